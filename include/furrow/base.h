@@ -1,0 +1,115 @@
+/* Furrow: what every other header builds on: version, status, type tags, scalars, allocator.
+ *
+ * Conventions that hold for the whole library:
+ *  - a call that can fail returns fur_status; fur_context_error() holds one sentence about the
+ *    last failure: what, where, and what to do;
+ *  - out-parameters come last and stay untouched when a call fails;
+ *  - destroy functions accept NULL;
+ *  - sizes are int64_t, column indices int32_t, everything counts from 0;
+ *  - options are structs whose zero value means "default" and whose first member is their size;
+ *    NULL stands for all defaults. */
+#ifndef FURROW_BASE_H
+#define FURROW_BASE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define FUR_VERSION_MAJOR 0
+#define FUR_VERSION_MINOR 1
+#define FUR_VERSION_PATCH 0
+#define FUR_VERSION "0.1.0"
+
+#if defined(__GNUC__)
+#    define FUR_API __attribute__((visibility("default")))
+#    define FUR_PRINTF(text, first) __attribute__((__format__(__printf__, text, first)))
+#else
+#    define FUR_API
+#    define FUR_PRINTF(text, first)
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Version of the library that runs, as "major.minor.patch"; the macros say what was compiled. */
+FUR_API const char *fur_version(void);
+
+/* Outcome of a call. Every value but FUR_OK leaves out-parameters and inputs as they were. */
+typedef enum fur_status {
+    FUR_OK = 0,
+    FUR_INVALID,       /* an argument or a matrix breaks the function's contract */
+    FUR_OUT_OF_MEMORY, /* the context's allocator refused */
+    FUR_OVERFLOW,      /* a size does not fit the index type it must fit */
+    FUR_UNSUPPORTED,   /* valid, but this build or device cannot do it */
+    FUR_IO,            /* the operating system refused: open, read, write, rename */
+    FUR_MALFORMED,     /* a file's content breaks its format */
+    FUR_CANCELLED      /* the caller's callback asked to stop */
+} fur_status;
+
+/* Name of a status, such as "out of memory". Never NULL. */
+FUR_API const char *fur_status_name(fur_status status);
+
+/* Type of the entries of a matrix or vector. The order is part of the ABI. */
+typedef enum fur_value {
+    FUR_F32 = 0, /* float */
+    FUR_F64,     /* double */
+    FUR_C64,     /* two floats: real, imaginary; layout of float _Complex */
+    FUR_C128     /* two doubles: real, imaginary; layout of double _Complex */
+} fur_value;
+#define FUR_VALUE_COUNT 4
+
+/* Bytes of one entry: 4, 8, 8, 16. 0 for a value outside the enumeration. */
+FUR_API size_t fur_value_size(fur_value value);
+/* "f32", "f64", "c64", "c128"; "?" for a value outside the enumeration. */
+FUR_API const char *fur_value_name(fur_value value);
+
+/* Width of the row offsets of a CSR matrix. */
+typedef enum fur_offset {
+    FUR_I32 = 0, /* int32_t: up to 2^31-1 entries */
+    FUR_I64      /* int64_t */
+} fur_offset;
+#define FUR_OFFSET_COUNT 2
+
+FUR_API size_t fur_offset_size(fur_offset offset);
+FUR_API const char *fur_offset_name(fur_offset offset);
+
+/* Coefficient of a vector operation or result of a dot product, for every value type: a real
+ * type ignores im. It is rounded once to the value type of the vectors it is used with. */
+typedef struct fur_scalar {
+    double re;
+    double im;
+} fur_scalar;
+
+static inline fur_scalar fur_real(double re)
+{
+    fur_scalar scalar = {re, 0.0};
+    return scalar;
+}
+
+static inline fur_scalar fur_complex(double re, double im)
+{
+    fur_scalar scalar = {re, im};
+    return scalar;
+}
+
+/* What a create function does with the arrays it is given. */
+typedef enum fur_ownership {
+    FUR_COPY = 0, /* copies them; the caller's may go at once */
+    FUR_BORROW,   /* uses them in place; they must outlive the object; it never writes to a matrix's
+                   */
+    FUR_ADOPT /* takes them over; each must come from fur_context_allocate of the same context */
+} fur_ownership;
+
+/* Source of all memory of a context. Both functions may be called from one thread at a time. */
+typedef struct fur_allocator {
+    /* At least `bytes` bytes (never 0) aligned to 64, or NULL. */
+    void *(*allocate)(void *user, size_t bytes);
+    /* Gives back what allocate returned; never NULL. */
+    void (*release)(void *user, void *memory);
+    void *user;
+} fur_allocator;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,110 @@
+/* A sparse matrix in compressed sparse row form.
+ *
+ * Row i has its entries at positions offsets[i] .. offsets[i+1]-1 of columns and values, with
+ * offsets[0] = 0 and offsets[rows] = entries. Within a row columns increase strictly: sorted, no
+ * duplicates. rows and cols are at most 2^31-1; offsets are int32 or int64.
+ *
+ * A matrix is immutable once made: every operation returns a new one. */
+#ifndef FURROW_CSR_H
+#define FURROW_CSR_H
+
+#include <furrow/base.h>
+#include <furrow/context.h>
+#include <furrow/vector.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct fur_csr fur_csr;
+
+/* The plain arrays of a matrix. */
+typedef struct fur_csr_view {
+    int64_t rows;
+    int64_t cols;
+    int64_t entries;
+    fur_value value;
+    fur_offset offset;
+    const void *offsets;    /* rows + 1 of int32_t or int64_t */
+    const int32_t *columns; /* entries */
+    const void *values;     /* entries of the value type */
+} fur_csr_view;
+
+/* A matrix over given arrays: copied, borrowed or adopted. The arrays are checked as by
+ * fur_csr_check, at the cost of reading offsets and columns once; on failure adopted arrays still
+ * belong to the caller. */
+FUR_API fur_status fur_csr_create(fur_context *context, const fur_csr_view *arrays,
+                                  fur_ownership ownership, fur_csr **out);
+
+FUR_API void fur_csr_destroy(fur_csr *matrix);
+
+FUR_API fur_context *fur_csr_context(const fur_csr *matrix);
+
+/* The matrix's arrays, valid as long as the matrix. */
+FUR_API fur_csr_view fur_csr_get(const fur_csr *matrix);
+
+/* Whether arrays are a valid matrix as defined above. FUR_INVALID or FUR_OVERFLOW with a sentence
+ * that names the first row at fault and the column; FUR_OK otherwise. */
+FUR_API fur_status fur_csr_check(fur_context *context, const fur_csr_view *arrays);
+
+/* What fur_csr_from_coo does with several entries at one position. */
+typedef enum fur_duplicates {
+    FUR_DUPLICATES_SUM = 0, /* adds them in the order given */
+    FUR_DUPLICATES_LAST,    /* keeps the last one given */
+    FUR_DUPLICATES_ERROR    /* FUR_INVALID, names the first position in row order */
+} fur_duplicates;
+
+/* Coordinate form: entry k is values[k] at (row_indices[k], col_indices[k]), in any order. */
+typedef struct fur_coo_view {
+    int64_t rows;
+    int64_t cols;
+    int64_t entries;
+    fur_value value;
+    const int32_t *row_indices;
+    const int32_t *col_indices;
+    const void *values;
+} fur_coo_view;
+
+/* The matrix of a coordinate list. Offsets are int32 when the entries fit, else int64. Entries that
+ * are zero are kept. O(entries + rows + cols) time. FUR_INVALID for an index out of range, naming
+ * the entry. */
+FUR_API fur_status fur_csr_from_coo(fur_context *context, const fur_coo_view *coo,
+                                    fur_duplicates duplicates, fur_csr **out);
+
+/* A^T, or A^H with conjugated values. */
+FUR_API fur_status fur_csr_transpose(const fur_csr *a, int conjugate, fur_csr **out);
+
+/* B(i, j) = A(row_order[i], col_order[j]): row i of B is row row_order[i] of A. NULL leaves that
+ * side as it is. Each order must be a permutation of 0 .. n-1, else FUR_INVALID. */
+FUR_API fur_status fur_csr_permute(const fur_csr *a, const int32_t *row_order,
+                                   const int32_t *col_order, fur_csr **out);
+
+/* d_i = A(i, i), 0 where no entry is stored; size min(rows, cols). */
+FUR_API fur_status fur_csr_diagonal(const fur_csr *a, fur_vector **out);
+
+/* A with another value type (rounded as by fur_vector_convert) and offset width. FUR_OVERFLOW if
+ * int32 offsets cannot hold the entries. */
+FUR_API fur_status fur_csr_convert(const fur_csr *a, fur_value value, fur_offset offset,
+                                   fur_csr **out);
+
+/* *equal = 1 if a and b have the same shape, value type, pattern and the same bits in every value
+ * (offset widths may differ), else 0. */
+FUR_API fur_status fur_csr_compare(const fur_csr *a, const fur_csr *b, int *equal);
+
+/* Figures of the pattern. */
+typedef struct fur_csr_statistics {
+    int64_t row_min;    /* entries of the shortest row; 0 without rows */
+    int64_t row_max;    /* entries of the longest row */
+    double row_mean;    /* entries / rows; 0 without rows */
+    int64_t empty_rows; /* rows without entries */
+    int64_t bandwidth;  /* max |i - j| over the entries; 0 for a diagonal or empty matrix */
+    int64_t profile;    /* sum over rows of i - min(i, first column of row i) */
+} fur_csr_statistics;
+
+/* Reads offsets and the first and last column of each row. */
+FUR_API fur_status fur_csr_measure(const fur_csr *a, fur_csr_statistics *out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

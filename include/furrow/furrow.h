@@ -1,0 +1,15 @@
+/* Furrow: sparse matrices at memory speed. This header includes all others. */
+#ifndef FURROW_FURROW_H
+#define FURROW_FURROW_H
+
+#include <furrow/base.h>
+#include <furrow/context.h>
+#include <furrow/csr.h>
+#include <furrow/mtx.h>
+#include <furrow/operator.h>
+#include <furrow/reduce.h>
+#include <furrow/solver.h>
+#include <furrow/spmv.h>
+#include <furrow/vector.h>
+
+#endif

@@ -1,0 +1,59 @@
+/* A linear operator y = A x of which only its action is known: an SpMV plan, a preconditioner, or
+ * the user's own function. Solvers see operators and vectors and nothing else. */
+#ifndef FURROW_OPERATOR_H
+#define FURROW_OPERATOR_H
+
+#include <furrow/base.h>
+#include <furrow/spmv.h>
+#include <furrow/vector.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct fur_operator fur_operator;
+
+/* What a user's operator provides. A function that fails returns its status, with the sentence set
+ * by fur_context_fail. */
+typedef struct fur_operator_definition {
+    size_t size; /* sizeof(fur_operator_definition) */
+    int64_t rows;
+    int64_t cols;
+    fur_value value;
+    void *user; /* handed to the functions below */
+    /* y = A x; x has cols entries, y rows; they do not overlap. Required. */
+    fur_status (*apply)(void *user, const fur_vector *x, fur_vector *y);
+    /* d_i = A(i, i). NULL if unknown. */
+    fur_status (*diagonal)(void *user, fur_vector *d);
+    /* Called once when the operator is destroyed. NULL if nothing is to be done. */
+    void (*release)(void *user);
+} fur_operator_definition;
+
+FUR_API fur_status fur_operator_create(fur_context *context,
+                                       const fur_operator_definition *definition,
+                                       fur_operator **out);
+
+/* The operator op(A) of a plan, which must outlive it. */
+FUR_API fur_status fur_operator_from_spmv(const fur_spmv *plan, fur_operator **out);
+
+/* Jacobi's preconditioner y_i = x_i / d_i from the diagonal of a. FUR_INVALID if a has no
+ * diagonal function, is not square, or an entry of the diagonal is 0 or not finite (names it). */
+FUR_API fur_status fur_operator_jacobi(const fur_operator *a, fur_operator **out);
+
+FUR_API void fur_operator_destroy(fur_operator *op);
+
+FUR_API fur_context *fur_operator_context(const fur_operator *op);
+FUR_API int64_t fur_operator_rows(const fur_operator *op);
+FUR_API int64_t fur_operator_cols(const fur_operator *op);
+FUR_API fur_value fur_operator_value(const fur_operator *op);
+
+/* y = A x */
+FUR_API fur_status fur_operator_apply(const fur_operator *op, const fur_vector *x, fur_vector *y);
+
+/* d_i = A(i, i). FUR_UNSUPPORTED if the operator does not know it. */
+FUR_API fur_status fur_operator_diagonal(const fur_operator *op, fur_vector *d);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

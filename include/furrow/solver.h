@@ -1,0 +1,77 @@
+/* Iterative solution of A x = b.
+ *
+ * Methods: "cg", preconditioned conjugate gradients (Hestenes and Stiefel 1952) for A symmetric
+ * (Hermitian) positive definite, and the same of the preconditioner. A solver owns its workspace:
+ * fur_solver_solve allocates nothing. Its result has the same bits for any number of threads. */
+#ifndef FURROW_SOLVER_H
+#define FURROW_SOLVER_H
+
+#include <furrow/base.h>
+#include <furrow/operator.h>
+#include <furrow/vector.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct fur_solver fur_solver;
+
+/* State after an iteration; iteration 0 is the initial guess. */
+typedef struct fur_solver_progress {
+    int64_t iteration;
+    double residual; /* ||r||_2 / ||b||_2 of the recursively updated residual */
+} fur_solver_progress;
+
+typedef struct fur_solver_options {
+    size_t size;                        /* sizeof(fur_solver_options) */
+    const char *method;                 /* NULL or "cg" */
+    const fur_operator *preconditioner; /* M ~ A^-1 applied as z = M r; NULL: identity */
+    double rtol;            /* stop at ||r|| <= rtol ||b||; 0: 1e-10, for f32, c64 1e-5 */
+    double atol;            /* or at ||r|| <= atol; 0: off */
+    int64_t max_iterations; /* 0: 10 rows + 100 */
+    /* Called after every iteration; non-zero stops the solve. NULL: none. */
+    int (*monitor)(void *user, const fur_solver_progress *progress);
+    void *monitor_user;
+} fur_solver_options;
+
+/* How a solve ended. In every case x holds the last iterate. */
+typedef enum fur_outcome {
+    FUR_CONVERGED = 0,
+    FUR_MAX_ITERATIONS,
+    FUR_INDEFINITE,                /* x.Ax <= 0 was met: A is not positive definite */
+    FUR_INDEFINITE_PRECONDITIONER, /* r.Mr <= 0 was met: M is not */
+    FUR_BREAKDOWN,                 /* a NaN or infinity came up */
+    FUR_STOPPED                    /* by the monitor */
+} fur_outcome;
+
+/* "converged", "indefinite matrix", ...: one phrase. Never NULL. */
+FUR_API const char *fur_outcome_name(fur_outcome outcome);
+
+typedef struct fur_solver_report {
+    fur_outcome outcome;
+    int64_t iterations;
+    double residual_recursive; /* ||r||_2 / ||b||_2 as the method carried it along */
+    double residual;           /* ||b - A x||_2 / ||b||_2, computed afresh at the end */
+    double seconds;
+} fur_solver_report;
+
+/* A solver for A x = b. The operator and the preconditioner must outlive it. FUR_INVALID unless A
+ * is square and M has its size and value type; FUR_UNSUPPORTED for an unknown method. */
+FUR_API fur_status fur_solver_create(const fur_operator *a, const fur_solver_options *options,
+                                     fur_solver **out);
+
+FUR_API void fur_solver_destroy(fur_solver *solver);
+
+/* Solves from the initial guess in x. Returns FUR_OK whenever the method ran; report->outcome says
+ * how it ended. b = 0 gives x = 0. With ||b|| = 0 residuals are absolute. Fails only if an operator
+ * fails or the vectors do not fit; x is then the last iterate. report may be NULL. */
+FUR_API fur_status fur_solver_solve(fur_solver *solver, const fur_vector *b, fur_vector *x,
+                                    fur_solver_report *report);
+
+/* The registered methods: names in order, NULL past the last. */
+FUR_API const char *fur_solver_method(int index);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,81 @@
+/* Sparse matrix times dense vector: y = alpha op(A) x + beta y. Plan once, run many times.
+ *
+ * Every CPU kernel but "rows_simd" adds the products of a row in the same order (docs/numerics.md),
+ * so they all give the same bits, for any number of threads. */
+#ifndef FURROW_SPMV_H
+#define FURROW_SPMV_H
+
+#include <furrow/base.h>
+#include <furrow/csr.h>
+#include <furrow/vector.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct fur_spmv fur_spmv;
+
+typedef enum fur_op {
+    FUR_OP_N = 0, /* A */
+    FUR_OP_T,     /* A^T */
+    FUR_OP_H      /* A^H, the conjugate transpose */
+} fur_op;
+
+typedef struct fur_spmv_options {
+    size_t size;        /* sizeof(fur_spmv_options) */
+    fur_op op;          /* which product the plan is for */
+    const char *kernel; /* NULL or "auto": chosen; else a name from fur_spmv_kernel_name */
+    int64_t uses;       /* products expected; 0: many. A few do not pay for an expensive analysis */
+    int measure;        /* auto: 1 builds and times the promising kernels instead of estimating */
+} fur_spmv_options;
+
+/* Chooses a kernel and prepares it. The plan reads the matrix's arrays at every product: the matrix
+ * must outlive it. FUR_UNSUPPORTED if the kernel does not exist (the sentence lists those that do)
+ * or does not suit the matrix (it says why). */
+FUR_API fur_status fur_spmv_plan(const fur_csr *a, const fur_spmv_options *options, fur_spmv **out);
+
+FUR_API void fur_spmv_destroy(fur_spmv *plan);
+
+/* y = alpha op(A) x + beta y, for x of cols(op(A)) and y of rows(op(A)) entries of A's value type.
+ * x and y must not overlap. Allocates nothing. beta = 0 overwrites y: NaN in y does not survive.
+ * alpha = 0 does not skip the product: NaN and infinity in A and x propagate. */
+FUR_API fur_status fur_spmv_apply(const fur_spmv *plan, fur_scalar alpha, const fur_vector *x,
+                                  fur_scalar beta, fur_vector *y);
+
+/* The matrix the plan was made for. */
+FUR_API const fur_csr *fur_spmv_matrix(const fur_spmv *plan);
+FUR_API fur_op fur_spmv_op(const fur_spmv *plan);
+
+typedef struct fur_spmv_report {
+    const char *kernel;  /* its name */
+    const char *reason;  /* why it was chosen, one sentence; valid as long as the plan */
+    int64_t bytes;       /* compulsory traffic of one product with beta = 0: the kernel's own form
+                            of A once, x once, y once */
+    int64_t csr_bytes;   /* the same for plain CSR, the figure that GB/s is usually quoted for */
+    double seconds_plan; /* what the analysis took */
+    double seconds_product; /* of one product, if the plan was made with measure; else 0 */
+    double seconds_plain; /* of one product of the plainest parallel kernel, if measured; else 0 */
+    /* Products after which the analysis is paid back against the plainest kernel; 0 if that one was
+     * chosen, -1 if not measured. */
+    int64_t break_even;
+} fur_spmv_report;
+
+FUR_API fur_spmv_report fur_spmv_describe(const fur_spmv *plan);
+
+/* The kernels of the context's device, in registry order; index 0 is the readable reference. */
+FUR_API int fur_spmv_kernel_count(const fur_context *context);
+
+typedef struct fur_spmv_kernel_info {
+    const char *name;
+    const char *summary; /* one line: the strategy */
+    const char *source;  /* author and year of the method, "" if it has none */
+    int exact;           /* 1: gives the same bits as the reference */
+} fur_spmv_kernel_info;
+
+/* FUR_INVALID for an index out of range. */
+FUR_API fur_status fur_spmv_kernel_get(fur_context *context, int index, fur_spmv_kernel_info *out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,57 @@
+/* A vector of n entries of one value type, and the element-wise operations on vectors.
+ *
+ * Vectors in one call must have the same context, value type and size, or the call returns
+ * FUR_INVALID. Real vectors ignore the imaginary part of coefficients. */
+#ifndef FURROW_VECTOR_H
+#define FURROW_VECTOR_H
+
+#include <furrow/base.h>
+#include <furrow/context.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct fur_vector fur_vector;
+
+/* A vector of `size` zeros. */
+FUR_API fur_status fur_vector_create(fur_context *context, fur_value value, int64_t size,
+                                     fur_vector **out);
+
+/* A vector over `size` entries at data: copied, borrowed or adopted. A borrowed vector is written
+ * to by operations that have it as their result. */
+FUR_API fur_status fur_vector_wrap(fur_context *context, fur_value value, int64_t size, void *data,
+                                   fur_ownership ownership, fur_vector **out);
+
+FUR_API void fur_vector_destroy(fur_vector *vector);
+
+FUR_API fur_context *fur_vector_context(const fur_vector *vector);
+FUR_API fur_value fur_vector_value(const fur_vector *vector);
+FUR_API int64_t fur_vector_size(const fur_vector *vector);
+
+/* The entries, for reading and writing in place; valid as long as the vector. NULL if size is 0. */
+FUR_API void *fur_vector_data(fur_vector *vector);
+FUR_API const void *fur_vector_const_data(const fur_vector *vector);
+
+/* x_i = value */
+FUR_API fur_status fur_vector_fill(fur_vector *x, fur_scalar value);
+
+/* y_i = x_i, of the same value type; any overlap of the two is allowed. */
+FUR_API fur_status fur_vector_copy(const fur_vector *x, fur_vector *y);
+
+/* A new vector with x's entries in another value type: rounded to nearest; a real becomes a
+ * complex with imaginary part 0. FUR_INVALID if complex entries would lose an imaginary part
+ * that is not zero. */
+FUR_API fur_status fur_vector_convert(const fur_vector *x, fur_value value, fur_vector **out);
+
+/* y_i = alpha x_i + beta y_i, computed as fma(alpha, x_i, beta y_i); beta = 0 overwrites y, so
+ * that NaN in y does not survive; complex: the real products in the order of docs/numerics.md. */
+FUR_API fur_status fur_axpby(fur_scalar alpha, const fur_vector *x, fur_scalar beta, fur_vector *y);
+
+/* z_i = x_i y_i; z may be x or y. */
+FUR_API fur_status fur_multiply(const fur_vector *x, const fur_vector *y, fur_vector *z);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,95 @@
+/* Errors and memory of an environment. */
+#include "env.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef __linux__
+#    include <sys/mman.h>
+#endif
+
+/* From this size on a block is aligned to huge pages: below, the padding costs more memory than the
+ * saved TLB misses are worth. */
+#define HUGE_PAGE ((size_t)2 << 20)
+#define HUGE_BLOCK (2 * HUGE_PAGE)
+
+fur_status fur_env_vfail(fur_env *env, fur_status status, const char *format, va_list arguments)
+{
+    vsnprintf(env->error, sizeof env->error, format, arguments);
+    return status;
+}
+
+fur_status fur_env_fail(fur_env *env, fur_status status, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    fur_env_vfail(env, status, format, arguments);
+    va_end(arguments);
+    return status;
+}
+
+fur_status fur_env_allocate(fur_env *env, int64_t count, size_t size, void *out)
+{
+    void *memory = NULL;
+    if (count < 0 || (uint64_t)count > SIZE_MAX / 2 / size)
+        return fur_env_fail(env, FUR_OVERFLOW, "%lld elements of %zu bytes do not fit in memory",
+                            (long long)count, size);
+    if (count > 0) {
+        size_t bytes = (size_t)count * size;
+        memory = env->allocator.allocate(env->allocator.user, bytes);
+        if (!memory)
+            return fur_env_fail(env, FUR_OUT_OF_MEMORY, "out of memory: %zu bytes were refused",
+                                bytes);
+    }
+    memcpy(out, &memory, sizeof memory);
+    return FUR_OK;
+}
+
+fur_status fur_env_allocate_zeros(fur_env *env, int64_t count, size_t size, void *out)
+{
+    void *memory = NULL;
+    FUR_TRY(fur_env_allocate(env, count, size, &memory));
+    if (memory)
+        memset(memory, 0, (size_t)count * size);
+    memcpy(out, &memory, sizeof memory);
+    return FUR_OK;
+}
+
+void fur_env_release(fur_env *env, void *memory)
+{
+    if (memory)
+        env->allocator.release(env->allocator.user, memory);
+}
+
+static size_t round_up(size_t bytes, size_t unit)
+{
+    return (bytes + unit - 1) / unit * unit;
+}
+
+static void *default_allocate(void *user, size_t bytes)
+{
+    (void)user;
+    size_t unit = bytes >= HUGE_BLOCK ? HUGE_PAGE : FUR_ALIGNMENT;
+    size_t rounded = round_up(bytes, unit);
+    if (rounded < bytes)
+        return NULL;
+    void *memory = aligned_alloc(unit, rounded);
+#ifdef MADV_HUGEPAGE
+    /* Advice only: where the kernel refuses, small pages serve. */
+    if (memory && unit == HUGE_PAGE)
+        (void)madvise(memory, rounded, MADV_HUGEPAGE);
+#endif
+    return memory;
+}
+
+static void default_release(void *user, void *memory)
+{
+    (void)user;
+    free(memory);
+}
+
+fur_allocator fur_default_allocator(void)
+{
+    return (fur_allocator){default_allocate, default_release, NULL};
+}

@@ -1,0 +1,49 @@
+/* The environment a computation runs in: memory, threads, and the place for its error sentence.
+ * It is what lies under a context; kernels see it and never the context. */
+#ifndef FURROW_BASE_ENV_H
+#define FURROW_BASE_ENV_H
+
+#include <furrow/base.h>
+
+#include <stdarg.h>
+
+/* Memory is aligned to a cache line, which is also the widest vector register. */
+#define FUR_ALIGNMENT 64
+
+typedef struct fur_env {
+    fur_allocator allocator;
+    int threads;
+    char error[1024]; /* the last failure's sentence, "" if none */
+} fur_env;
+
+/* Returns early with the status of a call that failed. */
+#define FUR_TRY(expression)                                                                        \
+    do {                                                                                           \
+        fur_status try_status = (expression);                                                      \
+        if (try_status != FUR_OK)                                                                  \
+            return try_status;                                                                     \
+    } while (0)
+
+/* The same where there is something to clean up: sets `status` and jumps to `done`. */
+#define FUR_TRY_DONE(expression)                                                                   \
+    do {                                                                                           \
+        status = (expression);                                                                     \
+        if (status != FUR_OK)                                                                      \
+            goto done;                                                                             \
+    } while (0)
+
+/* Sets the sentence and returns status. */
+fur_status fur_env_fail(fur_env *env, fur_status status, const char *format, ...) FUR_PRINTF(3, 4);
+fur_status fur_env_vfail(fur_env *env, fur_status status, const char *format, va_list arguments);
+
+/* Sets the pointer at `out`, of any object type, to memory for count elements of the given size,
+ * NULL for none; not cleared. The product is checked against overflow. */
+fur_status fur_env_allocate(fur_env *env, int64_t count, size_t size, void *out);
+/* The same, cleared. */
+fur_status fur_env_allocate_zeros(fur_env *env, int64_t count, size_t size, void *out);
+void fur_env_release(fur_env *env, void *memory);
+
+/* The C library's memory, in huge pages where a block is large. */
+fur_allocator fur_default_allocator(void);
+
+#endif

@@ -1,0 +1,20 @@
+/* Cutting a range of work into nearly equal parts. */
+#ifndef FURROW_BASE_SPLIT_H
+#define FURROW_BASE_SPLIT_H
+
+#include <stdint.h>
+
+/* First element of part `part` of `parts` over 0 .. count-1; part = parts gives count. */
+static inline int64_t fur_split(int64_t count, int parts, int part)
+{
+    return count / parts * part + count % parts * part / parts;
+}
+
+/* Threads worth starting for `work` units, given that each should have at least `grain`. */
+static inline int fur_team(int threads, int64_t work, int64_t grain)
+{
+    int64_t team = work / grain;
+    return team < 1 ? 1 : team < threads ? (int)team : threads;
+}
+
+#endif

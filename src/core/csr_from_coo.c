@@ -1,0 +1,259 @@
+/* A matrix from a coordinate list: entries bucketed by row, after bucketing by column where that
+ * alone does not sort the rows; then duplicates, which stand side by side in the order given, are
+ * merged. */
+#ifndef FUR_TEMPLATE
+#    include "bucket.h"
+#    include "object.h"
+#    include "scalar.h"
+#    include "split.h"
+#    include "table.h"
+
+#    include <string.h>
+
+/* Entries and rows below which a further thread costs more than it brings. */
+#    define ENTRY_GRAIN 16384
+#    define ROW_GRAIN 4096
+
+#    define FUR_TEMPLATE "csr_from_coo.c"
+#    include "foreach_value.h"
+
+static fur_status check_shape(fur_env *env, const fur_coo_view *coo)
+{
+    if (coo->rows < 0 || coo->cols < 0 || coo->entries < 0)
+        return fur_env_fail(env, FUR_INVALID,
+                            "a matrix cannot have %lld rows, %lld columns and %lld entries",
+                            (long long)coo->rows, (long long)coo->cols, (long long)coo->entries);
+    if (coo->rows > INT32_MAX || coo->cols > INT32_MAX)
+        return fur_env_fail(env, FUR_OVERFLOW,
+                            "%lld rows and %lld columns: each must be at most %d",
+                            (long long)coo->rows, (long long)coo->cols, INT32_MAX);
+    if (fur_value_size(coo->value) == 0)
+        return fur_env_fail(env, FUR_INVALID, "%d is not a value type", (int)coo->value);
+    if (coo->entries > 0 && (!coo->row_indices || !coo->col_indices || !coo->values))
+        return fur_env_fail(env, FUR_INVALID, "%lld entries were announced, an array is missing",
+                            (long long)coo->entries);
+    return FUR_OK;
+}
+
+static bool inside(const fur_coo_view *coo, int64_t e)
+{
+    return coo->row_indices[e] >= 0 && coo->row_indices[e] < coo->rows &&
+           coo->col_indices[e] >= 0 && coo->col_indices[e] < coo->cols;
+}
+
+static fur_status check_indices(fur_env *env, const fur_coo_view *coo)
+{
+    int64_t bad = coo->entries;
+    int team = fur_team(env->threads, coo->entries, ENTRY_GRAIN);
+#    pragma omp parallel for schedule(static) num_threads(team) reduction(min : bad) if (team > 1)
+    for (int64_t e = 0; e < coo->entries; e++)
+        if (e < bad && !inside(coo, e))
+            bad = e;
+    if (bad == coo->entries)
+        return FUR_OK;
+    return fur_env_fail(env, FUR_INVALID,
+                        "entry %lld is at (%d, %d), outside the %lld x %lld matrix; indices count "
+                        "from 0",
+                        (long long)bad, coo->row_indices[bad], coo->col_indices[bad],
+                        (long long)coo->rows, (long long)coo->cols);
+}
+
+/* Whether the entries of each row come with columns that do not decrease. */
+static fur_status rows_are_sorted(fur_env *env, const fur_coo_view *coo, bool *sorted)
+{
+    int32_t *last;
+    FUR_TRY(fur_env_allocate_zeros(env, coo->rows, sizeof *last, &last));
+    *sorted = true;
+    for (int64_t e = 0; e < coo->entries && *sorted; e++) {
+        int32_t *seen = &last[coo->row_indices[e]];
+        *sorted = coo->col_indices[e] >= *seen;
+        *seen = coo->col_indices[e];
+    }
+    fur_env_release(env, last);
+    return FUR_OK;
+}
+
+/* place[e]: where entry e stands in row order; starts: of each row. */
+static fur_status place_by_row_and_column(fur_env *env, const fur_coo_view *coo, int64_t *starts,
+                                          int64_t *place)
+{
+    fur_status status = FUR_OK;
+    int64_t *col_starts = NULL;
+    int64_t *second = NULL;
+    int32_t *rows = NULL;
+    int team = fur_team(env->threads, coo->entries, ENTRY_GRAIN);
+
+    FUR_TRY_DONE(fur_env_allocate(env, coo->cols + 1, sizeof *col_starts, &col_starts));
+    FUR_TRY_DONE(fur_env_allocate(env, coo->entries, sizeof *second, &second));
+    FUR_TRY_DONE(fur_env_allocate(env, coo->entries, sizeof *rows, &rows));
+    FUR_TRY_DONE(
+        fur_bucket_sort(env, coo->entries, coo->col_indices, coo->cols, col_starts, place));
+#    pragma omp parallel for schedule(static) num_threads(team) if (team > 1)
+    for (int64_t e = 0; e < coo->entries; e++)
+        rows[place[e]] = coo->row_indices[e];
+    FUR_TRY_DONE(fur_bucket_sort(env, coo->entries, rows, coo->rows, starts, second));
+#    pragma omp parallel for schedule(static) num_threads(team) if (team > 1)
+    for (int64_t e = 0; e < coo->entries; e++)
+        place[e] = second[place[e]];
+done:
+    fur_env_release(env, rows);
+    fur_env_release(env, second);
+    fur_env_release(env, col_starts);
+    return status;
+}
+
+static fur_status place_entries(fur_env *env, const fur_coo_view *coo, int64_t *starts,
+                                int64_t *place)
+{
+    bool sorted;
+    FUR_TRY(rows_are_sorted(env, coo, &sorted));
+    if (sorted)
+        return fur_bucket_sort(env, coo->entries, coo->row_indices, coo->rows, starts, place);
+    return place_by_row_and_column(env, coo, starts, place);
+}
+
+/* The matrix with duplicates still side by side. */
+static fur_status assemble(fur_context *context, const fur_coo_view *coo, fur_csr **out)
+{
+    static void (*const scatter[FUR_VALUE_COUNT])(int, const fur_coo_view *, const int64_t *,
+                                                  int32_t *, void *) = FUR_VALUE_TABLE(scatter);
+    fur_env *env = &context->env;
+    fur_status status = FUR_OK;
+    int64_t *starts = NULL;
+    int64_t *place = NULL;
+    fur_csr *a = NULL;
+
+    FUR_TRY_DONE(fur_env_allocate(env, coo->rows + 1, sizeof *starts, &starts));
+    FUR_TRY_DONE(fur_env_allocate(env, coo->entries, sizeof *place, &place));
+    FUR_TRY_DONE(place_entries(env, coo, starts, place));
+    FUR_TRY_DONE(fur_csr_allocate(context, coo->rows, coo->cols, coo->entries, coo->value,
+                                  fur_offset_for(coo->entries), &a));
+    fur_csr_set_offsets(a, starts);
+    scatter[coo->value](fur_team(env->threads, coo->entries, ENTRY_GRAIN), coo, place,
+                        fur_csr_columns(a), fur_csr_values(a));
+    *out = a;
+done:
+    fur_env_release(env, place);
+    fur_env_release(env, starts);
+    return status;
+}
+
+static int64_t distinct_in_row(const fur_csr_view *a, int64_t row)
+{
+    int64_t begin = fur_offset_at(a, row);
+    int64_t end = fur_offset_at(a, row + 1);
+    int64_t distinct = end > begin;
+    for (int64_t k = begin + 1; k < end; k++)
+        distinct += a->columns[k] != a->columns[k - 1];
+    return distinct;
+}
+
+/* starts[i] = offset of row i without duplicates; returns the first row that has any, or rows. */
+static int64_t count_distinct(const fur_csr_view *a, int threads, int64_t *starts)
+{
+    int64_t first = a->rows;
+    int team = fur_team(threads, a->rows, ROW_GRAIN);
+#    pragma omp parallel for schedule(static) num_threads(team) reduction(min : first) if (team > 1)
+    for (int64_t i = 0; i < a->rows; i++) {
+        starts[i + 1] = distinct_in_row(a, i);
+        if (i < first && starts[i + 1] < fur_offset_at(a, i + 1) - fur_offset_at(a, i))
+            first = i;
+    }
+    starts[0] = 0;
+    for (int64_t i = 0; i < a->rows; i++)
+        starts[i + 1] += starts[i];
+    return first;
+}
+
+static fur_status fail_duplicate(fur_env *env, const fur_csr_view *a, int64_t row)
+{
+    int64_t k = fur_offset_at(a, row) + 1;
+    while (a->columns[k] != a->columns[k - 1])
+        k++;
+    return fur_env_fail(env, FUR_INVALID, "several entries are at (%lld, %d)", (long long)row,
+                        a->columns[k]);
+}
+
+/* The matrix with the entries of one position merged. */
+static fur_status merge(fur_context *context, const fur_csr *a, const int64_t *starts,
+                        fur_duplicates duplicates, fur_csr **out)
+{
+    static void (*const merge_rows[FUR_VALUE_COUNT])(int, const fur_csr_view *, const int64_t *,
+                                                     bool, int32_t *, void *) =
+        FUR_VALUE_TABLE(merge_rows);
+    const fur_csr_view *v = &a->view;
+    fur_csr *b;
+    FUR_TRY(fur_csr_allocate(context, v->rows, v->cols, starts[v->rows], v->value,
+                             fur_offset_for(starts[v->rows]), &b));
+    fur_csr_set_offsets(b, starts);
+    merge_rows[v->value](fur_team(context->env.threads, v->rows, ROW_GRAIN), v, starts,
+                         duplicates == FUR_DUPLICATES_SUM, fur_csr_columns(b), fur_csr_values(b));
+    *out = b;
+    return FUR_OK;
+}
+
+fur_status fur_csr_from_coo(fur_context *context, const fur_coo_view *coo,
+                            fur_duplicates duplicates, fur_csr **out)
+{
+    fur_env *env = &context->env;
+    fur_status status = FUR_OK;
+    int64_t *starts = NULL;
+    fur_csr *a = NULL;
+
+    FUR_TRY(check_shape(env, coo));
+    FUR_TRY(check_indices(env, coo));
+    FUR_TRY_DONE(fur_env_allocate(env, coo->rows + 1, sizeof *starts, &starts));
+    FUR_TRY_DONE(assemble(context, coo, &a));
+    int64_t first = count_distinct(&a->view, env->threads, starts);
+    if (first == coo->rows) {
+        *out = a;
+        a = NULL;
+    } else if (duplicates == FUR_DUPLICATES_ERROR) {
+        status = fail_duplicate(env, &a->view, first);
+    } else {
+        status = merge(context, a, starts, duplicates, out);
+    }
+done:
+    fur_csr_destroy(a);
+    fur_env_release(env, starts);
+    return status;
+}
+#else
+
+static void FN(scatter)(int team, const fur_coo_view *coo, const int64_t *place, int32_t *columns,
+                        void *values)
+{
+    const VALUE *from = coo->values;
+    VALUE *to = values;
+#    pragma omp parallel for schedule(static) num_threads(team) if (team > 1)
+    for (int64_t e = 0; e < coo->entries; e++) {
+        columns[place[e]] = coo->col_indices[e];
+        to[place[e]] = from[e];
+    }
+}
+
+static void FN(merge_row)(const fur_csr_view *a, int64_t row, bool sum, int32_t *columns,
+                          VALUE *values)
+{
+    const VALUE *from = a->values;
+    int64_t end = fur_offset_at(a, row + 1);
+    int64_t at = -1;
+    int32_t last = -1;
+    for (int64_t k = fur_offset_at(a, row); k < end; k++) {
+        bool repeated = a->columns[k] == last;
+        at += !repeated;
+        last = columns[at] = a->columns[k];
+        values[at] = repeated && sum ? V(add)(values[at], from[k]) : from[k];
+    }
+}
+
+static void FN(merge_rows)(int team, const fur_csr_view *a, const int64_t *starts, bool sum,
+                           int32_t *columns, void *values)
+{
+    VALUE *to = values;
+#    pragma omp parallel for schedule(static) num_threads(team) if (team > 1)
+    for (int64_t i = 0; i < a->rows; i++)
+        FN(merge_row)(a, i, sum, columns + starts[i], to + starts[i]);
+}
+
+#endif

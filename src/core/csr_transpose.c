@@ -1,0 +1,61 @@
+/* A^T and A^H: the entries bucketed by column. Rows come in order, so the result's rows are sorted.
+ */
+#ifndef FUR_TEMPLATE
+#    include "bucket.h"
+#    include "object.h"
+#    include "scalar.h"
+#    include "split.h"
+#    include "table.h"
+
+/* Rows below which a further thread costs more than it brings. */
+#    define ROW_GRAIN 4096
+
+#    define FUR_TEMPLATE "csr_transpose.c"
+#    include "foreach_type.h"
+
+fur_status fur_csr_transpose(const fur_csr *a, int conjugate, fur_csr **out)
+{
+    static void (*const scatter[FUR_VALUE_COUNT][FUR_OFFSET_COUNT])(
+        const fur_csr_view *, int, bool, const int64_t *, int32_t *, void *) =
+        FUR_TYPE_TABLE(scatter);
+    const fur_csr_view *v = &a->view;
+    fur_env *env = &a->context->env;
+    fur_status status = FUR_OK;
+    fur_csr *t = NULL;
+    int64_t *starts = NULL;
+    int64_t *place = NULL;
+
+    FUR_TRY_DONE(
+        fur_csr_allocate(a->context, v->cols, v->rows, v->entries, v->value, v->offset, &t));
+    FUR_TRY_DONE(fur_env_allocate(env, v->cols + 1, sizeof *starts, &starts));
+    FUR_TRY_DONE(fur_env_allocate(env, v->entries, sizeof *place, &place));
+    FUR_TRY_DONE(fur_bucket_sort(env, v->entries, v->columns, v->cols, starts, place));
+    fur_csr_set_offsets(t, starts);
+    scatter[v->value][v->offset](v, fur_team(env->threads, v->rows, ROW_GRAIN), conjugate != 0,
+                                 place, fur_csr_columns(t), fur_csr_values(t));
+    *out = t;
+    t = NULL;
+done:
+    fur_env_release(env, place);
+    fur_env_release(env, starts);
+    fur_csr_destroy(t);
+    return status;
+}
+#else
+
+static void FN(scatter)(const fur_csr_view *a, int team, bool conjugate, const int64_t *place,
+                        int32_t *columns, void *values)
+{
+    const OFFSET *offsets = a->offsets;
+    const VALUE *from = a->values;
+    VALUE *to = values;
+#    pragma omp parallel for schedule(static) num_threads(team) if (team > 1)
+    for (int64_t i = 0; i < a->rows; i++) {
+        for (OFFSET k = offsets[i]; k < offsets[i + 1]; k++) {
+            columns[place[k]] = (int32_t)i;
+            to[place[k]] = conjugate ? V(conj)(from[k]) : from[k];
+        }
+    }
+}
+
+#endif

@@ -1,0 +1,88 @@
+/* Operators: a user's function, an SpMV plan, Jacobi's preconditioner. */
+#include "object.h"
+#include "options.h"
+
+#include <math.h>
+
+struct fur_operator {
+    fur_context *context;
+    fur_operator_definition definition;
+};
+
+fur_status fur_operator_create(fur_context *context, const fur_operator_definition *definition,
+                               fur_operator **out)
+{
+    fur_env *env = &context->env;
+    fur_operator_definition d;
+    fur_options_copy(&d, sizeof d, definition);
+    if (!d.apply || d.rows < 0 || d.cols < 0 || fur_value_size(d.value) == 0)
+        return fur_env_fail(env, FUR_INVALID,
+                            "an operator needs an apply function, rows and cols of at least 0, "
+                            "and a value type");
+    fur_operator *op;
+    FUR_TRY(fur_env_allocate(env, 1, sizeof *op, &op));
+    *op = (fur_operator){context, d};
+    *out = op;
+    return FUR_OK;
+}
+
+void fur_operator_destroy(fur_operator *op)
+{
+    if (!op)
+        return;
+    if (op->definition.release)
+        op->definition.release(op->definition.user);
+    fur_env_release(&op->context->env, op);
+}
+
+fur_context *fur_operator_context(const fur_operator *op)
+{
+    return op->context;
+}
+
+int64_t fur_operator_rows(const fur_operator *op)
+{
+    return op->definition.rows;
+}
+
+int64_t fur_operator_cols(const fur_operator *op)
+{
+    return op->definition.cols;
+}
+
+fur_value fur_operator_value(const fur_operator *op)
+{
+    return op->definition.value;
+}
+
+static fur_status check_vector(const fur_operator *op, const fur_vector *v, const char *name,
+                               int64_t size)
+{
+    if (v->context != op->context)
+        return fur_context_fail(op->context, FUR_INVALID,
+                                "%s belongs to another context than the operator", name);
+    if (v->value != op->definition.value || v->size != size)
+        return fur_context_fail(op->context, FUR_INVALID,
+                                "%s has %lld entries of type %s, the operator needs %lld of type "
+                                "%s",
+                                name, (long long)v->size, fur_value_name(v->value), (long long)size,
+                                fur_value_name(op->definition.value));
+    return FUR_OK;
+}
+
+fur_status fur_operator_apply(const fur_operator *op, const fur_vector *x, fur_vector *y)
+{
+    FUR_TRY(check_vector(op, x, "x", op->definition.cols));
+    FUR_TRY(check_vector(op, y, "y", op->definition.rows));
+    return op->definition.apply(op->definition.user, x, y);
+}
+
+fur_status fur_operator_diagonal(const fur_operator *op, fur_vector *d)
+{
+    const fur_operator_definition *o = &op->definition;
+    if (!o->diagonal)
+        return fur_context_fail(op->context, FUR_UNSUPPORTED,
+                                "the operator does not know its diagonal");
+    FUR_TRY(check_vector(op, d, "the diagonal", o->rows < o->cols ? o->rows : o->cols));
+    return o->diagonal(o->user, d);
+}

@@ -1,0 +1,223 @@
+/* SpMV plans: which kernel, its preparation, the product. */
+#include "clock.h"
+#include "object.h"
+#include "options.h"
+#include "spmv_choice.h"
+
+#include <string.h>
+
+static fur_status check_options(fur_env *env, const fur_spmv_options *o)
+{
+    if ((unsigned)o->op > FUR_OP_H)
+        return fur_env_fail(env, FUR_INVALID, "%d is not an operation; use FUR_OP_N, _T or _H",
+                            (int)o->op);
+    if (o->uses < 0)
+        return fur_env_fail(env, FUR_INVALID, "a plan cannot be used %lld times",
+                            (long long)o->uses);
+    return FUR_OK;
+}
+
+static const fur_spmv_kernel *find_kernel(const fur_backend *backend, const char *name)
+{
+    for (int i = 0; i < backend->spmv_count; i++)
+        if (strcmp(backend->spmv[i]->name, name) == 0)
+            return backend->spmv[i];
+    return NULL;
+}
+
+static fur_status fail_unknown(fur_context *context, const char *name)
+{
+    char names[512];
+    size_t length = 0;
+    for (int i = 0; i < context->backend->spmv_count; i++)
+        length += (size_t)snprintf(names + length, sizeof names - length, ", %s",
+                                   context->backend->spmv[i]->name);
+    return fur_context_fail(context, FUR_UNSUPPORTED,
+                            "there is no SpMV kernel \"%s\" on device %s; it has auto%s", name,
+                            context->backend->device, names);
+}
+
+static fur_status choose_named(fur_spmv *plan, const char *name,
+                               const fur_csr_statistics *statistics)
+{
+    const fur_spmv_kernel *kernel = find_kernel(plan->context->backend, name);
+    if (!kernel)
+        return fail_unknown(plan->context, name);
+    if (kernel->cost) {
+        const char *refusal = kernel->cost(&plan->operand->view, statistics).refusal;
+        if (refusal)
+            return fur_context_fail(plan->context, FUR_UNSUPPORTED,
+                                    "kernel \"%s\" does not suit this matrix: %s", name, refusal);
+    }
+    plan->kernel = kernel;
+    snprintf(plan->reason, sizeof plan->reason, "asked for by name");
+    return fur_spmv_prepare(plan, kernel, &plan->state);
+}
+
+static fur_status choose(fur_spmv *plan, const fur_spmv_options *o)
+{
+    fur_csr_statistics statistics;
+    fur_csr_figures(&plan->operand->view, plan->context->env.threads, &statistics);
+    if (o->kernel && strcmp(o->kernel, "auto") != 0)
+        return choose_named(plan, o->kernel, &statistics);
+    return o->measure ? fur_spmv_choose_measured(plan, &statistics)
+                      : fur_spmv_choose_estimated(plan, &statistics, o->uses);
+}
+
+/* A for op N, else its transpose, which the plan owns. */
+static fur_status set_operand(fur_spmv *plan)
+{
+    plan->operand = plan->a;
+    if (plan->op == FUR_OP_N)
+        return FUR_OK;
+    FUR_TRY(fur_csr_transpose(plan->a, plan->op == FUR_OP_H, &plan->transpose));
+    plan->operand = plan->transpose;
+    return FUR_OK;
+}
+
+fur_status fur_spmv_plan(const fur_csr *a, const fur_spmv_options *options, fur_spmv **out)
+{
+    double start = fur_seconds();
+    fur_env *env = &a->context->env;
+    fur_spmv_options o;
+    fur_options_copy(&o, sizeof o, options);
+    FUR_TRY(check_options(env, &o));
+
+    fur_spmv *plan;
+    FUR_TRY(fur_env_allocate_zeros(env, 1, sizeof *plan, &plan));
+    plan->context = a->context;
+    plan->a = a;
+    plan->op = o.op;
+    fur_status status = set_operand(plan);
+    if (status == FUR_OK)
+        status = choose(plan, &o);
+    if (status != FUR_OK) {
+        fur_spmv_destroy(plan);
+        return status;
+    }
+    plan->seconds_plan = fur_seconds() - start;
+    *out = plan;
+    return FUR_OK;
+}
+
+fur_status fur_spmv_prepare(fur_spmv *plan, const fur_spmv_kernel *kernel, void **state)
+{
+    *state = NULL;
+    return kernel->plan ? kernel->plan(&plan->context->env, &plan->operand->view, state) : FUR_OK;
+}
+
+void fur_spmv_drop(fur_spmv *plan, const fur_spmv_kernel *kernel, void *state)
+{
+    if (kernel && kernel->release)
+        kernel->release(&plan->context->env, state);
+}
+
+void fur_spmv_destroy(fur_spmv *plan)
+{
+    if (!plan)
+        return;
+    fur_spmv_drop(plan, plan->kernel, plan->state);
+    fur_csr_destroy(plan->transpose);
+    fur_env_release(&plan->context->env, plan);
+}
+
+static fur_status check_vector(const fur_spmv *plan, const char *name, const fur_vector *v,
+                               int64_t size)
+{
+    const fur_csr_view *a = &plan->operand->view;
+    fur_env *env = &plan->context->env;
+    if (v->context != plan->context)
+        return fur_env_fail(env, FUR_INVALID, "%s belongs to another context than the matrix",
+                            name);
+    if (v->value != a->value)
+        return fur_env_fail(env, FUR_INVALID,
+                            "%s has entries of type %s, the matrix of type %s; convert one", name,
+                            fur_value_name(v->value), fur_value_name(a->value));
+    if (v->size != size)
+        return fur_env_fail(env, FUR_INVALID,
+                            "%s has %lld entries, the product with a %lld x %lld operator needs "
+                            "%lld",
+                            name, (long long)v->size, (long long)a->rows, (long long)a->cols,
+                            (long long)size);
+    return FUR_OK;
+}
+
+fur_status fur_spmv_apply(const fur_spmv *plan, fur_scalar alpha, const fur_vector *x,
+                          fur_scalar beta, fur_vector *y)
+{
+    const fur_csr_view *a = &plan->operand->view;
+    FUR_TRY(check_vector(plan, "x", x, a->cols));
+    FUR_TRY(check_vector(plan, "y", y, a->rows));
+    if (x->data == y->data && x->data)
+        return fur_env_fail(&plan->context->env, FUR_INVALID,
+                            "x and y are the same array; the product needs two");
+    fur_spmv_call call = {
+        .a = a,
+        .state = plan->state,
+        .threads = plan->context->env.threads,
+        .alpha = alpha,
+        .beta = beta,
+        .x = x->data,
+        .y = y->data,
+    };
+    plan->kernel->apply(&call);
+    return FUR_OK;
+}
+
+const fur_csr *fur_spmv_matrix(const fur_spmv *plan)
+{
+    return plan->a;
+}
+
+fur_op fur_spmv_op(const fur_spmv *plan)
+{
+    return plan->op;
+}
+
+static int64_t csr_bytes(const fur_csr_view *a)
+{
+    return a->entries * (int64_t)(fur_value_size(a->value) + sizeof(int32_t)) +
+           (a->rows + 1) * (int64_t)fur_offset_size(a->offset);
+}
+
+static int64_t break_even(const fur_spmv *plan)
+{
+    if (plan->seconds_product == 0)
+        return -1;
+    double saved = plan->seconds_plain - plan->seconds_product;
+    return saved > 0 ? (int64_t)(plan->seconds_prepare / saved) + 1 : 0;
+}
+
+fur_spmv_report fur_spmv_describe(const fur_spmv *plan)
+{
+    const fur_csr_view *a = &plan->operand->view;
+    int64_t vectors = (a->rows + a->cols) * (int64_t)fur_value_size(a->value);
+    int64_t matrix =
+        plan->kernel->matrix_bytes ? plan->kernel->matrix_bytes(a, plan->state) : csr_bytes(a);
+    return (fur_spmv_report){
+        .kernel = plan->kernel->name,
+        .reason = plan->reason,
+        .bytes = matrix + vectors,
+        .csr_bytes = csr_bytes(a) + vectors,
+        .seconds_plan = plan->seconds_plan,
+        .seconds_product = plan->seconds_product,
+        .seconds_plain = plan->seconds_plain,
+        .break_even = break_even(plan),
+    };
+}
+
+int fur_spmv_kernel_count(const fur_context *context)
+{
+    return context->backend->spmv_count;
+}
+
+fur_status fur_spmv_kernel_get(fur_context *context, int index, fur_spmv_kernel_info *out)
+{
+    const fur_backend *backend = context->backend;
+    if (index < 0 || index >= backend->spmv_count)
+        return fur_context_fail(context, FUR_INVALID, "there is no SpMV kernel %d; there are %d",
+                                index, backend->spmv_count);
+    const fur_spmv_kernel *kernel = backend->spmv[index];
+    *out = (fur_spmv_kernel_info){kernel->name, kernel->summary, kernel->source, kernel->exact};
+    return FUR_OK;
+}

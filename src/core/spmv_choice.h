@@ -1,0 +1,34 @@
+/* A plan, and how "auto" settles on its kernel. */
+#ifndef FURROW_CORE_SPMV_CHOICE_H
+#define FURROW_CORE_SPMV_CHOICE_H
+
+#include "object.h"
+
+#include <stdio.h>
+
+struct fur_spmv {
+    fur_context *context;
+    const fur_csr *a;
+    fur_op op;
+    const fur_csr *operand; /* op(A): a or transpose */
+    fur_csr *transpose;     /* NULL for op N */
+    const fur_spmv_kernel *kernel;
+    void *state; /* the kernel's */
+    double seconds_plan;
+    double seconds_prepare; /* the chosen kernel's own part, when measured */
+    double seconds_product; /* 0 unless measured */
+    double seconds_plain;
+    char reason[256];
+};
+
+/* The kernel's state for this plan's operand, and its release. */
+fur_status fur_spmv_prepare(fur_spmv *plan, const fur_spmv_kernel *kernel, void **state);
+void fur_spmv_drop(fur_spmv *plan, const fur_spmv_kernel *kernel, void *state);
+
+/* Set kernel, state and reason. Only exact kernels are considered: the choice may depend on timing
+ * or on the machine, the result of a product may not. */
+fur_status fur_spmv_choose_estimated(fur_spmv *plan, const fur_csr_statistics *statistics,
+                                     int64_t uses);
+fur_status fur_spmv_choose_measured(fur_spmv *plan, const fur_csr_statistics *statistics);
+
+#endif

@@ -1,0 +1,26 @@
+/* The CPU backend of one instruction set: the tables of its kernels. */
+#include "isa.h"
+#include "kernel.h"
+
+#define FUR_SPMV_KERNEL(name) extern const fur_spmv_kernel ISA(name);
+#include "kernels.def"
+#undef FUR_SPMV_KERNEL
+
+#define FUR_SPMV_KERNEL(name) &ISA(name),
+static const fur_spmv_kernel *const spmv_kernels[] = {
+#include "kernels.def"
+};
+#undef FUR_SPMV_KERNEL
+
+extern const fur_elementwise_kernels ISA(elementwise_kernels);
+extern const fur_reduction_kernels ISA(reduction_kernels);
+extern const fur_backend ISA(backend_cpu);
+
+const fur_backend ISA(backend_cpu) = {
+    .device = "cpu",
+    .isa = FUR_ISA_NAME,
+    .elementwise = &ISA(elementwise_kernels),
+    .reduction = &ISA(reduction_kernels),
+    .spmv = spmv_kernels,
+    .spmv_count = (int)(sizeof spmv_kernels / sizeof *spmv_kernels),
+};

@@ -1,0 +1,69 @@
+/* Element-wise vector operations. Bytes an entry: fill 1, axpby 3 (2 with beta = 0), multiply 3
+ * entry sizes. */
+#ifndef FUR_TEMPLATE
+#    include "isa.h"
+#    include "kernel.h"
+#    include "scalar.h"
+#    include "split.h"
+#    include "table.h"
+
+/* Entries below which a further thread costs more than it brings. */
+#    define ENTRY_GRAIN 16384
+
+#    define FUR_TEMPLATE "elementwise.c"
+#    include "foreach_value.h"
+
+extern const fur_elementwise_kernels ISA(elementwise_kernels);
+const fur_elementwise_kernels ISA(elementwise_kernels) = {
+    .fill = FUR_VALUE_TABLE(fill),
+    .axpby = FUR_VALUE_TABLE(axpby),
+    .multiply = FUR_VALUE_TABLE(multiply),
+};
+#else
+
+static void FN(fill)(int threads, int64_t n, fur_scalar value, void *x)
+{
+    VALUE *out = x;
+    VALUE filler = V(from)(value);
+    int team = fur_team(threads, n, ENTRY_GRAIN);
+#    pragma omp parallel for schedule(static) num_threads(team) if (team > 1)
+    for (int64_t i = 0; i < n; i++)
+        out[i] = filler;
+}
+
+static void FN(scale)(int team, int64_t n, VALUE alpha, const VALUE *in, VALUE *out)
+{
+#    pragma omp parallel for schedule(static) num_threads(team) if (team > 1)
+    for (int64_t i = 0; i < n; i++)
+        out[i] = V(mul)(alpha, in[i]);
+}
+
+static void FN(axpby)(int threads, int64_t n, fur_scalar alpha, const void *x, fur_scalar beta,
+                      void *y)
+{
+    const VALUE *in = x;
+    VALUE *out = y;
+    VALUE a = V(from)(alpha);
+    VALUE b = V(from)(beta);
+    int team = fur_team(threads, n, ENTRY_GRAIN);
+    if (V(is_zero)(b)) {
+        FN(scale)(team, n, a, in, out);
+        return;
+    }
+#    pragma omp parallel for schedule(static) num_threads(team) if (team > 1)
+    for (int64_t i = 0; i < n; i++)
+        out[i] = V(fma)(a, in[i], V(mul)(b, out[i]));
+}
+
+static void FN(multiply)(int threads, int64_t n, const void *x, const void *y, void *z)
+{
+    const VALUE *a = x;
+    const VALUE *b = y;
+    VALUE *out = z;
+    int team = fur_team(threads, n, ENTRY_GRAIN);
+#    pragma omp parallel for schedule(static) num_threads(team) if (team > 1)
+    for (int64_t i = 0; i < n; i++)
+        out[i] = V(mul)(a[i], b[i]);
+}
+
+#endif

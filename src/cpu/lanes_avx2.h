@@ -1,0 +1,101 @@
+/* lanes.h on AVX2: two registers of doubles, one of floats. */
+#include <immintrin.h>
+
+typedef struct lanes_f64 {
+    __m256d lo;
+    __m256d hi;
+} lanes_f64;
+typedef __m256 lanes_f32;
+
+/* All bits of lane i of the half (or of the eight) set where bit i of mask is. */
+static inline __m256i mask_pd(unsigned mask)
+{
+    const __m256i bit = _mm256_setr_epi64x(1, 2, 4, 8);
+    return _mm256_cmpeq_epi64(_mm256_and_si256(_mm256_set1_epi64x(mask), bit), bit);
+}
+static inline __m256i mask_ps(unsigned mask)
+{
+    const __m256i bit = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
+    return _mm256_cmpeq_epi32(_mm256_and_si256(_mm256_set1_epi32((int)mask), bit), bit);
+}
+
+static inline lanes_f64 f64_zero(void)
+{
+    return (lanes_f64){_mm256_setzero_pd(), _mm256_setzero_pd()};
+}
+static inline lanes_f64 f64_load(const double *p)
+{
+    return (lanes_f64){_mm256_loadu_pd(p), _mm256_loadu_pd(p + 4)};
+}
+static inline lanes_f64 f64_load_some(const double *p, unsigned mask)
+{
+    return (lanes_f64){_mm256_maskload_pd(p, mask_pd(mask)),
+                       _mm256_maskload_pd(p + 4, mask_pd(mask >> 4))};
+}
+static inline void f64_store(double *p, lanes_f64 a)
+{
+    _mm256_storeu_pd(p, a.lo);
+    _mm256_storeu_pd(p + 4, a.hi);
+}
+static inline lanes_f64 f64_gather(const double *x, const int32_t *index)
+{
+    return (lanes_f64){
+        _mm256_i32gather_pd(x, _mm_loadu_si128((const void *)index), 8),
+        _mm256_i32gather_pd(x, _mm_loadu_si128((const void *)(index + 4)), 8),
+    };
+}
+static inline lanes_f64 f64_gather_some(const double *x, const int32_t *index, unsigned mask)
+{
+    return (lanes_f64){
+        _mm256_mask_i32gather_pd(_mm256_setzero_pd(), x, _mm_loadu_si128((const void *)index),
+                                 _mm256_castsi256_pd(mask_pd(mask)), 8),
+        _mm256_mask_i32gather_pd(_mm256_setzero_pd(), x, _mm_loadu_si128((const void *)(index + 4)),
+                                 _mm256_castsi256_pd(mask_pd(mask >> 4)), 8),
+    };
+}
+static inline lanes_f64 f64_madd(lanes_f64 a, lanes_f64 b, lanes_f64 c)
+{
+    return (lanes_f64){_mm256_fmadd_pd(a.lo, b.lo, c.lo), _mm256_fmadd_pd(a.hi, b.hi, c.hi)};
+}
+static inline lanes_f64 f64_madd_some(lanes_f64 a, lanes_f64 b, lanes_f64 c, unsigned mask)
+{
+    lanes_f64 sum = f64_madd(a, b, c);
+    return (lanes_f64){
+        _mm256_blendv_pd(c.lo, sum.lo, _mm256_castsi256_pd(mask_pd(mask))),
+        _mm256_blendv_pd(c.hi, sum.hi, _mm256_castsi256_pd(mask_pd(mask >> 4))),
+    };
+}
+
+static inline lanes_f32 f32_zero(void)
+{
+    return _mm256_setzero_ps();
+}
+static inline lanes_f32 f32_load(const float *p)
+{
+    return _mm256_loadu_ps(p);
+}
+static inline lanes_f32 f32_load_some(const float *p, unsigned mask)
+{
+    return _mm256_maskload_ps(p, mask_ps(mask));
+}
+static inline void f32_store(float *p, lanes_f32 a)
+{
+    _mm256_storeu_ps(p, a);
+}
+static inline lanes_f32 f32_gather(const float *x, const int32_t *index)
+{
+    return _mm256_i32gather_ps(x, _mm256_loadu_si256((const void *)index), 4);
+}
+static inline lanes_f32 f32_gather_some(const float *x, const int32_t *index, unsigned mask)
+{
+    return _mm256_mask_i32gather_ps(_mm256_setzero_ps(), x, _mm256_loadu_si256((const void *)index),
+                                    _mm256_castsi256_ps(mask_ps(mask)), 4);
+}
+static inline lanes_f32 f32_madd(lanes_f32 a, lanes_f32 b, lanes_f32 c)
+{
+    return _mm256_fmadd_ps(a, b, c);
+}
+static inline lanes_f32 f32_madd_some(lanes_f32 a, lanes_f32 b, lanes_f32 c, unsigned mask)
+{
+    return _mm256_blendv_ps(c, _mm256_fmadd_ps(a, b, c), _mm256_castsi256_ps(mask_ps(mask)));
+}

@@ -1,0 +1,73 @@
+/* lanes.h on AVX-512: one register of doubles, half a register of floats. */
+#include <immintrin.h>
+
+typedef __m512d lanes_f64;
+typedef __m256 lanes_f32;
+
+static inline lanes_f64 f64_zero(void)
+{
+    return _mm512_setzero_pd();
+}
+static inline lanes_f64 f64_load(const double *p)
+{
+    return _mm512_loadu_pd(p);
+}
+static inline lanes_f64 f64_load_some(const double *p, unsigned mask)
+{
+    return _mm512_maskz_loadu_pd((__mmask8)mask, p);
+}
+static inline void f64_store(double *p, lanes_f64 a)
+{
+    _mm512_storeu_pd(p, a);
+}
+static inline lanes_f64 f64_gather(const double *x, const int32_t *index)
+{
+    return _mm512_i32gather_pd(_mm256_loadu_si256((const void *)index), x, 8);
+}
+static inline lanes_f64 f64_gather_some(const double *x, const int32_t *index, unsigned mask)
+{
+    return _mm512_mask_i32gather_pd(_mm512_setzero_pd(), (__mmask8)mask,
+                                    _mm256_loadu_si256((const void *)index), x, 8);
+}
+static inline lanes_f64 f64_madd(lanes_f64 a, lanes_f64 b, lanes_f64 c)
+{
+    return _mm512_fmadd_pd(a, b, c);
+}
+static inline lanes_f64 f64_madd_some(lanes_f64 a, lanes_f64 b, lanes_f64 c, unsigned mask)
+{
+    return _mm512_mask3_fmadd_pd(a, b, c, (__mmask8)mask);
+}
+
+static inline lanes_f32 f32_zero(void)
+{
+    return _mm256_setzero_ps();
+}
+static inline lanes_f32 f32_load(const float *p)
+{
+    return _mm256_loadu_ps(p);
+}
+static inline lanes_f32 f32_load_some(const float *p, unsigned mask)
+{
+    return _mm256_maskz_loadu_ps((__mmask8)mask, p);
+}
+static inline void f32_store(float *p, lanes_f32 a)
+{
+    _mm256_storeu_ps(p, a);
+}
+static inline lanes_f32 f32_gather(const float *x, const int32_t *index)
+{
+    return _mm256_i32gather_ps(x, _mm256_loadu_si256((const void *)index), 4);
+}
+static inline lanes_f32 f32_gather_some(const float *x, const int32_t *index, unsigned mask)
+{
+    return _mm256_mmask_i32gather_ps(_mm256_setzero_ps(), (__mmask8)mask,
+                                     _mm256_loadu_si256((const void *)index), x, 4);
+}
+static inline lanes_f32 f32_madd(lanes_f32 a, lanes_f32 b, lanes_f32 c)
+{
+    return _mm256_fmadd_ps(a, b, c);
+}
+static inline lanes_f32 f32_madd_some(lanes_f32 a, lanes_f32 b, lanes_f32 c, unsigned mask)
+{
+    return _mm256_mask3_fmadd_ps(a, b, c, (__mmask8)mask);
+}

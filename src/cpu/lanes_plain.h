@@ -1,0 +1,63 @@
+/* lanes.h in plain C: a template over VALUE and VALUE_NAME, for the types and machines without
+ * registers of their own. */
+#if COMPLEX || !FUR_REAL_REGISTERS
+typedef struct FUR_LANES(VALUE_NAME) {
+    VALUE lane[LANES];
+} FUR_LANES(VALUE_NAME);
+
+static inline FUR_LANES(VALUE_NAME) V(zero)(void)
+{
+    FUR_LANES(VALUE_NAME) a;
+    memset(&a, 0, sizeof a);
+    return a;
+}
+static inline FUR_LANES(VALUE_NAME) V(load)(const VALUE *p)
+{
+    FUR_LANES(VALUE_NAME) a;
+    memcpy(&a, p, sizeof a);
+    return a;
+}
+static inline void V(store)(VALUE *p, FUR_LANES(VALUE_NAME) a)
+{
+    memcpy(p, &a, sizeof a);
+}
+static inline FUR_LANES(VALUE_NAME) V(load_some)(const VALUE *p, unsigned mask)
+{
+    FUR_LANES(VALUE_NAME) a = V(zero)();
+    for (int i = 0; i < LANES; i++)
+        if (mask >> i & 1)
+            a.lane[i] = p[i];
+    return a;
+}
+static inline FUR_LANES(VALUE_NAME) V(gather)(const VALUE *x, const int32_t *index)
+{
+    FUR_LANES(VALUE_NAME) a;
+    for (int i = 0; i < LANES; i++)
+        a.lane[i] = x[index[i]];
+    return a;
+}
+static inline FUR_LANES(VALUE_NAME)
+    V(gather_some)(const VALUE *x, const int32_t *index, unsigned mask)
+{
+    FUR_LANES(VALUE_NAME) a = V(zero)();
+    for (int i = 0; i < LANES; i++)
+        if (mask >> i & 1)
+            a.lane[i] = x[index[i]];
+    return a;
+}
+static inline FUR_LANES(VALUE_NAME)
+    V(madd)(FUR_LANES(VALUE_NAME) a, FUR_LANES(VALUE_NAME) b, FUR_LANES(VALUE_NAME) c)
+{
+    for (int i = 0; i < LANES; i++)
+        c.lane[i] = V(fma)(a.lane[i], b.lane[i], c.lane[i]);
+    return c;
+}
+static inline FUR_LANES(VALUE_NAME) V(madd_some)(FUR_LANES(VALUE_NAME) a, FUR_LANES(VALUE_NAME) b,
+                                                 FUR_LANES(VALUE_NAME) c, unsigned mask)
+{
+    for (int i = 0; i < LANES; i++)
+        if (mask >> i & 1)
+            c.lane[i] = V(fma)(a.lane[i], b.lane[i], c.lane[i]);
+    return c;
+}
+#endif

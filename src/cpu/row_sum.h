@@ -1,0 +1,40 @@
+/* Rows of CSR times x, shared by the kernels that walk CSR rows. A template
+ * over VALUE and OFFSET (foreach_type.h). */
+
+/* sum of values[k] x[columns[k]] over begin <= k < end, in order */
+static inline VALUE FN(segment_sum)(const VALUE *values, const int32_t *columns, const VALUE *x,
+                                    OFFSET begin, OFFSET end)
+{
+    VALUE sum = V(from)((fur_scalar){0, 0});
+    for (OFFSET k = begin; k < end; k++)
+        sum = V(fma)(values[k], x[columns[k]], sum);
+    return sum;
+}
+
+/* The same over a row: segment by segment, see FUR_ROW_SEGMENT. */
+static inline VALUE FN(row_sum)(const VALUE *values, const int32_t *columns, const VALUE *x,
+                                OFFSET begin, OFFSET end)
+{
+    if (end - begin <= FUR_ROW_SEGMENT)
+        return FN(segment_sum)(values, columns, x, begin, end);
+    VALUE sum = FN(segment_sum)(values, columns, x, begin, begin + FUR_ROW_SEGMENT);
+    for (OFFSET k = begin + FUR_ROW_SEGMENT; k < end; k += FUR_ROW_SEGMENT) {
+        OFFSET stop = end - k < FUR_ROW_SEGMENT ? end : k + FUR_ROW_SEGMENT;
+        sum = V(add)(sum, FN(segment_sum)(values, columns, x, k, stop));
+    }
+    return sum;
+}
+
+/* y_i = alpha (A x)_i + beta y_i for begin <= i < end */
+static void FN(multiply_rows)(const fur_spmv_call *call, int64_t begin, int64_t end)
+{
+    const OFFSET *offsets = call->a->offsets;
+    VALUE alpha = V(from)(call->alpha);
+    VALUE beta = V(from)(call->beta);
+    VALUE *y = call->y;
+    for (int64_t i = begin; i < end; i++) {
+        VALUE sum =
+            FN(row_sum)(call->a->values, call->a->columns, call->x, offsets[i], offsets[i + 1]);
+        FN(finish)(alpha, sum, beta, &y[i]);
+    }
+}

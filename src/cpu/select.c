@@ -1,0 +1,69 @@
+/* Picks the CPU backend for the instruction set of this machine. */
+#include "kernel.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+extern const fur_backend fur_backend_cpu_portable;
+#ifdef FUR_X86_LEVELS
+extern const fur_backend fur_backend_cpu_avx2;
+extern const fur_backend fur_backend_cpu_avx512;
+#endif
+
+typedef struct level {
+    const fur_backend *backend;
+    bool (*supported)(void);
+} level;
+
+static bool always(void)
+{
+    return true;
+}
+
+#ifdef FUR_X86_LEVELS
+static bool has_avx2(void)
+{
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+           __builtin_cpu_supports("bmi2");
+}
+
+static bool has_avx512(void)
+{
+    return has_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
+           __builtin_cpu_supports("avx512vl");
+}
+#endif
+
+/* Best first. */
+static const level levels[] = {
+#ifdef FUR_X86_LEVELS
+    {&fur_backend_cpu_avx512, has_avx512},
+    {&fur_backend_cpu_avx2, has_avx2},
+#endif
+    {&fur_backend_cpu_portable, always},
+};
+
+fur_status fur_cpu_open(fur_env *env, const char *isa, const fur_backend **out)
+{
+    if (!isa)
+        isa = getenv("FURROW_ISA");
+    for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
+        bool named = isa && strcmp(isa, levels[i].backend->isa) == 0;
+        if (isa && !named)
+            continue;
+        if (levels[i].supported()) {
+            *out = levels[i].backend;
+            return FUR_OK;
+        }
+        if (named)
+            return fur_env_fail(env, FUR_UNSUPPORTED,
+                                "this machine does not have the instruction set \"%s\"; "
+                                "leave it out to get the best it has",
+                                isa);
+    }
+    return fur_env_fail(env, FUR_UNSUPPORTED,
+                        "there is no instruction set \"%s\" in this build; "
+                        "it knows portable, and on x86-64 avx2 and avx512",
+                        isa);
+}

@@ -1,0 +1,39 @@
+/* SpMV by rows: parts of consecutive rows with equal shares of entries plus rows.
+ *
+ * Bytes a row of n entries: n (entry + 4) + offset for A, two entries for x and y. */
+#ifndef FUR_TEMPLATE
+#    include "balance.h"
+#    include "isa.h"
+#    include "kernel.h"
+#    include "scalar.h"
+#    include "table.h"
+
+#    define FUR_TEMPLATE "spmv_rows.c"
+#    include "foreach_type.h"
+
+static void apply(const fur_spmv_call *call)
+{
+    static void (*const table[FUR_VALUE_COUNT][FUR_OFFSET_COUNT])(
+        const fur_spmv_call *, int64_t, int64_t) = FUR_TYPE_TABLE(multiply_rows);
+    fur_spmv_by_rows(call, table[call->a->value][call->a->offset]);
+}
+
+static fur_spmv_cost cost(const fur_csr_view *a, const fur_csr_statistics *statistics)
+{
+    (void)statistics;
+    return (fur_spmv_cost){.product = fur_csr_cost(a)};
+}
+
+extern const fur_spmv_kernel ISA(spmv_rows);
+const fur_spmv_kernel ISA(spmv_rows) = {
+    .name = "rows",
+    .summary = "parts of consecutive rows with equal shares of entries",
+    .source = "",
+    .exact = true,
+    .cost = cost,
+    .apply = apply,
+};
+#else
+#    include "finish.h"
+#    include "row_sum.h"
+#endif

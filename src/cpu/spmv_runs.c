@@ -1,0 +1,337 @@
+/* SpMV on slices of eight rows whose columns are kept as runs ("sell_runs"): a lossless form of A
+ * for matrices in which neighbouring rows look alike, such as stencils and meshes.
+ *
+ * A slice is eight consecutive rows, one a lane, as in SELL-8 (Kreutzer et al. 2014). It is a list
+ * of steps; in a step each lane that takes part consumes the next entry of its row, so rows keep
+ * their order of additions. Where the entries of a step lie on one diagonal, lane i in column
+ * base + i, the step stores `base` alone and x is loaded, not gathered; other steps store eight
+ * columns. A mask says which lanes take part: the others read nothing, so that padding can meet no
+ * NaN in x.
+ *
+ * Bytes a step: 8 entries + 5, and 32 where columns are stored; a row of n entries on diagonals
+ * that its neighbours share: n (entry + 5/8) + 1/4, against n (entry + 4) + offset in CSR. */
+#ifndef FUR_TEMPLATE
+#    include "isa.h"
+#    include "kernel.h"
+#    include "lanes.h"
+#    include "scalar.h"
+#    include "split.h"
+#    include "table.h"
+
+/* Slices are found through their chunk, which notes where its part of each stream begins. */
+#    define CHUNK_SLICES 64
+#    define CHUNK_ROWS (CHUNK_SLICES * LANES)
+/* Steps below which a further thread costs more than it brings. */
+#    define STEP_GRAIN 1024
+/* A diagonal with fewer entries than this is not worth a step of its own. */
+#    define LEAST_RUN 3
+/* In place of a base: the step's columns are stored. */
+#    define GATHER INT32_MIN
+
+typedef struct chunk {
+    int64_t step;   /* first of the chunk */
+    int64_t gather; /* gathering steps before it */
+} chunk;
+
+typedef struct runs {
+    int64_t chunk_count;
+    chunk *chunks;    /* one more than chunk_count */
+    uint16_t *slice;  /* steps of each slice */
+    int32_t *base;    /* per step */
+    uint8_t *mask;    /* per step */
+    int32_t *columns; /* eight per gathering step */
+    void *values;     /* eight per step */
+} runs;
+
+/* Progress through the rows of a slice while it is cut into steps. */
+typedef struct cursor {
+    const int32_t *columns;
+    int64_t next[LANES];
+    int64_t end[LANES];
+} cursor;
+
+typedef struct step {
+    int64_t base; /* GATHER or the column of lane 0, which may be negative if it takes no part */
+    unsigned mask;
+} step;
+
+static cursor open_slice(const fur_csr_view *a, int64_t row)
+{
+    cursor c = {.columns = a->columns};
+    for (int i = 0; i < LANES; i++) {
+        bool real = row + i < a->rows;
+        c.next[i] = real ? fur_offset_at(a, row + i) : 0;
+        c.end[i] = real ? fur_offset_at(a, row + i + 1) : 0;
+    }
+    return c;
+}
+
+/* The next step: the leftmost diagonal if enough lanes have an entry on it, else one entry of every
+ * row that has any left. An empty mask ends the slice. */
+static step next_step(const cursor *c)
+{
+    int64_t leftmost = INT64_MAX;
+    unsigned active = 0;
+    unsigned on_leftmost = 0;
+    for (int i = 0; i < LANES; i++) {
+        if (c->next[i] == c->end[i])
+            continue;
+        int64_t diagonal = (int64_t)c->columns[c->next[i]] - i;
+        active |= 1u << i;
+        if (diagonal < leftmost) {
+            leftmost = diagonal;
+            on_leftmost = 0;
+        }
+        if (diagonal == leftmost)
+            on_leftmost |= 1u << i;
+    }
+    if (active && (on_leftmost == active || __builtin_popcount(on_leftmost) >= LEAST_RUN))
+        return (step){leftmost, on_leftmost};
+    return (step){GATHER, active};
+}
+
+static void advance(cursor *c, unsigned mask)
+{
+    for (int i = 0; i < LANES; i++)
+        c->next[i] += mask >> i & 1;
+}
+
+/* Steps and gathering steps of the slice at row. */
+static int64_t count_slice(const fur_csr_view *a, int64_t row, int64_t *gathers)
+{
+    cursor c = open_slice(a, row);
+    int64_t steps = 0;
+    for (step s = next_step(&c); s.mask; s = next_step(&c)) {
+        steps++;
+        *gathers += s.base == GATHER;
+        advance(&c, s.mask);
+    }
+    return steps;
+}
+
+static int64_t smaller(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static void count_chunk(const fur_csr_view *a, int64_t index, runs *r)
+{
+    int64_t end = smaller(a->rows, (index + 1) * CHUNK_ROWS);
+    chunk *total = &r->chunks[index + 1];
+    for (int64_t row = index * CHUNK_ROWS; row < end; row += LANES) {
+        int64_t steps = count_slice(a, row, &total->gather);
+        r->slice[row / LANES] = (uint16_t)steps;
+        total->step += steps;
+    }
+}
+
+static void count_all(const fur_csr_view *a, int threads, runs *r)
+{
+    int team = fur_team(threads, r->chunk_count, 4);
+#    pragma omp parallel for schedule(static) num_threads(team) if (team > 1)
+    for (int64_t i = 0; i < r->chunk_count; i++)
+        count_chunk(a, i, r);
+    for (int64_t i = 0; i < r->chunk_count; i++) {
+        r->chunks[i + 1].step += r->chunks[i].step;
+        r->chunks[i + 1].gather += r->chunks[i].gather;
+    }
+}
+
+#    define FUR_TEMPLATE "spmv_runs.c"
+#    include "foreach_value.h"
+
+static void release(fur_env *env, void *state)
+{
+    runs *r = state;
+    if (!r)
+        return;
+    fur_env_release(env, r->values);
+    fur_env_release(env, r->columns);
+    fur_env_release(env, r->mask);
+    fur_env_release(env, r->base);
+    fur_env_release(env, r->slice);
+    fur_env_release(env, r->chunks);
+    fur_env_release(env, r);
+}
+
+static fur_status build(fur_env *env, const fur_csr_view *a, runs *r)
+{
+    static void (*const fill[FUR_VALUE_COUNT])(const fur_csr_view *, int64_t, const runs *) =
+        FUR_VALUE_TABLE(fill_chunk);
+    FUR_TRY(fur_env_allocate_zeros(env, r->chunk_count + 1, sizeof *r->chunks, &r->chunks));
+    FUR_TRY(fur_env_allocate(env, a->rows / LANES + 1, sizeof *r->slice, &r->slice));
+    count_all(a, env->threads, r);
+    int64_t steps = r->chunks[r->chunk_count].step;
+    int64_t gathers = r->chunks[r->chunk_count].gather;
+    FUR_TRY(fur_env_allocate(env, steps, sizeof *r->base, &r->base));
+    FUR_TRY(fur_env_allocate(env, steps, sizeof *r->mask, &r->mask));
+    FUR_TRY(fur_env_allocate(env, gathers, LANES * sizeof *r->columns, &r->columns));
+    FUR_TRY(fur_env_allocate(env, steps, LANES * fur_value_size(a->value), &r->values));
+    int team = fur_team(env->threads, r->chunk_count, 4);
+#    pragma omp parallel for schedule(static) num_threads(team) if (team > 1)
+    for (int64_t i = 0; i < r->chunk_count; i++)
+        fill[a->value](a, i, r);
+    return FUR_OK;
+}
+
+static fur_status plan(fur_env *env, const fur_csr_view *a, void **state)
+{
+    runs *r;
+    FUR_TRY(fur_env_allocate_zeros(env, 1, sizeof *r, &r));
+    r->chunk_count = (a->rows + CHUNK_ROWS - 1) / CHUNK_ROWS;
+    fur_status status = build(env, a, r);
+    if (status != FUR_OK) {
+        release(env, r);
+        return status;
+    }
+    *state = r;
+    return FUR_OK;
+}
+
+/* First chunk of a part, so that parts have equal numbers of steps. */
+static int64_t balanced_chunk(const runs *r, int parts, int part)
+{
+    int64_t share = fur_split(r->chunks[r->chunk_count].step, parts, part);
+    int64_t low = 0;
+    int64_t high = r->chunk_count;
+    while (low < high) {
+        int64_t middle = low + (high - low) / 2;
+        if (r->chunks[middle].step < share)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return part == parts ? r->chunk_count : low;
+}
+
+static void apply(const fur_spmv_call *call)
+{
+    static void (*const table[FUR_VALUE_COUNT])(const fur_spmv_call *, int64_t, int64_t) =
+        FUR_VALUE_TABLE(multiply);
+    const runs *r = call->state;
+    int parts = fur_team(call->threads, r->chunks[r->chunk_count].step, STEP_GRAIN);
+#    pragma omp parallel for schedule(static, 1) num_threads(parts) if (parts > 1)
+    for (int part = 0; part < parts; part++)
+        table[call->a->value](call, balanced_chunk(r, parts, part),
+                              balanced_chunk(r, parts, part + 1));
+}
+
+static int64_t matrix_bytes(const fur_csr_view *a, const void *state)
+{
+    const runs *r = state;
+    const chunk *total = &r->chunks[r->chunk_count];
+    int64_t step_bytes = LANES * (int64_t)fur_value_size(a->value) + 5;
+    return total->step * step_bytes + total->gather * LANES * 4 + (a->rows / LANES + 1) * 2 +
+           r->chunk_count * (int64_t)sizeof(chunk);
+}
+
+/* Slices looked at for the estimate. */
+#    define SAMPLES 64
+
+static fur_spmv_cost cost(const fur_csr_view *a, const fur_csr_statistics *statistics)
+{
+    if (statistics->row_max > FUR_ROW_SEGMENT)
+        return (fur_spmv_cost){.refusal = "a row has more than 4096 entries"};
+    int64_t slices = (a->rows + LANES - 1) / LANES;
+    int samples = (int)smaller(slices, SAMPLES);
+    int64_t steps = 0;
+    int64_t gathers = 0;
+    int64_t entries = 0;
+    for (int i = 0; i < samples; i++) {
+        int64_t row = fur_split(slices, samples, i) * LANES;
+        steps += count_slice(a, row, &gathers);
+        entries += fur_offset_at(a, smaller(a->rows, row + LANES)) - fur_offset_at(a, row);
+    }
+    double entry = (double)fur_value_size(a->value);
+    double scale = entries > 0 ? (double)a->entries / (double)entries : 0;
+    return (fur_spmv_cost){
+        .product = scale * ((double)steps * (LANES * entry + 5) + 32 * (double)gathers),
+        .plan = 8 * (double)a->entries * (entry + 4),
+    };
+}
+
+extern const fur_spmv_kernel ISA(spmv_runs);
+const fur_spmv_kernel ISA(spmv_runs) = {
+    .name = "sell_runs",
+    .summary = "slices of 8 rows, one index for a run of columns",
+    .source = "after Kreutzer et al. 2014",
+    .exact = true,
+    .cost = cost,
+    .plan = plan,
+    .apply = apply,
+    .release = release,
+    .matrix_bytes = matrix_bytes,
+};
+#else
+#    include "finish.h"
+
+typedef FUR_LANES(VALUE_NAME) FN(lanes);
+
+static void FN(fill_chunk)(const fur_csr_view *a, int64_t index, const runs *r)
+{
+    const VALUE *from = a->values;
+    VALUE *values = (VALUE *)r->values + r->chunks[index].step * LANES;
+    int32_t *columns = r->columns + r->chunks[index].gather * LANES;
+    int64_t at = r->chunks[index].step;
+    int64_t end = smaller(a->rows, (index + 1) * CHUNK_ROWS);
+    for (int64_t row = index * CHUNK_ROWS; row < end; row += LANES) {
+        cursor c = open_slice(a, row);
+        for (step s = next_step(&c); s.mask; s = next_step(&c), at++, values += LANES) {
+            r->base[at] = (int32_t)s.base;
+            r->mask[at] = (uint8_t)s.mask;
+            for (int i = 0; i < LANES; i++) {
+                bool takes_part = s.mask >> i & 1;
+                values[i] = takes_part ? from[c.next[i]] : V(from)((fur_scalar){0, 0});
+                if (s.base == GATHER)
+                    columns[i] = takes_part ? a->columns[c.next[i]] : 0;
+            }
+            columns += s.base == GATHER ? LANES : 0;
+            advance(&c, s.mask);
+        }
+    }
+}
+
+/* One step: adds its products to the lanes; moves columns past those it used. */
+static inline FN(lanes) FN(add_step)(const VALUE *values, int32_t base, unsigned mask,
+                                     const int32_t **columns, const VALUE *x, FN(lanes) sum)
+{
+    FN(lanes) v = V(load)(values);
+    if (base == GATHER) {
+        const int32_t *index = *columns;
+        *columns += LANES;
+        return mask == ALL_LANES ? V(madd)(v, V(gather)(x, index), sum)
+                                 : V(madd_some)(v, V(gather_some)(x, index, mask), sum, mask);
+    }
+    return mask == ALL_LANES ? V(madd)(v, V(load)(x + base), sum)
+                             : V(madd_some)(v, V(load_some)(x + base, mask), sum, mask);
+}
+
+static void FN(finish_rows)(const fur_spmv_call *call, int64_t row, FN(lanes) sum)
+{
+    VALUE *y = (VALUE *)call->y + row;
+    VALUE alpha = V(from)(call->alpha);
+    VALUE beta = V(from)(call->beta);
+    VALUE lane[LANES];
+    V(store)(lane, sum);
+    int count = (int)smaller(LANES, call->a->rows - row);
+    for (int i = 0; i < count; i++)
+        FN(finish)(alpha, lane[i], beta, &y[i]);
+}
+
+static void FN(multiply)(const fur_spmv_call *call, int64_t begin, int64_t end)
+{
+    const runs *r = call->state;
+    const VALUE *x = call->x;
+    const VALUE *values = (const VALUE *)r->values + r->chunks[begin].step * LANES;
+    const int32_t *columns = r->columns + r->chunks[begin].gather * LANES;
+    int64_t at = r->chunks[begin].step;
+    int64_t stop = smaller(call->a->rows, end * CHUNK_ROWS);
+    for (int64_t row = begin * CHUNK_ROWS; row < stop; row += LANES) {
+        FN(lanes) sum = V(zero)();
+        for (int64_t last = at + r->slice[row / LANES]; at < last; at++, values += LANES)
+            sum = FN(add_step)(values, r->base[at], r->mask[at], &columns, x, sum);
+        FN(finish_rows)(call, row, sum);
+    }
+}
+
+#endif

@@ -1,0 +1,64 @@
+/* SpMV with the lanes of a vector register along each row ("rows_simd"): eight partial sums, folded
+ * in halves at the end of the row. The order of additions, hence the last bits, differ from the
+ * other kernels; they are the same on every instruction set.
+ *
+ * Bytes a row of n entries: n (entry + 4) + offset for A, two entries for x and y. */
+#ifndef FUR_TEMPLATE
+#    include "balance.h"
+#    include "isa.h"
+#    include "kernel.h"
+#    include "lanes.h"
+#    include "scalar.h"
+#    include "table.h"
+
+#    define FUR_TEMPLATE "spmv_simd.c"
+#    include "foreach_type.h"
+
+static void apply(const fur_spmv_call *call)
+{
+    static void (*const table[FUR_VALUE_COUNT][FUR_OFFSET_COUNT])(
+        const fur_spmv_call *, int64_t, int64_t) = FUR_TYPE_TABLE(multiply);
+    fur_spmv_by_rows(call, table[call->a->value][call->a->offset]);
+}
+
+extern const fur_spmv_kernel ISA(spmv_simd);
+const fur_spmv_kernel ISA(spmv_simd) = {
+    .name = "rows_simd",
+    .summary = "as rows, with eight partial sums along each row",
+    .source = "",
+    .exact = false,
+    .apply = apply,
+};
+#else
+#    include "finish.h"
+
+static inline VALUE FN(folded_row)(const VALUE *values, const int32_t *columns, const VALUE *x,
+                                   OFFSET begin, OFFSET end)
+{
+    VALUE lane[LANES];
+    FUR_LANES(VALUE_NAME) sum = V(zero)();
+    OFFSET k = begin;
+    for (; k + LANES <= end; k += LANES)
+        sum = V(madd)(V(load)(values + k), V(gather)(x, columns + k), sum);
+    V(store)(lane, sum);
+    for (int j = 0; k + j < end; j++)
+        lane[j] = V(fma)(values[k + j], x[columns[k + j]], lane[j]);
+    for (int half = LANES / 2; half > 0; half /= 2)
+        for (int j = 0; j < half; j++)
+            lane[j] = V(add)(lane[j], lane[j + half]);
+    return lane[0];
+}
+
+static void FN(multiply)(const fur_spmv_call *call, int64_t begin, int64_t end)
+{
+    const OFFSET *offsets = call->a->offsets;
+    VALUE alpha = V(from)(call->alpha);
+    VALUE beta = V(from)(call->beta);
+    VALUE *y = call->y;
+    for (int64_t i = begin; i < end; i++) {
+        VALUE sum =
+            FN(folded_row)(call->a->values, call->a->columns, call->x, offsets[i], offsets[i + 1]);
+        FN(finish)(alpha, sum, beta, &y[i]);
+    }
+}
+#endif

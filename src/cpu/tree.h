@@ -1,0 +1,45 @@
+/* The fixed binary tree over the leaves of a reduction (docs/numerics.md).
+ *
+ * Leaf i of a level pairs with leaf i + 1 for even i; a leaf without a partner moves up unchanged.
+ * A stack of complete subtrees walks it from left to right: leaf number i closes as many subtrees
+ * as i has trailing one bits. */
+#ifndef FURROW_CPU_TREE_H
+#define FURROW_CPU_TREE_H
+
+#include <stdint.h>
+
+/* A partial result; the imaginary part is 0 where there is none. */
+typedef struct pair {
+    double re;
+    double im;
+} pair;
+
+typedef pair (*pair_combine)(pair left, pair right);
+
+typedef struct tree {
+    pair_combine combine;
+    int64_t leaves;
+    int depth;
+    pair subtree[64];
+} tree;
+
+static inline void tree_push(tree *t, pair leaf)
+{
+    for (int64_t bits = t->leaves; bits & 1; bits >>= 1)
+        leaf = t->combine(t->subtree[--t->depth], leaf);
+    t->subtree[t->depth++] = leaf;
+    t->leaves++;
+}
+
+/* The root; 0 for an empty tree. */
+static inline pair tree_root(tree *t)
+{
+    if (t->depth == 0)
+        return (pair){0, 0};
+    pair sum = t->subtree[--t->depth];
+    while (t->depth > 0)
+        sum = t->combine(t->subtree[--t->depth], sum);
+    return sum;
+}
+
+#endif

@@ -1,0 +1,48 @@
+/* The contract between fur_solver and its methods: a method is one file that defines one descriptor
+ * and one line in methods.def. */
+#ifndef FURROW_SOLVER_METHOD_H
+#define FURROW_SOLVER_METHOD_H
+
+#include <furrow/reduce.h>
+#include <furrow/solver.h>
+
+#include <stdbool.h>
+
+#define FUR_MAX_WORKSPACE 8
+
+/* One solve in progress. */
+typedef struct fur_solve {
+    const fur_operator *a;
+    const fur_operator *preconditioner; /* NULL: identity */
+    const fur_vector *b;
+    fur_vector *x;
+    fur_vector *work[FUR_MAX_WORKSPACE]; /* as many as the method asked for, as long as b */
+    double b_norm;
+    double target; /* stop at ||r|| <= target */
+    int64_t max_iterations;
+    int (*monitor)(void *user, const fur_solver_progress *progress);
+    void *monitor_user;
+    /* Set by the method. */
+    fur_outcome outcome;
+    int64_t iterations;
+    double residual; /* ||r|| as carried along */
+} fur_solve;
+
+typedef struct fur_method {
+    const char *name;
+    int workspace;
+    /* Improves x from its present value; fails only if an operator does. */
+    fur_status (*run)(fur_solve *solve);
+} fur_method;
+
+/* ||r|| relative to ||b||, absolute where b = 0. */
+static inline double fur_relative(const fur_solve *solve, double norm)
+{
+    return solve->b_norm > 0 ? norm / solve->b_norm : norm;
+}
+
+/* Whether the solve is over with this residual: converged, out of iterations, or stopped. Tells the
+ * monitor and sets the outcome. */
+bool fur_solve_is_over(fur_solve *solve, int64_t iteration, double residual);
+
+#endif

@@ -1,0 +1,226 @@
+/* Solvers: options, workspace, the report. */
+#include "method.h"
+
+#include "clock.h"
+#include "env.h"
+#include "options.h"
+
+#include <math.h>
+#include <string.h>
+
+#define FUR_METHOD(method) extern const fur_method method;
+#include "methods.def"
+#undef FUR_METHOD
+
+#define FUR_METHOD(method) &method,
+static const fur_method *const methods[] = {
+#include "methods.def"
+};
+#undef FUR_METHOD
+
+#define METHOD_COUNT ((int)(sizeof methods / sizeof *methods))
+
+struct fur_solver {
+    fur_context *context;
+    const fur_operator *a;
+    const fur_method *method;
+    fur_solver_options options;
+    fur_vector *work[FUR_MAX_WORKSPACE];
+    fur_vector *residual;
+};
+
+const char *fur_solver_method(int index)
+{
+    return index >= 0 && index < METHOD_COUNT ? methods[index]->name : NULL;
+}
+
+const char *fur_outcome_name(fur_outcome outcome)
+{
+    switch (outcome) {
+    case FUR_CONVERGED:
+        return "converged";
+    case FUR_MAX_ITERATIONS:
+        return "iteration limit reached";
+    case FUR_INDEFINITE:
+        return "indefinite matrix";
+    case FUR_INDEFINITE_PRECONDITIONER:
+        return "indefinite preconditioner";
+    case FUR_BREAKDOWN:
+        return "breakdown: not a finite number";
+    case FUR_STOPPED:
+        return "stopped by the monitor";
+    }
+    return "unknown";
+}
+
+static fur_status find_method(fur_context *context, const char *name, const fur_method **out)
+{
+    for (int i = 0; i < METHOD_COUNT; i++) {
+        if (!name || strcmp(methods[i]->name, name) == 0) {
+            *out = methods[i];
+            return FUR_OK;
+        }
+    }
+    return fur_context_fail(context, FUR_UNSUPPORTED, "there is no method \"%s\"; there is \"cg\"",
+                            name);
+}
+
+static fur_status check_operators(const fur_operator *a, const fur_operator *m)
+{
+    fur_context *context = fur_operator_context(a);
+    int64_t n = fur_operator_rows(a);
+    if (n != fur_operator_cols(a))
+        return fur_context_fail(context, FUR_INVALID,
+                                "a solver needs a square matrix, this one is %lld x %lld",
+                                (long long)n, (long long)fur_operator_cols(a));
+    if (m && (fur_operator_rows(m) != n || fur_operator_cols(m) != n ||
+              fur_operator_value(m) != fur_operator_value(a) || fur_operator_context(m) != context))
+        return fur_context_fail(context, FUR_INVALID,
+                                "the preconditioner differs from the matrix in size, value type or "
+                                "context");
+    return FUR_OK;
+}
+
+static fur_status set_defaults(const fur_operator *a, fur_solver_options *o)
+{
+    fur_value value = fur_operator_value(a);
+    if (!(o->rtol >= 0) || !(o->atol >= 0) || o->max_iterations < 0)
+        return fur_context_fail(fur_operator_context(a), FUR_INVALID,
+                                "rtol, atol and max_iterations must not be negative");
+    if (o->rtol == 0)
+        o->rtol = value == FUR_F32 || value == FUR_C64 ? 1e-5 : 1e-10;
+    if (o->max_iterations == 0)
+        o->max_iterations = 10 * fur_operator_rows(a) + 100;
+    return FUR_OK;
+}
+
+static fur_status make_workspace(fur_solver *solver)
+{
+    fur_value value = fur_operator_value(solver->a);
+    int64_t n = fur_operator_rows(solver->a);
+    for (int i = 0; i < solver->method->workspace; i++)
+        FUR_TRY(fur_vector_create(solver->context, value, n, &solver->work[i]));
+    return fur_vector_create(solver->context, value, n, &solver->residual);
+}
+
+fur_status fur_solver_create(const fur_operator *a, const fur_solver_options *options,
+                             fur_solver **out)
+{
+    fur_context *context = fur_operator_context(a);
+    fur_solver_options o;
+    const fur_method *method;
+    fur_options_copy(&o, sizeof o, options);
+    FUR_TRY(find_method(context, o.method, &method));
+    FUR_TRY(check_operators(a, o.preconditioner));
+    FUR_TRY(set_defaults(a, &o));
+
+    void *memory;
+    FUR_TRY(fur_context_allocate(context, sizeof(fur_solver), &memory));
+    fur_solver *solver = memory;
+    *solver = (fur_solver){.context = context, .a = a, .method = method, .options = o};
+    fur_status status = make_workspace(solver);
+    if (status != FUR_OK) {
+        fur_solver_destroy(solver);
+        return status;
+    }
+    *out = solver;
+    return FUR_OK;
+}
+
+void fur_solver_destroy(fur_solver *solver)
+{
+    if (!solver)
+        return;
+    for (int i = 0; i < FUR_MAX_WORKSPACE; i++)
+        fur_vector_destroy(solver->work[i]);
+    fur_vector_destroy(solver->residual);
+    fur_context_release(solver->context, solver);
+}
+
+bool fur_solve_is_over(fur_solve *solve, int64_t iteration, double residual)
+{
+    solve->iterations = iteration;
+    solve->residual = residual;
+    fur_solver_progress progress = {iteration, fur_relative(solve, residual)};
+    bool stop = solve->monitor && solve->monitor(solve->monitor_user, &progress) != 0;
+    if (residual <= solve->target)
+        solve->outcome = FUR_CONVERGED;
+    else if (!(residual < HUGE_VAL))
+        solve->outcome = FUR_BREAKDOWN;
+    else if (stop)
+        solve->outcome = FUR_STOPPED;
+    else if (iteration >= solve->max_iterations)
+        solve->outcome = FUR_MAX_ITERATIONS;
+    else
+        return false;
+    return true;
+}
+
+static double larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+/* ||b - A x|| */
+static fur_status true_residual(fur_solver *solver, const fur_vector *b, const fur_vector *x,
+                                double *norm)
+{
+    FUR_TRY(fur_operator_apply(solver->a, x, solver->residual));
+    FUR_TRY(fur_axpby(fur_real(1), b, fur_real(-1), solver->residual));
+    return fur_norm2(solver->residual, norm);
+}
+
+static fur_status check_vector(const fur_solver *solver, const char *name, const fur_vector *v)
+{
+    if (fur_vector_context(v) != solver->context ||
+        fur_vector_value(v) != fur_operator_value(solver->a) ||
+        fur_vector_size(v) != fur_operator_rows(solver->a))
+        return fur_context_fail(
+            solver->context, FUR_INVALID,
+            "%s has %lld entries of type %s; the solver needs %lld of type %s", name,
+            (long long)fur_vector_size(v), fur_value_name(fur_vector_value(v)),
+            (long long)fur_operator_rows(solver->a), fur_value_name(fur_operator_value(solver->a)));
+    return FUR_OK;
+}
+
+/* b = 0 has the solution 0; any other initial guess would only be rounded towards it. */
+static fur_status run(fur_solver *solver, fur_solve *solve)
+{
+    if (solve->b_norm > 0 || isnan(solve->b_norm))
+        return solver->method->run(solve);
+    solve->outcome = FUR_CONVERGED;
+    return fur_vector_fill(solve->x, fur_real(0));
+}
+
+fur_status fur_solver_solve(fur_solver *solver, const fur_vector *b, fur_vector *x,
+                            fur_solver_report *report)
+{
+    double start = fur_seconds();
+    const fur_solver_options *o = &solver->options;
+    fur_solve solve = {
+        .a = solver->a,
+        .preconditioner = o->preconditioner,
+        .b = b,
+        .x = x,
+        .max_iterations = o->max_iterations,
+        .monitor = o->monitor,
+        .monitor_user = o->monitor_user,
+    };
+    double residual;
+    FUR_TRY(check_vector(solver, "b", b));
+    FUR_TRY(check_vector(solver, "x", x));
+    memcpy(solve.work, solver->work, sizeof solve.work);
+    FUR_TRY(fur_norm2(b, &solve.b_norm));
+    solve.target = larger(o->rtol * solve.b_norm, o->atol);
+    FUR_TRY(run(solver, &solve));
+    FUR_TRY(true_residual(solver, b, x, &residual));
+    if (report)
+        *report = (fur_solver_report){
+            .outcome = solve.outcome,
+            .iterations = solve.iterations,
+            .residual_recursive = fur_relative(&solve, solve.residual),
+            .residual = fur_relative(&solve, residual),
+            .seconds = fur_seconds() - start,
+        };
+    return FUR_OK;
+}
