@@ -46,10 +46,11 @@ static inline lanes_f64 f64_gather(const double *x, const int32_t *index)
 }
 static inline lanes_f64 f64_gather_some(const double *x, const int32_t *index, unsigned mask)
 {
+    __m256i some = _mm256_maskload_epi32(index, mask_ps(mask));
     return (lanes_f64){
-        _mm256_mask_i32gather_pd(_mm256_setzero_pd(), x, _mm_loadu_si128((const void *)index),
+        _mm256_mask_i32gather_pd(_mm256_setzero_pd(), x, _mm256_castsi256_si128(some),
                                  _mm256_castsi256_pd(mask_pd(mask)), 8),
-        _mm256_mask_i32gather_pd(_mm256_setzero_pd(), x, _mm_loadu_si128((const void *)(index + 4)),
+        _mm256_mask_i32gather_pd(_mm256_setzero_pd(), x, _mm256_extracti128_si256(some, 1),
                                  _mm256_castsi256_pd(mask_pd(mask >> 4)), 8),
     };
 }
@@ -64,6 +65,12 @@ static inline lanes_f64 f64_madd_some(lanes_f64 a, lanes_f64 b, lanes_f64 c, uns
         _mm256_blendv_pd(c.lo, sum.lo, _mm256_castsi256_pd(mask_pd(mask))),
         _mm256_blendv_pd(c.hi, sum.hi, _mm256_castsi256_pd(mask_pd(mask >> 4))),
     };
+}
+static inline double f64_fold(lanes_f64 a)
+{
+    __m256d four = _mm256_add_pd(a.lo, a.hi);
+    __m128d two = _mm_add_pd(_mm256_castpd256_pd128(four), _mm256_extractf128_pd(four, 1));
+    return _mm_cvtsd_f64(_mm_add_sd(two, _mm_unpackhi_pd(two, two)));
 }
 
 static inline lanes_f32 f32_zero(void)
@@ -88,7 +95,8 @@ static inline lanes_f32 f32_gather(const float *x, const int32_t *index)
 }
 static inline lanes_f32 f32_gather_some(const float *x, const int32_t *index, unsigned mask)
 {
-    return _mm256_mask_i32gather_ps(_mm256_setzero_ps(), x, _mm256_loadu_si256((const void *)index),
+    return _mm256_mask_i32gather_ps(_mm256_setzero_ps(), x,
+                                    _mm256_maskload_epi32(index, mask_ps(mask)),
                                     _mm256_castsi256_ps(mask_ps(mask)), 4);
 }
 static inline lanes_f32 f32_madd(lanes_f32 a, lanes_f32 b, lanes_f32 c)
@@ -98,4 +106,10 @@ static inline lanes_f32 f32_madd(lanes_f32 a, lanes_f32 b, lanes_f32 c)
 static inline lanes_f32 f32_madd_some(lanes_f32 a, lanes_f32 b, lanes_f32 c, unsigned mask)
 {
     return _mm256_blendv_ps(c, _mm256_fmadd_ps(a, b, c), _mm256_castsi256_ps(mask_ps(mask)));
+}
+static inline float f32_fold(lanes_f32 a)
+{
+    __m128 four = _mm_add_ps(_mm256_castps256_ps128(a), _mm256_extractf128_ps(a, 1));
+    __m128 two = _mm_add_ps(four, _mm_movehl_ps(four, four));
+    return _mm_cvtss_f32(_mm_add_ss(two, _mm_shuffle_ps(two, two, 1)));
 }

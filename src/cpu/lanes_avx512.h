@@ -1,6 +1,10 @@
 /* lanes.h on AVX-512: one register of doubles, half a register of floats. */
 #include <immintrin.h>
 
+/* Without optimisation gcc's gathers are macros: -Wsign-conversion reports the casts in them. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wsign-conversion"
+
 typedef __m512d lanes_f64;
 typedef __m256 lanes_f32;
 
@@ -27,7 +31,7 @@ static inline lanes_f64 f64_gather(const double *x, const int32_t *index)
 static inline lanes_f64 f64_gather_some(const double *x, const int32_t *index, unsigned mask)
 {
     return _mm512_mask_i32gather_pd(_mm512_setzero_pd(), (__mmask8)mask,
-                                    _mm256_loadu_si256((const void *)index), x, 8);
+                                    _mm256_maskz_loadu_epi32((__mmask8)mask, index), x, 8);
 }
 static inline lanes_f64 f64_madd(lanes_f64 a, lanes_f64 b, lanes_f64 c)
 {
@@ -36,6 +40,12 @@ static inline lanes_f64 f64_madd(lanes_f64 a, lanes_f64 b, lanes_f64 c)
 static inline lanes_f64 f64_madd_some(lanes_f64 a, lanes_f64 b, lanes_f64 c, unsigned mask)
 {
     return _mm512_mask3_fmadd_pd(a, b, c, (__mmask8)mask);
+}
+static inline double f64_fold(lanes_f64 a)
+{
+    __m256d four = _mm256_add_pd(_mm512_castpd512_pd256(a), _mm512_extractf64x4_pd(a, 1));
+    __m128d two = _mm_add_pd(_mm256_castpd256_pd128(four), _mm256_extractf128_pd(four, 1));
+    return _mm_cvtsd_f64(_mm_add_sd(two, _mm_unpackhi_pd(two, two)));
 }
 
 static inline lanes_f32 f32_zero(void)
@@ -61,7 +71,7 @@ static inline lanes_f32 f32_gather(const float *x, const int32_t *index)
 static inline lanes_f32 f32_gather_some(const float *x, const int32_t *index, unsigned mask)
 {
     return _mm256_mmask_i32gather_ps(_mm256_setzero_ps(), (__mmask8)mask,
-                                     _mm256_loadu_si256((const void *)index), x, 4);
+                                     _mm256_maskz_loadu_epi32((__mmask8)mask, index), x, 4);
 }
 static inline lanes_f32 f32_madd(lanes_f32 a, lanes_f32 b, lanes_f32 c)
 {
@@ -70,4 +80,12 @@ static inline lanes_f32 f32_madd(lanes_f32 a, lanes_f32 b, lanes_f32 c)
 static inline lanes_f32 f32_madd_some(lanes_f32 a, lanes_f32 b, lanes_f32 c, unsigned mask)
 {
     return _mm256_mask3_fmadd_ps(a, b, c, (__mmask8)mask);
+}
+
+#pragma GCC diagnostic pop
+static inline float f32_fold(lanes_f32 a)
+{
+    __m128 four = _mm_add_ps(_mm256_castps256_ps128(a), _mm256_extractf128_ps(a, 1));
+    __m128 two = _mm_add_ps(four, _mm_movehl_ps(four, four));
+    return _mm_cvtss_f32(_mm_add_ss(two, _mm_shuffle_ps(two, two, 1)));
 }

@@ -60,4 +60,11 @@ static inline FUR_LANES(VALUE_NAME) V(madd_some)(FUR_LANES(VALUE_NAME) a, FUR_LA
             c.lane[i] = V(fma)(a.lane[i], b.lane[i], c.lane[i]);
     return c;
 }
+static inline VALUE V(fold)(FUR_LANES(VALUE_NAME) a)
+{
+    for (int half = LANES / 2; half > 0; half /= 2)
+        for (int i = 0; i < half; i++)
+            a.lane[i] = V(add)(a.lane[i], a.lane[i + half]);
+    return a.lane[0];
+}
 #endif

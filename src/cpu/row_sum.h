@@ -11,12 +11,11 @@ static inline VALUE FN(segment_sum)(const VALUE *values, const int32_t *columns,
     return sum;
 }
 
-/* The same over a row: segment by segment, see FUR_ROW_SEGMENT. */
-static inline VALUE FN(row_sum)(const VALUE *values, const int32_t *columns, const VALUE *x,
-                                OFFSET begin, OFFSET end)
+/* The same over a row of more than one segment, see FUR_ROW_SEGMENT. Not inlined: it is rare, and
+ * would crowd the loop over ordinary rows. */
+static __attribute__((noinline)) VALUE FN(long_row_sum)(const VALUE *values, const int32_t *columns,
+                                                        const VALUE *x, OFFSET begin, OFFSET end)
 {
-    if (end - begin <= FUR_ROW_SEGMENT)
-        return FN(segment_sum)(values, columns, x, begin, end);
     VALUE sum = FN(segment_sum)(values, columns, x, begin, begin + FUR_ROW_SEGMENT);
     for (OFFSET k = begin + FUR_ROW_SEGMENT; k < end; k += FUR_ROW_SEGMENT) {
         OFFSET stop = end - k < FUR_ROW_SEGMENT ? end : k + FUR_ROW_SEGMENT;
@@ -25,16 +24,35 @@ static inline VALUE FN(row_sum)(const VALUE *values, const int32_t *columns, con
     return sum;
 }
 
-/* y_i = alpha (A x)_i + beta y_i for begin <= i < end */
-static void FN(multiply_rows)(const fur_spmv_call *call, int64_t begin, int64_t end)
+static inline VALUE FN(row_sum)(const VALUE *values, const int32_t *columns, const VALUE *x,
+                                OFFSET begin, OFFSET end)
+{
+    return end - begin <= FUR_ROW_SEGMENT ? FN(segment_sum)(values, columns, x, begin, end)
+                                          : FN(long_row_sum)(values, columns, x, begin, end);
+}
+
+static inline void FN(loop_over_rows)(const fur_spmv_call *call, int64_t begin, int64_t end,
+                                      bool overwrite)
 {
     const OFFSET *offsets = call->a->offsets;
+    const int32_t *columns = call->a->columns;
+    const VALUE *values = call->a->values;
+    const VALUE *x = call->x;
+    VALUE *y = call->y;
     VALUE alpha = V(from)(call->alpha);
     VALUE beta = V(from)(call->beta);
-    VALUE *y = call->y;
     for (int64_t i = begin; i < end; i++) {
-        VALUE sum =
-            FN(row_sum)(call->a->values, call->a->columns, call->x, offsets[i], offsets[i + 1]);
-        FN(finish)(alpha, sum, beta, &y[i]);
+        VALUE sum = FN(row_sum)(values, columns, x, offsets[i], offsets[i + 1]);
+        FN(finish)(alpha, sum, beta, overwrite, &y[i]);
     }
+}
+
+/* y_i = alpha (A x)_i + beta y_i for begin <= i < end. The loop is there once with and once without
+ * reading y. */
+static void FN(multiply_rows)(const fur_spmv_call *call, int64_t begin, int64_t end)
+{
+    if (FN(overwrites)(call))
+        FN(loop_over_rows)(call, begin, end, true);
+    else
+        FN(loop_over_rows)(call, begin, end, false);
 }

@@ -143,7 +143,7 @@ static void FN(join)(const fur_spmv_call *call, int64_t row)
     for (int64_t k = begin + FUR_ROW_SEGMENT; k < end; k += FUR_ROW_SEGMENT)
         sum = V(add)(sum, workspace[segment_slot(k, end)]);
     VALUE *y = call->y;
-    FN(finish)(V(from)(call->alpha), sum, V(from)(call->beta), &y[row]);
+    FN(finish)(V(from)(call->alpha), sum, V(from)(call->beta), FN(overwrites)(call), &y[row]);
 }
 
 #endif

@@ -44,7 +44,7 @@ static void FN(multiply)(const fur_spmv_call *call)
             segment = V(fma)(values[k], x[columns[k]], segment);
             bool full = (k - offsets[i]) % FUR_ROW_SEGMENT == FUR_ROW_SEGMENT - 1;
             if (full || k + 1 == offsets[i + 1]) {
-                sum = V(add)(sum, segment);
+                sum = k - offsets[i] < FUR_ROW_SEGMENT ? segment : V(add)(sum, segment);
                 segment = zero;
             }
         }

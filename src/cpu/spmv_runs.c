@@ -311,11 +311,12 @@ static void FN(finish_rows)(const fur_spmv_call *call, int64_t row, FN(lanes) su
     VALUE *y = (VALUE *)call->y + row;
     VALUE alpha = V(from)(call->alpha);
     VALUE beta = V(from)(call->beta);
+    bool overwrite = FN(overwrites)(call);
     VALUE lane[LANES];
     V(store)(lane, sum);
     int count = (int)smaller(LANES, call->a->rows - row);
     for (int i = 0; i < count; i++)
-        FN(finish)(alpha, lane[i], beta, &y[i]);
+        FN(finish)(alpha, lane[i], beta, overwrite, &y[i]);
 }
 
 static void FN(multiply)(const fur_spmv_call *call, int64_t begin, int64_t end)

@@ -253,6 +253,7 @@ static void FN(multiply)(const fur_spmv_call *call, int64_t begin, int64_t end)
     VALUE alpha = V(from)(call->alpha);
     VALUE beta = V(from)(call->beta);
     VALUE *y = call->y;
+    bool overwrite = FN(overwrites)(call);
     for (int64_t place = begin * SIGMA; place < end * SIGMA; place += LANES) {
         VALUE lane[LANES];
         const uint16_t *length = s->length + place;
@@ -261,7 +262,7 @@ static void FN(multiply)(const fur_spmv_call *call, int64_t begin, int64_t end)
         values += (ptrdiff_t)length[0] * LANES;
         for (int i = 0; i < LANES; i++)
             if (s->order[place + i] < call->a->rows)
-                FN(finish)(alpha, lane[i], beta, &y[s->order[place + i]]);
+                FN(finish)(alpha, lane[i], beta, overwrite, &y[s->order[place + i]]);
     }
 }
 

@@ -35,18 +35,16 @@ const fur_spmv_kernel ISA(spmv_simd) = {
 static inline VALUE FN(folded_row)(const VALUE *values, const int32_t *columns, const VALUE *x,
                                    OFFSET begin, OFFSET end)
 {
-    VALUE lane[LANES];
     FUR_LANES(VALUE_NAME) sum = V(zero)();
     OFFSET k = begin;
     for (; k + LANES <= end; k += LANES)
         sum = V(madd)(V(load)(values + k), V(gather)(x, columns + k), sum);
-    V(store)(lane, sum);
-    for (int j = 0; k + j < end; j++)
-        lane[j] = V(fma)(values[k + j], x[columns[k + j]], lane[j]);
-    for (int half = LANES / 2; half > 0; half /= 2)
-        for (int j = 0; j < half; j++)
-            lane[j] = V(add)(lane[j], lane[j + half]);
-    return lane[0];
+    if (k < end) {
+        unsigned mask = (1u << (end - k)) - 1;
+        sum = V(madd_some)(V(load_some)(values + k, mask), V(gather_some)(x, columns + k, mask),
+                           sum, mask);
+    }
+    return V(fold)(sum);
 }
 
 static void FN(multiply)(const fur_spmv_call *call, int64_t begin, int64_t end)
@@ -55,10 +53,11 @@ static void FN(multiply)(const fur_spmv_call *call, int64_t begin, int64_t end)
     VALUE alpha = V(from)(call->alpha);
     VALUE beta = V(from)(call->beta);
     VALUE *y = call->y;
+    bool overwrite = FN(overwrites)(call);
     for (int64_t i = begin; i < end; i++) {
         VALUE sum =
             FN(folded_row)(call->a->values, call->a->columns, call->x, offsets[i], offsets[i + 1]);
-        FN(finish)(alpha, sum, beta, &y[i]);
+        FN(finish)(alpha, sum, beta, overwrite, &y[i]);
     }
 }
 #endif

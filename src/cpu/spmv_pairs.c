@@ -1,0 +1,99 @@
+/* SpMV two rows at a time: their sums do not wait for each other, which hides the latency of the
+ * additions where x and A come from the cache. Where they do not, the two streams cost more than
+ * that, as neither prefetches well.
+ *
+ * Bytes a row of n entries: n (entry + 4) + offset for A, two entries for x and y. */
+#ifndef FUR_TEMPLATE
+#    include "balance.h"
+#    include "isa.h"
+#    include "kernel.h"
+#    include "scalar.h"
+#    include "table.h"
+
+#    define FUR_TEMPLATE "spmv_pairs.c"
+#    include "foreach_type.h"
+
+static void apply(const fur_spmv_call *call)
+{
+    static void (*const table[FUR_VALUE_COUNT][FUR_OFFSET_COUNT])(
+        const fur_spmv_call *, int64_t, int64_t) = FUR_TYPE_TABLE(multiply);
+    fur_spmv_by_rows(call, table[call->a->value][call->a->offset]);
+}
+
+static fur_spmv_cost cost(const fur_csr_view *a, const fur_csr_statistics *statistics)
+{
+    (void)statistics;
+    return (fur_spmv_cost){.product = 0.95 * fur_csr_cost(a)};
+}
+
+extern const fur_spmv_kernel ISA(spmv_pairs);
+const fur_spmv_kernel ISA(spmv_pairs) = {
+    .name = "row_pairs",
+    .summary = "as rows, two rows at a time",
+    .source = "",
+    .exact = true,
+    .cost = cost,
+    .apply = apply,
+};
+#else
+#    include "finish.h"
+#    include "row_sum.h"
+
+/* The sums of the rows begin .. middle-1 and middle .. end-1, each in order. */
+static inline void FN(pair_sums)(const VALUE *values, const int32_t *columns, const VALUE *x,
+                                 const OFFSET *offsets, VALUE *sum)
+{
+    OFFSET first = offsets[1] - offsets[0];
+    OFFSET second = offsets[2] - offsets[1];
+    OFFSET both = first < second ? first : second;
+    const VALUE *v = values + offsets[0];
+    const VALUE *w = values + offsets[1];
+    const int32_t *c = columns + offsets[0];
+    const int32_t *d = columns + offsets[1];
+    VALUE s = V(from)((fur_scalar){0, 0});
+    VALUE t = s;
+    for (OFFSET k = 0; k < both; k++) {
+        s = V(fma)(v[k], x[c[k]], s);
+        t = V(fma)(w[k], x[d[k]], t);
+    }
+    for (OFFSET k = both; k < first; k++)
+        s = V(fma)(v[k], x[c[k]], s);
+    for (OFFSET k = both; k < second; k++)
+        t = V(fma)(w[k], x[d[k]], t);
+    sum[0] = s;
+    sum[1] = t;
+}
+
+static inline void FN(loop_over_pairs)(const fur_spmv_call *call, int64_t begin, int64_t end,
+                                       bool overwrite)
+{
+    const OFFSET *offsets = call->a->offsets;
+    const int32_t *columns = call->a->columns;
+    const VALUE *values = call->a->values;
+    const VALUE *x = call->x;
+    VALUE *y = call->y;
+    VALUE alpha = V(from)(call->alpha);
+    VALUE beta = V(from)(call->beta);
+    for (int64_t i = begin; i < end; i += 2) {
+        VALUE sum[2];
+        if (offsets[i + 2] - offsets[i] <= FUR_ROW_SEGMENT) {
+            FN(pair_sums)(values, columns, x, offsets + i, sum);
+        } else {
+            sum[0] = FN(row_sum)(values, columns, x, offsets[i], offsets[i + 1]);
+            sum[1] = FN(row_sum)(values, columns, x, offsets[i + 1], offsets[i + 2]);
+        }
+        FN(finish)(alpha, sum[0], beta, overwrite, &y[i]);
+        FN(finish)(alpha, sum[1], beta, overwrite, &y[i + 1]);
+    }
+}
+
+static void FN(multiply)(const fur_spmv_call *call, int64_t begin, int64_t end)
+{
+    int64_t even = begin + (end - begin) / 2 * 2;
+    if (FN(overwrites)(call))
+        FN(loop_over_pairs)(call, begin, even, true);
+    else
+        FN(loop_over_pairs)(call, begin, even, false);
+    FN(multiply_rows)(call, even, end);
+}
+#endif
