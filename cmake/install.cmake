@@ -1,0 +1,44 @@
+# What `cmake --install` puts where, and how find_package and pkg-config find it again.
+include(CMakePackageConfigHelpers)
+
+set(config_dir ${CMAKE_INSTALL_LIBDIR}/cmake/furrow)
+
+install(DIRECTORY include/furrow DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN *.h)
+install(TARGETS furrow_static furrow_shared EXPORT furrow)
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+# A program written for mmio says #include "mmio.h": the header has a folder of its own, so that no
+# file of so common a name lies directly in the system's include folder.
+install(TARGETS furrow_mmio EXPORT furrow)
+install(FILES io/mmio.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/furrow-mmio)
+
+install(EXPORT furrow NAMESPACE furrow:: FILE furrowTargets.cmake DESTINATION ${config_dir})
+configure_package_config_file(cmake/furrowConfig.cmake.in furrowConfig.cmake
+                              INSTALL_DESTINATION ${config_dir})
+write_basic_package_version_file(furrowConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/furrowConfig.cmake
+              ${PROJECT_BINARY_DIR}/furrowConfigVersion.cmake DESTINATION ${config_dir})
+
+# The pkg-config files find their prefix from where they lie, so that an installed tree can be moved;
+# a folder given as an absolute path stays where it is.
+if(IS_ABSOLUTE "${CMAKE_INSTALL_LIBDIR}")
+  set(pc_prefix ${CMAKE_INSTALL_PREFIX})
+else()
+  file(RELATIVE_PATH up "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
+  set(pc_prefix "\${pcfiledir}/${up}")
+  string(REGEX REPLACE "/$" "" pc_prefix "${pc_prefix}")
+endif()
+cmake_path(APPEND pc_libdir "\${prefix}" "${CMAKE_INSTALL_LIBDIR}")
+cmake_path(APPEND pc_includedir "\${prefix}" "${CMAKE_INSTALL_INCLUDEDIR}")
+list(TRANSFORM OpenMP_C_LIB_NAMES PREPEND -l OUTPUT_VARIABLE pc_openmp)
+list(JOIN pc_openmp " " pc_openmp)
+foreach(name furrow furrow-mmio)
+  configure_file(cmake/${name}.pc.in ${name}.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endforeach()
+
+# The command finds a shared libfurrow in the tree that it is installed in.
+if(TARGET furrow_command AND BUILD_SHARED_LIBS)
+  file(RELATIVE_PATH up "/${CMAKE_INSTALL_BINDIR}" "/${CMAKE_INSTALL_LIBDIR}")
+  set_target_properties(furrow_command PROPERTIES INSTALL_RPATH "$ORIGIN/${up}")
+endif()

@@ -1,0 +1,22 @@
+/* The head of a Matrix Market file: banner, comments, size line. */
+#ifndef FURROW_IO_BANNER_H
+#define FURROW_IO_BANNER_H
+
+#include <furrow/mtx.h>
+
+#include "scan.h"
+
+typedef struct fur_banner {
+    fur_mtx_header header;
+    bool vector; /* the object is a vector: a size and an index instead of two */
+} fur_banner;
+
+/* Reads from the first character of a text to the end of the size line. Checks all that the head
+ * alone can show: the words, that the field can have the symmetry, the sizes. */
+fur_status fur_banner_read(fur_scan *scan, fur_banner *out);
+
+/* FUR_OVERFLOW if the matrix is larger than the reader takes, FUR_MALFORMED if the rest of the text
+ * cannot hold it: so that memory is only asked for what the file can fill. */
+fur_status fur_banner_check_room(const fur_scan *scan, const fur_banner *banner);
+
+#endif

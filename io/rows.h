@@ -1,0 +1,14 @@
+/* Row offsets of a matrix, whatever their width. */
+#ifndef FURROW_IO_ROWS_H
+#define FURROW_IO_ROWS_H
+
+#include <furrow/csr.h>
+
+/* The position of the first entry of a row; of row + 1, the position behind its last. */
+static inline int64_t fur_row_begin(const fur_csr_view *view, int64_t row)
+{
+    return view->offset == FUR_I32 ? ((const int32_t *)view->offsets)[row]
+                                   : ((const int64_t *)view->offsets)[row];
+}
+
+#endif

@@ -1,0 +1,102 @@
+/* Comparing a matrix with its transpose, row by row. */
+#include "verify.h"
+#include "rows.h"
+#include "scan.h"
+
+#include <math.h>
+
+/* The matrix and its (conjugate) transpose. */
+typedef struct mirror_pair {
+    fur_context *context;
+    fur_mtx_symmetry symmetry;
+    fur_csr_view a;
+    fur_csr_view b;
+} mirror_pair;
+
+static double part_at(const fur_csr_view *view, int64_t index)
+{
+    bool single = view->value == FUR_F32 || view->value == FUR_C64;
+    return single ? (double)((const float *)view->values)[index]
+                  : ((const double *)view->values)[index];
+}
+
+static bool equal(double x, double y)
+{
+    return x == y || (isnan(x) && isnan(y));
+}
+
+static bool equal_values(const mirror_pair *pair, int64_t k)
+{
+    int parts = pair->a.value == FUR_C64 || pair->a.value == FUR_C128 ? 2 : 1;
+    for (int part = 0; part < parts; part++) {
+        double x = part_at(&pair->a, parts * k + part);
+        double y = part_at(&pair->b, parts * k + part);
+        if (!equal(x, pair->symmetry == FUR_MTX_SKEW_SYMMETRIC ? -y : y))
+            return false;
+    }
+    return true;
+}
+
+/* Entry (row, col) exists and (col, row) does not, or the other way round. */
+static fur_status fail_alone(const mirror_pair *pair, int64_t row, int64_t col)
+{
+    return fur_context_fail(pair->context, FUR_INVALID,
+                            "the matrix is not %s: there is an entry (%lld, %lld) and none at "
+                            "(%lld, %lld), counting from 1",
+                            fur_mtx_symmetry_name(pair->symmetry), (long long)row + 1,
+                            (long long)col + 1, (long long)col + 1, (long long)row + 1);
+}
+
+/* Compares the columns of a row. They agree with the row of the transpose if the pattern is
+ * symmetric, so that positions are the same in both up to the first that is not. */
+static fur_status compare_positions(const mirror_pair *pair, int64_t row)
+{
+    int64_t k = fur_row_begin(&pair->a, row);
+    int64_t a_end = fur_row_begin(&pair->a, row + 1), b_end = fur_row_begin(&pair->b, row + 1);
+    while (k < a_end && k < b_end && pair->a.columns[k] == pair->b.columns[k])
+        k++;
+    if (k == a_end && k == b_end)
+        return FUR_OK;
+    if (k < a_end && (k == b_end || pair->a.columns[k] < pair->b.columns[k]))
+        return fail_alone(pair, row, pair->a.columns[k]);
+    return fail_alone(pair, pair->b.columns[k], row);
+}
+
+static fur_status compare_values(const mirror_pair *pair, int64_t row)
+{
+    int64_t end = fur_row_begin(&pair->a, row + 1);
+    for (int64_t k = fur_row_begin(&pair->a, row); k < end; k++)
+        if (!equal_values(pair, k))
+            return fur_context_fail(pair->context, FUR_INVALID,
+                                    "the matrix is not %s: entries (%lld, %lld) and (%lld, %lld), "
+                                    "counting from 1, do not match",
+                                    fur_mtx_symmetry_name(pair->symmetry), (long long)row + 1,
+                                    (long long)pair->a.columns[k] + 1,
+                                    (long long)pair->a.columns[k] + 1, (long long)row + 1);
+    return FUR_OK;
+}
+
+static fur_status compare(const mirror_pair *pair, bool values_matter)
+{
+    for (int64_t row = 0; row < pair->a.rows; row++) {
+        FUR_TRY(compare_positions(pair, row));
+        if (values_matter)
+            FUR_TRY(compare_values(pair, row));
+    }
+    return FUR_OK;
+}
+
+fur_status fur_verify_symmetry(const fur_csr *a, fur_mtx_symmetry symmetry, bool values_matter)
+{
+    mirror_pair pair = {.context = fur_csr_context(a), .symmetry = symmetry, .a = fur_csr_get(a)};
+    if (pair.a.rows != pair.a.cols)
+        return fur_context_fail(
+            pair.context, FUR_INVALID, "the matrix is %lld x %lld and cannot be %s",
+            (long long)pair.a.rows, (long long)pair.a.cols, fur_mtx_symmetry_name(symmetry));
+    fur_csr *transpose;
+    FUR_TRY(fur_csr_transpose(a, symmetry == FUR_MTX_HERMITIAN, &transpose));
+    pair.b = fur_csr_get(transpose);
+    fur_status status = compare(&pair, values_matter);
+    fur_csr_destroy(transpose);
+    return status;
+}
