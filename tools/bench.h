@@ -1,0 +1,28 @@
+/* What the benchmarks of furrow bench share: the case at hand and where its figures go. */
+#ifndef FURROW_TOOLS_BENCH_H
+#define FURROW_TOOLS_BENCH_H
+
+#include "command.h"
+#include "race.h"
+
+#include <jansson.h>
+
+typedef struct bench {
+    fur_context *context;
+    const command_common *common;
+    double seconds; /* a contender's share of a round */
+    double *reader; /* an array beyond the cache, to measure the read rate with */
+    int64_t reader_count;
+    json_t *results; /* an array of objects, one a case; NULL for people */
+} bench;
+
+/* Runs one case by name and prints or keeps its figures. */
+fur_status bench_spmv(bench *b, const char *name);
+fur_status bench_reduce(bench *b, const char *name);
+
+/* Prints or keeps a finished race. bytes: what each contender moves in a run, for its rate; notes:
+ * one line about each contender, NULL entries for none. */
+void bench_report(bench *b, const char *name, const race *r, const double *bytes,
+                  const char *const *notes);
+
+#endif

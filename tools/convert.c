@@ -1,0 +1,242 @@
+/* furrow convert: reads a Matrix Market file and writes its matrix or vector in another form. */
+#include "command.h"
+
+#include <string.h>
+
+#include "load.h"
+#include "output.h"
+
+enum { OPTION_TYPE = 1, OPTION_TRANSPOSE, OPTION_SYMMETRY, OPTION_PATTERN };
+enum { SYMMETRY_COUNT = FUR_MTX_HERMITIAN + 1, AS_IN_FILE = -1 };
+
+typedef struct convert_options {
+    command_common common;
+    int type;     /* fur_value, or AS_IN_FILE */
+    int symmetry; /* fur_mtx_symmetry, or AS_IN_FILE */
+    bool transpose;
+    bool pattern;
+} convert_options;
+
+/* What was written. */
+typedef struct conversion {
+    fur_mtx_format format;
+    fur_mtx_symmetry symmetry;
+    bool pattern;
+    fur_value value;
+    int64_t rows;
+    int64_t cols;
+    int64_t entries; /* of the matrix; a symmetric file has about half of them */
+    double seconds_load;
+    double seconds_write;
+} conversion;
+
+/* A new matrix in place of *a, which is destroyed. */
+static void replace(fur_csr **a, fur_csr *by)
+{
+    fur_csr_destroy(*a);
+    *a = by;
+}
+
+static fur_status change(const convert_options *options, fur_csr **a)
+{
+    fur_csr *changed = NULL;
+    if (options->type != AS_IN_FILE) {
+        const fur_offset offset = fur_csr_get(*a).offset;
+        COMMAND_TRY(fur_csr_convert(*a, (fur_value)options->type, offset, &changed));
+        replace(a, changed);
+    }
+    if (options->transpose) {
+        COMMAND_TRY(fur_csr_transpose(*a, 0, &changed));
+        replace(a, changed);
+    }
+    return FUR_OK;
+}
+
+static conversion describe_matrix(const convert_options *options, const loaded_matrix *a)
+{
+    const fur_csr_view view = fur_csr_get(a->matrix);
+    const bool keeps_pattern = a->header.field == FUR_MTX_PATTERN && options->type == AS_IN_FILE;
+    const conversion plan = {
+        .format = FUR_MTX_COORDINATE,
+        .symmetry = options->symmetry == AS_IN_FILE ? a->header.symmetry
+                                                    : (fur_mtx_symmetry)options->symmetry,
+        .pattern = options->pattern || keeps_pattern,
+        .value = view.value,
+        .rows = view.rows,
+        .cols = view.cols,
+        .entries = view.entries,
+        .seconds_load = a->seconds,
+    };
+    return plan;
+}
+
+static fur_status write_matrix(const convert_options *options, loaded_matrix *a, conversion *done)
+{
+    COMMAND_TRY(change(options, &a->matrix));
+    *done = describe_matrix(options, a);
+    const fur_mtx_write_options write = {
+        .size = sizeof write, .symmetry = done->symmetry, .pattern = done->pattern};
+    const double start = command_seconds();
+    COMMAND_TRY(fur_mtx_write_csr(a->matrix, options->common.operands[1], &write));
+    done->seconds_write = command_seconds() - start;
+    return FUR_OK;
+}
+
+static fur_status convert_matrix(fur_context *context, const convert_options *options,
+                                 conversion *done)
+{
+    loaded_matrix a = {0};
+    fur_status status = load_matrix(context, &options->common, options->common.operands[0], &a);
+    if (status == FUR_OK) {
+        status = write_matrix(options, &a, done);
+    }
+    fur_csr_destroy(a.matrix);
+    return status;
+}
+
+static fur_status convert_vector(fur_context *context, const convert_options *options,
+                                 conversion *done)
+{
+    const bool convert = options->type != AS_IN_FILE;
+    const fur_mtx_read_options read = {.size = sizeof read,
+                                       .convert = convert,
+                                       .value = convert ? (fur_value)options->type : FUR_F64};
+    fur_vector *x = NULL;
+    const double start = command_seconds();
+    COMMAND_TRY(fur_mtx_read_vector(context, options->common.operands[0], &read, &x));
+    const double loaded = command_seconds();
+    const fur_status status = fur_mtx_write_vector(x, options->common.operands[1], NULL);
+    const int64_t size = fur_vector_size(x);
+    const conversion written = {.format = FUR_MTX_ARRAY,
+                                .value = fur_vector_value(x),
+                                .rows = size,
+                                .cols = 1,
+                                .entries = size,
+                                .seconds_load = loaded - start,
+                                .seconds_write = command_seconds() - loaded};
+    *done = written;
+    fur_vector_destroy(x);
+    return status;
+}
+
+/* Whether the file is a vector and nothing is asked that only a matrix can give. */
+static bool is_vector(const fur_mtx_header *header, const convert_options *options)
+{
+    return header->format == FUR_MTX_ARRAY && header->cols == 1 &&
+           options->symmetry == AS_IN_FILE && !options->transpose && !options->pattern;
+}
+
+static fur_mtx_field field_of(const conversion *done)
+{
+    if (done->pattern) {
+        return FUR_MTX_PATTERN;
+    }
+    return done->value == FUR_C64 || done->value == FUR_C128 ? FUR_MTX_COMPLEX : FUR_MTX_REAL;
+}
+
+static fur_status print_written(fur_context *context, const convert_options *options,
+                                const conversion *done)
+{
+    output out = output_begin(options->common.json);
+    output_text(&out, "format", "format", fur_mtx_format_name(done->format));
+    output_text(&out, "field", "field", fur_mtx_field_name(field_of(done)));
+    output_text(&out, "symmetry", "symmetry", fur_mtx_symmetry_name(done->symmetry));
+    output_text(&out, "value", "value type", fur_value_name(done->value));
+    output_count(&out, "rows", "rows", done->rows);
+    output_count(&out, "cols", "columns", done->cols);
+    output_count(&out, "entries", "entries", done->entries);
+    output_seconds(&out, "seconds_load", "time to load", done->seconds_load);
+    output_seconds(&out, "seconds_write", "time to write", done->seconds_write);
+    return output_end(&out, context);
+}
+
+static fur_status convert(fur_context *context, const void *given)
+{
+    const convert_options *options = given;
+    fur_mtx_header header;
+    conversion done = {0};
+    COMMAND_TRY(fur_mtx_read_header(context, options->common.operands[0], &header));
+    COMMAND_TRY(is_vector(&header, options) ? convert_vector(context, options, &done)
+                                            : convert_matrix(context, options, &done));
+    return print_written(context, options, &done);
+}
+
+static const struct argp_option own_options[] = {
+    {.name = "type",
+     .key = OPTION_TYPE,
+     .arg = "TYPE",
+     .doc =
+         "Round to f32, f64, c64 or c128; without it nothing is rounded and a pattern stays one"},
+    {.name = "transpose", .key = OPTION_TRANSPOSE, .doc = "Write the transpose"},
+    {.name = "symmetry",
+     .key = OPTION_SYMMETRY,
+     .arg = "KIND",
+     .doc = "Write as general, symmetric, skew-symmetric or hermitian; without it as IN is"},
+    {.name = "pattern", .key = OPTION_PATTERN, .doc = "Write positions without values"},
+    {0},
+};
+
+static int parse_type(struct argp_state *state, const char *name)
+{
+    for (int i = 0; i < FUR_VALUE_COUNT; i++) {
+        if (strcmp(name, fur_value_name((fur_value)i)) == 0) {
+            return i;
+        }
+    }
+    argp_error(state, "--type takes f32, f64, c64 or c128, not '%s'", name);
+    return AS_IN_FILE;
+}
+
+static int parse_symmetry(struct argp_state *state, const char *name)
+{
+    for (int i = 0; i < SYMMETRY_COUNT; i++) {
+        if (strcmp(name, fur_mtx_symmetry_name((fur_mtx_symmetry)i)) == 0) {
+            return i;
+        }
+    }
+    argp_error(state, "--symmetry takes general, symmetric, skew-symmetric or hermitian, not '%s'",
+               name);
+    return AS_IN_FILE;
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    convert_options *options = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &options->common;
+        return 0;
+    case OPTION_TYPE:
+        options->type = parse_type(state, argument);
+        return 0;
+    case OPTION_TRANSPOSE:
+        options->transpose = true;
+        return 0;
+    case OPTION_SYMMETRY:
+        options->symmetry = parse_symmetry(state, argument);
+        return 0;
+    case OPTION_PATTERN:
+        options->pattern = true;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp argp = {
+    .options = own_options,
+    .parser = parse,
+    .args_doc = "IN OUT",
+    .doc = "Read the Matrix Market file IN and write its matrix or vector to OUT, with the fewest "
+           "digits that read back to the same numbers.",
+    .children = command_children,
+};
+
+int command_convert(int argc, char **argv)
+{
+    convert_options options = {.common = {.operands_min = 2, .operands_max = 2},
+                               .type = AS_IN_FILE,
+                               .symmetry = AS_IN_FILE};
+    argp_parse(&argp, argc, argv, 0, NULL, &options);
+    return command_run(&options.common, convert, &options);
+}

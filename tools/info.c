@@ -1,0 +1,67 @@
+/* furrow info: what a Matrix Market file holds. */
+#include "command.h"
+#include "load.h"
+#include "output.h"
+
+static fur_status print_info(fur_context *context, const command_common *common,
+                             const loaded_matrix *a)
+{
+    const fur_csr_view view = fur_csr_get(a->matrix);
+    fur_csr_statistics figures;
+    COMMAND_TRY(fur_csr_measure(a->matrix, &figures));
+    output out = output_begin(common->json);
+    output_count(&out, "rows", "rows", view.rows);
+    output_count(&out, "cols", "columns", view.cols);
+    output_count(&out, "entries", "entries", view.entries);
+    output_count(&out, "entries_in_file", "entries in file", a->header.entries_in_file);
+    output_text(&out, "format", "format", fur_mtx_format_name(a->header.format));
+    output_text(&out, "field", "field", fur_mtx_field_name(a->header.field));
+    output_text(&out, "symmetry", "symmetry", fur_mtx_symmetry_name(a->header.symmetry));
+    output_text(&out, "value", "value type", fur_value_name(view.value));
+    output_text(&out, "offset", "offset type", fur_offset_name(view.offset));
+    output_count(&out, "row_min", "shortest row", figures.row_min);
+    output_number(&out, "row_mean", "mean row", figures.row_mean);
+    output_count(&out, "row_max", "longest row", figures.row_max);
+    output_count(&out, "empty_rows", "empty rows", figures.empty_rows);
+    output_count(&out, "bandwidth", "bandwidth", figures.bandwidth);
+    output_count(&out, "profile", "profile", figures.profile);
+    output_seconds(&out, "seconds_load", "time to load", a->seconds);
+    return output_end(&out, context);
+}
+
+static fur_status info(fur_context *context, const void *options)
+{
+    const command_common *common = options;
+    loaded_matrix a = {0};
+    fur_status status = load_matrix(context, common, common->operands[0], &a);
+    if (status == FUR_OK) {
+        status = print_info(context, common, &a);
+    }
+    fur_csr_destroy(a.matrix);
+    return status;
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    (void)argument;
+    if (key != ARGP_KEY_INIT) {
+        return ARGP_ERR_UNKNOWN;
+    }
+    state->child_inputs[0] = state->input;
+    return 0;
+}
+
+static const struct argp argp = {
+    .parser = parse,
+    .args_doc = "FILE",
+    .doc = "Say what the matrix in a Matrix Market file is. Entries, rows and profile are those of "
+           "the whole matrix: a symmetric file is expanded.",
+    .children = command_children,
+};
+
+int command_info(int argc, char **argv)
+{
+    command_common common = {.operands_min = 1, .operands_max = 1};
+    argp_parse(&argp, argc, argv, 0, NULL, &common);
+    return command_run(&common, info, &common);
+}

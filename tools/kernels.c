@@ -1,0 +1,152 @@
+/* furrow kernels: what is registered for y = A x, and what a matrix gets. */
+#include "command.h"
+
+#include "load.h"
+#include "output.h"
+
+enum { OPTION_MEASURE = 1, OPTION_TRANSPOSE };
+
+typedef struct kernels_options {
+    command_common common;
+    bool measure;
+    bool transpose;
+} kernels_options;
+
+typedef struct kernels_job {
+    fur_context *context;
+    const kernels_options *options;
+    loaded_matrix a; /* both empty without a file */
+    fur_spmv *plan;
+} kernels_job;
+
+static void print_kernel(const fur_spmv_kernel_info *kernel)
+{
+    output_line(kernel->name, kernel->summary);
+    if (kernel->source[0] != '\0') {
+        output_line("", kernel->source);
+    }
+    if (!kernel->exact) {
+        output_line("", "rounds in another order than the others");
+    }
+}
+
+static json_t *kernel_to_json(const fur_spmv_kernel_info *kernel)
+{
+    return json_pack("{s:s, s:s, s:s, s:b}", "name", kernel->name, "summary", kernel->summary,
+                     "source", kernel->source, "exact", kernel->exact);
+}
+
+/* For people a paragraph of its own. */
+static void put_kernels(output *out, fur_context *context)
+{
+    json_t *list = json_array();
+    const int count = fur_spmv_kernel_count(context);
+    fur_spmv_kernel_info kernel;
+    output_gap(out);
+    for (int i = 0; i < count && fur_spmv_kernel_get(context, i, &kernel) == FUR_OK; i++) {
+        if (out->json) {
+            json_array_append_new(list, kernel_to_json(&kernel));
+        } else {
+            print_kernel(&kernel);
+        }
+    }
+    if (out->json) {
+        output_member(out, "kernels", list);
+    } else {
+        json_decref(list);
+    }
+}
+
+static void put_choice(output *out, const kernels_job *job)
+{
+    const fur_spmv_report report = fur_spmv_describe(job->plan);
+    output_text(out, "kernel", "chosen", report.kernel);
+    output_text(out, "reason", "because", report.reason);
+    output_count(out, "bytes", "bytes a product", report.bytes);
+    output_count(out, "csr_bytes", "bytes in plain CSR", report.csr_bytes);
+    output_seconds(out, "seconds_plan", "time to plan", report.seconds_plan);
+    if (job->options->measure) {
+        output_seconds(out, "seconds_product", "one product", report.seconds_product);
+        output_seconds(out, "seconds_plain", "by the plain kernel", report.seconds_plain);
+        output_count(out, "break_even", "break-even products", report.break_even);
+    }
+}
+
+static fur_status make_plan(kernels_job *job)
+{
+    const kernels_options *options = job->options;
+    COMMAND_TRY(load_matrix(job->context, &options->common, options->common.operands[0], &job->a));
+    const fur_spmv_options plan_options = {.size = sizeof plan_options,
+                                           .op = options->transpose ? FUR_OP_T : FUR_OP_N,
+                                           .measure = options->measure};
+    return fur_spmv_plan(job->a.matrix, &plan_options, &job->plan);
+}
+
+static fur_status kernels_steps(kernels_job *job)
+{
+    if (job->options->common.operand_count > 0) {
+        COMMAND_TRY(make_plan(job));
+    }
+    output out = output_begin(job->options->common.json);
+    output_text(&out, "device", "device", fur_context_device(job->context));
+    output_text(&out, "isa", "instruction set", fur_context_isa(job->context));
+    output_count(&out, "threads", "threads", fur_context_threads(job->context));
+    put_kernels(&out, job->context);
+    if (job->plan != NULL) {
+        output_gap(&out);
+        put_choice(&out, job);
+    }
+    return output_end(&out, job->context);
+}
+
+static fur_status kernels(fur_context *context, const void *options)
+{
+    kernels_job job = {.context = context, .options = options};
+    const fur_status status = kernels_steps(&job);
+    fur_spmv_destroy(job.plan);
+    fur_csr_destroy(job.a.matrix);
+    return status;
+}
+
+static const struct argp_option own_options[] = {
+    {.name = "measure",
+     .key = OPTION_MEASURE,
+     .doc = "Time the promising kernels on FILE instead of estimating"},
+    {.name = "transpose", .key = OPTION_TRANSPOSE, .doc = "Choose for products by the transpose"},
+    {0},
+};
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    kernels_options *options = state->input;
+    (void)argument;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &options->common;
+        return 0;
+    case OPTION_MEASURE:
+        options->measure = true;
+        return 0;
+    case OPTION_TRANSPOSE:
+        options->transpose = true;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp argp = {
+    .options = own_options,
+    .parser = parse,
+    .args_doc = "[FILE]",
+    .doc = "List the kernels for y = A x. With a Matrix Market file, say also which one its matrix "
+           "gets and why.",
+    .children = command_children,
+};
+
+int command_kernels(int argc, char **argv)
+{
+    kernels_options options = {.common = {.operands_min = 0, .operands_max = 1}};
+    argp_parse(&argp, argc, argv, 0, NULL, &options);
+    return command_run(&options.common, kernels, &options);
+}

@@ -1,0 +1,219 @@
+/* furrow multiply: y = A x, timed. */
+#include "command.h"
+
+#include <stdlib.h>
+
+#include "load.h"
+#include "output.h"
+
+enum { OPTION_X = 1, OPTION_TRANSPOSE, OPTION_OUT, OPTION_KERNEL, OPTION_REPEAT };
+
+/* Without --repeat: as many products as fill this time, within these bounds. */
+static const double MEASURED_SECONDS = 0.2;
+enum { REPEAT_LEAST = 3, REPEAT_MOST = 100000 };
+
+typedef struct multiply_options {
+    command_common common;
+    const char *x;
+    const char *out;
+    const char *kernel;
+    int64_t repeat; /* 0: not given */
+    bool transpose;
+} multiply_options;
+
+/* All that one run holds, released in one place. */
+typedef struct multiply_job {
+    fur_context *context;
+    const multiply_options *options;
+    loaded_matrix a;
+    fur_spmv *plan;
+    fur_vector *x;
+    fur_vector *y;
+    int64_t repeat;
+    double *seconds; /* of each product */
+    double seconds_median;
+} multiply_job;
+
+static fur_status load_operands(multiply_job *job)
+{
+    const multiply_options *options = job->options;
+    COMMAND_TRY(load_matrix(job->context, &options->common, options->common.operands[0], &job->a));
+    const fur_csr_view view = fur_csr_get(job->a.matrix);
+    const int64_t x_size = options->transpose ? view.rows : view.cols;
+    const int64_t y_size = options->transpose ? view.cols : view.rows;
+    COMMAND_TRY(load_vector(job->context, options->x, view.value, x_size, &job->x));
+    return fur_vector_create(job->context, view.value, y_size, &job->y);
+}
+
+static fur_status make_plan(multiply_job *job)
+{
+    const fur_spmv_options options = {.size = sizeof options,
+                                      .op = job->options->transpose ? FUR_OP_T : FUR_OP_N,
+                                      .kernel = job->options->kernel};
+    return fur_spmv_plan(job->a.matrix, &options, &job->plan);
+}
+
+static fur_status multiply_once(const multiply_job *job, double *seconds)
+{
+    const double start = command_seconds();
+    COMMAND_TRY(fur_spmv_apply(job->plan, fur_real(1.0), job->x, fur_real(0.0), job->y));
+    *seconds = command_seconds() - start;
+    return FUR_OK;
+}
+
+static int64_t choose_repeat(int64_t asked, double seconds_of_one)
+{
+    if (asked > 0) {
+        return asked;
+    }
+    if (seconds_of_one * REPEAT_MOST <= MEASURED_SECONDS) {
+        return REPEAT_MOST;
+    }
+    const int64_t count = (int64_t)(MEASURED_SECONDS / seconds_of_one);
+    return count < REPEAT_LEAST ? REPEAT_LEAST : count;
+}
+
+static int compare_seconds(const void *left, const void *right)
+{
+    const double a = *(const double *)left;
+    const double b = *(const double *)right;
+    return (a > b) - (a < b);
+}
+
+static fur_status time_products(multiply_job *job)
+{
+    /* The first product meets cold caches and sleeping threads; it is not counted. */
+    double warm_up = 0.0;
+    COMMAND_TRY(multiply_once(job, &warm_up));
+    job->repeat = choose_repeat(job->options->repeat, warm_up);
+    void *memory = NULL;
+    COMMAND_TRY(
+        fur_context_allocate(job->context, (size_t)job->repeat * sizeof *job->seconds, &memory));
+    job->seconds = memory;
+    for (int64_t i = 0; i < job->repeat; i++) {
+        COMMAND_TRY(multiply_once(job, &job->seconds[i]));
+    }
+    qsort(job->seconds, (size_t)job->repeat, sizeof *job->seconds, compare_seconds);
+    job->seconds_median = job->seconds[job->repeat / 2];
+    return FUR_OK;
+}
+
+static void put_plan(output *out, const multiply_job *job)
+{
+    const fur_spmv_report report = fur_spmv_describe(job->plan);
+    const double gigabytes = 1e-9 * (double)report.bytes;
+    output_text(out, "kernel", "kernel", report.kernel);
+    output_text(out, "reason", "because", report.reason);
+    output_text(out, "isa", "instruction set", fur_context_isa(job->context));
+    output_count(out, "threads", "threads", fur_context_threads(job->context));
+    output_seconds(out, "seconds_load", "time to load", job->a.seconds);
+    output_seconds(out, "seconds_plan", "time to plan", report.seconds_plan);
+    output_count(out, "repeat", "products timed", job->repeat);
+    output_seconds(out, "seconds_median", "median product", job->seconds_median);
+    output_count(out, "bytes", "bytes a product", report.bytes);
+    output_count(out, "csr_bytes", "bytes in plain CSR", report.csr_bytes);
+    output_rate(out, "gbps", "throughput",
+                job->seconds_median > 0.0 ? gigabytes / job->seconds_median : 0.0);
+}
+
+static fur_status print_product(const multiply_job *job)
+{
+    double norm_1 = 0.0;
+    double norm_2 = 0.0;
+    double norm_max = 0.0;
+    COMMAND_TRY(fur_norm1(job->y, &norm_1));
+    COMMAND_TRY(fur_norm2(job->y, &norm_2));
+    COMMAND_TRY(fur_norm_max(job->y, &norm_max));
+    const fur_csr_view view = fur_csr_get(job->a.matrix);
+    output out = output_begin(job->options->common.json);
+    output_count(&out, "rows", "rows", view.rows);
+    output_count(&out, "cols", "columns", view.cols);
+    output_count(&out, "entries", "entries", view.entries);
+    output_text(&out, "value", "value type", fur_value_name(view.value));
+    put_plan(&out, job);
+    output_number(&out, "y_norm_1", "norm 1 of y", norm_1);
+    output_number(&out, "y_norm_2", "norm 2 of y", norm_2);
+    output_number(&out, "y_norm_max", "largest |y|", norm_max);
+    return output_end(&out, job->context);
+}
+
+static fur_status multiply_steps(multiply_job *job)
+{
+    COMMAND_TRY(load_operands(job));
+    COMMAND_TRY(make_plan(job));
+    COMMAND_TRY(time_products(job));
+    if (job->options->out != NULL) {
+        COMMAND_TRY(fur_mtx_write_vector(job->y, job->options->out, NULL));
+    }
+    return print_product(job);
+}
+
+static fur_status multiply(fur_context *context, const void *options)
+{
+    multiply_job job = {.context = context, .options = options};
+    const fur_status status = multiply_steps(&job);
+    fur_context_release(context, job.seconds);
+    fur_vector_destroy(job.y);
+    fur_vector_destroy(job.x);
+    fur_spmv_destroy(job.plan);
+    fur_csr_destroy(job.a.matrix);
+    return status;
+}
+
+static const struct argp_option own_options[] = {
+    {.name = "x", .key = OPTION_X, .arg = "X.mtx", .doc = "The vector x; without it all ones"},
+    {.name = "transpose", .key = OPTION_TRANSPOSE, .doc = "Multiply by the transpose of A"},
+    {.name = "out", .key = OPTION_OUT, .arg = "Y.mtx", .doc = "Write y to this file"},
+    {.name = "kernel",
+     .key = OPTION_KERNEL,
+     .arg = "NAME",
+     .doc = "Kernel to use, one of furrow kernels; without it the best is chosen"},
+    {.name = "repeat",
+     .key = OPTION_REPEAT,
+     .arg = "N",
+     .doc = "Products to time; without it about 0.2 s of them"},
+    {0},
+};
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    multiply_options *options = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &options->common;
+        return 0;
+    case OPTION_X:
+        options->x = argument;
+        return 0;
+    case OPTION_TRANSPOSE:
+        options->transpose = true;
+        return 0;
+    case OPTION_OUT:
+        options->out = argument;
+        return 0;
+    case OPTION_KERNEL:
+        options->kernel = argument;
+        return 0;
+    case OPTION_REPEAT:
+        options->repeat = command_whole_number(state, "--repeat", argument, 1, REPEAT_MOST);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp argp = {
+    .options = own_options,
+    .parser = parse,
+    .args_doc = "FILE",
+    .doc = "Multiply the matrix A of a Matrix Market file by a vector, y = A x, and say how fast "
+           "it went and how long y is.",
+    .children = command_children,
+};
+
+int command_multiply(int argc, char **argv)
+{
+    multiply_options options = {.common = {.operands_min = 1, .operands_max = 1}};
+    argp_parse(&argp, argc, argv, 0, NULL, &options);
+    return command_run(&options.common, multiply, &options);
+}

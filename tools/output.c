@@ -1,0 +1,161 @@
+/* Printing of a subcommand's fields, as a table or as JSON. */
+#include "output.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* 17 digits always read back to the same double; 15 or 16 often do, and look like what was meant.
+ */
+enum { NUMBER_BYTES = 32, FEWEST_DIGITS = 15, EXACT_DIGITS = 17 };
+
+output output_begin(bool json)
+{
+    output out = {.json = json, .failed = false, .object = NULL};
+    if (json) {
+        out.object = json_object();
+        out.failed = out.object == NULL;
+    }
+    return out;
+}
+
+void output_member(output *out, const char *key, json_t *value)
+{
+    if (json_object_set_new(out->object, key, value) != 0) {
+        out->failed = true;
+    }
+}
+
+void output_line(const char *label, const char *text)
+{
+    printf("%-20s%s\n", label, text);
+}
+
+/* As few digits as read back to the same bits. */
+static void format_number(double number, char text[NUMBER_BYTES])
+{
+    for (int digits = FEWEST_DIGITS; digits <= EXACT_DIGITS; digits++) {
+        snprintf(text, NUMBER_BYTES, "%.*g", digits, number);
+        if (strtod(text, NULL) == number) {
+            return;
+        }
+    }
+}
+
+/* JSON has no number for NaN and the infinities. */
+static json_t *number_to_json(double number)
+{
+    char text[NUMBER_BYTES];
+    if (isfinite(number)) {
+        return json_real(number);
+    }
+    format_number(number, text);
+    return json_string(text);
+}
+
+void output_text(output *out, const char *key, const char *label, const char *text)
+{
+    if (out->json) {
+        output_member(out, key, json_string(text));
+    } else {
+        output_line(label, text);
+    }
+}
+
+void output_count(output *out, const char *key, const char *label, int64_t count)
+{
+    char text[NUMBER_BYTES];
+    if (out->json) {
+        output_member(out, key, json_integer(count));
+    } else {
+        snprintf(text, sizeof text, "%" PRId64, count);
+        output_line(label, text);
+    }
+}
+
+void output_number(output *out, const char *key, const char *label, double number)
+{
+    char text[NUMBER_BYTES];
+    if (out->json) {
+        output_member(out, key, number_to_json(number));
+    } else {
+        format_number(number, text);
+        output_line(label, text);
+    }
+}
+
+void output_flag(output *out, const char *key, const char *label, bool flag)
+{
+    if (out->json) {
+        output_member(out, key, json_boolean(flag));
+    } else {
+        output_line(label, flag ? "yes" : "no");
+    }
+}
+
+static void print_measured(const char *label, double number, const char *unit)
+{
+    char text[NUMBER_BYTES];
+    snprintf(text, sizeof text, "%.3g %s", number, unit);
+    output_line(label, text);
+}
+
+void output_seconds(output *out, const char *key, const char *label, double seconds)
+{
+    if (out->json) {
+        output_member(out, key, number_to_json(seconds));
+    } else if (seconds >= 1.0) {
+        print_measured(label, seconds, "s");
+    } else if (seconds >= 1e-3) {
+        print_measured(label, 1e3 * seconds, "ms");
+    } else {
+        print_measured(label, 1e6 * seconds, "us");
+    }
+}
+
+void output_rate(output *out, const char *key, const char *label, double gigabytes)
+{
+    if (out->json) {
+        output_member(out, key, number_to_json(gigabytes));
+    } else {
+        print_measured(label, gigabytes, "GB/s");
+    }
+}
+
+void output_gap(const output *out)
+{
+    if (!out->json) {
+        putchar('\n');
+    }
+}
+
+static void dump_json(output *out)
+{
+    const size_t flags = JSON_INDENT(2) | JSON_REAL_PRECISION(EXACT_DIGITS);
+    if (out->failed || json_dumpf(out->object, stdout, flags) != 0) {
+        out->failed = true;
+    } else {
+        putchar('\n');
+    }
+}
+
+fur_status output_end(output *out, fur_context *context)
+{
+    errno = 0;
+    if (out->json) {
+        dump_json(out);
+        json_decref(out->object);
+        out->object = NULL;
+    }
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        return fur_context_fail(context, FUR_IO, "standard output cannot be written: %s",
+                                strerror(errno));
+    }
+    if (out->failed) {
+        return fur_context_fail(context, FUR_OUT_OF_MEMORY, "no memory for the JSON output");
+    }
+    return FUR_OK;
+}

@@ -1,0 +1,41 @@
+/* What a subcommand found out, printed field by field: as a table for people or, when all fields
+ * are there, as one JSON object. */
+#ifndef FURROW_OUTPUT_H
+#define FURROW_OUTPUT_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <furrow/furrow.h>
+
+typedef struct output {
+    bool json;
+    bool failed;    /* a member could not be added */
+    json_t *object; /* the members so far, if json */
+} output;
+
+output output_begin(bool json);
+
+/* Each adds one field: its key in JSON and its label and unit for people. Numbers read back to the
+ * same bits in both. */
+void output_text(output *out, const char *key, const char *label, const char *text);
+void output_count(output *out, const char *key, const char *label, int64_t count);
+void output_number(output *out, const char *key, const char *label, double number);
+void output_flag(output *out, const char *key, const char *label, bool flag);
+
+/* The same for measured figures, which people get rounded to three digits. */
+void output_seconds(output *out, const char *key, const char *label, double seconds);
+void output_rate(output *out, const char *key, const char *label, double gigabytes);
+
+/* For people alone: a line of the table, an empty line. */
+void output_line(const char *label, const char *text);
+void output_gap(const output *out);
+
+/* Adds a member to the JSON object that people do not see in this form. Takes the value over. */
+void output_member(output *out, const char *key, json_t *value);
+
+/* Ends the output. FUR_IO if standard output did not take it all. */
+fur_status output_end(output *out, fur_context *context);
+
+#endif

@@ -1,0 +1,70 @@
+# shellcheck shell=sh
+# What quickstart.sh and test.sh share: where the checkout is, words for the user, and the
+# installation of what is missing. Sourced, not run.
+
+# shellcheck disable=SC2034 # used by the scripts that source this
+root=$(cd "$(dirname "$(readlink -f "$0")")/.." && pwd)
+
+# What building the library and the command takes, by Debian's and Ubuntu's names.
+# shellcheck disable=SC2034
+build_packages="gcc libc6-dev cmake ninja-build pkg-config libjansson-dev"
+
+say() {
+    printf '== %s\n' "$*"
+}
+
+fail() {
+    printf '%s: %s\n' "$(basename "$0")" "$*" >&2
+    exit 1
+}
+
+# missing_packages PACKAGE...: those that are not installed, one a line.
+missing_packages() {
+    for package; do
+        dpkg-query -W -f '${db:Status-Status}\n' "$package" 2>/dev/null | grep -qx installed ||
+            echo "$package"
+    done
+}
+
+# as_root COMMAND...: runs it as root, through sudo if need be.
+as_root() {
+    if [ "$(id -u)" -eq 0 ]; then
+        "$@"
+    else
+        sudo "$@"
+    fi
+}
+
+# apt_get ARGUMENT...: waits for another installation that is under way, and asks nothing.
+apt_get() {
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=300 "$@"
+}
+
+# On a system without apt-get nothing can be installed here; the tools may be there all the same.
+check_tools() {
+    for tool in gcc cmake ninja pkg-config; do
+        command -v "$tool" >/dev/null ||
+            fail "$tool is missing and this system has no apt-get; install what Debian calls: $*"
+    done
+    say "No apt-get here; going on with what is installed"
+}
+
+# need_packages PACKAGE...: installs those that are missing.
+need_packages() {
+    if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
+        check_tools "$@"
+        return
+    fi
+    missing=$(missing_packages "$@" | paste -s -d ' ' -)
+    if [ -z "$missing" ]; then
+        return
+    fi
+    if [ "$(id -u)" -ne 0 ] && ! command -v sudo >/dev/null; then
+        fail "neither root nor sudo; have an administrator run: apt-get install $missing"
+    fi
+    say "Installing $missing"
+    apt_get update || fail "apt-get update failed; check the network and the package sources"
+    # shellcheck disable=SC2086 # one word a package
+    apt_get install -y --no-install-recommends $missing ||
+        fail "apt-get could not install $missing; its messages above say why (is the network up?)"
+}

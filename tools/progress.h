@@ -1,0 +1,27 @@
+/* A line about long work, rewritten in place on standard error. It shows only on a terminal, so
+ * that logs and pipes stay clean. */
+#ifndef FURROW_PROGRESS_H
+#define FURROW_PROGRESS_H
+
+#include <stdbool.h>
+
+#include <furrow/furrow.h>
+
+typedef struct progress {
+    bool enabled; /* on a terminal and not --quiet */
+    bool visible; /* the line shows something */
+    double next;  /* time from which on the line may be rewritten */
+} progress;
+
+progress progress_begin(bool quiet);
+
+/* Whether a new line is due: not in the first second, and then a few times a second. */
+bool progress_due(progress *line);
+
+/* Shows the text now. */
+void progress_show(progress *line, const char *format, ...) FUR_PRINTF(2, 3);
+
+/* Removes the line. */
+void progress_end(progress *line);
+
+#endif
