@@ -16,7 +16,9 @@
 
 fur_status fur_env_vfail(fur_env *env, fur_status status, const char *format, va_list arguments)
 {
-    vsnprintf(env->error, sizeof env->error, format, arguments);
+    char text[sizeof env->error]; /* the arguments may include the present sentence */
+    vsnprintf(text, sizeof text, format, arguments);
+    memcpy(env->error, text, sizeof text);
     return status;
 }
 

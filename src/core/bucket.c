@@ -4,6 +4,8 @@
 #include "bucket.h"
 #include "split.h"
 
+#include <string.h>
+
 /* Elements below which a further thread costs more than it brings. */
 #define ELEMENT_GRAIN 32768
 
@@ -46,6 +48,10 @@ static void place_elements(const int32_t *keys, int64_t begin, int64_t end, int6
 fur_status fur_bucket_sort(fur_env *env, int64_t count, const int32_t *keys, int64_t keys_end,
                            int64_t *starts, int64_t *place)
 {
+    if (count == 0) {
+        memset(starts, 0, (size_t)(keys_end + 1) * sizeof *starts);
+        return FUR_OK;
+    }
     int chunks = chunk_count(env->threads, count, keys_end);
     int64_t *counts;
     FUR_TRY(fur_env_allocate_zeros(env, chunks * keys_end, sizeof *counts, &counts));

@@ -37,14 +37,13 @@ static fur_status fail_unknown(fur_context *context, const char *name)
                             context->backend->device, names);
 }
 
-static fur_status choose_named(fur_spmv *plan, const char *name,
-                               const fur_csr_statistics *statistics)
+static fur_status choose_named(fur_spmv *plan, const char *name, const fur_spmv_profile *profile)
 {
     const fur_spmv_kernel *kernel = find_kernel(plan->context->backend, name);
     if (!kernel)
         return fail_unknown(plan->context, name);
     if (kernel->cost) {
-        const char *refusal = kernel->cost(&plan->operand->view, statistics).refusal;
+        const char *refusal = kernel->cost(&plan->operand->view, profile).refusal;
         if (refusal)
             return fur_context_fail(plan->context, FUR_UNSUPPORTED,
                                     "kernel \"%s\" does not suit this matrix: %s", name, refusal);
@@ -56,12 +55,12 @@ static fur_status choose_named(fur_spmv *plan, const char *name,
 
 static fur_status choose(fur_spmv *plan, const fur_spmv_options *o)
 {
-    fur_csr_statistics statistics;
-    fur_csr_figures(&plan->operand->view, plan->context->env.threads, &statistics);
+    fur_spmv_profile profile;
+    fur_spmv_measure(&plan->operand->view, plan->context->env.threads, &profile);
     if (o->kernel && strcmp(o->kernel, "auto") != 0)
-        return choose_named(plan, o->kernel, &statistics);
-    return o->measure ? fur_spmv_choose_measured(plan, &statistics)
-                      : fur_spmv_choose_estimated(plan, &statistics, o->uses);
+        return choose_named(plan, o->kernel, &profile);
+    return o->measure ? fur_spmv_choose_measured(plan, &profile)
+                      : fur_spmv_choose_estimated(plan, &profile, o->uses);
 }
 
 /* A for op N, else its transpose, which the plan owns. */

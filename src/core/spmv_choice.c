@@ -18,29 +18,26 @@ static bool eligible(const fur_spmv_kernel *kernel)
     return kernel->exact && kernel->cost;
 }
 
-fur_status fur_spmv_choose_estimated(fur_spmv *plan, const fur_csr_statistics *statistics,
-                                     int64_t uses)
+fur_status fur_spmv_choose_estimated(fur_spmv *plan, const fur_spmv_profile *profile, int64_t uses)
 {
     const fur_backend *backend = plan->context->backend;
     double n = uses > 0 ? (double)uses : USES_ASSUMED;
     double best = INFINITY;
-    double best_product = 0;
     int suited = 0;
     for (int i = 1; i < backend->spmv_count; i++) {
         if (!eligible(backend->spmv[i]))
             continue;
-        fur_spmv_cost cost = backend->spmv[i]->cost(&plan->operand->view, statistics);
-        double total = cost.plan + n * cost.product;
+        fur_spmv_cost cost = backend->spmv[i]->cost(&plan->operand->view, profile);
+        double total = cost.plan_ns + n * cost.product_ns;
         suited += !cost.refusal;
         if (!cost.refusal && total < best) {
             best = total;
-            best_product = cost.product;
             plan->kernel = backend->spmv[i];
         }
     }
     snprintf(plan->reason, sizeof plan->reason,
-             "the lowest estimate of %d kernels for %.0f products: %.3g MB of traffic each", suited,
-             n, best_product / 1e6);
+             "the lowest estimate of %d kernels for %.0f products: %.3g us each on one thread",
+             suited, n, best / n / 1e3);
     return fur_spmv_prepare(plan, plan->kernel, &plan->state);
 }
 
@@ -69,16 +66,16 @@ static double time_product(const fur_spmv *plan, const fur_spmv_kernel *kernel, 
     return least;
 }
 
-static double best_estimate(const fur_spmv *plan, const fur_csr_statistics *statistics)
+static double best_estimate(const fur_spmv *plan, const fur_spmv_profile *profile)
 {
     const fur_backend *backend = plan->context->backend;
     double best = INFINITY;
     for (int i = 1; i < backend->spmv_count; i++) {
         if (!eligible(backend->spmv[i]))
             continue;
-        fur_spmv_cost cost = backend->spmv[i]->cost(&plan->operand->view, statistics);
-        if (!cost.refusal && cost.product < best)
-            best = cost.product;
+        fur_spmv_cost cost = backend->spmv[i]->cost(&plan->operand->view, profile);
+        if (!cost.refusal && cost.product_ns < best)
+            best = cost.product_ns;
     }
     return best;
 }
@@ -106,17 +103,17 @@ static fur_status try_kernel(fur_spmv *plan, const fur_spmv_kernel *kernel, cons
     return FUR_OK;
 }
 
-static fur_status try_all(fur_spmv *plan, const fur_csr_statistics *statistics, const fur_vector *x,
+static fur_status try_all(fur_spmv *plan, const fur_spmv_profile *profile, const fur_vector *x,
                           fur_vector *y)
 {
     const fur_backend *backend = plan->context->backend;
-    double limit = WORTH_TIMING * best_estimate(plan, statistics);
+    double limit = WORTH_TIMING * best_estimate(plan, profile);
     int tried = 0;
     for (int i = 1; i < backend->spmv_count; i++) {
         if (!eligible(backend->spmv[i]))
             continue;
-        fur_spmv_cost cost = backend->spmv[i]->cost(&plan->operand->view, statistics);
-        if (cost.refusal || (backend->spmv[i]->plan && cost.product > limit))
+        fur_spmv_cost cost = backend->spmv[i]->cost(&plan->operand->view, profile);
+        if (cost.refusal || (backend->spmv[i]->plan && cost.product_ns > limit))
             continue;
         FUR_TRY(try_kernel(plan, backend->spmv[i], x, y));
         tried++;
@@ -127,7 +124,7 @@ static fur_status try_all(fur_spmv *plan, const fur_csr_statistics *statistics, 
     return FUR_OK;
 }
 
-fur_status fur_spmv_choose_measured(fur_spmv *plan, const fur_csr_statistics *statistics)
+fur_status fur_spmv_choose_measured(fur_spmv *plan, const fur_spmv_profile *profile)
 {
     const fur_csr_view *a = &plan->operand->view;
     fur_status status = FUR_OK;
@@ -135,7 +132,7 @@ fur_status fur_spmv_choose_measured(fur_spmv *plan, const fur_csr_statistics *st
     fur_vector *y = NULL;
     FUR_TRY_DONE(fur_vector_create(plan->context, a->value, a->cols, &x));
     FUR_TRY_DONE(fur_vector_create(plan->context, a->value, a->rows, &y));
-    FUR_TRY_DONE(try_all(plan, statistics, x, y));
+    FUR_TRY_DONE(try_all(plan, profile, x, y));
 done:
     fur_vector_destroy(y);
     fur_vector_destroy(x);

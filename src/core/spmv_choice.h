@@ -25,10 +25,12 @@ struct fur_spmv {
 fur_status fur_spmv_prepare(fur_spmv *plan, const fur_spmv_kernel *kernel, void **state);
 void fur_spmv_drop(fur_spmv *plan, const fur_spmv_kernel *kernel, void *state);
 
+/* Measures what the choice rests on, reading offsets and samples of the columns. */
+void fur_spmv_measure(const fur_csr_view *a, int threads, fur_spmv_profile *out);
+
 /* Set kernel, state and reason. Only exact kernels are considered: the choice may depend on timing
  * or on the machine, the result of a product may not. */
-fur_status fur_spmv_choose_estimated(fur_spmv *plan, const fur_csr_statistics *statistics,
-                                     int64_t uses);
-fur_status fur_spmv_choose_measured(fur_spmv *plan, const fur_csr_statistics *statistics);
+fur_status fur_spmv_choose_estimated(fur_spmv *plan, const fur_spmv_profile *profile, int64_t uses);
+fur_status fur_spmv_choose_measured(fur_spmv *plan, const fur_spmv_profile *profile);
 
 #endif

@@ -5,22 +5,21 @@
 #include "kernel.h"
 #include "split.h"
 
-/* Work below which a further thread costs more than it brings, in entries + rows. */
-#define FUR_SPMV_GRAIN 8192
+/* Entries and rows a thread should have at least: fewer are multiplied sooner than a thread wakes.
+ */
+#define FUR_SPMV_GRAIN 32768
 
 /* Parts a thread: rows differ in what an entry costs, so threads that finish early take another. */
 #define FUR_SPMV_PARTS 8
 
-static inline int fur_spmv_parts(const fur_csr_view *a, int threads)
+static inline int fur_spmv_team(const fur_csr_view *a, int threads)
 {
-    return fur_team(threads * FUR_SPMV_PARTS, a->entries + a->rows, FUR_SPMV_GRAIN);
+    return fur_team(threads, a->entries + a->rows, FUR_SPMV_GRAIN);
 }
 
-/* Expected cost of a product that reads A as it is. */
-static inline double fur_csr_cost(const fur_csr_view *a)
+static inline int fur_spmv_parts(int team)
 {
-    return (double)a->entries * (double)(fur_value_size(a->value) + 4) +
-           (double)a->rows * (double)fur_offset_size(a->offset);
+    return team > 1 ? team * FUR_SPMV_PARTS : 1;
 }
 
 /* First row of part `part` of `parts`, so that every part has about the same number of entries
@@ -45,8 +44,8 @@ static inline void fur_spmv_by_rows(const fur_spmv_call *call,
                                     void (*multiply)(const fur_spmv_call *, int64_t, int64_t))
 {
     const fur_csr_view *a = call->a;
-    int parts = fur_spmv_parts(a, call->threads);
-    int team = parts < call->threads ? parts : call->threads;
+    int team = fur_spmv_team(a, call->threads);
+    int parts = fur_spmv_parts(team);
 #pragma omp parallel for schedule(dynamic, 1) num_threads(team) if (team > 1)
     for (int part = 0; part < parts; part++)
         multiply(call, fur_balanced_row(a, parts, part), fur_balanced_row(a, parts, part + 1));

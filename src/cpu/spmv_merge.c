@@ -8,6 +8,7 @@
  * Bytes a row of n entries: n (entry + 4) + offset for A, two entries for x and y. */
 #ifndef FUR_TEMPLATE
 #    include "balance.h"
+#    include "cost.h"
 #    include "isa.h"
 #    include "kernel.h"
 #    include "scalar.h"
@@ -57,8 +58,8 @@ static void apply(const fur_spmv_call *call)
     static void (*const join[FUR_VALUE_COUNT][FUR_OFFSET_COUNT])(const fur_spmv_call *, int64_t) =
         FUR_TYPE_TABLE(join);
     const fur_csr_view *a = call->a;
-    int parts = fur_spmv_parts(a, call->threads);
-    int team = parts < call->threads ? parts : call->threads;
+    int team = fur_spmv_team(a, call->threads);
+    int parts = fur_spmv_parts(team);
 #    pragma omp parallel for schedule(dynamic, 1) num_threads(team) if (team > 1)
     for (int part = 0; part < parts; part++)
         multiply[a->value][a->offset](call, find_cut(a, parts, part), find_cut(a, parts, part + 1));
@@ -83,11 +84,9 @@ static void release(fur_env *env, void *state)
     fur_env_release(env, state);
 }
 
-static fur_spmv_cost cost(const fur_csr_view *a, const fur_csr_statistics *statistics)
+static fur_spmv_cost cost(const fur_csr_view *a, const fur_spmv_profile *profile)
 {
-    /* Where no row exceeds a segment, cuts fall between rows, as the simpler kernel makes them. */
-    double handicap = statistics->row_max > FUR_ROW_SEGMENT ? 0.98 : 1.02;
-    return (fur_spmv_cost){.product = handicap * fur_csr_cost(a)};
+    return fur_csr_cost(a, profile, 0.5, 1.1, 1.3);
 }
 
 extern const fur_spmv_kernel ISA(spmv_merge);

@@ -5,6 +5,7 @@
  * Bytes a row of n entries: n (entry + 4) + offset for A, two entries for x and y. */
 #ifndef FUR_TEMPLATE
 #    include "balance.h"
+#    include "cost.h"
 #    include "isa.h"
 #    include "kernel.h"
 #    include "scalar.h"
@@ -20,10 +21,9 @@ static void apply(const fur_spmv_call *call)
     fur_spmv_by_rows(call, table[call->a->value][call->a->offset]);
 }
 
-static fur_spmv_cost cost(const fur_csr_view *a, const fur_csr_statistics *statistics)
+static fur_spmv_cost cost(const fur_csr_view *a, const fur_spmv_profile *profile)
 {
-    (void)statistics;
-    return (fur_spmv_cost){.product = 0.95 * fur_csr_cost(a)};
+    return fur_csr_cost(a, profile, 0.38, 0.8, 2.0);
 }
 
 extern const fur_spmv_kernel ISA(spmv_pairs);

@@ -11,18 +11,20 @@
  * Bytes a step: 8 entries + 5, and 32 where columns are stored; a row of n entries on diagonals
  * that its neighbours share: n (entry + 5/8) + 1/4, against n (entry + 4) + offset in CSR. */
 #ifndef FUR_TEMPLATE
+#    include "cost.h"
 #    include "isa.h"
 #    include "kernel.h"
 #    include "lanes.h"
 #    include "scalar.h"
 #    include "split.h"
+#    include "stream.h"
 #    include "table.h"
 
 /* Slices are found through their chunk, which notes where its part of each stream begins. */
 #    define CHUNK_SLICES 64
 #    define CHUNK_ROWS (CHUNK_SLICES * LANES)
-/* Steps below which a further thread costs more than it brings. */
-#    define STEP_GRAIN 1024
+/* Steps a thread should have at least. */
+#    define STEP_GRAIN 4096
 /* A diagonal with fewer entries than this is not worth a step of its own. */
 #    define LEAST_RUN 3
 /* In place of a base: the step's columns are stored. */
@@ -228,25 +230,28 @@ static int64_t matrix_bytes(const fur_csr_view *a, const void *state)
 /* Slices looked at for the estimate. */
 #    define SAMPLES 64
 
-static fur_spmv_cost cost(const fur_csr_view *a, const fur_csr_statistics *statistics)
+static fur_spmv_cost cost(const fur_csr_view *a, const fur_spmv_profile *profile)
 {
-    if (statistics->row_max > FUR_ROW_SEGMENT)
+    if (profile->rows.row_max > FUR_ROW_SEGMENT)
         return (fur_spmv_cost){.refusal = "a row has more than 4096 entries"};
     int64_t slices = (a->rows + LANES - 1) / LANES;
     int samples = (int)smaller(slices, SAMPLES);
-    int64_t steps = 0;
+    int64_t counted = 0;
     int64_t gathers = 0;
-    int64_t entries = 0;
-    for (int i = 0; i < samples; i++) {
-        int64_t row = fur_split(slices, samples, i) * LANES;
-        steps += count_slice(a, row, &gathers);
-        entries += fur_offset_at(a, smaller(a->rows, row + LANES)) - fur_offset_at(a, row);
-    }
-    double entry = (double)fur_value_size(a->value);
-    double scale = entries > 0 ? (double)a->entries / (double)entries : 0;
+    for (int i = 0; i < samples; i++)
+        counted += count_slice(a, fur_split(slices, samples, i) * LANES, &gathers);
+    double scale = samples > 0 ? (double)slices / samples : 0;
+    double steps = scale * (double)counted;
+    double gathering = scale * (double)gathers;
+    fur_work work = {
+        .core_ns = 1.2 * steps + 3 * gathering + 2 * (double)slices,
+        .bytes = steps * (double)(LANES * fur_value_size(a->value) + 5) + gathering * LANES * 4 +
+                 fur_vector_bytes(a),
+        .far_ns = 1.1,
+    };
     return (fur_spmv_cost){
-        .product = scale * ((double)steps * (LANES * entry + 5) + 32 * (double)gathers),
-        .plan = 8 * (double)a->entries * (entry + 4),
+        .product_ns = fur_work_ns(&work, profile),
+        .plan_ns = FUR_BUILD_NS * (double)a->entries,
     };
 }
 
@@ -325,12 +330,16 @@ static void FN(multiply)(const fur_spmv_call *call, int64_t begin, int64_t end)
     const VALUE *x = call->x;
     const VALUE *values = (const VALUE *)r->values + r->chunks[begin].step * LANES;
     const int32_t *columns = r->columns + r->chunks[begin].gather * LANES;
+    bool stream = fur_streams(r->chunks[r->chunk_count].step * LANES * (int64_t)sizeof(VALUE));
     int64_t at = r->chunks[begin].step;
     int64_t stop = smaller(call->a->rows, end * CHUNK_ROWS);
     for (int64_t row = begin * CHUNK_ROWS; row < stop; row += LANES) {
         FN(lanes) sum = V(zero)();
-        for (int64_t last = at + r->slice[row / LANES]; at < last; at++, values += LANES)
+        for (int64_t last = at + r->slice[row / LANES]; at < last; at++, values += LANES) {
+            if (stream)
+                fur_prefetch_once(values);
             sum = FN(add_step)(values, r->base[at], r->mask[at], &columns, x, sum);
+        }
         FN(finish_rows)(call, row, sum);
     }
 }

@@ -7,17 +7,19 @@
  * Bytes a row of n entries, in a slice whose longest row has m: m (entry + 4) + 6 for A, two
  * entries for x and y. */
 #ifndef FUR_TEMPLATE
+#    include "cost.h"
 #    include "isa.h"
 #    include "kernel.h"
 #    include "lanes.h"
 #    include "scalar.h"
 #    include "split.h"
+#    include "stream.h"
 #    include "table.h"
 
 #    define SIGMA 256
 #    define SLICES_A_WINDOW (SIGMA / LANES)
-/* Columns of slices below which a further thread costs more than it brings. */
-#    define WIDTH_GRAIN 1024
+/* Columns of slices a thread should have at least. */
+#    define WIDTH_GRAIN 4096
 /* More padding than entries is refused. */
 #    define MOST_FILL 2.0
 
@@ -164,30 +166,37 @@ static int64_t matrix_bytes(const fur_csr_view *a, const void *state)
 /* Windows looked at for the estimate. */
 #    define SAMPLES 16
 
-static fur_spmv_cost cost(const fur_csr_view *a, const fur_csr_statistics *statistics)
+/* Places that the windows would have, padding included, from some of them. */
+static double estimate_places(const fur_csr_view *a)
 {
-    if (statistics->row_max > FUR_ROW_SEGMENT)
-        return (fur_spmv_cost){.refusal = "a row has more than 4096 entries"};
     int64_t windows = (a->rows + SIGMA - 1) / SIGMA;
     int samples = (int)smaller(windows, SAMPLES);
-    double padded = 0;
-    double entries = 0;
+    double places = 0;
     for (int i = 0; i < samples; i++) {
         int32_t order[SIGMA];
         uint16_t length[SIGMA];
-        int64_t first = fur_split(windows, samples, i) * SIGMA;
-        sort_window(a, first, order, length);
-        padded += (double)(window_width(length) * LANES);
-        entries +=
-            (double)(fur_offset_at(a, smaller(a->rows, first + SIGMA)) - fur_offset_at(a, first));
+        sort_window(a, fur_split(windows, samples, i) * SIGMA, order, length);
+        places += (double)(window_width(length) * LANES);
     }
-    double fill = entries > 0 ? padded / entries : 1;
-    if (fill > MOST_FILL)
+    return samples > 0 ? places / samples * (double)windows : 0;
+}
+
+static fur_spmv_cost cost(const fur_csr_view *a, const fur_spmv_profile *profile)
+{
+    if (profile->rows.row_max > FUR_ROW_SEGMENT)
+        return (fur_spmv_cost){.refusal = "a row has more than 4096 entries"};
+    double places = estimate_places(a);
+    if (places > MOST_FILL * (double)(a->entries + SIGMA * LANES))
         return (fur_spmv_cost){.refusal = "its rows differ too much in length"};
-    double entry = (double)fur_value_size(a->value) + 4;
+    fur_work work = {
+        .core_ns = 0.42 * places + 0.7 * (double)a->rows,
+        .bytes = places * (double)(fur_value_size(a->value) + 4) + 6 * (double)a->rows +
+                 fur_vector_bytes(a),
+        .far_ns = 0.9,
+    };
     return (fur_spmv_cost){
-        .product = fill * (double)a->entries * entry + 6 * (double)a->rows,
-        .plan = 8 * (double)a->entries * entry,
+        .product_ns = fur_work_ns(&work, profile),
+        .plan_ns = FUR_BUILD_NS * (double)a->entries,
     };
 }
 
@@ -229,12 +238,17 @@ static void FN(fill_window)(const fur_csr_view *a, int64_t window, const sell *s
 
 /* The sums of the eight rows of a slice; lengths do not increase from lane to lane. */
 static inline FN(lanes) FN(sum_slice)(const uint16_t *length, const int32_t *columns,
-                                      const VALUE *values, const VALUE *x)
+                                      const VALUE *values, const VALUE *x, bool stream)
 {
     FN(lanes) sum = V(zero)();
     int k = 0;
-    for (; k < length[LANES - 1]; k++, columns += LANES, values += LANES)
+    for (; k < length[LANES - 1]; k++, columns += LANES, values += LANES) {
+        if (stream) {
+            fur_prefetch_once(values);
+            fur_prefetch_once(columns);
+        }
         sum = V(madd)(V(load)(values), V(gather)(x, columns), sum);
+    }
     int active = LANES;
     for (; k < length[0]; k++, columns += LANES, values += LANES) {
         while (length[active - 1] <= k)
@@ -254,10 +268,11 @@ static void FN(multiply)(const fur_spmv_call *call, int64_t begin, int64_t end)
     VALUE beta = V(from)(call->beta);
     VALUE *y = call->y;
     bool overwrite = FN(overwrites)(call);
+    bool stream = fur_streams(s->start[s->windows] * LANES * (int64_t)(sizeof(VALUE) + 4));
     for (int64_t place = begin * SIGMA; place < end * SIGMA; place += LANES) {
         VALUE lane[LANES];
         const uint16_t *length = s->length + place;
-        V(store)(lane, FN(sum_slice)(length, columns, values, call->x));
+        V(store)(lane, FN(sum_slice)(length, columns, values, call->x, stream));
         columns += (ptrdiff_t)length[0] * LANES;
         values += (ptrdiff_t)length[0] * LANES;
         for (int i = 0; i < LANES; i++)

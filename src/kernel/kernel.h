@@ -14,10 +14,17 @@
  * threads share a long row and still give the bits of one (docs/numerics.md). */
 #define FUR_ROW_SEGMENT 4096
 
-/* What a kernel expects to cost on a matrix, in bytes of memory traffic or the time of as many. */
+/* What the choice of a kernel rests on. */
+typedef struct fur_spmv_profile {
+    fur_csr_statistics rows;
+    /* Estimate of the entries of A for which x[column] comes from beyond the second-level cache. */
+    double far_entries;
+} fur_spmv_profile;
+
+/* What a kernel expects to take on one thread of a present-day machine. Only the ratios matter. */
 typedef struct fur_spmv_cost {
-    double product;
-    double plan;
+    double product_ns;
+    double plan_ns;
     const char *refusal; /* why the kernel cannot run; NULL if it can */
 } fur_spmv_cost;
 
@@ -38,7 +45,7 @@ typedef struct fur_spmv_kernel {
     const char *source;
     bool exact; /* adds products in the order of FUR_ROW_SEGMENT */
     /* Expected cost; may sample the arrays but not read them all. NULL: not for "auto". */
-    fur_spmv_cost (*cost)(const fur_csr_view *a, const fur_csr_statistics *statistics);
+    fur_spmv_cost (*cost)(const fur_csr_view *a, const fur_spmv_profile *profile);
     /* Prepares *state for products on env's threads. NULL, as release: there is none. */
     fur_status (*plan)(fur_env *env, const fur_csr_view *a, void **state);
     void (*apply)(const fur_spmv_call *call);
