@@ -2,6 +2,7 @@
 #include "load.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <sys/stat.h>
 
 #include "progress.h"
@@ -13,7 +14,9 @@ static void announce(progress *line, const char *path)
 {
     struct stat file;
     if (stat(path, &file) == 0 && file.st_size >= LONG_FILE_BYTES) {
-        progress_show(line, "reading %" PRId64 " MB", (int64_t)file.st_size / 1000000);
+        char text[64];
+        snprintf(text, sizeof text, "reading %" PRId64 " MB", (int64_t)file.st_size / 1000000);
+        progress_show(line, text);
     }
 }
 

@@ -1,7 +1,6 @@
 /* The progress line on standard error. */
 #include "progress.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -34,18 +33,12 @@ bool progress_due(progress *line)
     return true;
 }
 
-void progress_show(progress *line, const char *format, ...)
+void progress_show(progress *line, const char *text)
 {
-    if (!line->enabled) {
-        return;
+    if (line->enabled) {
+        fprintf(stderr, "\r%-*.*s", COLUMNS, COLUMNS, text);
+        line->visible = true;
     }
-    char text[COLUMNS + 1];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    fprintf(stderr, "\r%-*s", COLUMNS, text);
-    line->visible = true;
 }
 
 void progress_end(progress *line)

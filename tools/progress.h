@@ -5,8 +5,6 @@
 
 #include <stdbool.h>
 
-#include <furrow/furrow.h>
-
 typedef struct progress {
     bool enabled; /* on a terminal and not --quiet */
     bool visible; /* the line shows something */
@@ -19,7 +17,7 @@ progress progress_begin(bool quiet);
 bool progress_due(progress *line);
 
 /* Shows the text now. */
-void progress_show(progress *line, const char *format, ...) FUR_PRINTF(2, 3);
+void progress_show(progress *line, const char *text);
 
 /* Removes the line. */
 void progress_end(progress *line);

@@ -94,8 +94,10 @@ static int show_iteration(void *user, const fur_solver_progress *state)
 {
     solve_job *job = user;
     if (progress_due(&job->line)) {
-        progress_show(&job->line, "iteration %" PRId64 ", residual %.1e", state->iteration,
-                      state->residual);
+        char text[64];
+        snprintf(text, sizeof text, "iteration %" PRId64 ", residual %.1e", state->iteration,
+                 state->residual);
+        progress_show(&job->line, text);
     }
     return 0;
 }
