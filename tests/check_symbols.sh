@@ -1,0 +1,50 @@
+#!/bin/sh
+# Checks with nm that the libraries define no global name that is not furrow's own, and that every
+# function the public headers declare is exported by the shared library.
+#
+#   check_symbols.sh NM INCLUDE SHARED STATIC MMIO
+set -eu
+
+nm=$1 include=$2 shared=$3 static=$4 mmio=$5
+failed=0
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# defined NM-OPTION LIBRARY: the global names that the library defines. nm says what type each has in
+# the last column but one.
+defined() {
+    "$nm" "$1" --extern-only --defined-only "$2" |
+        awk 'NF >= 2 && $(NF - 1) ~ /^[A-Za-z]$/ { print $NF }'
+}
+
+# only PATTERN NM-OPTION LIBRARY: fails for other names, and for a library without any.
+only() {
+    names=$(defined "$2" "$3")
+    if [ -z "$names" ]; then
+        echo "$3 defines no global name at all"
+        failed=1
+    fi
+    if foreign=$(printf '%s\n' "$names" | grep -Ev "$1"); then
+        printf '%s defines global names without the prefix:\n%s\n' "$3" "$foreign"
+        failed=1
+    fi
+}
+
+declared() {
+    cat "$include"/furrow/*.h | tr '\n' ' ' |
+        grep -oE 'FUR_API [^;]*;' | grep -oE 'fur_[a-z0-9_]+\(' | tr -d '(' | sort -u
+}
+
+only '^fur_' --dynamic "$shared"
+only '^fur_' --extern-only "$static"
+only '^(mm|fur)_' --extern-only "$mmio"
+
+defined --dynamic "$shared" | sort -u >"$work/exported"
+declared >"$work/declared"
+if difference=$(diff "$work/declared" "$work/exported"); then
+    echo "$(wc -l <"$work/declared") functions are declared and exported"
+else
+    printf 'declared (<) but not exported, or exported (>) but not declared:\n%s\n' "$difference"
+    failed=1
+fi
+exit $failed

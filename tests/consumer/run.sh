@@ -1,0 +1,121 @@
+#!/bin/sh
+# Builds and runs the programs of this folder against an installed furrow, in every way that a user
+# may find it: through CMake and pkg-config, static and shared.
+#
+#   tests/consumer/run.sh PREFIX WORK [README]
+#
+# PREFIX is where furrow was installed, WORK a folder to build in. From README the first ```c block
+# is built and run, too.
+set -eu
+
+prefix=$(cd "$1" && pwd)
+mkdir -p "$2"
+work=$(cd "$2" && pwd)
+readme=${3:+$(readlink -f "$3")}
+here=$(cd "$(dirname "$0")" && pwd)
+cc=${CC:-cc}
+cxx=${CXX:-c++}
+strict="-Wall -Wextra -Wpedantic -Werror"
+
+say() {
+    printf -- '-- %s\n' "$*"
+}
+
+# build_and_test BUILD CMAKE-ARGUMENT...
+build_and_test() (
+    build=$1
+    shift
+    cmake -S "$here" -B "$build" -G Ninja -DCMAKE_PREFIX_PATH="$prefix" \
+        -DCMAKE_C_COMPILER="$cc" -DCMAKE_CXX_COMPILER="$cxx" "$@" &&
+        cmake --build "$build" &&
+        ctest --test-dir "$build" --output-on-failure --no-tests=error
+)
+
+# with_cmake FORM BUILD_SHARED_LIBS: FORM is static or shared; an empty second argument leaves the
+# choice to furrow, which was built static.
+with_cmake() {
+    say "find_package, ${2:+BUILD_SHARED_LIBS=$2, }$1"
+    if ! build_and_test "$work/$1-$2" -DEXPECTED_FORM="furrow::furrow_$1" \
+        ${2:+-DBUILD_SHARED_LIBS="$2"} >"$work/log" 2>&1; then
+        cat "$work/log"
+        exit 1
+    fi
+    # libfurrow.so is needed by the programs built with the shared library, and by no other.
+    if readelf -d "$work/$1-$2/solve_c" | grep -q 'NEEDED.*\[libfurrow\.so\.0\]'; then
+        [ "$1" = shared ]
+    else
+        [ "$1" = static ]
+    fi
+}
+
+# A folder that holds nothing but the static libraries stands for a system without the shared one.
+static_only() {
+    rm -rf "$work/static-prefix"
+    cp -R "$prefix" "$work/static-prefix"
+    find "$work/static-prefix" -name 'libfurrow.so*' -delete
+}
+
+pc_path() {
+    dirname "$(find "$1" -name furrow.pc)"
+}
+
+# with_pkg_config NAME PACKAGE SOURCE [ARGUMENT...]: the arguments go to pkg-config.
+with_pkg_config() {
+    name=$1 package=$2 source=$3
+    shift 3
+    say "pkg-config $* $package, $(basename "$source")"
+    # shellcheck disable=SC2046,SC2086 # words on purpose
+    "$cc" -std=c11 $strict "$source" -o "$work/$name" \
+        $(pkg-config "$@" --cflags --libs "$package") &&
+        LD_LIBRARY_PATH=$libdir "$work/$name"
+}
+
+# Every public header compiles on its own, first and alone, as C11 and as C++17.
+headers() {
+    say "each header alone"
+    find "$prefix/include" -name '*.h' | while read -r header; do
+        # shellcheck disable=SC2086
+        printf '#include "%s"\n' "$header" |
+            "$cc" -std=c11 $strict -I"$prefix/include" -fsyntax-only -xc -
+        # shellcheck disable=SC2086
+        printf '#include "%s"\n' "$header" |
+            "$cxx" -std=c++17 $strict -I"$prefix/include" -fsyntax-only -xc++ -
+    done
+}
+
+# The README's first C block is a program that works as printed.
+readme_example() {
+    say "the example of $(basename "$readme")"
+    # shellcheck disable=SC2016 # backticks of Markdown
+    sed -n '/^```c$/,/^```$/p' "$readme" | sed -n '2,$p' | sed '/^```$/,$d' >"$work/readme.c"
+    if ! [ -s "$work/readme.c" ]; then
+        # shellcheck disable=SC2016 # the same
+        printf '%s has no block that begins with ```c\n' "$readme" >&2
+        exit 1
+    fi
+    if ! (cd "$(dirname "$readme")" && with_pkg_config readme furrow "$work/readme.c"); then
+        printf 'the example of %s does not work as printed\n' "$readme" >&2
+        exit 1
+    fi
+}
+
+say "the installed command: $("$prefix/bin/furrow" --version)"
+with_cmake static ""
+with_cmake static OFF
+with_cmake shared ON
+
+headers
+libdir=$(dirname "$(pc_path "$prefix")")
+PKG_CONFIG_PATH=$(pc_path "$prefix")
+export PKG_CONFIG_PATH
+with_pkg_config shared furrow "$here/solve.c"
+with_pkg_config shared-all furrow "$here/solve.c" --static
+with_pkg_config mmio furrow-mmio "$here/mmio.c"
+if [ -n "$readme" ]; then
+    readme_example
+fi
+
+static_only
+PKG_CONFIG_PATH=$(pc_path "$work/static-prefix")
+with_pkg_config static furrow "$here/solve.c" --static
+say "all consumers work"

@@ -1,0 +1,517 @@
+/* See support.h. */
+#include "support.h"
+#include "random.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define TIMEOUT_SECONDS 900
+
+static uint64_t seed;
+static const char *isas[4];
+
+static void find_isas(void)
+{
+    static const char *const known[] = {"portable", "avx2", "avx512"};
+    int found = 0;
+    for (int i = 0; i < COUNT_OF(known); i++) {
+        fur_context_options options = {.size = sizeof options, .threads = 1, .isa = known[i]};
+        fur_context *context;
+        if (fur_context_create(&options, &context) == FUR_OK) {
+            isas[found++] = known[i];
+            fur_context_destroy(context);
+        } else {
+            printf("SKIPPED for isa %s: %s\n", known[i], fur_context_error(NULL));
+        }
+    }
+}
+
+int run_tests(const char *name, void (*add)(TCase *tests))
+{
+    random_start();
+    seed = random_state;
+    find_isas();
+    fflush(stdout);
+    Suite *suite = suite_create(name);
+    TCase *tests = tcase_create(name);
+    tcase_set_timeout(tests, TIMEOUT_SECONDS);
+    add(tests);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed > 0;
+}
+
+rng rng_stream(uint64_t number)
+{
+    rng r = {seed ^ (number + 1) * UINT64_C(0xd1342543de82ef95)};
+    return r;
+}
+
+uint64_t rng_bits(rng *r)
+{
+    random_state = r->state;
+    uint64_t bits = random_bits();
+    r->state = random_state;
+    return bits;
+}
+
+int64_t rng_below(rng *r, int64_t limit)
+{
+    return (int64_t)(rng_bits(r) % (uint64_t)limit);
+}
+
+double rng_unit(rng *r)
+{
+    return (double)(int64_t)(rng_bits(r) >> 11 | 1) * 0x1p-52 - 1;
+}
+
+fur_scalar rng_scalar(rng *r, fur_value value)
+{
+    double re = rng_unit(r);
+    double im = value_is_complex(value) ? rng_unit(r) : 0;
+    return entry_round(value, fur_complex(re, im));
+}
+
+int32_t *rng_order(rng *r, int64_t n)
+{
+    int32_t *order = malloc((size_t)n * sizeof *order + 1);
+    for (int64_t i = 0; i < n; i++) {
+        int64_t j = rng_below(r, i + 1);
+        order[i] = order[j];
+        order[j] = (int32_t)i;
+    }
+    return order;
+}
+
+const char *isa_name(int index)
+{
+    return isas[index];
+}
+
+static fur_context *make_context(fur_context_options options)
+{
+    fur_context *context = NULL;
+    options.size = sizeof options;
+    ck_ok(NULL, fur_context_create(&options, &context));
+    return context;
+}
+
+fur_context *context_make(const char *isa, int threads)
+{
+    return make_context((fur_context_options){.isa = isa, .threads = threads});
+}
+
+/* Filled with ones, which are NaN and -1: memory used before it is set shows. */
+static void *counting_allocate(void *user, size_t bytes)
+{
+    memory *m = user;
+    ck_assert_uint_gt(bytes, 0);
+    if (++m->calls == m->fail_at)
+        return NULL;
+    size_t rounded = (bytes + 63) / 64 * 64;
+    void *data = aligned_alloc(64, rounded);
+    if (data) {
+        memset(data, 0xff, rounded);
+        m->outstanding++;
+    }
+    return data;
+}
+
+static void counting_release(void *user, void *data)
+{
+    memory *m = user;
+    ck_assert_ptr_nonnull(data);
+    m->outstanding--;
+    free(data);
+}
+
+fur_allocator memory_allocator(memory *m)
+{
+    return (fur_allocator){counting_allocate, counting_release, m};
+}
+
+fur_context *context_counting(memory *m, const char *isa, int threads)
+{
+    return make_context(
+        (fur_context_options){.isa = isa, .threads = threads, .allocator = memory_allocator(m)});
+}
+
+/* Whole pages for the bytes, and the page behind them. */
+static size_t guard_pages(size_t bytes)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    return (bytes + page - 1) / page * page + page;
+}
+
+void *guard_allocate(size_t bytes)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    size_t all = guard_pages(bytes);
+    char *start = mmap(NULL, all, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    ck_assert_ptr_ne(start, MAP_FAILED);
+    ck_assert_int_eq(mprotect(start + all - page, page, PROT_NONE), 0);
+    return start + all - page - bytes;
+}
+
+void guard_release(void *data, size_t bytes)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    size_t all = guard_pages(bytes);
+    ck_assert_int_eq(munmap((char *)data + bytes + page - all, all), 0);
+}
+
+static bool is_single(fur_value value)
+{
+    return value == FUR_F32 || value == FUR_C64;
+}
+
+bool value_is_complex(fur_value value)
+{
+    return value == FUR_C64 || value == FUR_C128;
+}
+
+double value_epsilon(fur_value value)
+{
+    return is_single(value) ? FLT_EPSILON : DBL_EPSILON;
+}
+
+double value_tiny(fur_value value)
+{
+    return is_single(value) ? 0x1p-149 : 0x1p-1074;
+}
+
+static int parts_of(fur_value value)
+{
+    return value_is_complex(value) ? 2 : 1;
+}
+
+static double part_get(fur_value value, const void *array, int64_t part)
+{
+    return is_single(value) ? ((const float *)array)[part] : ((const double *)array)[part];
+}
+
+static void part_set(fur_value value, void *array, int64_t part, double number)
+{
+    if (is_single(value))
+        ((float *)array)[part] = (float)number;
+    else
+        ((double *)array)[part] = number;
+}
+
+fur_scalar entry_get(fur_value value, const void *array, int64_t i)
+{
+    int parts = parts_of(value);
+    return (fur_scalar){part_get(value, array, parts * i),
+                        parts > 1 ? part_get(value, array, parts * i + 1) : 0};
+}
+
+void entry_set(fur_value value, void *array, int64_t i, fur_scalar entry)
+{
+    int parts = parts_of(value);
+    part_set(value, array, parts * i, entry.re);
+    if (parts > 1)
+        part_set(value, array, parts * i + 1, entry.im);
+}
+
+fur_scalar entry_round(fur_value value, fur_scalar entry)
+{
+    bool single = is_single(value);
+    return (fur_scalar){single ? (float)entry.re : entry.re,
+                        value_is_complex(value) ? (single ? (float)entry.im : entry.im) : 0};
+}
+
+static bool same_number(double a, double b)
+{
+    return memcmp(&a, &b, sizeof a) == 0 || (isnan(a) && isnan(b));
+}
+
+int64_t first_difference(fur_value value, int64_t n, const void *a, const void *b)
+{
+    if (n == 0 || memcmp(a, b, (size_t)n * fur_value_size(value)) == 0)
+        return -1;
+    for (int64_t i = 0; i < n; i++) {
+        fur_scalar p = entry_get(value, a, i);
+        fur_scalar q = entry_get(value, b, i);
+        if (!same_number(p.re, q.re) || !same_number(p.im, q.im))
+            return i;
+    }
+    return -1;
+}
+
+void *entries_make(fur_value value, int64_t n)
+{
+    void *entries = calloc((size_t)n + 1, fur_value_size(value));
+    ck_assert_ptr_nonnull(entries);
+    return entries;
+}
+
+void *entries_random(rng *r, fur_value value, int64_t n)
+{
+    void *entries = entries_make(value, n);
+    for (int64_t i = 0; i < n; i++)
+        entry_set(value, entries, i, rng_scalar(r, value));
+    return entries;
+}
+
+fur_vector *vector_from(fur_context *context, fur_value value, int64_t n, const void *entries)
+{
+    fur_vector *x = NULL;
+    ck_ok(context, fur_vector_create(context, value, n, &x));
+    if (n > 0)
+        memcpy(fur_vector_data(x), entries, (size_t)n * fur_value_size(value));
+    return x;
+}
+
+fur_vector *vector_random(fur_context *context, rng *r, fur_value value, int64_t n)
+{
+    void *entries = entries_random(r, value, n);
+    fur_vector *x = vector_from(context, value, n, entries);
+    free(entries);
+    return x;
+}
+
+static int64_t fill_none(const shape *s, rng *r, int64_t row, int32_t *columns)
+{
+    (void)s, (void)r, (void)row, (void)columns;
+    return 0;
+}
+
+/* `count` columns from `first` on, as far as the matrix has them. */
+static int64_t fill_from(const shape *s, int64_t first, int64_t count, int32_t *columns)
+{
+    int64_t n = 0;
+    for (int64_t j = first < 0 ? 0 : first; j < first + count && j < s->cols; j++)
+        columns[n++] = (int32_t)j;
+    return n;
+}
+
+static int64_t fill_all(const shape *s, rng *r, int64_t row, int32_t *columns)
+{
+    (void)r, (void)row;
+    return fill_from(s, 0, s->cols, columns);
+}
+
+/* The band |i - j| <= parameter. */
+static int64_t fill_band(const shape *s, rng *r, int64_t row, int32_t *columns)
+{
+    (void)r;
+    return fill_from(s, row - s->parameter, 2 * s->parameter + 1, columns);
+}
+
+/* One full row among diagonal ones. */
+static int64_t fill_dense_row(const shape *s, rng *r, int64_t row, int32_t *columns)
+{
+    (void)r;
+    return row == s->parameter ? fill_from(s, 0, s->cols, columns) : fill_from(s, row, 1, columns);
+}
+
+/* One full column, and the diagonal. */
+static int64_t fill_dense_column(const shape *s, rng *r, int64_t row, int32_t *columns)
+{
+    (void)r;
+    int64_t n = fill_from(s, row < s->parameter ? row : s->parameter, 1, columns);
+    return n + (row != s->parameter
+                    ? fill_from(s, row < s->parameter ? s->parameter : row, 1, columns + n)
+                    : 0);
+}
+
+/* Columns at random distances with mean cols / count. */
+static int64_t fill_scattered(const shape *s, rng *r, int64_t count, int32_t *columns)
+{
+    int64_t n = 0;
+    if (count <= 0 || s->cols == 0)
+        return 0;
+    int64_t spread = 2 * s->cols / count;
+    for (int64_t j = rng_below(r, spread + 1); j < s->cols; j += 1 + rng_below(r, spread))
+        columns[n++] = (int32_t)j;
+    return n;
+}
+
+/* Rows of up to 2 * parameter random columns, every fifth one empty. */
+static int64_t fill_random(const shape *s, rng *r, int64_t row, int32_t *columns)
+{
+    return row % 5 == 3 ? 0 : fill_scattered(s, r, 1 + rng_below(r, 2 * s->parameter), columns);
+}
+
+/* Few entries in most rows, many in few: about parameter / rank, ranks in random order. */
+static int64_t fill_skewed(const shape *s, rng *r, int64_t row, int32_t *columns)
+{
+    (void)row;
+    int64_t count = s->parameter / (1 + rng_below(r, s->rows));
+    return fill_scattered(s, r, count < s->cols / 2 ? count : s->cols / 2, columns);
+}
+
+/* Runs of consecutive columns, each of 1 to parameter. */
+static int64_t fill_runs(const shape *s, rng *r, int64_t row, int32_t *columns)
+{
+    (void)row;
+    int64_t n = 0;
+    int64_t j = rng_below(r, 3);
+    while (n < 24 && j < s->cols) {
+        int64_t run = fill_from(s, j, 1 + rng_below(r, s->parameter), columns + n);
+        n += run;
+        j += run + 1 + rng_below(r, s->cols / 8 + 1);
+    }
+    return n;
+}
+
+/* The 7-point stencil on a grid of parameter x (parameter + 2) x depth. */
+static int64_t fill_grid(const shape *s, rng *r, int64_t row, int32_t *columns)
+{
+    (void)r;
+    int64_t nx = s->parameter;
+    int64_t plane = nx * (nx + 2);
+    int64_t x = row % nx;
+    int64_t y = row / nx % (nx + 2);
+    const struct {
+        bool there;
+        int64_t step;
+    } points[] = {{row >= plane, -plane},
+                  {y > 0, -nx},
+                  {x > 0, -1},
+                  {true, 0},
+                  {x + 1 < nx, 1},
+                  {y + 1 < nx + 2, nx},
+                  {row + plane < s->rows, plane}};
+    int64_t n = 0;
+    for (int i = 0; i < COUNT_OF(points); i++)
+        if (points[i].there)
+            columns[n++] = (int32_t)(row + points[i].step);
+    return n;
+}
+
+/* Row lengths around the segments of 4096 entries in which long rows are added. */
+static int64_t fill_segments(const shape *s, rng *r, int64_t row, int32_t *columns)
+{
+    (void)r;
+    static const int64_t lengths[] = {4095, 4096, 4097, 8192, 3 * 4096 + 5, 1, 0, 8193};
+    return fill_from(s, row, lengths[row % COUNT_OF(lengths)], columns);
+}
+
+#define LONG_ROW (3 * 4096 + 5)
+#define GRID 29
+#define GRID_ROWS (GRID * (GRID + 2) * (TEST_SLOW ? 5 : 11))
+
+const shape shapes[] = {
+    {"0 x 0", 0, 0, fill_none, 0},
+    {"0 x 7", 0, 7, fill_none, 0},
+    {"7 x 0", 7, 0, fill_none, 0},
+    {"1 x 1", 1, 1, fill_all, 0},
+    {"no entries", 50, 60, fill_none, 0},
+    {"diagonal", 37, 37, fill_band, 0},
+    {"band", 203, 203, fill_band, 2},
+    {"full", 23, 29, fill_all, 0},
+    {"1 x N", 1, 5000, fill_all, 0},
+    {"N x 1", 5000, 1, fill_all, 0},
+    {"dense row", 300, 6000, fill_dense_row, 131},
+    {"dense column", 6000, 300, fill_dense_column, 131},
+    {"long rows", 11, LONG_ROW + 11, fill_segments, 0},
+    {"tall", 3001, 17, fill_random, 3},
+    {"wide", 17, 3001, fill_random, 200},
+    {"empty rows", 1000, 1000, fill_random, 4},
+    {"runs", 777, 900, fill_runs, 9},
+    {"small grid", 7 * 9 * 5, 7 * 9 * 5, fill_grid, 7},
+    {"grid", GRID_ROWS, GRID_ROWS, fill_grid, GRID},
+    {"skewed", TEST_SLOW ? 5000 : 10000, 10000, fill_skewed, TEST_SLOW ? 4000 : 10000},
+};
+const int shape_count = COUNT_OF(shapes);
+
+int shape_find(const char *name)
+{
+    for (int i = 0; i < shape_count; i++)
+        if (strcmp(shapes[i].name, name) == 0)
+            return i;
+    ck_abort_msg("there is no shape \"%s\"", name);
+    return -1;
+}
+
+pattern pattern_make(const shape *s, rng *r)
+{
+    pattern p = {.rows = s->rows, .cols = s->cols};
+    int64_t room = s->cols;
+    p.offsets = calloc((size_t)p.rows + 1, sizeof *p.offsets);
+    p.columns = malloc(((size_t)room + 1) * sizeof *p.columns);
+    for (int64_t i = 0; i < p.rows; i++) {
+        if (room < p.entries + p.cols) {
+            room = 2 * (p.entries + p.cols);
+            p.columns = realloc(p.columns, (size_t)room * sizeof *p.columns);
+        }
+        p.entries += s->fill(s, r, i, p.columns + p.entries);
+        p.offsets[i + 1] = p.entries;
+    }
+    return p;
+}
+
+void pattern_release(pattern *p)
+{
+    free(p->offsets);
+    free(p->columns);
+}
+
+static const void *guarded_copy(const void *data, size_t bytes)
+{
+    void *copy = guard_allocate(bytes);
+    if (bytes > 0)
+        memcpy(copy, data, bytes);
+    return copy;
+}
+
+static const void *guarded_offsets(const pattern *p, fur_offset offset)
+{
+    if (offset == FUR_I64)
+        return guarded_copy(p->offsets, ((size_t)p->rows + 1) * sizeof(int64_t));
+    int32_t *narrow = guard_allocate(((size_t)p->rows + 1) * sizeof *narrow);
+    for (int64_t i = 0; i <= p->rows; i++)
+        narrow[i] = (int32_t)p->offsets[i];
+    return narrow;
+}
+
+fur_csr_view arrays_make(const pattern *p, fur_value value, fur_offset offset, const void *values)
+{
+    size_t entries = (size_t)p->entries;
+    return (fur_csr_view){
+        .rows = p->rows,
+        .cols = p->cols,
+        .entries = p->entries,
+        .value = value,
+        .offset = offset,
+        .offsets = guarded_offsets(p, offset),
+        .columns = guarded_copy(p->columns, entries * sizeof(int32_t)),
+        .values = guarded_copy(values, entries * fur_value_size(value)),
+    };
+}
+
+void arrays_release(fur_csr_view *arrays)
+{
+    size_t entries = (size_t)arrays->entries;
+    guard_release((void *)(uintptr_t)arrays->offsets,
+                  ((size_t)arrays->rows + 1) * fur_offset_size(arrays->offset));
+    guard_release((void *)(uintptr_t)arrays->columns, entries * sizeof(int32_t));
+    guard_release((void *)(uintptr_t)arrays->values, entries * fur_value_size(arrays->value));
+}
+
+int64_t offset_at(const fur_csr_view *a, int64_t row)
+{
+    return a->offset == FUR_I32 ? ((const int32_t *)a->offsets)[row]
+                                : ((const int64_t *)a->offsets)[row];
+}
+
+fur_csr *matrix_random(fur_context *context, rng *r, const shape *s, fur_value value,
+                       fur_offset offset)
+{
+    fur_csr *a = NULL;
+    pattern p = pattern_make(s, r);
+    void *values = entries_random(r, value, p.entries);
+    fur_csr_view arrays = arrays_make(&p, value, offset, values);
+    ck_ok(context, fur_csr_create(context, &arrays, FUR_COPY, &a));
+    arrays_release(&arrays);
+    free(values);
+    pattern_release(&p);
+    return a;
+}

@@ -1,0 +1,143 @@
+/* What the unit tests of the library share: a run with a printed seed, random numbers, contexts of
+ * every instruction set, memory that counts, fails or ends at an unmapped page, entries of any
+ * value type, patterns of many shapes, and assertions about statuses and their sentences. */
+#ifndef FURROW_TESTS_SUPPORT_H
+#define FURROW_TESTS_SUPPORT_H
+
+#include <furrow/furrow.h>
+
+#include <check.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Sanitizers make a run many times slower; loops over sizes and configurations shrink with it. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#    define TEST_SLOW 1
+#elif defined(__has_feature)
+#    if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#        define TEST_SLOW 1
+#    endif
+#endif
+#ifndef TEST_SLOW
+#    define TEST_SLOW 0
+#endif
+
+#define COUNT_OF(array) ((int)(sizeof(array) / sizeof *(array)))
+
+/* Runs the tests that `add` adds, each in a process of its own, and returns main's exit status.
+ * Prints the seed and the instruction sets that this machine lacks. */
+int run_tests(const char *name, void (*add)(TCase *tests));
+
+/* Random numbers: a stream of its own for every number, repeated by FURROW_SEED. */
+typedef struct rng {
+    uint64_t state;
+} rng;
+
+rng rng_stream(uint64_t number);
+uint64_t rng_bits(rng *r);
+/* 0 .. limit-1 */
+int64_t rng_below(rng *r, int64_t limit);
+/* Uniform in (-1, 1). */
+double rng_unit(rng *r);
+/* A value of the type with parts in (-1, 1). */
+fur_scalar rng_scalar(rng *r, fur_value value);
+/* A permutation of 0 .. n-1, to be freed. */
+int32_t *rng_order(rng *r, int64_t n);
+
+/* Contexts. The instruction sets of this machine: names in order, NULL past the last. */
+const char *isa_name(int index);
+fur_context *context_make(const char *isa, int threads);
+
+/* An allocator that counts, and that refuses its n-th call if fail_at = n > 0. */
+typedef struct memory {
+    int64_t calls;
+    int64_t outstanding;
+    int64_t fail_at;
+} memory;
+
+fur_allocator memory_allocator(memory *m);
+fur_context *context_counting(memory *m, const char *isa, int threads);
+
+/* Memory that ends where the next page is unmapped, so that reading past its end is a crash. */
+void *guard_allocate(size_t bytes);
+void guard_release(void *data, size_t bytes);
+
+/* Entry i of an array of the value type. */
+fur_scalar entry_get(fur_value value, const void *array, int64_t i);
+void entry_set(fur_value value, void *array, int64_t i, fur_scalar entry);
+/* The scalar rounded to the value type. */
+fur_scalar entry_round(fur_value value, fur_scalar entry);
+/* Half the distance of 1 and the next number is the largest relative rounding error: epsilon / 2.
+ */
+double value_epsilon(fur_value value);
+/* The smallest positive number of the type. */
+double value_tiny(fur_value value);
+bool value_is_complex(fur_value value);
+
+/* First entry of which a part differs in its bits; -1 if none does. All NaN count as equal: which
+ * of two NaN operands an instruction passes on is the compiler's choice. */
+int64_t first_difference(fur_value value, int64_t n, const void *a, const void *b);
+
+/* n entries in memory of malloc: zeros, random. */
+void *entries_make(fur_value value, int64_t n);
+void *entries_random(rng *r, fur_value value, int64_t n);
+
+/* A vector with random entries; one with a copy of the entries given. */
+fur_vector *vector_random(fur_context *context, rng *r, fur_value value, int64_t n);
+fur_vector *vector_from(fur_context *context, fur_value value, int64_t n, const void *entries);
+
+/* The positions of a matrix's entries. */
+typedef struct pattern {
+    int64_t rows;
+    int64_t cols;
+    int64_t entries;
+    int64_t *offsets;
+    int32_t *columns;
+} pattern;
+
+/* A family of patterns with its sizes. */
+typedef struct shape {
+    const char *name;
+    int64_t rows;
+    int64_t cols;
+    /* Writes the columns of a row in increasing order and returns how many there are. */
+    int64_t (*fill)(const struct shape *s, rng *r, int64_t row, int32_t *columns);
+    int64_t parameter; /* of fill */
+} shape;
+
+/* All shapes: empty, tall, wide, dense rows and columns, grids, bands, random, skewed rows. */
+extern const shape shapes[];
+extern const int shape_count;
+/* The index of a shape by its name. */
+int shape_find(const char *name);
+
+pattern pattern_make(const shape *s, rng *r);
+void pattern_release(pattern *p);
+
+/* Arrays over a pattern for FUR_BORROW, each at a guard page, with the values given. */
+fur_csr_view arrays_make(const pattern *p, fur_value value, fur_offset offset, const void *values);
+void arrays_release(fur_csr_view *arrays);
+int64_t offset_at(const fur_csr_view *a, int64_t row);
+
+/* A matrix of its own with random values. */
+fur_csr *matrix_random(fur_context *context, rng *r, const shape *s, fur_value value,
+                       fur_offset offset);
+
+/* The call succeeds; the message shows the context's sentence. */
+#define ck_ok(context, call)                                                                       \
+    do {                                                                                           \
+        fur_status ck_status = (call);                                                             \
+        ck_assert_msg(ck_status == FUR_OK, "%s: %s: %s", #call, fur_status_name(ck_status),        \
+                      fur_context_error(context));                                                 \
+    } while (0)
+
+/* The call fails with this status and exactly this sentence. */
+#define ck_fails(context, expected, sentence, call)                                                \
+    do {                                                                                           \
+        fur_status ck_status = (call);                                                             \
+        ck_assert_msg(ck_status == (expected), "%s: %s", #call, fur_status_name(ck_status));       \
+        ck_assert_str_eq(fur_context_error(context), sentence);                                    \
+    } while (0)
+
+#endif

@@ -1,0 +1,426 @@
+#!/usr/bin/env python3
+"""End-to-end tests of the command furrow on the matrices of data/.
+
+    test_command.py COMMAND DATA [unittest's arguments]
+"""
+
+import json
+import math
+import pathlib
+import re
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.dont_write_bytecode = True
+import matrix_market  # beside this file; no cache is to be left there
+
+COMMAND = ""
+DATA = pathlib.Path()
+SUBCOMMANDS = ["info", "multiply", "solve", "convert", "kernels", "bench"]
+
+INFO_KEYS = {"rows", "cols", "entries", "entries_in_file", "field", "symmetry", "row_min",
+             "row_mean", "row_max", "empty_rows", "bandwidth", "profile", "seconds_load"}
+MULTIPLY_KEYS = {"rows", "cols", "entries", "kernel", "threads", "seconds_load", "seconds_plan",
+                 "seconds_median", "bytes", "gbps", "y_norm_1", "y_norm_2", "y_norm_max"}
+SOLVE_KEYS = {"iterations", "converged", "residual", "seconds_solve", "outcome", "method",
+              "precond", "kernel"}
+
+
+def run(*arguments, **options):
+    return subprocess.run([COMMAND, *map(str, arguments)], capture_output=True, text=True,
+                          check=False, timeout=120, **options)
+
+
+def data(name):
+    return DATA / name
+
+
+def matrix(name):
+    return matrix_market.read(data(name).read_bytes().decode())
+
+
+class CommandTest(unittest.TestCase):
+    """A test with a folder of its own."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def json(self, *arguments, status=0, **options):
+        done = run(*arguments, "--json", **options)
+        self.assertEqual(done.returncode, status, done.stderr)
+        return json.loads(done.stdout)
+
+    def sentence(self, *arguments, status=1, **options):
+        """The one sentence on standard error of a run that fails."""
+        done = run(*arguments, **options)
+        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
+        if status == 1:
+            self.assertRegex(done.stderr, r"\Afurrow: [^\n]+\n\Z")
+        return done.stderr
+
+    def left(self):
+        return sorted(path.name for path in self.folder.iterdir())
+
+
+class UsageTest(CommandTest):
+    def test_help_names_every_command_and_fits_a_terminal(self):
+        done = run("--help")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        for name in SUBCOMMANDS:
+            self.assertRegex(done.stdout, rf"(?m)^ +{name} ")
+        self.assertLessEqual(max(map(len, done.stdout.splitlines())), 80)
+
+    def test_help_of_every_command(self):
+        for name in SUBCOMMANDS:
+            done = run(name, "--help")
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.assertTrue(done.stdout.startswith(f"Usage: furrow {name} "), done.stdout)
+            for option in ("--threads", "--device", "--json", "--version"):
+                self.assertIn(option, done.stdout)
+            self.assertLessEqual(max(map(len, done.stdout.splitlines())), 80)
+
+    def test_version_everywhere(self):
+        for arguments in [["--version"]] + [[name, "--version"] for name in SUBCOMMANDS]:
+            done = run(*arguments)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.assertRegex(done.stdout, r"\Afurrow \d+\.\d+\.\d+\n\Z")
+
+    def test_wrong_usage(self):
+        plate = data("plate.mtx")
+        cases = [
+            ([], "a command is missing"),
+            (["divide"], "there is no command 'divide'"),
+            (["--fast"], "unrecognized option '--fast'"),
+            (["info"], "a file name is missing"),
+            (["convert", plate], "a file name is missing"),
+            (["info", plate, plate], "is one file name too many"),
+            (["info", "--fast", plate], "unrecognized option '--fast'"),
+            (["info", "--threads", "0", plate], "--threads takes a whole number"),
+            (["info", "--threads", "-1", plate], "--threads takes a whole number"),
+            (["info", "--threads", "abc", plate], "--threads takes a whole number"),
+            (["info", "--threads", "2x", plate], "--threads takes a whole number"),
+            (["info", "--threads", "99999999999999999999", plate], "--threads takes a whole"),
+            (["multiply", "--repeat", "0", plate], "--repeat takes a whole number"),
+            (["solve", "--rtol", "0", plate], "--rtol takes a positive number"),
+            (["solve", "--rtol", "nan", plate], "--rtol takes a positive number"),
+            (["solve", "--max-iterations", "0", plate], "--max-iterations takes a whole number"),
+            (["solve", "--precond", "ilu", plate], "--precond takes jacobi or none, not 'ilu'"),
+            (["convert", "--type", "f16", plate, "x"], "--type takes f32"),
+            (["convert", "--symmetry", "odd", plate, "x"], "--symmetry takes general"),
+        ]
+        for arguments, expected in cases:
+            with self.subTest(arguments=arguments):
+                done = run(*arguments)
+                self.assertEqual((done.returncode, done.stdout), (2, ""))
+                self.assertIn(expected, done.stderr)
+                self.assertTrue(done.stderr.startswith("furrow"), done.stderr)
+
+    def test_unknown_names_reach_the_library(self):
+        plate = data("plate.mtx")
+        self.assertIn("abacus", self.sentence("info", "--device", "abacus", plate))
+        self.assertIn("warp", self.sentence("multiply", "--kernel", "warp", plate))
+        self.assertIn("guess", self.sentence("solve", "--method", "guess", plate))
+
+
+class InfoTest(CommandTest):
+    def test_every_matrix(self):
+        for path in sorted(DATA.glob("*.mtx")):
+            with self.subTest(file=path.name):
+                self.check(self.json("info", path), matrix(path.name))
+
+    def check(self, found, a):
+        self.assertLessEqual(INFO_KEYS, found.keys())
+        lengths = [len(a.lines[row]) for row in range(a.rows)]
+        reach = [row - min(a.lines[row], default=row) for row in range(a.rows)]
+        expected = {
+            "rows": a.rows, "cols": a.cols, "entries": a.entries(),
+            "entries_in_file": a.entries_in_file, "field": a.field, "symmetry": a.symmetry,
+            "row_min": min(lengths), "row_max": max(lengths), "row_mean": sum(lengths) / a.rows,
+            "empty_rows": lengths.count(0),
+            "bandwidth": max((abs(row - col) for row, line in a.lines.items() for col in line),
+                             default=0),
+            "profile": sum(max(0, distance) for distance in reach),
+        }
+        self.assertEqual({key: found[key] for key in expected}, expected)
+        self.assertGreater(found["seconds_load"], 0)
+
+    def test_table_for_people(self):
+        done = run("info", data("lecture.mtx"))
+        self.assertEqual(done.returncode, 0)
+        self.assertRegex(done.stdout, r"(?m)^rows +4$")
+        self.assertRegex(done.stdout, r"(?m)^empty rows +1$")
+
+
+class MultiplyTest(CommandTest):
+    def product(self, path, x, *options):
+        """y as the command writes it, and its report."""
+        matrix_market.write_column(self.folder / "x.mtx", x)
+        report = self.json("multiply", path, "--x", self.folder / "x.mtx", "--out",
+                           self.folder / "y.mtx", "--repeat", 3, *options)
+        self.assertEqual(self.left(), ["x.mtx", "y.mtx"])
+        return matrix_market.read_column((self.folder / "y.mtx").read_text()), report
+
+    def check(self, y, report, a, x):
+        self.assertLessEqual(MULTIPLY_KEYS, report.keys())
+        expected, bound = a.multiply(x)
+        self.assertEqual(len(y), len(expected))
+        for found, right, error in zip(y, expected, bound):
+            self.assertLessEqual(abs(found - right), error)
+        sizes = [abs(value) for value in y]
+        self.assertAlmostEqual(report["y_norm_max"], max(sizes), delta=1e-15 * max(sizes))
+        for key, right in (("y_norm_1", math.fsum(sizes)), ("y_norm_2", math.hypot(*sizes))):
+            self.assertAlmostEqual(report[key], right, delta=1e-13 * right)
+
+    def numbers(self, a, count):
+        x = [(37 * i % 101 - 50) / 16 for i in range(count)]
+        return [complex(v, 1 - v) for v in x] if a.field == "complex" else x
+
+    def test_every_matrix_both_ways(self):
+        for path in sorted(DATA.glob("*.mtx")):
+            if path.name == "extremes.mtx":
+                continue
+            a = matrix(path.name)
+            for options, op in (([], a), (["--transpose"], a.transposed())):
+                with self.subTest(file=path.name, options=options):
+                    x = self.numbers(a, op.cols)
+                    y, report = self.product(path, x, *options)
+                    self.check(y, report, op, x)
+
+    def test_every_kernel_agrees(self):
+        wind = data("wind.mtx")
+        x = matrix_market.read_column(data("wind_x.mtx").read_text())
+        names = [kernel["name"] for kernel in self.json("kernels")["kernels"]]
+        self.assertGreater(len(names), 1)
+        for name in names:
+            with self.subTest(kernel=name):
+                y, report = self.product(wind, x, "--kernel", name, "--threads", 2)
+                self.assertEqual((report["kernel"], report["threads"]), (name, 2))
+                self.check(y, report, matrix("wind.mtx"), x)
+
+    def test_ones_by_default(self):
+        report = self.json("multiply", data("lecture.mtx"))
+        self.assertEqual((report["y_norm_1"], report["y_norm_max"]), (13, 7))
+        self.assertEqual(report["y_norm_2"], math.sqrt(69))
+        self.assertEqual((report["rows"], report["cols"], report["entries"]), (4, 4, 7))
+
+    def test_sparse_and_real_vectors(self):
+        report = self.json("multiply", data("plate.mtx"), "--x", data("plate_source.mtx"))
+        self.assertEqual((report["y_norm_1"], report["y_norm_max"]), (8, 4))
+        matrix_market.write_column(self.folder / "x.mtx", [1.0] * 48)
+        given = self.json("multiply", data("ring.mtx"), "--x", self.folder / "x.mtx")
+        self.assertEqual(given["y_norm_2"], self.json("multiply", data("ring.mtx"))["y_norm_2"])
+
+    def test_numbers_that_json_lacks(self):
+        report = self.json("multiply", data("extremes.mtx"))
+        self.assertEqual(report["y_norm_1"], "inf")
+        self.assertEqual(report["y_norm_max"], 1.7976931348623157e308)
+
+    def test_figures_fit_together(self):
+        report = self.json("multiply", data("plate.mtx"), "--repeat", 5)
+        self.assertEqual(report["repeat"], 5)
+        rate = report["bytes"] / report["seconds_median"] / 1e9
+        self.assertAlmostEqual(report["gbps"], rate, delta=1e-9 * rate)
+
+    def test_wrong_vector(self):
+        text = self.sentence("multiply", data("lecture.mtx"), "--x", data("wind_x.mtx"))
+        self.assertIn("wind_x.mtx: the vector has 144 entries, the matrix needs 4", text)
+
+
+class SolveTest(CommandTest):
+    def test_plate(self):
+        out = self.folder / "x.mtx"
+        report = self.json("solve", data("plate.mtx"), "--out", out)
+        self.assertLessEqual(SOLVE_KEYS, report.keys())
+        self.assertIs(report["converged"], True)
+        self.assertLessEqual(report["residual"], 1.1e-10)
+        self.assertEqual((report["method"], report["precond"]), ("cg", "jacobi"))
+        x = matrix_market.read_column(out.read_text())
+        self.assertEqual(len(x), 10000)
+        self.assertLess(max(abs(value - 1) for value in x), 1e-6)
+
+    def test_given_right_hand_side(self):
+        out = self.folder / "x.mtx"
+        source = data("plate_source.mtx")
+        report = self.json("solve", data("plate.mtx"), "--b", source, "--rtol", "1e-6", "--out", out)
+        ax, _ = matrix("plate.mtx").multiply(matrix_market.read_column(out.read_text()))
+        b = matrix_market.read_column(source.read_text())
+        residual = math.hypot(*(right - left for left, right in zip(ax, b))) / math.hypot(*b)
+        self.assertLess(residual, 1.1e-6)
+        self.assertAlmostEqual(report["residual"], residual, delta=1e-3 * residual)
+
+    def test_hermitian(self):
+        report = self.json("solve", data("ring.mtx"), "--precond", "none")
+        self.assertIs(report["converged"], True)
+        self.assertEqual(report["precond"], "none")
+
+    def test_threads_change_no_bit(self):
+        for threads in (1, 2, 3):
+            self.json("solve", data("plate.mtx"), "--threads", threads, "--out",
+                      self.folder / f"{threads}.mtx")
+        texts = {(self.folder / f"{threads}.mtx").read_text() for threads in (1, 2, 3)}
+        self.assertEqual(len(texts), 1)
+
+    def test_too_few_iterations(self):
+        arguments = ["solve", data("plate.mtx"), "--max-iterations", 5]
+        report = self.json(*arguments, status=1)
+        self.assertEqual((report["converged"], report["iterations"]), (False, 5))
+        self.assertGreater(report["residual"], 1e-10)
+        self.assertIn("no solution after 5 iterations", self.sentence(*arguments))
+
+    def test_indefinite(self):
+        report = self.json("solve", data("indefinite.mtx"), "--precond", "none", status=1)
+        self.assertIs(report["converged"], False)
+        self.assertIn("indefinite", report["outcome"])
+
+    def test_unusable_diagonal(self):
+        text = self.sentence("solve", data("indefinite.mtx"))
+        self.assertRegex(text, r"diagonal.*--precond none")
+
+    def test_not_square(self):
+        text = self.sentence("solve", data("survey.mtx"))
+        self.assertIn("survey.mtx: the matrix is 60 x 15, solve needs a square one", text)
+
+
+class ConvertTest(CommandTest):
+    def convert(self, source, *options):
+        """What the command wrote, and its report."""
+        out = self.folder / "out.mtx"
+        report = self.json("convert", source, out, *options)
+        self.assertEqual(self.left(), ["out.mtx"])
+        return matrix_market.read(out.read_text()), report
+
+    def test_every_matrix_keeps_its_bits(self):
+        for path in sorted(DATA.glob("*.mtx")):
+            with self.subTest(file=path.name):
+                before = matrix(path.name)
+                after, report = self.convert(path)
+                self.assertEqual(self.bits(after), self.bits(before))
+                self.assertEqual(after.symmetry, before.symmetry)
+                self.assertEqual(after.field == "pattern", before.field == "pattern")
+                self.assertEqual(self.header(report), self.header(vars(after)))
+                self.assertEqual(report["entries"], after.entries())
+
+    @staticmethod
+    def header(facts):
+        return [facts[key] for key in ("format", "field", "symmetry", "rows", "cols")]
+
+    @staticmethod
+    def bits(a):
+        return {(row, col, repr(value)) for row, line in a.lines.items()
+                for col, value in line.items()}
+
+    def test_transpose(self):
+        for name in ("survey.mtx", "scattering.mtx", "rotation.mtx", "ring.mtx"):
+            after, _ = self.convert(data(name), "--transpose")
+            self.assertEqual(self.bits(after), self.bits(matrix(name).transposed()), name)
+
+    def test_symmetry(self):
+        general, _ = self.convert(data("plate.mtx"), "--symmetry", "general")
+        self.assertEqual((general.symmetry, general.entries_in_file), ("general", 49600))
+        symmetric, _ = self.convert(data("dense_symmetric.mtx"), "--symmetry", "symmetric")
+        self.assertEqual(symmetric.entries_in_file, 21)
+
+    def test_symmetry_that_is_not_there(self):
+        out = self.folder / "out.mtx"
+        out.write_text("precious")
+        self.sentence("convert", data("wind.mtx"), out, "--symmetry", "symmetric")
+        self.assertEqual((self.left(), out.read_text()), (["out.mtx"], "precious"))
+
+    def test_pattern(self):
+        after, report = self.convert(data("lecture.mtx"), "--pattern")
+        self.assertEqual((after.field, report["field"]), ("pattern", "pattern"))
+        ones, _ = self.convert(data("mesh.mtx"), "--type", "f64")
+        self.assertEqual(ones.field, "real")
+
+    def test_type(self):
+        after, report = self.convert(data("extremes.mtx"), "--type", "c128")
+        self.assertEqual((after.field, report["value"]), ("complex", "c128"))
+        single, _ = self.convert(data("plate.mtx"), "--type", "f32")
+        self.assertEqual(self.bits(single), self.bits(matrix("plate.mtx")))
+        self.sentence("convert", data("ring.mtx"), self.folder / "out.mtx", "--type", "f64")
+
+    def test_in_place(self):
+        path = self.folder / "out.mtx"
+        path.write_bytes(data("lecture_messy.mtx").read_bytes())
+        after, _ = self.convert(path)
+        self.assertEqual(self.bits(after), self.bits(matrix("lecture.mtx")))
+
+
+class KernelsTest(CommandTest):
+    def test_list(self):
+        report = self.json("kernels")
+        self.assertEqual(report["device"], "cpu")
+        for kernel in report["kernels"]:
+            self.assertEqual(set(kernel), {"name", "summary", "source", "exact"})
+        text = run("kernels").stdout
+        for kernel in report["kernels"]:
+            self.assertRegex(text, rf"(?m)^{re.escape(kernel['name'])} ")
+
+    def test_choice(self):
+        names = {kernel["name"] for kernel in self.json("kernels")["kernels"]}
+        for options in ([], ["--measure"], ["--transpose"]):
+            report = self.json("kernels", data("plate.mtx"), *options)
+            self.assertIn(report["kernel"], names)
+            self.assertTrue(report["reason"])
+        self.assertGreater(self.json("kernels", data("plate.mtx"), "--measure")["seconds_plain"], 0)
+
+
+class FailureTest(CommandTest):
+    def test_missing_file(self):
+        for name in ("info", "multiply", "solve", "kernels"):
+            self.assertIn("no-such.mtx", self.sentence(name, self.folder / "no-such.mtx"))
+
+    def test_malformed_file(self):
+        bad = self.folder / "bad.mtx"
+        bad.write_text("%%MatrixMarket matrix coordinate real general\n2 2 1\n1 3 1.0\n")
+        out = self.folder / "out.mtx"
+        for arguments in (["info", bad], ["multiply", bad, "--out", out], ["convert", bad, out]):
+            self.assertIn("bad.mtx:3:", self.sentence(*arguments))
+        self.assertEqual(self.left(), ["bad.mtx"])
+
+    def test_output_that_cannot_be_made(self):
+        out = self.folder / "missing" / "out.mtx"
+        self.assertIn("missing", self.sentence("convert", data("lecture.mtx"), out))
+        self.assertIn("missing", self.sentence("multiply", data("lecture.mtx"), "--out", out))
+
+    def test_output_cut_short_leaves_the_old_file(self):
+        def limit_files():
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (100000, 100000))
+
+        out = self.folder / "out.mtx"
+        out.write_text("precious")
+        self.sentence("convert", data("plate.mtx"), out, preexec_fn=limit_files)
+        self.assertEqual((self.left(), out.read_text()), (["out.mtx"], "precious"))
+
+    def test_full_standard_output(self):
+        for options in ([], ["--json"]):
+            with open("/dev/full", "w", encoding="ascii") as full:
+                done = subprocess.run([COMMAND, "info", data("lecture.mtx"), *options],
+                                      stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn("standard output cannot be written", done.stderr)
+
+    def test_no_progress_in_pipes(self):
+        self.assertEqual(run("solve", data("plate.mtx")).stderr, "")
+
+
+class DataTest(CommandTest):
+    def test_generator_writes_the_same_bytes(self):
+        subprocess.run([sys.executable, data("generate.py"), self.folder], check=True)
+        names = sorted(path.name for path in DATA.glob("*.mtx"))
+        self.assertEqual(self.left(), names)
+        for name in names:
+            self.assertEqual((self.folder / name).read_bytes(), data(name).read_bytes(), name)
+
+
+if __name__ == "__main__":
+    COMMAND = sys.argv[1]
+    DATA = pathlib.Path(sys.argv[2])
+    unittest.main(argv=sys.argv[:1] + sys.argv[3:])

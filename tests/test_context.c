@@ -1,0 +1,201 @@
+/* Contexts: options and their refusal, the sentence of the last error, memory. */
+#include "support.h"
+
+#include <omp.h>
+#include <string.h>
+
+static const char *best_isa(void)
+{
+    const char *best = "portable";
+    for (int i = 0; isa_name(i); i++)
+        best = isa_name(i);
+    return best;
+}
+
+static void check_defaults(const fur_context_options *options)
+{
+    fur_context *context = NULL;
+    unsetenv("FURROW_ISA");
+    ck_ok(NULL, fur_context_create(options, &context));
+    ck_assert_str_eq(fur_context_device(context), "cpu");
+    ck_assert_str_eq(fur_context_isa(context), best_isa());
+    ck_assert_int_eq(fur_context_threads(context), omp_get_max_threads());
+    ck_assert_str_eq(fur_context_error(context), "");
+    fur_context_destroy(context);
+}
+
+/* No options, zeros, and those of an older program: what lies behind their size is not read. */
+START_TEST(what_is_not_said_is_default)
+{
+    fur_context_options zeros = {0};
+    fur_context_options sized = {.size = sizeof sized};
+    fur_context_options older = {.size = offsetof(fur_context_options, device),
+                                 .device = "unread",
+                                 .threads = -1,
+                                 .isa = "unread"};
+    check_defaults(NULL);
+    check_defaults(&zeros);
+    check_defaults(&sized);
+    check_defaults(&older);
+}
+END_TEST
+
+START_TEST(options_are_kept)
+{
+    fur_context_options options = {
+        .size = sizeof options, .device = "cpu", .threads = 5, .isa = "portable"};
+    fur_context *context = NULL;
+    ck_ok(NULL, fur_context_create(&options, &context));
+    ck_assert_str_eq(fur_context_isa(context), "portable");
+    ck_assert_int_eq(fur_context_threads(context), 5);
+    fur_context_destroy(context);
+}
+END_TEST
+
+/* The options go before the environment. */
+START_TEST(the_environment_names_the_instruction_set)
+{
+    fur_context_options options = {.size = sizeof options, .isa = best_isa()};
+    fur_context *context = NULL;
+    setenv("FURROW_ISA", "portable", 1);
+    ck_ok(NULL, fur_context_create(NULL, &context));
+    ck_assert_str_eq(fur_context_isa(context), "portable");
+    fur_context_destroy(context);
+    ck_ok(NULL, fur_context_create(&options, &context));
+    ck_assert_str_eq(fur_context_isa(context), best_isa());
+    fur_context_destroy(context);
+    setenv("FURROW_ISA", "abacus", 1);
+    ck_assert_int_eq(fur_context_create(NULL, &context), FUR_UNSUPPORTED);
+}
+END_TEST
+
+START_TEST(wrong_options_are_refused)
+{
+    memory m = {0};
+    fur_allocator own = memory_allocator(&m);
+    const struct {
+        fur_context_options options;
+        fur_status status;
+        const char *sentence;
+    } cases[] = {
+        {{.threads = -3}, FUR_INVALID, "-3 threads were asked for; give 0 or more"},
+        {{.device = "abacus"},
+         FUR_UNSUPPORTED,
+         "this build of furrow has no device \"abacus\"; it has \"cpu\""},
+        {{.isa = "abacus"},
+         FUR_UNSUPPORTED,
+         "there is no instruction set \"abacus\" in this build; it knows portable, and on x86-64 "
+         "avx2 and avx512"},
+        {{.allocator = {.allocate = own.allocate}},
+         FUR_INVALID,
+         "the allocator lacks one of its two functions; give both or none"},
+        {{.allocator = {.release = own.release}},
+         FUR_INVALID,
+         "the allocator lacks one of its two functions; give both or none"},
+    };
+    for (int i = 0; i < COUNT_OF(cases); i++) {
+        fur_context_options options = cases[i].options;
+        fur_context *context = NULL;
+        options.size = sizeof options;
+        ck_fails(NULL, cases[i].status, cases[i].sentence, fur_context_create(&options, &context));
+        ck_assert_ptr_null(context);
+    }
+}
+END_TEST
+
+START_TEST(a_context_keeps_its_own_last_error)
+{
+    fur_context *one = context_make(NULL, 1);
+    fur_context *two = context_make(NULL, 1);
+    fur_vector *x = NULL;
+    ck_assert_int_eq(fur_vector_create(one, FUR_F64, -1, &x), FUR_INVALID);
+    ck_assert_str_eq(fur_context_error(one), "a vector cannot have -1 entries");
+    ck_assert_str_eq(fur_context_error(two), "");
+    ck_assert_int_eq(fur_context_fail(two, FUR_CANCELLED, "%d of %s", 3, "four"), FUR_CANCELLED);
+    ck_assert_str_eq(fur_context_error(two), "3 of four");
+    ck_assert_str_eq(fur_context_error(one), "a vector cannot have -1 entries");
+    ck_assert_ptr_null(x);
+    fur_context_destroy(two);
+    fur_context_destroy(one);
+    fur_context_destroy(NULL);
+}
+END_TEST
+
+START_TEST(a_long_sentence_is_cut)
+{
+    fur_context *context = context_make(NULL, 1);
+    char text[5000];
+    memset(text, 'x', sizeof text - 1);
+    text[sizeof text - 1] = '\0';
+    fur_context_fail(context, FUR_IO, "%s", text);
+    size_t length = strlen(fur_context_error(context));
+    ck_assert(length > 500 && length < sizeof text);
+    ck_assert_int_eq(strncmp(fur_context_error(context), text, length), 0);
+    fur_context_destroy(context);
+}
+END_TEST
+
+static void check_memory(fur_context *context, size_t bytes)
+{
+    void *data = NULL;
+    ck_ok(context, fur_context_allocate(context, bytes, &data));
+    ck_assert_uint_eq((uintptr_t)data % 64, 0);
+    memset(data, 1, bytes);
+    fur_context_release(context, data);
+}
+
+/* Up to sizes that come in huge pages. */
+START_TEST(memory_is_aligned)
+{
+    fur_context *context = context_make(NULL, 1);
+    for (size_t bytes = 1; bytes < ((size_t)1 << 24); bytes = 3 * bytes + 1)
+        check_memory(context, bytes);
+    fur_context_destroy(context);
+}
+END_TEST
+
+START_TEST(no_bytes_are_no_memory)
+{
+    memory m = {0};
+    fur_context *context = context_counting(&m, NULL, 1);
+    void *data = &m;
+    int64_t calls = m.calls;
+    ck_ok(context, fur_context_allocate(context, 0, &data));
+    ck_assert_ptr_null(data);
+    ck_assert_int_eq(m.calls, calls);
+    fur_context_release(context, NULL);
+    fur_context_destroy(context);
+    ck_assert_int_eq(m.outstanding, 0);
+}
+END_TEST
+
+START_TEST(memory_that_cannot_be_had_is_named)
+{
+    fur_context *context = context_make(NULL, 1);
+    void *data = context;
+    ck_fails(context, FUR_OUT_OF_MEMORY, "out of memory: 4611686018427387000 bytes were refused",
+             fur_context_allocate(context, 4611686018427387000, &data));
+    ck_fails(context, FUR_OVERFLOW, "18446744073709551615 bytes do not fit in memory",
+             fur_context_allocate(context, SIZE_MAX, &data));
+    ck_assert_ptr_eq(data, context);
+    fur_context_destroy(context);
+}
+END_TEST
+
+static void add_tests(TCase *tests)
+{
+    tcase_add_test(tests, what_is_not_said_is_default);
+    tcase_add_test(tests, options_are_kept);
+    tcase_add_test(tests, the_environment_names_the_instruction_set);
+    tcase_add_test(tests, wrong_options_are_refused);
+    tcase_add_test(tests, a_context_keeps_its_own_last_error);
+    tcase_add_test(tests, a_long_sentence_is_cut);
+    tcase_add_test(tests, memory_is_aligned);
+    tcase_add_test(tests, no_bytes_are_no_memory);
+    tcase_add_test(tests, memory_that_cannot_be_had_is_named);
+}
+
+int main(void)
+{
+    return run_tests("context", add_tests);
+}

@@ -1,0 +1,710 @@
+/* SpMV: every registered kernel on every shape, operation, value type, offset width, thread count
+ * and instruction set, against sums in long double; which bits must agree; what plans refuse and
+ * say about themselves. Matrices and vectors end at unmapped pages. */
+#include "support.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+/* The expected value carries 11 bits more than double; see within_bound. */
+_Static_assert(LDBL_MANT_DIG >= 64, "the reference needs more digits than double");
+
+#define OP_COUNT 3
+#define MAX_KERNELS 32
+#define MAX_CONTEXTS 12
+#define MAX_PRODUCTS 5
+/* Shapes above this are left to plain random numbers. */
+#define MAX_ENTRIES_POISONED 30000
+
+static const int thread_counts[] = {1, 2, 3, 8};
+
+/* What stands among the random numbers in (-1, 1). */
+typedef enum filling { PLAIN, POISONED_X, POISONED_A, UNDERFLOWING, FILLINGS } filling;
+
+/* An expected entry of y: its value, the sum of moduli in the error bound, the terms added. */
+typedef struct expected {
+    long double re;
+    long double im;
+    long double weight;
+    int64_t terms;
+} expected;
+
+/* One choice of alpha, beta and y for a trial. The first result of a kernel sets the bits of all
+ * others; exact kernels share the first of the reference. */
+typedef struct product {
+    fur_scalar alpha;
+    fur_scalar beta;
+    void *y;
+    expected *expected;
+    void *first[MAX_KERNELS];
+} product;
+
+/* The products y = alpha op(A) x + beta y of one matrix and one x. */
+typedef struct trial {
+    const char *name;
+    fur_csr_view a;
+    fur_op op;
+    int64_t x_size;
+    int64_t y_size;
+    void *x;
+    void *y; /* of the product that runs */
+    int count;
+    product products[MAX_PRODUCTS];
+} trial;
+
+static long double modulus(fur_scalar s)
+{
+    return sqrtl((long double)s.re * s.re + (long double)s.im * s.im);
+}
+
+static bool is_zero(fur_scalar s)
+{
+    return s.re == 0 && s.im == 0;
+}
+
+/* e += a b; the imaginary parts of real types do not exist, not even as 0 * inf. */
+static void add_term(expected *e, fur_value value, fur_scalar a, fur_scalar b)
+{
+    e->re += (long double)a.re * b.re;
+    if (value_is_complex(value)) {
+        e->re -= (long double)a.im * b.im;
+        e->im += (long double)a.re * b.im + (long double)a.im * b.re;
+    }
+    e->weight += modulus(a) * modulus(b);
+}
+
+static void add_matrix(const trial *t, expected *sums)
+{
+    const fur_csr_view *a = &t->a;
+    for (int64_t i = 0; i < a->rows; i++) {
+        for (int64_t k = offset_at(a, i); k < offset_at(a, i + 1); k++) {
+            fur_scalar entry = entry_get(a->value, a->values, k);
+            int64_t j = a->columns[k];
+            int64_t to = t->op == FUR_OP_N ? i : j;
+            int64_t from = t->op == FUR_OP_N ? j : i;
+            entry.im = t->op == FUR_OP_H ? -entry.im : entry.im;
+            add_term(&sums[to], a->value, entry, entry_get(a->value, t->x, from));
+            sums[to].terms++;
+        }
+    }
+}
+
+/* e = alpha e + beta y */
+static void finish(expected *e, fur_value value, const product *p, fur_scalar y)
+{
+    expected sum = *e;
+    e->re = p->alpha.re * sum.re;
+    if (value_is_complex(value)) {
+        e->re -= p->alpha.im * sum.im;
+        e->im = p->alpha.re * sum.im + p->alpha.im * sum.re;
+    }
+    e->weight *= modulus(p->alpha);
+    if (!is_zero(p->beta))
+        add_term(e, value, p->beta, y);
+}
+
+static expected *expect(const trial *t, const product *p)
+{
+    expected *sums = calloc((size_t)t->y_size + 1, sizeof *sums);
+    add_matrix(t, sums);
+    for (int64_t i = 0; i < t->y_size; i++)
+        finish(&sums[i], t->a.value, p, entry_get(t->a.value, p->y, i));
+    return sums;
+}
+
+static bool part_within(double part, long double expected_part, long double bound)
+{
+    if (isnan(expected_part) || isnan(part))
+        return isnan(expected_part) && isnan(part);
+    if (isinf(expected_part) || isinf(part))
+        return part == expected_part;
+    return fabsl(part - expected_part) <= bound;
+}
+
+/* Whether y is as near to the expected value as every order of summation must bring it.
+ *
+ * Let u = eps / 2 be the unit roundoff and g(k) = k u / (1 - k u). A sum of n products by fma, in
+ * any order and tree, rounds every term at most n times: once in its product, n - 1 times in sums.
+ * The last fma with alpha rounds once more; beta y is rounded twice. So for real types
+ *     |error| <= g(n + 2) (|alpha| sum |a||x| + |beta||y|) <= (n + 2) eps (...)
+ * as long as (n + 2) u <= 1/2. A complex term takes two fma where a real one takes one, so either
+ * part of the sum errs by at most g(2 n) sum |a||x| (Cauchy-Schwarz), its modulus by sqrt 2 times
+ * that, and the result by sqrt 2 g(2 (n + 2)) (...) <= 2 (n + 2) eps (...) as long as
+ * (n + 2) eps <= 1 - 1 / sqrt 2. The expected value, in long double, errs by 2^-10 of this, for
+ * which the step from u to eps leaves room. A rounding below the normal range errs by half of the
+ * smallest number; there are at most 2 (n + 2) a part. */
+static bool within_bound(fur_value value, const product *p, fur_scalar y, const expected *e)
+{
+    bool complex = value_is_complex(value);
+    long double n = (long double)(e->terms + 2);
+    long double underflow = 2 * n * (1 + modulus(p->alpha)) * value_tiny(value);
+    long double bound = (complex ? 2 : 1) * n * value_epsilon(value) * e->weight + underflow;
+    return part_within(y.re, e->re, bound) && (!complex || part_within(y.im, e->im, bound));
+}
+
+/* The contexts that every product runs in: each instruction set with each thread count. */
+typedef struct bench {
+    fur_context *contexts[MAX_CONTEXTS];
+    int count;
+    int kernels;
+    int64_t refusals[MAX_KERNELS];
+} bench;
+
+static bench bench_open(int step)
+{
+    bench b = {.count = 0};
+    for (int i = 0; isa_name(i); i++)
+        for (int t = 0; t < COUNT_OF(thread_counts); t += step)
+            b.contexts[b.count++] = context_make(isa_name(i), thread_counts[t]);
+    b.kernels = fur_spmv_kernel_count(b.contexts[0]);
+    ck_assert_int_le(b.kernels, MAX_KERNELS);
+    return b;
+}
+
+static fur_spmv_kernel_info kernel_info(fur_context *context, int kernel)
+{
+    fur_spmv_kernel_info info;
+    ck_ok(context, fur_spmv_kernel_get(context, kernel, &info));
+    return info;
+}
+
+static void bench_close(bench *b)
+{
+    for (int kernel = 0; kernel < b->kernels; kernel++)
+        if (b->refusals[kernel] > 0)
+            printf("kernel %s refused %lld matrices\n", kernel_info(b->contexts[0], kernel).name,
+                   (long long)b->refusals[kernel]);
+    for (int c = 0; c < b->count; c++)
+        fur_context_destroy(b->contexts[c]);
+}
+
+/* A kernel refuses a matrix with a sentence that says why. */
+static void check_refusal(fur_context *context, const char *name, fur_status status)
+{
+    char start[128];
+    snprintf(start, sizeof start, "kernel \"%s\" does not suit this matrix: ", name);
+    const char *sentence = fur_context_error(context);
+    ck_assert_msg(status == FUR_UNSUPPORTED, "%s: %s", name, sentence);
+    ck_assert_msg(strncmp(sentence, start, strlen(start)) == 0, "%s", sentence);
+    ck_assert_msg(strlen(sentence) > strlen(start) + 8, "%s", sentence);
+}
+
+/* A plan for the kernel, or NULL if it refuses the matrix, which the reference must not. */
+static fur_spmv *plan_or_refusal(const fur_csr *a, fur_op op, int kernel)
+{
+    fur_context *context = fur_csr_context(a);
+    const char *name = kernel_info(context, kernel).name;
+    fur_spmv_options options = {.size = sizeof options, .op = op, .kernel = name};
+    fur_spmv *plan = NULL;
+    fur_status status = fur_spmv_plan(a, &options, &plan);
+    if (status != FUR_OK) {
+        check_refusal(context, name, status);
+        ck_assert_int_gt(kernel, 0);
+        ck_assert_ptr_null(plan);
+    }
+    return plan;
+}
+
+static size_t y_bytes(const trial *t)
+{
+    return (size_t)t->y_size * fur_value_size(t->a.value);
+}
+
+/* t->y = the product */
+static void multiply(const trial *t, const product *p, const fur_spmv *plan)
+{
+    fur_context *context = fur_csr_context(fur_spmv_matrix(plan));
+    fur_vector *x = NULL;
+    fur_vector *y = NULL;
+    if (y_bytes(t) > 0)
+        memcpy(t->y, p->y, y_bytes(t));
+    ck_ok(context, fur_vector_wrap(context, t->a.value, t->x_size, t->x, FUR_BORROW, &x));
+    ck_ok(context, fur_vector_wrap(context, t->a.value, t->y_size, t->y, FUR_BORROW, &y));
+    ck_ok(context, fur_spmv_apply(plan, p->alpha, x, p->beta, y));
+    fur_vector_destroy(y);
+    fur_vector_destroy(x);
+}
+
+static void fail_product(const trial *t, const product *p, const fur_spmv *plan, int64_t i,
+                         const char *problem)
+{
+    fur_context *context = fur_csr_context(fur_spmv_matrix(plan));
+    ck_abort_msg("%s, kernel %s, op %d, %s, %s, isa %s, %d threads, alpha %g%+gi, beta %g%+gi: "
+                 "y[%lld] %s",
+                 t->name, fur_spmv_describe(plan).kernel, (int)t->op, fur_value_name(t->a.value),
+                 fur_offset_name(t->a.offset), fur_context_isa(context),
+                 fur_context_threads(context), p->alpha.re, p->alpha.im, p->beta.re, p->beta.im,
+                 (long long)i, problem);
+}
+
+static void check_bound(const trial *t, const product *p, const fur_spmv *plan)
+{
+    char text[256];
+    for (int64_t i = 0; i < t->y_size; i++) {
+        fur_scalar entry = entry_get(t->a.value, t->y, i);
+        const expected *e = &p->expected[i];
+        if (within_bound(t->a.value, p, entry, e))
+            continue;
+        snprintf(text, sizeof text, "= %a%+ai, expected %La%+Lai", entry.re, entry.im, e->re,
+                 e->im);
+        fail_product(t, p, plan, i, text);
+    }
+}
+
+static void check_bits(const trial *t, const product *p, const fur_spmv *plan, const void *first)
+{
+    char text[256];
+    int64_t i = first_difference(t->a.value, t->y_size, first, t->y);
+    if (i < 0)
+        return;
+    fur_scalar now = entry_get(t->a.value, t->y, i);
+    fur_scalar before = entry_get(t->a.value, first, i);
+    snprintf(text, sizeof text, "= %a%+ai differs from %a%+ai", now.re, now.im, before.re,
+             before.im);
+    fail_product(t, p, plan, i, text);
+}
+
+/* The first result of a kernel is held to the bound, all others to its bits. */
+static void run_product(const trial *t, const product *p, const fur_spmv *plan, void **first)
+{
+    multiply(t, p, plan);
+    if (*first) {
+        check_bits(t, p, plan, *first);
+        return;
+    }
+    check_bound(t, p, plan);
+    *first = malloc(y_bytes(t) + 1);
+    memcpy(*first, t->y, y_bytes(t));
+}
+
+static void run_kernel(trial *t, const fur_csr *a, int kernel, int64_t *refusals)
+{
+    fur_spmv *plan = plan_or_refusal(a, t->op, kernel);
+    int first = kernel_info(fur_csr_context(a), kernel).exact ? 0 : kernel;
+    *refusals += !plan;
+    for (int i = 0; plan && i < t->count; i++)
+        run_product(t, &t->products[i], plan, &t->products[i].first[first]);
+    fur_spmv_destroy(plan);
+}
+
+static void run_trial(bench *b, trial *t)
+{
+    for (int c = 0; c < b->count; c++) {
+        fur_csr *a = NULL;
+        ck_ok(b->contexts[c], fur_csr_create(b->contexts[c], &t->a, FUR_BORROW, &a));
+        for (int kernel = 0; kernel < b->kernels; kernel++)
+            run_kernel(t, a, kernel, &b->refusals[kernel]);
+        fur_csr_destroy(a);
+    }
+}
+
+/* alpha, beta, y and what is expected of them. Where beta is 0, y is full of NaN. */
+static void set_products(trial *t, rng *r)
+{
+    fur_value value = t->a.value;
+    const fur_scalar pairs[MAX_PRODUCTS][2] = {{rng_scalar(r, value), rng_scalar(r, value)},
+                                               {{1, 0}, {0, 0}},
+                                               {{0, 0}, rng_scalar(r, value)},
+                                               {rng_scalar(r, value), {1, 0}},
+                                               {{0, 0}, {0, 0}}};
+    t->count = TEST_SLOW ? 2 : MAX_PRODUCTS;
+    for (int i = 0; i < t->count; i++) {
+        product *p = &t->products[i];
+        *p = (product){.alpha = pairs[i][0], .beta = pairs[i][1]};
+        p->y = entries_random(r, value, t->y_size);
+        for (int64_t k = 0; is_zero(p->beta) && k < t->y_size; k++)
+            entry_set(value, p->y, k, fur_complex(NAN, NAN));
+        p->expected = expect(t, p);
+    }
+}
+
+static void release_products(trial *t, int kernels)
+{
+    for (int i = 0; i < t->count; i++) {
+        free(t->products[i].y);
+        free(t->products[i].expected);
+        for (int kernel = 0; kernel < kernels; kernel++)
+            free(t->products[i].first[kernel]);
+    }
+}
+
+/* Random entries, of which one in `every` is infinite or NaN; 0: none. */
+static void *poisoned(rng *r, fur_value value, int64_t n, int64_t every)
+{
+    static const double poison[] = {INFINITY, -INFINITY, NAN};
+    void *entries = entries_random(r, value, n);
+    for (int64_t i = 0; every > 0 && i < n; i++)
+        if (rng_below(r, every) == 0)
+            entry_set(value, entries, i, fur_complex(poison[rng_below(r, 3)], rng_unit(r)));
+    return entries;
+}
+
+/* Scaled so far down that every product of two is below the smallest number. */
+static void scale_down(fur_value value, int64_t n, void *entries)
+{
+    double factor = value_epsilon(value) == DBL_EPSILON ? 0x1p-600 : 0x1p-80;
+    for (int64_t i = 0; i < n; i++) {
+        fur_scalar entry = entry_get(value, entries, i);
+        entry_set(value, entries, i, fur_complex(entry.re * factor, entry.im * factor));
+    }
+}
+
+/* x in guarded memory. */
+static void set_x(trial *t, rng *r, filling f)
+{
+    size_t bytes = (size_t)t->x_size * fur_value_size(t->a.value);
+    void *x = poisoned(r, t->a.value, t->x_size, f == POISONED_X ? 8 : 0);
+    if (f == UNDERFLOWING)
+        scale_down(t->a.value, t->x_size, x);
+    t->x = guard_allocate(bytes);
+    if (bytes > 0)
+        memcpy(t->x, x, bytes);
+    free(x);
+}
+
+static void run_op(bench *b, trial *t, rng *r, filling f, const pattern *p, const void *values)
+{
+    t->x_size = t->op == FUR_OP_N ? p->cols : p->rows;
+    t->y_size = t->op == FUR_OP_N ? p->rows : p->cols;
+    t->y = guard_allocate(y_bytes(t));
+    for (int width = 0; width < FUR_OFFSET_COUNT; width++) {
+        t->a = arrays_make(p, t->a.value, (fur_offset)width, values);
+        if (width == 0) {
+            set_x(t, r, f);
+            set_products(t, r);
+        }
+        run_trial(b, t);
+        arrays_release(&t->a);
+    }
+    release_products(t, b->kernels);
+    guard_release(t->y, y_bytes(t));
+    guard_release(t->x, (size_t)t->x_size * fur_value_size(t->a.value));
+}
+
+static void run_shape(bench *b, const shape *s, fur_value value, filling f)
+{
+    rng r = rng_stream((uint64_t)(s - shapes));
+    pattern p = pattern_make(s, &r);
+    void *values = poisoned(&r, value, p.entries, f == POISONED_A ? 50 : 0);
+    if (f == UNDERFLOWING)
+        scale_down(value, p.entries, values);
+    for (int op = 0; op < OP_COUNT && (f == PLAIN || p.entries <= MAX_ENTRIES_POISONED); op++) {
+        trial t = {.name = s->name, .a = {.value = value}, .op = (fur_op)op};
+        run_op(b, &t, &r, f, &p, values);
+    }
+    free(values);
+    pattern_release(&p);
+}
+
+/* Loops over value types and fillings. A value of x that a row does not refer to must not show in
+ * it, or the rows beside poisoned columns would be poisoned too. */
+START_TEST(kernels_agree_with_long_double_and_with_each_other)
+{
+    filling f = (filling)(_i / FUR_VALUE_COUNT);
+    bench b = bench_open(f != PLAIN ? 3 : TEST_SLOW ? 2 : 1);
+    for (int i = 0; i < shape_count; i++)
+        run_shape(&b, &shapes[i], (fur_value)(_i % FUR_VALUE_COUNT), f);
+    bench_close(&b);
+}
+END_TEST
+
+/* A kernel that refused everything would pass every other test. */
+START_TEST(every_kernel_accepts_a_grid)
+{
+    fur_context *context = context_make(NULL, 2);
+    rng r = rng_stream(100);
+    fur_csr *a = matrix_random(context, &r, &shapes[shape_find("grid")], FUR_F64, FUR_I32);
+    for (int kernel = 0; kernel < fur_spmv_kernel_count(context); kernel++) {
+        fur_spmv *plan = plan_or_refusal(a, FUR_OP_N, kernel);
+        ck_assert_msg(plan != NULL, "%s", fur_context_error(context));
+        fur_spmv_destroy(plan);
+    }
+    fur_csr_destroy(a);
+    fur_context_destroy(context);
+}
+END_TEST
+
+START_TEST(kernels_have_distinct_names_and_say_what_they_do)
+{
+    fur_context *context = context_make(NULL, 1);
+    int count = fur_spmv_kernel_count(context);
+    ck_assert_str_eq(kernel_info(context, 0).name, "reference");
+    ck_assert_int_eq(kernel_info(context, 0).exact, 1);
+    for (int i = 0; i < count; i++) {
+        fur_spmv_kernel_info info = kernel_info(context, i);
+        ck_assert_uint_gt(strlen(info.summary), 8);
+        ck_assert_ptr_nonnull(info.source);
+        ck_assert_str_ne(info.name, "auto");
+        for (int j = 0; j < i; j++)
+            ck_assert_str_ne(info.name, kernel_info(context, j).name);
+    }
+    fur_context_destroy(context);
+}
+END_TEST
+
+START_TEST(a_kernel_out_of_range_is_refused)
+{
+    fur_context *context = context_make(NULL, 1);
+    int count = fur_spmv_kernel_count(context);
+    const int outside[] = {-1, count, INT32_MAX};
+    for (int i = 0; i < COUNT_OF(outside); i++) {
+        char sentence[128];
+        fur_spmv_kernel_info info = {.name = "untouched"};
+        snprintf(sentence, sizeof sentence, "there is no SpMV kernel %d; there are %d", outside[i],
+                 count);
+        ck_fails(context, FUR_INVALID, sentence, fur_spmv_kernel_get(context, outside[i], &info));
+        ck_assert_str_eq(info.name, "untouched");
+    }
+    fur_context_destroy(context);
+}
+END_TEST
+
+/* A small matrix with its context and vectors that fit. */
+typedef struct small {
+    fur_context *context;
+    fur_csr *a;
+    fur_vector *x;
+    fur_vector *y;
+} small;
+
+static small small_make(void)
+{
+    small s = {.context = context_make(NULL, 1)};
+    rng r = rng_stream(101);
+    s.a = matrix_random(s.context, &r, &shapes[shape_find("tall")], FUR_F64, FUR_I32);
+    s.x = vector_random(s.context, &r, FUR_F64, 17);
+    s.y = vector_random(s.context, &r, FUR_F64, 3001);
+    return s;
+}
+
+static void small_release(small *s)
+{
+    fur_vector_destroy(s->y);
+    fur_vector_destroy(s->x);
+    fur_csr_destroy(s->a);
+    fur_context_destroy(s->context);
+}
+
+START_TEST(an_unknown_kernel_is_refused_with_the_list)
+{
+    small s = small_make();
+    char sentence[1024] = "there is no SpMV kernel \"fastest\" on device cpu; it has auto";
+    fur_spmv_options options = {.size = sizeof options, .kernel = "fastest"};
+    fur_spmv *plan = NULL;
+    for (int i = 0; i < fur_spmv_kernel_count(s.context); i++) {
+        strcat(sentence, ", ");
+        strcat(sentence, kernel_info(s.context, i).name);
+    }
+    ck_fails(s.context, FUR_UNSUPPORTED, sentence, fur_spmv_plan(s.a, &options, &plan));
+    ck_assert_ptr_null(plan);
+    small_release(&s);
+}
+END_TEST
+
+START_TEST(wrong_options_are_refused)
+{
+    small s = small_make();
+    fur_spmv_options op = {.size = sizeof op, .op = (fur_op)3};
+    fur_spmv_options uses = {.size = sizeof uses, .uses = -5};
+    fur_spmv *plan = NULL;
+    ck_fails(s.context, FUR_INVALID, "3 is not an operation; use FUR_OP_N, _T or _H",
+             fur_spmv_plan(s.a, &op, &plan));
+    ck_fails(s.context, FUR_INVALID, "a plan cannot be used -5 times",
+             fur_spmv_plan(s.a, &uses, &plan));
+    ck_assert_ptr_null(plan);
+    small_release(&s);
+}
+END_TEST
+
+/* A struct of an older program ends before the members it does not know. */
+START_TEST(options_of_an_older_program_are_read_as_far_as_they_go)
+{
+    small s = small_make();
+    fur_spmv_options options = {
+        .size = offsetof(fur_spmv_options, kernel), .op = FUR_OP_T, .kernel = "unread", .uses = -1};
+    fur_spmv *plan = NULL;
+    ck_ok(s.context, fur_spmv_plan(s.a, &options, &plan));
+    ck_assert_int_eq(fur_spmv_op(plan), FUR_OP_T);
+    ck_assert_ptr_eq(fur_spmv_matrix(plan), s.a);
+    fur_spmv_destroy(plan);
+    fur_spmv_destroy(NULL);
+    small_release(&s);
+}
+END_TEST
+
+START_TEST(vectors_that_do_not_fit_are_refused)
+{
+    small s = small_make();
+    fur_context *other = context_make(NULL, 1);
+    rng r = rng_stream(102);
+    fur_vector *single = vector_random(s.context, &r, FUR_F32, 17);
+    fur_vector *foreign = vector_random(other, &r, FUR_F64, 17);
+    fur_spmv *plan = NULL;
+    ck_ok(s.context, fur_spmv_plan(s.a, NULL, &plan));
+    const struct {
+        fur_vector *x;
+        fur_vector *y;
+        const char *sentence;
+    } cases[] = {
+        {s.y, s.y, "x has 3001 entries, the product with a 3001 x 17 operator needs 17"},
+        {s.x, s.x, "y has 17 entries, the product with a 3001 x 17 operator needs 3001"},
+        {single, s.y, "x has entries of type f32, the matrix of type f64; convert one"},
+        {s.x, single, "y has entries of type f32, the matrix of type f64; convert one"},
+        {foreign, s.y, "x belongs to another context than the matrix"},
+        {s.x, foreign, "y belongs to another context than the matrix"},
+    };
+    for (int i = 0; i < COUNT_OF(cases); i++)
+        ck_fails(s.context, FUR_INVALID, cases[i].sentence,
+                 fur_spmv_apply(plan, fur_real(1), cases[i].x, fur_real(0), cases[i].y));
+    fur_spmv_destroy(plan);
+    fur_vector_destroy(foreign);
+    fur_vector_destroy(single);
+    fur_context_destroy(other);
+    small_release(&s);
+}
+END_TEST
+
+START_TEST(a_vector_cannot_be_both_x_and_y)
+{
+    fur_context *context = context_make(NULL, 1);
+    rng r = rng_stream(103);
+    fur_csr *a = matrix_random(context, &r, &shapes[shape_find("band")], FUR_F64, FUR_I32);
+    fur_vector *x = vector_random(context, &r, FUR_F64, 203);
+    fur_spmv *plan = NULL;
+    ck_ok(context, fur_spmv_plan(a, NULL, &plan));
+    ck_fails(context, FUR_INVALID, "x and y are the same array; the product needs two",
+             fur_spmv_apply(plan, fur_real(1), x, fur_real(0), x));
+    fur_spmv_destroy(plan);
+    fur_vector_destroy(x);
+    fur_csr_destroy(a);
+    fur_context_destroy(context);
+}
+END_TEST
+
+/* Whatever auto chooses, and however, the bits are the reference's. */
+static void check_choice(const fur_csr *a, fur_op op, int64_t uses, int measure,
+                         const fur_vector *x, const fur_vector *expected_y)
+{
+    fur_context *context = fur_csr_context(a);
+    fur_value value = fur_csr_get(a).value;
+    int64_t n = fur_vector_size(expected_y);
+    fur_spmv_options options = {
+        .size = sizeof options, .op = op, .kernel = "auto", .uses = uses, .measure = measure};
+    fur_spmv *plan = NULL;
+    fur_vector *y = NULL;
+    ck_ok(context, fur_spmv_plan(a, &options, &plan));
+    ck_ok(context, fur_vector_create(context, value, n, &y));
+    ck_ok(context, fur_spmv_apply(plan, fur_real(1), x, fur_real(0), y));
+    ck_assert_int_eq(
+        first_difference(value, n, fur_vector_data(y), fur_vector_const_data(expected_y)), -1);
+    fur_spmv_report report = fur_spmv_describe(plan);
+    ck_assert_str_ne(report.kernel, "auto");
+    ck_assert_uint_gt(strlen(report.reason), 16);
+    ck_assert_int_ge(report.bytes, 0);
+    ck_assert(report.seconds_plan >= 0);
+    ck_assert(measure == (strstr(report.reason, "timed") != NULL));
+    ck_assert(measure || (report.seconds_product == 0 && report.break_even == -1));
+    fur_vector_destroy(y);
+    fur_spmv_destroy(plan);
+}
+
+static void check_choices(fur_context *context, rng *r, const shape *s, fur_op op)
+{
+    fur_csr *a = matrix_random(context, r, s, FUR_F64, FUR_I32);
+    fur_vector *x = vector_random(context, r, FUR_F64, op == FUR_OP_N ? s->cols : s->rows);
+    fur_vector *y = vector_random(context, r, FUR_F64, op == FUR_OP_N ? s->rows : s->cols);
+    fur_spmv *plan = plan_or_refusal(a, op, 0);
+    ck_ok(context, fur_spmv_apply(plan, fur_real(1), x, fur_real(0), y));
+    for (int64_t uses = 0; uses <= 10000; uses = uses * 10 + 1)
+        check_choice(a, op, uses, 0, x, y);
+    check_choice(a, op, 0, 1, x, y);
+    fur_spmv_destroy(plan);
+    fur_vector_destroy(y);
+    fur_vector_destroy(x);
+    fur_csr_destroy(a);
+}
+
+START_TEST(auto_gives_the_bits_of_the_reference)
+{
+    fur_context *context = context_make(NULL, 2);
+    rng r = rng_stream(104);
+    for (int i = 0; i < shape_count; i++)
+        for (int op = 0; op < OP_COUNT; op += 2)
+            check_choices(context, &r, &shapes[i], (fur_op)op);
+    fur_context_destroy(context);
+}
+END_TEST
+
+/* Plain CSR moves offsets, columns and values once, x and y once. */
+START_TEST(a_plan_describes_itself)
+{
+    small s = small_make();
+    int64_t entries = fur_csr_get(s.a).entries;
+    int64_t csr_bytes = 3002 * 4 + entries * (4 + 8) + (17 + 3001) * 8;
+    for (int kernel = 0; kernel < fur_spmv_kernel_count(s.context); kernel++) {
+        fur_spmv *plan = plan_or_refusal(s.a, FUR_OP_N, kernel);
+        if (!plan)
+            continue;
+        fur_spmv_report report = fur_spmv_describe(plan);
+        ck_assert_str_eq(report.kernel, kernel_info(s.context, kernel).name);
+        ck_assert_str_eq(report.reason, "asked for by name");
+        ck_assert_int_eq(report.csr_bytes, csr_bytes);
+        ck_assert_int_ge(report.bytes, (17 + 3001) * 8 + entries);
+        ck_assert_double_eq(report.seconds_product, 0);
+        ck_assert_double_eq(report.seconds_plain, 0);
+        ck_assert_int_eq(report.break_even, -1);
+        fur_spmv_destroy(plan);
+    }
+    small_release(&s);
+}
+END_TEST
+
+/* A product allocates nothing and a plan gives back all it took. */
+START_TEST(products_do_not_allocate)
+{
+    memory m = {0};
+    fur_context *context = context_counting(&m, NULL, 2);
+    rng r = rng_stream(105);
+    fur_csr *a = matrix_random(context, &r, &shapes[shape_find("grid")], FUR_C64, FUR_I64);
+    fur_vector *x = vector_random(context, &r, FUR_C64, fur_csr_get(a).cols);
+    fur_vector *y = vector_random(context, &r, FUR_C64, fur_csr_get(a).rows);
+    for (int kernel = 0; kernel < fur_spmv_kernel_count(context); kernel++) {
+        int64_t outstanding = m.outstanding;
+        fur_spmv *plan = plan_or_refusal(a, FUR_OP_H, kernel);
+        int64_t calls = m.calls;
+        if (plan)
+            ck_ok(context, fur_spmv_apply(plan, fur_real(1), x, fur_real(1), y));
+        ck_assert_int_eq(m.calls, calls);
+        fur_spmv_destroy(plan);
+        ck_assert_int_eq(m.outstanding, outstanding);
+    }
+    fur_vector_destroy(y);
+    fur_vector_destroy(x);
+    fur_csr_destroy(a);
+    fur_context_destroy(context);
+    ck_assert_int_eq(m.outstanding, 0);
+}
+END_TEST
+
+static void add_tests(TCase *tests)
+{
+    tcase_add_loop_test(tests, kernels_agree_with_long_double_and_with_each_other, 0,
+                        FUR_VALUE_COUNT * FILLINGS);
+    tcase_add_test(tests, every_kernel_accepts_a_grid);
+    tcase_add_test(tests, kernels_have_distinct_names_and_say_what_they_do);
+    tcase_add_test(tests, a_kernel_out_of_range_is_refused);
+    tcase_add_test(tests, an_unknown_kernel_is_refused_with_the_list);
+    tcase_add_test(tests, wrong_options_are_refused);
+    tcase_add_test(tests, options_of_an_older_program_are_read_as_far_as_they_go);
+    tcase_add_test(tests, vectors_that_do_not_fit_are_refused);
+    tcase_add_test(tests, a_vector_cannot_be_both_x_and_y);
+    tcase_add_test(tests, auto_gives_the_bits_of_the_reference);
+    tcase_add_test(tests, a_plan_describes_itself);
+    tcase_add_test(tests, products_do_not_allocate);
+}
+
+int main(void)
+{
+    return run_tests("spmv", add_tests);
+}
