@@ -149,6 +149,8 @@ static const char *advice(fur_outcome outcome)
         return "allow more with --max-iterations, if A is symmetric positive definite";
     case FUR_INDEFINITE_PRECONDITIONER:
         return "try --precond none";
+    case FUR_STAGNATED:
+        return "ask for less with --rtol, if A is symmetric positive definite";
     default:
         return "A must be symmetric or Hermitian, positive definite and finite";
     }

@@ -20,6 +20,9 @@ static const fur_method *const methods[] = {
 
 #define METHOD_COUNT ((int)(sizeof methods / sizeof *methods))
 
+/* How far the true residual may lie above the tolerance that the one carried along has met. */
+#define TRUE_RESIDUAL_SLACK 10
+
 struct fur_solver {
     fur_context *context;
     const fur_operator *a;
@@ -49,6 +52,8 @@ const char *fur_outcome_name(fur_outcome outcome)
         return "breakdown: not a finite number";
     case FUR_STOPPED:
         return "stopped by the monitor";
+    case FUR_STAGNATED:
+        return "stagnated: the true residual does not follow";
     }
     return "unknown";
 }
@@ -214,6 +219,8 @@ fur_status fur_solver_solve(fur_solver *solver, const fur_vector *b, fur_vector 
     solve.target = larger(o->rtol * solve.b_norm, o->atol);
     FUR_TRY(run(solver, &solve));
     FUR_TRY(true_residual(solver, b, x, &residual));
+    if (solve.outcome == FUR_CONVERGED && !(residual <= TRUE_RESIDUAL_SLACK * solve.target))
+        solve.outcome = FUR_STAGNATED;
     if (report)
         *report = (fur_solver_report){
             .outcome = solve.outcome,
