@@ -41,7 +41,12 @@ static inline void FN(loop_over_rows)(const fur_spmv_call *call, int64_t begin, 
     VALUE *y = call->y;
     VALUE alpha = V(from)(call->alpha);
     VALUE beta = V(from)(call->beta);
+    bool stream = fur_streams(call->a->entries * (int64_t)(sizeof(VALUE) + 4));
     for (int64_t i = begin; i < end; i++) {
+        if (stream) {
+            fur_prefetch_range_ahead(values + offsets[i], values + offsets[i + 1]);
+            fur_prefetch_range_ahead(columns + offsets[i], columns + offsets[i + 1]);
+        }
         VALUE sum = FN(row_sum)(values, columns, x, offsets[i], offsets[i + 1]);
         FN(finish)(alpha, sum, beta, overwrite, &y[i]);
     }

@@ -9,6 +9,7 @@
 #    include "isa.h"
 #    include "kernel.h"
 #    include "scalar.h"
+#    include "stream.h"
 #    include "table.h"
 
 #    define FUR_TEMPLATE "spmv_pairs.c"
@@ -21,9 +22,30 @@ static void apply(const fur_spmv_call *call)
     fur_spmv_by_rows(call, table[call->a->value][call->a->offset]);
 }
 
+/* Pairs looked at for the estimate. */
+#    define SAMPLES 256
+
+/* Share of the entries that stand alone, as the other row of the pair has ended. */
+static double unpaired_share(const fur_csr_view *a)
+{
+    int64_t pairs = a->rows / 2;
+    int samples = pairs < SAMPLES ? (int)pairs : SAMPLES;
+    int64_t unpaired = 0;
+    int64_t entries = 0;
+    for (int i = 0; i < samples; i++) {
+        int64_t row = 2 * fur_split(pairs, samples, i);
+        int64_t middle = fur_offset_at(a, row + 1);
+        int64_t first = middle - fur_offset_at(a, row);
+        int64_t second = fur_offset_at(a, row + 2) - middle;
+        unpaired += first > second ? first - second : second - first;
+        entries += first + second;
+    }
+    return entries > 0 ? (double)unpaired / (double)entries : 0;
+}
+
 static fur_spmv_cost cost(const fur_csr_view *a, const fur_spmv_profile *profile)
 {
-    return fur_csr_cost(a, profile, 0.38, 0.8, 2.0);
+    return fur_csr_cost(a, profile, 0.43 + 0.2 * unpaired_share(a), 0.8, 2.0);
 }
 
 extern const fur_spmv_kernel ISA(spmv_pairs);
@@ -74,8 +96,13 @@ static inline void FN(loop_over_pairs)(const fur_spmv_call *call, int64_t begin,
     VALUE *y = call->y;
     VALUE alpha = V(from)(call->alpha);
     VALUE beta = V(from)(call->beta);
+    bool stream = fur_streams(call->a->entries * (int64_t)(sizeof(VALUE) + 4));
     for (int64_t i = begin; i < end; i += 2) {
         VALUE sum[2];
+        if (stream) {
+            fur_prefetch_range_ahead(values + offsets[i], values + offsets[i + 2]);
+            fur_prefetch_range_ahead(columns + offsets[i], columns + offsets[i + 2]);
+        }
         if (offsets[i + 2] - offsets[i] <= FUR_ROW_SEGMENT) {
             FN(pair_sums)(values, columns, x, offsets + i, sum);
         } else {

@@ -337,7 +337,7 @@ static void FN(multiply)(const fur_spmv_call *call, int64_t begin, int64_t end)
         FN(lanes) sum = V(zero)();
         for (int64_t last = at + r->slice[row / LANES]; at < last; at++, values += LANES) {
             if (stream)
-                fur_prefetch_once(values);
+                fur_prefetch_ahead(values);
             sum = FN(add_step)(values, r->base[at], r->mask[at], &columns, x, sum);
         }
         FN(finish_rows)(call, row, sum);

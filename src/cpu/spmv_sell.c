@@ -189,7 +189,7 @@ static fur_spmv_cost cost(const fur_csr_view *a, const fur_spmv_profile *profile
     if (places > MOST_FILL * (double)(a->entries + SIGMA * LANES))
         return (fur_spmv_cost){.refusal = "its rows differ too much in length"};
     fur_work work = {
-        .core_ns = 0.42 * places + 0.7 * (double)a->rows,
+        .core_ns = 0.40 * places + 1.5 * (double)a->rows,
         .bytes = places * (double)(fur_value_size(a->value) + 4) + 6 * (double)a->rows +
                  fur_vector_bytes(a),
         .far_ns = 0.9,
@@ -244,8 +244,8 @@ static inline FN(lanes) FN(sum_slice)(const uint16_t *length, const int32_t *col
     int k = 0;
     for (; k < length[LANES - 1]; k++, columns += LANES, values += LANES) {
         if (stream) {
-            fur_prefetch_once(values);
-            fur_prefetch_once(columns);
+            fur_prefetch_ahead(values);
+            fur_prefetch_ahead(columns);
         }
         sum = V(madd)(V(load)(values), V(gather)(x, columns), sum);
     }

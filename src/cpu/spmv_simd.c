@@ -9,6 +9,7 @@
 #    include "kernel.h"
 #    include "lanes.h"
 #    include "scalar.h"
+#    include "stream.h"
 #    include "table.h"
 
 #    define FUR_TEMPLATE "spmv_simd.c"

@@ -1,15 +1,17 @@
-/* Streams that are read once a product: arrays of A larger than the cache. Announcing them as such
- * keeps them from displacing x, which is read again. */
+/* Streams through memory: arrays of A that are larger than the cache, and read front to back. The
+ * hardware's prefetchers stop at every page and never reach far enough ahead to keep all of the
+ * memory's channels busy; asking for lines a page or two ahead does. */
 #ifndef FURROW_CPU_STREAM_H
 #define FURROW_CPU_STREAM_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Smaller arrays may still be in the cache from the last product, and should stay there. */
-#define FUR_STREAM_BYTES (64 << 20)
-/* So far ahead of its use. */
-#define FUR_STREAM_AHEAD 2048
+/* Smaller arrays are in the cache from the last product. */
+#define FUR_STREAM_BYTES (32 << 20)
+/* So far ahead of its use: long enough to cover the latency, short enough to stay in the first
+ * cache until then. */
+#define FUR_STREAM_AHEAD 8192
 
 static inline bool fur_streams(int64_t bytes)
 {
@@ -17,9 +19,16 @@ static inline bool fur_streams(int64_t bytes)
 }
 
 /* The address may lie beyond the array's end: a prefetch reads nothing then. */
-static inline void fur_prefetch_once(const void *p)
+static inline void fur_prefetch_ahead(const void *p)
 {
-    __builtin_prefetch((const char *)p + FUR_STREAM_AHEAD, 0, 0);
+    __builtin_prefetch((const char *)p + FUR_STREAM_AHEAD);
+}
+
+/* The lines of begin .. end-1, ahead. Consecutive ranges leave none out. */
+static inline void fur_prefetch_range_ahead(const void *begin, const void *end)
+{
+    for (const char *p = begin; p < (const char *)end; p += 64)
+        fur_prefetch_ahead(p);
 }
 
 #endif
