@@ -2,7 +2,8 @@
  *
  * Row i has its entries at positions offsets[i] .. offsets[i+1]-1 of columns and values, with
  * offsets[0] = 0 and offsets[rows] = entries. Within a row columns increase strictly: sorted, no
- * duplicates. rows and cols are at most 2^31-1; offsets are int32 or int64.
+ * duplicates (unless they were kept on purpose, see fur_duplicates). rows and cols are at most
+ * 2^31-1; offsets are int32 or int64.
  *
  * A matrix is immutable once made: every operation returns a new one. */
 #ifndef FURROW_CSR_H
@@ -51,7 +52,8 @@ FUR_API fur_status fur_csr_check(fur_context *context, const fur_csr_view *array
 typedef enum fur_duplicates {
     FUR_DUPLICATES_SUM = 0, /* adds them in the order given */
     FUR_DUPLICATES_LAST,    /* keeps the last one given */
-    FUR_DUPLICATES_ERROR    /* FUR_INVALID, names the first position in row order */
+    FUR_DUPLICATES_ERROR,   /* FUR_INVALID, names the first position in row order */
+    FUR_DUPLICATES_KEEP /* keeps all side by side: products add them, fur_csr_check refuses them */
 } fur_duplicates;
 
 /* Coordinate form: entry k is values[k] at (row_indices[k], col_indices[k]), in any order. */

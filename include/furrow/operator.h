@@ -36,8 +36,9 @@ FUR_API fur_status fur_operator_create(fur_context *context,
 /* The operator op(A) of a plan, which must outlive it. */
 FUR_API fur_status fur_operator_from_spmv(const fur_spmv *plan, fur_operator **out);
 
-/* Jacobi's preconditioner y_i = x_i / d_i from the diagonal of a. FUR_INVALID if a has no
- * diagonal function, is not square, or an entry of the diagonal is 0 or not finite (names it). */
+/* Jacobi's preconditioner y_i = x_i / d_i from the diagonal of a. FUR_UNSUPPORTED if a does not
+ * know its diagonal; FUR_INVALID if it is not square or an entry of the diagonal has no finite
+ * reciprocal (names it). */
 FUR_API fur_status fur_operator_jacobi(const fur_operator *a, fur_operator **out);
 
 FUR_API void fur_operator_destroy(fur_operator *op);

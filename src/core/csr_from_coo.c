@@ -205,7 +205,7 @@ fur_status fur_csr_from_coo(fur_context *context, const fur_coo_view *coo,
     FUR_TRY_DONE(fur_env_allocate(env, coo->rows + 1, sizeof *starts, &starts));
     FUR_TRY_DONE(assemble(context, coo, &a));
     int64_t first = count_distinct(&a->view, env->threads, starts);
-    if (first == coo->rows) {
+    if (first == coo->rows || duplicates == FUR_DUPLICATES_KEEP) {
         *out = a;
         a = NULL;
     } else if (duplicates == FUR_DUPLICATES_ERROR) {

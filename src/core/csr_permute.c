@@ -61,7 +61,7 @@ fur_status fur_csr_permute(const fur_csr *a, const int32_t *row_order, const int
     renumber(v, env->threads, new_row, new_col, row_indices, col_indices);
     fur_coo_view coo = {v->rows,     v->cols,     v->entries, v->value,
                         row_indices, col_indices, v->values};
-    status = fur_csr_from_coo(a->context, &coo, FUR_DUPLICATES_ERROR, out);
+    status = fur_csr_from_coo(a->context, &coo, FUR_DUPLICATES_KEEP, out);
 done:
     fur_env_release(env, col_indices);
     fur_env_release(env, row_indices);
