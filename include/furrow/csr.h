@@ -53,7 +53,7 @@ typedef enum fur_duplicates {
     FUR_DUPLICATES_SUM = 0, /* adds them in the order given */
     FUR_DUPLICATES_LAST,    /* keeps the last one given */
     FUR_DUPLICATES_ERROR,   /* FUR_INVALID, names the first position in row order */
-    FUR_DUPLICATES_KEEP /* keeps all side by side: products add them, fur_csr_check refuses them */
+    FUR_DUPLICATES_KEEP     /* keeps all: products add them up, fur_csr_check refuses them */
 } fur_duplicates;
 
 /* Coordinate form: entry k is values[k] at (row_indices[k], col_indices[k]), in any order. */

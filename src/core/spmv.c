@@ -99,18 +99,6 @@ fur_status fur_spmv_plan(const fur_csr *a, const fur_spmv_options *options, fur_
     return FUR_OK;
 }
 
-fur_status fur_spmv_prepare(fur_spmv *plan, const fur_spmv_kernel *kernel, void **state)
-{
-    *state = NULL;
-    return kernel->plan ? kernel->plan(&plan->context->env, &plan->operand->view, state) : FUR_OK;
-}
-
-void fur_spmv_drop(fur_spmv *plan, const fur_spmv_kernel *kernel, void *state)
-{
-    if (kernel && kernel->release)
-        kernel->release(&plan->context->env, state);
-}
-
 void fur_spmv_destroy(fur_spmv *plan)
 {
     if (!plan)

@@ -13,6 +13,18 @@
 #define TIMING_LEAST 3
 #define TIMING_MOST 50
 
+fur_status fur_spmv_prepare(fur_spmv *plan, const fur_spmv_kernel *kernel, void **state)
+{
+    *state = NULL;
+    return kernel->plan ? kernel->plan(&plan->context->env, &plan->operand->view, state) : FUR_OK;
+}
+
+void fur_spmv_drop(fur_spmv *plan, const fur_spmv_kernel *kernel, void *state)
+{
+    if (kernel && kernel->release)
+        kernel->release(&plan->context->env, state);
+}
+
 static bool eligible(const fur_spmv_kernel *kernel)
 {
     return kernel->exact && kernel->cost;
