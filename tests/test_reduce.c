@@ -611,7 +611,7 @@ START_TEST(axpby_has_the_bits_of_its_definition)
     bench b = bench_open(7);
     for (int c = 0; c < b.count; c++)
         for (int i = 0; i < COUNT_OF(sizes); i++)
-            check_axpby_size(b.contexts[c], (fur_value)_i, sizes[i], (uint64_t)(100 + i));
+            check_axpby_size(b.contexts[c], (fur_value)_i, sizes[i], 100 + (uint64_t)i);
     bench_close(&b);
 }
 END_TEST

@@ -66,7 +66,7 @@ static int64_t choose_repeat(int64_t asked, double seconds_of_one)
     if (asked > 0) {
         return asked;
     }
-    if (seconds_of_one * REPEAT_MOST <= MEASURED_SECONDS) {
+    if (seconds_of_one * (double)REPEAT_MOST <= MEASURED_SECONDS) {
         return REPEAT_MOST;
     }
     const int64_t count = (int64_t)(MEASURED_SECONDS / seconds_of_one);

@@ -148,10 +148,10 @@ bool fur_solve_is_over(fur_solve *solve, int64_t iteration, double residual)
     solve->residual = residual;
     fur_solver_progress progress = {iteration, fur_relative(solve, residual)};
     bool stop = solve->monitor && solve->monitor(solve->monitor_user, &progress) != 0;
-    if (residual <= solve->target)
+    if (!(residual < HUGE_VAL))
+        solve->outcome = FUR_BREAKDOWN; /* before the target, which may be infinite too */
+    else if (residual <= solve->target)
         solve->outcome = FUR_CONVERGED;
-    else if (!(residual < HUGE_VAL))
-        solve->outcome = FUR_BREAKDOWN;
     else if (stop)
         solve->outcome = FUR_STOPPED;
     else if (iteration >= solve->max_iterations)
@@ -214,6 +214,9 @@ fur_status fur_solver_solve(fur_solver *solver, const fur_vector *b, fur_vector 
     double residual;
     FUR_TRY(check_vector(solver, "b", b));
     FUR_TRY(check_vector(solver, "x", x));
+    if (fur_vector_const_data(b) == fur_vector_const_data(x) && fur_vector_size(b) > 0)
+        return fur_context_fail(solver->context, FUR_INVALID,
+                                "b and x are the same array; the solver needs two");
     memcpy(solve.work, solver->work, sizeof solve.work);
     FUR_TRY(fur_norm2(b, &solve.b_norm));
     solve.target = larger(o->rtol * solve.b_norm, o->atol);

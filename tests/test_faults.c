@@ -1,0 +1,395 @@
+/* Memory that runs out: every function that creates something is called with an allocator that
+ * fails at its first call, then at its second, and so on until the function succeeds. Each failure
+ * must be FUR_OUT_OF_MEMORY, touch nothing and leak nothing. */
+#include "support.h"
+
+#include <string.h>
+
+/* What a function creates. */
+typedef union object {
+    void *any;
+    fur_context *context;
+    fur_vector *vector;
+    fur_csr *matrix;
+    fur_spmv *plan;
+    fur_operator *op;
+    fur_solver *solver;
+} object;
+
+/* What the functions are called with. */
+typedef struct fixture {
+    memory m;
+    fur_context *context;
+    fur_csr *a;      /* square, diagonal in every row */
+    fur_csr *narrow; /* of another shape and type */
+    fur_coo_view sorted;
+    fur_coo_view unsorted;
+    fur_coo_view repeated;
+    fur_vector *x;
+    int32_t *order;
+    fur_spmv *plan;
+    fur_operator *op;
+    fur_operator *jacobi;
+    fur_spmv_options options; /* of the plan to be made */
+} fixture;
+
+static void set_coordinates(fixture *f, rng *r)
+{
+    static int32_t rows[200];
+    static int32_t ordered[200];
+    static int32_t shuffled[200];
+    static int32_t few[200];
+    static double values[200];
+    for (int e = 0; e < COUNT_OF(rows); e++) {
+        rows[e] = e / 10;
+        ordered[e] = e % 10;
+        shuffled[e] = 9 - e % 10;
+        few[e] = (int32_t)rng_below(r, 3);
+    }
+    f->sorted = (fur_coo_view){20, 10, COUNT_OF(rows), FUR_F64, rows, ordered, values};
+    f->unsorted = (fur_coo_view){20, 10, COUNT_OF(rows), FUR_F64, rows, shuffled, values};
+    f->repeated = (fur_coo_view){20, 10, COUNT_OF(rows), FUR_F64, rows, few, values};
+}
+
+static void fixture_open(fixture *f, const char *shape_name)
+{
+    rng r = rng_stream(1);
+    memset(f, 0, sizeof *f);
+    f->context = context_counting(&f->m, NULL, 3);
+    f->options.size = sizeof f->options;
+    f->a = matrix_random(f->context, &r, &shapes[shape_find(shape_name)], FUR_F64, FUR_I32);
+    f->narrow = matrix_random(f->context, &r, &shapes[shape_find("wide")], FUR_C64, FUR_I64);
+    f->x = vector_random(f->context, &r, FUR_F64, fur_csr_get(f->a).rows);
+    f->order = rng_order(&r, fur_csr_get(f->a).rows);
+    ck_ok(f->context, fur_spmv_plan(f->a, NULL, &f->plan));
+    ck_ok(f->context, fur_operator_from_spmv(f->plan, &f->op));
+    ck_ok(f->context, fur_operator_jacobi(f->op, &f->jacobi));
+    set_coordinates(f, &r);
+}
+
+static void fixture_close(fixture *f)
+{
+    fur_operator_destroy(f->jacobi);
+    fur_operator_destroy(f->op);
+    fur_spmv_destroy(f->plan);
+    free(f->order);
+    fur_vector_destroy(f->x);
+    fur_csr_destroy(f->narrow);
+    fur_csr_destroy(f->a);
+    fur_context_destroy(f->context);
+    ck_assert_int_eq(f->m.outstanding, 0);
+}
+
+static fur_status make_context(fixture *f, object *out)
+{
+    fur_context_options options = {.size = sizeof options, .allocator = memory_allocator(&f->m)};
+    return fur_context_create(&options, &out->context);
+}
+
+static fur_status make_vector(fixture *f, object *out)
+{
+    return fur_vector_create(f->context, FUR_C64, 1000, &out->vector);
+}
+
+static fur_status copy_vector(fixture *f, object *out)
+{
+    return fur_vector_wrap(f->context, FUR_F64, 100, fur_vector_data(f->x), FUR_COPY, &out->vector);
+}
+
+static fur_status borrow_vector(fixture *f, object *out)
+{
+    return fur_vector_wrap(f->context, FUR_F64, 100, fur_vector_data(f->x), FUR_BORROW,
+                           &out->vector);
+}
+
+static fur_status convert_vector(fixture *f, object *out)
+{
+    return fur_vector_convert(f->x, FUR_C64, &out->vector);
+}
+
+static fur_status copy_matrix(fixture *f, object *out)
+{
+    fur_csr_view view = fur_csr_get(f->a);
+    return fur_csr_create(f->context, &view, FUR_COPY, &out->matrix);
+}
+
+static fur_status borrow_matrix(fixture *f, object *out)
+{
+    fur_csr_view view = fur_csr_get(f->a);
+    return fur_csr_create(f->context, &view, FUR_BORROW, &out->matrix);
+}
+
+static fur_status assemble_sorted(fixture *f, object *out)
+{
+    return fur_csr_from_coo(f->context, &f->sorted, FUR_DUPLICATES_ERROR, &out->matrix);
+}
+
+static fur_status assemble_unsorted(fixture *f, object *out)
+{
+    return fur_csr_from_coo(f->context, &f->unsorted, FUR_DUPLICATES_ERROR, &out->matrix);
+}
+
+static fur_status assemble_sum(fixture *f, object *out)
+{
+    return fur_csr_from_coo(f->context, &f->repeated, FUR_DUPLICATES_SUM, &out->matrix);
+}
+
+static fur_status assemble_last(fixture *f, object *out)
+{
+    return fur_csr_from_coo(f->context, &f->repeated, FUR_DUPLICATES_LAST, &out->matrix);
+}
+
+static fur_status transpose(fixture *f, object *out)
+{
+    return fur_csr_transpose(f->narrow, 1, &out->matrix);
+}
+
+static fur_status permute(fixture *f, object *out)
+{
+    return fur_csr_permute(f->a, f->order, f->order, &out->matrix);
+}
+
+static fur_status diagonal(fixture *f, object *out)
+{
+    return fur_csr_diagonal(f->narrow, &out->vector);
+}
+
+static fur_status convert_matrix(fixture *f, object *out)
+{
+    return fur_csr_convert(f->narrow, FUR_C128, FUR_I32, &out->matrix);
+}
+
+static fur_status plan(fixture *f, object *out)
+{
+    return fur_spmv_plan(f->a, &f->options, &out->plan);
+}
+
+static fur_status plan_operator(fixture *f, object *out)
+{
+    return fur_operator_from_spmv(f->plan, &out->op);
+}
+
+static fur_status jacobi(fixture *f, object *out)
+{
+    return fur_operator_jacobi(f->op, &out->op);
+}
+
+static fur_status solver(fixture *f, object *out)
+{
+    fur_solver_options options = {.size = sizeof options, .preconditioner = f->jacobi};
+    return fur_solver_create(f->op, &options, &out->solver);
+}
+
+/* Not a creation, but it needs memory on its way. */
+static fur_status operator_diagonal(fixture *f, object *out)
+{
+    fur_status status = fur_operator_diagonal(f->op, f->x);
+    out->any = status == FUR_OK ? NULL : out->any;
+    return status;
+}
+
+static int release_calls;
+
+static fur_status no_apply(void *user, const fur_vector *x, fur_vector *y)
+{
+    (void)user;
+    return fur_vector_copy(x, y);
+}
+
+static void count_release(void *user)
+{
+    (void)user;
+    release_calls++;
+}
+
+/* The user's release is called for operators that exist, not for those that failed. */
+static fur_status user_operator(fixture *f, object *out)
+{
+    fur_operator_definition definition = {
+        .size = sizeof definition, .apply = no_apply, .release = count_release};
+    fur_status status = fur_operator_create(f->context, &definition, &out->op);
+    ck_assert_int_eq(release_calls, 0);
+    return status;
+}
+
+static void destroy_context(object o)
+{
+    fur_context_destroy(o.context);
+}
+
+static void destroy_vector(object o)
+{
+    fur_vector_destroy(o.vector);
+}
+
+static void destroy_matrix(object o)
+{
+    fur_csr_destroy(o.matrix);
+}
+
+static void destroy_plan(object o)
+{
+    fur_spmv_destroy(o.plan);
+}
+
+static void destroy_operator(object o)
+{
+    fur_operator_destroy(o.op);
+}
+
+static void destroy_solver(object o)
+{
+    fur_solver_destroy(o.solver);
+}
+
+typedef struct creation {
+    const char *name;
+    fur_status (*create)(fixture *f, object *out);
+    void (*destroy)(object o);
+    int least; /* allocations it must make, so that the loop is known to have failed them */
+} creation;
+
+static const creation creations[] = {
+    {"context", make_context, destroy_context, 1},
+    {"vector", make_vector, destroy_vector, 2},
+    {"vector copied", copy_vector, destroy_vector, 2},
+    {"vector borrowed", borrow_vector, destroy_vector, 1},
+    {"vector converted", convert_vector, destroy_vector, 2},
+    {"matrix copied", copy_matrix, destroy_matrix, 4},
+    {"matrix borrowed", borrow_matrix, destroy_matrix, 1},
+    {"sorted coordinates", assemble_sorted, destroy_matrix, 6},
+    {"unsorted coordinates", assemble_unsorted, destroy_matrix, 10},
+    {"repeated coordinates summed", assemble_sum, destroy_matrix, 10},
+    {"repeated coordinates, the last kept", assemble_last, destroy_matrix, 10},
+    {"transpose", transpose, destroy_matrix, 6},
+    {"permuted matrix", permute, destroy_matrix, 10},
+    {"diagonal", diagonal, destroy_vector, 2},
+    {"matrix converted", convert_matrix, destroy_matrix, 4},
+    {"operator of a plan", plan_operator, destroy_operator, 1},
+    {"the user's operator", user_operator, destroy_operator, 1},
+    {"diagonal of an operator", operator_diagonal, destroy_vector, 2},
+    {"Jacobi's preconditioner", jacobi, destroy_operator, 3},
+    {"solver", solver, destroy_solver, 10},
+};
+static const creation plan_creation = {"plan", plan, destroy_plan, 1};
+
+static const char *error_of(const fixture *f, const creation *c)
+{
+    return fur_context_error(c->create == make_context ? NULL : f->context);
+}
+
+/* Whether the creation succeeded although its n-th allocation was to fail. */
+static bool succeeds(fixture *f, const creation *c, int64_t n)
+{
+    object out = {f};
+    int64_t outstanding = f->m.outstanding;
+    f->m.fail_at = f->m.calls + n;
+    fur_status status = c->create(f, &out);
+    bool failed_one = f->m.calls >= f->m.fail_at;
+    f->m.fail_at = 0;
+    if (status == FUR_OK) {
+        ck_assert_msg(!failed_one, "%s: success without allocation %lld", c->name, (long long)n);
+        ck_assert_ptr_ne(out.any, f);
+        c->destroy(out);
+    } else {
+        const char *sentence = error_of(f, c);
+        ck_assert_msg(status == FUR_OUT_OF_MEMORY, "%s: %s", c->name, sentence);
+        ck_assert_msg(strncmp(sentence, "out of memory: ", 15) == 0, "%s: %s", c->name, sentence);
+        ck_assert_ptr_eq(out.any, f);
+    }
+    ck_assert_msg(f->m.outstanding == outstanding, "%s: allocation %lld leaks", c->name,
+                  (long long)n);
+    return status == FUR_OK;
+}
+
+static void check_creation(fixture *f, const creation *c)
+{
+    int64_t n = 1;
+    while (!succeeds(f, c, n))
+        n++;
+    ck_assert_msg(n > c->least, "%s: only %lld allocations", c->name, (long long)n - 1);
+}
+
+/* Loops over the creations. */
+START_TEST(creation_survives_every_failing_allocation)
+{
+    fixture f;
+    fixture_open(&f, "small grid");
+    check_creation(&f, &creations[_i]);
+    fixture_close(&f);
+}
+END_TEST
+
+/* Every kernel that accepts the matrix, and auto by estimate (kernel NULL). */
+static void check_plans(const char *shape_name, bool measure)
+{
+    fixture f;
+    fixture_open(&f, shape_name);
+    int kernels = fur_spmv_kernel_count(f.context);
+    for (int op = FUR_OP_N; op <= FUR_OP_H; op++) {
+        f.options.op = (fur_op)op;
+        for (int kernel = measure ? kernels : 0; kernel <= kernels; kernel++) {
+            fur_spmv_kernel_info info = {.name = NULL};
+            fur_spmv *trial = NULL;
+            if (kernel < kernels)
+                ck_ok(f.context, fur_spmv_kernel_get(f.context, kernel, &info));
+            f.options.kernel = info.name;
+            f.options.measure = measure;
+            if (fur_spmv_plan(f.a, &f.options, &trial) == FUR_OK)
+                check_creation(&f, &plan_creation);
+            fur_spmv_destroy(trial);
+        }
+    }
+    fixture_close(&f);
+}
+
+START_TEST(plans_survive_every_failing_allocation)
+{
+    check_plans("small grid", false);
+    check_plans("grid", false);
+}
+END_TEST
+
+START_TEST(measured_plans_survive_every_failing_allocation)
+{
+    check_plans("small grid", true);
+}
+END_TEST
+
+/* Adopted arrays stay the caller's when making the matrix or vector fails. */
+START_TEST(adopted_arrays_stay_the_callers_on_failure)
+{
+    memory m = {0};
+    fur_context *context = context_counting(&m, NULL, 1);
+    void *offsets = NULL;
+    void *data = NULL;
+    fur_csr *a = NULL;
+    fur_vector *x = NULL;
+    ck_ok(context, fur_context_allocate(context, sizeof(int32_t), &offsets));
+    ck_ok(context, fur_context_allocate(context, 8, &data));
+    memset(offsets, 0, sizeof(int32_t));
+    fur_csr_view view = {.value = FUR_F64, .offset = FUR_I32, .offsets = offsets};
+    m.fail_at = m.calls + 1;
+    ck_assert_int_eq(fur_csr_create(context, &view, FUR_ADOPT, &a), FUR_OUT_OF_MEMORY);
+    m.fail_at = m.calls + 1;
+    ck_assert_int_eq(fur_vector_wrap(context, FUR_F64, 1, data, FUR_ADOPT, &x), FUR_OUT_OF_MEMORY);
+    ck_assert(!a && !x);
+    fur_context_release(context, offsets);
+    fur_context_release(context, data);
+    fur_context_destroy(context);
+    ck_assert_int_eq(m.outstanding, 0);
+}
+END_TEST
+
+static void add_tests(TCase *tests)
+{
+    tcase_add_loop_test(tests, creation_survives_every_failing_allocation, 0, COUNT_OF(creations));
+    tcase_add_test(tests, plans_survive_every_failing_allocation);
+    tcase_add_test(tests, measured_plans_survive_every_failing_allocation);
+    tcase_add_test(tests, adopted_arrays_stay_the_callers_on_failure);
+}
+
+int main(void)
+{
+    return run_tests("faults", add_tests);
+}

@@ -1,0 +1,402 @@
+/* Operators: of SpMV plans, of the user's functions and Jacobi's preconditioner; what they refuse,
+ * and whose failures they pass on. */
+#include "support.h"
+
+#include <float.h>
+#include <math.h>
+
+/* A user's operator that scales by `factor`, and counts its calls. */
+typedef struct scaling {
+    fur_context *context;
+    double factor;
+    fur_status apply_status;
+    fur_status diagonal_status;
+    int applied;
+    int released;
+} scaling;
+
+static fur_status scaling_apply(void *user, const fur_vector *x, fur_vector *y)
+{
+    scaling *s = user;
+    s->applied++;
+    if (s->apply_status != FUR_OK)
+        return fur_context_fail(s->context, s->apply_status, "the scale is out of order");
+    return fur_axpby(fur_real(s->factor), x, fur_real(0), y);
+}
+
+static fur_status scaling_diagonal(void *user, fur_vector *d)
+{
+    scaling *s = user;
+    if (s->diagonal_status != FUR_OK)
+        return fur_context_fail(s->context, s->diagonal_status, "the diagonal is out of order");
+    return fur_vector_fill(d, fur_real(s->factor));
+}
+
+static void scaling_release(void *user)
+{
+    ((scaling *)user)->released++;
+}
+
+static fur_operator_definition scaling_definition(scaling *s, int64_t n)
+{
+    return (fur_operator_definition){
+        .size = sizeof(fur_operator_definition),
+        .rows = n,
+        .cols = n,
+        .value = FUR_F64,
+        .user = s,
+        .apply = scaling_apply,
+        .diagonal = scaling_diagonal,
+        .release = scaling_release,
+    };
+}
+
+static fur_vector *vector_of(fur_context *context, fur_value value, int64_t n)
+{
+    fur_vector *x = NULL;
+    ck_ok(context, fur_vector_create(context, value, n, &x));
+    ck_ok(context, fur_vector_fill(x, fur_real(1)));
+    return x;
+}
+
+START_TEST(an_operator_is_what_its_definition_says)
+{
+    memory m = {0};
+    fur_context *context = context_counting(&m, NULL, 1);
+    scaling s = {.context = context, .factor = 3};
+    fur_operator_definition definition = scaling_definition(&s, 5);
+    fur_operator *op = NULL;
+    fur_vector *x = vector_of(context, FUR_F64, 5);
+    fur_vector *y = vector_of(context, FUR_F64, 5);
+    ck_ok(context, fur_operator_create(context, &definition, &op));
+    ck_assert_ptr_eq(fur_operator_context(op), context);
+    ck_assert_int_eq(fur_operator_rows(op), 5);
+    ck_assert_int_eq(fur_operator_cols(op), 5);
+    ck_assert_int_eq(fur_operator_value(op), FUR_F64);
+    ck_ok(context, fur_operator_apply(op, x, y));
+    ck_assert_double_eq(((double *)fur_vector_data(y))[4], 3);
+    s.factor = 4;
+    ck_ok(context, fur_operator_diagonal(op, y));
+    ck_assert_double_eq(((double *)fur_vector_data(y))[4], 4);
+    ck_assert_int_eq(s.released, 0);
+    fur_operator_destroy(op);
+    fur_operator_destroy(NULL);
+    ck_assert_int_eq(s.released, 1);
+    fur_vector_destroy(y);
+    fur_vector_destroy(x);
+    fur_context_destroy(context);
+    ck_assert_int_eq(m.outstanding, 0);
+}
+END_TEST
+
+/* A definition of an older program ends before the members it does not know. */
+START_TEST(an_older_definition_is_read_as_far_as_it_goes)
+{
+    fur_context *context = context_make(NULL, 1);
+    scaling s = {.context = context, .factor = 3};
+    fur_operator_definition definition = scaling_definition(&s, 5);
+    fur_operator *op = NULL;
+    fur_vector *d = vector_of(context, FUR_F64, 5);
+    definition.size = offsetof(fur_operator_definition, diagonal);
+    ck_ok(context, fur_operator_create(context, &definition, &op));
+    ck_fails(context, FUR_UNSUPPORTED, "the operator does not know its diagonal",
+             fur_operator_diagonal(op, d));
+    fur_operator_destroy(op);
+    ck_assert_int_eq(s.released, 0);
+    fur_vector_destroy(d);
+    fur_context_destroy(context);
+}
+END_TEST
+
+START_TEST(incomplete_definitions_are_refused)
+{
+    static const char sentence[] =
+        "an operator needs an apply function, rows and cols of at least 0, and a value type";
+    fur_context *context = context_make(NULL, 1);
+    scaling s = {.context = context};
+    fur_operator_definition wrong[5];
+    fur_operator *op = NULL;
+    for (int i = 0; i < COUNT_OF(wrong); i++)
+        wrong[i] = scaling_definition(&s, 3);
+    wrong[0].apply = NULL;
+    wrong[1].rows = -1;
+    wrong[2].cols = -1;
+    wrong[3].value = (fur_value)4;
+    wrong[4].size = 0;
+    for (int i = 0; i < COUNT_OF(wrong); i++)
+        ck_fails(context, FUR_INVALID, sentence, fur_operator_create(context, &wrong[i], &op));
+    ck_fails(context, FUR_INVALID, sentence, fur_operator_create(context, NULL, &op));
+    ck_assert_ptr_null(op);
+    ck_assert_int_eq(s.released, 0);
+    fur_context_destroy(context);
+}
+END_TEST
+
+START_TEST(failures_of_the_user_are_passed_on)
+{
+    fur_context *context = context_make(NULL, 1);
+    scaling s = {.context = context, .apply_status = FUR_IO, .diagonal_status = FUR_CANCELLED};
+    fur_operator_definition definition = scaling_definition(&s, 2);
+    fur_operator *op = NULL;
+    fur_operator *jacobi = NULL;
+    fur_vector *x = vector_of(context, FUR_F64, 2);
+    fur_vector *y = vector_of(context, FUR_F64, 2);
+    ck_ok(context, fur_operator_create(context, &definition, &op));
+    ck_fails(context, FUR_IO, "the scale is out of order", fur_operator_apply(op, x, y));
+    ck_fails(context, FUR_CANCELLED, "the diagonal is out of order", fur_operator_diagonal(op, x));
+    ck_fails(context, FUR_CANCELLED, "the diagonal is out of order",
+             fur_operator_jacobi(op, &jacobi));
+    ck_assert_ptr_null(jacobi);
+    fur_operator_destroy(op);
+    fur_vector_destroy(y);
+    fur_vector_destroy(x);
+    fur_context_destroy(context);
+}
+END_TEST
+
+START_TEST(vectors_that_do_not_fit_are_refused)
+{
+    fur_context *context = context_make(NULL, 1);
+    fur_context *other = context_make(NULL, 1);
+    scaling s = {.context = context};
+    fur_operator_definition definition = scaling_definition(&s, 3);
+    fur_operator *op = NULL;
+    definition.cols = 4;
+    ck_ok(context, fur_operator_create(context, &definition, &op));
+    fur_vector *x = vector_of(context, FUR_F64, 4);
+    fur_vector *y = vector_of(context, FUR_F64, 3);
+    fur_vector *single = vector_of(context, FUR_F32, 4);
+    fur_vector *foreign = vector_of(other, FUR_F64, 3);
+    ck_fails(context, FUR_INVALID, "x has 3 entries of type f64, the operator needs 4 of type f64",
+             fur_operator_apply(op, y, y));
+    ck_fails(context, FUR_INVALID, "x has 4 entries of type f32, the operator needs 4 of type f64",
+             fur_operator_apply(op, single, y));
+    ck_fails(context, FUR_INVALID, "y has 4 entries of type f64, the operator needs 3 of type f64",
+             fur_operator_apply(op, x, x));
+    ck_fails(context, FUR_INVALID, "y belongs to another context than the operator",
+             fur_operator_apply(op, x, foreign));
+    ck_fails(context, FUR_INVALID,
+             "the diagonal has 4 entries of type f64, the operator needs 3 of type f64",
+             fur_operator_diagonal(op, x));
+    ck_assert_int_eq(s.applied, 0);
+    fur_operator_destroy(op);
+    fur_vector_destroy(foreign);
+    fur_vector_destroy(single);
+    fur_vector_destroy(y);
+    fur_vector_destroy(x);
+    fur_context_destroy(other);
+    fur_context_destroy(context);
+}
+END_TEST
+
+/* op(A) of a plan: its shape, its product, its diagonal. */
+static void check_spmv_operator(fur_context *context, rng *r, fur_value value, fur_op kind)
+{
+    const shape *s = &shapes[shape_find("runs")];
+    int64_t rows = kind == FUR_OP_N ? s->rows : s->cols;
+    int64_t cols = kind == FUR_OP_N ? s->cols : s->rows;
+    fur_csr *a = matrix_random(context, r, s, value, FUR_I32);
+    fur_vector *x = vector_random(context, r, value, cols);
+    fur_vector *y = vector_of(context, value, rows);
+    fur_vector *z = vector_of(context, value, rows);
+    fur_vector *d = vector_of(context, value, s->rows);
+    fur_vector *expected = NULL;
+    fur_spmv_options options = {.size = sizeof options, .op = kind};
+    fur_spmv *plan = NULL;
+    fur_operator *op = NULL;
+    ck_ok(context, fur_spmv_plan(a, &options, &plan));
+    ck_ok(context, fur_operator_from_spmv(plan, &op));
+    ck_assert(fur_operator_rows(op) == rows && fur_operator_cols(op) == cols);
+    ck_assert_int_eq(fur_operator_value(op), value);
+    ck_ok(context, fur_operator_apply(op, x, y));
+    ck_ok(context, fur_spmv_apply(plan, fur_real(1), x, fur_real(0), z));
+    ck_assert_int_eq(first_difference(value, rows, fur_vector_data(y), fur_vector_data(z)), -1);
+    ck_ok(context, fur_operator_diagonal(op, d));
+    ck_ok(context, fur_csr_diagonal(a, &expected));
+    for (int64_t i = 0; i < s->rows; i++) {
+        fur_scalar entry = entry_get(value, fur_vector_data(expected), i);
+        entry.im = kind == FUR_OP_H && entry.im != 0 ? -entry.im : entry.im;
+        entry_set(value, fur_vector_data(expected), i, entry);
+    }
+    ck_assert_int_eq(
+        first_difference(value, s->rows, fur_vector_data(d), fur_vector_data(expected)), -1);
+    fur_operator_destroy(op);
+    fur_spmv_destroy(plan);
+    fur_vector_destroy(expected);
+    fur_vector_destroy(d);
+    fur_vector_destroy(z);
+    fur_vector_destroy(y);
+    fur_vector_destroy(x);
+    fur_csr_destroy(a);
+}
+
+START_TEST(a_plan_is_an_operator)
+{
+    fur_context *context = context_make(NULL, 2);
+    rng r = rng_stream(1);
+    for (int op = FUR_OP_N; op <= FUR_OP_H; op++)
+        check_spmv_operator(context, &r, (fur_value)_i, (fur_op)op);
+    fur_context_destroy(context);
+}
+END_TEST
+
+/* An operator of which only the diagonal is of interest. */
+typedef struct diagonal {
+    fur_value value;
+    int64_t n;
+    const fur_scalar *entries;
+} diagonal;
+
+static fur_status no_apply(void *user, const fur_vector *x, fur_vector *y)
+{
+    (void)user;
+    return fur_vector_copy(x, y);
+}
+
+static fur_status diagonal_entries(void *user, fur_vector *d)
+{
+    const diagonal *own = user;
+    for (int64_t i = 0; i < own->n; i++)
+        entry_set(own->value, fur_vector_data(d), i, own->entries[i]);
+    return FUR_OK;
+}
+
+static fur_operator *diagonal_operator(fur_context *context, diagonal *d)
+{
+    fur_operator_definition definition = {.size = sizeof definition,
+                                          .rows = d->n,
+                                          .cols = d->n,
+                                          .value = d->value,
+                                          .user = d,
+                                          .apply = no_apply,
+                                          .diagonal = diagonal_entries};
+    fur_operator *op = NULL;
+    ck_ok(context, fur_operator_create(context, &definition, &op));
+    return op;
+}
+
+/* Powers of two have exact reciprocals. Loops over value types. */
+START_TEST(jacobi_divides_by_the_diagonal)
+{
+    fur_value value = (fur_value)_i;
+    memory m = {0};
+    fur_context *context = context_counting(&m, NULL, 1);
+    const fur_scalar entries[] = {{2, 0}, {-0.25, 0}, {0x1p100, 0}, {0x1p-100, 0}};
+    const fur_scalar inverses[] = {{0.5, 0}, {-4, 0}, {0x1p-100, 0}, {0x1p100, 0}};
+    diagonal d = {value, 4, entries};
+    fur_operator *op = diagonal_operator(context, &d);
+    fur_operator *jacobi = NULL;
+    fur_vector *x = vector_of(context, value, 4);
+    fur_vector *y = vector_of(context, value, 4);
+    ck_ok(context, fur_operator_jacobi(op, &jacobi));
+    ck_assert_int_eq(fur_operator_rows(jacobi), 4);
+    ck_ok(context, fur_operator_apply(jacobi, x, y));
+    ck_ok(context, fur_operator_diagonal(jacobi, x));
+    for (int i = 0; i < 4; i++) {
+        ck_assert_double_eq(entry_get(value, fur_vector_data(x), i).re, inverses[i].re);
+        ck_assert_double_eq(entry_get(value, fur_vector_data(y), i).re, inverses[i].re);
+    }
+    fur_vector_destroy(y);
+    fur_vector_destroy(x);
+    fur_operator_destroy(jacobi);
+    fur_operator_destroy(op);
+    fur_context_destroy(context);
+    ck_assert_int_eq(m.outstanding, 0);
+}
+END_TEST
+
+/* 1 / z = conj(z) / |z|^2, also where |z|^2 overflows or underflows. */
+START_TEST(jacobi_divides_by_complex_numbers)
+{
+    fur_context *context = context_make(NULL, 1);
+    const fur_scalar entries[] = {{0, 2}, {1, 1}, {0x1p600, -0x1p600}, {0x1p-600, 0x1p-600}};
+    const fur_scalar inverses[] = {
+        {0, -0.5}, {0.5, -0.5}, {0x1p-601, 0x1p-601}, {0x1p599, -0x1p599}};
+    diagonal d = {FUR_C128, 4, entries};
+    fur_operator *op = diagonal_operator(context, &d);
+    fur_operator *jacobi = NULL;
+    fur_vector *inverse = vector_of(context, FUR_C128, 4);
+    ck_ok(context, fur_operator_jacobi(op, &jacobi));
+    ck_ok(context, fur_operator_diagonal(jacobi, inverse));
+    for (int i = 0; i < 4; i++) {
+        fur_scalar entry = entry_get(FUR_C128, fur_vector_data(inverse), i);
+        ck_assert_msg(entry.re == inverses[i].re && entry.im == inverses[i].im, "1/z is %a%+ai",
+                      entry.re, entry.im);
+    }
+    fur_vector_destroy(inverse);
+    fur_operator_destroy(jacobi);
+    fur_operator_destroy(op);
+    fur_context_destroy(context);
+}
+END_TEST
+
+/* 0, infinity, NaN, and numbers whose reciprocal overflows, in row 2. Loops over value types. */
+START_TEST(jacobi_names_the_row_without_a_reciprocal)
+{
+    static const double unusable[] = {0, -0.0, INFINITY, -INFINITY, NAN, 0x1p-149, 0x1p-1074};
+    fur_value value = (fur_value)_i;
+    memory m = {0};
+    fur_context *context = context_counting(&m, NULL, 1);
+    for (int i = 0; i < COUNT_OF(unusable); i++) {
+        fur_scalar entries[] = {{1, 0}, {2, 0}, {unusable[i], 0}, {0, 0}};
+        diagonal d = {value, 4, entries};
+        fur_operator *op = diagonal_operator(context, &d);
+        fur_operator *jacobi = NULL;
+        int64_t outstanding = m.outstanding;
+        if (unusable[i] == 0x1p-149 && value_epsilon(value) == DBL_EPSILON)
+            entries[2].re = 0;
+        ck_fails(context, FUR_INVALID,
+                 "the diagonal has no finite reciprocal in row 2 (counted from 0); Jacobi's "
+                 "preconditioner needs one in every row",
+                 fur_operator_jacobi(op, &jacobi));
+        ck_assert_ptr_null(jacobi);
+        ck_assert_int_eq(m.outstanding, outstanding);
+        fur_operator_destroy(op);
+    }
+    fur_context_destroy(context);
+    ck_assert_int_eq(m.outstanding, 0);
+}
+END_TEST
+
+START_TEST(jacobi_needs_a_square_operator_with_a_diagonal)
+{
+    fur_context *context = context_make(NULL, 1);
+    scaling s = {.context = context, .factor = 3};
+    fur_operator_definition definition = scaling_definition(&s, 5);
+    fur_operator *op = NULL;
+    fur_operator *jacobi = NULL;
+    definition.cols = 6;
+    ck_ok(context, fur_operator_create(context, &definition, &op));
+    ck_fails(context, FUR_INVALID,
+             "Jacobi's preconditioner needs a square operator, this one is 5 x 6",
+             fur_operator_jacobi(op, &jacobi));
+    fur_operator_destroy(op);
+    definition.cols = 5;
+    definition.diagonal = NULL;
+    ck_ok(context, fur_operator_create(context, &definition, &op));
+    ck_fails(context, FUR_UNSUPPORTED, "the operator does not know its diagonal",
+             fur_operator_jacobi(op, &jacobi));
+    ck_assert_ptr_null(jacobi);
+    fur_operator_destroy(op);
+    fur_context_destroy(context);
+}
+END_TEST
+
+static void add_tests(TCase *tests)
+{
+    tcase_add_test(tests, an_operator_is_what_its_definition_says);
+    tcase_add_test(tests, an_older_definition_is_read_as_far_as_it_goes);
+    tcase_add_test(tests, incomplete_definitions_are_refused);
+    tcase_add_test(tests, failures_of_the_user_are_passed_on);
+    tcase_add_test(tests, vectors_that_do_not_fit_are_refused);
+    tcase_add_loop_test(tests, a_plan_is_an_operator, 0, FUR_VALUE_COUNT);
+    tcase_add_loop_test(tests, jacobi_divides_by_the_diagonal, 0, FUR_VALUE_COUNT);
+    tcase_add_test(tests, jacobi_divides_by_complex_numbers);
+    tcase_add_loop_test(tests, jacobi_names_the_row_without_a_reciprocal, 0, FUR_VALUE_COUNT);
+    tcase_add_test(tests, jacobi_needs_a_square_operator_with_a_diagonal);
+}
+
+int main(void)
+{
+    return run_tests("operator", add_tests);
+}

@@ -1,0 +1,699 @@
+/* Solvers: conjugate gradients on Poisson problems of every value type, with and without Jacobi;
+ * every way a solve can end; monitors, failing operators, refusals; no allocation inside solve, and
+ * the same bits for any thread count, instruction set and exact kernel. */
+#include "support.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+/* A matrix, its operator, and vectors of its size. */
+typedef struct problem {
+    fur_context *context;
+    fur_csr *a;
+    fur_spmv *plan;
+    fur_operator *op;
+    fur_vector *b;
+    fur_vector *x;
+} problem;
+
+/* Entries of a matrix that is being assembled. */
+typedef struct builder {
+    fur_value value;
+    int64_t entries;
+    int32_t rows[40000];
+    int32_t cols[40000];
+    double values[80000];
+} builder;
+
+static void add(builder *m, int64_t row, int64_t col, fur_scalar entry)
+{
+    m->rows[m->entries] = (int32_t)row;
+    m->cols[m->entries] = (int32_t)col;
+    entry_set(m->value, m->values, m->entries++, entry);
+}
+
+static problem problem_of(fur_context *context, const builder *m, int64_t n, const char *kernel)
+{
+    problem p = {.context = context};
+    fur_spmv_options options = {.size = sizeof options, .kernel = kernel};
+    fur_coo_view coo = {n, n, m->entries, m->value, m->rows, m->cols, m->values};
+    ck_ok(context, fur_csr_from_coo(context, &coo, FUR_DUPLICATES_ERROR, &p.a));
+    ck_ok(context, fur_spmv_plan(p.a, &options, &p.plan));
+    ck_ok(context, fur_operator_from_spmv(p.plan, &p.op));
+    ck_ok(context, fur_vector_create(context, m->value, n, &p.b));
+    ck_ok(context, fur_vector_create(context, m->value, n, &p.x));
+    return p;
+}
+
+static void problem_release(problem *p)
+{
+    fur_vector_destroy(p->x);
+    fur_vector_destroy(p->b);
+    fur_operator_destroy(p->op);
+    fur_spmv_destroy(p->plan);
+    fur_csr_destroy(p->a);
+}
+
+/* Poisson's problem on an nx x ny grid (ny = 1: a line). Complex matrices get a unit factor u on
+ * the entries right of and conj(u) left of the diagonal, which keeps the eigenvalues. */
+static problem poisson(fur_context *context, fur_value value, int64_t nx, int64_t ny,
+                       const char *kernel)
+{
+    static builder m;
+    fur_scalar right = value_is_complex(value) ? fur_complex(-0.6, 0.8) : fur_real(-1);
+    fur_scalar left = {right.re, -right.im};
+    m.value = value;
+    m.entries = 0;
+    ck_assert_int_le(5 * nx * ny, COUNT_OF(m.rows));
+    for (int64_t i = 0; i < nx * ny; i++) {
+        add(&m, i, i, fur_real(ny > 1 ? 4 : 2));
+        if (i % nx > 0)
+            add(&m, i, i - 1, left);
+        if (i % nx + 1 < nx)
+            add(&m, i, i + 1, right);
+        if (i >= nx)
+            add(&m, i, i - nx, left);
+        if (i + nx < nx * ny)
+            add(&m, i, i + nx, right);
+    }
+    return problem_of(context, &m, nx * ny, kernel);
+}
+
+static problem diagonal_problem(fur_context *context, const double *entries, int64_t n)
+{
+    static builder m;
+    m.value = FUR_F64;
+    m.entries = 0;
+    for (int64_t i = 0; i < n; i++)
+        add(&m, i, i, fur_real(entries[i]));
+    return problem_of(context, &m, n, NULL);
+}
+
+static void set_random(fur_vector *x, uint64_t stream)
+{
+    rng r = rng_stream(stream);
+    for (int64_t i = 0; i < fur_vector_size(x); i++)
+        entry_set(fur_vector_value(x), fur_vector_data(x), i, rng_scalar(&r, fur_vector_value(x)));
+}
+
+static fur_solver *solver_make(const problem *p, const fur_solver_options *options)
+{
+    fur_solver *solver = NULL;
+    ck_ok(p->context, fur_solver_create(p->op, options, &solver));
+    return solver;
+}
+
+static fur_solver_report solve(const problem *p, const fur_solver_options *options)
+{
+    fur_solver_report report;
+    fur_solver *solver = solver_make(p, options);
+    ck_ok(p->context, fur_solver_solve(solver, p->b, p->x, &report));
+    fur_solver_destroy(solver);
+    return report;
+}
+
+static double norm2(const fur_vector *x)
+{
+    double norm;
+    ck_ok(fur_vector_context(x), fur_norm2(x, &norm));
+    return norm;
+}
+
+/* ||b - A x|| / ||b||, in long double. */
+static double relative_residual(const problem *p)
+{
+    fur_csr_view a = fur_csr_get(p->a);
+    long double sum = 0;
+    for (int64_t i = 0; i < a.rows; i++) {
+        fur_scalar b = entry_get(a.value, fur_vector_data(p->b), i);
+        long double re = b.re;
+        long double im = b.im;
+        for (int64_t k = offset_at(&a, i); k < offset_at(&a, i + 1); k++) {
+            fur_scalar e = entry_get(a.value, a.values, k);
+            fur_scalar x = entry_get(a.value, fur_vector_data(p->x), a.columns[k]);
+            re -= (long double)e.re * x.re - (long double)e.im * x.im;
+            im -= (long double)e.re * x.im + (long double)e.im * x.re;
+        }
+        sum += re * re + im * im;
+    }
+    return (double)(sqrtl(sum) / norm2(p->b));
+}
+
+/* By how much b - A x may differ from the recursive residual after k iterations, relative to b:
+ * every iteration rounds A p (entries of a row + 2 times), x and r, by eps ||A|| ||x|| at most
+ * (Greenbaum 1997, theorem 2.2; the iterates of CG from 0 grow monotonically to x). Rows have 5
+ * entries, ||A|| <= 8; complex arithmetic doubles it. */
+static double residual_gap(const problem *p, int64_t iterations)
+{
+    double eps = value_epsilon(fur_vector_value(p->b));
+    double rounds = 2 * (5 + 2 + 2);
+    return (double)(iterations + 1) * rounds * eps * 8 * norm2(p->x) / norm2(p->b);
+}
+
+/* The bound for CG on a matrix of condition c: ||r_k|| <= 2 sqrt(c) q^k ||r_0|| with
+ * q = (sqrt(c) - 1) / (sqrt(c) + 1) (Saad 2003, section 6.11.3). */
+static double iteration_bound(double condition, double rtol)
+{
+    double root = sqrt(condition);
+    double q = (root - 1) / (root + 1);
+    return q > 0 ? ceil(log(rtol / (2 * root)) / log(q)) : 1;
+}
+
+/* The eigenvalues on a line of n are 4 sin^2(k pi / (2 (n + 1))). */
+static double poisson_condition(int64_t n)
+{
+    double angle = acos(-1) / (2 * (double)(n + 1));
+    return pow(sin((double)n * angle) / sin(angle), 2);
+}
+
+static void check_poisson(fur_context *context, fur_value value, int64_t nx, int64_t ny,
+                          bool jacobi)
+{
+    problem p = poisson(context, value, nx, ny, NULL);
+    fur_operator *m = NULL;
+    if (jacobi)
+        ck_ok(context, fur_operator_jacobi(p.op, &m));
+    fur_solver_options options = {.size = sizeof options, .preconditioner = m};
+    double rtol = value_epsilon(value) == DBL_EPSILON ? 1e-10 : 1e-5;
+    set_random(p.b, 1);
+    fur_solver_report report = solve(&p, &options);
+    ck_assert_msg(report.outcome == FUR_CONVERGED, "%s", fur_outcome_name(report.outcome));
+    double gap = residual_gap(&p, report.iterations);
+    ck_assert_double_le(report.residual_recursive, rtol);
+    ck_assert_double_le(report.residual, rtol + gap);
+    ck_assert_double_le(relative_residual(&p), rtol + gap);
+    ck_assert_double_ge(report.seconds, 0);
+    ck_assert_double_le((double)report.iterations,
+                        iteration_bound(poisson_condition(nx > ny ? nx : ny), rtol));
+    fur_operator_destroy(m);
+    problem_release(&p);
+}
+
+/* Loops over value types. */
+START_TEST(poisson_problems_are_solved)
+{
+    static const int64_t sizes[][2] = {{1, 1}, {2, 1}, {50, 1}, {7, 5}, {80, 70}};
+    fur_context *context = context_make(NULL, 2);
+    for (int i = 0; i < COUNT_OF(sizes); i++)
+        for (int jacobi = 0; jacobi < 2; jacobi++)
+            check_poisson(context, (fur_value)_i, sizes[i][0], sizes[i][1], jacobi);
+    fur_context_destroy(context);
+}
+END_TEST
+
+/* As many iterations as there are distinct eigenvalues, one with the exact inverse. */
+START_TEST(iterations_are_the_distinct_eigenvalues)
+{
+    static const double entries[] = {1, 2, 4, 1, 2, 4, 4, 2, 1, 1};
+    fur_context *context = context_make(NULL, 1);
+    problem p = diagonal_problem(context, entries, COUNT_OF(entries));
+    fur_operator *jacobi = NULL;
+    fur_solver_options options = {.size = sizeof options};
+    ck_ok(context, fur_operator_jacobi(p.op, &jacobi));
+    set_random(p.b, 2);
+    fur_solver_report report = solve(&p, &options);
+    ck_assert_int_eq(report.outcome, FUR_CONVERGED);
+    ck_assert_int_eq(report.iterations, 3);
+    ck_ok(context, fur_vector_fill(p.x, fur_real(0)));
+    options.preconditioner = jacobi;
+    report = solve(&p, &options);
+    ck_assert_int_eq(report.outcome, FUR_CONVERGED);
+    ck_assert_int_eq(report.iterations, 1);
+    fur_operator_destroy(jacobi);
+    problem_release(&p);
+    fur_context_destroy(context);
+}
+END_TEST
+
+/* Integers, so that A x = b holds exactly. */
+START_TEST(an_exact_guess_needs_no_iteration)
+{
+    fur_context *context = context_make(NULL, 1);
+    problem p = poisson(context, FUR_C128, 6, 1, NULL);
+    ck_ok(context, fur_vector_fill(p.x, fur_complex(5, 10)));
+    ck_ok(context, fur_operator_apply(p.op, p.x, p.b));
+    fur_solver_report report = solve(&p, NULL);
+    ck_assert_int_eq(report.outcome, FUR_CONVERGED);
+    ck_assert_int_eq(report.iterations, 0);
+    ck_assert_double_eq(report.residual, 0);
+    fur_scalar entry = entry_get(FUR_C128, fur_vector_data(p.x), 3);
+    ck_assert(entry.re == 5 && entry.im == 10);
+    problem_release(&p);
+    fur_context_destroy(context);
+}
+END_TEST
+
+START_TEST(a_zero_right_side_has_the_solution_zero)
+{
+    fur_context *context = context_make(NULL, 1);
+    problem p = poisson(context, FUR_F64, 9, 1, NULL);
+    set_random(p.x, 3);
+    fur_solver_report report = solve(&p, NULL);
+    ck_assert_int_eq(report.outcome, FUR_CONVERGED);
+    ck_assert_int_eq(report.iterations, 0);
+    ck_assert_double_eq(report.residual, 0);
+    ck_assert_double_eq(report.residual_recursive, 0);
+    ck_assert_double_eq(norm2(p.x), 0);
+    problem_release(&p);
+    fur_context_destroy(context);
+}
+END_TEST
+
+START_TEST(a_system_without_unknowns_is_solved)
+{
+    fur_context *context = context_make(NULL, 1);
+    problem p = diagonal_problem(context, NULL, 0);
+    fur_solver_report report = solve(&p, NULL);
+    ck_assert_int_eq(report.outcome, FUR_CONVERGED);
+    ck_assert_int_eq(report.iterations, 0);
+    problem_release(&p);
+    fur_context_destroy(context);
+}
+END_TEST
+
+/* Also semidefinite: x.Ax = 0 for an x that is not 0. */
+START_TEST(an_indefinite_matrix_is_reported)
+{
+    static const double diagonals[][3] = {{1, -1, 2}, {-1, -2, -3}, {0, 0, 0}, {3, 2, -1e-3}};
+    fur_context *context = context_make(NULL, 1);
+    for (int i = 0; i < COUNT_OF(diagonals); i++) {
+        problem p = diagonal_problem(context, diagonals[i], 3);
+        ck_ok(context, fur_vector_fill(p.b, fur_real(1)));
+        fur_solver_report report = solve(&p, NULL);
+        ck_assert_msg(report.outcome == FUR_INDEFINITE, "%s", fur_outcome_name(report.outcome));
+        ck_assert_double_le(fabs(report.residual - relative_residual(&p)), 1e-12);
+        problem_release(&p);
+    }
+    fur_context_destroy(context);
+}
+END_TEST
+
+/* A user's operator: y = factor x, failing at a call. */
+typedef struct scaling {
+    fur_context *context;
+    double factor;
+    int calls;
+    int fail_at;
+} scaling;
+
+static fur_status scaling_apply(void *user, const fur_vector *x, fur_vector *y)
+{
+    scaling *s = user;
+    if (++s->calls == s->fail_at)
+        return fur_context_fail(s->context, FUR_IO, "call %d went wrong", s->calls);
+    return fur_axpby(fur_real(s->factor), x, fur_real(0), y);
+}
+
+static fur_operator *scaling_operator(scaling *s, fur_value value, int64_t rows, int64_t cols)
+{
+    fur_operator_definition definition = {.size = sizeof definition,
+                                          .rows = rows,
+                                          .cols = cols,
+                                          .value = value,
+                                          .user = s,
+                                          .apply = scaling_apply};
+    fur_operator *op = NULL;
+    ck_ok(s->context, fur_operator_create(s->context, &definition, &op));
+    return op;
+}
+
+START_TEST(an_indefinite_preconditioner_is_reported)
+{
+    fur_context *context = context_make(NULL, 1);
+    scaling s = {.context = context, .factor = -1};
+    problem p = poisson(context, FUR_F64, 9, 1, NULL);
+    fur_operator *m = scaling_operator(&s, FUR_F64, 9, 9);
+    fur_solver_options options = {.size = sizeof options, .preconditioner = m};
+    set_random(p.b, 4);
+    fur_solver_report report = solve(&p, &options);
+    ck_assert_int_eq(report.outcome, FUR_INDEFINITE_PRECONDITIONER);
+    ck_assert_int_eq(report.iterations, 0);
+    fur_operator_destroy(m);
+    problem_release(&p);
+    fur_context_destroy(context);
+}
+END_TEST
+
+/* In b, in the guess, and in A; also where only a norm overflows. */
+START_TEST(what_is_not_finite_is_a_breakdown)
+{
+    static const double poison[] = {NAN, INFINITY, -INFINITY};
+    fur_context *context = context_make(NULL, 1);
+    for (int i = 0; i < 3 * COUNT_OF(poison); i++) {
+        double entries[] = {1, 2, i / 3 == 2 ? poison[i % 3] : 3, 4};
+        problem p = diagonal_problem(context, entries, 4);
+        set_random(p.b, 5);
+        if (i / 3 == 0)
+            entry_set(FUR_F64, fur_vector_data(p.b), 2, fur_real(poison[i % 3]));
+        if (i / 3 == 1)
+            entry_set(FUR_F64, fur_vector_data(p.x), 2, fur_real(poison[i % 3]));
+        fur_solver_report report = solve(&p, NULL);
+        ck_assert_msg(report.outcome == FUR_BREAKDOWN, "case %d: %s", i,
+                      fur_outcome_name(report.outcome));
+        problem_release(&p);
+    }
+    problem p = poisson(context, FUR_F64, 9, 1, NULL);
+    ck_ok(context, fur_vector_fill(p.b, fur_real(DBL_MAX)));
+    ck_assert_int_eq(solve(&p, NULL).outcome, FUR_BREAKDOWN);
+    problem_release(&p);
+    fur_context_destroy(context);
+}
+END_TEST
+
+START_TEST(iterations_are_limited)
+{
+    fur_context *context = context_make(NULL, 1);
+    problem p = poisson(context, FUR_F64, 40, 30, NULL);
+    set_random(p.b, 6);
+    for (int64_t limit = 1; limit <= 7; limit += 3) {
+        fur_solver_options options = {.size = sizeof options, .max_iterations = limit};
+        ck_ok(context, fur_vector_fill(p.x, fur_real(0)));
+        fur_solver_report report = solve(&p, &options);
+        ck_assert_int_eq(report.outcome, FUR_MAX_ITERATIONS);
+        ck_assert_int_eq(report.iterations, limit);
+        ck_assert_double_le(fabs(report.residual - relative_residual(&p)), residual_gap(&p, limit));
+    }
+    problem_release(&p);
+    fur_context_destroy(context);
+}
+END_TEST
+
+/* What a monitor saw. */
+typedef struct history {
+    int64_t seen;
+    int64_t stop_at; /* -1: never */
+    double residuals[1000];
+} history;
+
+static int monitor(void *user, const fur_solver_progress *progress)
+{
+    history *h = user;
+    ck_assert_int_eq(progress->iteration, h->seen);
+    h->residuals[h->seen++] = progress->residual;
+    return progress->iteration == h->stop_at ? 17 : 0;
+}
+
+START_TEST(a_monitor_sees_every_iteration_and_can_stop)
+{
+    fur_context *context = context_make(NULL, 1);
+    problem p = poisson(context, FUR_F64, 20, 20, NULL);
+    set_random(p.b, 7);
+    for (int64_t stop_at = -1; stop_at <= 10; stop_at += 11 - 6 * (stop_at >= 0)) {
+        history h = {.stop_at = stop_at};
+        fur_solver_options options = {
+            .size = sizeof options, .monitor = monitor, .monitor_user = &h};
+        ck_ok(context, fur_vector_fill(p.x, fur_real(0)));
+        fur_solver_report report = solve(&p, &options);
+        ck_assert_int_eq(report.outcome, stop_at < 0 ? FUR_CONVERGED : FUR_STOPPED);
+        ck_assert_int_eq(h.seen, report.iterations + 1);
+        ck_assert(stop_at < 0 || report.iterations == stop_at);
+        ck_assert_double_eq(h.residuals[0], 1);
+        ck_assert_double_eq(h.residuals[h.seen - 1], report.residual_recursive);
+    }
+    problem_release(&p);
+    fur_context_destroy(context);
+}
+END_TEST
+
+START_TEST(tolerances_end_a_solve)
+{
+    fur_context *context = context_make(NULL, 1);
+    problem p = poisson(context, FUR_F64, 20, 20, NULL);
+    set_random(p.b, 8);
+    double b_norm = norm2(p.b);
+    fur_solver_options absolute = {.size = sizeof absolute, .atol = 1e-3 * b_norm};
+    fur_solver_options relative = {.size = sizeof relative, .rtol = 1e-3};
+    fur_solver_options met = {.size = sizeof met, .atol = 2 * b_norm};
+    fur_solver_report a = solve(&p, &absolute);
+    ck_ok(context, fur_vector_fill(p.x, fur_real(0)));
+    fur_solver_report r = solve(&p, &relative);
+    ck_assert_int_eq(a.outcome, FUR_CONVERGED);
+    ck_assert_int_eq(a.iterations, r.iterations);
+    ck_assert_double_le(a.residual_recursive, 1e-3 * (1 + DBL_EPSILON));
+    ck_assert_double_eq(a.residual_recursive, r.residual_recursive);
+    ck_ok(context, fur_vector_fill(p.x, fur_real(0)));
+    ck_assert_int_eq(solve(&p, &met).iterations, 0);
+    problem_release(&p);
+    fur_context_destroy(context);
+}
+END_TEST
+
+/* Of the matrix or of the preconditioner, at every call until none fails any more. */
+static int calls_until_success(const problem *p, scaling *s, const fur_operator *a,
+                               const fur_operator *m)
+{
+    fur_solver_options options = {.size = sizeof options, .preconditioner = m};
+    fur_solver *solver = NULL;
+    ck_ok(p->context, fur_solver_create(a, &options, &solver));
+    for (s->fail_at = 1;; s->fail_at++) {
+        char sentence[64];
+        fur_solver_report report = {.iterations = -1};
+        s->calls = 0;
+        ck_ok(p->context, fur_vector_fill(p->x, fur_real(0)));
+        fur_status status = fur_solver_solve(solver, p->b, p->x, &report);
+        if (status == FUR_OK)
+            break;
+        snprintf(sentence, sizeof sentence, "call %d went wrong", s->fail_at);
+        ck_assert_int_eq(status, FUR_IO);
+        ck_assert_str_eq(fur_context_error(p->context), sentence);
+        ck_assert_int_eq(report.iterations, -1);
+        ck_assert_int_eq(s->calls, s->fail_at);
+    }
+    fur_solver_destroy(solver);
+    return s->calls;
+}
+
+START_TEST(a_failing_operator_ends_the_solve_with_its_status)
+{
+    fur_context *context = context_make(NULL, 1);
+    scaling s = {.context = context, .factor = 2};
+    problem p = poisson(context, FUR_F64, 9, 1, NULL);
+    fur_operator *scale = scaling_operator(&s, FUR_F64, 9, 9);
+    set_random(p.b, 9);
+    ck_assert_int_ge(calls_until_success(&p, &s, scale, NULL), 3);
+    ck_assert_int_ge(calls_until_success(&p, &s, p.op, scale), 3);
+    fur_operator_destroy(scale);
+    problem_release(&p);
+    fur_context_destroy(context);
+}
+END_TEST
+
+START_TEST(a_solve_does_not_allocate)
+{
+    memory m = {0};
+    fur_context *context = context_counting(&m, NULL, 2);
+    problem p = poisson(context, FUR_C64, 30, 20, NULL);
+    fur_operator *jacobi = NULL;
+    ck_ok(context, fur_operator_jacobi(p.op, &jacobi));
+    fur_solver_options options = {.size = sizeof options, .preconditioner = jacobi};
+    fur_solver *solver = solver_make(&p, &options);
+    set_random(p.b, 10);
+    int64_t calls = m.calls;
+    for (int i = 0; i < 3; i++)
+        ck_ok(context, fur_solver_solve(solver, p.b, p.x, NULL));
+    ck_assert_int_eq(m.calls, calls);
+    fur_solver_destroy(solver);
+    fur_solver_destroy(NULL);
+    fur_operator_destroy(jacobi);
+    problem_release(&p);
+    fur_context_destroy(context);
+    ck_assert_int_eq(m.outstanding, 0);
+}
+END_TEST
+
+/* The solution after some iterations, and every residual on the way. */
+typedef struct run {
+    history h;
+    double x[2 * 6000];
+} run;
+
+static void record(fur_context *context, fur_value value, const char *kernel, run *out)
+{
+    problem p = poisson(context, value, 83, 61, kernel);
+    fur_operator *jacobi = NULL;
+    ck_ok(context, fur_operator_jacobi(p.op, &jacobi));
+    memset(out, 0, sizeof *out);
+    out->h.stop_at = 25;
+    fur_solver_options options = {.size = sizeof options,
+                                  .preconditioner = jacobi,
+                                  .monitor = monitor,
+                                  .monitor_user = &out->h};
+    set_random(p.b, 11);
+    solve(&p, &options);
+    memcpy(out->x, fur_vector_data(p.x),
+           (size_t)fur_vector_size(p.x) * fur_value_size(fur_vector_value(p.x)));
+    fur_operator_destroy(jacobi);
+    problem_release(&p);
+}
+
+static void check_run(const char *isa, int threads, fur_value value, run *first)
+{
+    static run own;
+    fur_context *context = context_make(isa, threads);
+    for (int kernel = 0; kernel < fur_spmv_kernel_count(context); kernel++) {
+        fur_spmv_kernel_info info;
+        ck_ok(context, fur_spmv_kernel_get(context, kernel, &info));
+        if (!info.exact)
+            continue;
+        record(context, value, info.name, &own);
+        if (first->h.seen == 0)
+            *first = own;
+        ck_assert_msg(memcmp(&own, first, sizeof own) == 0, "kernel %s, isa %s, %d threads",
+                      info.name, isa, threads);
+    }
+    fur_context_destroy(context);
+}
+
+/* Loops over value types. */
+START_TEST(solutions_have_the_same_bits_everywhere)
+{
+    static run first;
+    for (int i = 0; isa_name(i); i++)
+        for (int threads = 1; threads <= 8; threads += TEST_SLOW ? 3 : 1)
+            check_run(isa_name(i), threads, (fur_value)_i, &first);
+}
+END_TEST
+
+START_TEST(wrong_options_are_refused)
+{
+    static const char negative[] = "rtol, atol and max_iterations must not be negative";
+    static const char mismatch[] =
+        "the preconditioner differs from the matrix in size, value type or context";
+    fur_context *context = context_make(NULL, 1);
+    fur_context *other = context_make(NULL, 1);
+    scaling s = {.context = context};
+    scaling foreign = {.context = other};
+    problem p = poisson(context, FUR_F64, 5, 1, NULL);
+    fur_operator *wide = scaling_operator(&s, FUR_F64, 5, 6);
+    fur_operator *m[] = {scaling_operator(&s, FUR_F64, 6, 6), scaling_operator(&s, FUR_F32, 5, 5),
+                         scaling_operator(&foreign, FUR_F64, 5, 5), wide};
+    const struct {
+        const fur_operator *a;
+        fur_solver_options options;
+        fur_status status;
+        const char *sentence;
+    } cases[] = {
+        {wide, {0}, FUR_INVALID, "a solver needs a square matrix, this one is 5 x 6"},
+        {p.op,
+         {.method = "magic"},
+         FUR_UNSUPPORTED,
+         "there is no method \"magic\"; there is \"cg\""},
+        {p.op, {.preconditioner = m[0]}, FUR_INVALID, mismatch},
+        {p.op, {.preconditioner = m[1]}, FUR_INVALID, mismatch},
+        {p.op, {.preconditioner = m[2]}, FUR_INVALID, mismatch},
+        {p.op, {.preconditioner = m[3]}, FUR_INVALID, mismatch},
+        {p.op, {.rtol = -1}, FUR_INVALID, negative},
+        {p.op, {.rtol = NAN}, FUR_INVALID, negative},
+        {p.op, {.atol = -1}, FUR_INVALID, negative},
+        {p.op, {.atol = NAN}, FUR_INVALID, negative},
+        {p.op, {.max_iterations = -1}, FUR_INVALID, negative},
+    };
+    for (int i = 0; i < COUNT_OF(cases); i++) {
+        fur_solver_options options = cases[i].options;
+        fur_solver *solver = NULL;
+        options.size = sizeof options;
+        ck_fails(context, cases[i].status, cases[i].sentence,
+                 fur_solver_create(cases[i].a, &options, &solver));
+        ck_assert_ptr_null(solver);
+    }
+    for (int i = 0; i < COUNT_OF(m); i++)
+        fur_operator_destroy(m[i]);
+    problem_release(&p);
+    fur_context_destroy(other);
+    fur_context_destroy(context);
+}
+END_TEST
+
+/* A struct of an older program ends before the members it does not know. */
+START_TEST(options_of_an_older_program_are_read_as_far_as_they_go)
+{
+    fur_context *context = context_make(NULL, 1);
+    problem p = poisson(context, FUR_F64, 30, 1, NULL);
+    fur_solver_options options = {
+        .size = offsetof(fur_solver_options, max_iterations), .rtol = 1e-3, .max_iterations = 1};
+    set_random(p.b, 12);
+    fur_solver_report report = solve(&p, &options);
+    ck_assert_int_eq(report.outcome, FUR_CONVERGED);
+    ck_assert_int_gt(report.iterations, 1);
+    problem_release(&p);
+    fur_context_destroy(context);
+}
+END_TEST
+
+START_TEST(vectors_that_do_not_fit_are_refused)
+{
+    fur_context *context = context_make(NULL, 1);
+    fur_context *other = context_make(NULL, 1);
+    problem p = poisson(context, FUR_F64, 5, 1, NULL);
+    fur_solver *solver = solver_make(&p, NULL);
+    fur_vector *longer = NULL;
+    fur_vector *single = NULL;
+    fur_vector *foreign = NULL;
+    ck_ok(context, fur_vector_create(context, FUR_F64, 6, &longer));
+    ck_ok(context, fur_vector_create(context, FUR_F32, 5, &single));
+    ck_ok(context, fur_vector_create(other, FUR_F64, 5, &foreign));
+    ck_fails(context, FUR_INVALID, "b has 6 entries of type f64; the solver needs 5 of type f64",
+             fur_solver_solve(solver, longer, p.x, NULL));
+    ck_fails(context, FUR_INVALID, "x has 5 entries of type f32; the solver needs 5 of type f64",
+             fur_solver_solve(solver, p.b, single, NULL));
+    ck_assert_int_eq(fur_solver_solve(solver, foreign, p.x, NULL), FUR_INVALID);
+    ck_assert_int_eq(fur_solver_solve(solver, p.b, foreign, NULL), FUR_INVALID);
+    ck_fails(context, FUR_INVALID, "b and x are the same array; the solver needs two",
+             fur_solver_solve(solver, p.b, p.b, NULL));
+    fur_vector_destroy(foreign);
+    fur_vector_destroy(single);
+    fur_vector_destroy(longer);
+    fur_solver_destroy(solver);
+    problem_release(&p);
+    fur_context_destroy(other);
+    fur_context_destroy(context);
+}
+END_TEST
+
+START_TEST(methods_and_outcomes_have_names)
+{
+    static const char *const outcomes[] = {"converged",
+                                           "iteration limit reached",
+                                           "indefinite matrix",
+                                           "indefinite preconditioner",
+                                           "breakdown: not a finite number",
+                                           "stopped by the monitor"};
+    for (int i = 0; i < COUNT_OF(outcomes); i++)
+        ck_assert_str_eq(fur_outcome_name((fur_outcome)i), outcomes[i]);
+    ck_assert_str_eq(fur_outcome_name((fur_outcome)99), "unknown");
+    ck_assert_str_eq(fur_solver_method(0), "cg");
+    int count = 0;
+    while (fur_solver_method(count))
+        count++;
+    ck_assert_ptr_null(fur_solver_method(-1));
+    ck_assert_ptr_null(fur_solver_method(count + 1));
+}
+END_TEST
+
+static void add_tests(TCase *tests)
+{
+    tcase_add_loop_test(tests, poisson_problems_are_solved, 0, FUR_VALUE_COUNT);
+    tcase_add_test(tests, iterations_are_the_distinct_eigenvalues);
+    tcase_add_test(tests, an_exact_guess_needs_no_iteration);
+    tcase_add_test(tests, a_zero_right_side_has_the_solution_zero);
+    tcase_add_test(tests, a_system_without_unknowns_is_solved);
+    tcase_add_test(tests, an_indefinite_matrix_is_reported);
+    tcase_add_test(tests, an_indefinite_preconditioner_is_reported);
+    tcase_add_test(tests, what_is_not_finite_is_a_breakdown);
+    tcase_add_test(tests, iterations_are_limited);
+    tcase_add_test(tests, a_monitor_sees_every_iteration_and_can_stop);
+    tcase_add_test(tests, tolerances_end_a_solve);
+    tcase_add_test(tests, a_failing_operator_ends_the_solve_with_its_status);
+    tcase_add_test(tests, a_solve_does_not_allocate);
+    tcase_add_loop_test(tests, solutions_have_the_same_bits_everywhere, 0, FUR_VALUE_COUNT);
+    tcase_add_test(tests, wrong_options_are_refused);
+    tcase_add_test(tests, options_of_an_older_program_are_read_as_far_as_they_go);
+    tcase_add_test(tests, vectors_that_do_not_fit_are_refused);
+    tcase_add_test(tests, methods_and_outcomes_have_names);
+}
+
+int main(void)
+{
+    return run_tests("solver", add_tests);
+}
