@@ -201,7 +201,7 @@ static void check_cg(fur_context *context, const golden_cg *expected)
 static void everywhere(void (*check)(fur_context *context, int row), int row)
 {
     for (int i = 0; isa_name(i); i++) {
-        for (int threads = 1; threads <= 8; threads += TEST_SLOW ? 3 : 1) {
+        for (int threads = 1; threads <= 8; threads++) {
             fur_context *context = context_make(isa_name(i), threads);
             check(context, row);
             fur_context_destroy(context);

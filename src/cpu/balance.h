@@ -1,4 +1,4 @@
-/* Cutting the rows of a matrix into parts of nearly equal work. */
+/* Cutting a product into parts of nearly equal work. */
 #ifndef FURROW_CPU_BALANCE_H
 #define FURROW_CPU_BALANCE_H
 
@@ -37,6 +37,23 @@ static inline int64_t fur_balanced_row(const fur_csr_view *a, int parts, int par
             high = middle;
     }
     return low;
+}
+
+/* First unit of part `part` of `parts`, so that parts have equal work: unit i has that from
+ * start[i] to start[i + 1]. */
+static inline int64_t fur_balanced_unit(const int64_t *start, int64_t units, int parts, int part)
+{
+    int64_t share = fur_split(start[units], parts, part);
+    int64_t low = 0;
+    int64_t high = units;
+    while (part < parts && low < high) {
+        int64_t middle = low + (high - low) / 2;
+        if (start[middle] < share)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return part < parts ? low : units;
 }
 
 /* Runs multiply(call, begin, end) over all rows in balanced parts. */

@@ -61,27 +61,24 @@ const fur_spmv_kernel ISA(spmv_pairs) = {
 #    include "finish.h"
 #    include "row_sum.h"
 
-/* The sums of the rows begin .. middle-1 and middle .. end-1, each in order. */
+/* The sums of two rows, each in order. */
 static inline void FN(pair_sums)(const VALUE *values, const int32_t *columns, const VALUE *x,
                                  const OFFSET *offsets, VALUE *sum)
 {
-    OFFSET first = offsets[1] - offsets[0];
-    OFFSET second = offsets[2] - offsets[1];
-    OFFSET both = first < second ? first : second;
-    const VALUE *v = values + offsets[0];
-    const VALUE *w = values + offsets[1];
-    const int32_t *c = columns + offsets[0];
-    const int32_t *d = columns + offsets[1];
+    OFFSET k = offsets[0];
+    OFFSET l = offsets[1];
+    OFFSET middle = offsets[1];
+    OFFSET end = offsets[2];
     VALUE s = V(from)((fur_scalar){0, 0});
     VALUE t = s;
-    for (OFFSET k = 0; k < both; k++) {
-        s = V(fma)(v[k], x[c[k]], s);
-        t = V(fma)(w[k], x[d[k]], t);
+    for (; k < middle && l < end; k++, l++) {
+        s = V(fma)(values[k], x[columns[k]], s);
+        t = V(fma)(values[l], x[columns[l]], t);
     }
-    for (OFFSET k = both; k < first; k++)
-        s = V(fma)(v[k], x[c[k]], s);
-    for (OFFSET k = both; k < second; k++)
-        t = V(fma)(w[k], x[d[k]], t);
+    for (; k < middle; k++)
+        s = V(fma)(values[k], x[columns[k]], s);
+    for (; l < end; l++)
+        t = V(fma)(values[l], x[columns[l]], t);
     sum[0] = s;
     sum[1] = t;
 }

@@ -11,6 +11,7 @@
  * Bytes a step: 8 entries + 5, and 32 where columns are stored; a row of n entries on diagonals
  * that its neighbours share: n (entry + 5/8) + 1/4, against n (entry + 4) + offset in CSR. */
 #ifndef FUR_TEMPLATE
+#    include "balance.h"
 #    include "cost.h"
 #    include "isa.h"
 #    include "kernel.h"
@@ -30,14 +31,10 @@
 /* In place of a base: the step's columns are stored. */
 #    define GATHER INT32_MIN
 
-typedef struct chunk {
-    int64_t step;   /* first of the chunk */
-    int64_t gather; /* gathering steps before it */
-} chunk;
-
 typedef struct runs {
-    int64_t chunk_count;
-    chunk *chunks;    /* one more than chunk_count */
+    int64_t chunks;
+    int64_t *step;    /* first of each chunk, and their number; one more than chunks */
+    int64_t *gather;  /* likewise of the gathering steps */
     uint16_t *slice;  /* steps of each slice */
     int32_t *base;    /* per step */
     uint8_t *mask;    /* per step */
@@ -116,26 +113,26 @@ static int64_t smaller(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
+/* Leaves the chunk's numbers of steps where the next one's first will stand. */
 static void count_chunk(const fur_csr_view *a, int64_t index, runs *r)
 {
     int64_t end = smaller(a->rows, (index + 1) * CHUNK_ROWS);
-    chunk *total = &r->chunks[index + 1];
     for (int64_t row = index * CHUNK_ROWS; row < end; row += LANES) {
-        int64_t steps = count_slice(a, row, &total->gather);
+        int64_t steps = count_slice(a, row, &r->gather[index + 1]);
         r->slice[row / LANES] = (uint16_t)steps;
-        total->step += steps;
+        r->step[index + 1] += steps;
     }
 }
 
 static void count_all(const fur_csr_view *a, int threads, runs *r)
 {
-    int team = fur_team(threads, r->chunk_count, 4);
+    int team = fur_team(threads, r->chunks, 4);
 #    pragma omp parallel for schedule(static) num_threads(team) if (team > 1)
-    for (int64_t i = 0; i < r->chunk_count; i++)
+    for (int64_t i = 0; i < r->chunks; i++)
         count_chunk(a, i, r);
-    for (int64_t i = 0; i < r->chunk_count; i++) {
-        r->chunks[i + 1].step += r->chunks[i].step;
-        r->chunks[i + 1].gather += r->chunks[i].gather;
+    for (int64_t i = 0; i < r->chunks; i++) {
+        r->step[i + 1] += r->step[i];
+        r->gather[i + 1] += r->gather[i];
     }
 }
 
@@ -152,7 +149,8 @@ static void release(fur_env *env, void *state)
     fur_env_release(env, r->mask);
     fur_env_release(env, r->base);
     fur_env_release(env, r->slice);
-    fur_env_release(env, r->chunks);
+    fur_env_release(env, r->gather);
+    fur_env_release(env, r->step);
     fur_env_release(env, r);
 }
 
@@ -160,18 +158,20 @@ static fur_status build(fur_env *env, const fur_csr_view *a, runs *r)
 {
     static void (*const fill[FUR_VALUE_COUNT])(const fur_csr_view *, int64_t, const runs *) =
         FUR_VALUE_TABLE(fill_chunk);
-    FUR_TRY(fur_env_allocate_zeros(env, r->chunk_count + 1, sizeof *r->chunks, &r->chunks));
+    FUR_TRY(fur_env_allocate_zeros(env, r->chunks + 1, sizeof *r->step, &r->step));
+    FUR_TRY(fur_env_allocate_zeros(env, r->chunks + 1, sizeof *r->gather, &r->gather));
     FUR_TRY(fur_env_allocate(env, a->rows / LANES + 1, sizeof *r->slice, &r->slice));
     count_all(a, env->threads, r);
-    int64_t steps = r->chunks[r->chunk_count].step;
-    int64_t gathers = r->chunks[r->chunk_count].gather;
+    /* One more of each: arithmetic on the arrays' addresses is not defined for NULL. */
+    int64_t steps = r->step[r->chunks] + 1;
+    int64_t gathers = r->gather[r->chunks] + 1;
     FUR_TRY(fur_env_allocate(env, steps, sizeof *r->base, &r->base));
     FUR_TRY(fur_env_allocate(env, steps, sizeof *r->mask, &r->mask));
     FUR_TRY(fur_env_allocate(env, gathers, LANES * sizeof *r->columns, &r->columns));
     FUR_TRY(fur_env_allocate(env, steps, LANES * fur_value_size(a->value), &r->values));
-    int team = fur_team(env->threads, r->chunk_count, 4);
+    int team = fur_team(env->threads, r->chunks, 4);
 #    pragma omp parallel for schedule(static) num_threads(team) if (team > 1)
-    for (int64_t i = 0; i < r->chunk_count; i++)
+    for (int64_t i = 0; i < r->chunks; i++)
         fill[a->value](a, i, r);
     return FUR_OK;
 }
@@ -180,7 +180,7 @@ static fur_status plan(fur_env *env, const fur_csr_view *a, void **state)
 {
     runs *r;
     FUR_TRY(fur_env_allocate_zeros(env, 1, sizeof *r, &r));
-    r->chunk_count = (a->rows + CHUNK_ROWS - 1) / CHUNK_ROWS;
+    r->chunks = (a->rows + CHUNK_ROWS - 1) / CHUNK_ROWS;
     fur_status status = build(env, a, r);
     if (status != FUR_OK) {
         release(env, r);
@@ -190,41 +190,24 @@ static fur_status plan(fur_env *env, const fur_csr_view *a, void **state)
     return FUR_OK;
 }
 
-/* First chunk of a part, so that parts have equal numbers of steps. */
-static int64_t balanced_chunk(const runs *r, int parts, int part)
-{
-    int64_t share = fur_split(r->chunks[r->chunk_count].step, parts, part);
-    int64_t low = 0;
-    int64_t high = r->chunk_count;
-    while (low < high) {
-        int64_t middle = low + (high - low) / 2;
-        if (r->chunks[middle].step < share)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return part == parts ? r->chunk_count : low;
-}
-
 static void apply(const fur_spmv_call *call)
 {
     static void (*const table[FUR_VALUE_COUNT])(const fur_spmv_call *, int64_t, int64_t) =
         FUR_VALUE_TABLE(multiply);
     const runs *r = call->state;
-    int parts = fur_team(call->threads, r->chunks[r->chunk_count].step, STEP_GRAIN);
+    int parts = fur_team(call->threads, r->step[r->chunks], STEP_GRAIN);
 #    pragma omp parallel for schedule(static, 1) num_threads(parts) if (parts > 1)
     for (int part = 0; part < parts; part++)
-        table[call->a->value](call, balanced_chunk(r, parts, part),
-                              balanced_chunk(r, parts, part + 1));
+        table[call->a->value](call, fur_balanced_unit(r->step, r->chunks, parts, part),
+                              fur_balanced_unit(r->step, r->chunks, parts, part + 1));
 }
 
 static int64_t matrix_bytes(const fur_csr_view *a, const void *state)
 {
     const runs *r = state;
-    const chunk *total = &r->chunks[r->chunk_count];
     int64_t step_bytes = LANES * (int64_t)fur_value_size(a->value) + 5;
-    return total->step * step_bytes + total->gather * LANES * 4 + (a->rows / LANES + 1) * 2 +
-           r->chunk_count * (int64_t)sizeof(chunk);
+    return r->step[r->chunks] * step_bytes + r->gather[r->chunks] * LANES * 4 +
+           (a->rows / LANES + 1) * 2 + r->chunks * 2 * (int64_t)sizeof(int64_t);
 }
 
 /* Slices looked at for the estimate. */
@@ -275,9 +258,9 @@ typedef FUR_LANES(VALUE_NAME) FN(lanes);
 static void FN(fill_chunk)(const fur_csr_view *a, int64_t index, const runs *r)
 {
     const VALUE *from = a->values;
-    VALUE *values = (VALUE *)r->values + r->chunks[index].step * LANES;
-    int32_t *columns = r->columns + r->chunks[index].gather * LANES;
-    int64_t at = r->chunks[index].step;
+    VALUE *values = (VALUE *)r->values + r->step[index] * LANES;
+    int32_t *columns = r->columns + r->gather[index] * LANES;
+    int64_t at = r->step[index];
     int64_t end = smaller(a->rows, (index + 1) * CHUNK_ROWS);
     for (int64_t row = index * CHUNK_ROWS; row < end; row += LANES) {
         cursor c = open_slice(a, row);
@@ -328,10 +311,10 @@ static void FN(multiply)(const fur_spmv_call *call, int64_t begin, int64_t end)
 {
     const runs *r = call->state;
     const VALUE *x = call->x;
-    const VALUE *values = (const VALUE *)r->values + r->chunks[begin].step * LANES;
-    const int32_t *columns = r->columns + r->chunks[begin].gather * LANES;
-    bool stream = fur_streams(r->chunks[r->chunk_count].step * LANES * (int64_t)sizeof(VALUE));
-    int64_t at = r->chunks[begin].step;
+    const VALUE *values = (const VALUE *)r->values + r->step[begin] * LANES;
+    const int32_t *columns = r->columns + r->gather[begin] * LANES;
+    bool stream = fur_streams(r->step[r->chunks] * LANES * (int64_t)sizeof(VALUE));
+    int64_t at = r->step[begin];
     int64_t stop = smaller(call->a->rows, end * CHUNK_ROWS);
     for (int64_t row = begin * CHUNK_ROWS; row < stop; row += LANES) {
         FN(lanes) sum = V(zero)();

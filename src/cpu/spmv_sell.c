@@ -7,6 +7,7 @@
  * Bytes a row of n entries, in a slice whose longest row has m: m (entry + 4) + 6 for A, two
  * entries for x and y. */
 #ifndef FUR_TEMPLATE
+#    include "balance.h"
 #    include "cost.h"
 #    include "isa.h"
 #    include "kernel.h"
@@ -104,7 +105,8 @@ static fur_status build(fur_env *env, const fur_csr_view *a, sell *s)
     FUR_TRY(fur_env_allocate(env, s->windows, SIGMA * sizeof *s->order, &s->order));
     FUR_TRY(fur_env_allocate(env, s->windows, SIGMA * sizeof *s->length, &s->length));
     sort_all(a, env->threads, s);
-    int64_t width = s->start[s->windows];
+    /* One more: arithmetic on the arrays' addresses is not defined for NULL. */
+    int64_t width = s->start[s->windows] + 1;
     FUR_TRY(fur_env_allocate(env, width, LANES * sizeof *s->columns, &s->columns));
     FUR_TRY(fur_env_allocate(env, width, LANES * fur_value_size(a->value), &s->values));
     int team = fur_team(env->threads, s->windows, 4);
@@ -128,22 +130,6 @@ static fur_status plan(fur_env *env, const fur_csr_view *a, void **state)
     return FUR_OK;
 }
 
-/* First window of a part, so that parts have equal widths. */
-static int64_t balanced_window(const sell *s, int parts, int part)
-{
-    int64_t share = fur_split(s->start[s->windows], parts, part);
-    int64_t low = 0;
-    int64_t high = s->windows;
-    while (low < high) {
-        int64_t middle = low + (high - low) / 2;
-        if (s->start[middle] < share)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return part == parts ? s->windows : low;
-}
-
 static void apply(const fur_spmv_call *call)
 {
     static void (*const table[FUR_VALUE_COUNT])(const fur_spmv_call *, int64_t, int64_t) =
@@ -152,8 +138,8 @@ static void apply(const fur_spmv_call *call)
     int parts = fur_team(call->threads, s->start[s->windows], WIDTH_GRAIN);
 #    pragma omp parallel for schedule(static, 1) num_threads(parts) if (parts > 1)
     for (int part = 0; part < parts; part++)
-        table[call->a->value](call, balanced_window(s, parts, part),
-                              balanced_window(s, parts, part + 1));
+        table[call->a->value](call, fur_balanced_unit(s->start, s->windows, parts, part),
+                              fur_balanced_unit(s->start, s->windows, parts, part + 1));
 }
 
 static int64_t matrix_bytes(const fur_csr_view *a, const void *state)
