@@ -397,15 +397,20 @@ static int64_t fill_grid(const shape *s, rng *r, int64_t row, int32_t *columns)
     return n;
 }
 
-/* Row lengths around the segments of 4096 entries in which long rows are added. */
+#define LONG_ROW (3 * 4096 + 5)
+
+/* Row lengths around powers of two: long rows are added in segments, and a segment has such a
+ * length. */
+static const int64_t segment_lengths[] = {4095, 4096, 4097, 8192, LONG_ROW, 1,    0,    8193,
+                                          63,   64,   65,   127,  128,      129,  255,  256,
+                                          257,  511,  512,  513,  640,      1023, 1024, 1025};
+
 static int64_t fill_segments(const shape *s, rng *r, int64_t row, int32_t *columns)
 {
     (void)r;
-    static const int64_t lengths[] = {4095, 4096, 4097, 8192, 3 * 4096 + 5, 1, 0, 8193};
-    return fill_from(s, row, lengths[row % COUNT_OF(lengths)], columns);
+    return fill_from(s, row, segment_lengths[row], columns);
 }
 
-#define LONG_ROW (3 * 4096 + 5)
 #define GRID 29
 #define GRID_ROWS (GRID * (GRID + 2) * (TEST_SLOW ? 5 : 11))
 
@@ -422,7 +427,7 @@ const shape shapes[] = {
     {"N x 1", 5000, 1, fill_all, 0},
     {"dense row", 300, 6000, fill_dense_row, 131},
     {"dense column", 6000, 300, fill_dense_column, 131},
-    {"long rows", 11, LONG_ROW + 11, fill_segments, 0},
+    {"long rows", COUNT_OF(segment_lengths), LONG_ROW + 30, fill_segments, 0},
     {"tall", 3001, 17, fill_random, 3},
     {"wide", 17, 3001, fill_random, 200},
     {"empty rows", 1000, 1000, fill_random, 4},

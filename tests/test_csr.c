@@ -413,7 +413,7 @@ static int64_t assemble(const fur_coo_view *c, fur_duplicates duplicates, patter
     for (int64_t k = 0; k < c->entries; k++) {
         fur_scalar entry = entry_get(c->value, c->values, places[k].entry);
         bool again = k > 0 && places[k].position == places[k - 1].position;
-        int64_t at = again ? p->entries - 1 : p->entries++;
+        int64_t at = again && duplicates != FUR_DUPLICATES_KEEP ? p->entries - 1 : p->entries++;
         if (again && repeated < 0)
             repeated = places[k].position;
         if (again && duplicates == FUR_DUPLICATES_SUM) {
@@ -455,7 +455,8 @@ static void check_from_coo(fur_context *context, const fur_coo_view *c, fur_dupl
         ck_ok(context, fur_csr_from_coo(context, c, duplicates, &a));
         fur_csr_view view = fur_csr_get(a);
         ck_assert(same_arrays(&view, &expected));
-        ck_valid(a);
+        ck_assert_int_eq(fur_csr_check(context, &view),
+                         repeated >= 0 && duplicates == FUR_DUPLICATES_KEEP ? FUR_INVALID : FUR_OK);
         fur_csr_destroy(a);
         arrays_release(&expected);
     }
@@ -470,7 +471,7 @@ static void check_coo(rng *r, fur_value value, int64_t rows, int64_t cols, int64
     for (int t = 0; t < COUNT_OF(thread_counts); t++) {
         memory m = {0};
         fur_context *context = context_counting(&m, NULL, thread_counts[t]);
-        for (int d = FUR_DUPLICATES_SUM; d <= FUR_DUPLICATES_ERROR; d++) {
+        for (int d = FUR_DUPLICATES_SUM; d <= FUR_DUPLICATES_KEEP; d++) {
             check_from_coo(context, &given.view, (fur_duplicates)d);
             check_from_coo(context, &sorted.view, (fur_duplicates)d);
         }
@@ -494,6 +495,40 @@ START_TEST(coordinates_become_rows)
     check_coo(&r, (fur_value)_i, 3, 5000, 20000);
     check_coo(&r, (fur_value)_i, 5000, 3, 20000);
     check_coo(&r, (fur_value)_i, 400, 300, TEST_SLOW ? 70000 : 150000);
+}
+END_TEST
+
+/* Entries that share a position keep their order, and the diagonal adds them. */
+START_TEST(kept_duplicates_survive_what_is_done_to_them)
+{
+    static const int32_t swap[] = {1, 0};
+    static const double values[] = {1, 2, 3, 4, 5};
+    static const double swapped[] = {4, 5, 1, 2, 3};
+    static const double transposed[] = {1, 2, 4, 3, 5};
+    fur_context *context = context_make(NULL, 2);
+    coo c = coo_make(FUR_F64, 2, 2, 5);
+    fur_csr *a = NULL;
+    fur_csr *b = NULL;
+    fur_csr *t = NULL;
+    fur_vector *d = NULL;
+    memcpy(c.values, values, sizeof values);
+    c.col_indices[2] = c.col_indices[4] = 1;
+    c.row_indices[3] = c.row_indices[4] = 1;
+    ck_ok(context, fur_csr_from_coo(context, &c.view, FUR_DUPLICATES_KEEP, &a));
+    ck_ok(context, fur_csr_permute(a, swap, NULL, &b));
+    ck_ok(context, fur_csr_transpose(a, 0, &t));
+    ck_ok(context, fur_csr_diagonal(a, &d));
+    ck_assert_mem_eq(fur_csr_get(a).values, values, sizeof values);
+    ck_assert_mem_eq(fur_csr_get(t).values, transposed, sizeof transposed);
+    ck_assert_mem_eq(fur_csr_get(b).values, swapped, sizeof swapped);
+    ck_assert_double_eq(((const double *)fur_vector_data(d))[0], 1 + 2);
+    ck_assert_double_eq(((const double *)fur_vector_data(d))[1], 5);
+    fur_vector_destroy(d);
+    fur_csr_destroy(t);
+    fur_csr_destroy(b);
+    fur_csr_destroy(a);
+    coo_release(&c);
+    fur_context_destroy(context);
 }
 END_TEST
 
@@ -910,6 +945,7 @@ static void add_tests(TCase *tests)
     tcase_add_test(tests, every_broken_invariant_is_named);
     tcase_add_test(tests, the_first_of_many_faulty_rows_is_named);
     tcase_add_loop_test(tests, coordinates_become_rows, 0, FUR_VALUE_COUNT);
+    tcase_add_test(tests, kept_duplicates_survive_what_is_done_to_them);
     tcase_add_test(tests, no_coordinates_are_an_empty_matrix);
     tcase_add_test(tests, the_largest_column_is_kept);
     tcase_add_test(tests, wrong_coordinates_are_refused);

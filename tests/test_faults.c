@@ -139,6 +139,11 @@ static fur_status assemble_last(fixture *f, object *out)
     return fur_csr_from_coo(f->context, &f->repeated, FUR_DUPLICATES_LAST, &out->matrix);
 }
 
+static fur_status assemble_kept(fixture *f, object *out)
+{
+    return fur_csr_from_coo(f->context, &f->repeated, FUR_DUPLICATES_KEEP, &out->matrix);
+}
+
 static fur_status transpose(fixture *f, object *out)
 {
     return fur_csr_transpose(f->narrow, 1, &out->matrix);
@@ -261,6 +266,7 @@ static const creation creations[] = {
     {"unsorted coordinates", assemble_unsorted, destroy_matrix, 10},
     {"repeated coordinates summed", assemble_sum, destroy_matrix, 10},
     {"repeated coordinates, the last kept", assemble_last, destroy_matrix, 10},
+    {"repeated coordinates kept", assemble_kept, destroy_matrix, 6},
     {"transpose", transpose, destroy_matrix, 6},
     {"permuted matrix", permute, destroy_matrix, 10},
     {"diagonal", diagonal, destroy_vector, 2},

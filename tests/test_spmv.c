@@ -15,7 +15,7 @@ _Static_assert(LDBL_MANT_DIG >= 64, "the reference needs more digits than double
 #define MAX_CONTEXTS 12
 #define MAX_PRODUCTS 5
 /* Shapes above this are left to plain random numbers. */
-#define MAX_ENTRIES_POISONED 30000
+#define MAX_ENTRIES_POISONED 60000
 
 static const int thread_counts[] = {1, 2, 3, 8};
 
@@ -666,6 +666,79 @@ START_TEST(a_plan_describes_itself)
 }
 END_TEST
 
+/* 300 x 200, with small integers at positions of which many repeat. */
+static fur_csr *repeated_entries(fur_context *context, fur_value value, fur_duplicates duplicates)
+{
+    static int32_t rows[5000];
+    static int32_t cols[5000];
+    static double values[2 * 5000];
+    rng r = rng_stream(106);
+    fur_csr *a = NULL;
+    for (int e = 0; e < COUNT_OF(rows); e++) {
+        rows[e] = (int32_t)rng_below(&r, 300);
+        cols[e] = (int32_t)rng_below(&r, rng_below(&r, 2) ? 200 : 12);
+        entry_set(value, values, e,
+                  fur_complex((double)rng_below(&r, 9) - 4, (double)rng_below(&r, 9) - 4));
+    }
+    fur_coo_view coo = {300, 200, COUNT_OF(rows), value, rows, cols, values};
+    ck_ok(context, fur_csr_from_coo(context, &coo, duplicates, &a));
+    return a;
+}
+
+static void multiply_ones(const fur_csr *a, fur_op op, int kernel, fur_vector *y)
+{
+    fur_context *context = fur_csr_context(a);
+    fur_vector *x = NULL;
+    fur_spmv *plan = plan_or_refusal(a, op, kernel);
+    ck_ok(context,
+          fur_vector_create(context, fur_csr_get(a).value, op == FUR_OP_N ? 200 : 300, &x));
+    ck_ok(context, fur_vector_fill(x, fur_complex(1, 2)));
+    ck_ok(context, plan ? fur_spmv_apply(plan, fur_real(1), x, fur_real(0), y) : FUR_OK);
+    fur_spmv_destroy(plan);
+    fur_vector_destroy(x);
+}
+
+/* Sums of small integers are exact, so kept duplicates must give what summed ones give. */
+static void check_repeated(fur_context *context, fur_value value, fur_op op)
+{
+    int64_t n = op == FUR_OP_N ? 300 : 200;
+    fur_csr *summed = repeated_entries(context, value, FUR_DUPLICATES_SUM);
+    fur_csr *kept = repeated_entries(context, value, FUR_DUPLICATES_KEEP);
+    fur_vector *sums = NULL;
+    fur_vector *y = NULL;
+    ck_ok(context, fur_vector_create(context, value, n, &sums));
+    ck_ok(context, fur_vector_create(context, value, n, &y));
+    multiply_ones(summed, op, 0, sums);
+    for (int kernel = 0; kernel < fur_spmv_kernel_count(context); kernel++) {
+        ck_ok(context, fur_vector_copy(sums, y));
+        multiply_ones(kept, op, kernel, y);
+        for (int64_t i = 0; i < n; i++) {
+            fur_scalar a = entry_get(value, fur_vector_data(y), i);
+            fur_scalar b = entry_get(value, fur_vector_data(sums), i);
+            if (a.re != b.re || a.im != b.im)
+                ck_abort_msg("kernel %s, op %d, %s: y[%lld] = %g%+gi, expected %g%+gi",
+                             kernel_info(context, kernel).name, (int)op, fur_value_name(value),
+                             (long long)i, a.re, a.im, b.re, b.im);
+        }
+    }
+    fur_vector_destroy(y);
+    fur_vector_destroy(sums);
+    fur_csr_destroy(kept);
+    fur_csr_destroy(summed);
+}
+
+/* Loops over value types. */
+START_TEST(kept_duplicates_are_added_up)
+{
+    for (int i = 0; isa_name(i); i++) {
+        fur_context *context = context_make(isa_name(i), 2);
+        for (int op = 0; op < OP_COUNT; op++)
+            check_repeated(context, (fur_value)_i, (fur_op)op);
+        fur_context_destroy(context);
+    }
+}
+END_TEST
+
 /* A product allocates nothing and a plan gives back all it took. */
 START_TEST(products_do_not_allocate)
 {
@@ -707,6 +780,7 @@ static void add_tests(TCase *tests)
     tcase_add_test(tests, a_vector_cannot_be_both_x_and_y);
     tcase_add_test(tests, auto_gives_the_bits_of_the_reference);
     tcase_add_test(tests, a_plan_describes_itself);
+    tcase_add_loop_test(tests, kept_duplicates_are_added_up, 0, FUR_VALUE_COUNT);
     tcase_add_test(tests, products_do_not_allocate);
 }
 

@@ -66,8 +66,9 @@ FUR_API fur_status fur_solver_create(const fur_operator *a, const fur_solver_opt
 FUR_API void fur_solver_destroy(fur_solver *solver);
 
 /* Solves from the initial guess in x. Returns FUR_OK whenever the method ran; report->outcome says
- * how it ended. b = 0 gives x = 0. With ||b|| = 0 residuals are absolute. Fails only if an operator
- * fails or the vectors do not fit; x is then the last iterate. report may be NULL. */
+ * how it ended. b = 0 gives x = 0. b and x must not overlap. With ||b|| = 0 residuals are absolute.
+ * Fails only if an operator fails or the vectors do not fit; x is then the last iterate. report may
+ * be NULL. */
 FUR_API fur_status fur_solver_solve(fur_solver *solver, const fur_vector *b, fur_vector *x,
                                     fur_solver_report *report);
 

@@ -45,7 +45,8 @@ FUR_API fur_status fur_vector_copy(const fur_vector *x, fur_vector *y);
 FUR_API fur_status fur_vector_convert(const fur_vector *x, fur_value value, fur_vector **out);
 
 /* y_i = alpha x_i + beta y_i, computed as fma(alpha, x_i, beta y_i); beta = 0 overwrites y, so
- * that NaN in y does not survive; complex: the real products in the order of docs/numerics.md. */
+ * that NaN in y does not survive; beta = 1 adds y as it is; complex: the real products in the order
+ * of docs/numerics.md. */
 FUR_API fur_status fur_axpby(fur_scalar alpha, const fur_vector *x, fur_scalar beta, fur_vector *y);
 
 /* z_i = x_i y_i; z may be x or y. */

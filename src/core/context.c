@@ -70,6 +70,15 @@ void fur_context_release(fur_context *context, void *memory)
     fur_env_release(&context->env, memory);
 }
 
+fur_status fur_ownership_check(fur_context *context, fur_ownership ownership)
+{
+    if ((unsigned)ownership <= FUR_ADOPT)
+        return FUR_OK;
+    return fur_env_fail(&context->env, FUR_INVALID,
+                        "%d is not an ownership; use FUR_COPY, FUR_BORROW or FUR_ADOPT",
+                        (int)ownership);
+}
+
 const char *fur_context_device(const fur_context *context)
 {
     return context->backend->device;

@@ -66,6 +66,7 @@ static fur_status copy(fur_context *context, const fur_csr_view *from, fur_csr *
 fur_status fur_csr_create(fur_context *context, const fur_csr_view *arrays, fur_ownership ownership,
                           fur_csr **out)
 {
+    FUR_TRY(fur_ownership_check(context, ownership));
     FUR_TRY(fur_csr_check(context, arrays));
     if (ownership == FUR_COPY)
         return copy(context, arrays, out);

@@ -200,6 +200,9 @@ fur_status fur_csr_from_coo(fur_context *context, const fur_coo_view *coo,
     int64_t *starts = NULL;
     fur_csr *a = NULL;
 
+    if ((unsigned)duplicates > FUR_DUPLICATES_KEEP)
+        return fur_env_fail(env, FUR_INVALID, "%d is not a way to treat duplicates",
+                            (int)duplicates);
     FUR_TRY(check_shape(env, coo));
     FUR_TRY(check_indices(env, coo));
     FUR_TRY_DONE(fur_env_allocate(env, coo->rows + 1, sizeof *starts, &starts));

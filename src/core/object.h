@@ -30,6 +30,9 @@ struct fur_csr {
 fur_status fur_backend_named(fur_env *env, const char *device, const char *isa,
                              const fur_backend **out);
 
+/* FUR_INVALID for a value outside the enumeration. */
+fur_status fur_ownership_check(fur_context *context, fur_ownership ownership);
+
 /* A matrix with its own, uninitialised arrays. */
 fur_status fur_csr_allocate(fur_context *context, int64_t rows, int64_t cols, int64_t entries,
                             fur_value value, fur_offset offset, fur_csr **out);

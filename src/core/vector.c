@@ -46,6 +46,7 @@ fur_status fur_vector_create(fur_context *context, fur_value value, int64_t size
 fur_status fur_vector_wrap(fur_context *context, fur_value value, int64_t size, void *data,
                            fur_ownership ownership, fur_vector **out)
 {
+    FUR_TRY(fur_ownership_check(context, ownership));
     FUR_TRY(check_shape(context, value, size));
     if (size > 0 && !data)
         return fur_env_fail(&context->env, FUR_INVALID, "%lld entries were announced, none given",

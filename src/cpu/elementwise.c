@@ -38,6 +38,14 @@ static void FN(scale)(int team, int64_t n, VALUE alpha, const VALUE *in, VALUE *
         out[i] = V(mul)(alpha, in[i]);
 }
 
+/* As it is, y is added also where multiplying it by 1 + 0i would make infinity a NaN. */
+static void FN(add_scaled)(int team, int64_t n, VALUE alpha, const VALUE *in, VALUE *out)
+{
+#    pragma omp parallel for schedule(static) num_threads(team) if (team > 1)
+    for (int64_t i = 0; i < n; i++)
+        out[i] = V(fma)(alpha, in[i], out[i]);
+}
+
 static void FN(axpby)(int threads, int64_t n, fur_scalar alpha, const void *x, fur_scalar beta,
                       void *y)
 {
@@ -48,6 +56,10 @@ static void FN(axpby)(int threads, int64_t n, fur_scalar alpha, const void *x, f
     int team = fur_team(threads, n, ENTRY_GRAIN);
     if (V(is_zero)(b)) {
         FN(scale)(team, n, a, in, out);
+        return;
+    }
+    if (beta.re == 1 && beta.im == 0) {
+        FN(add_scaled)(team, n, a, in, out);
         return;
     }
 #    pragma omp parallel for schedule(static) num_threads(team) if (team > 1)

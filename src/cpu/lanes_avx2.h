@@ -66,6 +66,13 @@ static inline lanes_f64 f64_madd_some(lanes_f64 a, lanes_f64 b, lanes_f64 c, uns
         _mm256_blendv_pd(c.hi, sum.hi, _mm256_castsi256_pd(mask_pd(mask >> 4))),
     };
 }
+static inline lanes_f64 f64_plus_some(lanes_f64 a, lanes_f64 b, unsigned mask)
+{
+    return (lanes_f64){
+        _mm256_blendv_pd(a.lo, _mm256_add_pd(a.lo, b.lo), _mm256_castsi256_pd(mask_pd(mask))),
+        _mm256_blendv_pd(a.hi, _mm256_add_pd(a.hi, b.hi), _mm256_castsi256_pd(mask_pd(mask >> 4))),
+    };
+}
 static inline double f64_fold(lanes_f64 a)
 {
     __m256d four = _mm256_add_pd(a.lo, a.hi);
@@ -106,6 +113,10 @@ static inline lanes_f32 f32_madd(lanes_f32 a, lanes_f32 b, lanes_f32 c)
 static inline lanes_f32 f32_madd_some(lanes_f32 a, lanes_f32 b, lanes_f32 c, unsigned mask)
 {
     return _mm256_blendv_ps(c, _mm256_fmadd_ps(a, b, c), _mm256_castsi256_ps(mask_ps(mask)));
+}
+static inline lanes_f32 f32_plus_some(lanes_f32 a, lanes_f32 b, unsigned mask)
+{
+    return _mm256_blendv_ps(a, _mm256_add_ps(a, b), _mm256_castsi256_ps(mask_ps(mask)));
 }
 static inline float f32_fold(lanes_f32 a)
 {

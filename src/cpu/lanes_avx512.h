@@ -41,6 +41,10 @@ static inline lanes_f64 f64_madd_some(lanes_f64 a, lanes_f64 b, lanes_f64 c, uns
 {
     return _mm512_mask3_fmadd_pd(a, b, c, (__mmask8)mask);
 }
+static inline lanes_f64 f64_plus_some(lanes_f64 a, lanes_f64 b, unsigned mask)
+{
+    return _mm512_mask_add_pd(a, (__mmask8)mask, a, b);
+}
 static inline double f64_fold(lanes_f64 a)
 {
     __m256d four = _mm256_add_pd(_mm512_castpd512_pd256(a), _mm512_extractf64x4_pd(a, 1));
@@ -83,6 +87,10 @@ static inline lanes_f32 f32_madd_some(lanes_f32 a, lanes_f32 b, lanes_f32 c, uns
 }
 
 #pragma GCC diagnostic pop
+static inline lanes_f32 f32_plus_some(lanes_f32 a, lanes_f32 b, unsigned mask)
+{
+    return _mm256_mask_add_ps(a, (__mmask8)mask, a, b);
+}
 static inline float f32_fold(lanes_f32 a)
 {
     __m128 four = _mm_add_ps(_mm256_castps256_ps128(a), _mm256_extractf128_ps(a, 1));

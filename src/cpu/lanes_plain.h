@@ -60,6 +60,14 @@ static inline FUR_LANES(VALUE_NAME) V(madd_some)(FUR_LANES(VALUE_NAME) a, FUR_LA
             c.lane[i] = V(fma)(a.lane[i], b.lane[i], c.lane[i]);
     return c;
 }
+static inline FUR_LANES(VALUE_NAME)
+    V(plus_some)(FUR_LANES(VALUE_NAME) a, FUR_LANES(VALUE_NAME) b, unsigned mask)
+{
+    for (int i = 0; i < LANES; i++)
+        if (mask >> i & 1)
+            a.lane[i] = V(add)(a.lane[i], b.lane[i]);
+    return a;
+}
 static inline VALUE V(fold)(FUR_LANES(VALUE_NAME) a)
 {
     for (int half = LANES / 2; half > 0; half /= 2)

@@ -11,17 +11,39 @@ static inline VALUE FN(segment_sum)(const VALUE *values, const int32_t *columns,
     return sum;
 }
 
-/* The same over a row of more than one segment, see FUR_ROW_SEGMENT. Not inlined: it is rare, and
- * would crowd the loop over ordinary rows. */
+/* The sums of the four full segments from `begin` on, side by side: their additions do not wait for
+ * each other. */
+static inline void FN(four_segments)(const VALUE *values, const int32_t *columns, const VALUE *x,
+                                     OFFSET begin, VALUE *sum)
+{
+    for (int i = 0; i < 4; i++)
+        sum[i] = V(from)((fur_scalar){0, 0});
+    for (OFFSET k = begin; k < begin + FUR_ROW_SEGMENT; k++)
+        for (OFFSET i = 0; i < 4; i++) {
+            OFFSET at = k + i * FUR_ROW_SEGMENT;
+            sum[i] = V(fma)(values[at], x[columns[at]], sum[i]);
+        }
+}
+
+/* The sum of a row of more than one segment. Not inlined: it would crowd the loop over ordinary
+ * rows. */
 static __attribute__((noinline)) VALUE FN(long_row_sum)(const VALUE *values, const int32_t *columns,
                                                         const VALUE *x, OFFSET begin, OFFSET end)
 {
-    VALUE sum = FN(segment_sum)(values, columns, x, begin, begin + FUR_ROW_SEGMENT);
-    for (OFFSET k = begin + FUR_ROW_SEGMENT; k < end; k += FUR_ROW_SEGMENT) {
-        OFFSET stop = end - k < FUR_ROW_SEGMENT ? end : k + FUR_ROW_SEGMENT;
-        sum = V(add)(sum, FN(segment_sum)(values, columns, x, k, stop));
+    VALUE total = FN(segment_sum)(values, columns, x, begin, begin + FUR_ROW_SEGMENT);
+    OFFSET k = begin + FUR_ROW_SEGMENT;
+    for (; end - k >= 4 * FUR_ROW_SEGMENT; k += 4 * FUR_ROW_SEGMENT) {
+        VALUE sum[4];
+        FN(four_segments)(values, columns, x, k, sum);
+        for (int i = 0; i < 4; i++)
+            total = V(add)(total, sum[i]);
     }
-    return sum;
+    while (k < end) {
+        OFFSET stop = end - k < FUR_ROW_SEGMENT ? end : k + FUR_ROW_SEGMENT;
+        total = V(add)(total, FN(segment_sum)(values, columns, x, k, stop));
+        k = stop;
+    }
+    return total;
 }
 
 static inline VALUE FN(row_sum)(const VALUE *values, const int32_t *columns, const VALUE *x,
@@ -41,12 +63,7 @@ static inline void FN(loop_over_rows)(const fur_spmv_call *call, int64_t begin, 
     VALUE *y = call->y;
     VALUE alpha = V(from)(call->alpha);
     VALUE beta = V(from)(call->beta);
-    bool stream = fur_streams(call->a->entries * (int64_t)(sizeof(VALUE) + 4));
     for (int64_t i = begin; i < end; i++) {
-        if (stream) {
-            fur_prefetch_range_ahead(values + offsets[i], values + offsets[i + 1]);
-            fur_prefetch_range_ahead(columns + offsets[i], columns + offsets[i + 1]);
-        }
         VALUE sum = FN(row_sum)(values, columns, x, offsets[i], offsets[i + 1]);
         FN(finish)(alpha, sum, beta, overwrite, &y[i]);
     }

@@ -12,7 +12,6 @@
 #    include "isa.h"
 #    include "kernel.h"
 #    include "scalar.h"
-#    include "stream.h"
 #    include "table.h"
 
 /* A point of the path: all rows before `row` are done, and row's entries before `entry`. */

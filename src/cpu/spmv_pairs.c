@@ -9,7 +9,6 @@
 #    include "isa.h"
 #    include "kernel.h"
 #    include "scalar.h"
-#    include "stream.h"
 #    include "table.h"
 
 #    define FUR_TEMPLATE "spmv_pairs.c"
@@ -93,13 +92,8 @@ static inline void FN(loop_over_pairs)(const fur_spmv_call *call, int64_t begin,
     VALUE *y = call->y;
     VALUE alpha = V(from)(call->alpha);
     VALUE beta = V(from)(call->beta);
-    bool stream = fur_streams(call->a->entries * (int64_t)(sizeof(VALUE) + 4));
     for (int64_t i = begin; i < end; i += 2) {
         VALUE sum[2];
-        if (stream) {
-            fur_prefetch_range_ahead(values + offsets[i], values + offsets[i + 2]);
-            fur_prefetch_range_ahead(columns + offsets[i], columns + offsets[i + 2]);
-        }
         if (offsets[i + 2] - offsets[i] <= FUR_ROW_SEGMENT) {
             FN(pair_sums)(values, columns, x, offsets + i, sum);
         } else {

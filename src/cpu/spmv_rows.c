@@ -7,7 +7,6 @@
 #    include "isa.h"
 #    include "kernel.h"
 #    include "scalar.h"
-#    include "stream.h"
 #    include "table.h"
 
 #    define FUR_TEMPLATE "spmv_rows.c"

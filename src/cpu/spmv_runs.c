@@ -216,7 +216,7 @@ static int64_t matrix_bytes(const fur_csr_view *a, const void *state)
 static fur_spmv_cost cost(const fur_csr_view *a, const fur_spmv_profile *profile)
 {
     if (profile->rows.row_max > FUR_ROW_SEGMENT)
-        return (fur_spmv_cost){.refusal = "a row has more than 4096 entries"};
+        return (fur_spmv_cost){.refusal = "a row has more than 128 entries"};
     int64_t slices = (a->rows + LANES - 1) / LANES;
     int samples = (int)smaller(slices, SAMPLES);
     int64_t counted = 0;

@@ -1,5 +1,5 @@
-/* SpMV in SELL-C-sigma form (Kreutzer, Hager, Wellein, Fehske, Bishop 2014), C = 8, sigma = 256:
- * rows sorted by length within windows of 256, packed in slices of 8, one row a lane.
+/* SpMV in SELL-C-sigma form (Kreutzer, Hager, Wellein, Fehske, Bishop 2014), C = 8, sigma = 1024:
+ * rows sorted by length within windows of 1024, packed in slices of 8, one row a lane.
  *
  * Lanes whose row has ended are masked out rather than padded with zeros, which would meet NaN and
  * infinity in x. Rows keep their order of additions.
@@ -17,12 +17,15 @@
 #    include "stream.h"
 #    include "table.h"
 
-#    define SIGMA 256
+#    include <stdlib.h>
+
+#    define SIGMA 1024
 #    define SLICES_A_WINDOW (SIGMA / LANES)
 /* Columns of slices a thread should have at least. */
 #    define WIDTH_GRAIN 4096
-/* More padding than entries is refused. */
+/* More padding than entries is refused, where it is much. */
 #    define MOST_FILL 2.0
+#    define SMALL_PLACES 65536
 
 typedef struct sell {
     int64_t windows;
@@ -43,19 +46,24 @@ static int64_t row_length(const fur_csr_view *a, int64_t row)
     return row < a->rows ? fur_offset_at(a, row + 1) - fur_offset_at(a, row) : 0;
 }
 
-/* Sorts a window's rows by length, longest first, equal ones in order: insertion, as neighbouring
- * rows mostly have like lengths. */
+static int by_key(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a;
+    uint32_t y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Sorts a window's rows by length, longest first, equal ones in order. */
 static void sort_window(const fur_csr_view *a, int64_t first, int32_t *order, uint16_t *length)
 {
+    uint32_t key[SIGMA]; /* what the length lacks, above the place in the window */
+    for (uint32_t n = 0; n < SIGMA; n++)
+        key[n] = (uint32_t)(UINT16_MAX - row_length(a, first + n)) << 16 | n;
+    qsort(key, SIGMA, sizeof *key, by_key);
     for (int n = 0; n < SIGMA; n++) {
-        uint16_t own = (uint16_t)row_length(a, first + n);
-        int at = n;
-        for (; at > 0 && length[at - 1] < own; at--) {
-            length[at] = length[at - 1];
-            order[at] = order[at - 1];
-        }
-        length[at] = own;
-        order[at] = first + n < a->rows ? (int32_t)(first + n) : INT32_MAX;
+        int64_t row = first + (key[n] & UINT16_MAX);
+        order[n] = row < a->rows ? (int32_t)row : INT32_MAX;
+        length[n] = (uint16_t)(UINT16_MAX - (key[n] >> 16));
     }
 }
 
@@ -70,7 +78,7 @@ static int64_t window_width(const uint16_t *length)
 
 static void sort_all(const fur_csr_view *a, int threads, sell *s)
 {
-    int team = fur_team(threads, s->windows, 4);
+    int team = fur_team(threads, s->windows, 2);
 #    pragma omp parallel for schedule(static) num_threads(team) if (team > 1)
     for (int64_t w = 0; w < s->windows; w++) {
         sort_window(a, w * SIGMA, s->order + w * SIGMA, s->length + w * SIGMA);
@@ -79,6 +87,15 @@ static void sort_all(const fur_csr_view *a, int threads, sell *s)
     s->start[0] = 0;
     for (int64_t w = 0; w < s->windows; w++)
         s->start[w + 1] += s->start[w];
+}
+
+/* The lanes whose row has an entry in column k of the slice, given those that had one before:
+ * lengths do not increase from lane to lane. */
+static inline int active_lanes(const uint16_t *length, int k, int active)
+{
+    while (length[active - 1] <= k)
+        active--;
+    return active;
 }
 
 #    define FUR_TEMPLATE "spmv_sell.c"
@@ -109,7 +126,7 @@ static fur_status build(fur_env *env, const fur_csr_view *a, sell *s)
     int64_t width = s->start[s->windows] + 1;
     FUR_TRY(fur_env_allocate(env, width, LANES * sizeof *s->columns, &s->columns));
     FUR_TRY(fur_env_allocate(env, width, LANES * fur_value_size(a->value), &s->values));
-    int team = fur_team(env->threads, s->windows, 4);
+    int team = fur_team(env->threads, s->windows, 2);
 #    pragma omp parallel for schedule(static) num_threads(team) if (team > 1)
     for (int64_t w = 0; w < s->windows; w++)
         fill[a->value](a, w, s);
@@ -150,29 +167,34 @@ static int64_t matrix_bytes(const fur_csr_view *a, const void *state)
 }
 
 /* Windows looked at for the estimate. */
-#    define SAMPLES 16
+#    define SAMPLES 32
 
-/* Places that the windows would have, padding included, from some of them. */
-static double estimate_places(const fur_csr_view *a)
+/* Places an entry takes, padding included, in some windows between the ends of the matrix. */
+static double estimate_fill(const fur_csr_view *a)
 {
     int64_t windows = (a->rows + SIGMA - 1) / SIGMA;
     int samples = (int)smaller(windows, SAMPLES);
     double places = 0;
+    double entries = 0;
     for (int i = 0; i < samples; i++) {
         int32_t order[SIGMA];
         uint16_t length[SIGMA];
-        sort_window(a, fur_split(windows, samples, i) * SIGMA, order, length);
+        int64_t first = fur_split(windows, 2 * samples, 2 * i + 1) * SIGMA;
+        sort_window(a, first, order, length);
         places += (double)(window_width(length) * LANES);
+        entries +=
+            (double)(fur_offset_at(a, smaller(a->rows, first + SIGMA)) - fur_offset_at(a, first));
     }
-    return samples > 0 ? places / samples * (double)windows : 0;
+    return entries > 0 ? places / entries : 1;
 }
 
 static fur_spmv_cost cost(const fur_csr_view *a, const fur_spmv_profile *profile)
 {
-    if (profile->rows.row_max > FUR_ROW_SEGMENT)
-        return (fur_spmv_cost){.refusal = "a row has more than 4096 entries"};
-    double places = estimate_places(a);
-    if (places > MOST_FILL * (double)(a->entries + SIGMA * LANES))
+    if (profile->rows.row_max > UINT16_MAX)
+        return (fur_spmv_cost){.refusal = "a row has more than 65535 entries"};
+    double fill = estimate_fill(a);
+    double places = fill * (double)a->entries;
+    if (fill > MOST_FILL && places > SMALL_PLACES)
         return (fur_spmv_cost){.refusal = "its rows differ too much in length"};
     fur_work work = {
         .core_ns = 0.40 * places + 1.5 * (double)a->rows,
@@ -189,7 +211,7 @@ static fur_spmv_cost cost(const fur_csr_view *a, const fur_spmv_profile *profile
 extern const fur_spmv_kernel ISA(spmv_sell);
 const fur_spmv_kernel ISA(spmv_sell) = {
     .name = "sell",
-    .summary = "SELL-8-256: slices of 8 rows of like length",
+    .summary = "SELL-8-1024: slices of 8 rows of like length",
     .source = "Kreutzer et al. 2014",
     .exact = true,
     .cost = cost,
@@ -222,13 +244,14 @@ static void FN(fill_window)(const fur_csr_view *a, int64_t window, const sell *s
     }
 }
 
-/* The sums of the eight rows of a slice; lengths do not increase from lane to lane. */
-static inline FN(lanes) FN(sum_slice)(const uint16_t *length, const int32_t *columns,
-                                      const VALUE *values, const VALUE *x, bool stream)
+/* One segment of the eight rows of a slice, from column k of the slice to `stop`. */
+static inline FN(lanes)
+    FN(sum_segment)(const uint16_t *length, int k, int stop, const int32_t *columns,
+                    const VALUE *values, const VALUE *x, bool stream)
 {
     FN(lanes) sum = V(zero)();
-    int k = 0;
-    for (; k < length[LANES - 1]; k++, columns += LANES, values += LANES) {
+    int full = length[LANES - 1] < stop ? length[LANES - 1] : stop;
+    for (; k < full; k++, columns += LANES, values += LANES) {
         if (stream) {
             fur_prefetch_ahead(values);
             fur_prefetch_ahead(columns);
@@ -236,13 +259,31 @@ static inline FN(lanes) FN(sum_slice)(const uint16_t *length, const int32_t *col
         sum = V(madd)(V(load)(values), V(gather)(x, columns), sum);
     }
     int active = LANES;
-    for (; k < length[0]; k++, columns += LANES, values += LANES) {
-        while (length[active - 1] <= k)
-            active--;
+    for (; k < stop; k++, columns += LANES, values += LANES) {
+        active = active_lanes(length, k, active);
         unsigned mask = (1u << active) - 1;
-        sum = V(madd_some)(V(load)(values), V(gather_some)(x, columns, mask), sum, mask);
+        sum = V(madd_some)(V(load_some)(values, mask), V(gather_some)(x, columns, mask), sum, mask);
     }
     return sum;
+}
+
+/* The sums of the eight rows of a slice, segment by segment. */
+static inline FN(lanes) FN(sum_slice)(const uint16_t *length, const int32_t *columns,
+                                      const VALUE *values, const VALUE *x, bool stream)
+{
+    int width = length[0];
+    int first = width < FUR_ROW_SEGMENT ? width : FUR_ROW_SEGMENT;
+    FN(lanes) total = FN(sum_segment)(length, 0, first, columns, values, x, stream);
+    int active = LANES;
+    for (int k = FUR_ROW_SEGMENT; k < width; k += FUR_ROW_SEGMENT) {
+        int stop = width - k < FUR_ROW_SEGMENT ? width : k + FUR_ROW_SEGMENT;
+        active = active_lanes(length, k, active);
+        total = V(plus_some)(total,
+                             FN(sum_segment)(length, k, stop, columns + (ptrdiff_t)k * LANES,
+                                             values + (ptrdiff_t)k * LANES, x, stream),
+                             (1u << active) - 1);
+    }
+    return total;
 }
 
 static void FN(multiply)(const fur_spmv_call *call, int64_t begin, int64_t end)

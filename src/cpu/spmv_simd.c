@@ -9,7 +9,6 @@
 #    include "kernel.h"
 #    include "lanes.h"
 #    include "scalar.h"
-#    include "stream.h"
 #    include "table.h"
 
 #    define FUR_TEMPLATE "spmv_simd.c"

@@ -24,11 +24,4 @@ static inline void fur_prefetch_ahead(const void *p)
     __builtin_prefetch((const char *)p + FUR_STREAM_AHEAD);
 }
 
-/* The lines of begin .. end-1, ahead. Consecutive ranges leave none out. */
-static inline void fur_prefetch_range_ahead(const void *begin, const void *end)
-{
-    for (const char *p = begin; p < (const char *)end; p += 64)
-        fur_prefetch_ahead(p);
-}
-
 #endif

@@ -10,9 +10,10 @@
 #include <stdbool.h>
 
 /* Products of a row are added in segments of this many entries: within a segment one after the
- * other by fma, starting from 0; the segments' sums then one after the other. It lets several
- * threads share a long row and still give the bits of one (docs/numerics.md). */
-#define FUR_ROW_SEGMENT 4096
+ * other by fma, starting from 0; the segments' sums then one after the other (docs/numerics.md).
+ * Segments do not wait for each other: a long row is added several at a time, and by several
+ * threads, with the bits of one. */
+#define FUR_ROW_SEGMENT 128
 
 /* What the choice of a kernel rests on. */
 typedef struct fur_spmv_profile {
