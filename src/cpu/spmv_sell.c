@@ -4,7 +4,7 @@
  * Lanes whose row has ended are masked out rather than padded with zeros, which would meet NaN and
  * infinity in x. Rows keep their order of additions.
  *
- * Bytes a row of n entries, in a slice whose longest row has m: m (entry + 4) + 6 for A, two
+ * Bytes a row of n entries, in a slice whose longest row has m: m (entry + 4) + 7 for A, two
  * entries for x and y. */
 #ifndef FUR_TEMPLATE
 #    include "balance.h"
@@ -29,7 +29,8 @@
 
 typedef struct sell {
     int64_t windows;
-    int64_t *start;   /* of each window, in columns of slices; one more than windows */
+    int64_t slices;
+    int64_t *start;   /* first column of each slice; one more than slices */
     int32_t *order;   /* row at each place */
     uint16_t *length; /* of the row at each place; a slice's do not increase */
     int32_t *columns; /* eight per column of a slice */
@@ -80,13 +81,11 @@ static void sort_all(const fur_csr_view *a, int threads, sell *s)
 {
     int team = fur_team(threads, s->windows, 2);
 #    pragma omp parallel for schedule(static) num_threads(team) if (team > 1)
-    for (int64_t w = 0; w < s->windows; w++) {
-        sort_window(a, w * SIGMA, s->order + w * SIGMA, s->length + w * SIGMA);
-        s->start[w + 1] = window_width(s->length + w * SIGMA);
-    }
-    s->start[0] = 0;
     for (int64_t w = 0; w < s->windows; w++)
-        s->start[w + 1] += s->start[w];
+        sort_window(a, w * SIGMA, s->order + w * SIGMA, s->length + w * SIGMA);
+    s->start[0] = 0;
+    for (int64_t slice = 0; slice < s->slices; slice++)
+        s->start[slice + 1] = s->start[slice] + s->length[slice * LANES];
 }
 
 /* The lanes whose row has an entry in column k of the slice, given those that had one before:
@@ -118,12 +117,12 @@ static fur_status build(fur_env *env, const fur_csr_view *a, sell *s)
 {
     static void (*const fill[FUR_VALUE_COUNT])(const fur_csr_view *, int64_t, const sell *) =
         FUR_VALUE_TABLE(fill_window);
-    FUR_TRY(fur_env_allocate(env, s->windows + 1, sizeof *s->start, &s->start));
+    FUR_TRY(fur_env_allocate(env, s->slices + 1, sizeof *s->start, &s->start));
     FUR_TRY(fur_env_allocate(env, s->windows, SIGMA * sizeof *s->order, &s->order));
     FUR_TRY(fur_env_allocate(env, s->windows, SIGMA * sizeof *s->length, &s->length));
     sort_all(a, env->threads, s);
     /* One more: arithmetic on the arrays' addresses is not defined for NULL. */
-    int64_t width = s->start[s->windows] + 1;
+    int64_t width = s->start[s->slices] + 1;
     FUR_TRY(fur_env_allocate(env, width, LANES * sizeof *s->columns, &s->columns));
     FUR_TRY(fur_env_allocate(env, width, LANES * fur_value_size(a->value), &s->values));
     int team = fur_team(env->threads, s->windows, 2);
@@ -138,6 +137,7 @@ static fur_status plan(fur_env *env, const fur_csr_view *a, void **state)
     sell *s;
     FUR_TRY(fur_env_allocate_zeros(env, 1, sizeof *s, &s));
     s->windows = (a->rows + SIGMA - 1) / SIGMA;
+    s->slices = s->windows * SLICES_A_WINDOW;
     fur_status status = build(env, a, s);
     if (status != FUR_OK) {
         release(env, s);
@@ -152,18 +152,18 @@ static void apply(const fur_spmv_call *call)
     static void (*const table[FUR_VALUE_COUNT])(const fur_spmv_call *, int64_t, int64_t) =
         FUR_VALUE_TABLE(multiply);
     const sell *s = call->state;
-    int parts = fur_team(call->threads, s->start[s->windows], WIDTH_GRAIN);
+    int parts = fur_team(call->threads, s->start[s->slices], WIDTH_GRAIN);
 #    pragma omp parallel for schedule(static, 1) num_threads(parts) if (parts > 1)
     for (int part = 0; part < parts; part++)
-        table[call->a->value](call, fur_balanced_unit(s->start, s->windows, parts, part),
-                              fur_balanced_unit(s->start, s->windows, parts, part + 1));
+        table[call->a->value](call, fur_balanced_unit(s->start, s->slices, parts, part),
+                              fur_balanced_unit(s->start, s->slices, parts, part + 1));
 }
 
 static int64_t matrix_bytes(const fur_csr_view *a, const void *state)
 {
     const sell *s = state;
-    return s->start[s->windows] * LANES * (int64_t)(fur_value_size(a->value) + 4) +
-           s->windows * (SIGMA * 6 + 8);
+    return s->start[s->slices] * LANES * (int64_t)(fur_value_size(a->value) + 4) +
+           s->windows * SIGMA * 6 + s->slices * 8;
 }
 
 /* Windows looked at for the estimate. */
@@ -228,7 +228,7 @@ typedef FUR_LANES(VALUE_NAME) FN(lanes);
 static void FN(fill_window)(const fur_csr_view *a, int64_t window, const sell *s)
 {
     const VALUE *from = a->values;
-    int64_t at = s->start[window] * LANES;
+    int64_t at = s->start[window * SLICES_A_WINDOW] * LANES;
     const int32_t *order = s->order + window * SIGMA;
     const uint16_t *length = s->length + window * SIGMA;
     VALUE *values = s->values;
@@ -295,8 +295,8 @@ static void FN(multiply)(const fur_spmv_call *call, int64_t begin, int64_t end)
     VALUE beta = V(from)(call->beta);
     VALUE *y = call->y;
     bool overwrite = FN(overwrites)(call);
-    bool stream = fur_streams(s->start[s->windows] * LANES * (int64_t)(sizeof(VALUE) + 4));
-    for (int64_t place = begin * SIGMA; place < end * SIGMA; place += LANES) {
+    bool stream = fur_streams(s->start[s->slices] * LANES * (int64_t)(sizeof(VALUE) + 4));
+    for (int64_t place = begin * LANES; place < end * LANES; place += LANES) {
         VALUE lane[LANES];
         const uint16_t *length = s->length + place;
         V(store)(lane, FN(sum_slice)(length, columns, values, call->x, stream));
