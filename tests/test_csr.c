@@ -627,6 +627,24 @@ START_TEST(wrong_coordinates_are_refused)
 }
 END_TEST
 
+START_TEST(values_outside_the_enumerations_are_refused)
+{
+    fur_context *context = context_make(NULL, 1);
+    const int32_t index[] = {0};
+    const double values[] = {1};
+    const int32_t offsets[] = {0, 1};
+    fur_coo_view entry = {1, 1, 1, FUR_F64, index, index, values};
+    fur_csr_view view = {1, 1, 1, FUR_F64, FUR_I32, offsets, index, values};
+    fur_csr *a = NULL;
+    ck_fails(context, FUR_INVALID, "4 is not a way to treat duplicates",
+             fur_csr_from_coo(context, &entry, (fur_duplicates)4, &a));
+    ck_fails(context, FUR_INVALID, "3 is not an ownership; use FUR_COPY, FUR_BORROW or FUR_ADOPT",
+             fur_csr_create(context, &view, (fur_ownership)3, &a));
+    ck_assert_ptr_null(a);
+    fur_context_destroy(context);
+}
+END_TEST
+
 static void transpose(const fur_csr *a, rng r, fur_csr **out)
 {
     (void)r;
@@ -949,6 +967,7 @@ static void add_tests(TCase *tests)
     tcase_add_test(tests, no_coordinates_are_an_empty_matrix);
     tcase_add_test(tests, the_largest_column_is_kept);
     tcase_add_test(tests, wrong_coordinates_are_refused);
+    tcase_add_test(tests, values_outside_the_enumerations_are_refused);
     tcase_add_test(tests, transposition_exchanges_rows_and_columns);
     tcase_add_test(tests, permutation_renumbers_rows_and_columns);
     tcase_add_test(tests, orders_that_are_no_permutation_are_refused);
