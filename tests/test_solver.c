@@ -361,6 +361,36 @@ START_TEST(what_is_not_finite_is_a_breakdown)
 }
 END_TEST
 
+/* r.r underflows to 0 although r is not 0: that says nothing about a preconditioner, which is not
+ * there. */
+START_TEST(a_product_that_underflows_is_a_breakdown)
+{
+    fur_context *context = context_make(NULL, 1);
+    problem p = poisson(context, FUR_F64, 9, 1, NULL);
+    ck_ok(context, fur_vector_fill(p.b, fur_real(1e-170)));
+    fur_solver_report report = solve(&p, NULL);
+    ck_assert_msg(report.outcome == FUR_BREAKDOWN, "%s", fur_outcome_name(report.outcome));
+    problem_release(&p);
+    fur_context_destroy(context);
+}
+END_TEST
+
+/* The residual carried along goes on falling where the true one is held up by rounding. */
+START_TEST(a_true_residual_that_stays_behind_is_stagnation)
+{
+    fur_context *context = context_make(NULL, 1);
+    problem p = poisson(context, FUR_F64, 23, 17, NULL);
+    fur_solver_options options = {.size = sizeof options, .rtol = 1e-30};
+    set_random(p.b, 6);
+    fur_solver_report report = solve(&p, &options);
+    ck_assert_msg(report.outcome == FUR_STAGNATED, "%s", fur_outcome_name(report.outcome));
+    ck_assert_double_le(report.residual_recursive, 1e-30);
+    ck_assert_double_gt(report.residual, 1e-29);
+    problem_release(&p);
+    fur_context_destroy(context);
+}
+END_TEST
+
 START_TEST(iterations_are_limited)
 {
     fur_context *context = context_make(NULL, 1);
@@ -657,8 +687,9 @@ START_TEST(methods_and_outcomes_have_names)
                                            "iteration limit reached",
                                            "indefinite matrix",
                                            "indefinite preconditioner",
-                                           "breakdown: not a finite number",
-                                           "stopped by the monitor"};
+                                           "breakdown: overflow, underflow or not a number",
+                                           "stopped by the monitor",
+                                           "stagnated: the true residual does not follow"};
     for (int i = 0; i < COUNT_OF(outcomes); i++)
         ck_assert_str_eq(fur_outcome_name((fur_outcome)i), outcomes[i]);
     ck_assert_str_eq(fur_outcome_name((fur_outcome)99), "unknown");
@@ -681,6 +712,8 @@ static void add_tests(TCase *tests)
     tcase_add_test(tests, an_indefinite_matrix_is_reported);
     tcase_add_test(tests, an_indefinite_preconditioner_is_reported);
     tcase_add_test(tests, what_is_not_finite_is_a_breakdown);
+    tcase_add_test(tests, a_product_that_underflows_is_a_breakdown);
+    tcase_add_test(tests, a_true_residual_that_stays_behind_is_stagnation);
     tcase_add_test(tests, iterations_are_limited);
     tcase_add_test(tests, a_monitor_sees_every_iteration_and_can_stop);
     tcase_add_test(tests, tolerances_end_a_solve);

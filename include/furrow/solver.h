@@ -39,9 +39,9 @@ typedef enum fur_outcome {
     FUR_CONVERGED = 0,
     FUR_MAX_ITERATIONS,
     FUR_INDEFINITE,                /* x.Ax <= 0 was met: A is not positive definite */
-    FUR_INDEFINITE_PRECONDITIONER, /* r.Mr <= 0 was met: M is not */
-    FUR_BREAKDOWN,                 /* a NaN or infinity came up */
-    FUR_STOPPED,                   /* by the monitor */
+    FUR_INDEFINITE_PRECONDITIONER, /* r.Mr < 0 was met: M is not */
+    FUR_BREAKDOWN, /* a NaN or infinity came up, or r.Mr = 0 for an r that is not 0 */
+    FUR_STOPPED,   /* by the monitor */
     /* The residual carried along met the tolerance, the true one is above ten times it: rounding
      * allows no more, or A is not symmetric. */
     FUR_STAGNATED

@@ -12,11 +12,6 @@ static int64_t larger(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-static int64_t smaller(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 void fur_csr_figures(const fur_csr_view *a, int threads, fur_csr_statistics *out)
 {
     int64_t least = INT64_MAX;
@@ -30,7 +25,7 @@ void fur_csr_figures(const fur_csr_view *a, int threads, fur_csr_statistics *out
     for (int64_t i = 0; i < a->rows; i++) {
         int64_t begin = fur_offset_at(a, i);
         int64_t end = fur_offset_at(a, i + 1);
-        least = smaller(least, end - begin);
+        least = fur_smaller(least, end - begin);
         most = larger(most, end - begin);
         if (begin == end) {
             empty++;

@@ -1,8 +1,8 @@
 /* How long products take: the model behind the kernels' cost functions.
  *
  * A product takes the time its instructions or its streams of memory need, whichever is longer, and
- * on top the latency of x from afar that it cannot hide. The constants are measured on one thread
- * of a Zen 4 server (docs/kernels.md); only their ratios matter. */
+ * on top the latency of x from afar that it cannot hide. The constants are fitted by hand to
+ * times on one thread of a Zen 4 server, over the matrices of docs/results; only ratios matter. */
 #ifndef FURROW_CPU_COST_H
 #define FURROW_CPU_COST_H
 

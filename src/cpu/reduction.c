@@ -17,7 +17,6 @@
 
 #    define LEAF_BYTES 16384
 #    define ROW_BYTES 512
-#    define MAX_ROW ((int)(ROW_BYTES / sizeof(float)))
 
 /* Enough blocks to balance many threads, few enough to keep their sums on the stack. */
 #    define MAX_BLOCKS 1024
@@ -62,17 +61,12 @@ static double fold(double *lane, int lanes)
     return lane[0];
 }
 
-static int64_t smaller(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 static pair walk_block(const reduction *r, int64_t first, int64_t last)
 {
     tree t = {.combine = r->combine};
     for (int64_t leaf = first; leaf < last; leaf++)
-        tree_push(&t,
-                  r->leaf(r, leaf * r->leaf_entries, smaller(r->n, (leaf + 1) * r->leaf_entries)));
+        tree_push(&t, r->leaf(r, leaf * r->leaf_entries,
+                              fur_smaller(r->n, (leaf + 1) * r->leaf_entries)));
     return tree_root(&t);
 }
 
@@ -88,7 +82,7 @@ static pair walk(int threads, const reduction *r)
 
 #    pragma omp parallel for schedule(static) num_threads(team) if (team > 1)
     for (int64_t b = 0; b < blocks; b++)
-        sums[b] = walk_block(r, b * block, smaller(leaves, (b + 1) * block));
+        sums[b] = walk_block(r, b * block, fur_smaller(leaves, (b + 1) * block));
 
     tree t = {.combine = r->combine};
     for (int64_t b = 0; b < blocks; b++)

@@ -108,15 +108,10 @@ static int64_t count_slice(const fur_csr_view *a, int64_t row, int64_t *gathers)
     return steps;
 }
 
-static int64_t smaller(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 /* Leaves the chunk's numbers of steps where the next one's first will stand. */
 static void count_chunk(const fur_csr_view *a, int64_t index, runs *r)
 {
-    int64_t end = smaller(a->rows, (index + 1) * CHUNK_ROWS);
+    int64_t end = fur_smaller(a->rows, (index + 1) * CHUNK_ROWS);
     for (int64_t row = index * CHUNK_ROWS; row < end; row += LANES) {
         int64_t steps = count_slice(a, row, &r->gather[index + 1]);
         r->slice[row / LANES] = (uint16_t)steps;
@@ -218,7 +213,7 @@ static fur_spmv_cost cost(const fur_csr_view *a, const fur_spmv_profile *profile
     if (profile->rows.row_max > FUR_ROW_SEGMENT)
         return (fur_spmv_cost){.refusal = "a row has more than 128 entries"};
     int64_t slices = (a->rows + LANES - 1) / LANES;
-    int samples = (int)smaller(slices, SAMPLES);
+    int samples = (int)fur_smaller(slices, SAMPLES);
     int64_t counted = 0;
     int64_t gathers = 0;
     for (int i = 0; i < samples; i++)
@@ -261,7 +256,7 @@ static void FN(fill_chunk)(const fur_csr_view *a, int64_t index, const runs *r)
     VALUE *values = (VALUE *)r->values + r->step[index] * LANES;
     int32_t *columns = r->columns + r->gather[index] * LANES;
     int64_t at = r->step[index];
-    int64_t end = smaller(a->rows, (index + 1) * CHUNK_ROWS);
+    int64_t end = fur_smaller(a->rows, (index + 1) * CHUNK_ROWS);
     for (int64_t row = index * CHUNK_ROWS; row < end; row += LANES) {
         cursor c = open_slice(a, row);
         for (step s = next_step(&c); s.mask; s = next_step(&c), at++, values += LANES) {
@@ -302,7 +297,7 @@ static void FN(finish_rows)(const fur_spmv_call *call, int64_t row, FN(lanes) su
     bool overwrite = FN(overwrites)(call);
     VALUE lane[LANES];
     V(store)(lane, sum);
-    int count = (int)smaller(LANES, call->a->rows - row);
+    int count = (int)fur_smaller(LANES, call->a->rows - row);
     for (int i = 0; i < count; i++)
         FN(finish)(alpha, lane[i], beta, overwrite, &y[i]);
 }
@@ -315,7 +310,7 @@ static void FN(multiply)(const fur_spmv_call *call, int64_t begin, int64_t end)
     const int32_t *columns = r->columns + r->gather[begin] * LANES;
     bool stream = fur_streams(r->step[r->chunks] * LANES * (int64_t)sizeof(VALUE));
     int64_t at = r->step[begin];
-    int64_t stop = smaller(call->a->rows, end * CHUNK_ROWS);
+    int64_t stop = fur_smaller(call->a->rows, end * CHUNK_ROWS);
     for (int64_t row = begin * CHUNK_ROWS; row < stop; row += LANES) {
         FN(lanes) sum = V(zero)();
         for (int64_t last = at + r->slice[row / LANES]; at < last; at++, values += LANES) {

@@ -37,11 +37,6 @@ typedef struct sell {
     void *values;
 } sell;
 
-static int64_t smaller(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 static int64_t row_length(const fur_csr_view *a, int64_t row)
 {
     return row < a->rows ? fur_offset_at(a, row + 1) - fur_offset_at(a, row) : 0;
@@ -173,7 +168,7 @@ static int64_t matrix_bytes(const fur_csr_view *a, const void *state)
 static double estimate_fill(const fur_csr_view *a)
 {
     int64_t windows = (a->rows + SIGMA - 1) / SIGMA;
-    int samples = (int)smaller(windows, SAMPLES);
+    int samples = (int)fur_smaller(windows, SAMPLES);
     double places = 0;
     double entries = 0;
     for (int i = 0; i < samples; i++) {
@@ -182,8 +177,8 @@ static double estimate_fill(const fur_csr_view *a)
         int64_t first = fur_split(windows, 2 * samples, 2 * i + 1) * SIGMA;
         sort_window(a, first, order, length);
         places += (double)(window_width(length) * LANES);
-        entries +=
-            (double)(fur_offset_at(a, smaller(a->rows, first + SIGMA)) - fur_offset_at(a, first));
+        entries += (double)(fur_offset_at(a, fur_smaller(a->rows, first + SIGMA)) -
+                            fur_offset_at(a, first));
     }
     return entries > 0 ? places / entries : 1;
 }

@@ -17,7 +17,8 @@ typedef struct cg {
     fur_vector *z; /* M r; r itself without a preconditioner */
 } cg;
 
-/* z = M r and rz = r.z; false and the outcome set if M proves indefinite or not finite. */
+/* z = M r and rz = r.z; false and the outcome set if M proves indefinite, or r.z not finite or
+ * 0, as r is not. */
 static fur_status precondition(fur_solve *s, const cg *v, double *rz, bool *sound)
 {
     fur_scalar product;
@@ -27,7 +28,7 @@ static fur_status precondition(fur_solve *s, const cg *v, double *rz, bool *soun
     *rz = product.re;
     *sound = isfinite(*rz) && *rz > 0;
     if (!*sound)
-        s->outcome = isfinite(*rz) ? FUR_INDEFINITE_PRECONDITIONER : FUR_BREAKDOWN;
+        s->outcome = isfinite(*rz) && *rz < 0 ? FUR_INDEFINITE_PRECONDITIONER : FUR_BREAKDOWN;
     return FUR_OK;
 }
 

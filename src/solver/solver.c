@@ -49,7 +49,7 @@ const char *fur_outcome_name(fur_outcome outcome)
     case FUR_INDEFINITE_PRECONDITIONER:
         return "indefinite preconditioner";
     case FUR_BREAKDOWN:
-        return "breakdown: not a finite number";
+        return "breakdown: overflow, underflow or not a number";
     case FUR_STOPPED:
         return "stopped by the monitor";
     case FUR_STAGNATED:
