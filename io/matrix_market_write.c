@@ -137,8 +137,9 @@ static fur_status check_symmetry(const fur_csr *a, const fur_mtx_write_options *
     return fur_verify_symmetry(a, symmetry, !options->pattern);
 }
 
-fur_status fur_mtx_write_csr(const fur_csr *a, const char *path,
-                             const fur_mtx_write_options *options)
+/* Writes a matrix that the host reaches. */
+static fur_status write_csr(const fur_csr *a, const char *path,
+                            const fur_mtx_write_options *options)
 {
     fur_mtx_write_options taken;
     fur_take_options(&taken, sizeof taken, options);
@@ -159,6 +160,27 @@ fur_status fur_mtx_write_csr(const fur_csr *a, const char *path,
     return fur_output_close(&output, write_matrix(&output, &view, &header, taken.comment));
 }
 
+/* The sentence of a failure in the companion, where the caller looks for it. */
+static fur_status pass_on(fur_context *host, fur_context *context, fur_status status)
+{
+    return status == FUR_OK || host == context
+               ? status
+               : fur_context_fail(context, status, "%s", fur_context_error(host));
+}
+
+fur_status fur_mtx_write_csr(const fur_csr *a, const char *path,
+                             const fur_mtx_write_options *options)
+{
+    fur_context *context = fur_csr_context(a);
+    fur_context *host = fur_context_host(context);
+    fur_csr *copy = NULL;
+    if (host != context)
+        FUR_TRY(fur_csr_transfer(a, host, &copy));
+    fur_status status = write_csr(copy ? copy : a, path, options);
+    fur_csr_destroy(copy);
+    return pass_on(host, context, status);
+}
+
 static fur_status write_numbers(fur_output *output, const fur_vector *x, const char *comment)
 {
     fur_value value = fur_vector_value(x);
@@ -176,8 +198,9 @@ static fur_status write_numbers(fur_output *output, const fur_vector *x, const c
     return FUR_OK;
 }
 
-fur_status fur_mtx_write_vector(const fur_vector *x, const char *path,
-                                const fur_mtx_write_options *options)
+/* Writes a vector that the host reaches. */
+static fur_status write_vector(const fur_vector *x, const char *path,
+                               const fur_mtx_write_options *options)
 {
     fur_mtx_write_options taken;
     fur_take_options(&taken, sizeof taken, options);
@@ -187,4 +210,24 @@ fur_status fur_mtx_write_vector(const fur_vector *x, const char *path,
     fur_output output;
     FUR_TRY(fur_output_open(context, path, &output));
     return fur_output_close(&output, write_numbers(&output, x, taken.comment));
+}
+
+fur_status fur_mtx_write_vector(const fur_vector *x, const char *path,
+                                const fur_mtx_write_options *options)
+{
+    fur_context *context = fur_vector_context(x);
+    fur_context *host = fur_context_host(context);
+    fur_vector *copy = NULL;
+    if (host != context) {
+        FUR_TRY(pass_on(host, context,
+                        fur_vector_create(host, fur_vector_value(x), fur_vector_size(x), &copy)));
+        fur_status moved = fur_vector_copy(x, copy);
+        if (moved != FUR_OK) {
+            fur_vector_destroy(copy);
+            return moved;
+        }
+    }
+    fur_status status = write_vector(copy ? copy : x, path, options);
+    fur_vector_destroy(copy);
+    return pass_on(host, context, status);
 }

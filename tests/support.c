@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define TIMEOUT_SECONDS 900
@@ -55,6 +56,36 @@ int run_tests(const char *name, void (*add)(TCase *tests))
     int failed = srunner_ntests_failed(runner);
     srunner_free(runner);
     return failed > 0;
+}
+
+bool test_small(void)
+{
+    return getenv("FURROW_TEST_SMALL") != NULL;
+}
+
+/* In the process that may use CUDA: TEST_SKIPPED if there is no GPU. */
+static int find_gpu(void)
+{
+    fur_context_options options = {.size = sizeof options, .device = "cuda"};
+    fur_context *context = NULL;
+    if (fur_context_create(&options, &context) != FUR_UNSUPPORTED)
+        return 0;
+    printf("skipped: %s\n", fur_context_error(NULL));
+    fflush(stdout);
+    return TEST_SKIPPED;
+}
+
+int run_gpu_tests(const char *name, void (*add)(TCase *tests))
+{
+    wait_passively(name);
+    int status = 0;
+    pid_t child = fork();
+    if (child == 0)
+        _exit(find_gpu());
+    if (child < 0 || waitpid(child, &status, 0) < 0)
+        return EXIT_FAILURE;
+    bool skipped = WIFEXITED(status) && WEXITSTATUS(status) == TEST_SKIPPED;
+    return skipped ? TEST_SKIPPED : run_tests(name, add);
 }
 
 rng rng_stream(uint64_t number)
@@ -116,6 +147,11 @@ static fur_context *make_context(fur_context_options options)
 fur_context *context_make(const char *isa, int threads)
 {
     return make_context((fur_context_options){.isa = isa, .threads = threads});
+}
+
+fur_context *context_cuda(void)
+{
+    return make_context((fur_context_options){.device = "cuda"});
 }
 
 /* Filled with ones, which are NaN and -1: memory used before it is set shows. */
@@ -274,9 +310,15 @@ fur_vector *vector_from(fur_context *context, fur_value value, int64_t n, const 
 {
     fur_vector *x = NULL;
     ck_ok(context, fur_vector_create(context, value, n, &x));
-    if (n > 0)
-        memcpy(fur_vector_data(x), entries, (size_t)n * fur_value_size(value));
+    ck_ok(context, fur_vector_upload(entries, x));
     return x;
+}
+
+void *vector_entries(const fur_vector *x)
+{
+    void *entries = entries_make(fur_vector_value(x), fur_vector_size(x));
+    ck_ok(fur_vector_context(x), fur_vector_download(x, entries));
+    return entries;
 }
 
 fur_vector *vector_random(fur_context *context, rng *r, fur_value value, int64_t n)

@@ -29,6 +29,15 @@
 /* Runs the tests that `add` adds, each in a process of its own, and returns main's exit status.
  * Prints the seed and the instruction sets that this machine lacks. */
 int run_tests(const char *name, void (*add)(TCase *tests));
+/* The same for tests of a GPU: without one prints "skipped: " and the library's sentence and
+ * returns the status that ctest takes for a skipped test. CUDA is asked in a process of its own,
+ * because a process that has used it cannot fork the tests. */
+int run_gpu_tests(const char *name, void (*add)(TCase *tests));
+#define TEST_SKIPPED 77
+
+/* Whether FURROW_TEST_SMALL is set: tests of a GPU then shrink to what compute-sanitizer runs in
+ * about a minute. */
+bool test_small(void);
 
 /* Random numbers: a stream of its own for every number, repeated by FURROW_SEED. */
 typedef struct rng {
@@ -49,6 +58,8 @@ int32_t *rng_order(rng *r, int64_t n);
 /* Contexts. The instruction sets of this machine: names in order, NULL past the last. */
 const char *isa_name(int index);
 fur_context *context_make(const char *isa, int threads);
+/* The first GPU, with a stream and memory of the context's own. */
+fur_context *context_cuda(void);
 
 /* An allocator that counts, and that refuses its n-th call if fail_at = n > 0. */
 typedef struct memory {
@@ -87,6 +98,8 @@ void *entries_random(rng *r, fur_value value, int64_t n);
 /* A vector with random entries; one with a copy of the entries given. */
 fur_vector *vector_random(fur_context *context, rng *r, fur_value value, int64_t n);
 fur_vector *vector_from(fur_context *context, fur_value value, int64_t n, const void *entries);
+/* The vector's entries in memory of malloc, wherever the vector has them. */
+void *vector_entries(const fur_vector *x);
 
 /* The positions of a matrix's entries. */
 typedef struct pattern {

@@ -17,8 +17,9 @@ START_TEST(every_status_has_a_name)
 {
     static const char *const names[] = {
         "ok",          "invalid argument",   "out of memory",  "overflow",
-        "unsupported", "input/output error", "malformed file", "cancelled"};
-    ck_assert_int_eq(FUR_CANCELLED + 1, COUNT_OF(names));
+        "unsupported", "input/output error", "malformed file", "cancelled",
+        "device error"};
+    ck_assert_int_eq(FUR_DEVICE + 1, COUNT_OF(names));
     for (int i = 0; i < COUNT_OF(names); i++)
         ck_assert_str_eq(fur_status_name((fur_status)i), names[i]);
     ck_assert_str_eq(fur_status_name((fur_status)COUNT_OF(names)), "unknown");

@@ -4,6 +4,7 @@
     test_command.py COMMAND DATA [unittest's arguments]
 """
 
+import functools
 import json
 import math
 import pathlib
@@ -409,6 +410,146 @@ class FailureTest(CommandTest):
 
     def test_no_progress_in_pipes(self):
         self.assertEqual(run("solve", data("plate.mtx")).stderr, "")
+
+
+class DeviceTest(CommandTest):
+    """What holds on every machine, with or without a GPU."""
+
+    def test_a_device_that_is_not_there(self):
+        plate = data("plate.mtx")
+        device = "cuda" if cuda_missing() else "cuda:99"
+        for arguments in (["info", plate], ["multiply", plate], ["solve", plate], ["kernels"],
+                          ["convert", plate, self.folder / "out.mtx"], ["bench", "spmv"]):
+            with self.subTest(command=arguments[0]):
+                text = self.sentence(*arguments, "--device", device)
+                self.assertIn("cuda", text.lower())
+        self.assertEqual(self.left(), [])
+
+    def test_wrong_devices(self):
+        for device in ("cuda:", "cuda:x", "cuda:-1", "cuda0", "CUDA"):
+            self.sentence("info", data("plate.mtx"), "--device", device)
+
+    def test_device_is_told(self):
+        for arguments in (["info"], ["multiply"], ["solve"], ["kernels"]):
+            self.assertEqual(self.json(*arguments, data("plate.mtx"))["device"], "cpu")
+
+    def test_benchmarks(self):
+        self.assertIn("spmv", self.sentence("bench", "abacus"))
+        self.assertIn("plain", self.sentence("bench", "spmv", "--against", "cusparse"))
+        self.assertIn("7-pont:4", self.sentence("bench", "spmv", "7-pont:4"))
+        for name in ("nodes3:0", "power:1x2", "random:5", "7-point:1201"):
+            self.assertIn(name, self.sentence("bench", "spmv", name))
+
+    def test_benchmark_as_table_and_file(self):
+        out = self.folder / "out.json"
+        arguments = ["bench", "spmv", "nodes3:3", "power:500", "--seconds", "1e-6", "--threads", 2]
+        done = run(*arguments, "--json-file", out)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stdout, r"(?m)^nodes3:3: ")
+        found = json.loads(out.read_text())
+        self.assertEqual([case["case"] for case in found["results"]], ["nodes3:3", "power:500"])
+        self.assertEqual((found["device"], found["threads"]), ("cpu", 2))
+        self.assertEqual(self.json(*arguments).keys(), found.keys())
+
+
+@functools.lru_cache(maxsize=None)
+def cuda_missing():
+    """The sentence why there is no GPU, "" if there is one."""
+    return run("kernels", "--device", "cuda").stderr.strip()
+
+
+class CudaTest(CommandTest):
+    """What needs a GPU."""
+
+    @classmethod
+    def setUpClass(cls):
+        if cuda_missing():
+            print(f"SKIPPED: the command on a GPU ({cuda_missing()})", flush=True)
+            raise unittest.SkipTest(cuda_missing())
+
+    def both(self, *arguments):
+        """The command's JSON on the CPU and on the GPU."""
+        return self.json(*arguments), self.json(*arguments, "--device", "cuda")
+
+    def test_info(self):
+        for path in sorted(DATA.glob("*.mtx")):
+            cpu, gpu = self.both("info", path)
+            self.assertEqual(gpu["device"], "cuda")
+            self.assertRegex(gpu["isa"], r"\Asm_\d+\Z")
+            for key in ("device", "isa", "seconds_load"):
+                del cpu[key], gpu[key]
+            self.assertEqual(gpu, cpu, path.name)
+
+    def test_multiply_has_the_bits_of_the_cpu(self):
+        for path in sorted(DATA.glob("*.mtx")):
+            for options in ([], ["--transpose"]):
+                with self.subTest(file=path.name, options=options):
+                    cpu, gpu = self.both("multiply", path, "--repeat", 2, *options)
+                    for key in ("y_norm_1", "y_norm_2", "y_norm_max", "csr_bytes"):
+                        self.assertEqual(gpu[key], cpu[key], key)
+
+    def test_every_kernel(self):
+        wind = data("wind.mtx")
+        x = matrix_market.read_column(data("wind_x.mtx").read_text())
+        expected, bound = matrix("wind.mtx").multiply(x)
+        out = self.folder / "y.mtx"
+        for kernel in self.json("kernels", "--device", "cuda")["kernels"]:
+            done = run("multiply", wind, "--x", data("wind_x.mtx"), "--out", out, "--device",
+                       "cuda", "--kernel", kernel["name"])
+            if done.returncode == 1 and "does not suit" in done.stderr:
+                continue
+            self.assertEqual(done.returncode, 0, done.stderr)
+            for y, right, error in zip(matrix_market.read_column(out.read_text()), expected, bound):
+                self.assertLessEqual(abs(y - right), error, kernel["name"])
+
+    def test_solve_has_the_bits_of_the_cpu(self):
+        for name, precond in (("plate.mtx", "jacobi"), ("ring.mtx", "none")):
+            texts = []
+            for device in ("cpu", "cuda"):
+                out = self.folder / f"{device}.mtx"
+                self.json("solve", data(name), "--precond", precond, "--out", out, "--device",
+                          device)
+                texts.append(out.read_text())
+            self.assertEqual(texts[0], texts[1], name)
+
+    def test_solve_that_fails(self):
+        arguments = ["solve", data("plate.mtx"), "--max-iterations", 5, "--device", "cuda"]
+        self.assertEqual(self.json(*arguments, status=1)["iterations"], 5)
+        self.sentence("solve", data("indefinite.mtx"), "--device", "cuda")
+
+    def test_convert(self):
+        for name in ("survey.mtx", "scattering.mtx", "plate_source.mtx"):
+            texts = []
+            for device in ("cpu", "cuda"):
+                out = self.folder / f"{device}.mtx"
+                self.json("convert", data(name), out, "--type", "c64", "--device", device)
+                texts.append(out.read_text())
+            self.assertEqual(texts[0], texts[1], name)
+
+    def test_kernels(self):
+        report = self.json("kernels", data("plate.mtx"), "--measure", "--device", "cuda:0")
+        self.assertEqual(report["device"], "cuda")
+        self.assertIn(report["kernel"], {kernel["name"] for kernel in report["kernels"]})
+
+    def test_bench_spmv(self):
+        found = self.json("bench", "spmv", "7-point:20", "power:3000", "--device", "cuda")
+        self.assertTrue(found["gpu"])
+        for case in found["results"]:
+            self.assertGreater(case["copy_gbps"], 0)
+            names = [contender["name"] for contender in case["contenders"]]
+            self.assertEqual(names[-2:], ["auto", "auto, measured"])
+            for contender in case["contenders"]:
+                self.assertGreater(contender["cold"]["seconds"], 0)
+                self.assertGreater(contender["warm"]["seconds"], 0)
+        if "cusparse_alg1" in names:
+            self.assertEqual(found["summary"]["auto"]["cold"]["cases"], 2)
+
+    def test_bench_of_others(self):
+        reduce = self.json("bench", "reduce", "10000", "--device", "cuda")
+        self.assertGreaterEqual(len(reduce["results"]), 3)
+        transfer = self.json("bench", "transfer", "80000", "--device", "cuda")
+        self.assertEqual(len(transfer["results"]), 4)
+        self.sentence("bench", "transfer", "7", "--device", "cuda")
 
 
 class DataTest(CommandTest):

@@ -1,6 +1,6 @@
 /* Solvers: conjugate gradients on Poisson problems of every value type, with and without Jacobi;
  * every way a solve can end; monitors, failing operators, refusals; no allocation inside solve, and
- * the same bits for any thread count, instruction set and exact kernel. */
+ * the same bits for any thread count, instruction set, exact kernel and interval of looks. */
 #include "support.h"
 
 #include <float.h>
@@ -585,6 +585,167 @@ START_TEST(solutions_have_the_same_bits_everywhere)
 }
 END_TEST
 
+/* Solves from 0 with b = 1 at every interval, each to the bits of the first. */
+static fur_solver_report check_intervals(const char *name, const problem *p, const fur_operator *a,
+                                         fur_solver_options options)
+{
+    static const int64_t intervals[] = {1, 2, 7, 16, 1000, INT64_MAX};
+    fur_value value = fur_vector_value(p->x);
+    int64_t n = fur_vector_size(p->x);
+    void *first = entries_make(value, n);
+    fur_solver_report expected = {0};
+    for (int i = 0; i < COUNT_OF(intervals); i++) {
+        fur_solver *solver = NULL;
+        fur_solver_report report;
+        options.size = sizeof options;
+        options.check_every = intervals[i];
+        ck_ok(p->context, fur_vector_fill(p->x, fur_real(0)));
+        ck_ok(p->context, fur_solver_create(a, &options, &solver));
+        ck_ok(p->context, fur_solver_solve(solver, p->b, p->x, &report));
+        fur_solver_destroy(solver);
+        if (i == 0) {
+            expected = report;
+            memcpy(first, fur_vector_data(p->x), (size_t)n * fur_value_size(value));
+        }
+        ck_assert_msg(report.outcome == expected.outcome &&
+                          report.iterations == expected.iterations,
+                      "%s, every %d: %s after %d", name, (int)intervals[i],
+                      fur_outcome_name(report.outcome), (int)report.iterations);
+        ck_assert_int_eq(first_difference(value, n, first, fur_vector_data(p->x)), -1);
+        ck_assert_int_eq(
+            first_difference(FUR_F64, 1, &report.residual_recursive, &expected.residual_recursive),
+            -1);
+    }
+    free(first);
+    return expected;
+}
+
+/* Loops over value types. */
+START_TEST(looks_of_the_host_do_not_show)
+{
+    fur_context *context = context_make(NULL, 2);
+    problem p = poisson(context, (fur_value)_i, 30, 20, NULL);
+    fur_operator *jacobi = NULL;
+    ck_ok(context, fur_operator_jacobi(p.op, &jacobi));
+    set_random(p.b, 13);
+    for (int64_t limit = 0; limit <= 14; limit++) {
+        fur_solver_options options = {.preconditioner = limit % 2 ? jacobi : NULL,
+                                      .max_iterations = limit};
+        fur_solver_report report = check_intervals("poisson", &p, p.op, options);
+        ck_assert_int_eq(report.outcome, limit ? FUR_MAX_ITERATIONS : FUR_CONVERGED);
+        ck_assert(limit == 0 || report.iterations == limit);
+    }
+    fur_operator_destroy(jacobi);
+    problem_release(&p);
+    fur_context_destroy(context);
+}
+END_TEST
+
+/* A diagonal preconditioner over the entries, which must outlive it. */
+static fur_status diagonal_apply(void *user, const fur_vector *x, fur_vector *y)
+{
+    return fur_multiply(x, user, y);
+}
+
+/* Whatever stops a method at whichever iteration. */
+START_TEST(looks_of_the_host_do_not_show_in_failures)
+{
+    static const struct {
+        const char *name;
+        double a[4];
+        double m[4];
+        double b;
+        fur_outcome outcome;
+        int64_t iterations;
+    } cases[] = {
+        {"p.q < 0 at once", {-1, -2, -3, -4}, {1, 1, 1, 1}, 1, FUR_INDEFINITE, 0},
+        {"p.q < 0 later", {1, 2, 100, -1e-3}, {1, 1, 1, 1}, 1, FUR_INDEFINITE, 3},
+        {"p.q = 0", {0, 0, 0, 0}, {1, 1, 1, 1}, 1, FUR_INDEFINITE, 0},
+        {"p.q infinite below",
+         {-1e308, -1e308, -1e308, -1e308},
+         {1, 1, 1, 1},
+         1,
+         FUR_INDEFINITE,
+         0},
+        {"p.q infinite", {1e308, 1e308, 1e308, 1e308}, {1, 1, 1, 1}, 1, FUR_BREAKDOWN, 0},
+        {"p.q NaN", {1, 2, NAN, 3}, {1, 1, 1, 1}, 1, FUR_BREAKDOWN, 0},
+        {"step infinite", {1e-320, 1e-320, 1e-320, 1e-320}, {1, 1, 1, 1}, 1, FUR_BREAKDOWN, 0},
+        {"r.z < 0 at once", {1, 2, 3, 4}, {-1, -1, -1, -1}, 1, FUR_INDEFINITE_PRECONDITIONER, 0},
+        {"r.z < 0 later", {1, 2, 3, 4}, {9, 1, 1, -1}, 1, FUR_INDEFINITE_PRECONDITIONER, 1},
+        {"r.z underflows", {1, 2, 3, 4}, {1, 1, 1, 1}, 1e-170, FUR_BREAKDOWN, 0},
+        {"r.z NaN", {1, 2, 3, 4}, {1, NAN, 1, 1}, 1, FUR_BREAKDOWN, 0},
+    };
+    fur_context *context = context_make(NULL, 1);
+    for (int i = 0; i < COUNT_OF(cases); i++) {
+        problem p = diagonal_problem(context, cases[i].a, 4);
+        fur_vector *m = vector_from(context, FUR_F64, 4, cases[i].m);
+        fur_operator_definition definition = {.size = sizeof definition,
+                                              .rows = 4,
+                                              .cols = 4,
+                                              .value = FUR_F64,
+                                              .user = m,
+                                              .apply = diagonal_apply};
+        fur_operator *op = NULL;
+        ck_ok(context, fur_operator_create(context, &definition, &op));
+        ck_ok(context, fur_vector_fill(p.b, fur_real(cases[i].b)));
+        fur_solver_options options = {.preconditioner = op};
+        fur_solver_report report = check_intervals(cases[i].name, &p, p.op, options);
+        ck_assert_msg(report.outcome == cases[i].outcome &&
+                          report.iterations == cases[i].iterations,
+                      "%s: %s after %d", cases[i].name, fur_outcome_name(report.outcome),
+                      (int)report.iterations);
+        fur_operator_destroy(op);
+        fur_vector_destroy(m);
+        problem_release(&p);
+    }
+    fur_context_destroy(context);
+}
+END_TEST
+
+/* What a monitor saw that is not called at every iteration. */
+typedef struct looks {
+    int64_t seen;
+    int64_t last;
+    int64_t stop_from; /* -1: never */
+} looks;
+
+static int look_monitor(void *user, const fur_solver_progress *progress)
+{
+    looks *l = user;
+    ck_assert(l->seen == 0 ? progress->iteration == 0 : progress->iteration > l->last);
+    l->seen++;
+    l->last = progress->iteration;
+    return l->stop_from >= 0 && progress->iteration >= l->stop_from;
+}
+
+START_TEST(a_monitor_is_called_at_looks)
+{
+    fur_context *context = context_make(NULL, 1);
+    problem p = poisson(context, FUR_F64, 20, 20, NULL);
+    set_random(p.b, 14);
+    for (int64_t every = 1; every <= 9; every += 4) {
+        looks l = {.stop_from = -1};
+        fur_solver_options options = {.size = sizeof options,
+                                      .monitor = look_monitor,
+                                      .monitor_user = &l,
+                                      .check_every = every};
+        ck_ok(context, fur_vector_fill(p.x, fur_real(0)));
+        fur_solver_report report = solve(&p, &options);
+        ck_assert_int_eq(report.outcome, FUR_CONVERGED);
+        ck_assert_int_eq(l.last, report.iterations);
+        ck_assert_int_eq(l.seen, 1 + (report.iterations + every - 1) / every);
+        l = (looks){.stop_from = 7};
+        ck_ok(context, fur_vector_fill(p.x, fur_real(0)));
+        report = solve(&p, &options);
+        ck_assert_int_eq(report.outcome, FUR_STOPPED);
+        ck_assert_int_eq(report.iterations, (7 + every - 1) / every * every);
+        ck_assert_double_le(fabs(report.residual - relative_residual(&p)), 1e-12);
+    }
+    problem_release(&p);
+    fur_context_destroy(context);
+}
+END_TEST
+
 START_TEST(wrong_options_are_refused)
 {
     static const char negative[] = "rtol, atol and max_iterations must not be negative";
@@ -618,6 +779,7 @@ START_TEST(wrong_options_are_refused)
         {p.op, {.atol = -1}, FUR_INVALID, negative},
         {p.op, {.atol = NAN}, FUR_INVALID, negative},
         {p.op, {.max_iterations = -1}, FUR_INVALID, negative},
+        {p.op, {.check_every = -1}, FUR_INVALID, "check_every must not be negative"},
     };
     for (int i = 0; i < COUNT_OF(cases); i++) {
         fur_solver_options options = cases[i].options;
@@ -720,6 +882,9 @@ static void add_tests(TCase *tests)
     tcase_add_test(tests, a_failing_operator_ends_the_solve_with_its_status);
     tcase_add_test(tests, a_solve_does_not_allocate);
     tcase_add_loop_test(tests, solutions_have_the_same_bits_everywhere, 0, FUR_VALUE_COUNT);
+    tcase_add_loop_test(tests, looks_of_the_host_do_not_show, 0, FUR_VALUE_COUNT);
+    tcase_add_test(tests, looks_of_the_host_do_not_show_in_failures);
+    tcase_add_test(tests, a_monitor_is_called_at_looks);
     tcase_add_test(tests, wrong_options_are_refused);
     tcase_add_test(tests, options_of_an_older_program_are_read_as_far_as_they_go);
     tcase_add_test(tests, vectors_that_do_not_fit_are_refused);

@@ -7,62 +7,93 @@
 
 #include "output.h"
 
-enum { OPTION_SECONDS = 1, CASES_MAX = 512 };
+#ifdef FURROW_HAVE_CUDA
+#    include "bench_cuda.h"
+#endif
+
+enum { OPTION_SECONDS = 1, OPTION_AGAINST, OPTION_JSON_FILE, CASES_MAX = 512 };
 
 typedef struct bench_options {
     command_common common;
     double seconds;
+    const char *against;
+    const char *json_file;
+    void *stream;                 /* that the benchmark and its context share; NULL on the CPU */
     const char *cases[CASES_MAX]; /* the suite's name first */
     int case_count;
 } bench_options;
 
-static const struct suite {
+typedef struct suite {
     const char *name;
+    const char *device;
+    const char *peer; /* whom the library's contenders race with */
     fur_status (*run)(bench *b, const char *name);
-    const char *cases[8]; /* without any on the command line */
-} suites[] = {
+    fur_status (*end)(bench *b); /* after the last case; NULL: nothing to do */
+    const char *cases[9];        /* without any on the command line */
+} suite;
+
+static const suite suites[] = {
     {"spmv",
+     "cpu",
+     "plain",
      bench_spmv,
+     NULL,
      {"7-point:128", "7-point:160", "27-point:100", "random:1000000x16", "rmat:20"}},
-    {"reduce", bench_reduce, {"10000", "1000000", "33554432"}},
+    {"reduce", "cpu", "plain", bench_reduce, NULL, {"10000", "1000000", "33554432"}},
+#ifdef FURROW_HAVE_CUDA
+    {"spmv",
+     "cuda",
+     "cusparse",
+     bench_spmv_cuda,
+     bench_spmv_cuda_end,
+     {"7-point:128", "7-point:256", "7-point:384", "27-point:128", "27-point:224", "nodes3:90",
+      "random:4000000x16", "power:4000000"}},
+    {"reduce",
+     "cuda",
+     "cublas",
+     bench_reduce_cuda,
+     NULL,
+     {"65536", "1048576", "4194304", "16777216", "134217728"}},
+    {"transfer",
+     "cuda",
+     "cudamemcpy",
+     bench_transfer_cuda,
+     NULL,
+     {"1048576", "16777216", "268435456", "1073741824"}},
+#endif
 };
 
 void bench_report(bench *b, const char *name, const race *r, const double *bytes,
                   const char *const *notes)
 {
     json_t *rows = json_array();
-    if (!b->results) {
+    if (!b->common->json) {
         printf("\n%s: the run reads %.1f GB/s\n", name, r->read_rate / 1e9);
         printf("  %-22s %12s %8s %8s %8s\n", "", "us", "GB/s", "of read", "speed-up");
     }
     for (int i = 0; i < r->count; i++) {
         const contender *c = &r->contenders[i];
         const double rate = bytes[i] / c->seconds;
-        if (b->results) {
-            json_array_append_new(rows, json_pack("{s:s, s:f, s:f, s:f, s:f, s:s}", "name", c->name,
-                                                  "seconds", c->seconds, "gbps", rate / 1e9,
-                                                  "of_read", rate / r->read_rate, "ratio", c->ratio,
-                                                  "note", notes[i] ? notes[i] : ""));
-        } else {
+        json_array_append_new(rows, json_pack("{s:s, s:f, s:f, s:f, s:f, s:s}", "name", c->name,
+                                              "seconds", c->seconds, "gbps", rate / 1e9, "of_read",
+                                              rate / r->read_rate, "ratio", c->ratio, "note",
+                                              notes[i] ? notes[i] : ""));
+        if (!b->common->json) {
             printf("  %-22s %12.2f %8.1f %7.0f%% %7.2fx  %s\n", c->name, 1e6 * c->seconds,
                    rate / 1e9, 100 * rate / r->read_rate, c->ratio, notes[i] ? notes[i] : "");
         }
     }
-    if (b->results) {
-        json_array_append_new(b->results, json_pack("{s:s, s:f, s:o}", "case", name, "read_gbps",
-                                                    r->read_rate / 1e9, "contenders", rows));
-    } else {
-        json_decref(rows);
-        fflush(stdout);
-    }
+    fflush(stdout);
+    json_array_append_new(b->results, json_pack("{s:s, s:f, s:o}", "case", name, "read_gbps",
+                                                r->read_rate / 1e9, "contenders", rows));
 }
 
-static fur_status run_cases(bench *b, const struct suite *s, const char *const *cases)
+static fur_status run_cases(bench *b, const suite *s, const char *const *cases)
 {
     for (int i = 0; cases[i]; i++) {
         COMMAND_TRY(s->run(b, cases[i]));
     }
-    return FUR_OK;
+    return s->end ? s->end(b) : FUR_OK;
 }
 
 static fur_status make_reader(bench *b)
@@ -78,42 +109,154 @@ static fur_status make_reader(bench *b)
     return FUR_OK;
 }
 
-static fur_status bench_steps(bench *b, const bench_options *options)
+/* What measures how fast the device's memory is. */
+static fur_status make_measure(bench *b, const bench_options *options)
 {
+#ifdef FURROW_HAVE_CUDA
+    if (options->stream) {
+        return gpu_create(b->context, options->stream, &b->gpu);
+    }
+#endif
+    (void)options;
+    return make_reader(b);
+}
+
+static void free_measure(bench *b)
+{
+#ifdef FURROW_HAVE_CUDA
+    gpu_destroy(b->gpu);
+#endif
+    fur_context_release(b->context, b->reader);
+}
+
+static fur_status find_suite(const bench *b, const char *name, const suite **out)
+{
+    const char *device = fur_context_device(b->context);
+    char names[64] = "";
     for (size_t i = 0; i < sizeof suites / sizeof *suites; i++) {
-        if (strcmp(options->cases[0], suites[i].name) == 0) {
-            COMMAND_TRY(make_reader(b));
-            return run_cases(b, &suites[i],
-                             options->case_count > 1 ? options->cases + 1 : suites[i].cases);
+        if (strcmp(device, suites[i].device) != 0) {
+            continue;
         }
+        if (strcmp(name, suites[i].name) == 0) {
+            *out = &suites[i];
+            return FUR_OK;
+        }
+        const size_t length = strlen(names);
+        snprintf(names + length, sizeof names - length, " %s", suites[i].name);
     }
     return fur_context_fail(b->context, FUR_INVALID,
-                            "there is no benchmark '%s'; there are spmv and reduce",
-                            options->cases[0]);
+                            "there is no benchmark '%s' on %s; there are:%s", name, device, names);
+}
+
+static fur_status check_peer(const bench *b, const suite *s, const char *against)
+{
+    if (!against || strcmp(against, s->peer) == 0) {
+        return FUR_OK;
+    }
+    return fur_context_fail(b->context, FUR_INVALID, "bench %s on %s races against %s, not '%s'",
+                            s->name, s->device, s->peer, against);
+}
+
+static fur_status bench_steps(bench *b, const bench_options *options, const suite *s)
+{
+    COMMAND_TRY(make_measure(b, options));
+    return run_cases(b, s, options->case_count > 1 ? options->cases + 1 : s->cases);
+}
+
+static void put_head(output *out, const bench *b)
+{
+    output_text(out, "device", "device", fur_context_device(b->context));
+    output_text(out, "isa", "instruction set", fur_context_isa(b->context));
+    output_count(out, "threads", "threads", fur_context_threads(b->context));
+}
+
+/* What only JSON has in this form. */
+static void put_results(output *out, const bench *b)
+{
+#ifdef FURROW_HAVE_CUDA
+    if (b->gpu) {
+        output_text(out, "gpu", "GPU", gpu_name(b->gpu));
+        output_count(out, "cuda_driver", "driver's CUDA", gpu_driver(b->gpu));
+        output_count(out, "cuda_runtime", "runtime's CUDA", gpu_runtime(b->gpu));
+    }
+#endif
+    output_member(out, "results", json_incref(b->results));
+    if (b->summary) {
+        output_member(out, "summary", json_incref(b->summary));
+    }
+}
+
+static fur_status save_results(const bench *b, const char *path)
+{
+    output out = output_begin(true);
+    put_head(&out, b);
+    put_results(&out, b);
+    return output_save(&out, b->context, path);
+}
+
+static fur_status finish(const bench *b, const bench_options *options, output *out)
+{
+    if (options->common.json) {
+        put_results(out, b);
+    }
+    const fur_status ended = output_end(out, b->context);
+    if (ended != FUR_OK || !options->json_file) {
+        return ended;
+    }
+    return save_results(b, options->json_file);
 }
 
 static fur_status run_bench(fur_context *context, const void *given)
 {
     const bench_options *options = given;
     bench b = {.context = context, .common = &options->common, .seconds = options->seconds};
+    const suite *s = NULL;
+    COMMAND_TRY(find_suite(&b, options->cases[0], &s));
+    COMMAND_TRY(check_peer(&b, s, options->against));
     output out = output_begin(options->common.json);
-    output_text(&out, "isa", "instruction set", fur_context_isa(context));
-    output_count(&out, "threads", "threads", fur_context_threads(context));
-    b.results = options->common.json ? json_array() : NULL;
-    fur_status status = bench_steps(&b, options);
-    fur_context_release(context, b.reader);
-    if (b.results) {
-        output_member(&out, "results", b.results);
-    }
-    const fur_status ended = output_end(&out, context);
+    put_head(&out, &b);
+    b.results = json_array();
+    const fur_status status = bench_steps(&b, options, s);
+    const fur_status ended = finish(&b, options, &out);
+    free_measure(&b);
+    json_decref(b.summary);
+    json_decref(b.results);
     return status == FUR_OK ? ended : status;
+}
+
+/* On a GPU the benchmark's own events must be on the context's stream. */
+static int run_on_device(bench_options *options)
+{
+    const command_common *common = &options->common;
+    fur_context_options context = {
+        .size = sizeof context, .device = common->device, .threads = common->threads};
+#ifdef FURROW_HAVE_CUDA
+    if (common->device && strncmp(common->device, "cuda", 4) == 0) {
+        options->stream = gpu_stream_create(common->device);
+        context.stream = options->stream;
+    }
+#endif
+    const int status = command_run_in(&context, run_bench, options);
+#ifdef FURROW_HAVE_CUDA
+    gpu_stream_destroy(options->stream);
+#endif
+    return status;
 }
 
 static const struct argp_option own_options[] = {
     {.name = "seconds",
      .key = OPTION_SECONDS,
      .arg = "S",
-     .doc = "Time for each contender in each of 11 rounds (default 0.02)"},
+     .doc = "CPU: time for each contender in each of 11 rounds (default 0.02)"},
+    {.name = "against",
+     .key = OPTION_AGAINST,
+     .arg = "PEER",
+     .doc = "Whom to race with: plain on the CPU; on a GPU cusparse (spmv), cublas (reduce), cub "
+            "(ladder), cudamemcpy (transfer)"},
+    {.name = "json-file",
+     .key = OPTION_JSON_FILE,
+     .arg = "FILE",
+     .doc = "Write to FILE what --json prints, beside the tables"},
     {0},
 };
 
@@ -127,6 +270,12 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case OPTION_SECONDS:
         options->seconds = command_positive_number(state, "--seconds", argument);
         return 0;
+    case OPTION_AGAINST:
+        options->against = argument;
+        return 0;
+    case OPTION_JSON_FILE:
+        options->json_file = argument;
+        return 0;
     case ARGP_KEY_ARG:
         if (options->case_count == CASES_MAX - 1) {
             argp_error(state, "more than %d cases", CASES_MAX - 2);
@@ -134,7 +283,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         options->cases[options->case_count++] = argument;
         return 0;
     case ARGP_KEY_NO_ARGS:
-        argp_error(state, "a benchmark is missing: spmv or reduce");
+        argp_error(state, "a benchmark is missing, such as spmv or reduce");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -144,11 +293,18 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 static const struct argp argp = {
     .options = own_options,
     .parser = parse,
-    .args_doc = "spmv [FILE|MATRIX...]\nreduce [ENTRIES...]",
-    .doc = "Race the kernels against the plain loops that a compiler gets for -O3 -march=native, "
-           "checking every result.\vMATRIX is generated: 5-point:N, 7-point:N, 9-point:N, "
-           "27-point:N, random:ROWSxENTRIES or rmat:SCALE. Speed-ups are medians, round by round, "
-           "over the first line of each table.",
+    .args_doc = "spmv [FILE|MATRIX...]\nreduce [ENTRIES...]\nladder [ENTRIES...]\n"
+                "transfer [BYTES...]",
+    .doc =
+        "Race the kernels against the plain loops that a compiler gets for -O3 -march=native, or "
+        "on a GPU against NVIDIA's libraries, checking every result. ladder and transfer are for "
+        "GPUs.\vMATRIX is generated: 5-point:N, 7-point:N, 9-point:N, 27-point:N, nodes3:N, "
+        "random:ROWSxENTRIES, rmat:SCALE or power:ROWS. On the CPU speed-ups are medians, round "
+        "by round, over the first line of each table. On a GPU times are medians of 21 runs, in "
+        "turns with the others; cold: after other data has gone through the cache; GB/s count "
+        "what plain CSR has to move, \"of copy\" compares them with a copy within the device in "
+        "the same run, and the ratio is over the better of cusparse_alg1 and cusparse_alg2, or "
+        "over the first line.",
     .children = command_children,
 };
 
@@ -156,5 +312,5 @@ int command_bench(int argc, char **argv)
 {
     bench_options options = {.seconds = 0.02};
     argp_parse(&argp, argc, argv, 0, NULL, &options);
-    return command_run(&options.common, run_bench, &options);
+    return run_on_device(&options);
 }

@@ -13,14 +13,16 @@ typedef struct bench {
     double seconds; /* a contender's share of a round */
     double *reader; /* an array beyond the cache, to measure the read rate with */
     int64_t reader_count;
-    json_t *results; /* an array of objects, one a case; NULL for people */
+    struct gpu *gpu; /* on a GPU: what times there; else NULL */
+    json_t *results; /* an array of objects, one a case */
+    json_t *summary; /* of all cases, NULL if there is none */
 } bench;
 
-/* Runs one case by name and prints or keeps its figures. */
+/* Runs one case by name; prints its figures unless all is to be JSON, and keeps them. */
 fur_status bench_spmv(bench *b, const char *name);
 fur_status bench_reduce(bench *b, const char *name);
 
-/* Prints or keeps a finished race. bytes: what each contender moves in a run, for its rate; notes:
+/* Prints and keeps a finished race. bytes: what each contender moves in a run, for its rate; notes:
  * one line about each contender, NULL entries for none. */
 void bench_report(bench *b, const char *name, const race *r, const double *bytes,
                   const char *const *notes);

@@ -13,7 +13,10 @@ enum { OPTION_THREADS = 1000, OPTION_DEVICE, OPTION_JSON, OPTION_QUIET };
 
 static const struct argp_option common_options[] = {
     {.name = "threads", .key = OPTION_THREADS, .arg = "N", .doc = "Threads to use"},
-    {.name = "device", .key = OPTION_DEVICE, .arg = "NAME", .doc = "Device to use: cpu"},
+    {.name = "device",
+     .key = OPTION_DEVICE,
+     .arg = "NAME",
+     .doc = "Device to use: cpu, cuda or cuda:N"},
     {.name = "json",
      .key = OPTION_JSON,
      .doc = "Print one JSON object; numbers JSON lacks become \"nan\", \"inf\", \"-inf\""},
@@ -93,8 +96,15 @@ int command_run(const command_common *common,
 {
     const fur_context_options context_options = {
         .size = sizeof context_options, .device = common->device, .threads = common->threads};
+    return command_run_in(&context_options, job, options);
+}
+
+int command_run_in(const fur_context_options *context_options,
+                   fur_status (*job)(fur_context *context, const void *options),
+                   const void *options)
+{
     fur_context *context = NULL;
-    fur_status status = fur_context_create(&context_options, &context);
+    fur_status status = fur_context_create(context_options, &context);
     if (status == FUR_OK) {
         status = job(context, options);
     }

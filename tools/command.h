@@ -48,6 +48,10 @@ double command_positive_number(struct argp_state *state, const char *option, con
  * printing the context's sentence if the job fails. */
 int command_run(const command_common *common,
                 fur_status (*job)(fur_context *context, const void *options), const void *options);
+/* The same in a context with other options. */
+int command_run_in(const fur_context_options *context_options,
+                   fur_status (*job)(fur_context *context, const void *options),
+                   const void *options);
 
 /* Prints "furrow: sentence" on standard error. */
 void command_error(const char *format, ...) FUR_PRINTF(1, 2);

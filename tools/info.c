@@ -25,6 +25,8 @@ static fur_status print_info(fur_context *context, const command_common *common,
     output_count(&out, "empty_rows", "empty rows", figures.empty_rows);
     output_count(&out, "bandwidth", "bandwidth", figures.bandwidth);
     output_count(&out, "profile", "profile", figures.profile);
+    output_text(&out, "device", "device", fur_context_device(context));
+    output_text(&out, "isa", "instruction set", fur_context_isa(context));
     output_seconds(&out, "seconds_load", "time to load", a->seconds);
     return output_end(&out, context);
 }

@@ -132,10 +132,11 @@ void output_gap(const output *out)
     }
 }
 
+enum { JSON_FLAGS = JSON_INDENT(2) | JSON_REAL_PRECISION(EXACT_DIGITS) };
+
 static void dump_json(output *out)
 {
-    const size_t flags = JSON_INDENT(2) | JSON_REAL_PRECISION(EXACT_DIGITS);
-    if (out->failed || json_dumpf(out->object, stdout, flags) != 0) {
+    if (out->failed || json_dumpf(out->object, stdout, JSON_FLAGS) != 0) {
         out->failed = true;
     } else {
         putchar('\n');
@@ -158,4 +159,17 @@ fur_status output_end(output *out, fur_context *context)
         return fur_context_fail(context, FUR_OUT_OF_MEMORY, "no memory for the JSON output");
     }
     return FUR_OK;
+}
+
+fur_status output_save(output *out, fur_context *context, const char *path)
+{
+    errno = 0;
+    const int dumped = out->failed ? -1 : json_dump_file(out->object, path, JSON_FLAGS);
+    json_decref(out->object);
+    out->object = NULL;
+    if (dumped == 0) {
+        return FUR_OK;
+    }
+    return fur_context_fail(context, FUR_IO, "%s cannot be written: %s", path,
+                            errno ? strerror(errno) : "no memory for the JSON output");
 }

@@ -38,4 +38,7 @@ void output_member(output *out, const char *key, json_t *value);
 /* Ends the output. FUR_IO if standard output did not take it all. */
 fur_status output_end(output *out, fur_context *context);
 
+/* Ends JSON output that goes to a file. */
+fur_status output_save(output *out, fur_context *context, const char *path);
+
 #endif

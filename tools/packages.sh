@@ -1,5 +1,5 @@
 # shellcheck shell=sh
-# What quickstart.sh and test.sh share: where the checkout is, words for the user, and the
+# What quickstart.sh, test.sh and gpu-test.sh share: where the checkout is, words for the user, and the
 # installation of what is missing. Sourced, not run.
 
 # shellcheck disable=SC2034 # used by the scripts that source this
@@ -40,18 +40,20 @@ apt_get() {
     as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=300 "$@"
 }
 
-# On a system without apt-get nothing can be installed here; the tools may be there all the same.
+# Where nothing can be installed, or nothing is to be, the tools may be there all the same.
 check_tools() {
     for tool in gcc cmake ninja pkg-config; do
-        command -v "$tool" >/dev/null ||
-            fail "$tool is missing and this system has no apt-get; install what Debian calls: $*"
+        command -v "$tool" >/dev/null || fail "$tool is missing and is not installed here: there is" \
+            "no apt-get, or FURROW_NO_INSTALL is set; install what Debian calls: $*"
     done
-    say "No apt-get here; going on with what is installed"
+    say "Installing nothing here; going on with what is there"
 }
 
-# need_packages PACKAGE...: installs those that are missing.
+# need_packages PACKAGE...: installs those that are missing, unless FURROW_NO_INSTALL is set: then
+# what is needed may have got there in a way that dpkg does not know.
 need_packages() {
-    if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
+    if [ -n "${FURROW_NO_INSTALL:-}" ] || ! command -v apt-get >/dev/null ||
+        ! command -v dpkg-query >/dev/null; then
         check_tools "$@"
         return
     fi

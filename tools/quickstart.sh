@@ -1,22 +1,48 @@
 #!/bin/sh
 # Installs what is missing, builds furrow and runs it on a matrix.
 #
-#   tools/quickstart.sh [FILE.mtx]
+#   tools/quickstart.sh [--cuda] [FILE.mtx]
 #
-# Without FILE on a system of 10,000 equations from data/.
+# Without FILE on a system of 10,000 equations from data/. With --cuda for NVIDIA GPUs too, and on
+# one if there is one: where there is no nvcc, in CUDACXX, the PATH, CUDA_HOME or /usr/local/cuda, a
+# toolkit is fetched into build/cuda-toolkit, with pip.
 set -eu
 # shellcheck source=tools/packages.sh
 . "$(dirname "$(readlink -f "$0")")/packages.sh"
+# shellcheck source=tools/cuda-toolkit.sh
+. "$root/tools/cuda-toolkit.sh"
 
 build=$root/build/quickstart
-furrow=$build/tools/furrow
+device=cpu
 example=$root/data/plate.mtx
 
+# build_command CMAKE-OPTION...
 build_command() {
     say "Building in $build"
-    cmake -S "$root" --preset release -B "$build" --log-level=WARNING >/dev/null ||
+    cmake -S "$root" --preset release -B "$build" --log-level=WARNING "$@" >/dev/null ||
         fail "cmake could not configure; its messages are above"
     cmake --build "$build" --target furrow_command || fail "the build failed; see above"
+    furrow=$build/tools/furrow
+}
+
+# For the GPU that is there, which is quicker to build, or else for the usual ones.
+build_for_cuda() {
+    build=$root/build/quickstart-cuda
+    need_nvcc
+    say "Compiling for GPUs with $CUDACXX; this takes some minutes"
+    if nvidia-smi -L >/dev/null 2>&1; then
+        build_command -DFURROW_CUDA=ON -DCMAKE_CUDA_ARCHITECTURES=native
+    else
+        build_command -DFURROW_CUDA=ON
+    fi
+}
+
+choose_device() {
+    if sentence=$("$furrow" kernels --device cuda 2>&1 >/dev/null); then
+        device=cuda
+    else
+        say "On the CPU, because there is no GPU to use: $sentence"
+    fi
 }
 
 # size_of FILE: "rows cols".
@@ -24,8 +50,9 @@ size_of() {
     "$furrow" info --json "$1" | sed -n 's/^ *"\(rows\|cols\)": \([0-9]*\),*$/\2/p' | tr '\n' ' '
 }
 
-# run_command ARGUMENT...: shows the line, then runs it.
+# run_command ARGUMENT...: on the device; shows the line, then runs it.
 run_command() {
+    [ $device = cpu ] || set -- "$@" --device $device
     printf '\n$ furrow %s\n' "$*"
     "$furrow" "$@"
 }
@@ -44,12 +71,22 @@ solve() {
 }
 
 main() {
+    cuda=
+    if [ "${1:-}" = --cuda ]; then
+        cuda=yes
+        shift
+    fi
     file=${1:-$example}
-    [ $# -le 1 ] || fail "one file at a time: tools/quickstart.sh [FILE.mtx]"
+    [ $# -le 1 ] || fail "one file at a time: tools/quickstart.sh [--cuda] [FILE.mtx]"
     [ -f "$file" ] || fail "there is no file '$file'; give the path of a Matrix Market file"
     # shellcheck disable=SC2086 # one word a package
-    need_packages $build_packages
-    build_command
+    need_packages $build_packages ${cuda:+g++}
+    if [ -n "$cuda" ]; then
+        build_for_cuda
+        choose_device
+    else
+        build_command -DFURROW_CUDA=OFF
+    fi
     run_command info "$file" || fail "furrow cannot read '$file'; the sentence above says where"
     run_command multiply "$file" || fail "the product failed; the sentence above says why"
     # shellcheck disable=SC2046 # two words

@@ -102,17 +102,22 @@ static int show_iteration(void *user, const fur_solver_progress *state)
     return 0;
 }
 
+/* Iterations between two looks at the residual where a look makes the device wait. */
+enum { GPU_CHECK_EVERY = 16 };
+
 static fur_status iterate(solve_job *job)
 {
+    job->line = progress_begin(job->options->common.quiet);
+    const bool on_gpu = fur_context_host(job->context) != job->context;
     const fur_solver_options options = {.size = sizeof options,
                                         .method = job->options->method,
                                         .preconditioner = job->preconditioner,
                                         .rtol = job->options->rtol,
                                         .max_iterations = job->options->max_iterations,
-                                        .monitor = show_iteration,
-                                        .monitor_user = job};
+                                        .monitor = job->line.enabled ? show_iteration : NULL,
+                                        .monitor_user = job,
+                                        .check_every = on_gpu ? GPU_CHECK_EVERY : 0};
     COMMAND_TRY(fur_solver_create(job->operator_a, &options, &job->solver));
-    job->line = progress_begin(job->options->common.quiet);
     const fur_status status = fur_solver_solve(job->solver, job->b, job->x, &job->report);
     progress_end(&job->line);
     return status;
@@ -129,6 +134,7 @@ static fur_status print_solution(const solve_job *job)
     output_text(&out, "value", "value type", fur_value_name(view.value));
     output_text(&out, "method", "method", job->options->method);
     output_text(&out, "precond", "preconditioner", job->options->jacobi ? "jacobi" : "none");
+    output_text(&out, "device", "device", fur_context_device(job->context));
     output_text(&out, "kernel", "kernel", product.kernel);
     output_count(&out, "threads", "threads", fur_context_threads(job->context));
     output_seconds(&out, "seconds_load", "time to load", job->a.seconds);

@@ -43,7 +43,8 @@ typedef enum fur_status {
     FUR_UNSUPPORTED,   /* valid, but this build or device cannot do it */
     FUR_IO,            /* the operating system refused: open, read, write, rename */
     FUR_MALFORMED,     /* a file's content breaks its format */
-    FUR_CANCELLED      /* the caller's callback asked to stop */
+    FUR_CANCELLED,     /* the caller's callback asked to stop */
+    FUR_DEVICE         /* the device or its driver failed; the sentence names the call */
 } fur_status;
 
 /* Name of a status, such as "out of memory". Never NULL. */

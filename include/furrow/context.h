@@ -1,7 +1,13 @@
 /* A context is one device, its threads, one allocator and the text of the last error.
  *
  * Every object is made in a context and keeps a pointer to it: destroy the context last. A
- * context and its objects belong to one thread at a time; different contexts are independent. */
+ * context and its objects belong to one thread at a time; different contexts are independent.
+ *
+ * In a context of a CUDA device vectors and matrices lie in the device's memory, and so do the
+ * arrays that fur_vector_data and fur_csr_get return. Work is queued on the context's stream: a
+ * call may return before it is done, calls see what earlier ones wrote, and every call that hands
+ * a result to the host waits for it. What fails after a call has returned is reported by a later
+ * one. */
 #ifndef FURROW_CONTEXT_H
 #define FURROW_CONTEXT_H
 
@@ -14,14 +20,21 @@ extern "C" {
 typedef struct fur_context fur_context;
 
 typedef struct fur_context_options {
-    size_t size;        /* sizeof(fur_context_options) */
-    const char *device; /* NULL or "cpu" */
-    int threads;        /* 0: what OpenMP would use (OMP_NUM_THREADS or all cores) */
+    size_t size; /* sizeof(fur_context_options) */
+    /* NULL or "cpu"; "cuda" or "cuda:N" for a GPU, by CUDA's numbers, N = 0 if not given. */
+    const char *device;
+    int threads; /* of the host; 0: what OpenMP would use (OMP_NUM_THREADS or all cores) */
     /* NULL: the best instruction set this machine has, or what the environment variable
      * FURROW_ISA names; else "portable", "avx2" or "avx512". Results do not depend on it. */
     const char *isa;
     /* All functions NULL: aligned memory of the C library, large blocks in huge pages. */
     fur_allocator allocator;
+    /* CUDA: source of the device's memory, ordered by the context's stream and aligned to 256; all
+     * functions NULL: a pool of the context's own. */
+    fur_allocator device_allocator;
+    /* CUDA: the caller's cudaStream_t, which must outlive the context; NULL: one of the context's
+     * own. */
+    void *stream;
 } fur_context_options;
 
 /* Makes a context. FUR_UNSUPPORTED if the build or the machine lacks the device or instruction
@@ -40,14 +53,21 @@ FUR_API const char *fur_context_error(const fur_context *context);
 FUR_API fur_status fur_context_fail(fur_context *context, fur_status status, const char *format,
                                     ...) FUR_PRINTF(3, 4);
 
-/* Memory from the context's allocator, aligned to 64 bytes, not cleared. bytes may be 0: the
+/* Waits until all work of the context is done, and reports what failed of it. */
+FUR_API fur_status fur_context_synchronize(fur_context *context);
+
+/* The context itself on the CPU; for a GPU its companion on the CPU, with the same allocator and
+ * threads, where its objects can be moved to be looked at. It goes with the context. */
+FUR_API fur_context *fur_context_host(fur_context *context);
+
+/* Host memory from the context's allocator, aligned to 64 bytes, not cleared. bytes may be 0: the
  * result is then NULL and no error. FUR_OUT_OF_MEMORY names the size. */
 FUR_API fur_status fur_context_allocate(fur_context *context, size_t bytes, void **out);
 FUR_API void fur_context_release(fur_context *context, void *memory);
 
-/* "cpu". */
+/* "cpu" or "cuda". */
 FUR_API const char *fur_context_device(const fur_context *context);
-/* The instruction set in use: "portable", "avx2" or "avx512". */
+/* The instruction set in use: "portable", "avx2" or "avx512"; for a GPU such as "sm_90". */
 FUR_API const char *fur_context_isa(const fur_context *context);
 FUR_API int fur_context_threads(const fur_context *context);
 

@@ -5,7 +5,9 @@
  * duplicates (unless they were kept on purpose, see fur_duplicates). rows and cols are at most
  * 2^31-1; offsets are int32 or int64.
  *
- * A matrix is immutable once made: every operation returns a new one. */
+ * A matrix is immutable once made: every operation returns a new one. In a CUDA context
+ * fur_csr_from_coo, permute, convert and compare work on the host and move their operands; the
+ * others work on the device. */
 #ifndef FURROW_CSR_H
 #define FURROW_CSR_H
 
@@ -33,15 +35,20 @@ typedef struct fur_csr_view {
 
 /* A matrix over given arrays: copied, borrowed or adopted. The arrays are checked as by
  * fur_csr_check, at the cost of reading offsets and columns once; on failure adopted arrays still
- * belong to the caller. */
+ * belong to the caller. In a CUDA context the arrays, all on one side, may be copied from either,
+ * must be device memory to be borrowed, and are moved to the device when adopted. */
 FUR_API fur_status fur_csr_create(fur_context *context, const fur_csr_view *arrays,
                                   fur_ownership ownership, fur_csr **out);
 
 FUR_API void fur_csr_destroy(fur_csr *matrix);
 
+/* A copy of the matrix in another context, or in its own. A failure's sentence is found in the
+ * matrix's context. */
+FUR_API fur_status fur_csr_transfer(const fur_csr *a, fur_context *context, fur_csr **out);
+
 FUR_API fur_context *fur_csr_context(const fur_csr *matrix);
 
-/* The matrix's arrays, valid as long as the matrix. */
+/* The matrix's arrays, where the context's device has them; valid as long as the matrix. */
 FUR_API fur_csr_view fur_csr_get(const fur_csr *matrix);
 
 /* Whether arrays are a valid matrix as defined above. FUR_INVALID or FUR_OVERFLOW with a sentence

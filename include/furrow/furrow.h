@@ -8,6 +8,7 @@
 #include <furrow/mtx.h>
 #include <furrow/operator.h>
 #include <furrow/reduce.h>
+#include <furrow/scalars.h>
 #include <furrow/solver.h>
 #include <furrow/spmv.h>
 #include <furrow/vector.h>

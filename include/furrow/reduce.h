@@ -4,7 +4,8 @@
  * c64: the result has the same bits for any number of threads, instruction set, compiler and
  * optimisation level. Results for f32 and c64 are not rounded to single precision.
  * Sizes, contexts and value types as in vector.h. Each call reads its vectors once from memory
- * (norm 2 a second time only where squares overflow or underflow). Empty vectors give 0. */
+ * (norm 2 twice more only where squares overflow or underflow) and waits for its result; the forms
+ * of scalars.h leave it where the device computes. Empty vectors give 0. */
 #ifndef FURROW_REDUCE_H
 #define FURROW_REDUCE_H
 

@@ -2,7 +2,10 @@
  *
  * Methods: "cg", preconditioned conjugate gradients (Hestenes and Stiefel 1952) for A symmetric
  * (Hermitian) positive definite, and the same of the preconditioner. A solver owns its workspace:
- * fur_solver_solve allocates nothing. Its result has the same bits for any number of threads. */
+ * fur_solver_solve allocates nothing. Its result has the same bits for any number of threads.
+ *
+ * The scalars of an iteration stay where the device computes. The host looks at them now and then;
+ * a method that has ended meanwhile has left x as it was then. */
 #ifndef FURROW_SOLVER_H
 #define FURROW_SOLVER_H
 
@@ -29,9 +32,14 @@ typedef struct fur_solver_options {
     double rtol;            /* stop at ||r|| <= rtol ||b||; 0: 1e-10, for f32, c64 1e-5 */
     double atol;            /* or at ||r|| <= atol; 0: off */
     int64_t max_iterations; /* 0: 10 rows + 100 */
-    /* Called after every iteration; non-zero stops the solve. NULL: none. */
+    /* Called after every iteration, with check_every > 1 at every look that finds a new one;
+     * non-zero stops the solve. NULL: none. */
     int (*monitor)(void *user, const fur_solver_progress *progress);
     void *monitor_user;
+    /* Iterations between looks of the host at the scalars. The result does not depend on it, except
+     * for where a monitor stops; operators are applied up to so many times in vain after the end.
+     * 0: 1 on the CPU or with a monitor, else 16. */
+    int64_t check_every;
 } fur_solver_options;
 
 /* How a solve ended. In every case x holds the last iterate. */

@@ -1,7 +1,9 @@
 /* Sparse matrix times dense vector: y = alpha op(A) x + beta y. Plan once, run many times.
  *
- * Every CPU kernel but "rows_simd" adds the products of a row in the same order (docs/numerics.md),
- * so they all give the same bits, for any number of threads. */
+ * Kernels that are marked `exact` add the products of a row in the same order (docs/numerics.md):
+ * they give the same bits, for any number of threads, on the CPU and on a GPU. "auto" takes no
+ * other. On a GPU fur_spmv_apply only queues work: it never waits and can be captured into a CUDA
+ * graph. */
 #ifndef FURROW_SPMV_H
 #define FURROW_SPMV_H
 
@@ -25,8 +27,12 @@ typedef struct fur_spmv_options {
     size_t size;        /* sizeof(fur_spmv_options) */
     fur_op op;          /* which product the plan is for */
     const char *kernel; /* NULL or "auto": chosen; else a name from fur_spmv_kernel_name */
-    int64_t uses;       /* products expected; 0: many. A few do not pay for an expensive analysis */
-    int measure;        /* auto: 1 builds and times the promising kernels instead of estimating */
+    /* Products expected: a few do not pay for an expensive analysis. 0: not known; the CPU takes it
+     * for many, a GPU for a few, so that a plan costs about as much as three products. */
+    int64_t uses;
+    /* auto: 1 builds and times the promising kernels instead of estimating; on a GPU so do 200 or
+     * more uses. */
+    int measure;
 } fur_spmv_options;
 
 /* Chooses a kernel and prepares it. The plan reads the matrix's arrays at every product: the matrix

@@ -19,7 +19,8 @@ FUR_API fur_status fur_vector_create(fur_context *context, fur_value value, int6
                                      fur_vector **out);
 
 /* A vector over `size` entries at data: copied, borrowed or adopted. A borrowed vector is written
- * to by operations that have it as their result. */
+ * to by operations that have it as their result. In a CUDA context data may be copied from either
+ * side, must be device memory to be borrowed, and is moved to the device when adopted. */
 FUR_API fur_status fur_vector_wrap(fur_context *context, fur_value value, int64_t size, void *data,
                                    fur_ownership ownership, fur_vector **out);
 
@@ -29,14 +30,27 @@ FUR_API fur_context *fur_vector_context(const fur_vector *vector);
 FUR_API fur_value fur_vector_value(const fur_vector *vector);
 FUR_API int64_t fur_vector_size(const fur_vector *vector);
 
-/* The entries, for reading and writing in place; valid as long as the vector. NULL if size is 0. */
+/* The entries where the context's device has them, for reading and writing in place; valid as long
+ * as the vector. NULL if size is 0. */
 FUR_API void *fur_vector_data(fur_vector *vector);
 FUR_API const void *fur_vector_const_data(const fur_vector *vector);
+
+/* Copies `size` entries between a vector and the caller's array, which may lie on either side.
+ * Pinned memory (cudaMallocHost) goes at the full rate of the bus. */
+FUR_API fur_status fur_vector_upload(const void *entries, fur_vector *x);
+FUR_API fur_status fur_vector_download(const fur_vector *x, void *entries);
+
+/* The same without waiting, in the order of the context's work: entries must be pinned memory, or
+ * the call returns FUR_INVALID, and belong to the copy until fur_context_synchronize. On the CPU
+ * any memory will do and the copy is done on return. */
+FUR_API fur_status fur_vector_upload_async(const void *entries, fur_vector *x);
+FUR_API fur_status fur_vector_download_async(const fur_vector *x, void *entries);
 
 /* x_i = value */
 FUR_API fur_status fur_vector_fill(fur_vector *x, fur_scalar value);
 
-/* y_i = x_i, of the same value type; any overlap of the two is allowed. */
+/* y_i = x_i, of the same value type; any overlap of the two is allowed. The two may belong to
+ * different contexts: this is how a vector moves between devices. */
 FUR_API fur_status fur_vector_copy(const fur_vector *x, fur_vector *y);
 
 /* A new vector with x's entries in another value type: rounded to nearest; a real becomes a

@@ -15,7 +15,8 @@ const char *fur_status_name(fur_status status)
 {
     static const char *const names[] = {
         "ok",          "invalid argument",   "out of memory",  "overflow",
-        "unsupported", "input/output error", "malformed file", "cancelled"};
+        "unsupported", "input/output error", "malformed file", "cancelled",
+        "device error"};
     return in_range((unsigned)status, sizeof names / sizeof *names) ? names[status] : "unknown";
 }
 

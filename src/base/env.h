@@ -7,12 +7,17 @@
 
 #include <stdarg.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Memory is aligned to a cache line, which is also the widest vector register. */
 #define FUR_ALIGNMENT 64
 
 typedef struct fur_env {
     fur_allocator allocator;
     int threads;
+    struct fur_device *device; /* a backend's own state; NULL where it has none */
     char error[1024]; /* the last failure's sentence, "" if none */
 } fur_env;
 
@@ -46,4 +51,7 @@ void fur_env_release(fur_env *env, void *memory);
 /* The C library's memory, in huge pages where a block is large. */
 fur_allocator fur_default_allocator(void);
 
+#ifdef __cplusplus
+}
+#endif
 #endif

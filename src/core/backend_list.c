@@ -1,6 +1,7 @@
 /* The devices of this build. */
 #include "object.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static const struct device {
@@ -8,14 +9,38 @@ static const struct device {
     fur_backend_open open;
 } devices[] = {
     {"cpu", fur_cpu_open},
+#ifdef FUR_WITH_CUDA
+    {"cuda", fur_cuda_open},
+#endif
 };
 
-fur_status fur_backend_named(fur_env *env, const char *device, const char *isa,
-                             const fur_backend **out)
+#define DEVICE_COUNT (sizeof devices / sizeof *devices)
+
+/* The number in "name:number", 0 for "name" alone; -1 if text is not of that device. */
+static int number_in(const char *text, const char *name)
 {
-    for (size_t i = 0; i < sizeof devices / sizeof *devices; i++)
-        if (!device || strcmp(device, devices[i].name) == 0)
-            return devices[i].open(env, isa, out);
+    size_t length = strlen(name);
+    if (strncmp(text, name, length) != 0)
+        return -1;
+    if (text[length] == '\0')
+        return 0;
+    const char *digits = text + length + 1;
+    size_t count = strspn(digits, "0123456789");
+    bool number = text[length] == ':' && count > 0 && count < 6 && digits[count] == '\0';
+    return number ? atoi(digits) : -1;
+}
+
+fur_status fur_backend_find(fur_env *env, const fur_context_options *options,
+                            const fur_backend **out)
+{
+    if (!options->device)
+        return devices[0].open(env, options, 0, out);
+    for (size_t i = 0; i < DEVICE_COUNT; i++) {
+        int number = number_in(options->device, devices[i].name);
+        if (number >= 0)
+            return devices[i].open(env, options, number, out);
+    }
     return fur_env_fail(env, FUR_UNSUPPORTED,
-                        "this build of furrow has no device \"%s\"; it has \"cpu\"", device);
+                        "this build of furrow has no device \"%s\"; it has \"cpu\"%s",
+                        options->device, DEVICE_COUNT > 1 ? ", \"cuda\" and \"cuda:N\"" : "");
 }

@@ -3,28 +3,60 @@
 #include "options.h"
 
 #include <omp.h>
+#include <string.h>
 
 /* The failures of calls that have no context yet. */
 static _Thread_local fur_env orphan;
 
-static fur_status create(const fur_context_options *o, fur_context **out)
+static fur_status check_allocator(const char *name, const fur_allocator *allocator)
 {
-    bool own_allocator = o->allocator.allocate && o->allocator.release;
+    if (!allocator->allocate == !allocator->release)
+        return FUR_OK;
+    return fur_env_fail(&orphan, FUR_INVALID,
+                        "the %s lacks one of its two functions; give both or none", name);
+}
+
+static fur_status check_options(const fur_context_options *o)
+{
     if (o->threads < 0)
         return fur_env_fail(&orphan, FUR_INVALID, "%d threads were asked for; give 0 or more",
                             o->threads);
-    if (!own_allocator && (o->allocator.allocate || o->allocator.release))
-        return fur_env_fail(&orphan, FUR_INVALID,
-                            "the allocator lacks one of its two functions; give both or none");
-    const fur_backend *backend;
-    FUR_TRY(fur_backend_named(&orphan, o->device, o->isa, &backend));
+    FUR_TRY(check_allocator("allocator", &o->allocator));
+    return check_allocator("device allocator", &o->device_allocator);
+}
 
-    orphan.allocator = own_allocator ? o->allocator : fur_default_allocator();
+/* What a context has besides its backend: where results arrive, and the companion on the CPU. */
+static fur_status complete(fur_context *context, const fur_context_options *o)
+{
+    const fur_remote *remote = context->backend->remote;
+    context->results = remote ? remote->results(&context->env) : &context->own_results;
+    *context->results = fur_scalars_initial();
+    if (!remote) {
+        context->host = context;
+        return FUR_OK;
+    }
+    fur_context_options host = {
+        .size = sizeof host, .threads = context->env.threads, .allocator = o->allocator};
+    return fur_context_create(&host, &context->host);
+}
+
+static fur_status create(const fur_context_options *o, fur_context **out)
+{
+    FUR_TRY(check_options(o));
+    orphan.allocator = o->allocator.allocate ? o->allocator : fur_default_allocator();
     fur_context *context;
     FUR_TRY(fur_env_allocate_zeros(&orphan, 1, sizeof *context, &context));
     context->env.allocator = orphan.allocator;
     context->env.threads = o->threads > 0 ? o->threads : omp_get_max_threads();
-    context->backend = backend;
+    fur_status status = fur_backend_find(&context->env, o, &context->backend);
+    if (status == FUR_OK)
+        status = complete(context, o);
+    if (status != FUR_OK) {
+        if (context->env.error[0])
+            memcpy(orphan.error, context->env.error, sizeof orphan.error);
+        fur_context_destroy(context);
+        return status;
+    }
     *out = context;
     return FUR_OK;
 }
@@ -38,10 +70,32 @@ fur_status fur_context_create(const fur_context_options *options, fur_context **
 
 void fur_context_destroy(fur_context *context)
 {
-    if (context) {
-        fur_allocator allocator = context->env.allocator;
-        allocator.release(allocator.user, context);
-    }
+    if (!context)
+        return;
+    fur_allocator allocator = context->env.allocator;
+    if (context->host != context)
+        fur_context_destroy(context->host);
+    if (context->env.device)
+        context->backend->remote->close(&context->env);
+    allocator.release(allocator.user, context);
+}
+
+fur_status fur_context_synchronize(fur_context *context)
+{
+    const fur_remote *remote = context->backend->remote;
+    return remote ? remote->synchronize(&context->env) : FUR_OK;
+}
+
+fur_context *fur_context_host(fur_context *context)
+{
+    return context->host;
+}
+
+fur_status fur_context_pass_on(fur_context *from, fur_context *to, fur_status status)
+{
+    if (status != FUR_OK && from != to)
+        memcpy(to->env.error, from->env.error, sizeof to->env.error);
+    return status;
 }
 
 const char *fur_context_error(const fur_context *context)

@@ -12,26 +12,25 @@ static fur_status make(fur_context *context, const fur_csr_view *view, bool owne
     return FUR_OK;
 }
 
-static void release_arrays(fur_env *env, const fur_csr_view *view)
+static void release_arrays(fur_context *context, const fur_csr_view *view)
 {
-    fur_env_release(env, (void *)(uintptr_t)view->offsets);
-    fur_env_release(env, (void *)(uintptr_t)view->columns);
-    fur_env_release(env, (void *)(uintptr_t)view->values);
+    fur_memory_release(context, (void *)(uintptr_t)view->offsets);
+    fur_memory_release(context, (void *)(uintptr_t)view->columns);
+    fur_memory_release(context, (void *)(uintptr_t)view->values);
 }
 
 fur_status fur_csr_allocate(fur_context *context, int64_t rows, int64_t cols, int64_t entries,
                             fur_value value, fur_offset offset, fur_csr **out)
 {
-    fur_env *env = &context->env;
     fur_status status = FUR_OK;
     fur_csr_view view = {rows, cols, entries, value, offset, NULL, NULL, NULL};
-    FUR_TRY_DONE(fur_env_allocate(env, rows + 1, fur_offset_size(offset), &view.offsets));
-    FUR_TRY_DONE(fur_env_allocate(env, entries, sizeof(int32_t), &view.columns));
-    FUR_TRY_DONE(fur_env_allocate(env, entries, fur_value_size(value), &view.values));
+    FUR_TRY_DONE(fur_memory_allocate(context, rows + 1, fur_offset_size(offset), &view.offsets));
+    FUR_TRY_DONE(fur_memory_allocate(context, entries, sizeof(int32_t), &view.columns));
+    FUR_TRY_DONE(fur_memory_allocate(context, entries, fur_value_size(value), &view.values));
     FUR_TRY_DONE(make(context, &view, true, out));
     return FUR_OK;
 done:
-    release_arrays(env, &view);
+    release_arrays(context, &view);
     return status;
 }
 
@@ -47,19 +46,44 @@ void fur_csr_set_offsets(fur_csr *a, const int64_t *starts)
     }
 }
 
-static fur_status copy(fur_context *context, const fur_csr_view *from, fur_csr **out)
+/* The arrays of `from`, which lie where `mover` reaches them, into those of `to`. */
+static fur_status copy_arrays(fur_context *mover, const fur_csr_view *from, fur_csr *to)
+{
+    FUR_TRY(fur_memory_copy(mover, fur_csr_offsets(to), from->offsets,
+                            (from->rows + 1) * (int64_t)fur_offset_size(from->offset)));
+    FUR_TRY(fur_memory_copy(mover, fur_csr_columns(to), from->columns,
+                            from->entries * (int64_t)sizeof(int32_t)));
+    return fur_memory_copy(mover, fur_csr_values(to), from->values,
+                           from->entries * (int64_t)fur_value_size(from->value));
+}
+
+static fur_status copy(fur_context *context, fur_context *mover, const fur_csr_view *from,
+                       fur_csr **out)
 {
     fur_csr *a;
     FUR_TRY(fur_csr_allocate(context, from->rows, from->cols, from->entries, from->value,
                              from->offset, &a));
-    size_t entries = (size_t)from->entries;
-    memcpy(fur_csr_offsets(a), from->offsets,
-           ((size_t)from->rows + 1) * fur_offset_size(from->offset));
-    if (entries > 0) {
-        memcpy(fur_csr_columns(a), from->columns, entries * sizeof(int32_t));
-        memcpy(fur_csr_values(a), from->values, entries * fur_value_size(from->value));
-    }
-    *out = a;
+    fur_status status = fur_context_pass_on(mover, context, copy_arrays(mover, from, a));
+    if (status == FUR_OK)
+        *out = a;
+    else
+        fur_csr_destroy(a);
+    return status;
+}
+
+static fur_status check_reach(fur_context *context, const fur_csr_view *arrays)
+{
+    FUR_TRY(fur_memory_check_reach(context, arrays->offsets));
+    FUR_TRY(fur_memory_check_reach(context, arrays->columns));
+    return fur_memory_check_reach(context, arrays->values);
+}
+
+static fur_status adopt(fur_context *context, const fur_csr_view *arrays, fur_csr **out)
+{
+    if (!fur_is_remote(context))
+        return make(context, arrays, true, out);
+    FUR_TRY(copy(context, context, arrays, out));
+    release_arrays(context->host, arrays);
     return FUR_OK;
 }
 
@@ -69,18 +93,61 @@ fur_status fur_csr_create(fur_context *context, const fur_csr_view *arrays, fur_
     FUR_TRY(fur_ownership_check(context, ownership));
     FUR_TRY(fur_csr_check(context, arrays));
     if (ownership == FUR_COPY)
-        return copy(context, arrays, out);
-    return make(context, arrays, ownership == FUR_ADOPT, out);
+        return copy(context, context, arrays, out);
+    if (ownership == FUR_ADOPT)
+        return adopt(context, arrays, out);
+    FUR_TRY(check_reach(context, arrays));
+    return make(context, arrays, false, out);
+}
+
+/* As for vectors, one of the two contexts moves the bytes when both have done what they had to. */
+fur_status fur_csr_transfer(const fur_csr *a, fur_context *context, fur_csr **out)
+{
+    fur_context *mover = fur_is_remote(context) ? context : a->context;
+    FUR_TRY(fur_context_synchronize(a->context));
+    fur_csr *b;
+    fur_status status = copy(context, mover, &a->view, &b);
+    if (status == FUR_OK) {
+        status = fur_context_pass_on(mover, context, fur_context_synchronize(mover));
+        if (status == FUR_OK)
+            *out = b;
+        else
+            fur_csr_destroy(b);
+    }
+    return fur_context_pass_on(context, a->context, status);
+}
+
+fur_status fur_csr_to_host(const fur_csr *a, const fur_csr **view, fur_csr **copy_of_it)
+{
+    *copy_of_it = NULL;
+    if (fur_is_remote(a->context))
+        FUR_TRY(fur_csr_transfer(a, a->context->host, copy_of_it));
+    *view = *copy_of_it ? *copy_of_it : a;
+    return FUR_OK;
+}
+
+fur_status fur_csr_on_host(const fur_csr *a, fur_csr_algorithm algorithm, const void *arguments,
+                           fur_csr **out)
+{
+    fur_context *host = a->context->host;
+    fur_csr *near;
+    fur_csr *result = NULL;
+    FUR_TRY(fur_csr_transfer(a, host, &near));
+    fur_status status = algorithm(near, arguments, &result);
+    if (status == FUR_OK)
+        status = fur_csr_transfer(result, a->context, out);
+    fur_csr_destroy(result);
+    fur_csr_destroy(near);
+    return fur_context_pass_on(host, a->context, status);
 }
 
 void fur_csr_destroy(fur_csr *matrix)
 {
     if (!matrix)
         return;
-    fur_env *env = &matrix->context->env;
     if (matrix->owned)
-        release_arrays(env, &matrix->view);
-    fur_env_release(env, matrix);
+        release_arrays(matrix->context, &matrix->view);
+    fur_env_release(&matrix->context->env, matrix);
 }
 
 fur_context *fur_csr_context(const fur_csr *matrix)
@@ -106,13 +173,24 @@ static bool same_bytes(const void *a, const void *b, int64_t count, size_t size)
     return count == 0 || memcmp(a, b, (size_t)count * size) == 0;
 }
 
+static bool same(const fur_csr_view *p, const fur_csr_view *q)
+{
+    return p->rows == q->rows && p->cols == q->cols && p->entries == q->entries &&
+           p->value == q->value && same_offsets(p, q) &&
+           same_bytes(p->columns, q->columns, p->entries, sizeof(int32_t)) &&
+           same_bytes(p->values, q->values, p->entries, fur_value_size(p->value));
+}
+
 fur_status fur_csr_compare(const fur_csr *a, const fur_csr *b, int *equal)
 {
-    const fur_csr_view *p = &a->view;
-    const fur_csr_view *q = &b->view;
-    *equal = p->rows == q->rows && p->cols == q->cols && p->entries == q->entries &&
-             p->value == q->value && same_offsets(p, q) &&
-             same_bytes(p->columns, q->columns, p->entries, sizeof(int32_t)) &&
-             same_bytes(p->values, q->values, p->entries, fur_value_size(p->value));
-    return FUR_OK;
+    fur_status status = FUR_OK;
+    fur_csr *copy_a = NULL;
+    fur_csr *copy_b = NULL;
+    FUR_TRY_DONE(fur_csr_to_host(a, &a, &copy_a));
+    FUR_TRY_DONE(fur_csr_to_host(b, &b, &copy_b));
+    *equal = same(&a->view, &b->view);
+done:
+    fur_csr_destroy(copy_b);
+    fur_csr_destroy(copy_a);
+    return status;
 }

@@ -5,7 +5,7 @@
 /* Rows below which a further thread costs more than it brings. */
 #define ROW_GRAIN 4096
 
-static fur_status check_shape(fur_env *env, const fur_csr_view *a)
+fur_status fur_csr_check_shape(fur_env *env, const fur_csr_view *a)
 {
     if (a->rows < 0 || a->cols < 0 || a->entries < 0)
         return fur_env_fail(env, FUR_INVALID,
@@ -106,10 +106,14 @@ static fur_status check_columns(fur_env *env, const fur_csr_view *a)
     return bad < a->rows ? describe_column(env, a, bad) : FUR_OK;
 }
 
+/* Arrays of a device are checked there, all others where they are: before they are moved. */
 fur_status fur_csr_check(fur_context *context, const fur_csr_view *arrays)
 {
     fur_env *env = &context->env;
-    FUR_TRY(check_shape(env, arrays));
+    const fur_remote *remote = context->backend->remote;
+    FUR_TRY(fur_csr_check_shape(env, arrays));
+    if (remote && remote->reaches(env, arrays->offsets))
+        return remote->check(env, arrays);
     FUR_TRY(check_offsets(env, arrays));
     return check_columns(env, arrays);
 }

@@ -27,23 +27,35 @@ static int64_t diagonal_position(const fur_csr_view *a, int64_t row)
     return low < end && a->columns[low] == row ? low : -1;
 }
 
-fur_status fur_csr_diagonal(const fur_csr *a, fur_vector **out)
+static void set_diagonal(const fur_csr_view *a, int threads, int64_t n, void *d)
 {
     static void (*const set_entry[FUR_VALUE_COUNT])(const fur_csr_view *, int64_t, int64_t,
                                                     void *) = FUR_VALUE_TABLE(set_entry);
-    const fur_csr_view *v = &a->view;
-    int64_t n = v->rows < v->cols ? v->rows : v->cols;
-    fur_vector *d;
-    FUR_TRY(fur_vector_create(a->context, v->value, n, &d));
-    int team = fur_team(a->context->env.threads, n, ROW_GRAIN);
+    int team = fur_team(threads, n, ROW_GRAIN);
 #    pragma omp parallel for schedule(static) num_threads(team) if (team > 1)
     for (int64_t i = 0; i < n; i++) {
-        int64_t k = diagonal_position(v, i);
+        int64_t k = diagonal_position(a, i);
         if (k >= 0)
-            set_entry[v->value](v, i, k, d->data);
+            set_entry[a->value](a, i, k, d);
     }
-    *out = d;
-    return FUR_OK;
+}
+
+fur_status fur_csr_diagonal(const fur_csr *a, fur_vector **out)
+{
+    fur_env *env = &a->context->env;
+    const fur_csr_view *v = &a->view;
+    fur_status status = FUR_OK;
+    fur_vector *d;
+    FUR_TRY(fur_vector_create(a->context, v->value, fur_smaller(v->rows, v->cols), &d));
+    if (fur_is_remote(a->context))
+        status = a->context->backend->remote->diagonal(env, v, d->data);
+    else
+        set_diagonal(v, env->threads, d->size, d->data);
+    if (status == FUR_OK)
+        *out = d;
+    else
+        fur_vector_destroy(d);
+    return status;
 }
 #else
 

@@ -192,8 +192,8 @@ static fur_status merge(fur_context *context, const fur_csr *a, const int64_t *s
     return FUR_OK;
 }
 
-fur_status fur_csr_from_coo(fur_context *context, const fur_coo_view *coo,
-                            fur_duplicates duplicates, fur_csr **out)
+static fur_status from_coo(fur_context *context, const fur_coo_view *coo, fur_duplicates duplicates,
+                           fur_csr **out)
 {
     fur_env *env = &context->env;
     fur_status status = FUR_OK;
@@ -220,6 +220,19 @@ done:
     fur_csr_destroy(a);
     fur_env_release(env, starts);
     return status;
+}
+
+fur_status fur_csr_from_coo(fur_context *context, const fur_coo_view *coo,
+                            fur_duplicates duplicates, fur_csr **out)
+{
+    fur_csr *a = NULL;
+    if (!fur_is_remote(context))
+        return from_coo(context, coo, duplicates, out);
+    fur_status status = from_coo(context->host, coo, duplicates, &a);
+    if (status == FUR_OK)
+        status = fur_csr_transfer(a, context, out);
+    fur_csr_destroy(a);
+    return fur_context_pass_on(context->host, context, status);
 }
 #else
 

@@ -41,9 +41,14 @@ static void renumber(const fur_csr_view *a, int threads, const int32_t *new_row,
     }
 }
 
-fur_status fur_csr_permute(const fur_csr *a, const int32_t *row_order, const int32_t *col_order,
-                           fur_csr **out)
+typedef struct orders {
+    const int32_t *row;
+    const int32_t *col;
+} orders;
+
+static fur_status permute(const fur_csr *a, const void *arguments, fur_csr **out)
 {
+    const orders *order = arguments;
     const fur_csr_view *v = &a->view;
     fur_env *env = &a->context->env;
     fur_status status = FUR_OK;
@@ -56,8 +61,8 @@ fur_status fur_csr_permute(const fur_csr *a, const int32_t *row_order, const int
     FUR_TRY_DONE(fur_env_allocate(env, v->cols, sizeof *new_col, &new_col));
     FUR_TRY_DONE(fur_env_allocate(env, v->entries, sizeof *row_indices, &row_indices));
     FUR_TRY_DONE(fur_env_allocate(env, v->entries, sizeof *col_indices, &col_indices));
-    FUR_TRY_DONE(invert(env, "row", v->rows, row_order, new_row));
-    FUR_TRY_DONE(invert(env, "column", v->cols, col_order, new_col));
+    FUR_TRY_DONE(invert(env, "row", v->rows, order->row, new_row));
+    FUR_TRY_DONE(invert(env, "column", v->cols, order->col, new_col));
     renumber(v, env->threads, new_row, new_col, row_indices, col_indices);
     fur_coo_view coo = {v->rows,     v->cols,     v->entries, v->value,
                         row_indices, col_indices, v->values};
@@ -68,4 +73,12 @@ done:
     fur_env_release(env, new_col);
     fur_env_release(env, new_row);
     return status;
+}
+
+fur_status fur_csr_permute(const fur_csr *a, const int32_t *row_order, const int32_t *col_order,
+                           fur_csr **out)
+{
+    orders order = {row_order, col_order};
+    return fur_is_remote(a->context) ? fur_csr_on_host(a, permute, &order, out)
+                                     : permute(a, &order, out);
 }

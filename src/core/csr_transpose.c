@@ -13,7 +13,21 @@
 #    define FUR_TEMPLATE "csr_transpose.c"
 #    include "foreach_type.h"
 
-fur_status fur_csr_transpose(const fur_csr *a, int conjugate, fur_csr **out)
+static fur_status transpose_remote(const fur_csr *a, bool conjugate, fur_csr **out)
+{
+    const fur_csr_view *v = &a->view;
+    fur_csr *t;
+    FUR_TRY(fur_csr_allocate(a->context, v->cols, v->rows, v->entries, v->value, v->offset, &t));
+    fur_status status =
+        a->context->backend->remote->transpose(&a->context->env, v, conjugate, &t->view);
+    if (status == FUR_OK)
+        *out = t;
+    else
+        fur_csr_destroy(t);
+    return status;
+}
+
+static fur_status transpose_here(const fur_csr *a, bool conjugate, fur_csr **out)
 {
     static void (*const scatter[FUR_VALUE_COUNT][FUR_OFFSET_COUNT])(
         const fur_csr_view *, int, bool, const int64_t *, int32_t *, void *) =
@@ -31,8 +45,8 @@ fur_status fur_csr_transpose(const fur_csr *a, int conjugate, fur_csr **out)
     FUR_TRY_DONE(fur_env_allocate(env, v->entries, sizeof *place, &place));
     FUR_TRY_DONE(fur_bucket_sort(env, v->entries, v->columns, v->cols, starts, place));
     fur_csr_set_offsets(t, starts);
-    scatter[v->value][v->offset](v, fur_team(env->threads, v->rows, ROW_GRAIN), conjugate != 0,
-                                 place, fur_csr_columns(t), fur_csr_values(t));
+    scatter[v->value][v->offset](v, fur_team(env->threads, v->rows, ROW_GRAIN), conjugate, place,
+                                 fur_csr_columns(t), fur_csr_values(t));
     *out = t;
     t = NULL;
 done:
@@ -40,6 +54,12 @@ done:
     fur_env_release(env, starts);
     fur_csr_destroy(t);
     return status;
+}
+
+fur_status fur_csr_transpose(const fur_csr *a, int conjugate, fur_csr **out)
+{
+    return fur_is_remote(a->context) ? transpose_remote(a, conjugate != 0, out)
+                                     : transpose_here(a, conjugate != 0, out);
 }
 #else
 

@@ -10,6 +10,11 @@
 struct fur_context {
     fur_env env;
     const fur_backend *backend;
+    /* Where kernels store results that are fetched at once: own_results, or memory that a device
+     * and the host both reach. */
+    fur_scalars_state *results;
+    fur_scalars_state own_results;
+    fur_context *host; /* the companion on the CPU; the context itself there */
 };
 
 struct fur_vector {
@@ -26,9 +31,36 @@ struct fur_csr {
     bool owned;
 };
 
-/* The backend of a device by name; NULL: the first of the list. */
-fur_status fur_backend_named(fur_env *env, const char *device, const char *isa,
-                             const fur_backend **out);
+/* Opens the device of the options; the first of the list if they name none. */
+fur_status fur_backend_find(fur_env *env, const fur_context_options *options,
+                            const fur_backend **out);
+
+/* Memory where the context's kernels work: as fur_env_allocate and fur_env_release, and bytes moved
+ * between any two places that the host or the context's device reaches. */
+fur_status fur_memory_allocate(fur_context *context, int64_t count, size_t size, void *out);
+void fur_memory_release(fur_context *context, void *memory);
+fur_status fur_memory_copy(fur_context *context, void *to, const void *from, int64_t bytes);
+
+/* FUR_INVALID unless the context's kernels reach the memory, which is to be borrowed. */
+fur_status fur_memory_check_reach(fur_context *context, const void *memory);
+
+/* Whether the context's objects lie in the memory of a device, out of the host's reach. */
+static inline bool fur_is_remote(const fur_context *context)
+{
+    return context->backend->remote != NULL;
+}
+
+/* A matrix algorithm of the host, for a matrix that lies elsewhere: runs it on a copy in the
+ * context's companion and moves what it makes to the matrix's context. */
+typedef fur_status (*fur_csr_algorithm)(const fur_csr *a, const void *arguments, fur_csr **out);
+fur_status fur_csr_on_host(const fur_csr *a, fur_csr_algorithm algorithm, const void *arguments,
+                           fur_csr **out);
+
+/* The matrix itself if the host reaches it, else a copy in the companion. */
+fur_status fur_csr_to_host(const fur_csr *a, const fur_csr **view, fur_csr **copy);
+
+/* Hands on the sentence of a failure in another context. */
+fur_status fur_context_pass_on(fur_context *from, fur_context *to, fur_status status);
 
 /* FUR_INVALID for a value outside the enumeration. */
 fur_status fur_ownership_check(fur_context *context, fur_ownership ownership);
@@ -41,6 +73,9 @@ fur_status fur_csr_allocate(fur_context *context, int64_t rows, int64_t cols, in
 void fur_csr_set_offsets(fur_csr *a, const int64_t *starts);
 
 void fur_csr_figures(const fur_csr_view *a, int threads, fur_csr_statistics *out);
+
+/* The checks of fur_csr_check that read no array. */
+fur_status fur_csr_check_shape(fur_env *env, const fur_csr_view *a);
 
 /* FUR_INVALID unless x and y have the same context, value type and size. */
 fur_status fur_vector_match(const fur_vector *x, const fur_vector *y);

@@ -24,12 +24,36 @@ static void release(void *user)
     fur_vector_destroy(user);
 }
 
+/* d_i = 1 / d_i where the host reaches d; *bad: the first that has no finite reciprocal, or -1. */
+static void invert_here(fur_vector *d, int64_t *bad)
+{
+    static int64_t (*const invert[FUR_VALUE_COUNT])(int64_t, void *) = FUR_VALUE_TABLE(reciprocals);
+    *bad = invert[d->value](d->size, d->data);
+}
+
+static fur_status invert_on_host(fur_vector *d, int64_t *bad)
+{
+    fur_vector *near;
+    FUR_TRY(fur_context_pass_on(d->context->host, d->context,
+                                fur_vector_create(d->context->host, d->value, d->size, &near)));
+    fur_status status = fur_vector_copy(d, near);
+    if (status == FUR_OK) {
+        invert_here(near, bad);
+        status = fur_context_pass_on(near->context, d->context, fur_vector_copy(near, d));
+    }
+    fur_vector_destroy(near);
+    return status;
+}
+
 /* d_i = 1 / A(i, i) */
 static fur_status invert_diagonal(const fur_operator *a, fur_vector *d)
 {
-    static int64_t (*const invert[FUR_VALUE_COUNT])(int64_t, void *) = FUR_VALUE_TABLE(reciprocals);
+    int64_t bad;
     FUR_TRY(fur_operator_diagonal(a, d));
-    int64_t bad = invert[d->value](d->size, d->data);
+    if (fur_is_remote(d->context))
+        FUR_TRY(invert_on_host(d, &bad));
+    else
+        invert_here(d, &bad);
     if (bad >= 0)
         return fur_context_fail(d->context, FUR_INVALID,
                                 "the diagonal has no finite reciprocal in row %lld (counted from "

@@ -50,17 +50,19 @@ static fur_status choose_named(fur_spmv *plan, const char *name, const fur_spmv_
     }
     plan->kernel = kernel;
     snprintf(plan->reason, sizeof plan->reason, "asked for by name");
-    return fur_spmv_prepare(plan, kernel, &plan->state);
+    return fur_spmv_prepare(plan, kernel, profile, &plan->state);
 }
 
 static fur_status choose(fur_spmv *plan, const fur_spmv_options *o)
 {
     fur_spmv_profile profile;
-    fur_spmv_measure(&plan->operand->view, plan->context->env.threads, &profile);
+    FUR_TRY(fur_spmv_measure(plan->context, &plan->operand->view, &profile));
     if (o->kernel && strcmp(o->kernel, "auto") != 0)
         return choose_named(plan, o->kernel, &profile);
-    return o->measure ? fur_spmv_choose_measured(plan, &profile)
-                      : fur_spmv_choose_estimated(plan, &profile, o->uses);
+    int64_t enough = plan->context->backend->uses_measured;
+    bool measure = o->measure || (enough > 0 && o->uses >= enough);
+    return measure ? fur_spmv_choose_measured(plan, &profile)
+                   : fur_spmv_choose_estimated(plan, &profile, o->uses);
 }
 
 /* A for op N, else its transpose, which the plan owns. */
@@ -139,16 +141,15 @@ fur_status fur_spmv_apply(const fur_spmv *plan, fur_scalar alpha, const fur_vect
         return fur_env_fail(&plan->context->env, FUR_INVALID,
                             "x and y are the same array; the product needs two");
     fur_spmv_call call = {
+        .env = &plan->context->env,
         .a = a,
         .state = plan->state,
-        .threads = plan->context->env.threads,
         .alpha = alpha,
         .beta = beta,
         .x = x->data,
         .y = y->data,
     };
-    plan->kernel->apply(&call);
-    return FUR_OK;
+    return plan->kernel->apply(&call);
 }
 
 const fur_csr *fur_spmv_matrix(const fur_spmv *plan)

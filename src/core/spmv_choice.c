@@ -4,19 +4,22 @@
 
 #include <math.h>
 
-/* Products assumed when the caller does not say: an iterative solve. */
-#define USES_ASSUMED 1000
 /* Estimates within this factor of the best are worth timing. */
 #define WORTH_TIMING 2.0
 /* A kernel is timed for so long, and at least and at most so often. */
 #define TIMING_SECONDS 0.03
 #define TIMING_LEAST 3
 #define TIMING_MOST 50
+#define DEVICE_BATCH 8
+/* Kernels considered at most. */
+#define CANDIDATES_MAX 32
 
-fur_status fur_spmv_prepare(fur_spmv *plan, const fur_spmv_kernel *kernel, void **state)
+fur_status fur_spmv_prepare(fur_spmv *plan, const fur_spmv_kernel *kernel,
+                            const fur_spmv_profile *profile, void **state)
 {
     *state = NULL;
-    return kernel->plan ? kernel->plan(&plan->context->env, &plan->operand->view, state) : FUR_OK;
+    return kernel->plan ? kernel->plan(&plan->context->env, &plan->operand->view, profile, state)
+                        : FUR_OK;
 }
 
 void fur_spmv_drop(fur_spmv *plan, const fur_spmv_kernel *kernel, void *state)
@@ -30,52 +33,89 @@ static bool eligible(const fur_spmv_kernel *kernel)
     return kernel->exact && kernel->cost;
 }
 
-fur_status fur_spmv_choose_estimated(fur_spmv *plan, const fur_spmv_profile *profile, int64_t uses)
+/* An estimate for one kernel, or what became of it. */
+typedef struct candidate {
+    const fur_spmv_kernel *kernel; /* NULL: not to be considered, or no longer */
+    double total_ns;
+} candidate;
+
+static int list_candidates(const fur_spmv *plan, const fur_spmv_profile *profile, double uses,
+                           candidate *list)
 {
     const fur_backend *backend = plan->context->backend;
-    double n = uses > 0 ? (double)uses : USES_ASSUMED;
-    double best = INFINITY;
-    int suited = 0;
-    for (int i = 1; i < backend->spmv_count; i++) {
+    int count = 0;
+    for (int i = 1; i < backend->spmv_count && count < CANDIDATES_MAX; i++) {
         if (!eligible(backend->spmv[i]))
             continue;
         fur_spmv_cost cost = backend->spmv[i]->cost(&plan->operand->view, profile);
-        double total = cost.plan_ns + n * cost.product_ns;
-        suited += !cost.refusal;
-        if (!cost.refusal && total < best) {
-            best = total;
-            plan->kernel = backend->spmv[i];
-        }
+        if (!cost.refusal)
+            list[count++] = (candidate){backend->spmv[i], cost.plan_ns + uses * cost.product_ns};
     }
-    snprintf(plan->reason, sizeof plan->reason,
-             "the lowest estimate of %d kernels for %.0f products: %.3g us each on one thread",
-             suited, n, best / n / 1e3);
-    return fur_spmv_prepare(plan, plan->kernel, &plan->state);
+    return count;
 }
 
-/* Seconds of one product: the median would need them all kept; the least is as telling here. */
-static double time_product(const fur_spmv *plan, const fur_spmv_kernel *kernel, const void *state,
-                           const fur_vector *x, fur_vector *y)
+static candidate *cheapest(candidate *list, int count)
+{
+    candidate *best = NULL;
+    for (int i = 0; i < count; i++)
+        if (list[i].kernel && (!best || list[i].total_ns < best->total_ns))
+            best = &list[i];
+    return best;
+}
+
+/* A kernel that refuses the matrix only when it is built makes way for the next. */
+fur_status fur_spmv_choose_estimated(fur_spmv *plan, const fur_spmv_profile *profile, int64_t uses)
+{
+    candidate list[CANDIDATES_MAX];
+    double n = (double)(uses > 0 ? uses : plan->context->backend->uses_assumed);
+    int count = list_candidates(plan, profile, n, list);
+    fur_status status = FUR_UNSUPPORTED;
+    for (candidate *c; status == FUR_UNSUPPORTED && (c = cheapest(list, count)); c->kernel = NULL) {
+        plan->kernel = c->kernel;
+        status = fur_spmv_prepare(plan, c->kernel, profile, &plan->state);
+        snprintf(plan->reason, sizeof plan->reason,
+                 "the lowest estimate of %d kernels for %.0f products: %.3g us each", count, n,
+                 c->total_ns / n / 1e3);
+    }
+    return status;
+}
+
+/* So many products, done when the call returns; their seconds. */
+static fur_status time_batch(const fur_spmv_kernel *kernel, const fur_spmv_call *call,
+                             fur_context *context, int count, double *seconds)
+{
+    double start = fur_seconds();
+    for (int i = 0; i < count; i++)
+        FUR_TRY(kernel->apply(call));
+    FUR_TRY(fur_context_synchronize(context));
+    *seconds = fur_seconds() - start;
+    return FUR_OK;
+}
+
+/* Seconds of one product: the median would need them all kept; the least is as telling here. A
+ * device is given several at a time, as waiting for it takes longer than a small product. */
+static fur_status time_product(const fur_spmv *plan, const fur_spmv_kernel *kernel,
+                               const void *state, const fur_vector *x, fur_vector *y, double *least)
 {
     fur_spmv_call call = {
+        .env = &plan->context->env,
         .a = &plan->operand->view,
         .state = state,
-        .threads = plan->context->env.threads,
         .alpha = {1, 0},
         .x = x->data,
         .y = y->data,
     };
-    double least = INFINITY;
+    int batch = fur_is_remote(plan->context) ? DEVICE_BATCH : 1;
     double spent = 0;
-    kernel->apply(&call);
+    double seconds;
+    *least = INFINITY;
+    FUR_TRY(time_batch(kernel, &call, plan->context, 1, &seconds));
     for (int run = 0; run < TIMING_LEAST || (run < TIMING_MOST && spent < TIMING_SECONDS); run++) {
-        double start = fur_seconds();
-        kernel->apply(&call);
-        double seconds = fur_seconds() - start;
+        FUR_TRY(time_batch(kernel, &call, plan->context, batch, &seconds));
         spent += seconds;
-        least = seconds < least ? seconds : least;
+        *least = fmin(*least, seconds / batch);
     }
-    return least;
+    return FUR_OK;
 }
 
 static double best_estimate(const fur_spmv *plan, const fur_spmv_profile *profile)
@@ -93,14 +133,21 @@ static double best_estimate(const fur_spmv *plan, const fur_spmv_profile *profil
 }
 
 /* Prepares and times one kernel; keeps it in the plan if it is the fastest so far. */
-static fur_status try_kernel(fur_spmv *plan, const fur_spmv_kernel *kernel, const fur_vector *x,
-                             fur_vector *y)
+static fur_status try_kernel(fur_spmv *plan, const fur_spmv_kernel *kernel,
+                             const fur_spmv_profile *profile, const fur_vector *x, fur_vector *y)
 {
     void *state;
     double start = fur_seconds();
-    FUR_TRY(fur_spmv_prepare(plan, kernel, &state));
+    FUR_TRY(fur_spmv_prepare(plan, kernel, profile, &state));
+    double seconds = 0;
+    fur_status status = fur_context_synchronize(plan->context);
     double prepare = fur_seconds() - start;
-    double seconds = time_product(plan, kernel, state, x, y);
+    if (status == FUR_OK)
+        status = time_product(plan, kernel, state, x, y, &seconds);
+    if (status != FUR_OK) {
+        fur_spmv_drop(plan, kernel, state);
+        return status;
+    }
     if (!kernel->plan && plan->seconds_plain == 0)
         plan->seconds_plain = seconds;
     if (plan->kernel && plan->seconds_product <= seconds) {
@@ -127,8 +174,10 @@ static fur_status try_all(fur_spmv *plan, const fur_spmv_profile *profile, const
         fur_spmv_cost cost = backend->spmv[i]->cost(&plan->operand->view, profile);
         if (cost.refusal || (backend->spmv[i]->plan && cost.product_ns > limit))
             continue;
-        FUR_TRY(try_kernel(plan, backend->spmv[i], x, y));
-        tried++;
+        fur_status status = try_kernel(plan, backend->spmv[i], profile, x, y);
+        if (status != FUR_OK && status != FUR_UNSUPPORTED)
+            return status;
+        tried += status == FUR_OK;
     }
     snprintf(plan->reason, sizeof plan->reason,
              "the fastest of %d kernels timed: %.3g us a product", tried,

@@ -45,8 +45,12 @@ static double far_entries(const fur_csr_view *a)
     return (double)a->entries * (double)found / (double)looked_at;
 }
 
-void fur_spmv_measure(const fur_csr_view *a, int threads, fur_spmv_profile *out)
+fur_status fur_spmv_measure(fur_context *context, const fur_csr_view *a, fur_spmv_profile *out)
 {
-    fur_csr_figures(a, threads, &out->rows);
+    fur_env *env = &context->env;
+    if (fur_is_remote(context))
+        return context->backend->remote->profile(env, a, out);
+    fur_csr_figures(a, env->threads, &out->rows);
     out->far_entries = far_entries(a);
+    return FUR_OK;
 }

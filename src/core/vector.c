@@ -1,8 +1,6 @@
 /* Vectors and element-wise operations. */
 #include "object.h"
 
-#include <string.h>
-
 static fur_status check_shape(fur_context *context, fur_value value, int64_t size)
 {
     if (fur_value_size(value) == 0)
@@ -27,10 +25,28 @@ static fur_status make(fur_context *context, fur_value value, int64_t size, void
 static fur_status make_unset(fur_context *context, fur_value value, int64_t size, fur_vector **out)
 {
     void *data;
-    FUR_TRY(fur_env_allocate(&context->env, size, fur_value_size(value), &data));
+    FUR_TRY(fur_memory_allocate(context, size, fur_value_size(value), &data));
     fur_status status = make(context, value, size, data, true, out);
     if (status != FUR_OK)
-        fur_env_release(&context->env, data);
+        fur_memory_release(context, data);
+    return status;
+}
+
+static int64_t bytes_of(const fur_vector *vector)
+{
+    return vector->size * (int64_t)fur_value_size(vector->value);
+}
+
+static fur_status make_copy(fur_context *context, fur_value value, int64_t size, const void *data,
+                            fur_vector **out)
+{
+    fur_vector *vector;
+    FUR_TRY(make_unset(context, value, size, &vector));
+    fur_status status = fur_vector_upload(data, vector);
+    if (status == FUR_OK)
+        *out = vector;
+    else
+        fur_vector_destroy(vector);
     return status;
 }
 
@@ -39,8 +55,12 @@ fur_status fur_vector_create(fur_context *context, fur_value value, int64_t size
     fur_vector *vector;
     FUR_TRY(check_shape(context, value, size));
     FUR_TRY(make_unset(context, value, size, &vector));
-    *out = vector;
-    return fur_vector_fill(vector, fur_real(0));
+    fur_status status = fur_vector_fill(vector, fur_real(0));
+    if (status == FUR_OK)
+        *out = vector;
+    else
+        fur_vector_destroy(vector);
+    return status;
 }
 
 fur_status fur_vector_wrap(fur_context *context, fur_value value, int64_t size, void *data,
@@ -51,12 +71,15 @@ fur_status fur_vector_wrap(fur_context *context, fur_value value, int64_t size, 
     if (size > 0 && !data)
         return fur_env_fail(&context->env, FUR_INVALID, "%lld entries were announced, none given",
                             (long long)size);
-    if (ownership != FUR_COPY)
-        return make(context, value, size, data, ownership == FUR_ADOPT, out);
-    FUR_TRY(make_unset(context, value, size, out));
-    if (size > 0)
-        memcpy((*out)->data, data, (size_t)size * fur_value_size(value));
-    return FUR_OK;
+    if (ownership == FUR_COPY)
+        return make_copy(context, value, size, data, out);
+    if (ownership == FUR_ADOPT && fur_is_remote(context)) {
+        FUR_TRY(make_copy(context, value, size, data, out));
+        fur_env_release(&context->env, data);
+        return FUR_OK;
+    }
+    FUR_TRY(fur_memory_check_reach(context, data));
+    return make(context, value, size, data, ownership == FUR_ADOPT, out);
 }
 
 void fur_vector_destroy(fur_vector *vector)
@@ -64,7 +87,7 @@ void fur_vector_destroy(fur_vector *vector)
     if (!vector)
         return;
     if (vector->owned)
-        fur_env_release(&vector->context->env, vector->data);
+        fur_memory_release(vector->context, vector->data);
     fur_env_release(&vector->context->env, vector);
 }
 
@@ -93,11 +116,36 @@ const void *fur_vector_const_data(const fur_vector *vector)
     return vector->data;
 }
 
-fur_status fur_vector_match(const fur_vector *x, const fur_vector *y)
+fur_status fur_vector_upload(const void *entries, fur_vector *x)
+{
+    return fur_memory_copy(x->context, x->data, entries, bytes_of(x));
+}
+
+fur_status fur_vector_download(const fur_vector *x, void *entries)
+{
+    return fur_memory_copy(x->context, entries, x->data, bytes_of(x));
+}
+
+static fur_status copy_async(const fur_vector *x, void *to, const void *from)
+{
+    const fur_remote *remote = x->context->backend->remote;
+    return remote ? remote->copy_async(&x->context->env, to, from, bytes_of(x))
+                  : fur_memory_copy(x->context, to, from, bytes_of(x));
+}
+
+fur_status fur_vector_upload_async(const void *entries, fur_vector *x)
+{
+    return copy_async(x, x->data, entries);
+}
+
+fur_status fur_vector_download_async(const fur_vector *x, void *entries)
+{
+    return copy_async(x, entries, x->data);
+}
+
+static fur_status match_shapes(const fur_vector *x, const fur_vector *y)
 {
     fur_env *env = &x->context->env;
-    if (x->context != y->context)
-        return fur_env_fail(env, FUR_INVALID, "the vectors belong to different contexts");
     if (x->value != y->value)
         return fur_env_fail(env, FUR_INVALID,
                             "the vectors have entries of types %s and %s; convert one of them",
@@ -108,52 +156,65 @@ fur_status fur_vector_match(const fur_vector *x, const fur_vector *y)
     return FUR_OK;
 }
 
+fur_status fur_vector_match(const fur_vector *x, const fur_vector *y)
+{
+    if (x->context != y->context)
+        return fur_env_fail(&x->context->env, FUR_INVALID,
+                            "the vectors belong to different contexts");
+    return match_shapes(x, y);
+}
+
 static const fur_elementwise_kernels *kernels(const fur_vector *x)
 {
     return x->context->backend->elementwise;
 }
 
-static int threads(const fur_vector *x)
-{
-    return x->context->env.threads;
-}
-
 fur_status fur_vector_fill(fur_vector *x, fur_scalar value)
 {
-    kernels(x)->fill[x->value](threads(x), x->size, value, x->data);
-    return FUR_OK;
+    return kernels(x)->fill[x->value](&x->context->env, x->size, value, x->data);
+}
+
+/* The context that copies between two: one that reaches both places. Each side's work has to be
+ * done before the other's may go on. */
+static fur_status copy_across(const fur_vector *x, fur_vector *y)
+{
+    fur_context *mover = fur_is_remote(y->context) ? y->context : x->context;
+    FUR_TRY(fur_context_synchronize(x->context));
+    FUR_TRY(fur_context_pass_on(y->context, x->context, fur_context_synchronize(y->context)));
+    fur_status status = fur_memory_copy(mover, y->data, x->data, bytes_of(x));
+    if (status == FUR_OK)
+        status = fur_context_synchronize(mover);
+    return fur_context_pass_on(mover, x->context, status);
 }
 
 fur_status fur_vector_copy(const fur_vector *x, fur_vector *y)
 {
-    FUR_TRY(fur_vector_match(x, y));
-    if (x->size > 0)
-        memmove(y->data, x->data, (size_t)x->size * fur_value_size(x->value));
-    return FUR_OK;
+    FUR_TRY(match_shapes(x, y));
+    return x->context == y->context ? fur_memory_copy(x->context, y->data, x->data, bytes_of(x))
+                                    : copy_across(x, y);
 }
 
 fur_status fur_axpby(fur_scalar alpha, const fur_vector *x, fur_scalar beta, fur_vector *y)
 {
+    fur_ratio a = {.factor = alpha};
+    fur_ratio b = {.factor = beta};
     FUR_TRY(fur_vector_match(x, y));
-    kernels(x)->axpby[x->value](threads(x), x->size, alpha, x->data, beta, y->data);
-    return FUR_OK;
+    return kernels(x)->axpby[x->value](&x->context->env, x->size, &a, x->data, &b, y->data);
 }
 
 fur_status fur_multiply(const fur_vector *x, const fur_vector *y, fur_vector *z)
 {
     FUR_TRY(fur_vector_match(x, y));
     FUR_TRY(fur_vector_match(x, z));
-    kernels(x)->multiply[x->value](threads(x), x->size, x->data, y->data, z->data);
-    return FUR_OK;
+    return kernels(x)->multiply[x->value](&x->context->env, x->size, x->data, y->data, z->data);
 }
 
-fur_status fur_vector_convert(const fur_vector *x, fur_value value, fur_vector **out)
+static fur_status convert_on_host(const fur_vector *x, fur_value value, fur_vector **out)
 {
     fur_vector *converted;
-    FUR_TRY(check_shape(x->context, value, x->size));
     FUR_TRY(make_unset(x->context, value, x->size, &converted));
-    int64_t lost =
-        fur_convert_values(threads(x), x->size, x->value, x->data, value, converted->data);
+    int64_t lost = fur_convert_values(x->context->env.threads, x->size, x->value, x->data, value,
+                                      converted->data);
     if (lost >= 0) {
         fur_vector_destroy(converted);
         return fur_env_fail(&x->context->env, FUR_INVALID,
@@ -162,4 +223,36 @@ fur_status fur_vector_convert(const fur_vector *x, fur_value value, fur_vector *
     }
     *out = converted;
     return FUR_OK;
+}
+
+/* A vector with x's entries in another context. */
+static fur_status transfer(const fur_vector *x, fur_context *context, fur_vector **out)
+{
+    fur_vector *copy;
+    FUR_TRY(
+        fur_context_pass_on(context, x->context, make_unset(context, x->value, x->size, &copy)));
+    fur_status status = fur_vector_copy(x, copy);
+    if (status == FUR_OK)
+        *out = copy;
+    else
+        fur_vector_destroy(copy);
+    return status;
+}
+
+fur_status fur_vector_convert(const fur_vector *x, fur_value value, fur_vector **out)
+{
+    fur_context *host = x->context->host;
+    fur_status status = FUR_OK;
+    fur_vector *near = NULL;
+    fur_vector *converted = NULL;
+    FUR_TRY(check_shape(x->context, value, x->size));
+    if (!fur_is_remote(x->context))
+        return convert_on_host(x, value, out);
+    FUR_TRY_DONE(transfer(x, host, &near));
+    FUR_TRY_DONE(fur_context_pass_on(host, x->context, convert_on_host(near, value, &converted)));
+    FUR_TRY_DONE(fur_context_pass_on(host, x->context, transfer(converted, x->context, out)));
+done:
+    fur_vector_destroy(converted);
+    fur_vector_destroy(near);
+    return status;
 }

@@ -23,4 +23,5 @@ const fur_backend ISA(backend_cpu) = {
     .reduction = &ISA(reduction_kernels),
     .spmv = spmv_kernels,
     .spmv_count = (int)(sizeof spmv_kernels / sizeof *spmv_kernels),
+    .uses_assumed = 1000, /* an iterative solve */
 };

@@ -57,15 +57,16 @@ static inline int64_t fur_balanced_unit(const int64_t *start, int64_t units, int
 }
 
 /* Runs multiply(call, begin, end) over all rows in balanced parts. */
-static inline void fur_spmv_by_rows(const fur_spmv_call *call,
-                                    void (*multiply)(const fur_spmv_call *, int64_t, int64_t))
+static inline fur_status fur_spmv_by_rows(const fur_spmv_call *call,
+                                          void (*multiply)(const fur_spmv_call *, int64_t, int64_t))
 {
     const fur_csr_view *a = call->a;
-    int team = fur_spmv_team(a, call->threads);
+    int team = fur_spmv_team(a, call->env->threads);
     int parts = fur_spmv_parts(team);
 #pragma omp parallel for schedule(dynamic, 1) num_threads(team) if (team > 1)
     for (int part = 0; part < parts; part++)
         multiply(call, fur_balanced_row(a, parts, part), fur_balanced_row(a, parts, part + 1));
+    return FUR_OK;
 }
 
 #endif

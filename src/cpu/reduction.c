@@ -1,4 +1,4 @@
-/* Dot product and sums for norms over the fixed tree of docs/numerics.md.
+/* Dot product and norms over the fixed tree of docs/numerics.md.
  *
  * A leaf is 16 KiB of a vector: 32 rows of 512 bytes, which 32 GPU lanes would load 16 bytes each.
  * Entry j of a row belongs to lane j; a lane adds its entries in order, in double precision. A leaf
@@ -6,14 +6,18 @@
  * each a complete subtree: who walks which block, and how large blocks are, cannot show in the
  * result. The lane arrays below vectorise as they stand.
  *
- * Bytes an entry: one entry size a vector read; axpy_squares reads two and writes one. */
+ * Bytes an entry: one entry size a vector read; axpy_norm2 reads two and writes one. A norm
+ * 2 whose squares overflow or underflow reads its vector twice more. */
 #ifndef FUR_TEMPLATE
+#    include "coefficient.h"
 #    include "isa.h"
 #    include "kernel.h"
 #    include "scalar.h"
 #    include "split.h"
 #    include "table.h"
 #    include "tree.h"
+
+#    include <float.h>
 
 #    define LEAF_BYTES 16384
 #    define ROW_BYTES 512
@@ -108,16 +112,29 @@ static double modulus(double re, double im)
     return sqrt(fma(a, a, b * b));
 }
 
+/* The power of two that brings a norm max to [1, 2), or as near as there is one: multiplying by it
+ * changes no digit. */
+static double scale_for(double most)
+{
+    return scalbn(1, most < DBL_MIN ? DBL_MAX_EXP - 1 : -ilogb(most));
+}
+
+static fur_status store(fur_slot out, double re, double im)
+{
+    fur_slot_store(out, (fur_scalar){re, im});
+    return FUR_OK;
+}
+
 #    define FUR_TEMPLATE "reduction.c"
 #    include "foreach_value.h"
 
 extern const fur_reduction_kernels ISA(reduction_kernels);
 const fur_reduction_kernels ISA(reduction_kernels) = {
     .dot = FUR_VALUE_TABLE(dot),
-    .sum_abs = FUR_VALUE_TABLE(sum_abs),
-    .max_abs = FUR_VALUE_TABLE(max_abs),
-    .sum_squares = FUR_VALUE_TABLE(sum_squares),
-    .axpy_squares = FUR_VALUE_TABLE(axpy_squares),
+    .norm1 = FUR_VALUE_TABLE(norm1),
+    .norm_max = FUR_VALUE_TABLE(norm_max),
+    .norm2 = FUR_VALUE_TABLE(norm2),
+    .axpy_norm2 = FUR_VALUE_TABLE(axpy_norm2),
 };
 #else
 
@@ -161,13 +178,15 @@ static pair FN(dot_leaf)(const reduction *r, int64_t begin, int64_t end)
     return (pair){fold(re, ROW), COMPLEX ? fold(im, ROW) : 0};
 }
 
-static fur_scalar FN(dot)(int threads, int64_t n, const void *x, const void *y)
+static fur_status FN(dot)(fur_env *env, int64_t n, const void *x, const void *y, fur_slot out)
 {
+    if (out.state->halted >= 0)
+        return FUR_OK;
     reduction r = FN(reduction_of)(n, x);
     r.y = y;
     r.leaf = FN(dot_leaf);
-    pair sum = walk(threads, &r);
-    return (fur_scalar){sum.re, sum.im};
+    pair sum = walk(env->threads, &r);
+    return store(out, sum.re, sum.im);
 }
 
 static inline double FN(magnitude)(VALUE a)
@@ -196,11 +215,11 @@ static pair FN(abs_leaf)(const reduction *r, int64_t begin, int64_t end)
     return (pair){fold(sum, ROW), 0};
 }
 
-static double FN(sum_abs)(int threads, int64_t n, const void *x)
+static fur_status FN(norm1)(fur_env *env, int64_t n, const void *x, fur_slot out)
 {
     reduction r = FN(reduction_of)(n, x);
     r.leaf = FN(abs_leaf);
-    return walk(threads, &r).re;
+    return store(out, walk(env->threads, &r).re, 0);
 }
 
 /* A comparison drops NaN, so that is noted apart. */
@@ -229,12 +248,17 @@ static pair FN(max_leaf)(const reduction *r, int64_t begin, int64_t end)
     return (pair){result, 0};
 }
 
-static double FN(max_abs)(int threads, int64_t n, const void *x)
+static double FN(largest)(int threads, int64_t n, const void *x)
 {
     reduction r = FN(reduction_of)(n, x);
     r.leaf = FN(max_leaf);
     r.combine = larger_pair;
     return walk(threads, &r).re;
+}
+
+static fur_status FN(norm_max)(fur_env *env, int64_t n, const void *x, fur_slot out)
+{
+    return store(out, FN(largest)(env->threads, n, x), 0);
 }
 
 static inline double FN(add_square)(VALUE a, double scale, double sum)
@@ -267,12 +291,32 @@ static pair FN(squares_leaf)(const reduction *r, int64_t begin, int64_t end)
     return (pair){fold(sum, ROW), 0};
 }
 
+/* sum |scale x_i|^2, scale a power of two */
 static double FN(sum_squares)(int threads, int64_t n, double scale, const void *x)
 {
     reduction r = FN(reduction_of)(n, x);
     r.scale = scale;
     r.leaf = FN(squares_leaf);
     return walk(threads, &r).re;
+}
+
+/* ||x||_2 from sum |x_i|^2. The sum is exact to rounding between these bounds: below the lower one
+ * squares of single entries may have underflowed, by 2^-1074 each. */
+static double FN(norm_from)(int threads, int64_t n, double sum, const void *x)
+{
+    if (sum >= 0x1p-960 && sum <= DBL_MAX)
+        return sqrt(sum);
+    double most = FN(largest)(threads, n, x);
+    if (most == 0 || isnan(most) || isinf(most))
+        return most;
+    double scale = scale_for(most);
+    return sqrt(FN(sum_squares)(threads, n, scale, x)) / scale;
+}
+
+static fur_status FN(norm2)(fur_env *env, int64_t n, const void *x, fur_slot out)
+{
+    double sum = FN(sum_squares)(env->threads, n, 1, x);
+    return store(out, FN(norm_from)(env->threads, n, sum, x), 0);
 }
 
 static inline void FN(axpy_row)(VALUE alpha, const VALUE *x, VALUE *y, int count,
@@ -297,13 +341,16 @@ static pair FN(axpy_leaf)(const reduction *r, int64_t begin, int64_t end)
     return (pair){fold(sum, ROW), 0};
 }
 
-static double FN(axpy_squares)(int threads, int64_t n, fur_scalar alpha, const void *x, void *y)
+static fur_status FN(axpy_norm2)(fur_env *env, int64_t n, const fur_ratio *alpha, const void *x,
+                                 void *y, fur_slot out)
 {
     reduction r = FN(reduction_of)(n, x);
-    r.alpha = alpha;
+    if (out.state->halted >= 0 || !fur_coefficient_read(alpha, &r.alpha))
+        return FUR_OK;
     r.out = y;
     r.leaf = FN(axpy_leaf);
-    return walk(threads, &r).re;
+    double sum = walk(env->threads, &r).re;
+    return store(out, FN(norm_from)(env->threads, n, sum, y), 0);
 }
 
 #    undef ROW

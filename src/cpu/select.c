@@ -44,10 +44,14 @@ static const level levels[] = {
     {&fur_backend_cpu_portable, always},
 };
 
-fur_status fur_cpu_open(fur_env *env, const char *isa, const fur_backend **out)
+fur_status fur_cpu_open(fur_env *env, const fur_context_options *options, int number,
+                        const fur_backend **out)
 {
-    if (!isa)
-        isa = getenv("FURROW_ISA");
+    const char *isa = options->isa ? options->isa : getenv("FURROW_ISA");
+    if (number != 0)
+        return fur_env_fail(env, FUR_UNSUPPORTED,
+                            "there is no device \"cpu:%d\"; all processors together are \"cpu\"",
+                            number);
     for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
         bool named = isa && strcmp(isa, levels[i].backend->isa) == 0;
         if (isa && !named)

@@ -51,14 +51,14 @@ static int64_t slot_count(const fur_csr_view *a)
 #    define FUR_TEMPLATE "spmv_merge.c"
 #    include "foreach_type.h"
 
-static void apply(const fur_spmv_call *call)
+static fur_status apply(const fur_spmv_call *call)
 {
     static void (*const multiply[FUR_VALUE_COUNT][FUR_OFFSET_COUNT])(
         const fur_spmv_call *, cut, cut) = FUR_TYPE_TABLE(multiply);
     static void (*const join[FUR_VALUE_COUNT][FUR_OFFSET_COUNT])(const fur_spmv_call *, int64_t) =
         FUR_TYPE_TABLE(join);
     const fur_csr_view *a = call->a;
-    int team = fur_spmv_team(a, call->threads);
+    int team = fur_spmv_team(a, call->env->threads);
     int parts = fur_spmv_parts(team);
 #    pragma omp parallel for schedule(dynamic, 1) num_threads(team) if (team > 1)
     for (int part = 0; part < parts; part++)
@@ -72,10 +72,13 @@ static void apply(const fur_spmv_call *call)
             joined = c.row;
         }
     }
+    return FUR_OK;
 }
 
-static fur_status plan(fur_env *env, const fur_csr_view *a, void **state)
+static fur_status plan(fur_env *env, const fur_csr_view *a, const fur_spmv_profile *profile,
+                       void **state)
 {
+    (void)profile;
     return fur_env_allocate(env, slot_count(a), fur_value_size(a->value), state);
 }
 

@@ -14,11 +14,11 @@
 #    define FUR_TEMPLATE "spmv_pairs.c"
 #    include "foreach_type.h"
 
-static void apply(const fur_spmv_call *call)
+static fur_status apply(const fur_spmv_call *call)
 {
     static void (*const table[FUR_VALUE_COUNT][FUR_OFFSET_COUNT])(
         const fur_spmv_call *, int64_t, int64_t) = FUR_TYPE_TABLE(multiply);
-    fur_spmv_by_rows(call, table[call->a->value][call->a->offset]);
+    return fur_spmv_by_rows(call, table[call->a->value][call->a->offset]);
 }
 
 /* Pairs looked at for the estimate. */

@@ -10,11 +10,12 @@
 #    define FUR_TEMPLATE "spmv_reference.c"
 #    include "foreach_type.h"
 
-static void apply(const fur_spmv_call *call)
+static fur_status apply(const fur_spmv_call *call)
 {
     static void (*const table[FUR_VALUE_COUNT][FUR_OFFSET_COUNT])(const fur_spmv_call *) =
         FUR_TYPE_TABLE(multiply);
     table[call->a->value][call->a->offset](call);
+    return FUR_OK;
 }
 
 extern const fur_spmv_kernel ISA(spmv_reference);

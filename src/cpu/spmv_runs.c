@@ -171,8 +171,10 @@ static fur_status build(fur_env *env, const fur_csr_view *a, runs *r)
     return FUR_OK;
 }
 
-static fur_status plan(fur_env *env, const fur_csr_view *a, void **state)
+static fur_status plan(fur_env *env, const fur_csr_view *a, const fur_spmv_profile *profile,
+                       void **state)
 {
+    (void)profile;
     runs *r;
     FUR_TRY(fur_env_allocate_zeros(env, 1, sizeof *r, &r));
     r->chunks = (a->rows + CHUNK_ROWS - 1) / CHUNK_ROWS;
@@ -185,16 +187,17 @@ static fur_status plan(fur_env *env, const fur_csr_view *a, void **state)
     return FUR_OK;
 }
 
-static void apply(const fur_spmv_call *call)
+static fur_status apply(const fur_spmv_call *call)
 {
     static void (*const table[FUR_VALUE_COUNT])(const fur_spmv_call *, int64_t, int64_t) =
         FUR_VALUE_TABLE(multiply);
     const runs *r = call->state;
-    int parts = fur_team(call->threads, r->step[r->chunks], STEP_GRAIN);
+    int parts = fur_team(call->env->threads, r->step[r->chunks], STEP_GRAIN);
 #    pragma omp parallel for schedule(static, 1) num_threads(parts) if (parts > 1)
     for (int part = 0; part < parts; part++)
         table[call->a->value](call, fur_balanced_unit(r->step, r->chunks, parts, part),
                               fur_balanced_unit(r->step, r->chunks, parts, part + 1));
+    return FUR_OK;
 }
 
 static int64_t matrix_bytes(const fur_csr_view *a, const void *state)

@@ -127,8 +127,10 @@ static fur_status build(fur_env *env, const fur_csr_view *a, sell *s)
     return FUR_OK;
 }
 
-static fur_status plan(fur_env *env, const fur_csr_view *a, void **state)
+static fur_status plan(fur_env *env, const fur_csr_view *a, const fur_spmv_profile *profile,
+                       void **state)
 {
+    (void)profile;
     sell *s;
     FUR_TRY(fur_env_allocate_zeros(env, 1, sizeof *s, &s));
     s->windows = (a->rows + SIGMA - 1) / SIGMA;
@@ -142,16 +144,17 @@ static fur_status plan(fur_env *env, const fur_csr_view *a, void **state)
     return FUR_OK;
 }
 
-static void apply(const fur_spmv_call *call)
+static fur_status apply(const fur_spmv_call *call)
 {
     static void (*const table[FUR_VALUE_COUNT])(const fur_spmv_call *, int64_t, int64_t) =
         FUR_VALUE_TABLE(multiply);
     const sell *s = call->state;
-    int parts = fur_team(call->threads, s->start[s->slices], WIDTH_GRAIN);
+    int parts = fur_team(call->env->threads, s->start[s->slices], WIDTH_GRAIN);
 #    pragma omp parallel for schedule(static, 1) num_threads(parts) if (parts > 1)
     for (int part = 0; part < parts; part++)
         table[call->a->value](call, fur_balanced_unit(s->start, s->slices, parts, part),
                               fur_balanced_unit(s->start, s->slices, parts, part + 1));
+    return FUR_OK;
 }
 
 static int64_t matrix_bytes(const fur_csr_view *a, const void *state)

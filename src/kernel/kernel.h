@@ -4,10 +4,15 @@
 #define FURROW_KERNEL_KERNEL_H
 
 #include <furrow/csr.h>
+#include <furrow/scalars.h>
 
 #include "env.h"
 
 #include <stdbool.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 /* Products of a row are added in segments of this many entries: within a segment one after the
  * other by fma, starting from 0; the segments' sums then one after the other (docs/numerics.md).
@@ -31,9 +36,9 @@ typedef struct fur_spmv_cost {
 
 /* One product y = alpha A x + beta y; for A^T and A^H the library hands over the transpose. */
 typedef struct fur_spmv_call {
+    fur_env *env;
     const fur_csr_view *a;
     const void *state; /* what plan made */
-    int threads;
     fur_scalar alpha;
     fur_scalar beta;
     const void *x;
@@ -47,37 +52,83 @@ typedef struct fur_spmv_kernel {
     bool exact; /* adds products in the order of FUR_ROW_SEGMENT */
     /* Expected cost; may sample the arrays but not read them all. NULL: not for "auto". */
     fur_spmv_cost (*cost)(const fur_csr_view *a, const fur_spmv_profile *profile);
-    /* Prepares *state for products on env's threads. NULL, as release: there is none. */
-    fur_status (*plan)(fur_env *env, const fur_csr_view *a, void **state);
-    void (*apply)(const fur_spmv_call *call);
+    /* Prepares *state for products on env's threads or device. FUR_UNSUPPORTED where only building
+     * it could show that the kernel does not suit A. NULL, as release: there is nothing to do. */
+    fur_status (*plan)(fur_env *env, const fur_csr_view *a, const fur_spmv_profile *profile,
+                       void **state);
+    fur_status (*apply)(const fur_spmv_call *call);
     void (*release)(fur_env *env, void *state);
     /* Compulsory bytes of A in the kernel's form. NULL: those of CSR. */
     int64_t (*matrix_bytes)(const fur_csr_view *a, const void *state);
 } fur_spmv_kernel;
 
+/* A coefficient that may lie where the device computes: factor, or factor times the quotient of two
+ * real parts of state->value. */
+typedef struct fur_ratio {
+    fur_scalar factor;
+    fur_scalars_state *state; /* NULL: the factor itself */
+    int numerator;
+    int denominator; /* -1: 1 */
+} fur_ratio;
+
+/* Where a result goes: state->value[index], by the rules of furrow/scalars.h. */
+typedef struct fur_slot {
+    fur_scalars_state *state;
+    int index;
+} fur_slot;
+
 /* Element-wise operations on n entries, indexed by value type. */
 typedef struct fur_elementwise_kernels {
-    void (*fill[FUR_VALUE_COUNT])(int threads, int64_t n, fur_scalar value, void *x);
+    fur_status (*fill[FUR_VALUE_COUNT])(fur_env *env, int64_t n, fur_scalar value, void *x);
     /* y = alpha x + beta y */
-    void (*axpby[FUR_VALUE_COUNT])(int threads, int64_t n, fur_scalar alpha, const void *x,
-                                   fur_scalar beta, void *y);
+    fur_status (*axpby[FUR_VALUE_COUNT])(fur_env *env, int64_t n, const fur_ratio *alpha,
+                                         const void *x, const fur_ratio *beta, void *y);
     /* z = x y */
-    void (*multiply[FUR_VALUE_COUNT])(int threads, int64_t n, const void *x, const void *y,
-                                      void *z);
+    fur_status (*multiply[FUR_VALUE_COUNT])(fur_env *env, int64_t n, const void *x, const void *y,
+                                            void *z);
 } fur_elementwise_kernels;
 
 /* Reductions of n entries over the tree of docs/numerics.md, indexed by value type. */
 typedef struct fur_reduction_kernels {
     /* sum conj(x_i) y_i */
-    fur_scalar (*dot[FUR_VALUE_COUNT])(int threads, int64_t n, const void *x, const void *y);
-    double (*sum_abs[FUR_VALUE_COUNT])(int threads, int64_t n, const void *x);
-    double (*max_abs[FUR_VALUE_COUNT])(int threads, int64_t n, const void *x);
-    /* sum |scale x_i|^2, scale a power of two */
-    double (*sum_squares[FUR_VALUE_COUNT])(int threads, int64_t n, double scale, const void *x);
-    /* y = alpha x + y; sum |y_i|^2 */
-    double (*axpy_squares[FUR_VALUE_COUNT])(int threads, int64_t n, fur_scalar alpha, const void *x,
-                                            void *y);
+    fur_status (*dot[FUR_VALUE_COUNT])(fur_env *env, int64_t n, const void *x, const void *y,
+                                       fur_slot out);
+    fur_status (*norm1[FUR_VALUE_COUNT])(fur_env *env, int64_t n, const void *x, fur_slot out);
+    fur_status (*norm_max[FUR_VALUE_COUNT])(fur_env *env, int64_t n, const void *x, fur_slot out);
+    fur_status (*norm2[FUR_VALUE_COUNT])(fur_env *env, int64_t n, const void *x, fur_slot out);
+    /* y = alpha x + y; the norm 2 of y */
+    fur_status (*axpy_norm2[FUR_VALUE_COUNT])(fur_env *env, int64_t n, const fur_ratio *alpha,
+                                              const void *x, void *y, fur_slot out);
 } fur_reduction_kernels;
+
+/* What a device with memory of its own provides besides kernels. Calls are ordered: each sees what
+ * those before it wrote, and most return before their work is done. */
+typedef struct fur_remote {
+    /* Frees env->device and what hangs on it. */
+    void (*close)(fur_env *env);
+    fur_status (*synchronize)(fur_env *env);
+    /* Scalars that kernels store to and the host reads in place, once it has waited. */
+    fur_scalars_state *(*results)(fur_env *env);
+    /* count elements of the given size, as fur_env_allocate. */
+    fur_status (*allocate)(fur_env *env, int64_t count, size_t size, void *out);
+    void (*release)(fur_env *env, void *memory);
+    /* Whether kernels may use memory at this address. */
+    bool (*reaches)(fur_env *env, const void *memory);
+    /* bytes from anywhere to anywhere the device reaches or the host has. On return host memory may
+     * be used again: read from, if it was the target, and written to. */
+    fur_status (*copy)(fur_env *env, void *to, const void *from, int64_t bytes);
+    /* The same between the device and pinned memory, which is in use until synchronize. */
+    fur_status (*copy_async)(fur_env *env, void *to, const void *from, int64_t bytes);
+    /* The same for a whole matrix as for the host: fur_csr_check of the arrays but not of the
+     * shape, fur_csr_measure, the profile, the transpose into arrays that are there. */
+    fur_status (*check)(fur_env *env, const fur_csr_view *a);
+    fur_status (*measure)(fur_env *env, const fur_csr_view *a, fur_csr_statistics *out);
+    fur_status (*profile)(fur_env *env, const fur_csr_view *a, fur_spmv_profile *out);
+    fur_status (*transpose)(fur_env *env, const fur_csr_view *a, bool conjugate,
+                            const fur_csr_view *out);
+    /* d_i = A(i, i) for min(rows, cols) entries that are 0 so far */
+    fur_status (*diagonal)(fur_env *env, const fur_csr_view *a, void *d);
+} fur_remote;
 
 /* One device's kernels. spmv[0] is the reference. */
 typedef struct fur_backend {
@@ -87,12 +138,22 @@ typedef struct fur_backend {
     const fur_reduction_kernels *reduction;
     const fur_spmv_kernel *const *spmv;
     int spmv_count;
+    /* Products that "auto" assumes when the caller does not say, and from how many said on it times
+     * candidates unasked; 0: never. */
+    int64_t uses_assumed;
+    int64_t uses_measured;
+    const fur_remote *remote; /* NULL: the kernels work on the host's memory */
 } fur_backend;
 
-/* Opens a backend: *out is static and needs no closing. isa as in fur_context_options. */
-typedef fur_status (*fur_backend_open)(fur_env *env, const char *isa, const fur_backend **out);
+/* Opens a backend for a context with these options and sets what it needs in env: *out is static,
+ * and remote->close undoes the rest. number: that of "cuda:1"; 0 if none is given. */
+typedef fur_status (*fur_backend_open)(fur_env *env, const fur_context_options *options, int number,
+                                       const fur_backend **out);
 
-fur_status fur_cpu_open(fur_env *env, const char *isa, const fur_backend **out);
+fur_status fur_cpu_open(fur_env *env, const fur_context_options *options, int number,
+                        const fur_backend **out);
+fur_status fur_cuda_open(fur_env *env, const fur_context_options *options, int number,
+                         const fur_backend **out);
 
 /* row_begin of a view of either width. */
 static inline int64_t fur_offset_at(const fur_csr_view *a, int64_t row)
@@ -101,4 +162,7 @@ static inline int64_t fur_offset_at(const fur_csr_view *a, int64_t row)
                                 : ((const int64_t *)a->offsets)[row];
 }
 
+#ifdef __cplusplus
+}
+#endif
 #endif

@@ -1,6 +1,10 @@
 /* Preconditioned conjugate gradients (Hestenes and Stiefel 1952), in the form of Saad, Iterative
  * Methods for Sparse Linear Systems, 2003, algorithm 9.1.
  *
+ * The scalars stay where the device computes (furrow/scalars.h), and guards end the method there:
+ * what is issued after that changes neither x nor the scalars. So the host may look at them as
+ * rarely as it likes, and finds the same.
+ *
  * Vector transfers an iteration besides A p and M r: dot p.q 2, x update 3, r update with its norm
  * 3, dot r.z 2, p update 3. */
 #include "method.h"
@@ -8,6 +12,9 @@
 #include "env.h"
 
 #include <math.h>
+
+/* Slots. r.z is needed with the one before: iteration k stores it to RZ + k % 2. */
+enum { RZ, RZ_ODD, PQ, RR };
 
 /* The vectors of a solve by their names in the literature. */
 typedef struct cg {
@@ -17,32 +24,9 @@ typedef struct cg {
     fur_vector *z; /* M r; r itself without a preconditioner */
 } cg;
 
-/* z = M r and rz = r.z; false and the outcome set if M proves indefinite, or r.z not finite or
- * 0, as r is not. */
-static fur_status precondition(fur_solve *s, const cg *v, double *rz, bool *sound)
+static int rz_slot(int64_t iteration)
 {
-    fur_scalar product;
-    if (s->preconditioner)
-        FUR_TRY(fur_operator_apply(s->preconditioner, v->r, v->z));
-    FUR_TRY(fur_dot(v->r, v->z, &product));
-    *rz = product.re;
-    *sound = isfinite(*rz) && *rz > 0;
-    if (!*sound)
-        s->outcome = isfinite(*rz) && *rz < 0 ? FUR_INDEFINITE_PRECONDITIONER : FUR_BREAKDOWN;
-    return FUR_OK;
-}
-
-/* q = A p and the step alpha = rz / p.q; false and the outcome set if A proves indefinite. */
-static fur_status find_step(fur_solve *s, const cg *v, double rz, double *alpha, bool *sound)
-{
-    fur_scalar pq;
-    FUR_TRY(fur_operator_apply(s->a, v->p, v->q));
-    FUR_TRY(fur_dot(v->p, v->q, &pq));
-    *alpha = rz / pq.re;
-    *sound = pq.re > 0 && isfinite(*alpha);
-    if (!*sound)
-        s->outcome = pq.re <= 0 ? FUR_INDEFINITE : FUR_BREAKDOWN;
-    return FUR_OK;
+    return RZ + (int)(iteration % 2);
 }
 
 /* r = b - A x; rr = ||r|| */
@@ -53,34 +37,89 @@ static fur_status start(fur_solve *s, const cg *v, double *rr)
     return fur_norm2(v->r, rr);
 }
 
+/* The step and the direction need r.z > 0 and p.q > 0; ||r|| at the target ends the solve. */
+static fur_status set_guards(const fur_solve *s)
+{
+    fur_scalars_state state = fur_scalars_initial();
+    state.floor[RZ] = 0;
+    state.floor[RZ_ODD] = 0;
+    state.floor[PQ] = 0;
+    state.floor[RR] = s->target;
+    return fur_scalars_set(s->scalars, &state);
+}
+
+/* z = M r; r.z */
+static fur_status precondition(const fur_solve *s, const cg *v, int64_t iteration)
+{
+    if (s->preconditioner)
+        FUR_TRY(fur_operator_apply(s->preconditioner, v->r, v->z));
+    return fur_dot_into(v->r, v->z, s->scalars, rz_slot(iteration));
+}
+
+/* q = A p; x += alpha p and r -= alpha q with alpha = r.z / p.q */
+static fur_status step(const fur_solve *s, const cg *v, int64_t iteration)
+{
+    fur_coefficient alpha = {fur_real(1), s->scalars, rz_slot(iteration - 1), PQ};
+    fur_coefficient one = {.factor = fur_real(1)};
+    FUR_TRY(fur_operator_apply(s->a, v->p, v->q));
+    FUR_TRY(fur_dot_into(v->p, v->q, s->scalars, PQ));
+    FUR_TRY(fur_axpby_by(alpha, v->p, one, s->x));
+    alpha.factor = fur_real(-1);
+    return fur_axpy_norm2_into(alpha, v->q, v->r, s->scalars, RR);
+}
+
+/* p = z + beta p with beta = r.z over the one before */
+static fur_status turn(const fur_solve *s, const cg *v, int64_t iteration)
+{
+    fur_coefficient one = {.factor = fur_real(1)};
+    fur_coefficient beta = {fur_real(1), s->scalars, rz_slot(iteration), rz_slot(iteration - 1)};
+    return fur_axpby_by(one, v->z, beta, v->p);
+}
+
+/* Why a product was no good, or the quotient with it as denominator. */
+static fur_outcome verdict(const fur_scalars_state *state)
+{
+    double product = state->value[state->halted].re;
+    if (state->halted == PQ)
+        return product <= 0 ? FUR_INDEFINITE : FUR_BREAKDOWN;
+    return isfinite(product) && product < 0 ? FUR_INDEFINITE_PRECONDITIONER : FUR_BREAKDOWN;
+}
+
+/* Looks at the scalars: at the last iteration that was completed, if there is a new one, and at
+ * what kept the next from being. */
+static fur_status look(fur_solve *s, bool *over)
+{
+    fur_scalars_state state;
+    FUR_TRY(fur_scalars_get(s->scalars, &state));
+    int64_t completed = state.stores[RR];
+    *over = completed > s->iterations && fur_solve_is_over(s, completed, state.value[RR].re);
+    if (!*over && state.halted >= 0) {
+        s->outcome = verdict(&state);
+        *over = true;
+    }
+    return FUR_OK;
+}
+
 static fur_status run(fur_solve *s)
 {
     cg v = {s->work[0], s->work[1], s->work[2], s->preconditioner ? s->work[3] : s->work[0]};
-    bool sound;
+    bool over = false;
     double rr;
-    double rz;
     FUR_TRY(start(s, &v, &rr));
     if (fur_solve_is_over(s, 0, rr))
         return FUR_OK;
-    FUR_TRY(precondition(s, &v, &rz, &sound));
-    if (!sound)
-        return FUR_OK;
+    FUR_TRY(set_guards(s));
+    FUR_TRY(precondition(s, &v, 0));
     FUR_TRY(fur_vector_copy(v.z, v.p));
 
     for (int64_t iteration = 1;; iteration++) {
-        double alpha;
-        double rz_before = rz;
-        FUR_TRY(find_step(s, &v, rz, &alpha, &sound));
-        if (!sound)
+        FUR_TRY(step(s, &v, iteration));
+        if (iteration % s->check_every == 0 || iteration == s->max_iterations)
+            FUR_TRY(look(s, &over));
+        if (over)
             return FUR_OK;
-        FUR_TRY(fur_axpby(fur_real(alpha), v.p, fur_real(1), s->x));
-        FUR_TRY(fur_axpy_norm2(fur_real(-alpha), v.q, v.r, &rr));
-        if (fur_solve_is_over(s, iteration, rr))
-            return FUR_OK;
-        FUR_TRY(precondition(s, &v, &rz, &sound));
-        if (!sound)
-            return FUR_OK;
-        FUR_TRY(fur_axpby(fur_real(1), v.z, fur_real(rz / rz_before), v.p));
+        FUR_TRY(precondition(s, &v, iteration));
+        FUR_TRY(turn(s, &v, iteration));
     }
 }
 

@@ -4,6 +4,7 @@
 #define FURROW_SOLVER_METHOD_H
 
 #include <furrow/reduce.h>
+#include <furrow/scalars.h>
 #include <furrow/solver.h>
 
 #include <stdbool.h>
@@ -17,15 +18,17 @@ typedef struct fur_solve {
     const fur_vector *b;
     fur_vector *x;
     fur_vector *work[FUR_MAX_WORKSPACE]; /* as many as the method asked for, as long as b */
+    fur_scalars *scalars;
     double b_norm;
     double target; /* stop at ||r|| <= target */
     int64_t max_iterations;
+    int64_t check_every; /* iterations between looks at the scalars */
     int (*monitor)(void *user, const fur_solver_progress *progress);
     void *monitor_user;
     /* Set by the method. */
     fur_outcome outcome;
-    int64_t iterations;
-    double residual; /* ||r|| as carried along */
+    int64_t iterations; /* as far as the host knows */
+    double residual;    /* ||r|| as carried along */
 } fur_solve;
 
 typedef struct fur_method {

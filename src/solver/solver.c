@@ -20,6 +20,10 @@ static const fur_method *const methods[] = {
 
 #define METHOD_COUNT ((int)(sizeof methods / sizeof *methods))
 
+/* Iterations that a GPU is given ahead: so many that the host's wait for the scalars does not show,
+ * so few that those issued in vain at the end do not either. */
+#define CHECK_EVERY 16
+
 /* How far the true residual may lie above the tolerance that the one carried along has met. */
 #define TRUE_RESIDUAL_SLACK 10
 
@@ -30,6 +34,7 @@ struct fur_solver {
     fur_solver_options options;
     fur_vector *work[FUR_MAX_WORKSPACE];
     fur_vector *residual;
+    fur_scalars *scalars;
 };
 
 const char *fur_solver_method(int index)
@@ -86,16 +91,28 @@ static fur_status check_operators(const fur_operator *a, const fur_operator *m)
     return FUR_OK;
 }
 
+/* A look at the scalars costs nothing on the CPU. */
+static int64_t default_interval(const fur_operator *a, const fur_solver_options *o)
+{
+    bool on_cpu = strcmp(fur_context_device(fur_operator_context(a)), "cpu") == 0;
+    return on_cpu || o->monitor ? 1 : CHECK_EVERY;
+}
+
 static fur_status set_defaults(const fur_operator *a, fur_solver_options *o)
 {
     fur_value value = fur_operator_value(a);
     if (!(o->rtol >= 0) || !(o->atol >= 0) || o->max_iterations < 0)
         return fur_context_fail(fur_operator_context(a), FUR_INVALID,
                                 "rtol, atol and max_iterations must not be negative");
+    if (o->check_every < 0)
+        return fur_context_fail(fur_operator_context(a), FUR_INVALID,
+                                "check_every must not be negative");
     if (o->rtol == 0)
         o->rtol = value == FUR_F32 || value == FUR_C64 ? 1e-5 : 1e-10;
     if (o->max_iterations == 0)
         o->max_iterations = 10 * fur_operator_rows(a) + 100;
+    if (o->check_every == 0)
+        o->check_every = default_interval(a, o);
     return FUR_OK;
 }
 
@@ -105,7 +122,8 @@ static fur_status make_workspace(fur_solver *solver)
     int64_t n = fur_operator_rows(solver->a);
     for (int i = 0; i < solver->method->workspace; i++)
         FUR_TRY(fur_vector_create(solver->context, value, n, &solver->work[i]));
-    return fur_vector_create(solver->context, value, n, &solver->residual);
+    FUR_TRY(fur_vector_create(solver->context, value, n, &solver->residual));
+    return fur_scalars_create(solver->context, &solver->scalars);
 }
 
 fur_status fur_solver_create(const fur_operator *a, const fur_solver_options *options,
@@ -139,6 +157,7 @@ void fur_solver_destroy(fur_solver *solver)
     for (int i = 0; i < FUR_MAX_WORKSPACE; i++)
         fur_vector_destroy(solver->work[i]);
     fur_vector_destroy(solver->residual);
+    fur_scalars_destroy(solver->scalars);
     fur_context_release(solver->context, solver);
 }
 
@@ -207,7 +226,9 @@ fur_status fur_solver_solve(fur_solver *solver, const fur_vector *b, fur_vector 
         .preconditioner = o->preconditioner,
         .b = b,
         .x = x,
+        .scalars = solver->scalars,
         .max_iterations = o->max_iterations,
+        .check_every = o->check_every,
         .monitor = o->monitor,
         .monitor_user = o->monitor_user,
     };

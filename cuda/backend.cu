@@ -1,0 +1,198 @@
+// The CUDA backend: a device with its stream and memory, and the tables of its kernels.
+#include "csr.cuh"
+#include "device.cuh"
+#include "reduction.cuh"
+
+#include <cstdio>
+#include <cstring>
+
+// Unless told more, a plan should cost no more than a few products. Told of so many, it may cost as
+// much as some tens of them, to find the kernel that is fastest.
+#define USES_ASSUMED 10
+#define USES_MEASURED 200
+
+extern "C" {
+#define FUR_SPMV_KERNEL(name) extern const fur_spmv_kernel fur_cuda_##name;
+#include "kernels.def"
+#undef FUR_SPMV_KERNEL
+extern const fur_elementwise_kernels fur_cuda_elementwise;
+extern const fur_reduction_kernels fur_cuda_reduction;
+}
+
+namespace
+{
+
+#define FUR_SPMV_KERNEL(name) &fur_cuda_##name,
+const fur_spmv_kernel *const spmv_kernels[] = {
+#include "kernels.def"
+};
+#undef FUR_SPMV_KERNEL
+
+fur_status synchronize(fur_env *env)
+{
+    FUR_CUDA(env, cudaStreamSynchronize(fur_cuda_stream(env)));
+    return FUR_OK;
+}
+
+fur_scalars_state *results(fur_env *env)
+{
+    return env->device->results;
+}
+
+// Whatever of a device was made; errors have no one left to be told to.
+void close(fur_env *env)
+{
+    fur_device *device = env->device;
+    cudaSetDevice(device->number);
+    if (device->stream)
+        cudaStreamSynchronize(device->stream);
+    fur_cuda_drop_staging(env);
+    fur_cuda_release(env, device->partials);
+    fur_cuda_release(env, device->tickets);
+    fur_cuda_release(env, device->figures);
+    cudaFreeHost(device->results);
+    cudaFreeHost(device->published);
+    if (device->owns_stream && device->stream) {
+        cudaStreamSynchronize(device->stream);
+        cudaStreamDestroy(device->stream);
+    }
+    if (device->pool)
+        cudaMemPoolDestroy(device->pool);
+    fur_env_release(env, device);
+    env->device = nullptr;
+}
+
+const fur_remote remote = {
+    close,
+    synchronize,
+    results,
+    fur_cuda_allocate,
+    fur_cuda_release,
+    fur_cuda_reaches,
+    fur_cuda_copy,
+    fur_cuda_copy_async,
+    fur_cuda_csr_check,
+    fur_cuda_csr_measure,
+    fur_cuda_spmv_profile,
+    fur_cuda_csr_transpose,
+    fur_cuda_csr_diagonal,
+};
+
+fur_backend backend_of(const char *isa)
+{
+    return {"cuda",
+            isa,
+            &fur_cuda_elementwise,
+            &fur_cuda_reduction,
+            spmv_kernels,
+            static_cast<int>(sizeof spmv_kernels / sizeof *spmv_kernels),
+            USES_ASSUMED,
+            USES_MEASURED,
+            &remote};
+}
+
+// Whether there is such a device, and in what words if not.
+fur_status check_number(fur_env *env, int number)
+{
+    int count = 0;
+    cudaError_t error = cudaGetDeviceCount(&count);
+    if (error != cudaSuccess || count == 0)
+        return fur_env_fail(env, FUR_UNSUPPORTED,
+                            "this machine has no GPU that CUDA can use (%s); use device \"cpu\"",
+                            cudaGetErrorString(error == cudaSuccess ? cudaErrorNoDevice : error));
+    if (number >= count)
+        return fur_env_fail(env, FUR_UNSUPPORTED,
+                            "there is no device \"cuda:%d\"; this machine has %d, counted from 0",
+                            number, count);
+    return FUR_OK;
+}
+
+fur_status read_properties(fur_env *env, fur_device *device)
+{
+    cudaDeviceProp properties;
+    FUR_CUDA(env, cudaGetDeviceProperties(&properties, device->number));
+    if (properties.major < 8)
+        return fur_env_fail(env, FUR_UNSUPPORTED,
+                            "device \"cuda:%d\", %s, has compute capability %d.%d; 8.0 is needed",
+                            device->number, properties.name, properties.major, properties.minor);
+    snprintf(device->isa, sizeof device->isa, "sm_%d%d", properties.major, properties.minor);
+    device->multiprocessors = properties.multiProcessorCount;
+    device->threads_per_multiprocessor = properties.maxThreadsPerMultiProcessor;
+    device->shared_per_block = static_cast<int64_t>(properties.sharedMemPerBlockOptin);
+    device->l2_bytes = properties.l2CacheSize;
+    return FUR_OK;
+}
+
+fur_status make_stream(fur_env *env, fur_device *device, void *given)
+{
+    device->stream = static_cast<cudaStream_t>(given);
+    if (given)
+        return FUR_OK;
+    FUR_CUDA(env, cudaStreamCreateWithFlags(&device->stream, cudaStreamNonBlocking));
+    device->owns_stream = true;
+    return FUR_OK;
+}
+
+// A pool keeps what is released: to the driver memory goes back with the context.
+fur_status make_pool(fur_env *env, fur_device *device, const fur_allocator *given)
+{
+    device->allocator = *given;
+    if (given->allocate)
+        return FUR_OK;
+    cudaMemPoolProps properties = {};
+    uint64_t keep = UINT64_MAX;
+    properties.allocType = cudaMemAllocationTypePinned;
+    properties.location.type = cudaMemLocationTypeDevice;
+    properties.location.id = device->number;
+    FUR_CUDA(env, cudaMemPoolCreate(&device->pool, &properties));
+    FUR_CUDA(env, cudaMemPoolSetAttribute(device->pool, cudaMemPoolAttrReleaseThreshold, &keep));
+    return FUR_OK;
+}
+
+fur_status make_workspace(fur_env *env, fur_device *device)
+{
+    FUR_TRY(fur_cuda_allocate(env, FUR_PARTIALS, sizeof *device->partials, &device->partials));
+    FUR_TRY(fur_cuda_allocate(env, FUR_TICKETS, sizeof *device->tickets, &device->tickets));
+    FUR_TRY(fur_cuda_clear(env, device->tickets, FUR_TICKETS * sizeof *device->tickets));
+    FUR_TRY(fur_cuda_allocate(env, 1, sizeof *device->figures, &device->figures));
+    FUR_TRY(fur_cuda_clear(env, device->figures, sizeof *device->figures));
+    FUR_CUDA(env, cudaMallocHost(&device->results, sizeof *device->results));
+    FUR_CUDA(env, cudaMallocHost(&device->published, sizeof *device->published));
+    return FUR_OK;
+}
+
+fur_status make(fur_env *env, const fur_context_options *options, int number)
+{
+    fur_device *device = env->device;
+    device->number = number;
+    FUR_CUDA(env, cudaSetDevice(number));
+    FUR_TRY(read_properties(env, device));
+    FUR_TRY(make_stream(env, device, options->stream));
+    FUR_TRY(make_pool(env, device, &options->device_allocator));
+    return make_workspace(env, device);
+}
+
+} // namespace
+
+extern "C" fur_status fur_cuda_open(fur_env *env, const fur_context_options *options, int number,
+                                    const fur_backend **out)
+{
+    FUR_TRY(check_number(env, number));
+    FUR_TRY(fur_env_allocate_zeros(env, 1, sizeof *env->device, &env->device));
+    fur_status status = make(env, options, number);
+    if (status != FUR_OK) {
+        close(env);
+        return status;
+    }
+    env->device->backend = backend_of(env->device->isa);
+    *out = &env->device->backend;
+    return FUR_OK;
+}
+
+fur_status fur_cuda_fail(fur_env *env, const char *call, cudaError_t error)
+{
+    fur_status status = error == cudaErrorMemoryAllocation ? FUR_OUT_OF_MEMORY : FUR_DEVICE;
+    cudaGetLastError(); // an error that was reported is over, unless the device is lost
+    return fur_env_fail(env, status, "%.*s failed: %s (%s)", static_cast<int>(strcspn(call, "(")),
+                        call, cudaGetErrorString(error), cudaGetErrorName(error));
+}

@@ -1,0 +1,248 @@
+// The device's memory and what moves in and out of it.
+//
+// Pinned memory goes straight to the bus. Pageable memory goes through a ring of pinned pieces that
+// the host's threads fill or empty while the bus carries the others: the driver does the same with
+// one thread, which is slower than the bus.
+#include "device.cuh"
+
+#include <cstring>
+
+#define PIECES 4
+#define PIECE_BYTES (int64_t(4) << 20)
+// Below this the driver's own way costs less than ours.
+#define STAGED_BYTES (int64_t(1) << 18)
+// What a thread copies at a time.
+#define SHARE_BYTES (int64_t(1) << 18)
+
+struct fur_staging {
+    char *piece[PIECES];
+    cudaEvent_t free[PIECES]; // the bus has done with the piece
+};
+
+namespace
+{
+
+bool is_device(cudaMemoryType type)
+{
+    return type == cudaMemoryTypeDevice || type == cudaMemoryTypeManaged;
+}
+
+fur_status type_of(fur_env *env, const void *memory, cudaMemoryType *out)
+{
+    cudaPointerAttributes attributes;
+    FUR_CUDA(env, cudaPointerGetAttributes(&attributes, memory));
+    *out = attributes.type;
+    return FUR_OK;
+}
+
+fur_status make_staging(fur_env *env)
+{
+    fur_staging **staging = &env->device->staging;
+    if (*staging)
+        return FUR_OK;
+    FUR_TRY(fur_env_allocate_zeros(env, 1, sizeof **staging, staging));
+    for (int i = 0; i < PIECES; i++) {
+        FUR_CUDA(env, cudaMallocHost(&(*staging)->piece[i], PIECE_BYTES));
+        FUR_CUDA(env, cudaEventCreateWithFlags(&(*staging)->free[i], cudaEventDisableTiming));
+    }
+    return FUR_OK;
+}
+
+// Staging of which a part could not be made is dropped at once: the next copy tries again.
+fur_status need_staging(fur_env *env)
+{
+    fur_status status = make_staging(env);
+    if (status != FUR_OK)
+        fur_cuda_drop_staging(env);
+    return status;
+}
+
+void copy_in_parallel(int threads, char *to, const char *from, int64_t bytes)
+{
+#pragma omp parallel for schedule(static) num_threads(threads) if (bytes > SHARE_BYTES)
+    for (int64_t begin = 0; begin < bytes; begin += SHARE_BYTES) {
+        int64_t share = bytes - begin < SHARE_BYTES ? bytes - begin : SHARE_BYTES;
+        memcpy(to + begin, from + begin, static_cast<size_t>(share));
+    }
+}
+
+int64_t piece_bytes(int64_t bytes, int64_t begin)
+{
+    return bytes - begin < PIECE_BYTES ? bytes - begin : PIECE_BYTES;
+}
+
+fur_status upload(fur_env *env, char *to, const char *from, int64_t bytes)
+{
+    fur_staging *s = env->device->staging;
+    for (int64_t begin = 0, i = 0; begin < bytes; begin += PIECE_BYTES, i = (i + 1) % PIECES) {
+        int64_t size = piece_bytes(bytes, begin);
+        FUR_CUDA(env, cudaEventSynchronize(s->free[i]));
+        copy_in_parallel(env->threads, s->piece[i], from + begin, size);
+        FUR_CUDA(env, cudaMemcpyAsync(to + begin, s->piece[i], static_cast<size_t>(size),
+                                      cudaMemcpyHostToDevice, fur_cuda_stream(env)));
+        FUR_CUDA(env, cudaEventRecord(s->free[i], fur_cuda_stream(env)));
+    }
+    return FUR_OK;
+}
+
+// Asks for piece number i of a download.
+fur_status request(fur_env *env, const char *from, int64_t bytes, int64_t i)
+{
+    fur_staging *s = env->device->staging;
+    int64_t begin = i * PIECE_BYTES;
+    if (begin >= bytes)
+        return FUR_OK;
+    FUR_CUDA(env, cudaMemcpyAsync(s->piece[i % PIECES], from + begin,
+                                  static_cast<size_t>(piece_bytes(bytes, begin)),
+                                  cudaMemcpyDeviceToHost, fur_cuda_stream(env)));
+    FUR_CUDA(env, cudaEventRecord(s->free[i % PIECES], fur_cuda_stream(env)));
+    return FUR_OK;
+}
+
+fur_status download(fur_env *env, char *to, const char *from, int64_t bytes)
+{
+    fur_staging *s = env->device->staging;
+    for (int64_t i = 0; i < PIECES; i++)
+        FUR_TRY(request(env, from, bytes, i));
+    for (int64_t i = 0; i * PIECE_BYTES < bytes; i++) {
+        int64_t begin = i * PIECE_BYTES;
+        FUR_CUDA(env, cudaEventSynchronize(s->free[i % PIECES]));
+        copy_in_parallel(env->threads, to + begin, s->piece[i % PIECES], piece_bytes(bytes, begin));
+        FUR_TRY(request(env, from, bytes, i + PIECES));
+    }
+    return FUR_OK;
+}
+
+bool overlap(const void *a, const void *b, int64_t bytes)
+{
+    auto p = reinterpret_cast<uintptr_t>(a);
+    auto q = reinterpret_cast<uintptr_t>(b);
+    return (p > q ? p - q : q - p) < static_cast<uintptr_t>(bytes);
+}
+
+// Between two places of a device, which may overlap.
+fur_status move(fur_env *env, void *to, const void *from, int64_t bytes)
+{
+    size_t size = static_cast<size_t>(bytes);
+    void *between = nullptr;
+    if (to == from)
+        return FUR_OK;
+    if (overlap(to, from, bytes)) {
+        FUR_TRY(fur_cuda_allocate(env, bytes, 1, &between));
+        FUR_TRY(fur_cuda_copy_async(env, between, from, bytes));
+        from = between;
+    }
+    cudaError_t error = cudaMemcpyAsync(to, from, size, cudaMemcpyDefault, fur_cuda_stream(env));
+    fur_cuda_release(env, between);
+    return error == cudaSuccess ? FUR_OK : fur_cuda_fail(env, "cudaMemcpyAsync", error);
+}
+
+fur_status copy_waiting(fur_env *env, void *to, const void *from, int64_t bytes)
+{
+    FUR_CUDA(env, cudaMemcpyAsync(to, from, static_cast<size_t>(bytes), cudaMemcpyDefault,
+                                  fur_cuda_stream(env)));
+    FUR_CUDA(env, cudaStreamSynchronize(env->device->stream));
+    return FUR_OK;
+}
+
+} // namespace
+
+fur_status fur_cuda_allocate(fur_env *env, int64_t count, size_t size, void *out)
+{
+    fur_device *device = env->device;
+    void *memory = nullptr;
+    if (count > 0 && static_cast<uint64_t>(count) > INT64_MAX / size)
+        return fur_env_fail(env, FUR_OVERFLOW, "%lld elements of %zu bytes do not fit in memory",
+                            static_cast<long long>(count), size);
+    size_t bytes = static_cast<size_t>(count) * size;
+    cudaStream_t stream = fur_cuda_stream(env);
+    if (bytes > 0 && device->allocator.allocate)
+        memory = device->allocator.allocate(device->allocator.user, bytes);
+    else if (bytes > 0 && cudaMallocFromPoolAsync(&memory, bytes, device->pool, stream))
+        cudaGetLastError();
+    if (bytes > 0 && !memory)
+        return fur_env_fail(env, FUR_OUT_OF_MEMORY, "device %d has no room for %zu bytes",
+                            device->number, bytes);
+    memcpy(out, &memory, sizeof memory);
+    return FUR_OK;
+}
+
+void fur_cuda_release(fur_env *env, void *memory)
+{
+    fur_device *device = env->device;
+    if (memory && device->allocator.allocate)
+        device->allocator.release(device->allocator.user, memory);
+    else if (memory)
+        cudaFreeAsync(memory, fur_cuda_stream(env));
+}
+
+bool fur_cuda_reaches(fur_env *env, const void *memory)
+{
+    cudaPointerAttributes attributes;
+    fur_cuda_stream(env);
+    if (cudaPointerGetAttributes(&attributes, memory) != cudaSuccess) {
+        cudaGetLastError();
+        return false;
+    }
+    return is_device(attributes.type) && attributes.device == env->device->number;
+}
+
+fur_status fur_cuda_copy(fur_env *env, void *to, const void *from, int64_t bytes)
+{
+    cudaMemoryType target = cudaMemoryTypeUnregistered;
+    cudaMemoryType source = cudaMemoryTypeUnregistered;
+    if (bytes == 0)
+        return FUR_OK;
+    fur_cuda_stream(env);
+    FUR_TRY(type_of(env, to, &target));
+    FUR_TRY(type_of(env, from, &source));
+    if (is_device(target) && is_device(source))
+        return move(env, to, from, bytes);
+    bool pageable = target == cudaMemoryTypeUnregistered || source == cudaMemoryTypeUnregistered;
+    if (!pageable || bytes < STAGED_BYTES)
+        return copy_waiting(env, to, from, bytes);
+    FUR_TRY(need_staging(env));
+    auto out = static_cast<char *>(to);
+    auto in = static_cast<const char *>(from);
+    return is_device(target) ? upload(env, out, in, bytes) : download(env, out, in, bytes);
+}
+
+fur_status fur_cuda_copy_async(fur_env *env, void *to, const void *from, int64_t bytes)
+{
+    cudaMemoryType target = cudaMemoryTypeUnregistered;
+    cudaMemoryType source = cudaMemoryTypeUnregistered;
+    if (bytes == 0)
+        return FUR_OK;
+    fur_cuda_stream(env);
+    FUR_TRY(type_of(env, to, &target));
+    FUR_TRY(type_of(env, from, &source));
+    if (target == cudaMemoryTypeUnregistered || source == cudaMemoryTypeUnregistered)
+        return fur_env_fail(env, FUR_INVALID,
+                            "a copy that does not wait needs pinned memory on the host: take it "
+                            "from cudaMallocHost, or use the call that waits");
+    FUR_CUDA(env, cudaMemcpyAsync(to, from, static_cast<size_t>(bytes), cudaMemcpyDefault,
+                                  fur_cuda_stream(env)));
+    return FUR_OK;
+}
+
+fur_status fur_cuda_clear(fur_env *env, void *memory, int64_t bytes)
+{
+    if (bytes > 0)
+        FUR_CUDA(env, cudaMemsetAsync(memory, 0, static_cast<size_t>(bytes), fur_cuda_stream(env)));
+    return FUR_OK;
+}
+
+void fur_cuda_drop_staging(fur_env *env)
+{
+    fur_staging *s = env->device->staging;
+    if (!s)
+        return;
+    cudaStreamSynchronize(fur_cuda_stream(env));
+    for (int i = 0; i < PIECES; i++) {
+        cudaFreeHost(s->piece[i]);
+        if (s->free[i])
+            cudaEventDestroy(s->free[i]);
+    }
+    fur_env_release(env, s);
+    env->device->staging = nullptr;
+}

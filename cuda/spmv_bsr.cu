@@ -1,0 +1,255 @@
+// SpMV in blocks of 2 x 2, 3 x 3 or 4 x 4 entries, for matrices with several unknowns a point: one
+// column index serves a whole block, and a row reads its part of a block at once. Vuduc and Moon,
+// Fast sparse matrix-vector multiplication by exploiting variable block structure, 2005, for the
+// choice by bytes; Im and Yelick, 2001, for register blocking.
+//
+// A thread multiplies one row of a block row. Entries that a block does not have are masked, and
+// the segments of docs/numerics.md are counted in entries that exist, so that the result has the
+// bits of the reference.
+//
+// Bytes a row with blocks for m B entries: m (B entry + 6 / B) + offset / B for A, two entries for
+// x and y. 2 n flops for n entries.
+#include "bsr.cuh"
+#include "product.cuh"
+
+#define BLOCK 256
+#define LEAST 2
+#define MOST 4
+
+namespace
+{
+
+struct state {
+    int size; // B
+    int64_t block_rows;
+    int64_t blocks;
+    void *offsets;
+    int32_t *columns;
+    uint16_t *masks;
+    void *lines;
+};
+
+// The sum of a row to which entries are given in turn.
+template <class Value> struct segmented_sum {
+    Value rows_sum = fur_zero<Value>(); // of the segments before
+    Value sum = fur_zero<Value>();
+    int64_t taken = 0;
+
+    __device__ Value total() const
+    {
+        return taken > FUR_ROW_SEGMENT ? fur_add(rows_sum, sum) : sum;
+    }
+
+    __device__ void take(Value a, Value x)
+    {
+        if (taken > 0 && taken % FUR_ROW_SEGMENT == 0) {
+            rows_sum = total();
+            sum = fur_zero<Value>();
+        }
+        sum = fur_fma(a, x, sum);
+        taken++;
+    }
+};
+
+template <int B, class Value, class Offset>
+__global__ void __launch_bounds__(BLOCK)
+    multiply(fur_product<Value, Offset> p, fur_bsr<B, Value, Offset> a)
+{
+    int64_t row = blockIdx.x * int64_t(BLOCK) + threadIdx.x;
+    if (row >= p.rows)
+        return;
+    int line = static_cast<int>(row % B);
+    int64_t end = a.offsets[row / B + 1];
+    segmented_sum<Value> sum;
+    for (int64_t block = a.offsets[row / B]; block < end; block++) {
+        fur_bsr_line<B, Value> entries = a.lines[block * B + line];
+        unsigned mask = a.masks[block] >> (line * B);
+        const Value *x = p.x + int64_t(a.columns[block]) * B;
+#pragma unroll
+        for (int place = 0; place < B; place++)
+            if (mask >> place & 1)
+                sum.take(entries.entry[place], x[place]);
+    }
+    p.finish(sum.total(), &p.y[row]);
+}
+
+// Calls f with the size of the blocks as a constant.
+template <class F> fur_status with_size(int size, F f)
+{
+    switch (size) {
+    case 2:
+        return f(std::integral_constant<int, 2>());
+    case 3:
+        return f(std::integral_constant<int, 3>());
+    default:
+        return f(std::integral_constant<int, 4>());
+    }
+}
+
+template <int B, class Value, class Offset> fur_bsr<B, Value, Offset> arrays(const state *s)
+{
+    return {static_cast<const Offset *>(s->offsets), s->columns, s->masks,
+            static_cast<fur_bsr_line<B, Value> *>(s->lines)};
+}
+
+int64_t bytes_of(const fur_csr_view *a, const state *s)
+{
+    int64_t block = s->size * s->size * static_cast<int64_t>(fur_value_size(a->value)) +
+                    static_cast<int64_t>(sizeof *s->columns + sizeof *s->masks);
+    return s->blocks * block +
+           (s->block_rows + 1) * static_cast<int64_t>(fur_offset_size(a->offset));
+}
+
+template <int B, class Offset>
+fur_status count_blocks(fur_env *env, const fur_csr_view *a, state *s)
+{
+    Offset *counts = static_cast<Offset *>(s->offsets);
+    Offset blocks;
+    fur_bsr_count<B><<<fur_ceil_div(s->block_rows + 1, FUR_BSR_BLOCK), FUR_BSR_BLOCK, 0,
+                       fur_cuda_stream(env)>>>(
+        a->rows, s->block_rows, static_cast<const Offset *>(a->offsets), a->columns, counts);
+    FUR_TRY(fur_cuda_launched(env, "count of the blocks"));
+    FUR_TRY(fur_exclusive_scan(env, counts, s->block_rows + 1));
+    FUR_TRY(fur_cuda_copy(env, &blocks, counts + s->block_rows, sizeof blocks));
+    s->blocks = blocks;
+    return FUR_OK;
+}
+
+// The offsets of A in blocks of a size.
+fur_status analyse(fur_env *env, const fur_csr_view *a, int size, state *s)
+{
+    s->size = size;
+    s->block_rows = fur_ceil_div(a->rows, size);
+    FUR_TRY(fur_cuda_allocate(env, s->block_rows + 1, fur_offset_size(a->offset), &s->offsets));
+    return with_size(size, [&](auto b) {
+        return a->offset == FUR_I32 ? count_blocks<b(), int32_t>(env, a, s)
+                                    : count_blocks<b(), int64_t>(env, a, s);
+    });
+}
+
+// Leaves in s the size with the fewest bytes.
+fur_status choose_size(fur_env *env, const fur_csr_view *a, state *s)
+{
+    FUR_TRY(analyse(env, a, LEAST, s));
+    for (int size = LEAST + 1; size <= MOST; size++) {
+        state other = {};
+        fur_status status = analyse(env, a, size, &other);
+        bool better = status == FUR_OK && bytes_of(a, &other) < bytes_of(a, s);
+        fur_cuda_release(env, better ? s->offsets : other.offsets);
+        if (better)
+            *s = other;
+        FUR_TRY(status);
+    }
+    return FUR_OK;
+}
+
+fur_status check_size(fur_env *env, const fur_csr_view *a, const state *s)
+{
+    int64_t blocks = bytes_of(a, s);
+    int64_t csr = fur_csr_matrix_bytes(a);
+    if (blocks < csr)
+        return FUR_OK;
+    return fur_env_fail(env, FUR_UNSUPPORTED,
+                        "in blocks of %d x %d, the best size, it takes %lld bytes, and %lld as CSR",
+                        s->size, s->size, static_cast<long long>(blocks),
+                        static_cast<long long>(csr));
+}
+
+fur_status allocate(fur_env *env, const fur_csr_view *a, state *s)
+{
+    int64_t value = static_cast<int64_t>(fur_value_size(a->value));
+    int64_t block = s->size * s->size * value;
+    FUR_TRY(fur_cuda_allocate(env, s->blocks, sizeof *s->columns, &s->columns));
+    FUR_TRY(fur_cuda_allocate(env, s->blocks, sizeof *s->masks, &s->masks));
+    FUR_TRY(fur_cuda_allocate(env, s->blocks, static_cast<size_t>(block), &s->lines));
+    return fur_cuda_clear(env, s->lines, s->blocks * block);
+}
+
+fur_status fill(fur_env *env, const fur_csr_view *a, const state *s, int *duplicate)
+{
+    int64_t grid = fur_ceil_div(s->block_rows, FUR_BSR_BLOCK);
+    return with_size(s->size, [&](auto b) {
+        return fur_with_types(a, [&](auto value, auto offset) {
+            using Value = decltype(value);
+            using Offset = decltype(offset);
+            fur_bsr_fill<<<grid, FUR_BSR_BLOCK, 0, fur_cuda_stream(env)>>>(
+                a->rows, s->block_rows, static_cast<const Offset *>(a->offsets), a->columns,
+                static_cast<const Value *>(a->values), arrays<b(), Value, Offset>(s), duplicate);
+            return fur_cuda_launched(env, "fill of the blocks");
+        });
+    });
+}
+
+// A block has room for one entry at a position.
+fur_status fill_checked(fur_env *env, const fur_csr_view *a, const state *s)
+{
+    int *duplicate;
+    int found = 0;
+    FUR_TRY(fur_cuda_allocate(env, 1, sizeof *duplicate, &duplicate));
+    fur_status status = fur_cuda_clear(env, duplicate, sizeof *duplicate);
+    if (status == FUR_OK)
+        status = fill(env, a, s, duplicate);
+    if (status == FUR_OK)
+        status = fur_cuda_copy(env, &found, duplicate, sizeof found);
+    fur_cuda_release(env, duplicate);
+    if (found)
+        return fur_env_fail(env, FUR_UNSUPPORTED,
+                            "it has several entries at one position, a block only one");
+    return status;
+}
+
+fur_status build(fur_env *env, const fur_csr_view *a, state *s)
+{
+    FUR_TRY(choose_size(env, a, s));
+    FUR_TRY(check_size(env, a, s));
+    FUR_TRY(allocate(env, a, s));
+    return fill_checked(env, a, s);
+}
+
+void release(fur_env *env, void *memory)
+{
+    state *s = static_cast<state *>(memory);
+    fur_cuda_release(env, s->offsets);
+    fur_cuda_release(env, s->columns);
+    fur_cuda_release(env, s->masks);
+    fur_cuda_release(env, s->lines);
+    fur_env_release(env, s);
+}
+
+fur_status plan(fur_env *env, const fur_csr_view *a, const fur_spmv_profile *, void **out)
+{
+    return fur_make_state<state>(env, release, out, [&](state *s) { return build(env, a, s); });
+}
+
+fur_status apply(const fur_spmv_call *call)
+{
+    const state *s = static_cast<const state *>(call->state);
+    return with_size(s->size, [&](auto b) {
+        return fur_with_types(call->a, [&](auto value, auto offset) {
+            using Value = decltype(value);
+            using Offset = decltype(offset);
+            multiply<<<fur_ceil_div(call->a->rows, BLOCK), BLOCK, 0, fur_cuda_stream(call->env)>>>(
+                fur_product<Value, Offset>(call), arrays<b(), Value, Offset>(s));
+            return fur_cuda_launched(call->env, "spmv bsr");
+        });
+    });
+}
+
+int64_t matrix_bytes(const fur_csr_view *a, const void *memory)
+{
+    return bytes_of(a, static_cast<const state *>(memory));
+}
+
+} // namespace
+
+extern "C" const fur_spmv_kernel fur_cuda_spmv_bsr = {
+    "bsr",
+    "blocks of 2 x 2, 3 x 3 or 4 x 4 entries with one index each",
+    "Im and Yelick 2001",
+    true,    // exact
+    nullptr, // cost: to be known only from the analysis
+    plan,
+    apply,
+    release,
+    matrix_bytes,
+};

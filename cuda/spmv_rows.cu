@@ -1,0 +1,59 @@
+// SpMV, reference: one thread a row. Nickolls, Buck, Garland and Skadron, Scalable Parallel
+// Programming with CUDA, ACM Queue 2008, csrmul_kernel.
+//
+// Bytes a row of n entries: n (entry + 4) + offset for A, two entries for x and y; but the threads
+// of a warp read values and columns a row apart, so that every sector is asked for several times
+// and stays useful only as long as the first-level cache keeps it. 2 n flops.
+#include "cost.cuh"
+#include "device.cuh"
+#include "row_sum.cuh"
+
+#define BLOCK 256
+
+namespace
+{
+
+template <class Value, class Offset>
+__global__ void __launch_bounds__(BLOCK)
+    multiply(int64_t rows, const Offset *offsets, const int32_t *columns, const Value *values,
+             const Value *x, Value *y, fur_finish<Value> finish)
+{
+    int64_t row = blockIdx.x * int64_t(BLOCK) + threadIdx.x;
+    if (row < rows)
+        finish(fur_row_sum(values, columns, x, offsets[row], offsets[row + 1]), &y[row]);
+}
+
+fur_status apply(const fur_spmv_call *call)
+{
+    const fur_csr_view *a = call->a;
+    if (a->rows == 0)
+        return FUR_OK;
+    return fur_with_types(a, [&](auto value, auto offset) {
+        using Value = decltype(value);
+        using Offset = decltype(offset);
+        multiply<<<fur_ceil_div(a->rows, BLOCK), BLOCK, 0, fur_cuda_stream(call->env)>>>(
+            a->rows, static_cast<const Offset *>(a->offsets), a->columns,
+            static_cast<const Value *>(a->values), static_cast<const Value *>(call->x),
+            static_cast<Value *>(call->y), fur_finish<Value>(call));
+        return fur_cuda_launched(call->env, "spmv rows");
+    });
+}
+
+// Sectors that a warp's rows do not share are read again for each entry they hold.
+fur_spmv_cost cost(const fur_csr_view *a, const fur_spmv_profile *profile)
+{
+    double reread = 0.02 * static_cast<double>(profile->rows.row_max);
+    return fur_cuda_csr_cost(a, 1.15 + reread);
+}
+
+} // namespace
+
+extern "C" const fur_spmv_kernel fur_cuda_spmv_rows = {
+    "rows",  "one thread a row", "Nickolls, Buck, Garland, Skadron 2008",
+    true, // exact
+    cost,
+    nullptr, // plan
+    apply,
+    nullptr, // release
+    nullptr, // matrix_bytes
+};

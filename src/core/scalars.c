@@ -1,0 +1,133 @@
+/* Scalars in the memory of the device, and the operations that store and take them. */
+#include "object.h"
+
+#include <math.h>
+
+struct fur_scalars {
+    fur_context *context;
+    fur_scalars_state *state; /* where the context's kernels work */
+};
+
+fur_scalars_state fur_scalars_initial(void)
+{
+    fur_scalars_state state = {.halted = -1};
+    for (int i = 0; i < FUR_SCALARS_MAX; i++)
+        state.floor[i] = NAN;
+    return state;
+}
+
+fur_status fur_scalars_create(fur_context *context, fur_scalars **out)
+{
+    fur_scalars_state initial = fur_scalars_initial();
+    fur_scalars *scalars;
+    FUR_TRY(fur_env_allocate_zeros(&context->env, 1, sizeof *scalars, &scalars));
+    scalars->context = context;
+    fur_status status = fur_memory_allocate(context, 1, sizeof initial, &scalars->state);
+    if (status == FUR_OK)
+        status = fur_scalars_set(scalars, &initial);
+    if (status == FUR_OK)
+        *out = scalars;
+    else
+        fur_scalars_destroy(scalars);
+    return status;
+}
+
+void fur_scalars_destroy(fur_scalars *scalars)
+{
+    if (!scalars)
+        return;
+    fur_memory_release(scalars->context, scalars->state);
+    fur_env_release(&scalars->context->env, scalars);
+}
+
+fur_status fur_scalars_set(fur_scalars *scalars, const fur_scalars_state *state)
+{
+    if (state->halted < -1 || state->halted >= FUR_SCALARS_MAX)
+        return fur_env_fail(&scalars->context->env, FUR_INVALID,
+                            "scalars are halted by one of %d slots or by -1, none; not by %lld",
+                            FUR_SCALARS_MAX, (long long)state->halted);
+    return fur_memory_copy(scalars->context, scalars->state, state, sizeof *state);
+}
+
+fur_status fur_scalars_get(const fur_scalars *scalars, fur_scalars_state *out)
+{
+    return fur_memory_copy(scalars->context, out, scalars->state, sizeof *out);
+}
+
+static fur_status check_owner(fur_context *context, const fur_scalars *scalars)
+{
+    if (scalars->context == context)
+        return FUR_OK;
+    return fur_env_fail(&context->env, FUR_INVALID,
+                        "the scalars and the vectors belong to different contexts");
+}
+
+/* least: -1 where none may be meant, else 0. */
+static fur_status check_slot(fur_context *context, const char *name, int slot, int least)
+{
+    if (slot >= least && slot < FUR_SCALARS_MAX)
+        return FUR_OK;
+    return fur_env_fail(&context->env, FUR_INVALID, "%s %d is not one of %d to %d", name, slot,
+                        least, FUR_SCALARS_MAX - 1);
+}
+
+static fur_status find_slot(fur_context *context, const fur_scalars *scalars, int slot,
+                            fur_slot *out)
+{
+    FUR_TRY(check_owner(context, scalars));
+    FUR_TRY(check_slot(context, "slot", slot, 0));
+    *out = (fur_slot){scalars->state, slot};
+    return FUR_OK;
+}
+
+static fur_status find_ratio(fur_context *context, const fur_coefficient *coefficient,
+                             fur_ratio *out)
+{
+    const fur_scalars *scalars = coefficient->scalars;
+    *out = (fur_ratio){.factor = coefficient->factor};
+    if (!scalars)
+        return FUR_OK;
+    FUR_TRY(check_owner(context, scalars));
+    FUR_TRY(check_slot(context, "numerator", coefficient->numerator, 0));
+    FUR_TRY(check_slot(context, "denominator", coefficient->denominator, -1));
+    out->state = scalars->state;
+    out->numerator = coefficient->numerator;
+    out->denominator = coefficient->denominator;
+    return FUR_OK;
+}
+
+fur_status fur_dot_into(const fur_vector *x, const fur_vector *y, fur_scalars *scalars, int slot)
+{
+    fur_context *context = x->context;
+    fur_slot out;
+    FUR_TRY(fur_vector_match(x, y));
+    FUR_TRY(find_slot(context, scalars, slot, &out));
+    return context->backend->reduction->dot[x->value](&context->env, x->size, x->data, y->data,
+                                                      out);
+}
+
+fur_status fur_axpby_by(fur_coefficient alpha, const fur_vector *x, fur_coefficient beta,
+                        fur_vector *y)
+{
+    fur_context *context = x->context;
+    fur_ratio a;
+    fur_ratio b;
+    FUR_TRY(fur_vector_match(x, y));
+    FUR_TRY(find_ratio(context, &alpha, &a));
+    FUR_TRY(find_ratio(context, &beta, &b));
+    return context->backend->elementwise->axpby[x->value](&context->env, x->size, &a, x->data, &b,
+                                                          y->data);
+}
+
+fur_status fur_axpy_norm2_into(fur_coefficient alpha, const fur_vector *x, fur_vector *y,
+                               fur_scalars *scalars, int slot)
+{
+    fur_context *context = x->context;
+    fur_ratio a;
+    fur_slot out;
+    FUR_TRY(fur_vector_match(x, y));
+    FUR_TRY(find_ratio(context, &alpha, &a));
+    FUR_TRY(find_slot(context, scalars, slot, &out));
+    return context->backend->reduction->axpy_norm2[x->value](&context->env, x->size, &a, x->data,
+                                                             y->data, out);
+}

@@ -1,0 +1,16 @@
+/* Coefficients that may be quotients of scalars: read once, where an operation begins. */
+#ifndef FURROW_CPU_COEFFICIENT_H
+#define FURROW_CPU_COEFFICIENT_H
+
+#include "slot.h"
+
+/* False if the operation must do nothing; its scalars are halted then. */
+static inline bool fur_coefficient_read(const fur_ratio *ratio, fur_scalar *out)
+{
+    bool usable = fur_ratio_value(ratio, out);
+    if (!usable)
+        fur_ratio_halt(ratio);
+    return usable;
+}
+
+#endif

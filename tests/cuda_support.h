@@ -1,0 +1,54 @@
+/* What the tests of a GPU share beside support.h: memory of the device that is counted and can
+ * fail, arrays there, and what every kernel says when it refuses a matrix. */
+#ifndef FURROW_TESTS_CUDA_SUPPORT_H
+#define FURROW_TESTS_CUDA_SUPPORT_H
+
+#include "support.h"
+
+#include <cuda_runtime_api.h>
+
+/* The call into CUDA succeeds. */
+#define ck_cuda(call)                                                                              \
+    do {                                                                                           \
+        cudaError_t ck_error = (call);                                                             \
+        ck_assert_msg(ck_error == cudaSuccess, "%s: %s", #call, cudaGetErrorString(ck_error));     \
+    } while (0)
+
+/* A GPU context on a stream of the test's own, with an allocator for each side that counts and can
+ * be made to fail. */
+typedef struct counted {
+    memory host;
+    memory device;
+    cudaStream_t stream;
+    fur_context *context;
+} counted;
+
+/* Options for such a context; the stream is made first. */
+void counted_open(counted *c);
+fur_context_options counted_options(counted *c);
+/* Everything was given back. */
+void counted_close(counted *c);
+
+/* A copy of the bytes in the device's memory, from `shift` bytes behind an address aligned to 256;
+ * to be released with the same shift. */
+void *device_copy(const void *data, size_t bytes, size_t shift);
+void device_release(const void *data, size_t shift);
+
+/* Copies of a matrix's arrays in the device's memory, each shifted by `shift` of its elements. */
+fur_csr_view device_arrays(const fur_csr_view *arrays, size_t shift);
+void device_arrays_release(const fur_csr_view *arrays, size_t shift);
+
+fur_spmv_kernel_info kernel_info(fur_context *context, int kernel);
+
+/* Whether the kernel is another library's, which promises less about its bits. */
+bool kernel_is_foreign(const char *name);
+
+/* A plan for the kernel, or NULL if it refuses the matrix with FUR_UNSUPPORTED and a sentence,
+ * which the reference must not. */
+fur_spmv *plan_or_refusal(const fur_csr *a, fur_op op, int kernel);
+
+/* alpha op(A) x + beta y by the CPU's reference, in memory of malloc. */
+void *reference_product(fur_context *host, const fur_csr_view *a, fur_op op, fur_scalar alpha,
+                        const void *x, fur_scalar beta, const void *y);
+
+#endif

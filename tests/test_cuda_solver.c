@@ -1,0 +1,285 @@
+/* Conjugate gradients on a GPU: the iterates, iterations and outcome of the CPU, bit for bit,
+ * however rarely the host looks; nothing is allocated during a solve. */
+#include "cuda_support.h"
+
+#include <math.h>
+
+/* A matrix, its operator, and vectors of its size, in one context. */
+typedef struct problem {
+    fur_context *context;
+    fur_csr *a;
+    fur_spmv *plan;
+    fur_operator *op;
+    fur_operator *jacobi;
+    fur_vector *b;
+    fur_vector *x;
+} problem;
+
+/* The arrays of a problem: a grid's Laplacian, whose diagonal entry `bad_row` may be another.
+ * Complex ones get a unit factor u right of the diagonal and conj(u) left of it, which keeps the
+ * eigenvalues. */
+typedef struct assembly {
+    pattern pattern;
+    fur_csr_view arrays;
+    void *values;
+    void *b;
+} assembly;
+
+static fur_scalar laplacian(fur_value value, int64_t row, int64_t col)
+{
+    if (row == col)
+        return fur_real(6);
+    if (!value_is_complex(value))
+        return fur_real(-1);
+    return fur_complex(-0.6, col > row ? 0.8 : -0.8);
+}
+
+static assembly assemble(const char *shape_name, fur_value value, int64_t bad_row, double bad_entry)
+{
+    assembly m;
+    rng r = rng_stream(1);
+    m.pattern = pattern_make(&shapes[shape_find(shape_name)], &r);
+    m.values = entries_make(value, m.pattern.entries);
+    m.b = entries_random(&r, value, m.pattern.rows);
+    for (int64_t i = 0; i < m.pattern.rows; i++) {
+        for (int64_t k = m.pattern.offsets[i]; k < m.pattern.offsets[i + 1]; k++) {
+            bool bad = i == bad_row && m.pattern.columns[k] == i;
+            entry_set(value, m.values, k,
+                      bad ? fur_real(bad_entry) : laplacian(value, i, m.pattern.columns[k]));
+        }
+    }
+    m.arrays = arrays_make(&m.pattern, value, FUR_I32, m.values);
+    return m;
+}
+
+static void assembly_release(assembly *m)
+{
+    arrays_release(&m->arrays);
+    free(m->b);
+    free(m->values);
+    pattern_release(&m->pattern);
+}
+
+static problem problem_open(fur_context *context, const assembly *m, const char *kernel)
+{
+    problem p = {.context = context};
+    fur_spmv_options options = {.size = sizeof options, .kernel = kernel};
+    ck_ok(context, fur_csr_create(context, &m->arrays, FUR_COPY, &p.a));
+    ck_ok(context, fur_spmv_plan(p.a, &options, &p.plan));
+    ck_ok(context, fur_operator_from_spmv(p.plan, &p.op));
+    ck_ok(context, fur_operator_jacobi(p.op, &p.jacobi));
+    p.b = vector_from(context, m->arrays.value, m->arrays.rows, m->b);
+    ck_ok(context, fur_vector_create(context, m->arrays.value, m->arrays.rows, &p.x));
+    return p;
+}
+
+static void problem_close(problem *p)
+{
+    fur_vector_destroy(p->x);
+    fur_vector_destroy(p->b);
+    fur_operator_destroy(p->jacobi);
+    fur_operator_destroy(p->op);
+    fur_spmv_destroy(p->plan);
+    fur_csr_destroy(p->a);
+}
+
+/* From x = 0. */
+static fur_solver_report solve(const problem *p, const fur_solver_options *options)
+{
+    fur_solver *solver = NULL;
+    fur_solver_report report;
+    ck_ok(p->context, fur_vector_fill(p->x, fur_real(0)));
+    ck_ok(p->context, fur_solver_create(p->op, options, &solver));
+    ck_ok(p->context, fur_solver_solve(solver, p->b, p->x, &report));
+    fur_solver_destroy(solver);
+    return report;
+}
+
+static void ck_same_number(double a, double b, const char *what)
+{
+    ck_assert_msg(first_difference(FUR_F64, 1, &a, &b) < 0, "%s: %a, on the CPU %a", what, a, b);
+}
+
+static void check_solve(const problem *host, const problem *gpu, fur_solver_options options,
+                        bool jacobi, int64_t check_every)
+{
+    fur_value value = fur_vector_value(host->x);
+    options.size = sizeof options;
+    options.preconditioner = jacobi ? host->jacobi : NULL;
+    fur_solver_report expected = solve(host, &options);
+    options.preconditioner = jacobi ? gpu->jacobi : NULL;
+    options.check_every = check_every;
+    fur_solver_report report = solve(gpu, &options);
+    ck_assert_msg(report.outcome == expected.outcome && report.iterations == expected.iterations,
+                  "a look every %lld: %s after %lld, on the CPU %s after %lld",
+                  (long long)check_every, fur_outcome_name(report.outcome),
+                  (long long)report.iterations, fur_outcome_name(expected.outcome),
+                  (long long)expected.iterations);
+    ck_same_number(report.residual_recursive, expected.residual_recursive, "recursive residual");
+    ck_same_number(report.residual, expected.residual, "residual");
+    void *x = vector_entries(gpu->x);
+    ck_assert_int_eq(
+        first_difference(value, fur_vector_size(host->x), x, fur_vector_const_data(host->x)), -1);
+    free(x);
+}
+
+/* Tolerances and limits; which outcome they lead to is the CPU's to say. */
+static const fur_solver_options cases[] = {
+    {.rtol = 0},           {.rtol = 1e-3},        {.rtol = 1e-30, .max_iterations = 1500},
+    {.max_iterations = 1}, {.max_iterations = 7}, {.max_iterations = 16, .rtol = 1e-14},
+};
+
+static void check_problem(fur_context *context, const assembly *m)
+{
+    static const int64_t intervals[] = {0, 1, 2, 7, 16, 1000};
+    problem host = problem_open(fur_context_host(context), m, NULL);
+    problem gpu = problem_open(context, m, NULL);
+    for (int i = 0; i < COUNT_OF(cases); i++)
+        for (int k = 0; k < COUNT_OF(intervals); k++)
+            check_solve(&host, &gpu, cases[i], (i + k) % 2, intervals[k]);
+    problem_close(&gpu);
+    problem_close(&host);
+}
+
+/* Loops over value types. */
+START_TEST(solutions_have_the_bits_of_the_cpu)
+{
+    fur_context *context = context_cuda();
+    assembly m = assemble(test_small() ? "small grid" : "grid", (fur_value)_i, -1, 0);
+    check_problem(context, &m);
+    assembly_release(&m);
+    fur_context_destroy(context);
+}
+END_TEST
+
+/* Indefinite, and not finite: the entry in the middle decides. */
+START_TEST(bad_matrices_end_as_on_the_cpu)
+{
+    static const double entries[] = {-6, -1e-3, 1e300, 1e-300};
+    fur_context *context = context_cuda();
+    for (int i = 0; i < COUNT_OF(entries); i++) {
+        assembly m = assemble("small grid", i % 2 ? FUR_C128 : FUR_F64, 150, entries[i]);
+        check_problem(context, &m);
+        assembly_release(&m);
+    }
+    fur_context_destroy(context);
+}
+END_TEST
+
+/* Right sides that are zero, that overflow, that are no numbers. */
+START_TEST(bad_right_sides_end_as_on_the_cpu)
+{
+    static const double entries[] = {0, NAN, INFINITY, 1e308, 1e-170, 1e-320};
+    fur_context *context = context_cuda();
+    for (int i = 0; i < COUNT_OF(entries); i++) {
+        assembly m = assemble("small grid", FUR_F64, -1, 0);
+        for (int64_t k = 0; k < m.pattern.rows; k++)
+            if (!isnan(entries[i]) || k == 77)
+                entry_set(FUR_F64, m.b, k, fur_real(entries[i]));
+        check_problem(context, &m);
+        assembly_release(&m);
+    }
+    fur_context_destroy(context);
+}
+END_TEST
+
+/* Every kernel with the reference's order of additions gives the same solve. */
+START_TEST(exact_kernels_give_the_same_solution)
+{
+    fur_context *context = context_cuda();
+    assembly m = assemble("small grid", FUR_F64, -1, 0);
+    problem host = problem_open(fur_context_host(context), &m, NULL);
+    problem gpu = problem_open(context, &m, NULL);
+    for (int kernel = 0; kernel < fur_spmv_kernel_count(context); kernel++) {
+        fur_spmv *plan = plan_or_refusal(gpu.a, FUR_OP_N, kernel);
+        if (plan && kernel_info(context, kernel).exact) {
+            problem other = gpu;
+            ck_ok(context, fur_operator_from_spmv(plan, &other.op));
+            check_solve(&host, &other, (fur_solver_options){.rtol = 1e-9}, true, 5);
+            fur_operator_destroy(other.op);
+        }
+        fur_spmv_destroy(plan);
+    }
+    problem_close(&gpu);
+    problem_close(&host);
+    assembly_release(&m);
+    fur_context_destroy(context);
+}
+END_TEST
+
+START_TEST(a_solve_does_not_allocate)
+{
+    counted c;
+    counted_open(&c);
+    assembly m = assemble("small grid", FUR_C128, -1, 0);
+    problem p = problem_open(c.context, &m, NULL);
+    fur_solver_options options = {.size = sizeof options, .preconditioner = p.jacobi};
+    fur_solver *solver = NULL;
+    fur_solver_report report;
+    ck_ok(c.context, fur_solver_create(p.op, &options, &solver));
+    int64_t host = c.host.calls;
+    int64_t device = c.device.calls;
+    ck_ok(c.context, fur_solver_solve(solver, p.b, p.x, &report));
+    ck_assert_int_eq(report.outcome, FUR_CONVERGED);
+    ck_assert_int_eq(c.host.calls, host);
+    ck_assert_int_eq(c.device.calls, device);
+    fur_solver_destroy(solver);
+    problem_close(&p);
+    assembly_release(&m);
+    counted_close(&c);
+}
+END_TEST
+
+/* Counts its calls, stops at one. */
+typedef struct watch {
+    int64_t last;
+    int64_t stop_at;
+    int calls;
+} watch;
+
+static int look(void *user, const fur_solver_progress *progress)
+{
+    watch *w = user;
+    ck_assert(w->calls == 0 || progress->iteration > w->last);
+    w->calls++;
+    w->last = progress->iteration;
+    return w->stop_at > 0 && progress->iteration >= w->stop_at;
+}
+
+START_TEST(a_monitor_sees_the_iterations_that_are_looked_at)
+{
+    fur_context *context = context_cuda();
+    assembly m = assemble("small grid", FUR_F64, -1, 0);
+    problem p = problem_open(context, &m, NULL);
+    for (int64_t every = 0; every <= 6; every += 3) {
+        watch w = {.stop_at = 0};
+        fur_solver_options options = {
+            .size = sizeof options, .monitor = look, .monitor_user = &w, .check_every = every};
+        fur_solver_report report = solve(&p, &options);
+        ck_assert_int_eq(report.outcome, FUR_CONVERGED);
+        ck_assert_int_eq(w.last, report.iterations);
+        ck_assert_int_le(w.calls, report.iterations + 1);
+        w = (watch){.stop_at = 4};
+        ck_assert_int_eq(solve(&p, &options).outcome, FUR_STOPPED);
+        ck_assert(w.last >= 4 && w.last < 4 + (every ? every : 1));
+    }
+    problem_close(&p);
+    assembly_release(&m);
+    fur_context_destroy(context);
+}
+END_TEST
+
+static void add_tests(TCase *tests)
+{
+    tcase_add_loop_test(tests, solutions_have_the_bits_of_the_cpu, 0, FUR_VALUE_COUNT);
+    tcase_add_test(tests, bad_matrices_end_as_on_the_cpu);
+    tcase_add_test(tests, bad_right_sides_end_as_on_the_cpu);
+    tcase_add_test(tests, exact_kernels_give_the_same_solution);
+    tcase_add_test(tests, a_solve_does_not_allocate);
+    tcase_add_test(tests, a_monitor_sees_the_iterations_that_are_looked_at);
+}
+
+int main(void)
+{
+    return run_gpu_tests("cuda_solver", add_tests);
+}

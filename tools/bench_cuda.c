@@ -1,0 +1,116 @@
+/* What the benchmarks on a GPU share: their tables and their vectors. */
+#include "bench_cuda.h"
+
+#include <stdio.h>
+
+cuda_base bench_cuda_base(const cuda_race *r, int index)
+{
+    const cuda_base base = {r->contenders[index].cold, r->contenders[index].warm};
+    return base;
+}
+
+double bench_cuda_ratio(double base, double seconds)
+{
+    return seconds > 0 ? base / seconds : 0;
+}
+
+static double rate(double bytes, double seconds)
+{
+    return seconds > 0 ? bytes / seconds : 0;
+}
+
+static void print_head(const char *name, const cuda_race *r)
+{
+    printf("\n%s: the run copies %.0f GB/s\n", name, r->copy_rate / 1e9);
+    printf("  %-22s", "");
+    if (!r->warm_only) {
+        printf(" %10s %7s %7s %6s", "cold us", "GB/s", "of copy", "ratio");
+    }
+    printf(" %10s %7s %7s %6s\n", r->warm_only ? "us" : "warm us", "GB/s", "of copy", "ratio");
+}
+
+static void print_figures(double seconds, double bytes, double copy_rate, double base)
+{
+    const double of_copy = 100 * rate(bytes, seconds) / copy_rate;
+    printf(" %10.2f %7.0f %6.0f%%", 1e6 * seconds, rate(bytes, seconds) / 1e9, of_copy);
+    if (base > 0) {
+        printf(" %6.2f", bench_cuda_ratio(base, seconds));
+    } else {
+        printf(" %6s", "-");
+    }
+}
+
+static void print_line(const cuda_race *r, const cuda_contender *c, double bytes, cuda_base base,
+                       const char *note)
+{
+    printf("  %-22s", c->name);
+    if (!r->warm_only) {
+        print_figures(c->cold, bytes, r->copy_rate, base.cold);
+    }
+    print_figures(c->warm, bytes, r->copy_rate, base.warm);
+    printf("  %s\n", note);
+}
+
+static json_t *figures_to_json(double seconds, double bytes, double copy_rate, double base)
+{
+    json_t *figures =
+        json_pack("{s:f, s:f, s:f}", "seconds", seconds, "gbps", rate(bytes, seconds) / 1e9,
+                  "of_copy", rate(bytes, seconds) / copy_rate);
+    if (base > 0) {
+        json_object_set_new(figures, "ratio", json_real(bench_cuda_ratio(base, seconds)));
+    }
+    return figures;
+}
+
+static json_t *line_to_json(const cuda_race *r, const cuda_contender *c, double bytes,
+                            cuda_base base, const char *note)
+{
+    json_t *line = json_pack("{s:s, s:f, s:s}", "name", c->name, "bytes", bytes, "note", note);
+    if (!r->warm_only) {
+        json_object_set_new(line, "cold", figures_to_json(c->cold, bytes, r->copy_rate, base.cold));
+    }
+    json_object_set_new(line, "warm", figures_to_json(c->warm, bytes, r->copy_rate, base.warm));
+    return line;
+}
+
+json_t *bench_report_cuda(bench *b, const char *name, const cuda_race *r, const double *bytes,
+                          const char *const *notes, cuda_base base)
+{
+    json_t *lines = json_array();
+    if (!b->common->json) {
+        print_head(name, r);
+    }
+    for (int i = 0; i < r->count; i++) {
+        const cuda_contender *c = &r->contenders[i];
+        const char *note = notes && notes[i] ? notes[i] : "";
+        json_array_append_new(lines, line_to_json(r, c, bytes[i], base, note));
+        if (!b->common->json) {
+            print_line(r, c, bytes[i], base, note);
+        }
+    }
+    fflush(stdout);
+    json_array_append_new(b->results, json_pack("{s:s, s:f, s:o}", "case", name, "copy_gbps",
+                                                r->copy_rate / 1e9, "contenders", lines));
+    return lines;
+}
+
+fur_status bench_numbers(fur_context *context, int64_t n, int64_t first, int64_t stride,
+                         fur_vector **out)
+{
+    fur_context *host = fur_context_host(context);
+    fur_vector *made = NULL;
+    COMMAND_TRY(fur_vector_create(host, FUR_F64, n, &made));
+    double *x = fur_vector_data(made);
+#pragma omp parallel for
+    for (int64_t i = 0; i < n; i++) {
+        const uint32_t hash = (uint32_t)(2654435761U * (uint64_t)(stride * i + first));
+        x[i] = ((double)hash - 0x1p31) / (3 * 0x1p31);
+    }
+    if (context == host) {
+        *out = made;
+        return FUR_OK;
+    }
+    fur_status status = fur_vector_wrap(context, FUR_F64, n, x, FUR_COPY, out);
+    fur_vector_destroy(made);
+    return status;
+}

@@ -1,0 +1,38 @@
+/* The benchmarks of furrow bench that run on a GPU. */
+#ifndef FURROW_TOOLS_BENCH_CUDA_H
+#define FURROW_TOOLS_BENCH_CUDA_H
+
+#include "bench.h"
+#include "race_cuda.h"
+
+/* Runs one case by name; prints its figures unless all is to be JSON, and keeps them. */
+fur_status bench_spmv_cuda(bench *b, const char *name);
+fur_status bench_reduce_cuda(bench *b, const char *name);
+fur_status bench_ladder_cuda(bench *b, const char *name);
+fur_status bench_transfer_cuda(bench *b, const char *name);
+
+/* Of all cases of bench_spmv_cuda: prints and keeps how auto did against the peer. */
+fur_status bench_spmv_cuda_end(bench *b);
+
+/* What contenders are compared with. */
+typedef struct cuda_base {
+    double cold; /* seconds; 0: there is nothing to compare with */
+    double warm;
+} cuda_base;
+
+/* The race's index-th contender as base. */
+cuda_base bench_cuda_base(const cuda_race *r, int index);
+
+/* How many times as fast as the base; 0 without one. */
+double bench_cuda_ratio(double base, double seconds);
+
+/* Prints and keeps a finished race; see bench_report. Returns the contenders' objects, to which
+ * members can be added; they belong to b. */
+json_t *bench_report_cuda(bench *b, const char *name, const cuda_race *r, const double *bytes,
+                          const char *const *notes, cuda_base base);
+
+/* The entries u(stride i + first) of docs/numerics.md: no two alike, none 0. */
+fur_status bench_numbers(fur_context *context, int64_t n, int64_t first, int64_t stride,
+                         fur_vector **out);
+
+#endif

@@ -1,0 +1,102 @@
+/* A matrix from a function of its rows, on all threads. */
+#include "generate_kinds.h"
+
+#include "command.h"
+
+typedef struct rows_job {
+    fur_context *context;
+    int64_t rows;
+    generate_row *row;
+    const void *self;
+    int64_t *offsets;
+    int32_t *narrow; /* the offsets again, if the entries fit */
+    int32_t *columns;
+    double *values;
+} rows_job;
+
+static fur_status reserve(rows_job *job, int64_t count, size_t size, void **out)
+{
+    return fur_context_allocate(job->context, (size_t)count * size, out);
+}
+
+static void count_entries(rows_job *job)
+{
+    job->offsets[0] = 0;
+#pragma omp parallel for schedule(dynamic, 4096)
+    for (int64_t i = 0; i < job->rows; i++) {
+        job->offsets[i + 1] = job->row(job->self, i, NULL, NULL);
+    }
+    for (int64_t i = 0; i < job->rows; i++) {
+        job->offsets[i + 1] += job->offsets[i];
+    }
+}
+
+static void write_entries(rows_job *job)
+{
+#pragma omp parallel for schedule(dynamic, 4096)
+    for (int64_t i = 0; i < job->rows; i++) {
+        const int64_t begin = job->offsets[i];
+        job->row(job->self, i, job->columns + begin, job->values + begin);
+    }
+}
+
+static void narrow_offsets(rows_job *job)
+{
+#pragma omp parallel for
+    for (int64_t i = 0; i <= job->rows; i++) {
+        job->narrow[i] = (int32_t)job->offsets[i];
+    }
+}
+
+static fur_status make_arrays(rows_job *job)
+{
+    void *memory = NULL;
+    COMMAND_TRY(reserve(job, job->rows + 1, sizeof *job->offsets, &memory));
+    job->offsets = memory;
+    count_entries(job);
+    const int64_t entries = job->offsets[job->rows];
+    COMMAND_TRY(reserve(job, entries, sizeof *job->columns, &memory));
+    job->columns = memory;
+    COMMAND_TRY(reserve(job, entries, sizeof *job->values, &memory));
+    job->values = memory;
+    write_entries(job);
+    if (entries <= INT32_MAX) {
+        COMMAND_TRY(reserve(job, job->rows + 1, sizeof *job->narrow, &memory));
+        job->narrow = memory;
+        narrow_offsets(job);
+    }
+    return FUR_OK;
+}
+
+static fur_status make_matrix(rows_job *job, fur_csr **out)
+{
+    COMMAND_TRY(make_arrays(job));
+    const fur_csr_view arrays = {.rows = job->rows,
+                                 .cols = job->rows,
+                                 .entries = job->offsets[job->rows],
+                                 .value = FUR_F64,
+                                 .offset = job->narrow ? FUR_I32 : FUR_I64,
+                                 .offsets = job->narrow ? (void *)job->narrow : job->offsets,
+                                 .columns = job->columns,
+                                 .values = job->values};
+    COMMAND_TRY(fur_csr_create(job->context, &arrays, FUR_ADOPT, out));
+    job->columns = NULL;
+    job->values = NULL;
+    if (!job->narrow) {
+        job->offsets = NULL;
+    }
+    job->narrow = NULL;
+    return FUR_OK;
+}
+
+fur_status generate_rows(fur_context *context, int64_t rows, generate_row *row, const void *self,
+                         fur_csr **out)
+{
+    rows_job job = {.context = context, .rows = rows, .row = row, .self = self};
+    const fur_status status = make_matrix(&job, out);
+    fur_context_release(context, job.offsets);
+    fur_context_release(context, job.narrow);
+    fur_context_release(context, job.columns);
+    fur_context_release(context, job.values);
+    return status;
+}

@@ -1,0 +1,153 @@
+#!/usr/bin/env bash
+# Builds furrow on a machine with an NVIDIA GPU, tests it there and measures it.
+#
+#   tools/gpu-test.sh [--out DIR] [STEP...]     all steps, or only those named, in this order:
+#
+#   build      the preset cuda, for this GPU
+#   tests      those that need a GPU, one after the other, then all others
+#   sanitize   compute-sanitizer's memcheck, racecheck and initcheck over small cases of the former
+#   spmv       furrow bench spmv on generated matrices, beside cuSPARSE
+#   matrices   the same on the real matrices of FURROW_MATRICES, a folder of .mtx, .mtx.gz or
+#              .mtx.zst, that have over 100,000 entries; ../shared/matrices/dev if it is not set
+#   reduce     furrow bench reduce, beside cuBLAS
+#   ladder     furrow bench ladder, beside CUB
+#   transfer   furrow bench transfer, beside cudaMemcpy
+#   bench      the last five
+#
+# DIR, build/gpu-results if not given, gets results.json with the date, GPU, driver, toolkit and
+# commit (FURROW_COMMIT where git does not know it), and table.md, which is also printed; steps run
+# later with the same DIR are added. Every step runs even if one before it failed. With
+# FURROW_NO_INSTALL set nothing is installed: for machines without a network or with packages that
+# dpkg does not know of.
+set -eu -o pipefail
+exec </dev/null
+
+# shellcheck source=tools/packages.sh
+. "$(dirname "$(readlink -f "$0")")/packages.sh"
+cd "$root"
+# shellcheck source=tools/cuda-toolkit.sh
+. tools/cuda-toolkit.sh
+
+benches=(spmv matrices reduce ladder transfer)
+steps=(build tests sanitize "${benches[@]}")
+build=$root/build/cuda
+furrow=$build/tools/furrow
+out=$root/build/gpu-results
+
+# results COMMAND [ARGUMENT...]: see gpu_results.py.
+results() {
+    python3 tools/gpu_results.py "$out/results.json" "$@"
+}
+
+# describe KEY=VALUE of this run, one a line.
+describe() {
+    echo "date=$(date -u +%Y-%m-%d)"
+    nvidia-smi --id=0 --query-gpu=name,driver_version,memory.total --format=csv,noheader |
+        awk -F ', ' '{ print "gpu=" $1 "\ndriver=" $2 "\nmemory=" $3 }'
+    echo "toolkit=$("$CUDACXX" --version | sed -n 's/.*release [^,]*, V//p')"
+    echo "commit=${FURROW_COMMIT:-$(git describe --always --dirty --abbrev=12 2>/dev/null || echo unknown)}"
+    echo "processor=$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1), $(nproc) cores"
+}
+
+step_build() {
+    local cusparse=ON
+    find -L "$(dirname "$CUDACXX")/.." -name cusparse.h | grep -q . || cusparse=OFF
+    [ $cusparse = ON ] || say "No cusparse.h beside $CUDACXX: its kernels are left out"
+    cmake --preset cuda -B "$build" --log-level=WARNING -DCMAKE_CUDA_ARCHITECTURES=native \
+        -DFURROW_WITH_CUSPARSE=$cusparse >/dev/null
+    cmake --build "$build"
+}
+
+step_tests() {
+    local status=0
+    ctest --test-dir "$build" --output-on-failure --no-tests=error -L gpu || status=1
+    ctest --test-dir "$build" --output-on-failure -LE gpu -j "$(nproc)" || status=1
+    return $status
+}
+
+# Small cases of every program that has the label gpu; those of test_cuda_large would not be small.
+step_sanitize() {
+    local tool program status=0
+    for tool in memcheck racecheck initcheck; do
+        for program in "$build"/tests/test_cuda_*; do
+            [[ -x $program && $program != *_large ]] || continue
+            say "$tool $(basename "$program")"
+            CK_FORK=no FURROW_TEST_SMALL=1 timeout 600 \
+                compute-sanitizer --tool $tool --error-exitcode 99 "$program" || status=1
+        done
+    done
+    return $status
+}
+
+# bench KEY SUITE [CASE...]: its table is printed and its JSON kept under the key.
+bench() {
+    local key=$1 status=0
+    shift
+    rm -f "$build/bench.json"
+    "$furrow" bench "$@" --device cuda --json-file "$build/bench.json" || status=1
+    [ ! -f "$build/bench.json" ] || results add "$key" "$build/bench.json"
+    return $status
+}
+
+step_spmv() { bench spmv spmv; }
+step_reduce() { bench reduce reduce; }
+step_ladder() { bench ladder ladder; }
+step_transfer() { bench transfer transfer; }
+
+step_matrices() {
+    local folder=${FURROW_MATRICES:-$root/../shared/matrices/dev} chosen
+    tests/unpack_matrices.sh "$folder" "$build/matrices" || return 0
+    mapfile -t chosen < <(python3 tools/gpu_results.py --large "$furrow" "$build/matrices" "$folder")
+    [ ${#chosen[@]} -gt 0 ] || fail "there is no real matrix with over 100,000 entries in $folder"
+    bench matrices spmv "${chosen[@]}"
+}
+
+# run_step NAME: and keeps how it ended.
+run_step() {
+    local status
+    printf '\n=== [%4d s] %s\n' $SECONDS "$1"
+    set +e
+    (
+        set -e
+        "step_$1"
+    )
+    status=$?
+    set -e
+    results step "$1" $status
+    if [ $status -ne 0 ]; then
+        failed+=("$1")
+        echo "!!! $1 failed"
+    fi
+}
+
+if [ "${1:-}" = --out ]; then
+    [ $# -ge 2 ] || fail "--out needs a folder"
+    mkdir -p "$2"
+    out=$(cd "$2" && pwd)
+    shift 2
+fi
+chosen=()
+for step; do
+    if [ "$step" = bench ]; then
+        chosen+=("${benches[@]}")
+    elif [[ " ${steps[*]} " == *" $step "* ]]; then
+        chosen+=("$step")
+    else
+        fail "there is no step $step; there are: ${steps[*]} bench"
+    fi
+done
+[ $# -gt 0 ] || chosen=("${steps[@]}")
+
+# shellcheck disable=SC2086,SC2154 # one word a package; build_packages comes from packages.sh
+need_packages $build_packages g++ check python3 gzip zstd
+need_nvcc
+nvidia-smi -L || fail "there is no GPU here: nvidia-smi fails; .ci/run cuda builds without one"
+mkdir -p "$out"
+describe | results machine
+failed=()
+for step in "${chosen[@]}"; do
+    run_step "$step"
+done
+printf '\n=== [%4d s] %s\n' $SECONDS "${failed[*]:+failed: ${failed[*]}}"
+results table | tee "$out/table.md"
+[ ${#failed[@]} -eq 0 ]

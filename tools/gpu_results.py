@@ -1,0 +1,165 @@
+#!/usr/bin/env python3
+"""What gpu-test.sh measured: one JSON file, and tables made from it.
+
+    gpu_results.py FILE machine           adds KEY=VALUE lines from standard input
+    gpu_results.py FILE step NAME STATUS  adds how a step ended
+    gpu_results.py FILE add KEY JSON      adds what a benchmark wrote
+    gpu_results.py FILE table             prints the tables, in Markdown
+    gpu_results.py --large FURROW FOLDER... lists real matrices with over 100,000 entries
+"""
+
+import json
+import math
+import pathlib
+import subprocess
+import sys
+
+ENTRIES = 100_000
+FIELDS = ("real", "integer", "pattern")
+
+
+def load(path):
+    return json.loads(path.read_text()) if path.exists() else {"machine": {}, "steps": {}}
+
+
+def save(path, results):
+    path.write_text(json.dumps(results, indent=1) + "\n")
+
+
+def info(furrow, path):
+    done = subprocess.run([furrow, "info", path, "--json"], capture_output=True, check=False)
+    return json.loads(done.stdout) if done.returncode == 0 else None
+
+
+def large(furrow, folders):
+    """Files of a size that can hold so many entries are looked at."""
+    for folder in folders:
+        for path in sorted(pathlib.Path(folder).glob("*.mtx")):
+            found = info(furrow, path) if path.stat().st_size > 2 * ENTRIES else None
+            if found and found["entries"] > ENTRIES and found["field"] in FIELDS:
+                print(path)
+
+
+def row(*cells):
+    print("| " + " | ".join(str(cell) for cell in cells) + " |")
+
+
+def head(*cells):
+    row(*cells)
+    row(*["---"] * len(cells))
+
+
+def case_name(case):
+    return pathlib.Path(case["case"]).name.removesuffix(".mtx")
+
+
+def contenders(case):
+    return {line["name"]: line for line in case["contenders"]}
+
+
+def microseconds(line, heat):
+    return f"{1e6 * line[heat]['seconds']:.1f}"
+
+
+def ratio(line, heat):
+    return f"{line[heat]['ratio']:.2f}" if "ratio" in line[heat] else "-"
+
+
+def percent(line, heat):
+    return f"{100 * line[heat]['of_copy']:.0f} %"
+
+
+def spmv_table(title, cases):
+    print(f"\n{title}: auto beside the better of cuSPARSE's two algorithms, f64\n")
+    head("matrix", "copy, GB/s", "cuSPARSE cold, us", "auto cold, us", "of copy", "ratio",
+         "cuSPARSE warm, us", "auto warm, us", "of copy", "ratio", "plan, products", "auto chose")
+    for case in cases:
+        lines = contenders(case)
+        peers = [line for name, line in lines.items() if name.startswith("cusparse")]
+        cells = [case_name(case), f"{case['copy_gbps']:.0f}"]
+        for heat in ("cold", "warm"):
+            best = min(peers, key=lambda line: line[heat]["seconds"], default=None)
+            cells += [microseconds(best, heat) if best else "-",
+                      microseconds(lines["auto"], heat), percent(lines["auto"], heat),
+                      ratio(lines["auto"], heat)]
+        row(*cells, f"{lines['auto']['plan_products']:.1f}", lines["auto"]["kernel"])
+
+
+def kernel_table(title, cases, heat):
+    names = list(dict.fromkeys(line["name"] for case in cases for line in case["contenders"]))
+    print(f"\n{title}: all kernels {heat}, ratio to the better of cuSPARSE's two algorithms\n")
+    head("matrix", *names)
+    for case in cases:
+        lines = contenders(case)
+        row(case_name(case), *(ratio(lines[n], heat) if n in lines else "-" for n in names))
+
+
+def summary(cases):
+    for name in ("auto", "auto, measured"):
+        for heat in ("cold", "warm"):
+            lines = [(contenders(case).get(name), case_name(case)) for case in cases]
+            ratios = [(line[heat]["ratio"], case) for line, case in lines
+                      if line and "ratio" in line[heat]]
+            if ratios:
+                mean = math.exp(sum(math.log(value) for value, _ in ratios) / len(ratios))
+                least, case = min(ratios)
+                print(f"- {name}, {heat}: {mean:.2f} times cuSPARSE in geometric mean over "
+                      f"{len(ratios)} matrices, least {least:.2f} ({case})")
+
+
+def duel_table(title, cases):
+    """Two contenders a case, the peer first."""
+    print(f"\n{title}\n")
+    head("case", "peer", "cold, us", "warm, us", "furrow", "cold, us", "warm, us", "warm, GB/s",
+         "ratio cold", "ratio warm")
+    for case in cases:
+        own = case["contenders"][-1]
+        peer = case["contenders"][0] if len(case["contenders"]) > 1 else None
+        cells = [case["case"]]
+        for line in (peer, own):
+            cells += [line["name"] if line else "-"]
+            cells += [microseconds(line, heat) if line and heat in line else "-"
+                      for heat in ("cold", "warm")]
+        row(*cells, f"{own['warm']['gbps']:.1f}", ratio(own, "cold") if "cold" in own else "-",
+            ratio(own, "warm"))
+
+
+def table(results):
+    machine = results["machine"]
+    print(", ".join(f"{key} {value}" for key, value in machine.items()))
+    print("\nSteps: " + ", ".join(f"{name} {end}" for name, end in results["steps"].items()))
+    cases = []
+    for key, title in (("spmv", "Generated matrices"), ("matrices", "Real matrices")):
+        if results.get(key, {}).get("results"):
+            spmv_table(title, results[key]["results"])
+            kernel_table(title, results[key]["results"], "cold")
+            cases += results[key]["results"]
+    if cases:
+        print()
+        summary(cases)
+    for key in ("reduce", "transfer"):
+        if results.get(key, {}).get("results"):
+            duel_table(f"furrow bench {key}", results[key]["results"])
+
+
+def main(arguments):
+    if arguments[0] == "--large":
+        large(arguments[1], arguments[2:])
+        return
+    path = pathlib.Path(arguments[0])
+    results = load(path)
+    verb, *rest = arguments[1:]
+    if verb == "machine":
+        results["machine"].update(line.rstrip("\n").split("=", 1) for line in sys.stdin)
+    elif verb == "step":
+        results["steps"][rest[0]] = "passed" if rest[1] == "0" else "failed"
+    elif verb == "add":
+        results[rest[0]] = json.loads(pathlib.Path(rest[1]).read_text())
+    else:
+        table(results)
+        return
+    save(path, results)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

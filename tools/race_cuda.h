@@ -1,0 +1,57 @@
+/* Contenders on a GPU timed against each other in one run.
+ *
+ * Work is timed by events on the stream, while the device is still busy with what was queued
+ * before: so the time is that of the device and of the gaps between its kernels, not the host's
+ * launches. What waits for its result is timed by the host's clock instead. In every round each
+ * contender runs once cold, after other data has gone through the second-level cache, and once
+ * warm, right after itself. A copy within the device in every round says what the memory can do. */
+#ifndef FURROW_TOOLS_RACE_CUDA_H
+#define FURROW_TOOLS_RACE_CUDA_H
+
+#include <furrow/furrow.h>
+
+#include <stdbool.h>
+
+#define RACE_CUDA_ROUNDS 21
+#define RACE_CUDA_CONTENDERS 24
+
+/* A device with a stream, events, and memory to fill the cache and to copy. */
+typedef struct gpu gpu;
+
+/* A stream on the device "cuda" or "cuda:N" for the context that is timed; NULL if there is none,
+ * of which fur_context_create then tells. */
+void *gpu_stream_create(const char *device);
+void gpu_stream_destroy(void *stream);
+
+fur_status gpu_create(fur_context *context, void *stream, gpu **out);
+void gpu_destroy(gpu *g);
+
+const char *gpu_name(const gpu *g);
+/* CUDA's version as the driver and as the runtime have it, 13000 for 13.0. */
+int gpu_driver(const gpu *g);
+int gpu_runtime(const gpu *g);
+void *gpu_stream(const gpu *g);
+
+typedef struct cuda_contender {
+    char name[40];
+    fur_status (*run)(void *self);
+    void *self;
+    double cold_rounds[RACE_CUDA_ROUNDS]; /* seconds */
+    double warm_rounds[RACE_CUDA_ROUNDS];
+    double cold; /* their medians */
+    double warm;
+} cuda_contender;
+
+typedef struct cuda_race {
+    bool waits;     /* a run returns with its result on the host */
+    bool warm_only; /* for what the cache has no part in */
+    int count;
+    cuda_contender contenders[RACE_CUDA_CONTENDERS];
+    double copy_rounds[RACE_CUDA_ROUNDS]; /* bytes a second, read and written */
+    double copy_rate;
+} cuda_race;
+
+void cuda_race_add(cuda_race *r, const char *name, fur_status (*run)(void *self), void *self);
+fur_status cuda_race_run(cuda_race *r, gpu *g);
+
+#endif
