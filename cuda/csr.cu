@@ -187,22 +187,19 @@ __global__ void __launch_bounds__(BLOCK)
 
 } // namespace
 
-fur_status fur_cuda_csr_check(fur_env *env, const fur_csr_view *a)
+fur_status fur_cuda_find_bad_offset(fur_env *env, const fur_csr_view *a, int64_t *row)
 {
     fur_figures f;
-    if (a->rows == 0 && a->entries > 0)
-        return fur_env_fail(env, FUR_INVALID, "there are %lld entries but no rows",
-                            static_cast<long long>(a->entries));
     FUR_TRY(find<OFFSETS>(env, a, &f));
-    if (f.bad_row)
-        return fur_env_fail(env, FUR_INVALID,
-                            "row %lld: offsets must begin with 0, not decrease and end at %lld",
-                            static_cast<long long>(~f.bad_row), static_cast<long long>(a->entries));
+    *row = f.bad_row ? static_cast<int64_t>(~f.bad_row) : -1;
+    return FUR_OK;
+}
+
+fur_status fur_cuda_find_bad_column(fur_env *env, const fur_csr_view *a, int64_t *row)
+{
+    fur_figures f;
     FUR_TRY(find<COLUMNS>(env, a, &f));
-    if (f.bad_row)
-        return fur_env_fail(
-            env, FUR_INVALID, "row %lld: columns must increase and lie in 0 .. %lld",
-            static_cast<long long>(~f.bad_row), static_cast<long long>(a->cols) - 1);
+    *row = f.bad_row ? static_cast<int64_t>(~f.bad_row) : -1;
     return FUR_OK;
 }
 

@@ -5,7 +5,8 @@
 #include "kernel.h"
 
 extern "C" {
-fur_status fur_cuda_csr_check(fur_env *env, const fur_csr_view *a);
+fur_status fur_cuda_find_bad_offset(fur_env *env, const fur_csr_view *a, int64_t *row);
+fur_status fur_cuda_find_bad_column(fur_env *env, const fur_csr_view *a, int64_t *row);
 fur_status fur_cuda_csr_measure(fur_env *env, const fur_csr_view *a, fur_csr_statistics *out);
 fur_status fur_cuda_spmv_profile(fur_env *env, const fur_csr_view *a, fur_spmv_profile *out);
 fur_status fur_cuda_csr_transpose(fur_env *env, const fur_csr_view *a, bool conjugate,

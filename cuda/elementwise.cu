@@ -5,8 +5,8 @@
 #include "piece.cuh"
 
 #define BLOCK 256
-// Blocks on a multiprocessor at once: enough loads in flight, and 40 registers a thread.
-#define RESIDENT 6
+// Blocks on a multiprocessor at once: enough loads in flight, and 48 registers a thread.
+#define RESIDENT 5
 
 namespace
 {
@@ -69,17 +69,18 @@ template <class Value> struct both_scaled {
 template <bool Whole, class F, class Value>
 __device__ inline void map_piece(const F &f, const arrays<Value> &a, int64_t at)
 {
+    int left = static_cast<int>(min(a.n - at, int64_t(fur_piece<Value>::entries)));
     fur_piece<Value> x;
     fur_piece<Value> y;
     fur_piece<Value> z;
     if constexpr (F::inputs > 0)
-        fur_load<Whole>(&x, a.x, at, a.n);
+        fur_load<Whole>(&x, a.x + at, left);
     if constexpr (F::inputs > 1)
-        fur_load<Whole>(&y, a.y, at, a.n);
+        fur_load<Whole>(&y, a.y + at, left);
 #pragma unroll
     for (int i = 0; i < fur_piece<Value>::entries; i++)
         z.entry[i] = f(x.entry[i], y.entry[i]);
-    fur_store<Whole>(z, a.z, at, a.n);
+    fur_store<Whole>(z, a.z + at, left);
 }
 
 template <class F, class Value> __device__ inline void map(const F &f, const arrays<Value> &a)
@@ -87,6 +88,7 @@ template <class F, class Value> __device__ inline void map(const F &f, const arr
     constexpr int entries = fur_piece<Value>::entries;
     int64_t step = gridDim.x * int64_t(BLOCK) * entries;
     int64_t at = (blockIdx.x * int64_t(BLOCK) + threadIdx.x) * entries;
+#pragma unroll 1
     for (; at < a.n; at += step)
         if (a.in_pieces && at + entries <= a.n)
             map_piece<true>(f, a, at);

@@ -7,6 +7,16 @@
 
 #define FUR_ALL_LANES 0xffffffffu
 
+// The value of a lane.
+template <class Value> __device__ inline Value fur_shuffle(Value value, int lane)
+{
+    if constexpr (fur_value_of<Value>::is_complex)
+        return {__shfl_sync(FUR_ALL_LANES, value.re, lane),
+                __shfl_sync(FUR_ALL_LANES, value.im, lane)};
+    else
+        return __shfl_sync(FUR_ALL_LANES, value, lane);
+}
+
 // The value of lane j + distance for lane j; its own where there is none.
 template <class Value> __device__ inline Value fur_shuffle_down(Value value, int distance)
 {

@@ -16,31 +16,31 @@ static inline bool fur_in_pieces(const void *vector)
     return reinterpret_cast<uintptr_t>(vector) % 16 == 0;
 }
 
-// Entries at, at + 1, ... of a vector of n. Whole: they all exist, on a multiple of 16 bytes;
-// otherwise those that do not exist are left alone.
+// The entries from x on. Whole: they all exist, and x is a multiple of 16 bytes; otherwise the
+// first `left` exist, which may be more than a piece or less than none, and no others are touched.
 template <bool Whole, class Value>
-__device__ inline void fur_load(fur_piece<Value> *piece, const Value *x, int64_t at, int64_t n)
+__device__ inline void fur_load(fur_piece<Value> *piece, const Value *x, int left)
 {
     if constexpr (Whole) {
-        *piece = *reinterpret_cast<const fur_piece<Value> *>(x + at);
+        *piece = *reinterpret_cast<const fur_piece<Value> *>(x);
     } else {
 #pragma unroll
         for (int i = 0; i < fur_piece<Value>::entries; i++)
-            if (at + i < n)
-                piece->entry[i] = x[at + i];
+            if (i < left)
+                piece->entry[i] = x[i];
     }
 }
 
 template <bool Whole, class Value>
-__device__ inline void fur_store(const fur_piece<Value> &piece, Value *x, int64_t at, int64_t n)
+__device__ inline void fur_store(const fur_piece<Value> &piece, Value *x, int left)
 {
     if constexpr (Whole) {
-        *reinterpret_cast<fur_piece<Value> *>(x + at) = piece;
+        *reinterpret_cast<fur_piece<Value> *>(x) = piece;
     } else {
 #pragma unroll
         for (int i = 0; i < fur_piece<Value>::entries; i++)
-            if (at + i < n)
-                x[at + i] = piece.entry[i];
+            if (i < left)
+                x[i] = piece.entry[i];
     }
 }
 

@@ -18,8 +18,7 @@
 #define BLOCK FUR_REDUCTION_THREADS
 #define WARPS (BLOCK / FUR_WARP)
 #define ROWS 32
-// Rows whose loads are in flight together, and the blocks a multiprocessor has registers for then.
-#define BATCH 8
+// Blocks a multiprocessor has registers for, with the loads of a batch of rows in flight.
 #define RESIDENT 4
 // Leaves of a block from which on a large vector rather gets more blocks than are resident.
 #define FULL_BLOCK (2 * WARPS)
@@ -50,6 +49,7 @@ template <class Value, int Parts> struct reduction {
     using partial = fur_partial<Parts>;
     static constexpr bool reads_y = false;
     static constexpr bool writes_y = false;
+    static constexpr int batch = 8; // rows whose loads are in flight together
 
     // Whether there is anything to do at all; the same for all threads.
     __device__ bool begin(const fur_slot &)
@@ -178,6 +178,7 @@ template <class Value> struct square_sum : reduction<Value, 2> {
 template <class Value> struct axpy_square_sum : square_sum<Value> {
     static constexpr bool reads_y = true;
     static constexpr bool writes_y = true;
+    static constexpr int batch = 4;
     fur_ratio ratio;
     Value alpha;
 
@@ -200,29 +201,31 @@ template <class Value> struct axpy_square_sum : square_sum<Value> {
     }
 };
 
-// Entries at, at + 1, ... of BATCH rows into the lanes they belong to.
+// A thread's pieces of a batch of rows, from entry `at` on, into the lanes they belong to.
 template <bool Whole, class Op, class Value, class Partial>
 __device__ inline void take_rows(const Op &op, const vectors<Value> &v, int64_t at,
                                  Partial (&lane)[piece_entries<Value>])
 {
-    fur_piece<Value> x[BATCH];
-    fur_piece<Value> y[BATCH];
+    constexpr int row = row_entries<Value>;
+    int left = static_cast<int>(min(v.n - at, int64_t(leaf_entries<Value>)));
+    fur_piece<Value> x[Op::batch];
+    fur_piece<Value> y[Op::batch];
 #pragma unroll
-    for (int r = 0; r < BATCH; r++) {
-        fur_load<Whole>(&x[r], v.x, at + r * row_entries<Value>, v.n);
+    for (int r = 0; r < Op::batch; r++) {
+        fur_load<Whole>(&x[r], v.x + at + r * row, left - r * row);
         if constexpr (Op::reads_y)
-            fur_load<Whole>(&y[r], v.y, at + r * row_entries<Value>, v.n);
+            fur_load<Whole>(&y[r], v.y + at + r * row, left - r * row);
     }
 #pragma unroll
-    for (int r = 0; r < BATCH; r++)
+    for (int r = 0; r < Op::batch; r++)
 #pragma unroll
         for (int i = 0; i < piece_entries<Value>; i++)
-            if (Whole || at + r * row_entries<Value> + i < v.n)
+            if (Whole || r * row + i < left)
                 op.take(lane[i].part, x[r].entry[i], y[r].entry[i]);
     if constexpr (Op::writes_y)
 #pragma unroll
-        for (int r = 0; r < BATCH; r++)
-            fur_store<Whole>(y[r], v.y, at + r * row_entries<Value>, v.n);
+        for (int r = 0; r < Op::batch; r++)
+            fur_store<Whole>(y[r], v.y + at + r * row, left - r * row);
 }
 
 // Folds the lanes of a row in halves, first those of different threads, then those of one. All
@@ -249,7 +252,7 @@ __device__ inline typename Op::partial sum_leaf(const Op &op, const vectors<Valu
     typename Op::partial lane[piece_entries<Value>] = {};
     int64_t at = leaf * leaf_entries<Value> + threadIdx.x % FUR_WARP * piece_entries<Value>;
 #pragma unroll 1
-    for (int row = 0; row < ROWS; row += BATCH)
+    for (int row = 0; row < ROWS; row += Op::batch)
         take_rows<Whole>(op, v, at + row * row_entries<Value>, lane);
     return fold<Op>(lane);
 }
@@ -379,7 +382,7 @@ __global__ void __launch_bounds__(BLOCK, RESIDENT)
 // are resident, so that the multiprocessors end together.
 int64_t leaves_a_block_for(const fur_device *device, int64_t leaves)
 {
-    int64_t resident = int64_t(device->multiprocessors) * RESIDENT;
+    int64_t resident = min(device->multiprocessors * RESIDENT, FUR_REDUCTION_BLOCKS);
     int64_t count = 1;
     while (fur_ceil_div(leaves, count) > (count < FULL_BLOCK ? resident : FUR_REDUCTION_BLOCKS))
         count *= 2;

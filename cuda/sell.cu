@@ -1,21 +1,74 @@
-// Building the sliced layout on the device. Bytes: offsets once; values once in, once out padded.
+// Building the sliced layout on the device. Bytes: offsets once or twice; of what is spread, every
+// element once in and once out with padding.
+#include "scan.cuh"
 #include "sell.cuh"
 
 #include <cub/block/block_radix_sort.cuh>
-#include <cub/device/device_scan.cuh>
 
+#define BLOCK 256
 #define SORT_BLOCK 256
 #define SORT_ITEMS (SELL_WINDOW / SORT_BLOCK)
-#define LENGTH_BITS 13
+#define SPREAD_WARPS 2
+#define SPREAD_BLOCK (SPREAD_WARPS * FUR_WARP)
 
 namespace
 {
 
-// Sorts a window's rows by falling length, equal ones in order: one block a window. A key holds
-// what the length lacks to SELL_LONGEST above the row's number.
+__device__ int64_t ceil_segments(int64_t entries)
+{
+    return (entries + FUR_ROW_SEGMENT - 1) / FUR_ROW_SEGMENT;
+}
+
+// Units of each row: at least one, also without entries.
+template <class Offset>
+__global__ void count_units(int64_t rows, const Offset *offsets, int32_t *units)
+{
+    int64_t row = blockIdx.x * int64_t(BLOCK) + threadIdx.x;
+    if (row < rows)
+        units[row] =
+            static_cast<int32_t>(max(ceil_segments(offsets[row + 1] - offsets[row]), int64_t(1)));
+    if (row == rows)
+        units[row] = 0;
+}
+
+// The row of each unit, and the long rows, in any order: each is added up by itself.
+__global__ void list_units(fur_sell s, unsigned *long_count)
+{
+    int64_t row = blockIdx.x * int64_t(BLOCK) + threadIdx.x;
+    if (row >= s.rows)
+        return;
+    int32_t first = s.row_unit[row];
+    int32_t end = s.row_unit[row + 1];
+    for (int32_t unit = first; unit < end; unit++)
+        s.unit_row[unit] = static_cast<int32_t>(row);
+    if (end - first > 1)
+        s.long_rows[atomicAdd(long_count, 1)] = static_cast<int32_t>(row);
+}
+
+// Where the entries of a unit are in CSR.
+struct range {
+    int64_t begin;
+    int length;
+    bool part;
+};
+
+template <class Offset>
+__device__ range range_of(const fur_sell &s, const Offset *offsets, int64_t unit)
+{
+    int64_t row = s.unit_row ? s.unit_row[unit] : unit;
+    int64_t begin = offsets[row];
+    int64_t end = offsets[row + 1];
+    bool part = end - begin > FUR_ROW_SEGMENT;
+    if (part)
+        begin += (unit - s.row_unit[row]) * FUR_ROW_SEGMENT;
+    return {begin, static_cast<int>(min(end - begin, int64_t(FUR_ROW_SEGMENT))), part};
+}
+
+// Sorts a window's units by falling length, equal ones in order: one block a window. A key holds
+// what the length lacks to a segment, whether it is a part, and the unit's number.
 template <class Offset>
 __global__ void __launch_bounds__(SORT_BLOCK)
-    sort_window(int64_t rows, const Offset *offsets, fur_sell_lane *lanes, int64_t *widths)
+    sort_window(fur_sell s, const Offset *offsets, int64_t *widths)
 {
     using sorter = cub::BlockRadixSort<uint32_t, SORT_BLOCK, SORT_ITEMS>;
     __shared__ typename sorter::TempStorage storage;
@@ -23,94 +76,174 @@ __global__ void __launch_bounds__(SORT_BLOCK)
     int64_t window = blockIdx.x * int64_t(SELL_WINDOW);
     for (int i = 0; i < SORT_ITEMS; i++) {
         uint32_t local = threadIdx.x * SORT_ITEMS + i;
-        int64_t row = window + local;
-        uint32_t length = row < rows ? static_cast<uint32_t>(offsets[row + 1] - offsets[row]) : 0;
-        uint32_t number = row < rows ? local : SELL_WINDOW;
-        key[i] = (SELL_LONGEST - length) << 16 | number;
+        bool there = window + local < s.units;
+        range r = there ? range_of(s, offsets, window + local) : range{0, 0, false};
+        uint32_t number = there ? local : SELL_WINDOW;
+        key[i] = static_cast<uint32_t>(FUR_ROW_SEGMENT - r.length) << 16 | number;
+        key[i] |= r.part ? 1U << 15 : 0;
     }
-    sorter(storage).Sort(key, 0, 16 + LENGTH_BITS);
+    // Parts come in no order of their own: bits 0 to 14 are sorted as they stand.
+    sorter(storage).Sort(key, 16, 24);
     for (int i = 0; i < SORT_ITEMS; i++) {
         int64_t place = window + threadIdx.x * SORT_ITEMS + i;
-        uint32_t length = SELL_LONGEST - (key[i] >> 16);
-        lanes[place] = {static_cast<uint16_t>(key[i] & 0xffff), static_cast<uint16_t>(length)};
-        if (place % SELL_ROWS == 0)
-            widths[place / SELL_ROWS] = int64_t(length) * SELL_ROWS;
+        int length = FUR_ROW_SEGMENT - static_cast<int>(key[i] >> 16);
+        s.lanes[place] = {static_cast<uint16_t>(key[i] & 0x7fff), static_cast<uint8_t>(length),
+                          static_cast<uint8_t>(key[i] >> 15 & 1)};
+        if (place % SELL_LANES == 0)
+            widths[place / SELL_LANES] = int64_t(length) * SELL_LANES;
     }
 }
 
-template <class Value, class Offset>
-__global__ void __launch_bounds__(SELL_BLOCK)
-    fill(fur_sell s, const Offset *offsets, const Value *from)
+// A slice is turned in shared memory: read along the rows, written across them. Where rows are
+// short a warp reads several at a time, `group` lanes each.
+template <class T, class Offset>
+__global__ void __launch_bounds__(SPREAD_BLOCK)
+    spread(fur_sell s, const Offset *offsets, const T *from, T *to)
 {
+    __shared__ T memory[SPREAD_WARPS][SELL_LANES][FUR_WARP + 1];
+    auto turned = memory[threadIdx.x / FUR_WARP];
     fur_sell_place p = fur_sell_find(s);
-    if (p.slice < 0 || p.length == 0)
+    if (p.slice < 0)
         return;
-    Value *to = static_cast<Value *>(s.values) + p.start + p.lane;
-    Offset begin = offsets[p.row];
-    for (int k = 0; k < p.length; k++)
-        to[int64_t(k) * SELL_ROWS] = from[begin + k];
+    range r = p.unit >= 0 ? range_of(s, offsets, p.unit) : range{0, 0, false};
+    int group = p.width <= 8 ? 8 : p.width <= 16 ? 16 : FUR_WARP;
+    for (int first = 0; first < p.width; first += group) {
+#pragma unroll 8
+        for (int i = 0; i < SELL_LANES; i += FUR_WARP / group) {
+            int unit = i + p.lane / group;
+            int k = p.lane % group;
+            int64_t begin = __shfl_sync(~0U, r.begin, unit);
+            int length = __shfl_sync(~0U, r.length, unit);
+            turned[unit][k] = first + k < length ? fur_stream(from + begin + first + k) : T{};
+        }
+        __syncwarp();
+        for (int k = 0; k < group && first + k < p.width; k++)
+            to[p.start + (first + k) * SELL_LANES + p.lane] = turned[p.lane][k];
+        __syncwarp();
+    }
 }
 
-fur_status sort_rows(fur_env *env, const fur_csr_view *a, int64_t *widths, const fur_sell *s)
+template <class F> fur_status with_offset(const fur_csr_view *a, F f)
 {
-    auto windows = static_cast<unsigned>(s->slices / SELL_SLICES);
-    if (a->offset == FUR_I32)
-        sort_window<<<windows, SORT_BLOCK, 0, fur_cuda_stream(env)>>>(
-            a->rows, static_cast<const int32_t *>(a->offsets), s->lanes, widths);
-    else
-        sort_window<<<windows, SORT_BLOCK, 0, fur_cuda_stream(env)>>>(
-            a->rows, static_cast<const int64_t *>(a->offsets), s->lanes, widths);
-    return fur_cuda_launched(env, "sell: sort rows");
+    return a->offset == FUR_I32 ? f(static_cast<const int32_t *>(a->offsets))
+                                : f(static_cast<const int64_t *>(a->offsets));
+}
+
+unsigned blocks_for(int64_t threads)
+{
+    return static_cast<unsigned>(fur_ceil_div(threads, BLOCK));
+}
+
+// Cuts long rows into units.
+fur_status cut(fur_env *env, const fur_csr_view *a, unsigned *long_count, fur_sell *s)
+{
+    FUR_TRY(fur_cuda_allocate(env, a->rows + 1, sizeof *s->row_unit, &s->row_unit));
+    FUR_TRY(with_offset(a, [&](auto offsets) {
+        count_units<<<blocks_for(a->rows + 1), BLOCK, 0, fur_cuda_stream(env)>>>(a->rows, offsets,
+                                                                                 s->row_unit);
+        return fur_cuda_launched(env, "sell: count units");
+    }));
+    FUR_TRY(fur_exclusive_scan(env, s->row_unit, a->rows + 1));
+    int32_t units;
+    FUR_TRY(fur_cuda_copy(env, &units, s->row_unit + a->rows, sizeof units));
+    s->units = units;
+    int64_t longest = a->entries / FUR_ROW_SEGMENT; // rows that may be long
+    FUR_TRY(fur_cuda_allocate(env, s->units, sizeof *s->unit_row, &s->unit_row));
+    FUR_TRY(fur_cuda_allocate(env, longest, sizeof *s->long_rows, &s->long_rows));
+    FUR_TRY(fur_cuda_allocate(env, s->units, fur_value_size(a->value), &s->sums));
+    FUR_TRY(fur_cuda_clear(env, long_count, sizeof *long_count));
+    list_units<<<blocks_for(a->rows), BLOCK, 0, fur_cuda_stream(env)>>>(*s, long_count);
+    FUR_TRY(fur_cuda_launched(env, "sell: list units"));
+    unsigned count;
+    FUR_TRY(fur_cuda_copy(env, &count, long_count, sizeof count));
+    s->long_count = count;
+    return FUR_OK;
+}
+
+fur_status find_units(fur_env *env, const fur_csr_view *a, const fur_spmv_profile *profile,
+                      fur_sell *s)
+{
+    unsigned *long_count;
+    s->rows = s->units = a->rows;
+    if (profile->rows.row_max <= FUR_ROW_SEGMENT)
+        return FUR_OK;
+    if (a->rows + a->entries / FUR_ROW_SEGMENT > INT32_MAX)
+        return fur_env_fail(env, FUR_UNSUPPORTED, "it has too many rows and segments of rows");
+    FUR_TRY(fur_cuda_allocate(env, 1, sizeof *long_count, &long_count));
+    fur_status status = cut(env, a, long_count, s);
+    fur_cuda_release(env, long_count);
+    return status;
+}
+
+fur_status sort_units(fur_env *env, const fur_csr_view *a, fur_sell *s)
+{
+    return with_offset(a, [&](auto offsets) {
+        auto windows = static_cast<unsigned>(s->slices / SELL_SLICES);
+        sort_window<<<windows, SORT_BLOCK, 0, fur_cuda_stream(env)>>>(*s, offsets, s->start);
+        return fur_cuda_launched(env, "sell: sort units");
+    });
+}
+
+template <class T>
+fur_status spread_typed(fur_env *env, const fur_csr_view *a, const fur_sell *s, const void *from,
+                        void *to)
+{
+    return with_offset(a, [&](auto offsets) {
+        auto blocks = static_cast<unsigned>(fur_ceil_div(s->slices, SPREAD_WARPS));
+        spread<<<blocks, SPREAD_BLOCK, 0, fur_cuda_stream(env)>>>(
+            *s, offsets, static_cast<const T *>(from), static_cast<T *>(to));
+        return fur_cuda_launched(env, "sell: spread");
+    });
 }
 
 } // namespace
 
 fur_status fur_sell_add_up(fur_env *env, int64_t count, int64_t *sizes, int64_t *total)
 {
-    void *storage = nullptr;
-    size_t bytes = 0;
-    fur_status status = FUR_OK;
     FUR_TRY(fur_cuda_clear(env, sizes + count, sizeof *sizes));
-    FUR_CUDA(env, cub::DeviceScan::ExclusiveSum(nullptr, bytes, sizes, sizes, count + 1,
-                                                fur_cuda_stream(env)));
-    FUR_TRY(fur_cuda_allocate(env, static_cast<int64_t>(bytes), 1, &storage));
-    cudaError_t error = cub::DeviceScan::ExclusiveSum(storage, bytes, sizes, sizes, count + 1,
-                                                      fur_cuda_stream(env));
-    fur_cuda_release(env, storage);
-    if (error != cudaSuccess)
-        status = fur_cuda_fail(env, "cub::DeviceScan::ExclusiveSum", error);
-    return status == FUR_OK ? fur_cuda_copy(env, total, sizes + count, sizeof *total) : status;
+    FUR_TRY(fur_exclusive_scan(env, sizes, count + 1));
+    return fur_cuda_copy(env, total, sizes + count, sizeof *total);
 }
 
-fur_status fur_sell_layout(fur_env *env, const fur_csr_view *a, fur_sell *s)
+fur_status fur_sell_layout(fur_env *env, const fur_csr_view *a, const fur_spmv_profile *profile,
+                           double most, fur_sell *s)
 {
-    s->rows = a->rows;
-    s->slices = fur_ceil_div(a->rows, SELL_WINDOW) * SELL_SLICES;
-    if (s->slices == 0)
+    if (a->rows == 0)
         return FUR_OK;
-    FUR_TRY(fur_cuda_allocate(env, s->slices * SELL_ROWS, sizeof *s->lanes, &s->lanes));
+    FUR_TRY(find_units(env, a, profile, s));
+    s->slices = fur_ceil_div(s->units, SELL_WINDOW) * SELL_SLICES;
+    FUR_TRY(fur_cuda_allocate(env, s->slices * SELL_LANES, sizeof *s->lanes, &s->lanes));
     FUR_TRY(fur_cuda_allocate(env, s->slices + 1, sizeof *s->start, &s->start));
-    FUR_TRY(sort_rows(env, a, s->start, s));
-    return fur_sell_add_up(env, s->slices, s->start, &s->padded);
+    FUR_TRY(sort_units(env, a, s));
+    FUR_TRY(fur_sell_add_up(env, s->slices, s->start, &s->padded));
+    double padding = static_cast<double>(s->padded) / static_cast<double>(a->entries);
+    if (a->entries > 0 && padding > most)
+        return fur_env_fail(env, FUR_UNSUPPORTED,
+                            "with padding it would have %.2f times its entries", padding);
+    return FUR_OK;
 }
 
-fur_status fur_sell_fill_values(fur_env *env, const fur_csr_view *a, fur_sell *s)
+fur_status fur_sell_spread(fur_env *env, const fur_csr_view *a, const fur_sell *s, size_t size,
+                           const void *from, void *to)
 {
-    FUR_TRY(fur_cuda_allocate(env, s->padded, fur_value_size(a->value), &s->values));
     if (s->padded == 0)
         return FUR_OK;
-    return fur_with_types(a, [&](auto value, auto offset) {
-        using Value = decltype(value);
-        using Offset = decltype(offset);
-        fill<Value, Offset><<<fur_sell_blocks(s), SELL_BLOCK, 0, fur_cuda_stream(env)>>>(
-            *s, static_cast<const Offset *>(a->offsets), static_cast<const Value *>(a->values));
-        return fur_cuda_launched(env, "sell: fill values");
-    });
+    switch (size) {
+    case 4:
+        return spread_typed<float>(env, a, s, from, to);
+    case 8:
+        return spread_typed<double>(env, a, s, from, to);
+    default:
+        return spread_typed<double2>(env, a, s, from, to);
+    }
 }
 
 void fur_sell_release(fur_env *env, fur_sell *s)
 {
     fur_cuda_release(env, s->lanes);
     fur_cuda_release(env, s->start);
-    fur_cuda_release(env, s->values);
+    fur_cuda_release(env, s->unit_row);
+    fur_cuda_release(env, s->row_unit);
+    fur_cuda_release(env, s->long_rows);
+    fur_cuda_release(env, s->sums);
 }

@@ -1,111 +1,110 @@
 // The sliced layout that spmv_sell.cu and spmv_delta.cu share: SELL-C-sigma (Kreutzer, Hager,
-// Wellein, Fehske and Bishop 2014) with slices of C = 32 rows, one a lane, from windows of sigma =
-// 1024 rows that are sorted by length. Entry k of the slice's lane stands at start + 32 k + lane: a
-// warp reads 32 neighbours. Lanes past the end of their row read nothing.
+// Wellein, Fehske and Bishop 2014) over units, where a unit is a row, or a segment of
+// FUR_ROW_SEGMENT entries of a longer one. Slices of C = 32 units, one a lane, come from windows of
+// sigma = 1024 units that are sorted by length. Entry k of a lane stands at start + 32 k + lane: a
+// warp reads 32 neighbours. What pads a slice is 0 and is read, but never multiplied.
 #ifndef FURROW_CUDA_SELL_CUH
 #define FURROW_CUDA_SELL_CUH
 
-#include "device.cuh"
-#include "value.cuh"
+#include "lanes.cuh"
 
-#define SELL_ROWS FUR_WARP
+#define SELL_LANES FUR_WARP
 #define SELL_WINDOW 1024
-#define SELL_SLICES (SELL_WINDOW / SELL_ROWS)
-// Longer rows are no business of this layout: a slice is as wide as its longest.
-#define SELL_LONGEST 4096
+#define SELL_SLICES (SELL_WINDOW / SELL_LANES)
+#ifndef SELL_BLOCK
 #define SELL_BLOCK 128
-// Loads of a lane that are under way together; divides FUR_ROW_SEGMENT.
+#endif
+// Loads of a lane that are under way together.
 #ifndef SELL_UNROLL
 #    define SELL_UNROLL 8
 #endif
 
-// Which row a lane has, counted within its window, and how many entries. Lanes without a row have
-// number SELL_WINDOW.
+// A lane's unit, counted within its window, and its entries. Lanes without one have number
+// SELL_WINDOW.
 struct fur_sell_lane {
-    uint16_t row;
-    uint16_t length;
+    uint16_t unit;
+    uint8_t length; // at most FUR_ROW_SEGMENT
+    uint8_t part;   // whether the unit is a segment of a long row
 };
 
 struct fur_sell {
     int64_t rows;
+    int64_t units;
     int64_t slices;
     int64_t padded;       // entries with padding
-    fur_sell_lane *lanes; // SELL_ROWS a slice
+    fur_sell_lane *lanes; // SELL_LANES a slice
     int64_t *start;       // of a slice, in entries; slices + 1
-    void *values;         // padded
+    // With long rows only, else NULL: the row of each unit, the first unit of each row, the long
+    // rows, and room for the sum of each unit.
+    int32_t *unit_row;
+    int32_t *row_unit;
+    int32_t *long_rows;
+    int64_t long_count;
+    void *sums;
 };
 
 extern "C" {
-// Sorts the rows, sets everything but values. Waits for the number of padded entries.
-fur_status fur_sell_layout(fur_env *env, const fur_csr_view *a, fur_sell *s);
-// Allocates and sets values.
-fur_status fur_sell_fill_values(fur_env *env, const fur_csr_view *a, fur_sell *s);
+// Sorts the units and sets everything. Waits for the number of padded entries. FUR_UNSUPPORTED if
+// they are more than `most` times those of a.
+fur_status fur_sell_layout(fur_env *env, const fur_csr_view *a, const fur_spmv_profile *profile,
+                           double most, fur_sell *s);
+// Brings an array with an element for every entry, of the given size, into the layout; padding
+// becomes 0.
+fur_status fur_sell_spread(fur_env *env, const fur_csr_view *a, const fur_sell *s, size_t size,
+                           const void *from, void *to);
 void fur_sell_release(fur_env *env, fur_sell *s);
 // sizes[i] becomes the sum of all before it; of count + 1 elements the last is the total.
 fur_status fur_sell_add_up(fur_env *env, int64_t count, int64_t *sizes, int64_t *total);
-}
-
-// What keeps a matrix out of the layout, NULL if nothing does.
-static inline const char *fur_sell_refusal(const fur_spmv_profile *profile)
-{
-    return profile->rows.row_max > SELL_LONGEST ? "a row has more than 4096 entries" : nullptr;
 }
 
 struct fur_sell_place {
     int64_t slice; // -1: past the last
     int lane;
     int64_t start; // of the slice's entries
-    int64_t row;   // may be past the last
+    int width;     // of the slice
+    int64_t unit;  // -1: none
     int length;
-    int width; // the longest row of the slice
+    bool part;
 };
 
-// Where the calling thread's row is. All lanes of a warp call it.
+// Where the calling thread's unit is. All lanes of a warp call it.
 __device__ inline fur_sell_place fur_sell_find(const fur_sell &s)
 {
     fur_sell_place p = {};
     int64_t thread = blockIdx.x * int64_t(blockDim.x) + threadIdx.x;
-    p.slice = thread / SELL_ROWS;
-    p.lane = static_cast<int>(threadIdx.x % SELL_ROWS);
+    p.slice = thread / SELL_LANES;
+    p.lane = static_cast<int>(threadIdx.x % SELL_LANES);
     if (p.slice >= s.slices) {
         p.slice = -1;
         return p;
     }
     fur_sell_lane lane = s.lanes[thread];
     p.start = s.start[p.slice];
-    p.row = lane.row < SELL_WINDOW ? p.slice / SELL_SLICES * SELL_WINDOW + lane.row : s.rows;
+    p.width = static_cast<int>(s.start[p.slice + 1] - p.start) / SELL_LANES;
+    p.unit = lane.unit < SELL_WINDOW ? p.slice / SELL_SLICES * SELL_WINDOW + lane.unit : -1;
     p.length = lane.length;
-    p.width = __shfl_sync(~0U, p.length, 0);
+    p.part = lane.part;
     return p;
 }
 
-// y = alpha A x + beta y. Columns tells the columns of a lane's entries: open(place) once a slice,
-// then load(k) for the entries in order, of which decode(k) makes columns.
+// The sum of a lane's unit. columns.get(first, column) sets the columns of entries first, first +
+// 1,
+// ... of the lane, as far as the slice goes.
 template <class Value, class Columns>
-__global__ void __launch_bounds__(SELL_BLOCK)
-    fur_sell_multiply(fur_sell s, Columns columns, const Value *x, Value *y,
-                      fur_finish<Value> finish)
+__device__ Value fur_sell_sum(const fur_sell_place &p, const Value *values, Columns &columns,
+                              const Value *x)
 {
-    fur_sell_place p = fur_sell_find(s);
-    if (p.slice < 0)
-        return;
-    const Value *values = static_cast<const Value *>(s.values) + p.start + p.lane;
-    Value total = fur_zero<Value>();
     Value sum = fur_zero<Value>();
-    columns.open(p);
+    values += p.start + p.lane;
     for (int first = 0; first < p.width; first += SELL_UNROLL) {
         int32_t column[SELL_UNROLL];
         Value value[SELL_UNROLL];
         Value factor[SELL_UNROLL];
-        if (first % FUR_ROW_SEGMENT == 0 && first > 0 && first < p.length) {
-            total = first == FUR_ROW_SEGMENT ? sum : fur_add(total, sum);
-            sum = fur_zero<Value>();
-        }
-        columns.load(p, first, column);
+        columns.get(first, column);
 #pragma unroll
         for (int u = 0; u < SELL_UNROLL; u++)
-            if (first + u < p.length)
-                value[u] = fur_stream(values + int64_t(first + u) * SELL_ROWS);
+            if (first + u < p.width)
+                value[u] = fur_stream(values + (first + u) * SELL_LANES);
 #pragma unroll
         for (int u = 0; u < SELL_UNROLL; u++)
             if (first + u < p.length)
@@ -115,13 +114,67 @@ __global__ void __launch_bounds__(SELL_BLOCK)
             if (first + u < p.length)
                 sum = fur_fma(value[u], factor[u], sum);
     }
-    if (p.row < s.rows)
-        finish(p.length > FUR_ROW_SEGMENT ? fur_add(total, sum) : sum, &y[p.row]);
+    return sum;
 }
 
-static inline unsigned fur_sell_blocks(const fur_sell *s)
+// What becomes of a unit's sum.
+template <class Value>
+__device__ void fur_sell_finish(const fur_sell &s, const fur_sell_place &p, Value sum, Value *y,
+                                const fur_finish<Value> &finish)
 {
-    return static_cast<unsigned>(fur_ceil_div(s->slices * SELL_ROWS, SELL_BLOCK));
+    if (p.unit < 0)
+        return;
+    if (p.part)
+        static_cast<Value *>(s.sums)[p.unit] = sum;
+    else
+        finish(sum, &y[s.unit_row ? s.unit_row[p.unit] : p.unit]);
+}
+
+// Adds up the segments of the long rows, in order, one warp a row: the lanes fetch, and all add.
+template <class Value>
+__global__ void __launch_bounds__(SELL_BLOCK)
+    fur_sell_add_segments(fur_sell s, Value *y, fur_finish<Value> finish)
+{
+    int64_t warp = (blockIdx.x * int64_t(SELL_BLOCK) + threadIdx.x) / FUR_WARP;
+    int lane = static_cast<int>(threadIdx.x % FUR_WARP);
+    if (warp >= s.long_count)
+        return;
+    int32_t row = s.long_rows[warp];
+    int32_t first = s.row_unit[row];
+    int32_t end = s.row_unit[row + 1];
+    const Value *sums = static_cast<const Value *>(s.sums);
+    Value total = sums[first];
+    for (int32_t base = first + 1; base < end; base += FUR_WARP) {
+        Value own = base + lane < end ? sums[base + lane] : fur_zero<Value>();
+        int count = min(FUR_WARP, end - base);
+        for (int i = 0; i < count; i++)
+            total = fur_add(total, fur_shuffle(own, i));
+    }
+    if (lane == 0)
+        finish(total, &y[row]);
+}
+
+static inline unsigned fur_sell_blocks(int64_t warps)
+{
+    return static_cast<unsigned>(fur_ceil_div(warps * FUR_WARP, SELL_BLOCK));
+}
+
+// The second launch of a product, for matrices with long rows.
+template <class Value> fur_status fur_sell_finish_long(const fur_spmv_call *call, const fur_sell *s)
+{
+    if (s->long_count == 0)
+        return FUR_OK;
+    fur_sell_add_segments<<<fur_sell_blocks(s->long_count), SELL_BLOCK, 0,
+                            fur_cuda_stream(call->env)>>>(*s, static_cast<Value *>(call->y),
+                                                          fur_finish<Value>(call));
+    return fur_cuda_launched(call->env, "spmv sell: long rows");
+}
+
+static inline int64_t fur_sell_bytes(const fur_sell *s)
+{
+    int64_t lanes = s->slices * static_cast<int64_t>(SELL_LANES * sizeof *s->lanes);
+    return lanes + (s->slices + 1) * static_cast<int64_t>(sizeof *s->start) +
+           (s->unit_row ? s->units * static_cast<int64_t>(sizeof *s->unit_row) : 0);
 }
 
 #endif

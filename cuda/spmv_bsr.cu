@@ -64,7 +64,11 @@ __global__ void __launch_bounds__(BLOCK)
     for (int64_t block = a.offsets[row / B]; block < end; block++) {
         fur_bsr_line<B, Value> entries = a.lines[block * B + line];
         unsigned mask = a.masks[block] >> (line * B);
-        const Value *x = p.x + int64_t(a.columns[block]) * B;
+        Value x[B]; // loaded without a look at the mask: where there is no entry it is not used
+        int64_t column = int64_t(a.columns[block]) * B;
+#pragma unroll
+        for (int place = 0; place < B; place++)
+            x[place] = p.x[min(column + place, p.cols - 1)];
 #pragma unroll
         for (int place = 0; place < B; place++)
             if (mask >> place & 1)

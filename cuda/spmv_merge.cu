@@ -93,19 +93,35 @@ __device__ range find_range(const fur_product<Value, Offset> &p, const int32_t *
 
 // The row that does not end here ends beyond every entry.
 template <class Value, class Offset>
-__device__ void load(const fur_product<Value, Offset> &p, const range &r, share<Value> *s)
+__device__ void load_ends(const fur_product<Value, Offset> &p, const range &r, share<Value> *s)
 {
     for (int i = threadIdx.x; i < r.rows; i += BLOCK)
         s->ends[i] = static_cast<int>(p.offsets[r.row + i + 1] - r.entry);
     if (threadIdx.x == 0)
         s->ends[r.rows] = SHARE + 1;
+}
+
+// All loads of a thread are on their way before the first product is stored. Beyond the last entry
+// its product is stored again, where it is overwritten or never read.
+template <class Value, class Offset>
+__device__ void load_products(const fur_product<Value, Offset> &p, const range &r, share<Value> *s)
+{
+    int32_t columns[STEPS];
+    Value products[STEPS];
+    if (r.entries == 0)
+        return;
 #pragma unroll
     for (int step = 0; step < STEPS; step++) {
-        int i = step * BLOCK + threadIdx.x;
-        if (i < r.entries)
-            s->sums[i] = fur_mul(fur_stream(&p.values[r.entry + i]),
-                                 p.x[fur_stream(&p.columns[r.entry + i])]);
+        int i = min(step * BLOCK + static_cast<int>(threadIdx.x), r.entries - 1);
+        columns[step] = fur_stream(&p.columns[r.entry + i]);
+        products[step] = fur_stream(&p.values[r.entry + i]);
     }
+#pragma unroll
+    for (int step = 0; step < STEPS; step++)
+        products[step] = fur_mul(products[step], p.x[columns[step]]);
+#pragma unroll
+    for (int step = 0; step < STEPS; step++)
+        s->sums[step * BLOCK + threadIdx.x] = products[step];
 }
 
 // Goes a thread's steps. The sums of the rows that end on them are left in s, the first without
@@ -188,7 +204,8 @@ __global__ void __launch_bounds__(BLOCK) multiply(fur_product<Value, Offset> p, 
 {
     __shared__ share<Value> s;
     range r = find_range(p, cuts);
-    load(p, r, &s);
+    load_ends(p, r, &s);
+    load_products(p, r, &s);
     __syncthreads();
     int first_row;
     int last_row;

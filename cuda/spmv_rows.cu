@@ -5,7 +5,7 @@
 // of a warp read values and columns a row apart, so that every sector is asked for several times
 // and stays useful only as long as the first-level cache keeps it. 2 n flops.
 #include "cost.cuh"
-#include "device.cuh"
+#include "product.cuh"
 #include "row_sum.cuh"
 
 #define BLOCK 256
@@ -14,27 +14,21 @@ namespace
 {
 
 template <class Value, class Offset>
-__global__ void __launch_bounds__(BLOCK)
-    multiply(int64_t rows, const Offset *offsets, const int32_t *columns, const Value *values,
-             const Value *x, Value *y, fur_finish<Value> finish)
+__global__ void __launch_bounds__(BLOCK) multiply(fur_product<Value, Offset> p)
 {
     int64_t row = blockIdx.x * int64_t(BLOCK) + threadIdx.x;
-    if (row < rows)
-        finish(fur_row_sum(values, columns, x, offsets[row], offsets[row + 1]), &y[row]);
+    if (row < p.rows)
+        p.finish(fur_row_sum(p.values, p.columns, p.x, p.offsets[row], p.offsets[row + 1]),
+                 &p.y[row]);
 }
 
 fur_status apply(const fur_spmv_call *call)
 {
-    const fur_csr_view *a = call->a;
-    if (a->rows == 0)
+    if (call->a->rows == 0)
         return FUR_OK;
-    return fur_with_types(a, [&](auto value, auto offset) {
-        using Value = decltype(value);
-        using Offset = decltype(offset);
-        multiply<<<fur_ceil_div(a->rows, BLOCK), BLOCK, 0, fur_cuda_stream(call->env)>>>(
-            a->rows, static_cast<const Offset *>(a->offsets), a->columns,
-            static_cast<const Value *>(a->values), static_cast<const Value *>(call->x),
-            static_cast<Value *>(call->y), fur_finish<Value>(call));
+    return fur_with_product(call, [&](auto product) {
+        multiply<<<fur_ceil_div(product.rows, BLOCK), BLOCK, 0, fur_cuda_stream(call->env)>>>(
+            product);
         return fur_cuda_launched(call->env, "spmv rows");
     });
 }

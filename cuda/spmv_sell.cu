@@ -4,6 +4,7 @@
 // Bytes a row of n entries: n (entry + 4) and the padding of its slice, 4 for its place and length,
 // two entries for x and y; 2 n flops.
 #include "cost.cuh"
+#include "product.cuh"
 #include "sell.cuh"
 
 // Padding that is worth its even loads: entries with it over entries.
@@ -12,88 +13,66 @@
 namespace
 {
 
-struct plain_columns {
-    const int32_t *columns; // padded, where the values are
-
-    __device__ void open(const fur_sell_place &p)
-    {
-        columns += p.start + p.lane;
-    }
-
-    __device__ void load(const fur_sell_place &p, int first, int32_t *column)
-    {
-#pragma unroll
-        for (int u = 0; u < SELL_UNROLL; u++)
-            if (first + u < p.length)
-                column[u] = fur_stream(columns + int64_t(first + u) * SELL_ROWS);
-    }
-};
-
 struct sell {
     fur_sell layout;
     int32_t *columns;
+    void *values;
 };
 
-template <class Offset>
+struct plain_columns {
+    const int32_t *columns; // of the lane
+    int width;
+
+    __device__ plain_columns(const int32_t *all, const fur_sell_place &p)
+        : columns(all + p.start + p.lane), width(p.width)
+    {
+    }
+
+    __device__ void get(int first, int32_t *column) const
+    {
+#pragma unroll
+        for (int u = 0; u < SELL_UNROLL; u++)
+            if (first + u < width)
+                column[u] = fur_stream(columns + (first + u) * SELL_LANES);
+    }
+};
+
+template <class Value>
 __global__ void __launch_bounds__(SELL_BLOCK)
-    fill_columns(fur_sell s, const Offset *offsets, const int32_t *from, int32_t *to)
+    multiply(fur_sell s, const int32_t *all, const Value *values, const Value *x, Value *y,
+             fur_finish<Value> finish)
 {
     fur_sell_place p = fur_sell_find(s);
-    if (p.slice < 0 || p.length == 0)
+    if (p.slice < 0)
         return;
-    Offset begin = offsets[p.row];
-    for (int k = 0; k < p.length; k++)
-        to[p.start + p.lane + int64_t(k) * SELL_ROWS] = from[begin + k];
+    plain_columns columns(all, p);
+    fur_sell_finish(s, p, fur_sell_sum(p, values, columns, x), y, finish);
 }
 
-fur_status set_columns(fur_env *env, const fur_csr_view *a, sell *s)
+fur_status build(fur_env *env, const fur_csr_view *a, const fur_spmv_profile *profile, sell *s)
 {
     fur_sell *l = &s->layout;
+    size_t size = fur_value_size(a->value);
+    FUR_TRY(fur_sell_layout(env, a, profile, PADDING_MOST, l));
     FUR_TRY(fur_cuda_allocate(env, l->padded, sizeof *s->columns, &s->columns));
-    if (l->padded == 0)
-        return FUR_OK;
-    if (a->offset == FUR_I32)
-        fill_columns<<<fur_sell_blocks(l), SELL_BLOCK, 0, fur_cuda_stream(env)>>>(
-            *l, static_cast<const int32_t *>(a->offsets), a->columns, s->columns);
-    else
-        fill_columns<<<fur_sell_blocks(l), SELL_BLOCK, 0, fur_cuda_stream(env)>>>(
-            *l, static_cast<const int64_t *>(a->offsets), a->columns, s->columns);
-    return fur_cuda_launched(env, "sell: fill columns");
-}
-
-fur_status build(fur_env *env, const fur_csr_view *a, sell *s)
-{
-    FUR_TRY(fur_sell_layout(env, a, &s->layout));
-    double padding = static_cast<double>(s->layout.padded) / static_cast<double>(a->entries);
-    if (a->entries > 0 && padding > PADDING_MOST)
-        return fur_env_fail(env, FUR_UNSUPPORTED,
-                            "kernel \"sell\" does not suit this matrix: with padding it would have "
-                            "%.2f times its entries",
-                            padding);
-    FUR_TRY(fur_sell_fill_values(env, a, &s->layout));
-    return set_columns(env, a, s);
+    FUR_TRY(fur_cuda_allocate(env, l->padded, size, &s->values));
+    FUR_TRY(fur_sell_spread(env, a, l, sizeof *s->columns, a->columns, s->columns));
+    return fur_sell_spread(env, a, l, size, a->values, s->values);
 }
 
 void release(fur_env *env, void *state)
 {
     auto s = static_cast<sell *>(state);
-    if (!s)
-        return;
     fur_sell_release(env, &s->layout);
     fur_cuda_release(env, s->columns);
+    fur_cuda_release(env, s->values);
     fur_env_release(env, s);
 }
 
-fur_status plan(fur_env *env, const fur_csr_view *a, const fur_spmv_profile *, void **state)
+fur_status plan(fur_env *env, const fur_csr_view *a, const fur_spmv_profile *profile, void **state)
 {
-    sell *s;
-    FUR_TRY(fur_env_allocate_zeros(env, 1, sizeof *s, &s));
-    fur_status status = build(env, a, s);
-    if (status == FUR_OK)
-        *state = s;
-    else
-        release(env, s);
-    return status;
+    return fur_make_state<sell>(env, release, state,
+                                [&](sell *s) { return build(env, a, profile, s); });
 }
 
 fur_status apply(const fur_spmv_call *call)
@@ -103,11 +82,12 @@ fur_status apply(const fur_spmv_call *call)
         return FUR_OK;
     return fur_with_value(call->a->value, [&](auto value) {
         using Value = decltype(value);
-        fur_sell_multiply<<<fur_sell_blocks(&s->layout), SELL_BLOCK, 0,
-                            fur_cuda_stream(call->env)>>>(
-            s->layout, plain_columns{s->columns}, static_cast<const Value *>(call->x),
-            static_cast<Value *>(call->y), fur_finish<Value>(call));
-        return fur_cuda_launched(call->env, "spmv sell");
+        multiply<<<fur_sell_blocks(s->layout.slices), SELL_BLOCK, 0, fur_cuda_stream(call->env)>>>(
+            s->layout, s->columns, static_cast<const Value *>(s->values),
+            static_cast<const Value *>(call->x), static_cast<Value *>(call->y),
+            fur_finish<Value>(call));
+        FUR_TRY(fur_cuda_launched(call->env, "spmv sell"));
+        return fur_sell_finish_long<Value>(call, &s->layout);
     });
 }
 
@@ -115,14 +95,13 @@ int64_t matrix_bytes(const fur_csr_view *a, const void *state)
 {
     const fur_sell *l = &static_cast<const sell *>(state)->layout;
     return l->padded * static_cast<int64_t>(fur_value_size(a->value) + sizeof(int32_t)) +
-           l->slices * static_cast<int64_t>(SELL_ROWS * sizeof *l->lanes + sizeof *l->start);
+           fur_sell_bytes(l);
 }
 
-fur_spmv_cost cost(const fur_csr_view *a, const fur_spmv_profile *profile)
+fur_spmv_cost cost(const fur_csr_view *a, const fur_spmv_profile *)
 {
     fur_spmv_cost c = fur_cuda_csr_cost(a, 1.05);
-    c.plan_ns = 40 * FUR_LAUNCH_NS + 4 * c.product_ns;
-    c.refusal = fur_sell_refusal(profile);
+    c.plan_ns = 20 * FUR_LAUNCH_NS + 2.5 * c.product_ns;
     return c;
 }
 

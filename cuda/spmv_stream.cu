@@ -10,8 +10,7 @@
 //
 // Bytes a row of n entries: n (entry + 4) + offset for A, two entries for x and y; 2 n flops.
 #include "cost.cuh"
-#include "device.cuh"
-#include "value.cuh"
+#include "product.cuh"
 
 #ifndef STREAM_BLOCK
 #    define STREAM_BLOCK 128
@@ -36,33 +35,42 @@
 // meet.
 #define SLOT_ENTRIES (FUR_ROW_SEGMENT / 2)
 #define NO_SKEW 31
+// Entries that a thread fetches from shared memory together.
+#define FETCH 8
 
 namespace
 {
 
+// Where a tile begins: its first row and its first entry. The entries of a segment belong to the
+// tile in which the segment begins.
+struct start {
+    int32_t row;
+    int64_t entry;
+};
+
 struct stream {
     int64_t tiles;
-    int32_t *first_row; // of a tile; tiles + 1
-    int skew;           // see place
-    int64_t capacity;   // entries staged at most
+    start *starts;    // of the tiles, and the end; tiles + 1
+    int skew;         // see place
+    int64_t capacity; // entries staged at most
     // With long rows only: by slot, the sums of segments and how many have arrived, 0 between
     // products.
     void *sums;
     unsigned *arrived;
 };
 
-// A matrix and a product with it, typed.
-template <class Value, class Offset> struct product {
-    const Offset *offsets;
-    const int32_t *columns;
-    const Value *values;
-    const Value *x;
-    Value *y;
-    fur_finish<Value> finish;
-    const int32_t *first_row;
+// The product and how it is cut.
+template <class Value, class Offset> struct product : fur_product<Value, Offset> {
+    const start *starts;
     int skew;
     Value *sums;
     unsigned *arrived;
+
+    product(const fur_product<Value, Offset> &p, const stream *s)
+        : fur_product<Value, Offset>(p), starts(s->starts), skew(s->skew),
+          sums(static_cast<Value *>(s->sums)), arrived(s->arrived)
+    {
+    }
 };
 
 // An entry and what it is multiplied by.
@@ -79,7 +87,7 @@ __device__ int place(int i, int skew)
 }
 
 template <class Value, class Offset>
-__device__ void stage(const product<Value, Offset> &p, Offset begin, int count, staged<Value> *to)
+__device__ void stage(const product<Value, Offset> &p, int64_t begin, int count, staged<Value> *to)
 {
     const int32_t *columns = p.columns + begin;
     const Value *values = p.values + begin;
@@ -87,13 +95,13 @@ __device__ void stage(const product<Value, Offset> &p, Offset begin, int count, 
         int32_t column[UNROLL];
         staged<Value> entry[UNROLL];
 #pragma unroll
-        for (int u = 0; u < UNROLL; u++) {
-            int i = first + u * BLOCK;
-            if (i < count) {
-                column[u] = fur_stream(columns + i);
-                entry[u].value = fur_stream(values + i);
-            }
-        }
+        for (int u = 0; u < UNROLL; u++)
+            if (first + u * BLOCK < count)
+                column[u] = fur_stream(columns + first + u * BLOCK);
+#pragma unroll
+        for (int u = 0; u < UNROLL; u++)
+            if (first + u * BLOCK < count)
+                entry[u].value = fur_stream(values + first + u * BLOCK);
 #pragma unroll
         for (int u = 0; u < UNROLL; u++)
             if (first + u * BLOCK < count)
@@ -105,14 +113,21 @@ __device__ void stage(const product<Value, Offset> &p, Offset begin, int count, 
     }
 }
 
-// The sum of staged entries begin .. end-1, in order.
+// The sum of staged entries begin .. end-1, in order; several are fetched at a time.
 template <class Value>
 __device__ Value sum_staged(const staged<Value> *from, int begin, int end, int skew)
 {
     Value sum = fur_zero<Value>();
-    for (int i = begin; i < end; i++) {
-        staged<Value> entry = from[place(i, skew)];
-        sum = fur_fma(entry.value, entry.x, sum);
+    for (int first = begin; first < end; first += FETCH) {
+        staged<Value> entry[FETCH];
+#pragma unroll
+        for (int u = 0; u < FETCH; u++)
+            if (first + u < end)
+                entry[u] = from[place(first + u, skew)];
+#pragma unroll
+        for (int u = 0; u < FETCH; u++)
+            if (first + u < end)
+                sum = fur_fma(entry[u].value, entry[u].x, sum);
     }
     return sum;
 }
@@ -123,21 +138,20 @@ __global__ void __launch_bounds__(BLOCK) multiply_short(product<Value, Offset> p
 {
     extern __shared__ double2 memory[];
     auto tile = reinterpret_cast<staged<Value> *>(memory);
-    int32_t first = p.first_row[blockIdx.x];
-    int32_t last = p.first_row[blockIdx.x + 1];
-    Offset base = p.offsets[first];
-    int32_t row = first + static_cast<int32_t>(threadIdx.x);
-    int begin = row < last ? static_cast<int>(p.offsets[row] - base) : 0;
-    int end = row < last ? static_cast<int>(p.offsets[row + 1] - base) : 0;
+    start from = p.starts[blockIdx.x];
+    start to = p.starts[blockIdx.x + 1];
+    int32_t row = from.row + static_cast<int32_t>(threadIdx.x);
+    int begin = row < to.row ? static_cast<int>(p.offsets[row] - from.entry) : 0;
+    int end = row < to.row ? static_cast<int>(p.offsets[row + 1] - from.entry) : 0;
 
-    stage(p, base, static_cast<int>(p.offsets[last] - base), tile);
+    stage(p, from.entry, static_cast<int>(to.entry - from.entry), tile);
     __syncthreads();
-    while (row < last) {
+    while (row < to.row) {
         p.finish(sum_staged(tile, begin, end, p.skew), &p.y[row]);
         row += BLOCK;
-        if (row < last) {
-            begin = static_cast<int>(p.offsets[row] - base);
-            end = static_cast<int>(p.offsets[row + 1] - base);
+        if (row < to.row) {
+            begin = static_cast<int>(p.offsets[row] - from.entry);
+            end = static_cast<int>(p.offsets[row + 1] - from.entry);
         }
     }
 }
@@ -188,7 +202,7 @@ template <class Value> __device__ void add_share(shares<Value> *s, long_row shar
 
 // Sums the segments of the long rows from the staged entries, which begin at `base`.
 template <class Value, class Offset>
-__device__ void sum_segments(const product<Value, Offset> &p, Offset base,
+__device__ void sum_segments(const product<Value, Offset> &p, int64_t base,
                              const staged<Value> *tile, shares<Value> *s)
 {
     for (int i = threadIdx.x; i < s->rows * TILE_SEGMENTS; i += BLOCK) {
@@ -196,10 +210,8 @@ __device__ void sum_segments(const product<Value, Offset> &p, Offset base,
         int segment = i % TILE_SEGMENTS;
         if (segment >= r.count)
             continue;
-        Offset begin = p.offsets[r.row] + static_cast<Offset>(r.first + segment) * FUR_ROW_SEGMENT;
-        Offset end = p.offsets[r.row + 1];
-        if (end - begin > FUR_ROW_SEGMENT)
-            end = begin + FUR_ROW_SEGMENT;
+        int64_t begin = p.offsets[r.row] + int64_t(r.first + segment) * FUR_ROW_SEGMENT;
+        int64_t end = min(int64_t(p.offsets[r.row + 1]), begin + FUR_ROW_SEGMENT);
         s->sum[i / TILE_SEGMENTS][segment] =
             sum_staged(tile, static_cast<int>(begin - base), static_cast<int>(end - base), p.skew);
     }
@@ -253,50 +265,36 @@ __device__ void add_up(const product<Value, Offset> &p, long_row r, Value *buffe
         p.finish(total, &p.y[r.row]);
 }
 
-// A tile with rows of any length. The staged entries are one range: from the first segment that
-// begins in the tile to the end of the last.
+// A tile with rows of any length.
 template <class Value, class Offset>
 __global__ void __launch_bounds__(BLOCK) multiply_any(product<Value, Offset> p)
 {
     extern __shared__ double2 memory[];
     __shared__ shares<Value> shared;
     auto tile = reinterpret_cast<staged<Value> *>(memory);
-    int64_t from = blockIdx.x * int64_t(TILE);
-    int32_t first = p.first_row[blockIdx.x];
-    int32_t last = p.first_row[blockIdx.x + 1];
-    Offset base = p.offsets[first];
-    Offset stop = p.offsets[last];
+    int64_t merged = blockIdx.x * int64_t(TILE);
+    start from = p.starts[blockIdx.x];
+    start to = p.starts[blockIdx.x + 1];
 
-    if (threadIdx.x == 0)
+    if (threadIdx.x == 0) {
         shared.rows = 0;
-    __syncthreads();
-    if (first > 0 && is_long(p.offsets, first - 1)) {
-        long_row entering = share_of(p.offsets, first - 1, from);
-        if (threadIdx.x == 0)
-            add_share(&shared, entering);
-        if (entering.count > 0)
-            base = p.offsets[first - 1] + static_cast<Offset>(entering.first) * FUR_ROW_SEGMENT;
+        if (from.row > 0 && is_long(p.offsets, from.row - 1))
+            add_share(&shared, share_of(p.offsets, from.row - 1, merged));
     }
-    int32_t ending = last - 1;
-    if (ending >= 0 && is_long(p.offsets, ending)) {
-        long_row leaving = share_of(p.offsets, ending, from);
-        if (leaving.first + leaving.count < leaving.all)
-            stop = p.offsets[ending] +
-                   static_cast<Offset>(leaving.first + leaving.count) * FUR_ROW_SEGMENT;
-    }
-    if (stop > base)
-        stage(p, base, static_cast<int>(stop - base), tile);
+    stage(p, from.entry, static_cast<int>(to.entry - from.entry), tile);
     __syncthreads();
-    for (int32_t row = first + static_cast<int32_t>(threadIdx.x); row < last; row += BLOCK) {
+    for (int32_t row = from.row + static_cast<int32_t>(threadIdx.x); row < to.row; row += BLOCK) {
         if (is_long(p.offsets, row))
-            add_share(&shared, share_of(p.offsets, row, from));
+            add_share(&shared, share_of(p.offsets, row, merged));
         else
-            p.finish(sum_staged(tile, static_cast<int>(p.offsets[row] - base),
-                                static_cast<int>(p.offsets[row + 1] - base), p.skew),
+            p.finish(sum_staged(tile, static_cast<int>(p.offsets[row] - from.entry),
+                                static_cast<int>(p.offsets[row + 1] - from.entry), p.skew),
                      &p.y[row]);
     }
     __syncthreads();
-    sum_segments(p, base, tile, &shared);
+    if (shared.rows == 0)
+        return;
+    sum_segments(p, from.entry, tile, &shared);
     __syncthreads();
     if (threadIdx.x < shared.rows)
         hand_on(p, &shared, static_cast<int>(threadIdx.x));
@@ -306,21 +304,35 @@ __global__ void __launch_bounds__(BLOCK) multiply_any(product<Value, Offset> p)
             add_up(p, shared.row[i], reinterpret_cast<Value *>(memory));
 }
 
-// first_row[t]: the first row whose merged position is not before tile t.
+// The first row that does not begin before a merged position.
 template <class Offset>
-__global__ void find_tiles(int64_t rows, const Offset *offsets, int64_t tiles, int32_t *first_row)
+__device__ int32_t first_row(int64_t rows, const Offset *offsets, int64_t merged)
+{
+    int64_t low = 0;
+    for (int64_t count = rows; count > 0;) {
+        int64_t half = count / 2;
+        bool before = low + half + static_cast<int64_t>(offsets[low + half]) < merged;
+        low = before ? low + half + 1 : low;
+        count = before ? count - half - 1 : half;
+    }
+    return static_cast<int32_t>(low);
+}
+
+// A tile begins with the first segment of the row before that does, if there is one, else with its
+// first row.
+template <class Offset>
+__global__ void find_starts(int64_t rows, const Offset *offsets, int64_t tiles, start *starts)
 {
     int64_t tile = blockIdx.x * int64_t(BLOCK) + threadIdx.x;
     if (tile > tiles)
         return;
-    int64_t low = 0;
-    for (int64_t count = rows; count > 0;) {
-        int64_t half = count / 2;
-        bool before = low + half + static_cast<int64_t>(offsets[low + half]) < tile * TILE;
-        low = before ? low + half + 1 : low;
-        count = before ? count - half - 1 : half;
+    int32_t row = first_row(rows, offsets, tile * TILE);
+    int64_t entry = offsets[row];
+    if (row > 0 && is_long(offsets, row - 1)) {
+        long_row entering = share_of(offsets, row - 1, tile * TILE);
+        entry = min(entry, offsets[row - 1] + int64_t(entering.first) * FUR_ROW_SEGMENT);
     }
-    first_row[tile] = static_cast<int32_t>(low);
+    starts[tile] = {row, entry};
 }
 
 // Rows of one length that is a multiple of 4 would meet in a few banks.
@@ -347,7 +359,7 @@ int64_t capacity_for(const fur_csr_statistics &rows, int skew)
 
 fur_status allocate(fur_env *env, const fur_csr_view *a, bool long_rows, stream *s)
 {
-    FUR_TRY(fur_cuda_allocate(env, s->tiles + 1, sizeof *s->first_row, &s->first_row));
+    FUR_TRY(fur_cuda_allocate(env, s->tiles + 1, sizeof *s->starts, &s->starts));
     if (!long_rows)
         return FUR_OK;
     int64_t slots = a->entries / SLOT_ENTRIES + 1;
@@ -362,20 +374,18 @@ fur_status cut(fur_env *env, const fur_csr_view *a, const stream *s)
         return FUR_OK;
     auto blocks = static_cast<unsigned>(fur_ceil_div(s->tiles + 1, BLOCK));
     if (a->offset == FUR_I32)
-        find_tiles<<<blocks, BLOCK, 0, fur_cuda_stream(env)>>>(
-            a->rows, static_cast<const int32_t *>(a->offsets), s->tiles, s->first_row);
+        find_starts<<<blocks, BLOCK, 0, fur_cuda_stream(env)>>>(
+            a->rows, static_cast<const int32_t *>(a->offsets), s->tiles, s->starts);
     else
-        find_tiles<<<blocks, BLOCK, 0, fur_cuda_stream(env)>>>(
-            a->rows, static_cast<const int64_t *>(a->offsets), s->tiles, s->first_row);
-    return fur_cuda_launched(env, "spmv stream: find tiles");
+        find_starts<<<blocks, BLOCK, 0, fur_cuda_stream(env)>>>(
+            a->rows, static_cast<const int64_t *>(a->offsets), s->tiles, s->starts);
+    return fur_cuda_launched(env, "spmv stream: find starts");
 }
 
 void release(fur_env *env, void *state)
 {
     auto s = static_cast<stream *>(state);
-    if (!s)
-        return;
-    fur_cuda_release(env, s->first_row);
+    fur_cuda_release(env, s->starts);
     fur_cuda_release(env, s->sums);
     fur_cuda_release(env, s->arrived);
     fur_env_release(env, s);
@@ -383,35 +393,21 @@ void release(fur_env *env, void *state)
 
 fur_status plan(fur_env *env, const fur_csr_view *a, const fur_spmv_profile *profile, void **state)
 {
-    stream *s;
-    FUR_TRY(fur_env_allocate_zeros(env, 1, sizeof *s, &s));
-    s->tiles = a->rows == 0 ? 0 : fur_ceil_div(a->rows + a->entries, TILE);
-    s->skew = skew_for(profile->rows);
-    s->capacity = capacity_for(profile->rows, s->skew);
-    fur_status status = allocate(env, a, profile->rows.row_max > FUR_ROW_SEGMENT, s);
-    if (status == FUR_OK)
-        status = cut(env, a, s);
-    if (status == FUR_OK)
-        *state = s;
-    else
-        release(env, s);
-    return status;
+    return fur_make_state<stream>(env, release, state, [&](stream *s) {
+        s->tiles = a->rows == 0 ? 0 : fur_ceil_div(a->rows + a->entries, TILE);
+        s->skew = skew_for(profile->rows);
+        s->capacity = capacity_for(profile->rows, s->skew);
+        FUR_TRY(allocate(env, a, profile->rows.row_max > FUR_ROW_SEGMENT, s));
+        return cut(env, a, s);
+    });
 }
 
 template <class Value, class Offset>
-product<Value, Offset> product_of(const fur_spmv_call *call, const stream *s)
+void launch(cudaStream_t on, const stream *s, const fur_product<Value, Offset> &p)
 {
-    const fur_csr_view *a = call->a;
-    return {static_cast<const Offset *>(a->offsets),
-            a->columns,
-            static_cast<const Value *>(a->values),
-            static_cast<const Value *>(call->x),
-            static_cast<Value *>(call->y),
-            fur_finish<Value>(call),
-            s->first_row,
-            s->skew,
-            static_cast<Value *>(s->sums),
-            s->arrived};
+    auto kernel = s->arrived ? multiply_any<Value, Offset> : multiply_short<Value, Offset>;
+    size_t bytes = static_cast<size_t>(s->capacity) * sizeof(staged<Value>);
+    kernel<<<static_cast<unsigned>(s->tiles), BLOCK, bytes, on>>>(product<Value, Offset>(p, s));
 }
 
 fur_status apply(const fur_spmv_call *call)
@@ -419,13 +415,8 @@ fur_status apply(const fur_spmv_call *call)
     auto s = static_cast<const stream *>(call->state);
     if (s->tiles == 0)
         return FUR_OK;
-    return fur_with_types(call->a, [&](auto value, auto offset) {
-        using Value = decltype(value);
-        using Offset = decltype(offset);
-        auto kernel = s->arrived ? multiply_any<Value, Offset> : multiply_short<Value, Offset>;
-        size_t bytes = static_cast<size_t>(s->capacity) * sizeof(staged<Value>);
-        kernel<<<static_cast<unsigned>(s->tiles), BLOCK, bytes, fur_cuda_stream(call->env)>>>(
-            product_of<Value, Offset>(call, s));
+    return fur_with_product(call, [&](auto product) {
+        launch(fur_cuda_stream(call->env), s, product);
         return fur_cuda_launched(call->env, "spmv stream");
     });
 }

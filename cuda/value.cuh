@@ -107,6 +107,9 @@ template <class Value> struct fur_finish {
 
 // A value as CUDA's built-in type of its size, for loads with a cache hint.
 template <size_t size> struct fur_raw_of;
+template <> struct fur_raw_of<1> {
+    using type = unsigned char;
+};
 template <> struct fur_raw_of<2> {
     using type = unsigned short;
 };
@@ -124,7 +127,27 @@ template <> struct fur_raw_of<16> {
 template <class T> __device__ inline T fur_stream(const T *p)
 {
     using raw = typename fur_raw_of<sizeof(T)>::type;
+#if FUR_STREAM_HINT == 1
+    raw bits = __ldg(reinterpret_cast<const raw *>(p));
+#elif FUR_STREAM_HINT == 2
+    raw bits;
+    if constexpr (sizeof(T) == 4)
+        asm("ld.global.nc.L1::no_allocate.L2::evict_first.f32 %0, [%1];" : "=f"(bits) : "l"(p));
+    else if constexpr (sizeof(T) == 8)
+        asm("ld.global.nc.L1::no_allocate.L2::evict_first.f64 %0, [%1];" : "=d"(bits) : "l"(p));
+    else
+        bits = __ldcs(reinterpret_cast<const raw *>(p));
+#elif FUR_STREAM_HINT == 3
+    raw bits;
+    if constexpr (sizeof(T) == 4)
+        asm("ld.global.nc.L1::no_allocate.f32 %0, [%1];" : "=f"(bits) : "l"(p));
+    else if constexpr (sizeof(T) == 8)
+        asm("ld.global.nc.L1::no_allocate.f64 %0, [%1];" : "=d"(bits) : "l"(p));
+    else
+        bits = __ldcs(reinterpret_cast<const raw *>(p));
+#else
     raw bits = __ldcs(reinterpret_cast<const raw *>(p));
+#endif
     return *reinterpret_cast<T *>(&bits);
 }
 

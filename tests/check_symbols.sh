@@ -17,9 +17,20 @@ defined() {
         awk 'NF >= 2 && $(NF - 1) ~ /^[A-Za-z]$/ { print $NF }'
 }
 
+# strong LIBRARY: those that would clash with another definition. C++ defines the instances of a
+# library's templates weakly, in every object that uses them.
+strong() {
+    "$nm" --extern-only --defined-only "$1" |
+        awk 'NF >= 2 && $(NF - 1) ~ /^[A-TX-Z]$/ { print $NF }'
+}
+
 # only PATTERN NM-OPTION LIBRARY: fails for other names, and for a library without any.
 only() {
-    names=$(defined "$2" "$3")
+    if [ "$2" = --strong ]; then
+        names=$(strong "$3")
+    else
+        names=$(defined "$2" "$3")
+    fi
     if [ -z "$names" ]; then
         echo "$3 defines no global name at all"
         failed=1
@@ -36,7 +47,8 @@ declared() {
 }
 
 only '^fur_' --dynamic "$shared"
-only '^fur_' --extern-only "$static"
+# nvcc makes the names of unnamed namespaces global, each with a hash of its file.
+only '^fur_|_GLOBAL__N_' --strong "$static"
 only '^(mm|fur)_' --extern-only "$mmio"
 
 defined --dynamic "$shared" | sort -u >"$work/exported"

@@ -550,6 +550,9 @@ class CudaTest(CommandTest):
         transfer = self.json("bench", "transfer", "80000", "--device", "cuda")
         self.assertEqual(len(transfer["results"]), 4)
         self.sentence("bench", "transfer", "7", "--device", "cuda")
+        ladder = self.json("bench", "ladder", "100000", "--device", "cuda")
+        self.assertEqual([case["case"].split()[1] for case in ladder["results"]],
+                         ["i32", "f32", "f64"])
 
 
 class DataTest(CommandTest):

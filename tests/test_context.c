@@ -79,9 +79,9 @@ START_TEST(wrong_options_are_refused)
         const char *sentence;
     } cases[] = {
         {{.threads = -3}, FUR_INVALID, "-3 threads were asked for; give 0 or more"},
-        {{.device = "abacus"},
+        {{.device = "cpu:1"},
          FUR_UNSUPPORTED,
-         "this build of furrow has no device \"abacus\"; it has \"cpu\""},
+         "there is no device \"cpu:1\"; all processors together are \"cpu\""},
         {{.isa = "abacus"},
          FUR_UNSUPPORTED,
          "there is no instruction set \"abacus\" in this build; it knows portable, and on x86-64 "
@@ -100,6 +100,18 @@ START_TEST(wrong_options_are_refused)
         ck_fails(NULL, cases[i].status, cases[i].sentence, fur_context_create(&options, &context));
         ck_assert_ptr_null(context);
     }
+}
+END_TEST
+
+/* What else the build has depends on how it was built. */
+START_TEST(an_unknown_device_is_refused_with_the_list)
+{
+    const char *start = "this build of furrow has no device \"abacus\"; it has \"cpu\"";
+    fur_context_options options = {.size = sizeof options, .device = "abacus"};
+    fur_context *context = NULL;
+    ck_assert_int_eq(fur_context_create(&options, &context), FUR_UNSUPPORTED);
+    ck_assert_int_eq(strncmp(fur_context_error(NULL), start, strlen(start)), 0);
+    ck_assert_ptr_null(context);
 }
 END_TEST
 
@@ -190,6 +202,7 @@ static void add_tests(TCase *tests)
     tcase_add_test(tests, options_are_kept);
     tcase_add_test(tests, the_environment_names_the_instruction_set);
     tcase_add_test(tests, wrong_options_are_refused);
+    tcase_add_test(tests, an_unknown_device_is_refused_with_the_list);
     tcase_add_test(tests, a_context_keeps_its_own_last_error);
     tcase_add_test(tests, a_long_sentence_is_cut);
     tcase_add_test(tests, memory_is_aligned);

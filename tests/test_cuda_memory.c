@@ -261,6 +261,38 @@ START_TEST(vectors_are_copied_between_contexts)
 }
 END_TEST
 
+/* Loops over value types: to every other, and a part that would be lost is named. */
+START_TEST(vectors_are_converted_as_on_the_host)
+{
+    fur_context *context = context_cuda();
+    rng r = rng_stream(6);
+    void *entries = entries_random(&r, (fur_value)_i, 3000);
+    fur_vector *host = vector_from(fur_context_host(context), (fur_value)_i, 3000, entries);
+    fur_vector *gpu = vector_from(context, (fur_value)_i, 3000, entries);
+    for (int to = 0; to < FUR_VALUE_COUNT; to++) {
+        fur_vector *expected = NULL;
+        fur_vector *converted = NULL;
+        fur_status status = fur_vector_convert(host, (fur_value)to, &expected);
+        ck_assert_int_eq(fur_vector_convert(gpu, (fur_value)to, &converted), status);
+        if (status == FUR_OK) {
+            void *result = vector_entries(converted);
+            ck_assert_int_eq(
+                first_difference((fur_value)to, 3000, result, fur_vector_const_data(expected)), -1);
+            free(result);
+        } else {
+            ck_assert_str_eq(fur_context_error(context),
+                             fur_context_error(fur_context_host(context)));
+        }
+        fur_vector_destroy(converted);
+        fur_vector_destroy(expected);
+    }
+    fur_vector_destroy(gpu);
+    fur_vector_destroy(host);
+    free(entries);
+    fur_context_destroy(context);
+}
+END_TEST
+
 /* The vector 0, 1, ... is moved onto itself by `step` entries, up or down. */
 static void check_overlap(fur_context *context, int64_t n, int64_t step, bool up)
 {
@@ -444,6 +476,7 @@ static void add_tests(TCase *tests)
     tcase_add_test(tests, adopted_arrays_move_to_the_device);
     tcase_add_test(tests, adopted_matrices_move_to_the_device);
     tcase_add_test(tests, vectors_are_copied_between_contexts);
+    tcase_add_loop_test(tests, vectors_are_converted_as_on_the_host, 0, FUR_VALUE_COUNT);
     tcase_add_test(tests, copy_between_overlapping_vectors_is_right);
     tcase_add_test(tests, contexts_of_one_device_are_independent);
     tcase_add_test(tests, a_second_device_is_used_or_refused);

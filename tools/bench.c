@@ -54,6 +54,7 @@ static const suite suites[] = {
      bench_reduce_cuda,
      NULL,
      {"65536", "1048576", "4194304", "16777216", "134217728"}},
+    {"ladder", "cuda", "cub", bench_ladder_cuda, NULL, {"4194304", "16777216"}},
     {"transfer",
      "cuda",
      "cudamemcpy",
@@ -129,7 +130,8 @@ static void free_measure(bench *b)
     fur_context_release(b->context, b->reader);
 }
 
-static fur_status find_suite(const bench *b, const char *name, const suite **out)
+/* NULL, with a sentence in the context, if there is none of that name for the device. */
+static const suite *find_suite(const bench *b, const char *name)
 {
     const char *device = fur_context_device(b->context);
     char names[64] = "";
@@ -138,14 +140,14 @@ static fur_status find_suite(const bench *b, const char *name, const suite **out
             continue;
         }
         if (strcmp(name, suites[i].name) == 0) {
-            *out = &suites[i];
-            return FUR_OK;
+            return &suites[i];
         }
         const size_t length = strlen(names);
         snprintf(names + length, sizeof names - length, " %s", suites[i].name);
     }
-    return fur_context_fail(b->context, FUR_INVALID,
-                            "there is no benchmark '%s' on %s; there are:%s", name, device, names);
+    fur_context_fail(b->context, FUR_INVALID, "there is no benchmark '%s' on %s; there are:%s",
+                     name, device, names);
+    return NULL;
 }
 
 static fur_status check_peer(const bench *b, const suite *s, const char *against)
@@ -209,9 +211,14 @@ static fur_status finish(const bench *b, const bench_options *options, output *o
 static fur_status run_bench(fur_context *context, const void *given)
 {
     const bench_options *options = given;
-    bench b = {.context = context, .common = &options->common, .seconds = options->seconds};
-    const suite *s = NULL;
-    COMMAND_TRY(find_suite(&b, options->cases[0], &s));
+    bench b = {.context = context,
+               .common = &options->common,
+               .seconds = options->seconds,
+               .peer_required = options->against != NULL};
+    const suite *s = find_suite(&b, options->cases[0]);
+    if (!s) {
+        return FUR_INVALID;
+    }
     COMMAND_TRY(check_peer(&b, s, options->against));
     output out = output_begin(options->common.json);
     put_head(&out, &b);

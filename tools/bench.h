@@ -13,9 +13,10 @@ typedef struct bench {
     double seconds; /* a contender's share of a round */
     double *reader; /* an array beyond the cache, to measure the read rate with */
     int64_t reader_count;
-    struct gpu *gpu; /* on a GPU: what times there; else NULL */
-    json_t *results; /* an array of objects, one a case */
-    json_t *summary; /* of all cases, NULL if there is none */
+    struct gpu *gpu;    /* on a GPU: what times there; else NULL */
+    bool peer_required; /* --against was given: without the peer there is no race */
+    json_t *results;    /* an array of objects, one a case */
+    json_t *summary;    /* of all cases, NULL if there is none */
 } bench;
 
 /* Runs one case by name; prints its figures unless all is to be JSON, and keeps them. */

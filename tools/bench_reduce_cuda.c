@@ -5,7 +5,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "peer_cublas.h"
 
@@ -178,6 +177,10 @@ static fur_status run_duel(reduction *r, const char *name, const duel *d)
     const double bytes = (double)(8 * d->vectors * r->n);
     const double both[2] = {bytes, bytes};
     const bool peer = r->on_host.handle && r->on_device.handle && r->n <= INT32_MAX;
+    if (!peer && r->b->peer_required) {
+        return fur_context_fail(r->b->context, FUR_UNSUPPORTED,
+                                "libcublas.so cannot be loaded, or is not for this GPU");
+    }
     if (peer) {
         COMMAND_TRY(check_peer(r, d));
         cuda_race_add(&lanes, d->peer.name, d->peer.run, r);
@@ -221,7 +224,7 @@ static fur_status check_bits(reduction *r)
     fur_vector_destroy(on_cpu.x);
     COMMAND_TRY(status);
     COMMAND_TRY(reduce(r, here));
-    if (memcmp(here, there, sizeof here) == 0) {
+    if (here[0] == there[0] && here[1] == there[1] && here[2] == there[2]) {
         return FUR_OK;
     }
     return fur_context_fail(r->b->context, FUR_INVALID,

@@ -174,12 +174,30 @@ static fur_status check_all(const cuda_case *c)
     return FUR_OK;
 }
 
+static bool is_peer(const cuda_contender *c)
+{
+    return strncmp(c->name, PEER, strlen(PEER)) == 0;
+}
+
+static fur_status check_peer(const cuda_case *c)
+{
+    bool found = !c->b->peer_required;
+    for (int i = 0; i < c->race.count; i++) {
+        found = found || is_peer(&c->race.contenders[i]);
+    }
+    return found ? FUR_OK
+                 : fur_context_fail(c->b->context, FUR_UNSUPPORTED,
+                                    "%s: no kernel of cuSPARSE is in the race; to have them, build "
+                                    "with FURROW_WITH_CUSPARSE=ON",
+                                    c->name);
+}
+
 /* The better of the peer's algorithms. */
 static cuda_base find_base(const cuda_race *r)
 {
     cuda_base best = {0};
     for (int i = 0; i < r->count; i++) {
-        if (strncmp(r->contenders[i].name, PEER, strlen(PEER)) == 0) {
+        if (is_peer(&r->contenders[i])) {
             const cuda_base base = bench_cuda_base(r, i);
             best.cold = best.cold > 0 ? fmin(best.cold, base.cold) : base.cold;
             best.warm = best.warm > 0 ? fmin(best.warm, base.warm) : base.warm;
@@ -286,6 +304,7 @@ static fur_status run_steps(cuda_case *c)
         return *sentence ? fur_context_fail(c->b->context, status, "%s", sentence) : status;
     }
     COMMAND_TRY(add_plans(c));
+    COMMAND_TRY(check_peer(c));
     COMMAND_TRY(check_all(c));
     COMMAND_TRY(cuda_race_run(&c->race, c->b->gpu));
     report(c);

@@ -124,6 +124,15 @@ def duel_table(title, cases):
             ratio(own, "warm"))
 
 
+def ladder_table(cases):
+    print("\nThe reduction ladder\n")
+    head("values", "step", "us", "GB/s", "step speed-up", "in all")
+    for case in cases:
+        for line in case["rows"]:
+            row(case["case"], line["name"], f"{1e6 * line['seconds']:.1f}", f"{line['gbps']:.1f}",
+                f"{line['step_speedup']:.2f}", f"{line['total_speedup']:.2f}")
+
+
 def table(results):
     machine = results["machine"]
     print(", ".join(f"{key} {value}" for key, value in machine.items()))
@@ -140,6 +149,8 @@ def table(results):
     for key in ("reduce", "transfer"):
         if results.get(key, {}).get("results"):
             duel_table(f"furrow bench {key}", results[key]["results"])
+    if results.get("ladder", {}).get("results"):
+        ladder_table(results["ladder"]["results"])
 
 
 def main(arguments):

@@ -50,6 +50,7 @@ table() {
         for (i = 7; i <= NF; i++) kernel = kernel " " $i
         gsub(/\(anonymous namespace\)::/, "", kernel)
         sub(/^void /, "", kernel)
+        gsub(/\([A-Za-z_0-9: ]+\)/, "", kernel)
         sub(/\(.*/, "", kernel)
         printf "%-22s %-6s %9d %12d %6d  %s\n", $1, $2, $3, $4, $5, kernel
         count++

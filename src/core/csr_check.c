@@ -30,90 +30,165 @@ fur_status fur_csr_check_shape(fur_env *env, const fur_csr_view *a)
     return FUR_OK;
 }
 
-/* Offsets of rows 0 .. rows: all ends must be right before any column may be read. */
-static int64_t first_bad_offset(const fur_csr_view *a, int threads)
+/* A row that may break the contract, where the host can read it. */
+typedef struct suspect {
+    int64_t row;
+    int64_t begin;
+    int64_t end;
+    const int32_t *columns; /* of its entries */
+} suspect;
+
+static bool bad_offsets(const fur_csr_view *a, int64_t row)
 {
-    int64_t bad = a->rows + 1;
-    int team = fur_team(threads, a->rows, ROW_GRAIN);
-#pragma omp parallel for schedule(static) num_threads(team) reduction(min : bad) if (team > 1)
-    for (int64_t i = 0; i < a->rows; i++) {
-        int64_t begin = fur_offset_at(a, i);
-        int64_t end = fur_offset_at(a, i + 1);
-        if ((begin > end || begin < 0 || end > a->entries) && i < bad)
-            bad = i;
-    }
-    return bad;
+    int64_t begin = fur_offset_at(a, row);
+    int64_t end = fur_offset_at(a, row + 1);
+    bool ends = (row > 0 || begin == 0) && (row + 1 < a->rows || end == a->entries);
+    return begin < 0 || begin > end || end > a->entries || !ends;
 }
 
-static fur_status check_offsets(fur_env *env, const fur_csr_view *a)
+/* Position of the row's first column that is out of range or not above the one before; `end` if all
+ * are right. */
+static int64_t bad_column(const int32_t *columns, int64_t begin, int64_t end, int64_t cols)
 {
-    if (fur_offset_at(a, 0) != 0)
+    int64_t last = -1;
+    for (int64_t k = begin; k < end; k++) {
+        if (columns[k] <= last || columns[k] >= cols)
+            return k;
+        last = columns[k];
+    }
+    return end;
+}
+
+static int64_t find_bad_offset(const fur_csr_view *a, int threads)
+{
+    int64_t bad = a->rows;
+    int team = fur_team(threads, a->rows, ROW_GRAIN);
+#pragma omp parallel for schedule(static) num_threads(team) reduction(min : bad) if (team > 1)
+    for (int64_t i = 0; i < a->rows; i++)
+        if (i < bad && bad_offsets(a, i))
+            bad = i;
+    return bad < a->rows ? bad : -1;
+}
+
+static int64_t find_bad_column(const fur_csr_view *a, int threads)
+{
+    int64_t bad = a->rows;
+    int team = fur_team(threads, a->rows + a->entries, ROW_GRAIN);
+#pragma omp parallel for schedule(static) num_threads(team) reduction(min : bad) if (team > 1)
+    for (int64_t i = 0; i < a->rows; i++) {
+        int64_t end = fur_offset_at(a, i + 1);
+        if (i < bad && bad_column(a->columns, fur_offset_at(a, i), end, a->cols) < end)
+            bad = i;
+    }
+    return bad < a->rows ? bad : -1;
+}
+
+static fur_status describe_offsets(fur_env *env, const fur_csr_view *a, const suspect *s)
+{
+    if (s->row == 0 && s->begin != 0)
         return fur_env_fail(env, FUR_INVALID, "row 0 begins at offset %lld, it must be 0",
-                            (long long)fur_offset_at(a, 0));
-    int64_t bad = first_bad_offset(a, env->threads);
-    if (bad < a->rows)
+                            (long long)s->begin);
+    if (s->begin < 0 || s->begin > s->end || s->end > a->entries)
         return fur_env_fail(env, FUR_INVALID,
                             "row %lld runs from offset %lld to %lld: offsets must not decrease "
                             "and end at %lld",
-                            (long long)bad, (long long)fur_offset_at(a, bad),
-                            (long long)fur_offset_at(a, bad + 1), (long long)a->entries);
-    if (fur_offset_at(a, a->rows) != a->entries)
-        return fur_env_fail(env, FUR_INVALID,
-                            "the last row ends at offset %lld, but there are %lld entries",
-                            (long long)fur_offset_at(a, a->rows), (long long)a->entries);
-    return FUR_OK;
+                            (long long)s->row, (long long)s->begin, (long long)s->end,
+                            (long long)a->entries);
+    return fur_env_fail(env, FUR_INVALID,
+                        "the last row ends at offset %lld, but there are %lld entries",
+                        (long long)s->end, (long long)a->entries);
 }
 
-/* Position of the row's first column that is out of range or not above the one before; -1 if all
- * are right. */
-static int64_t bad_column(const fur_csr_view *a, int64_t row)
+static fur_status describe_column(fur_env *env, const fur_csr_view *a, const suspect *s)
 {
-    int64_t end = fur_offset_at(a, row + 1);
-    int64_t last = -1;
-    for (int64_t k = fur_offset_at(a, row); k < end; k++) {
-        if (a->columns[k] <= last || a->columns[k] >= a->cols)
-            return k;
-        last = a->columns[k];
-    }
-    return -1;
-}
-
-static fur_status describe_column(fur_env *env, const fur_csr_view *a, int64_t row)
-{
-    int64_t k = bad_column(a, row);
-    int32_t column = a->columns[k];
+    int64_t k = bad_column(s->columns, 0, s->end - s->begin, a->cols);
+    int32_t column = s->columns[k];
     if (column < 0 || column >= a->cols)
         return fur_env_fail(env, FUR_INVALID, "row %lld has column %d, the matrix has %lld columns",
-                            (long long)row, column, (long long)a->cols);
-    if (column == a->columns[k - 1])
+                            (long long)s->row, column, (long long)a->cols);
+    if (column == s->columns[k - 1])
         return fur_env_fail(env, FUR_INVALID,
                             "row %lld has column %d twice; sum duplicates with fur_csr_from_coo",
-                            (long long)row, column);
+                            (long long)s->row, column);
     return fur_env_fail(env, FUR_INVALID,
                         "row %lld has column %d after column %d: columns must increase; sort them "
                         "with fur_csr_from_coo",
-                        (long long)row, column, a->columns[k - 1]);
+                        (long long)s->row, column, s->columns[k - 1]);
 }
 
-static fur_status check_columns(fur_env *env, const fur_csr_view *a)
+static fur_status check_here(fur_env *env, const fur_csr_view *a)
 {
-    int64_t bad = a->rows;
-    int team = fur_team(env->threads, a->rows + a->entries, ROW_GRAIN);
-#pragma omp parallel for schedule(static) num_threads(team) reduction(min : bad) if (team > 1)
-    for (int64_t i = 0; i < a->rows; i++)
-        if (i < bad && bad_column(a, i) >= 0)
-            bad = i;
-    return bad < a->rows ? describe_column(env, a, bad) : FUR_OK;
+    int64_t row = find_bad_offset(a, env->threads);
+    if (a->rows == 0 && fur_offset_at(a, 0) != a->entries) {
+        suspect s = {.end = fur_offset_at(a, 0), .begin = fur_offset_at(a, 0)};
+        return describe_offsets(env, a, &s);
+    }
+    bool offsets_bad = row >= 0;
+    if (!offsets_bad)
+        row = find_bad_column(a, env->threads);
+    if (row < 0)
+        return FUR_OK;
+    suspect s = {row, fur_offset_at(a, row), fur_offset_at(a, row + 1), NULL};
+    if (offsets_bad)
+        return describe_offsets(env, a, &s);
+    s.columns = a->columns + s.begin;
+    return describe_column(env, a, &s);
+}
+
+/* The offsets of a row that lies on the context's device. A matrix without rows has one offset. */
+static fur_status fetch_offsets(fur_context *context, const fur_csr_view *a, suspect *s)
+{
+    char raw[2 * sizeof(int64_t)];
+    int64_t size = (int64_t)fur_offset_size(a->offset);
+    int64_t count = a->rows > 0 ? 2 : 1;
+    const char *from = (const char *)a->offsets + s->row * size;
+    FUR_TRY(fur_memory_copy(context, raw, from, count * size));
+    fur_csr_view pair = {.offset = a->offset, .offsets = raw};
+    s->begin = fur_offset_at(&pair, 0);
+    s->end = fur_offset_at(&pair, count - 1);
+    return FUR_OK;
+}
+
+static fur_status describe_remote_column(fur_context *context, const fur_csr_view *a, suspect *s)
+{
+    int32_t *columns;
+    int64_t count = s->end - s->begin;
+    FUR_TRY(fur_env_allocate(&context->env, count, sizeof *columns, &columns));
+    fur_status status =
+        fur_memory_copy(context, columns, a->columns + s->begin, count * (int64_t)sizeof *columns);
+    s->columns = columns;
+    if (status == FUR_OK)
+        status = describe_column(&context->env, a, s);
+    fur_env_release(&context->env, columns);
+    return status;
+}
+
+static fur_status check_remote(fur_context *context, const fur_csr_view *a)
+{
+    fur_env *env = &context->env;
+    const fur_remote *remote = context->backend->remote;
+    suspect s = {0};
+    FUR_TRY(remote->find_bad_offset(env, a, &s.row));
+    bool offsets_bad = s.row >= 0;
+    if (a->rows == 0) {
+        s.row = 0;
+        FUR_TRY(fetch_offsets(context, a, &s));
+        return s.end == a->entries ? FUR_OK : describe_offsets(env, a, &s);
+    }
+    if (!offsets_bad)
+        FUR_TRY(remote->find_bad_column(env, a, &s.row));
+    if (s.row < 0)
+        return FUR_OK;
+    FUR_TRY(fetch_offsets(context, a, &s));
+    return offsets_bad ? describe_offsets(env, a, &s) : describe_remote_column(context, a, &s);
 }
 
 /* Arrays of a device are checked there, all others where they are: before they are moved. */
 fur_status fur_csr_check(fur_context *context, const fur_csr_view *arrays)
 {
-    fur_env *env = &context->env;
     const fur_remote *remote = context->backend->remote;
-    FUR_TRY(fur_csr_check_shape(env, arrays));
-    if (remote && remote->reaches(env, arrays->offsets))
-        return remote->check(env, arrays);
-    FUR_TRY(check_offsets(env, arrays));
-    return check_columns(env, arrays);
+    FUR_TRY(fur_csr_check_shape(&context->env, arrays));
+    return remote && remote->reaches(&context->env, arrays->offsets)
+               ? check_remote(context, arrays)
+               : check_here(&context->env, arrays);
 }

@@ -37,20 +37,31 @@ static fur_status fail_unknown(fur_context *context, const char *name)
                             context->backend->device, names);
 }
 
+static fur_status fail_unsuited(fur_context *context, const char *name, const char *why)
+{
+    return fur_context_fail(context, FUR_UNSUPPORTED, "kernel \"%s\" does not suit this matrix: %s",
+                            name, why);
+}
+
 static fur_status choose_named(fur_spmv *plan, const char *name, const fur_spmv_profile *profile)
 {
-    const fur_spmv_kernel *kernel = find_kernel(plan->context->backend, name);
+    fur_context *context = plan->context;
+    const fur_spmv_kernel *kernel = find_kernel(context->backend, name);
     if (!kernel)
-        return fail_unknown(plan->context, name);
+        return fail_unknown(context, name);
     if (kernel->cost) {
         const char *refusal = kernel->cost(&plan->operand->view, profile).refusal;
         if (refusal)
-            return fur_context_fail(plan->context, FUR_UNSUPPORTED,
-                                    "kernel \"%s\" does not suit this matrix: %s", name, refusal);
+            return fail_unsuited(context, name, refusal);
     }
     plan->kernel = kernel;
     snprintf(plan->reason, sizeof plan->reason, "asked for by name");
-    return fur_spmv_prepare(plan, kernel, profile, &plan->state);
+    fur_status status = fur_spmv_prepare(plan, kernel, profile, &plan->state);
+    if (status != FUR_UNSUPPORTED)
+        return status;
+    char why[256];
+    snprintf(why, sizeof why, "%s", fur_context_error(context));
+    return fail_unsuited(context, name, why);
 }
 
 static fur_status choose(fur_spmv *plan, const fur_spmv_options *o)

@@ -24,7 +24,7 @@ fur_status fur_spmv_prepare(fur_spmv *plan, const fur_spmv_kernel *kernel,
 
 void fur_spmv_drop(fur_spmv *plan, const fur_spmv_kernel *kernel, void *state)
 {
-    if (kernel && kernel->release)
+    if (state && kernel->release)
         kernel->release(&plan->context->env, state);
 }
 

@@ -228,7 +228,7 @@ static fur_status convert_on_host(const fur_vector *x, fur_value value, fur_vect
 /* A vector with x's entries in another context. */
 static fur_status transfer(const fur_vector *x, fur_context *context, fur_vector **out)
 {
-    fur_vector *copy;
+    fur_vector *copy = NULL;
     FUR_TRY(
         fur_context_pass_on(context, x->context, make_unset(context, x->value, x->size, &copy)));
     fur_status status = fur_vector_copy(x, copy);

@@ -119,9 +119,11 @@ typedef struct fur_remote {
     fur_status (*copy)(fur_env *env, void *to, const void *from, int64_t bytes);
     /* The same between the device and pinned memory, which is in use until synchronize. */
     fur_status (*copy_async)(fur_env *env, void *to, const void *from, int64_t bytes);
-    /* The same for a whole matrix as for the host: fur_csr_check of the arrays but not of the
-     * shape, fur_csr_measure, the profile, the transpose into arrays that are there. */
-    fur_status (*check)(fur_env *env, const fur_csr_view *a);
+    /* *row = the first row whose offsets, or whose columns, break the contract of a matrix, as
+     * fur_csr_check has it; -1 if none does. Columns may be looked at once offsets are sound. */
+    fur_status (*find_bad_offset)(fur_env *env, const fur_csr_view *a, int64_t *row);
+    fur_status (*find_bad_column)(fur_env *env, const fur_csr_view *a, int64_t *row);
+    /* fur_csr_measure, the profile, and the transpose into arrays that are there. */
     fur_status (*measure)(fur_env *env, const fur_csr_view *a, fur_csr_statistics *out);
     fur_status (*profile)(fur_env *env, const fur_csr_view *a, fur_spmv_profile *out);
     fur_status (*transpose)(fur_env *env, const fur_csr_view *a, bool conjugate,
