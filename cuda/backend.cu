@@ -8,7 +8,7 @@
 
 // Unless told more, a plan should cost no more than a few products. Told of so many, it may cost as
 // much as some tens of them, to find the kernel that is fastest.
-#define USES_ASSUMED 10
+#define USES_ASSUMED 20
 #define USES_MEASURED 200
 
 extern "C" {

@@ -1,13 +1,15 @@
-// How long products take on the device: bytes over a rate, and the launch. Only ratios matter.
+// How long products take on the device: a launch, the latencies a thread meets one after the other,
+// and bytes over a rate. Fitted by hand to times on an H200 (docs/results). Only ratios matter.
 #ifndef FURROW_CUDA_COST_CUH
 #define FURROW_CUDA_COST_CUH
 
 #include "kernel.h"
 
-// Nanoseconds of a launch that has nothing to do, and bytes a nanosecond at the copy rate of an
-// H200.
 #define FUR_LAUNCH_NS 2500.0
-#define FUR_BYTES_A_NS 4000.0
+// A fetch from the second-level cache.
+#define FUR_FETCH_NS 250.0
+// Copy rate of an H200.
+#define FUR_BYTES_A_NS 4200.0
 
 static inline double fur_vector_bytes(const fur_csr_view *a)
 {
@@ -21,10 +23,27 @@ static inline double fur_csr_bytes(const fur_csr_view *a)
            fur_vector_bytes(a);
 }
 
-// A kernel that reads A as it is and takes `slowness` times what the bytes alone would take.
-static inline fur_spmv_cost fur_cuda_csr_cost(const fur_csr_view *a, double slowness)
+// A kernel whose threads wait for so many fetches one after the other and that moves so many bytes.
+static inline fur_spmv_cost fur_cuda_cost(double fetches, double bytes)
 {
-    return {FUR_LAUNCH_NS + slowness * fur_csr_bytes(a) / FUR_BYTES_A_NS, 0, nullptr};
+    return {FUR_LAUNCH_NS + FUR_FETCH_NS * fetches + bytes / FUR_BYTES_A_NS, 0, nullptr};
+}
+
+// Entries of the longest segment.
+static inline double fur_longest_segment(const fur_spmv_profile *profile)
+{
+    int64_t longest = profile->rows.row_max;
+    return static_cast<double>(longest < FUR_ROW_SEGMENT ? longest : FUR_ROW_SEGMENT);
+}
+
+// Kernels in which one thread walks through a row in CSR: neighbours read a row apart, so that long
+// rows cost them the same sectors again and again.
+static inline fur_spmv_cost fur_cuda_walk_cost(const fur_csr_view *a,
+                                               const fur_spmv_profile *profile)
+{
+    double again = profile->rows.row_mean > 8 ? 0.1 * (profile->rows.row_mean - 8) : 0;
+    double slowness = 1.25 + (again < 2.5 ? again : 2.5);
+    return fur_cuda_cost(static_cast<double>(profile->rows.row_max), slowness * fur_csr_bytes(a));
 }
 
 #endif

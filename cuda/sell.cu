@@ -65,10 +65,10 @@ __device__ range range_of(const fur_sell &s, const Offset *offsets, int64_t unit
 }
 
 // Sorts a window's units by falling length, equal ones in order: one block a window. A key holds
-// what the length lacks to a segment, whether it is a part, and the unit's number.
+// what the length lacks to the longest, whether it is a part, and the unit's number.
 template <class Offset>
 __global__ void __launch_bounds__(SORT_BLOCK)
-    sort_window(fur_sell s, const Offset *offsets, int64_t *widths)
+    sort_window(fur_sell s, const Offset *offsets, int longest, int length_bits, int64_t *widths)
 {
     using sorter = cub::BlockRadixSort<uint32_t, SORT_BLOCK, SORT_ITEMS>;
     __shared__ typename sorter::TempStorage storage;
@@ -79,14 +79,14 @@ __global__ void __launch_bounds__(SORT_BLOCK)
         bool there = window + local < s.units;
         range r = there ? range_of(s, offsets, window + local) : range{0, 0, false};
         uint32_t number = there ? local : SELL_WINDOW;
-        key[i] = static_cast<uint32_t>(FUR_ROW_SEGMENT - r.length) << 16 | number;
+        key[i] = static_cast<uint32_t>(longest - r.length) << 16 | number;
         key[i] |= r.part ? 1U << 15 : 0;
     }
     // Parts come in no order of their own: bits 0 to 14 are sorted as they stand.
-    sorter(storage).Sort(key, 16, 24);
+    sorter(storage).Sort(key, 16, 16 + length_bits);
     for (int i = 0; i < SORT_ITEMS; i++) {
         int64_t place = window + threadIdx.x * SORT_ITEMS + i;
-        int length = FUR_ROW_SEGMENT - static_cast<int>(key[i] >> 16);
+        int length = longest - static_cast<int>(key[i] >> 16);
         s.lanes[place] = {static_cast<uint16_t>(key[i] & 0x7fff), static_cast<uint8_t>(length),
                           static_cast<uint8_t>(key[i] >> 15 & 1)};
         if (place % SELL_LANES == 0)
@@ -94,33 +94,56 @@ __global__ void __launch_bounds__(SORT_BLOCK)
     }
 }
 
-// A slice is turned in shared memory: read along the rows, written across them. Where rows are
-// short a warp reads several at a time, `group` lanes each.
+// A slice is turned in shared memory: read along the rows, `Group` lanes each, written across them.
+// Many reads are under way together.
+template <int Group, class T>
+__device__ void turn(const fur_sell_place &p, const range &r, const T *from,
+                     T (*turned)[FUR_WARP + 1], T *to)
+{
+    constexpr int rows = FUR_WARP / Group; // read at once
+    constexpr int batch = sizeof(T) * 16 > 128 ? 8 : 16;
+    int k = p.lane() % Group;
+    for (int first = 0; first < p.width(); first += Group) {
+        for (int base = 0; base < SELL_LANES; base += batch * rows) {
+            T held[batch];
+#pragma unroll
+            for (int i = 0; i < batch; i++) {
+                int unit = base + i * rows + p.lane() / Group;
+                int64_t begin = __shfl_sync(~0U, r.begin, unit % SELL_LANES);
+                int length = __shfl_sync(~0U, r.length, unit % SELL_LANES);
+                bool there = unit < SELL_LANES && first + k < length;
+                held[i] = there ? fur_stream(from + begin + first + k) : T{};
+            }
+#pragma unroll
+            for (int i = 0; i < batch; i++) {
+                int unit = base + i * rows + p.lane() / Group;
+                if (unit < SELL_LANES)
+                    turned[unit][k] = held[i];
+            }
+        }
+        __syncwarp();
+        for (int j = 0; j < Group && first + j < p.width(); j++)
+            to[p.start + (first + j) * SELL_LANES + p.lane()] = turned[p.lane()][j];
+        __syncwarp();
+    }
+}
+
 template <class T, class Offset>
 __global__ void __launch_bounds__(SPREAD_BLOCK)
     spread(fur_sell s, const Offset *offsets, const T *from, T *to)
 {
     __shared__ T memory[SPREAD_WARPS][SELL_LANES][FUR_WARP + 1];
     auto turned = memory[threadIdx.x / FUR_WARP];
-    fur_sell_place p = fur_sell_find(s);
-    if (p.slice < 0)
-        return;
-    range r = p.unit >= 0 ? range_of(s, offsets, p.unit) : range{0, 0, false};
-    int group = p.width <= 8 ? 8 : p.width <= 16 ? 16 : FUR_WARP;
-    for (int first = 0; first < p.width; first += group) {
-#pragma unroll 8
-        for (int i = 0; i < SELL_LANES; i += FUR_WARP / group) {
-            int unit = i + p.lane / group;
-            int k = p.lane % group;
-            int64_t begin = __shfl_sync(~0U, r.begin, unit);
-            int length = __shfl_sync(~0U, r.length, unit);
-            turned[unit][k] = first + k < length ? fur_stream(from + begin + first + k) : T{};
-        }
-        __syncwarp();
-        for (int k = 0; k < group && first + k < p.width; k++)
-            to[p.start + (first + k) * SELL_LANES + p.lane] = turned[p.lane][k];
-        __syncwarp();
-    }
+    fur_sell_for_slice(s, [&](int64_t slice, const fur_sell_place &p) {
+        int64_t unit = p.unit(slice);
+        range r = unit >= 0 ? range_of(s, offsets, unit) : range{0, 0, false};
+        if (p.width() <= 8)
+            turn<8>(p, r, from, turned, to);
+        else if (p.width() <= 16)
+            turn<16>(p, r, from, turned, to);
+        else
+            turn<FUR_WARP>(p, r, from, turned, to);
+    });
 }
 
 template <class F> fur_status with_offset(const fur_csr_view *a, F f)
@@ -175,11 +198,23 @@ fur_status find_units(fur_env *env, const fur_csr_view *a, const fur_spmv_profil
     return status;
 }
 
-fur_status sort_units(fur_env *env, const fur_csr_view *a, fur_sell *s)
+int bits_of(int value)
 {
+    int bits = 1;
+    while (value >> bits)
+        bits++;
+    return bits;
+}
+
+fur_status sort_units(fur_env *env, const fur_csr_view *a, const fur_spmv_profile *profile,
+                      fur_sell *s)
+{
+    int64_t row_max = profile->rows.row_max;
+    int longest = static_cast<int>(row_max < FUR_ROW_SEGMENT ? row_max : FUR_ROW_SEGMENT);
     return with_offset(a, [&](auto offsets) {
         auto windows = static_cast<unsigned>(s->slices / SELL_SLICES);
-        sort_window<<<windows, SORT_BLOCK, 0, fur_cuda_stream(env)>>>(*s, offsets, s->start);
+        sort_window<<<windows, SORT_BLOCK, 0, fur_cuda_stream(env)>>>(*s, offsets, longest,
+                                                                      bits_of(longest), s->start);
         return fur_cuda_launched(env, "sell: sort units");
     });
 }
@@ -214,7 +249,7 @@ fur_status fur_sell_layout(fur_env *env, const fur_csr_view *a, const fur_spmv_p
     s->slices = fur_ceil_div(s->units, SELL_WINDOW) * SELL_SLICES;
     FUR_TRY(fur_cuda_allocate(env, s->slices * SELL_LANES, sizeof *s->lanes, &s->lanes));
     FUR_TRY(fur_cuda_allocate(env, s->slices + 1, sizeof *s->start, &s->start));
-    FUR_TRY(sort_units(env, a, s));
+    FUR_TRY(sort_units(env, a, profile, s));
     FUR_TRY(fur_sell_add_up(env, s->slices, s->start, &s->padded));
     double padding = static_cast<double>(s->padded) / static_cast<double>(a->entries);
     if (a->entries > 0 && padding > most)

@@ -11,17 +11,11 @@
 #define SELL_LANES FUR_WARP
 #define SELL_WINDOW 1024
 #define SELL_SLICES (SELL_WINDOW / SELL_LANES)
-#ifndef SELL_BLOCK
 #define SELL_BLOCK 128
-#endif
-// Loads of a lane that are under way together.
-#ifndef SELL_UNROLL
-#    define SELL_UNROLL 8
-#endif
 
 // A lane's unit, counted within its window, and its entries. Lanes without one have number
 // SELL_WINDOW.
-struct fur_sell_lane {
+struct alignas(4) fur_sell_lane {
     uint16_t unit;
     uint8_t length; // at most FUR_ROW_SEGMENT
     uint8_t part;   // whether the unit is a segment of a long row
@@ -57,61 +51,85 @@ void fur_sell_release(fur_env *env, fur_sell *s);
 fur_status fur_sell_add_up(fur_env *env, int64_t count, int64_t *sizes, int64_t *total);
 }
 
+// What is read about a lane's unit, and what it tells.
 struct fur_sell_place {
-    int64_t slice; // -1: past the last
-    int lane;
+    fur_sell_lane own;
     int64_t start; // of the slice's entries
-    int width;     // of the slice
-    int64_t unit;  // -1: none
-    int length;
-    bool part;
+    int64_t end;
+
+    __device__ void fetch(const fur_sell &s, int64_t slice)
+    {
+        own = s.lanes[slice * SELL_LANES + lane()];
+        start = s.start[slice];
+        end = s.start[slice + 1];
+    }
+
+    __device__ static int lane()
+    {
+        return static_cast<int>(threadIdx.x % SELL_LANES);
+    }
+
+    __device__ int width() const
+    {
+        return static_cast<int>(end - start) / SELL_LANES;
+    }
+
+    __device__ int length() const
+    {
+        return own.length;
+    }
+
+    // -1: none
+    __device__ int64_t unit(int64_t slice) const
+    {
+        return own.unit < SELL_WINDOW ? slice / SELL_SLICES * SELL_WINDOW + own.unit : -1;
+    }
 };
 
-// Where the calling thread's unit is. All lanes of a warp call it.
-__device__ inline fur_sell_place fur_sell_find(const fur_sell &s)
+// Calls f(slice, place) for the slice of the calling warp. (Warps that go from slice to slice with
+// the next one's place under way were slower: the hardware balances better.)
+template <class F> __device__ void fur_sell_for_slice(const fur_sell &s, F f)
 {
-    fur_sell_place p = {};
-    int64_t thread = blockIdx.x * int64_t(blockDim.x) + threadIdx.x;
-    p.slice = thread / SELL_LANES;
-    p.lane = static_cast<int>(threadIdx.x % SELL_LANES);
-    if (p.slice >= s.slices) {
-        p.slice = -1;
-        return p;
-    }
-    fur_sell_lane lane = s.lanes[thread];
-    p.start = s.start[p.slice];
-    p.width = static_cast<int>(s.start[p.slice + 1] - p.start) / SELL_LANES;
-    p.unit = lane.unit < SELL_WINDOW ? p.slice / SELL_SLICES * SELL_WINDOW + lane.unit : -1;
-    p.length = lane.length;
-    p.part = lane.part;
-    return p;
+    int64_t slice = (blockIdx.x * int64_t(blockDim.x) + threadIdx.x) / FUR_WARP;
+    fur_sell_place place;
+    if (slice >= s.slices)
+        return;
+    place.fetch(s, slice);
+    f(slice, place);
+}
+
+// Entry `k` of a lane or, where the slice has fewer, its last: loads without a condition are all
+// under way before the first is waited for.
+__device__ inline int fur_sell_offset(const fur_sell_place &p, int k)
+{
+    return min(k, p.width() - 1) * SELL_LANES;
 }
 
 // The sum of a lane's unit. columns.get(first, column) sets the columns of entries first, first +
 // 1,
-// ... of the lane, as far as the slice goes.
+// ... of the lane, of which those past its end may be anything.
 template <class Value, class Columns>
 __device__ Value fur_sell_sum(const fur_sell_place &p, const Value *values, Columns &columns,
                               const Value *x)
 {
+    constexpr int unroll = Columns::unroll; // loads that are under way together
     Value sum = fur_zero<Value>();
-    values += p.start + p.lane;
-    for (int first = 0; first < p.width; first += SELL_UNROLL) {
-        int32_t column[SELL_UNROLL];
-        Value value[SELL_UNROLL];
-        Value factor[SELL_UNROLL];
-        columns.get(first, column);
+    values += p.start + p.lane();
+    for (int first = 0; first < p.width(); first += unroll) {
+        Value value[unroll];
+        Value factor[unroll];
+        columns.fetch(first);
 #pragma unroll
-        for (int u = 0; u < SELL_UNROLL; u++)
-            if (first + u < p.width)
-                value[u] = fur_stream(values + (first + u) * SELL_LANES);
+        for (int u = 0; u < unroll; u++)
+            value[u] = fur_stream(values + fur_sell_offset(p, first + u));
 #pragma unroll
-        for (int u = 0; u < SELL_UNROLL; u++)
-            if (first + u < p.length)
-                factor[u] = x[column[u]];
+        for (int u = 0; u < unroll; u++) {
+            int32_t column = columns.at(first, u);
+            factor[u] = x[first + u < p.length() ? column : 0];
+        }
 #pragma unroll
-        for (int u = 0; u < SELL_UNROLL; u++)
-            if (first + u < p.length)
+        for (int u = 0; u < unroll; u++)
+            if (first + u < p.length())
                 sum = fur_fma(value[u], factor[u], sum);
     }
     return sum;
@@ -119,15 +137,16 @@ __device__ Value fur_sell_sum(const fur_sell_place &p, const Value *values, Colu
 
 // What becomes of a unit's sum.
 template <class Value>
-__device__ void fur_sell_finish(const fur_sell &s, const fur_sell_place &p, Value sum, Value *y,
-                                const fur_finish<Value> &finish)
+__device__ void fur_sell_finish(const fur_sell &s, int64_t slice, const fur_sell_place &p,
+                                Value sum, Value *y, const fur_finish<Value> &finish)
 {
-    if (p.unit < 0)
+    int64_t unit = p.unit(slice);
+    if (unit < 0)
         return;
-    if (p.part)
-        static_cast<Value *>(s.sums)[p.unit] = sum;
+    if (p.own.part)
+        static_cast<Value *>(s.sums)[unit] = sum;
     else
-        finish(sum, &y[s.unit_row ? s.unit_row[p.unit] : p.unit]);
+        finish(sum, &y[s.unit_row ? s.unit_row[unit] : unit]);
 }
 
 // Adds up the segments of the long rows, in order, one warp a row: the lanes fetch, and all add.
@@ -144,9 +163,13 @@ __global__ void __launch_bounds__(SELL_BLOCK)
     int32_t end = s.row_unit[row + 1];
     const Value *sums = static_cast<const Value *>(s.sums);
     Value total = sums[first];
+    Value next = first + 1 + lane < end ? sums[first + 1 + lane] : fur_zero<Value>();
     for (int32_t base = first + 1; base < end; base += FUR_WARP) {
-        Value own = base + lane < end ? sums[base + lane] : fur_zero<Value>();
+        Value own = next;
+        int32_t ahead = base + FUR_WARP + lane;
         int count = min(FUR_WARP, end - base);
+        if (ahead < end)
+            next = sums[ahead];
         for (int i = 0; i < count; i++)
             total = fur_add(total, fur_shuffle(own, i));
     }

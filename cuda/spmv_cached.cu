@@ -56,12 +56,6 @@ fur_status apply(const fur_spmv_call *call)
 }
 
 // As the plain rows; what the window saves, the first-level cache of present devices saves too.
-fur_spmv_cost cost(const fur_csr_view *a, const fur_spmv_profile *profile)
-{
-    double reread = 0.02 * static_cast<double>(profile->rows.row_max);
-    return fur_cuda_csr_cost(a, 1.2 + reread);
-}
-
 } // namespace
 
 extern "C" const fur_spmv_kernel fur_cuda_spmv_cached = {
@@ -69,7 +63,7 @@ extern "C" const fur_spmv_kernel fur_cuda_spmv_cached = {
     "one thread a row, x of the block's own rows in shared memory",
     "Nickolls, Buck, Garland, Skadron 2008",
     true, // exact
-    cost,
+    fur_cuda_walk_cost,
     nullptr, // plan
     apply,
     nullptr, // release

@@ -11,8 +11,15 @@
 #include "sell.cuh"
 
 // Padding, and bytes of A over those of CSR, above which compression does not pay.
-#define PADDING_MOST 1.25
+#define PADDING_MOST 1.5
 #define BYTES_MOST 0.95
+// Entries of a lane that are under way together; of 16 bytes, half as many.
+#ifndef DELTA_UNROLL
+#    define DELTA_UNROLL 4
+#endif
+#ifndef DELTA_RESIDENT
+#    define DELTA_RESIDENT 10
+#endif
 
 namespace
 {
@@ -38,31 +45,31 @@ template <> struct unsigned_of<4> {
 };
 
 // The columns of a lane whose excesses take so many bytes.
-template <int bytes> struct delta_columns {
+template <int bytes, class Value> struct delta_columns {
+    static constexpr int unroll = sizeof(Value) > 8 ? DELTA_UNROLL / 2 : DELTA_UNROLL;
     const int32_t *bases;
     const uint8_t *excesses; // of the slice
-    int lane;
-    int width;
+    const fur_sell_place &place;
     int32_t own; // the lane's of the 32 bases that are at hand
+    uint32_t excess[unroll];
 
-    __device__ void get(int first, int32_t *column)
+    __device__ void fetch(int first)
     {
-        uint32_t excess[SELL_UNROLL] = {};
         if (first % FUR_WARP == 0)
-            own = first + lane < width ? bases[first + lane] : 0;
+            own = bases[min(first + place.lane(), place.width() - 1)];
         if constexpr (bytes > 0) {
             using T = typename unsigned_of<bytes>::type;
-            const T *at = reinterpret_cast<const T *>(excesses) + lane;
+            const T *at = reinterpret_cast<const T *>(excesses) + place.lane();
 #pragma unroll
-            for (int u = 0; u < SELL_UNROLL; u++)
-                if (first + u < width)
-                    excess[u] = fur_stream(at + (first + u) * SELL_LANES);
+            for (int u = 0; u < unroll; u++)
+                excess[u] = fur_stream(at + fur_sell_offset(place, first + u));
         }
-#pragma unroll
-        for (int u = 0; u < SELL_UNROLL; u++) {
-            auto base = static_cast<uint32_t>(__shfl_sync(~0U, own, (first + u) % FUR_WARP));
-            column[u] = static_cast<int32_t>(base + lane + excess[u]);
-        }
+    }
+
+    __device__ int32_t at(int first, int u) const
+    {
+        auto base = static_cast<uint32_t>(__shfl_sync(~0U, own, (first + u) % FUR_WARP));
+        return static_cast<int32_t>(base + place.lane() + (bytes > 0 ? excess[u] : 0));
     }
 };
 
@@ -74,66 +81,70 @@ template <class Value> struct product {
 };
 
 template <int bytes, class Value>
-__device__ void multiply_slice(const delta &d, const fur_sell_place &p, const product<Value> &q)
+__device__ Value sum_slice(const delta &d, const fur_sell_place &p, int64_t begin,
+                           const product<Value> &q)
 {
-    delta_columns<bytes> columns = {d.bases + p.start / SELL_LANES,
-                                    d.excesses + d.begin[p.slice] * SELL_LANES, p.lane, p.width, 0};
-    fur_sell_finish(d.layout, p, fur_sell_sum(p, q.values, columns, q.x), q.y, q.finish);
+    delta_columns<bytes, Value> columns = {
+        d.bases + p.start / SELL_LANES, d.excesses + begin * SELL_LANES, p, 0, {}};
+    return fur_sell_sum(p, q.values, columns, q.x);
 }
 
 template <class Value>
-__global__ void __launch_bounds__(SELL_BLOCK) multiply(delta d, product<Value> q)
+__global__ void __launch_bounds__(SELL_BLOCK, DELTA_RESIDENT) multiply(delta d, product<Value> q)
 {
-    fur_sell_place p = fur_sell_find(d.layout);
-    if (p.slice < 0)
-        return;
-    int64_t bytes = d.begin[p.slice + 1] - d.begin[p.slice];
-    if (bytes == 0)
-        multiply_slice<0>(d, p, q);
-    else if (bytes == p.width)
-        multiply_slice<1>(d, p, q);
-    else if (bytes == 2 * p.width)
-        multiply_slice<2>(d, p, q);
-    else
-        multiply_slice<4>(d, p, q);
+    fur_sell_for_slice(d.layout, [&](int64_t slice, const fur_sell_place &p) {
+        int64_t begin = d.begin[slice];
+        int64_t bytes = d.begin[slice + 1] - begin;
+        Value sum = bytes == 0               ? sum_slice<0>(d, p, begin, q)
+                    : bytes == p.width()     ? sum_slice<1>(d, p, begin, q)
+                    : bytes == 2 * p.width() ? sum_slice<2>(d, p, begin, q)
+                                             : sum_slice<4>(d, p, begin, q);
+        fur_sell_finish(d.layout, slice, p, sum, q.y, q.finish);
+    });
 }
 
 // The base of a slice's k-th entries, and what a lane's column exceeds it by. All lanes call it.
 __device__ int32_t base_of(const fur_sell_place &p, int k, const int32_t *columns, uint32_t *excess)
 {
-    bool there = k < p.length;
-    int32_t low = there ? columns[p.start + k * SELL_LANES + p.lane] - p.lane : INT32_MAX;
+    bool there = k < p.length();
+    int32_t low = there ? columns[p.start + k * SELL_LANES + p.lane()] - p.lane() : INT32_MAX;
     int32_t base = __reduce_min_sync(~0U, low);
     *excess = there ? static_cast<uint32_t>(low) - static_cast<uint32_t>(base) : 0;
     return base;
 }
 
-// Sets the bases and counts the units of 32 bytes that the excesses of a slice take.
-__global__ void __launch_bounds__(SELL_BLOCK) measure(delta d, const int32_t *columns)
+// Sets the bases of a slice and tells how many bytes its excesses need.
+__device__ int set_bases(const delta &d, const fur_sell_place &p, const int32_t *columns)
 {
-    fur_sell_place p = fur_sell_find(d.layout);
-    if (p.slice < 0)
-        return;
     uint32_t most = 0;
-    for (int k = 0; k < p.width; k++) {
+    for (int k = 0; k < p.width(); k++) {
         uint32_t excess;
         int32_t base = base_of(p, k, columns, &excess);
         most = max(most, excess);
-        if (p.lane == 0)
+        if (p.lane() == 0)
             d.bases[p.start / SELL_LANES + k] = base;
     }
     most = __reduce_max_sync(~0U, most);
-    int bytes = most == 0 ? 0 : most <= UINT8_MAX ? 1 : most <= UINT16_MAX ? 2 : 4;
-    if (p.lane == 0)
-        d.begin[p.slice] = int64_t(bytes) * p.width;
+    return most == 0 ? 0 : most <= UINT8_MAX ? 1 : most <= UINT16_MAX ? 2 : 4;
+}
+
+// Sets the bases and counts the units of 32 bytes that the excesses of a slice take.
+__global__ void __launch_bounds__(SELL_BLOCK) measure(delta d, const int32_t *columns)
+{
+    fur_sell_for_slice(d.layout, [&](int64_t slice, const fur_sell_place &p) {
+        int64_t bytes = set_bases(d, p, columns);
+        if (p.lane() == 0)
+            d.begin[slice] = bytes * p.width();
+    });
 }
 
 template <int bytes>
-__device__ void compress_slice(const delta &d, const fur_sell_place &p, const int32_t *columns)
+__device__ void compress_slice(const delta &d, const fur_sell_place &p, int64_t begin,
+                               const int32_t *columns)
 {
     using T = typename unsigned_of<bytes>::type;
-    T *to = reinterpret_cast<T *>(d.excesses + d.begin[p.slice] * SELL_LANES) + p.lane;
-    for (int k = 0; k < p.width; k++) {
+    T *to = reinterpret_cast<T *>(d.excesses + begin * SELL_LANES) + p.lane();
+    for (int k = 0; k < p.width(); k++) {
         uint32_t excess;
         base_of(p, k, columns, &excess);
         to[k * SELL_LANES] = static_cast<T>(excess);
@@ -142,18 +153,18 @@ __device__ void compress_slice(const delta &d, const fur_sell_place &p, const in
 
 __global__ void __launch_bounds__(SELL_BLOCK) compress(delta d, const int32_t *columns)
 {
-    fur_sell_place p = fur_sell_find(d.layout);
-    if (p.slice < 0)
-        return;
-    int64_t bytes = d.begin[p.slice + 1] - d.begin[p.slice];
-    if (bytes == 0)
-        return;
-    if (bytes == p.width)
-        compress_slice<1>(d, p, columns);
-    else if (bytes == 2 * p.width)
-        compress_slice<2>(d, p, columns);
-    else
-        compress_slice<4>(d, p, columns);
+    fur_sell_for_slice(d.layout, [&](int64_t slice, const fur_sell_place &p) {
+        int64_t begin = d.begin[slice];
+        int64_t bytes = d.begin[slice + 1] - begin;
+        if (bytes == 0)
+            return;
+        if (bytes == p.width())
+            compress_slice<1>(d, p, begin, columns);
+        else if (bytes == 2 * p.width())
+            compress_slice<2>(d, p, begin, columns);
+        else
+            compress_slice<4>(d, p, begin, columns);
+    });
 }
 
 int64_t bytes_of(const fur_csr_view *a, const delta *d)
@@ -253,10 +264,11 @@ int64_t matrix_bytes(const fur_csr_view *a, const void *state)
 }
 
 // Until it is built the kernel is taken to save half of the columns.
-fur_spmv_cost cost(const fur_csr_view *a, const fur_spmv_profile *)
+fur_spmv_cost cost(const fur_csr_view *a, const fur_spmv_profile *profile)
 {
-    double value = static_cast<double>(fur_value_size(a->value));
-    fur_spmv_cost c = fur_cuda_csr_cost(a, 1.05 * (value + 2) / (value + 4));
+    double batches = fur_longest_segment(profile) / DELTA_UNROLL;
+    double saved = 2 * static_cast<double>(a->entries);
+    fur_spmv_cost c = fur_cuda_cost(6 + 2 * batches, 1.05 * (fur_csr_bytes(a) - saved));
     c.plan_ns = 30 * FUR_LAUNCH_NS + 4 * c.product_ns;
     return c;
 }

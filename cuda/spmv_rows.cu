@@ -33,19 +33,14 @@ fur_status apply(const fur_spmv_call *call)
     });
 }
 
-// Sectors that a warp's rows do not share are read again for each entry they hold.
-fur_spmv_cost cost(const fur_csr_view *a, const fur_spmv_profile *profile)
-{
-    double reread = 0.02 * static_cast<double>(profile->rows.row_max);
-    return fur_cuda_csr_cost(a, 1.15 + reread);
-}
-
 } // namespace
 
 extern "C" const fur_spmv_kernel fur_cuda_spmv_rows = {
-    "rows",  "one thread a row", "Nickolls, Buck, Garland, Skadron 2008",
+    "rows",
+    "one thread a row",
+    "Nickolls, Buck, Garland, Skadron 2008",
     true, // exact
-    cost,
+    fur_cuda_walk_cost,
     nullptr, // plan
     apply,
     nullptr, // release

@@ -8,7 +8,9 @@
 #include "sell.cuh"
 
 // Padding that is worth its even loads: entries with it over entries.
-#define PADDING_MOST 1.25
+#define PADDING_MOST 1.5
+// Entries of a lane that are under way together; of 16 bytes, half as many.
+#define UNROLL 8
 
 namespace
 {
@@ -19,34 +21,34 @@ struct sell {
     void *values;
 };
 
-struct plain_columns {
+template <class Value> struct plain_columns {
+    static constexpr int unroll = sizeof(Value) > 8 ? UNROLL / 2 : UNROLL;
     const int32_t *columns; // of the lane
-    int width;
+    const fur_sell_place &place;
+    int32_t column[unroll];
 
-    __device__ plain_columns(const int32_t *all, const fur_sell_place &p)
-        : columns(all + p.start + p.lane), width(p.width)
-    {
-    }
-
-    __device__ void get(int first, int32_t *column) const
+    __device__ void fetch(int first)
     {
 #pragma unroll
-        for (int u = 0; u < SELL_UNROLL; u++)
-            if (first + u < width)
-                column[u] = fur_stream(columns + (first + u) * SELL_LANES);
+        for (int u = 0; u < unroll; u++)
+            column[u] = fur_stream(columns + fur_sell_offset(place, first + u));
+    }
+
+    __device__ int32_t at(int, int u) const
+    {
+        return column[u];
     }
 };
 
 template <class Value>
-__global__ void __launch_bounds__(SELL_BLOCK)
+__global__ void __launch_bounds__(SELL_BLOCK, 1)
     multiply(fur_sell s, const int32_t *all, const Value *values, const Value *x, Value *y,
              fur_finish<Value> finish)
 {
-    fur_sell_place p = fur_sell_find(s);
-    if (p.slice < 0)
-        return;
-    plain_columns columns(all, p);
-    fur_sell_finish(s, p, fur_sell_sum(p, values, columns, x), y, finish);
+    fur_sell_for_slice(s, [&](int64_t slice, const fur_sell_place &p) {
+        plain_columns<Value> columns = {all + p.start + p.lane(), p, {}};
+        fur_sell_finish(s, slice, p, fur_sell_sum(p, values, columns, x), y, finish);
+    });
 }
 
 fur_status build(fur_env *env, const fur_csr_view *a, const fur_spmv_profile *profile, sell *s)
@@ -98,9 +100,10 @@ int64_t matrix_bytes(const fur_csr_view *a, const void *state)
            fur_sell_bytes(l);
 }
 
-fur_spmv_cost cost(const fur_csr_view *a, const fur_spmv_profile *)
+fur_spmv_cost cost(const fur_csr_view *a, const fur_spmv_profile *profile)
 {
-    fur_spmv_cost c = fur_cuda_csr_cost(a, 1.05);
+    double batches = fur_longest_segment(profile) / UNROLL;
+    fur_spmv_cost c = fur_cuda_cost(5 + 2 * batches, 1.05 * fur_csr_bytes(a));
     c.plan_ns = 20 * FUR_LAUNCH_NS + 2.5 * c.product_ns;
     return c;
 }

@@ -12,21 +12,17 @@
 #include "cost.cuh"
 #include "product.cuh"
 
-#ifndef STREAM_BLOCK
-#    define STREAM_BLOCK 128
-#endif
-#ifndef STREAM_TILE
-#    define STREAM_TILE 1024
-#endif
-#ifndef STREAM_UNROLL
-#    define STREAM_UNROLL 4
-#endif
-
-#define BLOCK STREAM_BLOCK
-// Rows plus entries that begin in a tile.
-#define TILE STREAM_TILE
-// Loads of a thread that are under way together.
-#define UNROLL STREAM_UNROLL
+#define BLOCK 128
+// Blocks that should fit on a multiprocessor.
+#define RESIDENT 8
+// Rows plus entries that begin in a tile: fewer where the matrix would not fill the device.
+#define TILE 1024
+#define SMALL_TILE 512
+#define SMALL_MATRIX (1 << 20)
+// Entries of a thread that are under way together; of 16 bytes, half as many.
+#define UNROLL 8
+// Rows of at most so many entries are not cut: three segments.
+#define WHOLE (3 * FUR_ROW_SEGMENT)
 // Segments of one long row that begin in a tile, and long rows that have any there.
 #define TILE_SEGMENTS (TILE / FUR_ROW_SEGMENT)
 #define TILE_LONG_ROWS (TILE_SEGMENTS + 1)
@@ -36,7 +32,7 @@
 #define SLOT_ENTRIES (FUR_ROW_SEGMENT / 2)
 #define NO_SKEW 31
 // Entries that a thread fetches from shared memory together.
-#define FETCH 8
+#define FETCH 4
 
 namespace
 {
@@ -50,6 +46,7 @@ struct start {
 
 struct stream {
     int64_t tiles;
+    int tile;         // rows plus entries that begin in each
     start *starts;    // of the tiles, and the end; tiles + 1
     int skew;         // see place
     int64_t capacity; // entries staged at most
@@ -62,12 +59,13 @@ struct stream {
 // The product and how it is cut.
 template <class Value, class Offset> struct product : fur_product<Value, Offset> {
     const start *starts;
+    int tile;
     int skew;
     Value *sums;
     unsigned *arrived;
 
     product(const fur_product<Value, Offset> &p, const stream *s)
-        : fur_product<Value, Offset>(p), starts(s->starts), skew(s->skew),
+        : fur_product<Value, Offset>(p), starts(s->starts), tile(s->tile), skew(s->skew),
           sums(static_cast<Value *>(s->sums)), arrived(s->arrived)
     {
     }
@@ -86,55 +84,66 @@ __device__ int place(int i, int skew)
     return i + (i >> skew);
 }
 
+// Loads past the end are made from the last entry: without a condition they are all under way
+// before the first is waited for.
 template <class Value, class Offset>
 __device__ void stage(const product<Value, Offset> &p, int64_t begin, int count, staged<Value> *to)
 {
+    constexpr int unroll = sizeof(Value) > 8 ? UNROLL / 2 : UNROLL;
     const int32_t *columns = p.columns + begin;
     const Value *values = p.values + begin;
-    for (int first = threadIdx.x; first < count; first += BLOCK * UNROLL) {
-        int32_t column[UNROLL];
-        staged<Value> entry[UNROLL];
+    for (int first = threadIdx.x; first < count; first += BLOCK * unroll) {
+        int32_t column[unroll];
+        staged<Value> entry[unroll];
 #pragma unroll
-        for (int u = 0; u < UNROLL; u++)
-            if (first + u * BLOCK < count)
-                column[u] = fur_stream(columns + first + u * BLOCK);
+        for (int u = 0; u < unroll; u++)
+            column[u] = fur_stream(columns + min(first + u * BLOCK, count - 1));
 #pragma unroll
-        for (int u = 0; u < UNROLL; u++)
-            if (first + u * BLOCK < count)
-                entry[u].value = fur_stream(values + first + u * BLOCK);
+        for (int u = 0; u < unroll; u++)
+            entry[u].value = fur_stream(values + min(first + u * BLOCK, count - 1));
 #pragma unroll
-        for (int u = 0; u < UNROLL; u++)
-            if (first + u * BLOCK < count)
-                entry[u].x = p.x[column[u]];
+        for (int u = 0; u < unroll; u++)
+            entry[u].x = p.x[column[u]];
 #pragma unroll
-        for (int u = 0; u < UNROLL; u++)
+        for (int u = 0; u < unroll; u++)
             if (first + u * BLOCK < count)
                 to[place(first + u * BLOCK, p.skew)] = entry[u];
     }
 }
 
 // The sum of staged entries begin .. end-1, in order; several are fetched at a time.
-template <class Value>
-__device__ Value sum_staged(const staged<Value> *from, int begin, int end, int skew)
+template <class Value, class Place>
+__device__ Value sum_placed(const staged<Value> *from, int begin, int end, Place place)
 {
     Value sum = fur_zero<Value>();
-    for (int first = begin; first < end; first += FETCH) {
+    int i = begin;
+    for (; i + FETCH <= end; i += FETCH) {
         staged<Value> entry[FETCH];
 #pragma unroll
         for (int u = 0; u < FETCH; u++)
-            if (first + u < end)
-                entry[u] = from[place(first + u, skew)];
+            entry[u] = from[place(i + u)];
 #pragma unroll
         for (int u = 0; u < FETCH; u++)
-            if (first + u < end)
-                sum = fur_fma(entry[u].value, entry[u].x, sum);
+            sum = fur_fma(entry[u].value, entry[u].x, sum);
+    }
+    for (; i < end; i++) {
+        staged<Value> entry = from[place(i)];
+        sum = fur_fma(entry.value, entry.x, sum);
     }
     return sum;
 }
 
+// Without a skew the places are the entries' own, and nothing is to be computed.
+template <class Value>
+__device__ Value sum_staged(const staged<Value> *from, int begin, int end, int skew)
+{
+    return skew == NO_SKEW ? sum_placed(from, begin, end, [](int i) { return i; })
+                           : sum_placed(from, begin, end, [skew](int i) { return place(i, skew); });
+}
+
 // A tile of rows of one segment each.
 template <class Value, class Offset>
-__global__ void __launch_bounds__(BLOCK) multiply_short(product<Value, Offset> p)
+__global__ void __launch_bounds__(BLOCK, RESIDENT) multiply_short(product<Value, Offset> p)
 {
     extern __shared__ double2 memory[];
     auto tile = reinterpret_cast<staged<Value> *>(memory);
@@ -156,12 +165,15 @@ __global__ void __launch_bounds__(BLOCK) multiply_short(product<Value, Offset> p
     }
 }
 
-// A long row's share of a tile: segments first .. first + count - 1 of all.
+// A long row's share of a tile: segments first .. first + count - 1 of all, of which the first is
+// staged from `begin` on; the row's last entry is, or would be, before `end`.
 struct long_row {
     int32_t row;
     int first;
     int count;
     int all;
+    int begin;
+    int end;
 };
 
 __device__ int ceil_segments(int64_t entries)
@@ -169,26 +181,33 @@ __device__ int ceil_segments(int64_t entries)
     return static_cast<int>((entries + FUR_ROW_SEGMENT - 1) / FUR_ROW_SEGMENT);
 }
 
-// The segments of a row that begin in the tile that starts at merged position `from`, the merged
-// position of an entry being its own number plus that of its row.
+// The share that the tile whose merged positions start at `merged` and whose entries start at
+// `base` has of a row, the merged position of an entry being its own number plus that of its row. A
+// row that is not cut belongs to the tile it begins in.
 template <class Offset>
-__device__ long_row share_of(const Offset *offsets, int32_t row, int64_t from)
+__device__ long_row share_of(const Offset *offsets, int32_t row, int tile, int64_t merged,
+                             int64_t base)
 {
-    int64_t begin = static_cast<int64_t>(offsets[row]) + row;
-    int all = ceil_segments(static_cast<int64_t>(offsets[row + 1]) - offsets[row]);
-    int first = begin < from ? ceil_segments(from - begin) : 0;
-    int end = min(all, ceil_segments(from + TILE - begin));
-    return {row, first, max(end - first, 0), all};
-}
-
-template <class Offset> __device__ bool is_long(const Offset *offsets, int32_t row)
-{
-    return offsets[row + 1] - offsets[row] > FUR_ROW_SEGMENT;
+    int64_t begin = offsets[row];
+    int64_t length = offsets[row + 1] - begin;
+    int64_t ahead = merged - (begin + row);
+    int all = ceil_segments(length);
+    int first = ahead > 0 ? ceil_segments(ahead) : 0;
+    int end = length > WHOLE ? min(all, ceil_segments(ahead + tile)) : all;
+    int64_t staged = begin + int64_t(first) * FUR_ROW_SEGMENT - base;
+    int64_t rest = length - int64_t(first) * FUR_ROW_SEGMENT;
+    return {row,
+            first,
+            max(end - first, 0),
+            all,
+            static_cast<int>(staged),
+            static_cast<int>(staged + min(rest, int64_t(INT32_MAX / 2)))};
 }
 
 // What the threads of a block with long rows share.
 template <class Value> struct shares {
     int rows;
+    int open; // rows with segments elsewhere
     long_row row[TILE_LONG_ROWS];
     Value sum[TILE_LONG_ROWS][TILE_SEGMENTS];
     bool last[TILE_LONG_ROWS]; // the row's other segments have all arrived before
@@ -196,24 +215,51 @@ template <class Value> struct shares {
 
 template <class Value> __device__ void add_share(shares<Value> *s, long_row share)
 {
-    if (share.count > 0)
-        s->row[atomicAdd(&s->rows, 1)] = share;
+    if (share.count == 0)
+        return;
+    s->row[atomicAdd(&s->rows, 1)] = share;
+    if (share.count < share.all)
+        atomicAdd(&s->open, 1);
 }
 
-// Sums the segments of the long rows from the staged entries, which begin at `base`.
+// Lists the long rows that have segments here. Entries before those of the first row are of the row
+// before.
 template <class Value, class Offset>
-__device__ void sum_segments(const product<Value, Offset> &p, int64_t base,
-                             const staged<Value> *tile, shares<Value> *s)
+__device__ void list_long_rows(const product<Value, Offset> &p, start from, int32_t end,
+                               shares<Value> *s)
 {
-    for (int i = threadIdx.x; i < s->rows * TILE_SEGMENTS; i += BLOCK) {
+    int64_t merged = blockIdx.x * int64_t(p.tile);
+    if (threadIdx.x == 0 && from.entry < p.offsets[from.row])
+        add_share(s, share_of(p.offsets, from.row - 1, p.tile, merged, from.entry));
+    for (int32_t row = from.row + static_cast<int32_t>(threadIdx.x); row < end; row += BLOCK)
+        if (p.offsets[row + 1] - p.offsets[row] > FUR_ROW_SEGMENT)
+            add_share(s, share_of(p.offsets, row, p.tile, merged, from.entry));
+}
+
+template <class Value, class Offset>
+__device__ void sum_short_rows(const product<Value, Offset> &p, start from, int32_t end,
+                               const staged<Value> *tile)
+{
+    for (int32_t row = from.row + static_cast<int32_t>(threadIdx.x); row < end; row += BLOCK) {
+        int64_t first = p.offsets[row];
+        int length = static_cast<int>(p.offsets[row + 1] - first);
+        int begin = static_cast<int>(first - from.entry);
+        if (length <= FUR_ROW_SEGMENT)
+            p.finish(sum_staged(tile, begin, begin + length, p.skew), &p.y[row]);
+    }
+}
+
+// Segments go to the threads from the last one down: the first ones have rows.
+template <class Value>
+__device__ void sum_segments(const staged<Value> *tile, int skew, shares<Value> *s)
+{
+    for (int i = BLOCK - 1 - threadIdx.x; i < s->rows * TILE_SEGMENTS; i += BLOCK) {
         long_row r = s->row[i / TILE_SEGMENTS];
         int segment = i % TILE_SEGMENTS;
-        if (segment >= r.count)
-            continue;
-        int64_t begin = p.offsets[r.row] + int64_t(r.first + segment) * FUR_ROW_SEGMENT;
-        int64_t end = min(int64_t(p.offsets[r.row + 1]), begin + FUR_ROW_SEGMENT);
-        s->sum[i / TILE_SEGMENTS][segment] =
-            sum_staged(tile, static_cast<int>(begin - base), static_cast<int>(end - base), p.skew);
+        int begin = r.begin + segment * FUR_ROW_SEGMENT;
+        if (segment < r.count)
+            s->sum[i / TILE_SEGMENTS][segment] =
+                sum_staged(tile, begin, min(r.end, begin + FUR_ROW_SEGMENT), skew);
     }
 }
 
@@ -248,8 +294,8 @@ __device__ void add_up(const product<Value, Offset> &p, long_row r, Value *buffe
 {
     const Value *sums = p.sums + p.offsets[r.row] / SLOT_ENTRIES;
     Value total = fur_zero<Value>();
-    for (int begin = 0; begin < r.all; begin += TILE) {
-        int count = min(TILE, r.all - begin);
+    for (int begin = 0; begin < r.all; begin += p.tile) {
+        int count = min(p.tile, r.all - begin);
         __syncthreads();
         for (int i = threadIdx.x; i < count; i += BLOCK)
             buffer[i] = fur_from_l2(&sums[begin + i]);
@@ -257,6 +303,7 @@ __device__ void add_up(const product<Value, Offset> &p, long_row r, Value *buffe
         if (threadIdx.x == 0) {
             int i = begin == 0 ? 1 : 0;
             total = begin == 0 ? buffer[0] : total;
+#pragma unroll 16
             for (; i < count; i++)
                 total = fur_add(total, buffer[i]);
         }
@@ -267,37 +314,27 @@ __device__ void add_up(const product<Value, Offset> &p, long_row r, Value *buffe
 
 // A tile with rows of any length.
 template <class Value, class Offset>
-__global__ void __launch_bounds__(BLOCK) multiply_any(product<Value, Offset> p)
+__global__ void __launch_bounds__(BLOCK, RESIDENT) multiply_any(product<Value, Offset> p)
 {
     extern __shared__ double2 memory[];
     __shared__ shares<Value> shared;
     auto tile = reinterpret_cast<staged<Value> *>(memory);
-    int64_t merged = blockIdx.x * int64_t(TILE);
     start from = p.starts[blockIdx.x];
     start to = p.starts[blockIdx.x + 1];
 
-    if (threadIdx.x == 0) {
-        shared.rows = 0;
-        if (from.row > 0 && is_long(p.offsets, from.row - 1))
-            add_share(&shared, share_of(p.offsets, from.row - 1, merged));
-    }
+    if (threadIdx.x == 0)
+        shared.rows = shared.open = 0;
+    __syncthreads();
     stage(p, from.entry, static_cast<int>(to.entry - from.entry), tile);
+    list_long_rows(p, from, to.row, &shared);
     __syncthreads();
-    for (int32_t row = from.row + static_cast<int32_t>(threadIdx.x); row < to.row; row += BLOCK) {
-        if (is_long(p.offsets, row))
-            add_share(&shared, share_of(p.offsets, row, merged));
-        else
-            p.finish(sum_staged(tile, static_cast<int>(p.offsets[row] - from.entry),
-                                static_cast<int>(p.offsets[row + 1] - from.entry), p.skew),
-                     &p.y[row]);
-    }
-    __syncthreads();
-    if (shared.rows == 0)
-        return;
-    sum_segments(p, from.entry, tile, &shared);
+    sum_short_rows(p, from, to.row, tile);
+    sum_segments(tile, p.skew, &shared);
     __syncthreads();
     if (threadIdx.x < shared.rows)
         hand_on(p, &shared, static_cast<int>(threadIdx.x));
+    if (shared.open == 0)
+        return;
     __syncthreads();
     for (int i = 0; i < shared.rows; i++)
         if (shared.last[i])
@@ -321,15 +358,16 @@ __device__ int32_t first_row(int64_t rows, const Offset *offsets, int64_t merged
 // A tile begins with the first segment of the row before that does, if there is one, else with its
 // first row.
 template <class Offset>
-__global__ void find_starts(int64_t rows, const Offset *offsets, int64_t tiles, start *starts)
+__global__ void find_starts(int64_t rows, const Offset *offsets, int64_t tiles, int size,
+                            start *starts)
 {
     int64_t tile = blockIdx.x * int64_t(BLOCK) + threadIdx.x;
     if (tile > tiles)
         return;
-    int32_t row = first_row(rows, offsets, tile * TILE);
+    int32_t row = first_row(rows, offsets, tile * size);
     int64_t entry = offsets[row];
-    if (row > 0 && is_long(offsets, row - 1)) {
-        long_row entering = share_of(offsets, row - 1, tile * TILE);
+    if (row > 0 && offsets[row] - offsets[row - 1] > WHOLE) {
+        long_row entering = share_of(offsets, row - 1, size, tile * size, 0);
         entry = min(entry, offsets[row - 1] + int64_t(entering.first) * FUR_ROW_SEGMENT);
     }
     starts[tile] = {row, entry};
@@ -339,7 +377,9 @@ __global__ void find_starts(int64_t rows, const Offset *offsets, int64_t tiles, 
 int skew_for(const fur_csr_statistics &rows)
 {
     int64_t length = rows.row_max;
-    if (length == 0 || length % 4 != 0 || rows.row_mean < 0.9 * static_cast<double>(length))
+    bool long_rows = length > FUR_ROW_SEGMENT;
+    if (length == 0 || long_rows || length % 4 != 0 ||
+        rows.row_mean < 0.9 * static_cast<double>(length))
         return NO_SKEW;
     int skew = 2;
     while (length % (int64_t(2) << skew) == 0)
@@ -348,11 +388,11 @@ int skew_for(const fur_csr_statistics &rows)
 }
 
 // Entries that begin in a tile take its place with their rows; the last row reaches over its end.
-int64_t capacity_for(const fur_csr_statistics &rows, int skew)
+int64_t capacity_for(const fur_csr_statistics &rows, int tile, int skew)
 {
-    int64_t longest = rows.row_max < FUR_ROW_SEGMENT ? rows.row_max : FUR_ROW_SEGMENT;
-    int64_t entries = TILE + longest;
-    if (rows.row_max <= FUR_ROW_SEGMENT)
+    int64_t longest = rows.row_max < WHOLE ? rows.row_max : WHOLE;
+    int64_t entries = tile + longest;
+    if (rows.row_max <= WHOLE)
         entries = entries * longest / (longest + 1) + 1;
     return entries + (entries >> skew);
 }
@@ -375,10 +415,10 @@ fur_status cut(fur_env *env, const fur_csr_view *a, const stream *s)
     auto blocks = static_cast<unsigned>(fur_ceil_div(s->tiles + 1, BLOCK));
     if (a->offset == FUR_I32)
         find_starts<<<blocks, BLOCK, 0, fur_cuda_stream(env)>>>(
-            a->rows, static_cast<const int32_t *>(a->offsets), s->tiles, s->starts);
+            a->rows, static_cast<const int32_t *>(a->offsets), s->tiles, s->tile, s->starts);
     else
         find_starts<<<blocks, BLOCK, 0, fur_cuda_stream(env)>>>(
-            a->rows, static_cast<const int64_t *>(a->offsets), s->tiles, s->starts);
+            a->rows, static_cast<const int64_t *>(a->offsets), s->tiles, s->tile, s->starts);
     return fur_cuda_launched(env, "spmv stream: find starts");
 }
 
@@ -394,9 +434,11 @@ void release(fur_env *env, void *state)
 fur_status plan(fur_env *env, const fur_csr_view *a, const fur_spmv_profile *profile, void **state)
 {
     return fur_make_state<stream>(env, release, state, [&](stream *s) {
-        s->tiles = a->rows == 0 ? 0 : fur_ceil_div(a->rows + a->entries, TILE);
+        int64_t size = a->rows + a->entries;
+        s->tile = size < SMALL_MATRIX ? SMALL_TILE : TILE;
+        s->tiles = a->rows == 0 ? 0 : fur_ceil_div(size, s->tile);
         s->skew = skew_for(profile->rows);
-        s->capacity = capacity_for(profile->rows, s->skew);
+        s->capacity = capacity_for(profile->rows, s->tile, s->skew);
         FUR_TRY(allocate(env, a, profile->rows.row_max > FUR_ROW_SEGMENT, s));
         return cut(env, a, s);
     });
@@ -421,9 +463,13 @@ fur_status apply(const fur_spmv_call *call)
     });
 }
 
-fur_spmv_cost cost(const fur_csr_view *a, const fur_spmv_profile *)
+// Long rows are finished in steps that a block waits for; of others the longer leave more threads
+// idle while they are added up.
+fur_spmv_cost cost(const fur_csr_view *a, const fur_spmv_profile *profile)
 {
-    fur_spmv_cost c = fur_cuda_csr_cost(a, 1.1);
+    bool long_rows = profile->rows.row_max > FUR_ROW_SEGMENT;
+    double slowness = (1.2 + 0.006 * profile->rows.row_mean) * (long_rows ? 2 : 1);
+    fur_spmv_cost c = fur_cuda_cost(long_rows ? 30 : 10, slowness * fur_csr_bytes(a));
     c.plan_ns = 2 * FUR_LAUNCH_NS + 0.2 * c.product_ns;
     return c;
 }

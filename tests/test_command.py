@@ -549,6 +549,8 @@ class CudaTest(CommandTest):
         self.assertGreaterEqual(len(reduce["results"]), 3)
         transfer = self.json("bench", "transfer", "80000", "--device", "cuda")
         self.assertEqual(len(transfer["results"]), 4)
+        for case in transfer["results"]:
+            self.assertEqual(case.keys(), {"case", "contenders"})
         self.sentence("bench", "transfer", "7", "--device", "cuda")
         ladder = self.json("bench", "ladder", "100000", "--device", "cuda")
         self.assertEqual([case["case"].split()[1] for case in ladder["results"]],

@@ -311,7 +311,7 @@ static const struct argp argp = {
         "turns with the others; cold: after other data has gone through the cache; GB/s count "
         "what plain CSR has to move, \"of copy\" compares them with a copy within the device in "
         "the same run, and the ratio is over the better of cusparse_alg1 and cusparse_alg2, or "
-        "over the first line.",
+        "over the first line; plan: what it took to make, in products of that plan.",
     .children = command_children,
 };
 

@@ -21,22 +21,26 @@ static double rate(double bytes, double seconds)
 
 static void print_head(const char *name, const cuda_race *r)
 {
-    printf("\n%s: the run copies %.0f GB/s\n", name, r->copy_rate / 1e9);
-    printf("  %-22s", "");
-    if (!r->warm_only) {
-        printf(" %10s %7s %7s %6s", "cold us", "GB/s", "of copy", "ratio");
+    if (r->by_bus) {
+        printf("\n%s\n  %-22s %10s %8s %7s\n", name, "", "us", "GB/s", "ratio");
+        return;
     }
-    printf(" %10s %7s %7s %6s\n", r->warm_only ? "us" : "warm us", "GB/s", "of copy", "ratio");
+    printf("\n%s: the run copies %.0f GB/s\n  %-22s", name, r->copy_rate / 1e9, "");
+    printf(" %10s %8s %9s %7s", "cold us", "GB/s", "of copy", "ratio");
+    printf(" %10s %8s %9s %7s\n", "warm us", "GB/s", "of copy", "ratio");
 }
 
+/* copy_rate: 0 where it is nothing to compare with. */
 static void print_figures(double seconds, double bytes, double copy_rate, double base)
 {
-    const double of_copy = 100 * rate(bytes, seconds) / copy_rate;
-    printf(" %10.2f %7.0f %6.0f%%", 1e6 * seconds, rate(bytes, seconds) / 1e9, of_copy);
+    printf(" %10.2f %8.1f", 1e6 * seconds, rate(bytes, seconds) / 1e9);
+    if (copy_rate > 0) {
+        printf(" %8.0f%%", 100 * rate(bytes, seconds) / copy_rate);
+    }
     if (base > 0) {
-        printf(" %6.2f", bench_cuda_ratio(base, seconds));
+        printf(" %7.2f", bench_cuda_ratio(base, seconds));
     } else {
-        printf(" %6s", "-");
+        printf(" %7s", "-");
     }
 }
 
@@ -44,7 +48,7 @@ static void print_line(const cuda_race *r, const cuda_contender *c, double bytes
                        const char *note)
 {
     printf("  %-22s", c->name);
-    if (!r->warm_only) {
+    if (!r->by_bus) {
         print_figures(c->cold, bytes, r->copy_rate, base.cold);
     }
     print_figures(c->warm, bytes, r->copy_rate, base.warm);
@@ -54,8 +58,10 @@ static void print_line(const cuda_race *r, const cuda_contender *c, double bytes
 static json_t *figures_to_json(double seconds, double bytes, double copy_rate, double base)
 {
     json_t *figures =
-        json_pack("{s:f, s:f, s:f}", "seconds", seconds, "gbps", rate(bytes, seconds) / 1e9,
-                  "of_copy", rate(bytes, seconds) / copy_rate);
+        json_pack("{s:f, s:f}", "seconds", seconds, "gbps", rate(bytes, seconds) / 1e9);
+    if (copy_rate > 0) {
+        json_object_set_new(figures, "of_copy", json_real(rate(bytes, seconds) / copy_rate));
+    }
     if (base > 0) {
         json_object_set_new(figures, "ratio", json_real(bench_cuda_ratio(base, seconds)));
     }
@@ -66,7 +72,7 @@ static json_t *line_to_json(const cuda_race *r, const cuda_contender *c, double 
                             cuda_base base, const char *note)
 {
     json_t *line = json_pack("{s:s, s:f, s:s}", "name", c->name, "bytes", bytes, "note", note);
-    if (!r->warm_only) {
+    if (!r->by_bus) {
         json_object_set_new(line, "cold", figures_to_json(c->cold, bytes, r->copy_rate, base.cold));
     }
     json_object_set_new(line, "warm", figures_to_json(c->warm, bytes, r->copy_rate, base.warm));
@@ -89,8 +95,11 @@ json_t *bench_report_cuda(bench *b, const char *name, const cuda_race *r, const 
         }
     }
     fflush(stdout);
-    json_array_append_new(b->results, json_pack("{s:s, s:f, s:o}", "case", name, "copy_gbps",
-                                                r->copy_rate / 1e9, "contenders", lines));
+    json_t *kept = json_pack("{s:s, s:o}", "case", name, "contenders", lines);
+    if (!r->by_bus) {
+        json_object_set_new(kept, "copy_gbps", json_real(r->copy_rate / 1e9));
+    }
+    json_array_append_new(b->results, kept);
     return lines;
 }
 

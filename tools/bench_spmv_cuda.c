@@ -240,7 +240,7 @@ static void report(const cuda_case *c)
         const product *p = r->contenders[i].self;
         const fur_spmv_report plan = fur_spmv_describe(p->plan);
         bytes[i] = (double)plan.csr_bytes;
-        snprintf(texts[i], sizeof texts[i], "plan %.1f%s%s",
+        snprintf(texts[i], sizeof texts[i], "plan %.1f products%s%s",
                  p->plan_seconds / r->contenders[i].warm, is_auto(&r->contenders[i]) ? ", " : "",
                  is_auto(&r->contenders[i]) ? plan.kernel : "");
         notes[i] = texts[i];

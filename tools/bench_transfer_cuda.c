@@ -52,7 +52,7 @@ static fur_status run_download(void *self)
 static fur_status run_direction(transfer *t, const char *title, fur_status (*bare)(void *self),
                                 const char *name, fur_status (*own)(void *self))
 {
-    cuda_race lanes = {.waits = true, .warm_only = true};
+    cuda_race lanes = {.waits = true, .by_bus = true};
     const double bytes[2] = {(double)t->bytes, (double)t->bytes};
     cuda_race_add(&lanes, "cudaMemcpy", bare, t);
     cuda_race_add(&lanes, name, own, t);

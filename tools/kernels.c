@@ -65,8 +65,10 @@ static void put_choice(output *out, const kernels_job *job)
     output_count(out, "bytes", "bytes a product", report.bytes);
     output_count(out, "csr_bytes", "bytes in plain CSR", report.csr_bytes);
     output_seconds(out, "seconds_plan", "time to plan", report.seconds_plan);
-    if (job->options->measure) {
+    if (report.seconds_product > 0) {
         output_seconds(out, "seconds_product", "one product", report.seconds_product);
+    }
+    if (report.seconds_plain > 0) {
         output_seconds(out, "seconds_plain", "by the plain kernel", report.seconds_plain);
         output_count(out, "break_even", "break-even products", report.break_even);
     }

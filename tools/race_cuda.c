@@ -215,11 +215,11 @@ static fur_status run_round(cuda_race *r, const gpu *g, int round)
     for (int i = 0; i < r->count; i++) {
         cuda_contender *c = &r->contenders[i];
         COMMAND_TRY(time_warm(r, g, c, &c->warm_rounds[round]));
-        if (!r->warm_only) {
+        if (!r->by_bus) {
             COMMAND_TRY(time_cold(r, g, c, &c->cold_rounds[round]));
         }
     }
-    return time_copy(g, &r->copy_rounds[round]);
+    return r->by_bus ? FUR_OK : time_copy(g, &r->copy_rounds[round]);
 }
 
 static int by_size(const void *a, const void *b)

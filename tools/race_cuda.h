@@ -4,7 +4,8 @@
  * before: so the time is that of the device and of the gaps between its kernels, not the host's
  * launches. What waits for its result is timed by the host's clock instead. In every round each
  * contender runs once cold, after other data has gone through the second-level cache, and once
- * warm, right after itself. A copy within the device in every round says what the memory can do. */
+ * warm, right after itself. A copy within the device in every round says what the memory can do.
+ * What goes over the bus has to do with neither: it is only timed. */
 #ifndef FURROW_TOOLS_RACE_CUDA_H
 #define FURROW_TOOLS_RACE_CUDA_H
 
@@ -43,12 +44,12 @@ typedef struct cuda_contender {
 } cuda_contender;
 
 typedef struct cuda_race {
-    bool waits;     /* a run returns with its result on the host */
-    bool warm_only; /* for what the cache has no part in */
+    bool waits;  /* a run returns with its result on the host */
+    bool by_bus; /* runs move data between host and device; only `warm` is set */
     int count;
     cuda_contender contenders[RACE_CUDA_CONTENDERS];
     double copy_rounds[RACE_CUDA_ROUNDS]; /* bytes a second, read and written */
-    double copy_rate;
+    double copy_rate;                     /* 0 with by_bus */
 } cuda_race;
 
 void cuda_race_add(cuda_race *r, const char *name, fur_status (*run)(void *self), void *self);

@@ -7,7 +7,7 @@ static fur_status make(fur_context *context, const fur_csr_view *view, bool owne
 {
     fur_csr *matrix;
     FUR_TRY(fur_env_allocate(&context->env, 1, sizeof *matrix, &matrix));
-    *matrix = (fur_csr){context, *view, owned};
+    *matrix = (fur_csr){.context = context, .view = *view, .owned = owned};
     *out = matrix;
     return FUR_OK;
 }
@@ -57,6 +57,17 @@ static fur_status copy_arrays(fur_context *mover, const fur_csr_view *from, fur_
                            from->entries * (int64_t)fur_value_size(from->value));
 }
 
+/* A matrix that has just arrived. */
+static fur_status take_profile(fur_csr *a)
+{
+    const fur_remote *remote = a->context->backend->remote;
+    if (!remote)
+        return FUR_OK;
+    FUR_TRY(remote->profile(&a->context->env, &a->view, &a->profile));
+    a->profiled = true;
+    return FUR_OK;
+}
+
 static fur_status copy(fur_context *context, fur_context *mover, const fur_csr_view *from,
                        fur_csr **out)
 {
@@ -64,6 +75,8 @@ static fur_status copy(fur_context *context, fur_context *mover, const fur_csr_v
     FUR_TRY(fur_csr_allocate(context, from->rows, from->cols, from->entries, from->value,
                              from->offset, &a));
     fur_status status = fur_context_pass_on(mover, context, copy_arrays(mover, from, a));
+    if (status == FUR_OK)
+        status = take_profile(a);
     if (status == FUR_OK)
         *out = a;
     else
@@ -87,6 +100,19 @@ static fur_status adopt(fur_context *context, const fur_csr_view *arrays, fur_cs
     return FUR_OK;
 }
 
+static fur_status borrow(fur_context *context, const fur_csr_view *arrays, fur_csr **out)
+{
+    fur_csr *a;
+    FUR_TRY(check_reach(context, arrays));
+    FUR_TRY(make(context, arrays, false, &a));
+    fur_status status = take_profile(a);
+    if (status == FUR_OK)
+        *out = a;
+    else
+        fur_csr_destroy(a);
+    return status;
+}
+
 fur_status fur_csr_create(fur_context *context, const fur_csr_view *arrays, fur_ownership ownership,
                           fur_csr **out)
 {
@@ -94,10 +120,7 @@ fur_status fur_csr_create(fur_context *context, const fur_csr_view *arrays, fur_
     FUR_TRY(fur_csr_check(context, arrays));
     if (ownership == FUR_COPY)
         return copy(context, context, arrays, out);
-    if (ownership == FUR_ADOPT)
-        return adopt(context, arrays, out);
-    FUR_TRY(check_reach(context, arrays));
-    return make(context, arrays, false, out);
+    return ownership == FUR_ADOPT ? adopt(context, arrays, out) : borrow(context, arrays, out);
 }
 
 /* As for vectors, one of the two contexts moves the bytes when both have done what they had to. */

@@ -29,6 +29,9 @@ struct fur_csr {
     fur_context *context;
     fur_csr_view view;
     bool owned;
+    /* Taken when a matrix arrives on a device, so that a plan need not wait for it. */
+    bool profiled;
+    fur_spmv_profile profile;
 };
 
 /* Opens the device of the options; the first of the list if they name none. */

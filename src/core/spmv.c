@@ -67,7 +67,7 @@ static fur_status choose_named(fur_spmv *plan, const char *name, const fur_spmv_
 static fur_status choose(fur_spmv *plan, const fur_spmv_options *o)
 {
     fur_spmv_profile profile;
-    FUR_TRY(fur_spmv_measure(plan->context, &plan->operand->view, &profile));
+    FUR_TRY(fur_spmv_measure(plan->operand, &profile));
     if (o->kernel && strcmp(o->kernel, "auto") != 0)
         return choose_named(plan, o->kernel, &profile);
     int64_t enough = plan->context->backend->uses_measured;
@@ -181,7 +181,7 @@ static int64_t csr_bytes(const fur_csr_view *a)
 
 static int64_t break_even(const fur_spmv *plan)
 {
-    if (plan->seconds_product == 0)
+    if (plan->seconds_product == 0 || plan->seconds_plain == 0)
         return -1;
     double saved = plan->seconds_plain - plan->seconds_product;
     return saved > 0 ? (int64_t)(plan->seconds_prepare / saved) + 1 : 0;

@@ -4,7 +4,8 @@
 
 #include <math.h>
 
-/* Estimates within this factor of the best are worth timing. */
+/* Estimates within this factor of the best are worth timing; on the CPU so are all kernels without
+ * a plan, which show what a plan is worth. */
 #define WORTH_TIMING 2.0
 /* A kernel is timed for so long, and at least and at most so often. */
 #define TIMING_SECONDS 0.03
@@ -26,6 +27,13 @@ void fur_spmv_drop(fur_spmv *plan, const fur_spmv_kernel *kernel, void *state)
 {
     if (state && kernel->release)
         kernel->release(&plan->context->env, state);
+}
+
+/* Whether a kernel that failed to build leaves the matrix to others: its own form of it does not
+ * suit, or has no room. */
+static bool makes_way(fur_status status)
+{
+    return status == FUR_UNSUPPORTED || status == FUR_OUT_OF_MEMORY;
 }
 
 static bool eligible(const fur_spmv_kernel *kernel)
@@ -70,7 +78,7 @@ fur_status fur_spmv_choose_estimated(fur_spmv *plan, const fur_spmv_profile *pro
     double n = (double)(uses > 0 ? uses : plan->context->backend->uses_assumed);
     int count = list_candidates(plan, profile, n, list);
     fur_status status = FUR_UNSUPPORTED;
-    for (candidate *c; status == FUR_UNSUPPORTED && (c = cheapest(list, count)); c->kernel = NULL) {
+    for (candidate *c; makes_way(status) && (c = cheapest(list, count)); c->kernel = NULL) {
         plan->kernel = c->kernel;
         status = fur_spmv_prepare(plan, c->kernel, profile, &plan->state);
         snprintf(plan->reason, sizeof plan->reason,
@@ -105,12 +113,14 @@ static fur_status time_product(const fur_spmv *plan, const fur_spmv_kernel *kern
         .x = x->data,
         .y = y->data,
     };
-    int batch = fur_is_remote(plan->context) ? DEVICE_BATCH : 1;
+    bool remote = fur_is_remote(plan->context);
+    int batch = remote ? DEVICE_BATCH : 1;
+    int least_runs = remote ? 1 : TIMING_LEAST;
     double spent = 0;
     double seconds;
     *least = INFINITY;
     FUR_TRY(time_batch(kernel, &call, plan->context, 1, &seconds));
-    for (int run = 0; run < TIMING_LEAST || (run < TIMING_MOST && spent < TIMING_SECONDS); run++) {
+    for (int run = 0; run < least_runs || (run < TIMING_MOST && spent < TIMING_SECONDS); run++) {
         FUR_TRY(time_batch(kernel, &call, plan->context, batch, &seconds));
         spent += seconds;
         *least = fmin(*least, seconds / batch);
@@ -172,10 +182,11 @@ static fur_status try_all(fur_spmv *plan, const fur_spmv_profile *profile, const
         if (!eligible(backend->spmv[i]))
             continue;
         fur_spmv_cost cost = backend->spmv[i]->cost(&plan->operand->view, profile);
-        if (cost.refusal || (backend->spmv[i]->plan && cost.product_ns > limit))
+        bool plain = !backend->spmv[i]->plan && !fur_is_remote(plan->context);
+        if (cost.refusal || (cost.product_ns > limit && !plain))
             continue;
         fur_status status = try_kernel(plan, backend->spmv[i], profile, x, y);
-        if (status != FUR_OK && status != FUR_UNSUPPORTED)
+        if (status != FUR_OK && !makes_way(status))
             return status;
         tried += status == FUR_OK;
     }

@@ -27,7 +27,7 @@ fur_status fur_spmv_prepare(fur_spmv *plan, const fur_spmv_kernel *kernel,
 void fur_spmv_drop(fur_spmv *plan, const fur_spmv_kernel *kernel, void *state);
 
 /* Measures what the choice rests on, reading offsets and samples of the columns. */
-fur_status fur_spmv_measure(fur_context *context, const fur_csr_view *a, fur_spmv_profile *out);
+fur_status fur_spmv_measure(const fur_csr *a, fur_spmv_profile *out);
 
 /* Set kernel, state and reason. Only exact kernels are considered: the choice may depend on timing
  * or on the machine, the result of a product may not. */

@@ -45,12 +45,16 @@ static double far_entries(const fur_csr_view *a)
     return (double)a->entries * (double)found / (double)looked_at;
 }
 
-fur_status fur_spmv_measure(fur_context *context, const fur_csr_view *a, fur_spmv_profile *out)
+fur_status fur_spmv_measure(const fur_csr *a, fur_spmv_profile *out)
 {
-    fur_env *env = &context->env;
-    if (fur_is_remote(context))
-        return context->backend->remote->profile(env, a, out);
-    fur_csr_figures(a, env->threads, &out->rows);
-    out->far_entries = far_entries(a);
+    fur_env *env = &a->context->env;
+    if (a->profiled) {
+        *out = a->profile;
+        return FUR_OK;
+    }
+    if (fur_is_remote(a->context))
+        return a->context->backend->remote->profile(env, &a->view, out);
+    fur_csr_figures(&a->view, env->threads, &out->rows);
+    out->far_entries = far_entries(&a->view);
     return FUR_OK;
 }
