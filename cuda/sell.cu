@@ -19,53 +19,53 @@ __device__ int64_t ceil_segments(int64_t entries)
     return (entries + FUR_ROW_SEGMENT - 1) / FUR_ROW_SEGMENT;
 }
 
-// Units of each row: at least one, also without entries.
+// Segments of each long row; of others none.
 template <class Offset>
-__global__ void count_units(int64_t rows, const Offset *offsets, int32_t *units)
+__global__ void count_segments(int64_t rows, const Offset *offsets, int32_t *segments)
 {
     int64_t row = blockIdx.x * int64_t(BLOCK) + threadIdx.x;
-    if (row < rows)
-        units[row] =
-            static_cast<int32_t>(max(ceil_segments(offsets[row + 1] - offsets[row]), int64_t(1)));
-    if (row == rows)
-        units[row] = 0;
+    int64_t length = row < rows ? offsets[row + 1] - offsets[row] : 0;
+    if (row <= rows)
+        segments[row] = length > FUR_ROW_SEGMENT ? static_cast<int32_t>(ceil_segments(length)) : 0;
 }
 
-// The row of each unit, and the long rows, in any order: each is added up by itself.
-__global__ void list_units(fur_sell s, unsigned *long_count)
+// The row of each segment, and the long rows, in any order: each is added up by itself.
+__global__ void list_segments(fur_sell s, unsigned *long_count)
 {
     int64_t row = blockIdx.x * int64_t(BLOCK) + threadIdx.x;
     if (row >= s.rows)
         return;
-    int32_t first = s.row_unit[row];
-    int32_t end = s.row_unit[row + 1];
-    for (int32_t unit = first; unit < end; unit++)
-        s.unit_row[unit] = static_cast<int32_t>(row);
-    if (end - first > 1)
+    int32_t first = s.row_segment[row];
+    int32_t end = s.row_segment[row + 1];
+    for (int32_t segment = first; segment < end; segment++)
+        s.segment_row[segment] = static_cast<int32_t>(row);
+    if (end > first)
         s.long_rows[atomicAdd(long_count, 1)] = static_cast<int32_t>(row);
 }
 
-// Where the entries of a unit are in CSR.
+// Where the entries of a unit are in CSR; a negative length: it has none of its own.
 struct range {
     int64_t begin;
     int length;
-    bool part;
 };
 
 template <class Offset>
 __device__ range range_of(const fur_sell &s, const Offset *offsets, int64_t unit)
 {
-    int64_t row = s.unit_row ? s.unit_row[unit] : unit;
+    bool is_row = unit < s.rows;
+    int64_t segment = unit - s.rows;
+    int64_t row = is_row ? unit : s.segment_row[segment];
     int64_t begin = offsets[row];
     int64_t end = offsets[row + 1];
-    bool part = end - begin > FUR_ROW_SEGMENT;
-    if (part)
-        begin += (unit - s.row_unit[row]) * FUR_ROW_SEGMENT;
-    return {begin, static_cast<int>(min(end - begin, int64_t(FUR_ROW_SEGMENT))), part};
+    if (is_row && end - begin > FUR_ROW_SEGMENT)
+        return {0, -1};
+    if (!is_row)
+        begin += (segment - s.row_segment[row]) * FUR_ROW_SEGMENT;
+    return {begin, static_cast<int>(min(end - begin, int64_t(FUR_ROW_SEGMENT)))};
 }
 
 // Sorts a window's units by falling length, equal ones in order: one block a window. A key holds
-// what the length lacks to the longest, whether it is a part, and the unit's number.
+// what the length lacks to the longest, and the unit's number.
 template <class Offset>
 __global__ void __launch_bounds__(SORT_BLOCK)
     sort_window(fur_sell s, const Offset *offsets, int longest, int length_bits, int64_t *widths)
@@ -76,19 +76,17 @@ __global__ void __launch_bounds__(SORT_BLOCK)
     int64_t window = blockIdx.x * int64_t(SELL_WINDOW);
     for (int i = 0; i < SORT_ITEMS; i++) {
         uint32_t local = threadIdx.x * SORT_ITEMS + i;
-        bool there = window + local < s.units;
-        range r = there ? range_of(s, offsets, window + local) : range{0, 0, false};
-        uint32_t number = there ? local : SELL_WINDOW;
-        key[i] = static_cast<uint32_t>(longest - r.length) << 16 | number;
-        key[i] |= r.part ? 1U << 15 : 0;
+        range r = {0, -1};
+        if (window + local < s.units)
+            r = range_of(s, offsets, window + local);
+        uint32_t number = r.length < 0 ? SELL_WINDOW : local;
+        key[i] = static_cast<uint32_t>(longest - max(r.length, 0)) << 16 | number;
     }
-    // Parts come in no order of their own: bits 0 to 14 are sorted as they stand.
     sorter(storage).Sort(key, 16, 16 + length_bits);
     for (int i = 0; i < SORT_ITEMS; i++) {
         int64_t place = window + threadIdx.x * SORT_ITEMS + i;
         int length = longest - static_cast<int>(key[i] >> 16);
-        s.lanes[place] = {static_cast<uint16_t>(key[i] & 0x7fff), static_cast<uint8_t>(length),
-                          static_cast<uint8_t>(key[i] >> 15 & 1)};
+        s.lanes[place] = {static_cast<uint16_t>(key[i] & 0xffff), static_cast<uint16_t>(length)};
         if (place % SELL_LANES == 0)
             widths[place / SELL_LANES] = int64_t(length) * SELL_LANES;
     }
@@ -136,7 +134,7 @@ __global__ void __launch_bounds__(SPREAD_BLOCK)
     auto turned = memory[threadIdx.x / FUR_WARP];
     fur_sell_for_slice(s, [&](int64_t slice, const fur_sell_place &p) {
         int64_t unit = p.unit(slice);
-        range r = unit >= 0 ? range_of(s, offsets, unit) : range{0, 0, false};
+        range r = unit >= 0 ? range_of(s, offsets, unit) : range{0, 0};
         if (p.width() <= 8)
             turn<8>(p, r, from, turned, to);
         else if (p.width() <= 16)
@@ -157,26 +155,26 @@ unsigned blocks_for(int64_t threads)
     return static_cast<unsigned>(fur_ceil_div(threads, BLOCK));
 }
 
-// Cuts long rows into units.
+// Cuts long rows into segments.
 fur_status cut(fur_env *env, const fur_csr_view *a, unsigned *long_count, fur_sell *s)
 {
-    FUR_TRY(fur_cuda_allocate(env, a->rows + 1, sizeof *s->row_unit, &s->row_unit));
+    FUR_TRY(fur_cuda_allocate(env, a->rows + 1, sizeof *s->row_segment, &s->row_segment));
     FUR_TRY(with_offset(a, [&](auto offsets) {
-        count_units<<<blocks_for(a->rows + 1), BLOCK, 0, fur_cuda_stream(env)>>>(a->rows, offsets,
-                                                                                 s->row_unit);
-        return fur_cuda_launched(env, "sell: count units");
+        count_segments<<<blocks_for(a->rows + 1), BLOCK, 0, fur_cuda_stream(env)>>>(
+            a->rows, offsets, s->row_segment);
+        return fur_cuda_launched(env, "sell: count segments");
     }));
-    FUR_TRY(fur_exclusive_scan(env, s->row_unit, a->rows + 1));
-    int32_t units;
-    FUR_TRY(fur_cuda_copy(env, &units, s->row_unit + a->rows, sizeof units));
-    s->units = units;
+    FUR_TRY(fur_exclusive_scan(env, s->row_segment, a->rows + 1));
+    int32_t segments;
+    FUR_TRY(fur_cuda_copy(env, &segments, s->row_segment + a->rows, sizeof segments));
+    s->units += segments;
     int64_t longest = a->entries / FUR_ROW_SEGMENT; // rows that may be long
-    FUR_TRY(fur_cuda_allocate(env, s->units, sizeof *s->unit_row, &s->unit_row));
+    FUR_TRY(fur_cuda_allocate(env, segments, sizeof *s->segment_row, &s->segment_row));
     FUR_TRY(fur_cuda_allocate(env, longest, sizeof *s->long_rows, &s->long_rows));
-    FUR_TRY(fur_cuda_allocate(env, s->units, fur_value_size(a->value), &s->sums));
+    FUR_TRY(fur_cuda_allocate(env, segments, fur_value_size(a->value), &s->sums));
     FUR_TRY(fur_cuda_clear(env, long_count, sizeof *long_count));
-    list_units<<<blocks_for(a->rows), BLOCK, 0, fur_cuda_stream(env)>>>(*s, long_count);
-    FUR_TRY(fur_cuda_launched(env, "sell: list units"));
+    list_segments<<<blocks_for(a->rows), BLOCK, 0, fur_cuda_stream(env)>>>(*s, long_count);
+    FUR_TRY(fur_cuda_launched(env, "sell: list segments"));
     unsigned count;
     FUR_TRY(fur_cuda_copy(env, &count, long_count, sizeof count));
     s->long_count = count;
@@ -190,8 +188,8 @@ fur_status find_units(fur_env *env, const fur_csr_view *a, const fur_spmv_profil
     s->rows = s->units = a->rows;
     if (profile->rows.row_max <= FUR_ROW_SEGMENT)
         return FUR_OK;
-    if (a->rows + a->entries / FUR_ROW_SEGMENT > INT32_MAX)
-        return fur_env_fail(env, FUR_UNSUPPORTED, "it has too many rows and segments of rows");
+    if (a->entries / (FUR_ROW_SEGMENT / 2) > INT32_MAX)
+        return fur_env_fail(env, FUR_UNSUPPORTED, "it has too many segments of long rows");
     FUR_TRY(fur_cuda_allocate(env, 1, sizeof *long_count, &long_count));
     fur_status status = cut(env, a, long_count, s);
     fur_cuda_release(env, long_count);
@@ -277,8 +275,8 @@ void fur_sell_release(fur_env *env, fur_sell *s)
 {
     fur_cuda_release(env, s->lanes);
     fur_cuda_release(env, s->start);
-    fur_cuda_release(env, s->unit_row);
-    fur_cuda_release(env, s->row_unit);
+    fur_cuda_release(env, s->segment_row);
+    fur_cuda_release(env, s->row_segment);
     fur_cuda_release(env, s->long_rows);
     fur_cuda_release(env, s->sums);
 }

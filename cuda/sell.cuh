@@ -1,8 +1,9 @@
 // The sliced layout that spmv_sell.cu and spmv_delta.cu share: SELL-C-sigma (Kreutzer, Hager,
-// Wellein, Fehske and Bishop 2014) over units, where a unit is a row, or a segment of
-// FUR_ROW_SEGMENT entries of a longer one. Slices of C = 32 units, one a lane, come from windows of
-// sigma = 1024 units that are sorted by length. Entry k of a lane stands at start + 32 k + lane: a
-// warp reads 32 neighbours. What pads a slice is 0 and is read, but never multiplied.
+// Wellein, Fehske and Bishop 2014) over units: first the rows, of which those of more than
+// FUR_ROW_SEGMENT entries count as empty, then the segments of these. Slices of C = 32 units, one a
+// lane, come from windows of sigma = 1024 units that are sorted by length. Entry k of a lane stands
+// at start + 32 k + lane: a warp reads 32 neighbours. What pads a slice is 0 and is read, but never
+// multiplied.
 #ifndef FURROW_CUDA_SELL_CUH
 #define FURROW_CUDA_SELL_CUH
 
@@ -13,12 +14,11 @@
 #define SELL_SLICES (SELL_WINDOW / SELL_LANES)
 #define SELL_BLOCK 128
 
-// A lane's unit, counted within its window, and its entries. Lanes without one have number
-// SELL_WINDOW.
+// A lane's unit, counted within its window, and its entries. Lanes without one, as those of long
+// rows, have number SELL_WINDOW.
 struct alignas(4) fur_sell_lane {
     uint16_t unit;
-    uint8_t length; // at most FUR_ROW_SEGMENT
-    uint8_t part;   // whether the unit is a segment of a long row
+    uint16_t length; // at most FUR_ROW_SEGMENT
 };
 
 struct fur_sell {
@@ -28,10 +28,10 @@ struct fur_sell {
     int64_t padded;       // entries with padding
     fur_sell_lane *lanes; // SELL_LANES a slice
     int64_t *start;       // of a slice, in entries; slices + 1
-    // With long rows only, else NULL: the row of each unit, the first unit of each row, the long
-    // rows, and room for the sum of each unit.
-    int32_t *unit_row;
-    int32_t *row_unit;
+    // With long rows only, else NULL: the row of each segment, the first segment of each row, the
+    // long rows, and room for the sum of each segment.
+    int32_t *segment_row;
+    int32_t *row_segment;
     int32_t *long_rows;
     int64_t long_count;
     void *sums;
@@ -141,12 +141,10 @@ __device__ void fur_sell_finish(const fur_sell &s, int64_t slice, const fur_sell
                                 Value sum, Value *y, const fur_finish<Value> &finish)
 {
     int64_t unit = p.unit(slice);
-    if (unit < 0)
-        return;
-    if (p.own.part)
-        static_cast<Value *>(s.sums)[unit] = sum;
-    else
-        finish(sum, &y[s.unit_row ? s.unit_row[unit] : unit]);
+    if (unit >= s.rows)
+        static_cast<Value *>(s.sums)[unit - s.rows] = sum;
+    else if (unit >= 0)
+        finish(sum, &y[unit]);
 }
 
 // Adds up the segments of the long rows, in order, one warp a row: the lanes fetch, and all add.
@@ -159,8 +157,8 @@ __global__ void __launch_bounds__(SELL_BLOCK)
     if (warp >= s.long_count)
         return;
     int32_t row = s.long_rows[warp];
-    int32_t first = s.row_unit[row];
-    int32_t end = s.row_unit[row + 1];
+    int32_t first = s.row_segment[row];
+    int32_t end = s.row_segment[row + 1];
     const Value *sums = static_cast<const Value *>(s.sums);
     Value total = sums[first];
     Value next = first + 1 + lane < end ? sums[first + 1 + lane] : fur_zero<Value>();
@@ -195,9 +193,8 @@ template <class Value> fur_status fur_sell_finish_long(const fur_spmv_call *call
 
 static inline int64_t fur_sell_bytes(const fur_sell *s)
 {
-    int64_t lanes = s->slices * static_cast<int64_t>(SELL_LANES * sizeof *s->lanes);
-    return lanes + (s->slices + 1) * static_cast<int64_t>(sizeof *s->start) +
-           (s->unit_row ? s->units * static_cast<int64_t>(sizeof *s->unit_row) : 0);
+    return s->slices * static_cast<int64_t>(SELL_LANES * sizeof *s->lanes) +
+           (s->slices + 1) * static_cast<int64_t>(sizeof *s->start);
 }
 
 #endif

@@ -14,12 +14,9 @@
 #define PADDING_MOST 1.5
 #define BYTES_MOST 0.95
 // Entries of a lane that are under way together; of 16 bytes, half as many.
-#ifndef DELTA_UNROLL
-#    define DELTA_UNROLL 4
-#endif
-#ifndef DELTA_RESIDENT
-#    define DELTA_RESIDENT 10
-#endif
+#define UNROLL 4
+// Blocks that should fit on a multiprocessor.
+#define RESIDENT 10
 
 namespace
 {
@@ -46,7 +43,7 @@ template <> struct unsigned_of<4> {
 
 // The columns of a lane whose excesses take so many bytes.
 template <int bytes, class Value> struct delta_columns {
-    static constexpr int unroll = sizeof(Value) > 8 ? DELTA_UNROLL / 2 : DELTA_UNROLL;
+    static constexpr int unroll = sizeof(Value) > 8 ? UNROLL / 2 : UNROLL;
     const int32_t *bases;
     const uint8_t *excesses; // of the slice
     const fur_sell_place &place;
@@ -90,7 +87,7 @@ __device__ Value sum_slice(const delta &d, const fur_sell_place &p, int64_t begi
 }
 
 template <class Value>
-__global__ void __launch_bounds__(SELL_BLOCK, DELTA_RESIDENT) multiply(delta d, product<Value> q)
+__global__ void __launch_bounds__(SELL_BLOCK, RESIDENT) multiply(delta d, product<Value> q)
 {
     fur_sell_for_slice(d.layout, [&](int64_t slice, const fur_sell_place &p) {
         int64_t begin = d.begin[slice];
@@ -266,10 +263,11 @@ int64_t matrix_bytes(const fur_csr_view *a, const void *state)
 // Until it is built the kernel is taken to save half of the columns.
 fur_spmv_cost cost(const fur_csr_view *a, const fur_spmv_profile *profile)
 {
-    double batches = fur_longest_segment(profile) / DELTA_UNROLL;
+    double batches = fur_longest_segment(profile) / UNROLL;
+    double second = profile->rows.row_max > FUR_ROW_SEGMENT ? 20 : 0; // launch, for long rows
     double saved = 2 * static_cast<double>(a->entries);
-    fur_spmv_cost c = fur_cuda_cost(6 + 2 * batches, 1.05 * (fur_csr_bytes(a) - saved));
-    c.plan_ns = 30 * FUR_LAUNCH_NS + 4 * c.product_ns;
+    fur_spmv_cost c = fur_cuda_cost(3 + 2 * batches + second, 1.02 * (fur_csr_bytes(a) - saved));
+    c.plan_ns = 30 * FUR_LAUNCH_NS + 8 * c.product_ns;
     return c;
 }
 

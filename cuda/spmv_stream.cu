@@ -468,8 +468,8 @@ fur_status apply(const fur_spmv_call *call)
 fur_spmv_cost cost(const fur_csr_view *a, const fur_spmv_profile *profile)
 {
     bool long_rows = profile->rows.row_max > FUR_ROW_SEGMENT;
-    double slowness = (1.2 + 0.006 * profile->rows.row_mean) * (long_rows ? 2 : 1);
-    fur_spmv_cost c = fur_cuda_cost(long_rows ? 30 : 10, slowness * fur_csr_bytes(a));
+    double slowness = (1.1 + 0.002 * profile->rows.row_mean) * (long_rows ? 1.15 : 1);
+    fur_spmv_cost c = fur_cuda_cost(long_rows ? 25 : 8, slowness * fur_csr_bytes(a));
     c.plan_ns = 2 * FUR_LAUNCH_NS + 0.2 * c.product_ns;
     return c;
 }
