@@ -99,7 +99,7 @@ __device__ fur_figures gather_warp(fur_figures f)
 }
 
 template <look what, class Offset>
-__global__ void __launch_bounds__(BLOCK)
+__global__ void __launch_bounds__(BLOCK, 4)
     look_at_rows(fur_csr_view a, fur_figures *total, fur_figures *published)
 {
     __shared__ fur_figures block;
