@@ -150,6 +150,8 @@ template <class Value> struct largest_magnitude : reduction<Value, 1> {
 // The sum of squares and, beside it, the largest real or imaginary part, which explains a sum of 0
 // or infinity without another pass.
 template <class Value> struct square_sum : reduction<Value, 2> {
+    // One vector alone needs more rows in flight; other types than f64 have no registers for them.
+    static constexpr int batch = std::is_same_v<Value, double> ? 16 : 8;
     double scale = 1;
 
     __device__ void take_part(double *sum, double part) const

@@ -225,10 +225,9 @@ template <class Value> __device__ void add_share(shares<Value> *s, long_row shar
 // Lists the long rows that have segments here. Entries before those of the first row are of the row
 // before.
 template <class Value, class Offset>
-__device__ void list_long_rows(const product<Value, Offset> &p, start from, int32_t end,
-                               shares<Value> *s)
+__device__ void list_long_rows(const product<Value, Offset> &p, int64_t merged, start from,
+                               int32_t end, shares<Value> *s)
 {
-    int64_t merged = blockIdx.x * int64_t(p.tile);
     if (threadIdx.x == 0 && from.entry < p.offsets[from.row])
         add_share(s, share_of(p.offsets, from.row - 1, p.tile, merged, from.entry));
     for (int32_t row = from.row + static_cast<int32_t>(threadIdx.x); row < end; row += BLOCK)
@@ -312,6 +311,13 @@ __device__ void add_up(const product<Value, Offset> &p, long_row r, Value *buffe
         p.finish(total, &p.y[r.row]);
 }
 
+// Tiles are taken from both ends of the matrix in turn: dense rows, which take longest to finish,
+// are mostly first or last.
+__device__ unsigned next_tile()
+{
+    return blockIdx.x % 2 ? gridDim.x - 1 - blockIdx.x / 2 : blockIdx.x / 2;
+}
+
 // A tile with rows of any length.
 template <class Value, class Offset>
 __global__ void __launch_bounds__(BLOCK, RESIDENT) multiply_any(product<Value, Offset> p)
@@ -319,14 +325,15 @@ __global__ void __launch_bounds__(BLOCK, RESIDENT) multiply_any(product<Value, O
     extern __shared__ double2 memory[];
     __shared__ shares<Value> shared;
     auto tile = reinterpret_cast<staged<Value> *>(memory);
-    start from = p.starts[blockIdx.x];
-    start to = p.starts[blockIdx.x + 1];
+    unsigned number = next_tile();
+    start from = p.starts[number];
+    start to = p.starts[number + 1];
 
     if (threadIdx.x == 0)
         shared.rows = shared.open = 0;
     __syncthreads();
     stage(p, from.entry, static_cast<int>(to.entry - from.entry), tile);
-    list_long_rows(p, from, to.row, &shared);
+    list_long_rows(p, number * int64_t(p.tile), from, to.row, &shared);
     __syncthreads();
     sum_short_rows(p, from, to.row, tile);
     sum_segments(tile, p.skew, &shared);
