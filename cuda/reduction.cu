@@ -44,12 +44,12 @@ template <class Value> __host__ __device__ inline int64_t leaves_of(int64_t n)
 
 // An operation takes entries into the sums of a lane, combines two partial results, and makes the
 // result of the root. This is what most have in common.
-template <class Value, int Parts> struct reduction {
+template <class Value, int Parts, int Batch = 8> struct reduction {
     using entry = Value;
     using partial = fur_partial<Parts>;
     static constexpr bool reads_y = false;
     static constexpr bool writes_y = false;
-    static constexpr int batch = 8; // rows whose loads are in flight together
+    static constexpr int batch = Batch; // rows whose loads are in flight together
 
     // Whether there is anything to do at all; the same for all threads.
     __device__ bool begin(const fur_slot &)
@@ -149,9 +149,10 @@ template <class Value> struct largest_magnitude : reduction<Value, 1> {
 
 // The sum of squares and, beside it, the largest real or imaginary part, which explains a sum of 0
 // or infinity without another pass.
-template <class Value> struct square_sum : reduction<Value, 2> {
-    // One vector alone needs more rows in flight; other types than f64 have no registers for them.
-    static constexpr int batch = std::is_same_v<Value, double> ? 16 : 8;
+//
+// One vector alone needs more rows in flight; other types than f64 have no registers for them.
+template <class Value>
+struct square_sum : reduction<Value, 2, std::is_same_v<Value, double> ? 16 : 8> {
     double scale = 1;
 
     __device__ void take_part(double *sum, double part) const
