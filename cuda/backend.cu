@@ -8,7 +8,7 @@
 
 // Unless told more, a plan should cost no more than a few products. Told of so many, it may cost as
 // much as some tens of them, to find the kernel that is fastest.
-#define USES_ASSUMED 20
+#define USES_ASSUMED 50
 #define USES_MEASURED 200
 
 extern "C" {
@@ -118,9 +118,6 @@ fur_status read_properties(fur_env *env, fur_device *device)
                             device->number, properties.name, properties.major, properties.minor);
     snprintf(device->isa, sizeof device->isa, "sm_%d%d", properties.major, properties.minor);
     device->multiprocessors = properties.multiProcessorCount;
-    device->threads_per_multiprocessor = properties.maxThreadsPerMultiProcessor;
-    device->shared_per_block = static_cast<int64_t>(properties.sharedMemPerBlockOptin);
-    device->l2_bytes = properties.l2CacheSize;
     return FUR_OK;
 }
 

@@ -27,9 +27,6 @@ struct fur_device {
     int number;
     char isa[16];
     int multiprocessors;
-    int threads_per_multiprocessor;
-    int64_t shared_per_block; // bytes a block may have at most, after asking for them
-    int64_t l2_bytes;
     cudaStream_t stream;
     bool owns_stream;
     cudaMemPool_t pool; // null with an allocator of the caller's
@@ -47,11 +44,12 @@ struct fur_device {
     fur_figures *published;
 };
 
-// The stream to launch on, with its device made the thread's current one: another context may have
-// changed that.
+// The stream to launch on, with its device made the thread's current one, as another context may
+// have changed that, and without an error that somebody else left behind.
 static inline cudaStream_t fur_cuda_stream(const fur_env *env)
 {
     cudaSetDevice(env->device->number);
+    cudaGetLastError();
     return env->device->stream;
 }
 

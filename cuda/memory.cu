@@ -27,11 +27,10 @@ bool is_device(cudaMemoryType type)
     return type == cudaMemoryTypeDevice || type == cudaMemoryTypeManaged;
 }
 
-fur_status type_of(fur_env *env, const void *memory, cudaMemoryType *out)
+// What CUDA knows of the memory.
+fur_status look_up(fur_env *env, const void *memory, cudaPointerAttributes *out)
 {
-    cudaPointerAttributes attributes;
-    FUR_CUDA(env, cudaPointerGetAttributes(&attributes, memory));
-    *out = attributes.type;
+    FUR_CUDA(env, cudaPointerGetAttributes(out, memory));
     return FUR_OK;
 }
 
@@ -120,27 +119,41 @@ bool overlap(const void *a, const void *b, int64_t bytes)
     return (p > q ? p - q : q - p) < static_cast<uintptr_t>(bytes);
 }
 
+fur_status enqueue(fur_env *env, void *to, const void *from, int64_t bytes)
+{
+    FUR_CUDA(env, cudaMemcpyAsync(to, from, static_cast<size_t>(bytes), cudaMemcpyDefault,
+                                  fur_cuda_stream(env)));
+    return FUR_OK;
+}
+
 // Between two places of a device, which may overlap.
 fur_status move(fur_env *env, void *to, const void *from, int64_t bytes)
 {
-    size_t size = static_cast<size_t>(bytes);
-    void *between = nullptr;
+    void *between;
     if (to == from)
         return FUR_OK;
-    if (overlap(to, from, bytes)) {
-        FUR_TRY(fur_cuda_allocate(env, bytes, 1, &between));
-        FUR_TRY(fur_cuda_copy_async(env, between, from, bytes));
-        from = between;
-    }
-    cudaError_t error = cudaMemcpyAsync(to, from, size, cudaMemcpyDefault, fur_cuda_stream(env));
+    if (!overlap(to, from, bytes))
+        return enqueue(env, to, from, bytes);
+    FUR_TRY(fur_cuda_allocate(env, bytes, 1, &between));
+    fur_status status = enqueue(env, between, from, bytes);
+    if (status == FUR_OK)
+        status = enqueue(env, to, between, bytes);
     fur_cuda_release(env, between);
-    return error == cudaSuccess ? FUR_OK : fur_cuda_fail(env, "cudaMemcpyAsync", error);
+    return status;
+}
+
+// Between two devices: the memory of one's pools is not the other's to read.
+fur_status move_across(fur_env *env, void *to, int to_device, const void *from, int from_device,
+                       int64_t bytes)
+{
+    FUR_CUDA(env, cudaMemcpyPeerAsync(to, to_device, from, from_device, static_cast<size_t>(bytes),
+                                      fur_cuda_stream(env)));
+    return FUR_OK;
 }
 
 fur_status copy_waiting(fur_env *env, void *to, const void *from, int64_t bytes)
 {
-    FUR_CUDA(env, cudaMemcpyAsync(to, from, static_cast<size_t>(bytes), cudaMemcpyDefault,
-                                  fur_cuda_stream(env)));
+    FUR_TRY(enqueue(env, to, from, bytes));
     FUR_CUDA(env, cudaStreamSynchronize(env->device->stream));
     return FUR_OK;
 }
@@ -151,15 +164,18 @@ fur_status fur_cuda_allocate(fur_env *env, int64_t count, size_t size, void *out
 {
     fur_device *device = env->device;
     void *memory = nullptr;
-    if (count > 0 && static_cast<uint64_t>(count) > INT64_MAX / size)
+    if (count < 0 || static_cast<uint64_t>(count) > INT64_MAX / size)
         return fur_env_fail(env, FUR_OVERFLOW, "%lld elements of %zu bytes do not fit in memory",
                             static_cast<long long>(count), size);
     size_t bytes = static_cast<size_t>(count) * size;
     cudaStream_t stream = fur_cuda_stream(env);
     if (bytes > 0 && device->allocator.allocate)
         memory = device->allocator.allocate(device->allocator.user, bytes);
-    else if (bytes > 0 && cudaMallocFromPoolAsync(&memory, bytes, device->pool, stream))
-        cudaGetLastError();
+    else if (bytes > 0) {
+        cudaError_t error = cudaMallocFromPoolAsync(&memory, bytes, device->pool, stream);
+        if (error != cudaSuccess && error != cudaErrorMemoryAllocation)
+            return fur_cuda_fail(env, "cudaMallocFromPoolAsync", error);
+    }
     if (bytes > 0 && !memory)
         return fur_env_fail(env, FUR_OUT_OF_MEMORY, "device %d has no room for %zu bytes",
                             device->number, bytes);
@@ -189,40 +205,41 @@ bool fur_cuda_reaches(fur_env *env, const void *memory)
 
 fur_status fur_cuda_copy(fur_env *env, void *to, const void *from, int64_t bytes)
 {
-    cudaMemoryType target = cudaMemoryTypeUnregistered;
-    cudaMemoryType source = cudaMemoryTypeUnregistered;
+    cudaPointerAttributes target = {};
+    cudaPointerAttributes source = {};
     if (bytes == 0)
         return FUR_OK;
     fur_cuda_stream(env);
-    FUR_TRY(type_of(env, to, &target));
-    FUR_TRY(type_of(env, from, &source));
-    if (is_device(target) && is_device(source))
-        return move(env, to, from, bytes);
-    bool pageable = target == cudaMemoryTypeUnregistered || source == cudaMemoryTypeUnregistered;
+    FUR_TRY(look_up(env, to, &target));
+    FUR_TRY(look_up(env, from, &source));
+    if (is_device(target.type) && is_device(source.type))
+        return target.device == source.device
+                   ? move(env, to, from, bytes)
+                   : move_across(env, to, target.device, from, source.device, bytes);
+    bool pageable =
+        target.type == cudaMemoryTypeUnregistered || source.type == cudaMemoryTypeUnregistered;
     if (!pageable || bytes < STAGED_BYTES)
         return copy_waiting(env, to, from, bytes);
     FUR_TRY(need_staging(env));
     auto out = static_cast<char *>(to);
     auto in = static_cast<const char *>(from);
-    return is_device(target) ? upload(env, out, in, bytes) : download(env, out, in, bytes);
+    return is_device(target.type) ? upload(env, out, in, bytes) : download(env, out, in, bytes);
 }
 
 fur_status fur_cuda_copy_async(fur_env *env, void *to, const void *from, int64_t bytes)
 {
-    cudaMemoryType target = cudaMemoryTypeUnregistered;
-    cudaMemoryType source = cudaMemoryTypeUnregistered;
+    cudaPointerAttributes target = {};
+    cudaPointerAttributes source = {};
     if (bytes == 0)
         return FUR_OK;
     fur_cuda_stream(env);
-    FUR_TRY(type_of(env, to, &target));
-    FUR_TRY(type_of(env, from, &source));
-    if (target == cudaMemoryTypeUnregistered || source == cudaMemoryTypeUnregistered)
+    FUR_TRY(look_up(env, to, &target));
+    FUR_TRY(look_up(env, from, &source));
+    if (target.type == cudaMemoryTypeUnregistered || source.type == cudaMemoryTypeUnregistered)
         return fur_env_fail(env, FUR_INVALID,
                             "a copy that does not wait needs pinned memory on the host: take it "
                             "from cudaMallocHost, or use the call that waits");
-    FUR_CUDA(env, cudaMemcpyAsync(to, from, static_cast<size_t>(bytes), cudaMemcpyDefault,
-                                  fur_cuda_stream(env)));
-    return FUR_OK;
+    return enqueue(env, to, from, bytes);
 }
 
 fur_status fur_cuda_clear(fur_env *env, void *memory, int64_t bytes)

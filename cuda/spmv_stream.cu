@@ -21,8 +21,10 @@
 #define SMALL_MATRIX (1 << 20)
 // Entries of a thread that are under way together; of 16 bytes, half as many.
 #define UNROLL 8
-// Rows of at most so many entries are not cut: three segments.
+// Rows of at most so many entries are not cut; with small tiles there is room for longer ones,
+// except of 16 bytes an entry.
 #define WHOLE (3 * FUR_ROW_SEGMENT)
+#define SMALL_WHOLE (8 * FUR_ROW_SEGMENT)
 // Segments of one long row that begin in a tile, and long rows that have any there.
 #define TILE_SEGMENTS (TILE / FUR_ROW_SEGMENT)
 #define TILE_LONG_ROWS (TILE_SEGMENTS + 1)
@@ -44,9 +46,15 @@ struct start {
     int64_t entry;
 };
 
+// How a matrix is cut.
+struct cutting {
+    int tile;  // rows plus entries that begin in each tile
+    int whole; // entries of the longest row that is not cut
+};
+
 struct stream {
     int64_t tiles;
-    int tile;         // rows plus entries that begin in each
+    cutting cut;
     start *starts;    // of the tiles, and the end; tiles + 1
     int skew;         // see place
     int64_t capacity; // entries staged at most
@@ -59,13 +67,13 @@ struct stream {
 // The product and how it is cut.
 template <class Value, class Offset> struct product : fur_product<Value, Offset> {
     const start *starts;
-    int tile;
+    cutting cut;
     int skew;
     Value *sums;
     unsigned *arrived;
 
     product(const fur_product<Value, Offset> &p, const stream *s)
-        : fur_product<Value, Offset>(p), starts(s->starts), tile(s->tile), skew(s->skew),
+        : fur_product<Value, Offset>(p), starts(s->starts), cut(s->cut), skew(s->skew),
           sums(static_cast<Value *>(s->sums)), arrived(s->arrived)
     {
     }
@@ -149,7 +157,7 @@ __global__ void __launch_bounds__(BLOCK, RESIDENT) multiply_short(product<Value,
     auto tile = reinterpret_cast<staged<Value> *>(memory);
     start from = p.starts[blockIdx.x];
     start to = p.starts[blockIdx.x + 1];
-    int32_t row = from.row + static_cast<int32_t>(threadIdx.x);
+    int64_t row = from.row + int64_t(threadIdx.x);
     int begin = row < to.row ? static_cast<int>(p.offsets[row] - from.entry) : 0;
     int end = row < to.row ? static_cast<int>(p.offsets[row + 1] - from.entry) : 0;
 
@@ -185,7 +193,7 @@ __device__ int ceil_segments(int64_t entries)
 // `base` has of a row, the merged position of an entry being its own number plus that of its row. A
 // row that is not cut belongs to the tile it begins in.
 template <class Offset>
-__device__ long_row share_of(const Offset *offsets, int32_t row, int tile, int64_t merged,
+__device__ long_row share_of(const Offset *offsets, int64_t row, cutting cut, int64_t merged,
                              int64_t base)
 {
     int64_t begin = offsets[row];
@@ -193,15 +201,13 @@ __device__ long_row share_of(const Offset *offsets, int32_t row, int tile, int64
     int64_t ahead = merged - (begin + row);
     int all = ceil_segments(length);
     int first = ahead > 0 ? ceil_segments(ahead) : 0;
-    int end = length > WHOLE ? min(all, ceil_segments(ahead + tile)) : all;
+    int end = length > cut.whole ? min(all, ceil_segments(ahead + cut.tile)) : all;
     int64_t staged = begin + int64_t(first) * FUR_ROW_SEGMENT - base;
     int64_t rest = length - int64_t(first) * FUR_ROW_SEGMENT;
-    return {row,
-            first,
-            max(end - first, 0),
-            all,
-            static_cast<int>(staged),
-            static_cast<int>(staged + min(rest, int64_t(INT32_MAX / 2)))};
+    return {
+        static_cast<int32_t>(row), first,
+        max(end - first, 0),       all,
+        static_cast<int>(staged),  static_cast<int>(staged + min(rest, int64_t(INT32_MAX / 2)))};
 }
 
 // What the threads of a block with long rows share.
@@ -229,17 +235,17 @@ __device__ void list_long_rows(const product<Value, Offset> &p, int64_t merged, 
                                int32_t end, shares<Value> *s)
 {
     if (threadIdx.x == 0 && from.entry < p.offsets[from.row])
-        add_share(s, share_of(p.offsets, from.row - 1, p.tile, merged, from.entry));
-    for (int32_t row = from.row + static_cast<int32_t>(threadIdx.x); row < end; row += BLOCK)
+        add_share(s, share_of(p.offsets, from.row - 1, p.cut, merged, from.entry));
+    for (int64_t row = from.row + int64_t(threadIdx.x); row < end; row += BLOCK)
         if (p.offsets[row + 1] - p.offsets[row] > FUR_ROW_SEGMENT)
-            add_share(s, share_of(p.offsets, row, p.tile, merged, from.entry));
+            add_share(s, share_of(p.offsets, row, p.cut, merged, from.entry));
 }
 
 template <class Value, class Offset>
 __device__ void sum_short_rows(const product<Value, Offset> &p, start from, int32_t end,
                                const staged<Value> *tile)
 {
-    for (int32_t row = from.row + static_cast<int32_t>(threadIdx.x); row < end; row += BLOCK) {
+    for (int64_t row = from.row + int64_t(threadIdx.x); row < end; row += BLOCK) {
         int64_t first = p.offsets[row];
         int length = static_cast<int>(p.offsets[row + 1] - first);
         int begin = static_cast<int>(first - from.entry);
@@ -248,23 +254,30 @@ __device__ void sum_short_rows(const product<Value, Offset> &p, start from, int3
     }
 }
 
-// Segments go to the threads from the last one down: the first ones have rows.
-template <class Value>
-__device__ void sum_segments(const staged<Value> *tile, int skew, shares<Value> *s)
+// Sums the segments of long rows, into shared memory where a row has no others elsewhere. They go
+// to the threads from the last one down: the first ones have rows.
+template <class Value, class Offset>
+__device__ void sum_segments(const product<Value, Offset> &p, const staged<Value> *tile,
+                             shares<Value> *s)
 {
     for (int i = BLOCK - 1 - threadIdx.x; i < s->rows * TILE_SEGMENTS; i += BLOCK) {
         long_row r = s->row[i / TILE_SEGMENTS];
         int segment = i % TILE_SEGMENTS;
         int begin = r.begin + segment * FUR_ROW_SEGMENT;
-        if (segment < r.count)
-            s->sum[i / TILE_SEGMENTS][segment] =
-                sum_staged(tile, begin, min(r.end, begin + FUR_ROW_SEGMENT), skew);
+        if (segment >= r.count)
+            continue;
+        Value sum = sum_staged(tile, begin, min(r.end, begin + FUR_ROW_SEGMENT), p.skew);
+        if (r.count == r.all)
+            s->sum[i / TILE_SEGMENTS][segment] = sum;
+        else
+            p.sums[p.offsets[r.row] / SLOT_ENTRIES + r.first + segment] = sum;
     }
 }
 
-// Finishes a row whose segments are all in this tile; hands on the sums of one that has others.
+// Finishes a row whose segments are all in this tile; counts those of one that has others. The
+// barrier before and the fence here let whoever counts last see all sums.
 template <class Value, class Offset>
-__device__ void hand_on(const product<Value, Offset> &p, shares<Value> *s, int i)
+__device__ void settle(const product<Value, Offset> &p, shares<Value> *s, int i)
 {
     long_row r = s->row[i];
     s->last[i] = false;
@@ -276,8 +289,6 @@ __device__ void hand_on(const product<Value, Offset> &p, shares<Value> *s, int i
         return;
     }
     int64_t slot = p.offsets[r.row] / SLOT_ENTRIES;
-    for (int segment = 0; segment < r.count; segment++)
-        p.sums[slot + r.first + segment] = s->sum[i][segment];
     __threadfence();
     unsigned count = static_cast<unsigned>(r.count);
     if (atomicAdd(&p.arrived[slot], count) + count == static_cast<unsigned>(r.all)) {
@@ -293,8 +304,8 @@ __device__ void add_up(const product<Value, Offset> &p, long_row r, Value *buffe
 {
     const Value *sums = p.sums + p.offsets[r.row] / SLOT_ENTRIES;
     Value total = fur_zero<Value>();
-    for (int begin = 0; begin < r.all; begin += p.tile) {
-        int count = min(p.tile, r.all - begin);
+    for (int begin = 0; begin < r.all; begin += p.cut.tile) {
+        int count = min(p.cut.tile, r.all - begin);
         __syncthreads();
         for (int i = threadIdx.x; i < count; i += BLOCK)
             buffer[i] = fur_from_l2(&sums[begin + i]);
@@ -333,13 +344,13 @@ __global__ void __launch_bounds__(BLOCK, RESIDENT) multiply_any(product<Value, O
         shared.rows = shared.open = 0;
     __syncthreads();
     stage(p, from.entry, static_cast<int>(to.entry - from.entry), tile);
-    list_long_rows(p, number * int64_t(p.tile), from, to.row, &shared);
+    list_long_rows(p, number * int64_t(p.cut.tile), from, to.row, &shared);
     __syncthreads();
     sum_short_rows(p, from, to.row, tile);
-    sum_segments(tile, p.skew, &shared);
+    sum_segments(p, tile, &shared);
     __syncthreads();
     if (threadIdx.x < shared.rows)
-        hand_on(p, &shared, static_cast<int>(threadIdx.x));
+        settle(p, &shared, static_cast<int>(threadIdx.x));
     if (shared.open == 0)
         return;
     __syncthreads();
@@ -365,16 +376,16 @@ __device__ int32_t first_row(int64_t rows, const Offset *offsets, int64_t merged
 // A tile begins with the first segment of the row before that does, if there is one, else with its
 // first row.
 template <class Offset>
-__global__ void find_starts(int64_t rows, const Offset *offsets, int64_t tiles, int size,
+__global__ void find_starts(int64_t rows, const Offset *offsets, int64_t tiles, cutting cut,
                             start *starts)
 {
     int64_t tile = blockIdx.x * int64_t(BLOCK) + threadIdx.x;
     if (tile > tiles)
         return;
-    int32_t row = first_row(rows, offsets, tile * size);
+    int32_t row = first_row(rows, offsets, tile * cut.tile);
     int64_t entry = offsets[row];
-    if (row > 0 && offsets[row] - offsets[row - 1] > WHOLE) {
-        long_row entering = share_of(offsets, row - 1, size, tile * size, 0);
+    if (row > 0 && offsets[row] - offsets[row - 1] > cut.whole) {
+        long_row entering = share_of(offsets, row - 1, cut, tile * cut.tile, 0);
         entry = min(entry, offsets[row - 1] + int64_t(entering.first) * FUR_ROW_SEGMENT);
     }
     starts[tile] = {row, entry};
@@ -395,11 +406,11 @@ int skew_for(const fur_csr_statistics &rows)
 }
 
 // Entries that begin in a tile take its place with their rows; the last row reaches over its end.
-int64_t capacity_for(const fur_csr_statistics &rows, int tile, int skew)
+int64_t capacity_for(const fur_csr_statistics &rows, cutting cut, int skew)
 {
-    int64_t longest = rows.row_max < WHOLE ? rows.row_max : WHOLE;
-    int64_t entries = tile + longest;
-    if (rows.row_max <= WHOLE)
+    int64_t longest = rows.row_max < cut.whole ? rows.row_max : cut.whole;
+    int64_t entries = cut.tile + longest;
+    if (rows.row_max <= cut.whole)
         entries = entries * longest / (longest + 1) + 1;
     return entries + (entries >> skew);
 }
@@ -422,10 +433,10 @@ fur_status cut(fur_env *env, const fur_csr_view *a, const stream *s)
     auto blocks = static_cast<unsigned>(fur_ceil_div(s->tiles + 1, BLOCK));
     if (a->offset == FUR_I32)
         find_starts<<<blocks, BLOCK, 0, fur_cuda_stream(env)>>>(
-            a->rows, static_cast<const int32_t *>(a->offsets), s->tiles, s->tile, s->starts);
+            a->rows, static_cast<const int32_t *>(a->offsets), s->tiles, s->cut, s->starts);
     else
         find_starts<<<blocks, BLOCK, 0, fur_cuda_stream(env)>>>(
-            a->rows, static_cast<const int64_t *>(a->offsets), s->tiles, s->tile, s->starts);
+            a->rows, static_cast<const int64_t *>(a->offsets), s->tiles, s->cut, s->starts);
     return fur_cuda_launched(env, "spmv stream: find starts");
 }
 
@@ -442,10 +453,12 @@ fur_status plan(fur_env *env, const fur_csr_view *a, const fur_spmv_profile *pro
 {
     return fur_make_state<stream>(env, release, state, [&](stream *s) {
         int64_t size = a->rows + a->entries;
-        s->tile = size < SMALL_MATRIX ? SMALL_TILE : TILE;
-        s->tiles = a->rows == 0 ? 0 : fur_ceil_div(size, s->tile);
+        bool small = size < SMALL_MATRIX;
+        s->cut.tile = small ? SMALL_TILE : TILE;
+        s->cut.whole = small && fur_value_size(a->value) <= 8 ? SMALL_WHOLE : WHOLE;
+        s->tiles = a->rows == 0 ? 0 : fur_ceil_div(size, s->cut.tile);
         s->skew = skew_for(profile->rows);
-        s->capacity = capacity_for(profile->rows, s->tile, s->skew);
+        s->capacity = capacity_for(profile->rows, s->cut, s->skew);
         FUR_TRY(allocate(env, a, profile->rows.row_max > FUR_ROW_SEGMENT, s));
         return cut(env, a, s);
     });

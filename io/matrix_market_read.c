@@ -1,4 +1,5 @@
 /* Reading Matrix Market files into matrices and vectors. */
+#include "companion.h"
 #include "read.h"
 #include "entries.h"
 #include "options.h"
@@ -175,11 +176,9 @@ static fur_status make_vector(fur_context *context, const char *path, const fur_
     return FUR_OK;
 }
 
-fur_status fur_mtx_read_vector(fur_context *context, const char *path,
-                               const fur_mtx_read_options *options, fur_vector **out)
+static fur_status read_vector(fur_context *context, const char *path,
+                              const fur_mtx_read_options *options, fur_vector **out)
 {
-    if (!out)
-        return fur_context_fail(context, FUR_INVALID, "fur_mtx_read_vector was given NULL");
     fur_csr *matrix = NULL;
     fur_mtx_read_options taken;
     fur_mtx_header header;
@@ -191,5 +190,21 @@ fur_status fur_mtx_read_vector(fur_context *context, const char *path,
     fur_csr_destroy(matrix);
     if (status == FUR_OK && wanted)
         *wanted = header;
+    return status;
+}
+
+fur_status fur_mtx_read_vector(fur_context *context, const char *path,
+                               const fur_mtx_read_options *options, fur_vector **out)
+{
+    fur_context *host = fur_context_host(context);
+    fur_vector *near = NULL;
+    if (!out)
+        return fur_context_fail(context, FUR_INVALID, "fur_mtx_read_vector was given NULL");
+    if (host == context)
+        return read_vector(context, path, options, out);
+    FUR_TRY(fur_from_companion(context, read_vector(host, path, options, &near)));
+    fur_status status = fur_vector_wrap(context, fur_vector_value(near), fur_vector_size(near),
+                                        fur_vector_data(near), FUR_COPY, out);
+    fur_vector_destroy(near);
     return status;
 }

@@ -1,6 +1,7 @@
 /* Writing matrices and vectors as Matrix Market files. */
 #include <furrow/mtx.h>
 
+#include "companion.h"
 #include "number.h"
 #include "options.h"
 #include "output.h"
@@ -160,14 +161,6 @@ static fur_status write_csr(const fur_csr *a, const char *path,
     return fur_output_close(&output, write_matrix(&output, &view, &header, taken.comment));
 }
 
-/* The sentence of a failure in the companion, where the caller looks for it. */
-static fur_status pass_on(fur_context *host, fur_context *context, fur_status status)
-{
-    return status == FUR_OK || host == context
-               ? status
-               : fur_context_fail(context, status, "%s", fur_context_error(host));
-}
-
 fur_status fur_mtx_write_csr(const fur_csr *a, const char *path,
                              const fur_mtx_write_options *options)
 {
@@ -178,7 +171,7 @@ fur_status fur_mtx_write_csr(const fur_csr *a, const char *path,
         FUR_TRY(fur_csr_transfer(a, host, &copy));
     fur_status status = write_csr(copy ? copy : a, path, options);
     fur_csr_destroy(copy);
-    return pass_on(host, context, status);
+    return fur_from_companion(context, status);
 }
 
 static fur_status write_numbers(fur_output *output, const fur_vector *x, const char *comment)
@@ -219,8 +212,8 @@ fur_status fur_mtx_write_vector(const fur_vector *x, const char *path,
     fur_context *host = fur_context_host(context);
     fur_vector *copy = NULL;
     if (host != context) {
-        FUR_TRY(pass_on(host, context,
-                        fur_vector_create(host, fur_vector_value(x), fur_vector_size(x), &copy)));
+        FUR_TRY(fur_from_companion(
+            context, fur_vector_create(host, fur_vector_value(x), fur_vector_size(x), &copy)));
         fur_status moved = fur_vector_copy(x, copy);
         if (moved != FUR_OK) {
             fur_vector_destroy(copy);
@@ -229,5 +222,5 @@ fur_status fur_mtx_write_vector(const fur_vector *x, const char *path,
     }
     fur_status status = write_vector(copy ? copy : x, path, options);
     fur_vector_destroy(copy);
-    return pass_on(host, context, status);
+    return fur_from_companion(context, status);
 }

@@ -1,6 +1,8 @@
 /* A matrix whose values are the numbers of the entries, later ones replacing earlier ones: an entry
  * that does not find its own number there is repeated further down in the file. */
 #include "repeat.h"
+
+#include "companion.h"
 #include "rows.h"
 
 #include <furrow/csr.h>
@@ -85,7 +87,8 @@ fur_status fur_repeat_find(const fur_entries *entries, fur_repeat_kind kind, fur
                         .row_indices = rows,
                         .col_indices = cols,
                         .values = numbers};
-    FUR_TRY_DONE(fur_csr_from_coo(context, &coo, FUR_DUPLICATES_LAST, &matrix));
+    FUR_TRY_DONE(fur_from_companion(
+        context, fur_csr_from_coo(fur_context_host(context), &coo, FUR_DUPLICATES_LAST, &matrix)));
     fur_csr_view view = fur_csr_get(matrix);
     *out = search(entries, kind, &view, rows, cols);
 done:

@@ -96,8 +96,9 @@ static inline fur_scalar fur_complex(double re, double im)
 /* What a create function does with the arrays it is given. */
 typedef enum fur_ownership {
     FUR_COPY = 0, /* copies them; the caller's may go at once */
-    FUR_BORROW,   /* uses them in place; they must outlive the object; it never writes to a matrix's
-                   */
+    /* Uses them in place: they must outlive the object, which never writes to a matrix's. On a GPU
+     * elements must be aligned to their size, complex ones as a whole. */
+    FUR_BORROW,
     FUR_ADOPT /* takes them over; each must come from fur_context_allocate of the same context */
 } fur_ownership;
 

@@ -26,7 +26,7 @@ typedef enum fur_op {
 typedef struct fur_spmv_options {
     size_t size;        /* sizeof(fur_spmv_options) */
     fur_op op;          /* which product the plan is for */
-    const char *kernel; /* NULL or "auto": chosen; else a name from fur_spmv_kernel_name */
+    const char *kernel; /* NULL or "auto": chosen; else a name from fur_spmv_kernel_get */
     /* Products expected: a few do not pay for an expensive analysis. 0: not known; the CPU takes it
      * for many, a GPU for a few, so that a plan costs about as much as three products. */
     int64_t uses;

@@ -35,7 +35,8 @@ FUR_API int64_t fur_vector_size(const fur_vector *vector);
 FUR_API void *fur_vector_data(fur_vector *vector);
 FUR_API const void *fur_vector_const_data(const fur_vector *vector);
 
-/* Copies `size` entries between a vector and the caller's array, which may lie on either side.
+/* Copies `size` entries between a vector and the caller's array, which may lie on either side; from
+ * or to device memory in the order of the context's work.
  * Pinned memory (cudaMallocHost) goes at the full rate of the bus. */
 FUR_API fur_status fur_vector_upload(const void *entries, fur_vector *x);
 FUR_API fur_status fur_vector_download(const fur_vector *x, void *entries);

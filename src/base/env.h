@@ -18,7 +18,7 @@ typedef struct fur_env {
     fur_allocator allocator;
     int threads;
     struct fur_device *device; /* a backend's own state; NULL where it has none */
-    char error[1024]; /* the last failure's sentence, "" if none */
+    char error[1024];          /* the last failure's sentence, "" if none */
 } fur_env;
 
 /* Returns early with the status of a call that failed. */

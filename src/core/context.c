@@ -25,40 +25,58 @@ static fur_status check_options(const fur_context_options *o)
     return check_allocator("device allocator", &o->device_allocator);
 }
 
-/* What a context has besides its backend: where results arrive, and the companion on the CPU. */
-static fur_status complete(fur_context *context, const fur_context_options *o)
+/* Closes one context, without its companion. */
+static void close_one(fur_context *context)
 {
-    const fur_remote *remote = context->backend->remote;
-    context->results = remote ? remote->results(&context->env) : &context->own_results;
-    *context->results = fur_scalars_initial();
-    if (!remote) {
-        context->host = context;
-        return FUR_OK;
-    }
-    fur_context_options host = {
-        .size = sizeof host, .threads = context->env.threads, .allocator = o->allocator};
-    return fur_context_create(&host, &context->host);
+    fur_allocator allocator = context->env.allocator;
+    if (context->env.device)
+        context->backend->remote->close(&context->env);
+    allocator.release(allocator.user, context);
 }
 
-static fur_status create(const fur_context_options *o, fur_context **out)
+/* Opens one context, without a companion. */
+static fur_status open_one(const fur_context_options *o, fur_context **out)
 {
-    FUR_TRY(check_options(o));
     orphan.allocator = o->allocator.allocate ? o->allocator : fur_default_allocator();
     fur_context *context;
     FUR_TRY(fur_env_allocate_zeros(&orphan, 1, sizeof *context, &context));
     context->env.allocator = orphan.allocator;
     context->env.threads = o->threads > 0 ? o->threads : omp_get_max_threads();
     fur_status status = fur_backend_find(&context->env, o, &context->backend);
-    if (status == FUR_OK)
-        status = complete(context, o);
     if (status != FUR_OK) {
-        if (context->env.error[0])
-            memcpy(orphan.error, context->env.error, sizeof orphan.error);
-        fur_context_destroy(context);
+        memcpy(orphan.error, context->env.error, sizeof orphan.error);
+        close_one(context);
         return status;
     }
+    const fur_remote *remote = context->backend->remote;
+    context->results = remote ? remote->results(&context->env) : &context->own_results;
+    *context->results = fur_scalars_initial();
+    context->host = remote ? NULL : context;
     *out = context;
     return FUR_OK;
+}
+
+/* The companion on the CPU. */
+static fur_status open_companion(fur_context *context, const fur_context_options *o)
+{
+    fur_context_options host = {.size = sizeof host,
+                                .threads = context->env.threads,
+                                .isa = o->isa,
+                                .allocator = o->allocator};
+    return open_one(&host, &context->host);
+}
+
+static fur_status create(const fur_context_options *o, fur_context **out)
+{
+    fur_context *context;
+    FUR_TRY(check_options(o));
+    FUR_TRY(open_one(o, &context));
+    fur_status status = context->host ? FUR_OK : open_companion(context, o);
+    if (status == FUR_OK)
+        *out = context;
+    else
+        close_one(context);
+    return status;
 }
 
 fur_status fur_context_create(const fur_context_options *options, fur_context **out)
@@ -72,12 +90,9 @@ void fur_context_destroy(fur_context *context)
 {
     if (!context)
         return;
-    fur_allocator allocator = context->env.allocator;
     if (context->host != context)
-        fur_context_destroy(context->host);
-    if (context->env.device)
-        context->backend->remote->close(&context->env);
-    allocator.release(allocator.user, context);
+        close_one(context->host);
+    close_one(context);
 }
 
 fur_status fur_context_synchronize(fur_context *context)
@@ -89,13 +104,6 @@ fur_status fur_context_synchronize(fur_context *context)
 fur_context *fur_context_host(fur_context *context)
 {
     return context->host;
-}
-
-fur_status fur_context_pass_on(fur_context *from, fur_context *to, fur_status status)
-{
-    if (status != FUR_OK && from != to)
-        memcpy(to->env.error, from->env.error, sizeof to->env.error);
-    return status;
 }
 
 const char *fur_context_error(const fur_context *context)

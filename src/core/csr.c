@@ -84,11 +84,11 @@ static fur_status copy(fur_context *context, fur_context *mover, const fur_csr_v
     return status;
 }
 
-static fur_status check_reach(fur_context *context, const fur_csr_view *arrays)
+static fur_status check_borrowed(fur_context *context, const fur_csr_view *arrays)
 {
-    FUR_TRY(fur_memory_check_reach(context, arrays->offsets));
-    FUR_TRY(fur_memory_check_reach(context, arrays->columns));
-    return fur_memory_check_reach(context, arrays->values);
+    FUR_TRY(fur_memory_check_borrowed(context, arrays->offsets, fur_offset_size(arrays->offset)));
+    FUR_TRY(fur_memory_check_borrowed(context, arrays->columns, sizeof *arrays->columns));
+    return fur_memory_check_borrowed(context, arrays->values, fur_value_size(arrays->value));
 }
 
 static fur_status adopt(fur_context *context, const fur_csr_view *arrays, fur_csr **out)
@@ -96,6 +96,7 @@ static fur_status adopt(fur_context *context, const fur_csr_view *arrays, fur_cs
     if (!fur_is_remote(context))
         return make(context, arrays, true, out);
     FUR_TRY(copy(context, context, arrays, out));
+    FUR_TRY(fur_context_synchronize(context));
     release_arrays(context->host, arrays);
     return FUR_OK;
 }
@@ -103,7 +104,6 @@ static fur_status adopt(fur_context *context, const fur_csr_view *arrays, fur_cs
 static fur_status borrow(fur_context *context, const fur_csr_view *arrays, fur_csr **out)
 {
     fur_csr *a;
-    FUR_TRY(check_reach(context, arrays));
     FUR_TRY(make(context, arrays, false, &a));
     fur_status status = take_profile(a);
     if (status == FUR_OK)
@@ -117,6 +117,9 @@ fur_status fur_csr_create(fur_context *context, const fur_csr_view *arrays, fur_
                           fur_csr **out)
 {
     FUR_TRY(fur_ownership_check(context, ownership));
+    FUR_TRY(fur_csr_check_shape(&context->env, arrays));
+    if (ownership == FUR_BORROW)
+        FUR_TRY(check_borrowed(context, arrays));
     FUR_TRY(fur_csr_check(context, arrays));
     if (ownership == FUR_COPY)
         return copy(context, context, arrays, out);
@@ -153,7 +156,7 @@ fur_status fur_csr_on_host(const fur_csr *a, fur_csr_algorithm algorithm, const 
                            fur_csr **out)
 {
     fur_context *host = a->context->host;
-    fur_csr *near;
+    fur_csr *near = NULL;
     fur_csr *result = NULL;
     FUR_TRY(fur_csr_transfer(a, host, &near));
     fur_status status = algorithm(near, arguments, &result);

@@ -183,12 +183,33 @@ static fur_status check_remote(fur_context *context, const fur_csr_view *a)
     return offsets_bad ? describe_offsets(env, a, &s) : describe_remote_column(context, a, &s);
 }
 
+/* Of the arrays that are there, how many the context's device reaches as its own memory. */
+static int count_remote(fur_context *context, const fur_csr_view *a, int *arrays)
+{
+    const void *const all[] = {a->offsets, a->entries > 0 ? a->columns : NULL,
+                               a->entries > 0 ? a->values : NULL};
+    int remote = 0;
+    *arrays = 0;
+    for (int i = 0; i < 3; i++) {
+        *arrays += all[i] != NULL;
+        remote += all[i] && context->backend->remote->reaches(&context->env, all[i]);
+    }
+    return remote;
+}
+
 /* Arrays of a device are checked there, all others where they are: before they are moved. */
 fur_status fur_csr_check(fur_context *context, const fur_csr_view *arrays)
 {
-    const fur_remote *remote = context->backend->remote;
+    int all;
     FUR_TRY(fur_csr_check_shape(&context->env, arrays));
-    return remote && remote->reaches(&context->env, arrays->offsets)
-               ? check_remote(context, arrays)
-               : check_here(&context->env, arrays);
+    if (!fur_is_remote(context))
+        return check_here(&context->env, arrays);
+    int remote = count_remote(context, arrays, &all);
+    if (remote == all)
+        return check_remote(context, arrays);
+    if (remote > 0)
+        return fur_env_fail(&context->env, FUR_INVALID,
+                            "some of the matrix's arrays lie on the device, some do not; put all "
+                            "on one side");
+    return check_here(&context->env, arrays);
 }

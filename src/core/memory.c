@@ -30,12 +30,17 @@ fur_status fur_memory_copy(fur_context *context, void *to, const void *from, int
     return FUR_OK;
 }
 
-fur_status fur_memory_check_reach(fur_context *context, const void *memory)
+fur_status fur_memory_check_borrowed(fur_context *context, const void *memory, size_t size)
 {
     const fur_remote *remote = context->backend->remote;
-    if (!remote || !memory || remote->reaches(&context->env, memory))
-        return FUR_OK;
-    return fur_env_fail(&context->env, FUR_INVALID,
-                        "memory of the host cannot be borrowed by device %s; copy it",
-                        context->backend->device);
+    if (remote && memory && !remote->reaches(&context->env, memory))
+        return fur_env_fail(&context->env, FUR_INVALID,
+                            "this memory cannot be borrowed: device %s does not reach it; copy it",
+                            context->backend->device);
+    if (remote && (uintptr_t)memory % size != 0)
+        return fur_env_fail(&context->env, FUR_INVALID,
+                            "this memory cannot be borrowed: its elements of %zu bytes are not "
+                            "aligned to their size; copy it",
+                            size);
+    return FUR_OK;
 }

@@ -7,6 +7,8 @@
 #include "env.h"
 #include "kernel.h"
 
+#include <string.h>
+
 struct fur_context {
     fur_env env;
     const fur_backend *backend;
@@ -44,8 +46,9 @@ fur_status fur_memory_allocate(fur_context *context, int64_t count, size_t size,
 void fur_memory_release(fur_context *context, void *memory);
 fur_status fur_memory_copy(fur_context *context, void *to, const void *from, int64_t bytes);
 
-/* FUR_INVALID unless the context's kernels reach the memory, which is to be borrowed. */
-fur_status fur_memory_check_reach(fur_context *context, const void *memory);
+/* FUR_INVALID unless the context's kernels reach the memory, which is to be borrowed, and it is
+ * aligned to elements of that size. */
+fur_status fur_memory_check_borrowed(fur_context *context, const void *memory, size_t size);
 
 /* Whether the context's objects lie in the memory of a device, out of the host's reach. */
 static inline bool fur_is_remote(const fur_context *context)
@@ -63,7 +66,13 @@ fur_status fur_csr_on_host(const fur_csr *a, fur_csr_algorithm algorithm, const 
 fur_status fur_csr_to_host(const fur_csr *a, const fur_csr **view, fur_csr **copy);
 
 /* Hands on the sentence of a failure in another context. */
-fur_status fur_context_pass_on(fur_context *from, fur_context *to, fur_status status);
+static inline fur_status fur_context_pass_on(const fur_context *from, fur_context *to,
+                                             fur_status status)
+{
+    if (status != FUR_OK && from != to)
+        memcpy(to->env.error, from->env.error, sizeof to->env.error);
+    return status;
+}
 
 /* FUR_INVALID for a value outside the enumeration. */
 fur_status fur_ownership_check(fur_context *context, fur_ownership ownership);

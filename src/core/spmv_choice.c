@@ -28,7 +28,7 @@ fur_status fur_spmv_prepare(fur_spmv *plan, const fur_spmv_kernel *kernel,
 
 void fur_spmv_drop(fur_spmv *plan, const fur_spmv_kernel *kernel, void *state)
 {
-    if (state && kernel->release)
+    if (kernel && state && kernel->release)
         kernel->release(&plan->context->env, state);
 }
 
@@ -211,5 +211,7 @@ fur_status fur_spmv_choose_measured(fur_spmv *plan, const fur_spmv_profile *prof
 done:
     fur_vector_destroy(y);
     fur_vector_destroy(x);
-    return status;
+    /* Where nothing could be timed for want of memory, a kernel that needs none may still do. */
+    bool none = makes_way(status) || (status == FUR_OK && !plan->kernel);
+    return none ? fur_spmv_choose_estimated(plan, profile, 0) : status;
 }

@@ -43,6 +43,8 @@ static fur_status make_copy(fur_context *context, fur_value value, int64_t size,
     fur_vector *vector;
     FUR_TRY(make_unset(context, value, size, &vector));
     fur_status status = fur_vector_upload(data, vector);
+    if (status == FUR_OK) /* the source may lie on the device, and may go at once */
+        status = fur_context_synchronize(context);
     if (status == FUR_OK)
         *out = vector;
     else
@@ -78,7 +80,7 @@ fur_status fur_vector_wrap(fur_context *context, fur_value value, int64_t size, 
         fur_env_release(&context->env, data);
         return FUR_OK;
     }
-    FUR_TRY(fur_memory_check_reach(context, data));
+    FUR_TRY(fur_memory_check_borrowed(context, data, fur_value_size(value)));
     return make(context, value, size, data, ownership == FUR_ADOPT, out);
 }
 
@@ -239,20 +241,25 @@ static fur_status transfer(const fur_vector *x, fur_context *context, fur_vector
     return status;
 }
 
-fur_status fur_vector_convert(const fur_vector *x, fur_value value, fur_vector **out)
+/* By way of the companion. */
+static fur_status convert_remote(const fur_vector *x, fur_value value, fur_vector **out)
 {
     fur_context *host = x->context->host;
-    fur_status status = FUR_OK;
-    fur_vector *near = NULL;
-    fur_vector *converted = NULL;
-    FUR_TRY(check_shape(x->context, value, x->size));
-    if (!fur_is_remote(x->context))
-        return convert_on_host(x, value, out);
-    FUR_TRY_DONE(transfer(x, host, &near));
-    FUR_TRY_DONE(fur_context_pass_on(host, x->context, convert_on_host(near, value, &converted)));
-    FUR_TRY_DONE(fur_context_pass_on(host, x->context, transfer(converted, x->context, out)));
-done:
-    fur_vector_destroy(converted);
+    fur_vector *near;
+    fur_vector *converted;
+    FUR_TRY(transfer(x, host, &near));
+    fur_status status = convert_on_host(near, value, &converted);
     fur_vector_destroy(near);
-    return status;
+    if (status == FUR_OK) {
+        status = transfer(converted, x->context, out);
+        fur_vector_destroy(converted);
+    }
+    return fur_context_pass_on(host, x->context, status);
+}
+
+fur_status fur_vector_convert(const fur_vector *x, fur_value value, fur_vector **out)
+{
+    FUR_TRY(check_shape(x->context, value, x->size));
+    return fur_is_remote(x->context) ? convert_remote(x, value, out)
+                                     : convert_on_host(x, value, out);
 }
