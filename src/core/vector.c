@@ -246,14 +246,13 @@ static fur_status convert_remote(const fur_vector *x, fur_value value, fur_vecto
 {
     fur_context *host = x->context->host;
     fur_vector *near;
-    fur_vector *converted;
+    fur_vector *converted = NULL;
     FUR_TRY(transfer(x, host, &near));
     fur_status status = convert_on_host(near, value, &converted);
     fur_vector_destroy(near);
-    if (status == FUR_OK) {
+    if (converted)
         status = transfer(converted, x->context, out);
-        fur_vector_destroy(converted);
-    }
+    fur_vector_destroy(converted);
     return fur_context_pass_on(host, x->context, status);
 }
 
