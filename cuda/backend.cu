@@ -9,6 +9,7 @@
 // Unless told more, a plan should cost no more than a few products. Told of so many, it may cost as
 // much as some tens of them, to find the kernel that is fastest.
 #define USES_ASSUMED 50
+#define PLAN_PRODUCTS 4
 #define USES_MEASURED 200
 
 extern "C" {
@@ -88,6 +89,7 @@ fur_backend backend_of(const char *isa)
             spmv_kernels,
             static_cast<int>(sizeof spmv_kernels / sizeof *spmv_kernels),
             USES_ASSUMED,
+            PLAN_PRODUCTS,
             USES_MEASURED,
             &remote};
 }

@@ -51,7 +51,7 @@ typedef struct candidate {
 } candidate;
 
 static int list_candidates(const fur_spmv *plan, const fur_spmv_profile *profile, double uses,
-                           candidate *list)
+                           double limit, candidate *list)
 {
     const fur_backend *backend = plan->context->backend;
     int count = 0;
@@ -59,7 +59,8 @@ static int list_candidates(const fur_spmv *plan, const fur_spmv_profile *profile
         if (!eligible(backend->spmv[i]))
             continue;
         fur_spmv_cost cost = backend->spmv[i]->cost(&plan->operand->view, profile);
-        if (!cost.refusal)
+        bool quick = limit == 0 || cost.plan_ns <= limit * cost.product_ns;
+        if (!cost.refusal && quick)
             list[count++] = (candidate){backend->spmv[i], cost.plan_ns + uses * cost.product_ns};
     }
     return count;
@@ -78,8 +79,9 @@ static candidate *cheapest(candidate *list, int count)
 fur_status fur_spmv_choose_estimated(fur_spmv *plan, const fur_spmv_profile *profile, int64_t uses)
 {
     candidate list[CANDIDATES_MAX];
-    double n = (double)(uses > 0 ? uses : plan->context->backend->uses_assumed);
-    int count = list_candidates(plan, profile, n, list);
+    const fur_backend *backend = plan->context->backend;
+    double n = (double)(uses > 0 ? uses : backend->uses_assumed);
+    int count = list_candidates(plan, profile, n, uses > 0 ? 0 : backend->plan_products, list);
     fur_status status = FUR_UNSUPPORTED;
     for (candidate *c; makes_way(status) && (c = cheapest(list, count)); c->kernel = NULL) {
         plan->kernel = c->kernel;

@@ -140,9 +140,11 @@ typedef struct fur_backend {
     const fur_reduction_kernels *reduction;
     const fur_spmv_kernel *const *spmv;
     int spmv_count;
-    /* Products that "auto" assumes when the caller does not say, and from how many said on it times
-     * candidates unasked; 0: never. */
+    /* What "auto" assumes when the caller does not say how often a plan will be used: so many
+     * products, and that making it should take as long as so many at most; 0: any time. */
     int64_t uses_assumed;
+    double plan_products;
+    /* From so many uses said on it times candidates unasked; 0: never. */
     int64_t uses_measured;
     const fur_remote *remote; /* NULL: the kernels work on the host's memory */
 } fur_backend;
