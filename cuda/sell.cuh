@@ -105,9 +105,9 @@ __device__ inline int fur_sell_offset(const fur_sell_place &p, int k)
     return min(k, p.width() - 1) * SELL_LANES;
 }
 
-// The sum of a lane's unit. columns.get(first, column) sets the columns of entries first, first +
-// 1,
-// ... of the lane, of which those past its end may be anything.
+// The sum of a lane's unit. columns.fetch(first) asks for what tells the columns of the next
+// Columns::unroll entries from `first` on; columns.at(first, u) makes the u-th of it, which past
+// the lane's end may be anything.
 template <class Value, class Columns>
 __device__ Value fur_sell_sum(const fur_sell_place &p, const Value *values, Columns &columns,
                               const Value *x)

@@ -55,16 +55,15 @@ fur_status apply(const fur_spmv_call *call)
     });
 }
 
-// As the plain rows; what the window saves, the first-level cache of present devices saves too.
 } // namespace
 
 extern "C" const fur_spmv_kernel fur_cuda_spmv_cached = {
     "rows_cached",
     "one thread a row, x of the block's own rows in shared memory",
     "Nickolls, Buck, Garland, Skadron 2008",
-    true, // exact
-    fur_cuda_walk_cost,
-    nullptr, // plan
+    true,               // exact
+    fur_cuda_walk_cost, // what the window saves, present devices' first-level cache saves too
+    nullptr,            // plan
     apply,
     nullptr, // release
     nullptr, // matrix_bytes

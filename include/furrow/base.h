@@ -34,11 +34,12 @@ extern "C" {
 /* Version of the library that runs, as "major.minor.patch"; the macros say what was compiled. */
 FUR_API const char *fur_version(void);
 
-/* Outcome of a call. Every value but FUR_OK leaves out-parameters and inputs as they were. */
+/* Outcome of a call. Every value but FUR_OK leaves out-parameters and inputs as they were; after
+ * FUR_DEVICE what lies on the device may have changed. */
 typedef enum fur_status {
     FUR_OK = 0,
     FUR_INVALID,       /* an argument or a matrix breaks the function's contract */
-    FUR_OUT_OF_MEMORY, /* the context's allocator refused */
+    FUR_OUT_OF_MEMORY, /* the context's allocator, or its device, has no more */
     FUR_OVERFLOW,      /* a size does not fit the index type it must fit */
     FUR_UNSUPPORTED,   /* valid, but this build or device cannot do it */
     FUR_IO,            /* the operating system refused: open, read, write, rename */

@@ -7,7 +7,7 @@
  * arrays that fur_vector_data and fur_csr_get return. Work is queued on the context's stream: a
  * call may return before it is done, calls see what earlier ones wrote, and every call that hands
  * a result to the host waits for it. What fails after a call has returned is reported by a later
- * one. */
+ * one. Calls make the context's device the thread's current one. */
 #ifndef FURROW_CONTEXT_H
 #define FURROW_CONTEXT_H
 
@@ -32,13 +32,15 @@ typedef struct fur_context_options {
     /* CUDA: source of the device's memory, ordered by the context's stream and aligned to 256; all
      * functions NULL: a pool of the context's own. */
     fur_allocator device_allocator;
-    /* CUDA: the caller's cudaStream_t, which must outlive the context; NULL: one of the context's
+    /* CUDA: the caller's cudaStream_t, which must outlive the context, to order work with his own
+     * or to capture it; cudaStreamLegacy stands for the default stream. NULL: one of the context's
      * own. */
     void *stream;
 } fur_context_options;
 
 /* Makes a context. FUR_UNSUPPORTED if the build or the machine lacks the device or instruction
- * set; the sentence is then found with fur_context_error(NULL). */
+ * set, FUR_INVALID, FUR_OUT_OF_MEMORY and FUR_DEVICE as elsewhere; the sentence is then found with
+ * fur_context_error(NULL). */
 FUR_API fur_status fur_context_create(const fur_context_options *options, fur_context **out);
 
 /* Releases the context. All its objects must be gone. */

@@ -3,8 +3,8 @@
  * A dot product is stored into a slot and a later update takes a quotient of slots as its
  * coefficient; the host looks only now and then. So that nothing happens meanwhile that the host
  * would have prevented, a slot can have a guard: once a guarded slot is given a value that is not
- * above its floor or not finite, or a coefficient is not finite, the scalars are halted, and from
- * then on operations that store to them or take a coefficient from them do nothing at all. */
+ * above its floor or not finite, or a quotient of slots is not finite, the scalars are halted, and
+ * from then on operations that store to them or take a coefficient from them do nothing at all. */
 #ifndef FURROW_SCALARS_H
 #define FURROW_SCALARS_H
 
@@ -25,7 +25,7 @@ typedef struct fur_scalars_state {
     /* A stored value's real part must be above this and finite; NaN: no guard. */
     double floor[FUR_SCALARS_MAX];
     int64_t stores[FUR_SCALARS_MAX]; /* how often the slot was stored to */
-    /* -1, or the slot whose guard halted the scalars; for a coefficient that is not finite its
+    /* -1, or the slot whose guard halted the scalars; for a quotient that is not finite its
      * denominator, or its numerator where it has none */
     int64_t halted;
 } fur_scalars_state;
@@ -35,6 +35,7 @@ FUR_API fur_scalars_state fur_scalars_initial(void);
 
 FUR_API fur_status fur_scalars_create(fur_context *context, fur_scalars **out);
 FUR_API void fur_scalars_destroy(fur_scalars *scalars);
+/* FUR_INVALID for a `halted` that is no slot and not -1. */
 FUR_API fur_status fur_scalars_set(fur_scalars *scalars, const fur_scalars_state *state);
 /* Waits for everything that stores to them. */
 FUR_API fur_status fur_scalars_get(const fur_scalars *scalars, fur_scalars_state *out);

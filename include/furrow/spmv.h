@@ -2,8 +2,11 @@
  *
  * Kernels that are marked `exact` add the products of a row in the same order (docs/numerics.md):
  * they give the same bits, for any number of threads, on the CPU and on a GPU. "auto" takes no
- * other. On a GPU fur_spmv_apply only queues work: it never waits and can be captured into a CUDA
- * graph. */
+ * other.
+ *
+ * On a GPU fur_spmv_apply only queues work: it never waits and can be captured into a CUDA graph. A
+ * plan holds partial results of the product under way: products with one plan, replays among them,
+ * must not overlap. */
 #ifndef FURROW_SPMV_H
 #define FURROW_SPMV_H
 
@@ -60,9 +63,11 @@ typedef struct fur_spmv_report {
     int64_t csr_bytes;   /* the same for plain CSR, the figure that GB/s is usually quoted for */
     double seconds_plan; /* what the analysis took */
     double seconds_product; /* of one product, if the plan was made with measure; else 0 */
-    double seconds_plain; /* of one product of the plainest parallel kernel, if measured; else 0 */
+    /* Of one product of the plainest parallel kernel, if measured; else 0. On a GPU it is only
+     * measured where it is promising. */
+    double seconds_plain;
     /* Products after which the analysis is paid back against the plainest kernel; 0 if that one was
-     * chosen, -1 if not measured. */
+     * chosen, -1 if it was not measured. */
     int64_t break_even;
 } fur_spmv_report;
 

@@ -41,9 +41,9 @@ FUR_API const void *fur_vector_const_data(const fur_vector *vector);
 FUR_API fur_status fur_vector_upload(const void *entries, fur_vector *x);
 FUR_API fur_status fur_vector_download(const fur_vector *x, void *entries);
 
-/* The same without waiting, in the order of the context's work: entries must be pinned memory, or
- * the call returns FUR_INVALID, and belong to the copy until fur_context_synchronize. On the CPU
- * any memory will do and the copy is done on return. */
+/* The same without waiting, in the order of the context's work: entries must be pinned or device
+ * memory, or the call returns FUR_INVALID, and belong to the copy until fur_context_synchronize. On
+ * the CPU any memory will do and the copy is done on return. */
 FUR_API fur_status fur_vector_upload_async(const void *entries, fur_vector *x);
 FUR_API fur_status fur_vector_download_async(const fur_vector *x, void *entries);
 
@@ -56,7 +56,7 @@ FUR_API fur_status fur_vector_copy(const fur_vector *x, fur_vector *y);
 
 /* A new vector with x's entries in another value type: rounded to nearest; a real becomes a
  * complex with imaginary part 0. FUR_INVALID if complex entries would lose an imaginary part
- * that is not zero. */
+ * that is not zero. In a CUDA context the entries go by way of the host. */
 FUR_API fur_status fur_vector_convert(const fur_vector *x, fur_value value, fur_vector **out);
 
 /* y_i = alpha x_i + beta y_i, computed as fma(alpha, x_i, beta y_i); beta = 0 overwrites y, so

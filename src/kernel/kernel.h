@@ -27,7 +27,8 @@ typedef struct fur_spmv_profile {
     double far_entries;
 } fur_spmv_profile;
 
-/* What a kernel expects to take on one thread of a present-day machine. Only the ratios matter. */
+/* What a kernel expects to take: on the CPU on one thread of a present-day machine, on a device as
+ * a whole. Only the ratios matter. */
 typedef struct fur_spmv_cost {
     double product_ns;
     double plan_ns;
@@ -50,7 +51,8 @@ typedef struct fur_spmv_kernel {
     const char *summary;
     const char *source;
     bool exact; /* adds products in the order of FUR_ROW_SEGMENT */
-    /* Expected cost; may sample the arrays but not read them all. NULL: not for "auto". */
+    /* Expected cost; on the CPU it may sample the arrays but not read them all, on a device it must
+     * not read them. NULL: not for "auto". */
     fur_spmv_cost (*cost)(const fur_csr_view *a, const fur_spmv_profile *profile);
     /* Prepares *state for products on env's threads or device. FUR_UNSUPPORTED where only building
      * it could show that the kernel does not suit A. NULL, as release: there is nothing to do. */
@@ -115,7 +117,8 @@ typedef struct fur_remote {
     /* Whether kernels may use memory at this address. */
     bool (*reaches)(fur_env *env, const void *memory);
     /* bytes from anywhere to anywhere the device reaches or the host has. On return host memory may
-     * be used again: read from, if it was the target, and written to. */
+     * be used again: read from, if it was the target, and written to; between two places of the
+     * device the copy is only in order with the rest. */
     fur_status (*copy)(fur_env *env, void *to, const void *from, int64_t bytes);
     /* The same between the device and pinned memory, which is in use until synchronize. */
     fur_status (*copy_async)(fur_env *env, void *to, const void *from, int64_t bytes);
@@ -149,8 +152,9 @@ typedef struct fur_backend {
     const fur_remote *remote; /* NULL: the kernels work on the host's memory */
 } fur_backend;
 
-/* Opens a backend for a context with these options and sets what it needs in env: *out is static,
- * and remote->close undoes the rest. number: that of "cuda:1"; 0 if none is given. */
+/* Opens a backend for a context with these options and sets what it needs in env. *out lasts until
+ * remote->close, which undoes the rest; without a remote it is static. number: that of "cuda:1"; 0
+ * if none is given. */
 typedef fur_status (*fur_backend_open)(fur_env *env, const fur_context_options *options, int number,
                                        const fur_backend **out);
 
