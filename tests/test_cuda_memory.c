@@ -174,6 +174,46 @@ START_TEST(host_memory_is_not_borrowed)
 }
 END_TEST
 
+/* Elements are loaded whole: a c128 aligned to its parts alone would stop the device for good. */
+START_TEST(misaligned_memory_is_not_borrowed)
+{
+    fur_context *context = context_cuda();
+    double entries[5] = {1, 2, 3, 4, 5};
+    char *device = device_copy(entries, sizeof entries, 0);
+    fur_vector *x = NULL;
+    ck_refused(context, fur_vector_wrap(context, FUR_C128, 2, device + 8, FUR_BORROW, &x));
+    ck_refused(context, fur_vector_wrap(context, FUR_C64, 2, device + 4, FUR_BORROW, &x));
+    ck_refused(context, fur_vector_wrap(context, FUR_F64, 2, device + 4, FUR_BORROW, &x));
+    ck_assert_ptr_null(x);
+    ck_ok(context, fur_vector_wrap(context, FUR_F32, 2, device + 4, FUR_BORROW, &x));
+    fur_vector_destroy(x);
+    device_release(device, 0);
+    fur_context_destroy(context);
+}
+END_TEST
+
+START_TEST(arrays_on_two_sides_are_refused)
+{
+    fur_context *context = context_cuda();
+    rng r = rng_stream(12);
+    fur_csr *a = NULL;
+    pattern p = pattern_make(&shapes[shape_find("band")], &r);
+    void *values = entries_random(&r, FUR_F64, p.entries);
+    fur_csr_view arrays = arrays_make(&p, FUR_F64, FUR_I32, values);
+    fur_csr_view mixed = arrays;
+    mixed.offsets = device_copy(arrays.offsets, (size_t)(p.rows + 1) * sizeof(int32_t), 0);
+    ck_refused(context, fur_csr_check(context, &mixed));
+    ck_refused(context, fur_csr_create(context, &mixed, FUR_COPY, &a));
+    ck_refused(context, fur_csr_create(context, &mixed, FUR_BORROW, &a));
+    ck_assert_ptr_null(a);
+    device_release(mixed.offsets, 0);
+    arrays_release(&arrays);
+    free(values);
+    pattern_release(&p);
+    fur_context_destroy(context);
+}
+END_TEST
+
 /* Adopted memory is the host's, by fur_context_allocate, and goes when its contents have moved. */
 START_TEST(adopted_arrays_move_to_the_device)
 {
@@ -473,6 +513,8 @@ static void add_tests(TCase *tests)
     tcase_add_test(tests, arrays_may_lie_on_either_side);
     tcase_add_test(tests, device_memory_is_borrowed);
     tcase_add_test(tests, host_memory_is_not_borrowed);
+    tcase_add_test(tests, misaligned_memory_is_not_borrowed);
+    tcase_add_test(tests, arrays_on_two_sides_are_refused);
     tcase_add_test(tests, adopted_arrays_move_to_the_device);
     tcase_add_test(tests, adopted_matrices_move_to_the_device);
     tcase_add_test(tests, vectors_are_copied_between_contexts);
