@@ -437,6 +437,9 @@ class DeviceTest(CommandTest):
         self.assertIn("spmv", self.sentence("bench", "abacus"))
         self.assertIn("plain", self.sentence("bench", "spmv", "--against", "cusparse"))
         self.assertIn("7-pont:4", self.sentence("bench", "spmv", "7-pont:4"))
+        arguments = ["--seconds", "1e-6", "--threads", 1]
+        self.assertEqual(self.json("bench", "7-point:4", *arguments)["results"][0]["case"],
+                         "7-point:4")
         for name in ("nodes3:0", "power:1x2", "random:5", "7-point:1201"):
             self.assertIn(name, self.sentence("bench", "spmv", name))
 

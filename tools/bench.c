@@ -4,7 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "generate.h"
 #include "output.h"
 
 #ifdef FURROW_HAVE_CUDA
@@ -159,10 +161,23 @@ static fur_status check_peer(const bench *b, const suite *s, const char *against
                             s->name, s->device, s->peer, against);
 }
 
+/* Whether the first operand is a matrix already: `bench A.mtx` is short for `bench spmv A.mtx`. */
+static bool begins_with_matrix(const bench_options *options)
+{
+    const char *first = options->cases[0];
+    for (size_t i = 0; i < sizeof suites / sizeof *suites; i++) {
+        if (strcmp(first, suites[i].name) == 0) {
+            return false;
+        }
+    }
+    return generate_knows(first) || access(first, F_OK) == 0;
+}
+
 static fur_status bench_steps(bench *b, const bench_options *options, const suite *s)
 {
+    const int named = begins_with_matrix(options) ? 0 : 1;
     COMMAND_TRY(make_measure(b, options));
-    return run_cases(b, s, options->case_count > 1 ? options->cases + 1 : s->cases);
+    return run_cases(b, s, options->case_count > named ? options->cases + named : s->cases);
 }
 
 static void put_head(output *out, const bench *b)
@@ -215,7 +230,7 @@ static fur_status run_bench(fur_context *context, const void *given)
                .common = &options->common,
                .seconds = options->seconds,
                .peer_required = options->against != NULL};
-    const suite *s = find_suite(&b, options->cases[0]);
+    const suite *s = find_suite(&b, begins_with_matrix(options) ? "spmv" : options->cases[0]);
     if (!s) {
         return FUR_INVALID;
     }
@@ -300,7 +315,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 static const struct argp argp = {
     .options = own_options,
     .parser = parse,
-    .args_doc = "spmv [FILE|MATRIX...]\nreduce [ENTRIES...]\nladder [ENTRIES...]\n"
+    .args_doc = "FILE|MATRIX...\nspmv [FILE|MATRIX...]\nreduce [ENTRIES...]\nladder [ENTRIES...]\n"
                 "transfer [BYTES...]",
     .doc =
         "Race the kernels against the plain loops that a compiler gets for -O3 -march=native, or "
