@@ -228,7 +228,7 @@ fur_status fur_cuda_csr_diagonal(fur_env *env, const fur_csr_view *a, void *d)
     return fur_with_types(a, [&](auto value, auto offset) {
         using Value = decltype(value);
         using Offset = decltype(offset);
-        diagonal<<<static_cast<unsigned>(fur_ceil_div(n, BLOCK)), BLOCK, 0, fur_cuda_stream(env)>>>(
+        diagonal<<<fur_blocks(n, BLOCK), BLOCK, 0, fur_cuda_stream(env)>>>(
             n, static_cast<const Offset *>(a->offsets), a->columns,
             static_cast<const Value *>(a->values), static_cast<Value *>(d));
         return fur_cuda_launched(env, "diagonal");

@@ -62,24 +62,11 @@ __global__ void move_entries(fur_csr_view a, bool conjugate, const Index *place,
     values[k] = conjugate ? fur_conj(value) : value;
 }
 
-unsigned blocks_for(int64_t n)
-{
-    return static_cast<unsigned>(fur_ceil_div(n, BLOCK));
-}
-
-int bits_of(int64_t cols)
-{
-    int bits = 1;
-    while (bits < 31 && (int64_t(1) << bits) < cols)
-        bits++;
-    return bits;
-}
-
 template <class Index>
 fur_status sort(fur_env *env, const fur_csr_view *a, const work<Index> &w, size_t *bytes)
 {
     FUR_CUDA(env, cub::DeviceRadixSort::SortPairs(w.storage, *bytes, a->columns, w.columns, w.order,
-                                                  w.place, a->entries, 0, bits_of(a->cols),
+                                                  w.place, a->entries, 0, fur_bits(a->cols - 1),
                                                   fur_cuda_stream(env)));
     return FUR_OK;
 }
@@ -91,7 +78,8 @@ fur_status sort_by_column(fur_env *env, const fur_csr_view *a, work<Index> *w)
     FUR_TRY(fur_cuda_allocate(env, a->entries, sizeof *w->columns, &w->columns));
     FUR_TRY(fur_cuda_allocate(env, a->entries, sizeof *w->order, &w->order));
     FUR_TRY(fur_cuda_allocate(env, a->entries, sizeof *w->place, &w->place));
-    count_up<<<blocks_for(a->entries), BLOCK, 0, fur_cuda_stream(env)>>>(a->entries, w->order);
+    count_up<<<fur_blocks(a->entries, BLOCK), BLOCK, 0, fur_cuda_stream(env)>>>(a->entries,
+                                                                                w->order);
     FUR_TRY(fur_cuda_launched(env, "count up"));
     FUR_TRY(sort(env, a, *w, &bytes));
     FUR_TRY(fur_cuda_allocate(env, static_cast<int64_t>(bytes), 1, &w->storage));
@@ -108,10 +96,10 @@ fur_status fill(fur_env *env, const fur_csr_view *a, bool conjugate, const fur_c
                 work<Index> *w)
 {
     FUR_TRY(sort_by_column(env, a, w));
-    find_offsets<<<blocks_for(t->rows + 1), BLOCK, 0, fur_cuda_stream(env)>>>(
+    find_offsets<<<fur_blocks(t->rows + 1, BLOCK), BLOCK, 0, fur_cuda_stream(env)>>>(
         t->rows, t->entries, w->columns, writable<Offset>(t->offsets));
     FUR_TRY(fur_cuda_launched(env, "transpose offsets"));
-    move_entries<Value, Offset><<<blocks_for(a->entries), BLOCK, 0, fur_cuda_stream(env)>>>(
+    move_entries<Value, Offset><<<fur_blocks(a->entries, BLOCK), BLOCK, 0, fur_cuda_stream(env)>>>(
         *a, conjugate, w->place, writable<int32_t>(t->columns), writable<Value>(t->values));
     return fur_cuda_launched(env, "transpose entries");
 }

@@ -88,4 +88,19 @@ static inline int64_t fur_ceil_div(int64_t a, int64_t b)
     return (a + b - 1) / b;
 }
 
+// Blocks of that size for so many threads: at most 2^31 - 1 for all that a matrix has.
+static inline unsigned fur_blocks(int64_t threads, int64_t block)
+{
+    return static_cast<unsigned>(fur_ceil_div(threads, block));
+}
+
+// Binary digits of a number that is not negative; at least 1.
+static inline int fur_bits(int64_t number)
+{
+    int bits = 1;
+    while (number >> bits)
+        bits++;
+    return bits;
+}
+
 #endif

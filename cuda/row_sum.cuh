@@ -4,6 +4,12 @@
 
 #include "value.cuh"
 
+// Segments of a row, or of a part of one.
+__device__ inline int fur_ceil_segments(int64_t entries)
+{
+    return static_cast<int>((entries + FUR_ROW_SEGMENT - 1) / FUR_ROW_SEGMENT);
+}
+
 // x: the vector, or what stands for it.
 template <class Value, class X, class Offset>
 __device__ inline Value fur_segment_sum(const Value *values, const int32_t *columns, X x,

@@ -1,5 +1,6 @@
 // Building the sliced layout on the device. Bytes: offsets once or twice; of what is spread, every
 // element once in and once out with padding.
+#include "row_sum.cuh"
 #include "scan.cuh"
 #include "sell.cuh"
 
@@ -14,11 +15,6 @@
 namespace
 {
 
-__device__ int64_t ceil_segments(int64_t entries)
-{
-    return (entries + FUR_ROW_SEGMENT - 1) / FUR_ROW_SEGMENT;
-}
-
 // Segments of each long row; of others none.
 template <class Offset>
 __global__ void count_segments(int64_t rows, const Offset *offsets, int32_t *segments)
@@ -26,7 +22,7 @@ __global__ void count_segments(int64_t rows, const Offset *offsets, int32_t *seg
     int64_t row = blockIdx.x * int64_t(BLOCK) + threadIdx.x;
     int64_t length = row < rows ? offsets[row + 1] - offsets[row] : 0;
     if (row <= rows)
-        segments[row] = length > FUR_ROW_SEGMENT ? static_cast<int32_t>(ceil_segments(length)) : 0;
+        segments[row] = length > FUR_ROW_SEGMENT ? fur_ceil_segments(length) : 0;
 }
 
 // The row of each segment, and the long rows, in any order: each is added up by itself.
@@ -144,23 +140,12 @@ __global__ void __launch_bounds__(SPREAD_BLOCK)
     });
 }
 
-template <class F> fur_status with_offset(const fur_csr_view *a, F f)
-{
-    return a->offset == FUR_I32 ? f(static_cast<const int32_t *>(a->offsets))
-                                : f(static_cast<const int64_t *>(a->offsets));
-}
-
-unsigned blocks_for(int64_t threads)
-{
-    return static_cast<unsigned>(fur_ceil_div(threads, BLOCK));
-}
-
 // Cuts long rows into segments.
 fur_status cut(fur_env *env, const fur_csr_view *a, unsigned *long_count, fur_sell *s)
 {
     FUR_TRY(fur_cuda_allocate(env, a->rows + 1, sizeof *s->row_segment, &s->row_segment));
-    FUR_TRY(with_offset(a, [&](auto offsets) {
-        count_segments<<<blocks_for(a->rows + 1), BLOCK, 0, fur_cuda_stream(env)>>>(
+    FUR_TRY(fur_with_offset(a, [&](auto offsets) {
+        count_segments<<<fur_blocks(a->rows + 1, BLOCK), BLOCK, 0, fur_cuda_stream(env)>>>(
             a->rows, offsets, s->row_segment);
         return fur_cuda_launched(env, "sell: count segments");
     }));
@@ -173,7 +158,7 @@ fur_status cut(fur_env *env, const fur_csr_view *a, unsigned *long_count, fur_se
     FUR_TRY(fur_cuda_allocate(env, longest, sizeof *s->long_rows, &s->long_rows));
     FUR_TRY(fur_cuda_allocate(env, segments, fur_value_size(a->value), &s->sums));
     FUR_TRY(fur_cuda_clear(env, long_count, sizeof *long_count));
-    list_segments<<<blocks_for(a->rows), BLOCK, 0, fur_cuda_stream(env)>>>(*s, long_count);
+    list_segments<<<fur_blocks(a->rows, BLOCK), BLOCK, 0, fur_cuda_stream(env)>>>(*s, long_count);
     FUR_TRY(fur_cuda_launched(env, "sell: list segments"));
     unsigned count;
     FUR_TRY(fur_cuda_copy(env, &count, long_count, sizeof count));
@@ -196,23 +181,15 @@ fur_status find_units(fur_env *env, const fur_csr_view *a, const fur_spmv_profil
     return status;
 }
 
-int bits_of(int value)
-{
-    int bits = 1;
-    while (value >> bits)
-        bits++;
-    return bits;
-}
-
 fur_status sort_units(fur_env *env, const fur_csr_view *a, const fur_spmv_profile *profile,
                       fur_sell *s)
 {
     int64_t row_max = profile->rows.row_max;
     int longest = static_cast<int>(row_max < FUR_ROW_SEGMENT ? row_max : FUR_ROW_SEGMENT);
-    return with_offset(a, [&](auto offsets) {
+    return fur_with_offset(a, [&](auto offsets) {
         auto windows = static_cast<unsigned>(s->slices / SELL_SLICES);
         sort_window<<<windows, SORT_BLOCK, 0, fur_cuda_stream(env)>>>(*s, offsets, longest,
-                                                                      bits_of(longest), s->start);
+                                                                      fur_bits(longest), s->start);
         return fur_cuda_launched(env, "sell: sort units");
     });
 }
@@ -221,8 +198,8 @@ template <class T>
 fur_status spread_typed(fur_env *env, const fur_csr_view *a, const fur_sell *s, const void *from,
                         void *to)
 {
-    return with_offset(a, [&](auto offsets) {
-        auto blocks = static_cast<unsigned>(fur_ceil_div(s->slices, SPREAD_WARPS));
+    return fur_with_offset(a, [&](auto offsets) {
+        unsigned blocks = fur_blocks(s->slices, SPREAD_WARPS);
         spread<<<blocks, SPREAD_BLOCK, 0, fur_cuda_stream(env)>>>(
             *s, offsets, static_cast<const T *>(from), static_cast<T *>(to));
         return fur_cuda_launched(env, "sell: spread");

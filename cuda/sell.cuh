@@ -177,7 +177,7 @@ __global__ void __launch_bounds__(SELL_BLOCK)
 
 static inline unsigned fur_sell_blocks(int64_t warps)
 {
-    return static_cast<unsigned>(fur_ceil_div(warps * FUR_WARP, SELL_BLOCK));
+    return fur_blocks(warps * FUR_WARP, SELL_BLOCK);
 }
 
 // The second launch of a product, for matrices with long rows.

@@ -109,9 +109,9 @@ fur_status count_blocks(fur_env *env, const fur_csr_view *a, state *s)
 {
     Offset *counts = static_cast<Offset *>(s->offsets);
     Offset blocks;
-    fur_bsr_count<B><<<fur_ceil_div(s->block_rows + 1, FUR_BSR_BLOCK), FUR_BSR_BLOCK, 0,
-                       fur_cuda_stream(env)>>>(
-        a->rows, s->block_rows, static_cast<const Offset *>(a->offsets), a->columns, counts);
+    fur_bsr_count<B>
+        <<<fur_blocks(s->block_rows + 1, FUR_BSR_BLOCK), FUR_BSR_BLOCK, 0, fur_cuda_stream(env)>>>(
+            a->rows, s->block_rows, static_cast<const Offset *>(a->offsets), a->columns, counts);
     FUR_TRY(fur_cuda_launched(env, "count of the blocks"));
     FUR_TRY(fur_exclusive_scan(env, counts, s->block_rows + 1));
     FUR_TRY(fur_cuda_copy(env, &blocks, counts + s->block_rows, sizeof blocks));
@@ -171,7 +171,7 @@ fur_status allocate(fur_env *env, const fur_csr_view *a, state *s)
 
 fur_status fill(fur_env *env, const fur_csr_view *a, const state *s, int *duplicate)
 {
-    int64_t grid = fur_ceil_div(s->block_rows, FUR_BSR_BLOCK);
+    unsigned grid = fur_blocks(s->block_rows, FUR_BSR_BLOCK);
     return with_size(s->size, [&](auto b) {
         return fur_with_types(a, [&](auto value, auto offset) {
             using Value = decltype(value);
@@ -232,7 +232,7 @@ fur_status apply(const fur_spmv_call *call)
         return fur_with_types(call->a, [&](auto value, auto offset) {
             using Value = decltype(value);
             using Offset = decltype(offset);
-            multiply<<<fur_ceil_div(call->a->rows, BLOCK), BLOCK, 0, fur_cuda_stream(call->env)>>>(
+            multiply<<<fur_blocks(call->a->rows, BLOCK), BLOCK, 0, fur_cuda_stream(call->env)>>>(
                 fur_product<Value, Offset>(call), arrays<b(), Value, Offset>(s));
             return fur_cuda_launched(call->env, "spmv bsr");
         });

@@ -49,7 +49,7 @@ fur_status apply(const fur_spmv_call *call)
     if (call->a->rows == 0)
         return FUR_OK;
     return fur_with_product(call, [&](auto product) {
-        int64_t blocks = fur_ceil_div(product.rows, BLOCK);
+        unsigned blocks = fur_blocks(product.rows, BLOCK);
         multiply<<<blocks, BLOCK, 0, fur_cuda_stream(call->env)>>>(product);
         return fur_cuda_launched(call->env, "spmv rows_cached");
     });

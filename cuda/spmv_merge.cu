@@ -242,7 +242,7 @@ fur_status build(fur_env *env, const fur_csr_view *a, state *s)
     FUR_TRY(fur_cuda_clear(env, s->tickets, tickets));
     return fur_with_types(a, [&](auto, auto offset) {
         using Offset = decltype(offset);
-        find_cuts<<<fur_ceil_div(s->blocks + 1, BLOCK), BLOCK, 0, fur_cuda_stream(env)>>>(
+        find_cuts<<<fur_blocks(s->blocks + 1, BLOCK), BLOCK, 0, fur_cuda_stream(env)>>>(
             a->rows, a->entries, static_cast<const Offset *>(a->offsets), s->blocks, s->cuts);
         return fur_cuda_launched(env, "cuts of the merge path");
     });

@@ -27,7 +27,7 @@ fur_status apply(const fur_spmv_call *call)
     if (call->a->rows == 0)
         return FUR_OK;
     return fur_with_product(call, [&](auto product) {
-        multiply<<<fur_ceil_div(product.rows, BLOCK), BLOCK, 0, fur_cuda_stream(call->env)>>>(
+        multiply<<<fur_blocks(product.rows, BLOCK), BLOCK, 0, fur_cuda_stream(call->env)>>>(
             product);
         return fur_cuda_launched(call->env, "spmv rows");
     });

@@ -11,6 +11,7 @@
 // Bytes a row of n entries: n (entry + 4) + offset for A, two entries for x and y; 2 n flops.
 #include "cost.cuh"
 #include "product.cuh"
+#include "row_sum.cuh"
 
 #define BLOCK 128
 // Blocks that should fit on a multiprocessor.
@@ -184,11 +185,6 @@ struct long_row {
     int end;
 };
 
-__device__ int ceil_segments(int64_t entries)
-{
-    return static_cast<int>((entries + FUR_ROW_SEGMENT - 1) / FUR_ROW_SEGMENT);
-}
-
 // The share that the tile whose merged positions start at `merged` and whose entries start at
 // `base` has of a row, the merged position of an entry being its own number plus that of its row. A
 // row that is not cut belongs to the tile it begins in.
@@ -199,9 +195,9 @@ __device__ long_row share_of(const Offset *offsets, int64_t row, cutting cut, in
     int64_t begin = offsets[row];
     int64_t length = offsets[row + 1] - begin;
     int64_t ahead = merged - (begin + row);
-    int all = ceil_segments(length);
-    int first = ahead > 0 ? ceil_segments(ahead) : 0;
-    int end = length > cut.whole ? min(all, ceil_segments(ahead + cut.tile)) : all;
+    int all = fur_ceil_segments(length);
+    int first = ahead > 0 ? fur_ceil_segments(ahead) : 0;
+    int end = length > cut.whole ? min(all, fur_ceil_segments(ahead + cut.tile)) : all;
     int64_t staged = begin + int64_t(first) * FUR_ROW_SEGMENT - base;
     int64_t rest = length - int64_t(first) * FUR_ROW_SEGMENT;
     return {
@@ -430,14 +426,11 @@ fur_status cut(fur_env *env, const fur_csr_view *a, const stream *s)
 {
     if (s->tiles == 0)
         return FUR_OK;
-    auto blocks = static_cast<unsigned>(fur_ceil_div(s->tiles + 1, BLOCK));
-    if (a->offset == FUR_I32)
-        find_starts<<<blocks, BLOCK, 0, fur_cuda_stream(env)>>>(
-            a->rows, static_cast<const int32_t *>(a->offsets), s->tiles, s->cut, s->starts);
-    else
-        find_starts<<<blocks, BLOCK, 0, fur_cuda_stream(env)>>>(
-            a->rows, static_cast<const int64_t *>(a->offsets), s->tiles, s->cut, s->starts);
-    return fur_cuda_launched(env, "spmv stream: find starts");
+    return fur_with_offset(a, [&](auto offsets) {
+        find_starts<<<fur_blocks(s->tiles + 1, BLOCK), BLOCK, 0, fur_cuda_stream(env)>>>(
+            a->rows, offsets, s->tiles, s->cut, s->starts);
+        return fur_cuda_launched(env, "spmv stream: find starts");
+    });
 }
 
 void release(fur_env *env, void *state)

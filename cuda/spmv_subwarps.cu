@@ -43,7 +43,7 @@ void launch(const Product &product, int64_t mean, cudaStream_t stream)
         if (mean < Lanes)
             return launch<Lanes / 2>(product, mean, stream);
     }
-    multiply<Lanes><<<fur_ceil_div(product.rows, BLOCK / Lanes), BLOCK, 0, stream>>>(product);
+    multiply<Lanes><<<fur_blocks(product.rows, BLOCK / Lanes), BLOCK, 0, stream>>>(product);
 }
 
 fur_status apply(const fur_spmv_call *call)

@@ -159,6 +159,13 @@ template <class F> fur_status fur_with_value(fur_value value, F f)
     }
 }
 
+// Calls f with the offsets in their type.
+template <class F> fur_status fur_with_offset(const fur_csr_view *a, F f)
+{
+    return a->offset == FUR_I32 ? f(static_cast<const int32_t *>(a->offsets))
+                                : f(static_cast<const int64_t *>(a->offsets));
+}
+
 template <class F> fur_status fur_with_types(const fur_csr_view *a, F f)
 {
     return fur_with_value(a->value, [&](auto value) {
