@@ -36,6 +36,16 @@ static inline double fur_longest_segment(const fur_spmv_profile *profile)
     return static_cast<double>(longest < FUR_ROW_SEGMENT ? longest : FUR_ROW_SEGMENT);
 }
 
+// The kernels over slices (sell.cuh): a lane's entries in batches of `unroll`, and a second launch
+// where rows are longer than a segment.
+static inline fur_spmv_cost fur_cuda_sliced_cost(const fur_spmv_profile *profile, int unroll,
+                                                 double bytes)
+{
+    double batches = fur_longest_segment(profile) / unroll;
+    double second = profile->rows.row_max > FUR_ROW_SEGMENT ? 20 : 0;
+    return fur_cuda_cost(3 + 2 * batches + second, 1.02 * bytes);
+}
+
 // Kernels in which one thread walks through a row in CSR: neighbours read a row apart, so that long
 // rows cost them the same sectors again and again.
 static inline fur_spmv_cost fur_cuda_walk_cost(const fur_csr_view *a,

@@ -102,9 +102,7 @@ int64_t matrix_bytes(const fur_csr_view *a, const void *state)
 
 fur_spmv_cost cost(const fur_csr_view *a, const fur_spmv_profile *profile)
 {
-    double batches = fur_longest_segment(profile) / UNROLL;
-    double second = profile->rows.row_max > FUR_ROW_SEGMENT ? 20 : 0; // launch, for long rows
-    fur_spmv_cost c = fur_cuda_cost(3 + 2 * batches + second, 1.02 * fur_csr_bytes(a));
+    fur_spmv_cost c = fur_cuda_sliced_cost(profile, UNROLL, fur_csr_bytes(a));
     c.plan_ns = 20 * FUR_LAUNCH_NS + 2.5 * c.product_ns;
     return c;
 }

@@ -417,7 +417,9 @@ START_TEST(kernels_agree_with_long_double_and_with_each_other)
 {
     filling f = (filling)(_i / FUR_VALUE_COUNT);
     bench b = bench_open(f != PLAIN ? 3 : TEST_SLOW ? 2 : 1);
-    for (int i = 0; i < shape_count; i++)
+    /* Where time is short the special fillings take turns with the shapes. */
+    int step = TEST_SLOW && f != PLAIN ? 2 : 1;
+    for (int i = _i % step; i < shape_count; i += step)
         run_shape(&b, &shapes[i], (fur_value)(_i % FUR_VALUE_COUNT), f);
     if (_i == FUR_F64)
         print_refusals(&b);
