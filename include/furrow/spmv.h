@@ -31,7 +31,7 @@ typedef struct fur_spmv_options {
     fur_op op;          /* which product the plan is for */
     const char *kernel; /* NULL or "auto": chosen; else a name from fur_spmv_kernel_get */
     /* Products expected: a few do not pay for an expensive analysis. 0: not known; the CPU takes it
-     * for many, a GPU for a few, so that a plan costs about as much as three products. */
+     * for many, a GPU for a few, but then lets a plan cost no more than about three products. */
     int64_t uses;
     /* auto: 1 builds and times the promising kernels instead of estimating; on a GPU so do 200 or
      * more uses. */
