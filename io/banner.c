@@ -1,6 +1,5 @@
 /* Banner and size line. */
 #include "banner.h"
-#include "foreign.h"
 #include "words.h"
 
 #include <string.h>
@@ -10,12 +9,37 @@
 #define ROWS_ALWAYS (INT64_C(1) << 22)
 #define ROWS_PER_BYTE 8
 
+/* What is not in the format but plainly meant so. */
+static fur_status tolerate(fur_scan *scan, const char *place, const char *what, bool refuse,
+                           fur_banner *banner)
+{
+    fur_scan there = *scan;
+    if (!refuse)
+        there.failure = &banner->dialect;
+    fur_scan_fail(&there, refuse ? FUR_MALFORMED : FUR_OK, place,
+                  "found %s, expected the banner '%%%%MatrixMarket' at the beginning of the line%s",
+                  what, refuse ? "" : "; read as if it were so");
+    return refuse ? FUR_MALFORMED : FUR_OK;
+}
+
+static fur_status read_marker(fur_scan *scan, bool refuse_dialects, fur_banner *banner)
+{
+    const char *begin = scan->at;
+    fur_token token = fur_scan_token(scan);
+    bool one_percent = fur_token_is(token, "%matrixmarket");
+    if (!one_percent && !fur_token_is(token, "%%matrixmarket"))
+        return fur_scan_unexpected(scan, token, "the banner '%%MatrixMarket'");
+    if (one_percent)
+        return tolerate(scan, token.begin, "'%MatrixMarket'", refuse_dialects, banner);
+    if (token.begin > begin)
+        return tolerate(scan, token.begin, "an indented banner", refuse_dialects, banner);
+    return FUR_OK;
+}
+
 static fur_status read_words(fur_scan *scan, fur_banner *banner)
 {
     fur_mtx_header *header = &banner->header;
-    fur_token token = fur_scan_token(scan);
-    if (!fur_token_is(token, "%%matrixmarket") && !fur_token_is(token, "%matrixmarket"))
-        return fur_scan_unexpected(scan, token, "the banner '%%MatrixMarket'");
+    fur_token token;
     token = fur_scan_token(scan);
     banner->vector = fur_token_is(token, "vector");
     if (!banner->vector && !fur_token_is(token, "matrix"))
@@ -125,17 +149,60 @@ static void skip_byte_order_mark(fur_scan *scan)
         scan->at += 3;
 }
 
-fur_status fur_banner_read(fur_scan *scan, fur_banner *out)
+/* The value types that can hold a GraphBLAS type (Davis 2019). */
+static const struct {
+    const char *name;
+    fur_value value;
+} graphblas_types[] = {
+    {"bool", FUR_F64},     {"int8_t", FUR_F64},  {"int16_t", FUR_F64},  {"int32_t", FUR_F64},
+    {"int64_t", FUR_F64},  {"uint8_t", FUR_F64}, {"uint16_t", FUR_F64}, {"uint32_t", FUR_F64},
+    {"uint64_t", FUR_F64}, {"float", FUR_F32},   {"double", FUR_F64},
+};
+
+/* A line "%%GraphBLAS type <name>". */
+static void read_type(const fur_scan *scan, fur_banner *banner)
+{
+    fur_scan line = *scan;
+    if (!fur_token_is(fur_scan_token(&line), "%%graphblas") ||
+        !fur_token_is(fur_scan_token(&line), "type"))
+        return;
+    fur_token token = fur_scan_token(&line);
+    for (size_t i = 0; i < sizeof graphblas_types / sizeof *graphblas_types; i++)
+        if (fur_token_is(token, graphblas_types[i].name)) {
+            banner->typed = banner->header.field != FUR_MTX_COMPLEX;
+            banner->value = graphblas_types[i].value;
+            return;
+        }
+    char quote[FUR_QUOTE_SIZE];
+    line.failure = &banner->dialect;
+    fur_scan_fail(&line, FUR_OK, token.begin,
+                  "found the GraphBLAS type %s, read as if it were not there",
+                  fur_token_quote(token, quote));
+}
+
+/* Over comments and blank lines to the size line. */
+static fur_status find_size_line(fur_scan *scan, fur_banner *banner)
+{
+    do {
+        FUR_TRY(fur_scan_refuse_nul(scan));
+        if (fur_scan_content_in_line(scan))
+            return FUR_OK;
+        read_type(scan, banner);
+    } while (fur_scan_next_line(scan));
+    return fur_scan_unexpected(scan, fur_scan_token(scan), "the size line");
+}
+
+fur_status fur_banner_read(fur_scan *scan, bool refuse_dialects, fur_banner *out)
 {
     fur_banner banner = {.vector = false};
-    FUR_TRY(fur_foreign_refuse(scan));
     skip_byte_order_mark(scan);
+    FUR_TRY(fur_scan_refuse_nul(scan));
+    FUR_TRY(read_marker(scan, refuse_dialects, &banner));
     FUR_TRY(read_words(scan, &banner));
     FUR_TRY(read_symmetry(scan, &banner));
     FUR_TRY(fur_scan_end_of_line(scan));
     fur_scan_next_line(scan);
-    if (!fur_scan_content(scan))
-        return fur_scan_unexpected(scan, fur_scan_token(scan), "the size line");
+    FUR_TRY(find_size_line(scan, &banner));
     FUR_TRY(read_sizes(scan, &banner));
     FUR_TRY(fur_scan_end_of_line(scan));
     *out = banner;
@@ -149,23 +216,29 @@ static int64_t smallest_entry(const fur_banner *banner)
     return banner->vector || banner->header.format == FUR_MTX_ARRAY ? 2 : 4;
 }
 
-fur_status fur_banner_check_room(const fur_scan *scan, const fur_banner *banner)
+fur_status fur_banner_check_size(const fur_scan *scan, const fur_banner *banner)
 {
-    const fur_mtx_header *header = &banner->header;
-    long long rows = header->rows, cols = header->cols, entries = header->entries_in_file;
+    long long rows = banner->header.rows, cols = banner->header.cols;
     if (rows > INT32_MAX || cols > INT32_MAX)
         return fur_scan_fail(scan, FUR_OVERFLOW, scan->line_start,
                              "found a matrix of %lld x %lld, expected at most %d rows and columns",
                              rows, cols, INT32_MAX);
-    long long size = scan->end - scan->text;
+    return FUR_OK;
+}
+
+fur_status fur_banner_check_room(const fur_scan *scan, const fur_banner *banner, int64_t size,
+                                 int64_t left)
+{
+    const fur_mtx_header *header = &banner->header;
+    long long rows = header->rows, cols = header->cols, entries = header->entries_in_file;
     long long most = ROWS_PER_BYTE * size > ROWS_ALWAYS ? ROWS_PER_BYTE * size : ROWS_ALWAYS;
     if (rows + cols > most)
         return fur_scan_fail(scan, FUR_OVERFLOW, scan->line_start,
                              "found a matrix of %lld x %lld in a file of %lld bytes, expected at "
                              "most %lld rows and columns together",
-                             rows, cols, size, most);
+                             rows, cols, (long long)size, most);
     /* The end of the size line stands in for that of the last entry, which may be missing. */
-    long long fitting = (scan->end - scan->at) / smallest_entry(banner);
+    long long fitting = left / smallest_entry(banner);
     if (entries > fitting)
         return fur_scan_fail(
             scan, FUR_MALFORMED, scan->line_start,

@@ -9,14 +9,21 @@
 typedef struct fur_banner {
     fur_mtx_header header;
     bool vector; /* the object is a vector: a size and an index instead of two */
+    bool typed;  /* a line "%%GraphBLAS type ..." names this value type */
+    fur_value value;
+    fur_failure dialect; /* what was tolerated, if the sentence is not empty: its place and words */
 } fur_banner;
 
 /* Reads from the first character of a text to the end of the size line. Checks all that the head
  * alone can show: the words, that the field can have the symmetry, the sizes. */
-fur_status fur_banner_read(fur_scan *scan, fur_banner *out);
+fur_status fur_banner_read(fur_scan *scan, bool refuse_dialects, fur_banner *out);
 
-/* FUR_OVERFLOW if the matrix is larger than the reader takes, FUR_MALFORMED if the rest of the text
- * cannot hold it: so that memory is only asked for what the file can fill. */
-fur_status fur_banner_check_room(const fur_scan *scan, const fur_banner *banner);
+/* FUR_OVERFLOW if the matrix is larger than the reader takes. */
+fur_status fur_banner_check_size(const fur_scan *scan, const fur_banner *banner);
+
+/* FUR_OVERFLOW or FUR_MALFORMED if a text of `size` bytes, of which `left` are behind the size
+ * line, cannot hold such a matrix: so that memory is only asked for what the file can fill. */
+fur_status fur_banner_check_room(const fur_scan *scan, const fur_banner *banner, int64_t size,
+                                 int64_t left);
 
 #endif

@@ -2,7 +2,8 @@
 #ifndef FURROW_IO_COMPANION_H
 #define FURROW_IO_COMPANION_H
 
-#include <furrow/context.h>
+#include <furrow/csr.h>
+#include <furrow/vector.h>
 
 /* Hands on the sentence of a failure in the companion to the context where the caller looks. */
 static inline fur_status fur_from_companion(fur_context *context, fur_status status)
@@ -12,5 +13,10 @@ static inline fur_status fur_from_companion(fur_context *context, fur_status sta
                ? status
                : fur_context_fail(context, status, "%s", fur_context_error(host));
 }
+
+/* For an object that the host does not reach: *a becomes a copy in the companion, which is also
+ * *copy, to be destroyed. *copy is NULL if the host reaches *a, and on failure. */
+fur_status fur_csr_to_companion(const fur_csr **a, fur_csr **copy);
+fur_status fur_vector_to_companion(const fur_vector **x, fur_vector **copy);
 
 #endif

@@ -52,15 +52,7 @@ static bool is_markup(const fur_scan *scan)
     return at < scan->end && *at == '<';
 }
 
-static fur_status refuse_nul(fur_scan *scan, const char *nul)
-{
-    fur_scan there = *scan;
-    while (memchr(there.at, '\n', (size_t)(nul - there.at)))
-        fur_scan_next_line(&there);
-    return fur_scan_fail(&there, FUR_MALFORMED, nul, "found a NUL byte, expected text");
-}
-
-fur_status fur_foreign_refuse(fur_scan *scan)
+fur_status fur_foreign_refuse(const fur_scan *scan)
 {
     if (scan->at == scan->end)
         return fur_scan_fail(scan, FUR_MALFORMED, scan->at,
@@ -72,9 +64,6 @@ fur_status fur_foreign_refuse(fur_scan *scan)
         return fur_scan_fail(
             scan, FUR_MALFORMED, scan->at,
             "found a web page (HTML or XML), expected the banner '%%%%MatrixMarket'");
-    const char *nul = memchr(scan->at, '\0', (size_t)(scan->end - scan->at));
-    if (nul)
-        return refuse_nul(scan, nul);
     const char *carriage_return = lone_carriage_return(scan);
     if (carriage_return)
         return fur_scan_fail(scan, FUR_MALFORMED, carriage_return,

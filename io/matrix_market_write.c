@@ -2,121 +2,99 @@
 #include <furrow/mtx.h>
 
 #include "companion.h"
-#include "number.h"
 #include "options.h"
-#include "output.h"
+#include "print.h"
 #include "rows.h"
 #include "scan.h"
+#include "text_write.h"
 #include "verify.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* Room for two indices, two numbers and what is between them. */
-#define LINE_SIZE 128
+/* Room for the banner and for the sizes. */
+#define HEAD_SIZE 256
 
 static bool is_complex(fur_value value)
 {
     return value == FUR_C64 || value == FUR_C128;
 }
 
-/* Prints one number of an array of values; complex values are two numbers each. */
-static size_t print_part(const void *values, fur_value value, int64_t index, char *out)
+/* Every line of the comment, behind a %: at most three bytes for each of its own and its end. */
+static char *put_comment(const char *comment, char *out)
 {
-    return value == FUR_F32 || value == FUR_C64
-               ? fur_number_print_f32(((const float *)values)[index], out)
-               : fur_number_print_f64(((const double *)values)[index], out);
-}
-
-static size_t print_value(const void *values, fur_value value, int64_t k, char *out)
-{
-    if (!is_complex(value))
-        return print_part(values, value, k, out);
-    size_t length = print_part(values, value, 2 * k, out);
-    out[length++] = ' ';
-    return length + print_part(values, value, 2 * k + 1, out + length);
-}
-
-static fur_status write_text(fur_output *output, const char *text)
-{
-    return fur_output_write(output, text, strlen(text));
-}
-
-/* Every line of the comment, behind a %. */
-static fur_status write_comment(fur_output *output, const char *comment)
-{
-    while (comment && *comment) {
+    while (*comment) {
         size_t length = strcspn(comment, "\n");
-        FUR_TRY(write_text(output, "% "));
-        FUR_TRY(fur_output_write(output, comment, length));
-        FUR_TRY(write_text(output, "\n"));
+        *out++ = '%';
+        *out++ = ' ';
+        memcpy(out, comment, length);
+        out += length;
+        *out++ = '\n';
         comment += length + (comment[length] == '\n');
     }
-    return FUR_OK;
+    return out;
 }
 
-static fur_status write_banner(fur_output *output, const fur_mtx_header *header,
-                               const char *comment)
+static char *put_banner(const fur_mtx_header *header, char *out)
 {
-    char line[LINE_SIZE];
-    snprintf(line, sizeof line, "%%%%MatrixMarket matrix %s %s %s\n",
-             fur_mtx_format_name(header->format), fur_mtx_field_name(header->field),
-             fur_mtx_symmetry_name(header->symmetry));
-    FUR_TRY(write_text(output, line));
-    return write_comment(output, comment);
+    return out + snprintf(out, HEAD_SIZE, "%%%%MatrixMarket matrix %s %s %s\n",
+                          fur_mtx_format_name(header->format), fur_mtx_field_name(header->field),
+                          fur_mtx_symmetry_name(header->symmetry));
 }
 
-/* Whether the file stores an entry: all of a general matrix, else those of the lower triangle. */
-static bool is_stored(fur_mtx_symmetry symmetry, int64_t row, int64_t col)
+static char *put_sizes(const fur_mtx_header *header, char *out)
 {
-    return symmetry == FUR_MTX_GENERAL || col < row ||
-           (col == row && symmetry != FUR_MTX_SKEW_SYMMETRIC);
+    long long rows = header->rows, cols = header->cols, entries = header->entries_in_file;
+    return out + (header->format == FUR_MTX_ARRAY
+                      ? snprintf(out, HEAD_SIZE, "%lld %lld\n", rows, cols)
+                      : snprintf(out, HEAD_SIZE, "%lld %lld %lld\n", rows, cols, entries));
 }
 
-static int64_t count_stored(const fur_csr_view *view, fur_mtx_symmetry symmetry)
+/* Puts what the header says before the text and writes the file. */
+static fur_status write_file(fur_context *context, const char *path, const fur_mtx_header *header,
+                             const fur_mtx_write_options *options, fur_text *text)
 {
+    const char *comment = options->comment ? options->comment : "";
+    void *head;
+    FUR_TRY(fur_context_allocate(context, 2 * HEAD_SIZE + 3 * (strlen(comment) + 1), &head));
+    char *end = put_sizes(header, put_comment(comment, put_banner(header, head)));
+    text->head = head;
+    text->head_size = (size_t)(end - (char *)head);
+    fur_status status = fur_text_write(context, path, text, options->sync != 0);
+    fur_context_release(context, head);
+    return status;
+}
+
+static int64_t count_stored(const fur_csr *a, fur_mtx_symmetry symmetry)
+{
+    fur_csr_view view = fur_csr_get(a);
+    if (symmetry == FUR_MTX_GENERAL)
+        return view.entries;
+    int team = fur_context_threads(fur_csr_context(a));
     int64_t count = 0;
-    for (int64_t row = 0; row < view->rows; row++)
-        for (int64_t k = fur_row_begin(view, row); k < fur_row_begin(view, row + 1); k++)
-            count += is_stored(symmetry, row, view->columns[k]);
+#pragma omp parallel for schedule(static) num_threads(team) reduction(+ : count) if (team > 1)
+    for (int64_t row = 0; row < view.rows; row++)
+        for (int64_t k = fur_row_begin(&view, row); k < fur_row_begin(&view, row + 1); k++)
+            count += fur_print_is_stored(symmetry, row, view.columns[k]);
     return count;
 }
 
-static fur_status write_entry(fur_output *output, const fur_csr_view *view, bool pattern,
-                              int64_t row, int64_t k)
+/* The field that the options ask for, if values of that type can be written so. */
+static fur_status choose_field(fur_context *context, const fur_mtx_write_options *options,
+                               fur_value value, fur_mtx_field *out)
 {
-    char line[LINE_SIZE];
-    size_t length = fur_number_print_i64(row + 1, line);
-    line[length++] = ' ';
-    length += fur_number_print_i64((int64_t)view->columns[k] + 1, line + length);
-    if (!pattern) {
-        line[length++] = ' ';
-        length += print_value(view->values, view->value, k, line + length);
-    }
-    line[length++] = '\n';
-    return fur_output_write(output, line, length);
-}
-
-static fur_status write_entries(fur_output *output, const fur_csr_view *view,
-                                const fur_mtx_header *header)
-{
-    bool pattern = header->field == FUR_MTX_PATTERN;
-    for (int64_t row = 0; row < view->rows; row++)
-        for (int64_t k = fur_row_begin(view, row); k < fur_row_begin(view, row + 1); k++)
-            if (is_stored(header->symmetry, row, view->columns[k]))
-                FUR_TRY(write_entry(output, view, pattern, row, k));
+    if (options->integer && options->pattern)
+        return fur_context_fail(
+            context, FUR_INVALID,
+            "a pattern has no values to write as integers; ask for one of both");
+    if (options->integer && is_complex(value))
+        return fur_context_fail(context, FUR_INVALID,
+                                "complex values cannot be written as integers");
+    *out = options->pattern    ? FUR_MTX_PATTERN
+           : options->integer  ? FUR_MTX_INTEGER
+           : is_complex(value) ? FUR_MTX_COMPLEX
+                               : FUR_MTX_REAL;
     return FUR_OK;
-}
-
-static fur_status write_matrix(fur_output *output, const fur_csr_view *view,
-                               const fur_mtx_header *header, const char *comment)
-{
-    char line[LINE_SIZE];
-    FUR_TRY(write_banner(output, header, comment));
-    snprintf(line, sizeof line, "%lld %lld %lld\n", (long long)header->rows,
-             (long long)header->cols, (long long)header->entries_in_file);
-    FUR_TRY(write_text(output, line));
-    return write_entries(output, view, header);
 }
 
 /* What the options ask for must exist in the format and be true of the matrix. */
@@ -147,48 +125,35 @@ static fur_status write_csr(const fur_csr *a, const char *path,
     fur_context *context = fur_csr_context(a);
     if (!path)
         return fur_context_fail(context, FUR_INVALID, "fur_mtx_write_csr was given no path");
-    FUR_TRY(check_symmetry(a, &taken));
     fur_csr_view view = fur_csr_get(a);
-    fur_mtx_header header = {.field = taken.pattern            ? FUR_MTX_PATTERN
-                                      : is_complex(view.value) ? FUR_MTX_COMPLEX
-                                                               : FUR_MTX_REAL,
+    fur_mtx_field field = FUR_MTX_REAL;
+    FUR_TRY(choose_field(context, &taken, view.value, &field));
+    FUR_TRY(check_symmetry(a, &taken));
+    if (field == FUR_MTX_INTEGER)
+        FUR_TRY(fur_verify_integers(a));
+    fur_print_matrix matrix = {
+        .view = view, .symmetry = taken.symmetry, .numbers = {view.values, view.value, field}};
+    fur_mtx_header header = {.field = field,
                              .symmetry = taken.symmetry,
                              .rows = view.rows,
                              .cols = view.cols,
-                             .entries_in_file = count_stored(&view, taken.symmetry)};
-    fur_output output;
-    FUR_TRY(fur_output_open(context, path, &output));
-    return fur_output_close(&output, write_matrix(&output, &view, &header, taken.comment));
+                             .entries_in_file = count_stored(a, taken.symmetry)};
+    fur_text text = {.entries = view.entries,
+                     .entry_size = fur_print_entry_size(field),
+                     .print = fur_print_coordinates,
+                     .user = &matrix};
+    return write_file(context, path, &header, &taken, &text);
 }
 
 fur_status fur_mtx_write_csr(const fur_csr *a, const char *path,
                              const fur_mtx_write_options *options)
 {
     fur_context *context = fur_csr_context(a);
-    fur_context *host = fur_context_host(context);
-    fur_csr *copy = NULL;
-    if (host != context)
-        FUR_TRY(fur_csr_transfer(a, host, &copy));
-    fur_status status = write_csr(copy ? copy : a, path, options);
+    fur_csr *copy;
+    FUR_TRY(fur_csr_to_companion(&a, &copy));
+    fur_status status = write_csr(a, path, options);
     fur_csr_destroy(copy);
     return fur_from_companion(context, status);
-}
-
-static fur_status write_numbers(fur_output *output, const fur_vector *x, const char *comment)
-{
-    fur_value value = fur_vector_value(x);
-    fur_mtx_header header = {.format = FUR_MTX_ARRAY,
-                             .field = is_complex(value) ? FUR_MTX_COMPLEX : FUR_MTX_REAL};
-    char line[LINE_SIZE];
-    FUR_TRY(write_banner(output, &header, comment));
-    snprintf(line, sizeof line, "%lld 1\n", (long long)fur_vector_size(x));
-    FUR_TRY(write_text(output, line));
-    for (int64_t k = 0; k < fur_vector_size(x); k++) {
-        size_t length = print_value(fur_vector_const_data(x), value, k, line);
-        line[length++] = '\n';
-        FUR_TRY(fur_output_write(output, line, length));
-    }
-    return FUR_OK;
 }
 
 /* Writes a vector that the host reaches. */
@@ -200,27 +165,26 @@ static fur_status write_vector(const fur_vector *x, const char *path,
     fur_context *context = fur_vector_context(x);
     if (!path)
         return fur_context_fail(context, FUR_INVALID, "fur_mtx_write_vector was given no path");
-    fur_output output;
-    FUR_TRY(fur_output_open(context, path, &output));
-    return fur_output_close(&output, write_numbers(&output, x, taken.comment));
+    bool complex = is_complex(fur_vector_value(x));
+    fur_print_numbers numbers = {.values = fur_vector_const_data(x),
+                                 .value = fur_vector_value(x),
+                                 .field = complex ? FUR_MTX_COMPLEX : FUR_MTX_REAL};
+    fur_mtx_header header = {
+        .format = FUR_MTX_ARRAY, .field = numbers.field, .rows = fur_vector_size(x), .cols = 1};
+    fur_text text = {.entries = header.rows,
+                     .entry_size = fur_print_numbers_size(numbers.field),
+                     .print = fur_print_array,
+                     .user = &numbers};
+    return write_file(context, path, &header, &taken, &text);
 }
 
 fur_status fur_mtx_write_vector(const fur_vector *x, const char *path,
                                 const fur_mtx_write_options *options)
 {
     fur_context *context = fur_vector_context(x);
-    fur_context *host = fur_context_host(context);
-    fur_vector *copy = NULL;
-    if (host != context) {
-        FUR_TRY(fur_from_companion(
-            context, fur_vector_create(host, fur_vector_value(x), fur_vector_size(x), &copy)));
-        fur_status moved = fur_vector_copy(x, copy);
-        if (moved != FUR_OK) {
-            fur_vector_destroy(copy);
-            return moved;
-        }
-    }
-    fur_status status = write_vector(copy ? copy : x, path, options);
+    fur_vector *copy;
+    FUR_TRY(fur_vector_to_companion(&x, &copy));
+    fur_status status = write_vector(x, path, options);
     fur_vector_destroy(copy);
     return fur_from_companion(context, status);
 }

@@ -17,7 +17,7 @@ typedef struct fur_number {
     bool integer;           /* digits only: no point, no exponent */
     bool exact;             /* significand holds all digits */
     uint64_t significand;   /* the first 19 significant digits */
-    int64_t exponent;       /* of the last digit written */
+    int64_t exponent;       /* of the last of those */
     const char *digits;     /* the digits, with a point among them or not */
     const char *digits_end; /* valid as long as the text */
 } fur_number;
@@ -30,11 +30,12 @@ bool fur_number_scan(const char *begin, const char *end, fur_number *out);
 double fur_number_f64(const fur_number *number);
 float fur_number_f32(const fur_number *number);
 
-/* Bytes that a printed number may take. */
+/* Bytes that printing may write; the text is at most 24 of them. */
 #define FUR_NUMBER_SIZE 32
 
-/* Prints the number with the fewest significant digits that read back to the same bits (of a NaN
- * only that it is one), without a NUL. Returns the length, at most FUR_NUMBER_SIZE. */
+/* Prints the number with the fewest significant digits that read back to the same bits, of those
+ * the nearest (of a NaN only that it is one), without a NUL. Returns the length; bytes behind it,
+ * up to FUR_NUMBER_SIZE, may be overwritten. */
 size_t fur_number_print_f64(double value, char *out);
 size_t fur_number_print_f32(float value, char *out);
 size_t fur_number_print_i64(int64_t value, char *out);

@@ -1,11 +1,14 @@
-/* Reading decimal numbers. Most take the exact fast path of Clinger (1990): a significand and a
- * power of ten that are both exact in binary need one rounding only. The others go to the C
- * library as plain digits and an exponent: without a decimal point no locale can misread them. */
+/* Reading decimal numbers. Up to 19 digits are one call of decimal.h, more are two; the few that
+ * remain go to the C library as plain digits and an exponent: without a decimal point no locale can
+ * misread them. */
 #include "number.h"
+#include "decimal.h"
+#include "digits.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* No double needs more digits to be told from its neighbour's midpoint: 767 decide, and one more
  * says whether anything follows. */
@@ -40,32 +43,48 @@ static bool scan_word(const char *begin, const char *end, fur_number *number)
     return true;
 }
 
-/* Adds one digit while it fits; 19 digits always do. */
-static void add_digit(fur_number *number, char c)
+/* Takes only the first 19 significant digits of those between digits and digits_end. */
+static void take_first_digits(fur_number *number)
 {
-    if (number->significand < 1000000000000000000u)
-        number->significand = 10 * number->significand + (uint64_t)(c - '0');
-    else
-        number->exact = false;
+    const char *at = number->digits, *end = number->digits_end;
+    number->significand = 0;
+    for (; at < end && number->significand < 1000000000000000000u; at++)
+        if (*at != '.')
+            number->significand = 10 * number->significand + (uint64_t)(*at - '0');
+    int64_t others = end - at - (memchr(at, '.', (size_t)(end - at)) != NULL);
+    number->exponent += others;
+    number->exact = others == 0;
+}
+
+/* Appends the digits that begin here to the significand, modulo 2^64. Returns their end. */
+static const char *add_digits(const char *at, const char *end, uint64_t *significand)
+{
+    uint64_t sum = *significand;
+    for (; end - at >= 8 && fur_count_digits(fur_load_digits(at)) == 8; at += 8)
+        sum = 100000000 * sum + fur_join_digits(fur_load_digits(at));
+    for (; at < end && is_digit(*at); at++)
+        sum = 10 * sum + (uint64_t)(*at - '0');
+    *significand = sum;
+    return at;
 }
 
 /* Digits with at most one point, at least one digit. Returns their end, NULL if there are none. */
-static const char *scan_digits(const char *at, const char *end, fur_number *number)
+static const char *scan_digits(const char *begin, const char *end, fur_number *number)
 {
-    const char *point = NULL;
-    number->digits = at;
-    for (; at < end; at++) {
-        if (is_digit(*at))
-            add_digit(number, *at);
-        else if (*at == '.' && !point)
-            point = at;
-        else
-            break;
+    const char *at = add_digits(begin, end, &number->significand);
+    int64_t count = at - begin;
+    number->integer = at == end || *at != '.';
+    if (!number->integer) {
+        const char *fraction = at + 1;
+        at = add_digits(fraction, end, &number->significand);
+        count += at - fraction;
+        number->exponent = fraction - at;
     }
+    number->digits = begin;
     number->digits_end = at;
-    number->integer = !point;
-    number->exponent = point ? -(at - point - 1) : 0;
-    return at - number->digits > (point ? 1 : 0) ? at : NULL;
+    if (count > 19)
+        take_first_digits(number);
+    return count > 0 ? at : NULL;
 }
 
 /* An exponent that takes all of the text. */
@@ -98,53 +117,34 @@ bool fur_number_scan(const char *begin, const char *end, fur_number *out)
     return at == end || scan_exponent(at, end, out);
 }
 
-/* Writes the digits as a plain integer with an exponent, as many as can matter: if a digit that is
- * left out is not zero, one 1 behind the others stands for all of them. */
+/* Writes the digits of a number that is not exact as a plain integer with an exponent, as many as
+ * can matter: if a digit that is left out is not zero, one 1 behind the others stands for all. */
 static void print_plain(const fur_number *number, char *out)
 {
     int kept = 0;
-    int64_t dropped = 0;
     bool rest = false;
     for (const char *at = number->digits; at < number->digits_end; at++) {
         if (*at == '.' || (*at == '0' && !kept))
             continue;
-        if (kept < DECIDING_DIGITS) {
+        if (kept < DECIDING_DIGITS)
             out[kept++] = *at;
-        } else {
-            dropped++;
+        else
             rest |= *at != '0';
-        }
     }
-    int64_t exponent = number->exponent + dropped;
-    if (rest) {
+    if (rest)
         out[kept++] = '1';
-        exponent--;
-    }
-    if (!kept)
-        out[kept++] = '0';
-    snprintf(out + kept, 32, "e%lld", (long long)exponent);
+    snprintf(out + kept, 32, "e%lld", (long long)(number->exponent + 19 - kept));
 }
 
-/* 10^0 .. 10^22, all exact in a double. */
-static const double powers_f64[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
-                                    1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
-                                    1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
-
-/* 10^0 .. 10^10, all exact in a float. */
-static const float powers_f32[] = {1e0f, 1e1f, 1e2f, 1e3f, 1e4f, 1e5f,
-                                   1e6f, 1e7f, 1e8f, 1e9f, 1e10f};
-
+/* A number that is not exact lies between its significand and the next; if both have the same
+ * nearest double, so has the number. */
 static double magnitude_f64(const fur_number *number)
 {
     if (number->kind != FUR_NUMBER_FINITE)
         return number->kind == FUR_NUMBER_INF ? (double)INFINITY : (double)NAN;
-    int64_t exponent = number->exponent;
-    if (number->exact && number->significand <= UINT64_C(1) << 53 && exponent >= -22 &&
-        exponent <= 22) {
-        double significand = (double)number->significand;
-        return exponent < 0 ? significand / powers_f64[-exponent]
-                            : significand * powers_f64[exponent];
-    }
+    double value = fur_decimal_f64(number->significand, number->exponent);
+    if (number->exact || fur_decimal_f64(number->significand + 1, number->exponent) == value)
+        return value;
     char plain[DECIDING_DIGITS + 40];
     print_plain(number, plain);
     return strtod(plain, NULL);
@@ -154,13 +154,9 @@ static float magnitude_f32(const fur_number *number)
 {
     if (number->kind != FUR_NUMBER_FINITE)
         return number->kind == FUR_NUMBER_INF ? INFINITY : NAN;
-    int64_t exponent = number->exponent;
-    if (number->exact && number->significand <= UINT64_C(1) << 24 && exponent >= -10 &&
-        exponent <= 10) {
-        float significand = (float)number->significand;
-        return exponent < 0 ? significand / powers_f32[-exponent]
-                            : significand * powers_f32[exponent];
-    }
+    float value = fur_decimal_f32(number->significand, number->exponent);
+    if (number->exact || fur_decimal_f32(number->significand + 1, number->exponent) == value)
+        return value;
     char plain[DECIDING_DIGITS + 40];
     print_plain(number, plain);
     return strtof(plain, NULL);

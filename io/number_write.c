@@ -1,176 +1,239 @@
-/* Printing numbers with the fewest digits. For each precision the C library gives the nearest
- * decimal; the first one that reads back to the same bits is taken. Digits and exponent are picked
- * out of its text, so that the locale's decimal point does not matter. */
+/* Printing numbers.
+ *
+ * The fewest digits that read back are found as in Giulietti, "The Schubfach way to render doubles"
+ * (2020). The numbers that round to a double are an interval, with its ends if the significand is
+ * even. Take the k with 10^k <= its width < 10^(k+1): at most one multiple of 10^(k+1) lies inside,
+ * and if there is one, it has the fewest digits; else the multiple of 10^k nearest to the double
+ * has. */
 #include "number.h"
+#include "digits.h"
+#include "powers_of_five.h"
 
-#include <float.h>
-#include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-/* d.ddd * 10^exponent */
+/* All that a double needs. */
+#define DIGITS 17
+
+static const uint64_t powers_of_ten[DIGITS + 1] = {
+    UINT64_C(1),
+    UINT64_C(10),
+    UINT64_C(100),
+    UINT64_C(1000),
+    UINT64_C(10000),
+    UINT64_C(100000),
+    UINT64_C(1000000),
+    UINT64_C(10000000),
+    UINT64_C(100000000),
+    UINT64_C(1000000000),
+    UINT64_C(10000000000),
+    UINT64_C(100000000000),
+    UINT64_C(1000000000000),
+    UINT64_C(10000000000000),
+    UINT64_C(100000000000000),
+    UINT64_C(1000000000000000),
+    UINT64_C(10000000000000000),
+    UINT64_C(100000000000000000),
+};
+
+/* digits * 10^exponent */
 typedef struct decimal {
-    char digits[24]; /* with a NUL */
-    int count;
+    uint64_t digits;
     int exponent;
 } decimal;
 
-/* Takes "d<point>ddde+xx" apart. */
-static decimal take_apart(const char *text)
+/* factor * power / 2^128, its last bit set if it is not whole: enough to compare it with even
+ * numbers. The power is less than 1 too large. */
+static inline uint64_t scale(const uint64_t power[2], uint64_t factor)
 {
-    decimal d = {.count = 0};
-    for (; *text != 'e'; text++)
-        if (*text >= '0' && *text <= '9')
-            d.digits[d.count++] = *text;
-    d.digits[d.count] = '\0';
-    d.exponent = atoi(text + 1);
-    return d;
+    fur_uint128 product = (fur_uint128)power[0] * factor;
+    product += ((fur_uint128)power[1] * factor) >> 64;
+    return (uint64_t)(product >> 64) | ((uint64_t)product > 1);
 }
 
-static decimal round_to(double value, int digits)
+/* The fewest digits for significand * 2^exponent; `uneven` if the number below is only half as far
+ * away as the one above. */
+static inline decimal shortest(uint64_t significand, int exponent, bool uneven)
 {
-    char text[64];
-    snprintf(text, sizeof text, "%.*e", digits - 1, value);
-    return take_apart(text);
+    /* floor(log10(2^exponent)), or of 3/4 of it */
+    int k = (1262611 * exponent - (uneven ? 524031 : 0)) >> 22;
+    int shift = exponent + fur_power_exponent(-k) + 1;
+
+    /* 10^-k from above: where the table is neither exact nor rounded up, one more. */
+    const uint64_t *entry = fur_powers_of_five[-k - FUR_POWER_FIRST];
+    const uint64_t power[2] = {entry[0], entry[1] + (k > 27 || k < -55)};
+
+    /* Four times the number and the ends of its interval, in units of 10^k. */
+    uint64_t number = (4 * significand) << shift, half = UINT64_C(2) << shift;
+    uint64_t middle = scale(power, number);
+    uint64_t lower = scale(power, number - (uneven ? half / 2 : half)) + (significand & 1);
+    uint64_t upper = scale(power, number + half) - (significand & 1);
+
+    /* One of two neighbours is the nearest inside, and always the next one if the first is not. */
+    uint64_t below = middle / 4, tens = below / 10;
+    bool next_nearer = (middle & 3) + (below & 1) > 2;
+    uint64_t ones = below + (next_nearer | (4 * below < lower));
+    bool inside = lower <= 40 * tens, next_inside = 40 * tens + 40 <= upper;
+    uint64_t fewer = 0 - (uint64_t)(inside | next_inside);
+    return (decimal){(ones & ~fewer) | ((tens + next_inside) & fewer), k - (int)fewer};
 }
 
-/* The next decimal of the same number of digits. */
-static decimal next_above(decimal d)
+/* A number below 10^8. Writes eight bytes. */
+static inline size_t put_short(uint32_t number, char *out)
 {
-    int at = d.count - 1;
-    while (at >= 0 && d.digits[at] == '9')
-        d.digits[at--] = '0';
-    if (at >= 0) {
-        d.digits[at]++;
+    uint64_t eight = fur_split_digits(number);
+    int zeros = __builtin_ctzll(eight | UINT64_C(1) << 56) / 8;
+    fur_store_digits(eight >> 8 * zeros, out);
+    return 8 - (size_t)zeros;
+}
+
+/* A number below 10^8 with the zeros in front. */
+static inline size_t put_eight(uint32_t number, char *out)
+{
+    fur_store_digits(fur_split_digits(number), out);
+    return 8;
+}
+
+static inline size_t put_integer(uint64_t number, char *out)
+{
+    const uint64_t block = 100000000;
+    if (number < block)
+        return put_short((uint32_t)number, out);
+    uint64_t before = number / block;
+    size_t length;
+    if (before < block) {
+        length = put_short((uint32_t)before, out);
     } else {
-        d.digits[0] = '1';
-        d.exponent++;
+        length = put_short((uint32_t)(before / block), out);
+        length += put_eight((uint32_t)(before % block), out + length);
     }
-    return d;
+    return length + put_eight((uint32_t)(number % block), out + length);
 }
 
-static bool reads_back(const decimal *d, double value, bool single)
-{
-    char text[48];
-    snprintf(text, sizeof text, "%se%d", d->digits, d->exponent - d->count + 1);
-    return single ? (double)strtof(text, NULL) == value : strtod(text, NULL) == value;
-}
-
-static bool is_power_of_two(double value)
-{
+/* d.ddd... * 10^exponent, filled up with zeros. */
+typedef struct digits {
+    fur_uint128 first; /* sixteen, as digits.h has eight */
+    char last;         /* the seventeenth, as text */
+    int count;         /* up to the last that is not zero */
     int exponent;
-    return frexp(value, &exponent) == 0.5;
+} digits;
+
+/* How many digits a number from 1 to 10^17 - 1 has. 1233 / 2^12 is just above log10(2). */
+static inline int decimal_length(uint64_t number)
+{
+    int least = ((64 - __builtin_clzll(number)) * 1233) >> 12;
+    return least + (number >= powers_of_ten[least]);
 }
 
-/* The fewest digits for a value > 0. A decimal of up to DBL_DIG (FLT_DIG) digits survives the way
- * through a normal number, so it is found at that precision with zeros behind it, and fewer need
- * not be tried. At a power of two the gap above is wider than the one below: there the decimal
- * above the nearest one may read back although the nearest does not. */
-static decimal shortest(double value, bool single)
+static inline digits spread(decimal d)
 {
-    bool uneven = is_power_of_two(value);
-    int surviving = single ? FLT_DIG : DBL_DIG;
-    int sufficient = single ? FLT_DECIMAL_DIG : DBL_DECIMAL_DIG;
-    bool normal = value >= (single ? (double)FLT_MIN : DBL_MIN);
-    for (int digits = normal ? surviving : 1; digits < sufficient; digits++) {
-        decimal nearest = round_to(value, digits);
-        if (reads_back(&nearest, value, single))
-            return nearest;
-        if (uneven) {
-            decimal above = next_above(nearest);
-            if (reads_back(&above, value, single))
-                return above;
-        }
-    }
-    return round_to(value, sufficient);
+    int length = decimal_length(d.digits);
+    uint64_t all = d.digits * powers_of_ten[DIGITS - length];
+    uint32_t others = (uint32_t)(all % 1000000000), last = others % 10;
+    uint64_t high = fur_split_digits((uint32_t)(all / 1000000000));
+    uint64_t low = fur_split_digits(others / 10);
+
+    /* A digit takes half a byte: the seventeenth fits above the others. */
+    uint64_t end = low | (uint64_t)last << 60;
+    int count_high = 1 + (63 - __builtin_clzll(high)) / 8;
+    int count_low = 9 + (67 - __builtin_clzll(end | 1)) / 8;
+    return (digits){.first = (fur_uint128)low << 64 | high,
+                    .last = (char)('0' + last),
+                    .count = end ? count_low : count_high,
+                    .exponent = d.exponent + length - 1};
 }
 
-static size_t put(char *out, const char *text, size_t length)
+static inline void store_sixteen(fur_uint128 sixteen, char *out)
 {
-    memcpy(out, text, length);
-    return length;
+    fur_store_digits((uint64_t)sixteen, out);
+    fur_store_digits((uint64_t)(sixteen >> 64), out + 8);
 }
 
-static size_t put_zeros(char *out, int count)
+/* 0.000ddd, for exponents from -5 to -1. */
+static inline size_t put_fraction(const digits *d, char *out)
 {
-    memset(out, '0', (size_t)count);
-    return (size_t)count;
+    size_t zeros = (size_t)(1 - d->exponent);
+    fur_store_digits(0, out);
+    out[1] = '.';
+    store_sixteen(d->first, out + zeros);
+    out[zeros + 16] = d->last;
+    return zeros + (size_t)d->count;
 }
 
-static size_t put_scientific(char *out, const decimal *d)
+/* ddd.ddd with `whole` digits, 1 to 16, before the point; without it if only zeros follow. All
+ * digits are written one place further, then those before the point where they belong. */
+static inline size_t put_point(const digits *d, int whole, char *out)
 {
-    size_t length = put(out, d->digits, 1);
-    if (d->count > 1) {
-        out[length++] = '.';
-        length += put(out + length, d->digits + 1, (size_t)d->count - 1);
-    }
-    char exponent[16];
-    int exponent_length = snprintf(exponent, sizeof exponent, "e%d", d->exponent);
-    return length + put(out + length, exponent, (size_t)exponent_length);
+    fur_uint128 before = ~(fur_uint128)0 >> (128 - 8 * whole);
+    store_sixteen(d->first, out + 1);
+    out[17] = d->last;
+    store_sixteen((d->first & before) | (d->first << 8 & ~before), out);
+    out[whole] = '.';
+    return (size_t)(d->count > whole ? d->count + 1 : whole);
 }
 
-static size_t put_fixed(char *out, const decimal *d)
+/* Fixed notation where it is about as short as the other. */
+static inline size_t put_decimal(const digits *d, char *out)
 {
-    if (d->exponent < 0) {
-        size_t length = put(out, "0.", 2);
-        length += put_zeros(out + length, -d->exponent - 1);
-        return length + put(out + length, d->digits, (size_t)d->count);
-    }
-    int whole = d->exponent + 1;
-    if (d->count <= whole) {
-        size_t length = put(out, d->digits, (size_t)d->count);
-        return length + put_zeros(out + length, whole - d->count);
-    }
-    size_t length = put(out, d->digits, (size_t)whole);
-    out[length++] = '.';
-    return length + put(out + length, d->digits + whole, (size_t)(d->count - whole));
+    if (d->exponent >= -5 && d->exponent < 0)
+        return put_fraction(d, out);
+    if (d->exponent >= 0 && d->exponent < 16)
+        return put_point(d, d->exponent + 1, out);
+    size_t length = put_point(d, 1, out);
+    out[length++] = 'e';
+    out[length] = '-';
+    length += d->exponent < 0;
+    return length + put_short((uint32_t)abs(d->exponent), out + length);
 }
 
-static size_t put_decimal(char *out, decimal d)
+static inline size_t put_word(const char *word, char *out)
 {
-    while (d.count > 1 && d.digits[d.count - 1] == '0')
-        d.count--;
-    return d.exponent >= -5 && d.exponent < 16 ? put_fixed(out, &d) : put_scientific(out, &d);
+    memcpy(out, word, 3);
+    return 3;
 }
 
-static size_t print(double value, bool single, char *out)
+/* Prints the number with these bits of a binary format of IEEE 754. */
+static inline size_t print(uint64_t bits, int fraction_bits, int exponent_bits, char *out)
 {
-    if (isnan(value))
-        return put(out, "nan", 3);
-    size_t sign = 0;
-    if (signbit(value)) {
-        out[sign++] = '-';
-        value = -value;
-    }
-    if (isinf(value))
-        return sign + put(out + sign, "inf", 3);
-    if (value < 1e6 && value == (double)(int64_t)value)
-        return sign + fur_number_print_i64((int64_t)value, out + sign);
-    return sign + put_decimal(out + sign, shortest(value, single));
+    const uint64_t hidden = UINT64_C(1) << fraction_bits;
+    const int beyond = (1 << exponent_bits) - 1;
+    uint64_t fraction = bits & (hidden - 1);
+    int biased = (int)(bits >> fraction_bits) & beyond;
+    if (biased == beyond && fraction)
+        return put_word("nan", out);
+    size_t sign = bits >> (fraction_bits + exponent_bits);
+    *out = '-';
+    out += sign;
+    if (biased == beyond)
+        return sign + put_word("inf", out);
+
+    uint64_t significand = biased ? fraction | hidden : fraction;
+    int exponent = (biased ? biased : 1) - beyond / 2 - fraction_bits;
+    if (significand == 0)
+        return sign + put_short(0, out);
+    if (exponent <= 0 && exponent >= -fraction_bits &&
+        (significand & ((UINT64_C(1) << -exponent) - 1)) == 0)
+        return sign + put_integer(significand >> -exponent, out);
+    digits d = spread(shortest(significand, exponent, fraction == 0 && biased > 1));
+    return sign + put_decimal(&d, out);
 }
 
 size_t fur_number_print_f64(double value, char *out)
 {
-    return print(value, false, out);
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return print(bits, 52, 11, out);
 }
 
 size_t fur_number_print_f32(float value, char *out)
 {
-    return print((double)value, true, out);
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return print(bits, 23, 8, out);
 }
 
 size_t fur_number_print_i64(int64_t value, char *out)
 {
-    char reversed[24];
-    size_t count = 0, length = 0;
-    uint64_t rest = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
-    do
-        reversed[count++] = (char)('0' + rest % 10);
-    while ((rest /= 10) > 0);
-    if (value < 0)
-        out[length++] = '-';
-    while (count > 0)
-        out[length++] = reversed[--count];
-    return length;
+    size_t sign = value < 0;
+    *out = '-';
+    return sign + put_integer(sign ? 0 - (uint64_t)value : (uint64_t)value, out + sign);
 }

@@ -11,18 +11,18 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define BUFFER_SIZE 65536
-
 /* Names that are tried for the temporary file; others of this process may be there. */
 #define ATTEMPTS 1000
 
 /* Room behind the directory for the temporary file's own name. */
 #define OWN_NAME_SIZE 64
 
+/* The path, and what the system says. */
+#define CANNOT_WRITE "%.400s: cannot write: %s"
+
 static fur_status system_failure(const fur_output *output, int error)
 {
-    return fur_context_fail(output->context, FUR_IO, "%.400s: cannot write: %s", output->path,
-                            strerror(error));
+    return fur_context_fail(output->context, FUR_IO, CANNOT_WRITE, output->path, strerror(error));
 }
 
 /* Creates a new file beside the target. Opening it exclusively lets the system apply the user's
@@ -77,9 +77,20 @@ static fur_status write_in_place(fur_output *output)
     return output->descriptor >= 0 ? FUR_OK : system_failure(output, errno);
 }
 
+/* What the program has printed so far comes first. */
+static fur_status write_to_standard_output(fur_output *output)
+{
+    output->path = "standard output";
+    fflush(stdout);
+    output->descriptor = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
+    return output->descriptor >= 0 ? FUR_OK : system_failure(output, errno);
+}
+
 static fur_status open_destination(fur_output *output)
 {
     struct stat status;
+    if (strcmp(output->path, "-") == 0)
+        return write_to_standard_output(output);
     if (stat(output->path, &status) == 0)
         return S_ISREG(status.st_mode) ? replace_file(output, status.st_mode)
                                        : write_in_place(output);
@@ -92,50 +103,30 @@ static fur_status open_destination(fur_output *output)
 fur_status fur_output_open(fur_context *context, const char *path, fur_output *out)
 {
     fur_output output = {.context = context, .path = path, .descriptor = -1};
-    void *buffer;
-    FUR_TRY(fur_context_allocate(context, BUFFER_SIZE, &buffer));
-    output.buffer = buffer;
     fur_status status = open_destination(&output);
     if (status != FUR_OK)
-        return fur_output_close(&output, status);
+        return fur_output_close(&output, status, false);
     *out = output;
     return FUR_OK;
 }
 
-static fur_status flush(fur_output *output)
+fur_status fur_output_write(const fur_output *output, const void *bytes, size_t size,
+                            fur_failure *failure)
 {
     size_t done = 0;
-    while (done < output->used) {
-        ssize_t written = write(output->descriptor, output->buffer + done, output->used - done);
+    while (done < size) {
+        ssize_t written = write(output->descriptor, (const char *)bytes + done, size - done);
         if (written < 0 && errno != EINTR)
-            return system_failure(output, errno);
+            return fur_failure_set(failure, FUR_IO, CANNOT_WRITE, output->path, strerror(errno));
         done += written > 0 ? (size_t)written : 0;
     }
-    output->used = 0;
     return FUR_OK;
 }
 
-fur_status fur_output_write(fur_output *output, const char *text, size_t size)
+/* EINVAL from fsync says that there is no disk to bring the data to. */
+static fur_status settle(fur_output *output, bool sync)
 {
-    while (size > 0) {
-        size_t room = BUFFER_SIZE - output->used;
-        size_t part = size < room ? size : room;
-        memcpy(output->buffer + output->used, text, part);
-        output->used += part;
-        text += part;
-        size -= part;
-        if (output->used == BUFFER_SIZE)
-            FUR_TRY(flush(output));
-    }
-    return FUR_OK;
-}
-
-/* Brings everything to the disk before the rename, or a crash could leave an empty file under the
- * name. EINVAL says that there is no disk to bring it to. */
-static fur_status settle(fur_output *output)
-{
-    FUR_TRY(flush(output));
-    if (output->temporary && fsync(output->descriptor) != 0 && errno != EINVAL)
+    if (sync && output->temporary && fsync(output->descriptor) != 0 && errno != EINVAL)
         return system_failure(output, errno);
     int descriptor = output->descriptor;
     output->descriptor = -1;
@@ -146,16 +137,15 @@ static fur_status settle(fur_output *output)
     return FUR_OK;
 }
 
-fur_status fur_output_close(fur_output *output, fur_status status)
+fur_status fur_output_close(fur_output *output, fur_status status, bool sync)
 {
     if (status == FUR_OK)
-        status = settle(output);
+        status = settle(output, sync);
     if (output->descriptor >= 0)
         close(output->descriptor);
     if (status != FUR_OK && output->temporary)
         unlink(output->temporary);
     fur_context_release(output->context, output->temporary);
     fur_context_release(output->context, output->target);
-    fur_context_release(output->context, output->buffer);
     return status;
 }

@@ -5,7 +5,7 @@
 #include <furrow/mtx.h>
 
 /* fur_mtx_read_csr from the bytes of a file; name stands for its path in sentences. */
-fur_status fur_read_text(fur_context *context, const char *name, const char *text, size_t size,
+fur_status fur_read_text(fur_context *context, const char *name, const void *text, size_t size,
                          const fur_mtx_read_options *options, fur_csr **out);
 
 #endif

@@ -5,14 +5,11 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A longer path is shown by its tail, so that the sentence itself is not cut off. */
-#define SHOWN_NAME 400
-
 #define SHOWN_TOKEN 40
 
-fur_scan fur_scan_start(fur_context *context, const char *name, const char *text, size_t size)
+fur_scan fur_scan_start(fur_failure *failure, const char *name, const char *text, size_t size)
 {
-    return (fur_scan){.context = context,
+    return (fur_scan){.failure = failure,
                       .name = name,
                       .text = text,
                       .at = text,
@@ -34,11 +31,21 @@ static bool ends_line(const fur_scan *scan, const char *at)
     return at == scan->end || *at == '\n';
 }
 
+void fur_scan_blanks(fur_scan *scan)
+{
+    while (scan->at < scan->end && is_blank(*scan->at))
+        scan->at++;
+}
+
+bool fur_scan_at_line_end(const fur_scan *scan)
+{
+    return ends_line(scan, scan->at);
+}
+
 fur_token fur_scan_token(fur_scan *scan)
 {
+    fur_scan_blanks(scan);
     const char *at = scan->at;
-    while (at < scan->end && is_blank(*at))
-        at++;
     fur_token token = {at, at};
     while (at < scan->end && !is_blank(*at) && *at != '\n' && !(*at == '\r' && ends_line(scan, at)))
         at++;
@@ -72,12 +79,26 @@ static bool is_comment(const fur_scan *scan)
     return at == scan->at;
 }
 
+bool fur_scan_content_in_line(fur_scan *scan)
+{
+    fur_scan_blanks(scan);
+    return !ends_line(scan, scan->at) && !is_comment(scan);
+}
+
+fur_status fur_scan_refuse_nul(const fur_scan *scan)
+{
+    size_t left = (size_t)(scan->end - scan->at);
+    const char *newline = left > 0 ? memchr(scan->at, '\n', left) : NULL;
+    size_t length = newline ? (size_t)(newline - scan->at) : left;
+    const char *nul = length > 0 ? memchr(scan->at, '\0', length) : NULL;
+    return nul ? fur_scan_fail(scan, FUR_MALFORMED, nul, "found a NUL byte, expected text")
+               : FUR_OK;
+}
+
 bool fur_scan_content(fur_scan *scan)
 {
     do {
-        while (scan->at < scan->end && is_blank(*scan->at))
-            scan->at++;
-        if (!ends_line(scan, scan->at) && !is_comment(scan))
+        if (fur_scan_content_in_line(scan))
             return true;
     } while (fur_scan_next_line(scan));
     return false;
@@ -86,16 +107,15 @@ bool fur_scan_content(fur_scan *scan)
 fur_status fur_scan_fail(const fur_scan *scan, fur_status status, const char *place,
                          const char *format, ...)
 {
-    char text[512];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
+    vsnprintf(scan->failure->sentence, sizeof scan->failure->sentence, format, arguments);
     va_end(arguments);
-    size_t length = strlen(scan->name);
-    const char *name = length > SHOWN_NAME ? scan->name + length - SHOWN_NAME : scan->name;
-    return fur_context_fail(scan->context, status, "%s%s:%lld:%lld: %s",
-                            name == scan->name ? "" : "...", name, (long long)scan->line,
-                            (long long)(place - scan->line_start) + 1, text);
+    scan->failure->status = status;
+    scan->failure->name = scan->name;
+    scan->failure->line = scan->line;
+    scan->failure->column = place - scan->line_start + 1;
+    return status;
 }
 
 fur_status fur_scan_unexpected(const fur_scan *scan, fur_token found, const char *expected)

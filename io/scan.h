@@ -2,7 +2,7 @@
 #ifndef FURROW_IO_SCAN_H
 #define FURROW_IO_SCAN_H
 
-#include <furrow/context.h>
+#include "failure.h"
 
 #include <stdbool.h>
 
@@ -23,9 +23,9 @@
     } while (0)
 
 typedef struct fur_scan {
-    fur_context *context;
-    const char *name; /* of the file, for sentences */
-    const char *text; /* all of it, to end */
+    fur_failure *failure; /* where sentences go */
+    const char *name;     /* of the file, for sentences */
+    const char *text;     /* all of it, to end */
     const char *at;
     const char *end;
     const char *line_start;
@@ -39,7 +39,7 @@ typedef struct fur_token {
 } fur_token;
 
 /* At the first character of the text. */
-fur_scan fur_scan_start(fur_context *context, const char *name, const char *text, size_t size);
+fur_scan fur_scan_start(fur_failure *failure, const char *name, const char *text, size_t size);
 
 /* The next word of this line; empty (begin = end) if there is none. */
 fur_token fur_scan_token(fur_scan *scan);
@@ -48,15 +48,28 @@ static inline bool fur_token_is_empty(fur_token token)
     return token.begin == token.end;
 }
 
+/* Moves over blanks. */
+void fur_scan_blanks(fur_scan *scan);
+
+/* Whether the cursor is at the end of its line or of the text. */
+bool fur_scan_at_line_end(const fur_scan *scan);
+
 /* Moves to the next line, over what is left of this one. False at the end of the file. */
 bool fur_scan_next_line(fur_scan *scan);
+
+/* Moves to the next word of this line, which is no comment. False if there is none. */
+bool fur_scan_content_in_line(fur_scan *scan);
+
+/* FUR_MALFORMED if there is a NUL byte from the cursor to the end of the line. */
+fur_status fur_scan_refuse_nul(const fur_scan *scan);
 
 /* Moves to the next word, in this line or below, over blank lines and comment lines: those that
  * have a % before any word. Stays where it is if it stands on a word. False at the end of the file.
  */
 bool fur_scan_content(fur_scan *scan);
 
-/* Sets the sentence "name:line:column: ..." for a place in the current line and returns status. */
+/* Sets the failure, with name, line and column of a place in the current line, and returns status.
+ */
 fur_status fur_scan_fail(const fur_scan *scan, fur_status status, const char *place,
                          const char *format, ...) FUR_PRINTF(4, 5);
 

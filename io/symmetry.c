@@ -1,6 +1,6 @@
 /* Symmetric files: every entry below the diagonal stands for two. */
 #include "symmetry.h"
-#include "repeat.h"
+#include "order.h"
 
 /* What mirroring does to the parts of a value: keeps or negates them. */
 typedef struct mirror {
@@ -24,15 +24,13 @@ static double turn_f64(double part, bool negate)
     return negate ? -part : part;
 }
 
-/* Entry `to` becomes the mirror image of entry `from`; the two may be the same. */
-static void reflect(fur_entries *entries, mirror m, int64_t from, int64_t to)
+/* Value `to` becomes the mirror image of value `from`; the two may be the same. */
+static void reflect(const fur_reading *reading, void *values, int64_t from, int64_t to)
 {
-    int32_t row = entries->rows[from], col = entries->cols[from];
-    float *f32 = entries->values;
-    double *f64 = entries->values;
-    entries->rows[to] = col;
-    entries->cols[to] = row;
-    switch (entries->value) {
+    mirror m = mirror_of(reading->banner.header.symmetry);
+    float *f32 = values;
+    double *f64 = values;
+    switch (reading->value) {
     case FUR_F32:
         f32[to] = turn_f32(f32[from], m.negate_re);
         break;
@@ -50,46 +48,32 @@ static void reflect(fur_entries *entries, mirror m, int64_t from, int64_t to)
     }
 }
 
-static bool has_both_triangles(const fur_entries *entries)
+bool fur_symmetry_expands(const fur_reading *reading)
 {
-    bool lower = false, upper = false;
-    for (int64_t k = 0; k < entries->count; k++) {
-        lower |= entries->rows[k] > entries->cols[k];
-        upper |= entries->rows[k] < entries->cols[k];
+    return reading->banner.header.symmetry != FUR_MTX_GENERAL && !reading->options.keep_triangle;
+}
+
+/* The mirror image of entry `from` as entry `to`; both may be the same. */
+static void place_image(const fur_reading *reading, fur_batch *batch, int64_t from, int64_t to)
+{
+    int32_t row = batch->rows[from], col = batch->cols[from];
+    batch->rows[to] = col & ~FUR_FROM_ABOVE;
+    batch->cols[to] = row | (col & FUR_FROM_ABOVE);
+    if (reading->numbers > 0)
+        reflect(reading, batch->values, from, to);
+}
+
+void fur_symmetry_apply(const fur_reading *reading, fur_batch *batch)
+{
+    bool expand = fur_symmetry_expands(reading);
+    int64_t stored = batch->count;
+    for (int64_t k = 0; k < stored; k++) {
+        int32_t row = batch->rows[k], col = batch->cols[k];
+        if (col > row)
+            batch->cols[k] |= FUR_FROM_ABOVE;
+        if (expand && row != col)
+            place_image(reading, batch, k, batch->count++);
+        else if (!expand && col > row)
+            place_image(reading, batch, k, k);
     }
-    return lower && upper;
-}
-
-/* Entries in both triangles are fine as long as no two of them mean the same pair. */
-static fur_status check_triangles(const fur_entries *entries, fur_mtx_symmetry symmetry)
-{
-    if (!has_both_triangles(entries))
-        return FUR_OK;
-    fur_repeat repeat;
-    FUR_TRY(fur_repeat_find(entries, FUR_REPEAT_MIRRORED, &repeat));
-    if (repeat.first < 0)
-        return FUR_OK;
-    fur_scan first = fur_entries_place(entries, repeat.first);
-    fur_scan second = fur_entries_place(entries, repeat.second);
-    return fur_scan_fail(&second, FUR_MALFORMED, second.at,
-                         "found entry (%d, %d) besides its mirror image in line %lld, expected one "
-                         "of the two in a %s file",
-                         entries->rows[repeat.second] + 1, entries->cols[repeat.second] + 1,
-                         (long long)first.line, fur_mtx_symmetry_name(symmetry));
-}
-
-fur_status fur_symmetry_normalise(fur_entries *entries, fur_mtx_symmetry symmetry)
-{
-    FUR_TRY(check_triangles(entries, symmetry));
-    for (int64_t k = 0; k < entries->count; k++)
-        if (entries->rows[k] < entries->cols[k])
-            reflect(entries, mirror_of(symmetry), k, k);
-    return FUR_OK;
-}
-
-void fur_symmetry_expand(fur_entries *entries, fur_mtx_symmetry symmetry)
-{
-    for (int64_t k = 0; k < entries->in_file; k++)
-        if (entries->rows[k] != entries->cols[k])
-            reflect(entries, mirror_of(symmetry), k, entries->count++);
 }

@@ -2,13 +2,14 @@
 #ifndef FURROW_IO_SYMMETRY_H
 #define FURROW_IO_SYMMETRY_H
 
-#include "entries.h"
+#include "batch.h"
 
-/* Moves entries above the diagonal to their mirror position below it. FUR_MALFORMED, naming line
- * and entry, if the file has some pair in both triangles: adding the two would double it. */
-fur_status fur_symmetry_normalise(fur_entries *entries, fur_mtx_symmetry symmetry);
+/* Whether the matrix has more entries than the file: those that follow from its symmetry. */
+bool fur_symmetry_expands(const fur_reading *reading);
 
-/* Appends the mirror entries of all that are not on the diagonal. There must be room. */
-void fur_symmetry_expand(fur_entries *entries, fur_mtx_symmetry symmetry);
+/* Of a symmetric file: adds the mirror image of each entry that is not on the diagonal, or, where
+ * the triangle is kept, moves entries above the diagonal below it. Columns of entries that were
+ * above get the bit FUR_FROM_ABOVE (order.h). */
+void fur_symmetry_apply(const fur_reading *reading, fur_batch *batch);
 
 #endif

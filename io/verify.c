@@ -1,4 +1,4 @@
-/* Comparing a matrix with its transpose, row by row. */
+/* Comparing a matrix with its transpose, row by row, and its values with integers. */
 #include "verify.h"
 #include "rows.h"
 #include "scan.h"
@@ -76,14 +76,30 @@ static fur_status compare_values(const mirror_pair *pair, int64_t row)
     return FUR_OK;
 }
 
+/* Whether a row of the matrix and of the transpose are the same, as far as all rows above are. */
+static bool row_matches(const mirror_pair *pair, int64_t row, bool values_matter)
+{
+    int64_t begin = fur_row_begin(&pair->a, row), end = fur_row_begin(&pair->a, row + 1);
+    bool same = begin == fur_row_begin(&pair->b, row) && end == fur_row_begin(&pair->b, row + 1);
+    for (int64_t k = begin; same && k < end; k++)
+        same =
+            pair->a.columns[k] == pair->b.columns[k] && (!values_matter || equal_values(pair, k));
+    return same;
+}
+
+/* The threads look for the first row that differs; only its sentence is made. */
 static fur_status compare(const mirror_pair *pair, bool values_matter)
 {
-    for (int64_t row = 0; row < pair->a.rows; row++) {
-        FUR_TRY(compare_positions(pair, row));
-        if (values_matter)
-            FUR_TRY(compare_values(pair, row));
-    }
-    return FUR_OK;
+    int team = fur_context_threads(pair->context);
+    int64_t first = pair->a.rows;
+#pragma omp parallel for schedule(static) num_threads(team) reduction(min : first) if (team > 1)
+    for (int64_t row = 0; row < pair->a.rows; row++)
+        if (row < first && !row_matches(pair, row, values_matter))
+            first = row;
+    if (first == pair->a.rows)
+        return FUR_OK;
+    FUR_TRY(compare_positions(pair, first));
+    return compare_values(pair, first);
 }
 
 fur_status fur_verify_symmetry(const fur_csr *a, fur_mtx_symmetry symmetry, bool values_matter)
@@ -99,4 +115,28 @@ fur_status fur_verify_symmetry(const fur_csr *a, fur_mtx_symmetry symmetry, bool
     fur_status status = compare(&pair, values_matter);
     fur_csr_destroy(transpose);
     return status;
+}
+
+static bool is_integer(double value)
+{
+    return value >= -0x1p63 && value < 0x1p63 && (double)(int64_t)value == value;
+}
+
+fur_status fur_verify_integers(const fur_csr *a)
+{
+    fur_csr_view view = fur_csr_get(a);
+    fur_context *context = fur_csr_context(a);
+    int team = fur_context_threads(context);
+    int64_t bad = view.entries;
+#pragma omp parallel for schedule(static) num_threads(team) reduction(min : bad) if (team > 1)
+    for (int64_t k = 0; k < view.entries; k++)
+        if (!is_integer(part_at(&view, k)) && k < bad)
+            bad = k;
+    if (bad == view.entries)
+        return FUR_OK;
+    return fur_context_fail(context, FUR_INVALID,
+                            "entry (%lld, %lld), counting from 1, is %g, which is no integer of 64 "
+                            "bits; write the matrix as real",
+                            (long long)fur_row_of(&view, bad) + 1, (long long)view.columns[bad] + 1,
+                            part_at(&view, bad));
 }

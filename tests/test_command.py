@@ -353,6 +353,64 @@ class ConvertTest(CommandTest):
         self.assertEqual(self.bits(after), self.bits(matrix("lecture.mtx")))
 
 
+class BinaryTest(CommandTest):
+    def converted(self, source, name, *options):
+        out = self.folder / name
+        self.json("convert", source, out, *options)
+        return out
+
+    def test_every_matrix_there_and_back(self):
+        for path in sorted(DATA.glob("*.mtx")):
+            with self.subTest(file=path.name):
+                there = self.converted(path, "there.fur")
+                back = self.converted(there, "back.mtx")
+                direct = self.converted(path, "direct.mtx")
+                self.assertEqual(back.read_bytes(), direct.read_bytes())
+                again = self.converted(back, "again.fur")
+                self.assertEqual(again.read_bytes(), there.read_bytes())
+
+    def test_info_is_the_same(self):
+        for path in sorted(DATA.glob("*.mtx")):
+            with self.subTest(file=path.name):
+                text = self.json("info", path)
+                binary = self.json("info", self.converted(path, "a.fur"))
+                self.assertEqual(binary["entries_in_file"], binary["entries"])
+                for key in text.keys() - {"entries_in_file", "format", "seconds_load"}:
+                    self.assertEqual(binary[key], text[key], key)
+
+    def test_every_command_reads_by_content(self):
+        wind = self.converted(data("wind.mtx"), "a.fur").rename(self.folder / "a.mtx")
+        x = self.converted(data("wind_x.mtx"), "x.fur")
+        results = [self.json("multiply", a, "--x", b, "--out", self.folder / name)["y_norm_2"]
+                   for a, b, name in ((data("wind.mtx"), data("wind_x.mtx"), "1.mtx"),
+                                      (wind, x, "2.mtx"))]
+        self.assertEqual(results[0], results[1])
+        self.assertEqual((self.folder / "1.mtx").read_bytes(), (self.folder / "2.mtx").read_bytes())
+        plate = self.converted(data("plate.mtx"), "plate.fur")
+        source = self.converted(data("plate_source.mtx"), "source.fur")
+        self.assertIs(self.json("solve", plate, "--b", source)["converged"], True)
+        self.assertIn("kernels", self.json("kernels", plate))
+
+    def test_options(self):
+        single = self.converted(data("wind.mtx"), "a.fur", "--type", "f32", "--transpose")
+        self.assertEqual(self.json("info", single)["value"], "f32")
+        x = self.converted(data("wind_x.mtx"), "x.fur", "--type", "c64")
+        self.assertEqual(self.json("convert", x, self.folder / "y.mtx")["value"], "c64")
+        pattern = self.converted(data("wind.mtx"), "p.fur", "--pattern")
+        self.assertEqual(self.json("info", pattern)["field"], "pattern")
+        self.assertIn("not symmetric", self.sentence("convert", data("wind.mtx"),
+                                                     self.folder / "s.fur", "--symmetry",
+                                                     "symmetric"))
+
+    def test_altered_file(self):
+        path = self.converted(data("mesh.mtx"), "a.fur")
+        content = bytearray(path.read_bytes())
+        content[-1] ^= 1
+        path.write_bytes(content)
+        self.assertRegex(self.sentence("info", path),
+                         r"a\.fur: byte \d+: found .*, expected .*; make it again from the original")
+
+
 class KernelsTest(CommandTest):
     def test_list(self):
         report = self.json("kernels")
@@ -453,6 +511,20 @@ class DeviceTest(CommandTest):
         self.assertEqual([case["case"] for case in found["results"]], ["nodes3:3", "power:500"])
         self.assertEqual((found["device"], found["threads"]), ("cpu", 2))
         self.assertEqual(self.json(*arguments).keys(), found.keys())
+
+    def test_benchmark_of_files(self):
+        arguments = ["--seconds", "1e-6", "--threads", 2]
+        names = ["real:5", "integer:4", "pattern:64", data("rotation.mtx"), data("mesh.mtx")]
+        done = run("bench", "io", *names, *arguments)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        found = self.json("bench", "io", *names, *arguments)["results"]
+        self.assertEqual([case["case"] for case in found], list(map(str, names)))
+        for table in found[0]["tables"]:
+            lines = [line["name"] for line in table["contenders"]]
+            self.assertEqual(lines[1:3], ["furrow, 1 thread", "furrow, 2 threads"])
+        for name in ("real:0", "pattern:9", "nothing.mtx", data("ring.mtx")):
+            self.assertIn(str(name), self.sentence("bench", "io", name))
+        self.assertIn("abacus", self.sentence("bench", "io", "--against", "abacus"))
 
 
 @functools.lru_cache(maxsize=None)

@@ -246,7 +246,7 @@ START_TEST(duplicates_follow_the_option)
     options.duplicates = FUR_DUPLICATES_ERROR;
     fur_csr *matrix = NULL;
     ck_fails(context, FUR_INVALID,
-             "a.mtx:8:1: found an entry at the same position as in line 3, expected each position "
+             "a.mtx:7:2: found an entry at the same position as in line 3, expected each position "
              "once",
              fur_mtx_read_csr(context, FILE_NAME, &options, &matrix));
     scratch_write(FILE_NAME,

@@ -1,4 +1,5 @@
-/* Writing Matrix Market files: their text, what reads back, symmetries, replacing files. */
+/* Writing Matrix Market files: their text, what reads back, symmetries, compression, threads,
+ * replacing files. */
 #include "scratch.h"
 
 #include <fcntl.h>
@@ -44,29 +45,40 @@ static void check_text(const char *expected)
 static const struct {
     const char *text;
     fur_mtx_symmetry symmetry;
-    int pattern;
+    fur_mtx_field field;
 } texts[] = {
-    {REAL_GENERAL "2 3 4\n1 1 1.5\n1 3 0\n2 1 -1e-30\n2 2 inf\n", FUR_MTX_GENERAL, 0},
-    {REAL_GENERAL "0 0 0\n", FUR_MTX_GENERAL, 0},
-    {REAL_GENERAL "5 1 0\n", FUR_MTX_GENERAL, 0},
+    {REAL_GENERAL "2 3 4\n1 1 1.5\n1 3 0\n2 1 -1e-30\n2 2 inf\n", FUR_MTX_GENERAL, FUR_MTX_REAL},
+    {REAL_GENERAL "0 0 0\n", FUR_MTX_GENERAL, FUR_MTX_REAL},
+    {REAL_GENERAL "5 1 0\n", FUR_MTX_GENERAL, FUR_MTX_REAL},
     {"%%MatrixMarket matrix coordinate real symmetric\n2 2 2\n1 1 1\n2 1 nan\n", FUR_MTX_SYMMETRIC,
-     0},
+     FUR_MTX_REAL},
     {"%%MatrixMarket matrix coordinate real skew-symmetric\n3 3 2\n2 1 1\n3 2 -2\n",
-     FUR_MTX_SKEW_SYMMETRIC, 0},
-    {"%%MatrixMarket matrix coordinate complex general\n1 2 1\n1 2 1 -2\n", FUR_MTX_GENERAL, 0},
-    {"%%MatrixMarket matrix coordinate complex symmetric\n2 2 1\n2 1 1 2\n", FUR_MTX_SYMMETRIC, 0},
+     FUR_MTX_SKEW_SYMMETRIC, FUR_MTX_REAL},
+    {"%%MatrixMarket matrix coordinate complex general\n1 2 1\n1 2 1 -2\n", FUR_MTX_GENERAL,
+     FUR_MTX_COMPLEX},
+    {"%%MatrixMarket matrix coordinate complex symmetric\n2 2 1\n2 1 1 2\n", FUR_MTX_SYMMETRIC,
+     FUR_MTX_COMPLEX},
     {"%%MatrixMarket matrix coordinate complex hermitian\n2 2 2\n1 1 3 0\n2 1 1 2\n",
-     FUR_MTX_HERMITIAN, 0},
+     FUR_MTX_HERMITIAN, FUR_MTX_COMPLEX},
     {"%%MatrixMarket matrix coordinate complex skew-symmetric\n2 2 1\n2 1 1 2\n",
-     FUR_MTX_SKEW_SYMMETRIC, 0},
-    {"%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 2\n", FUR_MTX_GENERAL, 1},
-    {"%%MatrixMarket matrix coordinate pattern symmetric\n2 2 2\n2 1\n2 2\n", FUR_MTX_SYMMETRIC, 1},
+     FUR_MTX_SKEW_SYMMETRIC, FUR_MTX_COMPLEX},
+    {"%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 2\n", FUR_MTX_GENERAL,
+     FUR_MTX_PATTERN},
+    {"%%MatrixMarket matrix coordinate pattern symmetric\n2 2 2\n2 1\n2 2\n", FUR_MTX_SYMMETRIC,
+     FUR_MTX_PATTERN},
+    {"%%MatrixMarket matrix coordinate integer general\n1 3 3\n1 1 -9223372036854775808\n1 2 0\n"
+     "1 3 9007199254740992\n",
+     FUR_MTX_GENERAL, FUR_MTX_INTEGER},
+    {"%%MatrixMarket matrix coordinate integer symmetric\n2 2 2\n1 1 1\n2 1 -3\n",
+     FUR_MTX_SYMMETRIC, FUR_MTX_INTEGER},
 };
 
 START_TEST(text_comes_out_as_it_was)
 {
-    fur_mtx_write_options options = {
-        .size = sizeof options, .symmetry = texts[_i].symmetry, .pattern = texts[_i].pattern};
+    fur_mtx_write_options options = {.size = sizeof options,
+                                     .symmetry = texts[_i].symmetry,
+                                     .pattern = texts[_i].field == FUR_MTX_PATTERN,
+                                     .integer = texts[_i].field == FUR_MTX_INTEGER};
     fur_csr *matrix = matrix_of(texts[_i].text);
     ck_ok(context, fur_mtx_write_csr(matrix, FILE_NAME, &options));
     check_text(texts[_i].text);
@@ -143,6 +155,237 @@ START_TEST(symmetry_has_to_be_true)
              fur_mtx_write_csr(matrix, FILE_NAME, &options));
     ck_assert_int_eq(scratch_count(), 0);
     fur_csr_destroy(matrix);
+}
+END_TEST
+
+static const struct {
+    const char *text;
+    int pattern;
+    const char *sentence;
+} fractional[] = {
+    {REAL_GENERAL "2 2 3\n1 1 1\n2 1 2\n2 2 2.5\n", 0,
+     "entry (2, 2), counting from 1, is 2.5, which is no integer of 64 bits; write the matrix as "
+     "real"},
+    {REAL_GENERAL "1 2 2\n1 1 1\n1 2 9223372036854775808\n", 0,
+     "entry (1, 2), counting from 1, is 9.22337e+18, which is no integer of 64 bits; write the "
+     "matrix as real"},
+    {REAL_GENERAL "3 1 1\n3 1 nan\n", 0,
+     "entry (3, 1), counting from 1, is nan, which is no integer of 64 bits; write the matrix as "
+     "real"},
+    {REAL_GENERAL "1 1 0\n", 1,
+     "a pattern has no values to write as integers; ask for one of both"},
+    {"%%MatrixMarket matrix coordinate complex general\n1 1 0\n", 0,
+     "complex values cannot be written as integers"},
+};
+
+START_TEST(integers_have_to_be_true)
+{
+    fur_mtx_write_options options = {
+        .size = sizeof options, .pattern = fractional[_i].pattern, .integer = 1};
+    fur_csr *matrix = matrix_of(fractional[_i].text);
+    ck_fails(context, FUR_INVALID, fractional[_i].sentence,
+             fur_mtx_write_csr(matrix, FILE_NAME, &options));
+    ck_assert_int_eq(scratch_count(), 0);
+    fur_csr_destroy(matrix);
+}
+END_TEST
+
+/* Matrices of which every period-th row has entries, spread over the columns. Pieces of about ten
+ * thousand entries begin and end within rows, at their ends, and beside empty ones. */
+static const struct {
+    int64_t rows;
+    int64_t cols;
+    int64_t period;
+    int64_t width;
+} sizes[] = {
+    {0, 0, 1, 0},      {5, 7, 1, 0},      {1, 1, 1, 1},         {1, 100000, 1, 100000},
+    {100000, 1, 1, 1}, {300000, 3, 7, 2}, {5, 60000, 2, 30000}, {20000, 90000, 19999, 40000}};
+
+/* Value of an entry: an eighth of an integer, which %.17g prints with as few digits as possible. */
+static double value_of(int64_t k)
+{
+    return (double)(k % 9973 - 5000) / 8;
+}
+
+/* The matrix of a size; its text, as the C library prints it, goes to a file. */
+static fur_csr *matrix_and_text(int size, const char *path)
+{
+    int64_t rows = sizes[size].rows, width = sizes[size].width, count = 0;
+    int64_t filled = (rows + sizes[size].period - 1) / sizes[size].period * width;
+    int64_t *offsets = malloc((size_t)(rows + 1) * sizeof *offsets);
+    int32_t *columns = malloc((size_t)filled * sizeof *columns + 1);
+    double *values = malloc((size_t)filled * sizeof *values + 1);
+    FILE *file = fopen(path, "w");
+    ck_assert(offsets && columns && values && file);
+    fprintf(file, "%s%lld %lld %lld\n", REAL_GENERAL, (long long)rows, (long long)sizes[size].cols,
+            (long long)filled);
+    for (int64_t row = 0; row < rows; row++) {
+        offsets[row] = count;
+        for (int64_t j = 0; row % sizes[size].period == 0 && j < width; j++, count++) {
+            columns[count] = (int32_t)(j * (sizes[size].cols / width));
+            values[count] = value_of(count);
+            fprintf(file, "%lld %d %.17g\n", (long long)row + 1, columns[count] + 1, values[count]);
+        }
+    }
+    offsets[rows] = count;
+    ck_assert_int_eq(count, filled);
+    fclose(file);
+    const fur_csr_view arrays = {.rows = rows,
+                                 .cols = sizes[size].cols,
+                                 .entries = count,
+                                 .value = FUR_F64,
+                                 .offset = FUR_I64,
+                                 .offsets = offsets,
+                                 .columns = columns,
+                                 .values = values};
+    fur_csr *matrix = NULL;
+    ck_ok(context, fur_csr_create(context, &arrays, FUR_COPY, &matrix));
+    free(values);
+    free(columns);
+    free(offsets);
+    return matrix;
+}
+
+/* A copy of the matrix in a context of that many threads, written to the path. */
+static void write_by(int threads, const fur_csr *matrix, const fur_mtx_write_options *options,
+                     const char *path)
+{
+    fur_context *own = context_make(NULL, threads);
+    fur_csr *copy = NULL;
+    ck_ok(context, fur_csr_transfer(matrix, own, &copy));
+    ck_ok(own, fur_mtx_write_csr(copy, path, options));
+    fur_csr_destroy(copy);
+    fur_context_destroy(own);
+}
+
+static void check_command(const char *command)
+{
+    ck_assert_msg(system(command) == 0, "%s", command);
+}
+
+START_TEST(any_number_of_threads_writes_the_same_bytes)
+{
+    fur_csr *matrix = matrix_and_text(_i, "expected");
+    for (int threads = 1; threads <= 8; threads++) {
+        write_by(threads, matrix, NULL, FILE_NAME);
+        check_command("cmp expected " FILE_NAME);
+    }
+    fur_csr *back = NULL;
+    int equal = 0;
+    ck_ok(context, fur_mtx_read_csr(context, FILE_NAME, NULL, &back));
+    ck_ok(context, fur_csr_compare(matrix, back, &equal));
+    ck_assert_int_eq(equal, 1);
+    fur_csr_destroy(back);
+    fur_csr_destroy(matrix);
+}
+END_TEST
+
+START_TEST(any_number_of_threads_writes_the_same_vector)
+{
+    const int n = 100000;
+    double *values = malloc((size_t)n * sizeof *values);
+    FILE *file = fopen("expected", "w");
+    ck_assert(values && file);
+    fprintf(file, "%%%%MatrixMarket matrix array real general\n%d 1\n", n);
+    for (int k = 0; k < n; k++) {
+        values[k] = value_of(k);
+        fprintf(file, "%.17g\n", values[k]);
+    }
+    fclose(file);
+    for (int threads = 1; threads <= 8; threads++) {
+        fur_context *own = context_make(NULL, threads);
+        fur_vector *x = vector_from(own, FUR_F64, n, values);
+        ck_ok(own, fur_mtx_write_vector(x, FILE_NAME, NULL));
+        fur_vector_destroy(x);
+        fur_context_destroy(own);
+        check_command("cmp expected " FILE_NAME);
+    }
+    free(values);
+}
+END_TEST
+
+/* The triangle of a symmetric matrix with three diagonals, in many pieces. */
+START_TEST(any_number_of_threads_writes_the_same_triangle)
+{
+    const int n = 30000;
+    fur_mtx_write_options options = {.size = sizeof options, .symmetry = FUR_MTX_SYMMETRIC};
+    FILE *file = fopen("expected", "w");
+    ck_assert_ptr_nonnull(file);
+    fprintf(file, "%%%%MatrixMarket matrix coordinate real symmetric\n%d %d %d\n1 1 2.5\n", n, n,
+            2 * n - 1);
+    for (int row = 2; row <= n; row++)
+        fprintf(file, "%d %d -1\n%d %d 2.5\n", row, row - 1, row, row);
+    fclose(file);
+    fur_csr *matrix = NULL;
+    ck_ok(context, fur_mtx_read_csr(context, "expected", NULL, &matrix));
+    for (int threads = 1; threads <= 8; threads += 3) {
+        write_by(threads, matrix, &options, FILE_NAME);
+        check_command("cmp expected " FILE_NAME);
+    }
+    fur_csr_destroy(matrix);
+}
+END_TEST
+
+/* Names that ask for compression, and what gives the text back. */
+static const struct {
+    const char *name;
+    const char *other;
+    const char *command;
+    const char *sentence; /* NULL: this build can */
+} compressed[] = {
+    {"a.mtx.gz", "b.mtx.gz", "gzip -dc a.mtx.gz | cmp expected - && cmp a.mtx.gz b.mtx.gz",
+#ifdef FURROW_HAVE_GZIP
+     NULL
+#else
+     "a.mtx.gz: this build cannot write .gz files; choose another name, or build furrow with "
+     "-DFURROW_WITH_GZIP=ON"
+#endif
+    },
+    {"a.mtx.zst", "b.mtx.zst", "zstd -dcq a.mtx.zst | cmp expected - && cmp a.mtx.zst b.mtx.zst",
+#ifdef FURROW_HAVE_ZSTD
+     NULL
+#else
+     "a.mtx.zst: this build cannot write .zst files; choose another name, or build furrow with "
+     "-DFURROW_WITH_ZSTD=ON"
+#endif
+    },
+};
+
+START_TEST(suffix_asks_for_compression)
+{
+    int size = _i / COUNT_OF(compressed), form = _i % COUNT_OF(compressed);
+    fur_csr *matrix = matrix_and_text(size, "expected");
+    if (compressed[form].sentence) {
+        ck_fails(context, FUR_UNSUPPORTED, compressed[form].sentence,
+                 fur_mtx_write_csr(matrix, compressed[form].name, NULL));
+    } else {
+        write_by(1, matrix, NULL, compressed[form].name);
+        write_by(5, matrix, NULL, compressed[form].other);
+        check_command(compressed[form].command);
+    }
+    fur_csr_destroy(matrix);
+}
+END_TEST
+
+/* Text that does not shrink. */
+START_TEST(random_comments_are_compressed)
+{
+    enum { LENGTH = 1000000 };
+    if (compressed[_i].sentence)
+        return;
+    rng r = rng_stream(2);
+    char *comment = malloc(LENGTH + 1);
+    for (int i = 0; i < LENGTH; i++)
+        comment[i] = (char)(1 + rng_below(&r, 255));
+    comment[LENGTH] = '\0';
+    fur_mtx_write_options options = {.size = sizeof options, .comment = comment};
+    fur_csr *matrix = matrix_of(REAL_GENERAL "1 1 1\n1 1 1\n");
+    write_by(1, matrix, &options, "expected");
+    write_by(1, matrix, &options, compressed[_i].name);
+    write_by(5, matrix, &options, compressed[_i].other);
+    check_command(compressed[_i].command);
+    fur_csr_destroy(matrix);
+    free(comment);
 }
 END_TEST
 
@@ -223,20 +466,77 @@ START_TEST(link_stays_a_link)
 }
 END_TEST
 
+static const struct {
+    const char *name;
+    int threads;
+    const char *sentence;
+} interrupted[] = {
+    {"a.mtx", 1, "a.mtx: cannot write: File too large"},
+    {"a.mtx", 4, "a.mtx: cannot write: File too large"},
+#ifdef FURROW_HAVE_GZIP
+    {"a.mtx.gz", 4, "a.mtx.gz: cannot write: File too large"},
+#endif
+#ifdef FURROW_HAVE_ZSTD
+    {"a.mtx.zst", 4, "a.mtx.zst: cannot write: File too large"},
+#endif
+};
+
 /* The disk is full, as far as this process can tell, in the middle of the file. */
 START_TEST(failed_write_leaves_the_existing_file)
 {
+    const int64_t n = 100000;
+    const char *name = interrupted[_i].name;
+    fur_context *own = context_make(NULL, interrupted[_i].threads);
     rng r = rng_stream(1);
-    fur_csr *matrix =
-        matrix_random(context, &r, &shapes[shape_find("empty rows")], FUR_F64, FUR_I32);
-    scratch_write(FILE_NAME, "old");
+    fur_vector *x = vector_random(own, &r, FUR_F64, n);
+    scratch_write(name, "old");
     signal(SIGXFSZ, SIG_IGN);
-    struct rlimit limit = {70000, 70000};
+    struct rlimit limit = {400000, 400000};
     ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
-    ck_fails(context, FUR_IO, "a.mtx: cannot write: File too large",
-             fur_mtx_write_csr(matrix, FILE_NAME, NULL));
-    check_text("old");
+    ck_fails(own, FUR_IO, interrupted[_i].sentence, fur_mtx_write_vector(x, name, NULL));
+    char *text = scratch_read(name);
+    ck_assert_str_eq(text, "old");
+    free(text);
     ck_assert_int_eq(scratch_count(), 1);
+    fur_vector_destroy(x);
+    fur_context_destroy(own);
+}
+END_TEST
+
+START_TEST(full_device_stops_all_threads)
+{
+    fur_csr *matrix = matrix_and_text(3, "expected"), *copy = NULL;
+    fur_context *own = context_make(NULL, 4);
+    ck_ok(context, fur_csr_transfer(matrix, own, &copy));
+    ck_fails(own, FUR_IO, "/dev/full: cannot write: No space left on device",
+             fur_mtx_write_csr(copy, "/dev/full", NULL));
+    fur_csr_destroy(copy);
+    fur_csr_destroy(matrix);
+    fur_context_destroy(own);
+}
+END_TEST
+
+/* The test is a process of its own: it may do as it likes with its standard output. */
+START_TEST(minus_is_standard_output)
+{
+    fur_csr *matrix = matrix_and_text(3, "expected");
+    ck_assert_ptr_nonnull(freopen("printed", "w", stdout));
+    printf("before\n");
+    write_by(3, matrix, NULL, "-");
+    printf("behind\n");
+    fflush(stdout);
+    check_command("(echo before; cat expected; echo behind) | cmp printed -");
+    fur_csr_destroy(matrix);
+}
+END_TEST
+
+START_TEST(data_is_brought_to_the_disk_if_asked)
+{
+    fur_mtx_write_options options = {.size = sizeof options, .sync = 1};
+    fur_csr *matrix = matrix_and_text(3, "expected");
+    write_by(2, matrix, &options, FILE_NAME);
+    check_command("cmp expected " FILE_NAME);
+    ck_ok(context, fur_mtx_write_csr(matrix, "/dev/null", &options));
     fur_csr_destroy(matrix);
 }
 END_TEST
@@ -317,7 +617,17 @@ static void add(TCase *tests)
     tcase_add_loop_test(tests, random_matrices_read_back_bit_by_bit, 0, FUR_VALUE_COUNT);
     tcase_add_test(tests, existing_file_is_replaced_with_its_permissions);
     tcase_add_test(tests, link_stays_a_link);
-    tcase_add_test(tests, failed_write_leaves_the_existing_file);
+    tcase_add_loop_test(tests, integers_have_to_be_true, 0, COUNT_OF(fractional));
+    tcase_add_loop_test(tests, any_number_of_threads_writes_the_same_bytes, 0, COUNT_OF(sizes));
+    tcase_add_test(tests, any_number_of_threads_writes_the_same_vector);
+    tcase_add_test(tests, any_number_of_threads_writes_the_same_triangle);
+    tcase_add_loop_test(tests, suffix_asks_for_compression, 0,
+                        COUNT_OF(sizes) * COUNT_OF(compressed));
+    tcase_add_loop_test(tests, random_comments_are_compressed, 0, COUNT_OF(compressed));
+    tcase_add_loop_test(tests, failed_write_leaves_the_existing_file, 0, COUNT_OF(interrupted));
+    tcase_add_test(tests, full_device_stops_all_threads);
+    tcase_add_test(tests, minus_is_standard_output);
+    tcase_add_test(tests, data_is_brought_to_the_disk_if_asked);
     tcase_add_test(tests, places_that_cannot_be_written_are_named);
     tcase_add_test(tests, files_without_write_permission_are_left_alone);
     tcase_add_test(tests, pipes_are_written_and_read_in_place);

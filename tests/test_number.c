@@ -1,5 +1,7 @@
-/* Decimal numbers: what is one, rounding against the C library's strtod and strtof, printing. */
+/* Decimal numbers: what is one; rounding against the C library's strtod and strtof; printing
+ * against a search with the C library. */
 #include "number.h"
+#include "number_reference.h"
 #include "random.h"
 #include "support.h"
 
@@ -21,6 +23,33 @@ static uint32_t bits_f32(float value)
     uint32_t bits;
     memcpy(&bits, &value, sizeof bits);
     return bits;
+}
+
+static double from_bits_f64(uint64_t bits)
+{
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+static float from_bits_f32(uint32_t bits)
+{
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+/* Finite, of any size. */
+static double random_f64(void)
+{
+    double value = from_bits_f64(random_bits());
+    return isfinite(value) ? value : 0;
+}
+
+static float random_f32(void)
+{
+    float value = from_bits_f32((uint32_t)random_bits());
+    return isfinite(value) ? value : 0;
 }
 
 static bool scan(const char *text, size_t length, fur_number *out)
@@ -124,6 +153,55 @@ START_TEST(known_hard_numbers_round_correctly)
         "1e-99999999999999999999999",
         "6929495644600919.5",
         "3.518437208883201171875E13",
+        "8.5e-324",
+        "9007199254740992.5",
+        "9007199254740991.4999999999999999999999999999999995",
+        "72057594037927933",
+        "5708990770823839524233143877797980545530986496",
+        "1e9223372036854775807",
+        "1e-9223372036854775808",
+        "0.00000000000000000000000000000000000000000000000000001e1000000000000000000",
+        "100000000000000000000000000000000000000000000000000000e-1000000000000000000",
+        "18446744073709551615",
+        "18446744073709551616",
+        "9999999999999999999",
+        "99999999999999999999",
+        "1e-342",
+        "18446744073709551615e-343",
+        "18446744073709551615e-342",
+        "1e308",
+        "1e309",
+        /* for the float: rounded to a double first, these would be halfway */
+        "1.000000059604644775390626",
+        "0.999999970197677612304688",
+        "8388609.500000000000000000001",
+        "1.17549428e-38",
+        "1.1754943508222875e-38",
+        "340282356779733661637539395458142568447",
+        "340282356779733661637539395458142568448",
+        /* Paxson, "A program for testing IEEE decimal-binary conversion" (1991) */
+        "5e125",
+        "69e267",
+        "999e-26",
+        "7861e-34",
+        "75569e-254",
+        "928609e-261",
+        "9210917e80",
+        "84863171e114",
+        "653777767e273",
+        "5232604057e-298",
+        "27235667517e-109",
+        "653532977297e-123",
+        "3142213164987e-294",
+        "46202199371337e-72",
+        "231010996856685e-73",
+        "9324754620109615e212",
+        "78459735791271921e49",
+        "272104041512242479e200",
+        "6802601037806061975e198",
+        "20505426358836677347e-221",
+        "836168422905420598437e-234",
+        "4891559871276714924261e222",
     };
     for (int i = 0; i < COUNT_OF(texts); i++)
         check_rounding(texts[i]);
@@ -171,94 +249,186 @@ START_TEST(long_numbers_round_correctly)
 }
 END_TEST
 
-/* Numbers halfway between two doubles, and a last digit far behind that decides. */
-START_TEST(halfway_cases_round_correctly)
+/* All digits of a number halfway between two doubles, and a last digit far behind that decides. */
+static void check_halfway(long double middle)
 {
     static char text[3000];
+    int length = snprintf(text, sizeof text, "%.1100Lf", middle);
+    check_rounding(text);
+    memset(text + length, '0', 500);
+    strcpy(text + length + 500, "1");
+    check_rounding(text);
+}
+
+START_TEST(halfway_cases_round_correctly)
+{
+    check_halfway(0x1p-1075L);                /* to the smallest number */
+    check_halfway(0x0.fffffffffffff8p-1022L); /* to the smallest normal number */
+    check_halfway(0x1.fffffffffffff8p+1023L); /* to infinity */
     for (int i = 0; i < TIMES(3000); i++) {
         uint64_t bits = random_bits() & UINT64_C(0x7fffffffffffffff);
         if (i % 3 == 0)
             bits &= UINT64_C(0x000fffffffffffff);
-        double value;
-        memcpy(&value, &bits, sizeof value);
-        if (!isfinite(value) || !isfinite(nextafter(value, INFINITY)))
-            continue;
-        long double middle = ((long double)value + (long double)nextafter(value, INFINITY)) / 2;
-        int length = snprintf(text, sizeof text, "%.1100Lf", middle);
-        check_rounding(text);
-        memset(text + length, '0', 500);
-        strcpy(text + length + 500, "1");
+        double value = from_bits_f64(bits);
+        if (isfinite(value) && isfinite(nextafter(value, INFINITY)))
+            check_halfway(((long double)value + (long double)nextafter(value, INFINITY)) / 2);
+    }
+}
+END_TEST
+
+/* A significand of at most 64 bits that with 10^exponent is exactly halfway between two numbers of
+ * `bits` - 1 bits, or one below or above. */
+static uint64_t halfway_significand(int bits, int exponent)
+{
+    uint64_t five = 1, first = UINT64_C(1) << (bits - 1);
+    for (int i = 0; i < abs(exponent); i++)
+        five *= 5;
+    uint64_t odd = exponent < 0 ? (first | (random_bits() % first)) | 1
+                                : (first / five + random_bits() % (first / five + 1)) | 1;
+    uint64_t halfway = exponent < 0 ? odd * five : odd;
+    return (halfway << random_below(__builtin_clzll(halfway) + 1)) + random_bits() % 3 - 1;
+}
+
+START_TEST(short_halfway_cases_round_to_even)
+{
+    char text[64];
+    for (int i = 0; i < TIMES(100000); i++) {
+        bool single = random_below(2);
+        int exponent = single ? random_below(28) - 17 : random_below(28) - 4;
+        uint64_t significand = halfway_significand(single ? 25 : 54, exponent);
+        snprintf(text, sizeof text, "%llue%d", (unsigned long long)significand, exponent);
         check_rounding(text);
     }
 }
 END_TEST
 
-START_TEST(every_kind_of_float_prints_and_reads_back)
+/* More digits than fit, close to the middle between two doubles or two floats. */
+START_TEST(cut_halfway_cases_round_correctly)
 {
+    char text[64];
+    for (int i = 0; i < TIMES(100000); i++) {
+        double f64 = random_f64();
+        long double middle = ((long double)f64 + (long double)nextafter(f64, 0)) / 2;
+        snprintf(text, sizeof text, "%.*Le", 15 + random_below(25), middle);
+        check_rounding(text);
+        float f32 = random_f32();
+        snprintf(text, sizeof text, "%.*e", 7 + random_below(25),
+                 ((double)f32 + (double)nextafterf(f32, 0)) / 2);
+        check_rounding(text);
+    }
+}
+END_TEST
+
+START_TEST(printed_numbers_read_back)
+{
+    static const char *const formats[] = {"%.17g", "%.9g", "%g", "%.20g", "%.30e", "%.3f"};
+    char text[400];
     for (int i = 0; i < TIMES(200000); i++) {
-        uint32_t bits = (uint32_t)random_bits();
-        float value;
-        memcpy(&value, &bits, sizeof value);
-        char text[FUR_NUMBER_SIZE + 1];
-        size_t length = fur_number_print_f32(value, text);
-        ck_assert_uint_le(length, FUR_NUMBER_SIZE);
-        fur_number number;
-        ck_assert(fur_number_scan(text, text + length, &number));
-        float back = fur_number_f32(&number);
-        ck_assert(isnan(value) ? isnan(back) : bits_f32(back) == bits);
+        snprintf(text, sizeof text, formats[i % COUNT_OF(formats)], random_f64());
+        check_rounding(text);
     }
 }
 END_TEST
 
-/* The significant digits in a printed number. */
-static int count_digits(const char *text, size_t length)
+/* Prints what the search finds, and reads back. */
+static void check_f64(double value)
 {
-    int count = 0, zeros = 0;
-    for (size_t i = 0; i < length && text[i] != 'e'; i++) {
-        if (text[i] == '0')
-            zeros += count > 0;
-        else if (text[i] > '0' && text[i] <= '9') {
-            count += zeros + 1;
-            zeros = 0;
+    char text[FUR_NUMBER_SIZE + 1], expected[REFERENCE_SIZE];
+    size_t length = fur_number_print_f64(value, text);
+    text[length] = '\0';
+    reference_print(value, false, expected);
+    ck_assert_msg(strcmp(text, expected) == 0, "%a: %s, expected %s", value, text, expected);
+    fur_number number;
+    ck_assert(scan(text, length, &number));
+    double back = fur_number_f64(&number);
+    ck_assert(isnan(value) ? isnan(back) : bits_f64(back) == bits_f64(value));
+}
+
+static void check_f32(float value)
+{
+    char text[FUR_NUMBER_SIZE + 1], expected[REFERENCE_SIZE];
+    size_t length = fur_number_print_f32(value, text);
+    text[length] = '\0';
+    reference_print((double)value, true, expected);
+    ck_assert_msg(strcmp(text, expected) == 0, "%a: %s, expected %s", (double)value, text,
+                  expected);
+    fur_number number;
+    ck_assert(scan(text, length, &number));
+    float back = fur_number_f32(&number);
+    ck_assert(isnan(value) ? isnan(back) : bits_f32(back) == bits_f32(value));
+}
+
+START_TEST(random_numbers_print_with_the_fewest_digits)
+{
+    for (int i = 0; i < TIMES(100000); i++) {
+        check_f64(from_bits_f64(random_bits()));
+        check_f64((double)(int64_t)(random_bits() >> 20) / 1024);
+        check_f32(from_bits_f32((uint32_t)random_bits()));
+        check_f32((float)random_below(1000000) / 64);
+    }
+}
+END_TEST
+
+START_TEST(powers_of_two_and_their_neighbours_print_with_the_fewest_digits)
+{
+    for (int exponent = -1074; exponent < 1024; exponent++) {
+        uint64_t bits = bits_f64(ldexp(1, exponent));
+        for (int i = -2; i <= 2; i++)
+            check_f64(from_bits_f64(bits + (uint64_t)i));
+    }
+    for (int exponent = -149; exponent < 128; exponent++) {
+        uint32_t bits = bits_f32(ldexpf(1, exponent));
+        for (int i = -2; i <= 2; i++)
+            check_f32(from_bits_f32(bits + (uint32_t)i));
+    }
+}
+END_TEST
+
+START_TEST(powers_of_ten_and_their_neighbours_print_with_the_fewest_digits)
+{
+    for (int exponent = -324; exponent < 309; exponent++) {
+        char text[16];
+        snprintf(text, sizeof text, "1e%d", exponent);
+        for (int i = -2; i <= 2; i++) {
+            check_f64(from_bits_f64(bits_f64(strtod(text, NULL)) + (uint64_t)i));
+            check_f32(from_bits_f32(bits_f32(strtof(text, NULL)) + (uint32_t)i));
         }
     }
-    return count;
 }
+END_TEST
 
-/* No decimal with one digit less reads back: of those, only the two around the value might. */
-static void check_shortest(double value, const char *text, size_t length)
+START_TEST(the_smallest_numbers_print_with_the_fewest_digits)
 {
-    int digits = count_digits(text, length);
-    if (digits < 2 || !isfinite(value))
-        return;
-    char below[64], above[64], rounded[64];
-    snprintf(rounded, sizeof rounded, "%.*e", digits - 2, value);
-    double step = pow(10, atoi(strchr(rounded, 'e') + 1) - (digits - 2));
-    double nearest = strtod(rounded, NULL);
-    snprintf(below, sizeof below, "%.*e", digits - 2, nearest - step);
-    snprintf(above, sizeof above, "%.*e", digits - 2, nearest + step);
-    ck_assert_msg(nearest != value && strtod(below, NULL) != value && strtod(above, NULL) != value,
-                  "%.*s has more digits than %s", (int)length, text, rounded);
+    for (uint32_t bits = 0; bits < 1000; bits++) {
+        check_f64(from_bits_f64(bits));
+        check_f32(from_bits_f32(bits));
+    }
 }
+END_TEST
 
-START_TEST(doubles_print_with_the_fewest_digits)
+START_TEST(integers_print_all_their_digits)
 {
     for (int i = 0; i < TIMES(200000); i++) {
-        uint64_t bits = random_bits();
-        if (i % 4 == 0)
-            bits &= UINT64_C(0xfff0000000000000);
-        double value;
-        memcpy(&value, &bits, sizeof value);
-        if (i % 4 == 1)
-            value = (double)(int64_t)(bits >> 20) / 1024;
-        char text[FUR_NUMBER_SIZE + 1];
-        size_t length = fur_number_print_f64(value, text);
-        ck_assert_uint_le(length, FUR_NUMBER_SIZE);
-        fur_number number;
-        ck_assert(fur_number_scan(text, text + length, &number));
-        double back = fur_number_f64(&number);
-        ck_assert(isnan(value) ? isnan(back) : bits_f64(back) == bits_f64(value));
-        check_shortest(value, text, length);
+        int64_t value = (int64_t)random_bits() >> random_below(64);
+        char text[FUR_NUMBER_SIZE + 1], expected[32];
+        text[fur_number_print_i64(value, text)] = '\0';
+        snprintf(expected, sizeof expected, "%lld", (long long)value);
+        ck_assert_str_eq(text, expected);
+    }
+}
+END_TEST
+
+/* What is behind the room of a number stays as it is. */
+START_TEST(printing_keeps_to_its_room)
+{
+    char text[FUR_NUMBER_SIZE + 16];
+    for (int i = 0; i < TIMES(100000); i++) {
+        memset(text, '#', sizeof text);
+        ck_assert_uint_le(fur_number_print_f64(from_bits_f64(random_bits()), text), 24);
+        fur_number_print_f64(-(double)(random_bits() >> 11) / 1024, text);
+        fur_number_print_i64((int64_t)random_bits(), text);
+        for (int k = FUR_NUMBER_SIZE; k < (int)sizeof text; k++)
+            ck_assert_int_eq(text[k], '#');
     }
 }
 END_TEST
@@ -315,8 +485,15 @@ static void add(TCase *tests)
     tcase_add_test(tests, random_numbers_round_correctly);
     tcase_add_test(tests, long_numbers_round_correctly);
     tcase_add_test(tests, halfway_cases_round_correctly);
-    tcase_add_test(tests, every_kind_of_float_prints_and_reads_back);
-    tcase_add_test(tests, doubles_print_with_the_fewest_digits);
+    tcase_add_test(tests, short_halfway_cases_round_to_even);
+    tcase_add_test(tests, cut_halfway_cases_round_correctly);
+    tcase_add_test(tests, printed_numbers_read_back);
+    tcase_add_test(tests, random_numbers_print_with_the_fewest_digits);
+    tcase_add_test(tests, powers_of_two_and_their_neighbours_print_with_the_fewest_digits);
+    tcase_add_test(tests, powers_of_ten_and_their_neighbours_print_with_the_fewest_digits);
+    tcase_add_test(tests, the_smallest_numbers_print_with_the_fewest_digits);
+    tcase_add_test(tests, integers_print_all_their_digits);
+    tcase_add_test(tests, printing_keeps_to_its_room);
     tcase_add_test(tests, known_numbers_print_as_expected);
 }
 

@@ -28,7 +28,7 @@ typedef struct bench_options {
 typedef struct suite {
     const char *name;
     const char *device;
-    const char *peer; /* whom the library's contenders race with */
+    const char *peer; /* whom the library's contenders race with; NULL: the suite looks itself */
     fur_status (*run)(bench *b, const char *name);
     fur_status (*end)(bench *b); /* after the last case; NULL: nothing to do */
     const char *cases[9];        /* without any on the command line */
@@ -42,6 +42,7 @@ static const suite suites[] = {
      NULL,
      {"7-point:128", "7-point:160", "27-point:100", "random:1000000x16", "rmat:20"}},
     {"reduce", "cpu", "plain", bench_reduce, NULL, {"10000", "1000000", "33554432"}},
+    {"io", "cpu", NULL, bench_io, NULL, {"real", "pattern", "integer"}},
 #ifdef FURROW_HAVE_CUDA
     {"spmv",
      "cuda",
@@ -154,7 +155,7 @@ static const suite *find_suite(const bench *b, const char *name)
 
 static fur_status check_peer(const bench *b, const suite *s, const char *against)
 {
-    if (!against || strcmp(against, s->peer) == 0) {
+    if (!against || !s->peer || strcmp(against, s->peer) == 0) {
         return FUR_OK;
     }
     return fur_context_fail(b->context, FUR_INVALID, "bench %s on %s races against %s, not '%s'",
@@ -229,7 +230,7 @@ static fur_status run_bench(fur_context *context, const void *given)
     bench b = {.context = context,
                .common = &options->common,
                .seconds = options->seconds,
-               .peer_required = options->against != NULL};
+               .against = options->against};
     const suite *s = find_suite(&b, begins_with_matrix(options) ? "spmv" : options->cases[0]);
     if (!s) {
         return FUR_INVALID;
@@ -269,11 +270,12 @@ static const struct argp_option own_options[] = {
     {.name = "seconds",
      .key = OPTION_SECONDS,
      .arg = "S",
-     .doc = "CPU: time for each contender in each of 11 rounds (default 0.02)"},
+     .doc = "CPU: time for each contender in each of 11 rounds, 5 for io (default 0.02)"},
     {.name = "against",
      .key = OPTION_AGAINST,
      .arg = "PEER",
-     .doc = "Whom to race with: plain on the CPU; on a GPU cusparse (spmv), cublas (reduce), cub "
+     .doc = "Whom to race with: plain on the CPU, for io mmio or fmm; on a GPU cusparse (spmv), "
+            "cublas (reduce), cub "
             "(ladder), cudamemcpy (transfer)"},
     {.name = "json-file",
      .key = OPTION_JSON_FILE,
@@ -315,18 +317,25 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 static const struct argp argp = {
     .options = own_options,
     .parser = parse,
-    .args_doc = "FILE|MATRIX...\nspmv [FILE|MATRIX...]\nreduce [ENTRIES...]\nladder [ENTRIES...]\n"
-                "transfer [BYTES...]",
+    .args_doc = "FILE|MATRIX...\nspmv [FILE|MATRIX...]\nreduce [ENTRIES...]\nio [FILE|TEXT...]\n"
+                "ladder [ENTRIES...]\ntransfer [BYTES...]",
     .doc =
         "Race the kernels against the plain loops that a compiler gets for -O3 -march=native, or "
-        "on a GPU against NVIDIA's libraries, checking every result. ladder and transfer are for "
-        "GPUs.\vMATRIX is generated: 5-point:N, 7-point:N, 9-point:N, 27-point:N, nodes3:N, "
+        "on a GPU against NVIDIA's libraries, and reading and writing files against NIST's mmio "
+        "and fast_matrix_market, checking every result. io is for CPUs, ladder and transfer are "
+        "for GPUs.\vMATRIX is generated: 5-point:N, 7-point:N, 9-point:N, 27-point:N, nodes3:N, "
         "random:ROWSxENTRIES, rmat:SCALE or power:ROWS. On the CPU speed-ups are medians, round "
         "by round, over the first line of each table. On a GPU times are medians of 21 runs, in "
         "turns with the others; cold: after other data has gone through the cache; GB/s count "
         "what plain CSR has to move, \"of copy\" compares them with a copy within the device in "
         "the same run, and the ratio is over the better of cusparse_alg1 and cusparse_alg2, or "
-        "over the first line; plan: what it took to make, in products of that plan.",
+        "over the first line; plan: what it took to make, in products of that plan.\n\nTEXT is a "
+        "generated file: real[:N], integer[:N] or pattern[:ROWS]. It and what is written are in a "
+        "folder in TMPDIR, else /dev/shm, that is removed at the end. furrow reads into CSR, its "
+        "peers into coordinates; MB/s (10^6) count the file's bytes, of a compressed one its "
+        "text's. The floor is what moves as many bytes and does not look at them, or the "
+        "decompressor alone; speed-ups are medians, round by round, over peers with as many "
+        "threads, or with their only one.",
     .children = command_children,
 };
 

@@ -13,15 +13,16 @@ typedef struct bench {
     double seconds; /* a contender's share of a round */
     double *reader; /* an array beyond the cache, to measure the read rate with */
     int64_t reader_count;
-    struct gpu *gpu;    /* on a GPU: what times there; else NULL */
-    bool peer_required; /* --against was given: without the peer there is no race */
-    json_t *results;    /* an array of objects, one a case */
-    json_t *summary;    /* of all cases, NULL if there is none */
+    struct gpu *gpu;     /* on a GPU: what times there; else NULL */
+    const char *against; /* the peer without which there is no race; NULL: whichever is there */
+    json_t *results;     /* an array of objects, one a case */
+    json_t *summary;     /* of all cases, NULL if there is none */
 } bench;
 
 /* Runs one case by name; prints its figures unless all is to be JSON, and keeps them. */
 fur_status bench_spmv(bench *b, const char *name);
 fur_status bench_reduce(bench *b, const char *name);
+fur_status bench_io(bench *b, const char *name);
 
 /* Prints and keeps a finished race. bytes: what each contender moves in a run, for its rate; notes:
  * one line about each contender, NULL entries for none. */

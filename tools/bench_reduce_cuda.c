@@ -206,7 +206,7 @@ static fur_status run_duel(reduction *r, const char *name, const duel *d)
     const double bytes = (double)(8 * d->vectors * r->n);
     const double both[2] = {bytes, bytes};
     const bool peer = r->on_host.handle && r->on_device.handle && r->n <= INT32_MAX;
-    if (!peer && r->b->peer_required) {
+    if (!peer && r->b->against) {
         return fur_context_fail(r->b->context, FUR_UNSUPPORTED,
                                 "libcublas.so cannot be loaded, or is not for this GPU");
     }

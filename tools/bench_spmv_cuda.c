@@ -181,7 +181,7 @@ static bool is_peer(const cuda_contender *c)
 
 static fur_status check_peer(const cuda_case *c)
 {
-    bool found = !c->b->peer_required;
+    bool found = !c->b->against;
     for (int i = 0; i < c->race.count; i++) {
         found = found || is_peer(&c->race.contenders[i]);
     }

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "random.h"
+
 /* Coordinates while they are collected. */
 typedef struct coordinates {
     fur_context *context;
@@ -50,20 +52,6 @@ static fur_status finish(coordinates *c, fur_status status, fur_csr **out)
     return status;
 }
 
-/* xorshift64* (Vigna 2016) */
-static uint64_t next_random(uint64_t *state)
-{
-    *state ^= *state >> 12;
-    *state ^= *state << 25;
-    *state ^= *state >> 27;
-    return *state * 0x2545f4914f6cdd1dU;
-}
-
-static double next_unit(uint64_t *state)
-{
-    return (double)(next_random(state) >> 11) * 0x1p-53;
-}
-
 fur_status generate_random(fur_context *context, int64_t rows, int64_t per_row, fur_csr **out)
 {
     uint64_t state = 42;
@@ -71,7 +59,7 @@ fur_status generate_random(fur_context *context, int64_t rows, int64_t per_row, 
     fur_status status = reserve(&c, rows * per_row);
     for (int64_t i = 0; status == FUR_OK && i < rows; i++)
         for (int64_t k = 0; k < per_row; k++)
-            add(&c, i, (int64_t)(next_unit(&state) * (double)rows), next_unit(&state));
+            add(&c, i, (int64_t)(random_unit(&state) * (double)rows), random_unit(&state));
     return finish(&c, status, out);
 }
 
@@ -81,11 +69,11 @@ static void add_rmat_edge(coordinates *c, int scale, uint64_t *state)
     int64_t row = 0;
     int64_t col = 0;
     for (int level = 0; level < scale; level++) {
-        double u = next_unit(state);
+        double u = random_unit(state);
         row = 2 * row + (u >= 0.76);
         col = 2 * col + ((u >= 0.57 && u < 0.76) || u >= 0.95);
     }
-    add(c, row, col, next_unit(state));
+    add(c, row, col, random_unit(state));
 }
 
 fur_status generate_rmat(fur_context *context, int scale, fur_csr **out)
@@ -107,19 +95,16 @@ typedef struct power_law {
     double reach; /* (rows + 1)^(1/11) - 1: where the columns' distribution ends */
 } power_law;
 
-/* A different start for every row: splitmix64 (Steele, Lea, Flood 2014). */
+/* A different start for every row. */
 static uint64_t row_seed(int64_t row)
 {
-    uint64_t z = ((uint64_t)row + 1) * 0x9e3779b97f4a7c15U;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
-    return (z ^ (z >> 31)) | 1;
+    return random_mix(((uint64_t)row + 1) * 0x9e3779b97f4a7c15U) | 1;
 }
 
 /* At least k with probability k^-1.1. */
 static int draw_length(const power_law *law, uint64_t *state)
 {
-    const double length = pow(1 - next_unit(state), -1 / 1.1);
+    const double length = pow(1 - random_unit(state), -1 / 1.1);
     const double most = law->rows < POWER_LONGEST ? (double)law->rows : POWER_LONGEST;
     return (int)(length < most ? length : most);
 }
@@ -127,7 +112,7 @@ static int draw_length(const power_law *law, uint64_t *state)
 /* c + 1 is t^11 with t uniform, so that column c has a density of (c + 1)^(-10/11). */
 static int32_t draw_column(const power_law *law, uint64_t *state)
 {
-    const double t = 1 + next_unit(state) * law->reach;
+    const double t = 1 + random_unit(state) * law->reach;
     const double t2 = t * t;
     const double t4 = t2 * t2;
     const int64_t column = (int64_t)(t4 * t4 * t2 * t) - 1;
@@ -158,7 +143,7 @@ static int64_t power_row(const void *self, int64_t row, int32_t *columns, double
         }
         if (columns) {
             columns[count] = drawn[k];
-            values[count] = next_unit(&state);
+            values[count] = random_unit(&state);
         }
         count++;
     }

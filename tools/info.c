@@ -1,4 +1,4 @@
-/* furrow info: what a Matrix Market file holds. */
+/* furrow info: what a Matrix Market or binary file holds. */
 #include "command.h"
 #include "load.h"
 #include "output.h"
@@ -56,7 +56,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 static const struct argp argp = {
     .parser = parse,
     .args_doc = "FILE",
-    .doc = "Say what the matrix in a Matrix Market file is. Entries, rows and profile are those of "
+    .doc = "Say what the matrix in a Matrix Market or binary file is. Entries, rows and profile "
+           "are those of "
            "the whole matrix: a symmetric file is expanded.",
     .children = command_children,
 };

@@ -24,12 +24,12 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static double median(const double *rounds)
+static double median(const double *rounds, int count)
 {
     double sorted[RACE_ROUNDS];
-    memcpy(sorted, rounds, sizeof sorted);
-    qsort(sorted, RACE_ROUNDS, sizeof *sorted, by_size);
-    return sorted[RACE_ROUNDS / 2];
+    memcpy(sorted, rounds, (size_t)count * sizeof *sorted);
+    qsort(sorted, (size_t)count, sizeof *sorted, by_size);
+    return sorted[count / 2];
 }
 
 /* Seconds of one run: as many as fit into `seconds`, after one that is not counted. */
@@ -57,22 +57,27 @@ static double time_reader(const double *reader, int64_t count)
     return (double)(count * (int64_t)sizeof *reader) / (command_seconds() - start);
 }
 
+double race_ratio(const race *r, int slow, int fast)
+{
+    double ratios[RACE_ROUNDS];
+    for (int round = 0; round < r->rounds; round++) {
+        ratios[round] = r->contenders[slow].rounds[round] / r->contenders[fast].rounds[round];
+    }
+    return median(ratios, r->rounds);
+}
+
 void race_run(race *r, double seconds, const double *reader, int64_t count)
 {
-    for (int round = 0; round < RACE_ROUNDS; round++) {
+    r->rounds = r->rounds ? r->rounds : RACE_ROUNDS;
+    for (int round = 0; round < r->rounds; round++) {
         for (int i = 0; i < r->count; i++) {
             r->contenders[i].rounds[round] = time_runs(&r->contenders[i], seconds);
         }
         r->read_rounds[round] = time_reader(reader, count);
     }
-    r->read_rate = median(r->read_rounds);
+    r->read_rate = median(r->read_rounds, r->rounds);
     for (int i = 0; i < r->count; i++) {
-        contender *c = &r->contenders[i];
-        double ratios[RACE_ROUNDS];
-        for (int round = 0; round < RACE_ROUNDS; round++) {
-            ratios[round] = r->contenders[0].rounds[round] / c->rounds[round];
-        }
-        c->seconds = median(c->rounds);
-        c->ratio = median(ratios);
+        r->contenders[i].seconds = median(r->contenders[i].rounds, r->rounds);
+        r->contenders[i].ratio = race_ratio(r, 0, i);
     }
 }

@@ -18,6 +18,7 @@ typedef struct contender {
 } contender;
 
 typedef struct race {
+    int rounds; /* at most RACE_ROUNDS; 0: that many */
     int count;
     contender contenders[RACE_CONTENDERS];
     double
@@ -28,7 +29,10 @@ typedef struct race {
 void race_add(race *r, const char *name, void (*run)(void *self), void *self);
 
 /* Runs all rounds. In each, every contender first runs once unmeasured and then for about
- * `seconds`; the plain sum over `reader` follows. */
+ * `seconds`; the plain sum over `reader` follows, if count is not 0. */
 void race_run(race *r, double seconds, const double *reader, int64_t count);
+
+/* Median over the rounds of one contender's time over another's. */
+double race_ratio(const race *r, int slow, int fast);
 
 #endif

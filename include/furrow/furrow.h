@@ -3,6 +3,7 @@
 #define FURROW_FURROW_H
 
 #include <furrow/base.h>
+#include <furrow/binary.h>
 #include <furrow/context.h>
 #include <furrow/csr.h>
 #include <furrow/mtx.h>

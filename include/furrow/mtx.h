@@ -9,7 +9,8 @@
  * either triangle may be stored, even mixed, but not both entries of a pair.
  *
  * Written: numbers with the fewest digits that read back to the same bits; into a temporary file
- * that is renamed when complete, so that a failure leaves an existing file as it was. */
+ * that is renamed when complete, so that a failure leaves an existing file as it was; compressed if
+ * its name says so. */
 #ifndef FURROW_MTX_H
 #define FURROW_MTX_H
 
@@ -50,14 +51,39 @@ typedef struct fur_mtx_header {
     int64_t entries_in_file; /* coordinate: the size line's count; array: the numbers stored */
 } fur_mtx_header;
 
+/* Of a symmetric file that stores both entries of a pair, (i, j) and (j, i). */
+typedef enum fur_mtx_mirrored {
+    FUR_MTX_MIRRORED_ERROR = 0, /* FUR_MALFORMED: adding the two would double the entry */
+    FUR_MTX_MIRRORED_LOWER      /* the one below the diagonal counts */
+} fur_mtx_mirrored;
+
 typedef struct fur_mtx_read_options {
     size_t size; /* sizeof(fur_mtx_read_options) */
-    /* 1: the value type below; 0: c128 for complex files, f64 for all others. */
+    /* 1: the value type below; 0: c128 for complex files, f64 for all others, or what a line
+     * "%%GraphBLAS type ..." says. */
     int convert;
     fur_value value;           /* complex files refuse real types */
     int keep_triangle;         /* 1: keep a symmetric file's lower triangle; 0: expand it */
     fur_duplicates duplicates; /* entries at the same position */
     fur_mtx_header *header;    /* NULL or filled on success */
+    const char *member; /* of an archive name.tar.gz: NULL for name.mtx, "b" for name_b.mtx */
+    fur_mtx_mirrored mirrored;
+    int drop_zeros;       /* 1: leave out entries that are zero; 0: keep them */
+    int allow_trailing;   /* 1: pass over text behind an entry, with a warning; 0: FUR_MALFORMED */
+    int refuse_nonfinite; /* 1: NaN and infinity are FUR_MALFORMED */
+    int refuse_range;     /* 1: so is a number too large or too small for the value type; 0: it
+                             becomes infinity, with a warning, or zero */
+    int refuse_dialects;  /* 1: so is "%MatrixMarket", and a banner behind blanks; 0: with a warning
+                           */
+    /* Called after the file was read, once for each kind of thing that was accepted but may not be
+     * what its author meant, with the first place of its kind. NULL: nothing is said. */
+    void (*warn)(void *user, const char *sentence);
+    /* Called now and then by the calling thread with the bytes of the file that have been read, and
+     * how many it has, -1 if that is not known. Not 0 stops the reading: FUR_CANCELLED. */
+    int (*progress)(void *user, int64_t done, int64_t total);
+    void *user;   /* handed to warn and progress */
+    size_t block; /* bytes of text that a thread takes at a time; 0: a good number. Shows in no
+                     result */
 } fur_mtx_read_options;
 
 /* Reads banner and size line only. */
@@ -79,14 +105,26 @@ typedef struct fur_mtx_write_options {
     fur_mtx_symmetry symmetry;
     int pattern;         /* 1: positions only */
     const char *comment; /* lines to put below the banner, without %; NULL: none */
+    /* 1: of field integer; zeros lose their sign. FUR_INVALID, naming an entry, if a value is not
+     * an integer of 64 bits, or if the values are complex. */
+    int integer;
+    /* 1: the data is on the disk before the file gets its name, so that after a crash of the system
+     * the name stands for the old file or for the new one, and never for part of it. That takes as
+     * long as the disk takes. 0: a failure of this call or of the program leaves the old file, too,
+     * but what the system has not yet written is lost if it crashes. */
+    int sync;
 } fur_mtx_write_options;
 
-/* Writes a coordinate file, real or complex by the value type. A path that names a pipe or device
- * is written to in place. */
+/* Writes a coordinate file, real or complex by the value type. A path that ends in .gz or .zst is
+ * written compressed by gzip or zstd, as many members or frames one after the other, which every
+ * program that knows the format reads as one text; FUR_UNSUPPORTED if the library was built without
+ * it. A path that names a pipe or device is written to in place; "-" is standard output. The
+ * threads of the context share the work; no byte of the file depends on their number. FUR_IO, with
+ * the system's reason, if the file cannot be written. */
 FUR_API fur_status fur_mtx_write_csr(const fur_csr *a, const char *path,
                                      const fur_mtx_write_options *options);
 
-/* Writes an array file of one column. Only options->comment is used. */
+/* Writes an array file of one column, in the same way. Only options->comment and sync are used. */
 FUR_API fur_status fur_mtx_write_vector(const fur_vector *x, const char *path,
                                         const fur_mtx_write_options *options);
 

@@ -116,12 +116,18 @@ static fur_status describe_column(fur_env *env, const fur_csr_view *a, const sus
                         (long long)s->row, column, s->columns[k - 1]);
 }
 
+/* Of a matrix without rows. */
+static fur_status check_only_offset(fur_env *env, const fur_csr_view *a, const suspect *s)
+{
+    return s->begin == 0 && a->entries == 0 ? FUR_OK : describe_offsets(env, a, s);
+}
+
 static fur_status check_here(fur_env *env, const fur_csr_view *a)
 {
     int64_t row = find_bad_offset(a, env->threads);
-    if (a->rows == 0 && fur_offset_at(a, 0) != a->entries) {
+    if (a->rows == 0) {
         suspect s = {.end = fur_offset_at(a, 0), .begin = fur_offset_at(a, 0)};
-        return describe_offsets(env, a, &s);
+        return check_only_offset(env, a, &s);
     }
     bool offsets_bad = row >= 0;
     if (!offsets_bad)
@@ -173,7 +179,7 @@ static fur_status check_remote(fur_context *context, const fur_csr_view *a)
     if (a->rows == 0) {
         s.row = 0;
         FUR_TRY(fetch_offsets(context, a, &s));
-        return s.end == a->entries ? FUR_OK : describe_offsets(env, a, &s);
+        return check_only_offset(env, a, &s);
     }
     if (!offsets_bad)
         FUR_TRY(remote->find_bad_column(env, a, &s.row));

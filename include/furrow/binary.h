@@ -1,0 +1,73 @@
+/* Binary files (.fur): a matrix or vector as it lies in memory, for loading again at the speed of
+ * memory what was slow to parse. docs/binary-format.md specifies every byte.
+ *
+ * Read: all numbers come back to the bit. Every byte of the file is covered by a checksum (XXH3,
+ * Collet 2019) or must be zero, so that a file that was altered, cut off or appended to is refused
+ * with FUR_MALFORMED and the sentence "path: byte N: found ..., expected ...". Nothing is allocated
+ * before the sizes in the header are known to be those of the file. Threads read and check the
+ * pieces of a file at the same time. It must be a regular file, else FUR_IO; FUR_UNSUPPORTED for a
+ * file of a later version of the format.
+ *
+ * Written: into a temporary file that is renamed when complete, so that a failure leaves an
+ * existing file as it was.
+ *
+ * Of the file that something came from, its field and symmetry are noted, so that it can be written
+ * as Matrix Market again in the same way. Symmetric matrices are stored whole. */
+#ifndef FURROW_BINARY_H
+#define FURROW_BINARY_H
+
+#include <furrow/base.h>
+#include <furrow/csr.h>
+#include <furrow/mtx.h>
+#include <furrow/vector.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* 1 if path is a regular file that begins as every .fur file does, whatever its name; else 0. */
+FUR_API int fur_binary_is(const char *path);
+
+/* What a file says about itself, from its first bytes alone: a matrix is FUR_MTX_COORDINATE, a
+ * vector FUR_MTX_ARRAY with one column, and entries_in_file are those that are stored here. */
+FUR_API fur_status fur_binary_read_header(fur_context *context, const char *path,
+                                          fur_mtx_header *out);
+
+typedef struct fur_binary_read_options {
+    size_t size;            /* sizeof(fur_binary_read_options) */
+    fur_mtx_header *header; /* NULL or filled on success, as by fur_binary_read_header */
+} fur_binary_read_options;
+
+/* Reads a matrix with the value type and offset width it was written with; checked as by
+ * fur_csr_check, FUR_MALFORMED if it is none. The entries of a pattern get the value 1. A vector
+ * becomes a matrix of one column that has every entry. */
+FUR_API fur_status fur_binary_read_csr(fur_context *context, const char *path,
+                                       const fur_binary_read_options *options, fur_csr **out);
+
+/* Reads a vector with the value type it was written with, or a matrix of one column or one row.
+ * Else FUR_INVALID, and for a row that is longer than 2^22 and than 8 for each byte of the file. */
+FUR_API fur_status fur_binary_read_vector(fur_context *context, const char *path,
+                                          const fur_binary_read_options *options, fur_vector **out);
+
+typedef struct fur_binary_write_options {
+    size_t size; /* sizeof(fur_binary_write_options) */
+    /* What was read, or what is to be written as Matrix Market later; only its field and symmetry
+     * count. A pattern is written without values. NULL: general, real or complex by the value type.
+     */
+    const fur_mtx_header *origin;
+    int sync; /* 1: wait until the data is on the disk, as in fur_mtx_write_options */
+} fur_binary_write_options;
+
+/* Writes a matrix. FUR_INVALID if it does not have the symmetry of options->origin, or if
+ * fur_csr_check refuses it, as it does kept duplicates. */
+FUR_API fur_status fur_binary_write_csr(const fur_csr *a, const char *path,
+                                        const fur_binary_write_options *options);
+
+/* Writes a vector. FUR_INVALID if options->origin is a pattern or symmetric. */
+FUR_API fur_status fur_binary_write_vector(const fur_vector *x, const char *path,
+                                           const fur_binary_write_options *options);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,48 @@
+/* Memory of a matrix's arrays. */
+#include "arrays.h"
+#include "scan.h"
+
+void fur_arrays_fill_ones(const fur_arrays *arrays, int64_t begin, int64_t count)
+{
+    static const float single[] = {1, 0};
+    static const double full[] = {1, 0};
+    bool is_single = arrays->value == FUR_F32 || arrays->value == FUR_C64;
+    const void *one = is_single ? (const void *)single : (const void *)full;
+    char *values = arrays->values + (size_t)begin * arrays->value_size;
+    for (int64_t k = 0; k < count; k++)
+        memcpy(values + (size_t)k * arrays->value_size, one, arrays->value_size);
+}
+
+fur_status fur_arrays_allocate(fur_heap *heap, int64_t entries, fur_arrays *arrays,
+                               fur_failure *failure)
+{
+    arrays->wide = entries > INT32_MAX;
+    arrays->offsets = NULL;
+    arrays->columns = NULL;
+    arrays->values = NULL;
+    size_t offset_bytes = (size_t)(arrays->rows + 1) * (arrays->wide ? 8 : 4);
+    void *offsets = NULL, *columns = NULL, *values = NULL;
+    fur_status status;
+    FUR_TRY_DONE(fur_heap_allocate(heap, offset_bytes, &offsets, failure));
+    FUR_TRY_DONE(
+        fur_heap_allocate(heap, (size_t)entries * sizeof *arrays->columns, &columns, failure));
+    FUR_TRY_DONE(fur_heap_allocate(heap, (size_t)entries * arrays->value_size, &values, failure));
+    memset(offsets, 0, offset_bytes);
+done:
+    arrays->offsets = offsets;
+    arrays->columns = columns;
+    arrays->values = values;
+    if (status != FUR_OK)
+        fur_arrays_release(heap, arrays);
+    return status;
+}
+
+void fur_arrays_release(fur_heap *heap, fur_arrays *arrays)
+{
+    fur_heap_release(heap, arrays->offsets);
+    fur_heap_release(heap, arrays->columns);
+    fur_heap_release(heap, arrays->values);
+    arrays->offsets = NULL;
+    arrays->columns = NULL;
+    arrays->values = NULL;
+}

@@ -1,0 +1,272 @@
+/* Making the matrix: buckets are emptied into the arrays, rows are put in order, gaps that
+ * duplicates have left are closed. All of it by ranges of rows, in parallel. */
+#include "assemble.h"
+#include "scan.h"
+
+#define INLINE static inline __attribute__((always_inline))
+
+/* Ranges that rows are cut into for threads to take, where buckets have not done so. */
+#define RANGES 256
+
+typedef struct assembly {
+    fur_collection *collection;
+    fur_order order;
+    int ranges;
+    fur_rows *rows; /* of each range */
+    fur_ordered *ordered;
+    fur_failure *failure;
+} assembly;
+
+/* Goes through all records of a bucket: counts them by row, or puts them in their place, which the
+ * offset behind the row tells and then moves on. */
+INLINE void pass_records(const fur_buckets *buckets, const fur_bucket *bucket,
+                         const fur_arrays *arrays, bool count, size_t value_size)
+{
+    size_t size = 2 * sizeof(int32_t) + value_size;
+    int64_t left = bucket->count;
+    for (const fur_chunk *chunk = bucket->first; left > 0; chunk = chunk->next) {
+        int64_t here = left < buckets->chunk_records ? left : buckets->chunk_records;
+        const char *at = chunk->records;
+        for (int64_t i = 0; i < here; i++, at += size) {
+            int32_t row;
+            memcpy(&row, at, sizeof row);
+            int64_t place = fur_arrays_offset(arrays, (int64_t)row + 1);
+            fur_arrays_set_offset(arrays, (int64_t)row + 1, place + 1);
+            if (count)
+                continue;
+            memcpy(&arrays->columns[place], at + 4, sizeof(int32_t));
+            memcpy(arrays->values + (size_t)place * value_size, at + 8, value_size);
+        }
+        left -= here;
+    }
+}
+
+/* Constant sizes make the copies single instructions. */
+static void pass(const fur_buckets *buckets, const fur_bucket *bucket, const fur_arrays *arrays,
+                 bool count)
+{
+    switch (buckets->value_size) {
+    case 0:
+        pass_records(buckets, bucket, arrays, count, 0);
+        break;
+    case 4:
+        pass_records(buckets, bucket, arrays, count, 4);
+        break;
+    case 8:
+        pass_records(buckets, bucket, arrays, count, 8);
+        break;
+    default:
+        pass_records(buckets, bucket, arrays, count, 16);
+        break;
+    }
+}
+
+/* Entries of each row become the position of its first one. */
+static void place_rows(const fur_arrays *arrays, const fur_rows *rows)
+{
+    int64_t place = rows->begin;
+    for (int64_t row = rows->first; row < rows->last; row++) {
+        int64_t count = fur_arrays_offset(arrays, row + 1);
+        fur_arrays_set_offset(arrays, row + 1, place);
+        place += count;
+    }
+}
+
+static void empty_bucket(assembly *a, int index)
+{
+    fur_buckets *buckets = &a->collection->buckets;
+    const fur_arrays *arrays = &a->order.arrays;
+    const fur_bucket *bucket = &buckets->bucket[index];
+    pass(buckets, bucket, arrays, true);
+    place_rows(arrays, &a->rows[index]);
+    pass(buckets, bucket, arrays, false);
+    if (buckets->value_size == 0)
+        fur_arrays_fill_ones(arrays, a->rows[index].begin, bucket->count);
+    fur_buckets_empty(buckets, index);
+}
+
+static void cut_by_buckets(assembly *a)
+{
+    const fur_buckets *buckets = &a->collection->buckets;
+    int64_t begin = 0;
+    for (int i = 0; i < a->ranges; i++) {
+        int64_t last = ((int64_t)i + 1) << buckets->shift;
+        a->rows[i] = (fur_rows){.first = (int64_t)i << buckets->shift,
+                                .last = last < buckets->rows ? last : buckets->rows,
+                                .begin = begin};
+        begin += buckets->bucket[i].count;
+    }
+}
+
+static void cut_by_rows(assembly *a)
+{
+    const fur_arrays *arrays = &a->order.arrays;
+    for (int i = 0; i < a->ranges; i++) {
+        int64_t first = arrays->rows * i / a->ranges;
+        a->rows[i] = (fur_rows){.first = first,
+                                .last = arrays->rows * (i + 1) / a->ranges,
+                                .begin = fur_arrays_offset(arrays, first)};
+    }
+}
+
+/* Every range by itself. The first thread that fails leaves its failure. */
+static fur_status order_ranges(assembly *a, int threads)
+{
+    fur_collection *collection = a->collection;
+    fur_status status = FUR_OK;
+#pragma omp parallel for schedule(dynamic, 1) num_threads(threads)
+    for (int i = 0; i < a->ranges; i++) {
+        fur_failure own = {.status = FUR_OK};
+        if (!collection->direct)
+            empty_bucket(a, i);
+        fur_order_rows(collection->heap, &a->order, &a->rows[i], &a->ordered[i], &own);
+        if (own.status != FUR_OK) {
+#pragma omp critical(fur_assemble)
+            {
+                *a->failure = own;
+                status = own.status;
+            }
+        }
+    }
+    return status;
+}
+
+/* Moves each range up to the end of the one before. */
+static int64_t close_gaps(const assembly *a)
+{
+    const fur_arrays *arrays = &a->order.arrays;
+    int64_t to = 0;
+    for (int i = 0; i < a->ranges; i++) {
+        int64_t begin = a->rows[i].begin, count = a->ordered[i].end - begin;
+        if (to < begin) {
+            memmove(arrays->columns + to, arrays->columns + begin, (size_t)count * sizeof(int32_t));
+            memmove(arrays->values + (size_t)to * arrays->value_size,
+                    arrays->values + (size_t)begin * arrays->value_size,
+                    (size_t)count * arrays->value_size);
+            for (int64_t row = a->rows[i].first; row < a->rows[i].last; row++)
+                fur_arrays_set_offset(arrays, row + 1,
+                                      fur_arrays_offset(arrays, row + 1) - begin + to);
+        }
+        to += count;
+    }
+    return to;
+}
+
+static fur_csr_view view_of(const fur_collection *collection, int64_t entries)
+{
+    const fur_arrays *arrays = &collection->arrays;
+    return (fur_csr_view){.rows = arrays->rows,
+                          .cols = collection->reading->banner.header.cols,
+                          .entries = entries,
+                          .value = arrays->value,
+                          .offset = arrays->wide ? FUR_I64 : FUR_I32,
+                          .offsets = arrays->offsets,
+                          .columns = arrays->columns,
+                          .values = arrays->values};
+}
+
+/* Hands the arrays over to a matrix. */
+static fur_status adopt(fur_collection *collection, int64_t entries, fur_failure *failure,
+                        fur_csr **out)
+{
+    fur_context *context = collection->heap->context;
+    const fur_csr_view view = view_of(collection, entries);
+    fur_status status = fur_csr_create(context, &view, FUR_ADOPT, out);
+    if (status != FUR_OK)
+        return fur_failure_set(failure, status, "%s", fur_context_error(context));
+    collection->arrays.offsets = NULL;
+    collection->arrays.columns = NULL;
+    collection->arrays.values = NULL;
+    return FUR_OK;
+}
+
+/* A matrix with several entries at one position can only be had from coordinates. */
+static fur_status make_repeated(fur_collection *collection, int64_t entries, fur_failure *failure,
+                                fur_csr **out)
+{
+    fur_heap *heap = collection->heap;
+    const fur_csr_view view = view_of(collection, entries);
+    void *memory = NULL;
+    FUR_TRY(fur_heap_allocate(heap, (size_t)entries * sizeof(int32_t), &memory, failure));
+    int32_t *rows = memory;
+    for (int64_t row = 0; row < view.rows; row++)
+        for (int64_t k = fur_arrays_offset(&collection->arrays, row);
+             k < fur_arrays_offset(&collection->arrays, row + 1); k++)
+            rows[k] = (int32_t)row;
+    const fur_coo_view coo = {.rows = view.rows,
+                              .cols = view.cols,
+                              .entries = entries,
+                              .value = view.value,
+                              .row_indices = rows,
+                              .col_indices = view.columns,
+                              .values = view.values};
+    fur_status status = fur_csr_from_coo(heap->context, &coo, FUR_DUPLICATES_KEEP, out);
+    if (status != FUR_OK)
+        fur_failure_set(failure, status, "%s", fur_context_error(heap->context));
+    fur_heap_release(heap, rows);
+    return status;
+}
+
+static fur_status make_matrix(assembly *a, fur_conflict *conflict, fur_csr **out)
+{
+    bool repeated = false;
+    for (int i = 0; i < a->ranges; i++) {
+        repeated |= a->ordered[i].repeated;
+        *conflict = a->ordered[i].conflict;
+        if (conflict->row >= 0)
+            return FUR_OK;
+    }
+    int64_t entries = close_gaps(a);
+    return repeated ? make_repeated(a->collection, entries, a->failure, out)
+                    : adopt(a->collection, entries, a->failure, out);
+}
+
+static fur_status allocate_ranges(assembly *a)
+{
+    fur_heap *heap = a->collection->heap;
+    void *rows = NULL, *ordered = NULL;
+    FUR_TRY(fur_heap_allocate(heap, (size_t)a->ranges * sizeof *a->rows, &rows, a->failure));
+    a->rows = rows;
+    FUR_TRY(fur_heap_allocate(heap, (size_t)a->ranges * sizeof *a->ordered, &ordered, a->failure));
+    a->ordered = ordered;
+    return FUR_OK;
+}
+
+static fur_status assemble_ranges(assembly *a, int threads, fur_conflict *conflict, fur_csr **out)
+{
+    FUR_TRY(allocate_ranges(a));
+    if (a->collection->direct)
+        cut_by_rows(a);
+    else
+        cut_by_buckets(a);
+    FUR_TRY(order_ranges(a, threads));
+    return make_matrix(a, conflict, out);
+}
+
+fur_status fur_assemble(fur_collection *collection, int threads, fur_failure *failure,
+                        fur_conflict *conflict, fur_csr **out)
+{
+    const fur_mtx_read_options *options = &collection->reading->options;
+    *conflict = (fur_conflict){.row = -1};
+    if (collection->direct)
+        fur_collection_end(collection);
+    else
+        FUR_TRY(
+            fur_arrays_allocate(collection->heap, collection->count, &collection->arrays, failure));
+    if (collection->direct && collection->columns_rise)
+        return adopt(collection, collection->count, failure, out);
+    int64_t rows = collection->arrays.rows;
+    assembly a = {
+        .collection = collection,
+        .order = {.arrays = collection->arrays,
+                  .duplicates = options->duplicates,
+                  .lower_wins = options->mirrored == FUR_MTX_MIRRORED_LOWER},
+        .ranges =
+            !collection->direct ? collection->buckets.count : (int)(rows < RANGES ? rows : RANGES),
+        .failure = failure,
+    };
+    fur_status status = assemble_ranges(&a, threads, conflict, out);
+    fur_heap_release(collection->heap, a.rows);
+    fur_heap_release(collection->heap, a.ordered);
+    return status;
+}

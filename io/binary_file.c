@@ -1,0 +1,186 @@
+/* Reading the sections of a .fur file. Threads take pieces in the order of the file, straight into
+ * the arrays, and check each while it is in their cache. */
+#include "binary_file.h"
+#include "binary_pieces.h"
+#include "scan.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Pieces that a thread takes at a time: a huge page of them, or two threads would clear the same
+ * new page at once, and one in vain. */
+#define RUN 8
+
+static fur_status system_failure(const fur_binary_file *file, const char *action, int error)
+{
+    return fur_context_fail(file->context, FUR_IO, "%.400s: cannot %s: %s", file->path, action,
+                            strerror(error));
+}
+
+/* Reads what the file has of these bytes: returns how many, or -1 with the reason in errno. */
+static int64_t read_at(int descriptor, uint64_t at, void *to, uint64_t size)
+{
+    uint64_t done = 0;
+    while (done < size) {
+        ssize_t got = pread(descriptor, (char *)to + done, size - done, (off_t)(at + done));
+        if (got < 0 && errno != EINTR)
+            return -1;
+        if (got == 0)
+            break;
+        done += got > 0 ? (uint64_t)got : 0;
+    }
+    return (int64_t)done;
+}
+
+static fur_status read_exactly(const fur_binary_file *file, uint64_t at, void *to, uint64_t size)
+{
+    int64_t got = read_at(file->descriptor, at, to, size);
+    if (got < 0)
+        return system_failure(file, "read", errno);
+    if ((uint64_t)got < size)
+        return FUR_BINARY_FAIL(file->context, file->path, at + (uint64_t)got,
+                               "found the end of the file, expected %llu more bytes",
+                               (unsigned long long)(size - (uint64_t)got));
+    return FUR_OK;
+}
+
+static fur_status read_header(fur_binary_file *file)
+{
+    struct stat status;
+    if (fstat(file->descriptor, &status) != 0)
+        return system_failure(file, "read", errno);
+    if (!S_ISREG(status.st_mode))
+        return fur_context_fail(file->context, FUR_IO,
+                                "%.400s: cannot read: not a regular file, which a binary file must "
+                                "be; copy it to a disk first",
+                                file->path);
+    FUR_TRY(read_exactly(file, 0, &file->header, sizeof file->header));
+    FUR_TRY(fur_binary_check(file->context, file->path, &file->header, (uint64_t)status.st_size));
+    file->layout = fur_binary_lay_out(&file->header);
+    return FUR_OK;
+}
+
+fur_status fur_binary_open(fur_context *context, const char *path, fur_binary_file *out)
+{
+    fur_binary_file file = {.context = context, .path = path};
+    /* Not to wait for the other end if it is a pipe. */
+    file.descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (file.descriptor < 0)
+        return system_failure(&file, "open", errno);
+    fur_status status = read_header(&file);
+    if (status == FUR_OK)
+        *out = file;
+    else
+        close(file.descriptor);
+    return status;
+}
+
+static fur_status check_sum(const fur_binary_file *file, uint64_t at, const void *bytes,
+                            uint64_t size, uint64_t expected)
+{
+    uint64_t sum = fur_binary_sum(bytes, size);
+    if (sum == expected)
+        return FUR_OK;
+    return FUR_BINARY_FAIL(
+        file->context, file->path, at, "found the checksum %#llx over %llu bytes, expected %#llx",
+        (unsigned long long)sum, (unsigned long long)size, (unsigned long long)expected);
+}
+
+static fur_status read_table(fur_binary_file *file)
+{
+    fur_binary_extent section = file->layout.sections[FUR_BINARY_TABLE];
+    void *memory;
+    FUR_TRY(fur_context_allocate(file->context, section.size, &memory));
+    file->table = memory;
+    FUR_TRY(read_exactly(file, section.at, file->table, section.size));
+    return check_sum(file, section.at, file->table, section.size, file->header.table_sum);
+}
+
+/* What lies between two sections must be zero. */
+static fur_status check_padding(const fur_binary_file *file)
+{
+    for (int i = 1; i < FUR_BINARY_SECTIONS; i++) {
+        unsigned char padding[FUR_BINARY_ALIGNMENT];
+        const fur_binary_extent *before = &file->layout.sections[i - 1];
+        uint64_t at = before->at + before->size;
+        uint64_t size = file->layout.sections[i].at - at;
+        FUR_TRY(read_exactly(file, at, padding, size));
+        for (uint64_t k = 0; k < size; k++)
+            if (padding[k] != 0)
+                return FUR_BINARY_FAIL(file->context, file->path, at + k,
+                                       "found 0x%02x, expected 0x00", padding[k]);
+    }
+    return FUR_OK;
+}
+
+static fur_status allocate_arrays(fur_binary_file *file)
+{
+    for (int i = FUR_BINARY_OFFSETS; i < FUR_BINARY_SECTIONS; i++)
+        FUR_TRY(
+            fur_context_allocate(file->context, file->layout.sections[i].size, &file->arrays[i]));
+    return FUR_OK;
+}
+
+/* The bytes of a piece: where they are to be, and where they are in the file. */
+static void *piece_to(const fur_binary_file *file, const fur_binary_piece *piece)
+{
+    return (char *)file->arrays[piece->section] + piece->begin;
+}
+
+static uint64_t piece_at(const fur_binary_file *file, const fur_binary_piece *piece)
+{
+    return file->layout.sections[piece->section].at + piece->begin;
+}
+
+static bool piece_is_good(const fur_binary_file *file, int64_t index)
+{
+    fur_binary_piece piece = fur_binary_get_piece(&file->layout, index);
+    void *to = piece_to(file, &piece);
+    int64_t got = read_at(file->descriptor, piece_at(file, &piece), to, piece.size);
+    return got == (int64_t)piece.size && fur_binary_sum(to, piece.size) == file->table[index];
+}
+
+/* Reads a piece that is not good once more, to say why. */
+static fur_status describe_piece(const fur_binary_file *file, int64_t index)
+{
+    fur_binary_piece piece = fur_binary_get_piece(&file->layout, index);
+    void *to = piece_to(file, &piece);
+    uint64_t at = piece_at(file, &piece);
+    FUR_TRY(read_exactly(file, at, to, piece.size));
+    FUR_TRY(check_sum(file, at, to, piece.size, file->table[index]));
+    return FUR_BINARY_FAIL(
+        file->context, file->path, at,
+        "found it changed since the piece of %llu bytes was read, expected no change",
+        (unsigned long long)piece.size);
+}
+
+static fur_status read_pieces(const fur_binary_file *file)
+{
+    int64_t pieces = file->layout.pieces;
+    int64_t bad = pieces;
+    int team = fur_binary_team(file->context, &file->layout);
+#pragma omp parallel for schedule(dynamic, RUN) num_threads(team) reduction(min : bad) if (team > 1)
+    for (int64_t i = 0; i < pieces; i++)
+        if (i < bad && !piece_is_good(file, i))
+            bad = i;
+    return bad < pieces ? describe_piece(file, bad) : FUR_OK;
+}
+
+fur_status fur_binary_load(fur_binary_file *file)
+{
+    FUR_TRY(read_table(file));
+    FUR_TRY(check_padding(file));
+    FUR_TRY(allocate_arrays(file));
+    return read_pieces(file);
+}
+
+void fur_binary_close(fur_binary_file *file)
+{
+    close(file->descriptor);
+    fur_context_release(file->context, file->table);
+    for (int i = 0; i < FUR_BINARY_SECTIONS; i++)
+        fur_context_release(file->context, file->arrays[i]);
+}

@@ -1,0 +1,188 @@
+/* Reading .fur files into matrices and vectors. */
+#include "binary_file.h"
+#include "column.h"
+#include "companion.h"
+#include "options.h"
+#include "scan.h"
+
+#include <furrow/binary.h>
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* How long a row may be that becomes a vector, as in Matrix Market files. */
+#define COLS_IN_ANY_FILE (UINT64_C(1) << 22)
+#define COLS_PER_BYTE 8
+
+int fur_binary_is(const char *path)
+{
+    struct stat status;
+    uint64_t signature = 0;
+    if (!path || stat(path, &status) != 0 || !S_ISREG(status.st_mode))
+        return 0;
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    if (descriptor < 0)
+        return 0;
+    ssize_t got = pread(descriptor, &signature, sizeof signature, 0);
+    close(descriptor);
+    return got == (ssize_t)sizeof signature && signature == FUR_BINARY_SIGNATURE;
+}
+
+fur_status fur_binary_read_header(fur_context *context, const char *path, fur_mtx_header *out)
+{
+    if (!path || !out)
+        return fur_context_fail(context, FUR_INVALID, "fur_binary_read_header was given NULL");
+    fur_binary_file file;
+    FUR_TRY(fur_binary_open(context, path, &file));
+    *out = fur_binary_describe(&file.header);
+    fur_binary_close(&file);
+    return FUR_OK;
+}
+
+/* The values of a pattern, which the file does not have. */
+static fur_status make_ones(fur_binary_file *file)
+{
+    fur_value value = (fur_value)file->header.value;
+    int64_t count = (int64_t)file->header.entries;
+    fur_context *host = fur_context_host(file->context);
+    fur_vector *ones = NULL;
+    void **values = &file->arrays[FUR_BINARY_VALUES];
+    FUR_TRY(fur_context_allocate(file->context, (size_t)count * fur_value_size(value), values));
+    fur_status status = fur_vector_wrap(host, value, count, *values, FUR_BORROW, &ones);
+    if (status == FUR_OK)
+        status = fur_vector_fill(ones, fur_real(1));
+    fur_vector_destroy(ones);
+    return fur_from_companion(file->context, status);
+}
+
+/* The pattern of one column that has every entry, around the values of a vector. */
+static fur_status make_column(fur_binary_file *file)
+{
+    size_t rows = (size_t)file->header.rows;
+    if (rows > INT32_MAX)
+        return fur_context_fail(file->context, FUR_OVERFLOW,
+                                "%.400s: a vector of %zu entries does not fit a matrix of one "
+                                "column; read it as a vector",
+                                file->path, rows);
+    void **offsets = &file->arrays[FUR_BINARY_OFFSETS],
+         **columns = &file->arrays[FUR_BINARY_COLUMNS];
+    FUR_TRY(fur_context_allocate(file->context, (rows + 1) * sizeof(int32_t), offsets));
+    FUR_TRY(fur_context_allocate(file->context, rows * sizeof(int32_t), columns));
+    for (size_t i = 0; i <= rows; i++)
+        ((int32_t *)*offsets)[i] = (int32_t)i;
+    if (rows > 0)
+        memset(*columns, 0, rows * sizeof(int32_t));
+    return FUR_OK;
+}
+
+/* Makes all arrays of the matrix. */
+static fur_status load_matrix(fur_binary_file *file)
+{
+    FUR_TRY(fur_binary_load(file));
+    if (file->header.kind == FUR_BINARY_VECTOR)
+        return make_column(file);
+    return file->header.field == FUR_MTX_PATTERN ? make_ones(file) : FUR_OK;
+}
+
+/* Hands the arrays over. What is no matrix has true checksums: it was written so. */
+static fur_status adopt_matrix(fur_binary_file *file, fur_context *context, fur_csr **out)
+{
+    fur_csr_view view = {.rows = (int64_t)file->header.rows,
+                         .cols = (int64_t)file->header.cols,
+                         .entries = (int64_t)file->header.entries,
+                         .value = (fur_value)file->header.value,
+                         .offset = (fur_offset)file->header.offset,
+                         .offsets = file->arrays[FUR_BINARY_OFFSETS],
+                         .columns = file->arrays[FUR_BINARY_COLUMNS],
+                         .values = file->arrays[FUR_BINARY_VALUES]};
+    fur_status status = fur_csr_create(context, &view, FUR_ADOPT, out);
+    if (status == FUR_OK)
+        memset(file->arrays, 0, sizeof file->arrays);
+    if (status == FUR_INVALID || status == FUR_OVERFLOW)
+        return fur_context_fail(context, FUR_MALFORMED,
+                                "%.400s: %s; make it again from the original", file->path,
+                                fur_context_error(context));
+    return status;
+}
+
+/* Where the options ask for it. */
+static void give_header(const fur_binary_file *file, const fur_binary_read_options *options)
+{
+    fur_binary_read_options taken;
+    fur_take_options(&taken, sizeof taken, options);
+    if (taken.header)
+        *taken.header = fur_binary_describe(&file->header);
+}
+
+fur_status fur_binary_read_csr(fur_context *context, const char *path,
+                               const fur_binary_read_options *options, fur_csr **out)
+{
+    if (!path || !out)
+        return fur_context_fail(context, FUR_INVALID, "fur_binary_read_csr was given NULL");
+    fur_binary_file file;
+    FUR_TRY(fur_binary_open(context, path, &file));
+    fur_status status;
+    FUR_TRY_DONE(load_matrix(&file));
+    FUR_TRY_DONE(adopt_matrix(&file, context, out));
+    give_header(&file, options);
+done:
+    fur_binary_close(&file);
+    return status;
+}
+
+static fur_status adopt_vector(fur_binary_file *file, fur_vector **out)
+{
+    void **values = &file->arrays[FUR_BINARY_VALUES];
+    FUR_TRY(fur_binary_load(file));
+    FUR_TRY(fur_vector_wrap(file->context, (fur_value)file->header.value,
+                            (int64_t)file->header.rows, *values, FUR_ADOPT, out));
+    *values = NULL;
+    return FUR_OK;
+}
+
+/* The columns of a row cost the file nothing, those of a vector do cost memory. */
+static fur_status check_row(const fur_binary_file *file)
+{
+    uint64_t size = file->header.file_size, cols = file->header.cols;
+    if (cols <= COLS_IN_ANY_FILE || cols <= COLS_PER_BYTE * size)
+        return FUR_OK;
+    return fur_context_fail(
+        file->context, FUR_INVALID,
+        "%.400s: a row of %llu columns in a file of %llu bytes is not read as a "
+        "vector; read it as a matrix",
+        file->path, (unsigned long long)cols, (unsigned long long)size);
+}
+
+/* A matrix of another shape is refused when it has been read. */
+static fur_status read_column(fur_binary_file *file, fur_vector **out)
+{
+    fur_context *host = fur_context_host(file->context);
+    fur_csr *matrix = NULL;
+    if (file->header.rows == 1)
+        FUR_TRY(check_row(file));
+    FUR_TRY(load_matrix(file));
+    FUR_TRY(fur_from_companion(file->context, adopt_matrix(file, host, &matrix)));
+    fur_status status = fur_column_to_vector(file->context, file->path, matrix, out);
+    fur_csr_destroy(matrix);
+    return status;
+}
+
+fur_status fur_binary_read_vector(fur_context *context, const char *path,
+                                  const fur_binary_read_options *options, fur_vector **out)
+{
+    if (!path || !out)
+        return fur_context_fail(context, FUR_INVALID, "fur_binary_read_vector was given NULL");
+    fur_binary_file file;
+    FUR_TRY(fur_binary_open(context, path, &file));
+    fur_status status;
+    if (file.header.kind == FUR_BINARY_VECTOR)
+        FUR_TRY_DONE(adopt_vector(&file, out));
+    else
+        FUR_TRY_DONE(read_column(&file, out));
+    give_header(&file, options);
+done:
+    fur_binary_close(&file);
+    return status;
+}

@@ -1,0 +1,82 @@
+/* The floating-point number nearest to significand * 10^exponent, for any 64-bit significand: what
+ * makes reading numbers fast. Inline, because it is the inner part of the loop over a file. */
+#ifndef FURROW_IO_DECIMAL_H
+#define FURROW_IO_DECIMAL_H
+
+#include "powers_of_five.h"
+
+#include <string.h>
+
+/* 10^309 is infinity in every format here; a 64-bit significand times the power before
+ * FUR_POWER_FIRST is zero. */
+#define FUR_DECIMAL_LAST 308
+
+/* A binary format of IEEE 754, and the powers of ten that can put a significand exactly halfway
+ * between two of its numbers. */
+typedef struct fur_binary {
+    int fraction_bits;
+    int exponent_bits;
+    int halfway_first;
+    int halfway_last;
+} fur_binary;
+
+/* The bits of significand * 10^exponent, rounded once to the nearest, halves to even; too large
+ * gives infinity, too small gives a subnormal number or zero.
+ *
+ * The algorithm of Eisel and Lemire (Lemire, "Number parsing at a gigabyte per second", 2021):
+ * significand * 5^exponent with 128 bits of the power. The second half of it is needed only if the
+ * bits behind those that are kept are all ones. Mushtak and Lemire ("Fast number parsing without
+ * fallback", 2023) prove that the result then is always right. */
+static inline uint64_t fur_decimal_bits(uint64_t significand, int64_t exponent, fur_binary format)
+{
+    int infinity = (1 << format.exponent_bits) - 1;
+    if (significand == 0 || exponent < FUR_POWER_FIRST)
+        return 0;
+    if (exponent > FUR_DECIMAL_LAST)
+        return (uint64_t)infinity << format.fraction_bits;
+    int k = (int)exponent;
+    int zeros = __builtin_clzll(significand);
+    significand <<= zeros;
+
+    const uint64_t *power = fur_powers_of_five[k - FUR_POWER_FIRST];
+    const uint64_t behind = UINT64_MAX >> (format.fraction_bits + 3);
+    fur_uint128 product = (fur_uint128)significand * power[0];
+    if (((uint64_t)(product >> 64) & behind) == behind)
+        product += ((fur_uint128)significand * power[1]) >> 64;
+    uint64_t high = (uint64_t)(product >> 64), low = (uint64_t)product;
+
+    /* The fraction, its leading 1 and one bit to round by. */
+    int carry = (int)(high >> 63);
+    int shift = carry + 61 - format.fraction_bits;
+    uint64_t kept = high >> shift;
+    int biased = fur_power_exponent(k) + 63 - zeros + carry + infinity / 2;
+    if (biased >= infinity)
+        return (uint64_t)infinity << format.fraction_bits;
+    if (biased <= 0) {
+        kept = biased > -63 ? kept >> (1 - biased) : 0;
+        biased = 1;
+    } else if (__builtin_expect(low <= 1, 0) && (kept & 3) == 1 && kept << shift == high &&
+               k >= format.halfway_first && k <= format.halfway_last) {
+        kept--;
+    }
+    /* The leading 1 adds to the exponent; so does a fraction that is rounded up to 2. */
+    return ((uint64_t)(biased - 1) << format.fraction_bits) + ((kept + 1) >> 1);
+}
+
+static inline double fur_decimal_f64(uint64_t significand, int64_t exponent)
+{
+    uint64_t bits = fur_decimal_bits(significand, exponent, (fur_binary){52, 11, -4, 23});
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+static inline float fur_decimal_f32(uint64_t significand, int64_t exponent)
+{
+    uint32_t bits = (uint32_t)fur_decimal_bits(significand, exponent, (fur_binary){23, 8, -17, 10});
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+#endif

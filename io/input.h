@@ -1,0 +1,51 @@
+/* A file's text, byte after byte: from a path, from standard input or from memory, decompressed and
+ * taken out of its archive on the way. What a file is shows in its first bytes, not in its name. */
+#ifndef FURROW_IO_INPUT_H
+#define FURROW_IO_INPUT_H
+
+#include "failure.h"
+
+#include <stdbool.h>
+
+typedef struct fur_input fur_input;
+
+/* What is to be opened. */
+typedef struct fur_input_request {
+    const char *path;   /* "-": standard input; with memory: stands for the path in sentences */
+    const void *memory; /* not NULL: the bytes of a file, `size` of them, instead of the path */
+    size_t size;
+    /* Of an archive: NULL for name/name.mtx, "b" for name/name_b.mtx and so on. Without an archive
+     * only NULL finds anything. */
+    const char *member;
+} fur_input_request;
+
+/* FUR_IO if the file cannot be opened for reading or is a directory; FUR_MALFORMED if what it is
+ * packed in is broken, or an archive has no such member. */
+fur_status fur_input_open(fur_context *context, const fur_input_request *request,
+                          fur_failure *failure, fur_input **out);
+
+/* The next bytes of the text, at least one and at most `room`; *got = 0 at its end. One call at a
+ * time, from any thread. */
+fur_status fur_input_read(fur_input *input, char *to, size_t room, size_t *got,
+                          fur_failure *failure);
+
+/* The path, or "path(member)", for sentences; valid as long as the input. */
+const char *fur_input_name(const fur_input *input);
+
+/* Bytes of the file as it lies on the disk, packed or not; -1 if the system cannot tell, as for a
+ * pipe. */
+int64_t fur_input_size(const fur_input *input);
+
+/* How many of these have been read. */
+int64_t fur_input_consumed(const fur_input *input);
+
+/* The descriptor of a regular file that is plain text, which threads may read at any offset; -1 for
+ * everything else. */
+int fur_input_descriptor(const fur_input *input);
+
+/* The text itself if it is plain and in memory, else NULL. */
+const char *fur_input_memory(const fur_input *input);
+
+void fur_input_close(fur_input *input);
+
+#endif

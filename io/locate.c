@@ -1,0 +1,121 @@
+/* Reading a file a second time, in search of two entries. */
+#include "locate.h"
+#include "batch.h"
+#include "head.h"
+
+#include <stdlib.h>
+#include <sys/stat.h>
+
+/* Text that is looked through at a time. */
+#define BLOCK 262144
+
+typedef struct search {
+    const fur_reading *reading;
+    const fur_conflict *conflict;
+    int64_t line;       /* of the block's first */
+    int64_t first_line; /* of the first entry; 0: not found yet */
+    bool first_above;   /* it is above the diagonal */
+} search;
+
+/* Whether an entry of the file is one of those in conflict. */
+static bool is_meant(const search *s, int32_t row, int32_t col)
+{
+    const fur_conflict *c = s->conflict;
+    bool symmetric = s->reading->banner.header.symmetry != FUR_MTX_GENERAL;
+    return (row == c->row && col == c->col) || (symmetric && row == c->col && col == c->row);
+}
+
+static fur_status tell(const search *s, const fur_scan *second, int32_t row, int32_t col)
+{
+    if (!s->conflict->mirrored)
+        return fur_scan_fail(second, FUR_INVALID, second->at,
+                             "found an entry at the same position as in line %lld, expected each "
+                             "position once",
+                             (long long)s->first_line);
+    return fur_scan_fail(second, FUR_MALFORMED, second->at,
+                         "found entry (%d, %d) besides its mirror image in line %lld, expected one "
+                         "of the two in a %s file",
+                         row + 1, col + 1, (long long)s->first_line,
+                         fur_mtx_symmetry_name(s->reading->banner.header.symmetry));
+}
+
+/* Looks through the entries of a block. True when the second has been found, and told. */
+static bool look_through(search *s, const fur_block *block, const fur_batch *batch,
+                         fur_failure *failure)
+{
+    for (int64_t k = 0; k < batch->count; k++) {
+        int32_t row = batch->rows[k], col = batch->cols[k];
+        bool above = row < col;
+        if (!is_meant(s, row, col) ||
+            (s->first_line > 0 && s->conflict->mirrored != (above != s->first_above)))
+            continue;
+        fur_scan place = fur_batch_place(s->reading, block, k, failure);
+        place.line += s->line - 1;
+        if (s->first_line > 0) {
+            tell(s, &place, row, col);
+            return true;
+        }
+        s->first_line = place.line;
+        s->first_above = above;
+    }
+    return false;
+}
+
+static void search_body(fur_heap *heap, fur_feed *feed, search *s, fur_failure *failure)
+{
+    fur_block block = {.failure = failure};
+    fur_batch batch = {0};
+    while (failure->status == FUR_OK && fur_feed_next(feed, &block)) {
+        fur_batch_read(heap, s->reading, &block, false, &batch);
+        if (batch.failure.status != FUR_OK)
+            *failure = batch.failure;
+        else if (look_through(s, &block, &batch, failure))
+            break;
+        s->line += batch.lines;
+    }
+    fur_batch_release(heap, &batch);
+    fur_block_release(heap, &block);
+}
+
+static void search_input(fur_heap *heap, fur_input *input, search *s, fur_failure *failure)
+{
+    fur_feed feed;
+    fur_banner banner;
+    fur_scan scan;
+    fur_feed_open(heap, input, BLOCK, &feed);
+    if (fur_head_read(&feed, s->reading->name, false, failure, &banner, &scan) == FUR_OK) {
+        s->line = scan.line;
+        fur_feed_begin(&feed, (size_t)(scan.at - scan.text));
+        search_body(heap, &feed, s, failure);
+    }
+    fur_feed_close(&feed);
+}
+
+/* Pipes and the like give their text only once. */
+static bool can_be_read_again(const fur_input_request *request)
+{
+    struct stat status;
+    return request->memory || (stat(request->path, &status) == 0 && S_ISREG(status.st_mode));
+}
+
+fur_status fur_locate_conflict(fur_heap *heap, const fur_input_request *request,
+                               const fur_reading *reading, const fur_conflict *conflict,
+                               fur_failure *failure)
+{
+    fur_reading again = *reading;
+    again.options.drop_zeros = reading->options.drop_zeros;
+    search s = {.reading = &again, .conflict = conflict};
+    fur_input *input = NULL;
+    failure->status = FUR_OK;
+    if (can_be_read_again(request) &&
+        fur_input_open(heap->context, request, failure, &input) == FUR_OK) {
+        search_input(heap, input, &s, failure);
+        fur_input_close(input);
+    }
+    if (failure->status != FUR_OK)
+        return failure->status;
+    return fur_failure_set(failure, conflict->mirrored ? FUR_MALFORMED : FUR_INVALID,
+                           "%.400s: found entry (%lld, %d) twice%s, expected each position once",
+                           reading->name, (long long)conflict->row + 1, conflict->col + 1,
+                           conflict->mirrored ? ", on both sides of the diagonal" : "");
+}

@@ -1,0 +1,411 @@
+/* The threads take blocks of the file and read their entries; in the order of the file each block
+ * has its turn, when it gets its place and its line numbers and when the first thing wrong is told;
+ * then, again side by side, the entries are put into their place. */
+#include "reader.h"
+#include "assemble.h"
+#include "entry.h"
+#include "head.h"
+#include "locate.h"
+#include "symmetry.h"
+
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+
+/* A block and the entries in it fit the second-level cache of a core. */
+#define BLOCK 262144
+
+/* Looks at whose turn it is before the core is offered to other threads. */
+#define SPINS 200
+
+typedef struct reader {
+    const fur_input_request *request;
+    fur_input *input;
+    fur_heap heap;
+    fur_feed feed;
+    fur_reading reading;
+    fur_scan size_line;
+    fur_collection collection;
+    atomic_llong turn;   /* number of the block whose turn it is */
+    atomic_bool stopped; /* there is no use in going on */
+    bool cancelled;      /* by the caller */
+    /* What belongs to whose turn it is: */
+    fur_failure failure;
+    int64_t line;    /* of the block's first line */
+    int64_t tail;    /* column behind the text so far */
+    int64_t entries; /* of the blocks before */
+    fur_note notes[FUR_NOTES];
+} reader;
+
+/* A thread's own. */
+typedef struct worker {
+    fur_block block;
+    fur_batch batch;
+    fur_delivery delivery;
+    fur_failure failure; /* of the feed */
+} worker;
+
+/* False if there is nothing to wait for any more. */
+static bool await_turn(reader *r, int64_t number)
+{
+    for (int spins = 0; atomic_load(&r->turn) != number; spins++) {
+        if (atomic_load(&r->stopped))
+            return false;
+        if (spins > SPINS)
+            sched_yield();
+    }
+    return true;
+}
+
+static void stop(reader *r)
+{
+    atomic_store(&r->stopped, true);
+}
+
+static int64_t expected_entries(const reader *r)
+{
+    return r->reading.banner.header.entries_in_file;
+}
+
+/* The place of entry k of the worker's block. */
+static fur_scan place_of(reader *r, const worker *w, int64_t k)
+{
+    fur_scan scan = fur_batch_place(&r->reading, &w->block, k, &r->failure);
+    scan.line += r->line - 1;
+    return scan;
+}
+
+/* More content after the last entry, if there is any. */
+static fur_status refuse_excess(reader *r, const worker *w)
+{
+    char expected[80];
+    fur_scan scan = place_of(r, w, expected_entries(r) - r->entries);
+    if (!fur_scan_content(&scan))
+        return FUR_OK;
+    snprintf(expected, sizeof expected, "the end of the file, as all entries (%lld) have been read",
+             (long long)expected_entries(r));
+    return fur_scan_unexpected(&scan, fur_scan_token(&scan), expected);
+}
+
+/* Tells what is wrong with the block, if it is in the block's text, where and after how many
+ * entries. */
+static fur_status tell_failure(reader *r, const worker *w)
+{
+    r->failure = w->batch.failure;
+    if (!r->failure.name)
+        return r->failure.status;
+    size_t length = strlen(r->failure.sentence);
+    r->failure.line += r->line - 1;
+    snprintf(r->failure.sentence + length, sizeof r->failure.sentence - length,
+             " (after %lld of %lld entries)", (long long)(r->entries + w->batch.in_file),
+             (long long)expected_entries(r));
+    return r->failure.status;
+}
+
+static fur_status check_block(reader *r, const worker *w)
+{
+    int64_t read = r->entries + w->batch.in_file;
+    bool broken = w->batch.failure.status != FUR_OK;
+    if (read > expected_entries(r) ||
+        (read == expected_entries(r) && broken && w->batch.failure.name))
+        FUR_TRY(refuse_excess(r, w));
+    return broken ? tell_failure(r, w) : FUR_OK;
+}
+
+/* The row in which column `col` of an array file begins. */
+static int64_t first_row(fur_mtx_symmetry symmetry, int64_t col)
+{
+    return symmetry == FUR_MTX_GENERAL ? 0 : symmetry == FUR_MTX_SKEW_SYMMETRIC ? col + 1 : col;
+}
+
+/* Positions of an array's numbers: column after column, or the lower triangle of it. */
+static void place_array(reader *r, fur_batch *batch)
+{
+    const fur_mtx_header *header = &r->reading.banner.header;
+    int64_t col = 0, before = r->entries;
+    int64_t height = header->rows - first_row(header->symmetry, 0);
+    if (header->symmetry == FUR_MTX_GENERAL && header->rows > 0) {
+        col = before / header->rows;
+        before -= col * header->rows;
+    }
+    while (header->symmetry != FUR_MTX_GENERAL && height > 0 && before >= height) {
+        before -= height--;
+        col++;
+    }
+    int64_t row = first_row(header->symmetry, col) + before;
+    for (int64_t k = 0; k < batch->count; k++) {
+        batch->rows[k] = (int32_t)row;
+        batch->cols[k] = (int32_t)col;
+        if (++row == header->rows)
+            row = first_row(header->symmetry, ++col);
+    }
+}
+
+/* A hermitian array has its diagonal among its numbers. */
+static fur_status check_array(reader *r, const worker *w)
+{
+    const fur_batch *batch = &w->batch;
+    for (int64_t k = 0; k < batch->count; k++) {
+        if (batch->rows[k] != batch->cols[k])
+            continue;
+        fur_entry entry;
+        fur_scan scan = place_of(r, w, k);
+        const char *place = scan.at;
+        FUR_TRY(fur_entry_read(&scan, &r->reading, &entry));
+        FUR_TRY(fur_entry_check_diagonal(&scan, place, &r->reading, &entry));
+    }
+    return FUR_OK;
+}
+
+static fur_status settle_array(reader *r, worker *w)
+{
+    place_array(r, &w->batch);
+    if (r->reading.banner.header.symmetry == FUR_MTX_HERMITIAN)
+        FUR_TRY(check_array(r, w));
+    fur_batch_settle(&r->reading, &w->batch);
+    return FUR_OK;
+}
+
+static void take_notes(reader *r, const fur_batch *batch)
+{
+    for (int kind = 0; kind < FUR_NOTES; kind++) {
+        const fur_note *note = &batch->notes[kind];
+        if (note->count > 0 && r->notes[kind].count == 0) {
+            r->notes[kind].first = note->first;
+            r->notes[kind].first.line += r->line - 1;
+        }
+        r->notes[kind].count += note->count;
+    }
+}
+
+static fur_status take_turn(reader *r, worker *w)
+{
+    FUR_TRY(check_block(r, w));
+    if (r->reading.indices == 0)
+        FUR_TRY(settle_array(r, w));
+    take_notes(r, &w->batch);
+    FUR_TRY(fur_collection_claim(&r->collection, &w->batch, &w->delivery, &r->failure));
+    r->entries += w->batch.in_file;
+    r->line += w->batch.lines;
+    if (w->block.size > 0)
+        r->tail = w->batch.tail;
+    return FUR_OK;
+}
+
+/* Reads a block and puts it where it belongs; false if that was the last thing to do. */
+static bool handle(reader *r, worker *w)
+{
+    fur_batch_read(&r->heap, &r->reading, &w->block, fur_symmetry_expands(&r->reading), &w->batch);
+    if (w->batch.failure.status == FUR_OK && w->failure.status != FUR_OK)
+        w->batch.failure = w->failure;
+    if (r->reading.indices > 0)
+        fur_collection_prepare(&r->collection, &w->batch, &w->delivery);
+    if (!await_turn(r, w->block.number))
+        return false;
+    if (take_turn(r, w) != FUR_OK) {
+        stop(r);
+        return false;
+    }
+    atomic_store(&r->turn, w->block.number + 1);
+    fur_collection_put(&r->collection, &w->batch, &w->delivery);
+    return true;
+}
+
+/* Tells the caller how far the reading is. */
+static void report_progress(reader *r)
+{
+    const fur_mtx_read_options *options = &r->reading.options;
+    if (!options->progress ||
+        !options->progress(options->user, atomic_load(&r->feed.consumed), fur_input_size(r->input)))
+        return;
+    r->cancelled = true;
+    stop(r);
+}
+
+static void work(reader *r, bool reports)
+{
+    worker w = {.block = {.number = 0}};
+    w.block.failure = &w.failure;
+    while (!atomic_load(&r->stopped) && fur_feed_next(&r->feed, &w.block) && handle(r, &w))
+        if (reports)
+            report_progress(r);
+    fur_batch_release(&r->heap, &w.batch);
+    fur_block_release(&r->heap, &w.block);
+}
+
+/* Threads that have something to do. */
+static int team(const reader *r)
+{
+    int threads = fur_context_threads(r->heap.context);
+    int64_t size = fur_feed_size(&r->feed);
+    int64_t blocks = size / (int64_t)r->feed.block + 1;
+    return size >= 0 && blocks < threads ? (int)blocks : threads;
+}
+
+static fur_status read_body(reader *r)
+{
+#pragma omp parallel num_threads(team(r))
+    {
+        bool calls = false;
+#pragma omp master
+        calls = true;
+        work(r, calls);
+    }
+    if (r->cancelled)
+        return fur_failure_set(&r->failure, FUR_CANCELLED,
+                               "%.400s: reading was cancelled after %lld bytes", r->reading.name,
+                               (long long)atomic_load(&r->feed.consumed));
+    if (r->failure.status != FUR_OK)
+        return r->failure.status;
+    if (r->entries == expected_entries(r))
+        return FUR_OK;
+    fur_scan end = {.failure = &r->failure, .name = r->reading.name, .line = r->line};
+    return fur_scan_fail(&end, FUR_MALFORMED, end.line_start + r->tail - 1,
+                         "found the end of the file after %lld of %lld entries",
+                         (long long)r->entries, (long long)expected_entries(r));
+}
+
+/* Refuses what the text cannot hold: where its size is known, before anything is read. */
+static fur_status check_room(const reader *r, int64_t text, int64_t left)
+{
+    return fur_banner_check_room(&r->size_line, &r->reading.banner, text, left);
+}
+
+static fur_status make_matrix(reader *r, fur_csr **out)
+{
+    fur_conflict conflict;
+    int threads = fur_context_threads(r->heap.context);
+    FUR_TRY(fur_assemble(&r->collection, threads, &r->failure, &conflict, out));
+    return conflict.row < 0
+               ? FUR_OK
+               : fur_locate_conflict(&r->heap, r->request, &r->reading, &conflict, &r->failure);
+}
+
+static fur_status read_entries(reader *r, fur_csr **out)
+{
+    int64_t left = fur_feed_size(&r->feed);
+    if (left >= 0)
+        FUR_TRY(check_room(r, r->feed.size, left));
+    FUR_TRY(fur_collection_open(&r->heap, &r->reading, left >= 0, &r->failure, &r->collection));
+    fur_status status;
+    FUR_TRY_DONE(read_body(r));
+    if (left < 0)
+        FUR_TRY_DONE(check_room(r, atomic_load(&r->feed.passed),
+                                atomic_load(&r->feed.passed) - r->feed.begin));
+    status = make_matrix(r, out);
+done:
+    fur_collection_close(&r->collection);
+    return status;
+}
+
+/* The value type to read into. */
+static fur_status choose_value(const fur_scan *scan, fur_reading *reading)
+{
+    const fur_mtx_read_options *options = &reading->options;
+    bool complex = reading->banner.header.field == FUR_MTX_COMPLEX;
+    reading->value = options->convert        ? options->value
+                     : complex               ? FUR_C128
+                     : reading->banner.typed ? reading->banner.value
+                                             : FUR_F64;
+    if (complex && !fur_reading_is_complex(reading))
+        return fur_scan_fail(scan, FUR_INVALID, scan->line_start,
+                             "the file is complex and does not fit %s; read it as c64 or c128",
+                             fur_value_name(reading->value));
+    return FUR_OK;
+}
+
+static fur_status read_head(reader *r)
+{
+    fur_reading *reading = &r->reading;
+    fur_scan scan;
+    FUR_TRY(fur_head_read(&r->feed, reading->name, reading->options.refuse_dialects, &r->failure,
+                          &reading->banner, &scan));
+    const fur_banner *banner = &reading->banner;
+    FUR_TRY(choose_value(&scan, reading));
+    FUR_TRY(fur_banner_check_size(&scan, banner));
+    reading->indices = banner->header.format == FUR_MTX_ARRAY ? 0 : banner->vector ? 1 : 2;
+    reading->numbers = banner->header.field == FUR_MTX_PATTERN   ? 0
+                       : banner->header.field == FUR_MTX_COMPLEX ? 2
+                                                                 : 1;
+    r->size_line = scan;
+    r->line = scan.line;
+    r->tail = scan.at - scan.line_start + 1;
+    fur_feed_begin(&r->feed, (size_t)(scan.at - scan.text));
+    return FUR_OK;
+}
+
+/* Says what was accepted but may not be meant. */
+static void warn(const reader *r)
+{
+    const fur_mtx_read_options *options = &r->reading.options;
+    char sentence[2 * FUR_SENTENCE_SIZE];
+    if (!options->warn)
+        return;
+    if (r->reading.banner.dialect.name)
+        options->warn(options->user,
+                      fur_failure_print(&r->reading.banner.dialect, sentence, sizeof sentence));
+    for (int kind = 0; kind < FUR_NOTES; kind++) {
+        const fur_note *note = &r->notes[kind];
+        if (note->count == 0)
+            continue;
+        fur_failure_print(&note->first, sentence, sizeof sentence);
+        size_t length = strlen(sentence);
+        if (note->count > 1)
+            snprintf(sentence + length, sizeof sentence - length, " (and %lld more like it)",
+                     (long long)(note->count - 1));
+        options->warn(options->user, sentence);
+    }
+}
+
+static fur_status open_reader(reader *r, fur_context *context, size_t block)
+{
+    FUR_TRY(fur_input_open(context, r->request, &r->failure, &r->input));
+    r->reading.name = fur_input_name(r->input);
+    r->reading.isa = fur_context_isa(fur_context_host(context));
+    fur_heap_open(&r->heap, context);
+    fur_feed_open(&r->heap, r->input, block > 0 ? block : BLOCK, &r->feed);
+    return FUR_OK;
+}
+
+static void close_reader(reader *r)
+{
+    fur_feed_close(&r->feed);
+    fur_heap_close(&r->heap);
+    fur_input_close(r->input);
+}
+
+fur_status fur_reader_read(fur_context *context, const fur_input_request *request,
+                           const fur_mtx_read_options *options, fur_csr **out)
+{
+    reader r = {.request = request, .reading = {.options = *options}};
+    if (open_reader(&r, context, options->block) != FUR_OK)
+        return fur_failure_report(&r.failure, context);
+    fur_status status;
+    FUR_TRY_DONE(read_head(&r));
+    FUR_TRY_DONE(read_entries(&r, out));
+    warn(&r);
+    if (options->header)
+        *options->header = r.reading.banner.header;
+done:
+    if (status != FUR_OK)
+        fur_failure_report(&r.failure, context);
+    close_reader(&r);
+    return status;
+}
+
+fur_status fur_reader_read_header(fur_context *context, const fur_input_request *request,
+                                  fur_mtx_header *out)
+{
+    reader r = {.request = request};
+    fur_scan scan;
+    if (open_reader(&r, context, 0) != FUR_OK)
+        return fur_failure_report(&r.failure, context);
+    fur_status status =
+        fur_head_read(&r.feed, r.reading.name, false, &r.failure, &r.reading.banner, &scan);
+    if (status == FUR_OK)
+        *out = r.reading.banner.header;
+    else
+        fur_failure_report(&r.failure, context);
+    close_reader(&r);
+    return status;
+}

@@ -1,0 +1,86 @@
+/* Reading ahead, which all stages have in common. */
+#include "stage.h"
+#include "scan.h"
+
+#include <string.h>
+
+fur_status fur_stage_create(fur_context *context, const char *name, size_t size, size_t capacity,
+                            fur_failure *failure, void *out)
+{
+    void *memory = NULL;
+    fur_status status = fur_context_allocate(context, size + capacity, &memory);
+    if (status != FUR_OK)
+        return fur_failure_set(failure, status, "%s", fur_context_error(context));
+    memset(memory, 0, size);
+    fur_stage *stage = memory;
+    stage->context = context;
+    stage->name = name;
+    stage->window = (char *)memory + size;
+    stage->at = stage->end = stage->window;
+    stage->capacity = capacity;
+    *(void **)out = memory;
+    return FUR_OK;
+}
+
+void fur_stage_close(fur_stage *stage, const fur_stage *last)
+{
+    while (stage != last) {
+        fur_stage *below = stage->below;
+        if (stage->release)
+            stage->release(stage);
+        fur_context_release(stage->context, stage);
+        stage = below;
+    }
+}
+
+/* Reads beyond what was read ahead. */
+static fur_status read_on(fur_stage *stage, char *to, size_t room, size_t *got,
+                          fur_failure *failure)
+{
+    *got = 0;
+    if (stage->complete)
+        return FUR_OK;
+    FUR_TRY(stage->read(stage, to, room, got, failure));
+    stage->complete = *got == 0;
+    stage->offset += (int64_t)*got;
+    return FUR_OK;
+}
+
+fur_status fur_stage_read(fur_stage *stage, char *to, size_t room, size_t *got,
+                          fur_failure *failure)
+{
+    size_t size = fur_stage_size(stage);
+    if (size == 0)
+        return read_on(stage, to, room, got, failure);
+    *got = size < room ? size : room;
+    memcpy(to, stage->at, *got);
+    stage->at += *got;
+    return FUR_OK;
+}
+
+fur_status fur_stage_ahead(fur_stage *stage, size_t wanted, fur_failure *failure)
+{
+    while (!stage->complete && fur_stage_size(stage) < wanted) {
+        size_t size = fur_stage_size(stage), got = 0;
+        memmove(stage->window, stage->at, size);
+        stage->at = stage->window;
+        stage->end = stage->window + size;
+        FUR_TRY(read_on(stage, stage->window + size, stage->capacity - size, &got, failure));
+        stage->end += got;
+    }
+    return FUR_OK;
+}
+
+fur_status fur_stage_skip(fur_stage *stage, int64_t count, int64_t *left, fur_failure *failure)
+{
+    FUR_TRY(fur_stage_ahead(stage, count > 0, failure));
+    while (count > 0 && fur_stage_size(stage) > 0) {
+        int64_t size = (int64_t)fur_stage_size(stage);
+        int64_t step = size < count ? size : count;
+        stage->at += step;
+        count -= step;
+        FUR_TRY(fur_stage_ahead(stage, count > 0, failure));
+    }
+    *left = count;
+    return FUR_OK;
+}

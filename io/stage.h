@@ -1,0 +1,60 @@
+/* A step on the way from the bytes of a file to its text: the file itself, a decompressor, an
+ * archive. Each reads from the one below, and all can be looked at ahead of reading. */
+#ifndef FURROW_IO_STAGE_H
+#define FURROW_IO_STAGE_H
+
+#include "failure.h"
+
+#include <stdbool.h>
+
+/* Every stage can look at least so far ahead. */
+#define FUR_STAGE_AHEAD 65536
+
+typedef struct fur_stage fur_stage;
+struct fur_stage {
+    /* The next bytes, at least one and at most `room`; *got = 0 at the end. */
+    fur_status (*read)(fur_stage *stage, char *to, size_t room, size_t *got, fur_failure *failure);
+    void (*release)(fur_stage *stage); /* what it holds besides its memory; NULL: nothing */
+    fur_context *context;
+    const char *name; /* of the input, for sentences */
+    fur_stage *below; /* NULL: this is the file */
+    const char *at;   /* what was read ahead: from at to end */
+    const char *end;
+    char *window; /* where it is read to */
+    size_t capacity;
+    int64_t offset; /* of end in the stage's bytes */
+    bool complete;  /* there is nothing beyond end */
+};
+
+/* Memory for a stage, the first member of a struct of `size` bytes that is otherwise zero, with a
+ * window of `capacity` bytes. Only this allocates: reading may go on in other threads. */
+fur_status fur_stage_create(fur_context *context, const char *name, size_t size, size_t capacity,
+                            fur_failure *failure, void *out);
+
+/* Releases the stage and those below it down to `last`, which stays. */
+void fur_stage_close(fur_stage *stage, const fur_stage *last);
+
+/* As the stage's own function, but first what was read ahead. */
+fur_status fur_stage_read(fur_stage *stage, char *to, size_t room, size_t *got,
+                          fur_failure *failure);
+
+/* Reads ahead until there are at least `wanted` bytes, at most FUR_STAGE_AHEAD, or the end. What
+ * was read ahead may move. */
+fur_status fur_stage_ahead(fur_stage *stage, size_t wanted, fur_failure *failure);
+
+/* Passes over `count` bytes; *left is how many of them there were not. */
+fur_status fur_stage_skip(fur_stage *stage, int64_t count, int64_t *left, fur_failure *failure);
+
+/* Bytes read ahead. */
+static inline size_t fur_stage_size(const fur_stage *stage)
+{
+    return (size_t)(stage->end - stage->at);
+}
+
+/* Where the next byte stands among the stage's bytes. */
+static inline int64_t fur_stage_offset(const fur_stage *stage)
+{
+    return stage->offset - (stage->end - stage->at);
+}
+
+#endif

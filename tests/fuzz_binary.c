@@ -1,0 +1,173 @@
+/* Fuzz target: any bytes as a binary file. No input would come past the checksums by itself, so
+ * that each is tried twice: as it is, and as the words of a header with the bytes of the sections
+ * behind it, which are put into their places under true checksums. What is accepted must be a valid
+ * matrix or vector that is written as the same bytes; what is refused must have a sentence. */
+#include <furrow/furrow.h>
+
+#include "binary_pieces.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Shapes beyond this get a header, and none of the bytes that it promises. */
+#define LARGEST_SHAPE 10000
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void require(int condition, const char *what)
+{
+    if (condition)
+        return;
+    fprintf(stderr, "%s\n", what);
+    abort();
+}
+
+static fur_context *the_context(void)
+{
+    static fur_context *context;
+    if (!context) {
+        fur_context_options options = {.size = sizeof options, .threads = 1};
+        require(fur_context_create(&options, &context) == FUR_OK, "no context");
+    }
+    return context;
+}
+
+/* A file name of this process, in memory if the system has such a place. */
+static const char *the_path(void)
+{
+    static char path[64];
+    if (!*path)
+        snprintf(path, sizeof path, "%s/furrow-fuzz-%ld.fur",
+                 access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp", (long)getpid());
+    return path;
+}
+
+static void put_file(const void *bytes, size_t size)
+{
+    FILE *file = fopen(the_path(), "wb");
+    require(file != NULL, "the file cannot be made");
+    require(fwrite(bytes, 1, size, file) == size, "the file cannot be written");
+    require(fclose(file) == 0, "the file cannot be closed");
+}
+
+/* The file is what was accepted before. */
+static void check_same(const void *bytes, size_t size)
+{
+    FILE *file = fopen(the_path(), "rb");
+    require(file != NULL, "the file is not there");
+    char *found = malloc(size + 1);
+    require(fread(found, 1, size + 1, file) == size, "what is written has another size");
+    require(memcmp(found, bytes, size) == 0, "what is written differs");
+    fclose(file);
+    free(found);
+}
+
+static void check_sentence(void)
+{
+    const char *sentence = fur_context_error(the_context());
+    require(strncmp(sentence, the_path(), strlen(the_path())) == 0, "no sentence");
+}
+
+/* A file may call a matrix symmetric that is not: it is read, and not written as such. */
+static void check_matrix(const fur_csr *matrix, const fur_mtx_header *header, const void *bytes,
+                         size_t size)
+{
+    const fur_binary_write_options options = {.size = sizeof options, .origin = header};
+    fur_csr_view view = fur_csr_get(matrix);
+    require(fur_csr_check(the_context(), &view) == FUR_OK, "not a matrix");
+    if (header->format == FUR_MTX_ARRAY)
+        return;
+    fur_status status = fur_binary_write_csr(matrix, the_path(), &options);
+    require(status == FUR_OK || header->symmetry != FUR_MTX_GENERAL, "cannot be written");
+    if (status == FUR_OK)
+        check_same(bytes, size);
+}
+
+static void check_vector(const fur_vector *vector, const fur_mtx_header *header, const void *bytes,
+                         size_t size)
+{
+    const fur_binary_write_options options = {.size = sizeof options, .origin = header};
+    if (header->format != FUR_MTX_ARRAY)
+        return;
+    require(fur_binary_write_vector(vector, the_path(), &options) == FUR_OK, "cannot be written");
+    check_same(bytes, size);
+}
+
+static void read_file(const void *bytes, size_t size)
+{
+    fur_context *context = the_context();
+    fur_mtx_header header;
+    const fur_binary_read_options options = {.size = sizeof options, .header = &header};
+    fur_csr *matrix = NULL;
+    fur_vector *vector = NULL;
+    put_file(bytes, size);
+    if (fur_binary_read_vector(context, the_path(), &options, &vector) == FUR_OK)
+        check_vector(vector, &header, bytes, size);
+    else
+        check_sentence();
+    if (fur_binary_read_csr(context, the_path(), &options, &matrix) == FUR_OK)
+        check_matrix(matrix, &header, bytes, size);
+    else
+        check_sentence();
+    fur_vector_destroy(vector);
+    fur_csr_destroy(matrix);
+    unlink(the_path());
+}
+
+/* Takes the next bytes of the input, as far as there are any, into a section, and its checksums
+ * into the table. */
+static void fill_section(char *file, fur_binary_extent section, const uint8_t **data, size_t *left,
+                         uint64_t **table)
+{
+    size_t taken = *left < section.size ? *left : section.size;
+    memcpy(file + section.at, *data, taken);
+    *data += taken;
+    *left -= taken;
+    for (uint64_t at = 0; at < section.size; at += FUR_BINARY_PIECE) {
+        uint64_t rest = section.size - at;
+        *(*table)++ = fur_binary_sum(file + section.at + at,
+                                     rest < FUR_BINARY_PIECE ? rest : FUR_BINARY_PIECE);
+    }
+}
+
+/* The file of these words and bytes. */
+static void read_assembled(fur_binary_header *header, const uint8_t *data, size_t left)
+{
+    int large = header->rows > LARGEST_SHAPE || header->entries > LARGEST_SHAPE ||
+                header->kind > FUR_BINARY_VECTOR;
+    fur_binary_layout layout = {.file_size = sizeof *header};
+    if (!large)
+        layout = fur_binary_lay_out(header);
+    char *file = calloc(1, layout.file_size);
+    require(file != NULL, "no memory");
+    if (!large) {
+        fur_binary_extent table = layout.sections[FUR_BINARY_TABLE];
+        uint64_t *sums = (uint64_t *)(void *)(file + table.at);
+        for (int i = FUR_BINARY_OFFSETS; i < FUR_BINARY_SECTIONS; i++)
+            fill_section(file, layout.sections[i], &data, &left, &sums);
+        header->table_sum = fur_binary_sum(file + table.at, table.size);
+    }
+    header->header_sum = fur_binary_header_sum(header);
+    memcpy(file, header, sizeof *header);
+    read_file(file, layout.file_size);
+    free(file);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    fur_binary_header header;
+    read_file(data, size);
+    if (size < sizeof header)
+        return 0;
+    memcpy(&header, data, sizeof header);
+    read_assembled(&header, data + sizeof header, size - sizeof header);
+    if (header.rows <= LARGEST_SHAPE && header.entries <= LARGEST_SHAPE &&
+        header.kind <= FUR_BINARY_VECTOR) {
+        fur_binary_complete(&header);
+        read_assembled(&header, data + sizeof header, size - sizeof header);
+    }
+    return 0;
+}

@@ -1,0 +1,131 @@
+/* Fuzz target: any bytes as a compressed file or an archive. All it is worth is bytes or a
+ * sentence, the same ones however many are asked for at a time. Run with the seeds of one format.
+ */
+#include <furrow/furrow.h>
+
+#include "input.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* More text than this is not read: a few bytes may stand for gigabytes. */
+#define LARGEST_TEXT 262144
+
+/* Room for a file or for what is read at a time. */
+#define LARGEST_PIECE 65536
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void require(int condition, const char *what)
+{
+    if (condition)
+        return;
+    fprintf(stderr, "%s\n", what);
+    abort();
+}
+
+static fur_context *the_context(void)
+{
+    static fur_context *context;
+    if (!context) {
+        fur_context_options options = {.size = sizeof options, .threads = 1};
+        require(fur_context_create(&options, &context) == FUR_OK, "no context");
+    }
+    return context;
+}
+
+/* Memory that ends at a page that cannot be touched: the decompressors are not instrumented. */
+static char *make_arena(void)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    char *arena = mmap(NULL, LARGEST_PIECE + page, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    require(arena != MAP_FAILED && mprotect(arena + LARGEST_PIECE, page, PROT_NONE) == 0,
+            "no memory");
+    return arena + LARGEST_PIECE;
+}
+
+typedef struct outcome {
+    fur_status status;
+    size_t size;
+    char text[LARGEST_TEXT];
+} outcome;
+
+static void read_input(fur_input *input, char *end, size_t room, outcome *out, fur_failure *failure)
+{
+    size_t got = 1;
+    while (out->status == FUR_OK && got > 0 && out->size + room <= LARGEST_TEXT) {
+        out->status = fur_input_read(input, end - room, room, &got, failure);
+        if (out->status != FUR_OK)
+            return;
+        require(got <= room, "more was read than there is room");
+        memcpy(out->text + out->size, end - room, got);
+        out->size += got;
+    }
+}
+
+static void read_with(const fur_input_request *request, char *end, size_t room, outcome *out)
+{
+    fur_failure failure = {0};
+    fur_input *input = NULL;
+    out->size = 0;
+    out->status = fur_input_open(the_context(), request, &failure, &input);
+    require((input != NULL) == (out->status == FUR_OK), "an out-parameter was set by a failure");
+    if (input) {
+        read_input(input, end, room, out, &failure);
+        fur_input_close(input);
+    }
+    require(failure.status == out->status, "the status is not that of the failure");
+    require((strncmp(failure.sentence, "fuzz", 4) == 0) == (out->status != FUR_OK), "no sentence");
+}
+
+/* Read at once and in pieces the file is the same. */
+static void compare(const fur_input_request *request, char *end, size_t room)
+{
+    static outcome whole, pieces;
+    read_with(request, end, LARGEST_PIECE, &whole);
+    read_with(request, end, room, &pieces);
+    size_t common = whole.size < pieces.size ? whole.size : pieces.size;
+    require(memcmp(whole.text, pieces.text, common) == 0, "pieces give another text");
+    if (whole.size + LARGEST_PIECE <= LARGEST_TEXT)
+        require(whole.status == pieces.status, "pieces give another status");
+}
+
+/* Puts the true checksum into all that looks like the header of an archive: no input would come
+ * past it by itself. */
+static void mend(char *file, size_t size)
+{
+    for (char *block = file; block + 512 <= file + size; block += 512) {
+        unsigned sum = 0;
+        if (memcmp(block + 257, "ustar", 5) != 0)
+            continue;
+        memset(block + 148, ' ', 8);
+        for (int i = 0; i < 512; i++)
+            sum += (unsigned char)block[i];
+        snprintf(block + 148, 8, "%06o", sum);
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static char *file_end, *piece_end;
+    if (!file_end) {
+        file_end = make_arena();
+        piece_end = make_arena();
+    }
+    if (size == 0 || size > LARGEST_PIECE)
+        return 0;
+    char *file = file_end - size;
+    size_t room = 1 + (size_t)(data[size - 1] % 8) * 33;
+    fur_input_request request = {.path = "fuzz", .memory = file, .size = size};
+    memcpy(file, data, size);
+    compare(&request, piece_end, room);
+    mend(file, size);
+    request.member = data[0] % 2 == 0 ? NULL : "b";
+    compare(&request, piece_end, room);
+    return 0;
+}

@@ -1,0 +1,12 @@
+/* Printing numbers by search, with the C library: slow, and independent of io/number_write.c. */
+#ifndef FURROW_TESTS_NUMBER_REFERENCE_H
+#define FURROW_TESTS_NUMBER_REFERENCE_H
+
+#include <stdbool.h>
+
+#define REFERENCE_SIZE 64
+
+/* What fur_number_print_f64, or for `single` fur_number_print_f32, prints, with a NUL. */
+void reference_print(double value, bool single, char *out);
+
+#endif

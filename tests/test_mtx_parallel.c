@@ -1,0 +1,375 @@
+/* Reading in blocks by several threads: the same matrix, and the same sentence, whatever the number
+ * of threads, the size of blocks and the instruction set; no byte read beyond its memory. */
+#include "scratch.h"
+
+#define FILE_NAME "a.mtx"
+#define ROUNDS (TEST_SLOW ? 30 : 150)
+#define MOST_ENTRIES 400
+
+/* Ways to read that must not differ. */
+static const struct {
+    int threads;
+    size_t block;
+} ways[] = {{1, 0}, {1, 1}, {1, 13}, {1, 100}, {2, 1}, {2, 37}, {2, 500}, {5, 7}, {5, 64}, {3, 0}};
+
+static const char *const fields[] = {"real", "integer", "complex", "pattern"};
+static const char *const symmetries[] = {"general", "symmetric", "skew-symmetric", "hermitian"};
+
+/* A file's text and what it says. */
+typedef struct sample {
+    char *text;
+    size_t size;
+    int field;
+    int symmetry;
+    int64_t rows;
+    int64_t cols;
+    int64_t entries;
+    int32_t row[2 * MOST_ENTRIES];
+    int32_t col[2 * MOST_ENTRIES];
+    double value[4 * MOST_ENTRIES]; /* pairs */
+} sample;
+
+static const char *pick(rng *r, const char *const *words, int count)
+{
+    return words[rng_below(r, count)];
+}
+
+/* A position that no entry of a symmetric file has on the other side: below the diagonal. */
+static void random_position(rng *r, const sample *s, int32_t *row, int32_t *col)
+{
+    *row = (int32_t)rng_below(r, s->rows);
+    *col = (int32_t)rng_below(r, s->cols);
+    if (s->symmetry == 0)
+        return;
+    if (*row < *col) {
+        int32_t swap = *row;
+        *row = *col;
+        *col = swap;
+    }
+    if (*row == *col && s->symmetry == 2 && *row > 0)
+        (*col)--;
+    else if (*row == *col && s->symmetry == 2)
+        (*row)++;
+}
+
+static int compare_positions(const void *a, const void *b)
+{
+    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Positions in the order of rows, of columns, of rows up to some place, or in none. */
+static void random_positions(rng *r, sample *s)
+{
+    int64_t keys[MOST_ENTRIES];
+    int64_t order = rng_below(r, 4);
+    for (int64_t k = 0; k < s->entries; k++) {
+        int32_t row, col;
+        random_position(r, s, &row, &col);
+        keys[k] = order == 1 ? col * s->rows + row : row * s->cols + col;
+    }
+    int64_t sorted = order == 3 ? 0 : order == 2 ? s->entries / 2 : s->entries;
+    qsort(keys, (size_t)sorted, sizeof *keys, compare_positions);
+    for (int64_t k = 0; k < s->entries; k++) {
+        s->row[k] = (int32_t)(order == 1 ? keys[k] % s->rows : keys[k] / s->cols);
+        s->col[k] = (int32_t)(order == 1 ? keys[k] / s->rows : keys[k] % s->cols);
+    }
+}
+
+/* Prints a number in some way and returns what the C library reads there. */
+static double random_number(rng *r, bool integer, char *out, size_t room)
+{
+    static const char *const formats[] = {"%.17g", "%g", "%.3f", "%.16e", "%.20f", "%.25e", "%.0f"};
+    double value = rng_unit(r) * (rng_below(r, 2) ? 1000 : 1e-3);
+    if (integer)
+        snprintf(out, room, "%d", (int)rng_below(r, 2001) - 1000);
+    else
+        snprintf(out, room, pick(r, formats, COUNT_OF(formats)), value);
+    return strtod(out, NULL);
+}
+
+static void print_entry(rng *r, sample *s, int64_t k, FILE *out)
+{
+    static const char *const gaps[] = {" ", " ", " ", " ", "  ", "\t", " \t "};
+    static const char *const odd_lines[] = {"\n", "% a comment\n", "  \n", "%\n"};
+    static const char *const ends[] = {"\n", "\n", "\n", "\r\n", " \n"};
+    char number[64];
+    bool plain = rng_below(r, 4) > 0;
+    if (rng_below(r, 40) == 0)
+        fputs(pick(r, odd_lines, COUNT_OF(odd_lines)), out);
+    fprintf(out, "%s%d%s%d", plain ? "" : " ", s->row[k] + 1, plain ? " " : pick(r, gaps, 7),
+            s->col[k] + 1);
+    s->value[2 * k] = 1;
+    s->value[2 * k + 1] = 0;
+    for (int part = 0; s->field != 3 && part < (s->field == 2 ? 2 : 1); part++) {
+        bool real_diagonal = part == 1 && s->symmetry == 3 && s->row[k] == s->col[k];
+        s->value[2 * k + part] = random_number(r, s->field == 1, number, sizeof number);
+        if (real_diagonal)
+            s->value[2 * k + part] = strtod(strcpy(number, "0"), NULL);
+        fprintf(out, "%s%s", plain ? " " : pick(r, gaps, 7), number);
+    }
+    fputs(plain ? "\n" : pick(r, ends, 5), out);
+}
+
+static void make_sample(rng *r, sample *s)
+{
+    FILE *out = open_memstream(&s->text, &s->size);
+    s->field = (int)rng_below(r, 4);
+    s->symmetry = (int)rng_below(r, s->field == 2 ? 4 : s->field == 3 ? 2 : 3);
+    s->rows = 2 + rng_below(r, rng_below(r, 2) ? 10 : 3000);
+    s->cols = s->symmetry > 0 ? s->rows : 1 + rng_below(r, 50);
+    s->entries = rng_below(r, MOST_ENTRIES);
+    random_positions(r, s);
+    fprintf(out, "%%%%MatrixMarket matrix coordinate %s %s\n%% made at random\n%lld %lld %lld\n",
+            fields[s->field], symmetries[s->symmetry], (long long)s->rows, (long long)s->cols,
+            (long long)s->entries);
+    for (int64_t k = 0; k < s->entries; k++)
+        print_entry(r, s, k, out);
+    if (rng_below(r, 3) == 0)
+        fputs("\n% the end", out);
+    fclose(out);
+}
+
+/* Adds the mirror images. */
+static int64_t expand(sample *s)
+{
+    int64_t count = s->entries;
+    for (int64_t k = 0; s->symmetry > 0 && k < s->entries; k++) {
+        if (s->row[k] == s->col[k])
+            continue;
+        s->row[count] = s->col[k];
+        s->col[count] = s->row[k];
+        s->value[2 * count] = s->symmetry == 2 ? -s->value[2 * k] : s->value[2 * k];
+        s->value[2 * count + 1] = s->symmetry >= 2 ? -s->value[2 * k + 1] : s->value[2 * k + 1];
+        count++;
+    }
+    return count;
+}
+
+static fur_csr *expected_matrix(fur_context *context, sample *s, fur_duplicates duplicates)
+{
+    int64_t count = expand(s);
+    bool complex = s->field == 2;
+    double *values = malloc((size_t)(count + 1) * 16);
+    for (int64_t k = 0; k < count; k++) {
+        values[complex ? 2 * k : k] = s->value[2 * k];
+        if (complex)
+            values[2 * k + 1] = s->value[2 * k + 1];
+    }
+    fur_coo_view coo = {.rows = s->rows,
+                        .cols = s->cols,
+                        .entries = count,
+                        .value = complex ? FUR_C128 : FUR_F64,
+                        .row_indices = s->row,
+                        .col_indices = s->col,
+                        .values = values};
+    fur_csr *matrix = NULL;
+    ck_ok(context, fur_csr_from_coo(context, &coo, duplicates, &matrix));
+    free(values);
+    return matrix;
+}
+
+/* Memory that ends at an unmapped page, with its size in front of it. */
+static void *guarded_allocate(void *user, size_t bytes)
+{
+    (void)user;
+    size_t rounded = (bytes + 63) / 64 * 64;
+    char *data = guard_allocate(rounded + 64);
+    if (!data)
+        return NULL;
+    memcpy(data, &rounded, sizeof rounded);
+    return data + 64;
+}
+
+static void guarded_release(void *user, void *data)
+{
+    (void)user;
+    size_t rounded;
+    char *begin = (char *)data - 64;
+    memcpy(&rounded, begin, sizeof rounded);
+    guard_release(begin, rounded + 64);
+}
+
+static fur_context *guarded_context(int isa, int threads)
+{
+    fur_context *context = NULL;
+    const fur_context_options options = {
+        .size = sizeof options,
+        .threads = threads,
+        .isa = isa_name(isa),
+        .allocator = {.allocate = guarded_allocate, .release = guarded_release}};
+    ck_ok(NULL, fur_context_create(&options, &context));
+    return context;
+}
+
+static void check_equal(const fur_csr *matrix, const fur_csr *expected, int way, int round)
+{
+    int equal = 0;
+    fur_csr *copy = NULL;
+    ck_ok(fur_csr_context(matrix), fur_csr_transfer(matrix, fur_csr_context(expected), &copy));
+    ck_ok(fur_csr_context(expected), fur_csr_compare(copy, expected, &equal));
+    ck_assert_msg(equal, "round %d: %d threads, blocks of %zu bytes", round, ways[way].threads,
+                  ways[way].block);
+    fur_csr_destroy(copy);
+}
+
+static void read_every_way(const fur_csr *expected, fur_duplicates duplicates, int isa, int round)
+{
+    for (int way = 0; way < COUNT_OF(ways); way++) {
+        fur_context *context = guarded_context(isa, ways[way].threads);
+        fur_mtx_read_options options = {
+            .size = sizeof options, .duplicates = duplicates, .block = ways[way].block};
+        fur_csr *matrix = NULL;
+        ck_ok(context, fur_mtx_read_csr(context, FILE_NAME, &options, &matrix));
+        check_equal(matrix, expected, way, round);
+        fur_csr_destroy(matrix);
+        fur_context_destroy(context);
+    }
+}
+
+START_TEST(every_way_gives_the_same_matrix)
+{
+    static sample s;
+    rng r = rng_stream(1 + (uint64_t)_i);
+    for (int round = 0; round < ROUNDS; round++) {
+        fur_context *context = context_make(NULL, 1);
+        fur_duplicates duplicates = rng_below(&r, 2) ? FUR_DUPLICATES_SUM : FUR_DUPLICATES_LAST;
+        make_sample(&r, &s);
+        scratch_write_bytes(FILE_NAME, s.text, s.size);
+        fur_csr *expected = expected_matrix(context, &s, duplicates);
+        read_every_way(expected, duplicates, _i, round);
+        fur_csr_destroy(expected);
+        fur_context_destroy(context);
+        free(s.text);
+    }
+}
+END_TEST
+
+/* Status and sentence of one way to read. */
+static fur_status try_way(int isa, int way, char *sentence, size_t room)
+{
+    fur_context *context = guarded_context(isa, ways[way].threads);
+    fur_mtx_read_options options = {
+        .size = sizeof options, .duplicates = FUR_DUPLICATES_ERROR, .block = ways[way].block};
+    fur_csr *matrix = NULL;
+    fur_status status = fur_mtx_read_csr(context, FILE_NAME, &options, &matrix);
+    snprintf(sentence, room, "%s", fur_context_error(context));
+    ck_assert((matrix != NULL) == (status == FUR_OK));
+    fur_csr_destroy(matrix);
+    fur_context_destroy(context);
+    return status;
+}
+
+START_TEST(every_way_gives_the_same_sentence)
+{
+    static const char damage[] = "\n\n %x-.0\r\t9e\0";
+    static sample s;
+    char first[1024], other[1024];
+    int refused = 0;
+    rng r = rng_stream(1000 + (uint64_t)_i);
+    for (int round = 0; round < ROUNDS; round++) {
+        make_sample(&r, &s);
+        for (int hits = (int)rng_below(&r, 3); hits >= 0; hits--)
+            s.text[rng_below(&r, (int64_t)s.size)] = damage[rng_below(&r, sizeof damage)];
+        scratch_write_bytes(FILE_NAME, s.text, s.size);
+        fur_status status = try_way(0, 0, first, sizeof first);
+        refused += status != FUR_OK;
+        for (int way = 0; way < COUNT_OF(ways); way++) {
+            ck_assert_int_eq(try_way(_i, way, other, sizeof other), status);
+            ck_assert_msg(strcmp(first, other) == 0, "round %d, way %d: '%s', but first '%s'",
+                          round, way, other, first);
+        }
+        free(s.text);
+    }
+    ck_assert_int_gt(refused, ROUNDS / 2);
+}
+END_TEST
+
+/* Long files, so that blocks of the usual size are many and every kind of piece is met. */
+static void write_long(int64_t entries, int64_t unsorted_from)
+{
+    FILE *out = fopen(FILE_NAME, "w");
+    fprintf(out, "%%%%MatrixMarket matrix coordinate real general\n1000000 1000 %lld\n",
+            (long long)entries);
+    for (int64_t k = 0; k < entries; k++) {
+        int64_t row = k < unsorted_from ? k * 1000000 / entries : (k * 7919) % 1000000;
+        fprintf(out, "%lld %lld %.17g\n", (long long)row + 1, (long long)(k % 1000) + 1,
+                1.0 / (double)(k + 3));
+    }
+    fclose(out);
+}
+
+START_TEST(rows_may_lose_their_order_late)
+{
+    const int64_t entries = 60000, from = entries * _i / 4;
+    fur_context *context = context_make(NULL, 1);
+    write_long(entries, from);
+    int32_t *rows = malloc((size_t)entries * sizeof *rows);
+    int32_t *cols = malloc((size_t)entries * sizeof *cols);
+    double *values = malloc((size_t)entries * sizeof *values);
+    for (int64_t k = 0; k < entries; k++) {
+        rows[k] = (int32_t)(k < from ? k * 1000000 / entries : (k * 7919) % 1000000);
+        cols[k] = (int32_t)(k % 1000);
+        values[k] = 1.0 / (double)(k + 3);
+    }
+    fur_coo_view coo = {1000000, 1000, entries, FUR_F64, rows, cols, values};
+    fur_csr *expected = NULL;
+    ck_ok(context, fur_csr_from_coo(context, &coo, FUR_DUPLICATES_SUM, &expected));
+    for (int threads = 1; threads <= 4; threads++) {
+        fur_context *own = context_make(NULL, threads);
+        fur_csr *matrix = NULL;
+        fur_mtx_read_options options = {.size = sizeof options, .block = 5000};
+        ck_ok(own, fur_mtx_read_csr(own, FILE_NAME, &options, &matrix));
+        check_equal(matrix, expected, 0, threads);
+        fur_csr_destroy(matrix);
+        fur_context_destroy(own);
+    }
+    fur_csr_destroy(expected);
+    fur_context_destroy(context);
+    free(rows);
+    free(cols);
+    free(values);
+}
+END_TEST
+
+/* One row with entries in falling order, long enough for the sort of long rows. */
+START_TEST(long_rows_are_sorted)
+{
+    enum { COLS = 5000 };
+    fur_context *context = context_make(NULL, 2);
+    FILE *out = fopen(FILE_NAME, "w");
+    fprintf(out, "%%%%MatrixMarket matrix coordinate integer general\n3 %d %d\n", COLS, 2 * COLS);
+    for (int k = 0; k < COLS; k++)
+        fprintf(out, "2 %d %d\n", COLS - k, k);
+    for (int k = 0; k < COLS; k++)
+        fprintf(out, "2 %d %d\n", k * 7 % COLS + 1, 1);
+    fclose(out);
+    fur_csr *matrix = NULL;
+    ck_ok(context, fur_mtx_read_csr(context, FILE_NAME, NULL, &matrix));
+    fur_csr_view view = fur_csr_get(matrix);
+    ck_assert_int_eq(view.entries, COLS);
+    for (int k = 0; k < COLS; k++) {
+        ck_assert_int_eq(view.columns[k], k);
+        ck_assert_double_eq(((const double *)view.values)[k], COLS - 1 - k + 1);
+    }
+    fur_csr_destroy(matrix);
+    fur_context_destroy(context);
+}
+END_TEST
+
+static void add(TCase *tests)
+{
+    int levels = 0;
+    while (isa_name(levels))
+        levels++;
+    tcase_add_checked_fixture(tests, NULL, scratch_empty);
+    tcase_add_loop_test(tests, every_way_gives_the_same_matrix, 0, levels);
+    tcase_add_loop_test(tests, every_way_gives_the_same_sentence, 0, levels);
+    tcase_add_loop_test(tests, rows_may_lose_their_order_late, 0, 5);
+    tcase_add_test(tests, long_rows_are_sorted);
+}
+
+int main(void)
+{
+    return scratch_run("mtx_parallel", add);
+}
