@@ -109,26 +109,30 @@ static void cut_by_rows(assembly *a)
     }
 }
 
-/* Every range by itself. The first thread that fails leaves its failure. */
+/* Keeps a thread's failure, one of them if there are several. */
+static void keep_failure(assembly *a, const fur_failure *failure)
+{
+    pthread_mutex_t *lock = &a->collection->heap->lock;
+    pthread_mutex_lock(lock);
+    *a->failure = *failure;
+    pthread_mutex_unlock(lock);
+}
+
+/* Every range by itself. */
 static fur_status order_ranges(assembly *a, int threads)
 {
     fur_collection *collection = a->collection;
-    fur_status status = FUR_OK;
+    a->failure->status = FUR_OK;
 #pragma omp parallel for schedule(dynamic, 1) num_threads(threads)
     for (int i = 0; i < a->ranges; i++) {
         fur_failure own = {.status = FUR_OK};
         if (!collection->direct)
             empty_bucket(a, i);
-        fur_order_rows(collection->heap, &a->order, &a->rows[i], &a->ordered[i], &own);
-        if (own.status != FUR_OK) {
-#pragma omp critical(fur_assemble)
-            {
-                *a->failure = own;
-                status = own.status;
-            }
-        }
+        if (fur_order_rows(collection->heap, &a->order, &a->rows[i], &a->ordered[i], &own) !=
+            FUR_OK)
+            keep_failure(a, &own);
     }
-    return status;
+    return a->failure->status;
 }
 
 /* Moves each range up to the end of the one before. */

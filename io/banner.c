@@ -2,6 +2,7 @@
 #include "banner.h"
 #include "words.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* Rows plus columns that any file may announce; a larger file may announce ROWS_PER_BYTE for each
@@ -149,35 +150,21 @@ static void skip_byte_order_mark(fur_scan *scan)
         scan->at += 3;
 }
 
-/* The value types that can hold a GraphBLAS type (Davis 2019). */
-static const struct {
-    const char *name;
-    fur_value value;
-} graphblas_types[] = {
-    {"bool", FUR_F64},     {"int8_t", FUR_F64},  {"int16_t", FUR_F64},  {"int32_t", FUR_F64},
-    {"int64_t", FUR_F64},  {"uint8_t", FUR_F64}, {"uint16_t", FUR_F64}, {"uint32_t", FUR_F64},
-    {"uint64_t", FUR_F64}, {"float", FUR_F32},   {"double", FUR_F64},
-};
-
-/* A line "%%GraphBLAS type <name>". */
+/* A line "%%GraphBLAS type <name>" (Davis 2019) says what the numbers were before they were
+ * written. */
 static void read_type(const fur_scan *scan, fur_banner *banner)
 {
+    char *type = banner->header.graphblas_type;
     fur_scan line = *scan;
     if (!fur_token_is(fur_scan_token(&line), "%%graphblas") ||
         !fur_token_is(fur_scan_token(&line), "type"))
         return;
     fur_token token = fur_scan_token(&line);
-    for (size_t i = 0; i < sizeof graphblas_types / sizeof *graphblas_types; i++)
-        if (fur_token_is(token, graphblas_types[i].name)) {
-            banner->typed = banner->header.field != FUR_MTX_COMPLEX;
-            banner->value = graphblas_types[i].value;
+    int length = (int)(token.end - token.begin);
+    for (int i = 0; i < length; i++)
+        if ((unsigned char)token.begin[i] <= ' ' || (unsigned char)token.begin[i] >= 0x7f)
             return;
-        }
-    char quote[FUR_QUOTE_SIZE];
-    line.failure = &banner->dialect;
-    fur_scan_fail(&line, FUR_OK, token.begin,
-                  "found the GraphBLAS type %s, read as if it were not there",
-                  fur_token_quote(token, quote));
+    snprintf(type, sizeof banner->header.graphblas_type, "%.*s", length, token.begin);
 }
 
 /* Over comments and blank lines to the size line. */

@@ -9,8 +9,6 @@
 typedef struct fur_banner {
     fur_mtx_header header;
     bool vector; /* the object is a vector: a size and an index instead of two */
-    bool typed;  /* a line "%%GraphBLAS type ..." names this value type */
-    fur_value value;
     fur_failure dialect; /* what was tolerated, if the sentence is not empty: its place and words */
 } fur_banner;
 

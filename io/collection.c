@@ -63,7 +63,6 @@ static void part(const fur_collection *collection, fur_batch *batch, fur_deliver
 void fur_collection_prepare(const fur_collection *collection, fur_batch *batch,
                             fur_delivery *delivery)
 {
-    delivery->parted = false;
     if (atomic_load(&collection->in_buckets))
         part(collection, batch, delivery);
 }

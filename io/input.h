@@ -1,5 +1,6 @@
-/* A file's text, byte after byte: from a path, from standard input or from memory, decompressed and
- * taken out of its archive on the way. What a file is shows in its first bytes, not in its name. */
+/* A file's text, byte after byte: from a path, from standard input or from memory, decompressed
+ * (gzip, zstd) and taken out of its archive (tar) on the way. What a file is shows in its first
+ * bytes, not in its name; what is neither is text, whatever its bytes are. */
 #ifndef FURROW_IO_INPUT_H
 #define FURROW_IO_INPUT_H
 
@@ -14,22 +15,23 @@ typedef struct fur_input_request {
     const char *path;   /* "-": standard input; with memory: stands for the path in sentences */
     const void *memory; /* not NULL: the bytes of a file, `size` of them, instead of the path */
     size_t size;
-    /* Of an archive: NULL for name/name.mtx, "b" for name/name_b.mtx and so on. Without an archive
-     * only NULL finds anything. */
+    /* Of an archive: NULL for name/name.mtx, or the only *.mtx if there is none, which a pipe does
+     * not allow; "b" for name/name_b.mtx and so on. Without an archive only NULL finds anything. */
     const char *member;
 } fur_input_request;
 
 /* FUR_IO if the file cannot be opened for reading or is a directory; FUR_MALFORMED if what it is
- * packed in is broken, or an archive has no such member. */
+ * packed in is broken, or an archive has no such member; FUR_UNSUPPORTED if it is compressed with
+ * what this build cannot read. All memory is taken here, but for zstd's own. */
 fur_status fur_input_open(fur_context *context, const fur_input_request *request,
                           fur_failure *failure, fur_input **out);
 
 /* The next bytes of the text, at least one and at most `room`; *got = 0 at its end. One call at a
- * time, from any thread. */
+ * time, from any thread. After a failure nothing more can be read. */
 fur_status fur_input_read(fur_input *input, char *to, size_t room, size_t *got,
                           fur_failure *failure);
 
-/* The path, or "path(member)", for sentences; valid as long as the input. */
+/* The path, "path(member)" or "standard input", for sentences; valid as long as the input. */
 const char *fur_input_name(const fur_input *input);
 
 /* Bytes of the file as it lies on the disk, packed or not; -1 if the system cannot tell, as for a

@@ -117,7 +117,7 @@ typedef struct digits {
     int exponent;
 } digits;
 
-/* How many digits a number from 1 to 10^17 - 1 has. 1233 / 2^12 is just above log10(2). */
+/* How many digits a number from 1 to 10^17 - 1 has. 1233 / 2^12 is just below log10(2). */
 static inline int decimal_length(uint64_t number)
 {
     int least = ((64 - __builtin_clzll(number)) * 1233) >> 12;

@@ -198,6 +198,7 @@ static bool handle(reader *r, worker *w)
     fur_batch_read(&r->heap, &r->reading, &w->block, fur_symmetry_expands(&r->reading), &w->batch);
     if (w->batch.failure.status == FUR_OK && w->failure.status != FUR_OK)
         w->batch.failure = w->failure;
+    w->delivery.parted = false;
     if (r->reading.indices > 0)
         fur_collection_prepare(&r->collection, &w->batch, &w->delivery);
     if (!await_turn(r, w->block.number))
@@ -303,10 +304,7 @@ static fur_status choose_value(const fur_scan *scan, fur_reading *reading)
 {
     const fur_mtx_read_options *options = &reading->options;
     bool complex = reading->banner.header.field == FUR_MTX_COMPLEX;
-    reading->value = options->convert        ? options->value
-                     : complex               ? FUR_C128
-                     : reading->banner.typed ? reading->banner.value
-                                             : FUR_F64;
+    reading->value = options->convert ? options->value : complex ? FUR_C128 : FUR_F64;
     if (complex && !fur_reading_is_complex(reading))
         return fur_scan_fail(scan, FUR_INVALID, scan->line_start,
                              "the file is complex and does not fit %s; read it as c64 or c128",

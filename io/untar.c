@@ -5,6 +5,7 @@
 #include "scan.h"
 
 #include <assert.h>
+#include <stddef.h>
 #include <string.h>
 
 /* Sizes beyond this are nonsense and would only overflow. */
@@ -150,7 +151,8 @@ static fur_status set_name(untar *u, const char *name, const char *end, fur_fail
 {
     size_t length = strnlen(name, (size_t)(end - name));
     if (length >= sizeof u->name)
-        return wrong(u, "a name that is too long for a file", failure);
+        return wrong(u, "a name that is too long for a file, expected less than 4096 bytes",
+                     failure);
     memcpy(u->name, name, length);
     u->name[length] = '\0';
     u->named = true;
@@ -185,7 +187,8 @@ static fur_status apply(untar *u, const char *record, const char *end, fur_failu
         return set_name(u, record + strlen("path="), end, failure);
     if (begins_with(record, end, "size=")) {
         u->sized = parse_decimal(record + strlen("size="), end, &u->size);
-        return u->sized ? FUR_OK : wrong(u, "a size that is not a number", failure);
+        return u->sized ? FUR_OK
+                        : wrong(u, "a size that is not a number, expected decimal digits", failure);
     }
     return begins_with(record, end, "GNU.sparse.") ? refuse_sparse(u, failure) : FUR_OK;
 }

@@ -9,7 +9,6 @@ the format lets a file have. FURROW_TEST_SEED repeats a run. Ends with status 77
 skipped, without SciPy.
 """
 
-import concurrent.futures
 import ctypes
 import os
 import pathlib
@@ -18,6 +17,8 @@ import signal
 import sys
 import tempfile
 import warnings
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 
 try:
     import numpy
@@ -304,6 +305,18 @@ def verdict(path):
     return f"{path.name}: {found or 'no difference'}; expected: {expected or 'none'} {reason}"
 
 
+def collect(paths, futures):
+    """What is wrong about the files, as far as the first crash."""
+    wrong = []
+    for path, future in zip(paths, futures):
+        try:
+            wrong.append(future.result())
+        except BrokenProcessPool:
+            wrong.append(f"{path.name}, or a file read beside it: a reader crashed")
+            break
+    return [text for text in wrong if text]
+
+
 def main():
     folders = [pathlib.Path(folder) for folder in sys.argv[2:]]
     seed = int(os.environ.get("FURROW_TEST_SEED", random.randrange(2**32)))
@@ -312,9 +325,8 @@ def main():
         paths = sorted((path for f in folders for path in f.glob("*.mtx")),
                        key=lambda path: -path.stat().st_size)
         paths += generate(folder, seed)
-        with concurrent.futures.ProcessPoolExecutor(initializer=open_library,
-                                                    initargs=[sys.argv[1]]) as pool:
-            wrong = [text for text in pool.map(verdict, paths) if text]
+        with ProcessPoolExecutor(initializer=open_library, initargs=[sys.argv[1]]) as pool:
+            wrong = collect(paths, [pool.submit(verdict, path) for path in paths])
     print(*wrong, f"{len(paths)} files, {len(wrong)} wrong", sep="\n")
     return 1 if wrong else 0
 

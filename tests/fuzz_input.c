@@ -13,10 +13,10 @@
 #include <unistd.h>
 
 /* More text than this is not read: a few bytes may stand for gigabytes. */
-#define LARGEST_TEXT 262144
+#define LARGEST_TEXT 65536
 
 /* Room for a file or for what is read at a time. */
-#define LARGEST_PIECE 65536
+#define LARGEST_PIECE 8192
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -120,7 +120,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size == 0 || size > LARGEST_PIECE)
         return 0;
     char *file = file_end - size;
-    size_t room = 1 + (size_t)(data[size - 1] % 8) * 33;
+    size_t room = 1 + (size_t)(data[size - 1] % 8) * 133;
     fur_input_request request = {.path = "fuzz", .memory = file, .size = size};
     memcpy(file, data, size);
     compare(&request, piece_end, room);

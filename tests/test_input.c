@@ -707,35 +707,40 @@ START_TEST(large_windows_are_refused)
 END_TEST
 #endif
 
+#ifdef FURROW_HAVE_GZIP
+#    define HAVE_GZIP true
+#else
+#    define HAVE_GZIP false
+#endif
+#ifdef FURROW_HAVE_ZSTD
+#    define HAVE_ZSTD true
+#else
+#    define HAVE_ZSTD false
+#endif
+
+static void check_support(const bytes *file, bool supported, const char *sentence)
+{
+    outcome o = read_bytes(file, NULL, LARGE_ROOM);
+    ck_assert((o.status == FUR_UNSUPPORTED) == !supported);
+    ck_assert(supported || strcmp(o.sentence, sentence) == 0);
+    free(o.text.data);
+}
+
 /* A build without the library says so instead of taking the bytes for text. */
 START_TEST(what_the_build_lacks_is_said)
 {
-    static const struct {
-        const char *head;
-        const char *name;
-        const char *option;
-    } lacking[] = {
-#ifndef FURROW_HAVE_GZIP
-        {"\x1f\x8b\x08", "gzip", "GZIP"},
-#endif
-#ifndef FURROW_HAVE_ZSTD
-        {"\x28\xb5\x2f\xfd", "zstd", "ZSTD"},
-#endif
-        {NULL, NULL, NULL},
-    };
-    for (int i = 0; lacking[i].head; i++) {
-        char sentence[300];
-        bytes file = bytes_of(lacking[i].head);
-        outcome o = read_bytes(&file, NULL, LARGE_ROOM);
-        snprintf(sentence, sizeof sentence,
-                 "input: found %s-compressed data, which this build cannot read; decompress it "
-                 "first: %s -dc FILE > FILE.mtx, or build furrow with -DFURROW_WITH_%s=ON",
-                 lacking[i].name, lacking[i].name, lacking[i].option);
-        ck_assert_int_eq(o.status, FUR_UNSUPPORTED);
-        ck_assert_str_eq(o.sentence, sentence);
-        free(o.text.data);
-        free(file.data);
-    }
+    bytes text = bytes_of(MATRIX), gzip = {0}, zstd = {0};
+    append_stored_gzip(&gzip, &text, 0);
+    check_support(&gzip, HAVE_GZIP,
+                  "input: found gzip-compressed data, which this build cannot read; decompress it "
+                  "first: gzip -dc FILE > FILE.mtx, or build furrow with -DFURROW_WITH_GZIP=ON");
+    append_number(&zstd, 0xfd2fb528, 4);
+    check_support(&zstd, HAVE_ZSTD,
+                  "input: found zstd-compressed data, which this build cannot read; decompress it "
+                  "first: zstd -dc FILE > FILE.mtx, or build furrow with -DFURROW_WITH_ZSTD=ON");
+    free(text.data);
+    free(gzip.data);
+    free(zstd.data);
 }
 END_TEST
 
@@ -1007,6 +1012,18 @@ START_TEST(long_names_are_read)
 }
 END_TEST
 
+START_TEST(names_longer_than_a_path_are_refused)
+{
+    char name[4200];
+    long_name(name, 2046);
+    bytes archive = archive_gnu(name);
+    check_refused(&archive, NULL,
+                  "input: byte 1024 of the archive: found a name that is too long for a file, "
+                  "expected less than 4096 bytes");
+    free(archive.data);
+}
+END_TEST
+
 START_TEST(names_may_have_a_prefix)
 {
     bytes archive = {0};
@@ -1152,10 +1169,10 @@ static const struct {
     {" path=a/a.mtx\n", "a pax header with a broken record, expected \"length key=value\""},
     {"99999999999999999999 a=\n",
      "a pax header with a broken record, expected \"length key=value\""},
-    {"10 size=x\n", "a size that is not a number"},
-    {"8 size=\n", "a size that is not a number"},
-    {"10 size=-\n", "a size that is not a number"},
-    {"28 size=9999999999999999999\n", "a size that is not a number"},
+    {"10 size=x\n", "a size that is not a number, expected decimal digits"},
+    {"8 size=\n", "a size that is not a number, expected decimal digits"},
+    {"10 size=-\n", "a size that is not a number, expected decimal digits"},
+    {"28 size=9999999999999999999\n", "a size that is not a number, expected decimal digits"},
     {"22 GNU.sparse.major=1\n",
      "a sparse file, which cannot be read; pack it again without --sparse"},
 };
@@ -1425,6 +1442,7 @@ static void add_tests(TCase *tests)
     tcase_add_test(tests, the_only_matrix_is_taken);
     tcase_add_test(tests, many_matrices_are_listed_in_part);
     tcase_add_loop_test(tests, long_names_are_read, 0, COUNT_OF(forms));
+    tcase_add_test(tests, names_longer_than_a_path_are_refused);
     tcase_add_test(tests, names_may_have_a_prefix);
     tcase_add_test(tests, old_archives_are_read);
     tcase_add_test(tests, folders_and_links_have_no_data);

@@ -332,6 +332,48 @@ START_TEST(rows_may_lose_their_order_late)
 }
 END_TEST
 
+/* Dense numbers, several on a line now and then, whole or a triangle of them. */
+static void write_array(rng *r, int symmetry, int64_t rows, int64_t cols)
+{
+    FILE *out = fopen(FILE_NAME, "w");
+    fprintf(out, "%%%%MatrixMarket matrix array real %s\n%lld %lld\n", symmetries[symmetry],
+            (long long)rows, (long long)cols);
+    for (int64_t col = 0; col < cols; col++)
+        for (int64_t row = symmetry == 0 ? 0 : symmetry == 1 ? col : col + 1; row < rows; row++)
+            fprintf(out, "%lld%s", (long long)(row * cols + col + 1),
+                    rng_below(r, 5) == 0    ? " "
+                    : rng_below(r, 30) == 0 ? "\n\n% x\n"
+                                            : "\n");
+    fclose(out);
+}
+
+START_TEST(arrays_are_read_in_blocks)
+{
+    rng r = rng_stream(2000 + (uint64_t)_i);
+    const int64_t rows = 40, cols = _i == 0 ? 33 : rows;
+    write_array(&r, _i, rows, cols);
+    for (int way = 0; way < COUNT_OF(ways); way++) {
+        fur_context *context = guarded_context(0, ways[way].threads);
+        fur_mtx_read_options options = {.size = sizeof options, .block = ways[way].block};
+        fur_csr *matrix = NULL;
+        ck_ok(context, fur_mtx_read_csr(context, FILE_NAME, &options, &matrix));
+        fur_csr_view view = fur_csr_get(matrix);
+        const double *values = view.values;
+        for (int64_t row = 0, k = 0; row < rows; row++)
+            for (int64_t col = 0; col < cols; col++) {
+                if (_i == 2 && row == col)
+                    continue;
+                bool image = _i > 0 && row < col;
+                double stored = (double)(image ? col * cols + row + 1 : row * cols + col + 1);
+                ck_assert_int_eq(view.columns[k], col);
+                ck_assert_double_eq(values[k++], image && _i == 2 ? -stored : stored);
+            }
+        fur_csr_destroy(matrix);
+        fur_context_destroy(context);
+    }
+}
+END_TEST
+
 /* One row with entries in falling order, long enough for the sort of long rows. */
 START_TEST(long_rows_are_sorted)
 {
@@ -366,6 +408,7 @@ static void add(TCase *tests)
     tcase_add_loop_test(tests, every_way_gives_the_same_matrix, 0, levels);
     tcase_add_loop_test(tests, every_way_gives_the_same_sentence, 0, levels);
     tcase_add_loop_test(tests, rows_may_lose_their_order_late, 0, 5);
+    tcase_add_loop_test(tests, arrays_are_read_in_blocks, 0, 3);
     tcase_add_test(tests, long_rows_are_sorted);
 }
 

@@ -1,5 +1,6 @@
 /* Decimal numbers: what is one; rounding against the C library's strtod and strtof; printing
  * against a search with the C library. */
+#include "decimal.h"
 #include "number.h"
 #include "number_reference.h"
 #include "random.h"
@@ -298,6 +299,10 @@ START_TEST(short_halfway_cases_round_to_even)
         uint64_t significand = halfway_significand(single ? 25 : 54, exponent);
         snprintf(text, sizeof text, "%llue%d", (unsigned long long)significand, exponent);
         check_rounding(text);
+        double f64 = fur_decimal_f64(significand, exponent);
+        float f32 = fur_decimal_f32(significand, exponent);
+        ck_assert_msg(bits_f64(f64) == bits_f64(strtod(text, NULL)), "%s: %a", text, f64);
+        ck_assert_msg(bits_f32(f32) == bits_f32(strtof(text, NULL)), "%s: %a", text, (double)f32);
     }
 }
 END_TEST

@@ -17,6 +17,9 @@ static fur_status print_info(fur_context *context, const command_common *common,
     output_text(&out, "format", "format", fur_mtx_format_name(a->header.format));
     output_text(&out, "field", "field", fur_mtx_field_name(a->header.field));
     output_text(&out, "symmetry", "symmetry", fur_mtx_symmetry_name(a->header.symmetry));
+    if (a->header.graphblas_type[0] != '\0') {
+        output_text(&out, "graphblas_type", "GraphBLAS type", a->header.graphblas_type);
+    }
     output_text(&out, "value", "value type", fur_value_name(view.value));
     output_text(&out, "offset", "offset type", fur_offset_name(view.offset));
     output_count(&out, "row_min", "shortest row", figures.row_min);

@@ -49,6 +49,7 @@ typedef struct fur_mtx_header {
     int64_t rows;
     int64_t cols;
     int64_t entries_in_file; /* coordinate: the size line's count; array: the numbers stored */
+    char graphblas_type[24]; /* what a line "%%GraphBLAS type ..." says, else "" */
 } fur_mtx_header;
 
 /* Of a symmetric file that stores both entries of a pair, (i, j) and (j, i). */
@@ -59,8 +60,7 @@ typedef enum fur_mtx_mirrored {
 
 typedef struct fur_mtx_read_options {
     size_t size; /* sizeof(fur_mtx_read_options) */
-    /* 1: the value type below; 0: c128 for complex files, f64 for all others, or what a line
-     * "%%GraphBLAS type ..." says. */
+    /* 1: the value type below; 0: c128 for complex files, f64 for all others. */
     int convert;
     fur_value value;           /* complex files refuse real types */
     int keep_triangle;         /* 1: keep a symmetric file's lower triangle; 0: expand it */
