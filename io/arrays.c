@@ -9,8 +9,12 @@ void fur_arrays_fill_ones(const fur_arrays *arrays, int64_t begin, int64_t count
     bool is_single = arrays->value == FUR_F32 || arrays->value == FUR_C64;
     const void *one = is_single ? (const void *)single : (const void *)full;
     char *values = arrays->values + (size_t)begin * arrays->value_size;
-    for (int64_t k = 0; k < count; k++)
-        memcpy(values + (size_t)k * arrays->value_size, one, arrays->value_size);
+    size_t bytes = (size_t)count * arrays->value_size, filled = arrays->value_size;
+    if (count == 0)
+        return;
+    memcpy(values, one, filled);
+    for (; filled < bytes; filled *= 2) /* the ones so far serve as pattern for the next */
+        memcpy(values + filled, values, filled < bytes - filled ? filled : bytes - filled);
 }
 
 fur_status fur_arrays_allocate(fur_heap *heap, int64_t entries, fur_arrays *arrays,

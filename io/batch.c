@@ -111,8 +111,9 @@ static void store(const fur_scan *scan, const fur_reading *reading, const fur_en
             infinite |= store_part(reading, &entry->im, 2 * k + 1, batch->values);
         note_value(scan, reading, entry, infinite, batch);
     }
+    fur_scan rest = *scan;
     if (entry->trailing)
-        note(scan, batch, FUR_NOTE_TRAILING, (fur_token){scan->at, scan->at},
+        note(scan, batch, FUR_NOTE_TRAILING, fur_scan_token(&rest),
              "text behind an entry, which was passed over");
 }
 

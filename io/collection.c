@@ -189,12 +189,22 @@ static void put_values(const fur_collection *collection, const fur_batch *batch,
         fur_arrays_fill_ones(arrays, begin, batch->count);
 }
 
-/* Writes where rows end, but for the last one's, which may go on in the next batch. */
+/* Writes where rows end, but for the last one's, which may go on in the next batch. A row's later
+ * entries overwrite what its earlier ones wrote. */
 static void put_offsets(const fur_arrays *arrays, const fur_batch *batch, int64_t begin)
 {
-    int32_t last = batch->rows[batch->count - 1];
-    for (int64_t k = 0; batch->rows[k] != last; k++)
-        fur_arrays_set_offset(arrays, (int64_t)batch->rows[k] + 1, begin + k + 1);
+    int64_t count = batch->count;
+    const int32_t *rows = batch->rows;
+    while (count > 0 && rows[count - 1] == batch->rows[batch->count - 1])
+        count--;
+    int32_t *narrow = (int32_t *)arrays->offsets + 1;
+    int64_t *wide = (int64_t *)arrays->offsets + 1;
+    if (arrays->wide)
+        for (int64_t k = 0; k < count; k++)
+            wide[rows[k]] = begin + k + 1;
+    else
+        for (int64_t k = 0; k < count; k++)
+            narrow[rows[k]] = (int32_t)(begin + k + 1);
 }
 
 void fur_collection_put(fur_collection *collection, const fur_batch *batch, fur_delivery *delivery)

@@ -38,12 +38,16 @@ static inline int fur_count_digits(uint64_t digits)
 }
 
 /* The number that eight digits make. Neighbours are joined: eight digits to four numbers below 100,
- * to two below 10^4, to one. */
+ * and these, times their power of ten, to one. */
 static inline uint64_t fur_join_digits(uint64_t digits)
 {
-    uint64_t pairs = (10 * digits + (digits >> 8)) & UINT64_C(0x00ff00ff00ff00ff);
-    uint64_t fours = (100 * pairs + (pairs >> 16)) & UINT64_C(0x0000ffff0000ffff);
-    return (10000 * fours + (fours >> 32)) & UINT64_C(0xffffffff);
+    uint64_t pairs = 10 * digits + (digits >> 8);
+    const uint64_t one_pair = UINT64_C(0x000000ff000000ff);
+    /* Pairs 0 and 2 count 10^6 and 10^2, pairs 1 and 3 count 10^4 and 1; the upper halves add up.
+     */
+    uint64_t even = (pairs & one_pair) * (100 + (UINT64_C(1000000) << 32));
+    uint64_t odd = ((pairs >> 16) & one_pair) * (1 + (UINT64_C(10000) << 32));
+    return (even + odd) >> 32;
 }
 
 /* The eight digits of a number below 10^8: the way back. To divide a part by n and put the rest r

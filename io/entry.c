@@ -48,8 +48,10 @@ static fur_status read_value(fur_scan *scan, const fur_reading *reading, fur_ent
     entry->text = (fur_token){scan->at, scan->at};
     if (reading->numbers > 0)
         FUR_TRY(read_number(scan, reading, &entry->re));
+    if (reading->numbers > 1)
+        FUR_TRY(read_number(scan, reading, &entry->im));
     entry->text.end = scan->at;
-    return reading->numbers > 1 ? read_number(scan, reading, &entry->im) : FUR_OK;
+    return FUR_OK;
 }
 
 static fur_status read_index(fur_scan *scan, const char *what, int64_t limit, int32_t *out)

@@ -252,6 +252,8 @@ static fur_status read_body(reader *r)
         calls = true;
         work(r, calls);
     }
+    if (!atomic_load(&r->stopped))
+        report_progress(r);
     if (r->cancelled)
         return fur_failure_set(&r->failure, FUR_CANCELLED,
                                "%.400s: reading was cancelled after %lld bytes", r->reading.name,

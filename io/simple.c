@@ -1,16 +1,21 @@
-/* The inner loop over a file, compiled once per instruction set. A piece of text is first cut into
- * words: then where a word ends does not depend on reading the word before, and the processor reads
+/* The inner loop over a file, compiled once per instruction set. A line is first cut into words:
+ * then where a word ends does not depend on reading the word before, and the processor reads
  * several at once. Digits are taken eight at a time, as the bytes of a number (Lamport, "Multiple
  * byte processing with full-word instructions", 1975), and three multiplications add them up. */
 #include "simple.h"
 
 #include "decimal.h"
+#include "digits.h"
 #include "number.h"
-#include "pieces.h"
+#include "line.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
+
+#ifdef __SSE4_1__
+#    include <smmintrin.h>
+#endif
 
 #define INLINE static inline __attribute__((always_inline))
 
@@ -40,64 +45,94 @@ static const uint64_t powers_of_ten[] = {
     10000000000000000000u,
 };
 
-/* Eight characters, the first one lowest, less '0' each: a digit becomes its value. */
-INLINE uint64_t load_digits(const char *at)
-{
-    uint64_t word;
-    memcpy(&word, at, sizeof word);
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-    word = __builtin_bswap64(word);
-#endif
-    return word ^ FUR_EACH_BYTE('0');
-}
+/* The bytes of a word that its last 0 to 8 digits take. */
+static const uint64_t last_bytes[] = {
+    0,
+    UINT64_C(0xff00000000000000),
+    UINT64_C(0xffff000000000000),
+    UINT64_C(0xffffff0000000000),
+    UINT64_C(0xffffffff00000000),
+    UINT64_C(0xffffffffff000000),
+    UINT64_C(0xffffffffffff0000),
+    UINT64_C(0xffffffffffffff00),
+    UINT64_MAX,
+};
 
 /* The last `count` <= 8 characters before `end`, with zeros for those before them. */
 INLINE uint64_t load_last(const char *end, int64_t count)
 {
-    return count > 0 ? load_digits(end - 8) >> (64 - 8 * count) << (64 - 8 * count) : 0;
+    return fur_load_digits(end - 8) & last_bytes[count];
 }
 
-/* A bit for each byte that is no digit, and perhaps for some behind it. */
+/* Not 0 if one of the eight is no digit. */
 INLINE uint64_t find_others(uint64_t digits)
 {
     return ((digits + FUR_EACH_BYTE(0x76)) | digits) & FUR_EACH_BYTE(0x80);
 }
 
-/* How many of the eight are digits before the first that is not. */
-INLINE int count_digits(uint64_t digits)
+INLINE int64_t smaller(int64_t a, int64_t b)
 {
-    uint64_t others = find_others(digits);
-    return others ? __builtin_ctzll(others) / 8 : 8;
+    return a < b ? a : b;
 }
 
-/* The number that eight digits make. */
-INLINE uint64_t join_eight(uint64_t digits)
+INLINE int64_t larger(int64_t a, int64_t b)
 {
-    digits = digits * 10 + (digits >> 8);
-    digits = (digits & UINT64_C(0x00ff00ff00ff00ff)) * 100 +
-             ((digits >> 16) & UINT64_C(0x00ff00ff00ff00ff));
-    return (digits & 0xffff) * 10000 + ((digits >> 32) & 0xffff);
+    return a > b ? a : b;
 }
 
-/* The number that the first `count` < 8 digits make; 0 of none. */
-INLINE uint64_t join(uint64_t digits, int count)
+/* What the last characters of two words make, at most eight of each; false if one is no digit. */
+INLINE bool join_two(const char *end_a, int64_t count_a, const char *end_b, int64_t count_b,
+                     uint64_t *a, uint64_t *b)
 {
-    return join_eight(digits << 1 << (63 - 8 * count));
+#ifdef __SSE4_1__
+    const __m128i nine = _mm_set1_epi8(9);
+    __m128i digits =
+        _mm_set_epi64x((int64_t)load_last(end_b, count_b), (int64_t)load_last(end_a, count_a));
+    __m128i others = _mm_subs_epu8(digits, nine);
+    __m128i pairs = _mm_maddubs_epi16(digits, _mm_set1_epi16(10 + (1 << 8)));
+    __m128i fours = _mm_madd_epi16(pairs, _mm_set1_epi32(100 + (1 << 16)));
+    __m128i packed = _mm_packus_epi32(fours, fours);
+    __m128i eights = _mm_madd_epi16(packed, _mm_set1_epi32(10000 + (1 << 16)));
+    uint64_t both = (uint64_t)_mm_cvtsi128_si64(eights);
+    *a = both & UINT32_MAX;
+    *b = both >> 32;
+    return _mm_testz_si128(others, others);
+#else
+    uint64_t digits_a = load_last(end_a, count_a), digits_b = load_last(end_b, count_b);
+    *a = fur_join_digits(digits_a);
+    *b = fur_join_digits(digits_b);
+    return (find_others(digits_a) | find_others(digits_b)) == 0;
+#endif
 }
 
 /* An index from 1 to limit that takes the whole word, as *out from 0. */
 INLINE bool read_index(fur_token word, uint64_t limit, int32_t *out)
 {
     int64_t length = word.end - word.begin;
-    uint64_t digits = load_last(word.end, length < 8 ? length : 8);
-    uint64_t others = find_others(digits), index = join_eight(digits);
+    uint64_t digits = load_last(word.end, smaller(length, 8));
+    uint64_t others = find_others(digits), index = fur_join_digits(digits);
     if (__builtin_expect(length > 8, 0)) {
-        uint64_t first = load_last(word.end - 8, length - 8 < 8 ? length - 8 : 8);
+        uint64_t first = load_last(word.end - 8, smaller(length - 8, 8));
         others |= find_others(first) | (uint64_t)(length > 16);
-        index += 100000000 * join_eight(first);
+        index += 100000000 * fur_join_digits(first);
     }
     *out = (int32_t)(index - 1);
-    return others == 0 && index - 1 < limit;
+    return (others == 0) & (index - 1 < limit);
+}
+
+/* Two indices, which are below 10^8 in most files. */
+INLINE bool read_indices(const fur_token *words, const fur_mtx_header *header, int32_t *row,
+                         int32_t *col)
+{
+    int64_t row_length = words[0].end - words[0].begin, col_length = words[1].end - words[1].begin;
+    uint64_t i = 0, j = 0;
+    if (__builtin_expect((row_length > 8) | (col_length > 8), 0))
+        return read_index(words[0], (uint64_t)header->rows, row) &
+               read_index(words[1], (uint64_t)header->cols, col);
+    bool digits = join_two(words[0].end, row_length, words[1].end, col_length, &i, &j);
+    *row = (int32_t)(i - 1);
+    *col = (int32_t)(j - 1);
+    return digits & (i - 1 < (uint64_t)header->rows) & (j - 1 < (uint64_t)header->cols);
 }
 
 typedef struct decimal {
@@ -107,17 +142,23 @@ typedef struct decimal {
     bool integer;
 } decimal;
 
+/* The number that the first `count` < 8 digits make; 0 of none. */
+INLINE uint64_t join(uint64_t digits, int count)
+{
+    return fur_join_digits(digits << 1 << (63 - 8 * count));
+}
+
 /* Digits behind others that have made `significand`; counts them. */
 static const char *read_digits(const char *at, uint64_t *significand, int *counted)
 {
-    uint64_t digits = load_digits(at);
-    int count = count_digits(digits);
+    uint64_t digits = fur_load_digits(at);
+    int count = fur_count_digits(digits);
     while (count == 8) {
-        *significand = 100000000 * *significand + join_eight(digits);
+        *significand = 100000000 * *significand + fur_join_digits(digits);
         *counted += 8;
         at += 8;
-        digits = load_digits(at);
-        count = count_digits(digits);
+        digits = fur_load_digits(at);
+        count = fur_count_digits(digits);
     }
     *significand = powers_of_ten[count] * *significand + join(digits, count);
     *counted += count;
@@ -129,8 +170,8 @@ static const char *read_exponent(const char *at, int64_t *exponent)
 {
     bool negative = *at == '-';
     at += negative || *at == '+';
-    uint64_t digits = load_digits(at);
-    int count = count_digits(digits);
+    uint64_t digits = fur_load_digits(at);
+    int count = fur_count_digits(digits);
     int64_t value = (int64_t)join(digits, count & 3);
     *exponent += negative ? -value : value;
     return count >= 1 && count <= 3 ? at + count : NULL;
@@ -142,7 +183,8 @@ static const char *read_any(const char *at, decimal *out)
 {
     int whole = 0, fraction = 0;
     at = read_digits(at, &out->significand, &whole);
-    int significant = out->significand == 0 ? 0 : whole;
+    /* Beyond that the significand, a remainder by 2^64, may be 0 for other digits than zeros. */
+    int significant = out->significand == 0 && whole <= SAFE_DIGITS ? 0 : whole;
     if (*at == '.') {
         at = read_digits(at + 1, &out->significand, &fraction);
         out->integer = false;
@@ -161,7 +203,7 @@ static const char *read_any(const char *at, decimal *out)
 INLINE bool read_whole(fur_token word, decimal *out)
 {
     uint64_t digits = load_last(word.end, word.end - word.begin);
-    out->significand = join_eight(digits);
+    out->significand = fur_join_digits(digits);
     return find_others(digits) == 0;
 }
 
@@ -169,16 +211,15 @@ INLINE bool read_whole(fur_token word, decimal *out)
 INLINE bool read_fraction(fur_token word, decimal *out)
 {
     int64_t count = word.end - word.begin - 2;
-    int64_t middle = count > 8 ? count - 8 : 0, first = count > 16 ? count - 16 : 0;
     uint64_t whole = (uint64_t)(*word.begin - '0');
-    uint64_t low = load_last(word.end, count < 8 ? count : 8);
-    uint64_t mid = load_last(word.end - 8, middle < 8 ? middle : 8);
-    uint64_t high = load_last(word.end - 16, first);
-    out->significand = whole * powers_of_ten[count] + join_eight(low) +
-                       100000000 * join_eight(mid) + 10000000000000000 * join_eight(high);
+    uint64_t high = load_last(word.end - 16, larger(count - 16, 0)), mid = 0, low = 0;
+    bool digits = join_two(word.end, smaller(count, 8), word.end - 8,
+                           smaller(larger(count - 8, 0), 8), &low, &mid);
+    out->significand = whole * powers_of_ten[count] + low + 100000000 * mid +
+                       10000000000000000 * (high >> 56) + 100000000000000000 * (high >> 48 & 0xff);
     out->exponent = -count;
     out->integer = false;
-    return whole <= 9 && (find_others(low) | find_others(mid) | find_others(high)) == 0;
+    return digits & (whole <= 9) & (find_others(high) == 0);
 }
 
 /* A number that takes the whole word, of at most 19 significant digits. */
@@ -205,6 +246,25 @@ typedef struct form {
     bool complex;
 } form;
 
+/* The value with its sign, without a branch. */
+INLINE double sign_f64(double value, bool negative)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    bits |= (uint64_t)negative << 63;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+INLINE float sign_f32(float value, bool negative)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    bits |= (uint32_t)negative << 31;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
 /* Writes a part of a value; false if the number left its type's range, or is to be told about. */
 INLINE bool store_part(form f, bool integer, const decimal *number, void *values, int64_t index)
 {
@@ -212,14 +272,14 @@ INLINE bool store_part(form f, bool integer, const decimal *number, void *values
     if (f.single) {
         float rounded = fur_decimal_f32(number->significand, number->exponent);
         value = (double)rounded;
-        ((float *)values)[index] = number->negative ? -rounded : rounded;
+        ((float *)values)[index] = sign_f32(rounded, number->negative);
     } else {
         value = fur_decimal_f64(number->significand, number->exponent);
-        ((double *)values)[index] = number->negative ? -value : value;
+        ((double *)values)[index] = sign_f64(value, number->negative);
     }
     if (integer)
-        return number->integer && number->significand <= UINT64_C(1) << (f.single ? 24 : 53);
-    return value <= DBL_MAX && (value > 0 || number->significand == 0);
+        return number->integer & (number->significand <= UINT64_C(1) << (f.single ? 24 : 53));
+    return (value <= DBL_MAX) & ((value > 0) | (number->significand == 0));
 }
 
 /* The same for a number of any length. */
@@ -266,51 +326,34 @@ INLINE bool read_entry(const fur_token *words, form f, const fur_mtx_header *hea
 {
     int32_t row = 0, col = 0;
     bool simple = true;
-    if (f.indices > 0)
+    if (f.indices == 1)
         simple = read_index(words[0], (uint64_t)header->rows, &row);
-    if (f.indices > 1)
-        simple &= read_index(words[1], (uint64_t)header->cols, &col);
+    if (f.indices == 2)
+        simple = read_indices(words, header, &row, &col);
     if (f.indices > 0) {
         batch->rows[k] = row;
         batch->cols[k] = col;
-        simple &= row != col || header->symmetry < FUR_MTX_SKEW_SYMMETRIC;
+        simple &= (row != col) | (header->symmetry < FUR_MTX_SKEW_SYMMETRIC);
     }
     bool integer = header->field == FUR_MTX_INTEGER;
     return simple &&
            (f.numbers == 0 || read_value(words + f.indices, f, integer, batch->values, k));
 }
 
-/* Reads the lines of a piece, up to one that is not simple. Returns where the next line begins. */
-INLINE const char *read_piece(const char *at, const fur_piece *piece, form f,
-                              const fur_mtx_header *header, fur_batch *batch)
+INLINE const char *read_lines(const char *at, const char *end, form f, const fur_reading *reading,
+                              fur_batch *batch)
 {
-    int words = f.indices + f.numbers;
+    const fur_mtx_header *header = &reading->banner.header;
     int64_t k = batch->count;
-    for (int next = 0; next + words <= piece->words; next += words) {
-        fur_token word[4];
-        const char *behind = fur_piece_line(piece, next, words, at, word);
-        if (!behind || !read_entry(word, f, header, batch, k))
+    while (at < end) {
+        fur_token words[4];
+        const char *behind = fur_line_words(at, f.indices + f.numbers, words);
+        if (!behind || !read_entry(words, f, header, batch, k))
             break;
         at = behind;
         k++;
     }
     batch->count = k;
-    return at;
-}
-
-INLINE const char *read_lines(const char *at, const char *end, form f, const fur_reading *reading,
-                              fur_batch *batch)
-{
-    fur_piece piece;
-    size_t size = FUR_PIECE_LEAST;
-    while (at < end) {
-        fur_piece_cut(&piece, at, end, size);
-        const char *behind = read_piece(at, &piece, f, &reading->banner.header, batch);
-        if (behind == at)
-            break;
-        at = behind;
-        size = size < FUR_PIECE_MOST ? 2 * size : size;
-    }
     return at;
 }
 

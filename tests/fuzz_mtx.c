@@ -1,20 +1,51 @@
-/* Fuzz target: any bytes as a Matrix Market file. Whatever is accepted must be a valid matrix that
- * survives being written and read; whatever is refused must have a sentence. */
+/* Fuzz target: any bytes as a Matrix Market file, the last three of which are not text but choose
+ * options and a second way to read. Both ways must end the same. Whatever is accepted must be a
+ * valid matrix that survives being written and read; whatever is refused must have a sentence. */
 #include <furrow/furrow.h>
 
-#include "banner.h"
+#include "input.h"
 #include "read.h"
+#include "reader.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 /* Shapes beyond this only make an iteration slow. */
 #define LARGEST_SHAPE 10000
 
+/* More text would not fit a pipe. */
+#define LARGEST_TEXT 65536
+
+/* The descriptor that files in memory and pipes get, and the path that stands for it, which is also
+ * the name of text in memory: sentences begin with it. */
+#define DESCRIPTOR 100
+#define PATH "/dev/fd/100"
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+typedef enum source { MEMORY, REGULAR, PIPE } source;
+
+/* A text, and the way to read it. */
+typedef struct subject {
+    fur_context *context;
+    source source;
+    const char *text;
+    size_t size;
+    fur_mtx_read_options options;
+} subject;
+
+/* What became of it. */
+typedef struct outcome {
+    fur_status status;
+    fur_csr *matrix;
+    fur_mtx_header header;
+    char warnings[8192];
+} outcome;
 
 static void require(int condition, const char *what)
 {
@@ -24,13 +55,11 @@ static void require(int condition, const char *what)
     abort();
 }
 
-static fur_context *the_context(void)
+static fur_context *make_context(int threads, const char *isa)
 {
-    static fur_context *context;
-    if (!context) {
-        fur_context_options options = {.size = sizeof options, .threads = 1};
-        require(fur_context_create(&options, &context) == FUR_OK, "no context");
-    }
+    fur_context_options options = {.size = sizeof options, .threads = threads, .isa = isa};
+    fur_context *context = NULL;
+    require(fur_context_create(&options, &context) == FUR_OK, "no context");
     return context;
 }
 
@@ -44,12 +73,19 @@ static const char *the_path(void)
     return path;
 }
 
-static int is_large(const char *text, size_t size)
+/* Whether it is worth reading: what is packed may be gigabytes, and has its own targets. */
+static bool is_small(const subject *s)
 {
-    fur_scan scan = fur_scan_start(the_context(), "fuzz", text, size);
-    fur_banner banner;
-    return fur_banner_read(&scan, &banner) == FUR_OK &&
-           (banner.header.rows > LARGEST_SHAPE || banner.header.cols > LARGEST_SHAPE);
+    const fur_input_request request = {.path = PATH, .memory = s->text, .size = s->size};
+    fur_failure failure = {0};
+    fur_input *input = NULL;
+    fur_mtx_header header;
+    if (s->size > LARGEST_TEXT || fur_input_open(s->context, &request, &failure, &input) != FUR_OK)
+        return false;
+    bool plain = fur_input_memory(input) != NULL;
+    fur_input_close(input);
+    return plain && (fur_reader_read_header(s->context, &request, &header) != FUR_OK ||
+                     (header.rows <= LARGEST_SHAPE && header.cols <= LARGEST_SHAPE));
 }
 
 static char *slurp(const char *path, size_t *size)
@@ -66,11 +102,14 @@ static char *slurp(const char *path, size_t *size)
 }
 
 /* What is written reads back as what is written again. Bits are not compared: NaN may change. */
-static void check_round_trip(fur_context *context, const fur_csr *matrix)
+static void check_round_trip(const fur_csr *matrix, fur_duplicates duplicates)
 {
+    fur_context *context = fur_csr_context(matrix);
     size_t first_size, second_size;
-    fur_mtx_read_options options = {
-        .size = sizeof options, .convert = 1, .value = fur_csr_get(matrix).value};
+    fur_mtx_read_options options = {.size = sizeof options,
+                                    .convert = 1,
+                                    .value = fur_csr_get(matrix).value,
+                                    .duplicates = duplicates};
     fur_csr *back = NULL;
     require(fur_mtx_write_csr(matrix, the_path(), NULL) == FUR_OK, "cannot be written");
     char *first = slurp(the_path(), &first_size);
@@ -86,36 +125,147 @@ static void check_round_trip(fur_context *context, const fur_csr *matrix)
     free(second);
 }
 
-static void read_with(const char *text, size_t size, const fur_mtx_read_options *options,
-                      int round_trip)
+/* Puts the text where PATH finds it. */
+static void open_source(const subject *s)
 {
-    fur_context *context = the_context();
-    fur_csr *matrix = NULL;
-    if (fur_read_text(context, "fuzz", text, size, options, &matrix) != FUR_OK) {
-        require(matrix == NULL, "an out-parameter was set by a failure");
-        require(strncmp(fur_context_error(context), "fuzz:", 5) == 0, "no sentence");
+    int ends[2];
+    if (s->source == REGULAR)
+        ends[0] = ends[1] = memfd_create("fuzz", 0);
+    else
+        require(pipe(ends) == 0, "no pipe");
+    require(write(ends[1], s->text, s->size) == (ssize_t)s->size, "no file");
+    require(dup2(ends[0], DESCRIPTOR) == DESCRIPTOR, "no descriptor");
+    close(ends[0]);
+    if (s->source == PIPE)
+        close(ends[1]);
+}
+
+static fur_status read_subject(const subject *s, const fur_mtx_read_options *options,
+                               fur_csr **matrix)
+{
+    if (s->source == MEMORY)
+        return fur_read_text(s->context, PATH, s->text, s->size, options, matrix);
+    open_source(s);
+    fur_status status = fur_mtx_read_csr(s->context, PATH, options, matrix);
+    close(DESCRIPTOR);
+    return status;
+}
+
+static void take_warning(void *user, const char *sentence)
+{
+    char *warnings = user;
+    size_t length = strlen(warnings);
+    require(strncmp(sentence, PATH ":", strlen(PATH ":")) == 0, "a warning without a place");
+    snprintf(warnings + length, sizeof((outcome *)0)->warnings - length, "%s\n", sentence);
+}
+
+static void read_with(const subject *s, outcome *out)
+{
+    fur_mtx_read_options options = s->options;
+    *out = (outcome){.matrix = NULL};
+    options.header = &out->header;
+    options.warn = take_warning;
+    options.user = out->warnings;
+    out->status = read_subject(s, &options, &out->matrix);
+    require((out->matrix != NULL) == (out->status == FUR_OK),
+            "an out-parameter was set by a failure");
+    require(out->status == FUR_OK ||
+                strncmp(fur_context_error(s->context), PATH ":", strlen(PATH ":")) == 0,
+            "no sentence");
+}
+
+static void check_matrix(const subject *s, const outcome *found)
+{
+    fur_csr_view view = fur_csr_get(found->matrix);
+    require(s->options.duplicates == FUR_DUPLICATES_KEEP ||
+                fur_csr_check(s->context, &view) == FUR_OK,
+            "not a matrix");
+    check_round_trip(found->matrix, s->options.duplicates);
+}
+
+static void check_same_matrix(const outcome *a, const outcome *b)
+{
+    int equal = 0;
+    require(fur_csr_compare(a->matrix, b->matrix, &equal) == FUR_OK && equal,
+            "the matrices differ");
+    require(strcmp(a->warnings, b->warnings) == 0, "the warnings differ");
+    require(a->header.format == b->header.format && a->header.field == b->header.field &&
+                a->header.symmetry == b->header.symmetry &&
+                a->header.entries_in_file == b->header.entries_in_file &&
+                strcmp(a->header.graphblas_type, b->header.graphblas_type) == 0,
+            "the headers differ");
+}
+
+static void check_same_failure(const fur_context *a, const fur_context *b)
+{
+    if (strcmp(fur_context_error(a), fur_context_error(b)) == 0)
         return;
+    fprintf(stderr, "%s\n%s\n", fur_context_error(a), fur_context_error(b));
+    require(0, "the sentences differ");
+}
+
+/* A pipe does not tell at its beginning that it is too short for what its head promises: what is
+ * told may then be something else. */
+static void compare(const subject *a, const subject *b)
+{
+    static outcome one, other;
+    read_with(a, &one);
+    read_with(b, &other);
+    require((one.status == FUR_OK) == (other.status == FUR_OK), "only one of two ways succeeds");
+    if (one.status == FUR_OK) {
+        check_same_matrix(&one, &other);
+        check_matrix(a, &one);
+    } else if (b->source != PIPE) {
+        check_same_failure(a->context, b->context);
+        require(one.status == other.status, "the statuses differ");
     }
-    fur_csr_view view = fur_csr_get(matrix);
-    require(fur_csr_check(context, &view) == FUR_OK, "not a matrix");
-    if (round_trip)
-        check_round_trip(context, matrix);
-    fur_csr_destroy(matrix);
+    fur_csr_destroy(one.matrix);
+    fur_csr_destroy(other.matrix);
+}
+
+static fur_mtx_read_options choose_options(unsigned policy, unsigned type)
+{
+    return (fur_mtx_read_options){.size = sizeof(fur_mtx_read_options),
+                                  .duplicates = (fur_duplicates)(policy % 4),
+                                  .mirrored = (fur_mtx_mirrored)(policy >> 2 & 1),
+                                  .drop_zeros = policy >> 3 & 1,
+                                  .allow_trailing = policy >> 4 & 1,
+                                  .refuse_nonfinite = policy >> 5 & 1,
+                                  .refuse_range = policy >> 6 & 1,
+                                  .refuse_dialects = policy >> 7 & 1,
+                                  .value = (fur_value)(type % 4),
+                                  .convert = type >> 2 & 1,
+                                  .keep_triangle = type >> 3 & 1};
+}
+
+/* In small blocks, of several threads now and then: a team takes long to start. */
+static void read_both_ways(const char *text, size_t size, unsigned policy, unsigned type,
+                           unsigned way)
+{
+    static fur_context *plain, *best, *team;
+    if (!plain) {
+        plain = make_context(1, "portable");
+        best = make_context(1, NULL);
+        team = make_context(3, NULL);
+    }
+    subject first = {plain, MEMORY, text, size, choose_options(policy, type)};
+    subject second = first;
+    second.context = way % 8 == 7 ? team : best;
+    second.source = (source)(type / 16 % 3);
+    second.options.block = 1 + way % 97;
+    if (is_small(&first))
+        compare(&first, &second);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static const fur_mtx_read_options options[] = {
-        {.size = sizeof *options},
-        {.size = sizeof *options, .convert = 1, .value = FUR_C64, .keep_triangle = 1},
-        {.size = sizeof *options, .duplicates = FUR_DUPLICATES_ERROR},
-    };
+    if (size < 3)
+        return 0;
+    size -= 3;
     /* Memory of exactly this size: reading past its end is found. */
     char *text = malloc(size + (size == 0));
-    if (size > 0)
-        memcpy(text, data, size);
-    for (size_t i = 0; i < sizeof options / sizeof *options && !is_large(text, size); i++)
-        read_with(text, size, &options[i], i < 2);
+    memcpy(text, data, size);
+    read_both_ways(text, size, data[size], data[size + 1], data[size + 2]);
     free(text);
     return 0;
 }

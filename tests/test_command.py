@@ -5,15 +5,22 @@
 """
 
 import functools
+import gzip
+import io
 import json
 import math
+import os
 import pathlib
+import pty
 import re
 import resource
 import signal
 import subprocess
 import sys
+import tarfile
 import tempfile
+import threading
+import time
 import unittest
 
 sys.dont_write_bytecode = True
@@ -34,6 +41,15 @@ SOLVE_KEYS = {"iterations", "converged", "residual", "seconds_solve", "outcome",
 def run(*arguments, **options):
     return subprocess.run([COMMAND, *map(str, arguments)], capture_output=True, text=True,
                           check=False, timeout=120, **options)
+
+
+def pipe(content, *arguments):
+    """Standard output, in bytes, of a run that succeeds with this standard input."""
+    done = subprocess.run([COMMAND, *map(str, arguments)], input=content, capture_output=True,
+                          check=False, timeout=120)
+    if done.returncode != 0:
+        raise AssertionError(done.stderr.decode())
+    return done.stdout
 
 
 def data(name):
@@ -114,6 +130,8 @@ class UsageTest(CommandTest):
             (["solve", "--precond", "ilu", plate], "--precond takes jacobi or none, not 'ilu'"),
             (["convert", "--type", "f16", plate, "x"], "--type takes f32"),
             (["convert", "--symmetry", "odd", plate, "x"], "--symmetry takes general"),
+            (["info", "--duplicates", "max", plate], "--duplicates takes sum, last, error or keep"),
+            (["info", "--mirrored", "upper", plate], "--mirrored takes error or lower"),
         ]
         for arguments, expected in cases:
             with self.subTest(arguments=arguments):
@@ -346,6 +364,13 @@ class ConvertTest(CommandTest):
         self.assertEqual(self.bits(single), self.bits(matrix("plate.mtx")))
         self.sentence("convert", data("ring.mtx"), self.folder / "out.mtx", "--type", "f64")
 
+    def test_type_is_rounded_to_once(self):
+        above_half = "1." + "0" * 7 + "59604644775390625" + "0" * 20 + "1"  # 1 + 2^-24 and a bit
+        for banner in ("coordinate real general\n1 1 1\n1 1 ", "array real general\n1 1\n"):
+            found = pipe(f"%%MatrixMarket matrix {banner}{above_half}\n".encode(), "convert", "-",
+                         "-", "--type", "f32")
+            self.assertEqual(found.split()[-1], b"1.0000001")
+
     def test_in_place(self):
         path = self.folder / "out.mtx"
         path.write_bytes(data("lecture_messy.mtx").read_bytes())
@@ -388,7 +413,10 @@ class BinaryTest(CommandTest):
         self.assertEqual((self.folder / "1.mtx").read_bytes(), (self.folder / "2.mtx").read_bytes())
         plate = self.converted(data("plate.mtx"), "plate.fur")
         source = self.converted(data("plate_source.mtx"), "source.fur")
-        self.assertIs(self.json("solve", plate, "--b", source)["converged"], True)
+        solution = self.folder / "solution.fur"
+        report = self.json("solve", plate, "--b", source, "--out", solution)
+        self.assertIs(report["converged"], True)
+        self.assertEqual(self.json("info", solution)["entries_in_file"], 10000)
         self.assertIn("kernels", self.json("kernels", plate))
 
     def test_options(self):
@@ -409,6 +437,290 @@ class BinaryTest(CommandTest):
         path.write_bytes(content)
         self.assertRegex(self.sentence("info", path),
                          r"a\.fur: byte \d+: found .*, expected .*; make it again from the original")
+
+
+class PipeTest(CommandTest):
+    """Standard input and output as files."""
+
+    def test_reading(self):
+        for name in ("plate.mtx", "wind_x.mtx", "ring.mtx"):
+            report = json.loads(pipe(data(name).read_bytes(), "info", "-", "--json"))
+            expected = self.json("info", data(name))
+            for key in expected.keys() - {"seconds_load"}:
+                self.assertEqual(report[key], expected[key], key)
+
+    def test_every_command(self):
+        plate = data("plate.mtx").read_bytes()
+        self.assertIn(b"reason", pipe(plate, "kernels", "-", "--json"))
+        self.assertIs(json.loads(pipe(plate, "solve", "-", "--json"))["converged"], True)
+        source = data("plate_source.mtx")
+        report = pipe(source.read_bytes(), "solve", data("plate.mtx"), "--b", "-", "--json")
+        self.assertEqual(json.loads(report)["rhs"], "-")
+        report = pipe(source.read_bytes(), "multiply", data("plate.mtx"), "--x", "-", "--json")
+        self.assertEqual(json.loads(report)["y_norm_1"], 8)
+
+    def test_writing(self):
+        out = self.folder / "out.mtx"
+        for name in ("plate.mtx", "scattering.mtx", "mesh.mtx", "wind_x.mtx"):
+            self.json("convert", data(name), out)
+            for options in ([], ["--json"]):
+                found = pipe(data(name).read_bytes(), "convert", "-", "-", *options)
+                self.assertEqual(found, out.read_bytes(), name)
+
+    def test_what_is_said_goes_to_standard_error(self):
+        out = self.folder / "out.mtx"
+        for command in ("multiply", "solve"):
+            self.json(command, data("plate.mtx"), "--out", out)
+            done = run(command, data("plate.mtx"), "--out", "-", "--json")
+            self.assertEqual((done.returncode, done.stdout), (0, out.read_text()))
+            self.assertEqual(json.loads(done.stderr)["rows"], 10000)
+
+    def test_chain(self):
+        first = pipe(data("wind.mtx").read_bytes(), "convert", "-", "-", "--transpose")
+        self.json("convert", data("wind.mtx"), self.folder / "out.mtx")
+        self.assertEqual(pipe(first, "convert", "-", "-", "--transpose"),
+                         (self.folder / "out.mtx").read_bytes())
+
+    def test_failures(self):
+        text = self.sentence("info", "-", input="1 2 3\n")
+        self.assertIn("standard input:1:1: ", text)
+        self.assertIn("standard input:1:1: ", self.sentence("info", "-", input=""))
+
+
+@functools.lru_cache(maxsize=None)
+def cannot_pack(suffix):
+    """The sentence why this build does not know a compression, "" if it does."""
+    with tempfile.TemporaryDirectory() as folder:
+        return run("convert", data("lecture.mtx"), f"{folder}/a.mtx{suffix}").stderr.strip()
+
+
+class PackedTest(CommandTest):
+    """Compressed files and archives."""
+
+    def need(self, suffix):
+        if cannot_pack(suffix):
+            print(f"SKIPPED: {suffix} ({cannot_pack(suffix)})", flush=True)
+            self.skipTest(cannot_pack(suffix))
+
+    def test_written_by_suffix(self):
+        for suffix in (".gz", ".zst"):
+            with self.subTest(suffix=suffix):
+                self.need(suffix)
+                for name in ("plate.mtx", "wind_x.mtx"):
+                    packed = self.folder / f"packed{suffix}"
+                    there, back = self.folder / "there.mtx", self.folder / "back.mtx"
+                    self.json("convert", data(name), there)
+                    self.json("convert", data(name), packed)
+                    self.json("convert", packed, back)
+                    self.assertEqual(back.read_bytes(), there.read_bytes())
+                    if suffix == ".gz":
+                        self.assertEqual(gzip.decompress(packed.read_bytes()), there.read_bytes())
+
+    def test_compressed_pipe(self):
+        self.need(".gz")
+        content = gzip.compress(data("plate.mtx").read_bytes())
+        report = json.loads(pipe(content, "multiply", "-", "--json"))
+        self.assertEqual(report["y_norm_2"], self.json("multiply", data("plate.mtx"))["y_norm_2"])
+
+    def archive(self, **members):
+        """plate.tar.gz with plate/plate.mtx and, by their suffixes, more members."""
+        path = self.folder / "plate.tar.gz"
+        members = {"plate/plate.mtx": data("plate.mtx").read_bytes(),
+                   **{f"plate/plate_{suffix}.mtx": text for suffix, text in members.items()}}
+        with tarfile.open(path, "w:gz") as tar:
+            for name, content in members.items():
+                entry = tarfile.TarInfo(name)
+                entry.size = len(content)
+                tar.addfile(entry, io.BytesIO(content))
+        return path
+
+    def test_archive_as_matrix(self):
+        self.need(".gz")
+        path = self.archive()
+        self.assertEqual(self.json("info", path)["entries"], 49600)
+        self.assertEqual(self.json("multiply", path)["rows"], 10000)
+        out, direct = self.folder / "out.mtx", self.folder / "direct.mtx"
+        self.json("convert", path, out)
+        self.json("convert", data("plate.mtx"), direct)
+        self.assertEqual(out.read_bytes(), direct.read_bytes())
+
+    def solution(self, *arguments):
+        """x in bytes, and which right-hand side it has."""
+        out = self.folder / "x.mtx"
+        return self.json("solve", *arguments, "--out", out)["rhs"], out.read_bytes()
+
+    def test_right_hand_side_of_an_archive(self):
+        self.need(".gz")
+        source, ones = data("plate_source.mtx"), self.solution(data("plate.mtx"))
+        given = self.solution(data("plate.mtx"), "--b", source)
+        self.assertEqual((ones[0], given[0]), ("A times ones", str(source)))
+        path = self.archive(b=source.read_bytes())
+        self.assertEqual(self.solution(path), ("NAME_b.mtx of the archive", given[1]))
+        self.assertEqual(self.solution(self.archive(x=source.read_bytes())), ones)
+        self.assertEqual(self.solution(self.archive()), ones)
+        piped = pipe(path.read_bytes(), "solve", "-", "--json")
+        self.assertEqual(json.loads(piped)["rhs"], "A times ones")
+
+    def test_right_hand_side_that_is_none(self):
+        self.need(".gz")
+        banner = b"%%MatrixMarket matrix array real general\n"
+        columns = self.archive(b=banner + b"10000 2\n" + b"1\n" * 20000)
+        self.assertRegex(self.sentence("solve", columns),
+                         r"the archive's right-hand side: .*10000 x 2.*; --b takes another")
+        broken = self.archive(b=banner + b"10000 1\n1\n?\n")
+        self.assertIn("plate.tar.gz(plate/plate_b.mtx):4:1: ", self.sentence("solve", broken))
+        self.assertIs(self.json("solve", broken, "--b", data("plate_source.mtx"))["converged"],
+                      True)
+
+
+class ReadingTest(CommandTest):
+    """Options of how files are read, and warnings."""
+
+    def file(self, text, banner="%%MatrixMarket matrix coordinate real general\n", name="a.mtx"):
+        path = self.folder / name
+        path.write_text(banner + text)
+        return path
+
+    def largest(self, path, *options):
+        return self.json("multiply", path, *options)["y_norm_max"]
+
+    def test_duplicates(self):
+        path = self.file("1 1 2\n1 1 1\n1 1 2\n")
+        self.assertEqual(self.largest(path), 3)
+        self.assertEqual(self.largest(path, "--duplicates", "sum"), 3)
+        self.assertEqual(self.largest(path, "--duplicates", "last"), 2)
+        self.assertEqual(self.json("info", path, "--duplicates", "keep")["entries"], 2)
+        self.assertIn("a.mtx:4:1: ", self.sentence("info", path, "--duplicates", "error"))
+
+    def test_mirrored(self):
+        symmetric = "%%MatrixMarket matrix coordinate real symmetric\n"
+        path = self.file("2 2 2\n1 2 1\n2 1 3\n", symmetric)
+        self.assertIn("a.mtx:", self.sentence("info", path))
+        self.assertEqual(self.largest(path, "--mirrored", "lower"), 3)
+
+    def test_zeros(self):
+        path = self.file("1 2 2\n1 1 0\n1 2 3\n")
+        self.assertEqual(self.json("info", path)["entries"], 2)
+        self.assertEqual(self.json("info", path, "--drop-zeros")["entries"], 1)
+
+    def test_vector_with_fewer_entries_is_a_matrix(self):
+        path = self.file("3 1\n1\n0\n2\n", "%%MatrixMarket matrix array real general\n")
+        out = self.folder / "out.mtx"
+        self.assertEqual(self.json("convert", path, out)["format"], "array")
+        report = self.json("convert", path, out, "--drop-zeros")
+        self.assertEqual((report["format"], report["entries"]), ("coordinate", 2))
+
+    def test_options_hold_for_vectors(self):
+        x = self.file("144 1 1\n1 1 1 !\n")
+        self.assertIn("a.mtx:3:", self.sentence("multiply", data("wind.mtx"), "--x", x))
+        done = run("multiply", data("wind.mtx"), "--x", x, "--allow-trailing")
+        self.assertEqual(done.returncode, 0)
+        self.assertRegex(done.stderr, r"\Afurrow: warning: [^\n]*a\.mtx:3:[^\n]+\n\Z")
+
+    def test_warnings(self):
+        dialect = "%MatrixMarket matrix coordinate real general\n"
+        integer = "%%MatrixMarket matrix coordinate integer general\n"
+        for path, options in ((self.file("1 1 1\n1 1 1 !\n"), ["--allow-trailing"]),
+                              (self.file("1 1 1\n1 1 1e999\n", name="range.mtx"), []),
+                              (self.file("1 1 1\n1 1 9007199254740993\n", integer, "i.mtx"), []),
+                              (self.file("1 1 1\n1 1 1\n", dialect, "dialect.mtx"), [])):
+            with self.subTest(file=path.name):
+                done = run("info", path, "--json", *options)
+                self.assertEqual(json.loads(done.stdout)["entries"], 1)
+                self.assertRegex(done.stderr, rf"\Afurrow: warning: .*{path.name}:\d[^\n]+\n\Z")
+                self.assertEqual(run("info", path, "--quiet", *options).stderr, "")
+        self.assertRegex(self.sentence("info", self.folder / "a.mtx"), r"a\.mtx:3:")
+
+    def test_strict(self):
+        for value in ("nan", "inf", "1e999"):
+            path = self.file(f"1 1 1\n1 1 {value}\n")
+            self.json("info", path)
+            self.assertIn("a.mtx:3:5: ", self.sentence("info", path, "--strict"))
+        path = self.file("1 1 1\n1 1 1\n", "%MatrixMarket matrix coordinate real general\n")
+        self.assertIn("a.mtx:1:", self.sentence("info", path, "--strict"))
+        self.json("info", data("plate.mtx"), "--strict")
+
+
+class ProgressTest(CommandTest):
+    """What a terminal shows."""
+
+    def start(self, *arguments, **options):
+        """The run, the terminal it has as standard error, and the list that this is gathered in."""
+        terminal, slave = pty.openpty()
+        child = subprocess.Popen([COMMAND, *map(str, arguments)], stderr=slave,
+                                 stdout=subprocess.DEVNULL, **options)
+        os.close(slave)
+        shown = []
+
+        def gather():
+            try:
+                while True:
+                    shown.append(os.read(terminal, 65536))
+            except OSError:  # nobody has the other side any more
+                os.close(terminal)
+
+        reader = threading.Thread(target=gather)
+        reader.start()
+
+        def end():
+            self.assertEqual(child.wait(timeout=120), 0)
+            reader.join()
+            return b"".join(shown).decode()
+        return child, end
+
+    def check_vanished(self, shown):
+        self.assertTrue(shown.endswith("\r" + 76 * " " + "\r"), shown[-200:])
+
+    TEXT = b"%%MatrixMarket matrix coordinate real general\n9 9 500000\n" + 500000 * b"1 1 1\n"
+
+    def fed_slowly(self, *options):
+        child, end = self.start("info", "-", "--threads", 1, *options, stdin=subprocess.PIPE)
+        half = len(self.TEXT) // 2
+        child.stdin.write(self.TEXT[:half])
+        child.stdin.flush()
+        time.sleep(1.5)
+        child.stdin.write(self.TEXT[half:])
+        child.stdin.close()
+        return end()
+
+    def test_pipe(self):
+        shown = self.fed_slowly()
+        self.assertRegex(shown, r"\rreading \d MB  \d+ MB/s")
+        self.check_vanished(shown)
+
+    def test_quiet(self):
+        self.assertEqual(self.fed_slowly("--quiet"), "")
+
+    def test_short_work(self):
+        _, end = self.start("info", data("plate.mtx"))
+        self.assertEqual(end(), "")
+
+    def stopped_while_reading(self, path):
+        """What is shown of a run that is stopped for more than a second once the file is open."""
+        child, end = self.start("info", path, "--threads", 1)
+        descriptors = pathlib.Path(f"/proc/{child.pid}/fd")
+        while child.poll() is None:
+            try:
+                if any(os.readlink(link) == str(path) for link in descriptors.iterdir()):
+                    child.send_signal(signal.SIGSTOP)
+                    time.sleep(1.5)
+                    child.send_signal(signal.SIGCONT)
+                    break
+            except OSError:  # a descriptor was closed meanwhile
+                pass
+        return end()
+
+    def test_file(self):
+        path = self.folder.resolve() / "a.mtx"
+        count = 4000000
+        path.write_bytes(b"%%%%MatrixMarket matrix coordinate real general\n9 9 %d\n" % count
+                         + count * b"1 1 1\n")
+        for _ in range(10):  # the stop may come too late
+            shown = self.stopped_while_reading(path)
+            if shown:
+                break
+        self.assertRegex(shown, r"\rreading \[#*\.*\] +\d+ %  \d+ MB/s  \d+:\d\d left")
+        self.check_vanished(shown)
 
 
 class KernelsTest(CommandTest):

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "reading.h"
+
 enum { OPTION_THREADS = 1000, OPTION_DEVICE, OPTION_JSON, OPTION_QUIET };
 
 static const struct argp_option common_options[] = {
@@ -20,7 +22,7 @@ static const struct argp_option common_options[] = {
     {.name = "json",
      .key = OPTION_JSON,
      .doc = "Print one JSON object; numbers JSON lacks become \"nan\", \"inf\", \"-inf\""},
-    {.name = "quiet", .key = OPTION_QUIET, .doc = "Show no progress"},
+    {.name = "quiet", .key = OPTION_QUIET, .doc = "Show no progress and no warnings"},
     {0},
 };
 
@@ -59,6 +61,9 @@ static error_t parse_common(int key, char *argument, struct argp_state *state)
 {
     command_common *common = state->input;
     switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &common->reading;
+        return 0;
     case OPTION_THREADS:
         common->threads = (int)command_whole_number(state, "--threads", argument, 1, INT_MAX);
         return 0;
@@ -84,7 +89,13 @@ static error_t parse_common(int key, char *argument, struct argp_state *state)
     }
 }
 
-static const struct argp common_argp = {.options = common_options, .parser = parse_common};
+static const struct argp_child common_children[] = {
+    {.argp = &reading_argp, .header = "How Matrix Market files are read:", .group = 2},
+    {0},
+};
+
+static const struct argp common_argp = {
+    .options = common_options, .parser = parse_common, .children = common_children};
 
 const struct argp_child command_children[] = {
     {.argp = &common_argp, .header = "Options of all commands:", .group = 1},

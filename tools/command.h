@@ -34,6 +34,7 @@ typedef struct command_common {
     const char *device;
     bool json;
     bool quiet;
+    fur_mtx_read_options reading; /* how Matrix Market files are read */
 } command_common;
 
 extern const struct argp_child command_children[];

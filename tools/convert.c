@@ -6,6 +6,7 @@
 
 #include "load.h"
 #include "output.h"
+#include "save.h"
 
 enum { OPTION_TYPE = 1, OPTION_TRANSPOSE, OPTION_SYMMETRY, OPTION_PATTERN };
 enum { SYMMETRY_COUNT = FUR_MTX_HERMITIAN + 1, AS_IN_FILE = -1 };
@@ -38,12 +39,13 @@ static void replace(fur_csr **a, fur_csr *by)
     *a = by;
 }
 
+/* Text has been read in the type that is asked for, a binary file in its own. */
 static fur_status change(const convert_options *options, fur_csr **a)
 {
     fur_csr *changed = NULL;
-    if (options->type != AS_IN_FILE) {
-        const fur_offset offset = fur_csr_get(*a).offset;
-        COMMAND_TRY(fur_csr_convert(*a, (fur_value)options->type, offset, &changed));
+    const fur_csr_view view = fur_csr_get(*a);
+    if (options->type != AS_IN_FILE && (int)view.value != options->type) {
+        COMMAND_TRY(fur_csr_convert(*a, (fur_value)options->type, view.offset, &changed));
         replace(a, changed);
     }
     if (options->transpose) {
@@ -51,12 +53,6 @@ static fur_status change(const convert_options *options, fur_csr **a)
         replace(a, changed);
     }
     return FUR_OK;
-}
-
-static bool is_binary(const char *name)
-{
-    const size_t length = strlen(name), suffix = strlen(".fur");
-    return length >= suffix && strcmp(name + length - suffix, ".fur") == 0;
 }
 
 /* Patterns and integers stay what they are unless another type is asked for. */
@@ -89,82 +85,53 @@ static conversion describe_matrix(const convert_options *options, const loaded_m
     return plan;
 }
 
-static fur_status save_matrix(const fur_csr *a, const char *path, const conversion *plan)
+static fur_status write_matrix(const convert_options *options, const loaded_matrix *a,
+                               conversion *done)
 {
-    const fur_mtx_header origin = {.field = plan->field, .symmetry = plan->symmetry};
-    const fur_binary_write_options binary = {.size = sizeof binary, .origin = &origin};
-    const fur_mtx_write_options text = {.size = sizeof text,
-                                        .symmetry = plan->symmetry,
-                                        .pattern = plan->field == FUR_MTX_PATTERN,
-                                        .integer = plan->field == FUR_MTX_INTEGER};
-    return is_binary(path) ? fur_binary_write_csr(a, path, &binary)
-                           : fur_mtx_write_csr(a, path, &text);
-}
-
-static fur_status write_matrix(const convert_options *options, loaded_matrix *a, conversion *done)
-{
-    COMMAND_TRY(change(options, &a->matrix));
     *done = describe_matrix(options, a);
+    const fur_mtx_header origin = {.field = done->field, .symmetry = done->symmetry};
     const double start = command_seconds();
-    COMMAND_TRY(save_matrix(a->matrix, options->common.operands[1], done));
+    COMMAND_TRY(save_matrix(a->matrix, options->common.operands[1], &origin));
     done->seconds_write = command_seconds() - start;
     return FUR_OK;
 }
 
-static fur_status convert_matrix(fur_context *context, const convert_options *options,
-                                 conversion *done)
+/* Whether the file is a vector and nothing is asked that only a matrix can give. */
+static bool is_vector(const convert_options *options, const loaded_matrix *a)
 {
-    loaded_matrix a = {0};
-    fur_status status = load_matrix(context, &options->common, options->common.operands[0], &a);
-    if (status == FUR_OK) {
-        status = write_matrix(options, &a, done);
-    }
-    fur_csr_destroy(a.matrix);
-    return status;
+    const fur_csr_view view = fur_csr_get(a->matrix);
+    return a->header.format == FUR_MTX_ARRAY && view.cols == 1 && view.entries == view.rows &&
+           options->symmetry == AS_IN_FILE && !options->transpose && !options->pattern;
 }
 
 /* A Matrix Market file of a vector is not of field integer. */
-static fur_status save_vector(const fur_vector *x, const char *path, conversion *plan)
+static conversion describe_vector(const convert_options *options, const loaded_matrix *a)
 {
-    const fur_mtx_header origin = {.field = plan->field};
-    const fur_binary_write_options binary = {.size = sizeof binary, .origin = &origin};
-    if (is_binary(path)) {
-        return fur_binary_write_vector(x, path, &binary);
+    conversion plan = describe_matrix(options, a);
+    plan.format = FUR_MTX_ARRAY;
+    plan.symmetry = FUR_MTX_GENERAL;
+    if (plan.field == FUR_MTX_INTEGER && !save_is_binary(options->common.operands[1])) {
+        plan.field = FUR_MTX_REAL;
     }
-    plan->field = plan->field == FUR_MTX_INTEGER ? FUR_MTX_REAL : plan->field;
-    return fur_mtx_write_vector(x, path, NULL);
+    return plan;
 }
 
-static fur_status convert_vector(fur_context *context, const convert_options *options,
-                                 conversion *done)
+/* The values of a matrix of one column that has every entry are a vector. */
+static fur_status write_vector(fur_context *context, const convert_options *options,
+                               const loaded_matrix *a, conversion *done)
 {
-    const fur_value type = (fur_value)options->type;
-    const fur_value *value = options->type == AS_IN_FILE ? NULL : &type;
-    fur_mtx_header header;
-    fur_vector *x = NULL;
+    *done = describe_vector(options, a);
+    const fur_mtx_header origin = {.field = done->field};
     const double start = command_seconds();
-    COMMAND_TRY(load_any_vector(context, options->common.operands[0], value, &header, &x));
-    const double loaded = command_seconds();
-    const int64_t size = fur_vector_size(x);
-    conversion plan = {.format = FUR_MTX_ARRAY,
-                       .field = choose_field(options, &header, fur_vector_value(x)),
-                       .value = fur_vector_value(x),
-                       .rows = size,
-                       .cols = 1,
-                       .entries = size,
-                       .seconds_load = loaded - start};
-    const fur_status status = save_vector(x, options->common.operands[1], &plan);
-    plan.seconds_write = command_seconds() - loaded;
-    *done = plan;
+    fur_vector *x = NULL;
+    COMMAND_TRY(fur_vector_create(context, done->value, done->rows, &x));
+    fur_status status = fur_vector_upload(fur_csr_get(a->matrix).values, x);
+    if (status == FUR_OK) {
+        status = save_vector(x, options->common.operands[1], &origin);
+    }
+    done->seconds_write = command_seconds() - start;
     fur_vector_destroy(x);
     return status;
-}
-
-/* Whether the file is a vector and nothing is asked that only a matrix can give. */
-static bool is_vector(const fur_mtx_header *header, const convert_options *options)
-{
-    return header->format == FUR_MTX_ARRAY && header->cols == 1 &&
-           options->symmetry == AS_IN_FILE && !options->transpose && !options->pattern;
 }
 
 static fur_status print_written(fur_context *context, const convert_options *options,
@@ -183,15 +150,23 @@ static fur_status print_written(fur_context *context, const convert_options *opt
     return output_end(&out, context);
 }
 
-static fur_status convert(fur_context *context, const void *given)
+static fur_status convert_steps(fur_context *context, const convert_options *options,
+                                loaded_matrix *a)
 {
-    const convert_options *options = given;
-    fur_mtx_header header;
     conversion done = {0};
-    COMMAND_TRY(load_header(context, options->common.operands[0], &header));
-    COMMAND_TRY(is_vector(&header, options) ? convert_vector(context, options, &done)
-                                            : convert_matrix(context, options, &done));
+    COMMAND_TRY(load_matrix(context, &options->common, options->common.operands[0], a));
+    COMMAND_TRY(change(options, &a->matrix));
+    COMMAND_TRY(is_vector(options, a) ? write_vector(context, options, a, &done)
+                                      : write_matrix(options, a, &done));
     return print_written(context, options, &done);
+}
+
+static fur_status convert(fur_context *context, const void *options)
+{
+    loaded_matrix a = {0};
+    const fur_status status = convert_steps(context, options, &a);
+    fur_csr_destroy(a.matrix);
+    return status;
 }
 
 static const struct argp_option own_options[] = {
@@ -241,6 +216,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case OPTION_TYPE:
         options->type = parse_type(state, argument);
+        options->common.reading.value = (fur_value)options->type;
+        options->common.reading.convert = 1;
         return 0;
     case OPTION_TRANSPOSE:
         options->transpose = true;

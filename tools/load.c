@@ -3,94 +3,109 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <sys/stat.h>
+#include <string.h>
 
 #include "progress.h"
 
-/* A file from this size on takes long enough to load that one wants to be told. */
-static const int64_t LONG_FILE_BYTES = INT64_C(256) << 20;
+/* One file while it is read. */
+typedef struct watch {
+    progress line;
+    double start;
+} watch;
 
-static void announce(progress *line, const char *path)
+static int show_bytes(void *user, int64_t done, int64_t total)
 {
-    struct stat file;
-    if (stat(path, &file) == 0 && file.st_size >= LONG_FILE_BYTES) {
-        char text[64];
-        snprintf(text, sizeof text, "reading %" PRId64 " MB", (int64_t)file.st_size / 1000000);
-        progress_show(line, text);
+    watch *w = user;
+    if (progress_due(&w->line)) {
+        progress_show_bytes(&w->line, done, total, command_seconds() - w->start);
     }
+    return 0;
 }
 
-fur_status load_header(fur_context *context, const char *path, fur_mtx_header *out)
+static void show_warning(void *user, const char *sentence)
 {
-    return fur_binary_is(path) ? fur_binary_read_header(context, path, out)
-                               : fur_mtx_read_header(context, path, out);
+    watch *w = user;
+    progress_end(&w->line);
+    command_error("warning: %s", sentence);
 }
 
-static fur_status read_matrix(fur_context *context, const char *path, loaded_matrix *out)
+/* The options of the command line, and to be told how it goes. */
+static fur_mtx_read_options begin(watch *w, const command_common *common)
 {
-    const fur_mtx_read_options text = {.size = sizeof text, .header = &out->header};
+    fur_mtx_read_options options = common->reading;
+    *w = (watch){.line = progress_begin(common->quiet), .start = command_seconds()};
+    options.warn = common->quiet ? NULL : show_warning;
+    options.progress = w->line.enabled ? show_bytes : NULL;
+    options.user = w;
+    return options;
+}
+
+static bool is_binary(const char *path)
+{
+    return strcmp(path, "-") != 0 && fur_binary_is(path);
+}
+
+static fur_status read_matrix(fur_context *context, const char *path,
+                              const fur_mtx_read_options *text, loaded_matrix *out)
+{
     const fur_binary_read_options binary = {.size = sizeof binary, .header = &out->header};
-    return fur_binary_is(path) ? fur_binary_read_csr(context, path, &binary, &out->matrix)
-                               : fur_mtx_read_csr(context, path, &text, &out->matrix);
+    return is_binary(path) ? fur_binary_read_csr(context, path, &binary, &out->matrix)
+                           : fur_mtx_read_csr(context, path, text, &out->matrix);
 }
 
 fur_status load_matrix(fur_context *context, const command_common *common, const char *path,
                        loaded_matrix *out)
 {
-    progress line = progress_begin(common->quiet);
-    announce(&line, path);
-    const double start = command_seconds();
-    const fur_status status = read_matrix(context, path, out);
-    out->seconds = command_seconds() - start;
-    progress_end(&line);
+    watch w;
+    fur_mtx_read_options options = begin(&w, common);
+    options.header = &out->header;
+    const fur_status status = read_matrix(context, path, &options, out);
+    out->seconds = command_seconds() - w.start;
+    progress_end(&w.line);
     return status;
 }
 
-static fur_status load_binary_vector(fur_context *context, const char *path, const fur_value *value,
-                                     fur_mtx_header *header, fur_vector **out)
+static fur_status load_ones(fur_context *context, const vector_request *request, fur_vector **out)
 {
-    const fur_binary_read_options options = {.size = sizeof options, .header = header};
+    COMMAND_TRY(fur_vector_create(context, request->value, request->size, out));
+    return fur_vector_fill(*out, fur_real(1.0));
+}
+
+static fur_status load_binary(fur_context *context, const vector_request *request, fur_vector **out)
+{
     fur_vector *x = NULL;
-    if (value == NULL) {
-        return fur_binary_read_vector(context, path, &options, out);
-    }
-    COMMAND_TRY(fur_binary_read_vector(context, path, &options, &x));
-    const fur_status status = fur_vector_convert(x, *value, out);
+    COMMAND_TRY(fur_binary_read_vector(context, request->path, NULL, &x));
+    const fur_status status = fur_vector_convert(x, request->value, out);
     fur_vector_destroy(x);
     return status;
 }
 
-fur_status load_any_vector(fur_context *context, const char *path, const fur_value *value,
-                           fur_mtx_header *header, fur_vector **out)
+static fur_status load_text(fur_context *context, const command_common *common,
+                            const vector_request *request, fur_vector **out)
 {
-    if (fur_binary_is(path)) {
-        return load_binary_vector(context, path, value, header, out);
-    }
-    const fur_mtx_read_options options = {.size = sizeof options,
-                                          .convert = value != NULL,
-                                          .value = value != NULL ? *value : FUR_F64,
-                                          .header = header};
-    return fur_mtx_read_vector(context, path, &options, out);
+    watch w;
+    fur_mtx_read_options options = begin(&w, common);
+    options.member = request->member;
+    options.convert = 1;
+    options.value = request->value;
+    const fur_status status = fur_mtx_read_vector(context, request->path, &options, out);
+    progress_end(&w.line);
+    return status;
 }
 
-static fur_status load_ones(fur_context *context, fur_value value, int64_t size, fur_vector **out)
+fur_status load_vector(fur_context *context, const command_common *common,
+                       const vector_request *request, fur_vector **out)
 {
-    COMMAND_TRY(fur_vector_create(context, value, size, out));
-    return fur_vector_fill(*out, fur_real(1.0));
-}
-
-fur_status load_vector(fur_context *context, const char *path, fur_value value, int64_t size,
-                       fur_vector **out)
-{
-    if (path == NULL) {
-        return load_ones(context, value, size, out);
+    if (request->path == NULL) {
+        return load_ones(context, request, out);
     }
-    COMMAND_TRY(load_any_vector(context, path, &value, NULL, out));
+    COMMAND_TRY(is_binary(request->path) ? load_binary(context, request, out)
+                                         : load_text(context, common, request, out));
     const int64_t found = fur_vector_size(*out);
-    if (found != size) {
+    if (found != request->size) {
         return fur_context_fail(context, FUR_INVALID,
                                 "%s: the vector has %" PRId64 " entries, the matrix needs %" PRId64,
-                                path, found, size);
+                                request->path, found, request->size);
     }
     return FUR_OK;
 }

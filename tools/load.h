@@ -1,4 +1,5 @@
-/* Reading a subcommand's matrices and vectors, from Matrix Market or binary files. */
+/* Reading a subcommand's matrices and vectors, from Matrix Market or binary files. Long reading
+ * draws a bar, and what the reader warns of is printed on standard error, unless --quiet. */
 #ifndef FURROW_LOAD_H
 #define FURROW_LOAD_H
 
@@ -10,20 +11,19 @@ typedef struct loaded_matrix {
     double seconds; /* what reading took */
 } loaded_matrix;
 
-/* What a file says about itself. */
-fur_status load_header(fur_context *context, const char *path, fur_mtx_header *out);
-
 /* The matrix of a file, expanded. */
 fur_status load_matrix(fur_context *context, const command_common *common, const char *path,
                        loaded_matrix *out);
 
-/* The vector of a file, which must have `size` entries; with path NULL a vector of ones. */
-fur_status load_vector(fur_context *context, const char *path, fur_value value, int64_t size,
-                       fur_vector **out);
+/* Which vector is meant, and what it must be. */
+typedef struct vector_request {
+    const char *path;   /* NULL: a vector of ones */
+    const char *member; /* of an archive, as in fur_mtx_read_options; NULL: name.mtx */
+    fur_value value;
+    int64_t size;
+} vector_request;
 
-/* The vector of a file, of any size, in the value type given or, with value NULL, in its own.
- * header: NULL or filled. */
-fur_status load_any_vector(fur_context *context, const char *path, const fur_value *value,
-                           fur_mtx_header *header, fur_vector **out);
+fur_status load_vector(fur_context *context, const command_common *common,
+                       const vector_request *request, fur_vector **out);
 
 #endif

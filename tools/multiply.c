@@ -5,6 +5,7 @@
 
 #include "load.h"
 #include "output.h"
+#include "save.h"
 
 enum { OPTION_X = 1, OPTION_TRANSPOSE, OPTION_OUT, OPTION_KERNEL, OPTION_REPEAT };
 
@@ -46,7 +47,8 @@ static fur_status load_operands(multiply_job *job)
     const fur_csr_view view = fur_csr_get(job->a.matrix);
     const int64_t x_size = options->transpose ? view.rows : view.cols;
     const int64_t y_size = options->transpose ? view.cols : view.rows;
-    COMMAND_TRY(load_vector(job->context, options->x, view.value, x_size, &job->x));
+    const vector_request x = {.path = options->x, .value = view.value, .size = x_size};
+    COMMAND_TRY(load_vector(job->context, &options->common, &x, &job->x));
     return fur_vector_create(job->context, view.value, y_size, &job->y);
 }
 
@@ -164,7 +166,7 @@ static fur_status multiply_steps(multiply_job *job)
     COMMAND_TRY(make_plan(job));
     COMMAND_TRY(time_products(job));
     if (job->options->out != NULL) {
-        COMMAND_TRY(fur_mtx_write_vector(job->y, job->options->out, NULL));
+        COMMAND_TRY(save_vector(job->y, job->options->out, NULL));
     }
     return print_product(job);
 }

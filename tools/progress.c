@@ -1,13 +1,15 @@
 /* The progress line on standard error. */
 #include "progress.h"
 
+#include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "command.h"
 
 /* Of a line: short enough for every terminal, so that a carriage return gets back to its start. */
-enum { COLUMNS = 76 };
+enum { COLUMNS = 76, BAR = 30 };
 
 static const double SECONDS_BEFORE_FIRST = 1.0;
 static const double SECONDS_BETWEEN = 0.2;
@@ -39,6 +41,30 @@ void progress_show(progress *line, const char *text)
         fprintf(stderr, "\r%-*.*s", COLUMNS, COLUMNS, text);
         line->visible = true;
     }
+}
+
+static void format_bar(char *out, size_t room, double part, double rate, double left)
+{
+    char bar[BAR + 1] = {0};
+    memset(bar, '.', BAR);
+    memset(bar, '#', (size_t)(BAR * part));
+    const int64_t whole = (int64_t)left;
+    snprintf(out, room, "reading [%s] %3.0f %%  %.0f MB/s  %" PRId64 ":%02d left", bar, 100 * part,
+             rate, whole / 60, (int)(whole % 60));
+}
+
+/* A file that grows while it is read is at its end, not beyond. */
+void progress_show_bytes(progress *line, int64_t done, int64_t total, double seconds)
+{
+    char text[COLUMNS + 1];
+    const double rate = (double)done / seconds;
+    if (total > 0 && done > 0) {
+        const double rest = done < total ? (double)(total - done) : 0.0;
+        format_bar(text, sizeof text, 1.0 - rest / (double)total, 1e-6 * rate, rest / rate);
+    } else {
+        snprintf(text, sizeof text, "reading %.0f MB  %.0f MB/s", 1e-6 * (double)done, 1e-6 * rate);
+    }
+    progress_show(line, text);
 }
 
 void progress_end(progress *line)

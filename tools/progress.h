@@ -4,6 +4,7 @@
 #define FURROW_PROGRESS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 typedef struct progress {
     bool enabled; /* on a terminal and not --quiet */
@@ -18,6 +19,10 @@ bool progress_due(progress *line);
 
 /* Shows the text now. */
 void progress_show(progress *line, const char *text);
+
+/* Shows how much of a file was read in this time: a bar with rate and remaining time, or without a
+ * total, which is -1 then, bytes and rate alone. */
+void progress_show_bytes(progress *line, int64_t done, int64_t total, double seconds);
 
 /* Removes the line. */
 void progress_end(progress *line);

@@ -4,10 +4,12 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "load.h"
 #include "output.h"
 #include "progress.h"
+#include "save.h"
 
 enum {
     OPTION_B = 1,
@@ -40,6 +42,7 @@ typedef struct solve_job {
     fur_operator *preconditioner; /* NULL: none */
     fur_solver *solver;
     fur_vector *b;
+    const char *rhs; /* what b is, in words */
     fur_vector *x;
     progress line;
     fur_solver_report report;
@@ -62,17 +65,72 @@ static fur_status load_system(solve_job *job)
     return fur_operator_from_spmv(job->plan, &job->operator_a);
 }
 
-/* Without --b the right-hand side is that of the solution whose entries are all 1. */
-static fur_status load_right_hand_side(solve_job *job)
+/* A failure again, with what it is about before its sentence and what to do behind it. */
+static fur_status say_more(const solve_job *job, fur_status status, const char *about,
+                           const char *advice)
+{
+    char reason[512]; /* the next failure overwrites the context's sentence */
+    snprintf(reason, sizeof reason, "%s", fur_context_error(job->context));
+    return fur_context_fail(job->context, status, "%s: %s; %s", about, reason, advice);
+}
+
+static fur_status load_b(solve_job *job, const char *path, const char *member)
 {
     const fur_csr_view view = fur_csr_get(job->a.matrix);
-    COMMAND_TRY(load_vector(job->context, job->options->b, view.value, view.rows, &job->b));
-    if (job->options->b != NULL) {
-        return FUR_OK;
-    }
+    const vector_request b = {
+        .path = path, .member = member, .value = view.value, .size = view.rows};
+    return load_vector(job->context, &job->options->common, &b, &job->b);
+}
+
+/* The right-hand side of the solution whose entries are all 1. */
+static fur_status make_right_hand_side(solve_job *job)
+{
+    job->rhs = "A times ones";
+    COMMAND_TRY(load_b(job, NULL, NULL));
     COMMAND_TRY(fur_operator_apply(job->operator_a, job->b, job->x));
     COMMAND_TRY(fur_vector_copy(job->x, job->b));
     return fur_vector_fill(job->x, fur_real(0.0));
+}
+
+/* Only a regular file can be read a second time. */
+static bool may_be_archive(const char *path)
+{
+    struct stat file;
+    return strcmp(path, "-") != 0 && stat(path, &file) == 0 && S_ISREG(file.st_mode) &&
+           !fur_binary_is(path);
+}
+
+/* Whether the context's sentence is about the inside of an archive's member, "path(member)...",
+ * which the archive therefore has. */
+static bool blames_member(const solve_job *job, const char *path)
+{
+    const char *sentence = fur_context_error(job->context);
+    const size_t length = strlen(path);
+    return strncmp(sentence, path, length) == 0 && sentence[length] == '(';
+}
+
+/* The archives of the SuiteSparse collection may have a right-hand side beside the matrix. */
+static fur_status load_from_archive(solve_job *job, const char *path)
+{
+    job->rhs = "NAME_b.mtx of the archive";
+    const fur_status status = load_b(job, path, "b");
+    if (status == FUR_MALFORMED && !blames_member(job, path)) {
+        return make_right_hand_side(job);
+    }
+    return status == FUR_OK
+               ? status
+               : say_more(job, status, "the archive's right-hand side", "--b takes another");
+}
+
+static fur_status load_right_hand_side(solve_job *job)
+{
+    const char *path = job->options->common.operands[0];
+    const char *b = job->options->b;
+    if (b != NULL) {
+        job->rhs = b;
+        return load_b(job, b, NULL);
+    }
+    return may_be_archive(path) ? load_from_archive(job, path) : make_right_hand_side(job);
 }
 
 static fur_status make_preconditioner(solve_job *job)
@@ -82,10 +140,8 @@ static fur_status make_preconditioner(solve_job *job)
     }
     const fur_status status = fur_operator_jacobi(job->operator_a, &job->preconditioner);
     if (status == FUR_INVALID) {
-        char reason[256]; /* the next failure overwrites the context's sentence */
-        snprintf(reason, sizeof reason, "%s", fur_context_error(job->context));
-        return fur_context_fail(job->context, status, "%s: %s; --precond none does without",
-                                job->options->common.operands[0], reason);
+        return say_more(job, status, job->options->common.operands[0],
+                        "--precond none does without");
     }
     return status;
 }
@@ -132,6 +188,7 @@ static fur_status print_solution(const solve_job *job)
     output_count(&out, "rows", "rows", view.rows);
     output_count(&out, "entries", "entries", view.entries);
     output_text(&out, "value", "value type", fur_value_name(view.value));
+    output_text(&out, "rhs", "right-hand side", job->rhs);
     output_text(&out, "method", "method", job->options->method);
     output_text(&out, "precond", "preconditioner", job->options->jacobi ? "jacobi" : "none");
     output_text(&out, "device", "device", fur_context_device(job->context));
@@ -182,7 +239,7 @@ static fur_status solve_steps(solve_job *job)
     COMMAND_TRY(make_preconditioner(job));
     COMMAND_TRY(iterate(job));
     if (job->options->out != NULL) {
-        COMMAND_TRY(fur_mtx_write_vector(job->x, job->options->out, NULL));
+        COMMAND_TRY(save_vector(job->x, job->options->out, NULL));
     }
     COMMAND_TRY(print_solution(job));
     return judge(job);
@@ -206,7 +263,8 @@ static const struct argp_option own_options[] = {
     {.name = "b",
      .key = OPTION_B,
      .arg = "B.mtx",
-     .doc = "The right-hand side; without it A times a vector of ones"},
+     .doc = "The right-hand side; without it that of FILE, if it is an archive with name_b.mtx, "
+            "or A times a vector of ones"},
     {.name = "method", .key = OPTION_METHOD, .arg = "NAME", .doc = "Method: cg"},
     {.name = "precond",
      .key = OPTION_PRECOND,

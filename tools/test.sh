@@ -7,7 +7,7 @@ set -eu
 . "$(dirname "$(readlink -f "$0")")/packages.sh"
 
 build=$root/build/test
-test_packages="g++ check liblpsolve55-dev python3 gzip zstd"
+test_packages="g++ check liblpsolve55-dev python3 python3-scipy gzip zstd"
 
 # shellcheck disable=SC2086 # one word a package
 need_packages $build_packages $test_packages

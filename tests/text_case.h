@@ -1,0 +1,129 @@
+/* A Matrix Market text and what reading it has for outcome, for tables of them. */
+#ifndef FURROW_TESTS_TEXT_CASE_H
+#define FURROW_TESTS_TEXT_CASE_H
+
+#include "scratch.h"
+
+#define CASE_FILE "a.mtx"
+
+/* Text that may hold NUL bytes, for the members text and size. */
+#define TEXT(literal) .text = (literal), .size = sizeof(literal) - 1
+
+typedef struct text_case {
+    int number; /* in the list of the table's own; 0: none */
+    const char *what;
+    const char *text;
+    size_t size;
+    const char *fill; /* what stands in place of a ~ in the text, `times` times; NULL: none */
+    int times;
+    fur_mtx_read_options options; /* without their size */
+    fur_status status;
+    const char *outcome;  /* print_dense's text, or the sentence behind the file's name */
+    const char *warnings; /* behind the file's name, each with a line end; NULL: none */
+} text_case;
+
+static inline void print_entry(fur_scalar entry, bool complex, FILE *out)
+{
+    fprintf(out, "%.17g", entry.re);
+    if (complex)
+        fprintf(out, ",%.17g", entry.im);
+}
+
+/* Prints what is stored in a column from entry k of a row on; returns the next entry. */
+static inline int64_t print_position(const fur_csr_view *view, int64_t k, int64_t end, int64_t col,
+                                     FILE *out)
+{
+    int64_t first = k;
+    for (; k < end && view->columns[k] == col; k++) {
+        fputs(k > first ? "+" : "", out);
+        print_entry(entry_get(view->value, view->values, k), value_is_complex(view->value), out);
+    }
+    fputs(k > first ? "" : ".", out);
+    return k;
+}
+
+/* The matrix as a dense text: rows separated by ";", entries as "re" or "re,im", "." where none is
+ * stored, "+" between several at one position. */
+static inline void print_dense(const fur_csr *matrix, char *text, size_t room)
+{
+    fur_csr_view view = fur_csr_get(matrix);
+    FILE *out = fmemopen(text, room, "w");
+    for (int64_t row = 0; row < view.rows; row++) {
+        int64_t k = offset_at(&view, row), end = offset_at(&view, row + 1);
+        fputs(row > 0 ? "; " : "", out);
+        for (int64_t col = 0; col < view.cols; col++) {
+            fputs(col > 0 ? " " : "", out);
+            k = print_position(&view, k, end, col, out);
+        }
+    }
+    fputc('\0', out);
+    fclose(out);
+}
+
+/* What is behind the file's name, if the sentence begins with it. */
+static inline const char *behind_name(const char *sentence)
+{
+    size_t length = strlen(CASE_FILE ":");
+    return strncmp(sentence, CASE_FILE ":", length) == 0 ? sentence + length : sentence;
+}
+
+/* For the option warn: appends the sentence to a text of WARNINGS_ROOM. */
+#define WARNINGS_ROOM 4096
+static inline void append_warning(void *user, const char *sentence)
+{
+    char *text = user;
+    size_t length = strlen(text);
+    snprintf(text + length, WARNINGS_ROOM - length, "%s\n", behind_name(sentence));
+}
+
+static inline void write_case(const text_case *c)
+{
+    FILE *file = fopen(CASE_FILE, "wb");
+    ck_assert_ptr_nonnull(file);
+    for (size_t i = 0; i < c->size; i++)
+        if (c->text[i] != '~' || !c->fill)
+            fputc(c->text[i], file);
+        else
+            for (int k = 0; k < c->times; k++)
+                fputs(c->fill, file);
+    ck_assert_int_eq(fclose(file), 0);
+}
+
+/* Reads the file in one way and compares the outcome. */
+static inline void read_case(const text_case *c, int threads, size_t block)
+{
+    char found[1024], warnings[WARNINGS_ROOM] = "";
+    fur_context *context = context_make(NULL, threads);
+    fur_mtx_read_options options = c->options;
+    options.size = sizeof options;
+    options.block = block;
+    options.warn = append_warning;
+    options.user = warnings;
+    fur_csr *matrix = NULL;
+    fur_status status = fur_mtx_read_csr(context, CASE_FILE, &options, &matrix);
+    ck_assert((matrix != NULL) == (status == FUR_OK));
+    if (status == FUR_OK)
+        print_dense(matrix, found, sizeof found);
+    else
+        snprintf(found, sizeof found, "%s", behind_name(fur_context_error(context)));
+    ck_assert_msg(status == c->status && strcmp(found, c->outcome) == 0,
+                  "%d, %s: %d threads, blocks of %zu: %s: %s", c->number, c->what, threads, block,
+                  fur_status_name(status), found);
+    ck_assert_msg(strcmp(warnings, c->warnings ? c->warnings : "") == 0,
+                  "%d, %s: %d threads, blocks of %zu warn: %s", c->number, c->what, threads, block,
+                  warnings);
+    fur_csr_destroy(matrix);
+    fur_context_destroy(context);
+}
+
+/* Whatever the threads and the blocks, the outcome is the case's. */
+static inline void check_case(const text_case *c)
+{
+    static const size_t blocks[] = {0, 1, 50};
+    write_case(c);
+    for (int threads = 1; threads <= 5; threads += 2)
+        for (int i = 0; i < COUNT_OF(blocks); i++)
+            read_case(c, threads, blocks[i]);
+}
+
+#endif
