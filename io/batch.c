@@ -6,6 +6,7 @@
 #include "entry.h"
 #include "simple.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -58,12 +59,24 @@ static void note(const fur_scan *scan, fur_batch *batch, fur_note_kind kind, fur
     fur_scan_fail(&there, FUR_OK, token.begin, "found %s, %s", fur_token_quote(token, quote), what);
 }
 
+/* Whether the integer, which has more digits than a significand, is the value. */
+static bool has_digits_of(const fur_number *number, double value)
+{
+    char plain[DBL_MAX_10_EXP + 3];
+    int length = snprintf(plain, sizeof plain, "%.0f", fabs(value));
+    const char *at = number->digits;
+    while (*at == '0')
+        at++;
+    return number->digits_end - at == length && memcmp(at, plain, (size_t)length) == 0;
+}
+
 static bool is_exact(const fur_reading *reading, const fur_number *number)
 {
     uint64_t most = UINT64_C(1) << (fur_reading_is_single(reading) ? 24 : 53);
     uint64_t magnitude = number->significand;
     if (!number->exact)
-        return false;
+        return has_digits_of(number, fur_reading_is_single(reading) ? (double)fur_number_f32(number)
+                                                                    : fur_number_f64(number));
     while (magnitude > most && magnitude % 2 == 0)
         magnitude /= 2;
     return magnitude <= most;

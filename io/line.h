@@ -63,23 +63,44 @@ static __attribute__((noinline)) const char *fur_odd_line_words(const char *at, 
     return *at == '\n' ? at + 1 : NULL;
 }
 
-/* The words, `count` of them, of the line that begins at `at`. Returns where the next line begins,
- * NULL if this one has more or fewer words. The text must end with LF, and 64 characters behind it
- * must be readable. */
-static inline __attribute__((always_inline)) const char *fur_line_words(const char *at, int count,
-                                                                        fur_token *word)
+/* The ends of words in 64 characters, as far as they are not used up. */
+typedef struct fur_window {
+    const char *text;
+    uint64_t ends;
+} fur_window;
+
+/* Whether the window has fewer than `count` ends left. */
+static inline __attribute__((always_inline)) bool fur_window_lacks(const fur_window *window,
+                                                                   int count)
 {
-    uint64_t ends = fur_find_ends(at);
-    const char *begin = at;
-    bool plain = true;
-    for (int i = 0; i < count; i++) {
-        const char *end = at + __builtin_ctzll(ends | UINT64_C(1) << 63);
+    uint64_t ends = window->ends;
+    for (int i = 1; i < count; i++)
         ends &= ends - 1;
+    return ends == 0;
+}
+
+/* The words, `count` of them, of the line that begins at `at`, which is where the window's text
+ * begins or where the line before it ended. Returns where the next line begins, NULL if this one
+ * has more or fewer words. The text must end with LF, and 64 characters behind it must be readable.
+ */
+static inline __attribute__((always_inline)) const char *
+fur_line_words(fur_window *window, const char *at, int count, fur_token *word)
+{
+    if (fur_window_lacks(window, count))
+        *window = (fur_window){at, fur_find_ends(at)};
+    const char *begin = at;
+    bool plain = window->ends != 0;
+    for (int i = 0; i < count; i++) {
+        const char *end = window->text + __builtin_ctzll(window->ends | UINT64_C(1) << 63);
+        window->ends &= window->ends - 1;
         plain &= *end == (i + 1 < count ? ' ' : '\n');
         word[i] = (fur_token){begin, end};
         begin = end + 1;
     }
-    return plain ? begin : fur_odd_line_words(at, count, word);
+    if (__builtin_expect(plain, 1))
+        return begin;
+    window->ends = 0;
+    return fur_odd_line_words(at, count, word);
 }
 
 #endif

@@ -95,6 +95,14 @@ static const text_case policies[] = {
      .outcome = "1.8446744073709552e+19",
      .warnings = "3:5: found '18446744073709551617', which f64 cannot hold exactly and which was "
                  "rounded\n"},
+    {0, "2^64, 10^20 and zeros before 2^65",
+     TEXT(INTEGER "1 3 3\n1 1 18446744073709551616\n"
+                  "1 2 -100000000000000000000\n1 3 0036893488147419103232\n"),
+     .outcome = "1.8446744073709552e+19 -1e+20 3.6893488147419103e+19"},
+    {0, "10^20 as f32", TEXT(INTEGER "1 1 1\n1 1 100000000000000000000\n"), .options = {INTO_F32},
+     .outcome = "1.0000000200408773e+20",
+     .warnings = "3:5: found '100000000000000000000', which f32 cannot hold exactly and which was "
+                 "rounded\n"},
     {0, "2^64", TEXT(REAL "1 2 2\n1 1 18446744073709551616\n1 2 -36893488147419103232.5\n"),
      .outcome = "1.8446744073709552e+19 -3.6893488147419103e+19"},
     {0, "10^64, a multiple of 2^64", TEXT(REAL "1 2 2\n1 1 1~\n1 2 1~e-64\n"), .fill = "0",
