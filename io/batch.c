@@ -219,7 +219,7 @@ void fur_batch_read(fur_heap *heap, const fur_reading *reading, const fur_block 
     const char *newline = memrchr(block->text, '\n', block->size);
     const char *end = block->text + block->size;
     batch->tail = newline ? end - newline : end - block->text + 1;
-    batch->lines = line - (newline + 1 == end ? 1 : 2);
+    batch->lines = line - (newline && newline + 1 == end ? 1 : 2);
     batch->in_file = batch->count;
     if (reading->indices > 0)
         fur_batch_settle(reading, batch);

@@ -9,6 +9,10 @@
 /* A first guess at what a line takes, to be read along with its block. */
 #define LINE_GUESS 256
 
+/* Of a text whose size is not known, a line may be so long: else a few packed bytes could take all
+ * the memory there is. */
+#define LINE_MOST ((size_t)64 << 20)
+
 void fur_feed_open(fur_heap *heap, fur_input *input, size_t block, fur_feed *feed)
 {
     *feed = (fur_feed){.heap = heap, .input = input, .block = block};
@@ -209,7 +213,11 @@ static void take_stream(fur_feed *feed, fur_block *block)
         memcpy(block->room, feed->head, size);
     size = fill(feed, block, size, wanted);
     while (!feed->ended && !memrchr(block->room, '\n', size)) {
-        if (!make_room(feed, block, 2 * size, size))
+        if (size > LINE_MOST)
+            fur_failure_set(block->failure, FUR_MALFORMED,
+                            "%.400s: found a line of more than %zu bytes",
+                            fur_input_name(feed->input), LINE_MOST);
+        if (size > LINE_MOST || !make_room(feed, block, 2 * size, size))
             feed->ended = true;
         else
             size = fill(feed, block, size, 2 * size);

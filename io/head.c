@@ -2,8 +2,9 @@
 #include "head.h"
 #include "foreign.h"
 
-/* What is read at first. */
+/* What is read at first, and what of a text whose size is not known before it has been read. */
 #define FIRST_LOOK 65536
+#define LAST_LOOK ((size_t)64 << 20)
 
 /* Whether the text has a whole line below the first that is neither blank nor comment. */
 static bool has_size_line(fur_scan scan)
@@ -24,6 +25,10 @@ fur_status fur_head_read(fur_feed *feed, const char *name, bool refuse_dialects,
     *scan = start(feed, name, failure);
     FUR_TRY(fur_foreign_refuse(scan));
     while (!feed->ended && !has_size_line(*scan)) {
+        if (wanted >= LAST_LOOK && fur_feed_size(feed) < 0)
+            return fur_failure_set(failure, FUR_MALFORMED,
+                                   "%.400s: found no size line in the first %zu bytes of the text",
+                                   name, feed->head_size);
         wanted *= 4;
         FUR_TRY(fur_feed_look(feed, wanted, failure));
         *scan = start(feed, name, failure);

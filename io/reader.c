@@ -75,12 +75,13 @@ static fur_scan place_of(reader *r, const worker *w, int64_t k)
     return scan;
 }
 
-/* More content after the last entry, if there is any. */
+/* More content after the last entry, if there is any before a line that cannot be read. */
 static fur_status refuse_excess(reader *r, const worker *w)
 {
+    bool broken = w->batch.failure.status != FUR_OK && w->batch.failure.name;
     char expected[80];
     fur_scan scan = place_of(r, w, expected_entries(r) - r->entries);
-    if (!fur_scan_content(&scan))
+    if (!fur_scan_content(&scan) || (broken && scan.line >= r->line + w->batch.failure.line))
         return FUR_OK;
     snprintf(expected, sizeof expected, "the end of the file, as all entries (%lld) have been read",
              (long long)expected_entries(r));
@@ -262,10 +263,13 @@ static fur_status read_body(reader *r)
         return r->failure.status;
     if (r->entries == expected_entries(r))
         return FUR_OK;
-    fur_scan end = {.failure = &r->failure, .name = r->reading.name, .line = r->line};
-    return fur_scan_fail(&end, FUR_MALFORMED, end.line_start + r->tail - 1,
-                         "found the end of the file after %lld of %lld entries",
-                         (long long)r->entries, (long long)expected_entries(r));
+    fur_failure_set(&r->failure, FUR_MALFORMED,
+                    "found the end of the file after %lld of %lld entries", (long long)r->entries,
+                    (long long)expected_entries(r));
+    r->failure.name = r->reading.name;
+    r->failure.line = r->line;
+    r->failure.column = r->tail;
+    return r->failure.status;
 }
 
 /* Refuses what the text cannot hold: where its size is known, before anything is read. */

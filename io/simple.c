@@ -127,7 +127,7 @@ INLINE bool read_indices(const fur_token *words, const fur_mtx_header *header, i
     int64_t row_length = words[0].end - words[0].begin, col_length = words[1].end - words[1].begin;
     uint64_t i = 0, j = 0;
     if (__builtin_expect((row_length > 8) | (col_length > 8), 0))
-        return read_index(words[0], (uint64_t)header->rows, row) &
+        return read_index(words[0], (uint64_t)header->rows, row) &&
                read_index(words[1], (uint64_t)header->cols, col);
     bool digits = join_two(words[0].end, row_length, words[1].end, col_length, &i, &j);
     *row = (int32_t)(i - 1);
