@@ -12,8 +12,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A block and the entries in it fit the second-level cache of a core. */
-#define BLOCK 262144
+/* A block and the entries in it fit the second-level cache of a core. What is read by one thread
+ * after the other changes hands, which takes time, less often. */
+#define BLOCK ((size_t)262144)
+#define STREAM_BLOCK (4 * BLOCK)
 
 /* Looks at whose turn it is before the core is offered to other threads. */
 #define SPINS 200
@@ -142,11 +144,12 @@ static void place_array(reader *r, fur_batch *batch)
     }
 }
 
-/* A hermitian array has its diagonal among its numbers. */
+/* A hermitian array has its diagonal among its numbers, of which there may be too many. */
 static fur_status check_array(reader *r, const worker *w)
 {
     const fur_batch *batch = &w->batch;
-    for (int64_t k = 0; k < batch->count; k++) {
+    int64_t left = expected_entries(r) - r->entries;
+    for (int64_t k = 0; k < batch->count && k < left; k++) {
         if (batch->rows[k] != batch->cols[k])
             continue;
         fur_entry entry;
@@ -158,13 +161,10 @@ static fur_status check_array(reader *r, const worker *w)
     return FUR_OK;
 }
 
-static fur_status settle_array(reader *r, worker *w)
+static fur_status check_diagonal(reader *r, worker *w)
 {
     place_array(r, &w->batch);
-    if (r->reading.banner.header.symmetry == FUR_MTX_HERMITIAN)
-        FUR_TRY(check_array(r, w));
-    fur_batch_settle(&r->reading, &w->batch);
-    return FUR_OK;
+    return r->reading.banner.header.symmetry == FUR_MTX_HERMITIAN ? check_array(r, w) : FUR_OK;
 }
 
 static void take_notes(reader *r, const fur_batch *batch)
@@ -181,9 +181,12 @@ static void take_notes(reader *r, const fur_batch *batch)
 
 static fur_status take_turn(reader *r, worker *w)
 {
+    bool array = r->reading.indices == 0;
+    if (array)
+        FUR_TRY(check_diagonal(r, w));
     FUR_TRY(check_block(r, w));
-    if (r->reading.indices == 0)
-        FUR_TRY(settle_array(r, w));
+    if (array)
+        fur_batch_settle(&r->reading, &w->batch);
     take_notes(r, &w->batch);
     FUR_TRY(fur_collection_claim(&r->collection, &w->batch, &w->delivery, &r->failure));
     r->entries += w->batch.in_file;
@@ -367,7 +370,9 @@ static fur_status open_reader(reader *r, fur_context *context, size_t block)
     r->reading.name = fur_input_name(r->input);
     r->reading.isa = fur_context_isa(fur_context_host(context));
     fur_heap_open(&r->heap, context);
-    fur_feed_open(&r->heap, r->input, block > 0 ? block : BLOCK, &r->feed);
+    fur_feed_open(&r->heap, r->input, block, &r->feed);
+    if (block == 0)
+        r->feed.block = r->feed.anywhere ? BLOCK : STREAM_BLOCK;
     return FUR_OK;
 }
 
