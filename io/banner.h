@@ -8,7 +8,7 @@
 
 typedef struct fur_banner {
     fur_mtx_header header;
-    bool vector; /* the object is a vector: a size and an index instead of two */
+    bool vector;         /* the object is a vector: a size and an index instead of two */
     fur_failure dialect; /* what was tolerated, if the sentence is not empty: its place and words */
 } fur_banner;
 

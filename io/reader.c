@@ -98,10 +98,10 @@ static fur_status tell_failure(reader *r, const worker *w)
     if (!r->failure.name)
         return r->failure.status;
     size_t length = strlen(r->failure.sentence);
+    long long before = r->entries, read = w->batch.in_file, all = expected_entries(r);
     r->failure.line += r->line - 1;
     snprintf(r->failure.sentence + length, sizeof r->failure.sentence - length,
-             " (after %lld of %lld entries)", (long long)(r->entries + w->batch.in_file),
-             (long long)expected_entries(r));
+             " (after %lld of %lld entries)", before + read, all);
     return r->failure.status;
 }
 

@@ -345,9 +345,9 @@ INLINE const char *read_lines(const char *at, const char *end, form f, const fur
 {
     const fur_mtx_header *header = &reading->banner.header;
     fur_window window = {at, 0};
+    fur_token words[4] = {{NULL, NULL}};
     int64_t k = batch->count;
     while (at < end) {
-        fur_token words[4];
         const char *behind = fur_line_words(&window, at, f.indices + f.numbers, words);
         if (!behind || !read_entry(words, f, header, batch, k))
             break;

@@ -258,9 +258,16 @@ static void write_by(int threads, const fur_csr *matrix, const fur_mtx_write_opt
     fur_context_destroy(own);
 }
 
+/* Runs the command if its program, the first word, is there. */
 static void check_command(const char *command)
 {
-    ck_assert_msg(system(command) == 0, "%s", command);
+    char there[64];
+    snprintf(there, sizeof there, "command -v %.*s > /dev/null", (int)strcspn(command, " "),
+             command);
+    if (system(there) == 0)
+        ck_assert_msg(system(command) == 0, "%s", command);
+    else
+        printf("skipped: %s\n", command);
 }
 
 START_TEST(any_number_of_threads_writes_the_same_bytes)

@@ -11,9 +11,11 @@
 
 enum { IO_BLOCK = 1 << 20, IO_CONTEXTS = 2, IO_PEERS = 2, IO_PATH = PATH_MAX + 16 };
 
+typedef fur_status io_read(fur_context *context, const char *path, fur_csr **out);
+
 /* One of the library's two kinds of files. */
 typedef struct io_format {
-    fur_status (*read)(fur_context *context, const char *path, fur_csr **out);
+    io_read *read;
     fur_status (*write)(const fur_csr *matrix, const char *path);
 } io_format;
 
@@ -70,6 +72,7 @@ void io_run_floor_read(void *self);
 void io_run_floor_unpack(void *self);
 void io_run_floor_write(void *self);
 void io_run_read(void *self);
+void io_run_map(void *self);
 void io_run_write(void *self);
 void io_run_peer_read(void *self);
 void io_run_peer_write(void *self);

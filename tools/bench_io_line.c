@@ -38,10 +38,10 @@ void io_run_floor_write(void *self)
 }
 
 /* Reads by the library; the fingerprint only if it is asked for. */
-static bool read_csr(const io_case *c, fur_context *context, const char *path, fingerprint *found)
+static bool read_csr(io_read *read_file, fur_context *context, const char *path, fingerprint *found)
 {
     fur_csr *matrix = NULL;
-    if (c->format->read(context, path, &matrix) != FUR_OK) {
+    if (read_file(context, path, &matrix) != FUR_OK) {
         return false;
     }
     if (found) {
@@ -54,7 +54,19 @@ static bool read_csr(const io_case *c, fur_context *context, const char *path, f
 void io_run_read(void *self)
 {
     io_line *l = self;
-    l->failed = !read_csr(l->c, l->context, l->c->path, l->check ? &l->found : NULL);
+    l->failed = !read_csr(l->c->format->read, l->context, l->c->path, l->check ? &l->found : NULL);
+}
+
+static fur_status map_file(fur_context *context, const char *path, fur_csr **out)
+{
+    const fur_binary_read_options options = {.size = sizeof options, .map = 1};
+    return fur_binary_read_csr(context, path, &options, out);
+}
+
+void io_run_map(void *self)
+{
+    io_line *l = self;
+    l->failed = !read_csr(map_file, l->context, l->c->path, l->check ? &l->found : NULL);
 }
 
 void io_run_peer_read(void *self)
@@ -73,7 +85,7 @@ static void check_written(io_line *l)
 {
     struct stat file = {0};
     l->failed = stat(l->c->written, &file) != 0 ||
-                !read_csr(l->c, l->c->contexts[0], l->c->written, &l->found);
+                !read_csr(l->c->format->read, l->c->contexts[0], l->c->written, &l->found);
     l->bytes = (double)file.st_size;
 }
 
