@@ -1,6 +1,7 @@
 /* Reading the sections of a .fur file. Threads take pieces in the order of the file, straight into
  * the arrays, and check each while it is in their cache. */
 #include "binary_file.h"
+#include "binary_map.h"
 #include "binary_pieces.h"
 #include "scan.h"
 
@@ -65,7 +66,7 @@ static fur_status read_header(fur_binary_file *file)
 
 fur_status fur_binary_open(fur_context *context, const char *path, fur_binary_file *out)
 {
-    fur_binary_file file = {.context = context, .path = path};
+    fur_binary_file file = {.context = context, .path = path, .arrays.context = context};
     /* Not to wait for the other end if it is a pipe. */
     file.descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (file.descriptor < 0)
@@ -119,15 +120,15 @@ static fur_status check_padding(const fur_binary_file *file)
 static fur_status allocate_arrays(fur_binary_file *file)
 {
     for (int i = FUR_BINARY_OFFSETS; i < FUR_BINARY_SECTIONS; i++)
-        FUR_TRY(
-            fur_context_allocate(file->context, file->layout.sections[i].size, &file->arrays[i]));
+        FUR_TRY(fur_context_allocate(file->context, file->layout.sections[i].size,
+                                     &file->arrays.of[i]));
     return FUR_OK;
 }
 
 /* The bytes of a piece: where they are to be, and where they are in the file. */
 static void *piece_to(const fur_binary_file *file, const fur_binary_piece *piece)
 {
-    return (char *)file->arrays[piece->section] + piece->begin;
+    return (char *)file->arrays.of[piece->section] + piece->begin;
 }
 
 static uint64_t piece_at(const fur_binary_file *file, const fur_binary_piece *piece)
@@ -135,21 +136,29 @@ static uint64_t piece_at(const fur_binary_file *file, const fur_binary_piece *pi
     return file->layout.sections[piece->section].at + piece->begin;
 }
 
+/* A mapped file has its pieces where they are to be. */
+static bool piece_is_there(const fur_binary_file *file, const fur_binary_piece *piece)
+{
+    return file->arrays.mapping ||
+           read_at(file->descriptor, piece_at(file, piece), piece_to(file, piece), piece->size) ==
+               (int64_t)piece->size;
+}
+
 static bool piece_is_good(const fur_binary_file *file, int64_t index)
 {
     fur_binary_piece piece = fur_binary_get_piece(&file->layout, index);
-    void *to = piece_to(file, &piece);
-    int64_t got = read_at(file->descriptor, piece_at(file, &piece), to, piece.size);
-    return got == (int64_t)piece.size && fur_binary_sum(to, piece.size) == file->table[index];
+    return piece_is_there(file, &piece) &&
+           fur_binary_sum(piece_to(file, &piece), piece.size) == file->table[index];
 }
 
-/* Reads a piece that is not good once more, to say why. */
+/* Looks at a piece that is not good once more, to say why. */
 static fur_status describe_piece(const fur_binary_file *file, int64_t index)
 {
     fur_binary_piece piece = fur_binary_get_piece(&file->layout, index);
     void *to = piece_to(file, &piece);
     uint64_t at = piece_at(file, &piece);
-    FUR_TRY(read_exactly(file, at, to, piece.size));
+    if (!file->arrays.mapping)
+        FUR_TRY(read_exactly(file, at, to, piece.size));
     FUR_TRY(check_sum(file, at, to, piece.size, file->table[index]));
     return FUR_BINARY_FAIL(
         file->context, file->path, at,
@@ -173,7 +182,8 @@ fur_status fur_binary_load(fur_binary_file *file)
 {
     FUR_TRY(read_table(file));
     FUR_TRY(check_padding(file));
-    FUR_TRY(allocate_arrays(file));
+    if (!file->arrays.mapping)
+        FUR_TRY(allocate_arrays(file));
     return read_pieces(file);
 }
 
@@ -181,6 +191,5 @@ void fur_binary_close(fur_binary_file *file)
 {
     close(file->descriptor);
     fur_context_release(file->context, file->table);
-    for (int i = 0; i < FUR_BINARY_SECTIONS; i++)
-        fur_context_release(file->context, file->arrays[i]);
+    fur_binary_release(&file->arrays);
 }

@@ -1,8 +1,16 @@
-/* An open .fur file and the arrays that are read from it. */
+/* An open .fur file and the arrays that are read from it or lie in it. */
 #ifndef FURROW_IO_BINARY_FILE_H
 #define FURROW_IO_BINARY_FILE_H
 
 #include "binary_format.h"
+
+/* What a matrix is made of. */
+typedef struct fur_binary_arrays {
+    fur_context *context;
+    void *mapping;                 /* the file in memory; NULL if it is read */
+    uint64_t mapped;               /* bytes of it */
+    void *of[FUR_BINARY_SECTIONS]; /* in the mapping or memory of the context; NULL without bytes */
+} fur_binary_arrays;
 
 typedef struct fur_binary_file {
     fur_context *context;
@@ -10,14 +18,14 @@ typedef struct fur_binary_file {
     int descriptor;
     fur_binary_header header;
     fur_binary_layout layout;
-    uint64_t *table;                   /* the expected checksum of every piece */
-    void *arrays[FUR_BINARY_SECTIONS]; /* memory of the context; NULL for sections without bytes */
+    uint64_t *table; /* the expected checksum of every piece */
+    fur_binary_arrays arrays;
 } fur_binary_file;
 
 /* Opens a file and checks its header. */
 fur_status fur_binary_open(fur_context *context, const char *path, fur_binary_file *out);
 
-/* Reads and checks all that lies behind the header. */
+/* Reads and checks all that lies behind the header; of a file that is mapped it reads no arrays. */
 fur_status fur_binary_load(fur_binary_file *file);
 
 /* Closes the file and releases those arrays that nobody has taken. */

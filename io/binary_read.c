@@ -1,5 +1,6 @@
 /* Reading .fur files into matrices and vectors. */
 #include "binary_file.h"
+#include "binary_map.h"
 #include "column.h"
 #include "companion.h"
 #include "options.h"
@@ -48,7 +49,7 @@ static fur_status make_ones(fur_binary_file *file)
     int64_t count = (int64_t)file->header.entries;
     fur_context *host = fur_context_host(file->context);
     fur_vector *ones = NULL;
-    void **values = &file->arrays[FUR_BINARY_VALUES];
+    void **values = &file->arrays.of[FUR_BINARY_VALUES];
     FUR_TRY(fur_context_allocate(file->context, (size_t)count * fur_value_size(value), values));
     fur_status status = fur_vector_wrap(host, value, count, *values, FUR_BORROW, &ones);
     if (status == FUR_OK)
@@ -66,8 +67,8 @@ static fur_status make_column(fur_binary_file *file)
                                 "%.400s: a vector of %zu entries does not fit a matrix of one "
                                 "column; read it as a vector",
                                 file->path, rows);
-    void **offsets = &file->arrays[FUR_BINARY_OFFSETS],
-         **columns = &file->arrays[FUR_BINARY_COLUMNS];
+    void **offsets = &file->arrays.of[FUR_BINARY_OFFSETS],
+         **columns = &file->arrays.of[FUR_BINARY_COLUMNS];
     FUR_TRY(fur_context_allocate(file->context, (rows + 1) * sizeof(int32_t), offsets));
     FUR_TRY(fur_context_allocate(file->context, rows * sizeof(int32_t), columns));
     for (size_t i = 0; i <= rows; i++)
@@ -86,20 +87,28 @@ static fur_status load_matrix(fur_binary_file *file)
     return file->header.field == FUR_MTX_PATTERN ? make_ones(file) : FUR_OK;
 }
 
-/* Hands the arrays over. What is no matrix has true checksums: it was written so. */
-static fur_status adopt_matrix(fur_binary_file *file, fur_context *context, fur_csr **out)
+/* Hands the arrays over, or lends them where they are mapped. */
+static fur_status create_matrix(fur_binary_file *file, fur_context *context, fur_csr **out)
 {
     fur_csr_view view = {.rows = (int64_t)file->header.rows,
                          .cols = (int64_t)file->header.cols,
                          .entries = (int64_t)file->header.entries,
                          .value = (fur_value)file->header.value,
                          .offset = (fur_offset)file->header.offset,
-                         .offsets = file->arrays[FUR_BINARY_OFFSETS],
-                         .columns = file->arrays[FUR_BINARY_COLUMNS],
-                         .values = file->arrays[FUR_BINARY_VALUES]};
-    fur_status status = fur_csr_create(context, &view, FUR_ADOPT, out);
-    if (status == FUR_OK)
-        memset(file->arrays, 0, sizeof file->arrays);
+                         .offsets = file->arrays.of[FUR_BINARY_OFFSETS],
+                         .columns = file->arrays.of[FUR_BINARY_COLUMNS],
+                         .values = file->arrays.of[FUR_BINARY_VALUES]};
+    if (file->arrays.mapping)
+        return fur_binary_lend(file, &view, out);
+    FUR_TRY(fur_csr_create(context, &view, FUR_ADOPT, out));
+    memset(file->arrays.of, 0, sizeof file->arrays.of);
+    return FUR_OK;
+}
+
+/* What is no matrix has true checksums: it was written so. */
+static fur_status make_matrix(fur_binary_file *file, fur_context *context, fur_csr **out)
+{
+    fur_status status = create_matrix(file, context, out);
     if (status == FUR_INVALID || status == FUR_OVERFLOW)
         return fur_context_fail(context, FUR_MALFORMED,
                                 "%.400s: %s; make it again from the original", file->path,
@@ -110,10 +119,8 @@ static fur_status adopt_matrix(fur_binary_file *file, fur_context *context, fur_
 /* Where the options ask for it. */
 static void give_header(const fur_binary_file *file, const fur_binary_read_options *options)
 {
-    fur_binary_read_options taken;
-    fur_take_options(&taken, sizeof taken, options);
-    if (taken.header)
-        *taken.header = fur_binary_describe(&file->header);
+    if (options->header)
+        *options->header = fur_binary_describe(&file->header);
 }
 
 fur_status fur_binary_read_csr(fur_context *context, const char *path,
@@ -121,12 +128,16 @@ fur_status fur_binary_read_csr(fur_context *context, const char *path,
 {
     if (!path || !out)
         return fur_context_fail(context, FUR_INVALID, "fur_binary_read_csr was given NULL");
+    fur_binary_read_options taken;
+    fur_take_options(&taken, sizeof taken, options);
     fur_binary_file file;
     FUR_TRY(fur_binary_open(context, path, &file));
+    if (taken.map)
+        fur_binary_map(&file);
     fur_status status;
     FUR_TRY_DONE(load_matrix(&file));
-    FUR_TRY_DONE(adopt_matrix(&file, context, out));
-    give_header(&file, options);
+    FUR_TRY_DONE(make_matrix(&file, context, out));
+    give_header(&file, &taken);
 done:
     fur_binary_close(&file);
     return status;
@@ -134,7 +145,7 @@ done:
 
 static fur_status adopt_vector(fur_binary_file *file, fur_vector **out)
 {
-    void **values = &file->arrays[FUR_BINARY_VALUES];
+    void **values = &file->arrays.of[FUR_BINARY_VALUES];
     FUR_TRY(fur_binary_load(file));
     FUR_TRY(fur_vector_wrap(file->context, (fur_value)file->header.value,
                             (int64_t)file->header.rows, *values, FUR_ADOPT, out));
@@ -163,7 +174,7 @@ static fur_status read_column(fur_binary_file *file, fur_vector **out)
     if (file->header.rows == 1)
         FUR_TRY(check_row(file));
     FUR_TRY(load_matrix(file));
-    FUR_TRY(fur_from_companion(file->context, adopt_matrix(file, host, &matrix)));
+    FUR_TRY(fur_from_companion(file->context, make_matrix(file, host, &matrix)));
     fur_status status = fur_column_to_vector(file->context, file->path, matrix, out);
     fur_csr_destroy(matrix);
     return status;
@@ -174,6 +185,8 @@ fur_status fur_binary_read_vector(fur_context *context, const char *path,
 {
     if (!path || !out)
         return fur_context_fail(context, FUR_INVALID, "fur_binary_read_vector was given NULL");
+    fur_binary_read_options taken;
+    fur_take_options(&taken, sizeof taken, options);
     fur_binary_file file;
     FUR_TRY(fur_binary_open(context, path, &file));
     fur_status status;
@@ -181,7 +194,7 @@ fur_status fur_binary_read_vector(fur_context *context, const char *path,
         FUR_TRY_DONE(adopt_vector(&file, out));
     else
         FUR_TRY_DONE(read_column(&file, out));
-    give_header(&file, options);
+    give_header(&file, &taken);
 done:
     fur_binary_close(&file);
     return status;

@@ -2,6 +2,8 @@
  */
 #include "scratch.h"
 
+#include <limits.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #define XXH_INLINE_ALL
@@ -64,11 +66,44 @@ static void check_equal(const fur_csr *a, const fur_csr *b)
     ck_assert(equal);
 }
 
-static fur_csr *read_back(void)
+/* Reads the file by copying it, or by mapping it. */
+static fur_status read_file(fur_context *owner, int map, fur_csr **out)
+{
+    const fur_binary_read_options options = {.size = sizeof options, .map = map};
+    return fur_binary_read_csr(owner, FILE_NAME, &options, out);
+}
+
+static fur_csr *read_back(int map)
 {
     fur_csr *matrix = NULL;
-    ck_ok(context, fur_binary_read_csr(context, FILE_NAME, NULL, &matrix));
+    ck_ok(context, read_file(context, map, &matrix));
     return matrix;
+}
+
+/* Whether the file is mapped into this process. */
+static bool is_mapped(void)
+{
+    char line[PATH_MAX + 100];
+    bool found = false;
+    FILE *maps = fopen("/proc/self/maps", "r");
+    ck_assert_ptr_nonnull(maps);
+    while (fgets(line, sizeof line, maps))
+        found = found || strstr(line, "/" FILE_NAME);
+    fclose(maps);
+    return found;
+}
+
+/* Both ways of reading give this matrix; mapped, its arrays lie in the file until it is destroyed.
+ */
+static void check_file(const fur_csr *expected)
+{
+    for (int map = 0; map < 2; map++) {
+        fur_csr *found = read_back(map);
+        ck_assert_int_eq(is_mapped(), map);
+        check_equal(expected, found);
+        fur_csr_destroy(found);
+        ck_assert(!is_mapped());
+    }
 }
 
 START_TEST(matrices_come_back_to_the_bit)
@@ -79,9 +114,7 @@ START_TEST(matrices_come_back_to_the_bit)
             rng r = rng_stream((uint64_t)_i);
             fur_csr *a = matrix_random(context, &r, s, (fur_value)value, (fur_offset)offset);
             ck_ok(context, fur_binary_write_csr(a, FILE_NAME, NULL));
-            fur_csr *b = read_back();
-            check_equal(a, b);
-            fur_csr_destroy(b);
+            check_file(a);
             fur_csr_destroy(a);
         }
     }
@@ -152,9 +185,7 @@ START_TEST(vector_is_read_as_a_matrix)
     fur_csr *a = NULL;
     ck_ok(context, fur_csr_create(context, &expected, FUR_BORROW, &a));
     ck_ok(context, fur_binary_write_vector(x, FILE_NAME, NULL));
-    fur_csr *b = read_back();
-    check_equal(a, b);
-    fur_csr_destroy(b);
+    check_file(a);
     fur_csr_destroy(a);
     fur_vector_destroy(x);
 }
@@ -280,7 +311,7 @@ START_TEST(pattern_comes_back_with_ones)
     fur_binary_write_options options = {.size = sizeof options, .origin = &origin};
     fur_csr *a = small_matrix((fur_value)_i, 1);
     ck_ok(context, fur_binary_write_csr(a, FILE_NAME, &options));
-    fur_csr *b = read_back();
+    fur_csr *b = read_back(_i % 2);
     fur_csr_view view = fur_csr_get(b);
     ck_assert_int_eq(view.value, _i);
     ck_assert_int_eq(view.entries, 3);
@@ -392,14 +423,18 @@ END_TEST
 /* Tries to read what the file has become; it must be refused with a sentence. */
 static void check_refused(const char *what, size_t at)
 {
-    fur_csr *matrix = NULL;
-    fur_status status = fur_binary_read_csr(context, FILE_NAME, NULL, &matrix);
-    ck_assert_msg(status == FUR_MALFORMED && !matrix, "%s %zu: %s", what, at,
-                  fur_status_name(status));
-    const char *sentence = fur_context_error(context);
-    ck_assert_msg(strncmp(sentence, "a.fur: byte ", 12) == 0 &&
-                      strstr(sentence, "; make it again from the original"),
-                  "%s", sentence);
+    char sentences[2][300];
+    for (int map = 0; map < 2; map++) {
+        fur_csr *matrix = NULL;
+        fur_status status = read_file(context, map, &matrix);
+        ck_assert_msg(status == FUR_MALFORMED && !matrix, "%s %zu: %s", what, at,
+                      fur_status_name(status));
+        snprintf(sentences[map], sizeof sentences[map], "%s", fur_context_error(context));
+    }
+    ck_assert_str_eq(sentences[0], sentences[1]);
+    ck_assert_msg(strncmp(sentences[0], "a.fur: byte ", 12) == 0 &&
+                      strstr(sentences[0], "; make it again from the original"),
+                  "%s", sentences[0]);
 }
 
 static void put_byte(FILE *file, size_t at, int byte)
@@ -432,7 +467,8 @@ START_TEST(every_altered_byte_is_refused)
     }
     fclose(file);
     free(bytes);
-    fur_csr_destroy(read_back());
+    ck_assert(!is_mapped());
+    fur_csr_destroy(read_back(0));
 }
 END_TEST
 
@@ -488,7 +524,7 @@ START_TEST(threads_change_neither_file_nor_matrix)
         fur_context *team = context_make(NULL, threads);
         fur_csr *a = large_matrix(team), *b = NULL;
         ck_ok(team, fur_binary_write_csr(a, FILE_NAME, NULL));
-        ck_ok(team, fur_binary_read_csr(team, FILE_NAME, NULL, &b));
+        ck_ok(team, read_file(team, threads % 2, &b));
         check_equal(a, b);
         char *bytes = contents(&size);
         if (first) {
@@ -527,10 +563,10 @@ START_TEST(first_altered_piece_is_named_whatever_the_threads)
         snprintf(expected, sizeof expected,
                  "a.fur: byte %zu: found the checksum 0x%llx over 262144 bytes, expected 0x", begin,
                  (unsigned long long)XXH3_64bits(bytes + begin, PIECE));
-        for (int threads = 1; threads <= 4; threads++) {
-            fur_context *team = context_make(NULL, threads);
+        for (int i = 0; i < 8; i++) {
+            fur_context *team = context_make(NULL, 1 + i / 2);
             fur_csr *b = NULL;
-            ck_assert_int_eq(fur_binary_read_csr(team, FILE_NAME, NULL, &b), FUR_MALFORMED);
+            ck_assert_int_eq(read_file(team, i % 2, &b), FUR_MALFORMED);
             ck_assert_msg(strncmp(fur_context_error(team), expected, strlen(expected)) == 0, "%s",
                           fur_context_error(team));
             fur_context_destroy(team);
@@ -582,6 +618,7 @@ static const struct {
 
 START_TEST(lying_header_is_refused_before_memory_is_taken)
 {
+    const int lie = _i / 2, map = _i % 2;
     memory m = {0};
     uint64_t words[WORDS];
     size_t size;
@@ -590,16 +627,15 @@ START_TEST(lying_header_is_refused_before_memory_is_taken)
     fur_csr_destroy(a);
     char *bytes = contents(&size), expected[300];
     memcpy(words, bytes, sizeof words);
-    words[lies[_i].word] = lies[_i].found;
+    words[lies[lie].word] = lies[lie].found;
     words[HEADER_SUM] = XXH3_64bits(words, HEADER_SIZE - 8);
     memcpy(bytes, words, sizeof words);
     scratch_write_bytes(FILE_NAME, bytes, size);
     fur_context *counting = context_counting(&m, NULL, 1);
     m.calls = 0;
-    snprintf(expected, sizeof expected, "%s%s", lies[_i].sentence,
-             lies[_i].status == FUR_MALFORMED ? "; make it again from the original" : "");
-    ck_fails(counting, lies[_i].status, expected,
-             fur_binary_read_csr(counting, FILE_NAME, NULL, &b));
+    snprintf(expected, sizeof expected, "%s%s", lies[lie].sentence,
+             lies[lie].status == FUR_MALFORMED ? "; make it again from the original" : "");
+    ck_fails(counting, lies[lie].status, expected, read_file(counting, map, &b));
     if (strstr(expected, "byte"))
         ck_assert_int_eq(m.calls, 0);
     ck_assert_ptr_null(b);
@@ -628,13 +664,24 @@ static void try_every_failure(attempt call)
     fur_context_destroy(owner);
 }
 
-static fur_status read_matrix(fur_context *owner)
+static fur_status read_and_destroy(fur_context *owner, int map)
 {
     fur_csr *matrix = NULL;
-    fur_status status = fur_binary_read_csr(owner, FILE_NAME, NULL, &matrix);
+    fur_status status = read_file(owner, map, &matrix);
     ck_assert((matrix != NULL) == (status == FUR_OK));
     fur_csr_destroy(matrix);
+    ck_assert(!is_mapped());
     return status;
+}
+
+static fur_status read_matrix(fur_context *owner)
+{
+    return read_and_destroy(owner, 0);
+}
+
+static fur_status map_matrix(fur_context *owner)
+{
+    return read_and_destroy(owner, 1);
 }
 
 static fur_status read_vector(fur_context *owner)
@@ -655,11 +702,14 @@ START_TEST(reading_survives_every_lack_of_memory)
     fur_vector *x = vector_random(context, &r, FUR_C64, 100);
     ck_ok(context, fur_binary_write_csr(a, FILE_NAME, NULL));
     try_every_failure(read_matrix);
+    try_every_failure(map_matrix);
     try_every_failure(read_vector);
     ck_ok(context, fur_binary_write_csr(a, FILE_NAME, &options));
     try_every_failure(read_matrix);
+    try_every_failure(map_matrix);
     ck_ok(context, fur_binary_write_vector(x, FILE_NAME, NULL));
     try_every_failure(read_matrix);
+    try_every_failure(map_matrix);
     try_every_failure(read_vector);
     fur_vector_destroy(x);
     fur_csr_destroy(a);
@@ -688,6 +738,58 @@ START_TEST(writing_survives_every_lack_of_memory)
     m.fail_at = 0;
     fur_csr_destroy(a);
     fur_context_destroy(owner);
+}
+END_TEST
+
+/* As Furrow's own writers do it; what is made from a mapped matrix does not need the file. */
+START_TEST(mapped_file_may_be_replaced_and_removed)
+{
+    rng r = rng_stream(0);
+    fur_csr *a = large_matrix(context), *t = NULL, *expected = NULL;
+    fur_csr *other = matrix_random(context, &r, &shapes[shape_find("full")], FUR_F32, FUR_I32);
+    ck_ok(context, fur_csr_transpose(a, 0, &expected));
+    ck_ok(context, fur_binary_write_csr(a, FILE_NAME, NULL));
+    fur_csr *mapped = read_back(1);
+    ck_ok(context, fur_binary_write_csr(other, FILE_NAME, NULL));
+    check_equal(a, mapped);
+    fur_csr *found = read_back(0);
+    check_equal(other, found);
+    fur_csr_destroy(found);
+    ck_assert_int_eq(unlink(FILE_NAME), 0);
+    check_equal(a, mapped);
+    ck_ok(context, fur_csr_transpose(mapped, 0, &t));
+    fur_csr_destroy(mapped);
+    check_equal(expected, t);
+    fur_csr_destroy(expected);
+    fur_csr_destroy(t);
+    fur_csr_destroy(other);
+    fur_csr_destroy(a);
+}
+END_TEST
+
+/* A process that may have no more addresses cannot map, while small arrays still find memory that
+ * was freed. Sanitizers need addresses of their own. */
+START_TEST(file_that_cannot_be_mapped_is_copied)
+{
+    if (TEST_SLOW)
+        return;
+    fur_context *single = context_make(NULL, 1);
+    fur_csr *a = small_matrix(FUR_F64, 1), *b = NULL;
+    struct rlimit before, none;
+    ck_ok(context, fur_binary_write_csr(a, FILE_NAME, NULL));
+    free(malloc(65536));
+    ck_assert_int_eq(getrlimit(RLIMIT_AS, &before), 0);
+    none = before;
+    none.rlim_cur = 0;
+    ck_assert_int_eq(setrlimit(RLIMIT_AS, &none), 0);
+    fur_status status = read_file(single, 1, &b);
+    ck_assert_int_eq(setrlimit(RLIMIT_AS, &before), 0);
+    ck_ok(single, status);
+    ck_assert(!is_mapped());
+    check_equal(a, b);
+    fur_csr_destroy(b);
+    fur_csr_destroy(a);
+    fur_context_destroy(single);
 }
 END_TEST
 
@@ -769,9 +871,12 @@ static void add(TCase *tests)
     tcase_add_test(tests, every_truncated_or_longer_file_is_refused);
     tcase_add_test(tests, threads_change_neither_file_nor_matrix);
     tcase_add_test(tests, first_altered_piece_is_named_whatever_the_threads);
-    tcase_add_loop_test(tests, lying_header_is_refused_before_memory_is_taken, 0, COUNT_OF(lies));
+    tcase_add_loop_test(tests, lying_header_is_refused_before_memory_is_taken, 0,
+                        2 * COUNT_OF(lies));
     tcase_add_test(tests, reading_survives_every_lack_of_memory);
     tcase_add_test(tests, writing_survives_every_lack_of_memory);
+    tcase_add_test(tests, mapped_file_may_be_replaced_and_removed);
+    tcase_add_test(tests, file_that_cannot_be_mapped_is_copied);
     tcase_add_test(tests, binary_files_are_known_by_their_first_bytes);
     tcase_add_test(tests, files_that_cannot_be_read_are_named);
 }

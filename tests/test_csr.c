@@ -647,6 +647,40 @@ START_TEST(wrong_coordinates_are_refused)
 }
 END_TEST
 
+static void count_release(void *user)
+{
+    ++*(int *)user;
+}
+
+START_TEST(what_a_matrix_keeps_is_released_once)
+{
+    memory m = {0};
+    fur_context *context = context_counting(&m, NULL, 1);
+    const int32_t offsets[] = {0, 1}, columns[] = {0};
+    const double values[] = {1};
+    const fur_csr_view view = {1, 1, 1, FUR_F64, FUR_I32, offsets, columns, values};
+    int releases = 0, others = 0;
+    fur_csr *a = NULL, *b = NULL;
+    ck_ok(context, fur_csr_create(context, &view, FUR_BORROW, &a));
+    ck_fails(context, FUR_INVALID, "fur_csr_keep was given no release",
+             fur_csr_keep(a, NULL, &others));
+    ck_ok(context, fur_csr_keep(a, count_release, &releases));
+    ck_fails(context, FUR_INVALID, "the matrix keeps something already; let that release both",
+             fur_csr_keep(a, count_release, &others));
+    ck_ok(context, fur_csr_transfer(a, context, &b));
+    ck_assert_ptr_ne(fur_csr_get(b).offsets, offsets);
+    ck_assert_ptr_ne(fur_csr_get(b).columns, columns);
+    ck_assert_ptr_ne(fur_csr_get(b).values, values);
+    fur_csr_destroy(b);
+    ck_assert_int_eq(releases, 0);
+    fur_csr_destroy(a);
+    ck_assert_int_eq(releases, 1);
+    ck_assert_int_eq(others, 0);
+    fur_context_destroy(context);
+    ck_assert_int_eq(m.outstanding, 0);
+}
+END_TEST
+
 START_TEST(values_outside_the_enumerations_are_refused)
 {
     fur_context *context = context_make(NULL, 1);
@@ -987,6 +1021,7 @@ static void add_tests(TCase *tests)
     tcase_add_test(tests, no_coordinates_are_an_empty_matrix);
     tcase_add_test(tests, the_largest_column_is_kept);
     tcase_add_test(tests, wrong_coordinates_are_refused);
+    tcase_add_test(tests, what_a_matrix_keeps_is_released_once);
     tcase_add_test(tests, values_outside_the_enumerations_are_refused);
     tcase_add_test(tests, transposition_exchanges_rows_and_columns);
     tcase_add_test(tests, permutation_renumbers_rows_and_columns);

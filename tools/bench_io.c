@@ -149,7 +149,7 @@ static fur_status read_matrices(io_case *c)
     return FUR_OK;
 }
 
-static fur_status add_own(io_case *c, void (*run)(void *self))
+static fur_status add_own(io_case *c, const char *name, void (*run)(void *self))
 {
     for (int i = 0; i < c->context_count; i++) {
         const io_line line = {.run = run,
@@ -157,7 +157,7 @@ static fur_status add_own(io_case *c, void (*run)(void *self))
                               .context = c->contexts[i],
                               .matrix = c->matrices[i],
                               .bytes = c->bytes};
-        COMMAND_TRY(io_add(c, "furrow", &line));
+        COMMAND_TRY(io_add(c, name, &line));
     }
     return FUR_OK;
 }
@@ -182,7 +182,10 @@ static fur_status race_reading(io_case *c, const char *title)
     const io_line floor = {.run = c->unpacker ? io_run_floor_unpack : io_run_floor_read,
                            .bytes = c->bytes};
     COMMAND_TRY(io_add(c, c->unpacker ? c->unpacker->name : "read()", &floor));
-    COMMAND_TRY(add_own(c, io_run_read));
+    COMMAND_TRY(add_own(c, "furrow", io_run_read));
+    if (c->format == &binary) {
+        COMMAND_TRY(add_own(c, "furrow, mapped", io_run_map));
+    }
     for (int p = 0; p < IO_PEERS && c->peers[p] && !c->unpacker && c->format == &text; p++) {
         COMMAND_TRY(add_peer(c, p, io_run_peer_read));
     }
@@ -204,7 +207,7 @@ static fur_status race_writing(io_case *c, const char *title)
 {
     const io_line floor = {.run = io_run_floor_write};
     COMMAND_TRY(io_add(c, "write()", &floor));
-    COMMAND_TRY(add_own(c, io_run_write));
+    COMMAND_TRY(add_own(c, "furrow", io_run_write));
     c->lines[0].bytes = c->lines[1].bytes;
     for (int p = 0; p < IO_PEERS && c->peers[p] && !c->unpacker && c->format == &text; p++) {
         COMMAND_TRY(add_peer_writer(c, p));

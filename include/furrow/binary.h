@@ -36,6 +36,14 @@ FUR_API fur_status fur_binary_read_header(fur_context *context, const char *path
 typedef struct fur_binary_read_options {
     size_t size;            /* sizeof(fur_binary_read_options) */
     fur_mtx_header *header; /* NULL or filled on success, as by fur_binary_read_header */
+    /* 1: fur_binary_read_csr copies nothing: the matrix's arrays are the file, mapped into memory
+     * and checked there, until the matrix is destroyed. Until then the file must not be changed or
+     * cut off in place: the matrix would change with it, and what is cut off, or a disk that fails,
+     * ends the program with SIGBUS. A file that is replaced by rename, as Furrow writes, or that is
+     * removed, stays for the matrix what it was. What the file does not hold, as the values of a
+     * pattern, is in memory. Copied all the same: vectors, what a device with memory of its own is
+     * to have, and a file that the system does not map. 0: copied. */
+    int map;
 } fur_binary_read_options;
 
 /* Reads a matrix with the value type and offset width it was written with; checked as by

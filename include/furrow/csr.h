@@ -42,6 +42,11 @@ FUR_API fur_status fur_csr_create(fur_context *context, const fur_csr_view *arra
 
 FUR_API void fur_csr_destroy(fur_csr *matrix);
 
+/* Leaves to the matrix what its borrowed arrays lie in: fur_csr_destroy calls release(user) once,
+ * when the context's device reads them no more; user may be NULL. No matrix that is made from this
+ * one shares its arrays. FUR_INVALID without release, and for a second call. */
+FUR_API fur_status fur_csr_keep(fur_csr *matrix, void (*release)(void *user), void *user);
+
 /* A copy of the matrix in another context, or in its own. A failure's sentence is found in the
  * matrix's context. */
 FUR_API fur_status fur_csr_transfer(const fur_csr *a, fur_context *context, fur_csr **out);

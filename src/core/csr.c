@@ -173,7 +173,24 @@ void fur_csr_destroy(fur_csr *matrix)
         return;
     if (matrix->owned)
         release_arrays(matrix->context, &matrix->view);
+    if (matrix->release) {
+        fur_context_synchronize(matrix->context);
+        matrix->release(matrix->user);
+    }
     fur_env_release(&matrix->context->env, matrix);
+}
+
+fur_status fur_csr_keep(fur_csr *matrix, void (*release)(void *user), void *user)
+{
+    fur_env *env = &matrix->context->env;
+    if (!release)
+        return fur_env_fail(env, FUR_INVALID, "fur_csr_keep was given no release");
+    if (matrix->release)
+        return fur_env_fail(env, FUR_INVALID,
+                            "the matrix keeps something already; let that release both");
+    matrix->release = release;
+    matrix->user = user;
+    return FUR_OK;
 }
 
 fur_context *fur_csr_context(const fur_csr *matrix)

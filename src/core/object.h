@@ -31,6 +31,8 @@ struct fur_csr {
     fur_context *context;
     fur_csr_view view;
     bool owned;
+    void (*release)(void *user); /* of what borrowed arrays lie in, or NULL */
+    void *user;
     /* Taken when a matrix arrives on a device, so that a plan need not wait for it. */
     bool profiled;
     fur_spmv_profile profile;
