@@ -345,7 +345,7 @@ INLINE const char *read_lines(const char *at, const char *end, form f, const fur
 {
     const fur_mtx_header *header = &reading->banner.header;
     fur_window window = {at, 0};
-    fur_token words[4] = {{NULL, NULL}};
+    fur_token words[4] = {{at, at}, {at, at}, {at, at}, {at, at}};
     int64_t k = batch->count;
     while (at < end) {
         const char *behind = fur_line_words(&window, at, f.indices + f.numbers, words);
