@@ -122,8 +122,9 @@ static void keep_failure(assembly *a, const fur_failure *failure)
 static fur_status order_ranges(assembly *a, int threads)
 {
     fur_collection *collection = a->collection;
+    int team = threads < a->ranges ? threads : a->ranges;
     a->failure->status = FUR_OK;
-#pragma omp parallel for schedule(dynamic, 1) num_threads(threads)
+#pragma omp parallel for schedule(dynamic, 1) num_threads(team) if (team > 1)
     for (int i = 0; i < a->ranges; i++) {
         fur_failure own = {.status = FUR_OK};
         if (!collection->direct)

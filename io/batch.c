@@ -17,15 +17,6 @@ static size_t smallest_entry(const fur_reading *reading)
     return 2 * (size_t)(reading->indices + reading->numbers);
 }
 
-static fur_status grow(fur_heap *heap, void **array, size_t *capacity, size_t bytes,
-                       fur_failure *failure)
-{
-    char *memory = *array;
-    FUR_TRY(fur_heap_grow(heap, &memory, capacity, bytes, 0, failure));
-    *array = memory;
-    return FUR_OK;
-}
-
 /* Arrays for as many entries as a text of this size can have. The last one may lack its line end.
  */
 static fur_status reserve(fur_heap *heap, const fur_reading *reading, size_t size, bool twice,
@@ -33,17 +24,13 @@ static fur_status reserve(fur_heap *heap, const fur_reading *reading, size_t siz
 {
     size_t count = (size / smallest_entry(reading) + 1) * (twice ? 2 : 1);
     size_t value_size = reading->numbers > 0 ? fur_value_size(reading->value) : 0;
-    void *rows = batch->rows, *cols = batch->cols;
-    fur_status status =
-        grow(heap, &rows, &batch->row_capacity, count * sizeof(int32_t), &batch->failure);
-    batch->rows = rows;
-    if (status == FUR_OK)
-        status = grow(heap, &cols, &batch->col_capacity, count * sizeof(int32_t), &batch->failure);
-    batch->cols = cols;
-    if (status == FUR_OK)
-        status =
-            grow(heap, &batch->values, &batch->value_capacity, count * value_size, &batch->failure);
-    return status;
+    fur_failure *failure = &batch->failure;
+    FUR_TRY(fur_heap_grow(heap, &batch->rows, &batch->row_capacity, count * sizeof(int32_t), 0,
+                          failure));
+    FUR_TRY(fur_heap_grow(heap, &batch->cols, &batch->col_capacity, count * sizeof(int32_t), 0,
+                          failure));
+    return fur_heap_grow(heap, &batch->values, &batch->value_capacity, count * value_size, 0,
+                         failure);
 }
 
 /* Counts what is to be told about, and remembers the first of its kind. */
@@ -164,8 +151,11 @@ static int64_t read_lines(const fur_reading *reading, const fur_block *block, fu
     return scan.line;
 }
 
-static bool is_zero(const fur_reading *reading, const void *values, int64_t k)
+bool fur_batch_is_zero(const fur_reading *reading, const fur_batch *batch, int64_t k)
 {
+    const void *values = batch->values;
+    if (reading->numbers == 0)
+        return false;
     bool complex = fur_reading_is_complex(reading);
     int64_t re = complex ? 2 * k : k, im = complex ? re + 1 : re;
     if (fur_reading_is_single(reading))
@@ -179,7 +169,7 @@ static void drop_zeros(const fur_reading *reading, fur_batch *batch)
     char *values = batch->values;
     int64_t kept = 0;
     for (int64_t k = 0; k < batch->count; k++) {
-        if (is_zero(reading, values, k))
+        if (fur_batch_is_zero(reading, batch, k))
             continue;
         batch->rows[kept] = batch->rows[k];
         batch->cols[kept] = batch->cols[k];

@@ -46,6 +46,8 @@ void fur_batch_read(fur_heap *heap, const fur_reading *reading, const fur_block 
  * done so, but for an array, whose positions are not known then. */
 void fur_batch_settle(const fur_reading *reading, fur_batch *batch);
 
+bool fur_batch_is_zero(const fur_reading *reading, const fur_batch *batch, int64_t k);
+
 /* The cursor at entry k of the block, or at its end; lines are counted from 1. */
 fur_scan fur_batch_place(const fur_reading *reading, const fur_block *block, int64_t k,
                          fur_failure *failure);

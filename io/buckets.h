@@ -56,7 +56,7 @@ fur_status fur_buckets_reserve(fur_buckets *buckets, fur_share *share, fur_failu
 /* Writes the batch into its room. */
 void fur_buckets_write(const fur_buckets *buckets, const fur_batch *batch, fur_share *share);
 
-/* Records of chunk `chunk`, the n-th of its bucket, and its bytes a record. */
+/* Bytes of a record. */
 static inline size_t fur_record_size(const fur_buckets *buckets)
 {
     return 2 * sizeof(int32_t) + buckets->value_size;

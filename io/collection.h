@@ -1,8 +1,8 @@
 /* The entries of a file on their way into a matrix.
  *
  * While rows come in order, entries go straight to their place in the matrix. From the first that
- * does not, and where the size of the text is not known beforehand, they are parted into buckets of
- * rows, of which the matrix is made when all are there. */
+ * does not, and where the size of the text is not known and the header may promise anything, they
+ * are parted into buckets of rows, of which the matrix is made when all are there. */
 #ifndef FURROW_IO_COLLECTION_H
 #define FURROW_IO_COLLECTION_H
 
@@ -32,7 +32,7 @@ typedef struct fur_delivery {
 } fur_delivery;
 
 /* A collection for entries_in_file entries or their double. With `direct` they are expected in the
- * order of rows; their number must then be one that the file can hold. */
+ * order of rows; their number must then be one that the file is likely to hold. */
 fur_status fur_collection_open(fur_heap *heap, const fur_reading *reading, bool direct,
                                fur_failure *failure, fur_collection *out);
 

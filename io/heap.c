@@ -32,17 +32,18 @@ void fur_heap_release(fur_heap *heap, void *memory)
     pthread_mutex_unlock(&heap->lock);
 }
 
-fur_status fur_heap_grow(fur_heap *heap, char **memory, size_t *capacity, size_t wanted,
-                         size_t kept, fur_failure *failure)
+fur_status fur_heap_grow(fur_heap *heap, void *array, size_t *capacity, size_t wanted, size_t kept,
+                         fur_failure *failure)
 {
+    void *memory = NULL, *larger = NULL;
     if (wanted <= *capacity)
         return FUR_OK;
-    void *larger = NULL;
     FUR_TRY(fur_heap_allocate(heap, wanted, &larger, failure));
-    if (*memory && kept > 0)
-        memcpy(larger, *memory, kept);
-    fur_heap_release(heap, *memory);
-    *memory = larger;
+    memcpy(&memory, array, sizeof memory);
+    if (memory && kept > 0)
+        memcpy(larger, memory, kept);
+    fur_heap_release(heap, memory);
+    memcpy(array, &larger, sizeof larger);
     *capacity = wanted;
     return FUR_OK;
 }

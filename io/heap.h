@@ -18,9 +18,9 @@ void fur_heap_close(fur_heap *heap);
 fur_status fur_heap_allocate(fur_heap *heap, size_t bytes, void **out, fur_failure *failure);
 void fur_heap_release(fur_heap *heap, void *memory);
 
-/* Makes *memory at least `wanted` bytes, *capacity says how many there are; the first `kept` stay.
- */
-fur_status fur_heap_grow(fur_heap *heap, char **memory, size_t *capacity, size_t wanted,
-                         size_t kept, fur_failure *failure);
+/* Makes the array that the pointer at `array` points to at least `wanted` bytes large; *capacity
+ * says how large it is; the first `kept` bytes stay. */
+fur_status fur_heap_grow(fur_heap *heap, void *array, size_t *capacity, size_t wanted, size_t kept,
+                         fur_failure *failure);
 
 #endif

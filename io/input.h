@@ -20,8 +20,8 @@ typedef struct fur_input_request {
     const char *member;
 } fur_input_request;
 
-/* FUR_IO if the file cannot be opened for reading or is a directory; FUR_MALFORMED if what it is
- * packed in is broken, or an archive has no such member; FUR_UNSUPPORTED if it is compressed with
+/* FUR_IO if the file cannot be opened for reading, is a directory, or is not an archive with such a
+ * member; FUR_MALFORMED if what it is packed in is broken; FUR_UNSUPPORTED if it is compressed with
  * what this build cannot read. All memory is taken here, but for zstd's own. */
 fur_status fur_input_open(fur_context *context, const fur_input_request *request,
                           fur_failure *failure, fur_input **out);

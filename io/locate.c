@@ -10,7 +10,8 @@
 #define BLOCK 262144
 
 typedef struct search {
-    const fur_reading *reading;
+    const fur_reading *reading; /* drops nothing: entry k of a batch is the block's k-th */
+    bool drop_zeros;            /* the first reading did */
     const fur_conflict *conflict;
     int64_t line;       /* of the block's first */
     int64_t first_line; /* of the first entry; 0: not found yet */
@@ -39,24 +40,31 @@ static fur_status tell(const search *s, const fur_scan *second, int32_t row, int
                          fur_mtx_symmetry_name(s->reading->banner.header.symmetry));
 }
 
+/* Whether entry k of a batch is in conflict, and not with one on the same side of the diagonal if
+ * the conflict is with a mirror image. */
+static bool is_found(const search *s, const fur_batch *batch, int64_t k)
+{
+    int32_t row = batch->rows[k], col = batch->cols[k];
+    if (!is_meant(s, row, col) || (s->drop_zeros && fur_batch_is_zero(s->reading, batch, k)))
+        return false;
+    return s->first_line == 0 || s->conflict->mirrored == ((row < col) != s->first_above);
+}
+
 /* Looks through the entries of a block. True when the second has been found, and told. */
 static bool look_through(search *s, const fur_block *block, const fur_batch *batch,
                          fur_failure *failure)
 {
     for (int64_t k = 0; k < batch->count; k++) {
-        int32_t row = batch->rows[k], col = batch->cols[k];
-        bool above = row < col;
-        if (!is_meant(s, row, col) ||
-            (s->first_line > 0 && s->conflict->mirrored != (above != s->first_above)))
+        if (!is_found(s, batch, k))
             continue;
         fur_scan place = fur_batch_place(s->reading, block, k, failure);
         place.line += s->line - 1;
         if (s->first_line > 0) {
-            tell(s, &place, row, col);
+            tell(s, &place, batch->rows[k], batch->cols[k]);
             return true;
         }
         s->first_line = place.line;
-        s->first_above = above;
+        s->first_above = batch->rows[k] < batch->cols[k];
     }
     return false;
 }
@@ -103,8 +111,9 @@ fur_status fur_locate_conflict(fur_heap *heap, const fur_input_request *request,
                                fur_failure *failure)
 {
     fur_reading again = *reading;
-    again.options.drop_zeros = reading->options.drop_zeros;
-    search s = {.reading = &again, .conflict = conflict};
+    again.options.drop_zeros = 0;
+    search s = {
+        .reading = &again, .drop_zeros = reading->options.drop_zeros != 0, .conflict = conflict};
     fur_input *input = NULL;
     failure->status = FUR_OK;
     if (can_be_read_again(request) &&

@@ -111,14 +111,12 @@ static fur_status sort_long(fur_heap *heap, const fur_arrays *arrays, int64_t be
                             row_keys *scratch, fur_failure *failure)
 {
     int64_t count = end - begin;
-    char *memory = (char *)scratch->keys;
     if (count > UINT32_MAX)
         return fur_failure_set(failure, FUR_OVERFLOW,
                                "a row has %lld entries in no order, more than 2^32 - 1",
                                (long long)count);
-    FUR_TRY(fur_heap_grow(heap, &memory, &scratch->capacity, (size_t)count * sizeof(uint64_t), 0,
-                          failure));
-    scratch->keys = (uint64_t *)(void *)memory;
+    FUR_TRY(fur_heap_grow(heap, &scratch->keys, &scratch->capacity,
+                          (size_t)count * sizeof(uint64_t), 0, failure));
     for (int64_t i = 0; i < count; i++)
         scratch->keys[i] = (uint64_t)column_of(arrays, begin + i) << 32 | (uint64_t)i;
     sort_keys(scratch->keys, count);

@@ -2,6 +2,7 @@
  * has its turn, when it gets its place and its line numbers and when the first thing wrong is told;
  * then, again side by side, the entries are put into their place. */
 #include "reader.h"
+#include "array.h"
 #include "assemble.h"
 #include "entry.h"
 #include "head.h"
@@ -16,6 +17,10 @@
  * after the other changes hands, which takes time, less often. */
 #define BLOCK ((size_t)262144)
 #define STREAM_BLOCK (4 * BLOCK)
+
+/* Arrays of a matrix are allocated before the text has been unpacked if they are at most so many
+ * times as large as the packed file. */
+#define UNPACKED_TIMES 16
 
 /* Looks at whose turn it is before the core is offered to other threads. */
 #define SPINS 200
@@ -115,56 +120,25 @@ static fur_status check_block(reader *r, const worker *w)
     return broken ? tell_failure(r, w) : FUR_OK;
 }
 
-/* The row in which column `col` of an array file begins. */
-static int64_t first_row(fur_mtx_symmetry symmetry, int64_t col)
-{
-    return symmetry == FUR_MTX_GENERAL ? 0 : symmetry == FUR_MTX_SKEW_SYMMETRIC ? col + 1 : col;
-}
-
-/* Positions of an array's numbers: column after column, or the lower triangle of it. */
-static void place_array(reader *r, fur_batch *batch)
-{
-    const fur_mtx_header *header = &r->reading.banner.header;
-    int64_t col = 0, before = r->entries;
-    int64_t height = header->rows - first_row(header->symmetry, 0);
-    if (header->symmetry == FUR_MTX_GENERAL && header->rows > 0) {
-        col = before / header->rows;
-        before -= col * header->rows;
-    }
-    while (header->symmetry != FUR_MTX_GENERAL && height > 0 && before >= height) {
-        before -= height--;
-        col++;
-    }
-    int64_t row = first_row(header->symmetry, col) + before;
-    for (int64_t k = 0; k < batch->count; k++) {
-        batch->rows[k] = (int32_t)row;
-        batch->cols[k] = (int32_t)col;
-        if (++row == header->rows)
-            row = first_row(header->symmetry, ++col);
-    }
-}
-
 /* A hermitian array has its diagonal among its numbers, of which there may be too many. */
-static fur_status check_array(reader *r, const worker *w)
+static fur_status check_diagonal(reader *r, const worker *w)
 {
-    const fur_batch *batch = &w->batch;
     int64_t left = expected_entries(r) - r->entries;
-    for (int64_t k = 0; k < batch->count && k < left; k++) {
-        if (batch->rows[k] != batch->cols[k])
-            continue;
-        fur_entry entry;
-        fur_scan scan = place_of(r, w, k);
-        const char *place = scan.at;
-        FUR_TRY(fur_entry_read(&scan, &r->reading, &entry));
-        FUR_TRY(fur_entry_check_diagonal(&scan, place, &r->reading, &entry));
-    }
-    return FUR_OK;
+    int64_t count = w->batch.count < left ? w->batch.count : left;
+    int64_t k = fur_array_find_not_real(&r->reading, &w->batch, count);
+    if (k < 0)
+        return FUR_OK;
+    fur_entry entry;
+    fur_scan scan = place_of(r, w, k);
+    const char *place = scan.at;
+    FUR_TRY(fur_entry_read(&scan, &r->reading, &entry));
+    return fur_entry_check_diagonal(&scan, place, &r->reading, &entry);
 }
 
-static fur_status check_diagonal(reader *r, worker *w)
+static fur_status place_numbers(reader *r, worker *w)
 {
-    place_array(r, &w->batch);
-    return r->reading.banner.header.symmetry == FUR_MTX_HERMITIAN ? check_array(r, w) : FUR_OK;
+    fur_array_place(&r->reading, r->entries, &w->batch);
+    return r->reading.banner.header.symmetry == FUR_MTX_HERMITIAN ? check_diagonal(r, w) : FUR_OK;
 }
 
 static void take_notes(reader *r, const fur_batch *batch)
@@ -183,7 +157,7 @@ static fur_status take_turn(reader *r, worker *w)
 {
     bool array = r->reading.indices == 0;
     if (array)
-        FUR_TRY(check_diagonal(r, w));
+        FUR_TRY(place_numbers(r, w));
     FUR_TRY(check_block(r, w));
     if (array)
         fur_batch_settle(&r->reading, &w->batch);
@@ -275,10 +249,14 @@ static fur_status read_body(reader *r)
     return r->failure.status;
 }
 
-/* Refuses what the text cannot hold: where its size is known, before anything is read. */
-static fur_status check_room(const reader *r, int64_t text, int64_t left)
+/* Whether the matrix that the header tells of may be expected of a packed file of this size. */
+static bool is_plausible(const reader *r)
 {
-    return fur_banner_check_room(&r->size_line, &r->reading.banner, text, left);
+    const fur_mtx_header *header = &r->reading.banner.header;
+    size_t entry = sizeof(int32_t) + fur_value_size(r->reading.value);
+    double bytes = (double)header->entries_in_file * (double)entry +
+                   (double)header->rows * (double)sizeof(int64_t);
+    return bytes <= UNPACKED_TIMES * (double)fur_input_size(r->input);
 }
 
 static fur_status make_matrix(reader *r, fur_csr **out)
@@ -291,17 +269,20 @@ static fur_status make_matrix(reader *r, fur_csr **out)
                : fur_locate_conflict(&r->heap, r->request, &r->reading, &conflict, &r->failure);
 }
 
+/* What the text cannot hold is refused: before anything is read, if the text's size is known. */
 static fur_status read_entries(reader *r, fur_csr **out)
 {
+    const fur_banner *banner = &r->reading.banner;
     int64_t left = fur_feed_size(&r->feed);
     if (left >= 0)
-        FUR_TRY(check_room(r, r->feed.size, left));
-    FUR_TRY(fur_collection_open(&r->heap, &r->reading, left >= 0, &r->failure, &r->collection));
+        FUR_TRY(fur_banner_check_room(&r->size_line, banner, r->feed.size, left));
+    FUR_TRY(fur_collection_open(&r->heap, &r->reading, left >= 0 || is_plausible(r), &r->failure,
+                                &r->collection));
     fur_status status;
     FUR_TRY_DONE(read_body(r));
+    int64_t passed = atomic_load(&r->feed.passed);
     if (left < 0)
-        FUR_TRY_DONE(check_room(r, atomic_load(&r->feed.passed),
-                                atomic_load(&r->feed.passed) - r->feed.begin));
+        FUR_TRY_DONE(fur_banner_check_room(&r->size_line, banner, passed, passed - r->feed.begin));
     status = make_matrix(r, out);
 done:
     fur_collection_close(&r->collection);

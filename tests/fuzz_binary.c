@@ -2,52 +2,15 @@
  * that each is tried twice: as it is, and as the words of a header with the bytes of the sections
  * behind it, which are put into their places under true checksums. What is accepted must be a valid
  * matrix or vector that is written as the same bytes; what is refused must have a sentence. */
-#include <furrow/furrow.h>
-
+#include "fuzz.h"
 #include "binary_pieces.h"
-
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 /* Shapes beyond this get a header, and none of the bytes that it promises. */
 #define LARGEST_SHAPE 10000
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(int condition, const char *what)
-{
-    if (condition)
-        return;
-    fprintf(stderr, "%s\n", what);
-    abort();
-}
-
-static fur_context *the_context(void)
-{
-    static fur_context *context;
-    if (!context) {
-        fur_context_options options = {.size = sizeof options, .threads = 1};
-        require(fur_context_create(&options, &context) == FUR_OK, "no context");
-    }
-    return context;
-}
-
-/* A file name of this process, in memory if the system has such a place. */
-static const char *the_path(void)
-{
-    static char path[64];
-    if (!*path)
-        snprintf(path, sizeof path, "%s/furrow-fuzz-%ld.fur",
-                 access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp", (long)getpid());
-    return path;
-}
-
 static void put_file(const void *bytes, size_t size)
 {
-    FILE *file = fopen(the_path(), "wb");
+    FILE *file = fopen(fuzz_path(), "wb");
     require(file != NULL, "the file cannot be made");
     require(fwrite(bytes, 1, size, file) == size, "the file cannot be written");
     require(fclose(file) == 0, "the file cannot be closed");
@@ -56,7 +19,7 @@ static void put_file(const void *bytes, size_t size)
 /* The file is what was accepted before. */
 static void check_same(const void *bytes, size_t size)
 {
-    FILE *file = fopen(the_path(), "rb");
+    FILE *file = fopen(fuzz_path(), "rb");
     require(file != NULL, "the file is not there");
     char *found = malloc(size + 1);
     require(fread(found, 1, size + 1, file) == size, "what is written has another size");
@@ -68,7 +31,7 @@ static void check_same(const void *bytes, size_t size)
 static void check_sentence(void)
 {
     const char *sentence = fur_context_error(the_context());
-    require(strncmp(sentence, the_path(), strlen(the_path())) == 0, "no sentence");
+    require(strncmp(sentence, fuzz_path(), strlen(fuzz_path())) == 0, "no sentence");
 }
 
 /* A file may call a matrix symmetric that is not: it is read, and not written as such. */
@@ -80,7 +43,7 @@ static void check_matrix(const fur_csr *matrix, const fur_mtx_header *header, co
     require(fur_csr_check(the_context(), &view) == FUR_OK, "not a matrix");
     if (header->format == FUR_MTX_ARRAY)
         return;
-    fur_status status = fur_binary_write_csr(matrix, the_path(), &options);
+    fur_status status = fur_binary_write_csr(matrix, fuzz_path(), &options);
     require(status == FUR_OK || header->symmetry != FUR_MTX_GENERAL, "cannot be written");
     if (status == FUR_OK)
         check_same(bytes, size);
@@ -92,29 +55,49 @@ static void check_vector(const fur_vector *vector, const fur_mtx_header *header,
     const fur_binary_write_options options = {.size = sizeof options, .origin = header};
     if (header->format != FUR_MTX_ARRAY)
         return;
-    require(fur_binary_write_vector(vector, the_path(), &options) == FUR_OK, "cannot be written");
+    require(fur_binary_write_vector(vector, fuzz_path(), &options) == FUR_OK, "cannot be written");
     check_same(bytes, size);
+}
+
+/* Mapped or copied, the matrix is the same and so is the refusal. */
+static void check_mapped(const fur_csr *copied, const char *sentence)
+{
+    const fur_binary_read_options options = {.size = sizeof options, .map = 1};
+    fur_csr *mapped = NULL;
+    int equal = copied == NULL;
+    fur_status status = fur_binary_read_csr(the_context(), fuzz_path(), &options, &mapped);
+    require((status == FUR_OK) == (copied != NULL), "only one of copied and mapped succeeds");
+    if (copied)
+        require(fur_csr_compare(copied, mapped, &equal) == FUR_OK, "cannot be compared");
+    else
+        require(strcmp(fur_context_error(the_context()), sentence) == 0, "the sentences differ");
+    require(equal, "copied and mapped differ");
+    fur_csr_destroy(mapped);
 }
 
 static void read_file(const void *bytes, size_t size)
 {
+    char sentence[1024] = "";
     fur_context *context = the_context();
     fur_mtx_header header;
     const fur_binary_read_options options = {.size = sizeof options, .header = &header};
     fur_csr *matrix = NULL;
     fur_vector *vector = NULL;
     put_file(bytes, size);
-    if (fur_binary_read_vector(context, the_path(), &options, &vector) == FUR_OK)
+    if (fur_binary_read_vector(context, fuzz_path(), &options, &vector) == FUR_OK)
         check_vector(vector, &header, bytes, size);
     else
         check_sentence();
-    if (fur_binary_read_csr(context, the_path(), &options, &matrix) == FUR_OK)
-        check_matrix(matrix, &header, bytes, size);
-    else
+    if (fur_binary_read_csr(context, fuzz_path(), &options, &matrix) != FUR_OK) {
         check_sentence();
+        snprintf(sentence, sizeof sentence, "%s", fur_context_error(context));
+    }
+    check_mapped(matrix, sentence);
+    if (matrix)
+        check_matrix(matrix, &header, bytes, size);
     fur_vector_destroy(vector);
     fur_csr_destroy(matrix);
-    unlink(the_path());
+    unlink(fuzz_path());
 }
 
 /* Takes the next bytes of the input, as far as there are any, into a section, and its checksums

@@ -1,42 +1,16 @@
 /* Fuzz target: any bytes as a compressed file or an archive. All it is worth is bytes or a
  * sentence, the same ones however many are asked for at a time. Run with the seeds of one format.
  */
-#include <furrow/furrow.h>
-
+#include "fuzz.h"
 #include "input.h"
 
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 /* More text than this is not read: a few bytes may stand for gigabytes. */
 #define LARGEST_TEXT 65536
 
 /* Room for a file or for what is read at a time. */
 #define LARGEST_PIECE 8192
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(int condition, const char *what)
-{
-    if (condition)
-        return;
-    fprintf(stderr, "%s\n", what);
-    abort();
-}
-
-static fur_context *the_context(void)
-{
-    static fur_context *context;
-    if (!context) {
-        fur_context_options options = {.size = sizeof options, .threads = 1};
-        require(fur_context_create(&options, &context) == FUR_OK, "no context");
-    }
-    return context;
-}
 
 /* Memory that ends at a page that cannot be touched: the decompressors are not instrumented. */
 static char *make_arena(void)

@@ -1,14 +1,9 @@
 /* Fuzz target: any bytes as a file for the mmio interface. Whatever mm_read_mtx_crd accepts, it
  * must read again from what mm_write_mtx_crd makes of it. */
+#include "fuzz.h"
 #include "mmio.h"
 
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 typedef struct matrix {
     int rows, cols, entries;
@@ -16,14 +11,6 @@ typedef struct matrix {
     double *values;
     MM_typecode code;
 } matrix;
-
-static void require(int condition, const char *what)
-{
-    if (condition)
-        return;
-    fprintf(stderr, "%s\n", what);
-    abort();
-}
 
 /* The name of a file in memory with the bytes; release with close. */
 static int make_file(const uint8_t *data, size_t size, char *path)

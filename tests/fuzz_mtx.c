@@ -1,19 +1,13 @@
 /* Fuzz target: any bytes as a Matrix Market file, the last three of which are not text but choose
  * options and a second way to read. Both ways must end the same. Whatever is accepted must be a
  * valid matrix that survives being written and read; whatever is refused must have a sentence. */
-#include <furrow/furrow.h>
-
+#include "fuzz.h"
 #include "input.h"
 #include "read.h"
 #include "reader.h"
 
 #include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 /* Shapes beyond this only make an iteration slow. */
 #define LARGEST_SHAPE 10000
@@ -25,8 +19,6 @@
  * the name of text in memory: sentences begin with it. */
 #define DESCRIPTOR 100
 #define PATH "/dev/fd/100"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 typedef enum source { MEMORY, REGULAR, PIPE } source;
 
@@ -46,32 +38,6 @@ typedef struct outcome {
     fur_mtx_header header;
     char warnings[8192];
 } outcome;
-
-static void require(int condition, const char *what)
-{
-    if (condition)
-        return;
-    fprintf(stderr, "%s\n", what);
-    abort();
-}
-
-static fur_context *make_context(int threads, const char *isa)
-{
-    fur_context_options options = {.size = sizeof options, .threads = threads, .isa = isa};
-    fur_context *context = NULL;
-    require(fur_context_create(&options, &context) == FUR_OK, "no context");
-    return context;
-}
-
-/* A file name of this process, in memory if the system has such a place. */
-static const char *the_path(void)
-{
-    static char path[64];
-    if (!*path)
-        snprintf(path, sizeof path, "%s/furrow-fuzz-%ld.mtx",
-                 access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp", (long)getpid());
-    return path;
-}
 
 /* Whether it is worth reading: what is packed may be gigabytes, and has its own targets. */
 static bool is_small(const subject *s)
@@ -111,15 +77,15 @@ static void check_round_trip(const fur_csr *matrix, fur_duplicates duplicates)
                                     .value = fur_csr_get(matrix).value,
                                     .duplicates = duplicates};
     fur_csr *back = NULL;
-    require(fur_mtx_write_csr(matrix, the_path(), NULL) == FUR_OK, "cannot be written");
-    char *first = slurp(the_path(), &first_size);
+    require(fur_mtx_write_csr(matrix, fuzz_path(), NULL) == FUR_OK, "cannot be written");
+    char *first = slurp(fuzz_path(), &first_size);
     require(fur_read_text(context, "back", first, first_size, &options, &back) == FUR_OK,
             "what was written cannot be read");
-    require(fur_mtx_write_csr(back, the_path(), NULL) == FUR_OK, "cannot be written again");
-    char *second = slurp(the_path(), &second_size);
+    require(fur_mtx_write_csr(back, fuzz_path(), NULL) == FUR_OK, "cannot be written again");
+    char *second = slurp(fuzz_path(), &second_size);
     require(first_size == second_size && memcmp(first, second, first_size) == 0,
             "the round trip changed the matrix");
-    unlink(the_path());
+    unlink(fuzz_path());
     fur_csr_destroy(back);
     free(first);
     free(second);
@@ -244,9 +210,9 @@ static void read_both_ways(const char *text, size_t size, unsigned policy, unsig
 {
     static fur_context *plain, *best, *team;
     if (!plain) {
-        plain = make_context(1, "portable");
-        best = make_context(1, NULL);
-        team = make_context(3, NULL);
+        plain = fuzz_context(1, "portable");
+        best = fuzz_context(1, NULL);
+        team = fuzz_context(3, NULL);
     }
     subject first = {plain, MEMORY, text, size, choose_options(policy, type)};
     subject second = first;

@@ -159,12 +159,23 @@ static void check_read(const bytes *file, const char *member, size_t room, const
     free(o.text.data);
 }
 
-static void check_refused(const bytes *file, const char *member, const char *sentence)
+static void check_failure(const bytes *file, const char *member, fur_status status,
+                          const char *sentence)
 {
     outcome o = read_bytes(file, member, LARGE_ROOM);
-    ck_assert_int_eq(o.status, FUR_MALFORMED);
+    ck_assert_int_eq(o.status, status);
     ck_assert_str_eq(o.sentence, sentence);
     free(o.text.data);
+}
+
+static void check_refused(const bytes *file, const char *member, const char *sentence)
+{
+    check_failure(file, member, FUR_MALFORMED, sentence);
+}
+
+static void check_missing(const bytes *file, const char *member, const char *sentence)
+{
+    check_failure(file, member, FUR_IO, sentence);
 }
 
 /* gzip by the letter of RFC 1952, with stored blocks. */
@@ -852,15 +863,15 @@ END_TEST
 START_TEST(a_member_that_is_not_there_is_missed)
 {
     bytes archive = tar_of(collection, COUNT_OF(collection)), text = bytes_of(MATRIX);
-    check_refused(&archive, "x",
+    check_missing(&archive, "x",
                   "input: found no NAME/NAME_x.mtx in the archive, only name/name_b.mtx, "
                   "name/name.mtx, name/name_coord.mtx; unpack it and give one of these");
-    check_refused(&text, "b",
+    check_missing(&text, "b",
                   "input: found a single file, expected an archive with NAME/NAME_b.mtx");
     free(archive.data);
     free(text.data);
     archive = tar_of(&collection[1], 1);
-    check_refused(&archive, NULL,
+    check_missing(&archive, NULL,
                   "input: found no file *.mtx in the archive, expected NAME/NAME.mtx");
     free(archive.data);
 }
@@ -888,7 +899,7 @@ START_TEST(the_only_matrix_is_taken)
         free(file.data);
     }
     outcome o = read_pipe(&archive);
-    ck_assert_int_eq(o.status, FUR_MALFORMED);
+    ck_assert_int_eq(o.status, FUR_IO);
     ck_assert_str_eq(o.sentence, "standard input: found no NAME/NAME.mtx in the archive, only "
                                  "other.mtx; unpack it and give one of these");
     free(o.text.data);
@@ -907,7 +918,7 @@ START_TEST(many_matrices_are_listed_in_part)
     }
     append_end(&archive);
     outcome o = read_bytes(&archive, NULL, LARGE_ROOM);
-    ck_assert_int_eq(o.status, FUR_MALFORMED);
+    ck_assert_int_eq(o.status, FUR_IO);
     ck_assert_ptr_nonnull(strstr(o.sentence, "only folder?/matrix0.mtx, folder?/matrix1.mtx, "));
     ck_assert_ptr_nonnull(strstr(o.sentence, ".mtx and others; unpack"));
     free(o.text.data);

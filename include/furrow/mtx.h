@@ -66,7 +66,9 @@ typedef struct fur_mtx_read_options {
     int keep_triangle;         /* 1: keep a symmetric file's lower triangle; 0: expand it */
     fur_duplicates duplicates; /* entries at the same position */
     fur_mtx_header *header;    /* NULL or filled on success */
-    const char *member; /* of an archive name.tar.gz: NULL for name.mtx, "b" for name_b.mtx */
+    /* Of an archive name.tar.gz: NULL for name.mtx, "b" for name_b.mtx; FUR_IO if it is not there.
+     */
+    const char *member;
     fur_mtx_mirrored mirrored;
     int drop_zeros;       /* 1: leave out entries that are zero; 0: keep them */
     int allow_trailing;   /* 1: pass over text behind an entry, with a warning; 0: FUR_MALFORMED */
