@@ -100,21 +100,13 @@ static bool may_be_archive(const char *path)
            !fur_binary_is(path);
 }
 
-/* Whether the context's sentence is about the inside of an archive's member, "path(member)...",
- * which the archive therefore has. */
-static bool blames_member(const solve_job *job, const char *path)
-{
-    const char *sentence = fur_context_error(job->context);
-    const size_t length = strlen(path);
-    return strncmp(sentence, path, length) == 0 && sentence[length] == '(';
-}
-
-/* The archives of the SuiteSparse collection may have a right-hand side beside the matrix. */
+/* The archives of the SuiteSparse collection may have a right-hand side beside the matrix. FUR_IO
+ * says that this one has none: the matrix has just been read from it. */
 static fur_status load_from_archive(solve_job *job, const char *path)
 {
     job->rhs = "NAME_b.mtx of the archive";
     const fur_status status = load_b(job, path, "b");
-    if (status == FUR_MALFORMED && !blames_member(job, path)) {
+    if (status == FUR_IO) {
         return make_right_hand_side(job);
     }
     return status == FUR_OK
