@@ -56,8 +56,8 @@ fur_status fur_mtx_read_vector(fur_context *context, const char *path,
     FUR_TRY(take_options(context, options, &taken));
     fur_mtx_header *wanted = taken.header;
     taken.header = &header;
-    FUR_TRY(fur_from_companion(
-        context, fur_mtx_read_csr(fur_context_host(context), path, &taken, &matrix)));
+    FUR_TRY(fur_from_companion(context,
+                               fur_mtx_read_csr(fur_context_host(context), path, &taken, &matrix)));
     fur_status status = fur_column_to_vector(context, path, matrix, out);
     fur_csr_destroy(matrix);
     if (status == FUR_OK && wanted)

@@ -27,17 +27,15 @@ except ImportError:
     print("there is no SciPy; skipped")
     sys.exit(77)
 
-# From 1.12 on SciPy has another reader, fast_matrix_market, with differences of its own, which the
-# table below does not know: it refuses a plus sign, for one.
-if tuple(int(part) for part in scipy.__version__.split(".")[:2]) >= (1, 12):
-    print(f"skipped: SciPy {scipy.__version__} has another reader; 1.11 and older are compared with")
-    sys.exit(77)
+# From 1.12 on SciPy's reader is fast_matrix_market.
+FAST = tuple(int(part) for part in scipy.__version__.split(".")[:2]) >= (1, 12)
 
 FILES_GENERATED = 1000
 GENERATED = "generated_"
 SECONDS = 60  # for one file: SciPy does not return from some
 
-# Files that one of the two refuses, and why. They differ in nothing else.
+# Files that one of the two refuses, and why. They differ in nothing else, but for the arrays of SciPy
+# 1.12 and later, which adds their numbers to zeros, so that -0 becomes 0.
 HERMITIAN = "library refuses", "its diagonal is not real, or its values are not complex"
 TRAILING = "library refuses", "SciPy ignores what follows on a line"
 BANNER = "library refuses", "SciPy takes unknown words in a banner for real or general"
@@ -65,6 +63,15 @@ DIFFERENCES = {
     "bad_ss_bad_header.mtx": BANNER,
     "bad_ss_mangled3.mtx": BANNER,
 }
+
+if FAST:
+    for name in [name for name, why in DIFFERENCES.items() if why is BANNER]:
+        del DIFFERENCES[name]
+    DIFFERENCES |= {
+        "lecture_messy.mtx": ("SciPy refuses", "a plus sign before a number"),
+        "matrix1int.mtx": ("library refuses", "SciPy takes real numbers for integers"),
+        "bad_ss_mangled16.mtx": ("library refuses", "SciPy takes the end of a number for an entry"),
+    }
 
 # What a real number may look like, beside those that are printed at random.
 NUMBERS = ["0", "-0", "-0.0", "1", "+1.5", ".5", "5.", "-.25e+1", "1E5", "1e-07", "00012.500",
@@ -144,16 +151,19 @@ def entries_of_sparse(sparse):
     return sparse.shape, rows[first], columns[first], values
 
 
-def read_scipy(path):
+def banner_has(path, word):
     with open(path, "rb") as file:
-        skew = b"skew" in file.readline().lower()
+        return word in file.readline().lower()
+
+
+def read_scipy(path):
     try:
         found = scipy.io.mmread(path)
     except (ValueError, TypeError, IndexError, OverflowError, NotImplementedError,
             KeyError, AttributeError) as error:
         raise Refused(f"{type(error).__name__}: {error}") from error
     if isinstance(found, numpy.ndarray):
-        return entries_of_dense(found, skew)
+        return entries_of_dense(found, banner_has(path, b"skew"))
     return entries_of_sparse(found)
 
 
@@ -199,6 +209,8 @@ def compare(library, path):
         return f"library refuses: {refusal}" if expected else f"both refuse: {refusal}"
     if expected is None:
         return f"SciPy refuses: {other_refusal}"
+    if FAST and banner_has(path, b"array"):
+        found = *found[:3], found[3] + 0.0
     text = difference(found, expected)
     return f"differ: {text}" if text else ""
 
@@ -206,7 +218,7 @@ def compare(library, path):
 def real_text(rng):
     kind = rng.random()
     if kind < 0.3:
-        return rng.choice(NUMBERS)
+        return rng.choice(NUMBERS).lstrip("+" if FAST else "")
     if kind < 0.5:  # any 64 bits
         value = numpy.uint64(rng.getrandbits(64)).view("f8")
         return repr(float(value))
@@ -219,7 +231,7 @@ def value_texts(rng, field, symmetry, on_diagonal):
     integers have no -0, and it multiplies complex values by -1, where infinity times 0i is NaN."""
     skew = symmetry == "skew-symmetric"
     if field == "integer":
-        words = ["+3", "-12", "0007", str(rng.randint(-(2**63) + 1, 2**63 - 1))]
+        words = ["3" if FAST else "+3", "-12", "0007", str(rng.randint(-(2**63) + 1, 2**63 - 1))]
         return [rng.choice(words if skew else ["0", *words])]
     if field == "complex" and skew:
         return [repr(rng.uniform(1, 9)), repr(rng.uniform(1, 9))]
@@ -265,12 +277,13 @@ def lines_of_file(rng):
 
 
 def file_of(rng):
-    """The bytes of a random file, spaced in one of many ways."""
+    """The bytes of a random file, spaced in one of many ways. SciPy from 1.12 on refuses comments
+    behind the size line, and crashes at blanks around a line."""
     banner, size, entries = lines_of_file(rng)
     end = rng.choice(["\n", "\n", "\r\n"])
     gaps = rng.choice([[" "], [" "], [" ", "  ", "\t", " \t "]])
-    edges = rng.choice([[""], [""], ["", " ", "\t", "   "]])
-    noise = rng.choice([0, 0, 0.2])
+    edges = [""] if FAST else rng.choice([[""], [""], ["", " ", "\t", "   "]])
+    noise = 0 if FAST else rng.choice([0, 0, 0.2])
     text = [" ".join(banner) + end]
     for words in [None, size, *entries]:
         while rng.random() < noise:

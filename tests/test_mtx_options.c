@@ -17,11 +17,9 @@
 
 static const text_case policies[] = {
     {0, "member of a single file", TEXT(REAL "1 1 1\n1 1 1\n"), .options = {.member = "b"},
-     .status = FUR_IO,
-     .outcome = " found a single file, expected an archive with NAME/NAME_b.mtx"},
+     .status = FUR_IO, .outcome = " found a single file, expected an archive with NAME/NAME_b.mtx"},
     {0, "duplicates behind a dropped zero", TEXT(REAL "1 1 3\n1 1 0\n1 1 5\n1 1 6\n"),
-     .options = {.drop_zeros = 1, .duplicates = FUR_DUPLICATES_ERROR},
-     .status = FUR_INVALID,
+     .options = {.drop_zeros = 1, .duplicates = FUR_DUPLICATES_ERROR}, .status = FUR_INVALID,
      .outcome = "5:1: found an entry at the same position as in line 4, expected each position "
                 "once"},
     {0, "mirrored, skew-symmetric", TEXT(BANNER "real skew-symmetric\n2 2 2\n2 1 5\n1 2 7\n"),
