@@ -77,7 +77,10 @@ const fur_remote remote = {
     fur_cuda_csr_measure,
     fur_cuda_spmv_profile,
     fur_cuda_csr_transpose,
+    fur_cuda_csr_permute,
     fur_cuda_csr_diagonal,
+    fur_cuda_gather,
+    fur_cuda_cuthill_mckee,
 };
 
 fur_backend backend_of(const char *isa)

@@ -11,7 +11,14 @@ fur_status fur_cuda_csr_measure(fur_env *env, const fur_csr_view *a, fur_csr_sta
 fur_status fur_cuda_spmv_profile(fur_env *env, const fur_csr_view *a, fur_spmv_profile *out);
 fur_status fur_cuda_csr_transpose(fur_env *env, const fur_csr_view *a, bool conjugate,
                                   const fur_csr_view *out);
+fur_status fur_cuda_csr_permute(fur_env *env, const fur_csr_view *a, const int32_t *row_order,
+                                const int32_t *col_position, const fur_csr_view *b);
 fur_status fur_cuda_csr_diagonal(fur_env *env, const fur_csr_view *a, void *d);
+fur_status fur_cuda_gather(fur_env *env, fur_value value, int64_t n, const int32_t *from,
+                           const void *x, void *y);
+fur_status fur_cuda_cuthill_mckee(fur_env *env, const fur_csr_view *a, bool reversed,
+                                  bool allow_worse, int32_t *order, int32_t *position,
+                                  fur_reorder_report *report);
 }
 
 #endif

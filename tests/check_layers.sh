@@ -24,6 +24,7 @@ may_see() {
     furrow_base) echo src/base ;;
     furrow_core) echo src/core src/base src/kernel ;;
     furrow_cpu_*) echo src/cpu src/base src/kernel ;;
+    furrow_reorder) echo src/reorder src/core src/base src/kernel ;;
     furrow_solver) echo src/solver src/base ;;
     furrow_io) echo io ;;
     furrow_command) echo tools ;;

@@ -321,6 +321,15 @@ void *vector_entries(const fur_vector *x)
     return entries;
 }
 
+fur_permutation *permutation_random(fur_context *context, rng *r, int64_t n)
+{
+    int32_t *order = rng_order(r, n);
+    fur_permutation *p = NULL;
+    ck_ok(context, fur_permutation_create(context, n, order, &p));
+    free(order);
+    return p;
+}
+
 fur_vector *vector_random(fur_context *context, rng *r, fur_value value, int64_t n)
 {
     void *entries = entries_random(r, value, n);

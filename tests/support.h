@@ -101,6 +101,9 @@ fur_vector *vector_from(fur_context *context, fur_value value, int64_t n, const 
 /* The vector's entries in memory of malloc, wherever the vector has them. */
 void *vector_entries(const fur_vector *x);
 
+/* A random permutation. */
+fur_permutation *permutation_random(fur_context *context, rng *r, int64_t n);
+
 /* The positions of a matrix's entries. */
 typedef struct pattern {
     int64_t rows;

@@ -45,15 +45,30 @@ static fur_status transpose(const fur_csr *a, const void *conjugate, fur_csr **o
     return fur_csr_transpose(a, *(const int *)conjugate, out);
 }
 
+/* NULL leaves a side as it is. */
 typedef struct orders {
     int32_t *rows;
     int32_t *cols;
 } orders;
 
+static fur_permutation *permutation_of(fur_context *context, int64_t n, const int32_t *order)
+{
+    fur_permutation *p = NULL;
+    if (order)
+        ck_ok(context, fur_permutation_create(context, n, order, &p));
+    return p;
+}
+
 static fur_status permute(const fur_csr *a, const void *arguments, fur_csr **out)
 {
     const orders *o = arguments;
-    return fur_csr_permute(a, o->rows, o->cols, out);
+    fur_context *context = fur_csr_context(a);
+    fur_permutation *rows = permutation_of(context, fur_csr_get(a).rows, o->rows);
+    fur_permutation *cols = permutation_of(context, fur_csr_get(a).cols, o->cols);
+    fur_status status = fur_csr_permute(a, rows, cols, out);
+    fur_permutation_destroy(cols);
+    fur_permutation_destroy(rows);
+    return status;
 }
 
 typedef struct types {
@@ -107,6 +122,8 @@ static void check_operations(const twin *t, rng *r)
     check_operation(t, transpose, &(int){0}, "transpose");
     check_operation(t, transpose, &(int){1}, "conjugate transpose");
     check_operation(t, permute, &o, "permutation");
+    check_operation(t, permute, &(orders){o.rows, NULL}, "permutation of rows");
+    check_operation(t, permute, &(orders){NULL, o.cols}, "permutation of columns");
     check_operation(t, convert, &other, "conversion");
     check_measure(t);
     check_diagonal(t);

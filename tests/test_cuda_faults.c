@@ -14,6 +14,7 @@ typedef union object {
     fur_csr *matrix;
     fur_spmv *plan;
     fur_operator *op;
+    fur_permutation *permutation;
     fur_solver *solver;
     fur_scalars *scalars;
 } object;
@@ -29,7 +30,8 @@ typedef struct fixture {
     void *values;
     fur_csr_view arrays; /* of a, on the host */
     fur_vector *x;
-    int32_t *order;
+    fur_permutation *order;
+    fur_permutation *long_order; /* of the narrow matrix's columns */
     fur_spmv *plan;
     fur_operator *op;
     fur_operator *jacobi;
@@ -50,7 +52,8 @@ static void fixture_open(fixture *f, const char *shape_name)
     f->narrow = matrix_random(f->context, &r, &shapes[shape_find("wide")], FUR_C64, FUR_I64);
     ck_ok(f->context, fur_csr_transfer(f->narrow, fur_context_host(f->context), &f->on_host));
     f->x = vector_random(f->context, &r, FUR_F64, f->arrays.rows);
-    f->order = rng_order(&r, f->arrays.rows);
+    f->order = permutation_random(f->context, &r, f->arrays.rows);
+    f->long_order = permutation_random(f->context, &r, fur_csr_get(f->narrow).cols);
     ck_ok(f->context, fur_spmv_plan(f->a, NULL, &f->plan));
     ck_ok(f->context, fur_operator_from_spmv(f->plan, &f->op));
     ck_ok(f->context, fur_operator_jacobi(f->op, &f->jacobi));
@@ -61,7 +64,8 @@ static void fixture_close(fixture *f)
     fur_operator_destroy(f->jacobi);
     fur_operator_destroy(f->op);
     fur_spmv_destroy(f->plan);
-    free(f->order);
+    fur_permutation_destroy(f->long_order);
+    fur_permutation_destroy(f->order);
     fur_vector_destroy(f->x);
     fur_csr_destroy(f->on_host);
     fur_csr_destroy(f->narrow);
@@ -162,6 +166,16 @@ static fur_status permute(fixture *f, object *out)
     return fur_csr_permute(f->a, f->order, f->order, &out->matrix);
 }
 
+static fur_status permute_long_rows(fixture *f, object *out)
+{
+    return fur_csr_permute(f->narrow, NULL, f->long_order, &out->matrix);
+}
+
+static fur_status make_permutation(fixture *f, object *out)
+{
+    return fur_permutation_create(f->context, 100, NULL, &out->permutation);
+}
+
 static fur_status diagonal(fixture *f, object *out)
 {
     return fur_csr_diagonal(f->narrow, &out->vector);
@@ -180,6 +194,11 @@ static fur_status plan(fixture *f, object *out)
 static fur_status plan_operator(fixture *f, object *out)
 {
     return fur_operator_from_spmv(f->plan, &out->op);
+}
+
+static fur_status permuted_operator(fixture *f, object *out)
+{
+    return fur_operator_permute(f->op, f->order, &out->op);
 }
 
 static fur_status jacobi(fixture *f, object *out)
@@ -249,6 +268,11 @@ static void destroy_operator(object o)
     fur_operator_destroy(o.op);
 }
 
+static void destroy_permutation(object o)
+{
+    fur_permutation_destroy(o.permutation);
+}
+
 static void destroy_solver(object o)
 {
     fur_solver_destroy(o.solver);
@@ -282,10 +306,13 @@ static const creation creations[] = {
     {"matrix sent", send_matrix, destroy_matrix, 1, 3},
     {"matrix assembled", assemble, destroy_matrix, 5, 3},
     {"transpose", transpose, destroy_matrix, 1, 3},
-    {"permuted matrix", permute, destroy_matrix, 5, 3},
+    {"permutation", make_permutation, destroy_permutation, 4, 2},
+    {"permuted matrix", permute, destroy_matrix, 1, 5},
+    {"permuted matrix with long rows", permute_long_rows, destroy_matrix, 1, 10},
     {"diagonal", diagonal, destroy_vector, 1, 1},
     {"matrix converted", convert_matrix, destroy_matrix, 5, 3},
     {"operator of a plan", plan_operator, destroy_operator, 1, 0},
+    {"permuted operator", permuted_operator, destroy_operator, 4, 2},
     {"Jacobi's preconditioner", jacobi, destroy_operator, 1, 1},
     {"solver", solver, destroy_solver, 1, 4},
     {"scalars", scalars, destroy_scalars, 1, 1},

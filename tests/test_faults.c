@@ -13,6 +13,7 @@ typedef union object {
     fur_csr *matrix;
     fur_spmv *plan;
     fur_operator *op;
+    fur_permutation *permutation;
     fur_solver *solver;
 } object;
 
@@ -22,11 +23,13 @@ typedef struct fixture {
     fur_context *context;
     fur_csr *a;      /* square, diagonal in every row */
     fur_csr *narrow; /* of another shape and type */
+    fur_csr *skew;   /* square, its pattern unsymmetric */
     fur_coo_view sorted;
     fur_coo_view unsorted;
     fur_coo_view repeated;
     fur_vector *x;
-    int32_t *order;
+    fur_permutation *order;
+    fur_permutation *long_order; /* of the narrow matrix's columns */
     fur_spmv *plan;
     fur_operator *op;
     fur_operator *jacobi;
@@ -59,8 +62,10 @@ static void fixture_open(fixture *f, const char *shape_name)
     f->options.size = sizeof f->options;
     f->a = matrix_random(f->context, &r, &shapes[shape_find(shape_name)], FUR_F64, FUR_I32);
     f->narrow = matrix_random(f->context, &r, &shapes[shape_find("wide")], FUR_C64, FUR_I64);
+    f->skew = matrix_random(f->context, &r, &shapes[shape_find("empty rows")], FUR_F32, FUR_I32);
     f->x = vector_random(f->context, &r, FUR_F64, fur_csr_get(f->a).rows);
-    f->order = rng_order(&r, fur_csr_get(f->a).rows);
+    f->order = permutation_random(f->context, &r, fur_csr_get(f->a).rows);
+    f->long_order = permutation_random(f->context, &r, fur_csr_get(f->narrow).cols);
     ck_ok(f->context, fur_spmv_plan(f->a, NULL, &f->plan));
     ck_ok(f->context, fur_operator_from_spmv(f->plan, &f->op));
     ck_ok(f->context, fur_operator_jacobi(f->op, &f->jacobi));
@@ -72,8 +77,10 @@ static void fixture_close(fixture *f)
     fur_operator_destroy(f->jacobi);
     fur_operator_destroy(f->op);
     fur_spmv_destroy(f->plan);
-    free(f->order);
+    fur_permutation_destroy(f->long_order);
+    fur_permutation_destroy(f->order);
     fur_vector_destroy(f->x);
+    fur_csr_destroy(f->skew);
     fur_csr_destroy(f->narrow);
     fur_csr_destroy(f->a);
     fur_context_destroy(f->context);
@@ -154,6 +161,21 @@ static fur_status permute(fixture *f, object *out)
     return fur_csr_permute(f->a, f->order, f->order, &out->matrix);
 }
 
+static fur_status permute_long_rows(fixture *f, object *out)
+{
+    return fur_csr_permute(f->narrow, NULL, f->long_order, &out->matrix);
+}
+
+static fur_status make_permutation(fixture *f, object *out)
+{
+    return fur_permutation_create(f->context, 100, NULL, &out->permutation);
+}
+
+static fur_status copy_permutation(fixture *f, object *out)
+{
+    return fur_permutation_transfer(f->order, f->context, &out->permutation);
+}
+
 static fur_status diagonal(fixture *f, object *out)
 {
     return fur_csr_diagonal(f->narrow, &out->vector);
@@ -172,6 +194,21 @@ static fur_status plan(fixture *f, object *out)
 static fur_status plan_operator(fixture *f, object *out)
 {
     return fur_operator_from_spmv(f->plan, &out->op);
+}
+
+static fur_status reorder(fixture *f, object *out)
+{
+    return fur_reorder(f->a, "rcm", NULL, &out->permutation, NULL);
+}
+
+static fur_status reorder_skew(fixture *f, object *out)
+{
+    return fur_reorder(f->skew, "cm", NULL, &out->permutation, NULL);
+}
+
+static fur_status permuted_operator(fixture *f, object *out)
+{
+    return fur_operator_permute(f->op, f->order, &out->op);
 }
 
 static fur_status jacobi(fixture *f, object *out)
@@ -242,6 +279,11 @@ static void destroy_operator(object o)
     fur_operator_destroy(o.op);
 }
 
+static void destroy_permutation(object o)
+{
+    fur_permutation_destroy(o.permutation);
+}
+
 static void destroy_solver(object o)
 {
     fur_solver_destroy(o.solver);
@@ -268,10 +310,16 @@ static const creation creations[] = {
     {"repeated coordinates, the last kept", assemble_last, destroy_matrix, 10},
     {"repeated coordinates kept", assemble_kept, destroy_matrix, 6},
     {"transpose", transpose, destroy_matrix, 6},
-    {"permuted matrix", permute, destroy_matrix, 10},
+    {"permutation", make_permutation, destroy_permutation, 3},
+    {"permutation copied", copy_permutation, destroy_permutation, 3},
+    {"permuted matrix", permute, destroy_matrix, 4},
+    {"permuted matrix with long rows", permute_long_rows, destroy_matrix, 6},
     {"diagonal", diagonal, destroy_vector, 2},
     {"matrix converted", convert_matrix, destroy_matrix, 4},
     {"operator of a plan", plan_operator, destroy_operator, 1},
+    {"reordering", reorder, destroy_permutation, 9},
+    {"reordering with A + A^T", reorder_skew, destroy_permutation, 13},
+    {"permuted operator", permuted_operator, destroy_operator, 6},
     {"the user's operator", user_operator, destroy_operator, 1},
     {"diagonal of an operator", operator_diagonal, destroy_vector, 2},
     {"Jacobi's preconditioner", jacobi, destroy_operator, 3},

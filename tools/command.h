@@ -20,7 +20,9 @@ int command_convert(int argc, char **argv);
 int command_info(int argc, char **argv);
 int command_kernels(int argc, char **argv);
 int command_multiply(int argc, char **argv);
+int command_reorder(int argc, char **argv);
 int command_solve(int argc, char **argv);
+int command_spy(int argc, char **argv);
 
 #define COMMAND_OPERANDS 2
 

@@ -13,6 +13,8 @@ static const command commands[] = {
     {"multiply", "multiply a matrix by a vector and time it", command_multiply},
     {"solve", "solve a linear system", command_solve},
     {"convert", "write a matrix in another form", command_convert},
+    {"reorder", "bring a matrix's entries to its diagonal", command_reorder},
+    {"spy", "draw the pattern of a matrix", command_spy},
     {"kernels", "list the kernels, and which one a matrix gets", command_kernels},
     {"bench", "race the kernels against plain loops", command_bench},
 };

@@ -5,9 +5,11 @@
 
 #include "load.h"
 #include "output.h"
+#include "product.h"
+#include "reordering.h"
 #include "save.h"
 
-enum { OPTION_X = 1, OPTION_TRANSPOSE, OPTION_OUT, OPTION_KERNEL, OPTION_REPEAT };
+enum { OPTION_X = 1, OPTION_TRANSPOSE, OPTION_OUT, OPTION_KERNEL, OPTION_REPEAT, OPTION_REORDER };
 
 /* Without --repeat: as many products as fill this time, within these bounds. */
 static const double MEASURED_SECONDS = 0.2;
@@ -22,7 +24,8 @@ typedef struct multiply_options {
     const char *x;
     const char *out;
     const char *kernel;
-    int64_t repeat; /* 0: not given */
+    const char *reorder; /* NULL: not given */
+    int64_t repeat;      /* 0: not given */
     bool transpose;
 } multiply_options;
 
@@ -31,6 +34,7 @@ typedef struct multiply_job {
     fur_context *context;
     const multiply_options *options;
     loaded_matrix a;
+    reordering_choice order;
     fur_spmv *plan;
     fur_vector *x;
     fur_vector *y;
@@ -40,36 +44,32 @@ typedef struct multiply_job {
     double seconds_median;
 } multiply_job;
 
+static fur_spmv_options plan_options(const multiply_options *options)
+{
+    return (fur_spmv_options){.size = sizeof(fur_spmv_options),
+                              .op = options->transpose ? FUR_OP_T : FUR_OP_N,
+                              .kernel = options->kernel};
+}
+
 static fur_status load_operands(multiply_job *job)
 {
     const multiply_options *options = job->options;
+    const fur_spmv_options product = plan_options(options);
     COMMAND_TRY(load_matrix(job->context, &options->common, options->common.operands[0], &job->a));
+    COMMAND_TRY(reordering_choose(&job->a, &product, &job->order));
     const fur_csr_view view = fur_csr_get(job->a.matrix);
     const int64_t x_size = options->transpose ? view.rows : view.cols;
     const int64_t y_size = options->transpose ? view.cols : view.rows;
     const vector_request x = {.path = options->x, .value = view.value, .size = x_size};
     COMMAND_TRY(load_vector(job->context, &options->common, &x, &job->x));
+    COMMAND_TRY(reordering_enter(&job->order, &job->x));
     return fur_vector_create(job->context, view.value, y_size, &job->y);
 }
 
 static fur_status make_plan(multiply_job *job)
 {
-    const fur_spmv_options options = {.size = sizeof options,
-                                      .op = job->options->transpose ? FUR_OP_T : FUR_OP_N,
-                                      .kernel = job->options->kernel};
+    const fur_spmv_options options = plan_options(job->options);
     return fur_spmv_plan(job->a.matrix, &options, &job->plan);
-}
-
-/* Seconds of one of `count` products that are waited for together. */
-static fur_status time_batch(const multiply_job *job, int64_t count, double *seconds)
-{
-    const double start = command_seconds();
-    for (int64_t i = 0; i < count; i++) {
-        COMMAND_TRY(fur_spmv_apply(job->plan, fur_real(1.0), job->x, fur_real(0.0), job->y));
-    }
-    COMMAND_TRY(fur_context_synchronize(job->context));
-    *seconds = (command_seconds() - start) / (double)count;
-    return FUR_OK;
 }
 
 static int64_t count_batches(const multiply_job *job)
@@ -102,8 +102,8 @@ static fur_status time_products(multiply_job *job)
     /* The first product meets cold caches, sleeping threads and kernels not loaded yet, and what
      * else was queued: it is not counted. */
     double warm_up = 0.0;
-    COMMAND_TRY(time_batch(job, 1, &warm_up));
-    COMMAND_TRY(time_batch(job, 1, &warm_up));
+    COMMAND_TRY(product_time(job->plan, job->x, job->y, 1, &warm_up));
+    COMMAND_TRY(product_time(job->plan, job->x, job->y, 1, &warm_up));
     job->repeat = choose_repeat(job->options->repeat, warm_up);
     job->batches = count_batches(job);
     void *memory = NULL;
@@ -113,7 +113,7 @@ static fur_status time_products(multiply_job *job)
     for (int64_t i = 0; i < job->batches; i++) {
         const int64_t done = job->repeat * i / job->batches;
         const int64_t next = job->repeat * (i + 1) / job->batches;
-        COMMAND_TRY(time_batch(job, next - done, &job->seconds[i]));
+        COMMAND_TRY(product_time(job->plan, job->x, job->y, next - done, &job->seconds[i]));
     }
     qsort(job->seconds, (size_t)job->batches, sizeof *job->seconds, compare_seconds);
     job->seconds_median = job->seconds[job->batches / 2];
@@ -153,6 +153,7 @@ static fur_status print_product(const multiply_job *job)
     output_count(&out, "cols", "columns", view.cols);
     output_count(&out, "entries", "entries", view.entries);
     output_text(&out, "value", "value type", fur_value_name(view.value));
+    reordering_put(&out, &job->order);
     put_plan(&out, job);
     output_number(&out, "y_norm_1", "norm 1 of y", norm_1);
     output_number(&out, "y_norm_2", "norm 2 of y", norm_2);
@@ -165,6 +166,7 @@ static fur_status multiply_steps(multiply_job *job)
     COMMAND_TRY(load_operands(job));
     COMMAND_TRY(make_plan(job));
     COMMAND_TRY(time_products(job));
+    COMMAND_TRY(reordering_leave(&job->order, &job->y));
     if (job->options->out != NULL) {
         COMMAND_TRY(save_vector(job->y, job->options->out, NULL));
     }
@@ -174,11 +176,13 @@ static fur_status multiply_steps(multiply_job *job)
 static fur_status multiply(fur_context *context, const void *options)
 {
     multiply_job job = {.context = context, .options = options};
+    job.order.asked = job.options->reorder;
     const fur_status status = multiply_steps(&job);
     fur_context_release(context, job.seconds);
     fur_vector_destroy(job.y);
     fur_vector_destroy(job.x);
     fur_spmv_destroy(job.plan);
+    reordering_destroy(&job.order.r);
     fur_csr_destroy(job.a.matrix);
     return status;
 }
@@ -195,6 +199,7 @@ static const struct argp_option own_options[] = {
      .key = OPTION_REPEAT,
      .arg = "N",
      .doc = "Products to time; without it about 0.2 s of them"},
+    {.name = "reorder", .key = OPTION_REORDER, .arg = "METHOD", .doc = REORDERING_DOC},
     {0},
 };
 
@@ -219,6 +224,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case OPTION_REPEAT:
         options->repeat = command_whole_number(state, "--repeat", argument, 1, REPEAT_MOST);
+        return 0;
+    case OPTION_REORDER:
+        options->reorder = argument;
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;

@@ -10,7 +10,7 @@
 
 /* 17 digits always read back to the same double; 15 or 16 often do, and look like what was meant.
  */
-enum { NUMBER_BYTES = 32, FEWEST_DIGITS = 15, EXACT_DIGITS = 17 };
+enum { NUMBER_BYTES = 32, KEY_BYTES = 64, FEWEST_DIGITS = 15, EXACT_DIGITS = 17 };
 
 output output_begin(bool json)
 {
@@ -96,32 +96,90 @@ void output_flag(output *out, const char *key, const char *label, bool flag)
     }
 }
 
-static void print_measured(const char *label, double number, const char *unit)
+static void format_seconds(double seconds, char text[NUMBER_BYTES])
 {
-    char text[NUMBER_BYTES];
-    snprintf(text, sizeof text, "%.3g %s", number, unit);
-    output_line(label, text);
+    const double scale = seconds >= 1.0 ? 1.0 : seconds >= 1e-3 ? 1e3 : 1e6;
+    const char *unit = seconds >= 1.0 ? "s" : seconds >= 1e-3 ? "ms" : "us";
+    snprintf(text, NUMBER_BYTES, "%.3g %s", scale * seconds, unit);
 }
 
 void output_seconds(output *out, const char *key, const char *label, double seconds)
 {
+    char text[NUMBER_BYTES];
     if (out->json) {
         output_member(out, key, number_to_json(seconds));
-    } else if (seconds >= 1.0) {
-        print_measured(label, seconds, "s");
-    } else if (seconds >= 1e-3) {
-        print_measured(label, 1e3 * seconds, "ms");
     } else {
-        print_measured(label, 1e6 * seconds, "us");
+        format_seconds(seconds, text);
+        output_line(label, text);
     }
 }
 
 void output_rate(output *out, const char *key, const char *label, double gigabytes)
 {
+    char text[NUMBER_BYTES];
     if (out->json) {
         output_member(out, key, number_to_json(gigabytes));
     } else {
-        print_measured(label, gigabytes, "GB/s");
+        snprintf(text, sizeof text, "%.3g GB/s", gigabytes);
+        output_line(label, text);
+    }
+}
+
+static void print_columns(const char *label, const char *before, const char *after)
+{
+    printf("%-20s%20s%20s\n", label, before, after);
+}
+
+/* Takes both values over. */
+static void add_members(output *out, const char *key, json_t *before, json_t *after)
+{
+    char name[KEY_BYTES];
+    snprintf(name, sizeof name, "%s_before", key);
+    output_member(out, name, before);
+    snprintf(name, sizeof name, "%s_after", key);
+    output_member(out, name, after);
+}
+
+void output_heads(const output *out, const char *before, const char *after)
+{
+    if (!out->json) {
+        print_columns("", before, after);
+    }
+}
+
+void output_counts(output *out, const char *key, const char *label, int64_t before, int64_t after)
+{
+    char texts[2][NUMBER_BYTES];
+    if (out->json) {
+        add_members(out, key, json_integer(before), json_integer(after));
+    } else {
+        snprintf(texts[0], NUMBER_BYTES, "%" PRId64, before);
+        snprintf(texts[1], NUMBER_BYTES, "%" PRId64, after);
+        print_columns(label, texts[0], texts[1]);
+    }
+}
+
+void output_numbers(output *out, const char *key, const char *label, double before, double after)
+{
+    char texts[2][NUMBER_BYTES];
+    if (out->json) {
+        add_members(out, key, number_to_json(before), number_to_json(after));
+    } else {
+        snprintf(texts[0], NUMBER_BYTES, "%.1f", before);
+        snprintf(texts[1], NUMBER_BYTES, "%.1f", after);
+        print_columns(label, texts[0], texts[1]);
+    }
+}
+
+void output_times(output *out, const char *key, const char *label, double before, double after)
+{
+    char texts[2][NUMBER_BYTES];
+    if (out->json) {
+        add_members(out, key, number_to_json(before), number_to_json(after));
+    } else {
+        format_seconds(before, texts[0]);
+        format_seconds(after, texts[1]);
+        print_columns(label, texts[0], texts[1]);
     }
 }
 

@@ -28,6 +28,13 @@ void output_flag(output *out, const char *key, const char *label, bool flag);
 void output_seconds(output *out, const char *key, const char *label, double seconds);
 void output_rate(output *out, const char *key, const char *label, double gigabytes);
 
+/* Two fields with one label, key_before and key_after; for people in the columns that heads
+ * names. */
+void output_heads(const output *out, const char *before, const char *after);
+void output_counts(output *out, const char *key, const char *label, int64_t before, int64_t after);
+void output_numbers(output *out, const char *key, const char *label, double before, double after);
+void output_times(output *out, const char *key, const char *label, double before, double after);
+
 /* For people alone: a line of the table, an empty line. */
 void output_line(const char *label, const char *text);
 void output_gap(const output *out);

@@ -9,6 +9,7 @@
 #include "load.h"
 #include "output.h"
 #include "progress.h"
+#include "reordering.h"
 #include "save.h"
 
 enum {
@@ -18,7 +19,8 @@ enum {
     OPTION_RTOL,
     OPTION_MAX_ITERATIONS,
     OPTION_KERNEL,
-    OPTION_OUT
+    OPTION_OUT,
+    OPTION_REORDER
 };
 
 typedef struct solve_options {
@@ -26,6 +28,7 @@ typedef struct solve_options {
     const char *b;
     const char *method;
     const char *kernel;
+    const char *reorder; /* NULL: not given */
     const char *out;
     bool jacobi;
     double rtol;            /* 0: not given */
@@ -37,6 +40,7 @@ typedef struct solve_job {
     fur_context *context;
     const solve_options *options;
     loaded_matrix a;
+    reordering_choice order; /* that everything but the files is in */
     fur_spmv *plan;
     fur_operator *operator_a;
     fur_operator *preconditioner; /* NULL: none */
@@ -61,6 +65,7 @@ static fur_status load_system(solve_job *job)
     }
     COMMAND_TRY(fur_vector_create(job->context, view.value, view.rows, &job->x));
     const fur_spmv_options options = {.size = sizeof options, .kernel = job->options->kernel};
+    COMMAND_TRY(reordering_choose(&job->a, &options, &job->order));
     COMMAND_TRY(fur_spmv_plan(job->a.matrix, &options, &job->plan));
     return fur_operator_from_spmv(job->plan, &job->operator_a);
 }
@@ -79,7 +84,8 @@ static fur_status load_b(solve_job *job, const char *path, const char *member)
     const fur_csr_view view = fur_csr_get(job->a.matrix);
     const vector_request b = {
         .path = path, .member = member, .value = view.value, .size = view.rows};
-    return load_vector(job->context, &job->options->common, &b, &job->b);
+    COMMAND_TRY(load_vector(job->context, &job->options->common, &b, &job->b));
+    return reordering_enter(&job->order, &job->b);
 }
 
 /* The right-hand side of the solution whose entries are all 1. */
@@ -133,7 +139,9 @@ static fur_status make_preconditioner(solve_job *job)
     const fur_status status = fur_operator_jacobi(job->operator_a, &job->preconditioner);
     if (status == FUR_INVALID) {
         return say_more(job, status, job->options->common.operands[0],
-                        "--precond none does without");
+                        job->order.r.order == NULL
+                            ? "--precond none does without"
+                            : "(numbered as --reorder has it); --precond none does without");
     }
     return status;
 }
@@ -183,6 +191,7 @@ static fur_status print_solution(const solve_job *job)
     output_text(&out, "rhs", "right-hand side", job->rhs);
     output_text(&out, "method", "method", job->options->method);
     output_text(&out, "precond", "preconditioner", job->options->jacobi ? "jacobi" : "none");
+    reordering_put(&out, &job->order);
     output_text(&out, "device", "device", fur_context_device(job->context));
     output_text(&out, "kernel", "kernel", product.kernel);
     output_count(&out, "threads", "threads", fur_context_threads(job->context));
@@ -230,6 +239,7 @@ static fur_status solve_steps(solve_job *job)
     COMMAND_TRY(load_right_hand_side(job));
     COMMAND_TRY(make_preconditioner(job));
     COMMAND_TRY(iterate(job));
+    COMMAND_TRY(reordering_leave(&job->order, &job->x));
     if (job->options->out != NULL) {
         COMMAND_TRY(save_vector(job->x, job->options->out, NULL));
     }
@@ -240,6 +250,7 @@ static fur_status solve_steps(solve_job *job)
 static fur_status solve(fur_context *context, const void *options)
 {
     solve_job job = {.context = context, .options = options};
+    job.order.asked = job.options->reorder;
     const fur_status status = solve_steps(&job);
     fur_solver_destroy(job.solver);
     fur_operator_destroy(job.preconditioner);
@@ -247,6 +258,7 @@ static fur_status solve(fur_context *context, const void *options)
     fur_spmv_destroy(job.plan);
     fur_vector_destroy(job.x);
     fur_vector_destroy(job.b);
+    reordering_destroy(&job.order.r);
     fur_csr_destroy(job.a.matrix);
     return status;
 }
@@ -278,6 +290,7 @@ static const struct argp_option own_options[] = {
      .key = OPTION_OUT,
      .arg = "X.mtx",
      .doc = "Write x to this file, converged or not"},
+    {.name = "reorder", .key = OPTION_REORDER, .arg = "METHOD", .doc = REORDERING_DOC},
     {0},
 };
 
@@ -318,6 +331,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case OPTION_OUT:
         options->out = argument;
+        return 0;
+    case OPTION_REORDER:
+        options->reorder = argument;
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;

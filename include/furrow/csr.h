@@ -6,13 +6,14 @@
  * 2^31-1; offsets are int32 or int64.
  *
  * A matrix is immutable once made: every operation returns a new one. In a CUDA context
- * fur_csr_from_coo, permute, convert and compare work on the host and move their operands; the
- * others work on the device. */
+ * fur_csr_from_coo, convert and compare work on the host and move their operands; the others work
+ * on the device. */
 #ifndef FURROW_CSR_H
 #define FURROW_CSR_H
 
 #include <furrow/base.h>
 #include <furrow/context.h>
+#include <furrow/permutation.h>
 #include <furrow/vector.h>
 
 #ifdef __cplusplus
@@ -89,9 +90,10 @@ FUR_API fur_status fur_csr_from_coo(fur_context *context, const fur_coo_view *co
 FUR_API fur_status fur_csr_transpose(const fur_csr *a, int conjugate, fur_csr **out);
 
 /* B(i, j) = A(row_order[i], col_order[j]): row i of B is row row_order[i] of A. NULL leaves that
- * side as it is. Each order must be a permutation of 0 .. n-1, else FUR_INVALID. */
-FUR_API fur_status fur_csr_permute(const fur_csr *a, const int32_t *row_order,
-                                   const int32_t *col_order, fur_csr **out);
+ * side as it is. Duplicates that were kept stay in their order. FUR_INVALID unless the orders are
+ * of A's context and as many numbers as A has rows or columns. O(entries + rows) time. */
+FUR_API fur_status fur_csr_permute(const fur_csr *a, const fur_permutation *row_order,
+                                   const fur_permutation *col_order, fur_csr **out);
 
 /* d_i = A(i, i), 0 where no entry is stored; size min(rows, cols). */
 FUR_API fur_status fur_csr_diagonal(const fur_csr *a, fur_vector **out);

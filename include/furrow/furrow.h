@@ -8,7 +8,9 @@
 #include <furrow/csr.h>
 #include <furrow/mtx.h>
 #include <furrow/operator.h>
+#include <furrow/permutation.h>
 #include <furrow/reduce.h>
+#include <furrow/reorder.h>
 #include <furrow/scalars.h>
 #include <furrow/solver.h>
 #include <furrow/spmv.h>

@@ -4,6 +4,7 @@
 #define FURROW_OPERATOR_H
 
 #include <furrow/base.h>
+#include <furrow/permutation.h>
 #include <furrow/spmv.h>
 #include <furrow/vector.h>
 
@@ -40,6 +41,14 @@ FUR_API fur_status fur_operator_from_spmv(const fur_spmv *plan, fur_operator **o
  * know its diagonal; FUR_INVALID if it is not square or an entry of the diagonal has no finite
  * reciprocal (names it). */
 FUR_API fur_status fur_operator_jacobi(const fur_operator *a, fur_operator **out);
+
+/* The operator A = P^T B P in the original numbering, where B = P A P^T: y_order[i] = (B x')_i with
+ * x'_i = x_order[i]. B is what fur_csr_permute(a, p, p) made, as a plan, or a preconditioner of it;
+ * a caller then sees the original numbering only. It knows its diagonal if b does. b and p must
+ * outlive it; two vectors of memory are its own. FUR_INVALID unless b is square, as large as p and
+ * of the same context. */
+FUR_API fur_status fur_operator_permute(const fur_operator *b, const fur_permutation *p,
+                                        fur_operator **out);
 
 FUR_API void fur_operator_destroy(fur_operator *op);
 

@@ -27,6 +27,13 @@ struct fur_vector {
     bool owned;
 };
 
+struct fur_permutation {
+    fur_context *context;
+    int64_t size;
+    int32_t *order; /* where the context's kernels work, as the next */
+    int32_t *position;
+};
+
 struct fur_csr {
     fur_context *context;
     fur_csr_view view;

@@ -4,6 +4,7 @@
 #define FURROW_KERNEL_KERNEL_H
 
 #include <furrow/csr.h>
+#include <furrow/reorder.h>
 #include <furrow/scalars.h>
 
 #include "env.h"
@@ -131,8 +132,20 @@ typedef struct fur_remote {
     fur_status (*profile)(fur_env *env, const fur_csr_view *a, fur_spmv_profile *out);
     fur_status (*transpose)(fur_env *env, const fur_csr_view *a, bool conjugate,
                             const fur_csr_view *out);
+    /* B(i, j) = A(row_order[i], col_order[j]) into arrays that are there; col_position is the
+     * inverse of col_order; NULL leaves a side as it is. */
+    fur_status (*permute)(fur_env *env, const fur_csr_view *a, const int32_t *row_order,
+                          const int32_t *col_position, const fur_csr_view *out);
     /* d_i = A(i, i) for min(rows, cols) entries that are 0 so far */
     fur_status (*diagonal)(fur_env *env, const fur_csr_view *a, void *d);
+    /* y_i = x_from[i] for n entries */
+    fur_status (*gather)(fur_env *env, fur_value value, int64_t n, const int32_t *from,
+                         const void *x, void *y);
+    /* fur_reorder for square A by Cuthill and McKee, or reversed; order and position are arrays for
+     * the permutation. Of the report all but the seconds. */
+    fur_status (*cuthill_mckee)(fur_env *env, const fur_csr_view *a, bool reversed,
+                                bool allow_worse, int32_t *order, int32_t *position,
+                                fur_reorder_report *report);
 } fur_remote;
 
 /* One device's kernels. spmv[0] is the reference. */

@@ -1,0 +1,72 @@
+/* Orders of rows and columns that bring a matrix's entries to its diagonal.
+ *
+ * A method works on the graph of A: n vertices, an edge between i and j != i where A(i, j) or
+ * A(j, i) is stored; values do not matter. What it finds is the same on every device, for any
+ * number of threads. Methods:
+ *
+ *   rcm          reverse Cuthill-McKee (Cuthill and McKee 1969; George 1971), each component from
+ *                the best of some pseudo-peripheral starts (George and Liu 1979)
+ *   cm           the same, not reversed: the same bandwidth, usually a larger profile
+ *   rcm-quality  many more starts, and relaxation; a smaller bandwidth in up to 20 times the time
+ *   sloan        a small profile and wavefront, for envelope and frontal solvers (Sloan 1986); its
+ *                bandwidth is no aim
+ *
+ * docs/reordering.md has the rules in full. */
+#ifndef FURROW_REORDER_H
+#define FURROW_REORDER_H
+
+#include <furrow/base.h>
+#include <furrow/csr.h>
+#include <furrow/permutation.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Name of method 0, 1, 2 ...; NULL behind the last. */
+FUR_API const char *fur_reorder_method(int index);
+
+typedef struct fur_reorder_options {
+    size_t size; /* sizeof(fur_reorder_options) */
+    /* Zero: a component for which the method finds no smaller bandwidth (sloan: profile) than the
+     * whole input's stays in the input's order, so that the result is never worse than the input.
+     * Else the method's own order, whatever it is like. */
+    int allow_worse;
+    /* Non-zero: the caller knows that the pattern is symmetric, and the check is left out. Should
+     * it not be, the result is still a permutation. */
+    int symmetric;
+} fur_reorder_options;
+
+typedef struct fur_reorder_report {
+    int64_t components;
+    int64_t components_kept; /* in the input's order */
+    int64_t bandwidth_before;
+    int64_t bandwidth_after;
+    double seconds;
+} fur_reorder_report;
+
+/* An order for the rows and columns of square A: fur_csr_permute(a, p, p) applies it. method NULL
+ * is "rcm"; report may be NULL. O(entries log(largest degree) + n) time for rcm and cm, however
+ * many components there are. FUR_INVALID if A is not square, FUR_UNSUPPORTED for an unknown method.
+ */
+FUR_API fur_status fur_reorder(const fur_csr *a, const char *method,
+                               const fur_reorder_options *options, fur_permutation **out,
+                               fur_reorder_report *report);
+
+/* Figures of an order, of the pattern of A + A^T with a full diagonal: f_i is the first column of
+ * row i, the wavefront of row i the rows j >= i with f_j <= i. */
+typedef struct fur_order_figures {
+    int64_t bandwidth;     /* max i - f_i */
+    int64_t profile;       /* sum i - f_i */
+    int64_t wavefront_max; /* largest wavefront */
+    double wavefront_rms;  /* root of the mean of their squares */
+} fur_order_figures;
+
+/* The figures that square A would have in this order; NULL: that it has. */
+FUR_API fur_status fur_order_measure(const fur_csr *a, const fur_permutation *order,
+                                     fur_order_figures *out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

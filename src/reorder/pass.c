@@ -1,0 +1,266 @@
+/* Passes of Cuthill and McKee. The queue is the order itself, level after level.
+ *
+ * What is waited for is memory: a vertex's offsets, and then its row, are fetched some places
+ * ahead.
+ *
+ * Several threads cut a wide level in parts, in its order. Each finds the children of its part as
+ * if it were alone, with bits of its own. A child of two parts belongs to the first; the others
+ * then drop it, which changes nothing for their other children. So the order is that of one thread.
+ */
+#include "pass.h"
+#include "children.h"
+#include "split.h"
+
+#include <omp.h>
+#include <string.h>
+
+#define AHEAD_OFFSETS 32
+#define AHEAD_ROW 16
+
+/* Vertices for a thread's part of a level; of a graph, before it is worth having others. */
+#define PART_GRAIN 128
+#define GRAPH_GRAIN 8192
+
+/* A pass in progress. Each thread has its own, with the same values. */
+typedef struct progress {
+    int32_t *queue;
+    uint64_t unseen; /* the bit of vertices without a number */
+    int64_t limit;
+    int64_t head; /* the level in work */
+    int64_t tail; /* past it */
+    fur_pass pass;
+} progress;
+
+static fur_status open_lane(fur_env *env, const fur_graph *g, int64_t degree, bool shared,
+                            fur_lane *lane)
+{
+    int64_t room = shared ? g->vertices + 1 : 0;
+    FUR_TRY(fur_env_allocate_zeros(env, g->vertices / 64 + 1, sizeof *lane->seen, &lane->seen));
+    FUR_TRY(fur_env_allocate(env, 2 * degree, sizeof *lane->keys, &lane->keys));
+    FUR_TRY(fur_env_allocate(env, room, sizeof *lane->children, &lane->children));
+    return fur_env_allocate(env, room, sizeof *lane->parents, &lane->parents);
+}
+
+fur_status fur_walk_open(fur_env *env, const fur_graph *graph, int threads, fur_walk *out)
+{
+    fur_walk walk = {.graph = graph};
+    fur_status status = FUR_OK;
+    int64_t degree = 0;
+    for (int64_t v = 0; v < graph->vertices; v++)
+        degree = fur_graph_degree(graph, v) > degree ? fur_graph_degree(graph, v) : degree;
+    walk.team =
+        fur_team(threads < FUR_LANES_MAX ? threads : FUR_LANES_MAX, graph->vertices, GRAPH_GRAIN);
+    for (int t = 0; t < walk.team && status == FUR_OK; t++)
+        status = open_lane(env, graph, degree, walk.team > 1, &walk.lanes[t]);
+    if (status == FUR_OK)
+        *out = walk;
+    else
+        fur_walk_close(env, &walk);
+    return status;
+}
+
+void fur_walk_close(fur_env *env, fur_walk *walk)
+{
+    for (int t = walk->team - 1; t >= 0; t--) {
+        fur_env_release(env, walk->lanes[t].parents);
+        fur_env_release(env, walk->lanes[t].children);
+        fur_env_release(env, walk->lanes[t].keys);
+        fur_env_release(env, walk->lanes[t].seen);
+    }
+}
+
+/* Appends the vertices of the row whose bit is `unseen` to out, which has room for one more. */
+static int64_t collect(uint64_t *bits, uint64_t unseen, const int32_t *row, int64_t count,
+                       int32_t *out)
+{
+    int64_t found = 0;
+    for (int64_t k = 0; k < count; k++) {
+        int32_t v = row[k];
+        uint64_t word = bits[v >> 6];
+        uint64_t fresh = (word >> (v & 63) & 1) ^ unseen ^ 1;
+        bits[v >> 6] = word ^ fresh << (v & 63);
+        out[found] = v;
+        found += (int64_t)fresh;
+    }
+    return found;
+}
+
+/* A row of a few neighbours may lie in two lines. */
+static inline void prefetch(const fur_graph *g, const int32_t *queue, int64_t place, int64_t end)
+{
+    if (place + AHEAD_OFFSETS >= end)
+        return;
+    int64_t next = queue[place + AHEAD_ROW];
+    fur_prefetch_offset(g, queue[place + AHEAD_OFFSETS]);
+    __builtin_prefetch(g->neighbours + fur_graph_begin(g, next));
+    __builtin_prefetch(g->neighbours + fur_graph_begin(g, next + 1) - 1);
+}
+
+/* Finds the children of the vertices at places begin .. end-1 and writes them to out, with the
+ * places of their parents unless parents is NULL, which says that out is the queue itself, from end
+ * on. *reach: the largest distance in out's numbers, of out[0] = 0, of a parent's place to its last
+ * child. Returns how many there are. */
+static inline int64_t find_children(const fur_graph *g, fur_lane *lane, const progress *p,
+                                    int64_t begin, int64_t end, int32_t *out, int32_t *parents,
+                                    int64_t *reach)
+{
+    fur_families families = {.graph = g, .keys = lane->keys};
+    int64_t count = 0;
+    *reach = INT64_MIN;
+    for (int64_t place = begin; place < end; place++) {
+        prefetch(g, p->queue, place, parents ? p->tail : end + count);
+        int64_t at = fur_graph_begin(g, p->queue[place]);
+        int64_t length = fur_graph_begin(g, (int64_t)p->queue[place] + 1) - at;
+        int64_t found = collect(lane->seen, p->unseen, g->neighbours + at, length, out + count);
+        if (found == 0)
+            continue;
+        fur_families_add(&families, out + count, found);
+        for (int64_t k = 0; parents && k < found; k++)
+            parents[count + k] = (int32_t)place;
+        count += found;
+        *reach = count - 1 - place > *reach ? count - 1 - place : *reach;
+    }
+    fur_families_finish(&families);
+    return count;
+}
+
+static void next_level(progress *p, int64_t count, int64_t bandwidth)
+{
+    p->pass.levels++;
+    p->pass.last_level = (int32_t)p->head;
+    p->head = p->tail;
+    p->tail += count;
+    if (bandwidth > p->pass.bandwidth)
+        p->pass.bandwidth = (int32_t)bandwidth;
+}
+
+static bool is_over(const progress *p)
+{
+    return p->head == p->tail || p->pass.bandwidth >= p->limit;
+}
+
+/* Level by level in one thread, up to one that is wide enough for several. */
+static void go_alone(const fur_walk *walk, fur_lane *lane, int64_t wide, progress *p)
+{
+    while (!is_over(p) && p->tail - p->head < wide) {
+        int64_t reach;
+        int64_t count =
+            find_children(walk->graph, lane, p, p->head, p->tail, p->queue + p->tail, NULL, &reach);
+        next_level(p, count, count > 0 ? p->tail + reach : 0);
+    }
+}
+
+/* Marks the vertices at places begin .. end-1, which other threads have found. */
+static void mark(uint64_t *bits, const progress *p, int64_t begin, int64_t end)
+{
+    for (int64_t i = begin; i < end; i++)
+        if (fur_bit(bits, p->queue[i]) == p->unseen)
+            fur_bit_invert(bits, p->queue[i]);
+}
+
+/* Takes back the bits of children that an earlier part of the level has found, too. */
+static void drop_shared(fur_lane *lanes, int me, uint64_t unseen)
+{
+    fur_lane *mine = &lanes[me];
+    mine->kept = mine->count;
+    for (int t = 0; t < me; t++) {
+        for (int64_t k = 0; k < lanes[t].count; k++) {
+            int32_t v = lanes[t].children[k];
+            if (fur_bit(mine->seen, v) != unseen) {
+                fur_bit_invert(mine->seen, v);
+                mine->kept--;
+            }
+        }
+    }
+}
+
+/* Writes the children that are left to their places in the queue, from `base` on. */
+static void place_children(fur_lane *lane, const progress *p, int64_t base)
+{
+    int64_t place = base;
+    int64_t bandwidth = 0;
+    for (int64_t k = 0; k < lane->count; k++) {
+        if (fur_bit(lane->seen, lane->children[k]) == p->unseen)
+            continue;
+        bandwidth = place - lane->parents[k] > bandwidth ? place - lane->parents[k] : bandwidth;
+        p->queue[place++] = lane->children[k];
+    }
+    lane->bandwidth = bandwidth;
+}
+
+/* A wide level, of which thread `me` of `parts` does its part. */
+static void advance_together(fur_walk *walk, int me, int parts, progress *p)
+{
+    fur_lane *lanes = walk->lanes;
+    int64_t width = p->tail - p->head;
+    int64_t reach;
+    lanes[me].count = find_children(
+        walk->graph, &lanes[me], p, p->head + fur_split(width, parts, me),
+        p->head + fur_split(width, parts, me + 1), lanes[me].children, lanes[me].parents, &reach);
+#pragma omp barrier
+    drop_shared(lanes, me, p->unseen);
+#pragma omp barrier
+    int64_t base = p->tail;
+    int64_t count = 0;
+    for (int t = 0; t < parts; t++) {
+        base += t < me ? lanes[t].kept : 0;
+        count += lanes[t].kept;
+    }
+    place_children(&lanes[me], p, base);
+#pragma omp barrier
+    int64_t bandwidth = 0;
+    for (int t = 0; t < parts; t++)
+        bandwidth = lanes[t].bandwidth > bandwidth ? lanes[t].bandwidth : bandwidth;
+    mark(lanes[me].seen, p, p->tail, p->tail + count);
+    next_level(p, count, bandwidth);
+}
+
+/* The rest of a pass, from a wide level on. */
+static void go_together(fur_walk *walk, int64_t wide, progress *shared)
+{
+#pragma omp parallel num_threads(walk->team)
+    {
+        int me = omp_get_thread_num();
+        int parts = omp_get_num_threads();
+        fur_lane *mine = &walk->lanes[me];
+        progress p = *shared;
+        if (me > 0)
+            memcpy(mine->seen, walk->lanes->seen,
+                   (size_t)(walk->graph->vertices / 64 + 1) * sizeof *mine->seen);
+#pragma omp barrier
+        while (!is_over(&p)) {
+            int64_t tail = p.tail;
+            if (tail - p.head >= wide) {
+                advance_together(walk, me, parts, &p);
+                continue;
+            }
+            if (me == 0) {
+                go_alone(walk, mine, wide, &p);
+                *shared = p;
+            }
+#pragma omp barrier
+            p = *shared;
+            mark(mine->seen, &p, tail, p.tail);
+        }
+#pragma omp barrier
+        if (me == 0)
+            *shared = p;
+    }
+}
+
+int64_t fur_walk_pass(fur_walk *walk, int32_t root, int64_t limit, int32_t *queue, fur_pass *out)
+{
+    fur_lane *lane = walk->lanes;
+    int64_t wide = walk->team > 1 ? (int64_t)walk->team * PART_GRAIN : INT64_MAX;
+    progress p = {queue, fur_bit(lane->seen, root), limit, 0, 1, {0, 0, 0}};
+    queue[0] = root;
+    fur_bit_invert(lane->seen, root);
+    go_alone(walk, lane, wide, &p);
+    if (!is_over(&p))
+        go_together(walk, wide, &p);
+    if (p.pass.bandwidth >= limit)
+        for (int64_t i = 0; i < p.tail; i++)
+            fur_bit_invert(lane->seen, queue[i]);
+    *out = p.pass;
+    return p.tail;
+}

@@ -1,0 +1,51 @@
+/* One pass of Cuthill and McKee (1969): breadth first from a root, each vertex's children, its
+ * neighbours that have no number yet, numbered by (degree, index). */
+#ifndef FURROW_REORDER_PASS_H
+#define FURROW_REORDER_PASS_H
+
+#include "method.h"
+
+/* What one thread works with. */
+typedef struct fur_lane {
+    uint64_t *seen; /* a bit a vertex */
+    uint64_t *keys; /* room to sort the children of one vertex */
+    /* With other threads: the children found in its part of a level and the places of their
+     * parents; how many there are, how many that no part before has, and the bandwidth they make.
+     */
+    int32_t *children;
+    int32_t *parents;
+    int64_t count;
+    int64_t kept;
+    int64_t bandwidth;
+} fur_lane;
+
+#define FUR_LANES_MAX 8
+
+/* What passes over a graph work with. A pass inverts the bits of its component's vertices in the
+ * first lane, so that nothing is cleared between two passes: before each they are all 0, or all 1.
+ */
+typedef struct fur_walk {
+    const fur_graph *graph;
+    int team;
+    fur_lane lanes[FUR_LANES_MAX];
+} fur_walk;
+
+/* All bits are 0. Up to `threads` threads make a pass together. */
+fur_status fur_walk_open(fur_env *env, const fur_graph *graph, int threads, fur_walk *out);
+void fur_walk_close(fur_env *env, fur_walk *walk);
+
+/* Writes the component of a root to queue, which has room for one vertex more. When the bandwidth
+ * has reached `limit` it ends, with the bits as they were before. Returns the vertices written. */
+int64_t fur_walk_pass(fur_walk *walk, int32_t root, int64_t limit, int32_t *queue, fur_pass *out);
+
+static inline uint64_t fur_bit(const uint64_t *bits, int32_t v)
+{
+    return bits[v >> 6] >> (v & 63) & 1;
+}
+
+static inline void fur_bit_invert(uint64_t *bits, int32_t v)
+{
+    bits[v >> 6] ^= UINT64_C(1) << (v & 63);
+}
+
+#endif

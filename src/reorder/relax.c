@@ -1,0 +1,129 @@
+/* Sweeps: the keys of all vertices, and a sort by digits. */
+#include "relax.h"
+#include "sort.h"
+#include "split.h"
+
+#include <string.h>
+
+/* Vertices below which a further thread costs more than it brings. */
+#define VERTEX_GRAIN 4096
+
+/* Sweeps may look at so many edges, counted from both ends, but are this many at least and at
+ * most. After half of them without a better order no more are made. */
+#define SWEPT_EDGES (1 << 25)
+#define LEAST_SWEEPS 60
+#define MOST_SWEEPS 240
+
+static int sweep_count(const fur_graph *g)
+{
+    int64_t edges = fur_graph_begin(g, g->vertices) - fur_graph_begin(g, 0);
+    if (edges * MOST_SWEEPS <= SWEPT_EDGES)
+        return MOST_SWEEPS;
+    return edges * LEAST_SWEEPS >= SWEPT_EDGES ? LEAST_SWEEPS : (int)(SWEPT_EDGES / edges);
+}
+
+/* The tolerance of a sweep: from 3/15 to 12/15 of the best bandwidth so far. */
+static int64_t tolerance(int64_t bandwidth, int sweep)
+{
+    return bandwidth * (3 + sweep % 10) / 15;
+}
+
+fur_status fur_relaxation_open(const fur_component *component, fur_relaxation *out)
+{
+    int64_t n = component->vertices;
+    int team = fur_team(component->env->threads, n, VERTEX_GRAIN);
+    int32_t *scratch = component->scratch;
+    fur_relaxation r = {.graph = &component->graph,
+                        .team = team,
+                        .items = (uint64_t *)scratch,
+                        .room = (uint64_t *)(scratch + 2 * n),
+                        .present = scratch + 4 * n,
+                        .place = scratch + 5 * n};
+    FUR_TRY(fur_env_allocate(component->env, (int64_t)team << FUR_DIGIT_BITS, sizeof *r.counts,
+                             &r.counts));
+    *out = r;
+    return FUR_OK;
+}
+
+void fur_relaxation_close(fur_env *env, fur_relaxation *relaxation)
+{
+    fur_env_release(env, relaxation->counts);
+}
+
+/* The place, doubled, that a vertex at p asks for. */
+static int32_t wish(int64_t p, int64_t lo, int64_t hi, int64_t within)
+{
+    if (hi - within > lo + within)
+        return (int32_t)(lo + hi);
+    int64_t nearest = p < hi - within ? hi - within : p > lo + within ? lo + within : p;
+    return (int32_t)(2 * nearest);
+}
+
+/* Sets the items, in the present order. Returns its bandwidth. The vertices are gone through by
+ * their numbers, as their neighbours are stored. */
+static int64_t ask(const fur_relaxation *r, int64_t within)
+{
+    const fur_graph *g = r->graph;
+    int64_t bandwidth = 0;
+#pragma omp parallel for schedule(dynamic, VERTEX_GRAIN / 4) num_threads(r->team) if (r->team > 1) \
+    reduction(max                                                                                  \
+              : bandwidth)
+    for (int64_t v = 0; v < g->vertices; v++) {
+        int32_t p = r->place[v];
+        int32_t lo = p;
+        int32_t hi = p;
+        int64_t end = fur_graph_begin(g, v + 1);
+        for (int64_t k = fur_graph_begin(g, v); k < end; k++) {
+            int32_t place = r->place[g->neighbours[k]];
+            lo = place < lo ? place : lo;
+            hi = place > hi ? place : hi;
+        }
+        bandwidth = hi - p > bandwidth ? hi - p : bandwidth;
+        r->items[p] = fur_item(wish(p, lo, hi, within), (int32_t)v);
+    }
+    return bandwidth;
+}
+
+/* The order of the items becomes the one in work. */
+static void sort(fur_relaxation *r)
+{
+    int64_t n = r->graph->vertices;
+    int32_t key_max = (int32_t)(2 * n - 2);
+    const uint64_t *sorted = fur_sort_items(r->items, r->room, n, key_max, r->team, r->counts);
+#pragma omp parallel for schedule(static) num_threads(r->team) if (r->team > 1)
+    for (int64_t p = 0; p < n; p++) {
+        int32_t v = fur_item_number(sorted[p]);
+        r->present[p] = v;
+        r->place[v] = (int32_t)p;
+    }
+}
+
+int64_t fur_relaxation_input(fur_relaxation *relaxation, const fur_component *component)
+{
+    fur_input_order(component->index, component->vertices, component->scratch, relaxation->present);
+    for (int64_t p = 0; p < component->vertices; p++)
+        relaxation->place[relaxation->present[p]] = (int32_t)p;
+    return ask(relaxation, 0);
+}
+
+void fur_relax(fur_relaxation *relaxation, int64_t least, int32_t *order, int64_t *bandwidth)
+{
+    int64_t n = relaxation->graph->vertices;
+    int sweeps = sweep_count(relaxation->graph);
+    int better_at = 0;
+    for (int64_t p = 0; p < n; p++) {
+        relaxation->present[p] = order[p];
+        relaxation->place[order[p]] = (int32_t)p;
+    }
+    for (int sweep = 0; sweep < sweeps && sweep - better_at < sweeps / 2; sweep++) {
+        int64_t found = ask(relaxation, tolerance(*bandwidth, sweep));
+        if (found < *bandwidth) {
+            *bandwidth = found;
+            memcpy(order, relaxation->present, (size_t)n * sizeof *order);
+            better_at = sweep;
+        }
+        if (*bandwidth <= least)
+            break;
+        sort(relaxation);
+    }
+}

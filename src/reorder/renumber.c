@@ -1,0 +1,79 @@
+/* A graph renumbered by the order in which its components were found. */
+#include "components.h"
+#include "split.h"
+
+/* Rows below which a further thread costs more than it brings. */
+#define ROW_GRAIN 4096
+
+static void renumber_vertices(const fur_pattern *pattern, const int32_t *order, int32_t *position,
+                              fur_renumbered *r)
+{
+    const fur_graph *g = &pattern->graph;
+    r->offsets[0] = 0;
+    for (int64_t p = 0; p < g->vertices; p++) {
+        int32_t v = order[p];
+        position[v] = (int32_t)p;
+        r->offsets[p + 1] = r->offsets[p] + fur_graph_degree(g, v);
+    }
+    for (int64_t p = 0; p < g->vertices; p++)
+        r->rank[position[pattern->by_rank[p]]] = (int32_t)p;
+}
+
+static void renumber_rows(const fur_graph *g, int threads, const int32_t *order,
+                          const int32_t *position, const fur_span *span, fur_renumbered *r)
+{
+    int team = fur_team(threads, span->end - span->begin, ROW_GRAIN);
+#pragma omp parallel for schedule(static) num_threads(team) if (team > 1)
+    for (int32_t p = span->begin; p < span->end; p++) {
+        int64_t end = fur_graph_begin(g, order[p] + 1);
+        int64_t next = r->offsets[p];
+        for (int64_t k = fur_graph_begin(g, order[p]); k < end; k++)
+            if (g->neighbours[k] != order[p])
+                r->neighbours[next++] = position[g->neighbours[k]] - span->begin;
+    }
+}
+
+static fur_status fill(fur_env *env, const fur_pattern *pattern, const fur_components *c,
+                       fur_renumbered *r)
+{
+    const fur_graph *g = &pattern->graph;
+    int64_t n = g->vertices;
+    int32_t *position;
+    FUR_TRY(fur_env_allocate(env, n + 1, sizeof *r->offsets, &r->offsets));
+    FUR_TRY(fur_env_allocate(env, fur_graph_begin(g, n), sizeof *r->neighbours, &r->neighbours));
+    FUR_TRY(fur_env_allocate(env, n, sizeof *r->rank, &r->rank));
+    FUR_TRY(fur_env_allocate(env, n, sizeof *position, &position));
+    renumber_vertices(pattern, c->order, position, r);
+    for (int64_t s = 0; s < c->count; s++)
+        renumber_rows(g, env->threads, c->order, position, &c->spans[s], r);
+    fur_env_release(env, position);
+    return FUR_OK;
+}
+
+fur_status fur_renumbered_create(fur_env *env, const fur_pattern *pattern,
+                                 const fur_components *components, fur_renumbered *out)
+{
+    fur_renumbered r = {.offsets = NULL};
+    fur_status status = fill(env, pattern, components, &r);
+    if (status == FUR_OK)
+        *out = r;
+    else
+        fur_renumbered_release(env, &r);
+    return status;
+}
+
+void fur_renumbered_release(fur_env *env, fur_renumbered *renumbered)
+{
+    fur_env_release(env, renumbered->rank);
+    fur_env_release(env, renumbered->neighbours);
+    fur_env_release(env, renumbered->offsets);
+}
+
+fur_graph fur_renumbered_graph(const fur_renumbered *renumbered, const fur_span *span)
+{
+    return (fur_graph){.vertices = span->end - span->begin,
+                       .offset = FUR_I64,
+                       .offsets = renumbered->offsets + span->begin,
+                       .neighbours = renumbered->neighbours,
+                       .rank = renumbered->rank + span->begin};
+}

@@ -1,0 +1,31 @@
+/* Stable sort by digits, the same for any number of threads. */
+#ifndef FURROW_REORDER_SORT_H
+#define FURROW_REORDER_SORT_H
+
+#include <stdint.h>
+
+#define FUR_DIGIT_BITS 11
+#define FUR_INPUT_ORDER_SCRATCH 4
+
+/* An item has its key in the upper half. */
+static inline uint64_t fur_item(int32_t key, int32_t number)
+{
+    return (uint64_t)(uint32_t)key << 32 | (uint32_t)number;
+}
+
+static inline int32_t fur_item_number(uint64_t item)
+{
+    return (int32_t)(uint32_t)item;
+}
+
+/* Sorts `count` items, fewer than 2^31, by keys that are at most key_max. room: as many items more;
+ * counts: 2^FUR_DIGIT_BITS for each of `team` threads. Returns where the result is: items or room.
+ */
+uint64_t *fur_sort_items(uint64_t *items, uint64_t *room, int64_t count, int32_t key_max, int team,
+                         int32_t *counts);
+
+/* Sets the order in which `count` vertices have ascending index, each its own. scratch:
+ * FUR_INPUT_ORDER_SCRATCH int32_t for every vertex, aligned to 8 bytes. */
+void fur_input_order(const int32_t *index, int64_t count, int32_t *scratch, int32_t *order);
+
+#endif

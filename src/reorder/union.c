@@ -1,0 +1,85 @@
+/* The pattern of A + A^T without its diagonal, in linear time: the transpose by counting, which
+ * leaves its rows sorted, and each of its rows merged with A's. */
+#include "graph.h"
+#include "split.h"
+
+/* Rows below which a further thread costs more than it brings. */
+#define ROW_GRAIN 1024
+
+/* The rows of the transpose: row i ends at ends[i], where row i + 1 begins. */
+typedef struct transpose {
+    int64_t *ends;
+    int32_t *columns;
+} transpose;
+
+static void fill_transpose(const fur_csr_view *a, int64_t *next, int32_t *columns)
+{
+    for (int64_t k = 0; k < a->entries; k++)
+        next[a->columns[k] + 1]++;
+    for (int64_t i = 0; i < a->rows; i++)
+        next[i + 1] += next[i];
+    for (int64_t i = 0; i < a->rows; i++)
+        for (int64_t k = fur_offset_at(a, i); k < fur_offset_at(a, i + 1); k++)
+            columns[next[a->columns[k]]++] = (int32_t)i;
+}
+
+/* Merges sorted p and q without repetition and without i; with out NULL it only counts. */
+static int64_t merge(int32_t i, const int32_t *p, const int32_t *p_end, const int32_t *q,
+                     const int32_t *q_end, int32_t *out)
+{
+    int64_t count = 0;
+    int32_t last = -1;
+    while (p < p_end || q < q_end) {
+        int32_t next = q == q_end || (p < p_end && *p <= *q) ? *p++ : *q++;
+        if (next == last || next == i)
+            continue;
+        if (out)
+            out[count] = next;
+        count++;
+        last = next;
+    }
+    return count;
+}
+
+static int64_t merge_row(const fur_csr_view *a, const transpose *t, int64_t i, int32_t *out)
+{
+    return merge((int32_t)i, a->columns + fur_offset_at(a, i), a->columns + fur_offset_at(a, i + 1),
+                 t->columns + (i > 0 ? t->ends[i - 1] : 0), t->columns + t->ends[i], out);
+}
+
+static void merge_rows(const fur_csr_view *a, int threads, const transpose *t, int64_t *offsets,
+                       int32_t *columns)
+{
+    int team = fur_team(threads, a->rows, ROW_GRAIN);
+#pragma omp parallel for schedule(guided) num_threads(team) if (team > 1)
+    for (int64_t i = 0; i < a->rows; i++) {
+        int64_t count = merge_row(a, t, i, columns ? columns + offsets[i] : NULL);
+        if (!columns)
+            offsets[i + 1] = count;
+    }
+}
+
+fur_status fur_pattern_union(fur_env *env, const fur_csr_view *a, int64_t **offsets,
+                             int32_t **neighbours)
+{
+    fur_status status = FUR_OK;
+    transpose t = {NULL, NULL};
+    int64_t *starts = NULL;
+
+    FUR_TRY_DONE(fur_env_allocate_zeros(env, a->rows + 1, sizeof *t.ends, &t.ends));
+    FUR_TRY_DONE(fur_env_allocate(env, a->entries, sizeof *t.columns, &t.columns));
+    FUR_TRY_DONE(fur_env_allocate_zeros(env, a->rows + 1, sizeof *starts, &starts));
+    fill_transpose(a, t.ends, t.columns);
+    merge_rows(a, env->threads, &t, starts, NULL);
+    for (int64_t i = 0; i < a->rows; i++)
+        starts[i + 1] += starts[i];
+    FUR_TRY_DONE(fur_env_allocate(env, starts[a->rows], sizeof **neighbours, neighbours));
+    merge_rows(a, env->threads, &t, starts, *neighbours);
+    *offsets = starts;
+    starts = NULL;
+done:
+    fur_env_release(env, starts);
+    fur_env_release(env, t.columns);
+    fur_env_release(env, t.ends);
+    return status;
+}

@@ -1,0 +1,244 @@
+#!/usr/bin/env python3
+"""The library's orders beside SciPy's and PETSc's: bandwidths, profiles, times.
+
+    compare_orders.py LIBRARY [--petsc PROGRAM] [--least ROWS] [--threads N] PATH...
+
+LIBRARY is the shared one, PROGRAM is built from peer_petsc.c; a PATH is a Matrix Market file or a
+folder of such. Every square matrix of at least ROWS rows (400) is ordered by every method; what is
+found is checked, and measured here and by the library. Prints tables in Markdown. Seconds are the
+least of some runs in turn, with one thread unless told; for the library they include everything
+from A itself, for SciPy and PETSc A + A^T is given. Ends with status 1 if the library's default is
+worse than the input or SciPy, and with 77, which means skipped, without SciPy.
+"""
+
+import argparse
+import ctypes
+import math
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+
+try:
+    import numpy
+    import scipy.sparse
+    from scipy.sparse.csgraph import reverse_cuthill_mckee
+except ImportError:
+    print("there is no SciPy; skipped")
+    sys.exit(77)
+
+METHODS = ["rcm", "rcm-quality", "sloan"]
+SECONDS = 0.2  # of repeated runs, at least one and at most ten of each
+
+
+class Options(ctypes.Structure):
+    """The beginning of fur_context_options"""
+    _fields_ = [("size", ctypes.c_size_t), ("device", ctypes.c_char_p), ("threads", ctypes.c_int)]
+
+
+class View(ctypes.Structure):
+    """fur_csr_view"""
+    _fields_ = [("rows", ctypes.c_int64), ("cols", ctypes.c_int64), ("entries", ctypes.c_int64),
+                ("value", ctypes.c_int), ("offset", ctypes.c_int), ("offsets", ctypes.c_void_p),
+                ("columns", ctypes.c_void_p), ("values", ctypes.c_void_p)]
+
+
+class Figures(ctypes.Structure):
+    """fur_order_figures"""
+    _fields_ = [("bandwidth", ctypes.c_int64), ("profile", ctypes.c_int64),
+                ("wavefront_max", ctypes.c_int64), ("wavefront_rms", ctypes.c_double)]
+
+
+def copy_array(address, count, dtype):
+    size = count * numpy.dtype(dtype).itemsize
+    return numpy.frombuffer(ctypes.string_at(address, size) if size else b"", dtype)
+
+
+class Library:
+    """The library with one context."""
+
+    def __init__(self, path, threads):
+        self.functions = ctypes.CDLL(path)
+        self.functions.fur_csr_get.restype = View
+        self.functions.fur_context_error.restype = ctypes.c_char_p
+        self.functions.fur_permutation_order.restype = ctypes.c_void_p
+        self.context = ctypes.c_void_p()
+        options = Options(ctypes.sizeof(Options), None, threads)
+        self.call("fur_context_create", ctypes.byref(options), ctypes.byref(self.context))
+
+    def call(self, name, *arguments):
+        if getattr(self.functions, name)(*arguments) != 0:
+            raise RuntimeError(self.functions.fur_context_error(self.context).decode())
+
+    def read(self, path):
+        """The matrix and its pattern, None if it cannot be read."""
+        matrix = ctypes.c_void_p()
+        try:
+            self.call("fur_mtx_read_csr", self.context, os.fsencode(path), None,
+                      ctypes.byref(matrix))
+        except RuntimeError:
+            return None, None
+        view = self.functions.fur_csr_get(matrix)
+        offsets = copy_array(view.offsets, view.rows + 1, ("i4", "i8")[view.offset])
+        columns = copy_array(view.columns, view.entries, "i4")
+        ones = numpy.ones(view.entries, numpy.float32)
+        return matrix, scipy.sparse.csr_matrix((ones, columns, offsets), (view.rows, view.cols))
+
+    def order(self, matrix, method):
+        permutation = ctypes.c_void_p()
+        self.call("fur_reorder", matrix, method.encode(), None, ctypes.byref(permutation), None)
+        return permutation
+
+    def look(self, matrix, permutation, size):
+        """The order, and the library's own figures of it."""
+        figures = Figures()
+        self.call("fur_order_measure", matrix, permutation, ctypes.byref(figures))
+        address = self.functions.fur_permutation_order(permutation)
+        return copy_array(address, size, "i4"), (figures.bandwidth, figures.profile)
+
+    def release(self, kind, handle):
+        getattr(self.functions, f"fur_{kind}_destroy")(handle)
+
+
+def measure(graph, order):
+    """Bandwidth and profile of a symmetric pattern in an order."""
+    size = graph.shape[0]
+    place = numpy.empty(size, numpy.int64)
+    place[order] = numpy.arange(size)
+    rows = numpy.repeat(place, numpy.diff(graph.indptr))
+    left = rows - place[graph.indices]
+    widths = numpy.zeros(size, numpy.int64)
+    numpy.maximum.at(widths, rows, left)
+    return int(widths.max(initial=0)), int(widths.sum())
+
+
+def time_turns(runs):
+    """The least seconds of each of some functions, called in turn, and what each returned last."""
+    least, found = [math.inf] * len(runs), [None] * len(runs)
+    begin = time.perf_counter()
+    for _ in range(10):
+        for k, run in enumerate(runs):
+            start = time.perf_counter()
+            found[k] = run()
+            least[k] = min(least[k], time.perf_counter() - start)
+        if time.perf_counter() - begin > SECONDS * len(runs):
+            break
+    return list(zip(least, found))
+
+
+def order_by_petsc(program, graph):
+    with tempfile.TemporaryDirectory() as folder:
+        pattern, order = pathlib.Path(folder, "pattern"), pathlib.Path(folder, "order")
+        with open(pattern, "wb") as file:
+            numpy.array([graph.shape[0], graph.nnz], "i8").tofile(file)
+            graph.indptr.astype("i8").tofile(file)
+            graph.indices.astype("i4").tofile(file)
+        done = subprocess.run([program, pattern, order, "5" if graph.nnz < 1e6 else "2"],
+                              check=True, capture_output=True, text=True)
+        return float(done.stdout), numpy.fromfile(order, "i4")
+
+
+def check_order(order, size):
+    if not numpy.array_equal(numpy.sort(order), numpy.arange(size)):
+        raise RuntimeError("an order is not a permutation")
+
+
+def compare(library, petsc, path, least):
+    """Name, rows, entries, and (bandwidth, profile, seconds) by method; None if not to compare."""
+    matrix, pattern = library.read(path)
+    if pattern is None or pattern.shape[0] != pattern.shape[1] or pattern.shape[0] < least:
+        return None
+    size = pattern.shape[0]
+    graph = (pattern + pattern.T).tocsr()
+    graph.sort_indices()
+    runs = [lambda: reverse_cuthill_mckee(graph, True)]
+    permutations = []
+
+    def order_by(method):
+        permutations.append(library.order(matrix, method))
+        return permutations[-1]
+    runs += [lambda method=method: order_by(method) for method in METHODS]
+    timed = time_turns(runs)
+    found = {"input": (*measure(graph, numpy.arange(size)), 0.0)}
+    found["SciPy"] = (*measure(graph, timed[0][1]), timed[0][0])
+    if petsc:
+        seconds, order = order_by_petsc(petsc, graph)
+        check_order(order, size)
+        found["PETSc"] = (*measure(graph, order), seconds)
+    for method, (seconds, permutation) in zip(METHODS, timed[1:]):
+        order, own = library.look(matrix, permutation, size)
+        check_order(order, size)
+        found[method] = (*measure(graph, order), seconds)
+        if own != found[method][:2]:
+            raise RuntimeError(f"{path}: {method}: fur_order_measure finds {own}")
+    for permutation in permutations:
+        library.release("permutation", permutation)
+    library.release("csr", matrix)
+    return path.name.split(".")[0], size, pattern.nnz, found
+
+
+def geometric_mean(ratios):
+    ratios = list(ratios)
+    return math.exp(sum(map(math.log, ratios)) / len(ratios)) if ratios else math.nan
+
+
+def print_table(results, title, column, form):
+    names = list(results[0][3])
+    print(f"\n## {title}\n\n| matrix | rows | entries |", " | ".join(names), "|")
+    print("|---" * (3 + len(names)) + "|")
+    for name, rows, entries, found in results:
+        cells = " | ".join(form.format(found[key][column]) for key in names)
+        print(f"| {name} | {rows} | {entries} | {cells} |")
+
+
+def print_means(results, reference):
+    """Geometric means of the ratios to one order, over the matrices that no order makes diagonal."""
+    names = [name for name in results[0][3] if name != reference]
+    print(f"\n## Geometric means relative to {reference}\n\n| |", " | ".join(names), "|")
+    print("|---" * (1 + len(names)) + "|")
+    for title, column in (("bandwidth", 0), ("profile", 1), ("seconds", 2)):
+        means = (geometric_mean(found[name][column] / found[reference][column]
+                                for *_, found in results
+                                if found[name][column] > 0 and found[reference][column] > 0)
+                 for name in names)
+        print(f"| {title} |", " | ".join(f"{mean:.3f}" for mean in means), "|")
+
+
+def print_worse(results):
+    """The matrices whose default order is wider than the input's or SciPy's; returns how many."""
+    worse = [name for name, _, _, found in results
+             if found["rcm"][0] > min(found["input"][0], found["SciPy"][0])]
+    total = {name: sum(found[name][2] for *_, found in results) for name in results[0][3]}
+    print(f"\n{len(results)} matrices; rcm is wider than the input or SciPy on {len(worse)}:", *worse)
+    print("Seconds of all:", ", ".join(f"{name} {total[name]:.3f}" for name in list(total)[1:]))
+    return len(worse)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("library")
+    parser.add_argument("--petsc")
+    parser.add_argument("--least", type=int, default=400)
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("paths", nargs="+", type=pathlib.Path)
+    arguments = parser.parse_args()
+    library = Library(arguments.library, arguments.threads)
+    paths = [file for path in arguments.paths
+             for file in (sorted(path.glob("*.mtx*")) if path.is_dir() else [path])]
+    compared = (compare(library, arguments.petsc, path, arguments.least) for path in paths)
+    results = sorted(filter(None, compared), key=lambda result: result[2])
+    if not results:
+        print("no square matrix of that size")
+        return 1
+    print_table(results, "Bandwidth", 0, "{}")
+    print_table(results, "Profile", 1, "{}")
+    print_table(results, "Seconds", 2, "{:.6f}")
+    print_means(results, "PETSc" if arguments.petsc else "SciPy")
+    print_means(results, "rcm")
+    return 1 if print_worse(results) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

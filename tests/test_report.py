@@ -1,0 +1,162 @@
+#!/usr/bin/env python3
+"""The page of furrow reorder --report in a real browser: headless Chromium, if there is one.
+
+    test_report.py COMMAND DATA [FOLDER]
+
+FOLDER keeps the screenshots, to be looked at. Exit status 77: no browser.
+"""
+
+import base64
+import contextlib
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+BROWSERS = ["chromium", "chromium-browser", "google-chrome"]
+
+# What the page is seen on: width, height, and the color scheme that the system prefers.
+SCREENS = {"desktop": (1280, 1700, "light"), "dark": (1280, 1700, "dark"),
+           "phone": (390, 2600, "light")}
+
+LOOK = """(() => ({
+    images: Array.from(document.images, image => ({
+        complete: image.complete, width: image.naturalWidth, height: image.naturalHeight,
+        shown: image.getBoundingClientRect().width, alt: image.alt})),
+    width: document.documentElement.scrollWidth,
+    page: getComputedStyle(document.body).backgroundColor,
+    title: document.title,
+    text: document.body.innerText}))()"""
+
+
+class Browser:
+    """A page that is driven by the DevTools protocol: JSON and a zero byte, through two pipes."""
+
+    def __init__(self, program, profile):
+        there, self.to = os.pipe()
+        self.back, here = os.pipe()
+
+        def connect():  # as descriptors 3 and 4, whatever numbers they had
+            ends = [os.dup(end) for end in (there, here)]
+            os.dup2(os.fdopen(os.dup(ends[0]), "rb", closefd=False).fileno(), 3)
+            os.dup2(ends[1], 4)
+
+        self.process = subprocess.Popen(
+            [program, "--headless", "--no-sandbox", "--disable-gpu", "--remote-debugging-pipe",
+             "--hide-scrollbars", f"--user-data-dir={profile}", "about:blank"],
+            preexec_fn=connect, close_fds=False, stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL)
+        os.close(there)
+        os.close(here)
+        self.reader = os.fdopen(self.back, "rb")
+        self.count, self.session, self.events = 0, None, []
+        page = next(target for target in self.ask("Target.getTargets")["targetInfos"]
+                    if target["type"] == "page")
+        self.session = self.ask("Target.attachToTarget", targetId=page["targetId"],
+                                flatten=True)["sessionId"]
+        for domain in ("Page", "Log", "Runtime", "Network"):
+            self.ask(f"{domain}.enable")
+
+    def receive(self):
+        message = bytearray()
+        while (byte := self.reader.read(1)) != b"\0":
+            if not byte:
+                raise RuntimeError("the browser has gone")
+            message += byte
+        return json.loads(message)
+
+    def ask(self, method, **parameters):
+        self.count += 1
+        request = {"id": self.count, "method": method, "params": parameters}
+        if self.session:
+            request["sessionId"] = self.session
+        os.write(self.to, json.dumps(request).encode() + b"\0")
+        while (answer := self.receive()).get("id") != self.count:
+            self.events.append(answer)
+        if "error" in answer:
+            raise RuntimeError(f"{method}: {answer['error']}")
+        return answer["result"]
+
+    def open(self, address):
+        self.events.clear()
+        self.ask("Page.navigate", url=address)
+        while not any(event.get("method") == "Page.loadEventFired" for event in self.events):
+            self.events.append(self.receive())
+
+    def show_on(self, width, height, scheme):
+        self.ask("Emulation.setDeviceMetricsOverride", width=width, height=height,
+                 deviceScaleFactor=1, mobile=width < 500)
+        self.ask("Emulation.setEmulatedMedia",
+                 features=[{"name": "prefers-color-scheme", "value": scheme}])
+
+    def close(self):
+        with contextlib.suppress(Exception):
+            self.ask("Browser.close")
+        self.process.wait(timeout=30)
+
+
+def complaints(events):
+    """What went wrong, and what was asked of anybody but the page itself."""
+    for event in events:
+        what = event.get("params", {})
+        if event.get("method") in ("Log.entryAdded", "Runtime.exceptionThrown"):
+            yield json.dumps(what)
+        if event.get("method") == "Network.requestWillBeSent":
+            address = what["request"]["url"]
+            if not address.startswith(("file:", "data:")):
+                yield f"loads {address}"
+
+
+def check(condition, sentence):
+    if not condition:
+        sys.exit(f"FAILED: {sentence}")
+
+
+def look(browser, page, name, folder):
+    width, height, scheme = SCREENS[name]
+    browser.show_on(width, height, scheme)
+    browser.open(page.as_uri())
+    seen = browser.ask("Runtime.evaluate", expression=LOOK, returnByValue=True)["result"]["value"]
+    shot = browser.ask("Page.captureScreenshot", format="png")["data"]
+    (folder / f"{name}.png").write_bytes(base64.b64decode(shot))
+    for complaint in complaints(browser.events):
+        sys.exit(f"FAILED: {name}: {complaint}")
+    check(len(seen["images"]) == 2, f"{name}: {len(seen['images'])} pictures")
+    for image in seen["images"]:
+        check(image["complete"] and image["width"] > 0 and image["height"] > 0 and image["alt"],
+              f"{name}: a picture is not there: {image}")
+        check(image["shown"] > 200, f"{name}: a picture is small: {image}")
+    check(seen["width"] <= width, f"{name}: the page is {seen['width']} wide, the screen {width}")
+    return seen
+
+
+def main():
+    program = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if not program:
+        print("SKIPPED: no browser: chromium")
+        return 77
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as scratch:
+        folder = pathlib.Path(sys.argv[3] if len(sys.argv) > 3 else scratch)
+        matrix = pathlib.Path(scratch) / "<b>mesh & more.mtx"
+        page = pathlib.Path(scratch) / "r.html"
+        shutil.copy(pathlib.Path(sys.argv[2]) / "mesh.mtx", matrix)
+        report = json.loads(subprocess.run(
+            [sys.argv[1], "reorder", matrix, "--report", page, "--json"], check=True,
+            capture_output=True).stdout)
+        browser = Browser(program, pathlib.Path(scratch) / "profile")
+        seen = {name: look(browser, page, name, folder) for name in SCREENS}
+        browser.close()
+    for name, view in seen.items():
+        check(view["title"] == "<b>mesh & more.mtx reordered", f"{name}: title {view['title']}")
+        for number in ("81 rows", f"{report['entries']} entries",
+                       f"bandwidth {report['bandwidth_after']}"):
+            check(number in view["text"], f"{name}: nothing of {number}")
+    check(seen["dark"]["page"] != seen["desktop"]["page"], "the dark page is as light")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,259 @@
+/* furrow reorder: a matrix in an order of rows and columns that suits it better. */
+#include "command.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "load.h"
+#include "new_file.h"
+#include "output.h"
+#include "reordering.h"
+#include "report.h"
+#include "save.h"
+
+enum {
+    OPTION_METHOD = 1,
+    OPTION_OUT,
+    OPTION_PERM,
+    OPTION_REPORT,
+    OPTION_ALLOW_WORSE,
+    OPTION_REPEAT
+};
+enum { REPEAT_MOST = 1000 };
+
+typedef struct reorder_options {
+    command_common common;
+    reordering_request request;
+    const char *out;
+    const char *permutation;
+    const char *report;
+} reorder_options;
+
+/* All that one run holds, released in one place. */
+typedef struct reorder_job {
+    fur_context *context;
+    const reorder_options *options;
+    loaded_matrix a;
+    reordering r;
+    fur_order_figures before;
+    fur_order_figures after;
+} reorder_job;
+
+static fur_status reorder_matrix(reorder_job *job)
+{
+    const command_common *common = &job->options->common;
+    const fur_spmv_options product = {.size = sizeof product};
+    COMMAND_TRY(load_matrix(job->context, common, common->operands[0], &job->a));
+    COMMAND_TRY(reordering_create(&job->a, &job->options->request, &job->r));
+    COMMAND_TRY(fur_order_measure(job->a.matrix, NULL, &job->before));
+    COMMAND_TRY(fur_order_measure(job->a.matrix, job->r.order, &job->after));
+    return reordering_race(job->a.matrix, &product, &job->r);
+}
+
+/* Writes an order that lies on the host. */
+static fur_status write_order(fur_context *context, const fur_permutation *order,
+                              const reorder_options *options)
+{
+    new_file file;
+    const int32_t *numbers = fur_permutation_order(order);
+    const int64_t size = fur_permutation_size(order);
+    COMMAND_TRY(new_file_open(context, options->permutation, &file));
+    fprintf(file.stream,
+            "%%%%MatrixMarket matrix array integer general\n"
+            "%% order by %s, counted from 1: row i of the reordered matrix is row P(i) of the "
+            "original, and so are columns\n"
+            "%" PRId64 " 1\n",
+            options->request.method, size);
+    for (int64_t i = 0; i < size; i++) {
+        fprintf(file.stream, "%" PRId64 "\n", (int64_t)numbers[i] + 1);
+    }
+    return new_file_close(&file, FUR_OK);
+}
+
+static fur_status save_order(const reorder_job *job)
+{
+    fur_permutation *order = NULL;
+    COMMAND_TRY(fur_permutation_transfer(job->r.order, fur_context_host(job->context), &order));
+    const fur_status status = write_order(job->context, order, job->options);
+    fur_permutation_destroy(order);
+    return status;
+}
+
+static fur_status save_report(const reorder_job *job)
+{
+    const report_facts facts = {.path = job->options->common.operands[0],
+                                .method = job->options->request.method,
+                                .original = job->a.matrix,
+                                .reordering = &job->r,
+                                .before = &job->before,
+                                .after = &job->after};
+    return report_save(job->context, &facts, job->options->report);
+}
+
+static fur_status save_files(const reorder_job *job)
+{
+    if (job->options->permutation != NULL) {
+        COMMAND_TRY(save_order(job));
+    }
+    if (job->options->report != NULL) {
+        COMMAND_TRY(save_report(job));
+    }
+    if (job->options->out != NULL) {
+        COMMAND_TRY(save_matrix(job->r.matrix, job->options->out, &job->a.header));
+    }
+    return FUR_OK;
+}
+
+static void put_figures(output *out, const reorder_job *job)
+{
+    const fur_order_figures *before = &job->before;
+    const fur_order_figures *after = &job->after;
+    output_gap(out);
+    output_heads(out, "before", "after");
+    output_counts(out, "bandwidth", "bandwidth", before->bandwidth, after->bandwidth);
+    output_counts(out, "profile", "profile", before->profile, after->profile);
+    output_counts(out, "max_wavefront", "largest wavefront", before->wavefront_max,
+                  after->wavefront_max);
+    output_numbers(out, "rms_wavefront", "RMS wavefront", before->wavefront_rms,
+                   after->wavefront_rms);
+    output_times(out, "seconds_spmv", "one product", job->r.seconds_before, job->r.seconds_after);
+    output_gap(out);
+}
+
+static void put_pay_back(output *out, const reordering *r)
+{
+    const double products = reordering_pays_after(r);
+    char text[64];
+    if (out->json) {
+        output_member(out, "products_to_pay_back",
+                      isfinite(products) ? json_real(products) : json_null());
+        return;
+    }
+    if (isfinite(products)) {
+        snprintf(text, sizeof text, "after %.0f products", ceil(products));
+    } else {
+        snprintf(text, sizeof text, "never: products are no faster");
+    }
+    output_line("pays back", text);
+}
+
+static fur_status print_reordering(const reorder_job *job)
+{
+    const fur_csr_view view = fur_csr_get(job->a.matrix);
+    const reordering *r = &job->r;
+    output out = output_begin(job->options->common.json);
+    output_count(&out, "rows", "rows", view.rows);
+    output_count(&out, "entries", "entries", view.entries);
+    output_text(&out, "method", "method", job->options->request.method);
+    output_text(&out, "device", "device", fur_context_device(job->context));
+    output_count(&out, "threads", "threads", fur_context_threads(job->context));
+    output_count(&out, "components", "components", r->found.components);
+    output_count(&out, "components_kept", "of them kept", r->found.components_kept);
+    put_figures(&out, job);
+    output_seconds(&out, "seconds_load", "time to load", job->a.seconds);
+    output_seconds(&out, "seconds_order", "time to order", r->seconds_order);
+    output_seconds(&out, "seconds_permute", "time to permute", r->seconds_permute);
+    put_pay_back(&out, r);
+    return output_end(&out, job->context);
+}
+
+static fur_status reorder_steps(reorder_job *job)
+{
+    COMMAND_TRY(reorder_matrix(job));
+    COMMAND_TRY(save_files(job));
+    return print_reordering(job);
+}
+
+static fur_status reorder(fur_context *context, const void *options)
+{
+    reorder_job job = {.context = context, .options = options};
+    const fur_status status = reorder_steps(&job);
+    reordering_destroy(&job.r);
+    fur_csr_destroy(job.a.matrix);
+    return status;
+}
+
+static const struct argp_option own_options[] = {
+    {.name = "method",
+     .key = OPTION_METHOD,
+     .arg = "NAME",
+     .doc = "rcm (without this option), cm, rcm-quality or sloan"},
+    {.name = "out", .key = OPTION_OUT, .arg = "B.mtx", .doc = "Write the reordered matrix"},
+    {.name = "perm",
+     .key = OPTION_PERM,
+     .arg = "P.mtx",
+     .doc = "Write the order, a Matrix Market array of integers from 1: row i of the reordered "
+            "matrix is row P(i) of FILE"},
+    {.name = "report",
+     .key = OPTION_REPORT,
+     .arg = "R.html",
+     .doc = "Write a page for browsers with pictures and figures from before and after"},
+    {.name = "allow-worse",
+     .key = OPTION_ALLOW_WORSE,
+     .doc = "Take the method's own order even where it is worse than that of FILE"},
+    {.name = "repeat",
+     .key = OPTION_REPEAT,
+     .arg = "N",
+     .doc = "Order and permute N times; the fastest counts"},
+    {0},
+};
+
+/* The name of a text file with this suffix, or a usage error. */
+static const char *parse_name(struct argp_state *state, const char *option, const char *suffix,
+                              const char *path)
+{
+    if (!new_file_is(path, suffix)) {
+        argp_error(state, "%s takes a name that ends in %s, not '%s'", option, suffix, path);
+    }
+    return path;
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    reorder_options *options = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &options->common;
+        return 0;
+    case OPTION_METHOD:
+        options->request.method = argument;
+        return 0;
+    case OPTION_OUT:
+        options->out = argument;
+        return 0;
+    case OPTION_PERM:
+        options->permutation = parse_name(state, "--perm", ".mtx", argument);
+        return 0;
+    case OPTION_REPORT:
+        options->report = parse_name(state, "--report", ".html", argument);
+        return 0;
+    case OPTION_ALLOW_WORSE:
+        options->request.allow_worse = true;
+        return 0;
+    case OPTION_REPEAT:
+        options->request.repeat = command_whole_number(state, "--repeat", argument, 1, REPEAT_MOST);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp argp = {
+    .options = own_options,
+    .parser = parse,
+    .args_doc = "FILE",
+    .doc = "Bring the entries of a square matrix to its diagonal by another order of rows and "
+           "columns, and say what is gained. The order is never worse than that of FILE, unless "
+           "asked for.",
+    .children = command_children,
+};
+
+int command_reorder(int argc, char **argv)
+{
+    reorder_options options = {.common = {.operands_min = 1, .operands_max = 1},
+                               .request = {.method = fur_reorder_method(0), .repeat = 1}};
+    argp_parse(&argp, argc, argv, 0, NULL, &options);
+    return command_run(&options.common, reorder, &options);
+}

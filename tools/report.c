@@ -1,0 +1,413 @@
+/* The page about one reordering. */
+#include "report.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "draw.h"
+#include "new_file.h"
+#include "report_style.h"
+
+/* Of a picture's longer side; one with fewer is enlarged without blur. */
+enum { PIXELS = 800, PIXELS_SHARP = 480 };
+
+enum { TEXT_BYTES = 64 };
+
+typedef struct page {
+    const report_facts *facts;
+    fur_context *context;
+    FILE *stream;
+    raster before;
+    raster after;
+    double densest;
+} page;
+
+static const struct {
+    const char *name;
+    const char *title;
+    const char *meaning;
+} methods[] = {
+    {"rcm", "reverse Cuthill-McKee",
+     "Numbers the rows outwards from one end of the matrix's graph, neighbour after neighbour, and "
+     "then backwards, so that rows that share columns come to lie side by side."},
+    {"cm", "Cuthill-McKee",
+     "Numbers the rows outwards from one end of the matrix's graph, neighbour after neighbour, so "
+     "that rows that share columns come to lie side by side."},
+    {"rcm-quality", "reverse Cuthill-McKee, refined",
+     "Tries many starts of reverse Cuthill-McKee, moves every row towards the middle of its "
+     "neighbours again and again, and takes the narrowest order that came up."},
+    {"sloan", "Sloan",
+     "Numbers the rows from one end of the matrix's graph to the other, next always the one that "
+     "keeps the front of begun rows small, for a small profile."},
+};
+
+static void put_escaped(FILE *stream, const char *text)
+{
+    for (; *text; text++) {
+        switch (*text) {
+        case '&':
+            fputs("&amp;", stream);
+            break;
+        case '<':
+            fputs("&lt;", stream);
+            break;
+        case '>':
+            fputs("&gt;", stream);
+            break;
+        case '"':
+            fputs("&quot;", stream);
+            break;
+        default:
+            fputc(*text, stream);
+        }
+    }
+}
+
+/* A number with so many decimals and a comma before every three digits ahead of them. */
+static void format_number(double number, int decimals, char out[TEXT_BYTES])
+{
+    char digits[TEXT_BYTES];
+    const int length = snprintf(digits, sizeof digits, "%.*f", decimals, number);
+    const int whole = length - (decimals > 0 ? decimals + 1 : 0);
+    int end = 0;
+    for (int i = 0; i < length && end < TEXT_BYTES - 2; i++) {
+        if (i > 0 && i < whole && (whole - i) % 3 == 0) {
+            out[end++] = ',';
+        }
+        out[end++] = digits[i];
+    }
+    out[end] = '\0';
+}
+
+static void format_count(double count, char out[TEXT_BYTES])
+{
+    format_number(count, 0, out);
+}
+
+/* Three digits and a unit. */
+static void format_time(double seconds, char out[TEXT_BYTES])
+{
+    const double scale = seconds >= 1.0 ? 1.0 : seconds >= 1e-3 ? 1e3 : 1e6;
+    const char *unit = seconds >= 1.0 ? "s" : seconds >= 1e-3 ? "ms" : "µs";
+    const double number = scale * seconds;
+    const int decimals = number >= 100.0 ? 0 : number >= 10.0 ? 1 : 2;
+    snprintf(out, TEXT_BYTES, "%.*f %s", decimals, number, unit);
+}
+
+/* Such as "170 × smaller". */
+static void format_change(double before, double after, const char *less, const char *more,
+                          char out[TEXT_BYTES])
+{
+    const double ratio = after < before ? before / after : after / before;
+    const char *word = after < before ? less : more;
+    if (before == after || (isfinite(ratio) && ratio < 1.005)) {
+        snprintf(out, TEXT_BYTES, "unchanged");
+    } else if (!isfinite(ratio)) {
+        snprintf(out, TEXT_BYTES, after < before ? "down to 0" : "up from 0");
+    } else {
+        snprintf(out, TEXT_BYTES, "%.*f × %s",
+                 ratio < 10.0    ? 2
+                 : ratio < 100.0 ? 1
+                                 : 0,
+                 ratio, word);
+    }
+}
+
+static const char *file_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return strcmp(path, "-") == 0 ? "standard input" : slash ? slash + 1 : path;
+}
+
+static void put_head(const page *p)
+{
+    FILE *stream = p->stream;
+    fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+          "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+          "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+          "style-src 'unsafe-inline'; img-src data:\">\n<title>",
+          stream);
+    put_escaped(stream, file_name(p->facts->path));
+    fprintf(stream, " reordered</title>\n<style>\n%s</style>\n</head>\n<body>\n<main>\n",
+            report_style);
+}
+
+static void put_header(const page *p)
+{
+    const fur_csr_view a = fur_csr_get(p->facts->original);
+    char rows[TEXT_BYTES];
+    char entries[TEXT_BYTES];
+    format_count((double)a.rows, rows);
+    format_count((double)a.entries, entries);
+    fputs("<header>\n<p>Sparse matrix, reordered</p>\n<h1>", p->stream);
+    put_escaped(p->stream, file_name(p->facts->path));
+    fprintf(p->stream, "</h1>\n<p>%s rows and columns · %s entries · %s</p>\n</header>\n", rows,
+            entries, fur_value_name(a.value));
+}
+
+static void put_verdict(const page *p)
+{
+    const reordering *r = p->facts->reordering;
+    const double products = reordering_pays_after(r);
+    char text[TEXT_BYTES];
+    fputs("<p class=\"verdict\">", p->stream);
+    if (reordering_is_identity(r)) {
+        fputs("The order of the file was kept: the method found none that is better.", p->stream);
+    } else if (isfinite(products)) {
+        format_count(ceil(products), text);
+        fprintf(p->stream, "Reordering has paid back after <b>%s</b> %s with a vector.", text,
+                ceil(products) == 1.0 ? "product" : "products");
+    } else {
+        fputs("Products with a vector are no faster in the new order: it does not pay back for "
+              "them.",
+              p->stream);
+    }
+    fputs("</p>\n", p->stream);
+}
+
+static void put_card(FILE *stream, const char *title, const char *change, const char *before,
+                     const char *after)
+{
+    fprintf(stream, "<div class=\"card\"><p>%s</p><p class=\"change\">%s</p><p>%s → %s</p></div>\n",
+            title, change, before, after);
+}
+
+static void put_count_card(FILE *stream, const char *title, double before, double after)
+{
+    char change[TEXT_BYTES];
+    char texts[2][TEXT_BYTES];
+    format_change(before, after, "smaller", "larger", change);
+    format_count(before, texts[0]);
+    format_count(after, texts[1]);
+    put_card(stream, title, change, texts[0], texts[1]);
+}
+
+static void put_cards(const page *p)
+{
+    const reordering *r = p->facts->reordering;
+    char change[TEXT_BYTES];
+    char texts[2][TEXT_BYTES];
+    format_change(r->seconds_before, r->seconds_after, "faster", "slower", change);
+    format_time(r->seconds_before, texts[0]);
+    format_time(r->seconds_after, texts[1]);
+    fputs("<div class=\"cards\">\n", p->stream);
+    put_count_card(p->stream, "Bandwidth", (double)p->facts->before->bandwidth,
+                   (double)p->facts->after->bandwidth);
+    put_count_card(p->stream, "Profile", (double)p->facts->before->profile,
+                   (double)p->facts->after->profile);
+    put_card(p->stream, "Matrix times vector", change, texts[0], texts[1]);
+    fputs("</div>\n", p->stream);
+}
+
+static void put_base64(FILE *stream, const uint8_t *bytes, size_t size)
+{
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    for (size_t i = 0; i < size; i += 3) {
+        const size_t left = size - i;
+        const uint32_t group = (uint32_t)bytes[i] << 16 |
+                               (left > 1 ? (uint32_t)bytes[i + 1] << 8 : 0U) |
+                               (left > 2 ? (uint32_t)bytes[i + 2] : 0U);
+        fputc(digits[group >> 18], stream);
+        fputc(digits[group >> 12 & 63], stream);
+        fputc(left > 1 ? digits[group >> 6 & 63] : '=', stream);
+        fputc(left > 2 ? digits[group & 63] : '=', stream);
+    }
+}
+
+/* The picture as PNG within the page. */
+static fur_status put_image(const page *p, const raster *cells)
+{
+    void *bytes = NULL;
+    size_t size = 0;
+    COMMAND_TRY(draw_png_cells(p->context, cells, p->densest, &bytes, &size));
+    put_base64(p->stream, bytes, size);
+    fur_context_release(p->context, bytes);
+    return FUR_OK;
+}
+
+static fur_status put_figure(const page *p, const char *title, const raster *cells,
+                             const fur_order_figures *figures)
+{
+    char bandwidth[TEXT_BYTES];
+    const int width = cells->cols.cells * cells->cols.scale;
+    format_count((double)figures->bandwidth, bandwidth);
+    fprintf(p->stream,
+            "<figure class=\"card\"><figcaption><b>%s</b><span>bandwidth %s</span></figcaption>"
+            "<div class=\"frame\"><img%s width=\"%d\" height=\"%d\" alt=\"Where the entries are: "
+            "%s\" src=\"data:image/png;base64,",
+            title, bandwidth, width < PIXELS_SHARP ? " class=\"coarse\"" : "", width,
+            cells->rows.cells * cells->rows.scale, title);
+    const fur_status status = put_image(p, cells);
+    fputs("\"></div></figure>\n", p->stream);
+    return status;
+}
+
+static void put_scale(const page *p)
+{
+    const int64_t block = p->before.rows.block;
+    char side[TEXT_BYTES];
+    char most[TEXT_BYTES];
+    format_count((double)block, side);
+    format_count(p->densest * (double)block * (double)block, most);
+    if (block > 1) {
+        fprintf(p->stream,
+                "<p class=\"note\">A point of the pictures covers %s rows and %s columns. It is "
+                "the stronger the more entries are there, by the logarithm, from 1 "
+                "to %s.</p>\n",
+                side, side, most);
+    }
+}
+
+static fur_status put_figures(const page *p)
+{
+    fputs("<div class=\"pair\">\n", p->stream);
+    COMMAND_TRY(put_figure(p, "Before", &p->before, p->facts->before));
+    COMMAND_TRY(put_figure(p, "After", &p->after, p->facts->after));
+    fputs("</div>\n", p->stream);
+    put_scale(p);
+    return FUR_OK;
+}
+
+/* Percent of the larger of two, for the length of a bar. */
+static double part(double number, double other)
+{
+    const double larger = fmax(number, other);
+    return larger > 0.0 ? 100.0 * number / larger : 0.0;
+}
+
+static void put_row(FILE *stream, const char *name, const char *meaning, int decimals,
+                    double before, double after)
+{
+    char change[TEXT_BYTES];
+    char texts[2][TEXT_BYTES];
+    format_change(before, after, "smaller", "larger", change);
+    format_number(before, decimals, texts[0]);
+    format_number(after, decimals, texts[1]);
+    fprintf(stream,
+            "<tr><th scope=\"row\">%s<small>%s</small></th>"
+            "<td>%s<div class=\"bar\" style=\"width:%.2f%%\"></div></td>"
+            "<td>%s<div class=\"bar new\" style=\"width:%.2f%%\"></div></td><td>%s</td></tr>\n",
+            name, meaning, texts[0], part(before, after), texts[1], part(after, before), change);
+}
+
+static void put_table(const page *p)
+{
+    const fur_order_figures *before = p->facts->before;
+    const fur_order_figures *after = p->facts->after;
+    fputs("<section class=\"card\">\n<h2>Figures</h2>\n<table class=\"wide\">\n<thead><tr><th></th>"
+          "<th scope=\"col\">before</th><th scope=\"col\">after</th><th scope=\"col\">change</th>"
+          "</tr></thead>\n<tbody>\n",
+          p->stream);
+    put_row(p->stream, "Bandwidth", "how far from the diagonal entries are, at most", 0,
+            (double)before->bandwidth, (double)after->bandwidth);
+    put_row(p->stream, "Profile", "positions from each row's first entry to the diagonal", 0,
+            (double)before->profile, (double)after->profile);
+    put_row(p->stream, "Largest wavefront", "rows under way at once, at most", 0,
+            (double)before->wavefront_max, (double)after->wavefront_max);
+    put_row(p->stream, "RMS wavefront", "the same, as root of the mean square", 1,
+            before->wavefront_rms, after->wavefront_rms);
+    fputs("</tbody>\n</table>\n</section>\n", p->stream);
+}
+
+static void put_time_row(FILE *stream, const char *name, double seconds)
+{
+    char text[TEXT_BYTES];
+    format_time(seconds, text);
+    fprintf(stream, "<tr><th scope=\"row\">%s</th><td>%s</td></tr>\n", name, text);
+}
+
+static void put_times(const page *p)
+{
+    const reordering *r = p->facts->reordering;
+    const double products = reordering_pays_after(r);
+    char text[TEXT_BYTES] = "never";
+    fputs("<section class=\"card\">\n<h2>Times</h2>\n<table>\n<tbody>\n", p->stream);
+    put_time_row(p->stream, "Finding the order", r->seconds_order);
+    put_time_row(p->stream, "Permuting the matrix", r->seconds_permute);
+    put_time_row(p->stream, "One product before", r->seconds_before);
+    put_time_row(p->stream, "One product after", r->seconds_after);
+    if (isfinite(products)) {
+        format_count(ceil(products), text);
+    }
+    fprintf(p->stream,
+            "<tr><th scope=\"row\">Products to pay back</th><td>%s</td></tr>\n"
+            "</tbody>\n</table>\n</section>\n",
+            text);
+}
+
+static void put_method(const page *p)
+{
+    const fur_reorder_report *found = &p->facts->reordering->found;
+    fputs("<section class=\"card\">\n<h2>Method: ", p->stream);
+    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
+        if (strcmp(methods[i].name, p->facts->method) == 0) {
+            fprintf(p->stream, "%s</h2>\n<p>%s", methods[i].title, methods[i].meaning);
+        }
+    }
+    fputs("</p>\n", p->stream);
+    if (found->components_kept > 0) {
+        char components[TEXT_BYTES];
+        char kept[TEXT_BYTES];
+        format_count((double)found->components, components);
+        format_count((double)found->components_kept, kept);
+        fprintf(p->stream,
+                "<p>Of %s parts of the graph that nothing connects, %s stayed in the order of the "
+                "file, because the method found nothing better for them.</p>\n",
+                components, kept);
+    }
+    fputs("</section>\n", p->stream);
+}
+
+static void put_footer(const page *p)
+{
+    fprintf(p->stream,
+            "<footer>Measured on %s (%s) with %d %s by furrow %s, method %s. Products by the "
+            "kernel that suits each order; times are the least of several.</footer>\n"
+            "</main>\n</body>\n</html>\n",
+            fur_context_device(p->context), fur_context_isa(p->context),
+            fur_context_threads(p->context),
+            fur_context_threads(p->context) == 1 ? "thread" : "threads", fur_version(),
+            p->facts->method);
+}
+
+static fur_status put_page(const page *p)
+{
+    put_head(p);
+    put_header(p);
+    put_verdict(p);
+    put_cards(p);
+    COMMAND_TRY(put_figures(p));
+    put_table(p);
+    fputs("<div class=\"pair\">\n", p->stream);
+    put_times(p);
+    put_method(p);
+    fputs("</div>\n", p->stream);
+    put_footer(p);
+    return FUR_OK;
+}
+
+static fur_status make_pictures(page *p)
+{
+    COMMAND_TRY(raster_create(p->facts->original, PIXELS, &p->before));
+    COMMAND_TRY(raster_create(p->facts->reordering->matrix, PIXELS, &p->after));
+    p->densest = fmax(raster_densest(&p->before), raster_densest(&p->after));
+    return FUR_OK;
+}
+
+static fur_status save(page *p, const char *path)
+{
+    new_file file;
+    COMMAND_TRY(make_pictures(p));
+    COMMAND_TRY(new_file_open(p->context, path, &file));
+    p->stream = file.stream;
+    return new_file_close(&file, put_page(p));
+}
+
+fur_status report_save(fur_context *context, const report_facts *facts, const char *path)
+{
+    page p = {.facts = facts, .context = context};
+    const fur_status status = save(&p, path);
+    raster_destroy(&p.after);
+    raster_destroy(&p.before);
+    return status;
+}

@@ -1,0 +1,209 @@
+/* furrow spy: a picture of a matrix's pattern. */
+#include "command.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+#include "draw.h"
+#include "load.h"
+#include "new_file.h"
+#include "output.h"
+#include "reordering.h"
+
+enum { OPTION_OUT = 'o', OPTION_REORDER = 1, OPTION_ALLOW_WORSE, OPTION_SIZE };
+enum { PIXELS = 600, PIXELS_LEAST = 16, PIXELS_MOST = 4000 };
+
+typedef fur_status drawer(fur_context *context, const draw_sheet *sheet, FILE *stream);
+
+static const struct {
+    const char *suffix;
+    drawer *draw;
+} kinds[] = {{".png", draw_png}, {".svg", draw_svg}};
+
+typedef struct spy_options {
+    command_common common;
+    const char *out;
+    drawer *draw;
+    const char *method; /* NULL: no second panel */
+    bool allow_worse;
+    int pixels;
+} spy_options;
+
+/* All that one run holds, released in one place. */
+typedef struct spy_job {
+    fur_context *context;
+    const spy_options *options;
+    loaded_matrix a;
+    reordering reordered;
+    draw_sheet sheet;
+} spy_job;
+
+static fur_status add_panel(spy_job *job, const fur_csr *a, const char *title, const char *method)
+{
+    fur_csr_statistics figures;
+    draw_panel *panel = &job->sheet.panels[job->sheet.count];
+    COMMAND_TRY(fur_csr_measure(a, &figures));
+    COMMAND_TRY(raster_create(a, job->options->pixels, &panel->cells));
+    job->sheet.count++;
+    snprintf(panel->title, sizeof panel->title, "%s%.40s", title, method);
+    snprintf(panel->lines[0], DRAW_LINE_BYTES, "%" PRId64 " rows, %" PRId64 " columns",
+             panel->cells.rows.size, panel->cells.cols.size);
+    snprintf(panel->lines[1], DRAW_LINE_BYTES, "%" PRId64 " entries", panel->cells.entries);
+    snprintf(panel->lines[2], DRAW_LINE_BYTES, "bandwidth %" PRId64, figures.bandwidth);
+    return FUR_OK;
+}
+
+/* What the tones mean, where a cell may have more than one entry. */
+static void explain_tones(draw_sheet *sheet)
+{
+    const double densest = draw_densest(sheet);
+    for (int i = 0; i < sheet->count; i++) {
+        draw_panel *panel = &sheet->panels[i];
+        const int64_t rows = panel->cells.rows.block;
+        const int64_t cols = panel->cells.cols.block;
+        if (rows * cols > 1) {
+            snprintf(panel->lines[3], DRAW_LINE_BYTES,
+                     "cells of %" PRId64 " x %" PRId64 ", darkest %.0f entries", rows, cols,
+                     densest * (double)(rows * cols));
+            sheet->lines = DRAW_LINES;
+        }
+    }
+}
+
+static fur_status make_panels(spy_job *job)
+{
+    const spy_options *options = job->options;
+    COMMAND_TRY(load_matrix(job->context, &options->common, options->common.operands[0], &job->a));
+    if (options->method == NULL) {
+        COMMAND_TRY(add_panel(job, job->a.matrix, "pattern", ""));
+    } else {
+        const reordering_request request = {
+            .method = options->method, .allow_worse = options->allow_worse, .repeat = 1};
+        COMMAND_TRY(reordering_create(&job->a, &request, &job->reordered));
+        COMMAND_TRY(add_panel(job, job->a.matrix, "before", ""));
+        COMMAND_TRY(add_panel(job, job->reordered.matrix, "after ", options->method));
+    }
+    job->sheet.lines = DRAW_LINES - 1;
+    explain_tones(&job->sheet);
+    return FUR_OK;
+}
+
+static fur_status save_picture(const spy_job *job)
+{
+    new_file file;
+    COMMAND_TRY(new_file_open(job->context, job->options->out, &file));
+    return new_file_close(&file, job->options->draw(job->context, &job->sheet, file.stream));
+}
+
+static fur_status print_picture(const spy_job *job)
+{
+    const raster *cells = &job->sheet.panels[0].cells;
+    const draw_box extent = draw_extent(&job->sheet);
+    output out = output_begin(job->options->common.json);
+    output_text(&out, "picture", "picture", job->options->out);
+    output_count(&out, "width", "pixels wide", extent.width);
+    output_count(&out, "height", "pixels high", extent.height);
+    output_count(&out, "rows", "rows", cells->rows.size);
+    output_count(&out, "cols", "columns", cells->cols.size);
+    output_count(&out, "entries", "entries", cells->entries);
+    output_count(&out, "cell_rows", "rows to a cell", cells->rows.block);
+    output_count(&out, "cell_cols", "columns to a cell", cells->cols.block);
+    return output_end(&out, job->context);
+}
+
+static fur_status spy_steps(spy_job *job)
+{
+    COMMAND_TRY(make_panels(job));
+    COMMAND_TRY(save_picture(job));
+    return print_picture(job);
+}
+
+static fur_status spy(fur_context *context, const void *options)
+{
+    spy_job job = {.context = context, .options = options};
+    const fur_status status = spy_steps(&job);
+    for (int i = 0; i < job.sheet.count; i++) {
+        raster_destroy(&job.sheet.panels[i].cells);
+    }
+    reordering_destroy(&job.reordered);
+    fur_csr_destroy(job.a.matrix);
+    return status;
+}
+
+static const struct argp_option own_options[] = {
+    {.name = "out",
+     .key = OPTION_OUT,
+     .arg = "PICTURE",
+     .doc = "The picture's file; its name ends in .png or .svg. Required"},
+    {.name = "reorder",
+     .key = OPTION_REORDER,
+     .arg = "METHOD",
+     .doc = "Draw the matrix beside itself in the order of a method of furrow reorder"},
+    {.name = "allow-worse",
+     .key = OPTION_ALLOW_WORSE,
+     .doc = "Take the method's own order even where it has a larger bandwidth"},
+    {.name = "size",
+     .key = OPTION_SIZE,
+     .arg = "PIXELS",
+     .doc = "Of the pattern's longer side, at most; without it 600"},
+    {0},
+};
+
+static drawer *parse_kind(struct argp_state *state, const char *path)
+{
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        if (new_file_is(path, kinds[i].suffix)) {
+            return kinds[i].draw;
+        }
+    }
+    argp_error(state, "--out takes a name that ends in .png or .svg, not '%s'", path);
+    return NULL;
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    spy_options *options = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &options->common;
+        return 0;
+    case OPTION_OUT:
+        options->out = argument;
+        options->draw = parse_kind(state, argument);
+        return 0;
+    case OPTION_REORDER:
+        options->method = argument;
+        return 0;
+    case OPTION_ALLOW_WORSE:
+        options->allow_worse = true;
+        return 0;
+    case OPTION_SIZE:
+        options->pixels =
+            (int)command_whole_number(state, "--size", argument, PIXELS_LEAST, PIXELS_MOST);
+        return 0;
+    case ARGP_KEY_END:
+        if (options->out == NULL) {
+            argp_error(state, "where to is missing: --out takes the picture's name");
+        }
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp argp = {
+    .options = own_options,
+    .parser = parse,
+    .args_doc = "FILE",
+    .doc = "Draw where the entries of a matrix are. Of a small matrix each entry is a square; of a "
+           "large one each cell of the picture covers a block, and is the darker the more entries "
+           "are there, by the logarithm.",
+    .children = command_children,
+};
+
+int command_spy(int argc, char **argv)
+{
+    spy_options options = {.common = {.operands_min = 1, .operands_max = 1}, .pixels = PIXELS};
+    argp_parse(&argp, argc, argv, 0, NULL, &options);
+    return command_run(&options.common, spy, &options);
+}
