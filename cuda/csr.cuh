@@ -18,7 +18,7 @@ fur_status fur_cuda_gather(fur_env *env, fur_value value, int64_t n, const int32
                            const void *x, void *y);
 fur_status fur_cuda_cuthill_mckee(fur_env *env, const fur_csr_view *a, bool reversed,
                                   bool allow_worse, int32_t *order, int32_t *position,
-                                  fur_reorder_report *report);
+                                  fur_reorder_report *report, bool *found);
 }
 
 #endif

@@ -216,9 +216,10 @@ fur_status fur_cuda_copy(fur_env *env, void *to, const void *from, int64_t bytes
         return target.device == source.device
                    ? move(env, to, from, bytes)
                    : move_across(env, to, target.device, from, source.device, bytes);
+    bool crosses = is_device(target.type) || is_device(source.type);
     bool pageable =
         target.type == cudaMemoryTypeUnregistered || source.type == cudaMemoryTypeUnregistered;
-    if (!pageable || bytes < STAGED_BYTES)
+    if (!crosses || !pageable || bytes < STAGED_BYTES)
         return copy_waiting(env, to, from, bytes);
     FUR_TRY(need_staging(env));
     auto out = static_cast<char *>(to);

@@ -15,11 +15,11 @@
 #include <cub/device/device_radix_sort.cuh>
 
 #define BLOCK 256
-// Components below so many edges are tried from other starts too, of which so many edges may be
-// looked at; the search of others ends with the first pass that is not better. Edges count from
+// Below so many edges components are tried from other starts too, and so many edges may be looked
+// at for them; from there on a search ends with the first pass that is not better. Edges count from
 // both ends.
 #define FEW_EDGES (1 << 20)
-#define EXTRA_EDGES (1 << 22)
+#define EXTRA_EDGES (1 << 23)
 #define EXTRA_STARTS 64
 
 namespace
@@ -28,7 +28,6 @@ namespace
 // What is known of each component. Those of one vertex have a size only.
 struct search {
     int32_t *size;
-    unsigned long long *edges;
     int32_t *levels;    // of its best pass so far, by the number of levels
     int32_t *bandwidth; // the least so far
     int32_t *better;    // whether that is the last pass's
@@ -88,19 +87,13 @@ __device__ void raise(int32_t *most, int32_t component, int32_t value)
         atomicMax(&most[component], top);
 }
 
-__global__ void weigh(fur_cuda_graph g, const int32_t *component, search s)
+__global__ void find_sizes(int64_t n, const int32_t *component, int32_t *size)
 {
     int64_t v = blockIdx.x * int64_t(BLOCK) + threadIdx.x;
-    int32_t c = v < g.vertices ? component[v] : -1;
-    unsigned degree = 0;
-    if (c >= 0)
-        degree = static_cast<unsigned>(min(g.offsets[v + 1] - g.offsets[v], int64_t(FEW_EDGES)));
+    int32_t c = v < n ? component[v] : -1;
     unsigned peers = __match_any_sync(~0U, c);
-    unsigned edges = __reduce_add_sync(peers, degree);
-    if (threadIdx.x % FUR_WARP != __ffs(peers) - 1U || c < 0)
-        return;
-    atomicAdd(&s.size[c], __popc(peers));
-    atomicAdd(&s.edges[c], static_cast<unsigned long long>(edges));
+    if (threadIdx.x % FUR_WARP == __ffs(peers) - 1U && c >= 0)
+        atomicAdd(&size[c], __popc(peers));
 }
 
 __global__ void begin_search(int64_t isolated, int64_t count, const int32_t *least, search s,
@@ -178,22 +171,23 @@ __device__ void go_on(int32_t component, int32_t root, int32_t limit, int32_t *n
     counts[LIMIT] = limit;
 }
 
-// A search goes on from the least vertex of the last level as long as the levels become more.
-__global__ void decide(int64_t count, const int32_t *active, bool searching, fur_cuda_queue q,
-                       division d, search s, int32_t *next, int32_t *roots, int32_t *counts)
+// A search goes on from the least vertex of the last level as long as the levels become more; a
+// limited one no longer than the passes become better.
+__global__ void decide(int64_t count, const int32_t *active, bool searching, bool limited,
+                       fur_cuda_queue q, division d, search s, int32_t *next, int32_t *roots,
+                       int32_t *counts)
 {
     int64_t i = blockIdx.x * int64_t(BLOCK) + threadIdx.x;
     if (i >= count)
         return;
     int32_t c = active[i];
     int32_t levels = q.depth[d.sorted[s.end[c] - 1]] + 1;
-    bool few = s.edges[c] < FEW_EDGES;
     s.better[c] = s.trial[c] < s.bandwidth[c];
     if (s.better[c])
         s.bandwidth[c] = s.trial[c];
-    if (searching && levels > s.levels[c] && (few || s.better[c])) {
+    if (searching && levels > s.levels[c] && (s.better[c] || !limited)) {
         s.levels[c] = levels;
-        go_on(c, s.candidate[c], few ? INT_MAX : s.bandwidth[c], next, roots, counts);
+        go_on(c, s.candidate[c], limited ? s.bandwidth[c] : INT_MAX, next, roots, counts);
     }
     s.trial[c] = 0;
     s.candidate[c] = INT_MAX;
@@ -207,18 +201,17 @@ __global__ void set_vertices(int64_t n, int64_t isolated, const int32_t *compone
         vertex[starts[component[v]] + place[v]] = static_cast<int32_t>(v);
 }
 
-// Start number `start` of all components that have so many, spread evenly over what is the best
-// order before the first of them.
-__global__ void set_extra_roots(int64_t isolated, int64_t count, int64_t start,
+// Start number `start`, of `all` at most, of every component that has so many, spread evenly over
+// what is the best order before the first of them.
+__global__ void set_extra_roots(int64_t isolated, int64_t count, int64_t start, int64_t all,
                                 const int32_t *starts, const int32_t *vertex, search s,
                                 int32_t *next, int32_t *roots, int32_t *counts)
 {
     int64_t c = isolated + blockIdx.x * int64_t(BLOCK) + threadIdx.x;
-    if (c >= count || s.edges[c] >= FEW_EDGES)
+    if (c >= count)
         return;
     int64_t size = s.size[c];
-    int64_t all = min(min(int64_t(EXTRA_EDGES) / static_cast<int64_t>(s.edges[c]), size),
-                      int64_t(EXTRA_STARTS));
+    all = min(all, size);
     if (start < all)
         go_on(static_cast<int32_t>(c), vertex[starts[c] + size - 1 - start * size / all],
               s.bandwidth[c], next, roots, counts);
@@ -332,21 +325,22 @@ fur_status judge_pass(fur_env *env, const work *w, bool searching, int64_t count
     judge<<<blocks, BLOCK, 0, stream>>>(q, w->d, w->local, w->s);
     FUR_TRY(fur_cuda_launched(env, "judge"));
     FUR_TRY(fur_cuda_clear(env, w->counts, COUNTS * sizeof *w->counts));
-    decide<<<fur_blocks(count, BLOCK), BLOCK, 0, stream>>>(count, w->active, searching, q, w->d,
+    decide<<<fur_blocks(count, BLOCK), BLOCK, 0, stream>>>(count, w->active, searching,
+                                                           w->graph.edges >= FEW_EDGES, q, w->d,
                                                            w->s, w->next, w->roots, w->counts);
     FUR_TRY(fur_cuda_launched(env, "decide"));
     keep_better<<<blocks, BLOCK, 0, stream>>>(q, w->d, w->local, w->s, w->place);
     return fur_cuda_launched(env, "keep better");
 }
 
-fur_status weigh_components(fur_env *env, const work *w)
+fur_status measure_components(fur_env *env, const work *w)
 {
     const fur_cuda_components &c = w->components;
+    int64_t n = w->graph.vertices;
     cudaStream_t stream = fur_cuda_stream(env);
     FUR_TRY(fur_cuda_clear(env, w->s.size, c.count * int64_t(sizeof *w->s.size)));
-    FUR_TRY(fur_cuda_clear(env, w->s.edges, c.count * int64_t(sizeof *w->s.edges)));
-    weigh<<<fur_blocks(w->graph.vertices, BLOCK), BLOCK, 0, stream>>>(w->graph, c.of, w->s);
-    FUR_TRY(fur_cuda_launched(env, "weigh"));
+    find_sizes<<<fur_blocks(n, BLOCK), BLOCK, 0, stream>>>(n, c.of, w->s.size);
+    FUR_TRY(fur_cuda_launched(env, "sizes of components"));
     FUR_TRY(fur_cuda_copy(env, w->starts, w->s.size, c.count * int64_t(sizeof *w->starts)));
     return fur_exclusive_scan(env, w->starts, c.count);
 }
@@ -362,6 +356,8 @@ fur_status find_periphery(fur_env *env, work *w)
     FUR_TRY(fur_cuda_launched(env, "begin search"));
     while (count > 0) {
         FUR_TRY(fur_cuda_walk_pass(env, &w->graph, w->roots, count, limit, &w->walk));
+        if (w->walk.queue.left)
+            return FUR_OK;
         FUR_TRY(judge_pass(env, w, true, count));
         FUR_TRY(fetch_counts(env, w, &count, &limit));
     }
@@ -372,23 +368,29 @@ fur_status try_others(fur_env *env, work *w)
 {
     const fur_cuda_components &c = w->components;
     int64_t n = w->graph.vertices;
-    int64_t count = c.count - c.isolated;
+    int64_t connected = c.count - c.isolated;
+    int64_t count;
     int64_t limit;
     cudaStream_t stream = fur_cuda_stream(env);
-    if (count == 0)
+    if (connected == 0 || w->graph.edges >= FEW_EDGES)
         return FUR_OK;
+    int64_t all = EXTRA_EDGES / w->graph.edges;
+    all = all < EXTRA_STARTS ? all : EXTRA_STARTS;
     set_vertices<<<fur_blocks(n, BLOCK), BLOCK, 0, stream>>>(n, c.isolated, c.of, w->starts,
                                                              w->place, w->vertex);
     FUR_TRY(fur_cuda_launched(env, "set vertices"));
-    for (int64_t start = 0; count > 0 && start < EXTRA_STARTS; start++) {
+    for (int64_t start = 0; start < all; start++) {
         FUR_TRY(fur_cuda_clear(env, w->counts, COUNTS * sizeof *w->counts));
-        set_extra_roots<<<fur_blocks(c.count - c.isolated, BLOCK), BLOCK, 0, stream>>>(
-            c.isolated, c.count, start, w->starts, w->vertex, w->s, w->next, w->roots, w->counts);
+        set_extra_roots<<<fur_blocks(connected, BLOCK), BLOCK, 0, stream>>>(
+            c.isolated, c.count, start, all, w->starts, w->vertex, w->s, w->next, w->roots,
+            w->counts);
         FUR_TRY(fur_cuda_launched(env, "set extra roots"));
         FUR_TRY(fetch_counts(env, w, &count, &limit));
         if (count == 0)
             break;
         FUR_TRY(fur_cuda_walk_pass(env, &w->graph, w->roots, count, limit, &w->walk));
+        if (w->walk.queue.left)
+            return FUR_OK;
         FUR_TRY(judge_pass(env, w, false, count));
     }
     return FUR_OK;
@@ -444,7 +446,6 @@ fur_status allocate(fur_env *env, work *w)
     int32_t **const components[] = {&w->s.size,      &w->s.levels, &w->s.bandwidth, &w->s.better,
                                     &w->s.trial,     &w->s.begin,  &w->s.end,       &w->active,
                                     &w->s.candidate, &w->roots,    &w->starts,      &w->next};
-    FUR_TRY(fur_cuda_allocate(env, count, sizeof *w->s.edges, &w->s.edges));
     for (int32_t **array : vertices)
         FUR_TRY(fur_cuda_allocate(env, n, sizeof **array, array));
     for (int32_t **array : components)
@@ -453,15 +454,19 @@ fur_status allocate(fur_env *env, work *w)
 }
 
 fur_status run(fur_env *env, const fur_csr_view *a, bool reversed, bool allow_worse, int32_t *order,
-               int32_t *position, fur_reorder_report *report, work *w)
+               int32_t *position, fur_reorder_report *report, bool *found, work *w)
 {
     FUR_TRY(fur_cuda_graph_create(env, a, &w->graph));
     FUR_TRY(fur_cuda_components_find(env, &w->graph, &w->components));
     FUR_TRY(fur_cuda_walk_open(env, &w->graph, &w->walk));
     FUR_TRY(allocate(env, w));
-    FUR_TRY(weigh_components(env, w));
+    FUR_TRY(measure_components(env, w));
     FUR_TRY(find_periphery(env, w));
-    FUR_TRY(try_others(env, w));
+    if (!w->walk.queue.left)
+        FUR_TRY(try_others(env, w));
+    *found = !w->walk.queue.left;
+    if (!*found)
+        return FUR_OK;
     return put_together(env, w, reversed, allow_worse, order, position, report);
 }
 
@@ -470,8 +475,7 @@ void release(fur_env *env, work *w)
     void *const arrays[] = {w->d.key,   w->d.element, w->d.sorted_key, w->d.sorted,    w->local,
                             w->place,   w->s.size,    w->s.levels,     w->s.bandwidth, w->s.better,
                             w->s.trial, w->s.begin,   w->s.end,        w->s.candidate, w->active,
-                            w->roots,   w->starts,    w->counts,       w->next,        w->vertex,
-                            w->s.edges};
+                            w->roots,   w->starts,    w->counts,       w->next,        w->vertex};
     for (void *array : arrays)
         fur_cuda_release(env, array);
     fur_cuda_walk_close(env, &w->walk);
@@ -483,13 +487,14 @@ void release(fur_env *env, work *w)
 
 fur_status fur_cuda_cuthill_mckee(fur_env *env, const fur_csr_view *a, bool reversed,
                                   bool allow_worse, int32_t *order, int32_t *position,
-                                  fur_reorder_report *report)
+                                  fur_reorder_report *report, bool *found)
 {
     work w = {};
     *report = {};
+    *found = true;
     if (a->rows == 0)
         return FUR_OK;
-    fur_status status = run(env, a, reversed, allow_worse, order, position, report, &w);
+    fur_status status = run(env, a, reversed, allow_worse, order, position, report, found, &w);
     release(env, &w);
     return status;
 }

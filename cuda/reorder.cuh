@@ -38,6 +38,7 @@ void fur_cuda_components_release(fur_env *env, fur_cuda_components *components);
 // level.
 struct fur_cuda_queue {
     int64_t vertices; // that were reached
+    bool left;        // the pass has too many levels for a device to be good at
     int32_t *vertex;  // at each position
     int32_t *depth;   // level of the vertex at each position
     int32_t *parent;  // of a vertex: position of its parent, -1 for a root

@@ -1,16 +1,16 @@
 // The graph of a matrix on the device: A's pattern, or that of A + A^T where it is not symmetric,
 // without diagonal and duplicates, its vertices numbered by (degree, index) and its lists sorted.
 //
-// Bytes an entry, of a symmetric pattern: the column three times, 4 to write the list and 8 to sort
-// it; a random rank.
+// Bytes an entry, of a symmetric pattern: the column three times, a random rank, 8 to write the
+// edge, and 16 for every 8 binary digits of the number of rows to sort it.
 #include "entries.cuh"
 #include "reorder.cuh"
 #include "scan.cuh"
+#include "seed.h"
 #include "storage.cuh"
 #include "value.cuh"
 
 #include <cub/device/device_radix_sort.cuh>
-#include <cub/device/device_segmented_sort.cuh>
 #include <cub/device/device_select.cuh>
 
 #define BLOCK 256
@@ -35,11 +35,13 @@ struct pattern {
 // What making a graph works with.
 struct work {
     look *found;
-    uint32_t *degree;  // of a row
-    uint32_t *sorted;  // degrees in order
-    int32_t *rows;     // 0, 1, 2, ...
-    int32_t *filled;   // of a list: how long it is so far
-    int32_t *unsorted; // lists
+    uint32_t *degree; // of a row
+    uint32_t *sorted; // degrees in order
+    int32_t *rows;    // 0, 1, 2, ...
+    int32_t *filled;  // of a list: how long it is so far
+    int32_t *from;    // the vertices of each edge
+    int32_t *to;
+    int32_t *sorted_to;
     // Of the pattern of A + A^T.
     uint64_t *keys;
     uint64_t *found_keys;
@@ -57,9 +59,10 @@ __device__ unsigned long long mix(unsigned long long z)
     return z ^ (z >> 31);
 }
 
-__device__ unsigned long long mix_pair(int64_t i, int64_t j)
+__device__ unsigned long long mix_pair(int64_t i, int64_t j, unsigned long long seed)
 {
-    return mix(static_cast<unsigned long long>(i) << 32 | static_cast<unsigned long long>(j));
+    return mix(seed ^
+               (static_cast<unsigned long long>(i) << 32 | static_cast<unsigned long long>(j)));
 }
 
 // Adds up what the threads of a block found; thread 0 adds that to the whole.
@@ -93,13 +96,13 @@ __device__ bool is_edge(const Offset *offsets, const int32_t *columns, int64_t r
 template <class Offset>
 __global__ void __launch_bounds__(FUR_ENTRIES_BLOCK)
     look_at_entries(int64_t rows, int64_t entries, const Offset *offsets, const int32_t *columns,
-                    uint32_t *spare, look *total)
+                    unsigned long long seed, uint32_t *spare, look *total)
 {
     look mine = {};
     fur_for_entries(rows, entries, offsets, [&](int64_t i, int64_t k) {
         int64_t j = columns[k];
         auto distance = static_cast<unsigned long long>(i < j ? j - i : i - j);
-        mine.mixed += mix_pair(i, j) - mix_pair(j, i);
+        mine.mixed += mix_pair(i, j, seed) - mix_pair(j, i, seed);
         mine.bandwidth = max(mine.bandwidth, distance);
         if (!is_edge(offsets, columns, i, k)) {
             mine.spare++;
@@ -135,17 +138,20 @@ __global__ void set_ranks(int64_t n, const int32_t *index, const uint32_t *degre
         lengths[v] = v < n ? degree[v] : 0;
 }
 
-// The lists, each in any order: they are sorted afterwards.
+// The edges, in order of the vertices that they come from.
 template <class Offset>
 __global__ void __launch_bounds__(FUR_ENTRIES_BLOCK)
-    renumber(int64_t rows, int64_t entries, const Offset *offsets, const int32_t *columns,
-             const int32_t *rank, const int64_t *starts, int32_t *filled, int32_t *lists)
+    list_edges(int64_t rows, int64_t entries, const Offset *offsets, const int32_t *columns,
+               const int32_t *rank, const int64_t *starts, int32_t *filled, int32_t *from,
+               int32_t *to)
 {
     fur_for_entries(rows, entries, offsets, [&](int64_t i, int64_t k) {
         if (!is_edge(offsets, columns, i, k))
             return;
         int32_t v = rank[i];
-        lists[starts[v] + atomicAdd(&filled[v], 1)] = rank[columns[k]];
+        int64_t place = starts[v] + atomicAdd(&filled[v], 1);
+        from[place] = v;
+        to[place] = rank[columns[k]];
     });
 }
 
@@ -200,7 +206,7 @@ fur_status take_look(fur_env *env, int64_t rows, int64_t entries, const Offset *
     FUR_TRY(fur_cuda_clear(env, w->found, sizeof *w->found));
     if (entries > 0)
         look_at_entries<<<fur_entries_blocks(entries), FUR_ENTRIES_BLOCK, 0, stream>>>(
-            rows, entries, offsets, columns, w->degree, w->found);
+            rows, entries, offsets, columns, fur_seed(), w->degree, w->found);
     FUR_TRY(fur_cuda_launched(env, "look at entries"));
     find_degrees<<<fur_blocks(rows, BLOCK), BLOCK, 0, stream>>>(rows, offsets, w->degree);
     FUR_TRY(fur_cuda_launched(env, "degrees"));
@@ -224,23 +230,27 @@ fur_status rank_rows(fur_env *env, work *w, fur_cuda_graph *g)
     return fur_exclusive_scan(env, g->offsets, n + 1);
 }
 
+// A stable sort of the edges by the vertices that they lead to leaves where they come from in
+// order: these are the lists, as every edge is there in both directions.
 template <class Offset>
 fur_status list_neighbours(fur_env *env, int64_t entries, const Offset *offsets,
                            const int32_t *columns, work *w, fur_cuda_graph *g)
 {
     int64_t n = g->vertices;
     cudaStream_t stream = fur_cuda_stream(env);
-    FUR_TRY(fur_cuda_allocate(env, g->edges, sizeof *w->unsorted, &w->unsorted));
+    FUR_TRY(fur_cuda_allocate(env, g->edges, sizeof *w->from, &w->from));
+    FUR_TRY(fur_cuda_allocate(env, g->edges, sizeof *w->to, &w->to));
+    FUR_TRY(fur_cuda_allocate(env, g->edges, sizeof *w->sorted_to, &w->sorted_to));
     FUR_TRY(fur_cuda_allocate(env, g->edges, sizeof *g->columns, &g->columns));
     FUR_TRY(fur_cuda_clear(env, w->filled, n * static_cast<int64_t>(sizeof *w->filled)));
     if (g->edges == 0)
         return FUR_OK;
-    renumber<<<fur_entries_blocks(entries), FUR_ENTRIES_BLOCK, 0, stream>>>(
-        n, entries, offsets, columns, g->rank, g->offsets, w->filled, w->unsorted);
-    FUR_TRY(fur_cuda_launched(env, "renumber"));
-    return fur_with_storage(env, "cub::DeviceSegmentedSort::SortKeys", [&](void *s, size_t &bytes) {
-        return cub::DeviceSegmentedSort::SortKeys(s, bytes, w->unsorted, g->columns, g->edges, n,
-                                                  g->offsets, g->offsets + 1, stream);
+    list_edges<<<fur_entries_blocks(entries), FUR_ENTRIES_BLOCK, 0, stream>>>(
+        n, entries, offsets, columns, g->rank, g->offsets, w->filled, w->from, w->to);
+    FUR_TRY(fur_cuda_launched(env, "list edges"));
+    return fur_with_storage(env, "cub::DeviceRadixSort::SortPairs", [&](void *s, size_t &bytes) {
+        return cub::DeviceRadixSort::SortPairs(s, bytes, w->to, w->sorted_to, w->from, g->columns,
+                                               g->edges, 0, fur_bits(n - 1), stream);
     });
 }
 
@@ -329,9 +339,9 @@ fur_status allocate(fur_env *env, int64_t n, work *w, fur_cuda_graph *g)
 
 void release(fur_env *env, const work *w)
 {
-    void *const arrays[] = {w->found,     w->degree,   w->sorted, w->rows,
-                            w->filled,    w->unsorted, w->keys,   w->found_keys,
-                            w->key_count, w->offsets,  w->columns};
+    void *const arrays[] = {w->found,     w->degree,  w->sorted,    w->rows, w->filled,
+                            w->from,      w->to,      w->sorted_to, w->keys, w->found_keys,
+                            w->key_count, w->offsets, w->columns};
     for (void *array : arrays)
         fur_cuda_release(env, array);
 }

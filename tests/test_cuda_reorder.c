@@ -156,20 +156,20 @@ static void ck_same_report(const fur_reorder_report *gpu, const fur_reorder_repo
     ck_assert_int_eq(gpu->bandwidth_after, host->bandwidth_after);
 }
 
-/* Every method finds the host's order. */
+/* Both methods find the host's order: one keeps components, the other may make them worse. */
 static void check_matrix(fur_context *gpu, const fur_csr *on_host)
 {
     fur_context *host = fur_context_host(gpu);
     int64_t n = fur_csr_get(on_host).rows;
     fur_csr *on_gpu = NULL;
     ck_ok(host, fur_csr_transfer(on_host, gpu, &on_gpu));
-    for (int i = 0; i < 4; i++) {
-        fur_reorder_options options = {.size = sizeof options, .allow_worse = i / 2};
+    for (int i = 0; i < 2; i++) {
+        fur_reorder_options options = {.size = sizeof options, .allow_worse = i};
         fur_permutation *here = NULL;
         fur_permutation *there = NULL;
         fur_reorder_report report_here;
         fur_reorder_report report_there;
-        const char *method = i % 2 ? "cm" : "rcm";
+        const char *method = i ? "cm" : "rcm";
         ck_ok(host, fur_reorder(on_host, method, &options, &here, &report_here));
         ck_ok(gpu, fur_reorder(on_gpu, method, &options, &there, &report_there));
         ck_assert_ptr_eq(fur_permutation_context(there), gpu);
@@ -220,7 +220,7 @@ START_TEST(random_graphs_of_one_and_many_components)
 {
     fur_context *gpu = context_cuda();
     rng r = rng_stream(2);
-    for (int i = 0; i < (test_small() ? 6 : 60); i++) {
+    for (int i = 0; i < (test_small() ? 6 : 20); i++) {
         int64_t n = 1 + rng_below(&r, test_small() ? 300 : 3000);
         check_graph(gpu, &r, random_graph(&r, n, rng_below(&r, 3 * n)));
     }
@@ -241,7 +241,8 @@ START_TEST(graphs_of_extreme_degrees_and_depths)
     int64_t n = test_small() ? 1500 : 60000;
     check_graph(gpu, &r, star_graph(&r, n, 1));
     check_graph(gpu, &r, star_graph(&r, n, 7));
-    check_graph(gpu, &r, path_graph(&r, n / 5, 1));
+    check_graph(gpu, &r, path_graph(&r, n / 5, 1)); /* too deep: the host is asked */
+    check_graph(gpu, &r, path_graph(&r, 250, 1));
     check_graph(gpu, &r, path_graph(&r, n, n / 11));
     check_graph(gpu, &r, complete_graph(&r, test_small() ? 70 : 300));
     fur_context_destroy(gpu);

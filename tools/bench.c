@@ -64,6 +64,12 @@ static const suite suites[] = {
      bench_transfer_cuda,
      NULL,
      {"1048576", "16777216", "268435456", "1073741824"}},
+    {"reorder",
+     "cuda",
+     "cusolver",
+     bench_reorder_cuda,
+     NULL,
+     {"7-point:100", "7-point:128", "5-point:1000", "rmat:18"}},
 #endif
 };
 
@@ -276,7 +282,7 @@ static const struct argp_option own_options[] = {
      .arg = "PEER",
      .doc = "Whom to race with: plain on the CPU, for io mmio or fmm; on a GPU cusparse (spmv), "
             "cublas (reduce), cub "
-            "(ladder), cudamemcpy (transfer)"},
+            "(ladder), cudamemcpy (transfer), cusolver (reorder)"},
     {.name = "json-file",
      .key = OPTION_JSON_FILE,
      .arg = "FILE",
@@ -318,12 +324,13 @@ static const struct argp argp = {
     .options = own_options,
     .parser = parse,
     .args_doc = "FILE|MATRIX...\nspmv [FILE|MATRIX...]\nreduce [ENTRIES...]\nio [FILE|TEXT...]\n"
-                "ladder [ENTRIES...]\ntransfer [BYTES...]",
+                "ladder [ENTRIES...]\ntransfer [BYTES...]\nreorder [FILE|MATRIX...]",
     .doc =
         "Race the kernels against the plain loops that a compiler gets for -O3 -march=native, or "
         "on a GPU against NVIDIA's libraries, and reading and writing files against NIST's mmio "
-        "and fast_matrix_market, checking every result. io is for CPUs, ladder and transfer are "
-        "for GPUs.\vMATRIX is generated: 5-point:N, 7-point:N, 9-point:N, 27-point:N, nodes3:N, "
+        "and fast_matrix_market, checking every result. io is for CPUs; ladder, transfer "
+        "and reorder are for GPUs.\vMATRIX is generated: 5-point:N, 7-point:N, 9-point:N, "
+        "27-point:N, nodes3:N, "
         "random:ROWSxENTRIES, rmat:SCALE or power:ROWS. On the CPU speed-ups are medians, round "
         "by round, over the first line of each table. On a GPU times are medians of 21 runs, in "
         "turns with the others; cold: after other data has gone through the cache; GB/s count "

@@ -23,8 +23,7 @@ static fur_status order_once(const loaded_matrix *a, const reordering_request *r
                              reordering *r)
 {
     const fur_reorder_options options = {.size = sizeof options,
-                                         .allow_worse = request->allow_worse,
-                                         .symmetric = a->header.symmetry != FUR_MTX_GENERAL};
+                                         .allow_worse = request->allow_worse};
     const double start = command_seconds();
     COMMAND_TRY(fur_reorder(a->matrix, request->method, &options, &r->order, &r->found));
     COMMAND_TRY(fur_context_synchronize(fur_csr_context(a->matrix)));

@@ -32,9 +32,6 @@ typedef struct fur_reorder_options {
      * whole input's stays in the input's order, so that the result is never worse than the input.
      * Else the method's own order, whatever it is like. */
     int allow_worse;
-    /* Non-zero: the caller knows that the pattern is symmetric, and the check is left out. Should
-     * it not be, the result is still a permutation. */
-    int symmetric;
 } fur_reorder_options;
 
 typedef struct fur_reorder_report {

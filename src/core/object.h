@@ -90,6 +90,9 @@ fur_status fur_ownership_check(fur_context *context, fur_ownership ownership);
 fur_status fur_csr_allocate(fur_context *context, int64_t rows, int64_t cols, int64_t entries,
                             fur_value value, fur_offset offset, fur_csr **out);
 
+/* A permutation with its own, uninitialised arrays. */
+fur_status fur_permutation_allocate(fur_context *context, int64_t size, fur_permutation **out);
+
 /* Sets the offsets of a matrix that is being made. */
 void fur_csr_set_offsets(fur_csr *a, const int64_t *starts);
 

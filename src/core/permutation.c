@@ -10,7 +10,7 @@ static int64_t bytes_of(const fur_permutation *p)
     return p->size * (int64_t)sizeof *p->order;
 }
 
-static fur_status make_unset(fur_context *context, int64_t size, fur_permutation **out)
+fur_status fur_permutation_allocate(fur_context *context, int64_t size, fur_permutation **out)
 {
     fur_status status = FUR_OK;
     fur_permutation *p;
@@ -83,7 +83,7 @@ static fur_status create_here(fur_context *context, fur_context *source, int64_t
 {
     fur_status status = FUR_OK;
     fur_permutation *p;
-    FUR_TRY(make_unset(context, size, &p));
+    FUR_TRY(fur_permutation_allocate(context, size, &p));
     for (int64_t i = 0; !order && i < size; i++)
         p->order[i] = (int32_t)i;
     if (order)
@@ -148,7 +148,8 @@ fur_status fur_permutation_transfer(const fur_permutation *permutation, fur_cont
     fur_context *mover = fur_is_remote(context) ? context : own;
     fur_permutation *copy;
     FUR_TRY(fur_context_synchronize(own));
-    FUR_TRY(fur_context_pass_on(context, own, make_unset(context, permutation->size, &copy)));
+    FUR_TRY(fur_context_pass_on(context, own,
+                                fur_permutation_allocate(context, permutation->size, &copy)));
     fur_status status = copy_arrays(mover, permutation, copy);
     if (status == FUR_OK)
         *out = copy;

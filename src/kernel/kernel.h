@@ -142,10 +142,11 @@ typedef struct fur_remote {
     fur_status (*gather)(fur_env *env, fur_value value, int64_t n, const int32_t *from,
                          const void *x, void *y);
     /* fur_reorder for square A by Cuthill and McKee, or reversed; order and position are arrays for
-     * the permutation. Of the report all but the seconds. */
+     * the permutation. Of the report all but the seconds. *found = false, and the rest unset, for
+     * a graph of too many levels for a device to be good at. */
     fur_status (*cuthill_mckee)(fur_env *env, const fur_csr_view *a, bool reversed,
                                 bool allow_worse, int32_t *order, int32_t *position,
-                                fur_reorder_report *report);
+                                fur_reorder_report *report, bool *found);
 } fur_remote;
 
 /* One device's kernels. spmv[0] is the reference. */

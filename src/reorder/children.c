@@ -60,7 +60,7 @@ static void sort_children(const fur_families *families, fur_family f)
         f.children[i] = (int32_t)(uint32_t)sorted[i];
 }
 
-static inline void prefetch_key(const fur_graph *g, int32_t v)
+FUR_PREFETCHES void prefetch_key(const fur_graph *g, int32_t v)
 {
     if (g->rank || g->degree)
         __builtin_prefetch((g->rank ? g->rank : g->degree) + v);

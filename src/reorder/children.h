@@ -26,7 +26,11 @@ typedef struct fur_families {
 void fur_families_add(fur_families *families, int32_t *children, int64_t count);
 void fur_families_finish(fur_families *families);
 
-static inline void fur_prefetch_offset(const fur_graph *g, int32_t v)
+/* GCC takes a function that only prefetches for one without effect, and leaves calls to it out,
+ * unless it has been inlined before. */
+#define FUR_PREFETCHES static inline __attribute__((always_inline))
+
+FUR_PREFETCHES void fur_prefetch_offset(const fur_graph *g, int32_t v)
 {
     if (g->offset == FUR_I32)
         __builtin_prefetch((const int32_t *)g->offsets + v);

@@ -11,17 +11,6 @@
 #define EXTRA_EDGES (1 << 23)
 #define EXTRA_STARTS 64
 
-static int32_t least_of_last_level(const fur_component *c, const int32_t *order,
-                                   const fur_pass *pass)
-{
-    uint64_t least = UINT64_MAX;
-    for (int64_t i = pass->last_level; i < c->vertices; i++) {
-        uint64_t key = fur_graph_key(&c->graph, order[i]);
-        least = key < least ? key : least;
-    }
-    return (int32_t)(uint32_t)least;
-}
-
 /* A pass into the component's scratch, which becomes the order if it is better. One that does not
  * come to all vertices has no levels: it was left at the limit; or the pattern is unsymmetric,
  * against what its hash says. */
@@ -48,7 +37,7 @@ static void find_periphery(const fur_component *c, bool limited, fur_component_o
     while (pass.levels > levels) {
         int64_t limit = limited ? out->bandwidth : INT64_MAX;
         levels = pass.levels;
-        pass = try_root(c, least_of_last_level(c, order, &pass), limit, out);
+        pass = try_root(c, fur_pass_far_end(c, order, &pass), limit, out);
         order = c->scratch;
         if (pass.bandwidth >= limit)
             break;

@@ -69,24 +69,23 @@ void fur_walk_close(fur_env *env, fur_walk *walk)
     }
 }
 
-/* Appends the vertices of the row whose bit is `unseen` to out, which has room for one more. */
+/* Appends the vertices of the row whose bit is `unseen` to out, which has room for one more, and
+ * inverts their bits: afterwards, as looking then waits for no write. */
 static int64_t collect(uint64_t *bits, uint64_t unseen, const int32_t *row, int64_t count,
                        int32_t *out)
 {
     int64_t found = 0;
     for (int64_t k = 0; k < count; k++) {
-        int32_t v = row[k];
-        uint64_t word = bits[v >> 6];
-        uint64_t fresh = (word >> (v & 63) & 1) ^ unseen ^ 1;
-        bits[v >> 6] = word ^ fresh << (v & 63);
-        out[found] = v;
-        found += (int64_t)fresh;
+        out[found] = row[k];
+        found += fur_bit(bits, row[k]) == unseen;
     }
+    for (int64_t k = 0; k < found; k++)
+        fur_bit_invert(bits, out[k]);
     return found;
 }
 
 /* A row of a few neighbours may lie in two lines. */
-static inline void prefetch(const fur_graph *g, const int32_t *queue, int64_t place, int64_t end)
+FUR_PREFETCHES void prefetch(const fur_graph *g, const int32_t *queue, int64_t place, int64_t end)
 {
     if (place + AHEAD_OFFSETS >= end)
         return;
@@ -99,15 +98,16 @@ static inline void prefetch(const fur_graph *g, const int32_t *queue, int64_t pl
 /* Finds the children of the vertices at places begin .. end-1 and writes them to out, with the
  * places of their parents unless parents is NULL, which says that out is the queue itself, from end
  * on. *reach: the largest distance in out's numbers, of out[0] = 0, of a parent's place to its last
- * child. Returns how many there are. */
+ * child. Returns how many there are; in the queue, no more once the limit is reached. */
 static inline int64_t find_children(const fur_graph *g, fur_lane *lane, const progress *p,
                                     int64_t begin, int64_t end, int32_t *out, int32_t *parents,
                                     int64_t *reach)
 {
     fur_families families = {.graph = g, .keys = lane->keys};
+    int64_t enough = parents ? INT64_MAX : p->limit - end;
     int64_t count = 0;
     *reach = INT64_MIN;
-    for (int64_t place = begin; place < end; place++) {
+    for (int64_t place = begin; place < end && *reach < enough; place++) {
         prefetch(g, p->queue, place, parents ? p->tail : end + count);
         int64_t at = fur_graph_begin(g, p->queue[place]);
         int64_t length = fur_graph_begin(g, (int64_t)p->queue[place] + 1) - at;
@@ -263,4 +263,14 @@ int64_t fur_walk_pass(fur_walk *walk, int32_t root, int64_t limit, int32_t *queu
             fur_bit_invert(lane->seen, queue[i]);
     *out = p.pass;
     return p.tail;
+}
+
+int32_t fur_pass_far_end(const fur_component *c, const int32_t *order, const fur_pass *pass)
+{
+    uint64_t least = UINT64_MAX;
+    for (int64_t i = pass->last_level; i < c->vertices; i++) {
+        uint64_t key = fur_graph_key(&c->graph, order[i]);
+        least = key < least ? key : least;
+    }
+    return (int32_t)(uint32_t)least;
 }

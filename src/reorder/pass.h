@@ -38,6 +38,9 @@ void fur_walk_close(fur_env *env, fur_walk *walk);
  * has reached `limit` it ends, with the bits as they were before. Returns the vertices written. */
 int64_t fur_walk_pass(fur_walk *walk, int32_t root, int64_t limit, int32_t *queue, fur_pass *out);
 
+/* The least vertex, by (degree, index), of the last level of a pass, which has made this order. */
+int32_t fur_pass_far_end(const fur_component *c, const int32_t *order, const fur_pass *pass);
+
 static inline uint64_t fur_bit(const uint64_t *bits, int32_t v)
 {
     return bits[v >> 6] >> (v & 63) & 1;

@@ -8,18 +8,21 @@
 /* Vertices below which a further thread costs more than it brings. */
 #define VERTEX_GRAIN 4096
 
-/* Sweeps may look at so many edges, counted from both ends, but are this many at least and at
- * most. After half of them without a better order no more are made. */
-#define SWEPT_EDGES (1 << 25)
+/* Sweeps may cost so much in all, in edges looked at from one end; a vertex costs as much as four,
+ * most of it to sort it. But they are this many at least and at most, and after half of them
+ * without a better order no more are made. */
+#define SWEPT_COST (1 << 24)
+#define VERTEX_COST 4
 #define LEAST_SWEEPS 60
-#define MOST_SWEEPS 240
+#define MOST_SWEEPS 160
 
 static int sweep_count(const fur_graph *g)
 {
     int64_t edges = fur_graph_begin(g, g->vertices) - fur_graph_begin(g, 0);
-    if (edges * MOST_SWEEPS <= SWEPT_EDGES)
+    int64_t sweeps = SWEPT_COST / (edges + VERTEX_COST * g->vertices);
+    if (sweeps > MOST_SWEEPS)
         return MOST_SWEEPS;
-    return edges * LEAST_SWEEPS >= SWEPT_EDGES ? LEAST_SWEEPS : (int)(SWEPT_EDGES / edges);
+    return sweeps < LEAST_SWEEPS ? LEAST_SWEEPS : (int)sweeps;
 }
 
 /* The tolerance of a sweep: from 3/15 to 12/15 of the best bandwidth so far. */
@@ -60,14 +63,14 @@ static int32_t wish(int64_t p, int64_t lo, int64_t hi, int64_t within)
 }
 
 /* Sets the items, in the present order. Returns its bandwidth. The vertices are gone through by
- * their numbers, as their neighbours are stored. */
+ * their numbers, as their neighbours are stored, and by each thread in one range, as those of a
+ * range have their places near each other: threads seldom write to one line. */
 static int64_t ask(const fur_relaxation *r, int64_t within)
 {
     const fur_graph *g = r->graph;
     int64_t bandwidth = 0;
-#pragma omp parallel for schedule(dynamic, VERTEX_GRAIN / 4) num_threads(r->team) if (r->team > 1) \
-    reduction(max                                                                                  \
-              : bandwidth)
+    int team = r->team;
+#pragma omp parallel for schedule(static) num_threads(team) if (team > 1) reduction(max : bandwidth)
     for (int64_t v = 0; v < g->vertices; v++) {
         int32_t p = r->place[v];
         int32_t lo = p;

@@ -7,6 +7,7 @@
 #include "options.h"
 #include "split.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define FUR_REORDER(method) extern const fur_reorder_entry method;
@@ -46,6 +47,17 @@ const char *fur_reorder_method(int index)
     return index >= 0 && index < METHOD_COUNT ? methods[index]->name : NULL;
 }
 
+static fur_status refuse_method(fur_env *env, const char *name)
+{
+    char names[256] = "";
+    size_t length = 0;
+    for (int i = 0; i < METHOD_COUNT && length < sizeof names; i++)
+        length += (size_t)snprintf(names + length, sizeof names - length, "%s\"%s\"",
+                                   i > 0 ? ", " : "", methods[i]->name);
+    return fur_env_fail(env, FUR_UNSUPPORTED, "there is no reordering \"%s\"; there are %s", name,
+                        names);
+}
+
 static fur_status find_method(fur_env *env, const char *name, const fur_reorder_entry **out)
 {
     for (int i = 0; i < METHOD_COUNT; i++) {
@@ -54,9 +66,7 @@ static fur_status find_method(fur_env *env, const char *name, const fur_reorder_
             return FUR_OK;
         }
     }
-    return fur_env_fail(env, FUR_UNSUPPORTED,
-                        "there is no reordering \"%s\"; fur_reorder_method lists those there are",
-                        name);
+    return refuse_method(env, name);
 }
 
 static fur_status check_square(fur_env *env, const fur_csr_view *a)
@@ -231,20 +241,51 @@ static fur_status reorder(const fur_csr *a, ordering *o, fur_context *context,
     return status;
 }
 
+/* Found on the host, of a copy if need be. */
+static fur_status reorder_on_host(const fur_csr *a, ordering *o, fur_permutation **out)
+{
+    const fur_csr *here;
+    fur_csr *copy;
+    FUR_TRY(fur_csr_to_host(a, &here, &copy));
+    fur_status status = reorder(here, o, a->context, out);
+    fur_csr_destroy(copy);
+    return status;
+}
+
+/* Whether a device with memory of its own can find it. */
+static bool is_remote(const fur_context *context, const fur_reorder_entry *method)
+{
+    return fur_is_remote(context) && (method == &fur_reorder_rcm || method == &fur_reorder_cm);
+}
+
+static fur_status reorder_remote(const fur_csr *a, ordering *o, fur_permutation **out)
+{
+    fur_context *context = a->context;
+    bool found = false;
+    fur_permutation *p;
+    FUR_TRY(fur_permutation_allocate(context, a->view.rows, &p));
+    fur_status status = context->backend->remote->cuthill_mckee(
+        &context->env, &a->view, o->method->reversed, o->options.allow_worse != 0, p->order,
+        p->position, &o->report, &found);
+    if (status == FUR_OK && found) {
+        *out = p;
+        return FUR_OK;
+    }
+    fur_permutation_destroy(p);
+    return status == FUR_OK ? reorder_on_host(a, o, out) : status;
+}
+
 fur_status fur_reorder(const fur_csr *a, const char *method, const fur_reorder_options *options,
                        fur_permutation **out, fur_reorder_report *report)
 {
     double start = fur_seconds();
     fur_context *context = a->context;
-    const fur_csr *here;
-    fur_csr *copy;
     ordering o = {.env = &context->host->env};
     fur_options_copy(&o.options, sizeof o.options, options);
     FUR_TRY(check_square(&context->env, &a->view));
     FUR_TRY(find_method(&context->env, method, &o.method));
-    FUR_TRY(fur_csr_to_host(a, &here, &copy));
-    fur_status status = reorder(here, &o, context, out);
-    fur_csr_destroy(copy);
+    fur_status status =
+        is_remote(context, o.method) ? reorder_remote(a, &o, out) : reorder_on_host(a, &o, out);
     o.report.seconds = fur_seconds() - start;
     if (status == FUR_OK && report)
         *report = o.report;

@@ -235,17 +235,6 @@ static void find_distances(const fur_graph *g, int32_t root, int32_t *queue, int
     }
 }
 
-static int32_t least_of_last_level(const fur_component *c, const int32_t *order,
-                                   const fur_pass *pass)
-{
-    uint64_t least = UINT64_MAX;
-    for (int64_t i = pass->last_level; i < c->vertices; i++) {
-        uint64_t key = fur_graph_key(&c->graph, order[i]);
-        least = key < least ? key : least;
-    }
-    return (int32_t)(uint32_t)least;
-}
-
 /* The two ends of the graph: those of a pseudo-diameter (George and Liu 1979). queue: on entry the
  * order of the component's first pass. */
 static void find_ends(const fur_component *c, int32_t *queue, int32_t *ends)
@@ -256,7 +245,7 @@ static void find_ends(const fur_component *c, int32_t *queue, int32_t *ends)
     while (pass.levels > levels) {
         levels = pass.levels;
         ends[0] = ends[1];
-        ends[1] = least_of_last_level(c, queue, &pass);
+        ends[1] = fur_pass_far_end(c, queue, &pass);
         (void)fur_walk_pass(c->walk, ends[1], INT64_MAX, queue, &pass);
     }
 }

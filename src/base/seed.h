@@ -1,0 +1,19 @@
+/* A number that nobody can foresee: for hashes that no input shall be made to deceive. Never part
+ * of a result. */
+#ifndef FURROW_BASE_SEED_H
+#define FURROW_BASE_SEED_H
+
+#include <stdint.h>
+#include <unistd.h>
+
+#include "clock.h"
+
+static inline uint64_t fur_seed(void)
+{
+    uint64_t seed;
+    if (getentropy(&seed, sizeof seed) != 0)
+        seed = (uint64_t)(1e9 * fur_seconds());
+    return seed;
+}
+
+#endif
