@@ -2,8 +2,7 @@
 #include "collection.h"
 #include "scan.h"
 #include "symmetry.h"
-
-#include <sched.h>
+#include "wait.h"
 
 static size_t bucket_value_size(const fur_reading *reading)
 {
@@ -130,8 +129,8 @@ static fur_status leave_arrays(fur_collection *collection, fur_failure *failure)
 {
     void *share = NULL, *rows = NULL;
     fur_status status;
-    while (atomic_load(&collection->copied) < collection->count)
-        sched_yield();
+    for (int looks = 0; atomic_load(&collection->copied) < collection->count; looks++)
+        fur_wait(looks);
     fur_collection_end(collection);
     FUR_TRY_DONE(open_buckets(collection, failure));
     FUR_TRY_DONE(fur_heap_allocate(collection->heap, sizeof(fur_share), &share, failure));

@@ -8,8 +8,8 @@
 #include "head.h"
 #include "locate.h"
 #include "symmetry.h"
+#include "wait.h"
 
-#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -21,9 +21,6 @@
 /* Arrays of a matrix are allocated before the text has been unpacked if they are at most so many
  * times as large as the packed file. */
 #define UNPACKED_TIMES 16
-
-/* Looks at whose turn it is before the core is offered to other threads. */
-#define SPINS 200
 
 typedef struct reader {
     const fur_input_request *request;
@@ -55,11 +52,10 @@ typedef struct worker {
 /* False if there is nothing to wait for any more. */
 static bool await_turn(reader *r, int64_t number)
 {
-    for (int spins = 0; atomic_load(&r->turn) != number; spins++) {
+    for (int looks = 0; atomic_load(&r->turn) != number; looks++) {
         if (atomic_load(&r->stopped))
             return false;
-        if (spins > SPINS)
-            sched_yield();
+        fur_wait(looks);
     }
     return true;
 }

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """The library's orders beside SciPy's and PETSc's: bandwidths, profiles, times.
 
-    compare_orders.py LIBRARY [--petsc PROGRAM] [--least ROWS] [--threads N] PATH...
+    compare_orders.py LIBRARY [--petsc PROGRAM] [--least ROWS] [--threads N] [--generated] PATH...
 
 LIBRARY is the shared one, PROGRAM is built from peer_petsc.c; a PATH is a Matrix Market file or a
-folder of such. Every square matrix of at least ROWS rows (400) is ordered by every method; what is
+folder of such; --generated adds large graphs, numbered at random. Every square matrix of at least ROWS rows (400) is ordered by every method; what is
 found is checked, and measured here and by the library. Prints tables in Markdown. Seconds are the
 least of some runs in turn, with one thread unless told; for the library they include everything
 from A itself, for SciPy and PETSc A + A^T is given. Ends with status 1 if the library's default is
@@ -13,6 +13,7 @@ worse than the input or SciPy, and with 77, which means skipped, without SciPy.
 
 import argparse
 import ctypes
+import itertools
 import math
 import os
 import pathlib
@@ -24,6 +25,7 @@ import time
 try:
     import numpy
     import scipy.sparse
+    import scipy.spatial
     from scipy.sparse.csgraph import reverse_cuthill_mckee
 except ImportError:
     print("there is no SciPy; skipped")
@@ -86,6 +88,15 @@ class Library:
         ones = numpy.ones(view.entries, numpy.float32)
         return matrix, scipy.sparse.csr_matrix((ones, columns, offsets), (view.rows, view.cols))
 
+    def make(self, pattern):
+        """The matrix of ones with a pattern."""
+        arrays = [pattern.indptr.astype("i4"), pattern.indices.astype("i4"),
+                  numpy.ones(pattern.nnz, "f4")]
+        view = View(*pattern.shape, pattern.nnz, 0, 0, *(array.ctypes.data for array in arrays))
+        matrix = ctypes.c_void_p()
+        self.call("fur_csr_create", self.context, ctypes.byref(view), 0, ctypes.byref(matrix))
+        return matrix
+
     def order(self, matrix, method):
         permutation = ctypes.c_void_p()
         self.call("fur_reorder", matrix, method.encode(), None, ctypes.byref(permutation), None)
@@ -100,6 +111,47 @@ class Library:
 
     def release(self, kind, handle):
         getattr(self.functions, f"fur_{kind}_destroy")(handle)
+
+
+def shuffled(pattern, rng):
+    order = rng.permutation(pattern.shape[0])
+    pattern = pattern.tocsr()[order][:, order].tocsr()
+    pattern.sort_indices()
+    return pattern
+
+
+def grid(width, dimensions):
+    """The stencil of 2 * dimensions + 1 points."""
+    line = scipy.sparse.diags([numpy.ones(width - 1, "f4")] * 2, [-1, 1])
+    found = line
+    for _ in range(dimensions - 1):
+        found = scipy.sparse.kronsum(line, found)
+    return found + scipy.sparse.identity(width**dimensions, "f4")
+
+
+def triangles(count, rng):
+    """Edges of the Delaunay triangulation of random points in a square."""
+    starts, ends = scipy.spatial.Delaunay(rng.random((count, 2))).vertex_neighbor_vertices
+    return scipy.sparse.csr_matrix((numpy.ones(len(ends), "f4"), ends, starts), (count, count))
+
+
+def rmat(scale, rng):
+    """Chakrabarti, Zhan and Faloutsos 2004, with 16 edges a vertex, made symmetric."""
+    ends = numpy.zeros((2, 16 << scale), "i8")
+    for _ in range(scale):
+        draw = rng.random(ends.shape[1])
+        ends = 2 * ends + [draw >= 0.76, ((draw >= 0.57) & (draw < 0.76)) | (draw >= 0.95)]
+    ones = numpy.ones(ends.shape[1], "f4")
+    found = scipy.sparse.csr_matrix((ones, tuple(ends)), (1 << scale, 1 << scale))
+    return found + found.T
+
+
+def generate(library):
+    rng = numpy.random.default_rng(1)
+    for name, pattern in (("7-point 100^3", grid(100, 3)), ("5-point 1000^2", grid(1000, 2)),
+                          ("Delaunay 2^20", triangles(1 << 20, rng)), ("R-MAT 18", rmat(18, rng))):
+        pattern = shuffled(pattern, rng)
+        yield name, library.make(pattern), pattern
 
 
 def measure(graph, order):
@@ -145,9 +197,8 @@ def check_order(order, size):
         raise RuntimeError("an order is not a permutation")
 
 
-def compare(library, petsc, path, least):
+def compare(library, petsc, name, matrix, pattern, least):
     """Name, rows, entries, and (bandwidth, profile, seconds) by method; None if not to compare."""
-    matrix, pattern = library.read(path)
     if pattern is None or pattern.shape[0] != pattern.shape[1] or pattern.shape[0] < least:
         return None
     size = pattern.shape[0]
@@ -172,11 +223,11 @@ def compare(library, petsc, path, least):
         check_order(order, size)
         found[method] = (*measure(graph, order), seconds)
         if own != found[method][:2]:
-            raise RuntimeError(f"{path}: {method}: fur_order_measure finds {own}")
+            raise RuntimeError(f"{name}: {method}: fur_order_measure finds {own}")
     for permutation in permutations:
         library.release("permutation", permutation)
     library.release("csr", matrix)
-    return path.name.split(".")[0], size, pattern.nnz, found
+    return name, size, pattern.nnz, found
 
 
 def geometric_mean(ratios):
@@ -222,12 +273,16 @@ def main():
     parser.add_argument("--petsc")
     parser.add_argument("--least", type=int, default=400)
     parser.add_argument("--threads", type=int, default=1)
-    parser.add_argument("paths", nargs="+", type=pathlib.Path)
+    parser.add_argument("--generated", action="store_true")
+    parser.add_argument("paths", nargs="*", type=pathlib.Path)
     arguments = parser.parse_args()
     library = Library(arguments.library, arguments.threads)
     paths = [file for path in arguments.paths
              for file in (sorted(path.glob("*.mtx*")) if path.is_dir() else [path])]
-    compared = (compare(library, arguments.petsc, path, arguments.least) for path in paths)
+    cases = ((path.name.split(".")[0], *library.read(path)) for path in paths)
+    if arguments.generated:
+        cases = itertools.chain(generate(library), cases)
+    compared = (compare(library, arguments.petsc, *case, arguments.least) for case in cases)
     results = sorted(filter(None, compared), key=lambda result: result[2])
     if not results:
         print("no square matrix of that size")

@@ -85,7 +85,7 @@ void fur_pattern_scan(const fur_csr_view *a, int threads, fur_scan *out)
     int64_t diagonal = 0;
     int64_t repeated = 0;
     uint64_t seed = fur_seed();
-    int64_t blocks = (a->rows + BLOCK_ROWS - 1) / BLOCK_ROWS;
+    int64_t blocks = a->entries > 0 ? (a->rows + BLOCK_ROWS - 1) / BLOCK_ROWS : 0;
     int team = fur_team(threads, blocks, BLOCK_GRAIN);
 #pragma omp parallel for schedule(static) num_threads(team) if (team > 1)                          \
     reduction(max : bandwidth) reduction(+ : asymmetry, diagonal, repeated)
