@@ -5,8 +5,9 @@
  * leading blanks and tabs are accepted; so is "vector" for the object. A failure's sentence carries
  * path:line:column, what was found and what was expected. No header makes the reader allocate more
  * than the file could hold: rows and columns together may be 2^22 in any file, or 8 for each of its
- * bytes where that is more, and entries what the rest of the file has room for. Of a symmetric file
- * either triangle may be stored, even mixed, but not both entries of a pair.
+ * bytes where that is more, and entries what the rest of the file has room for; of a compressed
+ * file the arrays may take 16 times its size before it is unpacked. Of a symmetric file either
+ * triangle may be stored, even mixed, but not both entries of a pair.
  *
  * Written: numbers with the fewest digits that read back to the same bits; into a temporary file
  * that is renamed when complete, so that a failure leaves an existing file as it was; compressed if
