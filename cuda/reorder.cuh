@@ -8,6 +8,7 @@
 
 #include "device.cuh"
 
+extern "C" {
 // The neighbours of v, in order, are at offsets[v] .. offsets[v + 1] - 1; v is not among them.
 struct fur_cuda_graph {
     int64_t vertices;
@@ -63,5 +64,6 @@ void fur_cuda_walk_close(fur_env *env, fur_cuda_walk *walk);
 // an order of that bandwidth or a larger one.
 fur_status fur_cuda_walk_pass(fur_env *env, const fur_cuda_graph *graph, const int32_t *roots,
                               int64_t count, int64_t limit, fur_cuda_walk *walk);
+}
 
 #endif
