@@ -30,7 +30,7 @@ except ImportError:
 # From 1.12 on SciPy's reader is fast_matrix_market.
 FAST = tuple(int(part) for part in scipy.__version__.split(".")[:2]) >= (1, 12)
 
-FILES_GENERATED = 500
+FILES_GENERATED = 1000
 GENERATED = "generated_"
 SECONDS = 60  # for one file: SciPy does not return from some
 
