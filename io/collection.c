@@ -2,7 +2,7 @@
 #include "collection.h"
 #include "scan.h"
 #include "symmetry.h"
-#include "wait.h"
+#include "waiting.h"
 
 static size_t bucket_value_size(const fur_reading *reading)
 {

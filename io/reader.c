@@ -8,7 +8,7 @@
 #include "head.h"
 #include "locate.h"
 #include "symmetry.h"
-#include "wait.h"
+#include "waiting.h"
 
 #include <stdio.h>
 #include <string.h>

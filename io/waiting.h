@@ -1,6 +1,6 @@
 /* Waiting for what other threads are about to finish. */
-#ifndef FURROW_IO_WAIT_H
-#define FURROW_IO_WAIT_H
+#ifndef FURROW_IO_WAITING_H
+#define FURROW_IO_WAITING_H
 
 #include <sched.h>
 #include <time.h>
