@@ -14,6 +14,8 @@ static const fur_spmv_kernel *const spmv_kernels[] = {
 
 extern const fur_elementwise_kernels ISA(elementwise_kernels);
 extern const fur_reduction_kernels ISA(reduction_kernels);
+extern void ISA(pattern_scan)(const fur_csr_view *a, int threads, uint64_t seed,
+                              fur_pattern_scan *out);
 extern const fur_backend ISA(backend_cpu);
 
 const fur_backend ISA(backend_cpu) = {
@@ -23,5 +25,6 @@ const fur_backend ISA(backend_cpu) = {
     .reduction = &ISA(reduction_kernels),
     .spmv = spmv_kernels,
     .spmv_count = (int)(sizeof spmv_kernels / sizeof *spmv_kernels),
+    .pattern_scan = ISA(pattern_scan),
     .uses_assumed = 1000, /* an iterative solve */
 };

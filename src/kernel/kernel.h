@@ -104,6 +104,14 @@ typedef struct fur_reduction_kernels {
                                               const void *x, void *y, fur_slot out);
 } fur_reduction_kernels;
 
+/* What one pass over the entries of a square pattern in their order finds. */
+typedef struct fur_pattern_scan {
+    int64_t bandwidth; /* max |i - j| */
+    int64_t diagonal;  /* entries (i, i) */
+    bool duplicates;   /* there is an entry twice */
+    bool symmetric;    /* the pattern is; said wrongly with a chance of about 2^-60 */
+} fur_pattern_scan;
+
 /* What a device with memory of its own provides besides kernels. Calls are ordered: each sees what
  * those before it wrote, and most return before their work is done. */
 typedef struct fur_remote {
@@ -157,6 +165,8 @@ typedef struct fur_backend {
     const fur_reduction_kernels *reduction;
     const fur_spmv_kernel *const *spmv;
     int spmv_count;
+    /* The seed is of fur_seed. NULL with a remote, whose cuthill_mckee looks itself. */
+    void (*pattern_scan)(const fur_csr_view *a, int threads, uint64_t seed, fur_pattern_scan *out);
     /* What "auto" assumes when the caller does not say how often a plan will be used: so many
      * products, and that making it should take as long as so many at most; 0: any time. */
     int64_t uses_assumed;

@@ -1,63 +1,53 @@
-/* Sorting children by (degree, index). */
+/* Sorting children by (degree, index). Rows have their columns rising, so that children come in
+ * order of their indices: a stable sort by degree is enough. */
 #include "children.h"
-#include "split.h"
+#include "sort.h"
 
-/* Keys up to which insertion sort is the faster. */
-#define FEW 16
+/* Children up to which the place of each is counted, in count^2 / 2 steps without a branch to be
+ * guessed; more are sorted by the digits of their degrees. */
+#define FEW 24
 
-static void insertion_sort(uint64_t *keys, int64_t count)
+/* Keys are of 64 bits, which are compared one by one: a vector of keys that were just stored one by
+ * one would have to wait for them. */
+static void sort_few(const fur_graph *g, int32_t *children, int count)
 {
-    for (int64_t i = 1; i < count; i++) {
-        uint64_t key = keys[i];
-        int64_t k = i;
-        for (; k > 0 && keys[k - 1] > key; k--)
-            keys[k] = keys[k - 1];
-        keys[k] = key;
-    }
-}
-
-/* Without branches on the keys, which nothing could predict. */
-static void merge(const uint64_t *a, const uint64_t *a_end, const uint64_t *b,
-                  const uint64_t *b_end, uint64_t *out)
-{
-    while (a < a_end && b < b_end) {
-        bool second = *b < *a;
-        *out++ = second ? *b : *a;
-        b += second;
-        a += !second;
-    }
-    while (a < a_end)
-        *out++ = *a++;
-    while (b < b_end)
-        *out++ = *b++;
-}
-
-/* Merge sort from sorted pieces up; the result is in keys or in room, as is returned. */
-static uint64_t *sort_keys(uint64_t *keys, int64_t count, uint64_t *room)
-{
-    for (int64_t i = 0; i < count; i += FEW)
-        insertion_sort(keys + i, fur_smaller(FEW, count - i));
-    for (int64_t size = FEW; size < count; size *= 2) {
-        for (int64_t i = 0; i < count; i += 2 * size) {
-            int64_t middle = fur_smaller(i + size, count);
-            int64_t end = fur_smaller(i + 2 * size, count);
-            merge(keys + i, keys + middle, keys + middle, keys + end, room + i);
+    uint64_t key[FEW];
+    int32_t place[FEW];
+    for (int k = 0; k < count; k++)
+        key[k] = fur_graph_key(g, children[k]);
+    for (int j = 0; j < count; j++) {
+        int32_t larger = 0; /* of those before */
+        for (int k = 0; k < j; k++) {
+            int32_t behind = key[j] < key[k];
+            place[k] += behind;
+            larger += behind;
         }
-        uint64_t *sorted = room;
-        room = keys;
-        keys = sorted;
+        place[j] = j - larger;
     }
-    return keys;
+    for (int k = 0; k < count; k++)
+        children[place[k]] = fur_item_number(key[k]);
+}
+
+static void sort_many(const fur_graph *g, int32_t *children, int64_t count, uint64_t *items)
+{
+    int32_t counts[1 << FUR_DIGIT_BITS];
+    int32_t largest = 0;
+    for (int64_t k = 0; k < count; k++) {
+        int32_t rank = fur_graph_rank(g, children[k]);
+        items[k] = fur_item(rank, children[k]);
+        largest = rank > largest ? rank : largest;
+    }
+    const uint64_t *sorted = fur_sort_items(items, items + count, count, largest, 1, counts);
+    for (int64_t k = 0; k < count; k++)
+        children[k] = fur_item_number(sorted[k]);
 }
 
 static void sort_children(const fur_families *families, fur_family f)
 {
-    uint64_t *keys = families->keys;
-    for (int64_t i = 0; i < f.count; i++)
-        keys[i] = fur_graph_key(families->graph, f.children[i]);
-    const uint64_t *sorted = sort_keys(keys, f.count, keys + f.count);
-    for (int64_t i = 0; i < f.count; i++)
-        f.children[i] = (int32_t)(uint32_t)sorted[i];
+    if (f.count <= FEW)
+        sort_few(families->graph, f.children, (int)f.count);
+    else
+        sort_many(families->graph, f.children, f.count, families->items);
 }
 
 FUR_PREFETCHES void prefetch_key(const fur_graph *g, int32_t v)

@@ -16,7 +16,7 @@ typedef struct fur_family {
 
 typedef struct fur_families {
     const fur_graph *graph;
-    uint64_t *keys; /* twice the largest degree */
+    uint64_t *items; /* room for twice the largest degree */
     fur_family waiting[FUR_FAMILIES_LAG];
     unsigned first;
     unsigned end;

@@ -1,41 +1,58 @@
 /* The components of a graph, in order of their least vertices by (degree, index). */
 #include "components.h"
 
-/* A pass from each vertex in that order that no pass has come to. */
-static void find(const fur_pattern *pattern, fur_walk *walk, fur_components *c)
+/* The first places are those of vertices without neighbours. */
+static void place_isolated(const fur_pattern *pattern, fur_components *c)
 {
-    int64_t n = pattern->graph.vertices;
-    int64_t place = 0;
-    for (; place < n && fur_graph_degree(&pattern->graph, pattern->by_rank[place]) == 0; place++)
-        c->order[place] = pattern->by_rank[place];
-    c->isolated = place;
-    for (int64_t r = place; place < n; r++) {
-        int32_t root = pattern->by_rank[r];
-        if (fur_bit(walk->lanes->seen, root))
-            continue;
-        fur_span *span = &c->spans[c->count++];
-        int64_t size = fur_walk_pass(walk, root, INT64_MAX, c->order + place, &span->pass);
-        span->begin = (int32_t)place;
-        place += size;
-        span->end = (int32_t)place;
-        c->largest = size > c->largest ? size : c->largest;
-    }
+    int64_t n = pattern->isolated > 0 ? pattern->graph.vertices : 0;
+    c->isolated = 0;
+    for (int64_t v = 0; v < n; v++)
+        if (fur_graph_degree(&pattern->graph, v) == 0)
+            c->order[c->isolated++] = (int32_t)v;
 }
 
-fur_status fur_components_create(fur_env *env, const fur_pattern *pattern, fur_walk *walk,
+/* Returns the first place after the root's component. */
+static int64_t add_component(fur_walk *walk, int32_t root, int64_t place, fur_components *c)
+{
+    fur_span *span = &c->spans[c->count++];
+    int64_t size = fur_walk_pass(walk, root, INT64_MAX, c->order + place, &span->pass);
+    span->begin = (int32_t)place;
+    span->end = (int32_t)(place + size);
+    c->largest = size > c->largest ? size : c->largest;
+    return place + size;
+}
+
+/* A pass from each vertex in order that no pass has come to; often the first comes to all. */
+static fur_status find(fur_env *env, fur_pattern *pattern, fur_walk *walk, fur_components *c)
+{
+    int64_t n = pattern->graph.vertices;
+    place_isolated(pattern, c);
+    if (c->isolated == n)
+        return FUR_OK;
+    int64_t place = add_component(walk, pattern->least, c->isolated, c);
+    if (place == n)
+        return FUR_OK;
+    FUR_TRY(fur_pattern_rank(env, pattern));
+    for (int64_t r = c->isolated; place < n; r++)
+        if (!fur_bit(walk->lanes->seen, pattern->by_rank[r]))
+            place = add_component(walk, pattern->by_rank[r], place, c);
+    return FUR_OK;
+}
+
+fur_status fur_components_create(fur_env *env, fur_pattern *pattern, fur_walk *walk,
                                  fur_components *out)
 {
     int64_t n = pattern->graph.vertices;
     fur_components c = {.order = NULL};
-    FUR_TRY(fur_env_allocate(env, n + 1, sizeof *c.order, &c.order));
-    fur_status status = fur_env_allocate(env, n / 2, sizeof *c.spans, &c.spans);
-    if (status != FUR_OK) {
-        fur_env_release(env, c.order);
-        return status;
-    }
-    find(pattern, walk, &c);
+    fur_status status = FUR_OK;
+    FUR_TRY_DONE(fur_env_allocate(env, n + 1, sizeof *c.order, &c.order));
+    FUR_TRY_DONE(fur_env_allocate(env, n / 2, sizeof *c.spans, &c.spans));
+    FUR_TRY_DONE(find(env, pattern, walk, &c));
     *out = c;
-    return FUR_OK;
+    c = (fur_components){.order = NULL};
+done:
+    fur_components_release(env, &c);
+    return status;
 }
 
 void fur_components_release(fur_env *env, fur_components *components)

@@ -21,7 +21,7 @@ typedef struct fur_components {
 } fur_components;
 
 /* Leaves the walk, which has seen nothing, with the bits of all but isolated vertices set. */
-fur_status fur_components_create(fur_env *env, const fur_pattern *pattern, fur_walk *walk,
+fur_status fur_components_create(fur_env *env, fur_pattern *pattern, fur_walk *walk,
                                  fur_components *out);
 /* Accepts a zeroed one. */
 void fur_components_release(fur_env *env, fur_components *components);
@@ -33,7 +33,7 @@ typedef struct fur_renumbered {
     int32_t *rank;
 } fur_renumbered;
 
-fur_status fur_renumbered_create(fur_env *env, const fur_pattern *pattern,
+fur_status fur_renumbered_create(fur_env *env, fur_pattern *pattern,
                                  const fur_components *components, fur_renumbered *out);
 /* Accepts a zeroed one. */
 void fur_renumbered_release(fur_env *env, fur_renumbered *renumbered);

@@ -1,51 +1,84 @@
 /* The graph of a matrix. */
 #include "graph.h"
+#include "seed.h"
 #include "split.h"
 
 /* Rows below which a further thread costs more than it brings. */
 #define ROW_GRAIN 4096
 
-/* Counting sort of the vertices by degree; returns the sum of the degrees. next: zeros, one more
- * than vertices. */
-static int64_t sort_by_degree(const fur_graph *g, int32_t *next, int32_t *by_rank)
+/* Counting sort of the vertices by degree. next: zeros, two more than the largest degree. */
+static void sort_by_degree(const fur_graph *g, int32_t largest, int32_t *next, int32_t *by_rank)
 {
-    int64_t sum = 0;
-    int32_t largest = 0;
-    for (int64_t v = 0; v < g->vertices; v++) {
-        int32_t degree = fur_graph_degree(g, v);
-        next[degree + 1]++;
-        sum += degree;
-        largest = degree > largest ? degree : largest;
-    }
+    for (int64_t v = 0; v < g->vertices; v++)
+        next[fur_graph_degree(g, v) + 1]++;
     for (int32_t d = 0; d < largest; d++)
         next[d + 1] += next[d];
     for (int64_t v = 0; v < g->vertices; v++)
         by_rank[next[fur_graph_degree(g, v)]++] = (int32_t)v;
-    return sum;
 }
 
-static fur_status rank_vertices(fur_env *env, fur_pattern *p)
+fur_status fur_pattern_rank(fur_env *env, fur_pattern *p)
 {
-    int64_t n = p->graph.vertices;
     int32_t *next;
-    FUR_TRY(fur_env_allocate(env, n, sizeof *p->by_rank, &p->by_rank));
-    FUR_TRY(fur_env_allocate_zeros(env, n + 1, sizeof *next, &next));
-    p->edges = sort_by_degree(&p->graph, next, p->by_rank);
+    int32_t *by_rank;
+    if (p->by_rank)
+        return FUR_OK;
+    FUR_TRY(fur_env_allocate_zeros(env, (int64_t)p->largest + 2, sizeof *next, &next));
+    fur_status status = fur_env_allocate(env, p->graph.vertices, sizeof *by_rank, &by_rank);
+    if (status == FUR_OK) {
+        sort_by_degree(&p->graph, p->largest, next, by_rank);
+        p->by_rank = by_rank;
+    }
     fur_env_release(env, next);
-    return FUR_OK;
+    return status;
+}
+
+/* What the degrees tell. */
+static void survey(fur_pattern *p, int threads)
+{
+    const fur_graph *g = &p->graph;
+    int64_t edges = 0;
+    int64_t isolated = 0;
+    int32_t largest = 0;
+    uint64_t least = UINT64_MAX; /* degree and index */
+    int team = fur_team(threads, g->vertices, ROW_GRAIN);
+#pragma omp parallel for schedule(static) num_threads(team) if (team > 1)                          \
+    reduction(+ : edges, isolated) reduction(max : largest) reduction(min : least)
+    for (int64_t v = 0; v < g->vertices; v++) {
+        int32_t degree = fur_graph_degree(g, v);
+        uint64_t key = (uint64_t)(uint32_t)(degree > 0 ? degree : -1) << 32 | (uint32_t)v;
+        edges += degree;
+        isolated += degree == 0;
+        largest = degree > largest ? degree : largest;
+        least = key < least ? key : least;
+    }
+    p->edges = edges;
+    p->isolated = isolated;
+    p->largest = largest;
+    p->least = edges > 0 ? (int32_t)(uint32_t)least : -1;
+}
+
+/* Whether v is among the neighbours that are stored, in rising order, for it. */
+static bool has_loop(const fur_graph *g, int32_t v)
+{
+    int64_t begin = fur_graph_begin(g, v);
+    int64_t count = fur_graph_begin(g, (int64_t)v + 1) - begin;
+    const int32_t *row = g->neighbours + begin;
+    while (count > 1) {
+        int64_t half = count / 2;
+        row += row[half] <= v ? half : 0;
+        count -= half;
+    }
+    return count > 0 && *row == v;
 }
 
 static void count_neighbours(const fur_graph *g, int threads, int32_t *degree)
 {
     int team = fur_team(threads, g->vertices, ROW_GRAIN);
 #pragma omp parallel for schedule(static) num_threads(team) if (team > 1)
-    for (int64_t v = 0; v < g->vertices; v++) {
-        int32_t count = 0;
-        int64_t end = fur_graph_begin(g, v + 1);
-        for (int64_t k = fur_graph_begin(g, v); k < end; k++)
-            count += g->neighbours[k] != v;
-        degree[v] = count;
-    }
+    for (int64_t v = 0; v < g->vertices; v++)
+        degree[v] =
+            (int32_t)(fur_graph_begin(g, v + 1) - fur_graph_begin(g, v)) - has_loop(g, (int32_t)v);
 }
 
 static fur_status symmetrise(fur_env *env, const fur_csr_view *a, fur_pattern *p)
@@ -66,10 +99,10 @@ static fur_status set_degrees(fur_env *env, fur_pattern *p)
     return FUR_OK;
 }
 
-static fur_status fill(fur_env *env, const fur_csr_view *a, fur_pattern *p)
+static fur_status fill(fur_env *env, const fur_backend *host, const fur_csr_view *a, fur_pattern *p)
 {
-    fur_scan scan;
-    fur_pattern_scan(a, env->threads, &scan);
+    fur_pattern_scan scan;
+    host->pattern_scan(a, env->threads, fur_seed(), &scan);
     p->bandwidth = scan.bandwidth;
     if (!scan.symmetric || scan.duplicates)
         FUR_TRY(symmetrise(env, a, p));
@@ -77,16 +110,18 @@ static fur_status fill(fur_env *env, const fur_csr_view *a, fur_pattern *p)
         p->graph.loops = 1;
     else if (scan.diagonal > 0)
         FUR_TRY(set_degrees(env, p));
-    return rank_vertices(env, p);
+    survey(p, env->threads);
+    return FUR_OK;
 }
 
-fur_status fur_pattern_create(fur_env *env, const fur_csr_view *a, fur_pattern *out)
+fur_status fur_pattern_create(fur_env *env, const fur_backend *host, const fur_csr_view *a,
+                              fur_pattern *out)
 {
     fur_pattern p = {.graph = {.vertices = a->rows,
                                .offset = a->offset,
                                .offsets = a->offsets,
                                .neighbours = a->columns}};
-    fur_status status = fill(env, a, &p);
+    fur_status status = fill(env, host, a, &p);
     if (status == FUR_OK)
         *out = p;
     else

@@ -36,40 +36,42 @@ static inline int32_t fur_graph_degree(const fur_graph *g, int64_t v)
                      : (int32_t)(fur_graph_begin(g, v + 1) - fur_graph_begin(g, v)) - g->loops;
 }
 
+/* What vertices that come in question are compared by before their numbers. */
+static inline int32_t fur_graph_rank(const fur_graph *g, int32_t v)
+{
+    return g->rank ? g->rank[v] : fur_graph_degree(g, v);
+}
+
 /* The least of some vertices by (degree, index) has the least key; v is its lower half. */
 static inline uint64_t fur_graph_key(const fur_graph *g, int32_t v)
 {
-    int32_t first = g->rank ? g->rank[v] : fur_graph_degree(g, v);
-    return (uint64_t)(uint32_t)first << 32 | (uint32_t)v;
+    return (uint64_t)(uint32_t)fur_graph_rank(g, v) << 32 | (uint32_t)v;
 }
 
 /* The graph of a matrix, whose arrays it borrows where they are one already. */
 typedef struct fur_pattern {
     fur_graph graph;
     int64_t edges;     /* each counted from both ends */
+    int64_t isolated;  /* vertices without an edge */
+    int32_t largest;   /* degree */
+    int32_t least;     /* by (degree, index), of the vertices with an edge; -1 if there is none */
     int64_t bandwidth; /* of the matrix as it was given */
     int64_t *offsets;  /* NULL, as neighbours: the matrix's */
     int32_t *neighbours;
     int32_t *degree;  /* NULL: the graph needs none */
-    int32_t *by_rank; /* all vertices in order of (degree, index) */
+    int32_t *by_rank; /* all vertices in order of (degree, index), once that is asked for */
 } fur_pattern;
 
 /* The union with the transpose is formed where the pattern is unsymmetric or has duplicates. The
  * matrix must outlive the result. */
-fur_status fur_pattern_create(fur_env *env, const fur_csr_view *a, fur_pattern *out);
+fur_status fur_pattern_create(fur_env *env, const fur_backend *host, const fur_csr_view *a,
+                              fur_pattern *out);
 
 /* Accepts a zeroed pattern. */
 void fur_pattern_release(fur_env *env, fur_pattern *pattern);
 
-/* What one pass over the entries of A in their order finds. */
-typedef struct fur_scan {
-    int64_t bandwidth; /* max |i - j| */
-    int64_t diagonal;  /* entries (i, i) */
-    bool duplicates;   /* there is an entry twice */
-    bool symmetric;    /* the pattern is; said wrongly with a chance below 2^-50 */
-} fur_scan;
-
-void fur_pattern_scan(const fur_csr_view *a, int threads, fur_scan *out);
+/* Sets by_rank, unless that is done. */
+fur_status fur_pattern_rank(fur_env *env, fur_pattern *pattern);
 
 /* The pattern of A + A^T without its diagonal: rows + 1 offsets; columns increase strictly in a
  * row. */

@@ -36,22 +36,20 @@ static fur_status open_lane(fur_env *env, const fur_graph *g, int64_t degree, bo
 {
     int64_t room = shared ? g->vertices + 1 : 0;
     FUR_TRY(fur_env_allocate_zeros(env, g->vertices / 64 + 1, sizeof *lane->seen, &lane->seen));
-    FUR_TRY(fur_env_allocate(env, 2 * degree, sizeof *lane->keys, &lane->keys));
+    FUR_TRY(fur_env_allocate(env, 2 * degree, sizeof *lane->items, &lane->items));
     FUR_TRY(fur_env_allocate(env, room, sizeof *lane->children, &lane->children));
     return fur_env_allocate(env, room, sizeof *lane->parents, &lane->parents);
 }
 
-fur_status fur_walk_open(fur_env *env, const fur_graph *graph, int threads, fur_walk *out)
+fur_status fur_walk_open(fur_env *env, const fur_pattern *pattern, int threads, fur_walk *out)
 {
+    const fur_graph *graph = &pattern->graph;
     fur_walk walk = {.graph = graph};
     fur_status status = FUR_OK;
-    int64_t degree = 0;
-    for (int64_t v = 0; v < graph->vertices; v++)
-        degree = fur_graph_degree(graph, v) > degree ? fur_graph_degree(graph, v) : degree;
     walk.team =
         fur_team(threads < FUR_LANES_MAX ? threads : FUR_LANES_MAX, graph->vertices, GRAPH_GRAIN);
     for (int t = 0; t < walk.team && status == FUR_OK; t++)
-        status = open_lane(env, graph, degree, walk.team > 1, &walk.lanes[t]);
+        status = open_lane(env, graph, pattern->largest, walk.team > 1, &walk.lanes[t]);
     if (status == FUR_OK)
         *out = walk;
     else
@@ -64,7 +62,7 @@ void fur_walk_close(fur_env *env, fur_walk *walk)
     for (int t = walk->team - 1; t >= 0; t--) {
         fur_env_release(env, walk->lanes[t].parents);
         fur_env_release(env, walk->lanes[t].children);
-        fur_env_release(env, walk->lanes[t].keys);
+        fur_env_release(env, walk->lanes[t].items);
         fur_env_release(env, walk->lanes[t].seen);
     }
 }
@@ -76,8 +74,9 @@ static int64_t collect(uint64_t *bits, uint64_t unseen, const int32_t *row, int6
 {
     int64_t found = 0;
     for (int64_t k = 0; k < count; k++) {
+        uint32_t v = (uint32_t)row[k];
         out[found] = row[k];
-        found += fur_bit(bits, row[k]) == unseen;
+        found += (int64_t)((bits[v >> 6] ^ (unseen - 1)) >> (v & 63) & 1);
     }
     for (int64_t k = 0; k < found; k++)
         fur_bit_invert(bits, out[k]);
@@ -103,7 +102,7 @@ static inline int64_t find_children(const fur_graph *g, fur_lane *lane, const pr
                                     int64_t begin, int64_t end, int32_t *out, int32_t *parents,
                                     int64_t *reach)
 {
-    fur_families families = {.graph = g, .keys = lane->keys};
+    fur_families families = {.graph = g, .items = lane->items};
     int64_t enough = parents ? INT64_MAX : p->limit - end;
     int64_t count = 0;
     *reach = INT64_MIN;

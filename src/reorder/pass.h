@@ -7,8 +7,8 @@
 
 /* What one thread works with. */
 typedef struct fur_lane {
-    uint64_t *seen; /* a bit a vertex */
-    uint64_t *keys; /* room to sort the children of one vertex */
+    uint64_t *seen;  /* a bit a vertex */
+    uint64_t *items; /* room to sort the children of one vertex */
     /* With other threads: the children found in its part of a level and the places of their
      * parents; how many there are, how many that no part before has, and the bandwidth they make.
      */
@@ -31,7 +31,7 @@ typedef struct fur_walk {
 } fur_walk;
 
 /* All bits are 0. Up to `threads` threads make a pass together. */
-fur_status fur_walk_open(fur_env *env, const fur_graph *graph, int threads, fur_walk *out);
+fur_status fur_walk_open(fur_env *env, const fur_pattern *pattern, int threads, fur_walk *out);
 void fur_walk_close(fur_env *env, fur_walk *walk);
 
 /* Writes the component of a root to queue, which has room for one vertex more. When the bandwidth

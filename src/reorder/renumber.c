@@ -50,10 +50,11 @@ static fur_status fill(fur_env *env, const fur_pattern *pattern, const fur_compo
     return FUR_OK;
 }
 
-fur_status fur_renumbered_create(fur_env *env, const fur_pattern *pattern,
+fur_status fur_renumbered_create(fur_env *env, fur_pattern *pattern,
                                  const fur_components *components, fur_renumbered *out)
 {
     fur_renumbered r = {.offsets = NULL};
+    FUR_TRY(fur_pattern_rank(env, pattern));
     fur_status status = fill(env, pattern, components, &r);
     if (status == FUR_OK)
         *out = r;

@@ -28,6 +28,7 @@ static const fur_reorder_entry *const methods[] = {
 /* One call in progress. */
 typedef struct ordering {
     fur_env *env;
+    const fur_backend *host;
     const fur_reorder_entry *method;
     fur_reorder_options options;
     fur_pattern pattern;
@@ -210,8 +211,8 @@ static fur_status allocate(ordering *o)
 static fur_status run(ordering *o, const fur_csr_view *a)
 {
     fur_env *env = o->env;
-    FUR_TRY(fur_pattern_create(env, a, &o->pattern));
-    FUR_TRY(fur_walk_open(env, &o->pattern.graph, env->threads, &o->walk));
+    FUR_TRY(fur_pattern_create(env, o->host, a, &o->pattern));
+    FUR_TRY(fur_walk_open(env, &o->pattern, env->threads, &o->walk));
     FUR_TRY(fur_components_create(env, &o->pattern, &o->walk, &o->components));
     FUR_TRY(allocate(o));
     return order_components(o);
@@ -280,7 +281,7 @@ fur_status fur_reorder(const fur_csr *a, const char *method, const fur_reorder_o
 {
     double start = fur_seconds();
     fur_context *context = a->context;
-    ordering o = {.env = &context->host->env};
+    ordering o = {.env = &context->host->env, .host = context->host->backend};
     fur_options_copy(&o.options, sizeof o.options, options);
     FUR_TRY(check_square(&context->env, &a->view));
     FUR_TRY(find_method(&context->env, method, &o.method));

@@ -1,0 +1,137 @@
+/* Whether a pattern is symmetric, and what else shows in one pass over its entries.
+ *
+ * Each entry (i, j) beside the diagonal gets a number f(i, j) = f(j, i), counted as positive right
+ * of the diagonal and as negative left of it. If the pattern is symmetric they add up to 0 modulo
+ * 2^64; if not, then with a chance of about 2^-60 (after Freivalds 1977 and Carter and Wegman
+ * 1979). f is computed from hashes of i and j with a seed: nothing is looked up, and no pattern can
+ * be made to pass for symmetric.
+ *
+ * Rows are short, so the loops run over entries, a batch at a time with the row of each beside it.
+ */
+#include "isa.h"
+#include "kernel.h"
+#include "split.h"
+
+#define BATCH 1024
+/* Places of a batch that are written together, if need be beyond a row's end. */
+#define LANES 8
+
+/* Rows scanned at a time, and blocks below which a further thread costs more than it brings. */
+#define BLOCK_ROWS 2048
+#define BLOCK_GRAIN 2
+
+typedef struct batch {
+    int64_t row; /* of the next entry */
+    int64_t entry;
+    int count;
+    int32_t rows[BATCH + LANES];
+    uint32_t hashes[BATCH + LANES]; /* of the rows */
+} batch;
+
+typedef struct figures {
+    uint64_t asymmetry;
+    int64_t bandwidth;
+    int64_t diagonal;
+    int64_t repeated;
+} figures;
+
+static inline uint32_t hash(int32_t index, uint64_t seed)
+{
+    uint64_t h = (uint64_t)((uint32_t)index ^ (uint32_t)seed) * UINT32_C(0x9e3779b1);
+    return (uint32_t)(h ^ h >> 32) ^ (uint32_t)(seed >> 32);
+}
+
+static inline void add_row(batch *b, int32_t row, uint32_t h, int count)
+{
+    for (int k = 0; k < count; k += LANES) {
+        for (int lane = 0; lane < LANES; lane++)
+            b->rows[b->count + k + lane] = row;
+        for (int lane = 0; lane < LANES; lane++)
+            b->hashes[b->count + k + lane] = h;
+    }
+    b->count += count;
+}
+
+/* Goes on to the next entries, of those before `end`. */
+static void next_batch(const fur_csr_view *a, uint64_t seed, int64_t end, batch *b)
+{
+    int64_t stop = fur_smaller(b->entry + BATCH, end);
+    b->count = 0;
+    while (b->entry < stop) {
+        int64_t row_end = fur_offset_at(a, b->row + 1);
+        int64_t to = fur_smaller(row_end, stop);
+        add_row(b, (int32_t)b->row, hash((int32_t)b->row, seed), (int)(to - b->entry));
+        b->entry = to;
+        b->row += to == row_end;
+    }
+}
+
+static void scan_entries(const batch *b, const int32_t *columns, uint64_t seed, figures *out)
+{
+    uint64_t asymmetry = 0;
+    int32_t diagonal = 0;
+    int32_t bandwidth = 0;
+    for (int k = 0; k < b->count; k++) {
+        int32_t distance = columns[k] - b->rows[k];
+        int32_t reach = distance < 0 ? -distance : distance;
+        uint32_t beside = 0 - (uint32_t)(distance != 0);
+        uint64_t pair = (uint64_t)b->hashes[k] * (hash(columns[k], seed) & beside);
+        pair = (pair >> 32) * (uint32_t)pair;
+        asymmetry += distance < 0 ? 0 - pair : pair;
+        diagonal += distance == 0;
+        bandwidth = reach > bandwidth ? reach : bandwidth;
+    }
+    out->asymmetry += asymmetry;
+    out->diagonal += diagonal;
+    out->bandwidth = bandwidth > out->bandwidth ? bandwidth : out->bandwidth;
+}
+
+/* Entries of the batch with the row and the column of the one before. */
+static int32_t count_repeated(const batch *b, const int32_t *columns)
+{
+    int32_t count = 0;
+    for (int k = 1; k < b->count; k++)
+        count += (columns[k] == columns[k - 1]) & (b->rows[k] == b->rows[k - 1]);
+    return count;
+}
+
+static figures scan_rows(const fur_csr_view *a, uint64_t seed, int64_t begin, int64_t end)
+{
+    figures found = {0, 0, 0, 0};
+    batch b = {.row = begin, .entry = fur_offset_at(a, begin)};
+    int64_t last = fur_offset_at(a, end);
+    int32_t row_before = -1;
+    for (int64_t at = b.entry; at < last; at = b.entry) {
+        const int32_t *columns = a->columns + at;
+        next_batch(a, seed, last, &b);
+        scan_entries(&b, columns, seed, &found);
+        found.repeated += count_repeated(&b, columns);
+        found.repeated += row_before == b.rows[0] && columns[-1] == columns[0];
+        row_before = b.rows[b.count - 1];
+    }
+    return found;
+}
+
+extern void ISA(pattern_scan)(const fur_csr_view *a, int threads, uint64_t seed,
+                              fur_pattern_scan *out);
+
+void ISA(pattern_scan)(const fur_csr_view *a, int threads, uint64_t seed, fur_pattern_scan *out)
+{
+    uint64_t asymmetry = 0;
+    int64_t bandwidth = 0;
+    int64_t diagonal = 0;
+    int64_t repeated = 0;
+    int64_t blocks = a->entries > 0 ? (a->rows + BLOCK_ROWS - 1) / BLOCK_ROWS : 0;
+    int team = fur_team(threads, blocks, BLOCK_GRAIN);
+#pragma omp parallel for schedule(static) num_threads(team) if (team > 1)                          \
+    reduction(max : bandwidth) reduction(+ : asymmetry, diagonal, repeated)
+    for (int64_t block = 0; block < blocks; block++) {
+        int64_t begin = block * BLOCK_ROWS;
+        figures found = scan_rows(a, seed, begin, fur_smaller(begin + BLOCK_ROWS, a->rows));
+        asymmetry += found.asymmetry;
+        bandwidth = found.bandwidth > bandwidth ? found.bandwidth : bandwidth;
+        diagonal += found.diagonal;
+        repeated += found.repeated;
+    }
+    *out = (fur_pattern_scan){bandwidth, diagonal, repeated > 0, asymmetry == 0};
+}
