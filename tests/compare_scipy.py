@@ -32,7 +32,7 @@ FAST = tuple(int(part) for part in scipy.__version__.split(".")[:2]) >= (1, 12)
 
 FILES_GENERATED = 1000
 GENERATED = "generated_"
-SECONDS = 60  # for one file: SciPy does not return from some
+SECONDS = 10  # of processor time for one file: SciPy does not return from some
 
 # Files that one of the two refuses, and why. They differ in nothing else, but for the arrays of SciPy
 # 1.12 and later, which adds their numbers to zeros, so that -0 becomes 0.
@@ -201,10 +201,10 @@ def interrupt(number, frame):
 def compare(library, path):
     """"" if both readers find the same, else what happened, in two words and a sentence."""
     found, refusal = attempt(library.read, path)
-    signal.signal(signal.SIGALRM, interrupt)
-    signal.alarm(SECONDS)
+    signal.signal(signal.SIGPROF, interrupt)
+    signal.setitimer(signal.ITIMER_PROF, SECONDS)
     expected, other_refusal = attempt(read_scipy, path)
-    signal.alarm(0)
+    signal.setitimer(signal.ITIMER_PROF, 0)
     if found is None:
         return f"library refuses: {refusal}" if expected else f"both refuse: {refusal}"
     if expected is None:

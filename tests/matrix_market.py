@@ -43,16 +43,16 @@ class Matrix:
         """y = A x, and for each entry of y a bound on what rounding may change."""
         y, bound = [0.0] * self.rows, [0.0] * self.rows
         for row, line in self.lines.items():
-            y[row] = exact_sum([value * x[col] for col, value in line.items()])
-            size = sum(abs(value) * abs(x[col]) for col, value in line.items())
-            bound[row] = (2 * len(line) + 8) * EPSILON * size + 5e-324
+            terms = [value * x[col] for col, value in line.items()]
+            y[row] = exact_sum(terms)
+            bound[row] = (2 * len(line) + 8) * EPSILON * sum(map(abs, terms)) + 5e-324
         return y, bound
 
 
 def exact_sum(terms):
     """Their sum, rounded at the end; products that are complex add up in both parts."""
     try:
-        if any(isinstance(term, complex) for term in terms):
+        if complex in map(type, terms):
             return complex(math.fsum(t.real for t in terms), math.fsum(t.imag for t in terms))
         return math.fsum(terms)
     except (OverflowError, ValueError):

@@ -7,7 +7,7 @@
 #include "product.h"
 
 /* A race takes about so long, within these bounds; a round of it at least so long for each side. */
-enum { ROUNDS_LEAST = 3, ROUNDS_MOST = 100, BATCH_MOST = 1000 };
+enum { ROUNDS_LEAST = 3, ROUNDS_MOST = 30, BATCH_MOST = 1000 };
 static const double RACE_SECONDS = 0.4;
 static const double ROUND_SECONDS = 2e-3;
 
