@@ -94,6 +94,7 @@ fur_backend backend_of(const char *isa)
             USES_ASSUMED,
             PLAN_PRODUCTS,
             USES_MEASURED,
+            nullptr, // a pattern is scanned where it is ordered
             &remote};
 }
 

@@ -165,14 +165,14 @@ typedef struct fur_backend {
     const fur_reduction_kernels *reduction;
     const fur_spmv_kernel *const *spmv;
     int spmv_count;
-    /* The seed is of fur_seed. NULL with a remote, whose cuthill_mckee looks itself. */
-    void (*pattern_scan)(const fur_csr_view *a, int threads, uint64_t seed, fur_pattern_scan *out);
     /* What "auto" assumes when the caller does not say how often a plan will be used: so many
      * products, and that making it should take as long as so many at most; 0: any time. */
     int64_t uses_assumed;
     double plan_products;
     /* From so many uses said on it times candidates unasked; 0: never. */
     int64_t uses_measured;
+    /* The seed is of fur_seed. NULL with a remote, whose cuthill_mckee looks itself. */
+    void (*pattern_scan)(const fur_csr_view *a, int threads, uint64_t seed, fur_pattern_scan *out);
     const fur_remote *remote; /* NULL: the kernels work on the host's memory */
 } fur_backend;
 
