@@ -85,8 +85,8 @@ static int64_t neighbour(const trial *t, int64_t p, int k)
     const int32_t o[3] = {t->offsets[k].x, t->offsets[k].y, t->offsets[k].z};
     int64_t entry = 0;
     int64_t stride = 1;
-    for (int axis = 0; axis < t->d.axes; axis++) {
-        int64_t n = t->d.extent[axis];
+    for (int axis = 0; axis < 3; axis++) {
+        int64_t n = extent_of(t, axis);
         int64_t i = point_of(t->d.boundary[axis], n, p / stride % n + o[axis]);
         if (i < 0)
             return -1;

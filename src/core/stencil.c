@@ -147,11 +147,11 @@ static fur_status set_lists(fur_stencil *stencil, const fur_stencil_definition *
         if (k < 0)
             continue;
         offsets[n] = d->offsets[k];
-        if (coefficients) {
-            set[d->value](coefficients, n, d->coefficients[k]);
-        } else {
+        if (fields) {
             FUR_TRY(check_field(stencil->context, s, k, d->fields[k]));
             fields[n] = d->fields[k]->data;
+        } else {
+            set[d->value](coefficients, n, d->coefficients[k]);
         }
         n++;
     }

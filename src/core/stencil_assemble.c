@@ -15,6 +15,8 @@
 static int64_t count_columns(const fur_stencil_view *s, int64_t row)
 {
     fur_stencil_term terms[FUR_STENCIL_POINTS];
+    if (fur_stencil_is_inner(s, row))
+        return s->points;
     int count = fur_stencil_row(s, row, terms);
     int64_t columns = count > 0;
     for (int t = 1; t < count; t++)
