@@ -91,6 +91,8 @@ fur_backend backend_of(const char *isa)
             &fur_cuda_reduction,
             spmv_kernels,
             static_cast<int>(sizeof spmv_kernels / sizeof *spmv_kernels),
+            nullptr, // no stencil kernels
+            0,
             USES_ASSUMED,
             PLAN_PRODUCTS,
             USES_MEASURED,

@@ -1181,6 +1181,15 @@ class DeviceTest(CommandTest):
         self.assertEqual((found["device"], found["threads"]), ("cpu", 2))
         self.assertEqual(self.json(*arguments).keys(), found.keys())
 
+    def test_benchmark_of_stencils(self):
+        names = ["7-point:9", "5-point:20", "3-point:50", "27-point:3"]
+        found = self.json("bench", "stencil", *names, "--seconds", "1e-6", "--threads", 1)["results"]
+        self.assertEqual([case["case"] for case in found], names)
+        lines = [line["name"] for line in found[0]["contenders"]]
+        self.assertEqual(lines, ["copy", "csr", "blocked"])
+        for name in ("8-point:9", "7-point:0", "7-point:1291", "7-pont:4", "7-point:4x"):
+            self.assertIn(name, self.sentence("bench", "stencil", name))
+
     def test_benchmark_of_files(self):
         arguments = ["--seconds", "1e-6", "--threads", 2]
         names = ["real:5", "integer:4", "pattern:64", data("rotation.mtx"), data("mesh.mtx")]

@@ -15,6 +15,7 @@ typedef union object {
     fur_operator *op;
     fur_permutation *permutation;
     fur_solver *solver;
+    fur_stencil *stencil;
 } object;
 
 /* What the functions are called with. */
@@ -33,8 +34,16 @@ typedef struct fixture {
     fur_spmv *plan;
     fur_operator *op;
     fur_operator *jacobi;
+    fur_stencil *stencil;
     fur_spmv_options options; /* of the plan to be made */
 } fixture;
+
+static fur_stencil_definition stencil_definition(void)
+{
+    fur_stencil_definition d = {.size = sizeof d, .value = FUR_F64, .extent = {5, 6, 7}};
+    ck_assert(fur_stencil_named(7, &d));
+    return d;
+}
 
 static void set_coordinates(fixture *f, rng *r)
 {
@@ -69,11 +78,14 @@ static void fixture_open(fixture *f, const char *shape_name)
     ck_ok(f->context, fur_spmv_plan(f->a, NULL, &f->plan));
     ck_ok(f->context, fur_operator_from_spmv(f->plan, &f->op));
     ck_ok(f->context, fur_operator_jacobi(f->op, &f->jacobi));
+    fur_stencil_definition stencil = stencil_definition();
+    ck_ok(f->context, fur_stencil_create(f->context, &stencil, &f->stencil));
     set_coordinates(f, &r);
 }
 
 static void fixture_close(fixture *f)
 {
+    fur_stencil_destroy(f->stencil);
     fur_operator_destroy(f->jacobi);
     fur_operator_destroy(f->op);
     fur_spmv_destroy(f->plan);
@@ -222,6 +234,33 @@ static fur_status solver(fixture *f, object *out)
     return fur_solver_create(f->op, &options, &out->solver);
 }
 
+static fur_status stencil(fixture *f, object *out)
+{
+    fur_stencil_definition d = stencil_definition();
+    return fur_stencil_create(f->context, &d, &out->stencil);
+}
+
+static fur_status stencil_of_fields(fixture *f, object *out)
+{
+    static const fur_stencil_offset offsets[] = {{-1, 0, 0}, {0, 0, 0}};
+    const fur_vector *fields[] = {f->x, f->x};
+    fur_stencil_definition d = {.size = sizeof d, .value = FUR_F64, .axes = 1, .points = 2};
+    d.extent[0] = fur_vector_size(f->x);
+    d.offsets = offsets;
+    d.fields = fields;
+    return fur_stencil_create(f->context, &d, &out->stencil);
+}
+
+static fur_status assemble_stencil(fixture *f, object *out)
+{
+    return fur_stencil_assemble(f->stencil, &out->matrix);
+}
+
+static fur_status stencil_operator(fixture *f, object *out)
+{
+    return fur_operator_from_stencil(f->stencil, &out->op);
+}
+
 /* Not a creation, but it needs memory on its way. */
 static fur_status operator_diagonal(fixture *f, object *out)
 {
@@ -289,6 +328,11 @@ static void destroy_solver(object o)
     fur_solver_destroy(o.solver);
 }
 
+static void destroy_stencil(object o)
+{
+    fur_stencil_destroy(o.stencil);
+}
+
 typedef struct creation {
     const char *name;
     fur_status (*create)(fixture *f, object *out);
@@ -324,6 +368,10 @@ static const creation creations[] = {
     {"diagonal of an operator", operator_diagonal, destroy_vector, 2},
     {"Jacobi's preconditioner", jacobi, destroy_operator, 3},
     {"solver", solver, destroy_solver, 10},
+    {"stencil", stencil, destroy_stencil, 6},
+    {"stencil of fields", stencil_of_fields, destroy_stencil, 6},
+    {"stencil's matrix", assemble_stencil, destroy_matrix, 5},
+    {"operator of a stencil", stencil_operator, destroy_operator, 1},
 };
 static const creation plan_creation = {"plan", plan, destroy_plan, 1};
 

@@ -42,6 +42,7 @@ static const suite suites[] = {
      NULL,
      {"7-point:128", "7-point:160", "27-point:100", "random:1000000x16", "rmat:20"}},
     {"reduce", "cpu", "plain", bench_reduce, NULL, {"10000", "1000000", "33554432"}},
+    {"stencil", "cpu", "csr", bench_stencil, NULL, {"5-point:4000", "7-point:256", "27-point:200"}},
     {"io", "cpu", NULL, bench_io, NULL, {"real", "pattern", "integer"}},
 #ifdef FURROW_HAVE_CUDA
     {"spmv",
@@ -280,7 +281,8 @@ static const struct argp_option own_options[] = {
     {.name = "against",
      .key = OPTION_AGAINST,
      .arg = "PEER",
-     .doc = "Whom to race with: plain on the CPU, for io mmio or fmm; on a GPU cusparse (spmv), "
+     .doc = "Whom to race with: plain on the CPU, csr for stencil, for io mmio or fmm; on a GPU "
+            "cusparse (spmv), "
             "cublas (reduce), cub "
             "(ladder), cudamemcpy (transfer), cusolver (reorder)"},
     {.name = "json-file",
@@ -323,7 +325,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 static const struct argp argp = {
     .options = own_options,
     .parser = parse,
-    .args_doc = "FILE|MATRIX...\nspmv [FILE|MATRIX...]\nreduce [ENTRIES...]\nio [FILE|TEXT...]\n"
+    .args_doc = "FILE|MATRIX...\nspmv [FILE|MATRIX...]\nreduce [ENTRIES...]\nstencil "
+                "[STENCIL...]\nio [FILE|TEXT...]\n"
                 "ladder [ENTRIES...]\ntransfer [BYTES...]\nreorder [FILE|MATRIX...]",
     .doc =
         "Race the kernels against the plain loops that a compiler gets for -O3 -march=native, or "
@@ -336,7 +339,9 @@ static const struct argp argp = {
         "turns with the others; cold: after other data has gone through the cache; GB/s count "
         "what plain CSR has to move, \"of copy\" compares them with a copy within the device in "
         "the same run, and the ratio is over the better of cusparse_alg1 and cusparse_alg2, or "
-        "over the first line; plan: what it took to make, in products of that plan.\n\nTEXT is a "
+        "over the first line; plan: what it took to make, in products of that plan.\n\nSTENCIL is "
+        "POINTS-point:N, of 3, 5, 7, 9, 13, 19 or 27 points on a grid of N points an axis; csr is "
+        "the same as a matrix, in the kernel that was measured to be the fastest.\n\nTEXT is a "
         "generated file: real[:N], integer[:N] or pattern[:ROWS]. It and what is written are in a "
         "folder in TMPDIR, else /dev/shm, that is removed at the end. furrow reads into CSR, its "
         "peers into coordinates; MB/s (10^6) count the file's bytes, of a compressed one its "

@@ -22,6 +22,7 @@ typedef struct bench {
 /* Runs one case by name; prints its figures unless all is to be JSON, and keeps them. */
 fur_status bench_spmv(bench *b, const char *name);
 fur_status bench_reduce(bench *b, const char *name);
+fur_status bench_stencil(bench *b, const char *name);
 fur_status bench_io(bench *b, const char *name);
 
 /* Prints and keeps a finished race. bytes: what each contender moves in a run, for its rate; notes:

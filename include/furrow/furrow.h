@@ -14,6 +14,7 @@
 #include <furrow/scalars.h>
 #include <furrow/solver.h>
 #include <furrow/spmv.h>
+#include <furrow/stencil.h>
 #include <furrow/vector.h>
 
 #endif

@@ -45,6 +45,14 @@ struct fur_csr {
     fur_spmv_profile profile;
 };
 
+struct fur_stencil {
+    fur_context *context;
+    fur_stencil_view view; /* its three arrays are the stencil's own */
+    const fur_stencil_kernel *kernel;
+    void *state; /* the kernel's */
+    const char *reason;
+};
+
 /* Opens the device of the options; the first of the list if they name none. */
 fur_status fur_backend_find(fur_env *env, const fur_context_options *options,
                             const fur_backend **out);

@@ -12,6 +12,16 @@ static const fur_spmv_kernel *const spmv_kernels[] = {
 };
 #undef FUR_SPMV_KERNEL
 
+#define FUR_STENCIL_KERNEL(name) extern const fur_stencil_kernel ISA(name);
+#include "stencils.def"
+#undef FUR_STENCIL_KERNEL
+
+#define FUR_STENCIL_KERNEL(name) &ISA(name),
+static const fur_stencil_kernel *const stencil_kernels[] = {
+#include "stencils.def"
+};
+#undef FUR_STENCIL_KERNEL
+
 extern const fur_elementwise_kernels ISA(elementwise_kernels);
 extern const fur_reduction_kernels ISA(reduction_kernels);
 extern void ISA(pattern_scan)(const fur_csr_view *a, int threads, uint64_t seed,
@@ -25,6 +35,8 @@ const fur_backend ISA(backend_cpu) = {
     .reduction = &ISA(reduction_kernels),
     .spmv = spmv_kernels,
     .spmv_count = (int)(sizeof spmv_kernels / sizeof *spmv_kernels),
-    .pattern_scan = ISA(pattern_scan),
+    .stencil = stencil_kernels,
+    .stencil_count = (int)(sizeof stencil_kernels / sizeof *stencil_kernels),
     .uses_assumed = 1000, /* an iterative solve */
+    .pattern_scan = ISA(pattern_scan),
 };

@@ -1,6 +1,7 @@
 /* Eight lanes of a value type, whatever the machine's registers are: the type lanes_<value> and the
- * operations V(zero), V(load), V(store), V(gather), V(madd) = a b + c, V(plus_some) = a + b, and
- * V(fold), the sum of the lanes in halves: lane i + lane (i + 4), then (i + 2), then (i + 1).
+ * operations V(zero), V(all) = a in every lane, V(load), V(store), V(gather), V(madd) = a b + c,
+ * V(plus_some) = a + b, and V(fold), the sum of the lanes in halves: lane i + lane (i + 4), then (i
+ * + 2), then (i + 1).
  *
  * A kernel written with them does the same arithmetic in every lane on every instruction set. The
  * forms with a mask, V(..._some), have bit i set where lane i takes part: lanes left out read no

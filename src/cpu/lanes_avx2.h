@@ -23,6 +23,10 @@ static inline lanes_f64 f64_zero(void)
 {
     return (lanes_f64){_mm256_setzero_pd(), _mm256_setzero_pd()};
 }
+static inline lanes_f64 f64_all(double a)
+{
+    return (lanes_f64){_mm256_set1_pd(a), _mm256_set1_pd(a)};
+}
 static inline lanes_f64 f64_load(const double *p)
 {
     return (lanes_f64){_mm256_loadu_pd(p), _mm256_loadu_pd(p + 4)};
@@ -83,6 +87,10 @@ static inline double f64_fold(lanes_f64 a)
 static inline lanes_f32 f32_zero(void)
 {
     return _mm256_setzero_ps();
+}
+static inline lanes_f32 f32_all(float a)
+{
+    return _mm256_set1_ps(a);
 }
 static inline lanes_f32 f32_load(const float *p)
 {

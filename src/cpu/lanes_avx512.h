@@ -12,6 +12,10 @@ static inline lanes_f64 f64_zero(void)
 {
     return _mm512_setzero_pd();
 }
+static inline lanes_f64 f64_all(double a)
+{
+    return _mm512_set1_pd(a);
+}
 static inline lanes_f64 f64_load(const double *p)
 {
     return _mm512_loadu_pd(p);
@@ -55,6 +59,10 @@ static inline double f64_fold(lanes_f64 a)
 static inline lanes_f32 f32_zero(void)
 {
     return _mm256_setzero_ps();
+}
+static inline lanes_f32 f32_all(float a)
+{
+    return _mm256_set1_ps(a);
 }
 static inline lanes_f32 f32_load(const float *p)
 {

@@ -11,6 +11,13 @@ static inline FUR_LANES(VALUE_NAME) V(zero)(void)
     memset(&a, 0, sizeof a);
     return a;
 }
+static inline FUR_LANES(VALUE_NAME) V(all)(VALUE value)
+{
+    FUR_LANES(VALUE_NAME) a;
+    for (int i = 0; i < LANES; i++)
+        a.lane[i] = value;
+    return a;
+}
 static inline FUR_LANES(VALUE_NAME) V(load)(const VALUE *p)
 {
     FUR_LANES(VALUE_NAME) a;

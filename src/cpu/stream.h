@@ -6,6 +6,11 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
+
+#ifdef __SSE2__
+#    include <immintrin.h>
+#endif
 
 /* Smaller arrays are in the cache from the last product. */
 #define FUR_STREAM_BYTES (32 << 20)
@@ -22,6 +27,44 @@ static inline bool fur_streams(int64_t bytes)
 static inline void fur_prefetch_ahead(const void *p)
 {
     __builtin_prefetch((const char *)p + FUR_STREAM_AHEAD);
+}
+
+#define FUR_STREAM_LINE 64
+
+/* A cache line from anywhere to where one begins, past the caches. */
+static inline void fur_stream_line(char *to, const char *from)
+{
+#if defined(__AVX512F__)
+    _mm512_stream_si512((__m512i *)to, _mm512_loadu_si512(from));
+#elif defined(__SSE2__)
+    for (int i = 0; i < FUR_STREAM_LINE; i += 16)
+        _mm_stream_si128((__m128i *)(to + i), _mm_loadu_si128((const __m128i *)(from + i)));
+#else
+    memcpy(to, from, FUR_STREAM_LINE);
+#endif
+}
+
+/* As memcpy, but whole cache lines go past the caches: they are neither read before they are
+ * written, nor take the place of what is used again. Who wrote says fur_stream_end before another
+ * thread reads. */
+static inline void fur_stream_copy(void *to, const void *from, size_t bytes)
+{
+    char *out = to;
+    const char *in = from;
+    size_t head = -(uintptr_t)out % FUR_STREAM_LINE;
+    head = head < bytes ? head : bytes;
+    memcpy(out, in, head);
+    size_t i = head;
+    for (; i + FUR_STREAM_LINE <= bytes; i += FUR_STREAM_LINE)
+        fur_stream_line(out + i, in + i);
+    memcpy(out + i, in + i, bytes - i);
+}
+
+static inline void fur_stream_end(void)
+{
+#ifdef __SSE2__
+    _mm_sfence();
+#endif
 }
 
 #endif

@@ -8,6 +8,7 @@
 #include <furrow/scalars.h>
 
 #include "env.h"
+#include "stencil.h"
 
 #include <stdbool.h>
 
@@ -157,7 +158,7 @@ typedef struct fur_remote {
                                 fur_reorder_report *report, bool *found);
 } fur_remote;
 
-/* One device's kernels. spmv[0] is the reference. */
+/* One device's kernels. spmv[0] and stencil[0] are the references. */
 typedef struct fur_backend {
     const char *device;
     const char *isa;
@@ -165,6 +166,8 @@ typedef struct fur_backend {
     const fur_reduction_kernels *reduction;
     const fur_spmv_kernel *const *spmv;
     int spmv_count;
+    const fur_stencil_kernel *const *stencil;
+    int stencil_count; /* 0: none */
     /* What "auto" assumes when the caller does not say how often a plan will be used: so many
      * products, and that making it should take as long as so many at most; 0: any time. */
     int64_t uses_assumed;

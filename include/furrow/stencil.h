@@ -1,0 +1,115 @@
+/* Stencil operators on regular grids, matrix-free: y = alpha S x + beta y with
+ *
+ *   (S x)(p) = sum over k of c_k(p) x(p + o_k)
+ *
+ * for points p of a grid of one, two or three axes, offsets o_k and coefficients c_k that are
+ * constants or have a value for each grid point. Grid point (i, j, k) is entry i + nx (j + ny k) of
+ * a vector: the first axis runs fastest.
+ *
+ * The same operator is a matrix, fur_stencil_assemble. Both add the terms of a row in the order of
+ * the matrix's columns where that is the order of the offsets, which is everywhere but at Neumann
+ * and periodic boundaries: there the two give the same bits (docs/numerics.md). */
+#ifndef FURROW_STENCIL_H
+#define FURROW_STENCIL_H
+
+#include <furrow/base.h>
+#include <furrow/context.h>
+#include <furrow/csr.h>
+#include <furrow/operator.h>
+#include <furrow/vector.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct fur_stencil fur_stencil;
+
+/* x beyond the first and the last of an axis's n points, numbered 0 .. n-1. */
+typedef enum fur_boundary {
+    FUR_DIRICHLET = 0, /* is 0: such terms are left out */
+    FUR_NEUMANN, /* is mirrored halfway between points: x(-1 - i) = x(i), x(n + i) = x(n-1-i) */
+    FUR_PERIODIC /* goes round: x(i + n) = x(i) */
+} fur_boundary;
+#define FUR_BOUNDARY_COUNT 3
+
+/* The largest distance along an axis. */
+#define FUR_STENCIL_RADIUS 4
+
+/* A neighbour, relative to a point. */
+typedef struct fur_stencil_offset {
+    int32_t x, y, z;
+} fur_stencil_offset;
+
+typedef struct fur_stencil_definition {
+    size_t size;       /* sizeof(fur_stencil_definition) */
+    fur_value value;   /* of coefficients and vectors */
+    int axes;          /* 1, 2 or 3 */
+    int64_t extent[3]; /* points along each axis, at least 1; beyond `axes` not looked at */
+    fur_boundary boundary[3];
+    int points;                        /* at least 1 */
+    const fur_stencil_offset *offsets; /* each once, in any order */
+    /* One for each offset, copied and rounded once to the value type; NULL: fields. */
+    const fur_scalar *coefficients;
+    /* Or for each offset a vector of as many entries as the grid has points, which must outlive the
+     * stencil: c_k(p) = entry p of fields[k]. */
+    const fur_vector *const *fields;
+    const char *kernel; /* NULL or "auto": chosen; else a name from fur_stencil_kernel_get */
+} fur_stencil_definition;
+
+/* A named stencil: sets axes, points, offsets and coefficients, which are static, and leaves the
+ * rest. Negated Laplacians, scaled to small integers: 3 (one axis; 2, -1), 5 (two axes; 4, -1), 9
+ * (two axes, with diagonals; 8, -1), 7 (three axes; 6, -1), 13 (three axes, of fourth order; 90,
+ * -16, 1), 19 (three axes, with the diagonals of planes; 24, -2, -1), 27 (three axes, with all
+ * diagonals; 26, -1). False for any other number. */
+FUR_API int fur_stencil_named(int points, fur_stencil_definition *definition);
+
+/* FUR_INVALID for a definition that breaks its contract; FUR_OVERFLOW if the grid has 2^63 points
+ * or more; FUR_UNSUPPORTED for a kernel that does not exist (the sentence lists those that do) or
+ * does not suit the stencil (it says why). */
+FUR_API fur_status fur_stencil_create(fur_context *context,
+                                      const fur_stencil_definition *definition, fur_stencil **out);
+
+FUR_API void fur_stencil_destroy(fur_stencil *stencil);
+
+/* y = alpha S x + beta y. x and y have as many entries as the grid has points and must not overlap.
+ * Allocates nothing; on a GPU it only queues work. beta = 0 overwrites y, alpha = 0 does not skip
+ * the product, as with fur_spmv_apply. */
+FUR_API fur_status fur_stencil_apply(const fur_stencil *stencil, fur_scalar alpha,
+                                     const fur_vector *x, fur_scalar beta, fur_vector *y);
+
+/* S as a matrix with sorted rows; entries whose columns meet, at Neumann and periodic boundaries,
+ * are added in the order of the offsets (z, then y, then x rising). FUR_OVERFLOW if the grid has
+ * more than 2^31 - 1 points. */
+FUR_API fur_status fur_stencil_assemble(const fur_stencil *stencil, fur_csr **out);
+
+/* The operator S of a stencil, which must outlive it; it knows its diagonal. */
+FUR_API fur_status fur_operator_from_stencil(const fur_stencil *stencil, fur_operator **out);
+
+typedef struct fur_stencil_report {
+    const char *kernel; /* its name */
+    const char *reason; /* why it was chosen, one sentence; valid as long as the stencil */
+    int64_t rows;       /* grid points */
+    int points;
+    int64_t bytes; /* compulsory traffic of one product with beta = 0: x and y once, and fields */
+} fur_stencil_report;
+
+FUR_API fur_stencil_report fur_stencil_describe(const fur_stencil *stencil);
+
+/* The kernels of the context's device, in registry order; index 0 is the readable reference. */
+FUR_API int fur_stencil_kernel_count(const fur_context *context);
+
+typedef struct fur_stencil_kernel_info {
+    const char *name;
+    const char *summary; /* one line: the strategy */
+    const char *source;  /* author and year of the method, "" if it has none */
+    int exact;           /* 1: gives the same bits as the reference */
+} fur_stencil_kernel_info;
+
+/* FUR_INVALID for an index out of range. */
+FUR_API fur_status fur_stencil_kernel_get(fur_context *context, int index,
+                                          fur_stencil_kernel_info *out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,325 @@
+/* Stencil operators: the object, its checks, the choice of its kernel, the product. */
+#ifndef FUR_TEMPLATE
+#    include "object.h"
+#    include "options.h"
+#    include "scalar.h"
+#    include "stencil_row.h"
+#    include "table.h"
+
+#    include <stdio.h>
+#    include <stdlib.h>
+
+#    define FUR_TEMPLATE "stencil.c"
+#    include "foreach_value.h"
+
+static fur_status check_grid(fur_env *env, const fur_stencil_definition *d)
+{
+    int64_t rows = 1;
+    if (fur_value_size(d->value) == 0)
+        return fur_env_fail(env, FUR_INVALID, "%d is not a value type", (int)d->value);
+    if (d->axes < 1 || d->axes > 3)
+        return fur_env_fail(env, FUR_INVALID, "a grid has 1, 2 or 3 axes, not %d", d->axes);
+    for (int axis = 0; axis < d->axes; axis++) {
+        if (d->extent[axis] < 1)
+            return fur_env_fail(env, FUR_INVALID,
+                                "axis %d has %lld points; a grid needs at least 1", axis,
+                                (long long)d->extent[axis]);
+        if ((unsigned)d->boundary[axis] >= FUR_BOUNDARY_COUNT)
+            return fur_env_fail(env, FUR_INVALID,
+                                "%d is not a boundary; use FUR_DIRICHLET, FUR_NEUMANN or "
+                                "FUR_PERIODIC",
+                                (int)d->boundary[axis]);
+        if (__builtin_mul_overflow(rows, d->extent[axis], &rows))
+            return fur_env_fail(env, FUR_OVERFLOW, "the grid has 2^63 points or more");
+    }
+    return FUR_OK;
+}
+
+static fur_status check_lists(fur_env *env, const fur_stencil_definition *d)
+{
+    if (d->points < 1 || !d->offsets)
+        return fur_env_fail(env, FUR_INVALID, "a stencil needs at least one offset");
+    if (!d->coefficients == !d->fields)
+        return fur_env_fail(env, FUR_INVALID,
+                            "a stencil has either coefficients or fields; %s were given",
+                            d->fields ? "both" : "none");
+    return FUR_OK;
+}
+
+static fur_status check_field(fur_context *context, const fur_stencil_view *s, int k,
+                              const fur_vector *field)
+{
+    if (!field)
+        return fur_context_fail(context, FUR_INVALID, "field %d is missing", k);
+    if (field->context != context)
+        return fur_context_fail(context, FUR_INVALID, "field %d belongs to another context", k);
+    if (field->value != s->value || field->size != fur_stencil_rows(s))
+        return fur_context_fail(context, FUR_INVALID,
+                                "field %d has %lld entries of type %s, the grid needs %lld of "
+                                "type %s",
+                                k, (long long)field->size, fur_value_name(field->value),
+                                (long long)fur_stencil_rows(s), fur_value_name(s->value));
+    return FUR_OK;
+}
+
+static bool is_within(int32_t distance, int axis, int axes)
+{
+    int most = axis < axes ? FUR_STENCIL_RADIUS : 0;
+    return distance >= -most && distance <= most;
+}
+
+static fur_status check_offset(fur_env *env, const fur_stencil_definition *d, int k)
+{
+    fur_stencil_offset o = d->offsets[k];
+    if (is_within(o.x, 0, d->axes) && is_within(o.y, 1, d->axes) && is_within(o.z, 2, d->axes))
+        return FUR_OK;
+    return fur_env_fail(env, FUR_INVALID,
+                        "offset %d is (%d, %d, %d); it must be at most %d along each of %d axes", k,
+                        o.x, o.y, o.z, FUR_STENCIL_RADIUS, d->axes);
+}
+
+/* An offset's place among all there can be, by z, then y, then x. */
+static int place_of(fur_stencil_offset o)
+{
+    return o.x + FUR_STENCIL_RADIUS +
+           FUR_STENCIL_WIDTH *
+               (o.y + FUR_STENCIL_RADIUS + FUR_STENCIL_WIDTH * (o.z + FUR_STENCIL_RADIUS));
+}
+
+/* at[place] = the number of the offset there, -1 without one. */
+static fur_status place_offsets(fur_env *env, const fur_stencil_definition *d,
+                                int at[FUR_STENCIL_POINTS])
+{
+    for (int place = 0; place < FUR_STENCIL_POINTS; place++)
+        at[place] = -1;
+    for (int k = 0; k < d->points; k++) {
+        FUR_TRY(check_offset(env, d, k));
+        int *slot = &at[place_of(d->offsets[k])];
+        if (*slot >= 0)
+            return fur_env_fail(env, FUR_INVALID, "offsets %d and %d are the same", *slot, k);
+        *slot = k;
+    }
+    return FUR_OK;
+}
+
+static int larger(int radius, int32_t distance)
+{
+    return abs(distance) > radius ? abs(distance) : radius;
+}
+
+/* What the view has of the definition besides its lists. */
+static fur_stencil_view view_of(const fur_stencil_definition *d)
+{
+    fur_stencil_view s = {.value = d->value, .extent = {1, 1, 1}, .points = d->points};
+    for (int axis = 0; axis < d->axes; axis++) {
+        s.extent[axis] = d->extent[axis];
+        s.boundary[axis] = d->boundary[axis];
+    }
+    for (int k = 0; k < d->points; k++) {
+        s.radius[0] = larger(s.radius[0], d->offsets[k].x);
+        s.radius[1] = larger(s.radius[1], d->offsets[k].y);
+        s.radius[2] = larger(s.radius[2], d->offsets[k].z);
+    }
+    return s;
+}
+
+/* The definition's lists in the order of the places. */
+static fur_status set_lists(fur_stencil *stencil, const fur_stencil_definition *d,
+                            const int at[FUR_STENCIL_POINTS])
+{
+    static void (*const set[FUR_VALUE_COUNT])(void *, int, fur_scalar) = FUR_VALUE_TABLE(set);
+    fur_stencil_view *s = &stencil->view;
+    fur_env *env = &stencil->context->env;
+    fur_stencil_offset *offsets;
+    void *coefficients = NULL;
+    const void **fields = NULL;
+    FUR_TRY(fur_env_allocate(env, d->points, sizeof *offsets, &offsets));
+    s->offsets = offsets;
+    if (d->coefficients)
+        FUR_TRY(fur_env_allocate(env, d->points, fur_value_size(d->value), &coefficients));
+    else
+        FUR_TRY(fur_env_allocate(env, d->points, sizeof *fields, &fields));
+    s->coefficients = coefficients;
+    s->fields = fields;
+    int n = 0;
+    for (int place = 0; place < FUR_STENCIL_POINTS; place++) {
+        int k = at[place];
+        if (k < 0)
+            continue;
+        offsets[n] = d->offsets[k];
+        if (fields) {
+            FUR_TRY(check_field(stencil->context, s, k, d->fields[k]));
+            fields[n] = d->fields[k]->data;
+        } else {
+            set[d->value](coefficients, n, d->coefficients[k]);
+        }
+        n++;
+    }
+    return FUR_OK;
+}
+
+static fur_status fail_unknown(fur_context *context, const char *name)
+{
+    char names[512] = "";
+    size_t length = 0;
+    for (int i = 0; i < context->backend->stencil_count; i++)
+        length += (size_t)snprintf(names + length, sizeof names - length, ", %s",
+                                   context->backend->stencil[i]->name);
+    return fur_context_fail(context, FUR_UNSUPPORTED,
+                            "there is no stencil kernel \"%s\" on device %s; it has auto%s", name,
+                            context->backend->device, names);
+}
+
+static fur_status choose_named(fur_stencil *stencil, const char *name)
+{
+    const fur_backend *backend = stencil->context->backend;
+    for (int i = 0; i < backend->stencil_count; i++) {
+        const fur_stencil_kernel *kernel = backend->stencil[i];
+        if (strcmp(kernel->name, name) != 0)
+            continue;
+        const char *refusal = kernel->refusal ? kernel->refusal(&stencil->view) : NULL;
+        if (refusal)
+            return fur_context_fail(stencil->context, FUR_UNSUPPORTED,
+                                    "kernel \"%s\" does not suit this stencil: %s", name, refusal);
+        stencil->kernel = kernel;
+        stencil->reason = "asked for by name";
+        return FUR_OK;
+    }
+    return fail_unknown(stencil->context, name);
+}
+
+/* The last that suits: the registry goes from slow to fast. Only exact ones, so that the choice
+ * does not show in the result. */
+static fur_status choose(fur_stencil *stencil)
+{
+    const fur_backend *backend = stencil->context->backend;
+    for (int i = backend->stencil_count - 1; i >= 0; i--) {
+        const fur_stencil_kernel *kernel = backend->stencil[i];
+        if (!kernel->exact || (kernel->refusal && kernel->refusal(&stencil->view)))
+            continue;
+        stencil->kernel = kernel;
+        stencil->reason = "the fastest of those that suit the stencil";
+        return FUR_OK;
+    }
+    return fur_context_fail(stencil->context, FUR_UNSUPPORTED,
+                            "device %s has no kernel for this stencil; use device \"cpu\"",
+                            backend->device);
+}
+
+static fur_status build(fur_stencil *stencil, const fur_stencil_definition *d,
+                        const int at[FUR_STENCIL_POINTS])
+{
+    bool named = d->kernel && strcmp(d->kernel, "auto") != 0;
+    FUR_TRY(set_lists(stencil, d, at));
+    FUR_TRY(named ? choose_named(stencil, d->kernel) : choose(stencil));
+    return stencil->kernel->plan
+               ? stencil->kernel->plan(&stencil->context->env, &stencil->view, &stencil->state)
+               : FUR_OK;
+}
+
+fur_status fur_stencil_create(fur_context *context, const fur_stencil_definition *definition,
+                              fur_stencil **out)
+{
+    fur_env *env = &context->env;
+    fur_stencil_definition d;
+    int at[FUR_STENCIL_POINTS];
+    fur_stencil *stencil;
+    fur_options_copy(&d, sizeof d, definition);
+    FUR_TRY(check_grid(env, &d));
+    FUR_TRY(check_lists(env, &d));
+    FUR_TRY(place_offsets(env, &d, at));
+    FUR_TRY(fur_env_allocate_zeros(env, 1, sizeof *stencil, &stencil));
+    stencil->context = context;
+    stencil->view = view_of(&d);
+    fur_status status = build(stencil, &d, at);
+    if (status == FUR_OK)
+        *out = stencil;
+    else
+        fur_stencil_destroy(stencil);
+    return status;
+}
+
+void fur_stencil_destroy(fur_stencil *stencil)
+{
+    if (!stencil)
+        return;
+    fur_env *env = &stencil->context->env;
+    if (stencil->kernel && stencil->kernel->release)
+        stencil->kernel->release(env, stencil->state);
+    fur_env_release(env, (void *)(uintptr_t)stencil->view.fields);
+    fur_env_release(env, (void *)(uintptr_t)stencil->view.coefficients);
+    fur_env_release(env, (void *)(uintptr_t)stencil->view.offsets);
+    fur_env_release(env, stencil);
+}
+
+static fur_status check_vector(const fur_stencil *stencil, const char *name, const fur_vector *v)
+{
+    const fur_stencil_view *s = &stencil->view;
+    fur_env *env = &stencil->context->env;
+    if (v->context != stencil->context)
+        return fur_env_fail(env, FUR_INVALID, "%s belongs to another context than the stencil",
+                            name);
+    if (v->value != s->value || v->size != fur_stencil_rows(s))
+        return fur_env_fail(env, FUR_INVALID,
+                            "%s has %lld entries of type %s, the grid needs %lld of type %s", name,
+                            (long long)v->size, fur_value_name(v->value),
+                            (long long)fur_stencil_rows(s), fur_value_name(s->value));
+    return FUR_OK;
+}
+
+fur_status fur_stencil_apply(const fur_stencil *stencil, fur_scalar alpha, const fur_vector *x,
+                             fur_scalar beta, fur_vector *y)
+{
+    FUR_TRY(check_vector(stencil, "x", x));
+    FUR_TRY(check_vector(stencil, "y", y));
+    if (x->data == y->data)
+        return fur_env_fail(&stencil->context->env, FUR_INVALID,
+                            "x and y are the same array; the product needs two");
+    fur_stencil_call call = {
+        .env = &stencil->context->env,
+        .s = &stencil->view,
+        .state = stencil->state,
+        .alpha = alpha,
+        .beta = beta,
+        .x = x->data,
+        .y = y->data,
+    };
+    return stencil->kernel->apply(&call);
+}
+
+fur_stencil_report fur_stencil_describe(const fur_stencil *stencil)
+{
+    const fur_stencil_view *s = &stencil->view;
+    int64_t entries = fur_stencil_rows(s) * (s->fields ? s->points + 2 : 2);
+    return (fur_stencil_report){
+        .kernel = stencil->kernel->name,
+        .reason = stencil->reason,
+        .rows = fur_stencil_rows(s),
+        .points = s->points,
+        .bytes = entries * (int64_t)fur_value_size(s->value),
+    };
+}
+
+int fur_stencil_kernel_count(const fur_context *context)
+{
+    return context->backend->stencil_count;
+}
+
+fur_status fur_stencil_kernel_get(fur_context *context, int index, fur_stencil_kernel_info *out)
+{
+    const fur_backend *backend = context->backend;
+    if (index < 0 || index >= backend->stencil_count)
+        return fur_context_fail(context, FUR_INVALID, "there is no stencil kernel %d; there are %d",
+                                index, backend->stencil_count);
+    const fur_stencil_kernel *kernel = backend->stencil[index];
+    *out = (fur_stencil_kernel_info){kernel->name, kernel->summary, kernel->source, kernel->exact};
+    return FUR_OK;
+}
+#else
+
+static void FN(set)(void *array, int i, fur_scalar s)
+{
+    ((VALUE *)array)[i] = V(from)(s);
+}
+
+#endif

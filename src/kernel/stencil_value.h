@@ -1,0 +1,6 @@
+/* c_k(p) of a stencil whose fields the host reaches; a template over VALUE. */
+static inline VALUE FN(stencil_value)(const fur_stencil_view *s, int k, int64_t p)
+{
+    const VALUE *constants = s->coefficients;
+    return constants ? constants[k] : ((const VALUE *)s->fields[k])[p];
+}
