@@ -255,6 +255,7 @@ static VALUE FN(sum_at)(const FN(run) * r)
 INLINE void FN(segment_lanes)(const FN(run) * r, int first, int last, int64_t i, int n,
                               FN(lanes) * sum)
 {
+#    pragma GCC unroll 4
     for (int v = 0; v < n; v++)
         sum[v] = V(zero)();
     for (const term *t = r->row.terms + first; t < r->row.terms + last; t++) {
