@@ -19,10 +19,15 @@
 #    define POINT_GRAIN 16384
 /* Points of a line whose sums gather before they are written. */
 #    define LINE_POINTS 512
-/* Of the second-level cache: what a block may have in it of x. */
-#    define BLOCK_BYTES (512 << 10)
+/* Of the second-level cache: what a block may have in it of x, and lines it has at least. */
+#    define BLOCK_BYTES (1 << 20)
+#    define BLOCK_LINES 16
 /* Registers that are added to side by side. */
 #    define REGISTERS 4
+
+/* The most terms whose number the compiler knows; 0 stands for one that it does not. */
+#    define MOST_KNOWN 27
+#    define ANY 0
 
 #    define INLINE static inline __attribute__((always_inline))
 
@@ -60,11 +65,16 @@ typedef struct blocks {
     term *pool;    /* of all terms */
 } blocks;
 
+static int64_t larger(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
 static axis axis_of(const fur_stencil_view *s, int number)
 {
     int64_t n = s->extent[number];
     int64_t low = fur_smaller(s->radius[number], n);
-    int64_t high = n - s->radius[number] > low ? n - s->radius[number] : low;
+    int64_t high = larger(low, n - s->radius[number]);
     return (axis){low, high, low + 1 + n - high};
 }
 
@@ -88,11 +98,11 @@ static int64_t parts_of(int64_t count, int64_t size)
 
 static void cut(const fur_stencil_view *s, blocks *b)
 {
-    int64_t columns = parts_of(s->extent[0], LINE_POINTS);
+    int64_t point_bytes = (2 * s->radius[2] + 1) * (int64_t)fur_value_size(s->value);
+    int64_t columns = parts_of(s->extent[0], BLOCK_BYTES / BLOCK_LINES / point_bytes);
     b->width = parts_of(parts_of(s->extent[0], columns), LANES) * LANES;
-    int64_t line_bytes = (2 * s->radius[2] + 1) * b->width * (int64_t)fur_value_size(s->value);
-    int64_t most = BLOCK_BYTES / line_bytes;
-    int64_t rows = parts_of(s->extent[1], most > 1 ? most : 1);
+    int64_t most = BLOCK_BYTES / (b->width * point_bytes);
+    int64_t rows = parts_of(s->extent[1], larger(most, 1));
     b->height = parts_of(s->extent[1], rows);
     b->columns = parts_of(s->extent[0], b->width);
     b->slices = b->columns * parts_of(s->extent[1], b->height) * s->extent[2];
@@ -245,6 +255,7 @@ static VALUE FN(sum_at)(const FN(run) * r)
 INLINE void FN(segment_lanes)(const FN(run) * r, int first, int last, int64_t i, int n,
                               FN(lanes) * sum)
 {
+#    pragma GCC unroll 4
     for (int v = 0; v < n; v++)
         sum[v] = V(zero)();
     for (const term *t = r->row.terms + first; t < r->row.terms + last; t++) {
@@ -276,17 +287,74 @@ INLINE void FN(sum_lanes)(const FN(run) * r, int64_t i, int n, VALUE *out)
         V(store)(out + v * LANES, sum[v]);
 }
 
-/* The sums of a run, in blocks of n registers: one at its beginning, others from the next cache
- * line of x on, the last at its end. Where they overlap sums are computed again. */
-INLINE void FN(sum_blocks)(const FN(run) * r, int64_t count, int n, VALUE *out)
+/* The same for a number of constant coefficients that the compiler knows. */
+INLINE void FN(sum_known)(const FN(lanes) * c, const VALUE *const *x, int count, int64_t i,
+                          VALUE *out)
+{
+    FN(lanes) sum[REGISTERS];
+#    pragma GCC unroll 4
+    for (int v = 0; v < REGISTERS; v++)
+        sum[v] = V(zero)();
+#    pragma GCC unroll 27
+    for (int t = 0; t < count; t++)
+#    pragma GCC unroll 4
+        for (int v = 0; v < REGISTERS; v++)
+            sum[v] = V(madd)(c[t], V(load)(x[t] + i + v * LANES), sum[v]);
+#    pragma GCC unroll 4
+    for (int v = 0; v < REGISTERS; v++)
+        V(store)(out + v * LANES, sum[v]);
+}
+
+/* The sums of `count` points, in blocks of n registers: one at their beginning, others from the
+ * next cache line of x on, the last at their end. Where they overlap sums are computed again.
+ * known: the number of terms, or ANY. */
+INLINE void FN(sum_blocks)(const FN(run) * r, int known, int64_t count, int n, VALUE *out)
 {
     const int64_t size = (int64_t)n * LANES;
+    FN(lanes) c[MOST_KNOWN];
+    const VALUE *x[MOST_KNOWN];
+#    pragma GCC unroll 27
+    for (int t = 0; t < known; t++) {
+        c[t] = V(all)(*(const VALUE *)r->row.terms[t].c);
+        x[t] = r->x + r->row.terms[t].step;
+    }
     int64_t next = LANES - (int64_t)((uintptr_t)r->x / sizeof(VALUE) % LANES);
     for (int64_t begin = 0; begin < count; begin = next, next += size) {
         int64_t i = fur_smaller(begin, count - size);
         for (int v = 0; v < n; v++)
             fur_prefetch_ahead(r->x + r->ahead + i + v * LANES);
-        FN(sum_lanes)(r, i, n, out + i);
+        if (known)
+            FN(sum_known)(c, x, known, i, out + i);
+        else
+            FN(sum_lanes)(r, i, n, out + i);
+    }
+}
+
+/* The sums of a run of at least `REGISTERS` registers. Common numbers of terms are compiled on
+ * their own, where registers can hold their coefficients. */
+static void FN(sum_long)(const FN(run) * r, int64_t count, VALUE *out)
+{
+    switch (r->fields || COMPLEX || !FUR_REAL_REGISTERS ? 0 : r->row.count) {
+    case 5:
+        FN(sum_blocks)(r, 5, count, REGISTERS, out);
+        break;
+    case 7:
+        FN(sum_blocks)(r, 7, count, REGISTERS, out);
+        break;
+    case 9:
+        FN(sum_blocks)(r, 9, count, REGISTERS, out);
+        break;
+    case 13:
+        FN(sum_blocks)(r, 13, count, REGISTERS, out);
+        break;
+    case 19:
+        FN(sum_blocks)(r, 19, count, REGISTERS, out);
+        break;
+    case 27:
+        FN(sum_blocks)(r, 27, count, REGISTERS, out);
+        break;
+    default:
+        FN(sum_blocks)(r, ANY, count, REGISTERS, out);
     }
 }
 
@@ -294,29 +362,37 @@ INLINE void FN(sum_blocks)(const FN(run) * r, int64_t count, int n, VALUE *out)
 static void FN(sum_run)(FN(run) r, int64_t count, VALUE *out)
 {
     if (count >= (int64_t)REGISTERS * LANES)
-        FN(sum_blocks)(&r, count, REGISTERS, out);
+        FN(sum_long)(&r, count, out);
     else if (count >= LANES)
-        FN(sum_blocks)(&r, count, 1, out);
+        FN(sum_blocks)(&r, ANY, count, 1, out);
     else
         for (int64_t i = 0; i < count; i++, r.p++, r.x++)
             out[i] = FN(sum_at)(&r);
 }
 
-/* The sums of the points from <= i < to of the line that begins at p. */
+/* The sums of `count` points from p on, which have one row. */
+static void FN(sum_points)(const fur_stencil_call *call, const row *of, int64_t p, int64_t count,
+                           VALUE *out)
+{
+    const blocks *b = call->state;
+    const VALUE *x = call->x;
+    FN(run) r = {*of, call->s->fields, b->ahead, p, x + p};
+    FN(sum_run)(r, count, out);
+}
+
+/* The sums of the points from <= i < to of the line that begins at p. Those at both ends come
+ * first: they are added while the first registers of the others are loaded. */
 static void FN(sum_line)(const fur_stencil_call *call, const row *rows, int64_t p, int64_t from,
                          int64_t to, VALUE *out)
 {
-    const blocks *b = call->state;
-    const axis *a = &b->axis[0];
-    FN(run) r = {.fields = call->s->fields, .ahead = b->ahead};
-    for (int64_t i = from, next; i < to; i = next) {
-        bool inside = i >= a->low && i < a->high;
-        next = inside ? fur_smaller(to, a->high) : i + 1;
-        r.row = rows[place_of(a, i)];
-        r.p = p + i;
-        r.x = (const VALUE *)call->x + r.p;
-        FN(sum_run)(r, next - i, out + (i - from));
-    }
+    const axis *a = &((const blocks *)call->state)->axis[0];
+    int64_t low = larger(from, fur_smaller(to, a->low));
+    int64_t high = larger(low, fur_smaller(to, a->high));
+    for (int64_t i = from; i < low; i++)
+        FN(sum_points)(call, &rows[place_of(a, i)], p + i, 1, out + (i - from));
+    for (int64_t i = high; i < to; i++)
+        FN(sum_points)(call, &rows[place_of(a, i)], p + i, 1, out + (i - from));
+    FN(sum_points)(call, &rows[a->low], p + low, high - low, out + (low - from));
 }
 
 /* y = alpha sums + beta y for the points from p on. */
@@ -338,13 +414,27 @@ static void FN(write)(const fur_stencil_call *call, VALUE *sums, int64_t p, int6
         fur_stream_copy(y, sums, (size_t)count * sizeof *y);
 }
 
+/* The points from <= i < to of line j in plane k. */
+static void FN(multiply_line)(const fur_stencil_call *call, int64_t j, int64_t k, int64_t from,
+                              int64_t to, bool stream)
+{
+    const fur_stencil_view *s = call->s;
+    const row *rows = rows_of_line(call->state, j, k);
+    int64_t p = s->extent[0] * (j + s->extent[1] * k);
+    _Alignas(FUR_ALIGNMENT) VALUE sums[LINE_POINTS];
+    for (int64_t next; from < to; from = next) {
+        next = fur_smaller(to, from + LINE_POINTS);
+        FN(sum_line)(call, rows, p, from, next, sums);
+        FN(write)(call, sums, p + from, next - from, stream);
+    }
+}
+
 static void FN(multiply)(const fur_stencil_call *call, int64_t begin, int64_t end)
 {
     const fur_stencil_view *s = call->s;
     const blocks *b = call->state;
     bool stream = V(is_zero)(V(from)(call->beta)) &&
                   fur_streams(fur_stencil_rows(s) * (int64_t)sizeof(VALUE));
-    VALUE sums[LINE_POINTS];
     for (int64_t slice = begin; slice < end; slice++) {
         int64_t k = slice % s->extent[2];
         int64_t block = slice / s->extent[2];
@@ -352,11 +442,8 @@ static void FN(multiply)(const fur_stencil_call *call, int64_t begin, int64_t en
         int64_t to = fur_smaller(s->extent[0], from + b->width);
         int64_t first = block / b->columns * b->height;
         int64_t last = fur_smaller(s->extent[1], first + b->height);
-        for (int64_t j = first; j < last; j++) {
-            int64_t p = s->extent[0] * (j + s->extent[1] * k);
-            FN(sum_line)(call, rows_of_line(b, j, k), p, from, to, sums);
-            FN(write)(call, sums, p + from, to - from, stream);
-        }
+        for (int64_t j = first; j < last; j++)
+            FN(multiply_line)(call, j, k, from, to, stream);
     }
     if (stream)
         fur_stream_end();
