@@ -93,6 +93,20 @@ static fur_status take_rows(fur_recognised *r, const fur_csr *a, int64_t count,
     return fur_vector_create(r->context, v->value, count, &r->y);
 }
 
+/* Writes "a stencil of 7 points ... on 10 x 20 x 30 points; 0 rows differ". */
+static void set_sentence(fur_recognise_report *report)
+{
+    char extents[64] = "";
+    int length = 0;
+    for (int axis = 0; axis < report->axes; axis++)
+        length += snprintf(extents + length, sizeof extents - (size_t)length, "%s%lld",
+                           axis > 0 ? " x " : "", (long long)report->extent[axis]);
+    snprintf(report->reason, sizeof report->reason,
+             "a stencil of %d points with %s coefficients on a grid of %s; %lld rows differ",
+             report->points, report->variable ? "variable" : "constant", extents,
+             (long long)report->rows_differing);
+}
+
 static void describe(const fur_recognised *r, const fur_guess *g, fur_recognise_report *report)
 {
     const fur_stencil_view *s = &g->s;
@@ -105,11 +119,7 @@ static void describe(const fur_recognised *r, const fur_guess *g, fur_recognise_
     report->variable = !s->coefficients;
     report->rows_differing = rows->rows;
     report->bytes = fur_stencil_describe(r->stencil).bytes + csr_bytes(rows) + rows->rows * row;
-    snprintf(report->reason, sizeof report->reason,
-             "a stencil of %d points with %s coefficients on %lld x %lld x %lld points; %lld rows "
-             "differ",
-             s->points, s->coefficients ? "constant" : "variable", (long long)s->extent[0],
-             (long long)s->extent[1], (long long)s->extent[2], (long long)rows->rows);
+    set_sentence(report);
 }
 
 /* Proves the guess; r stays without a stencil if too many rows differ. */

@@ -193,15 +193,22 @@ static void propose_grids(search *s)
                 propose_planes(s, (least - x) / y);
 }
 
-/* Takes the grid of the shortest offsets out of the list. */
-static grid take_shortest(search *s)
+/* Shorter offsets are better. Lines without a coupling among them could be cut in two: they stay
+ * whole. */
+static bool is_better(const grid *g, const grid *other)
 {
-    int shortest = 0;
+    return g->length != other->length ? g->length < other->length : g->extent[0] > other->extent[0];
+}
+
+/* Takes the best grid out of the list. */
+static grid take_best(search *s)
+{
+    int best = 0;
     for (int i = 1; i < s->grids; i++)
-        if (s->grid[i].length < s->grid[shortest].length)
-            shortest = i;
-    grid g = s->grid[shortest];
-    s->grid[shortest] = s->grid[--s->grids];
+        if (is_better(&s->grid[i], &s->grid[best]))
+            best = i;
+    grid g = s->grid[best];
+    s->grid[best] = s->grid[--s->grids];
     return g;
 }
 
@@ -311,7 +318,7 @@ static bool choose_grid(search *s, int rows, fur_guess *out, fur_recognise_repor
     int64_t other = 0;
     while (s->grids > 0 && most < rows) {
         int64_t misfit = 0;
-        grid g = take_shortest(s);
+        grid g = take_best(s);
         set_stencil(s->a, g.extent, rows, out);
         int matching = count_matching(s->a, &out->s, rows, &misfit);
         if (matching <= most)
