@@ -89,8 +89,8 @@ static fur_status take_rows(fur_recognised *r, const fur_csr *a, int64_t count,
     if (count > 0)
         list_rows(v->rows, differs, r->numbers);
     FUR_TRY(fur_csr_take_rows(a, count, r->numbers, &r->rows));
-    FUR_TRY(fur_spmv_plan(r->rows, NULL, &r->plan));
-    return fur_vector_create(r->context, v->value, count, &r->y);
+    FUR_TRY(fur_vector_create(r->context, v->value, count, &r->y));
+    return fur_spmv_plan(r->rows, NULL, &r->plan);
 }
 
 /* Writes "a stencil of 7 points ... on 10 x 20 x 30 points; 0 rows differ". */
@@ -139,8 +139,8 @@ static fur_status prove(fur_recognised *r, const fur_csr *a, const fur_guess *g,
                              (long long)count, (long long)v->rows);
         goto done;
     }
-    FUR_TRY_DONE(take_rows(r, a, count, differs));
     FUR_TRY_DONE(make_stencil(r, g, kernel));
+    FUR_TRY_DONE(take_rows(r, a, count, differs));
     describe(r, g, report);
 done:
     fur_env_release(env, differs);
@@ -157,7 +157,7 @@ static fur_status build(const fur_csr *a, const fur_guess *g, const char *kernel
     FUR_TRY(fur_env_allocate_zeros(&a->context->env, 1, sizeof *r, &r));
     r->context = a->context;
     fur_status status = prove(r, a, g, kernel, report);
-    if (r->stencil)
+    if (status == FUR_OK && r->stencil)
         *out = r;
     else
         fur_recognised_destroy(r);

@@ -15,18 +15,18 @@ typedef struct proof {
     const fur_stencil_view *s;
     fur_vector *const *fields; /* NULL: constants */
     uint8_t *differs;
-    fur_stencil_term inner[FUR_STENCIL_POINTS]; /* of row 0 of a grid without ends */
+    int32_t distance[FUR_STENCIL_POINTS]; /* column - row of an inner point's terms */
 } proof;
 
 #    define FUR_TEMPLATE "recognise_prove.c"
 #    include "foreach_value.h"
 
-static void set_inner(proof *f)
+static void set_distances(proof *f)
 {
     const fur_stencil_view *s = f->s;
     for (int k = 0; k < s->points; k++) {
         fur_stencil_offset o = s->offsets[k];
-        f->inner[k] = (fur_stencil_term){o.x + s->extent[0] * (o.y + s->extent[1] * o.z), k};
+        f->distance[k] = (int32_t)(o.x + s->extent[0] * (o.y + s->extent[1] * o.z));
     }
 }
 
@@ -38,7 +38,7 @@ int64_t fur_recognise_prove(int threads, const fur_csr_view *a, const fur_stenci
     proof f = {.a = a, .s = s, .fields = fields, .differs = differs};
     int parts = fur_team(threads, a->rows, ROW_GRAIN);
     int64_t differing = 0;
-    set_inner(&f);
+    set_distances(&f);
 #    pragma omp parallel for schedule(static, 1) num_threads(parts) if (parts > 1)                 \
         reduction(+ : differing)
     for (int part = 0; part < parts; part++)
@@ -48,41 +48,50 @@ int64_t fur_recognise_prove(int threads, const fur_csr_view *a, const fur_stenci
 }
 #else
 
-/* Whether a row has these terms, their columns counted from `base` on. */
-static inline bool FN(is_row)(const proof *f, int64_t row, const fur_stencil_term *terms, int count,
-                              int64_t base)
+static inline void FN(keep)(const proof *f, int64_t row, int k, VALUE value)
+{
+    ((VALUE *)f->fields[k]->data)[row] = value;
+}
+
+/* A row of a point whose neighbours are all inside. */
+static inline bool FN(is_inner)(const proof *f, int64_t row)
 {
     int64_t begin = fur_offset_at(f->a, row);
     const int32_t *columns = f->a->columns + begin;
     const VALUE *values = (const VALUE *)f->a->values + begin;
-    const VALUE *constants = f->s->coefficients;
-    bool same = true;
-    if (fur_offset_at(f->a, row + 1) - begin != count)
+    int points = f->s->points;
+    int32_t other = 0;
+    if (fur_offset_at(f->a, row + 1) - begin != points)
         return false;
-    for (int t = 0; t < count; t++)
-        same &= columns[t] == terms[t].column + base;
-    for (int t = 0; constants && t < count; t++)
-        same &= memcmp(&values[t], &constants[terms[t].k], sizeof *values) == 0;
-    return same;
-}
-
-static inline int FN(compare)(const proof *f, int64_t row, const fur_stencil_term *terms, int count,
-                              int64_t base)
-{
-    const VALUE *values = (const VALUE *)f->a->values + fur_offset_at(f->a, row);
-    bool same = FN(is_row)(f, row, terms, count, base);
-    for (int t = 0; f->fields && same && t < count; t++)
-        ((VALUE *)f->fields[terms[t].k]->data)[row] = values[t];
-    f->differs[row] = !same;
-    return !same;
+    for (int k = 0; k < points; k++)
+        other |= (columns[k] - (int32_t)row) ^ f->distance[k];
+    if (other != 0)
+        return false;
+    if (!f->fields)
+        return memcmp(values, f->s->coefficients, (size_t)points * sizeof *values) == 0;
+    for (int k = 0; k < points; k++)
+        FN(keep)(f, row, k, values[k]);
+    return true;
 }
 
 /* A row at an end of an axis. */
-static int FN(compare_outer)(const proof *f, int64_t row)
+static bool FN(is_outer)(const proof *f, int64_t row)
 {
     fur_stencil_term terms[FUR_STENCIL_POINTS];
+    int64_t begin = fur_offset_at(f->a, row);
+    const int32_t *columns = f->a->columns + begin;
+    const VALUE *values = (const VALUE *)f->a->values + begin;
+    const VALUE *constants = f->s->coefficients;
     int count = fur_stencil_row(f->s, row, terms);
-    return FN(compare)(f, row, terms, count, 0);
+    if (fur_offset_at(f->a, row + 1) - begin != count)
+        return false;
+    for (int t = 0; t < count; t++)
+        if (columns[t] != terms[t].column ||
+            (constants && memcmp(&values[t], &constants[terms[t].k], sizeof *values) != 0))
+            return false;
+    for (int t = 0; f->fields && t < count; t++)
+        FN(keep)(f, row, terms[t].k, values[t]);
+    return true;
 }
 
 /* The rows from begin to end, which belong to one line of the grid. */
@@ -94,10 +103,13 @@ static int64_t FN(compare_line)(const proof *f, int64_t begin, int64_t end)
     int64_t high = line + s->extent[0] - s->radius[0];
     int64_t differing = 0;
     if (!fur_stencil_is_inner(s, low))
-        low = high = end;
-    for (int64_t row = begin; row < end; row++)
-        differing += row >= low && row < high ? FN(compare)(f, row, f->inner, s->points, row)
-                                              : FN(compare_outer)(f, row);
+        high = low;
+    for (int64_t row = begin; row < end; row++) {
+        bool inner = row >= low && row < high;
+        bool same = inner ? FN(is_inner)(f, row) : FN(is_outer)(f, row);
+        f->differs[row] = !same;
+        differing += !same;
+    }
     return differing;
 }
 
