@@ -285,6 +285,44 @@ class MultiplyTest(CommandTest):
         self.assertIn("wind_x.mtx: the vector has 144 entries, the matrix needs 4", text)
 
 
+class RecognitionTest(CommandTest):
+    """A matrix that is a stencil; test_recognise.c has the rest."""
+
+    def test_a_grid_is_known(self):
+        found = "a stencil of 5 points with variable coefficients on a grid of 100 x 100; 0 rows differ"
+        for command in ("multiply", "solve"):
+            report = self.json(command, data("plate.mtx"))
+            self.assertEqual((report["recognised"], report["recognition"]), (True, found))
+            self.assertEqual(report["rows_differing"], 0)
+            self.assertIn(found, run(command, data("plate.mtx")).stdout)
+
+    def test_bits_are_those_of_the_reference(self):
+        for kernel in ("stencil", "reference"):
+            report = self.json("multiply", data("plate.mtx"), "--x", data("plate_source.mtx"),
+                               "--kernel", kernel, "--out", self.folder / kernel)
+            self.assertEqual(report["kernel"], kernel)
+            self.assertEqual("recognised" in report, kernel == "stencil")
+        self.assertEqual((self.folder / "stencil").read_bytes(),
+                         (self.folder / "reference").read_bytes())
+
+    def test_solution_by_the_stencil(self):
+        reports = [self.json("solve", data("plate.mtx"), "--kernel", kernel, "--out",
+                             self.folder / kernel) for kernel in ("stencil", "reference")]
+        self.assertEqual(reports[0]["iterations"], reports[1]["iterations"])
+        self.assertEqual((self.folder / "stencil").read_bytes(),
+                         (self.folder / "reference").read_bytes())
+
+    def test_others_are_told_why_not(self):
+        report = self.json("multiply", data("survey.mtx"))
+        self.assertIs(report["recognised"], False)
+        self.assertIn("that of a stencil is square", report["recognition"])
+        self.assertIn("that of a stencil is square",
+                      self.sentence("multiply", data("survey.mtx"), "--kernel", "stencil"))
+        self.assertIn("transpose", self.sentence("multiply", data("plate.mtx"), "--kernel",
+                                                 "stencil", "--transpose"))
+        self.assertNotIn("recognised", self.json("multiply", data("plate.mtx"), "--transpose"))
+
+
 class SolveTest(CommandTest):
     def test_plate(self):
         out = self.folder / "x.mtx"

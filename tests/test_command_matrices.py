@@ -23,6 +23,22 @@ COMPARED_BYTES = 1_500_000
 SOLVED_ENTRIES = 300_000
 MAX_ITERATIONS = 2000
 RTOL = 1e-8
+# Matrices known to be stencils: how they are recognised.
+STENCILS = {
+    "3pt_100.mtx": "3 points with constant coefficients on a grid of 100; 0 rows differ",
+    "5pt_10x10.mtx": "5 points with constant coefficients on a grid of 10 x 10; 0 rows differ",
+    "7pt_10x10x10.mtx": "7 points with constant coefficients on a grid of 10 x 10 x 10; 0 rows differ",
+    "9pt_10x10.mtx": "9 points with constant coefficients on a grid of 10 x 10; 0 rows differ",
+    "FDM-2d-16.mtx": "5 points with constant coefficients on a grid of 16 x 16; 0 rows differ",
+    "Laplace3D10.mtx": "7 points with constant coefficients on a grid of 10 x 10 x 10; 0 rows differ",
+    "cryg2500.mtx": "5 points with variable coefficients on a grid of 50 x 50; 150 rows differ",
+    "gr_900_900_crg.mtx": "9 points with constant coefficients on a grid of 30 x 30; 0 rows differ",
+    "lap2D_5pt_n32.mtx": "3 points with constant coefficients on a grid of 32 x 32; 0 rows differ",
+    "lap3d_20.mtx": "7 points with constant coefficients on a grid of 20 x 20 x 20; 0 rows differ",
+    "lap3d_40.mtx": "7 points with constant coefficients on a grid of 40 x 40 x 40; 0 rows differ",
+    "nos7.mtx": "7 points with variable coefficients on a grid of 9 x 9 x 9; 0 rows differ",
+    "watt_2.mtx": "7 points with variable coefficients on a grid of 8 x 8 x 29; 128 rows differ",
+}
 
 
 class Wrong(Exception):
@@ -78,6 +94,23 @@ def check_product(command, path, a, folder, options):
     check_norms(report, y)
 
 
+def check_stencil(command, path, folder):
+    """What is recognised as a stencil multiplies with the bits of the reference."""
+    found = {}
+    for kernel in ("stencil", "reference"):
+        done = run(command, "multiply", path, "--kernel", kernel, "--x", folder / "x.mtx", "--out",
+                   folder / f"{kernel}.mtx", "--repeat", 1, "--quiet", "--json")
+        found[kernel] = report_of(done)
+        if found[kernel] is None:
+            expect(kernel == "stencil" and path.name not in STENCILS, done.stderr)
+            expect("is not known for one: " in done.stderr, done.stderr)
+            return
+    expect(STENCILS.get(path.name, "") in found["stencil"]["recognition"],
+           found["stencil"]["recognition"])
+    expect((folder / "stencil.mtx").read_bytes() == (folder / "reference.mtx").read_bytes(),
+           "the stencil's product is another")
+
+
 def check_residual(report, a, x):
     """The residual that is reported is the one that x has, up to the rounding of A x."""
     b, b_error = a.multiply([1.0] * a.cols)
@@ -121,8 +154,9 @@ def check_matrix(command, path, folder):
     except matrix_market.Malformed as reason:
         expect(report_of(run(command, "info", path, "--json")) is None, f"took it with {reason}")
         return f"refused: {reason}"
-    for options in ([], ["--transpose"]):
+    for options in (["--transpose"], []):
         check_product(command, path, a, folder, options)
+    check_stencil(command, path, folder)
     return check_solve(command, path, a, folder) if is_solvable(a) else "compared"
 
 

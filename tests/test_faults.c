@@ -16,6 +16,7 @@ typedef union object {
     fur_permutation *permutation;
     fur_solver *solver;
     fur_stencil *stencil;
+    fur_recognised *recognised;
 } object;
 
 /* What the functions are called with. */
@@ -35,6 +36,9 @@ typedef struct fixture {
     fur_operator *op;
     fur_operator *jacobi;
     fur_stencil *stencil;
+    fur_csr *constant; /* the stencil's matrix, one value altered, as in the next */
+    fur_csr *variable;
+    fur_recognised *recognised;
     fur_spmv_options options; /* of the plan to be made */
 } fixture;
 
@@ -43,6 +47,26 @@ static fur_stencil_definition stencil_definition(void)
     fur_stencil_definition d = {.size = sizeof d, .value = FUR_F64, .extent = {5, 6, 7}};
     ck_assert(fur_stencil_named(7, &d));
     return d;
+}
+
+/* The first row of the one differs from the stencil by its value, of the other by its columns. */
+static void set_recognisable(fixture *f, rng *r)
+{
+    ck_ok(f->context, fur_stencil_assemble(f->stencil, &f->constant));
+    fur_csr_view view = fur_csr_get(f->constant);
+    double *values = (double *)(uintptr_t)view.values;
+    int32_t *columns = (int32_t *)(uintptr_t)view.columns;
+    for (int64_t k = 0; k < view.entries; k++)
+        values[k] = rng_unit(r);
+    columns[3]++;
+    ck_ok(f->context, fur_csr_create(f->context, &view, FUR_COPY, &f->variable));
+    fur_csr_destroy(f->constant);
+    ck_ok(f->context, fur_stencil_assemble(f->stencil, &f->constant));
+    view = fur_csr_get(f->constant);
+    values = (double *)(uintptr_t)view.values;
+    values[0] = 2;
+    ck_ok(f->context, fur_stencil_recognise(f->constant, NULL, &f->recognised, NULL));
+    ck_assert_ptr_nonnull(f->recognised);
 }
 
 static void set_coordinates(fixture *f, rng *r)
@@ -80,11 +104,15 @@ static void fixture_open(fixture *f, const char *shape_name)
     ck_ok(f->context, fur_operator_jacobi(f->op, &f->jacobi));
     fur_stencil_definition stencil = stencil_definition();
     ck_ok(f->context, fur_stencil_create(f->context, &stencil, &f->stencil));
+    set_recognisable(f, &r);
     set_coordinates(f, &r);
 }
 
 static void fixture_close(fixture *f)
 {
+    fur_recognised_destroy(f->recognised);
+    fur_csr_destroy(f->variable);
+    fur_csr_destroy(f->constant);
     fur_stencil_destroy(f->stencil);
     fur_operator_destroy(f->jacobi);
     fur_operator_destroy(f->op);
@@ -261,6 +289,21 @@ static fur_status stencil_operator(fixture *f, object *out)
     return fur_operator_from_stencil(f->stencil, &out->op);
 }
 
+static fur_status recognise(fixture *f, object *out)
+{
+    return fur_stencil_recognise(f->constant, NULL, &out->recognised, NULL);
+}
+
+static fur_status recognise_fields(fixture *f, object *out)
+{
+    return fur_stencil_recognise(f->variable, NULL, &out->recognised, NULL);
+}
+
+static fur_status recognised_operator(fixture *f, object *out)
+{
+    return fur_operator_from_recognised(f->recognised, &out->op);
+}
+
 /* Not a creation, but it needs memory on its way. */
 static fur_status operator_diagonal(fixture *f, object *out)
 {
@@ -333,6 +376,11 @@ static void destroy_stencil(object o)
     fur_stencil_destroy(o.stencil);
 }
 
+static void destroy_recognised(object o)
+{
+    fur_recognised_destroy(o.recognised);
+}
+
 typedef struct creation {
     const char *name;
     fur_status (*create)(fixture *f, object *out);
@@ -372,6 +420,9 @@ static const creation creations[] = {
     {"stencil of fields", stencil_of_fields, destroy_stencil, 6},
     {"stencil's matrix", assemble_stencil, destroy_matrix, 5},
     {"operator of a stencil", stencil_operator, destroy_operator, 1},
+    {"recognised stencil", recognise, destroy_recognised, 16},
+    {"recognised stencil of fields", recognise_fields, destroy_recognised, 30},
+    {"operator of a recognised stencil", recognised_operator, destroy_operator, 1},
 };
 static const creation plan_creation = {"plan", plan, destroy_plan, 1};
 
@@ -391,7 +442,8 @@ static bool succeeds(fixture *f, const creation *c, int64_t n)
     f->m.fail_at = 0;
     if (status == FUR_OK) {
         /* "auto" makes do with a kernel that needs less. */
-        bool makes_do = c->create == plan && !f->options.kernel;
+        bool makes_do = (c->create == plan && !f->options.kernel) || c->create == recognise ||
+                        c->create == recognise_fields;
         ck_assert_msg(!failed_one || makes_do, "%s: success without allocation %lld", c->name,
                       (long long)n);
         ck_assert_ptr_ne(out.any, f);

@@ -35,7 +35,7 @@ typedef struct multiply_job {
     const multiply_options *options;
     loaded_matrix a;
     reordering_choice order;
-    fur_spmv *plan;
+    product product;
     fur_vector *x;
     fur_vector *y;
     int64_t repeat;
@@ -54,9 +54,9 @@ static fur_spmv_options plan_options(const multiply_options *options)
 static fur_status load_operands(multiply_job *job)
 {
     const multiply_options *options = job->options;
-    const fur_spmv_options product = plan_options(options);
+    const fur_spmv_options plan = plan_options(options);
     COMMAND_TRY(load_matrix(job->context, &options->common, options->common.operands[0], &job->a));
-    COMMAND_TRY(reordering_choose(&job->a, &product, &job->order));
+    COMMAND_TRY(reordering_choose(&job->a, &plan, &job->order));
     const fur_csr_view view = fur_csr_get(job->a.matrix);
     const int64_t x_size = options->transpose ? view.rows : view.cols;
     const int64_t y_size = options->transpose ? view.cols : view.rows;
@@ -66,10 +66,10 @@ static fur_status load_operands(multiply_job *job)
     return fur_vector_create(job->context, view.value, y_size, &job->y);
 }
 
-static fur_status make_plan(multiply_job *job)
+static fur_status make_product(multiply_job *job)
 {
     const fur_spmv_options options = plan_options(job->options);
-    return fur_spmv_plan(job->a.matrix, &options, &job->plan);
+    return product_create(job->a.matrix, &options, &job->product);
 }
 
 static int64_t count_batches(const multiply_job *job)
@@ -102,8 +102,8 @@ static fur_status time_products(multiply_job *job)
     /* The first product meets cold caches, sleeping threads and kernels not loaded yet, and what
      * else was queued: it is not counted. */
     double warm_up = 0.0;
-    COMMAND_TRY(product_time(job->plan, job->x, job->y, 1, &warm_up));
-    COMMAND_TRY(product_time(job->plan, job->x, job->y, 1, &warm_up));
+    COMMAND_TRY(product_time(&job->product, job->x, job->y, 1, &warm_up));
+    COMMAND_TRY(product_time(&job->product, job->x, job->y, 1, &warm_up));
     job->repeat = choose_repeat(job->options->repeat, warm_up);
     job->batches = count_batches(job);
     void *memory = NULL;
@@ -113,7 +113,7 @@ static fur_status time_products(multiply_job *job)
     for (int64_t i = 0; i < job->batches; i++) {
         const int64_t done = job->repeat * i / job->batches;
         const int64_t next = job->repeat * (i + 1) / job->batches;
-        COMMAND_TRY(product_time(job->plan, job->x, job->y, next - done, &job->seconds[i]));
+        COMMAND_TRY(product_time(&job->product, job->x, job->y, next - done, &job->seconds[i]));
     }
     qsort(job->seconds, (size_t)job->batches, sizeof *job->seconds, compare_seconds);
     job->seconds_median = job->seconds[job->batches / 2];
@@ -122,10 +122,11 @@ static fur_status time_products(multiply_job *job)
 
 static void put_plan(output *out, const multiply_job *job)
 {
-    const fur_spmv_report report = fur_spmv_describe(job->plan);
+    const fur_spmv_report report = product_describe(&job->product);
     const double gigabytes = 1e-9 * (double)report.bytes;
     output_text(out, "kernel", "kernel", report.kernel);
     output_text(out, "reason", "because", report.reason);
+    product_put(out, &job->product);
     output_text(out, "device", "device", fur_context_device(job->context));
     output_text(out, "isa", "instruction set", fur_context_isa(job->context));
     output_count(out, "threads", "threads", fur_context_threads(job->context));
@@ -164,7 +165,7 @@ static fur_status print_product(const multiply_job *job)
 static fur_status multiply_steps(multiply_job *job)
 {
     COMMAND_TRY(load_operands(job));
-    COMMAND_TRY(make_plan(job));
+    COMMAND_TRY(make_product(job));
     COMMAND_TRY(time_products(job));
     COMMAND_TRY(reordering_leave(&job->order, &job->y));
     if (job->options->out != NULL) {
@@ -181,7 +182,7 @@ static fur_status multiply(fur_context *context, const void *options)
     fur_context_release(context, job.seconds);
     fur_vector_destroy(job.y);
     fur_vector_destroy(job.x);
-    fur_spmv_destroy(job.plan);
+    product_destroy(&job.product);
     reordering_destroy(&job.order.r);
     fur_csr_destroy(job.a.matrix);
     return status;
@@ -191,10 +192,7 @@ static const struct argp_option own_options[] = {
     {.name = "x", .key = OPTION_X, .arg = "X.mtx", .doc = "The vector x; without it all ones"},
     {.name = "transpose", .key = OPTION_TRANSPOSE, .doc = "Multiply by the transpose of A"},
     {.name = "out", .key = OPTION_OUT, .arg = "Y.mtx", .doc = "Write y to this file"},
-    {.name = "kernel",
-     .key = OPTION_KERNEL,
-     .arg = "NAME",
-     .doc = "Kernel to use, one of furrow kernels; without it the best is chosen"},
+    {.name = "kernel", .key = OPTION_KERNEL, .arg = "NAME", .doc = PRODUCT_KERNEL_DOC},
     {.name = "repeat",
      .key = OPTION_REPEAT,
      .arg = "N",

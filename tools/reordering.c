@@ -60,7 +60,7 @@ void reordering_destroy(reordering *r)
 
 /* One side of the race. */
 typedef struct runner {
-    fur_spmv *plan;
+    product product;
     int64_t batch;
     double seconds; /* the least so far */
 } runner;
@@ -76,8 +76,8 @@ static fur_status prepare(race_track *track, const fur_csr *before, const fur_cs
 {
     fur_context *context = fur_csr_context(before);
     const fur_csr_view view = fur_csr_get(before);
-    COMMAND_TRY(fur_spmv_plan(before, options, &track->sides[0].plan));
-    COMMAND_TRY(fur_spmv_plan(after, options, &track->sides[1].plan));
+    COMMAND_TRY(product_create(before, options, &track->sides[0].product));
+    COMMAND_TRY(product_create(after, options, &track->sides[1].product));
     COMMAND_TRY(fur_vector_create(context, view.value, view.cols, &track->x));
     COMMAND_TRY(fur_vector_create(context, view.value, view.rows, &track->y));
     return fur_vector_fill(track->x, fur_real(1.0));
@@ -88,8 +88,8 @@ static fur_status prepare(race_track *track, const fur_csr *before, const fur_cs
 static fur_status warm_up(const race_track *track, runner *side)
 {
     double seconds = 0.0;
-    COMMAND_TRY(product_time(side->plan, track->x, track->y, 1, &seconds));
-    COMMAND_TRY(product_time(side->plan, track->x, track->y, 1, &seconds));
+    COMMAND_TRY(product_time(&side->product, track->x, track->y, 1, &seconds));
+    COMMAND_TRY(product_time(&side->product, track->x, track->y, 1, &seconds));
     side->batch = (int64_t)fmin(BATCH_MOST, 1.0 + ROUND_SECONDS / fmax(seconds, 1e-9));
     side->seconds = INFINITY;
     return FUR_OK;
@@ -98,7 +98,7 @@ static fur_status warm_up(const race_track *track, runner *side)
 static fur_status run_round(const race_track *track, runner *side)
 {
     double seconds = 0.0;
-    COMMAND_TRY(product_time(side->plan, track->x, track->y, side->batch, &seconds));
+    COMMAND_TRY(product_time(&side->product, track->x, track->y, side->batch, &seconds));
     side->seconds = fmin(side->seconds, seconds);
     return FUR_OK;
 }
@@ -132,8 +132,8 @@ fur_status reordering_race(const fur_csr *a, const fur_spmv_options *options, re
     }
     fur_vector_destroy(track.y);
     fur_vector_destroy(track.x);
-    fur_spmv_destroy(track.sides[1].plan);
-    fur_spmv_destroy(track.sides[0].plan);
+    product_destroy(&track.sides[1].product);
+    product_destroy(&track.sides[0].product);
     return status;
 }
 

@@ -27,7 +27,8 @@ fur_status reordering_create(const loaded_matrix *a, const reordering_request *r
                              reordering *out);
 void reordering_destroy(reordering *r);
 
-/* Times products of A and of the reordered matrix by turns, each by a plan with these options. */
+/* Times products of A and of the reordered matrix by turns, each made by product_create with these
+ * options. */
 fur_status reordering_race(const fur_csr *a, const fur_spmv_options *options, reordering *r);
 
 /* Whether every component stayed as it was. */

@@ -8,6 +8,7 @@
 
 #include "load.h"
 #include "output.h"
+#include "product.h"
 #include "progress.h"
 #include "reordering.h"
 #include "save.h"
@@ -41,8 +42,7 @@ typedef struct solve_job {
     const solve_options *options;
     loaded_matrix a;
     reordering_choice order; /* that everything but the files is in */
-    fur_spmv *plan;
-    fur_operator *operator_a;
+    product product;
     fur_operator *preconditioner; /* NULL: none */
     fur_solver *solver;
     fur_vector *b;
@@ -66,8 +66,7 @@ static fur_status load_system(solve_job *job)
     COMMAND_TRY(fur_vector_create(job->context, view.value, view.rows, &job->x));
     const fur_spmv_options options = {.size = sizeof options, .kernel = job->options->kernel};
     COMMAND_TRY(reordering_choose(&job->a, &options, &job->order));
-    COMMAND_TRY(fur_spmv_plan(job->a.matrix, &options, &job->plan));
-    return fur_operator_from_spmv(job->plan, &job->operator_a);
+    return product_create(job->a.matrix, &options, &job->product);
 }
 
 /* A failure again, with what it is about before its sentence and what to do behind it. */
@@ -93,7 +92,7 @@ static fur_status make_right_hand_side(solve_job *job)
 {
     job->rhs = "A times ones";
     COMMAND_TRY(load_b(job, NULL, NULL));
-    COMMAND_TRY(fur_operator_apply(job->operator_a, job->b, job->x));
+    COMMAND_TRY(fur_operator_apply(job->product.op, job->b, job->x));
     COMMAND_TRY(fur_vector_copy(job->x, job->b));
     return fur_vector_fill(job->x, fur_real(0.0));
 }
@@ -136,7 +135,7 @@ static fur_status make_preconditioner(solve_job *job)
     if (!job->options->jacobi) {
         return FUR_OK;
     }
-    const fur_status status = fur_operator_jacobi(job->operator_a, &job->preconditioner);
+    const fur_status status = fur_operator_jacobi(job->product.op, &job->preconditioner);
     if (status == FUR_INVALID) {
         return say_more(job, status, job->options->common.operands[0],
                         job->order.r.order == NULL
@@ -173,7 +172,7 @@ static fur_status iterate(solve_job *job)
                                         .monitor = job->line.enabled ? show_iteration : NULL,
                                         .monitor_user = job,
                                         .check_every = on_gpu ? GPU_CHECK_EVERY : 0};
-    COMMAND_TRY(fur_solver_create(job->operator_a, &options, &job->solver));
+    COMMAND_TRY(fur_solver_create(job->product.op, &options, &job->solver));
     const fur_status status = fur_solver_solve(job->solver, job->b, job->x, &job->report);
     progress_end(&job->line);
     return status;
@@ -182,7 +181,7 @@ static fur_status iterate(solve_job *job)
 static fur_status print_solution(const solve_job *job)
 {
     const fur_csr_view view = fur_csr_get(job->a.matrix);
-    const fur_spmv_report product = fur_spmv_describe(job->plan);
+    const fur_spmv_report chosen = product_describe(&job->product);
     const fur_solver_report *report = &job->report;
     output out = output_begin(job->options->common.json);
     output_count(&out, "rows", "rows", view.rows);
@@ -193,10 +192,11 @@ static fur_status print_solution(const solve_job *job)
     output_text(&out, "precond", "preconditioner", job->options->jacobi ? "jacobi" : "none");
     reordering_put(&out, &job->order);
     output_text(&out, "device", "device", fur_context_device(job->context));
-    output_text(&out, "kernel", "kernel", product.kernel);
+    output_text(&out, "kernel", "kernel", chosen.kernel);
+    product_put(&out, &job->product);
     output_count(&out, "threads", "threads", fur_context_threads(job->context));
     output_seconds(&out, "seconds_load", "time to load", job->a.seconds);
-    output_seconds(&out, "seconds_plan", "time to plan", product.seconds_plan);
+    output_seconds(&out, "seconds_plan", "time to plan", chosen.seconds_plan);
     output_seconds(&out, "seconds_solve", "time to solve", report->seconds);
     output_count(&out, "iterations", "iterations", report->iterations);
     output_flag(&out, "converged", "converged", report->outcome == FUR_CONVERGED);
@@ -254,8 +254,7 @@ static fur_status solve(fur_context *context, const void *options)
     const fur_status status = solve_steps(&job);
     fur_solver_destroy(job.solver);
     fur_operator_destroy(job.preconditioner);
-    fur_operator_destroy(job.operator_a);
-    fur_spmv_destroy(job.plan);
+    product_destroy(&job.product);
     fur_vector_destroy(job.x);
     fur_vector_destroy(job.b);
     reordering_destroy(&job.order.r);
@@ -282,10 +281,7 @@ static const struct argp_option own_options[] = {
      .key = OPTION_MAX_ITERATIONS,
      .arg = "N",
      .doc = "Give up after N iterations; without it 10 times the rows plus 100"},
-    {.name = "kernel",
-     .key = OPTION_KERNEL,
-     .arg = "NAME",
-     .doc = "Kernel for the products, one of furrow kernels; without it the best is chosen"},
+    {.name = "kernel", .key = OPTION_KERNEL, .arg = "NAME", .doc = PRODUCT_KERNEL_DOC},
     {.name = "out",
      .key = OPTION_OUT,
      .arg = "X.mtx",

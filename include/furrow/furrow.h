@@ -9,6 +9,7 @@
 #include <furrow/mtx.h>
 #include <furrow/operator.h>
 #include <furrow/permutation.h>
+#include <furrow/recognise.h>
 #include <furrow/reduce.h>
 #include <furrow/reorder.h>
 #include <furrow/scalars.h>

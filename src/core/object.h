@@ -109,6 +109,9 @@ void fur_csr_figures(const fur_csr_view *a, int threads, fur_csr_statistics *out
 /* The checks of fur_csr_check that read no array. */
 fur_status fur_csr_check_shape(fur_env *env, const fur_csr_view *a);
 
+/* What fur_stencil_apply asks of its vectors. */
+fur_status fur_stencil_check(const fur_stencil *stencil, const fur_vector *x, const fur_vector *y);
+
 /* FUR_INVALID unless x and y have the same context, value type and size. */
 fur_status fur_vector_match(const fur_vector *x, const fur_vector *y);
 

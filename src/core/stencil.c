@@ -267,14 +267,20 @@ static fur_status check_vector(const fur_stencil *stencil, const char *name, con
     return FUR_OK;
 }
 
-fur_status fur_stencil_apply(const fur_stencil *stencil, fur_scalar alpha, const fur_vector *x,
-                             fur_scalar beta, fur_vector *y)
+fur_status fur_stencil_check(const fur_stencil *stencil, const fur_vector *x, const fur_vector *y)
 {
     FUR_TRY(check_vector(stencil, "x", x));
     FUR_TRY(check_vector(stencil, "y", y));
     if (x->data == y->data)
         return fur_env_fail(&stencil->context->env, FUR_INVALID,
                             "x and y are the same array; the product needs two");
+    return FUR_OK;
+}
+
+fur_status fur_stencil_apply(const fur_stencil *stencil, fur_scalar alpha, const fur_vector *x,
+                             fur_scalar beta, fur_vector *y)
+{
+    FUR_TRY(fur_stencil_check(stencil, x, y));
     fur_stencil_call call = {
         .env = &stencil->context->env,
         .s = &stencil->view,

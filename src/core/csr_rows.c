@@ -1,0 +1,44 @@
+/* Some rows of a matrix as a matrix. */
+#include "recognition.h"
+#include "split.h"
+
+/* Rows below which a further thread costs more than it brings. */
+#define ROW_GRAIN 1024
+
+static void copy_rows(const fur_csr_view *a, int team, const int32_t *numbers, fur_csr *out)
+{
+    int32_t *columns = fur_csr_columns(out);
+    char *values = fur_csr_values(out);
+    size_t size = fur_value_size(a->value);
+#pragma omp parallel for schedule(static) num_threads(team) if (team > 1)
+    for (int64_t i = 0; i < out->view.rows; i++) {
+        int64_t from = fur_offset_at(a, numbers[i]);
+        int64_t to = fur_offset_at(&out->view, i);
+        size_t count = (size_t)(fur_offset_at(&out->view, i + 1) - to);
+        memcpy(columns + to, a->columns + from, count * sizeof *columns);
+        memcpy(values + (size_t)to * size, (const char *)a->values + (size_t)from * size,
+               count * size);
+    }
+}
+
+fur_status fur_csr_take_rows(const fur_csr *a, int64_t count, const int32_t *numbers, fur_csr **out)
+{
+    fur_env *env = &a->context->env;
+    const fur_csr_view *v = &a->view;
+    fur_status status = FUR_OK;
+    int64_t *starts;
+    fur_csr *rows = NULL;
+    FUR_TRY(fur_env_allocate(env, count + 1, sizeof *starts, &starts));
+    starts[0] = 0;
+    for (int64_t i = 0; i < count; i++)
+        starts[i + 1] = starts[i] + fur_offset_at(v, numbers[i] + 1) - fur_offset_at(v, numbers[i]);
+    FUR_TRY_DONE(fur_csr_allocate(a->context, count, v->cols, starts[count], v->value,
+                                  fur_offset_for(starts[count]), &rows));
+    fur_csr_set_offsets(rows, starts);
+    if (starts[count] > 0)
+        copy_rows(v, fur_team(env->threads, count, ROW_GRAIN), numbers, rows);
+    *out = rows;
+done:
+    fur_env_release(env, starts);
+    return status;
+}

@@ -1,0 +1,407 @@
+/* Which stencil a matrix may be: distances between row and column that many of its rows have, grids
+ * on which they are short offsets, and the one that most rows fit. */
+#include "recognition.h"
+#include "split.h"
+#include "stencil_row.h"
+
+#include <stdlib.h>
+
+/* Rows whose distances are collected, and rows that are compared with a grid's stencil. */
+#define SURVEY_ROWS 64
+#define TRIAL_ROWS 512
+/* Different distances, and grids, that are kept at most. */
+#define DISTANCES_MOST 2048
+#define GRIDS_MOST 64
+
+/* Distances that rows have in common. */
+typedef struct survey {
+    int rows;
+    int count;
+    int32_t distance[DISTANCES_MOST]; /* column - row, rising */
+    int32_t found[DISTANCES_MOST];    /* in so many rows */
+} survey;
+
+/* A grid of as many points as the matrix has rows. */
+typedef struct grid {
+    int64_t extent[3];
+    int length; /* of all offsets to neighbours at the common distances, |x| + |y| + |z| each */
+} grid;
+
+typedef struct search {
+    const fur_csr_view *a;
+    survey survey;
+    int grids;
+    grid grid[GRIDS_MOST];
+} search;
+
+/* One row of each of `count` parts, at an irregular place in it: rows at equal distances might all
+ * lie at one end of a grid's lines. */
+static int64_t sample(int64_t rows, int count, int i)
+{
+    uint64_t anywhere = ((uint64_t)i * UINT64_C(0x9e3779b97f4a7c15)) >> 32;
+    int64_t begin = fur_split(rows, count, i);
+    int64_t end = fur_split(rows, count, i + 1);
+    return begin + (int64_t)(anywhere % (uint64_t)(end - begin));
+}
+
+/* False if there are too many distances to be those of a stencil. */
+static bool count_distance(survey *s, int32_t distance)
+{
+    int low = 0;
+    int high = s->count;
+    while (low < high) {
+        int middle = (low + high) / 2;
+        if (s->distance[middle] < distance)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == s->count || s->distance[low] != distance) {
+        if (s->count == DISTANCES_MOST)
+            return false;
+        size_t behind = (size_t)(s->count - low) * sizeof *s->distance;
+        memmove(&s->distance[low + 1], &s->distance[low], behind);
+        memmove(&s->found[low + 1], &s->found[low], behind);
+        s->distance[low] = distance;
+        s->found[low] = 0;
+        s->count++;
+    }
+    s->found[low]++;
+    return true;
+}
+
+/* A row's entries, if it may be a stencil's; else the row counts as one without. */
+static void set_range(const fur_csr_view *a, int64_t row, int64_t *begin, int64_t *end)
+{
+    *begin = fur_offset_at(a, row);
+    *end = fur_offset_at(a, row + 1);
+    if (*end - *begin > FUR_STENCIL_POINTS)
+        *end = *begin;
+}
+
+static bool collect(const fur_csr_view *a, survey *s, fur_recognise_report *report)
+{
+    s->rows = (int)fur_smaller(a->rows, SURVEY_ROWS);
+    for (int i = 0; i < s->rows; i++) {
+        int64_t row = sample(a->rows, s->rows, i);
+        int64_t begin;
+        int64_t end;
+        set_range(a, row, &begin, &end);
+        for (int64_t k = begin; k < end; k++)
+            if (!count_distance(s, (int32_t)(a->columns[k] - row)))
+                return fur_recognise_refuse(
+                    report, "%d rows have more than %d different distances between row and column",
+                    i + 1, DISTANCES_MOST);
+    }
+    return true;
+}
+
+static bool is_common(const survey *s, int i)
+{
+    return FUR_FEW * s->found[i] >= s->rows;
+}
+
+/* The common distances alone. */
+static bool keep_common(survey *s, fur_recognise_report *report)
+{
+    int kept = 0;
+    for (int i = 0; i < s->count; i++)
+        if (is_common(s, i))
+            s->distance[kept++] = s->distance[i];
+    s->count = kept;
+    bool off_diagonal = kept > 1 || (kept == 1 && s->distance[0] != 0);
+    return off_diagonal || fur_recognise_refuse(
+                               report, "no distance between row and column, but 0, is common to an "
+                                       "eighth of the rows");
+}
+
+/* The length of the shortest offset to a column at that distance; -1: there is none within the
+ * radius and the grid. */
+static int offset_length(const int64_t extent[3], int64_t distance)
+{
+    int64_t least = -1;
+    const int most = FUR_STENCIL_RADIUS;
+    for (int64_t z = -most; z <= most; z++)
+        for (int64_t y = -most; y <= most; y++) {
+            int64_t x = distance - extent[0] * (y + extent[1] * z);
+            bool inside = llabs(x) <= most && llabs(x) < extent[0] && llabs(y) < extent[1] &&
+                          llabs(z) < extent[2];
+            int64_t length = llabs(x) + llabs(y) + llabs(z);
+            if (inside && (least < 0 || length < least))
+                least = length;
+        }
+    return (int)least;
+}
+
+/* Adds the grid with lines of nx points and planes of `plane` points, if there is one, if it is not
+ * there already, and if all common distances are short in it. */
+static void propose(search *s, int64_t nx, int64_t plane)
+{
+    int64_t rows = s->a->rows;
+    if (nx < 2 || plane < nx || plane % nx != 0 || rows % plane != 0 || s->grids == GRIDS_MOST)
+        return;
+    grid g = {.extent = {nx, plane / nx, rows / plane}};
+    for (int i = 0; i < s->grids; i++)
+        if (memcmp(g.extent, s->grid[i].extent, sizeof g.extent) == 0)
+            return;
+    for (int i = 0; i < s->survey.count; i++) {
+        int length = offset_length(g.extent, s->survey.distance[i]);
+        if (length < 0)
+            return;
+        g.length += length;
+    }
+    s->grid[s->grids++] = g;
+}
+
+/* Grids with lines of nx points: of two axes, and of three for all offsets that could have the
+ * largest distance. */
+static void propose_planes(search *s, int64_t nx)
+{
+    const int most = FUR_STENCIL_RADIUS;
+    const survey *v = &s->survey;
+    int64_t largest = v->distance[v->count - 1];
+    if (-v->distance[0] > largest)
+        largest = -v->distance[0];
+    if (nx < 2 || s->a->rows % nx != 0)
+        return;
+    propose(s, nx, s->a->rows);
+    for (int z = 1; z <= most; z++)
+        for (int y = -most; y <= most; y++)
+            for (int x = -most; x <= most; x++) {
+                int64_t planes = largest - x - y * nx;
+                if (planes % z == 0)
+                    propose(s, nx, planes / z);
+            }
+}
+
+/* Lines are of so few points that offsets along x reach other lines, or the least distance beyond
+ * the radius is that of an offset to another line. */
+static void propose_grids(search *s)
+{
+    const int most = FUR_STENCIL_RADIUS;
+    const survey *v = &s->survey;
+    int64_t least = INT64_MAX;
+    for (int i = 0; i < v->count; i++)
+        if (llabs(v->distance[i]) > most)
+            least = fur_smaller(least, llabs(v->distance[i]));
+    propose(s, s->a->rows, s->a->rows);
+    for (int64_t nx = 2; nx <= 2 * (int64_t)most; nx++)
+        propose_planes(s, nx);
+    for (int y = 1; least < INT64_MAX && y <= most; y++)
+        for (int x = -most; x <= most; x++)
+            if ((least - x) % y == 0)
+                propose_planes(s, (least - x) / y);
+}
+
+/* Shorter offsets are better. Lines without a coupling among them could be cut in two: they stay
+ * whole. */
+static bool is_better(const grid *g, const grid *other)
+{
+    return g->length != other->length ? g->length < other->length : g->extent[0] > other->extent[0];
+}
+
+/* Takes the best grid out of the list. */
+static grid take_best(search *s)
+{
+    int best = 0;
+    for (int i = 1; i < s->grids; i++)
+        if (is_better(&s->grid[i], &s->grid[best]))
+            best = i;
+    grid g = s->grid[best];
+    s->grid[best] = s->grid[--s->grids];
+    return g;
+}
+
+static void locate(const int64_t extent[3], int64_t p, int64_t at[3])
+{
+    at[0] = p % extent[0];
+    at[1] = p / extent[0] % extent[1];
+    at[2] = p / extent[0] / extent[1];
+}
+
+/* found[place] = sampled rows with an entry at that offset. */
+static void count_offsets(const fur_csr_view *a, const int64_t extent[3], int rows,
+                          int found[FUR_STENCIL_POINTS])
+{
+    memset(found, 0, FUR_STENCIL_POINTS * sizeof *found);
+    for (int i = 0; i < rows; i++) {
+        int64_t row = sample(a->rows, rows, i);
+        int64_t here[3];
+        int64_t begin;
+        int64_t end;
+        locate(extent, row, here);
+        set_range(a, row, &begin, &end);
+        for (int64_t k = begin; k < end; k++) {
+            int64_t there[3];
+            locate(extent, a->columns[k], there);
+            int place = 0;
+            bool near = true;
+            for (int axis = 2; axis >= 0; axis--) {
+                int64_t distance = there[axis] - here[axis];
+                near = near && llabs(distance) <= FUR_STENCIL_RADIUS;
+                place = near ? place * FUR_STENCIL_WIDTH + (int)distance + FUR_STENCIL_RADIUS : 0;
+            }
+            found[place] += near;
+        }
+    }
+}
+
+static fur_stencil_offset offset_at(int place)
+{
+    const int width = FUR_STENCIL_WIDTH;
+    return (fur_stencil_offset){place % width - FUR_STENCIL_RADIUS,
+                                place / width % width - FUR_STENCIL_RADIUS,
+                                place / width / width - FUR_STENCIL_RADIUS};
+}
+
+static int larger(int radius, int32_t distance)
+{
+    return abs(distance) > radius ? abs(distance) : radius;
+}
+
+/* The offsets that most of the rows have for whose points they stay inside. */
+static void set_stencil(const fur_csr_view *a, const int64_t extent[3], int rows, fur_guess *out)
+{
+    int found[FUR_STENCIL_POINTS];
+    fur_stencil_view *s = &out->s;
+    count_offsets(a, extent, rows, found);
+    *s = (fur_stencil_view){.value = a->value, .offsets = out->offsets};
+    memcpy(s->extent, extent, sizeof s->extent);
+    for (int place = 0; place < FUR_STENCIL_POINTS; place++) {
+        fur_stencil_offset o = offset_at(place);
+        double inside = (double)(extent[0] - abs(o.x)) * (double)(extent[1] - abs(o.y)) *
+                        (double)(extent[2] - abs(o.z)) / (double)a->rows * rows;
+        if (found[place] == 0 || 2 * found[place] <= inside)
+            continue;
+        out->offsets[s->points++] = o;
+        s->radius[0] = larger(s->radius[0], o.x);
+        s->radius[1] = larger(s->radius[1], o.y);
+        s->radius[2] = larger(s->radius[2], o.z);
+    }
+}
+
+/* The terms of a row whose columns are theirs; 0 if they are not. */
+static int matching_terms(const fur_csr_view *a, const fur_stencil_view *s, int64_t row,
+                          fur_stencil_term terms[FUR_STENCIL_POINTS])
+{
+    int64_t begin = fur_offset_at(a, row);
+    int count = fur_stencil_row(s, row, terms);
+    if (fur_offset_at(a, row + 1) - begin != count)
+        return 0;
+    for (int t = 0; t < count; t++)
+        if (a->columns[begin + t] != terms[t].column)
+            return 0;
+    return count;
+}
+
+/* How many of the sampled rows have the columns of the stencil; *other is one that has not. */
+static int count_matching(const fur_csr_view *a, const fur_stencil_view *s, int rows,
+                          int64_t *other)
+{
+    fur_stencil_term terms[FUR_STENCIL_POINTS];
+    int matching = 0;
+    for (int i = 0; i < rows; i++) {
+        int64_t row = sample(a->rows, rows, i);
+        if (matching_terms(a, s, row, terms) > 0)
+            matching++;
+        else
+            *other = row;
+    }
+    return matching;
+}
+
+/* The grid that most rows fit; of several that of the shortest offsets. */
+static bool choose_grid(search *s, int rows, fur_guess *out, fur_recognise_report *report)
+{
+    grid best = {.extent = {0}};
+    int most = 0;
+    int64_t other = 0;
+    while (s->grids > 0 && most < rows) {
+        int64_t misfit = 0;
+        grid g = take_best(s);
+        set_stencil(s->a, g.extent, rows, out);
+        int matching = count_matching(s->a, &out->s, rows, &misfit);
+        if (matching <= most)
+            continue;
+        most = matching;
+        best = g;
+        other = misfit;
+    }
+    if (most == 0)
+        return fur_recognise_refuse(report,
+                                    "no grid of %lld points has short offsets at the common "
+                                    "distances between row and column",
+                                    (long long)s->a->rows);
+    if (FUR_FEW * (rows - most) > rows)
+        return fur_recognise_refuse(
+            report, "of %d rows %d do not fit the best grid, %lld x %lld x %lld; one is row %lld",
+            rows, rows - most, (long long)best.extent[0], (long long)best.extent[1],
+            (long long)best.extent[2], (long long)other);
+    set_stencil(s->a, best.extent, rows, out);
+    out->axes = best.extent[2] > 1 ? 3 : best.extent[1] > 1 ? 2 : 1;
+    return true;
+}
+
+/* coefficients[k] = the value that more than half of the sampled rows have at offset k, if any has
+ * (Boyer, Moore 1981). */
+static void vote(const fur_csr_view *a, fur_guess *g, int rows)
+{
+    fur_stencil_term terms[FUR_STENCIL_POINTS];
+    int votes[FUR_STENCIL_POINTS] = {0};
+    size_t size = fur_value_size(a->value);
+    for (int i = 0; i < rows; i++) {
+        int64_t row = sample(a->rows, rows, i);
+        int count = matching_terms(a, &g->s, row, terms);
+        const char *values = (const char *)a->values + (size_t)fur_offset_at(a, row) * size;
+        for (int t = 0; t < count; t++, values += size) {
+            char *c = g->coefficients + (size_t)terms[t].k * size;
+            int *votes_for = &votes[terms[t].k];
+            if (*votes_for == 0)
+                memcpy(c, values, size);
+            *votes_for += memcmp(c, values, size) == 0 ? 1 : -1;
+        }
+    }
+}
+
+static bool has_coefficients(const fur_csr_view *a, const fur_guess *g, int64_t row)
+{
+    fur_stencil_term terms[FUR_STENCIL_POINTS];
+    size_t size = fur_value_size(a->value);
+    int count = matching_terms(a, &g->s, row, terms);
+    const char *values = (const char *)a->values + (size_t)fur_offset_at(a, row) * size;
+    for (int t = 0; t < count; t++)
+        if (memcmp(g->coefficients + (size_t)terms[t].k * size, values + (size_t)t * size, size) !=
+            0)
+            return false;
+    return count > 0;
+}
+
+/* Sets coefficients if they are constants. */
+static void set_coefficients(const fur_csr_view *a, fur_guess *g, int rows)
+{
+    int others = 0;
+    vote(a, g, rows);
+    for (int i = 0; i < rows; i++)
+        others += !has_coefficients(a, g, sample(a->rows, rows, i));
+    if (FUR_FEW * others <= rows)
+        g->s.coefficients = g->coefficients;
+}
+
+fur_status fur_recognise_guess(fur_env *env, const fur_csr_view *a, fur_guess *out,
+                               fur_recognise_report *report, bool *found)
+{
+    search *s;
+    int rows = (int)fur_smaller(a->rows, TRIAL_ROWS);
+    FUR_TRY(fur_env_allocate(env, 1, sizeof *s, &s));
+    s->a = a;
+    s->grids = s->survey.count = 0;
+    *found = collect(a, &s->survey, report) && keep_common(&s->survey, report);
+    if (*found) {
+        propose_grids(s);
+        *found = choose_grid(s, rows, out, report);
+    }
+    if (*found)
+        set_coefficients(a, out, rows);
+    fur_env_release(env, s);
+    return FUR_OK;
+}
