@@ -24,6 +24,7 @@ static const fur_stencil_kernel *const stencil_kernels[] = {
 
 extern const fur_elementwise_kernels ISA(elementwise_kernels);
 extern const fur_reduction_kernels ISA(reduction_kernels);
+extern const fur_multigrid_kernels ISA(multigrid_kernels);
 extern const fur_backend ISA(backend_cpu);
 
 const fur_backend ISA(backend_cpu) = {
@@ -35,5 +36,6 @@ const fur_backend ISA(backend_cpu) = {
     .spmv_count = (int)(sizeof spmv_kernels / sizeof *spmv_kernels),
     .stencil = stencil_kernels,
     .stencil_count = (int)(sizeof stencil_kernels / sizeof *stencil_kernels),
+    .multigrid = &ISA(multigrid_kernels),
     .uses_assumed = 1000, /* an iterative solve */
 };
