@@ -29,7 +29,7 @@ typedef struct fur_multigrid fur_multigrid;
 typedef enum fur_cycle {
     FUR_CYCLE_V = 0, /* down to the coarsest and up again */
     /* Up by one level more each time, and down again from there. From x = 0 a full multigrid
-     * start: one cycle leaves an error of about that of the discretization. */
+     * start: one cycle leaves an error of a few times the discretization's. */
     FUR_CYCLE_F
 } fur_cycle;
 

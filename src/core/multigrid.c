@@ -197,16 +197,13 @@ static void release_axes(fur_env *env, fur_axis axes[3])
         fur_axis_release(env, &axes[number]);
 }
 
+/* What it has made of `out` when it fails is the caller's to release, too. */
 static fur_status coarsen_axes(const builder *b, fur_axis out[3])
 {
     fur_env *env = &b->mg->context->env;
-    fur_status status = FUR_OK;
     for (int number = 0; number < 3; number++)
-        FUR_TRY_DONE(fur_axis_coarsen(env, &b->axis[number], is_strong(b, number), &out[number]));
+        FUR_TRY(fur_axis_coarsen(env, &b->axis[number], is_strong(b, number), &out[number]));
     return FUR_OK;
-done:
-    release_axes(env, out);
-    return status;
 }
 
 /* The grid of the last level, and the axes of the next one, if there is to be one. */
