@@ -4,10 +4,10 @@
  *
  * A cycle relaxes by red-black Gauss-Seidel, restricts the residual to every other point of each
  * axis by full weighting, takes the correction found there back by linear interpolation, and
- * relaxes again with the colours exchanged (Brandt 1977; Briggs, Henson, McCormick 2000;
- * Trottenberg, Oosterlee, Schueller 2001). Where an extent does not halve evenly, spacings next to
- * the boundary differ on the coarser levels (docs/multigrid.md). For equal k a cycle with two
- * sweeps before and two after makes the residual ten times smaller or more, whatever the extents.
+ * relaxes again (Brandt 1977; Briggs, Henson, McCormick 2000; Trottenberg, Oosterlee, Schueller
+ * 2001). Where an extent does not halve evenly, spacings differ next to the boundary on coarser
+ * levels (docs/multigrid.md). For equal k, a cycle with two sweeps before and two after makes the
+ * residual ten times smaller or more, whatever the extents and boundaries.
  *
  * Results have the same bits for any number of threads. */
 #ifndef FURROW_MULTIGRID_H
@@ -63,9 +63,10 @@ FUR_API fur_status fur_multigrid_cycle(fur_multigrid *multigrid, const fur_vecto
 FUR_API fur_status fur_multigrid_solve(fur_multigrid *multigrid, const fur_vector *b, fur_vector *x,
                                        double rtol, int64_t max_cycles, fur_solver_report *report);
 
-/* The operator x = M b: one cycle from x = 0. M is symmetric positive definite, a preconditioner
- * for conjugate gradients. FUR_UNSUPPORTED unless that is so: a V cycle with before = after. The
- * multigrid must outlive it. */
+/* The operator x = M b: one cycle from x = 0, on whose way up the colours are relaxed in the other
+ * order, which makes M symmetric positive definite: a preconditioner for conjugate gradients.
+ * FUR_UNSUPPORTED for what cannot be: an F cycle, or before != after. The multigrid must outlive
+ * it. */
 FUR_API fur_status fur_operator_from_multigrid(fur_multigrid *multigrid, fur_operator **out);
 
 typedef struct fur_multigrid_report {
