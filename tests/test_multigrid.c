@@ -583,10 +583,12 @@ static fur_vector *sine_product(const problem *p, int n)
     fur_vector *u = zeros(p, FUR_F64);
     double *entries = fur_vector_data(u);
     double pi = acos(-1);
-    for (int64_t e = 0; e < p->rows; e++)
-        entries[e] = sin(pi * (double)(e % n + 1) / (n + 1)) *
-                     sin(pi * (double)(e / n % n + 1) / (n + 1)) *
-                     sin(pi * (double)(e / n / n + 1) / (n + 1));
+    for (int64_t e = 0; e < p->rows; e++) {
+        const int64_t at[3] = {e % n, e / n % n, e / n / n};
+        entries[e] = 1;
+        for (int axis = 0; axis < 3; axis++)
+            entries[e] *= sin(pi * (double)(at[axis] + 1) / (n + 1));
+    }
     return u;
 }
 

@@ -57,10 +57,9 @@ static void FN(relax_line)(const sweep *s, fur_colour colour, int64_t j, int64_t
     if (parity == 0)
         x[0] = V(fma)(omega, FN(residual_at)(l, 0) / FN(diagonal_at)(l, 0), x[0]);
 #    pragma omp simd
-    for (int64_t i = 1; i < last; i++)
-        if (i % 2 == parity)
-            x[i] = V(fma)(omega, FN(residual_between)(l, i, i - 1, i + 1) / FN(diagonal_at)(l, i),
-                          x[i]);
+    for (int64_t i = 2 - parity; i < last; i += 2)
+        x[i] =
+            V(fma)(omega, FN(residual_between)(l, i, i - 1, i + 1) / FN(diagonal_at)(l, i), x[i]);
     if (last > 0 && last % 2 == parity)
         x[last] = V(fma)(omega, FN(residual_at)(l, last) / FN(diagonal_at)(l, last), x[last]);
 }
