@@ -93,6 +93,7 @@ fur_backend backend_of(const char *isa)
             static_cast<int>(sizeof spmv_kernels / sizeof *spmv_kernels),
             nullptr, // no stencil kernels
             0,
+            nullptr, // no multigrid
             USES_ASSUMED,
             PLAN_PRODUCTS,
             USES_MEASURED,

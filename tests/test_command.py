@@ -161,7 +161,7 @@ class UsageTest(CommandTest):
             (["solve", "--rtol", "0", plate], "--rtol takes a positive number"),
             (["solve", "--rtol", "nan", plate], "--rtol takes a positive number"),
             (["solve", "--max-iterations", "0", plate], "--max-iterations takes a whole number"),
-            (["solve", "--precond", "ilu", plate], "--precond takes jacobi or none, not 'ilu'"),
+            (["solve", "--precond", "ilu", plate], "--precond takes jacobi, none or mg, not 'ilu'"),
             (["convert", "--type", "f16", plate, "x"], "--type takes f32"),
             (["convert", "--symmetry", "odd", plate, "x"], "--symmetry takes general"),
             (["info", "--duplicates", "max", plate], "--duplicates takes sum, last, error or keep"),
@@ -372,6 +372,67 @@ class SolveTest(CommandTest):
     def test_unusable_diagonal(self):
         text = self.sentence("solve", data("indefinite.mtx"))
         self.assertRegex(text, r"diagonal.*--precond none")
+
+    def test_stencil(self):
+        """Every method and preconditioner finds the same solution, and multigrid sooner."""
+        iterations = {}
+        solutions = {}
+        for arguments in (["--precond", "none"], ["--precond", "jacobi"], ["--precond", "mg"], [],
+                          ["--method", "mg"]):
+            out = self.folder / "x.mtx"
+            report = self.json("solve", "--stencil", 7, "--extent", "9,30,12", "--boundary",
+                               "dirichlet,neumann,periodic", "--rtol", "1e-12", *arguments, "--out",
+                               out)
+            self.assertIs(report["converged"], True)
+            self.assertEqual((report["rows"], report["points"], report["rhs"]), (3240, 7, "ones"))
+            key = report["method"], report["precond"]
+            iterations[key] = report["iterations"]
+            solutions[key] = matrix_market.read_column(out.read_text())
+        self.assertEqual(sorted(iterations), [("cg", "jacobi"), ("cg", "mg"), ("cg", "none"),
+                                              ("mg", "none")])
+        self.assertLess(max(iterations["cg", "mg"], iterations["mg", "none"]), 15)
+        first = solutions["cg", "none"]
+        for solution in solutions.values():
+            self.assertLess(max(abs(x - y) for x, y in zip(first, solution)), 1e-9 * max(first))
+
+    def test_stencil_and_right_hand_side(self):
+        one, two = self.folder / "1.mtx", self.folder / "2.mtx"
+        grid = ["--stencil", 5, "--extent", "31,40"]
+        self.json("solve", *grid, "--out", one)
+        self.json("solve", *grid, "--b", one, "--method", "mg", "--out", two)
+        x = matrix_market.read_column(two.read_text())
+        x = [[x[i + 31 * j] if 0 <= i < 31 and 0 <= j < 40 else 0 for i in range(-1, 32)]
+             for j in range(-1, 41)]
+        b = matrix_market.read_column(one.read_text())
+        for p, expected in enumerate(b):
+            i, j = p % 31 + 1, p // 31 + 1
+            ax = 4 * x[j][i] - x[j][i - 1] - x[j][i + 1] - x[j - 1][i] - x[j + 1][i]
+            self.assertAlmostEqual(ax, expected, delta=1e-8 * max(b))
+
+    def test_stencils_that_multigrid_does_not_take(self):
+        report = self.json("solve", "--stencil", 27, "--extent", "9,8,7")
+        self.assertEqual((report["converged"], report["precond"]), (True, "jacobi"))
+        self.assertIn("multigrid cannot take this stencil: ",
+                      self.sentence("solve", "--stencil", 27, "--extent", "9,8,7", "--method", "mg"))
+        self.assertIn("the problem is singular", self.sentence(
+            "solve", "--stencil", 3, "--extent", 8, "--boundary", "periodic"))
+
+    def test_wrong_grids(self):
+        grid = ["solve", "--stencil", 7, "--extent"]
+        for arguments, sentence in (
+                ([*grid, "8,8"], "a stencil of 7 points has 3 axes; --extent gave 2"),
+                ([*grid, "8,8,8", "--boundary", "neumann,periodic"], "--boundary gave 2")):
+            self.assertIn(sentence, self.sentence(*arguments))
+        for arguments, sentence in (
+                ([*grid, "8,8,0"], "--extent takes a whole number"),
+                ([*grid, "8,8,8,8"], "--extent takes one to three numbers with commas between"),
+                ([*grid, "8,8,8", "--boundary", "open"], "--boundary takes dirichlet, neumann or"),
+                ([*grid, "8,8,8", "--type", "f16"], "--type takes f32, f64, c64 or c128"),
+                ([*grid, "8,8,8", "--method", "mg", "--precond", "mg"], "takes no preconditioner"),
+                ([*grid, "8,8,8", data("plate.mtx")], "--stencil goes without a file"),
+                (["solve", "--stencil", 6, "--extent", "8"], "--stencil takes 3, 5, 7"),
+                (["solve", data("plate.mtx"), "--method", "mg"], "give --stencil instead")):
+            self.assertIn(sentence, self.sentence(*arguments, status=2))
 
     def test_not_square(self):
         text = self.sentence("solve", data("survey.mtx"))

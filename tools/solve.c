@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "grid.h"
 #include "load.h"
 #include "output.h"
 #include "product.h"
@@ -21,17 +22,22 @@ enum {
     OPTION_MAX_ITERATIONS,
     OPTION_KERNEL,
     OPTION_OUT,
-    OPTION_REORDER
+    OPTION_REORDER,
+    OPTION_STENCIL,
+    OPTION_EXTENT,
+    OPTION_BOUNDARY,
+    OPTION_TYPE
 };
 
 typedef struct solve_options {
     command_common common;
+    grid_request grid; /* of the stencil, if A is one */
     const char *b;
-    const char *method;
+    const char *method;  /* of fur_solver, or "mg" */
+    const char *precond; /* NULL: not given; "none", "jacobi" or "mg" */
     const char *kernel;
     const char *reorder; /* NULL: not given */
     const char *out;
-    bool jacobi;
     double rtol;            /* 0: not given */
     int64_t max_iterations; /* 0: not given */
 } solve_options;
@@ -40,9 +46,15 @@ typedef struct solve_options {
 typedef struct solve_job {
     fur_context *context;
     const solve_options *options;
+    const char *name;    /* of A: a file's, or what it is */
+    const char *precond; /* the preconditioner's name */
     loaded_matrix a;
     reordering_choice order; /* that everything but the files is in */
     product product;
+    fur_stencil *stencil; /* instead of a matrix and its product */
+    fur_operator *own;    /* of the stencil */
+    fur_multigrid *multigrid;
+    const fur_operator *op;       /* A, by either */
     fur_operator *preconditioner; /* NULL: none */
     fur_solver *solver;
     fur_vector *b;
@@ -52,6 +64,15 @@ typedef struct solve_job {
     fur_solver_report report;
 } solve_job;
 
+/* Multigrid is for stencils of 3, 5 and 7 points. */
+enum { MULTIGRID_POINTS = 7 };
+
+static bool is_multigrid(const char *name)
+{
+    return name != NULL && strcmp(name, "mg") == 0;
+}
+
+/* A from a file. */
 static fur_status load_system(solve_job *job)
 {
     const command_common *common = &job->options->common;
@@ -66,7 +87,24 @@ static fur_status load_system(solve_job *job)
     COMMAND_TRY(fur_vector_create(job->context, view.value, view.rows, &job->x));
     const fur_spmv_options options = {.size = sizeof options, .kernel = job->options->kernel};
     COMMAND_TRY(reordering_choose(&job->a, &options, &job->order));
-    return product_create(job->a.matrix, &options, &job->product);
+    COMMAND_TRY(product_create(job->a.matrix, &options, &job->product));
+    job->op = job->product.op;
+    return FUR_OK;
+}
+
+/* A as a stencil, and multigrid if it is used. */
+static fur_status make_stencil(solve_job *job)
+{
+    const solve_options *o = job->options;
+    fur_multigrid_options options = {.size = sizeof options};
+    COMMAND_TRY(grid_create_stencil(job->context, &o->grid, o->kernel, &job->stencil));
+    COMMAND_TRY(fur_operator_from_stencil(job->stencil, &job->own));
+    job->op = job->own;
+    COMMAND_TRY(
+        fur_vector_create(job->context, o->grid.value, fur_operator_rows(job->op), &job->x));
+    return is_multigrid(o->method) || is_multigrid(job->precond)
+               ? fur_multigrid_create(job->stencil, &options, &job->multigrid)
+               : FUR_OK;
 }
 
 /* A failure again, with what it is about before its sentence and what to do behind it. */
@@ -80,9 +118,10 @@ static fur_status say_more(const solve_job *job, fur_status status, const char *
 
 static fur_status load_b(solve_job *job, const char *path, const char *member)
 {
-    const fur_csr_view view = fur_csr_get(job->a.matrix);
-    const vector_request b = {
-        .path = path, .member = member, .value = view.value, .size = view.rows};
+    const vector_request b = {.path = path,
+                              .member = member,
+                              .value = fur_operator_value(job->op),
+                              .size = fur_operator_rows(job->op)};
     COMMAND_TRY(load_vector(job->context, &job->options->common, &b, &job->b));
     return reordering_enter(&job->order, &job->b);
 }
@@ -92,7 +131,7 @@ static fur_status make_right_hand_side(solve_job *job)
 {
     job->rhs = "A times ones";
     COMMAND_TRY(load_b(job, NULL, NULL));
-    COMMAND_TRY(fur_operator_apply(job->product.op, job->b, job->x));
+    COMMAND_TRY(fur_operator_apply(job->op, job->b, job->x));
     COMMAND_TRY(fur_vector_copy(job->x, job->b));
     return fur_vector_fill(job->x, fur_real(0.0));
 }
@@ -121,23 +160,26 @@ static fur_status load_from_archive(solve_job *job, const char *path)
 
 static fur_status load_right_hand_side(solve_job *job)
 {
-    const char *path = job->options->common.operands[0];
     const char *b = job->options->b;
-    if (b != NULL) {
-        job->rhs = b;
+    if (b != NULL || job->stencil != NULL) {
+        job->rhs = b != NULL ? b : "ones";
         return load_b(job, b, NULL);
     }
-    return may_be_archive(path) ? load_from_archive(job, path) : make_right_hand_side(job);
+    return may_be_archive(job->name) ? load_from_archive(job, job->name)
+                                     : make_right_hand_side(job);
 }
 
 static fur_status make_preconditioner(solve_job *job)
 {
-    if (!job->options->jacobi) {
+    if (strcmp(job->precond, "none") == 0) {
         return FUR_OK;
     }
-    const fur_status status = fur_operator_jacobi(job->product.op, &job->preconditioner);
+    if (is_multigrid(job->precond)) {
+        return fur_operator_from_multigrid(job->multigrid, &job->preconditioner);
+    }
+    const fur_status status = fur_operator_jacobi(job->op, &job->preconditioner);
     if (status == FUR_INVALID) {
-        return say_more(job, status, job->options->common.operands[0],
+        return say_more(job, status, job->name,
                         job->order.r.order == NULL
                             ? "--precond none does without"
                             : "(numbered as --reorder has it); --precond none does without");
@@ -162,6 +204,10 @@ enum { GPU_CHECK_EVERY = 16 };
 
 static fur_status iterate(solve_job *job)
 {
+    if (is_multigrid(job->options->method)) {
+        return fur_multigrid_solve(job->multigrid, job->b, job->x, job->options->rtol,
+                                   job->options->max_iterations, &job->report);
+    }
     job->line = progress_begin(job->options->common.quiet);
     const bool on_gpu = fur_context_host(job->context) != job->context;
     const fur_solver_options options = {.size = sizeof options,
@@ -172,31 +218,49 @@ static fur_status iterate(solve_job *job)
                                         .monitor = job->line.enabled ? show_iteration : NULL,
                                         .monitor_user = job,
                                         .check_every = on_gpu ? GPU_CHECK_EVERY : 0};
-    COMMAND_TRY(fur_solver_create(job->product.op, &options, &job->solver));
+    COMMAND_TRY(fur_solver_create(job->op, &options, &job->solver));
     const fur_status status = fur_solver_solve(job->solver, job->b, job->x, &job->report);
     progress_end(&job->line);
     return status;
 }
 
+/* What A is and how its products are made. */
+static void put_matrix(output *out, const solve_job *job)
+{
+    const fur_spmv_report chosen = product_describe(&job->product);
+    output_count(out, "entries", "entries", fur_csr_get(job->a.matrix).entries);
+    reordering_put(out, &job->order);
+    output_text(out, "kernel", "kernel", chosen.kernel);
+    product_put(out, &job->product);
+    output_seconds(out, "seconds_load", "time to load", job->a.seconds);
+    output_seconds(out, "seconds_plan", "time to plan", chosen.seconds_plan);
+}
+
+static void put_stencil(output *out, const solve_job *job)
+{
+    output_count(out, "points", "stencil points", job->options->grid.points);
+    output_text(out, "kernel", "kernel", fur_stencil_describe(job->stencil).kernel);
+    if (job->multigrid != NULL) {
+        output_count(out, "levels", "levels", fur_multigrid_describe(job->multigrid).levels);
+    }
+}
+
 static fur_status print_solution(const solve_job *job)
 {
-    const fur_csr_view view = fur_csr_get(job->a.matrix);
-    const fur_spmv_report chosen = product_describe(&job->product);
     const fur_solver_report *report = &job->report;
     output out = output_begin(job->options->common.json);
-    output_count(&out, "rows", "rows", view.rows);
-    output_count(&out, "entries", "entries", view.entries);
-    output_text(&out, "value", "value type", fur_value_name(view.value));
+    output_count(&out, "rows", "rows", fur_operator_rows(job->op));
+    output_text(&out, "value", "value type", fur_value_name(fur_operator_value(job->op)));
     output_text(&out, "rhs", "right-hand side", job->rhs);
     output_text(&out, "method", "method", job->options->method);
-    output_text(&out, "precond", "preconditioner", job->options->jacobi ? "jacobi" : "none");
-    reordering_put(&out, &job->order);
+    output_text(&out, "precond", "preconditioner", job->precond);
     output_text(&out, "device", "device", fur_context_device(job->context));
-    output_text(&out, "kernel", "kernel", chosen.kernel);
-    product_put(&out, &job->product);
     output_count(&out, "threads", "threads", fur_context_threads(job->context));
-    output_seconds(&out, "seconds_load", "time to load", job->a.seconds);
-    output_seconds(&out, "seconds_plan", "time to plan", chosen.seconds_plan);
+    if (job->stencil != NULL) {
+        put_stencil(&out, job);
+    } else {
+        put_matrix(&out, job);
+    }
     output_seconds(&out, "seconds_solve", "time to solve", report->seconds);
     output_count(&out, "iterations", "iterations", report->iterations);
     output_flag(&out, "converged", "converged", report->outcome == FUR_CONVERGED);
@@ -226,16 +290,16 @@ static fur_status judge(const solve_job *job)
     if (report->outcome == FUR_CONVERGED) {
         return FUR_OK;
     }
-    return fur_context_fail(
-        job->context, FUR_INVALID,
-        "%s: no solution after %" PRId64 " iterations: %s, relative residual %.1e; %s",
-        job->options->common.operands[0], report->iterations, fur_outcome_name(report->outcome),
-        report->residual, advice(report->outcome));
+    return fur_context_fail(job->context, FUR_INVALID,
+                            "%s: no solution after %" PRId64
+                            " iterations: %s, relative residual %.1e; %s",
+                            job->name, report->iterations, fur_outcome_name(report->outcome),
+                            report->residual, advice(report->outcome));
 }
 
 static fur_status solve_steps(solve_job *job)
 {
-    COMMAND_TRY(load_system(job));
+    COMMAND_TRY(job->options->grid.points != 0 ? make_stencil(job) : load_system(job));
     COMMAND_TRY(load_right_hand_side(job));
     COMMAND_TRY(make_preconditioner(job));
     COMMAND_TRY(iterate(job));
@@ -250,11 +314,17 @@ static fur_status solve_steps(solve_job *job)
 static fur_status solve(fur_context *context, const void *options)
 {
     solve_job job = {.context = context, .options = options};
+    const bool file = job.options->grid.points == 0;
+    job.name = file ? job.options->common.operands[0] : "the stencil";
+    job.precond = job.options->precond;
     job.order.asked = job.options->reorder;
     const fur_status status = solve_steps(&job);
     fur_solver_destroy(job.solver);
     fur_operator_destroy(job.preconditioner);
     product_destroy(&job.product);
+    fur_operator_destroy(job.own);
+    fur_multigrid_destroy(job.multigrid);
+    fur_stencil_destroy(job.stencil);
     fur_vector_destroy(job.x);
     fur_vector_destroy(job.b);
     reordering_destroy(&job.order.r);
@@ -263,16 +333,29 @@ static fur_status solve(fur_context *context, const void *options)
 }
 
 static const struct argp_option own_options[] = {
+    {.name = "stencil",
+     .key = OPTION_STENCIL,
+     .arg = "POINTS",
+     .doc = "Instead of FILE: the negated Laplacian of 3, 5, 7, 9, 13, 19 or 27 points on a grid; "
+            "without --b the right-hand side is 1 everywhere"},
+    {.name = "extent", .key = OPTION_EXTENT, .arg = "NX,NY,NZ", .doc = GRID_EXTENT_DOC},
+    {.name = "boundary", .key = OPTION_BOUNDARY, .arg = "X,Y,Z", .doc = GRID_BOUNDARY_DOC},
+    {.name = "type", .key = OPTION_TYPE, .arg = "TYPE", .doc = GRID_TYPE_DOC},
     {.name = "b",
      .key = OPTION_B,
      .arg = "B.mtx",
      .doc = "The right-hand side; without it that of FILE, if it is an archive with name_b.mtx, "
             "or A times a vector of ones"},
-    {.name = "method", .key = OPTION_METHOD, .arg = "NAME", .doc = "Method: cg"},
+    {.name = "method",
+     .key = OPTION_METHOD,
+     .arg = "NAME",
+     .doc =
+         "Method: cg (without this option), or mg, multigrid, for stencils of 3, 5 and 7 points"},
     {.name = "precond",
      .key = OPTION_PRECOND,
      .arg = "NAME",
-     .doc = "Preconditioner: jacobi (without this option) or none"},
+     .doc = "Preconditioner: jacobi, none, or mg, for stencils of 3, 5 and 7 points; without this "
+            "option mg for those, else jacobi"},
     {.name = "rtol",
      .key = OPTION_RTOL,
      .arg = "R",
@@ -280,7 +363,8 @@ static const struct argp_option own_options[] = {
     {.name = "max-iterations",
      .key = OPTION_MAX_ITERATIONS,
      .arg = "N",
-     .doc = "Give up after N iterations; without it 10 times the rows plus 100"},
+     .doc = "Give up after N iterations; without it 10 times the rows plus 100, or 100 cycles of "
+            "mg"},
     {.name = "kernel", .key = OPTION_KERNEL, .arg = "NAME", .doc = PRODUCT_KERNEL_DOC},
     {.name = "out",
      .key = OPTION_OUT,
@@ -290,13 +374,32 @@ static const struct argp_option own_options[] = {
     {0},
 };
 
-static bool parse_precond(struct argp_state *state, const char *name)
+static const char *parse_precond(struct argp_state *state, const char *name)
 {
-    const bool jacobi = strcmp(name, "jacobi") == 0;
-    if (!jacobi && strcmp(name, "none") != 0) {
-        argp_error(state, "--precond takes jacobi or none, not '%s'", name);
+    if (strcmp(name, "jacobi") != 0 && strcmp(name, "none") != 0 && !is_multigrid(name)) {
+        argp_error(state, "--precond takes jacobi, none or mg, not '%s'", name);
     }
-    return jacobi;
+    return name;
+}
+
+/* What goes together is known when all options are. */
+static void settle(struct argp_state *state, solve_options *o)
+{
+    const bool stencil = o->grid.points != 0;
+    const bool cycles = is_multigrid(o->method);
+    if (stencil && (o->common.operand_count > 0 || o->reorder != NULL)) {
+        argp_error(state, "--stencil goes without a file, and without --reorder");
+    }
+    if (!stencil && (cycles || is_multigrid(o->precond))) {
+        argp_error(state, "mg is multigrid for a stencil; give --stencil instead of a file");
+    }
+    if (cycles && o->precond != NULL && strcmp(o->precond, "none") != 0) {
+        argp_error(state, "--method mg takes no preconditioner");
+    }
+    if (o->precond == NULL) {
+        const bool levels = stencil && o->grid.points <= MULTIGRID_POINTS;
+        o->precond = cycles ? "none" : levels ? "mg" : "jacobi";
+    }
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state)
@@ -306,6 +409,22 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &options->common;
         return 0;
+    case ARGP_KEY_END:
+        settle(state, options);
+        return 0;
+    case OPTION_STENCIL:
+        grid_parse_points(state, "--stencil", argument, &options->grid);
+        options->common.operands_min = 0;
+        return 0;
+    case OPTION_EXTENT:
+        grid_parse_extent(state, argument, &options->grid);
+        return 0;
+    case OPTION_BOUNDARY:
+        grid_parse_boundary(state, argument, &options->grid);
+        return 0;
+    case OPTION_TYPE:
+        grid_parse_type(state, argument, &options->grid);
+        return 0;
     case OPTION_B:
         options->b = argument;
         return 0;
@@ -313,7 +432,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         options->method = argument;
         return 0;
     case OPTION_PRECOND:
-        options->jacobi = parse_precond(state, argument);
+        options->precond = parse_precond(state, argument);
         return 0;
     case OPTION_RTOL:
         options->rtol = command_positive_number(state, "--rtol", argument);
@@ -339,17 +458,18 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 static const struct argp argp = {
     .options = own_options,
     .parser = parse,
-    .args_doc = "FILE",
+    .args_doc = "FILE\n--stencil POINTS --extent NX,NY,NZ",
     .doc = "Solve A x = b for the symmetric or Hermitian positive definite matrix A of a Matrix "
-           "Market file, starting at x = 0. Fails if the method does not converge.",
+           "Market file, or of a stencil on a grid, starting at x = 0. Fails if the method does "
+           "not converge.",
     .children = command_children,
 };
 
 int command_solve(int argc, char **argv)
 {
     solve_options options = {.common = {.operands_min = 1, .operands_max = 1},
-                             .method = fur_solver_method(0),
-                             .jacobi = true};
+                             .grid = grid_none(),
+                             .method = fur_solver_method(0)};
     argp_parse(&argp, argc, argv, 0, NULL, &options);
     return command_run(&options.common, solve, &options);
 }

@@ -7,6 +7,7 @@
 #include <furrow/context.h>
 #include <furrow/csr.h>
 #include <furrow/mtx.h>
+#include <furrow/multigrid.h>
 #include <furrow/operator.h>
 #include <furrow/permutation.h>
 #include <furrow/recognise.h>

@@ -26,6 +26,7 @@ extern const fur_elementwise_kernels ISA(elementwise_kernels);
 extern const fur_reduction_kernels ISA(reduction_kernels);
 extern void ISA(pattern_scan)(const fur_csr_view *a, int threads, uint64_t seed,
                               fur_pattern_scan *out);
+extern const fur_multigrid_kernels ISA(multigrid_kernels);
 extern const fur_backend ISA(backend_cpu);
 
 const fur_backend ISA(backend_cpu) = {
@@ -37,6 +38,7 @@ const fur_backend ISA(backend_cpu) = {
     .spmv_count = (int)(sizeof spmv_kernels / sizeof *spmv_kernels),
     .stencil = stencil_kernels,
     .stencil_count = (int)(sizeof stencil_kernels / sizeof *stencil_kernels),
+    .multigrid = &ISA(multigrid_kernels),
     .uses_assumed = 1000, /* an iterative solve */
     .pattern_scan = ISA(pattern_scan),
 };

@@ -8,6 +8,7 @@
 #include <furrow/scalars.h>
 
 #include "env.h"
+#include "multigrid.h"
 #include "stencil.h"
 
 #include <stdbool.h>
@@ -168,6 +169,7 @@ typedef struct fur_backend {
     int spmv_count;
     const fur_stencil_kernel *const *stencil;
     int stencil_count; /* 0: none */
+    const fur_multigrid_kernels *multigrid; /* NULL: none */
     /* What "auto" assumes when the caller does not say how often a plan will be used: so many
      * products, and that making it should take as long as so many at most; 0: any time. */
     int64_t uses_assumed;

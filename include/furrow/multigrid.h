@@ -1,0 +1,83 @@
+/* Geometric multigrid for A x = b, where A is a stencil of axis neighbours with constant
+ * coefficients: 2 (k_x + k_y + k_z) + s at the centre and -k_x, -k_y, -k_z around it, k > 0 and
+ * s >= 0 (Poisson's equation if s = 0), with 3, 5 or 7 points, on grids of any extent.
+ *
+ * A cycle relaxes by red-black Gauss-Seidel, restricts the residual to every other point of each
+ * axis by full weighting, takes the correction found there back by linear interpolation, and
+ * relaxes again (Brandt 1977; Briggs, Henson, McCormick 2000; Trottenberg, Oosterlee, Schueller
+ * 2001). Where an extent does not halve evenly, spacings differ next to the boundary on coarser
+ * levels (docs/multigrid.md). For equal k, a cycle with two sweeps before and two after makes the
+ * residual ten times smaller or more, whatever the extents and boundaries.
+ *
+ * Results have the same bits for any number of threads. */
+#ifndef FURROW_MULTIGRID_H
+#define FURROW_MULTIGRID_H
+
+#include <furrow/base.h>
+#include <furrow/operator.h>
+#include <furrow/solver.h>
+#include <furrow/stencil.h>
+#include <furrow/vector.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct fur_multigrid fur_multigrid;
+
+/* In which order a cycle visits the levels. */
+typedef enum fur_cycle {
+    FUR_CYCLE_V = 0, /* down to the coarsest and up again */
+    /* Up by one level more each time, and down again from there. From x = 0 a full multigrid
+     * start: one cycle leaves an error of a few times the discretization's. */
+    FUR_CYCLE_F
+} fur_cycle;
+
+typedef struct fur_multigrid_options {
+    size_t size; /* sizeof(fur_multigrid_options) */
+    fur_cycle cycle;
+    int before;       /* sweeps of both colours on the way down; 0: 2 */
+    int after;        /* on the way up; 0: 2 */
+    int levels;       /* at most; 0: until `coarsest` */
+    int64_t coarsest; /* no coarser level below one of at most so many points; 0: 1 */
+} fur_multigrid_options;
+
+/* The stencil may go afterwards. FUR_UNSUPPORTED for other stencils than those above, for complex
+ * values, for a periodic axis of an odd number of points other than 1 (it cannot be coloured), and
+ * for a singular A: s = 0 without a Dirichlet boundary. FUR_INVALID for negative options. */
+FUR_API fur_status fur_multigrid_create(const fur_stencil *a, const fur_multigrid_options *options,
+                                        fur_multigrid **out);
+
+FUR_API void fur_multigrid_destroy(fur_multigrid *multigrid);
+
+/* One cycle: improves x. b and x have as many entries as the grid has points and must not overlap.
+ * Allocates nothing; on a GPU it only queues work. A multigrid runs one cycle at a time. */
+FUR_API fur_status fur_multigrid_cycle(fur_multigrid *multigrid, const fur_vector *b,
+                                       fur_vector *x);
+
+/* Cycles from the initial guess in x until ||b - A x||_2 <= rtol ||b||_2; at most max_cycles.
+ * rtol = 0: 1e-10, for f32 1e-5; max_cycles = 0: 100. Returns FUR_OK whenever it ran; in the
+ * report, which may be NULL, iterations are cycles, both residuals are computed afresh, and the
+ * outcome is FUR_CONVERGED, FUR_MAX_ITERATIONS, FUR_BREAKDOWN or, if a cycle did not lower the
+ * residual, FUR_STAGNATED. b = 0 gives x = 0. */
+FUR_API fur_status fur_multigrid_solve(fur_multigrid *multigrid, const fur_vector *b, fur_vector *x,
+                                       double rtol, int64_t max_cycles, fur_solver_report *report);
+
+/* The operator x = M b: one cycle from x = 0, on whose way up the colours are relaxed in the other
+ * order, which makes M symmetric positive definite: a preconditioner for conjugate gradients.
+ * FUR_UNSUPPORTED for what cannot be: an F cycle, or before != after. The multigrid must outlive
+ * it. */
+FUR_API fur_status fur_operator_from_multigrid(fur_multigrid *multigrid, fur_operator **out);
+
+typedef struct fur_multigrid_report {
+    int levels;
+    int64_t points;   /* of all levels */
+    int64_t coarsest; /* of the coarsest */
+} fur_multigrid_report;
+
+FUR_API fur_multigrid_report fur_multigrid_describe(const fur_multigrid *multigrid);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,206 @@
+/* Multigrid: cycles, the solution by cycles, a cycle as an operator. */
+#include "clock.h"
+#include "multigrid_level.h"
+
+#include <math.h>
+
+#define MAX_CYCLES 100
+
+static const fur_multigrid_kernels *kernels(const fur_multigrid *mg)
+{
+    return mg->context->backend->multigrid;
+}
+
+static fur_status relax(const fur_multigrid *mg, int l, fur_colour first, int sweeps)
+{
+    const fur_level *level = &mg->level[l];
+    for (int i = 0; i < sweeps; i++)
+        FUR_TRY(kernels(mg)->relax(&mg->context->env, &level->grid, first, level->b, level->x));
+    return FUR_OK;
+}
+
+static fur_status clear(const fur_multigrid *mg, int l)
+{
+    const fur_level *level = &mg->level[l];
+    return mg->context->backend->elementwise->fill[level->grid.value](
+        &mg->context->env, fur_grid_points(&level->grid), fur_real(0), level->x);
+}
+
+/* The coarsest level: double sweeps, so that it is symmetric as well. */
+static fur_status solve_coarsest(const fur_multigrid *mg)
+{
+    for (int i = 0; i < mg->bottom; i++) {
+        FUR_TRY(relax(mg, mg->levels - 1, FUR_RED, 1));
+        FUR_TRY(relax(mg, mg->levels - 1, FUR_BLACK, 1));
+    }
+    return FUR_OK;
+}
+
+/* From a level to the coarsest, which is solved. */
+static fur_status descend(const fur_multigrid *mg, int from)
+{
+    for (int l = from; l < mg->levels - 1; l++) {
+        const fur_level *level = &mg->level[l];
+        const fur_level *next = level + 1;
+        void *b = (void *)(uintptr_t)next->b;
+        FUR_TRY(relax(mg, l, FUR_RED, mg->before));
+        FUR_TRY(kernels(mg)->restriction(&mg->context->env, &level->grid, level->b, level->x, b));
+        FUR_TRY(clear(mg, l + 1));
+    }
+    return solve_coarsest(mg);
+}
+
+/* From the coarsest level to another. */
+static fur_status ascend(const fur_multigrid *mg, int to, fur_colour first)
+{
+    for (int l = mg->levels - 2; l >= to; l--) {
+        const fur_level *level = &mg->level[l];
+        FUR_TRY(kernels(mg)->correction(&mg->context->env, &level->grid, level[1].x, level->x));
+        FUR_TRY(relax(mg, l, first, mg->after));
+    }
+    return FUR_OK;
+}
+
+/* first: the colour to begin with on the way up. With red, as on the way down, a cycle converges
+ * fastest; with black it is symmetric. */
+static fur_status run_cycle(const fur_multigrid *mg, fur_colour first)
+{
+    FUR_TRY(descend(mg, 0));
+    for (int top = mg->levels - 2; mg->cycle == FUR_CYCLE_F && top > 0; top--) {
+        FUR_TRY(ascend(mg, top, first));
+        FUR_TRY(descend(mg, top));
+    }
+    return ascend(mg, 0, first);
+}
+
+static fur_status check_vector(const fur_multigrid *mg, const char *name, const fur_vector *v)
+{
+    const fur_vector *own = mg->residual;
+    if (v->context != mg->context)
+        return fur_context_fail(mg->context, FUR_INVALID,
+                                "%s belongs to another context than the multigrid", name);
+    if (v->value != own->value || v->size != own->size)
+        return fur_context_fail(mg->context, FUR_INVALID,
+                                "%s has %lld entries of type %s, the grid needs %lld of type %s",
+                                name, (long long)v->size, fur_value_name(v->value),
+                                (long long)own->size, fur_value_name(own->value));
+    return FUR_OK;
+}
+
+/* Puts the vectors on the finest level. */
+static fur_status enter(fur_multigrid *mg, const fur_vector *b, fur_vector *x)
+{
+    FUR_TRY(check_vector(mg, "b", b));
+    FUR_TRY(check_vector(mg, "x", x));
+    if (b->data == x->data)
+        return fur_context_fail(mg->context, FUR_INVALID,
+                                "b and x are the same array; multigrid needs two");
+    mg->level[0].b = b->data;
+    mg->level[0].x = x->data;
+    return FUR_OK;
+}
+
+fur_status fur_multigrid_cycle(fur_multigrid *mg, const fur_vector *b, fur_vector *x)
+{
+    FUR_TRY(enter(mg, b, x));
+    return run_cycle(mg, FUR_RED);
+}
+
+/* ||b - A x|| */
+static fur_status residual_norm(const fur_multigrid *mg, double *norm)
+{
+    const fur_level *finest = &mg->level[0];
+    FUR_TRY(kernels(mg)->residual(&mg->context->env, &finest->grid, finest->b, finest->x,
+                                  mg->residual->data));
+    return fur_norm2(mg->residual, norm);
+}
+
+/* Whether the cycles are over, and how. */
+static bool is_over(double residual, double before, double target, int64_t cycles_left,
+                    fur_outcome *outcome)
+{
+    if (!(residual < HUGE_VAL))
+        *outcome = FUR_BREAKDOWN;
+    else if (residual <= target)
+        *outcome = FUR_CONVERGED;
+    else if (residual >= before)
+        *outcome = FUR_STAGNATED;
+    else if (cycles_left == 0)
+        *outcome = FUR_MAX_ITERATIONS;
+    else
+        return false;
+    return true;
+}
+
+static fur_status iterate(const fur_multigrid *mg, double target, int64_t max_cycles,
+                          fur_solver_report *report)
+{
+    double before = HUGE_VAL;
+    FUR_TRY(residual_norm(mg, &report->residual));
+    while (!is_over(report->residual, before, target, max_cycles - report->iterations,
+                    &report->outcome)) {
+        before = report->residual;
+        FUR_TRY(run_cycle(mg, FUR_RED));
+        FUR_TRY(residual_norm(mg, &report->residual));
+        report->iterations++;
+    }
+    return FUR_OK;
+}
+
+/* As a solver does, b = 0 gives x = 0, and without b residuals are absolute. */
+static fur_status solve(fur_multigrid *mg, const fur_vector *b, fur_vector *x, double rtol,
+                        int64_t max_cycles, fur_solver_report *report)
+{
+    double b_norm;
+    FUR_TRY(enter(mg, b, x));
+    FUR_TRY(fur_norm2(b, &b_norm));
+    if (b_norm == 0)
+        return fur_vector_fill(x, fur_real(0));
+    FUR_TRY(iterate(mg, rtol * b_norm, max_cycles, report));
+    report->residual /= b_norm;
+    report->residual_recursive = report->residual;
+    return FUR_OK;
+}
+
+fur_status fur_multigrid_solve(fur_multigrid *mg, const fur_vector *b, fur_vector *x, double rtol,
+                               int64_t max_cycles, fur_solver_report *report)
+{
+    double start = fur_seconds();
+    fur_solver_report own = {.outcome = FUR_CONVERGED};
+    if (!(rtol >= 0) || max_cycles < 0)
+        return fur_context_fail(mg->context, FUR_INVALID,
+                                "rtol and max_cycles must not be negative");
+    if (rtol == 0)
+        rtol = mg->residual->value == FUR_F32 ? 1e-5 : 1e-10;
+    FUR_TRY(solve(mg, b, x, rtol, max_cycles ? max_cycles : MAX_CYCLES, &own));
+    own.seconds = fur_seconds() - start;
+    if (report)
+        *report = own;
+    return FUR_OK;
+}
+
+static fur_status apply(void *user, const fur_vector *b, fur_vector *x)
+{
+    fur_multigrid *mg = user;
+    FUR_TRY(enter(mg, b, x));
+    FUR_TRY(clear(mg, 0));
+    return run_cycle(mg, FUR_BLACK);
+}
+
+fur_status fur_operator_from_multigrid(fur_multigrid *mg, fur_operator **out)
+{
+    if (mg->cycle != FUR_CYCLE_V || mg->before != mg->after)
+        return fur_context_fail(mg->context, FUR_UNSUPPORTED,
+                                "only a V cycle with as many sweeps before as after is symmetric, "
+                                "as an operator must be; this one is %c(%d, %d)",
+                                mg->cycle == FUR_CYCLE_V ? 'V' : 'F', mg->before, mg->after);
+    fur_operator_definition definition = {
+        .size = sizeof definition,
+        .rows = mg->residual->size,
+        .cols = mg->residual->size,
+        .value = mg->residual->value,
+        .user = mg,
+        .apply = apply,
+    };
+    return fur_operator_create(mg->context, &definition, out);
+}
