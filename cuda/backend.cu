@@ -16,6 +16,9 @@ extern "C" {
 #define FUR_SPMV_KERNEL(name) extern const fur_spmv_kernel fur_cuda_##name;
 #include "kernels.def"
 #undef FUR_SPMV_KERNEL
+#define FUR_STENCIL_KERNEL(name) extern const fur_stencil_kernel fur_cuda_##name;
+#include "stencils.def"
+#undef FUR_STENCIL_KERNEL
 extern const fur_elementwise_kernels fur_cuda_elementwise;
 extern const fur_reduction_kernels fur_cuda_reduction;
 }
@@ -28,6 +31,12 @@ const fur_spmv_kernel *const spmv_kernels[] = {
 #include "kernels.def"
 };
 #undef FUR_SPMV_KERNEL
+
+#define FUR_STENCIL_KERNEL(name) &fur_cuda_##name,
+const fur_stencil_kernel *const stencil_kernels[] = {
+#include "stencils.def"
+};
+#undef FUR_STENCIL_KERNEL
 
 fur_status synchronize(fur_env *env)
 {
@@ -81,9 +90,19 @@ const fur_remote remote = {
     fur_cuda_csr_diagonal,
     fur_cuda_gather,
     fur_cuda_cuthill_mckee,
+    fur_cuda_stencil_starts,
+    fur_cuda_stencil_fill,
+    fur_cuda_stencil_diagonal,
 };
 
-fur_backend backend_of(const char *isa)
+// The last stencil kernel, `bulk`, is for compute capability 9.0 and later.
+int stencil_count(int capability)
+{
+    int all = static_cast<int>(sizeof stencil_kernels / sizeof *stencil_kernels);
+    return capability < 9 ? all - 1 : all;
+}
+
+fur_backend backend_of(const char *isa, int capability)
 {
     return {"cuda",
             isa,
@@ -91,8 +110,8 @@ fur_backend backend_of(const char *isa)
             &fur_cuda_reduction,
             spmv_kernels,
             static_cast<int>(sizeof spmv_kernels / sizeof *spmv_kernels),
-            nullptr, // no stencil kernels
-            0,
+            stencil_kernels,
+            stencil_count(capability),
             USES_ASSUMED,
             PLAN_PRODUCTS,
             USES_MEASURED,
@@ -124,6 +143,7 @@ fur_status read_properties(fur_env *env, fur_device *device)
                             "device \"cuda:%d\", %s, has compute capability %d.%d; 8.0 is needed",
                             device->number, properties.name, properties.major, properties.minor);
     snprintf(device->isa, sizeof device->isa, "sm_%d%d", properties.major, properties.minor);
+    device->capability = properties.major;
     device->multiprocessors = properties.multiProcessorCount;
     return FUR_OK;
 }
@@ -189,7 +209,7 @@ extern "C" fur_status fur_cuda_open(fur_env *env, const fur_context_options *opt
         close(env);
         return status;
     }
-    env->device->backend = backend_of(env->device->isa);
+    env->device->backend = backend_of(env->device->isa, env->device->capability);
     *out = &env->device->backend;
     return FUR_OK;
 }

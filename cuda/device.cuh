@@ -26,6 +26,7 @@ struct fur_device {
     fur_backend backend;
     int number;
     char isa[16];
+    int capability; // its major number
     int multiprocessors;
     cudaStream_t stream;
     bool owns_stream;
