@@ -58,27 +58,89 @@ template <class Value, bool Long> struct product {
           x(static_cast<const Value *>(call->x)), y(static_cast<Value *>(call->y)), finish(call)
     {
     }
+};
 
-    // Adds the terms of a thread's points. own: the first of them in the queue's first slice;
-    // middle: the slice that they are in; planes: bit FUR_STENCIL_RADIUS + d, the slice d on has
-    // entries.
-    template <bool AllIn, class Sum, size_t outputs>
-    __device__ void add(const fur_march_points &points, const Value *own, int middle,
-                        unsigned planes, Sum (&sum)[outputs]) const
+// A block with its queue, as one of its threads sees it.
+template <class Value, bool Long> struct block {
+    static constexpr int outputs = tile<Value>::outputs;
+    const product<Value, Long> &p;
+    Value *queue;
+    fur_place place;
+    fur_slice_loader<Value, tile<Value>::loads> loader;
+    fur_march_points points;
+    bool all_in;
+    const Value *own; // the thread's first point in the queue's first slice
+    int next;         // the slice of the queue that is fetched into
+    int middle;       // the one with the points themselves
+
+    __device__ block(const product<Value, Long> &of, Value *memory)
+        : p(of), queue(memory),
+          place(fur_march_place(of.m, tile<Value>::width, tile<Value>::height)),
+          loader(of.m, place.x - of.m.radius[0], place.y - of.m.radius[1], of.q.pitch, of.q.lines),
+          points(of.m, place, tile<Value>::width, outputs), all_in(points.all_in(of.m, outputs)),
+          next(0), middle(of.m.radius[2])
+    {
+        int line = threadIdx.x / tile<Value>::width * outputs + p.m.radius[1];
+        own = queue + line * p.q.pitch + threadIdx.x % tile<Value>::width + p.m.radius[0];
+    }
+
+    __device__ int after(int slice) const
+    {
+        return slice + 1 < p.q.slices ? slice + 1 : 0;
+    }
+
+    // Begins to take in slice n.
+    __device__ void fetch(int n)
+    {
+        int64_t plane = fur_march_plane(p.m, place, n);
+        if (plane >= 0)
+            loader.begin(p.x + plane * p.m.plane_entries(), queue + next * p.q.slice);
+        __pipeline_commit();
+        next = after(next);
+    }
+
+    // Bit FUR_STENCIL_RADIUS + d: the plane d on from plane n has entries.
+    __device__ unsigned planes_in(int n) const
+    {
+        unsigned planes = 0;
+        for (int dz = -p.m.radius[2]; dz <= p.m.radius[2]; dz++)
+            if (fur_march_plane(p.m, place, n + dz) >= 0)
+                planes |= 1U << (FUR_STENCIL_RADIUS + dz);
+        return planes;
+    }
+
+    template <bool AllIn>
+    __device__ void add(unsigned planes, fur_term_sum<Value, Long> (&sum)[outputs]) const
     {
 #pragma unroll 2
-        for (int t = 0; t < count; t++) {
-            fur_stencil_offset o = terms[t].offset;
-            int at = middle + o.z;
-            at += at < 0 ? q.slices : at >= q.slices ? -q.slices : 0;
-            const Value *from = own + at * q.slice + o.y * q.pitch + o.x;
+        for (int t = 0; t < p.count; t++) {
+            fur_stencil_offset o = p.terms[t].offset;
+            int slice = middle + o.z;
+            slice += slice < 0 ? p.q.slices : slice >= p.q.slices ? -p.q.slices : 0;
+            const Value *from = own + slice * p.q.slice + o.y * p.q.pitch + o.x;
             if ((planes >> (FUR_STENCIL_RADIUS + o.z) & 1) == 0)
                 continue;
 #pragma unroll
-            for (int i = 0; i < int(outputs); i++)
+            for (int i = 0; i < outputs; i++)
                 if (AllIn || points.is_in(o.x, i + o.y))
-                    sum[i].add(terms[t].constant, from[i * q.pitch]);
+                    sum[i].add(p.terms[t].constant, from[i * p.q.pitch]);
         }
+    }
+
+    // The thread's points in the block's n-th plane.
+    __device__ void multiply(int n)
+    {
+        fur_term_sum<Value, Long> sum[outputs];
+        if (all_in)
+            add<true>(planes_in(n), sum);
+        else
+            add<false>(planes_in(n), sum);
+        Value *to = p.y + points.first + n * p.m.plane_entries();
+#pragma unroll
+        for (int i = 0; i < outputs; i++)
+            if (i < points.own)
+                p.finish(sum[i].result(), to + i * p.m.extent[0]);
+        middle = after(middle);
     }
 };
 
@@ -86,48 +148,16 @@ template <class Value, bool Long>
 __global__ void __launch_bounds__(FUR_MARCH_THREADS, FUR_MARCH_RESIDENT)
     multiply(product<Value, Long> p)
 {
-    constexpr int outputs = tile<Value>::outputs;
     extern __shared__ __align__(16) unsigned char memory[];
-    auto queue = reinterpret_cast<Value *>(memory);
-    const fur_march &m = p.m;
-    fur_place place = fur_march_place(m, tile<Value>::width, tile<Value>::height);
-    fur_slice_loader<Value, tile<Value>::loads> loader(m, place.x - m.radius[0],
-                                                       place.y - m.radius[1], p.q.pitch, p.q.lines);
-    fur_march_points points(m, place, tile<Value>::width, outputs);
-    bool all_in = points.all_in(m, outputs);
-    int line = threadIdx.x / tile<Value>::width * outputs + m.radius[1];
-    const Value *own = queue + line * p.q.pitch + threadIdx.x % tile<Value>::width + m.radius[0];
-    int next = 0; // the slice that is fetched into
-    auto fetch = [&](int n) {
-        int64_t plane = fur_march_plane(m, place, n);
-        if (plane >= 0)
-            loader.begin(p.x + plane * m.plane_entries(), queue + next * p.q.slice);
-        __pipeline_commit();
-        next = next + 1 < p.q.slices ? next + 1 : 0;
-    };
-    for (int n = -m.radius[2]; n < m.radius[2] + AHEAD; n++)
-        fetch(n);
-    int middle = m.radius[2];
+    block<Value, Long> b(p, reinterpret_cast<Value *>(memory));
+    for (int n = -p.m.radius[2]; n < p.m.radius[2] + AHEAD; n++)
+        b.fetch(n);
 #pragma unroll 1
-    for (int n = 0; n < place.planes; n++) {
+    for (int n = 0; n < b.place.planes; n++) {
         __pipeline_wait_prior(AHEAD - 1);
-        __syncthreads(); // the last slice of the plane before is used up
-        fetch(n + m.radius[2] + AHEAD);
-        unsigned planes = 0;
-        for (int dz = -m.radius[2]; dz <= m.radius[2]; dz++)
-            planes |= (fur_march_plane(m, place, n + dz) >= 0 ? 1U : 0U)
-                      << (FUR_STENCIL_RADIUS + dz);
-        fur_term_sum<Value, Long> sum[outputs];
-        if (all_in)
-            p.template add<true>(points, own, middle, planes, sum);
-        else
-            p.template add<false>(points, own, middle, planes, sum);
-        Value *to = p.y + points.first + n * m.plane_entries();
-#pragma unroll
-        for (int i = 0; i < outputs; i++)
-            if (i < points.own)
-                p.finish(sum[i].result(), to + i * m.extent[0]);
-        middle = middle + 1 < p.q.slices ? middle + 1 : 0;
+        __syncthreads(); // the slice that is farthest behind is used up
+        b.fetch(n + p.m.radius[2] + AHEAD);
+        b.multiply(n);
     }
 }
 

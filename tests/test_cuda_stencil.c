@@ -273,7 +273,7 @@ static const struct {
 } drawn[] = {{1, 4, 0, false},  {2, 1, 0, false},   {6, 2, 0, true},    {9, 1, 2, false},
              {11, 3, 0, false}, {13, 1, 3, false},  {25, 2, 2, false},  {26, 1, 3, false},
              {27, 1, 3, false}, {27, 1, 0, true},   {40, 4, 0, false},  {125, 2, 3, false},
-             {128, 4, 0, true}, {129, 4, 0, false}, {300, 4, 3, false}, {729, 4, 3, true}};
+             {128, 4, 0, true}, {129, 4, 0, false}, {300, 4, 3, false}, {729, 4, 3, false}};
 
 /* Loops over value types. */
 START_TEST(kernels_agree_on_random_stencils)
@@ -432,7 +432,7 @@ START_TEST(matrices_are_those_of_the_host)
 {
     fur_context *context = context_cuda();
     rng r = rng_stream(41 + (uint64_t)_i);
-    for (int boundaries = 0; boundaries < BOUNDARIES; boundaries += test_small() ? 9 : 2)
+    for (int boundaries = 0; boundaries < BOUNDARIES; boundaries += test_small() ? 9 : 4)
         for (int n = 0; n < COUNT_OF(drawn); n++) {
             trial *t = open_trial((fur_value)_i, boundaries);
             t->d.axes = drawn[n].axes ? drawn[n].axes : 1 + (int)rng_below(&r, 3);
