@@ -16,6 +16,9 @@ extern "C" {
 #define FUR_SPMV_KERNEL(name) extern const fur_spmv_kernel fur_cuda_##name;
 #include "kernels.def"
 #undef FUR_SPMV_KERNEL
+#define FUR_STENCIL_KERNEL(name) extern const fur_stencil_kernel fur_cuda_##name;
+#include "stencils.def"
+#undef FUR_STENCIL_KERNEL
 extern const fur_elementwise_kernels fur_cuda_elementwise;
 extern const fur_reduction_kernels fur_cuda_reduction;
 }
@@ -28,6 +31,12 @@ const fur_spmv_kernel *const spmv_kernels[] = {
 #include "kernels.def"
 };
 #undef FUR_SPMV_KERNEL
+
+#define FUR_STENCIL_KERNEL(name) &fur_cuda_##name,
+const fur_stencil_kernel *const stencil_kernels[] = {
+#include "stencils.def"
+};
+#undef FUR_STENCIL_KERNEL
 
 fur_status synchronize(fur_env *env)
 {
@@ -81,6 +90,9 @@ const fur_remote remote = {
     fur_cuda_csr_diagonal,
     fur_cuda_gather,
     fur_cuda_cuthill_mckee,
+    fur_cuda_stencil_starts,
+    fur_cuda_stencil_fill,
+    fur_cuda_stencil_diagonal,
 };
 
 fur_backend backend_of(const char *isa)
@@ -91,8 +103,8 @@ fur_backend backend_of(const char *isa)
             &fur_cuda_reduction,
             spmv_kernels,
             static_cast<int>(sizeof spmv_kernels / sizeof *spmv_kernels),
-            nullptr, // no stencil kernels
-            0,
+            stencil_kernels,
+            static_cast<int>(sizeof stencil_kernels / sizeof *stencil_kernels),
             nullptr, // no multigrid
             USES_ASSUMED,
             PLAN_PRODUCTS,

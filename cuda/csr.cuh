@@ -19,6 +19,10 @@ fur_status fur_cuda_gather(fur_env *env, fur_value value, int64_t n, const int32
 fur_status fur_cuda_cuthill_mckee(fur_env *env, const fur_csr_view *a, bool reversed,
                                   bool allow_worse, int32_t *order, int32_t *position,
                                   fur_reorder_report *report, bool *found);
+fur_status fur_cuda_stencil_starts(fur_env *env, const fur_stencil_view *s, int64_t *starts);
+fur_status fur_cuda_stencil_fill(fur_env *env, const fur_stencil_view *s, const int64_t *starts,
+                                 const fur_csr_view *a);
+fur_status fur_cuda_stencil_diagonal(fur_env *env, const fur_stencil_view *s, void *d);
 }
 
 #endif

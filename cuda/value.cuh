@@ -87,13 +87,15 @@ template <class Value> __device__ inline Value fur_mul(Value a, Value b)
         return a * b;
 }
 
-// What becomes of a row's sum: y = alpha sum + beta y, without reading y where beta is 0.
+// What becomes of a row's sum in a call of a product: y = alpha sum + beta y, without reading y where
+// beta is 0.
 template <class Value> struct fur_finish {
     Value alpha;
     Value beta;
     bool overwrite;
 
-    explicit fur_finish(const fur_spmv_call *call)
+    template <class Call>
+    explicit fur_finish(const Call *call)
         : alpha(fur_from<Value>(call->alpha)), beta(fur_from<Value>(call->beta)),
           overwrite(fur_is_zero(beta))
     {

@@ -58,6 +58,13 @@ static const suite suites[] = {
      bench_reduce_cuda,
      NULL,
      {"65536", "1048576", "4194304", "16777216", "134217728"}},
+    {"stencil",
+     "cuda",
+     "cusparse",
+     bench_stencil_cuda,
+     NULL,
+     {"7-point:128", "7-point:256", "7-point:512", "7-point:256:f32", "7-point:512:f32",
+      "27-point:128", "27-point:256"}},
     {"ladder", "cuda", "cub", bench_ladder_cuda, NULL, {"4194304", "16777216"}},
     {"transfer",
      "cuda",
@@ -282,7 +289,7 @@ static const struct argp_option own_options[] = {
      .key = OPTION_AGAINST,
      .arg = "PEER",
      .doc = "Whom to race with: plain on the CPU, csr for stencil, for io mmio or fmm; on a GPU "
-            "cusparse (spmv), "
+            "cusparse (spmv, stencil), "
             "cublas (reduce), cub "
             "(ladder), cudamemcpy (transfer), cusolver (reorder)"},
     {.name = "json-file",

@@ -22,6 +22,8 @@ static fur_status diagonal(void *user, fur_vector *d)
     static void (*const set[FUR_VALUE_COUNT])(const fur_stencil_view *, int, void *) =
         FUR_VALUE_TABLE(set_diagonal);
     const fur_stencil_view *s = &((const fur_stencil *)user)->view;
+    if (fur_is_remote(d->context))
+        return d->context->backend->remote->stencil_diagonal(&d->context->env, s, d->data);
     set[s->value](s, fur_team(d->context->env.threads, d->size, ROW_GRAIN), d->data);
     return FUR_OK;
 }

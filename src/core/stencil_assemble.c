@@ -37,7 +37,32 @@ static void count_rows(const fur_stencil_view *s, int threads, int64_t *starts)
         starts[i + 1] += starts[i];
 }
 
-fur_status fur_stencil_assemble(const fur_stencil *stencil, fur_csr **out)
+static fur_status assemble_remote(const fur_stencil *stencil, fur_csr **out)
+{
+    fur_context *context = stencil->context;
+    const fur_remote *remote = context->backend->remote;
+    const fur_stencil_view *s = &stencil->view;
+    int64_t rows = fur_stencil_rows(s);
+    int64_t entries = 0;
+    fur_status status = FUR_OK;
+    int64_t *starts = NULL;
+    fur_csr *a = NULL;
+
+    FUR_TRY_DONE(fur_memory_allocate(context, rows + 1, sizeof *starts, &starts));
+    FUR_TRY_DONE(remote->stencil_starts(&context->env, s, starts));
+    FUR_TRY_DONE(fur_memory_copy(context, &entries, starts + rows, sizeof entries));
+    FUR_TRY_DONE(fur_csr_allocate(context, rows, rows, entries, s->value, fur_offset_for(entries),
+                                  &a));
+    FUR_TRY_DONE(remote->stencil_fill(&context->env, s, starts, &a->view));
+    *out = a;
+    a = NULL;
+done:
+    fur_csr_destroy(a);
+    fur_memory_release(context, starts);
+    return status;
+}
+
+static fur_status assemble_here(const fur_stencil *stencil, fur_csr **out)
 {
     static void (*const set_rows[FUR_VALUE_COUNT])(const fur_stencil_view *, int, const int64_t *,
                                                    int32_t *, void *) = FUR_VALUE_TABLE(set_rows);
@@ -48,10 +73,6 @@ fur_status fur_stencil_assemble(const fur_stencil *stencil, fur_csr **out)
     int64_t *starts = NULL;
     fur_csr *a = NULL;
 
-    if (rows > INT32_MAX)
-        return fur_env_fail(env, FUR_OVERFLOW,
-                            "a grid of %lld points has too many for a matrix: at most %d rows",
-                            (long long)rows, INT32_MAX);
     FUR_TRY_DONE(fur_env_allocate(env, rows + 1, sizeof *starts, &starts));
     count_rows(s, env->threads, starts);
     FUR_TRY_DONE(fur_csr_allocate(stencil->context, rows, rows, starts[rows], s->value,
@@ -63,6 +84,17 @@ fur_status fur_stencil_assemble(const fur_stencil *stencil, fur_csr **out)
 done:
     fur_env_release(env, starts);
     return status;
+}
+
+fur_status fur_stencil_assemble(const fur_stencil *stencil, fur_csr **out)
+{
+    int64_t rows = fur_stencil_rows(&stencil->view);
+    if (rows > INT32_MAX)
+        return fur_env_fail(&stencil->context->env, FUR_OVERFLOW,
+                            "a grid of %lld points has too many for a matrix: at most %d rows",
+                            (long long)rows, INT32_MAX);
+    return fur_is_remote(stencil->context) ? assemble_remote(stencil, out)
+                                           : assemble_here(stencil, out);
 }
 #else
 #    include "stencil_value.h"

@@ -157,6 +157,12 @@ typedef struct fur_remote {
     fur_status (*cuthill_mckee)(fur_env *env, const fur_csr_view *a, bool reversed,
                                 bool allow_worse, int32_t *order, int32_t *position,
                                 fur_reorder_report *report, bool *found);
+    /* Of a stencil's matrix: the offsets of the rows, and of what would come after the last; the
+     * matrix in arrays that are there; the diagonal. */
+    fur_status (*stencil_starts)(fur_env *env, const fur_stencil_view *s, int64_t *starts);
+    fur_status (*stencil_fill)(fur_env *env, const fur_stencil_view *s, const int64_t *starts,
+                               const fur_csr_view *out);
+    fur_status (*stencil_diagonal)(fur_env *env, const fur_stencil_view *s, void *d);
 } fur_remote;
 
 /* One device's kernels. spmv[0] and stencil[0] are the references. */

@@ -2,15 +2,10 @@
 #ifndef FURROW_KERNEL_SLOT_H
 #define FURROW_KERNEL_SLOT_H
 
+#include "anywhere.h"
 #include "kernel.h"
 
 #include <math.h>
-
-#ifdef __CUDACC__
-#    define FUR_ANYWHERE static inline __host__ __device__
-#else
-#    define FUR_ANYWHERE static inline
-#endif
 
 /* The coefficient; false if nothing may be done with it: its scalars are halted, or it is not
  * finite. */

@@ -4,6 +4,7 @@
 
 #include <furrow/stencil.h>
 
+#include "anywhere.h"
 #include "env.h"
 
 #include <stdbool.h>
@@ -54,13 +55,13 @@ typedef struct fur_stencil_kernel {
     void (*release)(fur_env *env, void *state);
 } fur_stencil_kernel;
 
-static inline int64_t fur_stencil_rows(const fur_stencil_view *s)
+FUR_ANYWHERE int64_t fur_stencil_rows(const fur_stencil_view *s)
 {
     return s->extent[0] * s->extent[1] * s->extent[2];
 }
 
 /* The point, of an axis of n, that position i of it or beyond it stands for; -1: x is 0 there. */
-static inline int64_t fur_boundary_point(fur_boundary boundary, int64_t n, int64_t i)
+FUR_ANYWHERE int64_t fur_boundary_point(fur_boundary boundary, int64_t n, int64_t i)
 {
     if (i >= 0 && i < n)
         return i;
@@ -73,8 +74,8 @@ static inline int64_t fur_boundary_point(fur_boundary boundary, int64_t n, int64
 }
 
 /* The entry of x that an offset refers to from point `at`; -1: the term is left out. */
-static inline int64_t fur_stencil_neighbour(const fur_stencil_view *s, const int64_t at[3],
-                                            fur_stencil_offset offset)
+FUR_ANYWHERE int64_t fur_stencil_neighbour(const fur_stencil_view *s, const int64_t at[3],
+                                           fur_stencil_offset offset)
 {
     int64_t x = fur_boundary_point(s->boundary[0], s->extent[0], at[0] + offset.x);
     int64_t y = fur_boundary_point(s->boundary[1], s->extent[1], at[1] + offset.y);
