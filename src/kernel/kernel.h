@@ -174,7 +174,7 @@ typedef struct fur_backend {
     const fur_spmv_kernel *const *spmv;
     int spmv_count;
     const fur_stencil_kernel *const *stencil;
-    int stencil_count; /* 0: none */
+    int stencil_count;                      /* 0: none */
     const fur_multigrid_kernels *multigrid; /* NULL: none */
     /* What "auto" assumes when the caller does not say how often a plan will be used: so many
      * products, and that making it should take as long as so many at most; 0: any time. */
