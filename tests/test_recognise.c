@@ -620,7 +620,7 @@ START_TEST(refusals_say_why)
            "column");
     refuse(context, dense_random(context, 37),
            "no grid of 37 points has short offsets at the common distances between row and column");
-    refuse(context, shape_matrix(context, "skewed"), nothing_common);
+    refuse(context, shape_matrix(context, "empty rows"), nothing_common);
     refuse(context, scattered(context, 4000, 60),
            "rows have more than 2048 different distances between row and column");
     refuse(context, periodic_grid(context, 12),

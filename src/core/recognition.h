@@ -13,7 +13,7 @@ typedef struct fur_guess {
     int axes;
     fur_stencil_view s; /* over the arrays below; without coefficients they vary */
     fur_stencil_offset offsets[FUR_STENCIL_POINTS];
-    char coefficients[FUR_STENCIL_POINTS * 2 * sizeof(double)]; /* of the value type */
+    _Alignas(double) char coefficients[FUR_STENCIL_POINTS * 2 * sizeof(double)]; /* of any type */
 } fur_guess;
 
 struct fur_recognised {
