@@ -78,8 +78,9 @@ static fur_status assemble_here(const fur_stencil *stencil, fur_csr **out)
     FUR_TRY_DONE(fur_csr_allocate(stencil->context, rows, rows, starts[rows], s->value,
                                   fur_offset_for(starts[rows]), &a));
     fur_csr_set_offsets(a, starts);
-    set_rows[s->value](s, fur_team(env->threads, rows, ROW_GRAIN), starts, fur_csr_columns(a),
-                       fur_csr_values(a));
+    if (starts[rows] > 0)
+        set_rows[s->value](s, fur_team(env->threads, rows, ROW_GRAIN), starts, fur_csr_columns(a),
+                           fur_csr_values(a));
     *out = a;
 done:
     fur_env_release(env, starts);
