@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,10 +90,17 @@ static void fill(fur_vector *x)
     }
 }
 
+fur_status forms_relay(const forms *f, fur_status status)
+{
+    return status == FUR_OK || f->host == f->context
+               ? status
+               : fur_context_fail(f->context, status, "%s", fur_context_error(f->host));
+}
+
 static fur_status make_vectors(forms *f)
 {
     const fur_value value = f->definition.value;
-    COMMAND_TRY(fur_vector_create(f->host, value, f->rows, &f->host_x));
+    COMMAND_TRY(forms_relay(f, fur_vector_create(f->host, value, f->rows, &f->host_x)));
     fill(f->host_x);
     f->x = f->host_x;
     if (f->host != f->context) {
@@ -127,6 +135,17 @@ static form *next_form(forms *f, const char *name)
     return c;
 }
 
+static bool is_exact_stencil(const forms *f, const char *name)
+{
+    fur_stencil_kernel_info kernel = {.exact = 0};
+    for (int i = 0; fur_stencil_kernel_get(f->context, i, &kernel) == FUR_OK; i++) {
+        if (strcmp(kernel.name, name) == 0) {
+            break;
+        }
+    }
+    return kernel.exact != 0;
+}
+
 static fur_status add_stencil(forms *f, const char *kernel)
 {
     form *c = next_form(f, "stencil");
@@ -139,7 +158,7 @@ static fur_status add_stencil(forms *f, const char *kernel)
     const fur_stencil_report report = fur_stencil_describe(c->stencil);
     c->kernel = report.kernel;
     c->bytes = report.bytes;
-    c->exact = true;
+    c->exact = is_exact_stencil(f, report.kernel);
     f->rows = report.rows;
     return FUR_OK;
 }
@@ -159,7 +178,7 @@ static fur_status add_stencils(forms *f)
     return FUR_OK;
 }
 
-static bool is_exact(const forms *f, const char *name)
+static bool is_exact_matrix(const forms *f, const char *name)
 {
     fur_spmv_kernel_info kernel = {.exact = 0};
     for (int i = 0; fur_spmv_kernel_get(f->context, i, &kernel) == FUR_OK; i++) {
@@ -187,7 +206,7 @@ static fur_status add_matrix(forms *f, const char *name, const char *kernel)
     const fur_spmv_report report = fur_spmv_describe(c->plan);
     c->kernel = report.kernel;
     c->bytes = report.bytes;
-    c->exact = is_exact(f, report.kernel);
+    c->exact = is_exact_matrix(f, report.kernel);
     return FUR_OK;
 }
 
@@ -274,6 +293,7 @@ static fur_status add_matrices(forms *f, const char *against)
 fur_status forms_create(timing *t, const forms_request *request, forms *f)
 {
     *f = (forms){.timing = t, .context = t->context, .host = fur_context_host(t->context)};
+    omp_set_num_threads(fur_context_threads(t->context)); /* of the loops here */
     COMMAND_TRY(grid_define(f->context, &request->grid, request->kernel, &f->definition));
     COMMAND_TRY(add_stencil(f, request->kernel));
     if (f->rows > INT32_MAX) {

@@ -71,6 +71,9 @@ fur_status forms_race(forms *f, int rounds);
 /* How far along an axis the k-th offset goes, in either direction. */
 int64_t forms_reach(const fur_stencil_definition *d, int k, int axis);
 
+/* A status of the host's context, with its sentence, as one of the device's. */
+fur_status forms_relay(const forms *f, fur_status status);
+
 /* "7-point 256 x 256 x 256 f64" */
 void forms_describe(const forms *f, char *text, size_t size);
 

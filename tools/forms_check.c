@@ -122,7 +122,7 @@ static double relative_bound(const fur_stencil_definition *d)
 /* How far a point's two values may be apart: 0 for the same bits. */
 static double bound_at(const comparison *m, const form *c, int64_t row)
 {
-    if (c->stencil || (c->exact && is_in_order(m, row))) {
+    if (c->exact && (c->stencil || is_in_order(m, row))) {
         return 0;
     }
     const double *sizes = fur_vector_const_data(m->sizes);
@@ -212,10 +212,7 @@ static fur_status prepare(comparison *m)
 fur_status forms_check(forms *f)
 {
     comparison m = {.f = f};
-    fur_status status = prepare(&m);
-    if (status != FUR_OK && f->host != f->context) {
-        fur_context_fail(f->context, status, "%s", fur_context_error(f->host));
-    }
+    fur_status status = forms_relay(f, prepare(&m));
     for (int i = 0; i < f->count && status == FUR_OK; i++) {
         status = check_form(&m, &f->forms[i]);
     }

@@ -1,8 +1,6 @@
 /* Times the forms of an operator. */
 #include "forms.h"
 
-#include <omp.h>
-
 #include "plain.h"
 
 #ifdef FURROW_HAVE_CUDA
@@ -32,7 +30,6 @@ static void run_copy(void *self)
 static fur_status race_on_cpu(forms *f, int rounds)
 {
     race r = {.rounds = rounds, .cold = true};
-    omp_set_num_threads(fur_context_threads(f->context));
     for (int i = 0; i < f->count; i++) {
         race_add(&r, f->forms[i].kernel, run_on_cpu, &f->forms[i]);
     }
