@@ -34,7 +34,8 @@ import pictures
 COMMAND = ""
 DATA = pathlib.Path()
 METHODS = ["rcm", "cm", "rcm-quality", "sloan"]
-SUBCOMMANDS = ["info", "multiply", "solve", "convert", "reorder", "spy", "kernels", "bench"]
+SUBCOMMANDS = ["info", "multiply", "solve", "convert", "reorder", "spy", "stencil", "kernels",
+               "bench"]
 
 INFO_KEYS = {"rows", "cols", "entries", "entries_in_file", "field", "symmetry", "row_min",
              "row_mean", "row_max", "empty_rows", "bandwidth", "profile", "seconds_load"}
@@ -42,6 +43,11 @@ MULTIPLY_KEYS = {"rows", "cols", "entries", "kernel", "threads", "seconds_load",
                  "seconds_median", "bytes", "gbps", "y_norm_1", "y_norm_2", "y_norm_max"}
 SOLVE_KEYS = {"iterations", "converged", "residual", "seconds_solve", "outcome", "method",
               "precond", "kernel"}
+STENCIL_KEYS = {"points", "extent", "type", "device", "ns_per_point_stencil", "ns_per_point_csr",
+                "ratio", "gbps_stencil", "gbps_csr", "max_difference", "copy_gbps",
+                "percent_of_copy", "seconds_assemble", "threads", "forms"}
+FORM_KEYS = {"name", "kernel", "seconds", "ns_per_point", "bytes_per_point", "gbps",
+             "percent_of_copy", "ratio", "max_difference"}
 REORDER_KEYS = {"rows", "entries", "method", "bandwidth_before", "bandwidth_after",
                 "profile_before", "profile_after", "rms_wavefront_before", "rms_wavefront_after",
                 "seconds_order", "seconds_permute", "seconds_spmv_before", "seconds_spmv_after",
@@ -1179,14 +1185,102 @@ class ProgressTest(CommandTest):
         self.check_vanished(shown)
 
 
+UNITS = {"f32": 2**-24, "f64": 2**-53, "c64": 2**-24, "c128": 2**-53}
+WEIGHTS = {3: 4, 5: 8, 7: 12, 9: 16, 13: 192, 19: 48, 27: 52}  # sums of |coefficients|
+
+
+class StencilTest(CommandTest):
+    """A stencil against its matrix."""
+
+    def race(self, *arguments):
+        return self.json("stencil", *arguments, "--rounds", 1, "--threads", 2)
+
+    def check_figures(self, report, value_bytes):
+        forms = report["forms"]
+        stencil, csr = forms[:2]
+        self.assertEqual((stencil["name"], csr["name"]), ("stencil", "csr"))
+        for key in ("ns_per_point", "gbps"):
+            self.assertEqual((report[key + "_stencil"], report[key + "_csr"]),
+                             (stencil[key], csr[key]))
+        self.assertEqual(report["ratio"], csr["ratio"])
+        self.assertEqual(report["max_difference"], max(form["max_difference"] for form in forms))
+        self.assertEqual((stencil["bytes_per_point"], stencil["ratio"]), (2 * value_bytes, 1))
+        for form in forms:
+            self.assertEqual(form.keys(), FORM_KEYS)
+            self.assertAlmostEqual(form["ratio"], form["seconds"] / stencil["seconds"])
+            self.assertAlmostEqual(form["gbps"] * form["ns_per_point"] / form["bytes_per_point"], 1)
+            self.assertAlmostEqual(form["percent_of_copy"] * report["copy_gbps"] / form["gbps"],
+                                   100)
+
+    def test_types_and_boundaries(self):
+        for value, size in (("f32", 4), ("f64", 8), ("c64", 8), ("c128", 16)):
+            for boundary in ("dirichlet", "neumann,dirichlet,periodic"):
+                with self.subTest(type=value, boundary=boundary):
+                    report = self.race("--points", 7, "--extent", "12,7,5", "--type", value,
+                                       "--boundary", boundary, "--against", "rows,compressed")
+                    self.assertLessEqual(STENCIL_KEYS, report.keys())
+                    self.assertEqual((report["points"], report["extent"], report["type"]),
+                                     (7, [12, 7, 5], value))
+                    self.check_figures(report, size)
+                    bound = 2 * 24 * UNITS[value] * WEIGHTS[7] / 3 * math.sqrt(2)
+                    self.assertLessEqual(report["max_difference"],
+                                         0 if boundary == "dirichlet" else bound)
+
+    def test_all_stencils(self):
+        for points, extent in ((3, "40"), (5, "1,9"), (9, "30,2"), (13, "5,3,4"), (19, "2,2,2"),
+                               (27, "8,1,9")):
+            with self.subTest(points=points):
+                report = self.race("--points", points, "--extent", extent, "--boundary",
+                                   "periodic", "--against", "rows_simd,merge")
+                names = [form["kernel"] for form in report["forms"]]
+                self.assertTrue({"rows_simd", "merge"} <= set(names), names)
+                self.assertEqual(len(set(names)), len(names))
+                self.assertEqual(report["boundary"], ["periodic"] * len(report["extent"]))
+                self.assertLessEqual(report["max_difference"],
+                                     2 * (points + 2) * UNITS["f64"] * WEIGHTS[points] / 3)
+
+    def test_table(self):
+        done = run("stencil", "--points", 5, "--extent", "31,17", "--kernel", "reference",
+                   "--rounds", 1)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("\n5-point 31 x 17 f64\n", done.stdout)
+        self.assertRegex(done.stdout, r"(?m)^stencil +reference +[\d.]+ +16\.0 .* 1\.00$")
+        self.assertRegex(done.stdout, r"(?m)^csr +\w+ +[\d.]+ +[\d.]+ +[\d.]+ +\d+%")
+        self.assertRegex(done.stdout, r"(?m)^Volkov 2010, GTX 280: .*4\.7.*4\.2.*8\.9")
+        self.assertLessEqual(max(map(len, done.stdout.splitlines())), 80)
+
+    def test_wrong_arguments(self):
+        grid = ["stencil", "--points", 7, "--extent"]
+        for arguments, sentence in (
+                ([*grid, "8,8"], "a stencil of 7 points has 3 axes; --extent gave 2"),
+                ([*grid, "1291,1291,1291"], "a matrix has at most 2^31-1 rows"),
+                (["stencil", "--points", 27, "--extent", "1290,1290,1290", "--type", "c128"],
+                 "take a smaller grid"),
+                ([*grid, "8,8,8", "--kernel", "abacus"], "abacus"),
+                ([*grid, "8,8,8", "--against", "csr,abacus"], '"abacus"'),
+                ([*grid, "8,8,8", "--against", "cusparse"], "FURROW_WITH_CUSPARSE")):
+            self.assertIn(sentence, self.sentence(*arguments))
+        for arguments, sentence in (
+                (["stencil", "--extent", "8"], "one of them is missing"),
+                (["stencil", "--points", 3], "one of them is missing"),
+                (["stencil", "--points", 6, "--extent", 8], "--points takes 3, 5, 7"),
+                ([*grid, "8,8,8", "--type", "f16"], "--type takes f32, f64, c64 or c128"),
+                ([*grid, "8,8,8", "--boundary", "open"], "--boundary takes dirichlet"),
+                ([*grid, "8,8,8", "--rounds", 0], "--rounds takes a whole number from 1"),
+                ([*grid, "8,8,8", data("plate.mtx")], "one file name too many")):
+            self.assertIn(sentence, self.sentence(*arguments, status=2))
+
+
 class KernelsTest(CommandTest):
     def test_list(self):
         report = self.json("kernels")
         self.assertEqual(report["device"], "cpu")
         for kernel in report["kernels"]:
             self.assertEqual(set(kernel), {"name", "summary", "source", "exact"})
+        self.assertEqual(report["stencil_kernels"][0]["name"], "reference")
+        self.assertEqual(report["stencil_kernels"][0].keys(), report["kernels"][0].keys())
         text = run("kernels").stdout
-        for kernel in report["kernels"]:
+        for kernel in report["kernels"] + report["stencil_kernels"]:
             self.assertRegex(text, rf"(?m)^{re.escape(kernel['name'])} ")
 
     def test_choice(self):
@@ -1245,7 +1339,7 @@ class DeviceTest(CommandTest):
         plate = data("plate.mtx")
         device = "cuda" if cuda_missing() else "cuda:99"
         for arguments in (["info", plate], ["multiply", plate], ["solve", plate], ["kernels"],
-                          ["convert", plate, self.folder / "out.mtx"], ["bench", "spmv"]):
+                          ["stencil", "--points", 3, "--extent", 9], ["convert", plate, self.folder / "out.mtx"], ["bench", "spmv"]):
             with self.subTest(command=arguments[0]):
                 text = self.sentence(*arguments, "--device", device)
                 self.assertIn("cuda", text.lower())
@@ -1281,13 +1375,14 @@ class DeviceTest(CommandTest):
         self.assertEqual(self.json(*arguments).keys(), found.keys())
 
     def test_benchmark_of_stencils(self):
-        names = ["7-point:9", "5-point:20", "3-point:50", "27-point:3"]
-        found = self.json("bench", "stencil", *names, "--seconds", "1e-6", "--threads", 1)["results"]
+        names = ["7-point:9", "27-point:3:c64"]
+        found = self.json("bench", "stencil", *names, "--threads", 1, "--against", "rows")["results"]
         self.assertEqual([case["case"] for case in found], names)
         lines = [line["name"] for line in found[0]["contenders"]]
-        self.assertEqual(lines, ["copy", "csr", "blocked"])
-        for name in ("8-point:9", "7-point:0", "7-point:1291", "7-pont:4", "7-point:4x"):
+        self.assertEqual((lines[:2], set(lines[2:]) - {"rows"}), (["stencil", "csr"], set()))
+        for name in ("8-point:9", "7-point:0", "7-pont:4", "7-point:4x", "7-point:4:f16"):
             self.assertIn(name, self.sentence("bench", "stencil", name))
+        self.assertIn("at most 2^31-1 rows", self.sentence("bench", "stencil", "7-point:1291"))
 
     def test_benchmark_of_files(self):
         arguments = ["--seconds", "1e-6", "--threads", 2]
@@ -1411,6 +1506,17 @@ class CudaTest(CommandTest):
                 self.assertGreater(contender["warm"]["seconds"], 0)
         if "cusparse_alg1" in names:
             self.assertEqual(found["summary"]["auto"]["cold"]["cases"], 2)
+
+    def test_stencil(self):
+        """In what adds in the order of the CPU there is no difference."""
+        for value in UNITS:
+            report = self.json("stencil", "--points", 7, "--extent", "33,20,9", "--type", value,
+                               "--device", "cuda", "--against", "compressed")
+            self.assertEqual((report["device"], report["max_difference"]), ("cuda", 0))
+            self.assertLessEqual(STENCIL_KEYS, report.keys())
+        found = self.json("bench", "stencil", "27-point:20:f32", "--device", "cuda")["results"]
+        kernels = {line["kernel"] for line in found[0]["contenders"]}
+        self.assertIn("points", kernels)
 
     def test_bench_of_others(self):
         reduce = self.json("bench", "reduce", "10000", "--device", "cuda")

@@ -20,7 +20,6 @@ typedef struct bench_options {
     double seconds;
     const char *against;
     const char *json_file;
-    void *stream;                 /* that the benchmark and its context share; NULL on the CPU */
     const char *cases[CASES_MAX]; /* the suite's name first */
     int case_count;
 } bench_options;
@@ -42,7 +41,7 @@ static const suite suites[] = {
      NULL,
      {"7-point:128", "7-point:160", "27-point:100", "random:1000000x16", "rmat:20"}},
     {"reduce", "cpu", "plain", bench_reduce, NULL, {"10000", "1000000", "33554432"}},
-    {"stencil", "cpu", "csr", bench_stencil, NULL, {"5-point:4000", "7-point:256", "27-point:200"}},
+    {"stencil", "cpu", NULL, bench_stencil, NULL, {"5-point:4000", "7-point:256", "27-point:200"}},
     {"io", "cpu", NULL, bench_io, NULL, {"real", "pattern", "integer"}},
 #ifdef FURROW_HAVE_CUDA
     {"spmv",
@@ -60,8 +59,8 @@ static const suite suites[] = {
      {"65536", "1048576", "4194304", "16777216", "134217728"}},
     {"stencil",
      "cuda",
-     "cusparse",
-     bench_stencil_cuda,
+     NULL,
+     bench_stencil,
      NULL,
      {"7-point:128", "7-point:256", "7-point:512", "7-point:256:f32", "7-point:512:f32",
       "27-point:128", "27-point:256"}},
@@ -114,39 +113,6 @@ static fur_status run_cases(bench *b, const suite *s, const char *const *cases)
     return s->end ? s->end(b) : FUR_OK;
 }
 
-static fur_status make_reader(bench *b)
-{
-    void *memory = NULL;
-    b->reader_count = INT64_C(1) << 25;
-    COMMAND_TRY(
-        fur_context_allocate(b->context, (size_t)b->reader_count * sizeof *b->reader, &memory));
-    b->reader = memory;
-    for (int64_t i = 0; i < b->reader_count; i++) {
-        b->reader[i] = 1;
-    }
-    return FUR_OK;
-}
-
-/* What measures how fast the device's memory is. */
-static fur_status make_measure(bench *b, const bench_options *options)
-{
-#ifdef FURROW_HAVE_CUDA
-    if (options->stream) {
-        return gpu_create(b->context, options->stream, &b->gpu);
-    }
-#endif
-    (void)options;
-    return make_reader(b);
-}
-
-static void free_measure(bench *b)
-{
-#ifdef FURROW_HAVE_CUDA
-    gpu_destroy(b->gpu);
-#endif
-    fur_context_release(b->context, b->reader);
-}
-
 /* NULL, with a sentence in the context, if there is none of that name for the device. */
 static const suite *find_suite(const bench *b, const char *name)
 {
@@ -191,27 +157,12 @@ static bool begins_with_matrix(const bench_options *options)
 static fur_status bench_steps(bench *b, const bench_options *options, const suite *s)
 {
     const int named = begins_with_matrix(options) ? 0 : 1;
-    COMMAND_TRY(make_measure(b, options));
     return run_cases(b, s, options->case_count > named ? options->cases + named : s->cases);
-}
-
-static void put_head(output *out, const bench *b)
-{
-    output_text(out, "device", "device", fur_context_device(b->context));
-    output_text(out, "isa", "instruction set", fur_context_isa(b->context));
-    output_count(out, "threads", "threads", fur_context_threads(b->context));
 }
 
 /* What only JSON has in this form. */
 static void put_results(output *out, const bench *b)
 {
-#ifdef FURROW_HAVE_CUDA
-    if (b->gpu) {
-        output_text(out, "gpu", "GPU", gpu_name(b->gpu));
-        output_count(out, "cuda_driver", "driver's CUDA", gpu_driver(b->gpu));
-        output_count(out, "cuda_runtime", "runtime's CUDA", gpu_runtime(b->gpu));
-    }
-#endif
     output_member(out, "results", json_incref(b->results));
     if (b->summary) {
         output_member(out, "summary", json_incref(b->summary));
@@ -221,7 +172,7 @@ static void put_results(output *out, const bench *b)
 static fur_status save_results(const bench *b, const char *path)
 {
     output out = output_begin(true);
-    put_head(&out, b);
+    timing_put(&out, b->timing);
     put_results(&out, b);
     return output_save(&out, b->context, path);
 }
@@ -238,10 +189,11 @@ static fur_status finish(const bench *b, const bench_options *options, output *o
     return save_results(b, options->json_file);
 }
 
-static fur_status run_bench(fur_context *context, const void *given)
+static fur_status run_bench(timing *t, const void *given)
 {
     const bench_options *options = given;
-    bench b = {.context = context,
+    bench b = {.context = t->context,
+               .timing = t,
                .common = &options->common,
                .seconds = options->seconds,
                .against = options->against};
@@ -250,48 +202,29 @@ static fur_status run_bench(fur_context *context, const void *given)
         return FUR_INVALID;
     }
     COMMAND_TRY(check_peer(&b, s, options->against));
+    COMMAND_TRY(timing_prepare(t));
     output out = output_begin(options->common.json);
-    put_head(&out, &b);
+    timing_put(&out, t);
     b.results = json_array();
     const fur_status status = bench_steps(&b, options, s);
     const fur_status ended = finish(&b, options, &out);
-    free_measure(&b);
     json_decref(b.summary);
     json_decref(b.results);
     return status == FUR_OK ? ended : status;
-}
-
-/* On a GPU the benchmark's own events must be on the context's stream. */
-static int run_on_device(bench_options *options)
-{
-    const command_common *common = &options->common;
-    fur_context_options context = {
-        .size = sizeof context, .device = common->device, .threads = common->threads};
-#ifdef FURROW_HAVE_CUDA
-    if (common->device && strncmp(common->device, "cuda", 4) == 0) {
-        options->stream = gpu_stream_create(common->device);
-        context.stream = options->stream;
-    }
-#endif
-    const int status = command_run_in(&context, run_bench, options);
-#ifdef FURROW_HAVE_CUDA
-    gpu_stream_destroy(options->stream);
-#endif
-    return status;
 }
 
 static const struct argp_option own_options[] = {
     {.name = "seconds",
      .key = OPTION_SECONDS,
      .arg = "S",
-     .doc = "CPU: time for each contender in each of 11 rounds, 5 for io (default 0.02)"},
+     .doc = "CPU: time for each contender in each of 11 rounds, 5 for io (default 0.02); stencil "
+            "has one product in each"},
     {.name = "against",
      .key = OPTION_AGAINST,
      .arg = "PEER",
-     .doc = "Whom to race with: plain on the CPU, csr for stencil, for io mmio or fmm; on a GPU "
-            "cusparse (spmv, stencil), "
-            "cublas (reduce), cub "
-            "(ladder), cudamemcpy (transfer), cusolver (reorder)"},
+     .doc = "Whom to race with: plain on the CPU, for io mmio or fmm; on a GPU cusparse (spmv), "
+            "cublas (reduce), cub (ladder), cudamemcpy (transfer), cusolver (reorder); stencil "
+            "takes what furrow stencil takes"},
     {.name = "json-file",
      .key = OPTION_JSON_FILE,
      .arg = "FILE",
@@ -347,8 +280,9 @@ static const struct argp argp = {
         "what plain CSR has to move, \"of copy\" compares them with a copy within the device in "
         "the same run, and the ratio is over the better of cusparse_alg1 and cusparse_alg2, or "
         "over the first line; plan: what it took to make, in products of that plan.\n\nSTENCIL is "
-        "POINTS-point:N, of 3, 5, 7, 9, 13, 19 or 27 points on a grid of N points an axis; csr is "
-        "the same as a matrix, in the kernel that was measured to be the fastest.\n\nTEXT is a "
+        "POINTS-point:N, of 3, 5, 7, 9, 13, 19 or 27 points on a grid of N points an axis, with "
+        ":f32, :c64 or :c128 behind it for another type than f64; furrow stencil --help explains "
+        "its table.\n\nTEXT is a "
         "generated file: real[:N], integer[:N] or pattern[:ROWS]. It and what is written are in a "
         "folder in TMPDIR, else /dev/shm, that is removed at the end. furrow reads into CSR, its "
         "peers into coordinates; MB/s (10^6) count the file's bytes, of a compressed one its "
@@ -362,5 +296,5 @@ int command_bench(int argc, char **argv)
 {
     bench_options options = {.seconds = 0.02};
     argp_parse(&argp, argc, argv, 0, NULL, &options);
-    return run_on_device(&options);
+    return timing_run(&options.common, run_bench, &options);
 }

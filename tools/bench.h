@@ -4,16 +4,15 @@
 
 #include "command.h"
 #include "race.h"
+#include "timing.h"
 
 #include <jansson.h>
 
 typedef struct bench {
     fur_context *context;
+    timing *timing;
     const command_common *common;
-    double seconds; /* a contender's share of a round */
-    double *reader; /* an array beyond the cache, to measure the read rate with */
-    int64_t reader_count;
-    struct gpu *gpu;     /* on a GPU: what times there; else NULL */
+    double seconds;      /* a contender's share of a round */
     const char *against; /* the peer without which there is no race; NULL: whichever is there */
     json_t *results;     /* an array of objects, one a case */
     json_t *summary;     /* of all cases, NULL if there is none */

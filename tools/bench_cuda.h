@@ -11,7 +11,6 @@ fur_status bench_reduce_cuda(bench *b, const char *name);
 fur_status bench_ladder_cuda(bench *b, const char *name);
 fur_status bench_transfer_cuda(bench *b, const char *name);
 fur_status bench_reorder_cuda(bench *b, const char *name);
-fur_status bench_stencil_cuda(bench *b, const char *name);
 
 /* Of all cases of bench_spmv_cuda: prints and keeps how auto did against the peer. */
 fur_status bench_spmv_cuda_end(bench *b);

@@ -130,7 +130,7 @@ static fur_status run_lines(bench *b, const char *name, reduction *r, const line
         bytes[lanes.count] = (double)(lines[i].vectors * r->n * 8);
         race_add(&lanes, lines[i].name, lines[i].run, r);
     }
-    race_run(&lanes, b->seconds, b->reader, b->reader_count);
+    race_run(&lanes, b->seconds, &b->timing->reader);
     bench_report(b, name, &lanes, bytes, notes);
     return FUR_OK;
 }

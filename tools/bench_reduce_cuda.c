@@ -215,7 +215,7 @@ static fur_status run_duel(reduction *r, const char *name, const duel *d)
         cuda_race_add(&lanes, d->peer.name, d->peer.run, r);
     }
     cuda_race_add(&lanes, d->own.name, d->own.run, r);
-    COMMAND_TRY(cuda_race_run(&lanes, r->b->gpu));
+    COMMAND_TRY(cuda_race_run(&lanes, r->b->timing->gpu));
     char title[96];
     snprintf(title, sizeof title, "%s entries, %s", name, d->name);
     const cuda_base none = {0};
@@ -286,8 +286,8 @@ fur_status bench_reduce_cuda(bench *b, const char *name)
         return fur_context_fail(b->context, FUR_INVALID, "'%s' is no vector length from 1 to 2^33",
                                 name);
     }
-    r.on_host = peer_cublas_open(gpu_stream(b->gpu), false);
-    r.on_device = peer_cublas_open(gpu_stream(b->gpu), true);
+    r.on_host = peer_cublas_open(gpu_stream(b->timing->gpu), false);
+    r.on_device = peer_cublas_open(gpu_stream(b->timing->gpu), true);
     const fur_status status = run_steps(&r, name);
     peer_cublas_close(&r.on_device);
     peer_cublas_close(&r.on_host);

@@ -174,7 +174,7 @@ static void run_race(spmv_case *c)
         bytes[r.count] = (double)report.bytes;
         race_add(&r, c->names[i], run_product, &c->products[i]);
     }
-    race_run(&r, c->b->seconds, c->b->reader, c->b->reader_count);
+    race_run(&r, c->b->seconds, &c->b->timing->reader);
     bench_report(c->b, c->name, &r, bytes, notes);
 }
 

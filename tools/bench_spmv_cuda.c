@@ -306,7 +306,7 @@ static fur_status run_steps(cuda_case *c)
     COMMAND_TRY(add_plans(c));
     COMMAND_TRY(check_peer(c));
     COMMAND_TRY(check_all(c));
-    COMMAND_TRY(cuda_race_run(&c->race, c->b->gpu));
+    COMMAND_TRY(cuda_race_run(&c->race, c->b->timing->gpu));
     report(c);
     return FUR_OK;
 }

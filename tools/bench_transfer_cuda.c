@@ -56,7 +56,7 @@ static fur_status run_direction(transfer *t, const char *title, fur_status (*bar
     const double bytes[2] = {(double)t->bytes, (double)t->bytes};
     cuda_race_add(&lanes, "cudaMemcpy", bare, t);
     cuda_race_add(&lanes, name, own, t);
-    COMMAND_TRY(cuda_race_run(&lanes, t->b->gpu));
+    COMMAND_TRY(cuda_race_run(&lanes, t->b->timing->gpu));
     bench_report_cuda(t->b, title, &lanes, bytes, NULL, bench_cuda_base(&lanes, 0));
     return FUR_OK;
 }

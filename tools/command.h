@@ -23,6 +23,7 @@ int command_multiply(int argc, char **argv);
 int command_reorder(int argc, char **argv);
 int command_solve(int argc, char **argv);
 int command_spy(int argc, char **argv);
+int command_stencil(int argc, char **argv);
 
 #define COMMAND_OPERANDS 2
 

@@ -15,6 +15,7 @@ static const command commands[] = {
     {"convert", "write a matrix in another form", command_convert},
     {"reorder", "bring a matrix's entries to its diagonal", command_reorder},
     {"spy", "draw the pattern of a matrix", command_spy},
+    {"stencil", "race a stencil against its matrix", command_stencil},
     {"kernels", "list the kernels, and which one a matrix gets", command_kernels},
     {"bench", "race the kernels against plain loops", command_bench},
 };
@@ -77,11 +78,12 @@ static int run(const command *chosen, int argc, char **argv)
 /* OpenMP's waiting threads spin, for milliseconds: on a machine with other work they then take the
  * core from the thread they wait for, and a solve gets hundreds of times slower. A short spin costs
  * an idle machine next to nothing. The runtime reads its setting before main, hence the new start.
- * The benchmark keeps the runtime's default, as its plain loops would have it elsewhere. */
+ * What races keeps the runtime's default, as plain loops would have it elsewhere. */
 static void spin_briefly(int argc, char **argv)
 {
-    const bool bench = argc > 1 && strcmp(argv[1], "bench") == 0;
-    if (bench || getenv("OMP_WAIT_POLICY") || getenv("GOMP_SPINCOUNT")) {
+    const bool races =
+        argc > 1 && (strcmp(argv[1], "bench") == 0 || strcmp(argv[1], "stencil") == 0);
+    if (races || getenv("OMP_WAIT_POLICY") || getenv("GOMP_SPINCOUNT")) {
         return;
     }
     setenv("GOMP_SPINCOUNT", "1000", 1);

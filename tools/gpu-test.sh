@@ -12,7 +12,8 @@
 #   reduce     furrow bench reduce, beside cuBLAS
 #   ladder     furrow bench ladder, beside CUB
 #   transfer   furrow bench transfer, beside cudaMemcpy
-#   bench      the last five
+#   stencil    furrow bench stencil, beside the matrix and cuSPARSE
+#   bench      the last six
 #
 # DIR, build/gpu-results if not given, gets results.json with the date, GPU, driver, toolkit and
 # commit (FURROW_COMMIT where git does not know it), and table.md, which is also printed; steps run
@@ -28,7 +29,7 @@ cd "$root"
 # shellcheck source=tools/cuda-toolkit.sh
 . tools/cuda-toolkit.sh
 
-benches=(spmv matrices reduce ladder transfer)
+benches=(spmv matrices reduce ladder transfer stencil)
 steps=(build tests sanitize "${benches[@]}")
 build=$root/build/cuda
 furrow=$build/tools/furrow
@@ -93,6 +94,7 @@ step_spmv() { bench spmv spmv; }
 step_reduce() { bench reduce reduce; }
 step_ladder() { bench ladder ladder; }
 step_transfer() { bench transfer transfer; }
+step_stencil() { bench stencil stencil; }
 
 step_matrices() {
     local folder=${FURROW_MATRICES:-$root/../shared/matrices/dev} chosen

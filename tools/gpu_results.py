@@ -133,6 +133,17 @@ def ladder_table(cases):
                 f"{line['step_speedup']:.2f}", f"{line['total_speedup']:.2f}")
 
 
+def stencil_table(cases):
+    print("\nStencils, and the same as matrices, cold\n")
+    head("case", "copy, GB/s", "form", "kernel", "ns a point", "bytes a point", "GB/s", "of copy",
+         "over the stencil")
+    for case in cases:
+        for line in case["contenders"]:
+            row(case["case"], f"{case['copy_gbps']:.0f}", line["name"], line["kernel"],
+                f"{line['ns_per_point']:.4f}", f"{line['bytes_per_point']:.1f}",
+                f"{line['gbps']:.0f}", f"{line['percent_of_copy']:.0f} %", f"{line['ratio']:.2f}")
+
+
 def table(results):
     machine = results["machine"]
     print(", ".join(f"{key} {value}" for key, value in machine.items()))
@@ -151,6 +162,8 @@ def table(results):
             duel_table(f"furrow bench {key}", results[key]["results"])
     if results.get("ladder", {}).get("results"):
         ladder_table(results["ladder"]["results"])
+    if results.get("stencil", {}).get("results"):
+        stencil_table(results["stencil"]["results"])
 
 
 def main(arguments):

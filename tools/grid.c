@@ -13,6 +13,11 @@ grid_request grid_none(void)
     return (grid_request){.value = FUR_F64};
 }
 
+const char *grid_boundary_name(fur_boundary boundary)
+{
+    return boundary_names[boundary];
+}
+
 /* Cuts text at its commas; returns how many items there are, or 0 if too many or too long. */
 static int cut_list(const char *text, char items[ITEMS][ITEM_LENGTH])
 {
@@ -91,8 +96,8 @@ void grid_parse_type(struct argp_state *state, const char *text, grid_request *g
     grid->value = (fur_value)value;
 }
 
-fur_status grid_create_stencil(fur_context *context, const grid_request *grid, const char *kernel,
-                               fur_stencil **out)
+fur_status grid_define(fur_context *context, const grid_request *grid, const char *kernel,
+                       fur_stencil_definition *out)
 {
     fur_stencil_definition d = {.size = sizeof d, .value = grid->value, .kernel = kernel};
     fur_stencil_named(grid->points, &d);
@@ -108,5 +113,14 @@ fur_status grid_create_stencil(fur_context *context, const grid_request *grid, c
     }
     memcpy(d.extent, grid->extent, sizeof d.extent);
     memcpy(d.boundary, grid->boundary, sizeof d.boundary);
+    *out = d;
+    return FUR_OK;
+}
+
+fur_status grid_create_stencil(fur_context *context, const grid_request *grid, const char *kernel,
+                               fur_stencil **out)
+{
+    fur_stencil_definition d;
+    COMMAND_TRY(grid_define(context, grid, kernel, &d));
     return fur_stencil_create(context, &d, out);
 }

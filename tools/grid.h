@@ -31,8 +31,13 @@ void grid_parse_extent(struct argp_state *state, const char *text, grid_request 
 void grid_parse_boundary(struct argp_state *state, const char *text, grid_request *grid);
 void grid_parse_type(struct argp_state *state, const char *text, grid_request *grid);
 
-/* kernel: as in fur_stencil_definition. FUR_INVALID if extents or boundaries are not one for each
- * axis. */
+/* "dirichlet", "neumann" or "periodic". */
+const char *grid_boundary_name(fur_boundary boundary);
+
+/* The stencil's definition. kernel: as there. FUR_INVALID if extents or boundaries are not one for
+ * each axis. */
+fur_status grid_define(fur_context *context, const grid_request *grid, const char *kernel,
+                       fur_stencil_definition *out);
 fur_status grid_create_stencil(fur_context *context, const grid_request *grid, const char *kernel,
                                fur_stencil **out);
 

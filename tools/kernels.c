@@ -1,5 +1,7 @@
-/* furrow kernels: what is registered for y = A x, and what a matrix gets. */
+/* furrow kernels: what is registered for y = A x and for stencils, and what a matrix gets. */
 #include "command.h"
+
+#include <stdio.h>
 
 #include "load.h"
 #include "output.h"
@@ -19,6 +21,29 @@ typedef struct kernels_job {
     fur_spmv *plan;
 } kernels_job;
 
+/* One of a list: false behind its end. */
+typedef bool get_kernel(fur_context *context, int index, fur_spmv_kernel_info *out);
+
+static bool get_spmv(fur_context *context, int index, fur_spmv_kernel_info *out)
+{
+    return index < fur_spmv_kernel_count(context) &&
+           fur_spmv_kernel_get(context, index, out) == FUR_OK;
+}
+
+static bool get_stencil(fur_context *context, int index, fur_spmv_kernel_info *out)
+{
+    fur_stencil_kernel_info kernel;
+    if (index >= fur_stencil_kernel_count(context) ||
+        fur_stencil_kernel_get(context, index, &kernel) != FUR_OK) {
+        return false;
+    }
+    *out = (fur_spmv_kernel_info){.name = kernel.name,
+                                  .summary = kernel.summary,
+                                  .source = kernel.source,
+                                  .exact = kernel.exact};
+    return true;
+}
+
 static void print_kernel(const fur_spmv_kernel_info *kernel)
 {
     output_line(kernel->name, kernel->summary);
@@ -36,24 +61,33 @@ static json_t *kernel_to_json(const fur_spmv_kernel_info *kernel)
                      "source", kernel->source, "exact", kernel->exact);
 }
 
-/* For people a paragraph of its own. */
-static void put_kernels(output *out, fur_context *context)
+static void print_kernels(fur_context *context, const char *title, get_kernel *get)
+{
+    fur_spmv_kernel_info kernel;
+    printf("\n%s\n\n", title);
+    for (int i = 0; get(context, i, &kernel); i++) {
+        print_kernel(&kernel);
+    }
+}
+
+static json_t *kernels_to_json(fur_context *context, get_kernel *get)
 {
     json_t *list = json_array();
-    const int count = fur_spmv_kernel_count(context);
     fur_spmv_kernel_info kernel;
-    output_gap(out);
-    for (int i = 0; i < count && fur_spmv_kernel_get(context, i, &kernel) == FUR_OK; i++) {
-        if (out->json) {
-            json_array_append_new(list, kernel_to_json(&kernel));
-        } else {
-            print_kernel(&kernel);
-        }
+    for (int i = 0; get(context, i, &kernel); i++) {
+        json_array_append_new(list, kernel_to_json(&kernel));
     }
+    return list;
+}
+
+/* For people a paragraph of its own. */
+static void put_kernels(output *out, fur_context *context, const char *key, const char *title,
+                        get_kernel *get)
+{
     if (out->json) {
-        output_member(out, "kernels", list);
+        output_member(out, key, kernels_to_json(context, get));
     } else {
-        json_decref(list);
+        print_kernels(context, title, get);
     }
 }
 
@@ -93,7 +127,8 @@ static fur_status kernels_steps(kernels_job *job)
     output_text(&out, "device", "device", fur_context_device(job->context));
     output_text(&out, "isa", "instruction set", fur_context_isa(job->context));
     output_count(&out, "threads", "threads", fur_context_threads(job->context));
-    put_kernels(&out, job->context);
+    put_kernels(&out, job->context, "kernels", "for a matrix:", get_spmv);
+    put_kernels(&out, job->context, "stencil_kernels", "for a stencil:", get_stencil);
     if (job->plan != NULL) {
         output_gap(&out);
         put_choice(&out, job);
@@ -141,7 +176,8 @@ static const struct argp argp = {
     .options = own_options,
     .parser = parse,
     .args_doc = "[FILE]",
-    .doc = "List the kernels for y = A x. With a Matrix Market file, say also which one its matrix "
+    .doc = "List the kernels for y = A x, and for stencils. With a Matrix Market file, say also "
+           "which one its matrix "
            "gets and why.",
     .children = command_children,
 };

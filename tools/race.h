@@ -3,34 +3,45 @@
 #ifndef FURROW_TOOLS_RACE_H
 #define FURROW_TOOLS_RACE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define RACE_ROUNDS 11
+#define RACE_ROUNDS_MOST 101
 #define RACE_CONTENDERS 16
+
+/* An array beyond the caches: a sum over it says how fast memory is, and leaves nothing else in
+ * them. */
+typedef struct race_reader {
+    double *data;
+    int64_t count;
+} race_reader;
 
 typedef struct contender {
     char name[32];
     void (*run)(void *self);
     void *self;
-    double rounds[RACE_ROUNDS]; /* seconds of one run */
-    double seconds;             /* their median */
+    double rounds[RACE_ROUNDS_MOST]; /* seconds of one run */
+    double seconds;                  /* their median */
+    double least;
     double ratio; /* median over the rounds of the first contender's time over this one's */
 } contender;
 
 typedef struct race {
-    int rounds; /* at most RACE_ROUNDS; 0: that many */
+    int rounds; /* at most RACE_ROUNDS_MOST; 0: RACE_ROUNDS */
+    bool cold;  /* runs find nothing of theirs in the caches */
     int count;
     contender contenders[RACE_CONTENDERS];
-    double
-        read_rounds[RACE_ROUNDS]; /* bytes a second of a plain sum over an array beyond the cache */
+    double read_rounds[RACE_ROUNDS_MOST]; /* bytes a second of a plain sum over the reader */
     double read_rate;
 } race;
 
 void race_add(race *r, const char *name, void (*run)(void *self), void *self);
 
 /* Runs all rounds. In each, every contender first runs once unmeasured and then for about
- * `seconds`; the plain sum over `reader` follows, if count is not 0. */
-void race_run(race *r, double seconds, const double *reader, int64_t count);
+ * `seconds`; if cold, it runs once, after a sum over the reader. The sum over the reader ends the
+ * round. Without a reader (NULL) there is no cold run and no rate. */
+void race_run(race *r, double seconds, const race_reader *reader);
 
 /* Median over the rounds of one contender's time over another's. */
 double race_ratio(const race *r, int slow, int fast);

@@ -140,6 +140,15 @@ void *gpu_stream(const gpu *g)
     return g->stream;
 }
 
+fur_status gpu_free_memory(const gpu *g, double *bytes)
+{
+    size_t unused = 0;
+    size_t total = 0;
+    CUDA_TRY(g, cudaMemGetInfo(&unused, &total));
+    *bytes = (double)unused;
+    return FUR_OK;
+}
+
 /* Other data takes the cache: written, and then read in pieces to one place, so that what is timed
  * next need not write it back. */
 static fur_status flush(const gpu *g)

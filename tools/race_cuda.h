@@ -32,6 +32,8 @@ const char *gpu_name(const gpu *g);
 int gpu_driver(const gpu *g);
 int gpu_runtime(const gpu *g);
 void *gpu_stream(const gpu *g);
+/* Bytes of its memory that nobody has yet. */
+fur_status gpu_free_memory(const gpu *g, double *bytes);
 
 typedef struct cuda_contender {
     char name[40];

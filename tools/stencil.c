@@ -1,0 +1,189 @@
+/* furrow stencil: a stencil without a matrix against itself as a matrix. */
+#include "command.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "forms.h"
+#include "output.h"
+
+enum {
+    OPTION_POINTS = 1,
+    OPTION_EXTENT,
+    OPTION_BOUNDARY,
+    OPTION_TYPE,
+    OPTION_KERNEL,
+    OPTION_AGAINST,
+    OPTION_ROUNDS
+};
+
+/* Rounds without --rounds. */
+enum { ROUNDS = 21 };
+
+typedef struct stencil_options {
+    command_common common;
+    forms_request request;
+} stencil_options;
+
+static void put_extent(output *out, const forms *f)
+{
+    const fur_stencil_definition *d = &f->definition;
+    json_t *extent = json_array();
+    json_t *boundary = json_array();
+    for (int axis = 0; axis < d->axes; axis++) {
+        json_array_append_new(extent, json_integer(d->extent[axis]));
+        json_array_append_new(boundary, json_string(grid_boundary_name(d->boundary[axis])));
+    }
+    output_member(out, "extent", extent);
+    output_member(out, "boundary", boundary);
+}
+
+/* The stencil against its matrix, which are the first two forms. */
+static void put_members(output *out, const forms *f)
+{
+    const form *stencil = &f->forms[0];
+    const form *csr = &f->forms[1];
+    output_count(out, "points", NULL, f->definition.points);
+    put_extent(out, f);
+    output_text(out, "type", NULL, fur_value_name(f->definition.value));
+    output_text(out, "kernel_stencil", NULL, stencil->kernel);
+    output_text(out, "kernel_csr", NULL, csr->kernel);
+    output_number(out, "ns_per_point_stencil", NULL, form_ns_per_point(stencil));
+    output_number(out, "ns_per_point_csr", NULL, form_ns_per_point(csr));
+    output_number(out, "ratio", NULL, form_ratio(csr));
+    output_number(out, "gbps_stencil", NULL, form_gbps(stencil));
+    output_number(out, "gbps_csr", NULL, form_gbps(csr));
+    output_number(out, "percent_of_copy", NULL, 100 * form_of_copy(stencil));
+    output_member(out, "forms", forms_to_json(f));
+}
+
+static double largest_difference(const forms *f)
+{
+    double largest = 0;
+    for (int i = 0; i < f->count; i++) {
+        largest = f->forms[i].difference > largest ? f->forms[i].difference : largest;
+    }
+    return largest;
+}
+
+/* Volkov's figures are of his talk of 2010, of a GeForce GTX 280. */
+static void print_table(const forms *f)
+{
+    char text[160];
+    forms_describe(f, text, sizeof text);
+    printf("\n%s\n", text);
+    forms_print(f);
+    printf("Volkov 2010, GTX 280: ratio 4.7 (7-point f32), 4.2 (f64), 8.9 (27-point f64)\n");
+}
+
+static fur_status print(const forms *f, const command_common *common)
+{
+    output out = output_begin(common->json);
+    timing_put(&out, f->timing);
+    output_seconds(&out, "seconds_assemble", "time to assemble", f->seconds_assemble);
+    output_number(&out, "max_difference", "largest difference", largest_difference(f));
+    output_rate(&out, "copy_gbps", "a copy moves", 1e-9 * f->copy_rate);
+    if (common->json) {
+        put_members(&out, f);
+    } else {
+        print_table(f);
+    }
+    return output_end(&out, f->context);
+}
+
+static fur_status stencil_steps(timing *t, const stencil_options *options, forms *f)
+{
+    COMMAND_TRY(timing_prepare(t));
+    COMMAND_TRY(forms_create(t, &options->request, f));
+    COMMAND_TRY(forms_check(f));
+    COMMAND_TRY(forms_race(f, options->request.rounds));
+    return print(f, &options->common);
+}
+
+static fur_status stencil(timing *t, const void *options)
+{
+    forms f = {.count = 0};
+    const fur_status status = stencil_steps(t, options, &f);
+    forms_destroy(&f);
+    return status;
+}
+
+static const struct argp_option own_options[] = {
+    {.name = "points",
+     .key = OPTION_POINTS,
+     .arg = "POINTS",
+     .doc = "The negated Laplacian of 3, 5, 7, 9, 13, 19 or 27 points"},
+    {.name = "extent", .key = OPTION_EXTENT, .arg = "NX,NY,NZ", .doc = GRID_EXTENT_DOC},
+    {.name = "boundary", .key = OPTION_BOUNDARY, .arg = "X,Y,Z", .doc = GRID_BOUNDARY_DOC},
+    {.name = "type", .key = OPTION_TYPE, .arg = "TYPE", .doc = GRID_TYPE_DOC},
+    {.name = "kernel",
+     .key = OPTION_KERNEL,
+     .arg = "NAME",
+     .doc = "Kernel of the stencil, one of furrow kernels; without it the best is chosen"},
+    {.name = "against", .key = OPTION_AGAINST, .arg = "LIST", .doc = FORMS_AGAINST_DOC},
+    {.name = "rounds",
+     .key = OPTION_ROUNDS,
+     .arg = "N",
+     .doc = "Products of each form that are timed on the CPU (default 21)"},
+    {0},
+};
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    stencil_options *options = state->input;
+    grid_request *grid = &options->request.grid;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &options->common;
+        return 0;
+    case ARGP_KEY_END:
+        if (grid->points == 0 || grid->extents == 0) {
+            argp_error(state, "--points and --extent say which stencil; one of them is missing");
+        }
+        return 0;
+    case OPTION_POINTS:
+        grid_parse_points(state, "--points", argument, grid);
+        return 0;
+    case OPTION_EXTENT:
+        grid_parse_extent(state, argument, grid);
+        return 0;
+    case OPTION_BOUNDARY:
+        grid_parse_boundary(state, argument, grid);
+        return 0;
+    case OPTION_TYPE:
+        grid_parse_type(state, argument, grid);
+        return 0;
+    case OPTION_KERNEL:
+        options->request.kernel = argument;
+        return 0;
+    case OPTION_AGAINST:
+        options->request.against = argument;
+        return 0;
+    case OPTION_ROUNDS:
+        options->request.rounds =
+            (int)command_whole_number(state, "--rounds", argument, 1, RACE_ROUNDS_MOST);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp argp = {
+    .options = own_options,
+    .parser = parse,
+    .args_doc = "--points POINTS --extent NX,NY,NZ",
+    .doc = "Race a stencil without a matrix against the same operator as a matrix, after checking "
+           "that both give the same: bit by bit where they add in the same order, else within "
+           "what rounding explains.\vTimes are medians of runs in turn that find nothing of theirs "
+           "in the caches; GB/s count what each form has to move: x, y and its own form of the "
+           "matrix. The copy is one of the same run, on the CPU of vectors of the grid. The ratio "
+           "says how many times as long as the stencil a form takes.",
+    .children = command_children,
+};
+
+int command_stencil(int argc, char **argv)
+{
+    stencil_options options = {.request = {.grid = grid_none(), .rounds = ROUNDS}};
+    argp_parse(&argp, argc, argv, 0, NULL, &options);
+    return timing_run(&options.common, stencil, &options);
+}
