@@ -149,7 +149,7 @@ static void close_subject(subject *s)
 START_TEST(named_stencils_are_recognised)
 {
     subject s = open_subject(11000 + (uint64_t)_i);
-    for (int boundaries = 0; boundaries < BOUNDARIES; boundaries += test_small() ? 13 : 4)
+    for (int boundaries = 0; boundaries < BOUNDARIES; boundaries += test_small() ? 14 : 4)
         recognise_named(&s, (fur_value)_i, boundaries, test_small() ? 1 : 2);
     close_subject(&s);
 }
@@ -159,7 +159,7 @@ END_TEST
 START_TEST(random_stencils_are_recognised)
 {
     subject s = open_subject(11100 + (uint64_t)_i);
-    recognise_random(&s, (fur_value)_i, test_small() ? 6 : 30);
+    recognise_random(&s, (fur_value)_i, test_small() ? 3 : 30);
     close_subject(&s);
 }
 END_TEST
@@ -176,7 +176,7 @@ END_TEST
 START_TEST(altered_matrices_keep_their_bits)
 {
     subject s = open_subject(11300);
-    recognise_much_altered(&s, test_small() ? 20 : 100);
+    recognise_much_altered(&s, test_small() ? 10 : 100);
     close_subject(&s);
 }
 END_TEST
@@ -193,7 +193,7 @@ END_TEST
 START_TEST(other_matrices_are_not_mistaken)
 {
     subject s = open_subject(11500);
-    for (int number = 0; number < shape_count; number += test_small() ? 5 : 1)
+    for (int number = 0; number < shape_count; number += test_small() ? 7 : 1)
         recognise_shape(&s, number);
     close_subject(&s);
 }
