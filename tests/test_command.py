@@ -1290,7 +1290,7 @@ class DeviceTest(CommandTest):
             self.assertIn(name, self.sentence("bench", "stencil", name))
 
     def test_benchmark_of_recognition(self):
-        names = ["7-point:9", "5-point:20:periodic", "3-point:50:variable"]
+        names = ["7-point:9", "7-point:8:periodic", "3-point:50:variable"]
         found = self.json("bench", "recognise", *names, "--threads", 1)["results"]
         self.assertEqual([case["case"] for case in found], names)
         self.assertEqual([case["recognised"] for case in found], [True, False, True])
