@@ -17,6 +17,8 @@
 #include <cstring>
 
 #define BLOCK 256
+// Rows of a group whose entries are under way together; of 16 bytes, half as many.
+#define BATCH 4
 
 namespace
 {
@@ -31,21 +33,21 @@ template <class Value, class Offset> struct proof {
     uint32_t rows;
     uint32_t extent[3];
     int points;
-    int group; // lanes that take a row together: a power of two
+    int group; // lanes that take a row together: a power of two, at least BATCH
     bool fields;
 };
 
 // The rows of a warp from `first` on, one a lane: where their entries are, and their points.
 // Beyond the last all are empty.
-struct warp_rows {
+template <class Offset> struct warp_rows {
     uint32_t first;
-    int64_t begin;
-    int64_t end;
+    Offset begin;
+    Offset end;
     uint32_t x;
     uint32_t y;
     uint32_t z;
 
-    template <class Value, class Offset>
+    template <class Value>
     __device__ warp_rows(const proof<Value, Offset> &p, uint32_t first_row, uint32_t lane)
         : first(first_row), begin(p.offsets[min(first_row + lane, p.rows)]),
           end(p.offsets[min(first_row + lane + 1, p.rows)])
@@ -67,33 +69,37 @@ struct warp_rows {
 };
 
 // Calls f(i, term, inside, entry, end) in all lanes for row `first + i` of the warp, a term,
-// whether its neighbour is inside, and then its entry, which must come before the end of the row's.
-// Long: there are more terms than lanes. All lanes must call; bit i of a lane's result is set if it
-// found that row i has another number of entries.
-template <bool Long, class Value, class Offset, class F>
-__device__ unsigned for_terms(const proof<Value, Offset> &p, const warp_rows &w, F f)
+// whether its neighbour is inside, and then its entry, which must come before the end of the row's;
+// for Batch rows without a branch between them. Long: there are more terms than lanes. All lanes
+// must call; bit i of a lane's result is set if it found that row i has another number of entries.
+template <bool Long, int Batch, class Value, class Offset, class F>
+__device__ unsigned for_terms(const proof<Value, Offset> &p, const warp_rows<Offset> &w, F f)
 {
     int lane = threadIdx.x % FUR_WARP;
     int member = lane % p.group;
+    int step = FUR_WARP / p.group;
     unsigned members = ~0u >> (FUR_WARP - p.group);
     unsigned before = (1u << member) - 1;
     fur_stencil_term<Value> t = p.terms[min(member, p.points - 1)];
     unsigned wrong = 0;
-#pragma unroll 4
-    for (int i = lane / p.group; i < FUR_WARP; i += FUR_WARP / p.group) {
-        int64_t entry = __shfl_sync(FUR_ALL_LANES, w.begin, i);
-        int64_t end = __shfl_sync(FUR_ALL_LANES, w.end, i);
-        int k = member;
-        do {
-            if (Long)
-                t = p.terms[min(k, p.points - 1)];
-            bool inside = w.has(i, t.offset, p.extent) & (k < p.points);
-            unsigned terms = __ballot_sync(FUR_ALL_LANES, inside) >> (lane - member) & members;
-            f(i, t, inside, entry + __popc(terms & before), end);
-            entry += __popc(terms);
-            k += p.group;
-        } while (Long && k - member < p.points);
-        wrong |= static_cast<unsigned>(entry != end) << i;
+    for (int turn = 0; turn < p.group; turn += Batch) {
+#pragma unroll
+        for (int part = 0; part < Batch; part++) {
+            int i = (turn + part) * step + lane / p.group;
+            int64_t entry = __shfl_sync(FUR_ALL_LANES, w.begin, i);
+            int64_t end = __shfl_sync(FUR_ALL_LANES, w.end, i);
+            int k = member;
+            do {
+                if (Long)
+                    t = p.terms[min(k, p.points - 1)];
+                bool inside = w.has(i, t.offset, p.extent) & (k < p.points);
+                unsigned terms = __ballot_sync(FUR_ALL_LANES, inside) >> (lane - member) & members;
+                f(i, t, inside, entry + __popc(terms & before), end);
+                entry += __popc(terms);
+                k += p.group;
+            } while (Long && k - member < p.points);
+            wrong |= static_cast<unsigned>(entry != end) << i;
+        }
     }
     return wrong;
 }
@@ -112,10 +118,11 @@ template <class Value> __device__ bool same_bits(Value a, Value b)
 // Bits of the rows that differ. What is past the end is loaded from the last entry: without a
 // condition loads for several rows are under way before the first is waited for.
 template <bool Long, class Value, class Offset>
-__device__ unsigned compare(const proof<Value, Offset> &p, const warp_rows &w)
+__device__ unsigned compare(const proof<Value, Offset> &p, const warp_rows<Offset> &w)
 {
+    constexpr int batch = Long ? 1 : sizeof(Value) > 8 ? BATCH / 2 : BATCH;
     unsigned differing = 0;
-    unsigned wrong = for_terms<Long>(
+    unsigned wrong = for_terms<Long, batch>(
         p, w,
         [&](int i, const fur_stencil_term<Value> &t, bool inside, int64_t entry, int64_t end) {
             int64_t at = min(entry, p.last);
@@ -129,9 +136,10 @@ __device__ unsigned compare(const proof<Value, Offset> &p, const warp_rows &w)
 }
 
 template <bool Long, class Value, class Offset>
-__device__ void keep_values(const proof<Value, Offset> &p, const warp_rows &w, unsigned same)
+__device__ void keep_values(const proof<Value, Offset> &p, const warp_rows<Offset> &w,
+                            unsigned same)
 {
-    for_terms<Long>(
+    for_terms<Long, 1>(
         p, w, [&](int i, const fur_stencil_term<Value> &t, bool inside, int64_t entry, int64_t) {
             if (inside && (same >> i & 1))
                 const_cast<Value *>(t.field)[w.first + i] = p.values[entry];
@@ -150,7 +158,7 @@ __global__ void __launch_bounds__(BLOCK, 4)
     uint32_t first = thread - lane;
     if (first >= p.rows)
         return;
-    warp_rows w(p, first, lane);
+    warp_rows<Offset> w(p, first, lane);
     unsigned rows = p.rows - first < FUR_WARP ? (1u << (p.rows - first)) - 1 : ~0u;
     unsigned found = compare<Long>(p, w) & rows;
     if (p.fields)
@@ -176,7 +184,7 @@ __global__ void __launch_bounds__(BLOCK)
 
 int group_for(int points)
 {
-    int group = 1;
+    int group = BATCH;
     while (group < points && group < FUR_WARP)
         group *= 2;
     return group;
