@@ -87,12 +87,16 @@ const fur_remote remote = {
     fur_cuda_spmv_profile,
     fur_cuda_csr_transpose,
     fur_cuda_csr_permute,
+    fur_cuda_row_starts,
+    fur_cuda_take_rows,
     fur_cuda_csr_diagonal,
     fur_cuda_gather,
+    fur_cuda_scatter,
     fur_cuda_cuthill_mckee,
     fur_cuda_stencil_starts,
     fur_cuda_stencil_fill,
     fur_cuda_stencil_diagonal,
+    fur_cuda_stencil_prove,
 };
 
 fur_backend backend_of(const char *isa)

@@ -43,6 +43,13 @@ static const suite suites[] = {
     {"reduce", "cpu", "plain", bench_reduce, NULL, {"10000", "1000000", "33554432"}},
     {"stencil", "cpu", NULL, bench_stencil, NULL, {"5-point:4000", "7-point:256", "27-point:200"}},
     {"io", "cpu", NULL, bench_io, NULL, {"real", "pattern", "integer"}},
+    {"recognise",
+     "cpu",
+     NULL,
+     bench_recognise,
+     NULL,
+     {"7-point:160", "7-point:160:periodic", "27-point:100", "5-point:2000",
+      "7-point:100:variable"}},
 #ifdef FURROW_HAVE_CUDA
     {"spmv",
      "cuda",
@@ -77,6 +84,13 @@ static const suite suites[] = {
      bench_reorder_cuda,
      NULL,
      {"7-point:100", "7-point:128", "5-point:1000", "rmat:18"}},
+    {"recognise",
+     "cuda",
+     NULL,
+     bench_recognise,
+     NULL,
+     {"7-point:256", "7-point:256:periodic", "27-point:128", "5-point:4000",
+      "7-point:128:variable"}},
 #endif
 };
 
@@ -266,7 +280,7 @@ static const struct argp argp = {
     .options = own_options,
     .parser = parse,
     .args_doc = "FILE|MATRIX...\nspmv [FILE|MATRIX...]\nreduce [ENTRIES...]\nstencil "
-                "[STENCIL...]\nio [FILE|TEXT...]\n"
+                "[STENCIL...]\nrecognise [STENCIL...]\nio [FILE|TEXT...]\n"
                 "ladder [ENTRIES...]\ntransfer [BYTES...]\nreorder [FILE|MATRIX...]",
     .doc =
         "Race the kernels against the plain loops that a compiler gets for -O3 -march=native, or "
@@ -280,9 +294,10 @@ static const struct argp argp = {
         "what plain CSR has to move, \"of copy\" compares them with a copy within the device in "
         "the same run, and the ratio is over the better of cusparse_alg1 and cusparse_alg2, or "
         "over the first line; plan: what it took to make, in products of that plan.\n\nSTENCIL is "
-        "POINTS-point:N, of 3, 5, 7, 9, 13, 19 or 27 points on a grid of N points an axis, with "
-        ":f32, :c64 or :c128 behind it for another type than f64; furrow stencil --help explains "
-        "its table.\n\nTEXT is a "
+         "POINTS-point:N, of 3, 5, 7, 9, 13, 19 or 27 points on a grid of N points an axis, with "
+         ":f32, :c64 or :c128 behind it for another type than f64; furrow stencil --help explains "
+         "its table. recognise takes STENCIL:periodic and STENCIL:variable, too, and shows what it "
+         "costs to know such a matrix for a stencil, or another for none.\n\nTEXT is a "
         "generated file: real[:N], integer[:N] or pattern[:ROWS]. It and what is written are in a "
         "folder in TMPDIR, else /dev/shm, that is removed at the end. furrow reads into CSR, its "
         "peers into coordinates; MB/s (10^6) count the file's bytes, of a compressed one its "
