@@ -4,6 +4,7 @@
 // Bytes a point: a colour of a sweep 3 entries, as both colours share their sectors; the residual
 // 3; restriction 2 1/8; correction 2 1/8.
 #include "multigrid.cuh"
+#include "multigrid_march.cuh"
 #include "stencil.cuh"
 
 // A block of a launch over a box: a warp's threads are neighbours along x.
@@ -53,8 +54,12 @@ fur_colour other(fur_colour colour)
 }
 
 fur_status relax(fur_env *env, const fur_grid *g, fur_colour first, int sweeps, const void *b,
-                 void *x, void *)
+                 void *x, void *spare)
 {
+    for (; sweeps >= 2 && fur_multigrid_marches(g); sweeps -= 2) {
+        FUR_TRY(fur_multigrid_sweep(env, g, first, b, x, spare));
+        FUR_TRY(fur_multigrid_sweep(env, g, first, b, spare, x));
+    }
     return with_real(g->value, [&](auto value) {
         using Value = decltype(value);
         fur_relax_colour<Value> op = {*g, first, static_cast<const Value *>(b),
