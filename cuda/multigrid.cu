@@ -13,8 +13,8 @@
 // Points of a line in a block of restriction, and the coarse points that these reach.
 #define STRETCH 128
 #define COARSE ((STRETCH - 1) / 2)
-// A level of at most so many points is done by one block sooner than by a launch a step (16^3
-// colours take some 0.5 us by either, to which a launch adds 2 us).
+// On a level of at most so many points a step is less work for one block than a launch takes, of
+// which a cycle on 16^3 and below would have fifty.
 #define SMALL_POINTS 8192
 #define CHAIN_THREADS 512
 // What one launch takes as its argument, which may have 4 KB.
@@ -34,7 +34,9 @@ template <class Op> __global__ void __launch_bounds__(WIDTH *HEIGHT) over_box(Op
     int64_t i = blockIdx.x * int64_t(WIDTH) + threadIdx.x;
     if (i >= op.extent(0))
         return;
+#pragma unroll 1
     for (int64_t k = blockIdx.z; k < op.extent(2); k += gridDim.z)
+#pragma unroll 1
         for (int64_t j = blockIdx.y * int64_t(HEIGHT) + threadIdx.y; j < op.extent(1);
              j += int64_t(gridDim.y) * HEIGHT)
             op(i, j, k);

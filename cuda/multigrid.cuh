@@ -234,6 +234,8 @@ template <class Value> struct fur_correct {
     {
         const fur_grid_axis *a = g.axis;
         fur_axis_sides<Value> sides[3] = {{a[0], i}, {a[1], j}, {a[2], k}};
+        Value *own = &x[i + a[0].points * (j + a[1].points * k)];
+        Value before = *own;    // comes from farthest
         Value sums[2] = {0, 0}; // left and right
         for (int n = 0; n < 2; n++)
             for (int m = 0; m < 2; m++) {
@@ -245,8 +247,7 @@ template <class Value> struct fur_correct {
                 for (int side = 0; side < 2; side++)
                     sums[side] = fur_fma(w, line[sides[0].place[side]], sums[side]);
             }
-        Value *own = &x[i + a[0].points * (j + a[1].points * k)];
-        Value sum = fur_fma(sides[0].weight[0], sums[0], *own);
+        Value sum = fur_fma(sides[0].weight[0], sums[0], before);
         *own = fur_fma(sides[0].weight[1], sums[1], sum);
     }
 };
