@@ -10,12 +10,13 @@
 // A block of a launch over a box: a warp's threads are neighbours along x.
 #define WIDTH FUR_WARP
 #define HEIGHT 8
-// Points of a line in a block of restriction, and the coarse points that these reach.
-#define STRETCH 128
-#define COARSE ((STRETCH - 1) / 2)
+// Coarse points of a block of restriction, and its threads: one for each of the 2 COARSE + 1 points
+// of a line that these reach.
+#define COARSE 64
+#define STRETCH 160
 // On a level of at most so many points a step is less work for one block than a launch takes, of
 // which a cycle on 16^3 and below would have fifty.
-#define SMALL_POINTS 8192
+#define SMALL_POINTS 4096
 #define CHAIN_THREADS 512
 // What one launch takes as its argument, which may have 4 KB.
 #define CHAIN_LEVELS 12
@@ -99,7 +100,7 @@ template <class Value> __global__ void __launch_bounds__(STRETCH) gather(fur_res
                 sums[threadIdx.x] = op.sum_lines(from + threadIdx.x, j, k);
             __syncthreads();
             if (c < end)
-                op.store(&sums[fur_axis_place(a, FUR_GRID_CENTRE, c) - 1 - from], c, j, k);
+                op.weight_along(c, j, k, [&](int64_t i) { return sums[i - from]; });
             __syncthreads(); // the sums are used up
         }
 }
@@ -135,15 +136,37 @@ struct chain {
 };
 static_assert(sizeof(chain) <= 4096, "an argument of a launch");
 
-// The block does the whole box, and what it wrote is seen by all its threads.
+// The block does all points of a box, and what it wrote is seen by all its threads.
+template <class F>
+__device__ void by_block(int64_t width, int64_t height, int64_t depth, const F &f)
+{
+    auto w = static_cast<unsigned>(width);
+    auto h = static_cast<unsigned>(height);
+    unsigned points = w * h * static_cast<unsigned>(depth);
+#pragma unroll 1
+    for (unsigned n = threadIdx.x; n < points; n += CHAIN_THREADS)
+        f(n % w, n / w % h, n / w / h);
+    __syncthreads();
+}
+
 template <class Op> __device__ void by_block(const Op &op)
 {
-    auto width = static_cast<unsigned>(op.extent(0));
-    auto height = static_cast<unsigned>(op.extent(1));
-    unsigned points = width * height * static_cast<unsigned>(op.extent(2));
-    for (unsigned n = threadIdx.x; n < points; n += CHAIN_THREADS)
-        op(n % width, n / width % height, n / width / height);
-    __syncthreads();
+    by_block(op.extent(0), op.extent(1), op.extent(2), op);
+}
+
+// sums: room for those at all points of the lines, at most SMALL_POINTS.
+template <class Value> __device__ void restrict_by_block(const fur_restrict<Value> &op, Value *sums)
+{
+    const fur_grid_axis &a = op.g.axis[0];
+    int64_t lines = op.extent(1);
+    by_block(a.points, lines, op.extent(2), [&](int64_t i, int64_t j, int64_t k) {
+        sums[i + a.points * (j + lines * k)] = op.sum_lines(i, j, k);
+    });
+    by_block(a.coarse, lines, op.extent(2), [&](int64_t c, int64_t j, int64_t k) {
+        op.weight_along(c, j, k, [&](int64_t i) {
+            return sums[fur_grid_inside(a.periodic, a.points, i) + a.points * (j + lines * k)];
+        });
+    });
 }
 
 template <class Value>
@@ -159,6 +182,7 @@ __device__ void relax_by_block(const fur_grid_level &level, const fur_grid_step 
 template <class Value>
 __global__ void __launch_bounds__(CHAIN_THREADS) run(const __grid_constant__ chain c)
 {
+    __shared__ Value sums[SMALL_POINTS];
     for (int n = 0; n < c.count; n++) {
         const fur_grid_step &step = c.steps[n];
         const fur_grid_level &level = c.levels[step.level];
@@ -168,8 +192,10 @@ __global__ void __launch_bounds__(CHAIN_THREADS) run(const __grid_constant__ cha
         if (step.work == FUR_GRID_RELAX)
             relax_by_block<Value>(level, step);
         else if (step.work == FUR_GRID_RESTRICT)
-            by_block(fur_restrict<Value>{level.grid, b, x,
-                                         const_cast<Value *>(static_cast<const Value *>(next.b))});
+            restrict_by_block(
+                fur_restrict<Value>{level.grid, b, x,
+                                    const_cast<Value *>(static_cast<const Value *>(next.b))},
+                sums);
         else if (step.work == FUR_GRID_CORRECT)
             by_block(fur_correct<Value>{level.grid, static_cast<const Value *>(next.x), x});
         else

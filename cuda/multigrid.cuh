@@ -17,8 +17,9 @@ __device__ inline int64_t fur_axis_place(const fur_grid_axis &a, fur_grid_place 
     return a.places[kind * a.points + i];
 }
 
-// An axis's neighbours of point i, and the weights of its equation.
+// A point of an axis, its neighbours, and the weights of its equation.
 template <class Value> struct fur_axis_row {
+    int64_t at;
     int64_t before;
     int64_t after;
     Value lower;
@@ -26,7 +27,7 @@ template <class Value> struct fur_axis_row {
     Value diagonal;
 
     __device__ fur_axis_row(const fur_grid_axis &a, int64_t i)
-        : before(fur_grid_inside(a.periodic, a.points, i - 1)),
+        : at(i), before(fur_grid_inside(a.periodic, a.points, i - 1)),
           after(fur_grid_inside(a.periodic, a.points, i + 1)),
           lower(fur_axis_weight<Value>(a, FUR_GRID_LOWER, i)),
           upper(fur_axis_weight<Value>(a, FUR_GRID_UPPER, i)),
@@ -59,41 +60,27 @@ fur_point_residual(const fur_axis_row<Value> &x, const fur_axis_row<Value> &y,
     return fur_fma(-fur_point_diagonal(x, y, z), own, sum);
 }
 
-// Line (j, k) of a level, and what a residual there takes from the arrays.
-template <class Value> struct fur_grid_line {
-    const fur_grid &g;
-    fur_axis_row<Value> y;
-    fur_axis_row<Value> z;
-    int64_t start; // entry of the line's first point
-    int64_t across[4];
+__device__ inline int64_t fur_grid_entry(const fur_grid &g, int64_t i, int64_t j, int64_t k)
+{
+    return i + g.axis[0].points * (j + g.axis[1].points * k);
+}
 
-    __device__ fur_grid_line(const fur_grid &grid, int64_t j, int64_t k)
-        : g(grid), y(grid.axis[1], j), z(grid.axis[2], k),
-          start(start_of(j, k)), across{start_of(j, z.before), start_of(y.before, k),
-                                        start_of(y.after, k), start_of(j, z.after)}
-    {
-    }
-
-    __device__ int64_t start_of(int64_t j, int64_t k) const
-    {
-        return g.axis[0].points * (j + g.axis[1].points * k);
-    }
-
-    __device__ Value residual(const fur_axis_row<Value> &row, int64_t i, const Value *b,
-                              const Value *x) const
-    {
-        const Value around[6] = {x[across[0] + i],     x[across[1] + i], x[start + row.before],
-                                 x[start + row.after], x[across[2] + i], x[across[3] + i]};
-        return fur_point_residual(row, y, z, b[start + i], around, x[start + i]);
-    }
-
-    // The residual at point i, which may lie one beyond either end.
-    __device__ Value residual_at(int64_t i, const Value *b, const Value *x) const
-    {
-        int64_t in = fur_grid_inside(g.axis[0].periodic, g.axis[0].points, i);
-        return residual(fur_axis_row<Value>(g.axis[0], in), in, b, x);
-    }
-};
+// b - A x at a point of a level.
+template <class Value>
+__device__ inline Value
+fur_grid_residual(const fur_grid &g, const fur_axis_row<Value> &x, const fur_axis_row<Value> &y,
+                  const fur_axis_row<Value> &z, const Value *b, const Value *entries)
+{
+    int64_t line = fur_grid_entry(g, 0, y.at, z.at);
+    int64_t own = line + x.at;
+    const Value around[6] = {entries[fur_grid_entry(g, x.at, y.at, z.before)],
+                             entries[fur_grid_entry(g, x.at, y.before, z.at)],
+                             entries[line + x.before],
+                             entries[line + x.after],
+                             entries[fur_grid_entry(g, x.at, y.after, z.at)],
+                             entries[fur_grid_entry(g, x.at, y.at, z.after)]};
+    return fur_point_residual(x, y, z, b[own], around, entries[own]);
+}
 
 // Operations at points (i, j, k) of a box of `extent` points: what a launch has threads for.
 
@@ -114,10 +101,13 @@ template <class Value> struct fur_relax_colour {
         int64_t i = 2 * pair + (j + k + colour) % 2;
         if (i >= g.axis[0].points)
             return;
-        fur_grid_line<Value> line(g, j, k);
-        fur_axis_row<Value> row(g.axis[0], i);
-        Value step = line.residual(row, i, b, x) / fur_point_diagonal(row, line.y, line.z);
-        x[line.start + i] = fur_fma(static_cast<Value>(g.omega), step, x[line.start + i]);
+        fur_axis_row<Value> row_x(g.axis[0], i);
+        fur_axis_row<Value> row_y(g.axis[1], j);
+        fur_axis_row<Value> row_z(g.axis[2], k);
+        Value step = fur_grid_residual(g, row_x, row_y, row_z, b, x) /
+                     fur_point_diagonal(row_x, row_y, row_z);
+        Value *own = &x[fur_grid_entry(g, i, j, k)];
+        *own = fur_fma(static_cast<Value>(g.omega), step, *own);
     }
 };
 
@@ -134,24 +124,33 @@ template <class Value> struct fur_take_residual {
 
     __device__ void operator()(int64_t i, int64_t j, int64_t k) const
     {
-        fur_grid_line<Value> line(g, j, k);
-        r[line.start + i] = fur_add(line.residual_at(i, b, x), Value(0)); // the CPU's is no -0
+        fur_axis_row<Value> row_x(g.axis[0], i);
+        fur_axis_row<Value> row_y(g.axis[1], j);
+        fur_axis_row<Value> row_z(g.axis[2], k);
+        Value residual = fur_grid_residual(g, row_x, row_y, row_z, b, x);
+        r[fur_grid_entry(g, i, j, k)] = fur_add(residual, Value(0)); // the CPU's is no -0
     }
 };
 
-// The up to three points that coarse point c takes from.
+// The up to three points that coarse point c takes from: the n-th of them.
 template <class Value> struct fur_axis_reach {
-    int64_t place[3];
-    Value weight[3];
+    const fur_grid_axis &a;
+    int64_t c;
+    int64_t centre;
 
-    __device__ fur_axis_reach(const fur_grid_axis &a, int64_t c)
-        : weight{fur_axis_weight<Value>(a, FUR_GRID_BEFORE, c),
-                 fur_axis_weight<Value>(a, FUR_GRID_AT, c),
-                 fur_axis_weight<Value>(a, FUR_GRID_AFTER, c)}
+    __device__ fur_axis_reach(const fur_grid_axis &axis, int64_t coarse)
+        : a(axis), c(coarse), centre(fur_axis_place(axis, FUR_GRID_CENTRE, coarse))
     {
-        int64_t centre = fur_axis_place(a, FUR_GRID_CENTRE, c);
-        for (int n = 0; n < 3; n++)
-            place[n] = fur_grid_inside(a.periodic, a.points, centre + n - 1);
+    }
+
+    __device__ int64_t place(int n) const
+    {
+        return fur_grid_inside(a.periodic, a.points, centre + n - 1);
+    }
+
+    __device__ Value weight(int n) const
+    {
+        return fur_axis_weight<Value>(a, static_cast<fur_grid_weight>(FUR_GRID_BEFORE + n), c);
     }
 };
 
@@ -167,40 +166,39 @@ template <class Value> struct fur_restrict {
         return g.axis[axis].coarse;
     }
 
-    // The residual of the up to nine lines around coarse line (j, k) at point i, weighted.
+    // The residual of the up to nine lines around coarse line (j, k), weighted, at point i, which
+    // may lie one beyond either end.
     __device__ Value sum_lines(int64_t i, int64_t j, int64_t k) const
     {
-        fur_axis_reach<Value> y(g.axis[1], j);
-        fur_axis_reach<Value> z(g.axis[2], k);
+        const fur_grid_axis *a = g.axis;
+        fur_axis_row<Value> row_x(a[0], fur_grid_inside(a[0].periodic, a[0].points, i));
+        fur_axis_reach<Value> y(a[1], j);
+        fur_axis_reach<Value> z(a[2], k);
         Value sum = 0;
-        for (int n = 0; n < 3; n++)
+#pragma unroll 1 // registers are too few for three planes at once
+        for (int n = 0; n < 3; n++) {
+            fur_axis_row<Value> row_z(a[2], z.place(n));
             for (int m = 0; m < 3; m++) {
-                Value w = fur_mul(y.weight[m], z.weight[n]);
+                Value w = fur_mul(y.weight(m), z.weight(n));
                 if (fur_is_zero(w))
                     continue;
-                fur_grid_line<Value> line(g, y.place[m], z.place[n]);
-                sum = fur_fma(w, line.residual_at(i, b, x), sum);
+                fur_axis_row<Value> row_y(a[1], y.place(m));
+                sum = fur_fma(w, fur_grid_residual(g, row_x, row_y, row_z, b, x), sum);
             }
+        }
         return sum;
     }
 
-    // sums: sum_lines of the point where coarse point c lies and of those before and after it.
-    __device__ void store(const Value sums[3], int64_t c, int64_t j, int64_t k) const
+    // sum_at(i): sum_lines at point i, for the points before, at and after coarse point c, of which
+    // the first and the last may lie one beyond the ends.
+    template <class Sum>
+    __device__ void weight_along(int64_t c, int64_t j, int64_t k, Sum sum_at) const
     {
-        const fur_grid_axis *a = g.axis;
-        Value sum = fur_mul(fur_axis_weight<Value>(a[0], FUR_GRID_BEFORE, c), sums[0]);
-        sum = fur_fma(fur_axis_weight<Value>(a[0], FUR_GRID_AT, c), sums[1], sum);
-        coarse[c + a[0].coarse * (j + a[1].coarse * k)] =
-            fur_fma(fur_axis_weight<Value>(a[0], FUR_GRID_AFTER, c), sums[2], sum);
-    }
-
-    __device__ void operator()(int64_t c, int64_t j, int64_t k) const
-    {
-        int64_t centre = fur_axis_place(g.axis[0], FUR_GRID_CENTRE, c);
-        Value sums[3];
-        for (int n = 0; n < 3; n++)
-            sums[n] = sum_lines(centre + n - 1, j, k);
-        store(sums, c, j, k);
+        fur_axis_reach<Value> reach(g.axis[0], c);
+        Value sum = fur_mul(reach.weight(0), sum_at(reach.centre - 1));
+        sum = fur_fma(reach.weight(1), sum_at(reach.centre), sum);
+        sum = fur_fma(reach.weight(2), sum_at(reach.centre + 1), sum);
+        coarse[c + extent(0) * (j + extent(1) * k)] = sum;
     }
 };
 
@@ -234,7 +232,7 @@ template <class Value> struct fur_correct {
     {
         const fur_grid_axis *a = g.axis;
         fur_axis_sides<Value> sides[3] = {{a[0], i}, {a[1], j}, {a[2], k}};
-        Value *own = &x[i + a[0].points * (j + a[1].points * k)];
+        Value *own = &x[fur_grid_entry(g, i, j, k)];
         Value before = *own;    // comes from farthest
         Value sums[2] = {0, 0}; // left and right
         for (int n = 0; n < 2; n++)
@@ -264,7 +262,7 @@ template <class Value> struct fur_clear_level {
 
     __device__ void operator()(int64_t i, int64_t j, int64_t k) const
     {
-        x[i + g.axis[0].points * (j + g.axis[1].points * k)] = 0;
+        x[fur_grid_entry(g, i, j, k)] = 0;
     }
 };
 
