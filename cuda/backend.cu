@@ -20,6 +20,7 @@ extern "C" {
 #include "stencils.def"
 #undef FUR_STENCIL_KERNEL
 extern const fur_elementwise_kernels fur_cuda_elementwise;
+extern const fur_multigrid_kernels fur_cuda_multigrid;
 extern const fur_reduction_kernels fur_cuda_reduction;
 }
 
@@ -109,7 +110,7 @@ fur_backend backend_of(const char *isa)
             static_cast<int>(sizeof spmv_kernels / sizeof *spmv_kernels),
             stencil_kernels,
             static_cast<int>(sizeof stencil_kernels / sizeof *stencil_kernels),
-            nullptr, // no multigrid
+            &fur_cuda_multigrid,
             USES_ASSUMED,
             PLAN_PRODUCTS,
             USES_MEASURED,

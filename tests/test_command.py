@@ -1395,6 +1395,15 @@ class DeviceTest(CommandTest):
         for name in ("8-point:9", "7-point:0", "7-point:4:odd"):
             self.assertIn(name, self.sentence("bench", "recognise", name))
 
+    def test_benchmark_of_multigrid(self):
+        found = self.json("bench", "multigrid", "8", "9:f32", "--threads", 1)["results"]
+        self.assertEqual([case["case"] for case in found], ["8", "9:f32"])
+        for case in found:
+            self.assertGreater(case["cycles"], 0)
+            self.assertLess(case["factor"], 0.1)
+        for name in ("0", "8:f64", "2001", "x"):
+            self.assertIn(name, self.sentence("bench", "multigrid", name))
+
     def test_benchmark_of_files(self):
         arguments = ["--seconds", "1e-6", "--threads", 2]
         names = ["real:5", "integer:4", "pattern:64", data("rotation.mtx"), data("mesh.mtx")]
