@@ -16,7 +16,7 @@
 // a line that these reach; such blocks at once.
 #define COARSE 64
 #define STRETCH 160
-#define STRETCHES 5
+#define STRETCHES 4
 // On a level of at most so many points a step is less work for one block than a launch takes, of
 // which a cycle on 16^3 and below would have fifty.
 #define SMALL_POINTS 4096
