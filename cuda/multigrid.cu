@@ -10,10 +10,13 @@
 // A block of a launch over a box: a warp's threads are neighbours along x.
 #define WIDTH FUR_WARP
 #define HEIGHT 8
-// Coarse points of a block of restriction, and its threads: one for each of the 2 COARSE + 1 points
-// of a line that these reach.
+// Such blocks on a multiprocessor at once, for which there are registers.
+#define BOXES 4
+// Coarse points of a block of restriction; its threads, one for each of the 2 COARSE + 1 points of
+// a line that these reach; such blocks at once.
 #define COARSE 64
 #define STRETCH 160
+#define STRETCHES 4
 // On a level of at most so many points a step is less work for one block than a launch takes, of
 // which a cycle on 16^3 and below would have fifty.
 #define SMALL_POINTS 4096
@@ -30,7 +33,7 @@ template <class F> fur_status with_real(fur_value value, F f)
     return value == FUR_F32 ? f(float()) : f(double());
 }
 
-template <class Op> __global__ void __launch_bounds__(WIDTH *HEIGHT) over_box(Op op)
+template <class Op> __global__ void __launch_bounds__(WIDTH *HEIGHT, BOXES) over_box(Op op)
 {
     int64_t i = blockIdx.x * int64_t(WIDTH) + threadIdx.x;
     if (i >= op.extent(0))
@@ -85,7 +88,8 @@ fur_status residual(fur_env *env, const fur_grid *g, const void *b, const void *
 }
 
 // A stretch of a line at a time: its sums over the lines around, which coarse points share.
-template <class Value> __global__ void __launch_bounds__(STRETCH) gather(fur_restrict<Value> op)
+template <class Value>
+__global__ void __launch_bounds__(STRETCH, STRETCHES) gather(fur_restrict<Value> op)
 {
     __shared__ Value sums[STRETCH];
     const fur_grid_axis &a = op.g.axis[0];

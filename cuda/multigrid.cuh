@@ -202,18 +202,25 @@ template <class Value> struct fur_restrict {
     }
 };
 
-// The coarse points on both sides of point i.
+// The coarse points before and after point i: the n-th of them.
 template <class Value> struct fur_axis_sides {
-    int64_t place[2];
-    Value weight[2];
+    const fur_grid_axis &a;
+    int64_t i;
+    int64_t right;
 
-    __device__ fur_axis_sides(const fur_grid_axis &a, int64_t i)
-        : weight{fur_axis_weight<Value>(a, FUR_GRID_FROM_LEFT, i),
-                 fur_axis_weight<Value>(a, FUR_GRID_FROM_RIGHT, i)}
+    __device__ fur_axis_sides(const fur_grid_axis &axis, int64_t point)
+        : a(axis), i(point), right(fur_axis_place(axis, FUR_GRID_RIGHT, point))
     {
-        int64_t right = fur_axis_place(a, FUR_GRID_RIGHT, i);
-        for (int n = 0; n < 2; n++)
-            place[n] = fur_grid_inside(a.periodic, a.coarse, right + n - 1);
+    }
+
+    __device__ int64_t place(int n) const
+    {
+        return fur_grid_inside(a.periodic, a.coarse, right + n - 1);
+    }
+
+    __device__ Value weight(int n) const
+    {
+        return fur_axis_weight<Value>(a, static_cast<fur_grid_weight>(FUR_GRID_FROM_LEFT + n), i);
     }
 };
 
@@ -231,22 +238,25 @@ template <class Value> struct fur_correct {
     __device__ void operator()(int64_t i, int64_t j, int64_t k) const
     {
         const fur_grid_axis *a = g.axis;
-        fur_axis_sides<Value> sides[3] = {{a[0], i}, {a[1], j}, {a[2], k}};
+        fur_axis_sides<Value> sides_x(a[0], i);
+        fur_axis_sides<Value> sides_y(a[1], j);
+        fur_axis_sides<Value> sides_z(a[2], k);
         Value *own = &x[fur_grid_entry(g, i, j, k)];
-        Value before = *own;    // comes from farthest
-        Value sums[2] = {0, 0}; // left and right
+        Value before = *own; // comes from farthest
+        Value left = 0;
+        Value right = 0;
         for (int n = 0; n < 2; n++)
             for (int m = 0; m < 2; m++) {
-                Value w = fur_mul(sides[1].weight[m], sides[2].weight[n]);
+                Value w = fur_mul(sides_y.weight(m), sides_z.weight(n));
                 if (fur_is_zero(w))
                     continue;
                 const Value *line =
-                    coarse + a[0].coarse * (sides[1].place[m] + a[1].coarse * sides[2].place[n]);
-                for (int side = 0; side < 2; side++)
-                    sums[side] = fur_fma(w, line[sides[0].place[side]], sums[side]);
+                    coarse + a[0].coarse * (sides_y.place(m) + a[1].coarse * sides_z.place(n));
+                left = fur_fma(w, line[sides_x.place(0)], left);
+                right = fur_fma(w, line[sides_x.place(1)], right);
             }
-        Value sum = fur_fma(sides[0].weight[0], sums[0], before);
-        *own = fur_fma(sides[0].weight[1], sums[1], sum);
+        Value sum = fur_fma(sides_x.weight(0), left, before);
+        *own = fur_fma(sides_x.weight(1), right, sum);
     }
 };
 

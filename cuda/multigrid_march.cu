@@ -251,17 +251,16 @@ fur_status run(fur_env *env, const fur_grid *g, fur_colour first, const void *b,
                void *to)
 {
     const fur_grid_axis *a = g->axis;
-    sweep<Value> s = {*g, first, static_cast<const Value *>(b), static_cast<const Value *>(from),
-                      static_cast<Value *>(to)};
-    s.in_pairs = a[0].points % 2 == 0 && is_aligned<Value>(b) && is_aligned<Value>(from) &&
-                 is_aligned<Value>(to);
-    s.columns = fur_ceil_div(a[0].points, WIDTH);
-    s.rows = fur_ceil_div(a[1].points, HEIGHT);
-    s.chunk = fur_march_chunk(s.columns * s.rows, a[2].points, env->device->multiprocessors,
-                              2 * HALO + FUR_MARCH_FILL);
-    unsigned blocks =
-        static_cast<unsigned>(s.columns * s.rows * fur_ceil_div(a[2].points, s.chunk));
-    relax<<<blocks, dim3(FUR_WARP, LINES), 0, fur_cuda_stream(env)>>>(s);
+    int64_t columns = fur_ceil_div(a[0].points, WIDTH);
+    int64_t rows = fur_ceil_div(a[1].points, HEIGHT);
+    int64_t chunk = fur_march_chunk(columns * rows, a[2].points, env->device->multiprocessors,
+                                    2 * HALO + FUR_MARCH_FILL);
+    bool in_pairs = a[0].points % 2 == 0 && is_aligned<Value>(b) && is_aligned<Value>(from) &&
+                    is_aligned<Value>(to);
+    auto blocks = static_cast<unsigned>(columns * rows * fur_ceil_div(a[2].points, chunk));
+    relax<<<blocks, dim3(FUR_WARP, LINES), 0, fur_cuda_stream(env)>>>(
+        sweep<Value>{*g, first, static_cast<const Value *>(b), static_cast<const Value *>(from),
+                     static_cast<Value *>(to), in_pairs, columns, rows, chunk});
     return fur_cuda_launched(env, "multigrid sweep");
 }
 

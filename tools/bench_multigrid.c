@@ -10,8 +10,9 @@
 
 enum { ROUNDS = 5, CYCLES = 10, COPIES = 4 };
 
-/* What a copy moves each way: beyond any cache. */
-static const int64_t COPY_BYTES = INT64_C(1) << 28;
+/* What a copy moves each way, on a GPU and on a CPU: beyond their caches. */
+static const int64_t GPU_COPY = INT64_C(1) << 28;
+static const int64_t CPU_COPY = INT64_C(1) << 26;
 
 typedef struct multigrid_case {
     bench *b;
@@ -61,7 +62,7 @@ static fur_status make_vectors(multigrid_case *c)
 {
     fur_context *context = c->b->context;
     const fur_value value = c->definition.value;
-    const int64_t copied = COPY_BYTES / (int64_t)fur_value_size(value);
+    const int64_t copied = (c->b->gpu ? GPU_COPY : CPU_COPY) / (int64_t)fur_value_size(value);
     fur_vector *numbers = NULL;
     COMMAND_TRY(bench_numbers(context, c->rows, 1, 1, &numbers));
     const fur_status status = fur_vector_convert(numbers, value, &c->rhs);
@@ -90,7 +91,9 @@ static fur_status time_copies(const multigrid_case *c, double *rate)
         COMMAND_TRY(fur_axpby(fur_real(1), c->from, fur_real(0), c->to));
     }
     COMMAND_TRY(fur_context_synchronize(c->b->context));
-    *rate = fmax(*rate, 2.0 * COPIES * (double)COPY_BYTES / (command_seconds() - start));
+    const double seconds = command_seconds() - start;
+    const size_t entry = fur_value_size(fur_vector_value(c->to));
+    *rate = fmax(*rate, 2.0 * COPIES * (double)entry * (double)fur_vector_size(c->to) / seconds);
     return FUR_OK;
 }
 
