@@ -62,9 +62,9 @@ fur_colour other(fur_colour colour)
 fur_status relax(fur_env *env, const fur_grid *g, fur_colour first, int sweeps, const void *b,
                  void *x, void *spare)
 {
-    for (; sweeps >= 2 && fur_multigrid_marches(g); sweeps -= 2) {
-        FUR_TRY(fur_multigrid_sweep(env, g, first, b, x, spare));
-        FUR_TRY(fur_multigrid_sweep(env, g, first, b, spare, x));
+    for (; sweeps >= 2 && fur_cuda_multigrid_marches(g); sweeps -= 2) {
+        FUR_TRY(fur_cuda_multigrid_sweep(env, g, first, b, x, spare));
+        FUR_TRY(fur_cuda_multigrid_sweep(env, g, first, b, spare, x));
     }
     return with_real(g->value, [&](auto value) {
         using Value = decltype(value);

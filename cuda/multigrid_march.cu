@@ -267,15 +267,15 @@ fur_status run(fur_env *env, const fur_grid *g, fur_colour first, const void *b,
 } // namespace
 
 // Tiles must be filled to two thirds or more along x and y, or their halos cost more than is saved.
-bool fur_multigrid_marches(const fur_grid *g)
+bool fur_cuda_multigrid_marches(const fur_grid *g)
 {
     return fur_grid_points(g) >= MARCH_POINTS && g->axis[0].points >= WIDTH &&
            g->axis[1].points >= HEIGHT && g->axis[0].points * g->axis[1].points <= INT32_MAX &&
            g->axis[2].points < INT32_MAX;
 }
 
-fur_status fur_multigrid_sweep(fur_env *env, const fur_grid *g, fur_colour first, const void *b,
-                               const void *from, void *to)
+fur_status fur_cuda_multigrid_sweep(fur_env *env, const fur_grid *g, fur_colour first,
+                                    const void *b, const void *from, void *to)
 {
     return g->value == FUR_F32 ? run<float>(env, g, first, b, from, to)
                                : run<double>(env, g, first, b, from, to);

@@ -4,11 +4,13 @@
 
 #include "multigrid.cuh"
 
+extern "C" {
 // Whether a level is large enough for it.
-bool fur_multigrid_marches(const fur_grid *g);
+bool fur_cuda_multigrid_marches(const fur_grid *g);
 
 // to = what one sweep makes of `from`, all points of the colour `first`, then the others.
-fur_status fur_multigrid_sweep(fur_env *env, const fur_grid *g, fur_colour first, const void *b,
-                               const void *from, void *to);
+fur_status fur_cuda_multigrid_sweep(fur_env *env, const fur_grid *g, fur_colour first,
+                                    const void *b, const void *from, void *to);
+}
 
 #endif
