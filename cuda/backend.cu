@@ -20,6 +20,7 @@ extern "C" {
 #include "stencils.def"
 #undef FUR_STENCIL_KERNEL
 extern const fur_elementwise_kernels fur_cuda_elementwise;
+extern const fur_multigrid_kernels fur_cuda_multigrid;
 extern const fur_reduction_kernels fur_cuda_reduction;
 }
 
@@ -87,12 +88,16 @@ const fur_remote remote = {
     fur_cuda_spmv_profile,
     fur_cuda_csr_transpose,
     fur_cuda_csr_permute,
+    fur_cuda_row_starts,
+    fur_cuda_take_rows,
     fur_cuda_csr_diagonal,
     fur_cuda_gather,
+    fur_cuda_scatter,
     fur_cuda_cuthill_mckee,
     fur_cuda_stencil_starts,
     fur_cuda_stencil_fill,
     fur_cuda_stencil_diagonal,
+    fur_cuda_stencil_prove,
 };
 
 fur_backend backend_of(const char *isa)
@@ -105,7 +110,7 @@ fur_backend backend_of(const char *isa)
             static_cast<int>(sizeof spmv_kernels / sizeof *spmv_kernels),
             stencil_kernels,
             static_cast<int>(sizeof stencil_kernels / sizeof *stencil_kernels),
-            nullptr, // no multigrid
+            &fur_cuda_multigrid,
             USES_ASSUMED,
             PLAN_PRODUCTS,
             USES_MEASURED,

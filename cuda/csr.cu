@@ -159,17 +159,19 @@ fur_csr_statistics statistics_of(const fur_csr_view *a, const fur_figures &f)
     return s;
 }
 
-// The entry of column `row`, by bisection, with those of the same column after it that were kept.
+// The entry of the column that the row's number is, by bisection, with those of the same column
+// after it that were kept.
 template <class Value, class Offset>
 __global__ void __launch_bounds__(BLOCK)
-    diagonal(int64_t n, const Offset *offsets, const int32_t *columns, const Value *values,
-             Value *d)
+    diagonal(int64_t n, const int32_t *numbers, const Offset *offsets, const int32_t *columns,
+             const Value *values, Value *d)
 {
-    int64_t row = blockIdx.x * int64_t(BLOCK) + threadIdx.x;
-    if (row >= n)
+    int64_t i = blockIdx.x * int64_t(BLOCK) + threadIdx.x;
+    if (i >= n)
         return;
-    int64_t low = offsets[row];
-    int64_t end = offsets[row + 1];
+    int64_t row = numbers ? numbers[i] : i;
+    int64_t low = offsets[i];
+    int64_t end = offsets[i + 1];
     for (int64_t high = end; low < high;) {
         int64_t middle = low + (high - low) / 2;
         if (columns[middle] < row)
@@ -177,10 +179,9 @@ __global__ void __launch_bounds__(BLOCK)
         else
             high = middle;
     }
-    if (low == end || columns[low] != row)
-        return;
-    Value sum = values[low];
-    for (low++; low < end && columns[low] == row; low++)
+    bool found = low < end && columns[low] == row;
+    Value sum = found ? values[low] : fur_zero<Value>();
+    for (low++; found && low < end && columns[low] == row; low++)
         sum = fur_add(sum, values[low]);
     d[row] = sum;
 }
@@ -220,7 +221,8 @@ fur_status fur_cuda_spmv_profile(fur_env *env, const fur_csr_view *a, fur_spmv_p
     return FUR_OK;
 }
 
-fur_status fur_cuda_csr_diagonal(fur_env *env, const fur_csr_view *a, void *d)
+fur_status fur_cuda_csr_diagonal(fur_env *env, const fur_csr_view *a, const int32_t *numbers,
+                                 void *d)
 {
     int64_t n = a->rows < a->cols ? a->rows : a->cols;
     if (n == 0)
@@ -229,7 +231,7 @@ fur_status fur_cuda_csr_diagonal(fur_env *env, const fur_csr_view *a, void *d)
         using Value = decltype(value);
         using Offset = decltype(offset);
         diagonal<<<fur_blocks(n, BLOCK), BLOCK, 0, fur_cuda_stream(env)>>>(
-            n, static_cast<const Offset *>(a->offsets), a->columns,
+            n, numbers, static_cast<const Offset *>(a->offsets), a->columns,
             static_cast<const Value *>(a->values), static_cast<Value *>(d));
         return fur_cuda_launched(env, "diagonal");
     });

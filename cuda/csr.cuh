@@ -13,9 +13,16 @@ fur_status fur_cuda_csr_transpose(fur_env *env, const fur_csr_view *a, bool conj
                                   const fur_csr_view *out);
 fur_status fur_cuda_csr_permute(fur_env *env, const fur_csr_view *a, const int32_t *row_order,
                                 const int32_t *col_position, const fur_csr_view *b);
-fur_status fur_cuda_csr_diagonal(fur_env *env, const fur_csr_view *a, void *d);
+fur_status fur_cuda_row_starts(fur_env *env, const fur_csr_view *a, int64_t count,
+                               const int32_t *numbers, int64_t most, int64_t *starts);
+fur_status fur_cuda_take_rows(fur_env *env, const fur_csr_view *a, const int32_t *numbers,
+                              const int64_t *starts, const fur_csr_view *out);
+fur_status fur_cuda_csr_diagonal(fur_env *env, const fur_csr_view *a, const int32_t *numbers,
+                                 void *d);
 fur_status fur_cuda_gather(fur_env *env, fur_value value, int64_t n, const int32_t *from,
                            const void *x, void *y);
+fur_status fur_cuda_scatter(fur_env *env, fur_value value, int64_t n, const int32_t *to,
+                            const void *x, void *y);
 fur_status fur_cuda_cuthill_mckee(fur_env *env, const fur_csr_view *a, bool reversed,
                                   bool allow_worse, int32_t *order, int32_t *position,
                                   fur_reorder_report *report, bool *found);
@@ -23,6 +30,8 @@ fur_status fur_cuda_stencil_starts(fur_env *env, const fur_stencil_view *s, int6
 fur_status fur_cuda_stencil_fill(fur_env *env, const fur_stencil_view *s, const int64_t *starts,
                                  const fur_csr_view *a);
 fur_status fur_cuda_stencil_diagonal(fur_env *env, const fur_stencil_view *s, void *d);
+fur_status fur_cuda_stencil_prove(fur_env *env, const fur_csr_view *a, const fur_stencil_view *s,
+                                  int64_t most, int32_t **numbers, int64_t *count);
 }
 
 #endif

@@ -125,14 +125,14 @@ template <class Value, int most> struct fur_slice_loader {
         }
     }
 
-    // Begins to copy a slice; the caller commits.
-    __device__ void begin(const Value *plane, Value *slice) const
+    // Begins to copy a slice, entry n to where at(n) says; the caller commits.
+    template <class At> __device__ void begin(const Value *plane, At at) const
     {
 #pragma unroll
         for (int n = 0; n < most; n++)
             if (from[n] != UINT32_MAX)
-                __pipeline_memcpy_async(slice + threadIdx.x + n * FUR_MARCH_THREADS,
-                                        plane + from[n], sizeof(Value));
+                __pipeline_memcpy_async(at(threadIdx.x + n * FUR_MARCH_THREADS), plane + from[n],
+                                        sizeof(Value));
     }
 };
 

@@ -8,6 +8,8 @@
 
 // Slices in shared memory: one that is read and those under way.
 #define FUR_NEAR_RING 4
+// What is read at once, and what lines are aligned to where they can be.
+#define FUR_NEAR_PIECE 16
 
 // The place of a neighbour among the 27.
 __host__ __device__ constexpr int fur_near_place(int x, int y, int z)
@@ -37,6 +39,15 @@ template <unsigned places, bool Some = false> struct fur_near_shape {
     {
         return (places >> place & 1) != 0 && (!Some || (present >> place & 1) != 0);
     }
+
+    // Whether lines that are dy away have terms beside the point's column.
+    __host__ __device__ static constexpr bool has_sides(int dy)
+    {
+        unsigned beside = 0;
+        for (int dz = -1; dz <= 1; dz++)
+            beside |= 1U << fur_near_place(-1, dy, dz) | 1U << fur_near_place(1, dy, dz);
+        return (places & beside) != 0;
+    }
 };
 
 #define FUR_NEAR_LINE (1U << 12 | 1U << 13 | 1U << 14)
@@ -64,29 +75,53 @@ template <class F> fur_status fur_with_near(const fur_stencil_view *s, F f)
     });
 }
 
-// A block's tile: a warp's threads are neighbours along x, and each has several points along y.
+// A block's tile: a thread has neighbours along x, as many as a piece holds, on several lines, and
+// a warp the lines' whole width.
 template <class Value> struct fur_near_tile {
-    static constexpr int width = sizeof(Value) == 4 ? 128 : 64;
-    static constexpr int outputs = 64 / sizeof(Value);
-    static constexpr int height = FUR_MARCH_THREADS / width * outputs;
-    // Lines of a slice are whole pieces of 16 bytes and have room for both neighbours.
-    static constexpr int pitch = width + (sizeof(Value) == 4 ? 4 : 2);
+    static constexpr int piece = FUR_NEAR_PIECE / sizeof(Value); // entries
+    static constexpr int outputs = 2;                            // lines of a thread
+    static constexpr int warps = FUR_MARCH_THREADS / FUR_WARP;
+    static constexpr int width = FUR_WARP * piece;
+    static constexpr int height = warps * outputs;
+    // A slice's lines have a piece more on either side, for the neighbours.
+    static constexpr int pitch = width + 2 * piece;
     static constexpr int lines = height + 2;
     static constexpr int bytes = (pitch * lines * int(sizeof(Value)) + 127) / 128 * 128;
     static constexpr int entries = bytes / sizeof(Value); // from a slice to the next
-    static constexpr int loads = (pitch * lines + FUR_MARCH_THREADS - 1) / FUR_MARCH_THREADS;
 };
 
-// The points of a thread in a plane, and their sums in three planes.
-template <class Value, class Shape> struct fur_near_points {
+template <class Value> struct alignas(FUR_NEAR_PIECE) fur_piece_of {
+    Value at[fur_near_tile<Value>::piece];
+};
+
+// The points of a thread in a plane, and their sums in three planes. Whole: lines consist of whole
+// pieces, so that a thread has all of its columns or none.
+template <class Value, class Shape, bool Whole> struct fur_near_points {
     using tile = fur_near_tile<Value>;
-    fur_march_points points;
-    bool all_in;
-    Value sum[3][tile::outputs];
+    int64_t first;   // entry of the first point in the block's first plane
+    int columns;     // so many columns
+    int own;         // and lines of them are inside
+    unsigned lines;  // bit n: the line before the first one, and n on, has entries
+    unsigned lefts;  // bit n: column n has a neighbour before it
+    unsigned rights; // and behind it
+    Value sum[3][tile::outputs][tile::piece];
 
     __device__ fur_near_points(const fur_march &m, const fur_place &place)
-        : points(m, place, tile::width, tile::outputs), all_in(points.all_in(m, tile::outputs))
+        : lines(0), lefts(0), rights(0)
     {
+        int64_t x = place.x + threadIdx.x % FUR_WARP * tile::piece;
+        int64_t y = place.y + threadIdx.x / FUR_WARP * tile::outputs;
+        first = x + m.extent[0] * (y + m.extent[1] * place.z);
+        columns = static_cast<int>(max(int64_t(0), min(m.extent[0] - x, int64_t(tile::piece))));
+        own = static_cast<int>(max(int64_t(0), min(m.extent[1] - y, int64_t(tile::outputs))));
+        for (int n = 0; n < tile::piece; n++) {
+            lefts |= (!m.is_dirichlet(0) || x + n > 0 ? 1U : 0U) << n;
+            rights |= (!m.is_dirichlet(0) || x + n + 1 < m.extent[0] ? 1U : 0U) << n;
+        }
+        for (int n = 0; n < tile::outputs + 2; n++) {
+            bool inside = y + n > 0 && y + n <= m.extent[1];
+            lines |= (!m.is_dirichlet(1) || inside ? 1U : 0U) << n;
+        }
         for (int plane = 0; plane < 3; plane++)
             clear(plane);
     }
@@ -95,12 +130,14 @@ template <class Value, class Shape> struct fur_near_points {
     {
 #pragma unroll
         for (int n = 0; n < tile::outputs; n++)
-            sum[plane][n] = fur_zero<Value>();
+#pragma unroll
+            for (int e = 0; e < tile::piece; e++)
+                sum[plane][n][e] = fur_zero<Value>();
     }
 
-    // Adds what an entry of x gives to the points around it; line and dx as seen from the first
-    // point.
-    __device__ void spread(const fur_near<Value> &near, int line, int dx, Value entry)
+    // Adds what an entry gives to the points of column e around it; line and dx as seen from the
+    // first of them.
+    __device__ void spread(const fur_near<Value> &near, int line, int e, int dx, Value entry)
     {
 #pragma unroll
         for (int n = 0; n < tile::outputs; n++)
@@ -111,61 +148,109 @@ template <class Value, class Shape> struct fur_near_points {
                     continue;
                 int place = fur_near_place(dx, dy, dz);
                 if (Shape::has(near.present, place))
-                    sum[1 - dz][n] = fur_fma(near.coefficient[place], entry, sum[1 - dz][n]);
+                    sum[1 - dz][n][e] = fur_fma(near.coefficient[place], entry, sum[1 - dz][n][e]);
             }
     }
 
-    template <bool AllIn> __device__ void add_from(const fur_near<Value> &near, const Value *own)
+    // Inside of a thread's columns all have neighbours if lines consist of whole pieces.
+    __device__ bool has_left(int e) const
     {
+        return (Whole && e > 0) || (lefts >> e & 1) != 0;
+    }
+
+    __device__ bool has_right(int e) const
+    {
+        return (Whole && e + 1 < tile::piece) || (rights >> e & 1) != 0;
+    }
+
+    // Whether lines that far from the first one need the entries beside their own.
+    __host__ __device__ static constexpr bool needs_sides(int line)
+    {
+        bool needs = false;
+        for (int n = 0; n < tile::outputs; n++)
+            needs = needs || (line - n >= -1 && line - n <= 1 && Shape::has_sides(line - n));
+        return needs;
+    }
+
+    __device__ void add_line(const fur_near<Value> &near, int line, const Value *own)
+    {
+        bool sides = needs_sides(line);
+        auto middle = *reinterpret_cast<const fur_piece_of<Value> *>(own);
+        Value left = sides ? own[-1] : fur_zero<Value>();
+        Value right = sides ? own[tile::piece] : fur_zero<Value>();
 #pragma unroll
-        for (int line = -1; line <= tile::outputs; line++)
-#pragma unroll
-            for (int dx = -1; dx <= 1; dx++)
-                if (AllIn || points.is_in(dx, line))
-                    spread(near, line, dx, own[line * tile::pitch + dx]);
+        for (int e = 0; e < tile::piece; e++) {
+            if (sides && has_left(e))
+                spread(near, line, e, -1, e > 0 ? middle.at[e > 0 ? e - 1 : 0] : left);
+            spread(near, line, e, 0, middle.at[e]);
+            if (sides && has_right(e))
+                spread(near, line, e, 1,
+                       e + 1 < tile::piece ? middle.at[e + 1 < tile::piece ? e + 1 : 0] : right);
+        }
     }
 
     // Adds what a slice gives to the planes before, at and behind it.
     __device__ void add(const fur_near<Value> &near, const Value *slice)
     {
-        int line = threadIdx.x / tile::width * tile::outputs + 1;
-        const Value *own = slice + line * tile::pitch + threadIdx.x % tile::width + 1;
-        if (all_in)
-            add_from<true>(near, own);
-        else
-            add_from<false>(near, own);
+        const Value *before = slice + threadIdx.x / FUR_WARP * tile::outputs * tile::pitch +
+                              (threadIdx.x % FUR_WARP + 1) * tile::piece;
+#pragma unroll
+        for (int line = -1; line <= tile::outputs; line++)
+            if ((lines >> (line + 1) & 1) != 0)
+                add_line(near, line, before + (line + 1) * tile::pitch);
+    }
+
+    __device__ void finish_line(const Value *sums, const fur_finish<Value> &finish, Value *to) const
+    {
+        if constexpr (Whole) {
+            auto all = reinterpret_cast<fur_piece_of<Value> *>(to);
+            fur_piece_of<Value> made;
+            if (!finish.overwrite)
+                made = *all;
+#pragma unroll
+            for (int e = 0; e < tile::piece; e++)
+                finish(sums[e], &made.at[e]);
+            *all = made;
+        } else {
+#pragma unroll
+            for (int e = 0; e < tile::piece; e++)
+                if (e < columns)
+                    finish(sums[e], to + e);
+        }
     }
 
     // Finishes the points of the block's n-th plane, the one before the slice.
     __device__ void finish(const fur_march &m, int n, const fur_finish<Value> &finish, Value *y)
     {
-        Value *to = y + points.first + n * m.plane_entries();
+        Value *to = y + first + n * m.plane_entries();
 #pragma unroll
         for (int i = 0; i < tile::outputs; i++)
-            if (i < points.own)
-                finish(sum[0][i], to + i * m.extent[0]);
+            if (columns > 0 && i < own)
+                finish_line(sum[0][i], finish, to + i * m.extent[0]);
     }
 
     // The next slice is one plane on.
     __device__ void turn()
     {
 #pragma unroll
-        for (int n = 0; n < tile::outputs; n++) {
-            sum[0][n] = sum[1][n];
-            sum[1][n] = sum[2][n];
-        }
+        for (int n = 0; n < tile::outputs; n++)
+#pragma unroll
+            for (int e = 0; e < tile::piece; e++) {
+                sum[0][n][e] = sum[1][n][e];
+                sum[1][n][e] = sum[2][n][e];
+            }
         clear(2);
     }
 };
 
 // Marches through the planes: fetch(n, place) begins to take slice n into a place of the ring,
 // wait(place) returns when it is there.
-template <class Shape, class Value, class Fetch, class Wait>
+template <class Shape, bool Whole, class Value, class Fetch, class Wait>
 __device__ void fur_near_march(const fur_march &m, const fur_place &place,
                                const fur_near<Value> &near, const fur_finish<Value> &finish,
                                const Value *ring, Value *y, Fetch fetch, Wait wait)
 {
-    fur_near_points<Value, Shape> points(m, place);
+    fur_near_points<Value, Shape, Whole> points(m, place);
 #pragma unroll
     for (int n = 0; n < FUR_NEAR_RING - 1; n++)
         fetch(n - 1, n);
@@ -181,6 +266,15 @@ __device__ void fur_near_march(const fur_march &m, const fur_place &place,
             points.finish(m, n - 1, finish, y);
         points.turn();
     }
+}
+
+// Whether lines of the stencil's grid consist of whole pieces and so do x and y.
+static inline bool fur_near_whole(const fur_stencil_call *call)
+{
+    uintptr_t line = static_cast<uintptr_t>(call->s->extent[0]) * fur_value_size(call->s->value);
+    auto x = reinterpret_cast<uintptr_t>(call->x);
+    auto y = reinterpret_cast<uintptr_t>(call->y);
+    return (line | x | y) % FUR_NEAR_PIECE == 0;
 }
 
 static inline const char *fur_near_refusal(const fur_stencil_view *s)

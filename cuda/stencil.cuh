@@ -23,6 +23,27 @@ template <class Value> struct fur_stencil_term {
     }
 };
 
+static inline bool fur_same_line(fur_stencil_offset a, fur_stencil_offset b)
+{
+    return a.y == b.y && a.z == b.z;
+}
+
+// The stencil's terms, one for each point.
+template <class Value>
+void fur_list_terms(const fur_stencil_view *s, fur_stencil_term<Value> *terms)
+{
+    auto constants = static_cast<const Value *>(s->coefficients);
+    for (int k = s->points - 1; k >= 0; k--) {
+        fur_stencil_term<Value> *t = &terms[k];
+        bool last = k + 1 == s->points || !fur_same_line(s->offsets[k], s->offsets[k + 1]);
+        t->offset = s->offsets[k];
+        t->next = last ? k + 1 : terms[k + 1].next;
+        t->step = t->offset.x + s->extent[0] * (t->offset.y + s->extent[1] * t->offset.z);
+        t->field = constants ? nullptr : static_cast<const Value *>(s->fields[k]);
+        t->constant = constants ? constants[k] : fur_zero<Value>();
+    }
+}
+
 extern "C" {
 // *list = the stencil's terms on the device, fur_stencil_term of its value type: the plan of a
 // kernel that needs no more. fur_cuda_release takes it back.
@@ -66,6 +87,16 @@ __device__ inline bool fur_stencil_inside(const fur_stencil_view &s, const int64
     for (int axis = 0; axis < 3; axis++)
         inside = inside && at[axis] >= s.radius[axis] && at[axis] < s.extent[axis] - s.radius[axis];
     return inside;
+}
+
+// Whether a neighbour is inside.
+__device__ inline bool fur_stencil_reaches(const fur_stencil_view &s, const int64_t at[3],
+                                           fur_stencil_offset o)
+{
+    auto is_in = [&](int axis, int offset) {
+        return static_cast<uint64_t>(at[axis] + offset) < static_cast<uint64_t>(s.extent[axis]);
+    };
+    return is_in(0, o.x) && is_in(1, o.y) && is_in(2, o.z);
 }
 
 // Calls f with a value of the stencil's type and whether its sums are long ones.

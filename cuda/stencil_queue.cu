@@ -94,7 +94,8 @@ template <class Value, bool Long> struct block {
     {
         int64_t plane = fur_march_plane(p.m, place, n);
         if (plane >= 0)
-            loader.begin(p.x + plane * p.m.plane_entries(), queue + next * p.q.slice);
+            loader.begin(p.x + plane * p.m.plane_entries(),
+                         [&](int entry) { return queue + next * p.q.slice + entry; });
         __pipeline_commit();
         next = after(next);
     }
@@ -222,7 +223,8 @@ extern "C" const fur_stencil_kernel fur_cuda_stencil_queue = {
     "queue",
     "the slices of a tile in shared memory, as a circular queue along z",
     "Micikevicius 2009",
-    true, // exact
+    true,  // exact
+    false, // by_name
     refusal,
     plan,
     apply,

@@ -156,6 +156,7 @@ extern "C" const fur_stencil_kernel fur_cuda_stencil_tile = {
     "a stretch of one line at a time in shared memory",
     "Einkemmer, PRACE Autumn School",
     true,    // exact
+    true,    // by_name
     nullptr, // refusal
     fur_cuda_stencil_terms,
     apply<false>,
@@ -167,6 +168,7 @@ extern "C" const fur_stencil_kernel fur_cuda_stencil_tiles = {
     "a stretch of all lines at once in shared memory",
     "Einkemmer, PRACE Autumn School",
     true, // exact
+    true, // by_name
     refusal,
     plan_at_once,
     apply<true>,

@@ -1384,6 +1384,26 @@ class DeviceTest(CommandTest):
             self.assertIn(name, self.sentence("bench", "stencil", name))
         self.assertIn("at most 2^31-1 rows", self.sentence("bench", "stencil", "7-point:1291"))
 
+    def test_benchmark_of_recognition(self):
+        names = ["7-point:9", "7-point:8:periodic", "3-point:50:variable"]
+        found = self.json("bench", "recognise", *names, "--threads", 1)["results"]
+        self.assertEqual([case["case"] for case in found], names)
+        self.assertEqual([case["recognised"] for case in found], [True, False, True])
+        for key in ("recognise", "refuse", "csr", "recognised"):
+            self.assertGreater(found[0]["seconds_" + key], 0)
+        self.assertIn("product, recognised", run("bench", "recognise", "7-point:9").stdout)
+        for name in ("8-point:9", "7-point:0", "7-point:4:odd"):
+            self.assertIn(name, self.sentence("bench", "recognise", name))
+
+    def test_benchmark_of_multigrid(self):
+        found = self.json("bench", "multigrid", "8", "9:f32", "--threads", 1)["results"]
+        self.assertEqual([case["case"] for case in found], ["8", "9:f32"])
+        for case in found:
+            self.assertGreater(case["cycles"], 0)
+            self.assertLess(case["factor"], 0.1)
+        for name in ("0", "8:f64", "2001", "x"):
+            self.assertIn(name, self.sentence("bench", "multigrid", name))
+
     def test_benchmark_of_files(self):
         arguments = ["--seconds", "1e-6", "--threads", 2]
         names = ["real:5", "integer:4", "pattern:64", data("rotation.mtx"), data("mesh.mtx")]
@@ -1488,6 +1508,14 @@ class CudaTest(CommandTest):
             texts.append([name.read_text() for name in names])
         self.assertEqual(texts[0], texts[1])
         self.json("multiply", path, "--reorder", "auto", "--device", "cuda")
+
+    def test_recognition(self):
+        for command in ("multiply", "solve"):
+            cpu, gpu = self.both(command, data("plate.mtx"), "--kernel", "stencil")
+            self.assertIn("a stencil of 5 points", gpu["recognition"])
+            for key in ("recognised", "recognition", "rows_differing"):
+                self.assertEqual(gpu[key], cpu[key], key)
+        self.assertIn("recognition", self.json("multiply", data("survey.mtx"), "--device", "cuda"))
 
     def test_kernels(self):
         report = self.json("kernels", data("plate.mtx"), "--measure", "--device", "cuda:0")

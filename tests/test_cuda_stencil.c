@@ -156,7 +156,7 @@ static void *product(const trial *t, const fur_stencil *s, fur_context *context)
 
 static void expect(trial *t, fur_context *host)
 {
-    fur_vector *fields[MAX_POINTS];
+    fur_vector *fields[MAX_POINTS] = {NULL};
     fur_stencil *s = NULL;
     ck_ok(host, create(host, t, "reference", fields, &s));
     free(t->expected);
@@ -221,7 +221,7 @@ static void check_kernels(trial *t, fur_context *context, tally *ran)
 {
     expect(t, fur_context_host(context));
     for (int kernel = 0; kernel < fur_stencil_kernel_count(context); kernel++) {
-        fur_vector *fields[MAX_POINTS];
+        fur_vector *fields[MAX_POINTS] = {NULL};
         fur_stencil *s = create_or_refusal(context, t, kernel, fields);
         if (s) {
             void *result = product(t, s, context);
@@ -356,7 +356,7 @@ static void release_shifted(shifted *s, size_t shift_bytes)
 static void check_shifted(const trial *t, fur_context *context, int kernel, size_t shift)
 {
     size_t size = fur_value_size(t->d.value);
-    fur_vector *fields[MAX_POINTS];
+    fur_vector *fields[MAX_POINTS] = {NULL};
     fur_stencil *s = create_or_refusal(context, t, kernel, fields);
     if (!s)
         return;
@@ -397,7 +397,7 @@ END_TEST
 static void check_matrix(const trial *t, fur_context *context)
 {
     fur_context *sides[] = {fur_context_host(context), context};
-    fur_vector *fields[2][MAX_POINTS];
+    fur_vector *fields[2][MAX_POINTS] = {{NULL}};
     fur_stencil *s[2] = {NULL, NULL};
     fur_csr *a[2] = {NULL, NULL};
     fur_csr *fetched = NULL;
@@ -475,7 +475,7 @@ START_TEST(auto_takes_what_suits)
         int boundaries;
         const char *kernel;
     } cases[] = {{7, 64, 0, "registers"}, {27, 64, 0, "registers"}, {7, 63, 0, "registers"},
-                 {7, 64, 1, "registers"}, {13, 64, 0, "queue"},     {3, 64, 0, "tiles"}};
+                 {7, 64, 1, "registers"}, {13, 64, 0, "queue"},     {3, 64, 0, "points"}};
     fur_context *context = context_cuda();
     for (int i = 0; i < COUNT_OF(cases); i++) {
         trial *t = named_trial(cases[i].points, cases[i].n, cases[i].boundaries);
@@ -532,33 +532,153 @@ START_TEST(kernels_have_distinct_names_and_say_what_they_do)
 }
 END_TEST
 
-/* Memory that runs out on either side, at every call: nothing is left, and the context works. */
+/* More than 2^31 points, of numbers that repeat with a period that divides no power of two. */
+static const int64_t vast[3] = {1300, 1301, 1270};
+#define VAST_ROWS (INT64_C(1300) * 1301 * 1270)
+#define PERIOD 3001
+#define WINDOW 100000
+
+static bool vast_grid_fits(void)
+{
+    size_t available = 0;
+    size_t total = 0;
+    ck_cuda(cudaMemGetInfo(&available, &total));
+    if (!test_small() && available > 3 * (size_t)VAST_ROWS * sizeof(float))
+        return true;
+    printf("skipped: over 2^31 points need %zu GB of the device, %zu are free%s\n",
+           3 * (size_t)VAST_ROWS * sizeof(float) >> 30, available >> 30,
+           test_small() ? " (and FURROW_TEST_SMALL is set)" : "");
+    fflush(stdout);
+    return false;
+}
+
+/* Small integers, so that sums have no rounding. */
+static float number(int64_t p)
+{
+    return (float)(p % PERIOD % 29);
+}
+
+static float *vast_vector(void)
+{
+    float *data = NULL;
+    static float period[PERIOD];
+    for (int64_t p = 0; p < PERIOD; p++)
+        period[p] = number(p);
+    size_t bytes = (size_t)VAST_ROWS * sizeof *data;
+    ck_cuda(cudaMalloc((void **)&data, bytes));
+    ck_cuda(cudaMemcpy(data, period, sizeof period, cudaMemcpyHostToDevice));
+    for (size_t filled = sizeof period; filled < bytes; filled *= 2) {
+        size_t more = filled < bytes - filled ? filled : bytes - filled;
+        ck_cuda(cudaMemcpy((char *)data + filled, data, more, cudaMemcpyDeviceToDevice));
+    }
+    ck_cuda(cudaDeviceSynchronize());
+    return data;
+}
+
+/* Of the 7-point Laplacian. */
+static float vast_sum(int64_t p)
+{
+    float sum = 6 * number(p);
+    int64_t stride = 1;
+    for (int axis = 0; axis < 3; axis++) {
+        int64_t i = p / stride % vast[axis];
+        sum -= i > 0 ? number(p - stride) : 0;
+        sum -= i + 1 < vast[axis] ? number(p + stride) : 0;
+        stride *= vast[axis];
+    }
+    return sum;
+}
+
+static void check_window(const float *y, int64_t first, const char *kernel)
+{
+    static float window[WINDOW];
+    ck_cuda(cudaMemcpy(window, y + first, sizeof window, cudaMemcpyDeviceToHost));
+    for (int64_t i = 0; i < WINDOW; i++)
+        if (window[i] != vast_sum(first + i))
+            ck_abort_msg("kernel %s: y[%lld] = %g, expected %g", kernel, (long long)(first + i),
+                         (double)window[i], (double)vast_sum(first + i));
+}
+
+static void check_vast(fur_context *context, const fur_vector *x, fur_vector *y, int kernel)
+{
+    fur_stencil *s = NULL;
+    fur_stencil_definition d = {.size = sizeof d,
+                                .value = FUR_F32,
+                                .extent = {vast[0], vast[1], vast[2]},
+                                .kernel = info_of(context, kernel).name};
+    ck_assert(fur_stencil_named(7, &d));
+    ck_ok(context, fur_stencil_create(context, &d, &s));
+    ck_ok(context, fur_vector_fill(y, fur_real(NAN)));
+    ck_ok(context, fur_stencil_apply(s, fur_real(1), x, fur_real(0), y));
+    ck_ok(context, fur_context_synchronize(context));
+    const float *data = fur_vector_const_data(y);
+    check_window(data, 0, d.kernel);
+    check_window(data, (INT64_C(1) << 31) - WINDOW / 2, d.kernel);
+    check_window(data, VAST_ROWS - WINDOW, d.kernel);
+    fur_stencil_destroy(s);
+}
+
+START_TEST(points_above_2_to_31_are_right)
+{
+    if (!vast_grid_fits())
+        return;
+    fur_context *context = context_cuda();
+    float *data = vast_vector();
+    fur_vector *x = NULL;
+    fur_vector *y = NULL;
+    ck_ok(context, fur_vector_wrap(context, FUR_F32, VAST_ROWS, data, FUR_BORROW, &x));
+    ck_ok(context, fur_vector_create(context, FUR_F32, VAST_ROWS, &y));
+    for (int kernel = 0; kernel < fur_stencil_kernel_count(context); kernel++)
+        check_vast(context, x, y, kernel);
+    fur_vector_destroy(y);
+    fur_vector_destroy(x);
+    ck_cuda(cudaFree(data));
+    fur_context_destroy(context);
+}
+END_TEST
+
+/* Makes a stencil, and its matrix. */
+static fur_status make_both(fur_context *context, const fur_stencil_definition *d)
+{
+    fur_stencil *s = NULL;
+    fur_csr *a = NULL;
+    fur_status status = fur_stencil_create(context, d, &s);
+    if (status == FUR_OK)
+        status = fur_stencil_assemble(s, &a);
+    ck_assert(status == FUR_OK || !a);
+    fur_csr_destroy(a);
+    fur_stencil_destroy(s);
+    return status;
+}
+
+/* With every allocation of one side failing once. */
+static void check_failures(counted *c, memory *side, const fur_stencil_definition *d)
+{
+    int64_t host = c->host.outstanding;
+    int64_t device = c->device.outstanding;
+    fur_status status = FUR_OUT_OF_MEMORY;
+    int failures = -1;
+    while (status == FUR_OUT_OF_MEMORY) {
+        side->fail_at = side->calls + ++failures + 1;
+        status = make_both(c->context, d);
+        side->fail_at = 0;
+        ck_assert(c->host.outstanding == host && c->device.outstanding == device);
+    }
+    ck_assert_msg(status == FUR_OK, "%s", fur_context_error(c->context));
+    ck_assert_int_gt(failures, 2);
+}
+
 START_TEST(failures_leave_nothing)
 {
     counted c;
-    fur_stencil *s = NULL;
     counted_open(&c);
     trial *t = named_trial(7, 64, 0);
     fur_stencil_definition d = t->d;
-    for (int side = 0; side < 2; side++)
-        for (int kernel = 0; kernel < fur_stencil_kernel_count(c.context); kernel++) {
-            memory *m = side ? &c.device : &c.host;
-            int64_t outstanding[] = {c.host.outstanding, c.device.outstanding};
-            fur_status status = FUR_OUT_OF_MEMORY;
-            d.kernel = info_of(c.context, kernel).name;
-            for (int n = 1; status == FUR_OUT_OF_MEMORY; n++) {
-                m->calls = 0;
-                m->fail_at = n;
-                status = fur_stencil_create(c.context, &d, &s);
-                ck_assert(status == FUR_OK || !s);
-                ck_assert(status == FUR_OK || (c.host.outstanding == outstanding[0] &&
-                                               c.device.outstanding == outstanding[1]));
-            }
-            m->fail_at = 0;
-            ck_assert_msg(status == FUR_OK, "%s", fur_context_error(c.context));
-            fur_stencil_destroy(s);
-            s = NULL;
-        }
+    for (int kernel = 0; kernel < fur_stencil_kernel_count(c.context); kernel++) {
+        d.kernel = info_of(c.context, kernel).name;
+        check_failures(&c, &c.host, &d);
+        check_failures(&c, &c.device, &d);
+    }
     close_trial(t);
     counted_close(&c);
 }
@@ -574,6 +694,7 @@ static void add_tests(TCase *tests)
     tcase_add_test(tests, auto_takes_what_suits);
     tcase_add_test(tests, kernels_say_why_they_refuse);
     tcase_add_test(tests, kernels_have_distinct_names_and_say_what_they_do);
+    tcase_add_test(tests, points_above_2_to_31_are_right);
     tcase_add_test(tests, failures_leave_nothing);
 }
 

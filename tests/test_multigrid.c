@@ -309,12 +309,18 @@ static void check_relax(trial *t, fur_context *context, rng *r)
 {
     size_t bytes = (size_t)t->points * fur_value_size(t->g->value);
     fur_colour first = (fur_colour)rng_below(r, 2);
+    int sweeps = 1 + (int)rng_below(r, 2);
     void *x = guard_allocate(bytes);
+    void *spare = guard_allocate(bytes);
     memcpy(x, t->x, bytes);
-    ck_ok(context, context->backend->multigrid->relax(&context->env, t->g, first, t->b, x));
-    each_point(t, first == FUR_RED ? 0 : 1, relax_point, NULL);
-    each_point(t, first == FUR_RED ? 1 : 0, relax_point, NULL);
+    ck_ok(context,
+          context->backend->multigrid->relax(&context->env, t->g, first, sweeps, t->b, x, spare));
+    for (int i = 0; i < sweeps; i++) {
+        each_point(t, first == FUR_RED ? 0 : 1, relax_point, NULL);
+        each_point(t, first == FUR_RED ? 1 : 0, relax_point, NULL);
+    }
     check_same(t, context, "a sweep", x, t->x);
+    guard_release(spare, bytes);
     guard_release(x, bytes);
 }
 

@@ -42,7 +42,15 @@ static const suite suites[] = {
      {"7-point:128", "7-point:160", "27-point:100", "random:1000000x16", "rmat:20"}},
     {"reduce", "cpu", "plain", bench_reduce, NULL, {"10000", "1000000", "33554432"}},
     {"stencil", "cpu", NULL, bench_stencil, NULL, {"5-point:4000", "7-point:256", "27-point:200"}},
+    {"multigrid", "cpu", NULL, bench_multigrid, NULL, {"128", "128:f32"}},
     {"io", "cpu", NULL, bench_io, NULL, {"real", "pattern", "integer"}},
+    {"recognise",
+     "cpu",
+     NULL,
+     bench_recognise,
+     NULL,
+     {"7-point:160", "7-point:160:periodic", "27-point:100", "5-point:2000",
+      "7-point:100:variable"}},
 #ifdef FURROW_HAVE_CUDA
     {"spmv",
      "cuda",
@@ -64,6 +72,7 @@ static const suite suites[] = {
      NULL,
      {"7-point:128", "7-point:256", "7-point:512", "7-point:256:f32", "7-point:512:f32",
       "27-point:128", "27-point:256"}},
+    {"multigrid", "cuda", NULL, bench_multigrid, NULL, {"128", "256", "512", "128:f32", "512:f32"}},
     {"ladder", "cuda", "cub", bench_ladder_cuda, NULL, {"4194304", "16777216"}},
     {"transfer",
      "cuda",
@@ -77,6 +86,13 @@ static const suite suites[] = {
      bench_reorder_cuda,
      NULL,
      {"7-point:100", "7-point:128", "5-point:1000", "rmat:18"}},
+    {"recognise",
+     "cuda",
+     NULL,
+     bench_recognise,
+     NULL,
+     {"7-point:256", "7-point:256:periodic", "27-point:128", "5-point:4000",
+      "7-point:128:variable"}},
 #endif
 };
 
@@ -103,6 +119,27 @@ void bench_report(bench *b, const char *name, const race *r, const double *bytes
     fflush(stdout);
     json_array_append_new(b->results, json_pack("{s:s, s:f, s:o}", "case", name, "read_gbps",
                                                 r->read_rate / 1e9, "contenders", rows));
+}
+
+fur_status bench_numbers(fur_context *context, int64_t n, int64_t first, int64_t stride,
+                         fur_vector **out)
+{
+    fur_context *host = fur_context_host(context);
+    fur_vector *made = NULL;
+    COMMAND_TRY(fur_vector_create(host, FUR_F64, n, &made));
+    double *x = fur_vector_data(made);
+#pragma omp parallel for
+    for (int64_t i = 0; i < n; i++) {
+        const uint32_t hash = (uint32_t)(2654435761U * (uint64_t)(stride * i + first));
+        x[i] = ((double)hash - 0x1p31) / (3 * 0x1p31);
+    }
+    if (context == host) {
+        *out = made;
+        return FUR_OK;
+    }
+    fur_status status = fur_vector_wrap(context, FUR_F64, n, x, FUR_COPY, out);
+    fur_vector_destroy(made);
+    return status;
 }
 
 static fur_status run_cases(bench *b, const suite *s, const char *const *cases)
@@ -266,7 +303,7 @@ static const struct argp argp = {
     .options = own_options,
     .parser = parse,
     .args_doc = "FILE|MATRIX...\nspmv [FILE|MATRIX...]\nreduce [ENTRIES...]\nstencil "
-                "[STENCIL...]\nio [FILE|TEXT...]\n"
+                "[STENCIL...]\nrecognise [STENCIL...]\nmultigrid [N|N:f32...]\nio [FILE|TEXT...]\n"
                 "ladder [ENTRIES...]\ntransfer [BYTES...]\nreorder [FILE|MATRIX...]",
     .doc =
         "Race the kernels against the plain loops that a compiler gets for -O3 -march=native, or "
@@ -282,7 +319,10 @@ static const struct argp argp = {
         "over the first line; plan: what it took to make, in products of that plan.\n\nSTENCIL is "
         "POINTS-point:N, of 3, 5, 7, 9, 13, 19 or 27 points on a grid of N points an axis, with "
         ":f32, :c64 or :c128 behind it for another type than f64; furrow stencil --help explains "
-        "its table.\n\nTEXT is a "
+        "its table. recognise takes STENCIL:periodic and STENCIL:variable, too, and shows what it "
+        "costs to know such a matrix for a stencil, or another for none. multigrid solves "
+        "Poisson's equation on N^3 points; GB/s of a cycle count 16 entries for each point of "
+        "each level.\n\nTEXT is a "
         "generated file: real[:N], integer[:N] or pattern[:ROWS]. It and what is written are in a "
         "folder in TMPDIR, else /dev/shm, that is removed at the end. furrow reads into CSR, its "
         "peers into coordinates; MB/s (10^6) count the file's bytes, of a compressed one its "

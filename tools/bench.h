@@ -22,11 +22,17 @@ typedef struct bench {
 fur_status bench_spmv(bench *b, const char *name);
 fur_status bench_reduce(bench *b, const char *name);
 fur_status bench_stencil(bench *b, const char *name);
+fur_status bench_multigrid(bench *b, const char *name);
 fur_status bench_io(bench *b, const char *name);
+fur_status bench_recognise(bench *b, const char *name);
 
 /* Prints and keeps a finished race. bytes: what each contender moves in a run, for its rate; notes:
  * one line about each contender, NULL entries for none. */
 void bench_report(bench *b, const char *name, const race *r, const double *bytes,
                   const char *const *notes);
+
+/* The entries u(stride i + first) of docs/numerics.md: no two alike, none 0. */
+fur_status bench_numbers(fur_context *context, int64_t n, int64_t first, int64_t stride,
+                         fur_vector **out);
 
 #endif

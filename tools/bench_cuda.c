@@ -1,4 +1,4 @@
-/* What the benchmarks on a GPU share: their tables and their vectors. */
+/* What the benchmarks on a GPU share: their tables. */
 #include "bench_cuda.h"
 
 #include <stdio.h>
@@ -101,25 +101,4 @@ json_t *bench_report_cuda(bench *b, const char *name, const cuda_race *r, const 
     }
     json_array_append_new(b->results, kept);
     return lines;
-}
-
-fur_status bench_numbers(fur_context *context, int64_t n, int64_t first, int64_t stride,
-                         fur_vector **out)
-{
-    fur_context *host = fur_context_host(context);
-    fur_vector *made = NULL;
-    COMMAND_TRY(fur_vector_create(host, FUR_F64, n, &made));
-    double *x = fur_vector_data(made);
-#pragma omp parallel for
-    for (int64_t i = 0; i < n; i++) {
-        const uint32_t hash = (uint32_t)(2654435761U * (uint64_t)(stride * i + first));
-        x[i] = ((double)hash - 0x1p31) / (3 * 0x1p31);
-    }
-    if (context == host) {
-        *out = made;
-        return FUR_OK;
-    }
-    fur_status status = fur_vector_wrap(context, FUR_F64, n, x, FUR_COPY, out);
-    fur_vector_destroy(made);
-    return status;
 }

@@ -32,8 +32,4 @@ double bench_cuda_ratio(double base, double seconds);
 json_t *bench_report_cuda(bench *b, const char *name, const cuda_race *r, const double *bytes,
                           const char *const *notes, cuda_base base);
 
-/* The entries u(stride i + first) of docs/numerics.md: no two alike, none 0. */
-fur_status bench_numbers(fur_context *context, int64_t n, int64_t first, int64_t stride,
-                         fur_vector **out);
-
 #endif

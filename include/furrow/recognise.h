@@ -47,8 +47,9 @@ typedef struct fur_recognise_report {
 /* Looks for a stencil in a matrix. That there is none is no failure: *out is NULL then. Of such a
  * matrix hardly more than some hundred rows are looked at. A stencil is proved by reading the
  * matrix once; constant coefficients are preferred, others are copied to fields. Refused, too, are
- * matrices of which more than an eighth of the rows would differ, those whose fields would be more
- * to read than the matrix, and, so far, those on a GPU. options and report may be NULL.
+ * matrices of which more than an eighth of the rows would differ and those whose fields would be
+ * more to read than the matrix. What is found in a matrix on a GPU lies there, too, and is the
+ * same as on the CPU. options and report may be NULL.
  * FUR_UNSUPPORTED for a kernel that does not exist or does not suit the stencil. */
 FUR_API fur_status fur_stencil_recognise(const fur_csr *a, const fur_recognise_options *options,
                                          fur_recognised **out, fur_recognise_report *report);
@@ -59,7 +60,8 @@ FUR_API void fur_recognised_destroy(fur_recognised *r);
 FUR_API const fur_stencil *fur_recognised_stencil(const fur_recognised *r);
 
 /* The rows that differ, as a matrix of as many rows, as long as r lives: row i of it is row
- * fur_recognised_row_numbers(r)[i] of the matrix that was recognised. The numbers rise. */
+ * fur_recognised_row_numbers(r)[i] of the matrix that was recognised. The numbers rise; they lie
+ * where the context's kernels work, NULL if there are none. */
 FUR_API const fur_csr *fur_recognised_rows(const fur_recognised *r);
 FUR_API const int32_t *fur_recognised_row_numbers(const fur_recognised *r);
 

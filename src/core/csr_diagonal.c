@@ -48,7 +48,7 @@ fur_status fur_csr_diagonal(const fur_csr *a, fur_vector **out)
     fur_vector *d;
     FUR_TRY(fur_vector_create(a->context, v->value, fur_smaller(v->rows, v->cols), &d));
     if (fur_is_remote(a->context))
-        status = a->context->backend->remote->diagonal(env, v, d->data);
+        status = a->context->backend->remote->diagonal(env, v, NULL, d->data);
     else
         set_diagonal(v, env->threads, d->size, d->data);
     if (status == FUR_OK)

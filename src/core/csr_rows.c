@@ -21,7 +21,7 @@ static void copy_rows(const fur_csr_view *a, int team, const int32_t *numbers, f
     }
 }
 
-fur_status fur_csr_take_rows(const fur_csr *a, int64_t count, const int32_t *numbers, fur_csr **out)
+static fur_status take_here(const fur_csr *a, int64_t count, const int32_t *numbers, fur_csr **out)
 {
     fur_env *env = &a->context->env;
     const fur_csr_view *v = &a->view;
@@ -41,4 +41,35 @@ fur_status fur_csr_take_rows(const fur_csr *a, int64_t count, const int32_t *num
 done:
     fur_env_release(env, starts);
     return status;
+}
+
+static fur_status take_remote(const fur_csr *a, int64_t count, const int32_t *numbers,
+                              fur_csr **out)
+{
+    fur_context *context = a->context;
+    const fur_remote *remote = context->backend->remote;
+    const fur_csr_view *v = &a->view;
+    int64_t entries = 0;
+    fur_status status = FUR_OK;
+    int64_t *starts = NULL;
+    fur_csr *rows = NULL;
+
+    FUR_TRY_DONE(fur_memory_allocate(context, count + 1, sizeof *starts, &starts));
+    FUR_TRY_DONE(remote->row_starts(&context->env, v, count, numbers, INT64_MAX, starts));
+    FUR_TRY_DONE(fur_memory_copy(context, &entries, starts + count, sizeof entries));
+    FUR_TRY_DONE(fur_csr_allocate(context, count, v->cols, entries, v->value,
+                                  fur_offset_for(entries), &rows));
+    FUR_TRY_DONE(remote->take_rows(&context->env, v, numbers, starts, &rows->view));
+    *out = rows;
+    rows = NULL;
+done:
+    fur_csr_destroy(rows);
+    fur_memory_release(context, starts);
+    return status;
+}
+
+fur_status fur_csr_take_rows(const fur_csr *a, int64_t count, const int32_t *numbers, fur_csr **out)
+{
+    return fur_is_remote(a->context) ? take_remote(a, count, numbers, out)
+                                     : take_here(a, count, numbers, out);
 }

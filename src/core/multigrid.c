@@ -232,7 +232,7 @@ static double omega_of(const fur_grid *grid)
     return axes > 1 ? 1 + 0.125 * (axes - 1) : 1;
 }
 
-static fur_status allocate_vectors(fur_multigrid *mg, fur_level *level)
+static fur_status allocate_vectors(fur_multigrid *mg, fur_grid_level *level)
 {
     int64_t points = fur_grid_points(&level->grid);
     size_t size = fur_value_size(level->grid.value);
@@ -257,7 +257,7 @@ static fur_status build_levels(builder *b, const fur_multigrid_options *o, fur_v
 {
     fur_multigrid *mg = b->mg;
     for (bool last = false; !last;) {
-        fur_level *level = &mg->level[mg->levels++];
+        fur_grid_level *level = &mg->level[mg->levels++];
         int64_t points = b->axis[0].points * b->axis[1].points * b->axis[2].points;
         last = points <= o->coarsest || mg->levels == o->levels;
         level->grid.value = value;
@@ -287,6 +287,8 @@ static fur_status build(fur_multigrid *mg, const fur_stencil_view *s, const mode
         status = build_levels(&b, o, s->value);
     release_axes(env, b.axis);
     if (status == FUR_OK)
+        status = fur_multigrid_list_steps(mg);
+    if (status == FUR_OK)
         status = fur_vector_create(mg->context, s->value, fur_stencil_rows(s), &mg->residual);
     return status;
 }
@@ -314,7 +316,7 @@ fur_status fur_multigrid_create(const fur_stencil *a, const fur_multigrid_option
     return status;
 }
 
-static void release_level(fur_context *context, const fur_level *level, bool owns_vectors)
+static void release_level(fur_context *context, const fur_grid_level *level, bool owns_vectors)
 {
     for (int number = 0; number < 3; number++) {
         fur_memory_release(context, (void *)(uintptr_t)level->grid.axis[number].weights);
@@ -332,6 +334,8 @@ void fur_multigrid_destroy(fur_multigrid *mg)
         return;
     for (int l = 0; l < mg->levels; l++)
         release_level(mg->context, &mg->level[l], l > 0);
+    for (int first = 0; first < 2; first++)
+        fur_env_release(&mg->context->env, mg->steps[first]);
     fur_vector_destroy(mg->residual);
     fur_env_release(&mg->context->env, mg);
 }

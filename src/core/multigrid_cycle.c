@@ -11,66 +11,41 @@ static const fur_multigrid_kernels *kernels(const fur_multigrid *mg)
     return mg->context->backend->multigrid;
 }
 
-static fur_status relax(const fur_multigrid *mg, int l, fur_colour first, int sweeps)
+static fur_status run_step(const fur_multigrid *mg, const fur_grid_step *step)
 {
-    const fur_level *level = &mg->level[l];
-    for (int i = 0; i < sweeps; i++)
-        FUR_TRY(kernels(mg)->relax(&mg->context->env, &level->grid, first, level->b, level->x));
-    return FUR_OK;
-}
-
-static fur_status clear(const fur_multigrid *mg, int l)
-{
-    const fur_level *level = &mg->level[l];
-    return mg->context->backend->elementwise->fill[level->grid.value](
-        &mg->context->env, fur_grid_points(&level->grid), fur_real(0), level->x);
-}
-
-/* The coarsest level: double sweeps, so that it is symmetric as well. */
-static fur_status solve_coarsest(const fur_multigrid *mg)
-{
-    for (int i = 0; i < mg->bottom; i++) {
-        FUR_TRY(relax(mg, mg->levels - 1, FUR_RED, 1));
-        FUR_TRY(relax(mg, mg->levels - 1, FUR_BLACK, 1));
+    fur_env *env = &mg->context->env;
+    const fur_grid_level *level = &mg->level[step->level];
+    const fur_grid *g = &level->grid;
+    switch (step->work) {
+    case FUR_GRID_RELAX:
+        return kernels(mg)->relax(env, g, step->first, step->sweeps, level->b, level->x,
+                                  mg->residual->data);
+    case FUR_GRID_RESTRICT:
+        return kernels(mg)->restriction(env, g, level->b, level->x, (void *)(uintptr_t)level[1].b);
+    case FUR_GRID_CORRECT:
+        return kernels(mg)->correction(env, g, level[1].x, level->x);
+    default:
+        return mg->context->backend->elementwise->fill[g->value](env, fur_grid_points(g),
+                                                                 fur_real(0), level->x);
     }
-    return FUR_OK;
-}
-
-/* From a level to the coarsest, which is solved. */
-static fur_status descend(const fur_multigrid *mg, int from)
-{
-    for (int l = from; l < mg->levels - 1; l++) {
-        const fur_level *level = &mg->level[l];
-        const fur_level *next = level + 1;
-        void *b = (void *)(uintptr_t)next->b;
-        FUR_TRY(relax(mg, l, FUR_RED, mg->before));
-        FUR_TRY(kernels(mg)->restriction(&mg->context->env, &level->grid, level->b, level->x, b));
-        FUR_TRY(clear(mg, l + 1));
-    }
-    return solve_coarsest(mg);
-}
-
-/* From the coarsest level to another. */
-static fur_status ascend(const fur_multigrid *mg, int to, fur_colour first)
-{
-    for (int l = mg->levels - 2; l >= to; l--) {
-        const fur_level *level = &mg->level[l];
-        FUR_TRY(kernels(mg)->correction(&mg->context->env, &level->grid, level[1].x, level->x));
-        FUR_TRY(relax(mg, l, first, mg->after));
-    }
-    return FUR_OK;
 }
 
 /* first: the colour to begin with on the way up. With red, as on the way down, a cycle converges
  * fastest; with black it is symmetric. */
 static fur_status run_cycle(const fur_multigrid *mg, fur_colour first)
 {
-    FUR_TRY(descend(mg, 0));
-    for (int top = mg->levels - 2; mg->cycle == FUR_CYCLE_F && top > 0; top--) {
-        FUR_TRY(ascend(mg, top, first));
-        FUR_TRY(descend(mg, top));
+    const fur_grid_step *steps = mg->steps[first];
+    for (int64_t i = 0, done = 0; i < mg->step_count; i += done) {
+        done = 0;
+        if (kernels(mg)->fuse)
+            FUR_TRY(kernels(mg)->fuse(&mg->context->env, mg->level, &steps[i], mg->step_count - i,
+                                      &done));
+        if (done == 0) {
+            FUR_TRY(run_step(mg, &steps[i]));
+            done = 1;
+        }
     }
-    return ascend(mg, 0, first);
+    return FUR_OK;
 }
 
 static fur_status check_vector(const fur_multigrid *mg, const char *name, const fur_vector *v)
@@ -109,7 +84,7 @@ fur_status fur_multigrid_cycle(fur_multigrid *mg, const fur_vector *b, fur_vecto
 /* ||b - A x|| */
 static fur_status residual_norm(const fur_multigrid *mg, double *norm)
 {
-    const fur_level *finest = &mg->level[0];
+    const fur_grid_level *finest = &mg->level[0];
     FUR_TRY(kernels(mg)->residual(&mg->context->env, &finest->grid, finest->b, finest->x,
                                   mg->residual->data));
     return fur_norm2(mg->residual, norm);
@@ -183,7 +158,7 @@ static fur_status apply(void *user, const fur_vector *b, fur_vector *x)
 {
     fur_multigrid *mg = user;
     FUR_TRY(enter(mg, b, x));
-    FUR_TRY(clear(mg, 0));
+    FUR_TRY(fur_vector_fill(x, fur_real(0)));
     return run_cycle(mg, FUR_BLACK);
 }
 

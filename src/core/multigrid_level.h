@@ -7,12 +7,6 @@
 /* Each level has at most 2/3 of the points of the one before, of which there are less than 2^63. */
 #define FUR_MULTIGRID_LEVELS 128
 
-typedef struct fur_level {
-    fur_grid grid;
-    const void *b; /* on the finest level the caller's, during a cycle; else its own, as x */
-    void *x;
-} fur_level;
-
 struct fur_multigrid {
     fur_context *context;
     fur_cycle cycle;
@@ -20,8 +14,13 @@ struct fur_multigrid {
     int after;
     int bottom; /* double sweeps on the coarsest level */
     int levels;
-    fur_level level[FUR_MULTIGRID_LEVELS]; /* finest first */
-    fur_vector *residual;
+    fur_grid_level level[FUR_MULTIGRID_LEVELS]; /* finest first */
+    int64_t step_count;
+    fur_grid_step *steps[2]; /* of a cycle, by the colour that comes first on the way up */
+    fur_vector *residual;    /* of the finest level; during a cycle an array to spare */
 };
+
+/* Lists the steps of a cycle; fur_multigrid_destroy releases them. */
+fur_status fur_multigrid_list_steps(fur_multigrid *mg);
 
 #endif

@@ -27,6 +27,9 @@ static fur_status diagonal(void *user, fur_vector *d)
         FUR_VALUE_TABLE(set_entries);
     const fur_recognised *r = user;
     FUR_TRY(stencil_diagonal(r->stencil, d));
+    if (fur_is_remote(r->context))
+        return r->context->backend->remote->diagonal(&r->context->env, &r->rows->view, r->numbers,
+                                                     d->data);
     set[d->value](&r->rows->view, r->numbers, d->data);
     return FUR_OK;
 }

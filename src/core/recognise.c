@@ -17,9 +17,6 @@ bool fur_recognise_refuse(fur_recognise_report *report, const char *format, ...)
 static bool may_be_stencil(const fur_csr *a, fur_recognise_report *report)
 {
     const fur_csr_view *v = &a->view;
-    if (fur_is_remote(a->context))
-        return fur_recognise_refuse(report, "matrices on device %s are not looked at",
-                                    fur_context_device(a->context));
     if (v->rows != v->cols)
         return fur_recognise_refuse(report,
                                     "the matrix is %lld x %lld, that of a stencil is square",
@@ -73,23 +70,10 @@ static fur_status make_stencil(fur_recognised *r, const fur_guess *g, const char
     return fur_stencil_create(r->context, &d, &r->stencil);
 }
 
-static void list_rows(int64_t rows, const uint8_t *differs, int32_t *numbers)
+static fur_status take_rows(fur_recognised *r, const fur_csr *a, int64_t count)
 {
-    const uint8_t *end = differs + rows;
-    const uint8_t *row = differs;
-    while (row < end && (row = memchr(row, 1, (size_t)(end - row))))
-        *numbers++ = (int32_t)(row++ - differs);
-}
-
-static fur_status take_rows(fur_recognised *r, const fur_csr *a, int64_t count,
-                            const uint8_t *differs)
-{
-    const fur_csr_view *v = &a->view;
-    FUR_TRY(fur_env_allocate(&r->context->env, count, sizeof *r->numbers, &r->numbers));
-    if (count > 0)
-        list_rows(v->rows, differs, r->numbers);
     FUR_TRY(fur_csr_take_rows(a, count, r->numbers, &r->rows));
-    FUR_TRY(fur_vector_create(r->context, v->value, count, &r->y));
+    FUR_TRY(fur_vector_create(r->context, a->view.value, count, &r->y));
     return fur_spmv_plan(r->rows, NULL, &r->plan);
 }
 
@@ -122,29 +106,41 @@ static void describe(const fur_recognised *r, const fur_guess *g, fur_recognise_
     set_sentence(report);
 }
 
+/* The rows that differ from the guess, unless they are more than `most`; the others' values are in
+ * r's fields, if it has any. */
+static fur_status find_differing(fur_recognised *r, const fur_csr *a, const fur_guess *g,
+                                 int64_t most, int64_t *count)
+{
+    fur_env *env = &r->context->env;
+    const fur_remote *remote = r->context->backend->remote;
+    const void *fields[FUR_STENCIL_POINTS];
+    fur_stencil_view s = g->s;
+    for (int k = 0; k < r->field_count; k++)
+        fields[k] = r->fields[k]->data;
+    s.fields = s.coefficients ? NULL : fields;
+    return remote ? remote->stencil_prove(env, &a->view, &s, most, &r->numbers, count)
+                  : fur_recognise_prove(env, &a->view, &s, most, &r->numbers, count);
+}
+
 /* Proves the guess; r stays without a stencil if too many rows differ. */
 static fur_status prove(fur_recognised *r, const fur_csr *a, const fur_guess *g, const char *kernel,
                         fur_recognise_report *report)
 {
-    const fur_csr_view *v = &a->view;
-    fur_env *env = &r->context->env;
-    fur_status status = FUR_OK;
-    uint8_t *differs = NULL;
+    int64_t rows = a->view.rows;
+    int64_t most = rows / FUR_FEW;
+    int64_t count = 0;
     if (!g->s.coefficients)
         FUR_TRY(make_fields(r, &g->s));
-    FUR_TRY(fur_env_allocate(env, v->rows, sizeof *differs, &differs));
-    int64_t count = fur_recognise_prove(env->threads, v, &g->s, r->fields, differs);
-    if (FUR_FEW * count > v->rows) {
+    FUR_TRY(find_differing(r, a, g, most, &count));
+    if (count > most) {
         fur_recognise_refuse(report, "%lld of %lld rows differ from the stencil that most have",
-                             (long long)count, (long long)v->rows);
-        goto done;
+                             (long long)count, (long long)rows);
+        return FUR_OK;
     }
-    FUR_TRY_DONE(make_stencil(r, g, kernel));
-    FUR_TRY_DONE(take_rows(r, a, count, differs));
+    FUR_TRY(make_stencil(r, g, kernel));
+    FUR_TRY(take_rows(r, a, count));
     describe(r, g, report);
-done:
-    fur_env_release(env, differs);
-    return status;
+    return FUR_OK;
 }
 
 /* *out stays NULL where nothing is recognised. */
@@ -178,7 +174,7 @@ fur_status fur_stencil_recognise(const fur_csr *a, const fur_recognise_options *
     fur_options_copy(&o, sizeof o, options);
     if (may_be_stencil(a, &found)) {
         FUR_TRY_DONE(fur_env_allocate_zeros(env, 1, sizeof *g, &g));
-        FUR_TRY_DONE(fur_recognise_guess(env, &a->view, g, &found, &likely));
+        FUR_TRY_DONE(fur_recognise_guess(a, g, &found, &likely));
         if (likely)
             FUR_TRY_DONE(build(a, g, o.kernel, &found, &r));
     }

@@ -8,7 +8,7 @@
 
 /* Rows whose distances are collected, and rows that are compared with a grid's stencil. */
 #define SURVEY_ROWS 64
-#define TRIAL_ROWS 512
+#define TRIAL_ROWS FUR_SAMPLE_MOST
 /* Different distances, and grids, that are kept at most. */
 #define DISTANCES_MOST 2048
 #define GRIDS_MOST 64
@@ -29,20 +29,11 @@ typedef struct grid {
 
 typedef struct search {
     const fur_csr_view *a;
+    fur_sample sample; /* of the survey, then of the trial */
     survey survey;
     int grids;
     grid grid[GRIDS_MOST];
 } search;
-
-/* One row of each of `count` parts, at an irregular place in it: rows at equal distances might all
- * lie at one end of a grid's lines. */
-static int64_t sample(int64_t rows, int count, int i)
-{
-    uint64_t anywhere = ((uint64_t)i * UINT64_C(0x9e3779b97f4a7c15)) >> 32;
-    int64_t begin = fur_split(rows, count, i);
-    int64_t end = fur_split(rows, count, i + 1);
-    return begin + (int64_t)(anywhere % (uint64_t)(end - begin));
-}
 
 /* False if there are too many distances to be those of a stencil. */
 static bool count_distance(survey *s, int32_t distance)
@@ -70,29 +61,15 @@ static bool count_distance(survey *s, int32_t distance)
     return true;
 }
 
-/* A row's entries, if it may be a stencil's; else the row counts as one without. */
-static void set_range(const fur_csr_view *a, int64_t row, int64_t *begin, int64_t *end)
+static bool collect(const fur_sample *f, survey *s, fur_recognise_report *report)
 {
-    *begin = fur_offset_at(a, row);
-    *end = fur_offset_at(a, row + 1);
-    if (*end - *begin > FUR_STENCIL_POINTS)
-        *end = *begin;
-}
-
-static bool collect(const fur_csr_view *a, survey *s, fur_recognise_report *report)
-{
-    s->rows = (int)fur_smaller(a->rows, SURVEY_ROWS);
-    for (int i = 0; i < s->rows; i++) {
-        int64_t row = sample(a->rows, s->rows, i);
-        int64_t begin;
-        int64_t end;
-        set_range(a, row, &begin, &end);
-        for (int64_t k = begin; k < end; k++)
-            if (!count_distance(s, (int32_t)(a->columns[k] - row)))
+    s->rows = f->count;
+    for (int i = 0; i < f->count; i++)
+        for (int k = 0; k < f->length[i]; k++)
+            if (!count_distance(s, (int32_t)(f->columns[f->begin[i] + k] - f->row[i])))
                 return fur_recognise_refuse(
                     report, "%d rows have more than %d different distances between row and column",
                     i + 1, DISTANCES_MOST);
-    }
     return true;
 }
 
@@ -220,20 +197,16 @@ static void locate(const int64_t extent[3], int64_t p, int64_t at[3])
 }
 
 /* found[place] = sampled rows with an entry at that offset. */
-static void count_offsets(const fur_csr_view *a, const int64_t extent[3], int rows,
+static void count_offsets(const fur_sample *f, const int64_t extent[3],
                           int found[FUR_STENCIL_POINTS])
 {
     memset(found, 0, FUR_STENCIL_POINTS * sizeof *found);
-    for (int i = 0; i < rows; i++) {
-        int64_t row = sample(a->rows, rows, i);
+    for (int i = 0; i < f->count; i++) {
         int64_t here[3];
-        int64_t begin;
-        int64_t end;
-        locate(extent, row, here);
-        set_range(a, row, &begin, &end);
-        for (int64_t k = begin; k < end; k++) {
+        locate(extent, f->row[i], here);
+        for (int k = 0; k < f->length[i]; k++) {
             int64_t there[3];
-            locate(extent, a->columns[k], there);
+            locate(extent, f->columns[f->begin[i] + k], there);
             int place = 0;
             bool near = true;
             for (int axis = 2; axis >= 0; axis--) {
@@ -260,17 +233,18 @@ static int larger(int radius, int32_t distance)
 }
 
 /* The offsets that most of the rows have for whose points they stay inside. */
-static void set_stencil(const fur_csr_view *a, const int64_t extent[3], int rows, fur_guess *out)
+static void set_stencil(const search *g, const int64_t extent[3], fur_guess *out)
 {
     int found[FUR_STENCIL_POINTS];
+    const fur_csr_view *a = g->a;
     fur_stencil_view *s = &out->s;
-    count_offsets(a, extent, rows, found);
+    count_offsets(&g->sample, extent, found);
     *s = (fur_stencil_view){.value = a->value, .offsets = out->offsets};
     memcpy(s->extent, extent, sizeof s->extent);
     for (int place = 0; place < FUR_STENCIL_POINTS; place++) {
         fur_stencil_offset o = offset_at(place);
         double inside = (double)(extent[0] - abs(o.x)) * (double)(extent[1] - abs(o.y)) *
-                        (double)(extent[2] - abs(o.z)) / (double)a->rows * rows;
+                        (double)(extent[2] - abs(o.z)) / (double)a->rows * g->sample.count;
         if (found[place] == 0 || 2 * found[place] <= inside)
             continue;
         out->offsets[s->points++] = o;
@@ -280,47 +254,45 @@ static void set_stencil(const fur_csr_view *a, const int64_t extent[3], int rows
     }
 }
 
-/* The terms of a row whose columns are theirs; 0 if they are not. */
-static int matching_terms(const fur_csr_view *a, const fur_stencil_view *s, int64_t row,
+/* The terms of sampled row i if their columns are the row's; 0 if they are not. */
+static int matching_terms(const fur_sample *f, const fur_stencil_view *s, int i,
                           fur_stencil_term terms[FUR_STENCIL_POINTS])
 {
-    int64_t begin = fur_offset_at(a, row);
-    int count = fur_stencil_row(s, row, terms);
-    if (fur_offset_at(a, row + 1) - begin != count)
+    int count = fur_stencil_row(s, f->row[i], terms);
+    if (f->length[i] != count)
         return 0;
     for (int t = 0; t < count; t++)
-        if (a->columns[begin + t] != terms[t].column)
+        if (f->columns[f->begin[i] + t] != terms[t].column)
             return 0;
     return count;
 }
 
 /* How many of the sampled rows have the columns of the stencil; *other is one that has not. */
-static int count_matching(const fur_csr_view *a, const fur_stencil_view *s, int rows,
-                          int64_t *other)
+static int count_matching(const fur_sample *f, const fur_stencil_view *s, int64_t *other)
 {
     fur_stencil_term terms[FUR_STENCIL_POINTS];
     int matching = 0;
-    for (int i = 0; i < rows; i++) {
-        int64_t row = sample(a->rows, rows, i);
-        if (matching_terms(a, s, row, terms) > 0)
+    for (int i = 0; i < f->count; i++) {
+        if (matching_terms(f, s, i, terms) > 0)
             matching++;
         else
-            *other = row;
+            *other = f->row[i];
     }
     return matching;
 }
 
 /* The grid that most rows fit; of several that of the shortest offsets. */
-static bool choose_grid(search *s, int rows, fur_guess *out, fur_recognise_report *report)
+static bool choose_grid(search *s, fur_guess *out, fur_recognise_report *report)
 {
+    int rows = s->sample.count;
     grid best = {.extent = {0}};
     int most = 0;
     int64_t other = 0;
     while (s->grids > 0 && most < rows) {
         int64_t misfit = 0;
         grid g = take_best(s);
-        set_stencil(s->a, g.extent, rows, out);
-        int matching = count_matching(s->a, &out->s, rows, &misfit);
+        set_stencil(s, g.extent, out);
+        int matching = count_matching(&s->sample, &out->s, &misfit);
         if (matching <= most)
             continue;
         most = matching;
@@ -337,22 +309,26 @@ static bool choose_grid(search *s, int rows, fur_guess *out, fur_recognise_repor
             report, "of %d rows %d do not fit the best grid, %lld x %lld x %lld; one is row %lld",
             rows, rows - most, (long long)best.extent[0], (long long)best.extent[1],
             (long long)best.extent[2], (long long)other);
-    set_stencil(s->a, best.extent, rows, out);
+    set_stencil(s, best.extent, out);
     out->axes = best.extent[2] > 1 ? 3 : best.extent[1] > 1 ? 2 : 1;
     return true;
 }
 
+static const char *values_of(const fur_sample *f, int i, size_t size)
+{
+    return (const char *)f->values + (size_t)f->begin[i] * size;
+}
+
 /* coefficients[k] = the value that more than half of the sampled rows have at offset k, if any has
  * (Boyer, Moore 1981). */
-static void vote(const fur_csr_view *a, fur_guess *g, int rows)
+static void vote(const fur_sample *f, fur_guess *g)
 {
     fur_stencil_term terms[FUR_STENCIL_POINTS];
     int votes[FUR_STENCIL_POINTS] = {0};
-    size_t size = fur_value_size(a->value);
-    for (int i = 0; i < rows; i++) {
-        int64_t row = sample(a->rows, rows, i);
-        int count = matching_terms(a, &g->s, row, terms);
-        const char *values = (const char *)a->values + (size_t)fur_offset_at(a, row) * size;
+    size_t size = fur_value_size(g->s.value);
+    for (int i = 0; i < f->count; i++) {
+        int count = matching_terms(f, &g->s, i, terms);
+        const char *values = values_of(f, i, size);
         for (int t = 0; t < count; t++, values += size) {
             char *c = g->coefficients + (size_t)terms[t].k * size;
             int *votes_for = &votes[terms[t].k];
@@ -363,12 +339,12 @@ static void vote(const fur_csr_view *a, fur_guess *g, int rows)
     }
 }
 
-static bool has_coefficients(const fur_csr_view *a, const fur_guess *g, int64_t row)
+static bool has_coefficients(const fur_sample *f, const fur_guess *g, int i)
 {
     fur_stencil_term terms[FUR_STENCIL_POINTS];
-    size_t size = fur_value_size(a->value);
-    int count = matching_terms(a, &g->s, row, terms);
-    const char *values = (const char *)a->values + (size_t)fur_offset_at(a, row) * size;
+    size_t size = fur_value_size(g->s.value);
+    int count = matching_terms(f, &g->s, i, terms);
+    const char *values = values_of(f, i, size);
     for (int t = 0; t < count; t++)
         if (memcmp(g->coefficients + (size_t)terms[t].k * size, values + (size_t)t * size, size) !=
             0)
@@ -377,31 +353,50 @@ static bool has_coefficients(const fur_csr_view *a, const fur_guess *g, int64_t 
 }
 
 /* Sets coefficients if they are constants. */
-static void set_coefficients(const fur_csr_view *a, fur_guess *g, int rows)
+static void set_coefficients(const fur_sample *f, fur_guess *g)
 {
     int others = 0;
-    vote(a, g, rows);
-    for (int i = 0; i < rows; i++)
-        others += !has_coefficients(a, g, sample(a->rows, rows, i));
-    if (FUR_FEW * others <= rows)
+    vote(f, g);
+    for (int i = 0; i < f->count; i++)
+        others += !has_coefficients(f, g, i);
+    if (FUR_FEW * others <= f->count)
         g->s.coefficients = g->coefficients;
 }
 
-fur_status fur_recognise_guess(fur_env *env, const fur_csr_view *a, fur_guess *out,
-                               fur_recognise_report *report, bool *found)
+/* *found = whether rows of the matrix have distances in common. */
+static fur_status look_for_distances(const fur_csr *a, search *s, fur_recognise_report *report,
+                                     bool *found)
 {
-    search *s;
-    int rows = (int)fur_smaller(a->rows, TRIAL_ROWS);
-    FUR_TRY(fur_env_allocate(env, 1, sizeof *s, &s));
-    s->a = a;
-    s->grids = s->survey.count = 0;
-    *found = collect(a, &s->survey, report) && keep_common(&s->survey, report);
-    if (*found) {
-        propose_grids(s);
-        *found = choose_grid(s, rows, out, report);
-    }
-    if (*found)
-        set_coefficients(a, out, rows);
-    fur_env_release(env, s);
+    FUR_TRY(fur_sample_take(a, SURVEY_ROWS, &s->sample));
+    *found = collect(&s->sample, &s->survey, report) && keep_common(&s->survey, report);
+    fur_sample_release(a->context, &s->sample);
     return FUR_OK;
+}
+
+/* *found = whether there is a grid on which they are a stencil's, which is then in *out. */
+static fur_status look_for_grid(const fur_csr *a, search *s, fur_guess *out,
+                                fur_recognise_report *report, bool *found)
+{
+    propose_grids(s);
+    FUR_TRY(fur_sample_take(a, TRIAL_ROWS, &s->sample));
+    *found = choose_grid(s, out, report);
+    if (*found)
+        set_coefficients(&s->sample, out);
+    fur_sample_release(a->context, &s->sample);
+    return FUR_OK;
+}
+
+fur_status fur_recognise_guess(const fur_csr *a, fur_guess *out, fur_recognise_report *report,
+                               bool *found)
+{
+    fur_env *env = &a->context->env;
+    search *s;
+    FUR_TRY(fur_env_allocate(env, 1, sizeof *s, &s));
+    s->a = &a->view;
+    s->grids = s->survey.count = 0;
+    fur_status status = look_for_distances(a, s, report, found);
+    if (status == FUR_OK && *found)
+        status = look_for_grid(a, s, out, report, found);
+    fur_env_release(env, s);
+    return status;
 }

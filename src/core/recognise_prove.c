@@ -13,8 +13,7 @@
 typedef struct proof {
     const fur_csr_view *a;
     const fur_stencil_view *s;
-    fur_vector *const *fields; /* NULL: constants */
-    uint8_t *differs;
+    uint8_t *differs;                     /* 1 or 0 for each row */
     int32_t distance[FUR_STENCIL_POINTS]; /* column - row of an inner point's terms */
 } proof;
 
@@ -30,27 +29,54 @@ static void set_distances(proof *f)
     }
 }
 
-int64_t fur_recognise_prove(int threads, const fur_csr_view *a, const fur_stencil_view *s,
-                            fur_vector *const *fields, uint8_t *differs)
+/* The number of rows that differ. */
+static int64_t compare_all(proof *f, int threads)
 {
     static int64_t (*const table[FUR_VALUE_COUNT])(const proof *, int64_t, int64_t) =
         FUR_VALUE_TABLE(compare_rows);
-    proof f = {.a = a, .s = s, .fields = fields, .differs = differs};
+    const fur_csr_view *a = f->a;
     int parts = fur_team(threads, a->rows, ROW_GRAIN);
     int64_t differing = 0;
-    set_distances(&f);
+    set_distances(f);
 #    pragma omp parallel for schedule(static, 1) num_threads(parts) if (parts > 1)                 \
         reduction(+ : differing)
     for (int part = 0; part < parts; part++)
-        differing += table[a->value](&f, fur_split(a->rows, parts, part),
+        differing += table[a->value](f, fur_split(a->rows, parts, part),
                                      fur_split(a->rows, parts, part + 1));
     return differing;
+}
+
+static void list_rows(int64_t rows, const uint8_t *differs, int32_t *numbers)
+{
+    const uint8_t *end = differs + rows;
+    const uint8_t *row = differs;
+    while (row < end && (row = memchr(row, 1, (size_t)(end - row))))
+        *numbers++ = (int32_t)(row++ - differs);
+}
+
+fur_status fur_recognise_prove(fur_env *env, const fur_csr_view *a, const fur_stencil_view *s,
+                               int64_t most, int32_t **numbers, int64_t *count)
+{
+    proof f = {.a = a, .s = s};
+    fur_status status = FUR_OK;
+    int32_t *list = NULL;
+    FUR_TRY(fur_env_allocate(env, a->rows, sizeof *f.differs, &f.differs));
+    int64_t differing = compare_all(&f, env->threads);
+    if (differing > 0 && differing <= most) {
+        FUR_TRY_DONE(fur_env_allocate(env, differing, sizeof *list, &list));
+        list_rows(a->rows, f.differs, list);
+    }
+    *numbers = list;
+    *count = differing;
+done:
+    fur_env_release(env, f.differs);
+    return status;
 }
 #else
 
 static inline void FN(keep)(const proof *f, int64_t row, int k, VALUE value)
 {
-    ((VALUE *)f->fields[k]->data)[row] = value;
+    ((VALUE *)(uintptr_t)f->s->fields[k])[row] = value;
 }
 
 /* A row of a point whose neighbours are all inside. */
@@ -67,7 +93,7 @@ static inline bool FN(is_inner)(const proof *f, int64_t row)
         other |= (columns[k] - (int32_t)row) ^ f->distance[k];
     if (other != 0)
         return false;
-    if (!f->fields)
+    if (!f->s->fields)
         return memcmp(values, f->s->coefficients, (size_t)points * sizeof *values) == 0;
     for (int k = 0; k < points; k++)
         FN(keep)(f, row, k, values[k]);
@@ -89,7 +115,7 @@ static bool FN(is_outer)(const proof *f, int64_t row)
         if (columns[t] != terms[t].column ||
             (constants && memcmp(&values[t], &constants[terms[t].k], sizeof *values) != 0))
             return false;
-    for (int t = 0; f->fields && t < count; t++)
+    for (int t = 0; f->s->fields && t < count; t++)
         FN(keep)(f, row, terms[t].k, values[t]);
     return true;
 }

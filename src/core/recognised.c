@@ -23,7 +23,7 @@ void fur_recognised_destroy(fur_recognised *r)
     for (int k = 0; k < r->field_count; k++)
         fur_vector_destroy(r->fields[k]);
     fur_env_release(env, r->fields);
-    fur_env_release(env, r->numbers);
+    fur_memory_release(r->context, r->numbers);
     fur_env_release(env, r);
 }
 
@@ -42,22 +42,43 @@ const int32_t *fur_recognised_row_numbers(const fur_recognised *r)
     return r->numbers;
 }
 
+/* own_i = y_numbers[i] */
+static fur_status fetch_rows(const fur_recognised *r, const fur_vector *y, fur_vector *own)
+{
+    static void (*const gather[FUR_VALUE_COUNT])(int, int64_t, const int32_t *, const void *,
+                                                 void *) = FUR_VALUE_TABLE(gather);
+    fur_env *env = &r->context->env;
+    if (fur_is_remote(r->context))
+        return r->context->backend->remote->gather(env, own->value, own->size, r->numbers, y->data,
+                                                   own->data);
+    gather[own->value](fur_team(env->threads, own->size, ROW_GRAIN), own->size, r->numbers, y->data,
+                       own->data);
+    return FUR_OK;
+}
+
+/* y_numbers[i] = own_i */
+static fur_status replace_rows(const fur_recognised *r, const fur_vector *own, fur_vector *y)
+{
+    static void (*const scatter[FUR_VALUE_COUNT])(int, int64_t, const int32_t *, const void *,
+                                                  void *) = FUR_VALUE_TABLE(scatter);
+    fur_env *env = &r->context->env;
+    if (fur_is_remote(r->context))
+        return r->context->backend->remote->scatter(env, own->value, own->size, r->numbers,
+                                                    own->data, y->data);
+    scatter[own->value](fur_team(env->threads, own->size, ROW_GRAIN), own->size, r->numbers,
+                        own->data, y->data);
+    return FUR_OK;
+}
+
 /* The rows are computed first, from the old y. */
 fur_status fur_recognised_apply(const fur_recognised *r, fur_scalar alpha, const fur_vector *x,
                                 fur_scalar beta, fur_vector *y)
 {
-    static void (*const gather[FUR_VALUE_COUNT])(int, int64_t, const int32_t *, const void *,
-                                                 void *) = FUR_VALUE_TABLE(gather);
-    static void (*const scatter[FUR_VALUE_COUNT])(int, int64_t, const int32_t *, const void *,
-                                                  void *) = FUR_VALUE_TABLE(scatter);
-    fur_vector *own = r->y;
-    int team = fur_team(r->context->env.threads, own->size, ROW_GRAIN);
     FUR_TRY(fur_stencil_check(r->stencil, x, y));
-    gather[own->value](team, own->size, r->numbers, y->data, own->data);
-    FUR_TRY(fur_spmv_apply(r->plan, alpha, x, beta, own));
+    FUR_TRY(fetch_rows(r, y, r->y));
+    FUR_TRY(fur_spmv_apply(r->plan, alpha, x, beta, r->y));
     FUR_TRY(fur_stencil_apply(r->stencil, alpha, x, beta, y));
-    scatter[own->value](team, own->size, r->numbers, own->data, y->data);
-    return FUR_OK;
+    return replace_rows(r, r->y, y);
 }
 #else
 

@@ -8,6 +8,21 @@
 /* At most one row in so many may differ. */
 #define FUR_FEW 8
 
+/* Rows of a sample at most. */
+#define FUR_SAMPLE_MOST 512
+
+/* Rows from all over a matrix, where the host reads them. One of more entries than a stencil can
+ * have counts as empty. */
+typedef struct fur_sample {
+    int count;
+    int64_t row[FUR_SAMPLE_MOST];   /* their numbers, which rise */
+    int64_t begin[FUR_SAMPLE_MOST]; /* of their entries in the next two */
+    int length[FUR_SAMPLE_MOST];
+    const int32_t *columns; /* the matrix's own, or in `fetched` */
+    const void *values;
+    void *fetched; /* NULL: the host reaches the matrix */
+} fur_sample;
+
 /* A stencil that a matrix may be. */
 typedef struct fur_guess {
     int axes;
@@ -22,7 +37,7 @@ struct fur_recognised {
     int field_count; /* of the stencil; 0: its coefficients are constants */
     fur_vector **fields;
     fur_csr *rows;    /* that differ */
-    int32_t *numbers; /* of them */
+    int32_t *numbers; /* of them, where the context's kernels work */
     fur_spmv *plan;   /* of their product */
     fur_vector *y;    /* its result */
 };
@@ -30,18 +45,21 @@ struct fur_recognised {
 /* Sets the reason why there is no stencil; false, for the caller to return. */
 bool fur_recognise_refuse(fur_recognise_report *report, const char *format, ...) FUR_PRINTF(2, 3);
 
+/* One row of each of `count` parts of the matrix; all rows if there are no more. To be released in
+ * the matrix's context. */
+fur_status fur_sample_take(const fur_csr *a, int count, fur_sample *out);
+void fur_sample_release(fur_context *context, fur_sample *s);
+
 /* *found = whether the matrix, judged by some rows, is a stencil, which is then in *out, else the
  * reason in *report. */
-fur_status fur_recognise_guess(fur_env *env, const fur_csr_view *a, fur_guess *out,
-                               fur_recognise_report *report, bool *found);
+fur_status fur_recognise_guess(const fur_csr *a, fur_guess *out, fur_recognise_report *report,
+                               bool *found);
 
-/* Compares all rows with the stencil: differs[i] = 1 where row i is another, else 0. Sets fields[k]
- * to the coefficients of the other rows if there are fields. Returns the number of rows that
- * differ. */
-int64_t fur_recognise_prove(int threads, const fur_csr_view *a, const fur_stencil_view *s,
-                            fur_vector *const *fields, uint8_t *differs);
+/* fur_remote.stencil_prove on the host. */
+fur_status fur_recognise_prove(fur_env *env, const fur_csr_view *a, const fur_stencil_view *s,
+                               int64_t most, int32_t **numbers, int64_t *count);
 
-/* The rows of a with these numbers. */
+/* The rows of a with these numbers, which lie where the context's kernels work. */
 fur_status fur_csr_take_rows(const fur_csr *a, int64_t count, const int32_t *numbers,
                              fur_csr **out);
 

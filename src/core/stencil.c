@@ -195,7 +195,8 @@ static fur_status choose(fur_stencil *stencil)
     const fur_backend *backend = stencil->context->backend;
     for (int i = backend->stencil_count - 1; i >= 0; i--) {
         const fur_stencil_kernel *kernel = backend->stencil[i];
-        if (!kernel->exact || (kernel->refusal && kernel->refusal(&stencil->view)))
+        if (!kernel->exact || kernel->by_name ||
+            (kernel->refusal && kernel->refusal(&stencil->view)))
             continue;
         stencil->kernel = kernel;
         stencil->reason = "the fastest of those that suit the stencil";

@@ -14,7 +14,6 @@
 /* Points below which a further thread costs more than it brings. */
 #    define POINT_GRAIN 16384
 
-/* One sweep. */
 typedef struct sweep {
     const fur_grid *g;
     fur_colour first;
@@ -25,21 +24,30 @@ typedef struct sweep {
 #    define FUR_TEMPLATE "multigrid_relax.c"
 #    include "foreach_value.h"
 
-fur_status ISA(multigrid_relax)(fur_env *env, const fur_grid *g, fur_colour first, const void *b,
-                                void *x)
+static void run_sweep(const fur_env *env, const sweep *s)
 {
     static void (*const ends[])(const sweep *, int64_t, int64_t) = {relax_ends_f32, relax_ends_f64};
     static void (*const rest[])(const sweep *, int64_t, int64_t) = {relax_rest_f32, relax_rest_f64};
-    const sweep s = {g, first, b, x};
+    const fur_grid *g = s->g;
     int64_t planes = g->axis[2].points;
     int team = fur_team(env->threads, fur_grid_points(g), POINT_GRAIN);
     int parts = (int)fur_smaller(team, planes);
 #    pragma omp parallel for schedule(static, 1) num_threads(parts) if (parts > 1)
     for (int part = 0; part < parts; part++)
-        ends[g->value](&s, fur_split(planes, parts, part), fur_split(planes, parts, part + 1));
+        ends[g->value](s, fur_split(planes, parts, part), fur_split(planes, parts, part + 1));
 #    pragma omp parallel for schedule(static, 1) num_threads(parts) if (parts > 1)
     for (int part = 0; part < parts; part++)
-        rest[g->value](&s, fur_split(planes, parts, part), fur_split(planes, parts, part + 1));
+        rest[g->value](s, fur_split(planes, parts, part), fur_split(planes, parts, part + 1));
+}
+
+/* In place: the array to spare is not needed. */
+fur_status ISA(multigrid_relax)(fur_env *env, const fur_grid *g, fur_colour first, int sweeps,
+                                const void *b, void *x, void *spare)
+{
+    (void)spare;
+    const sweep s = {g, first, b, x};
+    for (int i = 0; i < sweeps; i++)
+        run_sweep(env, &s);
     return FUR_OK;
 }
 #elif !COMPLEX

@@ -6,7 +6,7 @@
 #include "multigrid.h"
 
 /* relax of fur_multigrid_kernels. */
-fur_status ISA(multigrid_relax)(fur_env *env, const fur_grid *g, fur_colour first, const void *b,
-                                void *x);
+fur_status ISA(multigrid_relax)(fur_env *env, const fur_grid *g, fur_colour first, int sweeps,
+                                const void *b, void *x, void *spare);
 
 #endif

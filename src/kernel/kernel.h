@@ -146,11 +146,21 @@ typedef struct fur_remote {
      * inverse of col_order; NULL leaves a side as it is. */
     fur_status (*permute)(fur_env *env, const fur_csr_view *a, const int32_t *row_order,
                           const int32_t *col_position, const fur_csr_view *out);
-    /* d_i = A(i, i) for min(rows, cols) entries that are 0 so far */
-    fur_status (*diagonal)(fur_env *env, const fur_csr_view *a, void *d);
-    /* y_i = x_from[i] for n entries */
+    /* Some rows of A, by number: the offsets of the matrix that they are, of which rows of more
+     * than `most` entries count as empty, and of what would come after the last; that matrix in
+     * arrays that are there. Its offsets may be `starts`. */
+    fur_status (*row_starts)(fur_env *env, const fur_csr_view *a, int64_t count,
+                             const int32_t *numbers, int64_t most, int64_t *starts);
+    fur_status (*take_rows)(fur_env *env, const fur_csr_view *a, const int32_t *numbers,
+                            const int64_t *starts, const fur_csr_view *out);
+    /* d_r = A(i, r), 0 without such an entry, for i < min(rows, cols): r = numbers[i], or i where
+     * numbers is NULL */
+    fur_status (*diagonal)(fur_env *env, const fur_csr_view *a, const int32_t *numbers, void *d);
+    /* y_i = x_from[i], and y_to[i] = x_i with no number twice, for n entries */
     fur_status (*gather)(fur_env *env, fur_value value, int64_t n, const int32_t *from,
                          const void *x, void *y);
+    fur_status (*scatter)(fur_env *env, fur_value value, int64_t n, const int32_t *to,
+                          const void *x, void *y);
     /* fur_reorder for square A by Cuthill and McKee, or reversed; order and position are arrays for
      * the permutation. Of the report all but the seconds. *found = false, and the rest unset, for
      * a graph of too many levels for a device to be good at. */
@@ -163,6 +173,12 @@ typedef struct fur_remote {
     fur_status (*stencil_fill)(fur_env *env, const fur_stencil_view *s, const int64_t *starts,
                                const fur_csr_view *out);
     fur_status (*stencil_diagonal)(fur_env *env, const fur_stencil_view *s, void *d);
+    /* Compares all rows of A, which has entries, with those of a stencil with Dirichlet
+     * boundaries: *count = rows that have other columns or, of constants, other bits in a value. If
+     * there are fields they take the values of the rows that do not differ. *numbers = the rows
+     * that do, which rise, in memory to be released; NULL if there are none or more than `most`. */
+    fur_status (*stencil_prove)(fur_env *env, const fur_csr_view *a, const fur_stencil_view *s,
+                                int64_t most, int32_t **numbers, int64_t *count);
 } fur_remote;
 
 /* One device's kernels. spmv[0] and stencil[0] are the references. */

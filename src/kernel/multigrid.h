@@ -10,6 +10,7 @@
 
 #include <furrow/base.h>
 
+#include "anywhere.h"
 #include "env.h"
 
 #include <stdbool.h>
@@ -60,10 +61,34 @@ typedef struct fur_grid {
 
 typedef enum fur_colour { FUR_RED, FUR_BLACK } fur_colour;
 
+/* A level in a cycle: A x = b. */
+typedef struct fur_grid_level {
+    fur_grid grid;
+    const void *b; /* on the finest level the caller's, during a cycle; else its own, as x */
+    void *x;
+} fur_grid_level;
+
+typedef enum fur_grid_work {
+    FUR_GRID_RELAX,
+    FUR_GRID_RESTRICT, /* the residual is the next level's b */
+    FUR_GRID_CORRECT,  /* the next level's x is the correction */
+    FUR_GRID_CLEAR     /* x = 0 */
+} fur_grid_work;
+
+/* A part of a cycle, on a level. */
+typedef struct fur_grid_step {
+    fur_grid_work work;
+    int level;
+    fur_colour first; /* of FUR_GRID_RELAX, as sweeps */
+    int sweeps;
+} fur_grid_step;
+
 /* Arrays do not overlap. */
 typedef struct fur_multigrid_kernels {
-    /* One sweep of x += omega (b - A x) / d: all points of the colour `first`, then the others. */
-    fur_status (*relax)(fur_env *env, const fur_grid *g, fur_colour first, const void *b, void *x);
+    /* Sweeps of x += omega (b - A x) / d: each all points of the colour `first`, then the others.
+     * spare: room for as many entries, of which nothing is asked before or after. */
+    fur_status (*relax)(fur_env *env, const fur_grid *g, fur_colour first, int sweeps,
+                        const void *b, void *x, void *spare);
     /* r = b - A x */
     fur_status (*residual)(fur_env *env, const fur_grid *g, const void *b, const void *x, void *r);
     /* coarse = the residual b - A x by full weighting */
@@ -71,16 +96,21 @@ typedef struct fur_multigrid_kernels {
                               void *coarse);
     /* x += coarse, interpolated */
     fur_status (*correction)(fur_env *env, const fur_grid *g, const void *coarse, void *x);
+    /* Does the first of the steps at once, where levels are so small that beginning each by itself
+     * would take longer than the work. *done: how many; 0 if there is nothing to gain. NULL: there
+     * never is. */
+    fur_status (*fuse)(fur_env *env, const fur_grid_level *levels, const fur_grid_step *steps,
+                       int64_t count, int64_t *done);
 } fur_multigrid_kernels;
 
-static inline int64_t fur_grid_points(const fur_grid *g)
+FUR_ANYWHERE int64_t fur_grid_points(const fur_grid *g)
 {
     return g->axis[0].points * g->axis[1].points * g->axis[2].points;
 }
 
 /* Point i of n, where i may lie one beyond either end: there the opposite end if the axis is
  * periodic, else the end itself, whose weight is 0. */
-static inline int64_t fur_grid_inside(bool periodic, int64_t n, int64_t i)
+FUR_ANYWHERE int64_t fur_grid_inside(bool periodic, int64_t n, int64_t i)
 {
     if (i < 0)
         return periodic ? n - 1 : 0;

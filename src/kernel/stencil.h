@@ -46,7 +46,8 @@ typedef struct fur_stencil_kernel {
     const char *name;
     const char *summary;
     const char *source;
-    bool exact; /* adds terms in the order of the view */
+    bool exact;   /* adds terms in the order of the view */
+    bool by_name; /* is there to be compared with: "auto" does not take it */
     /* Why the kernel cannot run this stencil; NULL if it can. */
     const char *(*refusal)(const fur_stencil_view *s);
     /* Prepares *state; NULL, as release: there is nothing to do. */

@@ -1,0 +1,257 @@
+// The operations of multigrid, a point or a pair of points a thread, and all steps on small levels
+// in one launch.
+//
+// Bytes a point: a colour of a sweep 3 entries, as both colours share their sectors; the residual
+// 3; restriction 2 1/8; correction 2 1/8.
+#include "multigrid.cuh"
+#include "multigrid_march.cuh"
+#include "stencil.cuh"
+
+// A block of a launch over a box: a warp's threads are neighbours along x.
+#define WIDTH FUR_WARP
+#define HEIGHT 8
+// Such blocks on a multiprocessor at once, for which there are registers.
+#define BOXES 4
+// Coarse points of a block of restriction; its threads, one for each of the 2 COARSE + 1 points of
+// a line that these reach; such blocks at once.
+#define COARSE 64
+#define STRETCH 160
+#define STRETCHES 4
+// On a level of at most so many points a step is less work for one block than a launch takes, of
+// which a cycle on 16^3 and below would have fifty.
+#define SMALL_POINTS 4096
+#define CHAIN_THREADS 512
+// What one launch takes as its argument, which may have 4 KB.
+#define CHAIN_LEVELS 12
+#define CHAIN_STEPS 128
+
+namespace
+{
+
+template <class F> fur_status with_real(fur_value value, F f)
+{
+    return value == FUR_F32 ? f(float()) : f(double());
+}
+
+template <class Op> __global__ void __launch_bounds__(WIDTH *HEIGHT, BOXES) over_box(Op op)
+{
+    int64_t i = blockIdx.x * int64_t(WIDTH) + threadIdx.x;
+    if (i >= op.extent(0))
+        return;
+#pragma unroll 1
+    for (int64_t k = blockIdx.z; k < op.extent(2); k += gridDim.z)
+#pragma unroll 1
+        for (int64_t j = blockIdx.y * int64_t(HEIGHT) + threadIdx.y; j < op.extent(1);
+             j += int64_t(gridDim.y) * HEIGHT)
+            op(i, j, k);
+}
+
+template <class Op> fur_status launch(fur_env *env, const char *name, const Op &op)
+{
+    dim3 grid(fur_blocks(op.extent(0), WIDTH), fur_grid_blocks(fur_ceil_div(op.extent(1), HEIGHT)),
+              fur_grid_blocks(op.extent(2)));
+    over_box<<<grid, dim3(WIDTH, HEIGHT), 0, fur_cuda_stream(env)>>>(op);
+    return fur_cuda_launched(env, name);
+}
+
+fur_colour other(fur_colour colour)
+{
+    return colour == FUR_RED ? FUR_BLACK : FUR_RED;
+}
+
+fur_status relax(fur_env *env, const fur_grid *g, fur_colour first, int sweeps, const void *b,
+                 void *x, void *spare)
+{
+    for (; sweeps >= 2 && fur_cuda_multigrid_marches(g); sweeps -= 2) {
+        FUR_TRY(fur_cuda_multigrid_sweep(env, g, first, b, x, spare));
+        FUR_TRY(fur_cuda_multigrid_sweep(env, g, first, b, spare, x));
+    }
+    return with_real(g->value, [&](auto value) {
+        using Value = decltype(value);
+        fur_relax_colour<Value> op = {*g, first, static_cast<const Value *>(b),
+                                      static_cast<Value *>(x)};
+        for (int half = 0; half < 2 * sweeps; half++, op.colour = other(op.colour))
+            FUR_TRY(launch(env, "multigrid relaxation", op));
+        return FUR_OK;
+    });
+}
+
+fur_status residual(fur_env *env, const fur_grid *g, const void *b, const void *x, void *r)
+{
+    return with_real(g->value, [&](auto value) {
+        using Value = decltype(value);
+        return launch(env, "multigrid residual",
+                      fur_take_residual<Value>{*g, static_cast<const Value *>(b),
+                                               static_cast<const Value *>(x),
+                                               static_cast<Value *>(r)});
+    });
+}
+
+// A stretch of a line at a time: its sums over the lines around, which coarse points share.
+template <class Value>
+__global__ void __launch_bounds__(STRETCH, STRETCHES) gather(fur_restrict<Value> op)
+{
+    __shared__ Value sums[STRETCH];
+    const fur_grid_axis &a = op.g.axis[0];
+    int64_t first = blockIdx.x * int64_t(COARSE);
+    int64_t end = min(first + COARSE, a.coarse);
+    int64_t from = fur_axis_place(a, FUR_GRID_CENTRE, first) - 1;
+    int64_t to = fur_axis_place(a, FUR_GRID_CENTRE, end - 1) + 2;
+    int64_t c = first + threadIdx.x;
+    for (int64_t k = blockIdx.z; k < op.extent(2); k += gridDim.z)
+        for (int64_t j = blockIdx.y; j < op.extent(1); j += gridDim.y) {
+            if (from + threadIdx.x < to)
+                sums[threadIdx.x] = op.sum_lines(from + threadIdx.x, j, k);
+            __syncthreads();
+            if (c < end)
+                op.weight_along(c, j, k, [&](int64_t i) { return sums[i - from]; });
+            __syncthreads(); // the sums are used up
+        }
+}
+
+fur_status restriction(fur_env *env, const fur_grid *g, const void *b, const void *x, void *coarse)
+{
+    dim3 grid(fur_blocks(g->axis[0].coarse, COARSE), fur_grid_blocks(g->axis[1].coarse),
+              fur_grid_blocks(g->axis[2].coarse));
+    return with_real(g->value, [&](auto value) {
+        using Value = decltype(value);
+        gather<<<grid, STRETCH, 0, fur_cuda_stream(env)>>>(
+            fur_restrict<Value>{*g, static_cast<const Value *>(b), static_cast<const Value *>(x),
+                                static_cast<Value *>(coarse)});
+        return fur_cuda_launched(env, "multigrid restriction");
+    });
+}
+
+fur_status correction(fur_env *env, const fur_grid *g, const void *coarse, void *x)
+{
+    return with_real(g->value, [&](auto value) {
+        using Value = decltype(value);
+        return launch(
+            env, "multigrid correction",
+            fur_correct<Value>{*g, static_cast<const Value *>(coarse), static_cast<Value *>(x)});
+    });
+}
+
+// Steps on levels that are one behind the other.
+struct chain {
+    fur_grid_level levels[CHAIN_LEVELS];
+    fur_grid_step steps[CHAIN_STEPS]; // with levels counted from the chain's first
+    int count;
+};
+static_assert(sizeof(chain) <= 4096, "an argument of a launch");
+
+// The block does all points of a box, and what it wrote is seen by all its threads.
+template <class F>
+__device__ void by_block(int64_t width, int64_t height, int64_t depth, const F &f)
+{
+    auto w = static_cast<unsigned>(width);
+    auto h = static_cast<unsigned>(height);
+    unsigned points = w * h * static_cast<unsigned>(depth);
+#pragma unroll 1
+    for (unsigned n = threadIdx.x; n < points; n += CHAIN_THREADS)
+        f(n % w, n / w % h, n / w / h);
+    __syncthreads();
+}
+
+template <class Op> __device__ void by_block(const Op &op)
+{
+    by_block(op.extent(0), op.extent(1), op.extent(2), op);
+}
+
+// sums: room for those at all points of the lines, at most SMALL_POINTS.
+template <class Value> __device__ void restrict_by_block(const fur_restrict<Value> &op, Value *sums)
+{
+    const fur_grid_axis &a = op.g.axis[0];
+    int64_t lines = op.extent(1);
+    by_block(a.points, lines, op.extent(2), [&](int64_t i, int64_t j, int64_t k) {
+        sums[i + a.points * (j + lines * k)] = op.sum_lines(i, j, k);
+    });
+    by_block(a.coarse, lines, op.extent(2), [&](int64_t c, int64_t j, int64_t k) {
+        op.weight_along(c, j, k, [&](int64_t i) {
+            return sums[fur_grid_inside(a.periodic, a.points, i) + a.points * (j + lines * k)];
+        });
+    });
+}
+
+template <class Value>
+__device__ void relax_by_block(const fur_grid_level &level, const fur_grid_step &step)
+{
+    for (int half = 0; half < 2 * step.sweeps; half++) {
+        auto colour = static_cast<fur_colour>((step.first + half) % 2);
+        by_block(fur_relax_colour<Value>{level.grid, colour, static_cast<const Value *>(level.b),
+                                         static_cast<Value *>(level.x)});
+    }
+}
+
+template <class Value>
+__global__ void __launch_bounds__(CHAIN_THREADS) run(const __grid_constant__ chain c)
+{
+    __shared__ Value sums[SMALL_POINTS];
+    for (int n = 0; n < c.count; n++) {
+        const fur_grid_step &step = c.steps[n];
+        const fur_grid_level &level = c.levels[step.level];
+        const fur_grid_level &next = c.levels[min(step.level + 1, CHAIN_LEVELS - 1)];
+        auto b = static_cast<const Value *>(level.b);
+        auto x = static_cast<Value *>(level.x);
+        if (step.work == FUR_GRID_RELAX)
+            relax_by_block<Value>(level, step);
+        else if (step.work == FUR_GRID_RESTRICT)
+            restrict_by_block(
+                fur_restrict<Value>{level.grid, b, x,
+                                    const_cast<Value *>(static_cast<const Value *>(next.b))},
+                sums);
+        else if (step.work == FUR_GRID_CORRECT)
+            by_block(fur_correct<Value>{level.grid, static_cast<const Value *>(next.x), x});
+        else
+            by_block(fur_clear_level<Value>{level.grid, x});
+    }
+}
+
+// The last level that a step has to do with.
+int last_level(const fur_grid_step &step)
+{
+    bool moves = step.work == FUR_GRID_RESTRICT || step.work == FUR_GRID_CORRECT;
+    return step.level + (moves ? 1 : 0);
+}
+
+// Takes as many of the first steps as fit.
+void fill(chain *c, const fur_grid_level *levels, const fur_grid_step *steps, int64_t count)
+{
+    int low = steps[0].level;
+    int high = low;
+    for (c->count = 0; c->count < count && c->count < CHAIN_STEPS; c->count++) {
+        const fur_grid_step &step = steps[c->count];
+        int lower = min(low, step.level);
+        int higher = max(high, last_level(step));
+        if (fur_grid_points(&levels[step.level].grid) > SMALL_POINTS ||
+            higher - lower >= CHAIN_LEVELS)
+            break;
+        low = lower;
+        high = higher;
+        c->steps[c->count] = step;
+    }
+    for (int l = low; l <= high; l++)
+        c->levels[l - low] = levels[l];
+    for (int n = 0; n < c->count; n++)
+        c->steps[n].level -= low;
+}
+
+fur_status fuse(fur_env *env, const fur_grid_level *levels, const fur_grid_step *steps,
+                int64_t count, int64_t *done)
+{
+    chain c;
+    fill(&c, levels, steps, count);
+    *done = c.count;
+    if (c.count == 0)
+        return FUR_OK;
+    return with_real(levels->grid.value, [&](auto value) {
+        run<decltype(value)><<<1, CHAIN_THREADS, 0, fur_cuda_stream(env)>>>(c);
+        return fur_cuda_launched(env, "multigrid on small levels");
+    });
+}
+
+} // namespace
+
+extern "C" const fur_multigrid_kernels fur_cuda_multigrid = {
+    relax, residual, restriction, correction, fuse,
+};

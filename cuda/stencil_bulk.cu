@@ -1,0 +1,185 @@
+// Stencils of radius 1 whose slices Hopper's copy engine brings, planes ahead of their use, while
+// all threads compute: stencil_registers.cu in all else. What a slice has beyond the grid arrives
+// as zeros, which are left out with their terms. NVIDIA, CUDA C++ Programming Guide 2022, tensor
+// memory access; Micikevicius 2009; Volkov 2010.
+//
+// Bytes a point: two entries for x and y; from the second-level cache 1.2 for x and one for y,
+// because tiles of 64 x 16 points (f64) share their edges. 2 flops a term.
+#include "bulk.cuh"
+#include "near.cuh"
+
+extern "C" const fur_stencil_kernel fur_cuda_stencil_registers;
+
+namespace
+{
+
+// Entries of 16 bytes are two elements of the copied tensor.
+template <class Value> constexpr int words = sizeof(Value) > 8 ? 2 : 1;
+
+template <class Value>
+constexpr unsigned box_bytes = fur_near_tile<Value>::pitch *fur_near_tile<Value>::lines *
+                               sizeof(Value);
+
+template <class Value>
+constexpr size_t shared_bytes = FUR_NEAR_RING *(fur_near_tile<Value>::bytes + sizeof(uint64_t));
+
+template <class Shape, class Value>
+__global__ void __launch_bounds__(FUR_MARCH_THREADS, FUR_MARCH_RESIDENT)
+    multiply(const __grid_constant__ CUtensorMap map, fur_march m, fur_near<Value> near, Value *y,
+             fur_finish<Value> finish)
+{
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+    using tile = fur_near_tile<Value>;
+    extern __shared__ __align__(128) unsigned char memory[];
+    auto ring = reinterpret_cast<Value *>(memory);
+    auto arrivals = reinterpret_cast<uint64_t *>(memory + FUR_NEAR_RING * tile::bytes);
+    fur_place place = fur_march_place(m, tile::width, tile::height);
+    if (threadIdx.x < FUR_NEAR_RING)
+        fur_arrival_init(&arrivals[threadIdx.x]);
+    __syncthreads();
+    // Every slice is copied, so that phases alternate: one from nowhere from outside of the grid.
+    auto fetch = [&](int n, unsigned turn) {
+        if (threadIdx.x > 0 || n > place.planes)
+            return;
+        unsigned at = turn % FUR_NEAR_RING;
+        fur_bulk_box(ring + at * tile::entries, &map,
+                     static_cast<int>(place.x - tile::piece) * words<Value>,
+                     static_cast<int>(place.y - 1), static_cast<int>(fur_march_plane(m, place, n)),
+                     box_bytes<Value>, &arrivals[at]);
+    };
+    auto wait = [&](unsigned turn) {
+        fur_arrival_wait(&arrivals[turn % FUR_NEAR_RING], turn / FUR_NEAR_RING % 2);
+    };
+    fur_near_march<Shape, true>(m, place, near, finish, ring, y, fetch, wait);
+#endif
+}
+
+bool is_open(const fur_stencil_view *s, int axis)
+{
+    return s->boundary[axis] != FUR_DIRICHLET && s->radius[axis] > 0;
+}
+
+const char *refusal(const fur_stencil_view *s)
+{
+    int64_t line = s->extent[0] * static_cast<int64_t>(fur_value_size(s->value));
+    if (is_open(s, 0) || is_open(s, 1))
+        return "its copies know Dirichlet boundaries only, along x and y";
+    if (line % FUR_NEAR_PIECE != 0)
+        return "its copies need lines of a multiple of 16 bytes";
+    if (s->extent[0] > INT32_MAX / 2 || s->extent[1] > INT32_MAX || s->extent[2] > INT32_MAX ||
+        line > (INT64_C(1) << 39) / s->extent[1])
+        return "the grid is too large for its copies";
+    return fur_near_refusal(s);
+}
+
+// What the plan makes.
+struct state {
+    fur_march march;
+    PFN_cuTensorMapEncodeTiled_v12000 encode;
+    void *unaligned; // the state of `registers`, for vectors that are not whole pieces
+};
+
+void release(fur_env *env, void *made)
+{
+    auto st = static_cast<state *>(made);
+    if (!st)
+        return;
+    fur_cuda_stencil_registers.release(env, st->unaligned);
+    fur_env_release(env, st);
+}
+
+// The driver is not linked, so that the library loads without one.
+fur_status find_encode(fur_env *env, PFN_cuTensorMapEncodeTiled_v12000 *encode)
+{
+    void *found = nullptr;
+    cudaDriverEntryPointQueryResult result;
+#if CUDART_VERSION >= 12050
+    FUR_CUDA(env, cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &found, 12000,
+                                                   cudaEnableDefault, &result));
+#else
+    FUR_CUDA(env,
+             cudaGetDriverEntryPoint("cuTensorMapEncodeTiled", &found, cudaEnableDefault, &result));
+#endif
+    if (result != cudaDriverEntryPointSuccess)
+        return fur_env_fail(env, FUR_DEVICE, "the driver has no cuTensorMapEncodeTiled");
+    *encode = reinterpret_cast<PFN_cuTensorMapEncodeTiled_v12000>(found);
+    return FUR_OK;
+}
+
+fur_status build(fur_env *env, const fur_stencil_view *s, state *st)
+{
+    FUR_TRY(find_encode(env, &st->encode));
+    FUR_TRY(fur_cuda_stencil_registers.plan(env, s, &st->unaligned));
+    return fur_with_near(s, [&](auto value, auto shape) {
+        using Value = decltype(value);
+        using tile = fur_near_tile<Value>;
+        return fur_march_make(env, s, tile::width, tile::height, multiply<decltype(shape), Value>,
+                              shared_bytes<Value>, &st->march);
+    });
+}
+
+fur_status plan(fur_env *env, const fur_stencil_view *s, void **out)
+{
+    return fur_make_state<state>(env, release, out, [&](state *st) { return build(env, s, st); });
+}
+
+// x as a tensor that is copied in boxes of the size of a slice.
+template <class Value>
+fur_status describe(const fur_stencil_call *call, const state *st, CUtensorMap *map)
+{
+    using tile = fur_near_tile<Value>;
+    const int64_t *extent = st->march.extent;
+    const cuuint64_t size = sizeof(Value);
+    const cuuint64_t n[3] = {static_cast<cuuint64_t>(extent[0]), static_cast<cuuint64_t>(extent[1]),
+                             static_cast<cuuint64_t>(extent[2])};
+    const cuuint64_t elements[3] = {n[0] * words<Value>, n[1], n[2]};
+    const cuuint64_t strides[2] = {n[0] * size, n[0] * n[1] * size};
+    const cuuint32_t box[3] = {tile::pitch * words<Value>, tile::lines, 1};
+    const cuuint32_t steps[3] = {1, 1, 1};
+    CUresult error = st->encode(
+        map, size == 4 ? CU_TENSOR_MAP_DATA_TYPE_FLOAT32 : CU_TENSOR_MAP_DATA_TYPE_FLOAT64, 3,
+        const_cast<void *>(call->x), elements, strides, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
+        CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_L2_128B,
+        CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+    return error == CUDA_SUCCESS ? FUR_OK
+                                 : fur_env_fail(call->env, FUR_DEVICE,
+                                                "cuTensorMapEncodeTiled failed with %d", error);
+}
+
+fur_status apply_unaligned(const fur_stencil_call *call, void *state)
+{
+    fur_stencil_call same = *call;
+    same.state = state;
+    return fur_cuda_stencil_registers.apply(&same);
+}
+
+fur_status apply(const fur_stencil_call *call)
+{
+    auto st = static_cast<const state *>(call->state);
+    if (!fur_near_whole(call))
+        return apply_unaligned(call, st->unaligned);
+    return fur_with_near(call->s, [&](auto value, auto shape) {
+        using Value = decltype(value);
+        CUtensorMap map;
+        FUR_TRY(describe<Value>(call, st, &map));
+        multiply<decltype(shape)><<<fur_march_blocks(st->march), FUR_MARCH_THREADS,
+                                    shared_bytes<Value>, fur_cuda_stream(call->env)>>>(
+            map, st->march, fur_near<Value>(call->s), static_cast<Value *>(call->y),
+            fur_finish<Value>(call));
+        return fur_cuda_launched(call->env, "stencil bulk");
+    });
+}
+
+} // namespace
+
+extern "C" const fur_stencil_kernel fur_cuda_stencil_bulk = {
+    "bulk",
+    "radius 1: as `registers`, slices brought by the copy engine of compute capability 9.0",
+    "NVIDIA 2022; Volkov 2010; Micikevicius 2009",
+    true, // exact
+    true, // by_name
+    refusal,
+    plan,
+    apply,
+    release,
+};

@@ -1,0 +1,39 @@
+/* What recognition is tested with on the CPU and on a GPU: each matrix is recognised on the CPU,
+ * and what was found is checked; a test of a GPU adds what it checks besides. */
+#ifndef FURROW_TESTS_RECOGNISE_CASES_H
+#define FURROW_TESTS_RECOGNISE_CASES_H
+
+#include "recognise_matrices.h"
+
+#define BOUNDARIES 27
+
+typedef struct subject {
+    fur_context *context; /* on the CPU */
+    rng random;
+    /* What is checked besides of a matrix and what the CPU found, NULL for none; NULL: nothing. */
+    void (*also)(struct subject *s, const fur_csr *a, const fur_recognised *found,
+                 const fur_recognise_report *report);
+    fur_context *other; /* the context of `also` */
+} subject;
+
+fur_recognised *recognise(fur_context *context, const fur_csr *a, fur_recognise_report *report);
+
+/* Checks what is recognised, if anything is. */
+void check(subject *s, const fur_csr *a, fur_recognise_report *report);
+
+/* Named stencils of all points, `trials` grids each, at one of the combinations of boundaries. */
+void recognise_named(subject *s, fur_value value, int boundaries, int trials);
+void recognise_random(subject *s, fur_value value, int trials);
+/* A row altered in one way is listed. */
+void recognise_altered(subject *s, int way, int trials);
+/* Nothing that is recognised is wrong, however many rows are altered. */
+void recognise_much_altered(subject *s, int trials);
+/* Large grids whose boundaries are few rows: those differ. */
+void recognise_boundaries(subject *s);
+/* Whatever its shape, no matrix is recognised wrongly. */
+void recognise_shape(subject *s, int number);
+void recognise_none(subject *s);
+/* So few more than an eighth of the rows are altered that it takes the proof to know. */
+void recognise_too_many(subject *s);
+
+#endif
