@@ -203,8 +203,10 @@ static void release(fur_env *env, void *state)
 
 static fur_status build(fur_env *env, const fur_stencil_view *s, blocks *b)
 {
-    /* Where terms are left out, segments of a long row begin elsewhere. */
-    b->masked = s->boundary[0] == FUR_DIRICHLET && s->points <= FUR_ROW_SEGMENT;
+    /* Where terms are left out, segments of a long row begin elsewhere; shorter lines than a
+     * register have more lanes to mask than points. */
+    b->masked =
+        s->boundary[0] == FUR_DIRICHLET && s->points <= FUR_ROW_SEGMENT && s->extent[0] >= LANES;
     b->box = box_of(s);
     int64_t rows = 1;
     for (int number = 0; number < 3; number++) {
@@ -258,24 +260,24 @@ const fur_stencil_kernel ISA(stencil_blocked) = {
 #    include "finish.h"
 #    include "stencil_tile.h"
 
-static VALUE FN(segment_at)(const FN(tile) * t, int first, int last, int64_t i)
+static VALUE FN(segment_at)(const FN(tile) * t, const row *of, int first, int64_t i)
 {
+    int last = segment_end(of->count, first);
     VALUE sum = V(from)((fur_scalar){0, 0});
-    for (const term *k = t->row.terms + first; k < t->row.terms + last; k++) {
+    for (const term *k = of->terms + first; k < of->terms + last; k++) {
         const VALUE *c = k->c;
         sum = V(fma)(c[t->fields ? t->p + i : 0], t->x[i + k->step], sum);
     }
     return sum;
 }
 
-/* One point, of the given row. */
-static void FN(multiply_point)(FN(tile) t, const row *terms, int64_t i)
+/* Point i of the tile's line, whose terms are those of a row of its own. */
+static void FN(multiply_point)(const FN(tile) * t, const row *of, int64_t i)
 {
-    t.row = *terms;
-    VALUE sum = FN(segment_at)(&t, 0, segment_end(terms->count, 0), i);
-    for (int k = FUR_ROW_SEGMENT; k < terms->count; k += FUR_ROW_SEGMENT)
-        sum = V(add)(sum, FN(segment_at)(&t, k, segment_end(terms->count, k), i));
-    FN(finish)(t.alpha, sum, t.beta, t.overwrite, &t.y[i]);
+    VALUE sum = FN(segment_at)(t, of, 0, i);
+    for (int k = FUR_ROW_SEGMENT; k < of->count; k += FUR_ROW_SEGMENT)
+        sum = V(add)(sum, FN(segment_at)(t, of, k, i));
+    FN(finish)(t->alpha, sum, t->beta, t->overwrite, &t->y[i]);
 }
 
 static FN(tile) FN(tile_of)(const fur_stencil_call *call)
@@ -327,9 +329,9 @@ static void FN(multiply_lines)(const blocks *b, FN(tile) t, int64_t j, int64_t k
         FN(sweep_one)(&t);
     for (; lines > 0; lines--, t.p += t.points, t.x += t.points, t.y += t.points) {
         for (int64_t i = from; i < fur_smaller(to, a->low); i++)
-            FN(multiply_point)(t, &rows[place_of(a, i)], i);
+            FN(multiply_point)(&t, &rows[place_of(a, i)], i);
         for (int64_t i = larger(from, a->high); i < to; i++)
-            FN(multiply_point)(t, &rows[place_of(a, i)], i);
+            FN(multiply_point)(&t, &rows[place_of(a, i)], i);
     }
 }
 
