@@ -62,7 +62,8 @@ static fur_status make_vectors(multigrid_case *c)
 {
     fur_context *context = c->b->context;
     const fur_value value = c->definition.value;
-    const int64_t copied = (c->b->timing->gpu ? GPU_COPY : CPU_COPY) / (int64_t)fur_value_size(value);
+    const int64_t copied =
+        (c->b->timing->gpu ? GPU_COPY : CPU_COPY) / (int64_t)fur_value_size(value);
     fur_vector *numbers = NULL;
     COMMAND_TRY(bench_numbers(context, c->rows, 1, 1, &numbers));
     const fur_status status = fur_vector_convert(numbers, value, &c->rhs);

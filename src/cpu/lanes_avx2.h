@@ -31,6 +31,10 @@ static inline lanes_f64 f64_load(const double *p)
 {
     return (lanes_f64){_mm256_loadu_pd(p), _mm256_loadu_pd(p + 4)};
 }
+static inline void f64_keep(lanes_f64 *a)
+{
+    __asm__("" : "+x"(a->lo), "+x"(a->hi));
+}
 static inline lanes_f64 f64_load_some(const double *p, unsigned mask)
 {
     return (lanes_f64){_mm256_maskload_pd(p, mask_pd(mask)),
@@ -40,6 +44,11 @@ static inline void f64_store(double *p, lanes_f64 a)
 {
     _mm256_storeu_pd(p, a.lo);
     _mm256_storeu_pd(p + 4, a.hi);
+}
+static inline void f64_store_some(double *p, lanes_f64 a, unsigned mask)
+{
+    _mm256_maskstore_pd(p, mask_pd(mask), a.lo);
+    _mm256_maskstore_pd(p + 4, mask_pd(mask >> 4), a.hi);
 }
 static inline lanes_f64 f64_gather(const double *x, const int32_t *index)
 {
@@ -96,6 +105,10 @@ static inline lanes_f32 f32_load(const float *p)
 {
     return _mm256_loadu_ps(p);
 }
+static inline void f32_keep(lanes_f32 *a)
+{
+    __asm__("" : "+x"(*a));
+}
 static inline lanes_f32 f32_load_some(const float *p, unsigned mask)
 {
     return _mm256_maskload_ps(p, mask_ps(mask));
@@ -103,6 +116,10 @@ static inline lanes_f32 f32_load_some(const float *p, unsigned mask)
 static inline void f32_store(float *p, lanes_f32 a)
 {
     _mm256_storeu_ps(p, a);
+}
+static inline void f32_store_some(float *p, lanes_f32 a, unsigned mask)
+{
+    _mm256_maskstore_ps(p, mask_ps(mask), a);
 }
 static inline lanes_f32 f32_gather(const float *x, const int32_t *index)
 {

@@ -20,6 +20,10 @@ static inline lanes_f64 f64_load(const double *p)
 {
     return _mm512_loadu_pd(p);
 }
+static inline void f64_keep(lanes_f64 *a)
+{
+    __asm__("" : "+v"(*a));
+}
 static inline lanes_f64 f64_load_some(const double *p, unsigned mask)
 {
     return _mm512_maskz_loadu_pd((__mmask8)mask, p);
@@ -27,6 +31,10 @@ static inline lanes_f64 f64_load_some(const double *p, unsigned mask)
 static inline void f64_store(double *p, lanes_f64 a)
 {
     _mm512_storeu_pd(p, a);
+}
+static inline void f64_store_some(double *p, lanes_f64 a, unsigned mask)
+{
+    _mm512_mask_storeu_pd(p, (__mmask8)mask, a);
 }
 static inline lanes_f64 f64_gather(const double *x, const int32_t *index)
 {
@@ -68,6 +76,10 @@ static inline lanes_f32 f32_load(const float *p)
 {
     return _mm256_loadu_ps(p);
 }
+static inline void f32_keep(lanes_f32 *a)
+{
+    __asm__("" : "+v"(*a));
+}
 static inline lanes_f32 f32_load_some(const float *p, unsigned mask)
 {
     return _mm256_maskz_loadu_ps((__mmask8)mask, p);
@@ -75,6 +87,10 @@ static inline lanes_f32 f32_load_some(const float *p, unsigned mask)
 static inline void f32_store(float *p, lanes_f32 a)
 {
     _mm256_storeu_ps(p, a);
+}
+static inline void f32_store_some(float *p, lanes_f32 a, unsigned mask)
+{
+    _mm256_mask_storeu_ps(p, (__mmask8)mask, a);
 }
 static inline lanes_f32 f32_gather(const float *x, const int32_t *index)
 {

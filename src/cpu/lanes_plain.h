@@ -24,9 +24,19 @@ static inline FUR_LANES(VALUE_NAME) V(load)(const VALUE *p)
     memcpy(&a, p, sizeof a);
     return a;
 }
+static inline void V(keep)(FUR_LANES(VALUE_NAME) * a)
+{
+    (void)a;
+}
 static inline void V(store)(VALUE *p, FUR_LANES(VALUE_NAME) a)
 {
     memcpy(p, &a, sizeof a);
+}
+/* The lanes of a mask stand side by side. */
+static inline void V(store_some)(VALUE *p, FUR_LANES(VALUE_NAME) a, unsigned mask)
+{
+    int first = mask ? __builtin_ctz(mask) : 0;
+    memcpy(p + first, a.lane + first, (size_t)__builtin_popcount(mask) * sizeof *p);
 }
 static inline FUR_LANES(VALUE_NAME) V(load_some)(const VALUE *p, unsigned mask)
 {

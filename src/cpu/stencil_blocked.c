@@ -1,9 +1,9 @@
 /* Stencils line by line, in blocks whose planes stay in the second-level cache while they march
  * along z (Rivera, Tseng 2000).
  *
- * All points of a line but those at its ends have the same terms, with lines of x at fixed steps:
- * they are added eight points a register. Sums gather in a small array, from which y is written
- * once, past the caches where it is large.
+ * All points of a line have the same terms, with lines of x at fixed steps: they are added eight
+ * points a register, two lines at once (stencil_tile.h). Lanes at the ends of a line are masked
+ * where their terms are left out, and go one by one where x is mirrored or goes round.
  *
  * Bytes a point: two entries for x and y, and one for each field. */
 #ifndef FUR_TEMPLATE
@@ -17,25 +17,26 @@
 
 /* Points below which a further thread costs more than it brings. */
 #    define POINT_GRAIN 16384
-/* Points of a line whose sums gather before they are written. */
-#    define LINE_POINTS 512
 /* Of the second-level cache: what a block may have in it of x, and lines it has at least. */
 #    define BLOCK_BYTES (1 << 20)
 #    define BLOCK_LINES 16
 /* Registers that are added to side by side. */
 #    define REGISTERS 4
 
-/* The most terms whose number the compiler knows; 0 stands for one that it does not. */
-#    define MOST_KNOWN 27
-#    define ANY 0
+/* The named stencils of radius 1 in three axes, a bit for each point by z, then y, then x. */
+#    define BOX_POINTS 27
+#    define BOX_27 0x7ffffffU
+#    define BOX_19 0x2ebfebaU
+#    define BOX_7 0x0417410U
 
 #    define INLINE static inline __attribute__((always_inline))
 
-/* A term of a point: its entry of x is `step` entries away, its coefficient at c, or in the field
- * that begins at c. */
+/* A term of a point: its entry of x is `step` entries away, dx of them along the line, its
+ * coefficient at c, or in the field that begins at c. */
 typedef struct term {
     int64_t step;
     const void *c;
+    int dx;
 } term;
 
 typedef struct row {
@@ -61,6 +62,8 @@ typedef struct blocks {
     int64_t columns; /* of blocks, along x */
     int64_t slices;
     int64_t ahead; /* entries from a point to the last of its neighbours in memory */
+    bool masked;   /* all points of a line have one place: terms that are left out are masked */
+    unsigned box;  /* the points of radius 1 with constant coefficients, as BOX_27; else 0 */
     row *rows;     /* by the places along x, then y, then z */
     term *pool;    /* of all terms */
 } blocks;
@@ -70,12 +73,17 @@ static int64_t larger(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-static axis axis_of(const fur_stencil_view *s, int number)
+static axis axis_of(int64_t n, int64_t radius)
 {
-    int64_t n = s->extent[number];
-    int64_t low = fur_smaller(s->radius[number], n);
-    int64_t high = larger(low, n - s->radius[number]);
+    int64_t low = fur_smaller(radius, n);
+    int64_t high = larger(low, n - radius);
     return (axis){low, high, low + 1 + n - high};
+}
+
+/* Whether all neighbours of the point are inside. */
+static bool is_inside(const axis *a, int64_t point)
+{
+    return point >= a->low && point < a->high;
 }
 
 static int64_t place_of(const axis *a, int64_t point)
@@ -89,6 +97,14 @@ static int64_t place_of(const axis *a, int64_t point)
 static int64_t point_at(const axis *a, int64_t place)
 {
     return place <= a->low ? place : place - a->low - 1 + a->high;
+}
+
+/* Bits from <= i < to; beyond 63 there is none. */
+static inline uint64_t bits_between(int64_t from, int64_t to)
+{
+    from = fur_smaller(larger(from, 0), 63);
+    to = fur_smaller(larger(to, 0), 63);
+    return UINT64_MAX << from & ~(UINT64_MAX << to);
 }
 
 static int64_t parts_of(int64_t count, int64_t size)
@@ -116,15 +132,32 @@ static const void *coefficient(const fur_stencil_view *s, int k)
     return constants ? constants + (size_t)k * fur_value_size(s->value) : s->fields[k];
 }
 
-/* The terms of a point; returns how many there are. */
-static int list_terms(const fur_stencil_view *s, const int64_t at[3], term *terms)
+static unsigned box_of(const fur_stencil_view *s)
+{
+    if (s->fields || s->radius[0] > 1 || s->radius[1] > 1 || s->radius[2] > 1)
+        return 0;
+    unsigned box = 0;
+    for (int k = 0; k < s->points; k++) {
+        fur_stencil_offset o = s->offsets[k];
+        box |= 1U << (9 * (o.z + 1) + 3 * (o.y + 1) + o.x + 1);
+    }
+    return box;
+}
+
+/* The terms of a point; returns how many there are. masked: those that its line leaves out at its
+ * ends are among them. */
+static int list_terms(const fur_stencil_view *s, bool masked, const int64_t at[3], term *terms)
 {
     int64_t p = at[0] + s->extent[0] * (at[1] + s->extent[1] * at[2]);
     int count = 0;
     for (int k = 0; k < s->points; k++) {
-        int64_t neighbour = fur_stencil_neighbour(s, at, s->offsets[k]);
+        fur_stencil_offset o = s->offsets[k];
+        int dx = o.x;
+        if (masked)
+            o.x = 0;
+        int64_t neighbour = fur_stencil_neighbour(s, at, o);
         if (neighbour >= 0)
-            terms[count++] = (term){neighbour - p, coefficient(s, k)};
+            terms[count++] = (term){neighbour - p + (masked ? dx : 0), coefficient(s, k), dx};
     }
     return count;
 }
@@ -138,7 +171,7 @@ static void list_rows(const fur_stencil_view *s, blocks *b)
             for (int64_t i = 0; i < b->axis[0].places; i++, terms += s->points) {
                 const int64_t at[3] = {point_at(&b->axis[0], i), point_at(&b->axis[1], j),
                                        point_at(&b->axis[2], k)};
-                *out++ = (row){list_terms(s, at, terms), terms};
+                *out++ = (row){list_terms(s, b->masked, at, terms), terms};
             }
 }
 
@@ -170,9 +203,15 @@ static void release(fur_env *env, void *state)
 
 static fur_status build(fur_env *env, const fur_stencil_view *s, blocks *b)
 {
+    /* Where terms are left out, segments of a long row begin elsewhere; shorter lines than a
+     * register have more lanes to mask than points. */
+    b->masked =
+        s->boundary[0] == FUR_DIRICHLET && s->points <= FUR_ROW_SEGMENT && s->extent[0] >= LANES;
+    b->box = box_of(s);
     int64_t rows = 1;
     for (int number = 0; number < 3; number++) {
-        b->axis[number] = axis_of(s, number);
+        bool one_place = number == 0 && b->masked;
+        b->axis[number] = axis_of(s->extent[number], one_place ? 0 : s->radius[number]);
         rows *= b->axis[number].places;
     }
     cut(s, b);
@@ -219,213 +258,80 @@ const fur_stencil_kernel ISA(stencil_blocked) = {
 };
 #else
 #    include "finish.h"
+#    include "stencil_tile.h"
 
-typedef FUR_LANES(VALUE_NAME) FN(lanes);
-
-/* Points one after the other that have the same terms. */
-typedef struct FN(run) {
-    row row;
-    bool fields;    /* coefficients have a value for each point */
-    int64_t ahead;  /* as in blocks */
-    int64_t p;      /* the first point */
-    const VALUE *x; /* its entry */
-} FN(run);
-
-static VALUE FN(segment_at)(const FN(run) * r, int first, int last)
+static VALUE FN(segment_at)(const FN(tile) * t, const row *of, int first, int64_t i)
 {
+    int last = segment_end(of->count, first);
     VALUE sum = V(from)((fur_scalar){0, 0});
-    for (const term *t = r->row.terms + first; t < r->row.terms + last; t++) {
-        const VALUE *c = t->c;
-        sum = V(fma)(c[r->fields ? r->p : 0], r->x[t->step], sum);
+    for (const term *k = of->terms + first; k < of->terms + last; k++) {
+        const VALUE *c = k->c;
+        sum = V(fma)(c[t->fields ? t->p + i : 0], t->x[i + k->step], sum);
     }
     return sum;
 }
 
-/* The sum at the first point. */
-static VALUE FN(sum_at)(const FN(run) * r)
+/* Point i of the tile's line, whose terms are those of a row of its own. */
+static void FN(multiply_point)(const FN(tile) * t, const row *of, int64_t i)
 {
-    int count = r->row.count;
-    VALUE sum = FN(segment_at)(r, 0, segment_end(count, 0));
-    for (int t = FUR_ROW_SEGMENT; t < count; t += FUR_ROW_SEGMENT)
-        sum = V(add)(sum, FN(segment_at)(r, t, segment_end(count, t)));
-    return sum;
+    VALUE sum = FN(segment_at)(t, of, 0, i);
+    for (int k = FUR_ROW_SEGMENT; k < of->count; k += FUR_ROW_SEGMENT)
+        sum = V(add)(sum, FN(segment_at)(t, of, k, i));
+    FN(finish)(t->alpha, sum, t->beta, t->overwrite, &t->y[i]);
 }
 
-/* A segment at n registers of points, from the run's i-th on. */
-INLINE void FN(segment_lanes)(const FN(run) * r, int first, int last, int64_t i, int n,
-                              FN(lanes) * sum)
-{
-#    pragma GCC unroll 4
-    for (int v = 0; v < n; v++)
-        sum[v] = V(zero)();
-    for (const term *t = r->row.terms + first; t < r->row.terms + last; t++) {
-        const VALUE *c = t->c;
-        const VALUE *x = r->x + t->step + i;
-        FN(lanes) all = V(all)(*c);
-#    pragma GCC unroll 4
-        for (int v = 0; v < n; v++) {
-            FN(lanes) own = r->fields ? V(load)(c + r->p + i + v * LANES) : all;
-            sum[v] = V(madd)(own, V(load)(x + v * LANES), sum[v]);
-        }
-    }
-}
-
-INLINE void FN(sum_lanes)(const FN(run) * r, int64_t i, int n, VALUE *out)
-{
-    int count = r->row.count;
-    FN(lanes) sum[REGISTERS];
-    FN(lanes) next[REGISTERS];
-    FN(segment_lanes)(r, 0, segment_end(count, 0), i, n, sum);
-    for (int t = FUR_ROW_SEGMENT; t < count; t += FUR_ROW_SEGMENT) {
-        FN(segment_lanes)(r, t, segment_end(count, t), i, n, next);
-#    pragma GCC unroll 4
-        for (int v = 0; v < n; v++)
-            sum[v] = V(plus_some)(sum[v], next[v], ALL_LANES);
-    }
-#    pragma GCC unroll 4
-    for (int v = 0; v < n; v++)
-        V(store)(out + v * LANES, sum[v]);
-}
-
-/* The same for a number of constant coefficients that the compiler knows. */
-INLINE void FN(sum_known)(const FN(lanes) * c, const VALUE *const *x, int count, int64_t i,
-                          VALUE *out)
-{
-    FN(lanes) sum[REGISTERS];
-#    pragma GCC unroll 4
-    for (int v = 0; v < REGISTERS; v++)
-        sum[v] = V(zero)();
-#    pragma GCC unroll 27
-    for (int t = 0; t < count; t++)
-#    pragma GCC unroll 4
-        for (int v = 0; v < REGISTERS; v++)
-            sum[v] = V(madd)(c[t], V(load)(x[t] + i + v * LANES), sum[v]);
-#    pragma GCC unroll 4
-    for (int v = 0; v < REGISTERS; v++)
-        V(store)(out + v * LANES, sum[v]);
-}
-
-/* The sums of `count` points, in blocks of n registers: one at their beginning, others from the
- * next cache line of x on, the last at their end. Where they overlap sums are computed again.
- * known: the number of terms, or ANY. */
-INLINE void FN(sum_blocks)(const FN(run) * r, int known, int64_t count, int n, VALUE *out)
-{
-    const int64_t size = (int64_t)n * LANES;
-    FN(lanes) c[MOST_KNOWN];
-    const VALUE *x[MOST_KNOWN];
-#    pragma GCC unroll 27
-    for (int t = 0; t < known; t++) {
-        c[t] = V(all)(*(const VALUE *)r->row.terms[t].c);
-        x[t] = r->x + r->row.terms[t].step;
-    }
-    int64_t next = LANES - (int64_t)((uintptr_t)r->x / sizeof(VALUE) % LANES);
-    for (int64_t begin = 0; begin < count; begin = next, next += size) {
-        int64_t i = fur_smaller(begin, count - size);
-        for (int v = 0; v < n; v++)
-            fur_prefetch_ahead(r->x + r->ahead + i + v * LANES);
-        if (known)
-            FN(sum_known)(c, x, known, i, out + i);
-        else
-            FN(sum_lanes)(r, i, n, out + i);
-    }
-}
-
-/* The sums of a run of at least `REGISTERS` registers. Common numbers of terms are compiled on
- * their own, where registers can hold their coefficients. */
-static void FN(sum_long)(const FN(run) * r, int64_t count, VALUE *out)
-{
-    switch (r->fields || COMPLEX || !FUR_REAL_REGISTERS ? 0 : r->row.count) {
-    case 5:
-        FN(sum_blocks)(r, 5, count, REGISTERS, out);
-        break;
-    case 7:
-        FN(sum_blocks)(r, 7, count, REGISTERS, out);
-        break;
-    case 9:
-        FN(sum_blocks)(r, 9, count, REGISTERS, out);
-        break;
-    case 13:
-        FN(sum_blocks)(r, 13, count, REGISTERS, out);
-        break;
-    case 19:
-        FN(sum_blocks)(r, 19, count, REGISTERS, out);
-        break;
-    case 27:
-        FN(sum_blocks)(r, 27, count, REGISTERS, out);
-        break;
-    default:
-        FN(sum_blocks)(r, ANY, count, REGISTERS, out);
-    }
-}
-
-/* The sums of `count` points. */
-static void FN(sum_run)(FN(run) r, int64_t count, VALUE *out)
-{
-    if (count >= (int64_t)REGISTERS * LANES)
-        FN(sum_long)(&r, count, out);
-    else if (count >= LANES)
-        FN(sum_blocks)(&r, ANY, count, 1, out);
-    else
-        for (int64_t i = 0; i < count; i++, r.p++, r.x++)
-            out[i] = FN(sum_at)(&r);
-}
-
-/* The sums of `count` points from p on, which have one row. */
-static void FN(sum_points)(const fur_stencil_call *call, const row *of, int64_t p, int64_t count,
-                           VALUE *out)
-{
-    const blocks *b = call->state;
-    const VALUE *x = call->x;
-    FN(run) r = {*of, call->s->fields, b->ahead, p, x + p};
-    FN(sum_run)(r, count, out);
-}
-
-/* The sums of the points from <= i < to of the line that begins at p. Those at both ends come
- * first: they are added while the first registers of the others are loaded. */
-static void FN(sum_line)(const fur_stencil_call *call, const row *rows, int64_t p, int64_t from,
-                         int64_t to, VALUE *out)
-{
-    const axis *a = &((const blocks *)call->state)->axis[0];
-    int64_t low = larger(from, fur_smaller(to, a->low));
-    int64_t high = larger(low, fur_smaller(to, a->high));
-    for (int64_t i = from; i < low; i++)
-        FN(sum_points)(call, &rows[place_of(a, i)], p + i, 1, out + (i - from));
-    for (int64_t i = high; i < to; i++)
-        FN(sum_points)(call, &rows[place_of(a, i)], p + i, 1, out + (i - from));
-    FN(sum_points)(call, &rows[a->low], p + low, high - low, out + (low - from));
-}
-
-/* y = alpha sums + beta y for the points from p on. */
-static void FN(write)(const fur_stencil_call *call, VALUE *sums, int64_t p, int64_t count,
-                      bool stream)
-{
-    VALUE *y = (VALUE *)call->y + p;
-    VALUE alpha = V(from)(call->alpha);
-    VALUE beta = V(from)(call->beta);
-    bool overwrite = V(is_zero)(beta);
-    VALUE *to = stream ? sums : y;
-    if (overwrite)
-        for (int64_t i = 0; i < count; i++)
-            to[i] = V(mul)(alpha, sums[i]);
-    else
-        for (int64_t i = 0; i < count; i++)
-            FN(finish)(alpha, sums[i], beta, false, &y[i]);
-    if (stream)
-        fur_stream_copy(y, sums, (size_t)count * sizeof *y);
-}
-
-/* The points from <= i < to of line j in plane k. */
-static void FN(multiply_line)(const fur_stencil_call *call, int64_t j, int64_t k, int64_t from,
-                              int64_t to, bool stream)
+static FN(tile) FN(tile_of)(const fur_stencil_call *call)
 {
     const fur_stencil_view *s = call->s;
-    const row *rows = rows_of_line(call->state, j, k);
-    int64_t p = s->extent[0] * (j + s->extent[1] * k);
-    _Alignas(FUR_ALIGNMENT) VALUE sums[LINE_POINTS];
-    for (int64_t next; from < to; from = next) {
-        next = fur_smaller(to, from + LINE_POINTS);
-        FN(sum_line)(call, rows, p, from, next, sums);
-        FN(write)(call, sums, p + from, next - from, stream);
+    const blocks *b = call->state;
+    VALUE beta = V(from)(call->beta);
+    return (FN(tile)){
+        .fields = s->fields,
+        .stream = V(is_zero)(beta) && (uintptr_t)call->y % sizeof(VALUE) == 0 &&
+                  fur_streams(fur_stencil_rows(s) * (int64_t)sizeof(VALUE)),
+        .overwrite = V(is_zero)(beta),
+        .points = s->extent[0],
+        .plane = s->extent[0] * s->extent[1],
+        .near = b->masked ? s->radius[0] : 0,
+        .ahead = b->ahead,
+        .x = call->x,
+        .y = call->y,
+        .alpha = V(from)(call->alpha),
+        .beta = beta,
+    };
+}
+
+/* Whether lines j and j + 1 of a plane can go side by side. Complex lanes are plain C: two lines
+ * gain nothing. */
+static bool FN(pair)(const blocks *b, const FN(tile) * t, int64_t j)
+{
+    return !COMPLEX && is_inside(&b->axis[1], j) && is_inside(&b->axis[1], j + 1) &&
+           (!t->stream || t->points * (int64_t)sizeof(VALUE) % FUR_STREAM_LINE == 0);
+}
+
+/* The points t.from <= i < t.to of line j in plane k, and of the next if `lines` is 2. */
+static void FN(multiply_lines)(const blocks *b, FN(tile) t, int64_t j, int64_t k, int lines)
+{
+    const axis *a = &b->axis[0];
+    const row *rows = rows_of_line(b, j, k);
+    int64_t from = t.from;
+    int64_t to = t.to;
+    t.p = t.points * j + t.plane * k;
+    t.x += t.p;
+    t.y += t.p;
+    t.from = larger(from, a->low);
+    t.to = fur_smaller(to, a->high);
+    t.row = rows[a->low];
+    t.box = is_inside(&b->axis[1], j) && is_inside(&b->axis[2], k) ? b->box : 0;
+    if (t.from < t.to && !COMPLEX && lines == 2)
+        FN(sweep_two)(&t);
+    else if (t.from < t.to)
+        FN(sweep_one)(&t);
+    for (; lines > 0; lines--, t.p += t.points, t.x += t.points, t.y += t.points) {
+        for (int64_t i = from; i < fur_smaller(to, a->low); i++)
+            FN(multiply_point)(&t, &rows[place_of(a, i)], i);
+        for (int64_t i = larger(from, a->high); i < to; i++)
+            FN(multiply_point)(&t, &rows[place_of(a, i)], i);
     }
 }
 
@@ -433,19 +339,20 @@ static void FN(multiply)(const fur_stencil_call *call, int64_t begin, int64_t en
 {
     const fur_stencil_view *s = call->s;
     const blocks *b = call->state;
-    bool stream = V(is_zero)(V(from)(call->beta)) &&
-                  fur_streams(fur_stencil_rows(s) * (int64_t)sizeof(VALUE));
+    FN(tile) t = FN(tile_of)(call);
     for (int64_t slice = begin; slice < end; slice++) {
         int64_t k = slice % s->extent[2];
         int64_t block = slice / s->extent[2];
-        int64_t from = block % b->columns * b->width;
-        int64_t to = fur_smaller(s->extent[0], from + b->width);
+        t.from = block % b->columns * b->width;
+        t.to = fur_smaller(s->extent[0], t.from + b->width);
         int64_t first = block / b->columns * b->height;
         int64_t last = fur_smaller(s->extent[1], first + b->height);
-        for (int64_t j = first; j < last; j++)
-            FN(multiply_line)(call, j, k, from, to, stream);
+        for (int64_t j = first, lines; j < last; j += lines) {
+            lines = j + 1 < last && FN(pair)(b, &t, j) ? 2 : 1;
+            FN(multiply_lines)(b, t, j, k, (int)lines);
+        }
     }
-    if (stream)
+    if (t.stream)
         fur_stream_end();
 }
 

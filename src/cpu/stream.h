@@ -31,32 +31,22 @@ static inline void fur_prefetch_ahead(const void *p)
 
 #define FUR_STREAM_LINE 64
 
-/* A cache line from anywhere to where one begins, past the caches. */
-static inline void fur_stream_line(char *to, const char *from)
-{
-#if defined(__AVX512F__)
-    _mm512_stream_si512((__m512i *)to, _mm512_loadu_si512(from));
-#elif defined(__SSE2__)
-    for (int i = 0; i < FUR_STREAM_LINE; i += 16)
-        _mm_stream_si128((__m128i *)(to + i), _mm_loadu_si128((const __m128i *)(from + i)));
-#else
-    memcpy(to, from, FUR_STREAM_LINE);
-#endif
-}
-
-/* As memcpy, but whole cache lines go past the caches: they are neither read before they are
- * written, nor take the place of what is used again. Who wrote says fur_stream_end before another
- * thread reads. */
-static inline void fur_stream_copy(void *to, const void *from, size_t bytes)
+/* Copies past the caches: cache lines that are written whole are neither read before, nor take the
+ * place of what is used again. `to` is aligned to `bytes` or to a cache line, bytes are a multiple
+ * of 32. Who wrote says fur_stream_end before another thread reads. */
+static inline void fur_stream(void *to, const void *from, size_t bytes)
 {
     char *out = to;
     const char *in = from;
-    size_t head = -(uintptr_t)out % FUR_STREAM_LINE;
-    head = head < bytes ? head : bytes;
-    memcpy(out, in, head);
-    size_t i = head;
-    for (; i + FUR_STREAM_LINE <= bytes; i += FUR_STREAM_LINE)
-        fur_stream_line(out + i, in + i);
+    size_t i = 0;
+#if defined(__AVX512F__)
+    for (; i + 64 <= bytes; i += 64)
+        _mm512_stream_si512((__m512i *)(out + i), _mm512_loadu_si512(in + i));
+#endif
+#if defined(__SSE2__)
+    for (; i < bytes; i += 16)
+        _mm_stream_si128((__m128i *)(out + i), _mm_loadu_si128((const __m128i *)(in + i)));
+#endif
     memcpy(out + i, in + i, bytes - i);
 }
 

@@ -1,0 +1,219 @@
+/* Stretches of one line of a grid, or of two lines side by side, in registers; a template over
+ * VALUE.
+ *
+ * Blocks of REGISTERS registers go along the lines: each entry of x that is loaded is added to all
+ * sums that want it, and y is written once, from registers. At the ends lanes are masked. The
+ * stores of a block wait until all its loads are under way: loads stall behind younger stores whose
+ * addresses have the same low 20 bits, as those of x and y have. */
+
+typedef FUR_LANES(VALUE_NAME) FN(lanes);
+
+/* Points from <= i < to of the line that begins at entry p, and of the next. Terms of points `near`
+ * the ends may have neighbours outside. */
+typedef struct FN(tile) {
+    row row;
+    bool fields;    /* coefficients have a value for each point */
+    bool stream;    /* whole registers go past the caches */
+    bool overwrite; /* beta = 0: y is not read */
+    unsigned box;   /* as in blocks */
+    int64_t points; /* of a line */
+    int64_t plane;  /* points of a plane */
+    int64_t from;
+    int64_t to;
+    int64_t near;
+    int64_t ahead; /* as in blocks */
+    int64_t p;
+    const VALUE *x; /* from p on, as y */
+    VALUE *y;
+    VALUE alpha;
+    VALUE beta;
+} FN(tile);
+
+/* y = alpha sum + beta y in the lanes of the mask. Adding -0 to a product changes nothing. A store
+ * of some lanes reads the cache line: the one of the next lines is asked for. */
+INLINE void FN(put)(const FN(tile) * t, FN(lanes) sum, unsigned mask, VALUE *y)
+{
+    FN(lanes) rest = V(all)(V(from)((fur_scalar){-0.0, -0.0}));
+    if (!t->overwrite)
+        rest = V(madd)(V(all)(t->beta), V(load_some)(y, mask), rest);
+    sum = V(madd)(V(all)(t->alpha), sum, rest);
+    if (mask == ALL_LANES && t->stream)
+        fur_stream(y, &sum, sizeof sum);
+    else if (mask == ALL_LANES)
+        V(store)(y, sum);
+    else {
+        V(store_some)(y, sum, mask);
+        __builtin_prefetch(y + 2 * t->points, 1);
+    }
+}
+
+/* The points of block i that are computed and have a neighbour at dx, a bit each. */
+INLINE uint64_t FN(bits)(const FN(tile) * t, int64_t i, int dx)
+{
+    return bits_between(larger(t->from, -dx) - i, fur_smaller(t->to, t->points - dx) - i);
+}
+
+/* whole: all lanes take part, else those of the mask. */
+INLINE FN(lanes) FN(take)(const VALUE *p, unsigned mask, bool whole)
+{
+    return whole ? V(load)(p) : V(load_some)(p, mask);
+}
+
+INLINE FN(lanes) FN(add)(FN(lanes) c, FN(lanes) entry, FN(lanes) sum, unsigned mask, bool whole)
+{
+    return whole ? V(madd)(c, entry, sum) : V(madd_some)(c, entry, sum, mask);
+}
+
+/* The terms first <= k < last, in any stencil: the sums of a block in `lines` lines. */
+INLINE void FN(add_terms)(const FN(tile) * t, int first, int last, int64_t i, int lines, bool whole,
+                          FN(lanes) * sum)
+{
+    const int wide = REGISTERS / lines;
+#pragma GCC unroll 4
+    for (int n = 0; n < REGISTERS; n++)
+        sum[n] = V(zero)();
+    for (int k = first; k < last; k++) {
+        const term *at = &t->row.terms[k];
+        const VALUE *c = at->c;
+        const VALUE *x = t->x + at->step + i;
+        FN(lanes) all = V(all)(*c);
+        uint64_t bits = whole ? 0 : FN(bits)(t, i, at->dx);
+#pragma GCC unroll 4
+        for (int n = 0; n < REGISTERS; n++) {
+            unsigned mask = whole ? ALL_LANES : bits >> n % wide * LANES & ALL_LANES;
+            int64_t step = n / wide * t->points + n % wide * LANES;
+            FN(lanes) own = t->fields ? FN(take)(c + t->p + i + step, mask, whole) : all;
+            FN(lanes) entry = FN(take)(x + step, mask, whole);
+            sum[n] = FN(add)(own, entry, sum[n], mask, whole);
+        }
+    }
+}
+
+/* The same of all terms, segment by segment. */
+INLINE void FN(add_row)(const FN(tile) * t, int64_t i, int lines, bool whole, FN(lanes) * sum)
+{
+    const int count = t->row.count;
+    FN(add_terms)(t, 0, segment_end(count, 0), i, lines, whole, sum);
+    for (int k = FUR_ROW_SEGMENT; k < count; k += FUR_ROW_SEGMENT) {
+        FN(lanes) next[REGISTERS];
+        FN(add_terms)(t, k, segment_end(count, k), i, lines, whole, next);
+#pragma GCC unroll 4
+        for (int n = 0; n < REGISTERS; n++)
+            sum[n] = V(plus_some)(sum[n], next[n], ALL_LANES);
+    }
+}
+
+/* The same for a known part of the 27 points of radius 1, whose coefficients are c: each entry of x
+ * is loaded once for both lines. */
+INLINE void FN(add_box)(const FN(tile) * t, unsigned box, const FN(lanes) * c, int64_t i, int lines,
+                        bool whole, FN(lanes) * sum)
+{
+    const int wide = REGISTERS / lines;
+    const VALUE *x = t->x + i - t->points - t->plane;
+    uint64_t bits[3];
+    for (int dx = 0; dx < 3; dx++)
+        bits[dx] = FN(bits)(t, i, dx - 1);
+#pragma GCC unroll 4
+    for (int n = 0; n < REGISTERS; n++)
+        sum[n] = V(zero)();
+#pragma GCC unroll 3
+    for (int z = 0; z < 3; z++, x += t->plane - (lines + 2) * t->points)
+#pragma GCC unroll 4
+        for (int line = 0; line < lines + 2; line++, x += t->points) {
+            __asm__("" : "+r"(x)); /* one pointer in a register, instead of 12 in memory */
+#pragma GCC unroll 12
+            for (int n = 0; n < 3 * wide; n++) {
+                int dx = n / wide;
+                int v = n % wide;
+                int first = 9 * z + 3 * line + dx; /* the point of the first line */
+                bool one = line < 3 && box >> first & 1;
+                bool two = lines == 2 && line > 0 && box >> (first - 3) & 1;
+                if (!one && !two)
+                    continue;
+                unsigned mask = whole ? ALL_LANES : bits[dx] >> v * LANES & ALL_LANES;
+                FN(lanes) entry = FN(take)(x + v * LANES + dx - 1, mask, whole);
+                V(keep)(&entry);
+                if (two)
+                    sum[wide + v] = FN(add)(c[first - 3], entry, sum[wide + v], mask, whole);
+                if (one)
+                    sum[v] = FN(add)(c[first], entry, sum[v], mask, whole);
+            }
+        }
+}
+
+INLINE void FN(put_block)(const FN(tile) * t, const FN(lanes) * sum, int64_t i, int lines,
+                          bool whole)
+{
+    const int wide = REGISTERS / lines;
+    uint64_t bits = FN(bits)(t, i, 0);
+#pragma GCC unroll 4
+    for (int n = 0; n < REGISTERS; n++) {
+        unsigned mask = whole ? ALL_LANES : bits >> n % wide * LANES & ALL_LANES;
+        FN(put)(t, sum[n], mask, t->y + i + n / wide * t->points + n % wide * LANES);
+    }
+}
+
+INLINE void FN(sweep_block)(const FN(tile) * t, unsigned box, const FN(lanes) * c, int64_t i,
+                            int lines, bool whole)
+{
+    const int wide = REGISTERS / lines;
+    FN(lanes) sum[REGISTERS];
+    for (int n = 0; n < REGISTERS; n++)
+        fur_prefetch_ahead(t->x + t->ahead + i + n / wide * t->points + n % wide * LANES);
+    if (box)
+        FN(add_box)(t, box, c, i, lines, whole, sum);
+    else
+        FN(add_row)(t, i, lines, whole, sum);
+    FN(put_block)(t, sum, i, lines, whole);
+}
+
+/* Blocks begin where a cache line of y does. Stores cannot change a copy of the tile, so that it
+ * stays in registers. */
+INLINE void FN(sweep)(const FN(tile) * of, unsigned box, int lines)
+{
+    const FN(tile) copy = *of;
+    const FN(tile) *t = &copy;
+    const int64_t size = (int64_t)REGISTERS / lines * LANES;
+    const int64_t skew = (int64_t)((uintptr_t)(t->y + t->from) % FUR_STREAM_LINE / sizeof(VALUE));
+    const int64_t first = larger(t->from, t->near);
+    const int64_t last = fur_smaller(t->to, t->points - t->near) - size;
+    FN(lanes) c[BOX_POINTS];
+    for (int k = 0, n = 0; k < BOX_POINTS; k++)
+        if (box >> k & 1)
+            c[k] = V(all)(*(const VALUE *)t->row.terms[n++].c);
+    for (int64_t i = t->from - skew; i < t->to; i += size)
+        if (i >= first && i <= last)
+            FN(sweep_block)(t, box, c, i, lines, true);
+        else
+            FN(sweep_block)(t, box, c, i, lines, false);
+}
+
+static void FN(sweep_one)(const FN(tile) * t)
+{
+    FN(sweep)(t, 0, 1);
+}
+
+/* Common boxes are compiled on their own; but sanitizers, which check every load, would take
+ * minutes for them. */
+#if FUR_REAL_REGISTERS && !defined(FUR_SANITIZED)
+#    define KNOWN_BOX(box) (box)
+#else
+#    define KNOWN_BOX(box) 0
+#endif
+static void FN(sweep_two)(const FN(tile) * t)
+{
+    switch (KNOWN_BOX(t->box)) {
+    case BOX_7:
+        FN(sweep)(t, BOX_7, 2);
+        break;
+    case BOX_19:
+        FN(sweep)(t, BOX_19, 2);
+        break;
+    case BOX_27:
+        FN(sweep)(t, BOX_27, 2);
+        break;
+    default:
+        FN(sweep)(t, 0, 2);
+    }
+}
+#undef KNOWN_BOX
