@@ -29,7 +29,13 @@
 #    define BOX_19 0x2ebfebaU
 #    define BOX_7 0x0417410U
 
-#    define INLINE static inline __attribute__((always_inline))
+#    ifdef FUR_SANITIZED
+#        define INLINE static inline
+#    else
+#        define INLINE static inline __attribute__((always_inline))
+#    endif
+/* Lanes in plain C gain nothing by a second line. */
+#    define PAIRS (!COMPLEX && FUR_REAL_REGISTERS)
 
 /* A term of a point: its entry of x is `step` entries away, dx of them along the line, its
  * coefficient at c, or in the field that begins at c. */
@@ -301,11 +307,10 @@ static FN(tile) FN(tile_of)(const fur_stencil_call *call)
     };
 }
 
-/* Whether lines j and j + 1 of a plane can go side by side. Complex lanes are plain C: two lines
- * gain nothing. */
+/* Whether lines j and j + 1 of a plane can go side by side. */
 static bool FN(pair)(const blocks *b, const FN(tile) * t, int64_t j)
 {
-    return !COMPLEX && is_inside(&b->axis[1], j) && is_inside(&b->axis[1], j + 1) &&
+    return PAIRS && is_inside(&b->axis[1], j) && is_inside(&b->axis[1], j + 1) &&
            (!t->stream || t->points * (int64_t)sizeof(VALUE) % FUR_STREAM_LINE == 0);
 }
 
@@ -323,10 +328,8 @@ static void FN(multiply_lines)(const blocks *b, FN(tile) t, int64_t j, int64_t k
     t.to = fur_smaller(to, a->high);
     t.row = rows[a->low];
     t.box = is_inside(&b->axis[1], j) && is_inside(&b->axis[2], k) ? b->box : 0;
-    if (t.from < t.to && !COMPLEX && lines == 2)
-        FN(sweep_two)(&t);
-    else if (t.from < t.to)
-        FN(sweep_one)(&t);
+    if (t.from < t.to)
+        FN(sweep_lines)(&t, lines);
     for (; lines > 0; lines--, t.p += t.points, t.x += t.points, t.y += t.points) {
         for (int64_t i = from; i < fur_smaller(to, a->low); i++)
             FN(multiply_point)(&t, &rows[place_of(a, i)], i);

@@ -93,14 +93,15 @@ INLINE void FN(add_terms)(const FN(tile) * t, int first, int last, int64_t i, in
 INLINE void FN(add_row)(const FN(tile) * t, int64_t i, int lines, bool whole, FN(lanes) * sum)
 {
     const int count = t->row.count;
-    FN(add_terms)(t, 0, segment_end(count, 0), i, lines, whole, sum);
-    for (int k = FUR_ROW_SEGMENT; k < count; k += FUR_ROW_SEGMENT) {
+    int k = 0;
+    do {
         FN(lanes) next[REGISTERS];
         FN(add_terms)(t, k, segment_end(count, k), i, lines, whole, next);
 #pragma GCC unroll 4
         for (int n = 0; n < REGISTERS; n++)
-            sum[n] = V(plus_some)(sum[n], next[n], ALL_LANES);
-    }
+            sum[n] = k == 0 ? next[n] : V(plus_some)(sum[n], next[n], ALL_LANES);
+        k += FUR_ROW_SEGMENT;
+    } while (k < count);
 }
 
 /* The same for a known part of the 27 points of radius 1, whose coefficients are c: each entry of x
@@ -188,32 +189,38 @@ INLINE void FN(sweep)(const FN(tile) * of, unsigned box, int lines)
             FN(sweep_block)(t, box, c, i, lines, false);
 }
 
-static void FN(sweep_one)(const FN(tile) * t)
-{
-    FN(sweep)(t, 0, 1);
-}
-
 /* Common boxes are compiled on their own; but sanitizers, which check every load, would take
  * minutes for them. */
-#if FUR_REAL_REGISTERS && !defined(FUR_SANITIZED)
-#    define KNOWN_BOX(box) (box)
-#else
-#    define KNOWN_BOX(box) 0
-#endif
+#if PAIRS
 static void FN(sweep_two)(const FN(tile) * t)
 {
-    switch (KNOWN_BOX(t->box)) {
+#    ifndef FUR_SANITIZED
+    switch (t->box) {
     case BOX_7:
         FN(sweep)(t, BOX_7, 2);
-        break;
+        return;
     case BOX_19:
         FN(sweep)(t, BOX_19, 2);
-        break;
+        return;
     case BOX_27:
         FN(sweep)(t, BOX_27, 2);
-        break;
-    default:
-        FN(sweep)(t, 0, 2);
+        return;
+    default:;
     }
+#    endif
+    FN(sweep)(t, 0, 2);
 }
-#undef KNOWN_BOX
+#endif
+
+/* The line, and the next if `lines` is 2. */
+static void FN(sweep_lines)(const FN(tile) * t, int lines)
+{
+#if PAIRS
+    if (lines == 2) {
+        FN(sweep_two)(t);
+        return;
+    }
+#endif
+    (void)lines;
+    FN(sweep)(t, 0, 1);
+}
