@@ -99,7 +99,7 @@ static fur_status make_sizes(comparison *m)
     double *size = fur_vector_data(sizes);
 #pragma omp parallel for
     for (int64_t i = 0; i < m->f->rows; i++) {
-        double x[2];
+        double x[2] = {0, 0};
         part(m->f->host_x, i, x);
         size[i] = hypot(x[0], x[1]);
     }
