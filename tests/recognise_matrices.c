@@ -52,23 +52,16 @@ void draw_offsets(fur_stencil_definition *d, rng *r, fur_stencil_offset *offsets
 {
     ck_assert(fur_stencil_named(2 * d->axes + 1, d));
     int radius = 1 + (int)rng_below(r, FUR_STENCIL_RADIUS);
-    int side = 2 * radius + 1;
-    int all = side * (d->axes > 1 ? side : 1) * (d->axes > 2 ? side : 1);
-    int32_t *order = rng_order(r, all);
-    int more = (int)rng_below(r, all < 200 ? all : 200);
+    fur_stencil_offset others[200];
+    int more = (int)rng_below(r, offsets_random(r, d->axes, radius, COUNT_OF(others), others));
     memcpy(offsets, d->offsets, (size_t)d->points * sizeof *offsets);
-    for (int k = 0; k < more; k++) {
-        int32_t z = d->axes > 2 ? order[k] / side / side - radius : 0;
-        int32_t y = d->axes > 1 ? order[k] / side % side - radius : 0;
-        fur_stencil_offset o = {order[k] % side - radius, y, z};
-        if (abs(o.x) + abs(o.y) + abs(o.z) > 1)
-            offsets[d->points++] = o;
-    }
+    for (int k = 0; k < more; k++)
+        if (abs(others[k].x) + abs(others[k].y) + abs(others[k].z) > 1)
+            offsets[d->points++] = others[k];
     for (int k = 0; k < d->points; k++)
         coefficients[k] = rng_scalar(r, d->value);
     d->offsets = offsets;
     d->coefficients = coefficients;
-    free(order);
 }
 
 void draw_fields(fur_context *context, fur_stencil_definition *d, rng *r, int64_t rows,

@@ -37,17 +37,9 @@ static void take_named(trial *t, int points)
 /* Random offsets within the radius, each once. */
 static void draw_offsets(trial *t, rng *r, int points, int radius)
 {
-    int side = 2 * radius + 1;
-    int all = side * (t->d.axes > 1 ? side : 1) * (t->d.axes > 2 ? side : 1);
-    int32_t *order = rng_order(r, all);
-    t->d.points = points < all ? points : all;
-    for (int k = 0; k < t->d.points; k++) {
-        int32_t z = t->d.axes > 2 ? order[k] / side / side - radius : 0;
-        int32_t y = t->d.axes > 1 ? order[k] / side % side - radius : 0;
-        t->offsets[k] = (fur_stencil_offset){order[k] % side - radius, y, z};
+    t->d.points = offsets_random(r, t->d.axes, radius, points, t->offsets);
+    for (int k = 0; k < t->d.points; k++)
         t->coefficients[k] = rng_scalar(r, FUR_C128);
-    }
-    free(order);
 }
 
 static void count_rows(trial *t)
