@@ -3,13 +3,9 @@
 #ifndef FURROW_CUDA_BULK_CUH
 #define FURROW_CUDA_BULK_CUH
 
-#include <cudaTypedefs.h>
-#include <cstdint>
+#include "ahead.cuh"
 
-__device__ inline uint32_t fur_shared_address(const void *p)
-{
-    return static_cast<uint32_t>(__cvta_generic_to_shared(p));
-}
+#include <cudaTypedefs.h>
 
 // A barrier that one thread tells of bytes to come. The block must meet before it is used.
 __device__ inline void fur_arrival_init(uint64_t *arrival)

@@ -5,11 +5,10 @@
 #ifndef FURROW_CUDA_MARCH_CUH
 #define FURROW_CUDA_MARCH_CUH
 
+#include "ahead.cuh"
 #include "lanes.cuh"
 #include "product.cuh"
 #include "stencil.cuh"
-
-#include <cuda_pipeline_primitives.h>
 
 #define FUR_MARCH_THREADS 256
 // Blocks on a multiprocessor at once, for which there are registers.
@@ -28,9 +27,13 @@ struct fur_march {
     int64_t extent[3];
     fur_boundary boundary[3];
     int radius[3];
-    int64_t columns; // tiles along x
-    int64_t rows;
+    // What stands for the points next to the first and the last; -1: nothing.
+    int64_t before[3];
+    int64_t behind[3];
+    unsigned columns; // tiles along x
+    unsigned rows;
     int64_t chunk; // planes of a block, fewer than 2^31
+    size_t shared; // bytes that a block asks for
 
     __device__ int64_t plane_entries() const
     {
@@ -40,6 +43,14 @@ struct fur_march {
     __device__ bool is_dirichlet(int axis) const
     {
         return boundary[axis] == FUR_DIRICHLET;
+    }
+
+    // Where a position of an axis is read, for a radius of 1; -1: nowhere.
+    __device__ int64_t near_point(int axis, int64_t i) const
+    {
+        if (i < 0)
+            return i == -1 ? before[axis] : -1;
+        return i < extent[axis] ? i : i == extent[axis] ? behind[axis] : -1;
     }
 };
 
@@ -53,9 +64,9 @@ struct fur_place {
 
 __device__ inline fur_place fur_march_place(const fur_march &m, int width, int height)
 {
-    int64_t line = blockIdx.x / m.columns;
+    unsigned line = blockIdx.x / m.columns;
     int64_t z = line / m.rows * m.chunk;
-    return {blockIdx.x % m.columns * width, line % m.rows * height, z,
+    return {int64_t(blockIdx.x % m.columns) * width, int64_t(line % m.rows) * height, z,
             static_cast<int>(min(m.chunk, m.extent[2] - z))};
 }
 
@@ -168,23 +179,42 @@ static inline int64_t fur_march_chunk(int64_t tiles, int64_t planes, int64_t res
     return best;
 }
 
-// Makes *out the march of a kernel with tiles and shared memory of this size.
+// Bytes of shared memory for a block that needs `bytes`, so that no more than `most` are on a
+// multiprocessor at once: more slices under way than keep the memory busy come later, all of them.
+static inline fur_status fur_march_shared(fur_env *env, size_t bytes, int most, size_t *out)
+{
+    int device = 0;
+    int all = 0;
+    fur_cuda_stream(env);
+    FUR_CUDA(env, cudaGetDevice(&device));
+    FUR_CUDA(env,
+             cudaDeviceGetAttribute(&all, cudaDevAttrMaxSharedMemoryPerMultiprocessor, device));
+    *out = max(bytes, static_cast<size_t>(all / (most + 1)));
+    return FUR_OK;
+}
+
+// Makes *out the march of a kernel with tiles and shared memory of this size, of which at most so
+// many blocks are to be on a multiprocessor at once.
 template <class Kernel>
 fur_status fur_march_make(fur_env *env, const fur_stencil_view *s, int width, int height,
-                          Kernel kernel, size_t bytes, fur_march *out)
+                          Kernel kernel, size_t bytes, int most, fur_march *out)
 {
     int resident = 0;
     FUR_TRY(fur_allow_shared(env, kernel));
+    FUR_TRY(fur_march_shared(env, bytes, most, &out->shared));
     FUR_CUDA(env, cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel,
-                                                                FUR_MARCH_THREADS, bytes));
-    out->columns = fur_ceil_div(s->extent[0], width);
-    out->rows = fur_ceil_div(s->extent[1], height);
+                                                                FUR_MARCH_THREADS, out->shared));
+    out->columns = fur_blocks(s->extent[0], width);
+    out->rows = fur_blocks(s->extent[1], height);
     for (int axis = 0; axis < 3; axis++) {
-        out->extent[axis] = s->extent[axis];
+        const int64_t n = s->extent[axis];
+        out->extent[axis] = n;
         out->boundary[axis] = s->boundary[axis];
         out->radius[axis] = s->radius[axis];
+        out->before[axis] = s->radius[axis] ? fur_boundary_point(s->boundary[axis], n, -1) : -1;
+        out->behind[axis] = s->radius[axis] ? fur_boundary_point(s->boundary[axis], n, n) : -1;
     }
-    out->chunk = fur_march_chunk(out->columns * out->rows, s->extent[2],
+    out->chunk = fur_march_chunk(int64_t(out->columns) * out->rows, s->extent[2],
                                  int64_t(resident) * env->device->multiprocessors,
                                  2 * s->radius[2] + FUR_MARCH_FILL);
     return FUR_OK;
@@ -192,7 +222,7 @@ fur_status fur_march_make(fur_env *env, const fur_stencil_view *s, int width, in
 
 static inline unsigned fur_march_blocks(const fur_march &m)
 {
-    return static_cast<unsigned>(m.columns * m.rows * fur_ceil_div(m.extent[2], m.chunk));
+    return m.columns * m.rows * fur_blocks(m.extent[2], m.chunk);
 }
 
 #endif

@@ -6,10 +6,11 @@
 
 #include "march.cuh"
 
-// Slices in shared memory: one that is read and those under way.
-#define FUR_NEAR_RING 4
 // What is read at once, and what lines are aligned to where they can be.
 #define FUR_NEAR_PIECE 16
+// Stencils of more terms compute longer than a slice takes to come: two blocks a multiprocessor, by
+// turns, do better than one with its next slices under way.
+#define FUR_NEAR_FEW 9
 
 // The place of a neighbour among the 27.
 __host__ __device__ constexpr int fur_near_place(int x, int y, int z)
@@ -33,8 +34,18 @@ template <class Value> struct fur_near {
     }
 };
 
+__host__ __device__ constexpr int fur_bits(unsigned word)
+{
+    int bits = 0;
+    for (; word != 0; word &= word - 1)
+        bits++;
+    return bits;
+}
+
 // The places of a stencil known to the compiler. Some: not all of them need be there.
 template <unsigned places, bool Some = false> struct fur_near_shape {
+    static constexpr bool few = fur_bits(places) <= FUR_NEAR_FEW;
+
     __device__ static bool has(unsigned present, int place)
     {
         return (places >> place & 1) != 0 && (!Some || (present >> place & 1) != 0);
@@ -75,29 +86,47 @@ template <class F> fur_status fur_with_near(const fur_stencil_view *s, F f)
     });
 }
 
-// A block's tile: a thread has neighbours along x, as many as a piece holds, on several lines, and
-// a warp the lines' whole width.
-template <class Value> struct fur_near_tile {
+// A block's tile: a thread has neighbours along x, as many as a piece holds, on so many lines
+// (`outputs`), and so many warps (`across`) a line's width. A line of a slice has `before` bytes in
+// front, for the neighbours beside the tile, and `between` bytes to the next.
+template <class Value_, class Shape_, int across, int outputs_, int before, int between>
+struct fur_near_tile {
+    using Value = Value_;
+    using Shape = Shape_;
+    static constexpr int outputs = outputs_;
     static constexpr int piece = FUR_NEAR_PIECE / sizeof(Value); // entries
-    static constexpr int outputs = 2;                            // lines of a thread
-    static constexpr int warps = FUR_MARCH_THREADS / FUR_WARP;
-    static constexpr int width = FUR_WARP * piece;
-    static constexpr int height = warps * outputs;
-    // A slice's lines have a piece more on either side, for the neighbours.
-    static constexpr int pitch = width + 2 * piece;
+    static constexpr int threads = FUR_WARP * across;            // of a line
+    static constexpr int width = threads * piece;
+    static constexpr int rows = FUR_MARCH_THREADS / threads; // of threads
+    static constexpr int height = rows * outputs;
+    static constexpr int first = before / sizeof(Value); // entry of a line
+    static constexpr int pitch = width + between / int(sizeof(Value));
     static constexpr int lines = height + 2;
-    static constexpr int bytes = (pitch * lines * int(sizeof(Value)) + 127) / 128 * 128;
-    static constexpr int entries = bytes / sizeof(Value); // from a slice to the next
+    static constexpr int bytes =
+        (before + pitch * lines * int(sizeof(Value)) + 127) / 128 * 128; // of a slice
+    static constexpr int entries = bytes / sizeof(Value);
+
+    // The thread's column and row.
+    __device__ static int column()
+    {
+        return static_cast<int>(threadIdx.x) % threads;
+    }
+
+    __device__ static int row()
+    {
+        return static_cast<int>(threadIdx.x) / threads;
+    }
 };
 
 template <class Value> struct alignas(FUR_NEAR_PIECE) fur_piece_of {
-    Value at[fur_near_tile<Value>::piece];
+    Value at[FUR_NEAR_PIECE / sizeof(Value)];
 };
 
 // The points of a thread in a plane, and their sums in three planes. Whole: lines consist of whole
 // pieces, so that a thread has all of its columns or none.
-template <class Value, class Shape, bool Whole> struct fur_near_points {
-    using tile = fur_near_tile<Value>;
+template <class tile, bool Whole> struct fur_near_points {
+    using Value = typename tile::Value;
+    using Shape = typename tile::Shape;
     int64_t first;   // entry of the first point in the block's first plane
     int columns;     // so many columns
     int own;         // and lines of them are inside
@@ -109,8 +138,8 @@ template <class Value, class Shape, bool Whole> struct fur_near_points {
     __device__ fur_near_points(const fur_march &m, const fur_place &place)
         : lines(0), lefts(0), rights(0)
     {
-        int64_t x = place.x + threadIdx.x % FUR_WARP * tile::piece;
-        int64_t y = place.y + threadIdx.x / FUR_WARP * tile::outputs;
+        int64_t x = place.x + tile::column() * tile::piece;
+        int64_t y = place.y + tile::row() * tile::outputs;
         first = x + m.extent[0] * (y + m.extent[1] * place.z);
         columns = static_cast<int>(max(int64_t(0), min(m.extent[0] - x, int64_t(tile::piece))));
         own = static_cast<int>(max(int64_t(0), min(m.extent[1] - y, int64_t(tile::outputs))));
@@ -135,23 +164,6 @@ template <class Value, class Shape, bool Whole> struct fur_near_points {
                 sum[plane][n][e] = fur_zero<Value>();
     }
 
-    // Adds what an entry gives to the points of column e around it; line and dx as seen from the
-    // first of them.
-    __device__ void spread(const fur_near<Value> &near, int line, int e, int dx, Value entry)
-    {
-#pragma unroll
-        for (int n = 0; n < tile::outputs; n++)
-#pragma unroll
-            for (int dz = -1; dz <= 1; dz++) {
-                int dy = line - n;
-                if (dy < -1 || dy > 1)
-                    continue;
-                int place = fur_near_place(dx, dy, dz);
-                if (Shape::has(near.present, place))
-                    sum[1 - dz][n][e] = fur_fma(near.coefficient[place], entry, sum[1 - dz][n][e]);
-            }
-    }
-
     // Inside of a thread's columns all have neighbours if lines consist of whole pieces.
     __device__ bool has_left(int e) const
     {
@@ -172,6 +184,21 @@ template <class Value, class Shape, bool Whole> struct fur_near_points {
         return needs;
     }
 
+    // Adds an entry of each column's neighbours at dx to the sums of a line in a plane.
+    __device__ void add_neighbours(Value coefficient, const Value *middle, Value left, Value right,
+                                   int dx, Value *sums)
+    {
+#pragma unroll
+        for (int e = 0; e < tile::piece; e++) {
+            int at = e + dx;
+            bool there = dx == 0 || (dx < 0 ? has_left(e) : has_right(e));
+            Value entry = at < 0 ? left : at < tile::piece ? middle[at] : right;
+            if (there)
+                sums[e] = fur_fma(coefficient, entry, sums[e]);
+        }
+    }
+
+    // Adds what a line of the slice gives to the points around it; line as seen from the first.
     __device__ void add_line(const fur_near<Value> &near, int line, const Value *own)
     {
         bool sides = needs_sides(line);
@@ -179,21 +206,24 @@ template <class Value, class Shape, bool Whole> struct fur_near_points {
         Value left = sides ? own[-1] : fur_zero<Value>();
         Value right = sides ? own[tile::piece] : fur_zero<Value>();
 #pragma unroll
-        for (int e = 0; e < tile::piece; e++) {
-            if (sides && has_left(e))
-                spread(near, line, e, -1, e > 0 ? middle.at[e > 0 ? e - 1 : 0] : left);
-            spread(near, line, e, 0, middle.at[e]);
-            if (sides && has_right(e))
-                spread(near, line, e, 1,
-                       e + 1 < tile::piece ? middle.at[e + 1 < tile::piece ? e + 1 : 0] : right);
-        }
+        for (int n = 0; n < tile::outputs; n++)
+#pragma unroll
+            for (int dz = -1; dz <= 1; dz++)
+#pragma unroll
+                for (int dx = -1; dx <= 1; dx++) {
+                    int dy = line - n;
+                    int place = fur_near_place(dx, dy, dz);
+                    if (dy >= -1 && dy <= 1 && Shape::has(near.present, place))
+                        add_neighbours(near.coefficient[place], middle.at, left, right, dx,
+                                       sum[1 - dz][n]);
+                }
     }
 
     // Adds what a slice gives to the planes before, at and behind it.
     __device__ void add(const fur_near<Value> &near, const Value *slice)
     {
-        const Value *before = slice + threadIdx.x / FUR_WARP * tile::outputs * tile::pitch +
-                              (threadIdx.x % FUR_WARP + 1) * tile::piece;
+        const Value *before = slice + tile::row() * tile::outputs * tile::pitch + tile::first +
+                              tile::column() * tile::piece;
 #pragma unroll
         for (int line = -1; line <= tile::outputs; line++)
             if ((lines >> (line + 1) & 1) != 0)
@@ -243,25 +273,31 @@ template <class Value, class Shape, bool Whole> struct fur_near_points {
     }
 };
 
-// Marches through the planes: fetch(n, place) begins to take slice n into a place of the ring,
-// wait(place) returns when it is there.
-template <class Shape, bool Whole, class Value, class Fetch, class Wait>
+// The plane that slice n of a block comes from; -1: nowhere, as all terms in it are left out.
+__device__ inline int64_t fur_near_plane(const fur_march &m, const fur_place &place, int n)
+{
+    return n <= place.planes ? m.near_point(2, place.z + n) : -1;
+}
+
+// Marches through the planes: fetch(n, turn) begins to take slice n into place turn % slices of the
+// ring, wait(turn) returns when it is there.
+template <class tile, int slices, bool Whole, class Value, class Fetch, class Wait>
 __device__ void fur_near_march(const fur_march &m, const fur_place &place,
                                const fur_near<Value> &near, const fur_finish<Value> &finish,
                                const Value *ring, Value *y, Fetch fetch, Wait wait)
 {
-    fur_near_points<Value, Shape, Whole> points(m, place);
+    fur_near_points<tile, Whole> points(m, place);
 #pragma unroll
-    for (int n = 0; n < FUR_NEAR_RING - 1; n++)
+    for (int n = 0; n < slices - 1; n++)
         fetch(n - 1, n);
 #pragma unroll 1
     for (int n = -1; n <= place.planes; n++) {
         unsigned turn = static_cast<unsigned>(n + 1);
         wait(turn);
         __syncthreads(); // the slice before is used up
-        fetch(n + FUR_NEAR_RING - 1, turn + FUR_NEAR_RING - 1);
-        if (fur_march_plane(m, place, n) >= 0)
-            points.add(near, ring + turn % FUR_NEAR_RING * fur_near_tile<Value>::entries);
+        fetch(n + slices - 1, turn + slices - 1);
+        if (fur_near_plane(m, place, n) >= 0)
+            points.add(near, ring + turn % slices * tile::entries);
         if (n > 0)
             points.finish(m, n - 1, finish, y);
         points.turn();

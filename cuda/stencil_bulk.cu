@@ -3,7 +3,7 @@
 // as zeros, which are left out with their terms. NVIDIA, CUDA C++ Programming Guide 2022, tensor
 // memory access; Micikevicius 2009; Volkov 2010.
 //
-// Bytes a point: two entries for x and y; from the second-level cache 1.2 for x and one for y,
+// Bytes a point: two entries for x and y; from the second-level cache 1.25 for x and one for y,
 // because tiles of 64 x 16 points (f64) share their edges. 2 flops a term.
 #include "bulk.cuh"
 #include "near.cuh"
@@ -16,41 +16,45 @@ namespace
 // Entries of 16 bytes are two elements of the copied tensor.
 template <class Value> constexpr int words = sizeof(Value) > 8 ? 2 : 1;
 
-template <class Value>
-constexpr unsigned box_bytes = fur_near_tile<Value>::pitch *fur_near_tile<Value>::lines *
-                               sizeof(Value);
+// The lines of a box, which has at most 256 elements of f32 along x, begin where a sector does.
+template <class Value, class Shape>
+using tile_of = fur_near_tile<Value, Shape, 1, 2, FUR_SECTOR, 2 * FUR_SECTOR>;
 
-template <class Value>
-constexpr size_t shared_bytes = FUR_NEAR_RING *(fur_near_tile<Value>::bytes + sizeof(uint64_t));
+// Slices in shared memory: one that is read and those under way.
+constexpr int slices = 4;
 
-template <class Shape, class Value>
+template <class tile>
+constexpr unsigned box_bytes = tile::pitch *tile::lines * sizeof(typename tile::Value);
+
+template <class tile> constexpr size_t shared_bytes = slices *(tile::bytes + sizeof(uint64_t));
+
+template <class tile, class Value>
 __global__ void __launch_bounds__(FUR_MARCH_THREADS, FUR_MARCH_RESIDENT)
     multiply(const __grid_constant__ CUtensorMap map, fur_march m, fur_near<Value> near, Value *y,
              fur_finish<Value> finish)
 {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-    using tile = fur_near_tile<Value>;
     extern __shared__ __align__(128) unsigned char memory[];
     auto ring = reinterpret_cast<Value *>(memory);
-    auto arrivals = reinterpret_cast<uint64_t *>(memory + FUR_NEAR_RING * tile::bytes);
+    auto arrivals = reinterpret_cast<uint64_t *>(memory + slices * tile::bytes);
     fur_place place = fur_march_place(m, tile::width, tile::height);
-    if (threadIdx.x < FUR_NEAR_RING)
+    if (threadIdx.x < slices)
         fur_arrival_init(&arrivals[threadIdx.x]);
     __syncthreads();
     // Every slice is copied, so that phases alternate: one from nowhere from outside of the grid.
     auto fetch = [&](int n, unsigned turn) {
         if (threadIdx.x > 0 || n > place.planes)
             return;
-        unsigned at = turn % FUR_NEAR_RING;
+        unsigned at = turn % slices;
         fur_bulk_box(ring + at * tile::entries, &map,
-                     static_cast<int>(place.x - tile::piece) * words<Value>,
-                     static_cast<int>(place.y - 1), static_cast<int>(fur_march_plane(m, place, n)),
-                     box_bytes<Value>, &arrivals[at]);
+                     static_cast<int>(place.x - tile::first) * words<Value>,
+                     static_cast<int>(place.y - 1), static_cast<int>(fur_near_plane(m, place, n)),
+                     box_bytes<tile>, &arrivals[at]);
     };
     auto wait = [&](unsigned turn) {
-        fur_arrival_wait(&arrivals[turn % FUR_NEAR_RING], turn / FUR_NEAR_RING % 2);
+        fur_arrival_wait(&arrivals[turn % slices], turn / slices % 2);
     };
-    fur_near_march<Shape, true>(m, place, near, finish, ring, y, fetch, wait);
+    fur_near_march<tile, slices, true>(m, place, near, finish, ring, y, fetch, wait);
 #endif
 }
 
@@ -112,9 +116,9 @@ fur_status build(fur_env *env, const fur_stencil_view *s, state *st)
     FUR_TRY(fur_cuda_stencil_registers.plan(env, s, &st->unaligned));
     return fur_with_near(s, [&](auto value, auto shape) {
         using Value = decltype(value);
-        using tile = fur_near_tile<Value>;
-        return fur_march_make(env, s, tile::width, tile::height, multiply<decltype(shape), Value>,
-                              shared_bytes<Value>, &st->march);
+        using tile = tile_of<Value, decltype(shape)>;
+        return fur_march_make(env, s, tile::width, tile::height, multiply<tile, Value>,
+                              shared_bytes<tile>, FUR_MARCH_RESIDENT, &st->march);
     });
 }
 
@@ -124,10 +128,10 @@ fur_status plan(fur_env *env, const fur_stencil_view *s, void **out)
 }
 
 // x as a tensor that is copied in boxes of the size of a slice.
-template <class Value>
+template <class tile>
 fur_status describe(const fur_stencil_call *call, const state *st, CUtensorMap *map)
 {
-    using tile = fur_near_tile<Value>;
+    using Value = typename tile::Value;
     const int64_t *extent = st->march.extent;
     const cuuint64_t size = sizeof(Value);
     const cuuint64_t n[3] = {static_cast<cuuint64_t>(extent[0]), static_cast<cuuint64_t>(extent[1]),
@@ -160,12 +164,13 @@ fur_status apply(const fur_stencil_call *call)
         return apply_unaligned(call, st->unaligned);
     return fur_with_near(call->s, [&](auto value, auto shape) {
         using Value = decltype(value);
+        using tile = tile_of<Value, decltype(shape)>;
         CUtensorMap map;
-        FUR_TRY(describe<Value>(call, st, &map));
-        multiply<decltype(shape)><<<fur_march_blocks(st->march), FUR_MARCH_THREADS,
-                                    shared_bytes<Value>, fur_cuda_stream(call->env)>>>(
-            map, st->march, fur_near<Value>(call->s), static_cast<Value *>(call->y),
-            fur_finish<Value>(call));
+        FUR_TRY(describe<tile>(call, st, &map));
+        multiply<tile><<<fur_march_blocks(st->march), FUR_MARCH_THREADS, st->march.shared,
+                         fur_cuda_stream(call->env)>>>(map, st->march, fur_near<Value>(call->s),
+                                                       static_cast<Value *>(call->y),
+                                                       fur_finish<Value>(call));
         return fur_cuda_launched(call->env, "stencil bulk");
     });
 }

@@ -196,7 +196,8 @@ fur_status build(fur_env *env, const fur_stencil_view *s, state *st)
     return fur_with_terms(s, [&](auto value, auto is_long) {
         using Value = decltype(value);
         return fur_march_make(env, s, tile<Value>::width, tile<Value>::height,
-                              multiply<Value, is_long>, queue_bytes<Value>(s->radius), &st->march);
+                              multiply<Value, is_long>, queue_bytes<Value>(s->radius),
+                              FUR_MARCH_RESIDENT, &st->march);
     });
 }
 
@@ -210,8 +211,8 @@ fur_status apply(const fur_stencil_call *call)
     auto st = static_cast<const state *>(call->state);
     return fur_with_terms(call->s, [&](auto value, auto is_long) {
         using Value = decltype(value);
-        multiply<<<fur_march_blocks(st->march), FUR_MARCH_THREADS,
-                   queue_bytes<Value>(call->s->radius), fur_cuda_stream(call->env)>>>(
+        multiply<<<fur_march_blocks(st->march), FUR_MARCH_THREADS, st->march.shared,
+                   fur_cuda_stream(call->env)>>>(
             product<Value, is_long>(call, st->march, st->terms));
         return fur_cuda_launched(call->env, "stencil queue");
     });

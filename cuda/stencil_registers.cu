@@ -3,43 +3,54 @@
 // several side by side. Volkov, Programming inverse memory hierarchy: case of stencils on GPUs,
 // ParCFD 2010; Micikevicius 2009.
 //
-// Bytes a point: two entries for x and y; from the second-level cache 1.2 for x and one for y,
-// because tiles of 64 x 16 points (f64) share their edges. 2 flops a term.
+// Bytes a point: two entries for x and y; from the second-level cache 1.25 for x and one for y,
+// because tiles of 128 x 16 points (f64) share their edges, if a piece has the same address modulo
+// 128 in shared memory as in x: else every sector of 32 bytes is fetched for each of its pieces.
+// 2 flops a term.
 #include "near.cuh"
 
 namespace
 {
 
+// Two warps along a line, as the entries beside a tile come in sectors of their own.
+template <class Value, class Shape> using tile_of = fur_near_tile<Value, Shape, 2, 4, 128, 128>;
+
+// Slices in shared memory, one that is read and those under way, and blocks on a multiprocessor.
+template <class Shape> constexpr int slices = Shape::few ? 3 : 2;
+template <class Shape> constexpr int blocks = Shape::few ? 1 : 2;
+
 // Takes in slices by pieces, and the entries beside a line's pieces one by one.
-template <class Value> struct piece_loader {
-    using tile = fur_near_tile<Value>;
-    static constexpr int most = (tile::lines + tile::warps - 1) / tile::warps;
-    uint32_t from[most]; // pieces of lines so many warps apart: entries from the plane's first
+template <class Tile> struct piece_loader {
+    using tile = Tile;
+    using Value = typename tile::Value;
+    static constexpr bool whole = true;
+    static constexpr int most = (tile::lines + tile::rows - 1) / tile::rows;
+    uint32_t from[most]; // pieces of lines so many rows apart: entries from the plane's first
     uint32_t side;       // UINT32_MAX: nowhere
     int side_at;         // its entry of the slice
 
     __device__ piece_loader(const fur_march &m, const fur_place &place)
     {
-        int64_t x = place.x + threadIdx.x % FUR_WARP * tile::piece;
+        int64_t x = place.x + tile::column() * tile::piece;
 #pragma unroll
         for (int n = 0; n < most; n++) {
-            int line = threadIdx.x / FUR_WARP + n * tile::warps;
+            int line = tile::row() + n * tile::rows;
             from[n] = x < m.extent[0] ? entry(m, place, x, line) : UINT32_MAX;
         }
         // Two threads a line; the grid may end before the tile does.
         int line = threadIdx.x / 2;
         int64_t end = min(int64_t(tile::width), m.extent[0] - place.x);
         int64_t column = threadIdx.x % 2 == 0 ? -1 : end;
-        int64_t at = fur_halo_point(m.boundary[0], m.extent[0], m.radius[0], place.x + column);
+        int64_t at = m.near_point(0, place.x + column);
         side = at >= 0 ? entry(m, place, at, line) : UINT32_MAX;
-        side_at = line * tile::pitch + tile::piece + static_cast<int>(column);
+        side_at = line * tile::pitch + tile::first + static_cast<int>(column);
     }
 
     // The entry of column x on a line of the slice.
     __device__ static uint32_t entry(const fur_march &m, const fur_place &place, int64_t x,
                                      int line)
     {
-        int64_t y = fur_halo_point(m.boundary[1], m.extent[1], m.radius[1], place.y - 1 + line);
+        int64_t y = m.near_point(1, place.y - 1 + line);
         return line < tile::lines && y >= 0 ? static_cast<uint32_t>(x + m.extent[0] * y)
                                             : UINT32_MAX;
     }
@@ -47,21 +58,33 @@ template <class Value> struct piece_loader {
     // Begins to copy a slice; the caller commits.
     __device__ void begin(const Value *plane, Value *slice) const
     {
-        Value *to = slice + threadIdx.x / FUR_WARP * tile::pitch +
-                    (threadIdx.x % FUR_WARP + 1) * tile::piece;
+        constexpr int line = tile::pitch * sizeof(Value);
+        uint32_t at = fur_shared_address(slice);
+        uint32_t to =
+            at + tile::row() * line + tile::first * sizeof(Value) + tile::column() * FUR_NEAR_PIECE;
 #pragma unroll
         for (int n = 0; n < most; n++)
             if (from[n] != UINT32_MAX)
-                __pipeline_memcpy_async(to + n * tile::warps * tile::pitch, plane + from[n],
-                                        FUR_NEAR_PIECE);
+                fur_copy_ahead<FUR_NEAR_PIECE>(to + n * tile::rows * line, plane + from[n]);
         if (side != UINT32_MAX)
-            __pipeline_memcpy_async(slice + side_at, plane + side, sizeof(Value));
+            fur_copy_ahead<sizeof(Value)>(at + side_at * sizeof(Value), plane + side);
+    }
+
+    // Has the second-level cache read a slice, sector by sector.
+    __device__ void ask(const Value *plane) const
+    {
+#pragma unroll
+        for (int n = 0; n < most; n++)
+            if (from[n] != UINT32_MAX && threadIdx.x % (FUR_SECTOR / FUR_NEAR_PIECE) == 0)
+                fur_prefetch(plane + from[n]);
     }
 };
 
 // The same entry by entry, for lines of any length.
-template <class Value> struct entry_loader {
-    using tile = fur_near_tile<Value>;
+template <class Tile> struct entry_loader {
+    using tile = Tile;
+    using Value = typename tile::Value;
+    static constexpr bool whole = false;
     static constexpr int used = tile::width + 2; // of a line's entries
     fur_slice_loader<Value, (used * tile::lines + FUR_MARCH_THREADS - 1) / FUR_MARCH_THREADS> all;
 
@@ -73,51 +96,57 @@ template <class Value> struct entry_loader {
     __device__ void begin(const Value *plane, Value *slice) const
     {
         all.begin(plane, [&](int entry) {
-            return slice + entry / used * tile::pitch + entry % used + tile::piece - 1;
+            return slice + entry / used * tile::pitch + entry % used + tile::first - 1;
         });
+    }
+
+    __device__ void ask(const Value *) const
+    {
     }
 };
 
-template <class Shape, class Loader, bool Whole, class Value>
+template <class Loader, class Value = typename Loader::Value>
 __global__ void __launch_bounds__(FUR_MARCH_THREADS, FUR_MARCH_RESIDENT)
     multiply(fur_march m, fur_near<Value> near, const Value *x, Value *y, fur_finish<Value> finish)
 {
-    using tile = fur_near_tile<Value>;
+    using tile = typename Loader::tile;
+    constexpr int ring_slices = slices<typename tile::Shape>;
     extern __shared__ __align__(128) unsigned char memory[];
     auto ring = reinterpret_cast<Value *>(memory);
     fur_place place = fur_march_place(m, tile::width, tile::height);
     Loader loader(m, place);
+    auto at = [&](int64_t plane) { return fur_opaque(x + plane * m.plane_entries()); };
     auto fetch = [&](int n, unsigned turn) {
-        int64_t plane = fur_march_plane(m, place, n);
+        int64_t plane = fur_near_plane(m, place, n);
         if (plane >= 0)
-            loader.begin(x + plane * m.plane_entries(),
-                         ring + turn % FUR_NEAR_RING * tile::entries);
+            loader.begin(at(plane), ring + turn % ring_slices * tile::entries);
         __pipeline_commit();
+        int64_t after = fur_near_plane(m, place, n + 1);
+        if (after >= 0)
+            loader.ask(at(after));
     };
-    auto wait = [](unsigned) { __pipeline_wait_prior(FUR_NEAR_RING - 2); };
-    fur_near_march<Shape, Whole>(m, place, near, finish, ring, y, fetch, wait);
+    auto wait = [](unsigned) { __pipeline_wait_prior(ring_slices - 2); };
+    fur_near_march<tile, ring_slices, Loader::whole>(m, place, near, finish, ring, y, fetch, wait);
 }
 
-template <class Value> constexpr size_t ring_bytes = FUR_NEAR_RING *fur_near_tile<Value>::bytes;
-
-// Calls f with a value, and the kernel for the stencil whose lines consist of whole pieces or not.
+// Calls f with a tile, and the kernel for the stencil whose lines consist of whole pieces or not.
 template <class F> fur_status with_kernel(const fur_stencil_view *s, bool whole, F f)
 {
     return fur_with_near(s, [&](auto value, auto shape) {
-        using Value = decltype(value);
-        using Shape = decltype(shape);
-        return whole ? f(value, multiply<Shape, piece_loader<Value>, true, Value>)
-                     : f(value, multiply<Shape, entry_loader<Value>, false, Value>);
+        using tile = tile_of<decltype(value), decltype(shape)>;
+        return whole ? f(tile(), multiply<piece_loader<tile>>)
+                     : f(tile(), multiply<entry_loader<tile>>);
     });
 }
 
 // The march is that of both kernels.
 fur_status build(fur_env *env, const fur_stencil_view *s, fur_march *m)
 {
-    auto make = [&](auto value, auto kernel) {
-        using Value = decltype(value);
-        using tile = fur_near_tile<Value>;
-        return fur_march_make(env, s, tile::width, tile::height, kernel, ring_bytes<Value>, m);
+    auto make = [&](auto of, auto kernel) {
+        using tile = decltype(of);
+        using Shape = typename tile::Shape;
+        return fur_march_make(env, s, tile::width, tile::height, kernel,
+                              slices<Shape> * size_t(tile::bytes), blocks<Shape>, m);
     };
     FUR_TRY(with_kernel(s, false, make));
     return with_kernel(s, true, make);
@@ -132,10 +161,9 @@ fur_status plan(fur_env *env, const fur_stencil_view *s, void **state)
 fur_status apply(const fur_stencil_call *call)
 {
     auto m = static_cast<const fur_march *>(call->state);
-    return with_kernel(call->s, fur_near_whole(call), [&](auto value, auto kernel) {
-        using Value = decltype(value);
-        kernel<<<fur_march_blocks(*m), FUR_MARCH_THREADS, ring_bytes<Value>,
-                 fur_cuda_stream(call->env)>>>(
+    return with_kernel(call->s, fur_near_whole(call), [&](auto of, auto kernel) {
+        using Value = typename decltype(of)::Value;
+        kernel<<<fur_march_blocks(*m), FUR_MARCH_THREADS, m->shared, fur_cuda_stream(call->env)>>>(
             *m, fur_near<Value>(call->s), static_cast<const Value *>(call->x),
             static_cast<Value *>(call->y), fur_finish<Value>(call));
         return fur_cuda_launched(call->env, "stencil registers");
