@@ -182,4 +182,5 @@ extern "C" const fur_stencil_kernel fur_cuda_stencil_bulk = {
     plan,
     apply,
     release,
+    1, // depth
 };

@@ -140,4 +140,5 @@ extern "C" const fur_stencil_kernel fur_cuda_stencil_points = {
     plan,
     apply,
     fur_cuda_release,
+    1, // depth
 };

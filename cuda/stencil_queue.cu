@@ -229,4 +229,5 @@ extern "C" const fur_stencil_kernel fur_cuda_stencil_queue = {
     plan,
     apply,
     release,
+    1, // depth
 };

@@ -154,4 +154,5 @@ extern "C" const fur_stencil_kernel fur_cuda_stencil_registers = {
     plan,
     apply,
     fur_env_release,
+    1, // depth
 };

@@ -161,6 +161,7 @@ extern "C" const fur_stencil_kernel fur_cuda_stencil_tile = {
     fur_cuda_stencil_terms,
     apply<false>,
     fur_cuda_release,
+    1, // depth
 };
 
 extern "C" const fur_stencil_kernel fur_cuda_stencil_tiles = {
@@ -173,4 +174,5 @@ extern "C" const fur_stencil_kernel fur_cuda_stencil_tiles = {
     plan_at_once,
     apply<true>,
     fur_cuda_release,
+    1, // depth
 };

@@ -261,6 +261,7 @@ const fur_stencil_kernel ISA(stencil_blocked) = {
     .plan = plan,
     .apply = apply,
     .release = release,
+    .depth = 1,
 };
 #else
 #    include "finish.h"

@@ -25,6 +25,7 @@ const fur_stencil_kernel ISA(stencil_reference) = {
     .source = "",
     .exact = true,
     .apply = apply,
+    .depth = 1,
 };
 #else
 #    include "finish.h"
