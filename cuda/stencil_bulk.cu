@@ -26,7 +26,7 @@ constexpr size_t shared_bytes = FUR_NEAR_RING *(fur_near_tile<Value>::bytes + si
 template <class Shape, class Value>
 __global__ void __launch_bounds__(FUR_MARCH_THREADS, FUR_MARCH_RESIDENT)
     multiply(const __grid_constant__ CUtensorMap map, fur_march m, fur_near<Value> near, Value *y,
-             fur_finish<Value> finish)
+             fur_stencil_finish<Value> finish)
 {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
     using tile = fur_near_tile<Value>;
@@ -165,7 +165,7 @@ fur_status apply(const fur_stencil_call *call)
         multiply<decltype(shape)><<<fur_march_blocks(st->march), FUR_MARCH_THREADS,
                                     shared_bytes<Value>, fur_cuda_stream(call->env)>>>(
             map, st->march, fur_near<Value>(call->s), static_cast<Value *>(call->y),
-            fur_finish<Value>(call));
+            fur_stencil_finish<Value>(call));
         return fur_cuda_launched(call->env, "stencil bulk");
     });
 }

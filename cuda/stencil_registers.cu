@@ -80,7 +80,8 @@ template <class Value> struct entry_loader {
 
 template <class Shape, class Loader, bool Whole, class Value>
 __global__ void __launch_bounds__(FUR_MARCH_THREADS, FUR_MARCH_RESIDENT)
-    multiply(fur_march m, fur_near<Value> near, const Value *x, Value *y, fur_finish<Value> finish)
+    multiply(fur_march m, fur_near<Value> near, const Value *x, Value *y,
+             fur_stencil_finish<Value> finish)
 {
     using tile = fur_near_tile<Value>;
     extern __shared__ __align__(128) unsigned char memory[];
@@ -137,7 +138,7 @@ fur_status apply(const fur_stencil_call *call)
         kernel<<<fur_march_blocks(*m), FUR_MARCH_THREADS, ring_bytes<Value>,
                  fur_cuda_stream(call->env)>>>(
             *m, fur_near<Value>(call->s), static_cast<const Value *>(call->x),
-            static_cast<Value *>(call->y), fur_finish<Value>(call));
+            static_cast<Value *>(call->y), fur_stencil_finish<Value>(call));
         return fur_cuda_launched(call->env, "stencil registers");
     });
 }

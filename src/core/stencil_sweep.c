@@ -57,9 +57,7 @@ fur_status fur_stencil_sweep(const fur_stencil *stencil, int64_t count, fur_scal
     void *to = work->data;
     for (int64_t n = 0; n < passes; n++) {
         int sweeps = (int)(count / passes + (n < count % passes));
-        if (b && sweeps == 1)
-            FUR_TRY(fur_memory_copy(context, to, b->data, bytes));
-        FUR_TRY(pass(stencil, sweeps, b ? alpha : fur_real(0), b ? b->data : NULL, from, to));
+        FUR_TRY(pass(stencil, sweeps, b ? alpha : fur_real(0), b ? b->data : to, from, to));
         void *next = from;
         from = to;
         to = next;

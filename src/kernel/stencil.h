@@ -39,7 +39,7 @@ typedef struct fur_stencil_call {
     const void *state; /* what plan made */
     int sweeps;        /* 1 to the kernel's depth */
     fur_scalar alpha;
-    fur_scalar beta; /* 0: z is not read, and not there */
+    fur_scalar beta; /* 0: z is not read */
     const void *x;
     const void *z;
     void *y;
