@@ -18,6 +18,7 @@ extern "C" {
 #undef FUR_SPMV_KERNEL
 #define FUR_STENCIL_KERNEL(name) extern const fur_stencil_kernel fur_cuda_##name;
 #include "stencils.def"
+#include "sweeps.def"
 #undef FUR_STENCIL_KERNEL
 extern const fur_elementwise_kernels fur_cuda_elementwise;
 extern const fur_multigrid_kernels fur_cuda_multigrid;
@@ -37,6 +38,10 @@ const fur_spmv_kernel *const spmv_kernels[] = {
 const fur_stencil_kernel *const stencil_kernels[] = {
 #include "stencils.def"
 };
+// A list may be empty: it ends with null.
+const fur_stencil_kernel *const sweep_kernels[] = {
+#include "sweeps.def"
+    nullptr};
 #undef FUR_STENCIL_KERNEL
 
 fur_status synchronize(fur_env *env)
@@ -110,6 +115,8 @@ fur_backend backend_of(const char *isa)
             static_cast<int>(sizeof spmv_kernels / sizeof *spmv_kernels),
             stencil_kernels,
             static_cast<int>(sizeof stencil_kernels / sizeof *stencil_kernels),
+            sweep_kernels,
+            static_cast<int>(sizeof sweep_kernels / sizeof *sweep_kernels) - 1,
             &fur_cuda_multigrid,
             USES_ASSUMED,
             PLAN_PRODUCTS,

@@ -230,13 +230,14 @@ template <class tile, bool Whole> struct fur_near_points {
                 add_line(near, line, before + (line + 1) * tile::pitch);
     }
 
-    __device__ void finish_line(const Value *sums, const fur_finish<Value> &finish, Value *to) const
+    __device__ void finish_line(const Value *sums, const fur_stencil_finish<Value> &finish,
+                                Value *to) const
     {
         if constexpr (Whole) {
             auto all = reinterpret_cast<fur_piece_of<Value> *>(to);
             fur_piece_of<Value> made;
             if (!finish.overwrite)
-                made = *all;
+                made = *reinterpret_cast<const fur_piece_of<Value> *>(finish.other(to));
 #pragma unroll
             for (int e = 0; e < tile::piece; e++)
                 finish(sums[e], &made.at[e]);
@@ -245,12 +246,13 @@ template <class tile, bool Whole> struct fur_near_points {
 #pragma unroll
             for (int e = 0; e < tile::piece; e++)
                 if (e < columns)
-                    finish(sums[e], to + e);
+                    finish.put(sums[e], to + e);
         }
     }
 
     // Finishes the points of the block's n-th plane, the one before the slice.
-    __device__ void finish(const fur_march &m, int n, const fur_finish<Value> &finish, Value *y)
+    __device__ void finish(const fur_march &m, int n, const fur_stencil_finish<Value> &finish,
+                           Value *y)
     {
         Value *to = y + first + n * m.plane_entries();
 #pragma unroll
@@ -283,7 +285,7 @@ __device__ inline int64_t fur_near_plane(const fur_march &m, const fur_place &pl
 // ring, wait(turn) returns when it is there.
 template <class tile, int slices, bool Whole, class Value, class Fetch, class Wait>
 __device__ void fur_near_march(const fur_march &m, const fur_place &place,
-                               const fur_near<Value> &near, const fur_finish<Value> &finish,
+                               const fur_near<Value> &near, const fur_stencil_finish<Value> &finish,
                                const Value *ring, Value *y, Fetch fetch, Wait wait)
 {
     fur_near_points<tile, Whole> points(m, place);
@@ -304,13 +306,14 @@ __device__ void fur_near_march(const fur_march &m, const fur_place &place,
     }
 }
 
-// Whether lines of the stencil's grid consist of whole pieces and so do x and y.
+// Whether lines of the stencil's grid consist of whole pieces and so do x, y and z.
 static inline bool fur_near_whole(const fur_stencil_call *call)
 {
     uintptr_t line = static_cast<uintptr_t>(call->s->extent[0]) * fur_value_size(call->s->value);
     auto x = reinterpret_cast<uintptr_t>(call->x);
     auto y = reinterpret_cast<uintptr_t>(call->y);
-    return (line | x | y) % FUR_NEAR_PIECE == 0;
+    auto z = reinterpret_cast<uintptr_t>(call->z);
+    return (line | x | y | z) % FUR_NEAR_PIECE == 0;
 }
 
 static inline const char *fur_near_refusal(const fur_stencil_view *s)

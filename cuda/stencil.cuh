@@ -99,6 +99,28 @@ __device__ inline bool fur_stencil_reaches(const fur_stencil_view &s, const int6
     return is_in(0, o.x) && is_in(1, o.y) && is_in(2, o.z);
 }
 
+// What becomes of a point's sum: y = alpha sum + beta z, of entries at the same place.
+template <class Value> struct fur_stencil_finish : fur_finish<Value> {
+    ptrdiff_t apart; // bytes from y to z
+
+    explicit fur_stencil_finish(const fur_stencil_call *call)
+        : fur_finish<Value>(call),
+          apart(static_cast<ptrdiff_t>(reinterpret_cast<uintptr_t>(call->z) -
+                                       reinterpret_cast<uintptr_t>(call->y)))
+    {
+    }
+
+    __device__ const Value *other(const Value *y) const
+    {
+        return reinterpret_cast<const Value *>(reinterpret_cast<const char *>(y) + apart);
+    }
+
+    __device__ void put(Value sum, Value *y) const
+    {
+        *y = this->combine(sum, other(y));
+    }
+};
+
 // Calls f with a value of the stencil's type and whether its sums are long ones.
 template <class F> fur_status fur_with_terms(const fur_stencil_view *s, F f)
 {

@@ -31,7 +31,7 @@ template <class tile> constexpr size_t shared_bytes = slices *(tile::bytes + siz
 template <class tile, class Value>
 __global__ void __launch_bounds__(FUR_MARCH_THREADS, FUR_MARCH_RESIDENT)
     multiply(const __grid_constant__ CUtensorMap map, fur_march m, fur_near<Value> near, Value *y,
-             fur_finish<Value> finish)
+             fur_stencil_finish<Value> finish)
 {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
     extern __shared__ __align__(128) unsigned char memory[];
@@ -170,7 +170,7 @@ fur_status apply(const fur_stencil_call *call)
         multiply<tile><<<fur_march_blocks(st->march), FUR_MARCH_THREADS, st->march.shared,
                          fur_cuda_stream(call->env)>>>(map, st->march, fur_near<Value>(call->s),
                                                        static_cast<Value *>(call->y),
-                                                       fur_finish<Value>(call));
+                                                       fur_stencil_finish<Value>(call));
         return fur_cuda_launched(call->env, "stencil bulk");
     });
 }
@@ -187,4 +187,5 @@ extern "C" const fur_stencil_kernel fur_cuda_stencil_bulk = {
     plan,
     apply,
     release,
+    1, // depth
 };

@@ -48,7 +48,7 @@ template <class Value, class Terms, bool Long> struct product {
     Terms terms;
     const Value *x;
     Value *y;
-    fur_finish<Value> finish;
+    fur_stencil_finish<Value> finish;
 
     explicit product(const fur_stencil_call *call)
         : s(*call->s), terms(call), x(static_cast<const Value *>(call->x)),
@@ -92,7 +92,8 @@ __global__ void __launch_bounds__(BLOCK) multiply(const __grid_constant__ Produc
             int64_t p = fur_stencil_point(s, at);
             // The lanes of a warp go the same way.
             bool inside = __all_sync(__activemask(), fur_stencil_inside(s, at));
-            product.finish(inside ? product.inner_sum(p) : product.outer_sum(at, p), &product.y[p]);
+            product.finish.put(inside ? product.inner_sum(p) : product.outer_sum(at, p),
+                               &product.y[p]);
         }
 }
 
@@ -140,4 +141,5 @@ extern "C" const fur_stencil_kernel fur_cuda_stencil_points = {
     plan,
     apply,
     fur_cuda_release,
+    1, // depth
 };

@@ -50,7 +50,7 @@ template <class Value, bool Long> struct product {
     const fur_stencil_term<Value> *terms;
     const Value *x;
     Value *y;
-    fur_finish<Value> finish;
+    fur_stencil_finish<Value> finish;
 
     product(const fur_stencil_call *call, const fur_march &march, const void *list)
         : m(march), q(shape_of<Value>(march.radius)), count(call->s->points),
@@ -140,7 +140,7 @@ template <class Value, bool Long> struct block {
 #pragma unroll
         for (int i = 0; i < outputs; i++)
             if (i < points.own)
-                p.finish(sum[i].result(), to + i * p.m.extent[0]);
+                p.finish.put(sum[i].result(), to + i * p.m.extent[0]);
         middle = after(middle);
     }
 };
@@ -230,4 +230,5 @@ extern "C" const fur_stencil_kernel fur_cuda_stencil_queue = {
     plan,
     apply,
     release,
+    1, // depth
 };

@@ -107,7 +107,8 @@ template <class Tile> struct entry_loader {
 
 template <class Loader, class Value = typename Loader::Value>
 __global__ void __launch_bounds__(FUR_MARCH_THREADS, FUR_MARCH_RESIDENT)
-    multiply(fur_march m, fur_near<Value> near, const Value *x, Value *y, fur_finish<Value> finish)
+    multiply(fur_march m, fur_near<Value> near, const Value *x, Value *y,
+             fur_stencil_finish<Value> finish)
 {
     using tile = typename Loader::tile;
     constexpr int ring_slices = slices<typename tile::Shape>;
@@ -165,7 +166,7 @@ fur_status apply(const fur_stencil_call *call)
         using Value = typename decltype(of)::Value;
         kernel<<<fur_march_blocks(*m), FUR_MARCH_THREADS, m->shared, fur_cuda_stream(call->env)>>>(
             *m, fur_near<Value>(call->s), static_cast<const Value *>(call->x),
-            static_cast<Value *>(call->y), fur_finish<Value>(call));
+            static_cast<Value *>(call->y), fur_stencil_finish<Value>(call));
         return fur_cuda_launched(call->env, "stencil registers");
     });
 }
@@ -182,4 +183,5 @@ extern "C" const fur_stencil_kernel fur_cuda_stencil_registers = {
     plan,
     apply,
     fur_env_release,
+    1, // depth
 };

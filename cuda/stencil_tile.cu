@@ -18,7 +18,7 @@ template <class Value, bool Long> struct product {
     const fur_stencil_term<Value> *terms;
     const Value *x;
     Value *y;
-    fur_finish<Value> finish;
+    fur_stencil_finish<Value> finish;
 
     explicit product(const fur_stencil_call *call)
         : s(*call->s), terms(static_cast<const fur_stencil_term<Value> *>(call->state)),
@@ -109,7 +109,7 @@ __global__ void __launch_bounds__(BLOCK, 4) multiply(Product product)
             auto sum =
                 AtOnce ? product.sum_at_once(first, j, k, p) : product.sum_by_lines(first, j, k, p);
             if (i < extent[0])
-                product.finish(sum, &product.y[p]);
+                product.finish.put(sum, &product.y[p]);
         }
 }
 
@@ -161,6 +161,7 @@ extern "C" const fur_stencil_kernel fur_cuda_stencil_tile = {
     fur_cuda_stencil_terms,
     apply<false>,
     fur_cuda_release,
+    1, // depth
 };
 
 extern "C" const fur_stencil_kernel fur_cuda_stencil_tiles = {
@@ -173,4 +174,5 @@ extern "C" const fur_stencil_kernel fur_cuda_stencil_tiles = {
     plan_at_once,
     apply<true>,
     fur_cuda_release,
+    1, // depth
 };

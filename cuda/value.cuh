@@ -101,9 +101,15 @@ template <class Value> struct fur_finish {
     {
     }
 
+    // alpha sum + beta z
+    __device__ Value combine(Value sum, const Value *z) const
+    {
+        return overwrite ? fur_mul(alpha, sum) : fur_fma(alpha, sum, fur_mul(beta, *z));
+    }
+
     __device__ void operator()(Value sum, Value *y) const
     {
-        *y = overwrite ? fur_mul(alpha, sum) : fur_fma(alpha, sum, fur_mul(beta, *y));
+        *y = combine(sum, y);
     }
 };
 

@@ -54,6 +54,8 @@ typedef struct fur_stencil_definition {
      * stencil: c_k(p) = entry p of fields[k]. */
     const fur_vector *const *fields;
     const char *kernel; /* NULL or "auto": chosen; else a name from fur_stencil_kernel_get */
+    /* The same of fur_stencil_sweep_kernel_get; "single": one product after the other. */
+    const char *sweep_kernel;
 } fur_stencil_definition;
 
 /* A named stencil: sets axes, points, offsets and coefficients, which are static, and leaves the
@@ -77,6 +79,28 @@ FUR_API void fur_stencil_destroy(fur_stencil *stencil);
 FUR_API fur_status fur_stencil_apply(const fur_stencil *stencil, fur_scalar alpha,
                                      const fur_vector *x, fur_scalar beta, fur_vector *y);
 
+/* Sweeps: x := S x + alpha b, `count` times. b may be NULL, which is alpha = 0: x := S x. work
+ * loses its entries. All have as many entries as the grid has points and none may overlap another.
+ * The result is in x and has the bits of `count` products by fur_stencil_apply, each with y a copy
+ * of b, alpha = 1 and beta = alpha. Where the device has a kernel for it, several sweeps go through
+ * memory as one. Allocates nothing; on a GPU it only queues work.
+ *
+ * Jacobi's iteration for A x = b, x := x + omega D^-1 (b - A x), is one with S = I - omega D^-1 A
+ * and alpha = omega / d where the diagonal is constant. For the negated Laplacian of 7 points, of
+ * which d = 6, omega = 1 leaves the neighbours:
+ *
+ *     fur_scalar c[7]; // 0 at the centre, 1.0 / 6 elsewhere
+ *     fur_stencil_named(7, &d);
+ *     for (int k = 0; k < 7; k++)
+ *         c[k] = fur_real(d.coefficients[k].re > 0 ? 0 : 1.0 / 6);
+ *     d.coefficients = c;
+ *     fur_stencil_create(context, &d, &s);
+ *     fur_stencil_sweep(s, 100, fur_real(1.0 / 6), b, x, work);
+ *
+ * FUR_INVALID if count is negative. Wittmann, Hager, Wellein 2010 on sweeps that share memory. */
+FUR_API fur_status fur_stencil_sweep(const fur_stencil *stencil, int64_t count, fur_scalar alpha,
+                                     const fur_vector *b, fur_vector *x, fur_vector *work);
+
 /* S as a matrix with sorted rows; entries whose columns meet, at Neumann and periodic boundaries,
  * are added in the order of the offsets (z, then y, then x rising). FUR_OVERFLOW if the grid has
  * more than 2^31 - 1 points. */
@@ -91,6 +115,8 @@ typedef struct fur_stencil_report {
     int64_t rows;       /* grid points */
     int points;
     int64_t bytes; /* compulsory traffic of one product with beta = 0: x and y once, and fields */
+    const char *sweep_kernel; /* of fur_stencil_sweep; "single": that of products */
+    int sweep_depth;          /* sweeps in one pass over memory, at most */
 } fur_stencil_report;
 
 FUR_API fur_stencil_report fur_stencil_describe(const fur_stencil *stencil);
@@ -103,11 +129,17 @@ typedef struct fur_stencil_kernel_info {
     const char *summary; /* one line: the strategy */
     const char *source;  /* author and year of the method, "" if it has none */
     int exact;           /* 1: gives the same bits as the reference */
+    int depth;           /* sweeps in one pass over memory, at most; 1: it is for products */
 } fur_stencil_kernel_info;
 
 /* FUR_INVALID for an index out of range. */
 FUR_API fur_status fur_stencil_kernel_get(fur_context *context, int index,
                                           fur_stencil_kernel_info *out);
+
+/* The same of the kernels for sweeps, of which there may be none. */
+FUR_API int fur_stencil_sweep_kernel_count(const fur_context *context);
+FUR_API fur_status fur_stencil_sweep_kernel_get(fur_context *context, int index,
+                                                fur_stencil_kernel_info *out);
 
 #ifdef __cplusplus
 }

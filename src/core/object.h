@@ -45,12 +45,18 @@ struct fur_csr {
     fur_spmv_profile profile;
 };
 
-struct fur_stencil {
-    fur_context *context;
-    fur_stencil_view view; /* its three arrays are the stencil's own */
+/* A kernel that was chosen. */
+typedef struct fur_stencil_choice {
     const fur_stencil_kernel *kernel;
     void *state; /* the kernel's */
     const char *reason;
+} fur_stencil_choice;
+
+struct fur_stencil {
+    fur_context *context;
+    fur_stencil_view view; /* its three arrays are the stencil's own */
+    fur_stencil_choice product;
+    fur_stencil_choice sweep; /* kernel NULL: one product after the other */
 };
 
 /* Opens the device of the options; the first of the list if they name none. */
@@ -108,6 +114,16 @@ void fur_csr_figures(const fur_csr_view *a, int threads, fur_csr_statistics *out
 
 /* The checks of fur_csr_check that read no array. */
 fur_status fur_csr_check_shape(fur_env *env, const fur_csr_view *a);
+
+/* Sweeps that one pass over memory makes, at most. */
+static inline int fur_stencil_depth(const fur_stencil *stencil)
+{
+    return stencil->sweep.kernel ? stencil->sweep.kernel->depth : 1;
+}
+
+/* FUR_INVALID unless the vector, which sentences call `name`, is one of the stencil's grid. */
+fur_status fur_stencil_check_vector(const fur_stencil *stencil, const char *name,
+                                    const fur_vector *v);
 
 /* What fur_stencil_apply asks of its vectors. */
 fur_status fur_stencil_check(const fur_stencil *stencil, const fur_vector *x, const fur_vector *y);

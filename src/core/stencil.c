@@ -1,12 +1,11 @@
-/* Stencil operators: the object, its checks, the choice of its kernel, the product. */
+/* Stencil operators: the object, its checks, the product. */
 #ifndef FUR_TEMPLATE
 #    include "object.h"
 #    include "options.h"
 #    include "scalar.h"
-#    include "stencil_row.h"
+#    include "stencil_choice.h"
 #    include "table.h"
 
-#    include <stdio.h>
 #    include <stdlib.h>
 
 #    define FUR_TEMPLATE "stencil.c"
@@ -158,64 +157,37 @@ static fur_status set_lists(fur_stencil *stencil, const fur_stencil_definition *
     return FUR_OK;
 }
 
-static fur_status fail_unknown(fur_context *context, const char *name)
+static fur_status choose(fur_stencil *stencil, const char *name)
 {
-    char names[512] = "";
-    size_t length = 0;
-    for (int i = 0; i < context->backend->stencil_count; i++)
-        length += (size_t)snprintf(names + length, sizeof names - length, ", %s",
-                                   context->backend->stencil[i]->name);
-    return fur_context_fail(context, FUR_UNSUPPORTED,
-                            "there is no stencil kernel \"%s\" on device %s; it has auto%s", name,
-                            context->backend->device, names);
+    fur_context *context = stencil->context;
+    fur_stencil_registry products = fur_stencil_products(context);
+    FUR_TRY(fur_stencil_choose(context, &stencil->view, &products, name, &stencil->product));
+    return stencil->product.kernel
+               ? FUR_OK
+               : fur_context_fail(context, FUR_UNSUPPORTED,
+                                  "device %s has no kernel for this stencil; use device \"cpu\"",
+                                  context->backend->device);
 }
 
-static fur_status choose_named(fur_stencil *stencil, const char *name)
+/* Without a kernel for sweeps there will be one product after the other. */
+static fur_status choose_sweep(fur_stencil *stencil, const char *name)
 {
-    const fur_backend *backend = stencil->context->backend;
-    for (int i = 0; i < backend->stencil_count; i++) {
-        const fur_stencil_kernel *kernel = backend->stencil[i];
-        if (strcmp(kernel->name, name) != 0)
-            continue;
-        const char *refusal = kernel->refusal ? kernel->refusal(&stencil->view) : NULL;
-        if (refusal)
-            return fur_context_fail(stencil->context, FUR_UNSUPPORTED,
-                                    "kernel \"%s\" does not suit this stencil: %s", name, refusal);
-        stencil->kernel = kernel;
-        stencil->reason = "asked for by name";
-        return FUR_OK;
-    }
-    return fail_unknown(stencil->context, name);
-}
-
-/* The last that suits: the registry goes from slow to fast. Only exact ones, so that the choice
- * does not show in the result. */
-static fur_status choose(fur_stencil *stencil)
-{
-    const fur_backend *backend = stencil->context->backend;
-    for (int i = backend->stencil_count - 1; i >= 0; i--) {
-        const fur_stencil_kernel *kernel = backend->stencil[i];
-        if (!kernel->exact || kernel->by_name ||
-            (kernel->refusal && kernel->refusal(&stencil->view)))
-            continue;
-        stencil->kernel = kernel;
-        stencil->reason = "the fastest of those that suit the stencil";
-        return FUR_OK;
-    }
-    return fur_context_fail(stencil->context, FUR_UNSUPPORTED,
-                            "device %s has no kernel for this stencil; use device \"cpu\"",
-                            backend->device);
+    fur_stencil_registry sweeps = fur_stencil_sweeps(stencil->context);
+    return name && strcmp(name, "single") == 0
+               ? FUR_OK
+               : fur_stencil_choose(stencil->context, &stencil->view, &sweeps, name,
+                                    &stencil->sweep);
 }
 
 static fur_status build(fur_stencil *stencil, const fur_stencil_definition *d,
                         const int at[FUR_STENCIL_POINTS])
 {
-    bool named = d->kernel && strcmp(d->kernel, "auto") != 0;
+    fur_env *env = &stencil->context->env;
     FUR_TRY(set_lists(stencil, d, at));
-    FUR_TRY(named ? choose_named(stencil, d->kernel) : choose(stencil));
-    return stencil->kernel->plan
-               ? stencil->kernel->plan(&stencil->context->env, &stencil->view, &stencil->state)
-               : FUR_OK;
+    FUR_TRY(choose(stencil, d->kernel));
+    FUR_TRY(choose_sweep(stencil, d->sweep_kernel));
+    FUR_TRY(fur_stencil_plan(env, &stencil->view, &stencil->product));
+    return fur_stencil_plan(env, &stencil->view, &stencil->sweep);
 }
 
 fur_status fur_stencil_create(fur_context *context, const fur_stencil_definition *definition,
@@ -245,15 +217,16 @@ void fur_stencil_destroy(fur_stencil *stencil)
     if (!stencil)
         return;
     fur_env *env = &stencil->context->env;
-    if (stencil->kernel && stencil->kernel->release)
-        stencil->kernel->release(env, stencil->state);
+    fur_stencil_drop(env, &stencil->sweep);
+    fur_stencil_drop(env, &stencil->product);
     fur_env_release(env, (void *)(uintptr_t)stencil->view.fields);
     fur_env_release(env, (void *)(uintptr_t)stencil->view.coefficients);
     fur_env_release(env, (void *)(uintptr_t)stencil->view.offsets);
     fur_env_release(env, stencil);
 }
 
-static fur_status check_vector(const fur_stencil *stencil, const char *name, const fur_vector *v)
+fur_status fur_stencil_check_vector(const fur_stencil *stencil, const char *name,
+                                    const fur_vector *v)
 {
     const fur_stencil_view *s = &stencil->view;
     fur_env *env = &stencil->context->env;
@@ -270,8 +243,8 @@ static fur_status check_vector(const fur_stencil *stencil, const char *name, con
 
 fur_status fur_stencil_check(const fur_stencil *stencil, const fur_vector *x, const fur_vector *y)
 {
-    FUR_TRY(check_vector(stencil, "x", x));
-    FUR_TRY(check_vector(stencil, "y", y));
+    FUR_TRY(fur_stencil_check_vector(stencil, "x", x));
+    FUR_TRY(fur_stencil_check_vector(stencil, "y", y));
     if (x->data == y->data)
         return fur_env_fail(&stencil->context->env, FUR_INVALID,
                             "x and y are the same array; the product needs two");
@@ -285,13 +258,15 @@ fur_status fur_stencil_apply(const fur_stencil *stencil, fur_scalar alpha, const
     fur_stencil_call call = {
         .env = &stencil->context->env,
         .s = &stencil->view,
-        .state = stencil->state,
+        .state = stencil->product.state,
+        .sweeps = 1,
         .alpha = alpha,
         .beta = beta,
         .x = x->data,
+        .z = y->data,
         .y = y->data,
     };
-    return stencil->kernel->apply(&call);
+    return stencil->product.kernel->apply(&call);
 }
 
 fur_stencil_report fur_stencil_describe(const fur_stencil *stencil)
@@ -299,28 +274,14 @@ fur_stencil_report fur_stencil_describe(const fur_stencil *stencil)
     const fur_stencil_view *s = &stencil->view;
     int64_t entries = fur_stencil_rows(s) * (s->fields ? s->points + 2 : 2);
     return (fur_stencil_report){
-        .kernel = stencil->kernel->name,
-        .reason = stencil->reason,
+        .kernel = stencil->product.kernel->name,
+        .reason = stencil->product.reason,
         .rows = fur_stencil_rows(s),
         .points = s->points,
         .bytes = entries * (int64_t)fur_value_size(s->value),
+        .sweep_kernel = stencil->sweep.kernel ? stencil->sweep.kernel->name : "single",
+        .sweep_depth = fur_stencil_depth(stencil),
     };
-}
-
-int fur_stencil_kernel_count(const fur_context *context)
-{
-    return context->backend->stencil_count;
-}
-
-fur_status fur_stencil_kernel_get(fur_context *context, int index, fur_stencil_kernel_info *out)
-{
-    const fur_backend *backend = context->backend;
-    if (index < 0 || index >= backend->stencil_count)
-        return fur_context_fail(context, FUR_INVALID, "there is no stencil kernel %d; there are %d",
-                                index, backend->stencil_count);
-    const fur_stencil_kernel *kernel = backend->stencil[index];
-    *out = (fur_stencil_kernel_info){kernel->name, kernel->summary, kernel->source, kernel->exact};
-    return FUR_OK;
 }
 #else
 

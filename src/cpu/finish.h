@@ -6,8 +6,14 @@ static inline bool FN(overwrites)(const fur_spmv_call *call)
     return V(is_zero)(V(from)(call->beta));
 }
 
-/* y = alpha sum + beta y, without reading y where it is overwritten */
+/* alpha sum + beta z, without reading z where beta is 0 */
+static inline VALUE FN(combine)(VALUE alpha, VALUE sum, VALUE beta, bool overwrite, const VALUE *z)
+{
+    return overwrite ? V(mul)(alpha, sum) : V(fma)(alpha, sum, V(mul)(beta, *z));
+}
+
+/* y = alpha sum + beta y */
 static inline void FN(finish)(VALUE alpha, VALUE sum, VALUE beta, bool overwrite, VALUE *y)
 {
-    *y = overwrite ? V(mul)(alpha, sum) : V(fma)(alpha, sum, V(mul)(beta, *y));
+    *y = FN(combine)(alpha, sum, beta, overwrite, y);
 }

@@ -261,6 +261,7 @@ const fur_stencil_kernel ISA(stencil_blocked) = {
     .plan = plan,
     .apply = apply,
     .release = release,
+    .depth = 1,
 };
 #else
 #    include "finish.h"
@@ -283,7 +284,7 @@ static void FN(multiply_point)(const FN(tile) * t, const row *of, int64_t i)
     VALUE sum = FN(segment_at)(t, of, 0, i);
     for (int k = FUR_ROW_SEGMENT; k < of->count; k += FUR_ROW_SEGMENT)
         sum = V(add)(sum, FN(segment_at)(t, of, k, i));
-    FN(finish)(t->alpha, sum, t->beta, t->overwrite, &t->y[i]);
+    t->y[i] = FN(combine)(t->alpha, sum, t->beta, t->overwrite, &t->z[i]);
 }
 
 static FN(tile) FN(tile_of)(const fur_stencil_call *call)
@@ -293,7 +294,8 @@ static FN(tile) FN(tile_of)(const fur_stencil_call *call)
     VALUE beta = V(from)(call->beta);
     return (FN(tile)){
         .fields = s->fields,
-        .stream = V(is_zero)(beta) && (uintptr_t)call->y % sizeof(VALUE) == 0 &&
+        .stream = (V(is_zero)(beta) || call->z != call->y) &&
+                  (uintptr_t)call->y % sizeof(VALUE) == 0 &&
                   fur_streams(fur_stencil_rows(s) * (int64_t)sizeof(VALUE)),
         .overwrite = V(is_zero)(beta),
         .points = s->extent[0],
@@ -301,6 +303,7 @@ static FN(tile) FN(tile_of)(const fur_stencil_call *call)
         .near = b->masked ? s->radius[0] : 0,
         .ahead = b->ahead,
         .x = call->x,
+        .z = call->z,
         .y = call->y,
         .alpha = V(from)(call->alpha),
         .beta = beta,
@@ -323,6 +326,7 @@ static void FN(multiply_lines)(const blocks *b, FN(tile) t, int64_t j, int64_t k
     int64_t to = t.to;
     t.p = t.points * j + t.plane * k;
     t.x += t.p;
+    t.z += t.p;
     t.y += t.p;
     t.from = larger(from, a->low);
     t.to = fur_smaller(to, a->high);
@@ -330,11 +334,15 @@ static void FN(multiply_lines)(const blocks *b, FN(tile) t, int64_t j, int64_t k
     t.box = is_inside(&b->axis[1], j) && is_inside(&b->axis[2], k) ? b->box : 0;
     if (t.from < t.to)
         FN(sweep_lines)(&t, lines);
-    for (; lines > 0; lines--, t.p += t.points, t.x += t.points, t.y += t.points) {
+    for (; lines > 0; lines--) {
         for (int64_t i = from; i < fur_smaller(to, a->low); i++)
             FN(multiply_point)(&t, &rows[place_of(a, i)], i);
         for (int64_t i = larger(from, a->high); i < to; i++)
             FN(multiply_point)(&t, &rows[place_of(a, i)], i);
+        t.p += t.points;
+        t.x += t.points;
+        t.z += t.points;
+        t.y += t.points;
     }
 }
 

@@ -25,6 +25,7 @@ const fur_stencil_kernel ISA(stencil_reference) = {
     .source = "",
     .exact = true,
     .apply = apply,
+    .depth = 1,
 };
 #else
 #    include "finish.h"
@@ -56,13 +57,14 @@ static void FN(multiply)(const fur_stencil_call *call)
     const fur_stencil_view *s = call->s;
     VALUE alpha = V(from)(call->alpha);
     VALUE beta = V(from)(call->beta);
+    const VALUE *z = call->z;
     VALUE *y = call->y;
     int64_t p = 0;
     for (int64_t k = 0; k < s->extent[2]; k++)
         for (int64_t j = 0; j < s->extent[1]; j++)
             for (int64_t i = 0; i < s->extent[0]; i++, p++) {
                 VALUE sum = FN(sum_at)(s, (const int64_t[3]){i, j, k}, p, call->x);
-                FN(finish)(alpha, sum, beta, V(is_zero)(beta), &y[p]);
+                y[p] = FN(combine)(alpha, sum, beta, V(is_zero)(beta), &z[p]);
             }
 }
 

@@ -191,6 +191,8 @@ typedef struct fur_backend {
     int spmv_count;
     const fur_stencil_kernel *const *stencil;
     int stencil_count;                      /* 0: none */
+    const fur_stencil_kernel *const *sweep; /* kernels for repeated sweeps of a stencil */
+    int sweep_count;                        /* 0: none */
     const fur_multigrid_kernels *multigrid; /* NULL: none */
     /* What "auto" assumes when the caller does not say how often a plan will be used: so many
      * products, and that making it should take as long as so many at most; 0: any time. */

@@ -31,14 +31,17 @@ typedef struct fur_stencil_view {
     const void *const *fields;         /* where kernels work, the list itself on the host */
 } fur_stencil_view;
 
-/* One product y = alpha S x + beta y. */
+/* One product y = alpha S x + beta z, where z may be y. Of a kernel for sweeps y is what so many of
+ * x := alpha S x + beta z make of x, and z is another array; each has the bits of the product. */
 typedef struct fur_stencil_call {
     fur_env *env;
     const fur_stencil_view *s;
     const void *state; /* what plan made */
+    int sweeps;        /* 1 to the kernel's depth */
     fur_scalar alpha;
-    fur_scalar beta;
+    fur_scalar beta; /* 0: z is not read */
     const void *x;
+    const void *z;
     void *y;
 } fur_stencil_call;
 
@@ -54,6 +57,7 @@ typedef struct fur_stencil_kernel {
     fur_status (*plan)(fur_env *env, const fur_stencil_view *s, void **state);
     fur_status (*apply)(const fur_stencil_call *call);
     void (*release)(fur_env *env, void *state);
+    int depth; /* sweeps that it makes in one pass over memory, at most; 1: it is for products */
 } fur_stencil_kernel;
 
 FUR_ANYWHERE int64_t fur_stencil_rows(const fur_stencil_view *s)

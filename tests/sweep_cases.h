@@ -1,0 +1,32 @@
+/* What repeated sweeps of stencils are tested with on the CPU and on a GPU: each kernel for sweeps,
+ * and each for products one after the other, against products by the CPU's reference, bit for bit.
+ */
+#ifndef FURROW_TESTS_SWEEP_CASES_H
+#define FURROW_TESTS_SWEEP_CASES_H
+
+#include "support.h"
+
+#define BOUNDARIES 27
+#define MAX_SWEEP_KERNELS 16
+
+typedef struct sweeper {
+    fur_context *context;
+    rng random;
+    int ran[MAX_SWEEP_KERNELS]; /* how often each kernel for sweeps made some */
+} sweeper;
+
+/* Random stencils, small grids, with b and without, at a combination of boundaries: none to nine
+ * sweeps. */
+void sweep_random(sweeper *s, fur_value value, int boundaries);
+
+/* Grids of several tiles along each axis, numbered from 0. */
+void sweep_large(sweeper *s, int number, int boundaries);
+extern const int sweep_large_count;
+
+/* Small integers at a combination of boundaries, against plain loops that know no rounding. */
+void sweep_integers(sweeper *s, fur_value value, int boundaries);
+
+/* No kernel for sweeps refused every stencil. */
+void sweep_check_tally(const sweeper *s);
+
+#endif

@@ -1,0 +1,189 @@
+/* Repeated sweeps of stencils on the CPU: the cases with every instruction set; Jacobi's iteration;
+ * what is refused; that nothing is allocated. */
+#include "sweep_cases.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Every instruction set in turn. */
+static fur_context *context_in_turn(int turn)
+{
+    int count = 0;
+    while (isa_name(count))
+        count++;
+    return context_make(isa_name(turn % count), 1 + 2 * (turn % 2));
+}
+
+/* Loops over value types times combinations of boundaries. */
+START_TEST(sweeps_have_the_bits_of_products)
+{
+    sweeper s = {.context = context_in_turn(_i / FUR_VALUE_COUNT),
+                 .random = rng_stream((uint64_t)_i)};
+    sweep_random(&s, (fur_value)(_i % FUR_VALUE_COUNT), _i / FUR_VALUE_COUNT);
+    fur_context_destroy(s.context);
+}
+END_TEST
+
+/* Loops over value types times combinations of boundaries. */
+START_TEST(sweeps_of_integers_are_exact)
+{
+    sweeper s = {.context = context_make(NULL, 3), .random = rng_stream(1000 + (uint64_t)_i)};
+    sweep_integers(&s, (fur_value)(_i % FUR_VALUE_COUNT), _i / FUR_VALUE_COUNT);
+    fur_context_destroy(s.context);
+}
+END_TEST
+
+/* Loops over the large grids. */
+START_TEST(sweeps_of_large_grids_have_the_bits_of_products)
+{
+    sweeper s = {.context = context_make(NULL, 3), .random = rng_stream(2000 + (uint64_t)_i)};
+    sweep_large(&s, _i, (int)rng_below(&s.random, BOUNDARIES));
+    fur_context_destroy(s.context);
+}
+END_TEST
+
+/* Unknowns of the line that Jacobi's iteration is tried on, and its sweeps. */
+#define LINE 31
+#define SWEEPS 40
+
+/* For -u'' = f on a line, that is A = (-1, 2, -1) and b, Jacobi's iteration is x := S x + b / 2
+ * with the neighbours' mean for S. u = sin(pi i / (n + 1)) is an eigenvector of S with the
+ * eigenvalue cos(pi / (n + 1)): from x = 0 on, with b = A u, the error after k sweeps is cos^k(..)
+ * u. Sums are of two terms and b, all below 1 in modulus: a sweep adds an error of at most 2 eps
+ * and carries on at most what there was. */
+START_TEST(the_iteration_of_jacobi_converges_as_it_must)
+{
+    static const fur_stencil_offset offsets[] = {{-1, 0, 0}, {1, 0, 0}};
+    const fur_scalar halves[] = {{0.5, 0}, {0.5, 0}};
+    fur_context *context = context_make(NULL, 1);
+    fur_stencil_definition d = {.size = sizeof d,
+                                .value = FUR_F64,
+                                .axes = 1,
+                                .extent = {LINE},
+                                .points = 2,
+                                .offsets = offsets,
+                                .coefficients = halves};
+    const double angle = acos(-1) / (LINE + 1);
+    double b[LINE];
+    fur_stencil *s = NULL;
+    fur_vector *x = NULL;
+    fur_vector *work = NULL;
+    for (int i = 0; i < LINE; i++)
+        b[i] = 2 * (1 - cos(angle)) * sin(angle * (i + 1));
+    fur_vector *right = vector_from(context, FUR_F64, LINE, b);
+    ck_ok(context, fur_stencil_create(context, &d, &s));
+    ck_ok(context, fur_vector_create(context, FUR_F64, LINE, &x));
+    ck_ok(context, fur_vector_create(context, FUR_F64, LINE, &work));
+    ck_ok(context, fur_stencil_sweep(s, SWEEPS, fur_real(0.5), right, x, work));
+    const double *u = fur_vector_const_data(x);
+    for (int i = 0; i < LINE; i++)
+        ck_assert_double_eq_tol(u[i], (1 - pow(cos(angle), SWEEPS)) * sin(angle * (i + 1)),
+                                (SWEEPS + 2) * 2 * 0x1p-52);
+    fur_vector_destroy(work);
+    fur_vector_destroy(x);
+    fur_vector_destroy(right);
+    fur_stencil_destroy(s);
+    fur_context_destroy(context);
+}
+END_TEST
+
+/* A sound stencil of 60 points in a context. */
+static fur_stencil *sound(fur_context *context)
+{
+    fur_stencil *s = NULL;
+    fur_stencil_definition d = {.size = sizeof d, .value = FUR_F64, .extent = {3, 4, 5}};
+    ck_assert(fur_stencil_named(7, &d));
+    ck_ok(context, fur_stencil_create(context, &d, &s));
+    return s;
+}
+
+static fur_vector *zeros(fur_context *context, fur_value value, int64_t n)
+{
+    fur_vector *v = NULL;
+    ck_ok(context, fur_vector_create(context, value, n, &v));
+    return v;
+}
+
+#define REFUSED(sentence, count, b, x, work)                                                       \
+    ck_fails(context, FUR_INVALID, sentence, fur_stencil_sweep(s, count, fur_real(1), b, x, work))
+
+START_TEST(vectors_that_do_not_fit_are_refused)
+{
+    static const char same[] = "two of x, b and work are the same array; sweeps need each its own";
+    fur_context *context = context_make(NULL, 1);
+    fur_context *other = context_make(NULL, 1);
+    fur_stencil *s = sound(context);
+    fur_vector *v[] = {zeros(context, FUR_F64, 60), zeros(context, FUR_F64, 60),
+                       zeros(context, FUR_F64, 60), zeros(context, FUR_F64, 59),
+                       zeros(context, FUR_F32, 60), zeros(other, FUR_F64, 60)};
+    REFUSED("-1 sweeps were asked for; use 0 or more", -1, v[0], v[1], v[2]);
+    REFUSED("x has 59 entries of type f64, the grid needs 60 of type f64", 1, v[0], v[3], v[2]);
+    REFUSED("work has 60 entries of type f32, the grid needs 60 of type f64", 1, NULL, v[1], v[4]);
+    REFUSED("b belongs to another context than the stencil", 1, v[5], v[1], v[2]);
+    REFUSED(same, 0, v[0], v[1], v[1]);
+    REFUSED(same, 2, v[0], v[0], v[2]);
+    REFUSED(same, 2, v[2], v[1], v[2]);
+    for (int i = 0; i < COUNT_OF(v); i++)
+        fur_vector_destroy(v[i]);
+    fur_stencil_destroy(s);
+    fur_context_destroy(other);
+    fur_context_destroy(context);
+}
+END_TEST
+
+START_TEST(kernels_that_are_not_there_are_refused)
+{
+    fur_context *context = context_make(NULL, 1);
+    fur_stencil *s = NULL;
+    fur_stencil_kernel_info info;
+    fur_stencil_definition d = {.size = sizeof d, .value = FUR_F64, .extent = {3, 4, 5}};
+    ck_assert(fur_stencil_named(7, &d));
+    d.sweep_kernel = "fast";
+    ck_fails(context, FUR_UNSUPPORTED,
+             "there is no sweep kernel \"fast\" on device cpu; it has auto, single",
+             fur_stencil_create(context, &d, &s));
+    ck_assert_ptr_null(s);
+    ck_assert_int_eq(fur_stencil_sweep_kernel_count(context), 0);
+    ck_fails(context, FUR_INVALID, "there is no sweep kernel 0; there are 0",
+             fur_stencil_sweep_kernel_get(context, 0, &info));
+    fur_context_destroy(context);
+}
+END_TEST
+
+START_TEST(sweeps_allocate_nothing)
+{
+    memory m = {0};
+    fur_context *context = context_counting(&m, NULL, 2);
+    fur_stencil *s = sound(context);
+    fur_stencil_report report = fur_stencil_describe(s);
+    fur_vector *v[] = {zeros(context, FUR_F64, 60), zeros(context, FUR_F64, 60),
+                       zeros(context, FUR_F64, 60)};
+    const int64_t calls = m.calls;
+    ck_ok(context, fur_stencil_sweep(s, 3, fur_real(1), v[0], v[1], v[2]));
+    ck_assert_int_eq(m.calls, calls);
+    ck_assert_str_eq(report.sweep_kernel, "single");
+    ck_assert_int_eq(report.sweep_depth, 1);
+    for (int i = 0; i < COUNT_OF(v); i++)
+        fur_vector_destroy(v[i]);
+    fur_stencil_destroy(s);
+    fur_context_destroy(context);
+    ck_assert_int_eq(m.outstanding, 0);
+}
+END_TEST
+
+static void add_tests(TCase *tests)
+{
+    tcase_add_loop_test(tests, sweeps_have_the_bits_of_products, 0, FUR_VALUE_COUNT * BOUNDARIES);
+    tcase_add_loop_test(tests, sweeps_of_integers_are_exact, 0, FUR_VALUE_COUNT * BOUNDARIES);
+    tcase_add_loop_test(tests, sweeps_of_large_grids_have_the_bits_of_products, 0,
+                        sweep_large_count);
+    tcase_add_test(tests, the_iteration_of_jacobi_converges_as_it_must);
+    tcase_add_test(tests, vectors_that_do_not_fit_are_refused);
+    tcase_add_test(tests, kernels_that_are_not_there_are_refused);
+    tcase_add_test(tests, sweeps_allocate_nothing);
+}
+
+int main(void)
+{
+    return run_tests("stencil_sweep", add_tests);
+}
