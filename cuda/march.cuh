@@ -194,10 +194,10 @@ static inline fur_status fur_march_shared(fur_env *env, size_t bytes, int most, 
 }
 
 // Makes *out the march of a kernel with tiles and shared memory of this size, of which at most so
-// many blocks are to be on a multiprocessor at once.
+// many blocks are to be on a multiprocessor at once, and which makes so many sweeps.
 template <class Kernel>
 fur_status fur_march_make(fur_env *env, const fur_stencil_view *s, int width, int height,
-                          Kernel kernel, size_t bytes, int most, fur_march *out)
+                          Kernel kernel, size_t bytes, int most, int sweeps, fur_march *out)
 {
     int resident = 0;
     FUR_TRY(fur_allow_shared(env, kernel));
@@ -216,7 +216,7 @@ fur_status fur_march_make(fur_env *env, const fur_stencil_view *s, int width, in
     }
     out->chunk = fur_march_chunk(int64_t(out->columns) * out->rows, s->extent[2],
                                  int64_t(resident) * env->device->multiprocessors,
-                                 2 * s->radius[2] + FUR_MARCH_FILL);
+                                 2 * sweeps * s->radius[2] + sweeps - 1 + FUR_MARCH_FILL);
     return FUR_OK;
 }
 

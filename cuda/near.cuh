@@ -18,18 +18,27 @@ __host__ __device__ constexpr int fur_near_place(int x, int y, int z)
     return (x + 1) + 3 * ((y + 1) + 3 * (z + 1));
 }
 
+// A stencil's places, a bit each.
+static inline unsigned fur_near_places(const fur_stencil_view *s)
+{
+    unsigned places = 0;
+    for (int k = 0; k < s->points; k++) {
+        fur_stencil_offset o = s->offsets[k];
+        places |= 1U << fur_near_place(o.x, o.y, o.z);
+    }
+    return places;
+}
+
 template <class Value> struct fur_near {
     Value coefficient[27];
     unsigned present; // a bit for each place
 
-    explicit fur_near(const fur_stencil_view *s) : present(0)
+    explicit fur_near(const fur_stencil_view *s) : present(fur_near_places(s))
     {
         auto coefficients = static_cast<const Value *>(s->coefficients);
         for (int k = 0; k < s->points; k++) {
             fur_stencil_offset o = s->offsets[k];
-            int place = fur_near_place(o.x, o.y, o.z);
-            coefficient[place] = coefficients[k];
-            present |= 1U << place;
+            coefficient[fur_near_place(o.x, o.y, o.z)] = coefficients[k];
         }
     }
 };
@@ -71,7 +80,7 @@ template <unsigned places, bool Some = false> struct fur_near_shape {
 template <class F> fur_status fur_with_near(const fur_stencil_view *s, F f)
 {
     return fur_with_value(s->value, [&](auto value) {
-        switch (fur_near<decltype(value)>(s).present) {
+        switch (fur_near_places(s)) {
         case FUR_NEAR_STAR2:
             return f(value, fur_near_shape<FUR_NEAR_STAR2>());
         case FUR_NEAR_SQUARE:

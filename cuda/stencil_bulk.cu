@@ -118,7 +118,7 @@ fur_status build(fur_env *env, const fur_stencil_view *s, state *st)
         using Value = decltype(value);
         using tile = tile_of<Value, decltype(shape)>;
         return fur_march_make(env, s, tile::width, tile::height, multiply<tile, Value>,
-                              shared_bytes<tile>, FUR_MARCH_RESIDENT, &st->march);
+                              shared_bytes<tile>, FUR_MARCH_RESIDENT, 1, &st->march);
     });
 }
 

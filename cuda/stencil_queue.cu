@@ -197,7 +197,7 @@ fur_status build(fur_env *env, const fur_stencil_view *s, state *st)
         using Value = decltype(value);
         return fur_march_make(env, s, tile<Value>::width, tile<Value>::height,
                               multiply<Value, is_long>, queue_bytes<Value>(s->radius),
-                              FUR_MARCH_RESIDENT, &st->march);
+                              FUR_MARCH_RESIDENT, 1, &st->march);
     });
 }
 

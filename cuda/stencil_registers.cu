@@ -147,7 +147,7 @@ fur_status build(fur_env *env, const fur_stencil_view *s, fur_march *m)
         using tile = decltype(of);
         using Shape = typename tile::Shape;
         return fur_march_make(env, s, tile::width, tile::height, kernel,
-                              slices<Shape> * size_t(tile::bytes), blocks<Shape>, m);
+                              slices<Shape> * size_t(tile::bytes), blocks<Shape>, 1, m);
     };
     FUR_TRY(with_kernel(s, false, make));
     return with_kernel(s, true, make);
