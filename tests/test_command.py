@@ -1239,6 +1239,35 @@ class StencilTest(CommandTest):
                 self.assertLessEqual(report["max_difference"],
                                      2 * (points + 2) * UNITS["f64"] * WEIGHTS[points] / 3)
 
+    def check_sweeps(self, report, count):
+        """The first kernel for sweeps makes one at a time, the next is what auto takes."""
+        kernels = report["sweep_kernels"]
+        self.assertEqual((report["sweeps"], kernels[0]["kernel"], kernels[0]["depth"]),
+                         (count, "single", 1))
+        for kernel in kernels:
+            for of in ("", "_without_b"):
+                self.assertAlmostEqual(kernel["ratio" + of] * kernel["ns_per_point" + of],
+                                       kernels[0]["ns_per_point" + of])
+
+    def test_sweeps(self):
+        for count in (1, 4, 7):
+            report = self.race("--points", 27, "--extent", "9,8,7", "--boundary",
+                               "periodic,neumann,dirichlet", "--against", "csr", "--sweeps", count)
+            self.check_sweeps(report, count)
+            chosen = report["sweep_kernels"][-1]
+            self.assertEqual((report["kernel_sweep"], report["ns_per_point_sweep"],
+                              report["sweep_ratio"]),
+                             (chosen["kernel"], chosen["ns_per_point"], chosen["ratio"]))
+        case, = self.json("bench", "stencil", "13-point:9:c64", "--sweeps", 5)["results"]
+        self.check_sweeps(case, 5)
+        self.assertNotIn("sweeps", self.race("--points", 3, "--extent", 20))
+        for command in (("stencil", "--points", 3, "--extent", 20),
+                        ("bench", "stencil", "3-point:20")):
+            done = run(*command, "--sweeps", 2)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.assertRegex(done.stdout, r"(?m)^sweeps +single +1 +[\d.]+ +1\.00 +[\d.]+ +1\.00$")
+            self.assertLessEqual(max(map(len, done.stdout.splitlines())), 80)
+
     def test_table(self):
         done = run("stencil", "--points", 5, "--extent", "31,17", "--kernel", "reference",
                    "--rounds", 1)
@@ -1267,6 +1296,7 @@ class StencilTest(CommandTest):
                 ([*grid, "8,8,8", "--type", "f16"], "--type takes f32, f64, c64 or c128"),
                 ([*grid, "8,8,8", "--boundary", "open"], "--boundary takes dirichlet"),
                 ([*grid, "8,8,8", "--rounds", 0], "--rounds takes a whole number from 1"),
+                ([*grid, "8,8,8", "--sweeps", 0], "--sweeps takes a whole number from 1"),
                 ([*grid, "8,8,8", data("plate.mtx")], "one file name too many")):
             self.assertIn(sentence, self.sentence(*arguments, status=2))
 
@@ -1279,7 +1309,9 @@ class KernelsTest(CommandTest):
             self.assertEqual(set(kernel), {"name", "summary", "source", "exact"})
         self.assertEqual(report["stencil_kernels"][0]["name"], "reference")
         self.assertEqual(report["stencil_kernels"][0].keys(), report["kernels"][0].keys())
+        self.assertEqual(report["sweep_kernels"], [])
         text = run("kernels").stdout
+        self.assertNotIn("sweeps", text)
         for kernel in report["kernels"] + report["stencil_kernels"]:
             self.assertRegex(text, rf"(?m)^{re.escape(kernel['name'])} ")
 
@@ -1545,6 +1577,16 @@ class CudaTest(CommandTest):
         found = self.json("bench", "stencil", "27-point:20:f32", "--device", "cuda")["results"]
         kernels = {line["kernel"] for line in found[0]["contenders"]}
         self.assertIn("points", kernels)
+
+    def test_sweeps(self):
+        """Each kernel is compared with the CPU's products before it is timed."""
+        case, = self.json("bench", "stencil", "7-point:60", "--device", "cuda", "--against", "csr",
+                          "--sweeps", 8)["results"]
+        raced = {kernel["kernel"] for kernel in case["sweep_kernels"]}
+        kernels = self.json("kernels", "--device", "cuda")["sweep_kernels"]
+        listed = {kernel["name"] for kernel in kernels}
+        self.assertLessEqual(raced, listed | {"single"})
+        self.assertIn("single", raced)
 
     def test_bench_of_others(self):
         reduce = self.json("bench", "reduce", "10000", "--device", "cuda")

@@ -8,17 +8,19 @@
 
 #include "generate.h"
 #include "output.h"
+#include "sweeps.h"
 
 #ifdef FURROW_HAVE_CUDA
 #    include "bench_cuda.h"
 #endif
 
-enum { OPTION_SECONDS = 1, OPTION_AGAINST, OPTION_JSON_FILE, CASES_MAX = 512 };
+enum { OPTION_SECONDS = 1, OPTION_AGAINST, OPTION_SWEEPS, OPTION_JSON_FILE, CASES_MAX = 512 };
 
 typedef struct bench_options {
     command_common common;
     double seconds;
     const char *against;
+    int sweeps;
     const char *json_file;
     const char *cases[CASES_MAX]; /* the suite's name first */
     int case_count;
@@ -233,6 +235,7 @@ static fur_status run_bench(timing *t, const void *given)
                .timing = t,
                .common = &options->common,
                .seconds = options->seconds,
+               .sweeps = options->sweeps,
                .against = options->against};
     const suite *s = find_suite(&b, begins_with_matrix(options) ? "spmv" : options->cases[0]);
     if (!s) {
@@ -262,6 +265,7 @@ static const struct argp_option own_options[] = {
      .doc = "Whom to race with: plain on the CPU, for io mmio or fmm; on a GPU cusparse (spmv), "
             "cublas (reduce), cub (ladder), cudamemcpy (transfer), cusolver (reorder); stencil "
             "takes what furrow stencil takes"},
+    {.name = "sweeps", .key = OPTION_SWEEPS, .arg = "N", .doc = "stencil: " SWEEPS_DOC},
     {.name = "json-file",
      .key = OPTION_JSON_FILE,
      .arg = "FILE",
@@ -281,6 +285,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case OPTION_AGAINST:
         options->against = argument;
+        return 0;
+    case OPTION_SWEEPS:
+        options->sweeps =
+            (int)command_whole_number(state, "--sweeps", argument, 1, SWEEPS_COUNT_MOST);
         return 0;
     case OPTION_JSON_FILE:
         options->json_file = argument;

@@ -13,6 +13,7 @@ typedef struct bench {
     timing *timing;
     const command_common *common;
     double seconds;      /* a contender's share of a round */
+    int sweeps;          /* of stencils, to be timed at once; 0: none */
     const char *against; /* the peer without which there is no race; NULL: whichever is there */
     json_t *results;     /* an array of objects, one a case */
     json_t *summary;     /* of all cases, NULL if there is none */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "forms.h"
+#include "sweeps.h"
 
 /* Whether the rest of a name is the type that it may end with. */
 static bool parse_type(const char *text, fur_value *value)
@@ -40,7 +41,8 @@ static bool parse(const char *name, grid_request *grid)
     return parse_type(end, &grid->value);
 }
 
-static fur_status run_steps(bench *b, const char *name, const forms_request *request, forms *f)
+static fur_status run_steps(bench *b, const char *name, const forms_request *request, forms *f,
+                            json_t **result)
 {
     COMMAND_TRY(forms_create(b->timing, request, f));
     COMMAND_TRY(forms_check(f));
@@ -50,10 +52,33 @@ static fur_status run_steps(bench *b, const char *name, const forms_request *req
         forms_print(f);
         fflush(stdout);
     }
-    json_array_append_new(b->results,
-                          json_pack("{s:s, s:f, s:o}", "case", name, "copy_gbps",
-                                    1e-9 * f->copy_rate, "contenders", forms_to_json(f)));
+    *result = json_pack("{s:s, s:f, s:o}", "case", name, "copy_gbps", 1e-9 * f->copy_rate,
+                        "contenders", forms_to_json(f));
+    json_array_append_new(b->results, *result);
     return FUR_OK;
+}
+
+/* All kernels for sweeps; their lines go to the case's result. */
+static fur_status sweep_steps(const bench *b, const forms *f, sweeps *s, json_t *result)
+{
+    COMMAND_TRY(sweeps_create(f, NULL, b->sweeps, true, s));
+    COMMAND_TRY(sweeps_check(s));
+    COMMAND_TRY(sweeps_race(s, 0));
+    if (!b->common->json) {
+        sweeps_print(s);
+        fflush(stdout);
+    }
+    json_object_set_new(result, "sweeps", json_integer(b->sweeps));
+    json_object_set_new(result, "sweep_kernels", sweeps_to_json(s));
+    return FUR_OK;
+}
+
+static fur_status run_sweeps(const bench *b, const forms *f, json_t *result)
+{
+    sweeps s = {.lines = 0};
+    const fur_status status = sweep_steps(b, f, &s, result);
+    sweeps_destroy(&s);
+    return status;
 }
 
 fur_status bench_stencil(bench *b, const char *name)
@@ -67,7 +92,11 @@ fur_status bench_stencil(bench *b, const char *name)
                                 "or :c128 behind it for another type than f64",
                                 name);
     }
-    const fur_status status = run_steps(b, name, &request, &f);
+    json_t *result = NULL;
+    fur_status status = run_steps(b, name, &request, &f, &result);
+    if (status == FUR_OK && b->sweeps > 0) {
+        status = run_sweeps(b, &f, result);
+    }
     forms_destroy(&f);
     return status;
 }

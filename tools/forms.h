@@ -68,6 +68,18 @@ fur_status forms_check(forms *f);
 /* Times all forms and a copy, in turn. */
 fur_status forms_race(forms *f, int rounds);
 
+/* One of those that are timed in turn. */
+typedef struct forms_racer {
+    fur_status (*run)(void *self);
+    void *self;
+    double seconds; /* of one run that finds nothing in the caches, once raced */
+} forms_racer;
+
+/* The same for anything that has succeeded before, at most RACE_CONTENDERS - 1 of them. *copy_rate:
+ * bytes a second, read and written. */
+fur_status forms_race_in_turn(const forms *f, int rounds, int count, forms_racer *racers,
+                              double *copy_rate);
+
 /* How far along an axis the k-th offset goes, in either direction. */
 int64_t forms_reach(const fur_stencil_definition *d, int k, int axis);
 

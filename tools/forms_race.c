@@ -7,10 +7,11 @@
 #    include "race_cuda.h"
 #endif
 
-/* What failed would have failed in forms_check. */
+/* What fails has not done so before. */
 static void run_on_cpu(void *self)
 {
-    (void)form_run(self);
+    const forms_racer *racer = self;
+    (void)racer->run(racer->self);
 }
 
 static double vector_bytes(const forms *f)
@@ -25,45 +26,61 @@ static void run_copy(void *self)
     plain_copy(doubles, fur_vector_const_data(f->x), fur_vector_data(f->y));
 }
 
-/* The copy is one of vectors of the grid. The least of the times counts: a run is only one product,
- * and whatever else the machine does can only lengthen it. */
-static fur_status race_on_cpu(forms *f, int rounds)
+/* The copy is one of vectors of the grid. The least of the times counts: whatever else the machine
+ * does can only lengthen a run. */
+static void race_on_cpu(const forms *f, int rounds, int count, forms_racer *racers,
+                        double *copy_rate)
 {
     race r = {.rounds = rounds, .cold = true};
-    for (int i = 0; i < f->count; i++) {
-        race_add(&r, f->forms[i].kernel, run_on_cpu, &f->forms[i]);
+    for (int i = 0; i < count; i++) {
+        race_add(&r, "", run_on_cpu, &racers[i]);
     }
-    race_add(&r, "copy", run_copy, f);
+    race_add(&r, "copy", run_copy, (void *)(uintptr_t)f);
     race_run(&r, 0, &f->timing->reader);
-    for (int i = 0; i < f->count; i++) {
-        f->forms[i].seconds = r.contenders[i].least;
+    for (int i = 0; i < count; i++) {
+        racers[i].seconds = r.contenders[i].least;
     }
-    f->copy_rate = 2 * vector_bytes(f) / r.contenders[f->count].least;
-    return FUR_OK;
+    *copy_rate = 2 * vector_bytes(f) / r.contenders[count].least;
 }
 
 #ifdef FURROW_HAVE_CUDA
-static fur_status race_on_gpu(forms *f)
+static fur_status race_on_gpu(const forms *f, int count, forms_racer *racers, double *copy_rate)
 {
     cuda_race r = {.count = 0};
-    for (int i = 0; i < f->count; i++) {
-        cuda_race_add(&r, f->forms[i].kernel, form_run, &f->forms[i]);
+    for (int i = 0; i < count; i++) {
+        cuda_race_add(&r, "", racers[i].run, racers[i].self);
     }
     COMMAND_TRY(cuda_race_run(&r, f->timing->gpu));
-    for (int i = 0; i < f->count; i++) {
-        f->forms[i].seconds = r.contenders[i].cold;
+    for (int i = 0; i < count; i++) {
+        racers[i].seconds = r.contenders[i].cold;
     }
-    f->copy_rate = r.copy_rate;
+    *copy_rate = r.copy_rate;
     return FUR_OK;
 }
 #endif
 
-fur_status forms_race(forms *f, int rounds)
+fur_status forms_race_in_turn(const forms *f, int rounds, int count, forms_racer *racers,
+                              double *copy_rate)
 {
 #ifdef FURROW_HAVE_CUDA
     if (f->timing->gpu) {
-        return race_on_gpu(f);
+        return race_on_gpu(f, count, racers, copy_rate);
     }
 #endif
-    return race_on_cpu(f, rounds);
+    race_on_cpu(f, rounds, count, racers, copy_rate);
+    return FUR_OK;
+}
+
+fur_status forms_race(forms *f, int rounds)
+{
+    const int count = f->count;
+    forms_racer racers[FORMS_MOST];
+    for (int i = 0; i < count; i++) {
+        racers[i] = (forms_racer){.run = form_run, .self = &f->forms[i]};
+    }
+    COMMAND_TRY(forms_race_in_turn(f, rounds, count, racers, &f->copy_rate));
+    for (int i = 0; i < count; i++) {
+        f->forms[i].seconds = racers[i].seconds;
+    }
+    return FUR_OK;
 }

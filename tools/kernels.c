@@ -1,4 +1,5 @@
-/* furrow kernels: what is registered for y = A x and for stencils, and what a matrix gets. */
+/* furrow kernels: what is registered for y = A x, for stencils and for repeated sweeps of them, and
+ * what a matrix gets. */
 #include "command.h"
 
 #include <stdio.h>
@@ -30,6 +31,14 @@ static bool get_spmv(fur_context *context, int index, fur_spmv_kernel_info *out)
            fur_spmv_kernel_get(context, index, out) == FUR_OK;
 }
 
+static fur_spmv_kernel_info info_of(const fur_stencil_kernel_info *kernel)
+{
+    return (fur_spmv_kernel_info){.name = kernel->name,
+                                  .summary = kernel->summary,
+                                  .source = kernel->source,
+                                  .exact = kernel->exact};
+}
+
 static bool get_stencil(fur_context *context, int index, fur_spmv_kernel_info *out)
 {
     fur_stencil_kernel_info kernel;
@@ -37,10 +46,18 @@ static bool get_stencil(fur_context *context, int index, fur_spmv_kernel_info *o
         fur_stencil_kernel_get(context, index, &kernel) != FUR_OK) {
         return false;
     }
-    *out = (fur_spmv_kernel_info){.name = kernel.name,
-                                  .summary = kernel.summary,
-                                  .source = kernel.source,
-                                  .exact = kernel.exact};
+    *out = info_of(&kernel);
+    return true;
+}
+
+static bool get_sweep(fur_context *context, int index, fur_spmv_kernel_info *out)
+{
+    fur_stencil_kernel_info kernel;
+    if (index >= fur_stencil_sweep_kernel_count(context) ||
+        fur_stencil_sweep_kernel_get(context, index, &kernel) != FUR_OK) {
+        return false;
+    }
+    *out = info_of(&kernel);
     return true;
 }
 
@@ -80,13 +97,13 @@ static json_t *kernels_to_json(fur_context *context, get_kernel *get)
     return list;
 }
 
-/* For people a paragraph of its own. */
+/* For people a paragraph of its own, unless there is none. */
 static void put_kernels(output *out, fur_context *context, const char *key, const char *title,
                         get_kernel *get)
 {
     if (out->json) {
         output_member(out, key, kernels_to_json(context, get));
-    } else {
+    } else if (get(context, 0, &(fur_spmv_kernel_info){.name = NULL})) {
         print_kernels(context, title, get);
     }
 }
@@ -129,6 +146,8 @@ static fur_status kernels_steps(kernels_job *job)
     output_count(&out, "threads", "threads", fur_context_threads(job->context));
     put_kernels(&out, job->context, "kernels", "for a matrix:", get_spmv);
     put_kernels(&out, job->context, "stencil_kernels", "for a stencil:", get_stencil);
+    put_kernels(&out, job->context, "sweep_kernels",
+                "for repeated sweeps of a stencil:", get_sweep);
     if (job->plan != NULL) {
         output_gap(&out);
         put_choice(&out, job);
@@ -176,7 +195,8 @@ static const struct argp argp = {
     .options = own_options,
     .parser = parse,
     .args_doc = "[FILE]",
-    .doc = "List the kernels for y = A x, and for stencils. With a Matrix Market file, say also "
+    .doc = "List the kernels for y = A x, for stencils and for repeated sweeps of them. With a "
+           "Matrix Market file, say also "
            "which one its matrix "
            "gets and why.",
     .children = command_children,

@@ -6,6 +6,7 @@
 
 #include "forms.h"
 #include "output.h"
+#include "sweeps.h"
 
 enum {
     OPTION_POINTS = 1,
@@ -14,7 +15,8 @@ enum {
     OPTION_TYPE,
     OPTION_KERNEL,
     OPTION_AGAINST,
-    OPTION_ROUNDS
+    OPTION_ROUNDS,
+    OPTION_SWEEPS
 };
 
 /* Rounds without --rounds. */
@@ -23,6 +25,7 @@ enum { ROUNDS = 21 };
 typedef struct stencil_options {
     command_common common;
     forms_request request;
+    int sweeps; /* 0: none */
 } stencil_options;
 
 static void put_extent(output *out, const forms *f)
@@ -76,7 +79,8 @@ static void print_table(const forms *f)
     printf("Volkov 2010, GTX 280: ratio 4.7 (7-point f32), 4.2 (f64), 8.9 (27-point f64)\n");
 }
 
-static fur_status print(const forms *f, const command_common *common)
+/* sweeps: none if it has no lines. */
+static fur_status print(const forms *f, const sweeps *s, const command_common *common)
 {
     output out = output_begin(common->json);
     timing_put(&out, f->timing);
@@ -88,22 +92,36 @@ static fur_status print(const forms *f, const command_common *common)
     } else {
         print_table(f);
     }
+    if (s->lines > 0) {
+        sweeps_put(&out, s);
+    }
     return output_end(&out, f->context);
 }
 
-static fur_status stencil_steps(timing *t, const stencil_options *options, forms *f)
+static fur_status sweeps_steps(const stencil_options *options, const forms *f, sweeps *s)
+{
+    const forms_request *request = &options->request;
+    COMMAND_TRY(sweeps_create(f, request->kernel, options->sweeps, false, s));
+    COMMAND_TRY(sweeps_check(s));
+    return sweeps_race(s, request->rounds);
+}
+
+static fur_status stencil_steps(timing *t, const stencil_options *options, forms *f, sweeps *s)
 {
     COMMAND_TRY(timing_prepare(t));
     COMMAND_TRY(forms_create(t, &options->request, f));
     COMMAND_TRY(forms_check(f));
     COMMAND_TRY(forms_race(f, options->request.rounds));
-    return print(f, &options->common);
+    COMMAND_TRY(options->sweeps > 0 ? sweeps_steps(options, f, s) : FUR_OK);
+    return print(f, s, &options->common);
 }
 
 static fur_status stencil(timing *t, const void *options)
 {
     forms f = {.count = 0};
-    const fur_status status = stencil_steps(t, options, &f);
+    sweeps s = {.lines = 0};
+    const fur_status status = stencil_steps(t, options, &f, &s);
+    sweeps_destroy(&s);
     forms_destroy(&f);
     return status;
 }
@@ -125,6 +143,7 @@ static const struct argp_option own_options[] = {
      .key = OPTION_ROUNDS,
      .arg = "N",
      .doc = "Products of each form that are timed on the CPU (default 21)"},
+    {.name = "sweeps", .key = OPTION_SWEEPS, .arg = "N", .doc = SWEEPS_DOC},
     {0},
 };
 
@@ -162,6 +181,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case OPTION_ROUNDS:
         options->request.rounds =
             (int)command_whole_number(state, "--rounds", argument, 1, RACE_ROUNDS_MOST);
+        return 0;
+    case OPTION_SWEEPS:
+        options->sweeps =
+            (int)command_whole_number(state, "--sweeps", argument, 1, SWEEPS_COUNT_MOST);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
