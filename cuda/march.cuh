@@ -167,7 +167,7 @@ static inline int64_t fur_march_chunk(int64_t tiles, int64_t planes, int64_t res
     int64_t best = planes;
     int64_t least = INT64_MAX;
     for (int64_t chunks = fur_ceil_div(planes, INT32_MAX / 2);
-         chunks <= planes && tiles * (chunks - 1) <= 4 * resident; chunks++) {
+         chunks <= planes && tiles * (chunks - 1) <= 8 * resident; chunks++) {
         int64_t chunk = fur_ceil_div(planes, chunks);
         int64_t waves = fur_ceil_div(tiles * fur_ceil_div(planes, chunk), resident);
         int64_t time = waves * (chunk + extra);

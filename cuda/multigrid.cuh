@@ -17,30 +17,40 @@ __device__ inline int64_t fur_axis_place(const fur_grid_axis &a, fur_grid_place 
     return a.places[kind * a.points + i];
 }
 
-// A point of an axis, its neighbours, and the weights of its equation.
-template <class Value> struct fur_axis_row {
-    int64_t at;
-    int64_t before;
-    int64_t after;
+// What an axis adds to the equation of a point.
+template <class Value> struct fur_equation {
     Value lower;
     Value upper;
     Value diagonal;
+};
+
+template <class Value>
+__device__ inline fur_equation<Value> fur_axis_equation(const fur_grid_axis &a, int64_t i)
+{
+    return {fur_axis_weight<Value>(a, FUR_GRID_LOWER, i),
+            fur_axis_weight<Value>(a, FUR_GRID_UPPER, i),
+            fur_axis_weight<Value>(a, FUR_GRID_DIAGONAL, i)};
+}
+
+// A point of an axis, its neighbours, and the weights of its equation.
+template <class Value> struct fur_axis_row : fur_equation<Value> {
+    int64_t at;
+    int64_t before;
+    int64_t after;
 
     __device__ fur_axis_row(const fur_grid_axis &a, int64_t i)
-        : at(i), before(fur_grid_inside(a.periodic, a.points, i - 1)),
-          after(fur_grid_inside(a.periodic, a.points, i + 1)),
-          lower(fur_axis_weight<Value>(a, FUR_GRID_LOWER, i)),
-          upper(fur_axis_weight<Value>(a, FUR_GRID_UPPER, i)),
-          diagonal(fur_axis_weight<Value>(a, FUR_GRID_DIAGONAL, i))
+        : fur_equation<Value>(fur_axis_equation<Value>(a, i)), at(i),
+          before(fur_grid_inside(a.periodic, a.points, i - 1)),
+          after(fur_grid_inside(a.periodic, a.points, i + 1))
     {
     }
 };
 
-// The equation of a point: its rows of the three axes.
+// The equation of a point: those of the three axes.
 template <class Value>
-__device__ inline Value fur_point_diagonal(const fur_axis_row<Value> &x,
-                                           const fur_axis_row<Value> &y,
-                                           const fur_axis_row<Value> &z)
+__device__ inline Value fur_point_diagonal(const fur_equation<Value> &x,
+                                           const fur_equation<Value> &y,
+                                           const fur_equation<Value> &z)
 {
     return x.diagonal + (y.diagonal + z.diagonal);
 }
@@ -48,8 +58,8 @@ __device__ inline Value fur_point_diagonal(const fur_axis_row<Value> &x,
 // b - A x at a point, from its neighbours by rising entry and then itself.
 template <class Value>
 __device__ inline Value
-fur_point_residual(const fur_axis_row<Value> &x, const fur_axis_row<Value> &y,
-                   const fur_axis_row<Value> &z, Value b, const Value around[6], Value own)
+fur_point_residual(const fur_equation<Value> &x, const fur_equation<Value> &y,
+                   const fur_equation<Value> &z, Value b, const Value around[6], Value own)
 {
     Value sum = fur_fma(z.lower, around[0], b);
     sum = fur_fma(y.lower, around[1], sum);
@@ -79,7 +89,7 @@ fur_grid_residual(const fur_grid &g, const fur_axis_row<Value> &x, const fur_axi
                              entries[line + x.after],
                              entries[fur_grid_entry(g, x.at, y.after, z.at)],
                              entries[fur_grid_entry(g, x.at, y.at, z.after)]};
-    return fur_point_residual(x, y, z, b[own], around, entries[own]);
+    return fur_point_residual<Value>(x, y, z, b[own], around, entries[own]);
 }
 
 // Operations at points (i, j, k) of a box of `extent` points: what a launch has threads for.
@@ -105,7 +115,7 @@ template <class Value> struct fur_relax_colour {
         fur_axis_row<Value> row_y(g.axis[1], j);
         fur_axis_row<Value> row_z(g.axis[2], k);
         Value step = fur_grid_residual(g, row_x, row_y, row_z, b, x) /
-                     fur_point_diagonal(row_x, row_y, row_z);
+                     fur_point_diagonal<Value>(row_x, row_y, row_z);
         Value *own = &x[fur_grid_entry(g, i, j, k)];
         *own = fur_fma(static_cast<Value>(g.omega), step, *own);
     }

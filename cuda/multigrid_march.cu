@@ -20,6 +20,11 @@
 #define HEIGHT (LINES - 2 * HALO)
 // Planes in shared memory: one that comes in, of the first colour, one between, of the second.
 #define RING 4
+// Planes of a block, whose rows along z are in shared memory, too.
+#define PLANES 256
+// So many planes before one is loaded, the second-level cache is asked for it. (Farther ahead was
+// slower.)
+#define AHEAD 2
 // Grids of fewer points stay in the second-level cache, and have too few tiles.
 #ifndef MARCH_POINTS
 #    define MARCH_POINTS (1 << 22)
@@ -30,17 +35,6 @@ namespace
 
 template <class Value> struct alignas(2 * sizeof(Value)) pair {
     Value entry[2];
-
-    __device__ Value at(int n) const // indexed without going through memory
-    {
-        return n == 0 ? entry[0] : entry[1];
-    }
-
-    __device__ void set(int n, Value value)
-    {
-        entry[0] = n == 0 ? value : entry[0];
-        entry[1] = n == 0 ? entry[1] : value;
-    }
 };
 
 template <class Value> struct sweep {
@@ -55,28 +49,40 @@ template <class Value> struct sweep {
     int64_t chunk; // planes of a block
 };
 
-// The point that a position up to two points outside stands for: across a periodic axis, or at its
-// end, whose own value is what a neighbour beyond it is taken for (fur_grid_inside).
-__device__ inline int64_t point_at(const fur_grid_axis &a, int64_t i)
-{
-    bool round = a.periodic && a.points > 1;
-    int64_t n = a.points;
-    int64_t inside = i < 0 ? (round ? i + n : 0) : i < n ? i : round ? i - n : n - 1;
-    return min(inside, n - 1); // beyond the halo: anything
-}
+// An axis whose points can be counted by int.
+struct line {
+    int points;
+    bool round; // the ends are neighbours
 
-// Whether a position is that of a point, which is relaxed.
-__device__ inline bool is_point(const fur_grid_axis &a, int64_t i)
-{
-    return (i >= 0 && i < a.points) || (a.periodic && a.points > 1);
-}
+    __device__ explicit line(const fur_grid_axis &a)
+        : points(static_cast<int>(a.points)), round(a.periodic && a.points > 1)
+    {
+    }
+
+    // The point that a position up to two points outside stands for: across a periodic axis, or at
+    // its end, whose own value is what a neighbour beyond it is taken for (fur_grid_inside).
+    __device__ int point_at(int i) const
+    {
+        int inside = i < 0 ? (round ? i + points : 0) : i;
+        int back = round ? inside - points : points - 1;
+        return min(inside < points ? inside : back, points - 1); // beyond the halo: anything
+    }
+
+    // Whether a position is that of a point, which is relaxed.
+    __device__ bool has(int i) const
+    {
+        return (i >= 0 && i < points) || round;
+    }
+};
 
 // A thread's place in the grid.
 template <class Value> struct place {
     int i; // of the first of the pair; even
     int j;
+    line z;
     int begin; // planes
     int end;
+    int plane;    // entries
     int entry[2]; // in a plane
     bool whole;   // the pair is side by side, and aligned
     bool is_column[2];
@@ -84,70 +90,100 @@ template <class Value> struct place {
     bool owns_line; // it is of the tile, not of its halo
     bool owns_lane;
 
-    __device__ explicit place(const sweep<Value> &s)
+    __device__ explicit place(const sweep<Value> &s) : z(s.g.axis[2])
     {
-        const fur_grid_axis *a = s.g.axis;
-        int64_t line = blockIdx.x / s.columns;
+        line x(s.g.axis[0]);
+        line y(s.g.axis[1]);
+        int64_t tile = blockIdx.x / s.columns;
         int row = static_cast<int>(threadIdx.y);
         i = static_cast<int>(blockIdx.x % s.columns * WIDTH + 2 * threadIdx.x) - HALO;
-        j = static_cast<int>(line % s.rows * HEIGHT) - HALO + row;
-        begin = static_cast<int>(line / s.rows * s.chunk);
-        end = static_cast<int>(min(begin + s.chunk, a[2].points));
+        j = static_cast<int>(tile % s.rows * HEIGHT) - HALO + row;
+        begin = static_cast<int>(tile / s.rows * s.chunk);
+        end = static_cast<int>(min(begin + s.chunk, s.g.axis[2].points));
+        plane = x.points * y.points;
         for (int n = 0; n < 2; n++) {
-            entry[n] = static_cast<int>(point_at(a[0], i + n) + a[0].points * point_at(a[1], j));
-            is_column[n] = is_point(a[0], i + n);
+            entry[n] = x.point_at(i + n) + x.points * y.point_at(j);
+            is_column[n] = x.has(i + n);
         }
         whole = s.in_pairs && entry[0] % 2 == 0 && entry[1] == entry[0] + 1;
-        relaxes = row >= 1 && row < LINES - 1 && is_point(a[1], j);
-        owns_line = row >= HALO && row < LINES - HALO && j < a[1].points;
-        owns_lane = threadIdx.x >= 1 && threadIdx.x < FUR_WARP - 1 && i < a[0].points;
+        relaxes = row >= 1 && row < LINES - 1 && y.has(j);
+        owns_line = row >= HALO && row < LINES - HALO && j < y.points;
+        owns_lane = threadIdx.x >= 1 && threadIdx.x < FUR_WARP - 1 && i < x.points;
     }
 };
+
+// The row of the point that a position stands for.
+template <class Value>
+__device__ inline fur_equation<Value> row_at(const fur_grid_axis &a, int position)
+{
+    return fur_axis_equation<Value>(a, line(a).point_at(position));
+}
 
 // What a block and a thread have of its planes while the first colour is in plane n.
 template <class Value> struct march {
     const sweep<Value> &s;
     place<Value> at;
-    Value *ring; // RING planes of LINES lines of both points of 32 pairs
-    fur_axis_row<Value> x[2];
-    fur_axis_row<Value> y;
+    Value *ring;               // RING planes of LINES lines of both points of 32 pairs
+    fur_equation<Value> *rows; // of plane begin - 1 and those behind it
+    fur_equation<Value> x[2];
+    fur_equation<Value> y;
     pair<Value> next; // x in plane n + 1
     pair<Value> here;
-    pair<Value> last[2]; // in planes n - 1 and n - 2, the first colour relaxed
-    Value below;         // in plane n - 3, of the first colour
-    pair<Value> b;       // in plane n
-    Value b_last[2];     // in planes n - 1 and n - 2, of the second colour
+    pair<Value> last[2];  // in planes n - 1 and n - 2, the first colour relaxed
+    Value below;          // in plane n - 3, of the first colour
+    pair<Value> b;        // in plane n
+    Value b_last[2];      // in planes n - 1 and n - 2, of the second colour
+    int64_t coming_plane; // n + 1
 
-    __device__ march(const sweep<Value> &sweep, Value *memory)
-        : s(sweep), at(sweep), ring(memory), x{{s.g.axis[0], point_at(s.g.axis[0], at.i)},
-                                               {s.g.axis[0], point_at(s.g.axis[0], at.i + 1)}},
-          y(s.g.axis[1], point_at(s.g.axis[1], at.j)), last{}, below(0), b_last{}
+    __device__ march(const sweep<Value> &sweep, Value *memory, fur_equation<Value> *row_memory)
+        : s(sweep), at(sweep), ring(memory),
+          rows(row_memory), x{row_at<Value>(s.g.axis[0], at.i),
+                              row_at<Value>(s.g.axis[0], at.i + 1)},
+          y(row_at<Value>(s.g.axis[1], at.j)), last{}, below(0), b_last{}
     {
-        last[0] = load(s.from, at.begin - 2);
-        here = load(s.from, at.begin - 1);
-        next = load(s.from, at.begin);
-        b = load(s.b, at.begin - 1);
+        last[0] = load(s.from, plane(at.begin - 2));
+        here = load(s.from, plane(at.begin - 1));
+        next = load(s.from, plane(at.begin));
+        b = load(s.b, plane(at.begin - 1));
+        coming_plane = plane(at.begin);
         put(at.begin - 1, here);
+        int thread = static_cast<int>(threadIdx.x + FUR_WARP * threadIdx.y);
+        for (int n = thread; n < at.end - at.begin + 2; n += FUR_WARP * LINES)
+            rows[n] = row_at<Value>(s.g.axis[2], at.begin - 1 + n);
     }
 
-    __device__ pair<Value> load(const Value *array, int k) const
+    // The first entry of the plane that a block reads as its plane k.
+    __device__ int64_t plane(int k) const
     {
-        const Value *plane =
-            array + s.g.axis[0].points * s.g.axis[1].points * point_at(s.g.axis[2], k);
+        return int64_t(at.plane) * at.z.point_at(min(k, at.end + 1));
+    }
+
+    __device__ pair<Value> load(const Value *array, int64_t plane) const
+    {
+        const Value *from = array + plane;
         if (at.whole)
-            return *reinterpret_cast<const pair<Value> *>(plane + at.entry[0]);
-        return {plane[at.entry[0]], plane[at.entry[1]]};
+            return *reinterpret_cast<const pair<Value> *>(from + at.entry[0]);
+        return {from[at.entry[0]], from[at.entry[1]]};
+    }
+
+    // Asks the second-level cache for the warp's line.
+    __device__ void ask(int64_t plane) const
+    {
+        if (threadIdx.x % (FUR_CACHE_LINE / sizeof(pair<Value>)) == 0) {
+            fur_ask(s.from + plane + at.entry[0]);
+            fur_ask(s.b + plane + at.entry[0]);
+        }
     }
 
     __device__ void store(int k, const pair<Value> &entries)
     {
-        Value *plane = s.to + s.g.axis[0].points * s.g.axis[1].points * k;
+        Value *to = s.to + int64_t(at.plane) * k;
         if (at.whole) {
-            *reinterpret_cast<pair<Value> *>(plane + at.entry[0]) = entries;
+            *reinterpret_cast<pair<Value> *>(to + at.entry[0]) = entries;
         } else {
-            plane[at.entry[0]] = entries.entry[0];
+            to[at.entry[0]] = entries.entry[0];
             if (at.i + 1 < s.g.axis[0].points)
-                plane[at.entry[1]] = entries.entry[1];
+                to[at.entry[1]] = entries.entry[1];
         }
     }
 
@@ -165,12 +201,12 @@ template <class Value> struct march {
     }
 
     // x of the n-th of the pair after its turn. All its neighbours have the other colour.
-    __device__ Value relaxed(int k, int n, const pair<Value> &own, Value under, Value over,
+    template <int n>
+    __device__ Value relaxed(int k, const pair<Value> &own, Value under, Value over,
                              Value right) const
     {
-        fur_axis_row<Value> z(s.g.axis[2], point_at(s.g.axis[2], k));
-        const fur_axis_row<Value> row = n == 0 ? x[0] : x[1];
-        Value beside = own.at(1 - n);
+        const fur_equation<Value> z = rows[k - at.begin + 1];
+        Value beside = own.entry[1 - n];
         Value beyond = fur_shuffle(beside, static_cast<int>(threadIdx.x) - 1 + 2 * n);
         const Value around[6] = {under,
                                  *shared(k, -1, n),
@@ -178,44 +214,52 @@ template <class Value> struct march {
                                  n == 0 ? beside : beyond,
                                  *shared(k, 1, n),
                                  over};
-        Value residual = fur_point_residual(row, y, z, right, around, own.at(n));
-        return fur_fma(static_cast<Value>(s.g.omega), residual / fur_point_diagonal(row, y, z),
-                       own.at(n));
+        Value residual = fur_point_residual(x[n], y, z, right, around, own.entry[n]);
+        return fur_fma(static_cast<Value>(s.g.omega), residual / fur_point_diagonal(x[n], y, z),
+                       own.entry[n]);
     }
 
     // The first colour in plane k, where it is the red-th of the pair.
-    __device__ void relax_first(int k, int red)
+    template <int red> __device__ void relax_first(int k)
     {
-        if (!at.relaxes || !is_point(s.g.axis[2], k))
+        if (!at.relaxes || k > at.end || !at.z.has(k))
             return;
-        Value value = relaxed(k, red, here, last[0].at(red), next.at(red), b.at(red));
-        if (red == 0 ? at.is_column[0] : at.is_column[1]) {
-            here.set(red, value);
+        Value value = relaxed<red>(k, here, last[0].entry[red], next.entry[red], b.entry[red]);
+        if (at.is_column[red]) {
+            here.entry[red] = value;
             *shared(k, 0, red) = value;
         }
     }
 
     // The second colour in plane k, two behind the first, and both to where they belong.
-    __device__ void relax_second(int k, int black)
+    template <int black> __device__ void relax_second(int k)
     {
-        if (!at.owns_line)
+        if (!at.owns_line || k < at.begin)
             return;
         pair<Value> both = last[1];
-        both.set(black, relaxed(k, black, last[1], below, last[0].at(black), b_last[1]));
+        both.entry[black] = relaxed<black>(k, last[1], below, last[0].entry[black], b_last[1]);
         if (at.owns_lane)
             store(k, both);
     }
 
-    // One plane on; red: where the first colour is in plane n.
-    __device__ void turn(int red, const pair<Value> &coming, const pair<Value> &b_coming)
+    // Both colours while the first is in plane n, and one plane on. The whole warp has the same
+    // `red`: known beforehand, it costs no choices.
+    template <int red> __device__ void turn(int n)
     {
-        below = last[1].at(red);
+        pair<Value> b_coming = load(s.b, coming_plane);
+        coming_plane = plane(n + 2);
+        pair<Value> coming = load(s.from, coming_plane);
+        ask(plane(n + 2 + AHEAD));
+        relax_first<red>(n);
+        relax_second<1 - red>(n - 2);
+        put(n + 1, next);
+        below = last[1].entry[red];
         last[1] = last[0];
         last[0] = here;
         here = next;
         next = coming;
         b_last[1] = b_last[0];
-        b_last[0] = b.at(1 - red);
+        b_last[0] = b.entry[1 - red];
         b = b_coming;
     }
 };
@@ -224,19 +268,15 @@ template <class Value>
 __global__ void __launch_bounds__(FUR_WARP *LINES, 1) relax(const __grid_constant__ sweep<Value> s)
 {
     __shared__ Value ring[RING * LINES * 2 * FUR_WARP];
-    march<Value> m(s, ring);
+    __shared__ fur_equation<Value> rows[PLANES + 2];
+    march<Value> m(s, ring, rows);
     __syncthreads();
 #pragma unroll 1
     for (int n = m.at.begin - 1; n <= m.at.end + 1; n++) {
-        int red = (m.at.j + n + s.first) & 1;
-        pair<Value> coming = m.load(s.from, min(n + 2, m.at.end + 1));
-        pair<Value> b_coming = m.load(s.b, min(n + 1, m.at.end));
-        if (n <= m.at.end)
-            m.relax_first(n, red);
-        if (n >= m.at.begin + 2)
-            m.relax_second(n - 2, 1 - red);
-        m.put(n + 1, m.next);
-        m.turn(red, coming, b_coming);
+        if ((m.at.j + n + s.first) % 2 == 0)
+            m.template turn<0>(n);
+        else
+            m.template turn<1>(n);
         __syncthreads();
     }
 }
@@ -253,8 +293,9 @@ fur_status run(fur_env *env, const fur_grid *g, fur_colour first, const void *b,
     const fur_grid_axis *a = g->axis;
     int64_t columns = fur_ceil_div(a[0].points, WIDTH);
     int64_t rows = fur_ceil_div(a[1].points, HEIGHT);
-    int64_t chunk = fur_march_chunk(columns * rows, a[2].points, env->device->multiprocessors,
-                                    2 * HALO + FUR_MARCH_FILL);
+    int64_t best = fur_march_chunk(columns * rows, a[2].points, env->device->multiprocessors,
+                                   2 * HALO + FUR_MARCH_FILL);
+    int64_t chunk = min(best, int64_t(PLANES));
     bool in_pairs = a[0].points % 2 == 0 && is_aligned<Value>(b) && is_aligned<Value>(from) &&
                     is_aligned<Value>(to);
     auto blocks = static_cast<unsigned>(columns * rows * fur_ceil_div(a[2].points, chunk));
