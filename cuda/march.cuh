@@ -120,7 +120,7 @@ struct fur_march_points {
 };
 
 // Takes in slices entry by entry, `most` a thread: any boundary, any alignment.
-template <class Value, int most> struct fur_slice_loader {
+template <class Value, int most, int threads = FUR_MARCH_THREADS> struct fur_slice_loader {
     uint32_t from[most]; // entries from the plane's first; UINT32_MAX: nowhere
 
     // Slices of `height` lines of `pitch` entries, of which the first is at (x, y).
@@ -128,7 +128,7 @@ template <class Value, int most> struct fur_slice_loader {
     {
 #pragma unroll
         for (int n = 0; n < most; n++) {
-            int entry = threadIdx.x + n * FUR_MARCH_THREADS;
+            int entry = threadIdx.x + n * threads;
             int64_t i = fur_halo_point(m.boundary[0], m.extent[0], m.radius[0], x + entry % pitch);
             int64_t j = fur_halo_point(m.boundary[1], m.extent[1], m.radius[1], y + entry / pitch);
             bool there = entry < pitch * height && i >= 0 && j >= 0;
@@ -142,7 +142,7 @@ template <class Value, int most> struct fur_slice_loader {
 #pragma unroll
         for (int n = 0; n < most; n++)
             if (from[n] != UINT32_MAX)
-                __pipeline_memcpy_async(at(threadIdx.x + n * FUR_MARCH_THREADS), plane + from[n],
+                __pipeline_memcpy_async(at(threadIdx.x + n * threads), plane + from[n],
                                         sizeof(Value));
     }
 };
@@ -193,19 +193,28 @@ static inline fur_status fur_march_shared(fur_env *env, size_t bytes, int most, 
     return FUR_OK;
 }
 
-// Makes *out the march of a kernel with tiles and shared memory of this size, of which at most so
-// many blocks are to be on a multiprocessor at once, and which makes so many sweeps.
+// What a kernel has of a grid at once.
+struct fur_march_tile {
+    int width; // points
+    int height;
+    int threads;  // of a block
+    size_t bytes; // of shared memory
+    int most;     // blocks on a multiprocessor at once
+    int sweeps;   // of a pass
+};
+
+// Makes *out the march of a kernel.
 template <class Kernel>
-fur_status fur_march_make(fur_env *env, const fur_stencil_view *s, int width, int height,
-                          Kernel kernel, size_t bytes, int most, int sweeps, fur_march *out)
+fur_status fur_march_make(fur_env *env, const fur_stencil_view *s, Kernel kernel,
+                          const fur_march_tile &tile, fur_march *out)
 {
     int resident = 0;
     FUR_TRY(fur_allow_shared(env, kernel));
-    FUR_TRY(fur_march_shared(env, bytes, most, &out->shared));
-    FUR_CUDA(env, cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel,
-                                                                FUR_MARCH_THREADS, out->shared));
-    out->columns = fur_blocks(s->extent[0], width);
-    out->rows = fur_blocks(s->extent[1], height);
+    FUR_TRY(fur_march_shared(env, tile.bytes, tile.most, &out->shared));
+    FUR_CUDA(env, cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, tile.threads,
+                                                                out->shared));
+    out->columns = fur_blocks(s->extent[0], tile.width);
+    out->rows = fur_blocks(s->extent[1], tile.height);
     for (int axis = 0; axis < 3; axis++) {
         const int64_t n = s->extent[axis];
         out->extent[axis] = n;
@@ -216,7 +225,7 @@ fur_status fur_march_make(fur_env *env, const fur_stencil_view *s, int width, in
     }
     out->chunk = fur_march_chunk(int64_t(out->columns) * out->rows, s->extent[2],
                                  int64_t(resident) * env->device->multiprocessors,
-                                 2 * sweeps * s->radius[2] + sweeps - 1 + FUR_MARCH_FILL);
+                                 2 * tile.sweeps * s->radius[2] + tile.sweeps - 1 + FUR_MARCH_FILL);
     return FUR_OK;
 }
 

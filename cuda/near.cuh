@@ -51,13 +51,14 @@ __host__ __device__ constexpr int fur_bits(unsigned word)
     return bits;
 }
 
-// The places of a stencil known to the compiler. Some: not all of them need be there.
-template <unsigned places, bool Some = false> struct fur_near_shape {
+// The places of a stencil known to the compiler. Any: those that are there are known at run time.
+template <unsigned places, bool Any = false> struct fur_near_shape {
+    static constexpr bool any = Any;
     static constexpr bool few = fur_bits(places) <= FUR_NEAR_FEW;
 
-    __device__ static bool has(unsigned present, int place)
+    __host__ __device__ static constexpr bool has(int place)
     {
-        return (places >> place & 1) != 0 && (!Some || (present >> place & 1) != 0);
+        return (places >> place & 1) != 0;
     }
 
     // Whether lines that are dy away have terms beside the point's column.
@@ -96,17 +97,18 @@ template <class F> fur_status fur_with_near(const fur_stencil_view *s, F f)
 }
 
 // A block's tile: a thread has neighbours along x, as many as a piece holds, on so many lines
-// (`outputs`), and so many warps (`across`) a line's width. A line of a slice has `before` bytes in
-// front, for the neighbours beside the tile, and `between` bytes to the next.
-template <class Value_, class Shape_, int across, int outputs_, int before, int between>
+// (`outputs`), and so many of the block's warps (`across`) a line's width. A line of a slice has
+// `before` bytes in front, for the neighbours beside the tile, and `between` bytes to the next.
+template <class Value_, class Shape_, int warps, int across, int outputs_, int before, int between>
 struct fur_near_tile {
     using Value = Value_;
     using Shape = Shape_;
+    static constexpr int threads = FUR_WARP * warps;
     static constexpr int outputs = outputs_;
     static constexpr int piece = FUR_NEAR_PIECE / sizeof(Value); // entries
-    static constexpr int threads = FUR_WARP * across;            // of a line
-    static constexpr int width = threads * piece;
-    static constexpr int rows = FUR_MARCH_THREADS / threads; // of threads
+    static constexpr int columns = FUR_WARP * across;            // of threads
+    static constexpr int rows = warps / across;
+    static constexpr int width = columns * piece;
     static constexpr int height = rows * outputs;
     static constexpr int first = before / sizeof(Value); // entry of a line
     static constexpr int pitch = width + between / int(sizeof(Value));
@@ -118,12 +120,12 @@ struct fur_near_tile {
     // The thread's column and row.
     __device__ static int column()
     {
-        return static_cast<int>(threadIdx.x) % threads;
+        return static_cast<int>(threadIdx.x) % columns;
     }
 
     __device__ static int row()
     {
-        return static_cast<int>(threadIdx.x) / threads;
+        return static_cast<int>(threadIdx.x) / columns;
     }
 };
 
@@ -193,50 +195,87 @@ template <class tile, bool Whole> struct fur_near_points {
         return needs;
     }
 
-    // Adds an entry of each column's neighbours at dx to the sums of a line in a plane.
-    __device__ void add_neighbours(Value coefficient, const Value *middle, Value left, Value right,
-                                   int dx, Value *sums)
+    // A line of the thread's columns, with the entries beside them.
+    struct line_of {
+        Value at[tile::piece + 2];
+    };
+
+    __device__ line_of take_line(const Value *own, bool sides) const
     {
+        auto middle = *reinterpret_cast<const fur_piece_of<Value> *>(own);
+        line_of line;
+        line.at[0] = sides ? own[-1] : fur_zero<Value>();
 #pragma unroll
-        for (int e = 0; e < tile::piece; e++) {
-            int at = e + dx;
-            bool there = dx == 0 || (dx < 0 ? has_left(e) : has_right(e));
-            Value entry = at < 0 ? left : at < tile::piece ? middle[at] : right;
-            if (there)
-                sums[e] = fur_fma(coefficient, entry, sums[e]);
-        }
+        for (int e = 0; e < tile::piece; e++)
+            line.at[e + 1] = middle.at[e];
+        line.at[tile::piece + 1] = sides ? own[tile::piece] : fur_zero<Value>();
+        return line;
     }
 
-    // Adds what a line of the slice gives to the points around it; line as seen from the first.
-    __device__ void add_line(const fur_near<Value> &near, int line, const Value *own)
+    // Adds a place's terms, which are in a line, to the sums of another.
+    __device__ void add_term(Value coefficient, const line_of &line, int dx, Value *sums) const
     {
-        bool sides = needs_sides(line);
-        auto middle = *reinterpret_cast<const fur_piece_of<Value> *>(own);
-        Value left = sides ? own[-1] : fur_zero<Value>();
-        Value right = sides ? own[tile::piece] : fur_zero<Value>();
 #pragma unroll
-        for (int n = 0; n < tile::outputs; n++)
+        for (int e = 0; e < tile::piece; e++)
+            if (dx == 0 || (dx < 0 ? has_left(e) : has_right(e)))
+                sums[e] = fur_fma(coefficient, line.at[e + 1 + dx], sums[e]);
+    }
+
+    // Adds what line n of a slice gives to the planes before, at and behind it.
+    __device__ void add_line(const fur_near<Value> &near, int n, const line_of &line)
+    {
+#pragma unroll
+        for (int to = 0; to < tile::outputs; to++)
 #pragma unroll
             for (int dz = -1; dz <= 1; dz++)
 #pragma unroll
                 for (int dx = -1; dx <= 1; dx++) {
-                    int dy = line - n;
+                    int dy = n - 1 - to;
                     int place = fur_near_place(dx, dy, dz);
-                    if (dy >= -1 && dy <= 1 && Shape::has(near.present, place))
-                        add_neighbours(near.coefficient[place], middle.at, left, right, dx,
-                                       sum[1 - dz][n]);
+                    if (dy >= -1 && dy <= 1 && Shape::has(place))
+                        add_term(near.coefficient[place], line, dx, sum[1 - dz][to]);
                 }
     }
 
-    // Adds what a slice gives to the planes before, at and behind it.
+    // The same of all lines, place by place, so that it is asked once for all of them whether a
+    // place is there.
+    template <bool AllLines>
+    __device__ void add_places(const fur_near<Value> &near, const line_of *line)
+    {
+#pragma unroll
+        for (int place = 0; place < 27; place++) {
+            if ((near.present >> place & 1) == 0)
+                continue;
+            int dy = place / 3 % 3 - 1;
+#pragma unroll
+            for (int to = 0; to < tile::outputs; to++)
+                if (AllLines || (lines >> (to + dy + 1) & 1) != 0)
+                    add_term(near.coefficient[place], line[to + dy + 1], place % 3 - 1,
+                             sum[2 - place / 9][to]);
+        }
+    }
+
+    // Adds a slice.
     __device__ void add(const fur_near<Value> &near, const Value *slice)
     {
-        const Value *before = slice + tile::row() * tile::outputs * tile::pitch + tile::first +
-                              tile::column() * tile::piece;
+        constexpr int count = tile::outputs + 2;
+        const Value *own = slice + tile::row() * tile::outputs * tile::pitch + tile::first +
+                           tile::column() * tile::piece;
+        if constexpr (Shape::any) {
+            line_of line[count];
 #pragma unroll
-        for (int line = -1; line <= tile::outputs; line++)
-            if ((lines >> (line + 1) & 1) != 0)
-                add_line(near, line, before + (line + 1) * tile::pitch);
+            for (int n = 0; n < count; n++)
+                line[n] = take_line(own + n * tile::pitch, true);
+            if (lines == (1U << count) - 1)
+                add_places<true>(near, line);
+            else
+                add_places<false>(near, line);
+        } else {
+#pragma unroll
+            for (int n = 0; n < count; n++)
+                if ((lines >> n & 1) != 0)
+                    add_line(near, n, take_line(own + n * tile::pitch, needs_sides(n - 1)));
+        }
     }
 
     __device__ void finish_line(const Value *sums, const fur_stencil_finish<Value> &finish,
@@ -301,18 +340,24 @@ __device__ void fur_near_march(const fur_march &m, const fur_place &place,
 #pragma unroll
     for (int n = 0; n < slices - 1; n++)
         fetch(n - 1, n);
-#pragma unroll 1
-    for (int n = -1; n <= place.planes; n++) {
+    auto step = [&](int n) {
         unsigned turn = static_cast<unsigned>(n + 1);
         wait(turn);
         __syncthreads(); // the slice before is used up
         fetch(n + slices - 1, turn + slices - 1);
         if (fur_near_plane(m, place, n) >= 0)
             points.add(near, ring + turn % slices * tile::entries);
-        if (n > 0)
+        if (n > 0 && n <= place.planes)
             points.finish(m, n - 1, finish, y);
         points.turn();
-    }
+    };
+    // Three at a time, so that sums change their names instead of their registers.
+    constexpr int steps = tile::Shape::any ? 1 : 3;
+#pragma unroll 1
+    for (int n = -1; n <= place.planes; n += steps)
+#pragma unroll
+        for (int i = 0; i < steps; i++)
+            step(n + i);
 }
 
 // Whether lines of the stencil's grid consist of whole pieces and so do x, y and z.

@@ -18,7 +18,7 @@ template <class Value> constexpr int words = sizeof(Value) > 8 ? 2 : 1;
 
 // The lines of a box, which has at most 256 elements of f32 along x, begin where a sector does.
 template <class Value, class Shape>
-using tile_of = fur_near_tile<Value, Shape, 1, 2, FUR_SECTOR, 2 * FUR_SECTOR>;
+using tile_of = fur_near_tile<Value, Shape, 8, 1, 2, FUR_SECTOR, 2 * FUR_SECTOR>;
 
 // Slices in shared memory: one that is read and those under way.
 constexpr int slices = 4;
@@ -29,7 +29,7 @@ constexpr unsigned box_bytes = tile::pitch *tile::lines * sizeof(typename tile::
 template <class tile> constexpr size_t shared_bytes = slices *(tile::bytes + sizeof(uint64_t));
 
 template <class tile, class Value>
-__global__ void __launch_bounds__(FUR_MARCH_THREADS, FUR_MARCH_RESIDENT)
+__global__ void __launch_bounds__(tile::threads, FUR_MARCH_RESIDENT)
     multiply(const __grid_constant__ CUtensorMap map, fur_march m, fur_near<Value> near, Value *y,
              fur_stencil_finish<Value> finish)
 {
@@ -117,8 +117,9 @@ fur_status build(fur_env *env, const fur_stencil_view *s, state *st)
     return fur_with_near(s, [&](auto value, auto shape) {
         using Value = decltype(value);
         using tile = tile_of<Value, decltype(shape)>;
-        return fur_march_make(env, s, tile::width, tile::height, multiply<tile, Value>,
-                              shared_bytes<tile>, FUR_MARCH_RESIDENT, 1, &st->march);
+        fur_march_tile t = {tile::width,        tile::height,       tile::threads,
+                            shared_bytes<tile>, FUR_MARCH_RESIDENT, 1};
+        return fur_march_make(env, s, multiply<tile, Value>, t, &st->march);
     });
 }
 
@@ -167,7 +168,7 @@ fur_status apply(const fur_stencil_call *call)
         using tile = tile_of<Value, decltype(shape)>;
         CUtensorMap map;
         FUR_TRY(describe<tile>(call, st, &map));
-        multiply<tile><<<fur_march_blocks(st->march), FUR_MARCH_THREADS, st->march.shared,
+        multiply<tile><<<fur_march_blocks(st->march), tile::threads, st->march.shared,
                          fur_cuda_stream(call->env)>>>(map, st->march, fur_near<Value>(call->s),
                                                        static_cast<Value *>(call->y),
                                                        fur_stencil_finish<Value>(call));

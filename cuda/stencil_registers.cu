@@ -12,12 +12,19 @@
 namespace
 {
 
-// Two warps along a line, as the entries beside a tile come in sectors of their own.
-template <class Value, class Shape> using tile_of = fur_near_tile<Value, Shape, 2, 4, 128, 128>;
+// How a block is made up: warps along a line (the entries beside a tile come in sectors of their
+// own), lines of a thread, slices, blocks on a multiprocessor at once. f32, whose pieces are four
+// points, and stencils of any terms need registers for fewer lines.
+template <class Value, class Shape> struct form {
+    static constexpr bool small = sizeof(Value) == 4 || Shape::any;
+    static constexpr int across = small ? 1 : 2;
+    static constexpr int outputs = small ? 2 : 4;
+    static constexpr int slices = Shape::few ? 3 : 2;
+    static constexpr int blocks = (Shape::few ? 1 : 2) + (small ? 1 : 0);
+};
 
-// Slices in shared memory, one that is read and those under way, and blocks on a multiprocessor.
-template <class Shape> constexpr int slices = Shape::few ? 3 : 2;
-template <class Shape> constexpr int blocks = Shape::few ? 1 : 2;
+template <class Value, class Shape, class Form = form<Value, Shape>>
+using tile_of = fur_near_tile<Value, Shape, 8, Form::across, Form::outputs, 128, 128>;
 
 // Takes in slices by pieces, and the entries beside a line's pieces one by one.
 template <class Tile> struct piece_loader {
@@ -86,7 +93,8 @@ template <class Tile> struct entry_loader {
     using Value = typename tile::Value;
     static constexpr bool whole = false;
     static constexpr int used = tile::width + 2; // of a line's entries
-    fur_slice_loader<Value, (used * tile::lines + FUR_MARCH_THREADS - 1) / FUR_MARCH_THREADS> all;
+    fur_slice_loader<Value, (used * tile::lines + tile::threads - 1) / tile::threads, tile::threads>
+        all;
 
     __device__ entry_loader(const fur_march &m, const fur_place &place)
         : all(m, place.x - 1, place.y - 1, used, tile::lines)
@@ -106,12 +114,12 @@ template <class Tile> struct entry_loader {
 };
 
 template <class Loader, class Value = typename Loader::Value>
-__global__ void __launch_bounds__(FUR_MARCH_THREADS, FUR_MARCH_RESIDENT)
+__global__ void __launch_bounds__(Loader::tile::threads, FUR_MARCH_RESIDENT)
     multiply(fur_march m, fur_near<Value> near, const Value *x, Value *y,
              fur_stencil_finish<Value> finish)
 {
     using tile = typename Loader::tile;
-    constexpr int ring_slices = slices<typename tile::Shape>;
+    constexpr int slices = form<Value, typename tile::Shape>::slices;
     extern __shared__ __align__(128) unsigned char memory[];
     auto ring = reinterpret_cast<Value *>(memory);
     fur_place place = fur_march_place(m, tile::width, tile::height);
@@ -120,14 +128,14 @@ __global__ void __launch_bounds__(FUR_MARCH_THREADS, FUR_MARCH_RESIDENT)
     auto fetch = [&](int n, unsigned turn) {
         int64_t plane = fur_near_plane(m, place, n);
         if (plane >= 0)
-            loader.begin(at(plane), ring + turn % ring_slices * tile::entries);
+            loader.begin(at(plane), ring + turn % slices * tile::entries);
         __pipeline_commit();
         int64_t after = fur_near_plane(m, place, n + 1);
         if (after >= 0)
             loader.ask(at(after));
     };
-    auto wait = [](unsigned) { __pipeline_wait_prior(ring_slices - 2); };
-    fur_near_march<tile, ring_slices, Loader::whole>(m, place, near, finish, ring, y, fetch, wait);
+    auto wait = [](unsigned) { __pipeline_wait_prior(slices - 2); };
+    fur_near_march<tile, slices, Loader::whole>(m, place, near, finish, ring, y, fetch, wait);
 }
 
 // Calls f with a tile, and the kernel for the stencil whose lines consist of whole pieces or not.
@@ -145,9 +153,11 @@ fur_status build(fur_env *env, const fur_stencil_view *s, fur_march *m)
 {
     auto make = [&](auto of, auto kernel) {
         using tile = decltype(of);
-        using Shape = typename tile::Shape;
-        return fur_march_make(env, s, tile::width, tile::height, kernel,
-                              slices<Shape> * size_t(tile::bytes), blocks<Shape>, 1, m);
+        using Form = form<typename tile::Value, typename tile::Shape>;
+        fur_march_tile t = {tile::width,   tile::height,
+                            tile::threads, Form::slices * size_t(tile::bytes),
+                            Form::blocks,  1};
+        return fur_march_make(env, s, kernel, t, m);
     };
     FUR_TRY(with_kernel(s, false, make));
     return with_kernel(s, true, make);
@@ -164,7 +174,8 @@ fur_status apply(const fur_stencil_call *call)
     auto m = static_cast<const fur_march *>(call->state);
     return with_kernel(call->s, fur_near_whole(call), [&](auto of, auto kernel) {
         using Value = typename decltype(of)::Value;
-        kernel<<<fur_march_blocks(*m), FUR_MARCH_THREADS, m->shared, fur_cuda_stream(call->env)>>>(
+        kernel<<<fur_march_blocks(*m), decltype(of)::threads, m->shared,
+                 fur_cuda_stream(call->env)>>>(
             *m, fur_near<Value>(call->s), static_cast<const Value *>(call->x),
             static_cast<Value *>(call->y), fur_stencil_finish<Value>(call));
         return fur_cuda_launched(call->env, "stencil registers");

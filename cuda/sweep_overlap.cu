@@ -408,8 +408,8 @@ fur_status build(fur_env *env, const fur_stencil_view *s, state *st)
         for (int kind = 0; kind < 4; kind++) {
             bool with = kind % 2 != 0;
             FUR_TRY(with_kernel(s, sweeps, kind / 2 != 0, with, [&](auto, auto of, auto kernel) {
-                return fur_march_make(env, s, of.width, of.height, kernel, of.bytes, 1, sweeps,
-                                      &st->march[sweeps][with]);
+                fur_march_tile t = {of.width, of.height, FUR_MARCH_THREADS, of.bytes, 1, sweeps};
+                return fur_march_make(env, s, kernel, t, &st->march[sweeps][with]);
             }));
         }
     return FUR_OK;
@@ -424,7 +424,7 @@ fur_status plan(fur_env *env, const fur_stencil_view *s, void **out)
 fur_status apply(const fur_stencil_call *call)
 {
     auto st = static_cast<const state *>(call->state);
-    bool with = call->z != nullptr;
+    bool with = call->beta.re != 0;
     const fur_march &m = st->march[call->sweeps][with];
     return with_kernel(
         call->s, call->sweeps, fur_near_whole(call), with, [&](auto value, auto, auto kernel) {

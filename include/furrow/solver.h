@@ -36,9 +36,10 @@ typedef struct fur_solver_options {
      * non-zero stops the solve. NULL: none. */
     int (*monitor)(void *user, const fur_solver_progress *progress);
     void *monitor_user;
-    /* Iterations between looks of the host at the scalars. The result does not depend on it, except
-     * for where a monitor stops; operators are applied up to so many times in vain after the end.
-     * 0: 1 on the CPU or with a monitor, else 16. */
+    /* Iterations between looks of the host at the scalars, at most: the first looks are at every
+     * iteration, later ones an eighth of the iterations so far apart. The result does not depend on
+     * it, except for where a monitor stops; operators are applied up to so many times in vain after
+     * the end. 0: 1 on the CPU or with a monitor, else 16. */
     int64_t check_every;
 } fur_solver_options;
 

@@ -112,10 +112,12 @@ static fur_status run(fur_solve *s)
     FUR_TRY(precondition(s, &v, 0));
     FUR_TRY(fur_vector_copy(v.z, v.p));
 
-    for (int64_t iteration = 1;; iteration++) {
+    for (int64_t iteration = 1, next = 1;; iteration++) {
         FUR_TRY(step(s, &v, iteration));
-        if (iteration % s->check_every == 0 || iteration == s->max_iterations)
+        if (iteration == next || iteration == s->max_iterations) {
             FUR_TRY(look(s, &over));
+            next = fur_solve_next_look(s, iteration);
+        }
         if (over)
             return FUR_OK;
         FUR_TRY(precondition(s, &v, iteration));

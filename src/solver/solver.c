@@ -20,8 +20,8 @@ static const fur_method *const methods[] = {
 
 #define METHOD_COUNT ((int)(sizeof methods / sizeof *methods))
 
-/* Iterations that a GPU is given ahead: so many that the host's wait for the scalars does not show,
- * so few that those issued in vain at the end do not either. */
+/* Iterations that a GPU is given ahead at most: so many that the host's wait for the scalars does not
+ * show, so few that those issued in vain at the end do not either. */
 #define CHECK_EVERY 16
 
 /* How far the true residual may lie above the tolerance that the one carried along has met. */
