@@ -256,7 +256,7 @@ static const struct {
 
 void sweep_random(sweeper *s, fur_value value, int boundaries)
 {
-    const int step = TEST_SLOW ? 3 : 1;
+    const int step = TEST_SLOW ? 3 : 2;
     for (int n = (int)rng_below(&s->random, step); n < COUNT_OF(drawn); n += step) {
         trial *t = open_trial(value, boundaries);
         t->d.axes = drawn[n].axes;

@@ -15,8 +15,8 @@ typedef struct sweeper {
     int ran[MAX_SWEEP_KERNELS]; /* how often each kernel for sweeps made some */
 } sweeper;
 
-/* Random stencils, small grids, with b and without, at a combination of boundaries: none to nine
- * sweeps. */
+/* Half of some random stencils, small grids, with b and without, at a combination of boundaries:
+ * none to nine sweeps. */
 void sweep_random(sweeper *s, fur_value value, int boundaries);
 
 /* Grids of several tiles along each axis, numbered from 0. */

@@ -1,9 +1,84 @@
-/* Repeated sweeps of stencils on the CPU: the cases with every instruction set; Jacobi's iteration;
- * what is refused; that nothing is allocated. */
+/* Repeated sweeps of stencils on the CPU: the cases with every instruction set, with kernels for
+ * sweeps that are made of products here; how sweeps are parted into passes; Jacobi's iteration;
+ * what is refused; memory that runs out, and that sweeps take none. */
+#include "object.h"
 #include "sweep_cases.h"
 
 #include <math.h>
-#include <string.h>
+
+/* Sweeps of the calls that kernels made here were given. */
+#define MAX_CALLS 64
+static int calls[MAX_CALLS];
+static int call_count;
+
+static const fur_stencil_kernel *reference; /* of products */
+
+/* One product after the other, from array to array. */
+static fur_status apply(const fur_stencil_call *call)
+{
+    size_t bytes = (size_t)fur_stencil_rows(call->s) * fur_value_size(call->s->value);
+    void *x = malloc(bytes);
+    fur_stencil_call one = *call;
+    ck_assert_ptr_nonnull(x);
+    ck_assert(call->state && call->z && call->x != call->y);
+    calls[call_count++ % MAX_CALLS] = call->sweeps;
+    memcpy(x, call->x, bytes);
+    one.x = x;
+    for (int n = 0; n < call->sweeps; n++, memcpy(x, call->y, bytes))
+        ck_assert_int_eq(reference->apply(&one), FUR_OK);
+    free(x);
+    return FUR_OK;
+}
+
+static fur_status plan(fur_env *env, const fur_stencil_view *s, void **state)
+{
+    return fur_env_allocate(env, s->points, sizeof(double), state);
+}
+
+static const char *refusal(const fur_stencil_view *s)
+{
+    return s->fields ? "it is for constant coefficients" : NULL;
+}
+
+static const fur_stencil_kernel by_fours = {.name = "fours",
+                                            .summary = "four at once",
+                                            .source = "",
+                                            .exact = true,
+                                            .refusal = refusal,
+                                            .plan = plan,
+                                            .apply = apply,
+                                            .release = fur_env_release,
+                                            .depth = 4};
+static const fur_stencil_kernel by_threes = {.name = "threes",
+                                             .summary = "three at once",
+                                             .source = "",
+                                             .exact = true,
+                                             .plan = plan,
+                                             .apply = apply,
+                                             .release = fur_env_release,
+                                             .depth = 3};
+static const fur_stencil_kernel by_twos = {.name = "twos",
+                                           .summary = "two at once",
+                                           .source = "",
+                                           .exact = true,
+                                           .by_name = true,
+                                           .plan = plan,
+                                           .apply = apply,
+                                           .release = fur_env_release,
+                                           .depth = 2};
+static const fur_stencil_kernel *const made_here[] = {&by_threes, &by_fours, &by_twos};
+
+/* Gives a context of the CPU the kernels for sweeps that are made here. */
+static fur_context *with_sweeps(fur_context *context)
+{
+    static fur_backend backend;
+    backend = *context->backend;
+    backend.sweep = made_here;
+    backend.sweep_count = COUNT_OF(made_here);
+    reference = backend.stencil[0];
+    context->backend = &backend;
+    return context;
+}
 
 /* Every instruction set in turn. */
 static fur_context *context_in_turn(int turn)
@@ -11,7 +86,7 @@ static fur_context *context_in_turn(int turn)
     int count = 0;
     while (isa_name(count))
         count++;
-    return context_make(isa_name(turn % count), 1 + 2 * (turn % 2));
+    return with_sweeps(context_make(isa_name(turn % count), 1 + 2 * (turn % 2)));
 }
 
 /* Loops over value types times combinations of boundaries. */
@@ -20,6 +95,7 @@ START_TEST(sweeps_have_the_bits_of_products)
     sweeper s = {.context = context_in_turn(_i / FUR_VALUE_COUNT),
                  .random = rng_stream((uint64_t)_i)};
     sweep_random(&s, (fur_value)(_i % FUR_VALUE_COUNT), _i / FUR_VALUE_COUNT);
+    sweep_check_tally(&s);
     fur_context_destroy(s.context);
 }
 END_TEST
@@ -27,7 +103,8 @@ END_TEST
 /* Loops over value types times combinations of boundaries. */
 START_TEST(sweeps_of_integers_are_exact)
 {
-    sweeper s = {.context = context_make(NULL, 3), .random = rng_stream(1000 + (uint64_t)_i)};
+    sweeper s = {.context = with_sweeps(context_make(NULL, 3)),
+                 .random = rng_stream(1000 + (uint64_t)_i)};
     sweep_integers(&s, (fur_value)(_i % FUR_VALUE_COUNT), _i / FUR_VALUE_COUNT);
     fur_context_destroy(s.context);
 }
@@ -39,6 +116,68 @@ START_TEST(sweeps_of_large_grids_have_the_bits_of_products)
     sweeper s = {.context = context_make(NULL, 3), .random = rng_stream(2000 + (uint64_t)_i)};
     sweep_large(&s, _i, (int)rng_below(&s.random, BOUNDARIES));
     fur_context_destroy(s.context);
+}
+END_TEST
+
+/* A sound stencil of 60 points in a context. */
+static fur_stencil *sound(fur_context *context, const char *sweep_kernel)
+{
+    fur_stencil *s = NULL;
+    fur_stencil_definition d = {.size = sizeof d, .value = FUR_F64, .extent = {3, 4, 5}};
+    ck_assert(fur_stencil_named(7, &d));
+    d.sweep_kernel = sweep_kernel;
+    ck_ok(context, fur_stencil_create(context, &d, &s));
+    return s;
+}
+
+static fur_vector *zeros(fur_context *context, fur_value value, int64_t n)
+{
+    fur_vector *v = NULL;
+    ck_ok(context, fur_vector_create(context, value, n, &v));
+    return v;
+}
+
+/* The calls of the kernel when so many sweeps are asked for: as many as the next or one more each,
+ * those that are left single, and all together an even number, unless there is one sweep. */
+static void check_passes(int count, int depth)
+{
+    int least = depth;
+    int most = 1;
+    int sweeps = 0;
+    for (int i = 0; i < call_count; i++) {
+        least = calls[i] < least ? calls[i] : least;
+        most = calls[i] > most ? calls[i] : most;
+        sweeps += calls[i];
+    }
+    int singles = count - sweeps;
+    int passes = call_count + singles;
+    least = singles > 0 ? 1 : least;
+    ck_assert_msg(singles >= 0 && most <= depth && most <= least + 1,
+                  "%d sweeps, at most %d at once: %d single, others of %d to %d", count, depth,
+                  singles, least, most);
+    ck_assert_int_eq(passes % 2, count == 1);
+    ck_assert_int_lt(passes, count / depth + 3);
+}
+
+START_TEST(sweeps_are_parted_evenly_into_passes_there_and_back)
+{
+    fur_context *context = with_sweeps(context_make(NULL, 1));
+    for (int kernel = 0; kernel < COUNT_OF(made_here); kernel++) {
+        fur_stencil *s = sound(context, made_here[kernel]->name);
+        fur_vector *x = zeros(context, FUR_F64, 60);
+        fur_vector *work = zeros(context, FUR_F64, 60);
+        ck_assert_str_eq(fur_stencil_describe(s).sweep_kernel, made_here[kernel]->name);
+        ck_assert_int_eq(fur_stencil_describe(s).sweep_depth, made_here[kernel]->depth);
+        for (int count = 0; count < 50; count++) {
+            call_count = 0;
+            ck_ok(context, fur_stencil_sweep(s, count, fur_real(0), NULL, x, work));
+            check_passes(count, made_here[kernel]->depth);
+        }
+        fur_vector_destroy(work);
+        fur_vector_destroy(x);
+        fur_stencil_destroy(s);
+    }
+    fur_context_destroy(context);
 }
 END_TEST
 
@@ -87,23 +226,6 @@ START_TEST(the_iteration_of_jacobi_converges_as_it_must)
 }
 END_TEST
 
-/* A sound stencil of 60 points in a context. */
-static fur_stencil *sound(fur_context *context)
-{
-    fur_stencil *s = NULL;
-    fur_stencil_definition d = {.size = sizeof d, .value = FUR_F64, .extent = {3, 4, 5}};
-    ck_assert(fur_stencil_named(7, &d));
-    ck_ok(context, fur_stencil_create(context, &d, &s));
-    return s;
-}
-
-static fur_vector *zeros(fur_context *context, fur_value value, int64_t n)
-{
-    fur_vector *v = NULL;
-    ck_ok(context, fur_vector_create(context, value, n, &v));
-    return v;
-}
-
 #define REFUSED(sentence, count, b, x, work)                                                       \
     ck_fails(context, FUR_INVALID, sentence, fur_stencil_sweep(s, count, fur_real(1), b, x, work))
 
@@ -112,7 +234,7 @@ START_TEST(vectors_that_do_not_fit_are_refused)
     static const char same[] = "two of x, b and work are the same array; sweeps need each its own";
     fur_context *context = context_make(NULL, 1);
     fur_context *other = context_make(NULL, 1);
-    fur_stencil *s = sound(context);
+    fur_stencil *s = sound(context, NULL);
     fur_vector *v[] = {zeros(context, FUR_F64, 60), zeros(context, FUR_F64, 60),
                        zeros(context, FUR_F64, 60), zeros(context, FUR_F64, 59),
                        zeros(context, FUR_F32, 60), zeros(other, FUR_F64, 60)};
@@ -131,21 +253,53 @@ START_TEST(vectors_that_do_not_fit_are_refused)
 }
 END_TEST
 
-START_TEST(kernels_that_are_not_there_are_refused)
+START_TEST(kernels_are_taken_by_name_or_as_the_last_that_suits)
 {
     fur_context *context = context_make(NULL, 1);
-    fur_stencil *s = NULL;
     fur_stencil_kernel_info info;
+    fur_stencil *s = sound(context, NULL);
     fur_stencil_definition d = {.size = sizeof d, .value = FUR_F64, .extent = {3, 4, 5}};
-    ck_assert(fur_stencil_named(7, &d));
-    d.sweep_kernel = "fast";
-    ck_fails(context, FUR_UNSUPPORTED,
-             "there is no sweep kernel \"fast\" on device cpu; it has auto, single",
-             fur_stencil_create(context, &d, &s));
-    ck_assert_ptr_null(s);
+    ck_assert_str_eq(fur_stencil_describe(s).sweep_kernel, "single");
+    ck_assert_int_eq(fur_stencil_describe(s).sweep_depth, 1);
     ck_assert_int_eq(fur_stencil_sweep_kernel_count(context), 0);
     ck_fails(context, FUR_INVALID, "there is no sweep kernel 0; there are 0",
              fur_stencil_sweep_kernel_get(context, 0, &info));
+    fur_stencil_destroy(s);
+    s = sound(with_sweeps(context), "auto");
+    ck_assert_str_eq(fur_stencil_describe(s).sweep_kernel, "fours");
+    fur_stencil_destroy(s);
+    s = NULL;
+    ck_assert(fur_stencil_named(7, &d));
+    d.sweep_kernel = "fast";
+    ck_fails(context, FUR_UNSUPPORTED,
+             "there is no sweep kernel \"fast\" on device cpu; it has auto, single, threes, fours, "
+             "twos",
+             fur_stencil_create(context, &d, &s));
+    ck_assert_ptr_null(s);
+    ck_ok(context, fur_stencil_sweep_kernel_get(context, 1, &info));
+    ck_assert_str_eq(info.name, "fours");
+    ck_assert_int_eq(info.depth, 4);
+    fur_context_destroy(context);
+}
+END_TEST
+
+START_TEST(memory_that_runs_out_is_given_back)
+{
+    memory m = {0};
+    fur_context *context = with_sweeps(context_counting(&m, NULL, 1));
+    fur_stencil_definition d = {.size = sizeof d, .value = FUR_F64, .extent = {3, 4, 5}};
+    fur_stencil *s = NULL;
+    fur_status status = FUR_OUT_OF_MEMORY;
+    const int64_t outstanding = m.outstanding;
+    ck_assert(fur_stencil_named(7, &d));
+    for (int64_t n = 1; status != FUR_OK; n++) {
+        m.fail_at = m.calls + n;
+        status = fur_stencil_create(context, &d, &s);
+        ck_assert(status == FUR_OK || (status == FUR_OUT_OF_MEMORY && !s));
+        ck_assert(status == FUR_OK || m.outstanding == outstanding);
+    }
+    fur_stencil_destroy(s);
+    ck_assert_int_eq(m.outstanding, outstanding);
     fur_context_destroy(context);
 }
 END_TEST
@@ -154,15 +308,12 @@ START_TEST(sweeps_allocate_nothing)
 {
     memory m = {0};
     fur_context *context = context_counting(&m, NULL, 2);
-    fur_stencil *s = sound(context);
-    fur_stencil_report report = fur_stencil_describe(s);
+    fur_stencil *s = sound(context, NULL);
     fur_vector *v[] = {zeros(context, FUR_F64, 60), zeros(context, FUR_F64, 60),
                        zeros(context, FUR_F64, 60)};
-    const int64_t calls = m.calls;
+    const int64_t before = m.calls;
     ck_ok(context, fur_stencil_sweep(s, 3, fur_real(1), v[0], v[1], v[2]));
-    ck_assert_int_eq(m.calls, calls);
-    ck_assert_str_eq(report.sweep_kernel, "single");
-    ck_assert_int_eq(report.sweep_depth, 1);
+    ck_assert_int_eq(m.calls, before);
     for (int i = 0; i < COUNT_OF(v); i++)
         fur_vector_destroy(v[i]);
     fur_stencil_destroy(s);
@@ -177,9 +328,11 @@ static void add_tests(TCase *tests)
     tcase_add_loop_test(tests, sweeps_of_integers_are_exact, 0, FUR_VALUE_COUNT * BOUNDARIES);
     tcase_add_loop_test(tests, sweeps_of_large_grids_have_the_bits_of_products, 0,
                         sweep_large_count);
+    tcase_add_test(tests, sweeps_are_parted_evenly_into_passes_there_and_back);
     tcase_add_test(tests, the_iteration_of_jacobi_converges_as_it_must);
     tcase_add_test(tests, vectors_that_do_not_fit_are_refused);
-    tcase_add_test(tests, kernels_that_are_not_there_are_refused);
+    tcase_add_test(tests, kernels_are_taken_by_name_or_as_the_last_that_suits);
+    tcase_add_test(tests, memory_that_runs_out_is_given_back);
     tcase_add_test(tests, sweeps_allocate_nothing);
 }
 
