@@ -224,22 +224,20 @@ template <class Value> struct fur_take_residual {
 // The up to three points that coarse point c takes from: the n-th of them.
 template <class Value> struct fur_axis_reach {
     const fur_grid_axis &a;
-    int64_t c;
     int64_t centre;
+    Value weight[3];
 
-    __device__ fur_axis_reach(const fur_grid_axis &axis, int64_t coarse)
-        : a(axis), c(coarse), centre(fur_axis_place(axis, FUR_GRID_CENTRE, coarse))
+    __device__ fur_axis_reach(const fur_grid_axis &axis, int64_t c)
+        : a(axis), centre(fur_axis_place(axis, FUR_GRID_CENTRE, c)),
+          weight{fur_axis_weight<Value>(a, FUR_GRID_BEFORE, c),
+                 fur_axis_weight<Value>(a, FUR_GRID_AT, c),
+                 fur_axis_weight<Value>(a, FUR_GRID_AFTER, c)}
     {
     }
 
     __device__ int64_t place(int n) const
     {
         return fur_grid_inside(a.periodic, a.points, centre + n - 1);
-    }
-
-    __device__ Value weight(int n) const
-    {
-        return fur_axis_weight<Value>(a, static_cast<fur_grid_weight>(FUR_GRID_BEFORE + n), c);
     }
 };
 
@@ -264,22 +262,21 @@ template <class Value> struct fur_restrict {
         fur_axis_reach<Value> y(a[1], j);
         fur_axis_reach<Value> first(a[2], begin);
         int64_t inside = fur_grid_inside(a[0].periodic, a[0].points, i);
-        int64_t plane = first.centre - (fur_is_zero(first.weight(0)) ? 0 : 1); // the next to come
+        int64_t plane = first.centre - (fur_is_zero(first.weight[0]) ? 0 : 1); // the next to come
         fur_column<Value, 3> column(g, b, x, inside, y.centre, place_z(plane));
         Value residual[3] = {};
 #pragma unroll 1
         for (int64_t k = begin; k < end; k++) {
             fur_axis_reach<Value> z(a[2], k);
             Value sum = 0;
-#pragma unroll 1
             for (int n = 0; n < 3; n++) {
-                if (fur_is_zero(z.weight(n)))
+                if (fur_is_zero(z.weight[n]))
                     continue;
                 if (plane < z.centre + n) {
                     int64_t place = place_z(plane++);
                     column.next(place, fur_axis_equation<Value>(a[2], place), residual);
                 }
-                sum = add_lines(sum, y, z.weight(n), [&](int m) { return residual[m]; });
+                sum = add_lines(sum, y, z.weight[n], [&](int m) { return residual[m]; });
             }
             done(k, sum);
         }
@@ -294,7 +291,7 @@ template <class Value> struct fur_restrict {
         const Value *own = residual + fur_grid_inside(a[0].periodic, a[0].points, i);
         Value sum = 0;
         for (int n = 0; n < 3; n++)
-            sum = add_lines(sum, y, z.weight(n), [&](int m) {
+            sum = add_lines(sum, y, z.weight[n], [&](int m) {
                 return own[fur_grid_entry(g, 0, y.place(m), z.place(n))];
             });
         return sum;
@@ -306,9 +303,9 @@ template <class Value> struct fur_restrict {
     __device__ void weight_along(int64_t c, int64_t j, int64_t k, Sum sum_at) const
     {
         fur_axis_reach<Value> reach(g.axis[0], c);
-        Value sum = fur_mul(reach.weight(0), sum_at(reach.centre - 1));
-        sum = fur_fma(reach.weight(1), sum_at(reach.centre), sum);
-        sum = fur_fma(reach.weight(2), sum_at(reach.centre + 1), sum);
+        Value sum = fur_mul(reach.weight[0], sum_at(reach.centre - 1));
+        sum = fur_fma(reach.weight[1], sum_at(reach.centre), sum);
+        sum = fur_fma(reach.weight[2], sum_at(reach.centre + 1), sum);
         coarse[c + extent(0) * (j + extent(1) * k)] = sum;
     }
 
@@ -325,7 +322,7 @@ template <class Value> struct fur_restrict {
                                       Residual residual)
     {
         for (int m = 0; m < 3; m++) {
-            Value w = fur_mul(y.weight(m), weight_z);
+            Value w = fur_mul(y.weight[m], weight_z);
             if (!fur_is_zero(w))
                 sum = fur_fma(w, residual(m), sum);
         }
@@ -336,22 +333,19 @@ template <class Value> struct fur_restrict {
 // The coarse points before and after point i: the n-th of them.
 template <class Value> struct fur_axis_sides {
     const fur_grid_axis &a;
-    int64_t i;
     int64_t right;
+    Value weight[2];
 
-    __device__ fur_axis_sides(const fur_grid_axis &axis, int64_t point)
-        : a(axis), i(point), right(fur_axis_place(axis, FUR_GRID_RIGHT, point))
+    __device__ fur_axis_sides(const fur_grid_axis &axis, int64_t i)
+        : a(axis), right(fur_axis_place(axis, FUR_GRID_RIGHT, i)),
+          weight{fur_axis_weight<Value>(a, FUR_GRID_FROM_LEFT, i),
+                 fur_axis_weight<Value>(a, FUR_GRID_FROM_RIGHT, i)}
     {
     }
 
     __device__ int64_t place(int n) const
     {
         return fur_grid_inside(a.periodic, a.coarse, right + n - 1);
-    }
-
-    __device__ Value weight(int n) const
-    {
-        return fur_axis_weight<Value>(a, static_cast<fur_grid_weight>(FUR_GRID_FROM_LEFT + n), i);
     }
 };
 
@@ -380,8 +374,8 @@ template <class Value> struct fur_coarse_column {
         next_x = x.place(1) - x.place(0);
         next_y = g.axis[0].coarse * (y.place(1) - y.place(0));
         for (int n = 0; n < 2; n++) {
-            weight_x[n] = x.weight(n);
-            weight_y[n] = y.weight(n);
+            weight_x[n] = x.weight[n];
+            weight_y[n] = y.weight[n];
         }
         take(z.place(0));
         take(z.place(1));
@@ -410,8 +404,8 @@ template <class Value> struct fur_coarse_column {
             take(z.place(1));
         }
         Value sum[2] = {};
-        add_plane(before, z.weight(0), sum);
-        add_plane(after, z.weight(1), sum);
+        add_plane(before, z.weight[0], sum);
+        add_plane(after, z.weight[1], sum);
         return fur_fma(weight_x[1], sum[1], fur_fma(weight_x[0], sum[0], x));
     }
 
