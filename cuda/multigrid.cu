@@ -4,8 +4,8 @@
 // Bytes a point: a colour of a sweep 3 entries, as both colours share their sectors; the residual
 // 3; restriction 2 1/8; correction 2 1/8.
 #include "march.cuh"
-#include "multigrid.cuh"
 #include "multigrid_march.cuh"
+#include "multigrid_transfer.cuh"
 
 // Columns of a block along x, a warp's, and along y.
 #define WIDTH FUR_WARP
