@@ -1,22 +1,21 @@
-// The operations of multigrid, a point or a pair of points a thread, and all steps on small levels
-// in one launch.
+// The operations of multigrid, a column of points a thread, and all steps on small levels in one
+// launch.
 //
 // Bytes a point: a colour of a sweep 3 entries, as both colours share their sectors; the residual
 // 3; restriction 2 1/8; correction 2 1/8.
-#include "multigrid.cuh"
+#include "march.cuh"
 #include "multigrid_march.cuh"
-#include "stencil.cuh"
+#include "multigrid_transfer.cuh"
 
-// A block of a launch over a box: a warp's threads are neighbours along x.
+// Columns of a block along x, a warp's, and along y.
 #define WIDTH FUR_WARP
-#define HEIGHT 8
-// Such blocks on a multiprocessor at once, for which there are registers.
-#define BOXES 4
-// Coarse points of a block of restriction; its threads, one for each of the 2 COARSE + 1 points of
-// a line that these reach; such blocks at once.
-#define COARSE 64
-#define STRETCH 160
-#define STRETCHES 4
+#define HEIGHT (FUR_BOX_THREADS / WIDTH)
+// Coarse points of a block of restriction along x and y; its threads along x, one for each of the
+// 2 COARSE + 1 points of a line that these reach; such blocks at once.
+#define COARSE 31
+#define ROWS 4
+#define STRETCH 64
+#define STRETCHES 2
 // On a level of at most so many points a step is less work for one block than a launch takes, of
 // which a cycle on 16^3 and below would have fifty.
 #define SMALL_POINTS 4096
@@ -33,24 +32,59 @@ template <class F> fur_status with_real(fur_value value, F f)
     return value == FUR_F32 ? f(float()) : f(double());
 }
 
-template <class Op> __global__ void __launch_bounds__(WIDTH *HEIGHT, BOXES) over_box(Op op)
+// The points of a box in tiles along x and y, numbered in this order, times chunks of planes.
+struct tiling {
+    unsigned columns;
+    unsigned rows;
+    int64_t chunk;
+    unsigned blocks;
+
+    // extra: what a block takes besides its planes, in planes.
+    tiling(const fur_env *env, int64_t width, int64_t height, int64_t depth, int64_t resident,
+           int64_t extra)
+        : columns(static_cast<unsigned>(width)), rows(static_cast<unsigned>(height)),
+          chunk(fur_march_chunk(width * height, depth, resident * env->device->multiprocessors,
+                                extra)),
+          blocks(static_cast<unsigned>(width * height * fur_ceil_div(depth, chunk)))
+    {
+    }
+
+    __device__ int64_t column() const
+    {
+        return blockIdx.x % columns;
+    }
+
+    __device__ int64_t row() const
+    {
+        return blockIdx.x / columns % rows;
+    }
+
+    // The first plane.
+    __device__ int64_t begin() const
+    {
+        return blockIdx.x / columns / rows * chunk;
+    }
+
+    __device__ int64_t end(int64_t depth) const
+    {
+        return min(begin() + chunk, depth);
+    }
+};
+
+template <class Op>
+__global__ void __launch_bounds__(FUR_BOX_THREADS, Op::blocks) over_columns(Op op, tiling t)
 {
-    int64_t i = blockIdx.x * int64_t(WIDTH) + threadIdx.x;
-    if (i >= op.extent(0))
-        return;
-#pragma unroll 1
-    for (int64_t k = blockIdx.z; k < op.extent(2); k += gridDim.z)
-#pragma unroll 1
-        for (int64_t j = blockIdx.y * int64_t(HEIGHT) + threadIdx.y; j < op.extent(1);
-             j += int64_t(gridDim.y) * HEIGHT)
-            op(i, j, k);
+    int64_t i = t.column() * WIDTH + threadIdx.x;
+    int64_t j = t.row() * HEIGHT + threadIdx.y;
+    if (i < op.extent(0) && j < op.extent(1))
+        op(i, j, t.begin(), t.end(op.extent(2)));
 }
 
 template <class Op> fur_status launch(fur_env *env, const char *name, const Op &op)
 {
-    dim3 grid(fur_blocks(op.extent(0), WIDTH), fur_grid_blocks(fur_ceil_div(op.extent(1), HEIGHT)),
-              fur_grid_blocks(op.extent(2)));
-    over_box<<<grid, dim3(WIDTH, HEIGHT), 0, fur_cuda_stream(env)>>>(op);
+    tiling t(env, fur_ceil_div(op.extent(0), WIDTH), fur_ceil_div(op.extent(1), HEIGHT),
+             op.extent(2), Op::blocks, FUR_MARCH_FILL);
+    over_columns<<<t.blocks, dim3(WIDTH, HEIGHT), 0, fur_cuda_stream(env)>>>(op, t);
     return fur_cuda_launched(env, name);
 }
 
@@ -87,37 +121,41 @@ fur_status residual(fur_env *env, const fur_grid *g, const void *b, const void *
     });
 }
 
-// A stretch of a line at a time: its sums over the lines around, which coarse points share.
+// A stretch of some lines at a time: its sums over the lines around, which coarse points share.
 template <class Value>
-__global__ void __launch_bounds__(STRETCH, STRETCHES) gather(fur_restrict<Value> op)
+__global__ void __launch_bounds__(STRETCH *ROWS, STRETCHES) gather(fur_restrict<Value> op, tiling t)
 {
-    __shared__ Value sums[STRETCH];
+    __shared__ Value sums[2][ROWS][STRETCH];
     const fur_grid_axis &a = op.g.axis[0];
-    int64_t first = blockIdx.x * int64_t(COARSE);
+    int64_t first = t.column() * COARSE;
     int64_t end = min(first + COARSE, a.coarse);
     int64_t from = fur_axis_place(a, FUR_GRID_CENTRE, first) - 1;
     int64_t to = fur_axis_place(a, FUR_GRID_CENTRE, end - 1) + 2;
+    int64_t i = min(from + threadIdx.x, to - 1);
     int64_t c = first + threadIdx.x;
-    for (int64_t k = blockIdx.z; k < op.extent(2); k += gridDim.z)
-        for (int64_t j = blockIdx.y; j < op.extent(1); j += gridDim.y) {
-            if (from + threadIdx.x < to)
-                sums[threadIdx.x] = op.sum_lines(from + threadIdx.x, j, k);
-            __syncthreads();
-            if (c < end)
-                op.weight_along(c, j, k, [&](int64_t i) { return sums[i - from]; });
-            __syncthreads(); // the sums are used up
-        }
+    int64_t j = t.row() * ROWS + threadIdx.y;
+    // threads without a place do what the last ones do, so that all meet
+    op.sum_lines(i, min(j, op.extent(1) - 1), t.begin(), t.end(op.extent(2)),
+                 [&](int64_t k, Value sum) {
+                     Value *line = sums[k % 2][threadIdx.y];
+                     line[threadIdx.x] = sum;
+                     __syncthreads();
+                     if (c < end && j < op.extent(1))
+                         op.weight_along(c, j, k, [&](int64_t p) { return line[p - from]; });
+                 });
 }
 
 fur_status restriction(fur_env *env, const fur_grid *g, const void *b, const void *x, void *coarse)
 {
-    dim3 grid(fur_blocks(g->axis[0].coarse, COARSE), fur_grid_blocks(g->axis[1].coarse),
-              fur_grid_blocks(g->axis[2].coarse));
+    const fur_grid_axis *a = g->axis;
+    tiling t(env, fur_ceil_div(a[0].coarse, COARSE), fur_ceil_div(a[1].coarse, ROWS), a[2].coarse,
+             STRETCHES, FUR_MARCH_FILL);
     return with_real(g->value, [&](auto value) {
         using Value = decltype(value);
-        gather<<<grid, STRETCH, 0, fur_cuda_stream(env)>>>(
+        gather<<<t.blocks, dim3(STRETCH, ROWS), 0, fur_cuda_stream(env)>>>(
             fur_restrict<Value>{*g, static_cast<const Value *>(b), static_cast<const Value *>(x),
-                                static_cast<Value *>(coarse)});
+                                static_cast<Value *>(coarse)},
+            t);
         return fur_cuda_launched(env, "multigrid restriction");
     });
 }
@@ -155,21 +193,17 @@ __device__ void by_block(int64_t width, int64_t height, int64_t depth, const F &
 
 template <class Op> __device__ void by_block(const Op &op)
 {
-    by_block(op.extent(0), op.extent(1), op.extent(2), op);
+    by_block(op.extent(0), op.extent(1), op.extent(2),
+             [&](int64_t i, int64_t j, int64_t k) { op(i, j, k, k + 1); });
 }
 
-// sums: room for those at all points of the lines, at most SMALL_POINTS.
-template <class Value> __device__ void restrict_by_block(const fur_restrict<Value> &op, Value *sums)
+// residual: room for that of the level.
+template <class Value>
+__device__ void restrict_by_block(const fur_restrict<Value> &op, Value *residual)
 {
-    const fur_grid_axis &a = op.g.axis[0];
-    int64_t lines = op.extent(1);
-    by_block(a.points, lines, op.extent(2), [&](int64_t i, int64_t j, int64_t k) {
-        sums[i + a.points * (j + lines * k)] = op.sum_lines(i, j, k);
-    });
-    by_block(a.coarse, lines, op.extent(2), [&](int64_t c, int64_t j, int64_t k) {
-        op.weight_along(c, j, k, [&](int64_t i) {
-            return sums[fur_grid_inside(a.periodic, a.points, i) + a.points * (j + lines * k)];
-        });
+    by_block(fur_take_residual<Value>{op.g, op.b, op.x, residual});
+    by_block(op.extent(0), op.extent(1), op.extent(2), [&](int64_t c, int64_t j, int64_t k) {
+        op.weight_along(c, j, k, [&](int64_t i) { return op.sum_lines(residual, i, j, k); });
     });
 }
 
@@ -184,9 +218,9 @@ __device__ void relax_by_block(const fur_grid_level &level, const fur_grid_step 
 }
 
 template <class Value>
-__global__ void __launch_bounds__(CHAIN_THREADS) run(const __grid_constant__ chain c)
+__global__ void __launch_bounds__(CHAIN_THREADS, 1) run(const __grid_constant__ chain c)
 {
-    __shared__ Value sums[SMALL_POINTS];
+    __shared__ Value residual[SMALL_POINTS];
     for (int n = 0; n < c.count; n++) {
         const fur_grid_step &step = c.steps[n];
         const fur_grid_level &level = c.levels[step.level];
@@ -199,7 +233,7 @@ __global__ void __launch_bounds__(CHAIN_THREADS) run(const __grid_constant__ cha
             restrict_by_block(
                 fur_restrict<Value>{level.grid, b, x,
                                     const_cast<Value *>(static_cast<const Value *>(next.b))},
-                sums);
+                residual);
         else if (step.work == FUR_GRID_CORRECT)
             by_block(fur_correct<Value>{level.grid, static_cast<const Value *>(next.x), x});
         else

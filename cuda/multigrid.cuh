@@ -1,5 +1,5 @@
-// What is done at a point of a multigrid level, with the additions of src/cpu/multigrid_line.h and
-// src/cpu/multigrid_transfer.c in their order, so that the bits are the CPU's.
+// What is done at the points of a multigrid level, with the additions of src/cpu/multigrid_line.h
+// in their order, so that the bits are the CPU's.
 #ifndef FURROW_CUDA_MULTIGRID_CUH
 #define FURROW_CUDA_MULTIGRID_CUH
 
@@ -55,6 +55,11 @@ __device__ inline Value fur_point_diagonal(const fur_equation<Value> &x,
     return x.diagonal + (y.diagonal + z.diagonal);
 }
 
+__device__ inline int64_t fur_grid_entry(const fur_grid &g, int64_t i, int64_t j, int64_t k)
+{
+    return i + g.axis[0].points * (j + g.axis[1].points * k);
+}
+
 // b - A x at a point, from its neighbours by rising entry and then itself.
 template <class Value>
 __device__ inline Value
@@ -70,32 +75,100 @@ fur_point_residual(const fur_equation<Value> &x, const fur_equation<Value> &y,
     return fur_fma(-fur_point_diagonal(x, y, z), own, sum);
 }
 
-__device__ inline int64_t fur_grid_entry(const fur_grid &g, int64_t i, int64_t j, int64_t k)
-{
-    return i + g.axis[0].points * (j + g.axis[1].points * k);
-}
+// So many planes before a column comes to one, the second-level cache is asked for it.
+#define FUR_COLUMN_AHEAD 4
 
-// b - A x at a point of a level.
-template <class Value>
-__device__ inline Value
-fur_grid_residual(const fur_grid &g, const fur_axis_row<Value> &x, const fur_axis_row<Value> &y,
-                  const fur_axis_row<Value> &z, const Value *b, const Value *entries)
-{
-    int64_t line = fur_grid_entry(g, 0, y.at, z.at);
-    int64_t own = line + x.at;
-    const Value around[6] = {entries[fur_grid_entry(g, x.at, y.at, z.before)],
-                             entries[fur_grid_entry(g, x.at, y.before, z.at)],
-                             entries[line + x.before],
-                             entries[line + x.after],
-                             entries[fur_grid_entry(g, x.at, y.after, z.at)],
-                             entries[fur_grid_entry(g, x.at, y.at, z.after)]};
-    return fur_point_residual<Value>(x, y, z, b[own], around, entries[own]);
-}
+// Some lines of points along z side by side, plane after plane: x in the plane and in the two
+// around it. The points are neighbours along y, the middle one at (i, j).
+template <class Value, int lines> struct fur_column {
+    const fur_grid_axis &z;
+    int64_t plane;  // entries
+    const Value *b; // at the middle point of the next plane
+    const Value *x;
+    int64_t asked_end; // planes the thread asks for, as its entry begins a line of the cache
+    fur_axis_row<Value> row_x;
+    fur_equation<Value> row_y[lines];
+    int64_t line[lines + 2]; // entries from the middle one, with the neighbours
+    Value below[lines];
+    Value here[lines];
+    Value above[lines];
 
-// Operations at points (i, j, k) of a box of `extent` points: what a launch has threads for.
+    // Before plane k, for those up to end - 1.
+    __device__ fur_column(const fur_grid &g, const Value *b_level, const Value *x_level, int64_t i,
+                          int64_t j, int64_t k, int64_t end)
+        : z(g.axis[2]), plane(g.axis[0].points * g.axis[1].points),
+          b(b_level + fur_grid_entry(g, i, j, k)), x(x_level + fur_grid_entry(g, i, j, k)),
+          asked_end(i % (FUR_CACHE_LINE / sizeof(Value)) == 0 ? end : 0), row_x(g.axis[0], i)
+    {
+        set_lines(g, j);
+        int64_t under = plane * (fur_grid_inside(z.periodic, z.points, k - 1) - k);
+        for (int n = 0; n < lines; n++) {
+            here[n] = x[line[n + 1] + under];
+            above[n] = x[line[n + 1]];
+        }
+    }
+
+    __device__ void set_lines(const fur_grid &g, int64_t j)
+    {
+        const fur_grid_axis &y = g.axis[1];
+        int64_t place[lines + 2];
+        place[lines / 2 + 1] = j;
+        for (int n = lines / 2 + 1; n > 0; n--)
+            place[n - 1] = fur_grid_inside(y.periodic, y.points, place[n] - 1);
+        for (int n = lines / 2 + 1; n <= lines; n++)
+            place[n + 1] = fur_grid_inside(y.periodic, y.points, place[n] + 1);
+        for (int n = 0; n < lines + 2; n++)
+            line[n] = g.axis[0].points * (place[n] - j);
+        for (int n = 0; n < lines; n++)
+            row_y[n] = fur_axis_equation<Value>(y, place[n + 1]);
+    }
+
+    // b - A x in the next plane, which is k; row_z: its row.
+    __device__ void next(int64_t k, const fur_equation<Value> &row_z, Value residual[lines])
+    {
+        const Value *own = x;
+        const Value *own_b = b;
+        int64_t step = k + 1 < z.points ? plane : z.periodic ? plane - plane * z.points : 0;
+        x += step;
+        b += step;
+        if (k + FUR_COLUMN_AHEAD < asked_end)
+            ask(own, own_b);
+        for (int n = 0; n < lines; n++) {
+            below[n] = here[n];
+            here[n] = above[n];
+            above[n] = x[line[n + 1]];
+        }
+        for (int n = 0; n < lines; n++) {
+            const Value *point = own + line[n + 1];
+            const Value around[6] = {below[n],
+                                     n > 0 ? here[n - 1] : own[line[0]],
+                                     point[row_x.before - row_x.at],
+                                     point[row_x.after - row_x.at],
+                                     n + 1 < lines ? here[n + 1] : own[line[lines + 1]],
+                                     above[n]};
+            residual[n] = fur_point_residual<Value>(row_x, row_y[n], row_z, own_b[line[n + 1]],
+                                                    around, here[n]);
+        }
+    }
+
+    // The lines before the middle one are another thread's to ask for.
+    __device__ void ask(const Value *own, const Value *own_b) const
+    {
+        for (int n = lines / 2 + 1; n <= lines; n++) {
+            fur_ask(own + line[n] + FUR_COLUMN_AHEAD * plane);
+            fur_ask(own_b + line[n] + FUR_COLUMN_AHEAD * plane);
+        }
+    }
+};
+
+// Operations at points (i, j, begin) to (i, j, end - 1) of a box of `extent` points: what a launch
+// has threads for. blocks: of FUR_BOX_THREADS on a multiprocessor at once, for which there are
+// registers.
+#define FUR_BOX_THREADS 256
 
 // One colour of a sweep: i counts pairs of points, of which one has the colour.
 template <class Value> struct fur_relax_colour {
+    static constexpr int blocks = 4;
     fur_grid g;
     fur_colour colour;
     const Value *b;
@@ -106,22 +179,25 @@ template <class Value> struct fur_relax_colour {
         return axis == 0 ? (g.axis[0].points + 1) / 2 : g.axis[axis].points;
     }
 
-    __device__ void operator()(int64_t pair, int64_t j, int64_t k) const
+    __device__ void operator()(int64_t pair, int64_t j, int64_t begin, int64_t end) const
     {
-        int64_t i = 2 * pair + (j + k + colour) % 2;
-        if (i >= g.axis[0].points)
-            return;
-        fur_axis_row<Value> row_x(g.axis[0], i);
-        fur_axis_row<Value> row_y(g.axis[1], j);
-        fur_axis_row<Value> row_z(g.axis[2], k);
-        Value step = fur_grid_residual(g, row_x, row_y, row_z, b, x) /
-                     fur_point_diagonal<Value>(row_x, row_y, row_z);
-        Value *own = &x[fur_grid_entry(g, i, j, k)];
-        *own = fur_fma(static_cast<Value>(g.omega), step, *own);
+#pragma unroll 1
+        for (int64_t k = begin; k < end; k++) {
+            int64_t i = 2 * pair + (j + k + colour) % 2;
+            if (i >= g.axis[0].points)
+                continue;
+            fur_column<Value, 1> c(g, b, x, i, j, k, k + 1);
+            fur_equation<Value> row_z = fur_axis_equation<Value>(g.axis[2], k);
+            Value residual;
+            c.next(k, row_z, &residual);
+            Value step = residual / fur_point_diagonal<Value>(c.row_x, c.row_y[0], row_z);
+            x[fur_grid_entry(g, i, j, k)] = fur_fma(static_cast<Value>(g.omega), step, c.here[0]);
+        }
     }
 };
 
 template <class Value> struct fur_take_residual {
+    static constexpr int blocks = 3;
     fur_grid g;
     const Value *b;
     const Value *x;
@@ -132,141 +208,16 @@ template <class Value> struct fur_take_residual {
         return g.axis[axis].points;
     }
 
-    __device__ void operator()(int64_t i, int64_t j, int64_t k) const
+    __device__ void operator()(int64_t i, int64_t j, int64_t begin, int64_t end) const
     {
-        fur_axis_row<Value> row_x(g.axis[0], i);
-        fur_axis_row<Value> row_y(g.axis[1], j);
-        fur_axis_row<Value> row_z(g.axis[2], k);
-        Value residual = fur_grid_residual(g, row_x, row_y, row_z, b, x);
-        r[fur_grid_entry(g, i, j, k)] = fur_add(residual, Value(0)); // the CPU's is no -0
-    }
-};
-
-// The up to three points that coarse point c takes from: the n-th of them.
-template <class Value> struct fur_axis_reach {
-    const fur_grid_axis &a;
-    int64_t c;
-    int64_t centre;
-
-    __device__ fur_axis_reach(const fur_grid_axis &axis, int64_t coarse)
-        : a(axis), c(coarse), centre(fur_axis_place(axis, FUR_GRID_CENTRE, coarse))
-    {
-    }
-
-    __device__ int64_t place(int n) const
-    {
-        return fur_grid_inside(a.periodic, a.points, centre + n - 1);
-    }
-
-    __device__ Value weight(int n) const
-    {
-        return fur_axis_weight<Value>(a, static_cast<fur_grid_weight>(FUR_GRID_BEFORE + n), c);
-    }
-};
-
-// Full weighting of the residual to the coarser level, whose points are those of the box.
-template <class Value> struct fur_restrict {
-    fur_grid g;
-    const Value *b;
-    const Value *x;
-    Value *coarse;
-
-    __host__ __device__ int64_t extent(int axis) const
-    {
-        return g.axis[axis].coarse;
-    }
-
-    // The residual of the up to nine lines around coarse line (j, k), weighted, at point i, which
-    // may lie one beyond either end.
-    __device__ Value sum_lines(int64_t i, int64_t j, int64_t k) const
-    {
-        const fur_grid_axis *a = g.axis;
-        fur_axis_row<Value> row_x(a[0], fur_grid_inside(a[0].periodic, a[0].points, i));
-        fur_axis_reach<Value> y(a[1], j);
-        fur_axis_reach<Value> z(a[2], k);
-        Value sum = 0;
-#pragma unroll 1 // registers are too few for three planes at once
-        for (int n = 0; n < 3; n++) {
-            fur_axis_row<Value> row_z(a[2], z.place(n));
-            for (int m = 0; m < 3; m++) {
-                Value w = fur_mul(y.weight(m), z.weight(n));
-                if (fur_is_zero(w))
-                    continue;
-                fur_axis_row<Value> row_y(a[1], y.place(m));
-                sum = fur_fma(w, fur_grid_residual(g, row_x, row_y, row_z, b, x), sum);
-            }
+        fur_column<Value, 1> c(g, b, x, i, j, begin, end);
+        Value *out = r + fur_grid_entry(g, i, j, begin);
+#pragma unroll 1
+        for (int64_t k = begin; k < end; k++, out += c.plane) {
+            Value residual;
+            c.next(k, fur_axis_equation<Value>(g.axis[2], k), &residual);
+            *out = fur_add(residual, Value(0)); // the CPU's is no -0
         }
-        return sum;
-    }
-
-    // sum_at(i): sum_lines at point i, for the points before, at and after coarse point c, of which
-    // the first and the last may lie one beyond the ends.
-    template <class Sum>
-    __device__ void weight_along(int64_t c, int64_t j, int64_t k, Sum sum_at) const
-    {
-        fur_axis_reach<Value> reach(g.axis[0], c);
-        Value sum = fur_mul(reach.weight(0), sum_at(reach.centre - 1));
-        sum = fur_fma(reach.weight(1), sum_at(reach.centre), sum);
-        sum = fur_fma(reach.weight(2), sum_at(reach.centre + 1), sum);
-        coarse[c + extent(0) * (j + extent(1) * k)] = sum;
-    }
-};
-
-// The coarse points before and after point i: the n-th of them.
-template <class Value> struct fur_axis_sides {
-    const fur_grid_axis &a;
-    int64_t i;
-    int64_t right;
-
-    __device__ fur_axis_sides(const fur_grid_axis &axis, int64_t point)
-        : a(axis), i(point), right(fur_axis_place(axis, FUR_GRID_RIGHT, point))
-    {
-    }
-
-    __device__ int64_t place(int n) const
-    {
-        return fur_grid_inside(a.periodic, a.coarse, right + n - 1);
-    }
-
-    __device__ Value weight(int n) const
-    {
-        return fur_axis_weight<Value>(a, static_cast<fur_grid_weight>(FUR_GRID_FROM_LEFT + n), i);
-    }
-};
-
-// x += coarse, interpolated.
-template <class Value> struct fur_correct {
-    fur_grid g;
-    const Value *coarse;
-    Value *x;
-
-    __host__ __device__ int64_t extent(int axis) const
-    {
-        return g.axis[axis].points;
-    }
-
-    __device__ void operator()(int64_t i, int64_t j, int64_t k) const
-    {
-        const fur_grid_axis *a = g.axis;
-        fur_axis_sides<Value> sides_x(a[0], i);
-        fur_axis_sides<Value> sides_y(a[1], j);
-        fur_axis_sides<Value> sides_z(a[2], k);
-        Value *own = &x[fur_grid_entry(g, i, j, k)];
-        Value before = *own; // comes from farthest
-        Value left = 0;
-        Value right = 0;
-        for (int n = 0; n < 2; n++)
-            for (int m = 0; m < 2; m++) {
-                Value w = fur_mul(sides_y.weight(m), sides_z.weight(n));
-                if (fur_is_zero(w))
-                    continue;
-                const Value *line =
-                    coarse + a[0].coarse * (sides_y.place(m) + a[1].coarse * sides_z.place(n));
-                left = fur_fma(w, line[sides_x.place(0)], left);
-                right = fur_fma(w, line[sides_x.place(1)], right);
-            }
-        Value sum = fur_fma(sides_x.weight(0), left, before);
-        *own = fur_fma(sides_x.weight(1), right, sum);
     }
 };
 
@@ -280,9 +231,10 @@ template <class Value> struct fur_clear_level {
         return g.axis[axis].points;
     }
 
-    __device__ void operator()(int64_t i, int64_t j, int64_t k) const
+    __device__ void operator()(int64_t i, int64_t j, int64_t begin, int64_t end) const
     {
-        x[fur_grid_entry(g, i, j, k)] = 0;
+        for (int64_t k = begin; k < end; k++)
+            x[fur_grid_entry(g, i, j, k)] = 0;
     }
 };
 

@@ -13,6 +13,8 @@
 #include "march.cuh"
 #include "multigrid_march.cuh"
 
+#include <climits>
+
 // Lines of a block with its halo, a warp each: as many as there are registers for.
 #define LINES 20
 #define HALO 2
@@ -82,12 +84,14 @@ template <class Value> struct place {
     line z;
     int begin; // planes
     int end;
-    int plane;    // entries
-    int entry[2]; // in a plane
-    bool whole;   // the pair is side by side, and aligned
+    unsigned plane; // entries
+    int entry;      // in a plane, of the first of the pair
+    int apart;      // of the second from it
+    bool whole;     // the pair is side by side, and aligned
     bool is_column[2];
-    bool relaxes;   // the line has the first colour
-    bool owns_line; // it is of the tile, not of its halo
+    int first_begin; // planes in which the line gets the first colour
+    int first_end;
+    int second_begin; // and the second, up to the last; none if the line is of the halo
     bool owns_lane;
 
     __device__ explicit place(const sweep<Value> &s) : z(s.g.axis[2])
@@ -100,14 +104,16 @@ template <class Value> struct place {
         j = static_cast<int>(tile % s.rows * HEIGHT) - HALO + row;
         begin = static_cast<int>(tile / s.rows * s.chunk);
         end = static_cast<int>(min(begin + s.chunk, s.g.axis[2].points));
-        plane = x.points * y.points;
-        for (int n = 0; n < 2; n++) {
-            entry[n] = x.point_at(i + n) + x.points * y.point_at(j);
+        plane = static_cast<unsigned>(x.points * y.points);
+        entry = x.point_at(i) + x.points * y.point_at(j);
+        apart = x.point_at(i + 1) - x.point_at(i);
+        for (int n = 0; n < 2; n++)
             is_column[n] = x.has(i + n);
-        }
-        whole = s.in_pairs && entry[0] % 2 == 0 && entry[1] == entry[0] + 1;
-        relaxes = row >= 1 && row < LINES - 1 && y.has(j);
-        owns_line = row >= HALO && row < LINES - HALO && j < y.points;
+        whole = s.in_pairs && entry % 2 == 0 && apart == 1;
+        bool relaxes = row >= 1 && row < LINES - 1 && y.has(j);
+        first_begin = z.round ? begin - 1 : max(begin - 1, 0);
+        first_end = !relaxes ? begin - 1 : z.round ? end + 1 : min(end + 1, z.points);
+        second_begin = row >= HALO && row < LINES - HALO && j < y.points ? begin : INT_MAX;
         owns_lane = threadIdx.x >= 1 && threadIdx.x < FUR_WARP - 1 && i < x.points;
     }
 };
@@ -119,71 +125,74 @@ __device__ inline fur_equation<Value> row_at(const fur_grid_axis &a, int positio
     return fur_axis_equation<Value>(a, line(a).point_at(position));
 }
 
+template <class Value> struct shared_planes {
+    Value ring[RING * LINES * 2 * FUR_WARP]; // of lines of both points of 32 pairs
+    fur_equation<Value> rows[PLANES + 2];    // of plane begin - 1 and those behind it
+};
+
 // What a block and a thread have of its planes while the first colour is in plane n.
 template <class Value> struct march {
     const sweep<Value> &s;
     place<Value> at;
-    Value *ring;               // RING planes of LINES lines of both points of 32 pairs
-    fur_equation<Value> *rows; // of plane begin - 1 and those behind it
+    shared_planes<Value> &memory;
     fur_equation<Value> x[2];
     fur_equation<Value> y;
     pair<Value> next; // x in plane n + 1
     pair<Value> here;
-    pair<Value> last[2];  // in planes n - 1 and n - 2, the first colour relaxed
-    Value below;          // in plane n - 3, of the first colour
-    pair<Value> b;        // in plane n
-    Value b_last[2];      // in planes n - 1 and n - 2, of the second colour
-    int64_t coming_plane; // n + 1
+    pair<Value> last[2]; // in planes n - 1 and n - 2, the first colour relaxed
+    Value below;         // in plane n - 3, of the first colour
+    pair<Value> b;       // in plane n
+    Value b_last[2];     // in planes n - 1 and n - 2, of the second colour
+    int64_t coming;      // entry in plane n + 1
 
-    __device__ march(const sweep<Value> &sweep, Value *memory, fur_equation<Value> *row_memory)
-        : s(sweep), at(sweep), ring(memory),
-          rows(row_memory), x{row_at<Value>(s.g.axis[0], at.i),
-                              row_at<Value>(s.g.axis[0], at.i + 1)},
+    __device__ march(const sweep<Value> &sweep, shared_planes<Value> &planes)
+        : s(sweep), at(sweep),
+          memory(planes), x{row_at<Value>(s.g.axis[0], at.i), row_at<Value>(s.g.axis[0], at.i + 1)},
           y(row_at<Value>(s.g.axis[1], at.j)), last{}, below(0), b_last{}
     {
-        last[0] = load(s.from, plane(at.begin - 2));
-        here = load(s.from, plane(at.begin - 1));
-        next = load(s.from, plane(at.begin));
-        b = load(s.b, plane(at.begin - 1));
-        coming_plane = plane(at.begin);
+        last[0] = load(s.from, entry(at.begin - 2));
+        here = load(s.from, entry(at.begin - 1));
+        b = load(s.b, entry(at.begin - 1));
+        coming = entry(at.begin);
+        next = load(s.from, coming);
         put(at.begin - 1, here);
         int thread = static_cast<int>(threadIdx.x + FUR_WARP * threadIdx.y);
         for (int n = thread; n < at.end - at.begin + 2; n += FUR_WARP * LINES)
-            rows[n] = row_at<Value>(s.g.axis[2], at.begin - 1 + n);
+            memory.rows[n] = row_at<Value>(s.g.axis[2], at.begin - 1 + n);
     }
 
-    // The first entry of the plane that a block reads as its plane k.
-    __device__ int64_t plane(int k) const
+    // The thread's entry in the plane that the block reads as its plane k.
+    __device__ int64_t entry(int k) const
     {
-        return int64_t(at.plane) * at.z.point_at(min(k, at.end + 1));
+        auto point = static_cast<unsigned>(at.z.point_at(min(k, at.end + 1)));
+        return static_cast<int64_t>(uint64_t(at.plane) * point) + at.entry;
     }
 
-    __device__ pair<Value> load(const Value *array, int64_t plane) const
+    __device__ pair<Value> load(const Value *array, int64_t entry) const
     {
-        const Value *from = array + plane;
         if (at.whole)
-            return *reinterpret_cast<const pair<Value> *>(from + at.entry[0]);
-        return {from[at.entry[0]], from[at.entry[1]]};
+            return *reinterpret_cast<const pair<Value> *>(array + entry);
+        return {array[entry], array[entry + at.apart]};
     }
 
     // Asks the second-level cache for the warp's line.
-    __device__ void ask(int64_t plane) const
+    __device__ void ask(int64_t entry) const
     {
         if (threadIdx.x % (FUR_CACHE_LINE / sizeof(pair<Value>)) == 0) {
-            fur_ask(s.from + plane + at.entry[0]);
-            fur_ask(s.b + plane + at.entry[0]);
+            fur_ask(s.from + entry);
+            fur_ask(s.b + entry);
         }
     }
 
     __device__ void store(int k, const pair<Value> &entries)
     {
-        Value *to = s.to + int64_t(at.plane) * k;
+        Value *to = s.to + uint64_t(at.plane) * static_cast<unsigned>(k) + at.entry;
         if (at.whole) {
-            *reinterpret_cast<pair<Value> *>(to + at.entry[0]) = entries;
+            *reinterpret_cast<pair<Value> *>(to) = entries;
         } else {
-            to[at.entry[0]] = entries.entry[0];
+            to[0] = entries.entry[0];
             if (at.i + 1 < s.g.axis[0].points)
-                to[at.entry[1]] = entries.entry[1];
+                to[at.apart] = entries.entry[1];
         }
     }
 
@@ -191,7 +200,7 @@ template <class Value> struct march {
     __device__ Value *shared(int k, int lines, int n) const
     {
         int line = (k & (RING - 1)) * LINES + static_cast<int>(threadIdx.y) + lines;
-        return &ring[(2 * line + n) * FUR_WARP + static_cast<int>(threadIdx.x)];
+        return &memory.ring[(2 * line + n) * FUR_WARP + static_cast<int>(threadIdx.x)];
     }
 
     __device__ void put(int k, const pair<Value> &entries)
@@ -205,7 +214,7 @@ template <class Value> struct march {
     __device__ Value relaxed(int k, const pair<Value> &own, Value under, Value over,
                              Value right) const
     {
-        const fur_equation<Value> z = rows[k - at.begin + 1];
+        const fur_equation<Value> z = memory.rows[k - at.begin + 1];
         Value beside = own.entry[1 - n];
         Value beyond = fur_shuffle(beside, static_cast<int>(threadIdx.x) - 1 + 2 * n);
         const Value around[6] = {under,
@@ -222,7 +231,7 @@ template <class Value> struct march {
     // The first colour in plane k, where it is the red-th of the pair.
     template <int red> __device__ void relax_first(int k)
     {
-        if (!at.relaxes || k > at.end || !at.z.has(k))
+        if (k < at.first_begin || k >= at.first_end)
             return;
         Value value = relaxed<red>(k, here, last[0].entry[red], next.entry[red], b.entry[red]);
         if (at.is_column[red]) {
@@ -234,7 +243,7 @@ template <class Value> struct march {
     // The second colour in plane k, two behind the first, and both to where they belong.
     template <int black> __device__ void relax_second(int k)
     {
-        if (!at.owns_line || k < at.begin)
+        if (k < at.second_begin)
             return;
         pair<Value> both = last[1];
         both.entry[black] = relaxed<black>(k, last[1], below, last[0].entry[black], b_last[1]);
@@ -242,41 +251,45 @@ template <class Value> struct march {
             store(k, both);
     }
 
-    // Both colours while the first is in plane n, and one plane on. The whole warp has the same
-    // `red`: known beforehand, it costs no choices.
-    template <int red> __device__ void turn(int n)
+    // Both colours while the first is in plane n.
+    template <int red> __device__ void relax(int n)
     {
-        pair<Value> b_coming = load(s.b, coming_plane);
-        coming_plane = plane(n + 2);
-        pair<Value> coming = load(s.from, coming_plane);
-        ask(plane(n + 2 + AHEAD));
         relax_first<red>(n);
         relax_second<1 - red>(n - 2);
-        put(n + 1, next);
         below = last[1].entry[red];
+        b_last[1] = b_last[0];
+        b_last[0] = b.entry[1 - red];
+    }
+
+    // The same, and one plane on.
+    __device__ void turn(int n)
+    {
+        pair<Value> b_next = load(s.b, coming);
+        coming = entry(n + 2);
+        pair<Value> beyond = load(s.from, coming);
+        ask(entry(n + 2 + AHEAD));
+        if ((at.j + n + s.first) % 2 == 0) // the same for the whole warp
+            relax<0>(n);
+        else
+            relax<1>(n);
+        put(n + 1, next);
         last[1] = last[0];
         last[0] = here;
         here = next;
-        next = coming;
-        b_last[1] = b_last[0];
-        b_last[0] = b.entry[1 - red];
-        b = b_coming;
+        next = beyond;
+        b = b_next;
     }
 };
 
 template <class Value>
 __global__ void __launch_bounds__(FUR_WARP *LINES, 1) relax(const __grid_constant__ sweep<Value> s)
 {
-    __shared__ Value ring[RING * LINES * 2 * FUR_WARP];
-    __shared__ fur_equation<Value> rows[PLANES + 2];
-    march<Value> m(s, ring, rows);
+    __shared__ shared_planes<Value> planes;
+    march<Value> m(s, planes);
     __syncthreads();
 #pragma unroll 1
     for (int n = m.at.begin - 1; n <= m.at.end + 1; n++) {
-        if ((m.at.j + n + s.first) % 2 == 0)
-            m.template turn<0>(n);
-        else
-            m.template turn<1>(n);
+        m.turn(n);
         __syncthreads();
     }
 }
