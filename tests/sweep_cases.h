@@ -27,6 +27,6 @@ extern const int sweep_large_count;
 void sweep_integers(sweeper *s, fur_value value, int boundaries);
 
 /* No kernel for sweeps refused every stencil. */
-void sweep_check_tally(const sweeper *s);
+void sweep_check_tally(const sweeper *s, fur_value value);
 
 #endif

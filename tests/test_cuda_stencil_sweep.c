@@ -9,7 +9,7 @@ START_TEST(sweeps_have_the_bits_of_the_host)
     sweeper s = {.context = context_cuda(), .random = rng_stream((uint64_t)_i)};
     for (int boundaries = 0; boundaries < BOUNDARIES; boundaries += test_small() ? 13 : 1)
         sweep_random(&s, (fur_value)_i, boundaries);
-    sweep_check_tally(&s);
+    sweep_check_tally(&s, (fur_value)_i);
     fur_context_destroy(s.context);
 }
 END_TEST

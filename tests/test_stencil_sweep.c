@@ -95,7 +95,7 @@ START_TEST(sweeps_have_the_bits_of_products)
     sweeper s = {.context = context_in_turn(_i / FUR_VALUE_COUNT),
                  .random = rng_stream((uint64_t)_i)};
     sweep_random(&s, (fur_value)(_i % FUR_VALUE_COUNT), _i / FUR_VALUE_COUNT);
-    sweep_check_tally(&s);
+    sweep_check_tally(&s, (fur_value)(_i % FUR_VALUE_COUNT));
     fur_context_destroy(s.context);
 }
 END_TEST
