@@ -11,6 +11,8 @@
 // Stencils of more terms compute longer than a slice takes to come: two blocks a multiprocessor, by
 // turns, do better than one with its next slices under way.
 #define FUR_NEAR_FEW 9
+// Planes that z is asked for before its use.
+#define FUR_NEAR_AHEAD 2
 
 // The place of a neighbour among the 27.
 __host__ __device__ constexpr int fur_near_place(int x, int y, int z)
@@ -145,6 +147,7 @@ template <class tile, bool Whole> struct fur_near_points {
     unsigned lefts;  // bit n: column n has a neighbour before it
     unsigned rights; // and behind it
     Value sum[3][tile::outputs][tile::piece];
+    fur_piece_of<Value> old[tile::outputs]; // of z in the plane that is finished next; if Whole
 
     __device__ fur_near_points(const fur_march &m, const fur_place &place)
         : lines(0), lefts(0), rights(0)
@@ -278,18 +281,31 @@ template <class tile, bool Whole> struct fur_near_points {
         }
     }
 
+    // Loads z in the block's n-th plane, and has the second-level cache read a later one.
+    __device__ void take_old(const fur_march &m, const fur_place &place, int n,
+                             const fur_stencil_finish<Value> &finish, const Value *y)
+    {
+        if (!Whole || finish.overwrite || columns == 0)
+            return;
+        const Value *from = finish.other(y + first + n * m.plane_entries());
+        int64_t later = n + FUR_NEAR_AHEAD < place.planes ? FUR_NEAR_AHEAD * m.plane_entries() : 0;
+#pragma unroll
+        for (int i = 0; i < tile::outputs; i++, from += m.extent[0])
+            if (i < own) {
+                old[i] = *reinterpret_cast<const fur_piece_of<Value> *>(from);
+                fur_prefetch(from + later);
+            }
+    }
+
     __device__ void finish_line(const Value *sums, const fur_stencil_finish<Value> &finish,
-                                Value *to) const
+                                const fur_piece_of<Value> &z, Value *to) const
     {
         if constexpr (Whole) {
-            auto all = reinterpret_cast<fur_piece_of<Value> *>(to);
-            fur_piece_of<Value> made;
-            if (!finish.overwrite)
-                made = *reinterpret_cast<const fur_piece_of<Value> *>(finish.other(to));
+            fur_piece_of<Value> made = z;
 #pragma unroll
             for (int e = 0; e < tile::piece; e++)
                 finish(sums[e], &made.at[e]);
-            *all = made;
+            *reinterpret_cast<fur_piece_of<Value> *>(to) = made;
         } else {
 #pragma unroll
             for (int e = 0; e < tile::piece; e++)
@@ -306,7 +322,7 @@ template <class tile, bool Whole> struct fur_near_points {
 #pragma unroll
         for (int i = 0; i < tile::outputs; i++)
             if (columns > 0 && i < own)
-                finish_line(sum[0][i], finish, to + i * m.extent[0]);
+                finish_line(sum[0][i], finish, old[i], to + i * m.extent[0]);
     }
 
     // The next slice is one plane on.
@@ -342,16 +358,21 @@ __device__ void fur_near_march(const fur_march &m, const fur_place &place,
         fetch(n - 1, n);
     auto step = [&](int n) {
         unsigned turn = static_cast<unsigned>(n + 1);
-        wait(turn);
+        if (n <= place.planes)
+            wait(turn);
         __syncthreads(); // the slice before is used up
         fetch(n + slices - 1, turn + slices - 1);
+        bool finishes = n > 0 && n <= place.planes;
+        if (finishes)
+            points.take_old(m, place, n - 1, finish, y);
         if (fur_near_plane(m, place, n) >= 0)
             points.add(near, ring + turn % slices * tile::entries);
-        if (n > 0 && n <= place.planes)
+        if (finishes)
             points.finish(m, n - 1, finish, y);
         points.turn();
     };
-    // Three at a time, so that sums change their names instead of their registers.
+    // Three at a time, so that sums change their names instead of their registers; the last may be
+    // in vain.
     constexpr int steps = tile::Shape::any ? 1 : 3;
 #pragma unroll 1
     for (int n = -1; n <= place.planes; n += steps)
