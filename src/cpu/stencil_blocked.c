@@ -284,7 +284,7 @@ static void FN(multiply_point)(const FN(tile) * t, const row *of, int64_t i)
     VALUE sum = FN(segment_at)(t, of, 0, i);
     for (int k = FUR_ROW_SEGMENT; k < of->count; k += FUR_ROW_SEGMENT)
         sum = V(add)(sum, FN(segment_at)(t, of, k, i));
-    t->y[i] = FN(combine)(t->alpha, sum, t->beta, t->overwrite, &t->z[i]);
+    t->y[i] = FN(combine)(t->alpha, sum, t->beta, t->overwrite, FN(other)(t, &t->y[i]));
 }
 
 static FN(tile) FN(tile_of)(const fur_stencil_call *call)
@@ -298,12 +298,12 @@ static FN(tile) FN(tile_of)(const fur_stencil_call *call)
                   (uintptr_t)call->y % sizeof(VALUE) == 0 &&
                   fur_streams(fur_stencil_rows(s) * (int64_t)sizeof(VALUE)),
         .overwrite = V(is_zero)(beta),
+        .apart = (uintptr_t)call->z - (uintptr_t)call->y,
         .points = s->extent[0],
         .plane = s->extent[0] * s->extent[1],
         .near = b->masked ? s->radius[0] : 0,
         .ahead = b->ahead,
         .x = call->x,
-        .z = call->z,
         .y = call->y,
         .alpha = V(from)(call->alpha),
         .beta = beta,
@@ -326,7 +326,6 @@ static void FN(multiply_lines)(const blocks *b, FN(tile) t, int64_t j, int64_t k
     int64_t to = t.to;
     t.p = t.points * j + t.plane * k;
     t.x += t.p;
-    t.z += t.p;
     t.y += t.p;
     t.from = larger(from, a->low);
     t.to = fur_smaller(to, a->high);
@@ -334,15 +333,11 @@ static void FN(multiply_lines)(const blocks *b, FN(tile) t, int64_t j, int64_t k
     t.box = is_inside(&b->axis[1], j) && is_inside(&b->axis[2], k) ? b->box : 0;
     if (t.from < t.to)
         FN(sweep_lines)(&t, lines);
-    for (; lines > 0; lines--) {
+    for (; lines > 0; lines--, t.p += t.points, t.x += t.points, t.y += t.points) {
         for (int64_t i = from; i < fur_smaller(to, a->low); i++)
             FN(multiply_point)(&t, &rows[place_of(a, i)], i);
         for (int64_t i = larger(from, a->high); i < to; i++)
             FN(multiply_point)(&t, &rows[place_of(a, i)], i);
-        t.p += t.points;
-        t.x += t.points;
-        t.z += t.points;
-        t.y += t.points;
     }
 }
 

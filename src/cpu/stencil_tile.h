@@ -12,32 +12,37 @@ typedef FUR_LANES(VALUE_NAME) FN(lanes);
  * the ends may have neighbours outside. */
 typedef struct FN(tile) {
     row row;
-    bool fields;    /* coefficients have a value for each point */
-    bool stream;    /* whole registers go past the caches */
-    bool overwrite; /* beta = 0: z is not read */
-    unsigned box;   /* as in blocks */
-    int64_t points; /* of a line */
-    int64_t plane;  /* points of a plane */
+    bool fields;     /* coefficients have a value for each point */
+    bool stream;     /* whole registers go past the caches */
+    bool overwrite;  /* beta = 0: z is not read */
+    unsigned box;    /* as in blocks */
+    uintptr_t apart; /* bytes from y to z, modulo 2^64 */
+    int64_t points;  /* of a line */
+    int64_t plane;   /* points of a plane */
     int64_t from;
     int64_t to;
     int64_t near;
     int64_t ahead; /* as in blocks */
     int64_t p;
-    const VALUE *x; /* from p on, as the next two */
-    const VALUE *z;
+    const VALUE *x; /* from p on, as y */
     VALUE *y;
     VALUE alpha;
     VALUE beta;
 } FN(tile);
 
-/* y = alpha sum + beta z in the lanes of the mask, from point i on. Adding -0 to a product changes
- * nothing. A store of some lanes reads the cache line: the one of the next lines is asked for. */
-INLINE void FN(put)(const FN(tile) * t, FN(lanes) sum, unsigned mask, int64_t i)
+/* The entry of z at the place of one of y. */
+INLINE const VALUE *FN(other)(const FN(tile) * t, const VALUE *y)
 {
-    VALUE *y = t->y + i;
+    return (const VALUE *)((uintptr_t)y + t->apart);
+}
+
+/* y = alpha sum + beta z in the lanes of the mask. Adding -0 to a product changes nothing. A store
+ * of some lanes reads the cache line: the one of the next lines is asked for. */
+INLINE void FN(put)(const FN(tile) * t, FN(lanes) sum, unsigned mask, VALUE *y)
+{
     FN(lanes) rest = V(all)(V(from)((fur_scalar){-0.0, -0.0}));
     if (!t->overwrite)
-        rest = V(madd)(V(all)(t->beta), V(load_some)(t->z + i, mask), rest);
+        rest = V(madd)(V(all)(t->beta), V(load_some)(FN(other)(t, y), mask), rest);
     sum = V(madd)(V(all)(t->alpha), sum, rest);
     if (mask == ALL_LANES && t->stream)
         fur_stream(y, &sum, sizeof sum);
@@ -152,7 +157,7 @@ INLINE void FN(put_block)(const FN(tile) * t, const FN(lanes) * sum, int64_t i, 
 #pragma GCC unroll 4
     for (int n = 0; n < REGISTERS; n++) {
         unsigned mask = whole ? ALL_LANES : bits >> n % wide * LANES & ALL_LANES;
-        FN(put)(t, sum[n], mask, i + n / wide * t->points + n % wide * LANES);
+        FN(put)(t, sum[n], mask, t->y + i + n / wide * t->points + n % wide * LANES);
     }
 }
 
