@@ -135,19 +135,23 @@ template <class Value> struct alignas(FUR_NEAR_PIECE) fur_piece_of {
     Value at[FUR_NEAR_PIECE / sizeof(Value)];
 };
 
-// The points of a thread in a plane, and their sums in three planes. Whole: lines consist of whole
-// pieces, so that a thread has all of its columns or none.
-template <class tile, bool Whole> struct fur_near_points {
+// How a grid's lines are: of any length, or of whole pieces, so that a thread has all of its
+// columns or none; then beta is 0 or z is read by pieces, too.
+enum fur_near_kind { FUR_NEAR_ENTRIES, FUR_NEAR_PIECES, FUR_NEAR_PIECES_Z };
+
+// The points of a thread in a plane, and their sums in three planes.
+template <class tile, fur_near_kind kind> struct fur_near_points {
     using Value = typename tile::Value;
     using Shape = typename tile::Shape;
-    int64_t first;   // entry of the first point in the block's first plane
+    static constexpr bool whole = kind != FUR_NEAR_ENTRIES;
+    int64_t first;   // entry of the first point in the plane that is finished next
     int columns;     // so many columns
     int own;         // and lines of them are inside
     unsigned lines;  // bit n: the line before the first one, and n on, has entries
     unsigned lefts;  // bit n: column n has a neighbour before it
     unsigned rights; // and behind it
     Value sum[3][tile::outputs][tile::piece];
-    fur_piece_of<Value> old[tile::outputs]; // of z in the plane that is finished next; if Whole
+    fur_piece_of<Value> old[tile::outputs]; // of z in the plane that is finished next, by pieces
 
     __device__ fur_near_points(const fur_march &m, const fur_place &place)
         : lines(0), lefts(0), rights(0)
@@ -157,6 +161,7 @@ template <class tile, bool Whole> struct fur_near_points {
         first = x + m.extent[0] * (y + m.extent[1] * place.z);
         columns = static_cast<int>(max(int64_t(0), min(m.extent[0] - x, int64_t(tile::piece))));
         own = static_cast<int>(max(int64_t(0), min(m.extent[1] - y, int64_t(tile::outputs))));
+        own = columns > 0 ? own : 0;
         for (int n = 0; n < tile::piece; n++) {
             lefts |= (!m.is_dirichlet(0) || x + n > 0 ? 1U : 0U) << n;
             rights |= (!m.is_dirichlet(0) || x + n + 1 < m.extent[0] ? 1U : 0U) << n;
@@ -181,12 +186,12 @@ template <class tile, bool Whole> struct fur_near_points {
     // Inside of a thread's columns all have neighbours if lines consist of whole pieces.
     __device__ bool has_left(int e) const
     {
-        return (Whole && e > 0) || (lefts >> e & 1) != 0;
+        return (whole && e > 0) || (lefts >> e & 1) != 0;
     }
 
     __device__ bool has_right(int e) const
     {
-        return (Whole && e + 1 < tile::piece) || (rights >> e & 1) != 0;
+        return (whole && e + 1 < tile::piece) || (rights >> e & 1) != 0;
     }
 
     // Whether lines that far from the first one need the entries beside their own.
@@ -240,21 +245,35 @@ template <class tile, bool Whole> struct fur_near_points {
                 }
     }
 
-    // The same of all lines, place by place, so that it is asked once for all of them whether a
-    // place is there.
+    // Adds the terms of a line of places, which are 1 + 2 + 4 of dx = -1, 0, 1, to all sums.
     template <bool AllLines>
-    __device__ void add_places(const fur_near<Value> &near, const line_of *line)
+    __device__ void add_row(const Value *coefficient, unsigned there, int dy, const line_of *line,
+                            Value (*sums)[tile::piece]) const
     {
 #pragma unroll
-        for (int place = 0; place < 27; place++) {
-            if ((near.present >> place & 1) == 0)
-                continue;
-            int dy = place / 3 % 3 - 1;
+        for (int to = 0; to < tile::outputs; to++)
 #pragma unroll
-            for (int to = 0; to < tile::outputs; to++)
-                if (AllLines || (lines >> (to + dy + 1) & 1) != 0)
-                    add_term(near.coefficient[place], line[to + dy + 1], place % 3 - 1,
-                             sum[2 - place / 9][to]);
+            for (int dx = -1; dx <= 1; dx++)
+                if ((there >> (dx + 1) & 1) != 0 && (AllLines || (lines >> (to + dy + 1) & 1) != 0))
+                    add_term(coefficient[dx + 1], line[to + dy + 1], dx, sums[to]);
+    }
+
+    // The same of all lines of places: what is there is asked once for all sums, and most often
+    // answered at once.
+    template <bool AllLines>
+    __device__ void add_rows(const fur_near<Value> &near, const line_of *line)
+    {
+#pragma unroll
+        for (int row = 0; row < 9; row++) {
+            const Value *coefficient = &near.coefficient[3 * row];
+            unsigned there = near.present >> 3 * row & 7;
+            int dy = row % 3 - 1;
+            if (there == 7)
+                add_row<AllLines>(coefficient, 7, dy, line, sum[2 - row / 3]);
+            else if (there == 2)
+                add_row<AllLines>(coefficient, 2, dy, line, sum[2 - row / 3]);
+            else if (there != 0)
+                add_row<AllLines>(coefficient, there, dy, line, sum[2 - row / 3]);
         }
     }
 
@@ -270,9 +289,9 @@ template <class tile, bool Whole> struct fur_near_points {
             for (int n = 0; n < count; n++)
                 line[n] = take_line(own + n * tile::pitch, true);
             if (lines == (1U << count) - 1)
-                add_places<true>(near, line);
+                add_rows<true>(near, line);
             else
-                add_places<false>(near, line);
+                add_rows<false>(near, line);
         } else {
 #pragma unroll
             for (int n = 0; n < count; n++)
@@ -281,30 +300,31 @@ template <class tile, bool Whole> struct fur_near_points {
         }
     }
 
-    // Loads z in the block's n-th plane, and has the second-level cache read a later one.
-    __device__ void take_old(const fur_march &m, const fur_place &place, int n,
-                             const fur_stencil_finish<Value> &finish, const Value *y)
+    // Loads z in the plane that is finished next, and has the second-level cache read another one,
+    // so many entries on.
+    __device__ void take_old(const fur_march &m, const fur_stencil_finish<Value> &finish,
+                             const Value *y, int64_t on)
     {
-        if (!Whole || finish.overwrite || columns == 0)
-            return;
-        const Value *from = finish.other(y + first + n * m.plane_entries());
-        int64_t later = n + FUR_NEAR_AHEAD < place.planes ? FUR_NEAR_AHEAD * m.plane_entries() : 0;
+        if constexpr (kind == FUR_NEAR_PIECES_Z) {
+            const Value *from = finish.other(y + first);
 #pragma unroll
-        for (int i = 0; i < tile::outputs; i++, from += m.extent[0])
-            if (i < own) {
-                old[i] = *reinterpret_cast<const fur_piece_of<Value> *>(from);
-                fur_prefetch(from + later);
-            }
+            for (int i = 0; i < tile::outputs; i++, from += m.extent[0])
+                if (i < own) {
+                    old[i] = *reinterpret_cast<const fur_piece_of<Value> *>(from);
+                    fur_prefetch(from + on);
+                }
+        }
     }
 
     __device__ void finish_line(const Value *sums, const fur_stencil_finish<Value> &finish,
                                 const fur_piece_of<Value> &z, Value *to) const
     {
-        if constexpr (Whole) {
-            fur_piece_of<Value> made = z;
+        if constexpr (whole) {
+            fur_piece_of<Value> made;
 #pragma unroll
             for (int e = 0; e < tile::piece; e++)
-                finish(sums[e], &made.at[e]);
+                made.at[e] = kind == FUR_NEAR_PIECES ? fur_mul(finish.alpha, sums[e])
+                                                     : finish.combine(sums[e], &z.at[e]);
             *reinterpret_cast<fur_piece_of<Value> *>(to) = made;
         } else {
 #pragma unroll
@@ -314,15 +334,15 @@ template <class tile, bool Whole> struct fur_near_points {
         }
     }
 
-    // Finishes the points of the block's n-th plane, the one before the slice.
-    __device__ void finish(const fur_march &m, int n, const fur_stencil_finish<Value> &finish,
-                           Value *y)
+    // Finishes the points of a plane, the one before the slice.
+    __device__ void finish(const fur_march &m, const fur_stencil_finish<Value> &finish, Value *y)
     {
-        Value *to = y + first + n * m.plane_entries();
+        Value *to = y + first;
 #pragma unroll
-        for (int i = 0; i < tile::outputs; i++)
-            if (columns > 0 && i < own)
-                finish_line(sum[0][i], finish, old[i], to + i * m.extent[0]);
+        for (int i = 0; i < tile::outputs; i++, to += m.extent[0])
+            if (i < own)
+                finish_line(sum[0][i], finish, old[i], to);
+        first += m.plane_entries();
     }
 
     // The next slice is one plane on.
@@ -339,62 +359,88 @@ template <class tile, bool Whole> struct fur_near_points {
     }
 };
 
-// The plane that slice n of a block comes from; -1: nowhere, as all terms in it are left out.
-__device__ inline int64_t fur_near_plane(const fur_march &m, const fur_place &place, int n)
-{
-    return n <= place.planes ? m.near_point(2, place.z + n) : -1;
-}
+// The planes that a block's slices come from.
+struct fur_near_planes {
+    int first; // slice 0 is this plane
+    int count; // of the block
+    int depth; // of the grid
+    int before;
+    int behind;
+
+    __device__ fur_near_planes(const fur_march &m, const fur_place &place)
+        : first(static_cast<int>(place.z)), count(place.planes),
+          depth(static_cast<int>(m.extent[2])), before(static_cast<int>(m.before[2])),
+          behind(static_cast<int>(m.behind[2]))
+    {
+    }
+
+    // Slice n is from -1 to anywhere. -1: it comes from nowhere, as all terms in it are left out.
+    __device__ int at(int n) const
+    {
+        int plane = first + n;
+        if (n > count)
+            return -1;
+        return plane < 0 ? before : plane < depth ? plane : behind;
+    }
+};
 
 // Marches through the planes: fetch(n, turn) begins to take slice n into place turn % slices of the
 // ring, wait(turn) returns when it is there.
-template <class tile, int slices, bool Whole, class Value, class Fetch, class Wait>
+template <class tile, int slices, fur_near_kind kind, class Value, class Fetch, class Wait>
 __device__ void fur_near_march(const fur_march &m, const fur_place &place,
                                const fur_near<Value> &near, const fur_stencil_finish<Value> &finish,
                                const Value *ring, Value *y, Fetch fetch, Wait wait)
 {
-    fur_near_points<tile, Whole> points(m, place);
+    fur_near_points<tile, kind> points(m, place);
+    fur_near_planes planes(m, place);
 #pragma unroll
     for (int n = 0; n < slices - 1; n++)
         fetch(n - 1, n);
     auto step = [&](int n) {
         unsigned turn = static_cast<unsigned>(n + 1);
-        if (n <= place.planes)
+        if (n <= planes.count)
             wait(turn);
         __syncthreads(); // the slice before is used up
         fetch(n + slices - 1, turn + slices - 1);
-        bool finishes = n > 0 && n <= place.planes;
+        bool finishes = n > 0 && n <= planes.count;
         if (finishes)
-            points.take_old(m, place, n - 1, finish, y);
-        if (fur_near_plane(m, place, n) >= 0)
+            points.take_old(m, finish, y,
+                            n + FUR_NEAR_AHEAD <= planes.count ? FUR_NEAR_AHEAD * m.plane_entries()
+                                                               : 0);
+        if (planes.at(n) >= 0)
             points.add(near, ring + turn % slices * tile::entries);
         if (finishes)
-            points.finish(m, n - 1, finish, y);
+            points.finish(m, finish, y);
         points.turn();
     };
     // Three at a time, so that sums change their names instead of their registers; the last may be
     // in vain.
     constexpr int steps = tile::Shape::any ? 1 : 3;
 #pragma unroll 1
-    for (int n = -1; n <= place.planes; n += steps)
+    for (int n = -1; n <= planes.count; n += steps)
 #pragma unroll
         for (int i = 0; i < steps; i++)
             step(n + i);
 }
 
-// Whether lines of the stencil's grid consist of whole pieces and so do x, y and z.
-static inline bool fur_near_whole(const fur_stencil_call *call)
+// How the lines of a call's vectors are.
+static inline fur_near_kind fur_near_kind_of(const fur_stencil_call *call)
 {
     uintptr_t line = static_cast<uintptr_t>(call->s->extent[0]) * fur_value_size(call->s->value);
     auto x = reinterpret_cast<uintptr_t>(call->x);
     auto y = reinterpret_cast<uintptr_t>(call->y);
     auto z = reinterpret_cast<uintptr_t>(call->z);
-    return (line | x | y | z) % FUR_NEAR_PIECE == 0;
+    if ((line | x | y | z) % FUR_NEAR_PIECE != 0)
+        return FUR_NEAR_ENTRIES;
+    return call->beta.re == 0 && call->beta.im == 0 ? FUR_NEAR_PIECES : FUR_NEAR_PIECES_Z;
 }
 
 static inline const char *fur_near_refusal(const fur_stencil_view *s)
 {
     if (s->radius[0] > 1 || s->radius[1] > 1 || s->radius[2] > 1)
         return "it is for neighbours at a distance of one point along each axis";
+    if (s->extent[2] > INT32_MAX / 2)
+        return "the grid has too many planes for it";
     return fur_march_refusal(s);
 }
 

@@ -28,7 +28,7 @@ constexpr unsigned box_bytes = tile::pitch *tile::lines * sizeof(typename tile::
 
 template <class tile> constexpr size_t shared_bytes = slices *(tile::bytes + sizeof(uint64_t));
 
-template <class tile, class Value>
+template <class tile, fur_near_kind kind, class Value>
 __global__ void __launch_bounds__(tile::threads, FUR_MARCH_RESIDENT)
     multiply(const __grid_constant__ CUtensorMap map, fur_march m, fur_near<Value> near, Value *y,
              fur_stencil_finish<Value> finish)
@@ -38,6 +38,7 @@ __global__ void __launch_bounds__(tile::threads, FUR_MARCH_RESIDENT)
     auto ring = reinterpret_cast<Value *>(memory);
     auto arrivals = reinterpret_cast<uint64_t *>(memory + slices * tile::bytes);
     fur_place place = fur_march_place(m, tile::width, tile::height);
+    fur_near_planes planes(m, place);
     if (threadIdx.x < slices)
         fur_arrival_init(&arrivals[threadIdx.x]);
     __syncthreads();
@@ -48,19 +49,29 @@ __global__ void __launch_bounds__(tile::threads, FUR_MARCH_RESIDENT)
         unsigned at = turn % slices;
         fur_bulk_box(ring + at * tile::entries, &map,
                      static_cast<int>(place.x - tile::first) * words<Value>,
-                     static_cast<int>(place.y - 1), static_cast<int>(fur_near_plane(m, place, n)),
-                     box_bytes<tile>, &arrivals[at]);
+                     static_cast<int>(place.y - 1), planes.at(n), box_bytes<tile>, &arrivals[at]);
     };
     auto wait = [&](unsigned turn) {
         fur_arrival_wait(&arrivals[turn % slices], turn / slices % 2);
     };
-    fur_near_march<tile, slices, true>(m, place, near, finish, ring, y, fetch, wait);
+    fur_near_march<tile, slices, kind>(m, place, near, finish, ring, y, fetch, wait);
 #endif
 }
 
 bool is_open(const fur_stencil_view *s, int axis)
 {
     return s->boundary[axis] != FUR_DIRICHLET && s->radius[axis] > 0;
+}
+
+// Calls f with a tile, and the kernel for the stencil on grids of a kind.
+template <class F> fur_status with_kernel(const fur_stencil_view *s, fur_near_kind kind, F f)
+{
+    return fur_with_near(s, [&](auto value, auto shape) {
+        using Value = decltype(value);
+        using tile = tile_of<Value, decltype(shape)>;
+        return kind == FUR_NEAR_PIECES ? f(tile(), multiply<tile, FUR_NEAR_PIECES, Value>)
+                                       : f(tile(), multiply<tile, FUR_NEAR_PIECES_Z, Value>);
+    });
 }
 
 const char *refusal(const fur_stencil_view *s)
@@ -114,13 +125,14 @@ fur_status build(fur_env *env, const fur_stencil_view *s, state *st)
 {
     FUR_TRY(find_encode(env, &st->encode));
     FUR_TRY(fur_cuda_stencil_registers.plan(env, s, &st->unaligned));
-    return fur_with_near(s, [&](auto value, auto shape) {
-        using Value = decltype(value);
-        using tile = tile_of<Value, decltype(shape)>;
+    auto make = [&](auto of, auto kernel) {
+        using tile = decltype(of);
         fur_march_tile t = {tile::width,        tile::height,       tile::threads,
                             shared_bytes<tile>, FUR_MARCH_RESIDENT, 1};
-        return fur_march_make(env, s, multiply<tile, Value>, t, &st->march);
-    });
+        return fur_march_make(env, s, kernel, t, &st->march);
+    };
+    FUR_TRY(with_kernel(s, FUR_NEAR_PIECES_Z, make));
+    return with_kernel(s, FUR_NEAR_PIECES, make);
 }
 
 fur_status plan(fur_env *env, const fur_stencil_view *s, void **out)
@@ -161,17 +173,18 @@ fur_status apply_unaligned(const fur_stencil_call *call, void *state)
 fur_status apply(const fur_stencil_call *call)
 {
     auto st = static_cast<const state *>(call->state);
-    if (!fur_near_whole(call))
+    fur_near_kind kind = fur_near_kind_of(call);
+    if (kind == FUR_NEAR_ENTRIES)
         return apply_unaligned(call, st->unaligned);
-    return fur_with_near(call->s, [&](auto value, auto shape) {
-        using Value = decltype(value);
-        using tile = tile_of<Value, decltype(shape)>;
+    return with_kernel(call->s, kind, [&](auto of, auto kernel) {
+        using tile = decltype(of);
+        using Value = typename tile::Value;
         CUtensorMap map;
         FUR_TRY(describe<tile>(call, st, &map));
-        multiply<tile><<<fur_march_blocks(st->march), tile::threads, st->march.shared,
-                         fur_cuda_stream(call->env)>>>(map, st->march, fur_near<Value>(call->s),
-                                                       static_cast<Value *>(call->y),
-                                                       fur_stencil_finish<Value>(call));
+        kernel<<<fur_march_blocks(st->march), tile::threads, st->march.shared,
+                 fur_cuda_stream(call->env)>>>(map, st->march, fur_near<Value>(call->s),
+                                               static_cast<Value *>(call->y),
+                                               fur_stencil_finish<Value>(call));
         return fur_cuda_launched(call->env, "stencil bulk");
     });
 }

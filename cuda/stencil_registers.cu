@@ -19,7 +19,7 @@ template <class Value, class Shape> struct form {
     static constexpr bool small = sizeof(Value) == 4 || Shape::any;
     static constexpr int across = small ? 1 : 2;
     static constexpr int outputs = small ? 2 : 4;
-    static constexpr int slices = Shape::few ? 3 : 2;
+    static constexpr int slices = Shape::few || Shape::any ? 3 : 2;
     static constexpr int blocks = (Shape::few ? 1 : 2) + (small ? 1 : 0);
 };
 
@@ -30,7 +30,6 @@ using tile_of = fur_near_tile<Value, Shape, 8, Form::across, Form::outputs, 128,
 template <class Tile> struct piece_loader {
     using tile = Tile;
     using Value = typename tile::Value;
-    static constexpr bool whole = true;
     static constexpr int most = (tile::lines + tile::rows - 1) / tile::rows;
     uint32_t from[most]; // pieces of lines so many rows apart: entries from the plane's first
     uint32_t side;       // UINT32_MAX: nowhere
@@ -91,7 +90,6 @@ template <class Tile> struct piece_loader {
 template <class Tile> struct entry_loader {
     using tile = Tile;
     using Value = typename tile::Value;
-    static constexpr bool whole = false;
     static constexpr int used = tile::width + 2; // of a line's entries
     fur_slice_loader<Value, (used * tile::lines + tile::threads - 1) / tile::threads, tile::threads>
         all;
@@ -113,7 +111,7 @@ template <class Tile> struct entry_loader {
     }
 };
 
-template <class Loader, class Value = typename Loader::Value>
+template <class Loader, fur_near_kind kind, class Value = typename Loader::Value>
 __global__ void __launch_bounds__(Loader::tile::threads, FUR_MARCH_RESIDENT)
     multiply(fur_march m, fur_near<Value> near, const Value *x, Value *y,
              fur_stencil_finish<Value> finish)
@@ -123,32 +121,39 @@ __global__ void __launch_bounds__(Loader::tile::threads, FUR_MARCH_RESIDENT)
     extern __shared__ __align__(128) unsigned char memory[];
     auto ring = reinterpret_cast<Value *>(memory);
     fur_place place = fur_march_place(m, tile::width, tile::height);
+    fur_near_planes planes(m, place);
     Loader loader(m, place);
-    auto at = [&](int64_t plane) { return fur_opaque(x + plane * m.plane_entries()); };
+    auto at = [&](int plane) {
+        return fur_opaque(x + static_cast<uint64_t>(static_cast<unsigned>(plane)) *
+                                  static_cast<unsigned>(m.plane_entries()));
+    };
     auto fetch = [&](int n, unsigned turn) {
-        int64_t plane = fur_near_plane(m, place, n);
+        int plane = planes.at(n);
         if (plane >= 0)
             loader.begin(at(plane), ring + turn % slices * tile::entries);
         __pipeline_commit();
-        int64_t after = fur_near_plane(m, place, n + 1);
+        int after = planes.at(n + 1);
         if (after >= 0)
             loader.ask(at(after));
     };
     auto wait = [](unsigned) { __pipeline_wait_prior(slices - 2); };
-    fur_near_march<tile, slices, Loader::whole>(m, place, near, finish, ring, y, fetch, wait);
+    fur_near_march<tile, slices, kind>(m, place, near, finish, ring, y, fetch, wait);
 }
 
-// Calls f with a tile, and the kernel for the stencil whose lines consist of whole pieces or not.
-template <class F> fur_status with_kernel(const fur_stencil_view *s, bool whole, F f)
+// Calls f with a tile, and the kernel for the stencil on grids of a kind.
+template <class F> fur_status with_kernel(const fur_stencil_view *s, fur_near_kind kind, F f)
 {
     return fur_with_near(s, [&](auto value, auto shape) {
         using tile = tile_of<decltype(value), decltype(shape)>;
-        return whole ? f(tile(), multiply<piece_loader<tile>>)
-                     : f(tile(), multiply<entry_loader<tile>>);
+        if (kind == FUR_NEAR_PIECES)
+            return f(tile(), multiply<piece_loader<tile>, FUR_NEAR_PIECES>);
+        return kind == FUR_NEAR_ENTRIES
+                   ? f(tile(), multiply<entry_loader<tile>, FUR_NEAR_ENTRIES>)
+                   : f(tile(), multiply<piece_loader<tile>, FUR_NEAR_PIECES_Z>);
     });
 }
 
-// The march is that of both kernels.
+// The march is that of all kernels.
 fur_status build(fur_env *env, const fur_stencil_view *s, fur_march *m)
 {
     auto make = [&](auto of, auto kernel) {
@@ -159,8 +164,9 @@ fur_status build(fur_env *env, const fur_stencil_view *s, fur_march *m)
                             Form::blocks,  1};
         return fur_march_make(env, s, kernel, t, m);
     };
-    FUR_TRY(with_kernel(s, false, make));
-    return with_kernel(s, true, make);
+    FUR_TRY(with_kernel(s, FUR_NEAR_ENTRIES, make));
+    FUR_TRY(with_kernel(s, FUR_NEAR_PIECES_Z, make));
+    return with_kernel(s, FUR_NEAR_PIECES, make);
 }
 
 fur_status plan(fur_env *env, const fur_stencil_view *s, void **state)
@@ -172,7 +178,7 @@ fur_status plan(fur_env *env, const fur_stencil_view *s, void **state)
 fur_status apply(const fur_stencil_call *call)
 {
     auto m = static_cast<const fur_march *>(call->state);
-    return with_kernel(call->s, fur_near_whole(call), [&](auto of, auto kernel) {
+    return with_kernel(call->s, fur_near_kind_of(call), [&](auto of, auto kernel) {
         using Value = typename decltype(of)::Value;
         kernel<<<fur_march_blocks(*m), decltype(of)::threads, m->shared,
                  fur_cuda_stream(call->env)>>>(

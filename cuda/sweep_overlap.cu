@@ -426,16 +426,17 @@ fur_status apply(const fur_stencil_call *call)
     auto st = static_cast<const state *>(call->state);
     bool with = call->beta.re != 0;
     const fur_march &m = st->march[call->sweeps][with];
-    return with_kernel(
-        call->s, call->sweeps, fur_near_whole(call), with, [&](auto value, auto, auto kernel) {
-            using Value = decltype(value);
-            kernel<<<fur_march_blocks(m), FUR_MARCH_THREADS, m.shared,
-                     fur_cuda_stream(call->env)>>>(
-                m, star<Value>(fur_near<Value>(call->s)), static_cast<const Value *>(call->x),
-                static_cast<const Value *>(call->z), fur_from<Value>(call->beta),
-                static_cast<Value *>(call->y));
-            return fur_cuda_launched(call->env, "stencil sweeps");
-        });
+    return with_kernel(call->s, call->sweeps, fur_near_kind_of(call) != FUR_NEAR_ENTRIES, with,
+                       [&](auto value, auto, auto kernel) {
+                           using Value = decltype(value);
+                           kernel<<<fur_march_blocks(m), FUR_MARCH_THREADS, m.shared,
+                                    fur_cuda_stream(call->env)>>>(
+                               m, star<Value>(fur_near<Value>(call->s)),
+                               static_cast<const Value *>(call->x),
+                               static_cast<const Value *>(call->z), fur_from<Value>(call->beta),
+                               static_cast<Value *>(call->y));
+                           return fur_cuda_launched(call->env, "stencil sweeps");
+                       });
 }
 
 } // namespace
