@@ -1,6 +1,5 @@
 /* Repeated sweeps of a stencil, in passes from x to work and back. */
 #include "object.h"
-#include "split.h"
 
 static fur_status check(const fur_stencil *stencil, int64_t count, const fur_vector *b,
                         const fur_vector *x, const fur_vector *work)
@@ -24,7 +23,7 @@ static fur_status check(const fur_stencil *stencil, int64_t count, const fur_vec
 static int64_t passes_of(int64_t count, int depth)
 {
     int64_t round_trips = count / (2 * depth) + (count % (2 * depth) > 0);
-    return fur_smaller(count, 2 * round_trips);
+    return count / 2 < round_trips ? count : 2 * round_trips;
 }
 
 /* y = what so many sweeps make of x. */

@@ -37,7 +37,7 @@ typedef struct fur_stencil_call {
     fur_env *env;
     const fur_stencil_view *s;
     const void *state; /* what plan made */
-    int sweeps;        /* 1 to the kernel's depth */
+    int sweeps;        /* 1; of a kernel for sweeps 2 to its depth */
     fur_scalar alpha;
     fur_scalar beta; /* 0: z is not read */
     const void *x;
