@@ -112,10 +112,13 @@ static fur_status run(fur_solve *s)
     FUR_TRY(precondition(s, &v, 0));
     FUR_TRY(fur_vector_copy(v.z, v.p));
 
+    int64_t next_look = fur_solve_next_look(s, 0);
     for (int64_t iteration = 1;; iteration++) {
         FUR_TRY(step(s, &v, iteration));
-        if (iteration % s->check_every == 0 || iteration == s->max_iterations)
+        if (iteration == next_look) {
             FUR_TRY(look(s, &over));
+            next_look = fur_solve_next_look(s, iteration);
+        }
         if (over)
             return FUR_OK;
         FUR_TRY(precondition(s, &v, iteration));
