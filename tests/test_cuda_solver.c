@@ -269,6 +269,38 @@ START_TEST(a_monitor_sees_the_iterations_that_are_looked_at)
 }
 END_TEST
 
+static fur_status copy_and_count(void *user, const fur_vector *x, fur_vector *y)
+{
+    ++*(int64_t *)user;
+    return fur_vector_copy(x, y);
+}
+
+START_TEST(at_most_an_eighth_of_the_iterations_is_in_vain)
+{
+    fur_context *context = context_cuda();
+    assembly m = assemble("small grid", FUR_F64, -1, 0);
+    problem p = problem_open(context, &m, NULL);
+    int64_t calls = 0;
+    fur_operator_definition copy = {.size = sizeof copy,
+                                    .rows = m.arrays.rows,
+                                    .cols = m.arrays.rows,
+                                    .value = FUR_F64,
+                                    .user = &calls,
+                                    .apply = copy_and_count};
+    fur_operator *identity = NULL;
+    ck_ok(context, fur_operator_create(context, &copy, &identity));
+    fur_solver_options options = {.size = sizeof options, .preconditioner = identity};
+    fur_solver_report report = solve(&p, &options);
+    ck_assert_int_eq(report.outcome, FUR_CONVERGED);
+    ck_assert_int_ge(calls, report.iterations);
+    ck_assert_int_le(calls, report.iterations + report.iterations / 8);
+    fur_operator_destroy(identity);
+    problem_close(&p);
+    assembly_release(&m);
+    fur_context_destroy(context);
+}
+END_TEST
+
 static void add_tests(TCase *tests)
 {
     tcase_add_loop_test(tests, solutions_have_the_bits_of_the_cpu, 0, FUR_VALUE_COUNT);
@@ -277,6 +309,7 @@ static void add_tests(TCase *tests)
     tcase_add_test(tests, exact_kernels_give_the_same_solution);
     tcase_add_test(tests, a_solve_does_not_allocate);
     tcase_add_test(tests, a_monitor_sees_the_iterations_that_are_looked_at);
+    tcase_add_test(tests, at_most_an_eighth_of_the_iterations_is_in_vain);
 }
 
 int main(void)

@@ -199,9 +199,6 @@ static int show_iteration(void *user, const fur_solver_progress *state)
     return 0;
 }
 
-/* Iterations between two looks at the residual where a look makes the device wait. */
-enum { GPU_CHECK_EVERY = 16 };
-
 static fur_status iterate(solve_job *job)
 {
     if (is_multigrid(job->options->method)) {
@@ -209,15 +206,13 @@ static fur_status iterate(solve_job *job)
                                    job->options->max_iterations, &job->report);
     }
     job->line = progress_begin(job->options->common.quiet);
-    const bool on_gpu = fur_context_host(job->context) != job->context;
     const fur_solver_options options = {.size = sizeof options,
                                         .method = job->options->method,
                                         .preconditioner = job->preconditioner,
                                         .rtol = job->options->rtol,
                                         .max_iterations = job->options->max_iterations,
                                         .monitor = job->line.enabled ? show_iteration : NULL,
-                                        .monitor_user = job,
-                                        .check_every = on_gpu ? GPU_CHECK_EVERY : 0};
+                                        .monitor_user = job};
     COMMAND_TRY(fur_solver_create(job->op, &options, &job->solver));
     const fur_status status = fur_solver_solve(job->solver, job->b, job->x, &job->report);
     progress_end(&job->line);

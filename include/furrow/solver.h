@@ -32,14 +32,13 @@ typedef struct fur_solver_options {
     double rtol;            /* stop at ||r|| <= rtol ||b||; 0: 1e-10, for f32, c64 1e-5 */
     double atol;            /* or at ||r|| <= atol; 0: off */
     int64_t max_iterations; /* 0: 10 rows + 100 */
-    /* Called after every iteration, with check_every > 1 at every look that finds a new one;
-     * non-zero stops the solve. NULL: none. */
+    /* Called after every look at the scalars that finds a new iteration; non-zero stops the solve.
+     * NULL: none. */
     int (*monitor)(void *user, const fur_solver_progress *progress);
     void *monitor_user;
-    /* Iterations between looks of the host at the scalars, at most: the first looks are at every
-     * iteration, later ones an eighth of the iterations so far apart. The result does not depend on
-     * it, except for where a monitor stops; operators are applied up to so many times in vain after
-     * the end. 0: 1 on the CPU or with a monitor, else 16. */
+    /* Iterations between looks of the host at the scalars. The result does not depend on it, except
+     * for where a monitor stops; operators are applied up to so many times in vain after the end.
+     * 0: 1 on the CPU, else an eighth of the iterations so far, but at least 1 and at most 16. */
     int64_t check_every;
 } fur_solver_options;
 

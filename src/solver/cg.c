@@ -112,11 +112,12 @@ static fur_status run(fur_solve *s)
     FUR_TRY(precondition(s, &v, 0));
     FUR_TRY(fur_vector_copy(v.z, v.p));
 
-    for (int64_t iteration = 1, next = 1;; iteration++) {
+    int64_t next_look = fur_solve_next_look(s, 0);
+    for (int64_t iteration = 1;; iteration++) {
         FUR_TRY(step(s, &v, iteration));
-        if (iteration == next || iteration == s->max_iterations) {
+        if (iteration == next_look) {
             FUR_TRY(look(s, &over));
-            next = fur_solve_next_look(s, iteration);
+            next_look = fur_solve_next_look(s, iteration);
         }
         if (over)
             return FUR_OK;

@@ -22,7 +22,7 @@ typedef struct fur_solve {
     double b_norm;
     double target; /* stop at ||r|| <= target */
     int64_t max_iterations;
-    int64_t check_every; /* iterations between looks at the scalars, at most */
+    int64_t check_every; /* iterations between looks at the scalars; 0: more and more */
     int (*monitor)(void *user, const fur_solver_progress *progress);
     void *monitor_user;
     /* Set by the method. */
@@ -44,12 +44,8 @@ static inline double fur_relative(const fur_solve *solve, double norm)
     return solve->b_norm > 0 ? norm / solve->b_norm : norm;
 }
 
-/* The iteration to look at after one that was looked at: at most an eighth of a solve is in vain. */
-static inline int64_t fur_solve_next_look(const fur_solve *solve, int64_t iteration)
-{
-    int64_t further = 1 + iteration / 8;
-    return iteration + (further < solve->check_every ? further : solve->check_every);
-}
+/* The iteration after which the host looks at the scalars next, `iteration` being the last. */
+int64_t fur_solve_next_look(const fur_solve *solve, int64_t iteration);
 
 /* Whether the solve is over with this residual: converged, out of iterations, or stopped. Tells the
  * monitor and sets the outcome. */

@@ -20,9 +20,10 @@ static const fur_method *const methods[] = {
 
 #define METHOD_COUNT ((int)(sizeof methods / sizeof *methods))
 
-/* Iterations that a GPU is given ahead at most: so many that the host's wait for the scalars does not
- * show, so few that those issued in vain at the end do not either. */
-#define CHECK_EVERY 16
+/* Iterations that a GPU is given ahead: a share of those so far, so that the ones issued in vain at
+ * the end do not show, and no more than hide the host's wait for the scalars. */
+#define AHEAD_SHARE 8
+#define MOST_AHEAD 16
 
 /* How far the true residual may lie above the tolerance that the one carried along has met. */
 #define TRUE_RESIDUAL_SLACK 10
@@ -92,10 +93,9 @@ static fur_status check_operators(const fur_operator *a, const fur_operator *m)
 }
 
 /* A look at the scalars costs nothing on the CPU. */
-static int64_t default_interval(const fur_operator *a, const fur_solver_options *o)
+static int64_t default_interval(const fur_operator *a)
 {
-    bool on_cpu = strcmp(fur_context_device(fur_operator_context(a)), "cpu") == 0;
-    return on_cpu || o->monitor ? 1 : CHECK_EVERY;
+    return strcmp(fur_context_device(fur_operator_context(a)), "cpu") == 0 ? 1 : 0;
 }
 
 static fur_status set_defaults(const fur_operator *a, fur_solver_options *o)
@@ -112,7 +112,7 @@ static fur_status set_defaults(const fur_operator *a, fur_solver_options *o)
     if (o->max_iterations == 0)
         o->max_iterations = 10 * fur_operator_rows(a) + 100;
     if (o->check_every == 0)
-        o->check_every = default_interval(a, o);
+        o->check_every = default_interval(a);
     return FUR_OK;
 }
 
@@ -159,6 +159,15 @@ void fur_solver_destroy(fur_solver *solver)
     fur_vector_destroy(solver->residual);
     fur_scalars_destroy(solver->scalars);
     fur_context_release(solver->context, solver);
+}
+
+int64_t fur_solve_next_look(const fur_solve *solve, int64_t iteration)
+{
+    int64_t share = iteration / AHEAD_SHARE;
+    int64_t ahead = share < 1 ? 1 : share < MOST_AHEAD ? share : MOST_AHEAD;
+    int64_t interval = solve->check_every ? solve->check_every : ahead;
+    int64_t left = solve->max_iterations - iteration;
+    return iteration + (interval < left ? interval : left);
 }
 
 bool fur_solve_is_over(fur_solve *solve, int64_t iteration, double residual)
