@@ -391,11 +391,11 @@ __device__ void fur_near_march(const fur_march &m, const fur_place &place,
                                const fur_near<Value> &near, const fur_stencil_finish<Value> &finish,
                                const Value *ring, Value *y, Fetch fetch, Wait wait)
 {
-    fur_near_points<tile, kind> points(m, place);
-    fur_near_planes planes(m, place);
 #pragma unroll
     for (int n = 0; n < slices - 1; n++)
         fetch(n - 1, n);
+    fur_near_points<tile, kind> points(m, place);
+    fur_near_planes planes(m, place);
     auto step = [&](int n) {
         unsigned turn = static_cast<unsigned>(n + 1);
         if (n <= planes.count)

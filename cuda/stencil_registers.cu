@@ -13,13 +13,15 @@ namespace
 {
 
 // How a block is made up: warps along a line (the entries beside a tile come in sectors of their
-// own), lines of a thread, slices, blocks on a multiprocessor at once. f32, whose pieces are four
-// points, and stencils of any terms need registers for fewer lines.
+// own), lines of a thread, slices, planes that the second-level cache is asked for ahead of them,
+// blocks on a multiprocessor at once. f32, whose pieces are four points, and stencils of any terms
+// need registers for fewer lines.
 template <class Value, class Shape> struct form {
     static constexpr bool small = sizeof(Value) == 4 || Shape::any;
     static constexpr int across = small ? 1 : 2;
     static constexpr int outputs = small ? 2 : 4;
-    static constexpr int slices = Shape::few || Shape::any ? 3 : 2;
+    static constexpr int slices = Shape::any ? 4 : Shape::few ? 3 : 2;
+    static constexpr int ahead = Shape::any ? 0 : Shape::few && !small ? 2 : 1;
     static constexpr int blocks = (Shape::few ? 1 : 2) + (small ? 1 : 0);
 };
 
@@ -117,7 +119,8 @@ __global__ void __launch_bounds__(Loader::tile::threads, FUR_MARCH_RESIDENT)
              fur_stencil_finish<Value> finish)
 {
     using tile = typename Loader::tile;
-    constexpr int slices = form<Value, typename tile::Shape>::slices;
+    using Form = form<Value, typename tile::Shape>;
+    constexpr int slices = Form::slices;
     extern __shared__ __align__(128) unsigned char memory[];
     auto ring = reinterpret_cast<Value *>(memory);
     fur_place place = fur_march_place(m, tile::width, tile::height);
@@ -132,9 +135,9 @@ __global__ void __launch_bounds__(Loader::tile::threads, FUR_MARCH_RESIDENT)
         if (plane >= 0)
             loader.begin(at(plane), ring + turn % slices * tile::entries);
         __pipeline_commit();
-        int after = planes.at(n + 1);
-        if (after >= 0)
-            loader.ask(at(after));
+        int later = planes.at(n + Form::ahead);
+        if (Form::ahead > 0 && later >= 0)
+            loader.ask(at(later));
     };
     auto wait = [](unsigned) { __pipeline_wait_prior(slices - 2); };
     fur_near_march<tile, slices, kind>(m, place, near, finish, ring, y, fetch, wait);
