@@ -21,7 +21,7 @@ template <class Value, class Shape> struct form {
     static constexpr int across = small ? 1 : 2;
     static constexpr int outputs = small ? 2 : 4;
     static constexpr int slices = Shape::any ? 4 : Shape::few ? 3 : 2;
-    static constexpr int ahead = Shape::any ? 0 : Shape::few && !small ? 2 : 1;
+    static constexpr int ahead = Shape::any ? 0 : 1;
     static constexpr int blocks = (Shape::few ? 1 : 2) + (small ? 1 : 0);
 };
 
