@@ -15,6 +15,8 @@
 #    include "stream.h"
 #    include "table.h"
 
+#    include <unistd.h>
+
 /* Points below which a further thread costs more than it brings. */
 #    define POINT_GRAIN 16384
 /* Of the second-level cache: what a block may have in it of x, and lines it has at least. */
@@ -124,13 +126,25 @@ static int64_t parts_of(int64_t count, int64_t size)
     return (count + size - 1) / size;
 }
 
+/* Planes that fit so are not cut: three quarters of the second-level cache, if its size is known.
+ */
+static int64_t uncut_bytes(void)
+{
+    int64_t cache = 0;
+#    ifdef _SC_LEVEL2_CACHE_SIZE
+    cache = sysconf(_SC_LEVEL2_CACHE_SIZE);
+#    endif
+    return larger(cache / 4 * 3, BLOCK_BYTES);
+}
+
 static void cut(const fur_stencil_view *s, blocks *b)
 {
     int64_t point_bytes = (2 * s->radius[2] + 1) * (int64_t)fur_value_size(s->value);
     int64_t columns = parts_of(s->extent[0], BLOCK_BYTES / BLOCK_LINES / point_bytes);
     b->width = parts_of(parts_of(s->extent[0], columns), BLOCK_STEP) * BLOCK_STEP;
-    int64_t most = BLOCK_BYTES / (b->width * point_bytes);
-    int64_t rows = parts_of(s->extent[1], larger(most, 1));
+    int64_t line_bytes = b->width * point_bytes;
+    int64_t most = larger(BLOCK_BYTES / line_bytes, 1);
+    int64_t rows = s->extent[1] <= uncut_bytes() / line_bytes ? 1 : parts_of(s->extent[1], most);
     b->height = parts_of(s->extent[1], rows);
     b->columns = parts_of(s->extent[0], b->width);
     b->slices = b->columns * parts_of(s->extent[1], b->height) * s->extent[2];

@@ -43,7 +43,7 @@ INLINE void FN(put)(const FN(tile) * t, FN(wide) sum, unsigned mask, VALUE *y)
         fur_stream(y, &sum, sizeof sum);
     else if (mask == ALL_WIDE)
         W(store)(y, sum);
-    else {
+    else if (mask) {
         W(store_some)(y, sum, mask);
         __builtin_prefetch(y + 2 * t->points, 1);
     }
