@@ -93,6 +93,32 @@ static inline double f64_fold(lanes_f64 a)
     return _mm_cvtsd_f64(_mm_add_sd(two, _mm_unpackhi_pd(two, two)));
 }
 
+/* re and im in turn. */
+static inline lanes_f64 f64_pairs(double re, double im)
+{
+    __m128d pair = _mm_setr_pd(re, im);
+    return (lanes_f64){_mm256_set_m128d(pair, pair), _mm256_set_m128d(pair, pair)};
+}
+/* Each even lane twice. */
+static inline lanes_f64 f64_evens(lanes_f64 a)
+{
+    return (lanes_f64){_mm256_movedup_pd(a.lo), _mm256_movedup_pd(a.hi)};
+}
+/* Each odd lane twice, the first time negated. */
+static inline lanes_f64 f64_signed_odds(lanes_f64 a)
+{
+    lanes_f64 sign = f64_pairs(-0.0, 0.0);
+    return (lanes_f64){
+        _mm256_xor_pd(_mm256_permute_pd(a.lo, 0xf), sign.lo),
+        _mm256_xor_pd(_mm256_permute_pd(a.hi, 0xf), sign.hi),
+    };
+}
+/* Lanes of pairs in the other order. */
+static inline lanes_f64 f64_swapped(lanes_f64 a)
+{
+    return (lanes_f64){_mm256_permute_pd(a.lo, 0x5), _mm256_permute_pd(a.hi, 0x5)};
+}
+
 static inline lanes_f32 f32_zero(void)
 {
     return _mm256_setzero_ps();
@@ -148,4 +174,20 @@ static inline float f32_fold(lanes_f32 a)
     __m128 four = _mm_add_ps(_mm256_castps256_ps128(a), _mm256_extractf128_ps(a, 1));
     __m128 two = _mm_add_ps(four, _mm_movehl_ps(four, four));
     return _mm_cvtss_f32(_mm_add_ss(two, _mm_shuffle_ps(two, two, 1)));
+}
+static inline lanes_f32 f32_pairs(float re, float im)
+{
+    return _mm256_castpd_ps(_mm256_broadcastsd_pd(_mm_castps_pd(_mm_setr_ps(re, im, 0, 0))));
+}
+static inline lanes_f32 f32_evens(lanes_f32 a)
+{
+    return _mm256_moveldup_ps(a);
+}
+static inline lanes_f32 f32_signed_odds(lanes_f32 a)
+{
+    return _mm256_xor_ps(_mm256_movehdup_ps(a), f32_pairs(-0.0F, 0.0F));
+}
+static inline lanes_f32 f32_swapped(lanes_f32 a)
+{
+    return _mm256_permute_ps(a, 0xb1);
 }

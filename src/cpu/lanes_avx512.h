@@ -1,4 +1,4 @@
-/* lanes.h on AVX-512: one register of doubles, half a register of floats. */
+/* lanes.h on AVX-512: one register of doubles, half a register of floats or all of it, f32x16. */
 #include <immintrin.h>
 
 /* Without optimisation gcc's gathers are macros: -Wsign-conversion reports the casts in them. */
@@ -7,6 +7,7 @@
 
 typedef __m512d lanes_f64;
 typedef __m256 lanes_f32;
+typedef __m512 lanes_f32x16;
 
 static inline lanes_f64 f64_zero(void)
 {
@@ -62,6 +63,27 @@ static inline double f64_fold(lanes_f64 a)
     __m256d four = _mm256_add_pd(_mm512_castpd512_pd256(a), _mm512_extractf64x4_pd(a, 1));
     __m128d two = _mm_add_pd(_mm256_castpd256_pd128(four), _mm256_extractf128_pd(four, 1));
     return _mm_cvtsd_f64(_mm_add_sd(two, _mm_unpackhi_pd(two, two)));
+}
+
+/* re and im in turn. */
+static inline lanes_f64 f64_pairs(double re, double im)
+{
+    return _mm512_broadcast_f64x2(_mm_setr_pd(re, im));
+}
+/* Each even lane twice. */
+static inline lanes_f64 f64_evens(lanes_f64 a)
+{
+    return _mm512_movedup_pd(a);
+}
+/* Each odd lane twice, the first time negated. */
+static inline lanes_f64 f64_signed_odds(lanes_f64 a)
+{
+    return _mm512_xor_pd(_mm512_permute_pd(a, 0xff), f64_pairs(-0.0, 0.0));
+}
+/* Lanes of pairs in the other order. */
+static inline lanes_f64 f64_swapped(lanes_f64 a)
+{
+    return _mm512_permute_pd(a, 0x55);
 }
 
 static inline lanes_f32 f32_zero(void)
@@ -120,4 +142,62 @@ static inline float f32_fold(lanes_f32 a)
     __m128 four = _mm_add_ps(_mm256_castps256_ps128(a), _mm256_extractf128_ps(a, 1));
     __m128 two = _mm_add_ps(four, _mm_movehl_ps(four, four));
     return _mm_cvtss_f32(_mm_add_ss(two, _mm_shuffle_ps(two, two, 1)));
+}
+
+static inline lanes_f32x16 f32x16_zero(void)
+{
+    return _mm512_setzero_ps();
+}
+static inline lanes_f32x16 f32x16_all(float a)
+{
+    return _mm512_set1_ps(a);
+}
+static inline lanes_f32x16 f32x16_load(const float *p)
+{
+    return _mm512_loadu_ps(p);
+}
+static inline void f32x16_keep(lanes_f32x16 *a)
+{
+    __asm__("" : "+v"(*a));
+}
+static inline lanes_f32x16 f32x16_load_some(const float *p, unsigned mask)
+{
+    return _mm512_maskz_loadu_ps((__mmask16)mask, p);
+}
+static inline void f32x16_store(float *p, lanes_f32x16 a)
+{
+    _mm512_storeu_ps(p, a);
+}
+static inline void f32x16_store_some(float *p, lanes_f32x16 a, unsigned mask)
+{
+    _mm512_mask_storeu_ps(p, (__mmask16)mask, a);
+}
+static inline lanes_f32x16 f32x16_madd(lanes_f32x16 a, lanes_f32x16 b, lanes_f32x16 c)
+{
+    return _mm512_fmadd_ps(a, b, c);
+}
+static inline lanes_f32x16 f32x16_madd_some(lanes_f32x16 a, lanes_f32x16 b, lanes_f32x16 c,
+                                            unsigned mask)
+{
+    return _mm512_mask3_fmadd_ps(a, b, c, (__mmask16)mask);
+}
+static inline lanes_f32x16 f32x16_plus_some(lanes_f32x16 a, lanes_f32x16 b, unsigned mask)
+{
+    return _mm512_mask_add_ps(a, (__mmask16)mask, a, b);
+}
+static inline lanes_f32x16 f32x16_pairs(float re, float im)
+{
+    return _mm512_broadcast_f32x2(_mm_setr_ps(re, im, 0, 0));
+}
+static inline lanes_f32x16 f32x16_evens(lanes_f32x16 a)
+{
+    return _mm512_moveldup_ps(a);
+}
+static inline lanes_f32x16 f32x16_signed_odds(lanes_f32x16 a)
+{
+    return _mm512_xor_ps(_mm512_movehdup_ps(a), f32x16_pairs(-0.0F, 0.0F));
+}
+static inline lanes_f32x16 f32x16_swapped(lanes_f32x16 a)
+{
+    return _mm512_permute_ps(a, 0xb1);
 }

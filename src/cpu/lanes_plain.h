@@ -1,6 +1,6 @@
-/* lanes.h in plain C: a template over VALUE and VALUE_NAME, for the types and machines without
- * registers of their own. */
-#if COMPLEX || !FUR_REAL_REGISTERS
+/* lanes.h in plain C: a template over VALUE and VALUE_NAME, for machines without registers of their
+ * own. */
+#if !FUR_REAL_REGISTERS
 typedef struct FUR_LANES(VALUE_NAME) {
     VALUE lane[LANES];
 } FUR_LANES(VALUE_NAME);

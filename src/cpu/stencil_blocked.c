@@ -15,11 +15,15 @@
 #    include "stream.h"
 #    include "table.h"
 
+#    include <unistd.h>
+
 /* Points below which a further thread costs more than it brings. */
 #    define POINT_GRAIN 16384
 /* Of the second-level cache: what a block may have in it of x, and lines it has at least. */
 #    define BLOCK_BYTES (1 << 20)
 #    define BLOCK_LINES 16
+/* Points: whole cache lines of every type. */
+#    define BLOCK_STEP 16
 /* Registers that are added to side by side. */
 #    define REGISTERS 4
 
@@ -35,7 +39,7 @@
 #        define INLINE static inline __attribute__((always_inline))
 #    endif
 /* Lanes in plain C gain nothing by a second line. */
-#    define PAIRS (!COMPLEX && FUR_REAL_REGISTERS)
+#    define PAIRS FUR_REAL_REGISTERS
 
 /* A term of a point: its entry of x is `step` entries away, dx of them along the line, its
  * coefficient at c, or in the field that begins at c. */
@@ -105,12 +109,16 @@ static int64_t point_at(const axis *a, int64_t place)
     return place <= a->low ? place : place - a->low - 1 + a->high;
 }
 
-/* Bits from <= i < to; beyond 63 there is none. */
+/* Bits 0 <= i < to */
+static inline uint64_t bits_below(int64_t to)
+{
+    return to < 64 ? ~(UINT64_MAX << larger(to, 0)) : UINT64_MAX;
+}
+
+/* Bits from <= i < to */
 static inline uint64_t bits_between(int64_t from, int64_t to)
 {
-    from = fur_smaller(larger(from, 0), 63);
-    to = fur_smaller(larger(to, 0), 63);
-    return UINT64_MAX << from & ~(UINT64_MAX << to);
+    return bits_below(to) & ~bits_below(from);
 }
 
 static int64_t parts_of(int64_t count, int64_t size)
@@ -118,13 +126,25 @@ static int64_t parts_of(int64_t count, int64_t size)
     return (count + size - 1) / size;
 }
 
+/* Planes that fit so are not cut: three quarters of the second-level cache, if its size is known.
+ */
+static int64_t uncut_bytes(void)
+{
+    int64_t cache = 0;
+#    ifdef _SC_LEVEL2_CACHE_SIZE
+    cache = sysconf(_SC_LEVEL2_CACHE_SIZE);
+#    endif
+    return larger(cache / 4 * 3, BLOCK_BYTES);
+}
+
 static void cut(const fur_stencil_view *s, blocks *b)
 {
     int64_t point_bytes = (2 * s->radius[2] + 1) * (int64_t)fur_value_size(s->value);
     int64_t columns = parts_of(s->extent[0], BLOCK_BYTES / BLOCK_LINES / point_bytes);
-    b->width = parts_of(parts_of(s->extent[0], columns), LANES) * LANES;
-    int64_t most = BLOCK_BYTES / (b->width * point_bytes);
-    int64_t rows = parts_of(s->extent[1], larger(most, 1));
+    b->width = parts_of(parts_of(s->extent[0], columns), BLOCK_STEP) * BLOCK_STEP;
+    int64_t line_bytes = b->width * point_bytes;
+    int64_t most = larger(BLOCK_BYTES / line_bytes, 1);
+    int64_t rows = s->extent[1] <= uncut_bytes() / line_bytes ? 1 : parts_of(s->extent[1], most);
     b->height = parts_of(s->extent[1], rows);
     b->columns = parts_of(s->extent[0], b->width);
     b->slices = b->columns * parts_of(s->extent[1], b->height) * s->extent[2];

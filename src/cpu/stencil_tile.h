@@ -6,7 +6,9 @@
  * stores of a block wait until all its loads are under way: loads stall behind younger stores whose
  * addresses have the same low 20 bits, as those of x and y have. */
 
-typedef FUR_LANES(VALUE_NAME) FN(lanes);
+typedef FUR_WIDE_LANES(VALUE_NAME) FN(wide);
+#define WIDTH ((int)(sizeof(FN(wide)) / sizeof(VALUE)))
+#define ALL_WIDE ((1U << WIDTH) - 1)
 
 /* Points from <= i < to of the line that begins at entry p, and of the next. Terms of points `near`
  * the ends may have neighbours outside. */
@@ -38,18 +40,18 @@ INLINE const VALUE *FN(other)(const FN(tile) * t, const VALUE *y)
 
 /* y = alpha sum + beta z in the lanes of the mask. Adding -0 to a product changes nothing. A store
  * of some lanes reads the cache line: the one of the next lines is asked for. */
-INLINE void FN(put)(const FN(tile) * t, FN(lanes) sum, unsigned mask, VALUE *y)
+INLINE void FN(put)(const FN(tile) * t, FN(wide) sum, unsigned mask, VALUE *y)
 {
-    FN(lanes) rest = V(all)(V(from)((fur_scalar){-0.0, -0.0}));
+    FN(wide) rest = W(all)(V(from)((fur_scalar){-0.0, -0.0}));
     if (!t->overwrite)
-        rest = V(madd)(V(all)(t->beta), V(load_some)(FN(other)(t, y), mask), rest);
-    sum = V(madd)(V(all)(t->alpha), sum, rest);
-    if (mask == ALL_LANES && t->stream)
+        rest = W(madd)(W(all)(t->beta), W(load_some)(FN(other)(t, y), mask), rest);
+    sum = W(madd)(W(all)(t->alpha), sum, rest);
+    if (mask == ALL_WIDE && t->stream)
         fur_stream(y, &sum, sizeof sum);
-    else if (mask == ALL_LANES)
-        V(store)(y, sum);
-    else {
-        V(store_some)(y, sum, mask);
+    else if (mask == ALL_WIDE)
+        W(store)(y, sum);
+    else if (mask) {
+        W(store_some)(y, sum, mask);
         __builtin_prefetch(y + 2 * t->points, 1);
     }
 }
@@ -61,60 +63,70 @@ INLINE uint64_t FN(bits)(const FN(tile) * t, int64_t i, int dx)
 }
 
 /* whole: all lanes take part, else those of the mask. */
-INLINE FN(lanes) FN(take)(const VALUE *p, unsigned mask, bool whole)
+INLINE FN(wide) FN(take)(const VALUE *p, unsigned mask, bool whole)
 {
-    return whole ? V(load)(p) : V(load_some)(p, mask);
+    return whole ? W(load)(p) : W(load_some)(p, mask);
 }
 
-INLINE FN(lanes) FN(add)(FN(lanes) c, FN(lanes) entry, FN(lanes) sum, unsigned mask, bool whole)
+INLINE FN(wide) FN(add)(FN(wide) c, FN(wide) entry, FN(wide) sum, unsigned mask, bool whole)
 {
-    return whole ? V(madd)(c, entry, sum) : V(madd_some)(c, entry, sum, mask);
+    return whole ? W(madd)(c, entry, sum) : W(madd_some)(c, entry, sum, mask);
 }
 
-/* The terms first <= k < last, in any stencil: the sums of a block in `lines` lines. */
-INLINE void FN(add_terms)(const FN(tile) * t, int first, int last, int64_t i, int lines, bool whole,
-                          FN(lanes) * sum)
+/* Term k of any stencil, in the sums of a block in `lines` lines; its coefficient is `all`, or in a
+ * field. */
+INLINE void FN(add_term)(const FN(tile) * t, const term *at, bool field, int64_t i, int lines,
+                         bool whole, FN(wide) * sum)
 {
     const int wide = REGISTERS / lines;
+    const VALUE *c = at->c;
+    const VALUE *x = t->x + at->step + i;
+    FN(wide) own = W(all)(*c);
+    uint64_t bits = whole ? 0 : FN(bits)(t, i, at->dx);
 #pragma GCC unroll 4
-    for (int n = 0; n < REGISTERS; n++)
-        sum[n] = V(zero)();
-    for (int k = first; k < last; k++) {
-        const term *at = &t->row.terms[k];
-        const VALUE *c = at->c;
-        const VALUE *x = t->x + at->step + i;
-        FN(lanes) all = V(all)(*c);
-        uint64_t bits = whole ? 0 : FN(bits)(t, i, at->dx);
-#pragma GCC unroll 4
-        for (int n = 0; n < REGISTERS; n++) {
-            unsigned mask = whole ? ALL_LANES : bits >> n % wide * LANES & ALL_LANES;
-            int64_t step = n / wide * t->points + n % wide * LANES;
-            FN(lanes) own = t->fields ? FN(take)(c + t->p + i + step, mask, whole) : all;
-            FN(lanes) entry = FN(take)(x + step, mask, whole);
-            sum[n] = FN(add)(own, entry, sum[n], mask, whole);
-        }
+    for (int n = 0; n < REGISTERS; n++) {
+        unsigned mask = whole ? ALL_WIDE : bits >> n % wide * WIDTH & ALL_WIDE;
+        int64_t step = n / wide * t->points + n % wide * WIDTH;
+        if (field)
+            own = FN(take)(c + t->p + i + step, mask, whole);
+        FN(wide) entry = FN(take)(x + step, mask, whole);
+        sum[n] = FN(add)(own, entry, sum[n], mask, whole);
     }
 }
 
+/* The terms first <= k < last. */
+INLINE void FN(add_terms)(const FN(tile) * t, int first, int last, int64_t i, int lines, bool whole,
+                          FN(wide) * sum)
+{
+#pragma GCC unroll 4
+    for (int n = 0; n < REGISTERS; n++)
+        sum[n] = W(zero)();
+    for (const term *at = t->row.terms + first; at < t->row.terms + last; at++)
+        if (t->fields)
+            FN(add_term)(t, at, true, i, lines, whole, sum);
+        else
+            FN(add_term)(t, at, false, i, lines, whole, sum);
+}
+
 /* The same of all terms, segment by segment. */
-INLINE void FN(add_row)(const FN(tile) * t, int64_t i, int lines, bool whole, FN(lanes) * sum)
+INLINE void FN(add_row)(const FN(tile) * t, int64_t i, int lines, bool whole, FN(wide) * sum)
 {
     const int count = t->row.count;
     int k = 0;
     do {
-        FN(lanes) next[REGISTERS];
+        FN(wide) next[REGISTERS];
         FN(add_terms)(t, k, segment_end(count, k), i, lines, whole, next);
 #pragma GCC unroll 4
         for (int n = 0; n < REGISTERS; n++)
-            sum[n] = k == 0 ? next[n] : V(plus_some)(sum[n], next[n], ALL_LANES);
+            sum[n] = k == 0 ? next[n] : W(plus_some)(sum[n], next[n], ALL_WIDE);
         k += FUR_ROW_SEGMENT;
     } while (k < count);
 }
 
 /* The same for a known part of the 27 points of radius 1, whose coefficients are c: each entry of x
  * is loaded once for both lines. */
-INLINE void FN(add_box)(const FN(tile) * t, unsigned box, const FN(lanes) * c, int64_t i, int lines,
-                        bool whole, FN(lanes) * sum)
+INLINE void FN(add_box)(const FN(tile) * t, unsigned box, const FN(wide) * c, int64_t i, int lines,
+                        bool whole, FN(wide) * sum)
 {
     const int wide = REGISTERS / lines;
     const VALUE *x = t->x + i - t->points - t->plane;
@@ -123,7 +135,7 @@ INLINE void FN(add_box)(const FN(tile) * t, unsigned box, const FN(lanes) * c, i
         bits[dx] = FN(bits)(t, i, dx - 1);
 #pragma GCC unroll 4
     for (int n = 0; n < REGISTERS; n++)
-        sum[n] = V(zero)();
+        sum[n] = W(zero)();
 #pragma GCC unroll 3
     for (int z = 0; z < 3; z++, x += t->plane - (lines + 2) * t->points)
 #pragma GCC unroll 4
@@ -138,9 +150,9 @@ INLINE void FN(add_box)(const FN(tile) * t, unsigned box, const FN(lanes) * c, i
                 bool two = lines == 2 && line > 0 && box >> (first - 3) & 1;
                 if (!one && !two)
                     continue;
-                unsigned mask = whole ? ALL_LANES : bits[dx] >> v * LANES & ALL_LANES;
-                FN(lanes) entry = FN(take)(x + v * LANES + dx - 1, mask, whole);
-                V(keep)(&entry);
+                unsigned mask = whole ? ALL_WIDE : bits[dx] >> v * WIDTH & ALL_WIDE;
+                FN(wide) entry = FN(take)(x + v * WIDTH + dx - 1, mask, whole);
+                W(keep)(&entry);
                 if (two)
                     sum[wide + v] = FN(add)(c[first - 3], entry, sum[wide + v], mask, whole);
                 if (one)
@@ -149,25 +161,26 @@ INLINE void FN(add_box)(const FN(tile) * t, unsigned box, const FN(lanes) * c, i
         }
 }
 
-INLINE void FN(put_block)(const FN(tile) * t, const FN(lanes) * sum, int64_t i, int lines,
+INLINE void FN(put_block)(const FN(tile) * t, const FN(wide) * sum, int64_t i, int lines,
                           bool whole)
 {
     const int wide = REGISTERS / lines;
     uint64_t bits = FN(bits)(t, i, 0);
 #pragma GCC unroll 4
     for (int n = 0; n < REGISTERS; n++) {
-        unsigned mask = whole ? ALL_LANES : bits >> n % wide * LANES & ALL_LANES;
-        FN(put)(t, sum[n], mask, t->y + i + n / wide * t->points + n % wide * LANES);
+        unsigned mask = whole ? ALL_WIDE : bits >> n % wide * WIDTH & ALL_WIDE;
+        FN(put)(t, sum[n], mask, t->y + i + n / wide * t->points + n % wide * WIDTH);
     }
 }
 
-INLINE void FN(sweep_block)(const FN(tile) * t, unsigned box, const FN(lanes) * c, int64_t i,
+INLINE void FN(sweep_block)(const FN(tile) * t, unsigned box, const FN(wide) * c, int64_t i,
                             int lines, bool whole)
 {
     const int wide = REGISTERS / lines;
-    FN(lanes) sum[REGISTERS];
+    FN(wide) sum[REGISTERS];
+#pragma GCC unroll 4
     for (int n = 0; n < REGISTERS; n++)
-        fur_prefetch_ahead(t->x + t->ahead + i + n / wide * t->points + n % wide * LANES);
+        fur_prefetch_ahead(t->x + t->ahead + i + n / wide * t->points + n % wide * WIDTH);
     if (box)
         FN(add_box)(t, box, c, i, lines, whole, sum);
     else
@@ -181,14 +194,15 @@ INLINE void FN(sweep)(const FN(tile) * of, unsigned box, int lines)
 {
     const FN(tile) copy = *of;
     const FN(tile) *t = &copy;
-    const int64_t size = (int64_t)REGISTERS / lines * LANES;
+    const int64_t size = (int64_t)REGISTERS / lines * WIDTH;
     const int64_t skew = (int64_t)((uintptr_t)(t->y + t->from) % FUR_STREAM_LINE / sizeof(VALUE));
     const int64_t first = larger(t->from, t->near);
     const int64_t last = fur_smaller(t->to, t->points - t->near) - size;
-    FN(lanes) c[BOX_POINTS];
+    FN(wide) c[BOX_POINTS];
+#pragma GCC unroll 27
     for (int k = 0, n = 0; k < BOX_POINTS; k++)
         if (box >> k & 1)
-            c[k] = V(all)(*(const VALUE *)t->row.terms[n++].c);
+            c[k] = W(all)(*(const VALUE *)t->row.terms[n++].c);
     for (int64_t i = t->from - skew; i < t->to; i += size)
         if (i >= first && i <= last)
             FN(sweep_block)(t, box, c, i, lines, true);
@@ -201,7 +215,7 @@ INLINE void FN(sweep)(const FN(tile) * of, unsigned box, int lines)
 #if PAIRS
 static void FN(sweep_two)(const FN(tile) * t)
 {
-#    ifndef FUR_SANITIZED
+#    if !COMPLEX && !defined(FUR_SANITIZED)
     switch (t->box) {
     case BOX_7:
         FN(sweep)(t, BOX_7, 2);
@@ -231,3 +245,5 @@ static void FN(sweep_lines)(const FN(tile) * t, int lines)
     (void)lines;
     FN(sweep)(t, 0, 1);
 }
+#undef WIDTH
+#undef ALL_WIDE
