@@ -189,7 +189,7 @@ static inline fur_status fur_march_shared(fur_env *env, size_t bytes, int most, 
     FUR_CUDA(env, cudaGetDevice(&device));
     FUR_CUDA(env,
              cudaDeviceGetAttribute(&all, cudaDevAttrMaxSharedMemoryPerMultiprocessor, device));
-    *out = max(bytes, static_cast<size_t>(all / (most + 1)));
+    *out = most > 0 ? max(bytes, static_cast<size_t>(all / (most + 1))) : bytes;
     return FUR_OK;
 }
 
@@ -199,7 +199,7 @@ struct fur_march_tile {
     int height;
     int threads;  // of a block
     size_t bytes; // of shared memory
-    int most;     // blocks on a multiprocessor at once
+    int most;     // blocks on a multiprocessor at once; 0: as many as there is room for
     int sweeps;   // of a pass
 };
 
