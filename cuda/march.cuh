@@ -185,10 +185,17 @@ static inline fur_status fur_march_shared(fur_env *env, size_t bytes, int most, 
 {
     int device = 0;
     int all = 0;
+    int room = 0;
     fur_cuda_stream(env);
     FUR_CUDA(env, cudaGetDevice(&device));
     FUR_CUDA(env,
              cudaDeviceGetAttribute(&all, cudaDevAttrMaxSharedMemoryPerMultiprocessor, device));
+    FUR_CUDA(env, cudaDeviceGetAttribute(&room, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+    if (bytes > static_cast<size_t>(room))
+        return fur_env_fail(env, FUR_UNSUPPORTED,
+                            "a block of the kernel takes %zu bytes of shared memory, this device "
+                            "has %d",
+                            bytes, room);
     *out = most > 0 ? max(bytes, static_cast<size_t>(all / (most + 1))) : bytes;
     return FUR_OK;
 }

@@ -283,6 +283,36 @@ START_TEST(kernels_are_taken_by_name_or_as_the_last_that_suits)
 }
 END_TEST
 
+static fur_status plan_without_room(fur_env *env, const fur_stencil_view *s, void **state)
+{
+    (void)s;
+    (void)state;
+    return fur_env_fail(env, FUR_UNSUPPORTED, "there is no room");
+}
+
+START_TEST(kernels_that_a_device_has_no_room_for_are_done_without)
+{
+    static const fur_stencil_kernel vast = {
+        .name = "vast", .exact = true, .plan = plan_without_room, .apply = apply, .depth = 3};
+    static const fur_stencil_kernel *const only[] = {&vast};
+    fur_context *context = with_sweeps(context_make(NULL, 1));
+    fur_backend backend = *context->backend;
+    fur_stencil_definition d = {.size = sizeof d, .value = FUR_F64, .extent = {3, 4, 5}};
+    backend.sweep = only;
+    backend.sweep_count = 1;
+    context->backend = &backend;
+    fur_stencil *s = sound(context, NULL);
+    ck_assert_str_eq(fur_stencil_describe(s).sweep_kernel, "single");
+    fur_stencil_destroy(s);
+    s = NULL;
+    ck_assert(fur_stencil_named(7, &d));
+    d.sweep_kernel = "vast";
+    ck_fails(context, FUR_UNSUPPORTED, "there is no room", fur_stencil_create(context, &d, &s));
+    ck_assert_ptr_null(s);
+    fur_context_destroy(context);
+}
+END_TEST
+
 START_TEST(memory_that_runs_out_is_given_back)
 {
     memory m = {0};
@@ -332,6 +362,7 @@ static void add_tests(TCase *tests)
     tcase_add_test(tests, the_iteration_of_jacobi_converges_as_it_must);
     tcase_add_test(tests, vectors_that_do_not_fit_are_refused);
     tcase_add_test(tests, kernels_are_taken_by_name_or_as_the_last_that_suits);
+    tcase_add_test(tests, kernels_that_a_device_has_no_room_for_are_done_without);
     tcase_add_test(tests, memory_that_runs_out_is_given_back);
     tcase_add_test(tests, sweeps_allocate_nothing);
 }

@@ -179,6 +179,17 @@ static fur_status choose_sweep(fur_stencil *stencil, const char *name)
                                     &stencil->sweep);
 }
 
+/* A kernel for sweeps that the device has no room for is done without, if it was not asked for. */
+static fur_status plan_sweep(fur_stencil *stencil, const char *name)
+{
+    bool asked = name && strcmp(name, "auto") != 0;
+    fur_status status = fur_stencil_plan(&stencil->context->env, &stencil->view, &stencil->sweep);
+    if (status != FUR_UNSUPPORTED || asked)
+        return status;
+    stencil->sweep.kernel = NULL;
+    return FUR_OK;
+}
+
 static fur_status build(fur_stencil *stencil, const fur_stencil_definition *d,
                         const int at[FUR_STENCIL_POINTS])
 {
@@ -187,7 +198,7 @@ static fur_status build(fur_stencil *stencil, const fur_stencil_definition *d,
     FUR_TRY(choose(stencil, d->kernel));
     FUR_TRY(choose_sweep(stencil, d->sweep_kernel));
     FUR_TRY(fur_stencil_plan(env, &stencil->view, &stencil->product));
-    return fur_stencil_plan(env, &stencil->view, &stencil->sweep);
+    return plan_sweep(stencil, d->sweep_kernel);
 }
 
 fur_status fur_stencil_create(fur_context *context, const fur_stencil_definition *definition,
