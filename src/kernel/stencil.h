@@ -53,7 +53,8 @@ typedef struct fur_stencil_kernel {
     bool by_name; /* is there to be compared with: "auto" does not take it */
     /* Why the kernel cannot run this stencil; NULL if it can. */
     const char *(*refusal)(const fur_stencil_view *s);
-    /* Prepares *state; NULL, as release: there is nothing to do. */
+    /* Prepares *state; FUR_UNSUPPORTED: the device has no room for what it takes. NULL, as release:
+     * there is nothing to do. */
     fur_status (*plan)(fur_env *env, const fur_stencil_view *s, void **state);
     fur_status (*apply)(const fur_stencil_call *call);
     void (*release)(fur_env *env, void *state);
