@@ -263,7 +263,7 @@ static const struct {
 
 void sweep_random(sweeper *s, fur_value value, int boundaries)
 {
-    const int step = TEST_SLOW ? 3 : 2;
+    const int step = TEST_SLOW ? 6 : 2;
     const int last = COUNT_OF(drawn) - 1; /* the one that no kernel refuses: always */
     for (int n = last; n >= 0; n -= n == last ? 1 + (int)rng_below(&s->random, step) : step) {
         trial *t = open_trial(value, boundaries);
