@@ -67,7 +67,7 @@ FUR_API int fur_stencil_named(int points, fur_stencil_definition *definition);
 
 /* FUR_INVALID for a definition that breaks its contract; FUR_OVERFLOW if the grid has 2^63 points
  * or more; FUR_UNSUPPORTED for a kernel that does not exist (the sentence lists those that do) or
- * does not suit the stencil (it says why). */
+ * does not suit the stencil or the device (it says why). */
 FUR_API fur_status fur_stencil_create(fur_context *context,
                                       const fur_stencil_definition *definition, fur_stencil **out);
 
