@@ -6,8 +6,9 @@
 #include <cstdint>
 #include <cuda_pipeline_primitives.h>
 
-// What the second-level cache is read by, in bytes.
+// What the second-level cache is read by, and what it has tags for, in bytes.
 #define FUR_SECTOR 32
+#define FUR_CACHE_LINE 128
 
 __device__ inline uint32_t fur_shared_address(const void *p)
 {

@@ -120,7 +120,7 @@ struct fur_march_points {
 };
 
 // Takes in slices entry by entry, `most` a thread: any boundary, any alignment.
-template <class Value, int most, int threads = FUR_MARCH_THREADS> struct fur_slice_loader {
+template <class Value, int most> struct fur_slice_loader {
     uint32_t from[most]; // entries from the plane's first; UINT32_MAX: nowhere
 
     // Slices of `height` lines of `pitch` entries, of which the first is at (x, y).
@@ -128,7 +128,7 @@ template <class Value, int most, int threads = FUR_MARCH_THREADS> struct fur_sli
     {
 #pragma unroll
         for (int n = 0; n < most; n++) {
-            int entry = threadIdx.x + n * threads;
+            int entry = threadIdx.x + n * FUR_MARCH_THREADS;
             int64_t i = fur_halo_point(m.boundary[0], m.extent[0], m.radius[0], x + entry % pitch);
             int64_t j = fur_halo_point(m.boundary[1], m.extent[1], m.radius[1], y + entry / pitch);
             bool there = entry < pitch * height && i >= 0 && j >= 0;
@@ -142,7 +142,7 @@ template <class Value, int most, int threads = FUR_MARCH_THREADS> struct fur_sli
 #pragma unroll
         for (int n = 0; n < most; n++)
             if (from[n] != UINT32_MAX)
-                __pipeline_memcpy_async(at(threadIdx.x + n * threads), plane + from[n],
+                __pipeline_memcpy_async(at(threadIdx.x + n * FUR_MARCH_THREADS), plane + from[n],
                                         sizeof(Value));
     }
 };
@@ -183,11 +183,9 @@ static inline int64_t fur_march_chunk(int64_t tiles, int64_t planes, int64_t res
 // multiprocessor at once: more slices under way than keep the memory busy come later, all of them.
 static inline fur_status fur_march_shared(fur_env *env, size_t bytes, int most, size_t *out)
 {
-    int device = 0;
+    int device = env->device->number;
     int all = 0;
     int room = 0;
-    fur_cuda_stream(env);
-    FUR_CUDA(env, cudaGetDevice(&device));
     FUR_CUDA(env,
              cudaDeviceGetAttribute(&all, cudaDevAttrMaxSharedMemoryPerMultiprocessor, device));
     FUR_CUDA(env, cudaDeviceGetAttribute(&room, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
@@ -204,7 +202,6 @@ static inline fur_status fur_march_shared(fur_env *env, size_t bytes, int most, 
 struct fur_march_tile {
     int width; // points
     int height;
-    int threads;  // of a block
     size_t bytes; // of shared memory
     int most;     // blocks on a multiprocessor at once; 0: as many as there is room for
     int sweeps;   // of a pass
@@ -218,8 +215,8 @@ fur_status fur_march_make(fur_env *env, const fur_stencil_view *s, Kernel kernel
     int resident = 0;
     FUR_TRY(fur_allow_shared(env, kernel));
     FUR_TRY(fur_march_shared(env, tile.bytes, tile.most, &out->shared));
-    FUR_CUDA(env, cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, tile.threads,
-                                                                out->shared));
+    FUR_CUDA(env, cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel,
+                                                                FUR_MARCH_THREADS, out->shared));
     out->columns = fur_blocks(s->extent[0], tile.width);
     out->rows = fur_blocks(s->extent[1], tile.height);
     for (int axis = 0; axis < 3; axis++) {

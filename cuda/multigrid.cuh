@@ -3,6 +3,7 @@
 #ifndef FURROW_CUDA_MULTIGRID_CUH
 #define FURROW_CUDA_MULTIGRID_CUH
 
+#include "ahead.cuh"
 #include "device.cuh"
 #include "value.cuh"
 
@@ -155,8 +156,8 @@ template <class Value, int lines> struct fur_column {
     __device__ void ask(const Value *own, const Value *own_b) const
     {
         for (int n = lines / 2 + 1; n <= lines; n++) {
-            fur_ask(own + line[n] + FUR_COLUMN_AHEAD * plane);
-            fur_ask(own_b + line[n] + FUR_COLUMN_AHEAD * plane);
+            fur_prefetch(own + line[n] + FUR_COLUMN_AHEAD * plane);
+            fur_prefetch(own_b + line[n] + FUR_COLUMN_AHEAD * plane);
         }
     }
 };

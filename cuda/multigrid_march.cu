@@ -179,8 +179,8 @@ template <class Value> struct march {
     __device__ void ask(int64_t entry) const
     {
         if (threadIdx.x % (FUR_CACHE_LINE / sizeof(pair<Value>)) == 0) {
-            fur_ask(s.from + entry);
-            fur_ask(s.b + entry);
+            fur_prefetch(s.from + entry);
+            fur_prefetch(s.b + entry);
         }
     }
 

@@ -172,7 +172,7 @@ template <class Value> struct fur_coarse_column {
         int64_t points = g.axis[0].coarse * g.axis[1].coarse;
         const Value *first = coarse + points * plane;
         if (asks && plane + FUR_COLUMN_AHEAD / 2 < g.axis[2].coarse)
-            fur_ask(first + points * (FUR_COLUMN_AHEAD / 2));
+            fur_prefetch(first + points * (FUR_COLUMN_AHEAD / 2));
         for (int m = 0; m < 2; m++)
             for (int n = 0; n < 2; n++) {
                 before[m][n] = after[m][n];
@@ -228,7 +228,7 @@ template <class Value> struct fur_correct {
         for (int64_t k = begin; k < end; k++, own += plane) {
             Value before = *own; // comes from farthest
             if (k + FUR_COLUMN_AHEAD < asked_end)
-                fur_ask(own + FUR_COLUMN_AHEAD * plane);
+                fur_prefetch(own + FUR_COLUMN_AHEAD * plane);
             *own = c.correct(k, before);
         }
     }

@@ -99,17 +99,16 @@ template <class F> fur_status fur_with_near(const fur_stencil_view *s, F f)
 }
 
 // A block's tile: a thread has neighbours along x, as many as a piece holds, on so many lines
-// (`outputs`), and so many of the block's warps (`across`) a line's width. A line of a slice has
+// (`outputs`), and so many warps (`across`) a line's width. A line of a slice has
 // `before` bytes in front, for the neighbours beside the tile, and `between` bytes to the next.
-template <class Value_, class Shape_, int warps, int across, int outputs_, int before, int between>
+template <class Value_, class Shape_, int across, int outputs_, int before, int between>
 struct fur_near_tile {
     using Value = Value_;
     using Shape = Shape_;
-    static constexpr int threads = FUR_WARP * warps;
     static constexpr int outputs = outputs_;
     static constexpr int piece = FUR_NEAR_PIECE / sizeof(Value); // entries
     static constexpr int columns = FUR_WARP * across;            // of threads
-    static constexpr int rows = warps / across;
+    static constexpr int rows = FUR_MARCH_THREADS / columns;
     static constexpr int width = columns * piece;
     static constexpr int height = rows * outputs;
     static constexpr int first = before / sizeof(Value); // entry of a line

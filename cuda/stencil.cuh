@@ -134,11 +134,10 @@ template <class F> fur_status fur_with_terms(const fur_stencil_view *s, F f)
 // launches of a kernel: contexts share its attributes.
 template <class Kernel> fur_status fur_allow_shared(fur_env *env, Kernel kernel)
 {
-    int device = 0;
     int most = 0;
     fur_cuda_stream(env);
-    FUR_CUDA(env, cudaGetDevice(&device));
-    FUR_CUDA(env, cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+    FUR_CUDA(env, cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin,
+                                         env->device->number));
     FUR_CUDA(env, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most));
     return FUR_OK;
 }

@@ -18,7 +18,7 @@ template <class Value> constexpr int words = sizeof(Value) > 8 ? 2 : 1;
 
 // The lines of a box, which has at most 256 elements of f32 along x, begin where a sector does.
 template <class Value, class Shape>
-using tile_of = fur_near_tile<Value, Shape, 8, 1, 2, FUR_SECTOR, 2 * FUR_SECTOR>;
+using tile_of = fur_near_tile<Value, Shape, 1, 2, FUR_SECTOR, 2 * FUR_SECTOR>;
 
 // Slices in shared memory: one that is read and those under way.
 constexpr int slices = 4;
@@ -29,7 +29,7 @@ constexpr unsigned box_bytes = tile::pitch *tile::lines * sizeof(typename tile::
 template <class tile> constexpr size_t shared_bytes = slices *(tile::bytes + sizeof(uint64_t));
 
 template <class tile, fur_near_kind kind, class Value>
-__global__ void __launch_bounds__(tile::threads, FUR_MARCH_RESIDENT)
+__global__ void __launch_bounds__(FUR_MARCH_THREADS, FUR_MARCH_RESIDENT)
     multiply(const __grid_constant__ CUtensorMap map, fur_march m, fur_near<Value> near, Value *y,
              fur_stencil_finish<Value> finish)
 {
@@ -127,8 +127,7 @@ fur_status build(fur_env *env, const fur_stencil_view *s, state *st)
     FUR_TRY(fur_cuda_stencil_registers.plan(env, s, &st->unaligned));
     auto make = [&](auto of, auto kernel) {
         using tile = decltype(of);
-        fur_march_tile t = {tile::width,        tile::height,       tile::threads,
-                            shared_bytes<tile>, FUR_MARCH_RESIDENT, 1};
+        fur_march_tile t = {tile::width, tile::height, shared_bytes<tile>, FUR_MARCH_RESIDENT, 1};
         return fur_march_make(env, s, kernel, t, &st->march);
     };
     FUR_TRY(with_kernel(s, FUR_NEAR_PIECES_Z, make));
@@ -181,7 +180,7 @@ fur_status apply(const fur_stencil_call *call)
         using Value = typename tile::Value;
         CUtensorMap map;
         FUR_TRY(describe<tile>(call, st, &map));
-        kernel<<<fur_march_blocks(st->march), tile::threads, st->march.shared,
+        kernel<<<fur_march_blocks(st->march), FUR_MARCH_THREADS, st->march.shared,
                  fur_cuda_stream(call->env)>>>(map, st->march, fur_near<Value>(call->s),
                                                static_cast<Value *>(call->y),
                                                fur_stencil_finish<Value>(call));

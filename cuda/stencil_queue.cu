@@ -195,12 +195,8 @@ fur_status build(fur_env *env, const fur_stencil_view *s, state *st)
     FUR_TRY(fur_cuda_stencil_terms(env, s, &st->terms));
     return fur_with_terms(s, [&](auto value, auto is_long) {
         using Value = decltype(value);
-        fur_march_tile t = {tile<Value>::width,
-                            tile<Value>::height,
-                            FUR_MARCH_THREADS,
-                            queue_bytes<Value>(s->radius),
-                            0,
-                            1};
+        fur_march_tile t = {tile<Value>::width, tile<Value>::height, queue_bytes<Value>(s->radius),
+                            0, 1};
         return fur_march_make(env, s, multiply<Value, is_long>, t, &st->march);
     });
 }

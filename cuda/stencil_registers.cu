@@ -26,7 +26,7 @@ template <class Value, class Shape> struct form {
 };
 
 template <class Value, class Shape, class Form = form<Value, Shape>>
-using tile_of = fur_near_tile<Value, Shape, 8, Form::across, Form::outputs, 128, 128>;
+using tile_of = fur_near_tile<Value, Shape, Form::across, Form::outputs, 128, 128>;
 
 // Takes in slices by pieces, and the entries beside a line's pieces one by one.
 template <class Tile> struct piece_loader {
@@ -93,8 +93,7 @@ template <class Tile> struct entry_loader {
     using tile = Tile;
     using Value = typename tile::Value;
     static constexpr int used = tile::width + 2; // of a line's entries
-    fur_slice_loader<Value, (used * tile::lines + tile::threads - 1) / tile::threads, tile::threads>
-        all;
+    fur_slice_loader<Value, (used * tile::lines + FUR_MARCH_THREADS - 1) / FUR_MARCH_THREADS> all;
 
     __device__ entry_loader(const fur_march &m, const fur_place &place)
         : all(m, place.x - 1, place.y - 1, used, tile::lines)
@@ -114,7 +113,7 @@ template <class Tile> struct entry_loader {
 };
 
 template <class Loader, fur_near_kind kind, class Value = typename Loader::Value>
-__global__ void __launch_bounds__(Loader::tile::threads, FUR_MARCH_RESIDENT)
+__global__ void __launch_bounds__(FUR_MARCH_THREADS, FUR_MARCH_RESIDENT)
     multiply(fur_march m, fur_near<Value> near, const Value *x, Value *y,
              fur_stencil_finish<Value> finish)
 {
@@ -162,9 +161,8 @@ fur_status build(fur_env *env, const fur_stencil_view *s, fur_march *m)
     auto make = [&](auto of, auto kernel) {
         using tile = decltype(of);
         using Form = form<typename tile::Value, typename tile::Shape>;
-        fur_march_tile t = {tile::width,   tile::height,
-                            tile::threads, Form::slices * size_t(tile::bytes),
-                            Form::blocks,  1};
+        fur_march_tile t = {tile::width, tile::height, Form::slices * size_t(tile::bytes),
+                            Form::blocks, 1};
         return fur_march_make(env, s, kernel, t, m);
     };
     FUR_TRY(with_kernel(s, FUR_NEAR_ENTRIES, make));
@@ -183,8 +181,7 @@ fur_status apply(const fur_stencil_call *call)
     auto m = static_cast<const fur_march *>(call->state);
     return with_kernel(call->s, fur_near_kind_of(call), [&](auto of, auto kernel) {
         using Value = typename decltype(of)::Value;
-        kernel<<<fur_march_blocks(*m), decltype(of)::threads, m->shared,
-                 fur_cuda_stream(call->env)>>>(
+        kernel<<<fur_march_blocks(*m), FUR_MARCH_THREADS, m->shared, fur_cuda_stream(call->env)>>>(
             *m, fur_near<Value>(call->s), static_cast<const Value *>(call->x),
             static_cast<Value *>(call->y), fur_stencil_finish<Value>(call));
         return fur_cuda_launched(call->env, "stencil registers");

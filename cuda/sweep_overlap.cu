@@ -408,7 +408,7 @@ fur_status build(fur_env *env, const fur_stencil_view *s, state *st)
         for (int kind = 0; kind < 4; kind++) {
             bool with = kind % 2 != 0;
             FUR_TRY(with_kernel(s, sweeps, kind / 2 != 0, with, [&](auto, auto of, auto kernel) {
-                fur_march_tile t = {of.width, of.height, FUR_MARCH_THREADS, of.bytes, 1, sweeps};
+                fur_march_tile t = {of.width, of.height, of.bytes, 1, sweeps};
                 return fur_march_make(env, s, kernel, t, &st->march[sweeps][with]);
             }));
         }

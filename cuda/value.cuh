@@ -141,14 +141,6 @@ template <class T> __device__ inline T fur_stream(const T *p)
     return *reinterpret_cast<T *>(&bits);
 }
 
-#define FUR_CACHE_LINE 128
-
-// Asks the second-level cache for a line of memory that is soon read.
-__device__ inline void fur_ask(const void *p)
-{
-    asm volatile("prefetch.global.L2 [%0];" ::"l"(p));
-}
-
 // Reads of what other blocks of the same launch have written.
 template <class T> __device__ inline T fur_from_l2(const T *p)
 {
