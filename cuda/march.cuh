@@ -10,9 +10,6 @@
 #include "product.cuh"
 #include "stencil.cuh"
 
-#define FUR_MARCH_THREADS 256
-// Blocks on a multiprocessor at once, for which there are registers.
-#define FUR_MARCH_RESIDENT 2
 // What a block's first slices take to arrive, in planes.
 #define FUR_MARCH_FILL 4
 
@@ -119,8 +116,9 @@ struct fur_march_points {
     }
 };
 
-// Takes in slices entry by entry, `most` a thread: any boundary, any alignment.
-template <class Value, int most> struct fur_slice_loader {
+// Takes in slices of `size` entries at most entry by entry: any boundary, any alignment.
+template <class Value, int threads, int size> struct fur_slice_loader {
+    static constexpr int most = (size + threads - 1) / threads; // of a thread
     uint32_t from[most]; // entries from the plane's first; UINT32_MAX: nowhere
 
     // Slices of `height` lines of `pitch` entries, of which the first is at (x, y).
@@ -128,7 +126,7 @@ template <class Value, int most> struct fur_slice_loader {
     {
 #pragma unroll
         for (int n = 0; n < most; n++) {
-            int entry = threadIdx.x + n * FUR_MARCH_THREADS;
+            int entry = threadIdx.x + n * threads;
             int64_t i = fur_halo_point(m.boundary[0], m.extent[0], m.radius[0], x + entry % pitch);
             int64_t j = fur_halo_point(m.boundary[1], m.extent[1], m.radius[1], y + entry / pitch);
             bool there = entry < pitch * height && i >= 0 && j >= 0;
@@ -142,7 +140,7 @@ template <class Value, int most> struct fur_slice_loader {
 #pragma unroll
         for (int n = 0; n < most; n++)
             if (from[n] != UINT32_MAX)
-                __pipeline_memcpy_async(at(threadIdx.x + n * FUR_MARCH_THREADS), plane + from[n],
+                __pipeline_memcpy_async(at(threadIdx.x + n * threads), plane + from[n],
                                         sizeof(Value));
     }
 };
@@ -200,7 +198,8 @@ static inline fur_status fur_march_shared(fur_env *env, size_t bytes, int most, 
 
 // What a kernel has of a grid at once.
 struct fur_march_tile {
-    int width; // points
+    int threads; // of a block
+    int width;   // points
     int height;
     size_t bytes; // of shared memory
     int most;     // blocks on a multiprocessor at once; 0: as many as there is room for
@@ -215,8 +214,8 @@ fur_status fur_march_make(fur_env *env, const fur_stencil_view *s, Kernel kernel
     int resident = 0;
     FUR_TRY(fur_allow_shared(env, kernel));
     FUR_TRY(fur_march_shared(env, tile.bytes, tile.most, &out->shared));
-    FUR_CUDA(env, cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel,
-                                                                FUR_MARCH_THREADS, out->shared));
+    FUR_CUDA(env, cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, tile.threads,
+                                                                out->shared));
     out->columns = fur_blocks(s->extent[0], tile.width);
     out->rows = fur_blocks(s->extent[1], tile.height);
     for (int axis = 0; axis < 3; axis++) {

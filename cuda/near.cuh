@@ -8,9 +8,6 @@
 
 // What is read at once, and what lines are aligned to where they can be.
 #define FUR_NEAR_PIECE 16
-// Stencils of more terms compute longer than a slice takes to come: two blocks a multiprocessor, by
-// turns, do better than one with its next slices under way.
-#define FUR_NEAR_FEW 9
 // Planes that z is asked for before its use.
 #define FUR_NEAR_AHEAD 2
 
@@ -53,10 +50,23 @@ __host__ __device__ constexpr int fur_bits(unsigned word)
     return bits;
 }
 
+#define FUR_NEAR_LINE (1U << 12 | 1U << 13 | 1U << 14)
+#define FUR_NEAR_STAR2 (FUR_NEAR_LINE | 1U << 10 | 1U << 16)
+#define FUR_NEAR_SQUARE (0x1ffU << 9)
+#define FUR_NEAR_STAR3 (FUR_NEAR_STAR2 | 1U << 4 | 1U << 22)
+#define FUR_NEAR_CUBE ((1U << 27) - 1)
+
+// What is done for a slice: terms in its own plane only, fewer terms than take the time in which a
+// slice comes, more, or those that are found at run time.
+enum fur_near_work { FUR_NEAR_FLAT, FUR_NEAR_FEW, FUR_NEAR_MANY, FUR_NEAR_ANY };
+
 // The places of a stencil known to the compiler. Any: those that are there are known at run time.
 template <unsigned places, bool Any = false> struct fur_near_shape {
     static constexpr bool any = Any;
-    static constexpr bool few = fur_bits(places) <= FUR_NEAR_FEW;
+    static constexpr fur_near_work work = any                                ? FUR_NEAR_ANY
+                                          : (places & ~FUR_NEAR_SQUARE) == 0 ? FUR_NEAR_FLAT
+                                          : fur_bits(places) <= 9            ? FUR_NEAR_FEW
+                                                                             : FUR_NEAR_MANY;
 
     __host__ __device__ static constexpr bool has(int place)
     {
@@ -72,12 +82,6 @@ template <unsigned places, bool Any = false> struct fur_near_shape {
         return (places & beside) != 0;
     }
 };
-
-#define FUR_NEAR_LINE (1U << 12 | 1U << 13 | 1U << 14)
-#define FUR_NEAR_STAR2 (FUR_NEAR_LINE | 1U << 10 | 1U << 16)
-#define FUR_NEAR_SQUARE (0x1ffU << 9)
-#define FUR_NEAR_STAR3 (FUR_NEAR_STAR2 | 1U << 4 | 1U << 22)
-#define FUR_NEAR_CUBE ((1U << 27) - 1)
 
 // Calls f with a value of the stencil's type and its shape.
 template <class F> fur_status fur_with_near(const fur_stencil_view *s, F f)
@@ -98,17 +102,32 @@ template <class F> fur_status fur_with_near(const fur_stencil_view *s, F f)
     });
 }
 
+// How a block is made up. Threads have 128 registers each.
+template <int Threads, int Across, int Outputs, int Slices, int Ahead, int Most, bool Late,
+          int Steps>
+struct fur_near_form {
+    static constexpr int threads = Threads;
+    static constexpr int across = Across;   // warps along a line
+    static constexpr int outputs = Outputs; // lines of a thread
+    static constexpr int slices = Slices;   // in shared memory
+    static constexpr int ahead = Ahead;     // planes that are asked for before their slices
+    static constexpr int most = Most;       // blocks on a multiprocessor at once; 0: all that fit
+    static constexpr bool late = Late;      // a slice is begun when another is added, not before
+    static constexpr int steps = Steps;     // planes of a turn: sums change names, not registers
+    static constexpr int resident = 512 / Threads;
+};
+
 // A block's tile: a thread has neighbours along x, as many as a piece holds, on so many lines
-// (`outputs`), and so many warps (`across`) a line's width. A line of a slice has
-// `before` bytes in front, for the neighbours beside the tile, and `between` bytes to the next.
-template <class Value_, class Shape_, int across, int outputs_, int before, int between>
-struct fur_near_tile {
+// (Form::outputs), and so many warps (Form::across) a line's width. A line of a slice has `before`
+// bytes in front, for the neighbours beside the tile, and `between` bytes to the next.
+template <class Value_, class Shape_, class Form_, int before, int between> struct fur_near_tile {
     using Value = Value_;
     using Shape = Shape_;
-    static constexpr int outputs = outputs_;
+    using Form = Form_;
+    static constexpr int outputs = Form::outputs;
     static constexpr int piece = FUR_NEAR_PIECE / sizeof(Value); // entries
-    static constexpr int columns = FUR_WARP * across;            // of threads
-    static constexpr int rows = FUR_MARCH_THREADS / columns;
+    static constexpr int columns = FUR_WARP * Form::across;      // of threads
+    static constexpr int rows = Form::threads / columns;
     static constexpr int width = columns * piece;
     static constexpr int height = rows * outputs;
     static constexpr int first = before / sizeof(Value); // entry of a line
@@ -117,6 +136,12 @@ struct fur_near_tile {
     static constexpr int bytes =
         (before + pitch * lines * int(sizeof(Value)) + 127) / 128 * 128; // of a slice
     static constexpr int entries = bytes / sizeof(Value);
+
+    // What a block has of a grid, if it takes so many bytes of shared memory.
+    static fur_march_tile march(size_t shared)
+    {
+        return {Form::threads, width, height, shared, Form::most, 1};
+    }
 
     // The thread's column and row.
     __device__ static int column()
@@ -258,21 +283,25 @@ template <class tile, fur_near_kind kind> struct fur_near_points {
     }
 
     // The same of all lines of places: what is there is asked once for all sums, and most often
-    // answered at once.
-    template <bool AllLines>
-    __device__ void add_rows(const fur_near<Value> &near, const line_of *line)
+    // answered at once. A line is taken before it is needed first.
+    template <bool AllLines> __device__ void add_rows(const fur_near<Value> &near, const Value *own)
     {
+        line_of line[tile::outputs + 2];
 #pragma unroll
-        for (int row = 0; row < 9; row++) {
-            const Value *coefficient = &near.coefficient[3 * row];
-            unsigned there = near.present >> 3 * row & 7;
-            int dy = row % 3 - 1;
-            if (there == 7)
-                add_row<AllLines>(coefficient, 7, dy, line, sum[2 - row / 3]);
-            else if (there == 2)
-                add_row<AllLines>(coefficient, 2, dy, line, sum[2 - row / 3]);
-            else if (there != 0)
-                add_row<AllLines>(coefficient, there, dy, line, sum[2 - row / 3]);
+        for (int n = 0; n < tile::outputs + 2; n++) {
+            line[n] = take_line(own + n * tile::pitch, true);
+            int dy = n - tile::outputs;
+#pragma unroll
+            for (int row = dy + 1; dy >= -1 && row < 9; row += 3) {
+                const Value *coefficient = &near.coefficient[3 * row];
+                unsigned there = near.present >> 3 * row & 7;
+                if (there == 7)
+                    add_row<AllLines>(coefficient, 7, dy, line, sum[2 - row / 3]);
+                else if (there == 2)
+                    add_row<AllLines>(coefficient, 2, dy, line, sum[2 - row / 3]);
+                else if (there != 0)
+                    add_row<AllLines>(coefficient, there, dy, line, sum[2 - row / 3]);
+            }
         }
     }
 
@@ -283,14 +312,10 @@ template <class tile, fur_near_kind kind> struct fur_near_points {
         const Value *own = slice + tile::row() * tile::outputs * tile::pitch + tile::first +
                            tile::column() * tile::piece;
         if constexpr (Shape::any) {
-            line_of line[count];
-#pragma unroll
-            for (int n = 0; n < count; n++)
-                line[n] = take_line(own + n * tile::pitch, true);
             if (lines == (1U << count) - 1)
-                add_rows<true>(near, line);
+                add_rows<true>(near, own);
             else
-                add_rows<false>(near, line);
+                add_rows<false>(near, own);
         } else {
 #pragma unroll
             for (int n = 0; n < count; n++)
@@ -383,16 +408,20 @@ struct fur_near_planes {
     }
 };
 
-// Marches through the planes: fetch(n, turn) begins to take slice n into place turn % slices of the
-// ring, wait(turn) returns when it is there.
-template <class tile, int slices, fur_near_kind kind, class Value, class Fetch, class Wait>
+// Marches through the planes: begin(n, turn) begins to take slice n into place turn % slices of the
+// ring, ask(n) has the second-level cache read what comes after it, wait(turn) returns when a slice
+// is there.
+template <class tile, fur_near_kind kind, class Value, class Begin, class Ask, class Wait>
 __device__ void fur_near_march(const fur_march &m, const fur_place &place,
                                const fur_near<Value> &near, const fur_stencil_finish<Value> &finish,
-                               const Value *ring, Value *y, Fetch fetch, Wait wait)
+                               const Value *ring, Value *y, Begin begin, Ask ask, Wait wait)
 {
+    using Form = typename tile::Form;
+    constexpr int next = Form::slices - 1; // slices from the one that is added to the one begun
 #pragma unroll
-    for (int n = 0; n < slices - 1; n++)
-        fetch(n - 1, n);
+    for (int n = 0; n < next; n++)
+        begin(n - 1, n);
+    ask(next - 2);
     fur_near_points<tile, kind> points(m, place);
     fur_near_planes planes(m, place);
     auto step = [&](int n) {
@@ -400,25 +429,27 @@ __device__ void fur_near_march(const fur_march &m, const fur_place &place,
         if (n <= planes.count)
             wait(turn);
         __syncthreads(); // the slice before is used up
-        fetch(n + slices - 1, turn + slices - 1);
+        if (!Form::late)
+            begin(n + next, turn + next);
+        ask(n + next);
         bool finishes = n > 0 && n <= planes.count;
         if (finishes)
             points.take_old(m, finish, y,
                             n + FUR_NEAR_AHEAD <= planes.count ? FUR_NEAR_AHEAD * m.plane_entries()
                                                                : 0);
         if (planes.at(n) >= 0)
-            points.add(near, ring + turn % slices * tile::entries);
+            points.add(near, ring + turn % Form::slices * tile::entries);
+        if (Form::late)
+            begin(n + next, turn + next);
         if (finishes)
             points.finish(m, finish, y);
         points.turn();
     };
-    // Three at a time, so that sums change their names instead of their registers; the last may be
-    // in vain.
-    constexpr int steps = tile::Shape::any ? 1 : 3;
+    // The last steps of a turn may be in vain.
 #pragma unroll 1
-    for (int n = -1; n <= planes.count; n += steps)
+    for (int n = -1; n <= planes.count; n += Form::steps)
 #pragma unroll
-        for (int i = 0; i < steps; i++)
+        for (int i = 0; i < Form::steps; i++)
             step(n + i);
 }
 

@@ -3,8 +3,8 @@
 // as zeros, which are left out with their terms. NVIDIA, CUDA C++ Programming Guide 2022, tensor
 // memory access; Micikevicius 2009; Volkov 2010.
 //
-// Bytes a point: two entries for x and y; from the second-level cache 1.25 for x and one for y,
-// because tiles of 64 x 16 points (f64) share their edges. 2 flops a term.
+// Bytes a point: two entries for x and y; from the second-level cache 1.2 for x and one for y,
+// because tiles of 64 x 32 points (f64) share their edges. 2 flops a term.
 #include "bulk.cuh"
 #include "near.cuh"
 
@@ -16,24 +16,29 @@ namespace
 // Entries of 16 bytes are two elements of the copied tensor.
 template <class Value> constexpr int words = sizeof(Value) > 8 ? 2 : 1;
 
-// The lines of a box, which has at most 256 elements of f32 along x, begin where a sector does.
-template <class Value, class Shape>
-using tile_of = fur_near_tile<Value, Shape, 1, 2, FUR_SECTOR, 2 * FUR_SECTOR>;
+// As in stencil_registers.cu; a box has at most 256 elements of f32 along x.
+template <class Shape>
+using form = std::conditional_t<Shape::work == FUR_NEAR_FEW || Shape::work == FUR_NEAR_MANY,
+                                fur_near_form<512, 1, 2, 3, 0, 1, false, 3>,
+                                fur_near_form<256, 1, 2, 4, 0, 0, false, 1>>;
 
-// Slices in shared memory: one that is read and those under way.
-constexpr int slices = 4;
+// The lines of a box begin where a sector does.
+template <class Value, class Shape>
+using tile_of = fur_near_tile<Value, Shape, form<Shape>, FUR_SECTOR, 2 * FUR_SECTOR>;
 
 template <class tile>
 constexpr unsigned box_bytes = tile::pitch *tile::lines * sizeof(typename tile::Value);
 
-template <class tile> constexpr size_t shared_bytes = slices *(tile::bytes + sizeof(uint64_t));
+template <class tile>
+constexpr size_t shared_bytes = tile::Form::slices *(tile::bytes + sizeof(uint64_t));
 
-template <class tile, fur_near_kind kind, class Value>
-__global__ void __launch_bounds__(FUR_MARCH_THREADS, FUR_MARCH_RESIDENT)
+template <class tile, fur_near_kind kind, class Value, class Form = typename tile::Form>
+__global__ void __launch_bounds__(Form::threads, Form::resident)
     multiply(const __grid_constant__ CUtensorMap map, fur_march m, fur_near<Value> near, Value *y,
              fur_stencil_finish<Value> finish)
 {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+    constexpr int slices = Form::slices;
     extern __shared__ __align__(128) unsigned char memory[];
     auto ring = reinterpret_cast<Value *>(memory);
     auto arrivals = reinterpret_cast<uint64_t *>(memory + slices * tile::bytes);
@@ -43,7 +48,7 @@ __global__ void __launch_bounds__(FUR_MARCH_THREADS, FUR_MARCH_RESIDENT)
         fur_arrival_init(&arrivals[threadIdx.x]);
     __syncthreads();
     // Every slice is copied, so that phases alternate: one from nowhere from outside of the grid.
-    auto fetch = [&](int n, unsigned turn) {
+    auto begin = [&](int n, unsigned turn) {
         if (threadIdx.x > 0 || n > place.planes)
             return;
         unsigned at = turn % slices;
@@ -54,7 +59,8 @@ __global__ void __launch_bounds__(FUR_MARCH_THREADS, FUR_MARCH_RESIDENT)
     auto wait = [&](unsigned turn) {
         fur_arrival_wait(&arrivals[turn % slices], turn / slices % 2);
     };
-    fur_near_march<tile, slices, kind>(m, place, near, finish, ring, y, fetch, wait);
+    auto ask = [](int) {};
+    fur_near_march<tile, kind>(m, place, near, finish, ring, y, begin, ask, wait);
 #endif
 }
 
@@ -127,8 +133,7 @@ fur_status build(fur_env *env, const fur_stencil_view *s, state *st)
     FUR_TRY(fur_cuda_stencil_registers.plan(env, s, &st->unaligned));
     auto make = [&](auto of, auto kernel) {
         using tile = decltype(of);
-        fur_march_tile t = {tile::width, tile::height, shared_bytes<tile>, FUR_MARCH_RESIDENT, 1};
-        return fur_march_make(env, s, kernel, t, &st->march);
+        return fur_march_make(env, s, kernel, tile::march(shared_bytes<tile>), &st->march);
     };
     FUR_TRY(with_kernel(s, FUR_NEAR_PIECES_Z, make));
     return with_kernel(s, FUR_NEAR_PIECES, make);
@@ -180,7 +185,7 @@ fur_status apply(const fur_stencil_call *call)
         using Value = typename tile::Value;
         CUtensorMap map;
         FUR_TRY(describe<tile>(call, st, &map));
-        kernel<<<fur_march_blocks(st->march), FUR_MARCH_THREADS, st->march.shared,
+        kernel<<<fur_march_blocks(st->march), tile::Form::threads, st->march.shared,
                  fur_cuda_stream(call->env)>>>(map, st->march, fur_near<Value>(call->s),
                                                static_cast<Value *>(call->y),
                                                fur_stencil_finish<Value>(call));

@@ -8,6 +8,9 @@
 
 // Slices under way beside those that are read.
 #define AHEAD 2
+// Threads of a block, and blocks on a multiprocessor at once, for which there are registers.
+#define THREADS 256
+#define RESIDENT 2
 
 namespace
 {
@@ -15,10 +18,9 @@ namespace
 template <class Value> struct tile {
     static constexpr int width = sizeof(Value) == 4 ? 128 : 64;
     static constexpr int outputs = 32 / sizeof(Value); // of a thread, along y
-    static constexpr int height = FUR_MARCH_THREADS / width * outputs;
+    static constexpr int height = THREADS / width * outputs;
     static constexpr int most =
         (width + 2 * FUR_STENCIL_RADIUS) * (height + 2 * FUR_STENCIL_RADIUS);
-    static constexpr int loads = (most + FUR_MARCH_THREADS - 1) / FUR_MARCH_THREADS;
 };
 
 // The queue for a stencil.
@@ -66,7 +68,7 @@ template <class Value, bool Long> struct block {
     const product<Value, Long> &p;
     Value *queue;
     fur_place place;
-    fur_slice_loader<Value, tile<Value>::loads> loader;
+    fur_slice_loader<Value, THREADS, tile<Value>::most> loader;
     fur_march_points points;
     bool all_in;
     const Value *own; // the thread's first point in the queue's first slice
@@ -146,8 +148,7 @@ template <class Value, bool Long> struct block {
 };
 
 template <class Value, bool Long>
-__global__ void __launch_bounds__(FUR_MARCH_THREADS, FUR_MARCH_RESIDENT)
-    multiply(product<Value, Long> p)
+__global__ void __launch_bounds__(THREADS, RESIDENT) multiply(product<Value, Long> p)
 {
     extern __shared__ __align__(16) unsigned char memory[];
     block<Value, Long> b(p, reinterpret_cast<Value *>(memory));
@@ -195,8 +196,8 @@ fur_status build(fur_env *env, const fur_stencil_view *s, state *st)
     FUR_TRY(fur_cuda_stencil_terms(env, s, &st->terms));
     return fur_with_terms(s, [&](auto value, auto is_long) {
         using Value = decltype(value);
-        fur_march_tile t = {tile<Value>::width, tile<Value>::height, queue_bytes<Value>(s->radius),
-                            0, 1};
+        fur_march_tile t = {
+            THREADS, tile<Value>::width, tile<Value>::height, queue_bytes<Value>(s->radius), 0, 1};
         return fur_march_make(env, s, multiply<Value, is_long>, t, &st->march);
     });
 }
@@ -211,7 +212,7 @@ fur_status apply(const fur_stencil_call *call)
     auto st = static_cast<const state *>(call->state);
     return fur_with_terms(call->s, [&](auto value, auto is_long) {
         using Value = decltype(value);
-        multiply<<<fur_march_blocks(st->march), FUR_MARCH_THREADS, st->march.shared,
+        multiply<<<fur_march_blocks(st->march), THREADS, st->march.shared,
                    fur_cuda_stream(call->env)>>>(
             product<Value, is_long>(call, st->march, st->terms));
         return fur_cuda_launched(call->env, "stencil queue");

@@ -3,8 +3,8 @@
 // several side by side. Volkov, Programming inverse memory hierarchy: case of stencils on GPUs,
 // ParCFD 2010; Micikevicius 2009.
 //
-// Bytes a point: two entries for x and y; from the second-level cache 1.25 for x and one for y,
-// because tiles of 128 x 16 points (f64) share their edges, if a piece has the same address modulo
+// Bytes a point: two entries for x and y; from the second-level cache 1.2 for x and one for y,
+// because tiles of 64 x 32 points (f64) share their edges, if a piece has the same address modulo
 // 128 in shared memory as in x: else every sector of 32 bytes is fetched for each of its pieces.
 // 2 flops a term.
 #include "near.cuh"
@@ -12,21 +12,28 @@
 namespace
 {
 
-// How a block is made up: warps along a line (the entries beside a tile come in sectors of their
-// own), lines of a thread, slices, planes that the second-level cache is asked for ahead of them,
-// blocks on a multiprocessor at once. f32, whose pieces are four points, and stencils of any terms
-// need registers for fewer lines.
-template <class Value, class Shape> struct form {
-    static constexpr bool small = sizeof(Value) == 4 || Shape::any;
-    static constexpr int across = small ? 1 : 2;
-    static constexpr int outputs = small ? 2 : 4;
-    static constexpr int slices = Shape::any ? 4 : Shape::few ? 3 : 2;
-    static constexpr int ahead = Shape::any ? 0 : 1;
-    static constexpr int blocks = (Shape::few ? 1 : 2) + (small ? 1 : 0);
+// Threads, warps along a line, lines of a thread, slices, planes asked for ahead, blocks at most,
+// late, steps: of what was measured the best. More slices under way than keep the memory busy come
+// later, all of them. Stencils of any terms are bound by instructions, of which a point has fewer
+// where a thread has more lines; c128 has no registers for these.
+template <fur_near_work work, size_t bytes> struct form;
+template <size_t bytes>
+struct form<FUR_NEAR_FLAT, bytes> : fur_near_form<128, 1, 4, 2, 1, 0, false, 1> {
+};
+template <size_t bytes>
+struct form<FUR_NEAR_FEW, bytes> : fur_near_form<256, 1, 4, 4, 1, 1, true, 1> {
+};
+template <size_t bytes>
+struct form<FUR_NEAR_MANY, bytes> : fur_near_form<512, 1, 2, 4, 1, 1, false, 3> {
+};
+template <size_t bytes>
+struct form<FUR_NEAR_ANY, bytes> : fur_near_form<128, 1, 4, 2, 0, 0, false, 1> {
+};
+template <> struct form<FUR_NEAR_ANY, 16> : fur_near_form<128, 1, 2, 2, 0, 0, false, 1> {
 };
 
-template <class Value, class Shape, class Form = form<Value, Shape>>
-using tile_of = fur_near_tile<Value, Shape, Form::across, Form::outputs, 128, 128>;
+template <class Value, class Shape>
+using tile_of = fur_near_tile<Value, Shape, form<Shape::work, sizeof(Value)>, 128, 128>;
 
 // Takes in slices by pieces, and the entries beside a line's pieces one by one.
 template <class Tile> struct piece_loader {
@@ -93,7 +100,7 @@ template <class Tile> struct entry_loader {
     using tile = Tile;
     using Value = typename tile::Value;
     static constexpr int used = tile::width + 2; // of a line's entries
-    fur_slice_loader<Value, (used * tile::lines + FUR_MARCH_THREADS - 1) / FUR_MARCH_THREADS> all;
+    fur_slice_loader<Value, tile::Form::threads, used * tile::lines> all;
 
     __device__ entry_loader(const fur_march &m, const fur_place &place)
         : all(m, place.x - 1, place.y - 1, used, tile::lines)
@@ -112,14 +119,13 @@ template <class Tile> struct entry_loader {
     }
 };
 
-template <class Loader, fur_near_kind kind, class Value = typename Loader::Value>
-__global__ void __launch_bounds__(FUR_MARCH_THREADS, FUR_MARCH_RESIDENT)
+template <class Loader, fur_near_kind kind, class Value = typename Loader::Value,
+          class Form = typename Loader::tile::Form>
+__global__ void __launch_bounds__(Form::threads, Form::resident)
     multiply(fur_march m, fur_near<Value> near, const Value *x, Value *y,
              fur_stencil_finish<Value> finish)
 {
     using tile = typename Loader::tile;
-    using Form = form<Value, typename tile::Shape>;
-    constexpr int slices = Form::slices;
     extern __shared__ __align__(128) unsigned char memory[];
     auto ring = reinterpret_cast<Value *>(memory);
     fur_place place = fur_march_place(m, tile::width, tile::height);
@@ -129,17 +135,19 @@ __global__ void __launch_bounds__(FUR_MARCH_THREADS, FUR_MARCH_RESIDENT)
         return fur_opaque(x + static_cast<uint64_t>(static_cast<unsigned>(plane)) *
                                   static_cast<unsigned>(m.plane_entries()));
     };
-    auto fetch = [&](int n, unsigned turn) {
+    auto begin = [&](int n, unsigned turn) {
         int plane = planes.at(n);
         if (plane >= 0)
-            loader.begin(at(plane), ring + turn % slices * tile::entries);
+            loader.begin(at(plane), ring + turn % Form::slices * tile::entries);
         __pipeline_commit();
+    };
+    auto ask = [&](int n) {
         int later = planes.at(n + Form::ahead);
         if (Form::ahead > 0 && later >= 0)
             loader.ask(at(later));
     };
-    auto wait = [](unsigned) { __pipeline_wait_prior(slices - 2); };
-    fur_near_march<tile, slices, kind>(m, place, near, finish, ring, y, fetch, wait);
+    auto wait = [](unsigned) { __pipeline_wait_prior(Form::slices - 2); };
+    fur_near_march<tile, kind>(m, place, near, finish, ring, y, begin, ask, wait);
 }
 
 // Calls f with a tile, and the kernel for the stencil on grids of a kind.
@@ -160,10 +168,7 @@ fur_status build(fur_env *env, const fur_stencil_view *s, fur_march *m)
 {
     auto make = [&](auto of, auto kernel) {
         using tile = decltype(of);
-        using Form = form<typename tile::Value, typename tile::Shape>;
-        fur_march_tile t = {tile::width, tile::height, Form::slices * size_t(tile::bytes),
-                            Form::blocks, 1};
-        return fur_march_make(env, s, kernel, t, m);
+        return fur_march_make(env, s, kernel, tile::march(tile::Form::slices * tile::bytes), m);
     };
     FUR_TRY(with_kernel(s, FUR_NEAR_ENTRIES, make));
     FUR_TRY(with_kernel(s, FUR_NEAR_PIECES_Z, make));
@@ -180,8 +185,10 @@ fur_status apply(const fur_stencil_call *call)
 {
     auto m = static_cast<const fur_march *>(call->state);
     return with_kernel(call->s, fur_near_kind_of(call), [&](auto of, auto kernel) {
-        using Value = typename decltype(of)::Value;
-        kernel<<<fur_march_blocks(*m), FUR_MARCH_THREADS, m->shared, fur_cuda_stream(call->env)>>>(
+        using tile = decltype(of);
+        using Value = typename tile::Value;
+        kernel<<<fur_march_blocks(*m), tile::Form::threads, m->shared,
+                 fur_cuda_stream(call->env)>>>(
             *m, fur_near<Value>(call->s), static_cast<const Value *>(call->x),
             static_cast<Value *>(call->y), fur_stencil_finish<Value>(call));
         return fur_cuda_launched(call->env, "stencil registers");

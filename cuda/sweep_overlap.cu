@@ -14,9 +14,10 @@
 namespace
 {
 
-// Lines of a thread, warps of a block, and lanes of overlap at either end.
+// Lines of a thread, threads and warps of a block, and lanes of overlap at either end.
 #define LINES 4
-#define WARPS (FUR_MARCH_THREADS / FUR_WARP)
+#define THREADS 256
+#define WARPS (THREADS / FUR_WARP)
 #define LANES 2
 // Slices of x in shared memory: one that is read and two under way.
 #define RING 3
@@ -329,7 +330,7 @@ template <class Value, int sweeps, bool Whole, bool With> struct march {
 };
 
 template <class Value, int sweeps, bool Whole, bool With>
-__global__ void __launch_bounds__(FUR_MARCH_THREADS, 1)
+__global__ void __launch_bounds__(THREADS, 1)
     sweep(const __grid_constant__ fur_march m, const __grid_constant__ star<Value> c,
           const Value *x, const Value *z, Value beta, Value *y)
 {
@@ -408,7 +409,7 @@ fur_status build(fur_env *env, const fur_stencil_view *s, state *st)
         for (int kind = 0; kind < 4; kind++) {
             bool with = kind % 2 != 0;
             FUR_TRY(with_kernel(s, sweeps, kind / 2 != 0, with, [&](auto, auto of, auto kernel) {
-                fur_march_tile t = {of.width, of.height, of.bytes, 1, sweeps};
+                fur_march_tile t = {THREADS, of.width, of.height, of.bytes, 1, sweeps};
                 return fur_march_make(env, s, kernel, t, &st->march[sweeps][with]);
             }));
         }
@@ -426,17 +427,16 @@ fur_status apply(const fur_stencil_call *call)
     auto st = static_cast<const state *>(call->state);
     bool with = call->beta.re != 0;
     const fur_march &m = st->march[call->sweeps][with];
-    return with_kernel(call->s, call->sweeps, fur_near_kind_of(call) != FUR_NEAR_ENTRIES, with,
-                       [&](auto value, auto, auto kernel) {
-                           using Value = decltype(value);
-                           kernel<<<fur_march_blocks(m), FUR_MARCH_THREADS, m.shared,
-                                    fur_cuda_stream(call->env)>>>(
-                               m, star<Value>(fur_near<Value>(call->s)),
-                               static_cast<const Value *>(call->x),
-                               static_cast<const Value *>(call->z), fur_from<Value>(call->beta),
-                               static_cast<Value *>(call->y));
-                           return fur_cuda_launched(call->env, "stencil sweeps");
-                       });
+    return with_kernel(
+        call->s, call->sweeps, fur_near_kind_of(call) != FUR_NEAR_ENTRIES, with,
+        [&](auto value, auto, auto kernel) {
+            using Value = decltype(value);
+            kernel<<<fur_march_blocks(m), THREADS, m.shared, fur_cuda_stream(call->env)>>>(
+                m, star<Value>(fur_near<Value>(call->s)), static_cast<const Value *>(call->x),
+                static_cast<const Value *>(call->z), fur_from<Value>(call->beta),
+                static_cast<Value *>(call->y));
+            return fur_cuda_launched(call->env, "stencil sweeps");
+        });
 }
 
 } // namespace
