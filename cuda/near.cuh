@@ -419,9 +419,10 @@ __device__ void fur_near_march(const fur_march &m, const fur_place &place,
     using Form = typename tile::Form;
     constexpr int next = Form::slices - 1; // slices from the one that is added to the one begun
 #pragma unroll
-    for (int n = 0; n < next; n++)
+    for (int n = 0; n < next; n++) {
         begin(n - 1, n);
-    ask(next - 2);
+        ask(n - 1);
+    }
     fur_near_points<tile, kind> points(m, place);
     fur_near_planes planes(m, place);
     auto step = [&](int n) {

@@ -63,12 +63,13 @@ static void count_rows(trial *t)
         t->rows *= t->d.extent[axis];
 }
 
-static void draw_extents(trial *t, rng *r, int64_t most)
+/* thick: each axis has more than one point. */
+static void draw_extents(trial *t, rng *r, int64_t most, bool thick)
 {
     static const int64_t extents[] = {1, 2, 3, 5, 8, 17, 33, 65, 131};
     do {
         for (int axis = 0; axis < t->d.axes; axis++)
-            t->d.extent[axis] = extents[rng_below(r, COUNT_OF(extents))];
+            t->d.extent[axis] = extents[thick + rng_below(r, COUNT_OF(extents) - thick)];
         count_rows(t);
     } while (t->rows > most);
 }
@@ -270,7 +271,7 @@ void sweep_random(sweeper *s, fur_value value, int boundaries)
         t->d.axes = drawn[n].axes;
         t->fields = drawn[n].fields;
         draw_offsets(t, &s->random, drawn[n].points, drawn[n].radius);
-        draw_extents(t, &s->random, drawn[n].rows);
+        draw_extents(t, &s->random, drawn[n].rows, n == last);
         draw_vectors(t, &s->random);
         expect(t, fur_context_host(s->context), "reference", 0, MAX_COUNT);
         check_kernels(s, t);
@@ -391,7 +392,7 @@ void sweep_integers(sweeper *s, fur_value value, int boundaries)
     draw_offsets(t, &s->random, 5, 1);
     for (int k = 0; k < t->d.points; k++)
         t->coefficients[k] = fur_real(rng_below(&s->random, 2) ? 1 : -1);
-    draw_extents(t, &s->random, 2000);
+    draw_extents(t, &s->random, 2000, false);
     t->alpha = fur_real(-1);
     t->x = draw_integers(t, &s->random, 2);
     t->b = draw_integers(t, &s->random, 1);
