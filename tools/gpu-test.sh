@@ -12,8 +12,10 @@
 #   reduce     furrow bench reduce, beside cuBLAS
 #   ladder     furrow bench ladder, beside CUB
 #   transfer   furrow bench transfer, beside cudaMemcpy
-#   stencil    furrow bench stencil, beside the matrix and cuSPARSE
-#   bench      the last six
+#   stencil    furrow bench stencil, beside the matrix and cuSPARSE, and repeated sweeps
+#   multigrid  furrow bench multigrid
+#   recognise  furrow bench recognise
+#   bench      the last eight
 #
 # DIR, build/gpu-results if not given, gets results.json with the date, GPU, driver, toolkit and
 # commit (FURROW_COMMIT where git does not know it), and table.md, which is also printed; steps run
@@ -29,7 +31,7 @@ cd "$root"
 # shellcheck source=tools/cuda-toolkit.sh
 . tools/cuda-toolkit.sh
 
-benches=(spmv matrices reduce ladder transfer stencil)
+benches=(spmv matrices reduce ladder transfer stencil multigrid recognise)
 steps=(build tests sanitize "${benches[@]}")
 build=$root/build/cuda
 furrow=$build/tools/furrow
@@ -94,7 +96,9 @@ step_spmv() { bench spmv spmv; }
 step_reduce() { bench reduce reduce; }
 step_ladder() { bench ladder ladder; }
 step_transfer() { bench transfer transfer; }
-step_stencil() { bench stencil stencil; }
+step_stencil() { bench stencil stencil --sweeps 12; }
+step_multigrid() { bench multigrid multigrid; }
+step_recognise() { bench recognise recognise; }
 
 step_matrices() {
     local folder=${FURROW_MATRICES:-$root/../shared/matrices/dev} chosen

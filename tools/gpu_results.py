@@ -144,6 +144,36 @@ def stencil_table(cases):
                 f"{line['gbps']:.0f}", f"{line['percent_of_copy']:.0f} %", f"{line['ratio']:.2f}")
 
 
+def sweep_table(cases):
+    print("\nRepeated sweeps, in ns a point and sweep\n")
+    head("case", "kernel", "sweeps in a pass", "with b", "over single ones", "without b",
+         "over single ones")
+    for case in cases:
+        for line in case.get("sweep_kernels", []):
+            row(case["case"], line["kernel"], line["depth"], f"{line['ns_per_point']:.4f}",
+                f"{line['ratio']:.2f}", f"{line['ns_per_point_without_b']:.4f}",
+                f"{line['ratio_without_b']:.2f}")
+
+
+def multigrid_table(cases):
+    print("\nMultigrid, Poisson's equation\n")
+    head("case", "ms", "cycles", "factor", "ms a cycle", "of copy", "ms with CG", "iterations")
+    for case in cases:
+        row(case["case"], f"{1e3 * case['seconds']:.2f}", case["cycles"], f"{case['factor']:.3f}",
+            f"{1e3 * case['cycle_seconds']:.2f}", percent({"all": case}, "all"),
+            f"{1e3 * case['cg_seconds']:.1f}", case["cg_iterations"])
+
+
+def recognition_table(cases):
+    print("\nStencils in matrices\n")
+    head("case", "rows that differ", "recognition, ms", "refusal, us", "product, us", "kernel",
+         "recognised, us")
+    for case in cases:
+        row(case["case"], case["rows_differing"], f"{1e3 * case['seconds_recognise']:.2f}",
+            f"{1e6 * case['seconds_refuse']:.0f}", f"{1e6 * case['seconds_csr']:.0f}",
+            case["kernel"], f"{1e6 * case['seconds_recognised']:.0f}")
+
+
 def table(results):
     machine = results["machine"]
     print(", ".join(f"{key} {value}" for key, value in machine.items()))
@@ -160,10 +190,11 @@ def table(results):
     for key in ("reduce", "transfer"):
         if results.get(key, {}).get("results"):
             duel_table(f"furrow bench {key}", results[key]["results"])
-    if results.get("ladder", {}).get("results"):
-        ladder_table(results["ladder"]["results"])
-    if results.get("stencil", {}).get("results"):
-        stencil_table(results["stencil"]["results"])
+    for key, show in (("ladder", ladder_table), ("stencil", stencil_table),
+                      ("stencil", sweep_table), ("multigrid", multigrid_table),
+                      ("recognise", recognition_table)):
+        if results.get(key, {}).get("results"):
+            show(results[key]["results"])
 
 
 def main(arguments):
