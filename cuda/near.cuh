@@ -103,8 +103,7 @@ template <class F> fur_status fur_with_near(const fur_stencil_view *s, F f)
 }
 
 // How a block is made up. Threads have 128 registers each.
-template <int Threads, int Across, int Outputs, int Slices, int Ahead, int Most, bool Late,
-          int Steps>
+template <int Threads, int Across, int Outputs, int Slices, int Ahead, int Most, bool Late>
 struct fur_near_form {
     static constexpr int threads = Threads;
     static constexpr int across = Across;   // warps along a line
@@ -113,7 +112,6 @@ struct fur_near_form {
     static constexpr int ahead = Ahead;     // planes that are asked for before their slices
     static constexpr int most = Most;       // blocks on a multiprocessor at once; 0: all that fit
     static constexpr bool late = Late;      // a slice is begun when another is added, not before
-    static constexpr int steps = Steps;     // planes of a turn: sums change names, not registers
     static constexpr int resident = 512 / Threads;
 };
 
@@ -418,23 +416,23 @@ __device__ void fur_near_march(const fur_march &m, const fur_place &place,
 {
     using Form = typename tile::Form;
     constexpr int next = Form::slices - 1; // slices from the one that is added to the one begun
-#pragma unroll
+    // Not unrolled: what runs once has to be fetched, too.
+#pragma unroll 1
     for (int n = 0; n < next; n++) {
         begin(n - 1, n);
         ask(n - 1);
     }
     fur_near_points<tile, kind> points(m, place);
     fur_near_planes planes(m, place);
-    auto step = [&](int n) {
+#pragma unroll 1
+    for (int n = -1; n <= planes.count; n++) {
         unsigned turn = static_cast<unsigned>(n + 1);
-        if (n <= planes.count)
-            wait(turn);
+        wait(turn);
         __syncthreads(); // the slice before is used up
         if (!Form::late)
             begin(n + next, turn + next);
         ask(n + next);
-        bool finishes = n > 0 && n <= planes.count;
-        if (finishes)
+        if (n > 0)
             points.take_old(m, finish, y,
                             n + FUR_NEAR_AHEAD <= planes.count ? FUR_NEAR_AHEAD * m.plane_entries()
                                                                : 0);
@@ -442,16 +440,10 @@ __device__ void fur_near_march(const fur_march &m, const fur_place &place,
             points.add(near, ring + turn % Form::slices * tile::entries);
         if (Form::late)
             begin(n + next, turn + next);
-        if (finishes)
+        if (n > 0)
             points.finish(m, finish, y);
         points.turn();
-    };
-    // The last steps of a turn may be in vain.
-#pragma unroll 1
-    for (int n = -1; n <= planes.count; n += Form::steps)
-#pragma unroll
-        for (int i = 0; i < Form::steps; i++)
-            step(n + i);
+    }
 }
 
 // How the lines of a call's vectors are.

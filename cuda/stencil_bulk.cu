@@ -19,8 +19,8 @@ template <class Value> constexpr int words = sizeof(Value) > 8 ? 2 : 1;
 // As in stencil_registers.cu; a box has at most 256 elements of f32 along x.
 template <class Shape>
 using form = std::conditional_t<Shape::work == FUR_NEAR_FEW || Shape::work == FUR_NEAR_MANY,
-                                fur_near_form<512, 1, 2, 3, 0, 1, false, 3>,
-                                fur_near_form<256, 1, 2, 4, 0, 0, false, 1>>;
+                                fur_near_form<512, 1, 2, 3, 0, 1, false>,
+                                fur_near_form<256, 1, 2, 4, 0, 0, false>>;
 
 // The lines of a box begin where a sector does.
 template <class Value, class Shape>

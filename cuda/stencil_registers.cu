@@ -13,23 +13,22 @@ namespace
 {
 
 // Threads, warps along a line, lines of a thread, slices, planes asked for ahead, blocks at most,
-// late, steps: of what was measured the best. More slices under way than keep the memory busy come
+// late: of what was measured the best. More slices under way than keep the memory busy come
 // later, all of them. Stencils of any terms are bound by instructions, of which a point has fewer
 // where a thread has more lines; c128 has no registers for these.
 template <fur_near_work work, size_t bytes> struct form;
 template <size_t bytes>
-struct form<FUR_NEAR_FLAT, bytes> : fur_near_form<128, 1, 4, 2, 1, 0, false, 1> {
+struct form<FUR_NEAR_FLAT, bytes> : fur_near_form<128, 1, 4, 2, 1, 0, false> {
+};
+template <size_t bytes> struct form<FUR_NEAR_FEW, bytes> : fur_near_form<256, 1, 4, 4, 1, 1, true> {
 };
 template <size_t bytes>
-struct form<FUR_NEAR_FEW, bytes> : fur_near_form<256, 1, 4, 4, 1, 1, true, 1> {
+struct form<FUR_NEAR_MANY, bytes> : fur_near_form<512, bytes == 4 ? 1 : 2, 2, 4, 1, 1, false> {
 };
 template <size_t bytes>
-struct form<FUR_NEAR_MANY, bytes> : fur_near_form<512, 1, 2, 4, 1, 1, false, 3> {
+struct form<FUR_NEAR_ANY, bytes> : fur_near_form<128, 1, 4, 2, 0, 0, false> {
 };
-template <size_t bytes>
-struct form<FUR_NEAR_ANY, bytes> : fur_near_form<128, 1, 4, 2, 0, 0, false, 1> {
-};
-template <> struct form<FUR_NEAR_ANY, 16> : fur_near_form<128, 1, 2, 2, 0, 0, false, 1> {
+template <> struct form<FUR_NEAR_ANY, 16> : fur_near_form<128, 1, 2, 2, 0, 0, false> {
 };
 
 template <class Value, class Shape>
