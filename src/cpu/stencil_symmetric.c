@@ -233,17 +233,32 @@ static __attribute__((noinline)) FN(columns)
     return sums;
 }
 
+/* What takes the place of the register at i when the march comes to the next plane. Two whole lines
+ * are asked for as one stretch. */
+INLINE void FN(prefetch)(const FN(piece) * t, const FN(lines) * at, int64_t i, int lines)
+{
+    const int64_t points = t->out.points;
+    const VALUE *next = at->centre + t->ahead;
+    if (lines == 2 && t->to - t->from == points)
+#    pragma GCC unroll 2
+        for (int n = 0; n < 2 * WIDTH; n += 2 * FUR_STREAM_LINE / (int)sizeof(VALUE))
+            fur_prefetch_pages(next + 2 * i + n);
+    else
+        for (int n = 0; n < lines; n++)
+            fur_prefetch_ahead(next + i + n * points);
+}
+
 /* Writes the register before i, now that the columns at i are known. */
 INLINE void FN(finish)(const FN(piece) * t, const FN(lines) * at, int64_t i, unsigned mask,
                        int lines, const FN(columns) * next, FN(columns) * now,
                        FN(wide) behind[LINES])
 {
     const int64_t points = t->out.points;
+    FN(prefetch)(t, at, i - WIDTH, lines);
 #    pragma GCC unroll 2
     for (int n = 0; n < lines; n++) {
         FN(wide)
         sides = W(plus)(W(lower)(behind[n], now->side[n]), W(upper)(now->side[n], next->side[n]));
-        fur_prefetch_ahead(at->centre + t->ahead + i - WIDTH + n * points);
         FN(put)(&t->out, W(plus)(now->own[n], sides), mask, at->y + i - WIDTH + n * points);
         behind[n] = now->side[n];
     }
