@@ -244,6 +244,7 @@ static FN(tile) FN(tile_of)(const fur_stencil_call *call)
         .plane = s->extent[0] * s->extent[1],
         .near = b->masked ? s->radius[0] : 0,
         .ahead = b->cut.ahead,
+        .uncut = b->cut.columns == 1,
         .x = call->x,
         .y = call->y,
     };

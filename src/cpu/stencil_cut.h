@@ -6,6 +6,7 @@
 #include "kernel.h"
 #include "lanes.h"
 #include "split.h"
+#include "stream.h"
 
 #include <unistd.h>
 
@@ -83,6 +84,22 @@ static inline fur_slice fur_slice_of(const fur_stencil_view *s, const fur_cut *c
                        .first = first,
                        .last = fur_smaller(s->extent[1], first + c->height),
                        .plane = number % s->extent[2]};
+}
+
+/* Asks for what the march comes to next, `next`, around `bytes` of one or two lines that are `line`
+ * bytes apart, `at` bytes from their beginnings. Two whole lines are one stretch. */
+INLINE void fur_prefetch_lines(const void *next, int64_t at, int64_t line, int bytes, int lines,
+                               bool uncut)
+{
+    const char *p = next;
+    if (lines == 2 && uncut)
+#pragma GCC unroll 4
+        for (int n = 0; n < 2 * bytes; n += 2 * FUR_STREAM_LINE)
+            fur_prefetch_pages(p + 2 * at + n);
+    else
+#pragma GCC unroll 4
+        for (int n = 0; n < lines * bytes; n += FUR_STREAM_LINE)
+            fur_prefetch_ahead(p + n / bytes * line + at + n % bytes);
 }
 
 /* Runs multiply(call, begin, end) over all slices, an equal part for each thread. */

@@ -131,6 +131,7 @@ typedef struct FN(piece) {
     FN(output) out;
     fur_boundary boundary; /* along x */
     int64_t ahead;         /* as in a cut */
+    bool uncut;            /* lines are whole */
     int64_t from;
     int64_t to;
     const VALUE *c; /* of the offsets */
@@ -233,28 +234,15 @@ static __attribute__((noinline)) FN(columns)
     return sums;
 }
 
-/* What takes the place of the register at i when the march comes to the next plane. Two whole lines
- * are asked for as one stretch. */
-INLINE void FN(prefetch)(const FN(piece) * t, const FN(lines) * at, int64_t i, int lines)
-{
-    const int64_t points = t->out.points;
-    const VALUE *next = at->centre + t->ahead;
-    if (lines == 2 && t->to - t->from == points)
-#    pragma GCC unroll 2
-        for (int n = 0; n < 2 * WIDTH; n += 2 * FUR_STREAM_LINE / (int)sizeof(VALUE))
-            fur_prefetch_pages(next + 2 * i + n);
-    else
-        for (int n = 0; n < lines; n++)
-            fur_prefetch_ahead(next + i + n * points);
-}
-
 /* Writes the register before i, now that the columns at i are known. */
 INLINE void FN(finish)(const FN(piece) * t, const FN(lines) * at, int64_t i, unsigned mask,
                        int lines, const FN(columns) * next, FN(columns) * now,
                        FN(wide) behind[LINES])
 {
     const int64_t points = t->out.points;
-    FN(prefetch)(t, at, i - WIDTH, lines);
+    const int size = (int)sizeof(VALUE);
+    fur_prefetch_lines(at->centre + t->ahead, (i - WIDTH) * size, points * size, WIDTH * size,
+                       lines, t->uncut);
 #    pragma GCC unroll 2
     for (int n = 0; n < lines; n++) {
         FN(wide)
@@ -321,6 +309,7 @@ static void FN(multiply)(const fur_stencil_call *call, int64_t begin, int64_t en
     t = {.out = FN(output_of)(call),
          .boundary = s->boundary[0],
          .ahead = p->cut.ahead,
+         .uncut = p->cut.columns == 1,
          .c = s->coefficients};
     const int side_by_side = FN(goes_in_pairs)(&t.out) ? 2 : 1;
     for (int64_t number = begin; number < end; number++) {

@@ -18,6 +18,7 @@ typedef struct FN(tile) {
     int64_t to;
     int64_t near;
     int64_t ahead; /* as in a cut */
+    bool uncut;    /* lines are whole */
     int64_t p;
     const VALUE *x; /* from p on, as y */
     VALUE *y;
@@ -145,10 +146,10 @@ INLINE void FN(sweep_block)(const FN(tile) * t, unsigned box, const FN(wide) * c
                             int lines, bool whole)
 {
     const int wide = REGISTERS / lines;
+    const int size = (int)sizeof(VALUE);
     FN(wide) sum[REGISTERS];
-#pragma GCC unroll 4
-    for (int n = 0; n < REGISTERS; n++)
-        fur_prefetch_ahead(t->x + t->ahead + i + n / wide * t->out.points + n % wide * WIDTH);
+    fur_prefetch_lines(t->x + t->ahead, i * size, t->out.points * size, wide * WIDTH * size, lines,
+                       t->uncut);
     if (box)
         FN(add_box)(t, box, c, i, lines, whole, sum);
     else
