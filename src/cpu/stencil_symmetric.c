@@ -245,8 +245,8 @@ INLINE void FN(finish)(const FN(piece) * t, const FN(lines) * at, int64_t i, uns
                        lines, t->uncut);
 #    pragma GCC unroll 2
     for (int n = 0; n < lines; n++) {
-        FN(wide)
-        sides = W(plus)(W(lower)(behind[n], now->side[n]), W(upper)(now->side[n], next->side[n]));
+        const FN(wide) sides =
+            W(plus)(W(lower)(behind[n], now->side[n]), W(upper)(now->side[n], next->side[n]));
         FN(put)(&t->out, W(plus)(now->own[n], sides), mask, at->y + i - WIDTH + n * points);
         behind[n] = now->side[n];
     }
@@ -264,9 +264,7 @@ INLINE void FN(sweep)(const FN(piece) * of, const FN(lines) * at, int lines)
     const int64_t last = t->out.points - WIDTH;
     int64_t i = t->from - FN(skew)(at->y + t->from);
     FN(columns) before = FN(add_end)(of, &ends, i - WIDTH);
-    FN(columns)
-    now = i >= 0 && i <= last ? FN(add_columns)(at, &c, i, ALL_WIDE, true, lines)
-                              : FN(add_end)(of, &ends, i);
+    FN(columns) now = FN(add_end)(of, &ends, i);
     do {
         for (i += WIDTH; i - WIDTH >= t->from && i <= fur_smaller(t->to, last); i += WIDTH) {
             const FN(columns) next = FN(add_columns)(at, &c, i, ALL_WIDE, true, lines);
@@ -301,16 +299,21 @@ static void FN(multiply_lines)(const fur_stencil_call *call, const FN(piece) * t
         FN(sweep)(t, &at, 1);
 }
 
+static FN(piece) FN(piece_of)(const fur_stencil_call *call)
+{
+    const plan_state *p = call->state;
+    return (FN(piece)){.out = FN(output_of)(call),
+                       .boundary = call->s->boundary[0],
+                       .ahead = p->cut.ahead,
+                       .uncut = p->cut.columns == 1,
+                       .c = call->s->coefficients};
+}
+
 static void FN(multiply)(const fur_stencil_call *call, int64_t begin, int64_t end)
 {
     const fur_stencil_view *s = call->s;
     const plan_state *p = call->state;
-    FN(piece)
-    t = {.out = FN(output_of)(call),
-         .boundary = s->boundary[0],
-         .ahead = p->cut.ahead,
-         .uncut = p->cut.columns == 1,
-         .c = s->coefficients};
+    FN(piece) t = FN(piece_of)(call);
     const int side_by_side = FN(goes_in_pairs)(&t.out) ? 2 : 1;
     for (int64_t number = begin; number < end; number++) {
         const fur_slice at = fur_slice_of(s, &p->cut, number);
