@@ -1239,6 +1239,16 @@ class StencilTest(CommandTest):
                 self.assertLessEqual(report["max_difference"],
                                      2 * (points + 2) * UNITS["f64"] * WEIGHTS[points] / 3)
 
+    def test_kernel_of_another_order(self):
+        grid = ["--points", 27, "--extent", "19,8,7", "--kernel", "symmetric"]
+        report = self.race(*grid)
+        self.assertEqual(report["kernel_stencil"], "symmetric")
+        self.assertGreater(report["max_difference"], 0)
+        self.assertLessEqual(report["max_difference"], 2 * 29 * UNITS["f64"] * WEIGHTS[27] / 3)
+        self.assertIn("rounds in another order", self.sentence("stencil", *grid, "--sweeps", 2))
+        grid[1] = 19
+        self.assertIn("does not suit", self.sentence("stencil", *grid))
+
     def check_sweeps(self, report, count):
         """The first kernel for sweeps makes one at a time, the next is what auto takes."""
         kernels = report["sweep_kernels"]

@@ -78,6 +78,12 @@ static fur_status add_others(sweeps *s)
 fur_status sweeps_create(const forms *f, const char *kernel, int count, bool all, sweeps *s)
 {
     *s = (sweeps){.f = f, .count = count};
+    if (!f->forms[0].exact) {
+        return fur_context_fail(f->context, FUR_UNSUPPORTED,
+                                "sweeps are compared bit by bit, and kernel %s rounds in another "
+                                "order; leave out --sweeps, or --kernel",
+                                f->forms[0].kernel);
+    }
     define(&f->definition, kernel, s);
     COMMAND_TRY(fur_vector_create(f->context, f->definition.value, f->rows, &s->x));
     COMMAND_TRY(add_line(s, "single"));

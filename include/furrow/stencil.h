@@ -53,7 +53,8 @@ typedef struct fur_stencil_definition {
     /* Or for each offset a vector of as many entries as the grid has points, which must outlive the
      * stencil: c_k(p) = entry p of fields[k]. */
     const fur_vector *const *fields;
-    const char *kernel; /* NULL or "auto": chosen; else a name from fur_stencil_kernel_get */
+    /* NULL or "auto": chosen from the exact ones; else a name from fur_stencil_kernel_get. */
+    const char *kernel;
     /* The same of fur_stencil_sweep_kernel_get; "single": one product after the other. */
     const char *sweep_kernel;
 } fur_stencil_definition;

@@ -9,6 +9,11 @@ static inline int64_t fur_smaller(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
+static inline int64_t fur_larger(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
 /* First element of part `part` of `parts` over 0 .. count-1; part = parts gives count. */
 static inline int64_t fur_split(int64_t count, int parts, int part)
 {

@@ -1,25 +1,46 @@
 /* Eight lanes of a value type, whatever the machine's registers are: the type lanes_<value> and the
  * operations V(zero), V(all) = a in every lane, V(load), V(store), V(gather), V(madd) = a b + c,
- * V(plus_some) = a + b, V(keep), which holds a in a register, as compilers would rather load it
- * once for each use, and V(fold), the sum of the lanes in halves: lane i + lane (i + 4), then (i
- * + 2), then (i + 1).
+ * V(plus) = a + b, V(keep), which holds a in a register, as compilers would rather load it once for
+ * each use, and V(fold), the sum of the lanes in halves: lane i + lane (i + 4), then (i + 2), then
+ * (i + 1). W(lower) has lane i - 1 of a in lane i, behind the last lane of the register before it,
+ * W(upper) lane i + 1, before the first of the next register.
  *
  * A kernel written with them does the same arithmetic in every lane on every instruction set. The
  * forms with a mask, V(..._some), have bit i set where lane i takes part: lanes left out touch no
  * memory, neither values nor indices, and keep their sum. Those of V(store_some) are side by side.
  *
  * W(op) is V(op) for as many lanes as a register has if those are more: sixteen floats. There is no
- * W(gather) and no W(fold).
- */
+ * W(gather) and no W(fold), but V(lower) and V(upper) may be missing. */
 #ifndef FURROW_CPU_LANES_H
 #define FURROW_CPU_LANES_H
 
 #include "scalar.h"
+#include "split.h"
 
 #include <string.h>
 
 #define LANES 8
 #define ALL_LANES 0xff
+
+/* Functions of lanes that must not be called, as registers would go through memory; but sanitizers,
+ * which check every load, would take minutes for them. */
+#ifdef FUR_SANITIZED
+#    define INLINE static inline
+#else
+#    define INLINE static inline __attribute__((always_inline))
+#endif
+
+/* Bits 0 <= i < to */
+static inline uint64_t fur_bits_below(int64_t to)
+{
+    return to < 64 ? ~(UINT64_MAX << fur_larger(to, 0)) : UINT64_MAX;
+}
+
+/* Bits from <= i < to */
+static inline uint64_t fur_bits_between(int64_t from, int64_t to)
+{
+    return fur_bits_below(to) & ~fur_bits_below(from);
+}
 
 #define FUR_LANES2(value) lanes_##value
 #define FUR_LANES(value) FUR_LANES2(value)
@@ -43,6 +64,9 @@
 #define FUR_WIDE_c128 c128
 #define W(op) FUR_JOIN(FUR_JOIN(FUR_WIDE, VALUE_NAME), op)
 #define FUR_WIDE_LANES(value) FUR_LANES(FUR_JOIN(FUR_WIDE, value))
+/* Lanes of W, in a template over VALUE, and their mask. */
+#define WIDTH ((int)(sizeof(FUR_WIDE_LANES(VALUE_NAME)) / sizeof(VALUE)))
+#define ALL_WIDE ((1U << WIDTH) - 1)
 
 /* The registers that complex values are made of. */
 #define FUR_PARTS_c64 FUR_WIDE_f32

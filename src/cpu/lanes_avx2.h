@@ -86,6 +86,35 @@ static inline lanes_f64 f64_plus_some(lanes_f64 a, lanes_f64 b, unsigned mask)
         _mm256_blendv_pd(a.hi, _mm256_add_pd(a.hi, b.hi), _mm256_castsi256_pd(mask_pd(mask >> 4))),
     };
 }
+static inline lanes_f64 f64_plus(lanes_f64 a, lanes_f64 b)
+{
+    return (lanes_f64){_mm256_add_pd(a.lo, b.lo), _mm256_add_pd(a.hi, b.hi)};
+}
+/* The upper half of a, then the lower one of b. */
+static inline __m256d across_pd(__m256d a, __m256d b)
+{
+    return _mm256_permute2f128_pd(a, b, 0x21);
+}
+static inline lanes_f64 f64_lower_pair(lanes_f64 before, lanes_f64 a)
+{
+    return (lanes_f64){across_pd(before.hi, a.lo), across_pd(a.lo, a.hi)};
+}
+static inline lanes_f64 f64_upper_pair(lanes_f64 a, lanes_f64 next)
+{
+    return (lanes_f64){across_pd(a.lo, a.hi), across_pd(a.hi, next.lo)};
+}
+static inline lanes_f64 f64_lower(lanes_f64 before, lanes_f64 a)
+{
+    lanes_f64 pair = f64_lower_pair(before, a);
+    return (lanes_f64){_mm256_shuffle_pd(pair.lo, a.lo, 0x5),
+                       _mm256_shuffle_pd(pair.hi, a.hi, 0x5)};
+}
+static inline lanes_f64 f64_upper(lanes_f64 a, lanes_f64 next)
+{
+    lanes_f64 pair = f64_upper_pair(a, next);
+    return (lanes_f64){_mm256_shuffle_pd(a.lo, pair.lo, 0x5),
+                       _mm256_shuffle_pd(a.hi, pair.hi, 0x5)};
+}
 static inline double f64_fold(lanes_f64 a)
 {
     __m256d four = _mm256_add_pd(a.lo, a.hi);
@@ -168,6 +197,30 @@ static inline lanes_f32 f32_madd_some(lanes_f32 a, lanes_f32 b, lanes_f32 c, uns
 static inline lanes_f32 f32_plus_some(lanes_f32 a, lanes_f32 b, unsigned mask)
 {
     return _mm256_blendv_ps(a, _mm256_add_ps(a, b), _mm256_castsi256_ps(mask_ps(mask)));
+}
+static inline lanes_f32 f32_plus(lanes_f32 a, lanes_f32 b)
+{
+    return _mm256_add_ps(a, b);
+}
+static inline lanes_f32 across_ps(lanes_f32 a, lanes_f32 b)
+{
+    return _mm256_permute2f128_ps(a, b, 0x21);
+}
+static inline lanes_f32 f32_lower(lanes_f32 before, lanes_f32 a)
+{
+    return (lanes_f32)_mm256_alignr_epi8((__m256i)a, (__m256i)across_ps(before, a), 12);
+}
+static inline lanes_f32 f32_upper(lanes_f32 a, lanes_f32 next)
+{
+    return (lanes_f32)_mm256_alignr_epi8((__m256i)across_ps(a, next), (__m256i)a, 4);
+}
+static inline lanes_f32 f32_lower_pair(lanes_f32 before, lanes_f32 a)
+{
+    return (lanes_f32)_mm256_alignr_epi8((__m256i)a, (__m256i)across_ps(before, a), 8);
+}
+static inline lanes_f32 f32_upper_pair(lanes_f32 a, lanes_f32 next)
+{
+    return (lanes_f32)_mm256_alignr_epi8((__m256i)across_ps(a, next), (__m256i)a, 8);
 }
 static inline float f32_fold(lanes_f32 a)
 {

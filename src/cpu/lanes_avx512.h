@@ -58,6 +58,18 @@ static inline lanes_f64 f64_plus_some(lanes_f64 a, lanes_f64 b, unsigned mask)
 {
     return _mm512_mask_add_pd(a, (__mmask8)mask, a, b);
 }
+static inline lanes_f64 f64_plus(lanes_f64 a, lanes_f64 b)
+{
+    return _mm512_add_pd(a, b);
+}
+static inline lanes_f64 f64_lower(lanes_f64 before, lanes_f64 a)
+{
+    return (lanes_f64)_mm512_alignr_epi64((__m512i)a, (__m512i)before, 7);
+}
+static inline lanes_f64 f64_upper(lanes_f64 a, lanes_f64 next)
+{
+    return (lanes_f64)_mm512_alignr_epi64((__m512i)next, (__m512i)a, 1);
+}
 static inline double f64_fold(lanes_f64 a)
 {
     __m256d four = _mm256_add_pd(_mm512_castpd512_pd256(a), _mm512_extractf64x4_pd(a, 1));
@@ -84,6 +96,15 @@ static inline lanes_f64 f64_signed_odds(lanes_f64 a)
 static inline lanes_f64 f64_swapped(lanes_f64 a)
 {
     return _mm512_permute_pd(a, 0x55);
+}
+/* f64_lower and f64_upper by a pair. */
+static inline lanes_f64 f64_lower_pair(lanes_f64 before, lanes_f64 a)
+{
+    return (lanes_f64)_mm512_alignr_epi64((__m512i)a, (__m512i)before, 6);
+}
+static inline lanes_f64 f64_upper_pair(lanes_f64 a, lanes_f64 next)
+{
+    return (lanes_f64)_mm512_alignr_epi64((__m512i)next, (__m512i)a, 2);
 }
 
 static inline lanes_f32 f32_zero(void)
@@ -137,6 +158,10 @@ static inline lanes_f32 f32_plus_some(lanes_f32 a, lanes_f32 b, unsigned mask)
 {
     return _mm256_mask_add_ps(a, (__mmask8)mask, a, b);
 }
+static inline lanes_f32 f32_plus(lanes_f32 a, lanes_f32 b)
+{
+    return _mm256_add_ps(a, b);
+}
 static inline float f32_fold(lanes_f32 a)
 {
     __m128 four = _mm_add_ps(_mm256_castps256_ps128(a), _mm256_extractf128_ps(a, 1));
@@ -184,6 +209,26 @@ static inline lanes_f32x16 f32x16_madd_some(lanes_f32x16 a, lanes_f32x16 b, lane
 static inline lanes_f32x16 f32x16_plus_some(lanes_f32x16 a, lanes_f32x16 b, unsigned mask)
 {
     return _mm512_mask_add_ps(a, (__mmask16)mask, a, b);
+}
+static inline lanes_f32x16 f32x16_plus(lanes_f32x16 a, lanes_f32x16 b)
+{
+    return _mm512_add_ps(a, b);
+}
+static inline lanes_f32x16 f32x16_lower(lanes_f32x16 before, lanes_f32x16 a)
+{
+    return (lanes_f32x16)_mm512_alignr_epi32((__m512i)a, (__m512i)before, 15);
+}
+static inline lanes_f32x16 f32x16_upper(lanes_f32x16 a, lanes_f32x16 next)
+{
+    return (lanes_f32x16)_mm512_alignr_epi32((__m512i)next, (__m512i)a, 1);
+}
+static inline lanes_f32x16 f32x16_lower_pair(lanes_f32x16 before, lanes_f32x16 a)
+{
+    return (lanes_f32x16)_mm512_alignr_epi32((__m512i)a, (__m512i)before, 14);
+}
+static inline lanes_f32x16 f32x16_upper_pair(lanes_f32x16 a, lanes_f32x16 next)
+{
+    return (lanes_f32x16)_mm512_alignr_epi32((__m512i)next, (__m512i)a, 2);
 }
 static inline lanes_f32x16 f32x16_pairs(float re, float im)
 {

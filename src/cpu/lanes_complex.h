@@ -107,6 +107,29 @@ static inline FUR_LANES(VALUE_NAME)
         a.part[n] = R(plus_some)(a.part[n], b.part[n], V(spread)(mask, n));
     return a;
 }
+static inline FUR_LANES(VALUE_NAME) V(plus)(FUR_LANES(VALUE_NAME) a, FUR_LANES(VALUE_NAME) b)
+{
+#    pragma GCC unroll 2
+    for (int n = 0; n < PARTS; n++)
+        a.part[n] = R(plus)(a.part[n], b.part[n]);
+    return a;
+}
+static inline FUR_LANES(VALUE_NAME) V(lower)(FUR_LANES(VALUE_NAME) before, FUR_LANES(VALUE_NAME) a)
+{
+    FUR_LANES(VALUE_NAME) out;
+#    pragma GCC unroll 2
+    for (int n = 0; n < PARTS; n++)
+        out.part[n] = R(lower_pair)(n ? a.part[n - 1] : before.part[PARTS - 1], a.part[n]);
+    return out;
+}
+static inline FUR_LANES(VALUE_NAME) V(upper)(FUR_LANES(VALUE_NAME) a, FUR_LANES(VALUE_NAME) next)
+{
+    FUR_LANES(VALUE_NAME) out;
+#    pragma GCC unroll 2
+    for (int n = 0; n < PARTS; n++)
+        out.part[n] = R(upper_pair)(a.part[n], n < PARTS - 1 ? a.part[n + 1] : next.part[0]);
+    return out;
+}
 static inline FUR_LANES(VALUE_NAME)
     V(gather_some)(const VALUE *x, const int32_t *index, unsigned mask)
 {

@@ -85,6 +85,24 @@ static inline FUR_LANES(VALUE_NAME)
             a.lane[i] = V(add)(a.lane[i], b.lane[i]);
     return a;
 }
+static inline FUR_LANES(VALUE_NAME) V(plus)(FUR_LANES(VALUE_NAME) a, FUR_LANES(VALUE_NAME) b)
+{
+    return V(plus_some)(a, b, ALL_LANES);
+}
+static inline FUR_LANES(VALUE_NAME) V(lower)(FUR_LANES(VALUE_NAME) before, FUR_LANES(VALUE_NAME) a)
+{
+    FUR_LANES(VALUE_NAME) out;
+    out.lane[0] = before.lane[LANES - 1];
+    memcpy(out.lane + 1, a.lane, (LANES - 1) * sizeof(VALUE));
+    return out;
+}
+static inline FUR_LANES(VALUE_NAME) V(upper)(FUR_LANES(VALUE_NAME) a, FUR_LANES(VALUE_NAME) next)
+{
+    FUR_LANES(VALUE_NAME) out;
+    memcpy(out.lane, a.lane + 1, (LANES - 1) * sizeof(VALUE));
+    out.lane[LANES - 1] = next.lane[0];
+    return out;
+}
 static inline VALUE V(fold)(FUR_LANES(VALUE_NAME) a)
 {
     for (int half = LANES / 2; half > 0; half /= 2)

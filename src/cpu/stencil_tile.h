@@ -6,60 +6,29 @@
  * stores of a block wait until all its loads are under way: loads stall behind younger stores whose
  * addresses have the same low 20 bits, as those of x and y have. */
 
-typedef FUR_WIDE_LANES(VALUE_NAME) FN(wide);
-#define WIDTH ((int)(sizeof(FN(wide)) / sizeof(VALUE)))
-#define ALL_WIDE ((1U << WIDTH) - 1)
-
 /* Points from <= i < to of the line that begins at entry p, and of the next. Terms of points `near`
  * the ends may have neighbours outside. */
 typedef struct FN(tile) {
+    FN(output) out;
     row row;
-    bool fields;     /* coefficients have a value for each point */
-    bool stream;     /* whole registers go past the caches */
-    bool overwrite;  /* beta = 0: z is not read */
-    unsigned box;    /* as in blocks */
-    uintptr_t apart; /* bytes from y to z, modulo 2^64 */
-    int64_t points;  /* of a line */
-    int64_t plane;   /* points of a plane */
+    bool fields;   /* coefficients have a value for each point */
+    unsigned box;  /* as in blocks */
+    int64_t plane; /* points of a plane */
     int64_t from;
     int64_t to;
     int64_t near;
-    int64_t ahead; /* as in blocks */
+    int64_t ahead; /* as in a cut */
+    bool uncut;    /* lines are whole */
     int64_t p;
     const VALUE *x; /* from p on, as y */
     VALUE *y;
-    VALUE alpha;
-    VALUE beta;
 } FN(tile);
-
-/* The entry of z at the place of one of y. */
-INLINE const VALUE *FN(other)(const FN(tile) * t, const VALUE *y)
-{
-    return (const VALUE *)((uintptr_t)y + t->apart);
-}
-
-/* y = alpha sum + beta z in the lanes of the mask. Adding -0 to a product changes nothing. A store
- * of some lanes reads the cache line: the one of the next lines is asked for. */
-INLINE void FN(put)(const FN(tile) * t, FN(wide) sum, unsigned mask, VALUE *y)
-{
-    FN(wide) rest = W(all)(V(from)((fur_scalar){-0.0, -0.0}));
-    if (!t->overwrite)
-        rest = W(madd)(W(all)(t->beta), W(load_some)(FN(other)(t, y), mask), rest);
-    sum = W(madd)(W(all)(t->alpha), sum, rest);
-    if (mask == ALL_WIDE && t->stream)
-        fur_stream(y, &sum, sizeof sum);
-    else if (mask == ALL_WIDE)
-        W(store)(y, sum);
-    else if (mask) {
-        W(store_some)(y, sum, mask);
-        __builtin_prefetch(y + 2 * t->points, 1);
-    }
-}
 
 /* The points of block i that are computed and have a neighbour at dx, a bit each. */
 INLINE uint64_t FN(bits)(const FN(tile) * t, int64_t i, int dx)
 {
-    return bits_between(larger(t->from, -dx) - i, fur_smaller(t->to, t->points - dx) - i);
+    return fur_bits_between(fur_larger(t->from, -dx) - i,
+                            fur_smaller(t->to, t->out.points - dx) - i);
 }
 
 /* whole: all lanes take part, else those of the mask. */
@@ -86,7 +55,7 @@ INLINE void FN(add_term)(const FN(tile) * t, const term *at, bool field, int64_t
 #pragma GCC unroll 4
     for (int n = 0; n < REGISTERS; n++) {
         unsigned mask = whole ? ALL_WIDE : bits >> n % wide * WIDTH & ALL_WIDE;
-        int64_t step = n / wide * t->points + n % wide * WIDTH;
+        int64_t step = n / wide * t->out.points + n % wide * WIDTH;
         if (field)
             own = FN(take)(c + t->p + i + step, mask, whole);
         FN(wide) entry = FN(take)(x + step, mask, whole);
@@ -118,7 +87,7 @@ INLINE void FN(add_row)(const FN(tile) * t, int64_t i, int lines, bool whole, FN
         FN(add_terms)(t, k, segment_end(count, k), i, lines, whole, next);
 #pragma GCC unroll 4
         for (int n = 0; n < REGISTERS; n++)
-            sum[n] = k == 0 ? next[n] : W(plus_some)(sum[n], next[n], ALL_WIDE);
+            sum[n] = k == 0 ? next[n] : W(plus)(sum[n], next[n]);
         k += FUR_ROW_SEGMENT;
     } while (k < count);
 }
@@ -129,7 +98,7 @@ INLINE void FN(add_box)(const FN(tile) * t, unsigned box, const FN(wide) * c, in
                         bool whole, FN(wide) * sum)
 {
     const int wide = REGISTERS / lines;
-    const VALUE *x = t->x + i - t->points - t->plane;
+    const VALUE *x = t->x + i - t->out.points - t->plane;
     uint64_t bits[3];
     for (int dx = 0; dx < 3; dx++)
         bits[dx] = FN(bits)(t, i, dx - 1);
@@ -137,9 +106,9 @@ INLINE void FN(add_box)(const FN(tile) * t, unsigned box, const FN(wide) * c, in
     for (int n = 0; n < REGISTERS; n++)
         sum[n] = W(zero)();
 #pragma GCC unroll 3
-    for (int z = 0; z < 3; z++, x += t->plane - (lines + 2) * t->points)
+    for (int z = 0; z < 3; z++, x += t->plane - (lines + 2) * t->out.points)
 #pragma GCC unroll 4
-        for (int line = 0; line < lines + 2; line++, x += t->points) {
+        for (int line = 0; line < lines + 2; line++, x += t->out.points) {
             __asm__("" : "+r"(x)); /* one pointer in a register, instead of 12 in memory */
 #pragma GCC unroll 12
             for (int n = 0; n < 3 * wide; n++) {
@@ -169,7 +138,7 @@ INLINE void FN(put_block)(const FN(tile) * t, const FN(wide) * sum, int64_t i, i
 #pragma GCC unroll 4
     for (int n = 0; n < REGISTERS; n++) {
         unsigned mask = whole ? ALL_WIDE : bits >> n % wide * WIDTH & ALL_WIDE;
-        FN(put)(t, sum[n], mask, t->y + i + n / wide * t->points + n % wide * WIDTH);
+        FN(put)(&t->out, sum[n], mask, t->y + i + n / wide * t->out.points + n % wide * WIDTH);
     }
 }
 
@@ -177,10 +146,10 @@ INLINE void FN(sweep_block)(const FN(tile) * t, unsigned box, const FN(wide) * c
                             int lines, bool whole)
 {
     const int wide = REGISTERS / lines;
+    const int size = (int)sizeof(VALUE);
     FN(wide) sum[REGISTERS];
-#pragma GCC unroll 4
-    for (int n = 0; n < REGISTERS; n++)
-        fur_prefetch_ahead(t->x + t->ahead + i + n / wide * t->points + n % wide * WIDTH);
+    fur_prefetch_lines(t->x + t->ahead, i * size, t->out.points * size, wide * WIDTH * size, lines,
+                       t->uncut);
     if (box)
         FN(add_box)(t, box, c, i, lines, whole, sum);
     else
@@ -195,9 +164,9 @@ INLINE void FN(sweep)(const FN(tile) * of, unsigned box, int lines)
     const FN(tile) copy = *of;
     const FN(tile) *t = &copy;
     const int64_t size = (int64_t)REGISTERS / lines * WIDTH;
-    const int64_t skew = (int64_t)((uintptr_t)(t->y + t->from) % FUR_STREAM_LINE / sizeof(VALUE));
-    const int64_t first = larger(t->from, t->near);
-    const int64_t last = fur_smaller(t->to, t->points - t->near) - size;
+    const int64_t skew = FN(skew)(t->y + t->from);
+    const int64_t first = fur_larger(t->from, t->near);
+    const int64_t last = fur_smaller(t->to, t->out.points - t->near) - size;
     FN(wide) c[BOX_POINTS];
 #pragma GCC unroll 27
     for (int k = 0, n = 0; k < BOX_POINTS; k++)
@@ -245,5 +214,3 @@ static void FN(sweep_lines)(const FN(tile) * t, int lines)
     (void)lines;
     FN(sweep)(t, 0, 1);
 }
-#undef WIDTH
-#undef ALL_WIDE
