@@ -32,7 +32,7 @@ FAST = tuple(int(part) for part in scipy.__version__.split(".")[:2]) >= (1, 12)
 
 FILES_GENERATED = 1000
 GENERATED = "generated_"
-SECONDS = 10  # of processor time for one file: SciPy does not return from some
+SECONDS = 4  # of processor time for one file: SciPy does not return from some
 
 # Files that one of the two refuses, and why. They differ in nothing else, but for the arrays of SciPy
 # 1.12 and later, which adds their numbers to zeros, so that -0 becomes 0.

@@ -1270,8 +1270,8 @@ class StencilTest(CommandTest):
             self.assertEqual((report["kernel_sweep"], report["ns_per_point_sweep"],
                               report["sweep_ratio"]),
                              (chosen["kernel"], chosen["ns_per_point"], chosen["ratio"]))
-        case, = self.json("bench", "stencil", "3-point:20:c64", "--against", "csr", "--sweeps",
-                          4)["results"]
+        case, = self.json("bench", "stencil", "3-point:20:c64", "--against", "csr", "--rounds", 1,
+                          "--sweeps", 4)["results"]
         self.check_sweeps(case, 4)
         done = run("stencil", *grid, "--sweeps", 2, "--rounds", 1)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
@@ -1399,7 +1399,7 @@ class DeviceTest(CommandTest):
         self.assertIn("spmv", self.sentence("bench", "abacus"))
         self.assertIn("plain", self.sentence("bench", "spmv", "--against", "cusparse"))
         self.assertIn("7-pont:4", self.sentence("bench", "spmv", "7-pont:4"))
-        arguments = ["--seconds", "1e-6", "--threads", 1]
+        arguments = ["--seconds", "1e-6", "--rounds", 1, "--threads", 1]
         self.assertEqual(self.json("bench", "7-point:4", *arguments)["results"][0]["case"],
                          "7-point:4")
         for name in ("nodes3:0", "power:1x2", "random:5", "7-point:1201"):
@@ -1407,7 +1407,8 @@ class DeviceTest(CommandTest):
 
     def test_benchmark_as_table_and_file(self):
         out = self.folder / "out.json"
-        arguments = ["bench", "spmv", "nodes3:3", "power:500", "--seconds", "1e-6", "--threads", 2]
+        arguments = ["bench", "spmv", "nodes3:3", "power:500", "--seconds", "1e-6", "--rounds", 1,
+                     "--threads", 2]
         done = run(*arguments, "--json-file", out)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertRegex(done.stdout, r"(?m)^nodes3:3: ")
@@ -1418,7 +1419,8 @@ class DeviceTest(CommandTest):
 
     def test_benchmark_of_stencils(self):
         names = ["7-point:9", "27-point:3:c64"]
-        found = self.json("bench", "stencil", *names, "--threads", 1, "--against", "rows")["results"]
+        found = self.json("bench", "stencil", *names, "--threads", 1, "--rounds", 1, "--against",
+                          "rows")["results"]
         self.assertEqual([case["case"] for case in found], names)
         lines = [line["name"] for line in found[0]["contenders"]]
         self.assertEqual((lines[:2], set(lines[2:]) - {"rows"}), (["stencil", "csr"], set()))
@@ -1447,7 +1449,7 @@ class DeviceTest(CommandTest):
             self.assertIn(name, self.sentence("bench", "multigrid", name))
 
     def test_benchmark_of_files(self):
-        arguments = ["--seconds", "1e-6", "--threads", 2]
+        arguments = ["--seconds", "1e-6", "--rounds", 2, "--threads", 2]
         names = ["real:5", "integer:4", "pattern:64", data("rotation.mtx"), data("mesh.mtx")]
         done = run("bench", "io", *names, *arguments)
         self.assertEqual(done.returncode, 0, done.stderr)

@@ -576,10 +576,10 @@ static void check_truncations(const bytes *file, size_t magic)
     }
 }
 
-/* A bit that is not as it was is noticed, or does not matter. */
+/* A bit that is not as it was is noticed, or does not matter; in sanitized builds one in five. */
 static void check_flips(const bytes *file, const bytes *text)
 {
-    for (size_t i = 0; i < file->size * 8; i++) {
+    for (size_t i = 0; i < file->size * 8; i += TEST_SLOW ? 5 : 1) {
         file->data[i / 8] ^= (char)(1 << i % 8);
         outcome o = read_bytes(file, NULL, LARGE_ROOM);
         ck_assert_msg(o.status != FUR_OK || has_text(&o, text) || has_text(&o, file),

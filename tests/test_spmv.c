@@ -74,9 +74,11 @@ static void add_term(expected *e, fur_value value, fur_scalar a, fur_scalar b)
     e->weight += modulus(a) * modulus(b);
 }
 
-static void add_matrix(const trial *t, expected *sums)
+/* The sums of op(A) x that all products share. */
+static expected *add_matrix(const trial *t)
 {
     const fur_csr_view *a = &t->a;
+    expected *sums = calloc((size_t)t->y_size + 1, sizeof *sums);
     for (int64_t i = 0; i < a->rows; i++) {
         for (int64_t k = offset_at(a, i); k < offset_at(a, i + 1); k++) {
             fur_scalar entry = entry_get(a->value, a->values, k);
@@ -88,6 +90,7 @@ static void add_matrix(const trial *t, expected *sums)
             sums[to].terms++;
         }
     }
+    return sums;
 }
 
 /* e = alpha e + beta y */
@@ -104,13 +107,14 @@ static void finish(expected *e, fur_value value, const product *p, fur_scalar y)
         add_term(e, value, p->beta, y);
 }
 
-static expected *expect(const trial *t, const product *p)
+static expected *expect(const trial *t, const product *p, const expected *sums)
 {
-    expected *sums = calloc((size_t)t->y_size + 1, sizeof *sums);
-    add_matrix(t, sums);
-    for (int64_t i = 0; i < t->y_size; i++)
-        finish(&sums[i], t->a.value, p, entry_get(t->a.value, p->y, i));
-    return sums;
+    expected *e = calloc((size_t)t->y_size + 1, sizeof *e);
+    for (int64_t i = 0; i < t->y_size; i++) {
+        e[i] = sums[i];
+        finish(&e[i], t->a.value, p, entry_get(t->a.value, p->y, i));
+    }
+    return e;
 }
 
 static bool part_within(double part, long double expected_part, long double bound)
@@ -143,9 +147,11 @@ static bool within_bound(fur_value value, const product *p, fur_scalar y, const 
     return part_within(y.re, e->re, bound) && (!complex || part_within(y.im, e->im, bound));
 }
 
-/* The contexts that every product runs in: each instruction set with each thread count. */
+/* The contexts that products run in: each instruction set with each thread count. The widths of
+ * offsets take turns with these and with the operations: see is_turn. */
 typedef struct bench {
     fur_context *contexts[MAX_CONTEXTS];
+    int turns[MAX_CONTEXTS];
     int count;
     int kernels;
     int64_t refusals[MAX_KERNELS];
@@ -154,9 +160,12 @@ typedef struct bench {
 static bench bench_open(int step)
 {
     bench b = {.count = 0};
-    for (int i = 0; isa_name(i); i++)
-        for (int t = 0; t < COUNT_OF(thread_counts); t += step)
+    for (int i = 0; isa_name(i); i++) {
+        for (int t = 0; t < COUNT_OF(thread_counts); t += step) {
+            b.turns[b.count] = i + t / step;
             b.contexts[b.count++] = context_make(isa_name(i), thread_counts[t]);
+        }
+    }
     b.kernels = fur_spmv_kernel_count(b.contexts[0]);
     ck_assert_int_le(b.kernels, MAX_KERNELS);
     return b;
@@ -292,9 +301,18 @@ static void run_kernel(trial *t, const fur_csr *a, int kernel, int64_t *refusals
     fur_spmv_destroy(plan);
 }
 
+/* Half of the contexts: with an operation each width meets each instruction set and each thread
+ * count, and these meet each other; over the operations all three do. */
+static bool is_turn(const bench *b, int c, const trial *t)
+{
+    return (b->turns[c] + (int)t->op + (int)t->a.offset) % FUR_OFFSET_COUNT == 0;
+}
+
 static void run_trial(bench *b, trial *t)
 {
     for (int c = 0; c < b->count; c++) {
+        if (!is_turn(b, c, t))
+            continue;
         fur_csr *a = NULL;
         ck_ok(b->contexts[c], fur_csr_create(b->contexts[c], &t->a, FUR_BORROW, &a));
         for (int kernel = 0; kernel < b->kernels; kernel++)
@@ -312,6 +330,7 @@ static void set_products(trial *t, rng *r)
                                                {{0, 0}, rng_scalar(r, value)},
                                                {rng_scalar(r, value), {1, 0}},
                                                {{0, 0}, {0, 0}}};
+    expected *sums = add_matrix(t);
     t->count = TEST_SLOW ? 2 : MAX_PRODUCTS;
     for (int i = 0; i < t->count; i++) {
         product *p = &t->products[i];
@@ -319,8 +338,9 @@ static void set_products(trial *t, rng *r)
         p->y = entries_random(r, value, t->y_size);
         for (int64_t k = 0; is_zero(p->beta) && k < t->y_size; k++)
             entry_set(value, p->y, k, fur_complex(NAN, NAN));
-        p->expected = expect(t, p);
+        p->expected = expect(t, p, sums);
     }
+    free(sums);
 }
 
 static void release_products(trial *t, int kernels)
@@ -367,12 +387,6 @@ static void set_x(trial *t, rng *r, filling f)
     free(x);
 }
 
-/* Where time is short the operations take turns with the widths of offsets. */
-static bool is_tried(fur_op op, int width)
-{
-    return !TEST_SLOW || (int)op % FUR_OFFSET_COUNT == width;
-}
-
 static void run_op(bench *b, trial *t, rng *r, filling f, const pattern *p, const void *values)
 {
     bool ready = false;
@@ -380,8 +394,6 @@ static void run_op(bench *b, trial *t, rng *r, filling f, const pattern *p, cons
     t->y_size = t->op == FUR_OP_N ? p->rows : p->cols;
     t->y = guard_allocate(y_bytes(t));
     for (int width = 0; width < FUR_OFFSET_COUNT; width++) {
-        if (!is_tried(t->op, width))
-            continue;
         t->a = arrays_make(p, t->a.value, (fur_offset)width, values);
         if (!ready) {
             set_x(t, r, f);

@@ -14,11 +14,19 @@
 #    include "bench_cuda.h"
 #endif
 
-enum { OPTION_SECONDS = 1, OPTION_AGAINST, OPTION_SWEEPS, OPTION_JSON_FILE, CASES_MAX = 512 };
+enum {
+    OPTION_SECONDS = 1,
+    OPTION_ROUNDS,
+    OPTION_AGAINST,
+    OPTION_SWEEPS,
+    OPTION_JSON_FILE,
+    CASES_MAX = 512
+};
 
 typedef struct bench_options {
     command_common common;
     double seconds;
+    int rounds;
     const char *against;
     int sweeps;
     const char *json_file;
@@ -235,6 +243,7 @@ static fur_status run_bench(timing *t, const void *given)
                .timing = t,
                .common = &options->common,
                .seconds = options->seconds,
+               .rounds = options->rounds,
                .sweeps = options->sweeps,
                .against = options->against};
     const suite *s = find_suite(&b, begins_with_matrix(options) ? "spmv" : options->cases[0]);
@@ -257,8 +266,12 @@ static const struct argp_option own_options[] = {
     {.name = "seconds",
      .key = OPTION_SECONDS,
      .arg = "S",
-     .doc = "CPU: time for each contender in each of 11 rounds, 5 for io (default 0.02); stencil "
-            "has one product in each"},
+     .doc = "CPU: time for each contender in each round (default 0.02); stencil has one product in "
+            "each"},
+    {.name = "rounds",
+     .key = OPTION_ROUNDS,
+     .arg = "N",
+     .doc = "CPU: rounds of spmv, reduce and stencil (default 11) and of io (default 5)"},
     {.name = "against",
      .key = OPTION_AGAINST,
      .arg = "PEER",
@@ -282,6 +295,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case OPTION_SECONDS:
         options->seconds = command_positive_number(state, "--seconds", argument);
+        return 0;
+    case OPTION_ROUNDS:
+        options->rounds =
+            (int)command_whole_number(state, "--rounds", argument, 1, RACE_ROUNDS_MOST);
         return 0;
     case OPTION_AGAINST:
         options->against = argument;

@@ -13,6 +13,7 @@ typedef struct bench {
     timing *timing;
     const command_common *common;
     double seconds;      /* a contender's share of a round */
+    int rounds;          /* on the CPU; 0: as many as the benchmark usually has */
     int sweeps;          /* of stencils, to be timed at once; 0: none */
     const char *against; /* the peer without which there is no race; NULL: whichever is there */
     json_t *results;     /* an array of objects, one a case */

@@ -78,7 +78,7 @@ fur_status io_finish_table(io_case *c, const char *title)
 {
     fur_status status = FUR_OK;
     json_t *rows = json_array();
-    c->race.rounds = ROUNDS;
+    c->race.rounds = c->b->rounds ? c->b->rounds : ROUNDS;
     race_run(&c->race, c->b->seconds, NULL);
     for (int i = 0; i < c->race.count && status == FUR_OK; i++) {
         json_array_append_new(rows, make_row(c, i));

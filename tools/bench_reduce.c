@@ -113,7 +113,7 @@ static const line others[] = {{"fur_norm1", run_norm1, 1, false},
 /* Races some lines; all but those named `others` must agree with the first. */
 static fur_status run_lines(bench *b, const char *name, reduction *r, const line *lines, int count)
 {
-    race lanes = {0};
+    race lanes = {.rounds = b->rounds};
     double bytes[RACE_CONTENDERS] = {0};
     const char *notes[RACE_CONTENDERS] = {0};
     double first = NAN;

@@ -157,7 +157,7 @@ static fur_status check_all(spmv_case *c)
 
 static void run_race(spmv_case *c)
 {
-    race r = {0};
+    race r = {.rounds = c->b->rounds};
     double bytes[RACE_CONTENDERS] = {0};
     const char *notes[RACE_CONTENDERS] = {0};
     char texts[RACE_CONTENDERS][64];

@@ -63,7 +63,7 @@ static fur_status sweep_steps(const bench *b, const forms *f, sweeps *s, json_t 
 {
     COMMAND_TRY(sweeps_create(f, NULL, b->sweeps, true, s));
     COMMAND_TRY(sweeps_check(s));
-    COMMAND_TRY(sweeps_race(s, 0));
+    COMMAND_TRY(sweeps_race(s, b->rounds));
     if (!b->common->json) {
         sweeps_print(s);
         fflush(stdout);
@@ -83,7 +83,8 @@ static fur_status run_sweeps(const bench *b, const forms *f, json_t *result)
 
 fur_status bench_stencil(bench *b, const char *name)
 {
-    forms_request request = {.grid = grid_none(), .against = b->against, .stencils = true};
+    forms_request request = {
+        .grid = grid_none(), .against = b->against, .stencils = true, .rounds = b->rounds};
     forms f = {.count = 0};
     if (!parse(name, &request.grid)) {
         return fur_context_fail(b->context, FUR_INVALID,
