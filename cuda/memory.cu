@@ -129,7 +129,7 @@ fur_status enqueue(fur_env *env, void *to, const void *from, int64_t bytes)
 // Between two places of a device, which may overlap.
 fur_status move(fur_env *env, void *to, const void *from, int64_t bytes)
 {
-    void *between;
+    void *between = nullptr;
     if (to == from)
         return FUR_OK;
     if (!overlap(to, from, bytes))
