@@ -66,6 +66,7 @@ START_TEST(the_environment_names_the_instruction_set)
     fur_context_destroy(context);
     setenv("FURROW_ISA", "abacus", 1);
     ck_assert_int_eq(fur_context_create(NULL, &context), FUR_UNSUPPORTED);
+    unsetenv("FURROW_ISA");
 }
 END_TEST
 

@@ -579,6 +579,7 @@ static void check_run(const char *isa, int threads, fur_value value, run *first)
 START_TEST(solutions_have_the_same_bits_everywhere)
 {
     static run first;
+    first.h.seen = 0;
     for (int i = 0; isa_name(i); i++)
         for (int threads = 1; threads <= 8; threads += TEST_SLOW ? 3 : threads)
             check_run(isa_name(i), threads, (fur_value)_i, &first);
