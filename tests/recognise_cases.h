@@ -5,8 +5,6 @@
 
 #include "recognise_matrices.h"
 
-#define BOUNDARIES 27
-
 typedef struct subject {
     fur_context *context; /* on the CPU */
     rng random;

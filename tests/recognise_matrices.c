@@ -27,12 +27,6 @@ fur_csr *grid(fur_context *context, int points, int64_t nx, int64_t ny, int64_t 
     return assemble(context, &d);
 }
 
-void set_boundaries(fur_stencil_definition *d, int combination)
-{
-    for (int axis = 0; axis < 3; axis++, combination /= FUR_BOUNDARY_COUNT)
-        d->boundary[axis] = (fur_boundary)(combination % FUR_BOUNDARY_COUNT);
-}
-
 void draw_extents(fur_stencil_definition *d, rng *r, int64_t most)
 {
     static const int64_t extents[] = {1, 2, 3, 4, 5, 7, 8, 10, 17, 33};

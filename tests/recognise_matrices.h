@@ -3,19 +3,13 @@
 #ifndef FURROW_TESTS_RECOGNISE_MATRICES_H
 #define FURROW_TESTS_RECOGNISE_MATRICES_H
 
-#include "support.h"
-
-/* Points of a random stencil at most. */
-#define MAX_POINTS 729
+#include "stencil_trial.h"
 
 fur_csr *assemble(fur_context *context, const fur_stencil_definition *d);
 
 /* The stencil of that name with Dirichlet boundaries, and its matrix in f64. */
 fur_stencil_definition named(int points, fur_value value, int64_t nx, int64_t ny, int64_t nz);
 fur_csr *grid(fur_context *context, int points, int64_t nx, int64_t ny, int64_t nz);
-
-/* One of FUR_BOUNDARY_COUNT^3 combinations. */
-void set_boundaries(fur_stencil_definition *d, int combination);
 
 /* Extents of 2 to `most` points in all. */
 void draw_extents(fur_stencil_definition *d, rng *r, int64_t most);

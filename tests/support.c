@@ -131,21 +131,6 @@ int32_t *rng_order(rng *r, int64_t n)
     return order;
 }
 
-int offsets_random(rng *r, int axes, int radius, int most, fur_stencil_offset *offsets)
-{
-    int side = 2 * radius + 1;
-    int all = side * (axes > 1 ? side : 1) * (axes > 2 ? side : 1);
-    int count = most < all ? most : all;
-    int32_t *order = rng_order(r, all);
-    for (int k = 0; k < count; k++) {
-        int32_t z = axes > 2 ? order[k] / side / side - radius : 0;
-        int32_t y = axes > 1 ? order[k] / side % side - radius : 0;
-        offsets[k] = (fur_stencil_offset){order[k] % side - radius, y, z};
-    }
-    free(order);
-    return count;
-}
-
 const char *isa_name(int index)
 {
     return isas[index];

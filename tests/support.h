@@ -54,9 +54,6 @@ double rng_unit(rng *r);
 fur_scalar rng_scalar(rng *r, fur_value value);
 /* A permutation of 0 .. n-1, to be freed. */
 int32_t *rng_order(rng *r, int64_t n);
-/* Offsets of a stencil within the radius, each once, in random order: `most` of them, or all that
- * there are. How many they are. */
-int offsets_random(rng *r, int axes, int radius, int most, fur_stencil_offset *offsets);
 
 /* Contexts. The instruction sets of this machine: names in order, NULL past the last. */
 const char *isa_name(int index);

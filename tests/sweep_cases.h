@@ -4,9 +4,8 @@
 #ifndef FURROW_TESTS_SWEEP_CASES_H
 #define FURROW_TESTS_SWEEP_CASES_H
 
-#include "support.h"
+#include "stencil_trial.h"
 
-#define BOUNDARIES 27
 #define MAX_SWEEP_KERNELS 16
 
 typedef struct sweeper {

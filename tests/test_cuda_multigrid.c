@@ -1,12 +1,12 @@
 /* Multigrid on a GPU: every operation on every level, cycles, solutions and conjugate gradients
  * with it, against the CPU's, bit for bit. */
 #include "cuda_support.h"
+#include "stencil_trial.h"
 
 #include "multigrid_level.h"
 
 #include <string.h>
 
-#define BOUNDARIES 27
 #define SIDES 2 /* the host, then the device */
 
 /* A problem on both sides. */
@@ -29,10 +29,8 @@ static fur_stencil_definition poisson(fur_value value, const int64_t extent[3], 
     fur_stencil_definition d = {.size = sizeof d, .value = value};
     int axes = extent[2] > 0 ? 3 : extent[1] > 0 ? 2 : 1;
     ck_assert(fur_stencil_named(2 * axes + 1, &d));
-    for (int axis = 0; axis < axes; axis++, boundaries /= FUR_BOUNDARY_COUNT) {
-        d.extent[axis] = extent[axis];
-        d.boundary[axis] = (fur_boundary)(boundaries % FUR_BOUNDARY_COUNT);
-    }
+    memcpy(d.extent, extent, sizeof d.extent);
+    set_boundaries(&d, boundaries);
     return d;
 }
 

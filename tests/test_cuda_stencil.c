@@ -2,180 +2,35 @@
  * boundaries, on small and odd extents, against the CPU's reference, bit for bit; vectors that are
  * not aligned; what auto chooses; what kernels refuse; the matrix and the diagonal. */
 #include "cuda_support.h"
+#include "stencil_trial.h"
 
 #include <math.h>
 #include <string.h>
 
-#define MAX_POINTS 729
 #define MAX_KERNELS 16
-#define BOUNDARIES 27
 /* Products of a trial: the CPU's reference has one thread. */
 #define MAX_TERMS 500000
 
-/* A stencil, and vectors on the host. */
-typedef struct trial {
-    fur_stencil_definition d;
-    fur_stencil_offset offsets[MAX_POINTS];
-    fur_scalar coefficients[MAX_POINTS];
-    bool fields;
-    void *field_entries[MAX_POINTS];
-    int64_t rows;
-    fur_scalar alpha;
-    fur_scalar beta;
-    void *x;
-    void *y; /* before */
-    void *expected;
-} trial;
-
-static void take_named(trial *t, int points)
-{
-    ck_assert(fur_stencil_named(points, &t->d));
-    memcpy(t->offsets, t->d.offsets, (size_t)points * sizeof *t->offsets);
-    memcpy(t->coefficients, t->d.coefficients, (size_t)points * sizeof *t->coefficients);
-}
-
-/* Random offsets within the radius, each once. */
-static void draw_offsets(trial *t, rng *r, int points, int radius)
-{
-    t->d.points = offsets_random(r, t->d.axes, radius, points, t->offsets);
-    for (int k = 0; k < t->d.points; k++)
-        t->coefficients[k] = rng_scalar(r, FUR_C128);
-}
-
-static void count_rows(trial *t)
-{
-    t->rows = 1;
-    for (int axis = 0; axis < t->d.axes; axis++)
-        t->rows *= t->d.extent[axis];
-}
-
-static void draw_extents(trial *t, rng *r)
+static void draw_extents(stencil_trial *t, rng *r)
 {
     static const int64_t extents[] = {1, 2, 3, 16, 31, 32, 33, 64, 65, 127, 130, 260};
     int64_t most = MAX_TERMS / t->d.points / (test_small() ? 10 : 1);
-    do {
-        for (int axis = 0; axis < t->d.axes; axis++)
-            t->d.extent[axis] = extents[rng_below(r, COUNT_OF(extents))];
-        count_rows(t);
-    } while (t->rows > most);
+    trial_draw_extents(t, r, extents, COUNT_OF(extents), most);
 }
 
-/* Infinity and NaN must reach the rows that refer to them, and no others. */
-static void poison(trial *t, rng *r)
+/* Infinity and NaN in every other x. */
+static void draw_product(stencil_trial *t, rng *r)
 {
-    entry_set(t->d.value, t->x, rng_below(r, t->rows), fur_complex(NAN, 0));
-    entry_set(t->d.value, t->x, rng_below(r, t->rows), fur_complex(0, INFINITY));
-    entry_set(t->d.value, t->x, rng_below(r, t->rows), fur_complex(-INFINITY, 1));
-}
-
-/* x, y, alpha and beta; y is NaN where it is to be overwritten. */
-static void draw_product(trial *t, rng *r)
-{
-    fur_value value = t->d.value;
-    const fur_scalar betas[] = {{0, 0}, {1, 0}, rng_scalar(r, value)};
-    t->alpha = rng_below(r, 3) == 0 ? fur_real(1) : rng_scalar(r, value);
-    t->beta = betas[rng_below(r, COUNT_OF(betas))];
-    t->x = entries_random(r, value, t->rows);
-    t->y = entries_random(r, value, t->rows);
-    for (int64_t p = 0; t->beta.re == 0 && t->beta.im == 0 && p < t->rows; p++)
-        entry_set(value, t->y, p, fur_complex(NAN, NAN));
+    trial_draw_product(t, r);
     if (rng_below(r, 2))
-        poison(t, r);
+        trial_poison(t, r);
 }
 
-static trial *open_trial(fur_value value, int boundaries)
+static void expect(stencil_trial *t, fur_context *host)
 {
-    trial *t = calloc(1, sizeof *t);
-    ck_assert_ptr_nonnull(t);
-    t->d.size = sizeof t->d;
-    t->d.value = value;
-    for (int axis = 0; axis < 3; axis++, boundaries /= FUR_BOUNDARY_COUNT)
-        t->d.boundary[axis] = (fur_boundary)(boundaries % FUR_BOUNDARY_COUNT);
-    return t;
-}
-
-/* Completes a trial whose offsets and extents are there. */
-static void complete(trial *t, rng *r)
-{
-    for (int k = 0; t->fields && k < t->d.points; k++)
-        t->field_entries[k] = entries_random(r, t->d.value, t->rows);
-    draw_product(t, r);
-}
-
-static void close_trial(trial *t)
-{
-    for (int k = 0; k < t->d.points; k++)
-        free(t->field_entries[k]);
-    free(t->x);
-    free(t->y);
-    free(t->expected);
-    free(t);
-}
-
-/* The trial's stencil in a context; its fields go to `fields`. */
-static fur_status create(fur_context *context, const trial *t, const char *kernel,
-                         fur_vector *fields[MAX_POINTS], fur_stencil **out)
-{
-    fur_stencil_definition d = t->d;
-    const fur_vector *list[MAX_POINTS];
-    d.kernel = kernel;
-    d.offsets = t->offsets;
-    d.coefficients = t->fields ? NULL : t->coefficients;
-    d.fields = t->fields ? list : NULL;
-    for (int k = 0; k < d.points; k++)
-        list[k] = fields[k] =
-            t->fields ? vector_from(context, d.value, t->rows, t->field_entries[k]) : NULL;
-    return fur_stencil_create(context, &d, out);
-}
-
-static void destroy_fields(const trial *t, fur_vector *fields[MAX_POINTS])
-{
-    for (int k = 0; k < t->d.points; k++)
-        fur_vector_destroy(fields[k]);
-}
-
-/* alpha S x + beta y in memory of malloc. */
-static void *product(const trial *t, const fur_stencil *s, fur_context *context)
-{
-    fur_vector *x = vector_from(context, t->d.value, t->rows, t->x);
-    fur_vector *y = vector_from(context, t->d.value, t->rows, t->y);
-    ck_ok(context, fur_stencil_apply(s, t->alpha, x, t->beta, y));
-    void *result = vector_entries(y);
-    fur_vector_destroy(y);
-    fur_vector_destroy(x);
-    return result;
-}
-
-static void expect(trial *t, fur_context *host)
-{
-    fur_vector *fields[MAX_POINTS] = {NULL};
-    fur_stencil *s = NULL;
-    ck_ok(host, create(host, t, "reference", fields, &s));
-    free(t->expected);
-    t->expected = product(t, s, host);
-    fur_stencil_destroy(s);
-    destroy_fields(t, fields);
-}
-
-static int64_t extent_of(const trial *t, int axis)
-{
-    return axis < t->d.axes ? t->d.extent[axis] : 1;
-}
-
-static void check_result(const trial *t, const char *kernel, const void *result)
-{
-    int64_t p = first_difference(t->d.value, t->rows, result, t->expected);
-    if (p < 0)
-        return;
-    fur_scalar is = entry_get(t->d.value, result, p);
-    fur_scalar should = entry_get(t->d.value, t->expected, p);
-    ck_abort_msg("%d points%s, %s, %lld x %lld x %lld, boundaries %d %d %d, kernel %s, alpha "
-                 "%g%+gi, beta %g%+gi: y[%lld] = %a%+ai, expected %a%+ai",
-                 t->d.points, t->fields ? " of fields" : "", fur_value_name(t->d.value),
-                 (long long)extent_of(t, 0), (long long)extent_of(t, 1), (long long)extent_of(t, 2),
-                 (int)t->d.boundary[0], (int)t->d.boundary[1], (int)t->d.boundary[2], kernel,
-                 t->alpha.re, t->alpha.im, t->beta.re, t->beta.im, (long long)p, is.re, is.im,
-                 should.re, should.im);
+    made m = trial_make(t, host, "reference");
+    t->expected = trial_product(t, host, m.s);
+    made_destroy(&m);
 }
 
 static fur_stencil_kernel_info info_of(fur_context *context, int kernel)
@@ -185,23 +40,12 @@ static fur_stencil_kernel_info info_of(fur_context *context, int kernel)
     return info;
 }
 
-/* The stencil, or NULL if the kernel refuses it with a sentence, which the reference must not. */
-static fur_stencil *create_or_refusal(fur_context *context, const trial *t, int kernel,
-                                      fur_vector *fields[MAX_POINTS])
+/* Every kernel but the first, which is for any stencil, may refuse it. */
+static made make_or_refusal(fur_context *context, const stencil_trial *t, int kernel)
 {
-    char start[128];
-    fur_stencil *s = NULL;
-    const char *name = info_of(context, kernel).name;
-    fur_status status = create(context, t, name, fields, &s);
-    if (status == FUR_OK)
-        return s;
-    const char *sentence = fur_context_error(context);
-    snprintf(start, sizeof start, "kernel \"%s\" does not suit this stencil: ", name);
-    ck_assert_msg(kernel > 0 && status == FUR_UNSUPPORTED &&
-                      strncmp(sentence, start, strlen(start)) == 0,
-                  "%s: %s: %s", name, fur_status_name(status), sentence);
-    ck_assert_ptr_null(s);
-    return NULL;
+    made m = trial_try(t, context, info_of(context, kernel).name, NULL);
+    ck_assert(m.s || kernel > 0);
+    return m;
 }
 
 /* How often each kernel ran. */
@@ -209,20 +53,18 @@ typedef struct tally {
     int ran[MAX_KERNELS];
 } tally;
 
-static void check_kernels(trial *t, fur_context *context, tally *ran)
+static void check_kernels(stencil_trial *t, fur_context *context, tally *ran)
 {
     expect(t, fur_context_host(context));
     for (int kernel = 0; kernel < fur_stencil_kernel_count(context); kernel++) {
-        fur_vector *fields[MAX_POINTS] = {NULL};
-        fur_stencil *s = create_or_refusal(context, t, kernel, fields);
-        if (s) {
-            void *result = product(t, s, context);
-            check_result(t, info_of(context, kernel).name, result);
-            free(result);
+        made m = make_or_refusal(context, t, kernel);
+        if (m.s) {
+            void *y = trial_product(t, context, m.s);
+            trial_check(t, context, info_of(context, kernel).name, y, t->expected);
+            trial_release(t, y);
             ran->ran[kernel]++;
         }
-        fur_stencil_destroy(s);
-        destroy_fields(t, fields);
+        made_destroy(&m);
     }
 }
 
@@ -244,12 +86,12 @@ START_TEST(kernels_agree_on_named_stencils)
     tally ran = {{0}};
     for (int boundaries = 0; boundaries < BOUNDARIES; boundaries += test_small() ? 5 : 1)
         for (int n = 0; n < COUNT_OF(named_points); n++) {
-            trial *t = open_trial((fur_value)_i, boundaries);
-            take_named(t, named_points[n]);
+            stencil_trial *t = trial_open((fur_value)_i, boundaries);
+            trial_take_named(t, &r, named_points[n]);
             draw_extents(t, &r);
-            complete(t, &r);
+            draw_product(t, &r);
             check_kernels(t, context, &ran);
-            close_trial(t);
+            trial_close(t);
         }
     check_tally(context, &ran);
     fur_context_destroy(context);
@@ -275,14 +117,14 @@ START_TEST(kernels_agree_on_random_stencils)
     tally ran = {{0}};
     for (int boundaries = 0; boundaries < BOUNDARIES; boundaries += test_small() ? 9 : 1)
         for (int n = 0; n < COUNT_OF(drawn); n++) {
-            trial *t = open_trial((fur_value)_i, boundaries);
+            stencil_trial *t = trial_open((fur_value)_i, boundaries);
             t->d.axes = drawn[n].axes ? drawn[n].axes : 1 + (int)rng_below(&r, 3);
             t->fields = drawn[n].fields;
-            draw_offsets(t, &r, drawn[n].points, drawn[n].radius);
+            trial_draw_offsets(t, &r, drawn[n].points, drawn[n].radius);
             draw_extents(t, &r);
-            complete(t, &r);
+            draw_product(t, &r);
             check_kernels(t, context, &ran);
-            close_trial(t);
+            trial_close(t);
         }
     check_tally(context, &ran);
     fur_context_destroy(context);
@@ -308,17 +150,16 @@ START_TEST(kernels_agree_on_large_grids)
     fur_context *context = context_cuda();
     rng r = rng_stream(21 + (uint64_t)_i);
     tally ran = {{0}};
+    int64_t extent[3];
     for (int mixed = 0; mixed < (test_small() ? 1 : 2); mixed++) {
-        trial *t = open_trial(large[_i].value, mixed ? (int)rng_below(&r, BOUNDARIES) : 0);
-        take_named(t, large[_i].points);
-        for (int axis = 0; axis < t->d.axes; axis++)
-            t->d.extent[axis] = large[_i].extent[axis] / (test_small() ? 4 : 1) + 1;
-        if (!test_small())
-            memcpy(t->d.extent, large[_i].extent, sizeof t->d.extent);
-        count_rows(t);
-        complete(t, &r);
+        stencil_trial *t = trial_open(large[_i].value, mixed ? (int)rng_below(&r, BOUNDARIES) : 0);
+        trial_take_named(t, &r, large[_i].points);
+        for (int axis = 0; axis < 3; axis++)
+            extent[axis] = test_small() ? large[_i].extent[axis] / 4 + 1 : large[_i].extent[axis];
+        trial_set_extents(t, extent);
+        draw_product(t, &r);
         check_kernels(t, context, &ran);
-        close_trial(t);
+        trial_close(t);
     }
     fur_context_destroy(context);
 }
@@ -330,7 +171,7 @@ typedef struct shifted {
     fur_vector *vector;
 } shifted;
 
-static shifted place_shifted(fur_context *context, const trial *t, const void *entries,
+static shifted place_shifted(fur_context *context, const stencil_trial *t, const void *entries,
                              size_t shift)
 {
     size_t size = fur_value_size(t->d.value);
@@ -345,22 +186,21 @@ static void release_shifted(shifted *s, size_t shift_bytes)
     device_release(s->data, shift_bytes);
 }
 
-static void check_shifted(const trial *t, fur_context *context, int kernel, size_t shift)
+static void check_shifted(const stencil_trial *t, fur_context *context, int kernel, size_t shift)
 {
     size_t size = fur_value_size(t->d.value);
-    fur_vector *fields[MAX_POINTS] = {NULL};
-    fur_stencil *s = create_or_refusal(context, t, kernel, fields);
-    if (!s)
+    made m = make_or_refusal(context, t, kernel);
+    if (!m.s)
         return;
     shifted x = place_shifted(context, t, t->x, shift);
     shifted y = place_shifted(context, t, t->y, 3 - shift);
-    ck_ok(context, fur_stencil_apply(s, t->alpha, x.vector, t->beta, y.vector));
+    ck_ok(context, fur_stencil_apply(m.s, t->alpha, x.vector, t->beta, y.vector));
     void *result = vector_entries(y.vector);
-    check_result(t, info_of(context, kernel).name, result);
+    trial_check(t, context, info_of(context, kernel).name, result, t->expected);
     free(result);
     release_shifted(&y, (3 - shift) * size);
     release_shifted(&x, shift * size);
-    fur_stencil_destroy(s);
+    made_destroy(&m);
 }
 
 /* Loops over value types. */
@@ -369,28 +209,25 @@ START_TEST(vectors_need_no_alignment)
     fur_context *context = context_cuda();
     rng r = rng_stream(31 + (uint64_t)_i);
     for (int n = 0; n < COUNT_OF(named_points); n++) {
-        trial *t = open_trial((fur_value)_i, 0);
-        take_named(t, named_points[n]);
-        for (int axis = 0; axis < t->d.axes; axis++)
-            t->d.extent[axis] = 36;
-        count_rows(t);
-        complete(t, &r);
+        stencil_trial *t = trial_open((fur_value)_i, 0);
+        trial_take_named(t, &r, named_points[n]);
+        trial_set_extents(t, (const int64_t[]){36, 36, 36});
+        draw_product(t, &r);
         expect(t, fur_context_host(context));
         for (size_t shift = 1; shift <= 2; shift++)
             for (int kernel = 0; kernel < fur_stencil_kernel_count(context); kernel++)
                 check_shifted(t, context, kernel, shift);
-        close_trial(t);
+        trial_close(t);
     }
     fur_context_destroy(context);
 }
 END_TEST
 
 /* The matrix and the diagonal are the host's. */
-static void check_matrix(const trial *t, fur_context *context)
+static void check_matrix(const stencil_trial *t, fur_context *context)
 {
     fur_context *sides[] = {fur_context_host(context), context};
-    fur_vector *fields[2][MAX_POINTS] = {{NULL}};
-    fur_stencil *s[2] = {NULL, NULL};
+    made m[2];
     fur_csr *a[2] = {NULL, NULL};
     fur_csr *fetched = NULL;
     void *diagonal[2];
@@ -398,9 +235,9 @@ static void check_matrix(const trial *t, fur_context *context)
     for (int side = 0; side < 2; side++) {
         fur_operator *op = NULL;
         fur_vector *d = vector_from(sides[side], t->d.value, t->rows, t->y);
-        ck_ok(sides[side], create(sides[side], t, NULL, fields[side], &s[side]));
-        ck_ok(sides[side], fur_stencil_assemble(s[side], &a[side]));
-        ck_ok(sides[side], fur_operator_from_stencil(s[side], &op));
+        m[side] = trial_make(t, sides[side], NULL);
+        ck_ok(sides[side], fur_stencil_assemble(m[side].s, &a[side]));
+        ck_ok(sides[side], fur_operator_from_stencil(m[side].s, &op));
         ck_ok(sides[side], fur_operator_diagonal(op, d));
         diagonal[side] = vector_entries(d);
         fur_vector_destroy(d);
@@ -414,8 +251,7 @@ static void check_matrix(const trial *t, fur_context *context)
     for (int side = 0; side < 2; side++) {
         free(diagonal[side]);
         fur_csr_destroy(a[side]);
-        fur_stencil_destroy(s[side]);
-        destroy_fields(t, fields[side]);
+        made_destroy(&m[side]);
     }
 }
 
@@ -426,35 +262,33 @@ START_TEST(matrices_are_those_of_the_host)
     rng r = rng_stream(41 + (uint64_t)_i);
     for (int boundaries = 0; boundaries < BOUNDARIES; boundaries += test_small() ? 9 : 4)
         for (int n = 0; n < COUNT_OF(drawn); n++) {
-            trial *t = open_trial((fur_value)_i, boundaries);
+            stencil_trial *t = trial_open((fur_value)_i, boundaries);
             t->d.axes = drawn[n].axes ? drawn[n].axes : 1 + (int)rng_below(&r, 3);
             t->fields = drawn[n].fields;
-            draw_offsets(t, &r, drawn[n].points, drawn[n].radius);
+            trial_draw_offsets(t, &r, drawn[n].points, drawn[n].radius);
             draw_extents(t, &r);
-            complete(t, &r);
+            draw_product(t, &r);
             check_matrix(t, context);
-            close_trial(t);
+            trial_close(t);
         }
     fur_context_destroy(context);
 }
 END_TEST
 
-static const char *chosen(fur_context *context, const trial *t)
+static const char *chosen(fur_context *context, const stencil_trial *t)
 {
-    fur_stencil_definition d = t->d;
-    fur_stencil *s = NULL;
-    ck_ok(context, fur_stencil_create(context, &d, &s));
-    const char *name = fur_stencil_describe(s).kernel;
-    fur_stencil_destroy(s);
+    made m = trial_make(t, context, NULL);
+    const char *name = fur_stencil_describe(m.s).kernel;
+    made_destroy(&m);
     return name;
 }
 
-static trial *named_trial(int points, int64_t n, int boundaries)
+static stencil_trial *named_trial(int points, int64_t n, int boundaries)
 {
-    trial *t = open_trial(FUR_F64, boundaries);
-    take_named(t, points);
-    for (int axis = 0; axis < t->d.axes; axis++)
-        t->d.extent[axis] = n;
+    rng r = rng_stream(51);
+    stencil_trial *t = trial_open(FUR_F64, boundaries);
+    trial_take_named(t, &r, points);
+    trial_set_extents(t, (const int64_t[]){n, n, n});
     return t;
 }
 
@@ -470,38 +304,35 @@ START_TEST(auto_takes_what_suits)
                  {7, 64, 1, "registers"}, {13, 64, 0, "queue"},     {3, 64, 0, "points"}};
     fur_context *context = context_cuda();
     for (int i = 0; i < COUNT_OF(cases); i++) {
-        trial *t = named_trial(cases[i].points, cases[i].n, cases[i].boundaries);
+        stencil_trial *t = named_trial(cases[i].points, cases[i].n, cases[i].boundaries);
         ck_assert_str_eq(chosen(context, t), cases[i].kernel);
-        close_trial(t);
+        trial_close(t);
     }
     fur_context_destroy(context);
 }
 END_TEST
 
-static void ck_refused(fur_context *context, const trial *t, const char *kernel,
+static void ck_refused(fur_context *context, const stencil_trial *t, const char *kernel,
                        const char *sentence)
 {
-    fur_stencil_definition d = t->d;
-    fur_stencil *s = NULL;
-    d.kernel = kernel;
-    ck_fails(context, FUR_UNSUPPORTED, sentence, fur_stencil_create(context, &d, &s));
-    ck_assert_ptr_null(s);
+    ck_assert_ptr_null(trial_try(t, context, kernel, NULL).s);
+    ck_assert_str_eq(fur_context_error(context), sentence);
 }
 
 START_TEST(kernels_say_why_they_refuse)
 {
     counted c;
     counted_open(&c);
-    trial *line = named_trial(3, 64, 0);
-    trial *far = named_trial(13, 64, 0);
+    stencil_trial *line = named_trial(3, 64, 0);
+    stencil_trial *far = named_trial(13, 64, 0);
     ck_refused(c.context, line, "queue",
                "kernel \"queue\" does not suit this stencil: its tiles are for grids of two or "
                "three axes");
     ck_refused(c.context, far, "registers",
                "kernel \"registers\" does not suit this stencil: it is for neighbours at a "
                "distance of one point along each axis");
-    close_trial(far);
-    close_trial(line);
+    trial_close(far);
+    trial_close(line);
     counted_close(&c);
 }
 END_TEST
@@ -664,14 +495,14 @@ START_TEST(failures_leave_nothing)
 {
     counted c;
     counted_open(&c);
-    trial *t = named_trial(7, 64, 0);
+    stencil_trial *t = named_trial(7, 64, 0);
     fur_stencil_definition d = t->d;
     for (int kernel = 0; kernel < fur_stencil_kernel_count(c.context); kernel++) {
         d.kernel = info_of(c.context, kernel).name;
         check_failures(&c, &c.host, &d);
         check_failures(&c, &c.device, &d);
     }
-    close_trial(t);
+    trial_close(t);
     counted_close(&c);
 }
 END_TEST

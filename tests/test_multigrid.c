@@ -1,13 +1,11 @@
 /* Multigrid: the tables of its levels against Galerkin's product, its kernels against loops over
  * points, how fast cycles converge, solutions, symmetry, threads, and what is refused. */
-#include "support.h"
+#include "stencil_trial.h"
 
 #include "multigrid_level.h"
 
 #include <math.h>
 #include <string.h>
-
-#define BOUNDARIES 27
 
 /* A problem and its multigrid. */
 typedef struct problem {
@@ -16,12 +14,6 @@ typedef struct problem {
     fur_multigrid *mg;
     int64_t rows;
 } problem;
-
-static void set_boundaries(fur_stencil_definition *d, int combination)
-{
-    for (int axis = 0; axis < 3; axis++, combination /= FUR_BOUNDARY_COUNT)
-        d->boundary[axis] = (fur_boundary)(combination % FUR_BOUNDARY_COUNT);
-}
 
 /* Poisson's equation with 7 points and Dirichlet boundaries. */
 static fur_stencil_definition poisson(fur_value value, int64_t nx, int64_t ny, int64_t nz)

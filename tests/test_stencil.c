@@ -2,139 +2,41 @@
  * boundaries, small extents, thread counts and instruction sets, against the formula added up here;
  * the matrix of a stencil; operators; what definitions are refused. Vectors end at unmapped pages.
  */
-#include "support.h"
+#include "stencil_trial.h"
 
 #include <math.h>
-#include <string.h>
 
 #define SEGMENT 128 /* of docs/numerics.md */
-#define MAX_POINTS 729
 #define MAX_CONTEXTS 12
-#define BOUNDARIES 27
 
 static const int named_points[] = {3, 5, 7, 9, 13, 19, 27};
-
-/* A stencil, a vector, and the product that is expected. */
-typedef struct trial {
-    fur_stencil_definition d;
-    fur_stencil_offset offsets[MAX_POINTS];
-    fur_scalar coefficients[MAX_POINTS];
-    void *field_entries[MAX_POINTS];
-    int order[MAX_POINTS]; /* of the offsets: by z, then y, then x */
-    int64_t rows;
-    fur_scalar alpha;
-    fur_scalar beta;
-    void *x;
-    void *y; /* before */
-    void *expected;
-} trial;
-
-static bool is_single(fur_value value)
-{
-    return value == FUR_F32 || value == FUR_C64;
-}
-
-/* a b + c, rounded once. */
-static double fma_part(fur_value value, double a, double b, double c)
-{
-    return is_single(value) ? fmaf((float)a, (float)b, (float)c) : fma(a, b, c);
-}
-
-static fur_scalar fma_entry(fur_value value, fur_scalar a, fur_scalar b, fur_scalar c)
-{
-    if (!value_is_complex(value))
-        return fur_real(fma_part(value, a.re, b.re, c.re));
-    return fur_complex(fma_part(value, -a.im, b.im, fma_part(value, a.re, b.re, c.re)),
-                       fma_part(value, a.im, b.re, fma_part(value, a.re, b.im, c.im)));
-}
 
 /* Adding -0 to a product changes nothing. */
 static fur_scalar multiply_entries(fur_value value, fur_scalar a, fur_scalar b)
 {
-    return fma_entry(value, a, b, fur_complex(-0.0, -0.0));
+    return entry_fma(value, a, b, fur_complex(-0.0, -0.0));
 }
 
-static fur_scalar add_entries(fur_value value, fur_scalar a, fur_scalar b)
-{
-    return entry_round(value, fur_complex(a.re + b.re, a.im + b.im));
-}
-
-/* Where position i of an axis of n points is found; -1: nowhere. One reflection or turn at a time.
- */
-static int64_t point_of(fur_boundary boundary, int64_t n, int64_t i)
-{
-    while (i < 0 || i >= n) {
-        if (boundary == FUR_DIRICHLET)
-            return -1;
-        if (boundary == FUR_PERIODIC)
-            i += i < 0 ? n : -n;
-        else
-            i = i < 0 ? -1 - i : 2 * n - 1 - i;
-    }
-    return i;
-}
-
-static int64_t extent_of(const trial *t, int axis)
-{
-    return axis < t->d.axes ? t->d.extent[axis] : 1;
-}
-
-/* The entry of x that offset k of row p refers to; -1: none. */
-static int64_t neighbour(const trial *t, int64_t p, int k)
-{
-    const int32_t o[3] = {t->offsets[k].x, t->offsets[k].y, t->offsets[k].z};
-    int64_t entry = 0;
-    int64_t stride = 1;
-    for (int axis = 0; axis < 3; axis++) {
-        int64_t n = extent_of(t, axis);
-        int64_t i = point_of(t->d.boundary[axis], n, p / stride % n + o[axis]);
-        if (i < 0)
-            return -1;
-        entry += stride * i;
-        stride *= n;
-    }
-    return entry;
-}
-
-static fur_scalar coefficient(const trial *t, int k, int64_t p)
-{
-    return t->d.fields ? entry_get(t->d.value, t->field_entries[k], p)
-                       : entry_round(t->d.value, t->coefficients[k]);
-}
-
-static fur_scalar expected_sum(const trial *t, int64_t p)
+/* `order` has the offsets by z, then y, then x. */
+static fur_scalar expected_sum(const stencil_trial *t, const int *order, int64_t p)
 {
     fur_value value = t->d.value;
     fur_scalar sum = {0, 0};
     fur_scalar segment = {0, 0};
     int terms = 0;
     for (int n = 0; n < t->d.points; n++) {
-        int64_t from = neighbour(t, p, t->order[n]);
+        int64_t from = trial_neighbour(t, p, order[n]);
         if (from < 0)
             continue;
         if (terms > 0 && terms % SEGMENT == 0) {
-            sum = terms == SEGMENT ? segment : add_entries(value, sum, segment);
+            sum = terms == SEGMENT ? segment : entry_add(value, sum, segment);
             segment = fur_real(0);
         }
-        segment =
-            fma_entry(value, coefficient(t, t->order[n], p), entry_get(value, t->x, from), segment);
+        segment = entry_fma(value, trial_coefficient(t, p, order[n]), entry_get(value, t->x, from),
+                            segment);
         terms++;
     }
-    return terms <= SEGMENT ? segment : add_entries(value, sum, segment);
-}
-
-static void expect(trial *t)
-{
-    fur_value value = t->d.value;
-    bool overwrite = t->beta.re == 0 && t->beta.im == 0;
-    t->expected = entries_make(value, t->rows);
-    for (int64_t p = 0; p < t->rows; p++) {
-        fur_scalar sum = expected_sum(t, p);
-        fur_scalar scaled = multiply_entries(value, t->beta, entry_get(value, t->y, p));
-        entry_set(value, t->expected, p,
-                  overwrite ? multiply_entries(value, t->alpha, sum)
-                            : fma_entry(value, t->alpha, sum, scaled));
-    }
+    return terms <= SEGMENT ? segment : entry_add(value, sum, segment);
 }
 
 static int rank_of(fur_stencil_offset o)
@@ -142,122 +44,36 @@ static int rank_of(fur_stencil_offset o)
     return o.x + 10 * (o.y + 10 * o.z);
 }
 
-static void sort_offsets(trial *t)
+static void sort_offsets(const stencil_trial *t, int *order)
 {
     for (int n = 0; n < t->d.points; n++) {
         int place = n;
-        for (; place > 0 && rank_of(t->offsets[t->order[place - 1]]) > rank_of(t->offsets[n]);
-             place--)
-            t->order[place] = t->order[place - 1];
-        t->order[place] = n;
+        for (; place > 0 && rank_of(t->offsets[order[place - 1]]) > rank_of(t->offsets[n]); place--)
+            order[place] = order[place - 1];
+        order[place] = n;
     }
 }
 
-/* Random offsets within the radius, each once. */
-static void draw_offsets(trial *t, rng *r, int points, int radius)
+static void expect(stencil_trial *t)
 {
-    t->d.points = offsets_random(r, t->d.axes, radius, points, t->offsets);
-    for (int k = 0; k < t->d.points; k++)
-        t->coefficients[k] = rng_scalar(r, FUR_C128);
-}
-
-/* A copy of a named stencil with its offsets in random order. */
-static void take_named(trial *t, rng *r, int points)
-{
-    ck_assert(fur_stencil_named(points, &t->d));
-    int32_t *order = rng_order(r, points);
-    for (int k = 0; k < points; k++) {
-        t->offsets[k] = t->d.offsets[order[k]];
-        t->coefficients[k] = t->d.coefficients[order[k]];
+    int order[MAX_POINTS];
+    fur_value value = t->d.value;
+    sort_offsets(t, order);
+    trial_release(t, t->expected);
+    t->expected = trial_zeros(t);
+    for (int64_t p = 0; p < t->rows; p++) {
+        fur_scalar sum = expected_sum(t, order, p);
+        fur_scalar scaled = multiply_entries(value, t->beta, entry_get(value, t->y, p));
+        entry_set(value, t->expected, p,
+                  trial_overwrites(t) ? multiply_entries(value, t->alpha, sum)
+                                      : entry_fma(value, t->alpha, sum, scaled));
     }
-    free(order);
 }
 
-static void draw_extents(trial *t, rng *r, int64_t most)
+static void draw_extents(stencil_trial *t, rng *r, int64_t most)
 {
     static const int64_t extents[] = {1, 2, 3, 5, 7, 8, 17, 33};
-    do {
-        t->rows = 1;
-        for (int axis = 0; axis < t->d.axes; axis++) {
-            t->d.extent[axis] = extents[rng_below(r, COUNT_OF(extents))];
-            t->rows *= t->d.extent[axis];
-        }
-    } while (t->rows > most);
-}
-
-/* Infinity and NaN must reach the rows that refer to them, and no others. */
-static void poison(trial *t, rng *r)
-{
-    entry_set(t->d.value, t->x, rng_below(r, t->rows), fur_complex(NAN, 0));
-    entry_set(t->d.value, t->x, rng_below(r, t->rows), fur_complex(0, INFINITY));
-    entry_set(t->d.value, t->x, rng_below(r, t->rows), fur_complex(-INFINITY, 1));
-}
-
-static size_t bytes_of(const trial *t)
-{
-    return (size_t)t->rows * fur_value_size(t->d.value);
-}
-
-/* x, y, alpha and beta; y is NaN where it is to be overwritten. */
-static void draw_product(trial *t, rng *r)
-{
-    fur_value value = t->d.value;
-    const fur_scalar betas[] = {{0, 0}, {1, 0}, rng_scalar(r, value)};
-    void *entries = entries_random(r, value, t->rows);
-    t->alpha = rng_below(r, 3) == 0 ? fur_real(1) : rng_scalar(r, value);
-    t->beta = betas[rng_below(r, COUNT_OF(betas))];
-    t->x = guard_allocate(bytes_of(t));
-    memcpy(t->x, entries, bytes_of(t));
-    free(entries);
-    t->y = entries_random(r, value, t->rows);
-    for (int64_t p = 0; t->beta.re == 0 && t->beta.im == 0 && p < t->rows; p++)
-        entry_set(value, t->y, p, fur_complex(NAN, NAN));
-}
-
-static void draw_fields(trial *t, rng *r)
-{
-    for (int k = 0; k < t->d.points; k++)
-        t->field_entries[k] = entries_random(r, t->d.value, t->rows);
-}
-
-static void set_boundaries(trial *t, int combination)
-{
-    for (int axis = 0; axis < 3; axis++, combination /= FUR_BOUNDARY_COUNT)
-        t->d.boundary[axis] = (fur_boundary)(combination % FUR_BOUNDARY_COUNT);
-}
-
-static void close_trial(trial *t)
-{
-    for (int k = 0; k < t->d.points; k++)
-        free(t->field_entries[k]);
-    guard_release(t->x, bytes_of(t));
-    free(t->y);
-    free(t->expected);
-    free(t);
-}
-
-static trial *open_trial(fur_value value, int boundaries)
-{
-    trial *t = calloc(1, sizeof *t);
-    ck_assert_ptr_nonnull(t);
-    t->d.size = sizeof t->d;
-    t->d.value = value;
-    set_boundaries(t, boundaries);
-    return t;
-}
-
-/* Completes a trial whose offsets are there. */
-static void complete(trial *t, rng *r, int64_t most_rows, bool fields)
-{
-    static const fur_vector *const none;
-    t->d.offsets = t->offsets;
-    t->d.coefficients = fields ? NULL : t->coefficients;
-    t->d.fields = fields ? &none : NULL;
-    draw_extents(t, r, most_rows);
-    if (fields)
-        draw_fields(t, r);
-    sort_offsets(t);
-    draw_product(t, r);
+    trial_draw_extents(t, r, extents, COUNT_OF(extents), most);
 }
 
 /* Every instruction set, with one thread and with three. */
@@ -281,80 +97,14 @@ static void bench_close(bench *b)
         fur_context_destroy(b->contexts[c]);
 }
 
-static fur_stencil *make_stencil(fur_context *context, const fur_stencil_definition *d)
+static void check_kernel(const stencil_trial *t, fur_context *context, const char *kernel)
 {
-    fur_stencil *s = NULL;
-    ck_ok(context, fur_stencil_create(context, d, &s));
-    return s;
-}
-
-static fur_vector *borrow(fur_context *context, fur_value value, int64_t n, void *entries)
-{
-    fur_vector *v = NULL;
-    ck_ok(context, fur_vector_wrap(context, value, n, entries, FUR_BORROW, &v));
-    return v;
-}
-
-/* The trial's stencil in a context; its fields go to `fields`. */
-static fur_stencil *stencil_of(fur_context *context, const trial *t, const char *kernel,
-                               fur_vector *fields[MAX_POINTS])
-{
-    fur_stencil_definition d = t->d;
-    const fur_vector *list[MAX_POINTS];
-    d.kernel = kernel;
-    for (int k = 0; k < d.points; k++)
-        list[k] = fields[k] =
-            d.fields ? borrow(context, d.value, t->rows, t->field_entries[k]) : NULL;
-    if (d.fields)
-        d.fields = list;
-    return make_stencil(context, &d);
-}
-
-static void destroy_fields(const trial *t, fur_vector *fields[MAX_POINTS])
-{
-    for (int k = 0; k < t->d.points; k++)
-        fur_vector_destroy(fields[k]);
-}
-
-static void fail_trial(const trial *t, fur_context *context, const char *kernel, int64_t p,
-                       const void *y)
-{
-    fur_scalar is = entry_get(t->d.value, y, p);
-    fur_scalar should = entry_get(t->d.value, t->expected, p);
-    ck_abort_msg("%d points%s, %s, %lld x %lld x %lld, boundaries %d %d %d, kernel %s, isa %s, "
-                 "%d threads, alpha %g%+gi, beta %g%+gi: y[%lld] = %a%+ai, expected %a%+ai",
-                 t->d.points, t->d.fields ? " of fields" : "", fur_value_name(t->d.value),
-                 (long long)extent_of(t, 0), (long long)extent_of(t, 1), (long long)extent_of(t, 2),
-                 (int)t->d.boundary[0], (int)t->d.boundary[1], (int)t->d.boundary[2], kernel,
-                 fur_context_isa(context), fur_context_threads(context), t->alpha.re, t->alpha.im,
-                 t->beta.re, t->beta.im, (long long)p, is.re, is.im, should.re, should.im);
-}
-
-/* A vector at a guard page with the y of the trial. */
-static void *y_before(const trial *t)
-{
-    void *y = guard_allocate(bytes_of(t));
-    memcpy(y, t->y, bytes_of(t));
-    return y;
-}
-
-static void check_kernel(const trial *t, fur_context *context, const char *kernel)
-{
-    fur_vector *fields[MAX_POINTS];
-    fur_stencil *s = stencil_of(context, t, kernel, fields);
-    void *entries = y_before(t);
-    fur_vector *x = borrow(context, t->d.value, t->rows, t->x);
-    fur_vector *y = borrow(context, t->d.value, t->rows, entries);
-    ck_assert_str_eq(fur_stencil_describe(s).kernel, kernel);
-    ck_ok(context, fur_stencil_apply(s, t->alpha, x, t->beta, y));
-    int64_t p = first_difference(t->d.value, t->rows, entries, t->expected);
-    if (p >= 0)
-        fail_trial(t, context, kernel, p, entries);
-    fur_vector_destroy(y);
-    fur_vector_destroy(x);
-    guard_release(entries, bytes_of(t));
-    fur_stencil_destroy(s);
-    destroy_fields(t, fields);
+    made m = trial_make(t, context, kernel);
+    void *y = trial_product(t, context, m.s);
+    ck_assert_str_eq(fur_stencil_describe(m.s).kernel, kernel);
+    trial_check(t, context, kernel, y, t->expected);
+    trial_release(t, y);
+    made_destroy(&m);
 }
 
 static fur_stencil_kernel_info kernel_info(fur_context *context, int kernel)
@@ -364,7 +114,7 @@ static fur_stencil_kernel_info kernel_info(fur_context *context, int kernel)
     return info;
 }
 
-static void check_kernels(const trial *t, const bench *b)
+static void check_kernels(const stencil_trial *t, const bench *b)
 {
     for (int c = 0; c < b->count; c++)
         for (int kernel = 0; kernel < fur_stencil_kernel_count(b->contexts[c]); kernel++) {
@@ -374,32 +124,7 @@ static void check_kernels(const trial *t, const bench *b)
         }
 }
 
-static double modulus(fur_scalar s)
-{
-    return hypot(s.re, s.im);
-}
-
-/* Whether row p of the matrix's product is as near to the stencil's as two sums of the same terms
- * must be. The terms of the row are n products; a matrix adds those of one column first, so each
- * term is rounded at most n times more than in the stencil's sum: with test_spmv.c's g, both err by
- * at most g(2 n + 2) times the sum of moduli, and together by twice that. */
-static bool is_near(const trial *t, int64_t p, fur_scalar a, fur_scalar b)
-{
-    double weight =
-        modulus(t->beta) == 0 ? 0 : modulus(t->beta) * modulus(entry_get(t->d.value, t->y, p));
-    double n = t->d.points;
-    for (int k = 0; k < t->d.points; k++) {
-        int64_t from = neighbour(t, p, k);
-        if (from >= 0)
-            weight += modulus(t->alpha) * modulus(coefficient(t, k, p)) *
-                      modulus(entry_get(t->d.value, t->x, from));
-    }
-    double bound = (value_is_complex(t->d.value) ? 2 : 1) * 2 * (2 * n + 2) *
-                   (value_epsilon(t->d.value) * weight + value_tiny(t->d.value));
-    return fabs(a.re - b.re) <= bound && fabs(a.im - b.im) <= bound;
-}
-
-static bool is_dirichlet(const trial *t)
+static bool is_dirichlet(const stencil_trial *t)
 {
     bool all = true;
     for (int axis = 0; axis < t->d.axes; axis++)
@@ -407,30 +132,32 @@ static bool is_dirichlet(const trial *t)
     return all;
 }
 
-static void check_product_of_matrix(const trial *t, fur_context *context, const fur_csr *a)
+/* Where the order of the columns is not that of the offsets, rows are as near to the stencil's as
+ * two sums of the same terms must be. The terms of a row are n products; a matrix adds those of one
+ * column first, so each term is rounded at most n times more than in the stencil's sum: with
+ * test_spmv.c's g, both err by at most g(2 n + 2) times the sum of moduli, and together by twice
+ * that. */
+static void check_product_of_matrix(const stencil_trial *t, fur_context *context, const fur_csr *a)
 {
     fur_value value = t->d.value;
-    void *entries = y_before(t);
-    fur_vector *x = borrow(context, value, t->rows, t->x);
-    fur_vector *y = borrow(context, value, t->rows, entries);
+    void *entries = trial_copy(t, t->y);
+    fur_vector *x = trial_vector(t, context, t->x);
+    fur_vector *y = trial_vector(t, context, entries);
     fur_spmv *plan = NULL;
+    double g = (value_is_complex(value) ? 2 : 1) * 2 * (2 * t->d.points + 2);
     ck_ok(context, fur_spmv_plan(a, NULL, &plan));
     ck_ok(context, fur_spmv_apply(plan, t->alpha, x, t->beta, y));
-    if (is_dirichlet(t)) {
-        int64_t p = first_difference(value, t->rows, entries, t->expected);
-        if (p >= 0)
-            fail_trial(t, context, "of the matrix", p, entries);
-    }
-    for (int64_t p = 0; p < t->rows; p++)
-        if (!is_near(t, p, entry_get(value, entries, p), entry_get(value, t->expected, p)))
-            fail_trial(t, context, "of the matrix", p, entries);
+    if (is_dirichlet(t))
+        trial_check(t, context, "of the matrix", entries, t->expected);
+    trial_check_near(t, context, "of the matrix", entries, t->expected, g * value_epsilon(value),
+                     g * value_tiny(value));
     fur_spmv_destroy(plan);
     fur_vector_destroy(y);
     fur_vector_destroy(x);
-    guard_release(entries, bytes_of(t));
+    trial_release(t, entries);
 }
 
-static void check_diagonal(const trial *t, fur_context *context, const fur_stencil *s,
+static void check_diagonal(const stencil_trial *t, fur_context *context, const fur_stencil *s,
                            const fur_csr *a)
 {
     fur_operator *op = NULL;
@@ -449,33 +176,30 @@ static void check_diagonal(const trial *t, fur_context *context, const fur_stenc
 }
 
 /* The matrix is valid, multiplies as the stencil does, and has its diagonal. */
-static void check_matrix(const trial *t, fur_context *context)
+static void check_matrix(const stencil_trial *t, fur_context *context)
 {
-    fur_vector *fields[MAX_POINTS];
-    fur_stencil *s = stencil_of(context, t, NULL, fields);
+    made m = trial_make(t, context, NULL);
     fur_csr *a = NULL;
-    ck_ok(context, fur_stencil_assemble(s, &a));
+    ck_ok(context, fur_stencil_assemble(m.s, &a));
     fur_csr_view view = fur_csr_get(a);
     ck_ok(context, fur_csr_check(context, &view));
     ck_assert(view.rows == t->rows && view.cols == t->rows && view.value == t->d.value);
     check_product_of_matrix(t, context, a);
-    check_diagonal(t, context, s, a);
+    check_diagonal(t, context, m.s, a);
     fur_csr_destroy(a);
-    fur_stencil_destroy(s);
-    destroy_fields(t, fields);
+    made_destroy(&m);
 }
 
 /* Sound numbers for the matrix too, then poisoned ones. */
-static void run_trial(trial *t, rng *r, const bench *b)
+static void run_trial(stencil_trial *t, rng *r, const bench *b)
 {
     expect(t);
     check_kernels(t, b);
     check_matrix(t, b->contexts[rng_below(r, b->count)]);
-    poison(t, r);
-    free(t->expected);
+    trial_poison(t, r);
     expect(t);
     check_kernels(t, b);
-    close_trial(t);
+    trial_close(t);
 }
 
 /* Loops over value types times combinations of boundaries. */
@@ -484,9 +208,10 @@ START_TEST(named_stencils_are_added_up_by_the_formula)
     bench b = bench_open();
     rng r = rng_stream((uint64_t)_i);
     for (int n = _i % (TEST_SLOW ? 3 : 1); n < COUNT_OF(named_points); n += TEST_SLOW ? 3 : 1) {
-        trial *t = open_trial((fur_value)(_i % FUR_VALUE_COUNT), _i / FUR_VALUE_COUNT);
-        take_named(t, &r, named_points[n]);
-        complete(t, &r, TEST_SLOW ? 700 : 10000, false);
+        stencil_trial *t = trial_open((fur_value)(_i % FUR_VALUE_COUNT), _i / FUR_VALUE_COUNT);
+        trial_take_named(t, &r, named_points[n]);
+        draw_extents(t, &r, TEST_SLOW ? 700 : 10000);
+        trial_draw_product(t, &r);
         run_trial(t, &r, &b);
     }
     bench_close(&b);
@@ -509,10 +234,12 @@ START_TEST(random_stencils_are_added_up_by_the_formula)
     bench b = bench_open();
     rng r = rng_stream((uint64_t)_i);
     for (int n = _i % (TEST_SLOW ? 4 : 1); n < COUNT_OF(drawn); n += TEST_SLOW ? 4 : 1) {
-        trial *t = open_trial((fur_value)(_i % FUR_VALUE_COUNT), _i / FUR_VALUE_COUNT);
+        stencil_trial *t = trial_open((fur_value)(_i % FUR_VALUE_COUNT), _i / FUR_VALUE_COUNT);
         t->d.axes = 1 + (int)rng_below(&r, 3);
-        draw_offsets(t, &r, drawn[n].points, drawn[n].radius);
-        complete(t, &r, TEST_SLOW ? drawn[n].rows / 4 : drawn[n].rows, drawn[n].fields);
+        t->fields = drawn[n].fields;
+        trial_draw_offsets(t, &r, drawn[n].points, drawn[n].radius);
+        draw_extents(t, &r, TEST_SLOW ? drawn[n].rows / 4 : drawn[n].rows);
+        trial_draw_product(t, &r);
         run_trial(t, &r, &b);
     }
     bench_close(&b);
@@ -535,30 +262,25 @@ static const struct {
     {5, 2, {2100, 1003, 0}, FUR_C128},
 };
 
-static fur_vector *product(fur_context *context, const trial *t, const char *kernel,
-                           const fur_vector *x)
+static fur_vector *product(fur_context *context, const stencil_trial *t, const char *kernel)
 {
+    made m = trial_make(t, context, kernel);
+    fur_vector *x = trial_vector(t, context, t->x);
     fur_vector *y = NULL;
-    fur_stencil_definition d = t->d;
-    d.kernel = kernel;
-    fur_stencil *s = make_stencil(context, &d);
-    ck_ok(context, fur_vector_create(context, d.value, t->rows, &y));
-    ck_ok(context, fur_stencil_apply(s, t->alpha, x, fur_real(0), y));
-    fur_stencil_destroy(s);
+    ck_ok(context, fur_vector_create(context, t->d.value, t->rows, &y));
+    ck_ok(context, fur_stencil_apply(m.s, t->alpha, x, t->beta, y));
+    fur_vector_destroy(x);
+    made_destroy(&m);
     return y;
 }
 
-static void check_threads(const trial *t, const char *isa, const void *expected)
+static void check_threads(const stencil_trial *t, const char *isa, const void *expected)
 {
     for (int threads = 1; threads <= 8; threads = threads < 3 ? threads + 1 : threads + 5) {
         fur_context *context = context_make(isa, threads);
-        fur_vector *x = borrow(context, t->d.value, t->rows, t->x);
-        fur_vector *y = product(context, t, NULL, x);
-        int64_t p = first_difference(t->d.value, t->rows, expected, fur_vector_data(y));
-        ck_assert_msg(p == -1, "%d points, isa %s, %d threads: y[%lld] differs", t->d.points, isa,
-                      threads, (long long)p);
+        fur_vector *y = product(context, t, NULL);
+        trial_check(t, context, "auto", fur_vector_data(y), expected);
         fur_vector_destroy(y);
-        fur_vector_destroy(x);
         fur_context_destroy(context);
     }
 }
@@ -567,30 +289,22 @@ static void check_threads(const trial *t, const char *isa, const void *expected)
 START_TEST(threads_and_blocks_do_not_show)
 {
     rng r = rng_stream((uint64_t)_i);
-    trial *t = open_trial(large[_i].value, (int)rng_below(&r, BOUNDARIES));
+    stencil_trial *t = trial_open(large[_i].value, (int)rng_below(&r, BOUNDARIES));
     t->d.axes = large[_i].axes;
     if (large[_i].points)
-        take_named(t, &r, large[_i].points);
+        trial_take_named(t, &r, large[_i].points);
     else
-        draw_offsets(t, &r, 20, 4);
-    complete(t, &r, 1000, false);
-    guard_release(t->x, bytes_of(t));
-    t->rows = 1;
-    for (int axis = 0; axis < t->d.axes; axis++)
-        t->rows *= t->d.extent[axis] = large[_i].extent[axis];
-    t->x = guard_allocate(bytes_of(t));
-    void *entries = entries_random(&r, t->d.value, t->rows);
-    memcpy(t->x, entries, bytes_of(t));
+        trial_draw_offsets(t, &r, 20, 4);
+    trial_set_extents(t, large[_i].extent);
+    trial_draw_product(t, &r);
+    t->beta = fur_real(0);
     fur_context *context = context_make(NULL, 1);
-    fur_vector *x = borrow(context, t->d.value, t->rows, t->x);
-    fur_vector *y = product(context, t, "reference", x);
+    fur_vector *y = product(context, t, "reference");
     for (int i = 0; isa_name(i); i++)
         check_threads(t, isa_name(i), fur_vector_data(y));
     fur_vector_destroy(y);
-    fur_vector_destroy(x);
     fur_context_destroy(context);
-    free(entries);
-    close_trial(t);
+    trial_close(t);
 }
 END_TEST
 
@@ -608,20 +322,20 @@ static double dot(const fur_vector *x, const fur_vector *y)
     return sum.re;
 }
 
-static void check_symmetry(fur_context *context, rng *r, const trial *t)
+static void check_symmetry(fur_context *context, rng *r, const stencil_trial *t)
 {
-    fur_stencil *s = make_stencil(context, &t->d);
+    made m = trial_make(t, context, NULL);
     fur_vector *v[4] = {NULL};
     for (int i = 0; i < COUNT_OF(v); i++)
         ck_ok(context, fur_vector_create(context, FUR_F64, t->rows, &v[i]));
     small_integers(v[0], r);
     small_integers(v[1], r);
-    ck_ok(context, fur_stencil_apply(s, fur_real(1), v[0], fur_real(0), v[2]));
-    ck_ok(context, fur_stencil_apply(s, fur_real(1), v[1], fur_real(0), v[3]));
+    ck_ok(context, fur_stencil_apply(m.s, fur_real(1), v[0], fur_real(0), v[2]));
+    ck_ok(context, fur_stencil_apply(m.s, fur_real(1), v[1], fur_real(0), v[3]));
     ck_assert_double_eq(dot(v[1], v[2]), dot(v[0], v[3]));
     for (int i = 0; i < COUNT_OF(v); i++)
         fur_vector_destroy(v[i]);
-    fur_stencil_destroy(s);
+    made_destroy(&m);
 }
 
 /* x.Sy = y.Sx, in integers that are added exactly. Loops over combinations of boundaries. */
@@ -631,15 +345,22 @@ START_TEST(symmetric_stencils_stay_symmetric_at_every_boundary)
     rng r = rng_stream((uint64_t)_i);
     for (int n = 0; n < COUNT_OF(named_points); n++)
         for (int i = 0; i < 4; i++) {
-            trial *t = open_trial(FUR_F64, _i);
-            take_named(t, &r, named_points[n]);
-            complete(t, &r, 5000, false);
+            stencil_trial *t = trial_open(FUR_F64, _i);
+            trial_take_named(t, &r, named_points[n]);
+            draw_extents(t, &r, 5000);
             check_symmetry(context, &r, t);
-            close_trial(t);
+            trial_close(t);
         }
     fur_context_destroy(context);
 }
 END_TEST
+
+static fur_stencil *make_stencil(fur_context *context, const fur_stencil_definition *d)
+{
+    fur_stencil *s = NULL;
+    ck_ok(context, fur_stencil_create(context, d, &s));
+    return s;
+}
 
 static double *sine_product(int n)
 {

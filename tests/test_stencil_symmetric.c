@@ -2,59 +2,20 @@
  * types, boundaries, extents, thread counts and instruction sets, and against the reference kernel
  * within the bound that is documented there, in integers exactly; what it refuses. Vectors end at
  * unmapped pages, so that they begin anywhere in a cache line. */
-#include "support.h"
+#include "stencil_trial.h"
 
 #include <math.h>
 #include <string.h>
 
 #define POINTS 27
-#define BOUNDARIES 27
 
-typedef struct trial {
-    fur_stencil_definition d;
-    fur_stencil_offset offsets[POINTS];
-    fur_scalar coefficients[POINTS];
-    fur_scalar c[2][2][2]; /* by |dz|, |dy|, |dx|, rounded */
-    int64_t rows;
-    fur_scalar alpha;
-    fur_scalar beta;
-    void *x;
-    void *y; /* before */
-    void *expected;
-    void *reference; /* of that kernel */
-} trial;
-
-static fur_scalar add(fur_value value, fur_scalar a, fur_scalar b)
-{
-    return entry_round(value, fur_complex(a.re + b.re, a.im + b.im));
-}
-
-/* a b + c, rounded once. */
-static double fma_part(fur_value value, double a, double b, double c)
-{
-    return value == FUR_F32 || value == FUR_C64 ? fmaf((float)a, (float)b, (float)c) : fma(a, b, c);
-}
-
-static fur_scalar fma_entry(fur_value value, fur_scalar a, fur_scalar b, fur_scalar c)
-{
-    if (!value_is_complex(value))
-        return fur_real(fma_part(value, a.re, b.re, c.re));
-    return fur_complex(fma_part(value, -a.im, b.im, fma_part(value, a.re, b.re, c.re)),
-                       fma_part(value, a.im, b.re, fma_part(value, a.re, b.im, c.im)));
-}
-
-/* Where position i of an axis of n points is found; -1: nowhere. */
-static int64_t point_of(fur_boundary boundary, int64_t n, int64_t i)
-{
-    if (i >= 0 && i < n)
-        return i;
-    if (boundary == FUR_DIRICHLET)
-        return -1;
-    return (i < 0) == (boundary == FUR_NEUMANN) ? 0 : n - 1;
-}
+/* By |dz|, |dy|, |dx|, rounded. */
+typedef struct constants {
+    fur_scalar at[2][2][2];
+} constants;
 
 /* u at a point, or at one next to the grid. */
-static fur_scalar entry_at(const trial *t, int64_t i, int64_t j, int64_t k)
+static fur_scalar entry_at(const stencil_trial *t, int64_t i, int64_t j, int64_t k)
 {
     const int64_t *n = t->d.extent;
     j = point_of(t->d.boundary[1], n[1], j);
@@ -63,7 +24,8 @@ static fur_scalar entry_at(const trial *t, int64_t i, int64_t j, int64_t k)
 }
 
 /* The nine entries of column i around line j of plane k, with the constants of |dx|. */
-static fur_scalar column(const trial *t, int dx, int64_t i, int64_t j, int64_t k)
+static fur_scalar column(const stencil_trial *t, const constants *c, int dx, int64_t i, int64_t j,
+                         int64_t k)
 {
     fur_value value = t->d.value;
     i = point_of(t->d.boundary[0], t->d.extent[0], i);
@@ -71,46 +33,36 @@ static fur_scalar column(const trial *t, int dx, int64_t i, int64_t j, int64_t k
         return fur_real(0);
     fur_scalar z[3]; /* u(z - 1) + u(z + 1) at y - 1, y, y + 1 */
     for (int n = 0; n < 3; n++)
-        z[n] = add(value, entry_at(t, i, j + n - 1, k - 1), entry_at(t, i, j + n - 1, k + 1));
-    fur_scalar y = add(value, entry_at(t, i, j - 1, k), entry_at(t, i, j + 1, k));
-    fur_scalar sum = fma_entry(value, t->c[0][0][dx], entry_at(t, i, j, k), fur_real(0));
-    sum = fma_entry(value, t->c[0][1][dx], y, sum);
-    sum = fma_entry(value, t->c[1][0][dx], z[1], sum);
-    return fma_entry(value, t->c[1][1][dx], add(value, z[0], z[2]), sum);
+        z[n] = entry_add(value, entry_at(t, i, j + n - 1, k - 1), entry_at(t, i, j + n - 1, k + 1));
+    fur_scalar y = entry_add(value, entry_at(t, i, j - 1, k), entry_at(t, i, j + 1, k));
+    fur_scalar sum = entry_fma(value, c->at[0][0][dx], entry_at(t, i, j, k), fur_real(0));
+    sum = entry_fma(value, c->at[0][1][dx], y, sum);
+    sum = entry_fma(value, c->at[1][0][dx], z[1], sum);
+    return entry_fma(value, c->at[1][1][dx], entry_add(value, z[0], z[2]), sum);
 }
 
-static fur_scalar expected_at(const trial *t, int64_t i, int64_t j, int64_t k, fur_scalar y)
+static fur_scalar expected_at(const stencil_trial *t, const constants *c, int64_t i, int64_t j,
+                              int64_t k, fur_scalar y)
 {
     fur_value value = t->d.value;
-    fur_scalar sides = add(value, column(t, 1, i - 1, j, k), column(t, 1, i + 1, j, k));
-    fur_scalar sum = add(value, column(t, 0, i, j, k), sides);
+    fur_scalar left = column(t, c, 1, i - 1, j, k);
+    fur_scalar right = column(t, c, 1, i + 1, j, k);
+    fur_scalar sum = entry_add(value, column(t, c, 0, i, j, k), entry_add(value, left, right));
     fur_scalar none = fur_complex(-0.0, -0.0);
-    bool overwrite = t->beta.re == 0 && t->beta.im == 0;
-    return fma_entry(value, t->alpha, sum, overwrite ? none : fma_entry(value, t->beta, y, none));
+    return entry_fma(value, t->alpha, sum,
+                     trial_overwrites(t) ? none : entry_fma(value, t->beta, y, none));
 }
 
-static void expect(trial *t)
+static void expect(stencil_trial *t, const constants *c)
 {
     int64_t p = 0;
+    trial_release(t, t->expected);
+    t->expected = trial_zeros(t);
     for (int64_t k = 0; k < t->d.extent[2]; k++)
         for (int64_t j = 0; j < t->d.extent[1]; j++)
             for (int64_t i = 0; i < t->d.extent[0]; i++, p++)
                 entry_set(t->d.value, t->expected, p,
-                          expected_at(t, i, j, k, entry_get(t->d.value, t->y, p)));
-}
-
-/* All 27 in random order; the number of each is that of its distances. */
-static void draw_offsets(trial *t, rng *r)
-{
-    t->d.axes = 3;
-    t->d.points = offsets_random(r, 3, 1, POINTS, t->offsets);
-    ck_assert_int_eq(t->d.points, POINTS);
-    for (int k = 0; k < POINTS; k++) {
-        fur_stencil_offset o = t->offsets[k];
-        t->coefficients[k] = t->c[abs(o.z)][abs(o.y)][abs(o.x)];
-    }
-    t->d.offsets = t->offsets;
-    t->d.coefficients = t->coefficients;
+                          expected_at(t, c, i, j, k, entry_get(t->d.value, t->y, p)));
 }
 
 static fur_scalar small_integer(rng *r, fur_value value)
@@ -119,161 +71,68 @@ static fur_scalar small_integer(rng *r, fur_value value)
     return value_is_complex(value) ? fur_complex(re, (double)rng_below(r, 17) - 8) : fur_real(re);
 }
 
-static fur_scalar draw(rng *r, fur_value value, bool integers)
+/* All 27 in random order; the constant of each, an integer or not, is that of its distances. */
+static stencil_trial *open_grid(rng *r, fur_value value, int boundaries, const int64_t extent[3],
+                                bool integers, constants *c)
 {
-    return integers ? small_integer(r, value) : rng_scalar(r, value);
-}
-
-static size_t bytes_of(const trial *t)
-{
-    return (size_t)t->rows * fur_value_size(t->d.value);
-}
-
-static void draw_product(trial *t, rng *r, bool integers)
-{
-    fur_value value = t->d.value;
-    const fur_scalar betas[] = {{0, 0}, {1, 0}, draw(r, value, integers)};
-    t->alpha = draw(r, value, integers);
-    t->beta = betas[rng_below(r, COUNT_OF(betas))];
-    t->x = guard_allocate(bytes_of(t));
-    t->y = entries_make(value, t->rows);
-    t->expected = entries_make(value, t->rows);
-    t->reference = entries_make(value, t->rows);
-    for (int64_t p = 0; p < t->rows; p++) {
-        entry_set(value, t->x, p, draw(r, value, integers));
-        entry_set(value, t->y, p, draw(r, value, integers));
-    }
-}
-
-static trial *open_trial(rng *r, fur_value value, int boundaries, const int64_t extent[3],
-                         bool integers)
-{
-    trial *t = calloc(1, sizeof *t);
-    ck_assert_ptr_nonnull(t);
-    t->d.size = sizeof t->d;
-    t->d.value = value;
-    t->rows = 1;
-    for (int axis = 0; axis < 3; axis++, boundaries /= FUR_BOUNDARY_COUNT) {
-        t->d.boundary[axis] = (fur_boundary)(boundaries % FUR_BOUNDARY_COUNT);
-        t->rows *= t->d.extent[axis] = extent[axis];
-    }
+    stencil_trial *t = trial_open(value, boundaries);
     for (int n = 0; n < 8; n++)
-        t->c[n / 4][n / 2 % 2][n % 2] = draw(r, value, integers);
-    draw_offsets(t, r);
-    draw_product(t, r, integers);
+        c->at[n / 4][n / 2 % 2][n % 2] = integers ? small_integer(r, value) : rng_scalar(r, value);
+    trial_take_named(t, r, POINTS);
+    for (int k = 0; k < POINTS; k++) {
+        fur_stencil_offset o = t->offsets[k];
+        t->coefficients[k] = c->at[abs(o.z)][abs(o.y)][abs(o.x)];
+    }
+    trial_set_extents(t, extent);
     return t;
 }
 
-static void close_trial(trial *t)
+static void draw_integers(stencil_trial *t, rng *r)
 {
-    guard_release(t->x, bytes_of(t));
-    free(t->y);
-    free(t->expected);
-    free(t->reference);
-    free(t);
-}
-
-static fur_vector *borrow(fur_context *context, const trial *t, void *entries)
-{
-    fur_vector *v = NULL;
-    ck_ok(context, fur_vector_wrap(context, t->d.value, t->rows, entries, FUR_BORROW, &v));
-    return v;
+    fur_value value = t->d.value;
+    t->alpha = small_integer(r, value);
+    t->x = trial_zeros(t);
+    t->y = trial_zeros(t);
+    for (int64_t p = 0; p < t->rows; p++) {
+        entry_set(value, t->x, p, small_integer(r, value));
+        entry_set(value, t->y, p, small_integer(r, value));
+    }
 }
 
 /* y = alpha S x + beta y by the kernel. */
-static void multiply(const trial *t, fur_context *context, const char *kernel, void *y)
+static void *multiply(const stencil_trial *t, fur_context *context, const char *kernel)
 {
-    fur_stencil_definition d = t->d;
-    fur_stencil *s = NULL;
-    d.kernel = kernel;
-    ck_ok(context, fur_stencil_create(context, &d, &s));
-    ck_assert_str_eq(fur_stencil_describe(s).kernel, kernel);
-    fur_vector *from = borrow(context, t, t->x);
-    fur_vector *to = borrow(context, t, y);
-    ck_ok(context, fur_stencil_apply(s, t->alpha, from, t->beta, to));
-    fur_vector_destroy(to);
-    fur_vector_destroy(from);
-    fur_stencil_destroy(s);
+    made m = trial_make(t, context, kernel);
+    void *y = trial_product(t, context, m.s);
+    ck_assert_str_eq(fur_stencil_describe(m.s).kernel, kernel);
+    made_destroy(&m);
+    return y;
 }
 
-static void fail_at(const trial *t, const char *isa, int threads, int64_t p, fur_scalar is,
-                    fur_scalar should)
-{
-    const int64_t *n = t->d.extent;
-    ck_abort_msg("%s, %lld x %lld x %lld, boundaries %d %d %d, isa %s, %d threads, alpha %g%+gi, "
-                 "beta %g%+gi: y[%lld] = %a%+ai, expected %a%+ai",
-                 fur_value_name(t->d.value), (long long)n[0], (long long)n[1], (long long)n[2],
-                 (int)t->d.boundary[0], (int)t->d.boundary[1], (int)t->d.boundary[2], isa, threads,
-                 t->alpha.re, t->alpha.im, t->beta.re, t->beta.im, (long long)p, is.re, is.im,
-                 should.re, should.im);
-}
-
-/* Every instruction set has the bits of `expected`. */
-static void check_bits(const trial *t, int threads, const void *expected)
+/* Every instruction set has the bits expected. */
+static void check_bits(const stencil_trial *t, int threads)
 {
     for (int n = 0; isa_name(n); n++) {
         fur_context *context = context_make(isa_name(n), threads);
-        void *y = guard_allocate(bytes_of(t));
-        memcpy(y, t->y, bytes_of(t));
-        multiply(t, context, "symmetric", y);
-        int64_t p = first_difference(t->d.value, t->rows, y, expected);
-        if (p >= 0)
-            fail_at(t, isa_name(n), threads, p, entry_get(t->d.value, y, p),
-                    entry_get(t->d.value, expected, p));
-        guard_release(y, bytes_of(t));
+        void *y = multiply(t, context, "symmetric");
+        trial_check(t, context, "symmetric", y, t->expected);
+        trial_release(t, y);
         fur_context_destroy(context);
     }
-}
-
-static void refer(trial *t)
-{
-    fur_context *context = context_make(NULL, 1);
-    memcpy(t->reference, t->y, bytes_of(t));
-    multiply(t, context, "reference", t->reference);
-    fur_context_destroy(context);
-}
-
-static double modulus(fur_scalar s)
-{
-    return hypot(s.re, s.im);
-}
-
-/* |alpha| |S| |x| + |beta| |y| in row (i, j, k). */
-static double weight_at(const trial *t, int64_t i, int64_t j, int64_t k, int64_t p)
-{
-    double sum = 0;
-    for (int n = 0; n < POINTS; n++) {
-        fur_stencil_offset o = t->offsets[n];
-        int64_t at = point_of(t->d.boundary[0], t->d.extent[0], i + o.x);
-        if (at >= 0)
-            sum += modulus(t->coefficients[n]) * modulus(entry_at(t, at, j + o.y, k + o.z));
-    }
-    return modulus(t->alpha) * sum + modulus(t->beta) * modulus(entry_get(t->d.value, t->y, p));
 }
 
 /* Terms of a real row pass through at most 27 roundings in the reference and 6 here, and one more
  * each with alpha; beta y through fewer. A part of a complex row is a sum of 54 products in the
  * reference, here each passes through 10 roundings; alpha mixes both parts, and rounds twice each:
  * sqrt(2) (54 + 10) + 4 < 95. epsilon is 2 u. */
-static bool is_near(const trial *t, double weight, fur_scalar a, fur_scalar b)
+static void check_bound(const stencil_trial *t, fur_context *context)
 {
     double roundings = value_is_complex(t->d.value) ? 95 : 35;
-    double bound = (roundings + 1) / 2 * value_epsilon(t->d.value) * weight +
-                   2 * roundings * value_tiny(t->d.value);
-    return fabs(a.re - b.re) <= bound && fabs(a.im - b.im) <= bound;
-}
-
-static void check_bound(const trial *t)
-{
-    int64_t p = 0;
-    for (int64_t k = 0; k < t->d.extent[2]; k++)
-        for (int64_t j = 0; j < t->d.extent[1]; j++)
-            for (int64_t i = 0; i < t->d.extent[0]; i++, p++) {
-                fur_scalar is = entry_get(t->d.value, t->expected, p);
-                fur_scalar should = entry_get(t->d.value, t->reference, p);
-                if (!is_near(t, weight_at(t, i, j, k, p), is, should))
-                    fail_at(t, "of the formula", 1, p, is, should);
-            }
+    void *reference = multiply(t, context, "reference");
+    trial_check_near(t, context, "of the formula", t->expected, reference,
+                     (roundings + 1) / 2 * value_epsilon(t->d.value),
+                     2 * roundings * value_tiny(t->d.value));
+    trial_release(t, reference);
 }
 
 static bool is_finite(fur_scalar s)
@@ -282,16 +141,13 @@ static bool is_finite(fur_scalar s)
 }
 
 /* Infinity and NaN reach the rows that refer to them, and no others. */
-static void check_poisoned(trial *t, rng *r)
+static void check_finite(const stencil_trial *t, fur_context *context)
 {
-    entry_set(t->d.value, t->x, rng_below(r, t->rows), fur_real(NAN));
-    entry_set(t->d.value, t->x, rng_below(r, t->rows), fur_complex(-INFINITY, 1));
-    expect(t);
-    check_bits(t, 1, t->expected);
-    refer(t);
+    void *reference = multiply(t, context, "reference");
     for (int64_t p = 0; p < t->rows; p++)
         ck_assert_int_eq(is_finite(entry_get(t->d.value, t->expected, p)),
-                         is_finite(entry_get(t->d.value, t->reference, p)));
+                         is_finite(entry_get(t->d.value, reference, p)));
+    trial_release(t, reference);
 }
 
 /* Loops over value types times combinations of boundaries. */
@@ -299,20 +155,26 @@ START_TEST(columns_are_added_up_by_the_formula)
 {
     static const int64_t lengths[] = {1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 40, 64};
     static const int64_t others[] = {1, 2, 3, 4, 5, 6};
+    fur_context *context = context_make(NULL, 1);
     rng r = rng_stream((uint64_t)_i);
+    constants c;
     for (int n = 0; n < (TEST_SLOW ? 2 : COUNT_OF(lengths)); n++) {
         const int64_t extent[] = {lengths[TEST_SLOW ? rng_below(&r, COUNT_OF(lengths)) : n],
                                   others[rng_below(&r, COUNT_OF(others))],
                                   others[rng_below(&r, COUNT_OF(others))]};
-        trial *t =
-            open_trial(&r, (fur_value)(_i % FUR_VALUE_COUNT), _i / FUR_VALUE_COUNT, extent, false);
-        expect(t);
-        check_bits(t, 1, t->expected);
-        refer(t);
-        check_bound(t);
-        check_poisoned(t, &r);
-        close_trial(t);
+        stencil_trial *t = open_grid(&r, (fur_value)(_i % FUR_VALUE_COUNT), _i / FUR_VALUE_COUNT,
+                                     extent, false, &c);
+        trial_draw_product(t, &r);
+        expect(t, &c);
+        check_bits(t, 1);
+        check_bound(t, context);
+        trial_poison(t, &r);
+        expect(t, &c);
+        check_bits(t, 1);
+        check_finite(t, context);
+        trial_close(t);
     }
+    fur_context_destroy(context);
 }
 END_TEST
 
@@ -331,33 +193,38 @@ static const struct {
 START_TEST(threads_and_blocks_do_not_show)
 {
     rng r = rng_stream((uint64_t)_i);
-    trial *t =
-        open_trial(&r, large[_i].value, (int)rng_below(&r, BOUNDARIES), large[_i].extent, true);
+    constants c;
+    stencil_trial *t =
+        open_grid(&r, large[_i].value, (int)rng_below(&r, BOUNDARIES), large[_i].extent, true, &c);
+    draw_integers(t, &r);
     t->beta = fur_real(_i % 2);
-    refer(t);
+    fur_context *context = context_make(NULL, 1);
+    t->expected = multiply(t, context, "reference");
     for (int threads = _i < LARGE_QUICK ? 1 : 2; threads <= 3; threads += 2)
-        check_bits(t, threads, t->reference);
-    close_trial(t);
+        check_bits(t, threads);
+    fur_context_destroy(context);
+    trial_close(t);
 }
 END_TEST
 
-static trial *sound(void)
+static stencil_trial *sound(void)
 {
     rng r = rng_stream(1);
-    trial *t = open_trial(&r, FUR_F64, 0, (const int64_t[]){5, 6, 7}, false);
+    constants c;
+    stencil_trial *t = open_grid(&r, FUR_F64, 0, (const int64_t[]){5, 6, 7}, false, &c);
     t->d.kernel = "symmetric";
     return t;
 }
 
+#define REFUSAL "kernel \"symmetric\" does not suit this stencil: "
 #define REFUSED(reason)                                                                            \
-    ck_fails(context, FUR_UNSUPPORTED, "kernel \"symmetric\" does not suit this stencil: " reason, \
-             fur_stencil_create(context, &t->d, &s))
+    ck_fails(context, FUR_UNSUPPORTED, REFUSAL reason, fur_stencil_create(context, &t->d, &s))
 
 START_TEST(other_stencils_are_refused)
 {
     fur_context *context = context_make(NULL, 1);
     fur_stencil *s = NULL;
-    trial *t = sound();
+    stencil_trial *t = sound();
     ck_assert(fur_stencil_named(19, &t->d));
     REFUSED("it has other points than the 27 of radius 1");
     t->d.points = POINTS;
@@ -379,7 +246,7 @@ START_TEST(other_stencils_are_refused)
         t->coefficients[k] = fur_real(INFINITY);
     REFUSED("its coefficients are not finite");
     ck_assert_ptr_null(s);
-    close_trial(t);
+    trial_close(t);
     fur_context_destroy(context);
 }
 END_TEST
@@ -387,18 +254,15 @@ END_TEST
 START_TEST(fields_are_refused)
 {
     fur_context *context = context_make(NULL, 1);
-    fur_stencil *s = NULL;
-    trial *t = sound();
-    const fur_vector *fields[POINTS];
-    fur_vector *field = vector_from(context, FUR_F64, t->rows, t->y);
-    for (int k = 0; k < POINTS; k++)
-        fields[k] = field;
-    t->d.coefficients = NULL;
-    t->d.fields = fields;
-    REFUSED("its coefficients are not constant");
-    ck_assert_ptr_null(s);
-    fur_vector_destroy(field);
-    close_trial(t);
+    rng r = rng_stream(1);
+    stencil_trial *t = sound();
+    t->fields = true;
+    trial_draw_fields(t, &r);
+    made m = trial_try(t, context, "symmetric", NULL);
+    ck_assert_ptr_null(m.s);
+    ck_assert_str_eq(fur_context_error(context), REFUSAL "its coefficients are not constant");
+    made_destroy(&m);
+    trial_close(t);
     fur_context_destroy(context);
 }
 END_TEST
@@ -409,7 +273,7 @@ START_TEST(it_is_taken_by_name_only)
     fur_context *context = context_make(NULL, 1);
     fur_stencil_kernel_info info = {.name = ""};
     fur_stencil *s = NULL;
-    trial *t = sound();
+    stencil_trial *t = sound();
     t->d.kernel = NULL;
     ck_ok(context, fur_stencil_create(context, &t->d, &s));
     ck_assert_str_eq(fur_stencil_describe(s).kernel, "blocked");
@@ -417,7 +281,7 @@ START_TEST(it_is_taken_by_name_only)
         ck_ok(context, fur_stencil_kernel_get(context, i, &info));
     ck_assert_int_eq(info.exact, 0);
     fur_stencil_destroy(s);
-    close_trial(t);
+    trial_close(t);
     fur_context_destroy(context);
 }
 END_TEST
@@ -427,7 +291,7 @@ START_TEST(memory_that_is_refused_is_reported_and_released)
     memory m = {0};
     fur_context *context = context_counting(&m, NULL, 1);
     fur_stencil *s = NULL;
-    trial *t = sound();
+    stencil_trial *t = sound();
     int64_t outstanding = m.outstanding;
     int64_t before = m.calls;
     ck_ok(context, fur_stencil_create(context, &t->d, &s));
@@ -440,7 +304,7 @@ START_TEST(memory_that_is_refused_is_reported_and_released)
         ck_assert_ptr_null(s);
         ck_assert_int_eq(m.outstanding, outstanding);
     }
-    close_trial(t);
+    trial_close(t);
     fur_context_destroy(context);
 }
 END_TEST
