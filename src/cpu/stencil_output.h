@@ -14,10 +14,11 @@ typedef struct FN(output) {
 static FN(output) FN(output_of)(const fur_stencil_call *call)
 {
     VALUE beta = V(from)(call->beta);
+    /* x, and y twice: a store that does not go past the caches reads its line first. */
+    int64_t bytes = 3 * fur_stencil_rows(call->s) * (int64_t)sizeof(VALUE);
     return (FN(output)){
         .stream = (V(is_zero)(beta) || call->z != call->y) &&
-                  (uintptr_t)call->y % sizeof(VALUE) == 0 &&
-                  fur_streams(fur_stencil_rows(call->s) * (int64_t)sizeof(VALUE)),
+                  (uintptr_t)call->y % sizeof(VALUE) == 0 && fur_streams(bytes),
         .overwrite = V(is_zero)(beta),
         .apart = (uintptr_t)call->z - (uintptr_t)call->y,
         .points = call->s->extent[0],
