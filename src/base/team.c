@@ -73,7 +73,7 @@ typedef struct member {
 
 struct fur_team {
     _Atomic uint64_t call;
-    fur_work *work;
+    fur_body *body;
     void *job;
     int64_t count;
     int ranges;
@@ -128,6 +128,12 @@ int fur_team_size(int asked)
     return asked <= 0 ? processors() : (int)fur_smaller(asked, most);
 }
 
+int fur_parts(int threads, int64_t worth)
+{
+    int64_t hands = fur_smaller(worth, threads);
+    return hands > 1 ? (int)(hands * fur_smaller(worth / hands, SHARES)) : 1;
+}
+
 /* Runs ranges until none is left: the member's own first, then those of the members after it. */
 static void take_ranges(struct fur_team *team, int self, int hands)
 {
@@ -138,7 +144,7 @@ static void take_ranges(struct fur_team *team, int self, int hands)
         while (range < end) {
             range = atomic_fetch_add_explicit(&m->next, 1, memory_order_relaxed);
             if (range < end)
-                team->work(team->job, fur_split(team->count, team->ranges, range),
+                team->body(team->job, fur_split(team->count, team->ranges, range),
                            fur_split(team->count, team->ranges, range + 1));
         }
     }
@@ -319,22 +325,23 @@ static int find_hands(struct fur_team *team, int64_t worth)
     return (int)fur_smaller(hands, team->started);
 }
 
-void fur_parallel(const fur_env *env, int64_t worth, int64_t count, fur_work *work, void *job)
+void fur_parallel(const fur_env *env, int64_t worth, int64_t count, fur_body *body, void *job)
 {
     struct fur_team *team = env->team;
     int hands = find_hands(team, fur_smaller(worth, count));
     if (hands == 1) {
         if (count > 0)
-            work(job, 0, count);
+            body(job, 0, count);
         return;
     }
-    int ranges = (int)fur_smaller(count, hands * fur_smaller(worth / hands, SHARES));
+    /* A few indices are parts of the caller's own cutting. */
+    int ranges = (int)(count <= hands * SHARES ? count : fur_parts(hands, worth));
     team->busy = true;
-    team->work = work;
+    team->body = body;
     team->job = job;
     team->count = count;
     open_call(team, hands, ranges);
-    work(job, 0, fur_split(count, ranges, 1));
+    body(job, 0, fur_split(count, ranges, 1));
     take_ranges(team, 0, hands);
     close_call(team);
     team->busy = false;

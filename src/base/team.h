@@ -12,8 +12,13 @@
 extern "C" {
 #endif
 
-/* The indices begin .. end-1 of a loop. Several threads run it at once, for ranges of their own. */
-typedef void fur_work(void *job, int64_t begin, int64_t end);
+/* The body of a loop, for its indices begin .. end-1. Several threads run it, each for ranges of
+ * its own. */
+typedef void fur_body(void *job, int64_t begin, int64_t end);
+
+/* Parts to cut work in that is `worth` so many threads: some for each thread, so that one can take
+ * over from another. 1 where one thread is to do it all. */
+int fur_parts(int threads, int64_t worth);
 
 /* Threads for a context that asked for so many; 0: OMP_NUM_THREADS, else as many as processors. No
  * more than FUR_THREADS_MAX for every processor that the process may use. */
@@ -28,11 +33,11 @@ void fur_team_close(fur_env *env);
  * *refusal then says. */
 int fur_team_threads(const fur_env *env, const char **refusal);
 
-/* Calls work(job, begin, end) for ranges that make up 0 .. count-1 and returns when all calls have.
- * `worth`: ranges that are long enough to be worth a thread. The range that begins with 0 is the
- * calling thread's. From within `work`, or in a child of the process that made the team, the
+/* Calls body(job, begin, end) for ranges that make up 0 .. count-1 and returns when all calls have.
+ * `worth`: the ranges that would each be worth a thread. The range that begins with 0 is the
+ * calling thread's. From within a body, or in a child of the process that made the team, the
  * calling thread does everything. */
-void fur_parallel(const fur_env *env, int64_t worth, int64_t count, fur_work *work, void *job);
+void fur_parallel(const fur_env *env, int64_t worth, int64_t count, fur_body *body, void *job);
 
 #ifdef __cplusplus
 }
