@@ -1,16 +1,20 @@
-/* One call is open at a time. Each member has a share of its ranges; who is done with his own takes
- * from the others'. The caller closes the call when no range is left, and waits only for members
- * that are still inside one.
+/* One call is open at a time. Each of its members has a share of its ranges; who is done with his
+ * own takes from the others'. The caller closes the call when no range is left, and waits only for
+ * members that are still inside one.
  *
- * A member that the system has taken off its processor inside a range holds up the caller for a
- * time slice, a hundred loops long. The caller notices: the member used less processor time than
- * went by. It then works alone for a multiple of what it lost. So beside other programs a team is
- * little slower than one thread, and on a quiet machine it never rests. */
+ * Beside other programs the system takes a member off its processor for a time slice, which is a
+ * hundred short loops long: the caller waits if that happens inside a range, and wakes it in vain
+ * if it happens outside. The caller notices either, by the processor time that the member used and
+ * by the calls that it missed, and does without the member for a multiple of the time lost. And who
+ * waits awake offers its processor to others, as the one it waits for may have been put on the
+ * same. So a team is little slower than one thread on a busy machine, and complete on a quiet one.
+ */
 #include "team.h"
 #include "split.h"
 
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdalign.h>
 #include <stdatomic.h>
@@ -21,10 +25,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#ifdef __linux__
-#    include <sched.h>
-#endif
-
 /* Ranges of a member's share: what others can take over of it. */
 #define SHARES 4
 
@@ -33,8 +33,9 @@
 #define AWAKE 50000
 
 /* Nanoseconds lost to a member that did not run that are worth a rest, which is REST times as long.
- * Under the thread sanitizer, which is to see threads at work, there is none. */
-#define LOST 100000
+ * A member that was asleep needs some time to come. Under the thread sanitizer, which is to see
+ * threads at work, there is no rest. */
+#define LOST 200000
 #if defined __SANITIZE_THREAD__
 #    define REST 0
 #elif defined __has_feature
@@ -46,26 +47,31 @@
 #    define REST 10
 #endif
 
-/* The members of a call and whether it is open, in the word that announces it. */
+/* Calls are numbered; the last bit says whether the call is open. */
 #define OPEN 1U
-#define HANDS_SHIFT 1
-#define HANDS_BITS 20
-#define NUMBER_ONE ((uint64_t)1 << (HANDS_SHIFT + HANDS_BITS))
 #define NO_MORE_CALLS UINT64_MAX
 
 /* Two lines, as processors fetch lines in pairs. */
 #define APART 128
 
+typedef struct share {
+    alignas(APART) atomic_int next; /* the first range that nobody has taken */
+    int end;
+} share;
+
 typedef struct member {
-    alignas(APART) atomic_int next; /* the first range of the share that nobody has taken */
-    int end;                        /* of the share */
-    alignas(APART) atomic_bool inside;
+    alignas(APART) atomic_bool inside; /* a call */
     atomic_bool asleep;
-    atomic_bool awaited; /* the caller sleeps until the member is outside */
-    int index;
-    struct fur_team *team;
-    pthread_t thread;
+    atomic_bool awaited;   /* the caller sleeps until the member is outside */
+    _Atomic uint64_t took; /* the last call that it took part in */
+    atomic_int place;      /* in the call; -1: not called */
+    /* The caller's own: */
+    int64_t since; /* when it last was woken or took part */
+    int64_t rests_until;
     clockid_t clock; /* of the thread's processor time */
+    pthread_t thread;
+    /* Both threads': */
+    struct fur_team *team;
     pthread_mutex_t lock;
     pthread_cond_t called;
     pthread_cond_t left;
@@ -77,7 +83,9 @@ struct fur_team {
     void *job;
     int64_t count;
     int ranges;
-    int hands; /* members of the call */
+    int hands; /* threads of the call, the caller among them */
+    share *shares;
+    member *members; /* the first is the caller, of whom nothing is noted */
     /* The caller's own: */
     bool busy;
     bool refused;
@@ -85,10 +93,7 @@ struct fur_team {
     int started;   /* members that there are, the caller among them */
     int64_t awake; /* nanoseconds: none where there are more threads than processors */
     pid_t process;
-    int64_t rests_until;
-    void *memory;
     char refusal[160];
-    member members[];
 };
 
 static int64_t now(clockid_t clock)
@@ -98,13 +103,20 @@ static int64_t now(clockid_t clock)
     return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
-static void pause_briefly(void)
+/* Between two looks of a thread that waits awake; false once it is time to sleep. Who is waited for
+ * may be waiting for this processor: now and then it is offered. */
+static bool looks_on(int looks, int64_t until)
 {
+    if (looks % 64 == 63) {
+        sched_yield();
+        return now(CLOCK_MONOTONIC) < until;
+    }
 #if defined __x86_64__ || defined __i386__
     __builtin_ia32_pause();
 #elif defined __aarch64__
     __asm__ volatile("yield");
 #endif
+    return true;
 }
 
 /* Processors that the process may use. */
@@ -134,29 +146,27 @@ int fur_parts(int threads, int64_t worth)
     return hands > 1 ? (int)(hands * fur_smaller(worth / hands, SHARES)) : 1;
 }
 
-/* Runs ranges until none is left: the member's own first, then those of the members after it. */
-static void take_ranges(struct fur_team *team, int self, int hands)
+/* Runs ranges until none is left: of the share at `place` first, then of those after it. */
+static void take_ranges(struct fur_team *team, int place)
 {
-    for (int k = 0; k < hands; k++) {
-        member *m = &team->members[(self + k) % hands];
-        int end = m->end;
-        int range = atomic_load_explicit(&m->next, memory_order_relaxed);
-        while (range < end) {
-            range = atomic_fetch_add_explicit(&m->next, 1, memory_order_relaxed);
-            if (range < end)
+    for (int k = 0; k < team->hands; k++) {
+        share *from = &team->shares[(place + k) % team->hands];
+        int range = atomic_load_explicit(&from->next, memory_order_relaxed);
+        while (range < from->end) {
+            range = atomic_fetch_add_explicit(&from->next, 1, memory_order_relaxed);
+            if (range < from->end)
                 team->body(team->job, fur_split(team->count, team->ranges, range),
                            fur_split(team->count, team->ranges, range + 1));
         }
     }
 }
 
-/* Whether the member should leave its waiting: for an open call that it is one of and that it has
- * not seen, or for good. */
+/* Whether the member should leave its waiting: for an open call that it has not seen, or for good.
+ */
 static bool is_wanted(const member *m, uint64_t call, uint64_t seen)
 {
-    uint64_t hands = call >> HANDS_SHIFT & (((uint64_t)1 << HANDS_BITS) - 1);
     return call == NO_MORE_CALLS ||
-           (call != seen && (call & OPEN) != 0 && (uint64_t)m->index < hands);
+           (call != seen && (call & OPEN) != 0 && atomic_load(&m->place) >= 0);
 }
 
 static uint64_t sleep_until_wanted(member *m, uint64_t seen)
@@ -178,11 +188,10 @@ static uint64_t sleep_until_wanted(member *m, uint64_t seen)
 static uint64_t await_call(member *m, uint64_t seen)
 {
     int64_t until = now(CLOCK_MONOTONIC) + m->team->awake;
-    for (int looks = 0; looks % 64 != 63 || now(CLOCK_MONOTONIC) < until; looks++) {
+    for (int looks = 0; looks_on(looks, until); looks++) {
         uint64_t call = atomic_load_explicit(&m->team->call, memory_order_acquire);
         if (is_wanted(m, call, seen))
             return call;
-        pause_briefly();
     }
     return sleep_until_wanted(m, seen);
 }
@@ -198,8 +207,10 @@ static void *serve(void *argument)
             return NULL;
         /* The caller first closes the call and then looks who is inside. */
         atomic_store(&m->inside, true);
-        if (atomic_load(&team->call) == seen)
-            take_ranges(team, m->index, team->hands);
+        if (atomic_load(&team->call) == seen) {
+            take_ranges(team, m->place);
+            atomic_store_explicit(&m->took, seen, memory_order_relaxed);
+        }
         atomic_store(&m->inside, false);
         if (atomic_load(&m->awaited)) {
             pthread_mutex_lock(&m->lock);
@@ -234,6 +245,7 @@ static void start_members(struct fur_team *team, int wanted)
         }
         if (pthread_getcpuclockid(m->thread, &m->clock) != 0)
             m->clock = CLOCK_MONOTONIC;
+        m->since = now(CLOCK_MONOTONIC);
         team->started++;
     }
 }
@@ -242,26 +254,40 @@ static void wake(member *m)
 {
     if (!atomic_load(&m->asleep))
         return;
+    m->since = now(CLOCK_MONOTONIC);
     pthread_mutex_lock(&m->lock);
     atomic_store(&m->asleep, false);
     pthread_cond_signal(&m->called);
     pthread_mutex_unlock(&m->lock);
 }
 
-/* Opens a call. The first range is taken: it is the caller's. */
-static void open_call(struct fur_team *team, int hands, int ranges)
+/* Gives places in the next call to members that do not rest, `most` of them with the caller.
+ * Returns how many these are. */
+static int give_places(struct fur_team *team, int most)
 {
-    team->hands = hands;
-    team->ranges = ranges;
-    for (int i = 0; i < hands; i++) {
-        team->members[i].end = (int)fur_split(ranges, hands, i + 1);
-        atomic_store_explicit(&team->members[i].next, (int)fur_split(ranges, hands, i) + (i == 0),
+    int hands = 1;
+    int64_t time = now(CLOCK_MONOTONIC);
+    for (int i = 1; i < team->started; i++) {
+        member *m = &team->members[i];
+        bool comes = hands < most && time >= m->rests_until;
+        atomic_store_explicit(&m->place, comes ? hands++ : -1, memory_order_relaxed);
+    }
+    return hands;
+}
+
+/* The first range is taken: it is the caller's. */
+static void open_call(struct fur_team *team)
+{
+    for (int i = 0; i < team->hands; i++) {
+        share *s = &team->shares[i];
+        s->end = (int)fur_split(team->ranges, team->hands, i + 1);
+        atomic_store_explicit(&s->next, (int)fur_split(team->ranges, team->hands, i) + (i == 0),
                               memory_order_relaxed);
     }
-    uint64_t number = atomic_load_explicit(&team->call, memory_order_relaxed) / NUMBER_ONE + 1;
-    atomic_store(&team->call, number * NUMBER_ONE + ((uint64_t)hands << HANDS_SHIFT) + OPEN);
-    for (int i = 1; i < hands; i++)
-        wake(&team->members[i]);
+    atomic_fetch_add(&team->call, OPEN);
+    for (int i = 1; i < team->started; i++)
+        if (team->members[i].place >= 0)
+            wake(&team->members[i]);
 }
 
 static bool is_outside_soon(member *m)
@@ -269,11 +295,9 @@ static bool is_outside_soon(member *m)
     if (!atomic_load(&m->inside))
         return true;
     int64_t until = now(CLOCK_MONOTONIC) + m->team->awake;
-    for (int looks = 0; looks % 64 != 63 || now(CLOCK_MONOTONIC) < until; looks++) {
+    for (int looks = 0; looks_on(looks, until); looks++)
         if (!atomic_load(&m->inside))
             return true;
-        pause_briefly();
-    }
     return false;
 }
 
@@ -287,42 +311,42 @@ static void sleep_until_outside(member *m)
     pthread_mutex_unlock(&m->lock);
 }
 
-/* Nanoseconds for which the member held up the caller without running. */
-static int64_t await_member(member *m)
+/* Waits until the member is outside the call. Returns the nanoseconds for which it held up the
+ * caller without running, or has not come. */
+static int64_t await_member(member *m, uint64_t call)
 {
-    if (is_outside_soon(m))
-        return 0;
-    int64_t begin = now(CLOCK_MONOTONIC) - now(m->clock);
-    sleep_until_outside(m);
-    return now(CLOCK_MONOTONIC) - now(m->clock) - begin;
+    if (!is_outside_soon(m)) {
+        int64_t begin = now(CLOCK_MONOTONIC) - now(m->clock);
+        sleep_until_outside(m);
+        return now(CLOCK_MONOTONIC) - now(m->clock) - begin;
+    }
+    bool came = atomic_load_explicit(&m->took, memory_order_relaxed) == call;
+    int64_t time = now(CLOCK_MONOTONIC);
+    int64_t lost = came ? 0 : time - m->since;
+    if (came)
+        m->since = time;
+    return lost;
 }
 
 static void close_call(struct fur_team *team)
 {
-    int64_t lost = 0;
-    atomic_fetch_sub(&team->call, OPEN);
-    for (int i = 1; i < team->hands; i++)
-        lost += await_member(&team->members[i]);
-    if (lost > LOST)
-        team->rests_until = now(CLOCK_MONOTONIC) + REST * lost;
+    uint64_t call = atomic_fetch_add(&team->call, OPEN);
+    for (int i = 1; i < team->started; i++) {
+        member *m = &team->members[i];
+        int64_t lost = m->place >= 0 ? await_member(m, call) : 0;
+        if (lost > LOST)
+            m->rests_until = now(CLOCK_MONOTONIC) + REST * lost;
+    }
 }
 
-static bool is_resting(struct fur_team *team)
-{
-    if (team->rests_until > 0 && now(CLOCK_MONOTONIC) >= team->rests_until)
-        team->rests_until = 0;
-    return team->rests_until > 0;
-}
-
-/* Members for a call with so many ranges that are worth one; at least the caller. */
+/* Threads for a call with so many ranges that are worth one. */
 static int find_hands(struct fur_team *team, int64_t worth)
 {
-    if (!team || worth <= 1 || team->threads <= 1 || team->busy || is_resting(team) ||
-        team->process != getpid())
+    if (!team || worth <= 1 || team->threads <= 1 || team->busy || team->process != getpid())
         return 1;
-    int hands = (int)fur_smaller(worth, team->threads);
-    start_members(team, hands);
-    return (int)fur_smaller(hands, team->started);
+    int most = (int)fur_smaller(worth, team->threads);
+    start_members(team, most);
+    return give_places(team, most);
 }
 
 void fur_parallel(const fur_env *env, int64_t worth, int64_t count, fur_body *body, void *job)
@@ -334,44 +358,47 @@ void fur_parallel(const fur_env *env, int64_t worth, int64_t count, fur_body *bo
             body(job, 0, count);
         return;
     }
-    /* A few indices are parts of the caller's own cutting. */
-    int ranges = (int)(count <= hands * SHARES ? count : fur_parts(hands, worth));
     team->busy = true;
     team->body = body;
     team->job = job;
     team->count = count;
-    open_call(team, hands, ranges);
-    body(job, 0, fur_split(count, ranges, 1));
-    take_ranges(team, 0, hands);
+    team->hands = hands;
+    /* A few indices are parts of the caller's own cutting. */
+    team->ranges = (int)(count <= hands * SHARES ? count : fur_parts(hands, worth));
+    open_call(team);
+    body(job, 0, fur_split(count, team->ranges, 1));
+    take_ranges(team, 0);
     close_call(team);
     team->busy = false;
 }
 
-static void open_member(struct fur_team *team, int index)
+static void open_member(struct fur_team *team, member *m)
 {
-    member *m = &team->members[index];
     m->team = team;
-    m->index = index;
     pthread_mutex_init(&m->lock, NULL);
     pthread_cond_init(&m->called, NULL);
     pthread_cond_init(&m->left, NULL);
 }
 
+/* What allocators of a caller may align to less. */
+static void *align(void *memory)
+{
+    return (char *)memory + (APART - (uintptr_t)memory % APART);
+}
+
 fur_status fur_team_open(fur_env *env)
 {
-    /* An allocator of the caller's may align to less. */
-    int64_t bytes =
-        (int64_t)sizeof(struct fur_team) + env->threads * (int64_t)sizeof(member) + APART;
-    char *memory;
-    FUR_TRY(fur_env_allocate_zeros(env, bytes, 1, &memory));
-    struct fur_team *team = (void *)(memory + (APART - (uintptr_t)memory % APART));
-    team->memory = memory;
+    int64_t bytes = env->threads * (int64_t)(sizeof(share) + sizeof(member)) + APART;
+    struct fur_team *team;
+    FUR_TRY(fur_env_allocate_zeros(env, 1, sizeof *team + (size_t)bytes, &team));
+    team->shares = align(team + 1);
+    team->members = (member *)(void *)(team->shares + env->threads);
     team->threads = env->threads;
     team->started = 1;
     team->awake = env->threads > processors() ? 0 : AWAKE;
     team->process = getpid();
     for (int i = 0; i < team->threads; i++)
-        open_member(team, i);
+        open_member(team, &team->members[i]);
     env->team = team;
     return FUR_OK;
 }
@@ -399,7 +426,7 @@ void fur_team_close(fur_env *env)
         }
     }
     env->team = NULL;
-    fur_env_release(env, team->memory);
+    fur_env_release(env, team);
 }
 
 int fur_team_threads(const fur_env *env, const char **refusal)
