@@ -51,7 +51,7 @@ FUR_API void fur_context_destroy(fur_context *context);
 FUR_API const char *fur_context_error(const fur_context *context);
 
 /* Sets that sentence and returns status: for code built on the library, such as a reader or a
- * user's own operator. */
+ * user's own operator. With NULL: the thread's. */
 FUR_API fur_status fur_context_fail(fur_context *context, fur_status status, const char *format,
                                     ...) FUR_PRINTF(3, 4);
 
