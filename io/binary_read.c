@@ -1,4 +1,5 @@
 /* Reading .fur files into matrices and vectors. */
+#include "arguments.h"
 #include "binary_file.h"
 #include "binary_map.h"
 #include "column.h"
@@ -33,8 +34,7 @@ int fur_binary_is(const char *path)
 
 fur_status fur_binary_read_header(fur_context *context, const char *path, fur_mtx_header *out)
 {
-    if (!path || !out)
-        return fur_context_fail(context, FUR_INVALID, "fur_binary_read_header was given NULL");
+    FUR_NEED(context, context, path, out);
     fur_binary_file file;
     FUR_TRY(fur_binary_open(context, path, &file));
     *out = fur_binary_describe(&file.header);
@@ -126,10 +126,9 @@ static void give_header(const fur_binary_file *file, const fur_binary_read_optio
 fur_status fur_binary_read_csr(fur_context *context, const char *path,
                                const fur_binary_read_options *options, fur_csr **out)
 {
-    if (!path || !out)
-        return fur_context_fail(context, FUR_INVALID, "fur_binary_read_csr was given NULL");
+    FUR_NEED(context, context, path, out);
     fur_binary_read_options taken;
-    fur_take_options(&taken, sizeof taken, options);
+    FUR_TAKE_OPTIONS(context, fur_binary_read_options, &taken, options);
     fur_binary_file file;
     FUR_TRY(fur_binary_open(context, path, &file));
     if (taken.map)
@@ -183,10 +182,9 @@ static fur_status read_column(fur_binary_file *file, fur_vector **out)
 fur_status fur_binary_read_vector(fur_context *context, const char *path,
                                   const fur_binary_read_options *options, fur_vector **out)
 {
-    if (!path || !out)
-        return fur_context_fail(context, FUR_INVALID, "fur_binary_read_vector was given NULL");
+    FUR_NEED(context, context, path, out);
     fur_binary_read_options taken;
-    fur_take_options(&taken, sizeof taken, options);
+    FUR_TAKE_OPTIONS(context, fur_binary_read_options, &taken, options);
     fur_binary_file file;
     FUR_TRY(fur_binary_open(context, path, &file));
     fur_status status;

@@ -1,4 +1,5 @@
 /* Writing .fur files. */
+#include "arguments.h"
 #include "binary_pieces.h"
 #include "companion.h"
 #include "options.h"
@@ -13,7 +14,7 @@ static fur_status take_options(fur_context *context, const fur_binary_write_opti
 {
     static const fur_mtx_header real = {.field = FUR_MTX_REAL},
                                 complex = {.field = FUR_MTX_COMPLEX};
-    fur_take_options(out, sizeof *out, options);
+    FUR_TAKE_OPTIONS(context, fur_binary_write_options, out, options);
     if (!out->origin)
         out->origin = value == FUR_C64 || value == FUR_C128 ? &complex : &real;
     if ((unsigned)out->origin->field > FUR_MTX_PATTERN)
@@ -96,10 +97,9 @@ static fur_status write_csr(const fur_csr *a, const char *path,
 fur_status fur_binary_write_csr(const fur_csr *a, const char *path,
                                 const fur_binary_write_options *options)
 {
+    FUR_NEED(fur_csr_context(a), a, path);
     fur_context *context = fur_csr_context(a);
     fur_csr *copy = NULL;
-    if (!path)
-        return fur_context_fail(context, FUR_INVALID, "fur_binary_write_csr was given no path");
     FUR_TRY(fur_csr_to_companion(&a, &copy));
     fur_status status = write_csr(a, path, options);
     fur_csr_destroy(copy);
@@ -132,10 +132,9 @@ static fur_status write_vector(const fur_vector *x, const char *path,
 fur_status fur_binary_write_vector(const fur_vector *x, const char *path,
                                    const fur_binary_write_options *options)
 {
+    FUR_NEED(fur_vector_context(x), x, path);
     fur_context *context = fur_vector_context(x);
     fur_vector *copy = NULL;
-    if (!path)
-        return fur_context_fail(context, FUR_INVALID, "fur_binary_write_vector was given no path");
     FUR_TRY(fur_vector_to_companion(&x, &copy));
     fur_status status = write_vector(x, path, options);
     fur_vector_destroy(copy);

@@ -1,4 +1,5 @@
 /* Reading Matrix Market files into matrices and vectors. */
+#include "arguments.h"
 #include "column.h"
 #include "companion.h"
 #include "options.h"
@@ -10,7 +11,7 @@
 static fur_status take_options(fur_context *context, const fur_mtx_read_options *options,
                                fur_mtx_read_options *out)
 {
-    fur_take_options(out, sizeof *out, options);
+    FUR_TAKE_OPTIONS(context, fur_mtx_read_options, out, options);
     if (out->convert && fur_value_size(out->value) == 0)
         return fur_context_fail(context, FUR_INVALID, "%d is not a value type", (int)out->value);
     return FUR_OK;
@@ -29,8 +30,7 @@ fur_status fur_read_text(fur_context *context, const char *name, const void *tex
 fur_status fur_mtx_read_csr(fur_context *context, const char *path,
                             const fur_mtx_read_options *options, fur_csr **out)
 {
-    if (!path || !out)
-        return fur_context_fail(context, FUR_INVALID, "fur_mtx_read_csr was given NULL");
+    FUR_NEED(context, context, path, out);
     fur_mtx_read_options taken;
     FUR_TRY(take_options(context, options, &taken));
     const fur_input_request request = {.path = path, .member = taken.member};
@@ -39,8 +39,7 @@ fur_status fur_mtx_read_csr(fur_context *context, const char *path,
 
 fur_status fur_mtx_read_header(fur_context *context, const char *path, fur_mtx_header *out)
 {
-    if (!path || !out)
-        return fur_context_fail(context, FUR_INVALID, "fur_mtx_read_header was given NULL");
+    FUR_NEED(context, context, path, out);
     const fur_input_request request = {.path = path};
     return fur_reader_read_header(context, &request, out);
 }
@@ -48,11 +47,10 @@ fur_status fur_mtx_read_header(fur_context *context, const char *path, fur_mtx_h
 fur_status fur_mtx_read_vector(fur_context *context, const char *path,
                                const fur_mtx_read_options *options, fur_vector **out)
 {
+    FUR_NEED(context, context, path, out);
     fur_csr *matrix = NULL;
     fur_mtx_header header;
     fur_mtx_read_options taken;
-    if (!out)
-        return fur_context_fail(context, FUR_INVALID, "fur_mtx_read_vector was given NULL");
     FUR_TRY(take_options(context, options, &taken));
     fur_mtx_header *wanted = taken.header;
     taken.header = &header;

@@ -1,6 +1,7 @@
 /* Writing matrices and vectors as Matrix Market files. */
 #include <furrow/mtx.h>
 
+#include "arguments.h"
 #include "companion.h"
 #include "options.h"
 #include "print.h"
@@ -121,10 +122,8 @@ static fur_status write_csr(const fur_csr *a, const char *path,
                             const fur_mtx_write_options *options)
 {
     fur_mtx_write_options taken;
-    fur_take_options(&taken, sizeof taken, options);
     fur_context *context = fur_csr_context(a);
-    if (!path)
-        return fur_context_fail(context, FUR_INVALID, "fur_mtx_write_csr was given no path");
+    FUR_TAKE_OPTIONS(context, fur_mtx_write_options, &taken, options);
     fur_csr_view view = fur_csr_get(a);
     fur_mtx_field field = FUR_MTX_REAL;
     FUR_TRY(choose_field(context, &taken, view.value, &field));
@@ -148,6 +147,7 @@ static fur_status write_csr(const fur_csr *a, const char *path,
 fur_status fur_mtx_write_csr(const fur_csr *a, const char *path,
                              const fur_mtx_write_options *options)
 {
+    FUR_NEED(fur_csr_context(a), a, path);
     fur_context *context = fur_csr_context(a);
     fur_csr *copy;
     FUR_TRY(fur_csr_to_companion(&a, &copy));
@@ -161,10 +161,8 @@ static fur_status write_vector(const fur_vector *x, const char *path,
                                const fur_mtx_write_options *options)
 {
     fur_mtx_write_options taken;
-    fur_take_options(&taken, sizeof taken, options);
     fur_context *context = fur_vector_context(x);
-    if (!path)
-        return fur_context_fail(context, FUR_INVALID, "fur_mtx_write_vector was given no path");
+    FUR_TAKE_OPTIONS(context, fur_mtx_write_options, &taken, options);
     bool complex = is_complex(fur_vector_value(x));
     fur_print_numbers numbers = {.values = fur_vector_const_data(x),
                                  .value = fur_vector_value(x),
@@ -181,6 +179,7 @@ static fur_status write_vector(const fur_vector *x, const char *path,
 fur_status fur_mtx_write_vector(const fur_vector *x, const char *path,
                                 const fur_mtx_write_options *options)
 {
+    FUR_NEED(fur_vector_context(x), x, path);
     fur_context *context = fur_vector_context(x);
     fur_vector *copy;
     FUR_TRY(fur_vector_to_companion(&x, &copy));

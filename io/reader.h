@@ -6,7 +6,7 @@
 
 #include <furrow/mtx.h>
 
-/* fur_mtx_read_csr of what is requested. Options are complete (fur_take_options). */
+/* fur_mtx_read_csr of what is requested. Options are complete (FUR_TAKE_OPTIONS). */
 fur_status fur_reader_read(fur_context *context, const fur_input_request *request,
                            const fur_mtx_read_options *options, fur_csr **out);
 

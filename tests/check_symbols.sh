@@ -41,18 +41,13 @@ only() {
     fi
 }
 
-declared() {
-    cat "$include"/furrow/*.h | tr '\n' ' ' |
-        grep -oE 'FUR_API [^;]*;' | grep -oE 'fur_[a-z0-9_]+\(' | tr -d '(' | sort -u
-}
-
 only '^fur_' --dynamic "$shared"
 # nvcc makes the names of unnamed namespaces global, each with a hash of its file.
 only '^fur_|_GLOBAL__N_' --strong "$static"
 only '^(mm|fur)_' --extern-only "$mmio"
 
 defined --dynamic "$shared" | sort -u >"$work/exported"
-declared >"$work/declared"
+sh "$(dirname "$0")/declared.sh" "$include" >"$work/declared"
 if difference=$(diff "$work/declared" "$work/exported"); then
     echo "$(wc -l <"$work/declared") functions are declared and exported"
 else

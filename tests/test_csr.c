@@ -673,7 +673,7 @@ START_TEST(what_a_matrix_keeps_is_released_once)
     int releases = 0, others = 0;
     fur_csr *a = NULL, *b = NULL;
     ck_ok(context, fur_csr_create(context, &view, FUR_BORROW, &a));
-    ck_fails(context, FUR_INVALID, "fur_csr_keep was given no release",
+    ck_fails(context, FUR_INVALID, "fur_csr_keep was given NULL for release",
              fur_csr_keep(a, NULL, &others));
     ck_ok(context, fur_csr_keep(a, count_release, &releases));
     ck_fails(context, FUR_INVALID, "the matrix keeps something already; let that release both",

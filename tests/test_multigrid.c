@@ -964,7 +964,7 @@ START_TEST(wrong_options_and_vectors_are_refused)
              fur_multigrid_cycle(p.mg, single, x));
     ck_fails(context, FUR_INVALID, "x belongs to another context than the multigrid",
              fur_multigrid_cycle(p.mg, x, foreign));
-    ck_fails(context, FUR_INVALID, "b and x are the same array; multigrid needs two",
+    ck_fails(context, FUR_INVALID, "b and x overlap; each must have memory of its own",
              fur_multigrid_cycle(p.mg, x, x));
     ck_fails(context, FUR_INVALID, "rtol and max_cycles must not be negative",
              fur_multigrid_solve(p.mg, x, x, -1, 0, NULL));

@@ -151,7 +151,7 @@ START_TEST(calls_that_break_the_contract_fail)
     ck_ok(context, fur_vector_create(context, FUR_F64, 59, &shorter));
     ck_fails(context, FUR_INVALID, "y has 59 entries of type f64, the grid needs 60 of type f64",
              fur_recognised_apply(r, fur_real(1), x, fur_real(0), shorter));
-    ck_fails(context, FUR_INVALID, "x and y are the same array; the product needs two",
+    ck_fails(context, FUR_INVALID, "x and y overlap; each must have memory of its own",
              fur_recognised_apply(r, fur_real(1), x, fur_real(0), x));
     fur_recognised_destroy(NULL);
     fur_recognised_destroy(r);

@@ -832,7 +832,7 @@ START_TEST(vectors_that_do_not_fit_are_refused)
              fur_solver_solve(solver, p.b, single, NULL));
     ck_assert_int_eq(fur_solver_solve(solver, foreign, p.x, NULL), FUR_INVALID);
     ck_assert_int_eq(fur_solver_solve(solver, p.b, foreign, NULL), FUR_INVALID);
-    ck_fails(context, FUR_INVALID, "b and x are the same array; the solver needs two",
+    ck_fails(context, FUR_INVALID, "b and x overlap; each must have memory of its own",
              fur_solver_solve(solver, p.b, p.b, NULL));
     fur_vector_destroy(foreign);
     fur_vector_destroy(single);

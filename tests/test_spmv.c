@@ -604,7 +604,7 @@ START_TEST(a_vector_cannot_be_both_x_and_y)
     fur_vector *x = vector_random(context, &r, FUR_F64, 203);
     fur_spmv *plan = NULL;
     ck_ok(context, fur_spmv_plan(a, NULL, &plan));
-    ck_fails(context, FUR_INVALID, "x and y are the same array; the product needs two",
+    ck_fails(context, FUR_INVALID, "x and y overlap; each must have memory of its own",
              fur_spmv_apply(plan, fur_real(1), x, fur_real(0), x));
     fur_spmv_destroy(plan);
     fur_vector_destroy(x);

@@ -231,7 +231,9 @@ END_TEST
 
 START_TEST(vectors_that_do_not_fit_are_refused)
 {
-    static const char same[] = "two of x, b and work are the same array; sweeps need each its own";
+    static const char work[] = "x and work overlap; each must have memory of its own";
+    static const char input[] = "b and x overlap; each must have memory of its own";
+    static const char both[] = "b and work overlap; each must have memory of its own";
     fur_context *context = context_make(NULL, 1);
     fur_context *other = context_make(NULL, 1);
     fur_stencil *s = sound(context, NULL);
@@ -242,9 +244,9 @@ START_TEST(vectors_that_do_not_fit_are_refused)
     REFUSED("x has 59 entries of type f64, the grid needs 60 of type f64", 1, v[0], v[3], v[2]);
     REFUSED("work has 60 entries of type f32, the grid needs 60 of type f64", 1, NULL, v[1], v[4]);
     REFUSED("b belongs to another context than the stencil", 1, v[5], v[1], v[2]);
-    REFUSED(same, 0, v[0], v[1], v[1]);
-    REFUSED(same, 2, v[0], v[0], v[2]);
-    REFUSED(same, 2, v[2], v[1], v[2]);
+    REFUSED(work, 0, v[0], v[1], v[1]);
+    REFUSED(input, 2, v[0], v[0], v[2]);
+    REFUSED(both, 2, v[2], v[1], v[2]);
     for (int i = 0; i < COUNT_OF(v); i++)
         fur_vector_destroy(v[i]);
     fur_stencil_destroy(s);

@@ -102,6 +102,9 @@ START_TEST(wrong_shapes_are_refused)
         ck_fails(
             context, cases[i].status, cases[i].sentence,
             fur_vector_wrap(context, cases[i].value, cases[i].size, cases[i].data, FUR_COPY, &x));
+        ck_fails(
+            context, cases[i].status, cases[i].sentence,
+            fur_vector_wrap(context, cases[i].value, cases[i].size, cases[i].data, FUR_BORROW, &x));
         if (cases[i].data)
             ck_fails(context, cases[i].status, cases[i].sentence,
                      fur_vector_create(context, cases[i].value, cases[i].size, &x));

@@ -4,10 +4,15 @@
  *  - a call that can fail returns fur_status; fur_context_error() holds one sentence about the
  *    last failure: what, where, and what to do;
  *  - out-parameters come last and stay untouched when a call fails;
- *  - destroy functions accept NULL;
+ *  - destroy functions accept NULL; what asks an object for something answers 0, NULL or "" for
+ *    NULL; any other NULL where none is allowed is FUR_INVALID, told to the context of the first
+ *    handle of the call, or to the thread (fur_context_error(NULL)) if that is NULL itself;
  *  - sizes are int64_t, column indices int32_t, everything counts from 0;
- *  - options are structs whose zero value means "default" and whose first member is their size;
- *    NULL stands for all defaults. */
+ *  - options are structs whose zero value means "default" and whose first member is their size:
+ *    fur_spmv_options o = {.size = sizeof o}; a struct without it is FUR_INVALID. NULL stands for
+ *    all defaults;
+ *  - vectors of a call must not overlap if one of them is written to, unless the header allows it.
+ * docs/contract.md has the rest: threads, fork, signals, locale, rounding, errno, trust. */
 #ifndef FURROW_BASE_H
 #define FURROW_BASE_H
 

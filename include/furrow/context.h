@@ -54,7 +54,7 @@ FUR_API void fur_context_destroy(fur_context *context);
 FUR_API const char *fur_context_error(const fur_context *context);
 
 /* Sets that sentence and returns status: for code built on the library, such as a reader or a
- * user's own operator. */
+ * user's own operator. With NULL: the thread's. */
 FUR_API fur_status fur_context_fail(fur_context *context, fur_status status, const char *format,
                                     ...) FUR_PRINTF(3, 4);
 
@@ -87,7 +87,7 @@ FUR_API const char *fur_context_notice(const fur_context *context);
  * the same threads waits for no others. The range that begins with 0 is done by the calling thread.
  * `work` may read and write what the ranges do not share, and calls no function with an object of
  * the context. */
-FUR_API void fur_context_parallel(fur_context *context, int64_t count, int64_t grain,
+FUR_API fur_status fur_context_parallel(fur_context *context, int64_t count, int64_t grain,
                                   void (*work)(void *user, int64_t begin, int64_t end), void *user);
 
 #ifdef __cplusplus

@@ -48,26 +48,25 @@ typedef struct fur_multigrid_options {
 FUR_API fur_status fur_multigrid_create(const fur_stencil *a, const fur_multigrid_options *options,
                                         fur_multigrid **out);
 
-FUR_API void fur_multigrid_destroy(fur_multigrid *multigrid);
+FUR_API void fur_multigrid_destroy(fur_multigrid *mg);
 
 /* One cycle: improves x. b and x have as many entries as the grid has points and must not overlap.
  * Allocates nothing; on a GPU it only queues work. A multigrid runs one cycle at a time. */
-FUR_API fur_status fur_multigrid_cycle(fur_multigrid *multigrid, const fur_vector *b,
-                                       fur_vector *x);
+FUR_API fur_status fur_multigrid_cycle(fur_multigrid *mg, const fur_vector *b, fur_vector *x);
 
 /* Cycles from the initial guess in x until ||b - A x||_2 <= rtol ||b||_2; at most max_cycles.
  * rtol = 0: 1e-10, for f32 1e-5; max_cycles = 0: 100. Returns FUR_OK whenever it ran; in the
  * report, which may be NULL, iterations are cycles, both residuals are computed afresh, and the
  * outcome is FUR_CONVERGED, FUR_MAX_ITERATIONS, FUR_BREAKDOWN or, if a cycle did not lower the
  * residual, FUR_STAGNATED. b = 0 gives x = 0. */
-FUR_API fur_status fur_multigrid_solve(fur_multigrid *multigrid, const fur_vector *b, fur_vector *x,
+FUR_API fur_status fur_multigrid_solve(fur_multigrid *mg, const fur_vector *b, fur_vector *x,
                                        double rtol, int64_t max_cycles, fur_solver_report *report);
 
 /* The operator x = M b: one cycle from x = 0, on whose way up the colours are relaxed in the other
  * order, which makes M symmetric positive definite: a preconditioner for conjugate gradients.
  * FUR_UNSUPPORTED for what cannot be: an F cycle, or before != after. The multigrid must outlive
  * it. */
-FUR_API fur_status fur_operator_from_multigrid(fur_multigrid *multigrid, fur_operator **out);
+FUR_API fur_status fur_operator_from_multigrid(fur_multigrid *mg, fur_operator **out);
 
 typedef struct fur_multigrid_report {
     int levels;
@@ -75,7 +74,7 @@ typedef struct fur_multigrid_report {
     int64_t coarsest; /* of the coarsest */
 } fur_multigrid_report;
 
-FUR_API fur_multigrid_report fur_multigrid_describe(const fur_multigrid *multigrid);
+FUR_API fur_multigrid_report fur_multigrid_describe(const fur_multigrid *mg);
 
 #ifdef __cplusplus
 }

@@ -63,7 +63,7 @@ typedef struct fur_stencil_definition {
  * rest. Negated Laplacians, scaled to small integers: 3 (one axis; 2, -1), 5 (two axes; 4, -1), 9
  * (two axes, with diagonals; 8, -1), 7 (three axes; 6, -1), 13 (three axes, of fourth order; 90,
  * -16, 1), 19 (three axes, with the diagonals of planes; 24, -2, -1), 27 (three axes, with all
- * diagonals; 26, -1). False for any other number. */
+ * diagonals; 26, -1). False for any other number, and for NULL. */
 FUR_API int fur_stencil_named(int points, fur_stencil_definition *definition);
 
 /* FUR_INVALID for a definition that breaks its contract; FUR_OVERFLOW if the grid has 2^63 points
@@ -115,7 +115,8 @@ typedef struct fur_stencil_report {
     const char *reason; /* why it was chosen, one sentence; valid as long as the stencil */
     int64_t rows;       /* grid points */
     int points;
-    int64_t bytes; /* compulsory traffic of one product with beta = 0: x and y once, and fields */
+    int64_t bytes; /* compulsory traffic of one product with beta = 0: x and y once, and fields; at
+                      most INT64_MAX */
     const char *sweep_kernel; /* of fur_stencil_sweep; "single": that of products */
     int sweep_depth;          /* sweeps in one pass over memory, at most */
 } fur_stencil_report;

@@ -1,7 +1,8 @@
 /* A vector of n entries of one value type, and the element-wise operations on vectors.
  *
  * Vectors in one call must have the same context, value type and size, or the call returns
- * FUR_INVALID. Real vectors ignore the imaginary part of coefficients. */
+ * FUR_INVALID. Real vectors ignore the imaginary part of coefficients. A result may be an operand,
+ * or lie where that does, but not overlap it in part: FUR_INVALID. */
 #ifndef FURROW_VECTOR_H
 #define FURROW_VECTOR_H
 

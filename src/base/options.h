@@ -1,19 +1,65 @@
-/* Reading a caller's options struct. */
+/* Reading a caller's options struct. The macro is for where furrow/context.h is known. */
 #ifndef FURROW_BASE_OPTIONS_H
 #define FURROW_BASE_OPTIONS_H
 
+#include <furrow/base.h>
+
+#include <stdbool.h>
 #include <string.h>
 
-/* Copies the caller's options over zeros, as far as the caller's struct goes by its first member:
- * a program compiled against an older, shorter struct gets the defaults for the rest. */
-static inline void fur_options_copy(void *own, size_t own_size, const void *given)
+/* No version of a struct is longer: what says so has never been set. */
+#define FUR_OPTIONS_MOST 4096
+
+/* The size that the caller's struct begins with. */
+static inline size_t fur_options_size(const void *given)
 {
-    size_t size = 0;
-    memset(own, 0, own_size);
-    if (!given)
-        return;
+    size_t size;
     memcpy(&size, given, sizeof size);
-    memcpy(own, given, size < own_size ? size : own_size);
+    return size;
 }
+
+static inline bool fur_options_are_zero(const char *bytes, size_t count)
+{
+    size_t i = 0;
+    while (i < count && bytes[i] == 0)
+        i++;
+    return i == count;
+}
+
+/* Whether a version of the struct may have this size, and it asks for nothing that this one does
+ * not know: at least the size and a member, whole words as it begins with one, zeros beyond. */
+static inline bool fur_options_fit(const void *given, size_t own_size)
+{
+    size_t size = fur_options_size(given);
+    return size >= 2 * sizeof size && size <= FUR_OPTIONS_MOST && size % sizeof size == 0 &&
+           (size <= own_size ||
+            fur_options_are_zero((const char *)given + own_size, size - own_size));
+}
+
+/* Copies the caller's options over zeros, as far as the caller's struct goes by its first member:
+ * a program compiled against an older, shorter struct gets the defaults for the rest. NULL stands
+ * for all defaults. The copy has its own size. False for a struct whose size was not set. */
+static inline bool fur_options_copy(void *own, size_t own_size, const void *given)
+{
+    if (given && !fur_options_fit(given, own_size))
+        return false;
+    memset(own, 0, own_size);
+    if (given)
+        memcpy(own, given, fur_options_size(given) < own_size ? fur_options_size(given) : own_size);
+    memcpy(own, &own_size, sizeof own_size);
+    return true;
+}
+
+/* Copies the caller's struct of this type, or returns FUR_INVALID. The context, NULL for the
+ * thread, is only asked for the sentence. */
+#define FUR_TAKE_OPTIONS(context, type, own, given)                                                \
+    do {                                                                                           \
+        if (!fur_options_copy(own, sizeof(type), given))                                           \
+            return fur_context_fail(context, FUR_INVALID,                                          \
+                                    "%s says that it has %zu bytes; write .size = sizeof(%s), "    \
+                                    "which are %zu in furrow %s, and set nothing beyond them",     \
+                                    #type, fur_options_size(given), #type, sizeof(type),           \
+                                    FUR_VERSION);                                                  \
+    } while (0)
 
 #endif

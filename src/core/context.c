@@ -88,8 +88,9 @@ static fur_status create(const fur_context_options *o, fur_context **out)
 
 fur_status fur_context_create(const fur_context_options *options, fur_context **out)
 {
+    FUR_NEED(NULL, out);
     fur_context_options o;
-    fur_options_copy(&o, sizeof o, options);
+    FUR_TAKE_OPTIONS(NULL, fur_context_options, &o, options);
     return create(&o, out);
 }
 
@@ -104,13 +105,14 @@ void fur_context_destroy(fur_context *context)
 
 fur_status fur_context_synchronize(fur_context *context)
 {
+    FUR_NEED(NULL, context);
     const fur_remote *remote = context->backend->remote;
     return remote ? remote->synchronize(&context->env) : FUR_OK;
 }
 
 fur_context *fur_context_host(fur_context *context)
 {
-    return context->host;
+    return context ? context->host : NULL;
 }
 
 const char *fur_context_error(const fur_context *context)
@@ -122,13 +124,14 @@ fur_status fur_context_fail(fur_context *context, fur_status status, const char 
 {
     va_list arguments;
     va_start(arguments, format);
-    fur_env_vfail(&context->env, status, format, arguments);
+    fur_env_vfail(context ? &context->env : &orphan, status, format ? format : "", arguments);
     va_end(arguments);
     return status;
 }
 
 fur_status fur_context_allocate(fur_context *context, size_t bytes, void **out)
 {
+    FUR_NEED(context, context, out);
     if (bytes > INT64_MAX)
         return fur_env_fail(&context->env, FUR_OVERFLOW, "%zu bytes do not fit in memory", bytes);
     return fur_env_allocate(&context->env, (int64_t)bytes, 1, out);
@@ -136,7 +139,8 @@ fur_status fur_context_allocate(fur_context *context, size_t bytes, void **out)
 
 void fur_context_release(fur_context *context, void *memory)
 {
-    fur_env_release(&context->env, memory);
+    if (context)
+        fur_env_release(&context->env, memory);
 }
 
 fur_status fur_ownership_check(fur_context *context, fur_ownership ownership)
@@ -150,29 +154,34 @@ fur_status fur_ownership_check(fur_context *context, fur_ownership ownership)
 
 const char *fur_context_device(const fur_context *context)
 {
-    return context->backend->device;
+    return context ? context->backend->device : "";
 }
 
 const char *fur_context_isa(const fur_context *context)
 {
-    return context->backend->isa;
+    return context ? context->backend->isa : "";
 }
 
 int fur_context_threads(const fur_context *context)
 {
     const char *refusal;
-    return fur_team_threads(&context->env, &refusal);
+    return context ? fur_team_threads(&context->env, &refusal) : 0;
 }
 
 const char *fur_context_notice(const fur_context *context)
 {
-    const char *refusal;
-    fur_team_threads(&context->env, &refusal);
+    const char *refusal = "";
+    if (context)
+        fur_team_threads(&context->env, &refusal);
     return refusal;
 }
 
-void fur_context_parallel(fur_context *context, int64_t count, int64_t grain,
-                          void (*work)(void *user, int64_t begin, int64_t end), void *user)
+fur_status fur_context_parallel(fur_context *context, int64_t count, int64_t grain,
+                                void (*work)(void *user, int64_t begin, int64_t end), void *user)
 {
+    FUR_NEED(NULL, context);
+    if (!work)
+        return fur_context_fail(context, FUR_INVALID, "%s was given NULL for work", __func__);
     fur_parallel(&context->env, count / fur_larger(grain, 1), count, work, user);
+    return FUR_OK;
 }

@@ -116,6 +116,7 @@ static fur_status borrow(fur_context *context, const fur_csr_view *arrays, fur_c
 fur_status fur_csr_create(fur_context *context, const fur_csr_view *arrays, fur_ownership ownership,
                           fur_csr **out)
 {
+    FUR_NEED(context, context, arrays, out);
     FUR_TRY(fur_ownership_check(context, ownership));
     FUR_TRY(fur_csr_check_shape(&context->env, arrays));
     if (ownership == FUR_BORROW)
@@ -129,6 +130,7 @@ fur_status fur_csr_create(fur_context *context, const fur_csr_view *arrays, fur_
 /* As for vectors, one of the two contexts moves the bytes when both have done what they had to. */
 fur_status fur_csr_transfer(const fur_csr *a, fur_context *context, fur_csr **out)
 {
+    FUR_NEED(fur_csr_context(a), a, context, out);
     fur_context *mover = fur_is_remote(context) ? context : a->context;
     FUR_TRY(fur_context_synchronize(a->context));
     fur_csr *b;
@@ -182,9 +184,10 @@ void fur_csr_destroy(fur_csr *matrix)
 
 fur_status fur_csr_keep(fur_csr *matrix, void (*release)(void *user), void *user)
 {
+    FUR_NEED(NULL, matrix);
     fur_env *env = &matrix->context->env;
     if (!release)
-        return fur_env_fail(env, FUR_INVALID, "fur_csr_keep was given no release");
+        return fur_env_fail(env, FUR_INVALID, "fur_csr_keep was given NULL for release");
     if (matrix->release)
         return fur_env_fail(env, FUR_INVALID,
                             "the matrix keeps something already; let that release both");
@@ -195,12 +198,12 @@ fur_status fur_csr_keep(fur_csr *matrix, void (*release)(void *user), void *user
 
 fur_context *fur_csr_context(const fur_csr *matrix)
 {
-    return matrix->context;
+    return matrix ? matrix->context : NULL;
 }
 
 fur_csr_view fur_csr_get(const fur_csr *matrix)
 {
-    return matrix->view;
+    return matrix ? matrix->view : (fur_csr_view){.rows = 0};
 }
 
 static bool same_offsets(const fur_csr_view *a, const fur_csr_view *b)
@@ -226,6 +229,7 @@ static bool same(const fur_csr_view *p, const fur_csr_view *q)
 
 fur_status fur_csr_compare(const fur_csr *a, const fur_csr *b, int *equal)
 {
+    FUR_NEED(fur_csr_context(a), a, b, equal);
     fur_status status = FUR_OK;
     fur_csr *copy_a = NULL;
     fur_csr *copy_b = NULL;

@@ -206,6 +206,7 @@ static int count_remote(fur_context *context, const fur_csr_view *a, int *arrays
 /* Arrays of a device are checked there, all others where they are: before they are moved. */
 fur_status fur_csr_check(fur_context *context, const fur_csr_view *arrays)
 {
+    FUR_NEED(context, context, arrays);
     int all;
     FUR_TRY(fur_csr_check_shape(&context->env, arrays));
     if (!fur_is_remote(context))

@@ -44,6 +44,7 @@ static fur_status convert(const fur_csr *a, const void *arguments, fur_csr **out
 
 fur_status fur_csr_convert(const fur_csr *a, fur_value value, fur_offset offset, fur_csr **out)
 {
+    FUR_NEED(fur_csr_context(a), a, out);
     fur_env *env = &a->context->env;
     target to = {value, offset};
     if (fur_value_size(value) == 0 || fur_offset_size(offset) == 0)

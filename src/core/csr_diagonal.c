@@ -42,6 +42,7 @@ static void set_diagonal(const fur_csr_view *a, int threads, int64_t n, void *d)
 
 fur_status fur_csr_diagonal(const fur_csr *a, fur_vector **out)
 {
+    FUR_NEED(fur_csr_context(a), a, out);
     fur_env *env = &a->context->env;
     const fur_csr_view *v = &a->view;
     fur_status status = FUR_OK;

@@ -225,6 +225,7 @@ done:
 fur_status fur_csr_from_coo(fur_context *context, const fur_coo_view *coo,
                             fur_duplicates duplicates, fur_csr **out)
 {
+    FUR_NEED(context, context, coo, out);
     fur_csr *a = NULL;
     if (!fur_is_remote(context))
         return from_coo(context, coo, duplicates, out);

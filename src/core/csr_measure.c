@@ -48,6 +48,7 @@ void fur_csr_figures(const fur_csr_view *a, int threads, fur_csr_statistics *out
 
 fur_status fur_csr_measure(const fur_csr *a, fur_csr_statistics *out)
 {
+    FUR_NEED(fur_csr_context(a), a, out);
     fur_env *env = &a->context->env;
     if (fur_is_remote(a->context))
         return a->context->backend->remote->measure(env, &a->view, out);

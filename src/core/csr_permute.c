@@ -144,6 +144,7 @@ static fur_status check_order(const fur_csr *a, const char *side, int64_t size,
 fur_status fur_csr_permute(const fur_csr *a, const fur_permutation *row_order,
                            const fur_permutation *col_order, fur_csr **out)
 {
+    FUR_NEED(fur_csr_context(a), a, out);
     const fur_csr_view *v = &a->view;
     fur_env *env = &a->context->env;
     fur_csr *b;

@@ -58,6 +58,7 @@ done:
 
 fur_status fur_csr_transpose(const fur_csr *a, int conjugate, fur_csr **out)
 {
+    FUR_NEED(fur_csr_context(a), a, out);
     return fur_is_remote(a->context) ? transpose_remote(a, conjugate != 0, out)
                                      : transpose_here(a, conjugate != 0, out);
 }

@@ -296,11 +296,12 @@ static fur_status build(fur_multigrid *mg, const fur_stencil_view *s, const mode
 fur_status fur_multigrid_create(const fur_stencil *a, const fur_multigrid_options *options,
                                 fur_multigrid **out)
 {
+    FUR_NEED(a ? a->context : NULL, a, out);
     fur_env *env = &a->context->env;
     fur_multigrid_options o;
     model m = {.s = 0};
     fur_multigrid *mg;
-    fur_options_copy(&o, sizeof o, options);
+    FUR_TAKE_OPTIONS(a->context, fur_multigrid_options, &o, options);
     FUR_TRY(check_options(env, &o));
     FUR_TRY(check_stencil(a, &m));
     FUR_TRY(fur_env_allocate_zeros(env, 1, sizeof *mg, &mg));
@@ -342,6 +343,8 @@ void fur_multigrid_destroy(fur_multigrid *mg)
 
 fur_multigrid_report fur_multigrid_describe(const fur_multigrid *mg)
 {
+    if (!mg)
+        return (fur_multigrid_report){.levels = 0};
     fur_multigrid_report report = {.levels = mg->levels};
     for (int l = 0; l < mg->levels; l++)
         report.points += fur_grid_points(&mg->level[l].grid);

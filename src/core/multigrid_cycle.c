@@ -67,9 +67,7 @@ static fur_status enter(fur_multigrid *mg, const fur_vector *b, fur_vector *x)
 {
     FUR_TRY(check_vector(mg, "b", b));
     FUR_TRY(check_vector(mg, "x", x));
-    if (b->data == x->data)
-        return fur_context_fail(mg->context, FUR_INVALID,
-                                "b and x are the same array; multigrid needs two");
+    FUR_TRY(fur_vector_check_apart(b, "b", x, "x"));
     mg->level[0].b = b->data;
     mg->level[0].x = x->data;
     return FUR_OK;
@@ -77,6 +75,7 @@ static fur_status enter(fur_multigrid *mg, const fur_vector *b, fur_vector *x)
 
 fur_status fur_multigrid_cycle(fur_multigrid *mg, const fur_vector *b, fur_vector *x)
 {
+    FUR_NEED(mg ? mg->context : NULL, mg, b, x);
     FUR_TRY(enter(mg, b, x));
     return run_cycle(mg, FUR_RED);
 }
@@ -140,6 +139,7 @@ static fur_status solve(fur_multigrid *mg, const fur_vector *b, fur_vector *x, d
 fur_status fur_multigrid_solve(fur_multigrid *mg, const fur_vector *b, fur_vector *x, double rtol,
                                int64_t max_cycles, fur_solver_report *report)
 {
+    FUR_NEED(mg ? mg->context : NULL, mg, b, x);
     double start = fur_seconds();
     fur_solver_report own = {.outcome = FUR_CONVERGED};
     if (!(rtol >= 0) || max_cycles < 0)
@@ -164,6 +164,7 @@ static fur_status apply(void *user, const fur_vector *b, fur_vector *x)
 
 fur_status fur_operator_from_multigrid(fur_multigrid *mg, fur_operator **out)
 {
+    FUR_NEED(mg ? mg->context : NULL, mg, out);
     if (mg->cycle != FUR_CYCLE_V || mg->before != mg->after)
         return fur_context_fail(mg->context, FUR_UNSUPPORTED,
                                 "only a V cycle with as many sweeps before as after is symmetric, "

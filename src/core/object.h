@@ -4,6 +4,7 @@
 
 #include <furrow/furrow.h>
 
+#include "arguments.h"
 #include "env.h"
 #include "kernel.h"
 
@@ -130,6 +131,13 @@ fur_status fur_stencil_check(const fur_stencil *stencil, const fur_vector *x, co
 
 /* FUR_INVALID unless x and y have the same context, value type and size. */
 fur_status fur_vector_match(const fur_vector *x, const fur_vector *y);
+/* The same for an element-wise result y, which may be x but not a part of it. */
+fur_status fur_vector_match_result(const fur_vector *x, const fur_vector *y);
+
+bool fur_vector_overlap(const fur_vector *x, const fur_vector *y);
+/* FUR_INVALID if the vectors of these names have memory in common. */
+fur_status fur_vector_check_apart(const fur_vector *x, const char *x_name, const fur_vector *y,
+                                  const char *y_name);
 
 /* out_i = in_i in another value type. Returns the first entry whose imaginary part would be lost,
  * -1 if there is none. */

@@ -12,9 +12,10 @@ struct fur_operator {
 fur_status fur_operator_create(fur_context *context, const fur_operator_definition *definition,
                                fur_operator **out)
 {
+    FUR_NEED(context, context, definition, out);
     fur_env *env = &context->env;
     fur_operator_definition d;
-    fur_options_copy(&d, sizeof d, definition);
+    FUR_TAKE_OPTIONS(context, fur_operator_definition, &d, definition);
     if (!d.apply || d.rows < 0 || d.cols < 0 || fur_value_size(d.value) == 0)
         return fur_env_fail(env, FUR_INVALID,
                             "an operator needs an apply function, rows and cols of at least 0, "
@@ -37,22 +38,22 @@ void fur_operator_destroy(fur_operator *op)
 
 fur_context *fur_operator_context(const fur_operator *op)
 {
-    return op->context;
+    return op ? op->context : NULL;
 }
 
 int64_t fur_operator_rows(const fur_operator *op)
 {
-    return op->definition.rows;
+    return op ? op->definition.rows : 0;
 }
 
 int64_t fur_operator_cols(const fur_operator *op)
 {
-    return op->definition.cols;
+    return op ? op->definition.cols : 0;
 }
 
 fur_value fur_operator_value(const fur_operator *op)
 {
-    return op->definition.value;
+    return op ? op->definition.value : FUR_F32;
 }
 
 static fur_status check_vector(const fur_operator *op, const fur_vector *v, const char *name,
@@ -72,13 +73,16 @@ static fur_status check_vector(const fur_operator *op, const fur_vector *v, cons
 
 fur_status fur_operator_apply(const fur_operator *op, const fur_vector *x, fur_vector *y)
 {
+    FUR_NEED(fur_operator_context(op), op, x, y);
     FUR_TRY(check_vector(op, x, "x", op->definition.cols));
     FUR_TRY(check_vector(op, y, "y", op->definition.rows));
+    FUR_TRY(fur_vector_check_apart(x, "x", y, "y"));
     return op->definition.apply(op->definition.user, x, y);
 }
 
 fur_status fur_operator_diagonal(const fur_operator *op, fur_vector *d)
 {
+    FUR_NEED(fur_operator_context(op), op, d);
     const fur_operator_definition *o = &op->definition;
     if (!o->diagonal)
         return fur_context_fail(op->context, FUR_UNSUPPORTED,

@@ -64,6 +64,7 @@ static fur_status invert_diagonal(const fur_operator *a, fur_vector *d)
 
 fur_status fur_operator_jacobi(const fur_operator *a, fur_operator **out)
 {
+    FUR_NEED(fur_operator_context(a), a, out);
     fur_context *context = fur_operator_context(a);
     int64_t n = fur_operator_rows(a);
     fur_vector *d;

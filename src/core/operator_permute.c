@@ -49,6 +49,7 @@ static fur_status check(const fur_operator *b, const fur_permutation *p)
 
 fur_status fur_operator_permute(const fur_operator *b, const fur_permutation *p, fur_operator **out)
 {
+    FUR_NEED(fur_operator_context(b), b, p, out);
     fur_context *context = fur_operator_context(b);
     fur_status status = FUR_OK;
     permuted *a = NULL;

@@ -36,6 +36,7 @@ static fur_status diagonal(void *user, fur_vector *d)
 
 fur_status fur_operator_from_recognised(const fur_recognised *r, fur_operator **out)
 {
+    FUR_NEED(r ? r->context : NULL, r, out);
     const fur_csr_view *rows = &r->rows->view;
     fur_operator_definition definition = {
         .size = sizeof definition,

@@ -19,6 +19,7 @@ static fur_status diagonal(void *user, fur_vector *d)
 
 fur_status fur_operator_from_spmv(const fur_spmv *plan, fur_operator **out)
 {
+    FUR_NEED(plan ? plan->context : NULL, plan, out);
     const fur_csr_view *a = &plan->operand->view;
     fur_operator_definition definition = {
         .size = sizeof definition,

@@ -30,6 +30,7 @@ static fur_status diagonal(void *user, fur_vector *d)
 
 fur_status fur_operator_from_stencil(const fur_stencil *stencil, fur_operator **out)
 {
+    FUR_NEED(stencil ? stencil->context : NULL, stencil, out);
     int64_t rows = fur_stencil_rows(&stencil->view);
     fur_operator_definition definition = {
         .size = sizeof definition,

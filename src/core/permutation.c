@@ -113,6 +113,7 @@ static fur_status create_remote(fur_context *context, int64_t size, const int32_
 fur_status fur_permutation_create(fur_context *context, int64_t size, const int32_t *order,
                                   fur_permutation **out)
 {
+    FUR_NEED(context, context, out);
     if (size < 0)
         return fur_env_fail(&context->env, FUR_INVALID, "a permutation cannot have %lld numbers",
                             (long long)size);
@@ -144,6 +145,7 @@ static fur_status copy_arrays(fur_context *mover, const fur_permutation *from, f
 fur_status fur_permutation_transfer(const fur_permutation *permutation, fur_context *context,
                                     fur_permutation **out)
 {
+    FUR_NEED(fur_permutation_context(permutation), permutation, context, out);
     fur_context *own = permutation->context;
     fur_context *mover = fur_is_remote(context) ? context : own;
     fur_permutation *copy;
@@ -160,20 +162,20 @@ fur_status fur_permutation_transfer(const fur_permutation *permutation, fur_cont
 
 fur_context *fur_permutation_context(const fur_permutation *permutation)
 {
-    return permutation->context;
+    return permutation ? permutation->context : NULL;
 }
 
 int64_t fur_permutation_size(const fur_permutation *permutation)
 {
-    return permutation->size;
+    return permutation ? permutation->size : 0;
 }
 
 const int32_t *fur_permutation_order(const fur_permutation *permutation)
 {
-    return permutation->order;
+    return permutation ? permutation->order : NULL;
 }
 
 const int32_t *fur_permutation_position(const fur_permutation *permutation)
 {
-    return permutation->position;
+    return permutation ? permutation->position : NULL;
 }

@@ -163,6 +163,7 @@ static fur_status build(const fur_csr *a, const fur_guess *g, const char *kernel
 fur_status fur_stencil_recognise(const fur_csr *a, const fur_recognise_options *options,
                                  fur_recognised **out, fur_recognise_report *report)
 {
+    FUR_NEED(fur_csr_context(a), a, out);
     double start = fur_seconds();
     fur_env *env = &a->context->env;
     fur_status status = FUR_OK;
@@ -171,7 +172,7 @@ fur_status fur_stencil_recognise(const fur_csr *a, const fur_recognise_options *
     fur_recognised *r = NULL;
     fur_guess *g = NULL;
     bool likely = false;
-    fur_options_copy(&o, sizeof o, options);
+    FUR_TAKE_OPTIONS(a->context, fur_recognise_options, &o, options);
     if (may_be_stencil(a, &found)) {
         FUR_TRY_DONE(fur_env_allocate_zeros(env, 1, sizeof *g, &g));
         FUR_TRY_DONE(fur_recognise_guess(a, g, &found, &likely));

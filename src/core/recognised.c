@@ -29,17 +29,17 @@ void fur_recognised_destroy(fur_recognised *r)
 
 const fur_stencil *fur_recognised_stencil(const fur_recognised *r)
 {
-    return r->stencil;
+    return r ? r->stencil : NULL;
 }
 
 const fur_csr *fur_recognised_rows(const fur_recognised *r)
 {
-    return r->rows;
+    return r ? r->rows : NULL;
 }
 
 const int32_t *fur_recognised_row_numbers(const fur_recognised *r)
 {
-    return r->numbers;
+    return r ? r->numbers : NULL;
 }
 
 /* own_i = y_numbers[i] */
@@ -74,6 +74,7 @@ static fur_status replace_rows(const fur_recognised *r, const fur_vector *own, f
 fur_status fur_recognised_apply(const fur_recognised *r, fur_scalar alpha, const fur_vector *x,
                                 fur_scalar beta, fur_vector *y)
 {
+    FUR_NEED(r ? r->context : NULL, r, x, y);
     FUR_TRY(fur_stencil_check(r->stencil, x, y));
     FUR_TRY(fetch_rows(r, y, r->y));
     FUR_TRY(fur_spmv_apply(r->plan, alpha, x, beta, r->y));

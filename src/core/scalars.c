@@ -18,6 +18,7 @@ fur_scalars_state fur_scalars_initial(void)
 
 fur_status fur_scalars_create(fur_context *context, fur_scalars **out)
 {
+    FUR_NEED(context, context, out);
     fur_scalars_state initial = fur_scalars_initial();
     fur_scalars *scalars;
     FUR_TRY(fur_env_allocate_zeros(&context->env, 1, sizeof *scalars, &scalars));
@@ -42,6 +43,7 @@ void fur_scalars_destroy(fur_scalars *scalars)
 
 fur_status fur_scalars_set(fur_scalars *scalars, const fur_scalars_state *state)
 {
+    FUR_NEED(scalars ? scalars->context : NULL, scalars, state);
     if (state->halted < -1 || state->halted >= FUR_SCALARS_MAX)
         return fur_env_fail(&scalars->context->env, FUR_INVALID,
                             "scalars are halted by one of %d slots or by -1, none; not by %lld",
@@ -51,6 +53,7 @@ fur_status fur_scalars_set(fur_scalars *scalars, const fur_scalars_state *state)
 
 fur_status fur_scalars_get(const fur_scalars *scalars, fur_scalars_state *out)
 {
+    FUR_NEED(scalars ? scalars->context : NULL, scalars, out);
     return fur_memory_copy(scalars->context, out, scalars->state, sizeof *out);
 }
 
@@ -98,6 +101,7 @@ static fur_status find_ratio(fur_context *context, const fur_coefficient *coeffi
 
 fur_status fur_dot_into(const fur_vector *x, const fur_vector *y, fur_scalars *scalars, int slot)
 {
+    FUR_NEED(fur_vector_context(x), x, y, scalars);
     fur_context *context = x->context;
     fur_slot out;
     FUR_TRY(fur_vector_match(x, y));
@@ -109,10 +113,11 @@ fur_status fur_dot_into(const fur_vector *x, const fur_vector *y, fur_scalars *s
 fur_status fur_axpby_by(fur_coefficient alpha, const fur_vector *x, fur_coefficient beta,
                         fur_vector *y)
 {
+    FUR_NEED(fur_vector_context(x), x, y);
     fur_context *context = x->context;
     fur_ratio a;
     fur_ratio b;
-    FUR_TRY(fur_vector_match(x, y));
+    FUR_TRY(fur_vector_match_result(x, y));
     FUR_TRY(find_ratio(context, &alpha, &a));
     FUR_TRY(find_ratio(context, &beta, &b));
     return context->backend->elementwise->axpby[x->value](&context->env, x->size, &a, x->data, &b,
@@ -122,10 +127,11 @@ fur_status fur_axpby_by(fur_coefficient alpha, const fur_vector *x, fur_coeffici
 fur_status fur_axpy_norm2_into(fur_coefficient alpha, const fur_vector *x, fur_vector *y,
                                fur_scalars *scalars, int slot)
 {
+    FUR_NEED(fur_vector_context(x), x, y, scalars);
     fur_context *context = x->context;
     fur_ratio a;
     fur_slot out;
-    FUR_TRY(fur_vector_match(x, y));
+    FUR_TRY(fur_vector_match_result(x, y));
     FUR_TRY(find_ratio(context, &alpha, &a));
     FUR_TRY(find_slot(context, scalars, slot, &out));
     return context->backend->reduction->axpy_norm2[x->value](&context->env, x->size, &a, x->data,

@@ -89,10 +89,11 @@ static fur_status set_operand(fur_spmv *plan)
 
 fur_status fur_spmv_plan(const fur_csr *a, const fur_spmv_options *options, fur_spmv **out)
 {
+    FUR_NEED(fur_csr_context(a), a, out);
     double start = fur_seconds();
     fur_env *env = &a->context->env;
     fur_spmv_options o;
-    fur_options_copy(&o, sizeof o, options);
+    FUR_TAKE_OPTIONS(a->context, fur_spmv_options, &o, options);
     FUR_TRY(check_options(env, &o));
 
     fur_spmv *plan;
@@ -145,12 +146,11 @@ static fur_status check_vector(const fur_spmv *plan, const char *name, const fur
 fur_status fur_spmv_apply(const fur_spmv *plan, fur_scalar alpha, const fur_vector *x,
                           fur_scalar beta, fur_vector *y)
 {
+    FUR_NEED(plan ? plan->context : NULL, plan, x, y);
     const fur_csr_view *a = &plan->operand->view;
     FUR_TRY(check_vector(plan, "x", x, a->cols));
     FUR_TRY(check_vector(plan, "y", y, a->rows));
-    if (x->data == y->data && x->data)
-        return fur_env_fail(&plan->context->env, FUR_INVALID,
-                            "x and y are the same array; the product needs two");
+    FUR_TRY(fur_vector_check_apart(x, "x", y, "y"));
     fur_spmv_call call = {
         .env = &plan->context->env,
         .a = a,
@@ -165,12 +165,12 @@ fur_status fur_spmv_apply(const fur_spmv *plan, fur_scalar alpha, const fur_vect
 
 const fur_csr *fur_spmv_matrix(const fur_spmv *plan)
 {
-    return plan->a;
+    return plan ? plan->a : NULL;
 }
 
 fur_op fur_spmv_op(const fur_spmv *plan)
 {
-    return plan->op;
+    return plan ? plan->op : FUR_OP_N;
 }
 
 static int64_t csr_bytes(const fur_csr_view *a)
@@ -189,6 +189,8 @@ static int64_t break_even(const fur_spmv *plan)
 
 fur_spmv_report fur_spmv_describe(const fur_spmv *plan)
 {
+    if (!plan)
+        return (fur_spmv_report){.kernel = "", .reason = ""};
     const fur_csr_view *a = &plan->operand->view;
     int64_t vectors = (a->rows + a->cols) * (int64_t)fur_value_size(a->value);
     int64_t matrix =
@@ -207,11 +209,12 @@ fur_spmv_report fur_spmv_describe(const fur_spmv *plan)
 
 int fur_spmv_kernel_count(const fur_context *context)
 {
-    return context->backend->spmv_count;
+    return context ? context->backend->spmv_count : 0;
 }
 
 fur_status fur_spmv_kernel_get(fur_context *context, int index, fur_spmv_kernel_info *out)
 {
+    FUR_NEED(context, context, out);
     const fur_backend *backend = context->backend;
     if (index < 0 || index >= backend->spmv_count)
         return fur_context_fail(context, FUR_INVALID, "there is no SpMV kernel %d; there are %d",

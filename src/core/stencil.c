@@ -204,11 +204,12 @@ static fur_status build(fur_stencil *stencil, const fur_stencil_definition *d,
 fur_status fur_stencil_create(fur_context *context, const fur_stencil_definition *definition,
                               fur_stencil **out)
 {
+    FUR_NEED(context, context, definition, out);
     fur_env *env = &context->env;
     fur_stencil_definition d;
     int at[FUR_STENCIL_POINTS];
     fur_stencil *stencil;
-    fur_options_copy(&d, sizeof d, definition);
+    FUR_TAKE_OPTIONS(context, fur_stencil_definition, &d, definition);
     FUR_TRY(check_grid(env, &d));
     FUR_TRY(check_lists(env, &d));
     FUR_TRY(place_offsets(env, &d, at));
@@ -256,15 +257,13 @@ fur_status fur_stencil_check(const fur_stencil *stencil, const fur_vector *x, co
 {
     FUR_TRY(fur_stencil_check_vector(stencil, "x", x));
     FUR_TRY(fur_stencil_check_vector(stencil, "y", y));
-    if (x->data == y->data)
-        return fur_env_fail(&stencil->context->env, FUR_INVALID,
-                            "x and y are the same array; the product needs two");
-    return FUR_OK;
+    return fur_vector_check_apart(x, "x", y, "y");
 }
 
 fur_status fur_stencil_apply(const fur_stencil *stencil, fur_scalar alpha, const fur_vector *x,
                              fur_scalar beta, fur_vector *y)
 {
+    FUR_NEED(stencil ? stencil->context : NULL, stencil, x, y);
     FUR_TRY(fur_stencil_check(stencil, x, y));
     fur_stencil_call call = {
         .env = &stencil->context->env,
@@ -280,16 +279,25 @@ fur_status fur_stencil_apply(const fur_stencil *stencil, fur_scalar alpha, const
     return stencil->product.kernel->apply(&call);
 }
 
+/* x, y and fields once; INT64_MAX where that is more. */
+static int64_t bytes_of(const fur_stencil_view *s)
+{
+    int64_t row = (s->fields ? s->points + 2 : 2) * (int64_t)fur_value_size(s->value);
+    int64_t bytes;
+    return __builtin_mul_overflow(fur_stencil_rows(s), row, &bytes) ? INT64_MAX : bytes;
+}
+
 fur_stencil_report fur_stencil_describe(const fur_stencil *stencil)
 {
+    if (!stencil)
+        return (fur_stencil_report){.kernel = "", .reason = "", .sweep_kernel = ""};
     const fur_stencil_view *s = &stencil->view;
-    int64_t entries = fur_stencil_rows(s) * (s->fields ? s->points + 2 : 2);
     return (fur_stencil_report){
         .kernel = stencil->product.kernel->name,
         .reason = stencil->product.reason,
         .rows = fur_stencil_rows(s),
         .points = s->points,
-        .bytes = entries * (int64_t)fur_value_size(s->value),
+        .bytes = bytes_of(s),
         .sweep_kernel = stencil->sweep.kernel ? stencil->sweep.kernel->name : "single",
         .sweep_depth = fur_stencil_depth(stencil),
     };

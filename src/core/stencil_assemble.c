@@ -89,6 +89,7 @@ done:
 
 fur_status fur_stencil_assemble(const fur_stencil *stencil, fur_csr **out)
 {
+    FUR_NEED(stencil ? stencil->context : NULL, stencil, out);
     int64_t rows = fur_stencil_rows(&stencil->view);
     if (rows > INT32_MAX)
         return fur_env_fail(&stencil->context->env, FUR_OVERFLOW,

@@ -100,23 +100,25 @@ static fur_status get(fur_context *context, const fur_stencil_registry *from, in
 
 int fur_stencil_kernel_count(const fur_context *context)
 {
-    return fur_stencil_products(context).count;
+    return context ? fur_stencil_products(context).count : 0;
 }
 
 fur_status fur_stencil_kernel_get(fur_context *context, int index, fur_stencil_kernel_info *out)
 {
+    FUR_NEED(context, context, out);
     fur_stencil_registry from = fur_stencil_products(context);
     return get(context, &from, index, out);
 }
 
 int fur_stencil_sweep_kernel_count(const fur_context *context)
 {
-    return fur_stencil_sweeps(context).count;
+    return context ? fur_stencil_sweeps(context).count : 0;
 }
 
 fur_status fur_stencil_sweep_kernel_get(fur_context *context, int index,
                                         fur_stencil_kernel_info *out)
 {
+    FUR_NEED(context, context, out);
     fur_stencil_registry from = fur_stencil_sweeps(context);
     return get(context, &from, index, out);
 }

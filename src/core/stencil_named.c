@@ -57,7 +57,7 @@ int fur_stencil_named(int points, fur_stencil_definition *definition)
 {
     for (size_t i = 0; i < sizeof stencils / sizeof *stencils; i++) {
         const named *s = &stencils[i];
-        if (s->points != points)
+        if (s->points != points || !definition)
             continue;
         definition->axes = s->axes;
         definition->points = s->points;

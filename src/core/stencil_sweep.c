@@ -12,10 +12,11 @@ static fur_status check(const fur_stencil *stencil, int64_t count, const fur_vec
     FUR_TRY(fur_stencil_check_vector(stencil, "work", work));
     if (b)
         FUR_TRY(fur_stencil_check_vector(stencil, "b", b));
-    if (x->data == work->data || (b && (b->data == x->data || b->data == work->data)))
-        return fur_env_fail(env, FUR_INVALID,
-                            "two of x, b and work are the same array; sweeps need each its own");
-    return FUR_OK;
+    FUR_TRY(fur_vector_check_apart(x, "x", work, "work"));
+    if (!b)
+        return FUR_OK;
+    FUR_TRY(fur_vector_check_apart(b, "b", x, "x"));
+    return fur_vector_check_apart(b, "b", work, "work");
 }
 
 /* An even number of passes ends in x. One sweep, or an odd number of passes of one sweep each, ends
@@ -48,6 +49,7 @@ static fur_status pass(const fur_stencil *stencil, int sweeps, fur_scalar alpha,
 fur_status fur_stencil_sweep(const fur_stencil *stencil, int64_t count, fur_scalar alpha,
                              const fur_vector *b, fur_vector *x, fur_vector *work)
 {
+    FUR_NEED(stencil ? stencil->context : NULL, stencil, x, work);
     FUR_TRY(check(stencil, count, b, x, work));
     fur_context *context = stencil->context;
     int64_t bytes = x->size * (int64_t)fur_value_size(x->value);

@@ -8,6 +8,10 @@ static fur_status check_shape(fur_context *context, fur_value value, int64_t siz
     if (size < 0)
         return fur_env_fail(&context->env, FUR_INVALID, "a vector cannot have %lld entries",
                             (long long)size);
+    if ((uint64_t)size > SIZE_MAX / 2 / fur_value_size(value))
+        return fur_env_fail(&context->env, FUR_OVERFLOW,
+                            "%lld elements of %zu bytes do not fit in memory", (long long)size,
+                            fur_value_size(value));
     return FUR_OK;
 }
 
@@ -54,6 +58,7 @@ static fur_status make_copy(fur_context *context, fur_value value, int64_t size,
 
 fur_status fur_vector_create(fur_context *context, fur_value value, int64_t size, fur_vector **out)
 {
+    FUR_NEED(context, context, out);
     fur_vector *vector;
     FUR_TRY(check_shape(context, value, size));
     FUR_TRY(make_unset(context, value, size, &vector));
@@ -68,6 +73,7 @@ fur_status fur_vector_create(fur_context *context, fur_value value, int64_t size
 fur_status fur_vector_wrap(fur_context *context, fur_value value, int64_t size, void *data,
                            fur_ownership ownership, fur_vector **out)
 {
+    FUR_NEED(context, context, out);
     FUR_TRY(fur_ownership_check(context, ownership));
     FUR_TRY(check_shape(context, value, size));
     if (size > 0 && !data)
@@ -95,36 +101,42 @@ void fur_vector_destroy(fur_vector *vector)
 
 fur_context *fur_vector_context(const fur_vector *vector)
 {
-    return vector->context;
+    return vector ? vector->context : NULL;
 }
 
 fur_value fur_vector_value(const fur_vector *vector)
 {
-    return vector->value;
+    return vector ? vector->value : FUR_F32;
 }
 
 int64_t fur_vector_size(const fur_vector *vector)
 {
-    return vector->size;
+    return vector ? vector->size : 0;
 }
 
 void *fur_vector_data(fur_vector *vector)
 {
-    return vector->data;
+    return vector ? vector->data : NULL;
 }
 
 const void *fur_vector_const_data(const fur_vector *vector)
 {
-    return vector->data;
+    return vector ? vector->data : NULL;
 }
 
 fur_status fur_vector_upload(const void *entries, fur_vector *x)
 {
+    FUR_NEED(NULL, x);
+    if (x->size > 0)
+        FUR_NEED(x->context, entries);
     return fur_memory_copy(x->context, x->data, entries, bytes_of(x));
 }
 
 fur_status fur_vector_download(const fur_vector *x, void *entries)
 {
+    FUR_NEED(NULL, x);
+    if (x->size > 0)
+        FUR_NEED(x->context, entries);
     return fur_memory_copy(x->context, entries, x->data, bytes_of(x));
 }
 
@@ -137,11 +149,17 @@ static fur_status copy_async(const fur_vector *x, void *to, const void *from)
 
 fur_status fur_vector_upload_async(const void *entries, fur_vector *x)
 {
+    FUR_NEED(NULL, x);
+    if (x->size > 0)
+        FUR_NEED(x->context, entries);
     return copy_async(x, x->data, entries);
 }
 
 fur_status fur_vector_download_async(const fur_vector *x, void *entries)
 {
+    FUR_NEED(NULL, x);
+    if (x->size > 0)
+        FUR_NEED(x->context, entries);
     return copy_async(x, entries, x->data);
 }
 
@@ -166,6 +184,30 @@ fur_status fur_vector_match(const fur_vector *x, const fur_vector *y)
     return match_shapes(x, y);
 }
 
+bool fur_vector_overlap(const fur_vector *x, const fur_vector *y)
+{
+    return fur_overlap(x->data, (size_t)bytes_of(x), y->data, (size_t)bytes_of(y));
+}
+
+fur_status fur_vector_check_apart(const fur_vector *x, const char *x_name, const fur_vector *y,
+                                  const char *y_name)
+{
+    if (!fur_vector_overlap(x, y))
+        return FUR_OK;
+    return fur_env_fail(&x->context->env, FUR_INVALID,
+                        "%s and %s overlap; each must have memory of its own", x_name, y_name);
+}
+
+fur_status fur_vector_match_result(const fur_vector *x, const fur_vector *y)
+{
+    FUR_TRY(fur_vector_match(x, y));
+    if (x->data == y->data || !fur_vector_overlap(x, y))
+        return FUR_OK;
+    return fur_env_fail(&x->context->env, FUR_INVALID,
+                        "the vectors overlap in part; the result must be an operand itself or have "
+                        "memory of its own");
+}
+
 static const fur_elementwise_kernels *kernels(const fur_vector *x)
 {
     return x->context->backend->elementwise;
@@ -173,6 +215,7 @@ static const fur_elementwise_kernels *kernels(const fur_vector *x)
 
 fur_status fur_vector_fill(fur_vector *x, fur_scalar value)
 {
+    FUR_NEED(NULL, x);
     return kernels(x)->fill[x->value](&x->context->env, x->size, value, x->data);
 }
 
@@ -191,6 +234,7 @@ static fur_status copy_across(const fur_vector *x, fur_vector *y)
 
 fur_status fur_vector_copy(const fur_vector *x, fur_vector *y)
 {
+    FUR_NEED(fur_vector_context(x), x, y);
     FUR_TRY(match_shapes(x, y));
     return x->context == y->context ? fur_memory_copy(x->context, y->data, x->data, bytes_of(x))
                                     : copy_across(x, y);
@@ -198,16 +242,19 @@ fur_status fur_vector_copy(const fur_vector *x, fur_vector *y)
 
 fur_status fur_axpby(fur_scalar alpha, const fur_vector *x, fur_scalar beta, fur_vector *y)
 {
+    FUR_NEED(fur_vector_context(x), x, y);
     fur_ratio a = {.factor = alpha};
     fur_ratio b = {.factor = beta};
-    FUR_TRY(fur_vector_match(x, y));
+    FUR_TRY(fur_vector_match_result(x, y));
     return kernels(x)->axpby[x->value](&x->context->env, x->size, &a, x->data, &b, y->data);
 }
 
 fur_status fur_multiply(const fur_vector *x, const fur_vector *y, fur_vector *z)
 {
+    FUR_NEED(fur_vector_context(x), x, y, z);
     FUR_TRY(fur_vector_match(x, y));
-    FUR_TRY(fur_vector_match(x, z));
+    FUR_TRY(fur_vector_match_result(x, z));
+    FUR_TRY(fur_vector_match_result(y, z));
     return kernels(x)->multiply[x->value](&x->context->env, x->size, x->data, y->data, z->data);
 }
 
@@ -258,6 +305,7 @@ static fur_status convert_remote(const fur_vector *x, fur_value value, fur_vecto
 
 fur_status fur_vector_convert(const fur_vector *x, fur_value value, fur_vector **out)
 {
+    FUR_NEED(fur_vector_context(x), x, out);
     FUR_TRY(check_shape(x->context, value, x->size));
     return fur_is_remote(x->context) ? convert_remote(x, value, out)
                                      : convert_on_host(x, value, out);

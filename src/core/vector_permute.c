@@ -21,7 +21,7 @@ static fur_status check(const fur_permutation *p, const fur_vector *x, const fur
         return fur_env_fail(&p->context->env, FUR_INVALID,
                             "the vectors have %lld entries, the permutation has %lld numbers",
                             (long long)x->size, (long long)p->size);
-    return FUR_OK;
+    return fur_vector_check_apart(x, "x", y, "y");
 }
 
 /* y_i = x_from[i] */
@@ -39,6 +39,7 @@ static fur_status gather_entries(const fur_vector *x, const int32_t *from, fur_v
 fur_status fur_vector_permute(const fur_permutation *permutation, const fur_vector *x,
                               fur_vector *y)
 {
+    FUR_NEED(fur_permutation_context(permutation), permutation, x, y);
     FUR_TRY(check(permutation, x, y));
     return gather_entries(x, permutation->order, y);
 }
@@ -46,6 +47,7 @@ fur_status fur_vector_permute(const fur_permutation *permutation, const fur_vect
 fur_status fur_vector_unpermute(const fur_permutation *permutation, const fur_vector *x,
                                 fur_vector *y)
 {
+    FUR_NEED(fur_permutation_context(permutation), permutation, x, y);
     FUR_TRY(check(permutation, x, y));
     return gather_entries(x, permutation->position, y);
 }

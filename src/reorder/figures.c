@@ -179,6 +179,7 @@ static fur_status check(const fur_csr *a, const fur_permutation *order)
 /* On the host, with copies of what lies elsewhere. */
 fur_status fur_order_measure(const fur_csr *a, const fur_permutation *order, fur_order_figures *out)
 {
+    FUR_NEED(fur_csr_context(a), a, out);
     fur_status status = FUR_OK;
     fur_context *host = a->context->host;
     const fur_csr *here;

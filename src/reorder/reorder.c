@@ -279,10 +279,11 @@ static fur_status reorder_remote(const fur_csr *a, ordering *o, fur_permutation 
 fur_status fur_reorder(const fur_csr *a, const char *method, const fur_reorder_options *options,
                        fur_permutation **out, fur_reorder_report *report)
 {
+    FUR_NEED(fur_csr_context(a), a, out);
     double start = fur_seconds();
     fur_context *context = a->context;
     ordering o = {.env = &context->host->env, .host = context->host->backend};
-    fur_options_copy(&o.options, sizeof o.options, options);
+    FUR_TAKE_OPTIONS(context, fur_reorder_options, &o.options, options);
     FUR_TRY(check_square(&context->env, &a->view));
     FUR_TRY(find_method(&context->env, method, &o.method));
     fur_status status =

@@ -1,6 +1,7 @@
 /* Solvers: options, workspace, the report. */
 #include "method.h"
 
+#include "arguments.h"
 #include "clock.h"
 #include "env.h"
 #include "options.h"
@@ -129,10 +130,11 @@ static fur_status make_workspace(fur_solver *solver)
 fur_status fur_solver_create(const fur_operator *a, const fur_solver_options *options,
                              fur_solver **out)
 {
+    FUR_NEED(fur_operator_context(a), a, out);
     fur_context *context = fur_operator_context(a);
     fur_solver_options o;
     const fur_method *method;
-    fur_options_copy(&o, sizeof o, options);
+    FUR_TAKE_OPTIONS(context, fur_solver_options, &o, options);
     FUR_TRY(find_method(context, o.method, &method));
     FUR_TRY(check_operators(a, o.preconditioner));
     FUR_TRY(set_defaults(a, &o));
@@ -228,6 +230,7 @@ static fur_status run(fur_solver *solver, fur_solve *solve)
 fur_status fur_solver_solve(fur_solver *solver, const fur_vector *b, fur_vector *x,
                             fur_solver_report *report)
 {
+    FUR_NEED(solver ? solver->context : NULL, solver, b, x);
     double start = fur_seconds();
     const fur_solver_options *o = &solver->options;
     fur_solve solve = {
@@ -244,9 +247,10 @@ fur_status fur_solver_solve(fur_solver *solver, const fur_vector *b, fur_vector 
     double residual;
     FUR_TRY(check_vector(solver, "b", b));
     FUR_TRY(check_vector(solver, "x", x));
-    if (fur_vector_const_data(b) == fur_vector_const_data(x) && fur_vector_size(b) > 0)
+    size_t bytes = (size_t)fur_vector_size(b) * fur_value_size(fur_vector_value(b));
+    if (fur_overlap(fur_vector_const_data(b), bytes, fur_vector_const_data(x), bytes))
         return fur_context_fail(solver->context, FUR_INVALID,
-                                "b and x are the same array; the solver needs two");
+                                "b and x overlap; each must have memory of its own");
     memcpy(solve.work, solver->work, sizeof solve.work);
     FUR_TRY(fur_norm2(b, &solve.b_norm));
     solve.target = larger(o->rtol * solve.b_norm, o->atol);

@@ -1,0 +1,45 @@
+/* What entry points ask of the pointers they are given (docs/contract.md). The macro is for where
+ * furrow/context.h is known. */
+#ifndef FURROW_BASE_ARGUMENTS_H
+#define FURROW_BASE_ARGUMENTS_H
+
+#include <furrow/base.h>
+
+#include <stdbool.h>
+#include <string.h>
+
+/* Of names such as "x, y, out" those from the first pointer on that is NULL; NULL if none is. */
+static inline const char *fur_find_null(const void *const *pointers, size_t count,
+                                        const char *names)
+{
+    size_t i = 0;
+    while (i < count && pointers[i])
+        i++;
+    if (i == count)
+        return NULL;
+    for (; i > 0; i--)
+        names = strchr(names, ' ') + 1;
+    return names;
+}
+
+/* Begins a public function: refuses NULL for one of these parameters, all by their names. The
+ * context, NULL for the thread, is only asked for the sentence. */
+#define FUR_NEED(context, ...)                                                                     \
+    do {                                                                                           \
+        const void *const needed[] = {__VA_ARGS__};                                                \
+        const char *missing = fur_find_null(needed, sizeof needed / sizeof *needed, #__VA_ARGS__); \
+        if (missing)                                                                               \
+            return fur_context_fail(context, FUR_INVALID, "%s was given NULL for %.*s", __func__,  \
+                                    (int)strcspn(missing, ","), missing);                          \
+    } while (0)
+
+/* Whether two blocks of memory have a byte in common. */
+static inline bool fur_overlap(const void *a, size_t a_bytes, const void *b, size_t b_bytes)
+{
+    uintptr_t a_begin = (uintptr_t)a;
+    uintptr_t b_begin = (uintptr_t)b;
+    return a_begin < b_begin ? b_begin - a_begin < a_bytes && b_bytes > 0
+                             : a_begin - b_begin < b_bytes && a_bytes > 0;
+}
+
+#endif
