@@ -22,8 +22,7 @@ typedef struct sorting {
 /* The counters of all chunks together should not outgrow the input. */
 static int chunk_count(int threads, int64_t count, int64_t keys_end)
 {
-    int64_t worth = count / fur_larger(ELEMENT_GRAIN, keys_end + 1);
-    return (int)fur_larger(fur_smaller(worth, threads), 1);
+    return fur_lanes(threads, count / fur_larger(ELEMENT_GRAIN, keys_end + 1));
 }
 
 static void count_keys(void *job, int64_t begin, int64_t end)

@@ -105,7 +105,7 @@ static int count_parts(const fur_csr_view *a, int threads, int64_t spare)
     int64_t worth = (a->rows + a->entries) / ENTRY_GRAIN;
     if (spare > 0)
         worth = fur_smaller(worth, a->entries / spare);
-    return (int)fur_larger(fur_smaller(worth, threads), 1);
+    return fur_lanes(threads, worth);
 }
 
 static fur_status permute_here(fur_env *env, renumbering *r)
