@@ -4,6 +4,7 @@
 // the host's threads fill or empty while the bus carries the others: the driver does the same with
 // one thread, which is slower than the bus.
 #include "device.cuh"
+#include "team.h"
 
 #include <cstring>
 
@@ -11,7 +12,7 @@
 #define PIECE_BYTES (int64_t(4) << 20)
 // Below this the driver's own way costs less than ours.
 #define STAGED_BYTES (int64_t(1) << 18)
-// What a thread copies at a time.
+// What is worth a thread.
 #define SHARE_BYTES (int64_t(1) << 18)
 
 struct fur_staging {
@@ -56,13 +57,21 @@ fur_status need_staging(fur_env *env)
     return status;
 }
 
-void copy_in_parallel(int threads, char *to, const char *from, int64_t bytes)
+struct copy_job {
+    char *to;
+    const char *from;
+};
+
+void copy_bytes(void *job, int64_t begin, int64_t end)
 {
-#pragma omp parallel for schedule(static) num_threads(threads) if (bytes > SHARE_BYTES)
-    for (int64_t begin = 0; begin < bytes; begin += SHARE_BYTES) {
-        int64_t share = bytes - begin < SHARE_BYTES ? bytes - begin : SHARE_BYTES;
-        memcpy(to + begin, from + begin, static_cast<size_t>(share));
-    }
+    auto copy = static_cast<const copy_job *>(job);
+    memcpy(copy->to + begin, copy->from + begin, static_cast<size_t>(end - begin));
+}
+
+void copy_in_parallel(fur_env *env, char *to, const char *from, int64_t bytes)
+{
+    copy_job copy = {to, from};
+    fur_parallel(env, bytes / SHARE_BYTES, bytes, copy_bytes, &copy);
 }
 
 int64_t piece_bytes(int64_t bytes, int64_t begin)
@@ -76,7 +85,7 @@ fur_status upload(fur_env *env, char *to, const char *from, int64_t bytes)
     for (int64_t begin = 0, i = 0; begin < bytes; begin += PIECE_BYTES, i = (i + 1) % PIECES) {
         int64_t size = piece_bytes(bytes, begin);
         FUR_CUDA(env, cudaEventSynchronize(s->free[i]));
-        copy_in_parallel(env->threads, s->piece[i], from + begin, size);
+        copy_in_parallel(env, s->piece[i], from + begin, size);
         FUR_CUDA(env, cudaMemcpyAsync(to + begin, s->piece[i], static_cast<size_t>(size),
                                       cudaMemcpyHostToDevice, fur_cuda_stream(env)));
         FUR_CUDA(env, cudaEventRecord(s->free[i], fur_cuda_stream(env)));
@@ -106,7 +115,7 @@ fur_status download(fur_env *env, char *to, const char *from, int64_t bytes)
     for (int64_t i = 0; i * PIECE_BYTES < bytes; i++) {
         int64_t begin = i * PIECE_BYTES;
         FUR_CUDA(env, cudaEventSynchronize(s->free[i % PIECES]));
-        copy_in_parallel(env->threads, to + begin, s->piece[i % PIECES], piece_bytes(bytes, begin));
+        copy_in_parallel(env, to + begin, s->piece[i % PIECES], piece_bytes(bytes, begin));
         FUR_TRY(request(env, from, bytes, i + PIECES));
     }
     return FUR_OK;

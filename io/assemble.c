@@ -1,6 +1,7 @@
 /* Making the matrix: buckets are emptied into the arrays, rows are put in order, gaps that
  * duplicates have left are closed. All of it by ranges of rows, in parallel. */
 #include "assemble.h"
+#include "in_order.h"
 #include "scan.h"
 
 #define INLINE static inline __attribute__((always_inline))
@@ -119,21 +120,17 @@ static void keep_failure(assembly *a, const fur_failure *failure)
 }
 
 /* Every range by itself. */
-static fur_status order_ranges(assembly *a, int threads)
+static void order_ranges(void *user, int64_t begin, int64_t end)
 {
-    fur_collection *collection = a->collection;
-    int team = threads < a->ranges ? threads : a->ranges;
-    a->failure->status = FUR_OK;
-#pragma omp parallel for schedule(dynamic, 1) num_threads(team) if (team > 1)
-    for (int i = 0; i < a->ranges; i++) {
+    assembly *a = user;
+    fur_heap *heap = a->collection->heap;
+    for (int i = (int)begin; i < end; i++) {
         fur_failure own = {.status = FUR_OK};
-        if (!collection->direct)
+        if (!a->collection->direct)
             empty_bucket(a, i);
-        if (fur_order_rows(collection->heap, &a->order, &a->rows[i], &a->ordered[i], &own) !=
-            FUR_OK)
+        if (fur_order_rows(heap, &a->order, &a->rows[i], &a->ordered[i], &own) != FUR_OK)
             keep_failure(a, &own);
     }
-    return a->failure->status;
 }
 
 /* Moves each range up to the end of the one before. */
@@ -237,19 +234,21 @@ static fur_status allocate_ranges(assembly *a)
     return FUR_OK;
 }
 
-static fur_status assemble_ranges(assembly *a, int threads, fur_conflict *conflict, fur_csr **out)
+static fur_status assemble_ranges(assembly *a, fur_conflict *conflict, fur_csr **out)
 {
     FUR_TRY(allocate_ranges(a));
     if (a->collection->direct)
         cut_by_rows(a);
     else
         cut_by_buckets(a);
-    FUR_TRY(order_ranges(a, threads));
+    a->failure->status = FUR_OK;
+    fur_in_order(a->collection->heap->context, a->ranges, 1, order_ranges, a);
+    FUR_TRY(a->failure->status);
     return make_matrix(a, conflict, out);
 }
 
-fur_status fur_assemble(fur_collection *collection, int threads, fur_failure *failure,
-                        fur_conflict *conflict, fur_csr **out)
+fur_status fur_assemble(fur_collection *collection, fur_failure *failure, fur_conflict *conflict,
+                        fur_csr **out)
 {
     const fur_mtx_read_options *options = &collection->reading->options;
     *conflict = (fur_conflict){.row = -1};
@@ -270,7 +269,7 @@ fur_status fur_assemble(fur_collection *collection, int threads, fur_failure *fa
             !collection->direct ? collection->buckets.count : (int)(rows < RANGES ? rows : RANGES),
         .failure = failure,
     };
-    fur_status status = assemble_ranges(&a, threads, conflict, out);
+    fur_status status = assemble_ranges(&a, conflict, out);
     fur_heap_release(collection->heap, a.rows);
     fur_heap_release(collection->heap, a.ordered);
     return status;

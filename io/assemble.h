@@ -4,10 +4,9 @@
 
 #include "collection.h"
 
-/* The matrix of all entries of a collection, which is used up, made by `threads` threads. If there
- * are entries that must not be there together, *conflict tells where and the status is FUR_OK, but
- * no matrix is made. */
-fur_status fur_assemble(fur_collection *collection, int threads, fur_failure *failure,
-                        fur_conflict *conflict, fur_csr **out);
+/* The matrix of all entries of a collection, which is used up. If there are entries that must not
+ * be there together, *conflict tells where and the status is FUR_OK, but no matrix is made. */
+fur_status fur_assemble(fur_collection *collection, fur_failure *failure, fur_conflict *conflict,
+                        fur_csr **out);
 
 #endif

@@ -3,6 +3,7 @@
 #include "binary_file.h"
 #include "binary_map.h"
 #include "binary_pieces.h"
+#include "in_order.h"
 #include "scan.h"
 
 #include <errno.h>
@@ -166,15 +167,18 @@ static fur_status describe_piece(const fur_binary_file *file, int64_t index)
         (unsigned long long)piece.size);
 }
 
+static int64_t find_bad_piece(const void *user, int64_t i, int64_t end)
+{
+    const fur_binary_file *file = user;
+    while (i < end && piece_is_good(file, i))
+        i++;
+    return i;
+}
+
 static fur_status read_pieces(const fur_binary_file *file)
 {
     int64_t pieces = file->layout.pieces;
-    int64_t bad = pieces;
-    int team = fur_binary_team(file->context, &file->layout);
-#pragma omp parallel for schedule(dynamic, RUN) num_threads(team) reduction(min : bad) if (team > 1)
-    for (int64_t i = 0; i < pieces; i++)
-        if (i < bad && !piece_is_good(file, i))
-            bad = i;
+    int64_t bad = fur_find_first(file->context, pieces, RUN, find_bad_piece, file);
     return bad < pieces ? describe_piece(file, bad) : FUR_OK;
 }
 

@@ -34,19 +34,24 @@ uint64_t fur_binary_sum(const void *bytes, uint64_t size)
     return XXH3_64bits(bytes, size);
 }
 
-int fur_binary_team(fur_context *context, const fur_binary_layout *layout)
+typedef struct summing {
+    const fur_binary_layout *layout;
+    const void *const *arrays;
+    uint64_t *table;
+} summing;
+
+static void sum_pieces(void *user, int64_t begin, int64_t end)
 {
-    int threads = fur_context_threads(context);
-    return layout->pieces < threads ? (int)layout->pieces + (layout->pieces == 0) : threads;
+    const summing *s = user;
+    for (int64_t i = begin; i < end; i++) {
+        fur_binary_piece piece = fur_binary_get_piece(s->layout, i);
+        const char *bytes = s->arrays[piece.section];
+        s->table[i] = fur_binary_sum(bytes + piece.begin, piece.size);
+    }
 }
 
 void fur_binary_make_table(fur_context *context, const fur_binary_layout *layout,
                            const void *const arrays[FUR_BINARY_SECTIONS], uint64_t *table)
 {
-    int team = fur_binary_team(context, layout);
-#pragma omp parallel for schedule(static) num_threads(team) if (team > 1)
-    for (int64_t i = 0; i < layout->pieces; i++) {
-        fur_binary_piece piece = fur_binary_get_piece(layout, i);
-        table[i] = fur_binary_sum((const char *)arrays[piece.section] + piece.begin, piece.size);
-    }
+    fur_context_parallel(context, layout->pieces, 1, sum_pieces, &(summing){layout, arrays, table});
 }

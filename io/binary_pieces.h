@@ -19,9 +19,6 @@ fur_binary_piece fur_binary_get_piece(const fur_binary_layout *layout, int64_t i
 /* XXH3, 64 bits, seed 0 (Collet 2019). */
 uint64_t fur_binary_sum(const void *bytes, uint64_t size);
 
-/* Threads that have something to do. */
-int fur_binary_team(fur_context *context, const fur_binary_layout *layout);
-
 /* The table of the arrays, one for each section. */
 void fur_binary_make_table(fur_context *context, const fur_binary_layout *layout,
                            const void *const arrays[FUR_BINARY_SECTIONS], uint64_t *table);

@@ -16,6 +16,9 @@
 /* Room for the banner and for the sizes. */
 #define HEAD_SIZE 256
 
+/* Rows that are worth a thread when entries are counted. */
+#define ROW_GRAIN 1024
+
 static bool is_complex(fur_value value)
 {
     return value == FUR_C64 || value == FUR_C128;
@@ -66,18 +69,30 @@ static fur_status write_file(fur_context *context, const char *path, const fur_m
     return status;
 }
 
+typedef struct stored {
+    const fur_csr_view *view;
+    fur_mtx_symmetry symmetry;
+    _Atomic int64_t count;
+} stored;
+
+static void count_stored_in_rows(void *user, int64_t begin, int64_t end)
+{
+    stored *s = user;
+    int64_t count = 0;
+    for (int64_t row = begin; row < end; row++)
+        for (int64_t k = fur_row_begin(s->view, row); k < fur_row_begin(s->view, row + 1); k++)
+            count += fur_print_is_stored(s->symmetry, row, s->view->columns[k]);
+    s->count += count;
+}
+
 static int64_t count_stored(const fur_csr *a, fur_mtx_symmetry symmetry)
 {
     fur_csr_view view = fur_csr_get(a);
     if (symmetry == FUR_MTX_GENERAL)
         return view.entries;
-    int team = fur_context_threads(fur_csr_context(a));
-    int64_t count = 0;
-#pragma omp parallel for schedule(static) num_threads(team) reduction(+ : count) if (team > 1)
-    for (int64_t row = 0; row < view.rows; row++)
-        for (int64_t k = fur_row_begin(&view, row); k < fur_row_begin(&view, row + 1); k++)
-            count += fur_print_is_stored(symmetry, row, view.columns[k]);
-    return count;
+    stored s = {.view = &view, .symmetry = symmetry};
+    fur_context_parallel(fur_csr_context(a), view.rows, ROW_GRAIN, count_stored_in_rows, &s);
+    return s.count;
 }
 
 /* The field that the options ask for, if values of that type can be written so. */

@@ -197,12 +197,16 @@ static void report_progress(reader *r)
     stop(r);
 }
 
-static void work(reader *r, bool reports)
+/* A thread's part: blocks, until none is left. The caller hears of the progress in his own thread,
+ * which has the first part. */
+static void work(void *user, int64_t part, int64_t end)
 {
+    (void)end;
+    reader *r = user;
     worker w = {.block = {.number = 0}};
     w.block.failure = &w.failure;
     while (!atomic_load(&r->stopped) && fur_feed_next(&r->feed, &w.block) && handle(r, &w))
-        if (reports)
+        if (part == 0)
             report_progress(r);
     fur_batch_release(&r->heap, &w.batch);
     fur_block_release(&r->heap, &w.block);
@@ -219,13 +223,7 @@ static int team(const reader *r)
 
 static fur_status read_body(reader *r)
 {
-#pragma omp parallel num_threads(team(r))
-    {
-        bool calls = false;
-#pragma omp master
-        calls = true;
-        work(r, calls);
-    }
+    fur_context_parallel(r->heap.context, team(r), 1, work, r);
     if (!atomic_load(&r->stopped))
         report_progress(r);
     if (r->cancelled)
@@ -258,8 +256,7 @@ static bool is_plausible(const reader *r)
 static fur_status make_matrix(reader *r, fur_csr **out)
 {
     fur_conflict conflict;
-    int threads = fur_context_threads(r->heap.context);
-    FUR_TRY(fur_assemble(&r->collection, threads, &r->failure, &conflict, out));
+    FUR_TRY(fur_assemble(&r->collection, &r->failure, &conflict, out));
     return conflict.row < 0
                ? FUR_OK
                : fur_locate_conflict(&r->heap, r->request, &r->reading, &conflict, &r->failure);

@@ -7,7 +7,6 @@
 #include "output.h"
 #include "scan.h"
 
-#include <omp.h>
 #include <string.h>
 
 /* Bytes that the entries of a piece take at most. Their buffer stays in a core's cache. */
@@ -145,18 +144,17 @@ static void write_ready_pieces(writing *w, worker *own)
     }
 }
 
-static void write_pieces(writing *w)
+/* A thread's part: pieces, until none is left. */
+static void write_pieces(void *user, int64_t part, int64_t end)
 {
-#pragma omp parallel num_threads(w->team)
-    {
-        worker *own = &w->workers[omp_get_thread_num()];
-        for (int64_t index = fur_turns_take(&w->turns); index >= 0;
-             index = fur_turns_take(&w->turns)) {
-            if (make_piece(w, own, index) != FUR_OK)
-                fur_turns_stop(&w->turns);
-            fur_turns_finish(&w->turns, index);
-            write_ready_pieces(w, own);
-        }
+    (void)end;
+    writing *w = user;
+    worker *own = &w->workers[part];
+    for (int64_t index = fur_turns_take(&w->turns); index >= 0; index = fur_turns_take(&w->turns)) {
+        if (make_piece(w, own, index) != FUR_OK)
+            fur_turns_stop(&w->turns);
+        fur_turns_finish(&w->turns, index);
+        write_ready_pieces(w, own);
     }
 }
 
@@ -174,7 +172,7 @@ static fur_status write_file(writing *w, const char *path, bool sync)
     FUR_TRY(fur_turns_start(w->context, w->pieces, w->slot_count, &w->turns));
     fur_status status = fur_output_open(w->context, path, &w->output);
     if (status == FUR_OK) {
-        write_pieces(w);
+        fur_context_parallel(w->context, w->team, 1, write_pieces, w);
         status = fur_output_close(&w->output, report(w), sync);
     }
     fur_turns_end(&w->turns);

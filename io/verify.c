@@ -1,9 +1,14 @@
 /* Comparing a matrix with its transpose, row by row, and its values with integers. */
 #include "verify.h"
+#include "in_order.h"
 #include "rows.h"
 #include "scan.h"
 
 #include <math.h>
+
+/* What a thread takes at a time. */
+#define ROW_RUN 1024
+#define ENTRY_RUN 16384
 
 /* The matrix and its (conjugate) transpose. */
 typedef struct mirror_pair {
@@ -11,6 +16,7 @@ typedef struct mirror_pair {
     fur_mtx_symmetry symmetry;
     fur_csr_view a;
     fur_csr_view b;
+    bool values_matter;
 } mirror_pair;
 
 static double part_at(const fur_csr_view *view, int64_t index)
@@ -77,25 +83,28 @@ static fur_status compare_values(const mirror_pair *pair, int64_t row)
 }
 
 /* Whether a row of the matrix and of the transpose are the same, as far as all rows above are. */
-static bool row_matches(const mirror_pair *pair, int64_t row, bool values_matter)
+static bool row_matches(const mirror_pair *pair, int64_t row)
 {
     int64_t begin = fur_row_begin(&pair->a, row), end = fur_row_begin(&pair->a, row + 1);
     bool same = begin == fur_row_begin(&pair->b, row) && end == fur_row_begin(&pair->b, row + 1);
     for (int64_t k = begin; same && k < end; k++)
-        same =
-            pair->a.columns[k] == pair->b.columns[k] && (!values_matter || equal_values(pair, k));
+        same = pair->a.columns[k] == pair->b.columns[k] &&
+               (!pair->values_matter || equal_values(pair, k));
     return same;
 }
 
-/* The threads look for the first row that differs; only its sentence is made. */
-static fur_status compare(const mirror_pair *pair, bool values_matter)
+static int64_t find_different_row(const void *user, int64_t row, int64_t end)
 {
-    int team = fur_context_threads(pair->context);
-    int64_t first = pair->a.rows;
-#pragma omp parallel for schedule(static) num_threads(team) reduction(min : first) if (team > 1)
-    for (int64_t row = 0; row < pair->a.rows; row++)
-        if (row < first && !row_matches(pair, row, values_matter))
-            first = row;
+    const mirror_pair *pair = user;
+    while (row < end && row_matches(pair, row))
+        row++;
+    return row;
+}
+
+/* Only of the first row that differs a sentence is made. */
+static fur_status compare(const mirror_pair *pair)
+{
+    int64_t first = fur_find_first(pair->context, pair->a.rows, ROW_RUN, find_different_row, pair);
     if (first == pair->a.rows)
         return FUR_OK;
     FUR_TRY(compare_positions(pair, first));
@@ -104,7 +113,10 @@ static fur_status compare(const mirror_pair *pair, bool values_matter)
 
 fur_status fur_verify_symmetry(const fur_csr *a, fur_mtx_symmetry symmetry, bool values_matter)
 {
-    mirror_pair pair = {.context = fur_csr_context(a), .symmetry = symmetry, .a = fur_csr_get(a)};
+    mirror_pair pair = {.context = fur_csr_context(a),
+                        .symmetry = symmetry,
+                        .a = fur_csr_get(a),
+                        .values_matter = values_matter};
     if (pair.a.rows != pair.a.cols)
         return fur_context_fail(
             pair.context, FUR_INVALID, "the matrix is %lld x %lld and cannot be %s",
@@ -112,7 +124,7 @@ fur_status fur_verify_symmetry(const fur_csr *a, fur_mtx_symmetry symmetry, bool
     fur_csr *transpose;
     FUR_TRY(fur_csr_transpose(a, symmetry == FUR_MTX_HERMITIAN, &transpose));
     pair.b = fur_csr_get(transpose);
-    fur_status status = compare(&pair, values_matter);
+    fur_status status = compare(&pair);
     fur_csr_destroy(transpose);
     return status;
 }
@@ -122,16 +134,19 @@ static bool is_integer(double value)
     return value >= -0x1p63 && value < 0x1p63 && (double)(int64_t)value == value;
 }
 
+static int64_t find_fraction(const void *user, int64_t k, int64_t end)
+{
+    const fur_csr_view *view = user;
+    while (k < end && is_integer(part_at(view, k)))
+        k++;
+    return k;
+}
+
 fur_status fur_verify_integers(const fur_csr *a)
 {
     fur_csr_view view = fur_csr_get(a);
     fur_context *context = fur_csr_context(a);
-    int team = fur_context_threads(context);
-    int64_t bad = view.entries;
-#pragma omp parallel for schedule(static) num_threads(team) reduction(min : bad) if (team > 1)
-    for (int64_t k = 0; k < view.entries; k++)
-        if (!is_integer(part_at(&view, k)) && k < bad)
-            bad = k;
+    int64_t bad = fur_find_first(context, view.entries, ENTRY_RUN, find_fraction, &view);
     if (bad == view.entries)
         return FUR_OK;
     return fur_context_fail(context, FUR_INVALID,

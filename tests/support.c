@@ -30,18 +30,8 @@ static void find_isas(void)
     }
 }
 
-/* The tests start more threads than there are cores: one that waits must not keep a core busy. The
- * OpenMP library reads this before main, so the program starts itself anew; if it cannot, the tests
- * are only slower. */
-static void wait_passively(const char *name)
-{
-    if (!getenv("OMP_WAIT_POLICY") && setenv("OMP_WAIT_POLICY", "passive", 1) == 0)
-        execl("/proc/self/exe", name, (char *)NULL);
-}
-
 int run_tests(const char *name, void (*add)(TCase *tests))
 {
-    wait_passively(name);
     random_start();
     seed = random_state;
     find_isas();
@@ -77,7 +67,6 @@ static int find_gpu(void)
 
 int run_gpu_tests(const char *name, void (*add)(TCase *tests))
 {
-    wait_passively(name);
     int status = 0;
     pid_t child = fork();
     if (child == 0)

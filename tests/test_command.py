@@ -95,7 +95,7 @@ def shuffled_grid(path, width=13, height=9, seed=7):
 
 
 def limit_files():
-    """For a process that is to fail at writing more than 1500 bytes; LLVM's OpenMP needs 1024."""
+    """For a process that is to fail at writing more than 1500 bytes."""
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (1500, 1500))
 
@@ -261,6 +261,30 @@ class MultiplyTest(CommandTest):
                 y, report = self.product(wind, x, "--kernel", name, "--threads", 2)
                 self.assertEqual((report["kernel"], report["threads"]), (name, 2))
                 self.check(y, report, matrix("wind.mtx"), x)
+
+    def test_refused_threads_are_said(self):
+        """Each thread's stack takes half of what the process may: there is room for two at most."""
+        path = self.folder / "diagonal.mtx"
+        rows = 250000
+        path.write_text(f"%%MatrixMarket matrix coordinate pattern general\n{rows} {rows} {rows}\n"
+                        + "".join(f"{i} {i}\n" for i in range(1, rows + 1)))
+
+        def limit():
+            most = resource.getrlimit(resource.RLIMIT_STACK)[1]
+            resource.setrlimit(resource.RLIMIT_STACK, (1 << 30, most))
+            resource.setrlimit(resource.RLIMIT_AS, (2000000 << 10, 2000000 << 10))
+
+        arguments = ["multiply", path, "--threads", 1000, "--json"]
+        done = run(*arguments, preexec_fn=limit)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        note = re.fullmatch(r"furrow: note: (\d+) of (\d+) threads are there, as the system refused "
+                            r"another: [^\n]+\n", done.stderr)
+        self.assertTrue(note, done.stderr)
+        report = json.loads(done.stdout)
+        self.assertEqual(report["threads"], int(note[1]))
+        self.assertLess(report["threads"], int(note[2]))
+        self.assertEqual(report["y_norm_max"], self.json("multiply", path)["y_norm_max"])
+        self.assertEqual(run(*arguments, "--quiet", preexec_fn=limit).stderr, "")
 
     def test_ones_by_default(self):
         report = self.json("multiply", data("lecture.mtx"))

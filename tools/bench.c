@@ -23,6 +23,8 @@ enum {
     CASES_MAX = 512
 };
 
+enum { ENTRY_GRAIN = 16384 };
+
 typedef struct bench_options {
     command_common common;
     double seconds;
@@ -131,6 +133,21 @@ void bench_report(bench *b, const char *name, const race *r, const double *bytes
                                                 r->read_rate / 1e9, "contenders", rows));
 }
 
+typedef struct numbers {
+    double *x;
+    int64_t first;
+    int64_t stride;
+} numbers;
+
+static void fill_numbers(void *job, int64_t begin, int64_t end)
+{
+    const numbers *n = job;
+    for (int64_t i = begin; i < end; i++) {
+        const uint32_t hash = (uint32_t)(2654435761U * (uint64_t)(n->stride * i + n->first));
+        n->x[i] = ((double)hash - 0x1p31) / (3 * 0x1p31);
+    }
+}
+
 fur_status bench_numbers(fur_context *context, int64_t n, int64_t first, int64_t stride,
                          fur_vector **out)
 {
@@ -138,11 +155,7 @@ fur_status bench_numbers(fur_context *context, int64_t n, int64_t first, int64_t
     fur_vector *made = NULL;
     COMMAND_TRY(fur_vector_create(host, FUR_F64, n, &made));
     double *x = fur_vector_data(made);
-#pragma omp parallel for
-    for (int64_t i = 0; i < n; i++) {
-        const uint32_t hash = (uint32_t)(2654435761U * (uint64_t)(stride * i + first));
-        x[i] = ((double)hash - 0x1p31) / (3 * 0x1p31);
-    }
+    fur_context_parallel(host, n, ENTRY_GRAIN, fill_numbers, &(numbers){x, first, stride});
     if (context == host) {
         *out = made;
         return FUR_OK;

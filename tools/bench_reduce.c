@@ -4,7 +4,6 @@
 
 #include <dlfcn.h>
 #include <math.h>
-#include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -31,7 +30,7 @@ static const double *data(const fur_vector *v)
 static void run_plain_dot(void *self)
 {
     reduction *r = self;
-    r->result = plain_dot(r->n, data(r->x), data(r->y));
+    r->result = plain_dot(fur_vector_context(r->x), r->n, data(r->x), data(r->y));
 }
 
 static void run_blas_dot(void *self)
@@ -51,7 +50,7 @@ static void run_dot(void *self)
 static void run_plain_norm2(void *self)
 {
     reduction *r = self;
-    r->result = sqrt(plain_dot(r->n, data(r->x), data(r->x)));
+    r->result = sqrt(plain_dot(fur_vector_context(r->x), r->n, data(r->x), data(r->x)));
 }
 
 static void run_blas_norm2(void *self)
@@ -158,7 +157,6 @@ fur_status bench_reduce(bench *b, const char *name)
         return fur_context_fail(b->context, FUR_INVALID, "'%s' is no vector length from 1 to 2^33",
                                 name);
     }
-    omp_set_num_threads(fur_context_threads(b->context));
     find_blas(&r, fur_context_threads(b->context));
     const fur_status status = run_steps(b, name, &r);
     fur_vector_destroy(r.y);

@@ -2,7 +2,6 @@
 #include "bench.h"
 
 #include <math.h>
-#include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +13,7 @@
 /* The plain loop's own copy of the matrix: memory from malloc, touched first by the threads that
  * use it, as a program without this library would have it. */
 typedef struct plain_matrix {
+    fur_context *context;
     int64_t rows;
     int32_t *offsets;
     int32_t *columns;
@@ -43,7 +43,7 @@ typedef struct spmv_case {
 static void run_plain(void *self)
 {
     const plain_matrix *p = self;
-    plain_spmv(p->rows, p->offsets, p->columns, p->values, p->x, p->y);
+    plain_spmv(p->context, p->rows, p->offsets, p->columns, p->values, p->x, p->y);
 }
 
 static void run_product(void *self)
@@ -52,13 +52,29 @@ static void run_product(void *self)
     fur_spmv_apply(p->plan, fur_real(1), p->x, fur_real(0), p->y);
 }
 
-static fur_status make_plain(spmv_case *c)
+static void copy_rows(void *self, int64_t begin, int64_t end)
 {
+    const spmv_case *c = self;
+    const plain_matrix *p = &c->plain;
     const fur_csr_view a = fur_csr_get(c->a);
     const int32_t *offsets = a.offsets;
     const double *values = a.values;
+    for (int64_t i = begin; i < end; i++) {
+        p->offsets[i + 1] = offsets[i + 1];
+        p->y[i] = 0;
+        for (int32_t k = offsets[i]; k < offsets[i + 1]; k++) {
+            p->columns[k] = a.columns[k];
+            p->values[k] = values[k];
+        }
+    }
+}
+
+static fur_status make_plain(spmv_case *c)
+{
+    const fur_csr_view a = fur_csr_get(c->a);
     const double *x = fur_vector_const_data(c->x);
     plain_matrix *p = &c->plain;
+    p->context = c->b->context;
     p->rows = a.rows;
     p->offsets = malloc(((size_t)a.rows + 1) * sizeof *p->offsets);
     p->columns = malloc((size_t)a.entries * sizeof *p->columns + 1);
@@ -71,15 +87,7 @@ static fur_status make_plain(spmv_case *c)
     }
     memcpy(p->x, x, (size_t)a.cols * sizeof *x);
     p->offsets[0] = 0;
-#pragma omp parallel for
-    for (int64_t i = 0; i < a.rows; i++) {
-        p->offsets[i + 1] = offsets[i + 1];
-        p->y[i] = 0;
-        for (int32_t k = offsets[i]; k < offsets[i + 1]; k++) {
-            p->columns[k] = a.columns[k];
-            p->values[k] = values[k];
-        }
-    }
+    plain_for(p->context, a.rows, copy_rows, c);
     return FUR_OK;
 }
 
@@ -222,7 +230,6 @@ static fur_status run_steps(spmv_case *c)
 fur_status bench_spmv(bench *b, const char *name)
 {
     spmv_case c = {.b = b, .name = name};
-    omp_set_num_threads(fur_context_threads(b->context));
     const fur_status status = run_steps(&c);
     for (int i = 0; i < c.count; i++) {
         fur_spmv_destroy(c.products[i].plan);

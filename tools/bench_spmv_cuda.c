@@ -8,6 +8,9 @@
 
 #include "generate.h"
 #include "load.h"
+#include "shared.h"
+
+enum { ROW_GRAIN = 1024 };
 
 #define PEER "cusparse"
 
@@ -90,23 +93,32 @@ static int64_t offset_at(const fur_csr_view *a, int64_t row)
                                 : ((const int64_t *)a->offsets)[row];
 }
 
+typedef struct bounds {
+    fur_csr_view a;
+    const double *x;
+    double *bound;
+} bounds;
+
+static void bound_rows(void *job, int64_t first, int64_t last)
+{
+    const bounds *b = job;
+    const double *values = b->a.values;
+    for (int64_t i = first; i < last; i++) {
+        const int64_t begin = offset_at(&b->a, i);
+        const int64_t end = offset_at(&b->a, i + 1);
+        double size = 0;
+        for (int64_t k = begin; k < end; k++) {
+            size += fabs(values[k] * b->x[b->a.columns[k]]);
+        }
+        b->bound[i] = 0x1p-52 * (double)(end - begin + 1) * size;
+    }
+}
+
 /* Two results of a row of n entries may each be off by n / 2 eps of the row's sum of |a||x|. */
 static void compute_bound(cuda_case *c, const fur_vector *host_x)
 {
-    const fur_csr_view a = fur_csr_get(c->host_a);
-    const double *values = a.values;
-    const double *x = fur_vector_const_data(host_x);
-    double *bound = fur_vector_data(c->bound);
-#pragma omp parallel for schedule(dynamic, 1024)
-    for (int64_t i = 0; i < a.rows; i++) {
-        const int64_t begin = offset_at(&a, i);
-        const int64_t end = offset_at(&a, i + 1);
-        double size = 0;
-        for (int64_t k = begin; k < end; k++) {
-            size += fabs(values[k] * x[a.columns[k]]);
-        }
-        bound[i] = 0x1p-52 * (double)(end - begin + 1) * size;
-    }
+    bounds b = {fur_csr_get(c->host_a), fur_vector_const_data(host_x), fur_vector_data(c->bound)};
+    fur_context_parallel(c->host, b.a.rows, ROW_GRAIN, bound_rows, &b);
 }
 
 /* The CPU's product. */
@@ -134,21 +146,35 @@ static fur_status make_reference(cuda_case *c)
     return status;
 }
 
+typedef struct comparison {
+    const double *found;
+    const double *expected;
+    const double *bound;
+    _Atomic int64_t wrong;
+} comparison;
+
+static void compare_rows(void *job, int64_t begin, int64_t end)
+{
+    comparison *c = job;
+    int64_t i = begin;
+    while (i < end && fabs(c->found[i] - c->expected[i]) <= c->bound[i]) {
+        i++;
+    }
+    if (i < end) {
+        shared_least(&c->wrong, i);
+    }
+}
+
 /* The first row that differs by more than the bound, -1 if there is none. */
 static int64_t find_wrong(const cuda_case *c)
 {
     const int64_t rows = fur_vector_size(c->found);
-    const double *found = fur_vector_const_data(c->found);
-    const double *expected = fur_vector_const_data(c->expected);
-    const double *bound = fur_vector_const_data(c->bound);
-    int64_t wrong = rows;
-#pragma omp parallel for reduction(min : wrong)
-    for (int64_t i = 0; i < rows; i++) {
-        if (!(fabs(found[i] - expected[i]) <= bound[i]) && i < wrong) {
-            wrong = i;
-        }
-    }
-    return wrong < rows ? wrong : -1;
+    comparison with = {.found = fur_vector_const_data(c->found),
+                       .expected = fur_vector_const_data(c->expected),
+                       .bound = fur_vector_const_data(c->bound),
+                       .wrong = rows};
+    fur_context_parallel(c->host, rows, ROW_GRAIN, compare_rows, &with);
+    return with.wrong < rows ? with.wrong : -1;
 }
 
 static fur_status check(const cuda_case *c, int index)

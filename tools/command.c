@@ -105,22 +105,35 @@ const struct argp_child command_children[] = {
 int command_run(const command_common *common,
                 fur_status (*job)(fur_context *context, const void *options), const void *options)
 {
-    const fur_context_options context_options = {
-        .size = sizeof context_options, .device = common->device, .threads = common->threads};
-    return command_run_in(&context_options, job, options);
+    return command_run_in(common, NULL, job, options);
 }
 
-int command_run_in(const fur_context_options *context_options,
+static void print_notice(const fur_context *context)
+{
+    const char *notice = fur_context_notice(context);
+    if (*notice) {
+        command_error("note: %s", notice);
+    }
+}
+
+int command_run_in(const command_common *common, void *stream,
                    fur_status (*job)(fur_context *context, const void *options),
                    const void *options)
 {
+    const fur_context_options context_options = {.size = sizeof context_options,
+                                                 .device = common->device,
+                                                 .threads = common->threads,
+                                                 .stream = stream};
     fur_context *context = NULL;
-    fur_status status = fur_context_create(context_options, &context);
+    fur_status status = fur_context_create(&context_options, &context);
     if (status == FUR_OK) {
         status = job(context, options);
     }
     if (status != FUR_OK) {
         command_error("%s", fur_context_error(context));
+    }
+    if (context && !common->quiet) {
+        print_notice(context);
     }
     fur_context_destroy(context);
     return status == FUR_OK ? EXIT_SUCCESS : EXIT_FAILURE;

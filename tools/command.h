@@ -52,8 +52,8 @@ double command_positive_number(struct argp_state *state, const char *option, con
  * printing the context's sentence if the job fails. */
 int command_run(const command_common *common,
                 fur_status (*job)(fur_context *context, const void *options), const void *options);
-/* The same in a context with other options. */
-int command_run_in(const fur_context_options *context_options,
+/* The same in a context with a stream: fur_context_options.stream. */
+int command_run_in(const command_common *common, void *stream,
                    fur_status (*job)(fur_context *context, const void *options),
                    const void *options);
 

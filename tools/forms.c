@@ -3,10 +3,11 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { PART_GRAIN = 16384 };
 
 /* The kernels whose matrix takes fewer bytes than CSR; a device has one of them. */
 static const char *const compressed[] = {"delta", "sell_runs"};
@@ -70,6 +71,25 @@ static fur_status check_memory(const forms *f)
                             text, 1e-9 * needed, 1e-9 * unused);
 }
 
+typedef struct filling {
+    void *data;
+    bool single;
+} filling;
+
+static void fill_parts(void *job, int64_t begin, int64_t end)
+{
+    const filling *f = job;
+    for (int64_t i = begin; i < end; i++) {
+        const uint32_t hash = (uint32_t)(2654435761U * (uint64_t)(i + 1));
+        const double u = ((double)hash - 0x1p31) / (3 * 0x1p31);
+        if (f->single) {
+            ((float *)f->data)[i] = (float)u;
+        } else {
+            ((double *)f->data)[i] = u;
+        }
+    }
+}
+
 /* The entries u(i + 1) of docs/numerics.md, a complex one's parts one after the other. */
 static void fill(fur_vector *x)
 {
@@ -77,17 +97,8 @@ static void fill(fur_vector *x)
     const bool single = value == FUR_F32 || value == FUR_C64;
     const bool complex = value == FUR_C64 || value == FUR_C128;
     const int64_t count = fur_vector_size(x) * (complex ? 2 : 1);
-    void *data = fur_vector_data(x);
-#pragma omp parallel for
-    for (int64_t i = 0; i < count; i++) {
-        const uint32_t hash = (uint32_t)(2654435761U * (uint64_t)(i + 1));
-        const double u = ((double)hash - 0x1p31) / (3 * 0x1p31);
-        if (single) {
-            ((float *)data)[i] = (float)u;
-        } else {
-            ((double *)data)[i] = u;
-        }
-    }
+    fur_context_parallel(fur_vector_context(x), count, PART_GRAIN, fill_parts,
+                         &(filling){fur_vector_data(x), single});
 }
 
 fur_status forms_relay(const forms *f, fur_status status)
@@ -293,7 +304,6 @@ static fur_status add_matrices(forms *f, const char *against)
 fur_status forms_create(timing *t, const forms_request *request, forms *f)
 {
     *f = (forms){.timing = t, .context = t->context, .host = fur_context_host(t->context)};
-    omp_set_num_threads(fur_context_threads(t->context)); /* of the loops here */
     COMMAND_TRY(grid_define(f->context, &request->grid, request->kernel, &f->definition));
     COMMAND_TRY(add_stencil(f, request->kernel));
     if (f->rows > INT32_MAX) {

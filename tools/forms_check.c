@@ -5,6 +5,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "shared.h"
+
+enum { ROW_GRAIN = 4096 };
+
 /* What all are compared with, on the host. */
 typedef struct comparison {
     const forms *f;
@@ -83,6 +87,21 @@ static fur_status apply(const comparison *m, const fur_stencil_definition *d, co
     return status;
 }
 
+typedef struct measuring {
+    const fur_vector *x;
+    double *size;
+} measuring;
+
+static void measure_rows(void *job, int64_t begin, int64_t end)
+{
+    const measuring *m = job;
+    for (int64_t i = begin; i < end; i++) {
+        double x[2] = {0, 0};
+        part(m->x, i, x);
+        m->size[i] = hypot(x[0], x[1]);
+    }
+}
+
 /* |S||x| in double precision. */
 static fur_status make_sizes(comparison *m)
 {
@@ -96,13 +115,8 @@ static fur_status make_sizes(comparison *m)
     d.value = FUR_F64;
     d.kernel = NULL;
     COMMAND_TRY(fur_vector_create(m->f->host, FUR_F64, m->f->rows, &sizes));
-    double *size = fur_vector_data(sizes);
-#pragma omp parallel for
-    for (int64_t i = 0; i < m->f->rows; i++) {
-        double x[2] = {0, 0};
-        part(m->f->host_x, i, x);
-        size[i] = hypot(x[0], x[1]);
-    }
+    fur_context_parallel(m->f->host, m->f->rows, ROW_GRAIN, measure_rows,
+                         &(measuring){m->f->host_x, fur_vector_data(sizes)});
     const fur_status status = apply(m, &d, sizes, &m->sizes);
     fur_vector_destroy(sizes);
     return status;
@@ -157,23 +171,36 @@ static fur_status fail_at(const comparison *m, const form *c, const fur_vector *
         c->name, c->kernel, difference_at(m, y, row), at[0], at[1], at[2], bound_at(m, c, row));
 }
 
-static fur_status compare(const comparison *m, form *c, const fur_vector *y)
+/* What all threads have found in a form's y. */
+typedef struct differences {
+    const comparison *m;
+    const form *c;
+    const fur_vector *y;
+    _Atomic double largest;
+    _Atomic int64_t wrong;
+} differences;
+
+static void compare_rows(void *job, int64_t begin, int64_t end)
 {
-    double largest = 0;
-    int64_t wrong = m->f->rows;
-#pragma omp parallel for reduction(max : largest) reduction(min : wrong)
-    for (int64_t row = 0; row < m->f->rows; row++) {
-        if (!has_same_bits(m, y, row)) {
-            const double difference = difference_at(m, y, row);
-            const double bound = bound_at(m, c, row);
-            largest = difference > largest ? difference : largest;
-            if (!(bound > 0 && difference <= bound) && row < wrong) {
-                wrong = row;
+    differences *d = job;
+    for (int64_t row = begin; row < end; row++) {
+        if (!has_same_bits(d->m, d->y, row)) {
+            const double difference = difference_at(d->m, d->y, row);
+            const double bound = bound_at(d->m, d->c, row);
+            shared_largest(&d->largest, difference);
+            if (!(bound > 0 && difference <= bound)) {
+                shared_least(&d->wrong, row);
             }
         }
     }
-    c->difference = largest;
-    return wrong == m->f->rows ? FUR_OK : fail_at(m, c, y, wrong);
+}
+
+static fur_status compare(const comparison *m, form *c, const fur_vector *y)
+{
+    differences d = {.m = m, .c = c, .y = y, .wrong = m->f->rows};
+    fur_context_parallel(m->f->host, m->f->rows, ROW_GRAIN, compare_rows, &d);
+    c->difference = d.largest;
+    return d.wrong == m->f->rows ? FUR_OK : fail_at(m, c, y, d.wrong);
 }
 
 static fur_status check_form(const comparison *m, form *c)

@@ -24,7 +24,7 @@ static void run_copy(void *self)
 {
     const forms *f = self;
     const int64_t doubles = (int64_t)vector_bytes(f) / (int64_t)sizeof(double);
-    plain_copy(doubles, fur_vector_const_data(f->x), fur_vector_data(f->y));
+    plain_copy(f->context, doubles, fur_vector_const_data(f->x), fur_vector_data(f->y));
 }
 
 /* The least of the times counts: whatever else the machine does can only lengthen a run. */

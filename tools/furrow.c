@@ -2,9 +2,7 @@
 #include "command.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { EXIT_USAGE = 2 };
 
@@ -75,24 +73,8 @@ static int run(const command *chosen, int argc, char **argv)
     return chosen->run(argc, argv);
 }
 
-/* OpenMP's waiting threads spin, for milliseconds: on a machine with other work they then take the
- * core from the thread they wait for, and a solve gets hundreds of times slower. A short spin costs
- * an idle machine next to nothing. The runtime reads its setting before main, hence the new start.
- * What races keeps the runtime's default, as plain loops would have it elsewhere. */
-static void spin_briefly(int argc, char **argv)
-{
-    const bool races =
-        argc > 1 && (strcmp(argv[1], "bench") == 0 || strcmp(argv[1], "stencil") == 0);
-    if (races || getenv("OMP_WAIT_POLICY") || getenv("GOMP_SPINCOUNT")) {
-        return;
-    }
-    setenv("GOMP_SPINCOUNT", "1000", 1);
-    execv("/proc/self/exe", argv);
-}
-
 int main(int argc, char **argv)
 {
-    spin_briefly(argc, argv);
     argp_program_version_hook = print_version;
     argp_err_exit_status = EXIT_USAGE;
     static char name[] = "furrow";

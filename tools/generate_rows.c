@@ -14,37 +14,49 @@ typedef struct rows_job {
     double *values;
 } rows_job;
 
+enum { ROW_GRAIN = 4096 };
+
 static fur_status reserve(rows_job *job, int64_t count, size_t size, void **out)
 {
     return fur_context_allocate(job->context, (size_t)count * size, out);
 }
 
+static void run(rows_job *job, void (*work)(void *user, int64_t begin, int64_t end))
+{
+    fur_context_parallel(job->context, job->rows, ROW_GRAIN, work, job);
+}
+
+static void count_rows(void *user, int64_t begin, int64_t end)
+{
+    const rows_job *job = user;
+    for (int64_t i = begin; i < end; i++) {
+        job->offsets[i + 1] = job->row(job->self, i, NULL, NULL);
+    }
+}
+
 static void count_entries(rows_job *job)
 {
     job->offsets[0] = 0;
-#pragma omp parallel for schedule(dynamic, 4096)
-    for (int64_t i = 0; i < job->rows; i++) {
-        job->offsets[i + 1] = job->row(job->self, i, NULL, NULL);
-    }
+    run(job, count_rows);
     for (int64_t i = 0; i < job->rows; i++) {
         job->offsets[i + 1] += job->offsets[i];
     }
 }
 
-static void write_entries(rows_job *job)
+static void write_rows(void *user, int64_t begin, int64_t end)
 {
-#pragma omp parallel for schedule(dynamic, 4096)
-    for (int64_t i = 0; i < job->rows; i++) {
-        const int64_t begin = job->offsets[i];
-        job->row(job->self, i, job->columns + begin, job->values + begin);
+    const rows_job *job = user;
+    for (int64_t i = begin; i < end; i++) {
+        const int64_t first = job->offsets[i];
+        job->row(job->self, i, job->columns + first, job->values + first);
     }
 }
 
-static void narrow_offsets(rows_job *job)
+static void narrow_offsets(void *user, int64_t begin, int64_t end)
 {
-#pragma omp parallel for
-    for (int64_t i = 0; i <= job->rows; i++) {
-        job->narrow[i] = (int32_t)job->offsets[i];
+    const rows_job *job = user;
+    for (int64_t i = begin; i < end; i++) {
+        job->narrow[i + 1] = (int32_t)job->offsets[i + 1];
     }
 }
 
@@ -59,11 +71,12 @@ static fur_status make_arrays(rows_job *job)
     job->columns = memory;
     COMMAND_TRY(reserve(job, entries, sizeof *job->values, &memory));
     job->values = memory;
-    write_entries(job);
+    run(job, write_rows);
     if (entries <= INT32_MAX) {
         COMMAND_TRY(reserve(job, job->rows + 1, sizeof *job->narrow, &memory));
         job->narrow = memory;
-        narrow_offsets(job);
+        job->narrow[0] = 0;
+        run(job, narrow_offsets);
     }
     return FUR_OK;
 }

@@ -3,22 +3,65 @@
 
 #include <string.h>
 
+#include "shared.h"
+
 #ifdef __SSE2__
 #    include <immintrin.h>
 #endif
 
-void plain_spmv(int64_t rows, const int32_t *offsets, const int32_t *columns, const double *values,
-                const double *x, double *y)
+typedef struct loop {
+    int64_t n;
+    int threads;
+    void (*body)(void *job, int64_t begin, int64_t end);
+    void *job;
+} loop;
+
+static void run_parts(void *user, int64_t begin, int64_t end)
 {
-#pragma omp parallel for
-    for (int64_t i = 0; i < rows; i++) {
+    const loop *l = user;
+    l->body(l->job, l->n * begin / l->threads, l->n * end / l->threads);
+}
+
+void plain_for(fur_context *context, int64_t n, void (*body)(void *job, int64_t begin, int64_t end),
+               void *job)
+{
+    loop l = {n, fur_context_threads(context), body, job};
+    fur_context_parallel(context, l.threads, 1, run_parts, &l);
+}
+
+typedef struct spmv {
+    const int32_t *offsets;
+    const int32_t *columns;
+    const double *values;
+    const double *x;
+    double *y;
+} spmv;
+
+static void multiply_rows(void *job, int64_t begin, int64_t end)
+{
+    const spmv a = *(const spmv *)job;
+    for (int64_t i = begin; i < end; i++) {
         double sum = 0;
-        for (int32_t k = offsets[i]; k < offsets[i + 1]; k++) {
-            sum += values[k] * x[columns[k]];
+        for (int32_t k = a.offsets[i]; k < a.offsets[i + 1]; k++) {
+            sum += a.values[k] * a.x[a.columns[k]];
         }
-        y[i] = sum;
+        a.y[i] = sum;
     }
 }
+
+void plain_spmv(fur_context *context, int64_t rows, const int32_t *offsets, const int32_t *columns,
+                const double *values, const double *x, double *y)
+{
+    plain_for(context, rows, multiply_rows, &(spmv){offsets, columns, values, x, y});
+}
+
+/* What the loops over vectors have: two of them and a sum. */
+typedef struct vectors {
+    const double *x;
+    const double *y;
+    double *out;
+    _Atomic double sum;
+} vectors;
 
 /* Eight entries, a cache line, to where one begins. */
 static inline void copy_line(const double *x, double *y)
@@ -32,33 +75,59 @@ static inline void copy_line(const double *x, double *y)
 #endif
 }
 
-void plain_copy(int64_t n, const double *x, double *y)
+static void copy_lines(void *job, int64_t begin, int64_t end)
 {
-    const int64_t lines = (uintptr_t)y % 64 == 0 ? n / 8 : 0;
-#pragma omp parallel for
-    for (int64_t line = 0; line < lines; line++) {
+    const vectors *v = job;
+    const double *x = v->x;
+    double *y = v->out;
+    for (int64_t line = begin; line < end; line++) {
         __builtin_prefetch(x + 8 * line + 1024);
         copy_line(x + 8 * line, y + 8 * line);
     }
+}
+
+void plain_copy(fur_context *context, int64_t n, const double *x, double *y)
+{
+    const int64_t lines = (uintptr_t)y % 64 == 0 ? n / 8 : 0;
+    plain_for(context, lines, copy_lines, &(vectors){.x = x, .out = y});
     memcpy(y + 8 * lines, x + 8 * lines, (size_t)(n - 8 * lines) * sizeof *y);
 }
 
-double plain_sum(int64_t n, const double *x)
+static void sum_entries(void *job, int64_t begin, int64_t end)
 {
+    vectors *v = job;
+    const double *x = v->x;
     double sum = 0;
-#pragma omp parallel for simd reduction(+ : sum)
-    for (int64_t i = 0; i < n; i++) {
+#pragma omp simd reduction(+ : sum)
+    for (int64_t i = begin; i < end; i++) {
         sum += x[i];
     }
-    return sum;
+    shared_add(&v->sum, sum);
 }
 
-double plain_dot(int64_t n, const double *x, const double *y)
+double plain_sum(fur_context *context, int64_t n, const double *x)
 {
+    vectors v = {.x = x};
+    plain_for(context, n, sum_entries, &v);
+    return v.sum;
+}
+
+static void sum_products(void *job, int64_t begin, int64_t end)
+{
+    vectors *v = job;
+    const double *x = v->x;
+    const double *y = v->y;
     double sum = 0;
-#pragma omp parallel for simd reduction(+ : sum)
-    for (int64_t i = 0; i < n; i++) {
+#pragma omp simd reduction(+ : sum)
+    for (int64_t i = begin; i < end; i++) {
         sum += x[i] * y[i];
     }
-    return sum;
+    shared_add(&v->sum, sum);
+}
+
+double plain_dot(fur_context *context, int64_t n, const double *x, const double *y)
+{
+    vectors v = {.x = x, .y = y};
+    plain_for(context, n, sum_products, &v);
+    return v.sum;
 }

@@ -62,7 +62,7 @@ static double time_runs(const contender *c, double seconds)
 static double time_reader(const race_reader *reader)
 {
     const double start = command_seconds();
-    volatile double sum = plain_sum(reader->count, reader->data);
+    volatile double sum = plain_sum(reader->context, reader->count, reader->data);
     (void)sum;
     return (double)(reader->count * (int64_t)sizeof(double)) / (command_seconds() - start);
 }

@@ -3,8 +3,9 @@
 #ifndef FURROW_TOOLS_RACE_H
 #define FURROW_TOOLS_RACE_H
 
+#include <furrow/context.h>
+
 #include <stdbool.h>
-#include <stdint.h>
 
 #define RACE_ROUNDS 11
 #define RACE_ROUNDS_MOST 101
@@ -13,6 +14,7 @@
 /* An array beyond the caches: a sum over it says how fast memory is, and leaves nothing else in
  * them. */
 typedef struct race_reader {
+    fur_context *context; /* whose threads add up */
     double *data;
     int64_t count;
 } race_reader;

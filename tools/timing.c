@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "plain.h"
+
 #ifdef FURROW_HAVE_CUDA
 #    include "race_cuda.h"
 #endif
@@ -22,10 +24,12 @@ static fur_status make_reader(timing *t)
 {
     void *memory = NULL;
     COMMAND_TRY(fur_context_allocate(t->context, READER_COUNT * sizeof *t->reader.data, &memory));
-    t->reader = (race_reader){.data = memory, .count = READER_COUNT};
+    t->reader = (race_reader){.context = t->context, .data = memory, .count = READER_COUNT};
     for (int64_t i = 0; i < READER_COUNT; i++) {
         t->reader.data[i] = 1;
     }
+    /* The threads start: what is printed says how many there are. */
+    plain_sum(t->context, t->reader.count, t->reader.data);
     return FUR_OK;
 }
 
@@ -55,15 +59,12 @@ int timing_run(const command_common *common, fur_status (*job)(timing *t, const 
                const void *options)
 {
     timed_job timed = {.job = job, .options = options};
-    fur_context_options context = {
-        .size = sizeof context, .device = common->device, .threads = common->threads};
 #ifdef FURROW_HAVE_CUDA
     if (common->device && strncmp(common->device, "cuda", 4) == 0) {
         timed.stream = gpu_stream_create(common->device);
-        context.stream = timed.stream;
     }
 #endif
-    const int status = command_run_in(&context, run_timed, &timed);
+    const int status = command_run_in(common, timed.stream, run_timed, &timed);
 #ifdef FURROW_HAVE_CUDA
     gpu_stream_destroy(timed.stream);
 #endif

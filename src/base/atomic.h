@@ -14,6 +14,13 @@ static inline void fur_shared_add(fur_shared *sum, int64_t value)
         atomic_fetch_add_explicit(sum, value, memory_order_relaxed);
 }
 
+/* Takes `count` indices off a loop of which *next is the first that nobody has taken; returns it.
+ */
+static inline int64_t fur_shared_take(fur_shared *next, int64_t count)
+{
+    return atomic_fetch_add_explicit(next, count, memory_order_relaxed);
+}
+
 static inline void fur_shared_least(fur_shared *least, int64_t value)
 {
     int64_t known = atomic_load_explicit(least, memory_order_relaxed);

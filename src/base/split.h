@@ -20,11 +20,4 @@ static inline int64_t fur_split(int64_t count, int parts, int part)
     return count / parts * part + count % parts * part / parts;
 }
 
-/* Threads worth starting for `work` units, given that each should have at least `grain`. */
-static inline int fur_team(int threads, int64_t work, int64_t grain)
-{
-    int64_t team = work / grain;
-    return team < 1 ? 1 : team < threads ? (int)team : threads;
-}
-
 #endif

@@ -140,9 +140,14 @@ int fur_team_size(int asked)
     return asked <= 0 ? processors() : (int)fur_smaller(asked, most);
 }
 
+int fur_lanes(int threads, int64_t worth)
+{
+    return (int)fur_larger(fur_smaller(worth, threads), 1);
+}
+
 int fur_parts(int threads, int64_t worth)
 {
-    int64_t hands = fur_smaller(worth, threads);
+    int64_t hands = fur_lanes(threads, worth);
     return hands > 1 ? (int)(hands * fur_smaller(worth / hands, SHARES)) : 1;
 }
 

@@ -3,23 +3,37 @@
  * elements after those of the chunks before it. */
 #include "bucket.h"
 #include "split.h"
+#include "team.h"
 
 #include <string.h>
 
 /* Elements below which a further thread costs more than it brings. */
 #define ELEMENT_GRAIN 32768
 
+typedef struct sorting {
+    int64_t count;
+    const int32_t *keys;
+    int64_t keys_end;
+    int chunks;
+    int64_t *counts; /* of each chunk, by key */
+    int64_t *place;
+} sorting;
+
 /* The counters of all chunks together should not outgrow the input. */
 static int chunk_count(int threads, int64_t count, int64_t keys_end)
 {
-    int team = fur_team(threads, count, ELEMENT_GRAIN);
-    return fur_team(team, count, keys_end + 1);
+    return fur_lanes(threads, count / fur_larger(ELEMENT_GRAIN, keys_end + 1));
 }
 
-static void count_keys(const int32_t *keys, int64_t begin, int64_t end, int64_t *counts)
+static void count_keys(void *job, int64_t begin, int64_t end)
 {
-    for (int64_t e = begin; e < end; e++)
-        counts[keys[e]]++;
+    const sorting *s = job;
+    for (int64_t chunk = begin; chunk < end; chunk++) {
+        int64_t *counts = s->counts + chunk * s->keys_end;
+        int64_t last = fur_split(s->count, s->chunks, (int)chunk + 1);
+        for (int64_t e = fur_split(s->count, s->chunks, (int)chunk); e < last; e++)
+            counts[s->keys[e]]++;
+    }
 }
 
 /* Turns counts[chunk][key] into the place of that chunk's first element with that key. */
@@ -38,11 +52,15 @@ static void counts_to_places(int chunks, int64_t keys_end, int64_t *counts, int6
     starts[keys_end] = total;
 }
 
-static void place_elements(const int32_t *keys, int64_t begin, int64_t end, int64_t *next,
-                           int64_t *place)
+static void place_elements(void *job, int64_t begin, int64_t end)
 {
-    for (int64_t e = begin; e < end; e++)
-        place[e] = next[keys[e]]++;
+    const sorting *s = job;
+    for (int64_t chunk = begin; chunk < end; chunk++) {
+        int64_t *next = s->counts + chunk * s->keys_end;
+        int64_t last = fur_split(s->count, s->chunks, (int)chunk + 1);
+        for (int64_t e = fur_split(s->count, s->chunks, (int)chunk); e < last; e++)
+            s->place[e] = next[s->keys[e]]++;
+    }
 }
 
 fur_status fur_bucket_sort(fur_env *env, int64_t count, const int32_t *keys, int64_t keys_end,
@@ -53,21 +71,11 @@ fur_status fur_bucket_sort(fur_env *env, int64_t count, const int32_t *keys, int
         return FUR_OK;
     }
     int chunks = chunk_count(env->threads, count, keys_end);
-    int64_t *counts;
-    FUR_TRY(fur_env_allocate_zeros(env, chunks * keys_end, sizeof *counts, &counts));
-
-#pragma omp parallel for schedule(static, 1) num_threads(chunks) if (chunks > 1)
-    for (int chunk = 0; chunk < chunks; chunk++)
-        count_keys(keys, fur_split(count, chunks, chunk), fur_split(count, chunks, chunk + 1),
-                   counts + chunk * keys_end);
-
-    counts_to_places(chunks, keys_end, counts, starts);
-
-#pragma omp parallel for schedule(static, 1) num_threads(chunks) if (chunks > 1)
-    for (int chunk = 0; chunk < chunks; chunk++)
-        place_elements(keys, fur_split(count, chunks, chunk), fur_split(count, chunks, chunk + 1),
-                       counts + chunk * keys_end, place);
-
-    fur_env_release(env, counts);
+    sorting s = {count, keys, keys_end, chunks, NULL, place};
+    FUR_TRY(fur_env_allocate_zeros(env, chunks * keys_end, sizeof *s.counts, &s.counts));
+    fur_parallel(env, chunks, chunks, count_keys, &s);
+    counts_to_places(chunks, keys_end, s.counts, starts);
+    fur_parallel(env, chunks, chunks, place_elements, &s);
+    fur_env_release(env, s.counts);
     return FUR_OK;
 }

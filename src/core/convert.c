@@ -1,8 +1,9 @@
 /* Arrays of entries from one value type into another. */
+#include "atomic.h"
 #include "object.h"
 #include "scalar.h"
-#include "split.h"
 #include "table.h"
+#include "team.h"
 
 /* Entries below which a further thread costs more than it brings. */
 #define ENTRY_GRAIN 16384
@@ -11,17 +12,31 @@
 #include "foreach_value.h"
 #undef FUR_TEMPLATE
 
-int64_t fur_convert_values(int threads, int64_t count, fur_value from, const void *in, fur_value to,
-                           void *out)
+typedef struct conversion {
+    fur_scalar (*load)(const void *array, int64_t i);
+    int (*store)(fur_scalar a, void *array, int64_t i);
+    const void *in;
+    void *out;
+    fur_shared lost; /* the first entry that lost its imaginary part */
+} conversion;
+
+static void convert_entries(void *job, int64_t begin, int64_t end)
+{
+    conversion *c = job;
+    int64_t lost = INT64_MAX;
+    for (int64_t i = begin; i < end; i++)
+        if (!c->store(c->load(c->in, i), c->out, i) && i < lost)
+            lost = i;
+    fur_shared_least(&c->lost, lost);
+}
+
+int64_t fur_convert_values(const fur_env *env, int64_t count, fur_value from, const void *in,
+                           fur_value to, void *out)
 {
     static fur_scalar (*const load[FUR_VALUE_COUNT])(const void *, int64_t) = FUR_VALUE_TABLE(load);
     static int (*const store[FUR_VALUE_COUNT])(fur_scalar, void *, int64_t) =
         FUR_VALUE_TABLE(store);
-    int64_t lost = count;
-    int team = fur_team(threads, count, ENTRY_GRAIN);
-#pragma omp parallel for schedule(static) num_threads(team) reduction(min : lost) if (team > 1)
-    for (int64_t i = 0; i < count; i++)
-        if (!store[to](load[from](in, i), out, i) && i < lost)
-            lost = i;
-    return lost < count ? lost : -1;
+    conversion c = {load[from], store[to], in, out, count};
+    fur_parallel(env, count / ENTRY_GRAIN, count, convert_entries, &c);
+    return c.lost < count ? c.lost : -1;
 }

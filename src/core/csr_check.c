@@ -1,6 +1,7 @@
 /* Whether arrays are a valid CSR matrix. */
+#include "atomic.h"
 #include "object.h"
-#include "split.h"
+#include "team.h"
 
 /* Rows below which a further thread costs more than it brings. */
 #define ROW_GRAIN 4096
@@ -59,28 +60,41 @@ static int64_t bad_column(const int32_t *columns, int64_t begin, int64_t end, in
     return end;
 }
 
-static int64_t find_bad_offset(const fur_csr_view *a, int threads)
+/* A search for the first bad row. */
+typedef struct search {
+    const fur_csr_view *a;
+    fur_shared bad;
+} search;
+
+static void look_at_offsets(void *job, int64_t begin, int64_t end)
 {
-    int64_t bad = a->rows;
-    int team = fur_team(threads, a->rows, ROW_GRAIN);
-#pragma omp parallel for schedule(static) num_threads(team) reduction(min : bad) if (team > 1)
-    for (int64_t i = 0; i < a->rows; i++)
-        if (i < bad && bad_offsets(a, i))
-            bad = i;
-    return bad < a->rows ? bad : -1;
+    search *s = job;
+    for (int64_t i = begin; i < end; i++)
+        if (bad_offsets(s->a, i)) {
+            fur_shared_least(&s->bad, i);
+            return;
+        }
 }
 
-static int64_t find_bad_column(const fur_csr_view *a, int threads)
+static void look_at_columns(void *job, int64_t begin, int64_t end)
 {
-    int64_t bad = a->rows;
-    int team = fur_team(threads, a->rows + a->entries, ROW_GRAIN);
-#pragma omp parallel for schedule(static) num_threads(team) reduction(min : bad) if (team > 1)
-    for (int64_t i = 0; i < a->rows; i++) {
-        int64_t end = fur_offset_at(a, i + 1);
-        if (i < bad && bad_column(a->columns, fur_offset_at(a, i), end, a->cols) < end)
-            bad = i;
+    search *s = job;
+    const fur_csr_view *a = s->a;
+    for (int64_t i = begin; i < end; i++) {
+        int64_t row_end = fur_offset_at(a, i + 1);
+        if (bad_column(a->columns, fur_offset_at(a, i), row_end, a->cols) < row_end) {
+            fur_shared_least(&s->bad, i);
+            return;
+        }
     }
-    return bad < a->rows ? bad : -1;
+}
+
+/* -1 if there is none. work: what is looked at. */
+static int64_t find_bad(const fur_env *env, const fur_csr_view *a, int64_t work, fur_body *look)
+{
+    search s = {a, a->rows};
+    fur_parallel(env, work / ROW_GRAIN, a->rows, look, &s);
+    return s.bad < a->rows ? s.bad : -1;
 }
 
 static fur_status describe_offsets(fur_env *env, const fur_csr_view *a, const suspect *s)
@@ -124,14 +138,14 @@ static fur_status check_only_offset(fur_env *env, const fur_csr_view *a, const s
 
 static fur_status check_here(fur_env *env, const fur_csr_view *a)
 {
-    int64_t row = find_bad_offset(a, env->threads);
+    int64_t row = find_bad(env, a, a->rows, look_at_offsets);
     if (a->rows == 0) {
         suspect s = {.end = fur_offset_at(a, 0), .begin = fur_offset_at(a, 0)};
         return check_only_offset(env, a, &s);
     }
     bool offsets_bad = row >= 0;
     if (!offsets_bad)
-        row = find_bad_column(a, env->threads);
+        row = find_bad(env, a, a->rows + a->entries, look_at_columns);
     if (row < 0)
         return FUR_OK;
     suspect s = {row, fur_offset_at(a, row), fur_offset_at(a, row + 1), NULL};

@@ -30,8 +30,8 @@ static fur_status convert(const fur_csr *a, const void *arguments, fur_csr **out
     fur_csr *b;
     FUR_TRY(fur_csr_allocate(a->context, v->rows, v->cols, v->entries, to->value, to->offset, &b));
     copy_pattern(v, b);
-    int64_t lost = fur_convert_values(env->threads, v->entries, v->value, v->values, to->value,
-                                      fur_csr_values(b));
+    int64_t lost =
+        fur_convert_values(env, v->entries, v->value, v->values, to->value, fur_csr_values(b));
     if (lost >= 0) {
         fur_csr_destroy(b);
         return fur_env_fail(env, FUR_INVALID,

@@ -4,6 +4,7 @@
 #    include "scalar.h"
 #    include "split.h"
 #    include "table.h"
+#    include "team.h"
 
 /* Rows below which a further thread costs more than it brings. */
 #    define ROW_GRAIN 4096
@@ -27,16 +28,20 @@ static int64_t diagonal_position(const fur_csr_view *a, int64_t row)
     return low < end && a->columns[low] == row ? low : -1;
 }
 
-static void set_diagonal(const fur_csr_view *a, int threads, int64_t n, void *d)
+typedef struct extraction {
+    const fur_csr_view *a;
+    void *d;
+} extraction;
+
+static void set_entries(void *job, int64_t begin, int64_t end)
 {
     static void (*const set_entry[FUR_VALUE_COUNT])(const fur_csr_view *, int64_t, int64_t,
                                                     void *) = FUR_VALUE_TABLE(set_entry);
-    int team = fur_team(threads, n, ROW_GRAIN);
-#    pragma omp parallel for schedule(static) num_threads(team) if (team > 1)
-    for (int64_t i = 0; i < n; i++) {
-        int64_t k = diagonal_position(a, i);
+    const extraction *e = job;
+    for (int64_t i = begin; i < end; i++) {
+        int64_t k = diagonal_position(e->a, i);
         if (k >= 0)
-            set_entry[a->value](a, i, k, d);
+            set_entry[e->a->value](e->a, i, k, e->d);
     }
 }
 
@@ -51,7 +56,7 @@ fur_status fur_csr_diagonal(const fur_csr *a, fur_vector **out)
     if (fur_is_remote(a->context))
         status = a->context->backend->remote->diagonal(env, v, NULL, d->data);
     else
-        set_diagonal(v, env->threads, d->size, d->data);
+        fur_parallel(env, d->size / ROW_GRAIN, d->size, set_entries, &(extraction){v, d->data});
     if (status == FUR_OK)
         *out = d;
     else

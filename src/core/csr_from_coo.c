@@ -2,17 +2,39 @@
  * alone does not sort the rows; then duplicates, which stand side by side in the order given, are
  * merged. */
 #ifndef FUR_TEMPLATE
+#    include "atomic.h"
 #    include "bucket.h"
 #    include "object.h"
 #    include "scalar.h"
-#    include "split.h"
 #    include "table.h"
+#    include "team.h"
 
 #    include <string.h>
 
 /* Entries and rows below which a further thread costs more than it brings. */
 #    define ENTRY_GRAIN 16384
 #    define ROW_GRAIN 4096
+
+/* Entries of a list on their way to their places in row order. */
+typedef struct placing {
+    const fur_coo_view *coo;
+    int64_t *place;
+    int64_t *second; /* the places in row order of those in column order */
+    int32_t *rows;   /* of the entries in column order */
+    int32_t *columns;
+    void *values;
+    fur_shared bad; /* the first entry outside the matrix */
+} placing;
+
+/* Rows on their way to be without duplicates. */
+typedef struct merging {
+    const fur_csr_view *a;
+    int64_t *starts;
+    fur_shared first; /* the first row that has any */
+    bool sum;
+    int32_t *columns;
+    void *values;
+} merging;
 
 #    define FUR_TEMPLATE "csr_from_coo.c"
 #    include "foreach_value.h"
@@ -41,14 +63,21 @@ static bool inside(const fur_coo_view *coo, int64_t e)
            coo->col_indices[e] >= 0 && coo->col_indices[e] < coo->cols;
 }
 
+static void find_outside(void *job, int64_t begin, int64_t end)
+{
+    placing *p = job;
+    for (int64_t e = begin; e < end; e++)
+        if (!inside(p->coo, e)) {
+            fur_shared_least(&p->bad, e);
+            return;
+        }
+}
+
 static fur_status check_indices(fur_env *env, const fur_coo_view *coo)
 {
-    int64_t bad = coo->entries;
-    int team = fur_team(env->threads, coo->entries, ENTRY_GRAIN);
-#    pragma omp parallel for schedule(static) num_threads(team) reduction(min : bad) if (team > 1)
-    for (int64_t e = 0; e < coo->entries; e++)
-        if (e < bad && !inside(coo, e))
-            bad = e;
+    placing p = {.coo = coo, .bad = coo->entries};
+    fur_parallel(env, coo->entries / ENTRY_GRAIN, coo->entries, find_outside, &p);
+    int64_t bad = p.bad;
     if (bad == coo->entries)
         return FUR_OK;
     return fur_env_fail(env, FUR_INVALID,
@@ -73,31 +102,40 @@ static fur_status rows_are_sorted(fur_env *env, const fur_coo_view *coo, bool *s
     return FUR_OK;
 }
 
+static void fetch_rows(void *job, int64_t begin, int64_t end)
+{
+    const placing *p = job;
+    for (int64_t e = begin; e < end; e++)
+        p->rows[p->place[e]] = p->coo->row_indices[e];
+}
+
+static void join_places(void *job, int64_t begin, int64_t end)
+{
+    const placing *p = job;
+    for (int64_t e = begin; e < end; e++)
+        p->place[e] = p->second[p->place[e]];
+}
+
 /* place[e]: where entry e stands in row order; starts: of each row. */
 static fur_status place_by_row_and_column(fur_env *env, const fur_coo_view *coo, int64_t *starts,
                                           int64_t *place)
 {
     fur_status status = FUR_OK;
     int64_t *col_starts = NULL;
-    int64_t *second = NULL;
-    int32_t *rows = NULL;
-    int team = fur_team(env->threads, coo->entries, ENTRY_GRAIN);
+    placing p = {.coo = coo, .place = place};
+    int64_t worth = coo->entries / ENTRY_GRAIN;
 
     FUR_TRY_DONE(fur_env_allocate(env, coo->cols + 1, sizeof *col_starts, &col_starts));
-    FUR_TRY_DONE(fur_env_allocate(env, coo->entries, sizeof *second, &second));
-    FUR_TRY_DONE(fur_env_allocate(env, coo->entries, sizeof *rows, &rows));
+    FUR_TRY_DONE(fur_env_allocate(env, coo->entries, sizeof *p.second, &p.second));
+    FUR_TRY_DONE(fur_env_allocate(env, coo->entries, sizeof *p.rows, &p.rows));
     FUR_TRY_DONE(
         fur_bucket_sort(env, coo->entries, coo->col_indices, coo->cols, col_starts, place));
-#    pragma omp parallel for schedule(static) num_threads(team) if (team > 1)
-    for (int64_t e = 0; e < coo->entries; e++)
-        rows[place[e]] = coo->row_indices[e];
-    FUR_TRY_DONE(fur_bucket_sort(env, coo->entries, rows, coo->rows, starts, second));
-#    pragma omp parallel for schedule(static) num_threads(team) if (team > 1)
-    for (int64_t e = 0; e < coo->entries; e++)
-        place[e] = second[place[e]];
+    fur_parallel(env, worth, coo->entries, fetch_rows, &p);
+    FUR_TRY_DONE(fur_bucket_sort(env, coo->entries, p.rows, coo->rows, starts, p.second));
+    fur_parallel(env, worth, coo->entries, join_places, &p);
 done:
-    fur_env_release(env, rows);
-    fur_env_release(env, second);
+    fur_env_release(env, p.rows);
+    fur_env_release(env, p.second);
     fur_env_release(env, col_starts);
     return status;
 }
@@ -115,8 +153,7 @@ static fur_status place_entries(fur_env *env, const fur_coo_view *coo, int64_t *
 /* The matrix with duplicates still side by side. */
 static fur_status assemble(fur_context *context, const fur_coo_view *coo, fur_csr **out)
 {
-    static void (*const scatter[FUR_VALUE_COUNT])(int, const fur_coo_view *, const int64_t *,
-                                                  int32_t *, void *) = FUR_VALUE_TABLE(scatter);
+    static fur_body *const scatter[FUR_VALUE_COUNT] = FUR_VALUE_TABLE(scatter);
     fur_env *env = &context->env;
     fur_status status = FUR_OK;
     int64_t *starts = NULL;
@@ -129,8 +166,9 @@ static fur_status assemble(fur_context *context, const fur_coo_view *coo, fur_cs
     FUR_TRY_DONE(fur_csr_allocate(context, coo->rows, coo->cols, coo->entries, coo->value,
                                   fur_offset_for(coo->entries), &a));
     fur_csr_set_offsets(a, starts);
-    scatter[coo->value](fur_team(env->threads, coo->entries, ENTRY_GRAIN), coo, place,
-                        fur_csr_columns(a), fur_csr_values(a));
+    placing p = {
+        .coo = coo, .place = place, .columns = fur_csr_columns(a), .values = fur_csr_values(a)};
+    fur_parallel(env, coo->entries / ENTRY_GRAIN, coo->entries, scatter[coo->value], &p);
     *out = a;
 done:
     fur_env_release(env, place);
@@ -148,21 +186,27 @@ static int64_t distinct_in_row(const fur_csr_view *a, int64_t row)
     return distinct;
 }
 
-/* starts[i] = offset of row i without duplicates; returns the first row that has any, or rows. */
-static int64_t count_distinct(const fur_csr_view *a, int threads, int64_t *starts)
+static void count_rows(void *job, int64_t begin, int64_t end)
 {
-    int64_t first = a->rows;
-    int team = fur_team(threads, a->rows, ROW_GRAIN);
-#    pragma omp parallel for schedule(static) num_threads(team) reduction(min : first) if (team > 1)
-    for (int64_t i = 0; i < a->rows; i++) {
-        starts[i + 1] = distinct_in_row(a, i);
-        if (i < first && starts[i + 1] < fur_offset_at(a, i + 1) - fur_offset_at(a, i))
+    merging *m = job;
+    int64_t first = INT64_MAX;
+    for (int64_t i = begin; i < end; i++) {
+        m->starts[i + 1] = distinct_in_row(m->a, i);
+        if (i < first && m->starts[i + 1] < fur_offset_at(m->a, i + 1) - fur_offset_at(m->a, i))
             first = i;
     }
+    fur_shared_least(&m->first, first);
+}
+
+/* starts[i] = offset of row i without duplicates; returns the first row that has any, or rows. */
+static int64_t count_distinct(const fur_env *env, const fur_csr_view *a, int64_t *starts)
+{
+    merging m = {.a = a, .starts = starts, .first = a->rows};
+    fur_parallel(env, a->rows / ROW_GRAIN, a->rows, count_rows, &m);
     starts[0] = 0;
     for (int64_t i = 0; i < a->rows; i++)
         starts[i + 1] += starts[i];
-    return first;
+    return m.first;
 }
 
 static fur_status fail_duplicate(fur_env *env, const fur_csr_view *a, int64_t row)
@@ -175,19 +219,21 @@ static fur_status fail_duplicate(fur_env *env, const fur_csr_view *a, int64_t ro
 }
 
 /* The matrix with the entries of one position merged. */
-static fur_status merge(fur_context *context, const fur_csr *a, const int64_t *starts,
+static fur_status merge(fur_context *context, const fur_csr *a, int64_t *starts,
                         fur_duplicates duplicates, fur_csr **out)
 {
-    static void (*const merge_rows[FUR_VALUE_COUNT])(int, const fur_csr_view *, const int64_t *,
-                                                     bool, int32_t *, void *) =
-        FUR_VALUE_TABLE(merge_rows);
+    static fur_body *const merge_rows[FUR_VALUE_COUNT] = FUR_VALUE_TABLE(merge_rows);
     const fur_csr_view *v = &a->view;
     fur_csr *b;
     FUR_TRY(fur_csr_allocate(context, v->rows, v->cols, starts[v->rows], v->value,
                              fur_offset_for(starts[v->rows]), &b));
     fur_csr_set_offsets(b, starts);
-    merge_rows[v->value](fur_team(context->env.threads, v->rows, ROW_GRAIN), v, starts,
-                         duplicates == FUR_DUPLICATES_SUM, fur_csr_columns(b), fur_csr_values(b));
+    merging m = {.a = v,
+                 .starts = starts,
+                 .sum = duplicates == FUR_DUPLICATES_SUM,
+                 .columns = fur_csr_columns(b),
+                 .values = fur_csr_values(b)};
+    fur_parallel(&context->env, v->rows / ROW_GRAIN, v->rows, merge_rows[v->value], &m);
     *out = b;
     return FUR_OK;
 }
@@ -207,7 +253,7 @@ static fur_status from_coo(fur_context *context, const fur_coo_view *coo, fur_du
     FUR_TRY(check_indices(env, coo));
     FUR_TRY_DONE(fur_env_allocate(env, coo->rows + 1, sizeof *starts, &starts));
     FUR_TRY_DONE(assemble(context, coo, &a));
-    int64_t first = count_distinct(&a->view, env->threads, starts);
+    int64_t first = count_distinct(env, &a->view, starts);
     if (first == coo->rows || duplicates == FUR_DUPLICATES_KEEP) {
         *out = a;
         a = NULL;
@@ -237,14 +283,15 @@ fur_status fur_csr_from_coo(fur_context *context, const fur_coo_view *coo,
 }
 #else
 
-static void FN(scatter)(int team, const fur_coo_view *coo, const int64_t *place, int32_t *columns,
-                        void *values)
+static void FN(scatter)(void *job, int64_t begin, int64_t end)
 {
-    const VALUE *from = coo->values;
-    VALUE *to = values;
-#    pragma omp parallel for schedule(static) num_threads(team) if (team > 1)
-    for (int64_t e = 0; e < coo->entries; e++) {
-        columns[place[e]] = coo->col_indices[e];
+    const placing *p = job;
+    const int64_t *place = p->place;
+    const int32_t *column = p->coo->col_indices;
+    const VALUE *from = p->coo->values;
+    VALUE *to = p->values;
+    for (int64_t e = begin; e < end; e++) {
+        p->columns[place[e]] = column[e];
         to[place[e]] = from[e];
     }
 }
@@ -264,13 +311,12 @@ static void FN(merge_row)(const fur_csr_view *a, int64_t row, bool sum, int32_t 
     }
 }
 
-static void FN(merge_rows)(int team, const fur_csr_view *a, const int64_t *starts, bool sum,
-                           int32_t *columns, void *values)
+static void FN(merge_rows)(void *job, int64_t begin, int64_t end)
 {
-    VALUE *to = values;
-#    pragma omp parallel for schedule(static) num_threads(team) if (team > 1)
-    for (int64_t i = 0; i < a->rows; i++)
-        FN(merge_row)(a, i, sum, columns + starts[i], to + starts[i]);
+    const merging *m = job;
+    VALUE *to = m->values;
+    for (int64_t i = begin; i < end; i++)
+        FN(merge_row)(m->a, i, m->sum, m->columns + m->starts[i], to + m->starts[i]);
 }
 
 #endif

@@ -1,12 +1,13 @@
 /* Rows and columns in another order: each row is fetched from where it was, renumbered and sorted
  * by itself. Entries of one position that were kept stay in their order. */
 #ifndef FUR_TEMPLATE
+#    include "atomic.h"
 #    include "object.h"
 #    include "scalar.h"
 #    include "split.h"
 #    include "table.h"
+#    include "team.h"
 
-#    include <omp.h>
 #    include <string.h>
 
 /* Rows and entries below which a further thread costs more than it brings. */
@@ -38,7 +39,9 @@ typedef struct renumbering {
     void *offsets; /* of B, as the next two */
     int32_t *columns;
     void *values;
-    /* Of each thread a row that is as long as any, if there are long ones. */
+    fur_shared longest; /* length of a row */
+    fur_shared next;    /* row that no part has taken */
+    /* Of each part a row that is as long as any, if there are long ones. */
     int64_t spare;
     int32_t *spare_columns;
     void *spare_values;
@@ -96,31 +99,32 @@ static void place_digits(int64_t length, const int32_t *columns, int digit, int6
 #    define FUR_TEMPLATE "csr_permute.c"
 #    include "foreach_type.h"
 
-/* The spare rows of all threads together should not outgrow the matrix. */
-static int team_for(const fur_csr_view *a, int threads, int64_t spare)
+/* One a thread. Their spare rows together should not outgrow the matrix. */
+static int count_parts(const fur_csr_view *a, int threads, int64_t spare)
 {
-    int team = fur_team(threads, a->rows + a->entries, ENTRY_GRAIN);
-    return spare > 0 ? fur_team(team, a->entries, spare) : team;
+    int64_t worth = (a->rows + a->entries) / ENTRY_GRAIN;
+    if (spare > 0)
+        worth = fur_smaller(worth, a->entries / spare);
+    return fur_lanes(threads, worth);
 }
 
 static fur_status permute_here(fur_env *env, renumbering *r)
 {
-    static int64_t (*const set_offsets[FUR_VALUE_COUNT][FUR_OFFSET_COUNT])(
-        const renumbering *, int) = FUR_TYPE_TABLE(set_offsets);
-    static void (*const permute_rows[FUR_VALUE_COUNT][FUR_OFFSET_COUNT])(const renumbering *, int) =
+    static void (*const set_offsets[FUR_VALUE_COUNT][FUR_OFFSET_COUNT])(
+        const fur_env *, renumbering *) = FUR_TYPE_TABLE(set_offsets);
+    static fur_body *const permute_rows[FUR_VALUE_COUNT][FUR_OFFSET_COUNT] =
         FUR_TYPE_TABLE(permute_rows);
     const fur_csr_view *a = r->a;
     fur_status status = FUR_OK;
-    int64_t longest =
-        set_offsets[a->value][a->offset](r, fur_team(env->threads, a->rows, ENTRY_GRAIN));
+    set_offsets[a->value][a->offset](env, r);
     if (a->entries == 0)
         return FUR_OK;
-    r->spare = r->col_position && longest > RANK_MOST ? longest : 0;
-    int team = team_for(a, env->threads, r->spare);
-    int64_t spares = team * r->spare;
+    r->spare = r->col_position && r->longest > RANK_MOST ? r->longest : 0;
+    int parts = count_parts(a, env->threads, r->spare);
+    int64_t spares = parts * r->spare;
     FUR_TRY_DONE(fur_env_allocate(env, spares, sizeof *r->spare_columns, &r->spare_columns));
     FUR_TRY_DONE(fur_env_allocate(env, spares, fur_value_size(a->value), &r->spare_values));
-    permute_rows[a->value][a->offset](r, team);
+    fur_parallel(env, parts, parts, permute_rows[a->value][a->offset], r);
 done:
     fur_env_release(env, r->spare_values);
     fur_env_release(env, r->spare_columns);
@@ -171,24 +175,29 @@ fur_status fur_csr_permute(const fur_csr *a, const fur_permutation *row_order,
 }
 #else
 
-/* Sets B's offsets and returns the length of its longest row. */
-static int64_t FN(set_offsets)(const renumbering *r, int team)
+static void FN(find_lengths)(void *job, int64_t begin, int64_t end)
 {
+    renumbering *r = job;
     const OFFSET *from = r->a->offsets;
     OFFSET *to = r->offsets;
     int64_t longest = 0;
-#    pragma omp parallel for schedule(static) num_threads(team) reduction(max                      \
-                                                                          : longest) if (team > 1)
-    for (int64_t i = 0; i < r->a->rows; i++) {
+    for (int64_t i = begin; i < end; i++) {
         int64_t row = row_of(r, i);
         OFFSET length = from[row + 1] - from[row];
         to[i + 1] = length;
         longest = length > longest ? length : longest;
     }
+    fur_shared_largest(&r->longest, longest);
+}
+
+/* Sets B's offsets and the length of its longest row. */
+static void FN(set_offsets)(const fur_env *env, renumbering *r)
+{
+    OFFSET *to = r->offsets;
+    fur_parallel(env, r->a->rows / ENTRY_GRAIN, r->a->rows, FN(find_lengths), r);
     to[0] = 0;
     for (int64_t i = 0; i < r->a->rows; i++)
         to[i + 1] += to[i];
-    return longest;
 }
 
 static ALWAYS_INLINE void FN(ask_for_entries)(const fur_csr_view *a, int64_t row)
@@ -252,9 +261,10 @@ static void FN(sort_digit)(int64_t length, int digit, const int32_t *columns, co
 }
 
 /* To and fro between B and the spare row, so that the last digit ends in B. */
-static void FN(digit_row)(const renumbering *r, int64_t length, int64_t from, int64_t to)
+static void FN(digit_row)(const renumbering *r, int64_t part, int64_t length, int64_t from,
+                          int64_t to)
 {
-    int64_t own = r->spare * omp_get_thread_num();
+    int64_t own = r->spare * part;
     int32_t *columns[] = {r->columns + to, r->spare_columns + own};
     VALUE *values[] = {(VALUE *)r->values + to, (VALUE *)r->spare_values + own};
     int digits = column_digits(r->a->cols);
@@ -273,7 +283,7 @@ static void FN(copy_row)(const renumbering *r, int64_t length, int64_t from, int
            (size_t)length * sizeof(VALUE));
 }
 
-static void FN(permute_row)(const renumbering *r, int64_t i)
+static void FN(permute_row)(const renumbering *r, int64_t part, int64_t i)
 {
     const OFFSET *to = r->offsets;
     int64_t from = ((const OFFSET *)r->a->offsets)[row_of(r, i)];
@@ -283,15 +293,20 @@ static void FN(permute_row)(const renumbering *r, int64_t i)
     else if (length <= RANK_MOST)
         FN(rank_row)(r, (int)length, from, to[i]);
     else
-        FN(digit_row)(r, length, from, to[i]);
+        FN(digit_row)(r, part, length, from, to[i]);
 }
 
-static void FN(permute_rows)(const renumbering *r, int team)
+/* Part `begin`, which leaves no rows for those after it. */
+static void FN(permute_rows)(void *job, int64_t begin, int64_t end)
 {
-#    pragma omp parallel for schedule(dynamic, ROW_BLOCK) num_threads(team) if (team > 1)
-    for (int64_t i = 0; i < r->a->rows; i++) {
-        FN(look_ahead)(r, i);
-        FN(permute_row)(r, i);
+    renumbering *r = job;
+    int64_t rows = r->a->rows;
+    (void)end;
+    for (int64_t row; (row = fur_shared_take(&r->next, ROW_BLOCK)) < rows;) {
+        for (int64_t i = row; i < fur_smaller(row + ROW_BLOCK, rows); i++) {
+            FN(look_ahead)(r, i);
+            FN(permute_row)(r, begin, i);
+        }
     }
 }
 

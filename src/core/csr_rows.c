@@ -1,20 +1,28 @@
 /* Some rows of a matrix as a matrix. */
 #include "recognition.h"
-#include "split.h"
+#include "team.h"
 
 /* Rows below which a further thread costs more than it brings. */
 #define ROW_GRAIN 1024
 
-static void copy_rows(const fur_csr_view *a, int team, const int32_t *numbers, fur_csr *out)
+typedef struct copying {
+    const fur_csr_view *a;
+    const int32_t *numbers; /* of the rows in a */
+    fur_csr *out;
+} copying;
+
+static void copy_rows(void *job, int64_t begin, int64_t end)
 {
-    int32_t *columns = fur_csr_columns(out);
-    char *values = fur_csr_values(out);
+    const copying *c = job;
+    const fur_csr_view *a = c->a;
+    const fur_csr_view *out = &c->out->view;
+    int32_t *columns = fur_csr_columns(c->out);
+    char *values = fur_csr_values(c->out);
     size_t size = fur_value_size(a->value);
-#pragma omp parallel for schedule(static) num_threads(team) if (team > 1)
-    for (int64_t i = 0; i < out->view.rows; i++) {
-        int64_t from = fur_offset_at(a, numbers[i]);
-        int64_t to = fur_offset_at(&out->view, i);
-        size_t count = (size_t)(fur_offset_at(&out->view, i + 1) - to);
+    for (int64_t i = begin; i < end; i++) {
+        int64_t from = fur_offset_at(a, c->numbers[i]);
+        int64_t to = fur_offset_at(out, i);
+        size_t count = (size_t)(fur_offset_at(out, i + 1) - to);
         memcpy(columns + to, a->columns + from, count * sizeof *columns);
         memcpy(values + (size_t)to * size, (const char *)a->values + (size_t)from * size,
                count * size);
@@ -36,7 +44,7 @@ static fur_status take_here(const fur_csr *a, int64_t count, const int32_t *numb
                                   fur_offset_for(starts[count]), &rows));
     fur_csr_set_offsets(rows, starts);
     if (starts[count] > 0)
-        copy_rows(v, fur_team(env->threads, count, ROW_GRAIN), numbers, rows);
+        fur_parallel(env, count / ROW_GRAIN, count, copy_rows, &(copying){v, numbers, rows});
     *out = rows;
 done:
     fur_env_release(env, starts);

@@ -4,11 +4,20 @@
 #    include "bucket.h"
 #    include "object.h"
 #    include "scalar.h"
-#    include "split.h"
 #    include "table.h"
+#    include "team.h"
 
 /* Rows below which a further thread costs more than it brings. */
 #    define ROW_GRAIN 4096
+
+/* Entries on their way into the transpose. */
+typedef struct scattering {
+    const fur_csr_view *a;
+    bool conjugate;
+    const int64_t *place; /* of each entry */
+    int32_t *columns;
+    void *values;
+} scattering;
 
 #    define FUR_TEMPLATE "csr_transpose.c"
 #    include "foreach_type.h"
@@ -29,9 +38,8 @@ static fur_status transpose_remote(const fur_csr *a, bool conjugate, fur_csr **o
 
 static fur_status transpose_here(const fur_csr *a, bool conjugate, fur_csr **out)
 {
-    static void (*const scatter[FUR_VALUE_COUNT][FUR_OFFSET_COUNT])(
-        const fur_csr_view *, int, bool, const int64_t *, int32_t *, void *) =
-        FUR_TYPE_TABLE(scatter);
+    static fur_body *const scatter_rows[FUR_VALUE_COUNT][FUR_OFFSET_COUNT] =
+        FUR_TYPE_TABLE(scatter_rows);
     const fur_csr_view *v = &a->view;
     fur_env *env = &a->context->env;
     fur_status status = FUR_OK;
@@ -45,8 +53,8 @@ static fur_status transpose_here(const fur_csr *a, bool conjugate, fur_csr **out
     FUR_TRY_DONE(fur_env_allocate(env, v->entries, sizeof *place, &place));
     FUR_TRY_DONE(fur_bucket_sort(env, v->entries, v->columns, v->cols, starts, place));
     fur_csr_set_offsets(t, starts);
-    scatter[v->value][v->offset](v, fur_team(env->threads, v->rows, ROW_GRAIN), conjugate, place,
-                                 fur_csr_columns(t), fur_csr_values(t));
+    scattering s = {v, conjugate, place, fur_csr_columns(t), fur_csr_values(t)};
+    fur_parallel(env, v->rows / ROW_GRAIN, v->rows, scatter_rows[v->value][v->offset], &s);
     *out = t;
     t = NULL;
 done:
@@ -64,17 +72,16 @@ fur_status fur_csr_transpose(const fur_csr *a, int conjugate, fur_csr **out)
 }
 #else
 
-static void FN(scatter)(const fur_csr_view *a, int team, bool conjugate, const int64_t *place,
-                        int32_t *columns, void *values)
+static void FN(scatter_rows)(void *job, int64_t begin, int64_t end)
 {
-    const OFFSET *offsets = a->offsets;
-    const VALUE *from = a->values;
-    VALUE *to = values;
-#    pragma omp parallel for schedule(static) num_threads(team) if (team > 1)
-    for (int64_t i = 0; i < a->rows; i++) {
+    const scattering s = *(scattering *)job;
+    const OFFSET *offsets = s.a->offsets;
+    const VALUE *from = s.a->values;
+    VALUE *to = s.values;
+    for (int64_t i = begin; i < end; i++) {
         for (OFFSET k = offsets[i]; k < offsets[i + 1]; k++) {
-            columns[place[k]] = (int32_t)i;
-            to[place[k]] = conjugate ? V(conj)(from[k]) : from[k];
+            s.columns[s.place[k]] = (int32_t)i;
+            to[s.place[k]] = s.conjugate ? V(conj)(from[k]) : from[k];
         }
     }
 }

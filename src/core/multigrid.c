@@ -146,7 +146,7 @@ static fur_status upload_weights(fur_context *context, fur_value value, int64_t 
 {
     void *rounded;
     FUR_TRY(fur_env_allocate(&context->env, count, fur_value_size(value), &rounded));
-    fur_convert_values(1, count, FUR_F64, weights, value, rounded);
+    fur_convert_values(&context->env, count, FUR_F64, weights, value, rounded);
     fur_status status = upload(context, rounded, count, fur_value_size(value), out);
     fur_env_release(&context->env, rounded);
     return status;

@@ -111,7 +111,7 @@ fur_status fur_permutation_allocate(fur_context *context, int64_t size, fur_perm
 /* Sets the offsets of a matrix that is being made. */
 void fur_csr_set_offsets(fur_csr *a, const int64_t *starts);
 
-void fur_csr_figures(const fur_csr_view *a, int threads, fur_csr_statistics *out);
+void fur_csr_figures(const fur_env *env, const fur_csr_view *a, fur_csr_statistics *out);
 
 /* The checks of fur_csr_check that read no array. */
 fur_status fur_csr_check_shape(fur_env *env, const fur_csr_view *a);
@@ -141,8 +141,8 @@ fur_status fur_vector_check_apart(const fur_vector *x, const char *x_name, const
 
 /* out_i = in_i in another value type. Returns the first entry whose imaginary part would be lost,
  * -1 if there is none. */
-int64_t fur_convert_values(int threads, int64_t count, fur_value from, const void *in, fur_value to,
-                           void *out);
+int64_t fur_convert_values(const fur_env *env, int64_t count, fur_value from, const void *in,
+                           fur_value to, void *out);
 
 /* The narrowest offsets for that many entries. */
 static inline fur_offset fur_offset_for(int64_t entries)

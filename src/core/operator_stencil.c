@@ -2,12 +2,17 @@
 #ifndef FUR_TEMPLATE
 #    include "object.h"
 #    include "scalar.h"
-#    include "split.h"
 #    include "stencil_row.h"
 #    include "table.h"
+#    include "team.h"
 
 /* Rows below which a further thread costs more than it brings. */
 #    define ROW_GRAIN 1024
+
+typedef struct diagonal_job {
+    const fur_stencil_view *s;
+    void *out;
+} diagonal_job;
 
 #    define FUR_TEMPLATE "operator_stencil.c"
 #    include "foreach_value.h"
@@ -19,12 +24,12 @@ static fur_status apply(void *user, const fur_vector *x, fur_vector *y)
 
 static fur_status diagonal(void *user, fur_vector *d)
 {
-    static void (*const set[FUR_VALUE_COUNT])(const fur_stencil_view *, int, void *) =
-        FUR_VALUE_TABLE(set_diagonal);
+    static fur_body *const set[FUR_VALUE_COUNT] = FUR_VALUE_TABLE(set_diagonal);
     const fur_stencil_view *s = &((const fur_stencil *)user)->view;
     if (fur_is_remote(d->context))
         return d->context->backend->remote->stencil_diagonal(&d->context->env, s, d->data);
-    set[s->value](s, fur_team(d->context->env.threads, d->size, ROW_GRAIN), d->data);
+    diagonal_job job = {s, d->data};
+    fur_parallel(&d->context->env, d->size / ROW_GRAIN, d->size, set[s->value], &job);
     return FUR_OK;
 }
 
@@ -63,13 +68,12 @@ static VALUE FN(diagonal_entry)(const fur_stencil_view *s, int64_t p)
     return sum;
 }
 
-static void FN(set_diagonal)(const fur_stencil_view *s, int team, void *d)
+static void FN(set_diagonal)(void *job, int64_t begin, int64_t end)
 {
-    VALUE *out = d;
-    int64_t rows = fur_stencil_rows(s);
-#    pragma omp parallel for schedule(static) num_threads(team) if (team > 1)
-    for (int64_t i = 0; i < rows; i++)
-        out[i] = FN(diagonal_entry)(s, i);
+    const diagonal_job *d = job;
+    VALUE *out = d->out;
+    for (int64_t i = begin; i < end; i++)
+        out[i] = FN(diagonal_entry)(d->s, i);
 }
 
 #endif

@@ -1,6 +1,7 @@
 /* Permutations: an order, checked, and its inverse. */
+#include "atomic.h"
 #include "object.h"
-#include "split.h"
+#include "team.h"
 
 /* Numbers below which a further thread costs more than it brings. */
 #define NUMBER_GRAIN 32768
@@ -26,33 +27,53 @@ done:
     return status;
 }
 
-/* position[order[i]] = i. Whether that reached every place, and so every place once. Several
- * threads may meet at one place, but then another is left out. */
-static bool invert(const fur_permutation *p, int threads)
+typedef struct inversion {
+    const fur_permutation *p;
+    fur_shared wrong; /* numbers out of range, and places not reached */
+} inversion;
+
+static void clear_places(void *job, int64_t begin, int64_t end)
 {
-    int64_t n = p->size;
-    int64_t wrong = 0;
-    int team = fur_team(threads, n, NUMBER_GRAIN);
-#pragma omp parallel num_threads(team) reduction(+ : wrong) if (team > 1)
-    {
-#pragma omp for schedule(static)
-        for (int64_t i = 0; i < n; i++)
-            p->position[i] = -1;
-#pragma omp for schedule(static)
-        for (int64_t i = 0; i < n; i++) {
-            int32_t to = p->order[i];
-            if (to < 0 || to >= n) {
-                wrong++;
-                continue;
-            }
-#pragma omp atomic write
-            p->position[to] = (int32_t)i;
-        }
-#pragma omp for schedule(static)
-        for (int64_t i = 0; i < n; i++)
-            wrong += p->position[i] < 0;
+    const inversion *v = job;
+    for (int64_t i = begin; i < end; i++)
+        v->p->position[i] = -1;
+}
+
+/* Several threads may meet at one place. */
+static void set_places(void *job, int64_t begin, int64_t end)
+{
+    inversion *v = job;
+    const fur_permutation *p = v->p;
+    int64_t outside = 0;
+    for (int64_t i = begin; i < end; i++) {
+        int32_t to = p->order[i];
+        if (to < 0 || to >= p->size)
+            outside++;
+        else
+            __atomic_store_n(&p->position[to], (int32_t)i, __ATOMIC_RELAXED);
     }
-    return wrong == 0;
+    fur_shared_add(&v->wrong, outside);
+}
+
+static void count_unset(void *job, int64_t begin, int64_t end)
+{
+    inversion *v = job;
+    int64_t unset = 0;
+    for (int64_t i = begin; i < end; i++)
+        unset += v->p->position[i] < 0;
+    fur_shared_add(&v->wrong, unset);
+}
+
+/* position[order[i]] = i. Whether that reached every place, and so every place once: where two
+ * meet, another is left out. */
+static bool invert(const fur_env *env, const fur_permutation *p)
+{
+    inversion v = {p, 0};
+    int64_t worth = p->size / NUMBER_GRAIN;
+    fur_parallel(env, worth, p->size, clear_places, &v);
+    fur_parallel(env, worth, p->size, set_places, &v);
+    fur_parallel(env, worth, p->size, count_unset, &v);
+    return v.wrong == 0;
 }
 
 /* The sentence about the first number that is at fault. */
@@ -89,7 +110,7 @@ static fur_status create_here(fur_context *context, fur_context *source, int64_t
     if (order)
         FUR_TRY_DONE(fur_context_pass_on(source, context,
                                          fur_memory_copy(source, p->order, order, bytes_of(p))));
-    if (!invert(p, context->env.threads))
+    if (!invert(&context->env, p))
         FUR_TRY_DONE(describe_fault(&context->env, p));
     *out = p;
     p = NULL;

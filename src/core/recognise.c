@@ -62,7 +62,8 @@ static fur_status make_stencil(fur_recognised *r, const fur_guess *g, const char
                                 .kernel = kernel};
     memcpy(d.extent, s->extent, sizeof d.extent);
     if (s->coefficients) {
-        fur_convert_values(1, s->points, s->value, s->coefficients, FUR_C128, coefficients);
+        fur_convert_values(&r->context->env, s->points, s->value, s->coefficients, FUR_C128,
+                           coefficients);
         d.coefficients = coefficients;
     } else {
         d.fields = (const fur_vector *const *)r->fields;

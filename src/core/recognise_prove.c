@@ -1,11 +1,13 @@
 /* Whether each row of a matrix is the stencil's: the same columns, and the same bits in every value
  * or, of a stencil of fields, values that become the fields'. */
 #ifndef FUR_TEMPLATE
+#    include "atomic.h"
 #    include "recognition.h"
 #    include "scalar.h"
 #    include "split.h"
 #    include "stencil_row.h"
 #    include "table.h"
+#    include "team.h"
 
 /* Rows below which a further thread costs more than it brings. */
 #    define ROW_GRAIN 1024
@@ -14,6 +16,7 @@ typedef struct proof {
     const fur_csr_view *a;
     const fur_stencil_view *s;
     uint8_t *differs;                     /* 1 or 0 for each row */
+    fur_shared differing;                 /* how many do */
     int32_t distance[FUR_STENCIL_POINTS]; /* column - row of an inner point's terms */
 } proof;
 
@@ -30,20 +33,13 @@ static void set_distances(proof *f)
 }
 
 /* The number of rows that differ. */
-static int64_t compare_all(proof *f, int threads)
+static int64_t compare_all(const fur_env *env, proof *f)
 {
-    static int64_t (*const table[FUR_VALUE_COUNT])(const proof *, int64_t, int64_t) =
-        FUR_VALUE_TABLE(compare_rows);
+    static fur_body *const table[FUR_VALUE_COUNT] = FUR_VALUE_TABLE(compare_rows);
     const fur_csr_view *a = f->a;
-    int parts = fur_team(threads, a->rows, ROW_GRAIN);
-    int64_t differing = 0;
     set_distances(f);
-#    pragma omp parallel for schedule(static, 1) num_threads(parts) if (parts > 1)                 \
-        reduction(+ : differing)
-    for (int part = 0; part < parts; part++)
-        differing += table[a->value](f, fur_split(a->rows, parts, part),
-                                     fur_split(a->rows, parts, part + 1));
-    return differing;
+    fur_parallel(env, a->rows / ROW_GRAIN, a->rows, table[a->value], f);
+    return f->differing;
 }
 
 static void list_rows(int64_t rows, const uint8_t *differs, int32_t *numbers)
@@ -61,7 +57,7 @@ fur_status fur_recognise_prove(fur_env *env, const fur_csr_view *a, const fur_st
     fur_status status = FUR_OK;
     int32_t *list = NULL;
     FUR_TRY(fur_env_allocate(env, a->rows, sizeof *f.differs, &f.differs));
-    int64_t differing = compare_all(&f, env->threads);
+    int64_t differing = compare_all(env, &f);
     if (differing > 0 && differing <= most) {
         FUR_TRY_DONE(fur_env_allocate(env, differing, sizeof *list, &list));
         list_rows(a->rows, f.differs, list);
@@ -139,15 +135,16 @@ static int64_t FN(compare_line)(const proof *f, int64_t begin, int64_t end)
     return differing;
 }
 
-static int64_t FN(compare_rows)(const proof *f, int64_t begin, int64_t end)
+static void FN(compare_rows)(void *job, int64_t begin, int64_t end)
 {
+    proof *f = job;
     int64_t nx = f->s->extent[0];
     int64_t differing = 0;
     for (int64_t row = begin, next; row < end; row = next) {
         next = fur_smaller((row / nx + 1) * nx, end);
         differing += FN(compare_line)(f, row, next);
     }
-    return differing;
+    fur_shared_add(&f->differing, differing);
 }
 
 #endif

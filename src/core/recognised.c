@@ -2,11 +2,18 @@
 #ifndef FUR_TEMPLATE
 #    include "recognition.h"
 #    include "scalar.h"
-#    include "split.h"
 #    include "table.h"
+#    include "team.h"
 
 /* Rows below which a further thread costs more than it brings. */
 #    define ROW_GRAIN 16384
+
+/* Entries of one vector on their way to another. */
+typedef struct moving {
+    const int32_t *at; /* their numbers in the longer one */
+    const void *in;
+    void *out;
+} moving;
 
 #    define FUR_TEMPLATE "recognised.c"
 #    include "foreach_value.h"
@@ -45,28 +52,26 @@ const int32_t *fur_recognised_row_numbers(const fur_recognised *r)
 /* own_i = y_numbers[i] */
 static fur_status fetch_rows(const fur_recognised *r, const fur_vector *y, fur_vector *own)
 {
-    static void (*const gather[FUR_VALUE_COUNT])(int, int64_t, const int32_t *, const void *,
-                                                 void *) = FUR_VALUE_TABLE(gather);
+    static fur_body *const gather[FUR_VALUE_COUNT] = FUR_VALUE_TABLE(gather);
     fur_env *env = &r->context->env;
     if (fur_is_remote(r->context))
         return r->context->backend->remote->gather(env, own->value, own->size, r->numbers, y->data,
                                                    own->data);
-    gather[own->value](fur_team(env->threads, own->size, ROW_GRAIN), own->size, r->numbers, y->data,
-                       own->data);
+    moving m = {r->numbers, y->data, own->data};
+    fur_parallel(env, own->size / ROW_GRAIN, own->size, gather[own->value], &m);
     return FUR_OK;
 }
 
 /* y_numbers[i] = own_i */
 static fur_status replace_rows(const fur_recognised *r, const fur_vector *own, fur_vector *y)
 {
-    static void (*const scatter[FUR_VALUE_COUNT])(int, int64_t, const int32_t *, const void *,
-                                                  void *) = FUR_VALUE_TABLE(scatter);
+    static fur_body *const scatter[FUR_VALUE_COUNT] = FUR_VALUE_TABLE(scatter);
     fur_env *env = &r->context->env;
     if (fur_is_remote(r->context))
         return r->context->backend->remote->scatter(env, own->value, own->size, r->numbers,
                                                     own->data, y->data);
-    scatter[own->value](fur_team(env->threads, own->size, ROW_GRAIN), own->size, r->numbers,
-                        own->data, y->data);
+    moving m = {r->numbers, own->data, y->data};
+    fur_parallel(env, own->size / ROW_GRAIN, own->size, scatter[own->value], &m);
     return FUR_OK;
 }
 
@@ -83,23 +88,25 @@ fur_status fur_recognised_apply(const fur_recognised *r, fur_scalar alpha, const
 }
 #else
 
-/* y_i = x_at[i] */
-static void FN(gather)(int team, int64_t n, const int32_t *at, const void *x, void *y)
+/* out_i = in_at[i] */
+static void FN(gather)(void *job, int64_t begin, int64_t end)
 {
-    const VALUE *in = x;
-    VALUE *out = y;
-#    pragma omp parallel for schedule(static) num_threads(team) if (team > 1)
-    for (int64_t i = 0; i < n; i++)
+    const moving *m = job;
+    const int32_t *at = m->at;
+    const VALUE *in = m->in;
+    VALUE *out = m->out;
+    for (int64_t i = begin; i < end; i++)
         out[i] = in[at[i]];
 }
 
-/* y_at[i] = x_i, for numbers that are all different */
-static void FN(scatter)(int team, int64_t n, const int32_t *at, const void *x, void *y)
+/* out_at[i] = in_i, for numbers that are all different */
+static void FN(scatter)(void *job, int64_t begin, int64_t end)
 {
-    const VALUE *in = x;
-    VALUE *out = y;
-#    pragma omp parallel for schedule(static) num_threads(team) if (team > 1)
-    for (int64_t i = 0; i < n; i++)
+    const moving *m = job;
+    const int32_t *at = m->at;
+    const VALUE *in = m->in;
+    VALUE *out = m->out;
+    for (int64_t i = begin; i < end; i++)
         out[at[i]] = in[i];
 }
 

@@ -54,7 +54,7 @@ fur_status fur_spmv_measure(const fur_csr *a, fur_spmv_profile *out)
     }
     if (fur_is_remote(a->context))
         return a->context->backend->remote->profile(env, &a->view, out);
-    fur_csr_figures(&a->view, env->threads, &out->rows);
+    fur_csr_figures(env, &a->view, &out->rows);
     out->far_entries = far_entries(&a->view);
     return FUR_OK;
 }

@@ -2,12 +2,19 @@
 #ifndef FUR_TEMPLATE
 #    include "object.h"
 #    include "scalar.h"
-#    include "split.h"
 #    include "stencil_row.h"
 #    include "table.h"
+#    include "team.h"
 
 /* Rows below which a further thread costs more than it brings. */
 #    define ROW_GRAIN 1024
+
+typedef struct assembly {
+    const fur_stencil_view *s;
+    int64_t *starts; /* of the rows */
+    int32_t *columns;
+    void *values;
+} assembly;
 
 #    define FUR_TEMPLATE "stencil_assemble.c"
 #    include "foreach_value.h"
@@ -24,17 +31,20 @@ static int64_t count_columns(const fur_stencil_view *s, int64_t row)
     return columns;
 }
 
-/* starts[i] = offset of row i */
-static void count_rows(const fur_stencil_view *s, int threads, int64_t *starts)
+static void count_rows(void *job, int64_t begin, int64_t end)
 {
-    int64_t rows = fur_stencil_rows(s);
-    int team = fur_team(threads, rows, ROW_GRAIN);
-#    pragma omp parallel for schedule(static) num_threads(team) if (team > 1)
+    const assembly *m = job;
+    for (int64_t i = begin; i < end; i++)
+        m->starts[i + 1] = count_columns(m->s, i);
+}
+
+static void find_starts(const fur_env *env, assembly *m)
+{
+    int64_t rows = fur_stencil_rows(m->s);
+    fur_parallel(env, rows / ROW_GRAIN, rows, count_rows, m);
+    m->starts[0] = 0;
     for (int64_t i = 0; i < rows; i++)
-        starts[i + 1] = count_columns(s, i);
-    starts[0] = 0;
-    for (int64_t i = 0; i < rows; i++)
-        starts[i + 1] += starts[i];
+        m->starts[i + 1] += m->starts[i];
 }
 
 static fur_status assemble_remote(const fur_stencil *stencil, fur_csr **out)
@@ -64,26 +74,26 @@ done:
 
 static fur_status assemble_here(const fur_stencil *stencil, fur_csr **out)
 {
-    static void (*const set_rows[FUR_VALUE_COUNT])(const fur_stencil_view *, int, const int64_t *,
-                                                   int32_t *, void *) = FUR_VALUE_TABLE(set_rows);
+    static fur_body *const set_rows[FUR_VALUE_COUNT] = FUR_VALUE_TABLE(set_rows);
     const fur_stencil_view *s = &stencil->view;
     fur_env *env = &stencil->context->env;
     int64_t rows = fur_stencil_rows(s);
     fur_status status = FUR_OK;
-    int64_t *starts = NULL;
+    assembly m = {.s = s};
     fur_csr *a = NULL;
 
-    FUR_TRY_DONE(fur_env_allocate(env, rows + 1, sizeof *starts, &starts));
-    count_rows(s, env->threads, starts);
-    FUR_TRY_DONE(fur_csr_allocate(stencil->context, rows, rows, starts[rows], s->value,
-                                  fur_offset_for(starts[rows]), &a));
-    fur_csr_set_offsets(a, starts);
-    if (starts[rows] > 0)
-        set_rows[s->value](s, fur_team(env->threads, rows, ROW_GRAIN), starts, fur_csr_columns(a),
-                           fur_csr_values(a));
+    FUR_TRY_DONE(fur_env_allocate(env, rows + 1, sizeof *m.starts, &m.starts));
+    find_starts(env, &m);
+    FUR_TRY_DONE(fur_csr_allocate(stencil->context, rows, rows, m.starts[rows], s->value,
+                                  fur_offset_for(m.starts[rows]), &a));
+    fur_csr_set_offsets(a, m.starts);
+    m.columns = fur_csr_columns(a);
+    m.values = fur_csr_values(a);
+    if (m.starts[rows] > 0)
+        fur_parallel(env, rows / ROW_GRAIN, rows, set_rows[s->value], &m);
     *out = a;
 done:
-    fur_env_release(env, starts);
+    fur_env_release(env, m.starts);
     return status;
 }
 
@@ -115,14 +125,12 @@ static void FN(set_row)(const fur_stencil_view *s, int64_t row, int32_t *columns
     }
 }
 
-static void FN(set_rows)(const fur_stencil_view *s, int team, const int64_t *starts,
-                         int32_t *columns, void *values)
+static void FN(set_rows)(void *job, int64_t begin, int64_t end)
 {
-    VALUE *to = values;
-    int64_t rows = fur_stencil_rows(s);
-#    pragma omp parallel for schedule(static) num_threads(team) if (team > 1)
-    for (int64_t i = 0; i < rows; i++)
-        FN(set_row)(s, i, columns + starts[i], to + starts[i]);
+    const assembly *m = job;
+    VALUE *to = m->values;
+    for (int64_t i = begin; i < end; i++)
+        FN(set_row)(m->s, i, m->columns + m->starts[i], to + m->starts[i]);
 }
 
 #endif

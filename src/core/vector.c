@@ -262,8 +262,8 @@ static fur_status convert_on_host(const fur_vector *x, fur_value value, fur_vect
 {
     fur_vector *converted;
     FUR_TRY(make_unset(x->context, value, x->size, &converted));
-    int64_t lost = fur_convert_values(x->context->env.threads, x->size, x->value, x->data, value,
-                                      converted->data);
+    int64_t lost =
+        fur_convert_values(&x->context->env, x->size, x->value, x->data, value, converted->data);
     if (lost >= 0) {
         fur_vector_destroy(converted);
         return fur_env_fail(&x->context->env, FUR_INVALID,

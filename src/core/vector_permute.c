@@ -2,11 +2,18 @@
 #ifndef FUR_TEMPLATE
 #    include "object.h"
 #    include "scalar.h"
-#    include "split.h"
 #    include "table.h"
+#    include "team.h"
 
 /* Entries below which a further thread costs more than it brings. */
 #    define ENTRY_GRAIN 16384
+
+/* out_i = in_from[i] */
+typedef struct gathering {
+    const int32_t *from;
+    const void *in;
+    void *out;
+} gathering;
 
 #    define FUR_TEMPLATE "vector_permute.c"
 #    include "foreach_value.h"
@@ -27,12 +34,12 @@ static fur_status check(const fur_permutation *p, const fur_vector *x, const fur
 /* y_i = x_from[i] */
 static fur_status gather_entries(const fur_vector *x, const int32_t *from, fur_vector *y)
 {
-    static void (*const gather[FUR_VALUE_COUNT])(int, int64_t, const int32_t *, const void *,
-                                                 void *) = FUR_VALUE_TABLE(gather);
+    static fur_body *const gather[FUR_VALUE_COUNT] = FUR_VALUE_TABLE(gather);
     fur_env *env = &x->context->env;
     if (fur_is_remote(x->context))
         return x->context->backend->remote->gather(env, x->value, x->size, from, x->data, y->data);
-    gather[x->value](fur_team(env->threads, x->size, ENTRY_GRAIN), x->size, from, x->data, y->data);
+    gathering g = {from, x->data, y->data};
+    fur_parallel(env, x->size / ENTRY_GRAIN, x->size, gather[x->value], &g);
     return FUR_OK;
 }
 
@@ -53,12 +60,13 @@ fur_status fur_vector_unpermute(const fur_permutation *permutation, const fur_ve
 }
 #else
 
-static void FN(gather)(int team, int64_t n, const int32_t *from, const void *x, void *y)
+static void FN(gather)(void *job, int64_t begin, int64_t end)
 {
-    const VALUE *in = x;
-    VALUE *out = y;
-#    pragma omp parallel for schedule(static) num_threads(team) if (team > 1)
-    for (int64_t i = 0; i < n; i++)
+    const gathering *g = job;
+    const int32_t *from = g->from;
+    const VALUE *in = g->in;
+    VALUE *out = g->out;
+    for (int64_t i = begin; i < end; i++)
         out[i] = in[from[i]];
 }
 

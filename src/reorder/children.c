@@ -37,7 +37,7 @@ static void sort_many(const fur_graph *g, int32_t *children, int64_t count, uint
         items[k] = fur_item(rank, children[k]);
         largest = rank > largest ? rank : largest;
     }
-    const uint64_t *sorted = fur_sort_items(items, items + count, count, largest, 1, counts);
+    const uint64_t *sorted = fur_sort_items(NULL, items, items + count, count, largest, 1, counts);
     for (int64_t k = 0; k < count; k++)
         children[k] = fur_item_number(sorted[k]);
 }

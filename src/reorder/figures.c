@@ -2,11 +2,12 @@
  *
  * As first columns never lie right of the diagonal, row i's wavefront is the number of rows that
  * have begun, f_j <= i, less the i rows above it: two sums of a histogram of f tell them all. */
+#include "atomic.h"
 #include "object.h"
 #include "split.h"
+#include "team.h"
 
 #include <math.h>
-#include <stdatomic.h>
 
 /* Rows below which a further thread costs more than it brings. */
 #define ROW_GRAIN 4096
@@ -16,14 +17,18 @@
 
 typedef _Atomic int32_t shared_count;
 
-/* What the rows add up to; all of it is whole numbers, so that their order does not matter. */
-typedef struct sums {
-    int64_t bandwidth;
-    int64_t profile;
-    int64_t widest;
-    uint64_t squares_low; /* of the wavefronts' squares, the lower 32 bits */
-    uint64_t squares_high;
-} sums;
+typedef struct measuring {
+    const fur_csr_view *a;
+    const int32_t *position;
+    shared_count *first;      /* column of each row */
+    shared_count *begins;     /* how many rows begin in each column */
+    int64_t begun[PARTS + 1]; /* rows that begin before each part */
+    fur_shared bandwidth;
+    fur_shared profile;
+    fur_shared widest;
+    fur_shared squares_low; /* of the wavefronts' squares, the lower 32 bits */
+    fur_shared squares_high;
+} measuring;
 
 static inline int32_t place_of(const int32_t *position, int64_t row)
 {
@@ -56,65 +61,60 @@ static void lower_row(const fur_csr_view *a, const int32_t *position, int64_t i,
     lower(&first[place], least);
 }
 
-static void find_first(const fur_csr_view *a, int team, const int32_t *position,
-                       shared_count *first)
+static void set_first(void *job, int64_t begin, int64_t end)
 {
-#pragma omp parallel num_threads(team) if (team > 1)
-    {
-#pragma omp for schedule(static)
-        for (int64_t i = 0; i < a->rows; i++)
-            atomic_init(&first[i], (int32_t)i);
-#pragma omp for schedule(static)
-        for (int64_t i = 0; i < a->rows; i++)
-            lower_row(a, position, i, first);
-    }
+    const measuring *m = job;
+    for (int64_t i = begin; i < end; i++)
+        atomic_init(&m->first[i], (int32_t)i);
+}
+
+static void lower_first(void *job, int64_t begin, int64_t end)
+{
+    const measuring *m = job;
+    for (int64_t i = begin; i < end; i++)
+        lower_row(m->a, m->position, i, m->first);
 }
 
 /* Bandwidth, profile, and how many rows begin in each column. */
-static void sum_widths(int64_t n, int team, const shared_count *first, shared_count *begins,
-                       sums *out)
+static void sum_widths(void *job, int64_t begin, int64_t end)
 {
+    measuring *m = job;
     int64_t bandwidth = 0;
     int64_t profile = 0;
-#pragma omp parallel for schedule(static) num_threads(team) if (team > 1)                          \
-    reduction(max : bandwidth) reduction(+ : profile)
-    for (int64_t i = 0; i < n; i++) {
-        int32_t column = atomic_load_explicit(&first[i], memory_order_relaxed);
+    for (int64_t i = begin; i < end; i++) {
+        int32_t column = atomic_load_explicit(&m->first[i], memory_order_relaxed);
         bandwidth = i - column > bandwidth ? i - column : bandwidth;
         profile += i - column;
-        atomic_fetch_add_explicit(&begins[column], 1, memory_order_relaxed);
+        atomic_fetch_add_explicit(&m->begins[column], 1, memory_order_relaxed);
     }
-    out->bandwidth = bandwidth;
-    out->profile = profile;
+    fur_shared_largest(&m->bandwidth, bandwidth);
+    fur_shared_add(&m->profile, profile);
 }
 
-/* begun[p]: the rows that begin before part p. */
-static void sum_parts(int64_t n, int team, const shared_count *begins, int64_t *begun)
+/* begun[p + 1]: the rows that begin in part p. */
+static void sum_parts(void *job, int64_t begin, int64_t end)
 {
-    begun[0] = 0;
-#pragma omp parallel for schedule(static) num_threads(team) if (team > 1)
-    for (int p = 0; p < PARTS; p++) {
+    measuring *m = job;
+    for (int p = (int)begin; p < end; p++) {
         int64_t sum = 0;
-        for (int64_t i = fur_split(n, PARTS, p); i < fur_split(n, PARTS, p + 1); i++)
-            sum += atomic_load_explicit(&begins[i], memory_order_relaxed);
-        begun[p + 1] = sum;
+        int64_t stop = fur_split(m->a->rows, PARTS, p + 1);
+        for (int64_t i = fur_split(m->a->rows, PARTS, p); i < stop; i++)
+            sum += atomic_load_explicit(&m->begins[i], memory_order_relaxed);
+        m->begun[p + 1] = sum;
     }
-    for (int p = 0; p < PARTS; p++)
-        begun[p + 1] += begun[p];
 }
 
-static void sum_wavefronts(int64_t n, int team, const shared_count *begins, const int64_t *begun,
-                           sums *out)
+static void sum_wavefronts(void *job, int64_t begin, int64_t end)
 {
+    measuring *m = job;
     int64_t widest = 0;
     uint64_t low = 0;
     uint64_t high = 0;
-#pragma omp parallel for schedule(static) num_threads(team) if (team > 1)                          \
-    reduction(max : widest) reduction(+ : low, high)
-    for (int p = 0; p < PARTS; p++) {
-        int64_t rows = begun[p];
-        for (int64_t i = fur_split(n, PARTS, p); i < fur_split(n, PARTS, p + 1); i++) {
-            rows += atomic_load_explicit(&begins[i], memory_order_relaxed);
+    for (int p = (int)begin; p < end; p++) {
+        int64_t rows = m->begun[p];
+        int64_t stop = fur_split(m->a->rows, PARTS, p + 1);
+        for (int64_t i = fur_split(m->a->rows, PARTS, p); i < stop; i++) {
+            rows += atomic_load_explicit(&m->begins[i], memory_order_relaxed);
             int64_t wavefront = rows - i;
             uint64_t square = (uint64_t)wavefront * (uint64_t)wavefront;
             widest = wavefront > widest ? wavefront : widest;
@@ -122,40 +122,46 @@ static void sum_wavefronts(int64_t n, int team, const shared_count *begins, cons
             high += square >> 32;
         }
     }
-    out->widest = widest;
-    out->squares_low = low;
-    out->squares_high = high;
+    fur_shared_largest(&m->widest, widest);
+    fur_shared_add(&m->squares_low, (int64_t)low);
+    fur_shared_add(&m->squares_high, (int64_t)high);
 }
 
-static fur_order_figures figures_of(int64_t n, const sums *s)
+static void measure_rows(const fur_env *env, measuring *m)
 {
-    double squares = ldexp((double)s->squares_high, 32) + (double)s->squares_low;
-    return (fur_order_figures){.bandwidth = s->bandwidth,
-                               .profile = s->profile,
-                               .wavefront_max = s->widest,
+    int64_t n = m->a->rows;
+    int64_t worth = n / ROW_GRAIN;
+    fur_parallel(env, worth, n, set_first, m);
+    fur_parallel(env, worth, n, lower_first, m);
+    fur_parallel(env, worth, n, sum_widths, m);
+    fur_parallel(env, worth, PARTS, sum_parts, m);
+    for (int p = 0; p < PARTS; p++)
+        m->begun[p + 1] += m->begun[p];
+    fur_parallel(env, worth, PARTS, sum_wavefronts, m);
+}
+
+static fur_order_figures figures_of(const measuring *m)
+{
+    int64_t n = m->a->rows;
+    double squares = ldexp((double)m->squares_high, 32) + (double)(uint64_t)m->squares_low;
+    return (fur_order_figures){.bandwidth = m->bandwidth,
+                               .profile = m->profile,
+                               .wavefront_max = m->widest,
                                .wavefront_rms = n > 0 ? sqrt(squares / (double)n) : 0};
 }
 
 static fur_status measure(fur_env *env, const fur_csr_view *a, const int32_t *position,
                           fur_order_figures *out)
 {
-    int64_t n = a->rows;
-    int team = fur_team(env->threads, n, ROW_GRAIN);
-    int64_t begun[PARTS + 1];
-    shared_count *first;
-    shared_count *begins;
-    sums s;
-    FUR_TRY(fur_env_allocate(env, n, sizeof *first, &first));
-    fur_status status = fur_env_allocate_zeros(env, n, sizeof *begins, &begins);
+    measuring m = {.a = a, .position = position};
+    FUR_TRY(fur_env_allocate(env, a->rows, sizeof *m.first, &m.first));
+    fur_status status = fur_env_allocate_zeros(env, a->rows, sizeof *m.begins, &m.begins);
     if (status == FUR_OK) {
-        find_first(a, team, position, first);
-        sum_widths(n, team, first, begins, &s);
-        sum_parts(n, team, begins, begun);
-        sum_wavefronts(n, team, begins, begun, &s);
-        *out = figures_of(n, &s);
-        fur_env_release(env, begins);
+        measure_rows(env, &m);
+        *out = figures_of(&m);
+        fur_env_release(env, m.begins);
     }
-    fur_env_release(env, first);
+    fur_env_release(env, m.first);
     return status;
 }
 

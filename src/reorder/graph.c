@@ -1,7 +1,8 @@
 /* The graph of a matrix. */
 #include "graph.h"
+#include "atomic.h"
 #include "seed.h"
-#include "split.h"
+#include "team.h"
 
 /* Rows below which a further thread costs more than it brings. */
 #define ROW_GRAIN 4096
@@ -33,29 +34,45 @@ fur_status fur_pattern_rank(fur_env *env, fur_pattern *p)
     return status;
 }
 
-/* What the degrees tell. */
-static void survey(fur_pattern *p, int threads)
+typedef struct degrees {
+    const fur_graph *graph;
+    fur_shared edges;
+    fur_shared isolated;
+    fur_shared largest;
+    fur_shared least; /* degree and index */
+    int32_t *degree;  /* NULL where rows tell it */
+} degrees;
+
+static void survey_vertices(void *job, int64_t begin, int64_t end)
 {
-    const fur_graph *g = &p->graph;
+    degrees *d = job;
     int64_t edges = 0;
     int64_t isolated = 0;
     int32_t largest = 0;
-    uint64_t least = UINT64_MAX; /* degree and index */
-    int team = fur_team(threads, g->vertices, ROW_GRAIN);
-#pragma omp parallel for schedule(static) num_threads(team) if (team > 1)                          \
-    reduction(+ : edges, isolated) reduction(max : largest) reduction(min : least)
-    for (int64_t v = 0; v < g->vertices; v++) {
-        int32_t degree = fur_graph_degree(g, v);
-        uint64_t key = (uint64_t)(uint32_t)(degree > 0 ? degree : -1) << 32 | (uint32_t)v;
+    int64_t least = INT64_MAX;
+    for (int64_t v = begin; v < end; v++) {
+        int32_t degree = fur_graph_degree(d->graph, v);
+        int64_t key = (int64_t)(degree > 0 ? degree : INT32_MAX) << 32 | v;
         edges += degree;
         isolated += degree == 0;
         largest = degree > largest ? degree : largest;
         least = key < least ? key : least;
     }
-    p->edges = edges;
-    p->isolated = isolated;
-    p->largest = largest;
-    p->least = edges > 0 ? (int32_t)(uint32_t)least : -1;
+    fur_shared_add(&d->edges, edges);
+    fur_shared_add(&d->isolated, isolated);
+    fur_shared_largest(&d->largest, largest);
+    fur_shared_least(&d->least, least);
+}
+
+/* What the degrees tell. */
+static void survey(const fur_env *env, fur_pattern *p)
+{
+    degrees d = {.graph = &p->graph, .least = INT64_MAX};
+    fur_parallel(env, p->graph.vertices / ROW_GRAIN, p->graph.vertices, survey_vertices, &d);
+    p->edges = d.edges;
+    p->isolated = d.isolated;
+    p->largest = (int32_t)d.largest;
+    p->least = d.edges > 0 ? (int32_t)(uint32_t)d.least : -1;
 }
 
 /* Whether v is among the neighbours that are stored, in rising order, for it. */
@@ -72,12 +89,12 @@ static bool has_loop(const fur_graph *g, int32_t v)
     return count > 0 && *row == v;
 }
 
-static void count_neighbours(const fur_graph *g, int threads, int32_t *degree)
+static void count_neighbours(void *job, int64_t begin, int64_t end)
 {
-    int team = fur_team(threads, g->vertices, ROW_GRAIN);
-#pragma omp parallel for schedule(static) num_threads(team) if (team > 1)
-    for (int64_t v = 0; v < g->vertices; v++)
-        degree[v] =
+    const degrees *d = job;
+    const fur_graph *g = d->graph;
+    for (int64_t v = begin; v < end; v++)
+        d->degree[v] =
             (int32_t)(fur_graph_begin(g, v + 1) - fur_graph_begin(g, v)) - has_loop(g, (int32_t)v);
 }
 
@@ -93,8 +110,10 @@ static fur_status symmetrise(fur_env *env, const fur_csr_view *a, fur_pattern *p
 /* Degrees, where the lengths of the rows do not tell them. */
 static fur_status set_degrees(fur_env *env, fur_pattern *p)
 {
-    FUR_TRY(fur_env_allocate(env, p->graph.vertices, sizeof *p->degree, &p->degree));
-    count_neighbours(&p->graph, env->threads, p->degree);
+    int64_t n = p->graph.vertices;
+    FUR_TRY(fur_env_allocate(env, n, sizeof *p->degree, &p->degree));
+    degrees d = {.graph = &p->graph, .degree = p->degree};
+    fur_parallel(env, n / ROW_GRAIN, n, count_neighbours, &d);
     p->graph.degree = p->degree;
     return FUR_OK;
 }
@@ -110,7 +129,7 @@ static fur_status fill(fur_env *env, const fur_backend *host, const fur_csr_view
         p->graph.loops = 1;
     else if (scan.diagonal > 0)
         FUR_TRY(set_degrees(env, p));
-    survey(p, env->threads);
+    survey(env, p);
     return FUR_OK;
 }
 

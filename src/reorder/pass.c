@@ -3,25 +3,27 @@
  * What is waited for is memory: a vertex's offsets, and then its row, are fetched some places
  * ahead.
  *
- * Several threads cut a wide level in parts, in its order. Each finds the children of its part as
+ * A wide level is cut in parts for several threads, in its order. The children of each are found as
  * if it were alone, with bits of its own. A child of two parts belongs to the first; the others
  * then drop it, which changes nothing for their other children. So the order is that of one thread.
  */
 #include "pass.h"
 #include "children.h"
 #include "split.h"
+#include "team.h"
 
-#include <omp.h>
 #include <string.h>
 
 #define AHEAD_OFFSETS 32
 #define AHEAD_ROW 16
 
-/* Vertices for a thread's part of a level; of a graph, before it is worth having others. */
+/* Vertices for a thread's part of a level; of a graph, before it is worth having others. Words of
+ * bits that are worth a thread to copy. */
 #define PART_GRAIN 128
 #define GRAPH_GRAIN 8192
+#define WORD_GRAIN 2048
 
-/* A pass in progress. Each thread has its own, with the same values. */
+/* A pass in progress. */
 typedef struct progress {
     int32_t *queue;
     uint64_t unseen; /* the bit of vertices without a number */
@@ -41,15 +43,15 @@ static fur_status open_lane(fur_env *env, const fur_graph *g, int64_t degree, bo
     return fur_env_allocate(env, room, sizeof *lane->parents, &lane->parents);
 }
 
-fur_status fur_walk_open(fur_env *env, const fur_pattern *pattern, int threads, fur_walk *out)
+fur_status fur_walk_open(fur_env *env, const fur_pattern *pattern, fur_walk *out)
 {
     const fur_graph *graph = &pattern->graph;
-    fur_walk walk = {.graph = graph};
+    fur_walk walk = {.env = env, .graph = graph};
     fur_status status = FUR_OK;
-    walk.team =
-        fur_team(threads < FUR_LANES_MAX ? threads : FUR_LANES_MAX, graph->vertices, GRAPH_GRAIN);
-    for (int t = 0; t < walk.team && status == FUR_OK; t++)
-        status = open_lane(env, graph, pattern->largest, walk.team > 1, &walk.lanes[t]);
+    int64_t worth = fur_smaller(graph->vertices / GRAPH_GRAIN, FUR_LANES_MAX);
+    walk.parts = fur_lanes(env->threads, worth);
+    for (int t = 0; t < walk.parts && status == FUR_OK; t++)
+        status = open_lane(env, graph, pattern->largest, walk.parts > 1, &walk.lanes[t]);
     if (status == FUR_OK)
         *out = walk;
     else
@@ -59,7 +61,7 @@ fur_status fur_walk_open(fur_env *env, const fur_pattern *pattern, int threads, 
 
 void fur_walk_close(fur_env *env, fur_walk *walk)
 {
-    for (int t = walk->team - 1; t >= 0; t--) {
+    for (int t = walk->parts - 1; t >= 0; t--) {
         fur_env_release(env, walk->lanes[t].parents);
         fur_env_release(env, walk->lanes[t].children);
         fur_env_release(env, walk->lanes[t].items);
@@ -138,31 +140,76 @@ static bool is_over(const progress *p)
     return p->head == p->tail || p->pass.bandwidth >= p->limit;
 }
 
-/* Level by level in one thread, up to one that is wide enough for several. */
-static void go_alone(const fur_walk *walk, fur_lane *lane, int64_t wide, progress *p)
+/* Level by level in one thread, with the first lane, up to a level that is wide enough for several.
+ */
+static void go_alone(fur_walk *walk, int64_t wide, progress *p)
 {
+    fur_lane *lane = walk->lanes;
     while (!is_over(p) && p->tail - p->head < wide) {
         int64_t reach;
         int64_t count =
             find_children(walk->graph, lane, p, p->head, p->tail, p->queue + p->tail, NULL, &reach);
         next_level(p, count, count > 0 ? p->tail + reach : 0);
     }
+    lane->known = p->tail;
 }
 
-/* Marks the vertices at places begin .. end-1, which other threads have found. */
-static void mark(uint64_t *bits, const progress *p, int64_t begin, int64_t end)
+/* A pass on the way to the threads. */
+typedef struct walking {
+    fur_walk *walk;
+    const progress *p;
+} walking;
+
+static void copy_bits(void *job, int64_t begin, int64_t end)
 {
-    for (int64_t i = begin; i < end; i++)
-        if (fur_bit(bits, p->queue[i]) == p->unseen)
-            fur_bit_invert(bits, p->queue[i]);
+    const fur_walk *walk = ((const walking *)job)->walk;
+    for (int t = 1; t < walk->parts; t++)
+        memcpy(walk->lanes[t].seen + begin, walk->lanes->seen + begin,
+               (size_t)(end - begin) * sizeof *walk->lanes->seen);
 }
 
-/* Takes back the bits of children that an earlier part of the level has found, too. */
-static void drop_shared(fur_lane *lanes, int me, uint64_t unseen)
+/* All lanes know what the first one does. */
+static void share_bits(fur_walk *walk)
 {
-    fur_lane *mine = &lanes[me];
+    int64_t words = walk->graph->vertices / 64 + 1;
+    fur_parallel(walk->env, words / WORD_GRAIN, words, copy_bits, &(walking){.walk = walk});
+    for (int t = 1; t < walk->parts; t++)
+        walk->lanes[t].known = walk->lanes->known;
+}
+
+/* Marks the vertices in the queue that have been found with other lanes. */
+static void learn(fur_lane *lane, const progress *p)
+{
+    for (int64_t i = lane->known; i < p->tail; i++)
+        if (fur_bit(lane->seen, p->queue[i]) == p->unseen)
+            fur_bit_invert(lane->seen, p->queue[i]);
+    lane->known = p->tail;
+}
+
+/* The children of parts of a wide level. */
+static void find_parts(void *job, int64_t begin, int64_t end)
+{
+    const walking *w = job;
+    const fur_walk *walk = w->walk;
+    const progress *p = w->p;
+    int64_t width = p->tail - p->head;
+    for (int t = (int)begin; t < end; t++) {
+        fur_lane *lane = &w->walk->lanes[t];
+        int64_t from = p->head + fur_split(width, walk->parts, t);
+        int64_t to = p->head + fur_split(width, walk->parts, t + 1);
+        int64_t reach;
+        learn(lane, p);
+        lane->count =
+            find_children(walk->graph, lane, p, from, to, lane->children, lane->parents, &reach);
+    }
+}
+
+/* Takes back the bits of children that an earlier part of the level has, too. */
+static void drop_shared(fur_lane *lanes, int part, uint64_t unseen)
+{
+    fur_lane *mine = &lanes[part];
     mine->kept = mine->count;
-    for (int t = 0; t < me; t++) {
+    for (int t = 0; t < part; t++) {
         for (int64_t k = 0; k < lanes[t].count; k++) {
             int32_t v = lanes[t].children[k];
             if (fur_bit(mine->seen, v) != unseen) {
@@ -187,76 +234,58 @@ static void place_children(fur_lane *lane, const progress *p, int64_t base)
     lane->bandwidth = bandwidth;
 }
 
-/* A wide level, of which thread `me` of `parts` does its part. */
-static void advance_together(fur_walk *walk, int me, int parts, progress *p)
+static void drop_parts(void *job, int64_t begin, int64_t end)
 {
-    fur_lane *lanes = walk->lanes;
-    int64_t width = p->tail - p->head;
-    int64_t reach;
-    lanes[me].count = find_children(
-        walk->graph, &lanes[me], p, p->head + fur_split(width, parts, me),
-        p->head + fur_split(width, parts, me + 1), lanes[me].children, lanes[me].parents, &reach);
-#pragma omp barrier
-    drop_shared(lanes, me, p->unseen);
-#pragma omp barrier
-    int64_t base = p->tail;
-    int64_t count = 0;
-    for (int t = 0; t < parts; t++) {
-        base += t < me ? lanes[t].kept : 0;
-        count += lanes[t].kept;
-    }
-    place_children(&lanes[me], p, base);
-#pragma omp barrier
-    int64_t bandwidth = 0;
-    for (int t = 0; t < parts; t++)
-        bandwidth = lanes[t].bandwidth > bandwidth ? lanes[t].bandwidth : bandwidth;
-    mark(lanes[me].seen, p, p->tail, p->tail + count);
-    next_level(p, count, bandwidth);
+    const walking *w = job;
+    for (int t = (int)begin; t < end; t++)
+        drop_shared(w->walk->lanes, t, w->p->unseen);
 }
 
-/* The rest of a pass, from a wide level on. */
-static void go_together(fur_walk *walk, int64_t wide, progress *shared)
+static void place_parts(void *job, int64_t begin, int64_t end)
 {
-#pragma omp parallel num_threads(walk->team)
-    {
-        int me = omp_get_thread_num();
-        int parts = omp_get_num_threads();
-        fur_lane *mine = &walk->lanes[me];
-        progress p = *shared;
-        if (me > 0)
-            memcpy(mine->seen, walk->lanes->seen,
-                   (size_t)(walk->graph->vertices / 64 + 1) * sizeof *mine->seen);
-#pragma omp barrier
-        while (!is_over(&p)) {
-            int64_t tail = p.tail;
-            if (tail - p.head >= wide) {
-                advance_together(walk, me, parts, &p);
-                continue;
-            }
-            if (me == 0) {
-                go_alone(walk, mine, wide, &p);
-                *shared = p;
-            }
-#pragma omp barrier
-            p = *shared;
-            mark(mine->seen, &p, tail, p.tail);
-        }
-#pragma omp barrier
-        if (me == 0)
-            *shared = p;
+    const walking *w = job;
+    fur_lane *lanes = w->walk->lanes;
+    int64_t base = w->p->tail;
+    for (int t = 0; t < end; t++) {
+        if (t >= begin)
+            place_children(&lanes[t], w->p, base);
+        base += lanes[t].kept;
     }
+}
+
+/* Wide levels, as long as there are some. */
+static void go_together(fur_walk *walk, int64_t wide, progress *p)
+{
+    walking w = {walk, p};
+    while (!is_over(p) && p->tail - p->head >= wide) {
+        int64_t count = 0;
+        int64_t bandwidth = 0;
+        fur_parallel(walk->env, walk->parts, walk->parts, find_parts, &w);
+        fur_parallel(walk->env, walk->parts, walk->parts, drop_parts, &w);
+        fur_parallel(walk->env, walk->parts, walk->parts, place_parts, &w);
+        for (int t = 0; t < walk->parts; t++) {
+            count += walk->lanes[t].kept;
+            bandwidth = fur_larger(bandwidth, walk->lanes[t].bandwidth);
+        }
+        next_level(p, count, bandwidth);
+    }
+    learn(walk->lanes, p);
 }
 
 int64_t fur_walk_pass(fur_walk *walk, int32_t root, int64_t limit, int32_t *queue, fur_pass *out)
 {
     fur_lane *lane = walk->lanes;
-    int64_t wide = walk->team > 1 ? (int64_t)walk->team * PART_GRAIN : INT64_MAX;
+    int64_t wide = walk->parts > 1 ? (int64_t)walk->parts * PART_GRAIN : INT64_MAX;
     progress p = {queue, fur_bit(lane->seen, root), limit, 0, 1, {0, 0, 0}};
     queue[0] = root;
     fur_bit_invert(lane->seen, root);
-    go_alone(walk, lane, wide, &p);
+    go_alone(walk, wide, &p);
     if (!is_over(&p))
+        share_bits(walk);
+    while (!is_over(&p)) {
         go_together(walk, wide, &p);
+        go_alone(walk, wide, &p);
+    }
     if (p.pass.bandwidth >= limit)
         for (int64_t i = 0; i < p.tail; i++)
             fur_bit_invert(lane->seen, queue[i]);

@@ -5,13 +5,15 @@
 
 #include "method.h"
 
-/* What one thread works with. */
+/* What the parts of levels are worked on with, the first parts with one, the second with another.
+ */
 typedef struct fur_lane {
     uint64_t *seen;  /* a bit a vertex */
     uint64_t *items; /* room to sort the children of one vertex */
-    /* With other threads: the children found in its part of a level and the places of their
-     * parents; how many there are, how many that no part before has, and the bandwidth they make.
-     */
+    /* Where there are others: up to which place the bits tell what has a number; the children found
+     * in its part of a level and the places of their parents; how many there are, how many that no
+     * part before has, and the bandwidth they make. */
+    int64_t known;
     int32_t *children;
     int32_t *parents;
     int64_t count;
@@ -25,13 +27,14 @@ typedef struct fur_lane {
  * first lane, so that nothing is cleared between two passes: before each they are all 0, or all 1.
  */
 typedef struct fur_walk {
+    const fur_env *env;
     const fur_graph *graph;
-    int team;
+    int parts; /* of a wide level */
     fur_lane lanes[FUR_LANES_MAX];
 } fur_walk;
 
-/* All bits are 0. Up to `threads` threads make a pass together. */
-fur_status fur_walk_open(fur_env *env, const fur_pattern *pattern, int threads, fur_walk *out);
+/* All bits are 0. */
+fur_status fur_walk_open(fur_env *env, const fur_pattern *pattern, fur_walk *out);
 void fur_walk_close(fur_env *env, fur_walk *walk);
 
 /* Writes the component of a root to queue, which has room for one vertex more. When the bandwidth

@@ -1,7 +1,9 @@
 /* Sweeps: the keys of all vertices, and a sort by digits. */
 #include "relax.h"
+#include "atomic.h"
 #include "sort.h"
 #include "split.h"
+#include "team.h"
 
 #include <string.h>
 
@@ -34,16 +36,16 @@ static int64_t tolerance(int64_t bandwidth, int sweep)
 fur_status fur_relaxation_open(const fur_component *component, fur_relaxation *out)
 {
     int64_t n = component->vertices;
-    int team = fur_team(component->env->threads, n, VERTEX_GRAIN);
+    int64_t parts = fur_lanes(component->env->threads, n / VERTEX_GRAIN);
     int32_t *scratch = component->scratch;
-    fur_relaxation r = {.graph = &component->graph,
-                        .team = team,
+    fur_relaxation r = {.env = component->env,
+                        .graph = &component->graph,
+                        .parts = (int)parts,
                         .items = (uint64_t *)scratch,
                         .room = (uint64_t *)(scratch + 2 * n),
                         .present = scratch + 4 * n,
                         .place = scratch + 5 * n};
-    FUR_TRY(fur_env_allocate(component->env, (int64_t)team << FUR_DIGIT_BITS, sizeof *r.counts,
-                             &r.counts));
+    FUR_TRY(fur_env_allocate(component->env, parts << FUR_DIGIT_BITS, sizeof *r.counts, &r.counts));
     *out = r;
     return FUR_OK;
 }
@@ -62,21 +64,27 @@ static int32_t wish(int64_t p, int64_t lo, int64_t hi, int64_t within)
     return (int32_t)(2 * nearest);
 }
 
-/* Sets the items, in the present order. Returns its bandwidth. The vertices are gone through by
- * their numbers, as their neighbours are stored, and by each thread in one range, as those of a
- * range have their places near each other: threads seldom write to one line. */
-static int64_t ask(const fur_relaxation *r, int64_t within)
+/* A sweep on the way to the threads. */
+typedef struct sweeping {
+    const fur_relaxation *r;
+    int64_t within;
+    fur_shared bandwidth;
+    const uint64_t *sorted; /* the items */
+} sweeping;
+
+static void ask_vertices(void *job, int64_t begin, int64_t end)
 {
+    sweeping *s = job;
+    const fur_relaxation *r = s->r;
     const fur_graph *g = r->graph;
+    int64_t within = s->within;
     int64_t bandwidth = 0;
-    int team = r->team;
-#pragma omp parallel for schedule(static) num_threads(team) if (team > 1) reduction(max : bandwidth)
-    for (int64_t v = 0; v < g->vertices; v++) {
+    for (int64_t v = begin; v < end; v++) {
         int32_t p = r->place[v];
         int32_t lo = p;
         int32_t hi = p;
-        int64_t end = fur_graph_begin(g, v + 1);
-        for (int64_t k = fur_graph_begin(g, v); k < end; k++) {
+        int64_t row_end = fur_graph_begin(g, v + 1);
+        for (int64_t k = fur_graph_begin(g, v); k < row_end; k++) {
             int32_t place = r->place[g->neighbours[k]];
             lo = place < lo ? place : lo;
             hi = place > hi ? place : hi;
@@ -84,7 +92,27 @@ static int64_t ask(const fur_relaxation *r, int64_t within)
         bandwidth = hi - p > bandwidth ? hi - p : bandwidth;
         r->items[p] = fur_item(wish(p, lo, hi, within), (int32_t)v);
     }
-    return bandwidth;
+    fur_shared_largest(&s->bandwidth, bandwidth);
+}
+
+/* Sets the items, in the present order. Returns its bandwidth. The vertices are gone through by
+ * their numbers, as their neighbours are stored, and those of a range have their places near each
+ * other: threads seldom write to one line. */
+static int64_t ask(const fur_relaxation *r, int64_t within)
+{
+    sweeping s = {.r = r, .within = within};
+    fur_parallel(r->env, r->graph->vertices / VERTEX_GRAIN, r->graph->vertices, ask_vertices, &s);
+    return s.bandwidth;
+}
+
+static void place_vertices(void *job, int64_t begin, int64_t end)
+{
+    const sweeping *s = job;
+    for (int64_t p = begin; p < end; p++) {
+        int32_t v = fur_item_number(s->sorted[p]);
+        s->r->present[p] = v;
+        s->r->place[v] = (int32_t)p;
+    }
 }
 
 /* The order of the items becomes the one in work. */
@@ -92,13 +120,9 @@ static void sort(fur_relaxation *r)
 {
     int64_t n = r->graph->vertices;
     int32_t key_max = (int32_t)(2 * n - 2);
-    const uint64_t *sorted = fur_sort_items(r->items, r->room, n, key_max, r->team, r->counts);
-#pragma omp parallel for schedule(static) num_threads(r->team) if (r->team > 1)
-    for (int64_t p = 0; p < n; p++) {
-        int32_t v = fur_item_number(sorted[p]);
-        r->present[p] = v;
-        r->place[v] = (int32_t)p;
-    }
+    sweeping s = {.r = r};
+    s.sorted = fur_sort_items(r->env, r->items, r->room, n, key_max, r->parts, r->counts);
+    fur_parallel(r->env, n / VERTEX_GRAIN, n, place_vertices, &s);
 }
 
 int64_t fur_relaxation_input(fur_relaxation *relaxation, const fur_component *component)

@@ -15,12 +15,13 @@
 
 /* What sweeps work with. */
 typedef struct fur_relaxation {
+    const fur_env *env;
     const fur_graph *graph;
-    int team;
     uint64_t *items;  /* what the vertices ask for, in twice places */
     uint64_t *room;   /* to sort them */
     int32_t *present; /* the order in work */
     int32_t *place;   /* of each vertex in it */
+    int parts;        /* that they are sorted in */
     int32_t *counts;
 } fur_relaxation;
 

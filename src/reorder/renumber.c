@@ -1,6 +1,6 @@
 /* A graph renumbered by the order in which its components were found. */
 #include "components.h"
-#include "split.h"
+#include "team.h"
 
 /* Rows below which a further thread costs more than it brings. */
 #define ROW_GRAIN 4096
@@ -19,17 +19,25 @@ static void renumber_vertices(const fur_pattern *pattern, const int32_t *order, 
         r->rank[position[pattern->by_rank[p]]] = (int32_t)p;
 }
 
-static void renumber_rows(const fur_graph *g, int threads, const int32_t *order,
-                          const int32_t *position, const fur_span *span, fur_renumbered *r)
+/* The rows of a component on their way. */
+typedef struct renumbering {
+    const fur_graph *g;
+    const int32_t *order;
+    const int32_t *position;
+    int32_t first; /* the component's first place */
+    fur_renumbered *r;
+} renumbering;
+
+static void renumber_rows(void *job, int64_t begin, int64_t end)
 {
-    int team = fur_team(threads, span->end - span->begin, ROW_GRAIN);
-#pragma omp parallel for schedule(static) num_threads(team) if (team > 1)
-    for (int32_t p = span->begin; p < span->end; p++) {
-        int64_t end = fur_graph_begin(g, order[p] + 1);
-        int64_t next = r->offsets[p];
-        for (int64_t k = fur_graph_begin(g, order[p]); k < end; k++)
-            if (g->neighbours[k] != order[p])
-                r->neighbours[next++] = position[g->neighbours[k]] - span->begin;
+    const renumbering n = *(renumbering *)job;
+    for (int64_t p = n.first + begin; p < n.first + end; p++) {
+        int32_t v = n.order[p];
+        int64_t row_end = fur_graph_begin(n.g, v + 1);
+        int64_t next = n.r->offsets[p];
+        for (int64_t k = fur_graph_begin(n.g, v); k < row_end; k++)
+            if (n.g->neighbours[k] != v)
+                n.r->neighbours[next++] = n.position[n.g->neighbours[k]] - n.first;
     }
 }
 
@@ -44,8 +52,11 @@ static fur_status fill(fur_env *env, const fur_pattern *pattern, const fur_compo
     FUR_TRY(fur_env_allocate(env, n, sizeof *r->rank, &r->rank));
     FUR_TRY(fur_env_allocate(env, n, sizeof *position, &position));
     renumber_vertices(pattern, c->order, position, r);
-    for (int64_t s = 0; s < c->count; s++)
-        renumber_rows(g, env->threads, c->order, position, &c->spans[s], r);
+    for (int64_t s = 0; s < c->count; s++) {
+        int32_t size = c->spans[s].end - c->spans[s].begin;
+        renumbering job = {g, c->order, position, c->spans[s].begin, r};
+        fur_parallel(env, size / ROW_GRAIN, size, renumber_rows, &job);
+    }
     fur_env_release(env, position);
     return FUR_OK;
 }

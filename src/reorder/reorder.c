@@ -3,9 +3,10 @@
 #include "method.h"
 #include "object.h"
 
+#include "atomic.h"
 #include "clock.h"
 #include "options.h"
-#include "split.h"
+#include "team.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -142,20 +143,34 @@ static void keep_order(ordering *o, int32_t *place)
     }
 }
 
-/* The bandwidth of the components whose vertices have a place. */
-static int64_t kept_bandwidth(const fur_graph *g, int threads, const int32_t *place)
+typedef struct measuring {
+    const fur_graph *graph;
+    const int32_t *place;
+    fur_shared bandwidth;
+} measuring;
+
+static void measure_rows(void *job, int64_t begin, int64_t end)
 {
+    measuring *m = job;
+    const fur_graph *g = m->graph;
+    const int32_t *place = m->place;
     int64_t bandwidth = 0;
-    int team = fur_team(threads, g->vertices, ROW_GRAIN);
-#pragma omp parallel for schedule(static) num_threads(team) if (team > 1) reduction(max : bandwidth)
-    for (int64_t v = 0; v < g->vertices; v++) {
-        int64_t end = place[v] >= 0 ? fur_graph_begin(g, v + 1) : 0;
-        for (int64_t k = end > 0 ? fur_graph_begin(g, v) : 0; k < end; k++) {
+    for (int64_t v = begin; v < end; v++) {
+        int64_t row_end = place[v] >= 0 ? fur_graph_begin(g, v + 1) : 0;
+        for (int64_t k = row_end > 0 ? fur_graph_begin(g, v) : 0; k < row_end; k++) {
             int64_t distance = place[v] - place[g->neighbours[k]];
             bandwidth = distance > bandwidth ? distance : bandwidth;
         }
     }
-    return bandwidth;
+    fur_shared_largest(&m->bandwidth, bandwidth);
+}
+
+/* The bandwidth of the components whose vertices have a place. */
+static int64_t kept_bandwidth(const fur_env *env, const fur_graph *g, const int32_t *place)
+{
+    measuring m = {g, place, 0};
+    fur_parallel(env, g->vertices / ROW_GRAIN, g->vertices, measure_rows, &m);
+    return m.bandwidth;
 }
 
 static fur_status keep(ordering *o)
@@ -165,7 +180,7 @@ static fur_status keep(ordering *o)
         return FUR_OK;
     FUR_TRY(fur_env_allocate(o->env, o->pattern.graph.vertices, sizeof *place, &place));
     keep_order(o, place);
-    int64_t bandwidth = kept_bandwidth(&o->pattern.graph, o->env->threads, place);
+    int64_t bandwidth = kept_bandwidth(o->env, &o->pattern.graph, place);
     if (bandwidth > o->report.bandwidth_after)
         o->report.bandwidth_after = bandwidth;
     fur_env_release(o->env, place);
@@ -212,7 +227,7 @@ static fur_status run(ordering *o, const fur_csr_view *a)
 {
     fur_env *env = o->env;
     FUR_TRY(fur_pattern_create(env, o->host, a, &o->pattern));
-    FUR_TRY(fur_walk_open(env, &o->pattern, env->threads, &o->walk));
+    FUR_TRY(fur_walk_open(env, &o->pattern, &o->walk));
     FUR_TRY(fur_components_create(env, &o->pattern, &o->walk, &o->components));
     FUR_TRY(allocate(o));
     return order_components(o);

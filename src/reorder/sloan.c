@@ -9,11 +9,12 @@
  * among those that may come next: preactive ones, at two edges from a numbered vertex at most, and
  * active ones, at one. The second term is what the wavefront would grow by. Which weights are best
  * depends on the graph, so several are tried from both ends, and the least profile wins. */
+#include "atomic.h"
 #include "pass.h"
 #include "sort.h"
 #include "split.h"
+#include "team.h"
 
-#include <omp.h>
 #include <string.h>
 
 /* Vertices below which a further thread costs more than it brings. */
@@ -30,8 +31,8 @@ static const weights tried[] = {{1, 2}, {2, 1}, {1, 16}};
 
 enum status { INACTIVE, PREACTIVE, ACTIVE, NUMBERED };
 
-/* What one thread works with. Preactive and active vertices wait in a heap, the one with the
- * greatest priority, of equals with the least number, on top. */
+/* What runs work with, one after the other. Preactive and active vertices wait in a heap, the one
+ * with the greatest priority, of equals with the least number, on top. */
 typedef struct worker {
     const fur_graph *graph;
     int64_t *priority;
@@ -40,7 +41,7 @@ typedef struct worker {
     int64_t waiting;
     int32_t *place; /* of a vertex in the heap, or in an order */
     int32_t *order; /* as far as it is found */
-    int32_t *best;  /* of the orders of this thread */
+    int32_t *best;  /* of the orders of this worker */
     int64_t best_profile;
     int best_run;
 } worker;
@@ -215,6 +216,22 @@ static void try_run(worker *w, int run, const int32_t *ends, int32_t *const *dis
     }
 }
 
+typedef struct trial {
+    worker *workers;
+    const int32_t *ends;
+    int32_t *const *distances;
+    fur_shared next; /* run that no worker has taken */
+} trial;
+
+/* Worker `begin`, which leaves no run for those after it. */
+static void try_runs(void *job, int64_t begin, int64_t end)
+{
+    trial *t = job;
+    (void)end;
+    for (int64_t run; (run = fur_shared_take(&t->next, 1)) < RUNS;)
+        try_run(&t->workers[begin], (int)run, t->ends, t->distances);
+}
+
 /* Distances of all vertices from a root. */
 static void find_distances(const fur_graph *g, int32_t root, int32_t *queue, int32_t *distance)
 {
@@ -251,10 +268,10 @@ static void find_ends(const fur_component *c, int32_t *queue, int32_t *ends)
 }
 
 /* What the workers found, and whether it is better than the input's order. */
-static void choose(const fur_component *c, worker *workers, int team, fur_component_order *out)
+static void choose(const fur_component *c, worker *workers, int count, fur_component_order *out)
 {
     const worker *best = workers;
-    for (int i = 1; i < team; i++)
+    for (int i = 1; i < count; i++)
         if (workers[i].best_profile < best->best_profile ||
             (workers[i].best_profile == best->best_profile && workers[i].best_run < best->best_run))
             best = &workers[i];
@@ -272,18 +289,17 @@ static fur_status run(const fur_component *component, fur_component_order *out)
     int32_t *queue = c->scratch + 2 * c->vertices;
     int32_t ends[2];
     worker workers[RUNS];
-    int team = fur_team(c->env->threads < RUNS ? c->env->threads : RUNS, c->vertices, VERTEX_GRAIN);
+    trial t = {workers, ends, distances, 0};
+    int count = fur_lanes(c->env->threads, fur_smaller(c->vertices / VERTEX_GRAIN, RUNS));
     int open = 0;
-    for (; open < team; open++)
+    for (; open < count; open++)
         FUR_TRY_DONE(worker_open(c, &workers[open]));
     memcpy(queue, out->order, (size_t)c->vertices * sizeof *queue);
     find_ends(c, queue, ends);
     find_distances(&c->graph, ends[0], queue, distances[0]);
     find_distances(&c->graph, ends[1], queue, distances[1]);
-#pragma omp parallel for schedule(dynamic) num_threads(team) if (team > 1)
-    for (int i = 0; i < RUNS; i++)
-        try_run(&workers[omp_get_thread_num()], i, ends, distances);
-    choose(c, workers, team, out);
+    fur_parallel(c->env, count, count, try_runs, &t);
+    choose(c, workers, count, out);
 done:
     while (open > 0)
         worker_close(c->env, &workers[--open]);

@@ -1,6 +1,8 @@
-/* Each thread counts and moves a part of the items; the parts of a digit follow each other. */
+/* The digits of each part of the items are counted, then it is moved; the parts of a digit follow
+ * each other. */
 #include "sort.h"
 #include "split.h"
+#include "team.h"
 
 #include <string.h>
 
@@ -14,24 +16,37 @@ static inline int32_t digit_of(digit d, uint64_t item)
     return (int32_t)(item >> d.shift & ((uint64_t)d.values - 1));
 }
 
-static void count_digits(const uint64_t *items, int64_t count, int team, digit d, int32_t *counts)
+/* A sort by one digit. */
+typedef struct pass {
+    int64_t count;
+    int parts;
+    digit digit;
+    const uint64_t *items;
+    uint64_t *out;
+    int32_t *counts; /* of each part */
+} pass;
+
+static void count_digits(void *job, int64_t begin, int64_t end)
 {
-#pragma omp parallel for schedule(static) num_threads(team) if (team > 1)
-    for (int part = 0; part < team; part++) {
-        int32_t *own = counts + (int64_t)part * d.values;
+    const pass *p = job;
+    const digit d = p->digit;
+    for (int part = (int)begin; part < end; part++) {
+        int32_t *own = p->counts + (int64_t)part * d.values;
+        int64_t stop = fur_split(p->count, p->parts, part + 1);
         memset(own, 0, (size_t)d.values * sizeof *own);
-        for (int64_t i = fur_split(count, team, part); i < fur_split(count, team, part + 1); i++)
-            own[digit_of(d, items[i])]++;
+        for (int64_t i = fur_split(p->count, p->parts, part); i < stop; i++)
+            own[digit_of(d, p->items[i])]++;
     }
 }
 
 /* Counts become the places where each part's items with a digit begin. */
-static void sum_counts(int team, int32_t values, int32_t *counts)
+static void sum_counts(const pass *p)
 {
+    int32_t values = p->digit.values;
     int32_t place = 0;
     for (int32_t value = 0; value < values; value++) {
-        for (int part = 0; part < team; part++) {
-            int32_t *cell = &counts[(int64_t)part * values + value];
+        for (int part = 0; part < p->parts; part++) {
+            int32_t *cell = &p->counts[(int64_t)part * values + value];
             int32_t found = *cell;
             *cell = place;
             place += found;
@@ -39,19 +54,28 @@ static void sum_counts(int team, int32_t values, int32_t *counts)
     }
 }
 
-static void move_items(const uint64_t *items, int64_t count, int team, digit d, int32_t *counts,
-                       uint64_t *out)
+static void move_items(void *job, int64_t begin, int64_t end)
 {
-#pragma omp parallel for schedule(static) num_threads(team) if (team > 1)
-    for (int part = 0; part < team; part++) {
-        int32_t *place = counts + (int64_t)part * d.values;
-        for (int64_t i = fur_split(count, team, part); i < fur_split(count, team, part + 1); i++)
-            out[place[digit_of(d, items[i])]++] = items[i];
+    const pass *p = job;
+    const digit d = p->digit;
+    for (int part = (int)begin; part < end; part++) {
+        int32_t *place = p->counts + (int64_t)part * d.values;
+        int64_t stop = fur_split(p->count, p->parts, part + 1);
+        for (int64_t i = fur_split(p->count, p->parts, part); i < stop; i++)
+            p->out[place[digit_of(d, p->items[i])]++] = p->items[i];
     }
 }
 
-uint64_t *fur_sort_items(uint64_t *items, uint64_t *room, int64_t count, int32_t key_max, int team,
-                         int32_t *counts)
+static void run_parts(const fur_env *env, fur_body *body, pass *p)
+{
+    if (p->parts > 1)
+        fur_parallel(env, p->parts, p->parts, body, p);
+    else
+        body(p, 0, 1);
+}
+
+uint64_t *fur_sort_items(const fur_env *env, uint64_t *items, uint64_t *room, int64_t count,
+                         int32_t key_max, int parts, int32_t *counts)
 {
     int bits = 1;
     while (key_max >> bits > 0)
@@ -59,10 +83,10 @@ uint64_t *fur_sort_items(uint64_t *items, uint64_t *room, int64_t count, int32_t
     int digits = (bits + FUR_DIGIT_BITS - 1) / FUR_DIGIT_BITS;
     int width = (bits + digits - 1) / digits;
     for (int i = 0; i < digits; i++) {
-        digit d = {32 + i * width, 1 << width};
-        count_digits(items, count, team, d, counts);
-        sum_counts(team, d.values, counts);
-        move_items(items, count, team, d, counts, room);
+        pass p = {count, parts, {32 + i * width, 1 << width}, items, room, counts};
+        run_parts(env, count_digits, &p);
+        sum_counts(&p);
+        run_parts(env, move_items, &p);
         uint64_t *sorted = room;
         room = items;
         items = sorted;
@@ -79,7 +103,7 @@ void fur_input_order(const int32_t *index, int64_t count, int32_t *scratch, int3
         items[v] = fur_item(index[v], (int32_t)v);
         last = index[v] > last ? index[v] : last;
     }
-    const uint64_t *sorted = fur_sort_items(items, items + count, count, last, 1, counts);
+    const uint64_t *sorted = fur_sort_items(NULL, items, items + count, count, last, 1, counts);
     for (int64_t i = 0; i < count; i++)
         order[i] = fur_item_number(sorted[i]);
 }

@@ -2,6 +2,8 @@
 #ifndef FURROW_REORDER_SORT_H
 #define FURROW_REORDER_SORT_H
 
+#include "env.h"
+
 #include <stdint.h>
 
 #define FUR_DIGIT_BITS 11
@@ -18,11 +20,11 @@ static inline int32_t fur_item_number(uint64_t item)
     return (int32_t)(uint32_t)item;
 }
 
-/* Sorts `count` items, fewer than 2^31, by keys that are at most key_max. room: as many items more;
- * counts: 2^FUR_DIGIT_BITS for each of `team` threads. Returns where the result is: items or room.
- */
-uint64_t *fur_sort_items(uint64_t *items, uint64_t *room, int64_t count, int32_t key_max, int team,
-                         int32_t *counts);
+/* Sorts `count` items, fewer than 2^31, by keys that are at most key_max, cut in `parts` for the
+ * threads of env, which may be NULL for one part. room: as many items more; counts:
+ * 2^FUR_DIGIT_BITS for each part. Returns where the result is: items or room. */
+uint64_t *fur_sort_items(const fur_env *env, uint64_t *items, uint64_t *room, int64_t count,
+                         int32_t key_max, int parts, int32_t *counts);
 
 /* Sets the order in which `count` vertices have ascending index, each its own. scratch:
  * FUR_INPUT_ORDER_SCRATCH int32_t for every vertex, aligned to 8 bytes. */

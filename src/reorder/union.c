@@ -1,7 +1,7 @@
 /* The pattern of A + A^T without its diagonal, in linear time: the transpose by counting, which
  * leaves its rows sorted, and each of its rows merged with A's. */
 #include "graph.h"
-#include "split.h"
+#include "team.h"
 
 /* Rows below which a further thread costs more than it brings. */
 #define ROW_GRAIN 1024
@@ -47,15 +47,21 @@ static int64_t merge_row(const fur_csr_view *a, const transpose *t, int64_t i, i
                  t->columns + (i > 0 ? t->ends[i - 1] : 0), t->columns + t->ends[i], out);
 }
 
-static void merge_rows(const fur_csr_view *a, int threads, const transpose *t, int64_t *offsets,
-                       int32_t *columns)
+/* The union in the making. */
+typedef struct joining {
+    const fur_csr_view *a;
+    transpose t;
+    int64_t *offsets;
+    int32_t *columns; /* NULL: they are only counted */
+} joining;
+
+static void merge_rows(void *job, int64_t begin, int64_t end)
 {
-    int team = fur_team(threads, a->rows, ROW_GRAIN);
-#pragma omp parallel for schedule(guided) num_threads(team) if (team > 1)
-    for (int64_t i = 0; i < a->rows; i++) {
-        int64_t count = merge_row(a, t, i, columns ? columns + offsets[i] : NULL);
-        if (!columns)
-            offsets[i + 1] = count;
+    const joining *u = job;
+    for (int64_t i = begin; i < end; i++) {
+        int64_t count = merge_row(u->a, &u->t, i, u->columns ? u->columns + u->offsets[i] : NULL);
+        if (!u->columns)
+            u->offsets[i + 1] = count;
     }
 }
 
@@ -63,23 +69,24 @@ fur_status fur_pattern_union(fur_env *env, const fur_csr_view *a, int64_t **offs
                              int32_t **neighbours)
 {
     fur_status status = FUR_OK;
-    transpose t = {NULL, NULL};
-    int64_t *starts = NULL;
+    joining u = {.a = a};
+    transpose *t = &u.t;
 
-    FUR_TRY_DONE(fur_env_allocate_zeros(env, a->rows + 1, sizeof *t.ends, &t.ends));
-    FUR_TRY_DONE(fur_env_allocate(env, a->entries, sizeof *t.columns, &t.columns));
-    FUR_TRY_DONE(fur_env_allocate_zeros(env, a->rows + 1, sizeof *starts, &starts));
-    fill_transpose(a, t.ends, t.columns);
-    merge_rows(a, env->threads, &t, starts, NULL);
+    FUR_TRY_DONE(fur_env_allocate_zeros(env, a->rows + 1, sizeof *t->ends, &t->ends));
+    FUR_TRY_DONE(fur_env_allocate(env, a->entries, sizeof *t->columns, &t->columns));
+    FUR_TRY_DONE(fur_env_allocate_zeros(env, a->rows + 1, sizeof *u.offsets, &u.offsets));
+    fill_transpose(a, t->ends, t->columns);
+    fur_parallel(env, a->rows / ROW_GRAIN, a->rows, merge_rows, &u);
     for (int64_t i = 0; i < a->rows; i++)
-        starts[i + 1] += starts[i];
-    FUR_TRY_DONE(fur_env_allocate(env, starts[a->rows], sizeof **neighbours, neighbours));
-    merge_rows(a, env->threads, &t, starts, *neighbours);
-    *offsets = starts;
-    starts = NULL;
+        u.offsets[i + 1] += u.offsets[i];
+    FUR_TRY_DONE(fur_env_allocate(env, u.offsets[a->rows], sizeof *u.columns, &u.columns));
+    fur_parallel(env, a->rows / ROW_GRAIN, a->rows, merge_rows, &u);
+    *neighbours = u.columns;
+    *offsets = u.offsets;
+    u.offsets = NULL;
 done:
-    fur_env_release(env, starts);
-    fur_env_release(env, t.columns);
-    fur_env_release(env, t.ends);
+    fur_env_release(env, u.offsets);
+    fur_env_release(env, t->columns);
+    fur_env_release(env, t->ends);
     return status;
 }
