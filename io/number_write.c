@@ -191,8 +191,9 @@ static inline size_t put_word(const char *word, char *out)
     return 3;
 }
 
-/* Prints the number with these bits of a binary format of IEEE 754. */
-static inline size_t print(uint64_t bits, int fraction_bits, int exponent_bits, char *out)
+/* Prints the number with these bits of a binary format of IEEE 754: code of its own for each. */
+static inline __attribute__((always_inline)) size_t print(uint64_t bits, int fraction_bits,
+                                                          int exponent_bits, char *out)
 {
     const uint64_t hidden = UINT64_C(1) << fraction_bits;
     const int beyond = (1 << exponent_bits) - 1;

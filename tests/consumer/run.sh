@@ -99,6 +99,9 @@ readme_example() {
     fi
 }
 
+say "what is installed is hardened"
+sh "$here/../check_hardened.sh" readelf optimised "$prefix/bin/furrow" \
+    "$(find "$prefix" -name libfurrow.a)" "$(find -L "$prefix" -name libfurrow.so)"
 say "the installed command: $("$prefix/bin/furrow" --version)"
 with_cmake static ""
 with_cmake static OFF
