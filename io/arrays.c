@@ -8,10 +8,10 @@ void fur_arrays_fill_ones(const fur_arrays *arrays, int64_t begin, int64_t count
     static const double full[] = {1, 0};
     bool is_single = arrays->value == FUR_F32 || arrays->value == FUR_C64;
     const void *one = is_single ? (const void *)single : (const void *)full;
-    char *values = arrays->values + (size_t)begin * arrays->value_size;
     size_t bytes = (size_t)count * arrays->value_size, filled = arrays->value_size;
-    if (count == 0)
+    if (count == 0) /* there may be no array */
         return;
+    char *values = arrays->values + (size_t)begin * arrays->value_size;
     memcpy(values, one, filled);
     for (; filled < bytes; filled *= 2) /* the ones so far serve as pattern for the next */
         memcpy(values + filled, values, filled < bytes - filled ? filled : bytes - filled);

@@ -219,10 +219,9 @@ START_TEST(warnings_do_not_depend_on_threads)
             fur_mtx_read_options options = {.size = sizeof options,
                                             .allow_trailing = 1,
                                             .warn = append_warning,
-                                            .user = warnings,
-                                            .block = blocks[i]};
+                                            .user = warnings};
             fur_csr *matrix = NULL;
-            ck_ok(context, fur_mtx_read_csr(context, CASE_FILE, &options, &matrix));
+            ck_ok(context, read_blocks(context, CASE_FILE, blocks[i], &options, &matrix));
             ck_assert_str_eq(warnings, expected.bytes);
             fur_csr_destroy(matrix);
             fur_context_destroy(context);
@@ -336,12 +335,10 @@ static int record_progress(void *user, int64_t done, int64_t total)
     return ++log->calls == log->cancel_at;
 }
 
-static fur_mtx_read_options logged(progress_log *log, size_t block)
+static fur_mtx_read_options logged(progress_log *log)
 {
-    return (fur_mtx_read_options){.size = sizeof(fur_mtx_read_options),
-                                  .progress = record_progress,
-                                  .user = log,
-                                  .block = block};
+    return (fur_mtx_read_options){
+        .size = sizeof(fur_mtx_read_options), .progress = record_progress, .user = log};
 }
 
 START_TEST(progress_is_told_by_the_calling_thread)
@@ -352,9 +349,9 @@ START_TEST(progress_is_told_by_the_calling_thread)
         for (int i = 0; i < COUNT_OF(blocks); i++) {
             fur_context *context = context_make(NULL, threads);
             progress_log log = {.caller = pthread_self()};
-            fur_mtx_read_options options = logged(&log, blocks[i]);
+            fur_mtx_read_options options = logged(&log);
             fur_csr *matrix = NULL;
-            ck_ok(context, fur_mtx_read_csr(context, CASE_FILE, &options, &matrix));
+            ck_ok(context, read_blocks(context, CASE_FILE, blocks[i], &options, &matrix));
             ck_assert_int_ge(log.calls, 1);
             ck_assert_int_eq(log.done, size);
             ck_assert_int_eq(log.total, size);
@@ -368,9 +365,9 @@ END_TEST
 static bool cancel_at(fur_context *context, int n)
 {
     progress_log log = {.caller = pthread_self(), .cancel_at = n};
-    fur_mtx_read_options options = logged(&log, 50);
+    fur_mtx_read_options options = logged(&log);
     fur_csr *matrix = NULL;
-    fur_status status = fur_mtx_read_csr(context, CASE_FILE, &options, &matrix);
+    fur_status status = read_blocks(context, CASE_FILE, 50, &options, &matrix);
     fur_csr_destroy(matrix);
     ck_assert_int_eq(status, log.calls >= n ? FUR_CANCELLED : FUR_OK);
     ck_assert((matrix != NULL) == (status == FUR_OK));
@@ -414,12 +411,11 @@ START_TEST(threads_survive_every_lack_of_memory)
     memory m = {0};
     fur_context *context = context_counting(&m, NULL, 4);
     int64_t before = m.outstanding, n = 0;
-    const fur_mtx_read_options options = {.size = sizeof options, .block = 50};
     do {
         m.calls = 0;
         m.fail_at = ++n;
         fur_csr *matrix = NULL;
-        fur_status status = fur_mtx_read_csr(context, CASE_FILE, &options, &matrix);
+        fur_status status = read_blocks(context, CASE_FILE, 50, NULL, &matrix);
         ck_assert_int_eq(status, m.calls >= n ? FUR_OUT_OF_MEMORY : FUR_OK);
         ck_assert((matrix != NULL) == (status == FUR_OK));
         fur_csr_destroy(matrix);
@@ -475,12 +471,12 @@ static void read_streams(order o, int threads, size_t block)
     ck_ok(context, fur_mtx_read_csr(context, CASE_FILE, NULL, &expected));
     for (int named = 0; named <= 1; named++) {
         progress_log log = {.caller = pthread_self()};
-        fur_mtx_read_options options = logged(&log, block);
+        fur_mtx_read_options options = logged(&log);
         fur_csr *matrix = NULL;
         if (named)
             ck_assert_int_eq(mkfifo("pipe", 0600), 0);
         pid_t writer = named ? start_writer(-1, "pipe", &t) : feed_standard_input(&t);
-        ck_ok(context, fur_mtx_read_csr(context, named ? "pipe" : "-", &options, &matrix));
+        ck_ok(context, read_blocks(context, named ? "pipe" : "-", block, &options, &matrix));
         ck_assert_int_eq(waitpid(writer, NULL, 0), writer);
         ck_assert_int_eq(log.total, -1);
         ck_assert_int_eq(log.done, (int64_t)t.size);
@@ -591,7 +587,7 @@ static const struct {
 } liars[] = {
     {LITERAL(REAL "2000000000 2000000000 1\n1 1 1\n"), FUR_OVERFLOW,
      "standard input:2:1: found a matrix of 2000000000 x 2000000000 in a file of 76 bytes, "
-     "expected at most 4194304 rows and columns together"},
+     "expected at most 4194304 rows and columns together; if it is right, raise the limit 'shape'"},
     {LITERAL(REAL "9 9 1000000000000\n1 1 1\n"), FUR_MALFORMED,
      "standard input:4:1: found the end of the file after 1 of 1000000000000 entries"},
     {LITERAL(BANNER "real symmetric\n9 9 1000000000000\n1 1 1\n"), FUR_MALFORMED,
