@@ -3,6 +3,7 @@
 #include "text_case.h"
 
 #include <fcntl.h>
+#include <fenv.h>
 #include <pthread.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -404,6 +405,49 @@ START_TEST(reading_is_cancelled_at_every_call)
 }
 END_TEST
 
+/* Numbers of all lengths, each at a position that it shares with another. */
+static void write_hard_sums(rng *r)
+{
+    FILE *out = fopen(CASE_FILE, "w");
+    fprintf(out, REAL "300 300 6000\n");
+    for (int i = 0; i < 6000; i++) {
+        int row = (int)rng_below(r, 300) + 1, digits = (int)rng_below(r, 30);
+        fprintf(out, "%d %d %.*e\n", row, i % 5 + 1, digits, rng_unit(r) - 0.5);
+    }
+    fclose(out);
+}
+
+START_TEST(the_callers_rounding_mode_does_not_show)
+{
+    static const int modes[] = {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
+    rng r = rng_stream((uint64_t)_i);
+    const fur_mtx_read_options options = {
+        .size = sizeof options, .convert = 1, .value = (fur_value)_i};
+    fur_csr *expected = NULL;
+    fur_context *plain = context_make(NULL, 1);
+    write_hard_sums(&r);
+    ck_ok(plain, fur_mtx_read_csr(plain, CASE_FILE, &options, &expected));
+    for (int mode = 0; mode < COUNT_OF(modes); mode++)
+        for (int threads = 1; threads <= 4; threads += 3) {
+            fur_csr *matrix = NULL;
+            fur_context *context = context_make(NULL, threads);
+            fesetround(modes[mode]);
+            fur_status status = read_blocks(context, CASE_FILE, 1000, &options, &matrix);
+            ck_assert_int_eq(fegetround(), modes[mode]);
+            fesetround(FE_TONEAREST);
+            ck_ok(context, status);
+            const fur_csr_view found = fur_csr_get(matrix), wanted = fur_csr_get(expected);
+            ck_assert_int_eq(found.entries, wanted.entries);
+            ck_assert_mem_eq(found.values, wanted.values,
+                             (size_t)found.entries * fur_value_size(found.value));
+            fur_csr_destroy(matrix);
+            fur_context_destroy(context);
+        }
+    fur_csr_destroy(expected);
+    fur_context_destroy(plain);
+}
+END_TEST
+
 /* Makes the n-th request for memory fail, for every n until there is none. */
 START_TEST(threads_survive_every_lack_of_memory)
 {
@@ -663,6 +707,7 @@ static void add(TCase *tests)
     tcase_add_test(tests, nothing_is_said_about_a_file_that_is_refused);
     tcase_add_test(tests, type_of_graphblas_is_in_the_header);
     tcase_add_loop_test(tests, progress_is_told_by_the_calling_thread, 0, ORDERS);
+    tcase_add_loop_test(tests, the_callers_rounding_mode_does_not_show, 0, FUR_VALUE_COUNT);
     tcase_add_loop_test(tests, reading_is_cancelled_at_every_call, 0, ORDERS);
     tcase_add_loop_test(tests, threads_survive_every_lack_of_memory, 0, ORDERS);
     tcase_add_loop_test(tests, pipes_are_read_like_files, 0, ORDERS);
