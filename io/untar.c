@@ -82,8 +82,10 @@ static bool parse_number(const char *field, size_t width, int64_t *out)
         at++;
     for (; at < end && *at >= '0' && *at <= '7'; at++)
         value = value * 8 + (*at - '0');
+    while (at < end && *at == ' ')
+        at++;
     *out = value;
-    return at == end || *at == ' ' || *at == '\0';
+    return at == end || *at == '\0';
 }
 
 static bool is_valid(const header *h)

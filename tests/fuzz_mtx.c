@@ -207,7 +207,9 @@ static fur_mtx_read_options choose_options(unsigned policy, unsigned type)
                                   .refuse_dialects = policy >> 7 & 1,
                                   .value = (fur_value)(type >> 2 & 1 ? type % 4 : 0),
                                   .convert = type >> 2 & 1,
-                                  .keep_triangle = type >> 3 & 1};
+                                  .keep_triangle = type >> 3 & 1,
+                                  .limits.shape = type >> 7 ? 40 : 0,
+                                  .limits.entries = type >> 7 ? 9 : 0};
 }
 
 /* In small blocks, of several threads now and then: a team takes long to start. */

@@ -1110,6 +1110,13 @@ static void break_size(char *block)
     set_checksum(block);
 }
 
+/* With a blank among its digits: what stands before it is not the size. */
+static void part_size(char *block)
+{
+    memcpy(block + 124, "0000000 072", 12);
+    set_checksum(block);
+}
+
 static void enlarge(char *block)
 {
     set_octal(block + 124, 12, UINT64_C(077777777777));
@@ -1155,6 +1162,8 @@ static const struct {
      "get the archive anew"},
     {break_size, "input: byte 1024 of the archive: found a size that is not a number, expected "
                  "octal digits"},
+    {part_size, "input: byte 1024 of the archive: found a size that is not a number, expected "
+                "octal digits"},
     {enlarge, "input(name/name.mtx): the archive ends at byte 3072, expected more; it is "
               "incomplete, get it anew"},
     {overflow, "input: byte 1024 of the archive: found a size that is not a number, expected octal "
