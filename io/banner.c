@@ -1,14 +1,10 @@
 /* Banner and size line. */
 #include "banner.h"
+#include "limit.h"
 #include "words.h"
 
 #include <stdio.h>
 #include <string.h>
-
-/* Rows plus columns that any file may announce; a larger file may announce ROWS_PER_BYTE for each
- * of its bytes. Row offsets and vectors are as long as the header says, whatever the entries. */
-#define ROWS_ALWAYS (INT64_C(1) << 22)
-#define ROWS_PER_BYTE 8
 
 /* What is not in the format but plainly meant so. */
 static fur_status tolerate(fur_scan *scan, const char *place, const char *what, bool refuse,
@@ -213,24 +209,24 @@ fur_status fur_banner_check_size(const fur_scan *scan, const fur_banner *banner)
     return FUR_OK;
 }
 
-fur_status fur_banner_check_room(const fur_scan *scan, const fur_banner *banner, int64_t size,
-                                 int64_t left)
+fur_status fur_banner_check_limits(const fur_scan *scan, const fur_banner *banner,
+                                   const fur_read_limits *limits, int64_t bytes)
 {
-    const fur_mtx_header *header = &banner->header;
-    long long rows = header->rows, cols = header->cols, entries = header->entries_in_file;
-    long long most = ROWS_PER_BYTE * size > ROWS_ALWAYS ? ROWS_PER_BYTE * size : ROWS_ALWAYS;
-    if (rows + cols > most)
-        return fur_scan_fail(scan, FUR_OVERFLOW, scan->line_start,
-                             "found a matrix of %lld x %lld in a file of %lld bytes, expected at "
-                             "most %lld rows and columns together",
-                             rows, cols, (long long)size, most);
+    fur_failure beyond = {.status = FUR_OK};
+    if (fur_limits_check_header(limits, &banner->header, bytes, &beyond) == FUR_OK)
+        return FUR_OK;
+    return fur_scan_fail(scan, beyond.status, scan->line_start, "%s", beyond.sentence);
+}
+
+fur_status fur_banner_check_room(const fur_scan *scan, const fur_banner *banner, int64_t left)
+{
+    long long entries = banner->header.entries_in_file;
     /* The end of the size line stands in for that of the last entry, which may be missing. */
     long long fitting = left / smallest_entry(banner);
-    if (entries > fitting)
-        return fur_scan_fail(
-            scan, FUR_MALFORMED, scan->line_start,
-            "found room for at most %lld entries in the rest of the file, expected "
-            "%lld",
-            fitting, entries);
-    return FUR_OK;
+    if (entries <= fitting)
+        return FUR_OK;
+    return fur_scan_fail(scan, FUR_MALFORMED, scan->line_start,
+                         "found room for at most %lld entries in the rest of the file, expected "
+                         "%lld",
+                         fitting, entries);
 }

@@ -19,9 +19,13 @@ fur_status fur_banner_read(fur_scan *scan, bool refuse_dialects, fur_banner *out
 /* FUR_OVERFLOW if the matrix is larger than the reader takes. */
 fur_status fur_banner_check_size(const fur_scan *scan, const fur_banner *banner);
 
-/* FUR_OVERFLOW or FUR_MALFORMED if a text of `size` bytes, of which `left` are behind the size
- * line, cannot hold such a matrix: so that memory is only asked for what the file can fill. */
-fur_status fur_banner_check_room(const fur_scan *scan, const fur_banner *banner, int64_t size,
-                                 int64_t left);
+/* FUR_OVERFLOW if the matrix is beyond the limits for a file of `bytes` bytes, -1: not known yet.
+ */
+fur_status fur_banner_check_limits(const fur_scan *scan, const fur_banner *banner,
+                                   const fur_read_limits *limits, int64_t bytes);
+
+/* FUR_MALFORMED if a text of which `left` bytes are behind the size line cannot hold the entries:
+ * so that memory is only asked for what the file can fill. */
+fur_status fur_banner_check_room(const fur_scan *scan, const fur_banner *banner, int64_t left);
 
 #endif

@@ -4,6 +4,7 @@
 #include "binary_map.h"
 #include "binary_pieces.h"
 #include "in_order.h"
+#include "limit.h"
 #include "scan.h"
 
 #include <errno.h>
@@ -65,14 +66,30 @@ static fur_status read_header(fur_binary_file *file)
     return FUR_OK;
 }
 
-fur_status fur_binary_open(fur_context *context, const char *path, fur_binary_file *out)
+static fur_status check_limits(const fur_binary_file *file)
+{
+    fur_failure beyond = {.status = FUR_OK};
+    fur_mtx_header header = fur_binary_describe(&file->header);
+    if (fur_limits_check_header(&file->watch.limits, &header, (int64_t)file->header.file_size,
+                                &beyond) == FUR_OK)
+        return FUR_OK;
+    return fur_context_fail(file->context, beyond.status, "%.400s: %s", file->path,
+                            beyond.sentence);
+}
+
+fur_status fur_binary_open(fur_context *context, const char *path, const fur_read_limits *limits,
+                           fur_binary_file *out)
 {
     fur_binary_file file = {.context = context, .path = path, .arrays.context = context};
+    FUR_TRY(fur_limits_check(context, limits));
+    fur_watch_begin(&file.watch, &(fur_mtx_read_options){.limits = *limits});
     /* Not to wait for the other end if it is a pipe. */
     file.descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (file.descriptor < 0)
         return system_failure(&file, "open", errno);
     fur_status status = read_header(&file);
+    if (status == FUR_OK)
+        status = check_limits(&file);
     if (status == FUR_OK)
         *out = file;
     else
@@ -145,16 +162,19 @@ static bool piece_is_there(const fur_binary_file *file, const fur_binary_piece *
                (int64_t)piece->size;
 }
 
-static bool piece_is_good(const fur_binary_file *file, int64_t index)
+static bool piece_is_good(fur_binary_file *file, int64_t index)
 {
     fur_binary_piece piece = fur_binary_get_piece(&file->layout, index);
-    return piece_is_there(file, &piece) &&
+    return fur_watch_goes_on(&file->watch, 0) && piece_is_there(file, &piece) &&
            fur_binary_sum(piece_to(file, &piece), piece.size) == file->table[index];
 }
 
 /* Looks at a piece that is not good once more, to say why. */
 static fur_status describe_piece(const fur_binary_file *file, int64_t index)
 {
+    fur_failure late = {.status = FUR_OK};
+    if (fur_watch_tell(&file->watch, file->path, &late) != FUR_OK)
+        return fur_failure_report(&late, file->context);
     fur_binary_piece piece = fur_binary_get_piece(&file->layout, index);
     void *to = piece_to(file, &piece);
     uint64_t at = piece_at(file, &piece);
@@ -175,7 +195,7 @@ static int64_t find_bad_piece(const void *user, int64_t i, int64_t end)
     return i;
 }
 
-static fur_status read_pieces(const fur_binary_file *file)
+static fur_status read_pieces(fur_binary_file *file)
 {
     int64_t pieces = file->layout.pieces;
     int64_t bad = fur_find_first(file->context, pieces, RUN, find_bad_piece, file);

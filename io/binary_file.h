@@ -3,6 +3,7 @@
 #define FURROW_IO_BINARY_FILE_H
 
 #include "binary_format.h"
+#include "watch.h"
 
 /* What a matrix is made of. */
 typedef struct fur_binary_arrays {
@@ -16,14 +17,16 @@ typedef struct fur_binary_file {
     fur_context *context;
     const char *path;
     int descriptor;
+    fur_watch watch; /* over the reading of pieces */
     fur_binary_header header;
     fur_binary_layout layout;
     uint64_t *table; /* the expected checksum of every piece */
     fur_binary_arrays arrays;
 } fur_binary_file;
 
-/* Opens a file and checks its header. */
-fur_status fur_binary_open(fur_context *context, const char *path, fur_binary_file *out);
+/* Opens a file and checks its header, by itself and against the limits. */
+fur_status fur_binary_open(fur_context *context, const char *path, const fur_read_limits *limits,
+                           fur_binary_file *out);
 
 /* Reads and checks all that lies behind the header; of a file that is mapped it reads no arrays. */
 fur_status fur_binary_load(fur_binary_file *file);

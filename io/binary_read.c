@@ -14,10 +14,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* How long a row may be that becomes a vector, as in Matrix Market files. */
-#define COLS_IN_ANY_FILE (UINT64_C(1) << 22)
-#define COLS_PER_BYTE 8
-
 int fur_binary_is(const char *path)
 {
     struct stat status;
@@ -35,8 +31,9 @@ int fur_binary_is(const char *path)
 fur_status fur_binary_read_header(fur_context *context, const char *path, fur_mtx_header *out)
 {
     FUR_NEED(context, context, path, out);
+    const fur_read_limits any = {.shape = FUR_NO_LIMIT};
     fur_binary_file file;
-    FUR_TRY(fur_binary_open(context, path, &file));
+    FUR_TRY(fur_binary_open(context, path, &any, &file));
     *out = fur_binary_describe(&file.header);
     fur_binary_close(&file);
     return FUR_OK;
@@ -130,7 +127,7 @@ fur_status fur_binary_read_csr(fur_context *context, const char *path,
     fur_binary_read_options taken;
     FUR_TAKE_OPTIONS(context, fur_binary_read_options, &taken, options);
     fur_binary_file file;
-    FUR_TRY(fur_binary_open(context, path, &file));
+    FUR_TRY(fur_binary_open(context, path, &taken.limits, &file));
     if (taken.map)
         fur_binary_map(&file);
     fur_status status;
@@ -152,26 +149,11 @@ static fur_status adopt_vector(fur_binary_file *file, fur_vector **out)
     return FUR_OK;
 }
 
-/* The columns of a row cost the file nothing, those of a vector do cost memory. */
-static fur_status check_row(const fur_binary_file *file)
-{
-    uint64_t size = file->header.file_size, cols = file->header.cols;
-    if (cols <= COLS_IN_ANY_FILE || cols <= COLS_PER_BYTE * size)
-        return FUR_OK;
-    return fur_context_fail(
-        file->context, FUR_INVALID,
-        "%.400s: a row of %llu columns in a file of %llu bytes is not read as a "
-        "vector; read it as a matrix",
-        file->path, (unsigned long long)cols, (unsigned long long)size);
-}
-
 /* A matrix of another shape is refused when it has been read. */
 static fur_status read_column(fur_binary_file *file, fur_vector **out)
 {
     fur_context *host = fur_context_host(file->context);
     fur_csr *matrix = NULL;
-    if (file->header.rows == 1)
-        FUR_TRY(check_row(file));
     FUR_TRY(load_matrix(file));
     FUR_TRY(fur_from_companion(file->context, make_matrix(file, host, &matrix)));
     fur_status status = fur_column_to_vector(file->context, file->path, matrix, out);
@@ -186,7 +168,7 @@ fur_status fur_binary_read_vector(fur_context *context, const char *path,
     fur_binary_read_options taken;
     FUR_TAKE_OPTIONS(context, fur_binary_read_options, &taken, options);
     fur_binary_file file;
-    FUR_TRY(fur_binary_open(context, path, &file));
+    FUR_TRY(fur_binary_open(context, path, &taken.limits, &file));
     fur_status status;
     if (file.header.kind == FUR_BINARY_VECTOR)
         FUR_TRY_DONE(adopt_vector(&file, out));

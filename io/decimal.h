@@ -20,6 +20,9 @@ typedef struct fur_binary {
     int halfway_last;
 } fur_binary;
 
+#define FUR_BINARY64 ((fur_binary){52, 11, -4, 23})
+#define FUR_BINARY32 ((fur_binary){23, 8, -17, 10})
+
 /* The bits of significand * 10^exponent, rounded once to the nearest, halves to even; too large
  * gives infinity, too small gives a subnormal number or zero.
  *
@@ -63,20 +66,29 @@ static inline uint64_t fur_decimal_bits(uint64_t significand, int64_t exponent, 
     return ((uint64_t)(biased - 1) << format.fraction_bits) + ((kept + 1) >> 1);
 }
 
-static inline double fur_decimal_f64(uint64_t significand, int64_t exponent)
+static inline double fur_bits_f64(uint64_t bits)
 {
-    uint64_t bits = fur_decimal_bits(significand, exponent, (fur_binary){52, 11, -4, 23});
     double value;
     memcpy(&value, &bits, sizeof value);
     return value;
 }
 
+static inline float fur_bits_f32(uint64_t bits)
+{
+    uint32_t low = (uint32_t)bits;
+    float value;
+    memcpy(&value, &low, sizeof value);
+    return value;
+}
+
+static inline double fur_decimal_f64(uint64_t significand, int64_t exponent)
+{
+    return fur_bits_f64(fur_decimal_bits(significand, exponent, FUR_BINARY64));
+}
+
 static inline float fur_decimal_f32(uint64_t significand, int64_t exponent)
 {
-    uint32_t bits = (uint32_t)fur_decimal_bits(significand, exponent, (fur_binary){23, 8, -17, 10});
-    float value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
+    return fur_bits_f32(fur_decimal_bits(significand, exponent, FUR_BINARY32));
 }
 
 #endif

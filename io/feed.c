@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 /* A first guess at what a line takes, to be read along with its block. */
@@ -12,6 +13,10 @@
 /* Of a text whose size is not known, a line may be so long: else a few packed bytes could take all
  * the memory there is. */
 #define LINE_MOST ((size_t)64 << 20)
+
+/* What is read at once of a line that may be as long as the file: between two such steps the caller
+ * is asked. */
+#define STEP (INT64_C(16) << 20)
 
 void fur_feed_open(fur_heap *heap, fur_input *input, size_t block, fur_feed *feed)
 {
@@ -48,7 +53,6 @@ void fur_feed_begin(fur_feed *feed, size_t at)
     if (!feed->anywhere && feed->head_size > 0)
         memmove(feed->head, feed->head + at, feed->head_size);
     atomic_store(&feed->passed, feed->begin);
-    atomic_store(&feed->consumed, feed->anywhere ? feed->begin : fur_input_consumed(feed->input));
 }
 
 int64_t fur_feed_size(const fur_feed *feed)
@@ -78,11 +82,26 @@ static void set_text(fur_block *block, size_t begin, size_t end)
         block->room[end] = '\n';
 }
 
+/* Whether the caller wants the reading to go on. */
+static bool goes_on(const fur_feed *feed, fur_failure *failure)
+{
+    fur_watch *watch = fur_input_watch(feed->input);
+    if (fur_watch_goes_on(watch, 0))
+        return true;
+    fur_watch_tell(watch, fur_input_name(feed->input), failure);
+    return false;
+}
+
 static bool fail_read(const fur_feed *feed, fur_block *block)
 {
     fur_failure_set(block->failure, FUR_IO, "%.400s: cannot read: %s", fur_input_name(feed->input),
                     strerror(errno));
     return false;
+}
+
+static int64_t smaller(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
 }
 
 /* The file's bytes [from, to) into the block, behind the first `at`. */
@@ -94,8 +113,10 @@ static bool read_range(const fur_feed *feed, fur_block *block, size_t at, int64_
         return true;
     }
     while (from < to) {
+        if (!goes_on(feed, block->failure))
+            return false;
         ssize_t got = pread(fur_input_descriptor(feed->input), block->room + at,
-                            (size_t)(to - from), (off_t)from);
+                            (size_t)smaller(to - from, STEP), (off_t)from);
         if (got == 0)
             errno = ENODATA; /* the file was cut off while it was being read */
         if (got == 0 || (got < 0 && errno != EINTR))
@@ -104,11 +125,6 @@ static bool read_range(const fur_feed *feed, fur_block *block, size_t at, int64_
         at += got > 0 ? (size_t)got : 0;
     }
     return true;
-}
-
-static int64_t smaller(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
 }
 
 /* Where the line ends that byte `at` of the block's memory belongs to, reading on as needed; `size`
@@ -161,10 +177,9 @@ static bool next_anywhere(fur_feed *feed, fur_block *block)
     if (from >= feed->size)
         return false;
     int64_t to = smaller(from + step, feed->size);
-    atomic_fetch_add(&feed->passed, to - from);
-    atomic_fetch_add(&feed->consumed, to - from);
     block->size = 0;
     take_range(feed, block, from, to);
+    atomic_fetch_add(&feed->passed, to - from);
     return true;
 }
 
@@ -225,16 +240,33 @@ static void take_stream(fur_feed *feed, fur_block *block)
     leave_rest(feed, block, size);
 }
 
+/* Waits for the turn to read. The caller looks now and then while another thread has it; false if
+ * that is not to be waited for. */
+static bool take_turn(fur_feed *feed)
+{
+    fur_watch *watch = fur_input_watch(feed->input);
+    if (!fur_watch_asks(watch)) {
+        pthread_mutex_lock(&feed->turn);
+        return true;
+    }
+    while (pthread_mutex_trylock(&feed->turn) != 0) {
+        if (!fur_watch_goes_on(watch, 0))
+            return false;
+        nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
+    }
+    return true;
+}
+
 static bool next_in_stream(fur_feed *feed, fur_block *block)
 {
-    pthread_mutex_lock(&feed->turn);
+    if (!take_turn(feed))
+        return false;
     bool more = !feed->ended || feed->head_size > 0;
     if (more) {
         block->number = atomic_fetch_add(&feed->next, 1);
         block->size = 0;
         take_stream(feed, block);
         atomic_fetch_add(&feed->passed, (int64_t)block->size);
-        atomic_store(&feed->consumed, fur_input_consumed(feed->input));
     }
     pthread_mutex_unlock(&feed->turn);
     return more;

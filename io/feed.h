@@ -27,10 +27,9 @@ typedef struct fur_feed {
     int64_t begin; /* where the first block begins in the file */
     bool anywhere; /* any byte can be read at any time, up to `size` */
     int64_t size;
-    pthread_mutex_t turn;  /* of who reads what cannot be read anywhere */
-    atomic_llong next;     /* number of the next block */
-    atomic_llong passed;   /* bytes of text in the blocks handed out */
-    atomic_llong consumed; /* bytes of the file, packed as it is */
+    pthread_mutex_t turn; /* of who reads what cannot be read anywhere */
+    atomic_llong next;    /* number of the next block */
+    atomic_llong passed;  /* bytes of text in the blocks handed out */
 } fur_feed;
 
 /* A thread's block; all zero at first. */
@@ -58,7 +57,7 @@ void fur_feed_begin(fur_feed *feed, size_t at);
 int64_t fur_feed_size(const fur_feed *feed);
 
 /* Takes the next block; false if there is none, which a failure does not hide: it comes with a last
- * block. */
+ * block. Also false if the input's watch does not go on. */
 bool fur_feed_next(fur_feed *feed, fur_block *block);
 
 void fur_block_release(fur_heap *heap, fur_block *block);

@@ -39,10 +39,14 @@ static fur_status create(fur_context *context, const fur_input_request *request,
 static fur_status open_file(fur_input *input, const fur_input_request *request,
                             fur_failure *failure)
 {
-    return request->memory
-               ? fur_file_borrow(input->context, request->memory, request->size, input->name,
-                                 failure, &input->file)
-               : fur_file_open(input->context, request->path, input->name, failure, &input->file);
+    FUR_TRY(request->memory
+                ? fur_file_borrow(input->context, request->memory, request->size, input->name,
+                                  failure, &input->file)
+                : fur_file_open(input->context, request->path, input->name, failure, &input->file));
+    input->file->stage.watch = request->watch;
+    if (request->watch)
+        request->watch->size = input->file->size;
+    return FUR_OK;
 }
 
 /* Puts the stages on the file up to the text. */
@@ -128,6 +132,11 @@ int64_t fur_input_size(const fur_input *input)
 int64_t fur_input_consumed(const fur_input *input)
 {
     return fur_stage_offset(&input->file->stage);
+}
+
+fur_watch *fur_input_watch(const fur_input *input)
+{
+    return input->file->stage.watch;
 }
 
 int fur_input_descriptor(const fur_input *input)

@@ -4,9 +4,7 @@
 #ifndef FURROW_IO_INPUT_H
 #define FURROW_IO_INPUT_H
 
-#include "failure.h"
-
-#include <stdbool.h>
+#include "watch.h"
 
 typedef struct fur_input fur_input;
 
@@ -18,6 +16,7 @@ typedef struct fur_input_request {
     /* Of an archive: NULL for name/name.mtx, or the only *.mtx if there is none, which a pipe does
      * not allow; "b" for name/name_b.mtx and so on. Without an archive only NULL finds anything. */
     const char *member;
+    fur_watch *watch; /* whether to read on, and how much; NULL: always, and anything */
 } fur_input_request;
 
 /* FUR_IO if the file cannot be opened for reading, is a directory, or is not an archive with such a
@@ -40,6 +39,9 @@ int64_t fur_input_size(const fur_input *input);
 
 /* How many of these have been read. */
 int64_t fur_input_consumed(const fur_input *input);
+
+/* That of the request. */
+fur_watch *fur_input_watch(const fur_input *input);
 
 /* The descriptor of a regular file that is plain text, which threads may read at any offset; -1 for
  * everything else. */

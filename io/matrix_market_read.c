@@ -2,39 +2,65 @@
 #include "arguments.h"
 #include "column.h"
 #include "companion.h"
+#include "limit.h"
 #include "options.h"
 #include "read.h"
 #include "reader.h"
 #include "scan.h"
+
+/* Flags and enumerations are what they may be. */
+static fur_status check_options(fur_context *context, const fur_mtx_read_options *options)
+{
+    const struct {
+        const char *name;
+        int value;
+        int most;
+    } all[] = {{"convert", options->convert, 1},
+               {"value", (int)options->value, FUR_VALUE_COUNT - 1},
+               {"keep_triangle", options->keep_triangle, 1},
+               {"duplicates", (int)options->duplicates, FUR_DUPLICATES_KEEP},
+               {"mirrored", (int)options->mirrored, FUR_MTX_MIRRORED_LOWER},
+               {"drop_zeros", options->drop_zeros, 1},
+               {"allow_trailing", options->allow_trailing, 1},
+               {"refuse_nonfinite", options->refuse_nonfinite, 1},
+               {"refuse_range", options->refuse_range, 1},
+               {"refuse_dialects", options->refuse_dialects, 1}};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (all[i].value < 0 || all[i].value > all[i].most)
+            return fur_context_fail(context, FUR_INVALID,
+                                    "the reading option '%s' is %d, expected 0 to %d", all[i].name,
+                                    all[i].value, all[i].most);
+    if (options->value != 0 && !options->convert)
+        return fur_context_fail(context, FUR_INVALID,
+                                "the reading option 'value' asks for %s, but 'convert' is 0; set "
+                                "it to 1",
+                                fur_value_name(options->value));
+    return fur_limits_check(context, &options->limits);
+}
 
 /* The options with defaults in place of what is missing. */
 static fur_status take_options(fur_context *context, const fur_mtx_read_options *options,
                                fur_mtx_read_options *out)
 {
     FUR_TAKE_OPTIONS(context, fur_mtx_read_options, out, options);
-    if (out->convert && fur_value_size(out->value) == 0)
-        return fur_context_fail(context, FUR_INVALID, "%d is not a value type", (int)out->value);
-    return FUR_OK;
+    return check_options(context, out);
 }
 
-fur_status fur_read_text(fur_context *context, const char *name, const void *text, size_t size,
-                         const fur_mtx_read_options *options, fur_csr **out)
+fur_status fur_read_in_blocks(fur_context *context, const fur_input_request *source, size_t block,
+                              const fur_mtx_read_options *options, fur_csr **out)
 {
     fur_mtx_read_options taken;
+    fur_input_request request = *source;
     FUR_TRY(take_options(context, options, &taken));
-    const fur_input_request request = {
-        .path = name, .memory = text, .size = size, .member = taken.member};
-    return fur_reader_read(context, &request, &taken, out);
+    request.member = taken.member;
+    return fur_reader_read(context, &request, block, &taken, out);
 }
 
 fur_status fur_mtx_read_csr(fur_context *context, const char *path,
                             const fur_mtx_read_options *options, fur_csr **out)
 {
     FUR_NEED(context, context, path, out);
-    fur_mtx_read_options taken;
-    FUR_TRY(take_options(context, options, &taken));
-    const fur_input_request request = {.path = path, .member = taken.member};
-    return fur_reader_read(context, &request, &taken, out);
+    return fur_read_in_blocks(context, &(fur_input_request){.path = path}, 0, options, out);
 }
 
 fur_status fur_mtx_read_header(fur_context *context, const char *path, fur_mtx_header *out)

@@ -1,18 +1,13 @@
 /* Reading decimal numbers. Up to 19 digits are one call of decimal.h, more are two; the few that
- * remain go to the C library as plain digits and an exponent: without a decimal point no locale can
- * misread them. */
+ * remain are compared with the middle between two neighbours. All of it in whole numbers: neither
+ * locale nor rounding mode shows. */
 #include "number.h"
 #include "decimal.h"
 #include "digits.h"
+#include "midpoint.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-/* No double needs more digits to be told from its neighbour's midpoint: 767 decide, and one more
- * says whether anything follows. */
-#define DECIDING_DIGITS 780
 
 /* Far beyond the range of any number, yet safe to add to. */
 #define EXPONENT_LIMIT 1000000000000000
@@ -117,49 +112,30 @@ bool fur_number_scan(const char *begin, const char *end, fur_number *out)
     return at == end || scan_exponent(at, end, out);
 }
 
-/* Writes the digits of a number that is not exact as a plain integer with an exponent, as many as
- * can matter: if a digit that is left out is not zero, one 1 behind the others stands for all. */
-static void print_plain(const fur_number *number, char *out)
+/* A number that is not exact lies between its significand and the next; if both have the same
+ * nearest double, so has the number. Else these are neighbours. */
+static uint64_t magnitude(const fur_number *number, fur_binary format)
 {
-    int kept = 0;
-    bool rest = false;
-    for (const char *at = number->digits; at < number->digits_end; at++) {
-        if (*at == '.' || (*at == '0' && !kept))
-            continue;
-        if (kept < DECIDING_DIGITS)
-            out[kept++] = *at;
-        else
-            rest |= *at != '0';
-    }
-    if (rest)
-        out[kept++] = '1';
-    snprintf(out + kept, 32, "e%lld", (long long)(number->exponent + 19 - kept));
+    uint64_t below = fur_decimal_bits(number->significand, number->exponent, format);
+    if (number->exact ||
+        fur_decimal_bits(number->significand + 1, number->exponent, format) == below)
+        return below;
+    int side = fur_midpoint_compare(number, below, format);
+    return below + (side > 0 || (side == 0 && below % 2 == 1));
 }
 
-/* A number that is not exact lies between its significand and the next; if both have the same
- * nearest double, so has the number. */
 static double magnitude_f64(const fur_number *number)
 {
     if (number->kind != FUR_NUMBER_FINITE)
         return number->kind == FUR_NUMBER_INF ? (double)INFINITY : (double)NAN;
-    double value = fur_decimal_f64(number->significand, number->exponent);
-    if (number->exact || fur_decimal_f64(number->significand + 1, number->exponent) == value)
-        return value;
-    char plain[DECIDING_DIGITS + 40];
-    print_plain(number, plain);
-    return strtod(plain, NULL);
+    return fur_bits_f64(magnitude(number, FUR_BINARY64));
 }
 
 static float magnitude_f32(const fur_number *number)
 {
     if (number->kind != FUR_NUMBER_FINITE)
         return number->kind == FUR_NUMBER_INF ? INFINITY : NAN;
-    float value = fur_decimal_f32(number->significand, number->exponent);
-    if (number->exact || fur_decimal_f32(number->significand + 1, number->exponent) == value)
-        return value;
-    char plain[DECIDING_DIGITS + 40];
-    print_plain(number, plain);
-    return strtof(plain, NULL);
+    return fur_bits_f32(magnitude(number, FUR_BINARY32));
 }
 
 double fur_number_f64(const fur_number *number)

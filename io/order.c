@@ -2,6 +2,8 @@
 #include "order.h"
 #include "scan.h"
 
+#include <fenv.h>
+
 /* Rows up to this length are sorted by insertion. */
 #define SHORT_ROW 32
 
@@ -214,8 +216,8 @@ static int64_t move_row(const fur_arrays *arrays, int64_t begin, int64_t end, in
     return to + (end - begin);
 }
 
-fur_status fur_order_rows(fur_heap *heap, const fur_order *order, const fur_rows *rows,
-                          fur_ordered *out, fur_failure *failure)
+static fur_status order_rows(fur_heap *heap, const fur_order *order, const fur_rows *rows,
+                             fur_ordered *out, fur_failure *failure)
 {
     const fur_arrays *arrays = &order->arrays;
     fur_ordered ordered = {.conflict = {.row = -1}};
@@ -237,5 +239,16 @@ fur_status fur_order_rows(fur_heap *heap, const fur_order *order, const fur_rows
     *out = ordered;
 done:
     fur_heap_release(heap, scratch.keys);
+    return status;
+}
+
+fur_status fur_order_rows(fur_heap *heap, const fur_order *order, const fur_rows *rows,
+                          fur_ordered *out, fur_failure *failure)
+{
+    /* Sums of duplicates must not show the caller's mode, nor that of the thread. */
+    const int mode = fegetround();
+    fesetround(FE_TONEAREST);
+    fur_status status = order_rows(heap, order, rows, out, failure);
+    fesetround(mode);
     return status;
 }

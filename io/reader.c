@@ -23,16 +23,16 @@
 #define UNPACKED_TIMES 16
 
 typedef struct reader {
-    const fur_input_request *request;
+    fur_input_request request; /* with this reader's watch */
     fur_input *input;
     fur_heap heap;
     fur_feed feed;
     fur_reading reading;
     fur_scan size_line;
     fur_collection collection;
+    fur_watch watch;
     atomic_llong turn;   /* number of the block whose turn it is */
     atomic_bool stopped; /* there is no use in going on */
-    bool cancelled;      /* by the caller */
     /* What belongs to whose turn it is: */
     fur_failure failure;
     int64_t line;    /* of the block's first line */
@@ -49,20 +49,33 @@ typedef struct worker {
     fur_failure failure; /* of the feed */
 } worker;
 
+static void stop(reader *r)
+{
+    atomic_store(&r->stopped, true);
+}
+
+/* Tells the caller how far the reading is, and stops if that is wanted. */
+static void look(reader *r)
+{
+    int64_t passed = r->feed.anywhere ? atomic_load(&r->feed.passed) : 0;
+    if (!fur_watch_goes_on(&r->watch, passed))
+        stop(r);
+}
+
+/* Looks of one who waits between two of the caller's. */
+#define LOOKS_UNASKED 1024
+
 /* False if there is nothing to wait for any more. */
 static bool await_turn(reader *r, int64_t number)
 {
     for (int looks = 0; atomic_load(&r->turn) != number; looks++) {
+        if (looks % LOOKS_UNASKED == LOOKS_UNASKED - 1)
+            look(r);
         if (atomic_load(&r->stopped))
             return false;
         fur_wait(looks);
     }
     return true;
-}
-
-static void stop(reader *r)
-{
-    atomic_store(&r->stopped, true);
 }
 
 static int64_t expected_entries(const reader *r)
@@ -186,28 +199,15 @@ static bool handle(reader *r, worker *w)
     return true;
 }
 
-/* Tells the caller how far the reading is. */
-static void report_progress(reader *r)
+/* A thread's part: blocks, until none is left. */
+static void work(void *user, int64_t begin, int64_t end)
 {
-    const fur_mtx_read_options *options = &r->reading.options;
-    if (!options->progress ||
-        !options->progress(options->user, atomic_load(&r->feed.consumed), fur_input_size(r->input)))
-        return;
-    r->cancelled = true;
-    stop(r);
-}
-
-/* A thread's part: blocks, until none is left. The caller hears of the progress in his own thread,
- * which has the first part. */
-static void work(void *user, int64_t part, int64_t end)
-{
-    (void)end;
+    (void)begin, (void)end;
     reader *r = user;
     worker w = {.block = {.number = 0}};
     w.block.failure = &w.failure;
     while (!atomic_load(&r->stopped) && fur_feed_next(&r->feed, &w.block) && handle(r, &w))
-        if (part == 0)
-            report_progress(r);
+        look(r);
     fur_batch_release(&r->heap, &w.batch);
     fur_block_release(&r->heap, &w.block);
 }
@@ -225,11 +225,8 @@ static fur_status read_body(reader *r)
 {
     fur_context_parallel(r->heap.context, team(r), 1, work, r);
     if (!atomic_load(&r->stopped))
-        report_progress(r);
-    if (r->cancelled)
-        return fur_failure_set(&r->failure, FUR_CANCELLED,
-                               "%.400s: reading was cancelled after %lld bytes", r->reading.name,
-                               (long long)atomic_load(&r->feed.consumed));
+        look(r);
+    FUR_TRY(fur_watch_tell(&r->watch, r->reading.name, &r->failure));
     if (r->failure.status != FUR_OK)
         return r->failure.status;
     if (r->entries == expected_entries(r))
@@ -259,23 +256,41 @@ static fur_status make_matrix(reader *r, fur_csr **out)
     FUR_TRY(fur_assemble(&r->collection, &r->failure, &conflict, out));
     return conflict.row < 0
                ? FUR_OK
-               : fur_locate_conflict(&r->heap, r->request, &r->reading, &conflict, &r->failure);
+               : fur_locate_conflict(&r->heap, &r->request, &r->reading, &conflict, &r->failure);
 }
 
-/* What the text cannot hold is refused: before anything is read, if the text's size is known. */
-static fur_status read_entries(reader *r, fur_csr **out)
+/* What the file cannot hold or justify is refused: before anything is read, if its size is known.
+ */
+static fur_status check_head(const reader *r)
 {
     const fur_banner *banner = &r->reading.banner;
     int64_t left = fur_feed_size(&r->feed);
     if (left >= 0)
-        FUR_TRY(fur_banner_check_room(&r->size_line, banner, r->feed.size, left));
-    FUR_TRY(fur_collection_open(&r->heap, &r->reading, left >= 0 || is_plausible(r), &r->failure,
-                                &r->collection));
+        FUR_TRY(fur_banner_check_room(&r->size_line, banner, left));
+    return fur_banner_check_limits(&r->size_line, banner, &r->watch.limits,
+                                   fur_input_size(r->input));
+}
+
+/* The same when all has been read. */
+static fur_status check_read(const reader *r)
+{
+    const fur_banner *banner = &r->reading.banner;
+    int64_t passed = atomic_load(&r->feed.passed);
+    if (fur_feed_size(&r->feed) >= 0)
+        return FUR_OK;
+    FUR_TRY(fur_banner_check_room(&r->size_line, banner, passed - r->feed.begin));
+    return fur_banner_check_limits(&r->size_line, banner, &r->watch.limits,
+                                   fur_input_consumed(r->input));
+}
+
+static fur_status read_entries(reader *r, fur_csr **out)
+{
+    bool likely = fur_feed_size(&r->feed) >= 0 || is_plausible(r);
+    FUR_TRY(check_head(r));
+    FUR_TRY(fur_collection_open(&r->heap, &r->reading, likely, &r->failure, &r->collection));
     fur_status status;
     FUR_TRY_DONE(read_body(r));
-    int64_t passed = atomic_load(&r->feed.passed);
-    if (left < 0)
-        FUR_TRY_DONE(fur_banner_check_room(&r->size_line, banner, passed, passed - r->feed.begin));
+    FUR_TRY_DONE(check_read(r));
     status = make_matrix(r, out);
 done:
     fur_collection_close(&r->collection);
@@ -340,7 +355,9 @@ static void warn(const reader *r)
 
 static fur_status open_reader(reader *r, fur_context *context, size_t block)
 {
-    FUR_TRY(fur_input_open(context, r->request, &r->failure, &r->input));
+    fur_watch_begin(&r->watch, &r->reading.options);
+    r->request.watch = &r->watch;
+    FUR_TRY(fur_input_open(context, &r->request, &r->failure, &r->input));
     r->reading.name = fur_input_name(r->input);
     r->reading.isa = fur_context_isa(fur_context_host(context));
     fur_heap_open(&r->heap, context);
@@ -357,11 +374,11 @@ static void close_reader(reader *r)
     fur_input_close(r->input);
 }
 
-fur_status fur_reader_read(fur_context *context, const fur_input_request *request,
+fur_status fur_reader_read(fur_context *context, const fur_input_request *request, size_t block,
                            const fur_mtx_read_options *options, fur_csr **out)
 {
-    reader r = {.request = request, .reading = {.options = *options}};
-    if (open_reader(&r, context, options->block) != FUR_OK)
+    reader r = {.request = *request, .reading = {.options = *options}};
+    if (open_reader(&r, context, block) != FUR_OK)
         return fur_failure_report(&r.failure, context);
     fur_status status;
     FUR_TRY_DONE(read_head(&r));
@@ -379,7 +396,7 @@ done:
 fur_status fur_reader_read_header(fur_context *context, const fur_input_request *request,
                                   fur_mtx_header *out)
 {
-    reader r = {.request = request};
+    reader r = {.request = *request};
     fur_scan scan;
     if (open_reader(&r, context, 0) != FUR_OK)
         return fur_failure_report(&r.failure, context);

@@ -6,8 +6,9 @@
 
 #include <furrow/mtx.h>
 
-/* fur_mtx_read_csr of what is requested. Options are complete (FUR_TAKE_OPTIONS). */
-fur_status fur_reader_read(fur_context *context, const fur_input_request *request,
+/* fur_mtx_read_csr of what is requested, in blocks as of fur_read_in_blocks. Options are complete
+ * and checked. */
+fur_status fur_reader_read(fur_context *context, const fur_input_request *request, size_t block,
                            const fur_mtx_read_options *options, fur_csr **out);
 
 /* fur_mtx_read_header of what is requested. */

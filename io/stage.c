@@ -1,8 +1,12 @@
 /* Reading ahead, which all stages have in common. */
 #include "stage.h"
+#include "limit.h"
 #include "scan.h"
 
 #include <string.h>
+
+/* What is read at once, however much room there is: between two such steps the caller is asked. */
+#define STEP ((size_t)16 << 20)
 
 fur_status fur_stage_create(fur_context *context, const char *name, size_t size, size_t capacity,
                             fur_failure *failure, void *out)
@@ -33,17 +37,38 @@ void fur_stage_close(fur_stage *stage, const fur_stage *last)
     }
 }
 
+static const fur_stage *file_below(const fur_stage *stage)
+{
+    while (stage->below)
+        stage = stage->below;
+    return stage;
+}
+
+/* What lies above the file may have become more than the file justifies. */
+static fur_status check_unpacked(const fur_stage *stage, const fur_stage *file,
+                                 fur_failure *failure)
+{
+    const fur_watch *watch = file->watch;
+    if (!watch || stage == file)
+        return FUR_OK;
+    int64_t bytes = watch->size >= 0 ? watch->size : file->offset;
+    return fur_limits_check_unpacked(&watch->limits, stage->offset, bytes, stage->name, failure);
+}
+
 /* Reads beyond what was read ahead. */
 static fur_status read_on(fur_stage *stage, char *to, size_t room, size_t *got,
                           fur_failure *failure)
 {
+    const fur_stage *file = file_below(stage);
     *got = 0;
     if (stage->complete)
         return FUR_OK;
-    FUR_TRY(stage->read(stage, to, room, got, failure));
+    if (!fur_watch_goes_on(file->watch, fur_stage_offset(file)))
+        return fur_watch_tell(file->watch, stage->name, failure);
+    FUR_TRY(stage->read(stage, to, room < STEP ? room : STEP, got, failure));
     stage->complete = *got == 0;
     stage->offset += (int64_t)*got;
-    return FUR_OK;
+    return check_unpacked(stage, file, failure);
 }
 
 fur_status fur_stage_read(fur_stage *stage, char *to, size_t room, size_t *got,

@@ -3,9 +3,7 @@
 #ifndef FURROW_IO_STAGE_H
 #define FURROW_IO_STAGE_H
 
-#include "failure.h"
-
-#include <stdbool.h>
+#include "watch.h"
 
 /* Every stage can look at least so far ahead. */
 #define FUR_STAGE_AHEAD 65536
@@ -18,6 +16,7 @@ struct fur_stage {
     fur_context *context;
     const char *name; /* of the input, for sentences */
     fur_stage *below; /* NULL: this is the file */
+    fur_watch *watch; /* of the file: whether to read on; NULL: always */
     const char *at;   /* what was read ahead: from at to end */
     const char *end;
     char *window; /* where it is read to */

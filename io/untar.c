@@ -82,8 +82,10 @@ static bool parse_number(const char *field, size_t width, int64_t *out)
         at++;
     for (; at < end && *at >= '0' && *at <= '7'; at++)
         value = value * 8 + (*at - '0');
+    while (at < end && *at == ' ')
+        at++;
     *out = value;
-    return at == end || *at == ' ' || *at == '\0';
+    return at == end || *at == '\0';
 }
 
 static bool is_valid(const header *h)
@@ -209,18 +211,22 @@ static fur_status read_records(untar *u, const char *at, const char *end, fur_fa
     return FUR_OK;
 }
 
-/* An entry whose data is about the next one. */
+/* An entry whose data is about the next one, or about all of them. */
 static bool is_extension(char type)
 {
-    return type == 'L' || type == 'x';
+    return type == 'L' || type == 'x' || type == 'K' || type == 'g';
 }
 
+/* Takes the next entry's name and size; where a link leads (K) and what holds for all entries (g),
+ * which is comments, are passed over. */
 static fur_status read_extension(untar *u, const header *h, fur_failure *failure)
 {
     fur_stage *below = u->stage.below;
     char type = h->type;
     int64_t size = 0;
     FUR_TRY(read_size(u, h, &size, failure));
+    if (type == 'K' || type == 'g')
+        return skip(u, size, failure);
     if (size > FUR_STAGE_AHEAD)
         return wrong(u, "an extended header of more than 64 KiB", failure);
     FUR_TRY(fur_stage_ahead(below, (size_t)padded(size), failure));
@@ -267,12 +273,16 @@ static fur_status take_header(untar *u, const header *h, fur_failure *failure)
 static fur_status next_entry(untar *u, bool *more, fur_failure *failure)
 {
     const header *h = NULL;
+    bool extended = false;
     u->named = u->sized = false;
     FUR_TRY(read_header(u, &h, failure));
     while (h && is_extension(h->type)) {
+        extended = true;
         FUR_TRY(read_extension(u, h, failure));
         FUR_TRY(read_header(u, &h, failure));
     }
+    if (!h && extended)
+        return wrong(u, "the end, expected the entry that the header before it is about", failure);
     *more = h != NULL;
     return h ? take_header(u, h, failure) : FUR_OK;
 }

@@ -221,7 +221,7 @@ START_TEST(matrix_of_one_line_is_read_as_a_vector)
 END_TEST
 
 /* A few bytes must not make the reader take gigabytes. */
-START_TEST(row_that_is_long_and_empty_is_no_vector)
+START_TEST(row_that_is_long_and_empty_needs_a_limit)
 {
     const fur_csr_view view = {.rows = 1,
                                .cols = INT32_MAX,
@@ -232,10 +232,21 @@ START_TEST(row_that_is_long_and_empty_is_no_vector)
     fur_vector *x = NULL;
     ck_ok(context, fur_csr_create(context, &view, FUR_BORROW, &a));
     ck_ok(context, fur_binary_write_csr(a, FILE_NAME, NULL));
-    ck_fails(context, FUR_INVALID,
-             "a.fur: a row of 2147483647 columns in a file of 12288 bytes is not read as a vector; "
-             "read it as a matrix",
-             fur_binary_read_vector(context, FILE_NAME, NULL, &x));
+    const char *sentence = "a.fur: found a matrix of 1 x 2147483647 in a file of 12288 bytes, "
+                           "expected at most 4194304 rows and columns together; if it is right, "
+                           "raise the limit 'shape'";
+    fur_csr *b = NULL;
+    ck_fails(context, FUR_OVERFLOW, sentence, fur_binary_read_vector(context, FILE_NAME, NULL, &x));
+    for (int map = 0; map <= 1; map++) {
+        fur_binary_read_options options = {.size = sizeof options, .map = map};
+        ck_fails(context, FUR_OVERFLOW, sentence,
+                 fur_binary_read_csr(context, FILE_NAME, &options, &b));
+        options.limits.shape = FUR_NO_LIMIT;
+        ck_ok(context, fur_binary_read_csr(context, FILE_NAME, &options, &b));
+        ck_assert_int_eq(fur_csr_get(b).cols, INT32_MAX);
+        fur_csr_destroy(b);
+        b = NULL;
+    }
     fur_csr_destroy(a);
 }
 END_TEST
@@ -850,7 +861,7 @@ static void add(TCase *tests)
     tcase_add_loop_test(tests, vectors_come_back_to_the_bit, 0, FUR_VALUE_COUNT);
     tcase_add_test(tests, vector_is_read_as_a_matrix);
     tcase_add_test(tests, matrix_of_one_line_is_read_as_a_vector);
-    tcase_add_test(tests, row_that_is_long_and_empty_is_no_vector);
+    tcase_add_test(tests, row_that_is_long_and_empty_needs_a_limit);
     tcase_add_test(tests, matrix_of_more_lines_is_no_vector);
     tcase_add_loop_test(tests, field_and_symmetry_of_the_origin_come_back, 0,
                         FUR_MTX_HERMITIAN + 1);

@@ -1126,6 +1126,22 @@ class ReadingTest(CommandTest):
         self.assertIn("a.mtx:1:", self.sentence("info", path, "--strict"))
         self.json("info", data("plate.mtx"), "--strict")
 
+    def test_limits(self):
+        path, binary = self.file("1 5000000 1\n1 1 2\n"), self.folder / "a.fur"
+        self.json("convert", path, binary, "--limit", "shape=none")
+        for name in (path, binary):
+            beyond = self.sentence("info", name)
+            self.assertIn("found a matrix of 1 x 5000000 in a file of ", beyond)
+            self.assertIn("; if it is right, raise the limit 'shape'", beyond)
+            self.assertEqual(self.json("info", name, "--limit", "shape=5000001,seconds=none")["cols"],
+                             5000000)
+            self.assertIn("the limit 'shape'", self.sentence("info", name, "--limit", "shape=9"))
+            self.assertIn("the limit 'seconds'", self.sentence(
+                "info", name, "--limit", "shape=none", "--limit", "seconds=1e-12"))
+        for wrong in ("shape", "shape=", "shape=-1", "size=3", "seconds=0", ""):
+            with self.subTest(limit=wrong):
+                self.assertEqual(run("info", path, "--limit", wrong).returncode, 2)
+
 
 class ProgressTest(CommandTest):
     """What a terminal shows."""

@@ -962,6 +962,18 @@ static bytes archive_gnu(const char *name)
     return b;
 }
 
+/* Where a link leads, between the name and what has it. */
+static bytes archive_link_last(const char *name)
+{
+    bytes b = {0};
+    append_header(&b, "././@LongLink", strlen(name) + 1, 'L');
+    append_data(&b, name, strlen(name) + 1);
+    append_entry(&b, "././@LongLink", "link", 'K');
+    append_entry(&b, "short", MATRIX, '0');
+    append_end(&b);
+    return b;
+}
+
 static bytes archive_pax(const char *name)
 {
     bytes b = {0}, records = {0}, global = {0};
@@ -1005,8 +1017,8 @@ static bytes archive_binary_size(const char *name)
     return b;
 }
 
-static bytes (*const forms[])(const char *name) = {archive_gnu, archive_pax, archive_pax_size,
-                                                   archive_binary_size};
+static bytes (*const forms[])(const char *name) = {archive_gnu, archive_link_last, archive_pax,
+                                                   archive_pax_size, archive_binary_size};
 
 START_TEST(long_names_are_read)
 {
@@ -1098,6 +1110,13 @@ static void break_size(char *block)
     set_checksum(block);
 }
 
+/* With a blank among its digits: what stands before it is not the size. */
+static void part_size(char *block)
+{
+    memcpy(block + 124, "0000000 072", 12);
+    set_checksum(block);
+}
+
 static void enlarge(char *block)
 {
     set_octal(block + 124, 12, UINT64_C(077777777777));
@@ -1143,6 +1162,8 @@ static const struct {
      "get the archive anew"},
     {break_size, "input: byte 1024 of the archive: found a size that is not a number, expected "
                  "octal digits"},
+    {part_size, "input: byte 1024 of the archive: found a size that is not a number, expected "
+                "octal digits"},
     {enlarge, "input(name/name.mtx): the archive ends at byte 3072, expected more; it is "
               "incomplete, get it anew"},
     {overflow, "input: byte 1024 of the archive: found a size that is not a number, expected octal "
@@ -1165,6 +1186,23 @@ START_TEST(broken_entries_are_refused)
     append_end(&archive);
     damages[_i].damage(archive.data + 1024);
     check_refused(&archive, NULL, damages[_i].sentence);
+    free(archive.data);
+}
+END_TEST
+
+/* A header that is about an entry which does not come. */
+START_TEST(a_header_about_nothing_is_refused)
+{
+    static const char types[] = "LKxg";
+    bytes archive = {0}, records = {0};
+    append_record(&records, "path", "name/name.mtx");
+    append_entry(&archive, "only.mtx", MATRIX, '0');
+    append_pax(&archive, &records, types[_i]);
+    append_end(&archive);
+    check_refused(&archive, NULL,
+                  "input: byte 2048 of the archive: found the end, expected the entry that the "
+                  "header before it is about");
+    free(records.data);
     free(archive.data);
 }
 END_TEST
@@ -1458,6 +1496,7 @@ static void add_tests(TCase *tests)
     tcase_add_test(tests, old_archives_are_read);
     tcase_add_test(tests, folders_and_links_have_no_data);
     tcase_add_loop_test(tests, broken_entries_are_refused, 0, COUNT_OF(damages));
+    tcase_add_loop_test(tests, a_header_about_nothing_is_refused, 0, 4);
     tcase_add_loop_test(tests, broken_records_are_refused, 0, COUNT_OF(broken_records));
     tcase_add_test(tests, truncated_archives_are_refused);
     tcase_add_test(tests, altered_headers_are_noticed);

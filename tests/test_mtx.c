@@ -209,7 +209,7 @@ START_TEST(complex_file_does_not_become_real)
              "a.mtx:2:1: the file is complex and does not fit f32; read it as c64 or c128",
              fur_mtx_read_csr(context, FILE_NAME, &options, &matrix));
     options.value = (fur_value)9;
-    ck_fails(context, FUR_INVALID, "9 is not a value type",
+    ck_fails(context, FUR_INVALID, "the reading option 'value' is 9, expected 0 to 3",
              fur_mtx_read_csr(context, FILE_NAME, &options, &matrix));
     ck_assert_ptr_null(matrix);
 }
@@ -293,7 +293,7 @@ START_TEST(memory_for_rows_is_bounded_by_the_file)
     scratch_write(FILE_NAME, GENERAL "4194304 1 1\n4194304 1 5\n");
     ck_fails(context, FUR_OVERFLOW,
              "a.mtx:2:1: found a matrix of 4194304 x 1 in a file of 70 bytes, expected at most "
-             "4194304 rows and columns together",
+             "4194304 rows and columns together; if it is right, raise the limit 'shape'",
              fur_mtx_read_csr(context, FILE_NAME, NULL, &matrix));
     FILE *file = fopen(FILE_NAME, "w");
     fprintf(file, GENERAL "8000000 1 1\n4194304 1 5\n%%");

@@ -94,10 +94,10 @@ static const struct {
      "columns"},
     {"050_size_rows_beyond_file", FUR_OVERFLOW,
      "2:1: found a matrix of 2147483647 x 1 in a file of 69 bytes, expected at most 4194304 rows "
-     "and columns together"},
+     "and columns together; if it is right, raise the limit 'shape'"},
     {"051_size_columns_beyond_file", FUR_OVERFLOW,
      "2:1: found a matrix of 1 x 2147483647 in a file of 69 bytes, expected at most 4194304 rows "
-     "and columns together"},
+     "and columns together; if it is right, raise the limit 'shape'"},
     {"052_size_entries_without_rows", FUR_MALFORMED,
      "2:1: found an entry count of 1, expected 0 in a matrix of 0 x 0"},
     {"053_size_symmetric_rectangular", FUR_MALFORMED,

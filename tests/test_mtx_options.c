@@ -3,6 +3,7 @@
 #include "text_case.h"
 
 #include <fcntl.h>
+#include <fenv.h>
 #include <pthread.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -219,10 +220,9 @@ START_TEST(warnings_do_not_depend_on_threads)
             fur_mtx_read_options options = {.size = sizeof options,
                                             .allow_trailing = 1,
                                             .warn = append_warning,
-                                            .user = warnings,
-                                            .block = blocks[i]};
+                                            .user = warnings};
             fur_csr *matrix = NULL;
-            ck_ok(context, fur_mtx_read_csr(context, CASE_FILE, &options, &matrix));
+            ck_ok(context, read_blocks(context, CASE_FILE, blocks[i], &options, &matrix));
             ck_assert_str_eq(warnings, expected.bytes);
             fur_csr_destroy(matrix);
             fur_context_destroy(context);
@@ -336,12 +336,10 @@ static int record_progress(void *user, int64_t done, int64_t total)
     return ++log->calls == log->cancel_at;
 }
 
-static fur_mtx_read_options logged(progress_log *log, size_t block)
+static fur_mtx_read_options logged(progress_log *log)
 {
-    return (fur_mtx_read_options){.size = sizeof(fur_mtx_read_options),
-                                  .progress = record_progress,
-                                  .user = log,
-                                  .block = block};
+    return (fur_mtx_read_options){
+        .size = sizeof(fur_mtx_read_options), .progress = record_progress, .user = log};
 }
 
 START_TEST(progress_is_told_by_the_calling_thread)
@@ -352,9 +350,9 @@ START_TEST(progress_is_told_by_the_calling_thread)
         for (int i = 0; i < COUNT_OF(blocks); i++) {
             fur_context *context = context_make(NULL, threads);
             progress_log log = {.caller = pthread_self()};
-            fur_mtx_read_options options = logged(&log, blocks[i]);
+            fur_mtx_read_options options = logged(&log);
             fur_csr *matrix = NULL;
-            ck_ok(context, fur_mtx_read_csr(context, CASE_FILE, &options, &matrix));
+            ck_ok(context, read_blocks(context, CASE_FILE, blocks[i], &options, &matrix));
             ck_assert_int_ge(log.calls, 1);
             ck_assert_int_eq(log.done, size);
             ck_assert_int_eq(log.total, size);
@@ -368,9 +366,9 @@ END_TEST
 static bool cancel_at(fur_context *context, int n)
 {
     progress_log log = {.caller = pthread_self(), .cancel_at = n};
-    fur_mtx_read_options options = logged(&log, 50);
+    fur_mtx_read_options options = logged(&log);
     fur_csr *matrix = NULL;
-    fur_status status = fur_mtx_read_csr(context, CASE_FILE, &options, &matrix);
+    fur_status status = read_blocks(context, CASE_FILE, 50, &options, &matrix);
     fur_csr_destroy(matrix);
     ck_assert_int_eq(status, log.calls >= n ? FUR_CANCELLED : FUR_OK);
     ck_assert((matrix != NULL) == (status == FUR_OK));
@@ -407,6 +405,49 @@ START_TEST(reading_is_cancelled_at_every_call)
 }
 END_TEST
 
+/* Numbers of all lengths, each at a position that it shares with another. */
+static void write_hard_sums(rng *r)
+{
+    FILE *out = fopen(CASE_FILE, "w");
+    fprintf(out, REAL "300 300 6000\n");
+    for (int i = 0; i < 6000; i++) {
+        int row = (int)rng_below(r, 300) + 1, digits = (int)rng_below(r, 30);
+        fprintf(out, "%d %d %.*e\n", row, i % 5 + 1, digits, rng_unit(r) - 0.5);
+    }
+    fclose(out);
+}
+
+START_TEST(the_callers_rounding_mode_does_not_show)
+{
+    static const int modes[] = {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
+    rng r = rng_stream((uint64_t)_i);
+    const fur_mtx_read_options options = {
+        .size = sizeof options, .convert = 1, .value = (fur_value)_i};
+    fur_csr *expected = NULL;
+    fur_context *plain = context_make(NULL, 1);
+    write_hard_sums(&r);
+    ck_ok(plain, fur_mtx_read_csr(plain, CASE_FILE, &options, &expected));
+    for (int mode = 0; mode < COUNT_OF(modes); mode++)
+        for (int threads = 1; threads <= 4; threads += 3) {
+            fur_csr *matrix = NULL;
+            fur_context *context = context_make(NULL, threads);
+            fesetround(modes[mode]);
+            fur_status status = read_blocks(context, CASE_FILE, 1000, &options, &matrix);
+            ck_assert_int_eq(fegetround(), modes[mode]);
+            fesetround(FE_TONEAREST);
+            ck_ok(context, status);
+            const fur_csr_view found = fur_csr_get(matrix), wanted = fur_csr_get(expected);
+            ck_assert_int_eq(found.entries, wanted.entries);
+            ck_assert_mem_eq(found.values, wanted.values,
+                             (size_t)found.entries * fur_value_size(found.value));
+            fur_csr_destroy(matrix);
+            fur_context_destroy(context);
+        }
+    fur_csr_destroy(expected);
+    fur_context_destroy(plain);
+}
+END_TEST
+
 /* Makes the n-th request for memory fail, for every n until there is none. */
 START_TEST(threads_survive_every_lack_of_memory)
 {
@@ -414,12 +455,11 @@ START_TEST(threads_survive_every_lack_of_memory)
     memory m = {0};
     fur_context *context = context_counting(&m, NULL, 4);
     int64_t before = m.outstanding, n = 0;
-    const fur_mtx_read_options options = {.size = sizeof options, .block = 50};
     do {
         m.calls = 0;
         m.fail_at = ++n;
         fur_csr *matrix = NULL;
-        fur_status status = fur_mtx_read_csr(context, CASE_FILE, &options, &matrix);
+        fur_status status = read_blocks(context, CASE_FILE, 50, NULL, &matrix);
         ck_assert_int_eq(status, m.calls >= n ? FUR_OUT_OF_MEMORY : FUR_OK);
         ck_assert((matrix != NULL) == (status == FUR_OK));
         fur_csr_destroy(matrix);
@@ -475,12 +515,12 @@ static void read_streams(order o, int threads, size_t block)
     ck_ok(context, fur_mtx_read_csr(context, CASE_FILE, NULL, &expected));
     for (int named = 0; named <= 1; named++) {
         progress_log log = {.caller = pthread_self()};
-        fur_mtx_read_options options = logged(&log, block);
+        fur_mtx_read_options options = logged(&log);
         fur_csr *matrix = NULL;
         if (named)
             ck_assert_int_eq(mkfifo("pipe", 0600), 0);
         pid_t writer = named ? start_writer(-1, "pipe", &t) : feed_standard_input(&t);
-        ck_ok(context, fur_mtx_read_csr(context, named ? "pipe" : "-", &options, &matrix));
+        ck_ok(context, read_blocks(context, named ? "pipe" : "-", block, &options, &matrix));
         ck_assert_int_eq(waitpid(writer, NULL, 0), writer);
         ck_assert_int_eq(log.total, -1);
         ck_assert_int_eq(log.done, (int64_t)t.size);
@@ -591,7 +631,7 @@ static const struct {
 } liars[] = {
     {LITERAL(REAL "2000000000 2000000000 1\n1 1 1\n"), FUR_OVERFLOW,
      "standard input:2:1: found a matrix of 2000000000 x 2000000000 in a file of 76 bytes, "
-     "expected at most 4194304 rows and columns together"},
+     "expected at most 4194304 rows and columns together; if it is right, raise the limit 'shape'"},
     {LITERAL(REAL "9 9 1000000000000\n1 1 1\n"), FUR_MALFORMED,
      "standard input:4:1: found the end of the file after 1 of 1000000000000 entries"},
     {LITERAL(BANNER "real symmetric\n9 9 1000000000000\n1 1 1\n"), FUR_MALFORMED,
@@ -667,6 +707,7 @@ static void add(TCase *tests)
     tcase_add_test(tests, nothing_is_said_about_a_file_that_is_refused);
     tcase_add_test(tests, type_of_graphblas_is_in_the_header);
     tcase_add_loop_test(tests, progress_is_told_by_the_calling_thread, 0, ORDERS);
+    tcase_add_loop_test(tests, the_callers_rounding_mode_does_not_show, 0, FUR_VALUE_COUNT);
     tcase_add_loop_test(tests, reading_is_cancelled_at_every_call, 0, ORDERS);
     tcase_add_loop_test(tests, threads_survive_every_lack_of_memory, 0, ORDERS);
     tcase_add_loop_test(tests, pipes_are_read_like_files, 0, ORDERS);

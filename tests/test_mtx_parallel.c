@@ -1,5 +1,6 @@
 /* Reading in blocks by several threads: the same matrix, and the same sentence, whatever the number
  * of threads, the size of blocks and the instruction set; no byte read beyond its memory. */
+#include "read.h"
 #include "scratch.h"
 
 #define FILE_NAME "a.mtx"
@@ -202,6 +203,14 @@ static fur_context *guarded_context(int isa, int threads)
     return context;
 }
 
+/* Reads the file in blocks of that size. */
+static fur_status read_blocks(fur_context *context, size_t block,
+                              const fur_mtx_read_options *options, fur_csr **out)
+{
+    return fur_read_in_blocks(context, &(fur_input_request){.path = FILE_NAME}, block, options,
+                              out);
+}
+
 static void check_equal(const fur_csr *matrix, const fur_csr *expected, int way, int round)
 {
     int equal = 0;
@@ -217,10 +226,9 @@ static void read_every_way(const fur_csr *expected, fur_duplicates duplicates, i
 {
     for (int way = 0; way < COUNT_OF(ways); way++) {
         fur_context *context = guarded_context(isa, ways[way].threads);
-        fur_mtx_read_options options = {
-            .size = sizeof options, .duplicates = duplicates, .block = ways[way].block};
+        fur_mtx_read_options options = {.size = sizeof options, .duplicates = duplicates};
         fur_csr *matrix = NULL;
-        ck_ok(context, fur_mtx_read_csr(context, FILE_NAME, &options, &matrix));
+        ck_ok(context, read_blocks(context, ways[way].block, &options, &matrix));
         check_equal(matrix, expected, way, round);
         fur_csr_destroy(matrix);
         fur_context_destroy(context);
@@ -249,10 +257,9 @@ END_TEST
 static fur_status try_way(int isa, int way, char *sentence, size_t room)
 {
     fur_context *context = guarded_context(isa, ways[way].threads);
-    fur_mtx_read_options options = {
-        .size = sizeof options, .duplicates = FUR_DUPLICATES_ERROR, .block = ways[way].block};
+    fur_mtx_read_options options = {.size = sizeof options, .duplicates = FUR_DUPLICATES_ERROR};
     fur_csr *matrix = NULL;
-    fur_status status = fur_mtx_read_csr(context, FILE_NAME, &options, &matrix);
+    fur_status status = read_blocks(context, ways[way].block, &options, &matrix);
     snprintf(sentence, room, "%s", fur_context_error(context));
     ck_assert((matrix != NULL) == (status == FUR_OK));
     fur_csr_destroy(matrix);
@@ -333,8 +340,8 @@ START_TEST(rows_may_lose_their_order_late)
     for (int threads = 1; threads <= 4; threads++) {
         fur_context *own = context_make(NULL, threads);
         fur_csr *matrix = NULL;
-        fur_mtx_read_options options = {.size = sizeof options, .block = 5000};
-        ck_ok(own, fur_mtx_read_csr(own, FILE_NAME, &options, &matrix));
+        fur_mtx_read_options options = {.size = sizeof options};
+        ck_ok(own, read_blocks(own, 5000, &options, &matrix));
         check_equal(matrix, expected, 0, threads);
         fur_csr_destroy(matrix);
         fur_context_destroy(own);
@@ -369,9 +376,9 @@ START_TEST(arrays_are_read_in_blocks)
     write_array(&r, _i, rows, cols);
     for (int way = 0; way < COUNT_OF(ways); way++) {
         fur_context *context = guarded_context(0, ways[way].threads);
-        fur_mtx_read_options options = {.size = sizeof options, .block = ways[way].block};
+        fur_mtx_read_options options = {.size = sizeof options};
         fur_csr *matrix = NULL;
-        ck_ok(context, fur_mtx_read_csr(context, FILE_NAME, &options, &matrix));
+        ck_ok(context, read_blocks(context, ways[way].block, &options, &matrix));
         fur_csr_view view = fur_csr_get(matrix);
         const double *values = view.values;
         for (int64_t row = 0, k = 0; row < rows; row++)

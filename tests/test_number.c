@@ -6,6 +6,7 @@
 #include "random.h"
 #include "support.h"
 
+#include <fenv.h>
 #include <math.h>
 #include <string.h>
 
@@ -58,17 +59,34 @@ static bool scan(const char *text, size_t length, fur_number *out)
     return fur_number_scan(text, text + length, out);
 }
 
+/* The caller's rounding mode must show nowhere: each of them in turn. */
+static const int modes[] = {FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
+
+/* What both types of the text are in a rounding mode. */
+static bool read_in_mode(const char *text, int mode, double *f64, float *f32)
+{
+    fur_number number;
+    fesetround(mode);
+    bool scanned = scan(text, strlen(text), &number);
+    *f64 = fur_number_f64(&number);
+    *f32 = fur_number_f32(&number);
+    fesetround(FE_TONEAREST);
+    return scanned;
+}
+
 /* Both types of the text are what the C library makes of it. */
 static void check_rounding(const char *text)
 {
-    fur_number number;
-    ck_assert_msg(scan(text, strlen(text), &number), "%.100s", text);
-    double f64 = fur_number_f64(&number), expected_f64 = strtod(text, NULL);
-    float f32 = fur_number_f32(&number), expected_f32 = strtof(text, NULL);
-    ck_assert_msg(bits_f64(f64) == bits_f64(expected_f64), "%.100s: %a, expected %a", text, f64,
-                  expected_f64);
-    ck_assert_msg(bits_f32(f32) == bits_f32(expected_f32), "%.100s: %a, expected %a", text,
-                  (double)f32, (double)expected_f32);
+    double f64, expected_f64 = strtod(text, NULL);
+    float f32, expected_f32 = strtof(text, NULL);
+    for (int i = 0; i < COUNT_OF(modes); i++) {
+        ck_assert_msg(read_in_mode(text, modes[i], &f64, &f32), "%.100s", text);
+        ck_assert_msg(bits_f64(f64) == bits_f64(expected_f64),
+                      "rounding mode %d: %.100s: %a, expected %a", i, text, f64, expected_f64);
+        ck_assert_msg(bits_f32(f32) == bits_f32(expected_f32),
+                      "rounding mode %d: %.100s: %a, expected %a", i, text, (double)f32,
+                      (double)expected_f32);
+    }
 }
 
 START_TEST(numbers_are_told_from_other_words)
@@ -273,6 +291,9 @@ START_TEST(halfway_cases_round_correctly)
         double value = from_bits_f64(bits);
         if (isfinite(value) && isfinite(nextafter(value, INFINITY)))
             check_halfway(((long double)value + (long double)nextafter(value, INFINITY)) / 2);
+        float single = from_bits_f32((uint32_t)bits);
+        if (isfinite(single) && isfinite(nextafterf(single, INFINITY)))
+            check_halfway(((long double)single + (long double)nextafterf(single, INFINITY)) / 2);
     }
 }
 END_TEST
@@ -339,10 +360,15 @@ END_TEST
 static void check_f64(double value)
 {
     char text[FUR_NUMBER_SIZE + 1], expected[REFERENCE_SIZE];
-    size_t length = fur_number_print_f64(value, text);
-    text[length] = '\0';
+    size_t length = 0;
     reference_print(value, false, expected);
-    ck_assert_msg(strcmp(text, expected) == 0, "%a: %s, expected %s", value, text, expected);
+    for (int i = 0; i < COUNT_OF(modes); i++) {
+        fesetround(modes[i]);
+        length = fur_number_print_f64(value, text);
+        fesetround(FE_TONEAREST);
+        text[length] = '\0';
+        ck_assert_msg(strcmp(text, expected) == 0, "%a: %s, expected %s", value, text, expected);
+    }
     fur_number number;
     ck_assert(scan(text, length, &number));
     double back = fur_number_f64(&number);
@@ -352,11 +378,16 @@ static void check_f64(double value)
 static void check_f32(float value)
 {
     char text[FUR_NUMBER_SIZE + 1], expected[REFERENCE_SIZE];
-    size_t length = fur_number_print_f32(value, text);
-    text[length] = '\0';
+    size_t length = 0;
     reference_print((double)value, true, expected);
-    ck_assert_msg(strcmp(text, expected) == 0, "%a: %s, expected %s", (double)value, text,
-                  expected);
+    for (int i = 0; i < COUNT_OF(modes); i++) {
+        fesetround(modes[i]);
+        length = fur_number_print_f32(value, text);
+        fesetround(FE_TONEAREST);
+        text[length] = '\0';
+        ck_assert_msg(strcmp(text, expected) == 0, "%a: %s, expected %s", (double)value, text,
+                      expected);
+    }
     fur_number number;
     ck_assert(scan(text, length, &number));
     float back = fur_number_f32(&number);

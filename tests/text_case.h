@@ -2,6 +2,7 @@
 #ifndef FURROW_TESTS_TEXT_CASE_H
 #define FURROW_TESTS_TEXT_CASE_H
 
+#include "read.h"
 #include "scratch.h"
 
 #define CASE_FILE "a.mtx"
@@ -89,6 +90,13 @@ static inline void write_case(const text_case *c)
     ck_assert_int_eq(fclose(file), 0);
 }
 
+/* Reads a path in blocks of that size. */
+static inline fur_status read_blocks(fur_context *context, const char *path, size_t block,
+                                     const fur_mtx_read_options *options, fur_csr **out)
+{
+    return fur_read_in_blocks(context, &(fur_input_request){.path = path}, block, options, out);
+}
+
 /* Reads the file in one way and compares the outcome. */
 static inline void read_case(const text_case *c, int threads, size_t block)
 {
@@ -96,11 +104,10 @@ static inline void read_case(const text_case *c, int threads, size_t block)
     fur_context *context = context_make(NULL, threads);
     fur_mtx_read_options options = c->options;
     options.size = sizeof options;
-    options.block = block;
     options.warn = append_warning;
     options.user = warnings;
     fur_csr *matrix = NULL;
-    fur_status status = fur_mtx_read_csr(context, CASE_FILE, &options, &matrix);
+    fur_status status = read_blocks(context, CASE_FILE, block, &options, &matrix);
     ck_assert((matrix != NULL) == (status == FUR_OK));
     if (status == FUR_OK)
         print_dense(matrix, found, sizeof found);

@@ -48,7 +48,8 @@ static bool is_binary(const char *path)
 static fur_status read_matrix(fur_context *context, const char *path,
                               const fur_mtx_read_options *text, loaded_matrix *out)
 {
-    const fur_binary_read_options binary = {.size = sizeof binary, .header = &out->header};
+    const fur_binary_read_options binary = {
+        .size = sizeof binary, .header = &out->header, .limits = text->limits};
     return is_binary(path) ? fur_binary_read_csr(context, path, &binary, &out->matrix)
                            : fur_mtx_read_csr(context, path, text, &out->matrix);
 }
@@ -71,10 +72,13 @@ static fur_status load_ones(fur_context *context, const vector_request *request,
     return fur_vector_fill(*out, fur_real(1.0));
 }
 
-static fur_status load_binary(fur_context *context, const vector_request *request, fur_vector **out)
+static fur_status load_binary(fur_context *context, const command_common *common,
+                              const vector_request *request, fur_vector **out)
 {
+    const fur_binary_read_options binary = {.size = sizeof binary,
+                                            .limits = common->reading.limits};
     fur_vector *x = NULL;
-    COMMAND_TRY(fur_binary_read_vector(context, request->path, NULL, &x));
+    COMMAND_TRY(fur_binary_read_vector(context, request->path, &binary, &x));
     const fur_status status = fur_vector_convert(x, request->value, out);
     fur_vector_destroy(x);
     return status;
@@ -99,7 +103,7 @@ fur_status load_vector(fur_context *context, const command_common *common,
     if (request->path == NULL) {
         return load_ones(context, request, out);
     }
-    COMMAND_TRY(is_binary(request->path) ? load_binary(context, request, out)
+    COMMAND_TRY(is_binary(request->path) ? load_binary(context, common, request, out)
                                          : load_text(context, common, request, out));
     const int64_t found = fur_vector_size(*out);
     if (found != request->size) {

@@ -1,16 +1,20 @@
 /* The options of how Matrix Market files are read, by the library's names. */
 #include "reading.h"
 
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include <furrow/mtx.h>
+#include "command.h"
 
 enum {
     OPTION_DUPLICATES = 2000,
     OPTION_MIRRORED,
     OPTION_DROP_ZEROS,
     OPTION_ALLOW_TRAILING,
-    OPTION_STRICT
+    OPTION_STRICT,
+    OPTION_LIMIT
 };
 
 static const struct argp_option reading_options[] = {
@@ -30,6 +34,14 @@ static const struct argp_option reading_options[] = {
     {.name = "strict",
      .key = OPTION_STRICT,
      .doc = "Refuse odd banners, NaN, infinity and numbers out of range"},
+    {.name = "limit",
+     .key = OPTION_LIMIT,
+     .arg = "WHAT=N,...",
+     .doc =
+         "What a file may cost, a binary file too; none for N lifts a limit. WHAT is shape, rows "
+         "plus columns (without this option 4194304, or 8 for each byte of the file, or 2 for "
+         "each entry); entries; unpacked, bytes out of a compressed file (268435456, or 128 for "
+         "each byte); or seconds"},
     {0},
 };
 
@@ -60,6 +72,32 @@ static int parse_name(struct argp_state *state, const char *const *names, const 
     return i;
 }
 
+/* What WHAT=N,... says; N may be none. */
+static void set_limits(struct argp_state *state, fur_read_limits *limits, char *argument)
+{
+    static char *const names[] = {"shape", "entries", "unpacked", "seconds", NULL};
+    int64_t *const counts[] = {&limits->shape, &limits->entries, &limits->unpacked};
+    const int seconds = 3;
+    char *number = NULL;
+    do {
+        const char *text = argument;
+        const int which = getsubopt(&argument, names, &number);
+        if (which < 0 || number == NULL) {
+            argp_error(state, "--limit takes shape=N, entries=N, unpacked=N or seconds=N, not '%s'",
+                       text);
+            return;
+        }
+        const bool none = strcmp(number, "none") == 0;
+        if (which == seconds) {
+            limits->seconds =
+                none ? HUGE_VAL : command_positive_number(state, "--limit seconds", number);
+        } else {
+            *counts[which] =
+                none ? FUR_NO_LIMIT : command_whole_number(state, "--limit", number, 1, INT64_MAX);
+        }
+    } while (*argument != '\0');
+}
+
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     fur_mtx_read_options *options = state->input;
@@ -83,6 +121,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case OPTION_STRICT:
         options->refuse_dialects = options->refuse_nonfinite = options->refuse_range = 1;
+        return 0;
+    case OPTION_LIMIT:
+        set_limits(state, &options->limits, argument);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;

@@ -45,11 +45,11 @@ typedef enum fur_status {
     FUR_OK = 0,
     FUR_INVALID,       /* an argument or a matrix breaks the function's contract */
     FUR_OUT_OF_MEMORY, /* the context's allocator, or its device, has no more */
-    FUR_OVERFLOW,      /* a size does not fit the index type it must fit */
+    FUR_OVERFLOW,      /* a size does not fit its index type, or exceeds a limit of reading */
     FUR_UNSUPPORTED,   /* valid, but this build or device cannot do it */
     FUR_IO,            /* the operating system refused: open, read, write, rename */
     FUR_MALFORMED,     /* a file's content breaks its format */
-    FUR_CANCELLED,     /* the caller's callback asked to stop */
+    FUR_CANCELLED,     /* the caller's callback, or a limit of seconds, asked to stop */
     FUR_DEVICE         /* the device or its driver failed; the sentence names the call */
 } fur_status;
 

@@ -4,9 +4,10 @@
  * Read: all numbers come back to the bit. Every byte of the file is covered by a checksum (XXH3,
  * Collet 2019) or must be zero, so that a file that was altered, cut off or appended to is refused
  * with FUR_MALFORMED and the sentence "path: byte N: found ..., expected ...". Nothing is allocated
- * before the sizes in the header are known to be those of the file. Threads read and check the
- * pieces of a file at the same time. It must be a regular file, else FUR_IO; FUR_UNSUPPORTED for a
- * file of a later version of the format.
+ * before the sizes in the header are known to be those of the file, and within the limits, which
+ * are those of text (fur_read_limits). Threads read and check the pieces of a file at the same
+ * time. It must be a regular file, else FUR_IO; FUR_UNSUPPORTED for a file of a later version of
+ * the format.
  *
  * Written: into a temporary file that is renamed when complete, so that a failure leaves an
  * existing file as it was.
@@ -44,6 +45,7 @@ typedef struct fur_binary_read_options {
      * pattern, is in memory. Copied all the same: vectors, what a device with memory of its own is
      * to have, and a file that the system does not map. 0: copied. */
     int map;
+    fur_read_limits limits; /* `unpacked` plays no part */
 } fur_binary_read_options;
 
 /* Reads a matrix with the value type and offset width it was written with; checked as by
@@ -53,7 +55,7 @@ FUR_API fur_status fur_binary_read_csr(fur_context *context, const char *path,
                                        const fur_binary_read_options *options, fur_csr **out);
 
 /* Reads a vector with the value type it was written with, or a matrix of one column or one row.
- * Else FUR_INVALID, and for a row that is longer than 2^22 and than 8 for each byte of the file. */
+ * Else FUR_INVALID. */
 FUR_API fur_status fur_binary_read_vector(fur_context *context, const char *path,
                                           const fur_binary_read_options *options, fur_vector **out);
 

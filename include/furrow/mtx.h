@@ -4,9 +4,7 @@
  * hermitian. Numbers are rounded to nearest, whatever the locale. Comments, blank lines, CRLF,
  * leading blanks and tabs are accepted; so is "vector" for the object. A failure's sentence carries
  * path:line:column, what was found and what was expected. No header makes the reader allocate more
- * than the file could hold: rows and columns together may be 2^22 in any file, or 8 for each of its
- * bytes where that is more, and entries what the rest of the file has room for; of a compressed
- * file the arrays may take 16 times its size before it is unpacked. Of a symmetric file either
+ * than the file justifies: fur_read_limits says how much that is. Of a symmetric file either
  * triangle may be stored, even mixed, but not both entries of a pair.
  *
  * Written: numbers with the fewest digits that read back to the same bits; into a temporary file
@@ -59,11 +57,30 @@ typedef enum fur_mtx_mirrored {
     FUR_MTX_MIRRORED_LOWER      /* the one below the diagonal counts */
 } fur_mtx_mirrored;
 
+/* What reading a file may cost, whoever has made it. 0 stands for the default, FUR_NO_LIMIT lifts a
+ * limit. What is beyond is FUR_OVERFLOW, and FUR_CANCELLED if it takes too long; the sentence names
+ * the limit. By default a file costs in proportion to its own bytes, packed as it is: without that
+ * a few of them could ask for all the memory there is. Vectors as long as a matrix has rows or
+ * columns are what its shape costs later on. */
+typedef struct fur_read_limits {
+    /* Rows plus columns. By default 2^22, or 8 for each byte of the file, or 2 for each entry,
+     * whichever is most. */
+    int64_t shape;
+    int64_t entries; /* that the file stores; by default as many as it has room for */
+    /* Bytes that come out of a compressed file, of all members of an archive that are passed over
+     * or read. By default 2^28, or 128 for each byte of the file, whichever is more; of a pipe its
+     * bytes so far count. */
+    int64_t unpacked;
+    double seconds; /* by default any time */
+} fur_read_limits;
+#define FUR_NO_LIMIT INT64_MAX
+
+/* Every member is checked: FUR_INVALID, naming it, if it is none of the values below. */
 typedef struct fur_mtx_read_options {
     size_t size; /* sizeof(fur_mtx_read_options) */
     /* 1: the value type below; 0: c128 for complex files, f64 for all others. */
     int convert;
-    fur_value value;           /* complex files refuse real types */
+    fur_value value;           /* complex files refuse real types; FUR_INVALID without convert */
     int keep_triangle;         /* 1: keep a symmetric file's lower triangle; 0: expand it */
     fur_duplicates duplicates; /* entries at the same position */
     fur_mtx_header *header;    /* NULL or filled on success */
@@ -82,14 +99,15 @@ typedef struct fur_mtx_read_options {
      * what its author meant, with the first place of its kind. NULL: nothing is said. */
     void (*warn)(void *user, const char *sentence);
     /* Called now and then by the calling thread with the bytes of the file that have been read, and
-     * how many it has, -1 if that is not known. Not 0 stops the reading: FUR_CANCELLED. */
+     * how many it has, -1 if that is not known; also while an archive's other members are passed
+     * over. Not 0 stops the reading: FUR_CANCELLED. */
     int (*progress)(void *user, int64_t done, int64_t total);
-    void *user;   /* handed to warn and progress */
-    size_t block; /* bytes of text that a thread takes at a time; 0: a good number. Shows in no
-                     result */
+    void *user; /* handed to warn and progress */
+    fur_read_limits limits;
 } fur_mtx_read_options;
 
-/* Reads banner and size line only. */
+/* Reads banner and size line only, within the default limits, of which shape and entries allow any.
+ */
 FUR_API fur_status fur_mtx_read_header(fur_context *context, const char *path, fur_mtx_header *out);
 
 /* Reads a coordinate or array file into a matrix. Pattern entries get the value 1. Of an array file
