@@ -4,12 +4,11 @@
 #include "binary_map.h"
 #include "binary_pieces.h"
 #include "scan.h"
+#include "system.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 /* Pieces that a thread takes at a time: a huge page of them, or two threads would clear the same
  * new page at once, and one in vain. */
@@ -26,7 +25,8 @@ static int64_t read_at(int descriptor, uint64_t at, void *to, uint64_t size)
 {
     uint64_t done = 0;
     while (done < size) {
-        ssize_t got = pread(descriptor, (char *)to + done, size - done, (off_t)(at + done));
+        ssize_t got =
+            fur_system.pread(descriptor, (char *)to + done, size - done, (off_t)(at + done));
         if (got < 0 && errno != EINTR)
             return -1;
         if (got == 0)
@@ -51,7 +51,7 @@ static fur_status read_exactly(const fur_binary_file *file, uint64_t at, void *t
 static fur_status read_header(fur_binary_file *file)
 {
     struct stat status;
-    if (fstat(file->descriptor, &status) != 0)
+    if (fur_system.fstat(file->descriptor, &status) != 0)
         return system_failure(file, "read", errno);
     if (!S_ISREG(status.st_mode))
         return fur_context_fail(file->context, FUR_IO,
@@ -68,14 +68,14 @@ fur_status fur_binary_open(fur_context *context, const char *path, fur_binary_fi
 {
     fur_binary_file file = {.context = context, .path = path, .arrays.context = context};
     /* Not to wait for the other end if it is a pipe. */
-    file.descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    file.descriptor = fur_system.openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (file.descriptor < 0)
         return system_failure(&file, "open", errno);
     fur_status status = read_header(&file);
     if (status == FUR_OK)
         *out = file;
     else
-        close(file.descriptor);
+        fur_system.close(file.descriptor);
     return status;
 }
 
@@ -189,7 +189,7 @@ fur_status fur_binary_load(fur_binary_file *file)
 
 void fur_binary_close(fur_binary_file *file)
 {
-    close(file->descriptor);
+    fur_system.close(file->descriptor);
     fur_context_release(file->context, file->table);
     fur_binary_release(&file->arrays);
 }

@@ -1,10 +1,10 @@
 /* Cutting a file into blocks of whole lines. */
 #include "feed.h"
 #include "scan.h"
+#include "system.h"
 
 #include <errno.h>
 #include <string.h>
-#include <unistd.h>
 
 /* A first guess at what a line takes, to be read along with its block. */
 #define LINE_GUESS 256
@@ -94,8 +94,8 @@ static bool read_range(const fur_feed *feed, fur_block *block, size_t at, int64_
         return true;
     }
     while (from < to) {
-        ssize_t got = pread(fur_input_descriptor(feed->input), block->room + at,
-                            (size_t)(to - from), (off_t)from);
+        ssize_t got = fur_system.pread(fur_input_descriptor(feed->input), block->room + at,
+                                       (size_t)(to - from), (off_t)from);
         if (got == 0)
             errno = ENODATA; /* the file was cut off while it was being read */
         if (got == 0 || (got < 0 && errno != EINTR))

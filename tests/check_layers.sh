@@ -26,7 +26,7 @@ may_see() {
     furrow_cpu_*) echo src/cpu src/base src/kernel ;;
     furrow_reorder) echo src/reorder src/core src/base src/kernel ;;
     furrow_solver) echo src/solver src/base ;;
-    furrow_io) echo io ;;
+    furrow_io) echo io src/base ;;
     furrow_command) echo tools ;;
     *) echo "$1 is not in the table of $0" >&2 && exit 1 ;;
     esac

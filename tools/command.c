@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "reading.h"
+#include "unfinished.h"
 
 enum { OPTION_THREADS = 1000, OPTION_DEVICE, OPTION_JSON, OPTION_QUIET };
 
@@ -115,7 +116,9 @@ int command_run_in(const fur_context_options *context_options,
                    const void *options)
 {
     fur_context *context = NULL;
-    fur_status status = fur_context_create(context_options, &context);
+    fur_context_options watched = *context_options;
+    watched.watcher = unfinished_watcher;
+    fur_status status = fur_context_create(&watched, &context);
     if (status == FUR_OK) {
         status = job(context, options);
     }

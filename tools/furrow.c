@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "unfinished.h"
+
 enum { EXIT_USAGE = 2 };
 
 static const command commands[] = {
@@ -93,6 +95,7 @@ static void spin_briefly(int argc, char **argv)
 int main(int argc, char **argv)
 {
     spin_briefly(argc, argv);
+    unfinished_begin();
     argp_program_version_hook = print_version;
     argp_err_exit_status = EXIT_USAGE;
     static char name[] = "furrow";

@@ -1,7 +1,7 @@
 /* What a subcommand found out, printed field by field: as a table for people or, when all fields
  * are there, as one JSON object. */
-#ifndef FURROW_OUTPUT_H
-#define FURROW_OUTPUT_H
+#ifndef FURROW_TOOLS_OUTPUT_H
+#define FURROW_TOOLS_OUTPUT_H
 
 #include <jansson.h>
 #include <stdbool.h>

@@ -19,6 +19,16 @@ extern "C" {
 
 typedef struct fur_context fur_context;
 
+/* Learns which temporary file is there while a file is written (furrow/output.h), for a program
+ * that removes it when a signal ends it: unlinkat(directory, name, 0) may be called by a handler.
+ */
+typedef struct fur_file_watcher {
+    /* name: of the file that is about to be made in the directory, a descriptor; NULL: it has gone,
+     * or has become what it was written for. Called by the thread that calls the library. */
+    void (*watch)(void *user, int directory, const char *name);
+    void *user;
+} fur_file_watcher;
+
 typedef struct fur_context_options {
     size_t size; /* sizeof(fur_context_options) */
     /* NULL or "cpu"; "cuda" or "cuda:N" for a GPU, by CUDA's numbers, N = 0 if not given. */
@@ -36,6 +46,7 @@ typedef struct fur_context_options {
      * or to capture it; cudaStreamLegacy stands for the default stream. NULL: one of the context's
      * own. */
     void *stream;
+    fur_file_watcher watcher; /* watch NULL: nobody wants to know */
 } fur_context_options;
 
 /* Makes a context. FUR_UNSUPPORTED if the build or the machine lacks the device or instruction
@@ -72,6 +83,8 @@ FUR_API const char *fur_context_device(const fur_context *context);
 /* The instruction set in use: "portable", "avx2" or "avx512"; for a GPU such as "sm_90". */
 FUR_API const char *fur_context_isa(const fur_context *context);
 FUR_API int fur_context_threads(const fur_context *context);
+/* As the options have it. */
+FUR_API fur_file_watcher fur_context_watcher(const fur_context *context);
 
 #ifdef __cplusplus
 }
