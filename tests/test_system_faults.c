@@ -57,7 +57,7 @@ static void begin(void)
 {
     trial = (system_trial){0};
     m = (memory){0};
-    context = context_counting(&m, NULL, 3);
+    context = context_counting(&m, NULL, 2);
     large = make_matrix(8000);
     small = make_matrix(10);
     rng r = rng_stream(1);
