@@ -23,9 +23,10 @@ static void watch(void *user, int directory, const char *name)
     (void)user;
     unfinished.there = 0;
     atomic_signal_fence(memory_order_seq_cst);
-    if (name && strlen(name) < NAME_BYTES) {
+    const size_t size = name ? strlen(name) + 1 : 0;
+    if (size > 0 && size <= NAME_BYTES) {
         unfinished.directory = directory;
-        strcpy(unfinished.name, name);
+        memcpy(unfinished.name, name, size);
         atomic_signal_fence(memory_order_seq_cst);
         unfinished.there = 1;
     }
