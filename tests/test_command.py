@@ -1441,6 +1441,17 @@ class DeviceTest(CommandTest):
         self.assertEqual((found["device"], found["threads"]), ("cpu", 2))
         self.assertEqual(self.json(*arguments).keys(), found.keys())
 
+    def test_benchmark_file_cut_short_leaves_the_old_one(self):
+        out = self.folder / "out.json"
+        out.write_text("old")
+        arguments = ["bench", *["7-point:2"] * 9, "--seconds", "1e-6", "--rounds", 1, "--json-file"]
+        for name, reason in ((out, "File too large"), ("/dev/full", "No space left on device")):
+            done = run(*arguments, name, preexec_fn=limit_files)
+            self.assertEqual(done.returncode, 1)
+            self.assertEqual(done.stderr, f"furrow: {name}: cannot write: {reason}\n")
+        self.assertEqual(out.read_text(), "old")
+        self.assertEqual(self.left(), ["out.json"])
+
     def test_benchmark_of_stencils(self):
         names = ["7-point:9", "27-point:3:c64"]
         found = self.json("bench", "stencil", *names, "--threads", 1, "--rounds", 1, "--against",

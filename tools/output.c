@@ -248,6 +248,13 @@ static void dump_json(output *out)
     }
 }
 
+static fur_status cannot_make(fur_context *context)
+{
+    return fur_context_fail(context, FUR_OUT_OF_MEMORY,
+                            "the JSON output cannot be made: no memory, or a figure that is not "
+                            "finite");
+}
+
 fur_status output_end(output *out, fur_context *context)
 {
     errno = 0;
@@ -260,34 +267,23 @@ fur_status output_end(output *out, fur_context *context)
         return fur_context_fail(context, FUR_IO, "standard output cannot be written: %s",
                                 strerror(errno));
     }
-    if (out->failed) {
-        return fur_context_fail(context, FUR_OUT_OF_MEMORY,
-                                "the JSON output cannot be made: no memory, or a "
-                                "figure that is not finite");
-    }
-    return FUR_OK;
+    return out->failed ? cannot_make(context) : FUR_OK;
 }
 
-static int put(const char *bytes, size_t size, void *file)
-{
-    return fur_output_write(file, bytes, size) == FUR_OK ? 0 : -1;
-}
-
-static fur_status save(const output *out, fur_context *context, const char *path)
+/* The output remembers what it could not write. */
+static fur_status save(const char *text, fur_context *context, const char *path)
 {
     fur_output *file = NULL;
     COMMAND_TRY(fur_output_create(context, path, &file));
-    if (!out->failed && !incomplete &&
-        json_dump_callback(out->object, put, file, JSON_FLAGS) == 0) {
-        return fur_output_commit(file, 0);
-    }
-    fur_output_abandon(file);
-    return fur_context_fail(context, FUR_IO, "%.400s: cannot write all of the JSON output", path);
+    fur_output_write(file, text, strlen(text));
+    return fur_output_commit(file, 0);
 }
 
 fur_status output_save(output *out, fur_context *context, const char *path)
 {
-    const fur_status status = save(out, context, path);
+    char *text = out->failed || incomplete ? NULL : json_dumps(out->object, JSON_FLAGS);
+    const fur_status status = text ? save(text, context, path) : cannot_make(context);
+    free(text);
     json_decref(out->object);
     out->object = NULL;
     return status;
