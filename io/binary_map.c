@@ -3,6 +3,7 @@
 #include "binary_map.h"
 #include "companion.h"
 #include "scan.h"
+#include "system.h"
 
 #include <string.h>
 #include <sys/mman.h>
@@ -10,7 +11,7 @@
 void fur_binary_map(fur_binary_file *file)
 {
     uint64_t size = file->layout.file_size;
-    void *mapping = mmap(NULL, size, PROT_READ, MAP_PRIVATE, file->descriptor, 0);
+    void *mapping = fur_system.mmap(NULL, size, PROT_READ, MAP_PRIVATE, file->descriptor, 0);
     if (mapping == MAP_FAILED)
         return;
     file->arrays.mapping = mapping;
@@ -31,7 +32,7 @@ void fur_binary_release(fur_binary_arrays *arrays)
         if (!is_mapped(arrays, arrays->of[i]))
             fur_context_release(arrays->context, arrays->of[i]);
     if (arrays->mapping)
-        munmap(arrays->mapping, arrays->mapped);
+        fur_system.munmap(arrays->mapping, arrays->mapped);
 }
 
 /* What a matrix keeps. */

@@ -6,25 +6,24 @@
 #include "companion.h"
 #include "options.h"
 #include "scan.h"
+#include "system.h"
 
 #include <furrow/binary.h>
 
 #include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 int fur_binary_is(const char *path)
 {
     struct stat status;
     uint64_t signature = 0;
-    if (!path || stat(path, &status) != 0 || !S_ISREG(status.st_mode))
+    if (!path || fur_system.fstatat(AT_FDCWD, path, &status, 0) != 0 || !S_ISREG(status.st_mode))
         return 0;
-    int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    int descriptor = fur_system.openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
     if (descriptor < 0)
         return 0;
-    ssize_t got = pread(descriptor, &signature, sizeof signature, 0);
-    close(descriptor);
+    ssize_t got = fur_system.pread(descriptor, &signature, sizeof signature, 0);
+    fur_system.close(descriptor);
     return got == (ssize_t)sizeof signature && signature == FUR_BINARY_SIGNATURE;
 }
 

@@ -3,11 +3,11 @@
 #include "binary_pieces.h"
 #include "companion.h"
 #include "options.h"
-#include "output.h"
 #include "scan.h"
 #include "verify.h"
 
 #include <furrow/binary.h>
+#include <furrow/output.h>
 
 static fur_status take_options(fur_context *context, const fur_binary_write_options *options,
                                fur_value value, fur_binary_write_options *out)
@@ -26,31 +26,31 @@ static fur_status take_options(fur_context *context, const fur_binary_write_opti
 }
 
 /* Zeros up to the beginning of the section, then its bytes. */
-static fur_status write_section(const fur_output *output, const fur_binary_extent *section,
-                                const void *bytes, fur_failure *failure)
+static fur_status write_section(fur_output *output, const fur_binary_extent *section,
+                                const void *bytes)
 {
     static const char zeros[FUR_BINARY_ALIGNMENT];
     if (section->at > 0) {
         uint64_t end = section[-1].at + section[-1].size;
-        FUR_TRY(fur_output_write(output, zeros, section->at - end, failure));
+        FUR_TRY(fur_output_write(output, zeros, section->at - end));
     }
-    return fur_output_write(output, bytes, section->size, failure);
+    return fur_output_write(output, bytes, section->size);
 }
 
-static fur_status write_sections(const fur_output *output, const fur_binary_layout *layout,
-                                 const void *const arrays[FUR_BINARY_SECTIONS])
+/* The output remembers the first failure. */
+static void write_sections(fur_output *output, const fur_binary_layout *layout,
+                           const void *const arrays[FUR_BINARY_SECTIONS])
 {
-    fur_failure failure = {.status = FUR_OK};
-    for (int i = 0; i < FUR_BINARY_SECTIONS && failure.status == FUR_OK; i++)
-        write_section(output, &layout->sections[i], arrays[i], &failure);
-    return fur_failure_report(&failure, output->context);
+    for (int i = 0; i < FUR_BINARY_SECTIONS; i++)
+        if (write_section(output, &layout->sections[i], arrays[i]) != FUR_OK)
+            return;
 }
 
 /* Completes the header and writes the file. */
 static fur_status write_file(fur_context *context, const char *path, bool sync,
                              fur_binary_header *header, const void *arrays[FUR_BINARY_SECTIONS])
 {
-    fur_output output;
+    fur_output *output = NULL;
     void *table = NULL;
     fur_binary_layout layout = fur_binary_lay_out(header);
     uint64_t table_size = layout.sections[FUR_BINARY_TABLE].size;
@@ -61,9 +61,11 @@ static fur_status write_file(fur_context *context, const char *path, bool sync,
     header->header_sum = fur_binary_header_sum(header);
     arrays[FUR_BINARY_HEADER] = header;
     arrays[FUR_BINARY_TABLE] = table;
-    fur_status status = fur_output_open(context, path, &output);
-    if (status == FUR_OK)
-        status = fur_output_close(&output, write_sections(&output, &layout, arrays), sync);
+    fur_status status = fur_output_create(context, path, &output);
+    if (status == FUR_OK) {
+        write_sections(output, &layout, arrays);
+        status = fur_output_commit(output, sync);
+    }
     fur_context_release(context, table);
     return status;
 }

@@ -1,11 +1,11 @@
 /* Cutting a file into blocks of whole lines. */
 #include "feed.h"
 #include "scan.h"
+#include "system.h"
 
 #include <errno.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 /* A first guess at what a line takes, to be read along with its block. */
 #define LINE_GUESS 256
@@ -115,8 +115,8 @@ static bool read_range(const fur_feed *feed, fur_block *block, size_t at, int64_
     while (from < to) {
         if (!goes_on(feed, block->failure))
             return false;
-        ssize_t got = pread(fur_input_descriptor(feed->input), block->room + at,
-                            (size_t)smaller(to - from, STEP), (off_t)from);
+        ssize_t got = fur_system.pread(fur_input_descriptor(feed->input), block->room + at,
+                                       (size_t)smaller(to - from, STEP), (off_t)from);
         if (got == 0)
             errno = ENODATA; /* the file was cut off while it was being read */
         if (got == 0 || (got < 0 && errno != EINTR))
@@ -196,13 +196,15 @@ static size_t fill(fur_feed *feed, fur_block *block, size_t size, size_t wanted)
     return size;
 }
 
-/* Leaves what is behind the last line end to the next block. The head, which is used up, has room
- * for it or gets it. */
+/* Leaves what is behind the last line end to the next block, or to nobody if no more can be read:
+ * a line of which a part is missing says nothing. The head, which is used up, has room for it or
+ * gets it. */
 static void leave_rest(fur_feed *feed, fur_block *block, size_t size)
 {
-    const char *newline = feed->ended ? NULL : memrchr(block->room, '\n', size);
-    size_t whole = newline ? (size_t)(newline - block->room) + 1 : size;
-    size_t rest = size - whole;
+    bool broken = block->failure->status != FUR_OK;
+    const char *newline = feed->ended && !broken ? NULL : memrchr(block->room, '\n', size);
+    size_t whole = newline ? (size_t)(newline - block->room) + 1 : broken ? 0 : size;
+    size_t rest = broken ? 0 : size - whole;
     if (fur_heap_grow(feed->heap, &feed->head, &feed->head_capacity, rest, 0, block->failure) !=
         FUR_OK) {
         feed->ended = true;

@@ -1,11 +1,11 @@
 /* Files, pipes and memory as the lowest stage. */
 #include "file.h"
 #include "scan.h"
+#include "system.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* Large enough that the system's calls cost nothing beside decompression, small enough for the
@@ -24,7 +24,7 @@ static fur_status read_file(fur_stage *stage, char *to, size_t room, size_t *got
     const fur_file *file = (const fur_file *)stage;
     ssize_t result;
     do
-        result = read(file->descriptor, to, room);
+        result = fur_system.read(file->descriptor, to, room);
     while (result < 0 && errno == EINTR);
     if (result < 0)
         return system_failure(stage->name, "read", errno, failure);
@@ -34,7 +34,7 @@ static fur_status read_file(fur_stage *stage, char *to, size_t room, size_t *got
 
 static void release_file(fur_stage *stage)
 {
-    close(((fur_file *)stage)->descriptor);
+    fur_system.close(((fur_file *)stage)->descriptor);
 }
 
 /* Only a regular file that stands at its beginning has a size: standard input may have been read
@@ -42,12 +42,12 @@ static void release_file(fur_stage *stage)
 static fur_status inspect(fur_file *file, fur_failure *failure)
 {
     struct stat status;
-    if (fstat(file->descriptor, &status) != 0)
+    if (fur_system.fstat(file->descriptor, &status) != 0)
         return system_failure(file->stage.name, "read", errno, failure);
     if (S_ISDIR(status.st_mode))
         return system_failure(file->stage.name, "read", EISDIR, failure);
     if (S_ISREG(status.st_mode) && status.st_size > 0 &&
-        lseek(file->descriptor, 0, SEEK_CUR) == 0) {
+        fur_system.lseek(file->descriptor, 0, SEEK_CUR) == 0) {
         file->size = status.st_size;
         posix_fadvise(file->descriptor, 0, 0, POSIX_FADV_SEQUENTIAL);
     }
@@ -58,13 +58,14 @@ fur_status fur_file_open(fur_context *context, const char *path, const char *nam
                          fur_failure *failure, fur_file **out)
 {
     fur_file *file = NULL;
-    int descriptor = strcmp(path, "-") == 0 ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
-                                            : open(path, O_RDONLY | O_CLOEXEC);
+    int descriptor = strcmp(path, "-") == 0
+                         ? fur_system.fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
+                         : fur_system.openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
     if (descriptor < 0)
         return system_failure(name, "open", errno, failure);
     fur_status status = fur_stage_create(context, name, sizeof *file, WINDOW_SIZE, failure, &file);
     if (status != FUR_OK) {
-        close(descriptor);
+        fur_system.close(descriptor);
         return status;
     }
     file->stage.read = read_file;
@@ -101,7 +102,7 @@ bool fur_file_rewind(fur_file *file)
         stage->at = file->memory;
         return true;
     }
-    if (file->size < 0 || lseek(file->descriptor, 0, SEEK_SET) != 0)
+    if (file->size < 0 || fur_system.lseek(file->descriptor, 0, SEEK_SET) != 0)
         return false;
     stage->at = stage->end;
     stage->offset = 0;

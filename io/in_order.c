@@ -38,7 +38,7 @@ void fur_in_order(fur_context *context, int64_t count, int64_t run,
 
 typedef struct search {
     fur_find *find;
-    const void *user;
+    void *user;
     _Atomic int64_t first;
 } search;
 
@@ -55,8 +55,7 @@ static void search_run(void *user, int64_t begin, int64_t end)
         ;
 }
 
-int64_t fur_find_first(fur_context *context, int64_t count, int64_t run, fur_find *find,
-                       const void *user)
+int64_t fur_find_first(fur_context *context, int64_t count, int64_t run, fur_find *find, void *user)
 {
     search s = {.find = find, .user = user, .first = count};
     fur_in_order(context, count, run, search_run, &s);

@@ -10,10 +10,10 @@ void fur_in_order(fur_context *context, int64_t count, int64_t run,
                   void (*body)(void *user, int64_t begin, int64_t end), void *user);
 
 /* The first of begin .. end-1 that is looked for; end if there is none. */
-typedef int64_t fur_find(const void *user, int64_t begin, int64_t end);
+typedef int64_t fur_find(void *user, int64_t begin, int64_t end);
 
 /* The first of 0 .. count-1; count if there is none. */
 int64_t fur_find_first(fur_context *context, int64_t count, int64_t run, fur_find *find,
-                       const void *user);
+                       void *user);
 
 #endif

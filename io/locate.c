@@ -2,9 +2,10 @@
 #include "locate.h"
 #include "batch.h"
 #include "head.h"
+#include "system.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 
 /* Text that is looked through at a time. */
 #define BLOCK 262144
@@ -103,7 +104,8 @@ static void search_input(fur_heap *heap, fur_input *input, search *s, fur_failur
 static bool can_be_read_again(const fur_input_request *request)
 {
     struct stat status;
-    return request->memory || (stat(request->path, &status) == 0 && S_ISREG(status.st_mode));
+    return request->memory || (fur_system.fstatat(AT_FDCWD, request->path, &status, 0) == 0 &&
+                               S_ISREG(status.st_mode));
 }
 
 fur_status fur_locate_conflict(fur_heap *heap, const fur_input_request *request,

@@ -4,8 +4,9 @@
 
 #include "compress.h"
 #include "turns.h"
-#include "output.h"
 #include "scan.h"
+
+#include <furrow/output.h>
 
 #include <string.h>
 
@@ -41,7 +42,8 @@ typedef struct writing {
     worker *workers;
     slot *slots;
     fur_turns turns;
-    fur_output output;
+    const char *path;
+    fur_output *output;
 } writing;
 
 static writing plan(fur_context *context, const fur_text *text, const fur_compressor *compressor)
@@ -128,17 +130,18 @@ static fur_status make_piece(writing *w, worker *own, int64_t index)
     }
     size_t size = print_piece(w, index, own->text);
     to->size = w->compressor->compress(own->state, own->text, size, to->bytes, w->slot_room);
-    return to->size > 0 ? FUR_OK
-                        : fur_failure_set(&own->failure, FUR_IO, "%.400s: cannot be compressed",
-                                          w->output.path);
+    return to->size > 0
+               ? FUR_OK
+               : fur_failure_set(&own->failure, FUR_IO, "%.400s: cannot be compressed", w->path);
 }
 
-static void write_ready_pieces(writing *w, worker *own)
+/* One thread at a time writes; the output remembers what went wrong. */
+static void write_ready_pieces(writing *w)
 {
     for (int64_t index = fur_turns_leave(&w->turns); index >= 0;
          index = fur_turns_leave(&w->turns)) {
         const slot *from = &w->slots[index % w->slot_count];
-        if (fur_output_write(&w->output, from->bytes, from->size, &own->failure) != FUR_OK)
+        if (fur_output_write(w->output, from->bytes, from->size) != FUR_OK)
             fur_turns_stop(&w->turns);
         fur_turns_left(&w->turns);
     }
@@ -154,7 +157,7 @@ static void write_pieces(void *user, int64_t part, int64_t end)
         if (make_piece(w, own, index) != FUR_OK)
             fur_turns_stop(&w->turns);
         fur_turns_finish(&w->turns, index);
-        write_ready_pieces(w, own);
+        write_ready_pieces(w);
     }
 }
 
@@ -165,15 +168,24 @@ static fur_status report(const writing *w)
     return FUR_OK;
 }
 
-static fur_status write_file(writing *w, const char *path, bool sync)
+static fur_status end_file(writing *w, bool sync)
+{
+    fur_status status = report(w);
+    if (status == FUR_OK)
+        return fur_output_commit(w->output, sync);
+    fur_output_abandon(w->output);
+    return status;
+}
+
+static fur_status write_file(writing *w, bool sync)
 {
     FUR_TRY(make_slots(w));
     FUR_TRY(make_workers(w));
     FUR_TRY(fur_turns_start(w->context, w->pieces, w->slot_count, &w->turns));
-    fur_status status = fur_output_open(w->context, path, &w->output);
+    fur_status status = fur_output_create(w->context, w->path, &w->output);
     if (status == FUR_OK) {
         fur_context_parallel(w->context, w->team, 1, write_pieces, w);
-        status = fur_output_close(&w->output, report(w), sync);
+        status = end_file(w, sync);
     }
     fur_turns_end(&w->turns);
     return status;
@@ -184,7 +196,8 @@ fur_status fur_text_write(fur_context *context, const char *path, const fur_text
     const fur_compressor *compressor = NULL;
     FUR_TRY(fur_compressor_find(context, path, &compressor));
     writing w = plan(context, text, compressor);
-    fur_status status = write_file(&w, path, sync);
+    w.path = path;
+    fur_status status = write_file(&w, sync);
     release(&w);
     return status;
 }

@@ -93,7 +93,7 @@ static bool row_matches(const mirror_pair *pair, int64_t row)
     return same;
 }
 
-static int64_t find_different_row(const void *user, int64_t row, int64_t end)
+static int64_t find_different_row(void *user, int64_t row, int64_t end)
 {
     const mirror_pair *pair = user;
     while (row < end && row_matches(pair, row))
@@ -102,7 +102,7 @@ static int64_t find_different_row(const void *user, int64_t row, int64_t end)
 }
 
 /* Only of the first row that differs a sentence is made. */
-static fur_status compare(const mirror_pair *pair)
+static fur_status compare(mirror_pair *pair)
 {
     int64_t first = fur_find_first(pair->context, pair->a.rows, ROW_RUN, find_different_row, pair);
     if (first == pair->a.rows)
@@ -134,7 +134,7 @@ static bool is_integer(double value)
     return value >= -0x1p63 && value < 0x1p63 && (double)(int64_t)value == value;
 }
 
-static int64_t find_fraction(const void *user, int64_t k, int64_t end)
+static int64_t find_fraction(void *user, int64_t k, int64_t end)
 {
     const fur_csr_view *view = user;
     while (k < end && is_integer(part_at(view, k)))

@@ -1,6 +1,7 @@
 #!/bin/sh
-# Checks with nm that the libraries define no global name that is not furrow's own, and that every
-# function the public headers declare is exported by the shared library.
+# Checks with nm that the libraries define no global name that is not furrow's own, that every
+# function the public headers declare is exported by the shared library, and that the library calls
+# the system about files through the table of src/base/system.h alone.
 #
 #   check_symbols.sh NM INCLUDE SHARED STATIC MMIO
 set -eu
@@ -52,6 +53,19 @@ if difference=$(diff "$work/declared" "$work/exported"); then
     echo "$(wc -l <"$work/declared") functions are declared and exported"
 else
     printf 'declared (<) but not exported, or exported (>) but not declared:\n%s\n' "$difference"
+    failed=1
+fi
+
+# What only the source of the table may call, also as the variants that compilers make of them.
+calls='open creat close read write dup dup2 dup3 fcntl stat lstat fstat statx access readlink lseek
+    fsync fdatasync truncate ftruncate chmod fchmod chown fchown link rename unlink remove mmap munmap
+    mkstemp realpath fopen freopen fclose fread fwrite'
+# shellcheck disable=SC2086 # one word a call
+pattern=$(printf '%s|' $calls | sed 's/|$//')
+if around=$("$nm" -A --undefined-only "$static" |
+    grep -v ':system\.c\.o:' |
+    grep -E " U _*(x|p|f)?($pattern)(at|v|64|at64|_chk|_2|64_2)*(@.*)?\$"); then
+    printf 'the system is called around the table of src/base/system.h:\n%s\n' "$around"
     failed=1
 fi
 exit $failed

@@ -304,6 +304,30 @@ class MultiplyTest(CommandTest):
         self.assertEqual(report["y_norm_1"], "inf")
         self.assertEqual(report["y_norm_max"], 1.7976931348623157e308)
 
+    def test_names_that_are_not_utf8(self):
+        """Each byte that is none of a character is U+FFFD, wherever a name is printed."""
+        seed = int(os.environ.get("FURROW_SEED", time.time_ns() % 2**32))
+        print(f"FURROW_SEED={seed}")
+        r = random.Random(seed)
+        names = [b"latin-\xe9", b"\xe2\x82", b"\xed\xa0\x80\xf4\x90\x80\x80\xc1\xbf",
+                 "\u00e9\u20ac\U0001f600\ufffd\ud7ff".encode()]
+        pieces = [b"a", b"\n", b"\x80", b"\xbf", b"\xc2", b"\xdf", b"\xe0", b"\xa0", b"\x9f", b"\xed",
+                  b"\xef", b"\xf0", b"\x90", b"\x8f", b"\xf4", b"\xf5", b"\xff"]
+        names += [b"".join(r.choices(pieces, k=r.randrange(1, 30))) for _ in range(12)]
+        for name in names:
+            path = self.folder / os.fsdecode(name + b".svg")
+            with self.subTest(name=name):
+                expected = re.sub("[\udc80-\udcff]", "\ufffd", str(path))
+                report = self.json("spy", data("lecture.mtx"), "-o", path)
+                self.assertEqual(report["picture"], expected)
+
+    def test_benchmark_of_a_name_that_is_not_utf8(self):
+        path = self.folder / os.fsdecode(b"latin-\xe9.mtx")
+        path.write_bytes(data("lecture.mtx").read_bytes())
+        report = self.json("bench", path, "--rounds", 1, "--seconds", 1e-4)
+        self.assertEqual([result["case"] for result in report["results"]],
+                         [str(self.folder / "latin-\ufffd.mtx")])
+
     def test_figures_fit_together(self):
         report = self.json("multiply", data("plate.mtx"), "--repeat", 5)
         self.assertEqual(report["repeat"], 5)
@@ -775,7 +799,7 @@ class SpyTest(CommandTest):
             self.assertEqual((done.returncode, done.stdout), (2, ""))
             self.assertIn(expected, done.stderr)
         out = self.folder / "none" / "a.png"
-        self.assertIn(f"{out} cannot be written: ", self.sentence("spy", mesh, "-o", out))
+        self.assertIn(f"{out}: cannot write: ", self.sentence("spy", mesh, "-o", out))
         self.assertIn("abacus", self.sentence("spy", mesh, "-o", self.folder / "a.png",
                                               "--reorder", "abacus"))
         self.sentence("spy", data("survey.mtx"), "-o", self.folder / "a.svg", "--reorder", "rcm")
@@ -785,7 +809,7 @@ class SpyTest(CommandTest):
         for name in ("a.png", "a.svg"):
             out = self.folder / name
             out.write_text("old")
-            self.assertIn(f"{out} cannot be written: File too large",
+            self.assertIn(f"{out}: cannot write: File too large",
                           self.sentence("spy", data("plate.mtx"), "-o", out,
                                         preexec_fn=limit_files))
             self.assertEqual(out.read_text(), "old")
@@ -1456,6 +1480,17 @@ class DeviceTest(CommandTest):
         self.assertEqual([case["case"] for case in found["results"]], ["nodes3:3", "power:500"])
         self.assertEqual((found["device"], found["threads"]), ("cpu", 2))
         self.assertEqual(self.json(*arguments).keys(), found.keys())
+
+    def test_benchmark_file_cut_short_leaves_the_old_one(self):
+        out = self.folder / "out.json"
+        out.write_text("old")
+        arguments = ["bench", *["7-point:2"] * 9, "--seconds", "1e-6", "--rounds", 1, "--json-file"]
+        for name, reason in ((out, "File too large"), ("/dev/full", "No space left on device")):
+            done = run(*arguments, name, preexec_fn=limit_files)
+            self.assertEqual(done.returncode, 1)
+            self.assertEqual(done.stderr, f"furrow: {name}: cannot write: {reason}\n")
+        self.assertEqual(out.read_text(), "old")
+        self.assertEqual(self.left(), ["out.json"])
 
     def test_benchmark_of_stencils(self):
         names = ["7-point:9", "27-point:3:c64"]

@@ -119,18 +119,18 @@ void bench_report(bench *b, const char *name, const race *r, const double *bytes
     for (int i = 0; i < r->count; i++) {
         const contender *c = &r->contenders[i];
         const double rate = bytes[i] / c->seconds;
-        json_array_append_new(rows, json_pack("{s:s, s:f, s:f, s:f, s:f, s:s}", "name", c->name,
-                                              "seconds", c->seconds, "gbps", rate / 1e9, "of_read",
-                                              rate / r->read_rate, "ratio", c->ratio, "note",
-                                              notes[i] ? notes[i] : ""));
+        output_append(rows, json_pack("{s:o, s:f, s:f, s:f, s:f, s:o}", "name",
+                                      output_string(c->name), "seconds", c->seconds, "gbps",
+                                      rate / 1e9, "of_read", rate / r->read_rate, "ratio", c->ratio,
+                                      "note", output_string(notes[i] ? notes[i] : "")));
         if (!b->common->json) {
             printf("  %-22s %12.2f %8.1f %7.0f%% %7.2fx  %s\n", c->name, 1e6 * c->seconds,
                    rate / 1e9, 100 * rate / r->read_rate, c->ratio, notes[i] ? notes[i] : "");
         }
     }
     fflush(stdout);
-    json_array_append_new(b->results, json_pack("{s:s, s:f, s:o}", "case", name, "read_gbps",
-                                                r->read_rate / 1e9, "contenders", rows));
+    output_append(b->results, json_pack("{s:o, s:f, s:o}", "case", output_string(name), "read_gbps",
+                                        r->read_rate / 1e9, "contenders", rows));
 }
 
 typedef struct numbers {

@@ -71,7 +71,8 @@ static json_t *figures_to_json(double seconds, double bytes, double copy_rate, d
 static json_t *line_to_json(const cuda_race *r, const cuda_contender *c, double bytes,
                             cuda_base base, const char *note)
 {
-    json_t *line = json_pack("{s:s, s:f, s:s}", "name", c->name, "bytes", bytes, "note", note);
+    json_t *line = json_pack("{s:o, s:f, s:o}", "name", output_string(c->name), "bytes", bytes,
+                             "note", output_string(note));
     if (!r->by_bus) {
         json_object_set_new(line, "cold", figures_to_json(c->cold, bytes, r->copy_rate, base.cold));
     }
@@ -89,16 +90,16 @@ json_t *bench_report_cuda(bench *b, const char *name, const cuda_race *r, const 
     for (int i = 0; i < r->count; i++) {
         const cuda_contender *c = &r->contenders[i];
         const char *note = notes && notes[i] ? notes[i] : "";
-        json_array_append_new(lines, line_to_json(r, c, bytes[i], base, note));
+        output_append(lines, line_to_json(r, c, bytes[i], base, note));
         if (!b->common->json) {
             print_line(r, c, bytes[i], base, note);
         }
     }
     fflush(stdout);
-    json_t *kept = json_pack("{s:s, s:o}", "case", name, "contenders", lines);
+    json_t *kept = json_pack("{s:o, s:o}", "case", output_string(name), "contenders", lines);
     if (!r->by_bus) {
         json_object_set_new(kept, "copy_gbps", json_real(r->copy_rate / 1e9));
     }
-    json_array_append_new(b->results, kept);
+    output_append(b->results, kept);
     return lines;
 }

@@ -277,9 +277,8 @@ fur_status bench_io(bench *b, const char *name)
 {
     io_case c = {.b = b, .name = name, .tables = json_array()};
     const fur_status status = run_steps(&c);
-    json_array_append_new(b->results,
-                          json_pack("{s:s, s:I, s:o}", "case", name, "entries",
-                                    (json_int_t)c.expected.entries, "tables", c.tables));
+    output_append(b->results, json_pack("{s:o, s:I, s:o}", "case", output_string(name), "entries",
+                                        (json_int_t)c.expected.entries, "tables", c.tables));
     end_case(&c);
     return status;
 }

@@ -40,8 +40,8 @@ static json_t *make_ratios(const io_case *c, int index)
 static json_t *make_row(const io_case *c, int index)
 {
     const contender *raced = &c->race.contenders[index];
-    return json_pack("{s:s, s:i, s:f, s:f, s:f, s:f, s:o}", "name", raced->name, "threads",
-                     c->lines[index].threads, "bytes", c->lines[index].bytes, "seconds",
+    return json_pack("{s:o, s:i, s:f, s:f, s:f, s:f, s:o}", "name", output_string(raced->name),
+                     "threads", c->lines[index].threads, "bytes", c->lines[index].bytes, "seconds",
                      raced->seconds, "mbps", rate(c, index) / 1e6, "of_floor",
                      rate(c, index) / rate(c, 0), "over", make_ratios(c, index));
 }
@@ -81,13 +81,14 @@ fur_status io_finish_table(io_case *c, const char *title)
     c->race.rounds = c->b->rounds ? c->b->rounds : ROUNDS;
     race_run(&c->race, c->b->seconds, NULL);
     for (int i = 0; i < c->race.count && status == FUR_OK; i++) {
-        json_array_append_new(rows, make_row(c, i));
+        output_append(rows, make_row(c, i));
         status = c->lines[i].failed ? io_fail(&c->lines[i], c->race.contenders[i].name) : FUR_OK;
     }
     if (!c->b->common->json && status == FUR_OK) {
         print_table(title, rows);
     }
-    json_array_append_new(c->tables, json_pack("{s:s, s:o}", "table", title, "contenders", rows));
+    output_append(c->tables,
+                  json_pack("{s:o, s:o}", "table", output_string(title), "contenders", rows));
     c->race = (race){0};
     return status;
 }

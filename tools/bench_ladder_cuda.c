@@ -21,18 +21,18 @@ static void print_rows(const char *title, const ladder_row *rows, int count)
 
 static json_t *row_to_json(const ladder_row *row)
 {
-    return json_pack("{s:s, s:f, s:f, s:f, s:f, s:b}", "name", row->name, "seconds", row->seconds,
-                     "gbps", row->gbps, "step_speedup", row->step_speedup, "total_speedup",
-                     row->total_speedup, "result_ok", row->result_ok);
+    return json_pack("{s:o, s:f, s:f, s:f, s:f, s:b}", "name", output_string(row->name), "seconds",
+                     row->seconds, "gbps", row->gbps, "step_speedup", row->step_speedup,
+                     "total_speedup", row->total_speedup, "result_ok", row->result_ok);
 }
 
 static void keep_rows(bench *b, const char *title, const ladder_row *rows, int count)
 {
     json_t *lines = json_array();
     for (int i = 0; i < count; i++) {
-        json_array_append_new(lines, row_to_json(&rows[i]));
+        output_append(lines, row_to_json(&rows[i]));
     }
-    json_array_append_new(b->results, json_pack("{s:s, s:o}", "case", title, "rows", lines));
+    output_append(b->results, json_pack("{s:o, s:o}", "case", output_string(title), "rows", lines));
 }
 
 /* A step that adds up wrongly is an error, but the table shows which. */

@@ -168,13 +168,13 @@ static void report_figures(const multigrid_case *c, const multigrid_figures *f)
                f->cycle_rate / 1e9, 100 * of_copy);
     }
     fflush(stdout);
-    json_array_append_new(
-        c->b->results, json_pack("{s:s, s:f, s:f, s:I, s:f, s:f, s:I, s:f, s:f, s:f}", "case",
-                                 c->name, "copy_gbps", f->copy_rate / 1e9, "seconds",
-                                 f->solved.seconds, "cycles", (json_int_t)f->solved.iterations,
-                                 "factor", factor, "cg_seconds", f->by_cg.seconds, "cg_iterations",
-                                 (json_int_t)f->by_cg.iterations, "cycle_seconds", f->cycle_seconds,
-                                 "cycle_gbps", f->cycle_rate / 1e9, "of_copy", of_copy));
+    output_append(c->b->results,
+                  json_pack("{s:o, s:f, s:f, s:I, s:f, s:f, s:I, s:f, s:f, s:f}", "case",
+                            output_string(c->name), "copy_gbps", f->copy_rate / 1e9, "seconds",
+                            f->solved.seconds, "cycles", (json_int_t)f->solved.iterations, "factor",
+                            factor, "cg_seconds", f->by_cg.seconds, "cg_iterations",
+                            (json_int_t)f->by_cg.iterations, "cycle_seconds", f->cycle_seconds,
+                            "cycle_gbps", f->cycle_rate / 1e9, "of_copy", of_copy));
 }
 
 static fur_status run_steps(multigrid_case *c)

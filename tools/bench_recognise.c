@@ -224,13 +224,14 @@ static void report(const recognise_case *c)
         }
         fflush(stdout);
     }
-    json_array_append_new(
-        c->b->results,
-        json_pack("{s:s, s:s, s:b, s:I, s:f, s:f, s:f, s:s, s:f}", "case", c->name, "recognition",
-                  c->report.reason, "recognised", c->report.recognised, "rows_differing",
-                  (json_int_t)c->report.rows_differing, "seconds_recognise", c->recognise,
-                  "seconds_refuse", c->refuse, "seconds_csr", c->csr, "kernel", kernel,
-                  "seconds_recognised", c->stencil ? c->product : 0.0));
+    output_append(c->b->results,
+                  json_pack("{s:o, s:o, s:b, s:I, s:f, s:f, s:f, s:o, s:f}", "case",
+                            output_string(c->name), "recognition", output_string(c->report.reason),
+                            "recognised", c->report.recognised, "rows_differing",
+                            (json_int_t)c->report.rows_differing, "seconds_recognise", c->recognise,
+                            "seconds_refuse", c->refuse, "seconds_csr", c->csr, "kernel",
+                            output_string(kernel), "seconds_recognised",
+                            c->stencil ? c->product : 0.0));
 }
 
 static fur_status run_steps(recognise_case *c)

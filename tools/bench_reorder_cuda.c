@@ -96,8 +96,8 @@ static json_t *report_line(const reorder_case *c, const char *name, double secon
         printf("  %-22s %12.3f ms %8.1fx   bandwidth %lld\n", name, 1e3 * seconds, ratio,
                (long long)bandwidth);
     }
-    return json_pack("{s:s, s:f, s:f, s:I}", "name", name, "seconds", seconds, "ratio", ratio,
-                     "bandwidth", (json_int_t)bandwidth);
+    return json_pack("{s:o, s:f, s:f, s:I}", "name", output_string(name), "seconds", seconds,
+                     "ratio", ratio, "bandwidth", (json_int_t)bandwidth);
 }
 
 static void report(const reorder_case *c, const char *name)
@@ -107,13 +107,13 @@ static void report(const reorder_case *c, const char *name)
         printf("\n%s: bandwidth %lld, %lld components\n", name,
                (long long)c->report.bandwidth_before, (long long)c->report.components);
     }
-    json_array_append_new(rows, report_line(c, "rcm", c->seconds, c->report.bandwidth_after));
+    output_append(rows, report_line(c, "rcm", c->seconds, c->report.bandwidth_after));
     if (c->peer_seconds > 0) {
-        json_array_append_new(
-            rows, report_line(c, "cusolver (host)", c->peer_seconds, c->peer_bandwidth));
+        output_append(rows, report_line(c, "cusolver (host)", c->peer_seconds, c->peer_bandwidth));
     }
     fflush(stdout);
-    json_array_append_new(c->b->results, json_pack("{s:s, s:o}", "case", name, "contenders", rows));
+    output_append(c->b->results,
+                  json_pack("{s:o, s:o}", "case", output_string(name), "contenders", rows));
 }
 
 static fur_status load(reorder_case *c, const char *name)

@@ -250,10 +250,8 @@ static void add_to_summary(bench *b, const cuda_contender *c, cuda_base base)
         json_object_set_new(b->summary, c->name, json_pack("{s:[], s:[]}", "cold", "warm"));
     }
     json_t *ratios = json_object_get(b->summary, c->name);
-    json_array_append_new(json_object_get(ratios, "cold"),
-                          json_real(bench_cuda_ratio(base.cold, c->cold)));
-    json_array_append_new(json_object_get(ratios, "warm"),
-                          json_real(bench_cuda_ratio(base.warm, c->warm)));
+    output_append(json_object_get(ratios, "cold"), json_real(bench_cuda_ratio(base.cold, c->cold)));
+    output_append(json_object_get(ratios, "warm"), json_real(bench_cuda_ratio(base.warm, c->warm)));
 }
 
 static void report(const cuda_case *c)
@@ -276,9 +274,10 @@ static void report(const cuda_case *c)
     for (int i = 0; i < r->count; i++) {
         const product *p = r->contenders[i].self;
         const fur_spmv_report plan = fur_spmv_describe(p->plan);
-        json_t *figures = json_pack("{s:s, s:I, s:f, s:f}", "kernel", plan.kernel, "bytes_own",
-                                    (json_int_t)plan.bytes, "plan_seconds", p->plan_seconds,
-                                    "plan_products", p->plan_seconds / r->contenders[i].warm);
+        json_t *figures =
+            json_pack("{s:o, s:I, s:f, s:f}", "kernel", output_string(plan.kernel), "bytes_own",
+                      (json_int_t)plan.bytes, "plan_seconds", p->plan_seconds, "plan_products",
+                      p->plan_seconds / r->contenders[i].warm);
         json_object_update(json_array_get(lines, (size_t)i), figures);
         json_decref(figures);
         if (is_auto(&r->contenders[i])) {

@@ -52,9 +52,9 @@ static fur_status run_steps(bench *b, const char *name, const forms_request *req
         forms_print(f);
         fflush(stdout);
     }
-    *result = json_pack("{s:s, s:f, s:o}", "case", name, "copy_gbps", 1e-9 * f->copy_rate,
-                        "contenders", forms_to_json(f));
-    json_array_append_new(b->results, *result);
+    *result = json_pack("{s:o, s:f, s:o}", "case", output_string(name), "copy_gbps",
+                        1e-9 * f->copy_rate, "contenders", forms_to_json(f));
+    output_append(b->results, *result);
     return FUR_OK;
 }
 

@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "reading.h"
+#include "unfinished.h"
 
 enum { OPTION_THREADS = 1000, OPTION_DEVICE, OPTION_JSON, OPTION_QUIET };
 
@@ -123,7 +124,8 @@ int command_run_in(const command_common *common, void *stream,
     const fur_context_options context_options = {.size = sizeof context_options,
                                                  .device = common->device,
                                                  .threads = common->threads,
-                                                 .stream = stream};
+                                                 .stream = stream,
+                                                 .watcher = unfinished_watcher};
     fur_context *context = NULL;
     fur_status status = fur_context_create(&context_options, &context);
     if (status == FUR_OK) {

@@ -45,12 +45,12 @@ json_t *forms_to_json(const forms *f)
     json_t *lines = json_array();
     for (int i = 0; i < f->count; i++) {
         const form *c = &f->forms[i];
-        json_array_append_new(
-            lines, json_pack("{s:s, s:s, s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "name", c->name,
-                             "kernel", c->kernel, "seconds", c->seconds, "ns_per_point",
-                             form_ns_per_point(c), "bytes_per_point", bytes_per_point(c), "gbps",
-                             form_gbps(c), "percent_of_copy", 100 * form_of_copy(c), "ratio",
-                             form_ratio(c), "max_difference", c->difference));
+        output_append(lines, json_pack("{s:o, s:o, s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "name",
+                                       output_string(c->name), "kernel", output_string(c->kernel),
+                                       "seconds", c->seconds, "ns_per_point", form_ns_per_point(c),
+                                       "bytes_per_point", bytes_per_point(c), "gbps", form_gbps(c),
+                                       "percent_of_copy", 100 * form_of_copy(c), "ratio",
+                                       form_ratio(c), "max_difference", c->difference));
     }
     return lines;
 }

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "unfinished.h"
+
 enum { EXIT_USAGE = 2 };
 
 static const command commands[] = {
@@ -75,6 +77,7 @@ static int run(const command *chosen, int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+    unfinished_begin();
     argp_program_version_hook = print_version;
     argp_err_exit_status = EXIT_USAGE;
     static char name[] = "furrow";

@@ -74,8 +74,9 @@ static void print_kernel(const fur_spmv_kernel_info *kernel)
 
 static json_t *kernel_to_json(const fur_spmv_kernel_info *kernel)
 {
-    return json_pack("{s:s, s:s, s:s, s:b}", "name", kernel->name, "summary", kernel->summary,
-                     "source", kernel->source, "exact", kernel->exact);
+    return json_pack("{s:o, s:o, s:o, s:b}", "name", output_string(kernel->name), "summary",
+                     output_string(kernel->summary), "source", output_string(kernel->source),
+                     "exact", kernel->exact);
 }
 
 static void print_kernels(fur_context *context, const char *title, get_kernel *get)
@@ -92,7 +93,7 @@ static json_t *kernels_to_json(fur_context *context, get_kernel *get)
     json_t *list = json_array();
     fur_spmv_kernel_info kernel;
     for (int i = 0; get(context, i, &kernel); i++) {
-        json_array_append_new(list, kernel_to_json(&kernel));
+        output_append(list, kernel_to_json(&kernel));
     }
     return list;
 }

@@ -1,12 +1,7 @@
-/* Writing beside the target and renaming at the end. */
+/* Streams into the library's output files. */
 #include "new_file.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 bool new_file_is(const char *path, const char *suffix)
 {
@@ -15,68 +10,34 @@ bool new_file_is(const char *path, const char *suffix)
     return length > end && strcmp(path + length - end, suffix) == 0;
 }
 
-static fur_status cannot_write(const new_file *file, int error)
+static ssize_t put(void *output, const char *bytes, size_t size)
 {
-    return fur_context_fail(file->context, FUR_IO, "%.400s cannot be written: %s", file->path,
-                            error ? strerror(error) : "the system gives no reason");
-}
-
-static fur_status open_stream(new_file *file, const char *path, int flags)
-{
-    const int descriptor = open(path, O_WRONLY | O_CLOEXEC | flags, 0666);
-    if (descriptor < 0) {
-        return cannot_write(file, errno);
-    }
-    file->stream = fdopen(descriptor, "w");
-    if (!file->stream) {
-        close(descriptor);
-        return cannot_write(file, ENOMEM);
-    }
-    return FUR_OK;
-}
-
-/* Where the file is to appear: behind a link, if the path is one. */
-static fur_status find_target(new_file *file, bool exists)
-{
-    if (exists && (access(file->path, W_OK) != 0 || !realpath(file->path, file->target))) {
-        return cannot_write(file, errno);
-    }
-    if (!exists && snprintf(file->target, sizeof file->target, "%s", file->path) >= PATH_MAX) {
-        return cannot_write(file, ENAMETOOLONG);
-    }
-    return FUR_OK;
+    return fur_output_write(output, bytes, size) == FUR_OK ? (ssize_t)size : 0;
 }
 
 fur_status new_file_open(fur_context *context, const char *path, new_file *out)
 {
-    *out = (new_file){.context = context, .path = path};
-    struct stat found = {.st_mode = 0};
-    const bool exists = stat(path, &found) == 0;
-    if (exists && !S_ISREG(found.st_mode)) {
-        return open_stream(out, path, 0);
+    fur_output *output = NULL;
+    const fur_status status = fur_output_create(context, path, &output);
+    if (status != FUR_OK) {
+        return status;
     }
-    fur_status status = find_target(out, exists);
-    if (status == FUR_OK) {
-        snprintf(out->temporary, sizeof out->temporary, "%s.%ld.tmp", out->target, (long)getpid());
-        status = open_stream(out, out->temporary, O_CREAT | O_EXCL);
+    FILE *stream = fopencookie(output, "w", (cookie_io_functions_t){.write = put});
+    if (!stream) {
+        fur_output_abandon(output);
+        return fur_context_fail(context, FUR_OUT_OF_MEMORY, "%.400s: no memory to write it", path);
     }
-    if (status == FUR_OK && exists && fchmod(fileno(out->stream), found.st_mode & 0777) != 0) {
-        return new_file_close(out, cannot_write(out, errno));
-    }
-    return status;
+    *out = (new_file){output, stream};
+    return FUR_OK;
 }
 
+/* What the stream could not write the output remembers. */
 fur_status new_file_close(new_file *file, fur_status status)
 {
-    const bool complete = !ferror(file->stream);
-    errno = 0;
-    const bool closed = fclose(file->stream) == 0;
-    if (status == FUR_OK && (!complete || !closed ||
-                             (*file->temporary && rename(file->temporary, file->target) != 0))) {
-        status = cannot_write(file, errno);
+    fclose(file->stream);
+    if (status == FUR_OK) {
+        return fur_output_commit(file->output, 0);
     }
-    if (status != FUR_OK && *file->temporary) {
-        unlink(file->temporary);
-    }
+    fur_output_abandon(file->output);
     return status;
 }

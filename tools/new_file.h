@@ -1,20 +1,16 @@
-/* A file that the command writes itself. It appears under its name only when it is complete, so
- * that a failure leaves an existing file as it was. */
+/* A stream into a file that the command writes itself. As all of the library's, the file appears
+ * under its name only when it is complete. */
 #ifndef FURROW_TOOLS_NEW_FILE_H
 #define FURROW_TOOLS_NEW_FILE_H
 
-#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 
-#include <furrow/context.h>
+#include <furrow/output.h>
 
 typedef struct new_file {
-    fur_context *context;
-    const char *path; /* as given, for sentences */
+    fur_output *output;
     FILE *stream;
-    char target[PATH_MAX];         /* links resolved */
-    char temporary[PATH_MAX + 32]; /* "": a pipe or device, written to in place */
 } new_file;
 
 /* Whether a path ends in this suffix. */

@@ -8,9 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "command.h"
+
 /* 17 digits always read back to the same double; 15 or 16 often do, and look like what was meant.
  */
 enum { NUMBER_BYTES = 32, KEY_BYTES = 64, FEWEST_DIGITS = 15, EXACT_DIGITS = 17 };
+
+/* Whether a row of a table is missing. */
+static bool incomplete;
 
 output output_begin(bool json)
 {
@@ -26,6 +31,48 @@ void output_member(output *out, const char *key, json_t *value)
 {
     if (json_object_set_new(out->object, key, value) != 0) {
         out->failed = true;
+    }
+}
+
+/* Bytes of the character that the text begins with, 0 if it is none of UTF-8 (RFC 3629). */
+static size_t measure_character(const char *text)
+{
+    const unsigned char *c = (const unsigned char *)text;
+    const size_t size = c[0] < 0x80 ? 1 : c[0] < 0xc2 ? 0 : c[0] < 0xe0 ? 2 : c[0] < 0xf0 ? 3 : 4;
+    const unsigned char least = c[0] == 0xe0 ? 0xa0 : c[0] == 0xf0 ? 0x90 : 0x80;
+    const unsigned char most = c[0] == 0xed ? 0x9f : c[0] == 0xf4 ? 0x8f : 0xbf;
+    if (c[0] > 0xf4 || (size > 1 && (c[1] < least || c[1] > most))) {
+        return 0;
+    }
+    for (size_t i = 2; i < size; i++) {
+        if ((c[i] & 0xc0) != 0x80) {
+            return 0;
+        }
+    }
+    return size;
+}
+
+json_t *output_string(const char *text)
+{
+    static const char replacement[] = "\xef\xbf\xbd";
+    char *valid = malloc((sizeof replacement - 1) * strlen(text) + 1);
+    size_t length = 0;
+    while (valid && *text) {
+        const size_t size = measure_character(text);
+        const size_t taken = size ? size : sizeof replacement - 1;
+        memcpy(valid + length, size ? text : replacement, taken);
+        length += taken;
+        text += size ? size : 1;
+    }
+    json_t *string = valid ? json_stringn(valid, length) : NULL;
+    free(valid);
+    return string;
+}
+
+void output_append(json_t *rows, json_t *row)
+{
+    if (json_array_append_new(rows, row) != 0) {
+        incomplete = true;
     }
 }
 
@@ -53,13 +100,13 @@ static json_t *number_to_json(double number)
         return json_real(number);
     }
     format_number(number, text);
-    return json_string(text);
+    return output_string(text);
 }
 
 void output_text(output *out, const char *key, const char *label, const char *text)
 {
     if (out->json) {
-        output_member(out, key, json_string(text));
+        output_member(out, key, output_string(text));
     } else {
         output_line(label, text);
     }
@@ -194,11 +241,18 @@ enum { JSON_FLAGS = JSON_INDENT(2) | JSON_REAL_PRECISION(EXACT_DIGITS) };
 
 static void dump_json(output *out)
 {
-    if (out->failed || json_dumpf(out->object, stdout, JSON_FLAGS) != 0) {
+    if (out->failed || incomplete || json_dumpf(out->object, stdout, JSON_FLAGS) != 0) {
         out->failed = true;
     } else {
         putchar('\n');
     }
+}
+
+static fur_status cannot_make(fur_context *context)
+{
+    return fur_context_fail(context, FUR_OUT_OF_MEMORY,
+                            "the JSON output cannot be made: no memory, or a figure that is not "
+                            "finite");
 }
 
 fur_status output_end(output *out, fur_context *context)
@@ -213,21 +267,24 @@ fur_status output_end(output *out, fur_context *context)
         return fur_context_fail(context, FUR_IO, "standard output cannot be written: %s",
                                 strerror(errno));
     }
-    if (out->failed) {
-        return fur_context_fail(context, FUR_OUT_OF_MEMORY, "no memory for the JSON output");
-    }
-    return FUR_OK;
+    return out->failed ? cannot_make(context) : FUR_OK;
+}
+
+/* The output remembers what it could not write. */
+static fur_status save(const char *text, fur_context *context, const char *path)
+{
+    fur_output *file = NULL;
+    COMMAND_TRY(fur_output_create(context, path, &file));
+    fur_output_write(file, text, strlen(text));
+    return fur_output_commit(file, 0);
 }
 
 fur_status output_save(output *out, fur_context *context, const char *path)
 {
-    errno = 0;
-    const int dumped = out->failed ? -1 : json_dump_file(out->object, path, JSON_FLAGS);
+    char *text = out->failed || incomplete ? NULL : json_dumps(out->object, JSON_FLAGS);
+    const fur_status status = text ? save(text, context, path) : cannot_make(context);
+    free(text);
     json_decref(out->object);
     out->object = NULL;
-    if (dumped == 0) {
-        return FUR_OK;
-    }
-    return fur_context_fail(context, FUR_IO, "%s cannot be written: %s", path,
-                            errno ? strerror(errno) : "no memory for the JSON output");
+    return status;
 }

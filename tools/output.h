@@ -1,7 +1,7 @@
 /* What a subcommand found out, printed field by field: as a table for people or, when all fields
  * are there, as one JSON object. */
-#ifndef FURROW_OUTPUT_H
-#define FURROW_OUTPUT_H
+#ifndef FURROW_TOOLS_OUTPUT_H
+#define FURROW_TOOLS_OUTPUT_H
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -42,10 +42,19 @@ void output_gap(const output *out);
 /* Adds a member to the JSON object that people do not see in this form. Takes the value over. */
 void output_member(output *out, const char *key, json_t *value);
 
-/* Ends the output. FUR_IO if standard output did not take it all. */
+/* A text as JSON, which is UTF-8: what is not, as a file's name may be, becomes U+FFFD, one for
+ * each such byte. All of the command's strings are made here. NULL without memory. */
+json_t *output_string(const char *text);
+
+/* Appends a row to a table in JSON and takes it over. A row that could not be made, which is NULL,
+ * or appended makes the output fail that it is to be part of. */
+void output_append(json_t *rows, json_t *row);
+
+/* Ends the output. FUR_IO if standard output did not take it all, FUR_OUT_OF_MEMORY if a part of it
+ * is missing. */
 fur_status output_end(output *out, fur_context *context);
 
-/* Ends JSON output that goes to a file. */
+/* Ends JSON output that goes to a file, in the same way. */
 fur_status output_save(output *out, fur_context *context, const char *path);
 
 #endif

@@ -34,8 +34,8 @@ static void put_extent(output *out, const forms *f)
     json_t *extent = json_array();
     json_t *boundary = json_array();
     for (int axis = 0; axis < d->axes; axis++) {
-        json_array_append_new(extent, json_integer(d->extent[axis]));
-        json_array_append_new(boundary, json_string(grid_boundary_name(d->boundary[axis])));
+        output_append(extent, json_integer(d->extent[axis]));
+        output_append(boundary, output_string(grid_boundary_name(d->boundary[axis])));
     }
     output_member(out, "extent", extent);
     output_member(out, "boundary", boundary);

@@ -232,12 +232,13 @@ json_t *sweeps_to_json(const sweeps *s)
     json_t *lines = json_array();
     for (int i = 0; i < s->lines; i++) {
         const sweeps_line *line = &s->line[i];
-        json_array_append_new(
-            lines, json_pack("{s:s, s:i, s:f, s:f, s:f, s:f}", "kernel", kernel_of(line), "depth",
-                             fur_stencil_describe(line->stencil).sweep_depth, "ns_per_point",
-                             ns_per_point(s, line, WITH_B), "ratio", ratio(s, line, WITH_B),
-                             "ns_per_point_without_b", ns_per_point(s, line, WITHOUT_B),
-                             "ratio_without_b", ratio(s, line, WITHOUT_B)));
+        output_append(lines,
+                      json_pack("{s:o, s:i, s:f, s:f, s:f, s:f}", "kernel",
+                                output_string(kernel_of(line)), "depth",
+                                fur_stencil_describe(line->stencil).sweep_depth, "ns_per_point",
+                                ns_per_point(s, line, WITH_B), "ratio", ratio(s, line, WITH_B),
+                                "ns_per_point_without_b", ns_per_point(s, line, WITHOUT_B),
+                                "ratio_without_b", ratio(s, line, WITHOUT_B)));
     }
     return lines;
 }

@@ -9,8 +9,7 @@
  * time. It must be a regular file, else FUR_IO; FUR_UNSUPPORTED for a file of a later version of
  * the format.
  *
- * Written: into a temporary file that is renamed when complete, so that a failure leaves an
- * existing file as it was.
+ * Written: as furrow/output.h says, so that a failure leaves an existing file as it was.
  *
  * Of the file that something came from, its field and symmetry are noted, so that it can be written
  * as Matrix Market again in the same way. Symmetric matrices are stored whole. */

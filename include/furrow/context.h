@@ -19,6 +19,16 @@ extern "C" {
 
 typedef struct fur_context fur_context;
 
+/* Learns which temporary file is there while a file is written (furrow/output.h), for a program
+ * that removes it when a signal ends it: unlinkat(directory, name, 0) may be called by a handler.
+ */
+typedef struct fur_file_watcher {
+    /* name: of the file that is about to be made in the directory, a descriptor; NULL: it has gone,
+     * or has become what it was written for. Called by the thread that calls the library. */
+    void (*watch)(void *user, int directory, const char *name);
+    void *user;
+} fur_file_watcher;
+
 typedef struct fur_context_options {
     size_t size; /* sizeof(fur_context_options) */
     /* NULL or "cpu"; "cuda" or "cuda:N" for a GPU, by CUDA's numbers, N = 0 if not given. */
@@ -39,6 +49,7 @@ typedef struct fur_context_options {
      * or to capture it; cudaStreamLegacy stands for the default stream. NULL: one of the context's
      * own. */
     void *stream;
+    fur_file_watcher watcher; /* watch NULL: nobody wants to know */
 } fur_context_options;
 
 /* Makes a context. FUR_UNSUPPORTED if the build or the machine lacks the device or instruction
@@ -88,7 +99,10 @@ FUR_API const char *fur_context_notice(const fur_context *context);
  * `work` may read and write what the ranges do not share, and calls no function with an object of
  * the context. */
 FUR_API fur_status fur_context_parallel(fur_context *context, int64_t count, int64_t grain,
-                                  void (*work)(void *user, int64_t begin, int64_t end), void *user);
+                                        void (*work)(void *user, int64_t begin, int64_t end),
+                                        void *user);
+/* As the options have it. */
+FUR_API fur_file_watcher fur_context_watcher(const fur_context *context);
 
 #ifdef __cplusplus
 }

@@ -9,6 +9,7 @@
 #include <furrow/mtx.h>
 #include <furrow/multigrid.h>
 #include <furrow/operator.h>
+#include <furrow/output.h>
 #include <furrow/permutation.h>
 #include <furrow/recognise.h>
 #include <furrow/reduce.h>

@@ -7,9 +7,8 @@
  * than the file justifies: fur_read_limits says how much that is. Of a symmetric file either
  * triangle may be stored, even mixed, but not both entries of a pair.
  *
- * Written: numbers with the fewest digits that read back to the same bits; into a temporary file
- * that is renamed when complete, so that a failure leaves an existing file as it was; compressed if
- * its name says so. */
+ * Written: numbers with the fewest digits that read back to the same bits; as furrow/output.h says,
+ * so that a failure leaves an existing file as it was; compressed if its name says so. */
 #ifndef FURROW_MTX_H
 #define FURROW_MTX_H
 
@@ -130,9 +129,10 @@ typedef struct fur_mtx_write_options {
      * an integer of 64 bits, or if the values are complex. */
     int integer;
     /* 1: the data is on the disk before the file gets its name, so that after a crash of the system
-     * the name stands for the old file or for the new one, and never for part of it. That takes as
-     * long as the disk takes. 0: a failure of this call or of the program leaves the old file, too,
-     * but what the system has not yet written is lost if it crashes. */
+     * the name stands for the old file or for the new one, and never for part of it; after this
+     * call for the new one. That takes as long as the disk takes. 0: a failure of this call or of
+     * the program leaves the old file, too, but what the system has not yet written is lost if it
+     * crashes. */
     int sync;
 } fur_mtx_write_options;
 

@@ -44,6 +44,7 @@ static fur_status open_one(const fur_context_options *o, fur_context **out)
     fur_context *context;
     FUR_TRY(fur_env_allocate_zeros(&orphan, 1, sizeof *context, &context));
     context->env.allocator = orphan.allocator;
+    context->watcher = o->watcher;
     context->env.threads = fur_team_size(o->threads);
     fur_status status = fur_backend_find(&context->env, o, &context->backend);
     if (status == FUR_OK && !context->backend->remote)
@@ -67,7 +68,8 @@ static fur_status open_companion(fur_context *context, const fur_context_options
     fur_context_options host = {.size = sizeof host,
                                 .threads = context->env.threads,
                                 .isa = o->isa,
-                                .allocator = o->allocator};
+                                .allocator = o->allocator,
+                                .watcher = o->watcher};
     FUR_TRY(open_one(&host, &context->host));
     context->env.team = context->host->env.team;
     return FUR_OK;
@@ -160,6 +162,11 @@ const char *fur_context_device(const fur_context *context)
 const char *fur_context_isa(const fur_context *context)
 {
     return context ? context->backend->isa : "";
+}
+
+fur_file_watcher fur_context_watcher(const fur_context *context)
+{
+    return context ? context->watcher : (fur_file_watcher){0};
 }
 
 int fur_context_threads(const fur_context *context)

@@ -18,6 +18,7 @@ struct fur_context {
     fur_scalars_state *results;
     fur_scalars_state own_results;
     fur_context *host; /* the companion on the CPU; the context itself there */
+    fur_file_watcher watcher;
 };
 
 struct fur_vector {

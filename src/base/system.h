@@ -1,0 +1,38 @@
+/* The calls of the operating system by which files are read and written. All of the library's go
+ * through this table, so that a test can make each of them fail: it links a table of its own, and
+ * the library's, which is alone in its source, stays in the archive. What only advises the system
+ * (madvise, posix_fadvise) is not here, as its failure shows nowhere. */
+#ifndef FURROW_BASE_SYSTEM_H
+#define FURROW_BASE_SYSTEM_H
+
+#include <sys/stat.h>
+#include <sys/types.h>
+
+/* Each as POSIX has it. */
+typedef struct fur_system_calls {
+    int (*openat)(int directory, const char *path, int flags, ...);
+    int (*fcntl)(int descriptor, int command, ...);
+    int (*close)(int descriptor);
+    int (*fstat)(int descriptor, struct stat *out);
+    int (*fstatat)(int directory, const char *path, struct stat *out, int flags);
+    int (*faccessat)(int directory, const char *path, int mode, int flags);
+    ssize_t (*readlinkat)(int directory, const char *path, char *out, size_t room);
+    off_t (*lseek)(int descriptor, off_t offset, int whence);
+    ssize_t (*read)(int descriptor, void *to, size_t size);
+    ssize_t (*pread)(int descriptor, void *to, size_t size, off_t offset);
+    ssize_t (*write)(int descriptor, const void *from, size_t size);
+    int (*fsync)(int descriptor);
+    int (*fchmod)(int descriptor, mode_t mode);
+    int (*fchown)(int descriptor, uid_t owner, gid_t group);
+    int (*linkat)(int from_directory, const char *from, int to_directory, const char *to,
+                  int flags);
+    int (*renameat)(int from_directory, const char *from, int to_directory, const char *to);
+    int (*unlinkat)(int directory, const char *path, int flags);
+    void *(*mmap)(void *address, size_t size, int protection, int flags, int descriptor,
+                  off_t offset);
+    int (*munmap)(void *address, size_t size);
+} fur_system_calls;
+
+extern const fur_system_calls fur_system;
+
+#endif
