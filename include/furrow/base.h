@@ -6,6 +6,8 @@
  *  - out-parameters come last and stay untouched when a call fails;
  *  - destroy functions accept NULL;
  *  - sizes are int64_t, column indices int32_t, everything counts from 0;
+ *    sentences name rows and entries of a matrix as files and books do, "counting from 1", and
+ *    places in arrays that the caller gave (offsets, columns, orders) as C does, from 0;
  *  - options are structs whose zero value means "default" and whose first member is their size;
  *    NULL stands for all defaults. */
 #ifndef FURROW_BASE_H
