@@ -53,10 +53,10 @@ static fur_status choose_peers(io_case *c)
         }
     }
     if (against && count == 0) {
-        return fur_context_fail(c->b->context, FUR_INVALID,
-                                "bench io on cpu races against mmio and fmm where the build found "
-                                "them, and this one did not find '%s'",
-                                against);
+        return command_misuse(c->b->context,
+                              "bench io on cpu races against mmio and fmm where the build found "
+                              "them, and this one did not find '%s'",
+                              against);
     }
     return FUR_OK;
 }

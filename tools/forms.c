@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "product.h"
+
 /* The kernels whose matrix takes fewer bytes than CSR; a device has one of them. */
 static const char *const compressed[] = {"delta", "sell_runs"};
 
@@ -263,6 +265,7 @@ static fur_status add_word(forms *f, const char *word)
                                 "GPU in a build with FURROW_WITH_CUSPARSE=ON",
                                 word, fur_context_device(f->context));
     }
+    COMMAND_TRY(product_check_kernel(f->context, "--against", word));
     return add_matrix(f, word, word);
 }
 
@@ -294,7 +297,8 @@ fur_status forms_create(timing *t, const forms_request *request, forms *f)
 {
     *f = (forms){.timing = t, .context = t->context, .host = fur_context_host(t->context)};
     omp_set_num_threads(fur_context_threads(t->context)); /* of the loops here */
-    COMMAND_TRY(grid_define(f->context, &request->grid, request->kernel, &f->definition));
+    COMMAND_TRY(grid_check_kernel(f->context, request->kernel));
+    f->definition = grid_define(&request->grid, request->kernel);
     COMMAND_TRY(add_stencil(f, request->kernel));
     if (f->rows > INT32_MAX) {
         return fur_context_fail(f->context, FUR_OVERFLOW,

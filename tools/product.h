@@ -22,6 +22,9 @@ typedef struct product {
     "is "                                                                                          \
     "one on a grid; without it the best is chosen"
 
+/* FUR_INVALID, a misuse, unless the option took NULL or the name of what may multiply. */
+fur_status product_check_kernel(fur_context *context, const char *option, const char *kernel);
+
 /* Chooses what multiplies as the options' kernel says. Without one, or with auto, a matrix that is
  * recognised as a stencil is multiplied as one if that measures faster than the plan. */
 fur_status product_create(const fur_csr *a, const fur_spmv_options *options, product *out);

@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #ifdef FURROW_HAVE_CUDA
 #    include "race_cuda.h"
@@ -58,7 +57,7 @@ int timing_run(const command_common *common, fur_status (*job)(timing *t, const 
     fur_context_options context = {
         .size = sizeof context, .device = common->device, .threads = common->threads};
 #ifdef FURROW_HAVE_CUDA
-    if (common->device && strncmp(common->device, "cuda", 4) == 0) {
+    if (command_on_gpu(common)) {
         timed.stream = gpu_stream_create(common->device);
         context.stream = timed.stream;
     }
