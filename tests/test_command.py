@@ -207,7 +207,8 @@ class UsageTest(CommandTest):
             (["spy", plate, "-o", "a.png", "--reorder", "abacus"],
              "--reorder takes rcm, cm, rcm-quality or sloan, not"),
             (["convert", plate, "a.mtx", "--format", "abacus"], "--format takes mtx or fur, not"),
-            (["bench", "abacus"], "bench takes spmv, reduce, stencil, multigrid, io or recognise"),
+            (["bench", "abacus"], "bench without a matrix takes spmv, reduce, stencil, multigrid, "
+             "io or recognise"),
         ] + [([*arguments, "--reorder", "abacus"],
               "--reorder takes none, rcm, cm, rcm-quality, sloan or auto, not")
              for arguments in (["multiply", plate], ["solve", plate])
@@ -252,6 +253,8 @@ class UsageTest(CommandTest):
              "--precond goes with --method cg, not with mg"),
             (["multiply", plate, "--kernel", "stencil", "--transpose"],
              "--kernel stencil goes without --transpose"),
+            (["convert", plate, "b.mtx", "--pattern", "--type", "f32"],
+             "--type goes without --pattern: no values are written"),
             (["spy", plate, "-o", a, "--allow-worse"], "--allow-worse goes with --reorder"),
             (["kernels", "--measure"], "--measure goes with a file"),
             (["kernels", "--transpose"], "--transpose goes with a file"),
@@ -282,6 +285,15 @@ class UsageTest(CommandTest):
         matrix_market.write_column(x, [1.0] * 10000)
         self.json("multiply", binary, "--x", x, "--strict")
         self.json("solve", binary, "--b", x, "--strict")
+
+    def test_empty_names(self):
+        plate = data("plate.mtx")
+        for arguments, option in ((["info", ""], "the command"), (["convert", plate, ""], "the"),
+                                  (["multiply", plate, "--x", ""], "--x"),
+                                  (["solve", plate, "--b", ""], "--b"),
+                                  (["solve", plate, "--out", ""], "--out")):
+            self.assertIn(f"{option} ", self.sentence(*arguments, status=2))
+            self.assertIn("takes the name of a file, not ''", self.sentence(*arguments, status=2))
 
     def test_sentences_name_the_file(self):
         survey, wind = data("survey.mtx"), data("wind.mtx")
@@ -596,12 +608,21 @@ class SolveTest(CommandTest):
         self.assertIn("the problem is singular", self.sentence(
             "solve", "--stencil", 3, "--extent", 8, "--boundary", "periodic"))
 
+    def test_multigrid_only_where_it_can_be(self):
+        """Without --precond nothing fails that Jacobi can do."""
+        for options in (["--type", "c128"], ["--boundary", "periodic,dirichlet,dirichlet"]):
+            report = self.json("solve", "--stencil", 7, "--extent", "11,10,10", *options)
+            self.assertEqual((report["converged"], report["precond"]), (True, "jacobi"))
+        self.assertEqual(self.json("solve", "--stencil", 5, "--extent", "10,11", "--boundary",
+                                   "periodic,dirichlet")["precond"], "mg")
+
     def test_wrong_grids(self):
         grid = ["solve", "--stencil", 7, "--extent"]
         for arguments, sentence in (
                 ([*grid, "8,8"], "a stencil of 7 points has 3 axes; --extent gave 2"),
                 ([*grid, "8,8,8", "--boundary", "neumann,periodic"], "--boundary gave 2"),
-                ([*grid, "8,8,0"], "--extent takes a whole number"),
+                ([*grid, "8,8,0"], "each axis of --extent takes a whole number"),
+                ([*grid, "8x8x8"], "each axis of --extent takes a whole number"),
                 ([*grid, "8,8,8,8"], "--extent takes one to three numbers with commas between"),
                 ([*grid, "8,8,8", "--boundary", "open"], "--boundary takes dirichlet, neumann or"),
                 ([*grid, "8,8,8", "--type", "f16"], "--type takes f32, f64, c64 or c128"),
@@ -647,6 +668,10 @@ class SolveTest(CommandTest):
                                    field="complex")
         self.assertIn("not Hermitian, as cg needs it: in 1 pair of entries, most in (1, 2) = "
                       "(0, 9) and (2, 1) = (0, 9)", self.sentence("solve", complex_one))
+        turned = self.general("1 1 2 0", "2 2 2 0.5", "3 3 2 -1", field="complex")
+        self.assertIn("in 2 pairs of entries, most in (3, 3) = (2, -1) and (3, 3) = (2, -1), which "
+                      "must be real, counting from 1", self.sentence("solve", turned, "--precond",
+                                                                      "none"))
 
     def test_advice_fits(self):
         """More iterations are advised only where the residual has shrunk."""
@@ -1667,7 +1692,7 @@ class DeviceTest(CommandTest):
             self.assertEqual(self.json(*arguments, data("plate.mtx"))["device"], "cpu")
 
     def test_benchmarks(self):
-        self.assertIn("bench takes spmv, reduce,", self.sentence("bench", "abacus", status=2))
+        self.assertIn("takes spmv, reduce,", self.sentence("bench", "abacus", status=2))
         self.assertIn("races against plain", self.sentence("bench", "spmv", "--against",
                                                            "cusparse", status=2))
         self.assertIn("7-pont:4", self.sentence("bench", "spmv", "7-pont:4"))

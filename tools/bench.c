@@ -189,7 +189,10 @@ fur_status bench_numbers(fur_context *context, int64_t n, int64_t first, int64_t
 static fur_status run_cases(bench *b, const suite *s, const char *const *cases)
 {
     for (int i = 0; cases[i]; i++) {
-        COMMAND_TRY(s->run(b, cases[i]));
+        const fur_status status = s->run(b, cases[i]);
+        COMMAND_TRY(status == FUR_OUT_OF_MEMORY
+                        ? command_while(b->context, "timing", cases[i], status)
+                        : status);
     }
     return s->end ? s->end(b) : FUR_OK;
 }
@@ -215,7 +218,7 @@ static const char *suite_name(fur_context *context, int index)
 static const suite *find_suite(const bench *b, const char *name)
 {
     int i = 0;
-    if (command_check_name(b->context, "bench", suite_name, name) != FUR_OK) {
+    if (command_check_name(b->context, "bench without a matrix", suite_name, name) != FUR_OK) {
         return NULL;
     }
     while (strcmp(suite_name(b->context, i), name) != 0) {
@@ -319,7 +322,7 @@ static fur_status run_bench(timing *t, const void *given)
     }
     COMMAND_TRY(check_options(&b, s, options));
     COMMAND_TRY(check_peer(&b, s, options->against));
-    COMMAND_TRY(timing_prepare(t));
+    COMMAND_TRY(command_while(t->context, "preparing", "to measure", timing_prepare(t)));
     output out = output_begin(options->common.json);
     timing_put(&out, t);
     b.results = json_array();

@@ -57,6 +57,14 @@ double command_positive_number(struct argp_state *state, const char *option, con
     return number;
 }
 
+const char *command_file(struct argp_state *state, const char *option, const char *text)
+{
+    if (*text == '\0') {
+        argp_error(state, "%s takes the name of a file, not ''", option);
+    }
+    return text;
+}
+
 /* -1 if there is none such. */
 static int find_name(fur_context *context, command_names *names, const char *text)
 {
@@ -154,7 +162,7 @@ static void add_operand(command_common *common, char *operand, struct argp_state
     if (common->operand_count == common->operands_max) {
         argp_error(state, "'%s' is one file name too many", operand);
     }
-    common->operands[common->operand_count++] = operand;
+    common->operands[common->operand_count++] = command_file(state, "the command", operand);
 }
 
 static error_t parse_common(int key, char *argument, struct argp_state *state)

@@ -51,6 +51,10 @@ int64_t command_whole_number(struct argp_state *state, const char *option, const
 /* The positive finite number in text, or a usage error. */
 double command_positive_number(struct argp_state *state, const char *option, const char *text);
 
+/* The name of a file, or a usage error if it is empty, as an unset variable of a shell leaves it.
+ */
+const char *command_file(struct argp_state *state, const char *option, const char *text);
+
 /* Name 0, 1, 2 ... of a list; NULL behind the last. context: NULL while options are read. */
 typedef const char *command_names(fur_context *context, int index);
 

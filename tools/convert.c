@@ -197,6 +197,16 @@ static const char *symmetry_name(fur_context *context, int index)
     return index < SYMMETRY_COUNT ? fur_mtx_symmetry_name((fur_mtx_symmetry)index) : NULL;
 }
 
+/* A binary pattern has a type, for when its values are asked for. */
+static void settle(struct argp_state *state, const convert_options *o)
+{
+    save_check(state, "OUT", &o->out);
+    const command_pairing type = {"--type", o->type != AS_IN_FILE,
+                                  !o->pattern || save_is_binary(&o->out),
+                                  "without --pattern: no values are written"};
+    command_check(state, &type, 1);
+}
+
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     convert_options *options = state->input;
@@ -223,7 +233,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case ARGP_KEY_END:
         options->out.path = options->common.operands[1];
-        save_check(state, "OUT", &options->out);
+        settle(state, options);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;

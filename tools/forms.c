@@ -252,6 +252,14 @@ static fur_status add_meant(forms *f, const char *word, bool *found)
     return FUR_OK;
 }
 
+/* The words that --against takes. */
+static const char *word_name(fur_context *context, int index)
+{
+    static const char *const others[] = {"csr", "compressed", "cusparse", NULL};
+    const int count = fur_spmv_kernel_count(context);
+    return index < count ? product_kernel(context, index) : others[index - count];
+}
+
 static fur_status add_word(forms *f, const char *word)
 {
     bool found = strcmp(word, "csr") == 0;
@@ -265,7 +273,7 @@ static fur_status add_word(forms *f, const char *word)
                                 "GPU in a build with FURROW_WITH_CUSPARSE=ON",
                                 word, fur_context_device(f->context));
     }
-    COMMAND_TRY(product_check_kernel(f->context, "--against", word));
+    COMMAND_TRY(command_check_name(f->context, "--against", word_name, word));
     return add_matrix(f, word, word);
 }
 

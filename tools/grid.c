@@ -67,7 +67,8 @@ void grid_parse_extent(struct argp_state *state, const char *text, grid_request 
                    text);
     }
     for (int axis = 0; axis < grid->extents; axis++) {
-        grid->extent[axis] = command_whole_number(state, "--extent", items[axis], 1, INT64_MAX);
+        grid->extent[axis] =
+            command_whole_number(state, "each axis of --extent", items[axis], 1, INT64_MAX);
     }
 }
 

@@ -64,7 +64,7 @@ static fur_status load_operands(multiply_job *job)
 {
     const multiply_options *options = job->options;
     const char *name = options->common.operands[0];
-    COMMAND_TRY(product_check_kernel(job->context, "--kernel", options->kernel));
+    COMMAND_TRY(product_check_kernel(job->context, options->kernel));
     COMMAND_TRY(command_while(job->context, "reading", name,
                               load_matrix(job->context, &options->common, name, &job->a)));
     const fur_csr_view view = fur_csr_get(job->a.matrix);
@@ -243,13 +243,13 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         state->child_inputs[0] = &options->common;
         return 0;
     case OPTION_X:
-        options->x = options->common.vector = argument;
+        options->x = options->common.vector = command_file(state, "--x", argument);
         return 0;
     case OPTION_TRANSPOSE:
         options->transpose = true;
         return 0;
     case OPTION_OUT:
-        options->out.path = argument;
+        options->out.path = command_file(state, "--out", argument);
         return 0;
     case OPTION_FORMAT:
         save_parse_format(state, argument, &options->out);

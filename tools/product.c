@@ -4,28 +4,31 @@
 #include <math.h>
 #include <string.h>
 
-#include "command.h"
-
 /* Rounds of the race between plan and stencil. */
 enum { ROUNDS = 3 };
 
 static const char STENCIL[] = "stencil";
 
-/* As fur_spmv_kernel_get has them, and behind them what the command adds. */
+const char *product_kernel(fur_context *context, int index)
+{
+    fur_spmv_kernel_info kernel;
+    return index < fur_spmv_kernel_count(context) &&
+                   fur_spmv_kernel_get(context, index, &kernel) == FUR_OK
+               ? kernel.name
+               : NULL;
+}
+
+/* What --kernel takes. */
 static const char *kernel_name(fur_context *context, int index)
 {
     static const char *const others[] = {"auto", STENCIL, NULL};
-    fur_spmv_kernel_info kernel;
     const int count = fur_spmv_kernel_count(context);
-    if (index >= count) {
-        return others[index - count];
-    }
-    return fur_spmv_kernel_get(context, index, &kernel) == FUR_OK ? kernel.name : NULL;
+    return index < count ? product_kernel(context, index) : others[index - count];
 }
 
-fur_status product_check_kernel(fur_context *context, const char *option, const char *kernel)
+fur_status product_check_kernel(fur_context *context, const char *kernel)
 {
-    return kernel == NULL ? FUR_OK : command_check_name(context, option, kernel_name, kernel);
+    return kernel == NULL ? FUR_OK : command_check_name(context, "--kernel", kernel_name, kernel);
 }
 
 fur_status product_time(const product *p, const fur_vector *x, fur_vector *y, int64_t count,

@@ -231,7 +231,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         options->request.method = argument;
         return 0;
     case OPTION_OUT:
-        options->out.path = argument;
+        options->out.path = command_file(state, "--out", argument);
         return 0;
     case OPTION_FORMAT:
         save_parse_format(state, argument, &options->out);

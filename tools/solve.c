@@ -67,7 +67,7 @@ typedef struct solve_job {
     fur_solver_report report;
 } solve_job;
 
-/* Multigrid is for stencils of 3, 5 and 7 points. */
+/* The most points of a stencil for multigrid. */
 enum { MULTIGRID_POINTS = 7 };
 
 /* Without --max-iterations; and between looks for a signal, each of which costs a residual. */
@@ -106,7 +106,7 @@ static fur_status prepare_matrix(solve_job *job)
 static fur_status load_system(solve_job *job)
 {
     const solve_options *o = job->options;
-    COMMAND_TRY(product_check_kernel(job->context, "--kernel", o->kernel));
+    COMMAND_TRY(product_check_kernel(job->context, o->kernel));
     COMMAND_TRY(command_while(job->context, "reading", job->name,
                               load_matrix(job->context, &o->common, job->name, &job->a)));
     return about(job, prepare_matrix(job));
@@ -354,11 +354,12 @@ static fur_status blame_asymmetry(const solve_job *job, asymmetry found)
         job->context, FUR_INVALID,
         "%s: no solution after %" PRId64 " iterations: %s, relative residual %.1e; the matrix is "
         "not %s, as %s needs it: in %" PRId64 " %s, most in (%" PRId64 ", %" PRId64
-        ") = %s and (%" PRId64 ", %" PRId64 ") = %s, counting from 1",
+        ") = %s and (%" PRId64 ", %" PRId64 ") = %s%s, counting from 1",
         job->name, job->report.iterations, fur_outcome_name(job->report.outcome),
         job->report.residual, complex ? "Hermitian" : "symmetric", job->options->method,
         found.pairs, found.pairs == 1 ? "pair of entries" : "pairs of entries", found.row + 1,
-        found.col + 1, here, found.col + 1, found.row + 1, opposite);
+        found.col + 1, here, found.col + 1, found.row + 1, opposite,
+        found.row == found.col ? ", which must be real" : "");
 }
 
 /* Whether A is symmetric is asked only after a failure: it takes as long as some iterations, and
@@ -455,8 +456,8 @@ static const struct argp_option own_options[] = {
     {.name = "precond",
      .key = OPTION_PRECOND,
      .arg = "NAME",
-     .doc = "Preconditioner: jacobi, none, or mg, for stencils of 3, 5 and 7 points; without this "
-            "option mg for those, else jacobi"},
+     .doc = "Preconditioner: jacobi, none, or mg, for real stencils of 3, 5 and 7 points without a "
+            "periodic axis of odd length; without this option mg for those, else jacobi"},
     {.name = "rtol",
      .key = OPTION_RTOL,
      .arg = "R",
@@ -492,6 +493,18 @@ static const char *precond_name(fur_context *context, int index)
     return names[index];
 }
 
+/* Multigrid is for real stencils of few points, and for periodic axes of an even length. */
+static bool suits_multigrid(const grid_request *grid)
+{
+    bool suits =
+        grid->points <= MULTIGRID_POINTS && (grid->value == FUR_F32 || grid->value == FUR_F64);
+    for (int axis = 0; axis < grid->extents; axis++) {
+        const bool odd = grid->extent[axis] > 1 && grid->extent[axis] % 2 == 1;
+        suits = suits && !(odd && grid->boundary[axis] == FUR_PERIODIC);
+    }
+    return suits;
+}
+
 /* What goes together is known when all options are. */
 static void settle(struct argp_state *state, solve_options *o)
 {
@@ -514,8 +527,7 @@ static void settle(struct argp_state *state, solve_options *o)
         grid_check(state, "--stencil", &o->grid);
     }
     if (o->precond == NULL) {
-        const bool levels = stencil && o->grid.points <= MULTIGRID_POINTS;
-        o->precond = cycles ? "none" : levels ? "mg" : "jacobi";
+        o->precond = cycles ? "none" : stencil && suits_multigrid(&o->grid) ? "mg" : "jacobi";
     }
 }
 
@@ -543,7 +555,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         grid_parse_type(state, argument, &options->grid);
         return 0;
     case OPTION_B:
-        options->b = options->common.vector = argument;
+        options->b = options->common.vector = command_file(state, "--b", argument);
         return 0;
     case OPTION_METHOD:
         command_choice(state, "--method", method_name, argument);
@@ -564,7 +576,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         options->kernel = argument;
         return 0;
     case OPTION_OUT:
-        options->out.path = argument;
+        options->out.path = command_file(state, "--out", argument);
         return 0;
     case OPTION_FORMAT:
         save_parse_format(state, argument, &options->out);

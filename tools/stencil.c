@@ -108,7 +108,7 @@ static fur_status sweeps_steps(const stencil_options *options, const forms *f, s
 
 static fur_status stencil_steps(timing *t, const stencil_options *options, forms *f, sweeps *s)
 {
-    COMMAND_TRY(timing_prepare(t));
+    COMMAND_TRY(command_while(t->context, "preparing", "to measure", timing_prepare(t)));
     COMMAND_TRY(forms_create(t, &options->request, f));
     COMMAND_TRY(forms_check(f));
     COMMAND_TRY(forms_race(f, options->request.rounds));
