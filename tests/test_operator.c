@@ -344,7 +344,7 @@ START_TEST(jacobi_names_the_row_without_a_reciprocal)
         if (unusable[i] == 0x1p-149 && value_epsilon(value) == DBL_EPSILON)
             entries[2].re = 0;
         ck_fails(context, FUR_INVALID,
-                 "the diagonal has no finite reciprocal in row 2 (counted from 0); Jacobi's "
+                 "the diagonal has no finite reciprocal in row 3, counting from 1; Jacobi's "
                  "preconditioner needs one in every row",
                  fur_operator_jacobi(op, &jacobi));
         ck_assert_ptr_null(jacobi);
