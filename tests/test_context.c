@@ -1,8 +1,8 @@
 /* Contexts: options and their refusal, the sentence of the last error, memory. */
 #include "support.h"
 
-#include <omp.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char *best_isa(void)
 {
@@ -12,6 +12,12 @@ static const char *best_isa(void)
     return best;
 }
 
+static int default_threads(void)
+{
+    const char *wish = getenv("OMP_NUM_THREADS");
+    return wish ? atoi(wish) : (int)sysconf(_SC_NPROCESSORS_ONLN);
+}
+
 static void check_defaults(const fur_context_options *options)
 {
     fur_context *context = NULL;
@@ -19,7 +25,7 @@ static void check_defaults(const fur_context_options *options)
     ck_ok(NULL, fur_context_create(options, &context));
     ck_assert_str_eq(fur_context_device(context), "cpu");
     ck_assert_str_eq(fur_context_isa(context), best_isa());
-    ck_assert_int_eq(fur_context_threads(context), omp_get_max_threads());
+    ck_assert_int_eq(fur_context_threads(context), default_threads());
     ck_assert_str_eq(fur_context_error(context), "");
     fur_context_destroy(context);
 }

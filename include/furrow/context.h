@@ -23,7 +23,10 @@ typedef struct fur_context_options {
     size_t size; /* sizeof(fur_context_options) */
     /* NULL or "cpu"; "cuda" or "cuda:N" for a GPU, by CUDA's numbers, N = 0 if not given. */
     const char *device;
-    int threads; /* of the host; 0: what OpenMP would use (OMP_NUM_THREADS or all cores) */
+    /* Of the host, the calling one among them; no more are made than eight for each processor that
+     * the process may use. 0: as many as the environment variable OMP_NUM_THREADS says, else as
+     * there are such processors. */
+    int threads;
     /* NULL: the best instruction set this machine has, or what the environment variable
      * FURROW_ISA names; else "portable", "avx2" or "avx512". Results do not depend on it. */
     const char *isa;
@@ -71,7 +74,21 @@ FUR_API void fur_context_release(fur_context *context, void *memory);
 FUR_API const char *fur_context_device(const fur_context *context);
 /* The instruction set in use: "portable", "avx2" or "avx512"; for a GPU such as "sm_90". */
 FUR_API const char *fur_context_isa(const fur_context *context);
+/* The threads that share the work of a loop. They start at the first loop that is worth them; if
+ * the system then refuses one, these are all, and results are the same. */
 FUR_API int fur_context_threads(const fur_context *context);
+/* One sentence about what the context does without, such as threads that the system refused; "" if
+ * nothing. Never NULL. */
+FUR_API const char *fur_context_notice(const fur_context *context);
+
+/* Calls work(user, begin, end) for ranges that make up 0 .. count-1, each index once, on the
+ * context's threads, and returns when all calls have. No range is shorter than `grain` indices, if
+ * count is not, so that it is worth a thread. For operators of one's own and the like: a loop on
+ * the same threads waits for no others. The range that begins with 0 is done by the calling thread.
+ * `work` may read and write what the ranges do not share, and calls no function with an object of
+ * the context. */
+FUR_API void fur_context_parallel(fur_context *context, int64_t count, int64_t grain,
+                                  void (*work)(void *user, int64_t begin, int64_t end), void *user);
 
 #ifdef __cplusplus
 }

@@ -17,6 +17,7 @@ extern "C" {
 typedef struct fur_env {
     fur_allocator allocator;
     int threads;
+    struct fur_team *team;     /* those threads; NULL: the calling one is alone */
     struct fur_device *device; /* a backend's own state; NULL where it has none */
     char error[1024];          /* the last failure's sentence, "" if none */
 } fur_env;

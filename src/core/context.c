@@ -1,8 +1,9 @@
 /* Contexts: creation, errors, memory. */
 #include "object.h"
 #include "options.h"
+#include "split.h"
+#include "team.h"
 
-#include <omp.h>
 #include <string.h>
 
 /* The failures of calls that have no context yet. */
@@ -25,12 +26,14 @@ static fur_status check_options(const fur_context_options *o)
     return check_allocator("device allocator", &o->device_allocator);
 }
 
-/* Closes one context, without its companion. */
+/* Closes one context, without its companion, whose threads it has on a device. */
 static void close_one(fur_context *context)
 {
     fur_allocator allocator = context->env.allocator;
     if (context->env.device)
         context->backend->remote->close(&context->env);
+    else
+        fur_team_close(&context->env);
     allocator.release(allocator.user, context);
 }
 
@@ -41,8 +44,10 @@ static fur_status open_one(const fur_context_options *o, fur_context **out)
     fur_context *context;
     FUR_TRY(fur_env_allocate_zeros(&orphan, 1, sizeof *context, &context));
     context->env.allocator = orphan.allocator;
-    context->env.threads = o->threads > 0 ? o->threads : omp_get_max_threads();
+    context->env.threads = fur_team_size(o->threads);
     fur_status status = fur_backend_find(&context->env, o, &context->backend);
+    if (status == FUR_OK && !context->backend->remote)
+        status = fur_team_open(&context->env);
     if (status != FUR_OK) {
         memcpy(orphan.error, context->env.error, sizeof orphan.error);
         close_one(context);
@@ -63,7 +68,9 @@ static fur_status open_companion(fur_context *context, const fur_context_options
                                 .threads = context->env.threads,
                                 .isa = o->isa,
                                 .allocator = o->allocator};
-    return open_one(&host, &context->host);
+    FUR_TRY(open_one(&host, &context->host));
+    context->env.team = context->host->env.team;
+    return FUR_OK;
 }
 
 static fur_status create(const fur_context_options *o, fur_context **out)
@@ -153,5 +160,19 @@ const char *fur_context_isa(const fur_context *context)
 
 int fur_context_threads(const fur_context *context)
 {
-    return context->env.threads;
+    const char *refusal;
+    return fur_team_threads(&context->env, &refusal);
+}
+
+const char *fur_context_notice(const fur_context *context)
+{
+    const char *refusal;
+    fur_team_threads(&context->env, &refusal);
+    return refusal;
+}
+
+void fur_context_parallel(fur_context *context, int64_t count, int64_t grain,
+                          void (*work)(void *user, int64_t begin, int64_t end), void *user)
+{
+    fur_parallel(&context->env, count / fur_larger(grain, 1), count, work, user);
 }

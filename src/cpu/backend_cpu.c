@@ -24,7 +24,7 @@ static const fur_stencil_kernel *const stencil_kernels[] = {
 
 extern const fur_elementwise_kernels ISA(elementwise_kernels);
 extern const fur_reduction_kernels ISA(reduction_kernels);
-extern void ISA(pattern_scan)(const fur_csr_view *a, int threads, uint64_t seed,
+extern void ISA(pattern_scan)(const fur_env *env, const fur_csr_view *a, uint64_t seed,
                               fur_pattern_scan *out);
 extern const fur_multigrid_kernels ISA(multigrid_kernels);
 extern const fur_backend ISA(backend_cpu);

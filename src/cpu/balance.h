@@ -4,22 +4,18 @@
 
 #include "kernel.h"
 #include "split.h"
+#include "team.h"
 
 /* Entries and rows a thread should have at least: fewer are multiplied sooner than a thread wakes.
  */
 #define FUR_SPMV_GRAIN 32768
 
-/* Parts a thread: rows differ in what an entry costs, so threads that finish early take another. */
-#define FUR_SPMV_PARTS 8
-
-static inline int fur_spmv_team(const fur_csr_view *a, int threads)
+/* Parts of a product: rows differ in what an entry costs, so threads that finish early take
+ * another.
+ */
+static inline int fur_spmv_parts(const fur_csr_view *a, int threads)
 {
-    return fur_team(threads, a->entries + a->rows, FUR_SPMV_GRAIN);
-}
-
-static inline int fur_spmv_parts(int team)
-{
-    return team > 1 ? team * FUR_SPMV_PARTS : 1;
+    return fur_parts(threads, (a->entries + a->rows) / FUR_SPMV_GRAIN);
 }
 
 /* First row of part `part` of `parts`, so that every part has about the same number of entries
@@ -56,16 +52,51 @@ static inline int64_t fur_balanced_unit(const int64_t *start, int64_t units, int
     return part < parts ? low : units;
 }
 
-/* Runs multiply(call, begin, end) over all rows in balanced parts. */
-static inline fur_status fur_spmv_by_rows(const fur_spmv_call *call,
-                                          void (*multiply)(const fur_spmv_call *, int64_t, int64_t))
+/* A product cut into parts, each of which is some rows, or some of a kernel's units of rows. */
+typedef void fur_spmv_multiply(const fur_spmv_call *call, int64_t begin, int64_t end);
+typedef struct fur_cut_product {
+    const fur_spmv_call *call;
+    int parts;
+    fur_spmv_multiply *multiply;
+    const int64_t *start; /* of the units, as fur_balanced_unit has it */
+    int64_t units;
+} fur_cut_product;
+
+static inline void fur_multiply_rows(void *job, int64_t begin, int64_t end)
 {
-    const fur_csr_view *a = call->a;
-    int team = fur_spmv_team(a, call->env->threads);
-    int parts = fur_spmv_parts(team);
-#pragma omp parallel for schedule(dynamic, 1) num_threads(team) if (team > 1)
-    for (int part = 0; part < parts; part++)
-        multiply(call, fur_balanced_row(a, parts, part), fur_balanced_row(a, parts, part + 1));
+    const fur_cut_product *p = job;
+    const fur_csr_view *a = p->call->a;
+    for (int64_t part = begin; part < end; part++)
+        p->multiply(p->call, fur_balanced_row(a, p->parts, (int)part),
+                    fur_balanced_row(a, p->parts, (int)part + 1));
+}
+
+static inline void fur_multiply_units(void *job, int64_t begin, int64_t end)
+{
+    const fur_cut_product *p = job;
+    for (int64_t part = begin; part < end; part++)
+        p->multiply(p->call, fur_balanced_unit(p->start, p->units, p->parts, (int)part),
+                    fur_balanced_unit(p->start, p->units, p->parts, (int)part + 1));
+}
+
+/* Runs multiply(call, begin, end) over all rows in balanced parts. */
+static inline fur_status fur_spmv_by_rows(const fur_spmv_call *call, fur_spmv_multiply *multiply)
+{
+    fur_cut_product p = {.call = call, .multiply = multiply};
+    p.parts = fur_spmv_parts(call->a, call->env->threads);
+    fur_parallel(call->env, p.parts, p.parts, fur_multiply_rows, &p);
+    return FUR_OK;
+}
+
+/* The same over a kernel's units, of which unit i has the work from start[i] to start[i + 1] and
+ * `grain` of it is worth a thread. */
+static inline fur_status fur_spmv_by_units(const fur_spmv_call *call, const int64_t *start,
+                                           int64_t units, int64_t grain,
+                                           fur_spmv_multiply *multiply)
+{
+    fur_cut_product p = {.call = call, .multiply = multiply, .start = start, .units = units};
+    p.parts = fur_parts(call->env->threads, start[units] / grain);
+    fur_parallel(call->env, p.parts, p.parts, fur_multiply_units, &p);
     return FUR_OK;
 }
 

@@ -5,8 +5,8 @@
 #    include "isa.h"
 #    include "kernel.h"
 #    include "scalar.h"
-#    include "split.h"
 #    include "table.h"
+#    include "team.h"
 
 /* Entries below which a further thread costs more than it brings. */
 #    define ENTRY_GRAIN 16384
@@ -22,30 +22,60 @@ const fur_elementwise_kernels ISA(elementwise_kernels) = {
 };
 #else
 
-static fur_status FN(fill)(fur_env *env, int64_t n, fur_scalar value, void *x)
+/* y = alpha x + beta y and its like, on the way to the threads. */
+typedef struct FN(map) {
+    VALUE alpha;
+    VALUE beta;
+    const VALUE *x;
+    const VALUE *y;
+    VALUE *out;
+} FN(map);
+
+static fur_status FN(run)(fur_env *env, int64_t n, fur_body *body, FN(map) map)
 {
-    VALUE *out = x;
-    VALUE filler = V(from)(value);
-    int team = fur_team(env->threads, n, ENTRY_GRAIN);
-#    pragma omp parallel for schedule(static) num_threads(team) if (team > 1)
-    for (int64_t i = 0; i < n; i++)
-        out[i] = filler;
+    fur_parallel(env, n / ENTRY_GRAIN, n, body, &map);
     return FUR_OK;
 }
 
-static void FN(scale)(int team, int64_t n, VALUE alpha, const VALUE *in, VALUE *out)
+static void FN(fill_range)(void *job, int64_t begin, int64_t end)
 {
-#    pragma omp parallel for schedule(static) num_threads(team) if (team > 1)
-    for (int64_t i = 0; i < n; i++)
-        out[i] = V(mul)(alpha, in[i]);
+    const FN(map) m = *(FN(map) *)job;
+    for (int64_t i = begin; i < end; i++)
+        m.out[i] = m.alpha;
+}
+
+static void FN(scale_range)(void *job, int64_t begin, int64_t end)
+{
+    const FN(map) m = *(FN(map) *)job;
+    for (int64_t i = begin; i < end; i++)
+        m.out[i] = V(mul)(m.alpha, m.x[i]);
 }
 
 /* As it is, y is added also where multiplying it by 1 + 0i would make infinity a NaN. */
-static void FN(add_scaled)(int team, int64_t n, VALUE alpha, const VALUE *in, VALUE *out)
+static void FN(axpy_range)(void *job, int64_t begin, int64_t end)
 {
-#    pragma omp parallel for schedule(static) num_threads(team) if (team > 1)
-    for (int64_t i = 0; i < n; i++)
-        out[i] = V(fma)(alpha, in[i], out[i]);
+    const FN(map) m = *(FN(map) *)job;
+    for (int64_t i = begin; i < end; i++)
+        m.out[i] = V(fma)(m.alpha, m.x[i], m.out[i]);
+}
+
+static void FN(axpby_range)(void *job, int64_t begin, int64_t end)
+{
+    const FN(map) m = *(FN(map) *)job;
+    for (int64_t i = begin; i < end; i++)
+        m.out[i] = V(fma)(m.alpha, m.x[i], V(mul)(m.beta, m.out[i]));
+}
+
+static void FN(multiply_range)(void *job, int64_t begin, int64_t end)
+{
+    const FN(map) m = *(FN(map) *)job;
+    for (int64_t i = begin; i < end; i++)
+        m.out[i] = V(mul)(m.x[i], m.y[i]);
+}
+
+static fur_status FN(fill)(fur_env *env, int64_t n, fur_scalar value, void *x)
+{
+    return FN(run)(env, n, FN(fill_range), (FN(map)){.alpha = V(from)(value), .out = x});
 }
 
 static fur_status FN(axpby)(fur_env *env, int64_t n, const fur_ratio *alpha, const void *x,
@@ -55,35 +85,18 @@ static fur_status FN(axpby)(fur_env *env, int64_t n, const fur_ratio *alpha, con
     fur_scalar q;
     if (!fur_coefficient_read(alpha, &p) || !fur_coefficient_read(beta, &q))
         return FUR_OK;
-    const VALUE *in = x;
-    VALUE *out = y;
-    VALUE a = V(from)(p);
-    VALUE b = V(from)(q);
-    int team = fur_team(env->threads, n, ENTRY_GRAIN);
-    if (V(is_zero)(b)) {
-        FN(scale)(team, n, a, in, out);
-        return FUR_OK;
-    }
-    if (q.re == 1 && q.im == 0) {
-        FN(add_scaled)(team, n, a, in, out);
-        return FUR_OK;
-    }
-#    pragma omp parallel for schedule(static) num_threads(team) if (team > 1)
-    for (int64_t i = 0; i < n; i++)
-        out[i] = V(fma)(a, in[i], V(mul)(b, out[i]));
-    return FUR_OK;
+    const FN(map) map = {.alpha = V(from)(p), .beta = V(from)(q), .x = x, .out = y};
+    bool adds = q.re == 1 && q.im == 0;
+    return FN(run)(env, n,
+                   V(is_zero)(map.beta) ? FN(scale_range)
+                   : adds               ? FN(axpy_range)
+                                        : FN(axpby_range),
+                   map);
 }
 
 static fur_status FN(multiply)(fur_env *env, int64_t n, const void *x, const void *y, void *z)
 {
-    const VALUE *a = x;
-    const VALUE *b = y;
-    VALUE *out = z;
-    int team = fur_team(env->threads, n, ENTRY_GRAIN);
-#    pragma omp parallel for schedule(static) num_threads(team) if (team > 1)
-    for (int64_t i = 0; i < n; i++)
-        out[i] = V(mul)(a[i], b[i]);
-    return FUR_OK;
+    return FN(run)(env, n, FN(multiply_range), (FN(map)){.x = x, .y = y, .out = z});
 }
 
 #endif

@@ -10,6 +10,7 @@
 #    include "multigrid_relax.h"
 #    include "scalar.h"
 #    include "split.h"
+#    include "team.h"
 
 /* Points below which a further thread costs more than it brings. */
 #    define POINT_GRAIN 16384
@@ -24,20 +25,32 @@ typedef struct sweep {
 #    define FUR_TEMPLATE "multigrid_relax.c"
 #    include "foreach_value.h"
 
+/* A step of a sweep over planes that are cut in parts. */
+typedef void relax_planes(const sweep *s, int64_t begin, int64_t end);
+typedef struct step {
+    const sweep *sweep;
+    int parts;
+    relax_planes *relax;
+} step;
+
+static void relax_parts(void *job, int64_t begin, int64_t end)
+{
+    const step *s = job;
+    int64_t planes = s->sweep->g->axis[2].points;
+    for (int64_t part = begin; part < end; part++)
+        s->relax(s->sweep, fur_split(planes, s->parts, (int)part),
+                 fur_split(planes, s->parts, (int)part + 1));
+}
+
+/* One part a thread, as the planes at its ends are fetched twice. */
 static void run_sweep(const fur_env *env, const sweep *s)
 {
-    static void (*const ends[])(const sweep *, int64_t, int64_t) = {relax_ends_f32, relax_ends_f64};
-    static void (*const rest[])(const sweep *, int64_t, int64_t) = {relax_rest_f32, relax_rest_f64};
-    const fur_grid *g = s->g;
-    int64_t planes = g->axis[2].points;
-    int team = fur_team(env->threads, fur_grid_points(g), POINT_GRAIN);
-    int parts = (int)fur_smaller(team, planes);
-#    pragma omp parallel for schedule(static, 1) num_threads(parts) if (parts > 1)
-    for (int part = 0; part < parts; part++)
-        ends[g->value](s, fur_split(planes, parts, part), fur_split(planes, parts, part + 1));
-#    pragma omp parallel for schedule(static, 1) num_threads(parts) if (parts > 1)
-    for (int part = 0; part < parts; part++)
-        rest[g->value](s, fur_split(planes, parts, part), fur_split(planes, parts, part + 1));
+    static relax_planes *const ends[] = {relax_ends_f32, relax_ends_f64};
+    static relax_planes *const rest[] = {relax_rest_f32, relax_rest_f64};
+    int64_t most = fur_smaller(s->g->axis[2].points, fur_grid_points(s->g) / POINT_GRAIN);
+    int parts = (int)fur_larger(1, fur_smaller(env->threads, most));
+    fur_parallel(env, parts, parts, relax_parts, &(step){s, parts, ends[s->g->value]});
+    fur_parallel(env, parts, parts, relax_parts, &(step){s, parts, rest[s->g->value]});
 }
 
 /* In place: the array to spare is not needed. */

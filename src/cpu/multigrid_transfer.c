@@ -6,6 +6,7 @@
 #    include "multigrid_relax.h"
 #    include "scalar.h"
 #    include "split.h"
+#    include "team.h"
 
 #    include <string.h>
 
@@ -26,15 +27,26 @@ typedef struct transfer {
 #    define FUR_TEMPLATE "multigrid_transfer.c"
 #    include "foreach_value.h"
 
-/* Does `work` on all lines of ny x nz, the threads having some one after the other. */
-static void run(fur_env *env, const transfer *t, int64_t ny, int64_t nz,
-                void (*work)(const transfer *, int64_t j, int64_t k))
+/* What is done on each line (j, k) of those that y has in a plane. */
+typedef void line_work(const transfer *t, int64_t j, int64_t k);
+typedef struct lines {
+    const transfer *t;
+    int64_t ny;
+    line_work *work;
+} lines;
+
+static void run_lines(void *job, int64_t begin, int64_t end)
 {
-    int64_t lines = ny * nz;
-    int team = fur_team(env->threads, fur_grid_points(t->g), POINT_GRAIN);
-#    pragma omp parallel for schedule(static) num_threads(team) if (team > 1)
-    for (int64_t line = 0; line < lines; line++)
-        work(t, line % ny, line / ny);
+    const lines *l = job;
+    for (int64_t line = begin; line < end; line++)
+        l->work(l->t, line % l->ny, line / l->ny);
+}
+
+/* Does `work` on all lines of ny x nz. */
+static void run(fur_env *env, const transfer *t, int64_t ny, int64_t nz, line_work *work)
+{
+    fur_parallel(env, fur_grid_points(t->g) / POINT_GRAIN, ny * nz, run_lines,
+                 &(lines){t, ny, work});
 }
 
 static fur_status residual(fur_env *env, const fur_grid *g, const void *b, const void *x, void *r)

@@ -8,9 +8,11 @@
  *
  * Rows are short, so the loops run over entries, a batch at a time with the row of each beside it.
  */
+#include "atomic.h"
 #include "isa.h"
 #include "kernel.h"
 #include "split.h"
+#include "team.h"
 
 #define BATCH 1024
 /* Places of a batch that are written together, if need be beyond a row's end. */
@@ -112,26 +114,35 @@ static figures scan_rows(const fur_csr_view *a, uint64_t seed, int64_t begin, in
     return found;
 }
 
-extern void ISA(pattern_scan)(const fur_csr_view *a, int threads, uint64_t seed,
+/* What the threads add up. */
+typedef struct scan {
+    const fur_csr_view *a;
+    uint64_t seed;
+    fur_shared asymmetry; /* modulo 2^64 */
+    fur_shared bandwidth;
+    fur_shared diagonal;
+    fur_shared repeated;
+} scan;
+
+static void scan_blocks(void *job, int64_t begin, int64_t end)
+{
+    scan *s = job;
+    int64_t rows = fur_smaller(end * BLOCK_ROWS, s->a->rows);
+    figures found = scan_rows(s->a, s->seed, begin * BLOCK_ROWS, rows);
+    fur_shared_add(&s->asymmetry, (int64_t)found.asymmetry);
+    fur_shared_largest(&s->bandwidth, found.bandwidth);
+    fur_shared_add(&s->diagonal, found.diagonal);
+    fur_shared_add(&s->repeated, found.repeated);
+}
+
+extern void ISA(pattern_scan)(const fur_env *env, const fur_csr_view *a, uint64_t seed,
                               fur_pattern_scan *out);
 
-void ISA(pattern_scan)(const fur_csr_view *a, int threads, uint64_t seed, fur_pattern_scan *out)
+void ISA(pattern_scan)(const fur_env *env, const fur_csr_view *a, uint64_t seed,
+                       fur_pattern_scan *out)
 {
-    uint64_t asymmetry = 0;
-    int64_t bandwidth = 0;
-    int64_t diagonal = 0;
-    int64_t repeated = 0;
+    scan s = {.a = a, .seed = seed};
     int64_t blocks = a->entries > 0 ? (a->rows + BLOCK_ROWS - 1) / BLOCK_ROWS : 0;
-    int team = fur_team(threads, blocks, BLOCK_GRAIN);
-#pragma omp parallel for schedule(static) num_threads(team) if (team > 1)                          \
-    reduction(max : bandwidth) reduction(+ : asymmetry, diagonal, repeated)
-    for (int64_t block = 0; block < blocks; block++) {
-        int64_t begin = block * BLOCK_ROWS;
-        figures found = scan_rows(a, seed, begin, fur_smaller(begin + BLOCK_ROWS, a->rows));
-        asymmetry += found.asymmetry;
-        bandwidth = found.bandwidth > bandwidth ? found.bandwidth : bandwidth;
-        diagonal += found.diagonal;
-        repeated += found.repeated;
-    }
-    *out = (fur_pattern_scan){bandwidth, diagonal, repeated > 0, asymmetry == 0};
+    fur_parallel(env, blocks / BLOCK_GRAIN, blocks, scan_blocks, &s);
+    *out = (fur_pattern_scan){s.bandwidth, s.diagonal, s.repeated > 0, s.asymmetry == 0};
 }

@@ -15,6 +15,7 @@
 #    include "scalar.h"
 #    include "split.h"
 #    include "table.h"
+#    include "team.h"
 #    include "tree.h"
 
 #    include <float.h>
@@ -74,23 +75,34 @@ static pair walk_block(const reduction *r, int64_t first, int64_t last)
     return tree_root(&t);
 }
 
-static pair walk(int threads, const reduction *r)
-{
-    int64_t leaves = (r->n + r->leaf_entries - 1) / r->leaf_entries;
-    int64_t block = 1;
-    while (leaves > block * MAX_BLOCKS)
-        block *= 2;
-    int64_t blocks = (leaves + block - 1) / block;
-    pair sums[MAX_BLOCKS];
-    int team = fur_team(threads, leaves, LEAF_GRAIN);
+/* Blocks of leaves, and where their sums go. */
+typedef struct blocks {
+    const reduction *r;
+    int64_t leaves;
+    int64_t block;
+    pair *sums;
+} blocks;
 
-#    pragma omp parallel for schedule(static) num_threads(team) if (team > 1)
-    for (int64_t b = 0; b < blocks; b++)
-        sums[b] = walk_block(r, b * block, fur_smaller(leaves, (b + 1) * block));
+static void walk_blocks(void *job, int64_t begin, int64_t end)
+{
+    const blocks *b = job;
+    for (int64_t i = begin; i < end; i++)
+        b->sums[i] = walk_block(b->r, i * b->block, fur_smaller(b->leaves, (i + 1) * b->block));
+}
+
+static pair walk(const fur_env *env, const reduction *r)
+{
+    pair sums[MAX_BLOCKS];
+    blocks b = {.r = r, .block = 1, .sums = sums};
+    b.leaves = (r->n + r->leaf_entries - 1) / r->leaf_entries;
+    while (b.leaves > b.block * MAX_BLOCKS)
+        b.block *= 2;
+    int64_t count = (b.leaves + b.block - 1) / b.block;
+    fur_parallel(env, b.leaves / LEAF_GRAIN, count, walk_blocks, &b);
 
     tree t = {.combine = r->combine};
-    for (int64_t b = 0; b < blocks; b++)
-        tree_push(&t, sums[b]);
+    for (int64_t i = 0; i < count; i++)
+        tree_push(&t, sums[i]);
     return tree_root(&t);
 }
 
@@ -185,7 +197,7 @@ static fur_status FN(dot)(fur_env *env, int64_t n, const void *x, const void *y,
     reduction r = FN(reduction_of)(n, x);
     r.y = y;
     r.leaf = FN(dot_leaf);
-    pair sum = walk(env->threads, &r);
+    pair sum = walk(env, &r);
     return store(out, sum.re, sum.im);
 }
 
@@ -219,7 +231,7 @@ static fur_status FN(norm1)(fur_env *env, int64_t n, const void *x, fur_slot out
 {
     reduction r = FN(reduction_of)(n, x);
     r.leaf = FN(abs_leaf);
-    return store(out, walk(env->threads, &r).re, 0);
+    return store(out, walk(env, &r).re, 0);
 }
 
 /* A comparison drops NaN, so that is noted apart. */
@@ -248,17 +260,17 @@ static pair FN(max_leaf)(const reduction *r, int64_t begin, int64_t end)
     return (pair){result, 0};
 }
 
-static double FN(largest)(int threads, int64_t n, const void *x)
+static double FN(largest)(const fur_env *env, int64_t n, const void *x)
 {
     reduction r = FN(reduction_of)(n, x);
     r.leaf = FN(max_leaf);
     r.combine = larger_pair;
-    return walk(threads, &r).re;
+    return walk(env, &r).re;
 }
 
 static fur_status FN(norm_max)(fur_env *env, int64_t n, const void *x, fur_slot out)
 {
-    return store(out, FN(largest)(env->threads, n, x), 0);
+    return store(out, FN(largest)(env, n, x), 0);
 }
 
 static inline double FN(add_square)(VALUE a, double scale, double sum)
@@ -292,31 +304,31 @@ static pair FN(squares_leaf)(const reduction *r, int64_t begin, int64_t end)
 }
 
 /* sum |scale x_i|^2, scale a power of two */
-static double FN(sum_squares)(int threads, int64_t n, double scale, const void *x)
+static double FN(sum_squares)(const fur_env *env, int64_t n, double scale, const void *x)
 {
     reduction r = FN(reduction_of)(n, x);
     r.scale = scale;
     r.leaf = FN(squares_leaf);
-    return walk(threads, &r).re;
+    return walk(env, &r).re;
 }
 
 /* ||x||_2 from sum |x_i|^2. The sum is exact to rounding between these bounds: below the lower one
  * squares of single entries may have underflowed, by 2^-1074 each. */
-static double FN(norm_from)(int threads, int64_t n, double sum, const void *x)
+static double FN(norm_from)(const fur_env *env, int64_t n, double sum, const void *x)
 {
     if (sum >= 0x1p-960 && sum <= DBL_MAX)
         return sqrt(sum);
-    double most = FN(largest)(threads, n, x);
+    double most = FN(largest)(env, n, x);
     if (most == 0 || isnan(most) || isinf(most))
         return most;
     double scale = scale_for(most);
-    return sqrt(FN(sum_squares)(threads, n, scale, x)) / scale;
+    return sqrt(FN(sum_squares)(env, n, scale, x)) / scale;
 }
 
 static fur_status FN(norm2)(fur_env *env, int64_t n, const void *x, fur_slot out)
 {
-    double sum = FN(sum_squares)(env->threads, n, 1, x);
-    return store(out, FN(norm_from)(env->threads, n, sum, x), 0);
+    double sum = FN(sum_squares)(env, n, 1, x);
+    return store(out, FN(norm_from)(env, n, sum, x), 0);
 }
 
 static inline void FN(axpy_row)(VALUE alpha, const VALUE *x, VALUE *y, int count,
@@ -349,8 +361,8 @@ static fur_status FN(axpy_norm2)(fur_env *env, int64_t n, const fur_ratio *alpha
         return FUR_OK;
     r.out = y;
     r.leaf = FN(axpy_leaf);
-    double sum = walk(env->threads, &r).re;
-    return store(out, FN(norm_from)(env->threads, n, sum, y), 0);
+    double sum = walk(env, &r).re;
+    return store(out, FN(norm_from)(env, n, sum, y), 0);
 }
 
 #    undef ROW

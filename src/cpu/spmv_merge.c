@@ -51,18 +51,31 @@ static int64_t slot_count(const fur_csr_view *a)
 #    define FUR_TEMPLATE "spmv_merge.c"
 #    include "foreach_type.h"
 
+typedef void multiply_between(const fur_spmv_call *call, cut from, cut to);
+typedef struct cut_product {
+    const fur_spmv_call *call;
+    int parts;
+    multiply_between *multiply;
+} cut_product;
+
+static void multiply_parts(void *job, int64_t begin, int64_t end)
+{
+    const cut_product *p = job;
+    for (int64_t part = begin; part < end; part++)
+        p->multiply(p->call, find_cut(p->call->a, p->parts, (int)part),
+                    find_cut(p->call->a, p->parts, (int)part + 1));
+}
+
 static fur_status apply(const fur_spmv_call *call)
 {
-    static void (*const multiply[FUR_VALUE_COUNT][FUR_OFFSET_COUNT])(
-        const fur_spmv_call *, cut, cut) = FUR_TYPE_TABLE(multiply);
+    static multiply_between *const multiply[FUR_VALUE_COUNT][FUR_OFFSET_COUNT] =
+        FUR_TYPE_TABLE(multiply);
     static void (*const join[FUR_VALUE_COUNT][FUR_OFFSET_COUNT])(const fur_spmv_call *, int64_t) =
         FUR_TYPE_TABLE(join);
     const fur_csr_view *a = call->a;
-    int team = fur_spmv_team(a, call->env->threads);
-    int parts = fur_spmv_parts(team);
-#    pragma omp parallel for schedule(dynamic, 1) num_threads(team) if (team > 1)
-    for (int part = 0; part < parts; part++)
-        multiply[a->value][a->offset](call, find_cut(a, parts, part), find_cut(a, parts, part + 1));
+    int parts = fur_spmv_parts(a, call->env->threads);
+    cut_product p = {call, parts, multiply[a->value][a->offset]};
+    fur_parallel(call->env, parts, parts, multiply_parts, &p);
 
     int64_t joined = -1;
     for (int part = 1; part < parts; part++) {

@@ -24,6 +24,8 @@
 /* Slices are found through their chunk, which notes where its part of each stream begins. */
 #    define CHUNK_SLICES 64
 #    define CHUNK_ROWS (CHUNK_SLICES * LANES)
+/* Chunks that are worth a thread when the form is made. */
+#    define CHUNK_GRAIN 4
 /* Steps a thread should have at least. */
 #    define STEP_GRAIN 4096
 /* A diagonal with fewer entries than this is not worth a step of its own. */
@@ -119,12 +121,29 @@ static void count_chunk(const fur_csr_view *a, int64_t index, runs *r)
     }
 }
 
-static void count_all(const fur_csr_view *a, int threads, runs *r)
+/* A form in the making, on the way to the threads. */
+typedef struct building {
+    const fur_csr_view *a;
+    runs *r;
+    void (*fill)(const fur_csr_view *a, int64_t chunk, const runs *r);
+} building;
+
+static void count_chunks(void *job, int64_t begin, int64_t end)
 {
-    int team = fur_team(threads, r->chunks, 4);
-#    pragma omp parallel for schedule(static) num_threads(team) if (team > 1)
-    for (int64_t i = 0; i < r->chunks; i++)
-        count_chunk(a, i, r);
+    const building *b = job;
+    for (int64_t i = begin; i < end; i++)
+        count_chunk(b->a, i, b->r);
+}
+
+static void fill_chunks(void *job, int64_t begin, int64_t end)
+{
+    const building *b = job;
+    for (int64_t i = begin; i < end; i++)
+        b->fill(b->a, i, b->r);
+}
+
+static void start_chunks(runs *r)
+{
     for (int64_t i = 0; i < r->chunks; i++) {
         r->step[i + 1] += r->step[i];
         r->gather[i + 1] += r->gather[i];
@@ -156,7 +175,9 @@ static fur_status build(fur_env *env, const fur_csr_view *a, runs *r)
     FUR_TRY(fur_env_allocate_zeros(env, r->chunks + 1, sizeof *r->step, &r->step));
     FUR_TRY(fur_env_allocate_zeros(env, r->chunks + 1, sizeof *r->gather, &r->gather));
     FUR_TRY(fur_env_allocate(env, a->rows / LANES + 1, sizeof *r->slice, &r->slice));
-    count_all(a, env->threads, r);
+    building b = {a, r, fill[a->value]};
+    fur_parallel(env, r->chunks / CHUNK_GRAIN, r->chunks, count_chunks, &b);
+    start_chunks(r);
     /* One more of each: arithmetic on the arrays' addresses is not defined for NULL. */
     int64_t steps = r->step[r->chunks] + 1;
     int64_t gathers = r->gather[r->chunks] + 1;
@@ -164,10 +185,7 @@ static fur_status build(fur_env *env, const fur_csr_view *a, runs *r)
     FUR_TRY(fur_env_allocate(env, steps, sizeof *r->mask, &r->mask));
     FUR_TRY(fur_env_allocate(env, gathers, LANES * sizeof *r->columns, &r->columns));
     FUR_TRY(fur_env_allocate(env, steps, LANES * fur_value_size(a->value), &r->values));
-    int team = fur_team(env->threads, r->chunks, 4);
-#    pragma omp parallel for schedule(static) num_threads(team) if (team > 1)
-    for (int64_t i = 0; i < r->chunks; i++)
-        fill[a->value](a, i, r);
+    fur_parallel(env, r->chunks / CHUNK_GRAIN, r->chunks, fill_chunks, &b);
     return FUR_OK;
 }
 
@@ -189,15 +207,9 @@ static fur_status plan(fur_env *env, const fur_csr_view *a, const fur_spmv_profi
 
 static fur_status apply(const fur_spmv_call *call)
 {
-    static void (*const table[FUR_VALUE_COUNT])(const fur_spmv_call *, int64_t, int64_t) =
-        FUR_VALUE_TABLE(multiply);
+    static fur_spmv_multiply *const table[FUR_VALUE_COUNT] = FUR_VALUE_TABLE(multiply);
     const runs *r = call->state;
-    int parts = fur_team(call->env->threads, r->step[r->chunks], STEP_GRAIN);
-#    pragma omp parallel for schedule(static, 1) num_threads(parts) if (parts > 1)
-    for (int part = 0; part < parts; part++)
-        table[call->a->value](call, fur_balanced_unit(r->step, r->chunks, parts, part),
-                              fur_balanced_unit(r->step, r->chunks, parts, part + 1));
-    return FUR_OK;
+    return fur_spmv_by_units(call, r->step, r->chunks, STEP_GRAIN, table[call->a->value]);
 }
 
 static int64_t matrix_bytes(const fur_csr_view *a, const void *state)

@@ -21,6 +21,8 @@
 
 #    define SIGMA 1024
 #    define SLICES_A_WINDOW (SIGMA / LANES)
+/* Windows that are worth a thread when the form is made. */
+#    define WINDOW_GRAIN 2
 /* Columns of slices a thread should have at least. */
 #    define WIDTH_GRAIN 4096
 /* More padding than entries is refused, where it is much. */
@@ -72,12 +74,29 @@ static int64_t window_width(const uint16_t *length)
     return width;
 }
 
-static void sort_all(const fur_csr_view *a, int threads, sell *s)
+/* A form in the making, on the way to the threads. */
+typedef struct building {
+    const fur_csr_view *a;
+    const sell *s;
+    void (*fill)(const fur_csr_view *a, int64_t window, const sell *s);
+} building;
+
+static void sort_windows(void *job, int64_t begin, int64_t end)
 {
-    int team = fur_team(threads, s->windows, 2);
-#    pragma omp parallel for schedule(static) num_threads(team) if (team > 1)
-    for (int64_t w = 0; w < s->windows; w++)
-        sort_window(a, w * SIGMA, s->order + w * SIGMA, s->length + w * SIGMA);
+    const building *b = job;
+    for (int64_t w = begin; w < end; w++)
+        sort_window(b->a, w * SIGMA, b->s->order + w * SIGMA, b->s->length + w * SIGMA);
+}
+
+static void fill_windows(void *job, int64_t begin, int64_t end)
+{
+    const building *b = job;
+    for (int64_t w = begin; w < end; w++)
+        b->fill(b->a, w, b->s);
+}
+
+static void start_slices(sell *s)
+{
     s->start[0] = 0;
     for (int64_t slice = 0; slice < s->slices; slice++)
         s->start[slice + 1] = s->start[slice] + s->length[slice * LANES];
@@ -115,15 +134,14 @@ static fur_status build(fur_env *env, const fur_csr_view *a, sell *s)
     FUR_TRY(fur_env_allocate(env, s->slices + 1, sizeof *s->start, &s->start));
     FUR_TRY(fur_env_allocate(env, s->windows, SIGMA * sizeof *s->order, &s->order));
     FUR_TRY(fur_env_allocate(env, s->windows, SIGMA * sizeof *s->length, &s->length));
-    sort_all(a, env->threads, s);
+    building b = {a, s, fill[a->value]};
+    fur_parallel(env, s->windows / WINDOW_GRAIN, s->windows, sort_windows, &b);
+    start_slices(s);
     /* One more: arithmetic on the arrays' addresses is not defined for NULL. */
     int64_t width = s->start[s->slices] + 1;
     FUR_TRY(fur_env_allocate(env, width, LANES * sizeof *s->columns, &s->columns));
     FUR_TRY(fur_env_allocate(env, width, LANES * fur_value_size(a->value), &s->values));
-    int team = fur_team(env->threads, s->windows, 2);
-#    pragma omp parallel for schedule(static) num_threads(team) if (team > 1)
-    for (int64_t w = 0; w < s->windows; w++)
-        fill[a->value](a, w, s);
+    fur_parallel(env, s->windows / WINDOW_GRAIN, s->windows, fill_windows, &b);
     return FUR_OK;
 }
 
@@ -146,15 +164,9 @@ static fur_status plan(fur_env *env, const fur_csr_view *a, const fur_spmv_profi
 
 static fur_status apply(const fur_spmv_call *call)
 {
-    static void (*const table[FUR_VALUE_COUNT])(const fur_spmv_call *, int64_t, int64_t) =
-        FUR_VALUE_TABLE(multiply);
+    static fur_spmv_multiply *const table[FUR_VALUE_COUNT] = FUR_VALUE_TABLE(multiply);
     const sell *s = call->state;
-    int parts = fur_team(call->env->threads, s->start[s->slices], WIDTH_GRAIN);
-#    pragma omp parallel for schedule(static, 1) num_threads(parts) if (parts > 1)
-    for (int part = 0; part < parts; part++)
-        table[call->a->value](call, fur_balanced_unit(s->start, s->slices, parts, part),
-                              fur_balanced_unit(s->start, s->slices, parts, part + 1));
-    return FUR_OK;
+    return fur_spmv_by_units(call, s->start, s->slices, WIDTH_GRAIN, table[call->a->value]);
 }
 
 static int64_t matrix_bytes(const fur_csr_view *a, const void *state)

@@ -6,6 +6,7 @@
 #include "kernel.h"
 #include "lanes.h"
 #include "split.h"
+#include "team.h"
 #include "stream.h"
 
 #include <unistd.h>
@@ -102,15 +103,26 @@ INLINE void fur_prefetch_lines(const void *next, int64_t at, int64_t line, int b
             fur_prefetch_ahead(p + n / bytes * line + at + n % bytes);
 }
 
-/* Runs multiply(call, begin, end) over all slices, an equal part for each thread. */
-static inline fur_status fur_stencil_by_slices(const fur_stencil_call *call, const fur_cut *c,
-                                               void (*multiply)(const fur_stencil_call *, int64_t,
-                                                                int64_t))
+/* What multiplies the slices begin .. end-1. */
+typedef void fur_multiply_slices(const fur_stencil_call *call, int64_t begin, int64_t end);
+typedef struct fur_sliced_product {
+    const fur_stencil_call *call;
+    fur_multiply_slices *multiply;
+} fur_sliced_product;
+
+static inline void fur_multiply_some_slices(void *job, int64_t begin, int64_t end)
 {
-    int parts = fur_team(call->env->threads, fur_stencil_rows(call->s), FUR_POINT_GRAIN);
-#pragma omp parallel for schedule(static, 1) num_threads(parts) if (parts > 1)
-    for (int part = 0; part < parts; part++)
-        multiply(call, fur_split(c->slices, parts, part), fur_split(c->slices, parts, part + 1));
+    const fur_sliced_product *p = job;
+    p->multiply(p->call, begin, end);
+}
+
+/* Runs `multiply` over all slices. */
+static inline fur_status fur_stencil_by_slices(const fur_stencil_call *call, const fur_cut *c,
+                                               fur_multiply_slices *multiply)
+{
+    fur_sliced_product p = {call, multiply};
+    fur_parallel(call->env, fur_stencil_rows(call->s) / FUR_POINT_GRAIN, c->slices,
+                 fur_multiply_some_slices, &p);
     return FUR_OK;
 }
 

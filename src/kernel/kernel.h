@@ -201,7 +201,8 @@ typedef struct fur_backend {
     /* From so many uses said on it times candidates unasked; 0: never. */
     int64_t uses_measured;
     /* The seed is of fur_seed. NULL with a remote, whose cuthill_mckee looks itself. */
-    void (*pattern_scan)(const fur_csr_view *a, int threads, uint64_t seed, fur_pattern_scan *out);
+    void (*pattern_scan)(const fur_env *env, const fur_csr_view *a, uint64_t seed,
+                         fur_pattern_scan *out);
     const fur_remote *remote; /* NULL: the kernels work on the host's memory */
 } fur_backend;
 

@@ -102,7 +102,7 @@ static fur_status set_degrees(fur_env *env, fur_pattern *p)
 static fur_status fill(fur_env *env, const fur_backend *host, const fur_csr_view *a, fur_pattern *p)
 {
     fur_pattern_scan scan;
-    host->pattern_scan(a, env->threads, fur_seed(), &scan);
+    host->pattern_scan(env, a, fur_seed(), &scan);
     p->bandwidth = scan.bandwidth;
     if (!scan.symmetric || scan.duplicates)
         FUR_TRY(symmetrise(env, a, p));

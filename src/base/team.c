@@ -1,0 +1,437 @@
+/* One call is open at a time. Each of its members has a share of its ranges; who is done with his
+ * own takes from the others'. The caller closes the call when no range is left, and waits only for
+ * members that are still inside one.
+ *
+ * Beside other programs the system takes a member off its processor for a time slice, which is a
+ * hundred short loops long: the caller waits if that happens inside a range, and wakes it in vain
+ * if it happens outside. The caller notices either, by the processor time that the member used and
+ * by the calls that it missed, and does without the member for a multiple of the time lost. And who
+ * waits awake offers its processor to others, as the one it waits for may have been put on the
+ * same. So a team is little slower than one thread on a busy machine, and complete on a quiet one.
+ */
+#include "team.h"
+#include "split.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdalign.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Ranges of a member's share: what others can take over of it. */
+#define SHARES 4
+
+/* Nanoseconds that a thread waits awake. Longer than the serial pieces between a solver's loops,
+ * much shorter than a time slice. */
+#define AWAKE 50000
+
+/* Nanoseconds lost to a member that did not run that are worth a rest, which is REST times as long.
+ * A member that was asleep needs some time to come. Under the thread sanitizer, which is to see
+ * threads at work, there is no rest. */
+#define LOST 200000
+#if defined __SANITIZE_THREAD__
+#    define REST 0
+#elif defined __has_feature
+#    if __has_feature(thread_sanitizer)
+#        define REST 0
+#    endif
+#endif
+#ifndef REST
+#    define REST 10
+#endif
+
+/* Calls are numbered; the last bit says whether the call is open. */
+#define OPEN 1U
+#define NO_MORE_CALLS UINT64_MAX
+
+/* Two lines, as processors fetch lines in pairs. */
+#define APART 128
+
+typedef struct share {
+    alignas(APART) atomic_int next; /* the first range that nobody has taken */
+    int end;
+} share;
+
+typedef struct member {
+    alignas(APART) atomic_bool inside; /* a call */
+    atomic_bool asleep;
+    atomic_bool awaited;   /* the caller sleeps until the member is outside */
+    _Atomic uint64_t took; /* the last call that it took part in */
+    atomic_int place;      /* in the call; -1: not called */
+    /* The caller's own: */
+    int64_t since; /* when it last was woken or took part */
+    int64_t rests_until;
+    clockid_t clock; /* of the thread's processor time */
+    pthread_t thread;
+    /* Both threads': */
+    struct fur_team *team;
+    pthread_mutex_t lock;
+    pthread_cond_t called;
+    pthread_cond_t left;
+} member;
+
+struct fur_team {
+    _Atomic uint64_t call;
+    fur_body *body;
+    void *job;
+    int64_t count;
+    int ranges;
+    int hands; /* threads of the call, the caller among them */
+    share *shares;
+    member *members; /* the first is the caller, of whom nothing is noted */
+    /* The caller's own: */
+    bool busy;
+    bool refused;
+    int threads;
+    int started;   /* members that there are, the caller among them */
+    int64_t awake; /* nanoseconds: none where there are more threads than processors */
+    pid_t process;
+    char refusal[160];
+};
+
+static int64_t now(clockid_t clock)
+{
+    struct timespec time = {0, 0};
+    clock_gettime(clock, &time);
+    return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+/* Between two looks of a thread that waits awake; false once it is time to sleep. Who is waited for
+ * may be waiting for this processor: now and then it is offered. */
+static bool looks_on(int looks, int64_t until)
+{
+    if (looks % 64 == 63) {
+        sched_yield();
+        return now(CLOCK_MONOTONIC) < until;
+    }
+#if defined __x86_64__ || defined __i386__
+    __builtin_ia32_pause();
+#elif defined __aarch64__
+    __asm__ volatile("yield");
+#endif
+    return true;
+}
+
+/* Processors that the process may use. */
+static int processors(void)
+{
+#ifdef __linux__
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) == 0)
+        return CPU_COUNT(&set);
+#endif
+    long count = sysconf(_SC_NPROCESSORS_ONLN);
+    return count > 0 && count < INT16_MAX ? (int)count : 1;
+}
+
+int fur_team_size(int asked)
+{
+    int most = FUR_THREADS_MAX * processors();
+    const char *wish = getenv("OMP_NUM_THREADS");
+    if (asked == 0 && wish)
+        asked = (int)fur_smaller(strtol(wish, NULL, 10), most);
+    return asked <= 0 ? processors() : (int)fur_smaller(asked, most);
+}
+
+int fur_parts(int threads, int64_t worth)
+{
+    int64_t hands = fur_smaller(worth, threads);
+    return hands > 1 ? (int)(hands * fur_smaller(worth / hands, SHARES)) : 1;
+}
+
+/* Runs ranges until none is left: of the share at `place` first, then of those after it. */
+static void take_ranges(struct fur_team *team, int place)
+{
+    for (int k = 0; k < team->hands; k++) {
+        share *from = &team->shares[(place + k) % team->hands];
+        int range = atomic_load_explicit(&from->next, memory_order_relaxed);
+        while (range < from->end) {
+            range = atomic_fetch_add_explicit(&from->next, 1, memory_order_relaxed);
+            if (range < from->end)
+                team->body(team->job, fur_split(team->count, team->ranges, range),
+                           fur_split(team->count, team->ranges, range + 1));
+        }
+    }
+}
+
+/* Whether the member should leave its waiting: for an open call that it has not seen, or for good.
+ */
+static bool is_wanted(const member *m, uint64_t call, uint64_t seen)
+{
+    return call == NO_MORE_CALLS ||
+           (call != seen && (call & OPEN) != 0 && atomic_load(&m->place) >= 0);
+}
+
+static uint64_t sleep_until_wanted(member *m, uint64_t seen)
+{
+    uint64_t call;
+    pthread_mutex_lock(&m->lock);
+    for (;;) {
+        atomic_store(&m->asleep, true);
+        call = atomic_load(&m->team->call);
+        if (is_wanted(m, call, seen))
+            break;
+        pthread_cond_wait(&m->called, &m->lock);
+    }
+    atomic_store(&m->asleep, false);
+    pthread_mutex_unlock(&m->lock);
+    return call;
+}
+
+static uint64_t await_call(member *m, uint64_t seen)
+{
+    int64_t until = now(CLOCK_MONOTONIC) + m->team->awake;
+    for (int looks = 0; looks_on(looks, until); looks++) {
+        uint64_t call = atomic_load_explicit(&m->team->call, memory_order_acquire);
+        if (is_wanted(m, call, seen))
+            return call;
+    }
+    return sleep_until_wanted(m, seen);
+}
+
+static void *serve(void *argument)
+{
+    member *m = argument;
+    struct fur_team *team = m->team;
+    uint64_t seen = 0;
+    for (;;) {
+        seen = await_call(m, seen);
+        if (seen == NO_MORE_CALLS)
+            return NULL;
+        /* The caller first closes the call and then looks who is inside. */
+        atomic_store(&m->inside, true);
+        if (atomic_load(&team->call) == seen) {
+            take_ranges(team, m->place);
+            atomic_store_explicit(&m->took, seen, memory_order_relaxed);
+        }
+        atomic_store(&m->inside, false);
+        if (atomic_load(&m->awaited)) {
+            pthread_mutex_lock(&m->lock);
+            pthread_cond_signal(&m->left);
+            pthread_mutex_unlock(&m->lock);
+        }
+    }
+}
+
+/* Its signals are the program's other threads' to handle. */
+static int start_thread(member *m)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int error = pthread_create(&m->thread, NULL, serve, m);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return error;
+}
+
+static void start_members(struct fur_team *team, int wanted)
+{
+    while (!team->refused && team->started < wanted) {
+        member *m = &team->members[team->started];
+        int error = start_thread(m);
+        if (error) {
+            team->refused = true;
+            snprintf(team->refusal, sizeof team->refusal,
+                     "%d of %d threads are there, as the system refused another: %s", team->started,
+                     team->threads, strerror(error));
+            return;
+        }
+        if (pthread_getcpuclockid(m->thread, &m->clock) != 0)
+            m->clock = CLOCK_MONOTONIC;
+        m->since = now(CLOCK_MONOTONIC);
+        team->started++;
+    }
+}
+
+static void wake(member *m)
+{
+    if (!atomic_load(&m->asleep))
+        return;
+    m->since = now(CLOCK_MONOTONIC);
+    pthread_mutex_lock(&m->lock);
+    atomic_store(&m->asleep, false);
+    pthread_cond_signal(&m->called);
+    pthread_mutex_unlock(&m->lock);
+}
+
+/* Gives places in the next call to members that do not rest, `most` of them with the caller.
+ * Returns how many these are. */
+static int give_places(struct fur_team *team, int most)
+{
+    int hands = 1;
+    int64_t time = now(CLOCK_MONOTONIC);
+    for (int i = 1; i < team->started; i++) {
+        member *m = &team->members[i];
+        bool comes = hands < most && time >= m->rests_until;
+        atomic_store_explicit(&m->place, comes ? hands++ : -1, memory_order_relaxed);
+    }
+    return hands;
+}
+
+/* The first range is taken: it is the caller's. */
+static void open_call(struct fur_team *team)
+{
+    for (int i = 0; i < team->hands; i++) {
+        share *s = &team->shares[i];
+        s->end = (int)fur_split(team->ranges, team->hands, i + 1);
+        atomic_store_explicit(&s->next, (int)fur_split(team->ranges, team->hands, i) + (i == 0),
+                              memory_order_relaxed);
+    }
+    atomic_fetch_add(&team->call, OPEN);
+    for (int i = 1; i < team->started; i++)
+        if (team->members[i].place >= 0)
+            wake(&team->members[i]);
+}
+
+static bool is_outside_soon(member *m)
+{
+    if (!atomic_load(&m->inside))
+        return true;
+    int64_t until = now(CLOCK_MONOTONIC) + m->team->awake;
+    for (int looks = 0; looks_on(looks, until); looks++)
+        if (!atomic_load(&m->inside))
+            return true;
+    return false;
+}
+
+static void sleep_until_outside(member *m)
+{
+    pthread_mutex_lock(&m->lock);
+    atomic_store(&m->awaited, true);
+    while (atomic_load(&m->inside))
+        pthread_cond_wait(&m->left, &m->lock);
+    atomic_store(&m->awaited, false);
+    pthread_mutex_unlock(&m->lock);
+}
+
+/* Waits until the member is outside the call. Returns the nanoseconds for which it held up the
+ * caller without running, or has not come. */
+static int64_t await_member(member *m, uint64_t call)
+{
+    if (!is_outside_soon(m)) {
+        int64_t begin = now(CLOCK_MONOTONIC) - now(m->clock);
+        sleep_until_outside(m);
+        return now(CLOCK_MONOTONIC) - now(m->clock) - begin;
+    }
+    bool came = atomic_load_explicit(&m->took, memory_order_relaxed) == call;
+    int64_t time = now(CLOCK_MONOTONIC);
+    int64_t lost = came ? 0 : time - m->since;
+    if (came)
+        m->since = time;
+    return lost;
+}
+
+static void close_call(struct fur_team *team)
+{
+    uint64_t call = atomic_fetch_add(&team->call, OPEN);
+    for (int i = 1; i < team->started; i++) {
+        member *m = &team->members[i];
+        int64_t lost = m->place >= 0 ? await_member(m, call) : 0;
+        if (lost > LOST)
+            m->rests_until = now(CLOCK_MONOTONIC) + REST * lost;
+    }
+}
+
+/* Threads for a call with so many ranges that are worth one. */
+static int find_hands(struct fur_team *team, int64_t worth)
+{
+    if (!team || worth <= 1 || team->threads <= 1 || team->busy || team->process != getpid())
+        return 1;
+    int most = (int)fur_smaller(worth, team->threads);
+    start_members(team, most);
+    return give_places(team, most);
+}
+
+void fur_parallel(const fur_env *env, int64_t worth, int64_t count, fur_body *body, void *job)
+{
+    struct fur_team *team = env->team;
+    int hands = find_hands(team, fur_smaller(worth, count));
+    if (hands == 1) {
+        if (count > 0)
+            body(job, 0, count);
+        return;
+    }
+    team->busy = true;
+    team->body = body;
+    team->job = job;
+    team->count = count;
+    team->hands = hands;
+    /* A few indices are parts of the caller's own cutting. */
+    team->ranges = (int)(count <= hands * SHARES ? count : fur_parts(hands, worth));
+    open_call(team);
+    body(job, 0, fur_split(count, team->ranges, 1));
+    take_ranges(team, 0);
+    close_call(team);
+    team->busy = false;
+}
+
+static void open_member(struct fur_team *team, member *m)
+{
+    m->team = team;
+    pthread_mutex_init(&m->lock, NULL);
+    pthread_cond_init(&m->called, NULL);
+    pthread_cond_init(&m->left, NULL);
+}
+
+/* What allocators of a caller may align to less. */
+static void *align(void *memory)
+{
+    return (char *)memory + (APART - (uintptr_t)memory % APART);
+}
+
+fur_status fur_team_open(fur_env *env)
+{
+    int64_t bytes = env->threads * (int64_t)(sizeof(share) + sizeof(member)) + APART;
+    struct fur_team *team;
+    FUR_TRY(fur_env_allocate_zeros(env, 1, sizeof *team + (size_t)bytes, &team));
+    team->shares = align(team + 1);
+    team->members = (member *)(void *)(team->shares + env->threads);
+    team->threads = env->threads;
+    team->started = 1;
+    team->awake = env->threads > processors() ? 0 : AWAKE;
+    team->process = getpid();
+    for (int i = 0; i < team->threads; i++)
+        open_member(team, &team->members[i]);
+    env->team = team;
+    return FUR_OK;
+}
+
+static void end_member(member *m)
+{
+    wake(m);
+    pthread_join(m->thread, NULL);
+}
+
+void fur_team_close(fur_env *env)
+{
+    struct fur_team *team = env->team;
+    if (!team)
+        return;
+    /* In a child of the process the threads do not exist. */
+    if (team->process == getpid()) {
+        atomic_store(&team->call, NO_MORE_CALLS);
+        for (int i = 1; i < team->started; i++)
+            end_member(&team->members[i]);
+        for (int i = 0; i < team->threads; i++) {
+            pthread_cond_destroy(&team->members[i].left);
+            pthread_cond_destroy(&team->members[i].called);
+            pthread_mutex_destroy(&team->members[i].lock);
+        }
+    }
+    env->team = NULL;
+    fur_env_release(env, team);
+}
+
+int fur_team_threads(const fur_env *env, const char **refusal)
+{
+    const struct fur_team *team = env->team;
+    *refusal = team && team->refused ? team->refusal : "";
+    return team && team->refused ? team->started : env->threads;
+}
