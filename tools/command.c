@@ -221,10 +221,19 @@ int command_run(const command_common *common,
 {
     const fur_context_options context_options = {
         .size = sizeof context_options, .device = common->device, .threads = common->threads};
-    return command_run_in(&context_options, job, options);
+    return command_run_in(common, &context_options, job, options);
 }
 
-int command_run_in(const fur_context_options *context_options,
+/* Such as threads that the system refused. */
+static void warn_of_less(const command_common *common, const fur_context *context)
+{
+    const char *notice = fur_context_notice(context);
+    if (*notice != '\0' && !common->quiet) {
+        command_error("warning: %s", notice);
+    }
+}
+
+int command_run_in(const command_common *common, const fur_context_options *context_options,
                    fur_status (*job)(fur_context *context, const void *options),
                    const void *options)
 {
@@ -232,6 +241,7 @@ int command_run_in(const fur_context_options *context_options,
     fur_status status = fur_context_create(context_options, &context);
     if (status == FUR_OK) {
         status = job(context, options);
+        warn_of_less(common, context);
     }
     if (status != FUR_OK) {
         command_error("%s", fur_context_error(context));

@@ -87,7 +87,7 @@ bool command_on_gpu(const command_common *common);
 int command_run(const command_common *common,
                 fur_status (*job)(fur_context *context, const void *options), const void *options);
 /* The same in a context with other options. */
-int command_run_in(const fur_context_options *context_options,
+int command_run_in(const command_common *common, const fur_context_options *context_options,
                    fur_status (*job)(fur_context *context, const void *options),
                    const void *options);
 

@@ -62,7 +62,7 @@ int timing_run(const command_common *common, fur_status (*job)(timing *t, const 
         context.stream = timed.stream;
     }
 #endif
-    const int status = command_run_in(&context, run_timed, &timed);
+    const int status = command_run_in(common, &context, run_timed, &timed);
 #ifdef FURROW_HAVE_CUDA
     gpu_stream_destroy(timed.stream);
 #endif
