@@ -159,6 +159,11 @@ static int refuse(int wanted)
     REFUSED(NULL, "context", fur_context_synchronize(NULL));
     REFUSED(NULL, "context", fur_context_allocate(NULL, 4, &w.out.memory));
     REFUSED(w.context, "out", fur_context_allocate(w.context, 4, NULL));
+    REFUSED(NULL, "context", fur_output_create(NULL, "a", &w.out.output));
+    REFUSED(w.context, "path", fur_output_create(w.context, NULL, &w.out.output));
+    REFUSED(w.context, "out", fur_output_create(w.context, "a", NULL));
+    REFUSED(NULL, "output", fur_output_write(NULL, "a", 1));
+    REFUSED(NULL, "output", fur_output_commit(NULL, 0));
     REFUSED(NULL, "context", fur_context_parallel(NULL, 4, 1, ignore_range, NULL));
     REFUSED(w.context, "work", fur_context_parallel(w.context, 4, 1, NULL, NULL));
     REFUSED(NULL, "context", fur_vector_create(NULL, FUR_F64, 4, &w.out.vector));
@@ -357,6 +362,7 @@ START_TEST(destroying_null_does_nothing)
     fur_permutation_destroy(NULL);
     fur_csr_destroy(NULL);
     fur_spmv_destroy(NULL);
+    fur_output_abandon(NULL);
     fur_stencil_destroy(NULL);
     fur_recognised_destroy(NULL);
     fur_operator_destroy(NULL);
@@ -373,6 +379,7 @@ START_TEST(asking_null_has_a_neutral_answer)
     ck_assert_str_eq(fur_context_isa(NULL), "");
     ck_assert_int_eq(fur_context_threads(NULL), 0);
     ck_assert_str_eq(fur_context_notice(NULL), "");
+    ck_assert(!fur_context_watcher(NULL).watch);
     ck_assert_ptr_null(fur_vector_context(NULL));
     ck_assert_int_eq(fur_vector_value(NULL), FUR_F32);
     ck_assert_int_eq(fur_vector_size(NULL), 0);
