@@ -15,7 +15,5 @@ say "Building in $build"
 cmake -S "$root" --preset cpu -B "$build" --log-level=WARNING >/dev/null ||
     fail "cmake could not configure; its messages are above"
 cmake --build "$build" || fail "the build failed; see above"
-# Tests run side by side: a thread that waits must leave the core to the others.
-export OMP_WAIT_POLICY="${OMP_WAIT_POLICY:-passive}"
 say "Running the tests"
 exec ctest --test-dir "$build" --output-on-failure -j "$(nproc)" "$@"
