@@ -67,9 +67,9 @@ typedef struct fur_read_limits {
      * whichever is most. */
     int64_t shape;
     int64_t entries; /* that the file stores; by default as many as it has room for */
-    /* Bytes that come out of a compressed file, of all members of an archive that are passed over
-     * or read. By default 2^28, or 128 for each byte of the file, whichever is more; of a pipe its
-     * bytes so far count. */
+    /* Bytes that come out of a compressed file, with all members of an archive in it, or out of an
+     * archive that is not compressed. By default 2^28, or 128 for each byte of the file, whichever
+     * is more; of a pipe its bytes so far count. */
     int64_t unpacked;
     double seconds; /* by default any time */
 } fur_read_limits;
