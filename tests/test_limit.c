@@ -196,8 +196,10 @@ static void write_member(FILE *out, const char *name, size_t size)
     unsigned sum = 0;
     snprintf(block, 100, "%s", name);
     snprintf(block + 124, 12, "%011zo", size);
-    memcpy(block + 148, "        0", 9);
-    memcpy(block + 257, "ustar\00000", 8);
+    memset(block + 148, ' ', 8);
+    block[156] = '0';
+    memcpy(block + 257, "ustar", sizeof "ustar");
+    memset(block + 263, '0', 2);
     for (size_t i = 0; i < sizeof block; i++)
         sum += (unsigned char)block[i];
     snprintf(block + 148, 8, "%06o", sum);
