@@ -316,17 +316,6 @@ static void check_relax(trial *t, fur_context *context, rng *r)
     guard_release(x, bytes);
 }
 
-static void check_residual(trial *t, fur_context *context)
-{
-    void *is = entries_make(t->g->value, t->points);
-    void *should = entries_make(t->g->value, t->points);
-    ck_ok(context, context->backend->multigrid->residual(&context->env, t->g, t->b, t->x, is));
-    each_point(t, -1, store_residual, should);
-    check_same(t, context, "the residual", is, should);
-    free(is);
-    free(should);
-}
-
 /* The coefficient of coarse point c in x(i) along an axis, or of x(i) at coarse point c. */
 static double along(const fur_grid *g, int axis, bool up, int64_t i, int64_t c)
 {
@@ -423,7 +412,6 @@ static void check_level(const fur_grid *g, const fur_grid *next, fur_context *co
     t.b = entries_random(r, g->value, t.points);
     t.x = entries_random(r, g->value, t.points);
     check_relax(&t, context, r);
-    check_residual(&t, context);
     if (next) {
         check_restriction(&t, context, fur_grid_points(next));
         check_correction(&t, context, r, fur_grid_points(next));
