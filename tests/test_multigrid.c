@@ -975,6 +975,19 @@ START_TEST(other_stencils_are_refused)
 }
 END_TEST
 
+/* As many points as there can be: there is no memory for them, and nothing overflows before. */
+START_TEST(a_grid_of_any_size_is_refused_in_words)
+{
+    memory m = {0};
+    fur_context *context = context_counting(&m, NULL, 1);
+    fur_multigrid_options options = {.size = sizeof options};
+    fur_stencil_definition d = {.size = sizeof d, .value = FUR_F64, .extent = {INT64_MAX}};
+    ck_assert(fur_stencil_named(3, &d));
+    REFUSED(FUR_OVERFLOW, "9223372036854775807 elements of 8 bytes do not fit in memory");
+    fur_context_destroy(context);
+}
+END_TEST
+
 START_TEST(stencils_with_fields_are_refused)
 {
     static const fur_stencil_offset centre = {0, 0, 0};
@@ -1115,6 +1128,7 @@ static void add_tests(TCase *tests)
     tcase_add_test(tests, residuals_are_those_of_the_stencil);
     tcase_add_test(tests, what_rounding_has_made_indefinite_is_refused);
     tcase_add_test(tests, other_stencils_are_refused);
+    tcase_add_test(tests, a_grid_of_any_size_is_refused_in_words);
     tcase_add_test(tests, stencils_with_fields_are_refused);
     tcase_add_test(tests, a_rounded_centre_is_the_sum);
     tcase_add_test(tests, wrong_options_and_vectors_are_refused);

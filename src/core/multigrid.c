@@ -339,7 +339,9 @@ static fur_status build(fur_multigrid *mg, const fur_stencil_view *s, const mode
 {
     fur_env *env = &mg->context->env;
     builder b = {.mg = mg};
-    fur_status status = FUR_OK;
+    /* First, so that there is memory for as many entries as are counted below. */
+    fur_status status =
+        fur_vector_create(mg->context, s->value, fur_stencil_rows(s), &mg->residual);
     for (int number = 0; number < 3 && status == FUR_OK; number++) {
         int from = number > 0 && s->extent[2] == 1 ? 3 - number : number;
         b.coupling[number] = m->k[from];
@@ -350,11 +352,7 @@ static fur_status build(fur_multigrid *mg, const fur_stencil_view *s, const mode
     if (status == FUR_OK)
         status = build_levels(&b, m, o, s->value);
     release_axes(env, b.axis);
-    if (status == FUR_OK)
-        status = fur_multigrid_list_steps(mg);
-    if (status == FUR_OK)
-        status = fur_vector_create(mg->context, s->value, fur_stencil_rows(s), &mg->residual);
-    return status;
+    return status == FUR_OK ? fur_multigrid_list_steps(mg) : status;
 }
 
 fur_status fur_multigrid_create(const fur_stencil *a, const fur_multigrid_options *options,
