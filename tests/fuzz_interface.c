@@ -237,7 +237,7 @@ static void try_files(run *r, const fur_csr *a)
                                    .pattern = draw(r, 16) == 0,
                                    .integer = draw(r, 16) == 0,
                                    .comment = draw(r, 2) ? "a\n% b\n\n" : NULL};
-    fur_mtx_read_options read = {.size = sizeof read, .convert = 1, .value = fur_csr_get(a).value};
+    fur_mtx_read_options read = {.size = sizeof read, .convert = fur_mtx_as(fur_csr_get(a).value)};
     fur_binary_read_options binary = {.size = sizeof binary, .map = (int)draw(r, 2)};
     fur_csr *back = NULL;
     if (CALL(r, fur_mtx_write_csr(a, fuzz_path(), &write)) &&
