@@ -7,6 +7,8 @@
 #    include "split.h"
 #    include "table.h"
 
+#    include <string.h>
+
 /* Rows below which a further thread costs more than it brings. */
 #    define ROW_GRAIN 4096
 
@@ -56,6 +58,33 @@ done:
     return status;
 }
 
+/* A's rows come in order, so that entries go to the next place of their row of T each time: T's
+ * offsets are these places meanwhile, and then move up by one to be themselves again. */
+static void refill_here(const fur_csr_view *a, int threads, bool conjugate, fur_csr *t)
+{
+    static void (*const refill[FUR_VALUE_COUNT][FUR_OFFSET_COUNT])(
+        const fur_csr_view *, bool, int64_t, int64_t, void *, void *) = FUR_TYPE_TABLE(refill);
+    int64_t rows = t->view.rows;
+    size_t size = fur_offset_size(t->view.offset);
+    char *offsets = fur_csr_offsets(t);
+    int parts = fur_team(threads, fur_smaller(rows, a->entries), ROW_GRAIN);
+#    pragma omp parallel for schedule(static, 1) num_threads(parts) if (parts > 1)
+    for (int part = 0; part < parts; part++)
+        refill[a->value][a->offset](a, conjugate, fur_split(rows, parts, part),
+                                    fur_split(rows, parts, part + 1), offsets, fur_csr_values(t));
+    memmove(offsets + size, offsets, (size_t)rows * size);
+    memset(offsets, 0, size);
+}
+
+fur_status fur_csr_transpose_values(const fur_csr *a, bool conjugate, fur_csr *t)
+{
+    fur_env *env = &a->context->env;
+    if (fur_is_remote(a->context))
+        return a->context->backend->remote->transpose_values(env, &a->view, conjugate, &t->view);
+    refill_here(&a->view, env->threads, conjugate, t);
+    return FUR_OK;
+}
+
 fur_status fur_csr_transpose(const fur_csr *a, int conjugate, fur_csr **out)
 {
     return fur_is_remote(a->context) ? transpose_remote(a, conjugate != 0, out)
@@ -75,6 +104,21 @@ static void FN(scatter)(const fur_csr_view *a, int team, bool conjugate, const i
             columns[place[k]] = (int32_t)i;
             to[place[k]] = conjugate ? V(conj)(from[k]) : from[k];
         }
+    }
+}
+
+/* Rows begin .. end-1 of the transpose. */
+static void FN(refill)(const fur_csr_view *a, bool conjugate, int64_t begin, int64_t end,
+                       void *places, void *values)
+{
+    const VALUE *from = a->values;
+    OFFSET *next = places;
+    VALUE *to = values;
+    for (int64_t i = 0; i < a->rows; i++) {
+        int64_t row_end = fur_offset_at(a, i + 1);
+        int64_t k = begin > 0 ? fur_csr_find(a, i, begin) : fur_offset_at(a, i);
+        for (; k < row_end && a->columns[k] < end; k++)
+            to[next[a->columns[k]]++] = conjugate ? V(conj)(from[k]) : from[k];
     }
 }
 

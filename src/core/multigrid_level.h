@@ -4,6 +4,9 @@
 
 #include "object.h"
 
+/* Of a stencil of axis neighbours, at most. */
+#define FUR_MULTIGRID_POINTS 7
+
 /* Each level has at most 2/3 of the points of the one before, of which there are less than 2^63. */
 #define FUR_MULTIGRID_LEVELS 128
 
@@ -18,6 +21,9 @@ struct fur_multigrid {
     int64_t step_count;
     fur_grid_step *steps[2]; /* of a cycle, by the colour that comes first on the way up */
     fur_vector *residual;    /* of the finest level; during a cycle an array to spare */
+    fur_dependent dependent; /* on the stencil */
+    const fur_stencil *stencil;
+    double coefficients[FUR_MULTIGRID_POINTS]; /* that the levels follow from, in any value type */
 };
 
 /* Lists the steps of a cycle; fur_multigrid_destroy releases them. */

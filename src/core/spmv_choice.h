@@ -19,6 +19,7 @@ struct fur_spmv {
     double seconds_product; /* 0 unless measured */
     double seconds_plain;
     char reason[256];
+    fur_dependent dependent; /* on the matrix */
 };
 
 /* The kernel's state for this plan's operand, and its release. */

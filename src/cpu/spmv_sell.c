@@ -18,6 +18,7 @@
 #    include "table.h"
 
 #    include <stdlib.h>
+#    include <string.h>
 
 #    define SIGMA 1024
 #    define SLICES_A_WINDOW (SIGMA / LANES)
@@ -92,6 +93,60 @@ static inline int active_lanes(const uint16_t *length, int k, int active)
     return active;
 }
 
+/* An element of each entry of a window's rows to the entry's place; padding becomes 0. */
+static inline void spread_elements(const fur_csr_view *a, const sell *s, int64_t window,
+                                   const char *from, char *to, size_t size)
+{
+    const size_t step = LANES * size;
+    to += (size_t)s->start[window * SLICES_A_WINDOW] * step;
+    for (int64_t place = window * SIGMA; place < (window + 1) * SIGMA; place += LANES) {
+        size_t width = s->length[place];
+        for (int i = 0; i < LANES; i++) {
+            size_t length = s->length[place + i];
+            size_t begin = length > 0 ? (size_t)fur_offset_at(a, s->order[place + i]) : 0;
+            char *lane = to + (size_t)i * size;
+            for (size_t k = 0; k < length; k++)
+                memcpy(lane + k * step, from + (begin + k) * size, size);
+            for (size_t k = length; k < width; k++)
+                memset(lane + k * step, 0, size);
+        }
+        to += width * step;
+    }
+}
+
+/* The same with the size as a constant. */
+static void spread_window(const fur_csr_view *a, const sell *s, int64_t window, const void *from,
+                          void *to, size_t size)
+{
+    switch (size) {
+    case 4:
+        spread_elements(a, s, window, from, to, 4);
+        break;
+    case 8:
+        spread_elements(a, s, window, from, to, 8);
+        break;
+    default:
+        spread_elements(a, s, window, from, to, 16);
+    }
+}
+
+/* An array with an element for each entry of A into the slices. */
+static void spread(const fur_csr_view *a, int threads, const sell *s, const void *from, void *to,
+                   size_t size)
+{
+    int team = fur_team(threads, s->windows, 2);
+#    pragma omp parallel for schedule(static) num_threads(team) if (team > 1)
+    for (int64_t w = 0; w < s->windows; w++)
+        spread_window(a, s, w, from, to, size);
+}
+
+static fur_status refresh(fur_env *env, const fur_csr_view *a, void *state)
+{
+    sell *s = state;
+    spread(a, env->threads, s, a->values, s->values, fur_value_size(a->value));
+    return FUR_OK;
+}
+
 #    define FUR_TEMPLATE "spmv_sell.c"
 #    include "foreach_value.h"
 
@@ -110,8 +165,6 @@ static void release(fur_env *env, void *state)
 
 static fur_status build(fur_env *env, const fur_csr_view *a, sell *s)
 {
-    static void (*const fill[FUR_VALUE_COUNT])(const fur_csr_view *, int64_t, const sell *) =
-        FUR_VALUE_TABLE(fill_window);
     FUR_TRY(fur_env_allocate(env, s->slices + 1, sizeof *s->start, &s->start));
     FUR_TRY(fur_env_allocate(env, s->windows, SIGMA * sizeof *s->order, &s->order));
     FUR_TRY(fur_env_allocate(env, s->windows, SIGMA * sizeof *s->length, &s->length));
@@ -120,11 +173,8 @@ static fur_status build(fur_env *env, const fur_csr_view *a, sell *s)
     int64_t width = s->start[s->slices] + 1;
     FUR_TRY(fur_env_allocate(env, width, LANES * sizeof *s->columns, &s->columns));
     FUR_TRY(fur_env_allocate(env, width, LANES * fur_value_size(a->value), &s->values));
-    int team = fur_team(env->threads, s->windows, 2);
-#    pragma omp parallel for schedule(static) num_threads(team) if (team > 1)
-    for (int64_t w = 0; w < s->windows; w++)
-        fill[a->value](a, w, s);
-    return FUR_OK;
+    spread(a, env->threads, s, a->columns, s->columns, sizeof *s->columns);
+    return refresh(env, a, s);
 }
 
 static fur_status plan(fur_env *env, const fur_csr_view *a, const fur_spmv_profile *profile,
@@ -214,6 +264,7 @@ const fur_spmv_kernel ISA(spmv_sell) = {
     .exact = true,
     .cost = cost,
     .plan = plan,
+    .refresh = refresh,
     .apply = apply,
     .release = release,
     .matrix_bytes = matrix_bytes,
@@ -222,25 +273,6 @@ const fur_spmv_kernel ISA(spmv_sell) = {
 #    include "finish.h"
 
 typedef FUR_LANES(VALUE_NAME) FN(lanes);
-
-static void FN(fill_window)(const fur_csr_view *a, int64_t window, const sell *s)
-{
-    const VALUE *from = a->values;
-    int64_t at = s->start[window * SLICES_A_WINDOW] * LANES;
-    const int32_t *order = s->order + window * SIGMA;
-    const uint16_t *length = s->length + window * SIGMA;
-    VALUE *values = s->values;
-    for (int place = 0; place < SIGMA; place += LANES) {
-        for (int k = 0; k < length[place]; k++, at += LANES) {
-            for (int i = 0; i < LANES; i++) {
-                bool real = k < length[place + i];
-                int64_t entry = real ? fur_offset_at(a, order[place + i]) + k : 0;
-                s->columns[at + i] = real ? a->columns[entry] : 0;
-                values[at + i] = real ? from[entry] : V(from)((fur_scalar){0, 0});
-            }
-        }
-    }
-}
 
 /* One segment of the eight rows of a slice, from column k of the slice to `stop`. */
 static inline FN(lanes)
