@@ -210,7 +210,7 @@ typedef struct chain {
 
 static chain chain_open(const fur_csr *a, fur_op op, const fur_permutation *p)
 {
-    chain c = {NULL};
+    chain c = {.plan = NULL};
     fur_context *context = fur_csr_context(a);
     const fur_spmv_options options = {.size = sizeof options, .op = op};
     ck_ok(context, fur_spmv_plan(a, &options, &c.plan));

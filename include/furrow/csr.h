@@ -70,10 +70,12 @@ FUR_API fur_csr_view fur_csr_get(const fur_csr *matrix);
  * over in the time of about a product and a half, one for A^T in that of four; one that reads the
  * arrays of the matrix in none.
  *
- * In a CUDA context all of this is queued in order on the context's stream. Values that are copied
+ * In a CUDA context all of this is queued in order on the context's stream, and only Jacobi's
+ * preconditioner and recognised stencils wait, to know whether they can. Values that are copied
  * keep their address: a graph that was captured before multiplies by the new ones. Borrowed and
  * adopted ones have another: capture it again. (A matrix that has borrowed its values so far gets
- * an array of its own for a copy, which is another address once.)
+ * an array of its own for a copy, which is another address once.) An array that was borrowed before
+ * may go as soon as the context's work so far is done.
  *
  * FUR_INVALID without values, or for the matrix's own array if it is not copied; the matrix and
  * what was made from it then stay as they were. */

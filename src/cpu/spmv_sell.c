@@ -93,24 +93,36 @@ static inline int active_lanes(const uint16_t *length, int k, int active)
     return active;
 }
 
-/* An element of each entry of a window's rows to the entry's place; padding becomes 0. */
+/* Columns first .. end-1 of a lane, which begins at `to`. */
+static inline void spread_segment(const fur_csr_view *a, const sell *s, int64_t place,
+                                  int64_t first, int64_t end, const char *from, char *to,
+                                  size_t size)
+{
+    int64_t stop = fur_smaller(end, s->length[place]);
+    int64_t k = first;
+    to += (size_t)first * LANES * size;
+    if (k < stop)
+        from += (size_t)(fur_offset_at(a, s->order[place]) + k) * size;
+    for (; k < stop; k++, from += size, to += LANES * size)
+        memcpy(to, from, size);
+    for (; k < end; k++, to += LANES * size)
+        memset(to, 0, size);
+}
+
+/* An element of each entry of a window's rows to the entry's place; padding becomes 0. Of long rows
+ * a segment at a time, which stays in the cache while all lanes write to it. */
 static inline void spread_elements(const fur_csr_view *a, const sell *s, int64_t window,
                                    const char *from, char *to, size_t size)
 {
     const size_t step = LANES * size;
     to += (size_t)s->start[window * SLICES_A_WINDOW] * step;
     for (int64_t place = window * SIGMA; place < (window + 1) * SIGMA; place += LANES) {
-        size_t width = s->length[place];
-        for (int i = 0; i < LANES; i++) {
-            size_t length = s->length[place + i];
-            size_t begin = length > 0 ? (size_t)fur_offset_at(a, s->order[place + i]) : 0;
-            char *lane = to + (size_t)i * size;
-            for (size_t k = 0; k < length; k++)
-                memcpy(lane + k * step, from + (begin + k) * size, size);
-            for (size_t k = length; k < width; k++)
-                memset(lane + k * step, 0, size);
-        }
-        to += width * step;
+        int64_t width = s->length[place];
+        for (int64_t first = 0; first < width; first += FUR_ROW_SEGMENT)
+            for (int i = 0; i < LANES; i++)
+                spread_segment(a, s, place + i, first, fur_smaller(width, first + FUR_ROW_SEGMENT),
+                               from, to + (size_t)i * size, size);
+        to += (size_t)width * step;
     }
 }
 
