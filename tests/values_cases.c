@@ -29,7 +29,8 @@ static void *values_of(const fur_csr *a)
     ck_ok(fur_csr_context(a), fur_csr_transfer(a, fur_context_host(fur_csr_context(a)), &near));
     fur_csr_view v = fur_csr_get(near);
     void *values = entries_make(v.value, v.entries);
-    memcpy(values, v.values, (size_t)v.entries * fur_value_size(v.value));
+    if (v.entries > 0)
+        memcpy(values, v.values, (size_t)v.entries * fur_value_size(v.value));
     fur_csr_destroy(near);
     return values;
 }

@@ -66,9 +66,9 @@ FUR_API fur_csr_view fur_csr_get(const fur_csr *matrix);
  * permuted operators, recognised stencils (furrow/recognise.h says what these cost), and so what
  * solvers are given. What cannot take them over, such as Jacobi's preconditioner with a zero on the
  * diagonal, refuses to be used, FUR_INVALID with a sentence that says why, until it is given values
- * that suit it: nothing works with the old ones. On the CPU a plan of kernel "sell" takes 1e6 values
- * over in the time of about a product and a half, one for A^T in that of four; one that reads the
- * arrays of the matrix in none.
+ * that suit it: nothing works with the old ones. On the CPU a plan of kernel "sell" for 1e6 entries
+ * takes them over in the time of about one product, 0.4 to 0.6 ms, and was made in 4 to 10; one for
+ * A^T in 2 to 4 ms, made in 15 to 40; one that reads the matrix's own arrays in none.
  *
  * In a CUDA context all of this is queued in order on the context's stream, and only Jacobi's
  * preconditioner and recognised stencils wait, to know whether they can. Values that are copied
