@@ -69,8 +69,8 @@ template <int B, class Value, class Offset> struct fur_bsr {
     fur_bsr_line<B, Value> *lines; // B for each block
 };
 
-// Copies the entries into their blocks, whose values are 0 before; *duplicate is set if two are at
-// one position. A thread a block row; bytes: A once, its blocks once.
+// Copies the entries into their blocks, whose other values are 0 before; *duplicate, unless it is
+// null, is set if two are at one position. A thread a block row; bytes: A once, its blocks once.
 template <int B, class Value, class Offset>
 __global__ void __launch_bounds__(FUR_BSR_BLOCK)
     fur_bsr_fill(int64_t rows, int64_t block_rows, const Offset *offsets, const int32_t *columns,
@@ -90,7 +90,7 @@ __global__ void __launch_bounds__(FUR_BSR_BLOCK)
         [&](int line, int64_t k) {
             int place = columns[k] % B;
             unsigned bit = 1u << (line * B + place);
-            if (mask & bit)
+            if (duplicate && (mask & bit))
                 *duplicate = 1;
             mask |= bit;
             out.masks[block] = static_cast<uint16_t>(mask);

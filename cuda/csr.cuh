@@ -11,6 +11,8 @@ fur_status fur_cuda_csr_measure(fur_env *env, const fur_csr_view *a, fur_csr_sta
 fur_status fur_cuda_spmv_profile(fur_env *env, const fur_csr_view *a, fur_spmv_profile *out);
 fur_status fur_cuda_csr_transpose(fur_env *env, const fur_csr_view *a, bool conjugate,
                                   const fur_csr_view *out);
+fur_status fur_cuda_csr_transpose_values(fur_env *env, const fur_csr_view *a, bool conjugate,
+                                         const fur_csr_view *out);
 fur_status fur_cuda_csr_permute(fur_env *env, const fur_csr_view *a, const int32_t *row_order,
                                 const int32_t *col_position, const fur_csr_view *b);
 fur_status fur_cuda_row_starts(fur_env *env, const fur_csr_view *a, int64_t count,
@@ -19,6 +21,7 @@ fur_status fur_cuda_take_rows(fur_env *env, const fur_csr_view *a, const int32_t
                               const int64_t *starts, const fur_csr_view *out);
 fur_status fur_cuda_csr_diagonal(fur_env *env, const fur_csr_view *a, const int32_t *numbers,
                                  void *d);
+fur_status fur_cuda_reciprocals(fur_env *env, fur_value value, int64_t n, void *x, int64_t *bad);
 fur_status fur_cuda_gather(fur_env *env, fur_value value, int64_t n, const int32_t *from,
                            const void *x, void *y);
 fur_status fur_cuda_scatter(fur_env *env, fur_value value, int64_t n, const int32_t *to,

@@ -2,6 +2,7 @@
 // is stable), so that the result's rows are sorted.
 #include "csr.cuh"
 #include "device.cuh"
+#include "entries.cuh"
 #include "value.cuh"
 
 #include <cub/device/device_radix_sort.cuh>
@@ -60,6 +61,25 @@ __global__ void move_entries(fur_csr_view a, bool conjugate, const Index *place,
     auto offsets = static_cast<const Offset *>(a.offsets);
     columns[k] = static_cast<int32_t>(lower_bound(offsets, a.rows + 1, from + 1) - 1);
     values[k] = conjugate ? fur_conj(value) : value;
+}
+
+// Entry k of row j of the transpose. Of several in its column it is as many places after the first
+// as it is in the matrix.
+template <class Value, class Offset>
+__global__ void __launch_bounds__(FUR_ENTRIES_BLOCK)
+    refill(fur_csr_view a, bool conjugate, fur_csr_view t, Value *values)
+{
+    auto offsets = static_cast<const Offset *>(a.offsets);
+    auto starts = static_cast<const Offset *>(t.offsets);
+    fur_for_entries(t.rows, t.entries, starts, [&](int64_t j, int64_t k) {
+        int32_t i = t.columns[k];
+        int64_t begin = offsets[i];
+        int64_t start = starts[j];
+        int64_t first = lower_bound(a.columns + begin, offsets[i + 1] - begin, j);
+        int64_t before = k - start - lower_bound(t.columns + start, starts[j + 1] - start, i);
+        Value value = static_cast<const Value *>(a.values)[begin + first + before];
+        values[k] = conjugate ? fur_conj(value) : value;
+    });
 }
 
 template <class Index>
@@ -123,5 +143,21 @@ fur_status fur_cuda_csr_transpose(fur_env *env, const fur_csr_view *a, bool conj
         fur_cuda_release(env, w.order);
         fur_cuda_release(env, w.columns);
         return status;
+    });
+}
+
+// Bytes an entry: its row and value, a row of A by bisection, and the value written.
+fur_status fur_cuda_csr_transpose_values(fur_env *env, const fur_csr_view *a, bool conjugate,
+                                         const fur_csr_view *t)
+{
+    if (a->entries == 0)
+        return FUR_OK;
+    return fur_with_types(a, [&](auto value, auto offset) {
+        using Value = decltype(value);
+        using Offset = decltype(offset);
+        refill<Value, Offset>
+            <<<fur_entries_blocks(t->entries), FUR_ENTRIES_BLOCK, 0, fur_cuda_stream(env)>>>(
+                *a, conjugate, *t, writable<Value>(t->values));
+        return fur_cuda_launched(env, "values of the transpose");
     });
 }

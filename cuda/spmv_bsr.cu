@@ -202,6 +202,12 @@ fur_status fill_checked(fur_env *env, const fur_csr_view *a, const state *s)
     return status;
 }
 
+// The same entries go to the same places.
+fur_status refresh(fur_env *env, const fur_csr_view *a, void *memory)
+{
+    return fill(env, a, static_cast<const state *>(memory), nullptr);
+}
+
 fur_status build(fur_env *env, const fur_csr_view *a, state *s)
 {
     FUR_TRY(choose_size(env, a, s));
@@ -253,6 +259,7 @@ extern "C" const fur_spmv_kernel fur_cuda_spmv_bsr = {
     true,    // exact
     nullptr, // cost: to be known only from the analysis
     plan,
+    refresh,
     apply,
     release,
     matrix_bytes,

@@ -64,6 +64,7 @@ extern "C" const fur_spmv_kernel fur_cuda_spmv_cached = {
     true,               // exact
     fur_cuda_walk_cost, // what the window saves, present devices' first-level cache saves too
     nullptr,            // plan
+    nullptr,            // refresh
     apply,
     nullptr, // release
     nullptr, // matrix_bytes

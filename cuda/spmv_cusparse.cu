@@ -67,6 +67,14 @@ fur_status describe(fur_env *env, const fur_csr_view *a, void *vector, state *s)
     return check(env, "cusparseCreateDnVec", cusparseCreateDnVec(&s->y, a->rows, vector, s->type));
 }
 
+fur_status prepare(fur_env *env, const void *one, const state *s)
+{
+    return check(env, "cusparseSpMV_preprocess",
+                 cusparseSpMV_preprocess(s->handle, CUSPARSE_OPERATION_NON_TRANSPOSE, one,
+                                         s->matrix, s->x, one, s->y, s->type, s->algorithm,
+                                         s->buffer));
+}
+
 fur_status preprocess(fur_env *env, const void *one, state *s)
 {
     size_t bytes = 0;
@@ -75,10 +83,7 @@ fur_status preprocess(fur_env *env, const void *one, state *s)
               cusparseSpMV_bufferSize(s->handle, CUSPARSE_OPERATION_NON_TRANSPOSE, one, s->matrix,
                                       s->x, one, s->y, s->type, s->algorithm, &bytes)));
     FUR_TRY(fur_cuda_allocate(env, static_cast<int64_t>(bytes), 1, &s->buffer));
-    return check(env, "cusparseSpMV_preprocess",
-                 cusparseSpMV_preprocess(s->handle, CUSPARSE_OPERATION_NON_TRANSPOSE, one,
-                                         s->matrix, s->x, one, s->y, s->type, s->algorithm,
-                                         s->buffer));
+    return prepare(env, one, s);
 }
 
 fur_status build(fur_env *env, const fur_csr_view *a, state *s)
@@ -127,6 +132,20 @@ fur_status plan(fur_env *env, const fur_csr_view *a, const fur_spmv_profile *, v
     });
 }
 
+// What cuSPARSE prepared is taken to follow from the pattern alone, and yet prepared again: it does
+// not promise that.
+fur_status refresh(fur_env *env, const fur_csr_view *a, void *memory)
+{
+    state *s = static_cast<state *>(memory);
+    fur_cuda_stream(env); // makes the device current
+    FUR_TRY(check(env, "cusparseSpMatSetValues",
+                  cusparseSpMatSetValues(s->matrix, writable(a->values))));
+    return fur_with_value(a->value, [&](auto value) {
+        auto one = fur_from<decltype(value)>({1, 0});
+        return prepare(env, &one, s);
+    });
+}
+
 template <class Value> fur_status multiply(const fur_spmv_call *call)
 {
     fur_env *env = call->env;
@@ -156,6 +175,7 @@ extern "C" const fur_spmv_kernel fur_cuda_spmv_cusparse_alg1 = {
     false,   // exact
     nullptr, // cost
     plan<CUSPARSE_SPMV_CSR_ALG1>,
+    refresh,
     apply,
     release,
     nullptr, // matrix_bytes
@@ -168,6 +188,7 @@ extern "C" const fur_spmv_kernel fur_cuda_spmv_cusparse_alg2 = {
     false,   // exact
     nullptr, // cost
     plan<CUSPARSE_SPMV_CSR_ALG2>,
+    refresh,
     apply,
     release,
     nullptr, // matrix_bytes

@@ -210,15 +210,20 @@ fur_status set_columns(fur_env *env, const fur_csr_view *a, delta *d)
     return status;
 }
 
+fur_status refresh(fur_env *env, const fur_csr_view *a, void *state)
+{
+    auto d = static_cast<const delta *>(state);
+    return fur_sell_spread(env, a, &d->layout, fur_value_size(a->value), a->values, d->values);
+}
+
 fur_status build(fur_env *env, const fur_csr_view *a, const fur_spmv_profile *profile, delta *d)
 {
-    size_t size = fur_value_size(a->value);
     FUR_TRY(fur_sell_layout(env, a, profile, PADDING_MOST, &d->layout));
     if (d->layout.slices == 0)
         return FUR_OK;
     FUR_TRY(set_columns(env, a, d));
-    FUR_TRY(fur_cuda_allocate(env, d->layout.padded, size, &d->values));
-    return fur_sell_spread(env, a, &d->layout, size, a->values, d->values);
+    FUR_TRY(fur_cuda_allocate(env, d->layout.padded, fur_value_size(a->value), &d->values));
+    return refresh(env, a, d);
 }
 
 void release(fur_env *env, void *state)
@@ -278,6 +283,7 @@ extern "C" const fur_spmv_kernel fur_cuda_spmv_delta = {
     true, // exact
     cost,
     plan,
+    refresh,
     apply,
     release,
     matrix_bytes,

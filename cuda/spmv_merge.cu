@@ -290,6 +290,7 @@ extern "C" const fur_spmv_kernel fur_cuda_spmv_merge = {
     false,   // exact
     nullptr, // cost
     plan,
+    nullptr, // refresh
     apply,
     release,
     matrix_bytes,

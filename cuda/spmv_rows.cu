@@ -42,6 +42,7 @@ extern "C" const fur_spmv_kernel fur_cuda_spmv_rows = {
     true, // exact
     fur_cuda_walk_cost,
     nullptr, // plan
+    nullptr, // refresh
     apply,
     nullptr, // release
     nullptr, // matrix_bytes

@@ -51,6 +51,12 @@ __global__ void __launch_bounds__(SELL_BLOCK, 1)
     });
 }
 
+fur_status refresh(fur_env *env, const fur_csr_view *a, void *state)
+{
+    auto s = static_cast<const sell *>(state);
+    return fur_sell_spread(env, a, &s->layout, fur_value_size(a->value), a->values, s->values);
+}
+
 fur_status build(fur_env *env, const fur_csr_view *a, const fur_spmv_profile *profile, sell *s)
 {
     fur_sell *l = &s->layout;
@@ -59,7 +65,7 @@ fur_status build(fur_env *env, const fur_csr_view *a, const fur_spmv_profile *pr
     FUR_TRY(fur_cuda_allocate(env, l->padded, sizeof *s->columns, &s->columns));
     FUR_TRY(fur_cuda_allocate(env, l->padded, size, &s->values));
     FUR_TRY(fur_sell_spread(env, a, l, sizeof *s->columns, a->columns, s->columns));
-    return fur_sell_spread(env, a, l, size, a->values, s->values);
+    return refresh(env, a, s);
 }
 
 void release(fur_env *env, void *state)
@@ -116,6 +122,7 @@ extern "C" const fur_spmv_kernel fur_cuda_spmv_sell = {
     true, // exact
     cost,
     plan,
+    refresh,
     apply,
     release,
     matrix_bytes,

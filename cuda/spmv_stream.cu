@@ -496,6 +496,7 @@ extern "C" const fur_spmv_kernel fur_cuda_spmv_stream = {
     true, // exact
     cost,
     plan,
+    nullptr, // refresh
     apply,
     release,
     nullptr, // matrix_bytes

@@ -64,6 +64,7 @@ extern "C" const fur_spmv_kernel fur_cuda_spmv_subwarps = {
     false,   // exact
     nullptr, // cost
     nullptr, // plan
+    nullptr, // refresh
     apply,
     nullptr, // release
     nullptr, // matrix_bytes

@@ -305,13 +305,6 @@ static fur_status recognised_operator(fixture *f, object *out)
 }
 
 /* Not a creation, but it needs memory on its way. */
-static fur_status operator_diagonal(fixture *f, object *out)
-{
-    fur_status status = fur_operator_diagonal(f->op, f->x);
-    out->any = status == FUR_OK ? NULL : out->any;
-    return status;
-}
-
 static int release_calls;
 
 static fur_status no_apply(void *user, const fur_vector *x, fur_vector *y)
@@ -413,7 +406,6 @@ static const creation creations[] = {
     {"reordering with A + A^T", reorder_skew, destroy_permutation, 13},
     {"permuted operator", permuted_operator, destroy_operator, 6},
     {"the user's operator", user_operator, destroy_operator, 1},
-    {"diagonal of an operator", operator_diagonal, destroy_vector, 2},
     {"Jacobi's preconditioner", jacobi, destroy_operator, 3},
     {"solver", solver, destroy_solver, 10},
     {"stencil", stencil, destroy_stencil, 6},

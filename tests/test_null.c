@@ -27,6 +27,7 @@ typedef struct results {
     fur_solver *solver;
     fur_scalars *scalars;
     void *memory;
+    fur_output *output;
     double number;
     fur_scalar scalar;
     int equal;

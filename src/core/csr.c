@@ -7,15 +7,21 @@ static fur_status make(fur_context *context, const fur_csr_view *view, bool owne
 {
     fur_csr *matrix;
     FUR_TRY(fur_env_allocate(&context->env, 1, sizeof *matrix, &matrix));
-    *matrix = (fur_csr){.context = context, .view = *view, .owned = owned};
+    *matrix =
+        (fur_csr){.context = context, .view = *view, .owns_pattern = owned, .owns_values = owned};
     *out = matrix;
     return FUR_OK;
 }
 
-static void release_arrays(fur_context *context, const fur_csr_view *view)
+static void release_pattern(fur_context *context, const fur_csr_view *view)
 {
     fur_memory_release(context, (void *)(uintptr_t)view->offsets);
     fur_memory_release(context, (void *)(uintptr_t)view->columns);
+}
+
+static void release_arrays(fur_context *context, const fur_csr_view *view)
+{
+    release_pattern(context, view);
     fur_memory_release(context, (void *)(uintptr_t)view->values);
 }
 
@@ -173,8 +179,11 @@ void fur_csr_destroy(fur_csr *matrix)
 {
     if (!matrix)
         return;
-    if (matrix->owned)
-        release_arrays(matrix->context, &matrix->view);
+    fur_dependents_forget(&matrix->made);
+    if (matrix->owns_pattern)
+        release_pattern(matrix->context, &matrix->view);
+    if (matrix->owns_values)
+        fur_memory_release(matrix->context, fur_csr_values(matrix));
     if (matrix->release) {
         fur_context_synchronize(matrix->context);
         matrix->release(matrix->user);

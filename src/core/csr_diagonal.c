@@ -12,22 +12,6 @@
 #    define FUR_TEMPLATE "csr_diagonal.c"
 #    include "foreach_value.h"
 
-/* Position of the first entry in column `row` of row `row`, by bisection; -1 if it has none. */
-static int64_t diagonal_position(const fur_csr_view *a, int64_t row)
-{
-    int64_t low = fur_offset_at(a, row);
-    int64_t end = fur_offset_at(a, row + 1);
-    int64_t high = end;
-    while (low < high) {
-        int64_t middle = low + (high - low) / 2;
-        if (a->columns[middle] < row)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < end && a->columns[low] == row ? low : -1;
-}
-
 typedef struct extraction {
     const fur_csr_view *a;
     void *d;
@@ -38,25 +22,26 @@ static void set_entries(void *job, int64_t begin, int64_t end)
     static void (*const set_entry[FUR_VALUE_COUNT])(const fur_csr_view *, int64_t, int64_t,
                                                     void *) = FUR_VALUE_TABLE(set_entry);
     const extraction *e = job;
-    for (int64_t i = begin; i < end; i++) {
-        int64_t k = diagonal_position(e->a, i);
-        if (k >= 0)
-            set_entry[e->a->value](e->a, i, k, e->d);
-    }
+    for (int64_t i = begin; i < end; i++)
+        set_entry[e->a->value](e->a, i, fur_csr_find(e->a, i, i), e->d);
+}
+
+fur_status fur_csr_read_diagonal(const fur_csr *a, fur_vector *d)
+{
+    fur_env *env = &a->context->env;
+    if (fur_is_remote(a->context))
+        return a->context->backend->remote->diagonal(env, &a->view, NULL, d->data);
+    fur_parallel(env, d->size / ROW_GRAIN, d->size, set_entries, &(extraction){&a->view, d->data});
+    return FUR_OK;
 }
 
 fur_status fur_csr_diagonal(const fur_csr *a, fur_vector **out)
 {
     FUR_NEED(fur_csr_context(a), a, out);
-    fur_env *env = &a->context->env;
     const fur_csr_view *v = &a->view;
-    fur_status status = FUR_OK;
     fur_vector *d;
     FUR_TRY(fur_vector_create(a->context, v->value, fur_smaller(v->rows, v->cols), &d));
-    if (fur_is_remote(a->context))
-        status = a->context->backend->remote->diagonal(env, v, NULL, d->data);
-    else
-        fur_parallel(env, d->size / ROW_GRAIN, d->size, set_entries, &(extraction){v, d->data});
+    fur_status status = fur_csr_read_diagonal(a, d);
     if (status == FUR_OK)
         *out = d;
     else
@@ -65,12 +50,14 @@ fur_status fur_csr_diagonal(const fur_csr *a, fur_vector **out)
 }
 #else
 
-/* d[row] = the entry at position k, plus those of the same column after it that were kept. */
+/* d[row] = the entry at position k, plus those of the same column after it that were kept; 0 if it
+ * is of another column. */
 static void FN(set_entry)(const fur_csr_view *a, int64_t row, int64_t k, void *d)
 {
     const VALUE *values = a->values;
     int64_t end = fur_offset_at(a, row + 1);
-    VALUE sum = values[k];
+    bool found = k < end && a->columns[k] == row;
+    VALUE sum = found ? values[k] : V(from)((fur_scalar){0, 0});
     for (k++; k < end && a->columns[k] == row; k++)
         sum = V(add)(sum, values[k]);
     ((VALUE *)d)[row] = sum;

@@ -76,6 +76,28 @@ done:
     return status;
 }
 
+fur_status fur_csr_take_rows_again(const fur_csr *a, const int32_t *numbers, fur_csr *rows)
+{
+    fur_context *context = a->context;
+    const fur_remote *remote = context->backend->remote;
+    fur_env *env = &context->env;
+    int64_t count = rows->view.rows;
+    fur_status status = FUR_OK;
+    int64_t *starts;
+    if (!remote) {
+        if (rows->view.entries > 0)
+            fur_parallel(env, count / ROW_GRAIN, count, copy_rows,
+                         &(copying){&a->view, numbers, rows});
+        return FUR_OK;
+    }
+    FUR_TRY(fur_memory_allocate(context, count + 1, sizeof *starts, &starts));
+    FUR_TRY_DONE(remote->row_starts(env, &a->view, count, numbers, INT64_MAX, starts));
+    FUR_TRY_DONE(remote->take_rows(env, &a->view, numbers, starts, &rows->view));
+done:
+    fur_memory_release(context, starts);
+    return status;
+}
+
 fur_status fur_csr_take_rows(const fur_csr *a, int64_t count, const int32_t *numbers, fur_csr **out)
 {
     return fur_is_remote(a->context) ? take_remote(a, count, numbers, out)

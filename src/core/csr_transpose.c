@@ -4,8 +4,11 @@
 #    include "bucket.h"
 #    include "object.h"
 #    include "scalar.h"
+#    include "split.h"
 #    include "table.h"
 #    include "team.h"
+
+#    include <string.h>
 
 /* Rows below which a further thread costs more than it brings. */
 #    define ROW_GRAIN 4096
@@ -64,6 +67,51 @@ done:
     return status;
 }
 
+/* Rows begin .. end-1 of T. */
+typedef void refill_rows(const fur_csr_view *a, bool conjugate, int64_t begin, int64_t end,
+                         void *places, void *values);
+typedef struct refilling {
+    const fur_csr_view *a;
+    bool conjugate;
+    fur_csr *t;
+    int parts;
+    refill_rows *refill;
+} refilling;
+
+static void refill_parts(void *job, int64_t begin, int64_t end)
+{
+    const refilling *r = job;
+    int64_t rows = r->t->view.rows;
+    for (int64_t part = begin; part < end; part++)
+        r->refill(r->a, r->conjugate, fur_split(rows, r->parts, (int)part),
+                  fur_split(rows, r->parts, (int)part + 1), fur_csr_offsets(r->t),
+                  fur_csr_values(r->t));
+}
+
+/* A's rows come in order, so that entries go to the next place of their row of T each time: T's
+ * offsets are these places meanwhile, and then move up by one to be themselves again. */
+static void refill_here(const fur_env *env, const fur_csr_view *a, bool conjugate, fur_csr *t)
+{
+    static refill_rows *const refill[FUR_VALUE_COUNT][FUR_OFFSET_COUNT] = FUR_TYPE_TABLE(refill);
+    int64_t rows = t->view.rows;
+    size_t size = fur_offset_size(t->view.offset);
+    char *offsets = fur_csr_offsets(t);
+    int parts = fur_lanes(env->threads, fur_smaller(rows, a->entries) / ROW_GRAIN);
+    refilling r = {a, conjugate, t, parts, refill[a->value][a->offset]};
+    fur_parallel(env, parts, parts, refill_parts, &r);
+    memmove(offsets + size, offsets, (size_t)rows * size);
+    memset(offsets, 0, size);
+}
+
+fur_status fur_csr_transpose_values(const fur_csr *a, bool conjugate, fur_csr *t)
+{
+    fur_env *env = &a->context->env;
+    if (fur_is_remote(a->context))
+        return a->context->backend->remote->transpose_values(env, &a->view, conjugate, &t->view);
+    refill_here(env, &a->view, conjugate, t);
+    return FUR_OK;
+}
+
 fur_status fur_csr_transpose(const fur_csr *a, int conjugate, fur_csr **out)
 {
     FUR_NEED(fur_csr_context(a), a, out);
@@ -83,6 +131,21 @@ static void FN(scatter_rows)(void *job, int64_t begin, int64_t end)
             s.columns[s.place[k]] = (int32_t)i;
             to[s.place[k]] = s.conjugate ? V(conj)(from[k]) : from[k];
         }
+    }
+}
+
+/* Rows begin .. end-1 of the transpose. */
+static void FN(refill)(const fur_csr_view *a, bool conjugate, int64_t begin, int64_t end,
+                       void *places, void *values)
+{
+    const VALUE *from = a->values;
+    OFFSET *next = places;
+    VALUE *to = values;
+    for (int64_t i = 0; i < a->rows; i++) {
+        int64_t row_end = fur_offset_at(a, i + 1);
+        int64_t k = begin > 0 ? fur_csr_find(a, i, begin) : fur_offset_at(a, i);
+        for (; k < row_end && a->columns[k] < end; k++)
+            to[next[a->columns[k]]++] = conjugate ? V(conj)(from[k]) : from[k];
     }
 }
 

@@ -355,6 +355,27 @@ static fur_status build(fur_multigrid *mg, const fur_stencil_view *s, const mode
     return status == FUR_OK ? fur_multigrid_list_steps(mg) : status;
 }
 
+/* Levels and how they are coarsened follow from the coefficients: these must be the same. */
+static fur_status update(void *object)
+{
+    const fur_multigrid *mg = object;
+    const fur_stencil *a = mg->source;
+    size_t bytes = (size_t)a->view.points * fur_value_size(a->view.value);
+    FUR_TRY(fur_dependent_check(&mg->context->env, &a->dependent));
+    return memcmp(a->view.coefficients, mg->stencil->view.coefficients, bytes) == 0
+               ? FUR_OK
+               : fur_context_fail(mg->context, FUR_INVALID,
+                                  "the coefficients of its stencil have changed; make another");
+}
+
+/* Those of the stencil, while it lives, must stay as they are. */
+static void watch(fur_multigrid *mg, const fur_stencil *a)
+{
+    mg->source = a;
+    mg->dependent = (fur_dependent){"the multigrid", mg, update, .reads = false};
+    fur_dependent_join(&mg->dependent, &a->dependent.made);
+}
+
 fur_status fur_multigrid_create(const fur_stencil *a, const fur_multigrid_options *options,
                                 fur_multigrid **out)
 {
@@ -364,6 +385,7 @@ fur_status fur_multigrid_create(const fur_stencil *a, const fur_multigrid_option
     model m = {.s = 0};
     fur_multigrid *mg;
     FUR_TAKE_OPTIONS(a->context, fur_multigrid_options, &o, options);
+    FUR_TRY(fur_dependent_check(env, &a->dependent));
     FUR_TRY(check_options(env, &o));
     FUR_TRY(check_stencil(a, &m));
     FUR_TRY(fur_env_allocate_zeros(env, 1, sizeof *mg, &mg));
@@ -374,11 +396,13 @@ fur_status fur_multigrid_create(const fur_stencil *a, const fur_multigrid_option
     fur_status status = copy_stencil(a, &mg->stencil);
     if (status == FUR_OK)
         status = build(mg, &a->view, &m, &o);
-    if (status == FUR_OK)
-        *out = mg;
-    else
+    if (status != FUR_OK) {
         fur_multigrid_destroy(mg);
-    return status;
+        return status;
+    }
+    watch(mg, a);
+    *out = mg;
+    return FUR_OK;
 }
 
 static void release_level(fur_context *context, const fur_grid_level *level, bool owns_vectors)
@@ -397,6 +421,7 @@ void fur_multigrid_destroy(fur_multigrid *mg)
 {
     if (!mg)
         return;
+    fur_dependent_leave(&mg->dependent);
     for (int l = 0; l < mg->levels; l++)
         release_level(mg->context, &mg->level[l], l > 0);
     for (int first = 0; first < 2; first++)

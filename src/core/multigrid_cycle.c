@@ -66,6 +66,7 @@ static fur_status check_vector(const fur_multigrid *mg, const char *name, const 
 /* Puts the vectors on the finest level. */
 static fur_status enter(fur_multigrid *mg, const fur_vector *b, fur_vector *x)
 {
+    FUR_TRY(fur_dependent_check(&mg->context->env, &mg->dependent));
     FUR_TRY(check_vector(mg, "b", b));
     FUR_TRY(check_vector(mg, "x", x));
     FUR_TRY(fur_vector_check_apart(b, "b", x, "x"));
@@ -191,5 +192,6 @@ fur_status fur_operator_from_multigrid(fur_multigrid *mg, fur_operator **out)
         .user = mg,
         .apply = apply,
     };
-    return fur_operator_create(mg->context, &definition, out);
+    fur_dependent dependent = {"the operator of a multigrid", NULL, NULL, .reads = true};
+    return fur_operator_derive(mg->context, &definition, &dependent, &mg->dependent.made, out);
 }

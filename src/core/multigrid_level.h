@@ -9,7 +9,7 @@
 
 struct fur_multigrid {
     fur_context *context;
-    fur_stencil *stencil; /* the caller's again: residuals are its */
+    fur_stencil *stencil; /* a copy of the caller's: residuals are its */
     fur_cycle cycle;
     int before;
     int after;
@@ -17,8 +17,10 @@ struct fur_multigrid {
     int levels;
     fur_grid_level level[FUR_MULTIGRID_LEVELS]; /* finest first */
     int64_t step_count;
-    fur_grid_step *steps[2]; /* of a cycle, by the colour that comes first on the way up */
-    fur_vector *residual;    /* of the finest level; during a cycle an array to spare */
+    fur_grid_step *steps[2];   /* of a cycle, by the colour that comes first on the way up */
+    fur_vector *residual;      /* of the finest level; during a cycle an array to spare */
+    fur_dependent dependent;   /* on the source */
+    const fur_stencil *source; /* the caller's, while it lives */
 };
 
 /* Lists the steps of a cycle; fur_multigrid_destroy releases them. */

@@ -5,6 +5,7 @@
 #include <furrow/furrow.h>
 
 #include "arguments.h"
+#include "dependents.h"
 #include "env.h"
 #include "kernel.h"
 
@@ -39,9 +40,11 @@ struct fur_permutation {
 struct fur_csr {
     fur_context *context;
     fur_csr_view view;
-    bool owned;
+    bool owns_pattern;
+    bool owns_values;
     void (*release)(void *user); /* of what borrowed arrays lie in, or NULL */
     void *user;
+    fur_dependents made; /* from the matrix */
     /* Taken when a matrix arrives on a device, so that a plan need not wait for it. */
     bool profiled;
     fur_spmv_profile profile;
@@ -59,7 +62,20 @@ struct fur_stencil {
     fur_stencil_view view; /* its three arrays are the stencil's own */
     fur_stencil_choice product;
     fur_stencil_choice sweep; /* kernel NULL: one product after the other */
+    fur_dependent dependent;  /* on the matrix that it was recognised in */
 };
+
+struct fur_operator {
+    fur_context *context;
+    fur_operator_definition definition;
+    fur_dependent dependent;
+};
+
+/* An operator that is made from another object, where `dependent` says how; it is listed as made
+ * from the source. */
+fur_status fur_operator_derive(fur_context *context, const fur_operator_definition *definition,
+                               const fur_dependent *dependent, const fur_dependents *source,
+                               fur_operator **out);
 
 /* Opens the device of the options; the first of the list if they name none. */
 fur_status fur_backend_find(fur_env *env, const fur_context_options *options,
@@ -116,6 +132,13 @@ void fur_csr_set_offsets(fur_csr *a, const int64_t *starts);
 
 void fur_csr_figures(const fur_env *env, const fur_csr_view *a, fur_csr_statistics *out);
 
+/* Sets T's values, T having the pattern of A^T, to those of A^T or A^H. */
+fur_status fur_csr_transpose_values(const fur_csr *a, bool conjugate, fur_csr *t);
+
+/* d_i = A(i, i), into a vector of min(rows, cols) entries that is there. */
+fur_status fur_csr_read_diagonal(const fur_csr *a, fur_vector *d);
+fur_status fur_stencil_read_diagonal(const fur_stencil *stencil, fur_vector *d);
+
 /* The checks of fur_csr_check that read no array. */
 fur_status fur_csr_check_shape(fur_env *env, const fur_csr_view *a);
 
@@ -124,6 +147,10 @@ static inline int fur_stencil_depth(const fur_stencil *stencil)
 {
     return stencil->sweep.kernel ? stencil->sweep.kernel->depth : 1;
 }
+
+/* Sets constant coefficients, given in the value type. On failure the stencil is of no use until
+ * the call succeeds. */
+fur_status fur_stencil_set_coefficients(fur_stencil *stencil, const void *coefficients);
 
 /* FUR_INVALID unless the vector, which sentences call `name`, is one of the stencil's grid. */
 fur_status fur_stencil_check_vector(const fur_stencil *stencil, const char *name,
@@ -151,6 +178,22 @@ int64_t fur_convert_values(const fur_env *env, int64_t count, fur_value from, co
 static inline fur_offset fur_offset_for(int64_t entries)
 {
     return entries <= INT32_MAX ? FUR_I32 : FUR_I64;
+}
+
+/* Position of the first entry of a row that is not before `column`, by bisection; the row's end
+ * without one. The host must reach the arrays. */
+static inline int64_t fur_csr_find(const fur_csr_view *a, int64_t row, int64_t column)
+{
+    int64_t low = fur_offset_at(a, row);
+    int64_t high = fur_offset_at(a, row + 1);
+    while (low < high) {
+        int64_t middle = low + (high - low) / 2;
+        if (a->columns[middle] < column)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
 }
 
 /* The arrays of a matrix that is being made. */

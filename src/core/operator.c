@@ -2,13 +2,6 @@
 #include "object.h"
 #include "options.h"
 
-#include <math.h>
-
-struct fur_operator {
-    fur_context *context;
-    fur_operator_definition definition;
-};
-
 fur_status fur_operator_create(fur_context *context, const fur_operator_definition *definition,
                                fur_operator **out)
 {
@@ -22,15 +15,31 @@ fur_status fur_operator_create(fur_context *context, const fur_operator_definiti
                             "and a value type");
     fur_operator *op;
     FUR_TRY(fur_env_allocate(env, 1, sizeof *op, &op));
-    *op = (fur_operator){context, d};
+    *op = (fur_operator){.context = context, .definition = d};
     *out = op;
     return FUR_OK;
+}
+
+fur_status fur_operator_derive(fur_context *context, const fur_operator_definition *definition,
+                               const fur_dependent *dependent, const fur_dependents *source,
+                               fur_operator **out)
+{
+    FUR_TRY(fur_operator_create(context, definition, out));
+    (*out)->dependent = *dependent;
+    fur_dependent_join(&(*out)->dependent, source);
+    return FUR_OK;
+}
+
+void fur_operator_changed(fur_operator *op)
+{
+    fur_dependents_update(&op->context->env, &op->dependent.made);
 }
 
 void fur_operator_destroy(fur_operator *op)
 {
     if (!op)
         return;
+    fur_dependent_leave(&op->dependent);
     if (op->definition.release)
         op->definition.release(op->definition.user);
     fur_env_release(&op->context->env, op);
@@ -88,6 +97,7 @@ static fur_status pass_on(const fur_operator *op, const char *function, int64_t 
 fur_status fur_operator_apply(const fur_operator *op, const fur_vector *x, fur_vector *y)
 {
     FUR_NEED(fur_operator_context(op), op, x, y);
+    FUR_TRY(fur_dependent_check(&op->context->env, &op->dependent));
     FUR_TRY(check_vector(op, x, "x", op->definition.cols));
     FUR_TRY(check_vector(op, y, "y", op->definition.rows));
     FUR_TRY(fur_vector_check_apart(x, "x", y, "y"));
@@ -103,6 +113,7 @@ fur_status fur_operator_diagonal(const fur_operator *op, fur_vector *d)
     if (!o->diagonal)
         return fur_context_fail(op->context, FUR_UNSUPPORTED,
                                 "the operator does not know its diagonal");
+    FUR_TRY(fur_dependent_check(&op->context->env, &op->dependent));
     FUR_TRY(check_vector(op, d, "the diagonal", o->rows < o->cols ? o->rows : o->cols));
     return pass_on(op, "diagonal", failures, o->diagonal(o->user, d));
 }

@@ -9,51 +9,50 @@
 #include "foreach_value.h"
 #undef FUR_TEMPLATE
 
+typedef struct jacobi {
+    const fur_operator *a;
+    fur_vector *d; /* d_i = 1 / A(i, i) */
+} jacobi;
+
 static fur_status apply(void *user, const fur_vector *x, fur_vector *y)
 {
-    return fur_multiply(user, x, y);
+    const jacobi *m = user;
+    return fur_multiply(m->d, x, y);
 }
 
 static fur_status diagonal(void *user, fur_vector *d)
 {
-    return fur_vector_copy(user, d);
+    const jacobi *m = user;
+    return fur_vector_copy(m->d, d);
 }
 
 static void release(void *user)
 {
-    fur_vector_destroy(user);
+    jacobi *m = user;
+    fur_env *env = &m->d->context->env;
+    fur_vector_destroy(m->d);
+    fur_env_release(env, m);
 }
 
-/* d_i = 1 / d_i where the host reaches d; *bad: the first that has no finite reciprocal, or -1. */
-static void invert_here(fur_vector *d, int64_t *bad)
+/* d_i = 1 / d_i; *bad: the first that has no finite reciprocal, or -1. */
+static fur_status invert(fur_vector *d, int64_t *bad)
 {
-    static int64_t (*const invert[FUR_VALUE_COUNT])(int64_t, void *) = FUR_VALUE_TABLE(reciprocals);
-    *bad = invert[d->value](d->size, d->data);
-}
-
-static fur_status invert_on_host(fur_vector *d, int64_t *bad)
-{
-    fur_vector *near;
-    FUR_TRY(fur_context_pass_on(d->context->host, d->context,
-                                fur_vector_create(d->context->host, d->value, d->size, &near)));
-    fur_status status = fur_vector_copy(d, near);
-    if (status == FUR_OK) {
-        invert_here(near, bad);
-        status = fur_context_pass_on(near->context, d->context, fur_vector_copy(near, d));
-    }
-    fur_vector_destroy(near);
-    return status;
-}
-
-/* d_i = 1 / A(i, i) */
-static fur_status invert_diagonal(const fur_operator *a, fur_vector *d)
-{
-    int64_t bad;
-    FUR_TRY(fur_operator_diagonal(a, d));
+    static int64_t (*const table[FUR_VALUE_COUNT])(int64_t, void *) = FUR_VALUE_TABLE(reciprocals);
     if (fur_is_remote(d->context))
-        FUR_TRY(invert_on_host(d, &bad));
-    else
-        invert_here(d, &bad);
+        return d->context->backend->remote->reciprocals(&d->context->env, d->value, d->size,
+                                                        d->data, bad);
+    *bad = table[d->value](d->size, d->data);
+    return FUR_OK;
+}
+
+/* Reads the diagonal, when the operator is made and when A's values have changed. */
+static fur_status update(void *object)
+{
+    jacobi *m = object;
+    fur_vector *d = m->d;
+    int64_t bad;
+    FUR_TRY(fur_operator_diagonal(m->a, d));
+    FUR_TRY(invert(d, &bad));
     if (bad >= 0)
         return fur_context_fail(d->context, FUR_INVALID,
                                 "the diagonal has no finite reciprocal in row %lld, counting from "
@@ -67,27 +66,34 @@ fur_status fur_operator_jacobi(const fur_operator *a, fur_operator **out)
     FUR_NEED(fur_operator_context(a), a, out);
     fur_context *context = fur_operator_context(a);
     int64_t n = fur_operator_rows(a);
-    fur_vector *d;
+    jacobi *m;
     if (n != fur_operator_cols(a))
         return fur_context_fail(context, FUR_INVALID,
                                 "Jacobi's preconditioner needs a square operator, this one is "
                                 "%lld x %lld",
                                 (long long)n, (long long)fur_operator_cols(a));
-    FUR_TRY(fur_vector_create(context, fur_operator_value(a), n, &d));
+    FUR_TRY(fur_env_allocate(&context->env, 1, sizeof *m, &m));
+    m->a = a;
+    fur_status status = fur_vector_create(context, fur_operator_value(a), n, &m->d);
+    if (status != FUR_OK) {
+        fur_env_release(&context->env, m);
+        return status;
+    }
     fur_operator_definition definition = {
         .size = sizeof definition,
         .rows = n,
         .cols = n,
-        .value = d->value,
-        .user = d,
+        .value = m->d->value,
+        .user = m,
         .apply = apply,
         .diagonal = diagonal,
         .release = release,
     };
-    fur_status status = invert_diagonal(a, d);
+    fur_dependent dependent = {"Jacobi's preconditioner", m, update, .reads = false};
+    status = update(m);
     if (status == FUR_OK)
-        status = fur_operator_create(context, &definition, out);
+        status = fur_operator_derive(context, &definition, &dependent, &a->dependent.made, out);
     if (status != FUR_OK)
-        fur_vector_destroy(d);
+        release(m);
     return status;
 }

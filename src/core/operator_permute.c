@@ -69,7 +69,8 @@ fur_status fur_operator_permute(const fur_operator *b, const fur_permutation *p,
     };
     FUR_TRY_DONE(fur_vector_create(context, definition.value, p->size, &a->x));
     FUR_TRY_DONE(fur_vector_create(context, definition.value, p->size, &a->y));
-    FUR_TRY_DONE(fur_operator_create(context, &definition, out));
+    fur_dependent dependent = {"the operator in the original numbering", NULL, NULL, .reads = true};
+    FUR_TRY_DONE(fur_operator_derive(context, &definition, &dependent, &b->dependent.made, out));
     return FUR_OK;
 done:
     release(a);

@@ -12,21 +12,13 @@ static fur_status apply(void *user, const fur_vector *x, fur_vector *y)
     return fur_recognised_apply(user, fur_real(1), x, fur_real(0), y);
 }
 
-static fur_status stencil_diagonal(const fur_stencil *stencil, fur_vector *d)
-{
-    fur_operator *s;
-    FUR_TRY(fur_operator_from_stencil(stencil, &s));
-    fur_status status = fur_operator_diagonal(s, d);
-    fur_operator_destroy(s);
-    return status;
-}
-
 static fur_status diagonal(void *user, fur_vector *d)
 {
     static void (*const set[FUR_VALUE_COUNT])(const fur_csr_view *, const int32_t *, void *) =
         FUR_VALUE_TABLE(set_entries);
     const fur_recognised *r = user;
-    FUR_TRY(stencil_diagonal(r->stencil, d));
+    FUR_TRY(fur_dependent_check(&r->context->env, &r->dependent));
+    FUR_TRY(fur_stencil_read_diagonal(r->stencil, d));
     if (fur_is_remote(r->context))
         return r->context->backend->remote->diagonal(&r->context->env, &r->rows->view, r->numbers,
                                                      d->data);
@@ -47,7 +39,8 @@ fur_status fur_operator_from_recognised(const fur_recognised *r, fur_operator **
         .apply = apply,
         .diagonal = diagonal,
     };
-    return fur_operator_create(r->context, &definition, out);
+    fur_dependent dependent = {"the operator of a recognised stencil", NULL, NULL, .reads = true};
+    return fur_operator_derive(r->context, &definition, &dependent, &r->dependent.made, out);
 }
 #else
 

@@ -10,11 +10,8 @@ static fur_status apply(void *user, const fur_vector *x, fur_vector *y)
 static fur_status diagonal(void *user, fur_vector *d)
 {
     const fur_spmv *plan = user;
-    fur_vector *own;
-    FUR_TRY(fur_csr_diagonal(plan->operand, &own));
-    fur_status status = fur_vector_copy(own, d);
-    fur_vector_destroy(own);
-    return status;
+    FUR_TRY(fur_dependent_check(&plan->context->env, &plan->dependent));
+    return fur_csr_read_diagonal(plan->operand, d);
 }
 
 fur_status fur_operator_from_spmv(const fur_spmv *plan, fur_operator **out)
@@ -30,5 +27,6 @@ fur_status fur_operator_from_spmv(const fur_spmv *plan, fur_operator **out)
         .apply = apply,
         .diagonal = diagonal,
     };
-    return fur_operator_create(plan->context, &definition, out);
+    fur_dependent dependent = {"the operator of a plan", NULL, NULL, .reads = true};
+    return fur_operator_derive(plan->context, &definition, &dependent, &plan->dependent.made, out);
 }

@@ -22,15 +22,21 @@ static fur_status apply(void *user, const fur_vector *x, fur_vector *y)
     return fur_stencil_apply(user, fur_real(1), x, fur_real(0), y);
 }
 
-static fur_status diagonal(void *user, fur_vector *d)
+fur_status fur_stencil_read_diagonal(const fur_stencil *stencil, fur_vector *d)
 {
     static fur_body *const set[FUR_VALUE_COUNT] = FUR_VALUE_TABLE(set_diagonal);
-    const fur_stencil_view *s = &((const fur_stencil *)user)->view;
+    const fur_stencil_view *s = &stencil->view;
+    FUR_TRY(fur_dependent_check(&stencil->context->env, &stencil->dependent));
     if (fur_is_remote(d->context))
         return d->context->backend->remote->stencil_diagonal(&d->context->env, s, d->data);
     diagonal_job job = {s, d->data};
     fur_parallel(&d->context->env, d->size / ROW_GRAIN, d->size, set[s->value], &job);
     return FUR_OK;
+}
+
+static fur_status diagonal(void *user, fur_vector *d)
+{
+    return fur_stencil_read_diagonal(user, d);
 }
 
 fur_status fur_operator_from_stencil(const fur_stencil *stencil, fur_operator **out)
@@ -46,7 +52,9 @@ fur_status fur_operator_from_stencil(const fur_stencil *stencil, fur_operator **
         .apply = apply,
         .diagonal = diagonal,
     };
-    return fur_operator_create(stencil->context, &definition, out);
+    fur_dependent dependent = {"the operator of a stencil", NULL, NULL, .reads = true};
+    return fur_operator_derive(stencil->context, &definition, &dependent, &stencil->dependent.made,
+                               out);
 }
 #else
 #    include "stencil_value.h"

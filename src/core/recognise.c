@@ -62,6 +62,8 @@ static fur_status make_stencil(fur_recognised *r, const fur_guess *g, const char
                                 .kernel = kernel};
     memcpy(d.extent, s->extent, sizeof d.extent);
     if (s->coefficients) {
+        FUR_TRY(fur_env_allocate_zeros(&r->context->env, s->points, fur_value_size(s->value),
+                                       &r->constants));
         fur_convert_values(&r->context->env, s->points, s->value, s->coefficients, FUR_C128,
                            coefficients);
         d.coefficients = coefficients;
@@ -107,22 +109,6 @@ static void describe(const fur_recognised *r, const fur_guess *g, fur_recognise_
     set_sentence(report);
 }
 
-/* The rows that differ from the guess, unless they are more than `most`; the others' values are in
- * r's fields, if it has any. */
-static fur_status find_differing(fur_recognised *r, const fur_csr *a, const fur_guess *g,
-                                 int64_t most, int64_t *count)
-{
-    fur_env *env = &r->context->env;
-    const fur_remote *remote = r->context->backend->remote;
-    const void *fields[FUR_STENCIL_POINTS];
-    fur_stencil_view s = g->s;
-    for (int k = 0; k < r->field_count; k++)
-        fields[k] = r->fields[k]->data;
-    s.fields = s.coefficients ? NULL : fields;
-    return remote ? remote->stencil_prove(env, &a->view, &s, most, &r->numbers, count)
-                  : fur_recognise_prove(env, &a->view, &s, most, &r->numbers, count);
-}
-
 /* Proves the guess; r stays without a stencil if too many rows differ. */
 static fur_status prove(fur_recognised *r, const fur_csr *a, const fur_guess *g, const char *kernel,
                         fur_recognise_report *report)
@@ -132,7 +118,7 @@ static fur_status prove(fur_recognised *r, const fur_csr *a, const fur_guess *g,
     int64_t count = 0;
     if (!g->s.coefficients)
         FUR_TRY(make_fields(r, &g->s));
-    FUR_TRY(find_differing(r, a, g, most, &count));
+    FUR_TRY(fur_recognised_compare(r, &g->s, most, &r->numbers, &count));
     if (count > most) {
         fur_recognise_refuse(report, "%lld of %lld rows differ from the stencil that most have",
                              (long long)count, (long long)rows);
@@ -140,6 +126,7 @@ static fur_status prove(fur_recognised *r, const fur_csr *a, const fur_guess *g,
     }
     FUR_TRY(make_stencil(r, g, kernel));
     FUR_TRY(take_rows(r, a, count));
+    fur_recognised_follow(r);
     describe(r, g, report);
     return FUR_OK;
 }
@@ -153,6 +140,7 @@ static fur_status build(const fur_csr *a, const fur_guess *g, const char *kernel
         return FUR_OK;
     FUR_TRY(fur_env_allocate_zeros(&a->context->env, 1, sizeof *r, &r));
     r->context = a->context;
+    r->a = a;
     fur_status status = prove(r, a, g, kernel, report);
     if (status == FUR_OK && r->stencil)
         *out = r;

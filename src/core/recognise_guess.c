@@ -323,16 +323,16 @@ static const char *values_of(const fur_sample *f, int i, size_t size)
 
 /* coefficients[k] = the value that more than half of the sampled rows have at offset k, if any has
  * (Boyer, Moore 1981). */
-static void vote(const fur_sample *f, fur_guess *g)
+static void vote(const fur_sample *f, const fur_stencil_view *s, char *coefficients)
 {
     fur_stencil_term terms[FUR_STENCIL_POINTS];
     int votes[FUR_STENCIL_POINTS] = {0};
-    size_t size = fur_value_size(g->s.value);
+    size_t size = fur_value_size(s->value);
     for (int i = 0; i < f->count; i++) {
-        int count = matching_terms(f, &g->s, i, terms);
+        int count = matching_terms(f, s, i, terms);
         const char *values = values_of(f, i, size);
         for (int t = 0; t < count; t++, values += size) {
-            char *c = g->coefficients + (size_t)terms[t].k * size;
+            char *c = coefficients + (size_t)terms[t].k * size;
             int *votes_for = &votes[terms[t].k];
             if (*votes_for == 0)
                 memcpy(c, values, size);
@@ -358,11 +358,20 @@ static bool has_coefficients(const fur_sample *f, const fur_guess *g, int i)
 static void set_coefficients(const fur_sample *f, fur_guess *g)
 {
     int others = 0;
-    vote(f, g);
+    vote(f, &g->s, g->coefficients);
     for (int i = 0; i < f->count; i++)
         others += !has_coefficients(f, g, i);
     if (FUR_FEW * others <= f->count)
         g->s.coefficients = g->coefficients;
+}
+
+fur_status fur_recognise_constants(const fur_csr *a, const fur_stencil_view *s, void *coefficients)
+{
+    fur_sample sample;
+    FUR_TRY(fur_sample_take(a, TRIAL_ROWS, &sample));
+    vote(&sample, s, coefficients);
+    fur_sample_release(a->context, &sample);
+    return FUR_OK;
 }
 
 /* *found = whether rows of the matrix have distances in common. */

@@ -23,6 +23,7 @@ void fur_recognised_destroy(fur_recognised *r)
     if (!r)
         return;
     fur_env *env = &r->context->env;
+    fur_dependent_leave(&r->dependent);
     fur_spmv_destroy(r->plan);
     fur_csr_destroy(r->rows);
     fur_vector_destroy(r->y);
@@ -30,6 +31,7 @@ void fur_recognised_destroy(fur_recognised *r)
     for (int k = 0; k < r->field_count; k++)
         fur_vector_destroy(r->fields[k]);
     fur_env_release(env, r->fields);
+    fur_env_release(env, r->constants);
     fur_memory_release(r->context, r->numbers);
     fur_env_release(env, r);
 }
@@ -80,6 +82,7 @@ fur_status fur_recognised_apply(const fur_recognised *r, fur_scalar alpha, const
                                 fur_scalar beta, fur_vector *y)
 {
     FUR_NEED(r ? r->context : NULL, r, x, y);
+    FUR_TRY(fur_dependent_check(&r->context->env, &r->dependent));
     FUR_TRY(fur_stencil_check(r->stencil, x, y));
     FUR_TRY(fetch_rows(r, y, r->y));
     FUR_TRY(fur_spmv_apply(r->plan, alpha, x, beta, r->y));

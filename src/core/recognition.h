@@ -40,7 +40,18 @@ struct fur_recognised {
     int32_t *numbers; /* of them, where the context's kernels work */
     fur_spmv *plan;   /* of their product */
     fur_vector *y;    /* its result */
+    const fur_csr *a; /* that it was found in, as long as that lives */
+    void *constants;  /* the coefficients, if they are constants: new ones reach the stencil here */
+    fur_dependent dependent; /* on the matrix */
 };
+
+/* Lists r as made from its matrix, and its stencil as made from r. */
+void fur_recognised_follow(fur_recognised *r);
+
+/* The rows that differ from s, if they are not more than `most`, as fur_remote.stencil_prove has
+ * them. Where s has no coefficients, r's fields get the values of the others. */
+fur_status fur_recognised_compare(const fur_recognised *r, const fur_stencil_view *s, int64_t most,
+                                  int32_t **numbers, int64_t *count);
 
 /* Sets the reason why there is no stencil; false, for the caller to return. */
 bool fur_recognise_refuse(fur_recognise_report *report, const char *format, ...) FUR_PRINTF(2, 3);
@@ -55,6 +66,10 @@ void fur_sample_release(fur_context *context, fur_sample *s);
 fur_status fur_recognise_guess(const fur_csr *a, fur_guess *out, fur_recognise_report *report,
                                bool *found);
 
+/* What more than half of some rows have as coefficients of a stencil of which they have the
+ * columns, in the value type; what is not found stays as it is. */
+fur_status fur_recognise_constants(const fur_csr *a, const fur_stencil_view *s, void *coefficients);
+
 /* fur_remote.stencil_prove on the host. */
 fur_status fur_recognise_prove(fur_env *env, const fur_csr_view *a, const fur_stencil_view *s,
                                int64_t most, int32_t **numbers, int64_t *count);
@@ -62,5 +77,7 @@ fur_status fur_recognise_prove(fur_env *env, const fur_csr_view *a, const fur_st
 /* The rows of a with these numbers, which lie where the context's kernels work. */
 fur_status fur_csr_take_rows(const fur_csr *a, int64_t count, const int32_t *numbers,
                              fur_csr **out);
+/* The values of these rows, into the matrix that they were made. */
+fur_status fur_csr_take_rows_again(const fur_csr *a, const int32_t *numbers, fur_csr *rows);
 
 #endif

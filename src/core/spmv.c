@@ -87,6 +87,17 @@ static fur_status set_operand(fur_spmv *plan)
     return FUR_OK;
 }
 
+/* Takes the matrix's new values over. */
+static fur_status update(void *object)
+{
+    fur_spmv *plan = object;
+    const fur_spmv_kernel *kernel = plan->kernel;
+    if (plan->transpose)
+        FUR_TRY(fur_csr_transpose_values(plan->a, plan->op == FUR_OP_H, plan->transpose));
+    return kernel->refresh ? kernel->refresh(&plan->context->env, &plan->operand->view, plan->state)
+                           : FUR_OK;
+}
+
 fur_status fur_spmv_plan(const fur_csr *a, const fur_spmv_options *options, fur_spmv **out)
 {
     FUR_NEED(fur_csr_context(a), a, out);
@@ -109,6 +120,8 @@ fur_status fur_spmv_plan(const fur_csr *a, const fur_spmv_options *options, fur_
         return status;
     }
     plan->seconds_plan = fur_seconds() - start;
+    plan->dependent = (fur_dependent){"the plan", plan, update, .reads = true};
+    fur_dependent_join(&plan->dependent, &a->made);
     *out = plan;
     return FUR_OK;
 }
@@ -117,6 +130,7 @@ void fur_spmv_destroy(fur_spmv *plan)
 {
     if (!plan)
         return;
+    fur_dependent_leave(&plan->dependent);
     fur_spmv_drop(plan, plan->kernel, plan->state);
     fur_csr_destroy(plan->transpose);
     fur_env_release(&plan->context->env, plan);
@@ -147,6 +161,7 @@ fur_status fur_spmv_apply(const fur_spmv *plan, fur_scalar alpha, const fur_vect
                           fur_scalar beta, fur_vector *y)
 {
     FUR_NEED(plan ? plan->context : NULL, plan, x, y);
+    FUR_TRY(fur_dependent_check(&plan->context->env, &plan->dependent));
     const fur_csr_view *a = &plan->operand->view;
     FUR_TRY(check_vector(plan, "x", x, a->cols));
     FUR_TRY(check_vector(plan, "y", y, a->rows));

@@ -20,6 +20,7 @@ struct fur_spmv {
     double seconds_estimated; /* 0 unless chosen by estimates */
     double seconds_plain;
     char reason[256];
+    fur_dependent dependent; /* on the matrix */
 };
 
 /* The kernel's state for this plan's operand, and its release. */

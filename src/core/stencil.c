@@ -224,11 +224,36 @@ fur_status fur_stencil_create(fur_context *context, const fur_stencil_definition
     return status;
 }
 
+/* The same kernel for other coefficients, of which it may have its own copy. */
+static fur_status plan_again(fur_env *env, const fur_stencil_view *s, fur_stencil_choice *choice)
+{
+    fur_stencil_choice fresh = {.kernel = choice->kernel, .reason = choice->reason};
+    const char *refusal = fresh.kernel && fresh.kernel->refusal ? fresh.kernel->refusal(s) : NULL;
+    if (refusal)
+        return fur_env_fail(env, FUR_UNSUPPORTED, "kernel \"%s\" does not suit the stencil: %s",
+                            fresh.kernel->name, refusal);
+    FUR_TRY(fur_stencil_plan(env, s, &fresh));
+    fur_stencil_drop(env, choice);
+    *choice = fresh;
+    return FUR_OK;
+}
+
+fur_status fur_stencil_set_coefficients(fur_stencil *stencil, const void *coefficients)
+{
+    fur_env *env = &stencil->context->env;
+    const fur_stencil_view *s = &stencil->view;
+    memcpy((void *)(uintptr_t)s->coefficients, coefficients,
+           (size_t)s->points * fur_value_size(s->value));
+    FUR_TRY(plan_again(env, s, &stencil->product));
+    return plan_again(env, s, &stencil->sweep);
+}
+
 void fur_stencil_destroy(fur_stencil *stencil)
 {
     if (!stencil)
         return;
     fur_env *env = &stencil->context->env;
+    fur_dependent_leave(&stencil->dependent);
     fur_stencil_drop(env, &stencil->sweep);
     fur_stencil_drop(env, &stencil->product);
     fur_env_release(env, (void *)(uintptr_t)stencil->view.fields);
@@ -255,6 +280,7 @@ fur_status fur_stencil_check_vector(const fur_stencil *stencil, const char *name
 
 fur_status fur_stencil_check(const fur_stencil *stencil, const fur_vector *x, const fur_vector *y)
 {
+    FUR_TRY(fur_dependent_check(&stencil->context->env, &stencil->dependent));
     FUR_TRY(fur_stencil_check_vector(stencil, "x", x));
     FUR_TRY(fur_stencil_check_vector(stencil, "y", y));
     return fur_vector_check_apart(x, "x", y, "y");

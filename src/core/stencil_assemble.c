@@ -101,6 +101,7 @@ fur_status fur_stencil_assemble(const fur_stencil *stencil, fur_csr **out)
 {
     FUR_NEED(stencil ? stencil->context : NULL, stencil, out);
     int64_t rows = fur_stencil_rows(&stencil->view);
+    FUR_TRY(fur_dependent_check(&stencil->context->env, &stencil->dependent));
     if (rows > INT32_MAX)
         return fur_env_fail(&stencil->context->env, FUR_OVERFLOW,
                             "a grid of %lld points has too many for a matrix: at most %d rows",

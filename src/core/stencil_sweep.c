@@ -8,6 +8,7 @@ static fur_status check(const fur_stencil *stencil, int64_t count, const fur_vec
     if (count < 0)
         return fur_env_fail(env, FUR_INVALID, "%lld sweeps were asked for; use 0 or more",
                             (long long)count);
+    FUR_TRY(fur_dependent_check(env, &stencil->dependent));
     FUR_TRY(fur_stencil_check_vector(stencil, "x", x));
     FUR_TRY(fur_stencil_check_vector(stencil, "work", work));
     if (b)

@@ -125,7 +125,7 @@ static void count_chunk(const fur_csr_view *a, int64_t index, runs *r)
 typedef struct building {
     const fur_csr_view *a;
     runs *r;
-    void (*fill)(const fur_csr_view *a, int64_t chunk, const runs *r);
+    void (*set)(const fur_csr_view *a, int64_t chunk, const runs *r);
 } building;
 
 static void count_chunks(void *job, int64_t begin, int64_t end)
@@ -135,11 +135,11 @@ static void count_chunks(void *job, int64_t begin, int64_t end)
         count_chunk(b->a, i, b->r);
 }
 
-static void fill_chunks(void *job, int64_t begin, int64_t end)
+static void set_chunks(void *job, int64_t begin, int64_t end)
 {
     const building *b = job;
     for (int64_t i = begin; i < end; i++)
-        b->fill(b->a, i, b->r);
+        b->set(b->a, i, b->r);
 }
 
 static void start_chunks(runs *r)
@@ -150,8 +150,36 @@ static void start_chunks(runs *r)
     }
 }
 
+/* The steps of a chunk, without their values. */
+static void set_steps(const fur_csr_view *a, int64_t index, const runs *r)
+{
+    int32_t *columns = r->columns + r->gather[index] * LANES;
+    int64_t at = r->step[index];
+    int64_t end = fur_smaller(a->rows, (index + 1) * CHUNK_ROWS);
+    for (int64_t row = index * CHUNK_ROWS; row < end; row += LANES) {
+        cursor c = open_slice(a, row);
+        for (step s = next_step(&c); s.mask; s = next_step(&c), at++) {
+            r->base[at] = (int32_t)s.base;
+            r->mask[at] = (uint8_t)s.mask;
+            for (int i = 0; s.base == GATHER && i < LANES; i++)
+                *columns++ = s.mask >> i & 1 ? a->columns[c.next[i]] : 0;
+            advance(&c, s.mask);
+        }
+    }
+}
+
 #    define FUR_TEMPLATE "spmv_runs.c"
 #    include "foreach_value.h"
+
+static fur_status refresh(fur_env *env, const fur_csr_view *a, void *state)
+{
+    static void (*const set[FUR_VALUE_COUNT])(const fur_csr_view *, int64_t, const runs *) =
+        FUR_VALUE_TABLE(set_values);
+    const runs *r = state;
+    building b = {a, state, set[a->value]};
+    fur_parallel(env, r->chunks / CHUNK_GRAIN, r->chunks, set_chunks, &b);
+    return FUR_OK;
+}
 
 static void release(fur_env *env, void *state)
 {
@@ -170,12 +198,10 @@ static void release(fur_env *env, void *state)
 
 static fur_status build(fur_env *env, const fur_csr_view *a, runs *r)
 {
-    static void (*const fill[FUR_VALUE_COUNT])(const fur_csr_view *, int64_t, const runs *) =
-        FUR_VALUE_TABLE(fill_chunk);
     FUR_TRY(fur_env_allocate_zeros(env, r->chunks + 1, sizeof *r->step, &r->step));
     FUR_TRY(fur_env_allocate_zeros(env, r->chunks + 1, sizeof *r->gather, &r->gather));
     FUR_TRY(fur_env_allocate(env, a->rows / LANES + 1, sizeof *r->slice, &r->slice));
-    building b = {a, r, fill[a->value]};
+    building b = {a, r, set_steps};
     fur_parallel(env, r->chunks / CHUNK_GRAIN, r->chunks, count_chunks, &b);
     start_chunks(r);
     /* One more of each: arithmetic on the arrays' addresses is not defined for NULL. */
@@ -185,8 +211,8 @@ static fur_status build(fur_env *env, const fur_csr_view *a, runs *r)
     FUR_TRY(fur_env_allocate(env, steps, sizeof *r->mask, &r->mask));
     FUR_TRY(fur_env_allocate(env, gathers, LANES * sizeof *r->columns, &r->columns));
     FUR_TRY(fur_env_allocate(env, steps, LANES * fur_value_size(a->value), &r->values));
-    fur_parallel(env, r->chunks / CHUNK_GRAIN, r->chunks, fill_chunks, &b);
-    return FUR_OK;
+    fur_parallel(env, r->chunks / CHUNK_GRAIN, r->chunks, set_chunks, &b);
+    return refresh(env, a, r);
 }
 
 static fur_status plan(fur_env *env, const fur_csr_view *a, const fur_spmv_profile *profile,
@@ -256,6 +282,7 @@ const fur_spmv_kernel ISA(spmv_runs) = {
     .exact = true,
     .cost = cost,
     .plan = plan,
+    .refresh = refresh,
     .apply = apply,
     .release = release,
     .matrix_bytes = matrix_bytes,
@@ -265,26 +292,19 @@ const fur_spmv_kernel ISA(spmv_runs) = {
 
 typedef FUR_LANES(VALUE_NAME) FN(lanes);
 
-static void FN(fill_chunk)(const fur_csr_view *a, int64_t index, const runs *r)
+/* The values of a chunk's steps. */
+static void FN(set_values)(const fur_csr_view *a, int64_t index, const runs *r)
 {
     const VALUE *from = a->values;
     VALUE *values = (VALUE *)r->values + r->step[index] * LANES;
-    int32_t *columns = r->columns + r->gather[index] * LANES;
     int64_t at = r->step[index];
     int64_t end = fur_smaller(a->rows, (index + 1) * CHUNK_ROWS);
     for (int64_t row = index * CHUNK_ROWS; row < end; row += LANES) {
         cursor c = open_slice(a, row);
-        for (step s = next_step(&c); s.mask; s = next_step(&c), at++, values += LANES) {
-            r->base[at] = (int32_t)s.base;
-            r->mask[at] = (uint8_t)s.mask;
-            for (int i = 0; i < LANES; i++) {
-                bool takes_part = s.mask >> i & 1;
-                values[i] = takes_part ? from[c.next[i]] : V(from)((fur_scalar){0, 0});
-                if (s.base == GATHER)
-                    columns[i] = takes_part ? a->columns[c.next[i]] : 0;
-            }
-            columns += s.base == GATHER ? LANES : 0;
-            advance(&c, s.mask);
+        for (int64_t last = at + r->slice[row / LANES]; at < last; at++, values += LANES) {
+            for (int i = 0; i < LANES; i++)
+                values[i] = r->mask[at] >> i & 1 ? from[c.next[i]] : V(from)((fur_scalar){0, 0});
+            advance(&c, r->mask[at]);
         }
     }
 }

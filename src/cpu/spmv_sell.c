@@ -18,6 +18,7 @@
 #    include "table.h"
 
 #    include <stdlib.h>
+#    include <string.h>
 
 #    define SIGMA 1024
 #    define SLICES_A_WINDOW (SIGMA / LANES)
@@ -78,7 +79,6 @@ static int64_t window_width(const uint16_t *length)
 typedef struct building {
     const fur_csr_view *a;
     const sell *s;
-    void (*fill)(const fur_csr_view *a, int64_t window, const sell *s);
 } building;
 
 static void sort_windows(void *job, int64_t begin, int64_t end)
@@ -86,13 +86,6 @@ static void sort_windows(void *job, int64_t begin, int64_t end)
     const building *b = job;
     for (int64_t w = begin; w < end; w++)
         sort_window(b->a, w * SIGMA, b->s->order + w * SIGMA, b->s->length + w * SIGMA);
-}
-
-static void fill_windows(void *job, int64_t begin, int64_t end)
-{
-    const building *b = job;
-    for (int64_t w = begin; w < end; w++)
-        b->fill(b->a, w, b->s);
 }
 
 static void start_slices(sell *s)
@@ -109,6 +102,85 @@ static inline int active_lanes(const uint16_t *length, int k, int active)
     while (length[active - 1] <= k)
         active--;
     return active;
+}
+
+/* Columns first .. end-1 of a lane, which begins at `to`. */
+static inline void spread_segment(const fur_csr_view *a, const sell *s, int64_t place,
+                                  int64_t first, int64_t end, const char *from, char *to,
+                                  size_t size)
+{
+    int64_t stop = fur_smaller(end, s->length[place]);
+    int64_t k = first;
+    to += (size_t)first * LANES * size;
+    if (k < stop)
+        from += (size_t)(fur_offset_at(a, s->order[place]) + k) * size;
+    for (; k < stop; k++, from += size, to += LANES * size)
+        memcpy(to, from, size);
+    for (; k < end; k++, to += LANES * size)
+        memset(to, 0, size);
+}
+
+/* An element of each entry of a window's rows to the entry's place; padding becomes 0. Of long rows
+ * a segment at a time, which stays in the cache while all lanes write to it. */
+static inline void spread_elements(const fur_csr_view *a, const sell *s, int64_t window,
+                                   const char *from, char *to, size_t size)
+{
+    const size_t step = LANES * size;
+    to += (size_t)s->start[window * SLICES_A_WINDOW] * step;
+    for (int64_t place = window * SIGMA; place < (window + 1) * SIGMA; place += LANES) {
+        int64_t width = s->length[place];
+        for (int64_t first = 0; first < width; first += FUR_ROW_SEGMENT)
+            for (int i = 0; i < LANES; i++)
+                spread_segment(a, s, place + i, first, fur_smaller(width, first + FUR_ROW_SEGMENT),
+                               from, to + (size_t)i * size, size);
+        to += (size_t)width * step;
+    }
+}
+
+/* The same with the size as a constant. */
+static void spread_window(const fur_csr_view *a, const sell *s, int64_t window, const void *from,
+                          void *to, size_t size)
+{
+    switch (size) {
+    case 4:
+        spread_elements(a, s, window, from, to, 4);
+        break;
+    case 8:
+        spread_elements(a, s, window, from, to, 8);
+        break;
+    default:
+        spread_elements(a, s, window, from, to, 16);
+    }
+}
+
+/* An array with an element for each entry of A, on its way into the slices. */
+typedef struct spreading {
+    const fur_csr_view *a;
+    const sell *s;
+    const void *from;
+    void *to;
+    size_t size;
+} spreading;
+
+static void spread_windows(void *job, int64_t begin, int64_t end)
+{
+    const spreading *p = job;
+    for (int64_t w = begin; w < end; w++)
+        spread_window(p->a, p->s, w, p->from, p->to, p->size);
+}
+
+static void spread(const fur_env *env, const fur_csr_view *a, const sell *s, const void *from,
+                   void *to, size_t size)
+{
+    spreading p = {a, s, from, to, size};
+    fur_parallel(env, s->windows / WINDOW_GRAIN, s->windows, spread_windows, &p);
+}
+
+static fur_status refresh(fur_env *env, const fur_csr_view *a, void *state)
+{
+    sell *s = state;
+    spread(env, a, s, a->values, s->values, fur_value_size(a->value));
+    return FUR_OK;
 }
 
 #    define FUR_TEMPLATE "spmv_sell.c"
@@ -129,20 +201,18 @@ static void release(fur_env *env, void *state)
 
 static fur_status build(fur_env *env, const fur_csr_view *a, sell *s)
 {
-    static void (*const fill[FUR_VALUE_COUNT])(const fur_csr_view *, int64_t, const sell *) =
-        FUR_VALUE_TABLE(fill_window);
     FUR_TRY(fur_env_allocate(env, s->slices + 1, sizeof *s->start, &s->start));
     FUR_TRY(fur_env_allocate(env, s->windows, SIGMA * sizeof *s->order, &s->order));
     FUR_TRY(fur_env_allocate(env, s->windows, SIGMA * sizeof *s->length, &s->length));
-    building b = {a, s, fill[a->value]};
+    building b = {a, s};
     fur_parallel(env, s->windows / WINDOW_GRAIN, s->windows, sort_windows, &b);
     start_slices(s);
     /* One more: arithmetic on the arrays' addresses is not defined for NULL. */
     int64_t width = s->start[s->slices] + 1;
     FUR_TRY(fur_env_allocate(env, width, LANES * sizeof *s->columns, &s->columns));
     FUR_TRY(fur_env_allocate(env, width, LANES * fur_value_size(a->value), &s->values));
-    fur_parallel(env, s->windows / WINDOW_GRAIN, s->windows, fill_windows, &b);
-    return FUR_OK;
+    spread(env, a, s, a->columns, s->columns, sizeof *s->columns);
+    return refresh(env, a, s);
 }
 
 static fur_status plan(fur_env *env, const fur_csr_view *a, const fur_spmv_profile *profile,
@@ -226,6 +296,7 @@ const fur_spmv_kernel ISA(spmv_sell) = {
     .exact = true,
     .cost = cost,
     .plan = plan,
+    .refresh = refresh,
     .apply = apply,
     .release = release,
     .matrix_bytes = matrix_bytes,
@@ -234,25 +305,6 @@ const fur_spmv_kernel ISA(spmv_sell) = {
 #    include "finish.h"
 
 typedef FUR_LANES(VALUE_NAME) FN(lanes);
-
-static void FN(fill_window)(const fur_csr_view *a, int64_t window, const sell *s)
-{
-    const VALUE *from = a->values;
-    int64_t at = s->start[window * SLICES_A_WINDOW] * LANES;
-    const int32_t *order = s->order + window * SIGMA;
-    const uint16_t *length = s->length + window * SIGMA;
-    VALUE *values = s->values;
-    for (int place = 0; place < SIGMA; place += LANES) {
-        for (int k = 0; k < length[place]; k++, at += LANES) {
-            for (int i = 0; i < LANES; i++) {
-                bool real = k < length[place + i];
-                int64_t entry = real ? fur_offset_at(a, order[place + i]) + k : 0;
-                s->columns[at + i] = real ? a->columns[entry] : 0;
-                values[at + i] = real ? from[entry] : V(from)((fur_scalar){0, 0});
-            }
-        }
-    }
-}
 
 /* One segment of the eight rows of a slice, from column k of the slice to `stop`. */
 static inline FN(lanes)

@@ -61,6 +61,9 @@ typedef struct fur_spmv_kernel {
      * it could show that the kernel does not suit A. NULL, as release: there is nothing to do. */
     fur_status (*plan)(fur_env *env, const fur_csr_view *a, const fur_spmv_profile *profile,
                        void **state);
+    /* Brings the state up to date when A, whose pattern stays, has other values, maybe at another
+     * address. Allocates nothing. NULL: the state has neither values nor their address. */
+    fur_status (*refresh)(fur_env *env, const fur_csr_view *a, void *state);
     fur_status (*apply)(const fur_spmv_call *call);
     void (*release)(fur_env *env, void *state);
     /* Compulsory bytes of A in the kernel's form. NULL: those of CSR. */
@@ -142,6 +145,9 @@ typedef struct fur_remote {
     fur_status (*profile)(fur_env *env, const fur_csr_view *a, fur_spmv_profile *out);
     fur_status (*transpose)(fur_env *env, const fur_csr_view *a, bool conjugate,
                             const fur_csr_view *out);
+    /* The values alone of that transpose, whose pattern is there. */
+    fur_status (*transpose_values)(fur_env *env, const fur_csr_view *a, bool conjugate,
+                                   const fur_csr_view *out);
     /* B(i, j) = A(row_order[i], col_order[j]) into arrays that are there; col_position is the
      * inverse of col_order; NULL leaves a side as it is. */
     fur_status (*permute)(fur_env *env, const fur_csr_view *a, const int32_t *row_order,
@@ -156,6 +162,9 @@ typedef struct fur_remote {
     /* d_r = A(i, r), 0 without such an entry, for i < min(rows, cols): r = numbers[i], or i where
      * numbers is NULL */
     fur_status (*diagonal)(fur_env *env, const fur_csr_view *a, const int32_t *numbers, void *d);
+    /* x_i = 1 / x_i; *bad = the first i for which that is not finite, after which entries may be
+     * anything, or -1. Waits. */
+    fur_status (*reciprocals)(fur_env *env, fur_value value, int64_t n, void *x, int64_t *bad);
     /* y_i = x_from[i], and y_to[i] = x_i with no number twice, for n entries */
     fur_status (*gather)(fur_env *env, fur_value value, int64_t n, const int32_t *from,
                          const void *x, void *y);

@@ -1,0 +1,73 @@
+/* What was made from what: intrusive lists, so that nothing is allocated. */
+#include "dependents.h"
+
+#include <stdio.h>
+#include <string.h>
+
+void fur_dependent_join(fur_dependent *d, const fur_dependents *source)
+{
+    fur_dependents *list = (fur_dependents *)(uintptr_t)source;
+    d->made.owner = d;
+    d->source = list;
+    d->previous = list->last;
+    *(list->last ? &list->last->next : &list->first) = d;
+    list->last = d;
+}
+
+static void take_out(fur_dependent *d)
+{
+    fur_dependents *list = d->source;
+    if (!list)
+        return;
+    *(d->previous ? &d->previous->next : &list->first) = d->next;
+    *(d->next ? &d->next->previous : &list->last) = d->previous;
+    d->source = NULL;
+}
+
+void fur_dependent_leave(fur_dependent *d)
+{
+    take_out(d);
+    fur_dependents_forget(&d->made);
+}
+
+void fur_dependents_forget(fur_dependents *made)
+{
+    while (made->first) {
+        fur_dependent *d = made->first;
+        take_out(d);
+        if (d->reads)
+            snprintf(d->refusal, sizeof d->refusal,
+                     "%s cannot be used any more: what it was made from has been destroyed",
+                     d->name);
+    }
+}
+
+/* The context keeps the sentence of its last call that failed: this one does not. */
+static void update(fur_env *env, fur_dependent *d)
+{
+    char before[sizeof env->error];
+    memcpy(before, env->error, sizeof before);
+    env->error[0] = '\0';
+    fur_status status = d->update ? d->update(d->object) : FUR_OK;
+    d->refusal[0] = '\0';
+    if (status != FUR_OK)
+        snprintf(d->refusal, sizeof d->refusal, "%s could not take over new values: %.400s",
+                 d->name, env->error[0] ? env->error : fur_status_name(status));
+    memcpy(env->error, before, sizeof before);
+}
+
+/* What comes after d: what was made from it, then what was made from the same. */
+static fur_dependent *next_of(const fur_dependent *d, const fur_dependents *all)
+{
+    if (d->made.first)
+        return d->made.first;
+    while (!d->next && d->source != all)
+        d = d->source->owner;
+    return d->next;
+}
+
+void fur_dependents_update(fur_env *env, const fur_dependents *made)
+{
+    for (fur_dependent *d = made->first; d; d = next_of(d, made))
+        update(env, d);
+}

@@ -1,0 +1,37 @@
+/* What new values for a matrix are tested with on the CPU and on a GPU: whatever was made from the
+ * matrix must give the bits of what is made afresh from the new values, and allocate nothing for
+ * it. */
+#ifndef FURROW_TESTS_VALUES_CASES_H
+#define FURROW_TESTS_VALUES_CASES_H
+
+#include "recognise_matrices.h"
+
+typedef struct values_subject {
+    fur_context *context;
+    rng random;
+    const int64_t *calls[2]; /* of the context's allocators; NULL: not counted */
+} values_subject;
+
+/* Plans of all kernels and operations on a pattern, for both widths of offsets. */
+void values_reach_plans(values_subject *s, const shape *family, fur_value value);
+/* The same on one that has several entries at a position. */
+void values_reach_repeated(values_subject *s, fur_value value);
+/* Operators, preconditioners, and permuted ones of these. */
+void values_reach_operators(values_subject *s, fur_value value);
+/* A zero on the diagonal, and none again. */
+void values_refused_by_jacobi(values_subject *s);
+/* Stencils of constants and of fields, with rows that differ. */
+void values_reach_recognised(values_subject *s, fur_value value);
+void values_refused_by_recognised(values_subject *s);
+void values_refused_by_multigrid(values_subject *s);
+
+/* Random values for all entries of a matrix, in memory of malloc. */
+void *values_random(values_subject *s, const fur_csr *a);
+/* Gives them to the matrix, which must allocate nothing if `allocates` is false. */
+void values_set(values_subject *s, fur_csr *a, const void *values, bool allocates);
+/* The plan's product has the bits that a plan of the same kernel has which is made now. */
+void values_check_plan(values_subject *s, const fur_spmv *plan);
+/* Both operators do the same, bit by bit. */
+void values_same(values_subject *s, const fur_operator *a, const fur_operator *b);
+
+#endif
