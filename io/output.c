@@ -1,6 +1,7 @@
 /* Writing a file that has no name, or that of a temporary file, until it is complete. */
 #include <furrow/output.h>
 
+#include "arguments.h"
 #include "scan.h"
 #include "system.h"
 
@@ -245,8 +246,7 @@ static void release(fur_output *output)
 
 fur_status fur_output_create(fur_context *context, const char *path, fur_output **out)
 {
-    if (!path || !out)
-        return fur_context_fail(context, FUR_INVALID, "fur_output_create was given NULL");
+    FUR_NEED(context, context, path, out);
     const char *shown = strcmp(path, "-") == 0 ? "standard output" : path;
     size_t size = strlen(shown) + 1;
     void *memory;
@@ -266,6 +266,9 @@ fur_status fur_output_create(fur_context *context, const char *path, fur_output 
 
 fur_status fur_output_write(fur_output *output, const void *bytes, size_t size)
 {
+    FUR_NEED(NULL, output);
+    if (size > 0)
+        FUR_NEED(output->context, bytes);
     for (size_t done = 0; done < size && output->error == 0;) {
         ssize_t written =
             fur_system.write(output->descriptor, (const char *)bytes + done, size - done);
@@ -347,6 +350,7 @@ static int settle(fur_output *output, bool sync)
 
 fur_status fur_output_commit(fur_output *output, int sync)
 {
+    FUR_NEED(NULL, output);
     int error = settle(output, sync != 0);
     fur_status status = error == 0 ? FUR_OK : fail(output, error);
     release(output);

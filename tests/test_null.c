@@ -26,6 +26,7 @@ typedef struct results {
     fur_multigrid *multigrid;
     fur_solver *solver;
     fur_scalars *scalars;
+    fur_output *output;
     void *memory;
     double number;
     fur_scalar scalar;
@@ -53,6 +54,7 @@ typedef struct world {
     fur_multigrid *mg;
     fur_solver *solver;
     fur_scalars *scalars;
+    fur_output *output;
     fur_csr_view arrays;
     fur_coo_view coo;
     fur_stencil_definition stencil_definition;
@@ -109,12 +111,14 @@ static void make_world(void)
     ck_ok(w.context, fur_multigrid_create(w.stencil, NULL, &w.mg));
     ck_ok(w.context, fur_solver_create(w.op, NULL, &w.solver));
     ck_ok(w.context, fur_scalars_create(w.context, &w.scalars));
+    ck_ok(w.context, fur_output_create(w.context, "/dev/null", &w.output));
     w.arrays = fur_csr_get(w.a);
     memset(&w.out, 0x5a, sizeof w.out);
 }
 
 static void destroy_world(void)
 {
+    fur_output_abandon(w.output);
     fur_scalars_destroy(w.scalars);
     fur_solver_destroy(w.solver);
     fur_multigrid_destroy(w.mg);
@@ -337,6 +341,12 @@ static int refuse(int wanted)
     REFUSED(w.context, "path", fur_mtx_write_csr(w.a, NULL, NULL));
     REFUSED(NULL, "x", fur_mtx_write_vector(NULL, PATH, NULL));
     REFUSED(w.context, "path", fur_mtx_write_vector(w.x, NULL, NULL));
+    REFUSED(NULL, "context", fur_output_create(NULL, PATH, &w.out.output));
+    REFUSED(w.context, "path", fur_output_create(w.context, NULL, &w.out.output));
+    REFUSED(w.context, "out", fur_output_create(w.context, PATH, NULL));
+    REFUSED(NULL, "output", fur_output_write(NULL, w.entries, 4));
+    REFUSED(w.context, "bytes", fur_output_write(w.output, NULL, 4));
+    REFUSED(NULL, "output", fur_output_commit(NULL, 0));
     return rows;
 }
 
@@ -363,6 +373,7 @@ START_TEST(destroying_null_does_nothing)
     fur_multigrid_destroy(NULL);
     fur_solver_destroy(NULL);
     fur_scalars_destroy(NULL);
+    fur_output_abandon(NULL);
 }
 END_TEST
 
@@ -373,6 +384,7 @@ START_TEST(asking_null_has_a_neutral_answer)
     ck_assert_str_eq(fur_context_isa(NULL), "");
     ck_assert_int_eq(fur_context_threads(NULL), 0);
     ck_assert_str_eq(fur_context_notice(NULL), "");
+    ck_assert(fur_context_watcher(NULL).watch == NULL);
     ck_assert_ptr_null(fur_vector_context(NULL));
     ck_assert_int_eq(fur_vector_value(NULL), FUR_F32);
     ck_assert_int_eq(fur_vector_size(NULL), 0);
