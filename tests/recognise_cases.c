@@ -314,8 +314,9 @@ void recognise_none(subject *s)
     refuse(s, shape_matrix(context, "empty rows"), nothing_common);
     refuse(s, scattered(context, 4000, 60),
            "rows have more than 2048 different distances between row and column");
-    refuse(s, periodic_grid(context, 12),
-           "of 512 rows 219 do not fit the best grid, 12 x 12 x 12; one is row 1725");
+    refuse(
+        s, periodic_grid(context, 12),
+        "of 512 rows 219 do not fit the best grid, 12 x 12 x 12; one is row 1726, counting from 1");
     refuse(s, dense_random(context, 5),
            "9 coefficients a point would be more to read than the matrix");
 }

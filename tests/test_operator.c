@@ -11,6 +11,7 @@ typedef struct scaling {
     double factor;
     fur_status apply_status;
     fur_status diagonal_status;
+    bool silent; /* fails without a sentence */
     int applied;
     int released;
 } scaling;
@@ -19,6 +20,8 @@ static fur_status scaling_apply(void *user, const fur_vector *x, fur_vector *y)
 {
     scaling *s = user;
     s->applied++;
+    if (s->silent)
+        return s->apply_status;
     if (s->apply_status != FUR_OK)
         return fur_context_fail(s->context, s->apply_status, "the scale is out of order");
     return fur_axpby(fur_real(s->factor), x, fur_real(0), y);
@@ -27,6 +30,8 @@ static fur_status scaling_apply(void *user, const fur_vector *x, fur_vector *y)
 static fur_status scaling_diagonal(void *user, fur_vector *d)
 {
     scaling *s = user;
+    if (s->silent)
+        return s->diagonal_status;
     if (s->diagonal_status != FUR_OK)
         return fur_context_fail(s->context, s->diagonal_status, "the diagonal is out of order");
     return fur_vector_fill(d, fur_real(s->factor));
@@ -144,6 +149,42 @@ START_TEST(failures_of_the_user_are_passed_on)
     ck_fails(context, FUR_CANCELLED, "the diagonal is out of order", fur_operator_diagonal(op, x));
     ck_fails(context, FUR_CANCELLED, "the diagonal is out of order",
              fur_operator_jacobi(op, &jacobi));
+    ck_assert_ptr_null(jacobi);
+    fur_operator_destroy(op);
+    fur_vector_destroy(y);
+    fur_vector_destroy(x);
+    fur_context_destroy(context);
+}
+END_TEST
+
+/* The sentence is then about that, and not about what has failed before. */
+START_TEST(failures_of_the_user_without_a_sentence_get_one)
+{
+    static const char applied[] =
+        "the function \"apply\" of an operator of 2 x 2 returned status 5, "
+        "input/output error, without a sentence; fur_context_fail sets one";
+    static const char unknown[] =
+        "the function \"diagonal\" of an operator of 2 x 2 returned status "
+        "99, unknown, without a sentence; fur_context_fail sets one";
+    fur_context *context = context_make(NULL, 1);
+    scaling s = {.context = context,
+                 .silent = true,
+                 .apply_status = FUR_IO,
+                 .diagonal_status = (fur_status)99};
+    fur_operator_definition definition = scaling_definition(&s, 2);
+    fur_operator *op = NULL;
+    fur_operator *jacobi = NULL;
+    fur_vector *x = vector_of(context, FUR_F64, 2);
+    fur_vector *y = vector_of(context, FUR_F64, 2);
+    ck_ok(context, fur_operator_create(context, &definition, &op));
+    for (int earlier = 0; earlier < 2; earlier++) {
+        if (earlier)
+            fur_context_fail(context, FUR_INVALID, "something else");
+        ck_fails(context, FUR_IO, applied, fur_operator_apply(op, x, y));
+        ck_fails(context, FUR_IO, applied, fur_operator_apply(op, x, y));
+        ck_fails(context, (fur_status)99, unknown, fur_operator_diagonal(op, x));
+        ck_fails(context, (fur_status)99, unknown, fur_operator_jacobi(op, &jacobi));
+    }
     ck_assert_ptr_null(jacobi);
     fur_operator_destroy(op);
     fur_vector_destroy(y);
@@ -344,7 +385,7 @@ START_TEST(jacobi_names_the_row_without_a_reciprocal)
         if (unusable[i] == 0x1p-149 && value_epsilon(value) == DBL_EPSILON)
             entries[2].re = 0;
         ck_fails(context, FUR_INVALID,
-                 "the diagonal has no finite reciprocal in row 2 (counted from 0); Jacobi's "
+                 "the diagonal has no finite reciprocal in row 3, counting from 1; Jacobi's "
                  "preconditioner needs one in every row",
                  fur_operator_jacobi(op, &jacobi));
         ck_assert_ptr_null(jacobi);
@@ -386,6 +427,7 @@ static void add_tests(TCase *tests)
     tcase_add_test(tests, an_older_definition_is_read_as_far_as_it_goes);
     tcase_add_test(tests, incomplete_definitions_are_refused);
     tcase_add_test(tests, failures_of_the_user_are_passed_on);
+    tcase_add_test(tests, failures_of_the_user_without_a_sentence_get_one);
     tcase_add_test(tests, vectors_that_do_not_fit_are_refused);
     tcase_add_loop_test(tests, a_plan_is_an_operator, 0, FUR_VALUE_COUNT);
     tcase_add_loop_test(tests, jacobi_divides_by_the_diagonal, 0, FUR_VALUE_COUNT);

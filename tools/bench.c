@@ -24,10 +24,12 @@ enum {
 };
 
 enum { ENTRY_GRAIN = 16384 };
+/* Without --seconds. */
+static const double SECONDS = 0.02;
 
 typedef struct bench_options {
     command_common common;
-    double seconds;
+    double seconds; /* these are 0 or NULL if they are not given */
     int rounds;
     const char *against;
     int sweeps;
@@ -36,9 +38,20 @@ typedef struct bench_options {
     int case_count;
 } bench_options;
 
+/* Options that not all suites take. */
+enum {
+    TAKES_SECONDS = 1,
+    TAKES_ROUNDS = 2,
+    TAKES_AGAINST = 4,
+    TAKES_SWEEPS = 8,
+    TAKES_FILES = 16, /* and so how to read them */
+    TAKES_RACE = TAKES_SECONDS | TAKES_ROUNDS | TAKES_AGAINST
+};
+
 typedef struct suite {
     const char *name;
     const char *device;
+    unsigned takes;
     const char *peer; /* whom the library's contenders race with; NULL: the suite looks itself */
     fur_status (*run)(bench *b, const char *name);
     fur_status (*end)(bench *b); /* after the last case; NULL: nothing to do */
@@ -48,16 +61,24 @@ typedef struct suite {
 static const suite suites[] = {
     {"spmv",
      "cpu",
+     TAKES_RACE | TAKES_FILES,
      "plain",
      bench_spmv,
      NULL,
      {"7-point:128", "7-point:160", "27-point:100", "random:1000000x16", "rmat:20"}},
-    {"reduce", "cpu", "plain", bench_reduce, NULL, {"10000", "1000000", "33554432"}},
-    {"stencil", "cpu", NULL, bench_stencil, NULL, {"5-point:4000", "7-point:256", "27-point:200"}},
-    {"multigrid", "cpu", NULL, bench_multigrid, NULL, {"128", "128:f32"}},
-    {"io", "cpu", NULL, bench_io, NULL, {"real", "pattern", "integer"}},
+    {"reduce", "cpu", TAKES_RACE, "plain", bench_reduce, NULL, {"10000", "1000000", "33554432"}},
+    {"stencil",
+     "cpu",
+     TAKES_ROUNDS | TAKES_AGAINST | TAKES_SWEEPS,
+     NULL,
+     bench_stencil,
+     NULL,
+     {"5-point:4000", "7-point:256", "27-point:200"}},
+    {"multigrid", "cpu", 0, NULL, bench_multigrid, NULL, {"128", "128:f32"}},
+    {"io", "cpu", TAKES_RACE, NULL, bench_io, NULL, {"real", "pattern", "integer"}},
     {"recognise",
      "cpu",
+     0,
      NULL,
      bench_recognise,
      NULL,
@@ -66,6 +87,7 @@ static const suite suites[] = {
 #ifdef FURROW_HAVE_CUDA
     {"spmv",
      "cuda",
+     TAKES_AGAINST | TAKES_FILES,
      "cusparse",
      bench_spmv_cuda,
      bench_spmv_cuda_end,
@@ -73,33 +95,44 @@ static const suite suites[] = {
       "random:4000000x16", "power:4000000"}},
     {"reduce",
      "cuda",
+     TAKES_AGAINST,
      "cublas",
      bench_reduce_cuda,
      NULL,
      {"65536", "1048576", "4194304", "16777216", "134217728"}},
     {"stencil",
      "cuda",
+     TAKES_AGAINST | TAKES_SWEEPS,
      NULL,
      bench_stencil,
      NULL,
      {"7-point:128", "7-point:256", "7-point:512", "7-point:256:f32", "7-point:512:f32",
       "27-point:128", "27-point:256"}},
-    {"multigrid", "cuda", NULL, bench_multigrid, NULL, {"128", "256", "512", "128:f32", "512:f32"}},
-    {"ladder", "cuda", "cub", bench_ladder_cuda, NULL, {"4194304", "16777216"}},
+    {"multigrid",
+     "cuda",
+     0,
+     NULL,
+     bench_multigrid,
+     NULL,
+     {"128", "256", "512", "128:f32", "512:f32"}},
+    {"ladder", "cuda", TAKES_AGAINST, "cub", bench_ladder_cuda, NULL, {"4194304", "16777216"}},
     {"transfer",
      "cuda",
+     TAKES_AGAINST,
      "cudamemcpy",
      bench_transfer_cuda,
      NULL,
      {"1048576", "16777216", "268435456", "1073741824"}},
     {"reorder",
      "cuda",
+     TAKES_AGAINST | TAKES_FILES,
      "cusolver",
      bench_reorder_cuda,
      NULL,
      {"7-point:100", "7-point:128", "5-point:1000", "rmat:18"}},
     {"recognise",
      "cuda",
+     0,
      NULL,
      bench_recognise,
      NULL,
@@ -168,29 +201,65 @@ fur_status bench_numbers(fur_context *context, int64_t n, int64_t first, int64_t
 static fur_status run_cases(bench *b, const suite *s, const char *const *cases)
 {
     for (int i = 0; cases[i]; i++) {
-        COMMAND_TRY(s->run(b, cases[i]));
+        const fur_status status = s->run(b, cases[i]);
+        COMMAND_TRY(status == FUR_OUT_OF_MEMORY
+                        ? command_while(b->context, "timing", cases[i], status)
+                        : status);
     }
     return s->end ? s->end(b) : FUR_OK;
+}
+
+/* The suite of that number for the context's device, NULL behind the last. */
+static const suite *suite_at(fur_context *context, int index)
+{
+    for (size_t i = 0; i < sizeof suites / sizeof *suites; i++) {
+        if (strcmp(fur_context_device(context), suites[i].device) == 0 && index-- == 0) {
+            return &suites[i];
+        }
+    }
+    return NULL;
+}
+
+static const char *suite_name(fur_context *context, int index)
+{
+    const suite *s = suite_at(context, index);
+    return s != NULL ? s->name : NULL;
 }
 
 /* NULL, with a sentence in the context, if there is none of that name for the device. */
 static const suite *find_suite(const bench *b, const char *name)
 {
-    const char *device = fur_context_device(b->context);
-    char names[64] = "";
-    for (size_t i = 0; i < sizeof suites / sizeof *suites; i++) {
-        if (strcmp(device, suites[i].device) != 0) {
-            continue;
-        }
-        if (strcmp(name, suites[i].name) == 0) {
-            return &suites[i];
-        }
-        const size_t length = strlen(names);
-        snprintf(names + length, sizeof names - length, " %s", suites[i].name);
+    int i = 0;
+    if (command_check_name(b->context, "bench without a matrix", suite_name, name) != FUR_OK) {
+        return NULL;
     }
-    fur_context_fail(b->context, FUR_INVALID, "there is no benchmark '%s' on %s; there are:%s",
-                     name, device, names);
-    return NULL;
+    while (strcmp(suite_name(b->context, i), name) != 0) {
+        i++;
+    }
+    return suite_at(b->context, i);
+}
+
+/* A misuse if an option is given that the suite does not take. */
+static fur_status check_options(const bench *b, const suite *s, const bench_options *options)
+{
+    const struct {
+        unsigned takes;
+        bool given;
+        const char *option;
+    } rules[] = {
+        {TAKES_SECONDS, options->seconds > 0, "--seconds"},
+        {TAKES_ROUNDS, options->rounds > 0, "--rounds"},
+        {TAKES_AGAINST, options->against != NULL, "--against"},
+        {TAKES_SWEEPS, options->sweeps > 0, "--sweeps"},
+        {TAKES_FILES, command_reads_specially(&options->common), "option of how files are read"},
+    };
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
+        if (rules[i].given && !(s->takes & rules[i].takes)) {
+            return command_misuse(b->context, "bench %s on %s takes no %s", s->name, s->device,
+                                  rules[i].option);
+        }
+    }
+    return FUR_OK;
 }
 
 static fur_status check_peer(const bench *b, const suite *s, const char *against)
@@ -198,8 +267,8 @@ static fur_status check_peer(const bench *b, const suite *s, const char *against
     if (!against || !s->peer || strcmp(against, s->peer) == 0) {
         return FUR_OK;
     }
-    return fur_context_fail(b->context, FUR_INVALID, "bench %s on %s races against %s, not '%s'",
-                            s->name, s->device, s->peer, against);
+    return command_misuse(b->context, "bench %s on %s races against %s, not '%s'", s->name,
+                          s->device, s->peer, against);
 }
 
 /* Whether the first operand is a matrix already: `bench A.mtx` is short for `bench spmv A.mtx`. */
@@ -255,7 +324,7 @@ static fur_status run_bench(timing *t, const void *given)
     bench b = {.context = t->context,
                .timing = t,
                .common = &options->common,
-               .seconds = options->seconds,
+               .seconds = options->seconds > 0 ? options->seconds : SECONDS,
                .rounds = options->rounds,
                .sweeps = options->sweeps,
                .against = options->against};
@@ -263,8 +332,9 @@ static fur_status run_bench(timing *t, const void *given)
     if (!s) {
         return FUR_INVALID;
     }
+    COMMAND_TRY(check_options(&b, s, options));
     COMMAND_TRY(check_peer(&b, s, options->against));
-    COMMAND_TRY(timing_prepare(t));
+    COMMAND_TRY(command_while(t->context, "preparing", "to measure", timing_prepare(t)));
     output out = output_begin(options->common.json);
     timing_put(&out, t);
     b.results = json_array();
@@ -279,8 +349,7 @@ static const struct argp_option own_options[] = {
     {.name = "seconds",
      .key = OPTION_SECONDS,
      .arg = "S",
-     .doc = "CPU: time for each contender in each round (default 0.02); stencil has one product in "
-            "each"},
+     .doc = "CPU: time for each contender in each round of spmv, reduce and io (default 0.02)"},
     {.name = "rounds",
      .key = OPTION_ROUNDS,
      .arg = "N",
@@ -328,6 +397,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
             argp_error(state, "more than %d cases", CASES_MAX - 2);
         }
         options->cases[options->case_count++] = argument;
+        options->common.vector = access(argument, F_OK) == 0 ? argument : options->common.vector;
         return 0;
     case ARGP_KEY_NO_ARGS:
         argp_error(state, "a benchmark is missing, such as spmv or reduce");
@@ -372,7 +442,7 @@ static const struct argp argp = {
 
 int command_bench(int argc, char **argv)
 {
-    bench_options options = {.seconds = 0.02};
+    bench_options options = {.seconds = 0};
     argp_parse(&argp, argc, argv, 0, NULL, &options);
     return timing_run(&options.common, run_bench, &options);
 }

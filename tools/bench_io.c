@@ -2,6 +2,7 @@
  * beside what no reader or writer can beat: moving the bytes and not looking at them. */
 #include "bench_io.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -53,10 +54,10 @@ static fur_status choose_peers(io_case *c)
         }
     }
     if (against && count == 0) {
-        return fur_context_fail(c->b->context, FUR_INVALID,
-                                "bench io on cpu races against mmio and fmm where the build found "
-                                "them, and this one did not find '%s'",
-                                against);
+        return command_misuse(c->b->context,
+                              "bench io on cpu races against mmio and fmm where the build found "
+                              "them, and this one did not find '%s'",
+                              against);
     }
     return FUR_OK;
 }
@@ -97,7 +98,7 @@ static fur_status load_file(io_case *c)
     fur_context *context = c->b->context;
     FILE *file = fopen(c->path, "rb");
     if (!file) {
-        return fur_context_fail(context, FUR_IO, "%s: cannot be opened", c->path);
+        return fur_context_fail(context, FUR_IO, "%s: cannot open: %s", c->path, strerror(errno));
     }
     fseeko(file, 0, SEEK_END);
     c->packed_size = ftello(file);

@@ -27,13 +27,16 @@ int command_stencil(int argc, char **argv);
 
 #define COMMAND_OPERANDS 2
 
+enum { COMMAND_USAGE = 2 }; /* the exit status of wrong usage */
+
 /* Filled by the common parser, which a subcommand's argp has as its only child. */
 typedef struct command_common {
     int operands_min; /* set by the subcommand: how many file names it takes */
     int operands_max;
     int operand_count;
     const char *operands[COMMAND_OPERANDS];
-    int threads; /* 0: not given */
+    const char *vector; /* another file to be read than the first operand; NULL: none */
+    int threads;        /* 0: not given */
     const char *device;
     bool json;
     bool quiet;
@@ -48,14 +51,53 @@ int64_t command_whole_number(struct argp_state *state, const char *option, const
 /* The positive finite number in text, or a usage error. */
 double command_positive_number(struct argp_state *state, const char *option, const char *text);
 
-/* Runs a job in the context that the options ask for and returns the exit status: 0, or 1 after
- * printing the context's sentence if the job fails. */
+/* The name of a file, or a usage error if it is empty, as an unset variable of a shell leaves it.
+ */
+const char *command_file(struct argp_state *state, const char *option, const char *text);
+
+/* Name 0, 1, 2 ... of a list; NULL behind the last. context: NULL while options are read. */
+typedef const char *command_names(fur_context *context, int index);
+
+/* The index of the name that an option was given, or a usage error with the whole list. */
+int command_choice(struct argp_state *state, const char *option, command_names *names,
+                   const char *text);
+/* The same in a job, for lists that depend on the device. */
+fur_status command_check_name(fur_context *context, const char *option, command_names *names,
+                              const char *text);
+
+/* An option that is of use with something else alone. */
+typedef struct command_pairing {
+    const char *option;
+    bool given;
+    bool fits;       /* whether that is there */
+    const char *how; /* "with --stencil" */
+} command_pairing;
+
+/* A usage error for the first of `count` options that is given and does not fit. */
+void command_check(struct argp_state *state, const command_pairing *pairings, size_t count);
+
+/* Whether Matrix Market files are to be read in another way than usual. */
+bool command_reads_specially(const command_common *common);
+
+/* Whether --device names a GPU. */
+bool command_on_gpu(const command_common *common);
+
+/* Runs a job in the context that the options ask for and returns the exit status: 0, or after
+ * printing the context's sentence 1 if the job fails, 2 by command_misuse. */
 int command_run(const command_common *common,
                 fur_status (*job)(fur_context *context, const void *options), const void *options);
 /* The same in a context with a stream: fur_context_options.stream. */
 int command_run_in(const command_common *common, void *stream,
                    fur_status (*job)(fur_context *context, const void *options),
                    const void *options);
+
+/* Fails for what the command line has wrong and only a job can tell. */
+fur_status command_misuse(fur_context *context, const char *format, ...) FUR_PRINTF(2, 3);
+
+/* The status of work on a file. A failure whose sentence does not begin with the file's name gets
+ * "doing name: " before it. */
+fur_status command_while(fur_context *context, const char *doing, const char *name,
+                         fur_status status);
 
 /* Prints "furrow: sentence" on standard error. */
 void command_error(const char *format, ...) FUR_PRINTF(1, 2);

@@ -4,15 +4,17 @@
 
 #include <string.h>
 
+#include "grid.h"
 #include "load.h"
 #include "output.h"
 #include "save.h"
 
-enum { OPTION_TYPE = 1, OPTION_TRANSPOSE, OPTION_SYMMETRY, OPTION_PATTERN };
+enum { OPTION_TYPE = 1, OPTION_TRANSPOSE, OPTION_SYMMETRY, OPTION_PATTERN, OPTION_FORMAT };
 enum { SYMMETRY_COUNT = FUR_MTX_HERMITIAN + 1, AS_IN_FILE = -1 };
 
 typedef struct convert_options {
     command_common common;
+    save_target out;
     int type;     /* fur_value, or AS_IN_FILE */
     int symmetry; /* fur_mtx_symmetry, or AS_IN_FILE */
     bool transpose;
@@ -91,7 +93,7 @@ static fur_status write_matrix(const convert_options *options, const loaded_matr
     *done = describe_matrix(options, a);
     const fur_mtx_header origin = {.field = done->field, .symmetry = done->symmetry};
     const double start = command_seconds();
-    COMMAND_TRY(save_matrix(a->matrix, options->common.operands[1], &origin));
+    COMMAND_TRY(save_matrix(a->matrix, &options->out, &origin));
     done->seconds_write = command_seconds() - start;
     return FUR_OK;
 }
@@ -110,7 +112,7 @@ static conversion describe_vector(const convert_options *options, const loaded_m
     conversion plan = describe_matrix(options, a);
     plan.format = FUR_MTX_ARRAY;
     plan.symmetry = FUR_MTX_GENERAL;
-    if (plan.field == FUR_MTX_INTEGER && !save_is_binary(options->common.operands[1])) {
+    if (plan.field == FUR_MTX_INTEGER && !save_is_binary(&options->out)) {
         plan.field = FUR_MTX_REAL;
     }
     return plan;
@@ -127,7 +129,7 @@ static fur_status write_vector(fur_context *context, const convert_options *opti
     COMMAND_TRY(fur_vector_create(context, done->value, done->rows, &x));
     fur_status status = fur_vector_upload(fur_csr_get(a->matrix).values, x);
     if (status == FUR_OK) {
-        status = save_vector(x, options->common.operands[1], &origin);
+        status = save_vector(x, &options->out, &origin);
     }
     done->seconds_write = command_seconds() - start;
     fur_vector_destroy(x);
@@ -145,6 +147,7 @@ static fur_status print_written(fur_context *context, const convert_options *opt
     output_count(&out, "rows", "rows", done->rows);
     output_count(&out, "cols", "columns", done->cols);
     output_count(&out, "entries", "entries", done->entries);
+    output_count(&out, "threads", "threads", fur_context_threads(context));
     output_seconds(&out, "seconds_load", "time to load", done->seconds_load);
     output_seconds(&out, "seconds_write", "time to write", done->seconds_write);
     return output_end(&out, context);
@@ -154,10 +157,13 @@ static fur_status convert_steps(fur_context *context, const convert_options *opt
                                 loaded_matrix *a)
 {
     conversion done = {0};
-    COMMAND_TRY(load_matrix(context, &options->common, options->common.operands[0], a));
-    COMMAND_TRY(change(options, &a->matrix));
-    COMMAND_TRY(is_vector(options, a) ? write_vector(context, options, a, &done)
-                                      : write_matrix(options, a, &done));
+    const char *name = options->common.operands[0];
+    COMMAND_TRY(
+        command_while(context, "reading", name, load_matrix(context, &options->common, name, a)));
+    COMMAND_TRY(command_while(context, "converting", name, change(options, &a->matrix)));
+    const fur_status status = is_vector(options, a) ? write_vector(context, options, a, &done)
+                                                    : write_matrix(options, a, &done);
+    COMMAND_TRY(status == FUR_IO ? status : command_while(context, "converting", name, status));
     return print_written(context, options, &done);
 }
 
@@ -181,30 +187,24 @@ static const struct argp_option own_options[] = {
      .arg = "KIND",
      .doc = "Write as general, symmetric, skew-symmetric or hermitian; without it as IN is"},
     {.name = "pattern", .key = OPTION_PATTERN, .doc = "Write positions without values"},
+    {.name = "format", .key = OPTION_FORMAT, .arg = "NAME", .doc = SAVE_FORMAT_DOC},
     {0},
 };
 
-static int parse_type(struct argp_state *state, const char *name)
+static const char *symmetry_name(fur_context *context, int index)
 {
-    for (int i = 0; i < FUR_VALUE_COUNT; i++) {
-        if (strcmp(name, fur_value_name((fur_value)i)) == 0) {
-            return i;
-        }
-    }
-    argp_error(state, "--type takes f32, f64, c64 or c128, not '%s'", name);
-    return AS_IN_FILE;
+    (void)context;
+    return index < SYMMETRY_COUNT ? fur_mtx_symmetry_name((fur_mtx_symmetry)index) : NULL;
 }
 
-static int parse_symmetry(struct argp_state *state, const char *name)
+/* A binary pattern has a type, for when its values are asked for. */
+static void settle(struct argp_state *state, const convert_options *o)
 {
-    for (int i = 0; i < SYMMETRY_COUNT; i++) {
-        if (strcmp(name, fur_mtx_symmetry_name((fur_mtx_symmetry)i)) == 0) {
-            return i;
-        }
-    }
-    argp_error(state, "--symmetry takes general, symmetric, skew-symmetric or hermitian, not '%s'",
-               name);
-    return AS_IN_FILE;
+    save_check(state, "OUT", &o->out);
+    const command_pairing type = {"--type", o->type != AS_IN_FILE,
+                                  !o->pattern || save_is_binary(&o->out),
+                                  "without --pattern: no values are written"};
+    command_check(state, &type, 1);
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state)
@@ -215,7 +215,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         state->child_inputs[0] = &options->common;
         return 0;
     case OPTION_TYPE:
-        options->type = parse_type(state, argument);
+        options->type = command_choice(state, "--type", grid_value_name, argument);
         options->common.reading.value = (fur_value)options->type;
         options->common.reading.convert = 1;
         return 0;
@@ -223,10 +223,17 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         options->transpose = true;
         return 0;
     case OPTION_SYMMETRY:
-        options->symmetry = parse_symmetry(state, argument);
+        options->symmetry = command_choice(state, "--symmetry", symmetry_name, argument);
         return 0;
     case OPTION_PATTERN:
         options->pattern = true;
+        return 0;
+    case OPTION_FORMAT:
+        save_parse_format(state, argument, &options->out);
+        return 0;
+    case ARGP_KEY_END:
+        options->out.path = options->common.operands[1];
+        settle(state, options);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -239,8 +246,9 @@ static const struct argp argp = {
     .args_doc = "IN OUT",
     .doc =
         "Read IN, a Matrix Market or binary file, and write its matrix or vector to OUT: a binary "
-        "file if its name ends in .fur, which loads many times faster, else Matrix Market with "
-        "the fewest digits that read back to the same numbers.",
+        "file if its name ends in .fur, which loads many times faster, else (.mtx, .mtx.gz, "
+        ".mtx.zst or no ending) Matrix Market with the fewest digits that read back to the same "
+        "numbers.",
     .children = command_children,
 };
 

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "product.h"
+
 enum { PART_GRAIN = 16384 };
 
 /* The kernels whose matrix takes fewer bytes than CSR; a device has one of them. */
@@ -261,6 +263,14 @@ static fur_status add_meant(forms *f, const char *word, bool *found)
     return FUR_OK;
 }
 
+/* The words that --against takes. */
+static const char *word_name(fur_context *context, int index)
+{
+    static const char *const others[] = {"csr", "compressed", "cusparse", NULL};
+    const int count = fur_spmv_kernel_count(context);
+    return index < count ? product_kernel(context, index) : others[index - count];
+}
+
 static fur_status add_word(forms *f, const char *word)
 {
     bool found = strcmp(word, "csr") == 0;
@@ -274,6 +284,7 @@ static fur_status add_word(forms *f, const char *word)
                                 "GPU in a build with FURROW_WITH_CUSPARSE=ON",
                                 word, fur_context_device(f->context));
     }
+    COMMAND_TRY(command_check_name(f->context, "--against", word_name, word));
     return add_matrix(f, word, word);
 }
 
@@ -304,7 +315,8 @@ static fur_status add_matrices(forms *f, const char *against)
 fur_status forms_create(timing *t, const forms_request *request, forms *f)
 {
     *f = (forms){.timing = t, .context = t->context, .host = fur_context_host(t->context)};
-    COMMAND_TRY(grid_define(f->context, &request->grid, request->kernel, &f->definition));
+    COMMAND_TRY(grid_check_kernel(f->context, request->kernel));
+    f->definition = grid_define(&request->grid, request->kernel);
     COMMAND_TRY(add_stencil(f, request->kernel));
     if (f->rows > INT32_MAX) {
         return fur_context_fail(f->context, FUR_OVERFLOW,

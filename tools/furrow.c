@@ -6,7 +6,7 @@
 
 #include "unfinished.h"
 
-enum { EXIT_USAGE = 2 };
+enum { OPTION_HELP = 'h' };
 
 static const command commands[] = {
     {"info", "say what a matrix is", command_info},
@@ -37,6 +37,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         *first = state->next - 1;
         state->next = state->argc;
         return 0;
+    case OPTION_HELP:
+        argp_state_help(state, stdout, ARGP_HELP_STD_HELP);
+        return 0;
     case ARGP_KEY_NO_ARGS:
         argp_error(state, "a command is missing");
         return 0;
@@ -48,17 +51,18 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 /* Index in argv of the subcommand's name. */
 static int parse_line(int argc, char **argv)
 {
-    struct argp_option listing[COMMAND_COUNT + 1] = {{0}};
+    struct argp_option listing[COMMAND_COUNT + 2] = {{0}};
     for (int i = 0; i < COMMAND_COUNT; i++) {
         listing[i].name = commands[i].name;
         listing[i].doc = commands[i].summary;
         listing[i].flags = OPTION_DOC | OPTION_NO_USAGE;
     }
+    listing[COMMAND_COUNT] = (struct argp_option){.key = OPTION_HELP, .flags = OPTION_HIDDEN};
     const struct argp argp = {
         .options = listing,
         .parser = parse,
         .args_doc = "COMMAND [ARGUMENT...]",
-        .doc = "Sparse matrices at memory speed.\vfurrow COMMAND --help says more about a command. "
+        .doc = "Sparse matrices at memory speed.\vfurrow help COMMAND says more about a command. "
                "Exit status: 0 done, 1 failed, 2 wrong usage.",
     };
     int first = 0;
@@ -75,13 +79,30 @@ static int run(const command *chosen, int argc, char **argv)
     return chosen->run(argc, argv);
 }
 
+/* "help" and "help COMMAND" are "--help" and "COMMAND --help". */
+static int turn_help(int argc, char **argv)
+{
+    static char help[] = "--help";
+    if (argc < 2 || strcmp(argv[1], "help") != 0) {
+        return argc;
+    }
+    if (argc == 2 || strcmp(argv[2], "help") == 0) {
+        argv[1] = help;
+        return 2;
+    }
+    argv[1] = argv[2];
+    argv[2] = help;
+    return 3;
+}
+
 int main(int argc, char **argv)
 {
     unfinished_begin();
     argp_program_version_hook = print_version;
-    argp_err_exit_status = EXIT_USAGE;
+    argp_err_exit_status = COMMAND_USAGE;
     static char name[] = "furrow";
     argv[0] = name;
+    argc = turn_help(argc, argv);
     const int first = parse_line(argc, argv);
     for (int i = 0; i < COMMAND_COUNT; i++) {
         if (strcmp(argv[first], commands[i].name) == 0) {
@@ -89,5 +110,5 @@ int main(int argc, char **argv)
         }
     }
     command_error("there is no command '%s'; furrow --help lists them", argv[first]);
-    return EXIT_USAGE;
+    return COMMAND_USAGE;
 }

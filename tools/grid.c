@@ -8,6 +8,18 @@ enum { ITEMS = 3, ITEM_LENGTH = 32 };
 
 static const char *const boundary_names[FUR_BOUNDARY_COUNT] = {"dirichlet", "neumann", "periodic"};
 
+static const char *boundary_name(fur_context *context, int index)
+{
+    (void)context;
+    return index < FUR_BOUNDARY_COUNT ? boundary_names[index] : NULL;
+}
+
+const char *grid_value_name(fur_context *context, int index)
+{
+    (void)context;
+    return index < FUR_VALUE_COUNT ? fur_value_name((fur_value)index) : NULL;
+}
+
 grid_request grid_none(void)
 {
     return (grid_request){.value = FUR_F64};
@@ -55,19 +67,9 @@ void grid_parse_extent(struct argp_state *state, const char *text, grid_request 
                    text);
     }
     for (int axis = 0; axis < grid->extents; axis++) {
-        grid->extent[axis] = command_whole_number(state, "--extent", items[axis], 1, INT64_MAX);
+        grid->extent[axis] =
+            command_whole_number(state, "each axis of --extent", items[axis], 1, INT64_MAX);
     }
-}
-
-static fur_boundary boundary_named(struct argp_state *state, const char *name)
-{
-    for (int i = 0; i < FUR_BOUNDARY_COUNT; i++) {
-        if (strcmp(name, boundary_names[i]) == 0) {
-            return (fur_boundary)i;
-        }
-    }
-    argp_error(state, "--boundary takes dirichlet, neumann or periodic, not '%s'", name);
-    return FUR_DIRICHLET;
 }
 
 void grid_parse_boundary(struct argp_state *state, const char *text, grid_request *grid)
@@ -80,47 +82,79 @@ void grid_parse_boundary(struct argp_state *state, const char *text, grid_reques
     }
     for (int axis = 0; axis < 3; axis++) {
         const int item = axis < grid->boundaries ? axis : grid->boundaries - 1;
-        grid->boundary[axis] = boundary_named(state, items[item]);
+        grid->boundary[axis] =
+            (fur_boundary)command_choice(state, "--boundary", boundary_name, items[item]);
     }
 }
 
 void grid_parse_type(struct argp_state *state, const char *text, grid_request *grid)
 {
-    int value = 0;
-    while (value < FUR_VALUE_COUNT && strcmp(text, fur_value_name((fur_value)value)) != 0) {
-        value++;
-    }
-    if (value == FUR_VALUE_COUNT) {
-        argp_error(state, "--type takes f32, f64, c64 or c128, not '%s'", text);
-    }
-    grid->value = (fur_value)value;
+    grid->value = (fur_value)command_choice(state, "--type", grid_value_name, text);
+    grid->typed = true;
 }
 
-fur_status grid_define(fur_context *context, const grid_request *grid, const char *kernel,
-                       fur_stencil_definition *out)
+/* The definition without its extent: what the number of points says. */
+static fur_stencil_definition named(const grid_request *grid)
 {
-    fur_stencil_definition d = {.size = sizeof d, .value = grid->value, .kernel = kernel};
+    fur_stencil_definition d = {.size = sizeof d, .value = grid->value};
     fur_stencil_named(grid->points, &d);
-    if (grid->extents != d.axes) {
-        return fur_context_fail(context, FUR_INVALID,
-                                "a stencil of %d points has %d %s; --extent gave %d", grid->points,
-                                d.axes, d.axes == 1 ? "axis" : "axes", grid->extents);
+    return d;
+}
+
+/* A usage error unless `count` items are one for each axis. */
+static void check_axes(struct argp_state *state, const grid_request *grid, const char *option,
+                       int count)
+{
+    const int axes = named(grid).axes;
+    if (count != axes) {
+        argp_error(state, "a stencil of %d points has %d %s; %s gave %d", grid->points, axes,
+                   axes == 1 ? "axis" : "axes", option, count);
     }
-    if (grid->boundaries > 1 && grid->boundaries != d.axes) {
-        return fur_context_fail(
-            context, FUR_INVALID, "a stencil of %d points has %d %s; --boundary gave %d",
-            grid->points, d.axes, d.axes == 1 ? "axis" : "axes", grid->boundaries);
+}
+
+void grid_check(struct argp_state *state, const char *option, const grid_request *grid)
+{
+    if (grid->points == 0) {
+        argp_error(state, "%s is missing; it says which stencil", option);
     }
+    if (grid->extents == 0) {
+        argp_error(state, "--extent is missing; it says how large the stencil's grid is");
+    }
+    check_axes(state, grid, "--extent", grid->extents);
+    if (grid->boundaries > 1) {
+        check_axes(state, grid, "--boundary", grid->boundaries);
+    }
+}
+
+fur_stencil_definition grid_define(const grid_request *grid, const char *kernel)
+{
+    fur_stencil_definition d = named(grid);
+    d.kernel = kernel;
     memcpy(d.extent, grid->extent, sizeof d.extent);
     memcpy(d.boundary, grid->boundary, sizeof d.boundary);
-    *out = d;
-    return FUR_OK;
+    return d;
+}
+
+/* As fur_stencil_kernel_get has them, and "auto" behind. */
+static const char *kernel_name(fur_context *context, int index)
+{
+    fur_stencil_kernel_info kernel;
+    const int count = fur_stencil_kernel_count(context);
+    if (index >= count) {
+        return index == count ? "auto" : NULL;
+    }
+    return fur_stencil_kernel_get(context, index, &kernel) == FUR_OK ? kernel.name : NULL;
+}
+
+fur_status grid_check_kernel(fur_context *context, const char *kernel)
+{
+    return kernel == NULL ? FUR_OK : command_check_name(context, "--kernel", kernel_name, kernel);
 }
 
 fur_status grid_create_stencil(fur_context *context, const grid_request *grid, const char *kernel,
                                fur_stencil **out)
 {
-    fur_stencil_definition d;
-    COMMAND_TRY(grid_define(context, grid, kernel, &d));
+    COMMAND_TRY(grid_check_kernel(context, kernel));
+    const fur_stencil_definition d = grid_define(grid, kernel);
     return fur_stencil_create(context, &d, out);
 }

@@ -11,6 +11,7 @@ typedef struct grid_request {
     int boundaries;
     fur_boundary boundary[3];
     fur_value value;
+    bool typed; /* whether the type was asked for */
 } grid_request;
 
 /* How the options' arguments look, for --help. */
@@ -34,10 +35,19 @@ void grid_parse_type(struct argp_state *state, const char *text, grid_request *g
 /* "dirichlet", "neumann" or "periodic". */
 const char *grid_boundary_name(fur_boundary boundary);
 
-/* The stencil's definition. kernel: as there. FUR_INVALID if extents or boundaries are not one for
- * each axis. */
-fur_status grid_define(fur_context *context, const grid_request *grid, const char *kernel,
-                       fur_stencil_definition *out);
+/* The names that --type takes, as a command_names. */
+const char *grid_value_name(fur_context *context, int index);
+
+/* A usage error unless the request is complete: a stencil, by this option, and extents and
+ * boundaries that are one for each of its axes. */
+void grid_check(struct argp_state *state, const char *option, const grid_request *grid);
+
+/* The definition of a stencil whose request is complete. kernel: as there. */
+fur_stencil_definition grid_define(const grid_request *grid, const char *kernel);
+
+/* FUR_INVALID, a misuse, unless --kernel took NULL or the name of a kernel for stencils. */
+fur_status grid_check_kernel(fur_context *context, const char *kernel);
+
 fur_status grid_create_stencil(fur_context *context, const grid_request *grid, const char *kernel,
                                fur_stencil **out);
 

@@ -30,6 +30,7 @@ static fur_status print_info(fur_context *context, const command_common *common,
     output_count(&out, "profile", "profile", figures.profile);
     output_text(&out, "device", "device", fur_context_device(context));
     output_text(&out, "isa", "instruction set", fur_context_isa(context));
+    output_count(&out, "threads", "threads", fur_context_threads(context));
     output_seconds(&out, "seconds_load", "time to load", a->seconds);
     return output_end(&out, context);
 }
@@ -38,7 +39,9 @@ static fur_status info(fur_context *context, const void *options)
 {
     const command_common *common = options;
     loaded_matrix a = {0};
-    fur_status status = load_matrix(context, common, common->operands[0], &a);
+    const char *name = common->operands[0];
+    fur_status status =
+        command_while(context, "reading", name, load_matrix(context, common, name, &a));
     if (status == FUR_OK) {
         status = print_info(context, common, &a);
     }

@@ -117,6 +117,9 @@ static void put_choice(output *out, const kernels_job *job)
     output_count(out, "bytes", "bytes a product", report.bytes);
     output_count(out, "csr_bytes", "bytes in plain CSR", report.csr_bytes);
     output_seconds(out, "seconds_plan", "time to plan", report.seconds_plan);
+    if (report.seconds_estimated > 0) {
+        output_seconds(out, "seconds_estimated", "estimated product", report.seconds_estimated);
+    }
     if (report.seconds_product > 0) {
         output_seconds(out, "seconds_product", "one product", report.seconds_product);
     }
@@ -129,11 +132,14 @@ static void put_choice(output *out, const kernels_job *job)
 static fur_status make_plan(kernels_job *job)
 {
     const kernels_options *options = job->options;
-    COMMAND_TRY(load_matrix(job->context, &options->common, options->common.operands[0], &job->a));
+    const char *name = options->common.operands[0];
+    COMMAND_TRY(command_while(job->context, "reading", name,
+                              load_matrix(job->context, &options->common, name, &job->a)));
     const fur_spmv_options plan_options = {.size = sizeof plan_options,
                                            .op = options->transpose ? FUR_OP_T : FUR_OP_N,
                                            .measure = options->measure};
-    return fur_spmv_plan(job->a.matrix, &plan_options, &job->plan);
+    return command_while(job->context, "choosing for", name,
+                         fur_spmv_plan(job->a.matrix, &plan_options, &job->plan));
 }
 
 static fur_status kernels_steps(kernels_job *job)
@@ -173,6 +179,16 @@ static const struct argp_option own_options[] = {
     {0},
 };
 
+static void settle(struct argp_state *state, const kernels_options *o)
+{
+    const bool file = o->common.operand_count > 0;
+    const command_pairing pairings[] = {
+        {"--measure", o->measure, file, "with a file"},
+        {"--transpose", o->transpose, file, "with a file"},
+    };
+    command_check(state, pairings, sizeof pairings / sizeof *pairings);
+}
+
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     kernels_options *options = state->input;
@@ -186,6 +202,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case OPTION_TRANSPOSE:
         options->transpose = true;
+        return 0;
+    case ARGP_KEY_END:
+        settle(state, options);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;

@@ -2,6 +2,7 @@
 #include "command.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "load.h"
 #include "output.h"
@@ -9,7 +10,15 @@
 #include "reordering.h"
 #include "save.h"
 
-enum { OPTION_X = 1, OPTION_TRANSPOSE, OPTION_OUT, OPTION_KERNEL, OPTION_REPEAT, OPTION_REORDER };
+enum {
+    OPTION_X = 1,
+    OPTION_TRANSPOSE,
+    OPTION_OUT,
+    OPTION_FORMAT,
+    OPTION_KERNEL,
+    OPTION_REPEAT,
+    OPTION_REORDER
+};
 
 /* Without --repeat: as many products as fill this time, within these bounds. */
 static const double MEASURED_SECONDS = 0.2;
@@ -22,7 +31,7 @@ enum { GPU_BATCH = 100 };
 typedef struct multiply_options {
     command_common common;
     const char *x;
-    const char *out;
+    save_target out;
     const char *kernel;
     const char *reorder; /* NULL: not given */
     int64_t repeat;      /* 0: not given */
@@ -54,21 +63,26 @@ static fur_spmv_options plan_options(const multiply_options *options)
 static fur_status load_operands(multiply_job *job)
 {
     const multiply_options *options = job->options;
-    const fur_spmv_options plan = plan_options(options);
-    COMMAND_TRY(load_matrix(job->context, &options->common, options->common.operands[0], &job->a));
-    COMMAND_TRY(reordering_choose(&job->a, &plan, &job->order));
+    const char *name = options->common.operands[0];
+    COMMAND_TRY(product_check_kernel(job->context, options->kernel));
+    COMMAND_TRY(command_while(job->context, "reading", name,
+                              load_matrix(job->context, &options->common, name, &job->a)));
     const fur_csr_view view = fur_csr_get(job->a.matrix);
-    const int64_t x_size = options->transpose ? view.rows : view.cols;
-    const int64_t y_size = options->transpose ? view.cols : view.rows;
-    const vector_request x = {.path = options->x, .value = view.value, .size = x_size};
-    COMMAND_TRY(load_vector(job->context, &options->common, &x, &job->x));
-    COMMAND_TRY(reordering_enter(&job->order, &job->x));
-    return fur_vector_create(job->context, view.value, y_size, &job->y);
+    const vector_request x = {.path = options->x,
+                              .value = view.value,
+                              .size = options->transpose ? view.rows : view.cols};
+    return command_while(job->context, "reading", options->x != NULL ? options->x : name,
+                         load_vector(job->context, &options->common, &x, &job->x));
 }
 
 static fur_status make_product(multiply_job *job)
 {
     const fur_spmv_options options = plan_options(job->options);
+    const fur_csr_view view = fur_csr_get(job->a.matrix);
+    COMMAND_TRY(reordering_choose(&job->a, &options, &job->order));
+    COMMAND_TRY(reordering_enter(&job->order, &job->x));
+    COMMAND_TRY(fur_vector_create(job->context, view.value,
+                                  job->options->transpose ? view.cols : view.rows, &job->y));
     return product_create(job->a.matrix, &options, &job->product);
 }
 
@@ -126,6 +140,9 @@ static void put_plan(output *out, const multiply_job *job)
     const double gigabytes = 1e-9 * (double)report.bytes;
     output_text(out, "kernel", "kernel", report.kernel);
     output_text(out, "reason", "because", report.reason);
+    if (report.seconds_estimated > 0) {
+        output_seconds(out, "seconds_estimated", "estimated product", report.seconds_estimated);
+    }
     product_put(out, &job->product);
     output_text(out, "device", "device", fur_context_device(job->context));
     output_text(out, "isa", "instruction set", fur_context_isa(job->context));
@@ -162,14 +179,20 @@ static fur_status print_product(const multiply_job *job)
     return output_end(&out, job->context);
 }
 
+static fur_status find_product(multiply_job *job)
+{
+    COMMAND_TRY(make_product(job));
+    COMMAND_TRY(time_products(job));
+    return reordering_leave(&job->order, &job->y);
+}
+
 static fur_status multiply_steps(multiply_job *job)
 {
     COMMAND_TRY(load_operands(job));
-    COMMAND_TRY(make_product(job));
-    COMMAND_TRY(time_products(job));
-    COMMAND_TRY(reordering_leave(&job->order, &job->y));
-    if (job->options->out != NULL) {
-        COMMAND_TRY(save_vector(job->y, job->options->out, NULL));
+    COMMAND_TRY(command_while(job->context, "multiplying by", job->options->common.operands[0],
+                              find_product(job)));
+    if (job->options->out.path != NULL) {
+        COMMAND_TRY(save_vector(job->y, &job->options->out, NULL));
     }
     return print_product(job);
 }
@@ -192,6 +215,7 @@ static const struct argp_option own_options[] = {
     {.name = "x", .key = OPTION_X, .arg = "X.mtx", .doc = "The vector x; without it all ones"},
     {.name = "transpose", .key = OPTION_TRANSPOSE, .doc = "Multiply by the transpose of A"},
     {.name = "out", .key = OPTION_OUT, .arg = "Y.mtx", .doc = "Write y to this file"},
+    {.name = "format", .key = OPTION_FORMAT, .arg = "NAME", .doc = SAVE_FORMAT_DOC},
     {.name = "kernel", .key = OPTION_KERNEL, .arg = "NAME", .doc = PRODUCT_KERNEL_DOC},
     {.name = "repeat",
      .key = OPTION_REPEAT,
@@ -201,6 +225,16 @@ static const struct argp_option own_options[] = {
     {0},
 };
 
+/* What goes together is known when all options are. */
+static void settle(struct argp_state *state, const multiply_options *o)
+{
+    const bool stencil = o->kernel != NULL && strcmp(o->kernel, "stencil") == 0;
+    const command_pairing kernel = {"--kernel stencil", stencil, !o->transpose,
+                                    "without --transpose"};
+    command_check(state, &kernel, 1);
+    save_check(state, "--out", &o->out);
+}
+
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     multiply_options *options = state->input;
@@ -209,13 +243,16 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         state->child_inputs[0] = &options->common;
         return 0;
     case OPTION_X:
-        options->x = argument;
+        options->x = options->common.vector = command_file(state, "--x", argument);
         return 0;
     case OPTION_TRANSPOSE:
         options->transpose = true;
         return 0;
     case OPTION_OUT:
-        options->out = argument;
+        options->out.path = command_file(state, "--out", argument);
+        return 0;
+    case OPTION_FORMAT:
+        save_parse_format(state, argument, &options->out);
         return 0;
     case OPTION_KERNEL:
         options->kernel = argument;
@@ -224,7 +261,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         options->repeat = command_whole_number(state, "--repeat", argument, 1, REPEAT_MOST);
         return 0;
     case OPTION_REORDER:
-        options->reorder = argument;
+        options->reorder = reordering_parse(state, argument);
+        return 0;
+    case ARGP_KEY_END:
+        settle(state, options);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;

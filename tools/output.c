@@ -10,9 +10,8 @@
 
 #include "command.h"
 
-/* 17 digits always read back to the same double; 15 or 16 often do, and look like what was meant.
- */
-enum { NUMBER_BYTES = 32, KEY_BYTES = 64, FEWEST_DIGITS = 15, EXACT_DIGITS = 17 };
+/* 17 digits always read back to the same double; people are better served by 6. */
+enum { NUMBER_BYTES = 32, KEY_BYTES = 64, PEOPLE_DIGITS = 6, EXACT_DIGITS = 17 };
 
 /* Whether a row of a table is missing. */
 static bool incomplete;
@@ -81,14 +80,26 @@ void output_line(const char *label, const char *text)
     printf("%-20s%s\n", label, text);
 }
 
-/* As few digits as read back to the same bits. */
 static void format_number(double number, char text[NUMBER_BYTES])
 {
-    for (int digits = FEWEST_DIGITS; digits <= EXACT_DIGITS; digits++) {
-        snprintf(text, NUMBER_BYTES, "%.*g", digits, number);
-        if (strtod(text, NULL) == number) {
-            return;
-        }
+    snprintf(text, NUMBER_BYTES, "%.*g", PEOPLE_DIGITS, number);
+}
+
+/* From 1e-4 on without an exponent. */
+static void format_measured(double number, const char *unit, char text[NUMBER_BYTES])
+{
+    snprintf(text, NUMBER_BYTES, number < 999.5 ? "%.3g %s" : "%.0f %s", number, unit);
+}
+
+/* In the unit that leaves at most three digits before the point. */
+static void format_seconds(double seconds, char text[NUMBER_BYTES])
+{
+    if (1e6 * seconds < 999.5) {
+        format_measured(1e6 * seconds, "us", text);
+    } else if (1e3 * seconds < 999.5) {
+        format_measured(1e3 * seconds, "ms", text);
+    } else {
+        format_measured(seconds, "s", text);
     }
 }
 
@@ -143,13 +154,6 @@ void output_flag(output *out, const char *key, const char *label, bool flag)
     }
 }
 
-static void format_seconds(double seconds, char text[NUMBER_BYTES])
-{
-    const double scale = seconds >= 1.0 ? 1.0 : seconds >= 1e-3 ? 1e3 : 1e6;
-    const char *unit = seconds >= 1.0 ? "s" : seconds >= 1e-3 ? "ms" : "us";
-    snprintf(text, NUMBER_BYTES, "%.3g %s", scale * seconds, unit);
-}
-
 void output_seconds(output *out, const char *key, const char *label, double seconds)
 {
     char text[NUMBER_BYTES];
@@ -167,7 +171,7 @@ void output_rate(output *out, const char *key, const char *label, double gigabyt
     if (out->json) {
         output_member(out, key, number_to_json(gigabytes));
     } else {
-        snprintf(text, sizeof text, "%.3g GB/s", gigabytes);
+        format_measured(gigabytes, "GB/s", text);
         output_line(label, text);
     }
 }

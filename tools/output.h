@@ -17,8 +17,8 @@ typedef struct output {
 
 output output_begin(bool json);
 
-/* Each adds one field: its key in JSON and its label and unit for people. Numbers read back to the
- * same bits in both. */
+/* Each adds one field: its key in JSON and its label and unit for people. In JSON numbers read back
+ * to the same bits; people get six digits. */
 void output_text(output *out, const char *key, const char *label, const char *text);
 void output_count(output *out, const char *key, const char *label, int64_t count);
 void output_number(output *out, const char *key, const char *label, double number);

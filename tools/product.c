@@ -4,12 +4,32 @@
 #include <math.h>
 #include <string.h>
 
-#include "command.h"
-
 /* Rounds of the race between plan and stencil. */
 enum { ROUNDS = 3 };
 
 static const char STENCIL[] = "stencil";
+
+const char *product_kernel(fur_context *context, int index)
+{
+    fur_spmv_kernel_info kernel;
+    return index < fur_spmv_kernel_count(context) &&
+                   fur_spmv_kernel_get(context, index, &kernel) == FUR_OK
+               ? kernel.name
+               : NULL;
+}
+
+/* What --kernel takes. */
+static const char *kernel_name(fur_context *context, int index)
+{
+    static const char *const others[] = {"auto", STENCIL, NULL};
+    const int count = fur_spmv_kernel_count(context);
+    return index < count ? product_kernel(context, index) : others[index - count];
+}
+
+fur_status product_check_kernel(fur_context *context, const char *kernel)
+{
+    return kernel == NULL ? FUR_OK : command_check_name(context, "--kernel", kernel_name, kernel);
+}
 
 fur_status product_time(const product *p, const fur_vector *x, fur_vector *y, int64_t count,
                         double *seconds)
@@ -47,16 +67,11 @@ static fur_status look_for_stencil(const fur_csr *a, product *out)
     return out->stencil != NULL ? fur_operator_from_recognised(out->stencil, &out->op) : FUR_OK;
 }
 
-static fur_status demand_stencil(const fur_csr *a, const fur_spmv_options *options, product *out)
+static fur_status demand_stencil(const fur_csr *a, product *out)
 {
-    fur_context *context = fur_csr_context(a);
-    if (options->op != FUR_OP_N) {
-        return fur_context_fail(context, FUR_UNSUPPORTED,
-                                "--kernel stencil multiplies by a matrix, not by its transpose");
-    }
     COMMAND_TRY(look_for_stencil(a, out));
     return out->stencil != NULL ? FUR_OK
-                                : fur_context_fail(context, FUR_UNSUPPORTED,
+                                : fur_context_fail(fur_csr_context(a), FUR_UNSUPPORTED,
                                                    "--kernel stencil: the matrix is not known for "
                                                    "one: %s",
                                                    out->found.reason);
@@ -121,8 +136,7 @@ fur_status product_create(const fur_csr *a, const fur_spmv_options *options, pro
     if (kernel == NULL || strcmp(kernel, "auto") == 0) {
         return choose(a, options, out);
     }
-    return strcmp(kernel, STENCIL) == 0 ? demand_stencil(a, options, out)
-                                        : make_plan(a, options, out);
+    return strcmp(kernel, STENCIL) == 0 ? demand_stencil(a, out) : make_plan(a, options, out);
 }
 
 void product_destroy(product *p)

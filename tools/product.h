@@ -4,8 +4,7 @@
 #ifndef FURROW_TOOLS_PRODUCT_H
 #define FURROW_TOOLS_PRODUCT_H
 
-#include <furrow/furrow.h>
-
+#include "command.h"
 #include "output.h"
 
 typedef struct product {
@@ -21,6 +20,12 @@ typedef struct product {
     "Kernel for the products, one of furrow kernels, or stencil, which fails unless the matrix "   \
     "is "                                                                                          \
     "one on a grid; without it the best is chosen"
+
+/* The library's kernels for y = A x, as a command_names. */
+const char *product_kernel(fur_context *context, int index);
+
+/* FUR_INVALID, a misuse, unless --kernel took NULL or the name of what may multiply. */
+fur_status product_check_kernel(fur_context *context, const char *kernel);
 
 /* Chooses what multiplies as the options' kernel says. Without one, or with auto, a matrix that is
  * recognised as a stencil is multiplied as one if that measures faster than the plan. */

@@ -16,6 +16,7 @@
 enum {
     OPTION_METHOD = 1,
     OPTION_OUT,
+    OPTION_FORMAT,
     OPTION_PERM,
     OPTION_REPORT,
     OPTION_ALLOW_WORSE,
@@ -26,7 +27,7 @@ enum { REPEAT_MOST = 1000 };
 typedef struct reorder_options {
     command_common common;
     reordering_request request;
-    const char *out;
+    save_target out;
     const char *permutation;
     const char *report;
 } reorder_options;
@@ -41,15 +42,22 @@ typedef struct reorder_job {
     fur_order_figures after;
 } reorder_job;
 
-static fur_status reorder_matrix(reorder_job *job)
+static fur_status find_order(reorder_job *job)
 {
-    const command_common *common = &job->options->common;
     const fur_spmv_options product = {.size = sizeof product};
-    COMMAND_TRY(load_matrix(job->context, common, common->operands[0], &job->a));
     COMMAND_TRY(reordering_create(&job->a, &job->options->request, &job->r));
     COMMAND_TRY(fur_order_measure(job->a.matrix, NULL, &job->before));
     COMMAND_TRY(fur_order_measure(job->a.matrix, job->r.order, &job->after));
     return reordering_race(job->a.matrix, &product, &job->r);
+}
+
+static fur_status reorder_matrix(reorder_job *job)
+{
+    const command_common *common = &job->options->common;
+    const char *name = common->operands[0];
+    COMMAND_TRY(command_while(job->context, "reading", name,
+                              load_matrix(job->context, common, name, &job->a)));
+    return command_while(job->context, "reordering", name, find_order(job));
 }
 
 /* Writes an order that lies on the host. */
@@ -100,8 +108,8 @@ static fur_status save_files(const reorder_job *job)
     if (job->options->report != NULL) {
         COMMAND_TRY(save_report(job));
     }
-    if (job->options->out != NULL) {
-        COMMAND_TRY(save_matrix(job->r.matrix, job->options->out, &job->a.header));
+    if (job->options->out.path != NULL) {
+        COMMAND_TRY(save_matrix(job->r.matrix, &job->options->out, &job->a.header));
     }
     return FUR_OK;
 }
@@ -181,6 +189,7 @@ static const struct argp_option own_options[] = {
      .arg = "NAME",
      .doc = "rcm (without this option), cm, rcm-quality or sloan"},
     {.name = "out", .key = OPTION_OUT, .arg = "B.mtx", .doc = "Write the reordered matrix"},
+    {.name = "format", .key = OPTION_FORMAT, .arg = "NAME", .doc = SAVE_FORMAT_DOC},
     {.name = "perm",
      .key = OPTION_PERM,
      .arg = "P.mtx",
@@ -218,10 +227,14 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         state->child_inputs[0] = &options->common;
         return 0;
     case OPTION_METHOD:
+        command_choice(state, "--method", reordering_method, argument);
         options->request.method = argument;
         return 0;
     case OPTION_OUT:
-        options->out = argument;
+        options->out.path = command_file(state, "--out", argument);
+        return 0;
+    case OPTION_FORMAT:
+        save_parse_format(state, argument, &options->out);
         return 0;
     case OPTION_PERM:
         options->permutation = parse_name(state, "--perm", ".mtx", argument);
@@ -234,6 +247,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case OPTION_REPEAT:
         options->request.repeat = command_whole_number(state, "--repeat", argument, 1, REPEAT_MOST);
+        return 0;
+    case ARGP_KEY_END:
+        save_check(state, "--out", &options->out);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;

@@ -16,6 +16,7 @@ static const double WORTHWHILE = 0.95;
 
 /* Words for the order. */
 static const char NONE[] = "none";
+static const char AUTO[] = "auto";
 static const char AUTOMATIC[] = "rcm";
 static const char NOTHING_BETTER[] = "no better order was found";
 
@@ -151,6 +152,31 @@ double reordering_pays_after(const reordering *r)
     return (r->seconds_order + r->seconds_permute) / gain;
 }
 
+const char *reordering_method(fur_context *context, int index)
+{
+    (void)context;
+    return fur_reorder_method(index);
+}
+
+/* What --reorder takes: the methods between "none" and "auto". */
+static const char *choice_name(fur_context *context, int index)
+{
+    (void)context;
+    if (index == 0) {
+        return NONE;
+    }
+    const bool behind = index > 1 && fur_reorder_method(index - 2) != NULL;
+    return fur_reorder_method(index - 1) != NULL ? fur_reorder_method(index - 1)
+           : behind                              ? AUTO
+                                                 : NULL;
+}
+
+const char *reordering_parse(struct argp_state *state, const char *text)
+{
+    command_choice(state, "--reorder", choice_name, text);
+    return text;
+}
+
 static bool is(const char *method, const char *name)
 {
     return strcmp(method, name) == 0;
@@ -205,7 +231,7 @@ fur_status reordering_choose(loaded_matrix *a, const fur_spmv_options *options,
     if (choice->asked == NULL || is(choice->asked, NONE)) {
         return FUR_OK;
     }
-    if (is(choice->asked, "auto")) {
+    if (is(choice->asked, AUTO)) {
         return choose_by_time(a, options, choice);
     }
     COMMAND_TRY(reordering_create(a, &request, &choice->r));
@@ -246,6 +272,19 @@ fur_status reordering_enter(const reordering_choice *choice, fur_vector **x)
 fur_status reordering_leave(const reordering_choice *choice, fur_vector **x)
 {
     return move(choice, x, fur_vector_unpermute);
+}
+
+fur_status reordering_original(const reordering_choice *choice, int64_t *row)
+{
+    fur_permutation *order = NULL;
+    if (choice->r.order == NULL) {
+        return FUR_OK;
+    }
+    fur_context *host = fur_context_host(fur_permutation_context(choice->r.order));
+    COMMAND_TRY(fur_permutation_transfer(choice->r.order, host, &order));
+    *row = fur_permutation_order(order)[*row];
+    fur_permutation_destroy(order);
+    return FUR_OK;
 }
 
 void reordering_put(output *out, const reordering_choice *choice)

@@ -51,6 +51,12 @@ typedef struct reordering_choice {
     "Work in another order of rows and columns: that of a method of furrow reorder, or auto: rcm " \
     "if products then measure faster. What is read and written stays in the order of FILE"
 
+/* The argument of --reorder, or a usage error. */
+const char *reordering_parse(struct argp_state *state, const char *text);
+
+/* The names of methods, as a command_names. */
+const char *reordering_method(fur_context *context, int index);
+
 /* Replaces the matrix by the reordered one as asked. auto times products with these options, and
  * leaves a matrix that is not square as it is. */
 fur_status reordering_choose(loaded_matrix *a, const fur_spmv_options *options,
@@ -59,6 +65,9 @@ fur_status reordering_choose(loaded_matrix *a, const fur_spmv_options *options,
 /* Replace a vector in the order of the file by the same in the order used, and back. */
 fur_status reordering_enter(const reordering_choice *choice, fur_vector **x);
 fur_status reordering_leave(const reordering_choice *choice, fur_vector **x);
+
+/* Replaces the number of a row in the order used by that in the file; both count from 0. */
+fur_status reordering_original(const reordering_choice *choice, int64_t *row);
 
 void reordering_put(output *out, const reordering_choice *choice);
 

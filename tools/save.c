@@ -2,13 +2,73 @@
 #include "save.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-bool save_is_binary(const char *path)
+static const char *format_name(fur_context *context, int index)
 {
-    const size_t length = strlen(path), suffix = strlen(".fur");
-    return length >= suffix && strcmp(path + length - suffix, ".fur") == 0;
+    static const char *const names[] = {"mtx", "fur", NULL};
+    (void)context;
+    return names[index];
+}
+
+void save_parse_format(struct argp_state *state, const char *text, save_target *target)
+{
+    const int found = command_choice(state, "--format", format_name, text);
+    target->format = found == 0 ? SAVE_TEXT : SAVE_BINARY;
+}
+
+/* Where the ending of the first `length` characters begins, with its dot; length: there is none. */
+static size_t find_ending(const char *name, size_t length)
+{
+    size_t at = length;
+    while (at > 1 && name[at - 1] != '.') {
+        at--;
+    }
+    return at > 1 ? at - 1 : length;
+}
+
+static bool is(const char *text, size_t length, const char *known)
+{
+    return length == strlen(known) && memcmp(text, known, length) == 0;
+}
+
+/* Whether a name says what is in the file, or nothing at all. */
+static bool tells_format(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    const char *name = slash != NULL ? slash + 1 : path;
+    size_t end = strlen(name);
+    size_t dot = find_ending(name, end);
+    if (is(name + dot, end - dot, ".gz") || is(name + dot, end - dot, ".zst")) {
+        end = dot;
+        dot = find_ending(name, end);
+    } else if (is(name + dot, end - dot, ".fur")) {
+        return true;
+    }
+    return dot == end || is(name + dot, end - dot, ".mtx");
+}
+
+void save_check(struct argp_state *state, const char *option, const save_target *target)
+{
+    if (target->path == NULL) {
+        const command_pairing format = {"--format", target->format != SAVE_BY_NAME, false,
+                                        "with --out"};
+        command_check(state, &format, 1);
+    } else if (target->format == SAVE_BY_NAME && !tells_format(target->path)) {
+        argp_error(state,
+                   "%s takes a name that ends in .mtx, .mtx.gz, .mtx.zst or .fur, not '%s'; "
+                   "--format mtx and --format fur take any",
+                   option, target->path);
+    }
+}
+
+bool save_is_binary(const save_target *target)
+{
+    const size_t length = strlen(target->path), dot = find_ending(target->path, length);
+    return target->format == SAVE_BY_NAME ? is(target->path + dot, length - dot, ".fur")
+                                          : target->format == SAVE_BINARY;
 }
 
 /* Ends a file that standard output was: its reader gets nothing else. */
@@ -21,32 +81,34 @@ static fur_status leave_output(fur_context *context, const char *path)
     return FUR_OK;
 }
 
-static fur_status write_matrix(const fur_csr *a, const char *path, const fur_mtx_header *origin)
+static fur_status write_matrix(const fur_csr *a, const save_target *target,
+                               const fur_mtx_header *origin)
 {
     const fur_binary_write_options binary = {.size = sizeof binary, .origin = origin};
     const fur_mtx_write_options text = {.size = sizeof text,
                                         .symmetry = origin->symmetry,
                                         .pattern = origin->field == FUR_MTX_PATTERN,
                                         .integer = origin->field == FUR_MTX_INTEGER};
-    return save_is_binary(path) ? fur_binary_write_csr(a, path, &binary)
-                                : fur_mtx_write_csr(a, path, &text);
+    return save_is_binary(target) ? fur_binary_write_csr(a, target->path, &binary)
+                                  : fur_mtx_write_csr(a, target->path, &text);
 }
 
-fur_status save_matrix(const fur_csr *a, const char *path, const fur_mtx_header *origin)
+fur_status save_matrix(const fur_csr *a, const save_target *target, const fur_mtx_header *origin)
 {
-    const fur_status status = write_matrix(a, path, origin);
-    return status == FUR_OK ? leave_output(fur_csr_context(a), path) : status;
+    const fur_status status = write_matrix(a, target, origin);
+    return status == FUR_OK ? leave_output(fur_csr_context(a), target->path) : status;
 }
 
-static fur_status write_vector(const fur_vector *x, const char *path, const fur_mtx_header *origin)
+static fur_status write_vector(const fur_vector *x, const save_target *target,
+                               const fur_mtx_header *origin)
 {
     const fur_binary_write_options binary = {.size = sizeof binary, .origin = origin};
-    return save_is_binary(path) ? fur_binary_write_vector(x, path, &binary)
-                                : fur_mtx_write_vector(x, path, NULL);
+    return save_is_binary(target) ? fur_binary_write_vector(x, target->path, &binary)
+                                  : fur_mtx_write_vector(x, target->path, NULL);
 }
 
-fur_status save_vector(const fur_vector *x, const char *path, const fur_mtx_header *origin)
+fur_status save_vector(const fur_vector *x, const save_target *target, const fur_mtx_header *origin)
 {
-    const fur_status status = write_vector(x, path, origin);
-    return status == FUR_OK ? leave_output(fur_vector_context(x), path) : status;
+    const fur_status status = write_vector(x, target, origin);
+    return status == FUR_OK ? leave_output(fur_vector_context(x), target->path) : status;
 }

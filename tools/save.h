@@ -2,17 +2,32 @@
 #ifndef FURROW_SAVE_H
 #define FURROW_SAVE_H
 
-#include <stdbool.h>
+#include "command.h"
 
-#include <furrow/furrow.h>
+typedef enum save_format { SAVE_BY_NAME, SAVE_TEXT, SAVE_BINARY } save_format;
 
-/* Whether a file of this name is to be binary. */
-bool save_is_binary(const char *path);
+/* Where to, and in what form. */
+typedef struct save_target {
+    const char *path; /* NULL: nowhere; "-": standard output */
+    save_format format;
+} save_target;
+
+#define SAVE_FORMAT_DOC "Write this format whatever the name ends in: mtx or fur"
+
+/* Reads the argument of --format, or ends with a usage error. */
+void save_parse_format(struct argp_state *state, const char *text, save_target *target);
+
+/* A usage error unless the name that `option` took tells a format, or one was given. */
+void save_check(struct argp_state *state, const char *option, const save_target *target);
+
+/* Whether the file is to be binary. */
+bool save_is_binary(const save_target *target);
 
 /* Both write to standard output if the path is "-"; what the command prints from then on goes to
- * standard error. Field and symmetry are those of
- * origin; a vector may have NULL, which stands for its value type's field. */
-fur_status save_matrix(const fur_csr *a, const char *path, const fur_mtx_header *origin);
-fur_status save_vector(const fur_vector *x, const char *path, const fur_mtx_header *origin);
+ * standard error. Field and symmetry are those of origin; a vector may have NULL, which stands for
+ * its value type's field. */
+fur_status save_matrix(const fur_csr *a, const save_target *target, const fur_mtx_header *origin);
+fur_status save_vector(const fur_vector *x, const save_target *target,
+                       const fur_mtx_header *origin);
 
 #endif

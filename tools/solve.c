@@ -6,7 +6,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "asymmetry.h"
 #include "grid.h"
+#include "interrupt.h"
 #include "load.h"
 #include "output.h"
 #include "product.h"
@@ -22,6 +24,7 @@ enum {
     OPTION_MAX_ITERATIONS,
     OPTION_KERNEL,
     OPTION_OUT,
+    OPTION_FORMAT,
     OPTION_REORDER,
     OPTION_STENCIL,
     OPTION_EXTENT,
@@ -37,7 +40,7 @@ typedef struct solve_options {
     const char *precond; /* NULL: not given; "none", "jacobi" or "mg" */
     const char *kernel;
     const char *reorder; /* NULL: not given */
-    const char *out;
+    save_target out;
     double rtol;            /* 0: not given */
     int64_t max_iterations; /* 0: not given */
 } solve_options;
@@ -64,32 +67,49 @@ typedef struct solve_job {
     fur_solver_report report;
 } solve_job;
 
-/* Multigrid is for stencils of 3, 5 and 7 points. */
+/* The most points of a stencil for multigrid. */
 enum { MULTIGRID_POINTS = 7 };
+
+/* Without --max-iterations; and between looks for a signal, each of which costs a residual. */
+enum { CYCLES_MOST = 100, CYCLES_AT_ONCE = 5 };
 
 static bool is_multigrid(const char *name)
 {
     return name != NULL && strcmp(name, "mg") == 0;
 }
 
-/* A from a file. */
-static fur_status load_system(solve_job *job)
+/* The status of a step whose sentence may not say what it is about. */
+static fur_status about(const solve_job *job, fur_status status)
 {
-    const command_common *common = &job->options->common;
-    COMMAND_TRY(load_matrix(job->context, common, common->operands[0], &job->a));
+    return command_while(job->context, "solving with", job->name, status);
+}
+
+/* The operator of the file's matrix. */
+static fur_status prepare_matrix(solve_job *job)
+{
+    const fur_spmv_options options = {.size = sizeof options, .kernel = job->options->kernel};
     const fur_csr_view view = fur_csr_get(job->a.matrix);
     if (view.rows != view.cols) {
         return fur_context_fail(job->context, FUR_INVALID,
                                 "%s: the matrix is %" PRId64 " x %" PRId64
                                 ", solve needs a square one",
-                                common->operands[0], view.rows, view.cols);
+                                job->name, view.rows, view.cols);
     }
     COMMAND_TRY(fur_vector_create(job->context, view.value, view.rows, &job->x));
-    const fur_spmv_options options = {.size = sizeof options, .kernel = job->options->kernel};
     COMMAND_TRY(reordering_choose(&job->a, &options, &job->order));
     COMMAND_TRY(product_create(job->a.matrix, &options, &job->product));
     job->op = job->product.op;
     return FUR_OK;
+}
+
+/* A from a file. */
+static fur_status load_system(solve_job *job)
+{
+    const solve_options *o = job->options;
+    COMMAND_TRY(product_check_kernel(job->context, o->kernel));
+    COMMAND_TRY(command_while(job->context, "reading", job->name,
+                              load_matrix(job->context, &o->common, job->name, &job->a)));
+    return about(job, prepare_matrix(job));
 }
 
 /* A as a stencil, and multigrid if it is used. */
@@ -107,13 +127,17 @@ static fur_status make_stencil(solve_job *job)
                : FUR_OK;
 }
 
+/* What the methods are for. */
+static const char NEEDED[] = "A must be symmetric or Hermitian, positive definite and finite";
+
+enum { ENTRY_BYTES = 64 };
+
 /* A failure again, with what it is about before its sentence and what to do behind it. */
 static fur_status say_more(const solve_job *job, fur_status status, const char *about,
                            const char *advice)
 {
-    char reason[512]; /* the next failure overwrites the context's sentence */
-    snprintf(reason, sizeof reason, "%s", fur_context_error(job->context));
-    return fur_context_fail(job->context, status, "%s: %s; %s", about, reason, advice);
+    return fur_context_fail(job->context, status, "%s: %s; %s", about,
+                            fur_context_error(job->context), advice);
 }
 
 static fur_status load_b(solve_job *job, const char *path, const char *member)
@@ -122,8 +146,10 @@ static fur_status load_b(solve_job *job, const char *path, const char *member)
                               .member = member,
                               .value = fur_operator_value(job->op),
                               .size = fur_operator_rows(job->op)};
-    COMMAND_TRY(load_vector(job->context, &job->options->common, &b, &job->b));
-    return reordering_enter(&job->order, &job->b);
+    const fur_status status = load_vector(job->context, &job->options->common, &b, &job->b);
+    COMMAND_TRY(path != NULL ? command_while(job->context, "reading", path, status)
+                             : about(job, status));
+    return about(job, reordering_enter(&job->order, &job->b));
 }
 
 /* The right-hand side of the solution whose entries are all 1. */
@@ -182,12 +208,12 @@ static fur_status make_preconditioner(solve_job *job)
         return say_more(job, status, job->name,
                         job->order.r.order == NULL
                             ? "--precond none does without"
-                            : "(numbered as --reorder has it); --precond none does without");
+                            : "--precond none does without; rows are numbered as --reorder does");
     }
     return status;
 }
 
-static int show_iteration(void *user, const fur_solver_progress *state)
+static int watch_iteration(void *user, const fur_solver_progress *state)
 {
     solve_job *job = user;
     if (progress_due(&job->line)) {
@@ -196,26 +222,50 @@ static int show_iteration(void *user, const fur_solver_progress *state)
                  state->residual);
         progress_show(&job->line, text);
     }
-    return 0;
+    return interrupt_name() != NULL;
 }
 
 static fur_status iterate(solve_job *job)
 {
-    if (is_multigrid(job->options->method)) {
-        return fur_multigrid_solve(job->multigrid, job->b, job->x, job->options->rtol,
-                                   job->options->max_iterations, &job->report);
-    }
-    job->line = progress_begin(job->options->common.quiet);
     const fur_solver_options options = {.size = sizeof options,
                                         .method = job->options->method,
                                         .preconditioner = job->preconditioner,
                                         .rtol = job->options->rtol,
                                         .max_iterations = job->options->max_iterations,
-                                        .monitor = job->line.enabled ? show_iteration : NULL,
+                                        .monitor = watch_iteration,
                                         .monitor_user = job};
     COMMAND_TRY(fur_solver_create(job->op, &options, &job->solver));
+    job->line = progress_begin(job->options->common.quiet);
     const fur_status status = fur_solver_solve(job->solver, job->b, job->x, &job->report);
     progress_end(&job->line);
+    return status;
+}
+
+/* Cycles have no monitor: a signal is looked for between some of them. */
+static fur_status run_cycles(solve_job *job)
+{
+    fur_solver_report *all = &job->report;
+    int64_t left = job->options->max_iterations ? job->options->max_iterations : CYCLES_MOST;
+    do {
+        fur_solver_report part;
+        COMMAND_TRY(fur_multigrid_solve(job->multigrid, job->b, job->x, job->options->rtol,
+                                        left < CYCLES_AT_ONCE ? left : CYCLES_AT_ONCE, &part));
+        left -= part.iterations;
+        part.iterations += all->iterations;
+        part.seconds += all->seconds;
+        *all = part;
+    } while (all->outcome == FUR_MAX_ITERATIONS && left > 0 && interrupt_name() == NULL);
+    if (all->outcome == FUR_MAX_ITERATIONS && left > 0) {
+        all->outcome = FUR_STOPPED;
+    }
+    return FUR_OK;
+}
+
+static fur_status find_solution(solve_job *job)
+{
+    interrupt_begin();
+    const fur_status status = is_multigrid(job->options->method) ? run_cycles(job) : iterate(job);
+    interrupt_end();
     return status;
 }
 
@@ -265,42 +315,96 @@ static fur_status print_solution(const solve_job *job)
     return output_end(&out, job->context);
 }
 
-static const char *advice(fur_outcome outcome)
+/* x = 0, where it began, has residual 1: one above has grown. */
+static const char *advise(const fur_solver_report *report)
 {
-    switch (outcome) {
+    switch (report->outcome) {
     case FUR_MAX_ITERATIONS:
-        return "allow more with --max-iterations, if A is symmetric positive definite";
+        return report->residual < 1.0 ? "allow more with --max-iterations" : NEEDED;
     case FUR_INDEFINITE_PRECONDITIONER:
         return "try --precond none";
     case FUR_STAGNATED:
-        return "ask for less with --rtol, if A is symmetric positive definite";
+        return report->residual < 1.0 ? "ask for less with --rtol" : NEEDED;
     default:
-        return "A must be symmetric or Hermitian, positive definite and finite";
+        return NEEDED;
     }
 }
 
+/* "1.5", or "(1.5, -2)" of a complex matrix. */
+static void format_entry(const solve_job *job, const double entry[2], char text[ENTRY_BYTES])
+{
+    const fur_value value = fur_operator_value(job->op);
+    if (value == FUR_C64 || value == FUR_C128) {
+        snprintf(text, ENTRY_BYTES, "(%.9g, %.9g)", entry[0], entry[1]);
+    } else {
+        snprintf(text, ENTRY_BYTES, "%.9g", entry[0]);
+    }
+}
+
+/* The sentence about a matrix that no method here is for. */
+static fur_status blame_asymmetry(const solve_job *job, asymmetry found)
+{
+    char here[ENTRY_BYTES], opposite[ENTRY_BYTES];
+    COMMAND_TRY(reordering_original(&job->order, &found.row));
+    COMMAND_TRY(reordering_original(&job->order, &found.col));
+    format_entry(job, found.here, here);
+    format_entry(job, found.opposite, opposite);
+    const bool complex = here[0] == '(';
+    return fur_context_fail(
+        job->context, FUR_INVALID,
+        "%s: no solution after %" PRId64 " iterations: %s, relative residual %.1e; the matrix is "
+        "not %s, as %s needs it: in %" PRId64 " %s, most in (%" PRId64 ", %" PRId64
+        ") = %s and (%" PRId64 ", %" PRId64 ") = %s%s, counting from 1",
+        job->name, job->report.iterations, fur_outcome_name(job->report.outcome),
+        job->report.residual, complex ? "Hermitian" : "symmetric", job->options->method,
+        found.pairs, found.pairs == 1 ? "pair of entries" : "pairs of entries", found.row + 1,
+        found.col + 1, here, found.col + 1, found.row + 1, opposite,
+        found.row == found.col ? ", which must be real" : "");
+}
+
+/* Whether A is symmetric is asked only after a failure: it takes as long as some iterations, and
+ * where a solve converges, the residual of A itself has shown that nothing is wrong. */
 static fur_status judge(const solve_job *job)
 {
     const fur_solver_report *report = &job->report;
+    asymmetry found = {.pairs = 0};
     if (report->outcome == FUR_CONVERGED) {
         return FUR_OK;
     }
-    return fur_context_fail(job->context, FUR_INVALID,
-                            "%s: no solution after %" PRId64
-                            " iterations: %s, relative residual %.1e; %s",
-                            job->name, report->iterations, fur_outcome_name(report->outcome),
-                            report->residual, advice(report->outcome));
+    if (report->outcome == FUR_STOPPED) {
+        return fur_context_fail(job->context, FUR_INVALID,
+                                "%s: stopped by %s after %" PRId64
+                                " iterations, relative residual %.1e%s%s",
+                                job->name, interrupt_name(), report->iterations, report->residual,
+                                job->options->out.path ? "; x so far is in " : "",
+                                job->options->out.path ? job->options->out.path : "");
+    }
+    if (job->a.matrix != NULL) {
+        COMMAND_TRY(asymmetry_find(job->a.matrix, &found));
+    }
+    if (found.pairs > 0) {
+        return blame_asymmetry(job, found);
+    }
+    return fur_context_fail(
+        job->context, FUR_INVALID,
+        "%s: no solution after %" PRId64 " iterations: %s, relative residual %.1e; %s", job->name,
+        report->iterations, fur_outcome_name(report->outcome), report->residual, advise(report));
 }
 
 static fur_status solve_steps(solve_job *job)
 {
-    COMMAND_TRY(job->options->grid.points != 0 ? make_stencil(job) : load_system(job));
+    const bool stencil = job->options->grid.points != 0;
+    COMMAND_TRY(stencil ? about(job, make_stencil(job)) : load_system(job));
     COMMAND_TRY(load_right_hand_side(job));
-    COMMAND_TRY(make_preconditioner(job));
-    COMMAND_TRY(iterate(job));
-    COMMAND_TRY(reordering_leave(&job->order, &job->x));
-    if (job->options->out != NULL) {
-        COMMAND_TRY(save_vector(job->x, job->options->out, NULL));
+    COMMAND_TRY(about(job, make_preconditioner(job)));
+    COMMAND_TRY(about(job, find_solution(job)));
+    return about(job, reordering_leave(&job->order, &job->x));
+}
+
+static fur_status tell(const solve_job *job)
+{
+    if (job->options->out.path != NULL) {
+        COMMAND_TRY(save_vector(job->x, &job->options->out, NULL));
     }
     COMMAND_TRY(print_solution(job));
     return judge(job);
@@ -313,7 +417,10 @@ static fur_status solve(fur_context *context, const void *options)
     job.name = file ? job.options->common.operands[0] : "the stencil";
     job.precond = job.options->precond;
     job.order.asked = job.options->reorder;
-    const fur_status status = solve_steps(&job);
+    fur_status status = solve_steps(&job);
+    if (status == FUR_OK) {
+        status = tell(&job);
+    }
     fur_solver_destroy(job.solver);
     fur_operator_destroy(job.preconditioner);
     product_destroy(&job.product);
@@ -349,32 +456,55 @@ static const struct argp_option own_options[] = {
     {.name = "precond",
      .key = OPTION_PRECOND,
      .arg = "NAME",
-     .doc = "Preconditioner: jacobi, none, or mg, for stencils of 3, 5 and 7 points; without this "
-            "option mg for those, else jacobi"},
+     .doc = "Preconditioner: jacobi, none, or mg, for real stencils of 3, 5 and 7 points without a "
+            "periodic axis of odd length; without this option mg for those, else jacobi"},
     {.name = "rtol",
      .key = OPTION_RTOL,
      .arg = "R",
-     .doc = "Stop when the residual is R times the right-hand side; without it 1e-10"},
+     .doc = "Stop when the residual is R times the right-hand side; without it 1e-10, for f32 and "
+            "c64 1e-5"},
     {.name = "max-iterations",
      .key = OPTION_MAX_ITERATIONS,
      .arg = "N",
-     .doc = "Give up after N iterations; without it 10 times the rows plus 100, or 100 cycles of "
-            "mg"},
+     .doc =
+         "Give up after N iterations; without it 10 times the rows plus 100, at most 50000, or 100 "
+         "cycles of mg"},
     {.name = "kernel", .key = OPTION_KERNEL, .arg = "NAME", .doc = PRODUCT_KERNEL_DOC},
     {.name = "out",
      .key = OPTION_OUT,
      .arg = "X.mtx",
-     .doc = "Write x to this file, converged or not"},
+     .doc = "Write x to this file, converged or not, also if Ctrl-C or kill ends the solve early; "
+            "a second one ends all"},
+    {.name = "format", .key = OPTION_FORMAT, .arg = "NAME", .doc = SAVE_FORMAT_DOC},
     {.name = "reorder", .key = OPTION_REORDER, .arg = "METHOD", .doc = REORDERING_DOC},
     {0},
 };
 
-static const char *parse_precond(struct argp_state *state, const char *name)
+/* The solver's methods and, behind them, multigrid. */
+static const char *method_name(fur_context *context, int index)
 {
-    if (strcmp(name, "jacobi") != 0 && strcmp(name, "none") != 0 && !is_multigrid(name)) {
-        argp_error(state, "--precond takes jacobi, none or mg, not '%s'", name);
+    (void)context;
+    const bool behind = index > 0 && fur_solver_method(index - 1) != NULL;
+    return fur_solver_method(index) != NULL ? fur_solver_method(index) : behind ? "mg" : NULL;
+}
+
+static const char *precond_name(fur_context *context, int index)
+{
+    static const char *const names[] = {"jacobi", "none", "mg", NULL};
+    (void)context;
+    return names[index];
+}
+
+/* Multigrid is for real stencils of few points, and for periodic axes of an even length. */
+static bool suits_multigrid(const grid_request *grid)
+{
+    bool suits =
+        grid->points <= MULTIGRID_POINTS && (grid->value == FUR_F32 || grid->value == FUR_F64);
+    for (int axis = 0; axis < grid->extents; axis++) {
+        const bool odd = grid->extent[axis] > 1 && grid->extent[axis] % 2 == 1;
+        suits = suits && !(odd && grid->boundary[axis] == FUR_PERIODIC);
     }
-    return name;
+    return suits;
 }
 
 /* What goes together is known when all options are. */
@@ -382,18 +512,24 @@ static void settle(struct argp_state *state, solve_options *o)
 {
     const bool stencil = o->grid.points != 0;
     const bool cycles = is_multigrid(o->method);
-    if (stencil && (o->common.operand_count > 0 || o->reorder != NULL)) {
-        argp_error(state, "--stencil goes without a file, and without --reorder");
-    }
-    if (!stencil && (cycles || is_multigrid(o->precond))) {
-        argp_error(state, "mg is multigrid for a stencil; give --stencil instead of a file");
-    }
-    if (cycles && o->precond != NULL && strcmp(o->precond, "none") != 0) {
-        argp_error(state, "--method mg takes no preconditioner");
+    const bool preconditioned = o->precond != NULL && strcmp(o->precond, "none") != 0;
+    const command_pairing pairings[] = {
+        {"--stencil", stencil, o->common.operand_count == 0, "without a file"},
+        {"--extent", o->grid.extents > 0, stencil, "with --stencil, not with a file"},
+        {"--boundary", o->grid.boundaries > 0, stencil, "with --stencil, not with a file"},
+        {"--type", o->grid.typed, stencil, "with --stencil; convert changes the type of a file"},
+        {"--reorder", o->reorder != NULL, !stencil, "with a file, not with --stencil"},
+        {"--method mg", cycles, stencil, "with --stencil, not with a file"},
+        {"--precond mg", is_multigrid(o->precond), stencil, "with --stencil, not with a file"},
+        {"--precond", preconditioned, !cycles, "with --method cg, not with mg"},
+    };
+    command_check(state, pairings, sizeof pairings / sizeof *pairings);
+    save_check(state, "--out", &o->out);
+    if (stencil) {
+        grid_check(state, "--stencil", &o->grid);
     }
     if (o->precond == NULL) {
-        const bool levels = stencil && o->grid.points <= MULTIGRID_POINTS;
-        o->precond = cycles ? "none" : levels ? "mg" : "jacobi";
+        o->precond = cycles ? "none" : stencil && suits_multigrid(&o->grid) ? "mg" : "jacobi";
     }
 }
 
@@ -421,13 +557,15 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         grid_parse_type(state, argument, &options->grid);
         return 0;
     case OPTION_B:
-        options->b = argument;
+        options->b = options->common.vector = command_file(state, "--b", argument);
         return 0;
     case OPTION_METHOD:
+        command_choice(state, "--method", method_name, argument);
         options->method = argument;
         return 0;
     case OPTION_PRECOND:
-        options->precond = parse_precond(state, argument);
+        command_choice(state, "--precond", precond_name, argument);
+        options->precond = argument;
         return 0;
     case OPTION_RTOL:
         options->rtol = command_positive_number(state, "--rtol", argument);
@@ -440,10 +578,13 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         options->kernel = argument;
         return 0;
     case OPTION_OUT:
-        options->out = argument;
+        options->out.path = command_file(state, "--out", argument);
+        return 0;
+    case OPTION_FORMAT:
+        save_parse_format(state, argument, &options->out);
         return 0;
     case OPTION_REORDER:
-        options->reorder = argument;
+        options->reorder = reordering_parse(state, argument);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -454,9 +595,11 @@ static const struct argp argp = {
     .options = own_options,
     .parser = parse,
     .args_doc = "FILE\n--stencil POINTS --extent NX,NY,NZ",
-    .doc = "Solve A x = b for the symmetric or Hermitian positive definite matrix A of a Matrix "
-           "Market file, or of a stencil on a grid, starting at x = 0. Fails if the method does "
-           "not converge.",
+    .doc =
+        "Solve A x = b for the symmetric or Hermitian positive definite matrix A of a Matrix "
+        "Market file, or of a stencil on a grid, starting at x = 0. Fails if the method does "
+        "not converge.\vA solve that SIGINT or SIGTERM ends early writes and prints what it has, "
+        "and the command then ends by that signal, which a shell shows as 130 or 143.",
     .children = command_children,
 };
 
@@ -466,5 +609,9 @@ int command_solve(int argc, char **argv)
                              .grid = grid_none(),
                              .method = fur_solver_method(0)};
     argp_parse(&argp, argc, argv, 0, NULL, &options);
-    return command_run(&options.common, solve, &options);
+    const int status = command_run(&options.common, solve, &options);
+    if (status != 0) {
+        interrupt_pass_on();
+    }
+    return status;
 }

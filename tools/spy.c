@@ -73,7 +73,6 @@ static void explain_tones(draw_sheet *sheet)
 static fur_status make_panels(spy_job *job)
 {
     const spy_options *options = job->options;
-    COMMAND_TRY(load_matrix(job->context, &options->common, options->common.operands[0], &job->a));
     if (options->method == NULL) {
         COMMAND_TRY(add_panel(job, job->a.matrix, "pattern", ""));
     } else {
@@ -108,12 +107,17 @@ static fur_status print_picture(const spy_job *job)
     output_count(&out, "entries", "entries", cells->entries);
     output_count(&out, "cell_rows", "rows to a cell", cells->rows.block);
     output_count(&out, "cell_cols", "columns to a cell", cells->cols.block);
+    output_count(&out, "threads", "threads", fur_context_threads(job->context));
     return output_end(&out, job->context);
 }
 
 static fur_status spy_steps(spy_job *job)
 {
-    COMMAND_TRY(make_panels(job));
+    const command_common *common = &job->options->common;
+    const char *name = common->operands[0];
+    COMMAND_TRY(command_while(job->context, "reading", name,
+                              load_matrix(job->context, common, name, &job->a)));
+    COMMAND_TRY(command_while(job->context, "drawing", name, make_panels(job)));
     COMMAND_TRY(save_picture(job));
     return print_picture(job);
 }
@@ -160,6 +164,16 @@ static drawer *parse_kind(struct argp_state *state, const char *path)
     return NULL;
 }
 
+static void settle(struct argp_state *state, const spy_options *o)
+{
+    const command_pairing worse = {"--allow-worse", o->allow_worse, o->method != NULL,
+                                   "with --reorder"};
+    if (o->out == NULL) {
+        argp_error(state, "where to is missing: --out takes the picture's name");
+    }
+    command_check(state, &worse, 1);
+}
+
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     spy_options *options = state->input;
@@ -172,6 +186,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         options->draw = parse_kind(state, argument);
         return 0;
     case OPTION_REORDER:
+        command_choice(state, "--reorder", reordering_method, argument);
         options->method = argument;
         return 0;
     case OPTION_ALLOW_WORSE:
@@ -182,9 +197,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
             (int)command_whole_number(state, "--size", argument, PIXELS_LEAST, PIXELS_MOST);
         return 0;
     case ARGP_KEY_END:
-        if (options->out == NULL) {
-            argp_error(state, "where to is missing: --out takes the picture's name");
-        }
+        settle(state, options);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;

@@ -108,7 +108,7 @@ static fur_status sweeps_steps(const stencil_options *options, const forms *f, s
 
 static fur_status stencil_steps(timing *t, const stencil_options *options, forms *f, sweeps *s)
 {
-    COMMAND_TRY(timing_prepare(t));
+    COMMAND_TRY(command_while(t->context, "preparing", "to measure", timing_prepare(t)));
     COMMAND_TRY(forms_create(t, &options->request, f));
     COMMAND_TRY(forms_check(f));
     COMMAND_TRY(forms_race(f, options->request.rounds));
@@ -147,6 +147,15 @@ static const struct argp_option own_options[] = {
     {0},
 };
 
+static void settle(struct argp_state *state, stencil_options *o)
+{
+    const command_pairing rounds = {"--rounds", o->request.rounds != 0, !command_on_gpu(&o->common),
+                                    "with --device cpu"};
+    command_check(state, &rounds, 1);
+    grid_check(state, "--points", &o->request.grid);
+    o->request.rounds = o->request.rounds != 0 ? o->request.rounds : ROUNDS;
+}
+
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     stencil_options *options = state->input;
@@ -156,9 +165,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         state->child_inputs[0] = &options->common;
         return 0;
     case ARGP_KEY_END:
-        if (grid->points == 0 || grid->extents == 0) {
-            argp_error(state, "--points and --extent say which stencil; one of them is missing");
-        }
+        settle(state, options);
         return 0;
     case OPTION_POINTS:
         grid_parse_points(state, "--points", argument, grid);
@@ -206,7 +213,7 @@ static const struct argp argp = {
 
 int command_stencil(int argc, char **argv)
 {
-    stencil_options options = {.request = {.grid = grid_none(), .rounds = ROUNDS}};
+    stencil_options options = {.request = {.grid = grid_none()}};
     argp_parse(&argp, argc, argv, 0, NULL, &options);
     return timing_run(&options.common, stencil, &options);
 }

@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "plain.h"
 
@@ -60,7 +59,7 @@ int timing_run(const command_common *common, fur_status (*job)(timing *t, const 
 {
     timed_job timed = {.job = job, .options = options};
 #ifdef FURROW_HAVE_CUDA
-    if (common->device && strncmp(common->device, "cuda", 4) == 0) {
+    if (command_on_gpu(common)) {
         timed.stream = gpu_stream_create(common->device);
     }
 #endif

@@ -8,6 +8,8 @@
  *    NULL; any other NULL where none is allowed is FUR_INVALID, told to the context of the first
  *    handle of the call, or to the thread (fur_context_error(NULL)) if that is NULL itself;
  *  - sizes are int64_t, column indices int32_t, everything counts from 0;
+ *    sentences name rows and entries of a matrix as files and books do, "counting from 1", and
+ *    places in arrays that the caller gave (offsets, columns, orders) as C does, from 0;
  *  - options are structs whose zero value means "default" and whose first member is their size:
  *    fur_spmv_options o = {.size = sizeof o}; a struct without it is FUR_INVALID. NULL stands for
  *    all defaults;

@@ -15,7 +15,8 @@ extern "C" {
 typedef struct fur_operator fur_operator;
 
 /* What a user's operator provides. A function that fails returns its status, with the sentence set
- * by fur_context_fail. */
+ * by fur_context_fail or by the call of the library that failed in it; without one, the sentence
+ * says which function returned which status. */
 typedef struct fur_operator_definition {
     size_t size; /* sizeof(fur_operator_definition) */
     int64_t rows;

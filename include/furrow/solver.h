@@ -4,6 +4,12 @@
  * (Hermitian) positive definite, and the same of the preconditioner. A solver owns its workspace:
  * fur_solver_solve allocates nothing. Its result has the same bits for any number of threads.
  *
+ * A method carries its residual along by a recursion, which rounding parts from the true one,
+ * b - A x. What counts is the true one, computed afresh: where the recursion has met the tolerance
+ * and x has not, the method goes on from the true residual with a correction of x (van der Vorst
+ * and Ye 2000), as long as that helps. A solve whose x meets the tolerance at once costs nothing
+ * more.
+ *
  * The scalars of an iteration stay where the device computes. The host looks at them now and then;
  * a method that has ended meanwhile has left x as it was then. */
 #ifndef FURROW_SOLVER_H
@@ -22,16 +28,23 @@ typedef struct fur_solver fur_solver;
 /* State after an iteration; iteration 0 is the initial guess. */
 typedef struct fur_solver_progress {
     int64_t iteration;
-    double residual; /* ||r||_2 / ||b||_2 of the recursively updated residual */
+    /* ||r||_2 / ||b||_2 of the recursively updated residual; it may rise where it starts afresh */
+    double residual;
 } fur_solver_progress;
+
+/* What max_iterations is at most where the caller does not say: two and a half times what the
+ * slowest of 126 published symmetric matrices that converge at all take to 1e-10. */
+#define FUR_ITERATIONS_MAX 50000
 
 typedef struct fur_solver_options {
     size_t size;                        /* sizeof(fur_solver_options) */
     const char *method;                 /* NULL or "cg" */
     const fur_operator *preconditioner; /* M ~ A^-1 applied as z = M r; NULL: identity */
-    double rtol;            /* stop at ||r|| <= rtol ||b||; 0: 1e-10, for f32, c64 1e-5 */
-    double atol;            /* or at ||r|| <= atol; 0: off */
-    int64_t max_iterations; /* 0: 10 rows + 100 */
+    double rtol; /* converged: ||b - A x|| <= rtol ||b||; 0: 1e-10, for f32, c64 1e-5 */
+    double atol; /* or ||b - A x|| <= atol; 0: off */
+    /* 0: 10 rows + 100, but at most FUR_ITERATIONS_MAX. Without rounding cg needs at most as many
+     * as there are rows. */
+    int64_t max_iterations;
     /* Called after every look at the scalars that finds a new iteration; non-zero stops the solve.
      * NULL: none. */
     int (*monitor)(void *user, const fur_solver_progress *progress);
@@ -44,14 +57,20 @@ typedef struct fur_solver_options {
 
 /* How a solve ended. In every case x holds the last iterate. */
 typedef enum fur_outcome {
-    FUR_CONVERGED = 0,
+    FUR_UNSOLVED = 0, /* none has ended: zeros, or the report of a solve that returned a failure */
+    /* ||b - A x|| <= max(rtol ||b||, atol) of the true residual, and only then. */
+    FUR_CONVERGED,
     FUR_MAX_ITERATIONS,
     FUR_INDEFINITE,                /* x.Ax <= 0 was met: A is not positive definite */
     FUR_INDEFINITE_PRECONDITIONER, /* r.Mr < 0 was met: M is not */
+    /* The residual is not below the first, and p'.Ap of successive directions, which is 0, differs
+     * from it by more than a tenth of its terms, far more than rounding does: A or M is not
+     * symmetric (Hermitian). Looked at after 16, 32, 64, ... iterations. */
+    FUR_ASYMMETRIC,
     FUR_BREAKDOWN, /* a NaN or infinity came up, or r.Mr = 0 for an r that is not 0 */
     FUR_STOPPED,   /* by the monitor */
-    /* The residual carried along met the tolerance, the true one is above ten times it: rounding
-     * allows no more, or A is not symmetric. */
+    /* The residual carried along met the tolerance, the true one did not, and going on from it no
+     * longer halved it: rounding in the value type allows no more. */
     FUR_STAGNATED
 } fur_outcome;
 
@@ -62,7 +81,7 @@ typedef struct fur_solver_report {
     fur_outcome outcome;
     int64_t iterations;
     double residual_recursive; /* ||r||_2 / ||b||_2 as the method carried it along */
-    double residual;           /* ||b - A x||_2 / ||b||_2, computed afresh at the end */
+    double residual;           /* ||b - A x||_2 / ||b||_2 of the x at the end, computed afresh */
     double seconds;
 } fur_solver_report;
 
@@ -75,8 +94,9 @@ FUR_API void fur_solver_destroy(fur_solver *solver);
 
 /* Solves from the initial guess in x. Returns FUR_OK whenever the method ran; report->outcome says
  * how it ended. b = 0 gives x = 0. b and x must not overlap. With ||b|| = 0 residuals are absolute.
- * Fails only if an operator fails or the vectors do not fit; x is then the last iterate. report may
- * be NULL. */
+ * Fails only if an operator fails or the vectors do not fit; x is then the last iterate, and
+ * report->outcome is FUR_UNSOLVED, so that what an earlier solve left there does not stand; the
+ * rest of the report stays untouched. report may be NULL. */
 FUR_API fur_status fur_solver_solve(fur_solver *solver, const fur_vector *b, fur_vector *x,
                                     fur_solver_report *report);
 

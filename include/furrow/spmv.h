@@ -62,7 +62,9 @@ typedef struct fur_spmv_report {
                             of A once, x once, y once */
     int64_t csr_bytes;   /* the same for plain CSR, the figure that GB/s is usually quoted for */
     double seconds_plan; /* what the analysis took */
-    double seconds_product; /* of one product, if the plan was made with measure; else 0 */
+    double seconds_product;   /* of one product, if the plan was made with measure; else 0 */
+    double seconds_estimated; /* of one product and its share of the plan, if the kernel was chosen
+                                 by estimates; else 0 */
     /* Of one product of the plainest parallel kernel, if measured; else 0. On a GPU it is only
      * measured where it is promising. */
     double seconds_plain;

@@ -19,6 +19,7 @@ fur_status fur_env_vfail(fur_env *env, fur_status status, const char *format, va
     char text[sizeof env->error]; /* the arguments may include the present sentence */
     vsnprintf(text, sizeof text, format, arguments);
     memcpy(env->error, text, sizeof text);
+    env->failures++;
     return status;
 }
 

@@ -20,6 +20,7 @@ typedef struct fur_env {
     struct fur_team *team;     /* those threads; NULL: the calling one is alone */
     struct fur_device *device; /* a backend's own state; NULL where it has none */
     char error[1024];          /* the last failure's sentence, "" if none */
+    int64_t failures;          /* sentences so far: whether a call has left one */
 } fur_env;
 
 /* Returns early with the status of a call that failed. */

@@ -94,8 +94,10 @@ fur_status fur_csr_to_host(const fur_csr *a, const fur_csr **view, fur_csr **cop
 static inline fur_status fur_context_pass_on(const fur_context *from, fur_context *to,
                                              fur_status status)
 {
-    if (status != FUR_OK && from != to)
+    if (status != FUR_OK && from != to) {
         memcpy(to->env.error, from->env.error, sizeof to->env.error);
+        to->env.failures++;
+    }
     return status;
 }
 

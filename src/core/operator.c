@@ -71,22 +71,38 @@ static fur_status check_vector(const fur_operator *op, const fur_vector *v, cons
     return FUR_OK;
 }
 
+/* A failure of one of the definition's functions, which may have left no sentence: the last one
+ * would then be about something else. failures: how many there were before. */
+static fur_status pass_on(const fur_operator *op, const char *function, int64_t failures,
+                          fur_status status)
+{
+    if (status == FUR_OK || op->context->env.failures != failures)
+        return status;
+    return fur_context_fail(op->context, status,
+                            "the function \"%s\" of an operator of %lld x %lld returned status %d, "
+                            "%s, without a sentence; fur_context_fail sets one",
+                            function, (long long)op->definition.rows,
+                            (long long)op->definition.cols, (int)status, fur_status_name(status));
+}
+
 fur_status fur_operator_apply(const fur_operator *op, const fur_vector *x, fur_vector *y)
 {
     FUR_NEED(fur_operator_context(op), op, x, y);
     FUR_TRY(check_vector(op, x, "x", op->definition.cols));
     FUR_TRY(check_vector(op, y, "y", op->definition.rows));
     FUR_TRY(fur_vector_check_apart(x, "x", y, "y"));
-    return op->definition.apply(op->definition.user, x, y);
+    int64_t failures = op->context->env.failures;
+    return pass_on(op, "apply", failures, op->definition.apply(op->definition.user, x, y));
 }
 
 fur_status fur_operator_diagonal(const fur_operator *op, fur_vector *d)
 {
     FUR_NEED(fur_operator_context(op), op, d);
     const fur_operator_definition *o = &op->definition;
+    int64_t failures = op->context->env.failures;
     if (!o->diagonal)
         return fur_context_fail(op->context, FUR_UNSUPPORTED,
                                 "the operator does not know its diagonal");
     FUR_TRY(check_vector(op, d, "the diagonal", o->rows < o->cols ? o->rows : o->cols));
-    return o->diagonal(o->user, d);
+    return pass_on(op, "diagonal", failures, o->diagonal(o->user, d));
 }

@@ -56,9 +56,9 @@ static fur_status invert_diagonal(const fur_operator *a, fur_vector *d)
         invert_here(d, &bad);
     if (bad >= 0)
         return fur_context_fail(d->context, FUR_INVALID,
-                                "the diagonal has no finite reciprocal in row %lld (counted from "
-                                "0); Jacobi's preconditioner needs one in every row",
-                                (long long)bad);
+                                "the diagonal has no finite reciprocal in row %lld, counting from "
+                                "1; Jacobi's preconditioner needs one in every row",
+                                (long long)bad + 1);
     return FUR_OK;
 }
 

@@ -306,9 +306,11 @@ static bool choose_grid(search *s, fur_guess *out, fur_recognise_report *report)
                                     (long long)s->a->rows);
     if (FUR_FEW * (rows - most) > rows)
         return fur_recognise_refuse(
-            report, "of %d rows %d do not fit the best grid, %lld x %lld x %lld; one is row %lld",
+            report,
+            "of %d rows %d do not fit the best grid, %lld x %lld x %lld; one is row %lld, counting "
+            "from 1",
             rows, rows - most, (long long)best.extent[0], (long long)best.extent[1],
-            (long long)best.extent[2], (long long)other);
+            (long long)best.extent[2], (long long)other + 1);
     set_stencil(s, best.extent, out);
     out->axes = best.extent[2] > 1 ? 3 : best.extent[1] > 1 ? 2 : 1;
     return true;

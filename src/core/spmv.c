@@ -202,6 +202,7 @@ fur_spmv_report fur_spmv_describe(const fur_spmv *plan)
         .csr_bytes = csr_bytes(a) + vectors,
         .seconds_plan = plan->seconds_plan,
         .seconds_product = plan->seconds_product,
+        .seconds_estimated = plan->seconds_estimated,
         .seconds_plain = plan->seconds_plain,
         .break_even = break_even(plan),
     };

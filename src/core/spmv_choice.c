@@ -87,8 +87,8 @@ fur_status fur_spmv_choose_estimated(fur_spmv *plan, const fur_spmv_profile *pro
         plan->kernel = c->kernel;
         status = fur_spmv_prepare(plan, c->kernel, profile, &plan->state);
         snprintf(plan->reason, sizeof plan->reason,
-                 "the lowest estimate of %d kernels for %.0f products: %.3g us each", count, n,
-                 c->total_ns / n / 1e3);
+                 "the lowest estimate of %d kernels for %.0f products", count, n);
+        plan->seconds_estimated = 1e-9 * c->total_ns / n;
     }
     return status;
 }
@@ -195,9 +195,7 @@ static fur_status try_all(fur_spmv *plan, const fur_spmv_profile *profile, const
             return status;
         tried += status == FUR_OK;
     }
-    snprintf(plan->reason, sizeof plan->reason,
-             "the fastest of %d kernels timed: %.3g us a product", tried,
-             1e6 * plan->seconds_product);
+    snprintf(plan->reason, sizeof plan->reason, "the fastest of %d kernels timed", tried);
     return FUR_OK;
 }
 

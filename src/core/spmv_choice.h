@@ -15,8 +15,9 @@ struct fur_spmv {
     const fur_spmv_kernel *kernel;
     void *state; /* the kernel's */
     double seconds_plan;
-    double seconds_prepare; /* the chosen kernel's own part, when measured */
-    double seconds_product; /* 0 unless measured */
+    double seconds_prepare;   /* the chosen kernel's own part, when measured */
+    double seconds_product;   /* 0 unless measured */
+    double seconds_estimated; /* 0 unless chosen by estimates */
     double seconds_plain;
     char reason[256];
 };

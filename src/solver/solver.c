@@ -5,6 +5,7 @@
 #include "clock.h"
 #include "env.h"
 #include "options.h"
+#include "target.h"
 
 #include <math.h>
 #include <string.h>
@@ -26,8 +27,11 @@ static const fur_method *const methods[] = {
 #define AHEAD_SHARE 8
 #define MOST_AHEAD 16
 
-/* How far the true residual may lie above the tolerance that the one carried along has met. */
-#define TRUE_RESIDUAL_SLACK 10
+/* A correction is asked to make the residual so many times smaller at most: what rounding keeps
+ * from the true one is found out soon. */
+#define MOST_GAIN 1e-3
+/* And goes on as long as the true residual has become so many times smaller at least. */
+#define LEAST_GAIN 0.5
 
 struct fur_solver {
     fur_context *context;
@@ -35,7 +39,7 @@ struct fur_solver {
     const fur_method *method;
     fur_solver_options options;
     fur_vector *work[FUR_MAX_WORKSPACE];
-    fur_vector *residual;
+    fur_vector *correction; /* of x, after the first pass */
     fur_scalars *scalars;
 };
 
@@ -47,6 +51,8 @@ const char *fur_solver_method(int index)
 const char *fur_outcome_name(fur_outcome outcome)
 {
     switch (outcome) {
+    case FUR_UNSOLVED:
+        return "not solved: it failed or was not begun";
     case FUR_CONVERGED:
         return "converged";
     case FUR_MAX_ITERATIONS:
@@ -55,6 +61,8 @@ const char *fur_outcome_name(fur_outcome outcome)
         return "indefinite matrix";
     case FUR_INDEFINITE_PRECONDITIONER:
         return "indefinite preconditioner";
+    case FUR_ASYMMETRIC:
+        return "diverged: matrix or preconditioner is not symmetric";
     case FUR_BREAKDOWN:
         return "breakdown: overflow, underflow or not a number";
     case FUR_STOPPED:
@@ -99,6 +107,13 @@ static int64_t default_interval(const fur_operator *a)
     return strcmp(fur_context_device(fur_operator_context(a)), "cpu") == 0 ? 1 : 0;
 }
 
+/* Rounding lets a small badly conditioned system take several times its rows, and nobody waits for
+ * as many as a large one has. */
+static int64_t default_iterations(int64_t rows)
+{
+    return rows < (FUR_ITERATIONS_MAX - 100) / 10 ? 10 * rows + 100 : FUR_ITERATIONS_MAX;
+}
+
 static fur_status set_defaults(const fur_operator *a, fur_solver_options *o)
 {
     fur_value value = fur_operator_value(a);
@@ -111,7 +126,7 @@ static fur_status set_defaults(const fur_operator *a, fur_solver_options *o)
     if (o->rtol == 0)
         o->rtol = value == FUR_F32 || value == FUR_C64 ? 1e-5 : 1e-10;
     if (o->max_iterations == 0)
-        o->max_iterations = 10 * fur_operator_rows(a) + 100;
+        o->max_iterations = default_iterations(fur_operator_rows(a));
     if (o->check_every == 0)
         o->check_every = default_interval(a);
     return FUR_OK;
@@ -123,7 +138,7 @@ static fur_status make_workspace(fur_solver *solver)
     int64_t n = fur_operator_rows(solver->a);
     for (int i = 0; i < solver->method->workspace; i++)
         FUR_TRY(fur_vector_create(solver->context, value, n, &solver->work[i]));
-    FUR_TRY(fur_vector_create(solver->context, value, n, &solver->residual));
+    FUR_TRY(fur_vector_create(solver->context, value, n, &solver->correction));
     return fur_scalars_create(solver->context, &solver->scalars);
 }
 
@@ -158,7 +173,7 @@ void fur_solver_destroy(fur_solver *solver)
         return;
     for (int i = 0; i < FUR_MAX_WORKSPACE; i++)
         fur_vector_destroy(solver->work[i]);
-    fur_vector_destroy(solver->residual);
+    fur_vector_destroy(solver->correction);
     fur_scalars_destroy(solver->scalars);
     fur_context_release(solver->context, solver);
 }
@@ -177,12 +192,12 @@ bool fur_solve_is_over(fur_solve *solve, int64_t iteration, double residual)
     solve->iterations = iteration;
     solve->residual = residual;
     fur_solver_progress progress = {iteration, fur_relative(solve, residual)};
-    bool stop = solve->monitor && solve->monitor(solve->monitor_user, &progress) != 0;
+    solve->stopped = solve->monitor && solve->monitor(solve->monitor_user, &progress) != 0;
     if (!(residual < HUGE_VAL))
         solve->outcome = FUR_BREAKDOWN; /* before the target, which may be infinite too */
     else if (residual <= solve->target)
         solve->outcome = FUR_CONVERGED;
-    else if (stop)
+    else if (solve->stopped)
         solve->outcome = FUR_STOPPED;
     else if (iteration >= solve->max_iterations)
         solve->outcome = FUR_MAX_ITERATIONS;
@@ -196,13 +211,63 @@ static double larger(double a, double b)
     return a > b ? a : b;
 }
 
-/* ||b - A x|| */
-static fur_status true_residual(fur_solver *solver, const fur_vector *b, const fur_vector *x,
-                                double *norm)
+/* residual = b - A x, and its norm */
+static fur_status take_residual(const fur_operator *a, const fur_vector *b, const fur_vector *x,
+                                fur_vector *residual, double *norm)
 {
-    FUR_TRY(fur_operator_apply(solver->a, x, solver->residual));
-    FUR_TRY(fur_axpby(fur_real(1), b, fur_real(-1), solver->residual));
-    return fur_norm2(solver->residual, norm);
+    FUR_TRY(fur_operator_apply(a, x, residual));
+    FUR_TRY(fur_axpby(fur_real(1), b, fur_real(-1), residual));
+    return fur_norm2(residual, norm);
+}
+
+/* The outcome of a solve by the true residual after a pass and the one before that. FUR_CONVERGED
+ * of a pass is only what its recursion says: FUR_UNSOLVED means that another pass may help. */
+static fur_outcome judge(const fur_solve *solve, double goal, double residual, double before)
+{
+    if (residual <= goal)
+        return FUR_CONVERGED;
+    if (solve->outcome != FUR_CONVERGED)
+        return solve->outcome;
+    if (!(residual < HUGE_VAL))
+        return FUR_BREAKDOWN;
+    if (solve->stopped)
+        return FUR_STOPPED;
+    if (solve->iterations >= solve->max_iterations)
+        return FUR_MAX_ITERATIONS;
+    return residual <= LEAST_GAIN * before ? FUR_UNSOLVED : FUR_STAGNATED;
+}
+
+/* x += the correction that a pass finds from the true residual, unless that is none. */
+static fur_status correct(fur_solver *solver, fur_solve *solve, fur_vector *x, double goal,
+                          double residual)
+{
+    solve->residual = residual;
+    solve->target = larger(goal, MOST_GAIN * residual);
+    solve->x = solver->correction;
+    FUR_TRY(fur_vector_fill(solver->correction, fur_real(0)));
+    FUR_TRY(solver->method->run(solve));
+    return solve->residual < residual ? fur_axpby(fur_real(1), solver->correction, fur_real(1), x)
+                                      : FUR_OK;
+}
+
+/* Passes until x meets the goal or a pass does not help; residual: the true one at the end. */
+static fur_status run(fur_solver *solver, fur_solve *solve, const fur_vector *b, fur_vector *x,
+                      double *residual)
+{
+    double goal = solve->target;
+    double before = HUGE_VAL;
+    FUR_TRY(take_residual(solver->a, b, x, solver->work[0], residual));
+    if (fur_solve_is_over(solve, 0, *residual))
+        return FUR_OK;
+    FUR_TRY(solver->method->run(solve));
+    for (;;) {
+        FUR_TRY(take_residual(solver->a, b, x, solver->work[0], residual));
+        solve->outcome = judge(solve, goal, *residual, before);
+        if (solve->outcome != FUR_UNSOLVED)
+            return FUR_OK;
+        before = *residual;
+        FUR_TRY(correct(solver, solve, x, goal, before));
+    }
 }
 
 static fur_status check_vector(const fur_solver *solver, const char *name, const fur_vector *v)
@@ -218,13 +283,15 @@ static fur_status check_vector(const fur_solver *solver, const char *name, const
     return FUR_OK;
 }
 
-/* b = 0 has the solution 0; any other initial guess would only be rounded towards it. */
-static fur_status run(fur_solver *solver, fur_solve *solve)
+static fur_status check_vectors(const fur_solver *solver, const fur_vector *b, const fur_vector *x)
 {
-    if (solve->b_norm > 0 || isnan(solve->b_norm))
-        return solver->method->run(solve);
-    solve->outcome = FUR_CONVERGED;
-    return fur_vector_fill(solve->x, fur_real(0));
+    FUR_TRY(check_vector(solver, "b", b));
+    FUR_TRY(check_vector(solver, "x", x));
+    size_t bytes = (size_t)fur_vector_size(b) * fur_value_size(fur_vector_value(b));
+    if (fur_overlap(fur_vector_const_data(b), bytes, fur_vector_const_data(x), bytes))
+        return fur_context_fail(solver->context, FUR_INVALID,
+                                "b and x overlap; each must have memory of its own");
+    return FUR_OK;
 }
 
 fur_status fur_solver_solve(fur_solver *solver, const fur_vector *b, fur_vector *x,
@@ -236,7 +303,6 @@ fur_status fur_solver_solve(fur_solver *solver, const fur_vector *b, fur_vector 
     fur_solve solve = {
         .a = solver->a,
         .preconditioner = o->preconditioner,
-        .b = b,
         .x = x,
         .scalars = solver->scalars,
         .max_iterations = o->max_iterations,
@@ -245,19 +311,15 @@ fur_status fur_solver_solve(fur_solver *solver, const fur_vector *b, fur_vector 
         .monitor_user = o->monitor_user,
     };
     double residual;
-    FUR_TRY(check_vector(solver, "b", b));
-    FUR_TRY(check_vector(solver, "x", x));
-    size_t bytes = (size_t)fur_vector_size(b) * fur_value_size(fur_vector_value(b));
-    if (fur_overlap(fur_vector_const_data(b), bytes, fur_vector_const_data(x), bytes))
-        return fur_context_fail(solver->context, FUR_INVALID,
-                                "b and x overlap; each must have memory of its own");
+    if (report)
+        report->outcome = FUR_UNSOLVED;
+    FUR_TRY(check_vectors(solver, b, x));
     memcpy(solve.work, solver->work, sizeof solve.work);
     FUR_TRY(fur_norm2(b, &solve.b_norm));
-    solve.target = larger(o->rtol * solve.b_norm, o->atol);
-    FUR_TRY(run(solver, &solve));
-    FUR_TRY(true_residual(solver, b, x, &residual));
-    if (solve.outcome == FUR_CONVERGED && !(residual <= TRUE_RESIDUAL_SLACK * solve.target))
-        solve.outcome = FUR_STAGNATED;
+    solve.target = larger(fur_target(o->rtol, solve.b_norm), o->atol);
+    if (solve.b_norm == 0) /* any guess but 0 would only be rounded towards it */
+        FUR_TRY(fur_vector_fill(x, fur_real(0)));
+    FUR_TRY(run(solver, &solve, b, x, &residual));
     if (report)
         *report = (fur_solver_report){
             .outcome = solve.outcome,
