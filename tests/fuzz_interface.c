@@ -277,6 +277,21 @@ static void try_recognised(run *r, const fur_csr *a)
     fur_recognised_destroy(found);
 }
 
+/* What is called converged is: ||b - A x||, by the operator itself. */
+static void check_converged(run *r, const fur_operator *a, const fur_vector *b, const fur_vector *x,
+                            const fur_solver_options *o)
+{
+    bool single = fur_operator_value(a) == FUR_F32 || fur_operator_value(a) == FUR_C64;
+    double rtol = o->rtol > 0 ? o->rtol : single ? 1e-5 : 1e-10;
+    double size, left;
+    fur_vector *rest = make_copy(r, b);
+    if (rest && CALL(r, fur_operator_apply(a, x, rest)) &&
+        CALL(r, fur_axpby(fur_real(1), b, fur_real(-1), rest)) && CALL(r, fur_norm2(b, &size)) &&
+        CALL(r, fur_norm2(rest, &left)))
+        expect(r, left <= rtol * size * (1 + 1e-12) || left <= o->atol, "converged, but it is not");
+    fur_vector_destroy(rest);
+}
+
 /* Solves with the operator, which may be anything. */
 static void try_solve(run *r, const fur_operator *a)
 {
@@ -299,6 +314,8 @@ static void try_solve(run *r, const fur_operator *a)
         put(r, &report.outcome, sizeof report.outcome);
         put(r, &report.iterations, sizeof report.iterations);
         put_entries(r, FUR_F64, 1, &report.residual);
+        if (report.outcome == FUR_CONVERGED)
+            check_converged(r, a, b, x, &o);
     }
     fur_solver_destroy(solver);
     fur_vector_destroy(x);

@@ -359,6 +359,17 @@ START_TEST(null_for_what_is_needed_is_refused)
 }
 END_TEST
 
+/* "Converged" of an earlier solve must not stand. */
+START_TEST(a_refused_solve_is_reported_as_unsolved)
+{
+    fur_solver_report report = {.outcome = FUR_CONVERGED};
+    make_world();
+    ck_assert_int_eq(fur_solver_solve(w.solver, w.x, NULL, &report), FUR_INVALID);
+    ck_assert_int_eq(report.outcome, FUR_UNSOLVED);
+    destroy_world();
+}
+END_TEST
+
 START_TEST(destroying_null_does_nothing)
 {
     fur_context_destroy(NULL);
@@ -456,6 +467,7 @@ END_TEST
 static void add_tests(TCase *tests)
 {
     tcase_add_loop_test(tests, null_for_what_is_needed_is_refused, 0, refuse(-1));
+    tcase_add_test(tests, a_refused_solve_is_reported_as_unsolved);
     tcase_add_test(tests, destroying_null_does_nothing);
     tcase_add_test(tests, asking_null_has_a_neutral_answer);
     tcase_add_test(tests, failing_without_a_context_is_told_to_the_thread);
