@@ -266,7 +266,9 @@ fur_status fur_output_create(fur_context *context, const char *path, fur_output 
 
 fur_status fur_output_write(fur_output *output, const void *bytes, size_t size)
 {
-    FUR_NEED(output ? output->context : NULL, output, bytes);
+    FUR_NEED(NULL, output);
+    if (size > 0)
+        FUR_NEED(output->context, bytes);
     for (size_t done = 0; done < size && output->error == 0;) {
         ssize_t written =
             fur_system.write(output->descriptor, (const char *)bytes + done, size - done);

@@ -125,13 +125,20 @@ void draw_entries(run *r, fur_value value, int64_t count, void *out)
     }
 }
 
-void put_entries(run *r, fur_value value, int64_t count, const void *values)
+static bool is_nan(fur_value value, const void *entries, int64_t part)
 {
-    for (int64_t i = 0; i < parts_of(value, count); i++) {
-        double x = is_single(value) ? ((const float *)values)[i] : ((const double *)values)[i];
-        x = isnan(x) ? NAN : x;
-        put(r, &x, sizeof x);
-    }
+    return is_single(value) ? isnan(((const float *)entries)[part])
+                            : isnan(((const double *)entries)[part]);
+}
+
+void put_entries(run *r, fur_value value, int64_t count, const void *entries)
+{
+    size_t begin = r->length;
+    size_t part = is_single(value) ? sizeof(float) : sizeof(double);
+    put(r, entries, (size_t)count * fur_value_size(value));
+    for (int64_t i = 0; i < parts_of(value, count); i++)
+        if (is_nan(value, entries, i))
+            memset(r->log + begin + (size_t)i * part, 0xff, part);
 }
 
 void put_vector(run *r, const fur_vector *x)

@@ -26,8 +26,8 @@ typedef struct results {
     fur_multigrid *multigrid;
     fur_solver *solver;
     fur_scalars *scalars;
-    void *memory;
     fur_output *output;
+    void *memory;
     double number;
     fur_scalar scalar;
     int equal;
@@ -54,6 +54,7 @@ typedef struct world {
     fur_multigrid *mg;
     fur_solver *solver;
     fur_scalars *scalars;
+    fur_output *output;
     fur_csr_view arrays;
     fur_coo_view coo;
     fur_stencil_definition stencil_definition;
@@ -110,12 +111,14 @@ static void make_world(void)
     ck_ok(w.context, fur_multigrid_create(w.stencil, NULL, &w.mg));
     ck_ok(w.context, fur_solver_create(w.op, NULL, &w.solver));
     ck_ok(w.context, fur_scalars_create(w.context, &w.scalars));
+    ck_ok(w.context, fur_output_create(w.context, "/dev/null", &w.output));
     w.arrays = fur_csr_get(w.a);
     memset(&w.out, 0x5a, sizeof w.out);
 }
 
 static void destroy_world(void)
 {
+    fur_output_abandon(w.output);
     fur_scalars_destroy(w.scalars);
     fur_solver_destroy(w.solver);
     fur_multigrid_destroy(w.mg);
@@ -160,11 +163,6 @@ static int refuse(int wanted)
     REFUSED(NULL, "context", fur_context_synchronize(NULL));
     REFUSED(NULL, "context", fur_context_allocate(NULL, 4, &w.out.memory));
     REFUSED(w.context, "out", fur_context_allocate(w.context, 4, NULL));
-    REFUSED(NULL, "context", fur_output_create(NULL, "a", &w.out.output));
-    REFUSED(w.context, "path", fur_output_create(w.context, NULL, &w.out.output));
-    REFUSED(w.context, "out", fur_output_create(w.context, "a", NULL));
-    REFUSED(NULL, "output", fur_output_write(NULL, "a", 1));
-    REFUSED(NULL, "output", fur_output_commit(NULL, 0));
     REFUSED(NULL, "context", fur_context_parallel(NULL, 4, 1, ignore_range, NULL));
     REFUSED(w.context, "work", fur_context_parallel(w.context, 4, 1, NULL, NULL));
     REFUSED(NULL, "context", fur_vector_create(NULL, FUR_F64, 4, &w.out.vector));
@@ -343,6 +341,12 @@ static int refuse(int wanted)
     REFUSED(w.context, "path", fur_mtx_write_csr(w.a, NULL, NULL));
     REFUSED(NULL, "x", fur_mtx_write_vector(NULL, PATH, NULL));
     REFUSED(w.context, "path", fur_mtx_write_vector(w.x, NULL, NULL));
+    REFUSED(NULL, "context", fur_output_create(NULL, PATH, &w.out.output));
+    REFUSED(w.context, "path", fur_output_create(w.context, NULL, &w.out.output));
+    REFUSED(w.context, "out", fur_output_create(w.context, PATH, NULL));
+    REFUSED(NULL, "output", fur_output_write(NULL, w.entries, 4));
+    REFUSED(w.context, "bytes", fur_output_write(w.output, NULL, 4));
+    REFUSED(NULL, "output", fur_output_commit(NULL, 0));
     return rows;
 }
 
@@ -355,6 +359,17 @@ START_TEST(null_for_what_is_needed_is_refused)
 }
 END_TEST
 
+/* "Converged" of an earlier solve must not stand. */
+START_TEST(a_refused_solve_is_reported_as_unsolved)
+{
+    fur_solver_report report = {.outcome = FUR_CONVERGED};
+    make_world();
+    ck_assert_int_eq(fur_solver_solve(w.solver, w.x, NULL, &report), FUR_INVALID);
+    ck_assert_int_eq(report.outcome, FUR_UNSOLVED);
+    destroy_world();
+}
+END_TEST
+
 START_TEST(destroying_null_does_nothing)
 {
     fur_context_destroy(NULL);
@@ -363,13 +378,13 @@ START_TEST(destroying_null_does_nothing)
     fur_permutation_destroy(NULL);
     fur_csr_destroy(NULL);
     fur_spmv_destroy(NULL);
-    fur_output_abandon(NULL);
     fur_stencil_destroy(NULL);
     fur_recognised_destroy(NULL);
     fur_operator_destroy(NULL);
     fur_multigrid_destroy(NULL);
     fur_solver_destroy(NULL);
     fur_scalars_destroy(NULL);
+    fur_output_abandon(NULL);
 }
 END_TEST
 
@@ -380,7 +395,7 @@ START_TEST(asking_null_has_a_neutral_answer)
     ck_assert_str_eq(fur_context_isa(NULL), "");
     ck_assert_int_eq(fur_context_threads(NULL), 0);
     ck_assert_str_eq(fur_context_notice(NULL), "");
-    ck_assert(!fur_context_watcher(NULL).watch);
+    ck_assert(fur_context_watcher(NULL).watch == NULL);
     ck_assert_ptr_null(fur_vector_context(NULL));
     ck_assert_int_eq(fur_vector_value(NULL), FUR_F32);
     ck_assert_int_eq(fur_vector_size(NULL), 0);
@@ -452,6 +467,7 @@ END_TEST
 static void add_tests(TCase *tests)
 {
     tcase_add_loop_test(tests, null_for_what_is_needed_is_refused, 0, refuse(-1));
+    tcase_add_test(tests, a_refused_solve_is_reported_as_unsolved);
     tcase_add_test(tests, destroying_null_does_nothing);
     tcase_add_test(tests, asking_null_has_a_neutral_answer);
     tcase_add_test(tests, failing_without_a_context_is_told_to_the_thread);

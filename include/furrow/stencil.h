@@ -66,7 +66,7 @@ typedef struct fur_stencil_definition {
  * diagonals; 26, -1). False for any other number, and for NULL. */
 FUR_API int fur_stencil_named(int points, fur_stencil_definition *definition);
 
-/* FUR_INVALID for a definition that breaks its contract; FUR_OVERFLOW if the grid has 2^63 points
+/* FUR_INVALID for a definition that breaks its contract; FUR_OVERFLOW if the grid has 2^59 points
  * or more; FUR_UNSUPPORTED for a kernel that does not exist (the sentence lists those that do) or
  * does not suit the stencil or the device (it says why). */
 FUR_API fur_status fur_stencil_create(fur_context *context,

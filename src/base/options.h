@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* No version of a struct is longer: what says so has never been set. */
-#define FUR_OPTIONS_MOST 4096
+#define FUR_OPTIONS_MOST 1024
 
 /* The size that the caller's struct begins with. */
 static inline size_t fur_options_size(const void *given)

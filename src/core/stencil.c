@@ -11,6 +11,9 @@
 #    define FUR_TEMPLATE "stencil.c"
 #    include "foreach_value.h"
 
+/* So that what kernels add to extents and multiply them by cannot overflow. */
+#    define MOST_POINTS (INT64_C(1) << 59)
+
 static fur_status check_grid(fur_env *env, const fur_stencil_definition *d)
 {
     int64_t rows = 1;
@@ -28,8 +31,9 @@ static fur_status check_grid(fur_env *env, const fur_stencil_definition *d)
                                 "%d is not a boundary; use FUR_DIRICHLET, FUR_NEUMANN or "
                                 "FUR_PERIODIC",
                                 (int)d->boundary[axis]);
-        if (__builtin_mul_overflow(rows, d->extent[axis], &rows))
-            return fur_env_fail(env, FUR_OVERFLOW, "the grid has 2^63 points or more");
+        if (__builtin_mul_overflow(rows, d->extent[axis], &rows) || rows >= MOST_POINTS)
+            return fur_env_fail(env, FUR_OVERFLOW,
+                                "the grid has 2^59 points or more; no vector has as many entries");
     }
     return FUR_OK;
 }

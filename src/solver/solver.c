@@ -297,6 +297,8 @@ static fur_status check_vectors(const fur_solver *solver, const fur_vector *b, c
 fur_status fur_solver_solve(fur_solver *solver, const fur_vector *b, fur_vector *x,
                             fur_solver_report *report)
 {
+    if (report)
+        report->outcome = FUR_UNSOLVED;
     FUR_NEED(solver ? solver->context : NULL, solver, b, x);
     double start = fur_seconds();
     const fur_solver_options *o = &solver->options;
@@ -311,8 +313,6 @@ fur_status fur_solver_solve(fur_solver *solver, const fur_vector *b, fur_vector 
         .monitor_user = o->monitor_user,
     };
     double residual;
-    if (report)
-        report->outcome = FUR_UNSOLVED;
     FUR_TRY(check_vectors(solver, b, x));
     memcpy(solve.work, solver->work, sizeof solve.work);
     FUR_TRY(fur_norm2(b, &solve.b_norm));

@@ -1,0 +1,233 @@
+/* What the library has to do with the process that it runs in (docs/contract.md): threads of the
+ * caller, signals, errno, the rounding mode. */
+#include "scratch.h"
+
+#include <errno.h>
+#include <fenv.h>
+#include <math.h>
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+
+#define FILE_NAME "process.mtx"
+#define CALLERS 4
+
+/* A bit of everything: a stencil as a matrix, written, read, reordered, multiplied and solved with.
+ * Writes the solution's bytes to `out`. */
+#define EDGE 20
+#define POINTS (EDGE * EDGE)
+
+static void work(int threads, const char *file, double out[POINTS])
+{
+    fur_context *context = context_make(NULL, threads);
+    fur_stencil_definition d = {.size = sizeof d, .value = FUR_F64, .extent = {EDGE, EDGE}};
+    fur_stencil *s = NULL;
+    fur_csr *a = NULL;
+    fur_csr *back = NULL;
+    fur_permutation *p = NULL;
+    fur_csr *b = NULL;
+    fur_spmv *plan = NULL;
+    fur_operator *op = NULL;
+    fur_solver *solver = NULL;
+    fur_vector *right = NULL;
+    fur_vector *x = NULL;
+    fur_solver_report report;
+    int equal = 0;
+    ck_assert_int_eq(fur_stencil_named(5, &d), 1);
+    ck_ok(context, fur_stencil_create(context, &d, &s));
+    ck_ok(context, fur_stencil_assemble(s, &a));
+    ck_ok(context, fur_mtx_write_csr(a, file, NULL));
+    ck_ok(context, fur_mtx_read_csr(context, file, NULL, &back));
+    ck_ok(context, fur_csr_compare(a, back, &equal));
+    ck_assert_int_eq(equal, 1);
+    ck_ok(context, fur_reorder(back, NULL, NULL, &p, NULL));
+    ck_ok(context, fur_csr_permute(back, p, p, &b));
+    ck_ok(context, fur_spmv_plan(b, NULL, &plan));
+    ck_ok(context, fur_operator_from_spmv(plan, &op));
+    ck_ok(context, fur_solver_create(op, NULL, &solver));
+    ck_ok(context, fur_vector_create(context, FUR_F64, POINTS, &right));
+    ck_ok(context, fur_vector_create(context, FUR_F64, POINTS, &x));
+    ck_ok(context, fur_vector_fill(right, fur_real(1)));
+    ck_ok(context, fur_solver_solve(solver, right, x, &report));
+    ck_assert_int_eq(report.outcome, FUR_CONVERGED);
+    ck_ok(context, fur_vector_download(x, out));
+    fur_vector_destroy(x);
+    fur_vector_destroy(right);
+    fur_solver_destroy(solver);
+    fur_operator_destroy(op);
+    fur_spmv_destroy(plan);
+    fur_csr_destroy(b);
+    fur_permutation_destroy(p);
+    fur_csr_destroy(back);
+    fur_csr_destroy(a);
+    fur_stencil_destroy(s);
+    fur_context_destroy(context);
+}
+
+/* One of the caller's threads, with a context of its own, and a failure of its own. */
+typedef struct caller {
+    pthread_t thread;
+    int number;
+    double out[POINTS];
+    char sentence[256]; /* of a failure that no context has seen */
+} caller;
+
+static void *call(void *user)
+{
+    caller *c = user;
+    char file[32];
+    char device[32];
+    fur_context *none = NULL;
+    snprintf(file, sizeof file, "process-%d.mtx", c->number);
+    snprintf(device, sizeof device, "device %d", c->number);
+    fur_context_options options = {.size = sizeof options, .device = device};
+    for (int i = 0; i < 3; i++) {
+        work(1 + c->number % 2, file, c->out);
+        fur_context_create(&options, &none);
+    }
+    snprintf(c->sentence, sizeof c->sentence, "%s", fur_context_error(NULL));
+    return NULL;
+}
+
+START_TEST(contexts_of_different_threads_are_independent)
+{
+    static caller callers[CALLERS];
+    double alone[POINTS];
+    work(1, FILE_NAME, alone);
+    for (int i = 0; i < CALLERS; i++) {
+        callers[i].number = i;
+        ck_assert_int_eq(pthread_create(&callers[i].thread, NULL, call, &callers[i]), 0);
+    }
+    for (int i = 0; i < CALLERS; i++)
+        ck_assert_int_eq(pthread_join(callers[i].thread, NULL), 0);
+    for (int i = 0; i < CALLERS; i++) {
+        char own[32];
+        snprintf(own, sizeof own, "\"device %d\"", i);
+        ck_assert_mem_eq(callers[i].out, alone, sizeof alone);
+        ck_assert_msg(strstr(callers[i].sentence, own) != NULL, "%s", callers[i].sentence);
+    }
+    ck_assert_ptr_null(strstr(fur_context_error(NULL), "device 0"));
+}
+END_TEST
+
+/* A context may go from one thread to another, if they take turns. */
+static void *finish(void *user)
+{
+    fur_vector *x = user;
+    fur_context *context = fur_vector_context(x);
+    if (fur_vector_fill(x, fur_real(2)) != FUR_OK)
+        return NULL;
+    fur_vector_destroy(x);
+    fur_context_destroy(context);
+    return context;
+}
+
+START_TEST(a_context_may_be_handed_to_another_thread)
+{
+    pthread_t thread;
+    void *done = NULL;
+    fur_context *context = context_make(NULL, 2);
+    fur_vector *x = NULL;
+    ck_ok(context, fur_vector_create(context, FUR_F64, 100000, &x));
+    ck_ok(context, fur_vector_fill(x, fur_real(1)));
+    ck_assert_int_eq(pthread_create(&thread, NULL, finish, x), 0);
+    ck_assert_int_eq(pthread_join(thread, &done), 0);
+    ck_assert_ptr_nonnull(done);
+}
+END_TEST
+
+/* The process's answer to every signal, and what this thread blocks. */
+typedef struct answers {
+    void (*handler[NSIG])(int);
+    int known[NSIG];
+    sigset_t blocked;
+} answers;
+
+static void ask(answers *a)
+{
+    memset(a, 0, sizeof *a);
+    for (int n = 1; n < NSIG; n++) {
+        struct sigaction present;
+        if (sigaction(n, NULL, &present) != 0)
+            continue;
+        a->known[n] = 1;
+        a->handler[n] = present.sa_handler;
+    }
+    ck_assert_int_eq(pthread_sigmask(SIG_SETMASK, NULL, &a->blocked), 0);
+}
+
+START_TEST(signals_are_left_alone)
+{
+    static answers before;
+    static answers after;
+    double out[POINTS];
+    ask(&before);
+    work(2, FILE_NAME, out);
+    ask(&after);
+    for (int n = 1; n < NSIG; n++) {
+        ck_assert_int_eq(before.known[n], after.known[n]);
+        ck_assert_msg(before.handler[n] == after.handler[n], "signal %d has a handler", n);
+        ck_assert_int_eq(sigismember(&before.blocked, n), sigismember(&after.blocked, n));
+    }
+}
+END_TEST
+
+/* What stands in errno before a call means nothing to it. */
+START_TEST(errno_means_nothing)
+{
+    static const int stale[] = {0, ERANGE, EINTR, ENOMEM, ENOENT, 12345};
+    double first[POINTS];
+    double out[POINTS];
+    fur_context *context = context_make(NULL, 1);
+    fur_csr *a = NULL;
+    scratch_write("range.mtx", "%%MatrixMarket matrix coordinate real general\n1 2 2\n"
+                               "1 1 1e-400\n1 2 0.1234567890123456789012345678901e1\n");
+    work(1, FILE_NAME, first);
+    for (int i = 0; i < COUNT_OF(stale); i++) {
+        errno = stale[i];
+        work(1, FILE_NAME, out);
+        ck_assert_mem_eq(out, first, sizeof out);
+        errno = stale[i];
+        ck_ok(context, fur_mtx_read_csr(context, "range.mtx", NULL, &a));
+        ck_assert_double_eq(((const double *)fur_csr_get(a).values)[0], 0);
+        ck_assert_double_eq(((const double *)fur_csr_get(a).values)[1], 1.2345678901234567890);
+        fur_csr_destroy(a);
+        errno = stale[i];
+        ck_fails(context, FUR_IO, "none.mtx: cannot open: No such file or directory",
+                 fur_mtx_read_csr(context, "none.mtx", NULL, &a));
+    }
+    fur_context_destroy(context);
+}
+END_TEST
+
+/* Loops over the modes: each is left as it is, and a solve is one within its tolerance. */
+START_TEST(another_rounding_mode_is_kept_and_computed_in)
+{
+    static const int modes[] = {FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
+    double nearest[POINTS];
+    double out[POINTS];
+    work(1, FILE_NAME, nearest);
+    ck_assert_int_eq(fesetround(modes[_i]), 0);
+    work(2, FILE_NAME, out);
+    int after = fegetround();
+    ck_assert_int_eq(fesetround(FE_TONEAREST), 0);
+    ck_assert_int_eq(after, modes[_i]);
+    /* ||r|| <= 1e-9 ||b|| on either side, ||b|| = EDGE, ||A^-1|| = 1 / (8 sin^2(pi / 42)) < 23 */
+    for (int i = 0; i < POINTS; i++)
+        ck_assert_double_le(fabs(out[i] - nearest[i]), 2 * 23e-9 * EDGE);
+}
+END_TEST
+
+static void add_tests(TCase *tests)
+{
+    tcase_add_test(tests, contexts_of_different_threads_are_independent);
+    tcase_add_test(tests, a_context_may_be_handed_to_another_thread);
+    tcase_add_test(tests, signals_are_left_alone);
+    tcase_add_test(tests, errno_means_nothing);
+    tcase_add_loop_test(tests, another_rounding_mode_is_kept_and_computed_in, 0, 4);
+}
+
+int main(void)
+{
+    return scratch_run("process", add_tests);
+}
