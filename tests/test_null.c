@@ -237,6 +237,8 @@ static int refuse(int wanted)
     REFUSED(NULL, "context", fur_csr_from_coo(NULL, &w.coo, FUR_DUPLICATES_SUM, &w.out.csr));
     REFUSED(w.context, "coo", fur_csr_from_coo(w.context, NULL, FUR_DUPLICATES_SUM, &w.out.csr));
     REFUSED(w.context, "out", fur_csr_from_coo(w.context, &w.coo, FUR_DUPLICATES_SUM, NULL));
+    REFUSED(NULL, "a", fur_csr_set_values(NULL, w.entries, FUR_COPY));
+    REFUSED(w.context, "values", fur_csr_set_values(w.a, NULL, FUR_COPY));
     REFUSED(NULL, "a", fur_csr_transpose(NULL, 0, &w.out.csr));
     REFUSED(w.context, "out", fur_csr_transpose(w.a, 0, NULL));
     REFUSED(NULL, "a", fur_csr_permute(NULL, NULL, NULL, &w.out.csr));
@@ -377,6 +379,8 @@ START_TEST(destroying_null_does_nothing)
     fur_vector_destroy(NULL);
     fur_permutation_destroy(NULL);
     fur_csr_destroy(NULL);
+    fur_csr_values_changed(NULL);
+    fur_operator_changed(NULL);
     fur_spmv_destroy(NULL);
     fur_stencil_destroy(NULL);
     fur_recognised_destroy(NULL);

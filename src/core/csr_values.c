@@ -10,10 +10,6 @@ static fur_status check(const fur_csr *a, const void *values, fur_ownership owne
 {
     fur_context *context = a->context;
     FUR_TRY(fur_ownership_check(context, ownership));
-    if (a->view.entries > 0 && !values)
-        return fur_context_fail(context, FUR_INVALID,
-                                "the values are missing: the matrix has %lld entries",
-                                (long long)a->view.entries);
     if (ownership != FUR_COPY && a->owns_values && values && values == a->view.values)
         return fur_context_fail(context, FUR_INVALID,
                                 "these values are the matrix's own already: tell it that they have "
@@ -62,6 +58,9 @@ static fur_status adopt(fur_csr *a, const void *values)
 
 fur_status fur_csr_set_values(fur_csr *a, const void *values, fur_ownership ownership)
 {
+    FUR_NEED(NULL, a);
+    if (a->view.entries > 0)
+        FUR_NEED(a->context, values);
     FUR_TRY(check(a, values, ownership));
     if (ownership == FUR_COPY)
         FUR_TRY(copy(a, values));
@@ -75,5 +74,6 @@ fur_status fur_csr_set_values(fur_csr *a, const void *values, fur_ownership owne
 
 void fur_csr_values_changed(fur_csr *a)
 {
-    fur_dependents_update(&a->context->env, &a->made);
+    if (a)
+        fur_dependents_update(&a->context->env, &a->made);
 }

@@ -32,7 +32,8 @@ fur_status fur_operator_derive(fur_context *context, const fur_operator_definiti
 
 void fur_operator_changed(fur_operator *op)
 {
-    fur_dependents_update(&op->context->env, &op->dependent.made);
+    if (op)
+        fur_dependents_update(&op->context->env, &op->dependent.made);
 }
 
 void fur_operator_destroy(fur_operator *op)
