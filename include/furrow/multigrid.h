@@ -42,10 +42,11 @@ typedef struct fur_multigrid_options {
     int64_t coarsest; /* no coarser level below one of at most so many points; 0: 1 */
 } fur_multigrid_options;
 
-/* The stencil may go afterwards; if it is one of fur_recognised_stencil and its coefficients change,
- * the multigrid refuses to be used. FUR_UNSUPPORTED for other stencils than those above, for complex
- * values, for a periodic axis of an odd number of points other than 1 (it cannot be coloured), and
- * for a singular A: s = 0 without a Dirichlet boundary. FUR_INVALID for negative options. */
+/* The stencil may go afterwards; if it is one of fur_recognised_stencil and its coefficients
+ * change, the multigrid refuses to be used. FUR_UNSUPPORTED for other stencils than those above,
+ * for complex values, for a periodic axis of an odd number of points other than 1 (it cannot be
+ * coloured), and for a singular A: s = 0 without a Dirichlet boundary. FUR_INVALID for negative
+ * options. */
 FUR_API fur_status fur_multigrid_create(const fur_stencil *a, const fur_multigrid_options *options,
                                         fur_multigrid **out);
 

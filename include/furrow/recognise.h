@@ -25,10 +25,10 @@ extern "C" {
 
 /* A stencil and the rows that differ from it. It does without the matrix it was found in, but while
  * that lives follows it to new values (fur_csr_set_values): these are compared on the same grid, as
- * a proof is, which reads the matrix once, takes a byte of memory a row for the while and, on a GPU,
- * waits. Constants may then be others, of which a graph that was captured does not know. If another
- * row differs than did before, it refuses to be used, and so do its stencil and what was made from
- * these, until new values suit it: recognise the matrix again. */
+ * a proof is, which reads the matrix once, takes a byte of memory a row for the while and, on a
+ * GPU, waits. Constants may then be others, of which a graph that was captured does not know. If
+ * another row differs than did before, it refuses to be used, and so do its stencil and what was
+ * made from these, until new values suit it: recognise the matrix again. */
 typedef struct fur_recognised fur_recognised;
 
 typedef struct fur_recognise_options {

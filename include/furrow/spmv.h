@@ -41,8 +41,9 @@ typedef struct fur_spmv_options {
 /* Chooses a kernel and prepares it. The plan reads the matrix's arrays at every product: the matrix
  * must outlive it; without it the plan refuses to multiply, FUR_INVALID. It follows the matrix to
  * new values (fur_csr_set_values): a kernel with a form of A of its own, and the transpose of
- * FUR_OP_T and FUR_OP_H, get them in place; the choice of the kernel stays. FUR_UNSUPPORTED if the kernel does not exist (the sentence lists those that do)
- * or does not suit the matrix (it says why). */
+ * FUR_OP_T and FUR_OP_H, get them in place; the choice of the kernel stays. FUR_UNSUPPORTED if the
+ * kernel does not exist (the sentence lists those that do) or does not suit the matrix (it says
+ * why). */
 FUR_API fur_status fur_spmv_plan(const fur_csr *a, const fur_spmv_options *options, fur_spmv **out);
 
 FUR_API void fur_spmv_destroy(fur_spmv *plan);
