@@ -267,6 +267,8 @@ fur_status fur_output_create(fur_context *context, const char *path, fur_output 
 fur_status fur_output_write(fur_output *output, const void *bytes, size_t size)
 {
     FUR_NEED(NULL, output);
+    if (size > 0 && !bytes)
+        output->error = EINVAL;
     if (size > 0)
         FUR_NEED(output->context, bytes);
     for (size_t done = 0; done < size && output->error == 0;) {
