@@ -1,8 +1,8 @@
 // The operations of multigrid, a column of points a thread, and all steps on small levels in one
 // launch.
 //
-// Bytes a point: a colour of a sweep 3 entries, as both colours share their sectors; the residual
-// 3; restriction 2 1/8; correction 2 1/8.
+// Bytes a point: a colour of a sweep 3 entries, as both colours share their sectors; restriction
+// 2 1/8; correction 2 1/8.
 #include "march.cuh"
 #include "multigrid_march.cuh"
 #include "multigrid_transfer.cuh"
@@ -107,17 +107,6 @@ fur_status relax(fur_env *env, const fur_grid *g, fur_colour first, int sweeps, 
         for (int half = 0; half < 2 * sweeps; half++, op.colour = other(op.colour))
             FUR_TRY(launch(env, "multigrid relaxation", op));
         return FUR_OK;
-    });
-}
-
-fur_status residual(fur_env *env, const fur_grid *g, const void *b, const void *x, void *r)
-{
-    return with_real(g->value, [&](auto value) {
-        using Value = decltype(value);
-        return launch(env, "multigrid residual",
-                      fur_take_residual<Value>{*g, static_cast<const Value *>(b),
-                                               static_cast<const Value *>(x),
-                                               static_cast<Value *>(r)});
     });
 }
 
@@ -287,5 +276,8 @@ fur_status fuse(fur_env *env, const fur_grid_level *levels, const fur_grid_step 
 } // namespace
 
 extern "C" const fur_multigrid_kernels fur_cuda_multigrid = {
-    relax, residual, restriction, correction, fuse,
+    relax,
+    restriction,
+    correction,
+    fuse,
 };

@@ -39,13 +39,15 @@ static fur_status create(fur_context *context, const fur_input_request *request,
 static fur_status open_file(fur_input *input, const fur_input_request *request,
                             fur_failure *failure)
 {
+    fur_file *file = NULL;
     FUR_TRY(request->memory
                 ? fur_file_borrow(input->context, request->memory, request->size, input->name,
-                                  failure, &input->file)
-                : fur_file_open(input->context, request->path, input->name, failure, &input->file));
-    input->file->stage.watch = request->watch;
+                                  failure, &file)
+                : fur_file_open(input->context, request->path, input->name, failure, &file));
+    file->stage.watch = request->watch;
     if (request->watch)
-        request->watch->size = input->file->size;
+        request->watch->size = file->size;
+    input->file = file;
     return FUR_OK;
 }
 

@@ -15,8 +15,7 @@ static fur_status check_options(fur_context *context, const fur_mtx_read_options
         const char *name;
         int value;
         int most;
-    } all[] = {{"convert", options->convert, 1},
-               {"value", (int)options->value, FUR_VALUE_COUNT - 1},
+    } all[] = {{"convert", (int)options->convert, FUR_MTX_AS_C128},
                {"keep_triangle", options->keep_triangle, 1},
                {"duplicates", (int)options->duplicates, FUR_DUPLICATES_KEEP},
                {"mirrored", (int)options->mirrored, FUR_MTX_MIRRORED_LOWER},
@@ -30,11 +29,6 @@ static fur_status check_options(fur_context *context, const fur_mtx_read_options
             return fur_context_fail(context, FUR_INVALID,
                                     "the reading option '%s' is %d, expected 0 to %d", all[i].name,
                                     all[i].value, all[i].most);
-    if (options->value != 0 && !options->convert)
-        return fur_context_fail(context, FUR_INVALID,
-                                "the reading option 'value' asks for %s, but 'convert' is 0; set "
-                                "it to 1",
-                                fur_value_name(options->value));
     return fur_limits_check(context, &options->limits);
 }
 

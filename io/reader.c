@@ -302,7 +302,9 @@ static fur_status choose_value(const fur_scan *scan, fur_reading *reading)
 {
     const fur_mtx_read_options *options = &reading->options;
     bool complex = reading->banner.header.field == FUR_MTX_COMPLEX;
-    reading->value = options->convert ? options->value : complex ? FUR_C128 : FUR_F64;
+    reading->value = options->convert ? (fur_value)(options->convert - FUR_MTX_AS_F32)
+                     : complex        ? FUR_C128
+                                      : FUR_F64;
     if (complex && !fur_reading_is_complex(reading))
         return fur_scan_fail(scan, FUR_INVALID, scan->line_start,
                              "the file is complex and does not fit %s; read it as c64 or c128",

@@ -25,7 +25,7 @@ void fur_watch_begin(fur_watch *watch, const fur_mtx_read_options *options)
 }
 
 /* Raises what is said to be done, and returns it. */
-static int64_t raise(fur_watch *watch, int64_t done)
+static int64_t advance(fur_watch *watch, int64_t done)
 {
     long long before = atomic_load(&watch->done);
     while (before < done && !atomic_compare_exchange_weak(&watch->done, &before, done))
@@ -49,7 +49,7 @@ bool fur_watch_goes_on(fur_watch *watch, int64_t done)
 {
     if (!watch)
         return true;
-    done = raise(watch, done);
+    done = advance(watch, done);
     if (atomic_load(&watch->outcome) != GOES_ON)
         return false;
     int outcome = is_late(watch) ? LATE : is_cancelled(watch, done) ? CANCELLED : GOES_ON;

@@ -74,8 +74,7 @@ static void check_round_trip(const fur_csr *matrix, fur_duplicates duplicates)
     fur_context *context = fur_csr_context(matrix);
     size_t first_size, second_size;
     fur_mtx_read_options options = {.size = sizeof options,
-                                    .convert = 1,
-                                    .value = fur_csr_get(matrix).value,
+                                    .convert = fur_mtx_as(fur_csr_get(matrix).value),
                                     .duplicates = duplicates};
     fur_csr *back = NULL;
     require(fur_mtx_write_csr(matrix, fuzz_path(), NULL) == FUR_OK, "cannot be written");
@@ -205,8 +204,7 @@ static fur_mtx_read_options choose_options(unsigned policy, unsigned type)
                                   .refuse_nonfinite = policy >> 5 & 1,
                                   .refuse_range = policy >> 6 & 1,
                                   .refuse_dialects = policy >> 7 & 1,
-                                  .value = (fur_value)(type >> 2 & 1 ? type % 4 : 0),
-                                  .convert = type >> 2 & 1,
+                                  .convert = type >> 2 & 1 ? fur_mtx_as((fur_value)(type % 4)) : 0,
                                   .keep_triangle = type >> 3 & 1,
                                   .limits.shape = type >> 7 ? 40 : 0,
                                   .limits.entries = type >> 7 ? 9 : 0};

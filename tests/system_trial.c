@@ -182,7 +182,17 @@ static int try_unlinkat(int directory, const char *path, int flags)
 static void *try_mmap(void *address, size_t size, int protection, int flags, int descriptor,
                       off_t offset)
 {
-    return fails("mmap") ? MAP_FAILED : mmap(address, size, protection, flags, descriptor, offset);
+    if (fails("mmap"))
+        return MAP_FAILED;
+    void *mapping = mmap(address, size, protection, flags, descriptor, offset);
+    atomic_fetch_add(&trial.mapped, mapping != MAP_FAILED);
+    return mapping;
+}
+
+static int try_munmap(void *address, size_t size)
+{
+    atomic_fetch_sub(&trial.mapped, 1);
+    return munmap(address, size);
 }
 
 const fur_system_calls fur_system = {
@@ -204,5 +214,5 @@ const fur_system_calls fur_system = {
     .renameat = try_renameat,
     .unlinkat = try_unlinkat,
     .mmap = try_mmap,
-    .munmap = munmap,
+    .munmap = try_munmap,
 };

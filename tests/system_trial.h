@@ -22,6 +22,7 @@ typedef struct system_trial {
     bool no_chown;      /* files cannot be given away, nor to another group */
     int taken;          /* so many names for new files are there already */
     void (*look)(void); /* called before each call; NULL: nothing */
+    atomic_int mapped;  /* files in memory now */
     atomic_int calls;   /* that count, so far */
     const char *hit;    /* the name of the call that did not go well, NULL if none */
 } system_trial;

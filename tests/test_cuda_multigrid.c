@@ -133,16 +133,6 @@ static void check_relax(const trial *t, rng *r)
     check_same(t->p, t->level, "relax", t->x.whole);
 }
 
-static void check_residual(const trial *t)
-{
-    for (int side = 0; side < SIDES; side++)
-        ck_ok(t->p->context[side],
-              kernels(t->p, side)
-                  ->residual(&t->p->context[side]->env, &t->p->mg[side]->level[t->level].grid,
-                             t->b.data[side], t->x.data[side], t->out.data[side]));
-    check_same(t->p, t->level, "residual", t->out.whole);
-}
-
 static void check_transfers(const trial *t, rng *r)
 {
     int64_t points = fur_grid_points(&t->p->mg[0]->level[t->level + 1].grid);
@@ -169,7 +159,6 @@ static void check_level(problem *p, int level, rng *r)
     t.x = draw_arrays(p, r, points, rng_below(r, 2));
     t.out = draw_arrays(p, r, points, rng_below(r, 2));
     check_relax(&t, r);
-    check_residual(&t);
     if (level + 1 < p->mg[0]->levels)
         check_transfers(&t, r);
     release_arrays(&t.out);

@@ -102,7 +102,7 @@ class Trial:
     def fill(self):
         """The file may not become as large as it must."""
         self.target.write_bytes(OLD)
-        limit = random.randrange(len(self.new))
+        limit = random.randrange(1500, len(self.new))  # LLVM's OpenMP needs 1024
         process = start(self.source, self.target, limit)
         sentence = process.communicate()[1].decode()
         if process.returncode != 1 or sentence != (f"furrow: {self.target}: cannot write: "

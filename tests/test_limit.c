@@ -34,10 +34,7 @@ static const struct {
     fur_mtx_read_options options;
     const char *sentence;
 } wrong_options[] = {
-    {{.convert = 2}, "the reading option 'convert' is 2, expected 0 to 1"},
-    {{.convert = 1, .value = (fur_value)4}, "the reading option 'value' is 4, expected 0 to 3"},
-    {{.value = FUR_C64},
-     "the reading option 'value' asks for c64, but 'convert' is 0; set it to 1"},
+    {{.convert = (fur_mtx_convert)5}, "the reading option 'convert' is 5, expected 0 to 4"},
     {{.keep_triangle = -1}, "the reading option 'keep_triangle' is -1, expected 0 to 1"},
     {{.duplicates = (fur_duplicates)9}, "the reading option 'duplicates' is 9, expected 0 to 3"},
     {{.mirrored = (fur_mtx_mirrored)9}, "the reading option 'mirrored' is 9, expected 0 to 1"},
@@ -199,8 +196,10 @@ static void write_member(FILE *out, const char *name, size_t size)
     unsigned sum = 0;
     snprintf(block, 100, "%s", name);
     snprintf(block + 124, 12, "%011zo", size);
-    memcpy(block + 148, "        0", 9);
-    memcpy(block + 257, "ustar\00000", 8);
+    memset(block + 148, ' ', 8);
+    block[156] = '0';
+    memcpy(block + 257, "ustar", sizeof "ustar");
+    memset(block + 263, '0', 2);
     for (size_t i = 0; i < sizeof block; i++)
         sum += (unsigned char)block[i];
     snprintf(block + 148, 8, "%06o", sum);

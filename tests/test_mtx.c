@@ -170,8 +170,8 @@ START_TEST(value_type_is_chosen_or_given)
 {
     scratch_write(FILE_NAME, GENERAL "1 1 1\n1 1 1.5\n");
     for (int value = 0; value < FUR_VALUE_COUNT; value++) {
-        fur_mtx_read_options options = {
-            .size = sizeof options, .convert = 1, .value = (fur_value)value};
+        fur_mtx_read_options options = {.size = sizeof options,
+                                        .convert = fur_mtx_as((fur_value)value)};
         fur_csr *matrix = read_file(&options);
         fur_csr_view view = fur_csr_get(matrix);
         ck_assert_int_eq(view.value, value);
@@ -192,7 +192,7 @@ END_TEST
 /* Through a double this number would become the float above. */
 START_TEST(floats_are_rounded_once)
 {
-    fur_mtx_read_options options = {.size = sizeof options, .convert = 1, .value = FUR_F32};
+    fur_mtx_read_options options = {.size = sizeof options, .convert = FUR_MTX_AS_F32};
     scratch_write(FILE_NAME, GENERAL "1 1 1\n1 1 1.00000017881393432617187499\n");
     fur_csr *matrix = read_file(&options);
     ck_assert_float_eq(*(const float *)fur_csr_get(matrix).values, 0x1.000002p0f);
@@ -204,12 +204,12 @@ START_TEST(complex_file_does_not_become_real)
 {
     fur_csr *matrix = NULL;
     scratch_write(FILE_NAME, "%%MatrixMarket matrix coordinate complex general\n1 1 1\n1 1 1 0\n");
-    fur_mtx_read_options options = {.size = sizeof options, .convert = 1, .value = FUR_F32};
+    fur_mtx_read_options options = {.size = sizeof options, .convert = FUR_MTX_AS_F32};
     ck_fails(context, FUR_INVALID,
              "a.mtx:2:1: the file is complex and does not fit f32; read it as c64 or c128",
              fur_mtx_read_csr(context, FILE_NAME, &options, &matrix));
-    options.value = (fur_value)9;
-    ck_fails(context, FUR_INVALID, "the reading option 'value' is 9, expected 0 to 3",
+    options.convert = (fur_mtx_convert)9;
+    ck_fails(context, FUR_INVALID, "the reading option 'convert' is 9, expected 0 to 4",
              fur_mtx_read_csr(context, FILE_NAME, &options, &matrix));
     ck_assert_ptr_null(matrix);
 }

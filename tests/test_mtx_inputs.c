@@ -229,8 +229,9 @@ static const text_case cases[] = {
                 "and columns"},
     {66, "INT32_MAX rows and one entry", TEXT(REAL "2147483647 2147483647 1\n1 1 1\n"),
      .status = FUR_OVERFLOW,
-     .outcome = "2:1: found a matrix of 2147483647 x 2147483647 in a file of 76 bytes, expected "
-                "at most 4194304 rows and columns together; if it is right, raise the limit 'shape'"},
+     .outcome =
+         "2:1: found a matrix of 2147483647 x 2147483647 in a file of 76 bytes, expected "
+         "at most 4194304 rows and columns together; if it is right, raise the limit 'shape'"},
     {67, "UTF-16 with a mark", TEXT("\xff\xfe%\0%\0M\0"), .status = FUR_MALFORMED,
      .outcome = "1:1: found UTF-16 text; convert it first: iconv -f UTF-16 -t UTF-8"},
     {67, "UTF-16 without a mark", TEXT("\0%\0%\0M"), .status = FUR_MALFORMED,
@@ -337,7 +338,7 @@ static void write_numbers(rng *r, double *doubles, float *floats)
 
 static void check_numbers(fur_context *context, fur_value value, const void *expected, int round)
 {
-    const fur_mtx_read_options options = {.size = sizeof options, .convert = 1, .value = value};
+    const fur_mtx_read_options options = {.size = sizeof options, .convert = fur_mtx_as(value)};
     fur_csr *matrix = NULL;
     ck_ok(context, fur_mtx_read_csr(context, CASE_FILE, &options, &matrix));
     int64_t k = first_difference(value, NUMBERS, fur_csr_get(matrix).values, expected);

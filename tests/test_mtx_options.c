@@ -14,7 +14,7 @@
 #define INTEGER BANNER "integer general\n"
 #define PATTERN BANNER "pattern general\n"
 #define COMPLEX BANNER "complex general\n"
-#define INTO_F32 .convert = 1, .value = FUR_F32
+#define INTO_F32 .convert = FUR_MTX_AS_F32
 
 static const text_case policies[] = {
     {0, "member of a single file", TEXT(REAL "1 1 1\n1 1 1\n"), .options = {.member = "b"},
@@ -421,8 +421,8 @@ START_TEST(the_callers_rounding_mode_does_not_show)
 {
     static const int modes[] = {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
     rng r = rng_stream((uint64_t)_i);
-    const fur_mtx_read_options options = {
-        .size = sizeof options, .convert = 1, .value = (fur_value)_i};
+    const fur_mtx_read_options options = {.size = sizeof options,
+                                          .convert = fur_mtx_as((fur_value)_i)};
     fur_csr *expected = NULL;
     fur_context *plain = context_make(NULL, 1);
     write_hard_sums(&r);

@@ -413,7 +413,7 @@ static void fill_with_bits(rng *r, fur_value value, void *values, int64_t n)
 START_TEST(random_matrices_read_back_bit_by_bit)
 {
     fur_value value = (fur_value)_i;
-    fur_mtx_read_options options = {.size = sizeof options, .convert = 1, .value = value};
+    fur_mtx_read_options options = {.size = sizeof options, .convert = fur_mtx_as(value)};
     rng r = rng_stream((uint64_t)_i);
     fur_csr *a = matrix_random(context, &r, &shapes[shape_find("empty rows")], value, FUR_I64);
     fur_csr_view view = fur_csr_get(a);

@@ -366,6 +366,9 @@ START_TEST(a_refused_solve_is_reported_as_unsolved)
     make_world();
     ck_assert_int_eq(fur_solver_solve(w.solver, w.x, NULL, &report), FUR_INVALID);
     ck_assert_int_eq(report.outcome, FUR_UNSOLVED);
+    report.outcome = FUR_CONVERGED;
+    ck_assert_int_eq(fur_multigrid_solve(w.mg, w.x, NULL, 0, 0, &report), FUR_INVALID);
+    ck_assert_int_eq(report.outcome, FUR_UNSOLVED);
     destroy_world();
 }
 END_TEST
@@ -378,13 +381,13 @@ START_TEST(destroying_null_does_nothing)
     fur_permutation_destroy(NULL);
     fur_csr_destroy(NULL);
     fur_spmv_destroy(NULL);
+    fur_output_abandon(NULL);
     fur_stencil_destroy(NULL);
     fur_recognised_destroy(NULL);
     fur_operator_destroy(NULL);
     fur_multigrid_destroy(NULL);
     fur_solver_destroy(NULL);
     fur_scalars_destroy(NULL);
-    fur_output_abandon(NULL);
 }
 END_TEST
 
@@ -395,7 +398,7 @@ START_TEST(asking_null_has_a_neutral_answer)
     ck_assert_str_eq(fur_context_isa(NULL), "");
     ck_assert_int_eq(fur_context_threads(NULL), 0);
     ck_assert_str_eq(fur_context_notice(NULL), "");
-    ck_assert(fur_context_watcher(NULL).watch == NULL);
+    ck_assert(!fur_context_watcher(NULL).watch);
     ck_assert_ptr_null(fur_vector_context(NULL));
     ck_assert_int_eq(fur_vector_value(NULL), FUR_F32);
     ck_assert_int_eq(fur_vector_size(NULL), 0);

@@ -34,6 +34,7 @@ static void begin(void)
 {
     const fur_context_options options = {
         .size = sizeof options, .threads = 1, .watcher = {.watch = watch}};
+    scratch_empty(); /* of a test that failed */
     trial = (system_trial){0};
     memset(told, 0, sizeof told);
     ck_ok(NULL, fur_context_create(&options, &context));

@@ -55,6 +55,7 @@ static fur_csr *make_matrix(int32_t n)
 
 static void begin(void)
 {
+    scratch_empty(); /* of a test that failed */
     trial = (system_trial){0};
     m = (memory){0};
     context = context_counting(&m, NULL, 2);
@@ -124,6 +125,7 @@ static bool try_once(const attempt *a, void (*check)(const attempt *a, fur_statu
         check_failure(a, status);
     ck_assert_int_eq(m.outstanding, memory_before);
     ck_assert_int_eq(count_descriptors(), descriptors);
+    ck_assert_int_eq(atomic_load(&trial.mapped), 0);
     int at = trial.at;
     trial.at = 0;
     if (check)

@@ -216,8 +216,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case OPTION_TYPE:
         options->type = command_choice(state, "--type", grid_value_name, argument);
-        options->common.reading.value = (fur_value)options->type;
-        options->common.reading.convert = 1;
+        options->common.reading.convert = fur_mtx_as((fur_value)options->type);
         return 0;
     case OPTION_TRANSPOSE:
         options->transpose = true;

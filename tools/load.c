@@ -90,8 +90,7 @@ static fur_status load_text(fur_context *context, const command_common *common,
     watch w;
     fur_mtx_read_options options = begin(&w, common);
     options.member = request->member;
-    options.convert = 1;
-    options.value = request->value;
+    options.convert = fur_mtx_as(request->value);
     const fur_status status = fur_mtx_read_vector(context, request->path, &options, out);
     progress_end(&w.line);
     return status;

@@ -66,20 +66,33 @@ typedef struct fur_read_limits {
      * whichever is most. */
     int64_t shape;
     int64_t entries; /* that the file stores; by default as many as it has room for */
-    /* Bytes that come out of a compressed file, of all members of an archive that are passed over
-     * or read. By default 2^28, or 128 for each byte of the file, whichever is more; of a pipe its
-     * bytes so far count. */
+    /* Bytes that come out of a compressed file, with all members of an archive in it, or out of an
+     * archive that is not compressed. By default 2^28, or 128 for each byte of the file, whichever
+     * is more; of a pipe its bytes so far count. */
     int64_t unpacked;
     double seconds; /* by default any time */
 } fur_read_limits;
 #define FUR_NO_LIMIT INT64_MAX
 
+/* What the numbers of a file become. */
+typedef enum fur_mtx_convert {
+    FUR_MTX_AS_STORED = 0, /* c128 for complex files, f64 for all others */
+    FUR_MTX_AS_F32,
+    FUR_MTX_AS_F64,
+    FUR_MTX_AS_C64,
+    FUR_MTX_AS_C128
+} fur_mtx_convert;
+
+/* The same for a value type. */
+static inline fur_mtx_convert fur_mtx_as(fur_value value)
+{
+    return (fur_mtx_convert)((int)value + FUR_MTX_AS_F32);
+}
+
 /* Every member is checked: FUR_INVALID, naming it, if it is none of the values below. */
 typedef struct fur_mtx_read_options {
-    size_t size; /* sizeof(fur_mtx_read_options) */
-    /* 1: the value type below; 0: c128 for complex files, f64 for all others. */
-    int convert;
-    fur_value value;           /* complex files refuse real types; FUR_INVALID without convert */
+    size_t size;               /* sizeof(fur_mtx_read_options) */
+    fur_mtx_convert convert;   /* complex files refuse real types */
     int keep_triangle;         /* 1: keep a symmetric file's lower triangle; 0: expand it */
     fur_duplicates duplicates; /* entries at the same position */
     fur_mtx_header *header;    /* NULL or filled on success */

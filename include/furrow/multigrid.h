@@ -1,6 +1,7 @@
 /* Geometric multigrid for A x = b, where A is a stencil of axis neighbours with constant
  * coefficients: 2 (k_x + k_y + k_z) + s at the centre and -k_x, -k_y, -k_z around it, k > 0 and
- * s >= 0 (Poisson's equation if s = 0), with 3, 5 or 7 points, on grids of any extent.
+ * s >= 0 but for rounding (Poisson's equation if s = 0), with 3, 5 or 7 points, on grids of any
+ * extent.
  *
  * A cycle relaxes by red-black Gauss-Seidel, restricts the residual to every other point of each
  * axis by full weighting, takes the correction found there back by linear interpolation, and
@@ -43,8 +44,9 @@ typedef struct fur_multigrid_options {
 } fur_multigrid_options;
 
 /* The stencil may go afterwards. FUR_UNSUPPORTED for other stencils than those above, for complex
- * values, for a periodic axis of an odd number of points other than 1 (it cannot be coloured), and
- * for a singular A: s = 0 without a Dirichlet boundary. FUR_INVALID for negative options. */
+ * values, for a periodic axis of an odd number of points other than 1 (it cannot be coloured), for
+ * a singular A, s = 0 to rounding without a Dirichlet boundary, and for one that rounding has made
+ * indefinite. FUR_INVALID for negative options. */
 FUR_API fur_status fur_multigrid_create(const fur_stencil *a, const fur_multigrid_options *options,
                                         fur_multigrid **out);
 
@@ -56,9 +58,10 @@ FUR_API fur_status fur_multigrid_cycle(fur_multigrid *mg, const fur_vector *b, f
 
 /* Cycles from the initial guess in x until ||b - A x||_2 <= rtol ||b||_2; at most max_cycles.
  * rtol = 0: 1e-10, for f32 1e-5; max_cycles = 0: 100. Returns FUR_OK whenever it ran; in the
- * report, which may be NULL, iterations are cycles, both residuals are computed afresh, and the
- * outcome is FUR_CONVERGED, FUR_MAX_ITERATIONS, FUR_BREAKDOWN or, if a cycle did not lower the
- * residual, FUR_STAGNATED. b = 0 gives x = 0. */
+ * report, which may be NULL, iterations are cycles, both residuals are ||b - A x||_2 / ||b||_2 with
+ * the bits of fur_stencil_apply for A, and the outcome is FUR_CONVERGED, FUR_MAX_ITERATIONS,
+ * FUR_BREAKDOWN or, if a cycle did not lower the residual, FUR_STAGNATED. After a failure it is
+ * FUR_UNSOLVED, as fur_solver_solve has it. b = 0 gives x = 0. */
 FUR_API fur_status fur_multigrid_solve(fur_multigrid *mg, const fur_vector *b, fur_vector *x,
                                        double rtol, int64_t max_cycles, fur_solver_report *report);
 

@@ -11,8 +11,9 @@
  * A file that is replaced keeps its permissions, its group, and as root its owner; where the system
  * refuses the group, the new one's may do what everybody may. While it is written nobody may do
  * more with it than with the old one. A symbolic link is followed, even where it leads to nothing
- * yet. Not kept: access control lists, extended attributes, and other names of the same file (hard
- * links), which stand for the old content from then on.
+ * yet. Not kept: access control lists, in whose place the group may do what the list allowed anyone
+ * but the owner at most; extended attributes; and other names of the same file (hard links), which
+ * stand for the old content from then on.
  *
  * What is not a regular file, such as a pipe or device, is written in place. So are descriptors of
  * the process: "-" and /dev/stdout are standard output, behind what the program has printed so far,

@@ -5,9 +5,10 @@
  * Beside other programs the system takes a member off its processor for a time slice, which is a
  * hundred short loops long: the caller waits if that happens inside a range, and wakes it in vain
  * if it happens outside. The caller notices either, by the processor time that the member used and
- * by the calls that it missed, and does without the member for a multiple of the time lost. And who
- * waits awake offers its processor to others, as the one it waits for may have been put on the
- * same. So a team is little slower than one thread on a busy machine, and complete on a quiet one.
+ * by the calls that it missed, and lets the member rest for a multiple of the time lost. A call
+ * that is still open then sees it come by itself. And who waits awake offers its processor to
+ * others, as the one it waits for may have been put on the same. So a team is little slower than
+ * one thread on a busy machine, and complete on a quiet one.
  */
 #include "team.h"
 #include "split.h"
@@ -32,10 +33,12 @@
  * much shorter than a time slice. */
 #define AWAKE 50000
 
-/* Nanoseconds lost to a member that did not run that are worth a rest, which is REST times as long.
- * A member that was asleep needs some time to come. Under the thread sanitizer, which is to see
+/* Nanoseconds lost to a member that did not run that are worth a rest, which is REST times as long,
+ * and the most that count. Less may be what a member that was asleep needs to come; more, that it
+ * waited for a disk. Under the thread sanitizer, which is to see
  * threads at work, there is no rest. */
 #define LOST 200000
+#define LOST_MOST 20000000
 #if defined __SANITIZE_THREAD__
 #    define REST 0
 #elif defined __has_feature
@@ -46,6 +49,9 @@
 #ifndef REST
 #    define REST 10
 #endif
+
+/* In nanoseconds. */
+#define SECOND INT64_C(1000000000)
 
 /* Calls are numbered; the last bit says whether the call is open. */
 #define OPEN 1U
@@ -64,10 +70,11 @@ typedef struct member {
     atomic_bool asleep;
     atomic_bool awaited;   /* the caller sleeps until the member is outside */
     _Atomic uint64_t took; /* the last call that it took part in */
-    atomic_int place;      /* in the call; -1: not called */
+    atomic_bool invited;   /* to the call */
+    atomic_bool expected;  /* in the call: it is invited and does not rest */
+    _Atomic int64_t rests_until;
     /* The caller's own: */
-    int64_t since; /* when it last was woken or took part */
-    int64_t rests_until;
+    int64_t since;   /* when it last was woken or took part */
     clockid_t clock; /* of the thread's processor time */
     pthread_t thread;
     /* Both threads': */
@@ -100,7 +107,7 @@ static int64_t now(clockid_t clock)
 {
     struct timespec time = {0, 0};
     clock_gettime(clock, &time);
-    return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+    return (int64_t)time.tv_sec * SECOND + time.tv_nsec;
 }
 
 /* Between two looks of a thread that waits awake; false once it is time to sleep. Who is waited for
@@ -151,11 +158,11 @@ int fur_parts(int threads, int64_t worth)
     return hands > 1 ? (int)(hands * fur_smaller(worth / hands, SHARES)) : 1;
 }
 
-/* Runs ranges until none is left: of the share at `place` first, then of those after it. */
-static void take_ranges(struct fur_team *team, int place)
+/* Runs ranges until none is left: of the member's share first, then of those after it. */
+static void take_ranges(struct fur_team *team, int self)
 {
     for (int k = 0; k < team->hands; k++) {
-        share *from = &team->shares[(place + k) % team->hands];
+        share *from = &team->shares[(self + k) % team->hands];
         int range = atomic_load_explicit(&from->next, memory_order_relaxed);
         while (range < from->end) {
             range = atomic_fetch_add_explicit(&from->next, 1, memory_order_relaxed);
@@ -171,7 +178,25 @@ static void take_ranges(struct fur_team *team, int place)
 static bool is_wanted(const member *m, uint64_t call, uint64_t seen)
 {
     return call == NO_MORE_CALLS ||
-           (call != seen && (call & OPEN) != 0 && atomic_load(&m->place) >= 0);
+           (call != seen && (call & OPEN) != 0 && atomic_load(&m->expected));
+}
+
+/* The same of a member that rested when the call was opened, and has no need to any more. */
+static bool is_rested(const member *m, uint64_t call, uint64_t seen)
+{
+    return call != seen && (call & OPEN) != 0 && atomic_load(&m->invited) &&
+           now(CLOCK_MONOTONIC) >= atomic_load(&m->rests_until);
+}
+
+/* Sleeps until it is woken, or a rest ends. */
+static void sleep_once(member *m)
+{
+    int64_t until = atomic_load(&m->rests_until);
+    struct timespec end = {.tv_sec = until / SECOND, .tv_nsec = until % SECOND};
+    if (until > now(CLOCK_MONOTONIC))
+        pthread_cond_timedwait(&m->called, &m->lock, &end);
+    else
+        pthread_cond_wait(&m->called, &m->lock);
 }
 
 static uint64_t sleep_until_wanted(member *m, uint64_t seen)
@@ -181,9 +206,9 @@ static uint64_t sleep_until_wanted(member *m, uint64_t seen)
     for (;;) {
         atomic_store(&m->asleep, true);
         call = atomic_load(&m->team->call);
-        if (is_wanted(m, call, seen))
+        if (is_wanted(m, call, seen) || is_rested(m, call, seen))
             break;
-        pthread_cond_wait(&m->called, &m->lock);
+        sleep_once(m);
     }
     atomic_store(&m->asleep, false);
     pthread_mutex_unlock(&m->lock);
@@ -213,7 +238,7 @@ static void *serve(void *argument)
         /* The caller first closes the call and then looks who is inside. */
         atomic_store(&m->inside, true);
         if (atomic_load(&team->call) == seen) {
-            take_ranges(team, m->place);
+            take_ranges(team, (int)(m - team->members));
             atomic_store_explicit(&m->took, seen, memory_order_relaxed);
         }
         atomic_store(&m->inside, false);
@@ -266,23 +291,17 @@ static void wake(member *m)
     pthread_mutex_unlock(&m->lock);
 }
 
-/* Gives places in the next call to members that do not rest, `most` of them with the caller.
- * Returns how many these are. */
-static int give_places(struct fur_team *team, int most)
-{
-    int hands = 1;
-    int64_t time = now(CLOCK_MONOTONIC);
-    for (int i = 1; i < team->started; i++) {
-        member *m = &team->members[i];
-        bool comes = hands < most && time >= m->rests_until;
-        atomic_store_explicit(&m->place, comes ? hands++ : -1, memory_order_relaxed);
-    }
-    return hands;
-}
-
 /* The first range is taken: it is the caller's. */
 static void open_call(struct fur_team *team)
 {
+    int64_t time = now(CLOCK_MONOTONIC);
+    for (int i = 1; i < team->started; i++) {
+        member *m = &team->members[i];
+        bool invited = i < team->hands;
+        atomic_store_explicit(&m->invited, invited, memory_order_relaxed);
+        atomic_store_explicit(&m->expected, invited && time >= m->rests_until,
+                              memory_order_relaxed);
+    }
     for (int i = 0; i < team->hands; i++) {
         share *s = &team->shares[i];
         s->end = (int)fur_split(team->ranges, team->hands, i + 1);
@@ -291,7 +310,7 @@ static void open_call(struct fur_team *team)
     }
     atomic_fetch_add(&team->call, OPEN);
     for (int i = 1; i < team->started; i++)
-        if (team->members[i].place >= 0)
+        if (team->members[i].expected)
             wake(&team->members[i]);
 }
 
@@ -327,7 +346,7 @@ static int64_t await_member(member *m, uint64_t call)
     }
     bool came = atomic_load_explicit(&m->took, memory_order_relaxed) == call;
     int64_t time = now(CLOCK_MONOTONIC);
-    int64_t lost = came ? 0 : time - m->since;
+    int64_t lost = came || !m->expected ? 0 : time - m->since;
     if (came)
         m->since = time;
     return lost;
@@ -338,9 +357,9 @@ static void close_call(struct fur_team *team)
     uint64_t call = atomic_fetch_add(&team->call, OPEN);
     for (int i = 1; i < team->started; i++) {
         member *m = &team->members[i];
-        int64_t lost = m->place >= 0 ? await_member(m, call) : 0;
+        int64_t lost = m->invited ? await_member(m, call) : 0;
         if (lost > LOST)
-            m->rests_until = now(CLOCK_MONOTONIC) + REST * lost;
+            m->rests_until = now(CLOCK_MONOTONIC) + REST * fur_smaller(lost, LOST_MOST);
     }
 }
 
@@ -351,7 +370,7 @@ static int find_hands(struct fur_team *team, int64_t worth)
         return 1;
     int most = (int)fur_smaller(worth, team->threads);
     start_members(team, most);
-    return give_places(team, most);
+    return (int)fur_smaller(most, team->started);
 }
 
 void fur_parallel(const fur_env *env, int64_t worth, int64_t count, fur_body *body, void *job)
@@ -379,10 +398,14 @@ void fur_parallel(const fur_env *env, int64_t worth, int64_t count, fur_body *bo
 
 static void open_member(struct fur_team *team, member *m)
 {
+    pthread_condattr_t monotonic;
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
     m->team = team;
     pthread_mutex_init(&m->lock, NULL);
-    pthread_cond_init(&m->called, NULL);
+    pthread_cond_init(&m->called, &monotonic);
     pthread_cond_init(&m->left, NULL);
+    pthread_condattr_destroy(&monotonic);
 }
 
 /* What allocators of a caller may align to less. */

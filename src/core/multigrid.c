@@ -1,4 +1,8 @@
-/* Multigrid: which stencils it takes, and its levels. */
+/* Multigrid: which stencils it takes, and its levels.
+ *
+ * The finest level is the stencil itself: its diagonal adds up to the centre's coefficient and not
+ * to that of its neighbours and s. Where rounding has made s negative, coarser levels have none: a
+ * correction need not be exact, and theirs then are those of a positive definite operator. */
 #include "multigrid_axis.h"
 #include "multigrid_level.h"
 #include "options.h"
@@ -11,11 +15,15 @@
 #define WEAK 0.5
 /* Double sweeps on the coarsest level at most: more are of no use to anybody. */
 #define BOTTOM_SWEEPS 1000
+/* A point and the next ones along each axis. */
+#define AXIS_POINTS 7
 
 /* A stencil's numbers: 2 (k_x + k_y + k_z) + s at the centre, -k around. */
 typedef struct model {
     double k[3];
+    double centre;
     double s;
+    double rounding; /* by how much s may be off 0 although more was not meant */
 } model;
 
 static fur_status refuse(const fur_stencil *a, const char *reason)
@@ -52,7 +60,6 @@ static fur_status find_model(const fur_stencil *a, model *out)
     const fur_stencil_view *s = &a->view;
     double found[3][3] = {{0}};
     double around = 0;
-    double slack = 8 * (s->value == FUR_F32 ? (double)FLT_EPSILON : DBL_EPSILON);
     if (!sort_points(s, found))
         return refuse(a, "a point has neighbours other than the next along each axis");
     for (int axis = 0; axis < 3; axis++) {
@@ -64,29 +71,48 @@ static fur_status find_model(const fur_stencil *a, model *out)
             return refuse(a,
                           "neighbours must be there along each axis, with negative coefficients");
     }
-    double centre = found[0][1];
-    if (!(centre > 0) || !(centre >= around * (1 - slack)) || isinf(centre))
+    out->centre = found[0][1];
+    out->s = out->centre - around;
+    out->rounding = 8 * (s->value == FUR_F32 ? (double)FLT_EPSILON : DBL_EPSILON) * around;
+    if (!(out->centre > 0) || !(out->s >= -out->rounding) || isinf(out->centre))
         return refuse(a, "the centre must be as large as the sum of its neighbours, or larger");
-    out->s = centre > around * (1 + slack) ? centre - around : 0;
     return FUR_OK;
+}
+
+/* The least eigenvalue of the springs, without s: they hold x where an axis is Dirichlet's. */
+static double least_eigenvalue(const fur_stencil_view *s, const model *m)
+{
+    const double pi = 3.14159265358979323846;
+    double sum = 0;
+    for (int axis = 0; axis < 3; axis++) {
+        double sine = sin(pi / 2 / ((double)s->extent[axis] + 1));
+        if (s->boundary[axis] == FUR_DIRICHLET)
+            sum += 4 * m->k[axis] * sine * sine;
+    }
+    return sum;
 }
 
 static fur_status check_boundaries(const fur_stencil *a, const model *m)
 {
     const fur_stencil_view *s = &a->view;
-    bool held = m->s > 0;
-    for (int axis = 0; axis < 3; axis++) {
-        held = held || (s->boundary[axis] == FUR_DIRICHLET && m->k[axis] > 0);
+    double least = least_eigenvalue(s, m);
+    for (int axis = 0; axis < 3; axis++)
         if (s->boundary[axis] == FUR_PERIODIC && s->extent[axis] % 2 == 1 && s->extent[axis] > 1)
             return fur_context_fail(a->context, FUR_UNSUPPORTED,
                                     "axis %d is periodic and has %lld points; red-black relaxation "
                                     "needs an even number there",
                                     axis, (long long)s->extent[axis]);
-    }
-    if (!held)
+    if (least == 0 && m->s <= m->rounding)
         return fur_context_fail(a->context, FUR_UNSUPPORTED,
                                 "the problem is singular: constants are solutions for b = 0; give "
                                 "an axis a Dirichlet boundary or add to the centre's coefficient");
+    if (!(m->s > -least))
+        return fur_context_fail(
+            a->context, FUR_UNSUPPORTED,
+            "the problem is not positive definite: rounding leaves the centre "
+            "%.1e below the sum of its neighbours, and the boundaries hold only "
+            "%.1e; use f64 or add to the centre's coefficient",
+            -m->s, least);
     return FUR_OK;
 }
 
@@ -125,7 +151,7 @@ typedef struct builder {
     fur_multigrid *mg;
     fur_axis axis[3];
     double coupling[3];
-    double shift;
+    double shift; /* of the level's diagonal, which axis 0 has */
 } builder;
 
 static fur_status upload(fur_context *context, const void *from, int64_t count, size_t size,
@@ -253,7 +279,8 @@ static int bottom_sweeps(const fur_grid *grid)
     return n == 1 ? 1 : n > 30 ? BOTTOM_SWEEPS : (int)((n + 1) * (n + 1));
 }
 
-static fur_status build_levels(builder *b, const fur_multigrid_options *o, fur_value value)
+static fur_status build_levels(builder *b, const model *m, const fur_multigrid_options *o,
+                               fur_value value)
 {
     fur_multigrid *mg = b->mg;
     for (bool last = false; !last;) {
@@ -262,6 +289,7 @@ static fur_status build_levels(builder *b, const fur_multigrid_options *o, fur_v
         last = points <= o->coarsest || mg->levels == o->levels;
         level->grid.value = value;
         FUR_TRY(set_grid(b, last, &level->grid));
+        b->shift = m->s > 0 ? m->s : 0;
         level->grid.omega = omega_of(&level->grid);
         if (mg->levels > 1)
             FUR_TRY(allocate_vectors(mg, level));
@@ -270,27 +298,61 @@ static fur_status build_levels(builder *b, const fur_multigrid_options *o, fur_v
     return FUR_OK;
 }
 
+static double round_to(fur_value value, double a)
+{
+    return value == FUR_F32 ? (double)(float)a : a;
+}
+
+/* What axis 0 has to add so that the diagonal of the finest level, whose terms and their sum are
+ * rounded, is the centre's coefficient. */
+static double finest_shift(fur_value value, const double edge[3], double centre)
+{
+    double across = round_to(value, round_to(value, 2 * edge[1]) + round_to(value, 2 * edge[2]));
+    return centre - across - 2 * edge[0];
+}
+
+/* The stencil again, with the kernel of its products. */
+static fur_status copy_stencil(const fur_stencil *a, fur_stencil **out)
+{
+    const fur_stencil_view *s = &a->view;
+    fur_scalar coefficients[AXIS_POINTS];
+    fur_stencil_definition d = {
+        .size = sizeof d,
+        .value = s->value,
+        .axes = 3,
+        .points = s->points,
+        .offsets = s->offsets,
+        .coefficients = coefficients,
+        .kernel = a->product.kernel->name,
+        .sweep_kernel = "single",
+    };
+    memcpy(d.extent, s->extent, sizeof d.extent);
+    memcpy(d.boundary, s->boundary, sizeof d.boundary);
+    for (int n = 0; n < s->points; n++)
+        coefficients[n] = fur_real(coefficient(s, n));
+    return fur_stencil_create(a->context, &d, out);
+}
+
 /* Kernels cut grids along the last axis: of two axes, the second takes its place. */
 static fur_status build(fur_multigrid *mg, const fur_stencil_view *s, const model *m,
                         const fur_multigrid_options *o)
 {
     fur_env *env = &mg->context->env;
-    builder b = {.mg = mg, .shift = m->s};
-    fur_status status = FUR_OK;
+    builder b = {.mg = mg};
+    /* First, so that there is memory for as many entries as are counted below. */
+    fur_status status =
+        fur_vector_create(mg->context, s->value, fur_stencil_rows(s), &mg->residual);
     for (int number = 0; number < 3 && status == FUR_OK; number++) {
         int from = number > 0 && s->extent[2] == 1 ? 3 - number : number;
         b.coupling[number] = m->k[from];
         status =
             fur_axis_create(env, s->boundary[from], s->extent[from], m->k[from], &b.axis[number]);
     }
+    b.shift = finest_shift(s->value, b.coupling, m->centre);
     if (status == FUR_OK)
-        status = build_levels(&b, o, s->value);
+        status = build_levels(&b, m, o, s->value);
     release_axes(env, b.axis);
-    if (status == FUR_OK)
-        status = fur_multigrid_list_steps(mg);
-    if (status == FUR_OK)
-        status = fur_vector_create(mg->context, s->value, fur_stencil_rows(s), &mg->residual);
-    return status;
+    return status == FUR_OK ? fur_multigrid_list_steps(mg) : status;
 }
 
 fur_status fur_multigrid_create(const fur_stencil *a, const fur_multigrid_options *options,
@@ -309,7 +371,9 @@ fur_status fur_multigrid_create(const fur_stencil *a, const fur_multigrid_option
     mg->cycle = o.cycle;
     mg->before = o.before;
     mg->after = o.after;
-    fur_status status = build(mg, &a->view, &m, &o);
+    fur_status status = copy_stencil(a, &mg->stencil);
+    if (status == FUR_OK)
+        status = build(mg, &a->view, &m, &o);
     if (status == FUR_OK)
         *out = mg;
     else
@@ -338,6 +402,7 @@ void fur_multigrid_destroy(fur_multigrid *mg)
     for (int first = 0; first < 2; first++)
         fur_env_release(&mg->context->env, mg->steps[first]);
     fur_vector_destroy(mg->residual);
+    fur_stencil_destroy(mg->stencil);
     fur_env_release(&mg->context->env, mg);
 }
 

@@ -1,6 +1,7 @@
 /* Multigrid: cycles, the solution by cycles, a cycle as an operator. */
 #include "clock.h"
 #include "multigrid_level.h"
+#include "target.h"
 
 #include <math.h>
 
@@ -80,12 +81,22 @@ fur_status fur_multigrid_cycle(fur_multigrid *mg, const fur_vector *b, fur_vecto
     return run_cycle(mg, FUR_RED);
 }
 
-/* ||b - A x|| */
+/* ||b - A x|| with the arithmetic of fur_stencil_apply: levels are rounded in another way. */
 static fur_status residual_norm(const fur_multigrid *mg, double *norm)
 {
-    const fur_grid_level *finest = &mg->level[0];
-    FUR_TRY(kernels(mg)->residual(&mg->context->env, &finest->grid, finest->b, finest->x,
-                                  mg->residual->data));
+    const fur_stencil_choice *product = &mg->stencil->product;
+    fur_stencil_call call = {
+        .env = &mg->context->env,
+        .s = &mg->stencil->view,
+        .state = product->state,
+        .sweeps = 1,
+        .alpha = fur_real(-1),
+        .beta = fur_real(1),
+        .x = mg->level[0].x,
+        .z = mg->level[0].b,
+        .y = mg->residual->data,
+    };
+    FUR_TRY(product->kernel->apply(&call));
     return fur_norm2(mg->residual, norm);
 }
 
@@ -130,7 +141,7 @@ static fur_status solve(fur_multigrid *mg, const fur_vector *b, fur_vector *x, d
     FUR_TRY(fur_norm2(b, &b_norm));
     if (b_norm == 0)
         return fur_vector_fill(x, fur_real(0));
-    FUR_TRY(iterate(mg, rtol * b_norm, max_cycles, report));
+    FUR_TRY(iterate(mg, fur_target(rtol, b_norm), max_cycles, report));
     report->residual /= b_norm;
     report->residual_recursive = report->residual;
     return FUR_OK;
@@ -139,9 +150,11 @@ static fur_status solve(fur_multigrid *mg, const fur_vector *b, fur_vector *x, d
 fur_status fur_multigrid_solve(fur_multigrid *mg, const fur_vector *b, fur_vector *x, double rtol,
                                int64_t max_cycles, fur_solver_report *report)
 {
+    if (report)
+        report->outcome = FUR_UNSOLVED;
     FUR_NEED(mg ? mg->context : NULL, mg, b, x);
     double start = fur_seconds();
-    fur_solver_report own = {.outcome = FUR_CONVERGED};
+    fur_solver_report own = {.outcome = FUR_CONVERGED}; /* if b = 0 */
     if (!(rtol >= 0) || max_cycles < 0)
         return fur_context_fail(mg->context, FUR_INVALID,
                                 "rtol and max_cycles must not be negative");

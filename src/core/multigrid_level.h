@@ -9,6 +9,7 @@
 
 struct fur_multigrid {
     fur_context *context;
+    fur_stencil *stencil; /* the caller's again: residuals are its */
     fur_cycle cycle;
     int before;
     int after;

@@ -1,7 +1,7 @@
-/* Residuals, their restriction to the coarser level, and its correction. All are sums over a line
- * and some of its neighbours, added in a fixed order: how many threads there are does not show.
+/* The residual restricted to the coarser level, and its correction. Both are sums over a line and
+ * some of its neighbours, added in a fixed order: how many threads there are does not show.
  *
- * Bytes a point: residual 3 entries, restriction 2 1/8, correction 2 1/8. */
+ * Bytes a point: restriction 2 1/8 entries, correction 2 1/8. */
 #ifndef FUR_TEMPLATE
 #    include "multigrid_relax.h"
 #    include "scalar.h"
@@ -49,14 +49,6 @@ static void run(fur_env *env, const transfer *t, int64_t ny, int64_t nz, line_wo
                  &(lines){t, ny, work});
 }
 
-static fur_status residual(fur_env *env, const fur_grid *g, const void *b, const void *x, void *r)
-{
-    const transfer t = {g, b, x, r};
-    run(env, &t, g->axis[1].points, g->axis[2].points,
-        g->value == FUR_F32 ? residual_f32 : residual_f64);
-    return FUR_OK;
-}
-
 static fur_status restriction(fur_env *env, const fur_grid *g, const void *b, const void *x,
                               void *coarse)
 {
@@ -77,7 +69,6 @@ static fur_status correction(fur_env *env, const fur_grid *g, const void *coarse
 extern const fur_multigrid_kernels ISA(multigrid_kernels);
 const fur_multigrid_kernels ISA(multigrid_kernels) = {
     .relax = ISA(multigrid_relax),
-    .residual = residual,
     .restriction = restriction,
     .correction = correction,
 };
@@ -99,14 +90,6 @@ static void FN(add_residual)(const FN(line) * l, VALUE w, int64_t from, int64_t 
     for (int64_t i = begin > end ? begin : end; i < to; i++)
         sum[i - from] = V(fma)(w, FN(residual_at)(l, fur_grid_inside(l->periodic, l->points, i)),
                                sum[i - from]);
-}
-
-static void FN(residual)(const transfer *t, int64_t j, int64_t k)
-{
-    const FN(line) l = FN(line_at)(t->g, j, k, t->b, t->x);
-    VALUE *r = (VALUE *)t->out + FN(line_start)(t->g, j, k);
-    memset(r, 0, (size_t)l.points * sizeof *r);
-    FN(add_residual)(&l, 1, 0, l.points, r);
 }
 
 /* The places and weights of the up to three points that coarse point c takes from. */

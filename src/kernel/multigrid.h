@@ -89,8 +89,6 @@ typedef struct fur_multigrid_kernels {
      * spare: room for as many entries, of which nothing is asked before or after. */
     fur_status (*relax)(fur_env *env, const fur_grid *g, fur_colour first, int sweeps,
                         const void *b, void *x, void *spare);
-    /* r = b - A x */
-    fur_status (*residual)(fur_env *env, const fur_grid *g, const void *b, const void *x, void *r);
     /* coarse = the residual b - A x by full weighting */
     fur_status (*restriction)(fur_env *env, const fur_grid *g, const void *b, const void *x,
                               void *coarse);
