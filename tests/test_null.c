@@ -368,6 +368,9 @@ START_TEST(a_refused_solve_is_reported_as_unsolved)
     make_world();
     ck_assert_int_eq(fur_solver_solve(w.solver, w.x, NULL, &report), FUR_INVALID);
     ck_assert_int_eq(report.outcome, FUR_UNSOLVED);
+    report.outcome = FUR_CONVERGED;
+    ck_assert_int_eq(fur_multigrid_solve(w.mg, w.x, NULL, 0, 0, &report), FUR_INVALID);
+    ck_assert_int_eq(report.outcome, FUR_UNSOLVED);
     destroy_world();
 }
 END_TEST
@@ -388,7 +391,6 @@ START_TEST(destroying_null_does_nothing)
     fur_multigrid_destroy(NULL);
     fur_solver_destroy(NULL);
     fur_scalars_destroy(NULL);
-    fur_output_abandon(NULL);
 }
 END_TEST
 

@@ -151,11 +151,11 @@ static fur_status solve(fur_multigrid *mg, const fur_vector *b, fur_vector *x, d
 fur_status fur_multigrid_solve(fur_multigrid *mg, const fur_vector *b, fur_vector *x, double rtol,
                                int64_t max_cycles, fur_solver_report *report)
 {
+    if (report)
+        report->outcome = FUR_UNSOLVED;
     FUR_NEED(mg ? mg->context : NULL, mg, b, x);
     double start = fur_seconds();
     fur_solver_report own = {.outcome = FUR_CONVERGED}; /* if b = 0 */
-    if (report)
-        report->outcome = FUR_UNSOLVED;
     if (!(rtol >= 0) || max_cycles < 0)
         return fur_context_fail(mg->context, FUR_INVALID,
                                 "rtol and max_cycles must not be negative");
