@@ -277,7 +277,7 @@ void values_refused_by_jacobi(values_subject *s)
 {
     static const char reason[] =
         "Jacobi's preconditioner could not take over new values: the diagonal has no finite "
-        "reciprocal in row 5 (counted from 0); Jacobi's preconditioner needs one in every row";
+        "reciprocal in row 6, counting from 1; Jacobi's preconditioner needs one in every row";
     fur_csr *a = square(s, FUR_F64);
     fur_permutation *p = permutation_random(s->context, &s->random, fur_csr_get(a).rows);
     chain c = chain_open(a, FUR_OP_N, p);
