@@ -28,9 +28,11 @@ static inline const char *fur_find_null(const void *const *pointers, size_t coun
     do {                                                                                           \
         const void *const needed[] = {__VA_ARGS__};                                                \
         const char *missing = fur_find_null(needed, sizeof needed / sizeof *needed, #__VA_ARGS__); \
-        if (missing)                                                                               \
-            return fur_context_fail(context, FUR_INVALID, "%s was given NULL for %.*s", __func__,  \
-                                    (int)strcspn(missing, ","), missing);                          \
+        if (missing) {                                                                             \
+            fur_context_fail(context, FUR_INVALID, "%s was given NULL for %.*s", __func__,         \
+                             (int)strcspn(missing, ","), missing);                                 \
+            return FUR_INVALID;                                                                    \
+        }                                                                                          \
     } while (0)
 
 /* Whether two blocks of memory have a byte in common. */

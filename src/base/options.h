@@ -54,12 +54,13 @@ static inline bool fur_options_copy(void *own, size_t own_size, const void *give
  * thread, is only asked for the sentence. */
 #define FUR_TAKE_OPTIONS(context, type, own, given)                                                \
     do {                                                                                           \
-        if (!fur_options_copy(own, sizeof(type), given))                                           \
-            return fur_context_fail(context, FUR_INVALID,                                          \
-                                    "%s says that it has %zu bytes; write .size = sizeof(%s), "    \
-                                    "which are %zu in furrow %s, and set nothing beyond them",     \
-                                    #type, fur_options_size(given), #type, sizeof(type),           \
-                                    FUR_VERSION);                                                  \
+        if (!fur_options_copy(own, sizeof(type), given)) {                                         \
+            fur_context_fail(context, FUR_INVALID,                                                 \
+                             "%s says that it has %zu bytes; write .size = sizeof(%s), "           \
+                             "which are %zu in furrow %s, and set nothing beyond them",            \
+                             #type, fur_options_size(given), #type, sizeof(type), FUR_VERSION);    \
+            return FUR_INVALID;                                                                    \
+        }                                                                                          \
     } while (0)
 
 #endif

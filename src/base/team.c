@@ -33,12 +33,12 @@
  * much shorter than a time slice. */
 #define AWAKE 50000
 
-/* Nanoseconds lost to a member that did not run that are worth a rest, which is REST times as long,
- * and the most that count. Less may be what a member that was asleep needs to come; more, that it
- * waited for a disk. Under the thread sanitizer, which is to see
- * threads at work, there is no rest. */
+/* Nanoseconds lost to a member that did not run that are worth a rest, which is REST times as long
+ * for each member of the call, so that all together do not cost more; and the most that count. Less
+ * may be what a member that was asleep needs to come; more, that it waited for a disk. Under the
+ * thread sanitizer, which is to see threads at work, there is no rest. */
 #define LOST 200000
-#define LOST_MOST 20000000
+#define LOST_MOST 5000000
 #if defined __SANITIZE_THREAD__
 #    define REST 0
 #elif defined __has_feature
@@ -359,7 +359,8 @@ static void close_call(struct fur_team *team)
         member *m = &team->members[i];
         int64_t lost = m->invited ? await_member(m, call) : 0;
         if (lost > LOST)
-            m->rests_until = now(CLOCK_MONOTONIC) + REST * fur_smaller(lost, LOST_MOST);
+            m->rests_until =
+                now(CLOCK_MONOTONIC) + REST * (team->hands - 1) * fur_smaller(lost, LOST_MOST);
     }
 }
 
