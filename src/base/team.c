@@ -57,24 +57,23 @@
 #define OPEN 1U
 #define NO_MORE_CALLS UINT64_MAX
 
-/* Two lines, as processors fetch lines in pairs. */
+/* Two lines, as processors fetch lines in pairs. What one thread writes and others read lies apart
+ * from what others write: a line that changes hands costs as much as a hundred entries. */
 #define APART 128
 
-typedef struct share {
-    alignas(APART) atomic_int next; /* the first range that nobody has taken */
-    int end;
-} share;
+/* A share in one word: the call that it is of, and how many of its ranges are taken. One of an
+ * earlier call is whole. */
+#define TAKEN_BITS 8
 
 typedef struct member {
-    alignas(APART) atomic_bool inside; /* a call */
-    atomic_bool asleep;
-    atomic_bool awaited;   /* the caller sleeps until the member is outside */
+    alignas(APART) _Atomic uint64_t share;
     _Atomic uint64_t took; /* the last call that it took part in */
-    atomic_bool invited;   /* to the call */
-    atomic_bool expected;  /* in the call: it is invited and does not rest */
-    _Atomic int64_t rests_until;
+    atomic_bool inside;    /* a call */
+    atomic_bool asleep;
+    atomic_bool awaited; /* the caller sleeps until the member is outside */
     /* The caller's own: */
-    int64_t since;   /* when it last was woken or took part */
+    alignas(APART) int64_t since; /* when it last was woken or took part */
+    _Atomic int64_t rests_until;
     clockid_t clock; /* of the thread's processor time */
     pthread_t thread;
     /* Both threads': */
@@ -84,22 +83,26 @@ typedef struct member {
     pthread_cond_t left;
 } member;
 
+/* The first member is the caller, of whom only the share is used. */
 struct fur_team {
     _Atomic uint64_t call;
-    fur_body *body;
+    /* Of the call, set before it is opened: */
+    alignas(APART) fur_body *body;
     void *job;
     int64_t count;
     int ranges;
-    int hands; /* threads of the call, the caller among them */
-    share *shares;
-    member *members; /* the first is the caller, of whom nothing is noted */
+    atomic_int hands;        /* its members, the caller among them */
+    atomic_bool *expected;   /* by member: it does not rest */
+    _Atomic uint64_t *spent; /* a bit for each share of which no range is left */
+    member *members;
     /* The caller's own: */
-    bool busy;
+    alignas(APART) bool busy;
     bool refused;
     int threads;
     int started;   /* members that there are, the caller among them */
     int64_t awake; /* nanoseconds: none where there are more threads than processors */
     pid_t process;
+    void *memory;
     char refusal[160];
 };
 
@@ -158,19 +161,54 @@ int fur_parts(int threads, int64_t worth)
     return hands > 1 ? (int)(hands * fur_smaller(worth / hands, SHARES)) : 1;
 }
 
-/* Runs ranges until none is left: of the member's share first, then of those after it. */
-static void take_ranges(struct fur_team *team, int self)
+/* Takes a range of a share of the call; -1 if none is left. */
+static int take_range(struct fur_team *team, int place, uint64_t call)
 {
-    for (int k = 0; k < team->hands; k++) {
-        share *from = &team->shares[(self + k) % team->hands];
-        int range = atomic_load_explicit(&from->next, memory_order_relaxed);
-        while (range < from->end) {
-            range = atomic_fetch_add_explicit(&from->next, 1, memory_order_relaxed);
-            if (range < from->end)
-                team->body(team->job, fur_split(team->count, team->ranges, range),
-                           fur_split(team->count, team->ranges, range + 1));
+    _Atomic uint64_t *share = &team->members[place].share;
+    int begin = (int)fur_split(team->ranges, team->hands, place);
+    uint64_t size = (uint64_t)fur_split(team->ranges, team->hands, place + 1) - (uint64_t)begin;
+    uint64_t whole = call << TAKEN_BITS;
+    uint64_t now = atomic_load_explicit(share, memory_order_relaxed);
+    uint64_t taken;
+    do {
+        taken = now - whole < size ? now - whole : now >= whole ? size : 0;
+    } while (taken < size &&
+             !atomic_compare_exchange_weak_explicit(share, &now, whole + taken + 1,
+                                                    memory_order_relaxed, memory_order_relaxed));
+    if (taken + 1 >= size)
+        atomic_fetch_or_explicit(&team->spent[place / 64], (uint64_t)1 << place % 64,
+                                 memory_order_relaxed);
+    return taken < size ? begin + (int)taken : -1;
+}
+
+static bool is_spent(const struct fur_team *team, int place)
+{
+    return atomic_load_explicit(&team->spent[place / 64], memory_order_relaxed) >> place % 64 & 1;
+}
+
+static void run_range(const struct fur_team *team, int range)
+{
+    team->body(team->job, fur_split(team->count, team->ranges, range),
+               fur_split(team->count, team->ranges, range + 1));
+}
+
+/* Runs ranges until none is left: of the member's share first, then of those after it. */
+static void take_ranges(struct fur_team *team, int self, uint64_t call)
+{
+    int hands = team->hands;
+    for (int k = 0; k < hands; k++) {
+        int place = (self + k) % hands;
+        while (!is_spent(team, place)) {
+            int range = take_range(team, place, call);
+            if (range >= 0)
+                run_range(team, range);
         }
     }
+}
+
+static int place_of(const member *m)
+{
+    return (int)(m - m->team->members);
 }
 
 /* Whether the member should leave its waiting: for an open call that it has not seen, or for good.
@@ -178,14 +216,14 @@ static void take_ranges(struct fur_team *team, int self)
 static bool is_wanted(const member *m, uint64_t call, uint64_t seen)
 {
     return call == NO_MORE_CALLS ||
-           (call != seen && (call & OPEN) != 0 && atomic_load(&m->expected));
+           (call != seen && (call & OPEN) != 0 && m->team->expected[place_of(m)]);
 }
 
 /* The same of a member that rested when the call was opened, and has no need to any more. */
 static bool is_rested(const member *m, uint64_t call, uint64_t seen)
 {
-    return call != seen && (call & OPEN) != 0 && atomic_load(&m->invited) &&
-           now(CLOCK_MONOTONIC) >= atomic_load(&m->rests_until);
+    return call != seen && (call & OPEN) != 0 && place_of(m) < m->team->hands &&
+           now(CLOCK_MONOTONIC) >= m->rests_until;
 }
 
 /* Sleeps until it is woken, or a rest ends. */
@@ -238,7 +276,7 @@ static void *serve(void *argument)
         /* The caller first closes the call and then looks who is inside. */
         atomic_store(&m->inside, true);
         if (atomic_load(&team->call) == seen) {
-            take_ranges(team, (int)(m - team->members));
+            take_ranges(team, place_of(m), seen);
             atomic_store_explicit(&m->took, seen, memory_order_relaxed);
         }
         atomic_store(&m->inside, false);
@@ -291,27 +329,25 @@ static void wake(member *m)
     pthread_mutex_unlock(&m->lock);
 }
 
-/* The first range is taken: it is the caller's. */
-static void open_call(struct fur_team *team)
+/* Opens a call, of whose first share a range is taken: the caller's. */
+static uint64_t open_call(struct fur_team *team)
 {
+    int hands = team->hands;
     int64_t time = now(CLOCK_MONOTONIC);
+    uint64_t call = atomic_load_explicit(&team->call, memory_order_relaxed) + OPEN;
     for (int i = 1; i < team->started; i++) {
-        member *m = &team->members[i];
-        bool invited = i < team->hands;
-        atomic_store_explicit(&m->invited, invited, memory_order_relaxed);
-        atomic_store_explicit(&m->expected, invited && time >= m->rests_until,
-                              memory_order_relaxed);
+        bool expected = i < hands && time >= team->members[i].rests_until;
+        if (team->expected[i] != expected)
+            atomic_store_explicit(&team->expected[i], expected, memory_order_relaxed);
     }
-    for (int i = 0; i < team->hands; i++) {
-        share *s = &team->shares[i];
-        s->end = (int)fur_split(team->ranges, team->hands, i + 1);
-        atomic_store_explicit(&s->next, (int)fur_split(team->ranges, team->hands, i) + (i == 0),
-                              memory_order_relaxed);
-    }
-    atomic_fetch_add(&team->call, OPEN);
-    for (int i = 1; i < team->started; i++)
-        if (team->members[i].expected)
+    for (int i = 0; i < hands; i += 64)
+        atomic_store_explicit(&team->spent[i / 64], 0, memory_order_relaxed);
+    atomic_store_explicit(&team->members[0].share, (call << TAKEN_BITS) + 1, memory_order_relaxed);
+    atomic_store(&team->call, call);
+    for (int i = 1; i < hands; i++)
+        if (team->expected[i])
             wake(&team->members[i]);
+    return call;
 }
 
 static bool is_outside_soon(member *m)
@@ -346,21 +382,25 @@ static int64_t await_member(member *m, uint64_t call)
     }
     bool came = atomic_load_explicit(&m->took, memory_order_relaxed) == call;
     int64_t time = now(CLOCK_MONOTONIC);
-    int64_t lost = came || !m->expected ? 0 : time - m->since;
+    int64_t lost = came || !m->team->expected[place_of(m)] ? 0 : time - m->since;
     if (came)
         m->since = time;
     return lost;
 }
 
-static void close_call(struct fur_team *team)
+/* All members' lines are asked for at once. */
+static void close_call(struct fur_team *team, uint64_t call)
 {
-    uint64_t call = atomic_fetch_add(&team->call, OPEN);
-    for (int i = 1; i < team->started; i++) {
+    int hands = team->hands;
+    atomic_store(&team->call, call + OPEN);
+    for (int i = 1; i < hands; i++)
+        __builtin_prefetch(&team->members[i].share);
+    for (int i = 1; i < hands; i++) {
         member *m = &team->members[i];
-        int64_t lost = m->invited ? await_member(m, call) : 0;
+        int64_t lost = await_member(m, call);
         if (lost > LOST)
             m->rests_until =
-                now(CLOCK_MONOTONIC) + REST * (team->hands - 1) * fur_smaller(lost, LOST_MOST);
+                now(CLOCK_MONOTONIC) + REST * (hands - 1) * fur_smaller(lost, LOST_MOST);
     }
 }
 
@@ -390,10 +430,10 @@ void fur_parallel(const fur_env *env, int64_t worth, int64_t count, fur_body *bo
     team->hands = hands;
     /* A few indices are parts of the caller's own cutting. */
     team->ranges = (int)(count <= hands * SHARES ? count : fur_parts(hands, worth));
-    open_call(team);
-    body(job, 0, fur_split(count, team->ranges, 1));
-    take_ranges(team, 0);
-    close_call(team);
+    uint64_t call = open_call(team);
+    run_range(team, 0);
+    take_ranges(team, 0, call);
+    close_call(team, call);
     team->busy = false;
 }
 
@@ -409,19 +449,26 @@ static void open_member(struct fur_team *team, member *m)
     pthread_condattr_destroy(&monotonic);
 }
 
-/* What allocators of a caller may align to less. */
-static void *align(void *memory)
+/* The next place for something that lies apart. */
+static char *apart(char *memory)
 {
-    return (char *)memory + (APART - (uintptr_t)memory % APART);
+    return memory + (APART - (uintptr_t)memory % APART);
 }
 
 fur_status fur_team_open(fur_env *env)
 {
-    int64_t bytes = env->threads * (int64_t)(sizeof(share) + sizeof(member)) + APART;
-    struct fur_team *team;
-    FUR_TRY(fur_env_allocate_zeros(env, 1, sizeof *team + (size_t)bytes, &team));
-    team->shares = align(team + 1);
-    team->members = (member *)(void *)(team->shares + env->threads);
+    size_t threads = (size_t)env->threads;
+    size_t words = (threads + 63) / 64 * sizeof(uint64_t);
+    char *memory;
+    FUR_TRY(fur_env_allocate_zeros(env, 1,
+                                   sizeof(struct fur_team) + threads * sizeof(member) + threads +
+                                       words + (size_t)4 * APART,
+                                   &memory));
+    struct fur_team *team = (void *)apart(memory);
+    team->memory = memory;
+    team->members = (void *)apart((char *)(team + 1) - 1);
+    team->spent = (void *)apart((char *)(team->members + threads) - 1);
+    team->expected = (void *)apart((char *)team->spent + words);
     team->threads = env->threads;
     team->started = 1;
     team->awake = env->threads > processors() ? 0 : AWAKE;
@@ -455,7 +502,7 @@ void fur_team_close(fur_env *env)
         }
     }
     env->team = NULL;
-    fur_env_release(env, team);
+    fur_env_release(env, team->memory);
 }
 
 int fur_team_threads(const fur_env *env, const char **refusal)
