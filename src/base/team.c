@@ -27,7 +27,7 @@
 #include <unistd.h>
 
 /* Ranges of a member's share: what others can take over of it. */
-#define SHARES 4
+#define SHARES 8
 
 /* Nanoseconds that a thread waits awake. Longer than the serial pieces between a solver's loops,
  * much shorter than a time slice. */
