@@ -2,6 +2,7 @@
 #include "feed.h"
 #include "scan.h"
 #include "system.h"
+#include "split.h"
 
 #include <errno.h>
 #include <string.h>
@@ -99,11 +100,6 @@ static bool fail_read(const fur_feed *feed, fur_block *block)
     return false;
 }
 
-static int64_t smaller(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 /* The file's bytes [from, to) into the block, behind the first `at`. */
 static bool read_range(const fur_feed *feed, fur_block *block, size_t at, int64_t from, int64_t to)
 {
@@ -116,7 +112,7 @@ static bool read_range(const fur_feed *feed, fur_block *block, size_t at, int64_
         if (!goes_on(feed, block->failure))
             return false;
         ssize_t got = fur_system.pread(fur_input_descriptor(feed->input), block->room + at,
-                                       (size_t)smaller(to - from, STEP), (off_t)from);
+                                       (size_t)fur_smaller(to - from, STEP), (off_t)from);
         if (got == 0)
             errno = ENODATA; /* the file was cut off while it was being read */
         if (got == 0 || (got < 0 && errno != EINTR))
@@ -137,7 +133,7 @@ static size_t complete_line(fur_feed *feed, fur_block *block, size_t at, size_t 
             return (size_t)(newline - block->room) + 1;
         if (to == feed->size)
             return size;
-        int64_t further = smaller(to + (int64_t)size, feed->size);
+        int64_t further = fur_smaller(to + (int64_t)size, feed->size);
         size_t larger = size + (size_t)(further - to);
         if (!make_room(feed, block, larger, size) || !read_range(feed, block, size, to, further))
             return 0;
@@ -153,7 +149,7 @@ static void take_range(fur_feed *feed, fur_block *block, int64_t from, int64_t t
 {
     size_t before = block->number > 0 ? 1 : 0;
     size_t range = (size_t)(to - from) + before;
-    int64_t read_to = smaller(to + LINE_GUESS, feed->size);
+    int64_t read_to = fur_smaller(to + LINE_GUESS, feed->size);
     size_t size = range + (size_t)(read_to - to);
     if (!make_room(feed, block, size, 0) ||
         !read_range(feed, block, 0, from - (int64_t)before, read_to))
@@ -176,7 +172,7 @@ static bool next_anywhere(fur_feed *feed, fur_block *block)
     int64_t from = feed->begin + block->number * step;
     if (from >= feed->size)
         return false;
-    int64_t to = smaller(from + step, feed->size);
+    int64_t to = fur_smaller(from + step, feed->size);
     block->size = 0;
     take_range(feed, block, from, to);
     atomic_fetch_add(&feed->passed, to - from);

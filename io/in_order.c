@@ -1,19 +1,14 @@
 #include "in_order.h"
-
-#include <stdatomic.h>
+#include "atomic.h"
+#include "split.h"
 
 typedef struct loop {
     int64_t count;
     int64_t run;
     void (*body)(void *user, int64_t begin, int64_t end);
     void *user;
-    _Atomic int64_t taken; /* runs */
+    fur_shared taken; /* indices */
 } loop;
-
-static int64_t smaller(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
 
 /* A thread's part of the loop: runs, until none is left. */
 static void take_runs(void *user, int64_t part, int64_t end)
@@ -21,10 +16,10 @@ static void take_runs(void *user, int64_t part, int64_t end)
     (void)part, (void)end;
     loop *l = user;
     for (;;) {
-        int64_t begin = atomic_fetch_add_explicit(&l->taken, 1, memory_order_relaxed) * l->run;
+        int64_t begin = fur_shared_take(&l->taken, l->run);
         if (begin >= l->count)
             return;
-        l->body(l->user, begin, smaller(begin + l->run, l->count));
+        l->body(l->user, begin, fur_smaller(begin + l->run, l->count));
     }
 }
 
@@ -33,26 +28,24 @@ void fur_in_order(fur_context *context, int64_t count, int64_t run,
 {
     loop l = {.count = count, .run = run, .body = body, .user = user};
     int64_t runs = (count + run - 1) / run;
-    fur_context_parallel(context, smaller(runs, fur_context_threads(context)), 1, take_runs, &l);
+    fur_context_parallel(context, fur_smaller(runs, fur_context_threads(context)), 1, take_runs,
+                         &l);
 }
 
 typedef struct search {
     fur_find *find;
     void *user;
-    _Atomic int64_t first;
+    fur_shared first;
 } search;
 
 static void search_run(void *user, int64_t begin, int64_t end)
 {
     search *s = user;
-    int64_t known = atomic_load_explicit(&s->first, memory_order_relaxed);
-    if (begin >= known)
+    if (begin >= atomic_load_explicit(&s->first, memory_order_relaxed))
         return;
     int64_t found = s->find(s->user, begin, end);
-    while (found < end && found < known &&
-           !atomic_compare_exchange_weak_explicit(&s->first, &known, found, memory_order_relaxed,
-                                                  memory_order_relaxed))
-        ;
+    if (found < end)
+        fur_shared_least(&s->first, found);
 }
 
 int64_t fur_find_first(fur_context *context, int64_t count, int64_t run, fur_find *find, void *user)

@@ -2,6 +2,7 @@
  * somebody has stored or sent. */
 #include "limit.h"
 #include "scan.h"
+#include "split.h"
 
 /* Rows plus columns of any file, however small, and for each of its bytes and entries. Offsets and
  * vectors are as long as a header says, whatever the entries: what is refused has nearly only empty
@@ -19,11 +20,6 @@
 static int64_t times(int64_t a, int64_t b)
 {
     return b > 0 && a > INT64_MAX / b ? INT64_MAX : a * b;
-}
-
-static int64_t larger(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
 }
 
 fur_status fur_limits_check(fur_context *context, const fur_read_limits *limits)
@@ -49,9 +45,9 @@ static fur_status check_shape(const fur_read_limits *limits, const fur_mtx_heade
                               int64_t bytes, fur_failure *failure)
 {
     long long rows = header->rows, cols = header->cols;
-    int64_t grown = larger(times(SHAPE_PER_BYTE, bytes < 0 ? INT64_MAX : bytes),
-                           times(SHAPE_PER_ENTRY, header->entries_in_file));
-    long long most = limits->shape > 0 ? limits->shape : larger(SHAPE_ALWAYS, grown);
+    int64_t grown = fur_larger(times(SHAPE_PER_BYTE, bytes < 0 ? INT64_MAX : bytes),
+                               times(SHAPE_PER_ENTRY, header->entries_in_file));
+    long long most = limits->shape > 0 ? limits->shape : fur_larger(SHAPE_ALWAYS, grown);
     if (rows <= most && cols <= most - rows)
         return FUR_OK;
     if (limits->shape > 0)
@@ -80,7 +76,7 @@ fur_status fur_limits_check_header(const fur_read_limits *limits, const fur_mtx_
 fur_status fur_limits_check_unpacked(const fur_read_limits *limits, int64_t unpacked, int64_t bytes,
                                      const char *name, fur_failure *failure)
 {
-    int64_t grown = larger(UNPACKED_ALWAYS, times(UNPACKED_PER_BYTE, bytes));
+    int64_t grown = fur_larger(UNPACKED_ALWAYS, times(UNPACKED_PER_BYTE, bytes));
     int64_t most = limits->unpacked > 0 ? limits->unpacked : grown;
     if (unpacked <= most)
         return FUR_OK;

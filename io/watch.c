@@ -1,16 +1,8 @@
 /* Asking the caller, and the clock. */
 #include "watch.h"
-
-#include <time.h>
+#include "clock.h"
 
 enum { GOES_ON, CANCELLED, LATE };
-
-static double now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
 
 void fur_watch_begin(fur_watch *watch, const fur_mtx_read_options *options)
 {
@@ -18,7 +10,7 @@ void fur_watch_begin(fur_watch *watch, const fur_mtx_read_options *options)
     watch->progress = options->progress;
     watch->user = options->user;
     watch->caller = pthread_self();
-    watch->end = options->limits.seconds > 0 ? now() + options->limits.seconds : 0;
+    watch->end = options->limits.seconds > 0 ? fur_seconds() + options->limits.seconds : 0;
     watch->size = -1;
     atomic_init(&watch->done, 0);
     atomic_init(&watch->outcome, GOES_ON);
@@ -36,7 +28,7 @@ static int64_t advance(fur_watch *watch, int64_t done)
 /* What is not asked for costs nothing. */
 static bool is_late(const fur_watch *watch)
 {
-    return watch->end > 0 && now() >= watch->end;
+    return watch->end > 0 && fur_seconds() >= watch->end;
 }
 
 static bool is_cancelled(fur_watch *watch, int64_t done)

@@ -168,12 +168,12 @@ static int take_range(struct fur_team *team, int place, uint64_t call)
     int begin = (int)fur_split(team->ranges, team->hands, place);
     uint64_t size = (uint64_t)fur_split(team->ranges, team->hands, place + 1) - (uint64_t)begin;
     uint64_t whole = call << TAKEN_BITS;
-    uint64_t now = atomic_load_explicit(share, memory_order_relaxed);
+    uint64_t known = atomic_load_explicit(share, memory_order_relaxed);
     uint64_t taken;
     do {
-        taken = now - whole < size ? now - whole : now >= whole ? size : 0;
+        taken = known - whole < size ? known - whole : known >= whole ? size : 0;
     } while (taken < size &&
-             !atomic_compare_exchange_weak_explicit(share, &now, whole + taken + 1,
+             !atomic_compare_exchange_weak_explicit(share, &known, whole + taken + 1,
                                                     memory_order_relaxed, memory_order_relaxed));
     if (taken + 1 >= size)
         atomic_fetch_or_explicit(&team->spent[place / 64], (uint64_t)1 << place % 64,

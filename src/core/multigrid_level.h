@@ -4,7 +4,7 @@
 
 #include "object.h"
 
-/* Each level has at most 2/3 of the points of the one before, of which there are less than 2^63. */
+/* Each level has at most 2/3 of the points of the one before, of which there are less than 2^59. */
 #define FUR_MULTIGRID_LEVELS 128
 
 struct fur_multigrid {

@@ -48,7 +48,7 @@ static void run_sweep(const fur_env *env, const sweep *s)
     static relax_planes *const ends[] = {relax_ends_f32, relax_ends_f64};
     static relax_planes *const rest[] = {relax_rest_f32, relax_rest_f64};
     int64_t most = fur_smaller(s->g->axis[2].points, fur_grid_points(s->g) / POINT_GRAIN);
-    int parts = (int)fur_larger(1, fur_smaller(env->threads, most));
+    int parts = fur_lanes(env->threads, most);
     fur_parallel(env, parts, parts, relax_parts, &(step){s, parts, ends[s->g->value]});
     fur_parallel(env, parts, parts, relax_parts, &(step){s, parts, rest[s->g->value]});
 }
