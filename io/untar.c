@@ -40,8 +40,9 @@ typedef struct untar {
     int64_t start; /* where its header is in the archive */
     int64_t size;
     char type;
-    bool named; /* name and size come from an entry before it */
-    bool sized;
+    bool extended; /* a header before it has said what its own cannot hold: */
+    bool named;    /* its name */
+    bool sized;    /* its size */
     char name[FUR_MEMBER_SIZE];
 } untar;
 
@@ -218,7 +219,8 @@ static bool is_extension(char type)
 }
 
 /* Takes the next entry's name and size; where a link leads (K) and what holds for all entries (g),
- * which is comments, are passed over. */
+ * which is comments, are passed over. Of two that speak of one entry, programs take one or the
+ * other. */
 static fur_status read_extension(untar *u, const header *h, fur_failure *failure)
 {
     fur_stage *below = u->stage.below;
@@ -227,6 +229,10 @@ static fur_status read_extension(untar *u, const header *h, fur_failure *failure
     FUR_TRY(read_size(u, h, &size, failure));
     if (type == 'K' || type == 'g')
         return skip(u, size, failure);
+    if (u->extended)
+        return wrong(u, "a second extended header for one entry, expected one; pack it again",
+                     failure);
+    u->extended = true;
     if (size > FUR_STAGE_AHEAD)
         return wrong(u, "an extended header of more than 64 KiB", failure);
     FUR_TRY(fur_stage_ahead(below, (size_t)padded(size), failure));
@@ -273,15 +279,15 @@ static fur_status take_header(untar *u, const header *h, fur_failure *failure)
 static fur_status next_entry(untar *u, bool *more, fur_failure *failure)
 {
     const header *h = NULL;
-    bool extended = false;
-    u->named = u->sized = false;
+    bool announced = false;
+    u->extended = u->named = u->sized = false;
     FUR_TRY(read_header(u, &h, failure));
     while (h && is_extension(h->type)) {
-        extended = true;
+        announced = true;
         FUR_TRY(read_extension(u, h, failure));
         FUR_TRY(read_header(u, &h, failure));
     }
-    if (!h && extended)
+    if (!h && announced)
         return wrong(u, "the end, expected the entry that the header before it is about", failure);
     *more = h != NULL;
     return h ? take_header(u, h, failure) : FUR_OK;

@@ -29,6 +29,7 @@ STRICTER = {
     "a sparse file, which cannot be read": "Python reads GNU's sparse files",
     "takes more than 128 MiB to decompress": "the program may take more memory",
     "a name that is too long for a file": "Python takes names of any length",
+    "a second extended header for one entry": "Python lets the first overrule the second",
     "an extended header of more than 64 KiB": "Python takes headers of any size",
 }
 

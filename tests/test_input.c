@@ -1207,6 +1207,25 @@ START_TEST(a_header_about_nothing_is_refused)
 }
 END_TEST
 
+/* Programs differ in which of the two they take. */
+START_TEST(two_headers_about_one_entry_are_refused)
+{
+    static const char *const types[] = {"xx", "LL", "xL", "Lx"};
+    bytes archive = {0}, records = {0};
+    append_record(&records, "path", "name/name.mtx");
+    append_pax(&archive, &records, types[_i][0]);
+    append_entry(&archive, "././@LongLink", "link", 'K');
+    append_pax(&archive, &records, types[_i][1]);
+    append_entry(&archive, "only.mtx", MATRIX, '0');
+    append_end(&archive);
+    check_refused(&archive, NULL,
+                  "input: byte 2048 of the archive: found a second extended header for one entry, "
+                  "expected one; pack it again");
+    free(records.data);
+    free(archive.data);
+}
+END_TEST
+
 static const struct {
     const char *records;
     const char *found;
@@ -1496,6 +1515,7 @@ static void add_tests(TCase *tests)
     tcase_add_test(tests, old_archives_are_read);
     tcase_add_test(tests, folders_and_links_have_no_data);
     tcase_add_loop_test(tests, broken_entries_are_refused, 0, COUNT_OF(damages));
+    tcase_add_loop_test(tests, two_headers_about_one_entry_are_refused, 0, 4);
     tcase_add_loop_test(tests, a_header_about_nothing_is_refused, 0, 4);
     tcase_add_loop_test(tests, broken_records_are_refused, 0, COUNT_OF(broken_records));
     tcase_add_test(tests, truncated_archives_are_refused);
