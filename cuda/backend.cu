@@ -224,7 +224,7 @@ extern "C" fur_status fur_cuda_open(fur_env *env, const fur_context_options *opt
 
 fur_status fur_cuda_fail(fur_env *env, const char *call, cudaError_t error)
 {
-    fur_status status = error == cudaErrorMemoryAllocation ? FUR_OUT_OF_MEMORY : FUR_DEVICE;
+    fur_status status = error == cudaErrorMemoryAllocation ? FUR_OUT_OF_MEMORY : FUR_DEVICE_ERROR;
     cudaGetLastError(); // an error that was reported is over, unless the device is lost
     return fur_env_fail(env, status, "%.*s failed: %s (%s)", static_cast<int>(strcspn(call, "(")),
                         call, cudaGetErrorString(error), cudaGetErrorName(error));

@@ -13,13 +13,15 @@
 
 static inline double fur_vector_bytes(const fur_csr_view *a)
 {
-    return static_cast<double>(a->rows + a->cols) * static_cast<double>(fur_value_size(a->value));
+    return static_cast<double>(a->rows + a->cols) *
+           static_cast<double>(fur_value_size(a->value_type));
 }
 
 static inline double fur_csr_bytes(const fur_csr_view *a)
 {
-    return static_cast<double>(a->entries) * static_cast<double>(fur_value_size(a->value) + 4) +
-           static_cast<double>(a->rows + 1) * static_cast<double>(fur_offset_size(a->offset)) +
+    return static_cast<double>(a->entries) *
+               static_cast<double>(fur_value_size(a->value_type) + 4) +
+           static_cast<double>(a->rows + 1) * static_cast<double>(fur_offset_size(a->offset_type)) +
            fur_vector_bytes(a);
 }
 

@@ -136,7 +136,7 @@ template <look what> fur_status find(fur_env *env, const fur_csr_view *a, fur_fi
         return FUR_OK;
     if (blocks > most)
         blocks = most;
-    auto launch = a->offset == FUR_I32 ? look_at_rows<what, int32_t> : look_at_rows<what, int64_t>;
+    auto launch = a->offset_type == FUR_I32 ? look_at_rows<what, int32_t> : look_at_rows<what, int64_t>;
     launch<<<static_cast<unsigned>(blocks), BLOCK, 0, fur_cuda_stream(env)>>>(*a, device->figures,
                                                                               device->published);
     FUR_TRY(fur_cuda_launched(env, "look at rows"));

@@ -21,10 +21,11 @@ fur_status fur_cuda_take_rows(fur_env *env, const fur_csr_view *a, const int32_t
                               const int64_t *starts, const fur_csr_view *out);
 fur_status fur_cuda_csr_diagonal(fur_env *env, const fur_csr_view *a, const int32_t *numbers,
                                  void *d);
-fur_status fur_cuda_reciprocals(fur_env *env, fur_value value, int64_t n, void *x, int64_t *bad);
-fur_status fur_cuda_gather(fur_env *env, fur_value value, int64_t n, const int32_t *from,
+fur_status fur_cuda_reciprocals(fur_env *env, fur_value_type value, int64_t n, void *x,
+                                int64_t *bad);
+fur_status fur_cuda_gather(fur_env *env, fur_value_type value, int64_t n, const int32_t *from,
                            const void *x, void *y);
-fur_status fur_cuda_scatter(fur_env *env, fur_value value, int64_t n, const int32_t *to,
+fur_status fur_cuda_scatter(fur_env *env, fur_value_type value, int64_t n, const int32_t *to,
                             const void *x, void *y);
 fur_status fur_cuda_cuthill_mckee(fur_env *env, const fur_csr_view *a, bool reversed,
                                   bool allow_worse, int32_t *order, int32_t *position,

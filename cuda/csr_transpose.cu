@@ -131,7 +131,8 @@ fur_status fur_cuda_csr_transpose(fur_env *env, const fur_csr_view *a, bool conj
 {
     if (a->entries == 0)
         return fur_cuda_clear(env, writable<void>(t->offsets),
-                              (t->rows + 1) * static_cast<int64_t>(fur_offset_size(t->offset)));
+                              (t->rows + 1) *
+                                  static_cast<int64_t>(fur_offset_size(t->offset_type)));
     return fur_with_types(a, [&](auto value, auto offset) {
         using Value = decltype(value);
         using Offset = decltype(offset);

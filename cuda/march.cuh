@@ -39,7 +39,7 @@ struct fur_march {
 
     __device__ bool is_dirichlet(int axis) const
     {
-        return boundary[axis] == FUR_DIRICHLET;
+        return boundary[axis] == FUR_BOUNDARY_DIRICHLET;
     }
 
     // Where a position of an axis is read, for a radius of 1; -1: nowhere.

@@ -27,7 +27,7 @@
 namespace
 {
 
-template <class F> fur_status with_real(fur_value value, F f)
+template <class F> fur_status with_real(fur_value_type value, F f)
 {
     return value == FUR_F32 ? f(float()) : f(double());
 }
@@ -100,7 +100,7 @@ fur_status relax(fur_env *env, const fur_grid *g, fur_colour first, int sweeps, 
         FUR_TRY(fur_cuda_multigrid_sweep(env, g, first, b, x, spare));
         FUR_TRY(fur_cuda_multigrid_sweep(env, g, first, b, spare, x));
     }
-    return with_real(g->value, [&](auto value) {
+    return with_real(g->value_type, [&](auto value) {
         using Value = decltype(value);
         fur_relax_colour<Value> op = {*g, first, static_cast<const Value *>(b),
                                       static_cast<Value *>(x)};
@@ -139,7 +139,7 @@ fur_status restriction(fur_env *env, const fur_grid *g, const void *b, const voi
     const fur_grid_axis *a = g->axis;
     tiling t(env, fur_ceil_div(a[0].coarse, COARSE), fur_ceil_div(a[1].coarse, ROWS), a[2].coarse,
              STRETCHES, FUR_MARCH_FILL);
-    return with_real(g->value, [&](auto value) {
+    return with_real(g->value_type, [&](auto value) {
         using Value = decltype(value);
         gather<<<t.blocks, dim3(STRETCH, ROWS), 0, fur_cuda_stream(env)>>>(
             fur_restrict<Value>{*g, static_cast<const Value *>(b), static_cast<const Value *>(x),
@@ -151,7 +151,7 @@ fur_status restriction(fur_env *env, const fur_grid *g, const void *b, const voi
 
 fur_status correction(fur_env *env, const fur_grid *g, const void *coarse, void *x)
 {
-    return with_real(g->value, [&](auto value) {
+    return with_real(g->value_type, [&](auto value) {
         using Value = decltype(value);
         return launch(
             env, "multigrid correction",
@@ -267,7 +267,7 @@ fur_status fuse(fur_env *env, const fur_grid_level *levels, const fur_grid_step 
     *done = c.count;
     if (c.count == 0)
         return FUR_OK;
-    return with_real(levels->grid.value, [&](auto value) {
+    return with_real(levels->grid.value_type, [&](auto value) {
         run<decltype(value)><<<1, CHAIN_THREADS, 0, fur_cuda_stream(env)>>>(c);
         return fur_cuda_launched(env, "multigrid on small levels");
     });

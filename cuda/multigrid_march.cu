@@ -331,6 +331,6 @@ bool fur_cuda_multigrid_marches(const fur_grid *g)
 fur_status fur_cuda_multigrid_sweep(fur_env *env, const fur_grid *g, fur_colour first,
                                     const void *b, const void *from, void *to)
 {
-    return g->value == FUR_F32 ? run<float>(env, g, first, b, from, to)
-                               : run<double>(env, g, first, b, from, to);
+    return g->value_type == FUR_F32 ? run<float>(env, g, first, b, from, to)
+                                    : run<double>(env, g, first, b, from, to);
 }

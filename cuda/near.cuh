@@ -87,7 +87,7 @@ template <unsigned places, bool Any = false> struct fur_near_shape {
 // Calls f with a value of the stencil's type and its shape.
 template <class F> fur_status fur_with_near(const fur_stencil_view *s, F f)
 {
-    return fur_with_value(s->value, [&](auto value) {
+    return fur_with_value(s->value_type, [&](auto value) {
         switch (fur_near_places(s)) {
         case FUR_NEAR_STAR2:
             return f(value, fur_near_shape<FUR_NEAR_STAR2>());
@@ -450,7 +450,8 @@ __device__ void fur_near_march(const fur_march &m, const fur_place &place,
 // How the lines of a call's vectors are.
 static inline fur_near_kind fur_near_kind_of(const fur_stencil_call *call)
 {
-    uintptr_t line = static_cast<uintptr_t>(call->s->extent[0]) * fur_value_size(call->s->value);
+    uintptr_t line =
+        static_cast<uintptr_t>(call->s->extent[0]) * fur_value_size(call->s->value_type);
     auto x = reinterpret_cast<uintptr_t>(call->x);
     auto y = reinterpret_cast<uintptr_t>(call->y);
     auto z = reinterpret_cast<uintptr_t>(call->z);

@@ -29,7 +29,7 @@ __global__ void __launch_bounds__(BLOCK)
 
 } // namespace
 
-fur_status fur_cuda_gather(fur_env *env, fur_value value, int64_t n, const int32_t *from,
+fur_status fur_cuda_gather(fur_env *env, fur_value_type value, int64_t n, const int32_t *from,
                            const void *x, void *y)
 {
     if (n == 0)
@@ -42,7 +42,7 @@ fur_status fur_cuda_gather(fur_env *env, fur_value value, int64_t n, const int32
     });
 }
 
-fur_status fur_cuda_scatter(fur_env *env, fur_value value, int64_t n, const int32_t *to,
+fur_status fur_cuda_scatter(fur_env *env, fur_value_type value, int64_t n, const int32_t *to,
                             const void *x, void *y)
 {
     if (n == 0)

@@ -52,7 +52,8 @@ __global__ void __launch_bounds__(BLOCK)
 
 } // namespace
 
-fur_status fur_cuda_reciprocals(fur_env *env, fur_value value, int64_t n, void *x, int64_t *bad)
+fur_status fur_cuda_reciprocals(fur_env *env, fur_value_type value, int64_t n, void *x,
+                                int64_t *bad)
 {
     fur_device *device = env->device;
     int64_t most = int64_t(device->multiprocessors) * BLOCKS_A_MULTIPROCESSOR;

@@ -156,7 +156,7 @@ fur_status cut(fur_env *env, const fur_csr_view *a, unsigned *long_count, fur_se
     int64_t longest = a->entries / FUR_ROW_SEGMENT; // rows that may be long
     FUR_TRY(fur_cuda_allocate(env, segments, sizeof *s->segment_row, &s->segment_row));
     FUR_TRY(fur_cuda_allocate(env, longest, sizeof *s->long_rows, &s->long_rows));
-    FUR_TRY(fur_cuda_allocate(env, segments, fur_value_size(a->value), &s->sums));
+    FUR_TRY(fur_cuda_allocate(env, segments, fur_value_size(a->value_type), &s->sums));
     FUR_TRY(fur_cuda_clear(env, long_count, sizeof *long_count));
     list_segments<<<fur_blocks(a->rows, BLOCK), BLOCK, 0, fur_cuda_stream(env)>>>(*s, long_count);
     FUR_TRY(fur_cuda_launched(env, "sell: list segments"));

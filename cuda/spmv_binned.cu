@@ -163,7 +163,7 @@ fur_status build(fur_env *env, const fur_csr_view *a, state *s)
     s->shape = lay_out(starts);
     int64_t rows = a->rows - s->shape.shared_begin;
     int64_t blocks = s->shape.blocks - s->shape.shared_block;
-    FUR_TRY(fur_cuda_allocate(env, blocks, fur_value_size(a->value), &s->partials));
+    FUR_TRY(fur_cuda_allocate(env, blocks, fur_value_size(a->value_type), &s->partials));
     FUR_TRY(fur_cuda_allocate(env, rows, sizeof *s->tickets, &s->tickets));
     return fur_cuda_clear(env, s->tickets, rows * static_cast<int64_t>(sizeof *s->tickets));
 }

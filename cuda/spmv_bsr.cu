@@ -98,10 +98,10 @@ template <int B, class Value, class Offset> fur_bsr<B, Value, Offset> arrays(con
 
 int64_t bytes_of(const fur_csr_view *a, const state *s)
 {
-    int64_t block = s->size * s->size * static_cast<int64_t>(fur_value_size(a->value)) +
+    int64_t block = s->size * s->size * static_cast<int64_t>(fur_value_size(a->value_type)) +
                     static_cast<int64_t>(sizeof *s->columns + sizeof *s->masks);
     return s->blocks * block +
-           (s->block_rows + 1) * static_cast<int64_t>(fur_offset_size(a->offset));
+           (s->block_rows + 1) * static_cast<int64_t>(fur_offset_size(a->offset_type));
 }
 
 template <int B, class Offset>
@@ -124,9 +124,10 @@ fur_status analyse(fur_env *env, const fur_csr_view *a, int size, state *s)
 {
     s->size = size;
     s->block_rows = fur_ceil_div(a->rows, size);
-    FUR_TRY(fur_cuda_allocate(env, s->block_rows + 1, fur_offset_size(a->offset), &s->offsets));
+    FUR_TRY(
+        fur_cuda_allocate(env, s->block_rows + 1, fur_offset_size(a->offset_type), &s->offsets));
     return with_size(size, [&](auto b) {
-        return a->offset == FUR_I32 ? count_blocks<b(), int32_t>(env, a, s)
+        return a->offset_type == FUR_I32 ? count_blocks<b(), int32_t>(env, a, s)
                                     : count_blocks<b(), int64_t>(env, a, s);
     });
 }
@@ -161,7 +162,7 @@ fur_status check_size(fur_env *env, const fur_csr_view *a, const state *s)
 
 fur_status allocate(fur_env *env, const fur_csr_view *a, state *s)
 {
-    int64_t value = static_cast<int64_t>(fur_value_size(a->value));
+    int64_t value = static_cast<int64_t>(fur_value_size(a->value_type));
     int64_t block = s->size * s->size * value;
     FUR_TRY(fur_cuda_allocate(env, s->blocks, sizeof *s->columns, &s->columns));
     FUR_TRY(fur_cuda_allocate(env, s->blocks, sizeof *s->masks, &s->masks));

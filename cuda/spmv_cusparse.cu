@@ -25,7 +25,7 @@ fur_status status_of(cusparseStatus_t error)
     case CUSPARSE_STATUS_INSUFFICIENT_RESOURCES:
         return FUR_OUT_OF_MEMORY;
     default:
-        return FUR_DEVICE;
+        return FUR_DEVICE_ERROR;
     }
 }
 
@@ -37,14 +37,14 @@ fur_status check(fur_env *env, const char *call, cusparseStatus_t error)
                         cusparseGetErrorString(error));
 }
 
-cudaDataType type_of(fur_value value)
+cudaDataType type_of(fur_value_type value)
 {
     static const cudaDataType types[FUR_VALUE_COUNT] = {CUDA_R_32F, CUDA_R_64F, CUDA_C_32F,
                                                         CUDA_C_64F};
     return types[value];
 }
 
-cusparseIndexType_t index_of(fur_offset offset)
+cusparseIndexType_t index_of(fur_offset_type offset)
 {
     return offset == FUR_I32 ? CUSPARSE_INDEX_32I : CUSPARSE_INDEX_64I;
 }
@@ -58,10 +58,11 @@ template <class T> void *writable(const T *p)
 // vector: memory of as many entries as the longer side, which stands for x and y until apply.
 fur_status describe(fur_env *env, const fur_csr_view *a, void *vector, state *s)
 {
-    FUR_TRY(check(env, "cusparseCreateCsr",
-                  cusparseCreateCsr(&s->matrix, a->rows, a->cols, a->entries, writable(a->offsets),
-                                    writable(a->columns), writable(a->values), index_of(a->offset),
-                                    CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, s->type)));
+    FUR_TRY(
+        check(env, "cusparseCreateCsr",
+              cusparseCreateCsr(&s->matrix, a->rows, a->cols, a->entries, writable(a->offsets),
+                                writable(a->columns), writable(a->values), index_of(a->offset_type),
+                                CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, s->type)));
     FUR_TRY(
         check(env, "cusparseCreateDnVec", cusparseCreateDnVec(&s->x, a->cols, vector, s->type)));
     return check(env, "cusparseCreateDnVec", cusparseCreateDnVec(&s->y, a->rows, vector, s->type));
@@ -92,14 +93,14 @@ fur_status build(fur_env *env, const fur_csr_view *a, state *s)
     if (a->entries == 0)
         return fur_env_fail(env, FUR_UNSUPPORTED, "it has no entries");
     cudaStream_t stream = fur_cuda_stream(env);
-    s->type = type_of(a->value);
+    s->type = type_of(a->value_type);
     FUR_TRY(check(env, "cusparseCreate", cusparseCreate(&s->handle)));
     FUR_TRY(check(env, "cusparseSetStream", cusparseSetStream(s->handle, stream)));
-    FUR_TRY(fur_cuda_allocate(env, a->rows > a->cols ? a->rows : a->cols, fur_value_size(a->value),
-                              &vector));
+    FUR_TRY(fur_cuda_allocate(env, a->rows > a->cols ? a->rows : a->cols,
+                              fur_value_size(a->value_type), &vector));
     fur_status status = describe(env, a, vector, s);
     if (status == FUR_OK)
-        status = fur_with_value(a->value, [&](auto value) {
+        status = fur_with_value(a->value_type, [&](auto value) {
             auto one = fur_from<decltype(value)>({1, 0});
             return preprocess(env, &one, s);
         });
@@ -140,7 +141,7 @@ fur_status refresh(fur_env *env, const fur_csr_view *a, void *memory)
     fur_cuda_stream(env); // makes the device current
     FUR_TRY(check(env, "cusparseSpMatSetValues",
                   cusparseSpMatSetValues(s->matrix, writable(a->values))));
-    return fur_with_value(a->value, [&](auto value) {
+    return fur_with_value(a->value_type, [&](auto value) {
         auto one = fur_from<decltype(value)>({1, 0});
         return prepare(env, &one, s);
     });
@@ -162,7 +163,7 @@ template <class Value> fur_status multiply(const fur_spmv_call *call)
 
 fur_status apply(const fur_spmv_call *call)
 {
-    return fur_with_value(call->a->value,
+    return fur_with_value(call->a->value_type,
                           [&](auto value) { return multiply<decltype(value)>(call); });
 }
 

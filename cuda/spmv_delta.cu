@@ -167,7 +167,7 @@ __global__ void __launch_bounds__(SELL_BLOCK) compress(delta d, const int32_t *c
 int64_t bytes_of(const fur_csr_view *a, const delta *d)
 {
     const fur_sell *l = &d->layout;
-    return l->padded * static_cast<int64_t>(fur_value_size(a->value)) +
+    return l->padded * static_cast<int64_t>(fur_value_size(a->value_type)) +
            l->padded / SELL_LANES * static_cast<int64_t>(sizeof *d->bases) + d->units * SELL_LANES +
            (l->slices + 1) * static_cast<int64_t>(sizeof *d->begin) + fur_sell_bytes(l);
 }
@@ -213,7 +213,7 @@ fur_status set_columns(fur_env *env, const fur_csr_view *a, delta *d)
 fur_status refresh(fur_env *env, const fur_csr_view *a, void *state)
 {
     auto d = static_cast<const delta *>(state);
-    return fur_sell_spread(env, a, &d->layout, fur_value_size(a->value), a->values, d->values);
+    return fur_sell_spread(env, a, &d->layout, fur_value_size(a->value_type), a->values, d->values);
 }
 
 fur_status build(fur_env *env, const fur_csr_view *a, const fur_spmv_profile *profile, delta *d)
@@ -222,7 +222,7 @@ fur_status build(fur_env *env, const fur_csr_view *a, const fur_spmv_profile *pr
     if (d->layout.slices == 0)
         return FUR_OK;
     FUR_TRY(set_columns(env, a, d));
-    FUR_TRY(fur_cuda_allocate(env, d->layout.padded, fur_value_size(a->value), &d->values));
+    FUR_TRY(fur_cuda_allocate(env, d->layout.padded, fur_value_size(a->value_type), &d->values));
     return refresh(env, a, d);
 }
 
@@ -248,7 +248,7 @@ fur_status apply(const fur_spmv_call *call)
     auto d = static_cast<const delta *>(call->state);
     if (d->layout.slices == 0)
         return FUR_OK;
-    return fur_with_value(call->a->value, [&](auto value) {
+    return fur_with_value(call->a->value_type, [&](auto value) {
         using Value = decltype(value);
         product<Value> q = {static_cast<const Value *>(d->values),
                             static_cast<const Value *>(call->x), static_cast<Value *>(call->y),

@@ -234,7 +234,7 @@ __global__ void __launch_bounds__(BLOCK) multiply(fur_product<Value, Offset> p, 
 fur_status build(fur_env *env, const fur_csr_view *a, state *s)
 {
     s->blocks = fur_ceil_div(a->rows + a->entries, SHARE);
-    int64_t value = static_cast<int64_t>(fur_value_size(a->value));
+    int64_t value = static_cast<int64_t>(fur_value_size(a->value_type));
     int64_t tickets = s->blocks * static_cast<int64_t>(sizeof *s->tickets);
     FUR_TRY(fur_cuda_allocate(env, s->blocks + 1, sizeof *s->cuts, &s->cuts));
     FUR_TRY(fur_cuda_allocate(env, s->blocks, 2 * value, &s->partials));

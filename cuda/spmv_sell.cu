@@ -54,13 +54,13 @@ __global__ void __launch_bounds__(SELL_BLOCK, 1)
 fur_status refresh(fur_env *env, const fur_csr_view *a, void *state)
 {
     auto s = static_cast<const sell *>(state);
-    return fur_sell_spread(env, a, &s->layout, fur_value_size(a->value), a->values, s->values);
+    return fur_sell_spread(env, a, &s->layout, fur_value_size(a->value_type), a->values, s->values);
 }
 
 fur_status build(fur_env *env, const fur_csr_view *a, const fur_spmv_profile *profile, sell *s)
 {
     fur_sell *l = &s->layout;
-    size_t size = fur_value_size(a->value);
+    size_t size = fur_value_size(a->value_type);
     FUR_TRY(fur_sell_layout(env, a, profile, PADDING_MOST, l));
     FUR_TRY(fur_cuda_allocate(env, l->padded, sizeof *s->columns, &s->columns));
     FUR_TRY(fur_cuda_allocate(env, l->padded, size, &s->values));
@@ -88,7 +88,7 @@ fur_status apply(const fur_spmv_call *call)
     auto s = static_cast<const sell *>(call->state);
     if (s->layout.slices == 0)
         return FUR_OK;
-    return fur_with_value(call->a->value, [&](auto value) {
+    return fur_with_value(call->a->value_type, [&](auto value) {
         using Value = decltype(value);
         multiply<<<fur_sell_blocks(s->layout.slices), SELL_BLOCK, 0, fur_cuda_stream(call->env)>>>(
             s->layout, s->columns, static_cast<const Value *>(s->values),
@@ -102,7 +102,7 @@ fur_status apply(const fur_spmv_call *call)
 int64_t matrix_bytes(const fur_csr_view *a, const void *state)
 {
     const fur_sell *l = &static_cast<const sell *>(state)->layout;
-    return l->padded * static_cast<int64_t>(fur_value_size(a->value) + sizeof(int32_t)) +
+    return l->padded * static_cast<int64_t>(fur_value_size(a->value_type) + sizeof(int32_t)) +
            fur_sell_bytes(l);
 }
 

@@ -417,7 +417,7 @@ fur_status allocate(fur_env *env, const fur_csr_view *a, bool long_rows, stream 
     if (!long_rows)
         return FUR_OK;
     int64_t slots = a->entries / SLOT_ENTRIES + 1;
-    FUR_TRY(fur_cuda_allocate(env, slots, fur_value_size(a->value), &s->sums));
+    FUR_TRY(fur_cuda_allocate(env, slots, fur_value_size(a->value_type), &s->sums));
     FUR_TRY(fur_cuda_allocate(env, slots, sizeof *s->arrived, &s->arrived));
     return fur_cuda_clear(env, s->arrived, slots * static_cast<int64_t>(sizeof *s->arrived));
 }
@@ -448,7 +448,7 @@ fur_status plan(fur_env *env, const fur_csr_view *a, const fur_spmv_profile *pro
         int64_t size = a->rows + a->entries;
         bool small = size < SMALL_MATRIX;
         s->cut.tile = small ? SMALL_TILE : TILE;
-        s->cut.whole = small && fur_value_size(a->value) <= 8 ? SMALL_WHOLE : WHOLE;
+        s->cut.whole = small && fur_value_size(a->value_type) <= 8 ? SMALL_WHOLE : WHOLE;
         s->tiles = a->rows == 0 ? 0 : fur_ceil_div(size, s->cut.tile);
         s->skew = skew_for(profile->rows);
         s->capacity = capacity_for(profile->rows, s->cut, s->skew);

@@ -124,7 +124,7 @@ template <class Value> struct fur_stencil_finish : fur_finish<Value> {
 // Calls f with a value of the stencil's type and whether its sums are long ones.
 template <class F> fur_status fur_with_terms(const fur_stencil_view *s, F f)
 {
-    return fur_with_value(s->value, [&](auto value) {
+    return fur_with_value(s->value_type, [&](auto value) {
         return s->points > FUR_ROW_SEGMENT ? f(value, std::true_type())
                                            : f(value, std::false_type());
     });

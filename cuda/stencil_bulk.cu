@@ -66,7 +66,7 @@ __global__ void __launch_bounds__(Form::threads, Form::resident)
 
 bool is_open(const fur_stencil_view *s, int axis)
 {
-    return s->boundary[axis] != FUR_DIRICHLET && s->radius[axis] > 0;
+    return s->boundary[axis] != FUR_BOUNDARY_DIRICHLET && s->radius[axis] > 0;
 }
 
 // Calls f with a tile, and the kernel for the stencil on grids of a kind.
@@ -82,7 +82,7 @@ template <class F> fur_status with_kernel(const fur_stencil_view *s, fur_near_ki
 
 const char *refusal(const fur_stencil_view *s)
 {
-    int64_t line = s->extent[0] * static_cast<int64_t>(fur_value_size(s->value));
+    int64_t line = s->extent[0] * static_cast<int64_t>(fur_value_size(s->value_type));
     if (is_open(s, 0) || is_open(s, 1))
         return "its copies know Dirichlet boundaries only, along x and y";
     if (line % FUR_NEAR_PIECE != 0)
@@ -122,7 +122,7 @@ fur_status find_encode(fur_env *env, PFN_cuTensorMapEncodeTiled_v12000 *encode)
              cudaGetDriverEntryPoint("cuTensorMapEncodeTiled", &found, cudaEnableDefault, &result));
 #endif
     if (result != cudaDriverEntryPointSuccess)
-        return fur_env_fail(env, FUR_DEVICE, "the driver has no cuTensorMapEncodeTiled");
+        return fur_env_fail(env, FUR_DEVICE_ERROR, "the driver has no cuTensorMapEncodeTiled");
     *encode = reinterpret_cast<PFN_cuTensorMapEncodeTiled_v12000>(found);
     return FUR_OK;
 }
@@ -163,7 +163,7 @@ fur_status describe(const fur_stencil_call *call, const state *st, CUtensorMap *
         CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_L2_128B,
         CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
     return error == CUDA_SUCCESS ? FUR_OK
-                                 : fur_env_fail(call->env, FUR_DEVICE,
+                                 : fur_env_fail(call->env, FUR_DEVICE_ERROR,
                                                 "cuTensorMapEncodeTiled failed with %d", error);
 }
 

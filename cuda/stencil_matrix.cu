@@ -117,7 +117,7 @@ template <class F> fur_status with_matrix(fur_env *env, const fur_stencil_view *
 {
     void *terms;
     FUR_TRY(fur_cuda_stencil_terms(env, s, &terms));
-    fur_status status = fur_with_value(s->value, [&](auto value) {
+    fur_status status = fur_with_value(s->value_type, [&](auto value) {
         using Value = decltype(value);
         return f(matrix<Value>{*s, static_cast<const fur_stencil_term<Value> *>(terms)});
     });

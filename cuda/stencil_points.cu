@@ -122,7 +122,7 @@ template <class Product> fur_status launch(const fur_stencil_call *call)
 
 fur_status apply(const fur_stencil_call *call)
 {
-    return fur_with_value(call->s->value, [&](auto value) {
+    return fur_with_value(call->s->value_type, [&](auto value) {
         using Value = decltype(value);
         return is_carried(call->s) ? launch<product<Value, carried_terms<Value>, false>>(call)
                                    : launch<product<Value, planned_terms<Value>, true>>(call);

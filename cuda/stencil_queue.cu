@@ -167,7 +167,7 @@ const char *refusal(const fur_stencil_view *s)
 {
     const char *reason = fur_march_refusal(s);
     size_t bytes = 0;
-    fur_with_value(s->value, [&](auto value) {
+    fur_with_value(s->value_type, [&](auto value) {
         bytes = queue_bytes<decltype(value)>(s->radius);
         return FUR_OK;
     });

@@ -20,7 +20,7 @@ fur_status upload(fur_env *env, const void *terms, int64_t bytes, void **out)
 
 fur_status fur_cuda_stencil_terms(fur_env *env, const fur_stencil_view *s, void **out)
 {
-    return fur_with_value(s->value, [&](auto value) {
+    return fur_with_value(s->value_type, [&](auto value) {
         fur_stencil_term<decltype(value)> *terms;
         FUR_TRY(fur_env_allocate(env, s->points, sizeof *terms, &terms));
         fur_list_terms(s, terms);

@@ -51,7 +51,7 @@ template <class Value, bool Long> struct product {
                         fur_term_sum<Value, Long> *sum) const
     {
         const Value *own = stretch + threadIdx.x + s.radius[0];
-        bool open = s.boundary[0] != FUR_DIRICHLET;
+        bool open = s.boundary[0] != FUR_BOUNDARY_DIRICHLET;
         for (int end = terms[k].next; k < end; k++) {
             int64_t neighbour = i + terms[k].offset.x;
             if (open || (neighbour >= 0 && neighbour < s.extent[0]))
@@ -119,7 +119,7 @@ int64_t bytes_at_once(const fur_stencil_view *s)
     int64_t lines = 1;
     for (int k = 1; k < s->points; k++)
         lines += s->offsets[k].y != s->offsets[k - 1].y || s->offsets[k].z != s->offsets[k - 1].z;
-    return lines * (BLOCK + 2 * s->radius[0]) * int64_t(fur_value_size(s->value));
+    return lines * (BLOCK + 2 * s->radius[0]) * int64_t(fur_value_size(s->value_type));
 }
 
 const char *refusal(const fur_stencil_view *s)

@@ -360,17 +360,17 @@ const char *refusal(const fur_stencil_view *s)
     const char *reason = fur_near_refusal(s);
     if (reason)
         return reason;
-    if (s->value != FUR_F32 && s->value != FUR_F64)
+    if (s->value_type != FUR_F32 && s->value_type != FUR_F64)
         return "it is for real values";
     for (int axis = 0; axis < 3; axis++)
         if (s->extent[axis] > INT32_MAX / 2)
             return "the grid is too long for it";
-        else if (s->radius[axis] == 0 || s->boundary[axis] != FUR_DIRICHLET)
+        else if (s->radius[axis] == 0 || s->boundary[axis] != FUR_BOUNDARY_DIRICHLET)
             return "it is for Dirichlet boundaries along three axes";
     return fur_near_places(s) == FUR_NEAR_STAR3 ? nullptr : "it is for the 7-point stencil";
 }
 
-template <class F> fur_status with_real(fur_value value, F f)
+template <class F> fur_status with_real(fur_value_type value, F f)
 {
     return value == FUR_F32 ? f(float()) : f(double());
 }
@@ -387,7 +387,7 @@ template <class Value, bool Whole, bool With, class F> fur_status with_sweeps(in
 template <class F>
 fur_status with_kernel(const fur_stencil_view *s, int sweeps, bool whole, bool with, F f)
 {
-    return with_real(s->value, [&](auto value) {
+    return with_real(s->value_type, [&](auto value) {
         using Value = decltype(value);
         auto call = [&](auto of, auto kernel) { return f(value, of, kernel); };
         if (whole)

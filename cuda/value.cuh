@@ -150,10 +150,11 @@ template <class T> __device__ inline T fur_from_l2(const T *p)
 }
 
 // Calls f with a value of the type of the tags, which must come in the order of the enumerations.
-static_assert(FUR_F32 == 0 && FUR_F64 == 1 && FUR_C64 == 2 && FUR_C128 == 3, "order of fur_value");
-static_assert(FUR_I32 == 0 && FUR_I64 == 1, "order of fur_offset");
+static_assert(FUR_F32 == 0 && FUR_F64 == 1 && FUR_C64 == 2 && FUR_C128 == 3,
+              "order of fur_value_type");
+static_assert(FUR_I32 == 0 && FUR_I64 == 1, "order of fur_offset_type");
 
-template <class F> fur_status fur_with_value(fur_value value, F f)
+template <class F> fur_status fur_with_value(fur_value_type value, F f)
 {
     switch (value) {
     case FUR_F32:
@@ -170,14 +171,14 @@ template <class F> fur_status fur_with_value(fur_value value, F f)
 // Calls f with the offsets in their type.
 template <class F> fur_status fur_with_offset(const fur_csr_view *a, F f)
 {
-    return a->offset == FUR_I32 ? f(static_cast<const int32_t *>(a->offsets))
+    return a->offset_type == FUR_I32 ? f(static_cast<const int32_t *>(a->offsets))
                                 : f(static_cast<const int64_t *>(a->offsets));
 }
 
 template <class F> fur_status fur_with_types(const fur_csr_view *a, F f)
 {
-    return fur_with_value(a->value, [&](auto value) {
-        return a->offset == FUR_I32 ? f(value, int32_t()) : f(value, int64_t());
+    return fur_with_value(a->value_type, [&](auto value) {
+        return a->offset_type == FUR_I32 ? f(value, int32_t()) : f(value, int64_t());
     });
 }
 

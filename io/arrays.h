@@ -9,7 +9,7 @@
 
 typedef struct fur_arrays {
     int64_t rows;
-    fur_value value;
+    fur_value_type value_type;
     size_t value_size;
     bool wide;     /* offsets are int64_t, not int32_t */
     void *offsets; /* rows + 1 */

@@ -160,8 +160,8 @@ static fur_csr_view view_of(const fur_collection *collection, int64_t entries)
     return (fur_csr_view){.rows = arrays->rows,
                           .cols = collection->reading->banner.header.cols,
                           .entries = entries,
-                          .value = arrays->value,
-                          .offset = arrays->wide ? FUR_I64 : FUR_I32,
+                          .value_type = arrays->value_type,
+                          .offset_type = arrays->wide ? FUR_I64 : FUR_I32,
                           .offsets = arrays->offsets,
                           .columns = arrays->columns,
                           .values = arrays->values};
@@ -173,7 +173,7 @@ static fur_status adopt(fur_collection *collection, int64_t entries, fur_failure
 {
     fur_context *context = collection->heap->context;
     const fur_csr_view view = view_of(collection, entries);
-    fur_status status = fur_csr_create(context, &view, FUR_ADOPT, out);
+    fur_status status = fur_csr_create(context, &view, FUR_OWNERSHIP_ADOPT, out);
     if (status != FUR_OK)
         return fur_failure_set(failure, status, "%s", fur_context_error(context));
     collection->arrays.offsets = NULL;
@@ -198,7 +198,7 @@ static fur_status make_repeated(fur_collection *collection, int64_t entries, fur
     const fur_coo_view coo = {.rows = view.rows,
                               .cols = view.cols,
                               .entries = entries,
-                              .value = view.value,
+                              .value_type = view.value_type,
                               .row_indices = rows,
                               .col_indices = view.columns,
                               .values = view.values};

@@ -23,7 +23,7 @@ static fur_status reserve(fur_heap *heap, const fur_reading *reading, size_t siz
                           fur_batch *batch)
 {
     size_t count = (size / smallest_entry(reading) + 1) * (twice ? 2 : 1);
-    size_t value_size = reading->numbers > 0 ? fur_value_size(reading->value) : 0;
+    size_t value_size = reading->numbers > 0 ? fur_value_size(reading->value_type) : 0;
     fur_failure *failure = &batch->failure;
     FUR_TRY(fur_heap_grow(heap, &batch->rows, &batch->row_capacity, count * sizeof(int32_t), 0,
                           failure));
@@ -165,7 +165,7 @@ bool fur_batch_is_zero(const fur_reading *reading, const fur_batch *batch, int64
 
 static void drop_zeros(const fur_reading *reading, fur_batch *batch)
 {
-    size_t size = fur_value_size(reading->value);
+    size_t size = fur_value_size(reading->value_type);
     char *values = batch->values;
     int64_t kept = 0;
     for (int64_t k = 0; k < batch->count; k++) {

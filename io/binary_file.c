@@ -18,8 +18,8 @@
 
 static fur_status system_failure(const fur_binary_file *file, const char *action, int error)
 {
-    return fur_context_fail(file->context, FUR_IO, "%.400s: cannot %s: %s", file->path, action,
-                            strerror(error));
+    return fur_context_fail(file->context, FUR_IO_ERROR, "%.400s: cannot %s: %s", file->path,
+                            action, strerror(error));
 }
 
 /* Reads what the file has of these bytes: returns how many, or -1 with the reason in errno. */
@@ -56,7 +56,7 @@ static fur_status read_header(fur_binary_file *file)
     if (fur_system.fstat(file->descriptor, &status) != 0)
         return system_failure(file, "read", errno);
     if (!S_ISREG(status.st_mode))
-        return fur_context_fail(file->context, FUR_IO,
+        return fur_context_fail(file->context, FUR_IO_ERROR,
                                 "%.400s: cannot read: not a regular file, which a binary file must "
                                 "be; copy it to a disk first",
                                 file->path);

@@ -46,8 +46,8 @@ fur_binary_layout fur_binary_lay_out(const fur_binary_header *header)
 {
     bool matrix = header->kind == FUR_BINARY_MATRIX;
     bool pattern = header->field == FUR_MTX_PATTERN;
-    uint64_t value_size = pattern ? 0 : fur_value_size((fur_value)header->value);
-    uint64_t offset_size = matrix ? fur_offset_size((fur_offset)header->offset) : 0;
+    uint64_t value_size = pattern ? 0 : fur_value_size((fur_value_type)header->value);
+    uint64_t offset_size = matrix ? fur_offset_size((fur_offset_type)header->offset) : 0;
     fur_binary_layout layout = {0};
     fur_binary_extent *sections = layout.sections;
     sections[FUR_BINARY_HEADER].size = sizeof *header;

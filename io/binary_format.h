@@ -38,8 +38,8 @@ typedef struct fur_binary_header {
     uint64_t header_size;
     uint64_t piece_size;
     uint64_t kind;     /* fur_binary_kind */
-    uint64_t value;    /* fur_value */
-    uint64_t offset;   /* fur_offset */
+    uint64_t value;    /* fur_value_type */
+    uint64_t offset;   /* fur_offset_type */
     uint64_t field;    /* fur_mtx_field */
     uint64_t symmetry; /* fur_mtx_symmetry */
     uint64_t rows;

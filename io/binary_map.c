@@ -49,7 +49,7 @@ static fur_status pass_arrays(fur_binary_file *file, fur_csr *matrix)
     void *kept = NULL;
     FUR_TRY(fur_context_allocate(file->context, sizeof file->arrays, &kept));
     memcpy(kept, &file->arrays, sizeof file->arrays);
-    fur_status status = fur_csr_keep(matrix, release_kept, kept);
+    fur_status status = fur_csr_on_destroy(matrix, release_kept, kept);
     if (status == FUR_OK)
         file->arrays = (fur_binary_arrays){.context = file->context};
     else
@@ -61,7 +61,8 @@ fur_status fur_binary_lend(fur_binary_file *file, const fur_csr_view *view, fur_
 {
     fur_context *host = fur_context_host(file->context);
     fur_csr *matrix = NULL;
-    FUR_TRY(fur_from_companion(file->context, fur_csr_create(host, view, FUR_BORROW, &matrix)));
+    FUR_TRY(fur_from_companion(file->context,
+                               fur_csr_create(host, view, FUR_OWNERSHIP_BORROW, &matrix)));
     if (host != file->context) {
         fur_status status =
             fur_from_companion(file->context, fur_csr_transfer(matrix, file->context, out));

@@ -13,7 +13,7 @@
 #include <fcntl.h>
 #include <string.h>
 
-int fur_binary_is(const char *path)
+int fur_binary_detect(const char *path)
 {
     struct stat status;
     uint64_t signature = 0;
@@ -41,13 +41,13 @@ fur_status fur_binary_read_header(fur_context *context, const char *path, fur_mt
 /* The values of a pattern, which the file does not have. */
 static fur_status make_ones(fur_binary_file *file)
 {
-    fur_value value = (fur_value)file->header.value;
+    fur_value_type value = (fur_value_type)file->header.value;
     int64_t count = (int64_t)file->header.entries;
     fur_context *host = fur_context_host(file->context);
     fur_vector *ones = NULL;
     void **values = &file->arrays.of[FUR_BINARY_VALUES];
     FUR_TRY(fur_context_allocate(file->context, (size_t)count * fur_value_size(value), values));
-    fur_status status = fur_vector_wrap(host, value, count, *values, FUR_BORROW, &ones);
+    fur_status status = fur_vector_wrap(host, value, count, *values, FUR_OWNERSHIP_BORROW, &ones);
     if (status == FUR_OK)
         status = fur_vector_fill(ones, fur_real(1));
     fur_vector_destroy(ones);
@@ -89,14 +89,14 @@ static fur_status create_matrix(fur_binary_file *file, fur_context *context, fur
     fur_csr_view view = {.rows = (int64_t)file->header.rows,
                          .cols = (int64_t)file->header.cols,
                          .entries = (int64_t)file->header.entries,
-                         .value = (fur_value)file->header.value,
-                         .offset = (fur_offset)file->header.offset,
+                         .value_type = (fur_value_type)file->header.value,
+                         .offset_type = (fur_offset_type)file->header.offset,
                          .offsets = file->arrays.of[FUR_BINARY_OFFSETS],
                          .columns = file->arrays.of[FUR_BINARY_COLUMNS],
                          .values = file->arrays.of[FUR_BINARY_VALUES]};
     if (file->arrays.mapping)
         return fur_binary_lend(file, &view, out);
-    FUR_TRY(fur_csr_create(context, &view, FUR_ADOPT, out));
+    FUR_TRY(fur_csr_create(context, &view, FUR_OWNERSHIP_ADOPT, out));
     memset(file->arrays.of, 0, sizeof file->arrays.of);
     return FUR_OK;
 }
@@ -142,8 +142,8 @@ static fur_status adopt_vector(fur_binary_file *file, fur_vector **out)
 {
     void **values = &file->arrays.of[FUR_BINARY_VALUES];
     FUR_TRY(fur_binary_load(file));
-    FUR_TRY(fur_vector_wrap(file->context, (fur_value)file->header.value,
-                            (int64_t)file->header.rows, *values, FUR_ADOPT, out));
+    FUR_TRY(fur_vector_wrap(file->context, (fur_value_type)file->header.value,
+                            (int64_t)file->header.rows, *values, FUR_OWNERSHIP_ADOPT, out));
     *values = NULL;
     return FUR_OK;
 }

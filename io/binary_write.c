@@ -10,7 +10,7 @@
 #include <furrow/output.h>
 
 static fur_status take_options(fur_context *context, const fur_binary_write_options *options,
-                               fur_value value, fur_binary_write_options *out)
+                               fur_value_type value, fur_binary_write_options *out)
 {
     static const fur_mtx_header real = {.field = FUR_MTX_REAL},
                                 complex = {.field = FUR_MTX_COMPLEX};
@@ -77,14 +77,14 @@ static fur_status write_csr(const fur_csr *a, const char *path,
     fur_context *context = fur_csr_context(a);
     fur_csr_view view = fur_csr_get(a);
     fur_binary_write_options taken;
-    FUR_TRY(take_options(context, options, view.value, &taken));
+    FUR_TRY(take_options(context, options, view.value_type, &taken));
     FUR_TRY(fur_csr_check(context, &view));
     const fur_mtx_header *origin = taken.origin;
     if (origin->symmetry != FUR_MTX_GENERAL)
         FUR_TRY(fur_verify_symmetry(a, origin->symmetry, origin->field != FUR_MTX_PATTERN));
     fur_binary_header header = {.kind = FUR_BINARY_MATRIX,
-                                .value = view.value,
-                                .offset = view.offset,
+                                .value = view.value_type,
+                                .offset = view.offset_type,
                                 .field = origin->field,
                                 .symmetry = origin->symmetry,
                                 .rows = (uint64_t)view.rows,
@@ -113,7 +113,7 @@ static fur_status write_vector(const fur_vector *x, const char *path,
                                const fur_binary_write_options *options)
 {
     fur_context *context = fur_vector_context(x);
-    fur_value value = fur_vector_value(x);
+    fur_value_type value = fur_vector_value_type(x);
     uint64_t size = (uint64_t)fur_vector_size(x);
     fur_binary_write_options taken;
     FUR_TRY(take_options(context, options, value, &taken));

@@ -6,7 +6,7 @@
 
 static size_t bucket_value_size(const fur_reading *reading)
 {
-    return reading->numbers > 0 ? fur_value_size(reading->value) : 0;
+    return reading->numbers > 0 ? fur_value_size(reading->value_type) : 0;
 }
 
 static fur_status open_buckets(fur_collection *collection, fur_failure *failure)
@@ -31,8 +31,8 @@ fur_status fur_collection_open(fur_heap *heap, const fur_reading *reading, bool 
                             .last_row = -1,
                             .buckets = {.heap = heap},
                             .arrays = {.rows = header->rows,
-                                       .value = reading->value,
-                                       .value_size = fur_value_size(reading->value)}};
+                                       .value_type = reading->value_type,
+                                       .value_size = fur_value_size(reading->value_type)}};
     return out->direct ? fur_arrays_allocate(heap, header->entries_in_file, &out->arrays, failure)
                        : open_buckets(out, failure);
 }

@@ -7,7 +7,7 @@
 
 static void scatter(const fur_csr_view *view, char *dense)
 {
-    size_t size = fur_value_size(view->value);
+    size_t size = fur_value_size(view->value_type);
     const char *values = view->values;
     for (int64_t row = 0; row < view->rows; row++) {
         int64_t end = fur_row_begin(view, row + 1);
@@ -28,14 +28,15 @@ fur_status fur_column_to_vector(fur_context *context, const char *path, const fu
                                 "row for a vector",
                                 path, (long long)view.rows, (long long)view.cols);
     int64_t size = view.cols == 1 ? view.rows : view.cols;
-    size_t bytes = (size_t)size * fur_value_size(view.value);
+    size_t bytes = (size_t)size * fur_value_size(view.value_type);
     void *dense = NULL;
     FUR_TRY(fur_context_allocate(context, bytes, &dense));
     if (dense) {
         memset(dense, 0, bytes);
         scatter(&view, dense);
     }
-    fur_status status = fur_vector_wrap(context, view.value, size, dense, FUR_ADOPT, out);
+    fur_status status =
+        fur_vector_wrap(context, view.value_type, size, dense, FUR_OWNERSHIP_ADOPT, out);
     if (status != FUR_OK)
         fur_context_release(context, dense);
     return status;

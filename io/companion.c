@@ -23,7 +23,7 @@ fur_status fur_vector_to_companion(const fur_vector **x, fur_vector **copy)
     if (host == context)
         return FUR_OK;
     FUR_TRY(fur_from_companion(
-        context, fur_vector_create(host, fur_vector_value(*x), fur_vector_size(*x), &near)));
+        context, fur_vector_create(host, fur_vector_value_type(*x), fur_vector_size(*x), &near)));
     fur_status status = fur_vector_copy(*x, near);
     if (status != FUR_OK) {
         fur_vector_destroy(near);

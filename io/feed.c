@@ -95,8 +95,8 @@ static bool goes_on(const fur_feed *feed, fur_failure *failure)
 
 static bool fail_read(const fur_feed *feed, fur_block *block)
 {
-    fur_failure_set(block->failure, FUR_IO, "%.400s: cannot read: %s", fur_input_name(feed->input),
-                    strerror(errno));
+    fur_failure_set(block->failure, FUR_IO_ERROR, "%.400s: cannot read: %s",
+                    fur_input_name(feed->input), strerror(errno));
     return false;
 }
 

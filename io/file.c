@@ -15,7 +15,8 @@
 static fur_status system_failure(const char *name, const char *action, int error,
                                  fur_failure *failure)
 {
-    return fur_failure_set(failure, FUR_IO, "%.400s: cannot %s: %s", name, action, strerror(error));
+    return fur_failure_set(failure, FUR_IO_ERROR, "%.400s: cannot %s: %s", name, action,
+                           strerror(error));
 }
 
 static fur_status read_file(fur_stage *stage, char *to, size_t room, size_t *got,

@@ -12,7 +12,7 @@ typedef struct fur_file {
 } fur_file;
 
 /* Opens `path`, or standard input if it is "-". `name` stands for it in sentences and must outlive
- * the stage. FUR_IO if it cannot be opened for reading or is a directory. */
+ * the stage. FUR_IO_ERROR if it cannot be opened for reading or is a directory. */
 fur_status fur_file_open(fur_context *context, const char *path, const char *name,
                          fur_failure *failure, fur_file **out);
 

@@ -60,7 +60,7 @@ static fur_status stack(fur_input *input, fur_member *member, fur_failure *failu
     if (fur_tar_is(input->top->at, fur_stage_size(input->top)))
         return fur_untar(input->top, member, failure, &input->top);
     if (member->suffix)
-        return fur_failure_set(failure, FUR_IO,
+        return fur_failure_set(failure, FUR_IO_ERROR,
                                "%.400s: found a single file, expected an archive with "
                                "NAME/NAME_%.100s.mtx",
                                input->name, member->suffix);

@@ -19,9 +19,9 @@ typedef struct fur_input_request {
     fur_watch *watch; /* whether to read on, and how much; NULL: always, and anything */
 } fur_input_request;
 
-/* FUR_IO if the file cannot be opened for reading, is a directory, or is not an archive with such a
- * member; FUR_MALFORMED if what it is packed in is broken; FUR_UNSUPPORTED if it is compressed with
- * what this build cannot read. All memory is taken here, but for zstd's own. */
+/* FUR_IO_ERROR if the file cannot be opened for reading, is a directory, or is not an archive with
+ * such a member; FUR_MALFORMED if what it is packed in is broken; FUR_UNSUPPORTED if it is
+ * compressed with what this build cannot read. All memory is taken here, but for zstd's own. */
 fur_status fur_input_open(fur_context *context, const fur_input_request *request,
                           fur_failure *failure, fur_input **out);
 

@@ -19,7 +19,7 @@
 /* Rows that are worth a thread when entries are counted. */
 #define ROW_GRAIN 1024
 
-static bool is_complex(fur_value value)
+static bool is_complex(fur_value_type value)
 {
     return value == FUR_C64 || value == FUR_C128;
 }
@@ -97,7 +97,7 @@ static int64_t count_stored(const fur_csr *a, fur_mtx_symmetry symmetry)
 
 /* The field that the options ask for, if values of that type can be written so. */
 static fur_status choose_field(fur_context *context, const fur_mtx_write_options *options,
-                               fur_value value, fur_mtx_field *out)
+                               fur_value_type value, fur_mtx_field *out)
 {
     if (options->integer && options->pattern)
         return fur_context_fail(
@@ -126,7 +126,7 @@ static fur_status check_symmetry(const fur_csr *a, const fur_mtx_write_options *
         return fur_context_fail(context, FUR_INVALID,
                                 "a pattern cannot be %s; write it as symmetric or general",
                                 fur_mtx_symmetry_name(symmetry));
-    if (symmetry == FUR_MTX_HERMITIAN && !is_complex(fur_csr_get(a).value))
+    if (symmetry == FUR_MTX_HERMITIAN && !is_complex(fur_csr_get(a).value_type))
         return fur_context_fail(context, FUR_INVALID,
                                 "a real matrix cannot be hermitian; write it as symmetric");
     return fur_verify_symmetry(a, symmetry, !options->pattern);
@@ -141,12 +141,12 @@ static fur_status write_csr(const fur_csr *a, const char *path,
     FUR_TAKE_OPTIONS(context, fur_mtx_write_options, &taken, options);
     fur_csr_view view = fur_csr_get(a);
     fur_mtx_field field = FUR_MTX_REAL;
-    FUR_TRY(choose_field(context, &taken, view.value, &field));
+    FUR_TRY(choose_field(context, &taken, view.value_type, &field));
     FUR_TRY(check_symmetry(a, &taken));
     if (field == FUR_MTX_INTEGER)
         FUR_TRY(fur_verify_integers(a));
     fur_print_matrix matrix = {
-        .view = view, .symmetry = taken.symmetry, .numbers = {view.values, view.value, field}};
+        .view = view, .symmetry = taken.symmetry, .numbers = {view.values, view.value_type, field}};
     fur_mtx_header header = {.field = field,
                              .symmetry = taken.symmetry,
                              .rows = view.rows,
@@ -178,9 +178,9 @@ static fur_status write_vector(const fur_vector *x, const char *path,
     fur_mtx_write_options taken;
     fur_context *context = fur_vector_context(x);
     FUR_TAKE_OPTIONS(context, fur_mtx_write_options, &taken, options);
-    bool complex = is_complex(fur_vector_value(x));
+    bool complex = is_complex(fur_vector_value_type(x));
     fur_print_numbers numbers = {.values = fur_vector_const_data(x),
-                                 .value = fur_vector_value(x),
+                                 .value_type = fur_vector_value_type(x),
                                  .field = complex ? FUR_MTX_COMPLEX : FUR_MTX_REAL};
     fur_mtx_header header = {
         .format = FUR_MTX_ARRAY, .field = numbers.field, .rows = fur_vector_size(x), .cols = 1};

@@ -80,11 +80,11 @@ fur_status fur_member_missing(const fur_member *member, const char *name, fur_fa
 {
     const char *gap = member->suffix ? "_" : "", *suffix = member->suffix ? member->suffix : "";
     if (member->others == 0)
-        return fur_failure_set(failure, FUR_IO,
+        return fur_failure_set(failure, FUR_IO_ERROR,
                                "%.400s: found no file *" EXTENSION " in the archive, expected "
                                "NAME/NAME%s%.100s" EXTENSION,
                                name, gap, suffix);
-    return fur_failure_set(failure, FUR_IO,
+    return fur_failure_set(failure, FUR_IO_ERROR,
                            "%.400s: found no NAME/NAME%s%.100s" EXTENSION
                            " in the archive, only %s%s; unpack it and give one of these",
                            name, gap, suffix, member->list,

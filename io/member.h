@@ -30,7 +30,7 @@ bool fur_member_is(fur_member *member, const char *name);
  * for from now on. */
 bool fur_member_settle(fur_member *member);
 
-/* FUR_IO: the archive `name` does not have the member. */
+/* FUR_IO_ERROR: the archive `name` does not have the member. */
 fur_status fur_member_missing(const fur_member *member, const char *name, fur_failure *failure);
 
 /* Copies a name for a sentence: without control characters, cut off if it has to be. Returns its

@@ -37,7 +37,7 @@ struct fur_output {
 
 static fur_status fail(const fur_output *output, int error)
 {
-    return fur_context_fail(output->context, FUR_IO, "%.400s: cannot write: %s", output->path,
+    return fur_context_fail(output->context, FUR_IO_ERROR, "%.400s: cannot write: %s", output->path,
                             strerror(error));
 }
 

@@ -9,7 +9,7 @@
 /* Entries of an array, as numbers of a field. */
 typedef struct fur_print_numbers {
     const void *values;
-    fur_value value;
+    fur_value_type value_type;
     fur_mtx_field field; /* pattern: none; integer: the values fit int64_t; complex: pairs */
 } fur_print_numbers;
 

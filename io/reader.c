@@ -244,7 +244,7 @@ static fur_status read_body(reader *r)
 static bool is_plausible(const reader *r)
 {
     const fur_mtx_header *header = &r->reading.banner.header;
-    size_t entry = sizeof(int32_t) + fur_value_size(r->reading.value);
+    size_t entry = sizeof(int32_t) + fur_value_size(r->reading.value_type);
     double bytes = (double)header->entries_in_file * (double)entry +
                    (double)header->rows * (double)sizeof(int64_t);
     return bytes <= UNPACKED_TIMES * (double)fur_input_size(r->input);
@@ -302,13 +302,13 @@ static fur_status choose_value(const fur_scan *scan, fur_reading *reading)
 {
     const fur_mtx_read_options *options = &reading->options;
     bool complex = reading->banner.header.field == FUR_MTX_COMPLEX;
-    reading->value = options->convert ? (fur_value)(options->convert - FUR_MTX_AS_F32)
-                     : complex        ? FUR_C128
-                                      : FUR_F64;
+    reading->value_type = options->convert ? (fur_value_type)(options->convert - FUR_MTX_AS_F32)
+                          : complex        ? FUR_C128
+                                           : FUR_F64;
     if (complex && !fur_reading_is_complex(reading))
         return fur_scan_fail(scan, FUR_INVALID, scan->line_start,
                              "the file is complex and does not fit %s; read it as c64 or c128",
-                             fur_value_name(reading->value));
+                             fur_value_name(reading->value_type));
     return FUR_OK;
 }
 

@@ -7,7 +7,7 @@
 typedef struct fur_reading {
     const char *name; /* of the file, for sentences */
     fur_banner banner;
-    fur_value value; /* what the entries are read as */
+    fur_value_type value_type; /* what the entries are read as */
     fur_mtx_read_options options;
     int indices;     /* on a line: 2, of a vector 1, in an array 0 */
     int numbers;     /* 1, complex 2, pattern 0 */
@@ -16,12 +16,12 @@ typedef struct fur_reading {
 
 static inline bool fur_reading_is_single(const fur_reading *reading)
 {
-    return reading->value == FUR_F32 || reading->value == FUR_C64;
+    return reading->value_type == FUR_F32 || reading->value_type == FUR_C64;
 }
 
 static inline bool fur_reading_is_complex(const fur_reading *reading)
 {
-    return reading->value == FUR_C64 || reading->value == FUR_C128;
+    return reading->value_type == FUR_C64 || reading->value_type == FUR_C128;
 }
 
 #endif

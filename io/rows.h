@@ -7,8 +7,8 @@
 /* The position of the first entry of a row; of row + 1, the position behind its last. */
 static inline int64_t fur_row_begin(const fur_csr_view *view, int64_t row)
 {
-    return view->offset == FUR_I32 ? ((const int32_t *)view->offsets)[row]
-                                   : ((const int64_t *)view->offsets)[row];
+    return view->offset_type == FUR_I32 ? ((const int32_t *)view->offsets)[row]
+                                        : ((const int64_t *)view->offsets)[row];
 }
 
 /* The row that has the entry at position k. */

@@ -30,7 +30,7 @@ static void reflect(const fur_reading *reading, void *values, int64_t from, int6
     mirror m = mirror_of(reading->banner.header.symmetry);
     float *f32 = values;
     double *f64 = values;
-    switch (reading->value) {
+    switch (reading->value_type) {
     case FUR_F32:
         f32[to] = turn_f32(f32[from], m.negate_re);
         break;

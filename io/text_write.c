@@ -130,9 +130,9 @@ static fur_status make_piece(writing *w, worker *own, int64_t index)
     }
     size_t size = print_piece(w, index, own->text);
     to->size = w->compressor->compress(own->state, own->text, size, to->bytes, w->slot_room);
-    return to->size > 0
-               ? FUR_OK
-               : fur_failure_set(&own->failure, FUR_IO, "%.400s: cannot be compressed", w->path);
+    return to->size > 0 ? FUR_OK
+                        : fur_failure_set(&own->failure, FUR_IO_ERROR,
+                                          "%.400s: cannot be compressed", w->path);
 }
 
 /* One thread at a time writes; the output remembers what went wrong. */

@@ -21,7 +21,7 @@ typedef struct mirror_pair {
 
 static double part_at(const fur_csr_view *view, int64_t index)
 {
-    bool single = view->value == FUR_F32 || view->value == FUR_C64;
+    bool single = view->value_type == FUR_F32 || view->value_type == FUR_C64;
     return single ? (double)((const float *)view->values)[index]
                   : ((const double *)view->values)[index];
 }
@@ -33,7 +33,7 @@ static bool equal(double x, double y)
 
 static bool equal_values(const mirror_pair *pair, int64_t k)
 {
-    int parts = pair->a.value == FUR_C64 || pair->a.value == FUR_C128 ? 2 : 1;
+    int parts = pair->a.value_type == FUR_C64 || pair->a.value_type == FUR_C128 ? 2 : 1;
     for (int part = 0; part < parts; part++) {
         double x = part_at(&pair->a, parts * k + part);
         double y = part_at(&pair->b, parts * k + part);

@@ -4,7 +4,7 @@
  *
  * Operators are stencils, matrices and functions of a user's, symmetric and not, of every value
  * type, with entries and right sides of all scales; methods are conjugate gradients with every
- * preconditioner, and multigrid. A solve that says FUR_CONVERGED must have
+ * preconditioner, and multigrid. A solve that says FUR_OUTCOME_CONVERGED must have
  * ||b - A x|| <= max(rtol ||b||, atol), and every one the residual that it reports, in long double,
  * but for what computing b - A x in the value type rounds:
  *
@@ -39,7 +39,7 @@ typedef struct trial {
     fur_context *context;
     const char *kind;
     char solve[128]; /* how it is solved, in words */
-    fur_value value;
+    fur_value_type value;
     int64_t n;
     int64_t count;
     int most; /* terms of a row */
@@ -56,7 +56,7 @@ typedef struct trial {
     double atol;
 } trial;
 
-static long long counts[FUR_STAGNATED + 1];
+static long long counts[FUR_OUTCOME_STAGNATED + 1];
 static long long refused;
 
 static void fail(const trial *t, const char *what, double is, double allowed)
@@ -74,23 +74,23 @@ static void must(const trial *t, fur_status status)
     exit(EXIT_FAILURE);
 }
 
-static bool is_single(fur_value value)
+static bool is_single(fur_value_type value)
 {
     return value == FUR_F32 || value == FUR_C64;
 }
 
-static bool is_complex(fur_value value)
+static bool is_complex(fur_value_type value)
 {
     return value == FUR_C64 || value == FUR_C128;
 }
 
-static double round_to(fur_value value, double a)
+static double round_to(fur_value_type value, double a)
 {
     return is_single(value) ? (double)(float)a : a;
 }
 
 /* Numbers of an entry as the library has them. */
-static void set_entry(fur_value value, void *array, int64_t i, double re, double im)
+static void set_entry(fur_value_type value, void *array, int64_t i, double re, double im)
 {
     int64_t step = is_complex(value) ? 2 : 1;
     for (int part = 0; part < step; part++) {
@@ -102,7 +102,7 @@ static void set_entry(fur_value value, void *array, int64_t i, double re, double
     }
 }
 
-static double entry_part(fur_value value, const void *array, int64_t i, int part)
+static double entry_part(fur_value_type value, const void *array, int64_t i, int part)
 {
     int64_t at = is_complex(value) ? 2 * i + part : i;
     if (part && !is_complex(value))
@@ -140,9 +140,9 @@ static int64_t across(fur_boundary boundary, int64_t n, int64_t i)
 {
     if (i >= 0 && i < n)
         return i;
-    if (boundary == FUR_DIRICHLET)
+    if (boundary == FUR_BOUNDARY_DIRICHLET)
         return -1;
-    if (boundary == FUR_PERIODIC)
+    if (boundary == FUR_BOUNDARY_PERIODIC)
         return (i % n + n) % n;
     int64_t at = (i % (2 * n) + 2 * n) % (2 * n);
     return at < n ? at : 2 * n - 1 - at;
@@ -191,7 +191,7 @@ static void draw_springs(trial *t, const fur_stencil_definition *d, fur_scalar *
 static void draw_stencil(trial *t)
 {
     static const int points[] = {3, 5, 7, 9, 13, 19, 27};
-    fur_stencil_definition d = {.size = sizeof d, .value = t->value};
+    fur_stencil_definition d = {.size = sizeof d, .value_type = t->value};
     fur_scalar c[MOST_POINTS];
     bool springs = below(3) > 0;
     fur_stencil_named(points[below(springs ? 3 : 7)], &d);
@@ -199,7 +199,7 @@ static void draw_stencil(trial *t)
     for (int axis = 0; axis < 3; axis++) {
         int64_t most = d.axes == 1 ? MOST_ROWS : d.axes == 2 ? 60 : 15;
         d.extent[axis] = axis < d.axes ? 1 + below(below(4) ? most : 3) : 1;
-        d.boundary[axis] = (fur_boundary)(below(2) ? FUR_DIRICHLET : below(3));
+        d.boundary[axis] = (fur_boundary)(below(2) ? FUR_BOUNDARY_DIRICHLET : below(3));
         t->n *= d.extent[axis];
     }
     double by = below(2) ? 1 : scale(-10, 10);
@@ -286,7 +286,7 @@ static void draw_matrix(trial *t)
     fur_operator_definition d = {.size = sizeof d,
                                  .rows = t->n,
                                  .cols = t->n,
-                                 .value = t->value,
+                                 .value_type = t->value,
                                  .user = t->plan,
                                  .apply = apply_plan};
     must(t, t->kind[0] == 'm' ? fur_operator_from_spmv(t->plan, &t->a)
@@ -325,7 +325,7 @@ static const char *draw_preconditioner(trial *t)
 
 static fur_solver_report solve(trial *t)
 {
-    fur_solver_report report = {.outcome = FUR_UNSOLVED};
+    fur_solver_report report = {.outcome = FUR_OUTCOME_UNSOLVED};
     fur_solver *solver = NULL;
     if (t->multigrid && below(2)) {
         snprintf(t->solve, sizeof t->solve, "multigrid to %g", t->rtol);
@@ -396,9 +396,9 @@ static void check(const trial *t, const fur_solver_report *report)
     long double target = fmaxl(t->rtol * norm.b, t->atol);
     long double said = report->residual * (norm.b > 0 ? norm.b : 1);
     counts[report->outcome]++;
-    if (report->outcome == FUR_UNSOLVED)
+    if (report->outcome == FUR_OUTCOME_UNSOLVED)
         fail(t, "an outcome is missing", 0, 1);
-    if (report->outcome == FUR_CONVERGED) {
+    if (report->outcome == FUR_OUTCOME_CONVERGED) {
         if (!(norm.residual <= target * (1 + 1e-13L) + norm.rounding))
             fail(t, "converged, but ||b - A x||", (double)norm.residual, (double)target);
         if (!(report->residual <= t->rtol || said <= t->atol * (1 + 1e-13L)))
@@ -426,7 +426,7 @@ static void release(trial *t)
 static void run_trial(fur_context *context)
 {
     static trial t;
-    t = (trial){.context = context, .value = (fur_value)below(FUR_VALUE_COUNT)};
+    t = (trial){.context = context, .value = (fur_value_type)below(FUR_VALUE_COUNT)};
     bool single = is_single(t.value);
     if (below(2))
         draw_stencil(&t);
@@ -470,7 +470,7 @@ int main(int count, char **arguments)
     } while (time(NULL) < end);
     fur_context_destroy(context);
     printf("%lld solves\n", trials);
-    for (int outcome = 0; outcome <= FUR_STAGNATED; outcome++)
+    for (int outcome = 0; outcome <= FUR_OUTCOME_STAGNATED; outcome++)
         printf("%10lld %s\n", counts[outcome], fur_outcome_name((fur_outcome)outcome));
     printf("%10lld stencils without multigrid\n", refused);
     return EXIT_SUCCESS;

@@ -153,7 +153,7 @@ static fur_csr *assemble(fur_context *context, const dump *d, bool expand)
     fur_coo_view coo = {.rows = d->head.rows,
                         .cols = d->head.cols,
                         .entries = l.count,
-                        .value = d->head.parts == 2 ? FUR_C128 : FUR_F64,
+                        .value_type = d->head.parts == 2 ? FUR_C128 : FUR_F64,
                         .row_indices = l.row,
                         .col_indices = l.col,
                         .values = l.values};

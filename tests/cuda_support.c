@@ -71,8 +71,8 @@ void device_release(const void *data, size_t shift)
 fur_csr_view device_arrays(const fur_csr_view *arrays, size_t shift)
 {
     fur_csr_view copy = *arrays;
-    size_t offset = fur_offset_size(arrays->offset);
-    size_t value = fur_value_size(arrays->value);
+    size_t offset = fur_offset_size(arrays->offset_type);
+    size_t value = fur_value_size(arrays->value_type);
     size_t entries = (size_t)arrays->entries;
     copy.offsets =
         device_copy(arrays->offsets, ((size_t)arrays->rows + 1) * offset, shift * offset);
@@ -83,9 +83,9 @@ fur_csr_view device_arrays(const fur_csr_view *arrays, size_t shift)
 
 void device_arrays_release(const fur_csr_view *arrays, size_t shift)
 {
-    device_release(arrays->offsets, shift * fur_offset_size(arrays->offset));
+    device_release(arrays->offsets, shift * fur_offset_size(arrays->offset_type));
     device_release(arrays->columns, shift * sizeof(int32_t));
-    device_release(arrays->values, shift * fur_value_size(arrays->value));
+    device_release(arrays->values, shift * fur_value_size(arrays->value_type));
 }
 
 fur_spmv_kernel_info kernel_info(fur_context *context, int kernel)
@@ -128,10 +128,10 @@ void *reference_product(fur_context *host, const fur_csr_view *a, fur_op op, fur
                         const void *x, fur_scalar beta, const void *y)
 {
     fur_csr *matrix = NULL;
-    ck_ok(host, fur_csr_create(host, a, FUR_BORROW, &matrix));
+    ck_ok(host, fur_csr_create(host, a, FUR_OWNERSHIP_BORROW, &matrix));
     fur_spmv *plan = plan_or_refusal(matrix, op, 0);
-    fur_vector *from = vector_from(host, a->value, op == FUR_OP_N ? a->cols : a->rows, x);
-    fur_vector *to = vector_from(host, a->value, op == FUR_OP_N ? a->rows : a->cols, y);
+    fur_vector *from = vector_from(host, a->value_type, op == FUR_OP_N ? a->cols : a->rows, x);
+    fur_vector *to = vector_from(host, a->value_type, op == FUR_OP_N ? a->rows : a->cols, y);
     ck_ok(host, fur_spmv_apply(plan, alpha, from, beta, to));
     void *product = vector_entries(to);
     fur_vector_destroy(to);

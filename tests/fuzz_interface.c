@@ -35,7 +35,7 @@ static fur_csr *make_coordinates(run *r)
     bool large = draw(r, 8) == 0;
     int64_t rows = draw(r, large ? MOST_ROWS : 40);
     int64_t cols = draw(r, 4) == 0 ? (int64_t)draw(r, large ? MOST_ROWS : 40) : rows;
-    fur_value value = (fur_value)draw(r, FUR_VALUE_COUNT);
+    fur_value_type value = (fur_value_type)draw(r, FUR_VALUE_COUNT);
     int64_t entries = rows && cols ? draw(r, large ? MOST_ENTRIES : 200) : 0;
     uint64_t state = draw_bits(r) | 1;
     unsigned bad = draw(r, 32) == 0;
@@ -66,13 +66,13 @@ static fur_csr *make_arrays(run *r)
         offsets[i] = i == 0 ? 0 : i == rows ? (int32_t)entries : (int32_t)draw_integer(r);
     for (int k = 0; k < 9; k++)
         columns[k] = (int32_t)draw_integer(r);
-    fur_value value = (fur_value)draw(r, FUR_VALUE_COUNT);
+    fur_value_type value = (fur_value_type)draw(r, FUR_VALUE_COUNT);
     draw_entries(r, value, 9, values);
     fur_csr_view view = {rows, 8, entries, value, FUR_I32, offsets, columns, values};
     if (draw(r, 8) == 0)
         view.cols = draw_integer(r);
     (void)CALL(r, fur_csr_check(r->context, &view));
-    (void)MAKE(r, &a, fur_csr_create(r->context, &view, FUR_COPY, &a));
+    (void)MAKE(r, &a, fur_csr_create(r->context, &view, FUR_OWNERSHIP_COPY, &a));
     return a;
 }
 
@@ -144,8 +144,8 @@ static void try_forms(run *r, const fur_csr *a)
     fur_csr *there = NULL, *back = NULL, *other = NULL;
     fur_vector *d = NULL;
     fur_csr_statistics figures;
-    fur_value value = (fur_value)draw_kind(r, FUR_VALUE_COUNT);
-    fur_offset offset = (fur_offset)draw_kind(r, FUR_OFFSET_COUNT);
+    fur_value_type value = (fur_value_type)draw_kind(r, FUR_VALUE_COUNT);
+    fur_offset_type offset = (fur_offset_type)draw_kind(r, FUR_OFFSET_COUNT);
     int conjugate = (int)draw(r, 2);
     if (MAKE(r, &there, fur_csr_transpose(a, conjugate, &there)) &&
         MAKE(r, &back, fur_csr_transpose(there, conjugate, &back)))
@@ -281,7 +281,7 @@ static void try_recognised(run *r, const fur_csr *a)
 static void check_converged(run *r, const fur_operator *a, const fur_vector *b, const fur_vector *x,
                             double rtol, double atol)
 {
-    bool single = fur_operator_value(a) == FUR_F32 || fur_operator_value(a) == FUR_C64;
+    bool single = fur_operator_value_type(a) == FUR_F32 || fur_operator_value_type(a) == FUR_C64;
     double size, left;
     rtol = rtol > 0 ? rtol : single ? 1e-5 : 1e-10;
     fur_vector *rest = make_copy(r, b);
@@ -306,15 +306,15 @@ static void try_solve(run *r, const fur_operator *a)
                             .atol = draw(r, 4) ? 0 : draw_real(r),
                             .max_iterations = 1 + draw(r, MOST_ITERATIONS),
                             .check_every = draw(r, 4) ? 0 : draw_integer(r)};
-    fur_vector *b = make_vector(r, fur_operator_value(a), fur_operator_rows(a));
-    fur_vector *x = make_vector(r, fur_operator_value(a), fur_operator_rows(a));
+    fur_vector *b = make_vector(r, fur_operator_value_type(a), fur_operator_rows(a));
+    fur_vector *x = make_vector(r, fur_operator_value_type(a), fur_operator_rows(a));
     if (b && x && MAKE(r, &solver, fur_solver_create(a, &o, &solver)) &&
         CALL(r, fur_solver_solve(solver, b, x, &report))) {
         put_vector(r, x);
         put(r, &report.outcome, sizeof report.outcome);
         put(r, &report.iterations, sizeof report.iterations);
         put_entries(r, FUR_F64, 1, &report.residual);
-        if (report.outcome == FUR_CONVERGED)
+        if (report.outcome == FUR_OUTCOME_CONVERGED)
             check_converged(r, a, b, x, o.rtol, o.atol);
     }
     fur_solver_destroy(solver);
@@ -400,7 +400,7 @@ static void draw_definition(run *r, fur_stencil_definition *d, parts *p)
     static const char *const sweeps[] = {"single"};
     static const int named[] = {3, 5, 7, 9, 13, 19, 27};
     *d = (fur_stencil_definition){.size = draw_size(r, sizeof *d),
-                                  .value = (fur_value)draw_kind(r, FUR_VALUE_COUNT),
+                                  .value = (fur_value_type)draw_kind(r, FUR_VALUE_COUNT),
                                   .kernel = draw_name(r, kernels, 3),
                                   .sweep_kernel = draw_name(r, sweeps, 1)};
     for (int axis = 0; axis < 3; axis++) {
@@ -497,7 +497,7 @@ static void try_multigrid(run *r, const fur_stencil_definition *d, const fur_ste
             put_vector(r, x);
         if (CALL(r, fur_multigrid_solve(mg, b, x, rtol, 1 + draw(r, 12), &report))) {
             put_vector(r, x);
-            if (report.outcome == FUR_CONVERGED)
+            if (report.outcome == FUR_OUTCOME_CONVERGED)
                 check_converged(r, a, b, x, rtol, 0);
         }
         if (MAKE(r, &op, fur_operator_from_multigrid(mg, &op)) &&
@@ -567,7 +567,7 @@ static void use_scalars(run *r, const fur_vector *x, fur_vector *y)
         fur_coefficient alpha = draw_coefficient(r, scalars), beta = draw_coefficient(r, scalars);
         unsigned what = draw(r, 3);
         (void)(what == 0   ? CALL(r, fur_dot_into(x, y, scalars, slot))
-               : what == 1 ? CALL(r, fur_axpby_by(alpha, x, beta, y))
+               : what == 1 ? CALL(r, fur_axpby_from(alpha, x, beta, y))
                            : CALL(r, fur_axpy_norm2_into(alpha, x, y, scalars, slot)));
     }
     put_scalars(r, scalars);
@@ -592,16 +592,16 @@ static void try_reductions(run *r, const fur_vector *x, fur_vector *y)
 static void use_vectors(run *r)
 {
     int64_t n = draw(r, 8) == 0 ? (int64_t)draw(r, 50000) : (int64_t)draw(r, 70);
-    fur_value value = (fur_value)draw_kind(r, FUR_VALUE_COUNT);
+    fur_value_type value = (fur_value_type)draw_kind(r, FUR_VALUE_COUNT);
     fur_vector *x = make_vector(r, value, draw(r, 32) ? n : draw_integer(r));
     fur_vector *y = draw(r, 16) ? make_vector(r, value, n) : make_vector(r, FUR_C64, n / 2);
     fur_vector *z = NULL;
     if (x && y) {
         (void)CALL(r, fur_axpby(draw_scalar(r), x, draw_scalar(r), y));
-        (void)CALL(r, fur_multiply(x, y, draw(r, 2) ? x : y));
+        (void)CALL(r, fur_multiply_elementwise(x, y, draw(r, 2) ? x : y));
         try_reductions(r, x, y);
         use_scalars(r, x, draw(r, 8) ? y : x);
-        if (MAKE(r, &z, fur_vector_convert(x, (fur_value)draw_kind(r, FUR_VALUE_COUNT), &z)))
+        if (MAKE(r, &z, fur_vector_convert(x, (fur_value_type)draw_kind(r, FUR_VALUE_COUNT), &z)))
             put_vector(r, z);
         put_vector(r, x);
     }

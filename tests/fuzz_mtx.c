@@ -204,7 +204,8 @@ static fur_mtx_read_options choose_options(unsigned policy, unsigned type)
                                   .refuse_nonfinite = policy >> 5 & 1,
                                   .refuse_range = policy >> 6 & 1,
                                   .refuse_dialects = policy >> 7 & 1,
-                                  .convert = type >> 2 & 1 ? fur_mtx_as((fur_value)(type % 4)) : 0,
+                                  .convert =
+                                      type >> 2 & 1 ? fur_mtx_as((fur_value_type)(type % 4)) : 0,
                                   .keep_triangle = type >> 3 & 1,
                                   .limits.shape = type >> 7 ? 40 : 0,
                                   .limits.entries = type >> 7 ? 9 : 0};

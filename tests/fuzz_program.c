@@ -102,17 +102,17 @@ static double next_real(uint64_t *state, unsigned special)
     return (double)(top % 2001) / 1000 - 1;
 }
 
-static bool is_single(fur_value value)
+static bool is_single(fur_value_type value)
 {
     return value == FUR_F32 || value == FUR_C64;
 }
 
-static int64_t parts_of(fur_value value, int64_t count)
+static int64_t parts_of(fur_value_type value, int64_t count)
 {
     return value == FUR_C64 || value == FUR_C128 ? 2 * count : count;
 }
 
-void draw_entries(run *r, fur_value value, int64_t count, void *out)
+void draw_entries(run *r, fur_value_type value, int64_t count, void *out)
 {
     uint64_t state = draw_bits(r);
     unsigned special = draw(r, 4) == 0 ? draw(r, 8) : 0;
@@ -125,13 +125,13 @@ void draw_entries(run *r, fur_value value, int64_t count, void *out)
     }
 }
 
-static bool is_nan(fur_value value, const void *entries, int64_t part)
+static bool is_nan(fur_value_type value, const void *entries, int64_t part)
 {
     return is_single(value) ? isnan(((const float *)entries)[part])
                             : isnan(((const double *)entries)[part]);
 }
 
-void put_entries(run *r, fur_value value, int64_t count, const void *entries)
+void put_entries(run *r, fur_value_type value, int64_t count, const void *entries)
 {
     size_t begin = r->length;
     size_t part = is_single(value) ? sizeof(float) : sizeof(double);
@@ -143,7 +143,7 @@ void put_entries(run *r, fur_value value, int64_t count, const void *entries)
 
 void put_vector(run *r, const fur_vector *x)
 {
-    put_entries(r, fur_vector_value(x), fur_vector_size(x), fur_vector_const_data(x));
+    put_entries(r, fur_vector_value_type(x), fur_vector_size(x), fur_vector_const_data(x));
 }
 
 void put_matrix(run *r, const fur_csr *a)
@@ -164,7 +164,7 @@ void call_begin(run *r)
 bool call_ended(run *r, fur_status status)
 {
     const char *sentence = fur_context_error(r->context);
-    require((unsigned)status <= FUR_DEVICE, "no such status");
+    require((unsigned)status <= FUR_DEVICE_ERROR, "no such status");
     require(status == FUR_OK || *sentence != '\0', "no sentence");
     put(r, &status, sizeof status);
     if (status != FUR_OK)
@@ -179,19 +179,19 @@ void expect(const run *r, bool condition, const char *what)
 
 bool same_entries(const fur_vector *x, const fur_vector *y)
 {
-    fur_value value = fur_vector_value(x);
+    fur_value_type value = fur_vector_value_type(x);
     run a = {.log = NULL};
     run b = {.log = NULL};
     put_vector(&a, x);
     put_vector(&b, y);
-    bool equal = value == fur_vector_value(y) && a.length == b.length &&
+    bool equal = value == fur_vector_value_type(y) && a.length == b.length &&
                  (a.length == 0 || memcmp(a.log, b.log, a.length) == 0);
     free(a.log);
     free(b.log);
     return equal;
 }
 
-fur_vector *make_vector(run *r, fur_value value, int64_t size)
+fur_vector *make_vector(run *r, fur_value_type value, int64_t size)
 {
     fur_vector *x = NULL;
     if (MAKE(r, &x, fur_vector_create(r->context, value, size, &x)))
@@ -202,8 +202,8 @@ fur_vector *make_vector(run *r, fur_value value, int64_t size)
 fur_vector *make_copy(run *r, const fur_vector *x)
 {
     fur_vector *y = NULL;
-    if (x &&
-        MAKE(r, &y, fur_vector_create(r->context, fur_vector_value(x), fur_vector_size(x), &y)))
+    if (x && MAKE(r, &y,
+                  fur_vector_create(r->context, fur_vector_value_type(x), fur_vector_size(x), &y)))
         (void)CALL(r, fur_vector_copy(x, y));
     return y;
 }

@@ -35,11 +35,11 @@ int draw_kind(run *r, int count); /* a value of an enumeration, sometimes none *
 double draw_real(run *r);
 fur_scalar draw_scalar(run *r);
 /* Sets entries that follow from a few bytes. */
-void draw_entries(run *r, fur_value value, int64_t count, void *out);
+void draw_entries(run *r, fur_value_type value, int64_t count, void *out);
 
 /* Into the log; all NaN are one, as which of two comes out is the compiler's choice. */
 void put(run *r, const void *bytes, size_t size);
-void put_entries(run *r, fur_value value, int64_t count, const void *entries);
+void put_entries(run *r, fur_value_type value, int64_t count, const void *entries);
 void put_vector(run *r, const fur_vector *x);
 void put_matrix(run *r, const fur_csr *a);
 bool same_entries(const fur_vector *x, const fur_vector *y);
@@ -60,7 +60,7 @@ bool call_ended(run *r, fur_status status);
 void expect(const run *r, bool condition, const char *what);
 
 /* NULL if it cannot be made. */
-fur_vector *make_vector(run *r, fur_value value, int64_t size);
+fur_vector *make_vector(run *r, fur_value_type value, int64_t size);
 fur_vector *make_copy(run *r, const fur_vector *x);
 
 #endif

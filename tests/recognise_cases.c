@@ -9,7 +9,7 @@ static const int named_points[] = {3, 5, 7, 9, 13, 19, 27};
 
 static bool same_row(const fur_csr_view *a, int64_t i, const fur_csr_view *b, int64_t j)
 {
-    size_t size = fur_value_size(a->value);
+    size_t size = fur_value_size(a->value_type);
     int64_t begin = offset_at(a, i);
     int64_t other = offset_at(b, j);
     size_t count = (size_t)(offset_at(a, i + 1) - begin);
@@ -43,7 +43,7 @@ static void check_rows(fur_context *context, const fur_csr *a, const fur_recogni
 /* Infinity and NaN in x must reach the rows that refer to them, and no others. */
 static void poison(fur_vector *x, rng *r)
 {
-    entry_set(fur_vector_value(x), fur_vector_data(x), rng_below(r, fur_vector_size(x)),
+    entry_set(fur_vector_value_type(x), fur_vector_data(x), rng_below(r, fur_vector_size(x)),
               rng_below(r, 2) ? fur_complex(NAN, 0) : fur_complex(0, -INFINITY));
 }
 
@@ -52,22 +52,24 @@ static void check_product(fur_context *context, const fur_csr *a, const fur_reco
 {
     fur_csr_view view = fur_csr_get(a);
     const fur_spmv_options options = {.size = sizeof options, .kernel = "reference"};
-    const fur_scalar betas[] = {{0, 0}, {1, 0}, rng_scalar(random, view.value)};
-    fur_scalar alpha = rng_scalar(random, view.value);
+    const fur_scalar betas[] = {{0, 0}, {1, 0}, rng_scalar(random, view.value_type)};
+    fur_scalar alpha = rng_scalar(random, view.value_type);
     fur_scalar beta = betas[rng_below(random, COUNT_OF(betas))];
-    fur_vector *x = vector_random(context, random, view.value, view.cols);
-    fur_vector *expected = vector_random(context, random, view.value, view.rows);
+    fur_vector *x = vector_random(context, random, view.value_type, view.cols);
+    fur_vector *expected = vector_random(context, random, view.value_type, view.rows);
     if (rng_below(random, 2))
         poison(x, random);
     if (beta.re == 0 && beta.im == 0)
         ck_ok(context, fur_vector_fill(expected, fur_complex(NAN, NAN)));
-    fur_vector *y = vector_from(context, view.value, view.rows, fur_vector_const_data(expected));
+    fur_vector *y =
+        vector_from(context, view.value_type, view.rows, fur_vector_const_data(expected));
     fur_spmv *plan = NULL;
     ck_ok(context, fur_spmv_plan(a, &options, &plan));
     ck_ok(context, fur_spmv_apply(plan, alpha, x, beta, expected));
     ck_ok(context, fur_recognised_apply(r, alpha, x, beta, y));
     ck_assert_int_eq(
-        first_difference(view.value, view.rows, fur_vector_data(y), fur_vector_data(expected)), -1);
+        first_difference(view.value_type, view.rows, fur_vector_data(y), fur_vector_data(expected)),
+        -1);
     fur_spmv_destroy(plan);
     fur_vector_destroy(y);
     fur_vector_destroy(expected);
@@ -81,11 +83,12 @@ static void check_operator(fur_context *context, const fur_csr *a, const fur_rec
     fur_vector *d = NULL;
     fur_vector *expected = NULL;
     ck_ok(context, fur_operator_from_recognised(r, &op));
-    ck_ok(context, fur_vector_create(context, view.value, view.rows, &d));
+    ck_ok(context, fur_vector_create(context, view.value_type, view.rows, &d));
     ck_ok(context, fur_operator_diagonal(op, d));
     ck_ok(context, fur_csr_diagonal(a, &expected));
     ck_assert_int_eq(
-        first_difference(view.value, view.rows, fur_vector_data(d), fur_vector_data(expected)), -1);
+        first_difference(view.value_type, view.rows, fur_vector_data(d), fur_vector_data(expected)),
+        -1);
     fur_vector_destroy(expected);
     fur_vector_destroy(d);
     fur_operator_destroy(op);
@@ -126,7 +129,7 @@ void check(subject *s, const fur_csr *a, fur_recognise_report *report)
 static void fail_definition(const fur_stencil_definition *d, const fur_recognise_report *report)
 {
     ck_abort_msg("%d points%s, %s, %lld x %lld x %lld (%d axes), boundaries %d %d %d: %s",
-                 d->points, d->fields ? " of fields" : "", fur_value_name(d->value),
+                 d->points, d->fields ? " of fields" : "", fur_value_name(d->value_type),
                  (long long)d->extent[0], (long long)d->extent[1], (long long)d->extent[2], d->axes,
                  (int)d->boundary[0], (int)d->boundary[1], (int)d->boundary[2], report->reason);
 }
@@ -135,7 +138,7 @@ static bool is_dirichlet(const fur_stencil_definition *d)
 {
     bool all = true;
     for (int axis = 0; axis < d->axes; axis++)
-        all = all && d->boundary[axis] == FUR_DIRICHLET;
+        all = all && d->boundary[axis] == FUR_BOUNDARY_DIRICHLET;
     return all;
 }
 
@@ -146,12 +149,12 @@ static fur_csr *assemble_any(subject *s, const fur_stencil_definition *d)
     fur_csr *wide = NULL;
     if (rng_below(&s->random, 2))
         return a;
-    ck_ok(s->context, fur_csr_convert(a, d->value, FUR_I64, &wide));
+    ck_ok(s->context, fur_csr_convert(a, d->value_type, FUR_I64, &wide));
     fur_csr_destroy(a);
     return wide;
 }
 
-void recognise_named(subject *s, fur_value value, int boundaries, int trials)
+void recognise_named(subject *s, fur_value_type value, int boundaries, int trials)
 {
     for (int n = 0; n < COUNT_OF(named_points); n++)
         for (int trial = 0; trial < trials; trial++) {
@@ -175,14 +178,14 @@ static bool is_nearly_dense(const fur_csr *a)
     return 2 * view.entries > view.rows * view.rows;
 }
 
-void recognise_random(subject *s, fur_value value, int trials)
+void recognise_random(subject *s, fur_value_type value, int trials)
 {
     for (int trial = 0; trial < trials; trial++) {
         fur_stencil_offset offsets[MAX_POINTS];
         fur_scalar coefficients[MAX_POINTS];
         fur_vector *fields[MAX_POINTS] = {NULL};
         fur_recognise_report report;
-        fur_stencil_definition d = {.size = sizeof d, .value = value, .axes = 1 + trial % 3};
+        fur_stencil_definition d = {.size = sizeof d, .value_type = value, .axes = 1 + trial % 3};
         draw_offsets(&d, &s->random, offsets, coefficients);
         draw_extents(&d, &s->random, 3000);
         if (trial % 2)
@@ -253,7 +256,7 @@ void recognise_much_altered(subject *s, int trials)
 
 void recognise_boundaries(subject *s)
 {
-    for (int boundary = FUR_NEUMANN; boundary <= FUR_PERIODIC; boundary++)
+    for (int boundary = FUR_BOUNDARY_NEUMANN; boundary <= FUR_BOUNDARY_PERIODIC; boundary++)
         for (int n = 0; n < 3; n++) {
             fur_recognise_report report;
             fur_stencil_definition d = named(2 * n + 3, FUR_F64, n ? 60 : 1000, 56, 58);
@@ -277,8 +280,8 @@ void recognise_shape(subject *s, int number)
 {
     fur_recognise_report report;
     fur_csr *a = matrix_random(s->context, &s->random, &shapes[number],
-                               (fur_value)(number % FUR_VALUE_COUNT),
-                               (fur_offset)(number % FUR_OFFSET_COUNT));
+                               (fur_value_type)(number % FUR_VALUE_COUNT),
+                               (fur_offset_type)(number % FUR_OFFSET_COUNT));
     check(s, a, &report);
     fur_csr_destroy(a);
 }

@@ -20,8 +20,8 @@ fur_recognised *recognise(fur_context *context, const fur_csr *a, fur_recognise_
 void check(subject *s, const fur_csr *a, fur_recognise_report *report);
 
 /* Named stencils of all points, `trials` grids each, at one of the combinations of boundaries. */
-void recognise_named(subject *s, fur_value value, int boundaries, int trials);
-void recognise_random(subject *s, fur_value value, int trials);
+void recognise_named(subject *s, fur_value_type value, int boundaries, int trials);
+void recognise_random(subject *s, fur_value_type value, int trials);
 /* A row altered in one way is listed. */
 void recognise_altered(subject *s, int way, int trials);
 /* Nothing that is recognised is wrong, however many rows are altered. */

@@ -14,9 +14,9 @@ fur_csr *assemble(fur_context *context, const fur_stencil_definition *d)
     return a;
 }
 
-fur_stencil_definition named(int points, fur_value value, int64_t nx, int64_t ny, int64_t nz)
+fur_stencil_definition named(int points, fur_value_type value, int64_t nx, int64_t ny, int64_t nz)
 {
-    fur_stencil_definition d = {.size = sizeof d, .value = value, .extent = {nx, ny, nz}};
+    fur_stencil_definition d = {.size = sizeof d, .value_type = value, .extent = {nx, ny, nz}};
     ck_assert(fur_stencil_named(points, &d));
     return d;
 }
@@ -53,7 +53,7 @@ void draw_offsets(fur_stencil_definition *d, rng *r, fur_stencil_offset *offsets
         if (abs(others[k].x) + abs(others[k].y) + abs(others[k].z) > 1)
             offsets[d->points++] = others[k];
     for (int k = 0; k < d->points; k++)
-        coefficients[k] = rng_scalar(r, d->value);
+        coefficients[k] = rng_scalar(r, d->value_type);
     d->offsets = offsets;
     d->coefficients = coefficients;
 }
@@ -62,7 +62,7 @@ void draw_fields(fur_context *context, fur_stencil_definition *d, rng *r, int64_
                  fur_vector **fields)
 {
     for (int k = 0; k < d->points; k++)
-        fields[k] = vector_random(context, r, d->value, rows);
+        fields[k] = vector_random(context, r, d->value_type, rows);
     d->coefficients = NULL;
     d->fields = (const fur_vector *const *)fields;
 }
@@ -184,7 +184,7 @@ fur_csr *permuted_grid(fur_context *context)
 
 fur_csr *empty_matrix(fur_context *context, int64_t rows, int64_t cols)
 {
-    fur_coo_view coo = {.rows = rows, .cols = cols, .value = FUR_F64};
+    fur_coo_view coo = {.rows = rows, .cols = cols, .value_type = FUR_F64};
     fur_csr *a = NULL;
     ck_ok(context, fur_csr_from_coo(context, &coo, FUR_DUPLICATES_SUM, &a));
     return a;
@@ -228,7 +228,7 @@ fur_csr *dense_random(fur_context *context, int64_t rows)
 fur_csr *periodic_grid(fur_context *context, int64_t n)
 {
     fur_stencil_definition d = named(7, FUR_F64, n, n, n);
-    set_boundaries(&d, 13 * FUR_PERIODIC);
+    set_boundaries(&d, 13 * FUR_BOUNDARY_PERIODIC);
     return assemble(context, &d);
 }
 

@@ -8,7 +8,7 @@
 fur_csr *assemble(fur_context *context, const fur_stencil_definition *d);
 
 /* The stencil of that name with Dirichlet boundaries, and its matrix in f64. */
-fur_stencil_definition named(int points, fur_value value, int64_t nx, int64_t ny, int64_t nz);
+fur_stencil_definition named(int points, fur_value_type value, int64_t nx, int64_t ny, int64_t nz);
 fur_csr *grid(fur_context *context, int points, int64_t nx, int64_t ny, int64_t nz);
 
 /* Extents of 2 to `most` points in all. */

@@ -25,12 +25,12 @@ int offsets_random(rng *r, int axes, int radius, int most, fur_stencil_offset *o
     return count;
 }
 
-stencil_trial *trial_open(fur_value value, int boundaries)
+stencil_trial *trial_open(fur_value_type value, int boundaries)
 {
     stencil_trial *t = calloc(1, sizeof *t);
     ck_assert_ptr_nonnull(t);
     t->d.size = sizeof t->d;
-    t->d.value = value;
+    t->d.value_type = value;
     t->d.offsets = t->offsets;
     t->d.coefficients = t->coefficients;
     set_boundaries(&t->d, boundaries);
@@ -88,12 +88,12 @@ void trial_draw_extents(stencil_trial *t, rng *r, const int64_t *extents, int co
 void trial_draw_fields(stencil_trial *t, rng *r)
 {
     for (int k = 0; t->fields && k < t->d.points; k++)
-        t->field_entries[k] = entries_random(r, t->d.value, t->rows);
+        t->field_entries[k] = entries_random(r, t->d.value_type, t->rows);
 }
 
 void trial_draw_product(stencil_trial *t, rng *r)
 {
-    fur_value value = t->d.value;
+    fur_value_type value = t->d.value_type;
     const fur_scalar betas[] = {{0, 0}, {1, 0}, rng_scalar(r, value)};
     t->alpha = rng_below(r, 3) == 0 ? fur_real(1) : rng_scalar(r, value);
     t->beta = betas[rng_below(r, COUNT_OF(betas))];
@@ -106,14 +106,14 @@ void trial_draw_product(stencil_trial *t, rng *r)
 
 void trial_poison(stencil_trial *t, rng *r)
 {
-    entry_set(t->d.value, t->x, rng_below(r, t->rows), fur_complex(NAN, 0));
-    entry_set(t->d.value, t->x, rng_below(r, t->rows), fur_complex(0, INFINITY));
-    entry_set(t->d.value, t->x, rng_below(r, t->rows), fur_complex(-INFINITY, 1));
+    entry_set(t->d.value_type, t->x, rng_below(r, t->rows), fur_complex(NAN, 0));
+    entry_set(t->d.value_type, t->x, rng_below(r, t->rows), fur_complex(0, INFINITY));
+    entry_set(t->d.value_type, t->x, rng_below(r, t->rows), fur_complex(-INFINITY, 1));
 }
 
 static size_t bytes_of(const stencil_trial *t)
 {
-    return (size_t)t->rows * fur_value_size(t->d.value);
+    return (size_t)t->rows * fur_value_size(t->d.value_type);
 }
 
 void *trial_zeros(const stencil_trial *t)
@@ -125,7 +125,7 @@ void *trial_random(const stencil_trial *t, rng *r)
 {
     void *entries = trial_zeros(t);
     for (int64_t p = 0; p < t->rows; p++)
-        entry_set(t->d.value, entries, p, rng_scalar(r, t->d.value));
+        entry_set(t->d.value_type, entries, p, rng_scalar(r, t->d.value_type));
     return entries;
 }
 
@@ -150,9 +150,9 @@ static int64_t extent_of(const stencil_trial *t, int axis)
 int64_t point_of(fur_boundary boundary, int64_t n, int64_t i)
 {
     while (i < 0 || i >= n) {
-        if (boundary == FUR_DIRICHLET)
+        if (boundary == FUR_BOUNDARY_DIRICHLET)
             return -1;
-        if (boundary == FUR_PERIODIC)
+        if (boundary == FUR_BOUNDARY_PERIODIC)
             i += i < 0 ? n : -n;
         else
             i = i < 0 ? -1 - i : 2 * n - 1 - i;
@@ -178,8 +178,8 @@ int64_t trial_neighbour(const stencil_trial *t, int64_t p, int k)
 
 fur_scalar trial_coefficient(const stencil_trial *t, int64_t p, int k)
 {
-    return t->fields ? entry_get(t->d.value, t->field_entries[k], p)
-                     : entry_round(t->d.value, t->coefficients[k]);
+    return t->fields ? entry_get(t->d.value_type, t->field_entries[k], p)
+                     : entry_round(t->d.value_type, t->coefficients[k]);
 }
 
 bool trial_overwrites(const stencil_trial *t)
@@ -187,17 +187,17 @@ bool trial_overwrites(const stencil_trial *t)
     return t->beta.re == 0 && t->beta.im == 0;
 }
 
-fur_scalar entry_add(fur_value value, fur_scalar a, fur_scalar b)
+fur_scalar entry_add(fur_value_type value, fur_scalar a, fur_scalar b)
 {
     return entry_round(value, fur_complex(a.re + b.re, a.im + b.im));
 }
 
-static double fma_part(fur_value value, double a, double b, double c)
+static double fma_part(fur_value_type value, double a, double b, double c)
 {
     return value == FUR_F32 || value == FUR_C64 ? fmaf((float)a, (float)b, (float)c) : fma(a, b, c);
 }
 
-fur_scalar entry_fma(fur_value value, fur_scalar a, fur_scalar b, fur_scalar c)
+fur_scalar entry_fma(fur_value_type value, fur_scalar a, fur_scalar b, fur_scalar c)
 {
     if (!value_is_complex(value))
         return fur_real(fma_part(value, a.re, b.re, c.re));
@@ -261,8 +261,9 @@ fur_vector *trial_vector(const stencil_trial *t, fur_context *context, void *ent
 {
     fur_vector *v = NULL;
     if (is_remote(context))
-        return vector_from(context, t->d.value, t->rows, entries);
-    ck_ok(context, fur_vector_wrap(context, t->d.value, t->rows, entries, FUR_BORROW, &v));
+        return vector_from(context, t->d.value_type, t->rows, entries);
+    ck_ok(context,
+          fur_vector_wrap(context, t->d.value_type, t->rows, entries, FUR_OWNERSHIP_BORROW, &v));
     return v;
 }
 
@@ -284,7 +285,7 @@ static void fail_at(const stencil_trial *t, fur_context *context, const char *ke
 {
     ck_abort_msg("%d points%s, %s, %lld x %lld x %lld, boundaries %d %d %d, kernel %s, isa %s, "
                  "%d threads, alpha %g%+gi, beta %g%+gi: entry %lld = %a%+ai, expected %a%+ai",
-                 t->d.points, t->fields ? " of fields" : "", fur_value_name(t->d.value),
+                 t->d.points, t->fields ? " of fields" : "", fur_value_name(t->d.value_type),
                  (long long)extent_of(t, 0), (long long)extent_of(t, 1), (long long)extent_of(t, 2),
                  (int)t->d.boundary[0], (int)t->d.boundary[1], (int)t->d.boundary[2], kernel,
                  fur_context_isa(context), fur_context_threads(context), t->alpha.re, t->alpha.im,
@@ -294,10 +295,10 @@ static void fail_at(const stencil_trial *t, fur_context *context, const char *ke
 void trial_check(const stencil_trial *t, fur_context *context, const char *kernel,
                  const void *entries, const void *expected)
 {
-    int64_t p = first_difference(t->d.value, t->rows, entries, expected);
+    int64_t p = first_difference(t->d.value_type, t->rows, entries, expected);
     if (p >= 0)
-        fail_at(t, context, kernel, p, entry_get(t->d.value, entries, p),
-                entry_get(t->d.value, expected, p));
+        fail_at(t, context, kernel, p, entry_get(t->d.value_type, entries, p),
+                entry_get(t->d.value_type, expected, p));
 }
 
 static double modulus(fur_scalar s)
@@ -312,9 +313,10 @@ static double weight_at(const stencil_trial *t, int64_t p)
     for (int k = 0; k < t->d.points; k++) {
         int64_t from = trial_neighbour(t, p, k);
         if (from >= 0)
-            sum += modulus(trial_coefficient(t, p, k)) * modulus(entry_get(t->d.value, t->x, from));
+            sum += modulus(trial_coefficient(t, p, k)) *
+                   modulus(entry_get(t->d.value_type, t->x, from));
     }
-    double y = trial_overwrites(t) ? 0 : modulus(entry_get(t->d.value, t->y, p));
+    double y = trial_overwrites(t) ? 0 : modulus(entry_get(t->d.value_type, t->y, p));
     return modulus(t->alpha) * sum + modulus(t->beta) * y;
 }
 
@@ -323,8 +325,8 @@ void trial_check_near(const stencil_trial *t, fur_context *context, const char *
 {
     for (int64_t p = 0; p < t->rows; p++) {
         double bound = relative * weight_at(t, p) + absolute;
-        fur_scalar is = entry_get(t->d.value, entries, p);
-        fur_scalar should = entry_get(t->d.value, expected, p);
+        fur_scalar is = entry_get(t->d.value_type, entries, p);
+        fur_scalar should = entry_get(t->d.value_type, expected, p);
         if (!(fabs(is.re - should.re) <= bound && fabs(is.im - should.im) <= bound))
             fail_at(t, context, kernel, p, is, should);
     }

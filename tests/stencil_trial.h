@@ -31,7 +31,7 @@ typedef struct stencil_trial {
     void *expected;
 } stencil_trial;
 
-stencil_trial *trial_open(fur_value value, int boundaries);
+stencil_trial *trial_open(fur_value_type value, int boundaries);
 void trial_close(stencil_trial *t);
 
 /* Points in random order: a named stencil's; some of d.axes axes, with constants in f64. */
@@ -62,8 +62,8 @@ fur_scalar trial_coefficient(const stencil_trial *t, int64_t p, int k);
 bool trial_overwrites(const stencil_trial *t);
 
 /* a + b, and a b + c with one rounding for each product of parts. */
-fur_scalar entry_add(fur_value value, fur_scalar a, fur_scalar b);
-fur_scalar entry_fma(fur_value value, fur_scalar a, fur_scalar b, fur_scalar c);
+fur_scalar entry_add(fur_value_type value, fur_scalar a, fur_scalar b);
+fur_scalar entry_fma(fur_value_type value, fur_scalar a, fur_scalar b, fur_scalar c);
 
 /* A stencil in a context, with vectors for its fields. */
 typedef struct made {

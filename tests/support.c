@@ -101,7 +101,7 @@ double rng_unit(rng *r)
     return (double)(int64_t)(rng_bits(r) >> 11 | 1) * 0x1p-52 - 1;
 }
 
-fur_scalar rng_scalar(rng *r, fur_value value)
+fur_scalar rng_scalar(rng *r, fur_value_type value)
 {
     double re = rng_unit(r);
     double im = value_is_complex(value) ? rng_unit(r) : 0;
@@ -202,37 +202,37 @@ void guard_release(void *data, size_t bytes)
     ck_assert_int_eq(munmap((char *)data + bytes + page - all, all), 0);
 }
 
-static bool is_single(fur_value value)
+static bool is_single(fur_value_type value)
 {
     return value == FUR_F32 || value == FUR_C64;
 }
 
-bool value_is_complex(fur_value value)
+bool value_is_complex(fur_value_type value)
 {
     return value == FUR_C64 || value == FUR_C128;
 }
 
-double value_epsilon(fur_value value)
+double value_epsilon(fur_value_type value)
 {
     return is_single(value) ? FLT_EPSILON : DBL_EPSILON;
 }
 
-double value_tiny(fur_value value)
+double value_tiny(fur_value_type value)
 {
     return is_single(value) ? 0x1p-149 : 0x1p-1074;
 }
 
-static int parts_of(fur_value value)
+static int parts_of(fur_value_type value)
 {
     return value_is_complex(value) ? 2 : 1;
 }
 
-static double part_get(fur_value value, const void *array, int64_t part)
+static double part_get(fur_value_type value, const void *array, int64_t part)
 {
     return is_single(value) ? ((const float *)array)[part] : ((const double *)array)[part];
 }
 
-static void part_set(fur_value value, void *array, int64_t part, double number)
+static void part_set(fur_value_type value, void *array, int64_t part, double number)
 {
     if (is_single(value))
         ((float *)array)[part] = (float)number;
@@ -240,14 +240,14 @@ static void part_set(fur_value value, void *array, int64_t part, double number)
         ((double *)array)[part] = number;
 }
 
-fur_scalar entry_get(fur_value value, const void *array, int64_t i)
+fur_scalar entry_get(fur_value_type value, const void *array, int64_t i)
 {
     int parts = parts_of(value);
     return (fur_scalar){part_get(value, array, parts * i),
                         parts > 1 ? part_get(value, array, parts * i + 1) : 0};
 }
 
-void entry_set(fur_value value, void *array, int64_t i, fur_scalar entry)
+void entry_set(fur_value_type value, void *array, int64_t i, fur_scalar entry)
 {
     int parts = parts_of(value);
     part_set(value, array, parts * i, entry.re);
@@ -255,7 +255,7 @@ void entry_set(fur_value value, void *array, int64_t i, fur_scalar entry)
         part_set(value, array, parts * i + 1, entry.im);
 }
 
-fur_scalar entry_round(fur_value value, fur_scalar entry)
+fur_scalar entry_round(fur_value_type value, fur_scalar entry)
 {
     bool single = is_single(value);
     return (fur_scalar){single ? (float)entry.re : entry.re,
@@ -267,7 +267,7 @@ static bool same_number(double a, double b)
     return memcmp(&a, &b, sizeof a) == 0 || (isnan(a) && isnan(b));
 }
 
-int64_t first_difference(fur_value value, int64_t n, const void *a, const void *b)
+int64_t first_difference(fur_value_type value, int64_t n, const void *a, const void *b)
 {
     if (n == 0 || memcmp(a, b, (size_t)n * fur_value_size(value)) == 0)
         return -1;
@@ -280,14 +280,14 @@ int64_t first_difference(fur_value value, int64_t n, const void *a, const void *
     return -1;
 }
 
-void *entries_make(fur_value value, int64_t n)
+void *entries_make(fur_value_type value, int64_t n)
 {
     void *entries = calloc((size_t)n + 1, fur_value_size(value));
     ck_assert_ptr_nonnull(entries);
     return entries;
 }
 
-void *entries_random(rng *r, fur_value value, int64_t n)
+void *entries_random(rng *r, fur_value_type value, int64_t n)
 {
     void *entries = entries_make(value, n);
     for (int64_t i = 0; i < n; i++)
@@ -295,7 +295,7 @@ void *entries_random(rng *r, fur_value value, int64_t n)
     return entries;
 }
 
-fur_vector *vector_from(fur_context *context, fur_value value, int64_t n, const void *entries)
+fur_vector *vector_from(fur_context *context, fur_value_type value, int64_t n, const void *entries)
 {
     fur_vector *x = NULL;
     ck_ok(context, fur_vector_create(context, value, n, &x));
@@ -305,7 +305,7 @@ fur_vector *vector_from(fur_context *context, fur_value value, int64_t n, const 
 
 void *vector_entries(const fur_vector *x)
 {
-    void *entries = entries_make(fur_vector_value(x), fur_vector_size(x));
+    void *entries = entries_make(fur_vector_value_type(x), fur_vector_size(x));
     ck_ok(fur_vector_context(x), fur_vector_download(x, entries));
     return entries;
 }
@@ -319,7 +319,7 @@ fur_permutation *permutation_random(fur_context *context, rng *r, int64_t n)
     return p;
 }
 
-fur_vector *vector_random(fur_context *context, rng *r, fur_value value, int64_t n)
+fur_vector *vector_random(fur_context *context, rng *r, fur_value_type value, int64_t n)
 {
     void *entries = entries_random(r, value, n);
     fur_vector *x = vector_from(context, value, n, entries);
@@ -518,7 +518,7 @@ static const void *guarded_copy(const void *data, size_t bytes)
     return copy;
 }
 
-static const void *guarded_offsets(const pattern *p, fur_offset offset)
+static const void *guarded_offsets(const pattern *p, fur_offset_type offset)
 {
     if (offset == FUR_I64)
         return guarded_copy(p->offsets, ((size_t)p->rows + 1) * sizeof(int64_t));
@@ -528,15 +528,16 @@ static const void *guarded_offsets(const pattern *p, fur_offset offset)
     return narrow;
 }
 
-fur_csr_view arrays_make(const pattern *p, fur_value value, fur_offset offset, const void *values)
+fur_csr_view arrays_make(const pattern *p, fur_value_type value, fur_offset_type offset,
+                         const void *values)
 {
     size_t entries = (size_t)p->entries;
     return (fur_csr_view){
         .rows = p->rows,
         .cols = p->cols,
         .entries = p->entries,
-        .value = value,
-        .offset = offset,
+        .value_type = value,
+        .offset_type = offset,
         .offsets = guarded_offsets(p, offset),
         .columns = guarded_copy(p->columns, entries * sizeof(int32_t)),
         .values = guarded_copy(values, entries * fur_value_size(value)),
@@ -547,25 +548,25 @@ void arrays_release(fur_csr_view *arrays)
 {
     size_t entries = (size_t)arrays->entries;
     guard_release((void *)(uintptr_t)arrays->offsets,
-                  ((size_t)arrays->rows + 1) * fur_offset_size(arrays->offset));
+                  ((size_t)arrays->rows + 1) * fur_offset_size(arrays->offset_type));
     guard_release((void *)(uintptr_t)arrays->columns, entries * sizeof(int32_t));
-    guard_release((void *)(uintptr_t)arrays->values, entries * fur_value_size(arrays->value));
+    guard_release((void *)(uintptr_t)arrays->values, entries * fur_value_size(arrays->value_type));
 }
 
 int64_t offset_at(const fur_csr_view *a, int64_t row)
 {
-    return a->offset == FUR_I32 ? ((const int32_t *)a->offsets)[row]
-                                : ((const int64_t *)a->offsets)[row];
+    return a->offset_type == FUR_I32 ? ((const int32_t *)a->offsets)[row]
+                                     : ((const int64_t *)a->offsets)[row];
 }
 
-fur_csr *matrix_random(fur_context *context, rng *r, const shape *s, fur_value value,
-                       fur_offset offset)
+fur_csr *matrix_random(fur_context *context, rng *r, const shape *s, fur_value_type value,
+                       fur_offset_type offset)
 {
     fur_csr *a = NULL;
     pattern p = pattern_make(s, r);
     void *values = entries_random(r, value, p.entries);
     fur_csr_view arrays = arrays_make(&p, value, offset, values);
-    ck_ok(context, fur_csr_create(context, &arrays, FUR_COPY, &a));
+    ck_ok(context, fur_csr_create(context, &arrays, FUR_OWNERSHIP_COPY, &a));
     arrays_release(&arrays);
     free(values);
     pattern_release(&p);

@@ -51,7 +51,7 @@ int64_t rng_below(rng *r, int64_t limit);
 /* Uniform in (-1, 1). */
 double rng_unit(rng *r);
 /* A value of the type with parts in (-1, 1). */
-fur_scalar rng_scalar(rng *r, fur_value value);
+fur_scalar rng_scalar(rng *r, fur_value_type value);
 /* A permutation of 0 .. n-1, to be freed. */
 int32_t *rng_order(rng *r, int64_t n);
 
@@ -76,28 +76,28 @@ void *guard_allocate(size_t bytes);
 void guard_release(void *data, size_t bytes);
 
 /* Entry i of an array of the value type. */
-fur_scalar entry_get(fur_value value, const void *array, int64_t i);
-void entry_set(fur_value value, void *array, int64_t i, fur_scalar entry);
+fur_scalar entry_get(fur_value_type value, const void *array, int64_t i);
+void entry_set(fur_value_type value, void *array, int64_t i, fur_scalar entry);
 /* The scalar rounded to the value type. */
-fur_scalar entry_round(fur_value value, fur_scalar entry);
+fur_scalar entry_round(fur_value_type value, fur_scalar entry);
 /* Half the distance of 1 and the next number is the largest relative rounding error: epsilon / 2.
  */
-double value_epsilon(fur_value value);
+double value_epsilon(fur_value_type value);
 /* The smallest positive number of the type. */
-double value_tiny(fur_value value);
-bool value_is_complex(fur_value value);
+double value_tiny(fur_value_type value);
+bool value_is_complex(fur_value_type value);
 
 /* First entry of which a part differs in its bits; -1 if none does. All NaN count as equal: which
  * of two NaN operands an instruction passes on is the compiler's choice. */
-int64_t first_difference(fur_value value, int64_t n, const void *a, const void *b);
+int64_t first_difference(fur_value_type value, int64_t n, const void *a, const void *b);
 
 /* n entries in memory of malloc: zeros, random. */
-void *entries_make(fur_value value, int64_t n);
-void *entries_random(rng *r, fur_value value, int64_t n);
+void *entries_make(fur_value_type value, int64_t n);
+void *entries_random(rng *r, fur_value_type value, int64_t n);
 
 /* A vector with random entries; one with a copy of the entries given. */
-fur_vector *vector_random(fur_context *context, rng *r, fur_value value, int64_t n);
-fur_vector *vector_from(fur_context *context, fur_value value, int64_t n, const void *entries);
+fur_vector *vector_random(fur_context *context, rng *r, fur_value_type value, int64_t n);
+fur_vector *vector_from(fur_context *context, fur_value_type value, int64_t n, const void *entries);
 /* The vector's entries in memory of malloc, wherever the vector has them. */
 void *vector_entries(const fur_vector *x);
 
@@ -132,14 +132,15 @@ int shape_find(const char *name);
 pattern pattern_make(const shape *s, rng *r);
 void pattern_release(pattern *p);
 
-/* Arrays over a pattern for FUR_BORROW, each at a guard page, with the values given. */
-fur_csr_view arrays_make(const pattern *p, fur_value value, fur_offset offset, const void *values);
+/* Arrays over a pattern for FUR_OWNERSHIP_BORROW, each at a guard page, with the values given. */
+fur_csr_view arrays_make(const pattern *p, fur_value_type value, fur_offset_type offset,
+                         const void *values);
 void arrays_release(fur_csr_view *arrays);
 int64_t offset_at(const fur_csr_view *a, int64_t row);
 
 /* A matrix of its own with random values. */
-fur_csr *matrix_random(fur_context *context, rng *r, const shape *s, fur_value value,
-                       fur_offset offset);
+fur_csr *matrix_random(fur_context *context, rng *r, const shape *s, fur_value_type value,
+                       fur_offset_type offset);
 
 /* The call succeeds; the message shows the context's sentence. */
 #define ck_ok(context, call)                                                                       \

@@ -40,7 +40,7 @@ static void draw_extents(stencil_trial *t, rng *r, int64_t most, bool thick)
 /* x and b, the one or the other with infinity and NaN, which must go where terms bring them. */
 static void draw_vectors(stencil_trial *t, rng *r)
 {
-    fur_value value = t->d.value;
+    fur_value_type value = t->d.value_type;
     t->alpha = rng_below(r, 4) == 0 ? fur_real(0) : rng_scalar(r, value);
     t->x = trial_random(t, r);
     t->y = rng_below(r, 3) == 0 ? NULL : trial_random(t, r);
@@ -57,9 +57,9 @@ static results expect(const stencil_trial *t, fur_context *host, const char *ker
 {
     results expected = {{NULL}};
     made m = trial_make(t, host, kernel);
-    fur_vector *x = vector_from(host, t->d.value, t->rows, t->x);
+    fur_vector *x = vector_from(host, t->d.value_type, t->rows, t->x);
     for (int count = 0; count <= most; count++) {
-        fur_vector *y = vector_from(host, t->d.value, t->rows, t->y ? t->y : t->x);
+        fur_vector *y = vector_from(host, t->d.value_type, t->rows, t->y ? t->y : t->x);
         if (count >= least)
             expected.after[count] = vector_entries(x);
         ck_ok(host, fur_stencil_apply(m.s, fur_real(1), x, t->y ? t->alpha : fur_real(0), y));
@@ -82,11 +82,12 @@ static shifted place(sweeper *s, const stencil_trial *t, const void *entries)
 {
     shifted v = {NULL, NULL};
     int64_t shift = rng_below(&s->random, 3) == 0 ? rng_below(&s->random, 4) : 0;
-    ck_ok(s->context, fur_vector_create(s->context, t->d.value, t->rows + shift, &v.whole));
+    ck_ok(s->context, fur_vector_create(s->context, t->d.value_type, t->rows + shift, &v.whole));
     ck_ok(s->context, fur_vector_fill(v.whole, fur_complex(NAN, NAN)));
     char *data = fur_vector_data(v.whole);
-    data += (size_t)shift * fur_value_size(t->d.value);
-    ck_ok(s->context, fur_vector_wrap(s->context, t->d.value, t->rows, data, FUR_BORROW, &v.part));
+    data += (size_t)shift * fur_value_size(t->d.value_type);
+    ck_ok(s->context, fur_vector_wrap(s->context, t->d.value_type, t->rows, data,
+                                      FUR_OWNERSHIP_BORROW, &v.part));
     if (entries)
         ck_ok(s->context, fur_vector_upload(entries, v.part));
     return v;
@@ -154,7 +155,7 @@ static void check_kernels(sweeper *w, const stencil_trial *t, const results *exp
     }
 }
 
-void sweep_check_tally(const sweeper *s, fur_value value)
+void sweep_check_tally(const sweeper *s, fur_value_type value)
 {
     int count = fur_stencil_sweep_kernel_count(s->context);
     ck_assert_int_le(count, MAX_SWEEP_KERNELS);
@@ -179,7 +180,7 @@ static const struct {
              {7, 1, 3, false, 1500}, {27, 1, 3, false, 700},  {13, 2, 3, false, 400},
              {40, 4, 3, false, 200}, {129, 4, 3, false, 100}, {7, 0, 3, false, 1500}};
 
-void sweep_random(sweeper *s, fur_value value, int boundaries)
+void sweep_random(sweeper *s, fur_value_type value, int boundaries)
 {
     const int step = TEST_SLOW ? 6 : 2;
     const int last = COUNT_OF(drawn) - 1; /* the one that no kernel refuses: always */
@@ -203,7 +204,7 @@ static const struct {
     int points;
     bool named;
     int64_t extent[3];
-    fur_value value;
+    fur_value_type value;
     int count;
 } large[] = {
     {7, true, {130, 67, 65}, FUR_F64, 4},    {27, true, {130, 67, 65}, FUR_F64, 4},
@@ -243,7 +244,7 @@ static void sweep_plainly(const stencil_trial *t, int64_t *x)
     int64_t *y = calloc((size_t)t->rows, sizeof *y);
     ck_assert_ptr_nonnull(y);
     for (int64_t p = 0; p < t->rows; p++) {
-        y[p] = -(int64_t)entry_get(t->d.value, t->y, p).re;
+        y[p] = -(int64_t)entry_get(t->d.value_type, t->y, p).re;
         for (int k = 0; k < t->d.points; k++) {
             int64_t from = trial_neighbour(t, p, k);
             y[p] += from < 0 ? 0 : (int64_t)t->coefficients[k].re * x[from];
@@ -258,21 +259,22 @@ static void *draw_integers(const stencil_trial *t, rng *r, int64_t most)
 {
     void *entries = trial_zeros(t);
     for (int64_t p = 0; p < t->rows; p++)
-        entry_set(t->d.value, entries, p, fur_real((double)(rng_below(r, 2 * most + 1) - most)));
+        entry_set(t->d.value_type, entries, p,
+                  fur_real((double)(rng_below(r, 2 * most + 1) - most)));
     return entries;
 }
 
 static void *entries_of(const stencil_trial *t, const int64_t *x)
 {
-    void *entries = entries_make(t->d.value, t->rows);
+    void *entries = entries_make(t->d.value_type, t->rows);
     for (int64_t p = 0; p < t->rows; p++)
-        entry_set(t->d.value, entries, p, fur_real((double)x[p]));
+        entry_set(t->d.value_type, entries, p, fur_real((double)x[p]));
     return entries;
 }
 
 /* With five coefficients of modulus 1, |x| <= 2 and |b| <= 1, entries are at most 5^n (2 + 1/4)
  * after n sweeps, which is below 2^24 for n = 9: nothing is rounded in any type. */
-void sweep_integers(sweeper *s, fur_value value, int boundaries)
+void sweep_integers(sweeper *s, fur_value_type value, int boundaries)
 {
     results expected;
     stencil_trial *t = trial_open(value, boundaries);

@@ -16,16 +16,16 @@ typedef struct sweeper {
 
 /* Half of some random stencils, small grids, with b and without, at a combination of boundaries:
  * none to nine sweeps. */
-void sweep_random(sweeper *s, fur_value value, int boundaries);
+void sweep_random(sweeper *s, fur_value_type value, int boundaries);
 
 /* Grids of several tiles along each axis, numbered from 0. */
 void sweep_large(sweeper *s, int number, int boundaries);
 extern const int sweep_large_count;
 
 /* Small integers at a combination of boundaries, against plain loops that know no rounding. */
-void sweep_integers(sweeper *s, fur_value value, int boundaries);
+void sweep_integers(sweeper *s, fur_value_type value, int boundaries);
 
 /* No kernel for sweeps refused every stencil. */
-void sweep_check_tally(const sweeper *s, fur_value value);
+void sweep_check_tally(const sweeper *s, fur_value_type value);
 
 #endif

@@ -19,7 +19,7 @@ START_TEST(every_status_has_a_name)
         "ok",          "invalid argument",   "out of memory",  "overflow",
         "unsupported", "input/output error", "malformed file", "cancelled",
         "device error"};
-    ck_assert_int_eq(FUR_DEVICE + 1, COUNT_OF(names));
+    ck_assert_int_eq(FUR_DEVICE_ERROR + 1, COUNT_OF(names));
     for (int i = 0; i < COUNT_OF(names); i++)
         ck_assert_str_eq(fur_status_name((fur_status)i), names[i]);
     ck_assert_str_eq(fur_status_name((fur_status)COUNT_OF(names)), "unknown");
@@ -38,8 +38,8 @@ START_TEST(types_have_names_and_sizes)
                   {"c128", sizeof(double _Complex)}};
     ck_assert_int_eq(FUR_VALUE_COUNT, COUNT_OF(values));
     for (int i = 0; i < FUR_VALUE_COUNT; i++) {
-        ck_assert_str_eq(fur_value_name((fur_value)i), values[i].name);
-        ck_assert_uint_eq(fur_value_size((fur_value)i), values[i].size);
+        ck_assert_str_eq(fur_value_name((fur_value_type)i), values[i].name);
+        ck_assert_uint_eq(fur_value_size((fur_value_type)i), values[i].size);
     }
     ck_assert_str_eq(fur_offset_name(FUR_I32), "i32");
     ck_assert_str_eq(fur_offset_name(FUR_I64), "i64");
@@ -52,10 +52,10 @@ START_TEST(values_outside_the_enumerations_are_told_apart)
 {
     static const int outside[] = {-1, 4, 1 << 30};
     for (int i = 0; i < COUNT_OF(outside); i++) {
-        ck_assert_str_eq(fur_value_name((fur_value)outside[i]), "?");
-        ck_assert_str_eq(fur_offset_name((fur_offset)outside[i]), "?");
-        ck_assert_uint_eq(fur_value_size((fur_value)outside[i]), 0);
-        ck_assert_uint_eq(fur_offset_size((fur_offset)outside[i]), 0);
+        ck_assert_str_eq(fur_value_name((fur_value_type)outside[i]), "?");
+        ck_assert_str_eq(fur_offset_name((fur_offset_type)outside[i]), "?");
+        ck_assert_uint_eq(fur_value_size((fur_value_type)outside[i]), 0);
+        ck_assert_uint_eq(fur_offset_size((fur_offset_type)outside[i]), 0);
     }
 }
 END_TEST

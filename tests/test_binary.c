@@ -61,7 +61,7 @@ static char *contents(size_t *size)
 static void check_equal(const fur_csr *a, const fur_csr *b)
 {
     int equal = 0;
-    ck_assert_int_eq(fur_csr_get(a).offset, fur_csr_get(b).offset);
+    ck_assert_int_eq(fur_csr_get(a).offset_type, fur_csr_get(b).offset_type);
     ck_ok(context, fur_csr_compare(a, b, &equal));
     ck_assert(equal);
 }
@@ -112,7 +112,8 @@ START_TEST(matrices_come_back_to_the_bit)
     for (int value = 0; value < FUR_VALUE_COUNT; value++) {
         for (int offset = 0; offset < FUR_OFFSET_COUNT; offset++) {
             rng r = rng_stream((uint64_t)_i);
-            fur_csr *a = matrix_random(context, &r, s, (fur_value)value, (fur_offset)offset);
+            fur_csr *a =
+                matrix_random(context, &r, s, (fur_value_type)value, (fur_offset_type)offset);
             ck_ok(context, fur_binary_write_csr(a, FILE_NAME, NULL));
             check_file(a);
             fur_csr_destroy(a);
@@ -144,7 +145,7 @@ END_TEST
 START_TEST(vectors_come_back_to_the_bit)
 {
     const int64_t sizes[] = {0, 1, 511, 70000};
-    fur_value value = (fur_value)_i;
+    fur_value_type value = (fur_value_type)_i;
     rng r = rng_stream((uint64_t)_i);
     for (int i = 0; i < COUNT_OF(sizes); i++) {
         fur_vector *x = vector_random(context, &r, value, sizes[i]), *y = NULL;
@@ -152,7 +153,7 @@ START_TEST(vectors_come_back_to_the_bit)
         fur_binary_read_options options = {.size = sizeof options, .header = &header};
         ck_ok(context, fur_binary_write_vector(x, FILE_NAME, NULL));
         ck_ok(context, fur_binary_read_vector(context, FILE_NAME, &options, &y));
-        ck_assert_int_eq(fur_vector_value(y), value);
+        ck_assert_int_eq(fur_vector_value_type(y), value);
         ck_assert_int_eq(fur_vector_size(y), sizes[i]);
         if (sizes[i] > 0)
             ck_assert_int_eq(memcmp(fur_vector_const_data(x), fur_vector_const_data(y),
@@ -176,14 +177,14 @@ START_TEST(vector_is_read_as_a_matrix)
     const fur_csr_view expected = {.rows = 3,
                                    .cols = 1,
                                    .entries = 3,
-                                   .value = FUR_F64,
-                                   .offset = FUR_I32,
+                                   .value_type = FUR_F64,
+                                   .offset_type = FUR_I32,
                                    .offsets = (const int32_t[]){0, 1, 2, 3},
                                    .columns = (const int32_t[]){0, 0, 0},
                                    .values = values};
     fur_vector *x = vector_from(context, FUR_F64, 3, values);
     fur_csr *a = NULL;
-    ck_ok(context, fur_csr_create(context, &expected, FUR_BORROW, &a));
+    ck_ok(context, fur_csr_create(context, &expected, FUR_OWNERSHIP_BORROW, &a));
     ck_ok(context, fur_binary_write_vector(x, FILE_NAME, NULL));
     check_file(a);
     fur_csr_destroy(a);
@@ -197,14 +198,14 @@ START_TEST(matrix_of_one_line_is_read_as_a_vector)
     const fur_csr_view column = {.rows = 4,
                                  .cols = 1,
                                  .entries = 2,
-                                 .value = FUR_F64,
-                                 .offset = FUR_I64,
+                                 .value_type = FUR_F64,
+                                 .offset_type = FUR_I64,
                                  .offsets = (const int64_t[]){0, 0, 1, 1, 2},
                                  .columns = (const int32_t[]){0, 0},
                                  .values = values};
     fur_csr *a = NULL;
     fur_vector *x = NULL;
-    ck_ok(context, fur_csr_create(context, &column, FUR_BORROW, &a));
+    ck_ok(context, fur_csr_create(context, &column, FUR_OWNERSHIP_BORROW, &a));
     for (int i = 0; i < 2; i++) {
         fur_csr *turned = NULL;
         ck_ok(context, fur_binary_write_csr(a, FILE_NAME, NULL));
@@ -225,12 +226,12 @@ START_TEST(row_that_is_long_and_empty_needs_a_limit)
 {
     const fur_csr_view view = {.rows = 1,
                                .cols = INT32_MAX,
-                               .value = FUR_F64,
-                               .offset = FUR_I32,
+                               .value_type = FUR_F64,
+                               .offset_type = FUR_I32,
                                .offsets = (const int32_t[]){0, 0}};
     fur_csr *a = NULL;
     fur_vector *x = NULL;
-    ck_ok(context, fur_csr_create(context, &view, FUR_BORROW, &a));
+    ck_ok(context, fur_csr_create(context, &view, FUR_OWNERSHIP_BORROW, &a));
     ck_ok(context, fur_binary_write_csr(a, FILE_NAME, NULL));
     const char *sentence = "a.fur: found a matrix of 1 x 2147483647 in a file of 12288 bytes, "
                            "expected at most 4194304 rows and columns together; if it is right, "
@@ -266,7 +267,7 @@ START_TEST(matrix_of_more_lines_is_no_vector)
 END_TEST
 
 /* [0 2; 2 1] with the sign of what is above the diagonal. */
-static fur_csr *small_matrix(fur_value value, double sign)
+static fur_csr *small_matrix(fur_value_type value, double sign)
 {
     fur_csr *matrix = NULL;
     void *values = entries_make(value, 3);
@@ -276,12 +277,12 @@ static fur_csr *small_matrix(fur_value value, double sign)
     const fur_csr_view view = {.rows = 2,
                                .cols = 2,
                                .entries = 3,
-                               .value = value,
-                               .offset = FUR_I32,
+                               .value_type = value,
+                               .offset_type = FUR_I32,
                                .offsets = (const int32_t[]){0, 1, 3},
                                .columns = (const int32_t[]){1, 0, 1},
                                .values = values};
-    ck_ok(context, fur_csr_create(context, &view, FUR_COPY, &matrix));
+    ck_ok(context, fur_csr_create(context, &view, FUR_OWNERSHIP_COPY, &matrix));
     free(values);
     return matrix;
 }
@@ -320,15 +321,15 @@ START_TEST(pattern_comes_back_with_ones)
 {
     const fur_mtx_header origin = {.field = FUR_MTX_PATTERN};
     fur_binary_write_options options = {.size = sizeof options, .origin = &origin};
-    fur_csr *a = small_matrix((fur_value)_i, 1);
+    fur_csr *a = small_matrix((fur_value_type)_i, 1);
     ck_ok(context, fur_binary_write_csr(a, FILE_NAME, &options));
     fur_csr *b = read_back(_i % 2);
     fur_csr_view view = fur_csr_get(b);
-    ck_assert_int_eq(view.value, _i);
+    ck_assert_int_eq(view.value_type, _i);
     ck_assert_int_eq(view.entries, 3);
     ck_assert_int_eq(memcmp(view.columns, fur_csr_get(a).columns, 3 * sizeof(int32_t)), 0);
     for (int64_t k = 0; k < 3; k++) {
-        fur_scalar entry = entry_get(view.value, view.values, k);
+        fur_scalar entry = entry_get(view.value_type, view.values, k);
         ck_assert(entry.re == 1 && entry.im == 0);
     }
     fur_csr_destroy(b);
@@ -360,7 +361,7 @@ START_TEST(what_could_not_be_read_is_not_written)
     const fur_coo_view twice = {.rows = 1,
                                 .cols = 1,
                                 .entries = 2,
-                                .value = FUR_F64,
+                                .value_type = FUR_F64,
                                 .row_indices = (const int32_t[]){0, 0},
                                 .col_indices = (const int32_t[]){0, 0},
                                 .values = (const double[]){1, 2}};
@@ -513,13 +514,13 @@ static fur_csr *large_matrix(fur_context *owner)
     const fur_csr_view view = {.rows = LARGE_ROWS,
                                .cols = LARGE_ROWS + ROW_ENTRIES,
                                .entries = LARGE_ROWS * ROW_ENTRIES,
-                               .value = FUR_F32,
-                               .offset = FUR_I32,
+                               .value_type = FUR_F32,
+                               .offset_type = FUR_I32,
                                .offsets = offsets,
                                .columns = columns,
                                .values = values};
     fur_csr *matrix = NULL;
-    ck_ok(owner, fur_csr_create(owner, &view, FUR_COPY, &matrix));
+    ck_ok(owner, fur_csr_create(owner, &view, FUR_OWNERSHIP_COPY, &matrix));
     return matrix;
 }
 
@@ -809,13 +810,13 @@ START_TEST(binary_files_are_known_by_their_first_bytes)
     scratch_write("c.fur", "\x89"
                            "FUR\r\n");
     ck_assert_int_eq(mkfifo("d.fur", 0600), 0);
-    ck_assert_int_eq(fur_binary_is("a.mtx"), 1);
-    ck_assert_int_eq(fur_binary_is("b.fur"), 0);
-    ck_assert_int_eq(fur_binary_is("c.fur"), 0);
-    ck_assert_int_eq(fur_binary_is("d.fur"), 0);
-    ck_assert_int_eq(fur_binary_is("missing.fur"), 0);
-    ck_assert_int_eq(fur_binary_is("."), 0);
-    ck_assert_int_eq(fur_binary_is(NULL), 0);
+    ck_assert_int_eq(fur_binary_detect("a.mtx"), 1);
+    ck_assert_int_eq(fur_binary_detect("b.fur"), 0);
+    ck_assert_int_eq(fur_binary_detect("c.fur"), 0);
+    ck_assert_int_eq(fur_binary_detect("d.fur"), 0);
+    ck_assert_int_eq(fur_binary_detect("missing.fur"), 0);
+    ck_assert_int_eq(fur_binary_detect("."), 0);
+    ck_assert_int_eq(fur_binary_detect(NULL), 0);
 }
 END_TEST
 
@@ -824,15 +825,15 @@ START_TEST(files_that_cannot_be_read_are_named)
     fur_csr *a = NULL;
     fur_vector *x = NULL;
     fur_mtx_header header;
-    ck_fails(context, FUR_IO, "missing.fur: cannot open: No such file or directory",
+    ck_fails(context, FUR_IO_ERROR, "missing.fur: cannot open: No such file or directory",
              fur_binary_read_csr(context, "missing.fur", NULL, &a));
-    ck_fails(context, FUR_IO,
+    ck_fails(context, FUR_IO_ERROR,
              "/: cannot read: not a regular file, which a binary file must be; copy it to a disk "
              "first",
              fur_binary_read_vector(context, "/", NULL, &x));
     ck_assert_int_eq(mkfifo("pipe", 0600), 0);
     ck_fails(
-        context, FUR_IO,
+        context, FUR_IO_ERROR,
         "pipe: cannot read: not a regular file, which a binary file must be; copy it to a disk "
         "first",
         fur_binary_read_header(context, "pipe", &header));

@@ -142,7 +142,7 @@ START_TEST(a_long_sentence_is_cut)
     char text[5000];
     memset(text, 'x', sizeof text - 1);
     text[sizeof text - 1] = '\0';
-    fur_context_fail(context, FUR_IO, "%s", text);
+    fur_context_fail(context, FUR_IO_ERROR, "%s", text);
     size_t length = strlen(fur_context_error(context));
     ck_assert(length > 500 && length < sizeof text);
     ck_assert_int_eq(strncmp(fur_context_error(context), text, length), 0);

@@ -20,10 +20,10 @@ static bool same_bytes(const void *a, const void *b, int64_t count, size_t size)
 static bool same_arrays(const fur_csr_view *a, const fur_csr_view *b)
 {
     return a->rows == b->rows && a->cols == b->cols && a->entries == b->entries &&
-           a->value == b->value && a->offset == b->offset &&
-           same_bytes(a->offsets, b->offsets, a->rows + 1, fur_offset_size(a->offset)) &&
+           a->value_type == b->value_type && a->offset_type == b->offset_type &&
+           same_bytes(a->offsets, b->offsets, a->rows + 1, fur_offset_size(a->offset_type)) &&
            same_bytes(a->columns, b->columns, a->entries, sizeof(int32_t)) &&
-           same_bytes(a->values, b->values, a->entries, fur_value_size(a->value));
+           same_bytes(a->values, b->values, a->entries, fur_value_size(a->value_type));
 }
 
 static void ck_same(const fur_csr *a, const fur_csr *b)
@@ -61,8 +61,8 @@ static void ck_same_entry(const fur_csr_view *a, int64_t k, const fur_csr_view *
 {
     if (l < 0)
         ck_abort_msg("an entry is missing");
-    fur_scalar p = entry_get(a->value, a->values, k);
-    fur_scalar q = entry_get(b->value, b->values, l);
+    fur_scalar p = entry_get(a->value_type, a->values, k);
+    fur_scalar q = entry_get(b->value_type, b->values, l);
     if (p.re != q.re || p.im != (conjugate ? -q.im : q.im))
         ck_abort_msg("%a%+ai became %a%+ai", p.re, p.im, q.re, q.im);
 }
@@ -78,8 +78,9 @@ static void for_every_matrix(matrix_test test)
             rng r = rng_stream((uint64_t)(100 * i + type));
             fur_context *context =
                 context_counting(&m, NULL, thread_counts[(i + type) % COUNT_OF(thread_counts)]);
-            fur_csr *a = matrix_random(context, &r, &shapes[i], (fur_value)(type % FUR_VALUE_COUNT),
-                                       (fur_offset)(type / FUR_VALUE_COUNT));
+            fur_csr *a =
+                matrix_random(context, &r, &shapes[i], (fur_value_type)(type % FUR_VALUE_COUNT),
+                              (fur_offset_type)(type / FUR_VALUE_COUNT));
             test(a, &r);
             fur_csr_destroy(a);
             fur_context_destroy(context);
@@ -92,7 +93,7 @@ static fur_csr *borrow(fur_context *context, const fur_csr *a)
 {
     fur_csr *b = NULL;
     fur_csr_view view = fur_csr_get(a);
-    ck_ok(context, fur_csr_create(context, &view, FUR_BORROW, &b));
+    ck_ok(context, fur_csr_create(context, &view, FUR_OWNERSHIP_BORROW, &b));
     return b;
 }
 
@@ -134,11 +135,11 @@ static void check_ownership(const fur_csr *a, rng *r)
     fur_csr *taken = NULL;
     size_t entries = (size_t)view.entries;
     own.offsets =
-        adopted(context, view.offsets, ((size_t)view.rows + 1) * fur_offset_size(view.offset));
+        adopted(context, view.offsets, ((size_t)view.rows + 1) * fur_offset_size(view.offset_type));
     own.columns = adopted(context, view.columns, entries * sizeof(int32_t));
-    own.values = adopted(context, view.values, entries * fur_value_size(view.value));
-    ck_ok(context, fur_csr_create(context, &view, FUR_COPY, &copied));
-    ck_ok(context, fur_csr_create(context, &own, FUR_ADOPT, &taken));
+    own.values = adopted(context, view.values, entries * fur_value_size(view.value_type));
+    ck_ok(context, fur_csr_create(context, &view, FUR_OWNERSHIP_COPY, &copied));
+    ck_ok(context, fur_csr_create(context, &own, FUR_OWNERSHIP_ADOPT, &taken));
     ck_assert_ptr_eq(fur_csr_get(borrowed).columns, view.columns);
     ck_assert_ptr_eq(fur_csr_get(taken).values, own.values);
     ck_assert_ptr_ne(fur_csr_get(copied).offsets, view.offsets);
@@ -292,8 +293,8 @@ static void check_wrong(fur_context *context, const wrong *w)
     fur_csr_view view = {w->rows,
                          w->cols,
                          w->entries,
-                         (fur_value)w->value,
-                         (fur_offset)w->offset,
+                         (fur_value_type)w->value,
+                         (fur_offset_type)w->offset,
                          w->missing == 1        ? NULL
                          : w->offset == FUR_I64 ? (const void *)wide
                                                 : w->offsets,
@@ -301,7 +302,7 @@ static void check_wrong(fur_context *context, const wrong *w)
                          w->missing == 3 ? NULL : values};
     fur_csr *a = NULL;
     ck_fails(context, w->status, w->sentence, fur_csr_check(context, &view));
-    for (int ownership = FUR_COPY; ownership <= FUR_ADOPT; ownership++)
+    for (int ownership = FUR_OWNERSHIP_COPY; ownership <= FUR_OWNERSHIP_ADOPT; ownership++)
         ck_fails(context, w->status, w->sentence,
                  fur_csr_create(context, &view, (fur_ownership)ownership, &a));
     ck_assert_ptr_null(a);
@@ -360,7 +361,7 @@ typedef struct coo {
     void *values;
 } coo;
 
-static coo coo_make(fur_value value, int64_t rows, int64_t cols, int64_t entries)
+static coo coo_make(fur_value_type value, int64_t rows, int64_t cols, int64_t entries)
 {
     coo c = {.row_indices = calloc((size_t)entries + 1, sizeof(int32_t)),
              .col_indices = calloc((size_t)entries + 1, sizeof(int32_t)),
@@ -377,7 +378,7 @@ static void coo_release(coo *c)
 }
 
 /* Random positions with repetitions, some of them in the corners; every tenth value is 0. */
-static coo coo_random(rng *r, fur_value value, int64_t rows, int64_t cols, int64_t entries)
+static coo coo_random(rng *r, fur_value_type value, int64_t rows, int64_t cols, int64_t entries)
 {
     coo c = coo_make(value, rows, cols, entries);
     for (int64_t e = 0; e < entries; e++) {
@@ -417,13 +418,13 @@ static place *sorted_places(const fur_coo_view *c)
 /* The same entries in row order. */
 static coo coo_sorted(const fur_coo_view *c)
 {
-    coo sorted = coo_make(c->value, c->rows, c->cols, c->entries);
+    coo sorted = coo_make(c->value_type, c->rows, c->cols, c->entries);
     place *places = sorted_places(c);
     for (int64_t k = 0; k < c->entries; k++) {
         int64_t e = places[k].entry;
         sorted.row_indices[k] = c->row_indices[e];
         sorted.col_indices[k] = c->col_indices[e];
-        entry_set(c->value, sorted.values, k, entry_get(c->value, c->values, e));
+        entry_set(c->value_type, sorted.values, k, entry_get(c->value_type, c->values, e));
     }
     free(places);
     return sorted;
@@ -438,16 +439,16 @@ static int64_t assemble(const fur_coo_view *c, fur_duplicates duplicates, patter
     p->offsets = calloc((size_t)c->rows + 1, sizeof *p->offsets);
     p->columns = malloc(((size_t)c->entries + 1) * sizeof *p->columns);
     for (int64_t k = 0; k < c->entries; k++) {
-        fur_scalar entry = entry_get(c->value, c->values, places[k].entry);
+        fur_scalar entry = entry_get(c->value_type, c->values, places[k].entry);
         bool again = k > 0 && places[k].position == places[k - 1].position;
         int64_t at = again && duplicates != FUR_DUPLICATES_KEEP ? p->entries - 1 : p->entries++;
         if (again && repeated < 0)
             repeated = places[k].position;
         if (again && duplicates == FUR_DUPLICATES_SUM) {
-            fur_scalar sum = entry_get(c->value, values, at);
-            entry = entry_round(c->value, fur_complex(sum.re + entry.re, sum.im + entry.im));
+            fur_scalar sum = entry_get(c->value_type, values, at);
+            entry = entry_round(c->value_type, fur_complex(sum.re + entry.re, sum.im + entry.im));
         }
-        entry_set(c->value, values, at, entry);
+        entry_set(c->value_type, values, at, entry);
         p->columns[at] = (int32_t)(places[k].position % c->cols);
         p->offsets[places[k].position / c->cols + 1] = p->entries;
     }
@@ -473,12 +474,12 @@ static void check_from_coo(fur_context *context, const fur_coo_view *c, fur_dupl
 {
     pattern p;
     fur_csr *a = NULL;
-    void *values = entries_make(c->value, c->entries);
+    void *values = entries_make(c->value_type, c->entries);
     int64_t repeated = assemble(c, duplicates, &p, values);
     if (repeated >= 0 && duplicates == FUR_DUPLICATES_ERROR) {
         check_repeated(context, c, repeated);
     } else {
-        fur_csr_view expected = arrays_make(&p, c->value, FUR_I32, values);
+        fur_csr_view expected = arrays_make(&p, c->value_type, FUR_I32, values);
         ck_ok(context, fur_csr_from_coo(context, c, duplicates, &a));
         fur_csr_view view = fur_csr_get(a);
         ck_assert(same_arrays(&view, &expected));
@@ -492,7 +493,7 @@ static void check_from_coo(fur_context *context, const fur_coo_view *c, fur_dupl
 }
 
 /* Numbers of threads and ways to treat duplicates take turns with given and sorted entries. */
-static void check_coo(rng *r, fur_value value, int64_t rows, int64_t cols, int64_t entries)
+static void check_coo(rng *r, fur_value_type value, int64_t rows, int64_t cols, int64_t entries)
 {
     coo given = coo_random(r, value, rows, cols, entries);
     coo sorted = coo_sorted(&given.view);
@@ -518,11 +519,11 @@ START_TEST(coordinates_become_rows)
     for (int i = 0; i < (TEST_SLOW ? 10 : 60); i++) {
         int64_t rows = 1 + rng_below(&r, 40);
         int64_t cols = 1 + rng_below(&r, 40);
-        check_coo(&r, (fur_value)_i, rows, cols, rng_below(&r, 3 * rows * cols / 2));
+        check_coo(&r, (fur_value_type)_i, rows, cols, rng_below(&r, 3 * rows * cols / 2));
     }
-    check_coo(&r, (fur_value)_i, 3, 5000, 20000);
-    check_coo(&r, (fur_value)_i, 5000, 3, 20000);
-    check_coo(&r, (fur_value)_i, 400, 300, TEST_SLOW ? 70000 : 150000);
+    check_coo(&r, (fur_value_type)_i, 3, 5000, 20000);
+    check_coo(&r, (fur_value_type)_i, 5000, 3, 20000);
+    check_coo(&r, (fur_value_type)_i, 400, 300, TEST_SLOW ? 70000 : 150000);
 }
 END_TEST
 
@@ -568,7 +569,7 @@ START_TEST(no_coordinates_are_an_empty_matrix)
     static const int64_t sizes[] = {0, 1, 7};
     fur_context *context = context_make(NULL, 2);
     for (int i = 0; i < COUNT_OF(sizes) * COUNT_OF(sizes); i++) {
-        fur_coo_view c = {.rows = sizes[i / 3], .cols = sizes[i % 3], .value = FUR_C64};
+        fur_coo_view c = {.rows = sizes[i / 3], .cols = sizes[i % 3], .value_type = FUR_C64};
         fur_csr *a = NULL;
         ck_ok(context, fur_csr_from_coo(context, &c, FUR_DUPLICATES_ERROR, &a));
         fur_csr_view view = fur_csr_get(a);
@@ -622,7 +623,7 @@ START_TEST(wrong_coordinates_are_refused)
         {{4, 3000000000, 3, FUR_F64, in, in, values},
          FUR_OVERFLOW,
          "4 rows and 3000000000 columns: each must be at most 2147483647"},
-        {{4, 4, 3, (fur_value)5, in, in, values}, FUR_INVALID, "5 is not a value type"},
+        {{4, 4, 3, (fur_value_type)5, in, in, values}, FUR_INVALID, "5 is not a value type"},
         {{4, 4, 3, FUR_F64, NULL, in, values},
          FUR_INVALID,
          "3 entries were announced, an array is missing"},
@@ -672,12 +673,12 @@ START_TEST(what_a_matrix_keeps_is_released_once)
     const fur_csr_view view = {1, 1, 1, FUR_F64, FUR_I32, offsets, columns, values};
     int releases = 0, others = 0;
     fur_csr *a = NULL, *b = NULL;
-    ck_ok(context, fur_csr_create(context, &view, FUR_BORROW, &a));
-    ck_fails(context, FUR_INVALID, "fur_csr_keep was given NULL for release",
-             fur_csr_keep(a, NULL, &others));
-    ck_ok(context, fur_csr_keep(a, count_release, &releases));
+    ck_ok(context, fur_csr_create(context, &view, FUR_OWNERSHIP_BORROW, &a));
+    ck_fails(context, FUR_INVALID, "fur_csr_on_destroy was given NULL for release",
+             fur_csr_on_destroy(a, NULL, &others));
+    ck_ok(context, fur_csr_on_destroy(a, count_release, &releases));
     ck_fails(context, FUR_INVALID, "the matrix keeps something already; let that release both",
-             fur_csr_keep(a, count_release, &others));
+             fur_csr_on_destroy(a, count_release, &others));
     ck_ok(context, fur_csr_transfer(a, context, &b));
     ck_assert_ptr_ne(fur_csr_get(b).offsets, offsets);
     ck_assert_ptr_ne(fur_csr_get(b).columns, columns);
@@ -703,7 +704,9 @@ START_TEST(values_outside_the_enumerations_are_refused)
     fur_csr *a = NULL;
     ck_fails(context, FUR_INVALID, "4 is not a way to treat duplicates",
              fur_csr_from_coo(context, &entry, (fur_duplicates)4, &a));
-    ck_fails(context, FUR_INVALID, "3 is not an ownership; use FUR_COPY, FUR_BORROW or FUR_ADOPT",
+    ck_fails(context, FUR_INVALID,
+             "3 is not an ownership; use FUR_OWNERSHIP_COPY, FUR_OWNERSHIP_BORROW or "
+             "FUR_OWNERSHIP_ADOPT",
              fur_csr_create(context, &view, (fur_ownership)3, &a));
     ck_assert_ptr_null(a);
     fur_context_destroy(context);
@@ -725,7 +728,7 @@ static void check_transposed(const fur_csr *a, bool conjugate)
     fur_csr_view q = fur_csr_get(t);
     ck_valid(t);
     ck_assert(q.rows == p.cols && q.cols == p.rows && q.entries == p.entries);
-    ck_assert(q.value == p.value && q.offset == p.offset);
+    ck_assert(q.value_type == p.value_type && q.offset_type == p.offset_type);
     for (int64_t i = 0; i < p.rows; i++)
         for (int64_t k = offset_at(&p, i); k < offset_at(&p, i + 1); k += 1 + p.entries / SAMPLES)
             ck_same_entry(&p, k, &q, find(&q, p.columns[k], i), conjugate);
@@ -784,14 +787,14 @@ static void check_diagonal(const fur_csr *a, rng *r)
     fur_vector *d = NULL;
     int64_t n = p.rows < p.cols ? p.rows : p.cols;
     ck_ok(fur_csr_context(a), fur_csr_diagonal(a, &d));
-    ck_assert(fur_vector_size(d) == n && fur_vector_value(d) == p.value);
-    void *expected = entries_make(p.value, n);
+    ck_assert(fur_vector_size(d) == n && fur_vector_value_type(d) == p.value_type);
+    void *expected = entries_make(p.value_type, n);
     for (int64_t i = 0; i < n; i++) {
         int64_t k = find(&p, i, i);
         if (k >= 0)
-            entry_set(p.value, expected, i, entry_get(p.value, p.values, k));
+            entry_set(p.value_type, expected, i, entry_get(p.value_type, p.values, k));
     }
-    ck_assert_int_eq(first_difference(p.value, n, fur_vector_data(d), expected), -1);
+    ck_assert_int_eq(first_difference(p.value_type, n, fur_vector_data(d), expected), -1);
     free(expected);
     fur_vector_destroy(d);
 }
@@ -808,20 +811,21 @@ static void check_conversions(const fur_csr *a, rng *r)
     (void)r;
     fur_csr_view p = fur_csr_get(a);
     for (int type = 0; type < FUR_VALUE_COUNT * FUR_OFFSET_COUNT; type++) {
-        fur_value value = (fur_value)(type % FUR_VALUE_COUNT);
+        fur_value_type value = (fur_value_type)(type % FUR_VALUE_COUNT);
         fur_csr *b = NULL;
-        if (value_is_complex(p.value) && !value_is_complex(value))
+        if (value_is_complex(p.value_type) && !value_is_complex(value))
             continue;
         ck_ok(fur_csr_context(a),
-              fur_csr_convert(a, value, (fur_offset)(type / FUR_VALUE_COUNT), &b));
+              fur_csr_convert(a, value, (fur_offset_type)(type / FUR_VALUE_COUNT), &b));
         fur_csr_view q = fur_csr_get(b);
-        ck_assert(q.value == value && q.offset == (fur_offset)(type / FUR_VALUE_COUNT));
+        ck_assert(q.value_type == value &&
+                  q.offset_type == (fur_offset_type)(type / FUR_VALUE_COUNT));
         ck_assert(q.rows == p.rows && q.cols == p.cols && q.entries == p.entries);
         ck_assert(same_bytes(q.columns, p.columns, p.entries, sizeof(int32_t)));
         ck_valid(b);
         void *expected = entries_make(value, p.entries);
         for (int64_t k = 0; k < p.entries; k++)
-            entry_set(value, expected, k, entry_get(p.value, p.values, k));
+            entry_set(value, expected, k, entry_get(p.value_type, p.values, k));
         ck_assert_int_eq(first_difference(value, p.entries, q.values, expected), -1);
         free(expected);
         fur_csr_destroy(b);
@@ -850,9 +854,9 @@ START_TEST(conversion_names_what_it_cannot_keep)
              "entry 1 (column 3) has an imaginary part, which f64 cannot hold",
              fur_csr_convert(a, FUR_F64, FUR_I64, &b));
     ck_fails(context, FUR_INVALID, "7 is not a value type or 0 not an offset type",
-             fur_csr_convert(a, (fur_value)7, FUR_I32, &b));
+             fur_csr_convert(a, (fur_value_type)7, FUR_I32, &b));
     ck_fails(context, FUR_INVALID, "1 is not a value type or 3 not an offset type",
-             fur_csr_convert(a, FUR_F64, (fur_offset)3, &b));
+             fur_csr_convert(a, FUR_F64, (fur_offset_type)3, &b));
     ck_assert_ptr_null(b);
     fur_csr_destroy(a);
     coo_release(&c);
@@ -862,7 +866,7 @@ END_TEST
 
 /* The 2 x 3 matrix of these two entries. */
 static fur_csr *two_entries(fur_context *context, int64_t cols, int32_t row, int32_t col,
-                            double second, fur_value value, fur_offset offset)
+                            double second, fur_value_type value, fur_offset_type offset)
 {
     coo c = coo_make(value, 2, cols, 2);
     fur_csr *a = NULL;

@@ -20,9 +20,10 @@ static void ck_same(const twin *t, const fur_csr *gpu, const fur_csr *host, cons
     fur_csr_view q = fur_csr_get(host);
     ck_ok(t->gpu, fur_csr_transfer(gpu, fur_context_host(t->gpu), &fetched));
     ck_ok(fur_context_host(t->gpu), fur_csr_compare(fetched, host, &equal));
-    ck_assert_msg(equal && p.offset == q.offset, "%s of %lld x %lld, %lld entries of %s, %s", what,
-                  (long long)q.rows, (long long)q.cols, (long long)q.entries,
-                  fur_value_name(q.value), fur_offset_name(q.offset));
+    ck_assert_msg(equal && p.offset_type == q.offset_type,
+                  "%s of %lld x %lld, %lld entries of %s, %s", what, (long long)q.rows,
+                  (long long)q.cols, (long long)q.entries, fur_value_name(q.value_type),
+                  fur_offset_name(q.offset_type));
     fur_csr_destroy(fetched);
 }
 
@@ -72,8 +73,8 @@ static fur_status permute(const fur_csr *a, const void *arguments, fur_csr **out
 }
 
 typedef struct types {
-    fur_value value;
-    fur_offset offset;
+    fur_value_type value;
+    fur_offset_type offset;
 } types;
 
 static fur_status convert(const fur_csr *a, const void *arguments, fur_csr **out)
@@ -104,7 +105,7 @@ static void check_diagonal(const twin *t)
     ck_ok(t->gpu, fur_csr_diagonal(t->on_gpu, &gpu));
     ck_assert_int_eq(fur_vector_size(gpu), fur_vector_size(host));
     void *entries = vector_entries(gpu);
-    ck_assert_int_eq(first_difference(fur_vector_value(host), fur_vector_size(host), entries,
+    ck_assert_int_eq(first_difference(fur_vector_value_type(host), fur_vector_size(host), entries,
                                       fur_vector_const_data(host)),
                      -1);
     free(entries);
@@ -116,8 +117,8 @@ static void check_operations(const twin *t, rng *r)
 {
     fur_csr_view view = fur_csr_get(t->on_host);
     orders o = {rng_order(r, view.rows), rng_order(r, view.cols)};
-    types other = {value_is_complex(view.value) ? FUR_C128 : FUR_C64,
-                   view.offset == FUR_I32 ? FUR_I64 : FUR_I32};
+    types other = {value_is_complex(view.value_type) ? FUR_C128 : FUR_C64,
+                   view.offset_type == FUR_I32 ? FUR_I64 : FUR_I32};
     ck_same(t, t->on_gpu, t->on_host, "transfer");
     check_operation(t, transpose, &(int){0}, "transpose");
     check_operation(t, transpose, &(int){1}, "conjugate transpose");
@@ -131,7 +132,8 @@ static void check_operations(const twin *t, rng *r)
     free(o.rows);
 }
 
-static void check_shape(fur_context *gpu, const shape *s, fur_value value, fur_offset offset)
+static void check_shape(fur_context *gpu, const shape *s, fur_value_type value,
+                        fur_offset_type offset)
 {
     rng r = rng_stream((uint64_t)(s - shapes));
     twin t = {.gpu = gpu};
@@ -149,13 +151,14 @@ START_TEST(operations_give_what_the_host_gives)
     counted_open(&c);
     for (int i = 0; i < shape_count; i += test_small() ? 3 : 1)
         for (int offset = 0; offset < FUR_OFFSET_COUNT; offset++)
-            check_shape(c.context, &shapes[i], (fur_value)_i, (fur_offset)offset);
+            check_shape(c.context, &shapes[i], (fur_value_type)_i, (fur_offset_type)offset);
     counted_close(&c);
 }
 END_TEST
 
 /* Borrowed arrays of the device are used in place, copied ones are not. */
-static void check_ownership(fur_context *gpu, const shape *s, fur_value value, fur_offset offset)
+static void check_ownership(fur_context *gpu, const shape *s, fur_value_type value,
+                            fur_offset_type offset)
 {
     rng r = rng_stream((uint64_t)(s - shapes));
     fur_csr *host = matrix_random(fur_context_host(gpu), &r, s, value, offset);
@@ -165,9 +168,9 @@ static void check_ownership(fur_context *gpu, const shape *s, fur_value value, f
     fur_csr *borrowed = NULL;
     fur_csr *copied = NULL;
     fur_csr *uploaded = NULL;
-    ck_ok(gpu, fur_csr_create(gpu, &device, FUR_BORROW, &borrowed));
-    ck_ok(gpu, fur_csr_create(gpu, &device, FUR_COPY, &copied));
-    ck_ok(gpu, fur_csr_create(gpu, &view, FUR_COPY, &uploaded));
+    ck_ok(gpu, fur_csr_create(gpu, &device, FUR_OWNERSHIP_BORROW, &borrowed));
+    ck_ok(gpu, fur_csr_create(gpu, &device, FUR_OWNERSHIP_COPY, &copied));
+    ck_ok(gpu, fur_csr_create(gpu, &view, FUR_OWNERSHIP_COPY, &uploaded));
     ck_assert_ptr_eq(fur_csr_get(borrowed).columns, device.columns);
     ck_assert_ptr_ne(fur_csr_get(copied).offsets, device.offsets);
     ck_same(&t, borrowed, host, "borrowed");
@@ -185,14 +188,14 @@ START_TEST(matrices_are_borrowed_or_copied)
 {
     fur_context *gpu = context_cuda();
     for (int i = 0; i < shape_count; i += test_small() ? 3 : 1)
-        check_ownership(gpu, &shapes[i], (fur_value)(i % FUR_VALUE_COUNT),
-                        (fur_offset)(i / FUR_VALUE_COUNT % FUR_OFFSET_COUNT));
+        check_ownership(gpu, &shapes[i], (fur_value_type)(i % FUR_VALUE_COUNT),
+                        (fur_offset_type)(i / FUR_VALUE_COUNT % FUR_OFFSET_COUNT));
     fur_context_destroy(gpu);
 }
 END_TEST
 
 /* Coordinates with repetitions, in random order. */
-static fur_coo_view coordinates(rng *r, fur_value value)
+static fur_coo_view coordinates(rng *r, fur_value_type value)
 {
     static int32_t rows[3000];
     static int32_t cols[3000];
@@ -212,7 +215,7 @@ START_TEST(matrices_are_assembled_as_on_the_host)
     for (int i = 0; i < 12; i++) {
         static const fur_duplicates rules[] = {FUR_DUPLICATES_SUM, FUR_DUPLICATES_LAST,
                                                FUR_DUPLICATES_KEEP};
-        fur_coo_view coo = coordinates(&r, (fur_value)(i % FUR_VALUE_COUNT));
+        fur_coo_view coo = coordinates(&r, (fur_value_type)(i % FUR_VALUE_COUNT));
         ck_ok(t.gpu, fur_csr_from_coo(t.gpu, &coo, rules[i / 4], &t.on_gpu));
         ck_ok(fur_context_host(t.gpu),
               fur_csr_from_coo(fur_context_host(t.gpu), &coo, rules[i / 4], &t.on_host));
@@ -254,10 +257,10 @@ static void check_refusal(fur_context *gpu, const fur_csr_view *arrays)
     const char *sentence = fur_context_error(host);
     ck_assert(expected != FUR_OK);
     ck_fails(gpu, expected, sentence, fur_csr_check(gpu, arrays));
-    ck_fails(gpu, expected, sentence, fur_csr_create(gpu, arrays, FUR_COPY, &a));
+    ck_fails(gpu, expected, sentence, fur_csr_create(gpu, arrays, FUR_OWNERSHIP_COPY, &a));
     ck_fails(gpu, expected, sentence, fur_csr_check(gpu, &device));
-    ck_fails(gpu, expected, sentence, fur_csr_create(gpu, &device, FUR_COPY, &a));
-    ck_fails(gpu, expected, sentence, fur_csr_create(gpu, &device, FUR_BORROW, &a));
+    ck_fails(gpu, expected, sentence, fur_csr_create(gpu, &device, FUR_OWNERSHIP_COPY, &a));
+    ck_fails(gpu, expected, sentence, fur_csr_create(gpu, &device, FUR_OWNERSHIP_BORROW, &a));
     ck_assert_ptr_null(a);
     device_arrays_release(&device, 0);
 }
@@ -273,7 +276,8 @@ START_TEST(wrong_matrices_are_refused_wherever_they_lie)
         int32_t narrow[4];
         for (int k = 0; k < 4; k++)
             narrow[k] = (int32_t)w->offsets[k];
-        fur_csr_view arrays = {3, 4, 5, FUR_F64, (fur_offset)(i % 2), narrow, w->columns, values};
+        fur_csr_view arrays = {3,      4,          5,     FUR_F64, (fur_offset_type)(i % 2),
+                               narrow, w->columns, values};
         if (i % 2)
             arrays.offsets = w->offsets;
         check_refusal(c.context, &arrays);

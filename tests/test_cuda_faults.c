@@ -46,7 +46,7 @@ typedef struct fixture {
 static void set_recognisable(fixture *f, rng *r)
 {
     fur_context *host = fur_context_host(f->context);
-    fur_stencil_definition d = {.size = sizeof d, .value = FUR_F64, .extent = {5, 6, 7}};
+    fur_stencil_definition d = {.size = sizeof d, .value_type = FUR_F64, .extent = {5, 6, 7}};
     fur_stencil *stencil = NULL;
     fur_csr *matrix = NULL;
     ck_assert(fur_stencil_named(7, &d));
@@ -74,7 +74,7 @@ static void fixture_open(fixture *f, const char *shape_name)
     f->pattern = pattern_make(&shapes[shape_find(shape_name)], &r);
     f->values = entries_random(&r, FUR_F64, f->pattern.entries);
     f->arrays = arrays_make(&f->pattern, FUR_F64, FUR_I32, f->values);
-    ck_ok(f->context, fur_csr_create(f->context, &f->arrays, FUR_COPY, &f->a));
+    ck_ok(f->context, fur_csr_create(f->context, &f->arrays, FUR_OWNERSHIP_COPY, &f->a));
     f->narrow = matrix_random(f->context, &r, &shapes[shape_find("wide")], FUR_C64, FUR_I64);
     ck_ok(f->context, fur_csr_transfer(f->narrow, fur_context_host(f->context), &f->on_host));
     f->x = vector_random(f->context, &r, FUR_F64, f->arrays.rows);
@@ -118,12 +118,12 @@ static fur_status make_vector(fixture *f, object *out)
 
 static fur_status upload_vector(fixture *f, object *out)
 {
-    return fur_vector_wrap(f->context, FUR_F64, 100, f->values, FUR_COPY, &out->vector);
+    return fur_vector_wrap(f->context, FUR_F64, 100, f->values, FUR_OWNERSHIP_COPY, &out->vector);
 }
 
 static fur_status borrow_vector(fixture *f, object *out)
 {
-    return fur_vector_wrap(f->context, FUR_F64, 100, fur_vector_data(f->x), FUR_BORROW,
+    return fur_vector_wrap(f->context, FUR_F64, 100, fur_vector_data(f->x), FUR_OWNERSHIP_BORROW,
                            &out->vector);
 }
 
@@ -141,7 +141,8 @@ static fur_status adopt_vector(fixture *f, object *out)
     ck_ok(f->context, fur_context_allocate(f->context, 800, &data));
     f->c.host.fail_at = fail_at > 0 ? fail_at + 1 : 0;
     memset(data, 0, 800);
-    fur_status status = fur_vector_wrap(f->context, FUR_F64, 100, data, FUR_ADOPT, &out->vector);
+    fur_status status =
+        fur_vector_wrap(f->context, FUR_F64, 100, data, FUR_OWNERSHIP_ADOPT, &out->vector);
     if (status != FUR_OK)
         fur_context_release(f->context, data);
     return status;
@@ -149,19 +150,19 @@ static fur_status adopt_vector(fixture *f, object *out)
 
 static fur_status upload_matrix(fixture *f, object *out)
 {
-    return fur_csr_create(f->context, &f->arrays, FUR_COPY, &out->matrix);
+    return fur_csr_create(f->context, &f->arrays, FUR_OWNERSHIP_COPY, &out->matrix);
 }
 
 static fur_status copy_matrix(fixture *f, object *out)
 {
     fur_csr_view view = fur_csr_get(f->a);
-    return fur_csr_create(f->context, &view, FUR_COPY, &out->matrix);
+    return fur_csr_create(f->context, &view, FUR_OWNERSHIP_COPY, &out->matrix);
 }
 
 static fur_status borrow_matrix(fixture *f, object *out)
 {
     fur_csr_view view = fur_csr_get(f->a);
-    return fur_csr_create(f->context, &view, FUR_BORROW, &out->matrix);
+    return fur_csr_create(f->context, &view, FUR_OWNERSHIP_BORROW, &out->matrix);
 }
 
 static fur_status fetch_matrix(fixture *f, object *out)

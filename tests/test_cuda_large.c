@@ -115,7 +115,7 @@ static void fixture_open(fixture *f)
                                regular_offsets(),
                                repeated(f->pattern.columns, size, entries * sizeof(int32_t)),
                                repeated(f->values, size, entries * sizeof(float))};
-    ck_ok(f->context, fur_csr_create(f->context, &f->device, FUR_BORROW, &f->a));
+    ck_ok(f->context, fur_csr_create(f->context, &f->device, FUR_OWNERSHIP_BORROW, &f->a));
     f->x = vector_from(f->context, FUR_F32, COLS, f->entries);
     ck_ok(f->context, fur_vector_create(f->context, FUR_F32, ROWS, &f->y));
 }

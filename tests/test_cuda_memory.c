@@ -44,7 +44,7 @@ static void set_random_bytes(char *bytes, size_t count, uint64_t stream)
 static void check_round_trip(fur_vector *x, const char *expected, buffer *b, size_t shift)
 {
     fur_context *context = fur_vector_context(x);
-    size_t bytes = (size_t)fur_vector_size(x) * fur_value_size(fur_vector_value(x));
+    size_t bytes = (size_t)fur_vector_size(x) * fur_value_size(fur_vector_value_type(x));
     char *host = b->memory + shift;
     memcpy(host, expected, bytes);
     ck_ok(context, fur_vector_upload(host, x));
@@ -57,7 +57,7 @@ static void check_round_trip(fur_vector *x, const char *expected, buffer *b, siz
     ck_assert_int_eq(host[bytes], 0x5a);
 }
 
-static void check_size(fur_context *context, fur_value value, int64_t n)
+static void check_size(fur_context *context, fur_value_type value, int64_t n)
 {
     static const size_t shifts[] = {0, 1, 3, 8, 20};
     size_t bytes = (size_t)n * fur_value_size(value);
@@ -109,7 +109,7 @@ START_TEST(arrays_may_lie_on_either_side)
     double *other = device_copy(entries, bytes, 0);
     fur_vector *x = NULL;
     fur_vector *y = NULL;
-    ck_ok(context, fur_vector_wrap(context, FUR_F64, n, device, FUR_COPY, &x));
+    ck_ok(context, fur_vector_wrap(context, FUR_F64, n, device, FUR_OWNERSHIP_COPY, &x));
     ck_ok(context, fur_vector_create(context, FUR_F64, n, &y));
     ck_ok(context, fur_vector_upload(device, y));
     ck_ok(context, fur_vector_fill(y, fur_real(5)));
@@ -134,7 +134,7 @@ START_TEST(device_memory_is_borrowed)
     double entries[] = {1, 2, 3, 4, 5};
     double *device = device_copy(entries, sizeof entries, 0);
     fur_vector *x = NULL;
-    ck_ok(context, fur_vector_wrap(context, FUR_F64, 3, device + 1, FUR_BORROW, &x));
+    ck_ok(context, fur_vector_wrap(context, FUR_F64, 3, device + 1, FUR_OWNERSHIP_BORROW, &x));
     ck_assert_ptr_eq(fur_vector_data(x), device + 1);
     ck_ok(context, fur_vector_fill(x, fur_real(7)));
     ck_ok(context, fur_context_synchronize(context));
@@ -161,11 +161,11 @@ START_TEST(host_memory_is_not_borrowed)
     double entries[] = {1, 2, 3};
     fur_vector *x = NULL;
     fur_csr *a = NULL;
-    ck_refused(context, fur_vector_wrap(context, FUR_F64, 3, entries, FUR_BORROW, &x));
+    ck_refused(context, fur_vector_wrap(context, FUR_F64, 3, entries, FUR_OWNERSHIP_BORROW, &x));
     pattern p = pattern_make(&shapes[shape_find("band")], &r);
     void *values = entries_random(&r, FUR_F64, p.entries);
     fur_csr_view arrays = arrays_make(&p, FUR_F64, FUR_I32, values);
-    ck_refused(context, fur_csr_create(context, &arrays, FUR_BORROW, &a));
+    ck_refused(context, fur_csr_create(context, &arrays, FUR_OWNERSHIP_BORROW, &a));
     ck_assert(!x && !a);
     arrays_release(&arrays);
     free(values);
@@ -181,11 +181,12 @@ START_TEST(misaligned_memory_is_not_borrowed)
     double entries[5] = {1, 2, 3, 4, 5};
     char *device = device_copy(entries, sizeof entries, 0);
     fur_vector *x = NULL;
-    ck_refused(context, fur_vector_wrap(context, FUR_C128, 2, device + 8, FUR_BORROW, &x));
-    ck_refused(context, fur_vector_wrap(context, FUR_C64, 2, device + 4, FUR_BORROW, &x));
-    ck_refused(context, fur_vector_wrap(context, FUR_F64, 2, device + 4, FUR_BORROW, &x));
+    ck_refused(context,
+               fur_vector_wrap(context, FUR_C128, 2, device + 8, FUR_OWNERSHIP_BORROW, &x));
+    ck_refused(context, fur_vector_wrap(context, FUR_C64, 2, device + 4, FUR_OWNERSHIP_BORROW, &x));
+    ck_refused(context, fur_vector_wrap(context, FUR_F64, 2, device + 4, FUR_OWNERSHIP_BORROW, &x));
     ck_assert_ptr_null(x);
-    ck_ok(context, fur_vector_wrap(context, FUR_F32, 2, device + 4, FUR_BORROW, &x));
+    ck_ok(context, fur_vector_wrap(context, FUR_F32, 2, device + 4, FUR_OWNERSHIP_BORROW, &x));
     fur_vector_destroy(x);
     device_release(device, 0);
     fur_context_destroy(context);
@@ -203,8 +204,8 @@ START_TEST(arrays_on_two_sides_are_refused)
     fur_csr_view mixed = arrays;
     mixed.offsets = device_copy(arrays.offsets, (size_t)(p.rows + 1) * sizeof(int32_t), 0);
     ck_refused(context, fur_csr_check(context, &mixed));
-    ck_refused(context, fur_csr_create(context, &mixed, FUR_COPY, &a));
-    ck_refused(context, fur_csr_create(context, &mixed, FUR_BORROW, &a));
+    ck_refused(context, fur_csr_create(context, &mixed, FUR_OWNERSHIP_COPY, &a));
+    ck_refused(context, fur_csr_create(context, &mixed, FUR_OWNERSHIP_BORROW, &a));
     ck_assert_ptr_null(a);
     device_release(mixed.offsets, 0);
     arrays_release(&arrays);
@@ -225,9 +226,9 @@ START_TEST(adopted_arrays_move_to_the_device)
     ck_ok(c.context, fur_context_allocate(c.context, sizeof entries, &data));
     memcpy(data, entries, sizeof entries);
     int64_t outstanding = c.host.outstanding;
-    ck_refused(c.context, fur_vector_wrap(c.context, FUR_F64, -3, data, FUR_ADOPT, &x));
+    ck_refused(c.context, fur_vector_wrap(c.context, FUR_F64, -3, data, FUR_OWNERSHIP_ADOPT, &x));
     ck_assert_int_eq(c.host.outstanding, outstanding);
-    ck_ok(c.context, fur_vector_wrap(c.context, FUR_F64, 3, data, FUR_ADOPT, &x));
+    ck_ok(c.context, fur_vector_wrap(c.context, FUR_F64, 3, data, FUR_OWNERSHIP_ADOPT, &x));
     ck_assert_int_eq(c.host.outstanding, outstanding); /* the vector for the array */
     double *result = vector_entries(x);
     ck_assert(memcmp(result, entries, sizeof entries) == 0);
@@ -260,8 +261,8 @@ START_TEST(adopted_matrices_move_to_the_device)
     size_t entries = (size_t)view.entries;
     own.offsets = adopted(c.context, view.offsets, ((size_t)view.rows + 1) * sizeof(int64_t));
     own.columns = adopted(c.context, view.columns, entries * sizeof(int32_t));
-    own.values = adopted(c.context, view.values, entries * fur_value_size(view.value));
-    ck_ok(c.context, fur_csr_create(c.context, &own, FUR_ADOPT, &adopting));
+    own.values = adopted(c.context, view.values, entries * fur_value_size(view.value_type));
+    ck_ok(c.context, fur_csr_create(c.context, &own, FUR_OWNERSHIP_ADOPT, &adopting));
     ck_ok(c.context, fur_csr_compare(adopting, a, &equal));
     ck_assert_int_eq(equal, 1);
     fur_csr_destroy(adopting);
@@ -306,18 +307,19 @@ START_TEST(vectors_are_converted_as_on_the_host)
 {
     fur_context *context = context_cuda();
     rng r = rng_stream(6);
-    void *entries = entries_random(&r, (fur_value)_i, 3000);
-    fur_vector *host = vector_from(fur_context_host(context), (fur_value)_i, 3000, entries);
-    fur_vector *gpu = vector_from(context, (fur_value)_i, 3000, entries);
+    void *entries = entries_random(&r, (fur_value_type)_i, 3000);
+    fur_vector *host = vector_from(fur_context_host(context), (fur_value_type)_i, 3000, entries);
+    fur_vector *gpu = vector_from(context, (fur_value_type)_i, 3000, entries);
     for (int to = 0; to < FUR_VALUE_COUNT; to++) {
         fur_vector *expected = NULL;
         fur_vector *converted = NULL;
-        fur_status status = fur_vector_convert(host, (fur_value)to, &expected);
-        ck_assert_int_eq(fur_vector_convert(gpu, (fur_value)to, &converted), status);
+        fur_status status = fur_vector_convert(host, (fur_value_type)to, &expected);
+        ck_assert_int_eq(fur_vector_convert(gpu, (fur_value_type)to, &converted), status);
         if (status == FUR_OK) {
             void *result = vector_entries(converted);
             ck_assert_int_eq(
-                first_difference((fur_value)to, 3000, result, fur_vector_const_data(expected)), -1);
+                first_difference((fur_value_type)to, 3000, result, fur_vector_const_data(expected)),
+                -1);
             free(result);
         } else {
             ck_assert_str_eq(fur_context_error(context),
@@ -343,8 +345,9 @@ static void check_overlap(fur_context *context, int64_t n, int64_t step, bool up
         expected[k] = (double)k;
     fur_vector *x = vector_from(context, FUR_F64, n, expected);
     double *data = fur_vector_data(x);
-    ck_ok(context, fur_vector_wrap(context, FUR_F64, n - step, data, FUR_BORROW, &low));
-    ck_ok(context, fur_vector_wrap(context, FUR_F64, n - step, data + step, FUR_BORROW, &high));
+    ck_ok(context, fur_vector_wrap(context, FUR_F64, n - step, data, FUR_OWNERSHIP_BORROW, &low));
+    ck_ok(context,
+          fur_vector_wrap(context, FUR_F64, n - step, data + step, FUR_OWNERSHIP_BORROW, &high));
     ck_ok(context, up ? fur_vector_copy(low, high) : fur_vector_copy(high, low));
     memmove(expected + (up ? step : 0), expected + (up ? 0 : step),
             (size_t)(n - step) * sizeof *expected);

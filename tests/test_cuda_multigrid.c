@@ -14,7 +14,7 @@ typedef struct problem {
     fur_context *context[SIDES];
     fur_stencil *a[SIDES];
     fur_multigrid *mg[SIDES];
-    fur_value value;
+    fur_value_type value;
     int64_t rows;
 } problem;
 
@@ -24,9 +24,9 @@ static const fur_multigrid_kernels *kernels(const problem *p, int side)
 }
 
 /* Poisson's equation with 2 axes + 1 points; boundaries: a digit an axis. */
-static fur_stencil_definition poisson(fur_value value, const int64_t extent[3], int boundaries)
+static fur_stencil_definition poisson(fur_value_type value, const int64_t extent[3], int boundaries)
 {
-    fur_stencil_definition d = {.size = sizeof d, .value = value};
+    fur_stencil_definition d = {.size = sizeof d, .value_type = value};
     int axes = extent[2] > 0 ? 3 : extent[1] > 0 ? 2 : 1;
     ck_assert(fur_stencil_named(2 * axes + 1, &d));
     memcpy(d.extent, extent, sizeof d.extent);
@@ -39,8 +39,9 @@ static bool is_solvable(const fur_stencil_definition *d)
 {
     bool held = false;
     for (int axis = 0; axis < d->axes; axis++) {
-        held = held || d->boundary[axis] == FUR_DIRICHLET;
-        if (d->boundary[axis] == FUR_PERIODIC && d->extent[axis] % 2 == 1 && d->extent[axis] > 1)
+        held = held || d->boundary[axis] == FUR_BOUNDARY_DIRICHLET;
+        if (d->boundary[axis] == FUR_BOUNDARY_PERIODIC && d->extent[axis] % 2 == 1 &&
+            d->extent[axis] > 1)
             return false;
     }
     return held;
@@ -49,7 +50,8 @@ static bool is_solvable(const fur_stencil_definition *d)
 static problem open_problem(fur_context *context, const fur_stencil_definition *d,
                             const fur_multigrid_options *options)
 {
-    problem p = {.context = {fur_context_host(context), context}, .value = d->value, .rows = 1};
+    problem p = {
+        .context = {fur_context_host(context), context}, .value = d->value_type, .rows = 1};
     for (int axis = 0; axis < d->axes; axis++)
         p.rows *= d->extent[axis];
     for (int side = 0; side < SIDES; side++) {
@@ -185,7 +187,7 @@ START_TEST(operations_have_the_bits_of_the_host)
     fur_context *context = context_cuda();
     rng r = rng_stream((uint64_t)_i);
     for (int n = 0; n < COUNT_OF(extents); n++) {
-        fur_stencil_definition d = poisson((fur_value)((n + _i) % 2), extents[n], _i);
+        fur_stencil_definition d = poisson((fur_value_type)((n + _i) % 2), extents[n], _i);
         if (is_solvable(&d))
             check_levels(context, &d, &r);
     }
@@ -203,7 +205,7 @@ START_TEST(operations_have_the_bits_of_the_host_on_large_grids)
 {
     fur_context *context = context_cuda();
     rng r = rng_stream(101 + (uint64_t)_i);
-    fur_stencil_definition d = poisson((fur_value)(_i % 2), large_extents[_i], _i);
+    fur_stencil_definition d = poisson((fur_value_type)(_i % 2), large_extents[_i], _i);
     if (is_solvable(&d))
         check_levels(context, &d, &r);
     fur_context_destroy(context);
@@ -235,7 +237,7 @@ START_TEST(cycles_have_the_bits_of_the_host)
     options.size = sizeof options;
     for (int value = 0; value < 2; value++) {
         fur_stencil_definition d =
-            poisson((fur_value)value, cycled[_i].extent, cycled[_i].boundaries);
+            poisson((fur_value_type)value, cycled[_i].extent, cycled[_i].boundaries);
         problem p = open_problem(context, &d, &options);
         arrays b = draw_arrays(&p, &r, p.rows, 0);
         arrays x = draw_arrays(&p, &r, p.rows, 0);
@@ -257,7 +259,7 @@ END_TEST
 static void check_reports(const fur_solver_report report[SIDES])
 {
     for (int side = 0; side < SIDES; side++)
-        ck_assert_int_eq(report[side].outcome, FUR_CONVERGED);
+        ck_assert_int_eq(report[side].outcome, FUR_OUTCOME_CONVERGED);
     ck_assert_int_eq(report[0].iterations, report[1].iterations);
     ck_assert(memcmp(&report[0].residual, &report[1].residual, sizeof report->residual) == 0);
 }
@@ -324,7 +326,7 @@ START_TEST(solutions_have_the_bits_of_the_host)
     rng r = rng_stream(301 + (uint64_t)_i);
     for (int value = 0; value < 2; value++) {
         fur_stencil_definition d =
-            poisson((fur_value)value, solved[_i].extent, solved[_i].boundaries);
+            poisson((fur_value_type)value, solved[_i].extent, solved[_i].boundaries);
         problem p = open_problem(context, &d, NULL);
         check_solution(&p, &r);
         check_cg(&p, &r);

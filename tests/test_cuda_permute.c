@@ -57,7 +57,7 @@ START_TEST(what_is_no_permutation_is_refused)
 }
 END_TEST
 
-static void check_vectors(fur_context *gpu, rng *r, fur_value value, int64_t n)
+static void check_vectors(fur_context *gpu, rng *r, fur_value_type value, int64_t n)
 {
     int32_t *order = rng_order(r, n);
     fur_permutation *p = NULL;
@@ -90,15 +90,15 @@ START_TEST(vectors_go_forth_and_back)
 {
     fur_context *gpu = context_cuda();
     rng r = rng_stream(2);
-    check_vectors(gpu, &r, (fur_value)_i, 0);
-    check_vectors(gpu, &r, (fur_value)_i, 1);
-    check_vectors(gpu, &r, (fur_value)_i, 50001);
+    check_vectors(gpu, &r, (fur_value_type)_i, 0);
+    check_vectors(gpu, &r, (fur_value_type)_i, 1);
+    check_vectors(gpu, &r, (fur_value_type)_i, 50001);
     fur_context_destroy(gpu);
 }
 END_TEST
 
 /* Rows, short and long ones, in which most positions are there several times. */
-static fur_csr *matrix_with_duplicates(fur_context *context, rng *r, fur_value value)
+static fur_csr *matrix_with_duplicates(fur_context *context, rng *r, fur_value_type value)
 {
     enum { ENTRIES = 6000 };
     static int32_t rows[ENTRIES];
@@ -132,7 +132,7 @@ START_TEST(kept_duplicates_stay_in_their_order)
 {
     fur_context *gpu = context_cuda();
     rng r = rng_stream(3);
-    fur_csr *host = matrix_with_duplicates(fur_context_host(gpu), &r, (fur_value)_i);
+    fur_csr *host = matrix_with_duplicates(fur_context_host(gpu), &r, (fur_value_type)_i);
     fur_csr *device = NULL;
     int equal = 0;
     ck_ok(fur_context_host(gpu), fur_csr_transfer(host, gpu, &device));
@@ -157,10 +157,10 @@ START_TEST(a_permuted_operator_is_the_original_one)
     fur_context *gpu = context_cuda();
     rng r = rng_stream(4);
     const shape *s = &shapes[shape_find("diagonal")];
-    fur_csr *a = matrix_random(gpu, &r, s, (fur_value)_i, FUR_I32);
+    fur_csr *a = matrix_random(gpu, &r, s, (fur_value_type)_i, FUR_I32);
     fur_permutation *p = permutation_random(gpu, &r, s->rows);
-    fur_vector *x = vector_random(gpu, &r, (fur_value)_i, s->rows);
-    fur_vector *y = vector_random(gpu, &r, (fur_value)_i, s->rows);
+    fur_vector *x = vector_random(gpu, &r, (fur_value_type)_i, s->rows);
+    fur_vector *y = vector_random(gpu, &r, (fur_value_type)_i, s->rows);
     fur_vector *d = NULL;
     fur_csr *b = NULL;
     fur_spmv *plan = NULL;
@@ -172,10 +172,10 @@ START_TEST(a_permuted_operator_is_the_original_one)
     ck_ok(gpu, fur_operator_permute(inner, p, &op));
     ck_ok(gpu, fur_operator_apply(op, x, y));
     ck_ok(gpu, fur_csr_diagonal(a, &d));
-    ck_ok(gpu, fur_multiply(d, x, x));
+    ck_ok(gpu, fur_multiply_elementwise(d, x, x));
     void *expected = vector_entries(x);
     void *result = vector_entries(y);
-    ck_assert_int_eq(first_difference((fur_value)_i, s->rows, expected, result), -1);
+    ck_assert_int_eq(first_difference((fur_value_type)_i, s->rows, expected, result), -1);
     free(result);
     free(expected);
     fur_operator_destroy(op);

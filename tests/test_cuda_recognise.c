@@ -56,8 +56,8 @@ static void check_parts(const fur_recognised *host, const fur_recognised *device
 }
 
 /* alpha A x + beta y in memory of malloc. */
-static void *product(fur_context *context, const fur_recognised *r, fur_value value, int64_t rows,
-                     const fur_scalar factors[2], const void *vectors[2])
+static void *product(fur_context *context, const fur_recognised *r, fur_value_type value,
+                     int64_t rows, const fur_scalar factors[2], const void *vectors[2])
 {
     fur_vector *x = vector_from(context, value, rows, vectors[0]);
     fur_vector *y = vector_from(context, value, rows, vectors[1]);
@@ -73,15 +73,15 @@ static void check_product(subject *s, const fur_csr *a, const fur_recognised *ho
 {
     fur_csr_view view = fur_csr_get(a);
     rng *r = &s->random;
-    const fur_scalar factors[2] = {rng_scalar(r, view.value),
-                                   rng_below(r, 2) ? fur_real(0) : rng_scalar(r, view.value)};
-    void *x = entries_random(r, view.value, view.rows);
-    void *y = entries_random(r, view.value, view.rows);
+    const fur_scalar factors[2] = {rng_scalar(r, view.value_type),
+                                   rng_below(r, 2) ? fur_real(0) : rng_scalar(r, view.value_type)};
+    void *x = entries_random(r, view.value_type, view.rows);
+    void *y = entries_random(r, view.value_type, view.rows);
     const void *vectors[2] = {x, y};
-    entry_set(view.value, x, rng_below(r, view.rows), fur_complex(INFINITY, 0));
-    void *expected = product(s->context, host, view.value, view.rows, factors, vectors);
-    void *result = product(s->other, device, view.value, view.rows, factors, vectors);
-    ck_assert_int_eq(first_difference(view.value, view.rows, result, expected), -1);
+    entry_set(view.value_type, x, rng_below(r, view.rows), fur_complex(INFINITY, 0));
+    void *expected = product(s->context, host, view.value_type, view.rows, factors, vectors);
+    void *result = product(s->other, device, view.value_type, view.rows, factors, vectors);
+    ck_assert_int_eq(first_difference(view.value_type, view.rows, result, expected), -1);
     free(result);
     free(expected);
     free(y);
@@ -93,7 +93,8 @@ static void *diagonal_of(fur_context *context, const fur_recognised *r)
     fur_operator *op = NULL;
     fur_vector *d = NULL;
     ck_ok(context, fur_operator_from_recognised(r, &op));
-    ck_ok(context, fur_vector_create(context, fur_operator_value(op), fur_operator_rows(op), &d));
+    ck_ok(context,
+          fur_vector_create(context, fur_operator_value_type(op), fur_operator_rows(op), &d));
     ck_ok(context, fur_vector_fill(d, fur_real(NAN)));
     ck_ok(context, fur_operator_diagonal(op, d));
     void *entries = vector_entries(d);
@@ -108,7 +109,7 @@ static void check_diagonal(subject *s, const fur_csr *a, const fur_recognised *h
     fur_csr_view view = fur_csr_get(a);
     void *expected = diagonal_of(s->context, host);
     void *result = diagonal_of(s->other, device);
-    ck_assert_int_eq(first_difference(view.value, view.rows, result, expected), -1);
+    ck_assert_int_eq(first_difference(view.value_type, view.rows, result, expected), -1);
     free(result);
     free(expected);
 }
@@ -150,7 +151,7 @@ START_TEST(named_stencils_are_recognised)
 {
     subject s = open_subject(11000 + (uint64_t)_i);
     for (int boundaries = 0; boundaries < BOUNDARIES; boundaries += test_small() ? 14 : 4)
-        recognise_named(&s, (fur_value)_i, boundaries, test_small() ? 1 : 2);
+        recognise_named(&s, (fur_value_type)_i, boundaries, test_small() ? 1 : 2);
     close_subject(&s);
 }
 END_TEST
@@ -159,7 +160,7 @@ END_TEST
 START_TEST(random_stencils_are_recognised)
 {
     subject s = open_subject(11100 + (uint64_t)_i);
-    recognise_random(&s, (fur_value)_i, test_small() ? 3 : 30);
+    recognise_random(&s, (fur_value_type)_i, test_small() ? 3 : 30);
     close_subject(&s);
 }
 END_TEST
@@ -220,7 +221,7 @@ END_TEST
 static void turn_bit(const fur_csr *a, int64_t k)
 {
     fur_csr_view view = fur_csr_get(a);
-    size_t size = fur_value_size(view.value);
+    size_t size = fur_value_size(view.value_type);
     char *value = (char *)(uintptr_t)view.values + (size_t)k * size;
     unsigned char byte;
     ck_ok(fur_csr_context(a), fur_context_synchronize(fur_csr_context(a)));
@@ -236,19 +237,19 @@ static void check_against_matrix(fur_context *context, const fur_csr *a, const f
 {
     fur_csr_view view = fur_csr_get(a);
     fur_spmv *plan = NULL;
-    fur_vector *x = vector_random(context, random, view.value, view.rows);
+    fur_vector *x = vector_random(context, random, view.value_type, view.rows);
     fur_vector *y[2] = {NULL, NULL};
     void *entries[2];
     ck_ok(context, fur_spmv_plan(a, NULL, &plan));
     for (int side = 0; side < 2; side++)
-        ck_ok(context, fur_vector_create(context, view.value, view.rows, &y[side]));
+        ck_ok(context, fur_vector_create(context, view.value_type, view.rows, &y[side]));
     ck_ok(context, fur_spmv_apply(plan, fur_real(1), x, fur_real(0), y[0]));
     ck_ok(context, fur_recognised_apply(r, fur_real(1), x, fur_real(0), y[1]));
     for (int side = 0; side < 2; side++) {
         entries[side] = vector_entries(y[side]);
         fur_vector_destroy(y[side]);
     }
-    ck_assert_int_eq(first_difference(view.value, view.rows, entries[0], entries[1]), -1);
+    ck_assert_int_eq(first_difference(view.value_type, view.rows, entries[0], entries[1]), -1);
     free(entries[1]);
     free(entries[0]);
     fur_vector_destroy(x);
@@ -258,7 +259,7 @@ static void check_against_matrix(fur_context *context, const fur_csr *a, const f
 static const struct {
     int points;
     int64_t extent[3];
-    fur_value value;
+    fur_value_type value;
 } large[] = {
     {7, {256, 256, 256}, FUR_F64},
     {27, {130, 131, 67}, FUR_F32},

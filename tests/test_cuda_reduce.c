@@ -11,7 +11,7 @@
 
 /* The same vectors on both sides. A shift moves the device's by entries from an aligned address. */
 typedef struct sides {
-    fur_value value;
+    fur_value_type value;
     int64_t n;
     fur_context *host;
     fur_context *gpu;
@@ -31,7 +31,7 @@ static twin twin_make(const sides *s, const void *entries, int64_t shift)
     ck_ok(s->gpu, fur_vector_create(s->gpu, s->value, s->n + shift + 1, &t.memory));
     ck_ok(s->gpu, fur_vector_wrap(s->gpu, s->value, s->n,
                                   (char *)fur_vector_data(t.memory) + (size_t)shift * size,
-                                  FUR_BORROW, &t.gpu));
+                                  FUR_OWNERSHIP_BORROW, &t.gpu));
     ck_ok(s->gpu, fur_vector_upload(entries, t.gpu));
     return t;
 }
@@ -45,7 +45,7 @@ static void twin_release(twin *t)
 
 static void ck_twin(const twin *t, const char *what)
 {
-    fur_value value = fur_vector_value(t->host);
+    fur_value_type value = fur_vector_value_type(t->host);
     int64_t n = fur_vector_size(t->host);
     void *entries = vector_entries(t->gpu);
     int64_t i = first_difference(value, n, entries, fur_vector_const_data(t->host));
@@ -99,13 +99,13 @@ static void check_reductions(const sides *s, const void *x, const void *y, int64
     twin_release(&tx);
 }
 
-static int64_t leaf_entries(fur_value value)
+static int64_t leaf_entries(fur_value_type value)
 {
     return 16384 / (int64_t)fur_value_size(value);
 }
 
 /* Around warps, rows, leaves, and levels of the tree. */
-static int sizes_of(fur_value value, int64_t *sizes)
+static int sizes_of(fur_value_type value, int64_t *sizes)
 {
     static const int64_t fixed[] = {0, 1, 2, 3, 7, 31, 32, 33, 63, 64, 65, 100003, (1 << 20) + 1};
     static const int64_t leaves[] = {1, 2, 3, 4, 5, 7, 8, 31, 32, 33, 63, 64, 65, 127, 128, 129};
@@ -121,7 +121,7 @@ static int sizes_of(fur_value value, int64_t *sizes)
     return count;
 }
 
-static sides sides_open(fur_value value)
+static sides sides_open(fur_value_type value)
 {
     fur_context *gpu = context_cuda();
     return (sides){value, 0, fur_context_host(gpu), gpu};
@@ -132,7 +132,7 @@ START_TEST(reductions_have_the_bits_of_the_cpu)
 {
     int64_t sizes[80];
     int64_t largest = test_small() ? 1 << 14 : (1 << 20) + 1;
-    sides s = sides_open((fur_value)_i);
+    sides s = sides_open((fur_value_type)_i);
     rng r = rng_stream((uint64_t)_i);
     void *x = entries_random(&r, s.value, largest);
     void *y = entries_random(&r, s.value, largest);
@@ -151,7 +151,7 @@ END_TEST
 START_TEST(reductions_need_no_alignment)
 {
     static const int64_t shifts[][2] = {{1, 0}, {0, 1}, {1, 1}, {1, 2}, {3, 1}, {2, 2}};
-    sides s = sides_open((fur_value)_i);
+    sides s = sides_open((fur_value_type)_i);
     rng r = rng_stream(10 + (uint64_t)_i);
     const int64_t sizes[] = {1,
                              5,
@@ -176,7 +176,7 @@ END_TEST
 
 START_TEST(reductions_repeat_their_bits)
 {
-    sides s = sides_open((fur_value)_i);
+    sides s = sides_open((fur_value_type)_i);
     rng r = rng_stream(20 + (uint64_t)_i);
     s.n = test_small() ? 20000 : (1 << 20) + 1;
     void *x = entries_random(&r, s.value, s.n);
@@ -191,7 +191,7 @@ END_TEST
 /* More leaves than any launch has blocks. */
 START_TEST(long_vectors_have_the_bits_of_the_cpu)
 {
-    sides s = sides_open((fur_value)_i);
+    sides s = sides_open((fur_value_type)_i);
     rng r = rng_stream(30 + (uint64_t)_i);
     s.n = test_small() ? 40001 : (1 << 24) + 5;
     void *x = entries_random(&r, s.value, s.n);
@@ -238,7 +238,7 @@ static void check_norm_of_sum(const sides *s, const void *x, const void *y);
 
 START_TEST(norms_of_extremes_have_the_bits_of_the_cpu)
 {
-    sides s = sides_open((fur_value)_i);
+    sides s = sides_open((fur_value_type)_i);
     rng r = rng_stream(40 + (uint64_t)_i);
     const int64_t sizes[] = {4, 1000, 5 * leaf_entries(s.value) + 3};
     for (int m = 0; m < COUNT_OF(magnitudes); m++) {
@@ -310,8 +310,8 @@ static void check_operations(const sides *s, const void *x, const void *y, fur_s
     ck_ok(s->gpu, fur_axpy_norm2(alpha, tx.gpu, ty.gpu, &gpu.norm2));
     ck_results(s, &gpu, &host);
     ck_twin(&ty, "axpy_norm2");
-    ck_ok(s->host, fur_multiply(tx.host, ty.host, ty.host));
-    ck_ok(s->gpu, fur_multiply(tx.gpu, ty.gpu, ty.gpu));
+    ck_ok(s->host, fur_multiply_elementwise(tx.host, ty.host, ty.host));
+    ck_ok(s->gpu, fur_multiply_elementwise(tx.gpu, ty.gpu, ty.gpu));
     ck_twin(&ty, "multiply");
     ck_ok(s->host, fur_vector_fill(ty.host, alpha));
     ck_ok(s->gpu, fur_vector_fill(ty.gpu, alpha));
@@ -322,7 +322,7 @@ static void check_operations(const sides *s, const void *x, const void *y, fur_s
 
 START_TEST(vector_operations_have_the_bits_of_the_cpu)
 {
-    sides s = sides_open((fur_value)_i);
+    sides s = sides_open((fur_value_type)_i);
     rng r = rng_stream(50 + (uint64_t)_i);
     const int64_t sizes[] = {
         0, 1, 2, 31, 33, 1023, leaf_entries(s.value) + 1, test_small() ? 9999 : 1000003};
@@ -346,7 +346,7 @@ END_TEST
 /* beta = 0 overwrites NaN; alpha = 0 does not hide one in x. */
 START_TEST(axpby_with_zeros_treats_nan_as_said)
 {
-    sides s = sides_open((fur_value)_i);
+    sides s = sides_open((fur_value_type)_i);
     rng r = rng_stream(60);
     s.n = 5000;
     void *x = entries_random(&r, s.value, s.n);
@@ -403,8 +403,9 @@ static void axpby_by(machine *m, int numerator, int denominator, int beta)
         fur_coefficient b = {.factor = fur_real(1)};
         if (beta >= 0)
             b = quotient(scalars[i], fur_real(1), beta, -1);
-        ck_ok(fur_vector_context(xs[i]),
-              fur_axpby_by(quotient(scalars[i], factor, numerator, denominator), xs[i], b, ys[i]));
+        ck_ok(
+            fur_vector_context(xs[i]),
+            fur_axpby_from(quotient(scalars[i], factor, numerator, denominator), xs[i], b, ys[i]));
     }
     ck_state(m, "axpby_by");
 }
@@ -505,7 +506,7 @@ START_TEST(scalars_have_the_bits_of_the_cpu)
 {
     static const double poisons[] = {0, NAN, INFINITY};
     fur_scalars_state states[16];
-    sides s = sides_open((fur_value)_i);
+    sides s = sides_open((fur_value_type)_i);
     const int64_t sizes[] = {0, 1, 1000, test_small() ? 9999 : 300007};
     int count = states_of(states);
     for (int i = 0; i < COUNT_OF(sizes); i++) {
@@ -522,7 +523,7 @@ END_TEST
 START_TEST(what_is_not_finite_halts_the_scalars)
 {
     static const double values[][2] = {{1, 0}, {0, 0}, {NAN, 1}, {1, NAN}, {INFINITY, 1}, {1, 4}};
-    sides s = sides_open((fur_value)_i);
+    sides s = sides_open((fur_value_type)_i);
     s.n = test_small() ? 5000 : 300007;
     for (int i = 0; i < COUNT_OF(values); i++) {
         fur_scalars_state state = fur_scalars_initial();

@@ -37,7 +37,7 @@ static void edges_release(edges *e)
 
 /* Both directions of all edges and the diagonal, or only what is there. */
 static fur_csr *edges_matrix(fur_context *host, const edges *e, bool both, fur_duplicates rule,
-                             fur_offset offset)
+                             fur_offset_type offset)
 {
     edges all = edges_none(e->vertices);
     for (int64_t k = 0; k < e->count; k++) {
@@ -193,7 +193,7 @@ static void check_graph(fur_context *gpu, rng *r, edges e)
         if (i == 2)
             edges_shuffle(&e, r);
         fur_csr *a = edges_matrix(fur_context_host(gpu), &e, i != 1 && i != 3, rules[i / 4],
-                                  (fur_offset)(i % 2));
+                                  (fur_offset_type)(i % 2));
         check_matrix(gpu, a);
         fur_csr_destroy(a);
     }
@@ -273,8 +273,8 @@ START_TEST(shapes_of_the_other_tests)
         if (shapes[i].rows != shapes[i].cols || (test_small() && shapes[i].rows > 1000))
             continue;
         for (int offset = 0; offset < FUR_OFFSET_COUNT; offset++) {
-            fur_csr *a =
-                matrix_random(fur_context_host(gpu), &r, &shapes[i], FUR_F64, (fur_offset)offset);
+            fur_csr *a = matrix_random(fur_context_host(gpu), &r, &shapes[i], FUR_F64,
+                                       (fur_offset_type)offset);
             check_matrix(gpu, a);
             fur_csr_destroy(a);
         }

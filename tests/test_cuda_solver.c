@@ -25,7 +25,7 @@ typedef struct assembly {
     void *b;
 } assembly;
 
-static fur_scalar laplacian(fur_value value, int64_t row, int64_t col)
+static fur_scalar laplacian(fur_value_type value, int64_t row, int64_t col)
 {
     if (row == col)
         return fur_real(6);
@@ -34,7 +34,8 @@ static fur_scalar laplacian(fur_value value, int64_t row, int64_t col)
     return fur_complex(-0.6, col > row ? 0.8 : -0.8);
 }
 
-static assembly assemble(const char *shape_name, fur_value value, int64_t bad_row, double bad_entry)
+static assembly assemble(const char *shape_name, fur_value_type value, int64_t bad_row,
+                         double bad_entry)
 {
     assembly m;
     rng r = rng_stream(1);
@@ -64,12 +65,12 @@ static problem problem_open(fur_context *context, const assembly *m, const char 
 {
     problem p = {.context = context};
     fur_spmv_options options = {.size = sizeof options, .kernel = kernel};
-    ck_ok(context, fur_csr_create(context, &m->arrays, FUR_COPY, &p.a));
+    ck_ok(context, fur_csr_create(context, &m->arrays, FUR_OWNERSHIP_COPY, &p.a));
     ck_ok(context, fur_spmv_plan(p.a, &options, &p.plan));
     ck_ok(context, fur_operator_from_spmv(p.plan, &p.op));
     ck_ok(context, fur_operator_jacobi(p.op, &p.jacobi));
-    p.b = vector_from(context, m->arrays.value, m->arrays.rows, m->b);
-    ck_ok(context, fur_vector_create(context, m->arrays.value, m->arrays.rows, &p.x));
+    p.b = vector_from(context, m->arrays.value_type, m->arrays.rows, m->b);
+    ck_ok(context, fur_vector_create(context, m->arrays.value_type, m->arrays.rows, &p.x));
     return p;
 }
 
@@ -103,7 +104,7 @@ static void ck_same_number(double a, double b, const char *what)
 static void check_solve(const problem *host, const problem *gpu, fur_solver_options options,
                         bool jacobi, int64_t check_every)
 {
-    fur_value value = fur_vector_value(host->x);
+    fur_value_type value = fur_vector_value_type(host->x);
     options.size = sizeof options;
     options.preconditioner = jacobi ? host->jacobi : NULL;
     fur_solver_report expected = solve(host, &options);
@@ -145,7 +146,7 @@ static void check_problem(fur_context *context, const assembly *m)
 START_TEST(solutions_have_the_bits_of_the_cpu)
 {
     fur_context *context = context_cuda();
-    assembly m = assemble(test_small() ? "small grid" : "grid", (fur_value)_i, -1, 0);
+    assembly m = assemble(test_small() ? "small grid" : "grid", (fur_value_type)_i, -1, 0);
     check_problem(context, &m);
     assembly_release(&m);
     fur_context_destroy(context);
@@ -220,7 +221,7 @@ START_TEST(a_solve_does_not_allocate)
     int64_t host = c.host.calls;
     int64_t device = c.device.calls;
     ck_ok(c.context, fur_solver_solve(solver, p.b, p.x, &report));
-    ck_assert_int_eq(report.outcome, FUR_CONVERGED);
+    ck_assert_int_eq(report.outcome, FUR_OUTCOME_CONVERGED);
     ck_assert_int_eq(c.host.calls, host);
     ck_assert_int_eq(c.device.calls, device);
     fur_solver_destroy(solver);
@@ -256,11 +257,11 @@ START_TEST(a_monitor_sees_the_iterations_that_are_looked_at)
         fur_solver_options options = {
             .size = sizeof options, .monitor = look, .monitor_user = &w, .check_every = every};
         fur_solver_report report = solve(&p, &options);
-        ck_assert_int_eq(report.outcome, FUR_CONVERGED);
+        ck_assert_int_eq(report.outcome, FUR_OUTCOME_CONVERGED);
         ck_assert_int_eq(w.last, report.iterations);
         ck_assert_int_le(w.calls, report.iterations + 1);
         w = (watch){.stop_at = 4};
-        ck_assert_int_eq(solve(&p, &options).outcome, FUR_STOPPED);
+        ck_assert_int_eq(solve(&p, &options).outcome, FUR_OUTCOME_STOPPED);
         ck_assert(w.last >= 4 && w.last < 4 + (every ? every : 1));
     }
     problem_close(&p);
@@ -284,14 +285,14 @@ START_TEST(at_most_an_eighth_of_the_iterations_is_in_vain)
     fur_operator_definition copy = {.size = sizeof copy,
                                     .rows = m.arrays.rows,
                                     .cols = m.arrays.rows,
-                                    .value = FUR_F64,
+                                    .value_type = FUR_F64,
                                     .user = &calls,
                                     .apply = copy_and_count};
     fur_operator *identity = NULL;
     ck_ok(context, fur_operator_create(context, &copy, &identity));
     fur_solver_options options = {.size = sizeof options, .preconditioner = identity};
     fur_solver_report report = solve(&p, &options);
-    ck_assert_int_eq(report.outcome, FUR_CONVERGED);
+    ck_assert_int_eq(report.outcome, FUR_OUTCOME_CONVERGED);
     ck_assert_int_ge(calls, report.iterations);
     ck_assert_int_le(calls, report.iterations + report.iterations / 8);
     fur_operator_destroy(identity);

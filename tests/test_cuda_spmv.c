@@ -138,7 +138,7 @@ static bool is_zero(fur_scalar s)
     return s.re == 0 && s.im == 0;
 }
 
-static double *moduli(fur_value value, int64_t n, const void *entries)
+static double *moduli(fur_value_type value, int64_t n, const void *entries)
 {
     double *out = entries_make(FUR_F64, n);
     for (int64_t i = 0; i < n; i++) {
@@ -161,10 +161,10 @@ static double *weights(const trial *t, fur_scalar alpha, const void *x, fur_scal
                        const void *y)
 {
     fur_csr_view a = t->a;
-    double *values = moduli(t->a.value, t->a.entries, t->a.values);
-    double *from = moduli(t->a.value, t->x_size, x);
-    double *to = moduli(t->a.value, t->y_size, y);
-    a.value = FUR_F64;
+    double *values = moduli(t->a.value_type, t->a.entries, t->a.values);
+    double *from = moduli(t->a.value_type, t->x_size, x);
+    double *to = moduli(t->a.value_type, t->y_size, y);
+    a.value_type = FUR_F64;
     a.values = values;
     double *sums = reference_product(fur_context_host(t->context), &a, t->op,
                                      fur_real(hypot(alpha.re, alpha.im)), from,
@@ -182,7 +182,7 @@ static double *row_lengths(const trial *t)
     double *values = ones(t->a.entries);
     double *x = ones(t->x_size);
     double *y = ones(t->y_size);
-    a.value = FUR_F64;
+    a.value_type = FUR_F64;
     a.values = values;
     double *lengths =
         reference_product(fur_context_host(t->context), &a, t->op, fur_real(1), x, fur_real(0), y);
@@ -202,7 +202,7 @@ static double *row_lengths(const trial *t)
  * each of the two, which alpha may enlarge. */
 static double *error_bounds(const trial *t, const product *p, const double *lengths, const void *y)
 {
-    fur_value value = t->a.value;
+    fur_value_type value = t->a.value_type;
     double *bounds = weights(t, p->alpha, t->x, p->beta, y);
     double factor = (value_is_complex(value) ? 4 : 2) * value_epsilon(value);
     double tiny = 4 * (1 + hypot(p->alpha.re, p->alpha.im)) * value_tiny(value);
@@ -213,7 +213,7 @@ static double *error_bounds(const trial *t, const product *p, const double *leng
 
 static void set_product(trial *t, rng *r, product *p, const double *lengths)
 {
-    fur_value value = t->a.value;
+    fur_value_type value = t->a.value_type;
     void *y = entries_random(r, value, t->y_size);
     for (int64_t k = 0; is_zero(p->beta) && k < t->y_size; k++)
         entry_set(value, y, k, fur_complex(NAN, NAN));
@@ -227,7 +227,7 @@ static void set_product(trial *t, rng *r, product *p, const double *lengths)
 /* Where beta is 0, y is full of NaN. */
 static void set_products(trial *t, rng *r)
 {
-    fur_value value = t->a.value;
+    fur_value_type value = t->a.value_type;
     const fur_scalar pairs[MAX_PRODUCTS][2] = {{rng_scalar(r, value), rng_scalar(r, value)},
                                                {{1, 0}, {0, 0}},
                                                {{0, 0}, rng_scalar(r, value)},
@@ -263,10 +263,10 @@ static bool part_agrees(double part, double expected, double bound)
 static int64_t first_beyond(const trial *t, const product *p)
 {
     for (int64_t i = 0; i < t->y_size; i++) {
-        fur_scalar y = entry_get(t->a.value, t->result, i);
-        fur_scalar expected = entry_get(t->a.value, p->expected, i);
+        fur_scalar y = entry_get(t->a.value_type, t->result, i);
+        fur_scalar expected = entry_get(t->a.value_type, p->expected, i);
         bool agree = part_agrees(y.re, expected.re, p->bounds[i]);
-        if (value_is_complex(t->a.value))
+        if (value_is_complex(t->a.value_type))
             agree = agree && part_agrees(y.im, expected.im, p->bounds[i]);
         if (!agree)
             return i;
@@ -287,13 +287,13 @@ static void ck_entry(const trial *t, const product *p, const fur_spmv *plan, int
 {
     if (i < 0)
         return;
-    fur_value value = t->a.value;
+    fur_value_type value = t->a.value_type;
     fur_scalar now = entry_get(value, t->result, i);
     fur_scalar before = entry_get(value, expected, i);
     ck_abort_msg("%s, %s, kernel %s, op %d, %s, %s, alpha %g%+gi, beta %g%+gi: y[%lld] = %a%+ai %s "
                  "%a%+ai (bound %g)",
                  t->name, filling_names[t->filling], fur_spmv_describe(plan).kernel, (int)t->op,
-                 fur_value_name(value), fur_offset_name(t->a.offset), p->alpha.re, p->alpha.im,
+                 fur_value_name(value), fur_offset_name(t->a.offset_type), p->alpha.re, p->alpha.im,
                  p->beta.re, p->beta.im, (long long)i, now.re, now.im, problem, before.re,
                  before.im, p->bounds[i]);
 }
@@ -301,7 +301,7 @@ static void ck_entry(const trial *t, const product *p, const fur_spmv *plan, int
 /* What does not have the reference's bits has its own in every run. */
 static void check_product(trial *t, const product *p, const fur_spmv *plan, bool exact)
 {
-    fur_value value = t->a.value;
+    fur_value_type value = t->a.value_type;
     bool foreign = kernel_is_foreign(fur_spmv_describe(plan).kernel);
     multiply(t, p, plan);
     if (exact) {
@@ -335,14 +335,14 @@ static void check_kernel(trial *t, const fur_csr *a, int kernel)
 static void check_kernels(trial *t)
 {
     fur_csr *a = NULL;
-    ck_ok(t->context, fur_csr_create(t->context, &t->a, FUR_COPY, &a));
+    ck_ok(t->context, fur_csr_create(t->context, &t->a, FUR_OWNERSHIP_COPY, &a));
     for (int kernel = 0; kernel < fur_spmv_kernel_count(t->context); kernel++)
         check_kernel(t, a, kernel);
     fur_csr_destroy(a);
 }
 
 /* Random entries, of which one in `every` is infinite or NaN; 0: none. */
-static void *poisoned(rng *r, fur_value value, int64_t n, int64_t every)
+static void *poisoned(rng *r, fur_value_type value, int64_t n, int64_t every)
 {
     static const double poison[] = {INFINITY, -INFINITY, NAN};
     void *entries = entries_random(r, value, n);
@@ -353,7 +353,7 @@ static void *poisoned(rng *r, fur_value value, int64_t n, int64_t every)
 }
 
 /* Scaled so far down that every product of two is below the smallest number. */
-static void scale_down(fur_value value, int64_t n, void *entries)
+static void scale_down(fur_value_type value, int64_t n, void *entries)
 {
     double factor = value_epsilon(value) == DBL_EPSILON ? 0x1p-600 : 0x1p-80;
     for (int64_t i = 0; i < n; i++) {
@@ -363,7 +363,7 @@ static void scale_down(fur_value value, int64_t n, void *entries)
 }
 
 /* Numbers for x or A. */
-static void *filled(rng *r, fur_value value, int64_t n, int64_t poison, filling f)
+static void *filled(rng *r, fur_value_type value, int64_t n, int64_t poison, filling f)
 {
     void *entries = poisoned(r, value, n, poison);
     if (f == UNDERFLOWING)
@@ -373,7 +373,7 @@ static void *filled(rng *r, fur_value value, int64_t n, int64_t poison, filling 
 
 static void open_vectors(trial *t, rng *r)
 {
-    fur_value value = t->a.value;
+    fur_value_type value = t->a.value_type;
     t->x = filled(r, value, t->x_size, t->filling == POISONED_X ? 8 : 0, t->filling);
     t->device_x = vector_from(t->context, value, t->x_size, t->x);
     t->result = entries_make(value, t->y_size);
@@ -392,11 +392,11 @@ static void close_vectors(trial *t)
 
 static void check_op(trial *t, rng *r, const pattern *p, const void *values)
 {
-    fur_value value = t->a.value;
+    fur_value_type value = t->a.value_type;
     t->x_size = t->op == FUR_OP_N ? p->cols : p->rows;
     t->y_size = t->op == FUR_OP_N ? p->rows : p->cols;
     for (int width = 0; width < FUR_OFFSET_COUNT; width++) {
-        t->a = arrays_make(p, value, (fur_offset)width, values);
+        t->a = arrays_make(p, value, (fur_offset_type)width, values);
         if (width == 0)
             open_vectors(t, r);
         check_kernels(t);
@@ -422,7 +422,8 @@ static void check_shape(trial t, int index)
     const shape *s = shape_at(index);
     rng r = rng_stream((uint64_t)index);
     pattern p = pattern_make(s, &r);
-    void *values = filled(&r, t.a.value, p.entries, t.filling == POISONED_A ? 50 : 0, t.filling);
+    void *values =
+        filled(&r, t.a.value_type, p.entries, t.filling == POISONED_A ? 50 : 0, t.filling);
     t.name = s->name;
     for (int op = 0; op < OP_COUNT && shape_runs(&p, t.filling); op++) {
         t.op = (fur_op)op;
@@ -442,7 +443,7 @@ static void check_tally(const trial *t)
             printf("kernel %s refused %lld of %lld plans for %s\n", name,
                    (long long)t->refused[kernel],
                    (long long)(t->refused[kernel] + t->accepted[kernel]),
-                   fur_value_name(t->a.value));
+                   fur_value_name(t->a.value_type));
         ck_assert_msg(t->accepted[kernel] > 0 || test_small(), "kernel %s took no matrix", name);
     }
     fflush(stdout);
@@ -455,7 +456,7 @@ START_TEST(kernels_agree_with_the_reference_of_the_cpu)
     int64_t accepted[MAX_KERNELS] = {0};
     int64_t refused[MAX_KERNELS] = {0};
     trial t = {.context = context_cuda(),
-               .a = {.value = (fur_value)_i},
+               .a = {.value_type = (fur_value_type)_i},
                .accepted = accepted,
                .refused = refused};
     ck_assert_int_le(fur_spmv_kernel_count(t.context), MAX_KERNELS);
@@ -550,14 +551,16 @@ static placed place_shifted(fur_context *context, const fur_csr_view *host, cons
                             const void *y)
 {
     placed p;
-    fur_value value = host->value;
+    fur_value_type value = host->value_type;
     size_t size = fur_value_size(value);
     p.device = device_arrays(host, 1);
     p.device_x = device_copy(x, (size_t)host->cols * size, size);
     p.device_y = device_copy(y, (size_t)host->rows * size, size);
-    ck_ok(context, fur_csr_create(context, &p.device, FUR_BORROW, &p.a));
-    ck_ok(context, fur_vector_wrap(context, value, host->cols, p.device_x, FUR_BORROW, &p.x));
-    ck_ok(context, fur_vector_wrap(context, value, host->rows, p.device_y, FUR_BORROW, &p.y));
+    ck_ok(context, fur_csr_create(context, &p.device, FUR_OWNERSHIP_BORROW, &p.a));
+    ck_ok(context,
+          fur_vector_wrap(context, value, host->cols, p.device_x, FUR_OWNERSHIP_BORROW, &p.x));
+    ck_ok(context,
+          fur_vector_wrap(context, value, host->rows, p.device_y, FUR_OWNERSHIP_BORROW, &p.y));
     return p;
 }
 
@@ -565,15 +568,15 @@ static placed place_plainly(fur_context *context, const fur_csr_view *host, cons
                             const void *y)
 {
     placed p = {.a = NULL};
-    ck_ok(context, fur_csr_create(context, host, FUR_COPY, &p.a));
-    p.x = vector_from(context, host->value, host->cols, x);
-    p.y = vector_from(context, host->value, host->rows, y);
+    ck_ok(context, fur_csr_create(context, host, FUR_OWNERSHIP_COPY, &p.a));
+    p.x = vector_from(context, host->value_type, host->cols, x);
+    p.y = vector_from(context, host->value_type, host->rows, y);
     return p;
 }
 
 static void placed_release(placed *p)
 {
-    size_t size = fur_value_size(fur_vector_value(p->x));
+    size_t size = fur_value_size(fur_vector_value_type(p->x));
     fur_vector_destroy(p->y);
     fur_vector_destroy(p->x);
     fur_csr_destroy(p->a);
@@ -608,10 +611,11 @@ static void check_alignment(fur_context *context, const fur_csr_view *host, cons
             continue;
         void *result = product_of(&shifted, kernel, y);
         void *expected = product_of(&plain, kernel, y);
-        ck_assert_msg(!result == !expected && (!result || first_difference(host->value, host->rows,
-                                                                           result, expected) < 0),
-                      "kernel %s, %s, %lld x %lld", name, fur_value_name(host->value),
-                      (long long)host->rows, (long long)host->cols);
+        ck_assert_msg(
+            !result == !expected &&
+                (!result || first_difference(host->value_type, host->rows, result, expected) < 0),
+            "kernel %s, %s, %lld x %lld", name, fur_value_name(host->value_type),
+            (long long)host->rows, (long long)host->cols);
         free(expected);
         free(result);
     }
@@ -619,7 +623,7 @@ static void check_alignment(fur_context *context, const fur_csr_view *host, cons
     placed_release(&shifted);
 }
 
-static void check_unaligned(fur_context *context, int index, fur_value value)
+static void check_unaligned(fur_context *context, int index, fur_value_type value)
 {
     rng r = rng_stream(200 + (uint64_t)index);
     pattern p = pattern_make(shape_at(index), &r);
@@ -640,7 +644,7 @@ START_TEST(arrays_need_no_alignment)
 {
     fur_context *context = context_cuda();
     for (int i = 0; i < SHAPE_COUNT; i += test_small() ? 7 : 1)
-        check_unaligned(context, i, (fur_value)_i);
+        check_unaligned(context, i, (fur_value_type)_i);
     fur_context_destroy(context);
 }
 END_TEST
@@ -679,7 +683,7 @@ static void check_choices(fur_context *context, int index, fur_op op)
     void *expected = reference_product(fur_context_host(context), &arrays, op, fur_real(1), x,
                                        fur_real(0), zeros);
     fur_csr *a = NULL;
-    ck_ok(context, fur_csr_create(context, &arrays, FUR_COPY, &a));
+    ck_ok(context, fur_csr_create(context, &arrays, FUR_OWNERSHIP_COPY, &a));
     fur_vector *from = vector_from(context, FUR_F64, n, x);
     fur_spmv_options options = {.size = sizeof options, .op = op, .kernel = "auto"};
     for (options.uses = 0; options.uses <= 10000; options.uses = options.uses * 10 + 1)

@@ -86,7 +86,7 @@ START_TEST(kernels_agree_on_named_stencils)
     tally ran = {{0}};
     for (int boundaries = 0; boundaries < BOUNDARIES; boundaries += test_small() ? 5 : 1)
         for (int n = 0; n < COUNT_OF(named_points); n++) {
-            stencil_trial *t = trial_open((fur_value)_i, boundaries);
+            stencil_trial *t = trial_open((fur_value_type)_i, boundaries);
             trial_take_named(t, &r, named_points[n]);
             draw_extents(t, &r);
             draw_product(t, &r);
@@ -117,7 +117,7 @@ START_TEST(kernels_agree_on_random_stencils)
     tally ran = {{0}};
     for (int boundaries = 0; boundaries < BOUNDARIES; boundaries += test_small() ? 9 : 1)
         for (int n = 0; n < COUNT_OF(drawn); n++) {
-            stencil_trial *t = trial_open((fur_value)_i, boundaries);
+            stencil_trial *t = trial_open((fur_value_type)_i, boundaries);
             t->d.axes = drawn[n].axes ? drawn[n].axes : 1 + (int)rng_below(&r, 3);
             t->fields = drawn[n].fields;
             trial_draw_offsets(t, &r, drawn[n].points, drawn[n].radius);
@@ -135,7 +135,7 @@ END_TEST
 static const struct {
     int points;
     int64_t extent[3];
-    fur_value value;
+    fur_value_type value;
 } large[] = {
     {3, {70001, 0, 0}, FUR_F64},   {5, {1100, 261, 0}, FUR_F64}, {9, {7, 90001, 0}, FUR_F32},
     {7, {514, 90, 3}, FUR_C128},   {27, {130, 67, 65}, FUR_F64}, {13, {600, 3, 140}, FUR_F32},
@@ -174,9 +174,10 @@ typedef struct shifted {
 static shifted place_shifted(fur_context *context, const stencil_trial *t, const void *entries,
                              size_t shift)
 {
-    size_t size = fur_value_size(t->d.value);
+    size_t size = fur_value_size(t->d.value_type);
     shifted s = {.data = device_copy(entries, (size_t)t->rows * size, shift * size)};
-    ck_ok(context, fur_vector_wrap(context, t->d.value, t->rows, s.data, FUR_BORROW, &s.vector));
+    ck_ok(context, fur_vector_wrap(context, t->d.value_type, t->rows, s.data, FUR_OWNERSHIP_BORROW,
+                                   &s.vector));
     return s;
 }
 
@@ -188,7 +189,7 @@ static void release_shifted(shifted *s, size_t shift_bytes)
 
 static void check_shifted(const stencil_trial *t, fur_context *context, int kernel, size_t shift)
 {
-    size_t size = fur_value_size(t->d.value);
+    size_t size = fur_value_size(t->d.value_type);
     made m = make_or_refusal(context, t, kernel);
     if (!m.s)
         return;
@@ -209,7 +210,7 @@ START_TEST(vectors_need_no_alignment)
     fur_context *context = context_cuda();
     rng r = rng_stream(31 + (uint64_t)_i);
     for (int n = 0; n < COUNT_OF(named_points); n++) {
-        stencil_trial *t = trial_open((fur_value)_i, 0);
+        stencil_trial *t = trial_open((fur_value_type)_i, 0);
         trial_take_named(t, &r, named_points[n]);
         trial_set_extents(t, (const int64_t[]){36, 36, 36});
         draw_product(t, &r);
@@ -234,7 +235,7 @@ static void check_matrix(const stencil_trial *t, fur_context *context)
     int equal = 0;
     for (int side = 0; side < 2; side++) {
         fur_operator *op = NULL;
-        fur_vector *d = vector_from(sides[side], t->d.value, t->rows, t->y);
+        fur_vector *d = vector_from(sides[side], t->d.value_type, t->rows, t->y);
         m[side] = trial_make(t, sides[side], NULL);
         ck_ok(sides[side], fur_stencil_assemble(m[side].s, &a[side]));
         ck_ok(sides[side], fur_operator_from_stencil(m[side].s, &op));
@@ -246,7 +247,7 @@ static void check_matrix(const stencil_trial *t, fur_context *context)
     ck_ok(context, fur_csr_transfer(a[1], sides[0], &fetched));
     ck_ok(sides[0], fur_csr_compare(fetched, a[0], &equal));
     ck_assert_msg(equal, "%d points, %lld rows", t->d.points, (long long)t->rows);
-    ck_assert_int_eq(first_difference(t->d.value, t->rows, diagonal[0], diagonal[1]), -1);
+    ck_assert_int_eq(first_difference(t->d.value_type, t->rows, diagonal[0], diagonal[1]), -1);
     fur_csr_destroy(fetched);
     for (int side = 0; side < 2; side++) {
         free(diagonal[side]);
@@ -262,7 +263,7 @@ START_TEST(matrices_are_those_of_the_host)
     rng r = rng_stream(41 + (uint64_t)_i);
     for (int boundaries = 0; boundaries < BOUNDARIES; boundaries += test_small() ? 9 : 4)
         for (int n = 0; n < COUNT_OF(drawn); n++) {
-            stencil_trial *t = trial_open((fur_value)_i, boundaries);
+            stencil_trial *t = trial_open((fur_value_type)_i, boundaries);
             t->d.axes = drawn[n].axes ? drawn[n].axes : 1 + (int)rng_below(&r, 3);
             t->fields = drawn[n].fields;
             trial_draw_offsets(t, &r, drawn[n].points, drawn[n].radius);
@@ -426,7 +427,7 @@ static void check_vast(fur_context *context, const fur_vector *x, fur_vector *y,
 {
     fur_stencil *s = NULL;
     fur_stencil_definition d = {.size = sizeof d,
-                                .value = FUR_F32,
+                                .value_type = FUR_F32,
                                 .extent = {vast[0], vast[1], vast[2]},
                                 .kernel = info_of(context, kernel).name};
     ck_assert(fur_stencil_named(7, &d));
@@ -449,7 +450,7 @@ START_TEST(points_above_2_to_31_are_right)
     float *data = vast_vector();
     fur_vector *x = NULL;
     fur_vector *y = NULL;
-    ck_ok(context, fur_vector_wrap(context, FUR_F32, VAST_ROWS, data, FUR_BORROW, &x));
+    ck_ok(context, fur_vector_wrap(context, FUR_F32, VAST_ROWS, data, FUR_OWNERSHIP_BORROW, &x));
     ck_ok(context, fur_vector_create(context, FUR_F32, VAST_ROWS, &y));
     for (int kernel = 0; kernel < fur_stencil_kernel_count(context); kernel++)
         check_vast(context, x, y, kernel);

@@ -8,8 +8,8 @@ START_TEST(sweeps_have_the_bits_of_the_host)
 {
     sweeper s = {.context = context_cuda(), .random = rng_stream((uint64_t)_i)};
     for (int boundaries = 0; boundaries < BOUNDARIES; boundaries += test_small() ? 13 : 1)
-        sweep_random(&s, (fur_value)_i, boundaries);
-    sweep_check_tally(&s, (fur_value)_i);
+        sweep_random(&s, (fur_value_type)_i, boundaries);
+    sweep_check_tally(&s, (fur_value_type)_i);
     fur_context_destroy(s.context);
 }
 END_TEST
@@ -19,7 +19,7 @@ START_TEST(sweeps_of_integers_are_exact)
 {
     sweeper s = {.context = context_cuda(), .random = rng_stream(1000 + (uint64_t)_i)};
     for (int boundaries = 0; boundaries < BOUNDARIES; boundaries += test_small() ? 13 : 1)
-        sweep_integers(&s, (fur_value)_i, boundaries);
+        sweep_integers(&s, (fur_value_type)_i, boundaries);
     fur_context_destroy(s.context);
 }
 END_TEST

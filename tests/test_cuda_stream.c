@@ -14,7 +14,7 @@ typedef struct fixture {
     void *start; /* of y */
 } fixture;
 
-static void fixture_open(fixture *f, fur_value value)
+static void fixture_open(fixture *f, fur_value_type value)
 {
     rng r = rng_stream(1);
     const shape *s = &shapes[shape_find(test_small() ? "small grid" : "grid")];
@@ -54,7 +54,7 @@ static void *after(const fixture *f, int products, const fur_spmv *plan, cudaGra
 
 static void check_replay(const fixture *f, const fur_spmv *plan, cudaGraphExec_t graph)
 {
-    fur_value value = fur_vector_value(f->y);
+    fur_value_type value = fur_vector_value_type(f->y);
     for (int products = 1; products <= 3; products++) {
         void *expected = after(f, products, plan, NULL);
         void *replayed = after(f, products, plan, graph);
@@ -69,7 +69,7 @@ static void check_replay(const fixture *f, const fur_spmv *plan, cudaGraphExec_t
 static void change_x(const fixture *f, uint64_t stream)
 {
     rng r = rng_stream(stream);
-    void *x = entries_random(&r, fur_vector_value(f->x), fur_vector_size(f->x));
+    void *x = entries_random(&r, fur_vector_value_type(f->x), fur_vector_size(f->x));
     ck_ok(f->c.context, fur_vector_upload(x, f->x));
     free(x);
 }
@@ -107,7 +107,7 @@ static void for_every_plan(fixture *f, void (*test)(const fixture *f, const fur_
 START_TEST(products_are_captured_in_a_graph)
 {
     fixture f;
-    fixture_open(&f, (fur_value)_i);
+    fixture_open(&f, (fur_value_type)_i);
     for_every_plan(&f, check_capture);
     fixture_close(&f);
 }
@@ -126,7 +126,7 @@ static void check_calls(const fixture *f, const fur_spmv *plan)
 START_TEST(products_do_not_allocate)
 {
     fixture f;
-    fixture_open(&f, (fur_value)_i);
+    fixture_open(&f, (fur_value_type)_i);
     for_every_plan(&f, check_calls);
     fixture_close(&f);
 }
@@ -137,12 +137,12 @@ START_TEST(vector_operations_do_not_allocate)
     fixture f;
     fur_scalar dot;
     double norm;
-    fixture_open(&f, (fur_value)_i);
+    fixture_open(&f, (fur_value_type)_i);
     fur_context *context = f.c.context;
     int64_t host = f.c.host.calls;
     int64_t device = f.c.device.calls;
     ck_ok(context, fur_axpby(fur_real(2), f.x, fur_real(3), f.y));
-    ck_ok(context, fur_multiply(f.x, f.y, f.y));
+    ck_ok(context, fur_multiply_elementwise(f.x, f.y, f.y));
     ck_ok(context, fur_vector_copy(f.x, f.y));
     ck_ok(context, fur_dot(f.x, f.y, &dot));
     ck_ok(context, fur_norm1(f.x, &norm));
@@ -185,8 +185,8 @@ static void check_no_wait(const fixture *f, const fur_spmv *plan)
     ck_cuda(cudaStreamSynchronize(f->c.stream));
     ck_assert_msg(!waited, "kernel %s waits for the stream", fur_spmv_describe(plan).kernel);
     void *result = vector_entries(f->y);
-    ck_assert(first_difference(fur_vector_value(f->y), fur_vector_size(f->y), expected, result) <
-              0);
+    ck_assert(
+        first_difference(fur_vector_value_type(f->y), fur_vector_size(f->y), expected, result) < 0);
     free(result);
     free(expected);
 }

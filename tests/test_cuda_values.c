@@ -19,7 +19,7 @@ START_TEST(plans_take_new_values_over)
     counted c;
     values_subject s = open_subject(&c, (uint64_t)_i);
     for (int value = test_small() ? _i % FUR_VALUE_COUNT : 0; value < FUR_VALUE_COUNT; value++) {
-        values_reach_plans(&s, &shapes[_i], (fur_value)value);
+        values_reach_plans(&s, &shapes[_i], (fur_value_type)value);
         if (test_small())
             break;
     }
@@ -32,7 +32,7 @@ START_TEST(repeated_entries_keep_their_order)
 {
     counted c;
     values_subject s = open_subject(&c, 1000 + (uint64_t)_i);
-    values_reach_repeated(&s, (fur_value)_i);
+    values_reach_repeated(&s, (fur_value_type)_i);
     counted_close(&c);
 }
 END_TEST
@@ -41,7 +41,7 @@ START_TEST(operators_take_new_values_over)
 {
     counted c;
     values_subject s = open_subject(&c, 2000 + (uint64_t)_i);
-    values_reach_operators(&s, (fur_value)_i);
+    values_reach_operators(&s, (fur_value_type)_i);
     counted_close(&c);
 }
 END_TEST
@@ -50,7 +50,7 @@ START_TEST(recognised_stencils_take_new_values_over)
 {
     counted c;
     values_subject s = open_subject(&c, 3000 + (uint64_t)_i);
-    values_reach_recognised(&s, (fur_value)_i);
+    values_reach_recognised(&s, (fur_value_type)_i);
     counted_close(&c);
 }
 END_TEST
@@ -80,8 +80,8 @@ static replay replay_open(counted *c, rng *r, const fur_csr *a, fur_spmv *plan)
 {
     fur_csr_view v = fur_csr_get(a);
     replay p = {.c = c, .plan = plan};
-    p.x = vector_random(c->context, r, v.value, v.cols);
-    p.y = vector_random(c->context, r, v.value, v.rows);
+    p.x = vector_random(c->context, r, v.value_type, v.cols);
+    p.y = vector_random(c->context, r, v.value_type, v.rows);
     ck_ok(c->context, fur_spmv_apply(plan, fur_real(1), p.x, fur_real(0), p.y));
     ck_cuda(cudaStreamBeginCapture(c->stream, cudaStreamCaptureModeGlobal));
     ck_ok(c->context, fur_spmv_apply(plan, fur_real(1), p.x, fur_real(0), p.y));
@@ -113,8 +113,8 @@ static void replay_check(const replay *p, const fur_csr *a)
     ck_ok(context, fur_spmv_plan(again, &o, &fresh));
     ck_ok(context, fur_spmv_apply(fresh, fur_real(1), p->x, fur_real(0), p->y));
     void *expected = vector_entries(p->y);
-    ck_assert_msg(first_difference(v.value, v.rows, expected, replayed) < 0, "%s, op %d", o.kernel,
-                  (int)o.op);
+    ck_assert_msg(first_difference(v.value_type, v.rows, expected, replayed) < 0, "%s, op %d",
+                  o.kernel, (int)o.op);
     free(expected);
     free(replayed);
     fur_spmv_destroy(fresh);
@@ -127,7 +127,7 @@ START_TEST(graphs_replay_with_values_that_are_copied)
     counted c;
     values_subject s = open_subject(&c, 5000 + (uint64_t)_i);
     const shape *family = &shapes[shape_find("small grid")];
-    fur_csr *a = matrix_random(c.context, &s.random, family, (fur_value)_i, FUR_I32);
+    fur_csr *a = matrix_random(c.context, &s.random, family, (fur_value_type)_i, FUR_I32);
     for (int kernel = 0; kernel < fur_spmv_kernel_count(c.context); kernel++)
         for (int op = 0; op < 3; op++) {
             bool foreign = kernel_is_foreign(kernel_info(c.context, kernel).name);
@@ -154,7 +154,7 @@ static void check_borrowed(values_subject *s, fur_csr *a, int kernel)
 {
     fur_spmv *plans[3];
     fur_csr_view v = fur_csr_get(a);
-    size_t bytes = (size_t)v.entries * fur_value_size(v.value);
+    size_t bytes = (size_t)v.entries * fur_value_size(v.value_type);
     void *own = (void *)(uintptr_t)v.values;
     for (int op = 0; op < 3; op++)
         plans[op] = plan_or_refusal(a, (fur_op)op, kernel);
@@ -165,18 +165,18 @@ static void check_borrowed(values_subject *s, fur_csr *a, int kernel)
             ck_cuda(cudaMemcpy(own, values, bytes, cudaMemcpyHostToDevice));
             fur_csr_values_changed(a);
         } else if (step == 1) {
-            ck_ok(s->context, fur_csr_set_values(a, lent, FUR_BORROW));
+            ck_ok(s->context, fur_csr_set_values(a, lent, FUR_OWNERSHIP_BORROW));
             ck_assert_ptr_eq(fur_csr_get(a).values, lent);
         } else {
             void *given = NULL;
             ck_ok(s->context, fur_context_allocate(s->context, bytes, &given));
             memcpy(given, values, bytes);
-            ck_ok(s->context, fur_csr_set_values(a, given, FUR_ADOPT));
+            ck_ok(s->context, fur_csr_set_values(a, given, FUR_OWNERSHIP_ADOPT));
         }
         for (int op = 0; op < 3; op++)
             if (plans[op])
                 values_check_plan(s, plans[op]);
-        ck_ok(s->context, fur_csr_set_values(a, own, FUR_BORROW));
+        ck_ok(s->context, fur_csr_set_values(a, own, FUR_OWNERSHIP_BORROW));
         ck_ok(s->context, fur_context_synchronize(s->context));
         device_release(lent, 0);
         free(values);
@@ -194,10 +194,10 @@ START_TEST(values_are_borrowed_and_adopted)
     fur_csr_view arrays = arrays_make(&p, FUR_F64, FUR_I32, values);
     fur_csr_view lent = device_arrays(&arrays, 0);
     fur_csr *a = NULL;
-    ck_ok(c.context, fur_csr_create(c.context, &lent, FUR_BORROW, &a));
+    ck_ok(c.context, fur_csr_create(c.context, &lent, FUR_OWNERSHIP_BORROW, &a));
     for (int kernel = 0; kernel < fur_spmv_kernel_count(c.context); kernel++)
         check_borrowed(&s, a, kernel);
-    ck_assert_int_eq(fur_csr_set_values(a, values, FUR_BORROW), FUR_INVALID);
+    ck_assert_int_eq(fur_csr_set_values(a, values, FUR_OWNERSHIP_BORROW), FUR_INVALID);
     fur_csr_destroy(a);
     device_arrays_release(&lent, 0);
     arrays_release(&arrays);

@@ -44,7 +44,7 @@ typedef struct fixture {
 
 static fur_stencil_definition stencil_definition(void)
 {
-    fur_stencil_definition d = {.size = sizeof d, .value = FUR_F64, .extent = {5, 6, 7}};
+    fur_stencil_definition d = {.size = sizeof d, .value_type = FUR_F64, .extent = {5, 6, 7}};
     ck_assert(fur_stencil_named(7, &d));
     return d;
 }
@@ -59,7 +59,7 @@ static void set_recognisable(fixture *f, rng *r)
     for (int64_t k = 0; k < view.entries; k++)
         values[k] = rng_unit(r);
     columns[3]++;
-    ck_ok(f->context, fur_csr_create(f->context, &view, FUR_COPY, &f->variable));
+    ck_ok(f->context, fur_csr_create(f->context, &view, FUR_OWNERSHIP_COPY, &f->variable));
     fur_csr_destroy(f->constant);
     ck_ok(f->context, fur_stencil_assemble(f->stencil, &f->constant));
     view = fur_csr_get(f->constant);
@@ -140,12 +140,13 @@ static fur_status make_vector(fixture *f, object *out)
 
 static fur_status copy_vector(fixture *f, object *out)
 {
-    return fur_vector_wrap(f->context, FUR_F64, 100, fur_vector_data(f->x), FUR_COPY, &out->vector);
+    return fur_vector_wrap(f->context, FUR_F64, 100, fur_vector_data(f->x), FUR_OWNERSHIP_COPY,
+                           &out->vector);
 }
 
 static fur_status borrow_vector(fixture *f, object *out)
 {
-    return fur_vector_wrap(f->context, FUR_F64, 100, fur_vector_data(f->x), FUR_BORROW,
+    return fur_vector_wrap(f->context, FUR_F64, 100, fur_vector_data(f->x), FUR_OWNERSHIP_BORROW,
                            &out->vector);
 }
 
@@ -157,13 +158,13 @@ static fur_status convert_vector(fixture *f, object *out)
 static fur_status copy_matrix(fixture *f, object *out)
 {
     fur_csr_view view = fur_csr_get(f->a);
-    return fur_csr_create(f->context, &view, FUR_COPY, &out->matrix);
+    return fur_csr_create(f->context, &view, FUR_OWNERSHIP_COPY, &out->matrix);
 }
 
 static fur_status borrow_matrix(fixture *f, object *out)
 {
     fur_csr_view view = fur_csr_get(f->a);
-    return fur_csr_create(f->context, &view, FUR_BORROW, &out->matrix);
+    return fur_csr_create(f->context, &view, FUR_OWNERSHIP_BORROW, &out->matrix);
 }
 
 static fur_status assemble_sorted(fixture *f, object *out)
@@ -272,7 +273,7 @@ static fur_status stencil_of_fields(fixture *f, object *out)
 {
     static const fur_stencil_offset offsets[] = {{-1, 0, 0}, {0, 0, 0}};
     const fur_vector *fields[] = {f->x, f->x};
-    fur_stencil_definition d = {.size = sizeof d, .value = FUR_F64, .axes = 1, .points = 2};
+    fur_stencil_definition d = {.size = sizeof d, .value_type = FUR_F64, .axes = 1, .points = 2};
     d.extent[0] = fur_vector_size(f->x);
     d.offsets = offsets;
     d.fields = fields;
@@ -517,11 +518,12 @@ START_TEST(adopted_arrays_stay_the_callers_on_failure)
     ck_ok(context, fur_context_allocate(context, sizeof(int32_t), &offsets));
     ck_ok(context, fur_context_allocate(context, 8, &data));
     memset(offsets, 0, sizeof(int32_t));
-    fur_csr_view view = {.value = FUR_F64, .offset = FUR_I32, .offsets = offsets};
+    fur_csr_view view = {.value_type = FUR_F64, .offset_type = FUR_I32, .offsets = offsets};
     m.fail_at = m.calls + 1;
-    ck_assert_int_eq(fur_csr_create(context, &view, FUR_ADOPT, &a), FUR_OUT_OF_MEMORY);
+    ck_assert_int_eq(fur_csr_create(context, &view, FUR_OWNERSHIP_ADOPT, &a), FUR_OUT_OF_MEMORY);
     m.fail_at = m.calls + 1;
-    ck_assert_int_eq(fur_vector_wrap(context, FUR_F64, 1, data, FUR_ADOPT, &x), FUR_OUT_OF_MEMORY);
+    ck_assert_int_eq(fur_vector_wrap(context, FUR_F64, 1, data, FUR_OWNERSHIP_ADOPT, &x),
+                     FUR_OUT_OF_MEMORY);
     ck_assert(!a && !x);
     fur_context_release(context, offsets);
     fur_context_release(context, data);

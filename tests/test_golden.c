@@ -12,7 +12,7 @@
 
 /* Of n entries: dot of x and y, norms of x, and the norm of x / 3 + y, made last. */
 typedef struct golden_reductions {
-    fur_value value;
+    fur_value_type value;
     int64_t n;
     double dot_re;
     double dot_im;
@@ -30,7 +30,7 @@ static const golden_reductions reductions[] = {
  * plus 1/2 + u(1) .. 1/2 + u(n) on the diagonal: iterations, the norms of residuals and solution,
  * and the middle entry of the solution. */
 typedef struct golden_cg {
-    fur_value value;
+    fur_value_type value;
     int64_t nx;
     int64_t ny;
     int64_t iterations;
@@ -57,7 +57,7 @@ typedef struct rule {
     int64_t im[2];
 } rule;
 
-static fur_vector *vector_by(fur_context *context, fur_value value, int64_t n, const rule *r)
+static fur_vector *vector_by(fur_context *context, fur_value_type value, int64_t n, const rule *r)
 {
     fur_vector *x = NULL;
     ck_ok(context, fur_vector_create(context, value, n, &x));
@@ -67,14 +67,14 @@ static fur_vector *vector_by(fur_context *context, fur_value value, int64_t n, c
     return x;
 }
 
-static fur_vector *vector_x(fur_context *context, fur_value value, int64_t n)
+static fur_vector *vector_x(fur_context *context, fur_value_type value, int64_t n)
 {
     static const rule real = {{1, 1}, {0, 0}};
     static const rule complex = {{2, 1}, {2, 2}};
     return vector_by(context, value, n, value_is_complex(value) ? &complex : &real);
 }
 
-static fur_vector *vector_y(fur_context *context, fur_value value, int64_t n)
+static fur_vector *vector_y(fur_context *context, fur_value_type value, int64_t n)
 {
     static const rule r = {{3, 2}, {5, 3}};
     return vector_by(context, value, n, &r);
@@ -157,7 +157,7 @@ static void solve(const fur_operator *op, golden_cg *g)
     fur_solver_options options = {.size = sizeof options, .preconditioner = jacobi};
     ck_ok(context, fur_solver_create(op, &options, &solver));
     ck_ok(context, fur_solver_solve(solver, b, x, &report));
-    ck_assert_int_eq(report.outcome, FUR_CONVERGED);
+    ck_assert_int_eq(report.outcome, FUR_OUTCOME_CONVERGED);
     fur_scalar middle = entry_get(g->value, fur_vector_data(x), g->nx * g->ny / 2);
     g->iterations = report.iterations;
     g->residual_recursive = report.residual_recursive;

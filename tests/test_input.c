@@ -175,7 +175,7 @@ static void check_refused(const bytes *file, const char *member, const char *sen
 
 static void check_missing(const bytes *file, const char *member, const char *sentence)
 {
-    check_failure(file, member, FUR_IO, sentence);
+    check_failure(file, member, FUR_IO_ERROR, sentence);
 }
 
 /* gzip by the letter of RFC 1952, with stored blocks. */
@@ -899,7 +899,7 @@ START_TEST(the_only_matrix_is_taken)
         free(file.data);
     }
     outcome o = read_pipe(&archive);
-    ck_assert_int_eq(o.status, FUR_IO);
+    ck_assert_int_eq(o.status, FUR_IO_ERROR);
     ck_assert_str_eq(o.sentence, "standard input: found no NAME/NAME.mtx in the archive, only "
                                  "other.mtx; unpack it and give one of these");
     free(o.text.data);
@@ -918,7 +918,7 @@ START_TEST(many_matrices_are_listed_in_part)
     }
     append_end(&archive);
     outcome o = read_bytes(&archive, NULL, LARGE_ROOM);
-    ck_assert_int_eq(o.status, FUR_IO);
+    ck_assert_int_eq(o.status, FUR_IO_ERROR);
     ck_assert_ptr_nonnull(strstr(o.sentence, "only folder?/matrix0.mtx, folder?/matrix1.mtx, "));
     ck_assert_ptr_nonnull(strstr(o.sentence, ".mtx and others; unpack"));
     free(o.text.data);
@@ -1345,7 +1345,7 @@ START_TEST(files_that_cannot_be_read_are_refused)
     for (int i = 0; i < COUNT_OF(cases) - (access("secret", R_OK) == 0); i++) {
         fur_input_request request = {.path = cases[i].path};
         outcome o = read_all(&request, LARGE_ROOM);
-        ck_assert_int_eq(o.status, FUR_IO);
+        ck_assert_int_eq(o.status, FUR_IO_ERROR);
         ck_assert_str_eq(o.sentence, cases[i].sentence);
         free(o.text.data);
     }
@@ -1358,7 +1358,7 @@ START_TEST(closed_standard_input_is_refused)
     int before = dup(STDIN_FILENO);
     close(STDIN_FILENO);
     outcome o = read_all(&request, LARGE_ROOM);
-    ck_assert_int_eq(o.status, FUR_IO);
+    ck_assert_int_eq(o.status, FUR_IO_ERROR);
     ck_assert_str_eq(o.sentence, "standard input: cannot open: Bad file descriptor");
     free(o.text.data);
     if (before >= 0)

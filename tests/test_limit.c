@@ -120,8 +120,8 @@ static fur_status read_matrix(const char *path, const fur_read_limits *limits, f
 {
     const fur_mtx_read_options text = {.size = sizeof text, .limits = *limits};
     const fur_binary_read_options binary = {.size = sizeof binary, .limits = *limits};
-    return fur_binary_is(path) ? fur_binary_read_csr(context, path, &binary, out)
-                               : fur_mtx_read_csr(context, path, &text, out);
+    return fur_binary_detect(path) ? fur_binary_read_csr(context, path, &binary, out)
+                                   : fur_mtx_read_csr(context, path, &text, out);
 }
 
 static void check_beyond(const char *path, fur_read_limits limits, fur_status status,

@@ -171,20 +171,20 @@ START_TEST(value_type_is_chosen_or_given)
     scratch_write(FILE_NAME, GENERAL "1 1 1\n1 1 1.5\n");
     for (int value = 0; value < FUR_VALUE_COUNT; value++) {
         fur_mtx_read_options options = {.size = sizeof options,
-                                        .convert = fur_mtx_as((fur_value)value)};
+                                        .convert = fur_mtx_as((fur_value_type)value)};
         fur_csr *matrix = read_file(&options);
         fur_csr_view view = fur_csr_get(matrix);
-        ck_assert_int_eq(view.value, value);
-        ck_assert_double_eq(entry_get(view.value, view.values, 0).re, 1.5);
-        ck_assert_double_eq(entry_get(view.value, view.values, 0).im, 0);
+        ck_assert_int_eq(view.value_type, value);
+        ck_assert_double_eq(entry_get(view.value_type, view.values, 0).re, 1.5);
+        ck_assert_double_eq(entry_get(view.value_type, view.values, 0).im, 0);
         fur_csr_destroy(matrix);
     }
     fur_csr *matrix = read_file(NULL);
-    ck_assert_int_eq(fur_csr_get(matrix).value, FUR_F64);
+    ck_assert_int_eq(fur_csr_get(matrix).value_type, FUR_F64);
     fur_csr_destroy(matrix);
     scratch_write(FILE_NAME, "%%MatrixMarket matrix coordinate complex general\n1 1 1\n1 1 1 2\n");
     matrix = read_file(NULL);
-    ck_assert_int_eq(fur_csr_get(matrix).value, FUR_C128);
+    ck_assert_int_eq(fur_csr_get(matrix).value_type, FUR_C128);
     fur_csr_destroy(matrix);
 }
 END_TEST
@@ -304,14 +304,15 @@ START_TEST(memory_for_rows_is_bounded_by_the_file)
 }
 END_TEST
 
-static void check_vector(const char *text, fur_value value, int64_t size, const double *expected)
+static void check_vector(const char *text, fur_value_type value, int64_t size,
+                         const double *expected)
 {
     fur_vector *x = NULL;
     fur_mtx_header header = {.rows = -1};
     fur_mtx_read_options options = {.size = sizeof options, .header = &header};
     scratch_write(FILE_NAME, text);
     ck_ok(context, fur_mtx_read_vector(context, FILE_NAME, &options, &x));
-    ck_assert_int_eq(fur_vector_value(x), value);
+    ck_assert_int_eq(fur_vector_value_type(x), value);
     ck_assert_int_eq(fur_vector_size(x), size);
     ck_assert_int_eq(header.rows * header.cols, size);
     for (int64_t i = 0; i < size; i++)

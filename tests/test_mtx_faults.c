@@ -120,7 +120,7 @@ static fur_csr *symmetric_matrix(fur_context *context)
     const fur_coo_view entries = {.rows = N,
                                   .cols = N,
                                   .entries = count,
-                                  .value = FUR_F64,
+                                  .value_type = FUR_F64,
                                   .row_indices = rows,
                                   .col_indices = cols,
                                   .values = values};
@@ -171,11 +171,11 @@ START_TEST(files_that_cannot_be_read_are_named)
     fur_context *context = context_make(NULL, 1);
     fur_csr *matrix = NULL;
     fur_mtx_header header;
-    ck_fails(context, FUR_IO, "missing.mtx: cannot open: No such file or directory",
+    ck_fails(context, FUR_IO_ERROR, "missing.mtx: cannot open: No such file or directory",
              fur_mtx_read_csr(context, "missing.mtx", NULL, &matrix));
-    ck_fails(context, FUR_IO, "/: cannot read: Is a directory",
+    ck_fails(context, FUR_IO_ERROR, "/: cannot read: Is a directory",
              fur_mtx_read_csr(context, "/", NULL, &matrix));
-    ck_fails(context, FUR_IO, "/: cannot read: Is a directory",
+    ck_fails(context, FUR_IO_ERROR, "/: cannot read: Is a directory",
              fur_mtx_read_header(context, "/", &header));
     fur_context_destroy(context);
 }

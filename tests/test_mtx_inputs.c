@@ -336,7 +336,8 @@ static void write_numbers(rng *r, double *doubles, float *floats)
     ck_assert_int_eq(fclose(out), 0);
 }
 
-static void check_numbers(fur_context *context, fur_value value, const void *expected, int round)
+static void check_numbers(fur_context *context, fur_value_type value, const void *expected,
+                          int round)
 {
     const fur_mtx_read_options options = {.size = sizeof options, .convert = fur_mtx_as(value)};
     fur_csr *matrix = NULL;

@@ -18,7 +18,8 @@
 
 static const text_case policies[] = {
     {0, "member of a single file", TEXT(REAL "1 1 1\n1 1 1\n"), .options = {.member = "b"},
-     .status = FUR_IO, .outcome = " found a single file, expected an archive with NAME/NAME_b.mtx"},
+     .status = FUR_IO_ERROR,
+     .outcome = " found a single file, expected an archive with NAME/NAME_b.mtx"},
     {0, "duplicates behind a dropped zero", TEXT(REAL "1 1 3\n1 1 0\n1 1 5\n1 1 6\n"),
      .options = {.drop_zeros = 1, .duplicates = FUR_DUPLICATES_ERROR}, .status = FUR_INVALID,
      .outcome = "5:1: found an entry at the same position as in line 4, expected each position "
@@ -422,7 +423,7 @@ START_TEST(the_callers_rounding_mode_does_not_show)
     static const int modes[] = {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
     rng r = rng_stream((uint64_t)_i);
     const fur_mtx_read_options options = {.size = sizeof options,
-                                          .convert = fur_mtx_as((fur_value)_i)};
+                                          .convert = fur_mtx_as((fur_value_type)_i)};
     fur_csr *expected = NULL;
     fur_context *plain = context_make(NULL, 1);
     write_hard_sums(&r);
@@ -439,7 +440,7 @@ START_TEST(the_callers_rounding_mode_does_not_show)
             const fur_csr_view found = fur_csr_get(matrix), wanted = fur_csr_get(expected);
             ck_assert_int_eq(found.entries, wanted.entries);
             ck_assert_mem_eq(found.values, wanted.values,
-                             (size_t)found.entries * fur_value_size(found.value));
+                             (size_t)found.entries * fur_value_size(found.value_type));
             fur_csr_destroy(matrix);
             fur_context_destroy(context);
         }
@@ -689,8 +690,8 @@ START_TEST(memory_is_near_to_that_of_the_matrix)
     fur_csr *matrix = NULL;
     ck_ok(context, fur_mtx_read_csr(context, CASE_FILE, NULL, &matrix));
     fur_csr_view view = fur_csr_get(matrix);
-    int64_t size = (view.rows + 1) * (int64_t)fur_offset_size(view.offset) +
-                   view.entries * (int64_t)(sizeof(int32_t) + fur_value_size(view.value));
+    int64_t size = (view.rows + 1) * (int64_t)fur_offset_size(view.offset_type) +
+                   view.entries * (int64_t)(sizeof(int32_t) + fur_value_size(view.value_type));
     struct rusage usage;
     ck_assert_int_eq(getrusage(RUSAGE_SELF, &usage), 0);
     ck_assert_int_lt(usage.ru_maxrss * 1024, size * 8 / 5 + (64 << 20));

@@ -160,7 +160,7 @@ static fur_csr *expected_matrix(fur_context *context, sample *s, fur_duplicates 
     fur_coo_view coo = {.rows = s->rows,
                         .cols = s->cols,
                         .entries = count,
-                        .value = complex ? FUR_C128 : FUR_F64,
+                        .value_type = complex ? FUR_C128 : FUR_F64,
                         .row_indices = s->row,
                         .col_indices = s->col,
                         .values = values};

@@ -233,13 +233,13 @@ static fur_csr *matrix_and_text(int size, const char *path)
     const fur_csr_view arrays = {.rows = rows,
                                  .cols = sizes[size].cols,
                                  .entries = count,
-                                 .value = FUR_F64,
-                                 .offset = FUR_I64,
+                                 .value_type = FUR_F64,
+                                 .offset_type = FUR_I64,
                                  .offsets = offsets,
                                  .columns = columns,
                                  .values = values};
     fur_csr *matrix = NULL;
-    ck_ok(context, fur_csr_create(context, &arrays, FUR_COPY, &matrix));
+    ck_ok(context, fur_csr_create(context, &arrays, FUR_OWNERSHIP_COPY, &matrix));
     free(values);
     free(columns);
     free(offsets);
@@ -397,7 +397,7 @@ START_TEST(random_comments_are_compressed)
 END_TEST
 
 /* Random bits in every part of a value, but no NaN: its bits need not come back. */
-static void fill_with_bits(rng *r, fur_value value, void *values, int64_t n)
+static void fill_with_bits(rng *r, fur_value_type value, void *values, int64_t n)
 {
     int64_t parts = value_is_complex(value) ? 2 * n : n;
     bool single = value == FUR_F32 || value == FUR_C64;
@@ -412,7 +412,7 @@ static void fill_with_bits(rng *r, fur_value value, void *values, int64_t n)
 
 START_TEST(random_matrices_read_back_bit_by_bit)
 {
-    fur_value value = (fur_value)_i;
+    fur_value_type value = (fur_value_type)_i;
     fur_mtx_read_options options = {.size = sizeof options, .convert = fur_mtx_as(value)};
     rng r = rng_stream((uint64_t)_i);
     fur_csr *a = matrix_random(context, &r, &shapes[shape_find("empty rows")], value, FUR_I64);
@@ -421,7 +421,7 @@ START_TEST(random_matrices_read_back_bit_by_bit)
     fill_with_bits(&r, value, values, view.entries);
     view.values = values;
     fur_csr *b = NULL, *back = NULL;
-    ck_ok(context, fur_csr_create(context, &view, FUR_COPY, &b));
+    ck_ok(context, fur_csr_create(context, &view, FUR_OWNERSHIP_COPY, &b));
     ck_ok(context, fur_mtx_write_csr(b, FILE_NAME, NULL));
     ck_ok(context, fur_mtx_read_csr(context, FILE_NAME, &options, &back));
     int equal = 0;
@@ -500,7 +500,7 @@ START_TEST(failed_write_leaves_the_existing_file)
     signal(SIGXFSZ, SIG_IGN);
     struct rlimit limit = {400000, 400000};
     ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
-    ck_fails(own, FUR_IO, interrupted[_i].sentence, fur_mtx_write_vector(x, name, NULL));
+    ck_fails(own, FUR_IO_ERROR, interrupted[_i].sentence, fur_mtx_write_vector(x, name, NULL));
     char *text = scratch_read(name);
     ck_assert_str_eq(text, "old");
     free(text);
@@ -515,7 +515,7 @@ START_TEST(full_device_stops_all_threads)
     fur_csr *matrix = matrix_and_text(3, "expected"), *copy = NULL;
     fur_context *own = context_make(NULL, 4);
     ck_ok(context, fur_csr_transfer(matrix, own, &copy));
-    ck_fails(own, FUR_IO, "/dev/full: cannot write: No space left on device",
+    ck_fails(own, FUR_IO_ERROR, "/dev/full: cannot write: No space left on device",
              fur_mtx_write_csr(copy, "/dev/full", NULL));
     fur_csr_destroy(copy);
     fur_csr_destroy(matrix);
@@ -551,11 +551,11 @@ END_TEST
 START_TEST(places_that_cannot_be_written_are_named)
 {
     fur_csr *matrix = matrix_of(REAL_GENERAL "1 1 1\n1 1 1\n");
-    ck_fails(context, FUR_IO, "missing/a.mtx: cannot write: No such file or directory",
+    ck_fails(context, FUR_IO_ERROR, "missing/a.mtx: cannot write: No such file or directory",
              fur_mtx_write_csr(matrix, "missing/a.mtx", NULL));
-    ck_fails(context, FUR_IO, "/: cannot write: Is a directory",
+    ck_fails(context, FUR_IO_ERROR, "/: cannot write: Is a directory",
              fur_mtx_write_csr(matrix, "/", NULL));
-    ck_fails(context, FUR_IO, "/dev/full: cannot write: No space left on device",
+    ck_fails(context, FUR_IO_ERROR, "/dev/full: cannot write: No space left on device",
              fur_mtx_write_csr(matrix, "/dev/full", NULL));
     fur_csr_destroy(matrix);
 }
@@ -570,10 +570,10 @@ START_TEST(files_without_write_permission_are_left_alone)
     fur_csr *matrix = matrix_of(REAL_GENERAL "1 1 1\n1 1 1\n");
     scratch_write(FILE_NAME, "old");
     ck_assert_int_eq(chmod(FILE_NAME, 0444), 0);
-    ck_fails(context, FUR_IO, "a.mtx: cannot write: Permission denied",
+    ck_fails(context, FUR_IO_ERROR, "a.mtx: cannot write: Permission denied",
              fur_mtx_write_csr(matrix, FILE_NAME, NULL));
     ck_assert_int_eq(chmod(FILE_NAME, 0644) | chmod(".", 0555), 0);
-    ck_fails(context, FUR_IO, "a.mtx: cannot write: Permission denied",
+    ck_fails(context, FUR_IO_ERROR, "a.mtx: cannot write: Permission denied",
              fur_mtx_write_csr(matrix, FILE_NAME, NULL));
     ck_assert_int_eq(chmod(".", 0755), 0);
     check_text("old");

@@ -16,9 +16,9 @@ typedef struct problem {
 } problem;
 
 /* Poisson's equation with 7 points and Dirichlet boundaries. */
-static fur_stencil_definition poisson(fur_value value, int64_t nx, int64_t ny, int64_t nz)
+static fur_stencil_definition poisson(fur_value_type value, int64_t nx, int64_t ny, int64_t nz)
 {
-    fur_stencil_definition d = {.size = sizeof d, .value = value, .extent = {nx, ny, nz}};
+    fur_stencil_definition d = {.size = sizeof d, .value_type = value, .extent = {nx, ny, nz}};
     ck_assert(fur_stencil_named(7, &d));
     return d;
 }
@@ -40,7 +40,7 @@ static void close_problem(problem *p)
     fur_stencil_destroy(p->a);
 }
 
-static fur_vector *zeros(const problem *p, fur_value value)
+static fur_vector *zeros(const problem *p, fur_value_type value)
 {
     fur_vector *x = NULL;
     ck_ok(p->context, fur_vector_create(p->context, value, p->rows, &x));
@@ -51,7 +51,7 @@ static fur_vector *zeros(const problem *p, fur_value value)
 static double residual_norm(const problem *p, const fur_vector *b, const fur_vector *x)
 {
     double norm = 0;
-    fur_vector *r = zeros(p, fur_vector_value(b));
+    fur_vector *r = zeros(p, fur_vector_value_type(b));
     ck_ok(p->context, fur_vector_copy(b, r));
     ck_ok(p->context, fur_stencil_apply(p->a, fur_real(-1), x, fur_real(1), r));
     ck_ok(p->context, fur_norm2(r, &norm));
@@ -173,7 +173,7 @@ START_TEST(coarse_axes_are_those_of_galerkin)
 {
     fur_context *context = context_make(NULL, 1);
     fur_boundary boundary = (fur_boundary)_i;
-    for (int64_t n = 1; n <= 64; n += boundary == FUR_PERIODIC && n > 1 ? 2 : 1) {
+    for (int64_t n = 1; n <= 64; n += boundary == FUR_BOUNDARY_PERIODIC && n > 1 ? 2 : 1) {
         fur_stencil_definition d = poisson(FUR_F64, 2, n, 3);
         d.boundary[1] = boundary;
         problem p = open_problem(context, &d, NULL);
@@ -208,7 +208,7 @@ END_TEST
 static double table_entry(const fur_grid *g, int axis, fur_grid_weight kind, int64_t i)
 {
     const fur_grid_axis *a = &g->axis[axis];
-    return entry_get(g->value, a->weights, (int64_t)kind * a->points + i).re;
+    return entry_get(g->value_type, a->weights, (int64_t)kind * a->points + i).re;
 }
 
 /* A level with arrays of its own. */
@@ -228,28 +228,28 @@ static int64_t entry_of(const trial *t, int64_t i, int64_t j, int64_t k)
     return at[0] + t->n[0] * (at[1] + t->n[1] * at[2]);
 }
 
-static double fma_in(fur_value value, double a, double b, double c)
+static double fma_in(fur_value_type value, double a, double b, double c)
 {
     return value == FUR_F32 ? fmaf((float)a, (float)b, (float)c) : fma(a, b, c);
 }
 
-static double round_to(fur_value value, double a)
+static double round_to(fur_value_type value, double a)
 {
     return value == FUR_F32 ? (float)a : a;
 }
 
 static double diagonal(const trial *t, const int64_t at[3])
 {
-    double across = round_to(t->g->value, table_entry(t->g, 1, FUR_GRID_DIAGONAL, at[1]) +
-                                              table_entry(t->g, 2, FUR_GRID_DIAGONAL, at[2]));
-    return round_to(t->g->value, table_entry(t->g, 0, FUR_GRID_DIAGONAL, at[0]) + across);
+    double across = round_to(t->g->value_type, table_entry(t->g, 1, FUR_GRID_DIAGONAL, at[1]) +
+                                                   table_entry(t->g, 2, FUR_GRID_DIAGONAL, at[2]));
+    return round_to(t->g->value_type, table_entry(t->g, 0, FUR_GRID_DIAGONAL, at[0]) + across);
 }
 
 /* Neighbours by rising entry, then the point itself. */
 static double residual_at(const trial *t, const int64_t at[3])
 {
     static const int axes[] = {2, 1, 0, 0, 1, 2};
-    fur_value value = t->g->value;
+    fur_value_type value = t->g->value_type;
     double sum = entry_get(value, t->b, entry_of(t, at[0], at[1], at[2])).re;
     for (int n = 0; n < 6; n++) {
         int64_t to[3] = {at[0], at[1], at[2]};
@@ -276,7 +276,7 @@ static void each_point(trial *t, int parity, visit visit_point, void *out)
 static void relax_point(trial *t, const int64_t at[3], int64_t entry, void *out)
 {
     (void)out;
-    fur_value value = t->g->value;
+    fur_value_type value = t->g->value_type;
     double step = round_to(value, residual_at(t, at) / diagonal(t, at));
     double own = entry_get(value, t->x, entry).re;
     entry_set(value, t->x, entry, fur_real(fma_in(value, t->g->omega, step, own)));
@@ -284,22 +284,23 @@ static void relax_point(trial *t, const int64_t at[3], int64_t entry, void *out)
 
 static void store_residual(trial *t, const int64_t at[3], int64_t entry, void *out)
 {
-    entry_set(t->g->value, out, entry, fur_real(residual_at(t, at)));
+    entry_set(t->g->value_type, out, entry, fur_real(residual_at(t, at)));
 }
 
 static void check_same(const trial *t, fur_context *context, const char *what, const void *is,
                        const void *should)
 {
-    int64_t entry = first_difference(t->g->value, t->points, is, should);
-    ck_assert_msg(
-        entry == -1, "%s of %lld x %lld x %lld %s, isa %s, %d threads: entry %lld differs", what,
-        (long long)t->n[0], (long long)t->n[1], (long long)t->n[2], fur_value_name(t->g->value),
-        fur_context_isa(context), fur_context_threads(context), (long long)entry);
+    int64_t entry = first_difference(t->g->value_type, t->points, is, should);
+    ck_assert_msg(entry == -1,
+                  "%s of %lld x %lld x %lld %s, isa %s, %d threads: entry %lld differs", what,
+                  (long long)t->n[0], (long long)t->n[1], (long long)t->n[2],
+                  fur_value_name(t->g->value_type), fur_context_isa(context),
+                  fur_context_threads(context), (long long)entry);
 }
 
 static void check_relax(trial *t, fur_context *context, rng *r)
 {
-    size_t bytes = (size_t)t->points * fur_value_size(t->g->value);
+    size_t bytes = (size_t)t->points * fur_value_size(t->g->value_type);
     fur_colour first = (fur_colour)rng_below(r, 2);
     int sweeps = 1 + (int)rng_below(r, 2);
     void *x = guard_allocate(bytes);
@@ -349,7 +350,7 @@ static void transfer(const trial *t, bool up, const void *from, double *to, doub
             w *= w == 0 ? 0 : along(g, 1, up, f / t->n[0] % t->n[1], e / c[0] % c[1]);
             w *= w == 0 ? 0 : along(g, 2, up, f / t->n[0] / t->n[1], e / c[0] / c[1]);
             int64_t out = up ? f : e;
-            double term = w == 0 ? 0 : w * entry_get(g->value, from, up ? e : f).re;
+            double term = w == 0 ? 0 : w * entry_get(g->value_type, from, up ? e : f).re;
             to[out] += term;
             sizes[out] += fabs(term);
             *size = fmax(*size, sizes[out]);
@@ -361,9 +362,9 @@ static void transfer(const trial *t, bool up, const void *from, double *to, doub
 static void check_near(const trial *t, const char *what, int64_t n, const void *is,
                        const double *should, double size)
 {
-    double bound = 32 * value_epsilon(t->g->value) * size;
+    double bound = 32 * value_epsilon(t->g->value_type) * size;
     for (int64_t i = 0; i < n; i++) {
-        double entry = entry_get(t->g->value, is, i).re;
+        double entry = entry_get(t->g->value_type, is, i).re;
         ck_assert_msg(fabs(entry - should[i]) <= bound, "%s of %lld x %lld x %lld: %g, expected %g",
                       what, (long long)t->n[0], (long long)t->n[1], (long long)t->n[2], entry,
                       should[i]);
@@ -372,8 +373,8 @@ static void check_near(const trial *t, const char *what, int64_t n, const void *
 
 static void check_restriction(trial *t, fur_context *context, int64_t coarse_points)
 {
-    void *is = entries_make(t->g->value, coarse_points);
-    void *residual = entries_make(t->g->value, t->points);
+    void *is = entries_make(t->g->value_type, coarse_points);
+    void *residual = entries_make(t->g->value_type, t->points);
     double *should = calloc((size_t)coarse_points, sizeof *should);
     double size = 0;
     each_point(t, -1, store_residual, residual);
@@ -387,7 +388,7 @@ static void check_restriction(trial *t, fur_context *context, int64_t coarse_poi
 
 static void check_correction(trial *t, fur_context *context, rng *r, int64_t coarse_points)
 {
-    fur_value value = t->g->value;
+    fur_value_type value = t->g->value_type;
     void *coarse = entries_random(r, value, coarse_points);
     double *should = calloc((size_t)t->points, sizeof *should);
     double size = 0;
@@ -409,8 +410,8 @@ static void check_level(const fur_grid *g, const fur_grid *next, fur_context *co
     trial t = {.g = g, .points = fur_grid_points(g)};
     for (int axis = 0; axis < 3; axis++)
         t.n[axis] = g->axis[axis].points;
-    t.b = entries_random(r, g->value, t.points);
-    t.x = entries_random(r, g->value, t.points);
+    t.b = entries_random(r, g->value_type, t.points);
+    t.x = entries_random(r, g->value_type, t.points);
     check_relax(&t, context, r);
     if (next) {
         check_restriction(&t, context, fur_grid_points(next));
@@ -428,8 +429,9 @@ static bool is_drawable(const fur_stencil_definition *d)
 {
     bool held = false;
     for (int axis = 0; axis < 3; axis++) {
-        held = held || d->boundary[axis] == FUR_DIRICHLET;
-        if (d->boundary[axis] == FUR_PERIODIC && d->extent[axis] % 2 == 1 && d->extent[axis] > 1)
+        held = held || d->boundary[axis] == FUR_BOUNDARY_DIRICHLET;
+        if (d->boundary[axis] == FUR_BOUNDARY_PERIODIC && d->extent[axis] % 2 == 1 &&
+            d->extent[axis] > 1)
             return false;
     }
     return held;
@@ -532,7 +534,7 @@ static const struct {
 /* Loops over sizes. */
 START_TEST(a_cycle_makes_the_residual_ten_times_smaller)
 {
-    fur_stencil_definition d = {.size = sizeof d, .value = FUR_F64};
+    fur_stencil_definition d = {.size = sizeof d, .value_type = FUR_F64};
     memcpy(d.extent, sizes[_i].extent, sizeof d.extent);
     ck_assert(fur_stencil_named(sizes[_i].points, &d));
     set_boundaries(&d, sizes[_i].boundaries);
@@ -603,7 +605,7 @@ static double solution_error(int n, int cycles)
         ck_ok(context, fur_multigrid_cycle(p.mg, b, x));
     if (cycles == 0) {
         ck_ok(context, fur_multigrid_solve(p.mg, b, x, 1e-12, 0, &report));
-        ck_assert_int_eq(report.outcome, FUR_CONVERGED);
+        ck_assert_int_eq(report.outcome, FUR_OUTCOME_CONVERGED);
     }
     ck_ok(context, fur_axpby(fur_real(-1), exact, fur_real(1), x));
     double error = largest(x) / largest(exact);
@@ -646,7 +648,7 @@ static fur_solver_report solve_by_cg(const problem *p, const fur_operator *m, co
     fur_operator *a = NULL;
     fur_solver *solver = NULL;
     fur_solver_report report;
-    fur_vector *x = zeros(p, fur_vector_value(b));
+    fur_vector *x = zeros(p, fur_vector_value_type(b));
     const fur_solver_options options = {.size = sizeof options, .preconditioner = m};
     ck_ok(p->context, fur_operator_from_stencil(p->a, &a));
     ck_ok(p->context, fur_solver_create(a, &options, &solver));
@@ -662,17 +664,17 @@ START_TEST(conjugate_gradients_need_few_iterations_with_it)
     rng r = rng_stream(1);
     fur_context *context = context_make(NULL, 2);
     for (int n = 0; n < 6; n++) {
-        fur_stencil_definition d = {.size = sizeof d, .value = n % 2 ? FUR_F32 : FUR_F64};
+        fur_stencil_definition d = {.size = sizeof d, .value_type = n % 2 ? FUR_F32 : FUR_F64};
         memcpy(d.extent, sizes[n].extent, sizeof d.extent);
         ck_assert(fur_stencil_named(sizes[n].points, &d));
         set_boundaries(&d, sizes[n].boundaries);
         problem p = open_problem(context, &d, NULL);
         fur_operator *m = NULL;
-        fur_vector *b = vector_random(context, &r, d.value, p.rows);
+        fur_vector *b = vector_random(context, &r, d.value_type, p.rows);
         ck_ok(context, fur_operator_from_multigrid(p.mg, &m));
         fur_solver_report report = solve_by_cg(&p, m, b);
-        ck_assert_int_eq(report.outcome, FUR_CONVERGED);
-        ck_assert_int_le(report.iterations, d.value == FUR_F32 ? 5 : 10);
+        ck_assert_int_eq(report.outcome, FUR_OUTCOME_CONVERGED);
+        ck_assert_int_le(report.iterations, d.value_type == FUR_F32 ? 5 : 10);
         fur_vector_destroy(b);
         fur_operator_destroy(m);
         close_problem(&p);
@@ -728,8 +730,8 @@ static void *entries_after_cycles(const char *isa, int threads, const fur_stenci
     fur_vector *x = NULL;
     for (int cycle = 0; cycle < 2; cycle++, options.cycle = FUR_CYCLE_V) {
         problem p = open_problem(context, d, &options);
-        fur_vector *b = vector_random(context, &r, d->value, p.rows);
-        x = x ? x : zeros(&p, d->value);
+        fur_vector *b = vector_random(context, &r, d->value_type, p.rows);
+        x = x ? x : zeros(&p, d->value_type);
         ck_ok(context, fur_multigrid_cycle(p.mg, b, x));
         fur_vector_destroy(b);
         close_problem(&p);
@@ -743,13 +745,13 @@ static void *entries_after_cycles(const char *isa, int threads, const fur_stenci
 /* Loops over value types f32 and f64, with and without a periodic last axis. */
 START_TEST(threads_and_instruction_sets_do_not_show)
 {
-    fur_stencil_definition d = poisson((fur_value)(_i % 2), 65, 70, 62);
+    fur_stencil_definition d = poisson((fur_value_type)(_i % 2), 65, 70, 62);
     set_boundaries(&d, _i / 2 * 21);
     void *expected = entries_after_cycles("portable", 1, &d);
     for (int i = 0; isa_name(i); i++)
         for (int threads = TEST_SLOW ? 3 : 1; threads <= 8; threads += threads < 3 ? 1 : 5) {
             void *is = entries_after_cycles(isa_name(i), threads, &d);
-            int64_t entry = first_difference(d.value, (int64_t)65 * 70 * 62, is, expected);
+            int64_t entry = first_difference(d.value_type, (int64_t)65 * 70 * 62, is, expected);
             ck_assert_msg(entry == -1, "isa %s, %d threads: entry %lld differs", isa_name(i),
                           threads, (long long)entry);
             free(is);
@@ -796,20 +798,20 @@ START_TEST(solves_end_as_they_say)
     double norm = 0;
     ck_ok(context, fur_norm2(b, &norm));
     ck_ok(context, fur_multigrid_solve(p.mg, b, x, 0, 0, &report));
-    ck_assert_int_eq(report.outcome, FUR_CONVERGED);
+    ck_assert_int_eq(report.outcome, FUR_OUTCOME_CONVERGED);
     ck_assert(report.residual <= 1e-10 && report.residual_recursive == report.residual);
     ck_assert(report.iterations > 0 && report.iterations <= 10);
     ck_assert_double_eq(residual_norm(&p, b, x) / norm, report.residual);
     ck_ok(context, fur_multigrid_solve(p.mg, b, x, 1e-10, 0, &report));
-    ck_assert(report.outcome == FUR_CONVERGED && report.iterations == 0);
+    ck_assert(report.outcome == FUR_OUTCOME_CONVERGED && report.iterations == 0);
     ck_ok(context, fur_vector_fill(x, fur_real(0)));
     ck_ok(context, fur_multigrid_solve(p.mg, b, x, 1e-10, 2, &report));
-    ck_assert(report.outcome == FUR_MAX_ITERATIONS && report.iterations == 2);
+    ck_assert(report.outcome == FUR_OUTCOME_MAX_ITERATIONS && report.iterations == 2);
     ck_ok(context, fur_multigrid_solve(p.mg, b, x, 1e-30, 0, &report));
-    ck_assert(report.outcome == FUR_STAGNATED && report.residual < 1e-13);
+    ck_assert(report.outcome == FUR_OUTCOME_STAGNATED && report.residual < 1e-13);
     ((double *)fur_vector_data(x))[7] = NAN;
     ck_ok(context, fur_multigrid_solve(p.mg, b, x, 0, 0, &report));
-    ck_assert(report.outcome == FUR_BREAKDOWN && report.iterations == 0);
+    ck_assert(report.outcome == FUR_OUTCOME_BREAKDOWN && report.iterations == 0);
     ck_ok(context, fur_vector_fill(b, fur_real(0)));
     ck_ok(context, fur_multigrid_solve(p.mg, b, x, 0, 0, NULL));
     ck_assert_double_eq(largest(x), 0);
@@ -822,12 +824,12 @@ END_TEST
 
 /* A line with a centre of 2 + so many units in the last place, without right side but 1: whether
  * the report has the residual that fur_stencil_apply leaves, and an outcome by that. */
-static fur_solver_report solve_line(fur_context *context, fur_value value, int64_t n, int units,
-                                    double rtol)
+static fur_solver_report solve_line(fur_context *context, fur_value_type value, int64_t n,
+                                    int units, double rtol)
 {
     const fur_scalar c[3] = {fur_real(-1), fur_real(2 + 2 * units * value_epsilon(value)),
                              fur_real(-1)};
-    fur_stencil_definition d = {.size = sizeof d, .value = value, .extent = {n}};
+    fur_stencil_definition d = {.size = sizeof d, .value_type = value, .extent = {n}};
     static const fur_stencil_offset offsets[3] = {{-1, 0, 0}, {0, 0, 0}, {1, 0, 0}};
     fur_solver_report report;
     double norm = 0;
@@ -841,7 +843,7 @@ static fur_solver_report solve_line(fur_context *context, fur_value value, int64
     ck_ok(context, fur_norm2(b, &norm));
     ck_ok(context, fur_multigrid_solve(p.mg, b, x, rtol, 0, &report));
     ck_assert_double_eq(report.residual, residual_norm(&p, b, x) / norm);
-    ck_assert_int_eq(report.outcome == FUR_CONVERGED, report.residual <= rtol);
+    ck_assert_int_eq(report.outcome == FUR_OUTCOME_CONVERGED, report.residual <= rtol);
     fur_vector_destroy(x);
     fur_vector_destroy(b);
     close_problem(&p);
@@ -853,7 +855,7 @@ static fur_solver_report solve_line(fur_context *context, fur_value value, int64
 START_TEST(residuals_are_those_of_the_stencil)
 {
     static const struct {
-        fur_value value;
+        fur_value_type value;
         int64_t n;
         double rtol;
     } lines[] = {
@@ -883,7 +885,7 @@ START_TEST(what_rounding_has_made_indefinite_is_refused)
     fur_stencil_definition d = {.size = sizeof d,
                                 .axes = 2,
                                 .extent = {1, 10},
-                                .boundary = {FUR_NEUMANN, FUR_DIRICHLET},
+                                .boundary = {FUR_BOUNDARY_NEUMANN, FUR_BOUNDARY_DIRICHLET},
                                 .points = 5,
                                 .offsets = offsets,
                                 .coefficients = c};
@@ -897,14 +899,14 @@ START_TEST(what_rounding_has_made_indefinite_is_refused)
              fur_multigrid_create(a, NULL, &mg));
     ck_assert_ptr_null(mg);
     fur_stencil_destroy(a);
-    d.value = FUR_F64;
+    d.value_type = FUR_F64;
     problem p = open_problem(context, &d, NULL);
     fur_vector *b = zeros(&p, FUR_F64);
     fur_vector *x = zeros(&p, FUR_F64);
     fur_solver_report report;
     ck_ok(context, fur_vector_fill(b, fur_real(1)));
     ck_ok(context, fur_multigrid_solve(p.mg, b, x, 1e-4, 0, &report));
-    ck_assert_int_eq(report.outcome, FUR_CONVERGED);
+    ck_assert_int_eq(report.outcome, FUR_OUTCOME_CONVERGED);
     ck_assert_double_eq(report.residual, residual_norm(&p, b, x) / sqrt(10));
     fur_vector_destroy(x);
     fur_vector_destroy(b);
@@ -947,7 +949,7 @@ START_TEST(other_stencils_are_refused)
     fur_multigrid_options options = {.size = sizeof options};
     fur_stencil_definition d = poisson(FUR_C128, 4, 4, 4);
     REFUSED(FUR_UNSUPPORTED, CANNOT "its values are complex");
-    d.value = FUR_F64;
+    d.value_type = FUR_F64;
     ck_assert(fur_stencil_named(27, &d));
     REFUSED(FUR_UNSUPPORTED, CANNOT "a point has neighbours other than the next along each axis");
     d = poisson(FUR_F64, 4, 4, 4);
@@ -964,7 +966,7 @@ START_TEST(other_stencils_are_refused)
     REFUSED(FUR_UNSUPPORTED,
             CANNOT "neighbours must be there along each axis, with negative coefficients");
     d = poisson(FUR_F64, 4, 5, 6);
-    d.boundary[1] = FUR_PERIODIC;
+    d.boundary[1] = FUR_BOUNDARY_PERIODIC;
     REFUSED(FUR_UNSUPPORTED, "axis 1 is periodic and has 5 points; red-black relaxation needs an "
                              "even number there");
     d = poisson(FUR_F64, 4, 4, 5);
@@ -982,7 +984,7 @@ START_TEST(a_grid_of_any_size_is_refused_in_words)
     fur_context *context = context_counting(&m, NULL, 1);
     fur_multigrid_options options = {.size = sizeof options};
     fur_stencil_definition d = {
-        .size = sizeof d, .value = FUR_F64, .extent = {((int64_t)1 << 59) - 1}};
+        .size = sizeof d, .value_type = FUR_F64, .extent = {((int64_t)1 << 59) - 1}};
     ck_assert(fur_stencil_named(3, &d));
     REFUSED(FUR_OUT_OF_MEMORY, "out of memory: 4611686018427387896 bytes were refused");
     fur_context_destroy(context);
@@ -999,7 +1001,7 @@ START_TEST(stencils_with_fields_are_refused)
     ck_ok(context, fur_vector_create(context, FUR_F64, 8, &field));
     const fur_vector *fields[] = {field};
     const fur_stencil_definition d = {.size = sizeof d,
-                                      .value = FUR_F64,
+                                      .value_type = FUR_F64,
                                       .axes = 1,
                                       .extent = {8},
                                       .points = 1,
@@ -1019,12 +1021,12 @@ START_TEST(a_rounded_centre_is_the_sum)
 {
     fur_context *context = context_make(NULL, 1);
     for (int value = 0; value < 2; value++) {
-        fur_stencil_definition d = poisson((fur_value)value, 8, 8, 8);
+        fur_stencil_definition d = poisson((fur_value_type)value, 8, 8, 8);
         fur_scalar c[7] = {
             {0.2 + 0.6 + 1.4, 0}, {-0.1, 0}, {-0.1, 0}, {-0.3, 0}, {-0.3, 0}, {-0.7, 0}, {-0.7, 0}};
         d.coefficients = c;
         for (int ulps = -1; ulps <= 1; ulps++) {
-            c[0].re = (0.2 + 0.6 + 1.4) * (1 + ulps * value_epsilon(d.value));
+            c[0].re = (0.2 + 0.6 + 1.4) * (1 + ulps * value_epsilon(d.value_type));
             problem p = open_problem(context, &d, NULL);
             close_problem(&p);
         }
@@ -1061,10 +1063,10 @@ START_TEST(wrong_options_and_vectors_are_refused)
              fur_multigrid_cycle(p.mg, x, foreign));
     ck_fails(context, FUR_INVALID, "b and x overlap; each must have memory of its own",
              fur_multigrid_cycle(p.mg, x, x));
-    fur_solver_report report = {.outcome = FUR_CONVERGED};
+    fur_solver_report report = {.outcome = FUR_OUTCOME_CONVERGED};
     ck_fails(context, FUR_INVALID, "rtol and max_cycles must not be negative",
              fur_multigrid_solve(p.mg, x, x, -1, 0, &report));
-    ck_assert_int_eq(report.outcome, FUR_UNSOLVED);
+    ck_assert_int_eq(report.outcome, FUR_OUTCOME_UNSOLVED);
     fur_vector_destroy(foreign);
     fur_context_destroy(other);
     fur_vector_destroy(single);
@@ -1080,7 +1082,7 @@ START_TEST(memory_that_runs_out_is_reported_and_released)
     memory m = {0};
     fur_context *context = context_counting(&m, NULL, 1);
     fur_stencil_definition d = poisson(FUR_F64, 5, 6, 8);
-    d.boundary[2] = FUR_PERIODIC;
+    d.boundary[2] = FUR_BOUNDARY_PERIODIC;
     fur_stencil *a = NULL;
     fur_multigrid *mg = NULL;
     fur_operator *op = NULL;

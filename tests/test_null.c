@@ -90,11 +90,11 @@ static void make_world(void)
     static const double entry = 1;
     w.context = context_make(NULL, 1);
     w.stencil_definition = (fur_stencil_definition){
-        .size = sizeof w.stencil_definition, .value = FUR_F64, .extent = {POINTS}};
+        .size = sizeof w.stencil_definition, .value_type = FUR_F64, .extent = {POINTS}};
     w.operator_definition = (fur_operator_definition){.size = sizeof w.operator_definition,
                                                       .rows = POINTS,
                                                       .cols = POINTS,
-                                                      .value = FUR_F64,
+                                                      .value_type = FUR_F64,
                                                       .apply = do_nothing};
     w.coo = (fur_coo_view){1, 1, 1, FUR_F64, &index, &index, &entry};
     w.state = fur_scalars_initial();
@@ -165,8 +165,10 @@ static int refuse_vectors(int wanted, int rows)
     REFUSED(w.context, "work", fur_context_parallel(w.context, 4, 1, NULL, NULL));
     REFUSED(NULL, "context", fur_vector_create(NULL, FUR_F64, 4, &w.out.vector));
     REFUSED(w.context, "out", fur_vector_create(w.context, FUR_F64, 4, NULL));
-    REFUSED(NULL, "context", fur_vector_wrap(NULL, FUR_F64, 4, w.entries, FUR_COPY, &w.out.vector));
-    REFUSED(w.context, "out", fur_vector_wrap(w.context, FUR_F64, 4, w.entries, FUR_COPY, NULL));
+    REFUSED(NULL, "context",
+            fur_vector_wrap(NULL, FUR_F64, 4, w.entries, FUR_OWNERSHIP_COPY, &w.out.vector));
+    REFUSED(w.context, "out",
+            fur_vector_wrap(w.context, FUR_F64, 4, w.entries, FUR_OWNERSHIP_COPY, NULL));
     REFUSED(w.context, "entries", fur_vector_upload(NULL, w.x));
     REFUSED(NULL, "x", fur_vector_upload(w.entries, NULL));
     REFUSED(NULL, "x", fur_vector_download(NULL, w.entries));
@@ -182,9 +184,9 @@ static int refuse_vectors(int wanted, int rows)
     REFUSED(w.context, "out", fur_vector_convert(w.x, FUR_F64, NULL));
     REFUSED(NULL, "x", fur_axpby(one, NULL, one, w.y));
     REFUSED(w.context, "y", fur_axpby(one, w.x, one, NULL));
-    REFUSED(NULL, "x", fur_multiply(NULL, w.y, w.z));
-    REFUSED(w.context, "y", fur_multiply(w.x, NULL, w.z));
-    REFUSED(w.context, "z", fur_multiply(w.x, w.y, NULL));
+    REFUSED(NULL, "x", fur_multiply_elementwise(NULL, w.y, w.z));
+    REFUSED(w.context, "y", fur_multiply_elementwise(w.x, NULL, w.z));
+    REFUSED(w.context, "z", fur_multiply_elementwise(w.x, w.y, NULL));
     REFUSED(NULL, "permutation", fur_vector_permute(NULL, w.x, w.y));
     REFUSED(w.context, "x", fur_vector_permute(w.p, NULL, w.y));
     REFUSED(w.context, "y", fur_vector_permute(w.p, w.x, NULL));
@@ -217,8 +219,8 @@ static int refuse_results(int wanted, int rows)
     REFUSED(NULL, "x", fur_dot_into(NULL, w.y, w.scalars, 0));
     REFUSED(w.context, "y", fur_dot_into(w.x, NULL, w.scalars, 0));
     REFUSED(w.context, "scalars", fur_dot_into(w.x, w.y, NULL, 0));
-    REFUSED(NULL, "x", fur_axpby_by(by, NULL, by, w.y));
-    REFUSED(w.context, "y", fur_axpby_by(by, w.x, by, NULL));
+    REFUSED(NULL, "x", fur_axpby_from(by, NULL, by, w.y));
+    REFUSED(w.context, "y", fur_axpby_from(by, w.x, by, NULL));
     REFUSED(NULL, "x", fur_axpy_norm2_into(by, NULL, w.y, w.scalars, 0));
     REFUSED(w.context, "y", fur_axpy_norm2_into(by, w.x, NULL, w.scalars, 0));
     REFUSED(w.context, "scalars", fur_axpy_norm2_into(by, w.x, w.y, NULL, 0));
@@ -232,11 +234,11 @@ static int refuse_results(int wanted, int rows)
 
 static int refuse_matrices(int wanted, int rows)
 {
-    REFUSED(NULL, "context", fur_csr_create(NULL, &w.arrays, FUR_COPY, &w.out.csr));
-    REFUSED(w.context, "arrays", fur_csr_create(w.context, NULL, FUR_COPY, &w.out.csr));
-    REFUSED(w.context, "out", fur_csr_create(w.context, &w.arrays, FUR_COPY, NULL));
-    REFUSED(NULL, "matrix", fur_csr_keep(NULL, ignore, NULL));
-    REFUSED(w.context, "release", fur_csr_keep(w.a, NULL, NULL));
+    REFUSED(NULL, "context", fur_csr_create(NULL, &w.arrays, FUR_OWNERSHIP_COPY, &w.out.csr));
+    REFUSED(w.context, "arrays", fur_csr_create(w.context, NULL, FUR_OWNERSHIP_COPY, &w.out.csr));
+    REFUSED(w.context, "out", fur_csr_create(w.context, &w.arrays, FUR_OWNERSHIP_COPY, NULL));
+    REFUSED(NULL, "matrix", fur_csr_on_destroy(NULL, ignore, NULL));
+    REFUSED(w.context, "release", fur_csr_on_destroy(w.a, NULL, NULL));
     REFUSED(NULL, "a", fur_csr_transfer(NULL, w.context, &w.out.csr));
     REFUSED(w.context, "context", fur_csr_transfer(w.a, NULL, &w.out.csr));
     REFUSED(w.context, "out", fur_csr_transfer(w.a, w.context, NULL));
@@ -245,8 +247,8 @@ static int refuse_matrices(int wanted, int rows)
     REFUSED(NULL, "context", fur_csr_from_coo(NULL, &w.coo, FUR_DUPLICATES_SUM, &w.out.csr));
     REFUSED(w.context, "coo", fur_csr_from_coo(w.context, NULL, FUR_DUPLICATES_SUM, &w.out.csr));
     REFUSED(w.context, "out", fur_csr_from_coo(w.context, &w.coo, FUR_DUPLICATES_SUM, NULL));
-    REFUSED(NULL, "a", fur_csr_set_values(NULL, w.entries, FUR_COPY));
-    REFUSED(w.context, "values", fur_csr_set_values(w.a, NULL, FUR_COPY));
+    REFUSED(NULL, "a", fur_csr_set_values(NULL, w.entries, FUR_OWNERSHIP_COPY));
+    REFUSED(w.context, "values", fur_csr_set_values(w.a, NULL, FUR_OWNERSHIP_COPY));
     REFUSED(NULL, "a", fur_csr_transpose(NULL, 0, &w.out.csr));
     REFUSED(w.context, "out", fur_csr_transpose(w.a, 0, NULL));
     REFUSED(NULL, "a", fur_csr_permute(NULL, NULL, NULL, &w.out.csr));
@@ -398,13 +400,13 @@ END_TEST
 /* "Converged" of an earlier solve must not stand. */
 START_TEST(a_refused_solve_is_reported_as_unsolved)
 {
-    fur_solver_report report = {.outcome = FUR_CONVERGED};
+    fur_solver_report report = {.outcome = FUR_OUTCOME_CONVERGED};
     make_world();
     ck_assert_int_eq(fur_solver_solve(w.solver, w.x, NULL, &report), FUR_INVALID);
-    ck_assert_int_eq(report.outcome, FUR_UNSOLVED);
-    report.outcome = FUR_CONVERGED;
+    ck_assert_int_eq(report.outcome, FUR_OUTCOME_UNSOLVED);
+    report.outcome = FUR_OUTCOME_CONVERGED;
     ck_assert_int_eq(fur_multigrid_solve(w.mg, w.x, NULL, 0, 0, &report), FUR_INVALID);
-    ck_assert_int_eq(report.outcome, FUR_UNSOLVED);
+    ck_assert_int_eq(report.outcome, FUR_OUTCOME_UNSOLVED);
     destroy_world();
 }
 END_TEST
@@ -437,7 +439,7 @@ START_TEST(asking_null_has_a_neutral_answer)
     ck_assert_str_eq(fur_context_notice(NULL), "");
     ck_assert(fur_context_watcher(NULL).watch == NULL);
     ck_assert_ptr_null(fur_vector_context(NULL));
-    ck_assert_int_eq(fur_vector_value(NULL), FUR_F32);
+    ck_assert_int_eq(fur_vector_value_type(NULL), FUR_F32);
     ck_assert_int_eq(fur_vector_size(NULL), 0);
     ck_assert_ptr_null(fur_vector_data(NULL));
     ck_assert_ptr_null(fur_vector_const_data(NULL));
@@ -465,9 +467,9 @@ START_TEST(asking_null_has_a_neutral_answer)
     ck_assert_ptr_null(fur_operator_context(NULL));
     ck_assert_int_eq(fur_operator_rows(NULL), 0);
     ck_assert_int_eq(fur_operator_cols(NULL), 0);
-    ck_assert_int_eq(fur_operator_value(NULL), FUR_F32);
+    ck_assert_int_eq(fur_operator_value_type(NULL), FUR_F32);
     ck_assert_int_eq(fur_multigrid_describe(NULL).levels, 0);
-    ck_assert_int_eq(fur_binary_is(NULL), 0);
+    ck_assert_int_eq(fur_binary_detect(NULL), 0);
 }
 END_TEST
 
@@ -475,8 +477,8 @@ END_TEST
 START_TEST(failing_without_a_context_is_told_to_the_thread)
 {
     fur_status (*const tell)(fur_context *, fur_status, const char *, ...) = fur_context_fail;
-    ck_fails(NULL, FUR_IO, "the 3rd", fur_context_fail(NULL, FUR_IO, "the %drd", 3));
-    ck_fails(NULL, FUR_IO, "", tell(NULL, FUR_IO, NULL));
+    ck_fails(NULL, FUR_IO_ERROR, "the 3rd", fur_context_fail(NULL, FUR_IO_ERROR, "the %drd", 3));
+    ck_fails(NULL, FUR_IO_ERROR, "", tell(NULL, FUR_IO_ERROR, NULL));
 }
 END_TEST
 
@@ -487,10 +489,10 @@ START_TEST(numbers_out_of_range_have_a_neutral_answer)
     for (int i = 0; i < COUNT_OF(numbers); i++) {
         int n = numbers[i];
         ck_assert_str_eq(fur_status_name((fur_status)n), "unknown");
-        ck_assert_str_eq(fur_value_name((fur_value)n), "?");
-        ck_assert_uint_eq(fur_value_size((fur_value)n), 0);
-        ck_assert_str_eq(fur_offset_name((fur_offset)n), "?");
-        ck_assert_uint_eq(fur_offset_size((fur_offset)n), 0);
+        ck_assert_str_eq(fur_value_name((fur_value_type)n), "?");
+        ck_assert_uint_eq(fur_value_size((fur_value_type)n), 0);
+        ck_assert_str_eq(fur_offset_name((fur_offset_type)n), "?");
+        ck_assert_uint_eq(fur_offset_size((fur_offset_type)n), 0);
         ck_assert_str_eq(fur_mtx_format_name((fur_mtx_format)n), "?");
         ck_assert_str_eq(fur_mtx_field_name((fur_mtx_field)n), "?");
         ck_assert_str_eq(fur_mtx_symmetry_name((fur_mtx_symmetry)n), "?");

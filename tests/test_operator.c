@@ -48,7 +48,7 @@ static fur_operator_definition scaling_definition(scaling *s, int64_t n)
         .size = sizeof(fur_operator_definition),
         .rows = n,
         .cols = n,
-        .value = FUR_F64,
+        .value_type = FUR_F64,
         .user = s,
         .apply = scaling_apply,
         .diagonal = scaling_diagonal,
@@ -56,7 +56,7 @@ static fur_operator_definition scaling_definition(scaling *s, int64_t n)
     };
 }
 
-static fur_vector *vector_of(fur_context *context, fur_value value, int64_t n)
+static fur_vector *vector_of(fur_context *context, fur_value_type value, int64_t n)
 {
     fur_vector *x = NULL;
     ck_ok(context, fur_vector_create(context, value, n, &x));
@@ -77,7 +77,7 @@ START_TEST(an_operator_is_what_its_definition_says)
     ck_assert_ptr_eq(fur_operator_context(op), context);
     ck_assert_int_eq(fur_operator_rows(op), 5);
     ck_assert_int_eq(fur_operator_cols(op), 5);
-    ck_assert_int_eq(fur_operator_value(op), FUR_F64);
+    ck_assert_int_eq(fur_operator_value_type(op), FUR_F64);
     ck_ok(context, fur_operator_apply(op, x, y));
     ck_assert_double_eq(((double *)fur_vector_data(y))[4], 3);
     s.factor = 4;
@@ -126,7 +126,7 @@ START_TEST(incomplete_definitions_are_refused)
     wrong[0].apply = NULL;
     wrong[1].rows = -1;
     wrong[2].cols = -1;
-    wrong[3].value = (fur_value)4;
+    wrong[3].value_type = (fur_value_type)4;
     for (int i = 0; i < COUNT_OF(wrong); i++)
         ck_fails(context, FUR_INVALID, sentence, fur_operator_create(context, &wrong[i], &op));
     ck_assert_ptr_null(op);
@@ -138,14 +138,15 @@ END_TEST
 START_TEST(failures_of_the_user_are_passed_on)
 {
     fur_context *context = context_make(NULL, 1);
-    scaling s = {.context = context, .apply_status = FUR_IO, .diagonal_status = FUR_CANCELLED};
+    scaling s = {
+        .context = context, .apply_status = FUR_IO_ERROR, .diagonal_status = FUR_CANCELLED};
     fur_operator_definition definition = scaling_definition(&s, 2);
     fur_operator *op = NULL;
     fur_operator *jacobi = NULL;
     fur_vector *x = vector_of(context, FUR_F64, 2);
     fur_vector *y = vector_of(context, FUR_F64, 2);
     ck_ok(context, fur_operator_create(context, &definition, &op));
-    ck_fails(context, FUR_IO, "the scale is out of order", fur_operator_apply(op, x, y));
+    ck_fails(context, FUR_IO_ERROR, "the scale is out of order", fur_operator_apply(op, x, y));
     ck_fails(context, FUR_CANCELLED, "the diagonal is out of order", fur_operator_diagonal(op, x));
     ck_fails(context, FUR_CANCELLED, "the diagonal is out of order",
              fur_operator_jacobi(op, &jacobi));
@@ -169,7 +170,7 @@ START_TEST(failures_of_the_user_without_a_sentence_get_one)
     fur_context *context = context_make(NULL, 1);
     scaling s = {.context = context,
                  .silent = true,
-                 .apply_status = FUR_IO,
+                 .apply_status = FUR_IO_ERROR,
                  .diagonal_status = (fur_status)99};
     fur_operator_definition definition = scaling_definition(&s, 2);
     fur_operator *op = NULL;
@@ -180,8 +181,8 @@ START_TEST(failures_of_the_user_without_a_sentence_get_one)
     for (int earlier = 0; earlier < 2; earlier++) {
         if (earlier)
             fur_context_fail(context, FUR_INVALID, "something else");
-        ck_fails(context, FUR_IO, applied, fur_operator_apply(op, x, y));
-        ck_fails(context, FUR_IO, applied, fur_operator_apply(op, x, y));
+        ck_fails(context, FUR_IO_ERROR, applied, fur_operator_apply(op, x, y));
+        ck_fails(context, FUR_IO_ERROR, applied, fur_operator_apply(op, x, y));
         ck_fails(context, (fur_status)99, unknown, fur_operator_diagonal(op, x));
         ck_fails(context, (fur_status)99, unknown, fur_operator_jacobi(op, &jacobi));
     }
@@ -229,7 +230,7 @@ START_TEST(vectors_that_do_not_fit_are_refused)
 END_TEST
 
 /* op(A) of a plan: its shape, its product, its diagonal. */
-static void check_spmv_operator(fur_context *context, rng *r, fur_value value, fur_op kind)
+static void check_spmv_operator(fur_context *context, rng *r, fur_value_type value, fur_op kind)
 {
     const shape *s = &shapes[shape_find("runs")];
     int64_t rows = kind == FUR_OP_N ? s->rows : s->cols;
@@ -246,7 +247,7 @@ static void check_spmv_operator(fur_context *context, rng *r, fur_value value, f
     ck_ok(context, fur_spmv_plan(a, &options, &plan));
     ck_ok(context, fur_operator_from_spmv(plan, &op));
     ck_assert(fur_operator_rows(op) == rows && fur_operator_cols(op) == cols);
-    ck_assert_int_eq(fur_operator_value(op), value);
+    ck_assert_int_eq(fur_operator_value_type(op), value);
     ck_ok(context, fur_operator_apply(op, x, y));
     ck_ok(context, fur_spmv_apply(plan, fur_real(1), x, fur_real(0), z));
     ck_assert_int_eq(first_difference(value, rows, fur_vector_data(y), fur_vector_data(z)), -1);
@@ -274,14 +275,14 @@ START_TEST(a_plan_is_an_operator)
     fur_context *context = context_make(NULL, 2);
     rng r = rng_stream(1);
     for (int op = FUR_OP_N; op <= FUR_OP_H; op++)
-        check_spmv_operator(context, &r, (fur_value)_i, (fur_op)op);
+        check_spmv_operator(context, &r, (fur_value_type)_i, (fur_op)op);
     fur_context_destroy(context);
 }
 END_TEST
 
 /* An operator of which only the diagonal is of interest. */
 typedef struct diagonal {
-    fur_value value;
+    fur_value_type value;
     int64_t n;
     const fur_scalar *entries;
 } diagonal;
@@ -305,7 +306,7 @@ static fur_operator *diagonal_operator(fur_context *context, diagonal *d)
     fur_operator_definition definition = {.size = sizeof definition,
                                           .rows = d->n,
                                           .cols = d->n,
-                                          .value = d->value,
+                                          .value_type = d->value,
                                           .user = d,
                                           .apply = no_apply,
                                           .diagonal = diagonal_entries};
@@ -317,7 +318,7 @@ static fur_operator *diagonal_operator(fur_context *context, diagonal *d)
 /* Powers of two have exact reciprocals. Loops over value types. */
 START_TEST(jacobi_divides_by_the_diagonal)
 {
-    fur_value value = (fur_value)_i;
+    fur_value_type value = (fur_value_type)_i;
     memory m = {0};
     fur_context *context = context_counting(&m, NULL, 1);
     const fur_scalar entries[] = {{2, 0}, {-0.25, 0}, {0x1p100, 0}, {0x1p-100, 0}};
@@ -373,7 +374,7 @@ END_TEST
 START_TEST(jacobi_names_the_row_without_a_reciprocal)
 {
     static const double unusable[] = {0, -0.0, INFINITY, -INFINITY, NAN, 0x1p-149, 0x1p-1074};
-    fur_value value = (fur_value)_i;
+    fur_value_type value = (fur_value_type)_i;
     memory m = {0};
     fur_context *context = context_counting(&m, NULL, 1);
     for (int i = 0; i < COUNT_OF(unusable); i++) {

@@ -23,13 +23,13 @@ static fur_csr *tiny(fur_context *context)
     static const double entry = 1;
     const fur_csr_view view = {1, 1, 1, FUR_F64, FUR_I32, offsets, &column, &entry};
     fur_csr *a = NULL;
-    ck_ok(context, fur_csr_create(context, &view, FUR_COPY, &a));
+    ck_ok(context, fur_csr_create(context, &view, FUR_OWNERSHIP_COPY, &a));
     return a;
 }
 
 static fur_stencil *line(fur_context *context)
 {
-    fur_stencil_definition d = {.size = sizeof d, .value = FUR_F64, .extent = {8}};
+    fur_stencil_definition d = {.size = sizeof d, .value_type = FUR_F64, .extent = {8}};
     fur_stencil *s = NULL;
     ck_assert_int_eq(fur_stencil_named(3, &d), 1);
     ck_ok(context, fur_stencil_create(context, &d, &s));

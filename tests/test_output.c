@@ -207,15 +207,15 @@ START_TEST(places_without_a_file_are_named)
 {
     fur_output *output = NULL;
     ck_assert_int_eq(symlink("b", "a") | symlink("a", "b") | symlink("none/c", "d"), 0);
-    ck_fails(context, FUR_IO, "a: cannot write: Too many levels of symbolic links",
+    ck_fails(context, FUR_IO_ERROR, "a: cannot write: Too many levels of symbolic links",
              fur_output_create(context, "a", &output));
-    ck_fails(context, FUR_IO, "d: cannot write: No such file or directory",
+    ck_fails(context, FUR_IO_ERROR, "d: cannot write: No such file or directory",
              fur_output_create(context, "d", &output));
-    ck_fails(context, FUR_IO, ": cannot write: No such file or directory",
+    ck_fails(context, FUR_IO_ERROR, ": cannot write: No such file or directory",
              fur_output_create(context, "", &output));
-    ck_fails(context, FUR_IO, "new/: cannot write: Is a directory",
+    ck_fails(context, FUR_IO_ERROR, "new/: cannot write: Is a directory",
              fur_output_create(context, "new/", &output));
-    ck_fails(context, FUR_IO, "/dev/fd/99: cannot write: Bad file descriptor",
+    ck_fails(context, FUR_IO_ERROR, "/dev/fd/99: cannot write: Bad file descriptor",
              fur_output_create(context, "/dev/fd/99", &output));
     ck_assert_ptr_null(output);
 }
@@ -255,7 +255,7 @@ START_TEST(taken_names_are_passed_over)
     ck_assert_int_eq(scratch_count(), 1);
     output = start(FILE_NAME, NAMELESS);
     trial.taken = INT_MAX;
-    ck_fails(context, FUR_IO, FILE_NAME ": cannot write: File exists",
+    ck_fails(context, FUR_IO_ERROR, FILE_NAME ": cannot write: File exists",
              fur_output_commit(output, 0));
     ck_assert_int_eq(scratch_count(), 1);
 }
@@ -309,9 +309,9 @@ START_TEST(failed_write_is_remembered)
     fur_output *output = NULL;
     ck_ok(context, fur_output_create(context, "/dev/full", &output));
     for (int i = 0; i < 2; i++)
-        ck_fails(context, FUR_IO, "/dev/full: cannot write: No space left on device",
+        ck_fails(context, FUR_IO_ERROR, "/dev/full: cannot write: No space left on device",
                  fur_output_write(output, NEW, strlen(NEW)));
-    ck_fails(context, FUR_IO, "/dev/full: cannot write: No space left on device",
+    ck_fails(context, FUR_IO_ERROR, "/dev/full: cannot write: No space left on device",
              fur_output_commit(output, 0));
 }
 END_TEST

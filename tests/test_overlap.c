@@ -34,9 +34,12 @@ static fur_status copy(void *user, const fur_vector *x, fur_vector *y)
 
 static void make_world(void)
 {
-    fur_stencil_definition d = {.size = sizeof d, .value = FUR_F64, .extent = {POINTS}};
-    fur_operator_definition identity = {
-        .size = sizeof identity, .rows = POINTS, .cols = POINTS, .value = FUR_F64, .apply = copy};
+    fur_stencil_definition d = {.size = sizeof d, .value_type = FUR_F64, .extent = {POINTS}};
+    fur_operator_definition identity = {.size = sizeof identity,
+                                        .rows = POINTS,
+                                        .cols = POINTS,
+                                        .value_type = FUR_F64,
+                                        .apply = copy};
     w.context = context_make(NULL, 2);
     ck_assert_int_eq(fur_stencil_named(3, &d), 1);
     ck_ok(w.context, fur_permutation_create(w.context, POINTS, NULL, &w.p));
@@ -97,12 +100,12 @@ static fur_status (*const apart_only[])(fur_vector *, fur_vector *) = {
 static double norm;
 CALL(axpby, fur_axpby(two, x, three, y))
 CALL(axpby_by,
-     fur_axpby_by((fur_coefficient){.factor = two}, x, (fur_coefficient){.factor = three}, y))
+     fur_axpby_from((fur_coefficient){.factor = two}, x, (fur_coefficient){.factor = three}, y))
 CALL(axpy_norm2, fur_axpy_norm2(two, x, y, &norm))
 CALL(axpy_norm2_into, fur_axpy_norm2_into((fur_coefficient){.factor = two}, x, y, w.scalars, 0))
-CALL(multiply_both, fur_multiply(x, x, y))
-CALL(multiply_left, fur_multiply(x, y, y))
-CALL(multiply_right, fur_multiply(y, x, y))
+CALL(multiply_both, fur_multiply_elementwise(x, x, y))
+CALL(multiply_left, fur_multiply_elementwise(x, y, y))
+CALL(multiply_right, fur_multiply_elementwise(y, x, y))
 
 static fur_status (*const elementwise[])(fur_vector *, fur_vector *) = {
     axpby, axpby_by, axpy_norm2, axpy_norm2_into, multiply_both, multiply_left, multiply_right};
@@ -118,9 +121,10 @@ static void make_pair(pair *p, int distance)
 {
     for (int i = 0; i < 2 * POINTS; i++)
         p->array[i] = 1 + i % POINTS;
-    ck_ok(w.context, fur_vector_wrap(w.context, FUR_F64, POINTS, p->array, FUR_BORROW, &p->x));
     ck_ok(w.context,
-          fur_vector_wrap(w.context, FUR_F64, POINTS, p->array + distance, FUR_BORROW, &p->y));
+          fur_vector_wrap(w.context, FUR_F64, POINTS, p->array, FUR_OWNERSHIP_BORROW, &p->x));
+    ck_ok(w.context, fur_vector_wrap(w.context, FUR_F64, POINTS, p->array + distance,
+                                     FUR_OWNERSHIP_BORROW, &p->y));
 }
 
 static void destroy_pair(pair *p)
@@ -214,7 +218,7 @@ START_TEST(empty_vectors_are_apart)
     double unused = 0;
     fur_vector *x = NULL;
     ck_ok(context, fur_permutation_create(context, 0, NULL, &p));
-    ck_ok(context, fur_vector_wrap(context, FUR_F64, 0, &unused, FUR_BORROW, &x));
+    ck_ok(context, fur_vector_wrap(context, FUR_F64, 0, &unused, FUR_OWNERSHIP_BORROW, &x));
     ck_ok(context, fur_vector_permute(p, x, x));
     fur_vector_destroy(x);
     fur_permutation_destroy(p);

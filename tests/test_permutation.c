@@ -122,7 +122,7 @@ START_TEST(the_first_of_many_faults_is_named)
 }
 END_TEST
 
-static void check_vectors(fur_context *context, rng *r, fur_value value, int64_t n)
+static void check_vectors(fur_context *context, rng *r, fur_value_type value, int64_t n)
 {
     fur_permutation *p = permutation_random(context, r, n);
     const int32_t *order = fur_permutation_order(p);
@@ -150,9 +150,9 @@ START_TEST(vectors_go_forth_and_back)
     rng r = rng_stream(3);
     for (int t = 0; t < COUNT_OF(thread_counts); t++) {
         fur_context *context = context_make(NULL, thread_counts[t]);
-        check_vectors(context, &r, (fur_value)_i, 0);
-        check_vectors(context, &r, (fur_value)_i, 1);
-        check_vectors(context, &r, (fur_value)_i, 77777);
+        check_vectors(context, &r, (fur_value_type)_i, 0);
+        check_vectors(context, &r, (fur_value_type)_i, 1);
+        check_vectors(context, &r, (fur_value_type)_i, 77777);
         fur_context_destroy(context);
     }
 }
@@ -205,7 +205,7 @@ static void check_row(const fur_csr_view *b, int64_t i, const fur_csr_view *a, i
 {
     int64_t begin = offset_at(a, row);
     int64_t length = offset_at(a, row + 1) - begin;
-    size_t size = fur_value_size(a->value);
+    size_t size = fur_value_size(a->value_type);
     entry *sorted = malloc((size_t)length * sizeof *sorted + 1);
     for (int64_t k = 0; k < length; k++) {
         int32_t column = a->columns[begin + k];
@@ -233,7 +233,8 @@ static void check_permuted(const fur_csr *a, const fur_permutation *rows,
     ck_ok(fur_csr_context(a), fur_csr_permute(a, rows, cols, &b));
     fur_csr_view q = fur_csr_get(b);
     ck_assert(q.rows == p.rows && q.cols == p.cols && q.entries == p.entries);
-    ck_assert(q.value == p.value && q.offset == p.offset && offset_at(&q, 0) == 0);
+    ck_assert(q.value_type == p.value_type && q.offset_type == p.offset_type &&
+              offset_at(&q, 0) == 0);
     for (int64_t i = 0; i < p.rows; i++)
         check_row(&q, i, &p, rows ? fur_permutation_order(rows)[i] : i, cols);
     fur_csr_destroy(b);
@@ -283,8 +284,9 @@ START_TEST(matrices_are_renumbered_and_sorted)
         rng r = rng_stream((uint64_t)(100 * _i + type));
         fur_context *context =
             context_counting(&m, NULL, thread_counts[(_i + type) % COUNT_OF(thread_counts)]);
-        fur_csr *a = matrix_random(context, &r, &shapes[_i], (fur_value)(type % FUR_VALUE_COUNT),
-                                   (fur_offset)(type / FUR_VALUE_COUNT));
+        fur_csr *a =
+            matrix_random(context, &r, &shapes[_i], (fur_value_type)(type % FUR_VALUE_COUNT),
+                          (fur_offset_type)(type / FUR_VALUE_COUNT));
         check_matrix(a, &r);
         fur_csr_destroy(a);
         fur_context_destroy(context);
@@ -305,8 +307,8 @@ START_TEST(kept_duplicates_stay_in_their_order)
         rows[e] = (int32_t)(e < ENTRIES / 2 ? rng_below(&r, 2) : rng_below(&r, 300));
         cols[e] = (int32_t)rng_below(&r, 5 + _i * 300);
     }
-    void *values = entries_random(&r, (fur_value)_i, ENTRIES);
-    fur_coo_view coo = {300, 1000, ENTRIES, (fur_value)_i, rows, cols, values};
+    void *values = entries_random(&r, (fur_value_type)_i, ENTRIES);
+    fur_coo_view coo = {300, 1000, ENTRIES, (fur_value_type)_i, rows, cols, values};
     fur_csr *a = NULL;
     ck_ok(context, fur_csr_from_coo(context, &coo, FUR_DUPLICATES_KEEP, &a));
     fur_permutation *p = permutation_random(context, &r, coo.rows);
@@ -326,7 +328,7 @@ START_TEST(orders_that_do_not_fit_a_matrix_are_refused)
     memory m = {0};
     fur_context *context = context_counting(&m, NULL, 1);
     fur_context *other = context_make(NULL, 1);
-    fur_coo_view none = {.rows = 3, .cols = 4, .value = FUR_F64};
+    fur_coo_view none = {.rows = 3, .cols = 4, .value_type = FUR_F64};
     fur_permutation *p = make(context, 3, NULL);
     fur_permutation *foreign = make(other, 3, NULL);
     fur_csr *a = NULL;

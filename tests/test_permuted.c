@@ -2,7 +2,7 @@
 #include "support.h"
 
 /* Small whole numbers, whose products and sums are exact in every order. */
-static void *whole_numbers(rng *r, fur_value value, int64_t n)
+static void *whole_numbers(rng *r, fur_value_type value, int64_t n)
 {
     void *entries = entries_make(value, n);
     for (int64_t i = 0; i < n; i++) {
@@ -12,20 +12,20 @@ static void *whole_numbers(rng *r, fur_value value, int64_t n)
     return entries;
 }
 
-static fur_csr *whole_matrix(fur_context *context, rng *r, const shape *s, fur_value value)
+static fur_csr *whole_matrix(fur_context *context, rng *r, const shape *s, fur_value_type value)
 {
     fur_csr *a = NULL;
     pattern p = pattern_make(s, r);
     void *values = whole_numbers(r, value, p.entries);
     fur_csr_view arrays = arrays_make(&p, value, FUR_I32, values);
-    ck_ok(context, fur_csr_create(context, &arrays, FUR_COPY, &a));
+    ck_ok(context, fur_csr_create(context, &arrays, FUR_OWNERSHIP_COPY, &a));
     arrays_release(&arrays);
     free(values);
     pattern_release(&p);
     return a;
 }
 
-static fur_vector *whole_vector(fur_context *context, rng *r, fur_value value, int64_t n)
+static fur_vector *whole_vector(fur_context *context, rng *r, fur_value_type value, int64_t n)
 {
     void *entries = whole_numbers(r, value, n);
     fur_vector *x = vector_from(context, value, n, entries);
@@ -42,7 +42,7 @@ static void multiply(const fur_csr *a, const fur_vector *x, fur_vector *y)
 }
 
 /* P (A x) = (P A Q^T) (Q x) */
-static void check_product(fur_context *context, rng *r, const shape *s, fur_value value)
+static void check_product(fur_context *context, rng *r, const shape *s, fur_value_type value)
 {
     fur_csr *a = whole_matrix(context, r, s, value);
     fur_permutation *p = permutation_random(context, r, s->rows);
@@ -77,7 +77,7 @@ START_TEST(permuting_commutes_with_the_product)
     rng r = rng_stream(6);
     fur_context *context = context_make(NULL, 2);
     for (int value = 0; value < FUR_VALUE_COUNT; value++)
-        check_product(context, &r, &shapes[_i], (fur_value)value);
+        check_product(context, &r, &shapes[_i], (fur_value_type)value);
     fur_context_destroy(context);
 }
 END_TEST
@@ -114,7 +114,7 @@ static void pair_close(pair *t)
     fur_csr_destroy(t->a);
 }
 
-static void check_operator(fur_context *context, rng *r, fur_value value)
+static void check_operator(fur_context *context, rng *r, fur_value_type value)
 {
     const shape *s = &shapes[shape_find("small grid")];
     pair t = pair_open(context, r, whole_matrix(context, r, s, value));
@@ -123,7 +123,7 @@ static void check_operator(fur_context *context, rng *r, fur_value value)
     fur_vector *z = whole_vector(context, r, value, s->rows);
     fur_vector *d = NULL;
     ck_assert(fur_operator_rows(t.op) == s->rows && fur_operator_cols(t.op) == s->rows);
-    ck_assert_int_eq(fur_operator_value(t.op), value);
+    ck_assert_int_eq(fur_operator_value_type(t.op), value);
     multiply(t.a, x, y);
     ck_ok(context, fur_operator_apply(t.op, x, z));
     ck_assert_int_eq(first_difference(value, s->rows, fur_vector_data(y), fur_vector_data(z)), -1);
@@ -143,7 +143,7 @@ START_TEST(a_permuted_operator_is_the_original_one)
     memory m = {0};
     rng r = rng_stream(7);
     fur_context *context = context_counting(&m, NULL, 2);
-    check_operator(context, &r, (fur_value)_i);
+    check_operator(context, &r, (fur_value_type)_i);
     fur_context_destroy(context);
     ck_assert_int_eq(m.outstanding, 0);
 }
@@ -159,7 +159,7 @@ static fur_csr *laplacian(fur_context *context, rng *r)
         for (int64_t k = p.offsets[i]; k < p.offsets[i + 1]; k++)
             values[k] = p.columns[k] == i ? 7 : -1;
     fur_csr_view arrays = arrays_make(&p, FUR_F64, FUR_I32, values);
-    ck_ok(context, fur_csr_create(context, &arrays, FUR_COPY, &a));
+    ck_ok(context, fur_csr_create(context, &arrays, FUR_OWNERSHIP_COPY, &a));
     arrays_release(&arrays);
     free(values);
     pattern_release(&p);

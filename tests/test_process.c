@@ -20,7 +20,7 @@
 static void work(int threads, const char *file, double out[POINTS])
 {
     fur_context *context = context_make(NULL, threads);
-    fur_stencil_definition d = {.size = sizeof d, .value = FUR_F64, .extent = {EDGE, EDGE}};
+    fur_stencil_definition d = {.size = sizeof d, .value_type = FUR_F64, .extent = {EDGE, EDGE}};
     fur_stencil *s = NULL;
     fur_csr *a = NULL;
     fur_csr *back = NULL;
@@ -49,7 +49,7 @@ static void work(int threads, const char *file, double out[POINTS])
     ck_ok(context, fur_vector_create(context, FUR_F64, POINTS, &x));
     ck_ok(context, fur_vector_fill(right, fur_real(1)));
     ck_ok(context, fur_solver_solve(solver, right, x, &report));
-    ck_assert_int_eq(report.outcome, FUR_CONVERGED);
+    ck_assert_int_eq(report.outcome, FUR_OUTCOME_CONVERGED);
     ck_ok(context, fur_vector_download(x, out));
     fur_vector_destroy(x);
     fur_vector_destroy(right);
@@ -193,7 +193,7 @@ START_TEST(errno_means_nothing)
         ck_assert_double_eq(((const double *)fur_csr_get(a).values)[1], 1.2345678901234567890);
         fur_csr_destroy(a);
         errno = stale[i];
-        ck_fails(context, FUR_IO, "none.mtx: cannot open: No such file or directory",
+        ck_fails(context, FUR_IO_ERROR, "none.mtx: cannot open: No such file or directory",
                  fur_mtx_read_csr(context, "none.mtx", NULL, &a));
     }
     fur_context_destroy(context);

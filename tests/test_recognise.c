@@ -14,7 +14,8 @@ static subject open_subject(uint64_t stream, int threads)
 START_TEST(named_stencils_are_recognised)
 {
     subject s = open_subject((uint64_t)_i, 2);
-    recognise_named(&s, (fur_value)(_i % FUR_VALUE_COUNT), _i / FUR_VALUE_COUNT, TEST_SLOW ? 1 : 3);
+    recognise_named(&s, (fur_value_type)(_i % FUR_VALUE_COUNT), _i / FUR_VALUE_COUNT,
+                    TEST_SLOW ? 1 : 3);
     fur_context_destroy(s.context);
 }
 END_TEST
@@ -23,7 +24,7 @@ END_TEST
 START_TEST(random_stencils_are_recognised)
 {
     subject s = open_subject(1000 + (uint64_t)_i, 2);
-    recognise_random(&s, (fur_value)_i, TEST_SLOW ? 10 : 60);
+    recognise_random(&s, (fur_value_type)_i, TEST_SLOW ? 10 : 60);
     fur_context_destroy(s.context);
 }
 END_TEST
@@ -78,7 +79,7 @@ START_TEST(threads_and_instruction_sets_do_not_show)
             subject s = {.context = context_make(isa_name(i), threads), .random = rng_stream(6000)};
             fur_recognise_report report;
             fur_stencil_definition d = named(7, FUR_F64, 33, 31, 29);
-            d.boundary[0] = FUR_PERIODIC;
+            d.boundary[0] = FUR_BOUNDARY_PERIODIC;
             fur_csr *a = assemble(s.context, &d);
             check(&s, a, &report);
             ck_assert_str_eq(report.reason, "a stencil of 7 points with constant coefficients on a "

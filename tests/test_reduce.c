@@ -20,9 +20,9 @@ typedef struct pair {
 } pair;
 
 /* What a reduction adds for an entry to its lane. */
-typedef pair (*add_entry)(pair sum, fur_value value, fur_scalar x, fur_scalar y, double scale);
+typedef pair (*add_entry)(pair sum, fur_value_type value, fur_scalar x, fur_scalar y, double scale);
 
-static pair add_dot(pair sum, fur_value value, fur_scalar x, fur_scalar y, double scale)
+static pair add_dot(pair sum, fur_value_type value, fur_scalar x, fur_scalar y, double scale)
 {
     (void)scale;
     sum.re = fma(x.re, y.re, sum.re);
@@ -34,7 +34,7 @@ static pair add_dot(pair sum, fur_value value, fur_scalar x, fur_scalar y, doubl
     return sum;
 }
 
-static pair add_square(pair sum, fur_value value, fur_scalar x, fur_scalar y, double scale)
+static pair add_square(pair sum, fur_value_type value, fur_scalar x, fur_scalar y, double scale)
 {
     (void)y;
     sum.re = fma(scale * x.re, scale * x.re, sum.re);
@@ -62,7 +62,7 @@ static double magnitude(fur_scalar x)
     return ldexp(sqrt(fma(re, re, im * im)), exponent);
 }
 
-static pair add_magnitude(pair sum, fur_value value, fur_scalar x, fur_scalar y, double scale)
+static pair add_magnitude(pair sum, fur_value_type value, fur_scalar x, fur_scalar y, double scale)
 {
     (void)value, (void)y, (void)scale;
     sum.re += magnitude(x);
@@ -74,19 +74,19 @@ static pair add_pairs(pair a, pair b)
     return (pair){a.re + b.re, a.im + b.im};
 }
 
-static int64_t leaf_entries(fur_value value)
+static int64_t leaf_entries(fur_value_type value)
 {
     return LEAF_BYTES / (int64_t)fur_value_size(value);
 }
 
-static int64_t row_entries(fur_value value)
+static int64_t row_entries(fur_value_type value)
 {
     return ROW_BYTES / (int64_t)fur_value_size(value);
 }
 
 /* The arrays of a reduction. */
 typedef struct input {
-    fur_value value;
+    fur_value_type value;
     int64_t n;
     const void *x;
     const void *y;
@@ -172,8 +172,8 @@ static results tree_results(const input *in)
 static fur_vector *borrow(fur_context *context, const input *in, const void *data)
 {
     fur_vector *x = NULL;
-    ck_ok(context,
-          fur_vector_wrap(context, in->value, in->n, (void *)(uintptr_t)data, FUR_BORROW, &x));
+    ck_ok(context, fur_vector_wrap(context, in->value, in->n, (void *)(uintptr_t)data,
+                                   FUR_OWNERSHIP_BORROW, &x));
     return x;
 }
 
@@ -286,7 +286,7 @@ static void bench_close(bench *b)
         fur_context_destroy(b->contexts[c]);
 }
 
-static void check_size(const bench *b, rng *r, fur_value value, int64_t n)
+static void check_size(const bench *b, rng *r, fur_value_type value, int64_t n)
 {
     void *x = entries_random(r, value, n);
     void *y = entries_random(r, value, n);
@@ -302,7 +302,7 @@ static void check_size(const bench *b, rng *r, fur_value value, int64_t n)
 /* Around rows, leaves and levels; loops over value types. */
 START_TEST(reductions_have_the_bits_of_the_tree)
 {
-    fur_value value = (fur_value)_i;
+    fur_value_type value = (fur_value_type)_i;
     int64_t row = row_entries(value);
     int64_t leaf = leaf_entries(value);
     const int64_t sizes[] = {0,        1,        2,         3,        row - 1,  row,
@@ -332,7 +332,7 @@ END_TEST
 /* Dot products are conjugated in their first vector. */
 START_TEST(dot_conjugates_its_first_vector)
 {
-    static const fur_value complex_values[] = {FUR_C64, FUR_C128};
+    static const fur_value_type complex_values[] = {FUR_C64, FUR_C128};
     fur_context *context = context_make(NULL, 1);
     for (int i = 0; i < COUNT_OF(complex_values); i++) {
         fur_vector *x = NULL;
@@ -376,7 +376,7 @@ END_TEST
  * exact: Pythagorean triples times powers of two, one entry beside which the others vanish, or
  * sqrt(x x), which is x. */
 typedef struct extreme {
-    fur_value value;
+    fur_value_type value;
     double parts[4];
     double norm1;
     double norm2;
@@ -529,18 +529,18 @@ START_TEST(norms_of_one_complex_entry_are_its_modulus)
 END_TEST
 
 /* a b and a b + c, rounded once, in the value type's precision. */
-static double round_product(fur_value value, double a, double b)
+static double round_product(fur_value_type value, double a, double b)
 {
     return value_epsilon(value) == DBL_EPSILON ? a * b : (float)a * (float)b;
 }
 
-static double round_fma(fur_value value, double a, double b, double c)
+static double round_fma(fur_value_type value, double a, double b, double c)
 {
     return value_epsilon(value) == DBL_EPSILON ? fma(a, b, c) : fmaf((float)a, (float)b, (float)c);
 }
 
 /* The real products of a b, c added first if it is given, in the library's order. */
-static fur_scalar product(fur_value value, fur_scalar a, fur_scalar b, const fur_scalar *c)
+static fur_scalar product(fur_value_type value, fur_scalar a, fur_scalar b, const fur_scalar *c)
 {
     double re = c ? round_fma(value, a.re, b.re, c->re) : round_product(value, a.re, b.re);
     double im = 0;
@@ -585,7 +585,7 @@ static void check_axpby(fur_context *context, const input *in, fur_scalar alpha,
     free(expected);
 }
 
-static void check_axpby_size(fur_context *context, fur_value value, int64_t n, uint64_t stream)
+static void check_axpby_size(fur_context *context, fur_value_type value, int64_t n, uint64_t stream)
 {
     rng r = rng_stream(stream);
     void *x = entries_random(&r, value, n);
@@ -611,7 +611,7 @@ START_TEST(axpby_has_the_bits_of_its_definition)
     bench b = bench_open(7);
     for (int c = 0; c < b.count; c++)
         for (int i = 0; i < COUNT_OF(sizes); i++)
-            check_axpby_size(b.contexts[c], (fur_value)_i, sizes[i], 100 + (uint64_t)i);
+            check_axpby_size(b.contexts[c], (fur_value_type)_i, sizes[i], 100 + (uint64_t)i);
     bench_close(&b);
 }
 END_TEST
@@ -619,7 +619,7 @@ END_TEST
 /* beta = 0 overwrites NaN; alpha = 0 does not hide one in x. Loops over value types. */
 START_TEST(axpby_with_zeros_treats_nan_as_said)
 {
-    fur_value value = (fur_value)_i;
+    fur_value_type value = (fur_value_type)_i;
     fur_context *context = context_make(NULL, 1);
     fur_vector *nan = NULL;
     fur_vector *y = NULL;

@@ -433,7 +433,8 @@ static const shape large[] = {
 };
 
 /* Several threads, in a context each: the same bits. */
-static void check_threads(const shape *s, fur_offset offset, const char *method, int allow_worse)
+static void check_threads(const shape *s, fur_offset_type offset, const char *method,
+                          int allow_worse)
 {
     static const int counts[] = {1, 2, 3, 7};
     int32_t *first = calloc((size_t)s->rows + 1, sizeof *first);
@@ -460,7 +461,8 @@ START_TEST(the_order_does_not_depend_on_threads)
 {
     for (int i = 0; i < shape_count; i++)
         for (int k = 0; shapes[i].rows == shapes[i].cols && fur_reorder_method(k); k++)
-            check_threads(&shapes[i], (fur_offset)(i % FUR_OFFSET_COUNT), fur_reorder_method(k), 0);
+            check_threads(&shapes[i], (fur_offset_type)(i % FUR_OFFSET_COUNT),
+                          fur_reorder_method(k), 0);
 }
 END_TEST
 

@@ -42,7 +42,7 @@ static void set_values(fur_context *context, fur_scalars *scalars, const double 
 
 static void check_same(const fur_vector *x, const fur_vector *y)
 {
-    ck_assert_int_eq(first_difference(fur_vector_value(x), fur_vector_size(x),
+    ck_assert_int_eq(first_difference(fur_vector_value_type(x), fur_vector_size(x),
                                       fur_vector_const_data(x), fur_vector_const_data(y)),
                      -1);
 }
@@ -79,8 +79,8 @@ START_TEST(a_dot_product_has_the_bits_of_dot)
     fur_scalars *scalars = scalars_make(context);
     rng r = rng_stream(1);
     for (int64_t n = 0; n <= N; n += 1 + n * 7) {
-        fur_vector *x = vector_random(context, &r, (fur_value)_i, n);
-        fur_vector *y = vector_random(context, &r, (fur_value)_i, n);
+        fur_vector *x = vector_random(context, &r, (fur_value_type)_i, n);
+        fur_vector *y = vector_random(context, &r, (fur_value_type)_i, n);
         fur_scalar expected;
         int64_t before = state_of(context, scalars).stores[2];
         ck_ok(context, fur_dot(x, y, &expected));
@@ -109,7 +109,7 @@ START_TEST(updates_have_the_bits_of_axpby)
     fur_context *context = context_make(NULL, 2);
     fur_scalars *s = scalars_make(context);
     rng r = rng_stream(2);
-    fur_value type = (fur_value)_i;
+    fur_value_type type = (fur_value_type)_i;
     fur_vector *x = vector_random(context, &r, type, N);
     fur_vector *start = vector_random(context, &r, type, N);
     fur_vector *y = vector_from(context, type, N, fur_vector_data(start));
@@ -118,10 +118,10 @@ START_TEST(updates_have_the_bits_of_axpby)
     for (int i = 0; i < COUNT_OF(cases); i++) {
         fur_coefficient c = quotient(-2, s, cases[i].numerator, cases[i].denominator);
         fur_coefficient d = quotient(1, s, cases[i].numerator, cases[i].denominator);
-        ck_ok(context, fur_axpby_by(c, x, d, y));
+        ck_ok(context, fur_axpby_from(c, x, d, y));
         ck_ok(context, fur_axpby(fur_real(-2 * cases[i].value), x, fur_real(cases[i].value), z));
         check_same(y, z);
-        ck_ok(context, fur_axpby_by(plain(0.3), x, d, y));
+        ck_ok(context, fur_axpby_from(plain(0.3), x, d, y));
         ck_ok(context, fur_axpby(fur_real(0.3), x, fur_real(cases[i].value), z));
         check_same(y, z);
     }
@@ -141,7 +141,7 @@ START_TEST(updates_with_norms_have_the_bits_of_axpy_norm2)
     fur_context *context = context_make(NULL, 2);
     fur_scalars *s = scalars_make(context);
     rng r = rng_stream(3);
-    fur_value type = (fur_value)_i;
+    fur_value_type type = (fur_value_type)_i;
     bool wide = value_epsilon(type) == value_epsilon(FUR_F64);
     const double scales[] = {1, wide ? 1e200 : 1e30, wide ? 1e-250 : 1e-35};
     set_values(context, s, (const double[]){3, 7}, 2);
@@ -227,8 +227,8 @@ START_TEST(after_a_halt_nothing_is_done)
 
     ck_ok(context, fur_dot_into(x, y, s, 0));
     ck_ok(context, fur_dot_into(x, y, s, 1));
-    ck_ok(context, fur_axpby_by(quotient(1, s, 0, -1), x, plain(1), y));
-    ck_ok(context, fur_axpby_by(plain(1), x, quotient(1, s, 0, -1), y));
+    ck_ok(context, fur_axpby_from(quotient(1, s, 0, -1), x, plain(1), y));
+    ck_ok(context, fur_axpby_from(plain(1), x, quotient(1, s, 0, -1), y));
     ck_ok(context, fur_axpy_norm2_into(plain(1), x, y, s, 2));
     ck_ok(context, fur_axpy_norm2_into(quotient(1, s, 0, -1), x, y, other, 2));
     fur_scalars_state after = state_of(context, s);
@@ -237,7 +237,7 @@ START_TEST(after_a_halt_nothing_is_done)
     ck_assert_int_eq(state_of(context, other).halted, -1);
     ck_assert_double_eq(*(double *)fur_vector_data(y), 10);
 
-    ck_ok(context, fur_axpby_by(plain(1), x, plain(1), y));
+    ck_ok(context, fur_axpby_from(plain(1), x, plain(1), y));
     ck_assert_double_eq(*(double *)fur_vector_data(y), 13);
     fur_scalars_destroy(other);
     fur_scalars_destroy(s);
@@ -264,9 +264,9 @@ START_TEST(a_coefficient_that_is_not_finite_halts)
         fur_coefficient c = quotient(1, s, cases[i / 3].numerator, cases[i / 3].denominator);
         set_values(context, s, values, COUNT_OF(values));
         if (i % 3 == 0)
-            ck_ok(context, fur_axpby_by(c, x, plain(1), y));
+            ck_ok(context, fur_axpby_from(c, x, plain(1), y));
         if (i % 3 == 1)
-            ck_ok(context, fur_axpby_by(plain(1), x, c, y));
+            ck_ok(context, fur_axpby_from(plain(1), x, c, y));
         if (i % 3 == 2)
             ck_ok(context, fur_axpy_norm2_into(c, x, y, s, 6));
         fur_scalars_state state = state_of(context, s);
@@ -322,18 +322,18 @@ START_TEST(wrong_arguments_are_refused)
     ck_fails(context, FUR_INVALID, "slot 9 is not one of 0 to 7",
              fur_axpy_norm2_into(one, x, y, s, 9));
     ck_fails(context, FUR_INVALID, "numerator 8 is not one of 0 to 7",
-             fur_axpby_by(quotient(1, s, 8, -1), x, one, y));
+             fur_axpby_from(quotient(1, s, 8, -1), x, one, y));
     ck_fails(context, FUR_INVALID, "numerator -1 is not one of 0 to 7",
-             fur_axpby_by(one, x, quotient(1, s, -1, -1), y));
+             fur_axpby_from(one, x, quotient(1, s, -1, -1), y));
     ck_fails(context, FUR_INVALID, "denominator 8 is not one of -1 to 7",
-             fur_axpby_by(quotient(1, s, 0, 8), x, one, y));
+             fur_axpby_from(quotient(1, s, 0, 8), x, one, y));
     ck_fails(context, FUR_INVALID, "denominator -2 is not one of -1 to 7",
              fur_axpy_norm2_into(quotient(1, s, 0, -2), x, y, s, 0));
     ck_fails(context, FUR_INVALID, foreign, fur_dot_into(x, y, strange, 0));
     ck_fails(context, FUR_INVALID, foreign, fur_axpy_norm2_into(one, x, y, strange, 0));
-    ck_fails(context, FUR_INVALID, foreign, fur_axpby_by(quotient(1, strange, 0, 1), x, one, y));
+    ck_fails(context, FUR_INVALID, foreign, fur_axpby_from(quotient(1, strange, 0, 1), x, one, y));
     ck_fails(context, FUR_INVALID, sizes, fur_dot_into(x, longer, s, 0));
-    ck_fails(context, FUR_INVALID, sizes, fur_axpby_by(one, x, one, longer));
+    ck_fails(context, FUR_INVALID, sizes, fur_axpby_from(one, x, one, longer));
     ck_fails(context, FUR_INVALID, sizes, fur_axpy_norm2_into(one, x, longer, s, 0));
     for (int64_t halted = -2; halted <= 8; halted += 10) {
         char sentence[128];

@@ -19,7 +19,7 @@ typedef struct problem {
 
 /* Entries of a matrix that is being assembled. */
 typedef struct builder {
-    fur_value value;
+    fur_value_type value;
     int64_t entries;
     int32_t rows[40000];
     int32_t cols[40000];
@@ -57,7 +57,7 @@ static void problem_release(problem *p)
 
 /* Poisson's problem on an nx x ny grid (ny = 1: a line). Complex matrices get a unit factor u on
  * the entries right of and conj(u) left of the diagonal, which keeps the eigenvalues. */
-static problem poisson(fur_context *context, fur_value value, int64_t nx, int64_t ny,
+static problem poisson(fur_context *context, fur_value_type value, int64_t nx, int64_t ny,
                        const char *kernel)
 {
     static builder m;
@@ -94,7 +94,8 @@ static void set_random(fur_vector *x, uint64_t stream)
 {
     rng r = rng_stream(stream);
     for (int64_t i = 0; i < fur_vector_size(x); i++)
-        entry_set(fur_vector_value(x), fur_vector_data(x), i, rng_scalar(&r, fur_vector_value(x)));
+        entry_set(fur_vector_value_type(x), fur_vector_data(x), i,
+                  rng_scalar(&r, fur_vector_value_type(x)));
 }
 
 static fur_solver *solver_make(const problem *p, const fur_solver_options *options)
@@ -126,12 +127,12 @@ static double relative_residual(const problem *p)
     fur_csr_view a = fur_csr_get(p->a);
     long double sum = 0;
     for (int64_t i = 0; i < a.rows; i++) {
-        fur_scalar b = entry_get(a.value, fur_vector_data(p->b), i);
+        fur_scalar b = entry_get(a.value_type, fur_vector_data(p->b), i);
         long double re = b.re;
         long double im = b.im;
         for (int64_t k = offset_at(&a, i); k < offset_at(&a, i + 1); k++) {
-            fur_scalar e = entry_get(a.value, a.values, k);
-            fur_scalar x = entry_get(a.value, fur_vector_data(p->x), a.columns[k]);
+            fur_scalar e = entry_get(a.value_type, a.values, k);
+            fur_scalar x = entry_get(a.value_type, fur_vector_data(p->x), a.columns[k]);
             re -= (long double)e.re * x.re - (long double)e.im * x.im;
             im -= (long double)e.re * x.im + (long double)e.im * x.re;
         }
@@ -146,7 +147,7 @@ static double relative_residual(const problem *p)
  * entries, ||A|| <= 8; complex arithmetic doubles it. */
 static double residual_gap(const problem *p, int64_t iterations)
 {
-    double eps = value_epsilon(fur_vector_value(p->b));
+    double eps = value_epsilon(fur_vector_value_type(p->b));
     double rounds = 2 * (5 + 2 + 2);
     return (double)(iterations + 1) * rounds * eps * 8 * norm2(p->x) / norm2(p->b);
 }
@@ -167,7 +168,7 @@ static double poisson_condition(int64_t n)
     return pow(sin((double)n * angle) / sin(angle), 2);
 }
 
-static void check_poisson(fur_context *context, fur_value value, int64_t nx, int64_t ny,
+static void check_poisson(fur_context *context, fur_value_type value, int64_t nx, int64_t ny,
                           bool jacobi)
 {
     problem p = poisson(context, value, nx, ny, NULL);
@@ -178,7 +179,7 @@ static void check_poisson(fur_context *context, fur_value value, int64_t nx, int
     double rtol = value_epsilon(value) == DBL_EPSILON ? 1e-10 : 1e-5;
     set_random(p.b, 1);
     fur_solver_report report = solve(&p, &options);
-    ck_assert_msg(report.outcome == FUR_CONVERGED, "%s", fur_outcome_name(report.outcome));
+    ck_assert_msg(report.outcome == FUR_OUTCOME_CONVERGED, "%s", fur_outcome_name(report.outcome));
     double gap = residual_gap(&p, report.iterations);
     ck_assert_double_le(report.residual_recursive, rtol);
     ck_assert_double_le(report.residual, rtol + gap);
@@ -197,7 +198,7 @@ START_TEST(poisson_problems_are_solved)
     fur_context *context = context_make(NULL, 2);
     for (int i = 0; i < COUNT_OF(sizes); i++)
         for (int jacobi = 0; jacobi < 2; jacobi++)
-            check_poisson(context, (fur_value)_i, sizes[i][0], sizes[i][1], jacobi);
+            check_poisson(context, (fur_value_type)_i, sizes[i][0], sizes[i][1], jacobi);
     fur_context_destroy(context);
 }
 END_TEST
@@ -213,12 +214,12 @@ START_TEST(iterations_are_the_distinct_eigenvalues)
     ck_ok(context, fur_operator_jacobi(p.op, &jacobi));
     set_random(p.b, 2);
     fur_solver_report report = solve(&p, &options);
-    ck_assert_int_eq(report.outcome, FUR_CONVERGED);
+    ck_assert_int_eq(report.outcome, FUR_OUTCOME_CONVERGED);
     ck_assert_int_eq(report.iterations, 3);
     ck_ok(context, fur_vector_fill(p.x, fur_real(0)));
     options.preconditioner = jacobi;
     report = solve(&p, &options);
-    ck_assert_int_eq(report.outcome, FUR_CONVERGED);
+    ck_assert_int_eq(report.outcome, FUR_OUTCOME_CONVERGED);
     ck_assert_int_eq(report.iterations, 1);
     fur_operator_destroy(jacobi);
     problem_release(&p);
@@ -234,7 +235,7 @@ START_TEST(an_exact_guess_needs_no_iteration)
     ck_ok(context, fur_vector_fill(p.x, fur_complex(5, 10)));
     ck_ok(context, fur_operator_apply(p.op, p.x, p.b));
     fur_solver_report report = solve(&p, NULL);
-    ck_assert_int_eq(report.outcome, FUR_CONVERGED);
+    ck_assert_int_eq(report.outcome, FUR_OUTCOME_CONVERGED);
     ck_assert_int_eq(report.iterations, 0);
     ck_assert_double_eq(report.residual, 0);
     fur_scalar entry = entry_get(FUR_C128, fur_vector_data(p.x), 3);
@@ -250,7 +251,7 @@ START_TEST(a_zero_right_side_has_the_solution_zero)
     problem p = poisson(context, FUR_F64, 9, 1, NULL);
     set_random(p.x, 3);
     fur_solver_report report = solve(&p, NULL);
-    ck_assert_int_eq(report.outcome, FUR_CONVERGED);
+    ck_assert_int_eq(report.outcome, FUR_OUTCOME_CONVERGED);
     ck_assert_int_eq(report.iterations, 0);
     ck_assert_double_eq(report.residual, 0);
     ck_assert_double_eq(report.residual_recursive, 0);
@@ -265,7 +266,7 @@ START_TEST(a_system_without_unknowns_is_solved)
     fur_context *context = context_make(NULL, 1);
     problem p = diagonal_problem(context, NULL, 0);
     fur_solver_report report = solve(&p, NULL);
-    ck_assert_int_eq(report.outcome, FUR_CONVERGED);
+    ck_assert_int_eq(report.outcome, FUR_OUTCOME_CONVERGED);
     ck_assert_int_eq(report.iterations, 0);
     problem_release(&p);
     fur_context_destroy(context);
@@ -281,7 +282,8 @@ START_TEST(an_indefinite_matrix_is_reported)
         problem p = diagonal_problem(context, diagonals[i], 3);
         ck_ok(context, fur_vector_fill(p.b, fur_real(1)));
         fur_solver_report report = solve(&p, NULL);
-        ck_assert_msg(report.outcome == FUR_INDEFINITE, "%s", fur_outcome_name(report.outcome));
+        ck_assert_msg(report.outcome == FUR_OUTCOME_INDEFINITE, "%s",
+                      fur_outcome_name(report.outcome));
         ck_assert_double_le(fabs(report.residual - relative_residual(&p)), 1e-12);
         problem_release(&p);
     }
@@ -291,7 +293,7 @@ END_TEST
 
 /* Convection and diffusion on an n x n grid: upstream neighbours weigh -1 - c, those downstream
  * -1 + c. */
-static problem convection(fur_context *context, fur_value value, int64_t n, double c)
+static problem convection(fur_context *context, fur_value_type value, int64_t n, double c)
 {
     static builder m;
     m.value = value;
@@ -316,14 +318,14 @@ START_TEST(a_matrix_that_is_not_symmetric_is_found_out)
     fur_context *context = context_make(NULL, 1);
     for (int value = 0; value < FUR_VALUE_COUNT; value++)
         for (int jacobi = 0; jacobi < 2; jacobi++) {
-            problem p = convection(context, (fur_value)value, 60, 2);
+            problem p = convection(context, (fur_value_type)value, 60, 2);
             fur_operator *m = NULL;
             if (jacobi)
                 ck_ok(context, fur_operator_jacobi(p.op, &m));
             fur_solver_options options = {.size = sizeof options, .preconditioner = m};
             set_random(p.b, 16);
             fur_solver_report report = solve(&p, &options);
-            ck_assert_msg(report.outcome == FUR_ASYMMETRIC, "%s after %lld",
+            ck_assert_msg(report.outcome == FUR_OUTCOME_ASYMMETRIC, "%s after %lld",
                           fur_outcome_name(report.outcome), (long long)report.iterations);
             ck_assert_int_le(report.iterations, 64);
             ck_assert_double_ge(report.residual, 1);
@@ -341,7 +343,7 @@ START_TEST(a_matrix_that_is_nearly_symmetric_is_solved)
     problem p = convection(context, FUR_F64, 40, 1e-3);
     set_random(p.b, 17);
     fur_solver_report report = solve(&p, NULL);
-    ck_assert_msg(report.outcome == FUR_CONVERGED, "%s", fur_outcome_name(report.outcome));
+    ck_assert_msg(report.outcome == FUR_OUTCOME_CONVERGED, "%s", fur_outcome_name(report.outcome));
     ck_assert_double_le(relative_residual(&p), 1e-10 + residual_gap(&p, 0));
     problem_release(&p);
     fur_context_destroy(context);
@@ -360,16 +362,16 @@ static fur_status scaling_apply(void *user, const fur_vector *x, fur_vector *y)
 {
     scaling *s = user;
     if (++s->calls == s->fail_at)
-        return fur_context_fail(s->context, FUR_IO, "call %d went wrong", s->calls);
+        return fur_context_fail(s->context, FUR_IO_ERROR, "call %d went wrong", s->calls);
     return fur_axpby(fur_real(s->factor), x, fur_real(0), y);
 }
 
-static fur_operator *scaling_operator(scaling *s, fur_value value, int64_t rows, int64_t cols)
+static fur_operator *scaling_operator(scaling *s, fur_value_type value, int64_t rows, int64_t cols)
 {
     fur_operator_definition definition = {.size = sizeof definition,
                                           .rows = rows,
                                           .cols = cols,
-                                          .value = value,
+                                          .value_type = value,
                                           .user = s,
                                           .apply = scaling_apply};
     fur_operator *op = NULL;
@@ -386,7 +388,7 @@ START_TEST(an_indefinite_preconditioner_is_reported)
     fur_solver_options options = {.size = sizeof options, .preconditioner = m};
     set_random(p.b, 4);
     fur_solver_report report = solve(&p, &options);
-    ck_assert_int_eq(report.outcome, FUR_INDEFINITE_PRECONDITIONER);
+    ck_assert_int_eq(report.outcome, FUR_OUTCOME_INDEFINITE_PRECONDITIONER);
     ck_assert_int_eq(report.iterations, 0);
     fur_operator_destroy(m);
     problem_release(&p);
@@ -408,13 +410,13 @@ START_TEST(what_is_not_finite_is_a_breakdown)
         if (i / 3 == 1)
             entry_set(FUR_F64, fur_vector_data(p.x), 2, fur_real(poison[i % 3]));
         fur_solver_report report = solve(&p, NULL);
-        ck_assert_msg(report.outcome == FUR_BREAKDOWN, "case %d: %s", i,
+        ck_assert_msg(report.outcome == FUR_OUTCOME_BREAKDOWN, "case %d: %s", i,
                       fur_outcome_name(report.outcome));
         problem_release(&p);
     }
     problem p = poisson(context, FUR_F64, 9, 1, NULL);
     ck_ok(context, fur_vector_fill(p.b, fur_real(DBL_MAX)));
-    ck_assert_int_eq(solve(&p, NULL).outcome, FUR_BREAKDOWN);
+    ck_assert_int_eq(solve(&p, NULL).outcome, FUR_OUTCOME_BREAKDOWN);
     problem_release(&p);
     fur_context_destroy(context);
 }
@@ -428,7 +430,7 @@ START_TEST(a_product_that_underflows_is_a_breakdown)
     problem p = poisson(context, FUR_F64, 9, 1, NULL);
     ck_ok(context, fur_vector_fill(p.b, fur_real(1e-170)));
     fur_solver_report report = solve(&p, NULL);
-    ck_assert_msg(report.outcome == FUR_BREAKDOWN, "%s", fur_outcome_name(report.outcome));
+    ck_assert_msg(report.outcome == FUR_OUTCOME_BREAKDOWN, "%s", fur_outcome_name(report.outcome));
     problem_release(&p);
     fur_context_destroy(context);
 }
@@ -442,7 +444,7 @@ START_TEST(a_true_residual_that_stays_behind_is_stagnation)
     fur_solver_options options = {.size = sizeof options, .rtol = 1e-30};
     set_random(p.b, 6);
     fur_solver_report report = solve(&p, &options);
-    ck_assert_msg(report.outcome == FUR_STAGNATED, "%s", fur_outcome_name(report.outcome));
+    ck_assert_msg(report.outcome == FUR_OUTCOME_STAGNATED, "%s", fur_outcome_name(report.outcome));
     ck_assert_double_lt(report.residual_recursive, 1e-2 * report.residual);
     ck_assert_double_gt(report.residual, 1e-30);
     ck_assert_double_le(report.residual, residual_gap(&p, 0));
@@ -456,7 +458,8 @@ static void set_scattered(fur_vector *x)
 {
     for (int64_t i = 0; i < fur_vector_size(x); i++) {
         uint32_t bits = (uint32_t)(2654435761U * (uint64_t)(i + 1));
-        entry_set(fur_vector_value(x), fur_vector_data(x), i, fur_real(bits / 2147483648.0 - 1));
+        entry_set(fur_vector_value_type(x), fur_vector_data(x), i,
+                  fur_real(bits / 2147483648.0 - 1));
     }
 }
 
@@ -466,7 +469,7 @@ START_TEST(converged_is_what_the_true_residual_says)
 {
     fur_context *context = context_make(NULL, 1);
     int count[2] = {0};
-    fur_value value = (fur_value)_i;
+    fur_value_type value = (fur_value_type)_i;
     for (int64_t n = 10; n < 600; n = n * 3 / 2) {
         problem p = poisson(context, value, n, 1, NULL);
         set_scattered(p.b);
@@ -475,7 +478,7 @@ START_TEST(converged_is_what_the_true_residual_says)
             ck_ok(context, fur_vector_fill(p.x, fur_real(0)));
             fur_solver_report report = solve(&p, &options);
             bool met = report.residual <= rtol;
-            ck_assert_msg(report.outcome == (met ? FUR_CONVERGED : FUR_STAGNATED),
+            ck_assert_msg(report.outcome == (met ? FUR_OUTCOME_CONVERGED : FUR_OUTCOME_STAGNATED),
                           "%s on %lld points: residual %g, tolerance %g",
                           fur_outcome_name(report.outcome), (long long)n, report.residual, rtol);
             ck_assert_double_le(fabs(report.residual - relative_residual(&p)), residual_gap(&p, 0));
@@ -497,7 +500,7 @@ START_TEST(iterations_are_limited)
         fur_solver_options options = {.size = sizeof options, .max_iterations = limit};
         ck_ok(context, fur_vector_fill(p.x, fur_real(0)));
         fur_solver_report report = solve(&p, &options);
-        ck_assert_int_eq(report.outcome, FUR_MAX_ITERATIONS);
+        ck_assert_int_eq(report.outcome, FUR_OUTCOME_MAX_ITERATIONS);
         ck_assert_int_eq(report.iterations, limit);
         ck_assert_double_le(fabs(report.residual - relative_residual(&p)), residual_gap(&p, limit));
     }
@@ -532,7 +535,7 @@ START_TEST(a_monitor_sees_every_iteration_and_can_stop)
             .size = sizeof options, .monitor = monitor, .monitor_user = &h};
         ck_ok(context, fur_vector_fill(p.x, fur_real(0)));
         fur_solver_report report = solve(&p, &options);
-        ck_assert_int_eq(report.outcome, stop_at < 0 ? FUR_CONVERGED : FUR_STOPPED);
+        ck_assert_int_eq(report.outcome, stop_at < 0 ? FUR_OUTCOME_CONVERGED : FUR_OUTCOME_STOPPED);
         ck_assert_int_eq(h.seen, report.iterations + 1);
         ck_assert(stop_at < 0 || report.iterations == stop_at);
         ck_assert_double_eq(h.residuals[0], 1);
@@ -556,7 +559,7 @@ START_TEST(a_correction_begins_where_the_recursion_ends)
     int64_t met = 0;
     while (met < h.seen && h.residuals[met] > options.rtol)
         met++;
-    ck_assert_int_eq(report.outcome, FUR_CONVERGED);
+    ck_assert_int_eq(report.outcome, FUR_OUTCOME_CONVERGED);
     ck_assert_double_le(report.residual, options.rtol);
     ck_assert_int_lt(met, report.iterations);
     ck_assert_int_eq(h.seen, report.iterations + 1);
@@ -564,13 +567,13 @@ START_TEST(a_correction_begins_where_the_recursion_ends)
     h = (history){.stop_at = met};
     ck_ok(context, fur_vector_fill(p.x, fur_real(0)));
     report = solve(&p, &options);
-    ck_assert_int_eq(report.outcome, FUR_STOPPED);
+    ck_assert_int_eq(report.outcome, FUR_OUTCOME_STOPPED);
     ck_assert_int_eq(report.iterations, met);
     h = (history){.stop_at = -1};
     options.max_iterations = met;
     ck_ok(context, fur_vector_fill(p.x, fur_real(0)));
     report = solve(&p, &options);
-    ck_assert_int_eq(report.outcome, FUR_MAX_ITERATIONS);
+    ck_assert_int_eq(report.outcome, FUR_OUTCOME_MAX_ITERATIONS);
     ck_assert_int_eq(report.iterations, met);
     ck_assert_double_gt(report.residual, options.rtol);
     problem_release(&p);
@@ -590,7 +593,7 @@ START_TEST(tolerances_end_a_solve)
     fur_solver_report a = solve(&p, &absolute);
     ck_ok(context, fur_vector_fill(p.x, fur_real(0)));
     fur_solver_report r = solve(&p, &relative);
-    ck_assert_int_eq(a.outcome, FUR_CONVERGED);
+    ck_assert_int_eq(a.outcome, FUR_OUTCOME_CONVERGED);
     ck_assert_int_eq(a.iterations, r.iterations);
     ck_assert_double_le(r.residual, 1e-3);
     ck_assert_double_eq(a.residual_recursive, r.residual_recursive);
@@ -610,16 +613,16 @@ static int calls_until_success(const problem *p, scaling *s, const fur_operator 
     ck_ok(p->context, fur_solver_create(a, &options, &solver));
     for (s->fail_at = 1;; s->fail_at++) {
         char sentence[64];
-        fur_solver_report report = {.outcome = FUR_CONVERGED, .iterations = -1};
+        fur_solver_report report = {.outcome = FUR_OUTCOME_CONVERGED, .iterations = -1};
         s->calls = 0;
         ck_ok(p->context, fur_vector_fill(p->x, fur_real(0)));
         fur_status status = fur_solver_solve(solver, p->b, p->x, &report);
         if (status == FUR_OK)
             break;
         snprintf(sentence, sizeof sentence, "call %d went wrong", s->fail_at);
-        ck_assert_int_eq(status, FUR_IO);
+        ck_assert_int_eq(status, FUR_IO_ERROR);
         ck_assert_str_eq(fur_context_error(p->context), sentence);
-        ck_assert_int_eq(report.outcome, FUR_UNSOLVED);
+        ck_assert_int_eq(report.outcome, FUR_OUTCOME_UNSOLVED);
         ck_assert_int_eq(report.iterations, -1);
         ck_assert_int_eq(s->calls, s->fail_at);
     }
@@ -671,7 +674,7 @@ typedef struct run {
     double x[2 * 6000];
 } run;
 
-static void record(fur_context *context, fur_value value, const char *kernel, run *out)
+static void record(fur_context *context, fur_value_type value, const char *kernel, run *out)
 {
     problem p = poisson(context, value, 83, 61, kernel);
     fur_operator *jacobi = NULL;
@@ -685,12 +688,12 @@ static void record(fur_context *context, fur_value value, const char *kernel, ru
     set_random(p.b, 11);
     solve(&p, &options);
     memcpy(out->x, fur_vector_data(p.x),
-           (size_t)fur_vector_size(p.x) * fur_value_size(fur_vector_value(p.x)));
+           (size_t)fur_vector_size(p.x) * fur_value_size(fur_vector_value_type(p.x)));
     fur_operator_destroy(jacobi);
     problem_release(&p);
 }
 
-static void check_run(const char *isa, int threads, fur_value value, run *first)
+static void check_run(const char *isa, int threads, fur_value_type value, run *first)
 {
     static run own;
     fur_context *context = context_make(isa, threads);
@@ -715,7 +718,7 @@ START_TEST(solutions_have_the_same_bits_everywhere)
     first.h.seen = 0;
     for (int i = 0; isa_name(i); i++)
         for (int threads = 1; threads <= 8; threads += TEST_SLOW ? 3 : threads)
-            check_run(isa_name(i), threads, (fur_value)_i, &first);
+            check_run(isa_name(i), threads, (fur_value_type)_i, &first);
 }
 END_TEST
 
@@ -724,7 +727,7 @@ static fur_solver_report check_intervals(const char *name, const problem *p, con
                                          fur_solver_options options)
 {
     static const int64_t intervals[] = {1, 2, 7, 16, 1000, INT64_MAX};
-    fur_value value = fur_vector_value(p->x);
+    fur_value_type value = fur_vector_value_type(p->x);
     int64_t n = fur_vector_size(p->x);
     void *first = entries_make(value, n);
     fur_solver_report expected = {0};
@@ -758,7 +761,7 @@ static fur_solver_report check_intervals(const char *name, const problem *p, con
 START_TEST(looks_of_the_host_do_not_show)
 {
     fur_context *context = context_make(NULL, 2);
-    problem p = poisson(context, (fur_value)_i, 30, 20, NULL);
+    problem p = poisson(context, (fur_value_type)_i, 30, 20, NULL);
     fur_operator *jacobi = NULL;
     ck_ok(context, fur_operator_jacobi(p.op, &jacobi));
     set_random(p.b, 13);
@@ -766,7 +769,8 @@ START_TEST(looks_of_the_host_do_not_show)
         fur_solver_options options = {.preconditioner = limit % 2 ? jacobi : NULL,
                                       .max_iterations = limit};
         fur_solver_report report = check_intervals("poisson", &p, p.op, options);
-        ck_assert_int_eq(report.outcome, limit ? FUR_MAX_ITERATIONS : FUR_CONVERGED);
+        ck_assert_int_eq(report.outcome,
+                         limit ? FUR_OUTCOME_MAX_ITERATIONS : FUR_OUTCOME_CONVERGED);
         ck_assert(limit == 0 || report.iterations == limit);
     }
     fur_operator_destroy(jacobi);
@@ -778,7 +782,7 @@ END_TEST
 /* A diagonal preconditioner over the entries, which must outlive it. */
 static fur_status diagonal_apply(void *user, const fur_vector *x, fur_vector *y)
 {
-    return fur_multiply(x, user, y);
+    return fur_multiply_elementwise(x, user, y);
 }
 
 /* Neither in corrections, nor where the method is lost. */
@@ -788,14 +792,17 @@ START_TEST(looks_of_the_host_do_not_show_in_what_they_find)
     problem p = poisson(context, FUR_F32, 100, 1, NULL);
     fur_solver_options options = {.rtol = 1.5e-6};
     set_scattered(p.b);
-    ck_assert_int_eq(check_intervals("a correction", &p, p.op, options).outcome, FUR_CONVERGED);
+    ck_assert_int_eq(check_intervals("a correction", &p, p.op, options).outcome,
+                     FUR_OUTCOME_CONVERGED);
     options.rtol = 1e-20;
-    ck_assert_int_eq(check_intervals("stagnation", &p, p.op, options).outcome, FUR_STAGNATED);
+    ck_assert_int_eq(check_intervals("stagnation", &p, p.op, options).outcome,
+                     FUR_OUTCOME_STAGNATED);
     problem_release(&p);
     p = convection(context, FUR_F64, 60, 2);
     set_scattered(p.b);
     options.rtol = 0;
-    ck_assert_int_eq(check_intervals("convection", &p, p.op, options).outcome, FUR_ASYMMETRIC);
+    ck_assert_int_eq(check_intervals("convection", &p, p.op, options).outcome,
+                     FUR_OUTCOME_ASYMMETRIC);
     problem_release(&p);
     fur_context_destroy(context);
 }
@@ -812,22 +819,32 @@ START_TEST(looks_of_the_host_do_not_show_in_failures)
         fur_outcome outcome;
         int64_t iterations;
     } cases[] = {
-        {"p.q < 0 at once", {-1, -2, -3, -4}, {1, 1, 1, 1}, 1, FUR_INDEFINITE, 0},
-        {"p.q < 0 later", {1, 2, 100, -1e-3}, {1, 1, 1, 1}, 1, FUR_INDEFINITE, 3},
-        {"p.q = 0", {0, 0, 0, 0}, {1, 1, 1, 1}, 1, FUR_INDEFINITE, 0},
+        {"p.q < 0 at once", {-1, -2, -3, -4}, {1, 1, 1, 1}, 1, FUR_OUTCOME_INDEFINITE, 0},
+        {"p.q < 0 later", {1, 2, 100, -1e-3}, {1, 1, 1, 1}, 1, FUR_OUTCOME_INDEFINITE, 3},
+        {"p.q = 0", {0, 0, 0, 0}, {1, 1, 1, 1}, 1, FUR_OUTCOME_INDEFINITE, 0},
         {"p.q infinite below",
          {-1e308, -1e308, -1e308, -1e308},
          {1, 1, 1, 1},
          1,
-         FUR_INDEFINITE,
+         FUR_OUTCOME_INDEFINITE,
          0},
-        {"p.q infinite", {1e308, 1e308, 1e308, 1e308}, {1, 1, 1, 1}, 1, FUR_BREAKDOWN, 0},
-        {"p.q NaN", {1, 2, NAN, 3}, {1, 1, 1, 1}, 1, FUR_BREAKDOWN, 0},
-        {"step infinite", {1e-320, 1e-320, 1e-320, 1e-320}, {1, 1, 1, 1}, 1, FUR_BREAKDOWN, 0},
-        {"r.z < 0 at once", {1, 2, 3, 4}, {-1, -1, -1, -1}, 1, FUR_INDEFINITE_PRECONDITIONER, 0},
-        {"r.z < 0 later", {1, 2, 3, 4}, {9, 1, 1, -1}, 1, FUR_INDEFINITE_PRECONDITIONER, 1},
-        {"r.z underflows", {1, 2, 3, 4}, {1, 1, 1, 1}, 1e-170, FUR_BREAKDOWN, 0},
-        {"r.z NaN", {1, 2, 3, 4}, {1, NAN, 1, 1}, 1, FUR_BREAKDOWN, 0},
+        {"p.q infinite", {1e308, 1e308, 1e308, 1e308}, {1, 1, 1, 1}, 1, FUR_OUTCOME_BREAKDOWN, 0},
+        {"p.q NaN", {1, 2, NAN, 3}, {1, 1, 1, 1}, 1, FUR_OUTCOME_BREAKDOWN, 0},
+        {"step infinite",
+         {1e-320, 1e-320, 1e-320, 1e-320},
+         {1, 1, 1, 1},
+         1,
+         FUR_OUTCOME_BREAKDOWN,
+         0},
+        {"r.z < 0 at once",
+         {1, 2, 3, 4},
+         {-1, -1, -1, -1},
+         1,
+         FUR_OUTCOME_INDEFINITE_PRECONDITIONER,
+         0},
+        {"r.z < 0 later", {1, 2, 3, 4}, {9, 1, 1, -1}, 1, FUR_OUTCOME_INDEFINITE_PRECONDITIONER, 1},
+        {"r.z underflows", {1, 2, 3, 4}, {1, 1, 1, 1}, 1e-170, FUR_OUTCOME_BREAKDOWN, 0},
+        {"r.z NaN", {1, 2, 3, 4}, {1, NAN, 1, 1}, 1, FUR_OUTCOME_BREAKDOWN, 0},
     };
     fur_context *context = context_make(NULL, 1);
     for (int i = 0; i < COUNT_OF(cases); i++) {
@@ -836,7 +853,7 @@ START_TEST(looks_of_the_host_do_not_show_in_failures)
         fur_operator_definition definition = {.size = sizeof definition,
                                               .rows = 4,
                                               .cols = 4,
-                                              .value = FUR_F64,
+                                              .value_type = FUR_F64,
                                               .user = m,
                                               .apply = diagonal_apply};
         fur_operator *op = NULL;
@@ -885,13 +902,13 @@ START_TEST(a_monitor_is_called_at_looks)
                                       .check_every = every};
         ck_ok(context, fur_vector_fill(p.x, fur_real(0)));
         fur_solver_report report = solve(&p, &options);
-        ck_assert_int_eq(report.outcome, FUR_CONVERGED);
+        ck_assert_int_eq(report.outcome, FUR_OUTCOME_CONVERGED);
         ck_assert_int_eq(l.last, report.iterations);
         ck_assert_int_eq(l.seen, 1 + (report.iterations + every - 1) / every);
         l = (looks){.stop_from = 7};
         ck_ok(context, fur_vector_fill(p.x, fur_real(0)));
         report = solve(&p, &options);
-        ck_assert_int_eq(report.outcome, FUR_STOPPED);
+        ck_assert_int_eq(report.outcome, FUR_OUTCOME_STOPPED);
         ck_assert_int_eq(report.iterations, (7 + every - 1) / every * every);
         ck_assert_double_le(fabs(report.residual - relative_residual(&p)), 1e-12);
     }
@@ -976,7 +993,7 @@ START_TEST(options_of_an_older_program_are_read_as_far_as_they_go)
         .size = offsetof(fur_solver_options, max_iterations), .rtol = 1e-3, .max_iterations = 1};
     set_random(p.b, 12);
     fur_solver_report report = solve(&p, &options);
-    ck_assert_int_eq(report.outcome, FUR_CONVERGED);
+    ck_assert_int_eq(report.outcome, FUR_OUTCOME_CONVERGED);
     ck_assert_int_gt(report.iterations, 1);
     problem_release(&p);
     fur_context_destroy(context);

@@ -64,7 +64,7 @@ static bool is_zero(fur_scalar s)
 }
 
 /* e += a b; the imaginary parts of real types do not exist, not even as 0 * inf. */
-static void add_term(expected *e, fur_value value, fur_scalar a, fur_scalar b)
+static void add_term(expected *e, fur_value_type value, fur_scalar a, fur_scalar b)
 {
     e->re += (long double)a.re * b.re;
     if (value_is_complex(value)) {
@@ -81,12 +81,12 @@ static expected *add_matrix(const trial *t)
     expected *sums = calloc((size_t)t->y_size + 1, sizeof *sums);
     for (int64_t i = 0; i < a->rows; i++) {
         for (int64_t k = offset_at(a, i); k < offset_at(a, i + 1); k++) {
-            fur_scalar entry = entry_get(a->value, a->values, k);
+            fur_scalar entry = entry_get(a->value_type, a->values, k);
             int64_t j = a->columns[k];
             int64_t to = t->op == FUR_OP_N ? i : j;
             int64_t from = t->op == FUR_OP_N ? j : i;
             entry.im = t->op == FUR_OP_H ? -entry.im : entry.im;
-            add_term(&sums[to], a->value, entry, entry_get(a->value, t->x, from));
+            add_term(&sums[to], a->value_type, entry, entry_get(a->value_type, t->x, from));
             sums[to].terms++;
         }
     }
@@ -94,7 +94,7 @@ static expected *add_matrix(const trial *t)
 }
 
 /* e = alpha e + beta y */
-static void finish(expected *e, fur_value value, const product *p, fur_scalar y)
+static void finish(expected *e, fur_value_type value, const product *p, fur_scalar y)
 {
     expected sum = *e;
     e->re = p->alpha.re * sum.re;
@@ -112,7 +112,7 @@ static expected *expect(const trial *t, const product *p, const expected *sums)
     expected *e = calloc((size_t)t->y_size + 1, sizeof *e);
     for (int64_t i = 0; i < t->y_size; i++) {
         e[i] = sums[i];
-        finish(&e[i], t->a.value, p, entry_get(t->a.value, p->y, i));
+        finish(&e[i], t->a.value_type, p, entry_get(t->a.value_type, p->y, i));
     }
     return e;
 }
@@ -138,7 +138,7 @@ static bool part_within(double part, long double expected_part, long double boun
  * (n + 2) eps <= 1 - 1 / sqrt 2. The expected value, in long double, errs by 2^-10 of this, for
  * which the step from u to eps leaves room. A rounding below the normal range errs by half of the
  * smallest number; there are at most 2 (n + 2) a part. */
-static bool within_bound(fur_value value, const product *p, fur_scalar y, const expected *e)
+static bool within_bound(fur_value_type value, const product *p, fur_scalar y, const expected *e)
 {
     bool complex = value_is_complex(value);
     long double n = (long double)(e->terms + 2);
@@ -221,7 +221,7 @@ static fur_spmv *plan_or_refusal(const fur_csr *a, fur_op op, int kernel)
 
 static size_t y_bytes(const trial *t)
 {
-    return (size_t)t->y_size * fur_value_size(t->a.value);
+    return (size_t)t->y_size * fur_value_size(t->a.value_type);
 }
 
 /* t->y = the product */
@@ -232,8 +232,10 @@ static void multiply(const trial *t, const product *p, const fur_spmv *plan)
     fur_vector *y = NULL;
     if (y_bytes(t) > 0)
         memcpy(t->y, p->y, y_bytes(t));
-    ck_ok(context, fur_vector_wrap(context, t->a.value, t->x_size, t->x, FUR_BORROW, &x));
-    ck_ok(context, fur_vector_wrap(context, t->a.value, t->y_size, t->y, FUR_BORROW, &y));
+    ck_ok(context,
+          fur_vector_wrap(context, t->a.value_type, t->x_size, t->x, FUR_OWNERSHIP_BORROW, &x));
+    ck_ok(context,
+          fur_vector_wrap(context, t->a.value_type, t->y_size, t->y, FUR_OWNERSHIP_BORROW, &y));
     ck_ok(context, fur_spmv_apply(plan, p->alpha, x, p->beta, y));
     fur_vector_destroy(y);
     fur_vector_destroy(x);
@@ -245,19 +247,19 @@ static void fail_product(const trial *t, const product *p, const fur_spmv *plan,
     fur_context *context = fur_csr_context(fur_spmv_matrix(plan));
     ck_abort_msg("%s, kernel %s, op %d, %s, %s, isa %s, %d threads, alpha %g%+gi, beta %g%+gi: "
                  "y[%lld] %s",
-                 t->name, fur_spmv_describe(plan).kernel, (int)t->op, fur_value_name(t->a.value),
-                 fur_offset_name(t->a.offset), fur_context_isa(context),
-                 fur_context_threads(context), p->alpha.re, p->alpha.im, p->beta.re, p->beta.im,
-                 (long long)i, problem);
+                 t->name, fur_spmv_describe(plan).kernel, (int)t->op,
+                 fur_value_name(t->a.value_type), fur_offset_name(t->a.offset_type),
+                 fur_context_isa(context), fur_context_threads(context), p->alpha.re, p->alpha.im,
+                 p->beta.re, p->beta.im, (long long)i, problem);
 }
 
 static void check_bound(const trial *t, const product *p, const fur_spmv *plan)
 {
     char text[256];
     for (int64_t i = 0; i < t->y_size; i++) {
-        fur_scalar entry = entry_get(t->a.value, t->y, i);
+        fur_scalar entry = entry_get(t->a.value_type, t->y, i);
         const expected *e = &p->expected[i];
-        if (within_bound(t->a.value, p, entry, e))
+        if (within_bound(t->a.value_type, p, entry, e))
             continue;
         snprintf(text, sizeof text, "= %a%+ai, expected %La%+Lai", entry.re, entry.im, e->re,
                  e->im);
@@ -268,11 +270,11 @@ static void check_bound(const trial *t, const product *p, const fur_spmv *plan)
 static void check_bits(const trial *t, const product *p, const fur_spmv *plan, const void *first)
 {
     char text[256];
-    int64_t i = first_difference(t->a.value, t->y_size, first, t->y);
+    int64_t i = first_difference(t->a.value_type, t->y_size, first, t->y);
     if (i < 0)
         return;
-    fur_scalar now = entry_get(t->a.value, t->y, i);
-    fur_scalar before = entry_get(t->a.value, first, i);
+    fur_scalar now = entry_get(t->a.value_type, t->y, i);
+    fur_scalar before = entry_get(t->a.value_type, first, i);
     snprintf(text, sizeof text, "= %a%+ai differs from %a%+ai", now.re, now.im, before.re,
              before.im);
     fail_product(t, p, plan, i, text);
@@ -305,7 +307,7 @@ static void run_kernel(trial *t, const fur_csr *a, int kernel, int64_t *refusals
  * count, and these meet each other; over the operations all three do. */
 static bool is_turn(const bench *b, int c, const trial *t)
 {
-    return (b->turns[c] + (int)t->op + (int)t->a.offset) % FUR_OFFSET_COUNT == 0;
+    return (b->turns[c] + (int)t->op + (int)t->a.offset_type) % FUR_OFFSET_COUNT == 0;
 }
 
 static void run_trial(bench *b, trial *t)
@@ -314,7 +316,7 @@ static void run_trial(bench *b, trial *t)
         if (!is_turn(b, c, t))
             continue;
         fur_csr *a = NULL;
-        ck_ok(b->contexts[c], fur_csr_create(b->contexts[c], &t->a, FUR_BORROW, &a));
+        ck_ok(b->contexts[c], fur_csr_create(b->contexts[c], &t->a, FUR_OWNERSHIP_BORROW, &a));
         for (int kernel = 0; kernel < b->kernels; kernel++)
             run_kernel(t, a, kernel, &b->refusals[kernel]);
         fur_csr_destroy(a);
@@ -324,7 +326,7 @@ static void run_trial(bench *b, trial *t)
 /* alpha, beta, y and what is expected of them. Where beta is 0, y is full of NaN. */
 static void set_products(trial *t, rng *r)
 {
-    fur_value value = t->a.value;
+    fur_value_type value = t->a.value_type;
     const fur_scalar pairs[MAX_PRODUCTS][2] = {{rng_scalar(r, value), rng_scalar(r, value)},
                                                {{1, 0}, {0, 0}},
                                                {{0, 0}, rng_scalar(r, value)},
@@ -354,7 +356,7 @@ static void release_products(trial *t, int kernels)
 }
 
 /* Random entries, of which one in `every` is infinite or NaN; 0: none. */
-static void *poisoned(rng *r, fur_value value, int64_t n, int64_t every)
+static void *poisoned(rng *r, fur_value_type value, int64_t n, int64_t every)
 {
     static const double poison[] = {INFINITY, -INFINITY, NAN};
     void *entries = entries_random(r, value, n);
@@ -365,7 +367,7 @@ static void *poisoned(rng *r, fur_value value, int64_t n, int64_t every)
 }
 
 /* Scaled so far down that every product of two is below the smallest number. */
-static void scale_down(fur_value value, int64_t n, void *entries)
+static void scale_down(fur_value_type value, int64_t n, void *entries)
 {
     double factor = value_epsilon(value) == DBL_EPSILON ? 0x1p-600 : 0x1p-80;
     for (int64_t i = 0; i < n; i++) {
@@ -377,10 +379,10 @@ static void scale_down(fur_value value, int64_t n, void *entries)
 /* x in guarded memory. */
 static void set_x(trial *t, rng *r, filling f)
 {
-    size_t bytes = (size_t)t->x_size * fur_value_size(t->a.value);
-    void *x = poisoned(r, t->a.value, t->x_size, f == POISONED_X ? 8 : 0);
+    size_t bytes = (size_t)t->x_size * fur_value_size(t->a.value_type);
+    void *x = poisoned(r, t->a.value_type, t->x_size, f == POISONED_X ? 8 : 0);
     if (f == UNDERFLOWING)
-        scale_down(t->a.value, t->x_size, x);
+        scale_down(t->a.value_type, t->x_size, x);
     t->x = guard_allocate(bytes);
     if (bytes > 0)
         memcpy(t->x, x, bytes);
@@ -394,7 +396,7 @@ static void run_op(bench *b, trial *t, rng *r, filling f, const pattern *p, cons
     t->y_size = t->op == FUR_OP_N ? p->rows : p->cols;
     t->y = guard_allocate(y_bytes(t));
     for (int width = 0; width < FUR_OFFSET_COUNT; width++) {
-        t->a = arrays_make(p, t->a.value, (fur_offset)width, values);
+        t->a = arrays_make(p, t->a.value_type, (fur_offset_type)width, values);
         if (!ready) {
             set_x(t, r, f);
             set_products(t, r);
@@ -405,10 +407,10 @@ static void run_op(bench *b, trial *t, rng *r, filling f, const pattern *p, cons
     }
     release_products(t, b->kernels);
     guard_release(t->y, y_bytes(t));
-    guard_release(t->x, (size_t)t->x_size * fur_value_size(t->a.value));
+    guard_release(t->x, (size_t)t->x_size * fur_value_size(t->a.value_type));
 }
 
-static void run_shape(bench *b, const shape *s, fur_value value, filling f)
+static void run_shape(bench *b, const shape *s, fur_value_type value, filling f)
 {
     rng r = rng_stream((uint64_t)(s - shapes));
     pattern p = pattern_make(s, &r);
@@ -416,7 +418,7 @@ static void run_shape(bench *b, const shape *s, fur_value value, filling f)
     if (f == UNDERFLOWING)
         scale_down(value, p.entries, values);
     for (int op = 0; op < OP_COUNT && (f == PLAIN || p.entries <= MAX_ENTRIES_POISONED); op++) {
-        trial t = {.name = s->name, .a = {.value = value}, .op = (fur_op)op};
+        trial t = {.name = s->name, .a = {.value_type = value}, .op = (fur_op)op};
         run_op(b, &t, &r, f, &p, values);
     }
     free(values);
@@ -428,7 +430,7 @@ static void run_shape(bench *b, const shape *s, fur_value value, filling f)
 START_TEST(kernels_agree_with_long_double_and_with_each_other)
 {
     filling f = (filling)(_i / FUR_VALUE_COUNT);
-    fur_value value = (fur_value)(_i % FUR_VALUE_COUNT);
+    fur_value_type value = (fur_value_type)(_i % FUR_VALUE_COUNT);
     bench b = bench_open(f != PLAIN ? 3 : TEST_SLOW ? 2 : 1);
     /* The special fillings and the types take turns with the shapes. */
     int step = f == PLAIN ? 1 : TEST_SLOW ? 4 : 2;
@@ -618,7 +620,7 @@ static void check_choice(const fur_csr *a, fur_op op, int64_t uses, int measure,
                          const fur_vector *x, const fur_vector *expected_y)
 {
     fur_context *context = fur_csr_context(a);
-    fur_value value = fur_csr_get(a).value;
+    fur_value_type value = fur_csr_get(a).value_type;
     int64_t n = fur_vector_size(expected_y);
     fur_spmv_options options = {
         .size = sizeof options, .op = op, .kernel = "auto", .uses = uses, .measure = measure};
@@ -692,7 +694,8 @@ START_TEST(a_plan_describes_itself)
 END_TEST
 
 /* 300 x 200, with small integers at positions of which many repeat. */
-static fur_csr *repeated_entries(fur_context *context, fur_value value, fur_duplicates duplicates)
+static fur_csr *repeated_entries(fur_context *context, fur_value_type value,
+                                 fur_duplicates duplicates)
 {
     static int32_t rows[5000];
     static int32_t cols[5000];
@@ -716,7 +719,7 @@ static void multiply_ones(const fur_csr *a, fur_op op, int kernel, fur_vector *y
     fur_vector *x = NULL;
     fur_spmv *plan = plan_or_refusal(a, op, kernel);
     ck_ok(context,
-          fur_vector_create(context, fur_csr_get(a).value, op == FUR_OP_N ? 200 : 300, &x));
+          fur_vector_create(context, fur_csr_get(a).value_type, op == FUR_OP_N ? 200 : 300, &x));
     ck_ok(context, fur_vector_fill(x, fur_complex(1, 2)));
     ck_ok(context, plan ? fur_spmv_apply(plan, fur_real(1), x, fur_real(0), y) : FUR_OK);
     fur_spmv_destroy(plan);
@@ -724,7 +727,7 @@ static void multiply_ones(const fur_csr *a, fur_op op, int kernel, fur_vector *y
 }
 
 /* Sums of small integers are exact, so kept duplicates must give what summed ones give. */
-static void check_repeated(fur_context *context, fur_value value, fur_op op)
+static void check_repeated(fur_context *context, fur_value_type value, fur_op op)
 {
     int64_t n = op == FUR_OP_N ? 300 : 200;
     fur_csr *summed = repeated_entries(context, value, FUR_DUPLICATES_SUM);
@@ -758,7 +761,7 @@ START_TEST(kept_duplicates_are_added_up)
     for (int i = 0; isa_name(i); i++) {
         fur_context *context = context_make(isa_name(i), 2);
         for (int op = 0; op < OP_COUNT; op++)
-            check_repeated(context, (fur_value)_i, (fur_op)op);
+            check_repeated(context, (fur_value_type)_i, (fur_op)op);
         fur_context_destroy(context);
     }
 }

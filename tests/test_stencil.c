@@ -12,7 +12,7 @@
 static const int named_points[] = {3, 5, 7, 9, 13, 19, 27};
 
 /* Adding -0 to a product changes nothing. */
-static fur_scalar multiply_entries(fur_value value, fur_scalar a, fur_scalar b)
+static fur_scalar multiply_entries(fur_value_type value, fur_scalar a, fur_scalar b)
 {
     return entry_fma(value, a, b, fur_complex(-0.0, -0.0));
 }
@@ -20,7 +20,7 @@ static fur_scalar multiply_entries(fur_value value, fur_scalar a, fur_scalar b)
 /* `order` has the offsets by z, then y, then x. */
 static fur_scalar expected_sum(const stencil_trial *t, const int *order, int64_t p)
 {
-    fur_value value = t->d.value;
+    fur_value_type value = t->d.value_type;
     fur_scalar sum = {0, 0};
     fur_scalar segment = {0, 0};
     int terms = 0;
@@ -57,7 +57,7 @@ static void sort_offsets(const stencil_trial *t, int *order)
 static void expect(stencil_trial *t)
 {
     int order[MAX_POINTS];
-    fur_value value = t->d.value;
+    fur_value_type value = t->d.value_type;
     sort_offsets(t, order);
     trial_release(t, t->expected);
     t->expected = trial_zeros(t);
@@ -128,7 +128,7 @@ static bool is_dirichlet(const stencil_trial *t)
 {
     bool all = true;
     for (int axis = 0; axis < t->d.axes; axis++)
-        all = all && t->d.boundary[axis] == FUR_DIRICHLET;
+        all = all && t->d.boundary[axis] == FUR_BOUNDARY_DIRICHLET;
     return all;
 }
 
@@ -139,7 +139,7 @@ static bool is_dirichlet(const stencil_trial *t)
  * that. */
 static void check_product_of_matrix(const stencil_trial *t, fur_context *context, const fur_csr *a)
 {
-    fur_value value = t->d.value;
+    fur_value_type value = t->d.value_type;
     void *entries = trial_copy(t, t->y);
     fur_vector *x = trial_vector(t, context, t->x);
     fur_vector *y = trial_vector(t, context, entries);
@@ -164,12 +164,12 @@ static void check_diagonal(const stencil_trial *t, fur_context *context, const f
     fur_vector *of_matrix = NULL;
     fur_vector *own = NULL;
     ck_ok(context, fur_operator_from_stencil(s, &op));
-    ck_ok(context, fur_vector_create(context, t->d.value, t->rows, &own));
+    ck_ok(context, fur_vector_create(context, t->d.value_type, t->rows, &own));
     ck_ok(context, fur_operator_diagonal(op, own));
     ck_ok(context, fur_csr_diagonal(a, &of_matrix));
-    ck_assert_int_eq(
-        first_difference(t->d.value, t->rows, fur_vector_data(own), fur_vector_data(of_matrix)),
-        -1);
+    ck_assert_int_eq(first_difference(t->d.value_type, t->rows, fur_vector_data(own),
+                                      fur_vector_data(of_matrix)),
+                     -1);
     fur_vector_destroy(of_matrix);
     fur_vector_destroy(own);
     fur_operator_destroy(op);
@@ -183,7 +183,7 @@ static void check_matrix(const stencil_trial *t, fur_context *context)
     ck_ok(context, fur_stencil_assemble(m.s, &a));
     fur_csr_view view = fur_csr_get(a);
     ck_ok(context, fur_csr_check(context, &view));
-    ck_assert(view.rows == t->rows && view.cols == t->rows && view.value == t->d.value);
+    ck_assert(view.rows == t->rows && view.cols == t->rows && view.value_type == t->d.value_type);
     check_product_of_matrix(t, context, a);
     check_diagonal(t, context, m.s, a);
     fur_csr_destroy(a);
@@ -208,7 +208,7 @@ START_TEST(named_stencils_are_added_up_by_the_formula)
     bench b = bench_open();
     rng r = rng_stream((uint64_t)_i);
     for (int n = _i % (TEST_SLOW ? 3 : 1); n < COUNT_OF(named_points); n += TEST_SLOW ? 3 : 1) {
-        stencil_trial *t = trial_open((fur_value)(_i % FUR_VALUE_COUNT), _i / FUR_VALUE_COUNT);
+        stencil_trial *t = trial_open((fur_value_type)(_i % FUR_VALUE_COUNT), _i / FUR_VALUE_COUNT);
         trial_take_named(t, &r, named_points[n]);
         draw_extents(t, &r, TEST_SLOW ? 700 : 10000);
         trial_draw_product(t, &r);
@@ -234,7 +234,7 @@ START_TEST(random_stencils_are_added_up_by_the_formula)
     bench b = bench_open();
     rng r = rng_stream((uint64_t)_i);
     for (int n = _i % (TEST_SLOW ? 4 : 1); n < COUNT_OF(drawn); n += TEST_SLOW ? 4 : 1) {
-        stencil_trial *t = trial_open((fur_value)(_i % FUR_VALUE_COUNT), _i / FUR_VALUE_COUNT);
+        stencil_trial *t = trial_open((fur_value_type)(_i % FUR_VALUE_COUNT), _i / FUR_VALUE_COUNT);
         t->d.axes = 1 + (int)rng_below(&r, 3);
         t->fields = drawn[n].fields;
         trial_draw_offsets(t, &r, drawn[n].points, drawn[n].radius);
@@ -252,7 +252,7 @@ static const struct {
     int points; /* 0: random ones of radius 4 */
     int axes;
     int64_t extent[3];
-    fur_value value;
+    fur_value_type value;
 } large[] = {
     {3, 1, {70001, 0, 0}, FUR_F64},    {0, 1, {40000, 0, 0}, FUR_C128},
     {5, 2, {1100, 61, 0}, FUR_F64},    {9, 2, {7, 9001, 0}, FUR_F32},
@@ -267,7 +267,7 @@ static fur_vector *product(fur_context *context, const stencil_trial *t, const c
     made m = trial_make(t, context, kernel);
     fur_vector *x = trial_vector(t, context, t->x);
     fur_vector *y = NULL;
-    ck_ok(context, fur_vector_create(context, t->d.value, t->rows, &y));
+    ck_ok(context, fur_vector_create(context, t->d.value_type, t->rows, &y));
     ck_ok(context, fur_stencil_apply(m.s, t->alpha, x, t->beta, y));
     fur_vector_destroy(x);
     made_destroy(&m);
@@ -380,7 +380,7 @@ static double *sine_product(int n)
 static double solution_error(int n)
 {
     fur_context *context = context_make(NULL, 2);
-    fur_stencil_definition d = {.size = sizeof d, .value = FUR_F64, .extent = {n, n, n}};
+    fur_stencil_definition d = {.size = sizeof d, .value_type = FUR_F64, .extent = {n, n, n}};
     ck_assert(fur_stencil_named(7, &d));
     int64_t rows = (int64_t)n * n * n;
     double pi = acos(-1);
@@ -398,7 +398,7 @@ static double solution_error(int n)
     ck_ok(context, fur_operator_from_stencil(s, &op));
     ck_ok(context, fur_solver_create(op, &options, &solver));
     ck_ok(context, fur_solver_solve(solver, b, x, &report));
-    ck_assert_int_eq(report.outcome, FUR_CONVERGED);
+    ck_assert_int_eq(report.outcome, FUR_OUTCOME_CONVERGED);
     ck_ok(context, fur_axpby(fur_real(-1), exact, fur_real(1), x));
     double error = 0;
     double size = 0;
@@ -467,7 +467,7 @@ END_TEST
 START_TEST(a_stencil_describes_itself)
 {
     fur_context *context = context_make(NULL, 1);
-    fur_stencil_definition d = {.size = sizeof d, .value = FUR_C64, .extent = {5, 6, 7}};
+    fur_stencil_definition d = {.size = sizeof d, .value_type = FUR_C64, .extent = {5, 6, 7}};
     ck_assert(fur_stencil_named(7, &d));
     fur_stencil *s = make_stencil(context, &d);
     fur_stencil_report report = fur_stencil_describe(s);
@@ -499,11 +499,12 @@ START_TEST(figures_of_a_grid_beyond_memory_stay_numbers)
 {
     const int64_t most = (INT64_C(1) << 59) - 1;
     const int64_t bytes =
-        _i == FUR_C128 ? INT64_MAX : 2 * most * (int64_t)fur_value_size((fur_value)_i);
+        _i == FUR_C128 ? INT64_MAX : 2 * most * (int64_t)fur_value_size((fur_value_type)_i);
     static const char *const kernels[] = {"reference", "blocked", "symmetric"};
     fur_context *context = context_make(NULL, 1);
     for (int n = 0; n < 3 * COUNT_OF(kernels); n++) {
-        fur_stencil_definition d = {.size = sizeof d, .value = (fur_value)_i, .extent = {1, 1, 1}};
+        fur_stencil_definition d = {
+            .size = sizeof d, .value_type = (fur_value_type)_i, .extent = {1, 1, 1}};
         fur_stencil *s = NULL;
         ck_assert(fur_stencil_named(27, &d));
         d.kernel = kernels[n / 3];
@@ -521,7 +522,7 @@ END_TEST
 /* A sound definition that tests then spoil. */
 static fur_stencil_definition sound(void)
 {
-    fur_stencil_definition d = {.size = sizeof d, .value = FUR_F64, .extent = {3, 4, 5}};
+    fur_stencil_definition d = {.size = sizeof d, .value_type = FUR_F64, .extent = {3, 4, 5}};
     ck_assert(fur_stencil_named(7, &d));
     return d;
 }
@@ -538,7 +539,7 @@ START_TEST(definitions_that_break_the_contract_are_refused)
     int64_t outstanding = m.outstanding;
     fur_stencil *s = NULL;
     fur_stencil_definition d = sound();
-    d.value = (fur_value)4;
+    d.value_type = (fur_value_type)4;
     REFUSED(FUR_INVALID, "4 is not a value type");
     d = sound();
     d.axes = 4;
@@ -548,7 +549,8 @@ START_TEST(definitions_that_break_the_contract_are_refused)
     REFUSED(FUR_INVALID, "axis 1 has 0 points; a grid needs at least 1");
     d = sound();
     d.boundary[2] = (fur_boundary)3;
-    REFUSED(FUR_INVALID, "3 is not a boundary; use FUR_DIRICHLET, FUR_NEUMANN or FUR_PERIODIC");
+    REFUSED(FUR_INVALID, "3 is not a boundary; use FUR_BOUNDARY_DIRICHLET, FUR_BOUNDARY_NEUMANN or "
+                         "FUR_BOUNDARY_PERIODIC");
     d = sound();
     d.extent[0] = d.extent[1] = d.extent[2] = INT64_C(1) << 21;
     REFUSED(FUR_OVERFLOW, "the grid has 2^59 points or more; no vector has as many entries");
@@ -599,7 +601,7 @@ START_TEST(fields_that_do_not_fit_are_refused)
     int64_t outstanding = m.outstanding;
     const fur_vector *fields[] = {good, NULL};
     fur_stencil_definition d = {.size = sizeof d,
-                                .value = FUR_F64,
+                                .value_type = FUR_F64,
                                 .axes = 1,
                                 .extent = {10},
                                 .points = 2,
@@ -610,7 +612,7 @@ START_TEST(fields_that_do_not_fit_are_refused)
     REFUSED(FUR_INVALID, "field 1 has 9 entries of type f64, the grid needs 10 of type f64");
     fields[1] = foreign;
     REFUSED(FUR_INVALID, "field 1 belongs to another context");
-    d.value = FUR_F32;
+    d.value_type = FUR_F32;
     REFUSED(FUR_INVALID, "field 0 has 10 entries of type f64, the grid needs 10 of type f32");
     const fur_scalar coefficients[] = {{1, 0}, {1, 0}};
     d.coefficients = coefficients;

@@ -16,7 +16,7 @@ static const fur_stencil_kernel *reference; /* of products */
 /* One product after the other, from array to array. */
 static fur_status apply(const fur_stencil_call *call)
 {
-    size_t bytes = (size_t)fur_stencil_rows(call->s) * fur_value_size(call->s->value);
+    size_t bytes = (size_t)fur_stencil_rows(call->s) * fur_value_size(call->s->value_type);
     void *x = malloc(bytes);
     fur_stencil_call one = *call;
     ck_assert_ptr_nonnull(x);
@@ -94,8 +94,8 @@ START_TEST(sweeps_have_the_bits_of_products)
 {
     sweeper s = {.context = context_in_turn(_i / FUR_VALUE_COUNT),
                  .random = rng_stream((uint64_t)_i)};
-    sweep_random(&s, (fur_value)(_i % FUR_VALUE_COUNT), _i / FUR_VALUE_COUNT);
-    sweep_check_tally(&s, (fur_value)(_i % FUR_VALUE_COUNT));
+    sweep_random(&s, (fur_value_type)(_i % FUR_VALUE_COUNT), _i / FUR_VALUE_COUNT);
+    sweep_check_tally(&s, (fur_value_type)(_i % FUR_VALUE_COUNT));
     fur_context_destroy(s.context);
 }
 END_TEST
@@ -105,7 +105,7 @@ START_TEST(sweeps_of_integers_are_exact)
 {
     sweeper s = {.context = with_sweeps(context_make(NULL, 3)),
                  .random = rng_stream(1000 + (uint64_t)_i)};
-    sweep_integers(&s, (fur_value)(_i % FUR_VALUE_COUNT), _i / FUR_VALUE_COUNT);
+    sweep_integers(&s, (fur_value_type)(_i % FUR_VALUE_COUNT), _i / FUR_VALUE_COUNT);
     fur_context_destroy(s.context);
 }
 END_TEST
@@ -123,14 +123,14 @@ END_TEST
 static fur_stencil *sound(fur_context *context, const char *sweep_kernel)
 {
     fur_stencil *s = NULL;
-    fur_stencil_definition d = {.size = sizeof d, .value = FUR_F64, .extent = {3, 4, 5}};
+    fur_stencil_definition d = {.size = sizeof d, .value_type = FUR_F64, .extent = {3, 4, 5}};
     ck_assert(fur_stencil_named(7, &d));
     d.sweep_kernel = sweep_kernel;
     ck_ok(context, fur_stencil_create(context, &d, &s));
     return s;
 }
 
-static fur_vector *zeros(fur_context *context, fur_value value, int64_t n)
+static fur_vector *zeros(fur_context *context, fur_value_type value, int64_t n)
 {
     fur_vector *v = NULL;
     ck_ok(context, fur_vector_create(context, value, n, &v));
@@ -196,7 +196,7 @@ START_TEST(the_iteration_of_jacobi_converges_as_it_must)
     const fur_scalar halves[] = {{0.5, 0}, {0.5, 0}};
     fur_context *context = context_make(NULL, 1);
     fur_stencil_definition d = {.size = sizeof d,
-                                .value = FUR_F64,
+                                .value_type = FUR_F64,
                                 .axes = 1,
                                 .extent = {LINE},
                                 .points = 2,
@@ -260,7 +260,7 @@ START_TEST(kernels_are_taken_by_name_or_as_the_last_that_suits)
     fur_context *context = context_make(NULL, 1);
     fur_stencil_kernel_info info;
     fur_stencil *s = sound(context, NULL);
-    fur_stencil_definition d = {.size = sizeof d, .value = FUR_F64, .extent = {3, 4, 5}};
+    fur_stencil_definition d = {.size = sizeof d, .value_type = FUR_F64, .extent = {3, 4, 5}};
     ck_assert_str_eq(fur_stencil_describe(s).sweep_kernel, "single");
     ck_assert_int_eq(fur_stencil_describe(s).sweep_depth, 1);
     ck_assert_int_eq(fur_stencil_sweep_kernel_count(context), 0);
@@ -299,7 +299,7 @@ START_TEST(kernels_that_a_device_has_no_room_for_are_done_without)
     static const fur_stencil_kernel *const only[] = {&vast};
     fur_context *context = with_sweeps(context_make(NULL, 1));
     fur_backend backend = *context->backend;
-    fur_stencil_definition d = {.size = sizeof d, .value = FUR_F64, .extent = {3, 4, 5}};
+    fur_stencil_definition d = {.size = sizeof d, .value_type = FUR_F64, .extent = {3, 4, 5}};
     backend.sweep = only;
     backend.sweep_count = 1;
     context->backend = &backend;
@@ -319,7 +319,7 @@ START_TEST(memory_that_runs_out_is_given_back)
 {
     memory m = {0};
     fur_context *context = with_sweeps(context_counting(&m, NULL, 1));
-    fur_stencil_definition d = {.size = sizeof d, .value = FUR_F64, .extent = {3, 4, 5}};
+    fur_stencil_definition d = {.size = sizeof d, .value_type = FUR_F64, .extent = {3, 4, 5}};
     fur_stencil *s = NULL;
     fur_status status = FUR_OUT_OF_MEMORY;
     const int64_t outstanding = m.outstanding;

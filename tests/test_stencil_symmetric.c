@@ -20,14 +20,15 @@ static fur_scalar entry_at(const stencil_trial *t, int64_t i, int64_t j, int64_t
     const int64_t *n = t->d.extent;
     j = point_of(t->d.boundary[1], n[1], j);
     k = point_of(t->d.boundary[2], n[2], k);
-    return j < 0 || k < 0 ? fur_real(0) : entry_get(t->d.value, t->x, i + n[0] * (j + n[1] * k));
+    return j < 0 || k < 0 ? fur_real(0)
+                          : entry_get(t->d.value_type, t->x, i + n[0] * (j + n[1] * k));
 }
 
 /* The nine entries of column i around line j of plane k, with the constants of |dx|. */
 static fur_scalar column(const stencil_trial *t, const constants *c, int dx, int64_t i, int64_t j,
                          int64_t k)
 {
-    fur_value value = t->d.value;
+    fur_value_type value = t->d.value_type;
     i = point_of(t->d.boundary[0], t->d.extent[0], i);
     if (i < 0)
         return fur_real(0);
@@ -44,7 +45,7 @@ static fur_scalar column(const stencil_trial *t, const constants *c, int dx, int
 static fur_scalar expected_at(const stencil_trial *t, const constants *c, int64_t i, int64_t j,
                               int64_t k, fur_scalar y)
 {
-    fur_value value = t->d.value;
+    fur_value_type value = t->d.value_type;
     fur_scalar left = column(t, c, 1, i - 1, j, k);
     fur_scalar right = column(t, c, 1, i + 1, j, k);
     fur_scalar sum = entry_add(value, column(t, c, 0, i, j, k), entry_add(value, left, right));
@@ -61,19 +62,19 @@ static void expect(stencil_trial *t, const constants *c)
     for (int64_t k = 0; k < t->d.extent[2]; k++)
         for (int64_t j = 0; j < t->d.extent[1]; j++)
             for (int64_t i = 0; i < t->d.extent[0]; i++, p++)
-                entry_set(t->d.value, t->expected, p,
-                          expected_at(t, c, i, j, k, entry_get(t->d.value, t->y, p)));
+                entry_set(t->d.value_type, t->expected, p,
+                          expected_at(t, c, i, j, k, entry_get(t->d.value_type, t->y, p)));
 }
 
-static fur_scalar small_integer(rng *r, fur_value value)
+static fur_scalar small_integer(rng *r, fur_value_type value)
 {
     double re = (double)rng_below(r, 17) - 8;
     return value_is_complex(value) ? fur_complex(re, (double)rng_below(r, 17) - 8) : fur_real(re);
 }
 
 /* All 27 in random order; the constant of each, an integer or not, is that of its distances. */
-static stencil_trial *open_grid(rng *r, fur_value value, int boundaries, const int64_t extent[3],
-                                bool integers, constants *c)
+static stencil_trial *open_grid(rng *r, fur_value_type value, int boundaries,
+                                const int64_t extent[3], bool integers, constants *c)
 {
     stencil_trial *t = trial_open(value, boundaries);
     for (int n = 0; n < 8; n++)
@@ -89,7 +90,7 @@ static stencil_trial *open_grid(rng *r, fur_value value, int boundaries, const i
 
 static void draw_integers(stencil_trial *t, rng *r)
 {
-    fur_value value = t->d.value;
+    fur_value_type value = t->d.value_type;
     t->alpha = small_integer(r, value);
     t->x = trial_zeros(t);
     t->y = trial_zeros(t);
@@ -127,11 +128,11 @@ static void check_bits(const stencil_trial *t, int threads)
  * sqrt(2) (54 + 10) + 4 < 95. epsilon is 2 u. */
 static void check_bound(const stencil_trial *t, fur_context *context)
 {
-    double roundings = value_is_complex(t->d.value) ? 95 : 35;
+    double roundings = value_is_complex(t->d.value_type) ? 95 : 35;
     void *reference = multiply(t, context, "reference");
     trial_check_near(t, context, "of the formula", t->expected, reference,
-                     (roundings + 1) / 2 * value_epsilon(t->d.value),
-                     2 * roundings * value_tiny(t->d.value));
+                     (roundings + 1) / 2 * value_epsilon(t->d.value_type),
+                     2 * roundings * value_tiny(t->d.value_type));
     trial_release(t, reference);
 }
 
@@ -145,8 +146,8 @@ static void check_finite(const stencil_trial *t, fur_context *context)
 {
     void *reference = multiply(t, context, "reference");
     for (int64_t p = 0; p < t->rows; p++)
-        ck_assert_int_eq(is_finite(entry_get(t->d.value, t->expected, p)),
-                         is_finite(entry_get(t->d.value, reference, p)));
+        ck_assert_int_eq(is_finite(entry_get(t->d.value_type, t->expected, p)),
+                         is_finite(entry_get(t->d.value_type, reference, p)));
     trial_release(t, reference);
 }
 
@@ -162,8 +163,8 @@ START_TEST(columns_are_added_up_by_the_formula)
         const int64_t extent[] = {lengths[TEST_SLOW ? rng_below(&r, COUNT_OF(lengths)) : n],
                                   others[rng_below(&r, COUNT_OF(others))],
                                   others[rng_below(&r, COUNT_OF(others))]};
-        stencil_trial *t = open_grid(&r, (fur_value)(_i % FUR_VALUE_COUNT), _i / FUR_VALUE_COUNT,
-                                     extent, false, &c);
+        stencil_trial *t = open_grid(&r, (fur_value_type)(_i % FUR_VALUE_COUNT),
+                                     _i / FUR_VALUE_COUNT, extent, false, &c);
         trial_draw_product(t, &r);
         expect(t, &c);
         check_bits(t, 1);
@@ -182,7 +183,7 @@ END_TEST
  * go past the caches, in pairs of lines and line by line. */
 static const struct {
     int64_t extent[3];
-    fur_value value;
+    fur_value_type value;
 } large[] = {
     {{5500, 9, 3}, FUR_F64}, {{1400, 33, 4}, FUR_C128},   {{70, 66, 32}, FUR_F32},
     {{47, 48, 20}, FUR_C64}, {{129, 130, 128}, FUR_C128}, {{176, 160, 150}, FUR_F64},

@@ -41,7 +41,7 @@ static fur_csr *make_matrix(int32_t n)
     const fur_coo_view entries = {.rows = n,
                                   .cols = n,
                                   .entries = count,
-                                  .value = FUR_F64,
+                                  .value_type = FUR_F64,
                                   .row_indices = rows,
                                   .col_indices = cols,
                                   .values = values};
@@ -108,8 +108,9 @@ static void check_failure(const attempt *a, fur_status status)
     ck_assert_msg(trial.hit && trial.kind == TRIAL_FAILS, "%s: %s although no call failed", a->name,
                   sentence);
     bool told = strstr(sentence, strerror(trial.error)) || strcmp(trial.hit, "lseek") == 0;
-    ck_assert_msg(status == FUR_IO && strstr(sentence, a->name) && told, "%s: %s: %s, after %s: %s",
-                  a->name, fur_status_name(status), sentence, trial.hit, strerror(trial.error));
+    ck_assert_msg(status == FUR_IO_ERROR && strstr(sentence, a->name) && told,
+                  "%s: %s: %s, after %s: %s", a->name, fur_status_name(status), sentence, trial.hit,
+                  strerror(trial.error));
 }
 
 /* Runs the attempt once; true if the call that was to go wrong was reached. */

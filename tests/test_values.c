@@ -28,7 +28,7 @@ START_TEST(plans_take_new_values_over)
     memory m;
     values_subject s = open_subject(&m, (uint64_t)_i, 1 + _i % 3);
     for (int value = 0; value < FUR_VALUE_COUNT; value++)
-        values_reach_plans(&s, &shapes[_i], (fur_value)value);
+        values_reach_plans(&s, &shapes[_i], (fur_value_type)value);
     close_subject(&s, &m);
 }
 END_TEST
@@ -38,7 +38,7 @@ START_TEST(repeated_entries_keep_their_order)
 {
     memory m;
     values_subject s = open_subject(&m, 1000 + (uint64_t)_i, 3);
-    values_reach_repeated(&s, (fur_value)_i);
+    values_reach_repeated(&s, (fur_value_type)_i);
     close_subject(&s, &m);
 }
 END_TEST
@@ -47,7 +47,7 @@ START_TEST(operators_take_new_values_over)
 {
     memory m;
     values_subject s = open_subject(&m, 2000 + (uint64_t)_i, 2);
-    values_reach_operators(&s, (fur_value)_i);
+    values_reach_operators(&s, (fur_value_type)_i);
     close_subject(&s, &m);
 }
 END_TEST
@@ -56,7 +56,7 @@ START_TEST(recognised_stencils_take_new_values_over)
 {
     memory m;
     values_subject s = open_subject(&m, 3000 + (uint64_t)_i, 2);
-    values_reach_recognised(&s, (fur_value)_i);
+    values_reach_recognised(&s, (fur_value_type)_i);
     close_subject(&s, &m);
 }
 END_TEST
@@ -101,7 +101,7 @@ static void borrowed_open(borrowed *b)
     pattern p = pattern_make(&shapes[shape_find("small grid")], &b->s.random);
     void *values = entries_random(&b->s.random, FUR_F64, p.entries);
     b->arrays = arrays_make(&p, FUR_F64, FUR_I32, values);
-    ck_ok(b->s.context, fur_csr_create(b->s.context, &b->arrays, FUR_BORROW, &b->a));
+    ck_ok(b->s.context, fur_csr_create(b->s.context, &b->arrays, FUR_OWNERSHIP_BORROW, &b->a));
     b->count = 0;
     for (int kernel = 0; kernel < fur_spmv_kernel_count(b->s.context); kernel++)
         for (int op = 0; op < 3; op++) {
@@ -178,14 +178,14 @@ START_TEST(values_are_copied_borrowed_and_adopted_in_turn)
         fur_ownership how = (fur_ownership)(step % 4 < 3 ? step % 4 : rng_below(&b.s.random, 3));
         double *values = lent[step % 2];
         values[step] += 1;
-        if (how == FUR_ADOPT) {
+        if (how == FUR_OWNERSHIP_ADOPT) {
             void *given = NULL;
             ck_ok(context, fur_context_allocate(context, bytes, &given));
             memcpy(given, values, bytes);
             values = given;
         }
         ck_ok(context, fur_csr_set_values(b.a, values, how));
-        ck_assert((fur_csr_get(b.a).values == values) == (how != FUR_COPY));
+        ck_assert((fur_csr_get(b.a).values == values) == (how != FUR_OWNERSHIP_COPY));
         borrowed_check(&b);
     }
     fur_csr_destroy(b.a);
@@ -207,11 +207,11 @@ START_TEST(calls_that_break_the_contract_fail)
     const char taken[] = "these values are the matrix's own already: tell it that they have "
                          "changed with fur_csr_values_changed";
     ck_fails(s.context, FUR_INVALID, "fur_csr_set_values was given NULL for values",
-             fur_csr_set_values(a, NULL, FUR_COPY));
-    ck_fails(s.context, FUR_INVALID, taken, fur_csr_set_values(a, own, FUR_ADOPT));
-    ck_fails(s.context, FUR_INVALID, taken, fur_csr_set_values(a, own, FUR_BORROW));
+             fur_csr_set_values(a, NULL, FUR_OWNERSHIP_COPY));
+    ck_fails(s.context, FUR_INVALID, taken, fur_csr_set_values(a, own, FUR_OWNERSHIP_ADOPT));
+    ck_fails(s.context, FUR_INVALID, taken, fur_csr_set_values(a, own, FUR_OWNERSHIP_BORROW));
     ck_assert_int_eq(fur_csr_set_values(a, own, (fur_ownership)7), FUR_INVALID);
-    ck_ok(s.context, fur_csr_set_values(a, own, FUR_COPY));
+    ck_ok(s.context, fur_csr_set_values(a, own, FUR_OWNERSHIP_COPY));
     ck_assert_ptr_eq(fur_csr_get(a).values, own);
     for (int how = 0; how < 3; how++)
         ck_ok(s.context, fur_csr_set_values(empty, NULL, (fur_ownership)how));
@@ -228,7 +228,7 @@ START_TEST(memory_that_is_refused_changes_nothing)
     borrowed_open(&b);
     void *values = values_random(&b.s, b.a);
     b.m.fail_at = b.m.calls + 1;
-    ck_assert_int_eq(fur_csr_set_values(b.a, values, FUR_COPY), FUR_OUT_OF_MEMORY);
+    ck_assert_int_eq(fur_csr_set_values(b.a, values, FUR_OWNERSHIP_COPY), FUR_OUT_OF_MEMORY);
     b.m.fail_at = 0;
     ck_assert_ptr_eq(fur_csr_get(b.a).values, b.arrays.values);
     borrowed_check(&b);
@@ -326,7 +326,7 @@ START_TEST(a_users_operator_says_that_it_has_changed)
     fur_operator_definition d = {.size = sizeof d,
                                  .rows = 5,
                                  .cols = 5,
-                                 .value = FUR_F64,
+                                 .value_type = FUR_F64,
                                  .user = &user,
                                  .apply = scaling_apply,
                                  .diagonal = scaling_diagonal};
@@ -543,14 +543,14 @@ static void heat_run(fur_csr *grid_matrix, fur_ownership ownership, const char *
     for (int step = 0; step < 8; step++, dt *= 1.5) {
         fur_solver_report report;
         heat_set_step(&h, dt);
-        if (ownership == FUR_BORROW)
+        if (ownership == FUR_OWNERSHIP_BORROW)
             fur_csr_values_changed(h.a);
         else
-            ck_ok(h.context, fur_csr_set_values(h.a, h.values, FUR_COPY));
+            ck_ok(h.context, fur_csr_set_values(h.a, h.values, FUR_OWNERSHIP_COPY));
         ck_ok(h.context, fur_vector_copy(h.x, h.b));
         ck_ok(h.context, fur_solver_solve(h.solver, h.b, h.x, &report));
         double residual = heat_residual(&h);
-        ck_assert_int_eq(report.outcome, FUR_CONVERGED);
+        ck_assert_int_eq(report.outcome, FUR_OUTCOME_CONVERGED);
         ck_assert_msg(fabs(residual - report.residual) < 16 * (9 * dt + 1) * DBL_EPSILON,
                       "%s, step %d: the report says %.3g, it is %.3g",
                       fur_spmv_describe(h.plan).kernel, step, report.residual, residual);
@@ -563,12 +563,12 @@ START_TEST(heat_converges_in_truth)
 {
     fur_context *context = context_make(NULL, 2);
     fur_csr *a = grid(context, 5, SIDE, SIDE, 1);
-    heat_run(a, FUR_BORROW, NULL);
-    heat_run(a, FUR_COPY, NULL);
+    heat_run(a, FUR_OWNERSHIP_BORROW, NULL);
+    heat_run(a, FUR_OWNERSHIP_COPY, NULL);
     for (int kernel = 0; kernel < fur_spmv_kernel_count(context); kernel++) {
         fur_spmv_kernel_info info;
         ck_ok(context, fur_spmv_kernel_get(context, kernel, &info));
-        heat_run(a, FUR_BORROW, info.name);
+        heat_run(a, FUR_OWNERSHIP_BORROW, info.name);
     }
     fur_csr_destroy(a);
     fur_context_destroy(context);

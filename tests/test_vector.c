@@ -15,15 +15,15 @@ START_TEST(a_new_vector_is_zero)
     fur_context *context = context_counting(&m, NULL, 3);
     for (int i = 0; i < COUNT_OF(sizes); i++) {
         fur_vector *x = NULL;
-        void *zeros = entries_make((fur_value)_i, sizes[i]);
-        ck_ok(context, fur_vector_create(context, (fur_value)_i, sizes[i], &x));
+        void *zeros = entries_make((fur_value_type)_i, sizes[i]);
+        ck_ok(context, fur_vector_create(context, (fur_value_type)_i, sizes[i], &x));
         ck_assert_ptr_eq(fur_vector_context(x), context);
-        ck_assert_int_eq(fur_vector_value(x), _i);
+        ck_assert_int_eq(fur_vector_value_type(x), _i);
         ck_assert_int_eq(fur_vector_size(x), sizes[i]);
         ck_assert_ptr_eq(fur_vector_data(x), fur_vector_const_data(x));
         ck_assert((fur_vector_data(x) == NULL) == (sizes[i] == 0));
-        ck_assert_int_eq(first_difference((fur_value)_i, sizes[i], fur_vector_const_data(x), zeros),
-                         -1);
+        ck_assert_int_eq(
+            first_difference((fur_value_type)_i, sizes[i], fur_vector_const_data(x), zeros), -1);
         fur_vector_destroy(x);
         free(zeros);
     }
@@ -38,7 +38,7 @@ START_TEST(a_copy_is_independent_of_its_source)
     fur_context *context = context_make(NULL, 1);
     double data[] = {1, 2, 3};
     fur_vector *x = NULL;
-    ck_ok(context, fur_vector_wrap(context, FUR_F64, 3, data, FUR_COPY, &x));
+    ck_ok(context, fur_vector_wrap(context, FUR_F64, 3, data, FUR_OWNERSHIP_COPY, &x));
     ck_assert_ptr_ne(fur_vector_data(x), data);
     data[1] = 20;
     ck_assert_double_eq(((double *)fur_vector_data(x))[1], 2);
@@ -52,7 +52,7 @@ START_TEST(a_borrowed_vector_writes_to_its_source)
     fur_context *context = context_make(NULL, 1);
     double data[] = {1, 2, 3};
     fur_vector *x = NULL;
-    ck_ok(context, fur_vector_wrap(context, FUR_F64, 3, data, FUR_BORROW, &x));
+    ck_ok(context, fur_vector_wrap(context, FUR_F64, 3, data, FUR_OWNERSHIP_BORROW, &x));
     ck_assert_ptr_eq(fur_vector_data(x), data);
     ck_ok(context, fur_vector_fill(x, fur_real(7)));
     fur_vector_destroy(x);
@@ -69,9 +69,10 @@ START_TEST(an_adopted_array_is_released_with_the_vector)
     fur_vector *x = NULL;
     ck_ok(context, fur_context_allocate(context, 3 * sizeof(double), &data));
     int64_t outstanding = m.outstanding;
-    ck_assert_int_eq(fur_vector_wrap(context, FUR_F64, -3, data, FUR_ADOPT, &x), FUR_INVALID);
+    ck_assert_int_eq(fur_vector_wrap(context, FUR_F64, -3, data, FUR_OWNERSHIP_ADOPT, &x),
+                     FUR_INVALID);
     ck_assert_int_eq(m.outstanding, outstanding);
-    ck_ok(context, fur_vector_wrap(context, FUR_F64, 3, data, FUR_ADOPT, &x));
+    ck_ok(context, fur_vector_wrap(context, FUR_F64, 3, data, FUR_OWNERSHIP_ADOPT, &x));
     ck_assert_ptr_eq(fur_vector_data(x), data);
     fur_vector_destroy(x);
     fur_context_destroy(context);
@@ -85,26 +86,26 @@ START_TEST(wrong_shapes_are_refused)
     double data[1];
     fur_vector *x = NULL;
     const struct {
-        fur_value value;
+        fur_value_type value;
         int64_t size;
         void *data;
         fur_status status;
         const char *sentence;
     } cases[] = {
-        {(fur_value)4, 1, data, FUR_INVALID, "4 is not a value type"},
-        {(fur_value)-1, 1, data, FUR_INVALID, "-1 is not a value type"},
+        {(fur_value_type)4, 1, data, FUR_INVALID, "4 is not a value type"},
+        {(fur_value_type)-1, 1, data, FUR_INVALID, "-1 is not a value type"},
         {FUR_F64, -2, data, FUR_INVALID, "a vector cannot have -2 entries"},
         {FUR_F64, 2, NULL, FUR_INVALID, "2 entries were announced, none given"},
         {FUR_C128, INT64_MAX, data, FUR_OVERFLOW,
          "9223372036854775807 elements of 16 bytes do not fit in memory"},
     };
     for (int i = 0; i < COUNT_OF(cases); i++) {
-        ck_fails(
-            context, cases[i].status, cases[i].sentence,
-            fur_vector_wrap(context, cases[i].value, cases[i].size, cases[i].data, FUR_COPY, &x));
-        ck_fails(
-            context, cases[i].status, cases[i].sentence,
-            fur_vector_wrap(context, cases[i].value, cases[i].size, cases[i].data, FUR_BORROW, &x));
+        ck_fails(context, cases[i].status, cases[i].sentence,
+                 fur_vector_wrap(context, cases[i].value, cases[i].size, cases[i].data,
+                                 FUR_OWNERSHIP_COPY, &x));
+        ck_fails(context, cases[i].status, cases[i].sentence,
+                 fur_vector_wrap(context, cases[i].value, cases[i].size, cases[i].data,
+                                 FUR_OWNERSHIP_BORROW, &x));
         if (cases[i].data)
             ck_fails(context, cases[i].status, cases[i].sentence,
                      fur_vector_create(context, cases[i].value, cases[i].size, &x));
@@ -117,7 +118,7 @@ END_TEST
 /* A coefficient is rounded once to the value type. */
 START_TEST(fill_sets_every_entry)
 {
-    fur_value value = (fur_value)_i;
+    fur_value_type value = (fur_value_type)_i;
     fur_context *context = context_make(NULL, 3);
     fur_scalar third = {1.0 / 3, -2.0 / 3};
     for (int i = 0; i < COUNT_OF(sizes); i++) {
@@ -137,7 +138,7 @@ END_TEST
 
 START_TEST(copy_copies_bits)
 {
-    fur_value value = (fur_value)_i;
+    fur_value_type value = (fur_value_type)_i;
     fur_context *context = context_make(NULL, 3);
     rng r = rng_stream(1);
     for (int i = 0; i < COUNT_OF(sizes); i++) {
@@ -163,8 +164,8 @@ START_TEST(copy_between_overlapping_vectors_is_right)
     double data[8] = {0, 1, 2, 3, 4, 5, 6, 7};
     fur_vector *low = NULL;
     fur_vector *high = NULL;
-    ck_ok(context, fur_vector_wrap(context, FUR_F64, 6, data, FUR_BORROW, &low));
-    ck_ok(context, fur_vector_wrap(context, FUR_F64, 6, data + 2, FUR_BORROW, &high));
+    ck_ok(context, fur_vector_wrap(context, FUR_F64, 6, data, FUR_OWNERSHIP_BORROW, &low));
+    ck_ok(context, fur_vector_wrap(context, FUR_F64, 6, data + 2, FUR_OWNERSHIP_BORROW, &high));
     ck_ok(context, fur_vector_copy(low, high));
     for (int i = 0; i < 6; i++)
         ck_assert_double_eq(data[i + 2], i);
@@ -177,7 +178,7 @@ END_TEST
 /* z = x y, where z may be x or y; products of small numbers are exact. */
 START_TEST(multiply_is_exact_on_small_numbers_whatever_is_aliased)
 {
-    fur_value value = (fur_value)_i;
+    fur_value_type value = (fur_value_type)_i;
     fur_context *context = context_make(NULL, 3);
     for (int aliased = 0; aliased < 4; aliased++) {
         int64_t n = 50000;
@@ -194,7 +195,7 @@ START_TEST(multiply_is_exact_on_small_numbers_whatever_is_aliased)
         fur_vector *out = aliased == 0 ? z : aliased == 2 ? y : x;
         fur_scalar a = entry_get(value, fur_vector_data(left), 0);
         fur_scalar b = entry_get(value, fur_vector_data(right), 0);
-        ck_ok(context, fur_multiply(left, right, out));
+        ck_ok(context, fur_multiply_elementwise(left, right, out));
         void *expected = entries_make(value, n);
         for (int64_t i = 0; i < n; i++)
             entry_set(value, expected, i,
@@ -213,25 +214,25 @@ END_TEST
  * ones when the imaginary part would be lost. */
 START_TEST(conversion_rounds_to_nearest)
 {
-    fur_value from = (fur_value)_i;
+    fur_value_type from = (fur_value_type)_i;
     fur_context *context = context_make(NULL, 3);
     rng r = rng_stream(2);
     for (int to = 0; to < FUR_VALUE_COUNT; to++) {
         int64_t n = 40000;
         void *x = entries_random(&r, from, n);
-        void *expected = entries_make((fur_value)to, n);
+        void *expected = entries_make((fur_value_type)to, n);
         for (int64_t i = 0; i < n; i++) {
             fur_scalar entry = entry_get(from, x, i);
-            entry.im = value_is_complex((fur_value)to) ? entry.im : i % 2 ? -0.0 : 0.0;
+            entry.im = value_is_complex((fur_value_type)to) ? entry.im : i % 2 ? -0.0 : 0.0;
             entry_set(from, x, i, entry);
-            entry_set((fur_value)to, expected, i, entry);
+            entry_set((fur_value_type)to, expected, i, entry);
         }
         fur_vector *v = vector_from(context, from, n, x);
         fur_vector *converted = NULL;
-        ck_ok(context, fur_vector_convert(v, (fur_value)to, &converted));
-        ck_assert_int_eq(fur_vector_value(converted), to);
-        ck_assert_int_eq(first_difference((fur_value)to, n, fur_vector_data(converted), expected),
-                         -1);
+        ck_ok(context, fur_vector_convert(v, (fur_value_type)to, &converted));
+        ck_assert_int_eq(fur_vector_value_type(converted), to);
+        ck_assert_int_eq(
+            first_difference((fur_value_type)to, n, fur_vector_data(converted), expected), -1);
         fur_vector_destroy(converted);
         fur_vector_destroy(v);
         free(expected);
@@ -259,14 +260,14 @@ END_TEST
 /* The first entry at fault is named, whichever thread finds it. */
 START_TEST(conversion_does_not_lose_imaginary_parts)
 {
-    static const fur_value from[] = {FUR_C64, FUR_C128};
+    static const fur_value_type from[] = {FUR_C64, FUR_C128};
     static const double lost[] = {1e-30, -3, NAN, INFINITY};
     memory m = {0};
     fur_context *context = context_counting(&m, NULL, 8);
     for (int i = 0; i < COUNT_OF(from) * COUNT_OF(lost); i++) {
         fur_vector *converted = NULL;
         fur_vector *x = NULL;
-        fur_value value = from[i % 2];
+        fur_value_type value = from[i % 2];
         ck_ok(context, fur_vector_create(context, value, 200000, &x));
         for (int64_t k = 123456; k < 200000; k += 1000)
             entry_set(value, fur_vector_data(x), k, fur_complex(1, lost[i / 2]));
@@ -291,7 +292,7 @@ START_TEST(conversion_to_no_type_is_refused)
     fur_vector *converted = NULL;
     ck_ok(context, fur_vector_create(context, FUR_F64, 2, &x));
     ck_fails(context, FUR_INVALID, "9 is not a value type",
-             fur_vector_convert(x, (fur_value)9, &converted));
+             fur_vector_convert(x, (fur_value_type)9, &converted));
     ck_assert_ptr_null(converted);
     fur_vector_destroy(x);
     fur_context_destroy(context);
@@ -316,8 +317,10 @@ START_TEST(vectors_that_do_not_match_are_refused)
     for (int i = 0; i < COUNT_OF(cases); i++) {
         if (fur_vector_context(cases[i].y) == context)
             ck_fails(context, FUR_INVALID, cases[i].sentence, fur_vector_copy(x, cases[i].y));
-        ck_fails(context, FUR_INVALID, cases[i].sentence, fur_multiply(x, cases[i].y, x));
-        ck_fails(context, FUR_INVALID, cases[i].sentence, fur_multiply(x, x, cases[i].y));
+        ck_fails(context, FUR_INVALID, cases[i].sentence,
+                 fur_multiply_elementwise(x, cases[i].y, x));
+        ck_fails(context, FUR_INVALID, cases[i].sentence,
+                 fur_multiply_elementwise(x, x, cases[i].y));
         fur_vector_destroy(cases[i].y);
     }
     fur_vector_destroy(x);

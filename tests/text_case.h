@@ -37,7 +37,8 @@ static inline int64_t print_position(const fur_csr_view *view, int64_t k, int64_
     int64_t first = k;
     for (; k < end && view->columns[k] == col; k++) {
         fputs(k > first ? "+" : "", out);
-        print_entry(entry_get(view->value, view->values, k), value_is_complex(view->value), out);
+        print_entry(entry_get(view->value_type, view->values, k),
+                    value_is_complex(view->value_type), out);
     }
     fputs(k > first ? "" : ".", out);
     return k;

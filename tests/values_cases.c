@@ -19,7 +19,7 @@ static int64_t calls(const values_subject *s)
 void *values_random(values_subject *s, const fur_csr *a)
 {
     fur_csr_view v = fur_csr_get(a);
-    return entries_random(&s->random, v.value, v.entries);
+    return entries_random(&s->random, v.value_type, v.entries);
 }
 
 /* The matrix's values in memory of malloc. */
@@ -28,9 +28,9 @@ static void *values_of(const fur_csr *a)
     fur_csr *near = NULL;
     ck_ok(fur_csr_context(a), fur_csr_transfer(a, fur_context_host(fur_csr_context(a)), &near));
     fur_csr_view v = fur_csr_get(near);
-    void *values = entries_make(v.value, v.entries);
+    void *values = entries_make(v.value_type, v.entries);
     if (v.entries > 0)
-        memcpy(values, v.values, (size_t)v.entries * fur_value_size(v.value));
+        memcpy(values, v.values, (size_t)v.entries * fur_value_size(v.value_type));
     fur_csr_destroy(near);
     return values;
 }
@@ -40,7 +40,7 @@ static bool holds(const fur_csr *a, const void *values)
 {
     fur_csr_view v = fur_csr_get(a);
     void *own = values_of(a);
-    bool same = first_difference(v.value, v.entries, own, values) < 0;
+    bool same = first_difference(v.value_type, v.entries, own, values) < 0;
     free(own);
     return same;
 }
@@ -48,7 +48,7 @@ static bool holds(const fur_csr *a, const void *values)
 void values_set(values_subject *s, fur_csr *a, const void *values, bool allocates)
 {
     int64_t before = calls(s);
-    ck_ok(s->context, fur_csr_set_values(a, values, FUR_COPY));
+    ck_ok(s->context, fur_csr_set_values(a, values, FUR_OWNERSHIP_COPY));
     ck_assert_msg(allocates || calls(s) == before, "new values took %lld allocations",
                   (long long)(calls(s) - before));
     ck_assert(holds(a, values));
@@ -60,7 +60,7 @@ static void *product(values_subject *s, const fur_spmv *plan, const fur_vector *
 {
     fur_csr_view v = fur_csr_get(fur_spmv_matrix(plan));
     int64_t rows = fur_spmv_op(plan) == FUR_OP_N ? v.rows : v.cols;
-    fur_vector *y = vector_from(s->context, v.value, rows, start);
+    fur_vector *y = vector_from(s->context, v.value_type, rows, start);
     ck_ok(s->context, fur_spmv_apply(plan, fur_real(0.7), x, fur_real(-0.3), y));
     void *entries = vector_entries(y);
     fur_vector_destroy(y);
@@ -68,7 +68,7 @@ static void *product(values_subject *s, const fur_spmv *plan, const fur_vector *
 }
 
 /* Another library's kernel promises less about its bits. */
-static bool agree(const char *kernel, fur_value value, int64_t n, const void *a, const void *b)
+static bool agree(const char *kernel, fur_value_type value, int64_t n, const void *a, const void *b)
 {
     if (strncmp(kernel, "cusparse", 8) != 0)
         return first_difference(value, n, a, b) < 0;
@@ -89,16 +89,16 @@ void values_check_plan(values_subject *s, const fur_spmv *plan)
     const fur_spmv_options options = {.size = sizeof options, .op = op, .kernel = kernel};
     int64_t rows = op == FUR_OP_N ? v.rows : v.cols;
     fur_vector *x =
-        vector_random(s->context, &s->random, v.value, op == FUR_OP_N ? v.cols : v.rows);
-    void *start = entries_random(&s->random, v.value, rows);
+        vector_random(s->context, &s->random, v.value_type, op == FUR_OP_N ? v.cols : v.rows);
+    void *start = entries_random(&s->random, v.value_type, rows);
     fur_csr *again = NULL;
     fur_spmv *fresh = NULL;
     ck_ok(s->context, fur_csr_transfer(fur_spmv_matrix(plan), s->context, &again));
     ck_ok(s->context, fur_spmv_plan(again, &options, &fresh));
     void *expected = product(s, fresh, x, start);
     void *found = product(s, plan, x, start);
-    ck_assert_msg(agree(kernel, v.value, rows, expected, found), "%s, op %d, %s, %s offsets",
-                  kernel, (int)op, fur_value_name(v.value), fur_offset_name(v.offset));
+    ck_assert_msg(agree(kernel, v.value_type, rows, expected, found), "%s, op %d, %s, %s offsets",
+                  kernel, (int)op, fur_value_name(v.value_type), fur_offset_name(v.offset_type));
     free(found);
     free(expected);
     fur_spmv_destroy(fresh);
@@ -125,7 +125,7 @@ static int plan_all(const fur_csr *a, fur_spmv *plans[PLANS_MOST])
     return count;
 }
 
-static void multiply_by(double factor, fur_value value, int64_t n, void *entries)
+static void multiply_by(double factor, fur_value_type value, int64_t n, void *entries)
 {
     for (int64_t i = 0; i < n; i++) {
         fur_scalar e = entry_get(value, entries, i);
@@ -140,7 +140,7 @@ static void check_plans(values_subject *s, fur_csr *a)
     fur_csr_view v = fur_csr_get(a);
     int count = plan_all(a, plans);
     void *values[2] = {values_of(a), values_random(s, a)};
-    multiply_by(10, v.value, v.entries, values[0]);
+    multiply_by(10, v.value_type, v.entries, values[0]);
     for (int step = 0; step < COUNT_OF(values); step++) {
         values_set(s, a, values[step], false);
         for (int i = 0; i < count; i++)
@@ -151,17 +151,17 @@ static void check_plans(values_subject *s, fur_csr *a)
         fur_spmv_destroy(plans[i]);
 }
 
-void values_reach_plans(values_subject *s, const shape *family, fur_value value)
+void values_reach_plans(values_subject *s, const shape *family, fur_value_type value)
 {
     for (int offset = 0; offset < FUR_OFFSET_COUNT; offset++) {
-        fur_csr *a = matrix_random(s->context, &s->random, family, value, (fur_offset)offset);
+        fur_csr *a = matrix_random(s->context, &s->random, family, value, (fur_offset_type)offset);
         if (fur_csr_get(a).entries < MANY_ENTRIES || offset == (int)value % FUR_OFFSET_COUNT)
             check_plans(s, a);
         fur_csr_destroy(a);
     }
 }
 
-void values_reach_repeated(values_subject *s, fur_value value)
+void values_reach_repeated(values_subject *s, fur_value_type value)
 {
     enum { ROWS = 60, COLS = 40, ENTRIES = 900 };
     int32_t rows[ENTRIES];
@@ -181,7 +181,7 @@ void values_reach_repeated(values_subject *s, fur_value value)
 
 void values_same(values_subject *s, const fur_operator *a, const fur_operator *b)
 {
-    fur_value value = fur_operator_value(a);
+    fur_value_type value = fur_operator_value_type(a);
     int64_t n = fur_operator_rows(a);
     fur_vector *x = vector_random(s->context, &s->random, value, n);
     fur_vector *y = vector_random(s->context, &s->random, value, n);
@@ -231,12 +231,12 @@ static void chain_close(chain *c)
     fur_spmv_destroy(c->plan);
 }
 
-static fur_csr *square(values_subject *s, fur_value value)
+static fur_csr *square(values_subject *s, fur_value_type value)
 {
     return matrix_random(s->context, &s->random, &shapes[shape_find("small grid")], value, FUR_I32);
 }
 
-void values_reach_operators(values_subject *s, fur_value value)
+void values_reach_operators(values_subject *s, fur_value_type value)
 {
     fur_csr *a = square(s, value);
     fur_permutation *p = permutation_random(s->context, &s->random, fur_csr_get(a).rows);
@@ -264,11 +264,11 @@ static void *with_zero(const fur_csr *a, const void *values)
     fur_csr *near = NULL;
     ck_ok(fur_csr_context(a), fur_csr_transfer(a, fur_context_host(fur_csr_context(a)), &near));
     fur_csr_view v = fur_csr_get(near);
-    void *copy = entries_make(v.value, v.entries);
-    memcpy(copy, values, (size_t)v.entries * fur_value_size(v.value));
+    void *copy = entries_make(v.value_type, v.entries);
+    memcpy(copy, values, (size_t)v.entries * fur_value_size(v.value_type));
     for (int64_t k = offset_at(&v, 5); k < offset_at(&v, 6); k++)
         if (v.columns[k] == 5)
-            entry_set(v.value, copy, k, fur_real(0));
+            entry_set(v.value_type, copy, k, fur_real(0));
     fur_csr_destroy(near);
     return copy;
 }
@@ -359,14 +359,14 @@ static void check_found(values_subject *s, const found *f)
 }
 
 /* A grid whose first axis is periodic: rows at its ends differ from the stencil. */
-static fur_csr *grid_matrix(values_subject *s, fur_value value)
+static fur_csr *grid_matrix(values_subject *s, fur_value_type value)
 {
     fur_stencil_definition d = named(7, value, 24, 9, 8);
-    d.boundary[0] = FUR_PERIODIC;
+    d.boundary[0] = FUR_BOUNDARY_PERIODIC;
     return assemble(s->context, &d);
 }
 
-void values_reach_recognised(values_subject *s, fur_value value)
+void values_reach_recognised(values_subject *s, fur_value_type value)
 {
     found constants = found_open(s, grid_matrix(s, value));
     void *values = values_of(constants.a);

@@ -13,15 +13,15 @@ typedef struct values_subject {
 } values_subject;
 
 /* Plans of all kernels and operations on a pattern, for both widths of offsets. */
-void values_reach_plans(values_subject *s, const shape *family, fur_value value);
+void values_reach_plans(values_subject *s, const shape *family, fur_value_type value);
 /* The same on one that has several entries at a position. */
-void values_reach_repeated(values_subject *s, fur_value value);
+void values_reach_repeated(values_subject *s, fur_value_type value);
 /* Operators, preconditioners, and permuted ones of these. */
-void values_reach_operators(values_subject *s, fur_value value);
+void values_reach_operators(values_subject *s, fur_value_type value);
 /* A zero on the diagonal, and none again. */
 void values_refused_by_jacobi(values_subject *s);
 /* Stencils of constants and of fields, with rows that differ. */
-void values_reach_recognised(values_subject *s, fur_value value);
+void values_reach_recognised(values_subject *s, fur_value_type value);
 void values_refused_by_recognised(values_subject *s);
 void values_refused_by_multigrid(values_subject *s);
 

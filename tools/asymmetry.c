@@ -7,15 +7,15 @@
 
 static int64_t row_begin(const fur_csr_view *a, int64_t row)
 {
-    return a->offset == FUR_I32 ? ((const int32_t *)a->offsets)[row]
-                                : ((const int64_t *)a->offsets)[row];
+    return a->offset_type == FUR_I32 ? ((const int32_t *)a->offsets)[row]
+                                     : ((const int64_t *)a->offsets)[row];
 }
 
 /* Real and imaginary part of entry k; 0 for k = -1. */
 static void read_entry(const fur_csr_view *a, int64_t k, double out[2])
 {
-    const bool single = a->value == FUR_F32 || a->value == FUR_C64;
-    const int parts = a->value == FUR_C64 || a->value == FUR_C128 ? 2 : 1;
+    const bool single = a->value_type == FUR_F32 || a->value_type == FUR_C64;
+    const int parts = a->value_type == FUR_C64 || a->value_type == FUR_C128 ? 2 : 1;
     out[0] = out[1] = 0.0;
     for (int part = 0; k >= 0 && part < parts; part++) {
         const int64_t at = parts * k + part;

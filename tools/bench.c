@@ -193,7 +193,7 @@ fur_status bench_numbers(fur_context *context, int64_t n, int64_t first, int64_t
         *out = made;
         return FUR_OK;
     }
-    fur_status status = fur_vector_wrap(context, FUR_F64, n, x, FUR_COPY, out);
+    fur_status status = fur_vector_wrap(context, FUR_F64, n, x, FUR_OWNERSHIP_COPY, out);
     fur_vector_destroy(made);
     return status;
 }

@@ -98,7 +98,8 @@ static fur_status load_file(io_case *c)
     fur_context *context = c->b->context;
     FILE *file = fopen(c->path, "rb");
     if (!file) {
-        return fur_context_fail(context, FUR_IO, "%s: cannot open: %s", c->path, strerror(errno));
+        return fur_context_fail(context, FUR_IO_ERROR, "%s: cannot open: %s", c->path,
+                                strerror(errno));
     }
     fseeko(file, 0, SEEK_END);
     c->packed_size = ftello(file);
@@ -106,7 +107,7 @@ static fur_status load_file(io_case *c)
     fur_status status = fur_context_allocate(context, (size_t)c->packed_size, &c->packed);
     if (status == FUR_OK &&
         fread(c->packed, 1, (size_t)c->packed_size, file) != (size_t)c->packed_size) {
-        status = fur_context_fail(context, FUR_IO, "%s: cannot be read", c->path);
+        status = fur_context_fail(context, FUR_IO_ERROR, "%s: cannot be read", c->path);
     }
     fclose(file);
     return status;
@@ -142,7 +143,7 @@ static fur_status read_matrices(io_case *c)
             return fur_context_fail(c->b->context, status, "%s", fur_context_error(c->contexts[i]));
         }
     }
-    if (fur_csr_get(c->matrices[0]).value != FUR_F64) {
+    if (fur_csr_get(c->matrices[0]).value_type != FUR_F64) {
         return fur_context_fail(c->b->context, FUR_UNSUPPORTED, "%s: bench io is for real matrices",
                                 c->name);
     }

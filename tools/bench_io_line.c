@@ -111,9 +111,9 @@ fur_status io_fail(const io_line *line, const char *name)
 {
     fur_context *context = line->c->b->context;
     if (line->context) {
-        return fur_context_fail(context, FUR_IO, "%s", fur_context_error(line->context));
+        return fur_context_fail(context, FUR_IO_ERROR, "%s", fur_context_error(line->context));
     }
-    return fur_context_fail(context, FUR_IO, "%s: %s failed", line->c->name, name);
+    return fur_context_fail(context, FUR_IO_ERROR, "%s: %s failed", line->c->name, name);
 }
 
 /* A contender's first run. What a floor finds is not looked at. */

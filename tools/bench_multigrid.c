@@ -45,8 +45,9 @@ static fur_status parse(multigrid_case *c)
     char *end = NULL;
     const long long n = strtoll(c->name, &end, 10);
     const bool single = strcmp(end, ":f32") == 0;
-    c->definition = (fur_stencil_definition){
-        .size = sizeof c->definition, .value = single ? FUR_F32 : FUR_F64, .extent = {n, n, n}};
+    c->definition = (fur_stencil_definition){.size = sizeof c->definition,
+                                             .value_type = single ? FUR_F32 : FUR_F64,
+                                             .extent = {n, n, n}};
     if (n < 1 || n > 2000 || (!single && *end != '\0')) {
         return fur_context_fail(c->b->context, FUR_INVALID,
                                 "'%s' is no grid; use N, or N:f32, for N points along each of "
@@ -61,7 +62,7 @@ static fur_status parse(multigrid_case *c)
 static fur_status make_vectors(multigrid_case *c)
 {
     fur_context *context = c->b->context;
-    const fur_value value = c->definition.value;
+    const fur_value_type value = c->definition.value_type;
     const int64_t copied =
         (c->b->timing->gpu ? GPU_COPY : CPU_COPY) / (int64_t)fur_value_size(value);
     fur_vector *numbers = NULL;
@@ -93,7 +94,7 @@ static fur_status time_copies(const multigrid_case *c, double *rate)
     }
     COMMAND_TRY(fur_context_synchronize(c->b->context));
     const double seconds = command_seconds() - start;
-    const size_t entry = fur_value_size(fur_vector_value(c->to));
+    const size_t entry = fur_value_size(fur_vector_value_type(c->to));
     *rate = fmax(*rate, 2.0 * COPIES * (double)entry * (double)fur_vector_size(c->to) / seconds);
     return FUR_OK;
 }
@@ -143,13 +144,13 @@ static fur_status run_rounds(const multigrid_case *c, multigrid_figures *f)
     for (int round = 0; round < ROUNDS; round++) {
         COMMAND_TRY(run_round(c, f));
     }
-    if (f->solved.outcome != FUR_CONVERGED || f->by_cg.outcome != FUR_CONVERGED) {
+    if (f->solved.outcome != FUR_OUTCOME_CONVERGED || f->by_cg.outcome != FUR_OUTCOME_CONVERGED) {
         return fur_context_fail(c->b->context, FUR_INVALID, "%s: the solution is not found",
                                 c->name);
     }
     /* a V(2,2) cycle of all points: four sweeps of 3 entries, residual and correction 2 each */
     const double bytes = 16.0 * (double)fur_multigrid_describe(c->multigrid).points *
-                         (double)fur_value_size(c->definition.value);
+                         (double)fur_value_size(c->definition.value_type);
     f->cycle_rate = bytes / f->cycle_seconds;
     return FUR_OK;
 }

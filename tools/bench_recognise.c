@@ -64,7 +64,7 @@ static fur_status parse(recognise_case *c)
     c->grid.boundaries = d.axes;
     for (int axis = 0; axis < d.axes; axis++) {
         c->grid.extent[axis] = n;
-        c->grid.boundary[axis] = periodic ? FUR_PERIODIC : FUR_DIRICHLET;
+        c->grid.boundary[axis] = periodic ? FUR_BOUNDARY_PERIODIC : FUR_BOUNDARY_DIRICHLET;
     }
     return FUR_OK;
 }
@@ -91,8 +91,9 @@ static fur_status set_values(const recognise_case *c)
     for (int64_t k = 0; k < view.entries; k++) {
         entries[k] = 1.0 / (double)(k + 1);
     }
-    fur_status status = fur_vector_wrap(context, FUR_F64, view.entries,
-                                        (void *)(uintptr_t)view.values, FUR_BORROW, &values);
+    fur_status status =
+        fur_vector_wrap(context, FUR_F64, view.entries, (void *)(uintptr_t)view.values,
+                        FUR_OWNERSHIP_BORROW, &values);
     if (status == FUR_OK) {
         status = fur_vector_upload(entries, values);
     }

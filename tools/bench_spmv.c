@@ -213,7 +213,7 @@ static fur_status run_steps(spmv_case *c)
 {
     COMMAND_TRY(load(c));
     const fur_csr_view a = fur_csr_get(c->a);
-    if (a.value != FUR_F64 || a.offset != FUR_I32 || a.entries == 0) {
+    if (a.value_type != FUR_F64 || a.offset_type != FUR_I32 || a.entries == 0) {
         return fur_context_fail(c->b->context, FUR_UNSUPPORTED,
                                 "%s: the plain loop to race with is for real matrices with 1 to "
                                 "2^31-1 entries",

@@ -89,8 +89,8 @@ static fur_status add_plans(cuda_case *c)
 
 static int64_t offset_at(const fur_csr_view *a, int64_t row)
 {
-    return a->offset == FUR_I32 ? ((const int32_t *)a->offsets)[row]
-                                : ((const int64_t *)a->offsets)[row];
+    return a->offset_type == FUR_I32 ? ((const int32_t *)a->offsets)[row]
+                                     : ((const int64_t *)a->offsets)[row];
 }
 
 typedef struct bounds {
@@ -314,7 +314,7 @@ static fur_status prepare(cuda_case *c)
 {
     COMMAND_TRY(load(c));
     const fur_csr_view a = fur_csr_get(c->host_a);
-    if (a.value != FUR_F64 || a.entries == 0) {
+    if (a.value_type != FUR_F64 || a.entries == 0) {
         return fur_context_fail(c->host, FUR_UNSUPPORTED,
                                 "%s: the race is for real matrices with entries", c->name);
     }

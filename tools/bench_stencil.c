@@ -9,11 +9,11 @@
 #include "sweeps.h"
 
 /* Whether the rest of a name is the type that it may end with. */
-static bool parse_type(const char *text, fur_value *value)
+static bool parse_type(const char *text, fur_value_type *value)
 {
     for (int i = 0; i < FUR_VALUE_COUNT; i++) {
-        if (*text == ':' && strcmp(text + 1, fur_value_name((fur_value)i)) == 0) {
-            *value = (fur_value)i;
+        if (*text == ':' && strcmp(text + 1, fur_value_name((fur_value_type)i)) == 0) {
+            *value = (fur_value_type)i;
             return true;
         }
     }

@@ -136,7 +136,7 @@ static const char *parse_device(struct argp_state *state, const char *text)
 
 static bool is_text(const char *path)
 {
-    return path != NULL && !fur_binary_is(path);
+    return path != NULL && !fur_binary_detect(path);
 }
 
 bool command_reads_specially(const command_common *common)

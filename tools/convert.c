@@ -15,7 +15,7 @@ enum { SYMMETRY_COUNT = FUR_MTX_HERMITIAN + 1, AS_IN_FILE = -1 };
 typedef struct convert_options {
     command_common common;
     save_target out;
-    int type;     /* fur_value, or AS_IN_FILE */
+    int type;     /* fur_value_type, or AS_IN_FILE */
     int symmetry; /* fur_mtx_symmetry, or AS_IN_FILE */
     bool transpose;
     bool pattern;
@@ -26,7 +26,7 @@ typedef struct conversion {
     fur_mtx_format format;
     fur_mtx_field field;
     fur_mtx_symmetry symmetry;
-    fur_value value;
+    fur_value_type value;
     int64_t rows;
     int64_t cols;
     int64_t entries; /* of the matrix; a symmetric file has about half of them */
@@ -46,8 +46,8 @@ static fur_status change(const convert_options *options, fur_csr **a)
 {
     fur_csr *changed = NULL;
     const fur_csr_view view = fur_csr_get(*a);
-    if (options->type != AS_IN_FILE && (int)view.value != options->type) {
-        COMMAND_TRY(fur_csr_convert(*a, (fur_value)options->type, view.offset, &changed));
+    if (options->type != AS_IN_FILE && (int)view.value_type != options->type) {
+        COMMAND_TRY(fur_csr_convert(*a, (fur_value_type)options->type, view.offset_type, &changed));
         replace(a, changed);
     }
     if (options->transpose) {
@@ -59,7 +59,7 @@ static fur_status change(const convert_options *options, fur_csr **a)
 
 /* Patterns and integers stay what they are unless another type is asked for. */
 static fur_mtx_field choose_field(const convert_options *options, const fur_mtx_header *header,
-                                  fur_value value)
+                                  fur_value_type value)
 {
     if (options->pattern) {
         return FUR_MTX_PATTERN;
@@ -75,10 +75,10 @@ static conversion describe_matrix(const convert_options *options, const loaded_m
     const fur_csr_view view = fur_csr_get(a->matrix);
     const conversion plan = {
         .format = FUR_MTX_COORDINATE,
-        .field = choose_field(options, &a->header, view.value),
+        .field = choose_field(options, &a->header, view.value_type),
         .symmetry = options->symmetry == AS_IN_FILE ? a->header.symmetry
                                                     : (fur_mtx_symmetry)options->symmetry,
-        .value = view.value,
+        .value = view.value_type,
         .rows = view.rows,
         .cols = view.cols,
         .entries = view.entries,
@@ -163,7 +163,8 @@ static fur_status convert_steps(fur_context *context, const convert_options *opt
     COMMAND_TRY(command_while(context, "converting", name, change(options, &a->matrix)));
     const fur_status status = is_vector(options, a) ? write_vector(context, options, a, &done)
                                                     : write_matrix(options, a, &done);
-    COMMAND_TRY(status == FUR_IO ? status : command_while(context, "converting", name, status));
+    COMMAND_TRY(status == FUR_IO_ERROR ? status
+                                       : command_while(context, "converting", name, status));
     return print_written(context, options, &done);
 }
 
@@ -216,7 +217,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case OPTION_TYPE:
         options->type = command_choice(state, "--type", grid_value_name, argument);
-        options->common.reading.convert = fur_mtx_as((fur_value)options->type);
+        options->common.reading.convert = fur_mtx_as((fur_value_type)options->type);
         return 0;
     case OPTION_TRANSPOSE:
         options->transpose = true;

@@ -19,8 +19,8 @@ fingerprint fingerprint_csr(const fur_csr *matrix)
     fingerprint f = {.rows = a.rows, .cols = a.cols, .entries = a.entries};
     int64_t k = 0;
     for (int64_t i = 0; i < a.rows; i++) {
-        const int64_t end = a.offset == FUR_I32 ? ((const int32_t *)a.offsets)[i + 1]
-                                                : ((const int64_t *)a.offsets)[i + 1];
+        const int64_t end = a.offset_type == FUR_I32 ? ((const int32_t *)a.offsets)[i + 1]
+                                                     : ((const int64_t *)a.offsets)[i + 1];
         for (; k < end; k++) {
             f.sum += hash(i, a.columns[k], values[k]);
         }

@@ -31,7 +31,7 @@ void forms_describe(const forms *f, char *text, size_t size)
         snprintf(extent + length, sizeof extent - length, "%s%" PRId64, axis > 0 ? " x " : "",
                  d->extent[axis]);
     }
-    snprintf(text, size, "%d-point %s %s", d->points, extent, fur_value_name(d->value));
+    snprintf(text, size, "%d-point %s %s", d->points, extent, fur_value_name(d->value_type));
 }
 
 int64_t forms_reach(const fur_stencil_definition *d, int k, int axis)
@@ -57,7 +57,7 @@ static double count_entries(const fur_stencil_definition *d)
 /* x and y, the matrix and at least one kernel's form of it. */
 static fur_status check_memory(const forms *f)
 {
-    const double value = (double)fur_value_size(f->definition.value);
+    const double value = (double)fur_value_size(f->definition.value_type);
     const double matrix = count_entries(&f->definition) * (value + sizeof(int32_t));
     const double needed = 2 * (double)f->rows * value + 2 * matrix;
     char text[160];
@@ -95,7 +95,7 @@ static void fill_parts(void *job, int64_t begin, int64_t end)
 /* The entries u(i + 1) of docs/numerics.md, a complex one's parts one after the other. */
 static void fill(fur_vector *x)
 {
-    const fur_value value = fur_vector_value(x);
+    const fur_value_type value = fur_vector_value_type(x);
     const bool single = value == FUR_F32 || value == FUR_C64;
     const bool complex = value == FUR_C64 || value == FUR_C128;
     const int64_t count = fur_vector_size(x) * (complex ? 2 : 1);
@@ -112,7 +112,7 @@ fur_status forms_relay(const forms *f, fur_status status)
 
 static fur_status make_vectors(forms *f)
 {
-    const fur_value value = f->definition.value;
+    const fur_value_type value = f->definition.value_type;
     COMMAND_TRY(forms_relay(f, fur_vector_create(f->host, value, f->rows, &f->host_x)));
     fill(f->host_x);
     f->x = f->host_x;

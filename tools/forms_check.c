@@ -22,7 +22,7 @@ static void part(const fur_vector *v, int64_t i, double out[2])
 {
     const void *data = fur_vector_const_data(v);
     out[1] = 0;
-    switch (fur_vector_value(v)) {
+    switch (fur_vector_value_type(v)) {
     case FUR_F32:
         out[0] = (double)((const float *)data)[i];
         break;
@@ -46,7 +46,7 @@ static void set_margins(comparison *m)
 {
     const fur_stencil_definition *d = &m->f->definition;
     for (int axis = 0; axis < d->axes; axis++) {
-        for (int k = 0; k < d->points && d->boundary[axis] != FUR_DIRICHLET; k++) {
+        for (int k = 0; k < d->points && d->boundary[axis] != FUR_BOUNDARY_DIRICHLET; k++) {
             const int64_t reach = forms_reach(d, k, axis);
             m->margin[axis] = reach > m->margin[axis] ? reach : m->margin[axis];
         }
@@ -80,7 +80,7 @@ static fur_status apply(const comparison *m, const fur_stencil_definition *d, co
                         fur_vector **out)
 {
     fur_stencil *stencil = NULL;
-    COMMAND_TRY(fur_vector_create(m->f->host, d->value, m->f->rows, out));
+    COMMAND_TRY(fur_vector_create(m->f->host, d->value_type, m->f->rows, out));
     COMMAND_TRY(fur_stencil_create(m->f->host, d, &stencil));
     const fur_status status = fur_stencil_apply(stencil, fur_real(1), x, fur_real(0), *out);
     fur_stencil_destroy(stencil);
@@ -112,7 +112,7 @@ static fur_status make_sizes(comparison *m)
         coefficients[k] = fur_real(fabs(d.coefficients[k].re));
     }
     d.coefficients = coefficients;
-    d.value = FUR_F64;
+    d.value_type = FUR_F64;
     d.kernel = NULL;
     COMMAND_TRY(fur_vector_create(m->f->host, FUR_F64, m->f->rows, &sizes));
     fur_context_parallel(m->f->host, m->f->rows, ROW_GRAIN, measure_rows,
@@ -127,8 +127,8 @@ static fur_status make_sizes(comparison *m)
  * each, and sqrt(2) (2 n + 2) < 3 (n + 1). */
 static double relative_bound(const fur_stencil_definition *d)
 {
-    const bool single = d->value == FUR_F32 || d->value == FUR_C64;
-    const bool complex = d->value == FUR_C64 || d->value == FUR_C128;
+    const bool single = d->value_type == FUR_F32 || d->value_type == FUR_C64;
+    const bool complex = d->value_type == FUR_C64 || d->value_type == FUR_C128;
     const double unit = single ? 0x1p-24 : 0x1p-53;
     return 2 * unit * (complex ? 3 * (d->points + 1) : d->points + 2);
 }
@@ -154,7 +154,7 @@ static double difference_at(const comparison *m, const fur_vector *y, int64_t ro
 
 static bool has_same_bits(const comparison *m, const fur_vector *y, int64_t row)
 {
-    const size_t size = fur_value_size(fur_vector_value(y));
+    const size_t size = fur_value_size(fur_vector_value_type(y));
     const char *found = fur_vector_const_data(y);
     const char *expected = fur_vector_const_data(m->expected);
     return memcmp(found + size * (size_t)row, expected + size * (size_t)row, size) == 0;
@@ -230,7 +230,7 @@ static fur_status prepare(comparison *m)
     d.kernel = NULL;
     set_margins(m);
     if (f->host != f->context) {
-        COMMAND_TRY(fur_vector_create(f->host, d.value, f->rows, &m->found));
+        COMMAND_TRY(fur_vector_create(f->host, d.value_type, f->rows, &m->found));
     }
     COMMAND_TRY(apply(m, &d, f->host_x, &m->expected));
     return may_differ(m) ? make_sizes(m) : FUR_OK;

@@ -16,7 +16,7 @@ static void run_on_cpu(void *self)
 
 static double vector_bytes(const forms *f)
 {
-    return (double)f->rows * (double)fur_value_size(f->definition.value);
+    return (double)f->rows * (double)fur_value_size(f->definition.value_type);
 }
 
 /* What products are measured by: a copy of a vector of the grid. */

@@ -40,7 +40,7 @@ static void add(coordinates *c, int64_t row, int64_t col, double value)
 static fur_status finish(coordinates *c, fur_status status, fur_csr **out)
 {
     if (status == FUR_OK) {
-        c->view.value = FUR_F64;
+        c->view.value_type = FUR_F64;
         c->view.row_indices = c->rows;
         c->view.col_indices = c->cols;
         c->view.values = c->values;

@@ -87,12 +87,12 @@ static fur_status make_matrix(rows_job *job, fur_csr **out)
     const fur_csr_view arrays = {.rows = job->rows,
                                  .cols = job->rows,
                                  .entries = job->offsets[job->rows],
-                                 .value = FUR_F64,
-                                 .offset = job->narrow ? FUR_I32 : FUR_I64,
+                                 .value_type = FUR_F64,
+                                 .offset_type = job->narrow ? FUR_I32 : FUR_I64,
                                  .offsets = job->narrow ? (void *)job->narrow : job->offsets,
                                  .columns = job->columns,
                                  .values = job->values};
-    COMMAND_TRY(fur_csr_create(job->context, &arrays, FUR_ADOPT, out));
+    COMMAND_TRY(fur_csr_create(job->context, &arrays, FUR_OWNERSHIP_ADOPT, out));
     job->columns = NULL;
     job->values = NULL;
     if (!job->narrow) {

@@ -135,7 +135,7 @@ fur_status generate_text(fur_context *context, const char *name, const char *pat
     }
     const bool written = file && !ferror(file);
     if (!file || fclose(file) != 0 || !written) {
-        return fur_context_fail(context, FUR_IO, "%s: %s", path, strerror(errno));
+        return fur_context_fail(context, FUR_IO_ERROR, "%s: %s", path, strerror(errno));
     }
     return FUR_OK;
 }

@@ -16,7 +16,7 @@ bool generate_text_knows(const char *name);
  *   integer:N   the same with 6 on the diagonal and -1 beside it; N = 140: 19 million, 345 MB
  *   pattern:R   R rows with 16 random columns each; R = 1000000: 219 MB
  *
- * They always come out the same. FUR_INVALID for another size or name, FUR_IO. */
+ * They always come out the same. FUR_INVALID for another size or name, FUR_IO_ERROR. */
 fur_status generate_text(fur_context *context, const char *name, const char *path);
 
 #endif

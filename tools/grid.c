@@ -17,7 +17,7 @@ static const char *boundary_name(fur_context *context, int index)
 const char *grid_value_name(fur_context *context, int index)
 {
     (void)context;
-    return index < FUR_VALUE_COUNT ? fur_value_name((fur_value)index) : NULL;
+    return index < FUR_VALUE_COUNT ? fur_value_name((fur_value_type)index) : NULL;
 }
 
 grid_request grid_none(void)
@@ -89,14 +89,14 @@ void grid_parse_boundary(struct argp_state *state, const char *text, grid_reques
 
 void grid_parse_type(struct argp_state *state, const char *text, grid_request *grid)
 {
-    grid->value = (fur_value)command_choice(state, "--type", grid_value_name, text);
+    grid->value = (fur_value_type)command_choice(state, "--type", grid_value_name, text);
     grid->typed = true;
 }
 
 /* The definition without its extent: what the number of points says. */
 static fur_stencil_definition named(const grid_request *grid)
 {
-    fur_stencil_definition d = {.size = sizeof d, .value = grid->value};
+    fur_stencil_definition d = {.size = sizeof d, .value_type = grid->value};
     fur_stencil_named(grid->points, &d);
     return d;
 }

@@ -10,7 +10,7 @@ typedef struct grid_request {
     int64_t extent[3];
     int boundaries;
     fur_boundary boundary[3];
-    fur_value value;
+    fur_value_type value;
     bool typed; /* whether the type was asked for */
 } grid_request;
 

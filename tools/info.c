@@ -20,8 +20,8 @@ static fur_status print_info(fur_context *context, const command_common *common,
     if (a->header.graphblas_type[0] != '\0') {
         output_text(&out, "graphblas_type", "GraphBLAS type", a->header.graphblas_type);
     }
-    output_text(&out, "value", "value type", fur_value_name(view.value));
-    output_text(&out, "offset", "offset type", fur_offset_name(view.offset));
+    output_text(&out, "value", "value type", fur_value_name(view.value_type));
+    output_text(&out, "offset", "offset type", fur_offset_name(view.offset_type));
     output_count(&out, "row_min", "shortest row", figures.row_min);
     output_number(&out, "row_mean", "mean row", figures.row_mean);
     output_count(&out, "row_max", "longest row", figures.row_max);

@@ -42,7 +42,7 @@ static fur_mtx_read_options begin(watch *w, const command_common *common)
 
 static bool is_binary(const char *path)
 {
-    return strcmp(path, "-") != 0 && fur_binary_is(path);
+    return strcmp(path, "-") != 0 && fur_binary_detect(path);
 }
 
 static fur_status read_matrix(fur_context *context, const char *path,

@@ -19,7 +19,7 @@ fur_status load_matrix(fur_context *context, const command_common *common, const
 typedef struct vector_request {
     const char *path;   /* NULL: a vector of ones */
     const char *member; /* of an archive, as in fur_mtx_read_options; NULL: name.mtx */
-    fur_value value;
+    fur_value_type value;
     int64_t size;
 } vector_request;
 

@@ -69,7 +69,7 @@ static fur_status load_operands(multiply_job *job)
                               load_matrix(job->context, &options->common, name, &job->a)));
     const fur_csr_view view = fur_csr_get(job->a.matrix);
     const vector_request x = {.path = options->x,
-                              .value = view.value,
+                              .value = view.value_type,
                               .size = options->transpose ? view.rows : view.cols};
     return command_while(job->context, "reading", options->x != NULL ? options->x : name,
                          load_vector(job->context, &options->common, &x, &job->x));
@@ -81,7 +81,7 @@ static fur_status make_product(multiply_job *job)
     const fur_csr_view view = fur_csr_get(job->a.matrix);
     COMMAND_TRY(reordering_choose(&job->a, &options, &job->order));
     COMMAND_TRY(reordering_enter(&job->order, &job->x));
-    COMMAND_TRY(fur_vector_create(job->context, view.value,
+    COMMAND_TRY(fur_vector_create(job->context, view.value_type,
                                   job->options->transpose ? view.cols : view.rows, &job->y));
     return product_create(job->a.matrix, &options, &job->product);
 }
@@ -170,7 +170,7 @@ static fur_status print_product(const multiply_job *job)
     output_count(&out, "rows", "rows", view.rows);
     output_count(&out, "cols", "columns", view.cols);
     output_count(&out, "entries", "entries", view.entries);
-    output_text(&out, "value", "value type", fur_value_name(view.value));
+    output_text(&out, "value", "value type", fur_value_name(view.value_type));
     reordering_put(&out, &job->order);
     put_plan(&out, job);
     output_number(&out, "y_norm_1", "norm 1 of y", norm_1);

@@ -16,7 +16,7 @@ typedef struct new_file {
 /* Whether a path ends in this suffix. */
 bool new_file_is(const char *path, const char *suffix);
 
-/* FUR_IO if the file cannot be created, or an existing one must not be written. */
+/* FUR_IO_ERROR if the file cannot be created, or an existing one must not be written. */
 fur_status new_file_open(fur_context *context, const char *path, new_file *out);
 
 /* Ends the file. With status FUR_OK it gets its name; else, or if that fails, nothing is left of

@@ -268,7 +268,7 @@ fur_status output_end(output *out, fur_context *context)
         out->object = NULL;
     }
     if (fflush(stdout) != 0 || ferror(stdout)) {
-        return fur_context_fail(context, FUR_IO, "standard output cannot be written: %s",
+        return fur_context_fail(context, FUR_IO_ERROR, "standard output cannot be written: %s",
                                 strerror(errno));
     }
     return out->failed ? cannot_make(context) : FUR_OK;

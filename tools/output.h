@@ -50,8 +50,8 @@ json_t *output_string(const char *text);
  * or appended makes the output fail that it is to be part of. */
 void output_append(json_t *rows, json_t *row);
 
-/* Ends the output. FUR_IO if standard output did not take it all, FUR_OUT_OF_MEMORY if a part of it
- * is missing. */
+/* Ends the output. FUR_IO_ERROR if standard output did not take it all, FUR_OUT_OF_MEMORY if a part
+ * of it is missing. */
 fur_status output_end(output *out, fur_context *context);
 
 /* Ends JSON output that goes to a file, in the same way. */

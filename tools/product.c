@@ -52,9 +52,9 @@ static fur_status make_plan(const fur_csr *a, const fur_spmv_options *options, p
 
 static int64_t csr_bytes(const fur_csr_view *a)
 {
-    const int64_t value = (int64_t)fur_value_size(a->value);
+    const int64_t value = (int64_t)fur_value_size(a->value_type);
     return a->entries * (value + (int64_t)sizeof *a->columns) +
-           (a->rows + 1) * (int64_t)fur_offset_size(a->offset) + (a->rows + a->cols) * value;
+           (a->rows + 1) * (int64_t)fur_offset_size(a->offset_type) + (a->rows + a->cols) * value;
 }
 
 /* Leaves the operator NULL if there is none. */
@@ -83,9 +83,9 @@ static fur_status race(const product *sides[2], const fur_csr *a, double least[2
     const fur_csr_view view = fur_csr_get(a);
     fur_vector *x = NULL;
     fur_vector *y = NULL;
-    fur_status status = fur_vector_create(fur_csr_context(a), view.value, view.cols, &x);
+    fur_status status = fur_vector_create(fur_csr_context(a), view.value_type, view.cols, &x);
     if (status == FUR_OK) {
-        status = fur_vector_create(fur_csr_context(a), view.value, view.rows, &y);
+        status = fur_vector_create(fur_csr_context(a), view.value_type, view.rows, &y);
     }
     least[0] = least[1] = INFINITY;
     for (int run = 0; run < 2 * (ROUNDS + 1) && status == FUR_OK; run++) {

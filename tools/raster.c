@@ -36,8 +36,8 @@ static void choose_sides(const fur_csr_view *a, int pixels, raster *r)
 
 static int64_t offset_at(const fur_csr_view *a, int64_t row)
 {
-    return a->offset == FUR_I32 ? ((const int32_t *)a->offsets)[row]
-                                : ((const int64_t *)a->offsets)[row];
+    return a->offset_type == FUR_I32 ? ((const int32_t *)a->offsets)[row]
+                                     : ((const int64_t *)a->offsets)[row];
 }
 
 /* Indices and blocks have 31 bits, which are divided faster than 64. */

@@ -79,8 +79,8 @@ static fur_status prepare(race_track *track, const fur_csr *before, const fur_cs
     const fur_csr_view view = fur_csr_get(before);
     COMMAND_TRY(product_create(before, options, &track->sides[0].product));
     COMMAND_TRY(product_create(after, options, &track->sides[1].product));
-    COMMAND_TRY(fur_vector_create(context, view.value, view.cols, &track->x));
-    COMMAND_TRY(fur_vector_create(context, view.value, view.rows, &track->y));
+    COMMAND_TRY(fur_vector_create(context, view.value_type, view.cols, &track->x));
+    COMMAND_TRY(fur_vector_create(context, view.value_type, view.rows, &track->y));
     return fur_vector_fill(track->x, fur_real(1.0));
 }
 
@@ -252,8 +252,8 @@ static fur_status move(const reordering_choice *choice, fur_vector **x,
     if (choice->r.order == NULL) {
         return FUR_OK;
     }
-    COMMAND_TRY(fur_vector_create(fur_vector_context(*x), fur_vector_value(*x), fur_vector_size(*x),
-                                  &moved));
+    COMMAND_TRY(fur_vector_create(fur_vector_context(*x), fur_vector_value_type(*x),
+                                  fur_vector_size(*x), &moved));
     const fur_status status = by(choice->r.order, *x, moved);
     if (status != FUR_OK) {
         fur_vector_destroy(moved);

@@ -142,7 +142,7 @@ static void put_header(const page *p)
     fputs("<header>\n<p>Sparse matrix, reordered</p>\n<h1>", p->stream);
     put_escaped(p->stream, file_name(p->facts->path));
     fprintf(p->stream, "</h1>\n<p>%s rows and columns · %s entries · %s</p>\n</header>\n", rows,
-            entries, fur_value_name(a.value));
+            entries, fur_value_name(a.value_type));
 }
 
 static void put_verdict(const page *p)

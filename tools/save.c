@@ -75,7 +75,7 @@ bool save_is_binary(const save_target *target)
 static fur_status leave_output(fur_context *context, const char *path)
 {
     if (strcmp(path, "-") == 0 && dup2(STDERR_FILENO, STDOUT_FILENO) < 0) {
-        return fur_context_fail(context, FUR_IO, "standard output cannot be ended: %s",
+        return fur_context_fail(context, FUR_IO_ERROR, "standard output cannot be ended: %s",
                                 strerror(errno));
     }
     return FUR_OK;

@@ -95,7 +95,7 @@ static fur_status prepare_matrix(solve_job *job)
                                 ", solve needs a square one",
                                 job->name, view.rows, view.cols);
     }
-    COMMAND_TRY(fur_vector_create(job->context, view.value, view.rows, &job->x));
+    COMMAND_TRY(fur_vector_create(job->context, view.value_type, view.rows, &job->x));
     COMMAND_TRY(reordering_choose(&job->a, &options, &job->order));
     COMMAND_TRY(product_create(job->a.matrix, &options, &job->product));
     job->op = job->product.op;
@@ -144,7 +144,7 @@ static fur_status load_b(solve_job *job, const char *path, const char *member)
 {
     const vector_request b = {.path = path,
                               .member = member,
-                              .value = fur_operator_value(job->op),
+                              .value = fur_operator_value_type(job->op),
                               .size = fur_operator_rows(job->op)};
     const fur_status status = load_vector(job->context, &job->options->common, &b, &job->b);
     COMMAND_TRY(path != NULL ? command_while(job->context, "reading", path, status)
@@ -167,16 +167,16 @@ static bool may_be_archive(const char *path)
 {
     struct stat file;
     return strcmp(path, "-") != 0 && stat(path, &file) == 0 && S_ISREG(file.st_mode) &&
-           !fur_binary_is(path);
+           !fur_binary_detect(path);
 }
 
-/* The archives of the SuiteSparse collection may have a right-hand side beside the matrix. FUR_IO
- * says that this one has none: the matrix has just been read from it. */
+/* The archives of the SuiteSparse collection may have a right-hand side beside the matrix.
+ * FUR_IO_ERROR says that this one has none: the matrix has just been read from it. */
 static fur_status load_from_archive(solve_job *job, const char *path)
 {
     job->rhs = "NAME_b.mtx of the archive";
     const fur_status status = load_b(job, path, "b");
-    if (status == FUR_IO) {
+    if (status == FUR_IO_ERROR) {
         return make_right_hand_side(job);
     }
     return status == FUR_OK
@@ -254,9 +254,9 @@ static fur_status run_cycles(solve_job *job)
         part.iterations += all->iterations;
         part.seconds += all->seconds;
         *all = part;
-    } while (all->outcome == FUR_MAX_ITERATIONS && left > 0 && interrupt_name() == NULL);
-    if (all->outcome == FUR_MAX_ITERATIONS && left > 0) {
-        all->outcome = FUR_STOPPED;
+    } while (all->outcome == FUR_OUTCOME_MAX_ITERATIONS && left > 0 && interrupt_name() == NULL);
+    if (all->outcome == FUR_OUTCOME_MAX_ITERATIONS && left > 0) {
+        all->outcome = FUR_OUTCOME_STOPPED;
     }
     return FUR_OK;
 }
@@ -295,7 +295,7 @@ static fur_status print_solution(const solve_job *job)
     const fur_solver_report *report = &job->report;
     output out = output_begin(job->options->common.json);
     output_count(&out, "rows", "rows", fur_operator_rows(job->op));
-    output_text(&out, "value", "value type", fur_value_name(fur_operator_value(job->op)));
+    output_text(&out, "value", "value type", fur_value_name(fur_operator_value_type(job->op)));
     output_text(&out, "rhs", "right-hand side", job->rhs);
     output_text(&out, "method", "method", job->options->method);
     output_text(&out, "precond", "preconditioner", job->precond);
@@ -308,7 +308,7 @@ static fur_status print_solution(const solve_job *job)
     }
     output_seconds(&out, "seconds_solve", "time to solve", report->seconds);
     output_count(&out, "iterations", "iterations", report->iterations);
-    output_flag(&out, "converged", "converged", report->outcome == FUR_CONVERGED);
+    output_flag(&out, "converged", "converged", report->outcome == FUR_OUTCOME_CONVERGED);
     output_text(&out, "outcome", "outcome", fur_outcome_name(report->outcome));
     output_number(&out, "residual", "relative residual", report->residual);
     output_number(&out, "residual_recursive", "as carried along", report->residual_recursive);
@@ -319,11 +319,11 @@ static fur_status print_solution(const solve_job *job)
 static const char *advise(const fur_solver_report *report)
 {
     switch (report->outcome) {
-    case FUR_MAX_ITERATIONS:
+    case FUR_OUTCOME_MAX_ITERATIONS:
         return report->residual < 1.0 ? "allow more with --max-iterations" : NEEDED;
-    case FUR_INDEFINITE_PRECONDITIONER:
+    case FUR_OUTCOME_INDEFINITE_PRECONDITIONER:
         return "try --precond none";
-    case FUR_STAGNATED:
+    case FUR_OUTCOME_STAGNATED:
         return report->residual < 1.0 ? "ask for less with --rtol" : NEEDED;
     default:
         return NEEDED;
@@ -333,7 +333,7 @@ static const char *advise(const fur_solver_report *report)
 /* "1.5", or "(1.5, -2)" of a complex matrix. */
 static void format_entry(const solve_job *job, const double entry[2], char text[ENTRY_BYTES])
 {
-    const fur_value value = fur_operator_value(job->op);
+    const fur_value_type value = fur_operator_value_type(job->op);
     if (value == FUR_C64 || value == FUR_C128) {
         snprintf(text, ENTRY_BYTES, "(%.9g, %.9g)", entry[0], entry[1]);
     } else {
@@ -368,10 +368,10 @@ static fur_status judge(const solve_job *job)
 {
     const fur_solver_report *report = &job->report;
     asymmetry found = {.pairs = 0};
-    if (report->outcome == FUR_CONVERGED) {
+    if (report->outcome == FUR_OUTCOME_CONVERGED) {
         return FUR_OK;
     }
-    if (report->outcome == FUR_STOPPED) {
+    if (report->outcome == FUR_OUTCOME_STOPPED) {
         return fur_context_fail(job->context, FUR_INVALID,
                                 "%s: stopped by %s after %" PRId64
                                 " iterations, relative residual %.1e%s%s",
@@ -502,7 +502,7 @@ static bool suits_multigrid(const grid_request *grid)
         grid->points <= MULTIGRID_POINTS && (grid->value == FUR_F32 || grid->value == FUR_F64);
     for (int axis = 0; axis < grid->extents; axis++) {
         const bool odd = grid->extent[axis] > 1 && grid->extent[axis] % 2 == 1;
-        suits = suits && !(odd && grid->boundary[axis] == FUR_PERIODIC);
+        suits = suits && !(odd && grid->boundary[axis] == FUR_BOUNDARY_PERIODIC);
     }
     return suits;
 }

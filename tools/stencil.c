@@ -48,7 +48,7 @@ static void put_members(output *out, const forms *f)
     const form *csr = &f->forms[1];
     output_count(out, "points", NULL, f->definition.points);
     put_extent(out, f);
-    output_text(out, "type", NULL, fur_value_name(f->definition.value));
+    output_text(out, "type", NULL, fur_value_name(f->definition.value_type));
     output_text(out, "kernel_stencil", NULL, stencil->kernel);
     output_text(out, "kernel_csr", NULL, csr->kernel);
     output_number(out, "ns_per_point_stencil", NULL, form_ns_per_point(stencil));

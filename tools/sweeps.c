@@ -85,7 +85,7 @@ fur_status sweeps_create(const forms *f, const char *kernel, int count, bool all
                                 f->forms[0].kernel);
     }
     define(&f->definition, kernel, s);
-    COMMAND_TRY(fur_vector_create(f->context, f->definition.value, f->rows, &s->x));
+    COMMAND_TRY(fur_vector_create(f->context, f->definition.value_type, f->rows, &s->x));
     COMMAND_TRY(add_line(s, "single"));
     COMMAND_TRY(add_line(s, "auto"));
     if (strcmp(kernel_of(&s->line[1]), "single") == 0) {
@@ -127,7 +127,7 @@ static fur_status expect(const sweeps *s, int variant, fur_vector *found, fur_ve
 static fur_status compare(const sweeps *s, int line, const fur_vector *found,
                           const fur_vector *expected)
 {
-    const size_t size = fur_value_size(s->definition.value);
+    const size_t size = fur_value_size(s->definition.value_type);
     const char *is = fur_vector_const_data(found);
     const char *should = fur_vector_const_data(expected);
     for (int64_t p = 0; p < s->f->rows; p++) {
@@ -160,10 +160,10 @@ fur_status sweeps_check(sweeps *s)
     fur_vector *found = NULL;
     fur_vector *expected = NULL;
     fur_status status =
-        forms_relay(f, fur_vector_create(f->host, f->definition.value, f->rows, &found));
+        forms_relay(f, fur_vector_create(f->host, f->definition.value_type, f->rows, &found));
     if (status == FUR_OK) {
-        status =
-            forms_relay(f, fur_vector_create(f->host, f->definition.value, f->rows, &expected));
+        status = forms_relay(
+            f, fur_vector_create(f->host, f->definition.value_type, f->rows, &expected));
     }
     for (int variant = 0; variant < VARIANTS && status == FUR_OK; variant++) {
         status = check_variant(s, variant, found, expected);

@@ -29,7 +29,7 @@ static fur_csr *make_laplacian(void)
 {
     fur_csr *l = NULL;
     fur_stencil *stencil = NULL;
-    fur_stencil_definition d = {.size = sizeof d, .value = FUR_F64, .extent = {SIDE, SIDE}};
+    fur_stencil_definition d = {.size = sizeof d, .value_type = FUR_F64, .extent = {SIDE, SIDE}};
     fur_scalar scaled[5];
     fur_stencil_named(5, &d);
     for (int k = 0; k < d.points; k++)
@@ -85,7 +85,7 @@ int main(void)
     fur_csr_view arrays = view;
     arrays.values = values;
     set_values(&view, dt, values);
-    must(fur_csr_create(context, &arrays, FUR_COPY, &a));
+    must(fur_csr_create(context, &arrays, FUR_OWNERSHIP_COPY, &a));
     must(fur_spmv_plan(a, NULL, &plan));
     must(fur_operator_from_spmv(plan, &op));
     must(fur_operator_jacobi(op, &jacobi));
@@ -101,7 +101,8 @@ int main(void)
         fur_solver_report report;
         double hottest;
         set_values(&view, dt, values);
-        must(fur_csr_set_values(a, values, FUR_COPY)); /* plan, operator and Jacobi follow */
+        must(fur_csr_set_values(a, values,
+                                FUR_OWNERSHIP_COPY)); /* plan, operator and Jacobi follow */
         must(fur_vector_copy(u, old));
         must(fur_solver_solve(solver, old, u, &report));
         must(fur_norm_max(u, &hottest));
@@ -109,7 +110,8 @@ int main(void)
         if (step % SHOWN != 0)
             continue;
         double found = residual(&view, values, fur_vector_data(old), fur_vector_data(u));
-        int right = report.outcome == FUR_CONVERGED && fabs(found - report.residual) < 1e-10;
+        int right =
+            report.outcome == FUR_OUTCOME_CONVERGED && fabs(found - report.residual) < 1e-10;
         printf("t = %.2e  dt = %.1e  hottest %.3f  %s in %3d  residual %.1e, by hand %.1e: %s\n",
                time, dt, hottest, fur_outcome_name(report.outcome), (int)report.iterations,
                report.residual, found, right ? "right" : "WRONG");

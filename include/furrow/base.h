@@ -42,45 +42,45 @@ extern "C" {
 FUR_API const char *fur_version(void);
 
 /* Outcome of a call. Every value but FUR_OK leaves out-parameters and inputs as they were; after
- * FUR_DEVICE what lies on the device may have changed. */
+ * FUR_DEVICE_ERROR what lies on the device may have changed. */
 typedef enum fur_status {
     FUR_OK = 0,
     FUR_INVALID,       /* an argument or a matrix breaks the function's contract */
     FUR_OUT_OF_MEMORY, /* the context's allocator, or its device, has no more */
     FUR_OVERFLOW,      /* a size does not fit its index type, or exceeds a limit of reading */
     FUR_UNSUPPORTED,   /* valid, but this build or device cannot do it */
-    FUR_IO,            /* the operating system refused: open, read, write, rename */
+    FUR_IO_ERROR,      /* the operating system refused: open, read, write, rename */
     FUR_MALFORMED,     /* a file's content breaks its format */
     FUR_CANCELLED,     /* the caller's callback, or a limit of seconds, asked to stop */
-    FUR_DEVICE         /* the device or its driver failed; the sentence names the call */
+    FUR_DEVICE_ERROR   /* the device or its driver failed; the sentence names the call */
 } fur_status;
 
 /* Name of a status, such as "out of memory". Never NULL. */
 FUR_API const char *fur_status_name(fur_status status);
 
 /* Type of the entries of a matrix or vector. The order is part of the ABI. */
-typedef enum fur_value {
+typedef enum fur_value_type {
     FUR_F32 = 0, /* float */
     FUR_F64,     /* double */
     FUR_C64,     /* two floats: real, imaginary; layout of float _Complex */
     FUR_C128     /* two doubles: real, imaginary; layout of double _Complex */
-} fur_value;
+} fur_value_type;
 #define FUR_VALUE_COUNT 4
 
 /* Bytes of one entry: 4, 8, 8, 16. 0 for a value outside the enumeration. */
-FUR_API size_t fur_value_size(fur_value value);
+FUR_API size_t fur_value_size(fur_value_type value);
 /* "f32", "f64", "c64", "c128"; "?" for a value outside the enumeration. */
-FUR_API const char *fur_value_name(fur_value value);
+FUR_API const char *fur_value_name(fur_value_type value);
 
 /* Width of the row offsets of a CSR matrix. */
-typedef enum fur_offset {
+typedef enum fur_offset_type {
     FUR_I32 = 0, /* int32_t: up to 2^31-1 entries */
     FUR_I64      /* int64_t */
-} fur_offset;
+} fur_offset_type;
 #define FUR_OFFSET_COUNT 2
 
-FUR_API size_t fur_offset_size(fur_offset offset);
-FUR_API const char *fur_offset_name(fur_offset offset);
+FUR_API size_t fur_offset_size(fur_offset_type offset);
+FUR_API const char *fur_offset_name(fur_offset_type offset);
 
 /* Coefficient of a vector operation or result of a dot product, for every value type: a real
  * type ignores im. It is rounded once to the value type of the vectors it is used with. */
@@ -103,11 +103,12 @@ static inline fur_scalar fur_complex(double re, double im)
 
 /* What a create function does with the arrays it is given. */
 typedef enum fur_ownership {
-    FUR_COPY = 0, /* copies them; the caller's may go at once */
+    FUR_OWNERSHIP_COPY = 0, /* copies them; the caller's may go at once */
     /* Uses them in place: they must outlive the object, which never writes to a matrix's. On a GPU
      * elements must be aligned to their size, complex ones as a whole. */
-    FUR_BORROW,
-    FUR_ADOPT /* takes them over; each must come from fur_context_allocate of the same context */
+    FUR_OWNERSHIP_BORROW,
+    FUR_OWNERSHIP_ADOPT /* takes them over; each must come from fur_context_allocate of the same
+                           context */
 } fur_ownership;
 
 /* Source of all memory of a context. Both functions may be called from one thread at a time. */

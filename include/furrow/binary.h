@@ -6,8 +6,8 @@
  * with FUR_MALFORMED and the sentence "path: byte N: found ..., expected ...". Nothing is allocated
  * before the sizes in the header are known to be those of the file, and within the limits, which
  * are those of text (fur_read_limits). Threads read and check the pieces of a file at the same
- * time. It must be a regular file, else FUR_IO; FUR_UNSUPPORTED for a file of a later version of
- * the format.
+ * time. It must be a regular file, else FUR_IO_ERROR; FUR_UNSUPPORTED for a file of a later version
+ * of the format.
  *
  * Written: as furrow/output.h says, so that a failure leaves an existing file as it was.
  *
@@ -26,7 +26,7 @@ extern "C" {
 #endif
 
 /* 1 if path is a regular file that begins as every .fur file does, whatever its name; else 0. */
-FUR_API int fur_binary_is(const char *path);
+FUR_API int fur_binary_detect(const char *path);
 
 /* What a file says about itself, from its first bytes alone: a matrix is FUR_MTX_COORDINATE, a
  * vector FUR_MTX_ARRAY with one column, and entries_in_file are those that are stored here. */

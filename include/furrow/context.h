@@ -53,8 +53,8 @@ typedef struct fur_context_options {
 } fur_context_options;
 
 /* Makes a context. FUR_UNSUPPORTED if the build or the machine lacks the device or instruction
- * set, FUR_INVALID, FUR_OUT_OF_MEMORY and FUR_DEVICE as elsewhere; the sentence is then found with
- * fur_context_error(NULL). */
+ * set, FUR_INVALID, FUR_OUT_OF_MEMORY and FUR_DEVICE_ERROR as elsewhere; the sentence is then found
+ * with fur_context_error(NULL). */
 FUR_API fur_status fur_context_create(const fur_context_options *options, fur_context **out);
 
 /* Releases the context. All its objects must be gone. */

@@ -28,8 +28,8 @@ typedef struct fur_csr_view {
     int64_t rows;
     int64_t cols;
     int64_t entries;
-    fur_value value;
-    fur_offset offset;
+    fur_value_type value_type;
+    fur_offset_type offset_type;
     const void *offsets;    /* rows + 1 of int32_t or int64_t */
     const int32_t *columns; /* entries */
     const void *values;     /* entries of the value type */
@@ -47,7 +47,7 @@ FUR_API void fur_csr_destroy(fur_csr *matrix);
 /* Leaves to the matrix what its borrowed arrays lie in: fur_csr_destroy calls release(user) once,
  * when the context's device reads them no more; user may be NULL. No matrix that is made from this
  * one shares its arrays. FUR_INVALID without release, and for a second call. */
-FUR_API fur_status fur_csr_keep(fur_csr *matrix, void (*release)(void *user), void *user);
+FUR_API fur_status fur_csr_on_destroy(fur_csr *matrix, void (*release)(void *user), void *user);
 
 /* A copy of the matrix in another context, or in its own. A failure's sentence is found in the
  * matrix's context. */
@@ -103,7 +103,7 @@ typedef struct fur_coo_view {
     int64_t rows;
     int64_t cols;
     int64_t entries;
-    fur_value value;
+    fur_value_type value_type;
     const int32_t *row_indices;
     const int32_t *col_indices;
     const void *values;
@@ -129,7 +129,7 @@ FUR_API fur_status fur_csr_diagonal(const fur_csr *a, fur_vector **out);
 
 /* A with another value type (rounded as by fur_vector_convert) and offset width. FUR_OVERFLOW if
  * int32 offsets cannot hold the entries. */
-FUR_API fur_status fur_csr_convert(const fur_csr *a, fur_value value, fur_offset offset,
+FUR_API fur_status fur_csr_convert(const fur_csr *a, fur_value_type value, fur_offset_type offset,
                                    fur_csr **out);
 
 /* *equal = 1 if a and b have the same shape, value type, pattern and the same bits in every value

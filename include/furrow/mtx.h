@@ -84,7 +84,7 @@ typedef enum fur_mtx_convert {
 } fur_mtx_convert;
 
 /* The same for a value type. */
-static inline fur_mtx_convert fur_mtx_as(fur_value value)
+static inline fur_mtx_convert fur_mtx_as(fur_value_type value)
 {
     return (fur_mtx_convert)((int)value + FUR_MTX_AS_F32);
 }
@@ -96,7 +96,8 @@ typedef struct fur_mtx_read_options {
     int keep_triangle;         /* 1: keep a symmetric file's lower triangle; 0: expand it */
     fur_duplicates duplicates; /* entries at the same position */
     fur_mtx_header *header;    /* NULL or filled on success */
-    /* Of an archive name.tar.gz: NULL for name.mtx, "b" for name_b.mtx; FUR_IO if it is not there.
+    /* Of an archive name.tar.gz: NULL for name.mtx, "b" for name_b.mtx; FUR_IO_ERROR if it is not
+     * there.
      */
     const char *member;
     fur_mtx_mirrored mirrored;
@@ -153,8 +154,8 @@ typedef struct fur_mtx_write_options {
  * written compressed by gzip or zstd, as many members or frames one after the other, which every
  * program that knows the format reads as one text; FUR_UNSUPPORTED if the library was built without
  * it. A path that names a pipe or device is written to in place; "-" is standard output. The
- * threads of the context share the work; no byte of the file depends on their number. FUR_IO, with
- * the system's reason, if the file cannot be written. */
+ * threads of the context share the work; no byte of the file depends on their number. FUR_IO_ERROR,
+ * with the system's reason, if the file cannot be written. */
 FUR_API fur_status fur_mtx_write_csr(const fur_csr *a, const char *path,
                                      const fur_mtx_write_options *options);
 

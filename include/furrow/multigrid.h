@@ -60,9 +60,10 @@ FUR_API fur_status fur_multigrid_cycle(fur_multigrid *mg, const fur_vector *b, f
 /* Cycles from the initial guess in x until ||b - A x||_2 <= rtol ||b||_2; at most max_cycles.
  * rtol = 0: 1e-10, for f32 1e-5; max_cycles = 0: 100. Returns FUR_OK whenever it ran; in the
  * report, which may be NULL, iterations are cycles, both residuals are ||b - A x||_2 / ||b||_2 with
- * the bits of fur_stencil_apply for A, and the outcome is FUR_CONVERGED, FUR_MAX_ITERATIONS,
- * FUR_BREAKDOWN or, if a cycle did not lower the residual, FUR_STAGNATED. After a failure it is
- * FUR_UNSOLVED, as fur_solver_solve has it. b = 0 gives x = 0. */
+ * the bits of fur_stencil_apply for A, and the outcome is FUR_OUTCOME_CONVERGED,
+ * FUR_OUTCOME_MAX_ITERATIONS, FUR_OUTCOME_BREAKDOWN or, if a cycle did not lower the residual,
+ * FUR_OUTCOME_STAGNATED. After a failure it is FUR_OUTCOME_UNSOLVED, as fur_solver_solve has it. b
+ * = 0 gives x = 0. */
 FUR_API fur_status fur_multigrid_solve(fur_multigrid *mg, const fur_vector *b, fur_vector *x,
                                        double rtol, int64_t max_cycles, fur_solver_report *report);
 

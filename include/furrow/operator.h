@@ -21,7 +21,7 @@ typedef struct fur_operator_definition {
     size_t size; /* sizeof(fur_operator_definition) */
     int64_t rows;
     int64_t cols;
-    fur_value value;
+    fur_value_type value_type;
     void *user; /* handed to the functions below */
     /* y = A x; x has cols entries, y rows; they do not overlap. Required. */
     fur_status (*apply)(void *user, const fur_vector *x, fur_vector *y);
@@ -64,7 +64,7 @@ FUR_API void fur_operator_destroy(fur_operator *op);
 FUR_API fur_context *fur_operator_context(const fur_operator *op);
 FUR_API int64_t fur_operator_rows(const fur_operator *op);
 FUR_API int64_t fur_operator_cols(const fur_operator *op);
-FUR_API fur_value fur_operator_value(const fur_operator *op);
+FUR_API fur_value_type fur_operator_value_type(const fur_operator *op);
 
 /* y = A x */
 FUR_API fur_status fur_operator_apply(const fur_operator *op, const fur_vector *x, fur_vector *y);

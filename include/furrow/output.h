@@ -30,18 +30,18 @@ extern "C" {
 
 typedef struct fur_output fur_output;
 
-/* Starts a new file. FUR_IO, with path and the system's reason, if it cannot be made or an existing
- * one must not be written. */
+/* Starts a new file. FUR_IO_ERROR, with path and the system's reason, if it cannot be made or an
+ * existing one must not be written. */
 FUR_API fur_status fur_output_create(fur_context *context, const char *path, fur_output **out);
 
-/* Appends bytes. FUR_IO if the system does not take them; then this and all later calls fail, and
- * so does fur_output_commit, which alone needs to be looked at. */
+/* Appends bytes. FUR_IO_ERROR if the system does not take them; then this and all later calls fail,
+ * and so does fur_output_commit, which alone needs to be looked at. */
 FUR_API fur_status fur_output_write(fur_output *output, const void *bytes, size_t size);
 
 /* Ends the file and gives it its name. sync = 1: its bytes are on the disk before it gets its name,
  * and its name when this returns; should only the latter fail, the new file is there all the same.
- * FUR_IO: nothing is left of it and what was there before stays as it was. In both cases the output
- * is gone. */
+ * FUR_IO_ERROR: nothing is left of it and what was there before stays as it was. In both cases the
+ * output is gone. */
 FUR_API fur_status fur_output_commit(fur_output *output, int sync);
 
 /* Gives the file up: nothing is left of it, and what was there before stays as it was. Accepts

@@ -54,8 +54,8 @@ FUR_API fur_status fur_dot_into(const fur_vector *x, const fur_vector *y, fur_sc
                                 int slot);
 
 /* y_i = alpha x_i + beta y_i, as fur_axpby */
-FUR_API fur_status fur_axpby_by(fur_coefficient alpha, const fur_vector *x, fur_coefficient beta,
-                                fur_vector *y);
+FUR_API fur_status fur_axpby_from(fur_coefficient alpha, const fur_vector *x, fur_coefficient beta,
+                                  fur_vector *y);
 
 /* y_i = alpha x_i + y_i and value[slot] = ||y||_2, as fur_axpy_norm2 */
 FUR_API fur_status fur_axpy_norm2_into(fur_coefficient alpha, const fur_vector *x, fur_vector *y,

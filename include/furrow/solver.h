@@ -34,7 +34,7 @@ typedef struct fur_solver_progress {
 
 /* What max_iterations is at most where the caller does not say: two and a half times what the
  * slowest of 126 published symmetric matrices that converge at all take to 1e-10. */
-#define FUR_ITERATIONS_MAX 50000
+#define FUR_SOLVER_MOST_ITERATIONS 50000
 
 typedef struct fur_solver_options {
     size_t size;                        /* sizeof(fur_solver_options) */
@@ -42,8 +42,8 @@ typedef struct fur_solver_options {
     const fur_operator *preconditioner; /* M ~ A^-1 applied as z = M r; NULL: identity */
     double rtol; /* converged: ||b - A x|| <= rtol ||b||; 0: 1e-10, for f32, c64 1e-5 */
     double atol; /* or ||b - A x|| <= atol; 0: off */
-    /* 0: 10 rows + 100, but at most FUR_ITERATIONS_MAX. Without rounding cg needs at most as many
-     * as there are rows. */
+    /* 0: 10 rows + 100, but at most FUR_SOLVER_MOST_ITERATIONS. Without rounding cg needs at most
+     * as many as there are rows. */
     int64_t max_iterations;
     /* Called after every look at the scalars that finds a new iteration; non-zero stops the solve.
      * NULL: none. */
@@ -57,21 +57,22 @@ typedef struct fur_solver_options {
 
 /* How a solve ended. In every case x holds the last iterate. */
 typedef enum fur_outcome {
-    FUR_UNSOLVED = 0, /* none has ended: zeros, or the report of a solve that returned a failure */
+    FUR_OUTCOME_UNSOLVED =
+        0, /* none has ended: zeros, or the report of a solve that returned a failure */
     /* ||b - A x|| <= max(rtol ||b||, atol) of the true residual, and only then. */
-    FUR_CONVERGED,
-    FUR_MAX_ITERATIONS,
-    FUR_INDEFINITE,                /* x.Ax <= 0 was met: A is not positive definite */
-    FUR_INDEFINITE_PRECONDITIONER, /* r.Mr < 0 was met: M is not */
+    FUR_OUTCOME_CONVERGED,
+    FUR_OUTCOME_MAX_ITERATIONS,
+    FUR_OUTCOME_INDEFINITE,                /* x.Ax <= 0 was met: A is not positive definite */
+    FUR_OUTCOME_INDEFINITE_PRECONDITIONER, /* r.Mr < 0 was met: M is not */
     /* The residual is not below the first, and p'.Ap of successive directions, which is 0, differs
      * from it by more than a tenth of its terms, far more than rounding does: A or M is not
      * symmetric (Hermitian). Looked at after 16, 32, 64, ... iterations. */
-    FUR_ASYMMETRIC,
-    FUR_BREAKDOWN, /* a NaN or infinity came up, or r.Mr = 0 for an r that is not 0 */
-    FUR_STOPPED,   /* by the monitor */
+    FUR_OUTCOME_ASYMMETRIC,
+    FUR_OUTCOME_BREAKDOWN, /* a NaN or infinity came up, or r.Mr = 0 for an r that is not 0 */
+    FUR_OUTCOME_STOPPED,   /* by the monitor */
     /* The residual carried along met the tolerance, the true one did not, and going on from it no
      * longer halved it: rounding in the value type allows no more. */
-    FUR_STAGNATED
+    FUR_OUTCOME_STAGNATED
 } fur_outcome;
 
 /* "converged", "indefinite matrix", ...: one phrase. Never NULL. */
@@ -95,8 +96,8 @@ FUR_API void fur_solver_destroy(fur_solver *solver);
 /* Solves from the initial guess in x. Returns FUR_OK whenever the method ran; report->outcome says
  * how it ended. b = 0 gives x = 0. b and x must not overlap. With ||b|| = 0 residuals are absolute.
  * Fails only if an operator fails or the vectors do not fit; x is then the last iterate, and
- * report->outcome is FUR_UNSOLVED, so that what an earlier solve left there does not stand; the
- * rest of the report stays untouched. report may be NULL. */
+ * report->outcome is FUR_OUTCOME_UNSOLVED, so that what an earlier solve left there does not stand;
+ * the rest of the report stays untouched. report may be NULL. */
 FUR_API fur_status fur_solver_solve(fur_solver *solver, const fur_vector *b, fur_vector *x,
                                     fur_solver_report *report);
 

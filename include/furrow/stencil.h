@@ -26,9 +26,10 @@ typedef struct fur_stencil fur_stencil;
 
 /* x beyond the first and the last of an axis's n points, numbered 0 .. n-1. */
 typedef enum fur_boundary {
-    FUR_DIRICHLET = 0, /* is 0: such terms are left out */
-    FUR_NEUMANN, /* is mirrored halfway between points: x(-1 - i) = x(i), x(n + i) = x(n-1-i) */
-    FUR_PERIODIC /* goes round: x(i + n) = x(i) */
+    FUR_BOUNDARY_DIRICHLET = 0, /* is 0: such terms are left out */
+    FUR_BOUNDARY_NEUMANN,       /* is mirrored halfway between points: x(-1 - i) = x(i), x(n + i) =
+                                   x(n-1-i) */
+    FUR_BOUNDARY_PERIODIC       /* goes round: x(i + n) = x(i) */
 } fur_boundary;
 #define FUR_BOUNDARY_COUNT 3
 
@@ -41,10 +42,10 @@ typedef struct fur_stencil_offset {
 } fur_stencil_offset;
 
 typedef struct fur_stencil_definition {
-    size_t size;       /* sizeof(fur_stencil_definition) */
-    fur_value value;   /* of coefficients and vectors */
-    int axes;          /* 1, 2 or 3 */
-    int64_t extent[3]; /* points along each axis, at least 1; beyond `axes` not looked at */
+    size_t size;               /* sizeof(fur_stencil_definition) */
+    fur_value_type value_type; /* of coefficients and vectors */
+    int axes;                  /* 1, 2 or 3 */
+    int64_t extent[3];         /* points along each axis, at least 1; beyond `axes` not looked at */
     fur_boundary boundary[3];
     int points;                        /* at least 1 */
     const fur_stencil_offset *offsets; /* each once, in any order */

@@ -16,19 +16,19 @@ extern "C" {
 typedef struct fur_vector fur_vector;
 
 /* A vector of `size` zeros. */
-FUR_API fur_status fur_vector_create(fur_context *context, fur_value value, int64_t size,
+FUR_API fur_status fur_vector_create(fur_context *context, fur_value_type value, int64_t size,
                                      fur_vector **out);
 
 /* A vector over `size` entries at data: copied, borrowed or adopted. A borrowed vector is written
  * to by operations that have it as their result. In a CUDA context data may be copied from either
  * side, must be device memory to be borrowed, and is moved to the device when adopted. */
-FUR_API fur_status fur_vector_wrap(fur_context *context, fur_value value, int64_t size, void *data,
-                                   fur_ownership ownership, fur_vector **out);
+FUR_API fur_status fur_vector_wrap(fur_context *context, fur_value_type value, int64_t size,
+                                   void *data, fur_ownership ownership, fur_vector **out);
 
 FUR_API void fur_vector_destroy(fur_vector *vector);
 
 FUR_API fur_context *fur_vector_context(const fur_vector *vector);
-FUR_API fur_value fur_vector_value(const fur_vector *vector);
+FUR_API fur_value_type fur_vector_value_type(const fur_vector *vector);
 FUR_API int64_t fur_vector_size(const fur_vector *vector);
 
 /* The entries where the context's device has them, for reading and writing in place; valid as long
@@ -58,7 +58,7 @@ FUR_API fur_status fur_vector_copy(const fur_vector *x, fur_vector *y);
 /* A new vector with x's entries in another value type: rounded to nearest; a real becomes a
  * complex with imaginary part 0. FUR_INVALID if complex entries would lose an imaginary part
  * that is not zero. In a CUDA context the entries go by way of the host. */
-FUR_API fur_status fur_vector_convert(const fur_vector *x, fur_value value, fur_vector **out);
+FUR_API fur_status fur_vector_convert(const fur_vector *x, fur_value_type value, fur_vector **out);
 
 /* y_i = alpha x_i + beta y_i, computed as fma(alpha, x_i, beta y_i); beta = 0 overwrites y, so
  * that NaN in y does not survive; beta = 1 adds y as it is; complex: the real products in the order
@@ -66,7 +66,8 @@ FUR_API fur_status fur_vector_convert(const fur_vector *x, fur_value value, fur_
 FUR_API fur_status fur_axpby(fur_scalar alpha, const fur_vector *x, fur_scalar beta, fur_vector *y);
 
 /* z_i = x_i y_i; z may be x or y. */
-FUR_API fur_status fur_multiply(const fur_vector *x, const fur_vector *y, fur_vector *z);
+FUR_API fur_status fur_multiply_elementwise(const fur_vector *x, const fur_vector *y,
+                                            fur_vector *z);
 
 #ifdef __cplusplus
 }

@@ -20,25 +20,25 @@ const char *fur_status_name(fur_status status)
     return in_range((unsigned)status, sizeof names / sizeof *names) ? names[status] : "unknown";
 }
 
-size_t fur_value_size(fur_value value)
+size_t fur_value_size(fur_value_type value)
 {
     static const size_t sizes[FUR_VALUE_COUNT] = {4, 8, 8, 16};
     return in_range((unsigned)value, FUR_VALUE_COUNT) ? sizes[value] : 0;
 }
 
-const char *fur_value_name(fur_value value)
+const char *fur_value_name(fur_value_type value)
 {
     static const char *const names[FUR_VALUE_COUNT] = {"f32", "f64", "c64", "c128"};
     return in_range((unsigned)value, FUR_VALUE_COUNT) ? names[value] : "?";
 }
 
-size_t fur_offset_size(fur_offset offset)
+size_t fur_offset_size(fur_offset_type offset)
 {
     static const size_t sizes[FUR_OFFSET_COUNT] = {4, 8};
     return in_range((unsigned)offset, FUR_OFFSET_COUNT) ? sizes[offset] : 0;
 }
 
-const char *fur_offset_name(fur_offset offset)
+const char *fur_offset_name(fur_offset_type offset)
 {
     static const char *const names[FUR_OFFSET_COUNT] = {"i32", "i64"};
     return in_range((unsigned)offset, FUR_OFFSET_COUNT) ? names[offset] : "?";

@@ -147,10 +147,11 @@ void fur_context_release(fur_context *context, void *memory)
 
 fur_status fur_ownership_check(fur_context *context, fur_ownership ownership)
 {
-    if ((unsigned)ownership <= FUR_ADOPT)
+    if ((unsigned)ownership <= FUR_OWNERSHIP_ADOPT)
         return FUR_OK;
     return fur_env_fail(&context->env, FUR_INVALID,
-                        "%d is not an ownership; use FUR_COPY, FUR_BORROW or FUR_ADOPT",
+                        "%d is not an ownership; use FUR_OWNERSHIP_COPY, FUR_OWNERSHIP_BORROW or "
+                        "FUR_OWNERSHIP_ADOPT",
                         (int)ownership);
 }
 

@@ -30,8 +30,8 @@ static void convert_entries(void *job, int64_t begin, int64_t end)
     fur_shared_least(&c->lost, lost);
 }
 
-int64_t fur_convert_values(const fur_env *env, int64_t count, fur_value from, const void *in,
-                           fur_value to, void *out)
+int64_t fur_convert_values(const fur_env *env, int64_t count, fur_value_type from, const void *in,
+                           fur_value_type to, void *out)
 {
     static fur_scalar (*const load[FUR_VALUE_COUNT])(const void *, int64_t) = FUR_VALUE_TABLE(load);
     static int (*const store[FUR_VALUE_COUNT])(fur_scalar, void *, int64_t) =

@@ -26,7 +26,7 @@ static void release_arrays(fur_context *context, const fur_csr_view *view)
 }
 
 fur_status fur_csr_allocate(fur_context *context, int64_t rows, int64_t cols, int64_t entries,
-                            fur_value value, fur_offset offset, fur_csr **out)
+                            fur_value_type value, fur_offset_type offset, fur_csr **out)
 {
     fur_status status = FUR_OK;
     fur_csr_view view = {rows, cols, entries, value, offset, NULL, NULL, NULL};
@@ -45,7 +45,7 @@ void fur_csr_set_offsets(fur_csr *a, const int64_t *starts)
     int32_t *narrow = fur_csr_offsets(a);
     int64_t *wide = fur_csr_offsets(a);
     for (int64_t i = 0; i <= a->view.rows; i++) {
-        if (a->view.offset == FUR_I32)
+        if (a->view.offset_type == FUR_I32)
             narrow[i] = (int32_t)starts[i];
         else
             wide[i] = starts[i];
@@ -56,11 +56,11 @@ void fur_csr_set_offsets(fur_csr *a, const int64_t *starts)
 static fur_status copy_arrays(fur_context *mover, const fur_csr_view *from, fur_csr *to)
 {
     FUR_TRY(fur_memory_copy(mover, fur_csr_offsets(to), from->offsets,
-                            (from->rows + 1) * (int64_t)fur_offset_size(from->offset)));
+                            (from->rows + 1) * (int64_t)fur_offset_size(from->offset_type)));
     FUR_TRY(fur_memory_copy(mover, fur_csr_columns(to), from->columns,
                             from->entries * (int64_t)sizeof(int32_t)));
     return fur_memory_copy(mover, fur_csr_values(to), from->values,
-                           from->entries * (int64_t)fur_value_size(from->value));
+                           from->entries * (int64_t)fur_value_size(from->value_type));
 }
 
 /* A matrix that has just arrived. */
@@ -78,8 +78,8 @@ static fur_status copy(fur_context *context, fur_context *mover, const fur_csr_v
                        fur_csr **out)
 {
     fur_csr *a;
-    FUR_TRY(fur_csr_allocate(context, from->rows, from->cols, from->entries, from->value,
-                             from->offset, &a));
+    FUR_TRY(fur_csr_allocate(context, from->rows, from->cols, from->entries, from->value_type,
+                             from->offset_type, &a));
     fur_status status = fur_context_pass_on(mover, context, copy_arrays(mover, from, a));
     if (status == FUR_OK)
         status = take_profile(a);
@@ -92,9 +92,10 @@ static fur_status copy(fur_context *context, fur_context *mover, const fur_csr_v
 
 static fur_status check_borrowed(fur_context *context, const fur_csr_view *arrays)
 {
-    FUR_TRY(fur_memory_check_borrowed(context, arrays->offsets, fur_offset_size(arrays->offset)));
+    FUR_TRY(
+        fur_memory_check_borrowed(context, arrays->offsets, fur_offset_size(arrays->offset_type)));
     FUR_TRY(fur_memory_check_borrowed(context, arrays->columns, sizeof *arrays->columns));
-    return fur_memory_check_borrowed(context, arrays->values, fur_value_size(arrays->value));
+    return fur_memory_check_borrowed(context, arrays->values, fur_value_size(arrays->value_type));
 }
 
 static fur_status adopt(fur_context *context, const fur_csr_view *arrays, fur_csr **out)
@@ -125,12 +126,13 @@ fur_status fur_csr_create(fur_context *context, const fur_csr_view *arrays, fur_
     FUR_NEED(context, context, arrays, out);
     FUR_TRY(fur_ownership_check(context, ownership));
     FUR_TRY(fur_csr_check_shape(&context->env, arrays));
-    if (ownership == FUR_BORROW)
+    if (ownership == FUR_OWNERSHIP_BORROW)
         FUR_TRY(check_borrowed(context, arrays));
     FUR_TRY(fur_csr_check(context, arrays));
-    if (ownership == FUR_COPY)
+    if (ownership == FUR_OWNERSHIP_COPY)
         return copy(context, context, arrays, out);
-    return ownership == FUR_ADOPT ? adopt(context, arrays, out) : borrow(context, arrays, out);
+    return ownership == FUR_OWNERSHIP_ADOPT ? adopt(context, arrays, out)
+                                            : borrow(context, arrays, out);
 }
 
 /* As for vectors, one of the two contexts moves the bytes when both have done what they had to. */
@@ -191,12 +193,12 @@ void fur_csr_destroy(fur_csr *matrix)
     fur_env_release(&matrix->context->env, matrix);
 }
 
-fur_status fur_csr_keep(fur_csr *matrix, void (*release)(void *user), void *user)
+fur_status fur_csr_on_destroy(fur_csr *matrix, void (*release)(void *user), void *user)
 {
     FUR_NEED(NULL, matrix);
     fur_env *env = &matrix->context->env;
     if (!release)
-        return fur_env_fail(env, FUR_INVALID, "fur_csr_keep was given NULL for release");
+        return fur_env_fail(env, FUR_INVALID, "fur_csr_on_destroy was given NULL for release");
     if (matrix->release)
         return fur_env_fail(env, FUR_INVALID,
                             "the matrix keeps something already; let that release both");
@@ -231,9 +233,9 @@ static bool same_bytes(const void *a, const void *b, int64_t count, size_t size)
 static bool same(const fur_csr_view *p, const fur_csr_view *q)
 {
     return p->rows == q->rows && p->cols == q->cols && p->entries == q->entries &&
-           p->value == q->value && same_offsets(p, q) &&
+           p->value_type == q->value_type && same_offsets(p, q) &&
            same_bytes(p->columns, q->columns, p->entries, sizeof(int32_t)) &&
-           same_bytes(p->values, q->values, p->entries, fur_value_size(p->value));
+           same_bytes(p->values, q->values, p->entries, fur_value_size(p->value_type));
 }
 
 fur_status fur_csr_compare(const fur_csr *a, const fur_csr *b, int *equal)

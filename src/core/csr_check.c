@@ -16,10 +16,10 @@ fur_status fur_csr_check_shape(fur_env *env, const fur_csr_view *a)
         return fur_env_fail(env, FUR_OVERFLOW,
                             "%lld rows and %lld columns: each must be at most %d",
                             (long long)a->rows, (long long)a->cols, INT32_MAX);
-    if (fur_value_size(a->value) == 0 || fur_offset_size(a->offset) == 0)
+    if (fur_value_size(a->value_type) == 0 || fur_offset_size(a->offset_type) == 0)
         return fur_env_fail(env, FUR_INVALID, "%d is not a value type or %d not an offset type",
-                            (int)a->value, (int)a->offset);
-    if (a->entries > INT32_MAX && a->offset == FUR_I32)
+                            (int)a->value_type, (int)a->offset_type);
+    if (a->entries > INT32_MAX && a->offset_type == FUR_I32)
         return fur_env_fail(env, FUR_OVERFLOW,
                             "%lld entries do not fit int32 offsets; use int64 offsets",
                             (long long)a->entries);
@@ -159,11 +159,11 @@ static fur_status check_here(fur_env *env, const fur_csr_view *a)
 static fur_status fetch_offsets(fur_context *context, const fur_csr_view *a, suspect *s)
 {
     char raw[2 * sizeof(int64_t)];
-    int64_t size = (int64_t)fur_offset_size(a->offset);
+    int64_t size = (int64_t)fur_offset_size(a->offset_type);
     int64_t count = a->rows > 0 ? 2 : 1;
     const char *from = (const char *)a->offsets + s->row * size;
     FUR_TRY(fur_memory_copy(context, raw, from, count * size));
-    fur_csr_view pair = {.offset = a->offset, .offsets = raw};
+    fur_csr_view pair = {.offset_type = a->offset_type, .offsets = raw};
     s->begin = fur_offset_at(&pair, 0);
     s->end = fur_offset_at(&pair, count - 1);
     return FUR_OK;

@@ -23,7 +23,7 @@ static void set_entries(void *job, int64_t begin, int64_t end)
                                                     void *) = FUR_VALUE_TABLE(set_entry);
     const extraction *e = job;
     for (int64_t i = begin; i < end; i++)
-        set_entry[e->a->value](e->a, i, fur_csr_find(e->a, i, i), e->d);
+        set_entry[e->a->value_type](e->a, i, fur_csr_find(e->a, i, i), e->d);
 }
 
 fur_status fur_csr_read_diagonal(const fur_csr *a, fur_vector *d)
@@ -40,7 +40,7 @@ fur_status fur_csr_diagonal(const fur_csr *a, fur_vector **out)
     FUR_NEED(fur_csr_context(a), a, out);
     const fur_csr_view *v = &a->view;
     fur_vector *d;
-    FUR_TRY(fur_vector_create(a->context, v->value, fur_smaller(v->rows, v->cols), &d));
+    FUR_TRY(fur_vector_create(a->context, v->value_type, fur_smaller(v->rows, v->cols), &d));
     fur_status status = fur_csr_read_diagonal(a, d);
     if (status == FUR_OK)
         *out = d;

@@ -49,8 +49,8 @@ static fur_status check_shape(fur_env *env, const fur_coo_view *coo)
         return fur_env_fail(env, FUR_OVERFLOW,
                             "%lld rows and %lld columns: each must be at most %d",
                             (long long)coo->rows, (long long)coo->cols, INT32_MAX);
-    if (fur_value_size(coo->value) == 0)
-        return fur_env_fail(env, FUR_INVALID, "%d is not a value type", (int)coo->value);
+    if (fur_value_size(coo->value_type) == 0)
+        return fur_env_fail(env, FUR_INVALID, "%d is not a value type", (int)coo->value_type);
     if (coo->entries > 0 && (!coo->row_indices || !coo->col_indices || !coo->values))
         return fur_env_fail(env, FUR_INVALID, "%lld entries were announced, an array is missing",
                             (long long)coo->entries);
@@ -163,12 +163,12 @@ static fur_status assemble(fur_context *context, const fur_coo_view *coo, fur_cs
     FUR_TRY_DONE(fur_env_allocate(env, coo->rows + 1, sizeof *starts, &starts));
     FUR_TRY_DONE(fur_env_allocate(env, coo->entries, sizeof *place, &place));
     FUR_TRY_DONE(place_entries(env, coo, starts, place));
-    FUR_TRY_DONE(fur_csr_allocate(context, coo->rows, coo->cols, coo->entries, coo->value,
+    FUR_TRY_DONE(fur_csr_allocate(context, coo->rows, coo->cols, coo->entries, coo->value_type,
                                   fur_offset_for(coo->entries), &a));
     fur_csr_set_offsets(a, starts);
     placing p = {
         .coo = coo, .place = place, .columns = fur_csr_columns(a), .values = fur_csr_values(a)};
-    fur_parallel(env, coo->entries / ENTRY_GRAIN, coo->entries, scatter[coo->value], &p);
+    fur_parallel(env, coo->entries / ENTRY_GRAIN, coo->entries, scatter[coo->value_type], &p);
     *out = a;
 done:
     fur_env_release(env, place);
@@ -225,7 +225,7 @@ static fur_status merge(fur_context *context, const fur_csr *a, int64_t *starts,
     static fur_body *const merge_rows[FUR_VALUE_COUNT] = FUR_VALUE_TABLE(merge_rows);
     const fur_csr_view *v = &a->view;
     fur_csr *b;
-    FUR_TRY(fur_csr_allocate(context, v->rows, v->cols, starts[v->rows], v->value,
+    FUR_TRY(fur_csr_allocate(context, v->rows, v->cols, starts[v->rows], v->value_type,
                              fur_offset_for(starts[v->rows]), &b));
     fur_csr_set_offsets(b, starts);
     merging m = {.a = v,
@@ -233,7 +233,7 @@ static fur_status merge(fur_context *context, const fur_csr *a, int64_t *starts,
                  .sum = duplicates == FUR_DUPLICATES_SUM,
                  .columns = fur_csr_columns(b),
                  .values = fur_csr_values(b)};
-    fur_parallel(&context->env, v->rows / ROW_GRAIN, v->rows, merge_rows[v->value], &m);
+    fur_parallel(&context->env, v->rows / ROW_GRAIN, v->rows, merge_rows[v->value_type], &m);
     *out = b;
     return FUR_OK;
 }

@@ -116,15 +116,15 @@ static fur_status permute_here(fur_env *env, renumbering *r)
         FUR_TYPE_TABLE(permute_rows);
     const fur_csr_view *a = r->a;
     fur_status status = FUR_OK;
-    set_offsets[a->value][a->offset](env, r);
+    set_offsets[a->value_type][a->offset_type](env, r);
     if (a->entries == 0)
         return FUR_OK;
     r->spare = r->col_position && r->longest > RANK_MOST ? r->longest : 0;
     int parts = count_parts(a, env->threads, r->spare);
     int64_t spares = parts * r->spare;
     FUR_TRY_DONE(fur_env_allocate(env, spares, sizeof *r->spare_columns, &r->spare_columns));
-    FUR_TRY_DONE(fur_env_allocate(env, spares, fur_value_size(a->value), &r->spare_values));
-    fur_parallel(env, parts, parts, permute_rows[a->value][a->offset], r);
+    FUR_TRY_DONE(fur_env_allocate(env, spares, fur_value_size(a->value_type), &r->spare_values));
+    fur_parallel(env, parts, parts, permute_rows[a->value_type][a->offset_type], r);
 done:
     fur_env_release(env, r->spare_values);
     fur_env_release(env, r->spare_columns);
@@ -154,7 +154,8 @@ fur_status fur_csr_permute(const fur_csr *a, const fur_permutation *row_order,
     fur_csr *b;
     FUR_TRY(check_order(a, "row", v->rows, row_order));
     FUR_TRY(check_order(a, "column", v->cols, col_order));
-    FUR_TRY(fur_csr_allocate(a->context, v->rows, v->cols, v->entries, v->value, v->offset, &b));
+    FUR_TRY(fur_csr_allocate(a->context, v->rows, v->cols, v->entries, v->value_type,
+                             v->offset_type, &b));
     const int32_t *order = row_order ? row_order->order : NULL;
     const int32_t *position = col_order ? col_order->position : NULL;
     renumbering r = {.a = v,

@@ -18,7 +18,7 @@ static void copy_rows(void *job, int64_t begin, int64_t end)
     const fur_csr_view *out = &c->out->view;
     int32_t *columns = fur_csr_columns(c->out);
     char *values = fur_csr_values(c->out);
-    size_t size = fur_value_size(a->value);
+    size_t size = fur_value_size(a->value_type);
     for (int64_t i = begin; i < end; i++) {
         int64_t from = fur_offset_at(a, c->numbers[i]);
         int64_t to = fur_offset_at(out, i);
@@ -40,7 +40,7 @@ static fur_status take_here(const fur_csr *a, int64_t count, const int32_t *numb
     starts[0] = 0;
     for (int64_t i = 0; i < count; i++)
         starts[i + 1] = starts[i] + fur_offset_at(v, numbers[i] + 1) - fur_offset_at(v, numbers[i]);
-    FUR_TRY_DONE(fur_csr_allocate(a->context, count, v->cols, starts[count], v->value,
+    FUR_TRY_DONE(fur_csr_allocate(a->context, count, v->cols, starts[count], v->value_type,
                                   fur_offset_for(starts[count]), &rows));
     fur_csr_set_offsets(rows, starts);
     if (starts[count] > 0)
@@ -65,7 +65,7 @@ static fur_status take_remote(const fur_csr *a, int64_t count, const int32_t *nu
     FUR_TRY_DONE(fur_memory_allocate(context, count + 1, sizeof *starts, &starts));
     FUR_TRY_DONE(remote->row_starts(&context->env, v, count, numbers, INT64_MAX, starts));
     FUR_TRY_DONE(fur_memory_copy(context, &entries, starts + count, sizeof entries));
-    FUR_TRY_DONE(fur_csr_allocate(context, count, v->cols, entries, v->value,
+    FUR_TRY_DONE(fur_csr_allocate(context, count, v->cols, entries, v->value_type,
                                   fur_offset_for(entries), &rows));
     FUR_TRY_DONE(remote->take_rows(&context->env, v, numbers, starts, &rows->view));
     *out = rows;

@@ -29,7 +29,8 @@ static fur_status transpose_remote(const fur_csr *a, bool conjugate, fur_csr **o
 {
     const fur_csr_view *v = &a->view;
     fur_csr *t;
-    FUR_TRY(fur_csr_allocate(a->context, v->cols, v->rows, v->entries, v->value, v->offset, &t));
+    FUR_TRY(fur_csr_allocate(a->context, v->cols, v->rows, v->entries, v->value_type,
+                             v->offset_type, &t));
     fur_status status =
         a->context->backend->remote->transpose(&a->context->env, v, conjugate, &t->view);
     if (status == FUR_OK)
@@ -50,14 +51,15 @@ static fur_status transpose_here(const fur_csr *a, bool conjugate, fur_csr **out
     int64_t *starts = NULL;
     int64_t *place = NULL;
 
-    FUR_TRY_DONE(
-        fur_csr_allocate(a->context, v->cols, v->rows, v->entries, v->value, v->offset, &t));
+    FUR_TRY_DONE(fur_csr_allocate(a->context, v->cols, v->rows, v->entries, v->value_type,
+                                  v->offset_type, &t));
     FUR_TRY_DONE(fur_env_allocate(env, v->cols + 1, sizeof *starts, &starts));
     FUR_TRY_DONE(fur_env_allocate(env, v->entries, sizeof *place, &place));
     FUR_TRY_DONE(fur_bucket_sort(env, v->entries, v->columns, v->cols, starts, place));
     fur_csr_set_offsets(t, starts);
     scattering s = {v, conjugate, place, fur_csr_columns(t), fur_csr_values(t)};
-    fur_parallel(env, v->rows / ROW_GRAIN, v->rows, scatter_rows[v->value][v->offset], &s);
+    fur_parallel(env, v->rows / ROW_GRAIN, v->rows, scatter_rows[v->value_type][v->offset_type],
+                 &s);
     *out = t;
     t = NULL;
 done:
@@ -94,10 +96,10 @@ static void refill_here(const fur_env *env, const fur_csr_view *a, bool conjugat
 {
     static refill_rows *const refill[FUR_VALUE_COUNT][FUR_OFFSET_COUNT] = FUR_TYPE_TABLE(refill);
     int64_t rows = t->view.rows;
-    size_t size = fur_offset_size(t->view.offset);
+    size_t size = fur_offset_size(t->view.offset_type);
     char *offsets = fur_csr_offsets(t);
     int parts = fur_lanes(env->threads, fur_smaller(rows, a->entries) / ROW_GRAIN);
-    refilling r = {a, conjugate, t, parts, refill[a->value][a->offset]};
+    refilling r = {a, conjugate, t, parts, refill[a->value_type][a->offset_type]};
     fur_parallel(env, parts, parts, refill_parts, &r);
     memmove(offsets + size, offsets, (size_t)rows * size);
     memset(offsets, 0, size);

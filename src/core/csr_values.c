@@ -3,19 +3,19 @@
 
 static int64_t value_bytes(const fur_csr *a)
 {
-    return a->view.entries * (int64_t)fur_value_size(a->view.value);
+    return a->view.entries * (int64_t)fur_value_size(a->view.value_type);
 }
 
 static fur_status check(const fur_csr *a, const void *values, fur_ownership ownership)
 {
     fur_context *context = a->context;
     FUR_TRY(fur_ownership_check(context, ownership));
-    if (ownership != FUR_COPY && a->owns_values && values && values == a->view.values)
+    if (ownership != FUR_OWNERSHIP_COPY && a->owns_values && values && values == a->view.values)
         return fur_context_fail(context, FUR_INVALID,
                                 "these values are the matrix's own already: tell it that they have "
                                 "changed with fur_csr_values_changed");
-    return ownership == FUR_BORROW
-               ? fur_memory_check_borrowed(context, values, fur_value_size(a->view.value))
+    return ownership == FUR_OWNERSHIP_BORROW
+               ? fur_memory_check_borrowed(context, values, fur_value_size(a->view.value_type))
                : FUR_OK;
 }
 
@@ -33,8 +33,8 @@ static fur_status copy(fur_csr *a, const void *values)
 {
     void *own = fur_csr_values(a);
     if (!a->owns_values)
-        FUR_TRY(
-            fur_memory_allocate(a->context, a->view.entries, fur_value_size(a->view.value), &own));
+        FUR_TRY(fur_memory_allocate(a->context, a->view.entries, fur_value_size(a->view.value_type),
+                                    &own));
     fur_status status = fur_memory_copy(a->context, own, values, value_bytes(a));
     if (!a->owns_values && status == FUR_OK)
         replace(a, own, true);
@@ -62,9 +62,9 @@ fur_status fur_csr_set_values(fur_csr *a, const void *values, fur_ownership owne
     if (a->view.entries > 0)
         FUR_NEED(a->context, values);
     FUR_TRY(check(a, values, ownership));
-    if (ownership == FUR_COPY)
+    if (ownership == FUR_OWNERSHIP_COPY)
         FUR_TRY(copy(a, values));
-    else if (ownership == FUR_ADOPT)
+    else if (ownership == FUR_OWNERSHIP_ADOPT)
         FUR_TRY(adopt(a, values));
     else
         replace(a, values, false);

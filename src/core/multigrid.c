@@ -34,8 +34,8 @@ static fur_status refuse(const fur_stencil *a, const char *reason)
 
 static double coefficient(const fur_stencil_view *s, int k)
 {
-    return s->value == FUR_F32 ? (double)((const float *)s->coefficients)[k]
-                               : ((const double *)s->coefficients)[k];
+    return s->value_type == FUR_F32 ? (double)((const float *)s->coefficients)[k]
+                                    : ((const double *)s->coefficients)[k];
 }
 
 /* found[1 + offset along the axis] for neighbours; the centre is found[1] of every axis. */
@@ -73,7 +73,7 @@ static fur_status find_model(const fur_stencil *a, model *out)
     }
     out->centre = found[0][1];
     out->s = out->centre - around;
-    out->rounding = 8 * (s->value == FUR_F32 ? (double)FLT_EPSILON : DBL_EPSILON) * around;
+    out->rounding = 8 * (s->value_type == FUR_F32 ? (double)FLT_EPSILON : DBL_EPSILON) * around;
     if (!(out->centre > 0) || !(out->s >= -out->rounding) || isinf(out->centre))
         return refuse(a, "the centre must be as large as the sum of its neighbours, or larger");
     return FUR_OK;
@@ -86,7 +86,7 @@ static double least_eigenvalue(const fur_stencil_view *s, const model *m)
     double sum = 0;
     for (int axis = 0; axis < 3; axis++) {
         double sine = sin(pi / 2 / ((double)s->extent[axis] + 1));
-        if (s->boundary[axis] == FUR_DIRICHLET)
+        if (s->boundary[axis] == FUR_BOUNDARY_DIRICHLET)
             sum += 4 * m->k[axis] * sine * sine;
     }
     return sum;
@@ -97,7 +97,8 @@ static fur_status check_boundaries(const fur_stencil *a, const model *m)
     const fur_stencil_view *s = &a->view;
     double least = least_eigenvalue(s, m);
     for (int axis = 0; axis < 3; axis++)
-        if (s->boundary[axis] == FUR_PERIODIC && s->extent[axis] % 2 == 1 && s->extent[axis] > 1)
+        if (s->boundary[axis] == FUR_BOUNDARY_PERIODIC && s->extent[axis] % 2 == 1 &&
+            s->extent[axis] > 1)
             return fur_context_fail(a->context, FUR_UNSUPPORTED,
                                     "axis %d is periodic and has %lld points; red-black relaxation "
                                     "needs an even number there",
@@ -122,7 +123,7 @@ static fur_status check_stencil(const fur_stencil *a, model *out)
     if (!backend->multigrid)
         return fur_context_fail(a->context, FUR_UNSUPPORTED,
                                 "device %s has no multigrid; use device \"cpu\"", backend->device);
-    if (a->view.value != FUR_F32 && a->view.value != FUR_F64)
+    if (a->view.value_type != FUR_F32 && a->view.value_type != FUR_F64)
         return refuse(a, "its values are complex");
     if (a->view.fields)
         return refuse(a, "its coefficients differ from point to point");
@@ -167,7 +168,7 @@ static fur_status upload(fur_context *context, const void *from, int64_t count, 
     return status;
 }
 
-static fur_status upload_weights(fur_context *context, fur_value value, int64_t count,
+static fur_status upload_weights(fur_context *context, fur_value_type value, int64_t count,
                                  const double *weights, const void **out)
 {
     void *rounded;
@@ -199,7 +200,7 @@ static fur_status set_axis(builder *b, int number, const fur_axis *coarse, fur_g
         fur_axis_set_transfer(axis, coarse, weights, places);
     }
     FUR_TRY_DONE(
-        upload_weights(context, grid->value, n * FUR_GRID_WEIGHTS, weights, &out->weights));
+        upload_weights(context, grid->value_type, n * FUR_GRID_WEIGHTS, weights, &out->weights));
     FUR_TRY_DONE(upload(context, places, n * FUR_GRID_PLACES, sizeof *places, &out->places));
 done:
     fur_env_release(&context->env, places);
@@ -261,7 +262,7 @@ static double omega_of(const fur_grid *grid)
 static fur_status allocate_vectors(fur_multigrid *mg, fur_grid_level *level)
 {
     int64_t points = fur_grid_points(&level->grid);
-    size_t size = fur_value_size(level->grid.value);
+    size_t size = fur_value_size(level->grid.value_type);
     void *b;
     FUR_TRY(fur_memory_allocate(mg->context, points, size, &b));
     level->b = b;
@@ -280,14 +281,14 @@ static int bottom_sweeps(const fur_grid *grid)
 }
 
 static fur_status build_levels(builder *b, const model *m, const fur_multigrid_options *o,
-                               fur_value value)
+                               fur_value_type value)
 {
     fur_multigrid *mg = b->mg;
     for (bool last = false; !last;) {
         fur_grid_level *level = &mg->level[mg->levels++];
         int64_t points = b->axis[0].points * b->axis[1].points * b->axis[2].points;
         last = points <= o->coarsest || mg->levels == o->levels;
-        level->grid.value = value;
+        level->grid.value_type = value;
         FUR_TRY(set_grid(b, last, &level->grid));
         b->shift = m->s > 0 ? m->s : 0;
         level->grid.omega = omega_of(&level->grid);
@@ -298,14 +299,14 @@ static fur_status build_levels(builder *b, const model *m, const fur_multigrid_o
     return FUR_OK;
 }
 
-static double round_to(fur_value value, double a)
+static double round_to(fur_value_type value, double a)
 {
     return value == FUR_F32 ? (double)(float)a : a;
 }
 
 /* What axis 0 has to add so that the diagonal of the finest level, whose terms and their sum are
  * rounded, is the centre's coefficient. */
-static double finest_shift(fur_value value, const double edge[3], double centre)
+static double finest_shift(fur_value_type value, const double edge[3], double centre)
 {
     double across = round_to(value, round_to(value, 2 * edge[1]) + round_to(value, 2 * edge[2]));
     return centre - across - 2 * edge[0];
@@ -318,7 +319,7 @@ static fur_status copy_stencil(const fur_stencil *a, fur_stencil **out)
     fur_scalar coefficients[AXIS_POINTS];
     fur_stencil_definition d = {
         .size = sizeof d,
-        .value = s->value,
+        .value_type = s->value_type,
         .axes = 3,
         .points = s->points,
         .offsets = s->offsets,
@@ -341,16 +342,16 @@ static fur_status build(fur_multigrid *mg, const fur_stencil_view *s, const mode
     builder b = {.mg = mg};
     /* First, so that there is memory for as many entries as are counted below. */
     fur_status status =
-        fur_vector_create(mg->context, s->value, fur_stencil_rows(s), &mg->residual);
+        fur_vector_create(mg->context, s->value_type, fur_stencil_rows(s), &mg->residual);
     for (int number = 0; number < 3 && status == FUR_OK; number++) {
         int from = number > 0 && s->extent[2] == 1 ? 3 - number : number;
         b.coupling[number] = m->k[from];
         status =
             fur_axis_create(env, s->boundary[from], s->extent[from], m->k[from], &b.axis[number]);
     }
-    b.shift = finest_shift(s->value, b.coupling, m->centre);
+    b.shift = finest_shift(s->value_type, b.coupling, m->centre);
     if (status == FUR_OK)
-        status = build_levels(&b, m, o, s->value);
+        status = build_levels(&b, m, o, s->value_type);
     release_axes(env, b.axis);
     return status == FUR_OK ? fur_multigrid_list_steps(mg) : status;
 }
@@ -360,7 +361,7 @@ static fur_status update(void *object)
 {
     const fur_multigrid *mg = object;
     const fur_stencil *a = mg->source;
-    size_t bytes = (size_t)a->view.points * fur_value_size(a->view.value);
+    size_t bytes = (size_t)a->view.points * fur_value_size(a->view.value_type);
     FUR_TRY(fur_dependent_check(&mg->context->env, &a->dependent));
     return memcmp(a->view.coefficients, mg->stencil->view.coefficients, bytes) == 0
                ? FUR_OK

@@ -36,8 +36,8 @@ static int64_t find_spare(const fur_axis *axis)
 fur_status fur_axis_create(fur_env *env, fur_boundary boundary, int64_t points, double edge,
                            fur_axis *out)
 {
-    fur_axis axis = {.points = points, .periodic = boundary == FUR_PERIODIC};
-    double end = boundary == FUR_NEUMANN || (axis.periodic && points == 1) ? 0 : edge;
+    fur_axis axis = {.points = points, .periodic = boundary == FUR_BOUNDARY_PERIODIC};
+    double end = boundary == FUR_BOUNDARY_NEUMANN || (axis.periodic && points == 1) ? 0 : edge;
     FUR_TRY(allocate(env, &axis));
     for (int64_t i = 0; i < points; i++) {
         axis.edges[i] = i > 0 ? edge : end;

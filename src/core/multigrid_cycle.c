@@ -26,8 +26,8 @@ static fur_status run_step(const fur_multigrid *mg, const fur_grid_step *step)
     case FUR_GRID_CORRECT:
         return kernels(mg)->correction(env, g, level[1].x, level->x);
     default:
-        return mg->context->backend->elementwise->fill[g->value](env, fur_grid_points(g),
-                                                                 fur_real(0), level->x);
+        return mg->context->backend->elementwise->fill[g->value_type](env, fur_grid_points(g),
+                                                                      fur_real(0), level->x);
     }
 }
 
@@ -55,11 +55,11 @@ static fur_status check_vector(const fur_multigrid *mg, const char *name, const 
     if (v->context != mg->context)
         return fur_context_fail(mg->context, FUR_INVALID,
                                 "%s belongs to another context than the multigrid", name);
-    if (v->value != own->value || v->size != own->size)
+    if (v->value_type != own->value_type || v->size != own->size)
         return fur_context_fail(mg->context, FUR_INVALID,
                                 "%s has %lld entries of type %s, the grid needs %lld of type %s",
-                                name, (long long)v->size, fur_value_name(v->value),
-                                (long long)own->size, fur_value_name(own->value));
+                                name, (long long)v->size, fur_value_name(v->value_type),
+                                (long long)own->size, fur_value_name(own->value_type));
     return FUR_OK;
 }
 
@@ -106,13 +106,13 @@ static bool is_over(double residual, double before, double target, int64_t cycle
                     fur_outcome *outcome)
 {
     if (!(residual < HUGE_VAL))
-        *outcome = FUR_BREAKDOWN;
+        *outcome = FUR_OUTCOME_BREAKDOWN;
     else if (residual <= target)
-        *outcome = FUR_CONVERGED;
+        *outcome = FUR_OUTCOME_CONVERGED;
     else if (residual >= before)
-        *outcome = FUR_STAGNATED;
+        *outcome = FUR_OUTCOME_STAGNATED;
     else if (cycles_left == 0)
-        *outcome = FUR_MAX_ITERATIONS;
+        *outcome = FUR_OUTCOME_MAX_ITERATIONS;
     else
         return false;
     return true;
@@ -152,15 +152,15 @@ fur_status fur_multigrid_solve(fur_multigrid *mg, const fur_vector *b, fur_vecto
                                int64_t max_cycles, fur_solver_report *report)
 {
     if (report)
-        report->outcome = FUR_UNSOLVED;
+        report->outcome = FUR_OUTCOME_UNSOLVED;
     FUR_NEED(mg ? mg->context : NULL, mg, b, x);
     double start = fur_seconds();
-    fur_solver_report own = {.outcome = FUR_CONVERGED}; /* if b = 0 */
+    fur_solver_report own = {.outcome = FUR_OUTCOME_CONVERGED}; /* if b = 0 */
     if (!(rtol >= 0) || max_cycles < 0)
         return fur_context_fail(mg->context, FUR_INVALID,
                                 "rtol and max_cycles must not be negative");
     if (rtol == 0)
-        rtol = mg->residual->value == FUR_F32 ? 1e-5 : 1e-10;
+        rtol = mg->residual->value_type == FUR_F32 ? 1e-5 : 1e-10;
     FUR_TRY(solve(mg, b, x, rtol, max_cycles ? max_cycles : MAX_CYCLES, &own));
     own.seconds = fur_seconds() - start;
     if (report)
@@ -188,7 +188,7 @@ fur_status fur_operator_from_multigrid(fur_multigrid *mg, fur_operator **out)
         .size = sizeof definition,
         .rows = mg->residual->size,
         .cols = mg->residual->size,
-        .value = mg->residual->value,
+        .value_type = mg->residual->value_type,
         .user = mg,
         .apply = apply,
     };

@@ -24,7 +24,7 @@ struct fur_context {
 
 struct fur_vector {
     fur_context *context;
-    fur_value value;
+    fur_value_type value_type;
     int64_t size;
     void *data;
     bool owned;
@@ -122,7 +122,7 @@ fur_status fur_ownership_check(fur_context *context, fur_ownership ownership);
 
 /* A matrix with its own, uninitialised arrays. */
 fur_status fur_csr_allocate(fur_context *context, int64_t rows, int64_t cols, int64_t entries,
-                            fur_value value, fur_offset offset, fur_csr **out);
+                            fur_value_type value, fur_offset_type offset, fur_csr **out);
 
 /* A permutation with its own, uninitialised arrays. */
 fur_status fur_permutation_allocate(fur_context *context, int64_t size, fur_permutation **out);
@@ -171,11 +171,11 @@ fur_status fur_vector_check_apart(const fur_vector *x, const char *x_name, const
 
 /* out_i = in_i in another value type. Returns the first entry whose imaginary part would be lost,
  * -1 if there is none. */
-int64_t fur_convert_values(const fur_env *env, int64_t count, fur_value from, const void *in,
-                           fur_value to, void *out);
+int64_t fur_convert_values(const fur_env *env, int64_t count, fur_value_type from, const void *in,
+                           fur_value_type to, void *out);
 
 /* The narrowest offsets for that many entries. */
-static inline fur_offset fur_offset_for(int64_t entries)
+static inline fur_offset_type fur_offset_for(int64_t entries)
 {
     return entries <= INT32_MAX ? FUR_I32 : FUR_I64;
 }

@@ -9,7 +9,7 @@ fur_status fur_operator_create(fur_context *context, const fur_operator_definiti
     fur_env *env = &context->env;
     fur_operator_definition d;
     FUR_TAKE_OPTIONS(context, fur_operator_definition, &d, definition);
-    if (!d.apply || d.rows < 0 || d.cols < 0 || fur_value_size(d.value) == 0)
+    if (!d.apply || d.rows < 0 || d.cols < 0 || fur_value_size(d.value_type) == 0)
         return fur_env_fail(env, FUR_INVALID,
                             "an operator needs an apply function, rows and cols of at least 0, "
                             "and a value type");
@@ -61,9 +61,9 @@ int64_t fur_operator_cols(const fur_operator *op)
     return op ? op->definition.cols : 0;
 }
 
-fur_value fur_operator_value(const fur_operator *op)
+fur_value_type fur_operator_value_type(const fur_operator *op)
 {
-    return op ? op->definition.value : FUR_F32;
+    return op ? op->definition.value_type : FUR_F32;
 }
 
 static fur_status check_vector(const fur_operator *op, const fur_vector *v, const char *name,
@@ -72,12 +72,12 @@ static fur_status check_vector(const fur_operator *op, const fur_vector *v, cons
     if (v->context != op->context)
         return fur_context_fail(op->context, FUR_INVALID,
                                 "%s belongs to another context than the operator", name);
-    if (v->value != op->definition.value || v->size != size)
+    if (v->value_type != op->definition.value_type || v->size != size)
         return fur_context_fail(op->context, FUR_INVALID,
                                 "%s has %lld entries of type %s, the operator needs %lld of type "
                                 "%s",
-                                name, (long long)v->size, fur_value_name(v->value), (long long)size,
-                                fur_value_name(op->definition.value));
+                                name, (long long)v->size, fur_value_name(v->value_type),
+                                (long long)size, fur_value_name(op->definition.value_type));
     return FUR_OK;
 }
 

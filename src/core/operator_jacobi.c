@@ -17,7 +17,7 @@ typedef struct jacobi {
 static fur_status apply(void *user, const fur_vector *x, fur_vector *y)
 {
     const jacobi *m = user;
-    return fur_multiply(m->d, x, y);
+    return fur_multiply_elementwise(m->d, x, y);
 }
 
 static fur_status diagonal(void *user, fur_vector *d)
@@ -39,9 +39,9 @@ static fur_status invert(fur_vector *d, int64_t *bad)
 {
     static int64_t (*const table[FUR_VALUE_COUNT])(int64_t, void *) = FUR_VALUE_TABLE(reciprocals);
     if (fur_is_remote(d->context))
-        return d->context->backend->remote->reciprocals(&d->context->env, d->value, d->size,
+        return d->context->backend->remote->reciprocals(&d->context->env, d->value_type, d->size,
                                                         d->data, bad);
-    *bad = table[d->value](d->size, d->data);
+    *bad = table[d->value_type](d->size, d->data);
     return FUR_OK;
 }
 
@@ -74,7 +74,7 @@ fur_status fur_operator_jacobi(const fur_operator *a, fur_operator **out)
                                 (long long)n, (long long)fur_operator_cols(a));
     FUR_TRY(fur_env_allocate(&context->env, 1, sizeof *m, &m));
     m->a = a;
-    fur_status status = fur_vector_create(context, fur_operator_value(a), n, &m->d);
+    fur_status status = fur_vector_create(context, fur_operator_value_type(a), n, &m->d);
     if (status != FUR_OK) {
         fur_env_release(&context->env, m);
         return status;
@@ -83,7 +83,7 @@ fur_status fur_operator_jacobi(const fur_operator *a, fur_operator **out)
         .size = sizeof definition,
         .rows = n,
         .cols = n,
-        .value = m->d->value,
+        .value_type = m->d->value_type,
         .user = m,
         .apply = apply,
         .diagonal = diagonal,

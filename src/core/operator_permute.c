@@ -61,14 +61,14 @@ fur_status fur_operator_permute(const fur_operator *b, const fur_permutation *p,
         .size = sizeof definition,
         .rows = p->size,
         .cols = p->size,
-        .value = fur_operator_value(b),
+        .value_type = fur_operator_value_type(b),
         .user = a,
         .apply = apply,
         .diagonal = diagonal,
         .release = release,
     };
-    FUR_TRY_DONE(fur_vector_create(context, definition.value, p->size, &a->x));
-    FUR_TRY_DONE(fur_vector_create(context, definition.value, p->size, &a->y));
+    FUR_TRY_DONE(fur_vector_create(context, definition.value_type, p->size, &a->x));
+    FUR_TRY_DONE(fur_vector_create(context, definition.value_type, p->size, &a->y));
     fur_dependent dependent = {"the operator in the original numbering", NULL, NULL, .reads = true};
     FUR_TRY_DONE(fur_operator_derive(context, &definition, &dependent, &b->dependent.made, out));
     return FUR_OK;

@@ -22,7 +22,7 @@ static fur_status diagonal(void *user, fur_vector *d)
     if (fur_is_remote(r->context))
         return r->context->backend->remote->diagonal(&r->context->env, &r->rows->view, r->numbers,
                                                      d->data);
-    set[d->value](&r->rows->view, r->numbers, d->data);
+    set[d->value_type](&r->rows->view, r->numbers, d->data);
     return FUR_OK;
 }
 
@@ -34,7 +34,7 @@ fur_status fur_operator_from_recognised(const fur_recognised *r, fur_operator **
         .size = sizeof definition,
         .rows = rows->cols,
         .cols = rows->cols,
-        .value = rows->value,
+        .value_type = rows->value_type,
         .user = (void *)(uintptr_t)r,
         .apply = apply,
         .diagonal = diagonal,

@@ -22,7 +22,7 @@ fur_status fur_operator_from_spmv(const fur_spmv *plan, fur_operator **out)
         .size = sizeof definition,
         .rows = a->rows,
         .cols = a->cols,
-        .value = a->value,
+        .value_type = a->value_type,
         .user = (void *)(uintptr_t)plan,
         .apply = apply,
         .diagonal = diagonal,

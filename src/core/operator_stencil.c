@@ -30,7 +30,7 @@ fur_status fur_stencil_read_diagonal(const fur_stencil *stencil, fur_vector *d)
     if (fur_is_remote(d->context))
         return d->context->backend->remote->stencil_diagonal(&d->context->env, s, d->data);
     diagonal_job job = {s, d->data};
-    fur_parallel(&d->context->env, d->size / ROW_GRAIN, d->size, set[s->value], &job);
+    fur_parallel(&d->context->env, d->size / ROW_GRAIN, d->size, set[s->value_type], &job);
     return FUR_OK;
 }
 
@@ -47,7 +47,7 @@ fur_status fur_operator_from_stencil(const fur_stencil *stencil, fur_operator **
         .size = sizeof definition,
         .rows = rows,
         .cols = rows,
-        .value = stencil->view.value,
+        .value_type = stencil->view.value_type,
         .user = (void *)(uintptr_t)stencil,
         .apply = apply,
         .diagonal = diagonal,

@@ -26,8 +26,8 @@ static bool may_be_stencil(const fur_csr *a, fur_recognise_report *report)
 
 static int64_t csr_bytes(const fur_csr_view *a)
 {
-    return a->entries * (int64_t)(fur_value_size(a->value) + sizeof(int32_t)) +
-           a->rows * (int64_t)fur_offset_size(a->offset);
+    return a->entries * (int64_t)(fur_value_size(a->value_type) + sizeof(int32_t)) +
+           a->rows * (int64_t)fur_offset_size(a->offset_type);
 }
 
 /* Whether the stencil has less to read than the matrix, x and y left out. */
@@ -35,7 +35,7 @@ static bool is_smaller(const fur_csr_view *a, const fur_stencil_view *s,
                        fur_recognise_report *report)
 {
     int64_t fields = s->coefficients ? 0 : s->points;
-    return fields * a->rows * (int64_t)fur_value_size(a->value) < csr_bytes(a) ||
+    return fields * a->rows * (int64_t)fur_value_size(a->value_type) < csr_bytes(a) ||
            fur_recognise_refuse(
                report, "%d coefficients a point would be more to read than the matrix", s->points);
 }
@@ -45,7 +45,7 @@ static fur_status make_fields(fur_recognised *r, const fur_stencil_view *s)
 {
     FUR_TRY(fur_env_allocate_zeros(&r->context->env, s->points, sizeof *r->fields, &r->fields));
     for (; r->field_count < s->points; r->field_count++)
-        FUR_TRY(fur_vector_create(r->context, s->value, fur_stencil_rows(s),
+        FUR_TRY(fur_vector_create(r->context, s->value_type, fur_stencil_rows(s),
                                   &r->fields[r->field_count]));
     return FUR_OK;
 }
@@ -55,16 +55,16 @@ static fur_status make_stencil(fur_recognised *r, const fur_guess *g, const char
     fur_scalar coefficients[FUR_STENCIL_POINTS];
     const fur_stencil_view *s = &g->s;
     fur_stencil_definition d = {.size = sizeof d,
-                                .value = s->value,
+                                .value_type = s->value_type,
                                 .axes = g->axes,
                                 .points = s->points,
                                 .offsets = s->offsets,
                                 .kernel = kernel};
     memcpy(d.extent, s->extent, sizeof d.extent);
     if (s->coefficients) {
-        FUR_TRY(fur_env_allocate_zeros(&r->context->env, s->points, fur_value_size(s->value),
+        FUR_TRY(fur_env_allocate_zeros(&r->context->env, s->points, fur_value_size(s->value_type),
                                        &r->constants));
-        fur_convert_values(&r->context->env, s->points, s->value, s->coefficients, FUR_C128,
+        fur_convert_values(&r->context->env, s->points, s->value_type, s->coefficients, FUR_C128,
                            coefficients);
         d.coefficients = coefficients;
     } else {
@@ -76,7 +76,7 @@ static fur_status make_stencil(fur_recognised *r, const fur_guess *g, const char
 static fur_status take_rows(fur_recognised *r, const fur_csr *a, int64_t count)
 {
     FUR_TRY(fur_csr_take_rows(a, count, r->numbers, &r->rows));
-    FUR_TRY(fur_vector_create(r->context, a->view.value, count, &r->y));
+    FUR_TRY(fur_vector_create(r->context, a->view.value_type, count, &r->y));
     return fur_spmv_plan(r->rows, NULL, &r->plan);
 }
 
@@ -98,7 +98,8 @@ static void describe(const fur_recognised *r, const fur_guess *g, fur_recognise_
 {
     const fur_stencil_view *s = &g->s;
     const fur_csr_view *rows = &r->rows->view;
-    int64_t row = (int64_t)(sizeof *r->numbers + fur_value_size(s->value)); /* its number, its y */
+    int64_t row =
+        (int64_t)(sizeof *r->numbers + fur_value_size(s->value_type)); /* its number, its y */
     report->recognised = 1;
     report->axes = g->axes;
     memcpy(report->extent, s->extent, sizeof report->extent);

@@ -239,7 +239,7 @@ static void set_stencil(const search *g, const int64_t extent[3], fur_guess *out
     const fur_csr_view *a = g->a;
     fur_stencil_view *s = &out->s;
     count_offsets(&g->sample, extent, found);
-    *s = (fur_stencil_view){.value = a->value, .offsets = out->offsets};
+    *s = (fur_stencil_view){.value_type = a->value_type, .offsets = out->offsets};
     memcpy(s->extent, extent, sizeof s->extent);
     for (int place = 0; place < FUR_STENCIL_POINTS; place++) {
         fur_stencil_offset o = offset_at(place);
@@ -327,7 +327,7 @@ static void vote(const fur_sample *f, const fur_stencil_view *s, char *coefficie
 {
     fur_stencil_term terms[FUR_STENCIL_POINTS];
     int votes[FUR_STENCIL_POINTS] = {0};
-    size_t size = fur_value_size(s->value);
+    size_t size = fur_value_size(s->value_type);
     for (int i = 0; i < f->count; i++) {
         int count = matching_terms(f, s, i, terms);
         const char *values = values_of(f, i, size);
@@ -344,7 +344,7 @@ static void vote(const fur_sample *f, const fur_stencil_view *s, char *coefficie
 static bool has_coefficients(const fur_sample *f, const fur_guess *g, int i)
 {
     fur_stencil_term terms[FUR_STENCIL_POINTS];
-    size_t size = fur_value_size(g->s.value);
+    size_t size = fur_value_size(g->s.value_type);
     int count = matching_terms(f, &g->s, i, terms);
     const char *values = values_of(f, i, size);
     for (int t = 0; t < count; t++)

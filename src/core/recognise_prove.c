@@ -38,7 +38,7 @@ static int64_t compare_all(const fur_env *env, proof *f)
     static fur_body *const table[FUR_VALUE_COUNT] = FUR_VALUE_TABLE(compare_rows);
     const fur_csr_view *a = f->a;
     set_distances(f);
-    fur_parallel(env, a->rows / ROW_GRAIN, a->rows, table[a->value], f);
+    fur_parallel(env, a->rows / ROW_GRAIN, a->rows, table[a->value_type], f);
     return f->differing;
 }
 

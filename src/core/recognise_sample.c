@@ -59,14 +59,14 @@ static fur_status fetch_entries(const fur_csr *a, remote_rows *far, int64_t entr
 {
     fur_context *context = a->context;
     const fur_remote *remote = context->backend->remote;
-    int64_t value_bytes = entries * (int64_t)fur_value_size(a->view.value);
+    int64_t value_bytes = entries * (int64_t)fur_value_size(a->view.value_type);
     int64_t bytes = value_bytes + entries * (int64_t)sizeof *s->columns;
     FUR_TRY(fur_memory_allocate(context, bytes, 1, &far->entries));
     FUR_TRY(fur_env_allocate(&context->env, bytes, 1, &s->fetched));
     const fur_csr_view rows = {s->count,
                                a->view.cols,
                                entries,
-                               a->view.value,
+                               a->view.value_type,
                                FUR_I64,
                                far->starts,
                                (int32_t *)(void *)(far->entries + value_bytes),

@@ -95,7 +95,7 @@ static fur_status update(void *object)
 static bool has_constants(const fur_recognised *r)
 {
     const fur_stencil_view *s = &r->stencil->view;
-    size_t bytes = (size_t)s->points * fur_value_size(s->value);
+    size_t bytes = (size_t)s->points * fur_value_size(s->value_type);
     return !r->constants || memcmp(s->coefficients, r->constants, bytes) == 0;
 }
 

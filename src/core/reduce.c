@@ -31,28 +31,28 @@ fur_status fur_dot(const fur_vector *x, const fur_vector *y, fur_scalar *out)
 {
     FUR_NEED(fur_vector_context(x), x, y, out);
     FUR_TRY(fur_vector_match(x, y));
-    FUR_TRY(kernels(x)->dot[x->value](&x->context->env, x->size, x->data, y->data, result(x)));
+    FUR_TRY(kernels(x)->dot[x->value_type](&x->context->env, x->size, x->data, y->data, result(x)));
     return fetch(x, out);
 }
 
 fur_status fur_norm1(const fur_vector *x, double *out)
 {
     FUR_NEED(fur_vector_context(x), x, out);
-    FUR_TRY(kernels(x)->norm1[x->value](&x->context->env, x->size, x->data, result(x)));
+    FUR_TRY(kernels(x)->norm1[x->value_type](&x->context->env, x->size, x->data, result(x)));
     return fetch_real(x, out);
 }
 
 fur_status fur_norm_max(const fur_vector *x, double *out)
 {
     FUR_NEED(fur_vector_context(x), x, out);
-    FUR_TRY(kernels(x)->norm_max[x->value](&x->context->env, x->size, x->data, result(x)));
+    FUR_TRY(kernels(x)->norm_max[x->value_type](&x->context->env, x->size, x->data, result(x)));
     return fetch_real(x, out);
 }
 
 fur_status fur_norm2(const fur_vector *x, double *out)
 {
     FUR_NEED(fur_vector_context(x), x, out);
-    FUR_TRY(kernels(x)->norm2[x->value](&x->context->env, x->size, x->data, result(x)));
+    FUR_TRY(kernels(x)->norm2[x->value_type](&x->context->env, x->size, x->data, result(x)));
     return fetch_real(x, out);
 }
 
@@ -61,7 +61,7 @@ fur_status fur_axpy_norm2(fur_scalar alpha, const fur_vector *x, fur_vector *y, 
     FUR_NEED(fur_vector_context(x), x, y, norm);
     fur_ratio a = {.factor = alpha};
     FUR_TRY(fur_vector_match_result(x, y));
-    FUR_TRY(kernels(x)->axpy_norm2[x->value](&x->context->env, x->size, &a, x->data, y->data,
-                                             result(x)));
+    FUR_TRY(kernels(x)->axpy_norm2[x->value_type](&x->context->env, x->size, &a, x->data, y->data,
+                                                  result(x)));
     return fetch_real(x, norm);
 }

@@ -106,12 +106,12 @@ fur_status fur_dot_into(const fur_vector *x, const fur_vector *y, fur_scalars *s
     fur_slot out;
     FUR_TRY(fur_vector_match(x, y));
     FUR_TRY(find_slot(context, scalars, slot, &out));
-    return context->backend->reduction->dot[x->value](&context->env, x->size, x->data, y->data,
-                                                      out);
+    return context->backend->reduction->dot[x->value_type](&context->env, x->size, x->data, y->data,
+                                                           out);
 }
 
-fur_status fur_axpby_by(fur_coefficient alpha, const fur_vector *x, fur_coefficient beta,
-                        fur_vector *y)
+fur_status fur_axpby_from(fur_coefficient alpha, const fur_vector *x, fur_coefficient beta,
+                          fur_vector *y)
 {
     FUR_NEED(fur_vector_context(x), x, y);
     fur_context *context = x->context;
@@ -120,8 +120,8 @@ fur_status fur_axpby_by(fur_coefficient alpha, const fur_vector *x, fur_coeffici
     FUR_TRY(fur_vector_match_result(x, y));
     FUR_TRY(find_ratio(context, &alpha, &a));
     FUR_TRY(find_ratio(context, &beta, &b));
-    return context->backend->elementwise->axpby[x->value](&context->env, x->size, &a, x->data, &b,
-                                                          y->data);
+    return context->backend->elementwise->axpby[x->value_type](&context->env, x->size, &a, x->data,
+                                                               &b, y->data);
 }
 
 fur_status fur_axpy_norm2_into(fur_coefficient alpha, const fur_vector *x, fur_vector *y,
@@ -134,6 +134,6 @@ fur_status fur_axpy_norm2_into(fur_coefficient alpha, const fur_vector *x, fur_v
     FUR_TRY(fur_vector_match_result(x, y));
     FUR_TRY(find_ratio(context, &alpha, &a));
     FUR_TRY(find_slot(context, scalars, slot, &out));
-    return context->backend->reduction->axpy_norm2[x->value](&context->env, x->size, &a, x->data,
-                                                             y->data, out);
+    return context->backend->reduction->axpy_norm2[x->value_type](&context->env, x->size, &a,
+                                                                  x->data, y->data, out);
 }

@@ -144,10 +144,10 @@ static fur_status check_vector(const fur_spmv *plan, const char *name, const fur
     if (v->context != plan->context)
         return fur_env_fail(env, FUR_INVALID, "%s belongs to another context than the matrix",
                             name);
-    if (v->value != a->value)
+    if (v->value_type != a->value_type)
         return fur_env_fail(env, FUR_INVALID,
                             "%s has entries of type %s, the matrix of type %s; convert one", name,
-                            fur_value_name(v->value), fur_value_name(a->value));
+                            fur_value_name(v->value_type), fur_value_name(a->value_type));
     if (v->size != size)
         return fur_env_fail(env, FUR_INVALID,
                             "%s has %lld entries, the product with a %lld x %lld operator needs "
@@ -190,8 +190,8 @@ fur_op fur_spmv_op(const fur_spmv *plan)
 
 static int64_t csr_bytes(const fur_csr_view *a)
 {
-    return a->entries * (int64_t)(fur_value_size(a->value) + sizeof(int32_t)) +
-           (a->rows + 1) * (int64_t)fur_offset_size(a->offset);
+    return a->entries * (int64_t)(fur_value_size(a->value_type) + sizeof(int32_t)) +
+           (a->rows + 1) * (int64_t)fur_offset_size(a->offset_type);
 }
 
 static int64_t break_even(const fur_spmv *plan)
@@ -207,7 +207,7 @@ fur_spmv_report fur_spmv_describe(const fur_spmv *plan)
     if (!plan)
         return (fur_spmv_report){.kernel = "", .reason = ""};
     const fur_csr_view *a = &plan->operand->view;
-    int64_t vectors = (a->rows + a->cols) * (int64_t)fur_value_size(a->value);
+    int64_t vectors = (a->rows + a->cols) * (int64_t)fur_value_size(a->value_type);
     int64_t matrix =
         plan->kernel->matrix_bytes ? plan->kernel->matrix_bytes(a, plan->state) : csr_bytes(a);
     return (fur_spmv_report){

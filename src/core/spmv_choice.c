@@ -205,8 +205,8 @@ fur_status fur_spmv_choose_measured(fur_spmv *plan, const fur_spmv_profile *prof
     fur_status status = FUR_OK;
     fur_vector *x = NULL;
     fur_vector *y = NULL;
-    FUR_TRY_DONE(fur_vector_create(plan->context, a->value, a->cols, &x));
-    FUR_TRY_DONE(fur_vector_create(plan->context, a->value, a->rows, &y));
+    FUR_TRY_DONE(fur_vector_create(plan->context, a->value_type, a->cols, &x));
+    FUR_TRY_DONE(fur_vector_create(plan->context, a->value_type, a->rows, &y));
     FUR_TRY_DONE(try_all(plan, profile, x, y));
 done:
     fur_vector_destroy(y);

@@ -17,7 +17,7 @@ static int64_t new_lines(const fur_csr_view *a, int64_t begin, int64_t end)
 {
     int64_t seen[LINES];
     int64_t count = 0;
-    int64_t line_entries = LINE_BYTES / (int64_t)fur_value_size(a->value);
+    int64_t line_entries = LINE_BYTES / (int64_t)fur_value_size(a->value_type);
     for (int i = 0; i < LINES; i++)
         seen[i] = -1;
     for (int64_t k = begin; k < end; k++) {
@@ -32,7 +32,7 @@ static int64_t new_lines(const fur_csr_view *a, int64_t begin, int64_t end)
  * shared still shows the few a window opens with: harmless, as ratios matter. */
 static double far_entries(const fur_csr_view *a)
 {
-    if (a->entries == 0 || a->cols * (int64_t)fur_value_size(a->value) <= NEAR_BYTES)
+    if (a->entries == 0 || a->cols * (int64_t)fur_value_size(a->value_type) <= NEAR_BYTES)
         return 0;
     int64_t found = 0;
     int64_t looked_at = 0;

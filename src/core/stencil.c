@@ -17,8 +17,8 @@
 static fur_status check_grid(fur_env *env, const fur_stencil_definition *d)
 {
     int64_t rows = 1;
-    if (fur_value_size(d->value) == 0)
-        return fur_env_fail(env, FUR_INVALID, "%d is not a value type", (int)d->value);
+    if (fur_value_size(d->value_type) == 0)
+        return fur_env_fail(env, FUR_INVALID, "%d is not a value type", (int)d->value_type);
     if (d->axes < 1 || d->axes > 3)
         return fur_env_fail(env, FUR_INVALID, "a grid has 1, 2 or 3 axes, not %d", d->axes);
     for (int axis = 0; axis < d->axes; axis++) {
@@ -27,10 +27,11 @@ static fur_status check_grid(fur_env *env, const fur_stencil_definition *d)
                                 "axis %d has %lld points; a grid needs at least 1", axis,
                                 (long long)d->extent[axis]);
         if ((unsigned)d->boundary[axis] >= FUR_BOUNDARY_COUNT)
-            return fur_env_fail(env, FUR_INVALID,
-                                "%d is not a boundary; use FUR_DIRICHLET, FUR_NEUMANN or "
-                                "FUR_PERIODIC",
-                                (int)d->boundary[axis]);
+            return fur_env_fail(
+                env, FUR_INVALID,
+                "%d is not a boundary; use FUR_BOUNDARY_DIRICHLET, FUR_BOUNDARY_NEUMANN or "
+                "FUR_BOUNDARY_PERIODIC",
+                (int)d->boundary[axis]);
         if (__builtin_mul_overflow(rows, d->extent[axis], &rows) || rows >= MOST_POINTS)
             return fur_env_fail(env, FUR_OVERFLOW,
                                 "the grid has 2^59 points or more; no vector has as many entries");
@@ -56,12 +57,12 @@ static fur_status check_field(fur_context *context, const fur_stencil_view *s, i
         return fur_context_fail(context, FUR_INVALID, "field %d is missing", k);
     if (field->context != context)
         return fur_context_fail(context, FUR_INVALID, "field %d belongs to another context", k);
-    if (field->value != s->value || field->size != fur_stencil_rows(s))
+    if (field->value_type != s->value_type || field->size != fur_stencil_rows(s))
         return fur_context_fail(context, FUR_INVALID,
                                 "field %d has %lld entries of type %s, the grid needs %lld of "
                                 "type %s",
-                                k, (long long)field->size, fur_value_name(field->value),
-                                (long long)fur_stencil_rows(s), fur_value_name(s->value));
+                                k, (long long)field->size, fur_value_name(field->value_type),
+                                (long long)fur_stencil_rows(s), fur_value_name(s->value_type));
     return FUR_OK;
 }
 
@@ -113,7 +114,7 @@ static int larger(int radius, int32_t distance)
 /* What the view has of the definition besides its lists. */
 static fur_stencil_view view_of(const fur_stencil_definition *d)
 {
-    fur_stencil_view s = {.value = d->value, .extent = {1, 1, 1}, .points = d->points};
+    fur_stencil_view s = {.value_type = d->value_type, .extent = {1, 1, 1}, .points = d->points};
     for (int axis = 0; axis < d->axes; axis++) {
         s.extent[axis] = d->extent[axis];
         s.boundary[axis] = d->boundary[axis];
@@ -139,7 +140,7 @@ static fur_status set_lists(fur_stencil *stencil, const fur_stencil_definition *
     FUR_TRY(fur_env_allocate(env, d->points, sizeof *offsets, &offsets));
     s->offsets = offsets;
     if (d->coefficients)
-        FUR_TRY(fur_env_allocate(env, d->points, fur_value_size(d->value), &coefficients));
+        FUR_TRY(fur_env_allocate(env, d->points, fur_value_size(d->value_type), &coefficients));
     else
         FUR_TRY(fur_env_allocate(env, d->points, sizeof *fields, &fields));
     s->coefficients = coefficients;
@@ -154,7 +155,7 @@ static fur_status set_lists(fur_stencil *stencil, const fur_stencil_definition *
             FUR_TRY(check_field(stencil->context, s, k, d->fields[k]));
             fields[n] = d->fields[k]->data;
         } else {
-            set[d->value](coefficients, n, d->coefficients[k]);
+            set[d->value_type](coefficients, n, d->coefficients[k]);
         }
         n++;
     }
@@ -247,7 +248,7 @@ fur_status fur_stencil_set_coefficients(fur_stencil *stencil, const void *coeffi
     fur_env *env = &stencil->context->env;
     const fur_stencil_view *s = &stencil->view;
     memcpy((void *)(uintptr_t)s->coefficients, coefficients,
-           (size_t)s->points * fur_value_size(s->value));
+           (size_t)s->points * fur_value_size(s->value_type));
     FUR_TRY(plan_again(env, s, &stencil->product));
     return plan_again(env, s, &stencil->sweep);
 }
@@ -274,11 +275,11 @@ fur_status fur_stencil_check_vector(const fur_stencil *stencil, const char *name
     if (v->context != stencil->context)
         return fur_env_fail(env, FUR_INVALID, "%s belongs to another context than the stencil",
                             name);
-    if (v->value != s->value || v->size != fur_stencil_rows(s))
+    if (v->value_type != s->value_type || v->size != fur_stencil_rows(s))
         return fur_env_fail(env, FUR_INVALID,
                             "%s has %lld entries of type %s, the grid needs %lld of type %s", name,
-                            (long long)v->size, fur_value_name(v->value),
-                            (long long)fur_stencil_rows(s), fur_value_name(s->value));
+                            (long long)v->size, fur_value_name(v->value_type),
+                            (long long)fur_stencil_rows(s), fur_value_name(s->value_type));
     return FUR_OK;
 }
 
@@ -312,7 +313,7 @@ fur_status fur_stencil_apply(const fur_stencil *stencil, fur_scalar alpha, const
 /* x, y and fields once; INT64_MAX where that is more. */
 static int64_t bytes_of(const fur_stencil_view *s)
 {
-    int64_t row = (s->fields ? s->points + 2 : 2) * (int64_t)fur_value_size(s->value);
+    int64_t row = (s->fields ? s->points + 2 : 2) * (int64_t)fur_value_size(s->value_type);
     int64_t bytes;
     return __builtin_mul_overflow(fur_stencil_rows(s), row, &bytes) ? INT64_MAX : bytes;
 }

@@ -62,7 +62,7 @@ static fur_status assemble_remote(const fur_stencil *stencil, fur_csr **out)
     FUR_TRY_DONE(remote->stencil_starts(&context->env, s, starts));
     FUR_TRY_DONE(fur_memory_copy(context, &entries, starts + rows, sizeof entries));
     FUR_TRY_DONE(
-        fur_csr_allocate(context, rows, rows, entries, s->value, fur_offset_for(entries), &a));
+        fur_csr_allocate(context, rows, rows, entries, s->value_type, fur_offset_for(entries), &a));
     FUR_TRY_DONE(remote->stencil_fill(&context->env, s, starts, &a->view));
     *out = a;
     a = NULL;
@@ -84,13 +84,13 @@ static fur_status assemble_here(const fur_stencil *stencil, fur_csr **out)
 
     FUR_TRY_DONE(fur_env_allocate(env, rows + 1, sizeof *m.starts, &m.starts));
     find_starts(env, &m);
-    FUR_TRY_DONE(fur_csr_allocate(stencil->context, rows, rows, m.starts[rows], s->value,
+    FUR_TRY_DONE(fur_csr_allocate(stencil->context, rows, rows, m.starts[rows], s->value_type,
                                   fur_offset_for(m.starts[rows]), &a));
     fur_csr_set_offsets(a, m.starts);
     m.columns = fur_csr_columns(a);
     m.values = fur_csr_values(a);
     if (m.starts[rows] > 0)
-        fur_parallel(env, rows / ROW_GRAIN, rows, set_rows[s->value], &m);
+        fur_parallel(env, rows / ROW_GRAIN, rows, set_rows[s->value_type], &m);
     *out = a;
 done:
     fur_env_release(env, m.starts);

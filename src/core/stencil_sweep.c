@@ -53,7 +53,7 @@ fur_status fur_stencil_sweep(const fur_stencil *stencil, int64_t count, fur_scal
     FUR_NEED(stencil ? stencil->context : NULL, stencil, x, work);
     FUR_TRY(check(stencil, count, b, x, work));
     fur_context *context = stencil->context;
-    int64_t bytes = x->size * (int64_t)fur_value_size(x->value);
+    int64_t bytes = x->size * (int64_t)fur_value_size(x->value_type);
     int64_t passes = passes_of(count, fur_stencil_depth(stencil));
     void *from = x->data;
     void *to = work->data;

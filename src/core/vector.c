@@ -1,7 +1,7 @@
 /* Vectors and element-wise operations. */
 #include "object.h"
 
-static fur_status check_shape(fur_context *context, fur_value value, int64_t size)
+static fur_status check_shape(fur_context *context, fur_value_type value, int64_t size)
 {
     if (fur_value_size(value) == 0)
         return fur_env_fail(&context->env, FUR_INVALID, "%d is not a value type", (int)value);
@@ -15,8 +15,8 @@ static fur_status check_shape(fur_context *context, fur_value value, int64_t siz
     return FUR_OK;
 }
 
-static fur_status make(fur_context *context, fur_value value, int64_t size, void *data, bool owned,
-                       fur_vector **out)
+static fur_status make(fur_context *context, fur_value_type value, int64_t size, void *data,
+                       bool owned, fur_vector **out)
 {
     fur_vector *vector;
     FUR_TRY(fur_env_allocate(&context->env, 1, sizeof *vector, &vector));
@@ -26,7 +26,8 @@ static fur_status make(fur_context *context, fur_value value, int64_t size, void
 }
 
 /* A vector whose entries are not set yet. */
-static fur_status make_unset(fur_context *context, fur_value value, int64_t size, fur_vector **out)
+static fur_status make_unset(fur_context *context, fur_value_type value, int64_t size,
+                             fur_vector **out)
 {
     void *data;
     FUR_TRY(fur_memory_allocate(context, size, fur_value_size(value), &data));
@@ -38,11 +39,11 @@ static fur_status make_unset(fur_context *context, fur_value value, int64_t size
 
 static int64_t bytes_of(const fur_vector *vector)
 {
-    return vector->size * (int64_t)fur_value_size(vector->value);
+    return vector->size * (int64_t)fur_value_size(vector->value_type);
 }
 
-static fur_status make_copy(fur_context *context, fur_value value, int64_t size, const void *data,
-                            fur_vector **out)
+static fur_status make_copy(fur_context *context, fur_value_type value, int64_t size,
+                            const void *data, fur_vector **out)
 {
     fur_vector *vector;
     FUR_TRY(make_unset(context, value, size, &vector));
@@ -56,7 +57,8 @@ static fur_status make_copy(fur_context *context, fur_value value, int64_t size,
     return status;
 }
 
-fur_status fur_vector_create(fur_context *context, fur_value value, int64_t size, fur_vector **out)
+fur_status fur_vector_create(fur_context *context, fur_value_type value, int64_t size,
+                             fur_vector **out)
 {
     FUR_NEED(context, context, out);
     fur_vector *vector;
@@ -70,7 +72,7 @@ fur_status fur_vector_create(fur_context *context, fur_value value, int64_t size
     return status;
 }
 
-fur_status fur_vector_wrap(fur_context *context, fur_value value, int64_t size, void *data,
+fur_status fur_vector_wrap(fur_context *context, fur_value_type value, int64_t size, void *data,
                            fur_ownership ownership, fur_vector **out)
 {
     FUR_NEED(context, context, out);
@@ -79,15 +81,15 @@ fur_status fur_vector_wrap(fur_context *context, fur_value value, int64_t size, 
     if (size > 0 && !data)
         return fur_env_fail(&context->env, FUR_INVALID, "%lld entries were announced, none given",
                             (long long)size);
-    if (ownership == FUR_COPY)
+    if (ownership == FUR_OWNERSHIP_COPY)
         return make_copy(context, value, size, data, out);
-    if (ownership == FUR_ADOPT && fur_is_remote(context)) {
+    if (ownership == FUR_OWNERSHIP_ADOPT && fur_is_remote(context)) {
         FUR_TRY(make_copy(context, value, size, data, out));
         fur_env_release(&context->env, data);
         return FUR_OK;
     }
     FUR_TRY(fur_memory_check_borrowed(context, data, fur_value_size(value)));
-    return make(context, value, size, data, ownership == FUR_ADOPT, out);
+    return make(context, value, size, data, ownership == FUR_OWNERSHIP_ADOPT, out);
 }
 
 void fur_vector_destroy(fur_vector *vector)
@@ -104,9 +106,9 @@ fur_context *fur_vector_context(const fur_vector *vector)
     return vector ? vector->context : NULL;
 }
 
-fur_value fur_vector_value(const fur_vector *vector)
+fur_value_type fur_vector_value_type(const fur_vector *vector)
 {
-    return vector ? vector->value : FUR_F32;
+    return vector ? vector->value_type : FUR_F32;
 }
 
 int64_t fur_vector_size(const fur_vector *vector)
@@ -166,10 +168,10 @@ fur_status fur_vector_download_async(const fur_vector *x, void *entries)
 static fur_status match_shapes(const fur_vector *x, const fur_vector *y)
 {
     fur_env *env = &x->context->env;
-    if (x->value != y->value)
+    if (x->value_type != y->value_type)
         return fur_env_fail(env, FUR_INVALID,
                             "the vectors have entries of types %s and %s; convert one of them",
-                            fur_value_name(x->value), fur_value_name(y->value));
+                            fur_value_name(x->value_type), fur_value_name(y->value_type));
     if (x->size != y->size)
         return fur_env_fail(env, FUR_INVALID, "the vectors have %lld and %lld entries",
                             (long long)x->size, (long long)y->size);
@@ -216,7 +218,7 @@ static const fur_elementwise_kernels *kernels(const fur_vector *x)
 fur_status fur_vector_fill(fur_vector *x, fur_scalar value)
 {
     FUR_NEED(NULL, x);
-    return kernels(x)->fill[x->value](&x->context->env, x->size, value, x->data);
+    return kernels(x)->fill[x->value_type](&x->context->env, x->size, value, x->data);
 }
 
 /* The context that copies between two: one that reaches both places. Each side's work has to be
@@ -246,24 +248,25 @@ fur_status fur_axpby(fur_scalar alpha, const fur_vector *x, fur_scalar beta, fur
     fur_ratio a = {.factor = alpha};
     fur_ratio b = {.factor = beta};
     FUR_TRY(fur_vector_match_result(x, y));
-    return kernels(x)->axpby[x->value](&x->context->env, x->size, &a, x->data, &b, y->data);
+    return kernels(x)->axpby[x->value_type](&x->context->env, x->size, &a, x->data, &b, y->data);
 }
 
-fur_status fur_multiply(const fur_vector *x, const fur_vector *y, fur_vector *z)
+fur_status fur_multiply_elementwise(const fur_vector *x, const fur_vector *y, fur_vector *z)
 {
     FUR_NEED(fur_vector_context(x), x, y, z);
     FUR_TRY(fur_vector_match(x, y));
     FUR_TRY(fur_vector_match_result(x, z));
     FUR_TRY(fur_vector_match_result(y, z));
-    return kernels(x)->multiply[x->value](&x->context->env, x->size, x->data, y->data, z->data);
+    return kernels(x)->multiply[x->value_type](&x->context->env, x->size, x->data, y->data,
+                                               z->data);
 }
 
-static fur_status convert_on_host(const fur_vector *x, fur_value value, fur_vector **out)
+static fur_status convert_on_host(const fur_vector *x, fur_value_type value, fur_vector **out)
 {
     fur_vector *converted;
     FUR_TRY(make_unset(x->context, value, x->size, &converted));
-    int64_t lost =
-        fur_convert_values(&x->context->env, x->size, x->value, x->data, value, converted->data);
+    int64_t lost = fur_convert_values(&x->context->env, x->size, x->value_type, x->data, value,
+                                      converted->data);
     if (lost >= 0) {
         fur_vector_destroy(converted);
         return fur_env_fail(&x->context->env, FUR_INVALID,
@@ -278,8 +281,8 @@ static fur_status convert_on_host(const fur_vector *x, fur_value value, fur_vect
 static fur_status transfer(const fur_vector *x, fur_context *context, fur_vector **out)
 {
     fur_vector *copy = NULL;
-    FUR_TRY(
-        fur_context_pass_on(context, x->context, make_unset(context, x->value, x->size, &copy)));
+    FUR_TRY(fur_context_pass_on(context, x->context,
+                                make_unset(context, x->value_type, x->size, &copy)));
     fur_status status = fur_vector_copy(x, copy);
     if (status == FUR_OK)
         *out = copy;
@@ -289,7 +292,7 @@ static fur_status transfer(const fur_vector *x, fur_context *context, fur_vector
 }
 
 /* By way of the companion. */
-static fur_status convert_remote(const fur_vector *x, fur_value value, fur_vector **out)
+static fur_status convert_remote(const fur_vector *x, fur_value_type value, fur_vector **out)
 {
     fur_context *host = x->context->host;
     fur_vector *near;
@@ -303,7 +306,7 @@ static fur_status convert_remote(const fur_vector *x, fur_value value, fur_vecto
     return fur_context_pass_on(host, x->context, status);
 }
 
-fur_status fur_vector_convert(const fur_vector *x, fur_value value, fur_vector **out)
+fur_status fur_vector_convert(const fur_vector *x, fur_value_type value, fur_vector **out)
 {
     FUR_NEED(fur_vector_context(x), x, out);
     FUR_TRY(check_shape(x->context, value, x->size));

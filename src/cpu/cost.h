@@ -27,7 +27,7 @@ static inline double fur_work_ns(const fur_work *work, const fur_spmv_profile *p
 
 static inline double fur_vector_bytes(const fur_csr_view *a)
 {
-    return (double)(a->rows + a->cols) * (double)fur_value_size(a->value);
+    return (double)(a->rows + a->cols) * (double)fur_value_size(a->value_type);
 }
 
 /* The cost of a kernel that reads A as it is. */
@@ -36,8 +36,8 @@ static inline fur_spmv_cost fur_csr_cost(const fur_csr_view *a, const fur_spmv_p
 {
     fur_work work = {
         .core_ns = entry_ns * (double)a->entries + row_ns * (double)a->rows,
-        .bytes = (double)a->entries * (double)(fur_value_size(a->value) + 4) +
-                 (double)a->rows * (double)fur_offset_size(a->offset) + fur_vector_bytes(a),
+        .bytes = (double)a->entries * (double)(fur_value_size(a->value_type) + 4) +
+                 (double)a->rows * (double)fur_offset_size(a->offset_type) + fur_vector_bytes(a),
         .far_ns = far_ns,
     };
     return (fur_spmv_cost){.product_ns = fur_work_ns(&work, profile)};

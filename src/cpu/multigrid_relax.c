@@ -49,8 +49,8 @@ static void run_sweep(const fur_env *env, const sweep *s)
     static relax_planes *const rest[] = {relax_rest_f32, relax_rest_f64};
     int64_t most = fur_smaller(s->g->axis[2].points, fur_grid_points(s->g) / POINT_GRAIN);
     int parts = fur_lanes(env->threads, most);
-    fur_parallel(env, parts, parts, relax_parts, &(step){s, parts, ends[s->g->value]});
-    fur_parallel(env, parts, parts, relax_parts, &(step){s, parts, rest[s->g->value]});
+    fur_parallel(env, parts, parts, relax_parts, &(step){s, parts, ends[s->g->value_type]});
+    fur_parallel(env, parts, parts, relax_parts, &(step){s, parts, rest[s->g->value_type]});
 }
 
 /* In place: the array to spare is not needed. */

@@ -54,7 +54,7 @@ static fur_status restriction(fur_env *env, const fur_grid *g, const void *b, co
 {
     const transfer t = {g, b, x, coarse};
     run(env, &t, g->axis[1].coarse, g->axis[2].coarse,
-        g->value == FUR_F32 ? gather_f32 : gather_f64);
+        g->value_type == FUR_F32 ? gather_f32 : gather_f64);
     return FUR_OK;
 }
 
@@ -62,7 +62,7 @@ static fur_status correction(fur_env *env, const fur_grid *g, const void *coarse
 {
     const transfer t = {g, NULL, coarse, x};
     run(env, &t, g->axis[1].points, g->axis[2].points,
-        g->value == FUR_F32 ? spread_f32 : spread_f64);
+        g->value_type == FUR_F32 ? spread_f32 : spread_f64);
     return FUR_OK;
 }
 

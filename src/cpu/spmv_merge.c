@@ -74,14 +74,14 @@ static fur_status apply(const fur_spmv_call *call)
         FUR_TYPE_TABLE(join);
     const fur_csr_view *a = call->a;
     int parts = fur_spmv_parts(a, call->env->threads);
-    cut_product p = {call, parts, multiply[a->value][a->offset]};
+    cut_product p = {call, parts, multiply[a->value_type][a->offset_type]};
     fur_parallel(call->env, parts, parts, multiply_parts, &p);
 
     int64_t joined = -1;
     for (int part = 1; part < parts; part++) {
         cut c = find_cut(a, parts, part);
         if (c.row < a->rows && c.entry > fur_offset_at(a, c.row) && c.row != joined) {
-            join[a->value][a->offset](call, c.row);
+            join[a->value_type][a->offset_type](call, c.row);
             joined = c.row;
         }
     }
@@ -92,7 +92,7 @@ static fur_status plan(fur_env *env, const fur_csr_view *a, const fur_spmv_profi
                        void **state)
 {
     (void)profile;
-    return fur_env_allocate(env, slot_count(a), fur_value_size(a->value), state);
+    return fur_env_allocate(env, slot_count(a), fur_value_size(a->value_type), state);
 }
 
 static void release(fur_env *env, void *state)

@@ -14,7 +14,7 @@ static fur_status apply(const fur_spmv_call *call)
 {
     static void (*const table[FUR_VALUE_COUNT][FUR_OFFSET_COUNT])(const fur_spmv_call *) =
         FUR_TYPE_TABLE(multiply);
-    table[call->a->value][call->a->offset](call);
+    table[call->a->value_type][call->a->offset_type](call);
     return FUR_OK;
 }
 

@@ -176,7 +176,7 @@ static fur_status refresh(fur_env *env, const fur_csr_view *a, void *state)
     static void (*const set[FUR_VALUE_COUNT])(const fur_csr_view *, int64_t, const runs *) =
         FUR_VALUE_TABLE(set_values);
     const runs *r = state;
-    building b = {a, state, set[a->value]};
+    building b = {a, state, set[a->value_type]};
     fur_parallel(env, r->chunks / CHUNK_GRAIN, r->chunks, set_chunks, &b);
     return FUR_OK;
 }
@@ -210,7 +210,7 @@ static fur_status build(fur_env *env, const fur_csr_view *a, runs *r)
     FUR_TRY(fur_env_allocate(env, steps, sizeof *r->base, &r->base));
     FUR_TRY(fur_env_allocate(env, steps, sizeof *r->mask, &r->mask));
     FUR_TRY(fur_env_allocate(env, gathers, LANES * sizeof *r->columns, &r->columns));
-    FUR_TRY(fur_env_allocate(env, steps, LANES * fur_value_size(a->value), &r->values));
+    FUR_TRY(fur_env_allocate(env, steps, LANES * fur_value_size(a->value_type), &r->values));
     fur_parallel(env, r->chunks / CHUNK_GRAIN, r->chunks, set_chunks, &b);
     return refresh(env, a, r);
 }
@@ -235,13 +235,13 @@ static fur_status apply(const fur_spmv_call *call)
 {
     static fur_spmv_multiply *const table[FUR_VALUE_COUNT] = FUR_VALUE_TABLE(multiply);
     const runs *r = call->state;
-    return fur_spmv_by_units(call, r->step, r->chunks, STEP_GRAIN, table[call->a->value]);
+    return fur_spmv_by_units(call, r->step, r->chunks, STEP_GRAIN, table[call->a->value_type]);
 }
 
 static int64_t matrix_bytes(const fur_csr_view *a, const void *state)
 {
     const runs *r = state;
-    int64_t step_bytes = LANES * (int64_t)fur_value_size(a->value) + 5;
+    int64_t step_bytes = LANES * (int64_t)fur_value_size(a->value_type) + 5;
     return r->step[r->chunks] * step_bytes + r->gather[r->chunks] * LANES * 4 +
            (a->rows / LANES + 1) * 2 + r->chunks * 2 * (int64_t)sizeof(int64_t);
 }
@@ -264,8 +264,8 @@ static fur_spmv_cost cost(const fur_csr_view *a, const fur_spmv_profile *profile
     double gathering = scale * (double)gathers;
     fur_work work = {
         .core_ns = 1.2 * steps + 3 * gathering + 2 * (double)slices,
-        .bytes = steps * (double)(LANES * fur_value_size(a->value) + 5) + gathering * LANES * 4 +
-                 fur_vector_bytes(a),
+        .bytes = steps * (double)(LANES * fur_value_size(a->value_type) + 5) +
+                 gathering * LANES * 4 + fur_vector_bytes(a),
         .far_ns = 1.1,
     };
     return (fur_spmv_cost){

@@ -179,7 +179,7 @@ static void spread(const fur_env *env, const fur_csr_view *a, const sell *s, con
 static fur_status refresh(fur_env *env, const fur_csr_view *a, void *state)
 {
     sell *s = state;
-    spread(env, a, s, a->values, s->values, fur_value_size(a->value));
+    spread(env, a, s, a->values, s->values, fur_value_size(a->value_type));
     return FUR_OK;
 }
 
@@ -210,7 +210,7 @@ static fur_status build(fur_env *env, const fur_csr_view *a, sell *s)
     /* One more: arithmetic on the arrays' addresses is not defined for NULL. */
     int64_t width = s->start[s->slices] + 1;
     FUR_TRY(fur_env_allocate(env, width, LANES * sizeof *s->columns, &s->columns));
-    FUR_TRY(fur_env_allocate(env, width, LANES * fur_value_size(a->value), &s->values));
+    FUR_TRY(fur_env_allocate(env, width, LANES * fur_value_size(a->value_type), &s->values));
     spread(env, a, s, a->columns, s->columns, sizeof *s->columns);
     return refresh(env, a, s);
 }
@@ -236,13 +236,13 @@ static fur_status apply(const fur_spmv_call *call)
 {
     static fur_spmv_multiply *const table[FUR_VALUE_COUNT] = FUR_VALUE_TABLE(multiply);
     const sell *s = call->state;
-    return fur_spmv_by_units(call, s->start, s->slices, WIDTH_GRAIN, table[call->a->value]);
+    return fur_spmv_by_units(call, s->start, s->slices, WIDTH_GRAIN, table[call->a->value_type]);
 }
 
 static int64_t matrix_bytes(const fur_csr_view *a, const void *state)
 {
     const sell *s = state;
-    return s->start[s->slices] * LANES * (int64_t)(fur_value_size(a->value) + 4) +
+    return s->start[s->slices] * LANES * (int64_t)(fur_value_size(a->value_type) + 4) +
            s->windows * SIGMA * 6 + s->slices * 8;
 }
 
@@ -278,7 +278,7 @@ static fur_spmv_cost cost(const fur_csr_view *a, const fur_spmv_profile *profile
         return (fur_spmv_cost){.refusal = "its rows differ too much in length"};
     fur_work work = {
         .core_ns = 0.40 * places + 1.5 * (double)a->rows,
-        .bytes = places * (double)(fur_value_size(a->value) + 4) + 6 * (double)a->rows +
+        .bytes = places * (double)(fur_value_size(a->value_type) + 4) + 6 * (double)a->rows +
                  fur_vector_bytes(a),
         .far_ns = 0.9,
     };

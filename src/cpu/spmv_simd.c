@@ -18,7 +18,7 @@ static fur_status apply(const fur_spmv_call *call)
 {
     static void (*const table[FUR_VALUE_COUNT][FUR_OFFSET_COUNT])(
         const fur_spmv_call *, int64_t, int64_t) = FUR_TYPE_TABLE(multiply);
-    return fur_spmv_by_rows(call, table[call->a->value][call->a->offset]);
+    return fur_spmv_by_rows(call, table[call->a->value_type][call->a->offset_type]);
 }
 
 extern const fur_spmv_kernel ISA(spmv_simd);

@@ -85,7 +85,7 @@ static int64_t point_at(const axis *a, int64_t place)
 static const void *coefficient(const fur_stencil_view *s, int k)
 {
     const char *constants = s->coefficients;
-    return constants ? constants + (size_t)k * fur_value_size(s->value) : s->fields[k];
+    return constants ? constants + (size_t)k * fur_value_size(s->value_type) : s->fields[k];
 }
 
 static unsigned box_of(const fur_stencil_view *s)
@@ -161,8 +161,8 @@ static fur_status build(fur_env *env, const fur_stencil_view *s, blocks *b)
 {
     /* Where terms are left out, segments of a long row begin elsewhere; shorter lines than a
      * register have more lanes to mask than points. */
-    b->masked =
-        s->boundary[0] == FUR_DIRICHLET && s->points <= FUR_ROW_SEGMENT && s->extent[0] >= LANES;
+    b->masked = s->boundary[0] == FUR_BOUNDARY_DIRICHLET && s->points <= FUR_ROW_SEGMENT &&
+                s->extent[0] >= LANES;
     b->box = box_of(s);
     int64_t rows = 1;
     for (int number = 0; number < 3; number++) {
@@ -194,7 +194,7 @@ static fur_status apply(const fur_stencil_call *call)
     static void (*const table[FUR_VALUE_COUNT])(const fur_stencil_call *, int64_t, int64_t) =
         FUR_VALUE_TABLE(multiply);
     const blocks *b = call->state;
-    return fur_stencil_by_slices(call, &b->cut, table[call->s->value]);
+    return fur_stencil_by_slices(call, &b->cut, table[call->s->value_type]);
 }
 
 extern const fur_stencil_kernel ISA(stencil_blocked);

@@ -59,7 +59,7 @@ static inline int64_t fur_uncut_bytes(void)
 static inline fur_cut fur_cut_of(const fur_stencil_view *s)
 {
     fur_cut c;
-    int64_t point_bytes = (2 * s->radius[2] + 1) * (int64_t)fur_value_size(s->value);
+    int64_t point_bytes = (2 * s->radius[2] + 1) * (int64_t)fur_value_size(s->value_type);
     int64_t most_points = FUR_BLOCK_BYTES / FUR_BLOCK_LINES / point_bytes;
     int64_t columns = fur_parts_of(s->extent[0], most_points);
     c.width = fur_parts_of(fur_parts_of(s->extent[0], columns), FUR_BLOCK_STEP) * FUR_BLOCK_STEP;

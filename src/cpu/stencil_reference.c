@@ -14,7 +14,7 @@ static fur_status apply(const fur_stencil_call *call)
 {
     static void (*const table[FUR_VALUE_COUNT])(const fur_stencil_call *) =
         FUR_VALUE_TABLE(multiply);
-    table[call->s->value](call);
+    table[call->s->value_type](call);
     return FUR_OK;
 }
 

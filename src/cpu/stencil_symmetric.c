@@ -39,7 +39,7 @@ static int place_of(int dx, int dy, int dz)
 static bool is_symmetric(const fur_stencil_view *s)
 {
     const char *c = s->coefficients;
-    const size_t size = fur_value_size(s->value);
+    const size_t size = fur_value_size(s->value_type);
     bool same = true;
     for (int k = 0; k < s->points; k++) {
         fur_stencil_offset o = s->offsets[k];
@@ -57,7 +57,7 @@ static bool is_finite(const fur_stencil_view *s)
 {
     static bool (*const table[FUR_VALUE_COUNT])(const fur_stencil_view *) =
         FUR_VALUE_TABLE(is_finite);
-    return table[s->value](s);
+    return table[s->value_type](s);
 }
 
 static const char *refusal(const fur_stencil_view *s)
@@ -86,7 +86,7 @@ static fur_status plan(fur_env *env, const fur_stencil_view *s, void **state)
     FUR_TRY(fur_env_allocate_zeros(env, 1, sizeof *p, &p));
     p->cut = fur_cut_of(s);
     fur_status status =
-        fur_env_allocate_zeros(env, s->extent[0], fur_value_size(s->value), &p->zeros);
+        fur_env_allocate_zeros(env, s->extent[0], fur_value_size(s->value_type), &p->zeros);
     if (status == FUR_OK)
         *state = p;
     else
@@ -99,7 +99,7 @@ static fur_status apply(const fur_stencil_call *call)
     static void (*const table[FUR_VALUE_COUNT])(const fur_stencil_call *, int64_t, int64_t) =
         FUR_VALUE_TABLE(multiply);
     const plan_state *p = call->state;
-    return fur_stencil_by_slices(call, &p->cut, table[call->s->value]);
+    return fur_stencil_by_slices(call, &p->cut, table[call->s->value_type]);
 }
 
 extern const fur_stencil_kernel ISA(stencil_symmetric);

@@ -164,11 +164,11 @@ typedef struct fur_remote {
     fur_status (*diagonal)(fur_env *env, const fur_csr_view *a, const int32_t *numbers, void *d);
     /* x_i = 1 / x_i; *bad = the first i for which that is not finite, after which entries may be
      * anything, or -1. Waits. */
-    fur_status (*reciprocals)(fur_env *env, fur_value value, int64_t n, void *x, int64_t *bad);
+    fur_status (*reciprocals)(fur_env *env, fur_value_type value, int64_t n, void *x, int64_t *bad);
     /* y_i = x_from[i], and y_to[i] = x_i with no number twice, for n entries */
-    fur_status (*gather)(fur_env *env, fur_value value, int64_t n, const int32_t *from,
+    fur_status (*gather)(fur_env *env, fur_value_type value, int64_t n, const int32_t *from,
                          const void *x, void *y);
-    fur_status (*scatter)(fur_env *env, fur_value value, int64_t n, const int32_t *to,
+    fur_status (*scatter)(fur_env *env, fur_value_type value, int64_t n, const int32_t *to,
                           const void *x, void *y);
     /* fur_reorder for square A by Cuthill and McKee, or reversed; order and position are arrays for
      * the permutation. Of the report all but the seconds. *found = false, and the rest unset, for
@@ -229,8 +229,8 @@ fur_status fur_cuda_open(fur_env *env, const fur_context_options *options, int n
 /* row_begin of a view of either width. */
 static inline int64_t fur_offset_at(const fur_csr_view *a, int64_t row)
 {
-    return a->offset == FUR_I32 ? ((const int32_t *)a->offsets)[row]
-                                : ((const int64_t *)a->offsets)[row];
+    return a->offset_type == FUR_I32 ? ((const int32_t *)a->offsets)[row]
+                                     : ((const int64_t *)a->offsets)[row];
 }
 
 #ifdef __cplusplus

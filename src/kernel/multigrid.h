@@ -54,8 +54,8 @@ typedef struct fur_grid_axis {
 
 /* The first axis runs fastest. */
 typedef struct fur_grid {
-    fur_value value; /* FUR_F32 or FUR_F64 */
-    double omega;    /* relaxation goes so many times as far as to the solution of the equation */
+    fur_value_type value_type; /* FUR_F32 or FUR_F64 */
+    double omega; /* relaxation goes so many times as far as to the solution of the equation */
     fur_grid_axis axis[3];
 } fur_grid;
 

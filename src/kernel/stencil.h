@@ -21,7 +21,7 @@ extern "C" {
  * sorted by z, then y, then x, so that terms are added in the order of the matrix's columns, in
  * segments of FUR_ROW_SEGMENT of those that are not left out. */
 typedef struct fur_stencil_view {
-    fur_value value;
+    fur_value_type value_type;
     int64_t extent[3];
     fur_boundary boundary[3];
     int radius[3]; /* largest |offset| along each axis */
@@ -71,9 +71,9 @@ FUR_ANYWHERE int64_t fur_boundary_point(fur_boundary boundary, int64_t n, int64_
 {
     if (i >= 0 && i < n)
         return i;
-    if (boundary == FUR_DIRICHLET)
+    if (boundary == FUR_BOUNDARY_DIRICHLET)
         return -1;
-    int64_t period = boundary == FUR_NEUMANN ? 2 * n : n;
+    int64_t period = boundary == FUR_BOUNDARY_NEUMANN ? 2 * n : n;
     int64_t at = i % period;
     at += at < 0 ? period : 0;
     return at < n ? at : period - 1 - at;

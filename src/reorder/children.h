@@ -32,7 +32,7 @@ void fur_families_finish(fur_families *families);
 
 FUR_PREFETCHES void fur_prefetch_offset(const fur_graph *g, int32_t v)
 {
-    if (g->offset == FUR_I32)
+    if (g->offset_type == FUR_I32)
         __builtin_prefetch((const int32_t *)g->offsets + v);
     else
         __builtin_prefetch((const int64_t *)g->offsets + v);

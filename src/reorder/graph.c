@@ -101,7 +101,7 @@ static void count_neighbours(void *job, int64_t begin, int64_t end)
 static fur_status symmetrise(fur_env *env, const fur_csr_view *a, fur_pattern *p)
 {
     FUR_TRY(fur_pattern_union(env, a, &p->offsets, &p->neighbours));
-    p->graph.offset = FUR_I64;
+    p->graph.offset_type = FUR_I64;
     p->graph.offsets = p->offsets;
     p->graph.neighbours = p->neighbours;
     return FUR_OK;
@@ -137,7 +137,7 @@ fur_status fur_pattern_create(fur_env *env, const fur_backend *host, const fur_c
                               fur_pattern *out)
 {
     fur_pattern p = {.graph = {.vertices = a->rows,
-                               .offset = a->offset,
+                               .offset_type = a->offset_type,
                                .offsets = a->offsets,
                                .neighbours = a->columns}};
     fur_status status = fill(env, host, a, &p);

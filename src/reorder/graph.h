@@ -11,7 +11,7 @@
 /* Vertex v has its neighbours at offsets[v] .. offsets[v+1]-1, each once. */
 typedef struct fur_graph {
     int64_t vertices;
-    fur_offset offset;
+    fur_offset_type offset_type;
     const void *offsets; /* vertices + 1 of int32_t or int64_t */
     const int32_t *neighbours;
     /* The neighbours of v, v itself not counted. NULL: those of all vertices but `loops`, which is
@@ -26,8 +26,8 @@ typedef struct fur_graph {
 
 static inline int64_t fur_graph_begin(const fur_graph *g, int64_t v)
 {
-    return g->offset == FUR_I32 ? ((const int32_t *)g->offsets)[v]
-                                : ((const int64_t *)g->offsets)[v];
+    return g->offset_type == FUR_I32 ? ((const int32_t *)g->offsets)[v]
+                                     : ((const int64_t *)g->offsets)[v];
 }
 
 static inline int32_t fur_graph_degree(const fur_graph *g, int64_t v)

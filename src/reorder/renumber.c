@@ -84,7 +84,7 @@ void fur_renumbered_release(fur_env *env, fur_renumbered *renumbered)
 fur_graph fur_renumbered_graph(const fur_renumbered *renumbered, const fur_span *span)
 {
     return (fur_graph){.vertices = span->end - span->begin,
-                       .offset = FUR_I64,
+                       .offset_type = FUR_I64,
                        .offsets = renumbered->offsets + span->begin,
                        .neighbours = renumbered->neighbours,
                        .rank = renumbered->rank + span->begin};

@@ -60,7 +60,7 @@ static fur_status step(const fur_solve *s, const cg *v, int64_t iteration)
     fur_coefficient one = {.factor = fur_real(1)};
     FUR_TRY(fur_operator_apply(s->a, v->p, v->q));
     FUR_TRY(fur_dot_into(v->p, v->q, s->scalars, PQ));
-    FUR_TRY(fur_axpby_by(alpha, v->p, one, s->x));
+    FUR_TRY(fur_axpby_from(alpha, v->p, one, s->x));
     alpha.factor = fur_real(-1);
     return fur_axpy_norm2_into(alpha, v->q, v->r, s->scalars, RR);
 }
@@ -70,7 +70,7 @@ static fur_status turn(const fur_solve *s, const cg *v, int64_t iteration)
 {
     fur_coefficient one = {.factor = fur_real(1)};
     fur_coefficient beta = {fur_real(1), s->scalars, rz_slot(iteration), rz_slot(iteration - 1)};
-    return fur_axpby_by(one, v->z, beta, v->p);
+    return fur_axpby_from(one, v->z, beta, v->p);
 }
 
 /* Why a product was no good, or the quotient with it as denominator. */
@@ -78,8 +78,9 @@ static fur_outcome verdict(const fur_scalars_state *state)
 {
     double product = state->value[state->halted].re;
     if (state->halted == PQ)
-        return product <= 0 ? FUR_INDEFINITE : FUR_BREAKDOWN;
-    return isfinite(product) && product < 0 ? FUR_INDEFINITE_PRECONDITIONER : FUR_BREAKDOWN;
+        return product <= 0 ? FUR_OUTCOME_INDEFINITE : FUR_OUTCOME_BREAKDOWN;
+    return isfinite(product) && product < 0 ? FUR_OUTCOME_INDEFINITE_PRECONDITIONER
+                                            : FUR_OUTCOME_BREAKDOWN;
 }
 
 /* Looks at the scalars: at the last iteration that was completed, if there is a new one, and at
@@ -115,7 +116,7 @@ static fur_status check_course(fur_solve *s, const cg *v, int64_t before, int64_
     double term = beta * state.value[PQ].re;
     if (hypot(zq.re + term, zq.im) > CONJUGATE * (hypot(zq.re, zq.im) + term)) {
         *over = true;
-        s->outcome = FUR_ASYMMETRIC;
+        s->outcome = FUR_OUTCOME_ASYMMETRIC;
         s->iterations = before + iteration;
         s->residual = residual;
     }

@@ -28,9 +28,10 @@ typedef struct fur_solve {
     void *monitor_user;
     bool stopped; /* the monitor has asked for it */
     /* Set by the method. */
-    fur_outcome outcome; /* FUR_CONVERGED: the target is met by the residual carried along */
-    int64_t iterations;  /* of all passes, as far as the host knows */
-    double residual;     /* ||r|| as carried along; before a pass that of the residual it finds */
+    fur_outcome
+        outcome;        /* FUR_OUTCOME_CONVERGED: the target is met by the residual carried along */
+    int64_t iterations; /* of all passes, as far as the host knows */
+    double residual;    /* ||r|| as carried along; before a pass that of the residual it finds */
 } fur_solve;
 
 typedef struct fur_method {

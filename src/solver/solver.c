@@ -51,23 +51,23 @@ const char *fur_solver_method(int index)
 const char *fur_outcome_name(fur_outcome outcome)
 {
     switch (outcome) {
-    case FUR_UNSOLVED:
+    case FUR_OUTCOME_UNSOLVED:
         return "not solved: it failed or was not begun";
-    case FUR_CONVERGED:
+    case FUR_OUTCOME_CONVERGED:
         return "converged";
-    case FUR_MAX_ITERATIONS:
+    case FUR_OUTCOME_MAX_ITERATIONS:
         return "iteration limit reached";
-    case FUR_INDEFINITE:
+    case FUR_OUTCOME_INDEFINITE:
         return "indefinite matrix";
-    case FUR_INDEFINITE_PRECONDITIONER:
+    case FUR_OUTCOME_INDEFINITE_PRECONDITIONER:
         return "indefinite preconditioner";
-    case FUR_ASYMMETRIC:
+    case FUR_OUTCOME_ASYMMETRIC:
         return "diverged: matrix or preconditioner is not symmetric";
-    case FUR_BREAKDOWN:
+    case FUR_OUTCOME_BREAKDOWN:
         return "breakdown: overflow, underflow or not a number";
-    case FUR_STOPPED:
+    case FUR_OUTCOME_STOPPED:
         return "stopped by the monitor";
-    case FUR_STAGNATED:
+    case FUR_OUTCOME_STAGNATED:
         return "stagnated: the true residual does not follow";
     }
     return "unknown";
@@ -94,7 +94,8 @@ static fur_status check_operators(const fur_operator *a, const fur_operator *m)
                                 "a solver needs a square matrix, this one is %lld x %lld",
                                 (long long)n, (long long)fur_operator_cols(a));
     if (m && (fur_operator_rows(m) != n || fur_operator_cols(m) != n ||
-              fur_operator_value(m) != fur_operator_value(a) || fur_operator_context(m) != context))
+              fur_operator_value_type(m) != fur_operator_value_type(a) ||
+              fur_operator_context(m) != context))
         return fur_context_fail(context, FUR_INVALID,
                                 "the preconditioner differs from the matrix in size, value type or "
                                 "context");
@@ -111,12 +112,13 @@ static int64_t default_interval(const fur_operator *a)
  * as many as a large one has. */
 static int64_t default_iterations(int64_t rows)
 {
-    return rows < (FUR_ITERATIONS_MAX - 100) / 10 ? 10 * rows + 100 : FUR_ITERATIONS_MAX;
+    return rows < (FUR_SOLVER_MOST_ITERATIONS - 100) / 10 ? 10 * rows + 100
+                                                          : FUR_SOLVER_MOST_ITERATIONS;
 }
 
 static fur_status set_defaults(const fur_operator *a, fur_solver_options *o)
 {
-    fur_value value = fur_operator_value(a);
+    fur_value_type value = fur_operator_value_type(a);
     if (!(o->rtol >= 0) || !(o->atol >= 0) || o->max_iterations < 0)
         return fur_context_fail(fur_operator_context(a), FUR_INVALID,
                                 "rtol, atol and max_iterations must not be negative");
@@ -134,7 +136,7 @@ static fur_status set_defaults(const fur_operator *a, fur_solver_options *o)
 
 static fur_status make_workspace(fur_solver *solver)
 {
-    fur_value value = fur_operator_value(solver->a);
+    fur_value_type value = fur_operator_value_type(solver->a);
     int64_t n = fur_operator_rows(solver->a);
     for (int i = 0; i < solver->method->workspace; i++)
         FUR_TRY(fur_vector_create(solver->context, value, n, &solver->work[i]));
@@ -194,13 +196,13 @@ bool fur_solve_is_over(fur_solve *solve, int64_t iteration, double residual)
     fur_solver_progress progress = {iteration, fur_relative(solve, residual)};
     solve->stopped = solve->monitor && solve->monitor(solve->monitor_user, &progress) != 0;
     if (!(residual < HUGE_VAL))
-        solve->outcome = FUR_BREAKDOWN; /* before the target, which may be infinite too */
+        solve->outcome = FUR_OUTCOME_BREAKDOWN; /* before the target, which may be infinite too */
     else if (residual <= solve->target)
-        solve->outcome = FUR_CONVERGED;
+        solve->outcome = FUR_OUTCOME_CONVERGED;
     else if (solve->stopped)
-        solve->outcome = FUR_STOPPED;
+        solve->outcome = FUR_OUTCOME_STOPPED;
     else if (iteration >= solve->max_iterations)
-        solve->outcome = FUR_MAX_ITERATIONS;
+        solve->outcome = FUR_OUTCOME_MAX_ITERATIONS;
     else
         return false;
     return true;
@@ -220,21 +222,22 @@ static fur_status take_residual(const fur_operator *a, const fur_vector *b, cons
     return fur_norm2(residual, norm);
 }
 
-/* The outcome of a solve by the true residual after a pass and the one before that. FUR_CONVERGED
- * of a pass is only what its recursion says: FUR_UNSOLVED means that another pass may help. */
+/* The outcome of a solve by the true residual after a pass and the one before that.
+ * FUR_OUTCOME_CONVERGED of a pass is only what its recursion says: FUR_OUTCOME_UNSOLVED means that
+ * another pass may help. */
 static fur_outcome judge(const fur_solve *solve, double goal, double residual, double before)
 {
     if (residual <= goal)
-        return FUR_CONVERGED;
-    if (solve->outcome != FUR_CONVERGED)
+        return FUR_OUTCOME_CONVERGED;
+    if (solve->outcome != FUR_OUTCOME_CONVERGED)
         return solve->outcome;
     if (!(residual < HUGE_VAL))
-        return FUR_BREAKDOWN;
+        return FUR_OUTCOME_BREAKDOWN;
     if (solve->stopped)
-        return FUR_STOPPED;
+        return FUR_OUTCOME_STOPPED;
     if (solve->iterations >= solve->max_iterations)
-        return FUR_MAX_ITERATIONS;
-    return residual <= LEAST_GAIN * before ? FUR_UNSOLVED : FUR_STAGNATED;
+        return FUR_OUTCOME_MAX_ITERATIONS;
+    return residual <= LEAST_GAIN * before ? FUR_OUTCOME_UNSOLVED : FUR_OUTCOME_STAGNATED;
 }
 
 /* x += the correction that a pass finds from the true residual, unless that is none. */
@@ -263,7 +266,7 @@ static fur_status run(fur_solver *solver, fur_solve *solve, const fur_vector *b,
     for (;;) {
         FUR_TRY(take_residual(solver->a, b, x, solver->work[0], residual));
         solve->outcome = judge(solve, goal, *residual, before);
-        if (solve->outcome != FUR_UNSOLVED)
+        if (solve->outcome != FUR_OUTCOME_UNSOLVED)
             return FUR_OK;
         before = *residual;
         FUR_TRY(correct(solver, solve, x, goal, before));
@@ -273,13 +276,14 @@ static fur_status run(fur_solver *solver, fur_solve *solve, const fur_vector *b,
 static fur_status check_vector(const fur_solver *solver, const char *name, const fur_vector *v)
 {
     if (fur_vector_context(v) != solver->context ||
-        fur_vector_value(v) != fur_operator_value(solver->a) ||
+        fur_vector_value_type(v) != fur_operator_value_type(solver->a) ||
         fur_vector_size(v) != fur_operator_rows(solver->a))
-        return fur_context_fail(
-            solver->context, FUR_INVALID,
-            "%s has %lld entries of type %s; the solver needs %lld of type %s", name,
-            (long long)fur_vector_size(v), fur_value_name(fur_vector_value(v)),
-            (long long)fur_operator_rows(solver->a), fur_value_name(fur_operator_value(solver->a)));
+        return fur_context_fail(solver->context, FUR_INVALID,
+                                "%s has %lld entries of type %s; the solver needs %lld of type %s",
+                                name, (long long)fur_vector_size(v),
+                                fur_value_name(fur_vector_value_type(v)),
+                                (long long)fur_operator_rows(solver->a),
+                                fur_value_name(fur_operator_value_type(solver->a)));
     return FUR_OK;
 }
 
@@ -287,7 +291,7 @@ static fur_status check_vectors(const fur_solver *solver, const fur_vector *b, c
 {
     FUR_TRY(check_vector(solver, "b", b));
     FUR_TRY(check_vector(solver, "x", x));
-    size_t bytes = (size_t)fur_vector_size(b) * fur_value_size(fur_vector_value(b));
+    size_t bytes = (size_t)fur_vector_size(b) * fur_value_size(fur_vector_value_type(b));
     if (fur_overlap(fur_vector_const_data(b), bytes, fur_vector_const_data(x), bytes))
         return fur_context_fail(solver->context, FUR_INVALID,
                                 "b and x overlap; each must have memory of its own");
@@ -298,7 +302,7 @@ fur_status fur_solver_solve(fur_solver *solver, const fur_vector *b, fur_vector 
                             fur_solver_report *report)
 {
     if (report)
-        report->outcome = FUR_UNSOLVED;
+        report->outcome = FUR_OUTCOME_UNSOLVED;
     FUR_NEED(solver ? solver->context : NULL, solver, b, x);
     double start = fur_seconds();
     const fur_solver_options *o = &solver->options;

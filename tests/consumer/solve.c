@@ -71,5 +71,5 @@ int main(void)
     fur_vector_destroy(x);
     fur_csr_destroy(a);
     fur_context_destroy(context);
-    return report.outcome == FUR_CONVERGED && multiplied <= 0 && solved < 1e-9 ? 0 : 1;
+    return report.outcome == FUR_OUTCOME_CONVERGED && multiplied <= 0 && solved < 1e-9 ? 0 : 1;
 }

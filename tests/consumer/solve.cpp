@@ -68,7 +68,7 @@ static bool run()
     fur_operator_definition definition{};
     definition.size = sizeof definition;
     definition.rows = definition.cols = 3;
-    definition.value = FUR_F64;
+    definition.value_type = FUR_F64;
     definition.user = plan.get();
     definition.apply = apply;
     auto op = make<fur_operator_create, operator_handle>(context.get(), &definition);
@@ -81,7 +81,7 @@ static bool run()
         worst = std::fmax(worst, std::fabs(entry - 1));
     std::cout << "furrow " << fur_version() << ": " << fur_outcome_name(report.outcome)
               << ", residual " << report.residual << "\n";
-    return multiplied && report.outcome == FUR_CONVERGED && worst < 1e-9;
+    return multiplied && report.outcome == FUR_OUTCOME_CONVERGED && worst < 1e-9;
 }
 
 int main()
