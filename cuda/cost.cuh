@@ -17,12 +17,10 @@ static inline double fur_vector_bytes(const fur_csr_view *a)
            static_cast<double>(fur_value_size(a->value_type));
 }
 
-static inline double fur_csr_bytes(const fur_csr_view *a)
+// Of a product by plain CSR: A, x and y once.
+static inline double fur_product_bytes(const fur_csr_view *a)
 {
-    return static_cast<double>(a->entries) *
-               static_cast<double>(fur_value_size(a->value_type) + 4) +
-           static_cast<double>(a->rows + 1) * static_cast<double>(fur_offset_size(a->offset_type)) +
-           fur_vector_bytes(a);
+    return static_cast<double>(fur_csr_bytes(a)) + fur_vector_bytes(a);
 }
 
 // A kernel whose threads wait for so many fetches one after the other and that moves so many bytes.
@@ -55,7 +53,8 @@ static inline fur_spmv_cost fur_cuda_walk_cost(const fur_csr_view *a,
 {
     double again = profile->rows.row_mean > 8 ? 0.1 * (profile->rows.row_mean - 8) : 0;
     double slowness = 1.25 + (again < 2.5 ? again : 2.5);
-    return fur_cuda_cost(static_cast<double>(profile->rows.row_max), slowness * fur_csr_bytes(a));
+    return fur_cuda_cost(static_cast<double>(profile->rows.row_max),
+                         slowness * fur_product_bytes(a));
 }
 
 #endif

@@ -34,13 +34,6 @@ template <class F> fur_status fur_with_product(const fur_spmv_call *call, F f)
     });
 }
 
-// Bytes of A as it is.
-static inline int64_t fur_csr_matrix_bytes(const fur_csr_view *a)
-{
-    return a->entries * static_cast<int64_t>(fur_value_size(a->value_type) + sizeof *a->columns) +
-           (a->rows + 1) * static_cast<int64_t>(fur_offset_size(a->offset_type));
-}
-
 // Makes *out a cleared State for build to fill; releases it if that fails.
 template <class State, class Build>
 fur_status fur_make_state(fur_env *env, void (*release)(fur_env *, void *), void **out, Build build)

@@ -433,7 +433,7 @@ fur_status put_together(fur_env *env, const work *w, bool reversed, bool allow_w
             g, w->place, w->counts + BANDWIDTH);
     FUR_TRY(fur_cuda_launched(env, "measure"));
     FUR_TRY(fur_cuda_copy(env, &bandwidth, w->counts + BANDWIDTH, sizeof bandwidth));
-    *report = {w->components.count, kept, g.bandwidth, bandwidth, 0};
+    *report = {sizeof *report, w->components.count, kept, g.bandwidth, bandwidth, 0};
     return FUR_OK;
 }
 

@@ -197,16 +197,14 @@ fur_status apply(const fur_spmv_call *call)
 
 int64_t matrix_bytes(const fur_csr_view *a, const void *)
 {
-    return fur_csr_matrix_bytes(a) + a->rows * static_cast<int64_t>(sizeof(int32_t));
+    return fur_csr_bytes(a) + a->rows * static_cast<int64_t>(sizeof(int32_t));
 }
 
 } // namespace
 
 extern "C" const fur_spmv_kernel fur_cuda_spmv_binned = {
-    "binned",
-    "rows binned by length, from one lane to several blocks a row",
-    "Ashari et al. 2014 (ACSR)",
-    false,   // exact
+    {"binned", "rows binned by length, from one lane to several blocks a row",
+     "Ashari et al. 2014 (ACSR)", false, 0},
     nullptr, // cost
     plan,
     nullptr, // refresh

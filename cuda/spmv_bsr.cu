@@ -128,7 +128,7 @@ fur_status analyse(fur_env *env, const fur_csr_view *a, int size, state *s)
         fur_cuda_allocate(env, s->block_rows + 1, fur_offset_size(a->offset_type), &s->offsets));
     return with_size(size, [&](auto b) {
         return a->offset_type == FUR_I32 ? count_blocks<b(), int32_t>(env, a, s)
-                                    : count_blocks<b(), int64_t>(env, a, s);
+                                         : count_blocks<b(), int64_t>(env, a, s);
     });
 }
 
@@ -151,7 +151,7 @@ fur_status choose_size(fur_env *env, const fur_csr_view *a, state *s)
 fur_status check_size(fur_env *env, const fur_csr_view *a, const state *s)
 {
     int64_t blocks = bytes_of(a, s);
-    int64_t csr = fur_csr_matrix_bytes(a);
+    int64_t csr = fur_csr_bytes(a);
     if (blocks < csr)
         return FUR_OK;
     return fur_env_fail(env, FUR_UNSUPPORTED,
@@ -254,10 +254,8 @@ int64_t matrix_bytes(const fur_csr_view *a, const void *memory)
 } // namespace
 
 extern "C" const fur_spmv_kernel fur_cuda_spmv_bsr = {
-    "bsr",
-    "blocks of 2 x 2, 3 x 3 or 4 x 4 entries with one index each",
-    "Im and Yelick 2001",
-    true,    // exact
+    {"bsr", "blocks of 2 x 2, 3 x 3 or 4 x 4 entries with one index each", "Im and Yelick 2001",
+     true, 0},
     nullptr, // cost: to be known only from the analysis
     plan,
     refresh,

@@ -58,10 +58,8 @@ fur_status apply(const fur_spmv_call *call)
 } // namespace
 
 extern "C" const fur_spmv_kernel fur_cuda_spmv_cached = {
-    "rows_cached",
-    "one thread a row, x of the block's own rows in shared memory",
-    "Nickolls, Buck, Garland, Skadron 2008",
-    true,               // exact
+    {"rows_cached", "one thread a row, x of the block's own rows in shared memory",
+     "Nickolls, Buck, Garland, Skadron 2008", true, 0},
     fur_cuda_walk_cost, // what the window saves, present devices' first-level cache saves too
     nullptr,            // plan
     nullptr,            // refresh

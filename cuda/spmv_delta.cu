@@ -174,8 +174,7 @@ int64_t bytes_of(const fur_csr_view *a, const delta *d)
 
 fur_status check_pays(fur_env *env, const fur_csr_view *a, const delta *d)
 {
-    double ratio =
-        static_cast<double>(bytes_of(a, d)) / static_cast<double>(fur_csr_matrix_bytes(a));
+    double ratio = static_cast<double>(bytes_of(a, d)) / static_cast<double>(fur_csr_bytes(a));
     if (ratio <= BYTES_MOST)
         return FUR_OK;
     return fur_env_fail(env, FUR_UNSUPPORTED,
@@ -269,7 +268,7 @@ int64_t matrix_bytes(const fur_csr_view *a, const void *state)
 fur_spmv_cost cost(const fur_csr_view *a, const fur_spmv_profile *profile)
 {
     double saved = 2 * static_cast<double>(a->entries);
-    fur_spmv_cost c = fur_cuda_sliced_cost(profile, UNROLL, fur_csr_bytes(a) - saved);
+    fur_spmv_cost c = fur_cuda_sliced_cost(profile, UNROLL, fur_product_bytes(a) - saved);
     c.plan_ns = 30 * FUR_LAUNCH_NS + 8 * c.product_ns;
     return c;
 }
@@ -277,10 +276,8 @@ fur_spmv_cost cost(const fur_csr_view *a, const fur_spmv_profile *profile)
 } // namespace
 
 extern "C" const fur_spmv_kernel fur_cuda_spmv_delta = {
-    "delta",
-    "slices of 32 rows with compressed columns",
-    "Kourtis, Goumas, Koziris 2008",
-    true, // exact
+    {"delta", "slices of 32 rows with compressed columns", "Kourtis, Goumas, Koziris 2008", true,
+     0},
     cost,
     plan,
     refresh,

@@ -278,16 +278,14 @@ fur_status apply(const fur_spmv_call *call)
 int64_t matrix_bytes(const fur_csr_view *a, const void *memory)
 {
     int64_t cuts = static_cast<const state *>(memory)->blocks + 1;
-    return fur_csr_matrix_bytes(a) + 4 * cuts;
+    return fur_csr_bytes(a) + 4 * cuts;
 }
 
 } // namespace
 
 extern "C" const fur_spmv_kernel fur_cuda_spmv_merge = {
-    "merge",
-    "equal shares of rows plus entries a thread, by the merge path",
-    "Merrill and Garland 2016",
-    false,   // exact
+    {"merge", "equal shares of rows plus entries a thread, by the merge path",
+     "Merrill and Garland 2016", false, 0},
     nullptr, // cost
     plan,
     nullptr, // refresh

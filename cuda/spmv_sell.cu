@@ -108,7 +108,7 @@ int64_t matrix_bytes(const fur_csr_view *a, const void *state)
 
 fur_spmv_cost cost(const fur_csr_view *a, const fur_spmv_profile *profile)
 {
-    fur_spmv_cost c = fur_cuda_sliced_cost(profile, UNROLL, fur_csr_bytes(a));
+    fur_spmv_cost c = fur_cuda_sliced_cost(profile, UNROLL, fur_product_bytes(a));
     c.plan_ns = 20 * FUR_LAUNCH_NS + 2.5 * c.product_ns;
     return c;
 }
@@ -116,10 +116,8 @@ fur_spmv_cost cost(const fur_csr_view *a, const fur_spmv_profile *profile)
 } // namespace
 
 extern "C" const fur_spmv_kernel fur_cuda_spmv_sell = {
-    "sell",
-    "slices of 32 rows of like length, one lane a row",
-    "Kreutzer, Hager, Wellein, Fehske, Bishop 2014",
-    true, // exact
+    {"sell", "slices of 32 rows of like length, one lane a row",
+     "Kreutzer, Hager, Wellein, Fehske, Bishop 2014", true, 0},
     cost,
     plan,
     refresh,

@@ -482,7 +482,7 @@ fur_spmv_cost cost(const fur_csr_view *a, const fur_spmv_profile *profile)
 {
     bool long_rows = profile->rows.row_max > FUR_ROW_SEGMENT;
     double slowness = (1.1 + 0.002 * profile->rows.row_mean) * (long_rows ? 1.15 : 1);
-    fur_spmv_cost c = fur_cuda_cost(long_rows ? 25 : 8, slowness * fur_csr_bytes(a));
+    fur_spmv_cost c = fur_cuda_cost(long_rows ? 25 : 8, slowness * fur_product_bytes(a));
     c.plan_ns = 2 * FUR_LAUNCH_NS + 0.2 * c.product_ns;
     return c;
 }
@@ -490,10 +490,8 @@ fur_spmv_cost cost(const fur_csr_view *a, const fur_spmv_profile *profile)
 } // namespace
 
 extern "C" const fur_spmv_kernel fur_cuda_spmv_stream = {
-    "stream",
-    "tiles of rows staged through shared memory, then one thread a row",
-    "Greathouse, Daga 2014",
-    true, // exact
+    {"stream", "tiles of rows staged through shared memory, then one thread a row",
+     "Greathouse, Daga 2014", true, 0},
     cost,
     plan,
     nullptr, // refresh

@@ -196,14 +196,12 @@ fur_status apply(const fur_stencil_call *call)
 } // namespace
 
 extern "C" const fur_stencil_kernel fur_cuda_stencil_bulk = {
-    "bulk",
-    "radius 1: as `registers`, slices brought by the copy engine of compute capability 9.0",
-    "NVIDIA 2022; Volkov 2010; Micikevicius 2009",
-    true, // exact
+    {"bulk",
+     "radius 1: as `registers`, slices brought by the copy engine of compute capability 9.0",
+     "NVIDIA 2022; Volkov 2010; Micikevicius 2009", true, 0},
     true, // by_name
     refusal,
     plan,
     apply,
     release,
-    1, // depth
 };

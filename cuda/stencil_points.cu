@@ -132,14 +132,11 @@ fur_status apply(const fur_stencil_call *call)
 } // namespace
 
 extern "C" const fur_stencil_kernel fur_cuda_stencil_points = {
-    "points",
-    "one thread a point, neighbours from the caches",
-    "Datta, Murphy, Volkov, Williams, Carter, Oliker, Patterson, Shalf, Yelick 2008",
-    true,    // exact
+    {"points", "one thread a point, neighbours from the caches",
+     "Datta, Murphy, Volkov, Williams, Carter, Oliker, Patterson, Shalf, Yelick 2008", true, 0},
     false,   // by_name
     nullptr, // refusal
     plan,
     apply,
     fur_cuda_release,
-    1, // depth
 };

@@ -152,27 +152,21 @@ template <bool AtOnce> fur_status apply(const fur_stencil_call *call)
 } // namespace
 
 extern "C" const fur_stencil_kernel fur_cuda_stencil_tile = {
-    "tile",
-    "a stretch of one line at a time in shared memory",
-    "Einkemmer, PRACE Autumn School",
-    true,    // exact
+    {"tile", "a stretch of one line at a time in shared memory", "Einkemmer, PRACE Autumn School",
+     true, 0},
     true,    // by_name
     nullptr, // refusal
     fur_cuda_stencil_terms,
     apply<false>,
     fur_cuda_release,
-    1, // depth
 };
 
 extern "C" const fur_stencil_kernel fur_cuda_stencil_tiles = {
-    "tiles",
-    "a stretch of all lines at once in shared memory",
-    "Einkemmer, PRACE Autumn School",
-    true, // exact
+    {"tiles", "a stretch of all lines at once in shared memory", "Einkemmer, PRACE Autumn School",
+     true, 0},
     true, // by_name
     refusal,
     plan_at_once,
     apply<true>,
     fur_cuda_release,
-    1, // depth
 };

@@ -442,14 +442,11 @@ fur_status apply(const fur_stencil_call *call)
 } // namespace
 
 extern "C" const fur_stencil_kernel fur_cuda_sweep_overlap = {
-    "overlap",
-    "7 points: the tiles of two or three sweeps overlap, their planes are in registers",
-    "Nguyen, Satish, Chhugani, Kim, Dubey 2010",
-    true,  // exact
+    {"overlap", "7 points: the tiles of two or three sweeps overlap, their planes are in registers",
+     "Nguyen, Satish, Chhugani, Kim, Dubey 2010", true, DEPTH},
     false, // by_name
     refusal,
     plan,
     apply,
     fur_env_release,
-    DEPTH,
 };

@@ -157,7 +157,8 @@ static int64_t close_gaps(const assembly *a)
 static fur_csr_view view_of(const fur_collection *collection, int64_t entries)
 {
     const fur_arrays *arrays = &collection->arrays;
-    return (fur_csr_view){.rows = arrays->rows,
+    return (fur_csr_view){.size = sizeof(fur_csr_view),
+                          .rows = arrays->rows,
                           .cols = collection->reading->banner.header.cols,
                           .entries = entries,
                           .value_type = arrays->value_type,
@@ -195,7 +196,8 @@ static fur_status make_repeated(fur_collection *collection, int64_t entries, fur
         for (int64_t k = fur_arrays_offset(&collection->arrays, row);
              k < fur_arrays_offset(&collection->arrays, row + 1); k++)
             rows[k] = (int32_t)row;
-    const fur_coo_view coo = {.rows = view.rows,
+    const fur_coo_view coo = {.size = sizeof coo,
+                              .rows = view.rows,
                               .cols = view.cols,
                               .entries = entries,
                               .value_type = view.value_type,

@@ -164,7 +164,8 @@ fur_status fur_binary_check(fur_context *context, const char *path, const fur_bi
 fur_mtx_header fur_binary_describe(const fur_binary_header *header)
 {
     bool matrix = header->kind == FUR_BINARY_MATRIX;
-    return (fur_mtx_header){.format = matrix ? FUR_MTX_COORDINATE : FUR_MTX_ARRAY,
+    return (fur_mtx_header){.size = sizeof(fur_mtx_header),
+                            .format = matrix ? FUR_MTX_COORDINATE : FUR_MTX_ARRAY,
                             .field = (fur_mtx_field)header->field,
                             .symmetry = (fur_mtx_symmetry)header->symmetry,
                             .rows = (int64_t)header->rows,

@@ -30,10 +30,12 @@ int fur_binary_detect(const char *path)
 fur_status fur_binary_read_header(fur_context *context, const char *path, fur_mtx_header *out)
 {
     FUR_NEED(context, context, path, out);
+    FUR_CHECK_REPORT(context, fur_mtx_header, out);
     const fur_read_limits any = {.shape = FUR_NO_LIMIT};
     fur_binary_file file;
     FUR_TRY(fur_binary_open(context, path, &any, &file));
-    *out = fur_binary_describe(&file.header);
+    fur_mtx_header header = fur_binary_describe(&file.header);
+    fur_report_fill(out, &header, sizeof header);
     fur_binary_close(&file);
     return FUR_OK;
 }
@@ -86,7 +88,8 @@ static fur_status load_matrix(fur_binary_file *file)
 /* Hands the arrays over, or lends them where they are mapped. */
 static fur_status create_matrix(fur_binary_file *file, fur_context *context, fur_csr **out)
 {
-    fur_csr_view view = {.rows = (int64_t)file->header.rows,
+    fur_csr_view view = {.size = sizeof view,
+                         .rows = (int64_t)file->header.rows,
                          .cols = (int64_t)file->header.cols,
                          .entries = (int64_t)file->header.entries,
                          .value_type = (fur_value_type)file->header.value,
@@ -115,8 +118,8 @@ static fur_status make_matrix(fur_binary_file *file, fur_context *context, fur_c
 /* Where the options ask for it. */
 static void give_header(const fur_binary_file *file, const fur_binary_read_options *options)
 {
-    if (options->header)
-        *options->header = fur_binary_describe(&file->header);
+    fur_mtx_header header = fur_binary_describe(&file->header);
+    fur_report_fill(options->header, &header, sizeof header);
 }
 
 fur_status fur_binary_read_csr(fur_context *context, const char *path,
@@ -125,6 +128,7 @@ fur_status fur_binary_read_csr(fur_context *context, const char *path,
     FUR_NEED(context, context, path, out);
     fur_binary_read_options taken;
     FUR_TAKE_OPTIONS(context, fur_binary_read_options, &taken, options);
+    FUR_CHECK_REPORT(context, fur_mtx_header, taken.header);
     fur_binary_file file;
     FUR_TRY(fur_binary_open(context, path, &taken.limits, &file));
     if (taken.map)
@@ -166,6 +170,7 @@ fur_status fur_binary_read_vector(fur_context *context, const char *path,
     FUR_NEED(context, context, path, out);
     fur_binary_read_options taken;
     FUR_TAKE_OPTIONS(context, fur_binary_read_options, &taken, options);
+    FUR_CHECK_REPORT(context, fur_mtx_header, taken.header);
     fur_binary_file file;
     FUR_TRY(fur_binary_open(context, path, &taken.limits, &file));
     fur_status status;

@@ -15,6 +15,7 @@ static fur_status take_options(fur_context *context, const fur_binary_write_opti
     static const fur_mtx_header real = {.field = FUR_MTX_REAL},
                                 complex = {.field = FUR_MTX_COMPLEX};
     FUR_TAKE_OPTIONS(context, fur_binary_write_options, out, options);
+    FUR_CHECK_REPORT(context, fur_mtx_header, out->origin);
     if (!out->origin)
         out->origin = value == FUR_C64 || value == FUR_C128 ? &complex : &real;
     if ((unsigned)out->origin->field > FUR_MTX_PATTERN)
@@ -75,7 +76,7 @@ static fur_status write_csr(const fur_csr *a, const char *path,
                             const fur_binary_write_options *options)
 {
     fur_context *context = fur_csr_context(a);
-    fur_csr_view view = fur_csr_get(a);
+    fur_csr_view view = *fur_csr_get(a);
     fur_binary_write_options taken;
     FUR_TRY(take_options(context, options, view.value_type, &taken));
     FUR_TRY(fur_csr_check(context, &view));

@@ -21,7 +21,7 @@ static void scatter(const fur_csr_view *view, char *dense)
 fur_status fur_column_to_vector(fur_context *context, const char *path, const fur_csr *matrix,
                                 fur_vector **out)
 {
-    fur_csr_view view = fur_csr_get(matrix);
+    fur_csr_view view = *fur_csr_get(matrix);
     if (view.rows != 1 && view.cols != 1)
         return fur_context_fail(context, FUR_INVALID,
                                 "%.400s: found a matrix of %lld x %lld, expected one column or one "

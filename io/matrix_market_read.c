@@ -37,6 +37,7 @@ static fur_status take_options(fur_context *context, const fur_mtx_read_options 
                                fur_mtx_read_options *out)
 {
     FUR_TAKE_OPTIONS(context, fur_mtx_read_options, out, options);
+    FUR_CHECK_REPORT(context, fur_mtx_header, out->header);
     return check_options(context, out);
 }
 
@@ -60,6 +61,7 @@ fur_status fur_mtx_read_csr(fur_context *context, const char *path,
 fur_status fur_mtx_read_header(fur_context *context, const char *path, fur_mtx_header *out)
 {
     FUR_NEED(context, context, path, out);
+    FUR_CHECK_REPORT(context, fur_mtx_header, out);
     const fur_input_request request = {.path = path};
     return fur_reader_read_header(context, &request, out);
 }
@@ -69,7 +71,7 @@ fur_status fur_mtx_read_vector(fur_context *context, const char *path,
 {
     FUR_NEED(context, context, path, out);
     fur_csr *matrix = NULL;
-    fur_mtx_header header;
+    fur_mtx_header header = FUR_DEFAULT(fur_mtx_header);
     fur_mtx_read_options taken;
     FUR_TRY(take_options(context, options, &taken));
     fur_mtx_header *wanted = taken.header;
@@ -78,7 +80,7 @@ fur_status fur_mtx_read_vector(fur_context *context, const char *path,
                                fur_mtx_read_csr(fur_context_host(context), path, &taken, &matrix)));
     fur_status status = fur_column_to_vector(context, path, matrix, out);
     fur_csr_destroy(matrix);
-    if (status == FUR_OK && wanted)
-        *wanted = header;
+    if (status == FUR_OK)
+        fur_report_fill(wanted, &header, sizeof header);
     return status;
 }

@@ -87,7 +87,7 @@ static void count_stored_in_rows(void *user, int64_t begin, int64_t end)
 
 static int64_t count_stored(const fur_csr *a, fur_mtx_symmetry symmetry)
 {
-    fur_csr_view view = fur_csr_get(a);
+    fur_csr_view view = *fur_csr_get(a);
     if (symmetry == FUR_MTX_GENERAL)
         return view.entries;
     stored s = {.view = &view, .symmetry = symmetry};
@@ -126,7 +126,7 @@ static fur_status check_symmetry(const fur_csr *a, const fur_mtx_write_options *
         return fur_context_fail(context, FUR_INVALID,
                                 "a pattern cannot be %s; write it as symmetric or general",
                                 fur_mtx_symmetry_name(symmetry));
-    if (symmetry == FUR_MTX_HERMITIAN && !is_complex(fur_csr_get(a).value_type))
+    if (symmetry == FUR_MTX_HERMITIAN && !is_complex(fur_csr_get(a)->value_type))
         return fur_context_fail(context, FUR_INVALID,
                                 "a real matrix cannot be hermitian; write it as symmetric");
     return fur_verify_symmetry(a, symmetry, !options->pattern);
@@ -139,7 +139,7 @@ static fur_status write_csr(const fur_csr *a, const char *path,
     fur_mtx_write_options taken;
     fur_context *context = fur_csr_context(a);
     FUR_TAKE_OPTIONS(context, fur_mtx_write_options, &taken, options);
-    fur_csr_view view = fur_csr_get(a);
+    fur_csr_view view = *fur_csr_get(a);
     fur_mtx_field field = FUR_MTX_REAL;
     FUR_TRY(choose_field(context, &taken, view.value_type, &field));
     FUR_TRY(check_symmetry(a, &taken));

@@ -2,6 +2,7 @@
  * has its turn, when it gets its place and its line numbers and when the first thing wrong is told;
  * then, again side by side, the entries are put into their place. */
 #include "reader.h"
+#include "options.h"
 #include "array.h"
 #include "assemble.h"
 #include "entry.h"
@@ -386,8 +387,7 @@ fur_status fur_reader_read(fur_context *context, const fur_input_request *reques
     FUR_TRY_DONE(read_head(&r));
     FUR_TRY_DONE(read_entries(&r, out));
     warn(&r);
-    if (options->header)
-        *options->header = r.reading.banner.header;
+    fur_report_fill(options->header, &r.reading.banner.header, sizeof(fur_mtx_header));
 done:
     if (status != FUR_OK)
         fur_failure_report(&r.failure, context);
@@ -405,7 +405,7 @@ fur_status fur_reader_read_header(fur_context *context, const fur_input_request 
     fur_status status =
         fur_head_read(&r.feed, r.reading.name, false, &r.failure, &r.reading.banner, &scan);
     if (status == FUR_OK)
-        *out = r.reading.banner.header;
+        fur_report_fill(out, &r.reading.banner.header, sizeof *out);
     else
         fur_failure_report(&r.failure, context);
     close_reader(&r);

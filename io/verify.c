@@ -115,7 +115,7 @@ fur_status fur_verify_symmetry(const fur_csr *a, fur_mtx_symmetry symmetry, bool
 {
     mirror_pair pair = {.context = fur_csr_context(a),
                         .symmetry = symmetry,
-                        .a = fur_csr_get(a),
+                        .a = *fur_csr_get(a),
                         .values_matter = values_matter};
     if (pair.a.rows != pair.a.cols)
         return fur_context_fail(
@@ -123,7 +123,7 @@ fur_status fur_verify_symmetry(const fur_csr *a, fur_mtx_symmetry symmetry, bool
             (long long)pair.a.rows, (long long)pair.a.cols, fur_mtx_symmetry_name(symmetry));
     fur_csr *transpose;
     FUR_TRY(fur_csr_transpose(a, symmetry == FUR_MTX_HERMITIAN, &transpose));
-    pair.b = fur_csr_get(transpose);
+    pair.b = *fur_csr_get(transpose);
     fur_status status = compare(&pair);
     fur_csr_destroy(transpose);
     return status;
@@ -144,7 +144,7 @@ static int64_t find_fraction(void *user, int64_t k, int64_t end)
 
 fur_status fur_verify_integers(const fur_csr *a)
 {
-    fur_csr_view view = fur_csr_get(a);
+    fur_csr_view view = *fur_csr_get(a);
     fur_context *context = fur_csr_context(a);
     int64_t bad = fur_find_first(context, view.entries, ENTRY_RUN, find_fraction, &view);
     if (bad == view.entries)

@@ -23,7 +23,7 @@ done
 structs=$(grep -ohE 'size_t size; +/\* sizeof\(fur_[a-z_]+\)' include/furrow/*.h |
     grep -oE 'fur_[a-z_]+')
 for struct in $structs; do
-    grep -q "KIND($struct," tests/test_options.c ||
+    grep -qE "KIND(_FILLED)?\($struct," tests/test_options.c ||
         fail "tests/test_options.c lacks $struct: add a call that takes it"
 done
 

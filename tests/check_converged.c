@@ -279,7 +279,7 @@ static void draw_matrix(trial *t)
         cols[k] = t->terms[k].col;
         set_entry(t->value, values, k, t->terms[k].re, t->terms[k].im);
     }
-    fur_coo_view coo = {t->n, t->n, t->count, t->value, rows, cols, values};
+    fur_coo_view coo = {sizeof coo, t->n, t->n, t->count, t->value, rows, cols, values};
     must(t, fur_csr_from_coo(t->context, &coo, FUR_DUPLICATES_ERROR, &t->matrix));
     must(t, fur_spmv_plan(t->matrix, NULL, &t->plan));
     t->kind = below(3) ? "matrix" : "function";
@@ -325,7 +325,7 @@ static const char *draw_preconditioner(trial *t)
 
 static fur_solver_report solve(trial *t)
 {
-    fur_solver_report report = {.outcome = FUR_OUTCOME_UNSOLVED};
+    fur_solver_report report = {.size = sizeof report, .outcome = FUR_OUTCOME_UNSOLVED};
     fur_solver *solver = NULL;
     if (t->multigrid && below(2)) {
         snprintf(t->solve, sizeof t->solve, "multigrid to %g", t->rtol);

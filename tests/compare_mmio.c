@@ -150,7 +150,8 @@ static fur_csr *assemble(fur_context *context, const dump *d, bool expand)
     for (int32_t k = 0; k < d->head.entries && expand && d->head.code[3] != 'G'; k++)
         if (d->row[k] != d->col[k])
             append_entry(&l, d, k, true);
-    fur_coo_view coo = {.rows = d->head.rows,
+    fur_coo_view coo = {.size = sizeof coo,
+                        .rows = d->head.rows,
                         .cols = d->head.cols,
                         .entries = l.count,
                         .value_type = d->head.parts == 2 ? FUR_C128 : FUR_F64,

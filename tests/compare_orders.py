@@ -42,14 +42,14 @@ class Options(ctypes.Structure):
 
 class View(ctypes.Structure):
     """fur_csr_view"""
-    _fields_ = [("rows", ctypes.c_int64), ("cols", ctypes.c_int64), ("entries", ctypes.c_int64),
+    _fields_ = [("size", ctypes.c_size_t), ("rows", ctypes.c_int64), ("cols", ctypes.c_int64), ("entries", ctypes.c_int64),
                 ("value", ctypes.c_int), ("offset", ctypes.c_int), ("offsets", ctypes.c_void_p),
                 ("columns", ctypes.c_void_p), ("values", ctypes.c_void_p)]
 
 
 class Figures(ctypes.Structure):
     """fur_order_figures"""
-    _fields_ = [("bandwidth", ctypes.c_int64), ("profile", ctypes.c_int64),
+    _fields_ = [("size", ctypes.c_size_t), ("bandwidth", ctypes.c_int64), ("profile", ctypes.c_int64),
                 ("wavefront_max", ctypes.c_int64), ("wavefront_rms", ctypes.c_double)]
 
 
@@ -63,7 +63,7 @@ class Library:
 
     def __init__(self, path, threads):
         self.functions = ctypes.CDLL(path)
-        self.functions.fur_csr_get.restype = View
+        self.functions.fur_csr_get.restype = ctypes.POINTER(View)
         self.functions.fur_context_error.restype = ctypes.c_char_p
         self.functions.fur_permutation_order.restype = ctypes.c_void_p
         self.context = ctypes.c_void_p()
@@ -82,7 +82,7 @@ class Library:
                       ctypes.byref(matrix))
         except RuntimeError:
             return None, None
-        view = self.functions.fur_csr_get(matrix)
+        view = self.functions.fur_csr_get(matrix).contents
         offsets = copy_array(view.offsets, view.rows + 1, ("i4", "i8")[view.offset])
         columns = copy_array(view.columns, view.entries, "i4")
         ones = numpy.ones(view.entries, numpy.float32)
@@ -92,19 +92,19 @@ class Library:
         """The matrix of ones with a pattern."""
         arrays = [pattern.indptr.astype("i4"), pattern.indices.astype("i4"),
                   numpy.ones(pattern.nnz, "f4")]
-        view = View(*pattern.shape, pattern.nnz, 0, 0, *(array.ctypes.data for array in arrays))
+        view = View(ctypes.sizeof(View), *pattern.shape, pattern.nnz, 0, 0, *(array.ctypes.data for array in arrays))
         matrix = ctypes.c_void_p()
         self.call("fur_csr_create", self.context, ctypes.byref(view), 0, ctypes.byref(matrix))
         return matrix
 
     def order(self, matrix, method):
         permutation = ctypes.c_void_p()
-        self.call("fur_reorder", matrix, method.encode(), None, ctypes.byref(permutation), None)
+        self.call("fur_reorder", matrix, method.encode(), None, None, ctypes.byref(permutation))
         return permutation
 
     def look(self, matrix, permutation, size):
         """The order, and the library's own figures of it."""
-        figures = Figures()
+        figures = Figures(ctypes.sizeof(Figures))
         self.call("fur_order_measure", matrix, permutation, ctypes.byref(figures))
         address = self.functions.fur_permutation_order(permutation)
         return copy_array(address, size, "i4"), (figures.bandwidth, figures.profile)

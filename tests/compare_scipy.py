@@ -85,7 +85,7 @@ NUMBERS = ["0", "-0", "-0.0", "1", "+1.5", ".5", "5.", "-.25e+1", "1E5", "1e-07"
 
 class View(ctypes.Structure):
     """fur_csr_view"""
-    _fields_ = [("rows", ctypes.c_int64), ("cols", ctypes.c_int64), ("entries", ctypes.c_int64),
+    _fields_ = [("size", ctypes.c_size_t), ("rows", ctypes.c_int64), ("cols", ctypes.c_int64), ("entries", ctypes.c_int64),
                 ("value", ctypes.c_int), ("offset", ctypes.c_int), ("offsets", ctypes.c_void_p),
                 ("columns", ctypes.c_void_p), ("values", ctypes.c_void_p)]
 
@@ -99,7 +99,7 @@ class Library:
 
     def __init__(self, path):
         self.functions = ctypes.CDLL(path)
-        self.functions.fur_csr_get.restype = View
+        self.functions.fur_csr_get.restype = ctypes.POINTER(View)
         self.functions.fur_context_error.restype = ctypes.c_char_p
         self.context = ctypes.c_void_p()
         if self.functions.fur_context_create(None, ctypes.byref(self.context)) != 0:
@@ -110,7 +110,7 @@ class Library:
         if self.functions.fur_mtx_read_csr(self.context, os.fsencode(path), None,
                                            ctypes.byref(matrix)) != 0:
             raise Refused(self.functions.fur_context_error(self.context).decode(errors="replace"))
-        view = self.functions.fur_csr_get(matrix)
+        view = self.functions.fur_csr_get(matrix).contents
         entries = entries_of_view(view)
         self.functions.fur_csr_destroy(matrix)
         return entries

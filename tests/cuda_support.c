@@ -88,10 +88,9 @@ void device_arrays_release(const fur_csr_view *arrays, size_t shift)
     device_release(arrays->values, shift * fur_value_size(arrays->value_type));
 }
 
-fur_spmv_kernel_info kernel_info(fur_context *context, int kernel)
+fur_kernel_info kernel_info(fur_context *context, int kernel)
 {
-    fur_spmv_kernel_info info;
-    ck_ok(context, fur_spmv_kernel_get(context, kernel, &info));
+    fur_kernel_info info = *fur_spmv_kernel_at(context, kernel);
     return info;
 }
 

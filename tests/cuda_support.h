@@ -38,7 +38,7 @@ void device_release(const void *data, size_t shift);
 fur_csr_view device_arrays(const fur_csr_view *arrays, size_t shift);
 void device_arrays_release(const fur_csr_view *arrays, size_t shift);
 
-fur_spmv_kernel_info kernel_info(fur_context *context, int kernel);
+fur_kernel_info kernel_info(fur_context *context, int kernel);
 
 /* Whether the kernel is another library's, which promises less about its bits. */
 bool kernel_is_foreign(const char *name);

@@ -39,7 +39,7 @@ static void check_matrix(const fur_csr *matrix, const fur_mtx_header *header, co
                          size_t size)
 {
     const fur_binary_write_options options = {.size = sizeof options, .origin = header};
-    fur_csr_view view = fur_csr_get(matrix);
+    fur_csr_view view = *fur_csr_get(matrix);
     require(fur_csr_check(the_context(), &view) == FUR_OK, "not a matrix");
     if (header->format == FUR_MTX_ARRAY)
         return;
@@ -79,7 +79,7 @@ static void read_file(const void *bytes, size_t size)
 {
     char sentence[1024] = "";
     fur_context *context = the_context();
-    fur_mtx_header header;
+    fur_mtx_header header = FUR_DEFAULT(fur_mtx_header);
     const fur_binary_read_options options = {.size = sizeof options, .header = &header};
     fur_csr *matrix = NULL;
     fur_vector *vector = NULL;

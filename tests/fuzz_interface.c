@@ -48,7 +48,7 @@ static fur_csr *make_coordinates(run *r)
         at[entries + k] = (int32_t)((int64_t)(state >> 20 & UINT32_MAX) % (cols + bad));
     }
     draw_entries(r, value, entries, values);
-    fur_coo_view coo = {rows, cols, entries, value, at, at + entries, values};
+    fur_coo_view coo = {sizeof coo, rows, cols, entries, value, at, at + entries, values};
     (void)MAKE(r, &a, fur_csr_from_coo(r->context, &coo, (fur_duplicates)draw_kind(r, 4), &a));
     free(values);
     free(at);
@@ -68,7 +68,7 @@ static fur_csr *make_arrays(run *r)
         columns[k] = (int32_t)draw_integer(r);
     fur_value_type value = (fur_value_type)draw(r, FUR_VALUE_COUNT);
     draw_entries(r, value, 9, values);
-    fur_csr_view view = {rows, 8, entries, value, FUR_I32, offsets, columns, values};
+    fur_csr_view view = {sizeof view, rows, 8, entries, value, FUR_I32, offsets, columns, values};
     if (draw(r, 8) == 0)
         view.cols = draw_integer(r);
     (void)CALL(r, fur_csr_check(r->context, &view));
@@ -86,9 +86,9 @@ static fur_vector *multiply(run *r, const fur_csr *a, const fur_spmv_options *op
     *exact = true;
     if (!MAKE(r, &plan, fur_spmv_plan(a, options, &plan)))
         return NULL;
-    const char *name = fur_spmv_describe(plan).kernel;
-    for (int i = 0; i < fur_spmv_kernel_count(r->context); i++) {
-        fur_spmv_kernel_info info;
+    const char *name = fur_spmv_describe(plan)->kernel;
+    for (int i = 0; i < kernel_count(fur_spmv_kernel_at, r->context); i++) {
+        fur_kernel_info info;
         require(fur_spmv_kernel_get(r->context, i, &info) == FUR_OK, "no kernel");
         *exact = *exact && (info.exact || strcmp(info.name, name) != 0);
     }
@@ -111,7 +111,7 @@ static void try_products(run *r, const fur_csr *a)
                           .uses = draw(r, 4) == 0 ? draw_integer(r) : 0,
                           .measure = draw(r, 16) == 0};
     fur_spmv_options plain = {.size = sizeof plain, .op = o.op, .kernel = "reference"};
-    fur_csr_view v = fur_csr_get(a);
+    fur_csr_view v = *fur_csr_get(a);
     bool exact, same;
     int64_t extra = draw(r, 32) == 0;
     fur_vector *x = make_vector(r, v.value, (o.op == FUR_OP_N ? v.cols : v.rows) + extra);
@@ -140,10 +140,10 @@ static bool equal(run *r, const fur_csr *a, const fur_csr *b)
 /* What is undone must leave nothing behind. */
 static void try_forms(run *r, const fur_csr *a)
 {
-    fur_csr_view v = fur_csr_get(a);
+    fur_csr_view v = *fur_csr_get(a);
     fur_csr *there = NULL, *back = NULL, *other = NULL;
     fur_vector *d = NULL;
-    fur_csr_statistics figures;
+    fur_csr_statistics figures = FUR_DEFAULT(fur_csr_statistics);
     fur_value_type value = (fur_value_type)draw_kind(r, FUR_VALUE_COUNT);
     fur_offset_type offset = (fur_offset_type)draw_kind(r, FUR_OFFSET_COUNT);
     int conjugate = (int)draw(r, 2);
@@ -187,7 +187,7 @@ static void try_permuting(run *r, const fur_csr *a, const fur_permutation *p)
     int64_t n = fur_permutation_size(p);
     fur_permutation *inverse = NULL;
     fur_csr *b = NULL, *back = NULL;
-    fur_vector *x = make_vector(r, fur_csr_get(a).value, n);
+    fur_vector *x = make_vector(r, fur_csr_get(a)->value, n);
     fur_vector *y = make_copy(r, x), *z = make_copy(r, x);
     if (MAKE(r, &inverse,
              fur_permutation_create(r->context, n, fur_permutation_position(p), &inverse)) &&
@@ -215,11 +215,11 @@ static void try_orders(run *r, const fur_csr *a)
     const char *method = draw_name(r, methods, 4);
     fur_reorder_options o = {.size = draw_size(r, sizeof o), .allow_worse = (int)draw(r, 2)};
     fur_permutation *p = NULL;
-    fur_reorder_report report;
-    fur_order_figures figures;
+    fur_reorder_report report = FUR_DEFAULT(fur_reorder_report);
+    fur_order_figures figures = FUR_DEFAULT(fur_order_figures);
     if (draw(r, 2))
-        p = make_order(r, fur_csr_get(a).rows);
-    else if (MAKE(r, &p, fur_reorder(a, method, &o, &p, &report)) &&
+        p = make_order(r, fur_csr_get(a)->rows);
+    else if (MAKE(r, &p, fur_reorder(a, method, &o, &report, &p)) &&
              CALL(r, fur_order_measure(a, p, &figures)))
         expect(r, report.bandwidth_after == figures.bandwidth, "the bandwidth is another one");
     if (p && CALL(r, fur_order_measure(a, p, &figures)))
@@ -239,7 +239,7 @@ static void try_files(run *r, const fur_csr *a)
                                    .pattern = draw(r, 16) == 0,
                                    .integer = draw(r, 16) == 0,
                                    .comment = draw(r, 2) ? "a\n% b\n\n" : NULL};
-    fur_mtx_read_options read = {.size = sizeof read, .convert = fur_mtx_as(fur_csr_get(a).value)};
+    fur_mtx_read_options read = {.size = sizeof read, .convert = fur_mtx_as(fur_csr_get(a)->value)};
     fur_binary_read_options binary = {.size = sizeof binary, .map = (int)draw(r, 2)};
     fur_csr *back = NULL;
     if (CALL(r, fur_mtx_write_csr(a, fuzz_path(), &write)) &&
@@ -259,9 +259,9 @@ static void try_recognised(run *r, const fur_csr *a)
     fur_recognise_options o = {.size = draw_size(r, sizeof o)};
     const fur_spmv_options plain = {.size = sizeof plain, .kernel = "reference"};
     fur_recognised *found = NULL;
-    fur_csr_view v = fur_csr_get(a);
+    fur_csr_view v = *fur_csr_get(a);
     bool exact;
-    if (!CALL(r, fur_stencil_recognise(a, &o, &found, NULL)) || !found)
+    if (!CALL(r, fur_stencil_recognise(a, &o, NULL, &found)) || !found)
         return;
     fur_vector *x = make_vector(r, v.value, v.cols), *y = make_vector(r, v.value, v.rows);
     fur_scalar by[2] = {draw_scalar(r), draw_scalar(r)};
@@ -297,7 +297,7 @@ static void try_solve(run *r, const fur_operator *a)
 {
     fur_operator *jacobi = NULL;
     fur_solver *solver = NULL;
-    fur_solver_report report;
+    fur_solver_report report = FUR_DEFAULT(fur_solver_report);
     if (draw(r, 2))
         (void)MAKE(r, &jacobi, fur_operator_jacobi(a, &jacobi));
     fur_solver_options o = {.size = draw_size(r, sizeof o),
@@ -327,7 +327,7 @@ static void try_matrix_operator(run *r, const fur_csr *a)
 {
     fur_spmv *plan = NULL;
     fur_operator *op = NULL, *permuted = NULL;
-    fur_permutation *p = draw(r, 2) ? make_order(r, fur_csr_get(a).rows) : NULL;
+    fur_permutation *p = draw(r, 2) ? make_order(r, fur_csr_get(a)->rows) : NULL;
     if (MAKE(r, &plan, fur_spmv_plan(a, NULL, &plan)) &&
         MAKE(r, &op, fur_operator_from_spmv(plan, &op)))
         try_solve(r, op);
@@ -419,12 +419,12 @@ static void try_stencil_products(run *r, const fur_stencil_definition *d, const 
 {
     fur_stencil_definition plain = *d;
     fur_stencil *reference = NULL;
-    int64_t n = fur_stencil_describe(s).rows;
+    int64_t n = fur_stencil_describe(s)->rows;
     fur_vector *x = make_vector(r, d->value, n), *y = make_vector(r, d->value, n);
     fur_vector *z = make_copy(r, y);
     fur_scalar alpha = draw_scalar(r), beta = draw_scalar(r);
     plain.kernel = "reference";
-    bool exact = strcmp(fur_stencil_describe(s).kernel, "symmetric") != 0;
+    bool exact = strcmp(fur_stencil_describe(s)->kernel, "symmetric") != 0;
     if (x && y && z && MAKE(r, &reference, fur_stencil_create(r->context, &plain, &reference)) &&
         CALL(r, fur_stencil_apply(s, alpha, x, beta, y)) &&
         CALL(r, fur_stencil_apply(reference, alpha, x, beta, z))) {
@@ -440,7 +440,7 @@ static void try_stencil_products(run *r, const fur_stencil_definition *d, const 
 /* Sweeps are so many products. */
 static void try_sweeps(run *r, const fur_stencil_definition *d, const fur_stencil *s)
 {
-    int64_t n = fur_stencil_describe(s).rows, count = draw(r, 4);
+    int64_t n = fur_stencil_describe(s)->rows, count = draw(r, 4);
     fur_scalar alpha = draw_scalar(r);
     fur_vector *x = make_vector(r, d->value, n), *b = make_vector(r, d->value, n);
     fur_vector *y = make_copy(r, x), *work = make_copy(r, x);
@@ -478,7 +478,7 @@ static void try_stencil_operator(run *r, const fur_stencil_definition *d, const 
 
 static void try_multigrid(run *r, const fur_stencil_definition *d, const fur_stencil *s)
 {
-    int64_t n = fur_stencil_describe(s).rows;
+    int64_t n = fur_stencil_describe(s)->rows;
     bool small = n < 400; /* a coarsest level is relaxed a thousand times */
     fur_multigrid_options o = {.size = draw_size(r, sizeof o),
                                .cycle = (fur_cycle)draw_kind(r, 2),
@@ -488,7 +488,7 @@ static void try_multigrid(run *r, const fur_stencil_definition *d, const fur_ste
                                .coarsest = small ? draw_integer(r) : 0};
     fur_multigrid *mg = NULL;
     fur_operator *op = NULL, *a = NULL;
-    fur_solver_report report;
+    fur_solver_report report = FUR_DEFAULT(fur_solver_report);
     double rtol = draw(r, 2) ? 0 : draw_real(r);
     fur_vector *b = make_vector(r, d->value, n), *x = make_vector(r, d->value, n);
     if (b && x && MAKE(r, &a, fur_operator_from_stencil(s, &a)) &&
@@ -521,7 +521,7 @@ static void use_stencil(run *r)
     memset(&p, 0, sizeof p);
     draw_definition(r, &d, &p);
     if (MAKE(r, &s, fur_stencil_create(r->context, &d, &s))) {
-        fur_stencil_report report = fur_stencil_describe(s);
+        fur_stencil_report report = *fur_stencil_describe(s);
         require(report.bytes > 0 && report.rows > 0, "figures of a stencil");
         for (unsigned n = is_small(&d) ? 1 + draw(r, 3) : 0; n > 0; n--)
             uses[draw(r, 5)](r, &d, s);

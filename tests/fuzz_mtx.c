@@ -46,7 +46,7 @@ static bool is_small(const subject *s)
     const fur_input_request request = {.path = PATH, .memory = s->text, .size = s->size};
     fur_failure failure = {0};
     fur_input *input = NULL;
-    fur_mtx_header header;
+    fur_mtx_header header = FUR_DEFAULT(fur_mtx_header);
     if (s->size > LARGEST_TEXT || fur_input_open(s->context, &request, &failure, &input) != FUR_OK)
         return false;
     bool plain = fur_input_memory(input) != NULL;
@@ -74,7 +74,7 @@ static void check_round_trip(const fur_csr *matrix, fur_duplicates duplicates)
     fur_context *context = fur_csr_context(matrix);
     size_t first_size, second_size;
     fur_mtx_read_options options = {.size = sizeof options,
-                                    .convert = fur_mtx_as(fur_csr_get(matrix).value),
+                                    .convert = fur_mtx_as(fur_csr_get(matrix)->value),
                                     .duplicates = duplicates};
     fur_csr *back = NULL;
     require(fur_mtx_write_csr(matrix, fuzz_path(), NULL) == FUR_OK, "cannot be written");
@@ -147,7 +147,7 @@ static void read_with(const subject *s, outcome *out)
 
 static void check_matrix(const subject *s, const outcome *found)
 {
-    fur_csr_view view = fur_csr_get(found->matrix);
+    fur_csr_view view = *fur_csr_get(found->matrix);
     require(s->options.duplicates == FUR_DUPLICATES_KEEP ||
                 fur_csr_check(s->context, &view) == FUR_OK,
             "not a matrix");

@@ -148,7 +148,7 @@ void put_vector(run *r, const fur_vector *x)
 
 void put_matrix(run *r, const fur_csr *a)
 {
-    fur_csr_view v = fur_csr_get(a);
+    fur_csr_view v = *fur_csr_get(a);
     require(v.entries == 0 || v.columns != NULL, "entries without columns");
     put(r, &v.rows, sizeof v.rows);
     put(r, v.offsets, (size_t)(v.rows + 1) * fur_offset_size(v.offset));

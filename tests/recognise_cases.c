@@ -24,9 +24,9 @@ static void check_rows(fur_context *context, const fur_csr *a, const fur_recogni
 {
     fur_csr *of_stencil = NULL;
     ck_ok(context, fur_stencil_assemble(fur_recognised_stencil(r), &of_stencil));
-    fur_csr_view whole = fur_csr_get(a);
-    fur_csr_view stencil = fur_csr_get(of_stencil);
-    fur_csr_view rows = fur_csr_get(fur_recognised_rows(r));
+    fur_csr_view whole = *fur_csr_get(a);
+    fur_csr_view stencil = *fur_csr_get(of_stencil);
+    fur_csr_view rows = *fur_csr_get(fur_recognised_rows(r));
     const int32_t *numbers = fur_recognised_row_numbers(r);
     int64_t listed = 0;
     ck_assert(rows.cols == whole.cols && stencil.rows == whole.rows);
@@ -50,7 +50,7 @@ static void poison(fur_vector *x, rng *r)
 static void check_product(fur_context *context, const fur_csr *a, const fur_recognised *r,
                           rng *random)
 {
-    fur_csr_view view = fur_csr_get(a);
+    fur_csr_view view = *fur_csr_get(a);
     const fur_spmv_options options = {.size = sizeof options, .kernel = "reference"};
     const fur_scalar betas[] = {{0, 0}, {1, 0}, rng_scalar(random, view.value_type)};
     fur_scalar alpha = rng_scalar(random, view.value_type);
@@ -78,7 +78,7 @@ static void check_product(fur_context *context, const fur_csr *a, const fur_reco
 
 static void check_operator(fur_context *context, const fur_csr *a, const fur_recognised *r)
 {
-    fur_csr_view view = fur_csr_get(a);
+    fur_csr_view view = *fur_csr_get(a);
     fur_operator *op = NULL;
     fur_vector *d = NULL;
     fur_vector *expected = NULL;
@@ -97,7 +97,7 @@ static void check_operator(fur_context *context, const fur_csr *a, const fur_rec
 fur_recognised *recognise(fur_context *context, const fur_csr *a, fur_recognise_report *report)
 {
     fur_recognised *r = NULL;
-    ck_ok(context, fur_stencil_recognise(a, NULL, &r, report));
+    ck_ok(context, fur_stencil_recognise(a, NULL, report, &r));
     ck_assert_int_eq(report->recognised, r != NULL);
     ck_assert(report->reason[0] != '\0' && report->seconds >= 0);
     return r;
@@ -106,11 +106,11 @@ fur_recognised *recognise(fur_context *context, const fur_csr *a, fur_recognise_
 static void check_found(subject *s, const fur_csr *a, const fur_recognised *r,
                         const fur_recognise_report *report)
 {
-    ck_assert_int_eq(report->rows_differing, fur_csr_get(fur_recognised_rows(r)).rows);
-    ck_assert_int_le(8 * report->rows_differing, fur_csr_get(a).rows);
-    ck_assert_int_eq(report->points, fur_stencil_describe(fur_recognised_stencil(r)).points);
+    ck_assert_int_eq(report->rows_differing, fur_csr_get(fur_recognised_rows(r))->rows);
+    ck_assert_int_le(8 * report->rows_differing, fur_csr_get(a)->rows);
+    ck_assert_int_eq(report->points, fur_stencil_describe(fur_recognised_stencil(r))->points);
     ck_assert_int_eq(report->extent[0] * report->extent[1] * report->extent[2],
-                     fur_csr_get(a).rows);
+                     fur_csr_get(a)->rows);
     check_rows(s->context, a, r);
     check_product(s->context, a, r, &s->random);
     check_operator(s->context, a, r);
@@ -158,7 +158,7 @@ void recognise_named(subject *s, fur_value_type value, int boundaries, int trial
 {
     for (int n = 0; n < COUNT_OF(named_points); n++)
         for (int trial = 0; trial < trials; trial++) {
-            fur_recognise_report report;
+            fur_recognise_report report = FUR_DEFAULT(fur_recognise_report);
             fur_stencil_definition d = named(named_points[n], value, 1, 1, 1);
             set_boundaries(&d, boundaries);
             draw_extents(&d, &s->random, 3000);
@@ -174,7 +174,7 @@ void recognise_named(subject *s, fur_value_type value, int boundaries, int trial
 /* A pattern that many grids have. */
 static bool is_nearly_dense(const fur_csr *a)
 {
-    fur_csr_view view = fur_csr_get(a);
+    fur_csr_view view = *fur_csr_get(a);
     return 2 * view.entries > view.rows * view.rows;
 }
 
@@ -184,7 +184,7 @@ void recognise_random(subject *s, fur_value_type value, int trials)
         fur_stencil_offset offsets[MAX_POINTS];
         fur_scalar coefficients[MAX_POINTS];
         fur_vector *fields[MAX_POINTS] = {NULL};
-        fur_recognise_report report;
+        fur_recognise_report report = FUR_DEFAULT(fur_recognise_report);
         fur_stencil_definition d = {.size = sizeof d, .value_type = value, .axes = 1 + trial % 3};
         draw_offsets(&d, &s->random, offsets, coefficients);
         draw_extents(&d, &s->random, 3000);
@@ -206,7 +206,7 @@ void recognise_random(subject *s, fur_value_type value, int trials)
 
 static bool is_listed(const fur_recognised *r, int32_t row)
 {
-    int64_t count = fur_csr_get(fur_recognised_rows(r)).rows;
+    int64_t count = fur_csr_get(fur_recognised_rows(r))->rows;
     for (int64_t i = 0; i < count; i++)
         if (fur_recognised_row_numbers(r)[i] == row)
             return true;
@@ -217,7 +217,7 @@ void recognise_altered(subject *s, int way, int trials)
 {
     for (int n = 0; n < COUNT_OF(named_points); n++)
         for (int trial = 0; trial < trials; trial++) {
-            fur_recognise_report report;
+            fur_recognise_report report = FUR_DEFAULT(fur_recognise_report);
             int32_t row;
             fur_csr *whole = grid(s->context, named_points[n], 17, 12, 11);
             fur_csr *a = altered(s->context, whole, &s->random, way, 1, &row);
@@ -238,13 +238,13 @@ void recognise_much_altered(subject *s, int trials)
     rng *r = &s->random;
     int recognised = 0;
     for (int trial = 0; trial < trials; trial++) {
-        fur_recognise_report report;
+        fur_recognise_report report = FUR_DEFAULT(fur_recognise_report);
         int32_t row;
         int points = named_points[rng_below(r, COUNT_OF(named_points))];
         fur_csr *whole =
             grid(s->context, points, 2 + rng_below(r, 20), extents[rng_below(r, COUNT_OF(extents))],
                  extents[rng_below(r, COUNT_OF(extents))]);
-        int64_t count = rng_below(r, 1 + fur_csr_get(whole).rows / 4);
+        int64_t count = rng_below(r, 1 + fur_csr_get(whole)->rows / 4);
         fur_csr *a = altered(s->context, whole, r, -1, count, &row);
         check(s, a, &report);
         recognised += report.recognised;
@@ -258,7 +258,7 @@ void recognise_boundaries(subject *s)
 {
     for (int boundary = FUR_BOUNDARY_NEUMANN; boundary <= FUR_BOUNDARY_PERIODIC; boundary++)
         for (int n = 0; n < 3; n++) {
-            fur_recognise_report report;
+            fur_recognise_report report = FUR_DEFAULT(fur_recognise_report);
             fur_stencil_definition d = named(2 * n + 3, FUR_F64, n ? 60 : 1000, 56, 58);
             set_boundaries(&d, boundary * 13);
             int64_t inner = 1;
@@ -278,7 +278,7 @@ void recognise_boundaries(subject *s)
 
 void recognise_shape(subject *s, int number)
 {
-    fur_recognise_report report;
+    fur_recognise_report report = FUR_DEFAULT(fur_recognise_report);
     fur_csr *a = matrix_random(s->context, &s->random, &shapes[number],
                                (fur_value_type)(number % FUR_VALUE_COUNT),
                                (fur_offset_type)(number % FUR_OFFSET_COUNT));
@@ -289,8 +289,8 @@ void recognise_shape(subject *s, int number)
 static void refuse(subject *s, fur_csr *a, const char *reason)
 {
     fur_recognised *r = (fur_recognised *)(void *)&a; /* to become NULL */
-    fur_recognise_report report;
-    ck_ok(s->context, fur_stencil_recognise(a, NULL, &r, &report));
+    fur_recognise_report report = FUR_DEFAULT(fur_recognise_report);
+    ck_ok(s->context, fur_stencil_recognise(a, NULL, &report, &r));
     ck_assert_ptr_null(r);
     ck_assert_msg(strstr(report.reason, reason), "%s", report.reason);
     ck_assert(!report.recognised && report.points == 0 && report.bytes == 0);
@@ -328,7 +328,7 @@ void recognise_too_many(subject *s)
 {
     bool failed = false;
     for (int trial = 0; trial < 64 && !failed; trial++) {
-        fur_recognise_report report;
+        fur_recognise_report report = FUR_DEFAULT(fur_recognise_report);
         fur_csr *a = grid(s->context, 5, 100, 100, 1);
         alter_rows(a, &s->random, 1251);
         check(s, a, &report);

@@ -88,7 +88,7 @@ static list list_make(int64_t rows, int64_t entries)
 
 static list list_of(const fur_csr *a)
 {
-    fur_csr_view v = fur_csr_get(a);
+    fur_csr_view v = *fur_csr_get(a);
     list l = list_make(v.rows, v.entries);
     for (int64_t i = 0; i < v.rows; i++)
         for (int64_t k = offset_at(&v, i); k < offset_at(&v, i + 1); k++)
@@ -101,7 +101,8 @@ static list list_of(const fur_csr *a)
 /* The list's matrix; the list goes. */
 static fur_csr *take_list(fur_context *context, list *l)
 {
-    fur_coo_view coo = {l->rows, l->rows, l->entries, FUR_F64, l->row, l->col, l->value};
+    fur_coo_view coo = {sizeof coo, l->rows, l->rows, l->entries,
+                        FUR_F64,    l->row,  l->col,  l->value};
     fur_csr *a = NULL;
     ck_ok(context, fur_csr_from_coo(context, &coo, FUR_DUPLICATES_KEEP, &a));
     free(l->row);
@@ -184,7 +185,7 @@ fur_csr *permuted_grid(fur_context *context)
 
 fur_csr *empty_matrix(fur_context *context, int64_t rows, int64_t cols)
 {
-    fur_coo_view coo = {.rows = rows, .cols = cols, .value_type = FUR_F64};
+    fur_coo_view coo = {.size = sizeof coo, .rows = rows, .cols = cols, .value_type = FUR_F64};
     fur_csr *a = NULL;
     ck_ok(context, fur_csr_from_coo(context, &coo, FUR_DUPLICATES_SUM, &a));
     return a;
@@ -240,7 +241,7 @@ fur_csr *shape_matrix(fur_context *context, const char *name)
 
 void alter_rows(fur_csr *a, rng *r, int64_t count)
 {
-    fur_csr_view view = fur_csr_get(a);
+    fur_csr_view view = *fur_csr_get(a);
     double *values = (double *)(uintptr_t)view.values;
     int32_t *order = rng_order(r, view.rows);
     for (int64_t i = 0; i < count; i++)

@@ -533,6 +533,7 @@ fur_csr_view arrays_make(const pattern *p, fur_value_type value, fur_offset_type
 {
     size_t entries = (size_t)p->entries;
     return (fur_csr_view){
+        .size = sizeof(fur_csr_view),
         .rows = p->rows,
         .cols = p->cols,
         .entries = p->entries,

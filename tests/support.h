@@ -158,4 +158,14 @@ fur_csr *matrix_random(fur_context *context, rng *r, const shape *s, fur_value_t
         ck_assert_str_eq(fur_context_error(context), sentence);                                    \
     } while (0)
 
+/* How many kernels a list has. */
+static inline int kernel_count(const fur_kernel_info *(*at)(const fur_context *, int),
+                               const fur_context *context)
+{
+    int count = 0;
+    while (at(context, count))
+        count++;
+    return count;
+}
+
 #endif

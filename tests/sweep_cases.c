@@ -104,7 +104,7 @@ static void check_entries(const stencil_trial *t, fur_context *context, const fu
 {
     char kernel[128];
     void *entries = vector_entries(is);
-    fur_stencil_report report = fur_stencil_describe(s);
+    fur_stencil_report report = *fur_stencil_describe(s);
     snprintf(kernel, sizeof kernel, "%s, sweeps by %s, %d of them, %s b", report.kernel,
              report.sweep_kernel, count, t->y ? "with" : "without");
     trial_check(t, context, kernel, entries, expected);
@@ -143,25 +143,24 @@ static bool check_kernel(sweeper *w, const stencil_trial *t, const results *expe
 
 static void check_kernels(sweeper *w, const stencil_trial *t, const results *expected)
 {
-    fur_stencil_kernel_info info = {.name = NULL};
-    for (int i = 0; i < fur_stencil_kernel_count(w->context); i++) {
-        ck_ok(w->context, fur_stencil_kernel_get(w->context, i, &info));
+    fur_kernel_info info;
+    for (int i = 0; i < kernel_count(fur_stencil_kernel_at, w->context); i++) {
+        info = *fur_stencil_kernel_at(w->context, i);
         if (info.exact)
             check_kernel(w, t, expected, info.name, "single");
     }
-    for (int i = 0; i < fur_stencil_sweep_kernel_count(w->context); i++) {
-        ck_ok(w->context, fur_stencil_sweep_kernel_get(w->context, i, &info));
+    for (int i = 0; i < kernel_count(fur_stencil_sweep_kernel_at, w->context); i++) {
+        info = *fur_stencil_sweep_kernel_at(w->context, i);
         w->ran[i] += check_kernel(w, t, expected, NULL, info.name);
     }
 }
 
 void sweep_check_tally(const sweeper *s, fur_value_type value)
 {
-    int count = fur_stencil_sweep_kernel_count(s->context);
+    int count = kernel_count(fur_stencil_sweep_kernel_at, s->context);
     ck_assert_int_le(count, MAX_SWEEP_KERNELS);
     for (int i = 0; i < count; i++) {
-        fur_stencil_kernel_info info = {.name = NULL};
-        ck_ok(s->context, fur_stencil_sweep_kernel_get(s->context, i, &info));
+        fur_kernel_info info = *fur_stencil_sweep_kernel_at(s->context, i);
         ck_assert_msg(s->ran[i] > 0 || value == FUR_C64 || value == FUR_C128,
                       "kernel %s refused every stencil", info.name);
         ck_assert_int_eq(info.exact, 1);

@@ -61,7 +61,7 @@ static char *contents(size_t *size)
 static void check_equal(const fur_csr *a, const fur_csr *b)
 {
     int equal = 0;
-    ck_assert_int_eq(fur_csr_get(a).offset_type, fur_csr_get(b).offset_type);
+    ck_assert_int_eq(fur_csr_get(a)->offset_type, fur_csr_get(b)->offset_type);
     ck_ok(context, fur_csr_compare(a, b, &equal));
     ck_assert(equal);
 }
@@ -149,7 +149,7 @@ START_TEST(vectors_come_back_to_the_bit)
     rng r = rng_stream((uint64_t)_i);
     for (int i = 0; i < COUNT_OF(sizes); i++) {
         fur_vector *x = vector_random(context, &r, value, sizes[i]), *y = NULL;
-        fur_mtx_header header;
+        fur_mtx_header header = FUR_DEFAULT(fur_mtx_header);
         fur_binary_read_options options = {.size = sizeof options, .header = &header};
         ck_ok(context, fur_binary_write_vector(x, FILE_NAME, NULL));
         ck_ok(context, fur_binary_read_vector(context, FILE_NAME, &options, &y));
@@ -174,7 +174,8 @@ END_TEST
 START_TEST(vector_is_read_as_a_matrix)
 {
     const double values[] = {1.5, 0, -2};
-    const fur_csr_view expected = {.rows = 3,
+    const fur_csr_view expected = {.size = sizeof expected,
+                                   .rows = 3,
                                    .cols = 1,
                                    .entries = 3,
                                    .value_type = FUR_F64,
@@ -195,7 +196,8 @@ END_TEST
 START_TEST(matrix_of_one_line_is_read_as_a_vector)
 {
     const double values[] = {1.5, -2}, expected[] = {0, 1.5, 0, -2};
-    const fur_csr_view column = {.rows = 4,
+    const fur_csr_view column = {.size = sizeof column,
+                                 .rows = 4,
                                  .cols = 1,
                                  .entries = 2,
                                  .value_type = FUR_F64,
@@ -224,7 +226,8 @@ END_TEST
 /* A few bytes must not make the reader take gigabytes. */
 START_TEST(row_that_is_long_and_empty_needs_a_limit)
 {
-    const fur_csr_view view = {.rows = 1,
+    const fur_csr_view view = {.size = sizeof view,
+                               .rows = 1,
                                .cols = INT32_MAX,
                                .value_type = FUR_F64,
                                .offset_type = FUR_I32,
@@ -244,7 +247,7 @@ START_TEST(row_that_is_long_and_empty_needs_a_limit)
                  fur_binary_read_csr(context, FILE_NAME, &options, &b));
         options.limits.shape = FUR_NO_LIMIT;
         ck_ok(context, fur_binary_read_csr(context, FILE_NAME, &options, &b));
-        ck_assert_int_eq(fur_csr_get(b).cols, INT32_MAX);
+        ck_assert_int_eq(fur_csr_get(b)->cols, INT32_MAX);
         fur_csr_destroy(b);
         b = NULL;
     }
@@ -274,7 +277,8 @@ static fur_csr *small_matrix(fur_value_type value, double sign)
     entry_set(value, values, 0, fur_complex(sign * 2, 0));
     entry_set(value, values, 1, fur_complex(2, 0));
     entry_set(value, values, 2, fur_complex(1, 0));
-    const fur_csr_view view = {.rows = 2,
+    const fur_csr_view view = {.size = sizeof view,
+                               .rows = 2,
                                .cols = 2,
                                .entries = 3,
                                .value_type = value,
@@ -302,8 +306,9 @@ START_TEST(field_and_symmetry_of_the_origin_come_back)
     const fur_mtx_symmetry symmetry = (fur_mtx_symmetry)_i;
     fur_csr *a = small_matrix(FUR_C64, 1), *b = NULL;
     for (int field = 0; field <= FUR_MTX_PATTERN && symmetry != FUR_MTX_SKEW_SYMMETRIC; field++) {
-        const fur_mtx_header origin = {.field = (fur_mtx_field)field, .symmetry = symmetry};
-        fur_mtx_header found;
+        const fur_mtx_header origin = {
+            .size = sizeof origin, .field = (fur_mtx_field)field, .symmetry = symmetry};
+        fur_mtx_header found = FUR_DEFAULT(fur_mtx_header);
         fur_binary_write_options write = {.size = sizeof write, .origin = &origin, .sync = 1};
         fur_binary_read_options read = {.size = sizeof read, .header = &found};
         ck_ok(context, fur_binary_write_csr(a, FILE_NAME, &write));
@@ -319,15 +324,15 @@ END_TEST
 
 START_TEST(pattern_comes_back_with_ones)
 {
-    const fur_mtx_header origin = {.field = FUR_MTX_PATTERN};
+    const fur_mtx_header origin = {.size = sizeof origin, .field = FUR_MTX_PATTERN};
     fur_binary_write_options options = {.size = sizeof options, .origin = &origin};
     fur_csr *a = small_matrix((fur_value_type)_i, 1);
     ck_ok(context, fur_binary_write_csr(a, FILE_NAME, &options));
     fur_csr *b = read_back(_i % 2);
-    fur_csr_view view = fur_csr_get(b);
+    fur_csr_view view = *fur_csr_get(b);
     ck_assert_int_eq(view.value_type, _i);
     ck_assert_int_eq(view.entries, 3);
-    ck_assert_int_eq(memcmp(view.columns, fur_csr_get(a).columns, 3 * sizeof(int32_t)), 0);
+    ck_assert_int_eq(memcmp(view.columns, fur_csr_get(a)->columns, 3 * sizeof(int32_t)), 0);
     for (int64_t k = 0; k < 3; k++) {
         fur_scalar entry = entry_get(view.value_type, view.values, k);
         ck_assert(entry.re == 1 && entry.im == 0);
@@ -341,7 +346,7 @@ START_TEST(what_could_not_be_read_is_not_written)
 {
     fur_csr *a = small_matrix(FUR_F64, -1), *kept = NULL;
     fur_vector *x = vector_from(context, FUR_F64, 1, (const double[]){1});
-    fur_mtx_header origin = {.symmetry = FUR_MTX_SYMMETRIC};
+    fur_mtx_header origin = {.size = sizeof origin, .symmetry = FUR_MTX_SYMMETRIC};
     fur_binary_write_options options = {.size = sizeof options, .origin = &origin};
     ck_fails(
         context, FUR_INVALID,
@@ -355,10 +360,11 @@ START_TEST(what_could_not_be_read_is_not_written)
     origin.symmetry = (fur_mtx_symmetry)4;
     ck_fails(context, FUR_INVALID, "4 is not a symmetry",
              fur_binary_write_csr(a, FILE_NAME, &options));
-    origin = (fur_mtx_header){.field = (fur_mtx_field)4};
+    origin = (fur_mtx_header){.size = sizeof origin, .field = (fur_mtx_field)4};
     ck_fails(context, FUR_INVALID, "4 is not a field",
              fur_binary_write_vector(x, FILE_NAME, &options));
-    const fur_coo_view twice = {.rows = 1,
+    const fur_coo_view twice = {.size = sizeof twice,
+                                .rows = 1,
                                 .cols = 1,
                                 .entries = 2,
                                 .value_type = FUR_F64,
@@ -381,7 +387,8 @@ START_TEST(bytes_are_those_of_the_specification)
     uint64_t words[WORDS], table[3];
     size_t size;
     fur_csr *a = small_matrix(FUR_F64, 1);
-    const fur_mtx_header origin = {.field = FUR_MTX_INTEGER, .symmetry = FUR_MTX_SYMMETRIC};
+    const fur_mtx_header origin = {
+        .size = sizeof origin, .field = FUR_MTX_INTEGER, .symmetry = FUR_MTX_SYMMETRIC};
     fur_binary_write_options options = {.size = sizeof options, .origin = &origin};
     ck_ok(context, fur_binary_write_csr(a, FILE_NAME, &options));
     fur_csr_destroy(a);
@@ -457,7 +464,7 @@ START_TEST(every_altered_byte_is_refused)
 {
     size_t size;
     fur_csr *a = small_matrix(_i == 0 ? FUR_F64 : FUR_C64, 1);
-    const fur_mtx_header origin = {.field = FUR_MTX_PATTERN};
+    const fur_mtx_header origin = {.size = sizeof origin, .field = FUR_MTX_PATTERN};
     fur_binary_write_options options = {.size = sizeof options, .origin = _i == 0 ? NULL : &origin};
     ck_ok(context, fur_binary_write_csr(a, FILE_NAME, &options));
     fur_csr_destroy(a);
@@ -511,7 +518,8 @@ static fur_csr *large_matrix(fur_context *owner)
         columns[k] = k / ROW_ENTRIES + k % ROW_ENTRIES;
         values[k] = (float)k;
     }
-    const fur_csr_view view = {.rows = LARGE_ROWS,
+    const fur_csr_view view = {.size = sizeof view,
+                               .rows = LARGE_ROWS,
                                .cols = LARGE_ROWS + ROW_ENTRIES,
                                .entries = LARGE_ROWS * ROW_ENTRIES,
                                .value_type = FUR_F32,
@@ -703,7 +711,7 @@ static fur_status read_vector(fur_context *owner)
 
 START_TEST(reading_survives_every_lack_of_memory)
 {
-    const fur_mtx_header origin = {.field = FUR_MTX_PATTERN};
+    const fur_mtx_header origin = {.size = sizeof origin, .field = FUR_MTX_PATTERN};
     fur_binary_write_options options = {.size = sizeof options, .origin = &origin};
     rng r = rng_stream(0);
     fur_csr *a = matrix_random(context, &r, &shapes[shape_find("1 x N")], FUR_F64, FUR_I32);
@@ -824,7 +832,7 @@ START_TEST(files_that_cannot_be_read_are_named)
 {
     fur_csr *a = NULL;
     fur_vector *x = NULL;
-    fur_mtx_header header;
+    fur_mtx_header header = FUR_DEFAULT(fur_mtx_header);
     ck_fails(context, FUR_IO_ERROR, "missing.fur: cannot open: No such file or directory",
              fur_binary_read_csr(context, "missing.fur", NULL, &a));
     ck_fails(context, FUR_IO_ERROR,

@@ -28,14 +28,14 @@ static bool same_arrays(const fur_csr_view *a, const fur_csr_view *b)
 
 static void ck_same(const fur_csr *a, const fur_csr *b)
 {
-    fur_csr_view p = fur_csr_get(a);
-    fur_csr_view q = fur_csr_get(b);
+    fur_csr_view p = *fur_csr_get(a);
+    fur_csr_view q = *fur_csr_get(b);
     ck_assert(same_arrays(&p, &q));
 }
 
 static void ck_valid(const fur_csr *a)
 {
-    fur_csr_view view = fur_csr_get(a);
+    fur_csr_view view = *fur_csr_get(a);
     ck_ok(fur_csr_context(a), fur_csr_check(fur_csr_context(a), &view));
 }
 
@@ -92,7 +92,7 @@ static void for_every_matrix(matrix_test test)
 static fur_csr *borrow(fur_context *context, const fur_csr *a)
 {
     fur_csr *b = NULL;
-    fur_csr_view view = fur_csr_get(a);
+    fur_csr_view view = *fur_csr_get(a);
     ck_ok(context, fur_csr_create(context, &view, FUR_OWNERSHIP_BORROW, &b));
     return b;
 }
@@ -128,7 +128,7 @@ static void check_ownership(const fur_csr *a, rng *r)
 {
     (void)r;
     fur_context *context = fur_csr_context(a);
-    fur_csr_view view = fur_csr_get(a);
+    fur_csr_view view = *fur_csr_get(a);
     fur_csr_view own = view;
     fur_csr *borrowed = borrow(context, a);
     fur_csr *copied = NULL;
@@ -140,9 +140,9 @@ static void check_ownership(const fur_csr *a, rng *r)
     own.values = adopted(context, view.values, entries * fur_value_size(view.value_type));
     ck_ok(context, fur_csr_create(context, &view, FUR_OWNERSHIP_COPY, &copied));
     ck_ok(context, fur_csr_create(context, &own, FUR_OWNERSHIP_ADOPT, &taken));
-    ck_assert_ptr_eq(fur_csr_get(borrowed).columns, view.columns);
-    ck_assert_ptr_eq(fur_csr_get(taken).values, own.values);
-    ck_assert_ptr_ne(fur_csr_get(copied).offsets, view.offsets);
+    ck_assert_ptr_eq(fur_csr_get(borrowed)->columns, view.columns);
+    ck_assert_ptr_eq(fur_csr_get(taken)->values, own.values);
+    ck_assert_ptr_ne(fur_csr_get(copied)->offsets, view.offsets);
     ck_same(copied, a);
     ck_same(taken, a);
     fur_csr_destroy(taken);
@@ -290,7 +290,8 @@ static void check_wrong(fur_context *context, const wrong *w)
     int64_t wide[4];
     for (int i = 0; i < 4; i++)
         wide[i] = w->offsets[i];
-    fur_csr_view view = {w->rows,
+    fur_csr_view view = {sizeof view,
+                         w->rows,
                          w->cols,
                          w->entries,
                          (fur_value_type)w->value,
@@ -340,8 +341,8 @@ START_TEST(the_first_of_many_faulty_rows_is_named)
         memcpy(columns, p.columns, (size_t)p.entries * sizeof *columns);
         for (int64_t i = row; i < p.rows; i += 1 + rng_below(&r, 50))
             columns[p.offsets[i]] = -7;
-        fur_csr_view view = {p.rows,  p.cols,    p.entries, FUR_F32,
-                             FUR_I64, p.offsets, columns,   values};
+        fur_csr_view view = {sizeof view, p.rows,    p.cols,  p.entries, FUR_F32,
+                             FUR_I64,     p.offsets, columns, values};
         snprintf(sentence, sizeof sentence, "row %lld has column -7, the matrix has %lld columns",
                  (long long)row, (long long)p.cols);
         ck_fails(context, FUR_INVALID, sentence, fur_csr_check(context, &view));
@@ -366,7 +367,8 @@ static coo coo_make(fur_value_type value, int64_t rows, int64_t cols, int64_t en
     coo c = {.row_indices = calloc((size_t)entries + 1, sizeof(int32_t)),
              .col_indices = calloc((size_t)entries + 1, sizeof(int32_t)),
              .values = entries_make(value, entries)};
-    c.view = (fur_coo_view){rows, cols, entries, value, c.row_indices, c.col_indices, c.values};
+    c.view = (fur_coo_view){sizeof(fur_coo_view), rows,          cols,    entries, value,
+                            c.row_indices,        c.col_indices, c.values};
     return c;
 }
 
@@ -481,7 +483,7 @@ static void check_from_coo(fur_context *context, const fur_coo_view *c, fur_dupl
     } else {
         fur_csr_view expected = arrays_make(&p, c->value_type, FUR_I32, values);
         ck_ok(context, fur_csr_from_coo(context, c, duplicates, &a));
-        fur_csr_view view = fur_csr_get(a);
+        fur_csr_view view = *fur_csr_get(a);
         ck_assert(same_arrays(&view, &expected));
         ck_assert_int_eq(fur_csr_check(context, &view),
                          repeated >= 0 && duplicates == FUR_DUPLICATES_KEEP ? FUR_INVALID : FUR_OK);
@@ -549,9 +551,9 @@ START_TEST(kept_duplicates_survive_what_is_done_to_them)
     ck_ok(context, fur_csr_permute(a, p, NULL, &b));
     ck_ok(context, fur_csr_transpose(a, 0, &t));
     ck_ok(context, fur_csr_diagonal(a, &d));
-    ck_assert_mem_eq(fur_csr_get(a).values, values, sizeof values);
-    ck_assert_mem_eq(fur_csr_get(t).values, transposed, sizeof transposed);
-    ck_assert_mem_eq(fur_csr_get(b).values, swapped, sizeof swapped);
+    ck_assert_mem_eq(fur_csr_get(a)->values, values, sizeof values);
+    ck_assert_mem_eq(fur_csr_get(t)->values, transposed, sizeof transposed);
+    ck_assert_mem_eq(fur_csr_get(b)->values, swapped, sizeof swapped);
     ck_assert_double_eq(((const double *)fur_vector_data(d))[0], 1 + 2);
     ck_assert_double_eq(((const double *)fur_vector_data(d))[1], 5);
     fur_vector_destroy(d);
@@ -569,10 +571,11 @@ START_TEST(no_coordinates_are_an_empty_matrix)
     static const int64_t sizes[] = {0, 1, 7};
     fur_context *context = context_make(NULL, 2);
     for (int i = 0; i < COUNT_OF(sizes) * COUNT_OF(sizes); i++) {
-        fur_coo_view c = {.rows = sizes[i / 3], .cols = sizes[i % 3], .value_type = FUR_C64};
+        fur_coo_view c = {
+            .size = sizeof c, .rows = sizes[i / 3], .cols = sizes[i % 3], .value_type = FUR_C64};
         fur_csr *a = NULL;
         ck_ok(context, fur_csr_from_coo(context, &c, FUR_DUPLICATES_ERROR, &a));
-        fur_csr_view view = fur_csr_get(a);
+        fur_csr_view view = *fur_csr_get(a);
         ck_assert(view.rows == c.rows && view.cols == c.cols && view.entries == 0);
         ck_valid(a);
         fur_csr_destroy(a);
@@ -590,10 +593,10 @@ START_TEST(the_largest_column_is_kept)
     c.col_indices[1] = c.col_indices[2] = INT32_MAX - 1;
     fur_csr *a = NULL;
     ck_ok(context, fur_csr_from_coo(context, &c.view, FUR_DUPLICATES_ERROR, &a));
-    fur_csr_view view = fur_csr_get(a);
+    fur_csr_view view = *fur_csr_get(a);
     ck_assert_int_eq(view.columns[1], INT32_MAX - 1);
     ck_assert_int_eq(view.columns[2], INT32_MAX - 1);
-    fur_csr_statistics figures;
+    fur_csr_statistics figures = FUR_DEFAULT(fur_csr_statistics);
     ck_ok(context, fur_csr_measure(a, &figures));
     ck_assert_int_eq(figures.bandwidth, INT32_MAX - 1);
     fur_csr_destroy(a);
@@ -614,38 +617,40 @@ START_TEST(wrong_coordinates_are_refused)
         fur_status status;
         const char *sentence;
     } cases[] = {
-        {{-1, 4, 3, FUR_F64, in, in, values},
+        {{sizeof(fur_coo_view), -1, 4, 3, FUR_F64, in, in, values},
          FUR_INVALID,
          "a matrix cannot have -1 rows, 4 columns and 3 entries"},
-        {{4, 4, -3, FUR_F64, in, in, values},
+        {{sizeof(fur_coo_view), 4, 4, -3, FUR_F64, in, in, values},
          FUR_INVALID,
          "a matrix cannot have 4 rows, 4 columns and -3 entries"},
-        {{4, 3000000000, 3, FUR_F64, in, in, values},
+        {{sizeof(fur_coo_view), 4, 3000000000, 3, FUR_F64, in, in, values},
          FUR_OVERFLOW,
          "4 rows and 3000000000 columns: each must be at most 2147483647"},
-        {{4, 4, 3, (fur_value_type)5, in, in, values}, FUR_INVALID, "5 is not a value type"},
-        {{4, 4, 3, FUR_F64, NULL, in, values},
+        {{sizeof(fur_coo_view), 4, 4, 3, (fur_value_type)5, in, in, values},
+         FUR_INVALID,
+         "5 is not a value type"},
+        {{sizeof(fur_coo_view), 4, 4, 3, FUR_F64, NULL, in, values},
          FUR_INVALID,
          "3 entries were announced, an array is missing"},
-        {{4, 4, 3, FUR_F64, in, NULL, values},
+        {{sizeof(fur_coo_view), 4, 4, 3, FUR_F64, in, NULL, values},
          FUR_INVALID,
          "3 entries were announced, an array is missing"},
-        {{4, 4, 3, FUR_F64, in, in, NULL},
+        {{sizeof(fur_coo_view), 4, 4, 3, FUR_F64, in, in, NULL},
          FUR_INVALID,
          "3 entries were announced, an array is missing"},
-        {{4, 4, 3, FUR_F64, negative, in, values},
+        {{sizeof(fur_coo_view), 4, 4, 3, FUR_F64, negative, in, values},
          FUR_INVALID,
          "entry 1 is at (-1, 1), outside the 4 x 4 matrix; indices count from 0"},
-        {{4, 4, 3, FUR_F64, in, negative, values},
+        {{sizeof(fur_coo_view), 4, 4, 3, FUR_F64, in, negative, values},
          FUR_INVALID,
          "entry 1 is at (1, -1), outside the 4 x 4 matrix; indices count from 0"},
-        {{4, 4, 3, FUR_F64, beyond, in, values},
+        {{sizeof(fur_coo_view), 4, 4, 3, FUR_F64, beyond, in, values},
          FUR_INVALID,
          "entry 2 is at (4, 2), outside the 4 x 4 matrix; indices count from 0"},
-        {{4, 4, 3, FUR_F64, in, beyond, values},
+        {{sizeof(fur_coo_view), 4, 4, 3, FUR_F64, in, beyond, values},
          FUR_INVALID,
          "entry 2 is at (2, 4), outside the 4 x 4 matrix; indices count from 0"},
-        {{0, 4, 1, FUR_F64, in, in, values},
+        {{sizeof(fur_coo_view), 0, 4, 1, FUR_F64, in, in, values},
          FUR_INVALID,
          "entry 0 is at (0, 0), outside the 0 x 4 matrix; indices count from 0"},
     };
@@ -670,7 +675,7 @@ START_TEST(what_a_matrix_keeps_is_released_once)
     fur_context *context = context_counting(&m, NULL, 1);
     const int32_t offsets[] = {0, 1}, columns[] = {0};
     const double values[] = {1};
-    const fur_csr_view view = {1, 1, 1, FUR_F64, FUR_I32, offsets, columns, values};
+    const fur_csr_view view = {sizeof view, 1, 1, 1, FUR_F64, FUR_I32, offsets, columns, values};
     int releases = 0, others = 0;
     fur_csr *a = NULL, *b = NULL;
     ck_ok(context, fur_csr_create(context, &view, FUR_OWNERSHIP_BORROW, &a));
@@ -680,9 +685,9 @@ START_TEST(what_a_matrix_keeps_is_released_once)
     ck_fails(context, FUR_INVALID, "the matrix keeps something already; let that release both",
              fur_csr_on_destroy(a, count_release, &others));
     ck_ok(context, fur_csr_transfer(a, context, &b));
-    ck_assert_ptr_ne(fur_csr_get(b).offsets, offsets);
-    ck_assert_ptr_ne(fur_csr_get(b).columns, columns);
-    ck_assert_ptr_ne(fur_csr_get(b).values, values);
+    ck_assert_ptr_ne(fur_csr_get(b)->offsets, offsets);
+    ck_assert_ptr_ne(fur_csr_get(b)->columns, columns);
+    ck_assert_ptr_ne(fur_csr_get(b)->values, values);
     fur_csr_destroy(b);
     ck_assert_int_eq(releases, 0);
     fur_csr_destroy(a);
@@ -699,8 +704,8 @@ START_TEST(values_outside_the_enumerations_are_refused)
     const int32_t index[] = {0};
     const double values[] = {1};
     const int32_t offsets[] = {0, 1};
-    fur_coo_view entry = {1, 1, 1, FUR_F64, index, index, values};
-    fur_csr_view view = {1, 1, 1, FUR_F64, FUR_I32, offsets, index, values};
+    fur_coo_view entry = {sizeof entry, 1, 1, 1, FUR_F64, index, index, values};
+    fur_csr_view view = {sizeof view, 1, 1, 1, FUR_F64, FUR_I32, offsets, index, values};
     fur_csr *a = NULL;
     ck_fails(context, FUR_INVALID, "4 is not a way to treat duplicates",
              fur_csr_from_coo(context, &entry, (fur_duplicates)4, &a));
@@ -724,8 +729,8 @@ static void check_transposed(const fur_csr *a, bool conjugate)
     fur_csr *t = NULL;
     fur_csr *back = NULL;
     ck_ok(fur_csr_context(a), fur_csr_transpose(a, conjugate, &t));
-    fur_csr_view p = fur_csr_get(a);
-    fur_csr_view q = fur_csr_get(t);
+    fur_csr_view p = *fur_csr_get(a);
+    fur_csr_view q = *fur_csr_get(t);
     ck_valid(t);
     ck_assert(q.rows == p.cols && q.cols == p.rows && q.entries == p.entries);
     ck_assert(q.value_type == p.value_type && q.offset_type == p.offset_type);
@@ -758,8 +763,8 @@ END_TEST
 static void permute(const fur_csr *a, rng r, fur_csr **out)
 {
     fur_context *context = fur_csr_context(a);
-    fur_permutation *rows = permutation_random(context, &r, fur_csr_get(a).rows);
-    fur_permutation *cols = permutation_random(context, &r, fur_csr_get(a).cols);
+    fur_permutation *rows = permutation_random(context, &r, fur_csr_get(a)->rows);
+    fur_permutation *cols = permutation_random(context, &r, fur_csr_get(a)->cols);
     ck_ok(context, fur_csr_permute(a, rows, cols, out));
     fur_permutation_destroy(cols);
     fur_permutation_destroy(rows);
@@ -783,7 +788,7 @@ END_TEST
 static void check_diagonal(const fur_csr *a, rng *r)
 {
     (void)r;
-    fur_csr_view p = fur_csr_get(a);
+    fur_csr_view p = *fur_csr_get(a);
     fur_vector *d = NULL;
     int64_t n = p.rows < p.cols ? p.rows : p.cols;
     ck_ok(fur_csr_context(a), fur_csr_diagonal(a, &d));
@@ -809,7 +814,7 @@ END_TEST
 static void check_conversions(const fur_csr *a, rng *r)
 {
     (void)r;
-    fur_csr_view p = fur_csr_get(a);
+    fur_csr_view p = *fur_csr_get(a);
     for (int type = 0; type < FUR_VALUE_COUNT * FUR_OFFSET_COUNT; type++) {
         fur_value_type value = (fur_value_type)(type % FUR_VALUE_COUNT);
         fur_csr *b = NULL;
@@ -817,7 +822,7 @@ static void check_conversions(const fur_csr *a, rng *r)
             continue;
         ck_ok(fur_csr_context(a),
               fur_csr_convert(a, value, (fur_offset_type)(type / FUR_VALUE_COUNT), &b));
-        fur_csr_view q = fur_csr_get(b);
+        fur_csr_view q = *fur_csr_get(b);
         ck_assert(q.value_type == value &&
                   q.offset_type == (fur_offset_type)(type / FUR_VALUE_COUNT));
         ck_assert(q.rows == p.rows && q.cols == p.cols && q.entries == p.entries);
@@ -919,7 +924,7 @@ static int64_t larger(int64_t a, int64_t b)
 
 static fur_csr_statistics naive_figures(const fur_csr_view *a)
 {
-    fur_csr_statistics s = {0};
+    fur_csr_statistics s = {.size = sizeof s};
     for (int64_t i = 0; i < a->rows; i++) {
         int64_t length = offset_at(a, i + 1) - offset_at(a, i);
         int64_t first = i;
@@ -940,8 +945,8 @@ static fur_csr_statistics naive_figures(const fur_csr_view *a)
 static void check_figures(const fur_csr *a, rng *r)
 {
     (void)r;
-    fur_csr_statistics s;
-    fur_csr_view view = fur_csr_get(a);
+    fur_csr_statistics s = FUR_DEFAULT(fur_csr_statistics);
+    fur_csr_view view = *fur_csr_get(a);
     fur_csr_statistics expected = naive_figures(&view);
     ck_ok(fur_csr_context(a), fur_csr_measure(a, &s));
     ck_assert_int_eq(s.row_min, expected.row_min);

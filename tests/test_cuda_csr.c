@@ -16,8 +16,8 @@ static void ck_same(const twin *t, const fur_csr *gpu, const fur_csr *host, cons
 {
     fur_csr *fetched = NULL;
     int equal = 0;
-    fur_csr_view p = fur_csr_get(gpu);
-    fur_csr_view q = fur_csr_get(host);
+    fur_csr_view p = *fur_csr_get(gpu);
+    fur_csr_view q = *fur_csr_get(host);
     ck_ok(t->gpu, fur_csr_transfer(gpu, fur_context_host(t->gpu), &fetched));
     ck_ok(fur_context_host(t->gpu), fur_csr_compare(fetched, host, &equal));
     ck_assert_msg(equal && p.offset_type == q.offset_type,
@@ -64,8 +64,8 @@ static fur_status permute(const fur_csr *a, const void *arguments, fur_csr **out
 {
     const orders *o = arguments;
     fur_context *context = fur_csr_context(a);
-    fur_permutation *rows = permutation_of(context, fur_csr_get(a).rows, o->rows);
-    fur_permutation *cols = permutation_of(context, fur_csr_get(a).cols, o->cols);
+    fur_permutation *rows = permutation_of(context, fur_csr_get(a)->rows, o->rows);
+    fur_permutation *cols = permutation_of(context, fur_csr_get(a)->cols, o->cols);
     fur_status status = fur_csr_permute(a, rows, cols, out);
     fur_permutation_destroy(cols);
     fur_permutation_destroy(rows);
@@ -85,8 +85,8 @@ static fur_status convert(const fur_csr *a, const void *arguments, fur_csr **out
 
 static void check_measure(const twin *t)
 {
-    fur_csr_statistics gpu;
-    fur_csr_statistics host;
+    fur_csr_statistics gpu = FUR_DEFAULT(fur_csr_statistics);
+    fur_csr_statistics host = FUR_DEFAULT(fur_csr_statistics);
     ck_ok(fur_context_host(t->gpu), fur_csr_measure(t->on_host, &host));
     ck_ok(t->gpu, fur_csr_measure(t->on_gpu, &gpu));
     ck_assert_int_eq(gpu.row_min, host.row_min);
@@ -115,7 +115,7 @@ static void check_diagonal(const twin *t)
 
 static void check_operations(const twin *t, rng *r)
 {
-    fur_csr_view view = fur_csr_get(t->on_host);
+    fur_csr_view view = *fur_csr_get(t->on_host);
     orders o = {rng_order(r, view.rows), rng_order(r, view.cols)};
     types other = {value_is_complex(view.value_type) ? FUR_C128 : FUR_C64,
                    view.offset_type == FUR_I32 ? FUR_I64 : FUR_I32};
@@ -163,7 +163,7 @@ static void check_ownership(fur_context *gpu, const shape *s, fur_value_type val
     rng r = rng_stream((uint64_t)(s - shapes));
     fur_csr *host = matrix_random(fur_context_host(gpu), &r, s, value, offset);
     twin t = {.gpu = gpu, .on_host = host};
-    fur_csr_view view = fur_csr_get(host);
+    fur_csr_view view = *fur_csr_get(host);
     fur_csr_view device = device_arrays(&view, 1);
     fur_csr *borrowed = NULL;
     fur_csr *copied = NULL;
@@ -171,8 +171,8 @@ static void check_ownership(fur_context *gpu, const shape *s, fur_value_type val
     ck_ok(gpu, fur_csr_create(gpu, &device, FUR_OWNERSHIP_BORROW, &borrowed));
     ck_ok(gpu, fur_csr_create(gpu, &device, FUR_OWNERSHIP_COPY, &copied));
     ck_ok(gpu, fur_csr_create(gpu, &view, FUR_OWNERSHIP_COPY, &uploaded));
-    ck_assert_ptr_eq(fur_csr_get(borrowed).columns, device.columns);
-    ck_assert_ptr_ne(fur_csr_get(copied).offsets, device.offsets);
+    ck_assert_ptr_eq(fur_csr_get(borrowed)->columns, device.columns);
+    ck_assert_ptr_ne(fur_csr_get(copied)->offsets, device.offsets);
     ck_same(&t, borrowed, host, "borrowed");
     fur_csr_destroy(borrowed);
     ck_ok(gpu, fur_context_synchronize(gpu));
@@ -205,7 +205,7 @@ static fur_coo_view coordinates(rng *r, fur_value_type value)
         cols[e] = (int32_t)rng_below(r, 90);
         entry_set(value, values, e, rng_scalar(r, value));
     }
-    return (fur_coo_view){120, 90, COUNT_OF(rows), value, rows, cols, values};
+    return (fur_coo_view){sizeof(fur_coo_view), 120, 90, COUNT_OF(rows), value, rows, cols, values};
 }
 
 START_TEST(matrices_are_assembled_as_on_the_host)
@@ -276,8 +276,8 @@ START_TEST(wrong_matrices_are_refused_wherever_they_lie)
         int32_t narrow[4];
         for (int k = 0; k < 4; k++)
             narrow[k] = (int32_t)w->offsets[k];
-        fur_csr_view arrays = {3,      4,          5,     FUR_F64, (fur_offset_type)(i % 2),
-                               narrow, w->columns, values};
+        fur_csr_view arrays = {
+            sizeof arrays, 3, 4, 5, FUR_F64, (fur_offset_type)(i % 2), narrow, w->columns, values};
         if (i % 2)
             arrays.offsets = w->offsets;
         check_refusal(c.context, &arrays);
@@ -301,8 +301,8 @@ START_TEST(the_first_fault_is_named)
             columns[k] = p.columns[where[k]];
             p.columns[where[k]] = rng_below(&r, 2) ? -1 : (int32_t)p.cols;
         }
-        fur_csr_view arrays = {p.rows,  p.cols,    p.entries, FUR_F32,
-                               FUR_I64, p.offsets, p.columns, values};
+        fur_csr_view arrays = {sizeof arrays, p.rows,    p.cols,    p.entries, FUR_F32,
+                               FUR_I64,       p.offsets, p.columns, values};
         check_refusal(gpu, &arrays);
         for (int k = 1; k >= 0; k--)
             p.columns[where[k]] = columns[k];

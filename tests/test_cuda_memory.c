@@ -254,7 +254,7 @@ START_TEST(adopted_matrices_move_to_the_device)
     counted_open(&c);
     fur_context *host = fur_context_host(c.context);
     fur_csr *a = matrix_random(host, &r, &shapes[shape_find("runs")], FUR_C64, FUR_I64);
-    fur_csr_view view = fur_csr_get(a);
+    fur_csr_view view = *fur_csr_get(a);
     fur_csr_view own = view;
     fur_csr *adopting = NULL;
     int equal = 0;

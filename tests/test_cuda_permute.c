@@ -109,7 +109,7 @@ static fur_csr *matrix_with_duplicates(fur_context *context, rng *r, fur_value_t
         cols[e] = (int32_t)rng_below(r, 40);
     }
     void *values = entries_random(r, value, ENTRIES);
-    fur_coo_view coo = {300, 1000, ENTRIES, value, rows, cols, values};
+    fur_coo_view coo = {sizeof coo, 300, 1000, ENTRIES, value, rows, cols, values};
     ck_ok(context, fur_csr_from_coo(context, &coo, FUR_DUPLICATES_KEEP, &a));
     free(values);
     return a;
@@ -118,8 +118,8 @@ static fur_csr *matrix_with_duplicates(fur_context *context, rng *r, fur_value_t
 static fur_csr *permuted(const fur_csr *a, rng r)
 {
     fur_context *context = fur_csr_context(a);
-    fur_permutation *p = permutation_random(context, &r, fur_csr_get(a).rows);
-    fur_permutation *q = permutation_random(context, &r, fur_csr_get(a).cols);
+    fur_permutation *p = permutation_random(context, &r, fur_csr_get(a)->rows);
+    fur_permutation *q = permutation_random(context, &r, fur_csr_get(a)->cols);
     fur_csr *b = NULL;
     ck_ok(context, fur_csr_permute(a, p, q, &b));
     fur_permutation_destroy(q);

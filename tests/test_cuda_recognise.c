@@ -47,7 +47,7 @@ static void check_parts(const fur_recognised *host, const fur_recognised *device
     ck_assert(same_matrix(fur_recognised_rows(host), fur_recognised_rows(device)));
     ck_ok(context, fur_context_synchronize(context));
     ck_assert(same_numbers(fur_recognised_row_numbers(host), fur_recognised_row_numbers(device),
-                           fur_csr_get(fur_recognised_rows(host)).rows));
+                           fur_csr_get(fur_recognised_rows(host))->rows));
     ck_ok(NULL, fur_stencil_assemble(fur_recognised_stencil(host), &a));
     ck_ok(context, fur_stencil_assemble(fur_recognised_stencil(device), &b));
     ck_assert(same_matrix(a, b));
@@ -71,7 +71,7 @@ static void *product(fur_context *context, const fur_recognised *r, fur_value_ty
 static void check_product(subject *s, const fur_csr *a, const fur_recognised *host,
                           const fur_recognised *device)
 {
-    fur_csr_view view = fur_csr_get(a);
+    fur_csr_view view = *fur_csr_get(a);
     rng *r = &s->random;
     const fur_scalar factors[2] = {rng_scalar(r, view.value_type),
                                    rng_below(r, 2) ? fur_real(0) : rng_scalar(r, view.value_type)};
@@ -106,7 +106,7 @@ static void *diagonal_of(fur_context *context, const fur_recognised *r)
 static void check_diagonal(subject *s, const fur_csr *a, const fur_recognised *host,
                            const fur_recognised *device)
 {
-    fur_csr_view view = fur_csr_get(a);
+    fur_csr_view view = *fur_csr_get(a);
     void *expected = diagonal_of(s->context, host);
     void *result = diagonal_of(s->other, device);
     ck_assert_int_eq(first_difference(view.value_type, view.rows, result, expected), -1);
@@ -119,7 +119,7 @@ static void check_device(subject *s, const fur_csr *a, const fur_recognised *fou
                          const fur_recognise_report *report)
 {
     fur_csr *sent = NULL;
-    fur_recognise_report own;
+    fur_recognise_report own = FUR_DEFAULT(fur_recognise_report);
     ck_ok(s->context, fur_csr_transfer(a, s->other, &sent));
     fur_recognised *r = recognise(s->other, sent, &own);
     check_report(&own, report);
@@ -220,7 +220,7 @@ END_TEST
 /* Turns the lowest bit of value k of a matrix on the device. */
 static void turn_bit(const fur_csr *a, int64_t k)
 {
-    fur_csr_view view = fur_csr_get(a);
+    fur_csr_view view = *fur_csr_get(a);
     size_t size = fur_value_size(view.value_type);
     char *value = (char *)(uintptr_t)view.values + (size_t)k * size;
     unsigned char byte;
@@ -235,7 +235,7 @@ static void turn_bit(const fur_csr *a, int64_t k)
 static void check_against_matrix(fur_context *context, const fur_csr *a, const fur_recognised *r,
                                  rng *random)
 {
-    fur_csr_view view = fur_csr_get(a);
+    fur_csr_view view = *fur_csr_get(a);
     fur_spmv *plan = NULL;
     fur_vector *x = vector_random(context, random, view.value_type, view.rows);
     fur_vector *y[2] = {NULL, NULL};
@@ -272,7 +272,7 @@ START_TEST(one_bit_is_found)
 {
     fur_context *context = context_cuda();
     rng r = rng_stream(11800 + (uint64_t)_i);
-    fur_recognise_report report;
+    fur_recognise_report report = FUR_DEFAULT(fur_recognise_report);
     fur_stencil_definition d = named(large[_i].points, large[_i].value, 1, 1, 1);
     for (int axis = 0; axis < d.axes; axis++)
         d.extent[axis] = test_small() ? 20 + axis : large[_i].extent[axis];
@@ -284,7 +284,7 @@ START_TEST(one_bit_is_found)
         ck_assert_int_eq(report.rows_differing, altered_rows);
         check_against_matrix(context, a, found, &r);
         fur_recognised_destroy(found);
-        turn_bit(a, rng_below(&r, fur_csr_get(a).entries));
+        turn_bit(a, rng_below(&r, fur_csr_get(a)->entries));
     }
     fur_csr_destroy(a);
     fur_context_destroy(context);

@@ -48,7 +48,8 @@ static fur_csr *edges_matrix(fur_context *host, const edges *e, bool both, fur_d
     for (int64_t i = 0; both && i < e->vertices; i++)
         edges_add(&all, i, i);
     float *values = entries_make(FUR_F32, all.count);
-    fur_coo_view coo = {e->vertices, e->vertices, all.count, FUR_F32, all.from, all.to, values};
+    fur_coo_view coo = {sizeof coo, e->vertices, e->vertices, all.count,
+                        FUR_F32,    all.from,    all.to,      values};
     fur_csr *narrow = NULL;
     fur_csr *a = NULL;
     ck_ok(host, fur_csr_from_coo(host, &coo, rule, &narrow));
@@ -160,18 +161,18 @@ static void ck_same_report(const fur_reorder_report *gpu, const fur_reorder_repo
 static void check_matrix(fur_context *gpu, const fur_csr *on_host)
 {
     fur_context *host = fur_context_host(gpu);
-    int64_t n = fur_csr_get(on_host).rows;
+    int64_t n = fur_csr_get(on_host)->rows;
     fur_csr *on_gpu = NULL;
     ck_ok(host, fur_csr_transfer(on_host, gpu, &on_gpu));
     for (int i = 0; i < 2; i++) {
         fur_reorder_options options = {.size = sizeof options, .allow_worse = i};
         fur_permutation *here = NULL;
         fur_permutation *there = NULL;
-        fur_reorder_report report_here;
-        fur_reorder_report report_there;
+        fur_reorder_report report_here = FUR_DEFAULT(fur_reorder_report);
+        fur_reorder_report report_there = FUR_DEFAULT(fur_reorder_report);
         const char *method = i ? "cm" : "rcm";
-        ck_ok(host, fur_reorder(on_host, method, &options, &here, &report_here));
-        ck_ok(gpu, fur_reorder(on_gpu, method, &options, &there, &report_there));
+        ck_ok(host, fur_reorder(on_host, method, &options, &report_here, &here));
+        ck_ok(gpu, fur_reorder(on_gpu, method, &options, &report_there, &there));
         ck_assert_ptr_eq(fur_permutation_context(there), gpu);
         ck_assert_int_eq(fur_permutation_size(there), n);
         ck_ok(gpu, fur_context_synchronize(gpu));
@@ -294,19 +295,19 @@ START_TEST(other_methods_and_matrices)
     fur_csr *a = NULL;
     fur_permutation *p = NULL;
     ck_ok(gpu, fur_csr_transfer(on_host, gpu, &a));
-    for (int i = 0; fur_reorder_method(i); i++) {
+    for (int i = 0; fur_reorder_method_at(i); i++) {
         fur_permutation *here = NULL;
         ck_ok(fur_context_host(gpu),
-              fur_reorder(on_host, fur_reorder_method(i), NULL, &here, NULL));
-        ck_ok(gpu, fur_reorder(a, fur_reorder_method(i), NULL, &p, NULL));
+              fur_reorder(on_host, fur_reorder_method_at(i)->name, NULL, NULL, &here));
+        ck_ok(gpu, fur_reorder(a, fur_reorder_method_at(i)->name, NULL, NULL, &p));
         ck_ok(gpu, fur_context_synchronize(gpu));
         ck_same_numbers(72, fur_permutation_order(p), fur_permutation_order(here), "order");
         fur_permutation_destroy(p);
         fur_permutation_destroy(here);
     }
     p = NULL;
-    ck_assert_int_eq(fur_reorder(wide, NULL, NULL, &p, NULL), FUR_INVALID);
-    ck_assert_int_eq(fur_reorder(a, "none", NULL, &p, NULL), FUR_UNSUPPORTED);
+    ck_assert_int_eq(fur_reorder(wide, NULL, NULL, NULL, &p), FUR_INVALID);
+    ck_assert_int_eq(fur_reorder(a, "none", NULL, NULL, &p), FUR_UNSUPPORTED);
     ck_assert_ptr_null(p);
     fur_csr_destroy(a);
     fur_csr_destroy(wide);
@@ -326,7 +327,7 @@ static void check_failures(counted *c, const fur_csr *a)
         fur_permutation *p = NULL;
         ck_assert_int_lt(n, 1000);
         c->device.fail_at = c->device.calls + n;
-        status = fur_reorder(a, "rcm", NULL, &p, NULL);
+        status = fur_reorder(a, "rcm", NULL, NULL, &p);
         c->device.fail_at = 0;
         ck_assert(status == FUR_OK || (status == FUR_OUT_OF_MEMORY && !p));
         fur_permutation_destroy(p);

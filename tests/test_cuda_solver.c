@@ -88,7 +88,7 @@ static void problem_close(problem *p)
 static fur_solver_report solve(const problem *p, const fur_solver_options *options)
 {
     fur_solver *solver = NULL;
-    fur_solver_report report;
+    fur_solver_report report = FUR_DEFAULT(fur_solver_report);
     ck_ok(p->context, fur_vector_fill(p->x, fur_real(0)));
     ck_ok(p->context, fur_solver_create(p->op, options, &solver));
     ck_ok(p->context, fur_solver_solve(solver, p->b, p->x, &report));
@@ -191,7 +191,7 @@ START_TEST(exact_kernels_give_the_same_solution)
     assembly m = assemble("small grid", FUR_F64, -1, 0);
     problem host = problem_open(fur_context_host(context), &m, NULL);
     problem gpu = problem_open(context, &m, NULL);
-    for (int kernel = 0; kernel < fur_spmv_kernel_count(context); kernel++) {
+    for (int kernel = 0; kernel < kernel_count(fur_spmv_kernel_at, context); kernel++) {
         fur_spmv *plan = plan_or_refusal(gpu.a, FUR_OP_N, kernel);
         if (plan && kernel_info(context, kernel).exact) {
             problem other = gpu;
@@ -216,7 +216,7 @@ START_TEST(a_solve_does_not_allocate)
     problem p = problem_open(c.context, &m, NULL);
     fur_solver_options options = {.size = sizeof options, .preconditioner = p.jacobi};
     fur_solver *solver = NULL;
-    fur_solver_report report;
+    fur_solver_report report = FUR_DEFAULT(fur_solver_report);
     ck_ok(c.context, fur_solver_create(p.op, &options, &solver));
     int64_t host = c.host.calls;
     int64_t device = c.device.calls;

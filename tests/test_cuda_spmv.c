@@ -292,7 +292,7 @@ static void ck_entry(const trial *t, const product *p, const fur_spmv *plan, int
     fur_scalar before = entry_get(value, expected, i);
     ck_abort_msg("%s, %s, kernel %s, op %d, %s, %s, alpha %g%+gi, beta %g%+gi: y[%lld] = %a%+ai %s "
                  "%a%+ai (bound %g)",
-                 t->name, filling_names[t->filling], fur_spmv_describe(plan).kernel, (int)t->op,
+                 t->name, filling_names[t->filling], fur_spmv_describe(plan)->kernel, (int)t->op,
                  fur_value_name(value), fur_offset_name(t->a.offset_type), p->alpha.re, p->alpha.im,
                  p->beta.re, p->beta.im, (long long)i, now.re, now.im, problem, before.re,
                  before.im, p->bounds[i]);
@@ -302,7 +302,7 @@ static void ck_entry(const trial *t, const product *p, const fur_spmv *plan, int
 static void check_product(trial *t, const product *p, const fur_spmv *plan, bool exact)
 {
     fur_value_type value = t->a.value_type;
-    bool foreign = kernel_is_foreign(fur_spmv_describe(plan).kernel);
+    bool foreign = kernel_is_foreign(fur_spmv_describe(plan)->kernel);
     multiply(t, p, plan);
     if (exact) {
         ck_entry(t, p, plan, first_difference(value, t->y_size, t->result, p->expected),
@@ -322,7 +322,7 @@ static void check_product(trial *t, const product *p, const fur_spmv *plan, bool
 /* Foreign kernels promise nothing about NaN and subnormal numbers. */
 static void check_kernel(trial *t, const fur_csr *a, int kernel)
 {
-    fur_spmv_kernel_info info = kernel_info(t->context, kernel);
+    fur_kernel_info info = kernel_info(t->context, kernel);
     if (t->filling != PLAIN && kernel_is_foreign(info.name))
         return;
     fur_spmv *plan = plan_or_refusal(a, t->op, kernel);
@@ -336,7 +336,7 @@ static void check_kernels(trial *t)
 {
     fur_csr *a = NULL;
     ck_ok(t->context, fur_csr_create(t->context, &t->a, FUR_OWNERSHIP_COPY, &a));
-    for (int kernel = 0; kernel < fur_spmv_kernel_count(t->context); kernel++)
+    for (int kernel = 0; kernel < kernel_count(fur_spmv_kernel_at, t->context); kernel++)
         check_kernel(t, a, kernel);
     fur_csr_destroy(a);
 }
@@ -437,7 +437,7 @@ static void check_shape(trial t, int index)
 /* A kernel that refused everything would pass every other test. */
 static void check_tally(const trial *t)
 {
-    for (int kernel = 0; kernel < fur_spmv_kernel_count(t->context); kernel++) {
+    for (int kernel = 0; kernel < kernel_count(fur_spmv_kernel_at, t->context); kernel++) {
         const char *name = kernel_info(t->context, kernel).name;
         if (t->refused[kernel] > 0)
             printf("kernel %s refused %lld of %lld plans for %s\n", name,
@@ -459,7 +459,7 @@ START_TEST(kernels_agree_with_the_reference_of_the_cpu)
                .a = {.value_type = (fur_value_type)_i},
                .accepted = accepted,
                .refused = refused};
-    ck_assert_int_le(fur_spmv_kernel_count(t.context), MAX_KERNELS);
+    ck_assert_int_le(kernel_count(fur_spmv_kernel_at, t.context), MAX_KERNELS);
     for (int f = 0; f < (test_small() ? POISONED_A : FILLINGS); f++) {
         t.filling = (filling)f;
         for (int i = 0; i < SHAPE_COUNT; i++)
@@ -476,7 +476,7 @@ START_TEST(kernels_accept_a_grid)
     fur_context *context = context_cuda();
     rng r = rng_stream(100);
     fur_csr *a = matrix_random(context, &r, &shapes[shape_find("grid")], FUR_F64, FUR_I32);
-    for (int kernel = 0; kernel < fur_spmv_kernel_count(context); kernel++) {
+    for (int kernel = 0; kernel < kernel_count(fur_spmv_kernel_at, context); kernel++) {
         const char *name = kernel_info(context, kernel).name;
         bool selective = strncmp(name, "bsr", 3) == 0 || strncmp(name, "delta", 5) == 0;
         fur_spmv *plan = plan_or_refusal(a, FUR_OP_N, kernel);
@@ -526,7 +526,7 @@ START_TEST(kernels_repeat_their_bits)
     fur_csr *a = matrix_random(context, &r, s, FUR_F64, FUR_I32);
     fur_vector *x = vector_random(context, &r, FUR_F64, s->cols);
     fur_vector *y = vector_random(context, &r, FUR_F64, s->rows);
-    for (int kernel = 0; kernel < fur_spmv_kernel_count(context); kernel++)
+    for (int kernel = 0; kernel < kernel_count(fur_spmv_kernel_at, context); kernel++)
         if (!kernel_is_foreign(kernel_info(context, kernel).name))
             check_runs(a, kernel, x, y);
     fur_vector_destroy(y);
@@ -605,7 +605,7 @@ static void check_alignment(fur_context *context, const fur_csr_view *host, cons
 {
     placed shifted = place_shifted(context, host, x, y);
     placed plain = place_plainly(context, host, x, y);
-    for (int kernel = 0; kernel < fur_spmv_kernel_count(context); kernel++) {
+    for (int kernel = 0; kernel < kernel_count(fur_spmv_kernel_at, context); kernel++) {
         const char *name = kernel_info(context, kernel).name;
         if (kernel_is_foreign(name))
             continue;
@@ -657,11 +657,11 @@ static void check_choice(const fur_csr *a, const fur_spmv_options *options, cons
     fur_spmv *plan = NULL;
     fur_vector *y = NULL;
     ck_ok(context, fur_spmv_plan(a, options, &plan));
-    int64_t n = options->op == FUR_OP_N ? fur_csr_get(a).rows : fur_csr_get(a).cols;
+    int64_t n = options->op == FUR_OP_N ? fur_csr_get(a)->rows : fur_csr_get(a)->cols;
     ck_ok(context, fur_vector_create(context, FUR_F64, n, &y));
     ck_ok(context, fur_spmv_apply(plan, fur_real(1), x, fur_real(0), y));
     void *result = vector_entries(y);
-    fur_spmv_report report = fur_spmv_describe(plan);
+    fur_spmv_report report = *fur_spmv_describe(plan);
     ck_assert_msg(first_difference(FUR_F64, n, result, expected) < 0, "%s", report.kernel);
     ck_assert_uint_gt(strlen(report.reason), 16);
     bool measured = options->measure || options->uses >= 200;
@@ -713,11 +713,11 @@ END_TEST
 START_TEST(kernels_have_distinct_names_and_say_what_they_do)
 {
     fur_context *context = context_cuda();
-    int count = fur_spmv_kernel_count(context);
+    int count = kernel_count(fur_spmv_kernel_at, context);
     ck_assert_int_gt(count, 0);
     ck_assert_int_eq(kernel_info(context, 0).exact, 1);
     for (int i = 0; i < count; i++) {
-        fur_spmv_kernel_info info = kernel_info(context, i);
+        fur_kernel_info info = kernel_info(context, i);
         ck_assert_uint_gt(strlen(info.summary), 8);
         ck_assert_ptr_nonnull(info.source);
         ck_assert_str_ne(info.name, "auto");
@@ -741,7 +741,7 @@ static fur_csr *repeated_entries(fur_context *context, fur_duplicates duplicates
         cols[e] = (int32_t)rng_below(&r, rng_below(&r, 2) ? 200 : 12);
         values[e] = (double)rng_below(&r, 9) - 4;
     }
-    fur_coo_view coo = {300, 200, COUNT_OF(rows), FUR_F64, rows, cols, values};
+    fur_coo_view coo = {sizeof coo, 300, 200, COUNT_OF(rows), FUR_F64, rows, cols, values};
     ck_ok(context, fur_csr_from_coo(context, &coo, duplicates, &a));
     return a;
 }
@@ -771,7 +771,7 @@ START_TEST(kept_duplicates_are_added_up)
     fur_csr *kept = repeated_entries(context, FUR_DUPLICATES_KEEP);
     for (int op = 0; op < OP_COUNT; op++) {
         double *expected = times_ones(summed, (fur_op)op, 0);
-        for (int kernel = 0; kernel < fur_spmv_kernel_count(context); kernel++) {
+        for (int kernel = 0; kernel < kernel_count(fur_spmv_kernel_at, context); kernel++) {
             double *result = times_ones(kept, (fur_op)op, kernel);
             for (int64_t i = 0; result && i < (op == FUR_OP_N ? 300 : 200); i++)
                 if (result[i] != expected[i])

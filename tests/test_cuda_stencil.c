@@ -33,10 +33,9 @@ static void expect(stencil_trial *t, fur_context *host)
     made_destroy(&m);
 }
 
-static fur_stencil_kernel_info info_of(fur_context *context, int kernel)
+static fur_kernel_info info_of(fur_context *context, int kernel)
 {
-    fur_stencil_kernel_info info = {.name = NULL};
-    ck_ok(context, fur_stencil_kernel_get(context, kernel, &info));
+    fur_kernel_info info = *fur_stencil_kernel_at(context, kernel);
     return info;
 }
 
@@ -56,7 +55,7 @@ typedef struct tally {
 static void check_kernels(stencil_trial *t, fur_context *context, tally *ran)
 {
     expect(t, fur_context_host(context));
-    for (int kernel = 0; kernel < fur_stencil_kernel_count(context); kernel++) {
+    for (int kernel = 0; kernel < kernel_count(fur_stencil_kernel_at, context); kernel++) {
         made m = make_or_refusal(context, t, kernel);
         if (m.s) {
             void *y = trial_product(t, context, m.s);
@@ -71,7 +70,8 @@ static void check_kernels(stencil_trial *t, fur_context *context, tally *ran)
 /* Every kernel took part, of enough trials. */
 static void check_tally(fur_context *context, const tally *ran)
 {
-    for (int kernel = 0; !test_small() && kernel < fur_stencil_kernel_count(context); kernel++)
+    for (int kernel = 0; !test_small() && kernel < kernel_count(fur_stencil_kernel_at, context);
+         kernel++)
         ck_assert_msg(ran->ran[kernel] > 0, "kernel %s refused every stencil",
                       info_of(context, kernel).name);
 }
@@ -216,7 +216,7 @@ START_TEST(vectors_need_no_alignment)
         draw_product(t, &r);
         expect(t, fur_context_host(context));
         for (size_t shift = 1; shift <= 2; shift++)
-            for (int kernel = 0; kernel < fur_stencil_kernel_count(context); kernel++)
+            for (int kernel = 0; kernel < kernel_count(fur_stencil_kernel_at, context); kernel++)
                 check_shifted(t, context, kernel, shift);
         trial_close(t);
     }
@@ -279,7 +279,7 @@ END_TEST
 static const char *chosen(fur_context *context, const stencil_trial *t)
 {
     made m = trial_make(t, context, NULL);
-    const char *name = fur_stencil_describe(m.s).kernel;
+    const char *name = fur_stencil_describe(m.s)->kernel;
     made_destroy(&m);
     return name;
 }
@@ -341,10 +341,10 @@ END_TEST
 START_TEST(kernels_have_distinct_names_and_say_what_they_do)
 {
     fur_context *context = context_cuda();
-    int count = fur_stencil_kernel_count(context);
+    int count = kernel_count(fur_stencil_kernel_at, context);
     ck_assert(count > 0 && count <= MAX_KERNELS);
     for (int i = 0; i < count; i++) {
-        fur_stencil_kernel_info info = info_of(context, i);
+        fur_kernel_info info = info_of(context, i);
         ck_assert_int_eq(info.exact, 1);
         ck_assert_uint_gt(strlen(info.summary), 8);
         ck_assert_uint_gt(strlen(info.source), 8);
@@ -452,7 +452,7 @@ START_TEST(points_above_2_to_31_are_right)
     fur_vector *y = NULL;
     ck_ok(context, fur_vector_wrap(context, FUR_F32, VAST_ROWS, data, FUR_OWNERSHIP_BORROW, &x));
     ck_ok(context, fur_vector_create(context, FUR_F32, VAST_ROWS, &y));
-    for (int kernel = 0; kernel < fur_stencil_kernel_count(context); kernel++)
+    for (int kernel = 0; kernel < kernel_count(fur_stencil_kernel_at, context); kernel++)
         check_vast(context, x, y, kernel);
     fur_vector_destroy(y);
     fur_vector_destroy(x);
@@ -498,7 +498,7 @@ START_TEST(failures_leave_nothing)
     counted_open(&c);
     stencil_trial *t = named_trial(7, 64, 0);
     fur_stencil_definition d = t->d;
-    for (int kernel = 0; kernel < fur_stencil_kernel_count(c.context); kernel++) {
+    for (int kernel = 0; kernel < kernel_count(fur_stencil_kernel_at, c.context); kernel++) {
         d.kernel = info_of(c.context, kernel).name;
         check_failures(&c, &c.host, &d);
         check_failures(&c, &c.device, &d);

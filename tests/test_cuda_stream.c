@@ -59,7 +59,7 @@ static void check_replay(const fixture *f, const fur_spmv *plan, cudaGraphExec_t
         void *expected = after(f, products, plan, NULL);
         void *replayed = after(f, products, plan, graph);
         ck_assert_msg(first_difference(value, fur_vector_size(f->y), expected, replayed) < 0,
-                      "kernel %s, %d products", fur_spmv_describe(plan).kernel, products);
+                      "kernel %s, %d products", fur_spmv_describe(plan)->kernel, products);
         free(replayed);
         free(expected);
     }
@@ -94,7 +94,7 @@ static void check_capture(const fixture *f, const fur_spmv *plan)
  * bits. */
 static void for_every_plan(fixture *f, void (*test)(const fixture *f, const fur_spmv *plan))
 {
-    for (int kernel = 0; kernel < fur_spmv_kernel_count(f->c.context); kernel++) {
+    for (int kernel = 0; kernel < kernel_count(fur_spmv_kernel_at, f->c.context); kernel++) {
         bool foreign = kernel_is_foreign(kernel_info(f->c.context, kernel).name);
         fur_spmv *plan = foreign ? NULL : plan_or_refusal(f->a, FUR_OP_N, kernel);
         if (plan)
@@ -120,7 +120,7 @@ static void check_calls(const fixture *f, const fur_spmv *plan)
     multiply(f, plan);
     multiply(f, plan);
     ck_assert_msg(f->c.host.calls == host && f->c.device.calls == device, "kernel %s allocates",
-                  fur_spmv_describe(plan).kernel);
+                  fur_spmv_describe(plan)->kernel);
 }
 
 START_TEST(products_do_not_allocate)
@@ -183,7 +183,7 @@ static void check_no_wait(const fixture *f, const fur_spmv *plan)
     bool waited = atomic_load(&b.passed);
     atomic_store(&b.open, true);
     ck_cuda(cudaStreamSynchronize(f->c.stream));
-    ck_assert_msg(!waited, "kernel %s waits for the stream", fur_spmv_describe(plan).kernel);
+    ck_assert_msg(!waited, "kernel %s waits for the stream", fur_spmv_describe(plan)->kernel);
     void *result = vector_entries(f->y);
     ck_assert(
         first_difference(fur_vector_value_type(f->y), fur_vector_size(f->y), expected, result) < 0);

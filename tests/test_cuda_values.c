@@ -78,7 +78,7 @@ typedef struct replay {
 
 static replay replay_open(counted *c, rng *r, const fur_csr *a, fur_spmv *plan)
 {
-    fur_csr_view v = fur_csr_get(a);
+    fur_csr_view v = *fur_csr_get(a);
     replay p = {.c = c, .plan = plan};
     p.x = vector_random(c->context, r, v.value_type, v.cols);
     p.y = vector_random(c->context, r, v.value_type, v.rows);
@@ -102,9 +102,9 @@ static void replay_close(const replay *p)
 static void replay_check(const replay *p, const fur_csr *a)
 {
     fur_context *context = p->c->context;
-    fur_csr_view v = fur_csr_get(a);
+    fur_csr_view v = *fur_csr_get(a);
     const fur_spmv_options o = {
-        .size = sizeof o, .op = fur_spmv_op(p->plan), .kernel = fur_spmv_describe(p->plan).kernel};
+        .size = sizeof o, .op = fur_spmv_op(p->plan), .kernel = fur_spmv_describe(p->plan)->kernel};
     fur_csr *again = NULL;
     fur_spmv *fresh = NULL;
     ck_cuda(cudaGraphLaunch(p->executable, p->c->stream));
@@ -128,7 +128,7 @@ START_TEST(graphs_replay_with_values_that_are_copied)
     values_subject s = open_subject(&c, 5000 + (uint64_t)_i);
     const shape *family = &shapes[shape_find("small grid")];
     fur_csr *a = matrix_random(c.context, &s.random, family, (fur_value_type)_i, FUR_I32);
-    for (int kernel = 0; kernel < fur_spmv_kernel_count(c.context); kernel++)
+    for (int kernel = 0; kernel < kernel_count(fur_spmv_kernel_at, c.context); kernel++)
         for (int op = 0; op < 3; op++) {
             bool foreign = kernel_is_foreign(kernel_info(c.context, kernel).name);
             fur_spmv *plan = foreign ? NULL : plan_or_refusal(a, (fur_op)op, kernel);
@@ -153,7 +153,7 @@ END_TEST
 static void check_borrowed(values_subject *s, fur_csr *a, int kernel)
 {
     fur_spmv *plans[3];
-    fur_csr_view v = fur_csr_get(a);
+    fur_csr_view v = *fur_csr_get(a);
     size_t bytes = (size_t)v.entries * fur_value_size(v.value_type);
     void *own = (void *)(uintptr_t)v.values;
     for (int op = 0; op < 3; op++)
@@ -166,7 +166,7 @@ static void check_borrowed(values_subject *s, fur_csr *a, int kernel)
             fur_csr_values_changed(a);
         } else if (step == 1) {
             ck_ok(s->context, fur_csr_set_values(a, lent, FUR_OWNERSHIP_BORROW));
-            ck_assert_ptr_eq(fur_csr_get(a).values, lent);
+            ck_assert_ptr_eq(fur_csr_get(a)->values, lent);
         } else {
             void *given = NULL;
             ck_ok(s->context, fur_context_allocate(s->context, bytes, &given));
@@ -195,7 +195,7 @@ START_TEST(values_are_borrowed_and_adopted)
     fur_csr_view lent = device_arrays(&arrays, 0);
     fur_csr *a = NULL;
     ck_ok(c.context, fur_csr_create(c.context, &lent, FUR_OWNERSHIP_BORROW, &a));
-    for (int kernel = 0; kernel < fur_spmv_kernel_count(c.context); kernel++)
+    for (int kernel = 0; kernel < kernel_count(fur_spmv_kernel_at, c.context); kernel++)
         check_borrowed(&s, a, kernel);
     ck_assert_int_eq(fur_csr_set_values(a, values, FUR_OWNERSHIP_BORROW), FUR_INVALID);
     fur_csr_destroy(a);

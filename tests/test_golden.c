@@ -135,7 +135,7 @@ static fur_csr *laplacian(fur_context *context, const golden_cg *g)
         cols[entries] = (int32_t)j;
         entry_set(g->value, values, entries++, fur_real(i == j ? 4.5 + unit(i + 1) : -1));
     }
-    fur_coo_view coo = {n, n, entries, g->value, rows, cols, values};
+    fur_coo_view coo = {sizeof coo, n, n, entries, g->value, rows, cols, values};
     fur_csr *a = NULL;
     ck_ok(context, fur_csr_from_coo(context, &coo, FUR_DUPLICATES_ERROR, &a));
     free(values);
@@ -151,7 +151,7 @@ static void solve(const fur_operator *op, golden_cg *g)
     fur_vector *x = NULL;
     fur_operator *jacobi = NULL;
     fur_solver *solver = NULL;
-    fur_solver_report report;
+    fur_solver_report report = FUR_DEFAULT(fur_solver_report);
     ck_ok(context, fur_vector_create(context, g->value, g->nx * g->ny, &x));
     ck_ok(context, fur_operator_jacobi(op, &jacobi));
     fur_solver_options options = {.size = sizeof options, .preconditioner = jacobi};

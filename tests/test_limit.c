@@ -102,7 +102,8 @@ static const struct {
 
 START_TEST(rows_and_columns_are_in_proportion_to_the_file)
 {
-    const fur_mtx_header header = {.rows = shapes_of_files[_i].rows,
+    const fur_mtx_header header = {.size = sizeof header,
+                                   .rows = shapes_of_files[_i].rows,
                                    .cols = shapes_of_files[_i].cols,
                                    .entries_in_file = shapes_of_files[_i].entries};
     const fur_read_limits limits = {.shape = shapes_of_files[_i].limit};
@@ -340,7 +341,7 @@ START_TEST(an_empty_symmetric_pattern_is_read)
     fur_csr *matrix = NULL;
     scratch_write(TEXT, "%%MatrixMarket matrix coordinate pattern symmetric\n2 2 0\n");
     ck_ok(context, fur_mtx_read_csr(context, TEXT, NULL, &matrix));
-    ck_assert_int_eq(fur_csr_get(matrix).entries, 0);
+    ck_assert_int_eq(fur_csr_get(matrix)->entries, 0);
     fur_csr_destroy(matrix);
 }
 END_TEST

@@ -141,7 +141,7 @@ START_TEST(empty_matrices_are_read)
     for (int i = 0; i < COUNT_OF(cases); i++) {
         scratch_write(FILE_NAME, cases[i].text);
         fur_csr *matrix = read_file(NULL);
-        fur_csr_view view = fur_csr_get(matrix);
+        fur_csr_view view = *fur_csr_get(matrix);
         ck_assert_int_eq(view.rows, cases[i].rows);
         ck_assert_int_eq(view.cols, cases[i].cols);
         ck_assert_int_eq(view.entries, 0);
@@ -173,18 +173,18 @@ START_TEST(value_type_is_chosen_or_given)
         fur_mtx_read_options options = {.size = sizeof options,
                                         .convert = fur_mtx_as((fur_value_type)value)};
         fur_csr *matrix = read_file(&options);
-        fur_csr_view view = fur_csr_get(matrix);
+        fur_csr_view view = *fur_csr_get(matrix);
         ck_assert_int_eq(view.value_type, value);
         ck_assert_double_eq(entry_get(view.value_type, view.values, 0).re, 1.5);
         ck_assert_double_eq(entry_get(view.value_type, view.values, 0).im, 0);
         fur_csr_destroy(matrix);
     }
     fur_csr *matrix = read_file(NULL);
-    ck_assert_int_eq(fur_csr_get(matrix).value_type, FUR_F64);
+    ck_assert_int_eq(fur_csr_get(matrix)->value_type, FUR_F64);
     fur_csr_destroy(matrix);
     scratch_write(FILE_NAME, "%%MatrixMarket matrix coordinate complex general\n1 1 1\n1 1 1 2\n");
     matrix = read_file(NULL);
-    ck_assert_int_eq(fur_csr_get(matrix).value_type, FUR_C128);
+    ck_assert_int_eq(fur_csr_get(matrix)->value_type, FUR_C128);
     fur_csr_destroy(matrix);
 }
 END_TEST
@@ -195,7 +195,7 @@ START_TEST(floats_are_rounded_once)
     fur_mtx_read_options options = {.size = sizeof options, .convert = FUR_MTX_AS_F32};
     scratch_write(FILE_NAME, GENERAL "1 1 1\n1 1 1.00000017881393432617187499\n");
     fur_csr *matrix = read_file(&options);
-    ck_assert_float_eq(*(const float *)fur_csr_get(matrix).values, 0x1.000002p0f);
+    ck_assert_float_eq(*(const float *)fur_csr_get(matrix)->values, 0x1.000002p0f);
     fur_csr_destroy(matrix);
 }
 END_TEST
@@ -249,13 +249,13 @@ static void check_header(const fur_mtx_header *header)
 
 START_TEST(header_is_filled)
 {
-    fur_mtx_header header = {.rows = -1};
+    fur_mtx_header header = {.size = sizeof header, .rows = -1};
     fur_mtx_read_options options = {.size = sizeof options, .header = &header};
     scratch_write(FILE_NAME,
                   "%%MatrixMarket matrix coordinate integer symmetric\n3 3 2\n1 1 1\n2 1 1\n");
     fur_csr_destroy(read_file(&options));
     check_header(&header);
-    header = (fur_mtx_header){.rows = -1};
+    header = (fur_mtx_header){.size = sizeof header, .rows = -1};
     ck_ok(context, fur_mtx_read_header(context, FILE_NAME, &header));
     check_header(&header);
     scratch_write(FILE_NAME, "%%MatrixMarket matrix array real symmetric\n3 3\n1\n");
@@ -277,7 +277,7 @@ START_TEST(header_below_long_comments_is_found)
         fputs("% 7 7 7 and so on, and so forth\n", file);
     fputs("12 34 1\n1 1 1\n", file);
     fclose(file);
-    fur_mtx_header header;
+    fur_mtx_header header = FUR_DEFAULT(fur_mtx_header);
     ck_ok(context, fur_mtx_read_header(context, FILE_NAME, &header));
     ck_assert_int_eq(header.rows, 12);
     ck_assert_int_eq(header.cols, 34);
@@ -308,7 +308,7 @@ static void check_vector(const char *text, fur_value_type value, int64_t size,
                          const double *expected)
 {
     fur_vector *x = NULL;
-    fur_mtx_header header = {.rows = -1};
+    fur_mtx_header header = {.size = sizeof header, .rows = -1};
     fur_mtx_read_options options = {.size = sizeof options, .header = &header};
     scratch_write(FILE_NAME, text);
     ck_ok(context, fur_mtx_read_vector(context, FILE_NAME, &options, &x));

@@ -87,7 +87,7 @@ END_TEST
 static fur_status read_header(fur_context *context, int index)
 {
     (void)index;
-    fur_mtx_header header;
+    fur_mtx_header header = FUR_DEFAULT(fur_mtx_header);
     return fur_mtx_read_header(context, FILE_NAME, &header);
 }
 
@@ -117,7 +117,8 @@ static fur_csr *symmetric_matrix(fur_context *context)
         values[count] = values[count + 1] = i;
         count += 2;
     }
-    const fur_coo_view entries = {.rows = N,
+    const fur_coo_view entries = {.size = sizeof entries,
+                                  .rows = N,
                                   .cols = N,
                                   .entries = count,
                                   .value_type = FUR_F64,
@@ -170,7 +171,7 @@ START_TEST(files_that_cannot_be_read_are_named)
 {
     fur_context *context = context_make(NULL, 1);
     fur_csr *matrix = NULL;
-    fur_mtx_header header;
+    fur_mtx_header header = FUR_DEFAULT(fur_mtx_header);
     ck_fails(context, FUR_IO_ERROR, "missing.mtx: cannot open: No such file or directory",
              fur_mtx_read_csr(context, "missing.mtx", NULL, &matrix));
     ck_fails(context, FUR_IO_ERROR, "/: cannot read: Is a directory",

@@ -342,7 +342,7 @@ static void check_numbers(fur_context *context, fur_value_type value, const void
     const fur_mtx_read_options options = {.size = sizeof options, .convert = fur_mtx_as(value)};
     fur_csr *matrix = NULL;
     ck_ok(context, fur_mtx_read_csr(context, CASE_FILE, &options, &matrix));
-    int64_t k = first_difference(value, NUMBERS, fur_csr_get(matrix).values, expected);
+    int64_t k = first_difference(value, NUMBERS, fur_csr_get(matrix)->values, expected);
     ck_assert_msg(k < 0, "round %d, %s: line %lld", round, fur_value_name(value), (long long)k + 3);
     fur_csr_destroy(matrix);
 }

@@ -279,7 +279,7 @@ START_TEST(head_is_refused_alike_or_read)
     char path[256], sentence[1024];
     path_of(_i, path);
     sentence_of(_i, sentence);
-    fur_mtx_header header;
+    fur_mtx_header header = FUR_DEFAULT(fur_mtx_header);
     if (fur_mtx_read_header(context, path, &header) != FUR_OK)
         ck_assert_str_eq(fur_context_error(context), sentence);
 }

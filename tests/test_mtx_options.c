@@ -265,7 +265,7 @@ START_TEST(type_of_graphblas_is_in_the_header)
     fur_context *context = context_make(NULL, 1);
     for (int i = 0; i < COUNT_OF(lines); i++) {
         char file[256];
-        fur_mtx_header header, from_options;
+        fur_mtx_header header = FUR_DEFAULT(fur_mtx_header), from_options = header;
         fur_mtx_read_options options = {.size = sizeof options, .header = &from_options};
         fur_csr *matrix = NULL;
         snprintf(file, sizeof file, INTEGER "%s\n1 1 1\n1 1 1\n", lines[i].line);
@@ -437,7 +437,7 @@ START_TEST(the_callers_rounding_mode_does_not_show)
             ck_assert_int_eq(fegetround(), modes[mode]);
             fesetround(FE_TONEAREST);
             ck_ok(context, status);
-            const fur_csr_view found = fur_csr_get(matrix), wanted = fur_csr_get(expected);
+            const fur_csr_view found = *fur_csr_get(matrix), wanted = *fur_csr_get(expected);
             ck_assert_int_eq(found.entries, wanted.entries);
             ck_assert_mem_eq(found.values, wanted.values,
                              (size_t)found.entries * fur_value_size(found.value_type));
@@ -689,7 +689,7 @@ START_TEST(memory_is_near_to_that_of_the_matrix)
     fur_context *context = context_make(NULL, 2);
     fur_csr *matrix = NULL;
     ck_ok(context, fur_mtx_read_csr(context, CASE_FILE, NULL, &matrix));
-    fur_csr_view view = fur_csr_get(matrix);
+    fur_csr_view view = *fur_csr_get(matrix);
     int64_t size = (view.rows + 1) * (int64_t)fur_offset_size(view.offset_type) +
                    view.entries * (int64_t)(sizeof(int32_t) + fur_value_size(view.value_type));
     struct rusage usage;

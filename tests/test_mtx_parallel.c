@@ -157,7 +157,8 @@ static fur_csr *expected_matrix(fur_context *context, sample *s, fur_duplicates 
         if (complex)
             values[2 * k + 1] = s->value[2 * k + 1];
     }
-    fur_coo_view coo = {.rows = s->rows,
+    fur_coo_view coo = {.size = sizeof coo,
+                        .rows = s->rows,
                         .cols = s->cols,
                         .entries = count,
                         .value_type = complex ? FUR_C128 : FUR_F64,
@@ -334,7 +335,7 @@ START_TEST(rows_may_lose_their_order_late)
         cols[k] = (int32_t)(k % 1000);
         values[k] = 1.0 / (double)(k + 3);
     }
-    fur_coo_view coo = {1000000, 1000, entries, FUR_F64, rows, cols, values};
+    fur_coo_view coo = {sizeof coo, 1000000, 1000, entries, FUR_F64, rows, cols, values};
     fur_csr *expected = NULL;
     ck_ok(context, fur_csr_from_coo(context, &coo, FUR_DUPLICATES_SUM, &expected));
     for (int threads = 1; threads <= 4; threads++) {
@@ -379,7 +380,7 @@ START_TEST(arrays_are_read_in_blocks)
         fur_mtx_read_options options = {.size = sizeof options};
         fur_csr *matrix = NULL;
         ck_ok(context, read_blocks(context, ways[way].block, &options, &matrix));
-        fur_csr_view view = fur_csr_get(matrix);
+        fur_csr_view view = *fur_csr_get(matrix);
         const double *values = view.values;
         for (int64_t row = 0, k = 0; row < rows; row++)
             for (int64_t col = 0; col < cols; col++) {
@@ -410,7 +411,7 @@ START_TEST(long_rows_are_sorted)
     fclose(out);
     fur_csr *matrix = NULL;
     ck_ok(context, fur_mtx_read_csr(context, FILE_NAME, NULL, &matrix));
-    fur_csr_view view = fur_csr_get(matrix);
+    fur_csr_view view = *fur_csr_get(matrix);
     ck_assert_int_eq(view.entries, COLS);
     for (int k = 0; k < COLS; k++) {
         ck_assert_int_eq(view.columns[k], k);

@@ -230,7 +230,8 @@ static fur_csr *matrix_and_text(int size, const char *path)
     offsets[rows] = count;
     ck_assert_int_eq(count, filled);
     fclose(file);
-    const fur_csr_view arrays = {.rows = rows,
+    const fur_csr_view arrays = {.size = sizeof arrays,
+                                 .rows = rows,
                                  .cols = sizes[size].cols,
                                  .entries = count,
                                  .value_type = FUR_F64,
@@ -416,7 +417,7 @@ START_TEST(random_matrices_read_back_bit_by_bit)
     fur_mtx_read_options options = {.size = sizeof options, .convert = fur_mtx_as(value)};
     rng r = rng_stream((uint64_t)_i);
     fur_csr *a = matrix_random(context, &r, &shapes[shape_find("empty rows")], value, FUR_I64);
-    fur_csr_view view = fur_csr_get(a);
+    fur_csr_view view = *fur_csr_get(a);
     void *values = entries_make(value, view.entries);
     fill_with_bits(&r, value, values, view.entries);
     view.values = values;

@@ -22,7 +22,7 @@ static fur_csr *matrix_of(fur_context *context, int64_t n, int64_t count, const 
         rows[k] = edges[k].row;
         cols[k] = edges[k].col;
     }
-    fur_coo_view coo = {n, n, count, FUR_F64, rows, cols, values};
+    fur_coo_view coo = {sizeof coo, n, n, count, FUR_F64, rows, cols, values};
     fur_csr *a;
     ck_ok(context, fur_csr_from_coo(context, &coo, FUR_DUPLICATES_KEEP, &a));
     free(values);
@@ -158,9 +158,9 @@ static int64_t *first_columns(const fur_csr_view *v, const int32_t *position)
 
 static fur_order_figures figures_naive(const fur_csr *a, const int32_t *position)
 {
-    fur_csr_view v = fur_csr_get(a);
+    fur_csr_view v = *fur_csr_get(a);
     int64_t *first = first_columns(&v, position);
-    fur_order_figures f = {0};
+    fur_order_figures f = {.size = sizeof f};
     double squares = 0;
     for (int64_t i = 0; i < v.rows; i++) {
         int64_t wavefront = 0;
@@ -178,7 +178,7 @@ static fur_order_figures figures_naive(const fur_csr *a, const int32_t *position
 
 static fur_order_figures measured(const fur_csr *a, const fur_permutation *order)
 {
-    fur_order_figures f;
+    fur_order_figures f = FUR_DEFAULT(fur_order_figures);
     ck_ok(fur_csr_context(a), fur_order_measure(a, order, &f));
     return f;
 }
@@ -217,7 +217,7 @@ START_TEST(figures_do_not_depend_on_threads)
 {
     int32_t n = TEST_SLOW ? 20000 : 200000;
     for (int i = 0; i < COUNT_OF(kinds); i++) {
-        fur_order_figures first = {0};
+        fur_order_figures first = {.size = sizeof first};
         for (int t = 0; t < COUNT_OF(thread_counts); t++) {
             rng r = rng_stream(2 + (uint64_t)i);
             fur_context *context = context_make(NULL, thread_counts[t]);
@@ -245,7 +245,7 @@ START_TEST(what_cannot_be_measured_is_refused)
     fur_csr *a = graph_random(context, &r, &kinds[4], 5);
     fur_permutation *longer = permutation_random(context, &r, 6);
     fur_permutation *foreign = permutation_random(other, &r, 5);
-    fur_order_figures f = {.bandwidth = -7};
+    fur_order_figures f = {.size = sizeof f, .bandwidth = -7};
     int64_t outstanding = m.outstanding;
     ck_fails(context, FUR_INVALID,
              "only a square matrix has an order to measure, this one is 17 x 3001",
@@ -273,7 +273,7 @@ static fur_permutation *ordered(const fur_csr *a, const char *method, int allow_
 {
     fur_reorder_options options = {.size = sizeof options, .allow_worse = allow_worse};
     fur_permutation *p;
-    ck_ok(fur_csr_context(a), fur_reorder(a, method, &options, &p, NULL));
+    ck_ok(fur_csr_context(a), fur_reorder(a, method, &options, NULL, &p));
     return p;
 }
 

@@ -46,7 +46,7 @@ static void make_world(void)
     ck_ok(w.context, fur_stencil_create(w.context, &d, &w.stencil));
     ck_ok(w.context, fur_stencil_assemble(w.stencil, &w.a));
     ck_ok(w.context, fur_spmv_plan(w.a, NULL, &w.plan));
-    ck_ok(w.context, fur_stencil_recognise(w.a, NULL, &w.r, NULL));
+    ck_ok(w.context, fur_stencil_recognise(w.a, NULL, NULL, &w.r));
     ck_ok(w.context, fur_operator_create(w.context, &identity, &w.identity));
     ck_ok(w.context, fur_multigrid_create(w.stencil, NULL, &w.mg));
     ck_ok(w.context, fur_operator_from_multigrid(w.mg, &w.cycle));

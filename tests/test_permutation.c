@@ -229,9 +229,9 @@ static void check_permuted(const fur_csr *a, const fur_permutation *rows,
                            const fur_permutation *cols)
 {
     fur_csr *b = NULL;
-    fur_csr_view p = fur_csr_get(a);
+    fur_csr_view p = *fur_csr_get(a);
     ck_ok(fur_csr_context(a), fur_csr_permute(a, rows, cols, &b));
-    fur_csr_view q = fur_csr_get(b);
+    fur_csr_view q = *fur_csr_get(b);
     ck_assert(q.rows == p.rows && q.cols == p.cols && q.entries == p.entries);
     ck_assert(q.value_type == p.value_type && q.offset_type == p.offset_type &&
               offset_at(&q, 0) == 0);
@@ -264,7 +264,7 @@ static void check_round_trip(const fur_csr *a, const fur_permutation *rows,
 
 static void check_matrix(const fur_csr *a, rng *r)
 {
-    fur_csr_view view = fur_csr_get(a);
+    fur_csr_view view = *fur_csr_get(a);
     fur_permutation *rows = permutation_random(fur_csr_context(a), r, view.rows);
     fur_permutation *cols = permutation_random(fur_csr_context(a), r, view.cols);
     check_permuted(a, rows, cols);
@@ -308,7 +308,7 @@ START_TEST(kept_duplicates_stay_in_their_order)
         cols[e] = (int32_t)rng_below(&r, 5 + _i * 300);
     }
     void *values = entries_random(&r, (fur_value_type)_i, ENTRIES);
-    fur_coo_view coo = {300, 1000, ENTRIES, (fur_value_type)_i, rows, cols, values};
+    fur_coo_view coo = {sizeof coo, 300, 1000, ENTRIES, (fur_value_type)_i, rows, cols, values};
     fur_csr *a = NULL;
     ck_ok(context, fur_csr_from_coo(context, &coo, FUR_DUPLICATES_KEEP, &a));
     fur_permutation *p = permutation_random(context, &r, coo.rows);
@@ -328,7 +328,7 @@ START_TEST(orders_that_do_not_fit_a_matrix_are_refused)
     memory m = {0};
     fur_context *context = context_counting(&m, NULL, 1);
     fur_context *other = context_make(NULL, 1);
-    fur_coo_view none = {.rows = 3, .cols = 4, .value_type = FUR_F64};
+    fur_coo_view none = {.size = sizeof none, .rows = 3, .cols = 4, .value_type = FUR_F64};
     fur_permutation *p = make(context, 3, NULL);
     fur_permutation *foreign = make(other, 3, NULL);
     fur_csr *a = NULL;

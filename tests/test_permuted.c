@@ -96,7 +96,7 @@ typedef struct pair {
 static pair pair_open(fur_context *context, rng *r, fur_csr *a)
 {
     pair t = {.context = context, .a = a};
-    t.p = permutation_random(context, r, fur_csr_get(a).rows);
+    t.p = permutation_random(context, r, fur_csr_get(a)->rows);
     ck_ok(context, fur_csr_permute(a, t.p, t.p, &t.b));
     ck_ok(context, fur_spmv_plan(t.b, NULL, &t.plan));
     ck_ok(context, fur_operator_from_spmv(t.plan, &t.inner));
@@ -171,7 +171,7 @@ static void solve(const fur_operator *op, const fur_vector *b, fur_vector *x)
     fur_context *context = fur_operator_context(op);
     fur_operator *jacobi = NULL;
     fur_solver *solver = NULL;
-    fur_solver_report report;
+    fur_solver_report report = FUR_DEFAULT(fur_solver_report);
     ck_ok(context, fur_operator_jacobi(op, &jacobi));
     fur_solver_options options = {.size = sizeof options, .preconditioner = jacobi};
     ck_ok(context, fur_solver_create(op, &options, &solver));

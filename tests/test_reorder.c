@@ -29,7 +29,7 @@ static bool is_before(const table *t, int32_t a, int32_t b)
 
 static table table_make(const fur_csr *a)
 {
-    fur_csr_view v = fur_csr_get(a);
+    fur_csr_view v = *fur_csr_get(a);
     int64_t n = v.rows;
     table t = {n, calloc((size_t)(n * n + 1), 1), calloc((size_t)n + 1, sizeof(int32_t)),
                calloc((size_t)n + 1, sizeof(int32_t)), 0};
@@ -285,7 +285,8 @@ static fur_csr *matrix_make(fur_context *context, const entries *e, bool repeat)
     entries twice = *e;
     for (int64_t k = 0; repeat && k < e->count; k += 3)
         add(&twice, e->rows[k], e->cols[k]);
-    fur_coo_view coo = {e->n, e->n, twice.count, FUR_F64, twice.rows, twice.cols, twice.values};
+    fur_coo_view coo = {sizeof coo, e->n,       e->n,       twice.count,
+                        FUR_F64,    twice.rows, twice.cols, twice.values};
     ck_ok(context, fur_csr_from_coo(context, &coo, FUR_DUPLICATES_KEEP, &a));
     return a;
 }
@@ -308,8 +309,8 @@ static fur_permutation *reorder(const fur_csr *a, const char *method, int allow_
 {
     fur_permutation *p = NULL;
     fur_reorder_options options = {.size = sizeof options, .allow_worse = allow_worse};
-    ck_ok(fur_csr_context(a), fur_reorder(a, method, &options, &p, report));
-    ck_assert_int_eq(fur_permutation_size(p), fur_csr_get(a).rows);
+    ck_ok(fur_csr_context(a), fur_reorder(a, method, &options, report, &p));
+    ck_assert_int_eq(fur_permutation_size(p), fur_csr_get(a)->rows);
     return p;
 }
 
@@ -324,7 +325,7 @@ static void check_exactly(const fur_csr *a, const table *t, bool reversed, int a
 {
     int32_t *expected = calloc((size_t)t->n + 1, sizeof *expected);
     int32_t *input = calloc((size_t)t->n + 1, sizeof *input);
-    fur_reorder_report report;
+    fur_reorder_report report = FUR_DEFAULT(fur_reorder_report);
     for (int32_t i = 0; i < t->n; i++)
         input[i] = i;
     int64_t before = bandwidth_of(t, input, t->n);
@@ -343,7 +344,7 @@ static void check_exactly(const fur_csr *a, const table *t, bool reversed, int a
 /* What holds for every method. */
 static void check_method(const fur_csr *a, const table *t, const char *method)
 {
-    fur_reorder_report report;
+    fur_reorder_report report = FUR_DEFAULT(fur_reorder_report);
     fur_permutation *p = reorder(a, method, 0, &report);
     ck_assert_msg(is_bijection(fur_permutation_order(p), t->n), "%s: no bijection", method);
     ck_assert_int_eq(report.bandwidth_after, bandwidth_of(t, fur_permutation_order(p), t->n));
@@ -356,8 +357,8 @@ static void check_graph(const fur_csr *a)
     table t = table_make(a);
     for (int i = 0; i < 4; i++)
         check_exactly(a, &t, (i & 1) != 0, i >> 1);
-    for (int i = 0; fur_reorder_method(i); i++)
-        check_method(a, &t, fur_reorder_method(i));
+    for (int i = 0; fur_reorder_method_at(i); i++)
+        check_method(a, &t, fur_reorder_method_at(i)->name);
     table_release(&t);
 }
 
@@ -399,7 +400,7 @@ START_TEST(a_dense_graph_comes_out_as_the_slow_version_has_it)
             count += abs(i - j) < 600 && rng_below(&r, 8) > 0;
         }
     }
-    fur_coo_view coo = {N, N, count, FUR_F64, rows, cols, values};
+    fur_coo_view coo = {sizeof coo, N, N, count, FUR_F64, rows, cols, values};
     ck_ok(context, fur_csr_from_coo(context, &coo, FUR_DUPLICATES_ERROR, &a));
     table t = table_make(a);
     ck_assert_int_gt(t.edges, 1 << 20);
@@ -460,9 +461,9 @@ static void check_threads(const shape *s, fur_offset_type offset, const char *me
 START_TEST(the_order_does_not_depend_on_threads)
 {
     for (int i = 0; i < shape_count; i++)
-        for (int k = 0; shapes[i].rows == shapes[i].cols && fur_reorder_method(k); k++)
+        for (int k = 0; shapes[i].rows == shapes[i].cols && fur_reorder_method_at(k); k++)
             check_threads(&shapes[i], (fur_offset_type)(i % FUR_OFFSET_COUNT),
-                          fur_reorder_method(k), 0);
+                          fur_reorder_method_at(k)->name, 0);
 }
 END_TEST
 
@@ -481,7 +482,7 @@ START_TEST(a_million_components_are_no_trouble)
     int64_t pairs = TEST_SLOW ? 20000 : 500000;
     fur_context *context = context_make(NULL, 2);
     fur_csr *a = NULL;
-    fur_reorder_report report;
+    fur_reorder_report report = FUR_DEFAULT(fur_reorder_report);
     int32_t *rows = malloc(sizeof *rows * (size_t)(2 * pairs));
     int32_t *cols = malloc(sizeof *cols * (size_t)(2 * pairs));
     double *values = calloc((size_t)(2 * pairs), sizeof *values);
@@ -489,7 +490,7 @@ START_TEST(a_million_components_are_no_trouble)
         rows[2 * k] = cols[2 * k + 1] = (int32_t)k;
         cols[2 * k] = rows[2 * k + 1] = (int32_t)(3 * pairs - 1 - k);
     }
-    fur_coo_view coo = {3 * pairs, 3 * pairs, 2 * pairs, FUR_F64, rows, cols, values};
+    fur_coo_view coo = {sizeof coo, 3 * pairs, 3 * pairs, 2 * pairs, FUR_F64, rows, cols, values};
     ck_ok(context, fur_csr_from_coo(context, &coo, FUR_DUPLICATES_ERROR, &a));
     fur_permutation *p = reorder(a, NULL, 0, &report);
     ck_assert_int_eq(report.components, 2 * pairs);
@@ -513,15 +514,14 @@ START_TEST(what_cannot_be_reordered_is_told)
     fur_csr *square = matrix_random(context, &r, &shapes[shape_find("diagonal")], FUR_F64, FUR_I32);
     fur_permutation *p = NULL;
     ck_fails(context, FUR_INVALID, "only a square matrix can be reordered, this one is 17 x 3001",
-             fur_reorder(wide, NULL, NULL, &p, NULL));
-    ck_fails(
-        context, FUR_UNSUPPORTED,
-        "there is no reordering \"best\"; there are \"rcm\", \"cm\", \"rcm-quality\", \"sloan\"",
-        fur_reorder(square, "best", NULL, &p, NULL));
+             fur_reorder(wide, NULL, NULL, NULL, &p));
+    ck_fails(context, FUR_UNSUPPORTED,
+             "there is no reordering \"best\"; there are: rcm, cm, rcm-quality, sloan",
+             fur_reorder(square, "best", NULL, NULL, &p));
     ck_assert_ptr_null(p);
-    ck_assert_str_eq(fur_reorder_method(0), "rcm");
-    ck_assert_ptr_null(fur_reorder_method(-1));
-    ck_assert_ptr_null(fur_reorder_method(1000));
+    ck_assert_str_eq(fur_reorder_method_at(0)->name, "rcm");
+    ck_assert_ptr_null(fur_reorder_method_at(-1));
+    ck_assert_ptr_null(fur_reorder_method_at(1000));
     fur_csr_destroy(square);
     fur_csr_destroy(wide);
     fur_context_destroy(context);

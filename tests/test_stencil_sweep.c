@@ -40,32 +40,32 @@ static const char *refusal(const fur_stencil_view *s)
     return s->fields ? "it is for constant coefficients" : NULL;
 }
 
-static const fur_stencil_kernel by_fours = {.name = "fours",
-                                            .summary = "four at once",
-                                            .source = "",
-                                            .exact = true,
+static const fur_stencil_kernel by_fours = {.info.name = "fours",
+                                            .info.summary = "four at once",
+                                            .info.source = "",
+                                            .info.exact = true,
                                             .refusal = refusal,
                                             .plan = plan,
                                             .apply = apply,
                                             .release = fur_env_release,
-                                            .depth = 4};
-static const fur_stencil_kernel by_threes = {.name = "threes",
-                                             .summary = "three at once",
-                                             .source = "",
-                                             .exact = true,
+                                            .info.depth = 4};
+static const fur_stencil_kernel by_threes = {.info.name = "threes",
+                                             .info.summary = "three at once",
+                                             .info.source = "",
+                                             .info.exact = true,
                                              .plan = plan,
                                              .apply = apply,
                                              .release = fur_env_release,
-                                             .depth = 3};
-static const fur_stencil_kernel by_twos = {.name = "twos",
-                                           .summary = "two at once",
-                                           .source = "",
-                                           .exact = true,
+                                             .info.depth = 3};
+static const fur_stencil_kernel by_twos = {.info.name = "twos",
+                                           .info.summary = "two at once",
+                                           .info.source = "",
+                                           .info.exact = true,
                                            .by_name = true,
                                            .plan = plan,
                                            .apply = apply,
                                            .release = fur_env_release,
-                                           .depth = 2};
+                                           .info.depth = 2};
 static const fur_stencil_kernel *const made_here[] = {&by_threes, &by_fours, &by_twos};
 
 /* Gives a context of the CPU the kernels for sweeps that are made here. */
@@ -163,15 +163,15 @@ START_TEST(sweeps_are_parted_evenly_into_passes_there_and_back)
 {
     fur_context *context = with_sweeps(context_make(NULL, 1));
     for (int kernel = 0; kernel < COUNT_OF(made_here); kernel++) {
-        fur_stencil *s = sound(context, made_here[kernel]->name);
+        fur_stencil *s = sound(context, made_here[kernel]->info.name);
         fur_vector *x = zeros(context, FUR_F64, 60);
         fur_vector *work = zeros(context, FUR_F64, 60);
-        ck_assert_str_eq(fur_stencil_describe(s).sweep_kernel, made_here[kernel]->name);
-        ck_assert_int_eq(fur_stencil_describe(s).sweep_depth, made_here[kernel]->depth);
+        ck_assert_str_eq(fur_stencil_describe(s)->sweep_kernel, made_here[kernel]->info.name);
+        ck_assert_int_eq(fur_stencil_describe(s)->sweep_depth, made_here[kernel]->info.depth);
         for (int count = 0; count < 50; count++) {
             call_count = 0;
             ck_ok(context, fur_stencil_sweep(s, count, fur_real(0), NULL, x, work));
-            check_passes(count, made_here[kernel]->depth);
+            check_passes(count, made_here[kernel]->info.depth);
         }
         fur_vector_destroy(work);
         fur_vector_destroy(x);
@@ -258,17 +258,16 @@ END_TEST
 START_TEST(kernels_are_taken_by_name_or_as_the_last_that_suits)
 {
     fur_context *context = context_make(NULL, 1);
-    fur_stencil_kernel_info info;
+    fur_kernel_info info;
     fur_stencil *s = sound(context, NULL);
     fur_stencil_definition d = {.size = sizeof d, .value_type = FUR_F64, .extent = {3, 4, 5}};
-    ck_assert_str_eq(fur_stencil_describe(s).sweep_kernel, "single");
-    ck_assert_int_eq(fur_stencil_describe(s).sweep_depth, 1);
-    ck_assert_int_eq(fur_stencil_sweep_kernel_count(context), 0);
-    ck_fails(context, FUR_INVALID, "there is no sweep kernel 0; there are 0",
-             fur_stencil_sweep_kernel_get(context, 0, &info));
+    ck_assert_str_eq(fur_stencil_describe(s)->sweep_kernel, "single");
+    ck_assert_int_eq(fur_stencil_describe(s)->sweep_depth, 1);
+    ck_assert_int_eq(kernel_count(fur_stencil_sweep_kernel_at, context), 0);
+    ck_assert_ptr_null(fur_stencil_sweep_kernel_at(context, 0));
     fur_stencil_destroy(s);
     s = sound(with_sweeps(context), "auto");
-    ck_assert_str_eq(fur_stencil_describe(s).sweep_kernel, "fours");
+    ck_assert_str_eq(fur_stencil_describe(s)->sweep_kernel, "fours");
     fur_stencil_destroy(s);
     s = NULL;
     ck_assert(fur_stencil_named(7, &d));
@@ -278,7 +277,7 @@ START_TEST(kernels_are_taken_by_name_or_as_the_last_that_suits)
              "twos",
              fur_stencil_create(context, &d, &s));
     ck_assert_ptr_null(s);
-    ck_ok(context, fur_stencil_sweep_kernel_get(context, 1, &info));
+    info = *fur_stencil_sweep_kernel_at(context, 1);
     ck_assert_str_eq(info.name, "fours");
     ck_assert_int_eq(info.depth, 4);
     fur_context_destroy(context);
@@ -294,8 +293,11 @@ static fur_status plan_without_room(fur_env *env, const fur_stencil_view *s, voi
 
 START_TEST(kernels_that_a_device_has_no_room_for_are_done_without)
 {
-    static const fur_stencil_kernel vast = {
-        .name = "vast", .exact = true, .plan = plan_without_room, .apply = apply, .depth = 3};
+    static const fur_stencil_kernel vast = {.info.name = "vast",
+                                            .info.exact = true,
+                                            .plan = plan_without_room,
+                                            .apply = apply,
+                                            .info.depth = 3};
     static const fur_stencil_kernel *const only[] = {&vast};
     fur_context *context = with_sweeps(context_make(NULL, 1));
     fur_backend backend = *context->backend;
@@ -304,7 +306,7 @@ START_TEST(kernels_that_a_device_has_no_room_for_are_done_without)
     backend.sweep_count = 1;
     context->backend = &backend;
     fur_stencil *s = sound(context, NULL);
-    ck_assert_str_eq(fur_stencil_describe(s).sweep_kernel, "single");
+    ck_assert_str_eq(fur_stencil_describe(s)->sweep_kernel, "single");
     fur_stencil_destroy(s);
     s = NULL;
     ck_assert(fur_stencil_named(7, &d));

@@ -38,7 +38,8 @@ static fur_csr *make_matrix(int32_t n)
         values[count] = values[count + 1] = 1.0 / i;
         count += 2;
     }
-    const fur_coo_view entries = {.rows = n,
+    const fur_coo_view entries = {.size = sizeof entries,
+                                  .rows = n,
                                   .cols = n,
                                   .entries = count,
                                   .value_type = FUR_F64,
@@ -191,7 +192,7 @@ static fur_status read_duplicates(const attempt *a)
 
 static fur_status read_head(const attempt *a)
 {
-    fur_mtx_header header = {.rows = -1};
+    fur_mtx_header header = {.size = sizeof header, .rows = -1};
     fur_status status = a->variant ? fur_binary_read_header(context, a->name, &header)
                                    : fur_mtx_read_header(context, a->name, &header);
     ck_assert_int_eq(header.rows, status == FUR_OK ? 8000 : -1);

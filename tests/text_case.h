@@ -48,7 +48,7 @@ static inline int64_t print_position(const fur_csr_view *view, int64_t k, int64_
  * stored, "+" between several at one position. */
 static inline void print_dense(const fur_csr *matrix, char *text, size_t room)
 {
-    fur_csr_view view = fur_csr_get(matrix);
+    fur_csr_view view = *fur_csr_get(matrix);
     FILE *out = fmemopen(text, room, "w");
     for (int64_t row = 0; row < view.rows; row++) {
         int64_t k = offset_at(&view, row), end = offset_at(&view, row + 1);

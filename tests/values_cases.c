@@ -18,7 +18,7 @@ static int64_t calls(const values_subject *s)
 
 void *values_random(values_subject *s, const fur_csr *a)
 {
-    fur_csr_view v = fur_csr_get(a);
+    fur_csr_view v = *fur_csr_get(a);
     return entries_random(&s->random, v.value_type, v.entries);
 }
 
@@ -27,7 +27,7 @@ static void *values_of(const fur_csr *a)
 {
     fur_csr *near = NULL;
     ck_ok(fur_csr_context(a), fur_csr_transfer(a, fur_context_host(fur_csr_context(a)), &near));
-    fur_csr_view v = fur_csr_get(near);
+    fur_csr_view v = *fur_csr_get(near);
     void *values = entries_make(v.value_type, v.entries);
     if (v.entries > 0)
         memcpy(values, v.values, (size_t)v.entries * fur_value_size(v.value_type));
@@ -38,7 +38,7 @@ static void *values_of(const fur_csr *a)
 /* Whether the matrix's own array holds these values. */
 static bool holds(const fur_csr *a, const void *values)
 {
-    fur_csr_view v = fur_csr_get(a);
+    fur_csr_view v = *fur_csr_get(a);
     void *own = values_of(a);
     bool same = first_difference(v.value_type, v.entries, own, values) < 0;
     free(own);
@@ -58,7 +58,7 @@ void values_set(values_subject *s, fur_csr *a, const void *values, bool allocate
 static void *product(values_subject *s, const fur_spmv *plan, const fur_vector *x,
                      const void *start)
 {
-    fur_csr_view v = fur_csr_get(fur_spmv_matrix(plan));
+    fur_csr_view v = *fur_csr_get(fur_spmv_matrix(plan));
     int64_t rows = fur_spmv_op(plan) == FUR_OP_N ? v.rows : v.cols;
     fur_vector *y = vector_from(s->context, v.value_type, rows, start);
     ck_ok(s->context, fur_spmv_apply(plan, fur_real(0.7), x, fur_real(-0.3), y));
@@ -83,9 +83,9 @@ static bool agree(const char *kernel, fur_value_type value, int64_t n, const voi
 
 void values_check_plan(values_subject *s, const fur_spmv *plan)
 {
-    fur_csr_view v = fur_csr_get(fur_spmv_matrix(plan));
+    fur_csr_view v = *fur_csr_get(fur_spmv_matrix(plan));
     fur_op op = fur_spmv_op(plan);
-    const char *kernel = fur_spmv_describe(plan).kernel;
+    const char *kernel = fur_spmv_describe(plan)->kernel;
     const fur_spmv_options options = {.size = sizeof options, .op = op, .kernel = kernel};
     int64_t rows = op == FUR_OP_N ? v.rows : v.cols;
     fur_vector *x =
@@ -112,10 +112,9 @@ static int plan_all(const fur_csr *a, fur_spmv *plans[PLANS_MOST])
 {
     fur_context *context = fur_csr_context(a);
     int count = 0;
-    for (int kernel = 0; kernel < fur_spmv_kernel_count(context); kernel++)
+    for (int kernel = 0; kernel < kernel_count(fur_spmv_kernel_at, context); kernel++)
         for (int op = 0; op < OPS; op++) {
-            fur_spmv_kernel_info info;
-            ck_ok(context, fur_spmv_kernel_get(context, kernel, &info));
+            fur_kernel_info info = *fur_spmv_kernel_at(context, kernel);
             fur_spmv_options o = {.size = sizeof o, .op = (fur_op)op, .kernel = info.name};
             fur_status status = fur_spmv_plan(a, &o, &plans[count]);
             ck_assert(status == FUR_OK || (status == FUR_UNSUPPORTED && kernel > 0));
@@ -137,7 +136,7 @@ static void multiply_by(double factor, fur_value_type value, int64_t n, void *en
 static void check_plans(values_subject *s, fur_csr *a)
 {
     fur_spmv *plans[PLANS_MOST];
-    fur_csr_view v = fur_csr_get(a);
+    fur_csr_view v = *fur_csr_get(a);
     int count = plan_all(a, plans);
     void *values[2] = {values_of(a), values_random(s, a)};
     multiply_by(10, v.value_type, v.entries, values[0]);
@@ -155,7 +154,7 @@ void values_reach_plans(values_subject *s, const shape *family, fur_value_type v
 {
     for (int offset = 0; offset < FUR_OFFSET_COUNT; offset++) {
         fur_csr *a = matrix_random(s->context, &s->random, family, value, (fur_offset_type)offset);
-        if (fur_csr_get(a).entries < MANY_ENTRIES || offset == (int)value % FUR_OFFSET_COUNT)
+        if (fur_csr_get(a)->entries < MANY_ENTRIES || offset == (int)value % FUR_OFFSET_COUNT)
             check_plans(s, a);
         fur_csr_destroy(a);
     }
@@ -172,7 +171,7 @@ void values_reach_repeated(values_subject *s, fur_value_type value)
         rows[e] = (int32_t)rng_below(&s->random, ROWS);
         cols[e] = (int32_t)rng_below(&s->random, e % 2 ? COLS : 4);
     }
-    fur_coo_view coo = {ROWS, COLS, ENTRIES, value, rows, cols, values};
+    fur_coo_view coo = {sizeof coo, ROWS, COLS, ENTRIES, value, rows, cols, values};
     ck_ok(s->context, fur_csr_from_coo(s->context, &coo, FUR_DUPLICATES_KEEP, &a));
     check_plans(s, a);
     fur_csr_destroy(a);
@@ -239,7 +238,7 @@ static fur_csr *square(values_subject *s, fur_value_type value)
 void values_reach_operators(values_subject *s, fur_value_type value)
 {
     fur_csr *a = square(s, value);
-    fur_permutation *p = permutation_random(s->context, &s->random, fur_csr_get(a).rows);
+    fur_permutation *p = permutation_random(s->context, &s->random, fur_csr_get(a)->rows);
     for (int op = 0; op < OPS; op++) {
         chain c = chain_open(a, (fur_op)op, p);
         void *values = values_random(s, a);
@@ -263,7 +262,7 @@ static void *with_zero(const fur_csr *a, const void *values)
 {
     fur_csr *near = NULL;
     ck_ok(fur_csr_context(a), fur_csr_transfer(a, fur_context_host(fur_csr_context(a)), &near));
-    fur_csr_view v = fur_csr_get(near);
+    fur_csr_view v = *fur_csr_get(near);
     void *copy = entries_make(v.value_type, v.entries);
     memcpy(copy, values, (size_t)v.entries * fur_value_size(v.value_type));
     for (int64_t k = offset_at(&v, 5); k < offset_at(&v, 6); k++)
@@ -279,10 +278,10 @@ void values_refused_by_jacobi(values_subject *s)
         "Jacobi's preconditioner could not take over new values: the diagonal has no finite "
         "reciprocal in row 6, counting from 1; Jacobi's preconditioner needs one in every row";
     fur_csr *a = square(s, FUR_F64);
-    fur_permutation *p = permutation_random(s->context, &s->random, fur_csr_get(a).rows);
+    fur_permutation *p = permutation_random(s->context, &s->random, fur_csr_get(a)->rows);
     chain c = chain_open(a, FUR_OP_N, p);
-    fur_vector *x = vector_random(s->context, &s->random, FUR_F64, fur_csr_get(a).rows);
-    fur_vector *y = vector_random(s->context, &s->random, FUR_F64, fur_csr_get(a).rows);
+    fur_vector *x = vector_random(s->context, &s->random, FUR_F64, fur_csr_get(a)->rows);
+    fur_vector *y = vector_random(s->context, &s->random, FUR_F64, fur_csr_get(a)->rows);
     void *values = values_random(s, a);
     void *singular = with_zero(a, values);
     char before[256];
@@ -330,7 +329,7 @@ static fur_operator *jacobi_of(fur_context *context, const fur_operator *op)
 static found found_open(values_subject *s, fur_csr *a)
 {
     found f = {.a = a};
-    ck_ok(s->context, fur_stencil_recognise(a, NULL, &f.r, NULL));
+    ck_ok(s->context, fur_stencil_recognise(a, NULL, NULL, &f.r));
     ck_assert_ptr_nonnull(f.r);
     ck_ok(s->context, fur_spmv_plan(a, NULL, &f.plan));
     ck_ok(s->context, fur_operator_from_spmv(f.plan, &f.matrix));
@@ -370,7 +369,7 @@ void values_reach_recognised(values_subject *s, fur_value_type value)
 {
     found constants = found_open(s, grid_matrix(s, value));
     void *values = values_of(constants.a);
-    int64_t entries = fur_csr_get(constants.a).entries;
+    int64_t entries = fur_csr_get(constants.a)->entries;
     for (int step = 0; step < 2; step++) {
         multiply_by(step ? -0.3 : 10, value, entries, values);
         values_set(s, constants.a, values, true);
@@ -398,7 +397,7 @@ static void double_row(const fur_csr *a, int64_t row, double *values)
 {
     fur_csr *near = NULL;
     ck_ok(fur_csr_context(a), fur_csr_transfer(a, fur_context_host(fur_csr_context(a)), &near));
-    fur_csr_view v = fur_csr_get(near);
+    fur_csr_view v = *fur_csr_get(near);
     for (int64_t k = offset_at(&v, row); k < offset_at(&v, row + 1); k++)
         values[k] *= 2;
     fur_csr_destroy(near);
@@ -415,8 +414,8 @@ void values_refused_by_recognised(values_subject *s)
         "new values: row 36 is no longer the stencil's; recognise the matrix again";
     found f = found_open(s, grid_matrix(s, FUR_F64));
     const fur_stencil *stencil = fur_recognised_stencil(f.r);
-    fur_vector *x = vector_random(s->context, &s->random, FUR_F64, fur_csr_get(f.a).rows);
-    fur_vector *y = vector_random(s->context, &s->random, FUR_F64, fur_csr_get(f.a).rows);
+    fur_vector *x = vector_random(s->context, &s->random, FUR_F64, fur_csr_get(f.a)->rows);
+    fur_vector *y = vector_random(s->context, &s->random, FUR_F64, fur_csr_get(f.a)->rows);
     fur_operator *op = NULL;
     fur_csr *a = NULL;
     double *values = values_of(f.a);
@@ -442,7 +441,7 @@ void values_refused_by_recognised(values_subject *s)
     values_set(s, f.a, random, true);
     ck_assert_int_eq(fur_operator_apply(f.op, x, y), FUR_INVALID);
     ck_assert_ptr_nonnull(strstr(fur_context_error(s->context), " of 1728 rows differ "));
-    for (int64_t k = 0; k < fur_csr_get(f.a).entries; k++)
+    for (int64_t k = 0; k < fur_csr_get(f.a)->entries; k++)
         values[k] = 1;
     values_set(s, f.a, values, true);
     check_found(s, &f);
@@ -460,9 +459,9 @@ void values_refused_by_multigrid(values_subject *s)
     static const char reason[] = "the multigrid could not take over new values: the coefficients "
                                  "of its stencil have changed; make another";
     found f = found_open(s, grid(s->context, 7, 20, 9, 8));
-    int64_t entries = fur_csr_get(f.a).entries;
-    fur_vector *b = vector_random(s->context, &s->random, FUR_F64, fur_csr_get(f.a).rows);
-    fur_vector *x = vector_random(s->context, &s->random, FUR_F64, fur_csr_get(f.a).rows);
+    int64_t entries = fur_csr_get(f.a)->entries;
+    fur_vector *b = vector_random(s->context, &s->random, FUR_F64, fur_csr_get(f.a)->rows);
+    fur_vector *x = vector_random(s->context, &s->random, FUR_F64, fur_csr_get(f.a)->rows);
     fur_multigrid *mg = NULL;
     fur_operator *op = NULL;
     double *values = values_of(f.a);

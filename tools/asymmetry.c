@@ -89,7 +89,7 @@ fur_status asymmetry_find(const fur_csr *a, asymmetry *out)
     if (host != context) {
         COMMAND_TRY(fur_csr_transfer(a, host, &near));
     }
-    const fur_csr_view view = fur_csr_get(near != NULL ? near : a);
+    const fur_csr_view view = *fur_csr_get(near != NULL ? near : a);
     *out = find_here(&view);
     fur_csr_destroy(near);
     return FUR_OK;

@@ -143,7 +143,7 @@ static fur_status read_matrices(io_case *c)
             return fur_context_fail(c->b->context, status, "%s", fur_context_error(c->contexts[i]));
         }
     }
-    if (fur_csr_get(c->matrices[0]).value_type != FUR_F64) {
+    if (fur_csr_get(c->matrices[0])->value_type != FUR_F64) {
         return fur_context_fail(c->b->context, FUR_UNSUPPORTED, "%s: bench io is for real matrices",
                                 c->name);
     }

@@ -121,7 +121,7 @@ static void keep_faster(const fur_solver_report *report, fur_solver_report *best
 
 static fur_status run_round(const multigrid_case *c, multigrid_figures *f)
 {
-    fur_solver_report report;
+    fur_solver_report report = FUR_DEFAULT(fur_solver_report);
     COMMAND_TRY(time_copies(c, &f->copy_rate));
     COMMAND_TRY(fur_vector_fill(c->x, fur_real(0)));
     COMMAND_TRY(fur_context_synchronize(c->b->context));
@@ -149,7 +149,7 @@ static fur_status run_rounds(const multigrid_case *c, multigrid_figures *f)
                                 c->name);
     }
     /* a V(2,2) cycle of all points: four sweeps of 3 entries, residual and correction 2 each */
-    const double bytes = 16.0 * (double)fur_multigrid_describe(c->multigrid).points *
+    const double bytes = 16.0 * (double)fur_multigrid_describe(c->multigrid)->points *
                          (double)fur_value_size(c->definition.value_type);
     f->cycle_rate = bytes / f->cycle_seconds;
     return FUR_OK;

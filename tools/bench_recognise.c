@@ -81,7 +81,7 @@ static fur_status assemble(const recognise_case *c, const grid_request *grid, fu
 /* Other values, no two alike. */
 static fur_status set_values(const recognise_case *c)
 {
-    const fur_csr_view view = fur_csr_get(c->a);
+    const fur_csr_view view = *fur_csr_get(c->a);
     fur_context *context = c->b->context;
     fur_vector *values = NULL;
     double *entries = malloc((size_t)view.entries * sizeof *entries + 1);
@@ -119,7 +119,7 @@ static int32_t *shuffle(int64_t n)
 static fur_status permute(const recognise_case *c, const fur_csr *a, fur_csr **out)
 {
     fur_context *context = c->b->context;
-    const int64_t rows = fur_csr_get(a).rows;
+    const int64_t rows = fur_csr_get(a)->rows;
     fur_permutation *order = NULL;
     int32_t *numbers = shuffle(rows);
     if (!numbers) {
@@ -155,7 +155,8 @@ static fur_status time_recognition(const fur_csr *a, fur_recognise_report *repor
     fur_context *context = fur_csr_context(a);
     COMMAND_TRY(fur_context_synchronize(context));
     const double start = command_seconds();
-    COMMAND_TRY(fur_stencil_recognise(a, NULL, found, report));
+    *report = FUR_DEFAULT(fur_recognise_report);
+    COMMAND_TRY(fur_stencil_recognise(a, NULL, report, found));
     COMMAND_TRY(fur_context_synchronize(context));
     *least = fmin(*least, command_seconds() - start);
     return FUR_OK;
@@ -168,7 +169,7 @@ static fur_status time_refusal(recognise_case *c)
     fur_status status = FUR_OK;
     for (int round = 0; round < ROUNDS && status == FUR_OK; round++) {
         fur_recognised *found = NULL;
-        fur_recognise_report report;
+        fur_recognise_report report = FUR_DEFAULT(fur_recognise_report);
         status = time_recognition(shuffled, &report, &found, &c->refuse);
         fur_recognised_destroy(found);
     }
@@ -213,7 +214,7 @@ static fur_status time_all(recognise_case *c)
 
 static void report(const recognise_case *c)
 {
-    const char *kernel = fur_spmv_describe(c->plan).kernel;
+    const char *kernel = fur_spmv_describe(c->plan)->kernel;
     if (!c->b->common->json) {
         printf("\n%s: %s\n", c->name, c->report.reason);
         printf("  %-22s %12.3f ms, %.1f products of csr\n", "recognition", 1e3 * c->recognise,
@@ -243,7 +244,7 @@ static fur_status run_steps(recognise_case *c)
     if (c->variable) {
         COMMAND_TRY(set_values(c));
     }
-    const int64_t rows = fur_csr_get(c->a).rows;
+    const int64_t rows = fur_csr_get(c->a)->rows;
     COMMAND_TRY(fur_vector_create(context, FUR_F64, rows, &c->x));
     COMMAND_TRY(fur_vector_create(context, FUR_F64, rows, &c->y));
     COMMAND_TRY(fur_vector_fill(c->x, fur_real(1)));

@@ -42,7 +42,8 @@ static fur_status run_ours(reorder_case *c)
     fur_permutation *order = NULL;
     const fur_reorder_options options = {.size = sizeof options, .allow_worse = 1};
     const double start = now();
-    COMMAND_TRY(fur_reorder(c->on_gpu, "rcm", &options, &order, &c->report));
+    c->report = FUR_DEFAULT(fur_reorder_report);
+    COMMAND_TRY(fur_reorder(c->on_gpu, "rcm", &options, &c->report, &order));
     const fur_status status = fur_context_synchronize(c->b->context);
     keep_least(&c->seconds, now() - start);
     fur_permutation_destroy(order);
@@ -51,7 +52,7 @@ static fur_status run_ours(reorder_case *c)
 
 static fur_status run_peer(reorder_case *c, const peer_cusolver *cusolver)
 {
-    const fur_csr_view a = fur_csr_get(c->on_host);
+    const fur_csr_view a = *fur_csr_get(c->on_host);
     const double start = now();
     const int status = cusolver->symrcm(cusolver->handle, (int)a.rows, (int)a.entries,
                                         cusolver->description, a.offsets, a.columns, c->peer_order);
@@ -79,8 +80,8 @@ static fur_status run_in_turns(reorder_case *c, const peer_cusolver *cusolver)
 static fur_status measure_peer(reorder_case *c)
 {
     fur_permutation *order = NULL;
-    fur_order_figures figures;
-    const int64_t rows = fur_csr_get(c->on_host).rows;
+    fur_order_figures figures = FUR_DEFAULT(fur_order_figures);
+    const int64_t rows = fur_csr_get(c->on_host)->rows;
     COMMAND_TRY(fur_permutation_create(c->host, rows, c->peer_order, &order));
     const fur_status status = fur_order_measure(c->on_host, order, &figures);
     c->peer_bandwidth = figures.bandwidth;
@@ -136,7 +137,7 @@ static fur_status run_case(reorder_case *c, const peer_cusolver *cusolver, const
 {
     COMMAND_TRY(load(c, name));
     if (cusolver->handle) {
-        c->peer_order = malloc((size_t)fur_csr_get(c->on_host).rows * sizeof *c->peer_order + 1);
+        c->peer_order = malloc((size_t)fur_csr_get(c->on_host)->rows * sizeof *c->peer_order + 1);
     }
     COMMAND_TRY(run_in_turns(c, cusolver));
     if (c->peer_order) {

@@ -56,7 +56,7 @@ static void copy_rows(void *self, int64_t begin, int64_t end)
 {
     const spmv_case *c = self;
     const plain_matrix *p = &c->plain;
-    const fur_csr_view a = fur_csr_get(c->a);
+    const fur_csr_view a = *fur_csr_get(c->a);
     const int32_t *offsets = a.offsets;
     const double *values = a.values;
     for (int64_t i = begin; i < end; i++) {
@@ -71,7 +71,7 @@ static void copy_rows(void *self, int64_t begin, int64_t end)
 
 static fur_status make_plain(spmv_case *c)
 {
-    const fur_csr_view a = fur_csr_get(c->a);
+    const fur_csr_view a = *fur_csr_get(c->a);
     const double *x = fur_vector_const_data(c->x);
     plain_matrix *p = &c->plain;
     p->context = c->b->context;
@@ -120,12 +120,9 @@ static fur_status add_plan(spmv_case *c, const char *kernel, const char *label, 
 
 static fur_status add_plans(spmv_case *c)
 {
-    const int kernels = fur_spmv_kernel_count(c->b->context);
-    for (int i = 0; i < kernels && i < RACE_CONTENDERS - 3; i++) {
-        fur_spmv_kernel_info kernel;
-        COMMAND_TRY(fur_spmv_kernel_get(c->b->context, i, &kernel));
-        COMMAND_TRY(add_plan(c, kernel.name, kernel.name, 0));
-    }
+    const fur_kernel_info *kernel;
+    for (int i = 0; i < RACE_CONTENDERS - 3 && (kernel = fur_spmv_kernel_at(c->b->context, i)); i++)
+        COMMAND_TRY(add_plan(c, kernel->name, kernel->name, 0));
     COMMAND_TRY(add_plan(c, "auto", "auto", 0));
     return add_plan(c, "auto", "auto, measured", 1);
 }
@@ -134,7 +131,7 @@ static fur_status add_plans(spmv_case *c)
  * bound is n eps for a row of n entries, each way. */
 static fur_status check(const spmv_case *c, int index)
 {
-    const fur_csr_view a = fur_csr_get(c->a);
+    const fur_csr_view a = *fur_csr_get(c->a);
     const plain_matrix *p = &c->plain;
     const double *y = fur_vector_const_data(c->y);
     for (int64_t i = 0; i < a.rows; i++) {
@@ -170,9 +167,9 @@ static void run_race(spmv_case *c)
     const char *notes[RACE_CONTENDERS] = {0};
     char texts[RACE_CONTENDERS][64];
     race_add(&r, "plain loop", run_plain, &c->plain);
-    bytes[0] = (double)fur_spmv_describe(c->products[0].plan).csr_bytes;
+    bytes[0] = (double)fur_spmv_describe(c->products[0].plan)->csr_bytes;
     for (int i = 1; i < c->count; i++) { /* the reference is not raced: it has one thread */
-        const fur_spmv_report report = fur_spmv_describe(c->products[i].plan);
+        const fur_spmv_report report = *fur_spmv_describe(c->products[i].plan);
         const bool chosen = strncmp(c->names[i], "auto", 4) == 0;
         snprintf(texts[i], sizeof texts[i], "%s%s%.0f%% of CSR's bytes, plan %.3g ms",
                  chosen ? report.kernel : "", chosen ? ", " : "",
@@ -199,7 +196,7 @@ static fur_status load(spmv_case *c)
 
 static fur_status make_vectors(spmv_case *c)
 {
-    const fur_csr_view a = fur_csr_get(c->a);
+    const fur_csr_view a = *fur_csr_get(c->a);
     COMMAND_TRY(fur_vector_create(c->b->context, FUR_F64, a.cols, &c->x));
     COMMAND_TRY(fur_vector_create(c->b->context, FUR_F64, a.rows, &c->y));
     double *x = fur_vector_data(c->x);
@@ -212,7 +209,7 @@ static fur_status make_vectors(spmv_case *c)
 static fur_status run_steps(spmv_case *c)
 {
     COMMAND_TRY(load(c));
-    const fur_csr_view a = fur_csr_get(c->a);
+    const fur_csr_view a = *fur_csr_get(c->a);
     if (a.value_type != FUR_F64 || a.offset_type != FUR_I32 || a.entries == 0) {
         return fur_context_fail(c->b->context, FUR_UNSUPPORTED,
                                 "%s: the plain loop to race with is for real matrices with 1 to "

@@ -51,7 +51,7 @@ static fur_status make_plan(cuda_case *c, const fur_spmv_options *options, produ
         p->plan = NULL;
         COMMAND_TRY(fur_spmv_plan(c->a, options, &p->plan));
     }
-    p->plan_seconds = fur_spmv_describe(p->plan).seconds_plan;
+    p->plan_seconds = fur_spmv_describe(p->plan)->seconds_plan;
     p->x = c->x;
     p->y = c->y;
     return FUR_OK;
@@ -74,10 +74,9 @@ static fur_status add_plan(cuda_case *c, const char *label, const fur_spmv_optio
 
 static fur_status add_plans(cuda_case *c)
 {
-    const int kernels = fur_spmv_kernel_count(c->b->context);
+    const int kernels = kernel_count(fur_spmv_kernel_at, c->b->context);
     for (int i = 0; i < kernels && c->race.count < RACE_CUDA_CONTENDERS - 2; i++) {
-        fur_spmv_kernel_info kernel;
-        COMMAND_TRY(fur_spmv_kernel_get(c->b->context, i, &kernel));
+        fur_kernel_info kernel = *fur_spmv_kernel_at(c->b->context, i);
         const fur_spmv_options options = {.size = sizeof options, .kernel = kernel.name};
         COMMAND_TRY(add_plan(c, kernel.name, &options));
     }
@@ -117,7 +116,7 @@ static void bound_rows(void *job, int64_t first, int64_t last)
 /* Two results of a row of n entries may each be off by n / 2 eps of the row's sum of |a||x|. */
 static void compute_bound(cuda_case *c, const fur_vector *host_x)
 {
-    bounds b = {fur_csr_get(c->host_a), fur_vector_const_data(host_x), fur_vector_data(c->bound)};
+    bounds b = {*fur_csr_get(c->host_a), fur_vector_const_data(host_x), fur_vector_data(c->bound)};
     fur_context_parallel(c->host, b.a.rows, ROW_GRAIN, bound_rows, &b);
 }
 
@@ -134,7 +133,7 @@ static fur_status compute_expected(cuda_case *c, const fur_vector *host_x)
 
 static fur_status make_reference(cuda_case *c)
 {
-    const fur_csr_view a = fur_csr_get(c->host_a);
+    const fur_csr_view a = *fur_csr_get(c->host_a);
     fur_vector *host_x = NULL;
     COMMAND_TRY(fur_vector_create(c->host, FUR_F64, a.rows, &c->expected));
     COMMAND_TRY(fur_vector_create(c->host, FUR_F64, a.rows, &c->bound));
@@ -262,7 +261,7 @@ static void report(const cuda_case *c)
     char texts[RACE_CUDA_CONTENDERS][96];
     for (int i = 0; i < r->count; i++) {
         const product *p = r->contenders[i].self;
-        const fur_spmv_report plan = fur_spmv_describe(p->plan);
+        const fur_spmv_report plan = *fur_spmv_describe(p->plan);
         bytes[i] = (double)plan.csr_bytes;
         snprintf(texts[i], sizeof texts[i], "plan %.1f products%s%s",
                  p->plan_seconds / r->contenders[i].warm, is_auto(&r->contenders[i]) ? ", " : "",
@@ -273,7 +272,7 @@ static void report(const cuda_case *c)
     json_t *lines = bench_report_cuda(c->b, c->name, r, bytes, notes, base);
     for (int i = 0; i < r->count; i++) {
         const product *p = r->contenders[i].self;
-        const fur_spmv_report plan = fur_spmv_describe(p->plan);
+        const fur_spmv_report plan = *fur_spmv_describe(p->plan);
         json_t *figures =
             json_pack("{s:o, s:I, s:f, s:f}", "kernel", output_string(plan.kernel), "bytes_own",
                       (json_int_t)plan.bytes, "plan_seconds", p->plan_seconds, "plan_products",
@@ -301,7 +300,7 @@ static fur_status load(cuda_case *c)
 static fur_status move_to_device(cuda_case *c)
 {
     fur_context *context = c->b->context;
-    const fur_csr_view a = fur_csr_get(c->host_a);
+    const fur_csr_view a = *fur_csr_get(c->host_a);
     COMMAND_TRY(make_reference(c));
     COMMAND_TRY(fur_csr_transfer(c->host_a, context, &c->a));
     fur_csr_destroy(c->host_a);
@@ -313,7 +312,7 @@ static fur_status move_to_device(cuda_case *c)
 static fur_status prepare(cuda_case *c)
 {
     COMMAND_TRY(load(c));
-    const fur_csr_view a = fur_csr_get(c->host_a);
+    const fur_csr_view a = *fur_csr_get(c->host_a);
     if (a.value_type != FUR_F64 || a.entries == 0) {
         return fur_context_fail(c->host, FUR_UNSUPPORTED,
                                 "%s: the race is for real matrices with entries", c->name);

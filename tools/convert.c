@@ -45,7 +45,7 @@ static void replace(fur_csr **a, fur_csr *by)
 static fur_status change(const convert_options *options, fur_csr **a)
 {
     fur_csr *changed = NULL;
-    const fur_csr_view view = fur_csr_get(*a);
+    const fur_csr_view view = *fur_csr_get(*a);
     if (options->type != AS_IN_FILE && (int)view.value_type != options->type) {
         COMMAND_TRY(fur_csr_convert(*a, (fur_value_type)options->type, view.offset_type, &changed));
         replace(a, changed);
@@ -72,7 +72,7 @@ static fur_mtx_field choose_field(const convert_options *options, const fur_mtx_
 
 static conversion describe_matrix(const convert_options *options, const loaded_matrix *a)
 {
-    const fur_csr_view view = fur_csr_get(a->matrix);
+    const fur_csr_view view = *fur_csr_get(a->matrix);
     const conversion plan = {
         .format = FUR_MTX_COORDINATE,
         .field = choose_field(options, &a->header, view.value_type),
@@ -91,7 +91,8 @@ static fur_status write_matrix(const convert_options *options, const loaded_matr
                                conversion *done)
 {
     *done = describe_matrix(options, a);
-    const fur_mtx_header origin = {.field = done->field, .symmetry = done->symmetry};
+    const fur_mtx_header origin = {
+        .size = sizeof origin, .field = done->field, .symmetry = done->symmetry};
     const double start = command_seconds();
     COMMAND_TRY(save_matrix(a->matrix, &options->out, &origin));
     done->seconds_write = command_seconds() - start;
@@ -101,7 +102,7 @@ static fur_status write_matrix(const convert_options *options, const loaded_matr
 /* Whether the file is a vector and nothing is asked that only a matrix can give. */
 static bool is_vector(const convert_options *options, const loaded_matrix *a)
 {
-    const fur_csr_view view = fur_csr_get(a->matrix);
+    const fur_csr_view view = *fur_csr_get(a->matrix);
     return a->header.format == FUR_MTX_ARRAY && view.cols == 1 && view.entries == view.rows &&
            options->symmetry == AS_IN_FILE && !options->transpose && !options->pattern;
 }
@@ -123,11 +124,11 @@ static fur_status write_vector(fur_context *context, const convert_options *opti
                                const loaded_matrix *a, conversion *done)
 {
     *done = describe_vector(options, a);
-    const fur_mtx_header origin = {.field = done->field};
+    const fur_mtx_header origin = {.size = sizeof origin, .field = done->field};
     const double start = command_seconds();
     fur_vector *x = NULL;
     COMMAND_TRY(fur_vector_create(context, done->value, done->rows, &x));
-    fur_status status = fur_vector_upload(fur_csr_get(a->matrix).values, x);
+    fur_status status = fur_vector_upload(fur_csr_get(a->matrix)->values, x);
     if (status == FUR_OK) {
         status = save_vector(x, &options->out, &origin);
     }

@@ -14,7 +14,7 @@ static uint64_t hash(int64_t row, int64_t col, double value)
 
 fingerprint fingerprint_csr(const fur_csr *matrix)
 {
-    const fur_csr_view a = fur_csr_get(matrix);
+    const fur_csr_view a = *fur_csr_get(matrix);
     const double *values = a.values;
     fingerprint f = {.rows = a.rows, .cols = a.cols, .entries = a.entries};
     int64_t k = 0;

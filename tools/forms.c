@@ -150,13 +150,10 @@ static form *next_form(forms *f, const char *name)
 
 static bool is_exact_stencil(const forms *f, const char *name)
 {
-    fur_stencil_kernel_info kernel = {.exact = 0};
-    for (int i = 0; fur_stencil_kernel_get(f->context, i, &kernel) == FUR_OK; i++) {
-        if (strcmp(kernel.name, name) == 0) {
-            break;
-        }
-    }
-    return kernel.exact != 0;
+    int i = 0;
+    while (strcmp(fur_stencil_kernel_at(f->context, i)->name, name) != 0)
+        i++;
+    return fur_stencil_kernel_at(f->context, i)->exact;
 }
 
 static fur_status add_stencil(forms *f, const char *kernel)
@@ -168,7 +165,7 @@ static fur_status add_stencil(forms *f, const char *kernel)
     f->definition.kernel = kernel;
     COMMAND_TRY(fur_stencil_create(f->context, &f->definition, &c->stencil));
     f->count++;
-    const fur_stencil_report report = fur_stencil_describe(c->stencil);
+    const fur_stencil_report report = *fur_stencil_describe(c->stencil);
     c->kernel = report.kernel;
     c->bytes = report.bytes;
     c->exact = is_exact_stencil(f, report.kernel);
@@ -179,10 +176,9 @@ static fur_status add_stencil(forms *f, const char *kernel)
 /* All that suit but the chosen one, and the CPU's first, which has one thread. */
 static fur_status add_stencils(forms *f)
 {
-    const int kernels = fur_stencil_kernel_count(f->context);
+    const int kernels = kernel_count(fur_stencil_kernel_at, f->context);
     for (int i = f->host == f->context ? 1 : 0; i < kernels; i++) {
-        fur_stencil_kernel_info kernel;
-        COMMAND_TRY(fur_stencil_kernel_get(f->context, i, &kernel));
+        fur_kernel_info kernel = *fur_stencil_kernel_at(f->context, i);
         if (strcmp(kernel.name, f->forms[0].kernel) != 0) {
             const fur_status status = add_stencil(f, kernel.name);
             COMMAND_TRY(status == FUR_UNSUPPORTED ? FUR_OK : status);
@@ -193,13 +189,10 @@ static fur_status add_stencils(forms *f)
 
 static bool is_exact_matrix(const forms *f, const char *name)
 {
-    fur_spmv_kernel_info kernel = {.exact = 0};
-    for (int i = 0; fur_spmv_kernel_get(f->context, i, &kernel) == FUR_OK; i++) {
-        if (strcmp(kernel.name, name) == 0) {
-            break;
-        }
-    }
-    return kernel.exact != 0;
+    int i = 0;
+    while (strcmp(fur_spmv_kernel_at(f->context, i)->name, name) != 0)
+        i++;
+    return fur_spmv_kernel_at(f->context, i)->exact;
 }
 
 /* A kernel that is there already is not taken twice. */
@@ -216,7 +209,7 @@ static fur_status add_matrix(forms *f, const char *name, const char *kernel)
     }
     COMMAND_TRY(fur_spmv_plan(f->a, &options, &c->plan));
     f->count++;
-    const fur_spmv_report report = fur_spmv_describe(c->plan);
+    const fur_spmv_report report = *fur_spmv_describe(c->plan);
     c->kernel = report.kernel;
     c->bytes = report.bytes;
     c->exact = is_exact_matrix(f, report.kernel);
@@ -250,10 +243,9 @@ static bool is_meant(const char *word, const char *kernel)
 /* Adds the kernels that a word means; *found tells whether there are any that suit. */
 static fur_status add_meant(forms *f, const char *word, bool *found)
 {
-    const int kernels = fur_spmv_kernel_count(f->context);
+    const int kernels = kernel_count(fur_spmv_kernel_at, f->context);
     for (int i = 0; i < kernels; i++) {
-        fur_spmv_kernel_info kernel;
-        COMMAND_TRY(fur_spmv_kernel_get(f->context, i, &kernel));
+        fur_kernel_info kernel = *fur_spmv_kernel_at(f->context, i);
         if (is_meant(word, kernel.name)) {
             const fur_status status = add_matrix(f, word, kernel.name);
             COMMAND_TRY(status == FUR_UNSUPPORTED ? FUR_OK : status);
@@ -267,7 +259,7 @@ static fur_status add_meant(forms *f, const char *word, bool *found)
 static const char *word_name(fur_context *context, int index)
 {
     static const char *const others[] = {"csr", "compressed", "cusparse", NULL};
-    const int count = fur_spmv_kernel_count(context);
+    const int count = kernel_count(fur_spmv_kernel_at, context);
     return index < count ? product_kernel(context, index) : others[index - count];
 }
 

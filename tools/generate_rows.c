@@ -84,7 +84,8 @@ static fur_status make_arrays(rows_job *job)
 static fur_status make_matrix(rows_job *job, fur_csr **out)
 {
     COMMAND_TRY(make_arrays(job));
-    const fur_csr_view arrays = {.rows = job->rows,
+    const fur_csr_view arrays = {.size = sizeof arrays,
+                                 .rows = job->rows,
                                  .cols = job->rows,
                                  .entries = job->offsets[job->rows],
                                  .value_type = FUR_F64,

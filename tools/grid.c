@@ -135,15 +135,13 @@ fur_stencil_definition grid_define(const grid_request *grid, const char *kernel)
     return d;
 }
 
-/* As fur_stencil_kernel_get has them, and "auto" behind. */
+/* As fur_stencil_kernel_at has them, and "auto" behind. */
 static const char *kernel_name(fur_context *context, int index)
 {
-    fur_stencil_kernel_info kernel;
-    const int count = fur_stencil_kernel_count(context);
-    if (index >= count) {
-        return index == count ? "auto" : NULL;
-    }
-    return fur_stencil_kernel_get(context, index, &kernel) == FUR_OK ? kernel.name : NULL;
+    const fur_kernel_info *kernel = fur_stencil_kernel_at(context, index);
+    if (kernel)
+        return kernel->name;
+    return fur_stencil_kernel_at(context, index - 1) ? "auto" : NULL;
 }
 
 fur_status grid_check_kernel(fur_context *context, const char *kernel)

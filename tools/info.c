@@ -6,8 +6,8 @@
 static fur_status print_info(fur_context *context, const command_common *common,
                              const loaded_matrix *a)
 {
-    const fur_csr_view view = fur_csr_get(a->matrix);
-    fur_csr_statistics figures;
+    const fur_csr_view view = *fur_csr_get(a->matrix);
+    fur_csr_statistics figures = FUR_DEFAULT(fur_csr_statistics);
     COMMAND_TRY(fur_csr_measure(a->matrix, &figures));
     output out = output_begin(common->json);
     output_count(&out, "rows", "rows", view.rows);

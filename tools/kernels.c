@@ -22,46 +22,10 @@ typedef struct kernels_job {
     fur_spmv *plan;
 } kernels_job;
 
-/* One of a list: false behind its end. */
-typedef bool get_kernel(fur_context *context, int index, fur_spmv_kernel_info *out);
+/* One of a list; NULL past its end. */
+typedef const fur_kernel_info *kernel_at(const fur_context *context, int index);
 
-static bool get_spmv(fur_context *context, int index, fur_spmv_kernel_info *out)
-{
-    return index < fur_spmv_kernel_count(context) &&
-           fur_spmv_kernel_get(context, index, out) == FUR_OK;
-}
-
-static fur_spmv_kernel_info info_of(const fur_stencil_kernel_info *kernel)
-{
-    return (fur_spmv_kernel_info){.name = kernel->name,
-                                  .summary = kernel->summary,
-                                  .source = kernel->source,
-                                  .exact = kernel->exact};
-}
-
-static bool get_stencil(fur_context *context, int index, fur_spmv_kernel_info *out)
-{
-    fur_stencil_kernel_info kernel;
-    if (index >= fur_stencil_kernel_count(context) ||
-        fur_stencil_kernel_get(context, index, &kernel) != FUR_OK) {
-        return false;
-    }
-    *out = info_of(&kernel);
-    return true;
-}
-
-static bool get_sweep(fur_context *context, int index, fur_spmv_kernel_info *out)
-{
-    fur_stencil_kernel_info kernel;
-    if (index >= fur_stencil_sweep_kernel_count(context) ||
-        fur_stencil_sweep_kernel_get(context, index, &kernel) != FUR_OK) {
-        return false;
-    }
-    *out = info_of(&kernel);
-    return true;
-}
-
-static void print_kernel(const fur_spmv_kernel_info *kernel)
+static void print_kernel(const fur_kernel_info *kernel)
 {
     output_line(kernel->name, kernel->summary);
     if (kernel->source[0] != '\0') {
@@ -72,46 +36,42 @@ static void print_kernel(const fur_spmv_kernel_info *kernel)
     }
 }
 
-static json_t *kernel_to_json(const fur_spmv_kernel_info *kernel)
+static json_t *kernel_to_json(const fur_kernel_info *kernel)
 {
     return json_pack("{s:o, s:o, s:o, s:b}", "name", output_string(kernel->name), "summary",
                      output_string(kernel->summary), "source", output_string(kernel->source),
                      "exact", kernel->exact);
 }
 
-static void print_kernels(fur_context *context, const char *title, get_kernel *get)
+static void print_kernels(fur_context *context, const char *title, kernel_at *at)
 {
-    fur_spmv_kernel_info kernel;
     printf("\n%s\n\n", title);
-    for (int i = 0; get(context, i, &kernel); i++) {
-        print_kernel(&kernel);
-    }
+    for (int i = 0; at(context, i); i++)
+        print_kernel(at(context, i));
 }
 
-static json_t *kernels_to_json(fur_context *context, get_kernel *get)
+static json_t *kernels_to_json(fur_context *context, kernel_at *at)
 {
     json_t *list = json_array();
-    fur_spmv_kernel_info kernel;
-    for (int i = 0; get(context, i, &kernel); i++) {
-        output_append(list, kernel_to_json(&kernel));
-    }
+    for (int i = 0; at(context, i); i++)
+        output_append(list, kernel_to_json(at(context, i)));
     return list;
 }
 
 /* For people a paragraph of its own, unless there is none. */
 static void put_kernels(output *out, fur_context *context, const char *key, const char *title,
-                        get_kernel *get)
+                        kernel_at *at)
 {
     if (out->json) {
-        output_member(out, key, kernels_to_json(context, get));
-    } else if (get(context, 0, &(fur_spmv_kernel_info){.name = NULL})) {
-        print_kernels(context, title, get);
+        output_member(out, key, kernels_to_json(context, at));
+    } else if (at(context, 0)) {
+        print_kernels(context, title, at);
     }
 }
 
 static void put_choice(output *out, const kernels_job *job)
 {
-    const fur_spmv_report report = fur_spmv_describe(job->plan);
+    const fur_spmv_report report = *fur_spmv_describe(job->plan);
     output_text(out, "kernel", "chosen", report.kernel);
     output_text(out, "reason", "because", report.reason);
     output_count(out, "bytes", "bytes a product", report.bytes);
@@ -151,10 +111,10 @@ static fur_status kernels_steps(kernels_job *job)
     output_text(&out, "device", "device", fur_context_device(job->context));
     output_text(&out, "isa", "instruction set", fur_context_isa(job->context));
     output_count(&out, "threads", "threads", fur_context_threads(job->context));
-    put_kernels(&out, job->context, "kernels", "for a matrix:", get_spmv);
-    put_kernels(&out, job->context, "stencil_kernels", "for a stencil:", get_stencil);
+    put_kernels(&out, job->context, "kernels", "for a matrix:", fur_spmv_kernel_at);
+    put_kernels(&out, job->context, "stencil_kernels", "for a stencil:", fur_stencil_kernel_at);
     put_kernels(&out, job->context, "sweep_kernels",
-                "for repeated sweeps of a stencil:", get_sweep);
+                "for repeated sweeps of a stencil:", fur_stencil_sweep_kernel_at);
     if (job->plan != NULL) {
         output_gap(&out);
         put_choice(&out, job);

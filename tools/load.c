@@ -59,6 +59,7 @@ fur_status load_matrix(fur_context *context, const command_common *common, const
 {
     watch w;
     fur_mtx_read_options options = begin(&w, common);
+    out->header = FUR_DEFAULT(fur_mtx_header);
     options.header = &out->header;
     const fur_status status = read_matrix(context, path, &options, out);
     out->seconds = command_seconds() - w.start;

@@ -67,7 +67,7 @@ static fur_status load_operands(multiply_job *job)
     COMMAND_TRY(product_check_kernel(job->context, options->kernel));
     COMMAND_TRY(command_while(job->context, "reading", name,
                               load_matrix(job->context, &options->common, name, &job->a)));
-    const fur_csr_view view = fur_csr_get(job->a.matrix);
+    const fur_csr_view view = *fur_csr_get(job->a.matrix);
     const vector_request x = {.path = options->x,
                               .value = view.value_type,
                               .size = options->transpose ? view.rows : view.cols};
@@ -78,7 +78,7 @@ static fur_status load_operands(multiply_job *job)
 static fur_status make_product(multiply_job *job)
 {
     const fur_spmv_options options = plan_options(job->options);
-    const fur_csr_view view = fur_csr_get(job->a.matrix);
+    const fur_csr_view view = *fur_csr_get(job->a.matrix);
     COMMAND_TRY(reordering_choose(&job->a, &options, &job->order));
     COMMAND_TRY(reordering_enter(&job->order, &job->x));
     COMMAND_TRY(fur_vector_create(job->context, view.value_type,
@@ -165,7 +165,7 @@ static fur_status print_product(const multiply_job *job)
     COMMAND_TRY(fur_norm1(job->y, &norm_1));
     COMMAND_TRY(fur_norm2(job->y, &norm_2));
     COMMAND_TRY(fur_norm_max(job->y, &norm_max));
-    const fur_csr_view view = fur_csr_get(job->a.matrix);
+    const fur_csr_view view = *fur_csr_get(job->a.matrix);
     output out = output_begin(job->options->common.json);
     output_count(&out, "rows", "rows", view.rows);
     output_count(&out, "cols", "columns", view.cols);

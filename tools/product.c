@@ -11,18 +11,15 @@ static const char STENCIL[] = "stencil";
 
 const char *product_kernel(fur_context *context, int index)
 {
-    fur_spmv_kernel_info kernel;
-    return index < fur_spmv_kernel_count(context) &&
-                   fur_spmv_kernel_get(context, index, &kernel) == FUR_OK
-               ? kernel.name
-               : NULL;
+    const fur_kernel_info *kernel = fur_spmv_kernel_at(context, index);
+    return kernel ? kernel->name : NULL;
 }
 
 /* What --kernel takes. */
 static const char *kernel_name(fur_context *context, int index)
 {
     static const char *const others[] = {"auto", STENCIL, NULL};
-    const int count = fur_spmv_kernel_count(context);
+    const int count = kernel_count(fur_spmv_kernel_at, context);
     return index < count ? product_kernel(context, index) : others[index - count];
 }
 
@@ -46,7 +43,7 @@ fur_status product_time(const product *p, const fur_vector *x, fur_vector *y, in
 static fur_status make_plan(const fur_csr *a, const fur_spmv_options *options, product *out)
 {
     COMMAND_TRY(fur_spmv_plan(a, options, &out->plan));
-    out->csr_bytes = fur_spmv_describe(out->plan).csr_bytes;
+    out->csr_bytes = fur_spmv_describe(out->plan)->csr_bytes;
     return fur_operator_from_spmv(out->plan, &out->op);
 }
 
@@ -60,10 +57,11 @@ static int64_t csr_bytes(const fur_csr_view *a)
 /* Leaves the operator NULL if there is none. */
 static fur_status look_for_stencil(const fur_csr *a, product *out)
 {
-    const fur_csr_view view = fur_csr_get(a);
+    const fur_csr_view view = *fur_csr_get(a);
     out->asked = true;
     out->csr_bytes = csr_bytes(&view);
-    COMMAND_TRY(fur_stencil_recognise(a, NULL, &out->stencil, &out->found));
+    out->found = FUR_DEFAULT(fur_recognise_report);
+    COMMAND_TRY(fur_stencil_recognise(a, NULL, &out->found, &out->stencil));
     return out->stencil != NULL ? fur_operator_from_recognised(out->stencil, &out->op) : FUR_OK;
 }
 
@@ -80,7 +78,7 @@ static fur_status demand_stencil(const fur_csr *a, product *out)
 /* The first product meets cold caches; of the others, made by turns, the least counts. */
 static fur_status race(const product *sides[2], const fur_csr *a, double least[2])
 {
-    const fur_csr_view view = fur_csr_get(a);
+    const fur_csr_view view = *fur_csr_get(a);
     fur_vector *x = NULL;
     fur_vector *y = NULL;
     fur_status status = fur_vector_create(fur_csr_context(a), view.value_type, view.cols, &x);
@@ -150,7 +148,7 @@ void product_destroy(product *p)
 fur_spmv_report product_describe(const product *p)
 {
     if (p->plan != NULL) {
-        return fur_spmv_describe(p->plan);
+        return *fur_spmv_describe(p->plan);
     }
     return (fur_spmv_report){.kernel = STENCIL,
                              .reason = p->found.reason,

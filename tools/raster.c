@@ -56,7 +56,7 @@ static void count(const fur_csr_view *a, raster *r)
 /* Counts a matrix that lies on the host. */
 static fur_status make(fur_context *context, const fur_csr *a, int pixels, raster *out)
 {
-    const fur_csr_view view = fur_csr_get(a);
+    const fur_csr_view view = *fur_csr_get(a);
     raster r = {.context = context, .entries = view.entries};
     choose_sides(&view, pixels, &r);
     const size_t bytes = (size_t)r.rows.cells * (size_t)r.cols.cells * sizeof *r.counts;

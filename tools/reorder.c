@@ -46,6 +46,7 @@ static fur_status find_order(reorder_job *job)
 {
     const fur_spmv_options product = {.size = sizeof product};
     COMMAND_TRY(reordering_create(&job->a, &job->options->request, &job->r));
+    job->before = job->after = FUR_DEFAULT(fur_order_figures);
     COMMAND_TRY(fur_order_measure(job->a.matrix, NULL, &job->before));
     COMMAND_TRY(fur_order_measure(job->a.matrix, job->r.order, &job->after));
     return reordering_race(job->a.matrix, &product, &job->r);
@@ -149,7 +150,7 @@ static void put_pay_back(output *out, const reordering *r)
 
 static fur_status print_reordering(const reorder_job *job)
 {
-    const fur_csr_view view = fur_csr_get(job->a.matrix);
+    const fur_csr_view view = *fur_csr_get(job->a.matrix);
     const reordering *r = &job->r;
     output out = output_begin(job->options->common.json);
     output_count(&out, "rows", "rows", view.rows);
@@ -269,7 +270,7 @@ static const struct argp argp = {
 int command_reorder(int argc, char **argv)
 {
     reorder_options options = {.common = {.operands_min = 1, .operands_max = 1},
-                               .request = {.method = fur_reorder_method(0), .repeat = 1}};
+                               .request = {.method = fur_reorder_method_at(0)->name, .repeat = 1}};
     argp_parse(&argp, argc, argv, 0, NULL, &options);
     return command_run(&options.common, reorder, &options);
 }

@@ -26,7 +26,8 @@ static fur_status order_once(const loaded_matrix *a, const reordering_request *r
     const fur_reorder_options options = {.size = sizeof options,
                                          .allow_worse = request->allow_worse};
     const double start = command_seconds();
-    COMMAND_TRY(fur_reorder(a->matrix, request->method, &options, &r->order, &r->found));
+    r->found = FUR_DEFAULT(fur_reorder_report);
+    COMMAND_TRY(fur_reorder(a->matrix, request->method, &options, &r->found, &r->order));
     COMMAND_TRY(fur_context_synchronize(fur_csr_context(a->matrix)));
     const double ordered = command_seconds();
     COMMAND_TRY(fur_csr_permute(a->matrix, r->order, r->order, &r->matrix));
@@ -76,7 +77,7 @@ static fur_status prepare(race_track *track, const fur_csr *before, const fur_cs
                           const fur_spmv_options *options)
 {
     fur_context *context = fur_csr_context(before);
-    const fur_csr_view view = fur_csr_get(before);
+    const fur_csr_view view = *fur_csr_get(before);
     COMMAND_TRY(product_create(before, options, &track->sides[0].product));
     COMMAND_TRY(product_create(after, options, &track->sides[1].product));
     COMMAND_TRY(fur_vector_create(context, view.value_type, view.cols, &track->x));
@@ -155,7 +156,8 @@ double reordering_pays_after(const reordering *r)
 const char *reordering_method(fur_context *context, int index)
 {
     (void)context;
-    return fur_reorder_method(index);
+    const fur_method_info *method = fur_reorder_method_at(index);
+    return method ? method->name : NULL;
 }
 
 /* What --reorder takes: the methods between "none" and "auto". */
@@ -165,10 +167,10 @@ static const char *choice_name(fur_context *context, int index)
     if (index == 0) {
         return NONE;
     }
-    const bool behind = index > 1 && fur_reorder_method(index - 2) != NULL;
-    return fur_reorder_method(index - 1) != NULL ? fur_reorder_method(index - 1)
-           : behind                              ? AUTO
-                                                 : NULL;
+    const char *method = reordering_method(context, index - 1);
+    if (method)
+        return method;
+    return fur_reorder_method_at(index - 2) ? AUTO : NULL;
 }
 
 const char *reordering_parse(struct argp_state *state, const char *text)
@@ -203,7 +205,7 @@ static void use(loaded_matrix *a, reordering_choice *choice, const char *method,
 static fur_status choose_by_time(loaded_matrix *a, const fur_spmv_options *options,
                                  reordering_choice *choice)
 {
-    const fur_csr_view view = fur_csr_get(a->matrix);
+    const fur_csr_view view = *fur_csr_get(a->matrix);
     const reordering_request request = {.method = AUTOMATIC, .repeat = 1};
     if (view.rows != view.cols) {
         keep(choice, "the matrix is not square");

@@ -134,7 +134,7 @@ static void put_head(const page *p)
 
 static void put_header(const page *p)
 {
-    const fur_csr_view a = fur_csr_get(p->facts->original);
+    const fur_csr_view a = *fur_csr_get(p->facts->original);
     char rows[TEXT_BYTES];
     char entries[TEXT_BYTES];
     format_count((double)a.rows, rows);

@@ -88,7 +88,7 @@ static fur_status about(const solve_job *job, fur_status status)
 static fur_status prepare_matrix(solve_job *job)
 {
     const fur_spmv_options options = {.size = sizeof options, .kernel = job->options->kernel};
-    const fur_csr_view view = fur_csr_get(job->a.matrix);
+    const fur_csr_view view = *fur_csr_get(job->a.matrix);
     if (view.rows != view.cols) {
         return fur_context_fail(job->context, FUR_INVALID,
                                 "%s: the matrix is %" PRId64 " x %" PRId64
@@ -236,6 +236,7 @@ static fur_status iterate(solve_job *job)
                                         .monitor_user = job};
     COMMAND_TRY(fur_solver_create(job->op, &options, &job->solver));
     job->line = progress_begin(job->options->common.quiet);
+    job->report = FUR_DEFAULT(fur_solver_report);
     const fur_status status = fur_solver_solve(job->solver, job->b, job->x, &job->report);
     progress_end(&job->line);
     return status;
@@ -247,7 +248,7 @@ static fur_status run_cycles(solve_job *job)
     fur_solver_report *all = &job->report;
     int64_t left = job->options->max_iterations ? job->options->max_iterations : CYCLES_MOST;
     do {
-        fur_solver_report part;
+        fur_solver_report part = FUR_DEFAULT(fur_solver_report);
         COMMAND_TRY(fur_multigrid_solve(job->multigrid, job->b, job->x, job->options->rtol,
                                         left < CYCLES_AT_ONCE ? left : CYCLES_AT_ONCE, &part));
         left -= part.iterations;
@@ -273,7 +274,7 @@ static fur_status find_solution(solve_job *job)
 static void put_matrix(output *out, const solve_job *job)
 {
     const fur_spmv_report chosen = product_describe(&job->product);
-    output_count(out, "entries", "entries", fur_csr_get(job->a.matrix).entries);
+    output_count(out, "entries", "entries", fur_csr_get(job->a.matrix)->entries);
     reordering_put(out, &job->order);
     output_text(out, "kernel", "kernel", chosen.kernel);
     product_put(out, &job->product);
@@ -284,9 +285,9 @@ static void put_matrix(output *out, const solve_job *job)
 static void put_stencil(output *out, const solve_job *job)
 {
     output_count(out, "points", "stencil points", job->options->grid.points);
-    output_text(out, "kernel", "kernel", fur_stencil_describe(job->stencil).kernel);
+    output_text(out, "kernel", "kernel", fur_stencil_describe(job->stencil)->kernel);
     if (job->multigrid != NULL) {
-        output_count(out, "levels", "levels", fur_multigrid_describe(job->multigrid).levels);
+        output_count(out, "levels", "levels", fur_multigrid_describe(job->multigrid)->levels);
     }
 }
 
@@ -484,8 +485,10 @@ static const struct argp_option own_options[] = {
 static const char *method_name(fur_context *context, int index)
 {
     (void)context;
-    const bool behind = index > 0 && fur_solver_method(index - 1) != NULL;
-    return fur_solver_method(index) != NULL ? fur_solver_method(index) : behind ? "mg" : NULL;
+    const fur_method_info *method = fur_solver_method_at(index);
+    if (method)
+        return method->name;
+    return fur_solver_method_at(index - 1) ? "mg" : NULL;
 }
 
 static const char *precond_name(fur_context *context, int index)
@@ -607,7 +610,7 @@ int command_solve(int argc, char **argv)
 {
     solve_options options = {.common = {.operands_min = 1, .operands_max = 1},
                              .grid = grid_none(),
-                             .method = fur_solver_method(0)};
+                             .method = fur_solver_method_at(0)->name};
     argp_parse(&argp, argc, argv, 0, NULL, &options);
     const int status = command_run(&options.common, solve, &options);
     if (status != 0) {

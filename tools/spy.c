@@ -40,7 +40,7 @@ typedef struct spy_job {
 
 static fur_status add_panel(spy_job *job, const fur_csr *a, const char *title, const char *method)
 {
-    fur_csr_statistics figures;
+    fur_csr_statistics figures = FUR_DEFAULT(fur_csr_statistics);
     draw_panel *panel = &job->sheet.panels[job->sheet.count];
     COMMAND_TRY(fur_csr_measure(a, &figures));
     COMMAND_TRY(raster_create(a, job->options->pixels, &panel->cells));

@@ -47,7 +47,7 @@ static fur_status add_line(sweeps *s, const char *sweep_kernel)
 
 static const char *kernel_of(const sweeps_line *line)
 {
-    return fur_stencil_describe(line->stencil).sweep_kernel;
+    return fur_stencil_describe(line->stencil)->sweep_kernel;
 }
 
 static bool has_kernel(const sweeps *s, const char *name)
@@ -64,11 +64,10 @@ static bool has_kernel(const sweeps *s, const char *name)
 static fur_status add_others(sweeps *s)
 {
     fur_context *context = s->f->context;
-    for (int i = 0; i < fur_stencil_sweep_kernel_count(context); i++) {
-        fur_stencil_kernel_info kernel;
-        COMMAND_TRY(fur_stencil_sweep_kernel_get(context, i, &kernel));
-        if (!has_kernel(s, kernel.name)) {
-            const fur_status status = add_line(s, kernel.name);
+    const fur_kernel_info *kernel;
+    for (int i = 0; (kernel = fur_stencil_sweep_kernel_at(context, i)); i++) {
+        if (!has_kernel(s, kernel->name)) {
+            const fur_status status = add_line(s, kernel->name);
             COMMAND_TRY(status == FUR_UNSUPPORTED ? FUR_OK : status);
         }
     }
@@ -222,7 +221,7 @@ void sweeps_print(const sweeps *s)
     for (int i = 0; i < s->lines; i++) {
         const sweeps_line *line = &s->line[i];
         printf("%-12s%-16s%10d%10.4f%9.2f%12.4f%9.2f\n", "sweeps", kernel_of(line),
-               fur_stencil_describe(line->stencil).sweep_depth, ns_per_point(s, line, WITH_B),
+               fur_stencil_describe(line->stencil)->sweep_depth, ns_per_point(s, line, WITH_B),
                ratio(s, line, WITH_B), ns_per_point(s, line, WITHOUT_B), ratio(s, line, WITHOUT_B));
     }
 }
@@ -235,7 +234,7 @@ json_t *sweeps_to_json(const sweeps *s)
         output_append(lines,
                       json_pack("{s:o, s:i, s:f, s:f, s:f, s:f}", "kernel",
                                 output_string(kernel_of(line)), "depth",
-                                fur_stencil_describe(line->stencil).sweep_depth, "ns_per_point",
+                                fur_stencil_describe(line->stencil)->sweep_depth, "ns_per_point",
                                 ns_per_point(s, line, WITH_B), "ratio", ratio(s, line, WITH_B),
                                 "ns_per_point_without_b", ns_per_point(s, line, WITHOUT_B),
                                 "ratio_without_b", ratio(s, line, WITHOUT_B)));

@@ -76,7 +76,7 @@ int main(void)
     fur_vector *u = NULL, *old = NULL;
     must(fur_context_create(NULL, &context));
     fur_csr *l = make_laplacian();
-    fur_csr_view view = fur_csr_get(l);
+    fur_csr_view view = *fur_csr_get(l);
     double *values = malloc((size_t)view.entries * sizeof *values);
     if (!values)
         return 1;
@@ -98,7 +98,7 @@ int main(void)
     int wrong = 0;
     double time = 0;
     for (int step = 1; step <= STEPS; step++, dt *= 1.2) {
-        fur_solver_report report;
+        fur_solver_report report = FUR_DEFAULT(fur_solver_report);
         double hottest;
         set_values(&view, dt, values);
         must(fur_csr_set_values(a, values,

@@ -10,9 +10,12 @@
  *  - sizes are int64_t, column indices int32_t, everything counts from 0;
  *    sentences name rows and entries of a matrix as files and books do, "counting from 1", and
  *    places in arrays that the caller gave (offsets, columns, orders) as C does, from 0;
- *  - options are structs whose zero value means "default" and whose first member is their size:
- *    fur_spmv_options o = {.size = sizeof o}; a struct without it is FUR_INVALID. NULL stands for
- *    all defaults;
+ *  - structs that the caller hands over begin with their size, so that they can grow:
+ *    fur_spmv_options o = {.size = sizeof o}, or FUR_DEFAULT(fur_spmv_options). One without its
+ * size is FUR_INVALID. In options zero means "default", and NULL stands for all defaults; reports
+ * and other results are filled as far as the caller's struct goes;
+ *  - structs that the library hands out by pointer are its own, and may be longer in later
+ * versions;
  *  - vectors of a call must not overlap if one of them is written to, unless the header allows it.
  * docs/contract.md has the rest: threads, fork, signals, locale, rounding, errno, trust. */
 #ifndef FURROW_BASE_H
@@ -36,6 +39,14 @@
 
 #ifdef __cplusplus
 extern "C" {
+#endif
+
+/* A struct of this type with its size set and all else zero: options with all defaults, a report to
+ * be filled. fur_solver_report report = FUR_DEFAULT(fur_solver_report); */
+#ifdef __cplusplus
+#    define FUR_DEFAULT(type) (::fur_default<type>())
+#else
+#    define FUR_DEFAULT(type) ((type){.size = sizeof(type)})
 #endif
 
 /* Version of the library that runs, as "major.minor.patch"; the macros say what was compiled. */
@@ -101,6 +112,23 @@ static inline fur_scalar fur_complex(double re, double im)
     return scalar;
 }
 
+/* What a registered kernel says of itself. */
+typedef struct fur_kernel_info {
+    const char *name;
+    const char *summary; /* one line: the strategy */
+    const char *source;  /* author and year of the method, "" if it has none */
+    int exact;           /* 1: gives the same bits as the reference */
+    int depth;           /* sweeps of a stencil that one pass over memory makes, at most; 0: none,
+                            it is for products */
+} fur_kernel_info;
+
+/* What a registered method, of solving or of ordering, says of itself. */
+typedef struct fur_method_info {
+    const char *name;
+    const char *summary; /* one line: what it finds */
+    const char *source;  /* author and year */
+} fur_method_info;
+
 /* What a create function does with the arrays it is given. */
 typedef enum fur_ownership {
     FUR_OWNERSHIP_COPY = 0, /* copies them; the caller's may go at once */
@@ -121,6 +149,13 @@ typedef struct fur_allocator {
 } fur_allocator;
 
 #ifdef __cplusplus
+}
+
+template <typename Struct> Struct fur_default()
+{
+    Struct made = Struct();
+    made.size = sizeof made;
+    return made;
 }
 #endif
 #endif

@@ -25,6 +25,7 @@ typedef struct fur_csr fur_csr;
 
 /* The plain arrays of a matrix. */
 typedef struct fur_csr_view {
+    size_t size; /* sizeof(fur_csr_view) */
     int64_t rows;
     int64_t cols;
     int64_t entries;
@@ -55,9 +56,9 @@ FUR_API fur_status fur_csr_transfer(const fur_csr *a, fur_context *context, fur_
 
 FUR_API fur_context *fur_csr_context(const fur_csr *matrix);
 
-/* The matrix's arrays, where the context's device has them; valid as long as the matrix, the values
- * until it is given others that are not copied. */
-FUR_API fur_csr_view fur_csr_get(const fur_csr *matrix);
+/* The matrix's arrays, where the context's device has them, as long as the matrix lives; `values`
+ * changes when it is given others that are not copied. For NULL all zero. */
+FUR_API const fur_csr_view *fur_csr_get(const fur_csr *matrix);
 
 /* New values for the same pattern, as many as there are entries, in the order of the columns:
  * copied into the matrix's own array, borrowed or adopted as by fur_csr_create. What was made from
@@ -100,6 +101,7 @@ typedef enum fur_duplicates {
 
 /* Coordinate form: entry k is values[k] at (row_indices[k], col_indices[k]), in any order. */
 typedef struct fur_coo_view {
+    size_t size; /* sizeof(fur_coo_view) */
     int64_t rows;
     int64_t cols;
     int64_t entries;
@@ -138,6 +140,7 @@ FUR_API fur_status fur_csr_compare(const fur_csr *a, const fur_csr *b, int *equa
 
 /* Figures of the pattern. */
 typedef struct fur_csr_statistics {
+    size_t size;        /* sizeof(fur_csr_statistics) */
     int64_t row_min;    /* entries of the shortest row; 0 without rows */
     int64_t row_max;    /* entries of the longest row */
     double row_mean;    /* entries / rows; 0 without rows */

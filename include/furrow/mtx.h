@@ -41,6 +41,7 @@ FUR_API const char *fur_mtx_symmetry_name(fur_mtx_symmetry symmetry);
 
 /* What a file says about itself. */
 typedef struct fur_mtx_header {
+    size_t size; /* sizeof(fur_mtx_header) */
     fur_mtx_format format;
     fur_mtx_field field;
     fur_mtx_symmetry symmetry;

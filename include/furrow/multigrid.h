@@ -74,12 +74,14 @@ FUR_API fur_status fur_multigrid_solve(fur_multigrid *mg, const fur_vector *b, f
 FUR_API fur_status fur_operator_from_multigrid(fur_multigrid *mg, fur_operator **out);
 
 typedef struct fur_multigrid_report {
+    size_t size; /* of the library's struct */
     int levels;
     int64_t points;   /* of all levels */
     int64_t coarsest; /* of the coarsest */
 } fur_multigrid_report;
 
-FUR_API fur_multigrid_report fur_multigrid_describe(const fur_multigrid *mg);
+/* It lives as long as the multigrid. For NULL all zero. */
+FUR_API const fur_multigrid_report *fur_multigrid_describe(const fur_multigrid *mg);
 
 #ifdef __cplusplus
 }

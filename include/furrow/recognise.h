@@ -38,6 +38,7 @@ typedef struct fur_recognise_options {
 
 /* What was found. Where nothing was, `reason` says why and only `seconds` is set besides. */
 typedef struct fur_recognise_report {
+    size_t size;       /* sizeof(fur_recognise_report) */
     int recognised;    /* 1 or 0 */
     char reason[256];  /* one sentence */
     int axes;          /* of the grid; those with one point are not counted */
@@ -57,7 +58,7 @@ typedef struct fur_recognise_report {
  * same as on the CPU. options and report may be NULL.
  * FUR_UNSUPPORTED for a kernel that does not exist or does not suit the stencil. */
 FUR_API fur_status fur_stencil_recognise(const fur_csr *a, const fur_recognise_options *options,
-                                         fur_recognised **out, fur_recognise_report *report);
+                                         fur_recognise_report *report, fur_recognised **out);
 
 FUR_API void fur_recognised_destroy(fur_recognised *r);
 

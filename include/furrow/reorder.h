@@ -23,8 +23,8 @@
 extern "C" {
 #endif
 
-/* Name of method 0, 1, 2 ...; NULL behind the last. */
-FUR_API const char *fur_reorder_method(int index);
+/* Method 0, 1, 2 ...; NULL past the last. */
+FUR_API const fur_method_info *fur_reorder_method_at(int index);
 
 typedef struct fur_reorder_options {
     size_t size; /* sizeof(fur_reorder_options) */
@@ -35,6 +35,7 @@ typedef struct fur_reorder_options {
 } fur_reorder_options;
 
 typedef struct fur_reorder_report {
+    size_t size; /* sizeof(fur_reorder_report) */
     int64_t components;
     int64_t components_kept; /* in the input's order */
     int64_t bandwidth_before;
@@ -47,12 +48,13 @@ typedef struct fur_reorder_report {
  * many components there are. FUR_INVALID if A is not square, FUR_UNSUPPORTED for an unknown method.
  */
 FUR_API fur_status fur_reorder(const fur_csr *a, const char *method,
-                               const fur_reorder_options *options, fur_permutation **out,
-                               fur_reorder_report *report);
+                               const fur_reorder_options *options, fur_reorder_report *report,
+                               fur_permutation **out);
 
 /* Figures of an order, of the pattern of A + A^T with a full diagonal: f_i is the first column of
  * row i, the wavefront of row i the rows j >= i with f_j <= i. */
 typedef struct fur_order_figures {
+    size_t size;           /* sizeof(fur_order_figures) */
     int64_t bandwidth;     /* max i - f_i */
     int64_t profile;       /* sum i - f_i */
     int64_t wavefront_max; /* largest wavefront */

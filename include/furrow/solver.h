@@ -79,6 +79,7 @@ typedef enum fur_outcome {
 FUR_API const char *fur_outcome_name(fur_outcome outcome);
 
 typedef struct fur_solver_report {
+    size_t size; /* sizeof(fur_solver_report) */
     fur_outcome outcome;
     int64_t iterations;
     double residual_recursive; /* ||r||_2 / ||b||_2 as the method carried it along */
@@ -101,8 +102,8 @@ FUR_API void fur_solver_destroy(fur_solver *solver);
 FUR_API fur_status fur_solver_solve(fur_solver *solver, const fur_vector *b, fur_vector *x,
                                     fur_solver_report *report);
 
-/* The registered methods: names in order, NULL past the last. */
-FUR_API const char *fur_solver_method(int index);
+/* Method 0, 1, 2 ...; NULL past the last. */
+FUR_API const fur_method_info *fur_solver_method_at(int index);
 
 #ifdef __cplusplus
 }

@@ -29,7 +29,7 @@ typedef enum fur_op {
 typedef struct fur_spmv_options {
     size_t size;        /* sizeof(fur_spmv_options) */
     fur_op op;          /* which product the plan is for */
-    const char *kernel; /* NULL or "auto": chosen; else a name from fur_spmv_kernel_get */
+    const char *kernel; /* NULL or "auto": chosen; else a name from fur_spmv_kernel_at */
     /* Products expected: a few do not pay for an expensive analysis. 0: not known; the CPU takes it
      * for many, a GPU for a few, but then lets a plan cost no more than about three products. */
     int64_t uses;
@@ -59,6 +59,7 @@ FUR_API const fur_csr *fur_spmv_matrix(const fur_spmv *plan);
 FUR_API fur_op fur_spmv_op(const fur_spmv *plan);
 
 typedef struct fur_spmv_report {
+    size_t size;         /* of the library's struct */
     const char *kernel;  /* its name */
     const char *reason;  /* why it was chosen, one sentence; valid as long as the plan */
     int64_t bytes;       /* compulsory traffic of one product with beta = 0: the kernel's own form
@@ -76,20 +77,12 @@ typedef struct fur_spmv_report {
     int64_t break_even;
 } fur_spmv_report;
 
-FUR_API fur_spmv_report fur_spmv_describe(const fur_spmv *plan);
+/* What the plan is, and why; it lives as long as the plan. For NULL all zero, and "". */
+FUR_API const fur_spmv_report *fur_spmv_describe(const fur_spmv *plan);
 
-/* The kernels of the context's device, in registry order; index 0 is the readable reference. */
-FUR_API int fur_spmv_kernel_count(const fur_context *context);
-
-typedef struct fur_spmv_kernel_info {
-    const char *name;
-    const char *summary; /* one line: the strategy */
-    const char *source;  /* author and year of the method, "" if it has none */
-    int exact;           /* 1: gives the same bits as the reference */
-} fur_spmv_kernel_info;
-
-/* FUR_INVALID for an index out of range. */
-FUR_API fur_status fur_spmv_kernel_get(fur_context *context, int index, fur_spmv_kernel_info *out);
+/* Kernel 0, 1, 2 ... of the context's device, in registry order; 0 is the readable reference. NULL
+ * past the last. */
+FUR_API const fur_kernel_info *fur_spmv_kernel_at(const fur_context *context, int index);
 
 #ifdef __cplusplus
 }

@@ -54,9 +54,9 @@ typedef struct fur_stencil_definition {
     /* Or for each offset a vector of as many entries as the grid has points, which must outlive the
      * stencil: c_k(p) = entry p of fields[k]. */
     const fur_vector *const *fields;
-    /* NULL or "auto": chosen from the exact ones; else a name from fur_stencil_kernel_get. */
+    /* NULL or "auto": chosen from the exact ones; else a name from fur_stencil_kernel_at. */
     const char *kernel;
-    /* The same of fur_stencil_sweep_kernel_get; "single": one product after the other. */
+    /* The same of fur_stencil_sweep_kernel_at; "single": one product after the other. */
     const char *sweep_kernel;
 } fur_stencil_definition;
 
@@ -112,6 +112,7 @@ FUR_API fur_status fur_stencil_assemble(const fur_stencil *stencil, fur_csr **ou
 FUR_API fur_status fur_operator_from_stencil(const fur_stencil *stencil, fur_operator **out);
 
 typedef struct fur_stencil_report {
+    size_t size;        /* of the library's struct */
     const char *kernel; /* its name */
     const char *reason; /* why it was chosen, one sentence; valid as long as the stencil */
     int64_t rows;       /* grid points */
@@ -122,27 +123,15 @@ typedef struct fur_stencil_report {
     int sweep_depth;          /* sweeps in one pass over memory, at most */
 } fur_stencil_report;
 
-FUR_API fur_stencil_report fur_stencil_describe(const fur_stencil *stencil);
+/* What the stencil is, and why; it lives as long as the stencil. For NULL all zero, and "". */
+FUR_API const fur_stencil_report *fur_stencil_describe(const fur_stencil *stencil);
 
-/* The kernels of the context's device, in registry order; index 0 is the readable reference. */
-FUR_API int fur_stencil_kernel_count(const fur_context *context);
-
-typedef struct fur_stencil_kernel_info {
-    const char *name;
-    const char *summary; /* one line: the strategy */
-    const char *source;  /* author and year of the method, "" if it has none */
-    int exact;           /* 1: gives the same bits as the reference */
-    int depth;           /* sweeps in one pass over memory, at most; 1: it is for products */
-} fur_stencil_kernel_info;
-
-/* FUR_INVALID for an index out of range. */
-FUR_API fur_status fur_stencil_kernel_get(fur_context *context, int index,
-                                          fur_stencil_kernel_info *out);
+/* Kernel 0, 1, 2 ... of the context's device, in registry order; 0 is the readable reference. NULL
+ * past the last. */
+FUR_API const fur_kernel_info *fur_stencil_kernel_at(const fur_context *context, int index);
 
 /* The same of the kernels for sweeps, of which there may be none. */
-FUR_API int fur_stencil_sweep_kernel_count(const fur_context *context);
-FUR_API fur_status fur_stencil_sweep_kernel_get(fur_context *context, int index,
-                                                fur_stencil_kernel_info *out);
+FUR_API const fur_kernel_info *fur_stencil_sweep_kernel_at(const fur_context *context, int index);
 
 #ifdef __cplusplus
 }

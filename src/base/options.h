@@ -26,12 +26,18 @@ static inline bool fur_options_are_zero(const char *bytes, size_t count)
     return i == count;
 }
 
-/* Whether a version of the struct may have this size, and it asks for nothing that this one does
- * not know: at least the size and a member, whole words as it begins with one, zeros beyond. */
+/* Whether a version of a struct may have this size: at least the size and a member, and whole words
+ * as it begins with one. */
+static inline bool fur_options_size_may_be(size_t size)
+{
+    return size >= 2 * sizeof size && size <= FUR_OPTIONS_MOST && size % sizeof size == 0;
+}
+
+/* Whether that is so, and it asks for nothing that this version does not know: zeros beyond. */
 static inline bool fur_options_fit(const void *given, size_t own_size)
 {
     size_t size = fur_options_size(given);
-    return size >= 2 * sizeof size && size <= FUR_OPTIONS_MOST && size % sizeof size == 0 &&
+    return fur_options_size_may_be(size) &&
            (size <= own_size ||
             fur_options_are_zero((const char *)given + own_size, size - own_size));
 }
@@ -50,15 +56,37 @@ static inline bool fur_options_copy(void *own, size_t own_size, const void *give
     return true;
 }
 
-/* Copies the caller's struct of this type, or returns FUR_INVALID. The context, NULL for the
+/* Fills the caller's struct, which begins with its size, from the library's as far as it goes;
+ * NULL: nobody wants to know. */
+static inline void fur_report_fill(void *given, const void *own, size_t own_size)
+{
+    if (!given)
+        return;
+    size_t size = fur_options_size(given) < own_size ? fur_options_size(given) : own_size;
+    memcpy((char *)given + sizeof size, (const char *)own + sizeof size, size - sizeof size);
+}
+
+/* The sentence about such a struct of a type. */
+#define FUR_FAIL_SIZE(context, type, given)                                                        \
+    fur_context_fail(context, FUR_INVALID,                                                         \
+                     "%s says that it has %zu bytes; write .size = sizeof(%s), which are %zu in "  \
+                     "furrow %s, and set nothing beyond them",                                     \
+                     #type, fur_options_size(given), #type, sizeof(type), FUR_VERSION)
+
+/* Both return FUR_INVALID for the caller's struct of this type, if its size was not set. The first
+ * copies it; the second is for one to be filled, where NULL is none. The context, NULL for the
  * thread, is only asked for the sentence. */
 #define FUR_TAKE_OPTIONS(context, type, own, given)                                                \
     do {                                                                                           \
         if (!fur_options_copy(own, sizeof(type), given)) {                                         \
-            fur_context_fail(context, FUR_INVALID,                                                 \
-                             "%s says that it has %zu bytes; write .size = sizeof(%s), "           \
-                             "which are %zu in furrow %s, and set nothing beyond them",            \
-                             #type, fur_options_size(given), #type, sizeof(type), FUR_VERSION);    \
+            FUR_FAIL_SIZE(context, type, given);                                                   \
+            return FUR_INVALID;                                                                    \
+        }                                                                                          \
+    } while (0)
+#define FUR_CHECK_REPORT(context, type, given)                                                     \
+    do {                                                                                           \
+        if (given && !fur_options_size_may_be(fur_options_size(given))) {                          \
+            FUR_FAIL_SIZE(context, type, given);                                                   \
             return FUR_INVALID;                                                                    \
         }                                                                                          \
     } while (0)

@@ -1,5 +1,6 @@
 /* The CSR object: creation, views, comparison. */
 #include "object.h"
+#include "options.h"
 
 #include <string.h>
 
@@ -29,7 +30,7 @@ fur_status fur_csr_allocate(fur_context *context, int64_t rows, int64_t cols, in
                             fur_value_type value, fur_offset_type offset, fur_csr **out)
 {
     fur_status status = FUR_OK;
-    fur_csr_view view = {rows, cols, entries, value, offset, NULL, NULL, NULL};
+    fur_csr_view view = {sizeof view, rows, cols, entries, value, offset, NULL, NULL, NULL};
     FUR_TRY_DONE(fur_memory_allocate(context, rows + 1, fur_offset_size(offset), &view.offsets));
     FUR_TRY_DONE(fur_memory_allocate(context, entries, sizeof(int32_t), &view.columns));
     FUR_TRY_DONE(fur_memory_allocate(context, entries, fur_value_size(value), &view.values));
@@ -124,15 +125,16 @@ fur_status fur_csr_create(fur_context *context, const fur_csr_view *arrays, fur_
                           fur_csr **out)
 {
     FUR_NEED(context, context, arrays, out);
+    fur_csr_view a;
+    FUR_TAKE_OPTIONS(context, fur_csr_view, &a, arrays);
     FUR_TRY(fur_ownership_check(context, ownership));
-    FUR_TRY(fur_csr_check_shape(&context->env, arrays));
+    FUR_TRY(fur_csr_check_shape(&context->env, &a));
     if (ownership == FUR_OWNERSHIP_BORROW)
-        FUR_TRY(check_borrowed(context, arrays));
-    FUR_TRY(fur_csr_check(context, arrays));
+        FUR_TRY(check_borrowed(context, &a));
+    FUR_TRY(fur_csr_check(context, &a));
     if (ownership == FUR_OWNERSHIP_COPY)
-        return copy(context, context, arrays, out);
-    return ownership == FUR_OWNERSHIP_ADOPT ? adopt(context, arrays, out)
-                                            : borrow(context, arrays, out);
+        return copy(context, context, &a, out);
+    return ownership == FUR_OWNERSHIP_ADOPT ? adopt(context, &a, out) : borrow(context, &a, out);
 }
 
 /* As for vectors, one of the two contexts moves the bytes when both have done what they had to. */
@@ -212,9 +214,10 @@ fur_context *fur_csr_context(const fur_csr *matrix)
     return matrix ? matrix->context : NULL;
 }
 
-fur_csr_view fur_csr_get(const fur_csr *matrix)
+const fur_csr_view *fur_csr_get(const fur_csr *matrix)
 {
-    return matrix ? matrix->view : (fur_csr_view){.rows = 0};
+    static const fur_csr_view none = {.size = sizeof none};
+    return matrix ? &matrix->view : &none;
 }
 
 static bool same_offsets(const fur_csr_view *a, const fur_csr_view *b)

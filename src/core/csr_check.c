@@ -1,6 +1,7 @@
 /* Whether arrays are a valid CSR matrix. */
 #include "atomic.h"
 #include "object.h"
+#include "options.h"
 #include "team.h"
 
 /* Rows below which a further thread costs more than it brings. */
@@ -222,15 +223,17 @@ fur_status fur_csr_check(fur_context *context, const fur_csr_view *arrays)
 {
     FUR_NEED(context, context, arrays);
     int all;
-    FUR_TRY(fur_csr_check_shape(&context->env, arrays));
+    fur_csr_view a;
+    FUR_TAKE_OPTIONS(context, fur_csr_view, &a, arrays);
+    FUR_TRY(fur_csr_check_shape(&context->env, &a));
     if (!fur_is_remote(context))
-        return check_here(&context->env, arrays);
-    int remote = count_remote(context, arrays, &all);
+        return check_here(&context->env, &a);
+    int remote = count_remote(context, &a, &all);
     if (remote == all)
-        return check_remote(context, arrays);
+        return check_remote(context, &a);
     if (remote > 0)
         return fur_env_fail(&context->env, FUR_INVALID,
                             "some of the matrix's arrays lie on the device, some do not; put all "
                             "on one side");
-    return check_here(&context->env, arrays);
+    return check_here(&context->env, &a);
 }

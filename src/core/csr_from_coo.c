@@ -5,6 +5,7 @@
 #    include "atomic.h"
 #    include "bucket.h"
 #    include "object.h"
+#    include "options.h"
 #    include "scalar.h"
 #    include "table.h"
 #    include "team.h"
@@ -273,9 +274,11 @@ fur_status fur_csr_from_coo(fur_context *context, const fur_coo_view *coo,
 {
     FUR_NEED(context, context, coo, out);
     fur_csr *a = NULL;
+    fur_coo_view own;
+    FUR_TAKE_OPTIONS(context, fur_coo_view, &own, coo);
     if (!fur_is_remote(context))
-        return from_coo(context, coo, duplicates, out);
-    fur_status status = from_coo(context->host, coo, duplicates, &a);
+        return from_coo(context, &own, duplicates, out);
+    fur_status status = from_coo(context->host, &own, duplicates, &a);
     if (status == FUR_OK)
         status = fur_csr_transfer(a, context, out);
     fur_csr_destroy(a);

@@ -1,6 +1,7 @@
 /* Figures of a matrix's pattern. */
 #include "atomic.h"
 #include "object.h"
+#include "options.h"
 #include "split.h"
 #include "team.h"
 
@@ -66,9 +67,13 @@ void fur_csr_figures(const fur_env *env, const fur_csr_view *a, fur_csr_statisti
 fur_status fur_csr_measure(const fur_csr *a, fur_csr_statistics *out)
 {
     FUR_NEED(fur_csr_context(a), a, out);
+    FUR_CHECK_REPORT(a->context, fur_csr_statistics, out);
     fur_env *env = &a->context->env;
+    fur_csr_statistics own;
     if (fur_is_remote(a->context))
-        return a->context->backend->remote->measure(env, &a->view, out);
-    fur_csr_figures(env, &a->view, out);
+        FUR_TRY(a->context->backend->remote->measure(env, &a->view, &own));
+    else
+        fur_csr_figures(env, &a->view, &own);
+    fur_report_fill(out, &own, sizeof own);
     return FUR_OK;
 }

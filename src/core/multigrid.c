@@ -324,7 +324,7 @@ static fur_status copy_stencil(const fur_stencil *a, fur_stencil **out)
         .points = s->points,
         .offsets = s->offsets,
         .coefficients = coefficients,
-        .kernel = a->product.kernel->name,
+        .kernel = a->product.kernel->info.name,
         .sweep_kernel = "single",
     };
     memcpy(d.extent, s->extent, sizeof d.extent);
@@ -377,6 +377,15 @@ static void watch(fur_multigrid *mg, const fur_stencil *a)
     fur_dependent_join(&mg->dependent, &a->dependent.made);
 }
 
+static fur_multigrid_report report_of(const fur_multigrid *mg)
+{
+    fur_multigrid_report report = {.size = sizeof report, .levels = mg->levels};
+    for (int l = 0; l < mg->levels; l++)
+        report.points += fur_grid_points(&mg->level[l].grid);
+    report.coarsest = fur_grid_points(&mg->level[mg->levels - 1].grid);
+    return report;
+}
+
 fur_status fur_multigrid_create(const fur_stencil *a, const fur_multigrid_options *options,
                                 fur_multigrid **out)
 {
@@ -401,6 +410,7 @@ fur_status fur_multigrid_create(const fur_stencil *a, const fur_multigrid_option
         fur_multigrid_destroy(mg);
         return status;
     }
+    mg->report = report_of(mg);
     watch(mg, a);
     *out = mg;
     return FUR_OK;
@@ -432,13 +442,8 @@ void fur_multigrid_destroy(fur_multigrid *mg)
     fur_env_release(&mg->context->env, mg);
 }
 
-fur_multigrid_report fur_multigrid_describe(const fur_multigrid *mg)
+const fur_multigrid_report *fur_multigrid_describe(const fur_multigrid *mg)
 {
-    if (!mg)
-        return (fur_multigrid_report){.levels = 0};
-    fur_multigrid_report report = {.levels = mg->levels};
-    for (int l = 0; l < mg->levels; l++)
-        report.points += fur_grid_points(&mg->level[l].grid);
-    report.coarsest = fur_grid_points(&mg->level[mg->levels - 1].grid);
-    return report;
+    static const fur_multigrid_report none = {.size = sizeof none};
+    return mg ? &mg->report : &none;
 }

@@ -1,6 +1,7 @@
 /* Multigrid: cycles, the solution by cycles, a cycle as an operator. */
 #include "clock.h"
 #include "multigrid_level.h"
+#include "options.h"
 #include "target.h"
 
 #include <math.h>
@@ -151,6 +152,7 @@ static fur_status solve(fur_multigrid *mg, const fur_vector *b, fur_vector *x, d
 fur_status fur_multigrid_solve(fur_multigrid *mg, const fur_vector *b, fur_vector *x, double rtol,
                                int64_t max_cycles, fur_solver_report *report)
 {
+    FUR_CHECK_REPORT(mg ? mg->context : NULL, fur_solver_report, report);
     if (report)
         report->outcome = FUR_OUTCOME_UNSOLVED;
     FUR_NEED(mg ? mg->context : NULL, mg, b, x);
@@ -163,8 +165,7 @@ fur_status fur_multigrid_solve(fur_multigrid *mg, const fur_vector *b, fur_vecto
         rtol = mg->residual->value_type == FUR_F32 ? 1e-5 : 1e-10;
     FUR_TRY(solve(mg, b, x, rtol, max_cycles ? max_cycles : MAX_CYCLES, &own));
     own.seconds = fur_seconds() - start;
-    if (report)
-        *report = own;
+    fur_report_fill(report, &own, sizeof own);
     return FUR_OK;
 }
 

@@ -21,6 +21,7 @@ struct fur_multigrid {
     fur_vector *residual;      /* of the finest level; during a cycle an array to spare */
     fur_dependent dependent;   /* on the source */
     const fur_stencil *source; /* the caller's, while it lives */
+    fur_multigrid_report report;
 };
 
 /* Lists the steps of a cycle; fur_multigrid_destroy releases them. */

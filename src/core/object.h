@@ -63,6 +63,7 @@ struct fur_stencil {
     fur_stencil_choice product;
     fur_stencil_choice sweep; /* kernel NULL: one product after the other */
     fur_dependent dependent;  /* on the matrix that it was recognised in */
+    fur_stencil_report report;
 };
 
 struct fur_operator {
@@ -145,7 +146,7 @@ fur_status fur_csr_check_shape(fur_env *env, const fur_csr_view *a);
 /* Sweeps that one pass over memory makes, at most. */
 static inline int fur_stencil_depth(const fur_stencil *stencil)
 {
-    return stencil->sweep.kernel ? stencil->sweep.kernel->depth : 1;
+    return stencil->sweep.kernel ? stencil->sweep.kernel->info.depth : 1;
 }
 
 /* Sets constant coefficients, given in the value type. On failure the stencil is of no use until

@@ -24,18 +24,12 @@ static bool may_be_stencil(const fur_csr *a, fur_recognise_report *report)
     return v->rows > 0 || fur_recognise_refuse(report, "the matrix has no rows");
 }
 
-static int64_t csr_bytes(const fur_csr_view *a)
-{
-    return a->entries * (int64_t)(fur_value_size(a->value_type) + sizeof(int32_t)) +
-           a->rows * (int64_t)fur_offset_size(a->offset_type);
-}
-
 /* Whether the stencil has less to read than the matrix, x and y left out. */
 static bool is_smaller(const fur_csr_view *a, const fur_stencil_view *s,
                        fur_recognise_report *report)
 {
     int64_t fields = s->coefficients ? 0 : s->points;
-    return fields * a->rows * (int64_t)fur_value_size(a->value_type) < csr_bytes(a) ||
+    return fields * a->rows * (int64_t)fur_value_size(a->value_type) < fur_csr_bytes(a) ||
            fur_recognise_refuse(
                report, "%d coefficients a point would be more to read than the matrix", s->points);
 }
@@ -106,7 +100,8 @@ static void describe(const fur_recognised *r, const fur_guess *g, fur_recognise_
     report->points = s->points;
     report->variable = !s->coefficients;
     report->rows_differing = rows->rows;
-    report->bytes = fur_stencil_describe(r->stencil).bytes + csr_bytes(rows) + rows->rows * row;
+    report->bytes = fur_stencil_describe(r->stencil)->bytes +
+                    (rows->rows > 0 ? fur_csr_bytes(rows) + rows->rows * row : 0);
     set_sentence(report);
 }
 
@@ -151,7 +146,7 @@ static fur_status build(const fur_csr *a, const fur_guess *g, const char *kernel
 }
 
 fur_status fur_stencil_recognise(const fur_csr *a, const fur_recognise_options *options,
-                                 fur_recognised **out, fur_recognise_report *report)
+                                 fur_recognise_report *report, fur_recognised **out)
 {
     FUR_NEED(fur_csr_context(a), a, out);
     double start = fur_seconds();
@@ -163,6 +158,7 @@ fur_status fur_stencil_recognise(const fur_csr *a, const fur_recognise_options *
     fur_guess *g = NULL;
     bool likely = false;
     FUR_TAKE_OPTIONS(a->context, fur_recognise_options, &o, options);
+    FUR_CHECK_REPORT(a->context, fur_recognise_report, report);
     if (may_be_stencil(a, &found)) {
         FUR_TRY_DONE(fur_env_allocate_zeros(env, 1, sizeof *g, &g));
         FUR_TRY_DONE(fur_recognise_guess(a, g, &found, &likely));
@@ -170,8 +166,7 @@ fur_status fur_stencil_recognise(const fur_csr *a, const fur_recognise_options *
             FUR_TRY_DONE(build(a, g, o.kernel, &found, &r));
     }
     found.seconds = fur_seconds() - start;
-    if (report)
-        *report = found;
+    fur_report_fill(report, &found, sizeof found);
     *out = r;
 done:
     fur_env_release(env, g);

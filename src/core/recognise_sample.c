@@ -63,14 +63,10 @@ static fur_status fetch_entries(const fur_csr *a, remote_rows *far, int64_t entr
     int64_t bytes = value_bytes + entries * (int64_t)sizeof *s->columns;
     FUR_TRY(fur_memory_allocate(context, bytes, 1, &far->entries));
     FUR_TRY(fur_env_allocate(&context->env, bytes, 1, &s->fetched));
-    const fur_csr_view rows = {s->count,
-                               a->view.cols,
-                               entries,
-                               a->view.value_type,
-                               FUR_I64,
-                               far->starts,
-                               (int32_t *)(void *)(far->entries + value_bytes),
-                               far->entries};
+    const fur_csr_view rows = {
+        sizeof rows,        s->count, a->view.cols, entries,
+        a->view.value_type, FUR_I64,  far->starts,  (int32_t *)(void *)(far->entries + value_bytes),
+        far->entries};
     FUR_TRY(remote->take_rows(&context->env, &a->view, far->numbers, far->starts, &rows));
     FUR_TRY(fur_memory_copy(context, s->fetched, far->entries, bytes));
     s->values = s->fetched;

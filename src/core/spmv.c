@@ -1,6 +1,7 @@
 /* SpMV plans: which kernel, its preparation, the product. */
 #include "clock.h"
 #include "object.h"
+#include "names.h"
 #include "options.h"
 #include "spmv_choice.h"
 
@@ -20,20 +21,18 @@ static fur_status check_options(fur_env *env, const fur_spmv_options *o)
 static const fur_spmv_kernel *find_kernel(const fur_backend *backend, const char *name)
 {
     for (int i = 0; i < backend->spmv_count; i++)
-        if (strcmp(backend->spmv[i]->name, name) == 0)
+        if (strcmp(backend->spmv[i]->info.name, name) == 0)
             return backend->spmv[i];
     return NULL;
 }
 
 static fur_status fail_unknown(fur_context *context, const char *name)
 {
-    char names[512];
-    size_t length = 0;
+    char names[512] = "auto";
     for (int i = 0; i < context->backend->spmv_count; i++)
-        length += (size_t)snprintf(names + length, sizeof names - length, ", %s",
-                                   context->backend->spmv[i]->name);
+        fur_names_add(names, sizeof names, context->backend->spmv[i]->info.name);
     return fur_context_fail(context, FUR_UNSUPPORTED,
-                            "there is no SpMV kernel \"%s\" on device %s; it has auto%s", name,
+                            "there is no SpMV kernel \"%s\" on device %s; it has %s", name,
                             context->backend->device, names);
 }
 
@@ -98,6 +97,30 @@ static fur_status update(void *object)
                            : FUR_OK;
 }
 
+static int64_t break_even(const fur_spmv *plan)
+{
+    if (plan->report.seconds_product == 0 || plan->report.seconds_plain == 0)
+        return -1;
+    double saved = plan->report.seconds_plain - plan->report.seconds_product;
+    return saved > 0 ? (int64_t)(plan->seconds_prepare / saved) + 1 : 0;
+}
+
+/* What does not come from the choice of the kernel. */
+static void complete_report(fur_spmv *plan)
+{
+    const fur_csr_view *a = &plan->operand->view;
+    const fur_spmv_kernel *kernel = plan->kernel;
+    int64_t vectors = (a->rows + a->cols) * (int64_t)fur_value_size(a->value_type);
+    fur_spmv_report *report = &plan->report;
+    report->size = sizeof *report;
+    report->kernel = kernel->info.name;
+    report->reason = plan->reason;
+    report->bytes =
+        vectors + (kernel->matrix_bytes ? kernel->matrix_bytes(a, plan->state) : fur_csr_bytes(a));
+    report->csr_bytes = vectors + fur_csr_bytes(a);
+    report->break_even = break_even(plan);
+}
+
 fur_status fur_spmv_plan(const fur_csr *a, const fur_spmv_options *options, fur_spmv **out)
 {
     FUR_NEED(fur_csr_context(a), a, out);
@@ -119,7 +142,8 @@ fur_status fur_spmv_plan(const fur_csr *a, const fur_spmv_options *options, fur_
         fur_spmv_destroy(plan);
         return status;
     }
-    plan->seconds_plan = fur_seconds() - start;
+    complete_report(plan);
+    plan->report.seconds_plan = fur_seconds() - start;
     plan->dependent = (fur_dependent){"the plan", plan, update, .reads = true};
     fur_dependent_join(&plan->dependent, &a->made);
     *out = plan;
@@ -188,54 +212,15 @@ fur_op fur_spmv_op(const fur_spmv *plan)
     return plan ? plan->op : FUR_OP_N;
 }
 
-static int64_t csr_bytes(const fur_csr_view *a)
+const fur_spmv_report *fur_spmv_describe(const fur_spmv *plan)
 {
-    return a->entries * (int64_t)(fur_value_size(a->value_type) + sizeof(int32_t)) +
-           (a->rows + 1) * (int64_t)fur_offset_size(a->offset_type);
+    static const fur_spmv_report none = {.size = sizeof none, .kernel = "", .reason = ""};
+    return plan ? &plan->report : &none;
 }
 
-static int64_t break_even(const fur_spmv *plan)
+const fur_kernel_info *fur_spmv_kernel_at(const fur_context *context, int index)
 {
-    if (plan->seconds_product == 0 || plan->seconds_plain == 0)
-        return -1;
-    double saved = plan->seconds_plain - plan->seconds_product;
-    return saved > 0 ? (int64_t)(plan->seconds_prepare / saved) + 1 : 0;
-}
-
-fur_spmv_report fur_spmv_describe(const fur_spmv *plan)
-{
-    if (!plan)
-        return (fur_spmv_report){.kernel = "", .reason = ""};
-    const fur_csr_view *a = &plan->operand->view;
-    int64_t vectors = (a->rows + a->cols) * (int64_t)fur_value_size(a->value_type);
-    int64_t matrix =
-        plan->kernel->matrix_bytes ? plan->kernel->matrix_bytes(a, plan->state) : csr_bytes(a);
-    return (fur_spmv_report){
-        .kernel = plan->kernel->name,
-        .reason = plan->reason,
-        .bytes = matrix + vectors,
-        .csr_bytes = csr_bytes(a) + vectors,
-        .seconds_plan = plan->seconds_plan,
-        .seconds_product = plan->seconds_product,
-        .seconds_estimated = plan->seconds_estimated,
-        .seconds_plain = plan->seconds_plain,
-        .break_even = break_even(plan),
-    };
-}
-
-int fur_spmv_kernel_count(const fur_context *context)
-{
-    return context ? context->backend->spmv_count : 0;
-}
-
-fur_status fur_spmv_kernel_get(fur_context *context, int index, fur_spmv_kernel_info *out)
-{
-    FUR_NEED(context, context, out);
-    const fur_backend *backend = context->backend;
-    if (index < 0 || index >= backend->spmv_count)
-        return fur_context_fail(context, FUR_INVALID, "there is no SpMV kernel %d; there are %d",
-                                index, backend->spmv_count);
-    const fur_spmv_kernel *kernel = backend->spmv[index];
-    *out = (fur_spmv_kernel_info){kernel->name, kernel->summary, kernel->source, kernel->exact};
-    return FUR_OK;
+    return context && index >= 0 && index < context->backend->spmv_count
+               ? &context->backend->spmv[index]->info
+               : NULL;
 }

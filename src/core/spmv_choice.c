@@ -41,7 +41,7 @@ static bool makes_way(fur_status status)
 
 static bool eligible(const fur_spmv_kernel *kernel)
 {
-    return kernel->exact && kernel->cost;
+    return kernel->info.exact && kernel->cost;
 }
 
 /* An estimate for one kernel, or what became of it. */
@@ -88,7 +88,7 @@ fur_status fur_spmv_choose_estimated(fur_spmv *plan, const fur_spmv_profile *pro
         status = fur_spmv_prepare(plan, c->kernel, profile, &plan->state);
         snprintf(plan->reason, sizeof plan->reason,
                  "the lowest estimate of %d kernels for %.0f products", count, n);
-        plan->seconds_estimated = 1e-9 * c->total_ns / n;
+        plan->report.seconds_estimated = 1e-9 * c->total_ns / n;
     }
     return status;
 }
@@ -163,16 +163,16 @@ static fur_status try_kernel(fur_spmv *plan, const fur_spmv_kernel *kernel,
         fur_spmv_drop(plan, kernel, state);
         return status;
     }
-    if (!kernel->plan && plan->seconds_plain == 0)
-        plan->seconds_plain = seconds;
-    if (plan->kernel && plan->seconds_product <= seconds) {
+    if (!kernel->plan && plan->report.seconds_plain == 0)
+        plan->report.seconds_plain = seconds;
+    if (plan->kernel && plan->report.seconds_product <= seconds) {
         fur_spmv_drop(plan, kernel, state);
         return FUR_OK;
     }
     fur_spmv_drop(plan, plan->kernel, plan->state);
     plan->kernel = kernel;
     plan->state = state;
-    plan->seconds_product = seconds;
+    plan->report.seconds_product = seconds;
     plan->seconds_prepare = prepare;
     return FUR_OK;
 }

@@ -13,14 +13,11 @@ struct fur_spmv {
     const fur_csr *operand; /* op(A): a or transpose */
     fur_csr *transpose;     /* NULL for op N */
     const fur_spmv_kernel *kernel;
-    void *state; /* the kernel's */
-    double seconds_plan;
-    double seconds_prepare;   /* the chosen kernel's own part, when measured */
-    double seconds_product;   /* 0 unless measured */
-    double seconds_estimated; /* 0 unless chosen by estimates */
-    double seconds_plain;
+    void *state;            /* the kernel's */
+    double seconds_prepare; /* the chosen kernel's own part, when measured */
     char reason[256];
     fur_dependent dependent; /* on the matrix */
+    fur_spmv_report report;
 };
 
 /* The kernel's state for this plan's operand, and its release. */

@@ -195,6 +195,29 @@ static fur_status plan_sweep(fur_stencil *stencil, const char *name)
     return FUR_OK;
 }
 
+/* x, y and fields once; INT64_MAX where that is more. */
+static int64_t bytes_of(const fur_stencil_view *s)
+{
+    int64_t row = (s->fields ? s->points + 2 : 2) * (int64_t)fur_value_size(s->value_type);
+    int64_t bytes;
+    return __builtin_mul_overflow(fur_stencil_rows(s), row, &bytes) ? INT64_MAX : bytes;
+}
+
+static fur_stencil_report report_of(const fur_stencil *stencil)
+{
+    const fur_stencil_view *s = &stencil->view;
+    return (fur_stencil_report){
+        .size = sizeof(fur_stencil_report),
+        .kernel = stencil->product.kernel->info.name,
+        .reason = stencil->product.reason,
+        .rows = fur_stencil_rows(s),
+        .points = s->points,
+        .bytes = bytes_of(s),
+        .sweep_kernel = stencil->sweep.kernel ? stencil->sweep.kernel->info.name : "single",
+        .sweep_depth = fur_stencil_depth(stencil),
+    };
+}
+
 static fur_status build(fur_stencil *stencil, const fur_stencil_definition *d,
                         const int at[FUR_STENCIL_POINTS])
 {
@@ -203,7 +226,9 @@ static fur_status build(fur_stencil *stencil, const fur_stencil_definition *d,
     FUR_TRY(choose(stencil, d->kernel));
     FUR_TRY(choose_sweep(stencil, d->sweep_kernel));
     FUR_TRY(fur_stencil_plan(env, &stencil->view, &stencil->product));
-    return plan_sweep(stencil, d->sweep_kernel);
+    FUR_TRY(plan_sweep(stencil, d->sweep_kernel));
+    stencil->report = report_of(stencil);
+    return FUR_OK;
 }
 
 fur_status fur_stencil_create(fur_context *context, const fur_stencil_definition *definition,
@@ -236,7 +261,7 @@ static fur_status plan_again(fur_env *env, const fur_stencil_view *s, fur_stenci
     const char *refusal = fresh.kernel && fresh.kernel->refusal ? fresh.kernel->refusal(s) : NULL;
     if (refusal)
         return fur_env_fail(env, FUR_UNSUPPORTED, "kernel \"%s\" does not suit the stencil: %s",
-                            fresh.kernel->name, refusal);
+                            fresh.kernel->info.name, refusal);
     FUR_TRY(fur_stencil_plan(env, s, &fresh));
     fur_stencil_drop(env, choice);
     *choice = fresh;
@@ -310,28 +335,11 @@ fur_status fur_stencil_apply(const fur_stencil *stencil, fur_scalar alpha, const
     return stencil->product.kernel->apply(&call);
 }
 
-/* x, y and fields once; INT64_MAX where that is more. */
-static int64_t bytes_of(const fur_stencil_view *s)
+const fur_stencil_report *fur_stencil_describe(const fur_stencil *stencil)
 {
-    int64_t row = (s->fields ? s->points + 2 : 2) * (int64_t)fur_value_size(s->value_type);
-    int64_t bytes;
-    return __builtin_mul_overflow(fur_stencil_rows(s), row, &bytes) ? INT64_MAX : bytes;
-}
-
-fur_stencil_report fur_stencil_describe(const fur_stencil *stencil)
-{
-    if (!stencil)
-        return (fur_stencil_report){.kernel = "", .reason = "", .sweep_kernel = ""};
-    const fur_stencil_view *s = &stencil->view;
-    return (fur_stencil_report){
-        .kernel = stencil->product.kernel->name,
-        .reason = stencil->product.reason,
-        .rows = fur_stencil_rows(s),
-        .points = s->points,
-        .bytes = bytes_of(s),
-        .sweep_kernel = stencil->sweep.kernel ? stencil->sweep.kernel->name : "single",
-        .sweep_depth = fur_stencil_depth(stencil),
-    };
+    static const fur_stencil_report none = {
+        .size = sizeof none, .kernel = "", .reason = "", .sweep_kernel = ""};
+    return stencil ? &stencil->report : &none;
 }
 #else
 

@@ -1,5 +1,6 @@
 /* The choice among a device's kernels for stencils, and their lists. */
 #include "stencil_choice.h"
+#include "names.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -22,13 +23,12 @@ static fur_status fail_unknown(fur_context *context, const fur_stencil_registry 
                                const char *name)
 {
     char names[512] = "";
-    size_t length = 0;
+    fur_names_add(names, sizeof names, from->always);
     for (int i = 0; i < from->count; i++)
-        length +=
-            (size_t)snprintf(names + length, sizeof names - length, ", %s", from->kernels[i]->name);
+        fur_names_add(names, sizeof names, from->kernels[i]->info.name);
     return fur_context_fail(context, FUR_UNSUPPORTED,
-                            "there is no %s \"%s\" on device %s; it has %s%s", from->noun, name,
-                            context->backend->device, from->always, names);
+                            "there is no %s \"%s\" on device %s; it has %s", from->noun, name,
+                            context->backend->device, names);
 }
 
 static fur_status choose_named(fur_context *context, const fur_stencil_view *s,
@@ -37,7 +37,7 @@ static fur_status choose_named(fur_context *context, const fur_stencil_view *s,
 {
     for (int i = 0; i < from->count; i++) {
         const fur_stencil_kernel *kernel = from->kernels[i];
-        if (strcmp(kernel->name, name) != 0)
+        if (strcmp(kernel->info.name, name) != 0)
             continue;
         const char *refusal = kernel->refusal ? kernel->refusal(s) : NULL;
         if (refusal)
@@ -56,7 +56,7 @@ static void choose_last(const fur_stencil_view *s, const fur_stencil_registry *f
 {
     for (int i = from->count - 1; i >= 0; i--) {
         const fur_stencil_kernel *kernel = from->kernels[i];
-        if (!kernel->exact || kernel->by_name || (kernel->refusal && kernel->refusal(s)))
+        if (!kernel->info.exact || kernel->by_name || (kernel->refusal && kernel->refusal(s)))
             continue;
         *out = (fur_stencil_choice){.kernel = kernel,
                                     .reason = "the fastest of those that suit the stencil"};
@@ -86,39 +86,17 @@ void fur_stencil_drop(fur_env *env, const fur_stencil_choice *choice)
         choice->kernel->release(env, choice->state);
 }
 
-static fur_status get(fur_context *context, const fur_stencil_registry *from, int index,
-                      fur_stencil_kernel_info *out)
+static const fur_kernel_info *info_at(fur_stencil_registry from, int index)
 {
-    if (index < 0 || index >= from->count)
-        return fur_context_fail(context, FUR_INVALID, "there is no %s %d; there are %d", from->noun,
-                                index, from->count);
-    const fur_stencil_kernel *kernel = from->kernels[index];
-    *out = (fur_stencil_kernel_info){kernel->name, kernel->summary, kernel->source, kernel->exact,
-                                     kernel->depth};
-    return FUR_OK;
+    return index >= 0 && index < from.count ? &from.kernels[index]->info : NULL;
 }
 
-int fur_stencil_kernel_count(const fur_context *context)
+const fur_kernel_info *fur_stencil_kernel_at(const fur_context *context, int index)
 {
-    return context ? fur_stencil_products(context).count : 0;
+    return context ? info_at(fur_stencil_products(context), index) : NULL;
 }
 
-fur_status fur_stencil_kernel_get(fur_context *context, int index, fur_stencil_kernel_info *out)
+const fur_kernel_info *fur_stencil_sweep_kernel_at(const fur_context *context, int index)
 {
-    FUR_NEED(context, context, out);
-    fur_stencil_registry from = fur_stencil_products(context);
-    return get(context, &from, index, out);
-}
-
-int fur_stencil_sweep_kernel_count(const fur_context *context)
-{
-    return context ? fur_stencil_sweeps(context).count : 0;
-}
-
-fur_status fur_stencil_sweep_kernel_get(fur_context *context, int index,
-                                        fur_stencil_kernel_info *out)
-{
-    FUR_NEED(context, context, out);
-    fur_stencil_registry from = fur_stencil_sweeps(context);
-    return get(context, &from, index, out);
+    return context ? info_at(fur_stencil_sweeps(context), index) : NULL;
 }

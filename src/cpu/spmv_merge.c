@@ -107,10 +107,10 @@ static fur_spmv_cost cost(const fur_csr_view *a, const fur_spmv_profile *profile
 
 extern const fur_spmv_kernel ISA(spmv_merge);
 const fur_spmv_kernel ISA(spmv_merge) = {
-    .name = "merge",
-    .summary = "equal shares of rows plus entries a thread, cutting long rows",
-    .source = "Merrill and Garland 2016",
-    .exact = true,
+    .info.name = "merge",
+    .info.summary = "equal shares of rows plus entries a thread, cutting long rows",
+    .info.source = "Merrill and Garland 2016",
+    .info.exact = true,
     .cost = cost,
     .plan = plan,
     .apply = apply,

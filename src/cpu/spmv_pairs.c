@@ -49,10 +49,10 @@ static fur_spmv_cost cost(const fur_csr_view *a, const fur_spmv_profile *profile
 
 extern const fur_spmv_kernel ISA(spmv_pairs);
 const fur_spmv_kernel ISA(spmv_pairs) = {
-    .name = "row_pairs",
-    .summary = "as rows, two rows at a time",
-    .source = "",
-    .exact = true,
+    .info.name = "row_pairs",
+    .info.summary = "as rows, two rows at a time",
+    .info.source = "",
+    .info.exact = true,
     .cost = cost,
     .apply = apply,
 };

@@ -20,10 +20,10 @@ static fur_status apply(const fur_spmv_call *call)
 
 extern const fur_spmv_kernel ISA(spmv_reference);
 const fur_spmv_kernel ISA(spmv_reference) = {
-    .name = "reference",
-    .summary = "row after row on one thread",
-    .source = "",
-    .exact = true,
+    .info.name = "reference",
+    .info.summary = "row after row on one thread",
+    .info.source = "",
+    .info.exact = true,
     .apply = apply,
 };
 #else

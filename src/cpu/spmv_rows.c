@@ -26,10 +26,10 @@ static fur_spmv_cost cost(const fur_csr_view *a, const fur_spmv_profile *profile
 
 extern const fur_spmv_kernel ISA(spmv_rows);
 const fur_spmv_kernel ISA(spmv_rows) = {
-    .name = "rows",
-    .summary = "parts of consecutive rows with equal shares of entries",
-    .source = "",
-    .exact = true,
+    .info.name = "rows",
+    .info.summary = "parts of consecutive rows with equal shares of entries",
+    .info.source = "",
+    .info.exact = true,
     .cost = cost,
     .apply = apply,
 };

@@ -276,10 +276,10 @@ static fur_spmv_cost cost(const fur_csr_view *a, const fur_spmv_profile *profile
 
 extern const fur_spmv_kernel ISA(spmv_runs);
 const fur_spmv_kernel ISA(spmv_runs) = {
-    .name = "sell_runs",
-    .summary = "slices of 8 rows, one index for a run of columns",
-    .source = "after Kreutzer et al. 2014",
-    .exact = true,
+    .info.name = "sell_runs",
+    .info.summary = "slices of 8 rows, one index for a run of columns",
+    .info.source = "after Kreutzer et al. 2014",
+    .info.exact = true,
     .cost = cost,
     .plan = plan,
     .refresh = refresh,

@@ -290,10 +290,10 @@ static fur_spmv_cost cost(const fur_csr_view *a, const fur_spmv_profile *profile
 
 extern const fur_spmv_kernel ISA(spmv_sell);
 const fur_spmv_kernel ISA(spmv_sell) = {
-    .name = "sell",
-    .summary = "SELL-8-1024: slices of 8 rows of like length",
-    .source = "Kreutzer et al. 2014",
-    .exact = true,
+    .info.name = "sell",
+    .info.summary = "SELL-8-1024: slices of 8 rows of like length",
+    .info.source = "Kreutzer et al. 2014",
+    .info.exact = true,
     .cost = cost,
     .plan = plan,
     .refresh = refresh,

@@ -23,10 +23,10 @@ static fur_status apply(const fur_spmv_call *call)
 
 extern const fur_spmv_kernel ISA(spmv_simd);
 const fur_spmv_kernel ISA(spmv_simd) = {
-    .name = "rows_simd",
-    .summary = "as rows, with eight partial sums along each row",
-    .source = "",
-    .exact = false,
+    .info.name = "rows_simd",
+    .info.summary = "as rows, with eight partial sums along each row",
+    .info.source = "",
+    .info.exact = false,
     .apply = apply,
 };
 #else

@@ -199,14 +199,13 @@ static fur_status apply(const fur_stencil_call *call)
 
 extern const fur_stencil_kernel ISA(stencil_blocked);
 const fur_stencil_kernel ISA(stencil_blocked) = {
-    .name = "blocked",
-    .summary = "lines of points in registers, in blocks that march along z",
-    .source = "Rivera, Tseng 2000",
-    .exact = true,
+    .info.name = "blocked",
+    .info.summary = "lines of points in registers, in blocks that march along z",
+    .info.source = "Rivera, Tseng 2000",
+    .info.exact = true,
     .plan = plan,
     .apply = apply,
     .release = release,
-    .depth = 1,
 };
 #else
 #    include "finish.h"

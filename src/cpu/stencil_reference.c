@@ -20,12 +20,11 @@ static fur_status apply(const fur_stencil_call *call)
 
 extern const fur_stencil_kernel ISA(stencil_reference);
 const fur_stencil_kernel ISA(stencil_reference) = {
-    .name = "reference",
-    .summary = "point after point on one thread",
-    .source = "",
-    .exact = true,
+    .info.name = "reference",
+    .info.summary = "point after point on one thread",
+    .info.source = "",
+    .info.exact = true,
     .apply = apply,
-    .depth = 1,
 };
 #else
 #    include "finish.h"

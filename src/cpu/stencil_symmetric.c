@@ -104,15 +104,14 @@ static fur_status apply(const fur_stencil_call *call)
 
 extern const fur_stencil_kernel ISA(stencil_symmetric);
 const fur_stencil_kernel ISA(stencil_symmetric) = {
-    .name = "symmetric",
-    .summary = "27 points, symmetric constants: sums before products",
-    .source = "",
-    .exact = false,
+    .info.name = "symmetric",
+    .info.summary = "27 points, symmetric constants: sums before products",
+    .info.source = "",
+    .info.exact = false,
     .refusal = refusal,
     .plan = plan,
     .apply = apply,
     .release = release,
-    .depth = 1,
 };
 #else
 #    include "stencil_output.h"

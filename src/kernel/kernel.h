@@ -50,10 +50,7 @@ typedef struct fur_spmv_call {
 } fur_spmv_call;
 
 typedef struct fur_spmv_kernel {
-    const char *name;
-    const char *summary;
-    const char *source;
-    bool exact; /* adds products in the order of FUR_ROW_SEGMENT */
+    fur_kernel_info info; /* exact: adds products in the order of FUR_ROW_SEGMENT */
     /* Expected cost; on the CPU it may sample the arrays but not read them all, on a device it must
      * not read them. NULL: not for "auto". */
     fur_spmv_cost (*cost)(const fur_csr_view *a, const fur_spmv_profile *profile);
@@ -231,6 +228,13 @@ static inline int64_t fur_offset_at(const fur_csr_view *a, int64_t row)
 {
     return a->offset_type == FUR_I32 ? ((const int32_t *)a->offsets)[row]
                                      : ((const int64_t *)a->offsets)[row];
+}
+
+/* Of the three arrays. */
+static inline int64_t fur_csr_bytes(const fur_csr_view *a)
+{
+    return a->entries * (int64_t)(fur_value_size(a->value_type) + sizeof *a->columns) +
+           (a->rows + 1) * (int64_t)fur_offset_size(a->offset_type);
 }
 
 #ifdef __cplusplus

@@ -46,11 +46,8 @@ typedef struct fur_stencil_call {
 } fur_stencil_call;
 
 typedef struct fur_stencil_kernel {
-    const char *name;
-    const char *summary;
-    const char *source;
-    bool exact;   /* adds terms in the order of the view */
-    bool by_name; /* is there to be compared with: "auto" does not take it */
+    fur_kernel_info info; /* exact: adds terms in the order of the view */
+    bool by_name;         /* is there to be compared with: "auto" does not take it */
     /* Why the kernel cannot run this stencil; NULL if it can. */
     const char *(*refusal)(const fur_stencil_view *s);
     /* Prepares *state; FUR_UNSUPPORTED: the device has no room for what it takes. NULL, as release:
@@ -58,7 +55,6 @@ typedef struct fur_stencil_kernel {
     fur_status (*plan)(fur_env *env, const fur_stencil_view *s, void **state);
     fur_status (*apply)(const fur_stencil_call *call);
     void (*release)(fur_env *env, void *state);
-    int depth; /* sweeps that it makes in one pass over memory, at most; 1: it is for products */
 } fur_stencil_kernel;
 
 FUR_ANYWHERE int64_t fur_stencil_rows(const fur_stencil_view *s)

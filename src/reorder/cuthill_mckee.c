@@ -68,5 +68,18 @@ static fur_status run(const fur_component *c, fur_component_order *out)
     return FUR_OK;
 }
 
-const fur_reorder_entry fur_reorder_rcm = {"rcm", true, false, 1, run};
-const fur_reorder_entry fur_reorder_cm = {"cm", false, false, 1, run};
+const fur_reorder_entry fur_reorder_rcm = {
+    {"rcm",
+     "a small bandwidth: reverse Cuthill-McKee, from the best of some pseudo-peripheral starts",
+     "Cuthill and McKee 1969; George 1971; George and Liu 1979"},
+    true,
+    false,
+    1,
+    run};
+const fur_reorder_entry fur_reorder_cm = {
+    {"cm", "as rcm, not reversed: the same bandwidth, usually a larger profile",
+     "Cuthill and McKee 1969"},
+    false,
+    false,
+    1,
+    run};

@@ -4,6 +4,7 @@
  * have begun, f_j <= i, less the i rows above it: two sums of a histogram of f tell them all. */
 #include "atomic.h"
 #include "object.h"
+#include "options.h"
 #include "split.h"
 #include "team.h"
 
@@ -186,6 +187,8 @@ static fur_status check(const fur_csr *a, const fur_permutation *order)
 fur_status fur_order_measure(const fur_csr *a, const fur_permutation *order, fur_order_figures *out)
 {
     FUR_NEED(fur_csr_context(a), a, out);
+    FUR_CHECK_REPORT(a->context, fur_order_figures, out);
+    fur_order_figures own;
     fur_status status = FUR_OK;
     fur_context *host = a->context->host;
     const fur_csr *here;
@@ -197,7 +200,9 @@ fur_status fur_order_measure(const fur_csr *a, const fur_permutation *order, fur
         FUR_TRY_DONE(fur_permutation_transfer(order, host, &moved));
         order = moved;
     }
-    status = measure(&host->env, &here->view, order ? order->position : NULL, out);
+    status = measure(&host->env, &here->view, order ? order->position : NULL, &own);
+    if (status == FUR_OK)
+        fur_report_fill(out, &own, sizeof own);
     (void)fur_context_pass_on(host, a->context, status);
 done:
     fur_permutation_destroy(moved);

@@ -43,7 +43,7 @@ typedef struct fur_component_order {
 } fur_component_order;
 
 typedef struct fur_reorder_entry {
-    const char *name;
+    fur_method_info info;
     bool reversed;   /* the order of the whole matrix is turned round at the end */
     bool renumbered; /* wants components renumbered */
     int64_t scratch; /* int32_t for every vertex */

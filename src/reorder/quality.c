@@ -79,5 +79,10 @@ static fur_status run(const fur_component *component, fur_component_order *out)
     return FUR_OK;
 }
 
-const fur_reorder_entry fur_reorder_rcm_quality = {"rcm-quality", true, true, FUR_RELAX_SCRATCH,
-                                                   run};
+const fur_reorder_entry fur_reorder_rcm_quality = {
+    {"rcm-quality", "a smaller bandwidth than rcm: many more starts, and relaxation",
+     "Cuthill and McKee 1969; George and Liu 1979"},
+    true,
+    true,
+    FUR_RELAX_SCRATCH,
+    run};

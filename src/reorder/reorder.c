@@ -1,6 +1,7 @@
 /* Orders of rows and columns: what all methods share. */
 #include "components.h"
 #include "method.h"
+#include "names.h"
 #include "object.h"
 
 #include "atomic.h"
@@ -44,26 +45,24 @@ typedef struct ordering {
     fur_reorder_report report;
 } ordering;
 
-const char *fur_reorder_method(int index)
+const fur_method_info *fur_reorder_method_at(int index)
 {
-    return index >= 0 && index < METHOD_COUNT ? methods[index]->name : NULL;
+    return index >= 0 && index < METHOD_COUNT ? &methods[index]->info : NULL;
 }
 
 static fur_status refuse_method(fur_env *env, const char *name)
 {
     char names[256] = "";
-    size_t length = 0;
-    for (int i = 0; i < METHOD_COUNT && length < sizeof names; i++)
-        length += (size_t)snprintf(names + length, sizeof names - length, "%s\"%s\"",
-                                   i > 0 ? ", " : "", methods[i]->name);
-    return fur_env_fail(env, FUR_UNSUPPORTED, "there is no reordering \"%s\"; there are %s", name,
+    for (int i = 0; i < METHOD_COUNT; i++)
+        fur_names_add(names, sizeof names, methods[i]->info.name);
+    return fur_env_fail(env, FUR_UNSUPPORTED, "there is no reordering \"%s\"; there are: %s", name,
                         names);
 }
 
 static fur_status find_method(fur_env *env, const char *name, const fur_reorder_entry **out)
 {
     for (int i = 0; i < METHOD_COUNT; i++) {
-        if (!name || strcmp(methods[i]->name, name) == 0) {
+        if (!name || strcmp(methods[i]->info.name, name) == 0) {
             *out = methods[i];
             return FUR_OK;
         }
@@ -292,19 +291,20 @@ static fur_status reorder_remote(const fur_csr *a, ordering *o, fur_permutation 
 }
 
 fur_status fur_reorder(const fur_csr *a, const char *method, const fur_reorder_options *options,
-                       fur_permutation **out, fur_reorder_report *report)
+                       fur_reorder_report *report, fur_permutation **out)
 {
     FUR_NEED(fur_csr_context(a), a, out);
     double start = fur_seconds();
     fur_context *context = a->context;
     ordering o = {.env = &context->host->env, .host = context->host->backend};
     FUR_TAKE_OPTIONS(context, fur_reorder_options, &o.options, options);
+    FUR_CHECK_REPORT(context, fur_reorder_report, report);
     FUR_TRY(check_square(&context->env, &a->view));
     FUR_TRY(find_method(&context->env, method, &o.method));
     fur_status status =
         is_remote(context, o.method) ? reorder_remote(a, &o, out) : reorder_on_host(a, &o, out);
     o.report.seconds = fur_seconds() - start;
-    if (status == FUR_OK && report)
-        *report = o.report;
+    if (status == FUR_OK)
+        fur_report_fill(report, &o.report, sizeof o.report);
     return status;
 }

@@ -306,4 +306,9 @@ done:
     return status;
 }
 
-const fur_reorder_entry fur_reorder_sloan = {"sloan", false, true, FUR_INPUT_ORDER_SCRATCH, run};
+const fur_reorder_entry fur_reorder_sloan = {
+    {"sloan", "a small profile and wavefront", "Sloan 1986"},
+    false,
+    true,
+    FUR_INPUT_ORDER_SCRATCH,
+    run};

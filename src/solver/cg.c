@@ -157,4 +157,10 @@ static fur_status run(fur_solve *s)
 }
 
 extern const fur_method fur_method_cg;
-const fur_method fur_method_cg = {.name = "cg", .workspace = 4, .run = run};
+const fur_method fur_method_cg = {
+    .info = {"cg",
+             "preconditioned conjugate gradients, for A symmetric (Hermitian) positive definite",
+             "Hestenes and Stiefel 1952"},
+    .workspace = 4,
+    .run = run,
+};

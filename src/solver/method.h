@@ -35,7 +35,7 @@ typedef struct fur_solve {
 } fur_solve;
 
 typedef struct fur_method {
-    const char *name;
+    fur_method_info info;
     int workspace;
     /* Improves x by a pass; fails only if an operator does. */
     fur_status (*run)(fur_solve *solve);

@@ -1,5 +1,6 @@
 /* Solvers: options, workspace, the report. */
 #include "method.h"
+#include "names.h"
 
 #include "arguments.h"
 #include "clock.h"
@@ -43,9 +44,9 @@ struct fur_solver {
     fur_scalars *scalars;
 };
 
-const char *fur_solver_method(int index)
+const fur_method_info *fur_solver_method_at(int index)
 {
-    return index >= 0 && index < METHOD_COUNT ? methods[index]->name : NULL;
+    return index >= 0 && index < METHOD_COUNT ? &methods[index]->info : NULL;
 }
 
 const char *fur_outcome_name(fur_outcome outcome)
@@ -76,13 +77,16 @@ const char *fur_outcome_name(fur_outcome outcome)
 static fur_status find_method(fur_context *context, const char *name, const fur_method **out)
 {
     for (int i = 0; i < METHOD_COUNT; i++) {
-        if (!name || strcmp(methods[i]->name, name) == 0) {
+        if (!name || strcmp(methods[i]->info.name, name) == 0) {
             *out = methods[i];
             return FUR_OK;
         }
     }
-    return fur_context_fail(context, FUR_UNSUPPORTED, "there is no method \"%s\"; there is \"cg\"",
-                            name);
+    char names[256] = "";
+    for (int i = 0; i < METHOD_COUNT; i++)
+        fur_names_add(names, sizeof names, methods[i]->info.name);
+    return fur_context_fail(context, FUR_UNSUPPORTED, "there is no method \"%s\"; there are: %s",
+                            name, names);
 }
 
 static fur_status check_operators(const fur_operator *a, const fur_operator *m)
@@ -301,6 +305,7 @@ static fur_status check_vectors(const fur_solver *solver, const fur_vector *b, c
 fur_status fur_solver_solve(fur_solver *solver, const fur_vector *b, fur_vector *x,
                             fur_solver_report *report)
 {
+    FUR_CHECK_REPORT(solver ? solver->context : NULL, fur_solver_report, report);
     if (report)
         report->outcome = FUR_OUTCOME_UNSOLVED;
     FUR_NEED(solver ? solver->context : NULL, solver, b, x);
@@ -324,13 +329,13 @@ fur_status fur_solver_solve(fur_solver *solver, const fur_vector *b, fur_vector 
     if (solve.b_norm == 0) /* any guess but 0 would only be rounded towards it */
         FUR_TRY(fur_vector_fill(x, fur_real(0)));
     FUR_TRY(run(solver, &solve, b, x, &residual));
-    if (report)
-        *report = (fur_solver_report){
-            .outcome = solve.outcome,
-            .iterations = solve.iterations,
-            .residual_recursive = fur_relative(&solve, solve.residual),
-            .residual = fur_relative(&solve, residual),
-            .seconds = fur_seconds() - start,
-        };
+    fur_solver_report own = {
+        .outcome = solve.outcome,
+        .iterations = solve.iterations,
+        .residual_recursive = fur_relative(&solve, solve.residual),
+        .residual = fur_relative(&solve, residual),
+        .seconds = fur_seconds() - start,
+    };
+    fur_report_fill(report, &own, sizeof own);
     return FUR_OK;
 }

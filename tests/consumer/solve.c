@@ -35,14 +35,14 @@ int main(void)
     const int32_t rows[] = {0, 0, 1, 1, 1, 2, 2};
     const int32_t cols[] = {0, 1, 0, 1, 2, 1, 2};
     const double values[] = {4, -1, -1, 4, -1, -1, 4};
-    const fur_coo_view entries = {3, 3, 7, FUR_F64, rows, cols, values};
+    const fur_coo_view entries = {sizeof entries, 3, 3, 7, FUR_F64, rows, cols, values};
     const double ones[] = {1, 1, 1}, product[] = {3, 2, 3};
     fur_csr *a = NULL;
     fur_spmv *plan = NULL;
     fur_operator *op = NULL, *jacobi = NULL;
     fur_vector *x = NULL, *y = NULL;
     fur_solver *solver = NULL;
-    fur_solver_report report;
+    fur_solver_report report = FUR_DEFAULT(fur_solver_report);
 
     check(fur_context_create(NULL, &context));
     check(fur_csr_from_coo(context, &entries, FUR_DUPLICATES_SUM, &a));

@@ -73,7 +73,7 @@ static bool run()
     definition.apply = apply;
     auto op = make<fur_operator_create, operator_handle>(context.get(), &definition);
     auto solver = make<fur_solver_create, solver_handle>(op.get(), nullptr);
-    fur_solver_report report{};
+    fur_solver_report report = FUR_DEFAULT(fur_solver_report);
     check(fur_vector_fill(x.get(), fur_real(0)));
     check(fur_solver_solve(solver.get(), y.get(), x.get(), &report));
     double worst = 0;

@@ -1,0 +1,15 @@
+/* Lists of names for sentences: "there is no kernel "x"; there are a, b, c". */
+#ifndef FURROW_BASE_NAMES_H
+#define FURROW_BASE_NAMES_H
+
+#include <stdio.h>
+#include <string.h>
+
+/* Appends a name to a list, with a comma between two, as far as there is room. */
+static inline void fur_names_add(char *names, size_t size, const char *name)
+{
+    size_t length = strlen(names);
+    snprintf(names + length, size - length, "%s%s", length > 0 ? ", " : "", name);
+}
+
+#endif
