@@ -1,4 +1,4 @@
-// What is done at the points of a multigrid level, with the additions of src/cpu/multigrid_line.h
+// What is done at the points of a multigrid level, with the additions of src/cpu/multigrid/line.h
 // in their order, so that the bits are the CPU's.
 #ifndef FURROW_CUDA_MULTIGRID_CUH
 #define FURROW_CUDA_MULTIGRID_CUH

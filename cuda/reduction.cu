@@ -1,5 +1,5 @@
 // Dot product and norms over the fixed tree of docs/numerics.md, one launch each, with the bits of
-// src/cpu/reduction.c.
+// src/cpu/vector/reduction.c.
 //
 // A leaf is a warp's: 32 rows of 512 bytes, 16 bytes a lane. A block takes an aligned range of 2^k
 // leaves, which is a subtree; the last block to arrive combines the results of all.

@@ -37,8 +37,8 @@ template <class Op, class Partial> __device__ inline Partial fur_tree_of_lanes(P
     return p;
 }
 
-// Leaves one after the other, as in src/cpu/tree.h: a stack of complete subtrees, the k-th of them
-// in lane k. All lanes call with the same partial.
+// Leaves one after the other, as in src/cpu/vector/tree.h: a stack of complete subtrees, the k-th
+// of them in lane k. All lanes call with the same partial.
 template <class Op, class Partial> struct fur_tree {
     Partial subtree = {};
     int depth = 0;

@@ -17,14 +17,20 @@ fail() {
     failed=1
 }
 
+kernel="src/kernel src/base"
+matrix="src/csr src/core $kernel"
+
 # may_see TARGET: the folders of private headers that the layer may include from; the first is the
 # layer's own. Every layer sees include/ as well.
 may_see() {
     case $1 in
     furrow_base) echo src/base ;;
-    furrow_core) echo src/core src/base src/kernel ;;
-    furrow_cpu_*) echo src/cpu src/base src/kernel ;;
-    furrow_reorder) echo src/reorder src/core src/base src/kernel ;;
+    furrow_cpu_*) echo src/cpu src/cpu/vector src/cpu/spmv src/cpu/stencil src/cpu/multigrid $kernel ;;
+    furrow_core) echo src/core $kernel ;;
+    furrow_csr) echo src/csr src/core $kernel ;;
+    furrow_spmv | furrow_stencil | furrow_reorder) echo "src/${1#furrow_}" $matrix ;;
+    furrow_recognise) echo src/recognise src/spmv src/stencil $matrix ;;
+    furrow_multigrid) echo src/multigrid src/stencil $matrix ;;
     furrow_solver) echo src/solver src/base ;;
     furrow_io) echo io src/base ;;
     furrow_command) echo tools ;;
@@ -71,7 +77,7 @@ check_layer() {
     echo "$target: $(wc -l <"$allowed") headers allowed, $(wc -l <"$forbidden") not"
 }
 
-private="$(cd "$source" && echo src/*/) io tools"
+private="$(cd "$source" && echo src/*/ src/cpu/*/) io tools"
 for layer; do
     check_layer "$layer"
 done

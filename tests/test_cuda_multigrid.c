@@ -3,7 +3,7 @@
 #include "cuda_support.h"
 #include "stencil_trial.h"
 
-#include "multigrid_level.h"
+#include "multigrid.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
  * points, how fast cycles converge, solutions, symmetry, threads, and what is refused. */
 #include "stencil_trial.h"
 
-#include "multigrid_level.h"
+#include "multigrid.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* Repeated sweeps of stencils on the CPU: the cases with every instruction set, with kernels for
  * sweeps that are made of products here; how sweeps are parted into passes; Jacobi's iteration;
  * what is refused; memory that runs out, and that sweeps take none. */
-#include "object.h"
+#include "stencil.h"
 #include "sweep_cases.h"
 
 #include <math.h>

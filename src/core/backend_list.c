@@ -1,5 +1,5 @@
 /* The devices of this build. */
-#include "object.h"
+#include "core.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* Contexts: creation, errors, memory. */
-#include "object.h"
+#include "core.h"
 #include "options.h"
 #include "split.h"
 #include "team.h"

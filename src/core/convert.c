@@ -1,6 +1,6 @@
 /* Arrays of entries from one value type into another. */
 #include "atomic.h"
-#include "object.h"
+#include "core.h"
 #include "scalar.h"
 #include "table.h"
 #include "team.h"

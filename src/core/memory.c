@@ -1,5 +1,5 @@
 /* Memory where the context's kernels work. */
-#include "object.h"
+#include "core.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* Operators: a user's function, an SpMV plan, Jacobi's preconditioner. */
-#include "object.h"
+#include "core.h"
 #include "options.h"
 
 fur_status fur_operator_create(fur_context *context, const fur_operator_definition *definition,

@@ -1,5 +1,5 @@
 /* Jacobi's preconditioner: division by the diagonal, kept as its reciprocal. */
-#include "object.h"
+#include "core.h"
 #include "scalar.h"
 #include "table.h"
 

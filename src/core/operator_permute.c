@@ -1,5 +1,5 @@
 /* An operator on permuted vectors as one on vectors in the original numbering. */
-#include "object.h"
+#include "core.h"
 
 typedef struct permuted {
     const fur_operator *b;

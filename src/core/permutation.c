@@ -1,6 +1,6 @@
 /* Permutations: an order, checked, and its inverse. */
 #include "atomic.h"
-#include "object.h"
+#include "core.h"
 #include "team.h"
 
 /* Numbers below which a further thread costs more than it brings. */

@@ -1,5 +1,7 @@
 /* Dot product and norms: run where the vectors lie, and waited for. */
-#include "object.h"
+#include <furrow/reduce.h>
+
+#include "core.h"
 
 static const fur_reduction_kernels *kernels(const fur_vector *x)
 {

@@ -1,5 +1,5 @@
 /* Scalars in the memory of the device, and the operations that store and take them. */
-#include "object.h"
+#include "core.h"
 
 #include <math.h>
 

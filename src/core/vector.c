@@ -1,5 +1,5 @@
 /* Vectors and element-wise operations. */
-#include "object.h"
+#include "core.h"
 
 static fur_status check_shape(fur_context *context, fur_value_type value, int64_t size)
 {

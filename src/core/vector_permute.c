@@ -1,6 +1,6 @@
 /* Vectors in another order. Forth and back are both gathered: by the order, and by its inverse. */
 #ifndef FUR_TEMPLATE
-#    include "object.h"
+#    include "core.h"
 #    include "scalar.h"
 #    include "table.h"
 #    include "team.h"

@@ -8,8 +8,8 @@
 #include <furrow/scalars.h>
 
 #include "env.h"
-#include "multigrid.h"
-#include "stencil.h"
+#include "multigrid_kernel.h"
+#include "stencil_kernel.h"
 
 #include <stdbool.h>
 

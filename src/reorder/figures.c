@@ -3,7 +3,7 @@
  * As first columns never lie right of the diagonal, row i's wavefront is the number of rows that
  * have begun, f_j <= i, less the i rows above it: two sums of a histogram of f tell them all. */
 #include "atomic.h"
-#include "object.h"
+#include "csr.h"
 #include "options.h"
 #include "split.h"
 #include "team.h"

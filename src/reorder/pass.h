@@ -3,7 +3,7 @@
 #ifndef FURROW_REORDER_PASS_H
 #define FURROW_REORDER_PASS_H
 
-#include "method.h"
+#include "reorder.h"
 
 /* What the parts of levels are worked on with, the first parts with one, the second with another.
  */

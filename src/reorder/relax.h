@@ -8,7 +8,7 @@
 #ifndef FURROW_REORDER_RELAX_H
 #define FURROW_REORDER_RELAX_H
 
-#include "method.h"
+#include "reorder.h"
 
 /* int32_t of a component's scratch for every vertex. */
 #define FUR_RELAX_SCRATCH 6

@@ -1,8 +1,8 @@
 /* Orders of rows and columns: what all methods share. */
 #include "components.h"
-#include "method.h"
+#include "reorder.h"
 #include "names.h"
-#include "object.h"
+#include "csr.h"
 
 #include "atomic.h"
 #include "clock.h"

@@ -7,7 +7,7 @@
  *
  * Vector transfers an iteration besides A p and M r: dot p.q 2, x update 3, r update with its norm
  * 3, dot r.z 2, p update 3. */
-#include "method.h"
+#include "solver.h"
 
 #include "env.h"
 

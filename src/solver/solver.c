@@ -1,5 +1,5 @@
 /* Solvers: options, workspace, the report. */
-#include "method.h"
+#include "solver.h"
 #include "names.h"
 
 #include "arguments.h"

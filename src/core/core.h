@@ -1,0 +1,108 @@
+/* What every other part stands on: contexts and their memory, vectors, permutations, scalars that
+ * stay on the device, operators, and what was made from what. The structs behind these handles. */
+#ifndef FURROW_CORE_CORE_H
+#define FURROW_CORE_CORE_H
+
+#include <furrow/context.h>
+#include <furrow/operator.h>
+#include <furrow/permutation.h>
+#include <furrow/vector.h>
+
+#include "arguments.h"
+#include "dependents.h"
+#include "env.h"
+#include "kernel.h"
+
+#include <string.h>
+
+struct fur_context {
+    fur_env env;
+    const fur_backend *backend;
+    /* Where kernels store results that are fetched at once: own_results, or memory that a device
+     * and the host both reach. */
+    fur_scalars_state *results;
+    fur_scalars_state own_results;
+    fur_context *host; /* the companion on the CPU; the context itself there */
+    fur_file_watcher watcher;
+};
+
+struct fur_vector {
+    fur_context *context;
+    fur_value_type value_type;
+    int64_t size;
+    void *data;
+    bool owned;
+};
+
+struct fur_permutation {
+    fur_context *context;
+    int64_t size;
+    int32_t *order; /* where the context's kernels work, as the next */
+    int32_t *position;
+};
+
+struct fur_operator {
+    fur_context *context;
+    fur_operator_definition definition;
+    fur_dependent dependent;
+};
+
+/* An operator that is made from another object, where `dependent` says how; it is listed as made
+ * from the source. */
+fur_status fur_operator_derive(fur_context *context, const fur_operator_definition *definition,
+                               const fur_dependent *dependent, const fur_dependents *source,
+                               fur_operator **out);
+
+/* Opens the device of the options; the first of the list if they name none. */
+fur_status fur_backend_find(fur_env *env, const fur_context_options *options,
+                            const fur_backend **out);
+
+/* Memory where the context's kernels work: as fur_env_allocate and fur_env_release, and bytes moved
+ * between any two places that the host or the context's device reaches. */
+fur_status fur_memory_allocate(fur_context *context, int64_t count, size_t size, void *out);
+void fur_memory_release(fur_context *context, void *memory);
+fur_status fur_memory_copy(fur_context *context, void *to, const void *from, int64_t bytes);
+
+/* FUR_INVALID unless the context's kernels reach the memory, which is to be borrowed, and it is
+ * aligned to elements of that size. */
+fur_status fur_memory_check_borrowed(fur_context *context, const void *memory, size_t size);
+
+/* Whether the context's objects lie in the memory of a device, out of the host's reach. */
+static inline bool fur_is_remote(const fur_context *context)
+{
+    return context->backend->remote != NULL;
+}
+
+/* Hands on the sentence of a failure in another context. */
+static inline fur_status fur_context_pass_on(const fur_context *from, fur_context *to,
+                                             fur_status status)
+{
+    if (status != FUR_OK && from != to) {
+        memcpy(to->env.error, from->env.error, sizeof to->env.error);
+        to->env.failures++;
+    }
+    return status;
+}
+
+/* FUR_INVALID for a value outside the enumeration. */
+fur_status fur_ownership_check(fur_context *context, fur_ownership ownership);
+
+/* A permutation with its own, uninitialised arrays. */
+fur_status fur_permutation_allocate(fur_context *context, int64_t size, fur_permutation **out);
+
+/* FUR_INVALID unless x and y have the same context, value type and size. */
+fur_status fur_vector_match(const fur_vector *x, const fur_vector *y);
+/* The same for an element-wise result y, which may be x but not a part of it. */
+fur_status fur_vector_match_result(const fur_vector *x, const fur_vector *y);
+
+bool fur_vector_overlap(const fur_vector *x, const fur_vector *y);
+/* FUR_INVALID if the vectors of these names have memory in common. */
+fur_status fur_vector_check_apart(const fur_vector *x, const char *x_name, const fur_vector *y,
+                                  const char *y_name);
+
+/* out_i = in_i in another value type. Returns the first entry whose imaginary part would be lost,
+ * -1 if there is none. */
+int64_t fur_convert_values(const fur_env *env, int64_t count, fur_value_type from, const void *in,
+                           fur_value_type to, void *out);
+
+#endif

@@ -1,0 +1,300 @@
+/* Stencils line by line, in blocks whose planes stay in the second-level cache while they march
+ * along z (Rivera, Tseng 2000).
+ *
+ * All points of a line have the same terms, with lines of x at fixed steps: they are added eight
+ * points a register, two lines at once (stencil_tile.h). Lanes at the ends of a line are masked
+ * where their terms are left out, and go one by one where x is mirrored or goes round.
+ *
+ * Bytes a point: two entries for x and y, and one for each field. */
+#ifndef FUR_TEMPLATE
+#    include "isa.h"
+#    include "kernel.h"
+#    include "lanes.h"
+#    include "scalar.h"
+#    include "split.h"
+#    include "cut.h"
+#    include "stream.h"
+#    include "table.h"
+
+/* Registers that are added to side by side. */
+#    define REGISTERS 4
+
+/* The named stencils of radius 1 in three axes, a bit for each point by z, then y, then x. */
+#    define BOX_POINTS 27
+#    define BOX_27 0x7ffffffU
+#    define BOX_19 0x2ebfebaU
+#    define BOX_7 0x0417410U
+
+/* A term of a point: its entry of x is `step` entries away, dx of them along the line, its
+ * coefficient at c, or in the field that begins at c. */
+typedef struct term {
+    int64_t step;
+    const void *c;
+    int dx;
+} term;
+
+typedef struct row {
+    int count;
+    term *terms;
+} row;
+
+/* The points of an axis by their terms: those with all neighbours inside, low <= i < high, have
+ * the same and one place in lists, number `low`; those at the ends have places before and behind.
+ */
+typedef struct axis {
+    int64_t low;
+    int64_t high;
+    int64_t places;
+} axis;
+
+typedef struct blocks {
+    fur_cut cut;
+    axis axis[3];
+    bool masked;  /* all points of a line have one place: terms that are left out are masked */
+    unsigned box; /* the points of radius 1 with constant coefficients, as BOX_27; else 0 */
+    row *rows;    /* by the places along x, then y, then z */
+    term *pool;   /* of all terms */
+} blocks;
+
+static axis axis_of(int64_t n, int64_t radius)
+{
+    int64_t low = fur_smaller(radius, n);
+    int64_t high = fur_larger(low, n - radius);
+    return (axis){low, high, low + 1 + n - high};
+}
+
+/* Whether all neighbours of the point are inside. */
+static bool is_inside(const axis *a, int64_t point)
+{
+    return point >= a->low && point < a->high;
+}
+
+static int64_t place_of(const axis *a, int64_t point)
+{
+    if (point < a->low)
+        return point;
+    return point < a->high ? a->low : point - a->high + a->low + 1;
+}
+
+/* A point of the place. */
+static int64_t point_at(const axis *a, int64_t place)
+{
+    return place <= a->low ? place : place - a->low - 1 + a->high;
+}
+
+static const void *coefficient(const fur_stencil_view *s, int k)
+{
+    const char *constants = s->coefficients;
+    return constants ? constants + (size_t)k * fur_value_size(s->value_type) : s->fields[k];
+}
+
+static unsigned box_of(const fur_stencil_view *s)
+{
+    if (s->fields || s->radius[0] > 1 || s->radius[1] > 1 || s->radius[2] > 1)
+        return 0;
+    unsigned box = 0;
+    for (int k = 0; k < s->points; k++) {
+        fur_stencil_offset o = s->offsets[k];
+        box |= 1U << (9 * (o.z + 1) + 3 * (o.y + 1) + o.x + 1);
+    }
+    return box;
+}
+
+/* The terms of a point; returns how many there are. masked: those that its line leaves out at its
+ * ends are among them. */
+static int list_terms(const fur_stencil_view *s, bool masked, const int64_t at[3], term *terms)
+{
+    int64_t p = at[0] + s->extent[0] * (at[1] + s->extent[1] * at[2]);
+    int count = 0;
+    for (int k = 0; k < s->points; k++) {
+        fur_stencil_offset o = s->offsets[k];
+        int dx = o.x;
+        if (masked)
+            o.x = 0;
+        int64_t neighbour = fur_stencil_neighbour(s, at, o);
+        if (neighbour >= 0)
+            terms[count++] = (term){neighbour - p + (masked ? dx : 0), coefficient(s, k), dx};
+    }
+    return count;
+}
+
+static void list_rows(const fur_stencil_view *s, blocks *b)
+{
+    row *out = b->rows;
+    term *terms = b->pool;
+    for (int64_t k = 0; k < b->axis[2].places; k++)
+        for (int64_t j = 0; j < b->axis[1].places; j++)
+            for (int64_t i = 0; i < b->axis[0].places; i++, terms += s->points) {
+                const int64_t at[3] = {point_at(&b->axis[0], i), point_at(&b->axis[1], j),
+                                       point_at(&b->axis[2], k)};
+                *out++ = (row){list_terms(s, b->masked, at, terms), terms};
+            }
+}
+
+/* The rows of a line's points, by their places. */
+static const row *rows_of_line(const blocks *b, int64_t j, int64_t k)
+{
+    int64_t line = place_of(&b->axis[1], j) + b->axis[1].places * place_of(&b->axis[2], k);
+    return b->rows + b->axis[0].places * line;
+}
+
+/* Where the segment that begins at a term ends. */
+static inline int segment_end(int count, int first)
+{
+    return count - first < FUR_ROW_SEGMENT ? count : first + FUR_ROW_SEGMENT;
+}
+
+#    define FUR_TEMPLATE "stencil/blocked.c"
+#    include "foreach_value.h"
+
+static void release(fur_env *env, void *state)
+{
+    blocks *b = state;
+    if (!b)
+        return;
+    fur_env_release(env, b->pool);
+    fur_env_release(env, b->rows);
+    fur_env_release(env, b);
+}
+
+static fur_status build(fur_env *env, const fur_stencil_view *s, blocks *b)
+{
+    /* Where terms are left out, segments of a long row begin elsewhere; shorter lines than a
+     * register have more lanes to mask than points. */
+    b->masked = s->boundary[0] == FUR_BOUNDARY_DIRICHLET && s->points <= FUR_ROW_SEGMENT &&
+                s->extent[0] >= LANES;
+    b->box = box_of(s);
+    int64_t rows = 1;
+    for (int number = 0; number < 3; number++) {
+        bool one_place = number == 0 && b->masked;
+        b->axis[number] = axis_of(s->extent[number], one_place ? 0 : s->radius[number]);
+        rows *= b->axis[number].places;
+    }
+    b->cut = fur_cut_of(s);
+    FUR_TRY(fur_env_allocate(env, rows, sizeof *b->rows, &b->rows));
+    FUR_TRY(fur_env_allocate(env, rows * s->points, sizeof *b->pool, &b->pool));
+    list_rows(s, b);
+    return FUR_OK;
+}
+
+static fur_status plan(fur_env *env, const fur_stencil_view *s, void **state)
+{
+    blocks *b;
+    FUR_TRY(fur_env_allocate_zeros(env, 1, sizeof *b, &b));
+    fur_status status = build(env, s, b);
+    if (status == FUR_OK)
+        *state = b;
+    else
+        release(env, b);
+    return status;
+}
+
+static fur_status apply(const fur_stencil_call *call)
+{
+    static void (*const table[FUR_VALUE_COUNT])(const fur_stencil_call *, int64_t, int64_t) =
+        FUR_VALUE_TABLE(multiply);
+    const blocks *b = call->state;
+    return fur_stencil_by_slices(call, &b->cut, table[call->s->value_type]);
+}
+
+extern const fur_stencil_kernel ISA(stencil_blocked);
+const fur_stencil_kernel ISA(stencil_blocked) = {
+    .info.name = "blocked",
+    .info.summary = "lines of points in registers, in blocks that march along z",
+    .info.source = "Rivera, Tseng 2000",
+    .info.exact = true,
+    .plan = plan,
+    .apply = apply,
+    .release = release,
+};
+#else
+#    include "finish.h"
+#    include "output.h"
+#    include "tile.h"
+
+static VALUE FN(segment_at)(const FN(tile) * t, const row *of, int first, int64_t i)
+{
+    int last = segment_end(of->count, first);
+    VALUE sum = V(from)((fur_scalar){0, 0});
+    for (const term *k = of->terms + first; k < of->terms + last; k++) {
+        const VALUE *c = k->c;
+        sum = V(fma)(c[t->fields ? t->p + i : 0], t->x[i + k->step], sum);
+    }
+    return sum;
+}
+
+/* Point i of the tile's line, whose terms are those of a row of its own. */
+static void FN(multiply_point)(const FN(tile) * t, const row *of, int64_t i)
+{
+    VALUE sum = FN(segment_at)(t, of, 0, i);
+    for (int k = FUR_ROW_SEGMENT; k < of->count; k += FUR_ROW_SEGMENT)
+        sum = V(add)(sum, FN(segment_at)(t, of, k, i));
+    t->y[i] =
+        FN(combine)(t->out.alpha, sum, t->out.beta, t->out.overwrite, FN(other)(&t->out, &t->y[i]));
+}
+
+static FN(tile) FN(tile_of)(const fur_stencil_call *call)
+{
+    const fur_stencil_view *s = call->s;
+    const blocks *b = call->state;
+    return (FN(tile)){
+        .out = FN(output_of)(call),
+        .fields = s->fields,
+        .plane = s->extent[0] * s->extent[1],
+        .near = b->masked ? s->radius[0] : 0,
+        .ahead = b->cut.ahead,
+        .uncut = b->cut.columns == 1,
+        .x = call->x,
+        .y = call->y,
+    };
+}
+
+/* Whether lines j and j + 1 of a plane can go side by side. */
+static bool FN(pair)(const blocks *b, const FN(tile) * t, int64_t j)
+{
+    return FN(goes_in_pairs)(&t->out) && is_inside(&b->axis[1], j) && is_inside(&b->axis[1], j + 1);
+}
+
+/* The points t.from <= i < t.to of line j in plane k, and of the next if `lines` is 2. */
+static void FN(multiply_lines)(const blocks *b, FN(tile) t, int64_t j, int64_t k, int lines)
+{
+    const axis *a = &b->axis[0];
+    const row *rows = rows_of_line(b, j, k);
+    int64_t from = t.from;
+    int64_t to = t.to;
+    t.p = t.out.points * j + t.plane * k;
+    t.x += t.p;
+    t.y += t.p;
+    t.from = fur_larger(from, a->low);
+    t.to = fur_smaller(to, a->high);
+    t.row = rows[a->low];
+    t.box = is_inside(&b->axis[1], j) && is_inside(&b->axis[2], k) ? b->box : 0;
+    if (t.from < t.to)
+        FN(sweep_lines)(&t, lines);
+    for (; lines > 0; lines--, t.p += t.out.points, t.x += t.out.points, t.y += t.out.points) {
+        for (int64_t i = from; i < fur_smaller(to, a->low); i++)
+            FN(multiply_point)(&t, &rows[place_of(a, i)], i);
+        for (int64_t i = fur_larger(from, a->high); i < to; i++)
+            FN(multiply_point)(&t, &rows[place_of(a, i)], i);
+    }
+}
+
+static void FN(multiply)(const fur_stencil_call *call, int64_t begin, int64_t end)
+{
+    const fur_stencil_view *s = call->s;
+    const blocks *b = call->state;
+    FN(tile) t = FN(tile_of)(call);
+    for (int64_t slice = begin; slice < end; slice++) {
+        const fur_slice at = fur_slice_of(s, &b->cut, slice);
+        t.from = at.from;
+        t.to = at.to;
+        for (int64_t j = at.first, lines; j < at.last; j += lines) {
+            lines = j + 1 < at.last && FN(pair)(b, &t, j) ? 2 : 1;
+            FN(multiply_lines)(b, t, j, at.plane, (int)lines);
+        }
+    }
+    if (t.out.stream)
+        fur_stream_end();
+}
+
+#endif

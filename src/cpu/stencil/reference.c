@@ -1,0 +1,70 @@
+/* Stencils, reference: one point after the other on one thread, to be read and compared with.
+ *
+ * Bytes a point: two entries for x and y, and one for each field. */
+#ifndef FUR_TEMPLATE
+#    include "isa.h"
+#    include "kernel.h"
+#    include "scalar.h"
+#    include "table.h"
+
+#    define FUR_TEMPLATE "stencil/reference.c"
+#    include "foreach_value.h"
+
+static fur_status apply(const fur_stencil_call *call)
+{
+    static void (*const table[FUR_VALUE_COUNT])(const fur_stencil_call *) =
+        FUR_VALUE_TABLE(multiply);
+    table[call->s->value_type](call);
+    return FUR_OK;
+}
+
+extern const fur_stencil_kernel ISA(stencil_reference);
+const fur_stencil_kernel ISA(stencil_reference) = {
+    .info.name = "reference",
+    .info.summary = "point after point on one thread",
+    .info.source = "",
+    .info.exact = true,
+    .apply = apply,
+};
+#else
+#    include "finish.h"
+#    include "stencil_value.h"
+
+/* The terms of a point in the order of the offsets, in segments of those that are not left out. */
+static VALUE FN(sum_at)(const fur_stencil_view *s, const int64_t at[3], int64_t p, const VALUE *x)
+{
+    VALUE zero = V(from)((fur_scalar){0, 0});
+    VALUE sum = zero;
+    VALUE segment = zero;
+    int terms = 0;
+    for (int k = 0; k < s->points; k++) {
+        int64_t neighbour = fur_stencil_neighbour(s, at, s->offsets[k]);
+        if (neighbour < 0)
+            continue;
+        if (terms > 0 && terms % FUR_ROW_SEGMENT == 0) {
+            sum = terms == FUR_ROW_SEGMENT ? segment : V(add)(sum, segment);
+            segment = zero;
+        }
+        segment = V(fma)(FN(stencil_value)(s, k, p), x[neighbour], segment);
+        terms++;
+    }
+    return terms <= FUR_ROW_SEGMENT ? segment : V(add)(sum, segment);
+}
+
+static void FN(multiply)(const fur_stencil_call *call)
+{
+    const fur_stencil_view *s = call->s;
+    VALUE alpha = V(from)(call->alpha);
+    VALUE beta = V(from)(call->beta);
+    const VALUE *z = call->z;
+    VALUE *y = call->y;
+    int64_t p = 0;
+    for (int64_t k = 0; k < s->extent[2]; k++)
+        for (int64_t j = 0; j < s->extent[1]; j++)
+            for (int64_t i = 0; i < s->extent[0]; i++, p++) {
+                VALUE sum = FN(sum_at)(s, (const int64_t[3]){i, j, k}, p, call->x);
+                y[p] = FN(combine)(alpha, sum, beta, V(is_zero)(beta), &z[p]);
+            }
+}
+
+#endif

@@ -1,0 +1,102 @@
+/* Element-wise vector operations. Bytes an entry: fill 1, axpby 3 (2 with beta = 0), multiply 3
+ * entry sizes. */
+#ifndef FUR_TEMPLATE
+#    include "coefficient.h"
+#    include "isa.h"
+#    include "kernel.h"
+#    include "scalar.h"
+#    include "table.h"
+#    include "team.h"
+
+/* Entries below which a further thread costs more than it brings. */
+#    define ENTRY_GRAIN 16384
+
+#    define FUR_TEMPLATE "vector/elementwise.c"
+#    include "foreach_value.h"
+
+extern const fur_elementwise_kernels ISA(elementwise_kernels);
+const fur_elementwise_kernels ISA(elementwise_kernels) = {
+    .fill = FUR_VALUE_TABLE(fill),
+    .axpby = FUR_VALUE_TABLE(axpby),
+    .multiply = FUR_VALUE_TABLE(multiply),
+};
+#else
+
+/* y = alpha x + beta y and its like, on the way to the threads. */
+typedef struct FN(map) {
+    VALUE alpha;
+    VALUE beta;
+    const VALUE *x;
+    const VALUE *y;
+    VALUE *out;
+} FN(map);
+
+static fur_status FN(run)(fur_env *env, int64_t n, fur_body *body, FN(map) map)
+{
+    fur_parallel(env, n / ENTRY_GRAIN, n, body, &map);
+    return FUR_OK;
+}
+
+static void FN(fill_range)(void *job, int64_t begin, int64_t end)
+{
+    const FN(map) m = *(FN(map) *)job;
+    for (int64_t i = begin; i < end; i++)
+        m.out[i] = m.alpha;
+}
+
+static void FN(scale_range)(void *job, int64_t begin, int64_t end)
+{
+    const FN(map) m = *(FN(map) *)job;
+    for (int64_t i = begin; i < end; i++)
+        m.out[i] = V(mul)(m.alpha, m.x[i]);
+}
+
+/* As it is, y is added also where multiplying it by 1 + 0i would make infinity a NaN. */
+static void FN(axpy_range)(void *job, int64_t begin, int64_t end)
+{
+    const FN(map) m = *(FN(map) *)job;
+    for (int64_t i = begin; i < end; i++)
+        m.out[i] = V(fma)(m.alpha, m.x[i], m.out[i]);
+}
+
+static void FN(axpby_range)(void *job, int64_t begin, int64_t end)
+{
+    const FN(map) m = *(FN(map) *)job;
+    for (int64_t i = begin; i < end; i++)
+        m.out[i] = V(fma)(m.alpha, m.x[i], V(mul)(m.beta, m.out[i]));
+}
+
+static void FN(multiply_range)(void *job, int64_t begin, int64_t end)
+{
+    const FN(map) m = *(FN(map) *)job;
+    for (int64_t i = begin; i < end; i++)
+        m.out[i] = V(mul)(m.x[i], m.y[i]);
+}
+
+static fur_status FN(fill)(fur_env *env, int64_t n, fur_scalar value, void *x)
+{
+    return FN(run)(env, n, FN(fill_range), (FN(map)){.alpha = V(from)(value), .out = x});
+}
+
+static fur_status FN(axpby)(fur_env *env, int64_t n, const fur_ratio *alpha, const void *x,
+                            const fur_ratio *beta, void *y)
+{
+    fur_scalar p;
+    fur_scalar q;
+    if (!fur_coefficient_read(alpha, &p) || !fur_coefficient_read(beta, &q))
+        return FUR_OK;
+    const FN(map) map = {.alpha = V(from)(p), .beta = V(from)(q), .x = x, .out = y};
+    bool adds = q.re == 1 && q.im == 0;
+    return FN(run)(env, n,
+                   V(is_zero)(map.beta) ? FN(scale_range)
+                   : adds               ? FN(axpy_range)
+                                        : FN(axpby_range),
+                   map);
+}
+
+static fur_status FN(multiply)(fur_env *env, int64_t n, const void *x, const void *y, void *z)
+{
+    return FN(run)(env, n, FN(multiply_range), (FN(map)){.x = x, .y = y, .out = z});
+}
+
+#endif

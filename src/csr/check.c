@@ -1,0 +1,239 @@
+/* Whether arrays are a valid CSR matrix. */
+#include "atomic.h"
+#include "csr.h"
+#include "options.h"
+#include "team.h"
+
+/* Rows below which a further thread costs more than it brings. */
+#define ROW_GRAIN 4096
+
+fur_status fur_csr_check_shape(fur_env *env, const fur_csr_view *a)
+{
+    if (a->rows < 0 || a->cols < 0 || a->entries < 0)
+        return fur_env_fail(env, FUR_INVALID,
+                            "a matrix cannot have %lld rows, %lld columns and %lld entries",
+                            (long long)a->rows, (long long)a->cols, (long long)a->entries);
+    if (a->rows > INT32_MAX || a->cols > INT32_MAX)
+        return fur_env_fail(env, FUR_OVERFLOW,
+                            "%lld rows and %lld columns: each must be at most %d",
+                            (long long)a->rows, (long long)a->cols, INT32_MAX);
+    if (fur_value_size(a->value_type) == 0 || fur_offset_size(a->offset_type) == 0)
+        return fur_env_fail(env, FUR_INVALID, "%d is not a value type or %d not an offset type",
+                            (int)a->value_type, (int)a->offset_type);
+    if (a->entries > INT32_MAX && a->offset_type == FUR_I32)
+        return fur_env_fail(env, FUR_OVERFLOW,
+                            "%lld entries do not fit int32 offsets; use int64 offsets",
+                            (long long)a->entries);
+    if (!a->offsets || (a->entries > 0 && (!a->columns || !a->values)))
+        return fur_env_fail(env, FUR_INVALID,
+                            "an array is missing: offsets need rows + 1 elements, columns and "
+                            "values %lld each",
+                            (long long)a->entries);
+    return FUR_OK;
+}
+
+/* A row that may break the contract, where the host can read it. */
+typedef struct suspect {
+    int64_t row;
+    int64_t begin;
+    int64_t end;
+    const int32_t *columns; /* of its entries */
+} suspect;
+
+static bool bad_offsets(const fur_csr_view *a, int64_t row)
+{
+    int64_t begin = fur_offset_at(a, row);
+    int64_t end = fur_offset_at(a, row + 1);
+    bool ends = (row > 0 || begin == 0) && (row + 1 < a->rows || end == a->entries);
+    return begin < 0 || begin > end || end > a->entries || !ends;
+}
+
+/* Position of the row's first column that is out of range or not above the one before; `end` if all
+ * are right. */
+static int64_t bad_column(const int32_t *columns, int64_t begin, int64_t end, int64_t cols)
+{
+    int64_t last = -1;
+    for (int64_t k = begin; k < end; k++) {
+        if (columns[k] <= last || columns[k] >= cols)
+            return k;
+        last = columns[k];
+    }
+    return end;
+}
+
+/* A search for the first bad row. */
+typedef struct search {
+    const fur_csr_view *a;
+    fur_shared bad;
+} search;
+
+static void look_at_offsets(void *job, int64_t begin, int64_t end)
+{
+    search *s = job;
+    for (int64_t i = begin; i < end; i++)
+        if (bad_offsets(s->a, i)) {
+            fur_shared_least(&s->bad, i);
+            return;
+        }
+}
+
+static void look_at_columns(void *job, int64_t begin, int64_t end)
+{
+    search *s = job;
+    const fur_csr_view *a = s->a;
+    for (int64_t i = begin; i < end; i++) {
+        int64_t row_end = fur_offset_at(a, i + 1);
+        if (bad_column(a->columns, fur_offset_at(a, i), row_end, a->cols) < row_end) {
+            fur_shared_least(&s->bad, i);
+            return;
+        }
+    }
+}
+
+/* -1 if there is none. work: what is looked at. */
+static int64_t find_bad(const fur_env *env, const fur_csr_view *a, int64_t work, fur_body *look)
+{
+    search s = {a, a->rows};
+    fur_parallel(env, work / ROW_GRAIN, a->rows, look, &s);
+    return s.bad < a->rows ? s.bad : -1;
+}
+
+static fur_status describe_offsets(fur_env *env, const fur_csr_view *a, const suspect *s)
+{
+    if (s->row == 0 && s->begin != 0)
+        return fur_env_fail(env, FUR_INVALID, "row 0 begins at offset %lld, it must be 0",
+                            (long long)s->begin);
+    if (s->begin < 0 || s->begin > s->end || s->end > a->entries)
+        return fur_env_fail(env, FUR_INVALID,
+                            "row %lld runs from offset %lld to %lld: offsets must not decrease "
+                            "and end at %lld",
+                            (long long)s->row, (long long)s->begin, (long long)s->end,
+                            (long long)a->entries);
+    return fur_env_fail(env, FUR_INVALID,
+                        "the last row ends at offset %lld, but there are %lld entries",
+                        (long long)s->end, (long long)a->entries);
+}
+
+static fur_status describe_column(fur_env *env, const fur_csr_view *a, const suspect *s)
+{
+    int64_t k = bad_column(s->columns, 0, s->end - s->begin, a->cols);
+    int32_t column = s->columns[k];
+    if (column < 0 || column >= a->cols)
+        return fur_env_fail(env, FUR_INVALID, "row %lld has column %d, the matrix has %lld columns",
+                            (long long)s->row, column, (long long)a->cols);
+    if (column == s->columns[k - 1])
+        return fur_env_fail(env, FUR_INVALID,
+                            "row %lld has column %d twice; sum duplicates with fur_csr_from_coo",
+                            (long long)s->row, column);
+    return fur_env_fail(env, FUR_INVALID,
+                        "row %lld has column %d after column %d: columns must increase; sort them "
+                        "with fur_csr_from_coo",
+                        (long long)s->row, column, s->columns[k - 1]);
+}
+
+/* Of a matrix without rows. */
+static fur_status check_only_offset(fur_env *env, const fur_csr_view *a, const suspect *s)
+{
+    return s->begin == 0 && a->entries == 0 ? FUR_OK : describe_offsets(env, a, s);
+}
+
+static fur_status check_here(fur_env *env, const fur_csr_view *a)
+{
+    int64_t row = find_bad(env, a, a->rows, look_at_offsets);
+    if (a->rows == 0) {
+        suspect s = {.end = fur_offset_at(a, 0), .begin = fur_offset_at(a, 0)};
+        return check_only_offset(env, a, &s);
+    }
+    bool offsets_bad = row >= 0;
+    if (!offsets_bad)
+        row = find_bad(env, a, a->rows + a->entries, look_at_columns);
+    if (row < 0)
+        return FUR_OK;
+    suspect s = {row, fur_offset_at(a, row), fur_offset_at(a, row + 1), NULL};
+    if (offsets_bad)
+        return describe_offsets(env, a, &s);
+    s.columns = a->columns + s.begin;
+    return describe_column(env, a, &s);
+}
+
+/* The offsets of a row that lies on the context's device. A matrix without rows has one offset. */
+static fur_status fetch_offsets(fur_context *context, const fur_csr_view *a, suspect *s)
+{
+    char raw[2 * sizeof(int64_t)];
+    int64_t size = (int64_t)fur_offset_size(a->offset_type);
+    int64_t count = a->rows > 0 ? 2 : 1;
+    const char *from = (const char *)a->offsets + s->row * size;
+    FUR_TRY(fur_memory_copy(context, raw, from, count * size));
+    fur_csr_view pair = {.offset_type = a->offset_type, .offsets = raw};
+    s->begin = fur_offset_at(&pair, 0);
+    s->end = fur_offset_at(&pair, count - 1);
+    return FUR_OK;
+}
+
+static fur_status describe_remote_column(fur_context *context, const fur_csr_view *a, suspect *s)
+{
+    int32_t *columns;
+    int64_t count = s->end - s->begin;
+    FUR_TRY(fur_env_allocate(&context->env, count, sizeof *columns, &columns));
+    fur_status status =
+        fur_memory_copy(context, columns, a->columns + s->begin, count * (int64_t)sizeof *columns);
+    s->columns = columns;
+    if (status == FUR_OK)
+        status = describe_column(&context->env, a, s);
+    fur_env_release(&context->env, columns);
+    return status;
+}
+
+static fur_status check_remote(fur_context *context, const fur_csr_view *a)
+{
+    fur_env *env = &context->env;
+    const fur_remote *remote = context->backend->remote;
+    suspect s = {0};
+    FUR_TRY(remote->find_bad_offset(env, a, &s.row));
+    bool offsets_bad = s.row >= 0;
+    if (a->rows == 0) {
+        s.row = 0;
+        FUR_TRY(fetch_offsets(context, a, &s));
+        return check_only_offset(env, a, &s);
+    }
+    if (!offsets_bad)
+        FUR_TRY(remote->find_bad_column(env, a, &s.row));
+    if (s.row < 0)
+        return FUR_OK;
+    FUR_TRY(fetch_offsets(context, a, &s));
+    return offsets_bad ? describe_offsets(env, a, &s) : describe_remote_column(context, a, &s);
+}
+
+/* Of the arrays that are there, how many the context's device reaches as its own memory. */
+static int count_remote(fur_context *context, const fur_csr_view *a, int *arrays)
+{
+    const void *const all[] = {a->offsets, a->entries > 0 ? a->columns : NULL,
+                               a->entries > 0 ? a->values : NULL};
+    int remote = 0;
+    *arrays = 0;
+    for (int i = 0; i < 3; i++) {
+        *arrays += all[i] != NULL;
+        remote += all[i] && context->backend->remote->reaches(&context->env, all[i]);
+    }
+    return remote;
+}
+
+/* Arrays of a device are checked there, all others where they are: before they are moved. */
+fur_status fur_csr_check(fur_context *context, const fur_csr_view *arrays)
+{
+    FUR_NEED(context, context, arrays);
+    int all;
+    fur_csr_view a;
+    FUR_TAKE_OPTIONS(context, fur_csr_view, &a, arrays);
+    FUR_TRY(fur_csr_check_shape(&context->env, &a));
+    if (!fur_is_remote(context))
+        return check_here(&context->env, &a);
+    int remote = count_remote(context, &a, &all);
+    if (remote == all)
+        return check_remote(context, &a);
+    if (remote > 0)
+        return fur_env_fail(&context->env, FUR_INVALID,
+                            "some of the matrix's arrays lie on the device, some do not; put all "
+                            "on one side");
+    return check_here(&context->env, &a);
+}

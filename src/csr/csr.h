@@ -1,0 +1,92 @@
+/* The matrix object: making it from arrays and coordinates, checking, converting, transposing,
+ * permuting, new values, figures of its pattern. */
+#ifndef FURROW_CSR_CSR_H
+#define FURROW_CSR_CSR_H
+
+#include <furrow/csr.h>
+
+#include "core.h"
+
+struct fur_csr {
+    fur_context *context;
+    fur_csr_view view;
+    bool owns_pattern;
+    bool owns_values;
+    void (*release)(void *user); /* of what borrowed arrays lie in, or NULL */
+    void *user;
+    fur_dependents made; /* from the matrix */
+    /* Taken when a matrix arrives on a device, so that a plan need not wait for it. */
+    bool profiled;
+    fur_spmv_profile profile;
+};
+
+/* A matrix with its own, uninitialised arrays. */
+fur_status fur_csr_allocate(fur_context *context, int64_t rows, int64_t cols, int64_t entries,
+                            fur_value_type value, fur_offset_type offset, fur_csr **out);
+
+/* The arrays of a matrix that is being made. */
+static inline int32_t *fur_csr_columns(fur_csr *a)
+{
+    return (int32_t *)(uintptr_t)a->view.columns;
+}
+static inline void *fur_csr_offsets(fur_csr *a)
+{
+    return (void *)(uintptr_t)a->view.offsets;
+}
+static inline void *fur_csr_values(fur_csr *a)
+{
+    return (void *)(uintptr_t)a->view.values;
+}
+
+/* Sets the offsets of a matrix that is being made. */
+void fur_csr_set_offsets(fur_csr *a, const int64_t *starts);
+
+/* The narrowest offsets for that many entries. */
+static inline fur_offset_type fur_offset_for(int64_t entries)
+{
+    return entries <= INT32_MAX ? FUR_I32 : FUR_I64;
+}
+
+/* A matrix algorithm of the host, for a matrix that lies elsewhere: runs it on a copy in the
+ * context's companion and moves what it makes to the matrix's context. */
+typedef fur_status (*fur_csr_algorithm)(const fur_csr *a, const void *arguments, fur_csr **out);
+fur_status fur_csr_on_host(const fur_csr *a, fur_csr_algorithm algorithm, const void *arguments,
+                           fur_csr **out);
+
+/* The matrix itself if the host reaches it, else a copy in the companion. */
+fur_status fur_csr_to_host(const fur_csr *a, const fur_csr **view, fur_csr **copy);
+
+/* The checks of fur_csr_check that read no array. */
+fur_status fur_csr_check_shape(fur_env *env, const fur_csr_view *a);
+
+/* Position of the first entry of a row that is not before `column`, by bisection; the row's end
+ * without one. The host must reach the arrays. */
+static inline int64_t fur_csr_find(const fur_csr_view *a, int64_t row, int64_t column)
+{
+    int64_t low = fur_offset_at(a, row);
+    int64_t high = fur_offset_at(a, row + 1);
+    while (low < high) {
+        int64_t middle = low + (high - low) / 2;
+        if (a->columns[middle] < column)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+void fur_csr_figures(const fur_env *env, const fur_csr_view *a, fur_csr_statistics *out);
+
+/* Sets T's values, T having the pattern of A^T, to those of A^T or A^H. */
+fur_status fur_csr_transpose_values(const fur_csr *a, bool conjugate, fur_csr *t);
+
+/* d_i = A(i, i), into a vector of min(rows, cols) entries that is there. */
+fur_status fur_csr_read_diagonal(const fur_csr *a, fur_vector *d);
+
+/* The rows of a with these numbers, which lie where the context's kernels work. */
+fur_status fur_csr_take_rows(const fur_csr *a, int64_t count, const int32_t *numbers,
+                             fur_csr **out);
+/* The values of these rows, into the matrix that they were made. */
+fur_status fur_csr_take_rows_again(const fur_csr *a, const int32_t *numbers, fur_csr *rows);
+
+#endif

@@ -1,0 +1,314 @@
+/* Rows and columns in another order: each row is fetched from where it was, renumbered and sorted
+ * by itself. Entries of one position that were kept stay in their order. */
+#ifndef FUR_TEMPLATE
+#    include "atomic.h"
+#    include "csr.h"
+#    include "scalar.h"
+#    include "split.h"
+#    include "table.h"
+#    include "team.h"
+
+#    include <string.h>
+
+/* Rows and entries below which a further thread costs more than it brings. */
+#    define ENTRY_GRAIN 32768
+/* Rows that a thread takes at a time. */
+#    define ROW_BLOCK 512
+/* How many rows before its turn a row of A, which lies anywhere, is asked for: its offsets, its
+ * entries, the new numbers of its columns. */
+#    define OFFSETS_AHEAD 32
+#    define ENTRIES_AHEAD 16
+#    define NUMBERS_AHEAD 8
+
+/* For functions that only prefetch: gcc takes a call of one for a call without effect and drops it.
+ */
+#    define ALWAYS_INLINE inline __attribute__((always_inline))
+
+/* Rows up to this length are sorted by counting for each entry those before it, in length^2 / 2
+ * steps without a branch to be guessed; longer ones by their digits. */
+#    define RANK_MOST 128
+#    define DIGIT_BITS 8
+#    define DIGITS (1 << DIGIT_BITS)
+
+/* B(i, j) = A(row_order[i], col_order[j]), of which col_position is the inverse; NULL leaves a side
+ * as it is. */
+typedef struct renumbering {
+    const fur_csr_view *a;
+    const int32_t *row_order;
+    const int32_t *col_position;
+    void *offsets; /* of B, as the next two */
+    int32_t *columns;
+    void *values;
+    fur_shared longest; /* length of a row */
+    fur_shared next;    /* row that no part has taken */
+    /* Of each part a row that is as long as any, if there are long ones. */
+    int64_t spare;
+    int32_t *spare_columns;
+    void *spare_values;
+} renumbering;
+
+static inline int64_t row_of(const renumbering *r, int64_t i)
+{
+    return r->row_order ? r->row_order[i] : i;
+}
+
+/* rank[k]: the place of entry k in the sorted row, by its key, which no other has. In 64 bits,
+ * which are compared one by one: a vector of keys that were just stored one by one would have to
+ * wait for them. */
+static inline void rank_keys(int length, const uint64_t *keys, int32_t *rank)
+{
+    for (int j = 0; j < length; j++) {
+        int32_t larger = 0; /* of the entries before */
+        for (int k = 0; k < j; k++) {
+            int32_t behind = keys[j] < keys[k];
+            rank[k] += behind;
+            larger += behind;
+        }
+        rank[j] = j - larger;
+    }
+}
+
+/* Digits of the largest column, at least one. */
+static int column_digits(int64_t cols)
+{
+    int digits = 1;
+    while ((cols - 1) >> (digits * DIGIT_BITS) > 0)
+        digits++;
+    return digits;
+}
+
+static inline int digit_of(int32_t column, int digit)
+{
+    return (column >> (digit * DIGIT_BITS)) & (DIGITS - 1);
+}
+
+/* place[d]: where the first column with that digit goes. */
+static void place_digits(int64_t length, const int32_t *columns, int digit, int64_t *place)
+{
+    int64_t total = 0;
+    memset(place, 0, DIGITS * sizeof *place);
+    for (int64_t k = 0; k < length; k++)
+        place[digit_of(columns[k], digit)]++;
+    for (int d = 0; d < DIGITS; d++) {
+        int64_t found = place[d];
+        place[d] = total;
+        total += found;
+    }
+}
+
+#    define FUR_TEMPLATE "permute.c"
+#    include "foreach_type.h"
+
+/* One a thread. Their spare rows together should not outgrow the matrix. */
+static int count_parts(const fur_csr_view *a, int threads, int64_t spare)
+{
+    int64_t worth = (a->rows + a->entries) / ENTRY_GRAIN;
+    if (spare > 0)
+        worth = fur_smaller(worth, a->entries / spare);
+    return fur_lanes(threads, worth);
+}
+
+static fur_status permute_here(fur_env *env, renumbering *r)
+{
+    static void (*const set_offsets[FUR_VALUE_COUNT][FUR_OFFSET_COUNT])(
+        const fur_env *, renumbering *) = FUR_TYPE_TABLE(set_offsets);
+    static fur_body *const permute_rows[FUR_VALUE_COUNT][FUR_OFFSET_COUNT] =
+        FUR_TYPE_TABLE(permute_rows);
+    const fur_csr_view *a = r->a;
+    fur_status status = FUR_OK;
+    set_offsets[a->value_type][a->offset_type](env, r);
+    if (a->entries == 0)
+        return FUR_OK;
+    r->spare = r->col_position && r->longest > RANK_MOST ? r->longest : 0;
+    int parts = count_parts(a, env->threads, r->spare);
+    int64_t spares = parts * r->spare;
+    FUR_TRY_DONE(fur_env_allocate(env, spares, sizeof *r->spare_columns, &r->spare_columns));
+    FUR_TRY_DONE(fur_env_allocate(env, spares, fur_value_size(a->value_type), &r->spare_values));
+    fur_parallel(env, parts, parts, permute_rows[a->value_type][a->offset_type], r);
+done:
+    fur_env_release(env, r->spare_values);
+    fur_env_release(env, r->spare_columns);
+    return status;
+}
+
+static fur_status check_order(const fur_csr *a, const char *side, int64_t size,
+                              const fur_permutation *order)
+{
+    fur_env *env = &a->context->env;
+    if (order && order->context != a->context)
+        return fur_env_fail(env, FUR_INVALID,
+                            "the %s order belongs to another context than the matrix", side);
+    if (order && order->size != size)
+        return fur_env_fail(env, FUR_INVALID,
+                            "the %s order has %lld numbers, the matrix has %lld %ss", side,
+                            (long long)order->size, (long long)size, side);
+    return FUR_OK;
+}
+
+fur_status fur_csr_permute(const fur_csr *a, const fur_permutation *row_order,
+                           const fur_permutation *col_order, fur_csr **out)
+{
+    FUR_NEED(fur_csr_context(a), a, out);
+    const fur_csr_view *v = &a->view;
+    fur_env *env = &a->context->env;
+    fur_csr *b;
+    FUR_TRY(check_order(a, "row", v->rows, row_order));
+    FUR_TRY(check_order(a, "column", v->cols, col_order));
+    FUR_TRY(fur_csr_allocate(a->context, v->rows, v->cols, v->entries, v->value_type,
+                             v->offset_type, &b));
+    const int32_t *order = row_order ? row_order->order : NULL;
+    const int32_t *position = col_order ? col_order->position : NULL;
+    renumbering r = {.a = v,
+                     .row_order = order,
+                     .col_position = position,
+                     .offsets = fur_csr_offsets(b),
+                     .columns = fur_csr_columns(b),
+                     .values = fur_csr_values(b)};
+    fur_status status =
+        fur_is_remote(a->context)
+            ? a->context->backend->remote->permute(env, v, order, position, &b->view)
+            : permute_here(env, &r);
+    if (status == FUR_OK)
+        *out = b;
+    else
+        fur_csr_destroy(b);
+    return status;
+}
+#else
+
+static void FN(find_lengths)(void *job, int64_t begin, int64_t end)
+{
+    renumbering *r = job;
+    const OFFSET *from = r->a->offsets;
+    OFFSET *to = r->offsets;
+    int64_t longest = 0;
+    for (int64_t i = begin; i < end; i++) {
+        int64_t row = row_of(r, i);
+        OFFSET length = from[row + 1] - from[row];
+        to[i + 1] = length;
+        longest = length > longest ? length : longest;
+    }
+    fur_shared_largest(&r->longest, longest);
+}
+
+/* Sets B's offsets and the length of its longest row. */
+static void FN(set_offsets)(const fur_env *env, renumbering *r)
+{
+    OFFSET *to = r->offsets;
+    fur_parallel(env, r->a->rows / ENTRY_GRAIN, r->a->rows, FN(find_lengths), r);
+    to[0] = 0;
+    for (int64_t i = 0; i < r->a->rows; i++)
+        to[i + 1] += to[i];
+}
+
+static ALWAYS_INLINE void FN(ask_for_entries)(const fur_csr_view *a, int64_t row)
+{
+    int64_t begin = ((const OFFSET *)a->offsets)[row];
+    int64_t end = ((const OFFSET *)a->offsets)[row + 1];
+    __builtin_prefetch(&a->columns[begin]);
+    __builtin_prefetch(&a->columns[end]);
+    __builtin_prefetch((const VALUE *)a->values + begin);
+    __builtin_prefetch((const VALUE *)a->values + end);
+}
+
+/* Of long rows the first numbers only: the processor reads ahead in those by itself. */
+static ALWAYS_INLINE void FN(ask_for_numbers)(const renumbering *r, int64_t row)
+{
+    int64_t begin = ((const OFFSET *)r->a->offsets)[row];
+    int64_t end = ((const OFFSET *)r->a->offsets)[row + 1];
+    end = fur_smaller(end, begin + RANK_MOST);
+    for (int64_t k = begin; k < end; k++)
+        __builtin_prefetch(&r->col_position[r->a->columns[k]]);
+}
+
+static ALWAYS_INLINE void FN(look_ahead)(const renumbering *r, int64_t i)
+{
+    int64_t rows = r->a->rows;
+    if (i + OFFSETS_AHEAD < rows)
+        __builtin_prefetch((const OFFSET *)r->a->offsets + row_of(r, i + OFFSETS_AHEAD));
+    if (i + ENTRIES_AHEAD < rows)
+        FN(ask_for_entries)(r->a, row_of(r, i + ENTRIES_AHEAD));
+    if (r->col_position && i + NUMBERS_AHEAD < rows)
+        FN(ask_for_numbers)(r, row_of(r, i + NUMBERS_AHEAD));
+}
+
+static void FN(rank_row)(const renumbering *r, int length, int64_t from, int64_t to)
+{
+    const int32_t *columns = r->a->columns + from;
+    const VALUE *values = (const VALUE *)r->a->values + from;
+    VALUE *out = (VALUE *)r->values + to;
+    uint64_t keys[RANK_MOST]; /* new column, and place so far, as equal columns keep their order */
+    int32_t rank[RANK_MOST];
+    for (int k = 0; k < length; k++)
+        keys[k] = (uint64_t)(uint32_t)r->col_position[columns[k]] << 32 | (uint32_t)k;
+    rank_keys(length, keys, rank);
+    for (int k = 0; k < length; k++) {
+        r->columns[to + rank[k]] = (int32_t)(keys[k] >> 32);
+        out[rank[k]] = values[k];
+    }
+}
+
+/* Moves columns and values to where a stable sort by one digit puts them. */
+static void FN(sort_digit)(int64_t length, int digit, const int32_t *columns, const VALUE *values,
+                           int32_t *sorted_columns, VALUE *sorted_values)
+{
+    int64_t place[DIGITS];
+    place_digits(length, columns, digit, place);
+    for (int64_t k = 0; k < length; k++) {
+        int64_t to = place[digit_of(columns[k], digit)]++;
+        sorted_columns[to] = columns[k];
+        sorted_values[to] = values[k];
+    }
+}
+
+/* To and fro between B and the spare row, so that the last digit ends in B. */
+static void FN(digit_row)(const renumbering *r, int64_t part, int64_t length, int64_t from,
+                          int64_t to)
+{
+    int64_t own = r->spare * part;
+    int32_t *columns[] = {r->columns + to, r->spare_columns + own};
+    VALUE *values[] = {(VALUE *)r->values + to, (VALUE *)r->spare_values + own};
+    int digits = column_digits(r->a->cols);
+    int at = digits % 2;
+    for (int64_t k = 0; k < length; k++)
+        columns[at][k] = r->col_position[r->a->columns[from + k]];
+    memcpy(values[at], (const VALUE *)r->a->values + from, (size_t)length * sizeof(VALUE));
+    for (int digit = 0; digit < digits; digit++, at = !at)
+        FN(sort_digit)(length, digit, columns[at], values[at], columns[!at], values[!at]);
+}
+
+static void FN(copy_row)(const renumbering *r, int64_t length, int64_t from, int64_t to)
+{
+    memcpy(r->columns + to, r->a->columns + from, (size_t)length * sizeof *r->columns);
+    memcpy((VALUE *)r->values + to, (const VALUE *)r->a->values + from,
+           (size_t)length * sizeof(VALUE));
+}
+
+static void FN(permute_row)(const renumbering *r, int64_t part, int64_t i)
+{
+    const OFFSET *to = r->offsets;
+    int64_t from = ((const OFFSET *)r->a->offsets)[row_of(r, i)];
+    int64_t length = to[i + 1] - to[i];
+    if (!r->col_position)
+        FN(copy_row)(r, length, from, to[i]);
+    else if (length <= RANK_MOST)
+        FN(rank_row)(r, (int)length, from, to[i]);
+    else
+        FN(digit_row)(r, part, length, from, to[i]);
+}
+
+/* Part `begin`, which leaves no rows for those after it. */
+static void FN(permute_rows)(void *job, int64_t begin, int64_t end)
+{
+    renumbering *r = job;
+    int64_t rows = r->a->rows;
+    (void)end;
+    for (int64_t row; (row = fur_shared_take(&r->next, ROW_BLOCK)) < rows;) {
+        for (int64_t i = row; i < fur_smaller(row + ROW_BLOCK, rows); i++) {
+            FN(look_ahead)(r, i);
+            FN(permute_row)(r, begin, i);
+        }
+    }
+}
+
+#endif

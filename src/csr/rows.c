@@ -1,0 +1,105 @@
+/* Some rows of a matrix as a matrix. */
+#include "csr.h"
+#include "team.h"
+
+/* Rows below which a further thread costs more than it brings. */
+#define ROW_GRAIN 1024
+
+typedef struct copying {
+    const fur_csr_view *a;
+    const int32_t *numbers; /* of the rows in a */
+    fur_csr *out;
+} copying;
+
+static void copy_rows(void *job, int64_t begin, int64_t end)
+{
+    const copying *c = job;
+    const fur_csr_view *a = c->a;
+    const fur_csr_view *out = &c->out->view;
+    int32_t *columns = fur_csr_columns(c->out);
+    char *values = fur_csr_values(c->out);
+    size_t size = fur_value_size(a->value_type);
+    for (int64_t i = begin; i < end; i++) {
+        int64_t from = fur_offset_at(a, c->numbers[i]);
+        int64_t to = fur_offset_at(out, i);
+        size_t count = (size_t)(fur_offset_at(out, i + 1) - to);
+        memcpy(columns + to, a->columns + from, count * sizeof *columns);
+        memcpy(values + (size_t)to * size, (const char *)a->values + (size_t)from * size,
+               count * size);
+    }
+}
+
+static fur_status take_here(const fur_csr *a, int64_t count, const int32_t *numbers, fur_csr **out)
+{
+    fur_env *env = &a->context->env;
+    const fur_csr_view *v = &a->view;
+    fur_status status = FUR_OK;
+    int64_t *starts;
+    fur_csr *rows = NULL;
+    FUR_TRY(fur_env_allocate(env, count + 1, sizeof *starts, &starts));
+    starts[0] = 0;
+    for (int64_t i = 0; i < count; i++)
+        starts[i + 1] = starts[i] + fur_offset_at(v, numbers[i] + 1) - fur_offset_at(v, numbers[i]);
+    FUR_TRY_DONE(fur_csr_allocate(a->context, count, v->cols, starts[count], v->value_type,
+                                  fur_offset_for(starts[count]), &rows));
+    fur_csr_set_offsets(rows, starts);
+    if (starts[count] > 0)
+        fur_parallel(env, count / ROW_GRAIN, count, copy_rows, &(copying){v, numbers, rows});
+    *out = rows;
+done:
+    fur_env_release(env, starts);
+    return status;
+}
+
+static fur_status take_remote(const fur_csr *a, int64_t count, const int32_t *numbers,
+                              fur_csr **out)
+{
+    fur_context *context = a->context;
+    const fur_remote *remote = context->backend->remote;
+    const fur_csr_view *v = &a->view;
+    int64_t entries = 0;
+    fur_status status = FUR_OK;
+    int64_t *starts = NULL;
+    fur_csr *rows = NULL;
+
+    FUR_TRY_DONE(fur_memory_allocate(context, count + 1, sizeof *starts, &starts));
+    FUR_TRY_DONE(remote->row_starts(&context->env, v, count, numbers, INT64_MAX, starts));
+    FUR_TRY_DONE(fur_memory_copy(context, &entries, starts + count, sizeof entries));
+    FUR_TRY_DONE(fur_csr_allocate(context, count, v->cols, entries, v->value_type,
+                                  fur_offset_for(entries), &rows));
+    FUR_TRY_DONE(remote->take_rows(&context->env, v, numbers, starts, &rows->view));
+    *out = rows;
+    rows = NULL;
+done:
+    fur_csr_destroy(rows);
+    fur_memory_release(context, starts);
+    return status;
+}
+
+fur_status fur_csr_take_rows_again(const fur_csr *a, const int32_t *numbers, fur_csr *rows)
+{
+    fur_context *context = a->context;
+    const fur_remote *remote = context->backend->remote;
+    fur_env *env = &context->env;
+    int64_t count = rows->view.rows;
+    fur_status status = FUR_OK;
+    int64_t *starts;
+    if (!remote) {
+        if (rows->view.entries > 0)
+            fur_parallel(env, count / ROW_GRAIN, count, copy_rows,
+                         &(copying){&a->view, numbers, rows});
+        return FUR_OK;
+    }
+    FUR_TRY(fur_memory_allocate(context, count + 1, sizeof *starts, &starts));
+    FUR_TRY_DONE(remote->row_starts(env, &a->view, count, numbers, INT64_MAX, starts));
+    FUR_TRY_DONE(remote->take_rows(env, &a->view, numbers, starts, &rows->view));
+done:
+    fur_memory_release(context, starts);
+    return status;
+}
+
+fur_status fur_csr_take_rows(const fur_csr *a, int64_t count, const int32_t *numbers, fur_csr **out)
+{
+    return fur_is_remote(a->context) ? take_remote(a, count, numbers, out)
+                                     : take_here(a, count, numbers, out);
+}

@@ -1,0 +1,154 @@
+/* A^T and A^H: the entries bucketed by column. Rows come in order, so the result's rows are sorted.
+ */
+#ifndef FUR_TEMPLATE
+#    include "bucket.h"
+#    include "csr.h"
+#    include "scalar.h"
+#    include "split.h"
+#    include "table.h"
+#    include "team.h"
+
+#    include <string.h>
+
+/* Rows below which a further thread costs more than it brings. */
+#    define ROW_GRAIN 4096
+
+/* Entries on their way into the transpose. */
+typedef struct scattering {
+    const fur_csr_view *a;
+    bool conjugate;
+    const int64_t *place; /* of each entry */
+    int32_t *columns;
+    void *values;
+} scattering;
+
+#    define FUR_TEMPLATE "transpose.c"
+#    include "foreach_type.h"
+
+static fur_status transpose_remote(const fur_csr *a, bool conjugate, fur_csr **out)
+{
+    const fur_csr_view *v = &a->view;
+    fur_csr *t;
+    FUR_TRY(fur_csr_allocate(a->context, v->cols, v->rows, v->entries, v->value_type,
+                             v->offset_type, &t));
+    fur_status status =
+        a->context->backend->remote->transpose(&a->context->env, v, conjugate, &t->view);
+    if (status == FUR_OK)
+        *out = t;
+    else
+        fur_csr_destroy(t);
+    return status;
+}
+
+static fur_status transpose_here(const fur_csr *a, bool conjugate, fur_csr **out)
+{
+    static fur_body *const scatter_rows[FUR_VALUE_COUNT][FUR_OFFSET_COUNT] =
+        FUR_TYPE_TABLE(scatter_rows);
+    const fur_csr_view *v = &a->view;
+    fur_env *env = &a->context->env;
+    fur_status status = FUR_OK;
+    fur_csr *t = NULL;
+    int64_t *starts = NULL;
+    int64_t *place = NULL;
+
+    FUR_TRY_DONE(fur_csr_allocate(a->context, v->cols, v->rows, v->entries, v->value_type,
+                                  v->offset_type, &t));
+    FUR_TRY_DONE(fur_env_allocate(env, v->cols + 1, sizeof *starts, &starts));
+    FUR_TRY_DONE(fur_env_allocate(env, v->entries, sizeof *place, &place));
+    FUR_TRY_DONE(fur_bucket_sort(env, v->entries, v->columns, v->cols, starts, place));
+    fur_csr_set_offsets(t, starts);
+    scattering s = {v, conjugate, place, fur_csr_columns(t), fur_csr_values(t)};
+    fur_parallel(env, v->rows / ROW_GRAIN, v->rows, scatter_rows[v->value_type][v->offset_type],
+                 &s);
+    *out = t;
+    t = NULL;
+done:
+    fur_env_release(env, place);
+    fur_env_release(env, starts);
+    fur_csr_destroy(t);
+    return status;
+}
+
+/* Rows begin .. end-1 of T. */
+typedef void refill_rows(const fur_csr_view *a, bool conjugate, int64_t begin, int64_t end,
+                         void *places, void *values);
+typedef struct refilling {
+    const fur_csr_view *a;
+    bool conjugate;
+    fur_csr *t;
+    int parts;
+    refill_rows *refill;
+} refilling;
+
+static void refill_parts(void *job, int64_t begin, int64_t end)
+{
+    const refilling *r = job;
+    int64_t rows = r->t->view.rows;
+    for (int64_t part = begin; part < end; part++)
+        r->refill(r->a, r->conjugate, fur_split(rows, r->parts, (int)part),
+                  fur_split(rows, r->parts, (int)part + 1), fur_csr_offsets(r->t),
+                  fur_csr_values(r->t));
+}
+
+/* A's rows come in order, so that entries go to the next place of their row of T each time: T's
+ * offsets are these places meanwhile, and then move up by one to be themselves again. */
+static void refill_here(const fur_env *env, const fur_csr_view *a, bool conjugate, fur_csr *t)
+{
+    static refill_rows *const refill[FUR_VALUE_COUNT][FUR_OFFSET_COUNT] = FUR_TYPE_TABLE(refill);
+    int64_t rows = t->view.rows;
+    size_t size = fur_offset_size(t->view.offset_type);
+    char *offsets = fur_csr_offsets(t);
+    int parts = fur_lanes(env->threads, fur_smaller(rows, a->entries) / ROW_GRAIN);
+    refilling r = {a, conjugate, t, parts, refill[a->value_type][a->offset_type]};
+    fur_parallel(env, parts, parts, refill_parts, &r);
+    memmove(offsets + size, offsets, (size_t)rows * size);
+    memset(offsets, 0, size);
+}
+
+fur_status fur_csr_transpose_values(const fur_csr *a, bool conjugate, fur_csr *t)
+{
+    fur_env *env = &a->context->env;
+    if (fur_is_remote(a->context))
+        return a->context->backend->remote->transpose_values(env, &a->view, conjugate, &t->view);
+    refill_here(env, &a->view, conjugate, t);
+    return FUR_OK;
+}
+
+fur_status fur_csr_transpose(const fur_csr *a, int conjugate, fur_csr **out)
+{
+    FUR_NEED(fur_csr_context(a), a, out);
+    return fur_is_remote(a->context) ? transpose_remote(a, conjugate != 0, out)
+                                     : transpose_here(a, conjugate != 0, out);
+}
+#else
+
+static void FN(scatter_rows)(void *job, int64_t begin, int64_t end)
+{
+    const scattering s = *(scattering *)job;
+    const OFFSET *offsets = s.a->offsets;
+    const VALUE *from = s.a->values;
+    VALUE *to = s.values;
+    for (int64_t i = begin; i < end; i++) {
+        for (OFFSET k = offsets[i]; k < offsets[i + 1]; k++) {
+            s.columns[s.place[k]] = (int32_t)i;
+            to[s.place[k]] = s.conjugate ? V(conj)(from[k]) : from[k];
+        }
+    }
+}
+
+/* Rows begin .. end-1 of the transpose. */
+static void FN(refill)(const fur_csr_view *a, bool conjugate, int64_t begin, int64_t end,
+                       void *places, void *values)
+{
+    const VALUE *from = a->values;
+    OFFSET *next = places;
+    VALUE *to = values;
+    for (int64_t i = 0; i < a->rows; i++) {
+        int64_t row_end = fur_offset_at(a, i + 1);
+        int64_t k = begin > 0 ? fur_csr_find(a, i, begin) : fur_offset_at(a, i);
+        for (; k < row_end && a->columns[k] < end; k++)
+            to[next[a->columns[k]]++] = conjugate ? V(conj)(from[k]) : from[k];
+    }
+}
+
+#endif

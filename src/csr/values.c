@@ -1,0 +1,79 @@
+/* New values for a matrix whose pattern stays. */
+#include "csr.h"
+
+static int64_t value_bytes(const fur_csr *a)
+{
+    return a->view.entries * (int64_t)fur_value_size(a->view.value_type);
+}
+
+static fur_status check(const fur_csr *a, const void *values, fur_ownership ownership)
+{
+    fur_context *context = a->context;
+    FUR_TRY(fur_ownership_check(context, ownership));
+    if (ownership != FUR_OWNERSHIP_COPY && a->owns_values && values && values == a->view.values)
+        return fur_context_fail(context, FUR_INVALID,
+                                "these values are the matrix's own already: tell it that they have "
+                                "changed with fur_csr_values_changed");
+    return ownership == FUR_OWNERSHIP_BORROW
+               ? fur_memory_check_borrowed(context, values, fur_value_size(a->view.value_type))
+               : FUR_OK;
+}
+
+static void replace(fur_csr *a, const void *values, bool owned)
+{
+    if (a->owns_values)
+        fur_memory_release(a->context, fur_csr_values(a));
+    a->view.values = values;
+    a->owns_values = owned;
+}
+
+/* A matrix that has borrowed its values gets an array of its own: what is borrowed is not written
+ * to. */
+static fur_status copy(fur_csr *a, const void *values)
+{
+    void *own = fur_csr_values(a);
+    if (!a->owns_values)
+        FUR_TRY(fur_memory_allocate(a->context, a->view.entries, fur_value_size(a->view.value_type),
+                                    &own));
+    fur_status status = fur_memory_copy(a->context, own, values, value_bytes(a));
+    if (!a->owns_values && status == FUR_OK)
+        replace(a, own, true);
+    else if (!a->owns_values)
+        fur_memory_release(a->context, own);
+    return status;
+}
+
+/* A device has a copy, and the caller's memory goes. */
+static fur_status adopt(fur_csr *a, const void *values)
+{
+    if (!fur_is_remote(a->context)) {
+        replace(a, values, true);
+        return FUR_OK;
+    }
+    FUR_TRY(copy(a, values));
+    FUR_TRY(fur_context_synchronize(a->context));
+    fur_memory_release(a->context->host, (void *)(uintptr_t)values);
+    return FUR_OK;
+}
+
+fur_status fur_csr_set_values(fur_csr *a, const void *values, fur_ownership ownership)
+{
+    FUR_NEED(NULL, a);
+    if (a->view.entries > 0)
+        FUR_NEED(a->context, values);
+    FUR_TRY(check(a, values, ownership));
+    if (ownership == FUR_OWNERSHIP_COPY)
+        FUR_TRY(copy(a, values));
+    else if (ownership == FUR_OWNERSHIP_ADOPT)
+        FUR_TRY(adopt(a, values));
+    else
+        replace(a, values, false);
+    fur_csr_values_changed(a);
+    return FUR_OK;
+}
+
+void fur_csr_values_changed(fur_csr *a)
+{
+    if (a)
+        fur_dependents_update(&a->context->env, &a->made);
+}

@@ -1,0 +1,200 @@
+/* Multigrid: cycles, the solution by cycles, a cycle as an operator. */
+#include "clock.h"
+#include "multigrid.h"
+#include "options.h"
+#include "target.h"
+
+#include <furrow/reduce.h>
+
+#include <math.h>
+
+#define MAX_CYCLES 100
+
+static const fur_multigrid_kernels *kernels(const fur_multigrid *mg)
+{
+    return mg->context->backend->multigrid;
+}
+
+static fur_status run_step(const fur_multigrid *mg, const fur_grid_step *step)
+{
+    fur_env *env = &mg->context->env;
+    const fur_grid_level *level = &mg->level[step->level];
+    const fur_grid *g = &level->grid;
+    switch (step->work) {
+    case FUR_GRID_RELAX:
+        return kernels(mg)->relax(env, g, step->first, step->sweeps, level->b, level->x,
+                                  mg->residual->data);
+    case FUR_GRID_RESTRICT:
+        return kernels(mg)->restriction(env, g, level->b, level->x, (void *)(uintptr_t)level[1].b);
+    case FUR_GRID_CORRECT:
+        return kernels(mg)->correction(env, g, level[1].x, level->x);
+    default:
+        return mg->context->backend->elementwise->fill[g->value_type](env, fur_grid_points(g),
+                                                                      fur_real(0), level->x);
+    }
+}
+
+/* first: the colour to begin with on the way up. With red, as on the way down, a cycle converges
+ * fastest; with black it is symmetric. */
+static fur_status run_cycle(const fur_multigrid *mg, fur_colour first)
+{
+    const fur_grid_step *steps = mg->steps[first];
+    for (int64_t i = 0, done = 0; i < mg->step_count; i += done) {
+        done = 0;
+        if (kernels(mg)->fuse)
+            FUR_TRY(kernels(mg)->fuse(&mg->context->env, mg->level, &steps[i], mg->step_count - i,
+                                      &done));
+        if (done == 0) {
+            FUR_TRY(run_step(mg, &steps[i]));
+            done = 1;
+        }
+    }
+    return FUR_OK;
+}
+
+static fur_status check_vector(const fur_multigrid *mg, const char *name, const fur_vector *v)
+{
+    const fur_vector *own = mg->residual;
+    if (v->context != mg->context)
+        return fur_context_fail(mg->context, FUR_INVALID,
+                                "%s belongs to another context than the multigrid", name);
+    if (v->value_type != own->value_type || v->size != own->size)
+        return fur_context_fail(mg->context, FUR_INVALID,
+                                "%s has %lld entries of type %s, the grid needs %lld of type %s",
+                                name, (long long)v->size, fur_value_name(v->value_type),
+                                (long long)own->size, fur_value_name(own->value_type));
+    return FUR_OK;
+}
+
+/* Puts the vectors on the finest level. */
+static fur_status enter(fur_multigrid *mg, const fur_vector *b, fur_vector *x)
+{
+    FUR_TRY(fur_dependent_check(&mg->context->env, &mg->dependent));
+    FUR_TRY(check_vector(mg, "b", b));
+    FUR_TRY(check_vector(mg, "x", x));
+    FUR_TRY(fur_vector_check_apart(b, "b", x, "x"));
+    mg->level[0].b = b->data;
+    mg->level[0].x = x->data;
+    return FUR_OK;
+}
+
+fur_status fur_multigrid_cycle(fur_multigrid *mg, const fur_vector *b, fur_vector *x)
+{
+    FUR_NEED(mg ? mg->context : NULL, mg, b, x);
+    FUR_TRY(enter(mg, b, x));
+    return run_cycle(mg, FUR_RED);
+}
+
+/* ||b - A x|| with the arithmetic of fur_stencil_apply: levels are rounded in another way. */
+static fur_status residual_norm(const fur_multigrid *mg, double *norm)
+{
+    const fur_stencil_choice *product = &mg->stencil->product;
+    fur_stencil_call call = {
+        .env = &mg->context->env,
+        .s = &mg->stencil->view,
+        .state = product->state,
+        .sweeps = 1,
+        .alpha = fur_real(-1),
+        .beta = fur_real(1),
+        .x = mg->level[0].x,
+        .z = mg->level[0].b,
+        .y = mg->residual->data,
+    };
+    FUR_TRY(product->kernel->apply(&call));
+    return fur_norm2(mg->residual, norm);
+}
+
+/* Whether the cycles are over, and how. */
+static bool is_over(double residual, double before, double target, int64_t cycles_left,
+                    fur_outcome *outcome)
+{
+    if (!(residual < HUGE_VAL))
+        *outcome = FUR_OUTCOME_BREAKDOWN;
+    else if (residual <= target)
+        *outcome = FUR_OUTCOME_CONVERGED;
+    else if (residual >= before)
+        *outcome = FUR_OUTCOME_STAGNATED;
+    else if (cycles_left == 0)
+        *outcome = FUR_OUTCOME_MAX_ITERATIONS;
+    else
+        return false;
+    return true;
+}
+
+static fur_status iterate(const fur_multigrid *mg, double target, int64_t max_cycles,
+                          fur_solver_report *report)
+{
+    double before = HUGE_VAL;
+    FUR_TRY(residual_norm(mg, &report->residual));
+    while (!is_over(report->residual, before, target, max_cycles - report->iterations,
+                    &report->outcome)) {
+        before = report->residual;
+        FUR_TRY(run_cycle(mg, FUR_RED));
+        FUR_TRY(residual_norm(mg, &report->residual));
+        report->iterations++;
+    }
+    return FUR_OK;
+}
+
+/* As a solver does, b = 0 gives x = 0, and without b residuals are absolute. */
+static fur_status solve(fur_multigrid *mg, const fur_vector *b, fur_vector *x, double rtol,
+                        int64_t max_cycles, fur_solver_report *report)
+{
+    double b_norm;
+    FUR_TRY(enter(mg, b, x));
+    FUR_TRY(fur_norm2(b, &b_norm));
+    if (b_norm == 0)
+        return fur_vector_fill(x, fur_real(0));
+    FUR_TRY(iterate(mg, fur_target(rtol, b_norm), max_cycles, report));
+    report->residual /= b_norm;
+    report->residual_recursive = report->residual;
+    return FUR_OK;
+}
+
+fur_status fur_multigrid_solve(fur_multigrid *mg, const fur_vector *b, fur_vector *x, double rtol,
+                               int64_t max_cycles, fur_solver_report *report)
+{
+    FUR_CHECK_REPORT(mg ? mg->context : NULL, fur_solver_report, report);
+    if (report)
+        report->outcome = FUR_OUTCOME_UNSOLVED;
+    FUR_NEED(mg ? mg->context : NULL, mg, b, x);
+    double start = fur_seconds();
+    fur_solver_report own = {.outcome = FUR_OUTCOME_CONVERGED}; /* if b = 0 */
+    if (!(rtol >= 0) || max_cycles < 0)
+        return fur_context_fail(mg->context, FUR_INVALID,
+                                "rtol and max_cycles must not be negative");
+    if (rtol == 0)
+        rtol = mg->residual->value_type == FUR_F32 ? 1e-5 : 1e-10;
+    FUR_TRY(solve(mg, b, x, rtol, max_cycles ? max_cycles : MAX_CYCLES, &own));
+    own.seconds = fur_seconds() - start;
+    fur_report_fill(report, &own, sizeof own);
+    return FUR_OK;
+}
+
+static fur_status apply(void *user, const fur_vector *b, fur_vector *x)
+{
+    fur_multigrid *mg = user;
+    FUR_TRY(enter(mg, b, x));
+    FUR_TRY(fur_vector_fill(x, fur_real(0)));
+    return run_cycle(mg, FUR_BLACK);
+}
+
+fur_status fur_operator_from_multigrid(fur_multigrid *mg, fur_operator **out)
+{
+    FUR_NEED(mg ? mg->context : NULL, mg, out);
+    if (mg->cycle != FUR_CYCLE_V || mg->before != mg->after)
+        return fur_context_fail(mg->context, FUR_UNSUPPORTED,
+                                "only a V cycle with as many sweeps before as after is symmetric, "
+                                "as an operator must be; this one is %c(%d, %d)",
+                                mg->cycle == FUR_CYCLE_V ? 'V' : 'F', mg->before, mg->after);
+    fur_operator_definition definition = {
+        .size = sizeof definition,
+        .rows = mg->residual->size,
+        .cols = mg->residual->size,
+        .value_type = mg->residual->value_type,
+        .user = mg,
+        .apply = apply,
+    };
+    fur_dependent dependent = {"the operator of a multigrid", NULL, NULL, .reads = true};
+    return fur_operator_derive(mg->context, &definition, &dependent, &mg->dependent.made, out);
+}

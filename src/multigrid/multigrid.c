@@ -1,0 +1,448 @@
+/* Multigrid: which stencils it takes, and its levels.
+ *
+ * The finest level is the stencil itself: its diagonal adds up to the centre's coefficient and not
+ * to that of its neighbours and s. Where rounding has made s negative, coarser levels have none: a
+ * correction need not be exact, and theirs then are those of a positive definite operator. */
+#include "multigrid.h"
+#include "options.h"
+
+#include <float.h>
+#include <math.h>
+
+/* An axis is coarsened with the others unless its coupling is weaker than the strongest by more
+ * than this: only along strong couplings does relaxation smooth. */
+#define WEAK 0.5
+/* Double sweeps on the coarsest level at most: more are of no use to anybody. */
+#define BOTTOM_SWEEPS 1000
+/* A point and the next ones along each axis. */
+#define AXIS_POINTS 7
+
+/* A stencil's numbers: 2 (k_x + k_y + k_z) + s at the centre, -k around. */
+typedef struct model {
+    double k[3];
+    double centre;
+    double s;
+    double rounding; /* by how much s may be off 0 although more was not meant */
+} model;
+
+static fur_status refuse(const fur_stencil *a, const char *reason)
+{
+    return fur_context_fail(a->context, FUR_UNSUPPORTED, "multigrid cannot take this stencil: %s",
+                            reason);
+}
+
+static double coefficient(const fur_stencil_view *s, int k)
+{
+    return s->value_type == FUR_F32 ? (double)((const float *)s->coefficients)[k]
+                                    : ((const double *)s->coefficients)[k];
+}
+
+/* found[1 + offset along the axis] for neighbours; the centre is found[1] of every axis. */
+static bool sort_points(const fur_stencil_view *s, double found[3][3])
+{
+    for (int n = 0; n < s->points; n++) {
+        fur_stencil_offset o = s->offsets[n];
+        const int32_t along[3] = {o.x, o.y, o.z};
+        bool centre = o.x == 0 && o.y == 0 && o.z == 0;
+        if (o.x * o.x + o.y * o.y + o.z * o.z > 1)
+            return false;
+        for (int axis = 0; axis < 3; axis++)
+            if (centre || along[axis] != 0)
+                found[axis][1 + along[axis]] = coefficient(s, n);
+    }
+    return true;
+}
+
+/* The centre is compared with what is around it to within the rounding of their sum. */
+static fur_status find_model(const fur_stencil *a, model *out)
+{
+    const fur_stencil_view *s = &a->view;
+    double found[3][3] = {{0}};
+    double around = 0;
+    if (!sort_points(s, found))
+        return refuse(a, "a point has neighbours other than the next along each axis");
+    for (int axis = 0; axis < 3; axis++) {
+        out->k[axis] = -found[axis][0];
+        around += 2 * out->k[axis];
+        if (found[axis][0] != found[axis][2])
+            return refuse(a, "coefficients on both sides of a point differ");
+        if (!(out->k[axis] > 0) && s->extent[axis] > 1)
+            return refuse(a,
+                          "neighbours must be there along each axis, with negative coefficients");
+    }
+    out->centre = found[0][1];
+    out->s = out->centre - around;
+    out->rounding = 8 * (s->value_type == FUR_F32 ? (double)FLT_EPSILON : DBL_EPSILON) * around;
+    if (!(out->centre > 0) || !(out->s >= -out->rounding) || isinf(out->centre))
+        return refuse(a, "the centre must be as large as the sum of its neighbours, or larger");
+    return FUR_OK;
+}
+
+/* The least eigenvalue of the springs, without s: they hold x where an axis is Dirichlet's. */
+static double least_eigenvalue(const fur_stencil_view *s, const model *m)
+{
+    const double pi = 3.14159265358979323846;
+    double sum = 0;
+    for (int axis = 0; axis < 3; axis++) {
+        double sine = sin(pi / 2 / ((double)s->extent[axis] + 1));
+        if (s->boundary[axis] == FUR_BOUNDARY_DIRICHLET)
+            sum += 4 * m->k[axis] * sine * sine;
+    }
+    return sum;
+}
+
+static fur_status check_boundaries(const fur_stencil *a, const model *m)
+{
+    const fur_stencil_view *s = &a->view;
+    double least = least_eigenvalue(s, m);
+    for (int axis = 0; axis < 3; axis++)
+        if (s->boundary[axis] == FUR_BOUNDARY_PERIODIC && s->extent[axis] % 2 == 1 &&
+            s->extent[axis] > 1)
+            return fur_context_fail(a->context, FUR_UNSUPPORTED,
+                                    "axis %d is periodic and has %lld points; red-black relaxation "
+                                    "needs an even number there",
+                                    axis, (long long)s->extent[axis]);
+    if (least == 0 && m->s <= m->rounding)
+        return fur_context_fail(a->context, FUR_UNSUPPORTED,
+                                "the problem is singular: constants are solutions for b = 0; give "
+                                "an axis a Dirichlet boundary or add to the centre's coefficient");
+    if (!(m->s > -least))
+        return fur_context_fail(
+            a->context, FUR_UNSUPPORTED,
+            "the problem is not positive definite: rounding leaves the centre "
+            "%.1e below the sum of its neighbours, and the boundaries hold only "
+            "%.1e; use f64 or add to the centre's coefficient",
+            -m->s, least);
+    return FUR_OK;
+}
+
+static fur_status check_stencil(const fur_stencil *a, model *out)
+{
+    const fur_backend *backend = a->context->backend;
+    if (!backend->multigrid)
+        return fur_context_fail(a->context, FUR_UNSUPPORTED,
+                                "device %s has no multigrid; use device \"cpu\"", backend->device);
+    if (a->view.value_type != FUR_F32 && a->view.value_type != FUR_F64)
+        return refuse(a, "its values are complex");
+    if (a->view.fields)
+        return refuse(a, "its coefficients differ from point to point");
+    FUR_TRY(find_model(a, out));
+    return check_boundaries(a, out);
+}
+
+static fur_status check_options(fur_env *env, fur_multigrid_options *o)
+{
+    if ((unsigned)o->cycle > FUR_CYCLE_F)
+        return fur_env_fail(env, FUR_INVALID, "%d is not a cycle; use FUR_CYCLE_V or FUR_CYCLE_F",
+                            (int)o->cycle);
+    if (o->before < 0 || o->after < 0 || o->levels < 0 || o->coarsest < 0)
+        return fur_env_fail(env, FUR_INVALID,
+                            "before, after, levels and coarsest must not be negative");
+    o->before = o->before ? o->before : 2;
+    o->after = o->after ? o->after : 2;
+    o->coarsest = o->coarsest ? o->coarsest : 1;
+    if (o->levels == 0 || o->levels > FUR_MULTIGRID_LEVELS)
+        o->levels = FUR_MULTIGRID_LEVELS;
+    return FUR_OK;
+}
+
+/* The levels in the making: where the axes of the last one are, on the host. */
+typedef struct builder {
+    fur_multigrid *mg;
+    fur_axis axis[3];
+    double coupling[3];
+    double shift; /* of the level's diagonal, which axis 0 has */
+} builder;
+
+static fur_status upload(fur_context *context, const void *from, int64_t count, size_t size,
+                         void *out)
+{
+    void *memory;
+    FUR_TRY(fur_memory_allocate(context, count, size, &memory));
+    fur_status status = fur_memory_copy(context, memory, from, count * (int64_t)size);
+    if (status == FUR_OK)
+        *(void **)out = memory;
+    else
+        fur_memory_release(context, memory);
+    return status;
+}
+
+static fur_status upload_weights(fur_context *context, fur_value_type value, int64_t count,
+                                 const double *weights, const void **out)
+{
+    void *rounded;
+    FUR_TRY(fur_env_allocate(&context->env, count, fur_value_size(value), &rounded));
+    fur_convert_values(&context->env, count, FUR_F64, weights, value, rounded);
+    fur_status status = upload(context, rounded, count, fur_value_size(value), out);
+    fur_env_release(&context->env, rounded);
+    return status;
+}
+
+/* An axis as kernels see it; coarse: on the next level, NULL if there is none. */
+static fur_status set_axis(builder *b, int number, const fur_axis *coarse, fur_grid *grid)
+{
+    fur_context *context = b->mg->context;
+    const fur_axis *axis = &b->axis[number];
+    fur_grid_axis *out = &grid->axis[number];
+    int64_t n = axis->points;
+    double *weights = NULL;
+    int64_t *places = NULL;
+    fur_status status;
+    *out = (fur_grid_axis){.points = n, .periodic = axis->periodic};
+    FUR_TRY_DONE(
+        fur_env_allocate_zeros(&context->env, n * FUR_GRID_WEIGHTS, sizeof *weights, &weights));
+    FUR_TRY_DONE(
+        fur_env_allocate_zeros(&context->env, n * FUR_GRID_PLACES, sizeof *places, &places));
+    fur_axis_set_rows(axis, number == 0 ? b->shift : 0, weights);
+    if (coarse) {
+        out->coarse = coarse->points;
+        fur_axis_set_transfer(axis, coarse, weights, places);
+    }
+    FUR_TRY_DONE(
+        upload_weights(context, grid->value_type, n * FUR_GRID_WEIGHTS, weights, &out->weights));
+    FUR_TRY_DONE(upload(context, places, n * FUR_GRID_PLACES, sizeof *places, &out->places));
+done:
+    fur_env_release(&context->env, places);
+    fur_env_release(&context->env, weights);
+    return status;
+}
+
+/* Whether the axis is to be coarsened with the others. */
+static bool is_strong(const builder *b, int number)
+{
+    double strongest = 0;
+    for (int n = 0; n < 3; n++)
+        if (b->axis[n].points > 1 && b->coupling[n] > strongest)
+            strongest = b->coupling[n];
+    return b->axis[number].points > 1 && b->coupling[number] >= WEAK * strongest;
+}
+
+static void release_axes(fur_env *env, fur_axis axes[3])
+{
+    for (int number = 0; number < 3; number++)
+        fur_axis_release(env, &axes[number]);
+}
+
+/* What it has made of `out` when it fails is the caller's to release, too. */
+static fur_status coarsen_axes(const builder *b, fur_axis out[3])
+{
+    fur_env *env = &b->mg->context->env;
+    for (int number = 0; number < 3; number++)
+        FUR_TRY(fur_axis_coarsen(env, &b->axis[number], is_strong(b, number), &out[number]));
+    return FUR_OK;
+}
+
+/* The grid of the last level, and the axes of the next one, if there is to be one. */
+static fur_status set_grid(builder *b, bool last, fur_grid *grid)
+{
+    fur_axis coarse[3] = {{0}};
+    fur_status status = last ? FUR_OK : coarsen_axes(b, coarse);
+    for (int number = 0; number < 3 && status == FUR_OK; number++) {
+        status = set_axis(b, number, last ? NULL : &coarse[number], grid);
+        if (coarse[number].points < b->axis[number].points)
+            b->coupling[number] *= 0.25;
+    }
+    release_axes(&b->mg->context->env, b->axis);
+    memcpy(b->axis, coarse, sizeof coarse);
+    return status;
+}
+
+/* Overrelaxation by the number of axes that a level still has: as good as the smoothing factor of
+ * red-black sweeps gets, within a few per cent (Yavneh 1996). One axis, or point, is solved exactly
+ * without. */
+static double omega_of(const fur_grid *grid)
+{
+    int axes = 0;
+    for (int number = 0; number < 3; number++)
+        axes += grid->axis[number].points > 1;
+    return axes > 1 ? 1 + 0.125 * (axes - 1) : 1;
+}
+
+static fur_status allocate_vectors(fur_multigrid *mg, fur_grid_level *level)
+{
+    int64_t points = fur_grid_points(&level->grid);
+    size_t size = fur_value_size(level->grid.value_type);
+    void *b;
+    FUR_TRY(fur_memory_allocate(mg->context, points, size, &b));
+    level->b = b;
+    return fur_memory_allocate(mg->context, points, size, &level->x);
+}
+
+/* Double sweeps on a coarsest grid whose longest axis has n points: one of Gauss-Seidel on that
+ * axis alone makes the error cos(pi / (n + 1))^4 times as large, so many at least 10^8 times
+ * smaller. A single point is exact at once. */
+static int bottom_sweeps(const fur_grid *grid)
+{
+    int64_t n = 1;
+    for (int number = 0; number < 3; number++)
+        n = grid->axis[number].points > n ? grid->axis[number].points : n;
+    return n == 1 ? 1 : n > 30 ? BOTTOM_SWEEPS : (int)((n + 1) * (n + 1));
+}
+
+static fur_status build_levels(builder *b, const model *m, const fur_multigrid_options *o,
+                               fur_value_type value)
+{
+    fur_multigrid *mg = b->mg;
+    for (bool last = false; !last;) {
+        fur_grid_level *level = &mg->level[mg->levels++];
+        int64_t points = b->axis[0].points * b->axis[1].points * b->axis[2].points;
+        last = points <= o->coarsest || mg->levels == o->levels;
+        level->grid.value_type = value;
+        FUR_TRY(set_grid(b, last, &level->grid));
+        b->shift = m->s > 0 ? m->s : 0;
+        level->grid.omega = omega_of(&level->grid);
+        if (mg->levels > 1)
+            FUR_TRY(allocate_vectors(mg, level));
+    }
+    mg->bottom = bottom_sweeps(&mg->level[mg->levels - 1].grid);
+    return FUR_OK;
+}
+
+static double round_to(fur_value_type value, double a)
+{
+    return value == FUR_F32 ? (double)(float)a : a;
+}
+
+/* What axis 0 has to add so that the diagonal of the finest level, whose terms and their sum are
+ * rounded, is the centre's coefficient. */
+static double finest_shift(fur_value_type value, const double edge[3], double centre)
+{
+    double across = round_to(value, round_to(value, 2 * edge[1]) + round_to(value, 2 * edge[2]));
+    return centre - across - 2 * edge[0];
+}
+
+/* The stencil again, with the kernel of its products. */
+static fur_status copy_stencil(const fur_stencil *a, fur_stencil **out)
+{
+    const fur_stencil_view *s = &a->view;
+    fur_scalar coefficients[AXIS_POINTS];
+    fur_stencil_definition d = {
+        .size = sizeof d,
+        .value_type = s->value_type,
+        .axes = 3,
+        .points = s->points,
+        .offsets = s->offsets,
+        .coefficients = coefficients,
+        .kernel = a->product.kernel->info.name,
+        .sweep_kernel = "single",
+    };
+    memcpy(d.extent, s->extent, sizeof d.extent);
+    memcpy(d.boundary, s->boundary, sizeof d.boundary);
+    for (int n = 0; n < s->points; n++)
+        coefficients[n] = fur_real(coefficient(s, n));
+    return fur_stencil_create(a->context, &d, out);
+}
+
+/* Kernels cut grids along the last axis: of two axes, the second takes its place. */
+static fur_status build(fur_multigrid *mg, const fur_stencil_view *s, const model *m,
+                        const fur_multigrid_options *o)
+{
+    fur_env *env = &mg->context->env;
+    builder b = {.mg = mg};
+    /* First, so that there is memory for as many entries as are counted below. */
+    fur_status status =
+        fur_vector_create(mg->context, s->value_type, fur_stencil_rows(s), &mg->residual);
+    for (int number = 0; number < 3 && status == FUR_OK; number++) {
+        int from = number > 0 && s->extent[2] == 1 ? 3 - number : number;
+        b.coupling[number] = m->k[from];
+        status =
+            fur_axis_create(env, s->boundary[from], s->extent[from], m->k[from], &b.axis[number]);
+    }
+    b.shift = finest_shift(s->value_type, b.coupling, m->centre);
+    if (status == FUR_OK)
+        status = build_levels(&b, m, o, s->value_type);
+    release_axes(env, b.axis);
+    return status == FUR_OK ? fur_multigrid_list_steps(mg) : status;
+}
+
+/* Levels and how they are coarsened follow from the coefficients: these must be the same. */
+static fur_status update(void *object)
+{
+    const fur_multigrid *mg = object;
+    const fur_stencil *a = mg->source;
+    size_t bytes = (size_t)a->view.points * fur_value_size(a->view.value_type);
+    FUR_TRY(fur_dependent_check(&mg->context->env, &a->dependent));
+    return memcmp(a->view.coefficients, mg->stencil->view.coefficients, bytes) == 0
+               ? FUR_OK
+               : fur_context_fail(mg->context, FUR_INVALID,
+                                  "the coefficients of its stencil have changed; make another");
+}
+
+/* Those of the stencil, while it lives, must stay as they are. */
+static void watch(fur_multigrid *mg, const fur_stencil *a)
+{
+    mg->source = a;
+    mg->dependent = (fur_dependent){"the multigrid", mg, update, .reads = false};
+    fur_dependent_join(&mg->dependent, &a->dependent.made);
+}
+
+static fur_multigrid_report report_of(const fur_multigrid *mg)
+{
+    fur_multigrid_report report = {.size = sizeof report, .levels = mg->levels};
+    for (int l = 0; l < mg->levels; l++)
+        report.points += fur_grid_points(&mg->level[l].grid);
+    report.coarsest = fur_grid_points(&mg->level[mg->levels - 1].grid);
+    return report;
+}
+
+fur_status fur_multigrid_create(const fur_stencil *a, const fur_multigrid_options *options,
+                                fur_multigrid **out)
+{
+    FUR_NEED(a ? a->context : NULL, a, out);
+    fur_env *env = &a->context->env;
+    fur_multigrid_options o;
+    model m = {.s = 0};
+    fur_multigrid *mg;
+    FUR_TAKE_OPTIONS(a->context, fur_multigrid_options, &o, options);
+    FUR_TRY(fur_dependent_check(env, &a->dependent));
+    FUR_TRY(check_options(env, &o));
+    FUR_TRY(check_stencil(a, &m));
+    FUR_TRY(fur_env_allocate_zeros(env, 1, sizeof *mg, &mg));
+    mg->context = a->context;
+    mg->cycle = o.cycle;
+    mg->before = o.before;
+    mg->after = o.after;
+    fur_status status = copy_stencil(a, &mg->stencil);
+    if (status == FUR_OK)
+        status = build(mg, &a->view, &m, &o);
+    if (status != FUR_OK) {
+        fur_multigrid_destroy(mg);
+        return status;
+    }
+    mg->report = report_of(mg);
+    watch(mg, a);
+    *out = mg;
+    return FUR_OK;
+}
+
+static void release_level(fur_context *context, const fur_grid_level *level, bool owns_vectors)
+{
+    for (int number = 0; number < 3; number++) {
+        fur_memory_release(context, (void *)(uintptr_t)level->grid.axis[number].weights);
+        fur_memory_release(context, (void *)(uintptr_t)level->grid.axis[number].places);
+    }
+    if (owns_vectors) {
+        fur_memory_release(context, (void *)(uintptr_t)level->b);
+        fur_memory_release(context, level->x);
+    }
+}
+
+void fur_multigrid_destroy(fur_multigrid *mg)
+{
+    if (!mg)
+        return;
+    fur_dependent_leave(&mg->dependent);
+    for (int l = 0; l < mg->levels; l++)
+        release_level(mg->context, &mg->level[l], l > 0);
+    for (int first = 0; first < 2; first++)
+        fur_env_release(&mg->context->env, mg->steps[first]);
+    fur_vector_destroy(mg->residual);
+    fur_stencil_destroy(mg->stencil);
+    fur_env_release(&mg->context->env, mg);
+}
+
+const fur_multigrid_report *fur_multigrid_describe(const fur_multigrid *mg)
+{
+    static const fur_multigrid_report none = {.size = sizeof none};
+    return mg ? &mg->report : &none;
+}

@@ -1,0 +1,59 @@
+/* Geometric multigrid: levels, the tables of their axes, the steps of a cycle, cycles. */
+#ifndef FURROW_MULTIGRID_MULTIGRID_H
+#define FURROW_MULTIGRID_MULTIGRID_H
+
+#include <furrow/multigrid.h>
+
+#include "stencil.h"
+
+/* Each level has at most 2/3 of the points of the one before, of which there are less than 2^59. */
+#define FUR_MULTIGRID_LEVELS 128
+
+struct fur_multigrid {
+    fur_context *context;
+    fur_stencil *stencil; /* a copy of the caller's: residuals are its */
+    fur_cycle cycle;
+    int before;
+    int after;
+    int bottom; /* double sweeps on the coarsest level */
+    int levels;
+    fur_grid_level level[FUR_MULTIGRID_LEVELS]; /* finest first */
+    int64_t step_count;
+    fur_grid_step *steps[2];   /* of a cycle, by the colour that comes first on the way up */
+    fur_vector *residual;      /* of the finest level; during a cycle an array to spare */
+    fur_dependent dependent;   /* on the source */
+    const fur_stencil *source; /* the caller's, while it lives */
+    fur_multigrid_report report;
+};
+
+/* Lists the steps of a cycle; fur_multigrid_destroy releases them. */
+fur_status fur_multigrid_list_steps(fur_multigrid *mg);
+
+/* One axis of a multigrid level as points joined by springs: the one-dimensional operator is
+ * (K x)(i) = e(i) (x(i) - x(i-1)) + e(i+1) (x(i) - x(i+1)) over the mass m(i). */
+typedef struct fur_axis {
+    int64_t points;
+    bool periodic;
+    double *edges; /* points + 1; the first and the last lead to the boundary, where x is 0, or, the
+                      same one, around */
+    double *masses; /* points */
+    int64_t spare;  /* the point of even number that stays on the coarser level; -1: none */
+} fur_axis;
+
+/* The finest level's: equal edges between points of mass 1. */
+fur_status fur_axis_create(fur_env *env, fur_boundary boundary, int64_t points, double edge,
+                           fur_axis *out);
+void fur_axis_release(fur_env *env, fur_axis *axis);
+
+/* The axis with every other point left out, or with all points where `halve` is false. */
+fur_status fur_axis_coarsen(fur_env *env, const fur_axis *fine, bool halve, fur_axis *out);
+
+/* The coefficients of an axis's own equation, `shift` added to the diagonal: to weights of
+ * src/kernel/multigrid_kernel.h, in double precision. */
+void fur_axis_set_rows(const fur_axis *axis, double shift, double *weights);
+
+/* Weights and places for moving between an axis and what fur_axis_coarsen made of it. */
+void fur_axis_set_transfer(const fur_axis *fine, const fur_axis *coarse, double *weights,
+                           int64_t *places);
+
+#endif

@@ -1,0 +1,115 @@
+/* A recognised stencil follows its matrix: new values are proved on the grid that was found, so
+ * that nothing is guessed again but the constants. */
+#include "recognise.h"
+
+fur_status fur_recognised_compare(const fur_recognised *r, const fur_stencil_view *s, int64_t most,
+                                  int32_t **numbers, int64_t *count)
+{
+    fur_env *env = &r->context->env;
+    const fur_remote *remote = r->context->backend->remote;
+    const void *fields[FUR_STENCIL_POINTS];
+    fur_stencil_view own = *s;
+    for (int k = 0; k < r->field_count; k++)
+        fields[k] = r->fields[k]->data;
+    own.fields = own.coefficients ? NULL : fields;
+    return remote ? remote->stencil_prove(env, &r->a->view, &own, most, numbers, count)
+                  : fur_recognise_prove(env, &r->a->view, &own, most, numbers, count);
+}
+
+/* A copy of row numbers where the host can read them. */
+static fur_status fetch(fur_context *context, int64_t count, const int32_t *numbers, int32_t **out)
+{
+    int64_t bytes = count * (int64_t)sizeof *numbers;
+    FUR_TRY(fur_env_allocate(&context->env, count, sizeof *numbers, out));
+    fur_status status = fur_memory_copy(context, *out, numbers, bytes);
+    if (status != FUR_OK)
+        fur_env_release(&context->env, *out);
+    return status;
+}
+
+/* The first of the numbers that is not among the others, -1 if all are; both rise. */
+static int64_t first_missing(const int32_t *numbers, int64_t count, const int32_t *others,
+                             int64_t other_count)
+{
+    int64_t at = 0;
+    for (int64_t i = 0; i < count; i++) {
+        while (at < other_count && others[at] < numbers[i])
+            at++;
+        if (at == other_count || others[at] != numbers[i])
+            return numbers[i];
+    }
+    return -1;
+}
+
+/* Rows that differ must be among those that are kept; these may have ceased to. */
+static fur_status check_kept(const fur_recognised *r, const int32_t *numbers, int64_t count)
+{
+    fur_context *context = r->context;
+    fur_status status = FUR_OK;
+    int32_t *kept = NULL;
+    int32_t *now = NULL;
+    FUR_TRY_DONE(fetch(context, r->rows->view.rows, r->numbers, &kept));
+    FUR_TRY_DONE(fetch(context, count, numbers, &now));
+    int64_t row = first_missing(now, count, kept, r->rows->view.rows);
+    if (row >= 0)
+        status = fur_context_fail(context, FUR_INVALID,
+                                  "row %lld is no longer the stencil's; recognise the matrix again",
+                                  (long long)row);
+done:
+    fur_env_release(&context->env, now);
+    fur_env_release(&context->env, kept);
+    return status;
+}
+
+static fur_status compare(fur_recognised *r)
+{
+    fur_stencil_view s = r->stencil->view;
+    int64_t most = r->a->view.rows / FUR_FEW;
+    int64_t count = 0;
+    int32_t *numbers = NULL;
+    if (s.coefficients) {
+        FUR_TRY(fur_recognise_constants(r->a, &s, r->constants));
+        s.coefficients = r->constants;
+    }
+    FUR_TRY(fur_recognised_compare(r, &s, most, &numbers, &count));
+    fur_status status =
+        count > most ? fur_context_fail(r->context, FUR_INVALID,
+                                        "%lld of %lld rows differ from the stencil that most have; "
+                                        "recognise the matrix again",
+                                        (long long)count, (long long)r->a->view.rows)
+                     : check_kept(r, numbers, count);
+    fur_memory_release(r->context, numbers);
+    return status;
+}
+
+/* Takes the matrix's new values over, but for the stencil's. */
+static fur_status update(void *object)
+{
+    fur_recognised *r = object;
+    FUR_TRY(compare(r));
+    FUR_TRY(fur_csr_take_rows_again(r->a, r->numbers, r->rows));
+    fur_csr_values_changed(r->rows);
+    return FUR_OK;
+}
+
+static bool has_constants(const fur_recognised *r)
+{
+    const fur_stencil_view *s = &r->stencil->view;
+    size_t bytes = (size_t)s->points * fur_value_size(s->value_type);
+    return !r->constants || memcmp(s->coefficients, r->constants, bytes) == 0;
+}
+
+static fur_status update_stencil(void *object)
+{
+    fur_recognised *r = object;
+    FUR_TRY(fur_dependent_check(&r->context->env, &r->dependent));
+    return has_constants(r) ? FUR_OK : fur_stencil_set_coefficients(r->stencil, r->constants);
+}
+
+void fur_recognised_follow(fur_recognised *r)
+{
+    r->dependent = (fur_dependent){"the recognised stencil", r, update, .reads = false};
+    r->stencil->dependent = (fur_dependent){"the stencil", r, update_stencil, .reads = true};
+    fur_dependent_join(&r->dependent, &r->a->made);
+    fur_dependent_join(&r->stencil->dependent, &r->dependent.made);
+}

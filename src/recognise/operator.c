@@ -1,0 +1,65 @@
+/* A recognised stencil as an operator. */
+#ifndef FUR_TEMPLATE
+#    include "recognise.h"
+#    include "scalar.h"
+#    include "table.h"
+
+#    define FUR_TEMPLATE "operator.c"
+#    include "foreach_value.h"
+
+static fur_status apply(void *user, const fur_vector *x, fur_vector *y)
+{
+    return fur_recognised_apply(user, fur_real(1), x, fur_real(0), y);
+}
+
+static fur_status diagonal(void *user, fur_vector *d)
+{
+    static void (*const set[FUR_VALUE_COUNT])(const fur_csr_view *, const int32_t *, void *) =
+        FUR_VALUE_TABLE(set_entries);
+    const fur_recognised *r = user;
+    FUR_TRY(fur_dependent_check(&r->context->env, &r->dependent));
+    FUR_TRY(fur_stencil_read_diagonal(r->stencil, d));
+    if (fur_is_remote(r->context))
+        return r->context->backend->remote->diagonal(&r->context->env, &r->rows->view, r->numbers,
+                                                     d->data);
+    set[d->value_type](&r->rows->view, r->numbers, d->data);
+    return FUR_OK;
+}
+
+fur_status fur_operator_from_recognised(const fur_recognised *r, fur_operator **out)
+{
+    FUR_NEED(r ? r->context : NULL, r, out);
+    const fur_csr_view *rows = &r->rows->view;
+    fur_operator_definition definition = {
+        .size = sizeof definition,
+        .rows = rows->cols,
+        .cols = rows->cols,
+        .value_type = rows->value_type,
+        .user = (void *)(uintptr_t)r,
+        .apply = apply,
+        .diagonal = diagonal,
+    };
+    fur_dependent dependent = {"the operator of a recognised stencil", NULL, NULL, .reads = true};
+    return fur_operator_derive(r->context, &definition, &dependent, &r->dependent.made, out);
+}
+#else
+
+/* d_i = A(i, i) for the rows i with these numbers; entries of one position that were kept are
+ * added. */
+static void FN(set_entries)(const fur_csr_view *rows, const int32_t *numbers, void *d)
+{
+    const VALUE *values = rows->values;
+    for (int64_t i = 0; i < rows->rows; i++) {
+        VALUE sum = V(from)((fur_scalar){0, 0});
+        bool found = false;
+        for (int64_t k = fur_offset_at(rows, i); k < fur_offset_at(rows, i + 1); k++) {
+            if (rows->columns[k] != numbers[i])
+                continue;
+            sum = found ? V(add)(sum, values[k]) : values[k];
+            found = true;
+        }
+        ((VALUE *)d)[numbers[i]] = sum;
+    }
+}
+
+#endif

@@ -1,0 +1,218 @@
+/* "auto": by the kernels' own estimates, or by timing those whose estimates are good. */
+#include "spmv.h"
+#include "clock.h"
+
+#include <math.h>
+#include <stdio.h>
+
+/* Estimates within this factor of the best are worth timing; on the CPU so are all kernels without
+ * a plan, which show what a plan is worth. */
+#define WORTH_TIMING 2.0
+/* A kernel is timed for so long, and at least and at most so often. */
+#define TIMING_SECONDS 0.03
+#define TIMING_LEAST 3
+#define TIMING_MOST 50
+/* On a device so many products are timed together, as waiting for it takes longer than a small one,
+ * and for a shorter time: there they vary less. */
+#define DEVICE_BATCH 8
+#define DEVICE_SECONDS 0.003
+/* Kernels considered at most. */
+#define CANDIDATES_MAX 32
+
+fur_status fur_spmv_prepare(fur_spmv *plan, const fur_spmv_kernel *kernel,
+                            const fur_spmv_profile *profile, void **state)
+{
+    *state = NULL;
+    return kernel->plan ? kernel->plan(&plan->context->env, &plan->operand->view, profile, state)
+                        : FUR_OK;
+}
+
+void fur_spmv_drop(fur_spmv *plan, const fur_spmv_kernel *kernel, void *state)
+{
+    if (kernel && state && kernel->release)
+        kernel->release(&plan->context->env, state);
+}
+
+/* Whether a kernel that failed to build leaves the matrix to others: its own form of it does not
+ * suit, or has no room. */
+static bool makes_way(fur_status status)
+{
+    return status == FUR_UNSUPPORTED || status == FUR_OUT_OF_MEMORY;
+}
+
+static bool eligible(const fur_spmv_kernel *kernel)
+{
+    return kernel->info.exact && kernel->cost;
+}
+
+/* An estimate for one kernel, or what became of it. */
+typedef struct candidate {
+    const fur_spmv_kernel *kernel; /* NULL: not to be considered, or no longer */
+    double total_ns;
+} candidate;
+
+static int list_candidates(const fur_spmv *plan, const fur_spmv_profile *profile, double uses,
+                           double limit, candidate *list)
+{
+    const fur_backend *backend = plan->context->backend;
+    int count = 0;
+    for (int i = 1; i < backend->spmv_count && count < CANDIDATES_MAX; i++) {
+        if (!eligible(backend->spmv[i]))
+            continue;
+        fur_spmv_cost cost = backend->spmv[i]->cost(&plan->operand->view, profile);
+        bool quick = limit == 0 || cost.plan_ns <= limit * cost.product_ns;
+        if (!cost.refusal && quick)
+            list[count++] = (candidate){backend->spmv[i], cost.plan_ns + uses * cost.product_ns};
+    }
+    return count;
+}
+
+static candidate *cheapest(candidate *list, int count)
+{
+    candidate *best = NULL;
+    for (int i = 0; i < count; i++)
+        if (list[i].kernel && (!best || list[i].total_ns < best->total_ns))
+            best = &list[i];
+    return best;
+}
+
+/* A kernel that refuses the matrix only when it is built makes way for the next. */
+fur_status fur_spmv_choose_estimated(fur_spmv *plan, const fur_spmv_profile *profile, int64_t uses)
+{
+    candidate list[CANDIDATES_MAX];
+    const fur_backend *backend = plan->context->backend;
+    double n = (double)(uses > 0 ? uses : backend->uses_assumed);
+    int count = list_candidates(plan, profile, n, uses > 0 ? 0 : backend->plan_products, list);
+    fur_status status = FUR_UNSUPPORTED;
+    for (candidate *c; makes_way(status) && (c = cheapest(list, count)); c->kernel = NULL) {
+        plan->kernel = c->kernel;
+        status = fur_spmv_prepare(plan, c->kernel, profile, &plan->state);
+        snprintf(plan->reason, sizeof plan->reason,
+                 "the lowest estimate of %d kernels for %.0f products", count, n);
+        plan->report.seconds_estimated = 1e-9 * c->total_ns / n;
+    }
+    return status;
+}
+
+/* So many products, done when the call returns; their seconds. */
+static fur_status time_batch(const fur_spmv_kernel *kernel, const fur_spmv_call *call,
+                             fur_context *context, int count, double *seconds)
+{
+    double start = fur_seconds();
+    for (int i = 0; i < count; i++)
+        FUR_TRY(kernel->apply(call));
+    FUR_TRY(fur_context_synchronize(context));
+    *seconds = fur_seconds() - start;
+    return FUR_OK;
+}
+
+/* Seconds of one product: the median would need them all kept; the least is as telling here. */
+static fur_status time_product(const fur_spmv *plan, const fur_spmv_kernel *kernel,
+                               const void *state, const fur_vector *x, fur_vector *y, double *least)
+{
+    fur_spmv_call call = {
+        .env = &plan->context->env,
+        .a = &plan->operand->view,
+        .state = state,
+        .alpha = {1, 0},
+        .x = x->data,
+        .y = y->data,
+    };
+    bool remote = fur_is_remote(plan->context);
+    int batch = remote ? DEVICE_BATCH : 1;
+    int least_runs = remote ? 1 : TIMING_LEAST;
+    double limit = remote ? DEVICE_SECONDS : TIMING_SECONDS;
+    double spent = 0;
+    double seconds;
+    *least = INFINITY;
+    FUR_TRY(time_batch(kernel, &call, plan->context, 1, &seconds));
+    for (int run = 0; run < least_runs || (run < TIMING_MOST && spent < limit); run++) {
+        FUR_TRY(time_batch(kernel, &call, plan->context, batch, &seconds));
+        spent += seconds;
+        *least = fmin(*least, seconds / batch);
+    }
+    return FUR_OK;
+}
+
+static double best_estimate(const fur_spmv *plan, const fur_spmv_profile *profile)
+{
+    const fur_backend *backend = plan->context->backend;
+    double best = INFINITY;
+    for (int i = 1; i < backend->spmv_count; i++) {
+        if (!eligible(backend->spmv[i]))
+            continue;
+        fur_spmv_cost cost = backend->spmv[i]->cost(&plan->operand->view, profile);
+        if (!cost.refusal && cost.product_ns < best)
+            best = cost.product_ns;
+    }
+    return best;
+}
+
+/* Prepares and times one kernel; keeps it in the plan if it is the fastest so far. */
+static fur_status try_kernel(fur_spmv *plan, const fur_spmv_kernel *kernel,
+                             const fur_spmv_profile *profile, const fur_vector *x, fur_vector *y)
+{
+    void *state;
+    double start = fur_seconds();
+    FUR_TRY(fur_spmv_prepare(plan, kernel, profile, &state));
+    double seconds = 0;
+    fur_status status = fur_context_synchronize(plan->context);
+    double prepare = fur_seconds() - start;
+    if (status == FUR_OK)
+        status = time_product(plan, kernel, state, x, y, &seconds);
+    if (status != FUR_OK) {
+        fur_spmv_drop(plan, kernel, state);
+        return status;
+    }
+    if (!kernel->plan && plan->report.seconds_plain == 0)
+        plan->report.seconds_plain = seconds;
+    if (plan->kernel && plan->report.seconds_product <= seconds) {
+        fur_spmv_drop(plan, kernel, state);
+        return FUR_OK;
+    }
+    fur_spmv_drop(plan, plan->kernel, plan->state);
+    plan->kernel = kernel;
+    plan->state = state;
+    plan->report.seconds_product = seconds;
+    plan->seconds_prepare = prepare;
+    return FUR_OK;
+}
+
+static fur_status try_all(fur_spmv *plan, const fur_spmv_profile *profile, const fur_vector *x,
+                          fur_vector *y)
+{
+    const fur_backend *backend = plan->context->backend;
+    double limit = WORTH_TIMING * best_estimate(plan, profile);
+    int tried = 0;
+    for (int i = 1; i < backend->spmv_count; i++) {
+        if (!eligible(backend->spmv[i]))
+            continue;
+        fur_spmv_cost cost = backend->spmv[i]->cost(&plan->operand->view, profile);
+        bool plain = !backend->spmv[i]->plan && !fur_is_remote(plan->context);
+        if (cost.refusal || (cost.product_ns > limit && !plain))
+            continue;
+        fur_status status = try_kernel(plan, backend->spmv[i], profile, x, y);
+        if (status != FUR_OK && !makes_way(status))
+            return status;
+        tried += status == FUR_OK;
+    }
+    snprintf(plan->reason, sizeof plan->reason, "the fastest of %d kernels timed", tried);
+    return FUR_OK;
+}
+
+fur_status fur_spmv_choose_measured(fur_spmv *plan, const fur_spmv_profile *profile)
+{
+    const fur_csr_view *a = &plan->operand->view;
+    fur_status status = FUR_OK;
+    fur_vector *x = NULL;
+    fur_vector *y = NULL;
+    FUR_TRY_DONE(fur_vector_create(plan->context, a->value_type, a->cols, &x));
+    FUR_TRY_DONE(fur_vector_create(plan->context, a->value_type, a->rows, &y));
+    FUR_TRY_DONE(try_all(plan, profile, x, y));
+done:
+    fur_vector_destroy(y);
+    fur_vector_destroy(x);
+    /* Where nothing could be timed for want of memory, a kernel that needs none may still do. */
+    bool none = makes_way(status) || (status == FUR_OK && !plan->kernel);
+    return none ? fur_spmv_choose_estimated(plan, profile, 0) : status;
+}

@@ -1,0 +1,225 @@
+/* SpMV plans: which kernel, its preparation, the product. */
+#include "clock.h"
+#include "names.h"
+#include "options.h"
+#include "spmv.h"
+
+#include <string.h>
+
+static fur_status check_options(fur_env *env, const fur_spmv_options *o)
+{
+    if ((unsigned)o->op > FUR_OP_H)
+        return fur_env_fail(env, FUR_INVALID, "%d is not an operation; use FUR_OP_N, _T or _H",
+                            (int)o->op);
+    if (o->uses < 0)
+        return fur_env_fail(env, FUR_INVALID, "a plan cannot be used %lld times",
+                            (long long)o->uses);
+    return FUR_OK;
+}
+
+static const fur_spmv_kernel *find_kernel(const fur_backend *backend, const char *name)
+{
+    for (int i = 0; i < backend->spmv_count; i++)
+        if (strcmp(backend->spmv[i]->info.name, name) == 0)
+            return backend->spmv[i];
+    return NULL;
+}
+
+static fur_status fail_unknown(fur_context *context, const char *name)
+{
+    char names[512] = "auto";
+    for (int i = 0; i < context->backend->spmv_count; i++)
+        fur_names_add(names, sizeof names, context->backend->spmv[i]->info.name);
+    return fur_context_fail(context, FUR_UNSUPPORTED,
+                            "there is no SpMV kernel \"%s\" on device %s; it has %s", name,
+                            context->backend->device, names);
+}
+
+static fur_status fail_unsuited(fur_context *context, const char *name, const char *why)
+{
+    return fur_context_fail(context, FUR_UNSUPPORTED, "kernel \"%s\" does not suit this matrix: %s",
+                            name, why);
+}
+
+static fur_status choose_named(fur_spmv *plan, const char *name, const fur_spmv_profile *profile)
+{
+    fur_context *context = plan->context;
+    const fur_spmv_kernel *kernel = find_kernel(context->backend, name);
+    if (!kernel)
+        return fail_unknown(context, name);
+    if (kernel->cost) {
+        const char *refusal = kernel->cost(&plan->operand->view, profile).refusal;
+        if (refusal)
+            return fail_unsuited(context, name, refusal);
+    }
+    plan->kernel = kernel;
+    snprintf(plan->reason, sizeof plan->reason, "asked for by name");
+    fur_status status = fur_spmv_prepare(plan, kernel, profile, &plan->state);
+    if (status != FUR_UNSUPPORTED)
+        return status;
+    char why[256];
+    snprintf(why, sizeof why, "%s", fur_context_error(context));
+    return fail_unsuited(context, name, why);
+}
+
+static fur_status choose(fur_spmv *plan, const fur_spmv_options *o)
+{
+    fur_spmv_profile profile;
+    FUR_TRY(fur_spmv_measure(plan->operand, &profile));
+    if (o->kernel && strcmp(o->kernel, "auto") != 0)
+        return choose_named(plan, o->kernel, &profile);
+    int64_t enough = plan->context->backend->uses_measured;
+    bool measure = o->measure || (enough > 0 && o->uses >= enough);
+    return measure ? fur_spmv_choose_measured(plan, &profile)
+                   : fur_spmv_choose_estimated(plan, &profile, o->uses);
+}
+
+/* A for op N, else its transpose, which the plan owns. */
+static fur_status set_operand(fur_spmv *plan)
+{
+    plan->operand = plan->a;
+    if (plan->op == FUR_OP_N)
+        return FUR_OK;
+    FUR_TRY(fur_csr_transpose(plan->a, plan->op == FUR_OP_H, &plan->transpose));
+    plan->operand = plan->transpose;
+    return FUR_OK;
+}
+
+/* Takes the matrix's new values over. */
+static fur_status update(void *object)
+{
+    fur_spmv *plan = object;
+    const fur_spmv_kernel *kernel = plan->kernel;
+    if (plan->transpose)
+        FUR_TRY(fur_csr_transpose_values(plan->a, plan->op == FUR_OP_H, plan->transpose));
+    return kernel->refresh ? kernel->refresh(&plan->context->env, &plan->operand->view, plan->state)
+                           : FUR_OK;
+}
+
+static int64_t break_even(const fur_spmv *plan)
+{
+    if (plan->report.seconds_product == 0 || plan->report.seconds_plain == 0)
+        return -1;
+    double saved = plan->report.seconds_plain - plan->report.seconds_product;
+    return saved > 0 ? (int64_t)(plan->seconds_prepare / saved) + 1 : 0;
+}
+
+/* What does not come from the choice of the kernel. */
+static void complete_report(fur_spmv *plan)
+{
+    const fur_csr_view *a = &plan->operand->view;
+    const fur_spmv_kernel *kernel = plan->kernel;
+    int64_t vectors = (a->rows + a->cols) * (int64_t)fur_value_size(a->value_type);
+    fur_spmv_report *report = &plan->report;
+    report->size = sizeof *report;
+    report->kernel = kernel->info.name;
+    report->reason = plan->reason;
+    report->bytes =
+        vectors + (kernel->matrix_bytes ? kernel->matrix_bytes(a, plan->state) : fur_csr_bytes(a));
+    report->csr_bytes = vectors + fur_csr_bytes(a);
+    report->break_even = break_even(plan);
+}
+
+fur_status fur_spmv_plan(const fur_csr *a, const fur_spmv_options *options, fur_spmv **out)
+{
+    FUR_NEED(fur_csr_context(a), a, out);
+    double start = fur_seconds();
+    fur_env *env = &a->context->env;
+    fur_spmv_options o;
+    FUR_TAKE_OPTIONS(a->context, fur_spmv_options, &o, options);
+    FUR_TRY(check_options(env, &o));
+
+    fur_spmv *plan;
+    FUR_TRY(fur_env_allocate_zeros(env, 1, sizeof *plan, &plan));
+    plan->context = a->context;
+    plan->a = a;
+    plan->op = o.op;
+    fur_status status = set_operand(plan);
+    if (status == FUR_OK)
+        status = choose(plan, &o);
+    if (status != FUR_OK) {
+        fur_spmv_destroy(plan);
+        return status;
+    }
+    complete_report(plan);
+    plan->report.seconds_plan = fur_seconds() - start;
+    plan->dependent = (fur_dependent){"the plan", plan, update, .reads = true};
+    fur_dependent_join(&plan->dependent, &a->made);
+    *out = plan;
+    return FUR_OK;
+}
+
+void fur_spmv_destroy(fur_spmv *plan)
+{
+    if (!plan)
+        return;
+    fur_dependent_leave(&plan->dependent);
+    fur_spmv_drop(plan, plan->kernel, plan->state);
+    fur_csr_destroy(plan->transpose);
+    fur_env_release(&plan->context->env, plan);
+}
+
+static fur_status check_vector(const fur_spmv *plan, const char *name, const fur_vector *v,
+                               int64_t size)
+{
+    const fur_csr_view *a = &plan->operand->view;
+    fur_env *env = &plan->context->env;
+    if (v->context != plan->context)
+        return fur_env_fail(env, FUR_INVALID, "%s belongs to another context than the matrix",
+                            name);
+    if (v->value_type != a->value_type)
+        return fur_env_fail(env, FUR_INVALID,
+                            "%s has entries of type %s, the matrix of type %s; convert one", name,
+                            fur_value_name(v->value_type), fur_value_name(a->value_type));
+    if (v->size != size)
+        return fur_env_fail(env, FUR_INVALID,
+                            "%s has %lld entries, the product with a %lld x %lld operator needs "
+                            "%lld",
+                            name, (long long)v->size, (long long)a->rows, (long long)a->cols,
+                            (long long)size);
+    return FUR_OK;
+}
+
+fur_status fur_spmv_apply(const fur_spmv *plan, fur_scalar alpha, const fur_vector *x,
+                          fur_scalar beta, fur_vector *y)
+{
+    FUR_NEED(plan ? plan->context : NULL, plan, x, y);
+    FUR_TRY(fur_dependent_check(&plan->context->env, &plan->dependent));
+    const fur_csr_view *a = &plan->operand->view;
+    FUR_TRY(check_vector(plan, "x", x, a->cols));
+    FUR_TRY(check_vector(plan, "y", y, a->rows));
+    FUR_TRY(fur_vector_check_apart(x, "x", y, "y"));
+    fur_spmv_call call = {
+        .env = &plan->context->env,
+        .a = a,
+        .state = plan->state,
+        .alpha = alpha,
+        .beta = beta,
+        .x = x->data,
+        .y = y->data,
+    };
+    return plan->kernel->apply(&call);
+}
+
+const fur_csr *fur_spmv_matrix(const fur_spmv *plan)
+{
+    return plan ? plan->a : NULL;
+}
+
+fur_op fur_spmv_op(const fur_spmv *plan)
+{
+    return plan ? plan->op : FUR_OP_N;
+}
+
+const fur_spmv_report *fur_spmv_describe(const fur_spmv *plan)
+{
+    static const fur_spmv_report none = {.size = sizeof none, .kernel = "", .reason = ""};
+    return plan ? &plan->report : &none;
+}
+
+const fur_kernel_info *fur_spmv_kernel_at(const fur_context *context, int index)
+{
+    return context && index >= 0 && index < context->backend->spmv_count
+               ? &context->backend->spmv[index]->info
+               : NULL;
+}

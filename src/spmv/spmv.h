@@ -1,0 +1,37 @@
+/* Products of a matrix and a vector: the plan, what is measured of a matrix for it, and how "auto"
+ * settles on its kernel. */
+#ifndef FURROW_SPMV_SPMV_H
+#define FURROW_SPMV_SPMV_H
+
+#include <furrow/spmv.h>
+
+#include "csr.h"
+
+struct fur_spmv {
+    fur_context *context;
+    const fur_csr *a;
+    fur_op op;
+    const fur_csr *operand; /* op(A): a or transpose */
+    fur_csr *transpose;     /* NULL for op N */
+    const fur_spmv_kernel *kernel;
+    void *state;            /* the kernel's */
+    double seconds_prepare; /* the chosen kernel's own part, when measured */
+    char reason[256];
+    fur_dependent dependent; /* on the matrix */
+    fur_spmv_report report;
+};
+
+/* The kernel's state for this plan's operand, and its release. */
+fur_status fur_spmv_prepare(fur_spmv *plan, const fur_spmv_kernel *kernel,
+                            const fur_spmv_profile *profile, void **state);
+void fur_spmv_drop(fur_spmv *plan, const fur_spmv_kernel *kernel, void *state);
+
+/* Measures what the choice rests on, reading offsets and samples of the columns. */
+fur_status fur_spmv_measure(const fur_csr *a, fur_spmv_profile *out);
+
+/* Set kernel, state and reason. Only exact kernels are considered: the choice may depend on timing
+ * or on the machine, the result of a product may not. */
+fur_status fur_spmv_choose_estimated(fur_spmv *plan, const fur_spmv_profile *profile, int64_t uses);
+fur_status fur_spmv_choose_measured(fur_spmv *plan, const fur_spmv_profile *profile);
+
+#endif
