@@ -66,6 +66,21 @@ START_TEST(each_index_is_done_once)
 }
 END_TEST
 
+START_TEST(no_range_is_shorter_than_the_grain)
+{
+    static tally t;
+    fur_context *context = context_make("portable", 3);
+    for (int64_t count = 1; count < 90; count++) {
+        for (int64_t grain = 1; grain <= count; grain++) {
+            t = tally_of(context);
+            fur_context_parallel(context, count, grain, count_range, &t);
+            ck_assert_int_ge(t.shortest, grain);
+        }
+    }
+    fur_context_destroy(context);
+}
+END_TEST
+
 /* Loops that follow each other at once, of calls too short for their threads to come in time. */
 START_TEST(short_loops_do_not_mix)
 {
@@ -198,6 +213,7 @@ END_TEST
 static void add(TCase *tests)
 {
     tcase_add_test(tests, each_index_is_done_once);
+    tcase_add_test(tests, no_range_is_shorter_than_the_grain);
     tcase_add_test(tests, short_loops_do_not_mix);
     tcase_add_test(tests, a_loop_within_a_loop_is_its_threads_own);
     tcase_add_test(tests, forked_child_computes);

@@ -184,12 +184,31 @@ const char *fur_context_notice(const fur_context *context)
     return refusal;
 }
 
+/* A loop over stretches of `grain` indices, of which the last takes what is left. */
+typedef struct stretches {
+    void (*work)(void *user, int64_t begin, int64_t end);
+    void *user;
+    int64_t count;
+    int64_t grain;
+    int64_t stretches;
+} stretches;
+
+static void run_stretches(void *job, int64_t begin, int64_t end)
+{
+    const stretches *s = job;
+    s->work(s->user, begin * s->grain, end == s->stretches ? s->count : end * s->grain);
+}
+
 fur_status fur_context_parallel(fur_context *context, int64_t count, int64_t grain,
                                 void (*work)(void *user, int64_t begin, int64_t end), void *user)
 {
     FUR_NEED(NULL, context);
     if (!work)
         return fur_context_fail(context, FUR_INVALID, "%s was given NULL for work", __func__);
-    fur_parallel(&context->env, count / fur_larger(grain, 1), count, work, user);
+    if (count <= 0)
+        return FUR_OK;
+    stretches s = {.work = work, .user = user, .count = count, .grain = fur_larger(grain, 1)};
+    s.stretches = fur_larger(count / s.grain, 1);
+    fur_parallel(&context->env, s.stretches, s.stretches, run_stretches, &s);
     return FUR_OK;
 }
