@@ -1005,6 +1005,16 @@ static bytes archive_pax_size(const char *name)
     return b;
 }
 
+/* The size in the header that a pax header overrides is not read. */
+static bytes archive_pax_over_no_size(const char *name)
+{
+    bytes b = archive_pax_size(name);
+    char *block = b.data + b.size - 4 * FUR_TAR_BLOCK; /* before the data and the end */
+    memset(block + 124, '8', 12);
+    set_checksum(block);
+    return b;
+}
+
 /* A size in GNU's binary form. */
 static bytes archive_binary_size(const char *name)
 {
@@ -1017,8 +1027,9 @@ static bytes archive_binary_size(const char *name)
     return b;
 }
 
-static bytes (*const forms[])(const char *name) = {archive_gnu, archive_link_last, archive_pax,
-                                                   archive_pax_size, archive_binary_size};
+static bytes (*const forms[])(const char *name) = {
+    archive_gnu,      archive_link_last,        archive_pax,
+    archive_pax_size, archive_pax_over_no_size, archive_binary_size};
 
 START_TEST(long_names_are_read)
 {
@@ -1062,9 +1073,10 @@ START_TEST(names_may_have_a_prefix)
 }
 END_TEST
 
-/* Without a magic, and with blanks around numbers. */
+/* Without a magic, with blanks around numbers, and a mode and owners that nobody reads. */
 static void make_old(char *block)
 {
+    memset(block + 100, 'x', 24);
     memset(block + 257, 0, 8);
     memset(block + 124, ' ', 9);
     block[135] = ' ';
