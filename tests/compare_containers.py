@@ -5,8 +5,8 @@
 Each container holds a text, packed in a random way by Python and the command zstd: gzip of one or
 several members, zstd frames, tar in each of its formats, tar in one of these; most are then mutated
 as bytes, or as headers whose checksums are mended. Both sides must get the same text, or none. Where
-one is stricter on purpose, `STRICTER` says why. Exit status 1 if they differ, the containers left in
-the folder that is named; 77 without the program zstd.
+one is stricter on purpose, `STRICTER` and `LOOSER` say why. Exit status 1 if they differ, the
+containers left in the folder that is named; 77 without the program zstd.
 """
 
 import gzip
@@ -32,6 +32,16 @@ STRICTER = {
     "a second extended header for one entry": "Python lets the first overrule the second",
     "an extended header of more than 64 KiB": "Python takes headers of any size",
 }
+
+# What Python refuses and the library accepts.
+LOOSER = {
+    "invalid distances set": "ISA-L takes codes that say more than is used; the checksum proves the text",
+}
+
+# tar's checksum adds unsigned bytes (POSIX); Python also takes the sum of signed ones, as some systems
+# wrote it long ago.
+both_sums = tarfile.calc_chksums
+tarfile.calc_chksums = lambda block: both_sums(block)[:1]
 
 
 class Refused(Exception):
@@ -302,6 +312,8 @@ def compare(library, path, data, suffix):
     if found == expected or (not accepted and not found.startswith("ok ") and found):
         return accepted
     if accepted and any(sentence in found for sentence in STRICTER):
+        return False
+    if found.startswith("ok ") and any(reason in expected for reason in LOOSER):
         return False
     raise Different(f"library: {found}\nreference: {expected}")
 
