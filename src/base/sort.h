@@ -1,6 +1,6 @@
-/* Stable sort by digits, the same for any number of threads. */
-#ifndef FURROW_REORDER_SORT_H
-#define FURROW_REORDER_SORT_H
+/* Sorting numbers by keys: stably by digits, the same for any number of threads; in place. */
+#ifndef FURROW_BASE_SORT_H
+#define FURROW_BASE_SORT_H
 
 #include "env.h"
 
@@ -25,6 +25,9 @@ static inline int32_t fur_item_number(uint64_t item)
  * 2^FUR_DIGIT_BITS for each part. Returns where the result is: items or room. */
 uint64_t *fur_sort_items(const fur_env *env, uint64_t *items, uint64_t *room, int64_t count,
                          int32_t key_max, int parts, int32_t *counts);
+
+/* Sorts items by key and number, in place: no order of input is slow. */
+void fur_sort_in_place(uint64_t *items, int64_t count);
 
 /* Sets the order in which `count` vertices have ascending index, each its own. scratch:
  * FUR_INPUT_ORDER_SCRATCH int32_t for every vertex, aligned to 8 bytes. */

@@ -1,5 +1,5 @@
-/* The digits of each part of the items are counted, then it is moved; the parts of a digit follow
- * each other. */
+/* By digits: those of each part of the items are counted, then it is moved; the parts of a digit
+ * follow each other. */
 #include "sort.h"
 #include "split.h"
 #include "team.h"
@@ -92,6 +92,34 @@ uint64_t *fur_sort_items(const fur_env *env, uint64_t *items, uint64_t *room, in
         items = sorted;
     }
     return items;
+}
+
+/* Moves the item at `root` down to where those below it are smaller. */
+static void sift(uint64_t *items, int64_t root, int64_t count)
+{
+    uint64_t item = items[root];
+    for (int64_t child = 2 * root + 1; child < count; child = 2 * root + 1) {
+        if (child + 1 < count && items[child + 1] > items[child])
+            child++;
+        if (items[child] <= item)
+            break;
+        items[root] = items[child];
+        root = child;
+    }
+    items[root] = item;
+}
+
+/* Heapsort (Williams 1964). */
+void fur_sort_in_place(uint64_t *items, int64_t count)
+{
+    for (int64_t root = count / 2 - 1; root >= 0; root--)
+        sift(items, root, count);
+    for (int64_t last = count - 1; last > 0; last--) {
+        uint64_t largest = items[0];
+        items[0] = items[last];
+        items[last] = largest;
+        sift(items, 0, last);
+    }
 }
 
 void fur_input_order(const int32_t *index, int64_t count, int32_t *scratch, int32_t *order)
