@@ -2,10 +2,8 @@
  */
 #include "scratch.h"
 
-#include "decompress.h"
-#include "file.h"
 #include "input.h"
-#include "untar.h"
+#include "stage.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -382,19 +380,6 @@ START_TEST(only_plain_text_is_handed_out)
     fur_input_close(input);
     free(file.data);
     free(text.data);
-}
-END_TEST
-
-START_TEST(a_binary_file_is_not_plain)
-{
-    fur_input_request request = {.path = "file"};
-    fur_failure failure = {0};
-    fur_input *input = NULL;
-    scratch_write("file", "\x89"
-                          "FUR\r\n\x1a\nbytes");
-    ck_assert_int_eq(fur_input_open(context, &request, &failure, &input), FUR_OK);
-    ck_assert_int_eq(fur_input_descriptor(input), -1);
-    fur_input_close(input);
 }
 END_TEST
 
@@ -1498,7 +1483,6 @@ static void add_tests(TCase *tests)
     tcase_add_loop_test(tests, a_file_is_read_as_its_bytes_are, 0, COUNT_OF(packers));
     tcase_add_loop_test(tests, progress_is_counted_in_the_files_bytes, 0, COUNT_OF(packers));
     tcase_add_loop_test(tests, only_plain_text_is_handed_out, 0, COUNT_OF(packers));
-    tcase_add_test(tests, a_binary_file_is_not_plain);
     tcase_add_loop_test(tests, bytes_may_come_one_by_one, 0, COUNT_OF(packers));
     tcase_add_loop_test(tests, standard_input_may_be_a_pipe, 0, COUNT_OF(packers));
     tcase_add_test(tests, a_pipe_has_no_size);
