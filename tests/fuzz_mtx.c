@@ -78,8 +78,7 @@ static void check_round_trip(const fur_csr *matrix, fur_duplicates duplicates)
     fur_csr *back = NULL;
     require(fur_mtx_write_csr(matrix, fuzz_path(), NULL) == FUR_OK, "cannot be written");
     char *first = slurp(fuzz_path(), &first_size);
-    const fur_input_request request = {.path = "back", .memory = first, .size = first_size};
-    require(fur_reader_read(context, &request, 0, &options, &back) == FUR_OK,
+    require(fur_mtx_read_csr_from_memory(context, first, first_size, &options, &back) == FUR_OK,
             "what was written cannot be read");
     require(fur_mtx_write_csr(back, fuzz_path(), NULL) == FUR_OK, "cannot be written again");
     char *second = slurp(fuzz_path(), &second_size);
