@@ -413,7 +413,7 @@ START_TEST(sentences_about_memory_call_it_so)
     ck_fails(
         context, FUR_MALFORMED,
         "memory:4:1: found entry (2, 1) besides its mirror image in line 3, expected one of the "
-        "two in a symmetric file",
+        "two in a symmetric file; the option mirrored=lower takes the one below the diagonal",
         fur_mtx_read_csr_from_memory(context, mirrored, strlen(mirrored), NULL, &matrix));
     ck_fails(context, FUR_INVALID,
              "memory: found a matrix of 2 x 3, expected one column or one row for a vector",

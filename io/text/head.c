@@ -280,6 +280,8 @@ static const signature signatures[] = {
     {"%\0%\0", 4, "UTF-16 text; convert it first: iconv -f UTF-16LE -t UTF-8"},
     {"\0%\0%", 4, "UTF-16 text; convert it first: iconv -f UTF-16BE -t UTF-8"},
     {"\x89HDF", 4, "an HDF5 file, not Matrix Market text"},
+    {"\211FUR\r\n\032\n", 8,
+     "a binary file (.fur), not Matrix Market text; read it with fur_binary_read_csr"},
     {"MATLAB 5.0", 10, "a MATLAB file, not Matrix Market text"},
 };
 

@@ -34,11 +34,12 @@ static fur_status tell(const search *s, const fur_cursor *second, int32_t row, i
                                "found an entry at the same position as in line %lld, expected each "
                                "position once",
                                (long long)s->first_line);
-    return fur_cursor_fail(
-        second, FUR_MALFORMED, second->at,
-        "found entry (%d, %d) besides its mirror image in line %lld, expected one "
-        "of the two in a %s file",
-        row + 1, col + 1, (long long)s->first_line, fur_mtx_symmetry_name(s->job->header.symmetry));
+    return fur_cursor_fail(second, FUR_MALFORMED, second->at,
+                           "found entry (%d, %d) besides its mirror image in line %lld, expected "
+                           "one of the two in a %s file; the option mirrored=lower takes the one "
+                           "below the diagonal",
+                           row + 1, col + 1, (long long)s->first_line,
+                           fur_mtx_symmetry_name(s->job->header.symmetry));
 }
 
 /* Whether entry k of a batch is in conflict, and not with one on the same side of the diagonal if
@@ -123,8 +124,14 @@ fur_status fur_reader_locate(fur_storage *storage, const fur_input_request *requ
     }
     if (failure->status != FUR_OK)
         return failure->status;
-    return fur_failure_set(failure, conflict->mirrored ? FUR_MALFORMED : FUR_INVALID,
-                           "%.400s: found entry (%lld, %d) twice%s, expected each position once",
-                           job->name, (long long)conflict->row + 1, conflict->col + 1,
-                           conflict->mirrored ? ", on both sides of the diagonal" : "");
+    if (conflict->mirrored)
+        return fur_failure_set(
+            failure, FUR_MALFORMED,
+            "%.400s: found entry (%lld, %d) twice, on both sides of the diagonal, "
+            "expected each position once; the option mirrored=lower takes the one "
+            "below",
+            job->name, (long long)conflict->row + 1, conflict->col + 1);
+    return fur_failure_set(failure, FUR_INVALID,
+                           "%.400s: found entry (%lld, %d) twice, expected each position once",
+                           job->name, (long long)conflict->row + 1, conflict->col + 1);
 }
