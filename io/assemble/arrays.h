@@ -55,6 +55,7 @@ void fur_arrays_fill_ones(const fur_arrays *arrays, int64_t begin, int64_t count
 /* Memory for `entries` entries; offsets are zero. */
 fur_status fur_arrays_allocate(fur_storage *storage, int64_t entries, fur_arrays *arrays,
                                fur_failure *failure);
+
 /* Somebody else has the arrays now. */
 static inline void fur_arrays_clear(fur_arrays *arrays)
 {
@@ -69,7 +70,8 @@ void fur_arrays_release(fur_storage *storage, fur_arrays *arrays);
  * diagonal: only so can it be told from one that was stored twice. */
 #define FUR_FROM_ABOVE INT32_MIN
 
-/* Rows that are to be put in order, and what becomes of entries at the same position. */
+/* Rows that are to be put in order (columns increase, each once), and what becomes of entries at
+ * the same position. */
 typedef struct fur_rows {
     fur_arrays arrays;
     fur_duplicates duplicates;

@@ -1,8 +1,8 @@
 /* Making the matrix: buckets are emptied into the arrays, rows are put in order, gaps that
  * duplicates have left are closed. All of it by ranges of rows, in parallel. */
 #include "assemble.h"
-#include "split.h"
 #include "parallel.h"
+#include "split.h"
 #include "try.h"
 #include "view.h"
 
@@ -75,6 +75,8 @@ static void place_rows(const fur_arrays *arrays, const fur_row_range *rows)
     }
 }
 
+/* Puts a bucket's records into the arrays: counts them by row, makes offsets of that, then places
+ * each. */
 static void empty_bucket(assembly *a, int index)
 {
     fur_buckets *buckets = &a->collection->buckets;
@@ -88,6 +90,7 @@ static void empty_bucket(assembly *a, int index)
     fur_buckets_empty(buckets, index);
 }
 
+/* A range for each bucket. */
 static void cut_by_buckets(assembly *a)
 {
     const fur_buckets *buckets = &a->collection->buckets;
@@ -101,6 +104,7 @@ static void cut_by_buckets(assembly *a)
     }
 }
 
+/* Ranges with about as many rows each. */
 static void cut_by_rows(assembly *a)
 {
     const fur_arrays *arrays = &a->rows.arrays;
@@ -205,6 +209,7 @@ static fur_status make_repeated(fur_collection *collection, int64_t entries, fur
     return status;
 }
 
+/* Closes the gaps and hands the arrays over, unless two entries are in conflict. */
 static fur_status make_matrix(assembly *a, fur_conflict *conflict, fur_csr **out)
 {
     bool repeated = false;
@@ -219,6 +224,7 @@ static fur_status make_matrix(assembly *a, fur_conflict *conflict, fur_csr **out
                     : adopt(a->collection, entries, a->failure, out);
 }
 
+/* Puts all ranges in order, side by side, and makes the matrix. */
 static fur_status assemble_ranges(assembly *a, fur_conflict *conflict, fur_csr **out)
 {
     fur_storage *storage = a->collection->storage;

@@ -17,6 +17,7 @@ bool fur_batch_is_zero(const fur_job *job, const fur_batch *batch, int64_t k)
     return ((const double *)values)[re] == 0 && ((const double *)values)[im] == 0;
 }
 
+/* Closes up over entries that are zero. */
 static void drop_zeros(const fur_job *job, fur_batch *batch)
 {
     size_t size = fur_value_size(job->value_type);

@@ -1,7 +1,7 @@
 /* Chains of chunks, one a bucket. */
 #include "buckets.h"
-#include "split.h"
 #include "parallel.h"
+#include "split.h"
 #include "try.h"
 
 #include <string.h>
@@ -68,6 +68,7 @@ static fur_status add_slab(fur_buckets *buckets, fur_failure *failure)
     return FUR_OK;
 }
 
+/* Appends a chunk to the bucket's chain. */
 static fur_status add_chunk(fur_buckets *buckets, fur_bucket *bucket, fur_failure *failure)
 {
     if (buckets->fresh_chunks == 0)

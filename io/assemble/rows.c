@@ -176,6 +176,7 @@ static int64_t close_up(const fur_rows *rows, int64_t row, int64_t begin, int64_
     return to;
 }
 
+/* Row by row: one that is in order is moved as it is, any other is sorted and merged. */
 static fur_status put_in_order(fur_storage *storage, const fur_rows *rows,
                                const fur_row_range *range, fur_rows_outcome *out,
                                fur_failure *failure)

@@ -3,8 +3,8 @@
  * cleared and no bytes to be copied: what is left to do is its checksums. */
 #include "binary_file.h"
 #include "limit.h"
-#include "system.h"
 #include "parallel.h"
+#include "system.h"
 #include "try.h"
 
 #include <errno.h>
@@ -50,6 +50,7 @@ static fur_status read_exactly(const fur_binary_file *file, uint64_t at, void *t
     return FUR_OK;
 }
 
+/* Only a regular file has a size that its header can be checked against. */
 static fur_status read_header(fur_binary_file *file)
 {
     struct stat status;

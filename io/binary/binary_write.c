@@ -9,6 +9,7 @@
 #include <furrow/binary.h>
 #include <furrow/output.h>
 
+/* The options, with real or complex by the value type if they name no origin. */
 static fur_status take_options(fur_context *context, const fur_binary_write_options *options,
                                fur_value_type value, fur_binary_write_options *out)
 {

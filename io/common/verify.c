@@ -68,6 +68,7 @@ static fur_status compare_positions(const mirror_pair *pair, int64_t row)
     return fail_alone(pair, pair->b.columns[k], row);
 }
 
+/* Tells of the first entry of the row whose value does not match that of its mirror image. */
 static fur_status compare_values(const mirror_pair *pair, int64_t row)
 {
     int64_t end = fur_view_begin(&pair->a, row + 1);

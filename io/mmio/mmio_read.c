@@ -379,6 +379,7 @@ static int read_stream(FILE *f, triplets *t)
     return error ? error : read_entries(f, t);
 }
 
+/* Reads a named file, or standard input; releases what was read if that fails. */
 static int read_file(const char *fname, triplets *t)
 {
     memset(t, 0, sizeof *t);

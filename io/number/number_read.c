@@ -1,9 +1,9 @@
 /* Reading decimal numbers. Up to 19 digits are one call of decimal.h, more are two; the few that
  * remain are compared with the middle between two neighbours. All of it in whole numbers: neither
  * locale nor rounding mode shows. */
-#include "number.h"
 #include "decimal.h"
 #include "digits.h"
+#include "number.h"
 
 #include <math.h>
 #include <string.h>

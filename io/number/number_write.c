@@ -5,9 +5,9 @@
  * even. Take the k with 10^k <= its width < 10^(k+1): at most one multiple of 10^(k+1) lies inside,
  * and if there is one, it has the fewest digits; else the multiple of 10^k nearest to the double
  * has. */
-#include "number.h"
 #include "decimal.h"
 #include "digits.h"
+#include "number.h"
 
 #include <stdlib.h>
 
@@ -93,6 +93,7 @@ static inline size_t put_eight(uint32_t number, char *out)
     return 8;
 }
 
+/* Digits in blocks of eight, the first without zeros in front. */
 static inline size_t put_integer(uint64_t number, char *out)
 {
     const uint64_t block = 100000000;
@@ -124,6 +125,7 @@ static inline int decimal_length(uint64_t number)
     return least + (number >= powers_of_ten[least]);
 }
 
+/* The digits of a decimal, one a byte. */
 static inline digits spread(decimal d)
 {
     int length = decimal_length(d.digits);

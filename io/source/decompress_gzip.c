@@ -104,6 +104,7 @@ static fur_status inflate_member(gzip *g, char *to, size_t room, size_t *got, fu
     return g->in_member && !taken && *got == 0 ? fur_decompress_truncated(below, failure) : FUR_OK;
 }
 
+/* Text of this member or of the next that has any. */
 static fur_status read_gzip(fur_stage *stage, char *to, size_t room, size_t *got,
                             fur_failure *failure)
 {

@@ -41,6 +41,7 @@ static fur_status decompress(zstd *z, char *to, size_t room, size_t *got, fur_fa
                                                    : FUR_OK;
 }
 
+/* Text of this frame or of the next that has any. */
 static fur_status read_zstd(fur_stage *stage, char *to, size_t room, size_t *got,
                             fur_failure *failure)
 {

@@ -14,6 +14,7 @@ struct fur_input {
     char name[];    /* in the sentences of all stages */
 };
 
+/* An input with its name and nothing opened. */
 static fur_status create(fur_context *context, const fur_input_request *request,
                          fur_failure *failure, fur_input **out)
 {
@@ -32,6 +33,7 @@ static fur_status create(fur_context *context, const fur_input_request *request,
     return FUR_OK;
 }
 
+/* The lowest stage: the path, or the bytes in its place. */
 static fur_status open_file(fur_input *input, const fur_input_request *request,
                             fur_failure *failure)
 {

@@ -44,6 +44,7 @@ static void copy(char *to, const char *name)
     snprintf(to, FUR_MEMBER_SIZE, "%s", name);
 }
 
+/* Remembers a matrix that was passed over, for a sentence and for fur_member_settle. */
 static void note(fur_member *member, const char *name)
 {
     size_t used = strlen(member->list);

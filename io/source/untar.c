@@ -73,6 +73,7 @@ static bool parse_binary(const unsigned char *field, size_t width, int64_t *out)
     return true;
 }
 
+/* Octal digits with blanks around them, or GNU's binary form. */
 static bool parse_number(const char *field, size_t width, int64_t *out)
 {
     const char *at = field, *end = field + width;
@@ -293,6 +294,7 @@ static fur_status next_entry(untar *u, bool *more, fur_failure *failure)
     return h ? take_header(u, h, failure) : FUR_OK;
 }
 
+/* Passes over entries until the member is found, or the end. */
 static fur_status find(untar *u, fur_member *member, fur_failure *failure)
 {
     bool more = false;

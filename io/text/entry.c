@@ -42,6 +42,7 @@ static fur_status read_number(fur_cursor *cursor, const fur_job *job, fur_number
     return check_number(cursor, token, job, out);
 }
 
+/* The numbers of an entry; of a pattern 1. */
 static fur_status read_value(fur_cursor *cursor, const fur_job *job, fur_entry *entry)
 {
     entry->re = (fur_number){.significand = 1, .exact = true};
@@ -194,6 +195,7 @@ static bool store_part(const fur_job *job, const fur_number *number, int64_t ind
     return isinf(value) && number->kind == FUR_NUMBER_FINITE;
 }
 
+/* Appends the entry to the batch, and notes what is to be warned about. */
 static void store(const fur_cursor *cursor, const fur_job *job, const fur_entry *entry,
                   fur_batch *batch)
 {

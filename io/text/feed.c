@@ -164,6 +164,7 @@ static void take_range(fur_feed *feed, fur_block *block, int64_t from, int64_t t
         set_text(block, begin, end);
 }
 
+/* The next range of bytes of a file that threads read side by side. */
 static bool next_anywhere(fur_feed *feed, fur_block *block)
 {
     block->number = atomic_fetch_add(&feed->next, 1);
@@ -256,6 +257,7 @@ static bool take_turn(fur_feed *feed)
     return true;
 }
 
+/* The next block of what only one thread at a time can read. */
 static bool next_in_stream(fur_feed *feed, fur_block *block)
 {
     if (!take_turn(feed))

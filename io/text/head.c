@@ -41,6 +41,7 @@ static fur_status tolerate(fur_cursor *cursor, const char *place, const char *wh
     return refuse ? FUR_MALFORMED : FUR_OK;
 }
 
+/* The banner's first word, also where it lacks a percent sign or stands behind blanks. */
 static fur_status read_marker(fur_cursor *cursor, bool refuse_dialects, fur_banner *banner)
 {
     const char *begin = cursor->at;
@@ -69,6 +70,7 @@ static fur_status read_word(fur_cursor *cursor, const char *const *words, int co
     return FUR_OK;
 }
 
+/* Object, format and field. */
 static fur_status read_words(fur_cursor *cursor, fur_banner *banner)
 {
     static const char *const objects[] = {"matrix", "vector"};
@@ -147,6 +149,7 @@ static fur_status read_array_count(fur_cursor *cursor, fur_mtx_header *header)
     return FUR_OK;
 }
 
+/* The numbers of the size line, and whether they go together. */
 static fur_status read_sizes(fur_cursor *cursor, fur_banner *banner)
 {
     fur_mtx_header *header = &banner->header;

@@ -29,4 +29,5 @@ fur_status fur_banner_check_limits(const fur_cursor *cursor, const fur_banner *b
 /* FUR_MALFORMED if a text of which `left` bytes are behind the size line cannot hold the entries:
  * so that memory is only asked for what the file can fill. */
 fur_status fur_banner_check_room(const fur_cursor *cursor, const fur_banner *banner, int64_t left);
+
 #endif

@@ -27,6 +27,7 @@ static bool is_meant(const search *s, int32_t row, int32_t col)
     return (row == c->row && col == c->col) || (symmetric && row == c->col && col == c->row);
 }
 
+/* The sentence about the second entry, which names the line of the first. */
 static fur_status tell(const search *s, const fur_cursor *second, int32_t row, int32_t col)
 {
     if (!s->conflict->mirrored)
@@ -71,6 +72,7 @@ static bool look_through(search *s, const fur_block *block, const fur_batch *bat
     return false;
 }
 
+/* Reads blocks until both entries have been found. */
 static void search_body(fur_storage *storage, fur_feed *feed, search *s, fur_failure *failure)
 {
     fur_block block = {.failure = failure};

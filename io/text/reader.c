@@ -6,8 +6,8 @@
 #include "entry.h"
 #include "head.h"
 #include "options.h"
-#include "split.h"
 #include "parallel.h"
+#include "split.h"
 #include "try.h"
 
 #include <stdio.h>
@@ -162,6 +162,7 @@ static void take_notes(reader *r, const fur_batch *batch)
     }
 }
 
+/* What is done in the order of the file: positions, what is wrong, room in the matrix. */
 static fur_status take_turn(reader *r, worker *w)
 {
     bool array = r->job.indices == 0;
@@ -221,6 +222,7 @@ static int team(const reader *r)
     return size >= 0 && blocks < threads ? (int)blocks : threads;
 }
 
+/* Reads all blocks, and looks whether as many entries came as the header says. */
 static fur_status read_body(reader *r)
 {
     fur_context_parallel(r->storage.context, team(r), 1, work, r);
@@ -319,6 +321,7 @@ static fur_status find_entries(reader *r, fur_cursor *cursor)
     return FUR_OK;
 }
 
+/* Reads the head, and decides from it how the entries are read. */
 static fur_status read_head(reader *r)
 {
     fur_job *job = &r->job;

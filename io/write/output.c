@@ -335,6 +335,7 @@ static int sync_directory(const fur_output *output)
     return error;
 }
 
+/* Makes the file complete: its bytes on the disk if wanted, then its name. */
 static int settle(fur_output *output, bool sync)
 {
     bool in_place = output->directory < 0;

@@ -45,6 +45,7 @@ typedef struct writing {
     fur_output *output;
 } writing;
 
+/* How many pieces there are, and how many threads and slots they take. */
 static writing plan(fur_context *context, const fur_text *text, const fur_compressor *compressor)
 {
     writing w = {.context = context, .text = text, .compressor = compressor};
@@ -119,6 +120,7 @@ static size_t print_piece(const writing *w, int64_t index, char *out)
     return (size_t)(at - out);
 }
 
+/* Prints a piece into its slot, compressed if that is asked for. */
 static fur_status make_piece(writing *w, worker *own, int64_t index)
 {
     slot *to = &w->slots[index % w->slot_count];

@@ -1,5 +1,5 @@
-/* Writing matrices and vectors as text: entries are printed in pieces by several threads (print.c),
- * compressed there (compress.c), and leave in order (text_write.c). */
+/* Writing matrices and vectors as text: threads print entries in pieces and compress them; the
+ * pieces leave in order, into a file that appears when it is complete (output.c). */
 #ifndef FURROW_IO_WRITE_H
 #define FURROW_IO_WRITE_H
 
@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Entries of an array, as numbers of a field. */
+/* Printing entries, a line each (print.c): entries of an array, as numbers of a field. */
 typedef struct fur_print_numbers {
     const void *values;
     fur_value_type value_type;
@@ -41,6 +41,7 @@ size_t fur_print_entry_size(fur_mtx_field field);
 char *fur_print_array(const void *numbers, int64_t begin, int64_t end, char *out);
 char *fur_print_coordinates(const void *matrix, int64_t begin, int64_t end, char *out);
 
+/* A long text, a line for each of many entries, printed by several threads (text_write.c). */
 typedef struct fur_text {
     const char *head; /* what comes first */
     size_t head_size;
@@ -58,6 +59,9 @@ typedef struct fur_text {
  * any byte of the file. sync: see fur_output_commit. */
 fur_status fur_text_write(fur_context *context, const char *path, const fur_text *text, bool sync);
 
+/* Compressing a text piece by piece (compress.c): each piece becomes a gzip member (RFC 1952) or a
+ * zstd frame (RFC 8878) of its own, so that threads can make them apart, and the pieces one after
+ * the other are a valid file. */
 typedef struct fur_compressor {
     /* Bytes that `size` bytes of text become at most. */
     size_t (*bound)(size_t size);
@@ -76,6 +80,9 @@ extern const fur_compressor fur_compressor_zstd; /* there if FURROW_HAVE_ZSTD is
  * FUR_UNSUPPORTED if this build lacks the library for it. */
 fur_status fur_compressor_find(fur_context *context, const char *path, const fur_compressor **out);
 
+/* Pieces that threads make in any order and that leave one after the other (turns.c). A piece that
+ * is ready before its turn waits in a slot while its thread makes the next one, so that a thread
+ * which the system holds up does not hold up the others. */
 typedef struct fur_turns {
     fur_context *context;
     pthread_mutex_t lock;
