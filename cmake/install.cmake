@@ -10,7 +10,7 @@ install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 # A program written for mmio says #include "mmio.h": the header has a folder of its own, so that no
 # file of so common a name lies directly in the system's include folder.
 install(TARGETS furrow_mmio EXPORT furrow)
-install(FILES io/mmio.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/furrow-mmio)
+install(FILES io/mmio/mmio.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/furrow-mmio)
 
 install(EXPORT furrow NAMESPACE furrow:: FILE furrowTargets.cmake DESTINATION ${config_dir})
 configure_package_config_file(cmake/furrowConfig.cmake.in furrowConfig.cmake

@@ -32,7 +32,15 @@ may_see() {
     furrow_recognise) echo src/recognise src/spmv src/stencil $matrix ;;
     furrow_multigrid) echo src/multigrid src/stencil $matrix ;;
     furrow_solver) echo src/solver src/base ;;
-    furrow_io) echo io src/base ;;
+    furrow_io_common) echo io/common src/base ;;
+    furrow_io_number) echo io/number ;;
+    furrow_io_source) echo io/source io/common src/base ;;
+    furrow_io_assemble) echo io/assemble io/common src/base ;;
+    furrow_io_text | furrow_io_portable | furrow_io_avx2)
+        echo io/text io/source io/assemble io/number io/common src/base
+        ;;
+    furrow_io_write) echo io/write io/number io/common src/base ;;
+    furrow_io_binary) echo io/binary io/assemble io/common src/base ;;
     furrow_command) echo tools ;;
     *) echo "$1 is not in the table of $0" >&2 && exit 1 ;;
     esac
@@ -77,7 +85,7 @@ check_layer() {
     echo "$target: $(wc -l <"$allowed") headers allowed, $(wc -l <"$forbidden") not"
 }
 
-private="$(cd "$source" && echo src/*/ src/cpu/*/) io tools"
+private="$(cd "$source" && echo src/*/ src/cpu/*/ io/*/) tools"
 for layer; do
     check_layer "$layer"
 done

@@ -3,7 +3,6 @@
  * valid matrix that survives being written and read; whatever is refused must have a sentence. */
 #include "fuzz.h"
 #include "input.h"
-#include "read.h"
 #include "reader.h"
 
 #include <stdbool.h>
@@ -28,7 +27,7 @@ typedef struct subject {
     source source;
     const char *text;
     size_t size;
-    size_t block; /* as of fur_read_in_blocks */
+    size_t block; /* as of fur_reader_read */
     fur_mtx_read_options options;
 } subject;
 
@@ -79,8 +78,7 @@ static void check_round_trip(const fur_csr *matrix, fur_duplicates duplicates)
     fur_csr *back = NULL;
     require(fur_mtx_write_csr(matrix, fuzz_path(), NULL) == FUR_OK, "cannot be written");
     char *first = slurp(fuzz_path(), &first_size);
-    const fur_input_request request = {.path = "back", .memory = first, .size = first_size};
-    require(fur_read_in_blocks(context, &request, 0, &options, &back) == FUR_OK,
+    require(fur_mtx_read_csr_from_memory(context, first, first_size, &options, &back) == FUR_OK,
             "what was written cannot be read");
     require(fur_mtx_write_csr(back, fuzz_path(), NULL) == FUR_OK, "cannot be written again");
     char *second = slurp(fuzz_path(), &second_size);
@@ -114,10 +112,10 @@ static fur_status read_subject(const subject *s, const fur_mtx_read_options *opt
     if (s->source == MEMORY) {
         request.memory = s->text;
         request.size = s->size;
-        return fur_read_in_blocks(s->context, &request, s->block, options, matrix);
+        return fur_reader_read(s->context, &request, s->block, options, matrix);
     }
     open_source(s);
-    fur_status status = fur_read_in_blocks(s->context, &request, s->block, options, matrix);
+    fur_status status = fur_reader_read(s->context, &request, s->block, options, matrix);
     close(DESCRIPTOR);
     return status;
 }

@@ -2,9 +2,11 @@
 #include "text_case.h"
 
 #include <math.h>
+#include <sys/stat.h>
 
 #define FILE_NAME CASE_FILE
 #define GENERAL "%%MatrixMarket matrix coordinate real general\n"
+#define SYMMETRIC "%%MatrixMarket matrix coordinate real symmetric\n"
 
 static fur_context *context;
 
@@ -311,13 +313,17 @@ static void check_vector(const char *text, fur_value_type value, int64_t size,
     fur_mtx_header header = {.size = sizeof header, .rows = -1};
     fur_mtx_read_options options = {.size = sizeof options, .header = &header};
     scratch_write(FILE_NAME, text);
-    ck_ok(context, fur_mtx_read_vector(context, FILE_NAME, &options, &x));
-    ck_assert_int_eq(fur_vector_value_type(x), value);
-    ck_assert_int_eq(fur_vector_size(x), size);
-    ck_assert_int_eq(header.rows * header.cols, size);
-    for (int64_t i = 0; i < size; i++)
-        ck_assert_double_eq(entry_get(value, fur_vector_const_data(x), i).re, expected[i]);
-    fur_vector_destroy(x);
+    for (int from_memory = 0; from_memory < 2; from_memory++) {
+        ck_ok(context, from_memory ? fur_mtx_read_vector_from_memory(context, text, strlen(text),
+                                                                     &options, &x)
+                                   : fur_mtx_read_vector(context, FILE_NAME, &options, &x));
+        ck_assert_int_eq(fur_vector_value_type(x), value);
+        ck_assert_int_eq(fur_vector_size(x), size);
+        ck_assert_int_eq(header.rows * header.cols, size);
+        for (int64_t i = 0; i < size; i++)
+            ck_assert_double_eq(entry_get(value, fur_vector_const_data(x), i).re, expected[i]);
+        fur_vector_destroy(x);
+    }
 }
 
 START_TEST(vectors_are_read)
@@ -343,6 +349,76 @@ START_TEST(matrix_is_not_a_vector)
     ck_fails(context, FUR_INVALID,
              "a.mtx: found a matrix of 2 x 3, expected one column or one row for a vector",
              fur_mtx_read_vector(context, FILE_NAME, NULL, &x));
+    ck_assert_ptr_null(x);
+}
+END_TEST
+
+/* Reads a file, and its bytes in memory that has nothing behind them: both give the same matrix. */
+static void check_from_memory(const char *path)
+{
+    struct stat status;
+    ck_assert_int_eq(stat(path, &status), 0);
+    size_t size = (size_t)status.st_size;
+    char *bytes = malloc(size);
+    FILE *file = fopen(path, "rb");
+    ck_assert_uint_eq(fread(bytes, 1, size, file), size);
+    fclose(file);
+    fur_csr *expected = NULL, *found = NULL;
+    fur_mtx_header headers[2];
+    fur_mtx_read_options options = {.size = sizeof options, .header = &headers[0]};
+    int equal = 0;
+    ck_ok(context, fur_mtx_read_csr(context, path, &options, &expected));
+    options.header = &headers[1];
+    ck_ok(context, fur_mtx_read_csr_from_memory(context, bytes, size, &options, &found));
+    ck_ok(context, fur_csr_compare(expected, found, &equal));
+    ck_assert_int_eq(equal, 1);
+    ck_assert_int_eq(headers[0].symmetry, headers[1].symmetry);
+    ck_assert_int_eq(headers[0].entries_in_file, headers[1].entries_in_file);
+    fur_csr_destroy(expected);
+    fur_csr_destroy(found);
+    free(bytes);
+}
+
+START_TEST(memory_is_read_as_a_file)
+{
+    static const char *const packed[] = {"b.mtx", "b.mtx.gz", "b.mtx.zst"};
+    fur_csr *matrix = NULL;
+    scratch_write(FILE_NAME, SYMMETRIC "3 3 3\n1 1 5\n3 1 0.1\n3 2 1e9");
+    check_from_memory(FILE_NAME);
+    ck_ok(context, fur_mtx_read_csr(context, FILE_NAME, NULL, &matrix));
+    for (int i = 0; i < COUNT_OF(packed); i++) {
+        fur_status status = fur_mtx_write_csr(matrix, packed[i], NULL);
+        if (status == FUR_OK)
+            check_from_memory(packed[i]);
+        else
+            ck_assert_int_eq(status, FUR_UNSUPPORTED); /* built without it */
+    }
+    fur_csr_destroy(matrix);
+}
+END_TEST
+
+START_TEST(sentences_about_memory_call_it_so)
+{
+    static const char excess[] = GENERAL "1 1 1\n1 1 5\n2\n", wide[] = GENERAL "2 3 0\n";
+    static const char mirrored[] = SYMMETRIC "2 2 2\n1 2 5\n2 1 5\n";
+    fur_csr *matrix = NULL;
+    fur_vector *x = NULL;
+    ck_fails(context, FUR_MALFORMED,
+             "memory:1:1: found an empty file, expected the banner '%%MatrixMarket'",
+             fur_mtx_read_csr_from_memory(context, "", 0, NULL, &matrix));
+    ck_fails(context, FUR_MALFORMED,
+             "memory:4:1: found '2', expected the end of the file, as all entries (1) have been "
+             "read",
+             fur_mtx_read_csr_from_memory(context, excess, strlen(excess), NULL, &matrix));
+    ck_fails(
+        context, FUR_MALFORMED,
+        "memory:4:1: found entry (2, 1) besides its mirror image in line 3, expected one of the "
+        "two in a symmetric file; the option mirrored=lower takes the one below the diagonal",
+        fur_mtx_read_csr_from_memory(context, mirrored, strlen(mirrored), NULL, &matrix));
+    ck_fails(context, FUR_INVALID,
+             "memory: found a matrix of 2 x 3, expected one column or one row for a vector",
+             fur_mtx_read_vector_from_memory(context, wide, strlen(wide), NULL, &x));
+    ck_assert_ptr_null(matrix);
     ck_assert_ptr_null(x);
 }
 END_TEST
@@ -375,6 +451,8 @@ static void add(TCase *tests)
     tcase_add_test(tests, memory_for_rows_is_bounded_by_the_file);
     tcase_add_test(tests, vectors_are_read);
     tcase_add_test(tests, matrix_is_not_a_vector);
+    tcase_add_test(tests, memory_is_read_as_a_file);
+    tcase_add_test(tests, sentences_about_memory_call_it_so);
     tcase_add_test(tests, names_are_the_words_of_the_banner);
 }
 

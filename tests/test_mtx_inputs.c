@@ -162,8 +162,9 @@ static const text_case cases[] = {
      .outcome = "1 2; 2 ."},
     {48, "symmetric, both triangles", TEXT(SYMMETRIC "2 2 2\n1 2 5\n2 1 5\n"),
      .status = FUR_MALFORMED,
-     .outcome = "4:1: found entry (2, 1) besides its mirror image in line 3, expected one of the "
-                "two in a symmetric file"},
+     .outcome =
+         "4:1: found entry (2, 1) besides its mirror image in line 3, expected one of the "
+         "two in a symmetric file; the option mirrored=lower takes the one below the diagonal"},
     {48, "symmetric, the lower counts", TEXT(SYMMETRIC "2 2 2\n1 2 5\n2 1 6\n"),
      .options = {.mirrored = FUR_MTX_MIRRORED_LOWER}, .outcome = ". 6; 6 ."},
     {49, "symmetric and not square", TEXT(SYMMETRIC "2 3 1\n1 3 1\n"), .status = FUR_MALFORMED,

@@ -209,10 +209,10 @@ static const struct {
      "6:1: found '3', expected the end of the file, as all entries (3) have been read"},
     {"108_symmetric_both_triangles", FUR_MALFORMED,
      "6:1: found entry (1, 2) besides its mirror image in line 4, expected one of the two in a "
-     "symmetric file"},
+     "symmetric file; the option mirrored=lower takes the one below the diagonal"},
     {"109_skew_both_triangles", FUR_MALFORMED,
      "7:1: found entry (3, 1) besides its mirror image in line 4, expected one of the two in a "
-     "skew-symmetric file"},
+     "skew-symmetric file; the option mirrored=lower takes the one below the diagonal"},
     {"110_skew_diagonal", FUR_MALFORMED,
      "4:1: found a diagonal entry that is not zero, expected none in a skew-symmetric matrix "
      "(after 1 of 2 entries)"},
@@ -227,7 +227,9 @@ static const struct {
      "matrix"},
     {"114_hermitian_both_triangles", FUR_MALFORMED,
      "4:1: found entry (1, 2) besides its mirror image in line 3, expected one of the two in a "
-     "hermitian file"},
+     "hermitian file; the option mirrored=lower takes the one below the diagonal"},
+    {"115_fur", FUR_MALFORMED,
+     "1:1: found a binary file (.fur), not Matrix Market text; read it with fur_binary_read_csr"},
 };
 
 static fur_context *context;

@@ -33,8 +33,9 @@ static const text_case policies[] = {
     {0, "mirrored, triangle kept, refused",
      TEXT(BANNER "real symmetric\n2 2 3\n1 2 5\n2 1 6\n1 1 1\n"), .options = {.keep_triangle = 1},
      .status = FUR_MALFORMED,
-     .outcome = "4:1: found entry (2, 1) besides its mirror image in line 3, expected one of the "
-                "two in a symmetric file"},
+     .outcome =
+         "4:1: found entry (2, 1) besides its mirror image in line 3, expected one of the "
+         "two in a symmetric file; the option mirrored=lower takes the one below the diagonal"},
     {0, "mirrored, the lower ones added up",
      TEXT(BANNER "real symmetric\n2 2 4\n2 1 1\n1 2 5\n2 1 2\n1 2 6\n"),
      .options = {.mirrored = FUR_MTX_MIRRORED_LOWER}, .outcome = ". 3; 3 ."},
@@ -666,7 +667,7 @@ START_TEST(conflicts_in_a_stream_are_told_by_position)
     pid_t writer = feed_standard_input(&symmetric);
     ck_fails(context, FUR_MALFORMED,
              "standard input: found entry (1, 3) twice, on both sides of the diagonal, expected "
-             "each position once",
+             "each position once; the option mirrored=lower takes the one below",
              fur_mtx_read_csr(context, "-", NULL, &matrix));
     ck_assert_int_eq(waitpid(writer, NULL, 0), writer);
     writer = feed_standard_input(&repeated);

@@ -1,6 +1,6 @@
 /* Reading in blocks by several threads: the same matrix, and the same sentence, whatever the number
  * of threads, the size of blocks and the instruction set; no byte read beyond its memory. */
-#include "read.h"
+#include "reader.h"
 #include "scratch.h"
 
 #define FILE_NAME "a.mtx"
@@ -208,7 +208,7 @@ static fur_context *guarded_context(int isa, int threads)
 static fur_status read_blocks(fur_context *context, size_t block,
                               const fur_mtx_read_options *options, fur_csr **out)
 {
-    return fur_read_in_blocks(context, &(fur_input_request){.path = FILE_NAME}, block, options,
+    return fur_reader_read(context, &(fur_input_request){.path = FILE_NAME}, block, options,
                               out);
 }
 

@@ -353,9 +353,16 @@ static int refuse_files(int wanted, int rows)
     REFUSED(NULL, "context", fur_mtx_read_csr(NULL, PATH, NULL, &w.out.csr));
     REFUSED(w.context, "path", fur_mtx_read_csr(w.context, NULL, NULL, &w.out.csr));
     REFUSED(w.context, "out", fur_mtx_read_csr(w.context, PATH, NULL, NULL));
+    REFUSED(NULL, "context", fur_mtx_read_csr_from_memory(NULL, "", 0, NULL, &w.out.csr));
+    REFUSED(w.context, "bytes", fur_mtx_read_csr_from_memory(w.context, NULL, 0, NULL, &w.out.csr));
+    REFUSED(w.context, "out", fur_mtx_read_csr_from_memory(w.context, "", 0, NULL, NULL));
     REFUSED(NULL, "context", fur_mtx_read_vector(NULL, PATH, NULL, &w.out.vector));
     REFUSED(w.context, "path", fur_mtx_read_vector(w.context, NULL, NULL, &w.out.vector));
     REFUSED(w.context, "out", fur_mtx_read_vector(w.context, PATH, NULL, NULL));
+    REFUSED(NULL, "context", fur_mtx_read_vector_from_memory(NULL, "", 0, NULL, &w.out.vector));
+    REFUSED(w.context, "bytes",
+            fur_mtx_read_vector_from_memory(w.context, NULL, 0, NULL, &w.out.vector));
+    REFUSED(w.context, "out", fur_mtx_read_vector_from_memory(w.context, "", 0, NULL, NULL));
     REFUSED(NULL, "a", fur_mtx_write_csr(NULL, PATH, NULL));
     REFUSED(w.context, "path", fur_mtx_write_csr(w.a, NULL, NULL));
     REFUSED(NULL, "x", fur_mtx_write_vector(NULL, PATH, NULL));

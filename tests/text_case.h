@@ -2,7 +2,7 @@
 #ifndef FURROW_TESTS_TEXT_CASE_H
 #define FURROW_TESTS_TEXT_CASE_H
 
-#include "read.h"
+#include "reader.h"
 #include "scratch.h"
 
 #define CASE_FILE "a.mtx"
@@ -95,7 +95,7 @@ static inline void write_case(const text_case *c)
 static inline fur_status read_blocks(fur_context *context, const char *path, size_t block,
                                      const fur_mtx_read_options *options, fur_csr **out)
 {
-    return fur_read_in_blocks(context, &(fur_input_request){.path = path}, block, options, out);
+    return fur_reader_read(context, &(fur_input_request){.path = path}, block, options, out);
 }
 
 /* Reads the file in one way and compares the outcome. */

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The powers of five behind reading and printing numbers, computed exactly.
 
-    powers_of_five.py          prints io/powers_of_five.c
+    powers_of_five.py          prints io/number/powers_of_five.c
     powers_of_five.py FILE     fails unless that is what the file holds
 """
 
@@ -12,7 +12,7 @@ FIRST, LAST = -342, 324
 
 SOURCE = """\
 /* Printed by tools/powers_of_five.py. */
-#include "powers_of_five.h"
+#include "decimal.h"
 
 const uint64_t fur_powers_of_five[FUR_POWER_LAST - FUR_POWER_FIRST + 1][2] = {
 %s

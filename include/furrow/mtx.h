@@ -129,9 +129,20 @@ FUR_API fur_status fur_mtx_read_header(fur_context *context, const char *path, f
 FUR_API fur_status fur_mtx_read_csr(fur_context *context, const char *path,
                                     const fur_mtx_read_options *options, fur_csr **out);
 
+/* The same from memory: `size` bytes that a file would have, compressed or in an archive as a file
+ * may be. They are read where they are. Sentences call them "memory". */
+FUR_API fur_status fur_mtx_read_csr_from_memory(fur_context *context, const void *bytes,
+                                                size_t size, const fur_mtx_read_options *options,
+                                                fur_csr **out);
+
 /* Reads a file of one column (or one row), array or coordinate, into a dense vector. */
 FUR_API fur_status fur_mtx_read_vector(fur_context *context, const char *path,
                                        const fur_mtx_read_options *options, fur_vector **out);
+
+/* The same from memory. */
+FUR_API fur_status fur_mtx_read_vector_from_memory(fur_context *context, const void *bytes,
+                                                   size_t size, const fur_mtx_read_options *options,
+                                                   fur_vector **out);
 
 typedef struct fur_mtx_write_options {
     size_t size; /* sizeof(fur_mtx_write_options) */

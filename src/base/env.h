@@ -3,6 +3,8 @@
 #ifndef FURROW_BASE_ENV_H
 #define FURROW_BASE_ENV_H
 
+#include "try.h"
+
 #include <furrow/base.h>
 
 #include <stdarg.h>
@@ -22,22 +24,6 @@ typedef struct fur_env {
     char error[1024];          /* the last failure's sentence, "" if none */
     int64_t failures;          /* sentences so far: whether a call has left one */
 } fur_env;
-
-/* Returns early with the status of a call that failed. */
-#define FUR_TRY(expression)                                                                        \
-    do {                                                                                           \
-        fur_status try_status = (expression);                                                      \
-        if (try_status != FUR_OK)                                                                  \
-            return try_status;                                                                     \
-    } while (0)
-
-/* The same where there is something to clean up: sets `status` and jumps to `done`. */
-#define FUR_TRY_DONE(expression)                                                                   \
-    do {                                                                                           \
-        status = (expression);                                                                     \
-        if (status != FUR_OK)                                                                      \
-            goto done;                                                                             \
-    } while (0)
 
 /* Sets the sentence and returns status. */
 fur_status fur_env_fail(fur_env *env, fur_status status, const char *format, ...) FUR_PRINTF(3, 4);

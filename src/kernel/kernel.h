@@ -9,6 +9,7 @@
 
 #include "env.h"
 #include "multigrid_kernel.h"
+#include "offsets.h"
 #include "stencil_kernel.h"
 
 #include <stdbool.h>
@@ -226,8 +227,7 @@ fur_status fur_cuda_open(fur_env *env, const fur_context_options *options, int n
 /* row_begin of a view of either width. */
 static inline int64_t fur_offset_at(const fur_csr_view *a, int64_t row)
 {
-    return a->offset_type == FUR_I32 ? ((const int32_t *)a->offsets)[row]
-                                     : ((const int64_t *)a->offsets)[row];
+    return fur_offsets_get(a->offset_type, a->offsets, row);
 }
 
 /* Of the three arrays. */

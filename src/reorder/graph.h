@@ -26,8 +26,7 @@ typedef struct fur_graph {
 
 static inline int64_t fur_graph_begin(const fur_graph *g, int64_t v)
 {
-    return g->offset_type == FUR_I32 ? ((const int32_t *)g->offsets)[v]
-                                     : ((const int64_t *)g->offsets)[v];
+    return fur_offsets_get(g->offset_type, g->offsets, v);
 }
 
 static inline int32_t fur_graph_degree(const fur_graph *g, int64_t v)

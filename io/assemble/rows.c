@@ -1,0 +1,219 @@
+/* Sorting rows and adding up duplicates. */
+#include "arrays.h"
+#include "sort.h"
+#include "try.h"
+
+#include <fenv.h>
+
+/* Rows up to this length are sorted by insertion. */
+#define SHORT_ROW 32
+
+typedef struct row_keys {
+    uint64_t *keys;
+    size_t capacity; /* in bytes */
+} row_keys;
+
+static int32_t column_of(const fur_arrays *arrays, int64_t k)
+{
+    return arrays->columns[k] & ~FUR_FROM_ABOVE;
+}
+
+static bool is_from_above(const fur_arrays *arrays, int64_t k)
+{
+    return (arrays->columns[k] & FUR_FROM_ABOVE) != 0;
+}
+
+/* Whether columns increase; with the bit of those from above they are negative. */
+static bool rises(const fur_arrays *arrays, int64_t begin, int64_t end)
+{
+    bool falls = begin < end && arrays->columns[begin] < 0;
+    for (int64_t k = begin + 1; k < end; k++)
+        falls |= arrays->columns[k] <= arrays->columns[k - 1];
+    return !falls;
+}
+
+/* Takes entry k out and puts it back at position `to` < k, moving those between up by one. */
+static void insert(const fur_arrays *arrays, int64_t k, int64_t to)
+{
+    char value[16];
+    size_t size = arrays->value_size;
+    int32_t column = arrays->columns[k];
+    memcpy(value, arrays->values + (size_t)k * size, size);
+    memmove(arrays->columns + to + 1, arrays->columns + to, (size_t)(k - to) * sizeof(int32_t));
+    memmove(arrays->values + (size_t)(to + 1) * size, arrays->values + (size_t)to * size,
+            (size_t)(k - to) * size);
+    arrays->columns[to] = column;
+    memcpy(arrays->values + (size_t)to * size, value, size);
+}
+
+static void sort_short(const fur_arrays *arrays, int64_t begin, int64_t end)
+{
+    for (int64_t k = begin + 1; k < end; k++) {
+        int64_t to = k;
+        while (to > begin && column_of(arrays, to - 1) > column_of(arrays, k))
+            to--;
+        if (to < k)
+            insert(arrays, k, to);
+    }
+}
+
+/* Entry i of the row becomes the one whose position is the lower half of key i. Follows each cycle
+ * of the permutation once; a key that has been served gets its own position. */
+static void apply_keys(const fur_arrays *arrays, int64_t begin, uint64_t *keys, int64_t count)
+{
+    char held[16];
+    size_t size = arrays->value_size;
+    for (int64_t start = 0; start < count; start++) {
+        int64_t to = start, from = (uint32_t)fur_item_number(keys[start]);
+        if (from == start)
+            continue;
+        int32_t column = arrays->columns[begin + start];
+        memcpy(held, arrays->values + (size_t)(begin + start) * size, size);
+        for (; from != start; from = (uint32_t)fur_item_number(keys[to])) {
+            fur_arrays_move(arrays, begin + from, begin + to);
+            keys[to] = (uint64_t)to;
+            to = from;
+        }
+        arrays->columns[begin + to] = column;
+        memcpy(arrays->values + (size_t)(begin + to) * size, held, size);
+        keys[to] = (uint64_t)to;
+    }
+}
+
+/* Column and position make keys that are all different, so that any sort keeps the order of equal
+ * columns. */
+static fur_status sort_long(fur_storage *storage, const fur_arrays *arrays, int64_t begin,
+                            int64_t end, row_keys *scratch, fur_failure *failure)
+{
+    int64_t count = end - begin;
+    if (count > UINT32_MAX)
+        return fur_failure_set(failure, FUR_OVERFLOW,
+                               "a row has %lld entries in no order, more than 2^32 - 1",
+                               (long long)count);
+    FUR_TRY(fur_storage_grow(storage, &scratch->keys, &scratch->capacity,
+                             (size_t)count * sizeof(uint64_t), 0, failure));
+    for (int64_t i = 0; i < count; i++)
+        scratch->keys[i] = fur_item(column_of(arrays, begin + i), (int32_t)i);
+    fur_sort_in_place(scratch->keys, count);
+    apply_keys(arrays, begin, scratch->keys, count);
+    return FUR_OK;
+}
+
+static fur_status sort(fur_storage *storage, const fur_arrays *arrays, int64_t begin, int64_t end,
+                       row_keys *scratch, fur_failure *failure)
+{
+    if (end - begin > SHORT_ROW)
+        return sort_long(storage, arrays, begin, end, scratch, failure);
+    sort_short(arrays, begin, end);
+    return FUR_OK;
+}
+
+/* Value `to` becomes the sum of values `to` and `from`. */
+static void add(const fur_arrays *arrays, int64_t to, int64_t from)
+{
+    int parts = arrays->value_type == FUR_C64 || arrays->value_type == FUR_C128 ? 2 : 1;
+    float *f32 = (float *)(void *)arrays->values;
+    double *f64 = (double *)(void *)arrays->values;
+    for (int part = 0; part < parts; part++) {
+        if (arrays->value_type == FUR_F32 || arrays->value_type == FUR_C64)
+            f32[parts * to + part] += f32[parts * from + part];
+        else
+            f64[parts * to + part] += f64[parts * from + part];
+    }
+}
+
+/* Whether some entry comes from above and another from below. */
+static bool is_mirrored(const fur_arrays *arrays, int64_t begin, int64_t end)
+{
+    bool above = false, below = false;
+    for (int64_t k = begin; k < end; k++) {
+        above |= is_from_above(arrays, k);
+        below |= !is_from_above(arrays, k);
+    }
+    return above && below;
+}
+
+/* Entries [begin, end) of a sorted row are at one position: leaves what is to be left of them at
+ * `to` and behind, and returns its end. */
+static int64_t merge(const fur_rows *rows, int64_t row, int64_t begin, int64_t end, int64_t to,
+                     fur_rows_outcome *out)
+{
+    const fur_arrays *arrays = &rows->arrays;
+    bool mirrored = is_mirrored(arrays, begin, end);
+    bool refused =
+        mirrored ? !rows->lower_wins : end - begin > 1 && rows->duplicates == FUR_DUPLICATES_ERROR;
+    if (refused && out->conflict.row < 0)
+        out->conflict = (fur_conflict){row, column_of(arrays, begin), mirrored};
+    int64_t first = to;
+    for (int64_t k = begin; k < end; k++) {
+        if (mirrored && is_from_above(arrays, k))
+            continue;
+        if (to > first && rows->duplicates == FUR_DUPLICATES_SUM) {
+            add(arrays, first, k);
+            continue;
+        }
+        if (rows->duplicates == FUR_DUPLICATES_LAST)
+            to = first;
+        out->repeated |= to > first;
+        fur_arrays_move(arrays, k, to);
+        arrays->columns[to] &= ~FUR_FROM_ABOVE;
+        to++;
+    }
+    return to;
+}
+
+/* Closes up a sorted row from `to` on; returns its new end. */
+static int64_t close_up(const fur_rows *rows, int64_t row, int64_t begin, int64_t end, int64_t to,
+                        fur_rows_outcome *out)
+{
+    while (begin < end) {
+        int64_t behind = begin + 1;
+        while (behind < end && column_of(&rows->arrays, behind) == column_of(&rows->arrays, begin))
+            behind++;
+        to = merge(rows, row, begin, behind, to, out);
+        begin = behind;
+    }
+    return to;
+}
+
+/* Row by row: one that is in order is moved as it is, any other is sorted and merged. */
+static fur_status put_in_order(fur_storage *storage, const fur_rows *rows,
+                               const fur_row_range *range, fur_rows_outcome *out,
+                               fur_failure *failure)
+{
+    const fur_arrays *arrays = &rows->arrays;
+    fur_rows_outcome outcome = {.conflict = {.row = -1}};
+    row_keys scratch = {0};
+    fur_status status = FUR_OK;
+    int64_t begin = range->begin, to = begin;
+    for (int64_t row = range->first; row < range->last; row++) {
+        int64_t end = fur_arrays_offset(arrays, row + 1);
+        if (rises(arrays, begin, end)) {
+            if (to < begin)
+                fur_arrays_move_many(arrays, begin, end, to);
+            to += end - begin;
+        } else {
+            FUR_TRY_DONE(sort(storage, arrays, begin, end, &scratch, failure));
+            to = close_up(rows, row, begin, end, to, &outcome);
+        }
+        fur_arrays_set_offset(arrays, row + 1, to);
+        begin = end;
+    }
+    outcome.end = to;
+    *out = outcome;
+done:
+    fur_storage_release(storage, scratch.keys);
+    return status;
+}
+
+fur_status fur_rows_put_in_order(fur_storage *storage, const fur_rows *rows,
+                                 const fur_row_range *range, fur_rows_outcome *out,
+                                 fur_failure *failure)
+{
+    /* Sums of duplicates must not show the caller's mode, nor that of the thread. */
+    const int mode = fegetround();
+    fesetround(FE_TONEAREST);
+    fur_status status = put_in_order(storage, rows, range, out, failure);
+    fesetround(mode);
+    return status;
+}

@@ -1,0 +1,106 @@
+/* A lock around the allocator, and loops that hand out runs. */
+#include "parallel.h"
+#include "atomic.h"
+#include "split.h"
+#include "try.h"
+
+#include <string.h>
+
+void fur_storage_open(fur_storage *storage, fur_context *context)
+{
+    storage->context = context;
+    pthread_mutex_init(&storage->lock, NULL);
+}
+
+void fur_storage_close(fur_storage *storage)
+{
+    pthread_mutex_destroy(&storage->lock);
+}
+
+fur_status fur_storage_allocate(fur_storage *storage, size_t bytes, void *out, fur_failure *failure)
+{
+    void *memory = NULL;
+    pthread_mutex_lock(&storage->lock);
+    fur_status status = fur_context_allocate(storage->context, bytes, &memory);
+    fur_failure_take(failure, status, storage->context);
+    pthread_mutex_unlock(&storage->lock);
+    if (status == FUR_OK)
+        memcpy(out, &memory, sizeof memory);
+    return status;
+}
+
+void fur_storage_release(fur_storage *storage, void *memory)
+{
+    pthread_mutex_lock(&storage->lock);
+    fur_context_release(storage->context, memory);
+    pthread_mutex_unlock(&storage->lock);
+}
+
+fur_status fur_storage_grow(fur_storage *storage, void *array, size_t *capacity, size_t wanted,
+                            size_t kept, fur_failure *failure)
+{
+    void *memory = NULL, *larger = NULL;
+    if (wanted <= *capacity)
+        return FUR_OK;
+    FUR_TRY(fur_storage_allocate(storage, wanted, &larger, failure));
+    memcpy(&memory, array, sizeof memory);
+    if (memory && kept > 0)
+        memcpy(larger, memory, kept);
+    fur_storage_release(storage, memory);
+    memcpy(array, &larger, sizeof larger);
+    *capacity = wanted;
+    return FUR_OK;
+}
+
+typedef struct loop {
+    int64_t count;
+    int64_t run;
+    void (*body)(void *user, int64_t begin, int64_t end);
+    void *user;
+    fur_shared taken; /* indices */
+} loop;
+
+/* A thread's part of the loop: runs, until none is left. */
+static void take_runs(void *user, int64_t part, int64_t end)
+{
+    (void)part, (void)end;
+    loop *l = user;
+    for (;;) {
+        int64_t begin = fur_shared_take(&l->taken, l->run);
+        if (begin >= l->count)
+            return;
+        l->body(l->user, begin, fur_smaller(begin + l->run, l->count));
+    }
+}
+
+void fur_loop_in_order(fur_context *context, int64_t count, int64_t run,
+                       void (*body)(void *user, int64_t begin, int64_t end), void *user)
+{
+    loop l = {.count = count, .run = run, .body = body, .user = user};
+    int64_t runs = (count + run - 1) / run;
+    fur_context_parallel(context, fur_smaller(runs, fur_context_threads(context)), 1, take_runs,
+                         &l);
+}
+
+typedef struct search {
+    fur_find *find;
+    void *user;
+    fur_shared first;
+} search;
+
+static void search_run(void *user, int64_t begin, int64_t end)
+{
+    search *s = user;
+    if (begin >= atomic_load_explicit(&s->first, memory_order_relaxed))
+        return;
+    int64_t found = s->find(s->user, begin, end);
+    if (found < end)
+        fur_shared_least(&s->first, found);
+}
+
+int64_t fur_find_first(fur_context *context, int64_t count, int64_t run, fur_find *find, void *user)
+{
+    search s = {.find = find, .user = user, .first = count};
+    fur_loop_in_order(context, count, run, search_run, &s);
+    return s.first;
+}

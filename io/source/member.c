@@ -1,0 +1,103 @@
+/* Choosing a member of an archive by its name. */
+#include "member.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define EXTENSION ".mtx"
+
+/* Whether the name is that of its folder, the suffix behind "_", and the extension. */
+static bool follows_rule(const char *name, const char *suffix)
+{
+    const char *slash = strrchr(name, '/');
+    if (!slash)
+        return false;
+    const char *folder = slash;
+    while (folder > name && folder[-1] != '/')
+        folder--;
+    size_t length = (size_t)(slash - folder);
+    const char *rest = slash + 1;
+    if (strncmp(rest, folder, length) != 0)
+        return false;
+    rest += length;
+    if (suffix) {
+        size_t size = strlen(suffix);
+        if (*rest != '_' || strncmp(rest + 1, suffix, size) != 0)
+            return false;
+        rest += 1 + size;
+    }
+    return strcmp(rest, EXTENSION) == 0;
+}
+
+/* As a shell understands *.mtx: hidden files are none, such as the ones macOS puts beside every
+ * file of an archive. */
+static bool is_matrix_market(const char *name)
+{
+    const char *slash = strrchr(name, '/');
+    const char *base = slash ? slash + 1 : name;
+    size_t length = strlen(base), extension = strlen(EXTENSION);
+    return *base != '.' && length > extension && strcmp(base + length - extension, EXTENSION) == 0;
+}
+
+static void copy(char *to, const char *name)
+{
+    snprintf(to, FUR_MEMBER_SIZE, "%s", name);
+}
+
+/* Remembers a matrix that was passed over, for a sentence and for fur_member_settle. */
+static void note(fur_member *member, const char *name)
+{
+    size_t used = strlen(member->list);
+    const char *gap = used > 0 ? ", " : "";
+    if (used + strlen(gap) + strlen(name) < sizeof member->list) {
+        used += (size_t)snprintf(member->list + used, sizeof member->list - used, "%s", gap);
+        fur_member_print(name, member->list + used, sizeof member->list - used);
+        member->listed++;
+    }
+    copy(member->last, name);
+    member->others++;
+}
+
+bool fur_member_is(fur_member *member, const char *name)
+{
+    member->found =
+        *member->name ? strcmp(name, member->name) == 0 : follows_rule(name, member->suffix);
+    if (member->found)
+        copy(member->name, name);
+    else if (is_matrix_market(name))
+        note(member, name);
+    return member->found;
+}
+
+bool fur_member_settle(fur_member *member)
+{
+    if (member->suffix || member->others != 1)
+        return false;
+    copy(member->name, member->last);
+    return true;
+}
+
+fur_status fur_member_missing(const fur_member *member, const char *name, fur_failure *failure)
+{
+    const char *gap = member->suffix ? "_" : "", *suffix = member->suffix ? member->suffix : "";
+    if (member->others == 0)
+        return fur_failure_set(failure, FUR_IO_ERROR,
+                               "%.400s: found no file *" EXTENSION " in the archive, expected "
+                               "NAME/NAME%s%.100s" EXTENSION,
+                               name, gap, suffix);
+    return fur_failure_set(failure, FUR_IO_ERROR,
+                           "%.400s: found no NAME/NAME%s%.100s" EXTENSION
+                           " in the archive, only %s%s; unpack it and give one of these",
+                           name, gap, suffix, member->list,
+                           member->listed < member->others ? " and others" : "");
+}
+
+size_t fur_member_print(const char *name, char *out, size_t room)
+{
+    size_t length = 0;
+    for (; name[length] && length + 1 < room; length++)
+        out[length] =
+            (unsigned char)name[length] < ' ' || name[length] == 0x7f ? '?' : name[length];
+    out[length] = '\0';
+    return length;
+}

@@ -1,0 +1,304 @@
+/* Reading an entry with care, and the entries of a block. */
+#include "entry.h"
+#include "try.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static bool is_zero(const fur_number *number)
+{
+    return number->kind == FUR_NUMBER_FINITE && number->exact && number->significand == 0;
+}
+
+/* What the options have against a number that is one. */
+static fur_status check_number(const fur_cursor *cursor, fur_token token, const fur_job *job,
+                               const fur_number *number)
+{
+    const fur_mtx_read_options *options = &job->options;
+    if (number->kind != FUR_NUMBER_FINITE)
+        return options->refuse_nonfinite ? fur_cursor_unexpected(cursor, token, "a finite number")
+                                         : FUR_OK;
+    if (!options->refuse_range)
+        return FUR_OK;
+    double value = fur_job_is_single(job) ? (double)fur_number_f32(number) : fur_number_f64(number);
+    if (isinf(value) || (value == 0 && !is_zero(number)))
+        return fur_cursor_unexpected(cursor, token,
+                                     fur_job_is_single(job) ? "a number in the range of f32"
+                                                            : "a number in the range of f64");
+    return FUR_OK;
+}
+
+static fur_status read_number(fur_cursor *cursor, const fur_job *job, fur_number *out)
+{
+    bool integer = job->header.field == FUR_MTX_INTEGER;
+    const char *expected = integer ? "an integer" : "a number";
+    fur_token token = fur_cursor_token(cursor);
+    if (!fur_number_scan(token.begin, token.end, out))
+        return fur_cursor_unexpected(cursor, token, expected);
+    if (integer && out->kind == FUR_NUMBER_FINITE && !out->integer)
+        return fur_cursor_unexpected(cursor, token, expected);
+    return check_number(cursor, token, job, out);
+}
+
+/* The numbers of an entry; of a pattern 1. */
+static fur_status read_value(fur_cursor *cursor, const fur_job *job, fur_entry *entry)
+{
+    entry->re = (fur_number){.significand = 1, .exact = true};
+    entry->im = (fur_number){.exact = true};
+    fur_cursor_skip_blanks(cursor);
+    entry->text = (fur_token){cursor->at, cursor->at};
+    if (job->numbers > 0)
+        FUR_TRY(read_number(cursor, job, &entry->re));
+    if (job->numbers > 1)
+        FUR_TRY(read_number(cursor, job, &entry->im));
+    entry->text.end = cursor->at;
+    return FUR_OK;
+}
+
+static fur_status read_index(fur_cursor *cursor, const char *what, int64_t limit, int32_t *out)
+{
+    char expected[64];
+    fur_token token = fur_cursor_token(cursor);
+    int64_t index;
+    if (!fur_token_integer(token, &index) || index < 1 || index > limit) {
+        snprintf(expected, sizeof expected, "a %s from 1 to %lld", what, (long long)limit);
+        return fur_cursor_unexpected(cursor, token, expected);
+    }
+    *out = (int32_t)(index - 1);
+    return FUR_OK;
+}
+
+/* The rest of an entry's line: nothing, unless the options allow it to be passed over. */
+static fur_status read_end(fur_cursor *cursor, const fur_job *job, fur_entry *entry)
+{
+    fur_cursor_skip_blanks(cursor);
+    entry->trailing = job->options.allow_trailing && !fur_cursor_at_line_end(cursor);
+    return entry->trailing ? FUR_OK : fur_cursor_end_of_line(cursor);
+}
+
+fur_status fur_entry_read(fur_cursor *cursor, const fur_job *job, fur_entry *out)
+{
+    const fur_mtx_header *header = &job->header;
+    const char *place = cursor->at;
+    *out = (fur_entry){.row = 0};
+    if (job->indices > 0)
+        FUR_TRY(read_index(cursor, "row", header->rows, &out->row));
+    if (job->indices > 1)
+        FUR_TRY(read_index(cursor, "column", header->cols, &out->col));
+    FUR_TRY(read_value(cursor, job, out));
+    if (job->indices == 0)
+        return FUR_OK;
+    FUR_TRY(read_end(cursor, job, out));
+    return out->row == out->col ? fur_entry_check_diagonal(cursor, place, job, out) : FUR_OK;
+}
+
+fur_status fur_entry_check_diagonal(const fur_cursor *cursor, const char *place, const fur_job *job,
+                                    const fur_entry *entry)
+{
+    fur_mtx_symmetry symmetry = job->header.symmetry;
+    if (symmetry == FUR_MTX_HERMITIAN && !is_zero(&entry->im))
+        return fur_cursor_fail(cursor, FUR_MALFORMED, place,
+                               "found a diagonal entry with an imaginary part, expected a real one "
+                               "in a hermitian matrix");
+    if (symmetry == FUR_MTX_SKEW_SYMMETRIC && !(is_zero(&entry->re) && is_zero(&entry->im)))
+        return fur_cursor_fail(cursor, FUR_MALFORMED, place,
+                               "found a diagonal entry that is not zero, expected none in a "
+                               "skew-symmetric matrix");
+    return FUR_OK;
+}
+
+/* The fewest bytes of an entry: a digit and a blank or line end for each number. */
+static size_t smallest_entry(const fur_job *job)
+{
+    return 2 * (size_t)(job->indices + job->numbers);
+}
+
+/* Arrays for as many entries as a text of this size can have. The last one may lack its line end.
+ */
+static fur_status reserve(fur_storage *storage, const fur_job *job, size_t size, bool twice,
+                          fur_batch *batch)
+{
+    size_t count = (size / smallest_entry(job) + 1) * (twice ? 2 : 1);
+    size_t value_size = job->numbers > 0 ? fur_value_size(job->value_type) : 0;
+    fur_failure *failure = &batch->failure;
+    FUR_TRY(fur_storage_grow(storage, &batch->rows, &batch->row_capacity, count * sizeof(int32_t),
+                             0, failure));
+    FUR_TRY(fur_storage_grow(storage, &batch->cols, &batch->col_capacity, count * sizeof(int32_t),
+                             0, failure));
+    return fur_storage_grow(storage, &batch->values, &batch->value_capacity, count * value_size, 0,
+                            failure);
+}
+
+/* Counts what is to be told about, and remembers the first of its kind. */
+static void note(const fur_cursor *cursor, fur_batch *batch, fur_note_kind kind, fur_token token,
+                 const char *what)
+{
+    char quote[FUR_QUOTE_SIZE];
+    fur_note *n = &batch->notes[kind];
+    if (n->count++ > 0)
+        return;
+    fur_cursor there = *cursor;
+    there.failure = &n->first;
+    fur_cursor_fail(&there, FUR_OK, token.begin, "found %s, %s", fur_token_quote(token, quote),
+                    what);
+}
+
+/* Whether the integer, which has more digits than a significand, is the value. */
+static bool has_digits_of(const fur_number *number, double value)
+{
+    char plain[DBL_MAX_10_EXP + 3];
+    int length = snprintf(plain, sizeof plain, "%.0f", fabs(value));
+    const char *at = number->digits;
+    while (*at == '0')
+        at++;
+    return number->digits_end - at == length && memcmp(at, plain, (size_t)length) == 0;
+}
+
+static bool is_exact(const fur_job *job, const fur_number *number)
+{
+    uint64_t most = UINT64_C(1) << (fur_job_is_single(job) ? 24 : 53);
+    uint64_t magnitude = number->significand;
+    if (!number->exact)
+        return has_digits_of(number, fur_job_is_single(job) ? (double)fur_number_f32(number)
+                                                            : fur_number_f64(number));
+    while (magnitude > most && magnitude % 2 == 0)
+        magnitude /= 2;
+    return magnitude <= most;
+}
+
+static void note_value(const fur_cursor *cursor, const fur_job *job, const fur_entry *entry,
+                       bool infinite, fur_batch *batch)
+{
+    const char *type = fur_job_is_single(job) ? "f32" : "f64";
+    char what[96];
+    if (infinite) {
+        snprintf(what, sizeof what, "which is beyond the range of %s and became infinite", type);
+        note(cursor, batch, FUR_NOTE_INFINITE, entry->text, what);
+    } else if (job->header.field == FUR_MTX_INTEGER && entry->re.kind == FUR_NUMBER_FINITE &&
+               !is_exact(job, &entry->re)) {
+        snprintf(what, sizeof what, "which %s cannot hold exactly and which was rounded", type);
+        note(cursor, batch, FUR_NOTE_INEXACT, entry->text, what);
+    }
+}
+
+/* Writes part `index` of the values. Whether a finite number became infinite. */
+static bool store_part(const fur_job *job, const fur_number *number, int64_t index, void *values)
+{
+    double value;
+    if (fur_job_is_single(job)) {
+        value = (double)(((float *)values)[index] = fur_number_f32(number));
+    } else {
+        value = ((double *)values)[index] = fur_number_f64(number);
+    }
+    return isinf(value) && number->kind == FUR_NUMBER_FINITE;
+}
+
+/* Appends the entry to the batch, and notes what is to be warned about. */
+static void store(const fur_cursor *cursor, const fur_job *job, const fur_entry *entry,
+                  fur_batch *batch)
+{
+    int64_t k = batch->count++;
+    bool complex = fur_job_is_complex(job);
+    bool infinite = false;
+    batch->rows[k] = entry->row;
+    batch->cols[k] = entry->col;
+    if (job->numbers > 0) {
+        infinite = store_part(job, &entry->re, complex ? 2 * k : k, batch->values);
+        if (complex)
+            infinite |= store_part(job, &entry->im, 2 * k + 1, batch->values);
+        note_value(cursor, job, entry, infinite, batch);
+    }
+    fur_cursor rest = *cursor;
+    if (entry->trailing)
+        note(cursor, batch, FUR_NOTE_TRAILING, fur_cursor_token(&rest),
+             "text behind an entry, which was passed over");
+}
+
+/* Reads the line at the cursor, whatever it is. */
+static fur_status read_line(fur_cursor *cursor, const fur_job *job, fur_batch *batch)
+{
+    FUR_TRY(fur_cursor_refuse_nul(cursor));
+    while (fur_cursor_content_in_line(cursor)) {
+        fur_entry entry;
+        FUR_TRY(fur_entry_read(cursor, job, &entry));
+        store(cursor, job, &entry, batch);
+        if (entry.trailing)
+            break;
+    }
+    return FUR_OK;
+}
+
+/* The copy of the inner loop for an instruction set as fur_context_isa names it. */
+static fur_fast_read *select_copy(const char *isa)
+{
+#ifdef FUR_X86_LEVELS
+    if (strcmp(isa, "portable") != 0)
+        return FUR_FAST(avx2);
+#else
+    (void)isa;
+#endif
+    return FUR_FAST(portable);
+}
+
+/* Reads all lines, up to one that cannot be read. Returns the number of the line behind. */
+static int64_t read_lines(const fur_job *job, const fur_block *block, fur_batch *batch)
+{
+    fur_cursor cursor = fur_cursor_start(&batch->failure, job->name, block->text, block->size);
+    fur_fast_read *read_fast = select_copy(job->isa);
+    while (cursor.at < cursor.end) {
+        int64_t before = batch->count;
+        cursor.at = read_fast(job, cursor.at, cursor.end, batch);
+        cursor.line += batch->count - before;
+        if (cursor.at >= cursor.end)
+            break;
+        cursor.line_start = cursor.at;
+        if (read_line(&cursor, job, batch) != FUR_OK)
+            break;
+        if (!fur_cursor_next_line(&cursor))
+            cursor.line++;
+    }
+    return cursor.line;
+}
+
+void fur_batch_read(fur_storage *storage, const fur_job *job, const fur_block *block, bool twice,
+                    fur_batch *batch)
+{
+    batch->in_file = batch->count = batch->lines = 0;
+    for (int kind = 0; kind < FUR_NOTES; kind++)
+        batch->notes[kind].count = 0;
+    batch->failure.status = FUR_OK;
+    if (reserve(storage, job, block->size, twice, batch) != FUR_OK || block->size == 0)
+        return;
+    int64_t line = read_lines(job, block, batch);
+    const char *newline = memrchr(block->text, '\n', block->size);
+    const char *end = block->text + block->size;
+    batch->tail = newline ? end - newline : end - block->text + 1;
+    batch->lines = line - (newline && newline + 1 == end ? 1 : 2);
+    batch->in_file = batch->count;
+    if (job->indices > 0)
+        fur_batch_settle(job, batch);
+}
+
+fur_cursor fur_block_cursor(const fur_job *job, const fur_block *block, int64_t k,
+                            fur_failure *failure)
+{
+    fur_entry entry;
+    fur_cursor cursor = fur_cursor_start(failure, job->name, block->text, block->size);
+    for (fur_cursor_content(&cursor); k > 0 && fur_entry_read(&cursor, job, &entry) == FUR_OK;
+         k--) {
+        if (job->indices > 0)
+            fur_cursor_next_line(&cursor);
+        fur_cursor_content(&cursor);
+    }
+    failure->status = FUR_OK;
+    return cursor;
+}
+
+void fur_batch_release(fur_storage *storage, fur_batch *batch)
+{
+    fur_storage_release(storage, batch->rows);
+    fur_storage_release(storage, batch->cols);
+    fur_storage_release(storage, batch->values);
+}

@@ -1,0 +1,375 @@
+/* The head of a file: first it is told what cannot be one, then come banner, comments, size line.
+ */
+#include "head.h"
+#include "try.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char *const formats[] = {"coordinate", "array"};
+/* Four fields, and again real and integer in other words. */
+static const char *const fields[] = {"real",    "integer", "complex",
+                                     "pattern", "double",  "unsigned-integer"};
+static const char *const symmetries[] = {"general", "symmetric", "skew-symmetric", "hermitian"};
+
+const char *fur_mtx_format_name(fur_mtx_format format)
+{
+    return (unsigned)format <= FUR_MTX_ARRAY ? formats[format] : "?";
+}
+
+const char *fur_mtx_field_name(fur_mtx_field field)
+{
+    return (unsigned)field <= FUR_MTX_PATTERN ? fields[field] : "?";
+}
+
+const char *fur_mtx_symmetry_name(fur_mtx_symmetry symmetry)
+{
+    return (unsigned)symmetry <= FUR_MTX_HERMITIAN ? symmetries[symmetry] : "?";
+}
+
+/* What is not in the format but plainly meant so. */
+static fur_status tolerate(fur_cursor *cursor, const char *place, const char *what, bool refuse,
+                           fur_banner *banner)
+{
+    fur_cursor there = *cursor;
+    if (!refuse)
+        there.failure = &banner->dialect;
+    fur_cursor_fail(
+        &there, refuse ? FUR_MALFORMED : FUR_OK, place,
+        "found %s, expected the banner '%%%%MatrixMarket' at the beginning of the line%s", what,
+        refuse ? "" : "; read as if it were so");
+    return refuse ? FUR_MALFORMED : FUR_OK;
+}
+
+/* The banner's first word, also where it lacks a percent sign or stands behind blanks. */
+static fur_status read_marker(fur_cursor *cursor, bool refuse_dialects, fur_banner *banner)
+{
+    const char *begin = cursor->at;
+    fur_token token = fur_cursor_token(cursor);
+    bool one_percent = fur_token_is(token, "%matrixmarket");
+    if (!one_percent && !fur_token_is(token, "%%matrixmarket"))
+        return fur_cursor_unexpected(cursor, token, "the banner '%%MatrixMarket'");
+    if (one_percent)
+        return tolerate(cursor, token.begin, "'%MatrixMarket'", refuse_dialects, banner);
+    if (token.begin > begin)
+        return tolerate(cursor, token.begin, "an indented banner", refuse_dialects, banner);
+    return FUR_OK;
+}
+
+/* Reads a word that is one of `count`, as *out its index. */
+static fur_status read_word(fur_cursor *cursor, const char *const *words, int count,
+                            const char *expected, fur_token *word, int *out)
+{
+    int index = 0;
+    *word = fur_cursor_token(cursor);
+    while (index < count && !fur_token_is(*word, words[index]))
+        index++;
+    if (index == count)
+        return fur_cursor_unexpected(cursor, *word, expected);
+    *out = index;
+    return FUR_OK;
+}
+
+/* Object, format and field. */
+static fur_status read_words(fur_cursor *cursor, fur_banner *banner)
+{
+    static const char *const objects[] = {"matrix", "vector"};
+    fur_mtx_header *header = &banner->header;
+    fur_token token;
+    int object = 0, format = 0, field = 0;
+    FUR_TRY(read_word(cursor, objects, 2, "'matrix' or 'vector'", &token, &object));
+    FUR_TRY(read_word(cursor, formats, 2, "'coordinate' or 'array'", &token, &format));
+    FUR_TRY(
+        read_word(cursor, fields, 6, "'real', 'integer', 'complex' or 'pattern'", &token, &field));
+    banner->vector = object == 1;
+    header->format = (fur_mtx_format)format;
+    header->field = (fur_mtx_field)(field % 4);
+    if (header->format == FUR_MTX_ARRAY && header->field == FUR_MTX_PATTERN)
+        return fur_cursor_unexpected(cursor, token, "'real', 'integer' or 'complex' for an array");
+    return FUR_OK;
+}
+
+/* The symmetry, and whether the field can have it. */
+static fur_status read_symmetry(fur_cursor *cursor, fur_banner *banner)
+{
+    fur_mtx_header *header = &banner->header;
+    fur_token token;
+    int symmetry = 0;
+    FUR_TRY(read_word(cursor, symmetries, 4,
+                      "'general', 'symmetric', 'skew-symmetric' or 'hermitian'", &token,
+                      &symmetry));
+    header->symmetry = (fur_mtx_symmetry)symmetry;
+    if (banner->vector && header->symmetry != FUR_MTX_GENERAL)
+        return fur_cursor_unexpected(cursor, token, "'general' for a vector");
+    if (header->field == FUR_MTX_PATTERN && header->symmetry > FUR_MTX_SYMMETRIC)
+        return fur_cursor_unexpected(cursor, token, "'general' or 'symmetric' for a pattern");
+    if (header->field != FUR_MTX_COMPLEX && header->symmetry == FUR_MTX_HERMITIAN)
+        return fur_cursor_unexpected(cursor, token, "'symmetric', as the values are not complex");
+    return FUR_OK;
+}
+
+static fur_status read_size(fur_cursor *cursor, const char *expected, int64_t *out)
+{
+    fur_token token = fur_cursor_token(cursor);
+    int64_t size;
+    char quote[FUR_QUOTE_SIZE];
+    if (!fur_token_integer(token, &size) || size < 0)
+        return fur_cursor_unexpected(cursor, token, expected);
+    if (size == INT64_MAX)
+        return fur_cursor_fail(cursor, FUR_OVERFLOW, token.begin,
+                               "found %s, expected %s, below 9.2e18", fur_token_quote(token, quote),
+                               expected);
+    *out = size;
+    return FUR_OK;
+}
+
+/* The numbers an array file stores: all, or those of a triangle. False if they do not fit. */
+static bool count_stored(const fur_mtx_header *header, int64_t *out)
+{
+    int64_t n = header->rows;
+    if (header->symmetry == FUR_MTX_GENERAL)
+        return !__builtin_mul_overflow(n, header->cols, out);
+    int64_t other = header->symmetry == FUR_MTX_SKEW_SYMMETRIC ? n - 1 : n + 1;
+    return n % 2 == 0 ? !__builtin_mul_overflow(n / 2, other, out)
+                      : !__builtin_mul_overflow(other / 2, n, out);
+}
+
+/* Of an array the count is not part of the size line; some programs write it nevertheless. */
+static fur_status read_array_count(fur_cursor *cursor, fur_mtx_header *header)
+{
+    if (!count_stored(header, &header->entries_in_file))
+        return fur_cursor_fail(cursor, FUR_OVERFLOW, cursor->line_start,
+                               "found an array of %lld x %lld, whose size overflows 64 bits",
+                               (long long)header->rows, (long long)header->cols);
+    fur_token token = fur_cursor_token(cursor);
+    int64_t count;
+    if (!fur_token_is_empty(token) &&
+        (!fur_token_integer(token, &count) || count != header->entries_in_file))
+        return fur_cursor_unexpected(cursor, token, "the end of the line");
+    return FUR_OK;
+}
+
+/* The numbers of the size line, and whether they go together. */
+static fur_status read_sizes(fur_cursor *cursor, fur_banner *banner)
+{
+    fur_mtx_header *header = &banner->header;
+    FUR_TRY(read_size(cursor, "the number of rows", &header->rows));
+    header->cols = 1;
+    if (!banner->vector)
+        FUR_TRY(read_size(cursor, "the number of columns", &header->cols));
+    if (header->symmetry != FUR_MTX_GENERAL && header->rows != header->cols)
+        return fur_cursor_fail(cursor, FUR_MALFORMED, cursor->line_start,
+                               "found %lld x %lld, expected a square matrix for '%s'",
+                               (long long)header->rows, (long long)header->cols,
+                               fur_mtx_symmetry_name(header->symmetry));
+    if (header->format == FUR_MTX_ARRAY)
+        return read_array_count(cursor, header);
+    FUR_TRY(read_size(cursor, "the number of entries", &header->entries_in_file));
+    if (header->entries_in_file > 0 && (header->rows == 0 || header->cols == 0))
+        return fur_cursor_fail(
+            cursor, FUR_MALFORMED, cursor->line_start,
+            "found an entry count of %lld, expected 0 in a matrix of %lld x %lld",
+            (long long)header->entries_in_file, (long long)header->rows, (long long)header->cols);
+    return FUR_OK;
+}
+
+static void skip_byte_order_mark(fur_cursor *cursor)
+{
+    if (cursor->end - cursor->at >= 3 && memcmp(cursor->at, "\xef\xbb\xbf", 3) == 0)
+        cursor->at += 3;
+}
+
+/* A line "%%GraphBLAS type <name>" (Davis 2019) says what the numbers were before they were
+ * written. */
+static void read_type(const fur_cursor *cursor, fur_banner *banner)
+{
+    char *type = banner->header.graphblas_type;
+    fur_cursor line = *cursor;
+    if (!fur_token_is(fur_cursor_token(&line), "%%graphblas") ||
+        !fur_token_is(fur_cursor_token(&line), "type"))
+        return;
+    fur_token token = fur_cursor_token(&line);
+    int length = (int)(token.end - token.begin);
+    for (int i = 0; i < length; i++)
+        if ((unsigned char)token.begin[i] <= ' ' || (unsigned char)token.begin[i] >= 0x7f)
+            return;
+    snprintf(type, sizeof banner->header.graphblas_type, "%.*s", length, token.begin);
+}
+
+/* Over comments and blank lines to the size line. */
+static fur_status find_size_line(fur_cursor *cursor, fur_banner *banner)
+{
+    do {
+        FUR_TRY(fur_cursor_refuse_nul(cursor));
+        if (fur_cursor_content_in_line(cursor))
+            return FUR_OK;
+        read_type(cursor, banner);
+    } while (fur_cursor_next_line(cursor));
+    return fur_cursor_unexpected(cursor, fur_cursor_token(cursor), "the size line");
+}
+
+/* Reads from the first character of a text to the end of the size line. */
+static fur_status read_banner(fur_cursor *cursor, bool refuse_dialects, fur_banner *out)
+{
+    fur_banner banner = {.vector = false};
+    skip_byte_order_mark(cursor);
+    FUR_TRY(fur_cursor_refuse_nul(cursor));
+    FUR_TRY(read_marker(cursor, refuse_dialects, &banner));
+    FUR_TRY(read_words(cursor, &banner));
+    FUR_TRY(read_symmetry(cursor, &banner));
+    FUR_TRY(fur_cursor_end_of_line(cursor));
+    fur_cursor_next_line(cursor);
+    FUR_TRY(find_size_line(cursor, &banner));
+    FUR_TRY(read_sizes(cursor, &banner));
+    FUR_TRY(fur_cursor_end_of_line(cursor));
+    *out = banner;
+    return FUR_OK;
+}
+
+/* The fewest bytes an entry takes: one digit and one blank or line end for each index, or for the
+ * one number of an array. Values are left out, so that a file that lacks them is told so. */
+static int64_t smallest_entry(const fur_banner *banner)
+{
+    return banner->vector || banner->header.format == FUR_MTX_ARRAY ? 2 : 4;
+}
+
+fur_status fur_banner_check_size(const fur_cursor *cursor, const fur_banner *banner)
+{
+    long long rows = banner->header.rows, cols = banner->header.cols;
+    if (rows > INT32_MAX || cols > INT32_MAX)
+        return fur_cursor_fail(
+            cursor, FUR_OVERFLOW, cursor->line_start,
+            "found a matrix of %lld x %lld, expected at most %d rows and columns", rows, cols,
+            INT32_MAX);
+    return FUR_OK;
+}
+
+fur_status fur_banner_check_limits(const fur_cursor *cursor, const fur_banner *banner,
+                                   const fur_read_limits *limits, int64_t bytes)
+{
+    fur_failure beyond = {.status = FUR_OK};
+    if (fur_limits_check_header(limits, &banner->header, bytes, &beyond) == FUR_OK)
+        return FUR_OK;
+    return fur_cursor_fail(cursor, beyond.status, cursor->line_start, "%s", beyond.sentence);
+}
+
+fur_status fur_banner_check_room(const fur_cursor *cursor, const fur_banner *banner, int64_t left)
+{
+    long long entries = banner->header.entries_in_file;
+    /* The end of the size line stands in for that of the last entry, which may be missing. */
+    long long fitting = left / smallest_entry(banner);
+    if (entries <= fitting)
+        return FUR_OK;
+    return fur_cursor_fail(cursor, FUR_MALFORMED, cursor->line_start,
+                           "found room for at most %lld entries in the rest of the file, expected "
+                           "%lld",
+                           fitting, entries);
+}
+
+typedef struct signature {
+    const char *bytes;
+    size_t size;
+    const char *what;
+} signature;
+
+static const signature signatures[] = {
+    {"\x1f\x8b", 2, "gzip-compressed data; decompress it first: gzip -dc FILE > FILE.mtx"},
+    {"\x28\xb5\x2f\xfd", 4, "zstd-compressed data; decompress it first: zstd -dc FILE > FILE.mtx"},
+    {"\xfd\x37zXZ", 5, "xz-compressed data; decompress it first: xz -dc FILE > FILE.mtx"},
+    {"BZh", 3, "bzip2-compressed data; decompress it first: bzip2 -dc FILE > FILE.mtx"},
+    {"PK\x03\x04", 4, "a zip archive; unpack it first: unzip FILE"},
+    {"\xff\xfe", 2, "UTF-16 text; convert it first: iconv -f UTF-16 -t UTF-8"},
+    {"\xfe\xff", 2, "UTF-16 text; convert it first: iconv -f UTF-16 -t UTF-8"},
+    {"%\0%\0", 4, "UTF-16 text; convert it first: iconv -f UTF-16LE -t UTF-8"},
+    {"\0%\0%", 4, "UTF-16 text; convert it first: iconv -f UTF-16BE -t UTF-8"},
+    {"\x89HDF", 4, "an HDF5 file, not Matrix Market text"},
+    {"\211FUR\r\n\032\n", 8,
+     "a binary file (.fur), not Matrix Market text; read it with fur_binary_read_csr"},
+    {"MATLAB 5.0", 10, "a MATLAB file, not Matrix Market text"},
+};
+
+static const char *recognise(const fur_cursor *cursor)
+{
+    size_t size = (size_t)(cursor->end - cursor->at);
+    for (size_t i = 0; i < sizeof signatures / sizeof *signatures; i++) {
+        const signature *s = &signatures[i];
+        if (size >= s->size && memcmp(cursor->at, s->bytes, s->size) == 0)
+            return s->what;
+    }
+    return NULL;
+}
+
+/* The first CR in the text that no LF follows, if there is no LF before it. */
+static const char *lone_carriage_return(const fur_cursor *cursor)
+{
+    for (const char *at = cursor->at; at + 1 < cursor->end && *at != '\n'; at++)
+        if (at[0] == '\r' && at[1] != '\n')
+            return at;
+    return NULL;
+}
+
+/* Whether the first character that is not a blank or a line end opens a tag. */
+static bool is_markup(const fur_cursor *cursor)
+{
+    const char *at = cursor->at;
+    while (at < cursor->end && (*at == ' ' || *at == '\t' || *at == '\r' || *at == '\n'))
+        at++;
+    return at < cursor->end && *at == '<';
+}
+
+/* Refuses what is something else than Matrix Market text, if its first bytes tell; or nothing at
+ * all.
+ */
+static fur_status refuse_foreign(const fur_cursor *cursor)
+{
+    if (cursor->at == cursor->end)
+        return fur_cursor_fail(cursor, FUR_MALFORMED, cursor->at,
+                               "found an empty file, expected the banner '%%%%MatrixMarket'");
+    const char *what = recognise(cursor);
+    if (what)
+        return fur_cursor_fail(cursor, FUR_MALFORMED, cursor->at, "found %s", what);
+    if (is_markup(cursor))
+        return fur_cursor_fail(
+            cursor, FUR_MALFORMED, cursor->at,
+            "found a web page (HTML or XML), expected the banner '%%%%MatrixMarket'");
+    const char *carriage_return = lone_carriage_return(cursor);
+    if (carriage_return)
+        return fur_cursor_fail(cursor, FUR_MALFORMED, carriage_return,
+                               "found CR without LF; convert the line ends first: tr '\\r' '\\n'");
+    return FUR_OK;
+}
+
+/* What is read at first, and what of a text whose size is not known before it has been read. */
+#define FIRST_LOOK 65536
+#define LAST_LOOK ((size_t)64 << 20)
+
+/* Whether the text has a whole line below the first that is neither blank nor comment. */
+static bool has_size_line(fur_cursor cursor)
+{
+    return fur_cursor_next_line(&cursor) && fur_cursor_content(&cursor) &&
+           fur_cursor_next_line(&cursor);
+}
+
+static fur_cursor start(const fur_feed *feed, const char *name, fur_failure *failure)
+{
+    return fur_cursor_start(failure, name, feed->head, feed->head_size);
+}
+
+fur_status fur_head_read(fur_feed *feed, const char *name, bool refuse_dialects,
+                         fur_failure *failure, fur_banner *banner, fur_cursor *cursor)
+{
+    size_t wanted = FIRST_LOOK;
+    FUR_TRY(fur_feed_look(feed, wanted, failure));
+    *cursor = start(feed, name, failure);
+    FUR_TRY(refuse_foreign(cursor));
+    while (!feed->ended && !has_size_line(*cursor)) {
+        if (wanted >= LAST_LOOK && fur_feed_size(feed) < 0)
+            return fur_failure_set(failure, FUR_MALFORMED,
+                                   "%.400s: found no size line in the first %zu bytes of the text",
+                                   name, feed->head_size);
+        wanted *= 4;
+        FUR_TRY(fur_feed_look(feed, wanted, failure));
+        *cursor = start(feed, name, failure);
+    }
+    return read_banner(cursor, refuse_dialects, banner);
+}

@@ -1,0 +1,203 @@
+/* Writing matrices and vectors as Matrix Market files. */
+#include <furrow/mtx.h>
+
+#include "arguments.h"
+#include "companion.h"
+#include "options.h"
+#include "try.h"
+#include "verify.h"
+#include "view.h"
+#include "write.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Room for the banner and for the sizes. */
+#define HEAD_SIZE 256
+
+/* Rows that are worth a thread when entries are counted. */
+#define ROW_GRAIN 1024
+
+static bool is_complex(fur_value_type value)
+{
+    return value == FUR_C64 || value == FUR_C128;
+}
+
+/* Every line of the comment, behind a %: at most three bytes for each of its own and its end. */
+static char *put_comment(const char *comment, char *out)
+{
+    while (*comment) {
+        size_t length = strcspn(comment, "\n");
+        *out++ = '%';
+        *out++ = ' ';
+        memcpy(out, comment, length);
+        out += length;
+        *out++ = '\n';
+        comment += length + (comment[length] == '\n');
+    }
+    return out;
+}
+
+static char *put_banner(const fur_mtx_header *header, char *out)
+{
+    return out + snprintf(out, HEAD_SIZE, "%%%%MatrixMarket matrix %s %s %s\n",
+                          fur_mtx_format_name(header->format), fur_mtx_field_name(header->field),
+                          fur_mtx_symmetry_name(header->symmetry));
+}
+
+static char *put_sizes(const fur_mtx_header *header, char *out)
+{
+    long long rows = header->rows, cols = header->cols, entries = header->entries_in_file;
+    return out + (header->format == FUR_MTX_ARRAY
+                      ? snprintf(out, HEAD_SIZE, "%lld %lld\n", rows, cols)
+                      : snprintf(out, HEAD_SIZE, "%lld %lld %lld\n", rows, cols, entries));
+}
+
+/* Puts what the header says before the text and writes the file. */
+static fur_status write_file(fur_context *context, const char *path, const fur_mtx_header *header,
+                             const fur_mtx_write_options *options, fur_text *text)
+{
+    const char *comment = options->comment ? options->comment : "";
+    void *head;
+    FUR_TRY(fur_context_allocate(context, 2 * HEAD_SIZE + 3 * (strlen(comment) + 1), &head));
+    char *end = put_sizes(header, put_comment(comment, put_banner(header, head)));
+    text->head = head;
+    text->head_size = (size_t)(end - (char *)head);
+    fur_status status = fur_text_write(context, path, text, options->sync != 0);
+    fur_context_release(context, head);
+    return status;
+}
+
+typedef struct stored {
+    const fur_csr_view *view;
+    fur_mtx_symmetry symmetry;
+    _Atomic int64_t count;
+} stored;
+
+static void count_stored_in_rows(void *user, int64_t begin, int64_t end)
+{
+    stored *s = user;
+    int64_t count = 0;
+    for (int64_t row = begin; row < end; row++)
+        for (int64_t k = fur_view_begin(s->view, row); k < fur_view_begin(s->view, row + 1); k++)
+            count += fur_print_is_stored(s->symmetry, row, s->view->columns[k]);
+    s->count += count;
+}
+
+static int64_t count_stored(const fur_csr *a, fur_mtx_symmetry symmetry)
+{
+    fur_csr_view view = *fur_csr_get(a);
+    if (symmetry == FUR_MTX_GENERAL)
+        return view.entries;
+    stored s = {.view = &view, .symmetry = symmetry};
+    fur_context_parallel(fur_csr_context(a), view.rows, ROW_GRAIN, count_stored_in_rows, &s);
+    return s.count;
+}
+
+/* The field that the options ask for, if values of that type can be written so. */
+static fur_status choose_field(fur_context *context, const fur_mtx_write_options *options,
+                               fur_value_type value, fur_mtx_field *out)
+{
+    if (options->integer && options->pattern)
+        return fur_context_fail(
+            context, FUR_INVALID,
+            "a pattern has no values to write as integers; ask for one of both");
+    if (options->integer && is_complex(value))
+        return fur_context_fail(context, FUR_INVALID,
+                                "complex values cannot be written as integers");
+    *out = options->pattern    ? FUR_MTX_PATTERN
+           : options->integer  ? FUR_MTX_INTEGER
+           : is_complex(value) ? FUR_MTX_COMPLEX
+                               : FUR_MTX_REAL;
+    return FUR_OK;
+}
+
+/* What the options ask for must exist in the format and be true of the matrix. */
+static fur_status check_symmetry(const fur_csr *a, const fur_mtx_write_options *options)
+{
+    fur_context *context = fur_csr_context(a);
+    fur_mtx_symmetry symmetry = options->symmetry;
+    if (symmetry == FUR_MTX_GENERAL)
+        return FUR_OK;
+    if ((unsigned)symmetry > FUR_MTX_HERMITIAN)
+        return fur_context_fail(context, FUR_INVALID, "%d is not a symmetry", (int)symmetry);
+    if (options->pattern && symmetry != FUR_MTX_SYMMETRIC)
+        return fur_context_fail(context, FUR_INVALID,
+                                "a pattern cannot be %s; write it as symmetric or general",
+                                fur_mtx_symmetry_name(symmetry));
+    if (symmetry == FUR_MTX_HERMITIAN && !is_complex(fur_csr_get(a)->value_type))
+        return fur_context_fail(context, FUR_INVALID,
+                                "a real matrix cannot be hermitian; write it as symmetric");
+    return fur_verify_symmetry(a, symmetry, !options->pattern);
+}
+
+/* Writes a matrix that the host reaches. */
+static fur_status write_csr(const fur_csr *a, const char *path,
+                            const fur_mtx_write_options *options)
+{
+    fur_mtx_write_options taken;
+    fur_context *context = fur_csr_context(a);
+    FUR_TAKE_OPTIONS(context, fur_mtx_write_options, &taken, options);
+    fur_csr_view view = *fur_csr_get(a);
+    fur_mtx_field field = FUR_MTX_REAL;
+    FUR_TRY(choose_field(context, &taken, view.value_type, &field));
+    FUR_TRY(check_symmetry(a, &taken));
+    if (field == FUR_MTX_INTEGER)
+        FUR_TRY(fur_verify_integers(a));
+    fur_print_matrix matrix = {
+        .view = view, .symmetry = taken.symmetry, .numbers = {view.values, view.value_type, field}};
+    fur_mtx_header header = {.field = field,
+                             .symmetry = taken.symmetry,
+                             .rows = view.rows,
+                             .cols = view.cols,
+                             .entries_in_file = count_stored(a, taken.symmetry)};
+    fur_text text = {.entries = view.entries,
+                     .entry_size = fur_print_entry_size(field),
+                     .print = fur_print_coordinates,
+                     .user = &matrix};
+    return write_file(context, path, &header, &taken, &text);
+}
+
+fur_status fur_mtx_write_csr(const fur_csr *a, const char *path,
+                             const fur_mtx_write_options *options)
+{
+    FUR_NEED(fur_csr_context(a), a, path);
+    fur_context *context = fur_csr_context(a);
+    fur_csr *copy;
+    FUR_TRY(fur_csr_to_companion(&a, &copy));
+    fur_status status = write_csr(a, path, options);
+    fur_csr_destroy(copy);
+    return fur_from_companion(context, status);
+}
+
+/* Writes a vector that the host reaches. */
+static fur_status write_vector(const fur_vector *x, const char *path,
+                               const fur_mtx_write_options *options)
+{
+    fur_mtx_write_options taken;
+    fur_context *context = fur_vector_context(x);
+    FUR_TAKE_OPTIONS(context, fur_mtx_write_options, &taken, options);
+    bool complex = is_complex(fur_vector_value_type(x));
+    fur_print_numbers numbers = {.values = fur_vector_const_data(x),
+                                 .value_type = fur_vector_value_type(x),
+                                 .field = complex ? FUR_MTX_COMPLEX : FUR_MTX_REAL};
+    fur_mtx_header header = {
+        .format = FUR_MTX_ARRAY, .field = numbers.field, .rows = fur_vector_size(x), .cols = 1};
+    fur_text text = {.entries = header.rows,
+                     .entry_size = fur_print_numbers_size(numbers.field),
+                     .print = fur_print_array,
+                     .user = &numbers};
+    return write_file(context, path, &header, &taken, &text);
+}
+
+fur_status fur_mtx_write_vector(const fur_vector *x, const char *path,
+                                const fur_mtx_write_options *options)
+{
+    FUR_NEED(fur_vector_context(x), x, path);
+    fur_context *context = fur_vector_context(x);
+    fur_vector *copy;
+    FUR_TRY(fur_vector_to_companion(&x, &copy));
+    fur_status status = write_vector(x, path, options);
+    fur_vector_destroy(copy);
+    return fur_from_companion(context, status);
+}

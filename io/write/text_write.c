@@ -1,0 +1,203 @@
+/* Printing, compressing and writing the pieces of a text. They are written one after the other:
+ * where several threads write to one file the system makes them wait for each other anyway. */
+#include "failure.h"
+#include "split.h"
+#include "try.h"
+#include "write.h"
+
+#include <furrow/output.h>
+
+#include <string.h>
+
+/* Bytes that the entries of a piece take at most. Their buffer stays in a core's cache. */
+#define PIECE_SIZE ((size_t)1 << 20)
+
+/* Pieces a thread may be ahead of the one that is to be written next. */
+#define AHEAD 3
+
+/* What a thread has of its own. */
+typedef struct worker {
+    char *text;  /* what it compresses; NULL if nothing is */
+    void *state; /* of the compressor */
+    fur_failure failure;
+} worker;
+
+/* A piece as it goes into the file. */
+typedef struct slot {
+    char *bytes;
+    size_t size;
+} slot;
+
+typedef struct writing {
+    fur_context *context;
+    const fur_text *text;
+    const fur_compressor *compressor; /* NULL: none */
+    int64_t piece_entries;
+    int64_t pieces;
+    size_t text_room;
+    size_t slot_room;
+    int team;
+    int slot_count;
+    worker *workers;
+    slot *slots;
+    fur_turns turns;
+    const char *path;
+    fur_output *output;
+} writing;
+
+/* How many pieces there are, and how many threads and slots they take. */
+static writing plan(fur_context *context, const fur_text *text, const fur_compressor *compressor)
+{
+    writing w = {.context = context, .text = text, .compressor = compressor};
+    w.piece_entries = (int64_t)(PIECE_SIZE / text->entry_size);
+    w.pieces = text->entries > 0 ? (text->entries - 1) / w.piece_entries + 1 : 1;
+    w.text_room = text->head_size + PIECE_SIZE;
+    w.slot_room = compressor ? compressor->bound(w.text_room) : w.text_room;
+    int threads = fur_context_threads(context);
+    w.team = (int)fur_smaller(w.pieces, threads);
+    w.slot_count = w.team + AHEAD * (w.team - 1);
+    return w;
+}
+
+/* Zeroed memory for what has to be released piece by piece. */
+static fur_status make_array(fur_context *context, int count, size_t size, void **out)
+{
+    FUR_TRY(fur_context_allocate(context, (size_t)count * size, out));
+    memset(*out, 0, (size_t)count * size);
+    return FUR_OK;
+}
+
+static fur_status make_slots(writing *w)
+{
+    void *memory;
+    FUR_TRY(make_array(w->context, w->slot_count, sizeof *w->slots, &memory));
+    w->slots = memory;
+    for (int i = 0; i < w->slot_count; i++) {
+        FUR_TRY(fur_context_allocate(w->context, w->slot_room, &memory));
+        w->slots[i].bytes = memory;
+    }
+    return FUR_OK;
+}
+
+static fur_status make_workers(writing *w)
+{
+    void *memory;
+    FUR_TRY(make_array(w->context, w->team, sizeof *w->workers, &memory));
+    w->workers = memory;
+    for (int i = 0; w->compressor && i < w->team; i++) {
+        FUR_TRY(fur_context_allocate(w->context, w->text_room, &memory));
+        w->workers[i].text = memory;
+        FUR_TRY(w->compressor->start(w->context, &w->workers[i].state));
+    }
+    return FUR_OK;
+}
+
+static void release(writing *w)
+{
+    for (int i = 0; w->slots && i < w->slot_count; i++)
+        fur_context_release(w->context, w->slots[i].bytes);
+    for (int i = 0; w->workers && w->compressor && i < w->team; i++) {
+        fur_context_release(w->context, w->workers[i].text);
+        w->compressor->stop(w->context, w->workers[i].state);
+    }
+    fur_context_release(w->context, w->slots);
+    fur_context_release(w->context, w->workers);
+}
+
+/* The first piece begins with the head. */
+static size_t print_piece(const writing *w, int64_t index, char *out)
+{
+    const fur_text *text = w->text;
+    int64_t begin = index * w->piece_entries;
+    int64_t end = fur_smaller(begin + w->piece_entries, text->entries);
+    char *at = out;
+    if (index == 0) {
+        memcpy(at, text->head, text->head_size);
+        at += text->head_size;
+    }
+    if (begin < end)
+        at = text->print(text->user, begin, end, at);
+    return (size_t)(at - out);
+}
+
+/* Prints a piece into its slot, compressed if that is asked for. */
+static fur_status make_piece(writing *w, worker *own, int64_t index)
+{
+    slot *to = &w->slots[index % w->slot_count];
+    if (!w->compressor) {
+        to->size = print_piece(w, index, to->bytes);
+        return FUR_OK;
+    }
+    size_t size = print_piece(w, index, own->text);
+    to->size = w->compressor->compress(own->state, own->text, size, to->bytes, w->slot_room);
+    return to->size > 0 ? FUR_OK
+                        : fur_failure_set(&own->failure, FUR_IO_ERROR,
+                                          "%.400s: cannot be compressed", w->path);
+}
+
+/* One thread at a time writes; the output remembers what went wrong. */
+static void write_ready_pieces(writing *w)
+{
+    for (int64_t index = fur_turns_leave(&w->turns); index >= 0;
+         index = fur_turns_leave(&w->turns)) {
+        const slot *from = &w->slots[index % w->slot_count];
+        if (fur_output_write(w->output, from->bytes, from->size) != FUR_OK)
+            fur_turns_stop(&w->turns);
+        fur_turns_left(&w->turns);
+    }
+}
+
+/* A thread's part: pieces, until none is left. */
+static void write_pieces(void *user, int64_t part, int64_t end)
+{
+    (void)end;
+    writing *w = user;
+    worker *own = &w->workers[part];
+    for (int64_t index = fur_turns_take(&w->turns); index >= 0; index = fur_turns_take(&w->turns)) {
+        if (make_piece(w, own, index) != FUR_OK)
+            fur_turns_stop(&w->turns);
+        fur_turns_finish(&w->turns, index);
+        write_ready_pieces(w);
+    }
+}
+
+static fur_status report(const writing *w)
+{
+    for (int i = 0; i < w->team; i++)
+        FUR_TRY(fur_failure_report(&w->workers[i].failure, w->context));
+    return FUR_OK;
+}
+
+static fur_status end_file(writing *w, bool sync)
+{
+    fur_status status = report(w);
+    if (status == FUR_OK)
+        return fur_output_commit(w->output, sync);
+    fur_output_abandon(w->output);
+    return status;
+}
+
+static fur_status write_file(writing *w, bool sync)
+{
+    FUR_TRY(make_slots(w));
+    FUR_TRY(make_workers(w));
+    FUR_TRY(fur_turns_start(w->context, w->pieces, w->slot_count, &w->turns));
+    fur_status status = fur_output_create(w->context, w->path, &w->output);
+    if (status == FUR_OK) {
+        fur_context_parallel(w->context, w->team, 1, write_pieces, w);
+        status = end_file(w, sync);
+    }
+    fur_turns_end(&w->turns);
+    return status;
+}
+
+fur_status fur_text_write(fur_context *context, const char *path, const fur_text *text, bool sync)
+{
+    const fur_compressor *compressor = NULL;
+    FUR_TRY(fur_compressor_find(context, path, &compressor));
+    writing w = plan(context, text, compressor);
+    w.path = path;
+    fur_status status = write_file(&w, sync);
+    release(&w);
+    return status;
+}
