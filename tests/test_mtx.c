@@ -364,7 +364,7 @@ static void check_from_memory(const char *path)
     ck_assert_uint_eq(fread(bytes, 1, size, file), size);
     fclose(file);
     fur_csr *expected = NULL, *found = NULL;
-    fur_mtx_header headers[2];
+    fur_mtx_header headers[2] = {FUR_DEFAULT(fur_mtx_header), FUR_DEFAULT(fur_mtx_header)};
     fur_mtx_read_options options = {.size = sizeof options, .header = &headers[0]};
     int equal = 0;
     ck_ok(context, fur_mtx_read_csr(context, path, &options, &expected));
