@@ -14,17 +14,17 @@ fail() {
     failed=1
 }
 
-functions=$(sh tests/declared.sh include)
+functions=$(sh tests/house/declared.sh include)
 for function in $functions; do
-    grep -qE "(^|[^a-z0-9_])$function\(" tests/test_null.c ||
-        fail "tests/test_null.c does not call $function: say there what it makes of NULL"
+    grep -qE "(^|[^a-z0-9_])$function\(" tests/contract/test_null.c ||
+        fail "tests/contract/test_null.c does not call $function: say there what it makes of NULL"
 done
 
 structs=$(grep -ohE 'size_t size; +/\* sizeof\(fur_[a-z_]+\)' include/furrow/*.h |
     grep -oE 'fur_[a-z_]+')
 for struct in $structs; do
-    grep -qE "KIND(_FILLED)?\($struct," tests/test_options.c ||
-        fail "tests/test_options.c lacks $struct: add a call that takes it"
+    grep -qE "KIND(_FILLED)?\($struct," tests/contract/test_options.c ||
+        fail "tests/contract/test_options.c lacks $struct: add a call that takes it"
 done
 
 # Every line of a table but its head names tests in its last column, as `file`: `name`, `name`.

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 static const struct {
-    const char *name; /* in tests/malformed, without .mtx */
+    const char *name; /* in tests/io/malformed, without .mtx */
     fur_status status;
     const char *sentence; /* behind the name */
 } cases[] = {
