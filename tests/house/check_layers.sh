@@ -25,12 +25,12 @@ matrix="src/csr src/core $kernel"
 may_see() {
     case $1 in
     furrow_base) echo src/base ;;
-    furrow_cpu_*) echo src/cpu src/cpu/vector src/cpu/spmv src/cpu/stencil src/cpu/multigrid $kernel ;;
-    furrow_core) echo src/core $kernel ;;
-    furrow_csr) echo src/csr src/core $kernel ;;
-    furrow_spmv | furrow_stencil | furrow_reorder) echo "src/${1#furrow_}" $matrix ;;
-    furrow_recognise) echo src/recognise src/spmv src/stencil $matrix ;;
-    furrow_multigrid) echo src/multigrid src/stencil $matrix ;;
+    furrow_cpu_*) echo src/cpu src/cpu/vector src/cpu/spmv src/cpu/stencil src/cpu/multigrid "$kernel" ;;
+    furrow_core) echo src/core "$kernel" ;;
+    furrow_csr) echo src/csr src/core "$kernel" ;;
+    furrow_spmv | furrow_stencil | furrow_reorder) echo "src/${1#furrow_}" "$matrix" ;;
+    furrow_recognise) echo src/recognise src/spmv src/stencil "$matrix" ;;
+    furrow_multigrid) echo src/multigrid src/stencil "$matrix" ;;
     furrow_solver) echo src/solver src/base ;;
     furrow_io_common) echo io/common src/base ;;
     furrow_io_number) echo io/number ;;
