@@ -39,8 +39,8 @@ static fur_status invert(fur_vector *d, int64_t *bad)
 {
     static int64_t (*const table[FUR_VALUE_COUNT])(int64_t, void *) = FUR_VALUE_TABLE(reciprocals);
     if (fur_is_remote(d->context))
-        return d->context->backend->remote->reciprocals(&d->context->env, d->value_type, d->size,
-                                                        d->data, bad);
+        return d->context->backend->remote->vector.reciprocals(&d->context->env, d->value_type,
+                                                               d->size, d->data, bad);
     *bad = table[d->value_type](d->size, d->data);
     return FUR_OK;
 }

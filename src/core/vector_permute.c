@@ -37,8 +37,8 @@ static fur_status gather_entries(const fur_vector *x, const int32_t *from, fur_v
     static fur_body *const gather[FUR_VALUE_COUNT] = FUR_VALUE_TABLE(gather);
     fur_env *env = &x->context->env;
     if (fur_is_remote(x->context))
-        return x->context->backend->remote->gather(env, x->value_type, x->size, from, x->data,
-                                                   y->data);
+        return x->context->backend->remote->vector.gather(env, x->value_type, x->size, from,
+                                                          x->data, y->data);
     gathering g = {from, x->data, y->data};
     fur_parallel(env, x->size / ENTRY_GRAIN, x->size, gather[x->value_type], &g);
     return FUR_OK;

@@ -189,7 +189,7 @@ static fur_status check_remote(fur_context *context, const fur_csr_view *a)
     fur_env *env = &context->env;
     const fur_remote *remote = context->backend->remote;
     suspect s = {0};
-    FUR_TRY(remote->find_bad_offset(env, a, &s.row));
+    FUR_TRY(remote->csr.find_bad_offset(env, a, &s.row));
     bool offsets_bad = s.row >= 0;
     if (a->rows == 0) {
         s.row = 0;
@@ -197,7 +197,7 @@ static fur_status check_remote(fur_context *context, const fur_csr_view *a)
         return check_only_offset(env, a, &s);
     }
     if (!offsets_bad)
-        FUR_TRY(remote->find_bad_column(env, a, &s.row));
+        FUR_TRY(remote->csr.find_bad_column(env, a, &s.row));
     if (s.row < 0)
         return FUR_OK;
     FUR_TRY(fetch_offsets(context, a, &s));

@@ -70,7 +70,7 @@ static fur_status take_profile(fur_csr *a)
     const fur_remote *remote = a->context->backend->remote;
     if (!remote)
         return FUR_OK;
-    FUR_TRY(remote->profile(&a->context->env, &a->view, &a->profile));
+    FUR_TRY(remote->csr.profile(&a->context->env, &a->view, &a->profile));
     a->profiled = true;
     return FUR_OK;
 }

@@ -30,7 +30,7 @@ fur_status fur_csr_read_diagonal(const fur_csr *a, fur_vector *d)
 {
     fur_env *env = &a->context->env;
     if (fur_is_remote(a->context))
-        return a->context->backend->remote->diagonal(env, &a->view, NULL, d->data);
+        return a->context->backend->remote->csr.diagonal(env, &a->view, NULL, d->data);
     fur_parallel(env, d->size / ROW_GRAIN, d->size, set_entries, &(extraction){&a->view, d->data});
     return FUR_OK;
 }

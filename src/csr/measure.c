@@ -71,7 +71,7 @@ fur_status fur_csr_measure(const fur_csr *a, fur_csr_statistics *out)
     fur_env *env = &a->context->env;
     fur_csr_statistics own;
     if (fur_is_remote(a->context))
-        FUR_TRY(a->context->backend->remote->measure(env, &a->view, &own));
+        FUR_TRY(a->context->backend->remote->csr.measure(env, &a->view, &own));
     else
         fur_csr_figures(env, &a->view, &own);
     fur_report_fill(out, &own, sizeof own);

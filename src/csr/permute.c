@@ -166,7 +166,7 @@ fur_status fur_csr_permute(const fur_csr *a, const fur_permutation *row_order,
                      .values = fur_csr_values(b)};
     fur_status status =
         fur_is_remote(a->context)
-            ? a->context->backend->remote->permute(env, v, order, position, &b->view)
+            ? a->context->backend->remote->csr.permute(env, v, order, position, &b->view)
             : permute_here(env, &r);
     if (status == FUR_OK)
         *out = b;

@@ -63,11 +63,11 @@ static fur_status take_remote(const fur_csr *a, int64_t count, const int32_t *nu
     fur_csr *rows = NULL;
 
     FUR_TRY_DONE(fur_memory_allocate(context, count + 1, sizeof *starts, &starts));
-    FUR_TRY_DONE(remote->row_starts(&context->env, v, count, numbers, INT64_MAX, starts));
+    FUR_TRY_DONE(remote->csr.row_starts(&context->env, v, count, numbers, INT64_MAX, starts));
     FUR_TRY_DONE(fur_memory_copy(context, &entries, starts + count, sizeof entries));
     FUR_TRY_DONE(fur_csr_allocate(context, count, v->cols, entries, v->value_type,
                                   fur_offset_for(entries), &rows));
-    FUR_TRY_DONE(remote->take_rows(&context->env, v, numbers, starts, &rows->view));
+    FUR_TRY_DONE(remote->csr.take_rows(&context->env, v, numbers, starts, &rows->view));
     *out = rows;
     rows = NULL;
 done:
@@ -91,8 +91,8 @@ fur_status fur_csr_take_rows_again(const fur_csr *a, const int32_t *numbers, fur
         return FUR_OK;
     }
     FUR_TRY(fur_memory_allocate(context, count + 1, sizeof *starts, &starts));
-    FUR_TRY_DONE(remote->row_starts(env, &a->view, count, numbers, INT64_MAX, starts));
-    FUR_TRY_DONE(remote->take_rows(env, &a->view, numbers, starts, &rows->view));
+    FUR_TRY_DONE(remote->csr.row_starts(env, &a->view, count, numbers, INT64_MAX, starts));
+    FUR_TRY_DONE(remote->csr.take_rows(env, &a->view, numbers, starts, &rows->view));
 done:
     fur_memory_release(context, starts);
     return status;

@@ -32,7 +32,7 @@ static fur_status transpose_remote(const fur_csr *a, bool conjugate, fur_csr **o
     FUR_TRY(fur_csr_allocate(a->context, v->cols, v->rows, v->entries, v->value_type,
                              v->offset_type, &t));
     fur_status status =
-        a->context->backend->remote->transpose(&a->context->env, v, conjugate, &t->view);
+        a->context->backend->remote->csr.transpose(&a->context->env, v, conjugate, &t->view);
     if (status == FUR_OK)
         *out = t;
     else
@@ -109,7 +109,8 @@ fur_status fur_csr_transpose_values(const fur_csr *a, bool conjugate, fur_csr *t
 {
     fur_env *env = &a->context->env;
     if (fur_is_remote(a->context))
-        return a->context->backend->remote->transpose_values(env, &a->view, conjugate, &t->view);
+        return a->context->backend->remote->csr.transpose_values(env, &a->view, conjugate,
+                                                                 &t->view);
     refill_here(env, &a->view, conjugate, t);
     return FUR_OK;
 }

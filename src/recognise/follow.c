@@ -12,7 +12,7 @@ fur_status fur_recognised_compare(const fur_recognised *r, const fur_stencil_vie
     for (int k = 0; k < r->field_count; k++)
         fields[k] = r->fields[k]->data;
     own.fields = own.coefficients ? NULL : fields;
-    return remote ? remote->stencil_prove(env, &r->a->view, &own, most, numbers, count)
+    return remote ? remote->stencil.prove(env, &r->a->view, &own, most, numbers, count)
                   : fur_recognise_prove(env, &r->a->view, &own, most, numbers, count);
 }
 

@@ -20,8 +20,8 @@ static fur_status diagonal(void *user, fur_vector *d)
     FUR_TRY(fur_dependent_check(&r->context->env, &r->dependent));
     FUR_TRY(fur_stencil_read_diagonal(r->stencil, d));
     if (fur_is_remote(r->context))
-        return r->context->backend->remote->diagonal(&r->context->env, &r->rows->view, r->numbers,
-                                                     d->data);
+        return r->context->backend->remote->csr.diagonal(&r->context->env, &r->rows->view,
+                                                         r->numbers, d->data);
     set[d->value_type](&r->rows->view, r->numbers, d->data);
     return FUR_OK;
 }

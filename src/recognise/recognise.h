@@ -51,7 +51,7 @@ struct fur_recognised {
 /* Lists r as made from its matrix, and its stencil as made from r. */
 void fur_recognised_follow(fur_recognised *r);
 
-/* The rows that differ from s, if they are not more than `most`, as fur_remote.stencil_prove has
+/* The rows that differ from s, if they are not more than `most`, as fur_remote.stencil.prove has
  * them. Where s has no coefficients, r's fields get the values of the others. */
 fur_status fur_recognised_compare(const fur_recognised *r, const fur_stencil_view *s, int64_t most,
                                   int32_t **numbers, int64_t *count);
@@ -73,7 +73,7 @@ fur_status fur_recognise_guess(const fur_csr *a, fur_guess *out, fur_recognise_r
  * columns, in the value type; what is not found stays as it is. */
 fur_status fur_recognise_constants(const fur_csr *a, const fur_stencil_view *s, void *coefficients);
 
-/* fur_remote.stencil_prove on the host. */
+/* fur_remote.stencil.prove on the host. */
 fur_status fur_recognise_prove(fur_env *env, const fur_csr_view *a, const fur_stencil_view *s,
                                int64_t most, int32_t **numbers, int64_t *count);
 

@@ -57,8 +57,8 @@ static fur_status fetch_rows(const fur_recognised *r, const fur_vector *y, fur_v
     static fur_body *const gather[FUR_VALUE_COUNT] = FUR_VALUE_TABLE(gather);
     fur_env *env = &r->context->env;
     if (fur_is_remote(r->context))
-        return r->context->backend->remote->gather(env, own->value_type, own->size, r->numbers,
-                                                   y->data, own->data);
+        return r->context->backend->remote->vector.gather(env, own->value_type, own->size,
+                                                          r->numbers, y->data, own->data);
     moving m = {r->numbers, y->data, own->data};
     fur_parallel(env, own->size / ROW_GRAIN, own->size, gather[own->value_type], &m);
     return FUR_OK;
@@ -70,8 +70,8 @@ static fur_status replace_rows(const fur_recognised *r, const fur_vector *own, f
     static fur_body *const scatter[FUR_VALUE_COUNT] = FUR_VALUE_TABLE(scatter);
     fur_env *env = &r->context->env;
     if (fur_is_remote(r->context))
-        return r->context->backend->remote->scatter(env, own->value_type, own->size, r->numbers,
-                                                    own->data, y->data);
+        return r->context->backend->remote->vector.scatter(env, own->value_type, own->size,
+                                                           r->numbers, own->data, y->data);
     moving m = {r->numbers, own->data, y->data};
     fur_parallel(env, own->size / ROW_GRAIN, own->size, scatter[own->value_type], &m);
     return FUR_OK;

@@ -46,8 +46,8 @@ static fur_status fetch_starts(const fur_csr *a, const remote_rows *far, fur_sam
     for (int i = 0; i < s->count; i++)
         numbers[i] = (int32_t)s->row[i];
     FUR_TRY(fur_memory_copy(context, far->numbers, numbers, count * (int64_t)sizeof *numbers));
-    FUR_TRY(remote->row_starts(&context->env, &a->view, count, far->numbers, FUR_STENCIL_POINTS,
-                               far->starts));
+    FUR_TRY(remote->csr.row_starts(&context->env, &a->view, count, far->numbers, FUR_STENCIL_POINTS,
+                                   far->starts));
     FUR_TRY(fur_memory_copy(context, starts, far->starts, (count + 1) * (int64_t)sizeof *starts));
     for (int i = 0; i < s->count; i++)
         set_range(s, i, starts[i], starts[i + 1]);
@@ -67,7 +67,7 @@ static fur_status fetch_entries(const fur_csr *a, remote_rows *far, int64_t entr
         sizeof rows,        s->count, a->view.cols, entries,
         a->view.value_type, FUR_I64,  far->starts,  (int32_t *)(void *)(far->entries + value_bytes),
         far->entries};
-    FUR_TRY(remote->take_rows(&context->env, &a->view, far->numbers, far->starts, &rows));
+    FUR_TRY(remote->csr.take_rows(&context->env, &a->view, far->numbers, far->starts, &rows));
     FUR_TRY(fur_memory_copy(context, s->fetched, far->entries, bytes));
     s->values = s->fetched;
     s->columns = (const int32_t *)(const void *)((const char *)s->fetched + value_bytes);

@@ -279,7 +279,7 @@ static fur_status reorder_remote(const fur_csr *a, ordering *o, fur_permutation 
     bool found = false;
     fur_permutation *p;
     FUR_TRY(fur_permutation_allocate(context, a->view.rows, &p));
-    fur_status status = context->backend->remote->cuthill_mckee(
+    fur_status status = context->backend->remote->order.cuthill_mckee(
         &context->env, &a->view, o->method->reversed, o->options.allow_worse != 0, p->order,
         p->position, &o->report, &found);
     if (status == FUR_OK && found) {

@@ -53,7 +53,7 @@ fur_status fur_spmv_measure(const fur_csr *a, fur_spmv_profile *out)
         return FUR_OK;
     }
     if (fur_is_remote(a->context))
-        return a->context->backend->remote->profile(env, &a->view, out);
+        return a->context->backend->remote->csr.profile(env, &a->view, out);
     fur_csr_figures(env, &a->view, &out->rows);
     out->far_entries = far_entries(&a->view);
     return FUR_OK;

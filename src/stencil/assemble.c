@@ -58,11 +58,11 @@ static fur_status assemble_remote(const fur_stencil *stencil, fur_csr **out)
     fur_csr *a = NULL;
 
     FUR_TRY_DONE(fur_memory_allocate(context, rows + 1, sizeof *starts, &starts));
-    FUR_TRY_DONE(remote->stencil_starts(&context->env, s, starts));
+    FUR_TRY_DONE(remote->stencil.starts(&context->env, s, starts));
     FUR_TRY_DONE(fur_memory_copy(context, &entries, starts + rows, sizeof entries));
     FUR_TRY_DONE(
         fur_csr_allocate(context, rows, rows, entries, s->value_type, fur_offset_for(entries), &a));
-    FUR_TRY_DONE(remote->stencil_fill(&context->env, s, starts, &a->view));
+    FUR_TRY_DONE(remote->stencil.fill(&context->env, s, starts, &a->view));
     *out = a;
     a = NULL;
 done:

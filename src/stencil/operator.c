@@ -27,7 +27,7 @@ fur_status fur_stencil_read_diagonal(const fur_stencil *stencil, fur_vector *d)
     const fur_stencil_view *s = &stencil->view;
     FUR_TRY(fur_dependent_check(&stencil->context->env, &stencil->dependent));
     if (fur_is_remote(d->context))
-        return d->context->backend->remote->stencil_diagonal(&d->context->env, s, d->data);
+        return d->context->backend->remote->stencil.diagonal(&d->context->env, s, d->data);
     diagonal_job job = {s, d->data};
     fur_parallel(&d->context->env, d->size / ROW_GRAIN, d->size, set[s->value_type], &job);
     return FUR_OK;
