@@ -21,9 +21,10 @@ typedef struct fur_sample {
     int64_t row[FUR_SAMPLE_MOST];   /* their numbers, which rise */
     int64_t begin[FUR_SAMPLE_MOST]; /* of their entries in the next two */
     int length[FUR_SAMPLE_MOST];
-    const int32_t *columns; /* the matrix's own, or in `fetched` */
+    const int32_t *columns; /* the matrix's own, its copy's, or in `fetched` */
     const void *values;
-    void *fetched; /* NULL: the host reaches the matrix */
+    void *fetched; /* from a device that can take some rows of its own */
+    fur_csr *copy; /* of the matrix on one that cannot */
 } fur_sample;
 
 /* A stencil that a matrix may be. */
