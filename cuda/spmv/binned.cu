@@ -305,7 +305,7 @@ int64_t matrix_bytes(const fur_csr_view *a, const void *)
 } // namespace
 
 extern "C" const fur_spmv_kernel fur_cuda_spmv_binned = {
-    {"binned", "rows binned by length, from one lane to several blocks a row",
+    {"binned", "history: rows binned by length, from one lane to several blocks a row",
      "Ashari et al. 2014 (ACSR)", false, 0},
     nullptr, // cost
     plan,

@@ -346,8 +346,8 @@ int64_t matrix_bytes(const fur_csr_view *a, const void *memory)
 } // namespace
 
 extern "C" const fur_spmv_kernel fur_cuda_spmv_bsr = {
-    {"bsr", "blocks of 2 x 2, 3 x 3 or 4 x 4 entries with one index each", "Im and Yelick 2001",
-     true, 0},
+    {"bsr", "history: blocks of 2 x 2, 3 x 3 or 4 x 4 entries with one index each",
+     "Im and Yelick 2001", true, 0},
     nullptr, // cost: to be known only from the analysis
     plan,
     refresh,

@@ -152,8 +152,8 @@ template <bool AtOnce> fur_status apply(const fur_stencil_call *call)
 } // namespace
 
 extern "C" const fur_stencil_kernel fur_cuda_stencil_tile = {
-    {"tile", "a stretch of one line at a time in shared memory", "Einkemmer, PRACE Autumn School",
-     true, 0},
+    {"tile", "history: a stretch of one line at a time in shared memory",
+     "Einkemmer, PRACE Autumn School", true, 0},
     true,    // by_name
     nullptr, // refusal
     fur_cuda_stencil_terms,
@@ -162,8 +162,8 @@ extern "C" const fur_stencil_kernel fur_cuda_stencil_tile = {
 };
 
 extern "C" const fur_stencil_kernel fur_cuda_stencil_tiles = {
-    {"tiles", "a stretch of all lines at once in shared memory", "Einkemmer, PRACE Autumn School",
-     true, 0},
+    {"tiles", "history: a stretch of all lines at once in shared memory",
+     "Einkemmer, PRACE Autumn School", true, 0},
     true, // by_name
     refusal,
     plan_at_once,
