@@ -96,6 +96,7 @@ __device__ fur_figures gather_warp(fur_figures f)
     return f;
 }
 
+// Counts over all rows, by `what`, for the host to read. Bytes a row as said above.
 template <look what, class Offset>
 __global__ void __launch_bounds__(BLOCK, 4)
     look_at_rows(fur_csr_view a, fur_figures *total, fur_figures *published)

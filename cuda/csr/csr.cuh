@@ -63,4 +63,12 @@ static inline unsigned fur_entries_blocks(int64_t entries)
     return fur_blocks(entries, FUR_ENTRIES_SHARE);
 }
 
+// out = 0, 1, 2, ..., in blocks of FUR_ENTRIES_BLOCK. Bytes: n elements.
+template <class Index> __global__ void fur_count_up(int64_t n, Index *out)
+{
+    int64_t i = blockIdx.x * int64_t(FUR_ENTRIES_BLOCK) + threadIdx.x;
+    if (i < n)
+        out[i] = static_cast<Index>(i);
+}
+
 #endif

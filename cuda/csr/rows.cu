@@ -8,6 +8,8 @@
 namespace
 {
 
+// lengths[i]: entries of row numbers[i], 0 for more than `most`; a 0 behind them. Bytes a row: 12,
+// and two offsets from anywhere.
 template <class Offset>
 __global__ void __launch_bounds__(BLOCK)
     set_lengths(const Offset *offsets, int64_t count, const int32_t *numbers, int64_t most,
@@ -20,6 +22,7 @@ __global__ void __launch_bounds__(BLOCK)
     lengths[i] = length > most ? 0 : length;
 }
 
+// Offsets in the width of the matrix. Bytes a row: 8 and an offset.
 template <class Offset>
 __global__ void __launch_bounds__(BLOCK)
     set_offsets(int64_t count, const int64_t *starts, Offset *offsets)
@@ -29,6 +32,7 @@ __global__ void __launch_bounds__(BLOCK)
         offsets[i] = static_cast<Offset>(starts[i]);
 }
 
+// All entries of the rows. Bytes an entry: twice its size and its column's.
 template <class Value, class Offset>
 __global__ void __launch_bounds__(FUR_ENTRIES_BLOCK)
     copy_entries(const Offset *offsets, const int32_t *from_columns, const Value *from_values,

@@ -17,13 +17,6 @@ template <class Index> struct work {
     void *storage;
 };
 
-template <class Index> __global__ void count_up(int64_t n, Index *out)
-{
-    int64_t i = blockIdx.x * int64_t(BLOCK) + threadIdx.x;
-    if (i < n)
-        out[i] = static_cast<Index>(i);
-}
-
 // The first position whose key is not below `key`.
 template <class Key> __device__ int64_t lower_bound(const Key *keys, int64_t count, int64_t key)
 {
@@ -37,6 +30,8 @@ template <class Key> __device__ int64_t lower_bound(const Key *keys, int64_t cou
     return low;
 }
 
+// Where each of the transpose's rows begins among the sorted columns, by bisection. Bytes a row: an
+// offset, log2(entries) columns.
 template <class Offset>
 __global__ void find_offsets(int64_t rows, int64_t entries, const int32_t *sorted, Offset *offsets)
 {
@@ -95,8 +90,8 @@ fur_status sort_by_column(fur_env *env, const fur_csr_view *a, work<Index> *w)
     FUR_TRY(fur_cuda_allocate(env, a->entries, sizeof *w->columns, &w->columns));
     FUR_TRY(fur_cuda_allocate(env, a->entries, sizeof *w->order, &w->order));
     FUR_TRY(fur_cuda_allocate(env, a->entries, sizeof *w->place, &w->place));
-    count_up<<<fur_blocks(a->entries, BLOCK), BLOCK, 0, fur_cuda_stream(env)>>>(a->entries,
-                                                                                w->order);
+    fur_count_up<<<fur_blocks(a->entries, FUR_ENTRIES_BLOCK), FUR_ENTRIES_BLOCK, 0,
+                   fur_cuda_stream(env)>>>(a->entries, w->order);
     FUR_TRY(fur_cuda_launched(env, "count up"));
     FUR_TRY(sort(env, a, *w, &bytes));
     FUR_TRY(fur_cuda_allocate(env, static_cast<int64_t>(bytes), 1, &w->storage));

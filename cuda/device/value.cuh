@@ -113,6 +113,12 @@ template <class Value> struct fur_finish {
     }
 };
 
+// 16 bytes of neighbours, the most that a thread loads at once.
+template <class Value> struct alignas(16) fur_piece {
+    static constexpr int entries = 16 / sizeof(Value);
+    Value entry[entries];
+};
+
 // A value as CUDA's built-in type of its size, for loads with a cache hint.
 template <size_t size> struct fur_raw_of;
 template <> struct fur_raw_of<1> {

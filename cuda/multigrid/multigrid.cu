@@ -71,6 +71,8 @@ struct tiling {
     }
 };
 
+// op(i, j, begin, end) for all columns (i, j) of a box, chunk by chunk. Bytes a point: those of the
+// operation, above.
 template <class Op>
 __global__ void __launch_bounds__(FUR_BOX_THREADS, Op::blocks) over_columns(Op op, tiling t)
 {
@@ -206,6 +208,8 @@ __device__ void relax_by_block(const fur_grid_level &level, const fur_grid_step 
     }
 }
 
+// All steps of a chain one after the other in one block: what is moved fits the second-level cache,
+// so that barriers are the time.
 template <class Value>
 __global__ void __launch_bounds__(CHAIN_THREADS, 1) run(const __grid_constant__ chain c)
 {

@@ -280,6 +280,7 @@ template <class Value> struct march {
     }
 };
 
+// One sweep, both colours. Bytes a point: 3 entries. 19 flops: 8 fma, 2 additions, a division.
 template <class Value>
 __global__ void __launch_bounds__(FUR_WARP *LINES, 1) relax(const __grid_constant__ sweep<Value> s)
 {

@@ -54,6 +54,8 @@ __global__ void plant(int64_t n, const int64_t *offsets, const int32_t *columns,
     up[v] = offsets[v] < offsets[v + 1] ? min(self, columns[offsets[v]]) : self;
 }
 
+// Joins the trees of the ends of each edge (v, column) with column > v, LANES lanes a vertex. Bytes
+// an edge: 4, and two roots from anywhere.
 __global__ void __launch_bounds__(BLOCK)
     hook(int64_t n, const int64_t *offsets, const int32_t *columns, int32_t *up)
 {

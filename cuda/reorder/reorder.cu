@@ -85,6 +85,7 @@ __device__ void raise(int32_t *most, int32_t component, int32_t value)
         atomicMax(&most[component], top);
 }
 
+// Vertices of each component, added by warps: neighbours are mostly of one. Bytes a vertex: 4.
 __global__ void find_sizes(int64_t n, const int32_t *component, int32_t *size)
 {
     int64_t v = blockIdx.x * int64_t(BLOCK) + threadIdx.x;
@@ -94,6 +95,8 @@ __global__ void find_sizes(int64_t n, const int32_t *component, int32_t *size)
         atomicAdd(&size[c], __popc(peers));
 }
 
+// Nothing found yet in any component; those of more than one vertex are active, their least
+// vertices the first roots. Bytes a component: 32.
 __global__ void begin_search(int64_t isolated, int64_t count, const int32_t *least, search s,
                              int32_t *active, int32_t *roots)
 {
@@ -110,6 +113,7 @@ __global__ void begin_search(int64_t isolated, int64_t count, const int32_t *lea
     roots[c - isolated] = least[c];
 }
 
+// Element i has its vertex's component as key. Bytes: 12, and 4 from anywhere.
 __global__ void set_keys(int64_t count, const int32_t *vertex, const int32_t *component, division d)
 {
     int64_t i = blockIdx.x * int64_t(BLOCK) + threadIdx.x;
@@ -119,6 +123,7 @@ __global__ void set_keys(int64_t count, const int32_t *vertex, const int32_t *co
     d.element[i] = static_cast<int32_t>(i);
 }
 
+// Where each component's elements begin and end among the sorted. Bytes an element: 4.
 __global__ void find_ends(int64_t count, const int32_t *key, search s)
 {
     int64_t i = blockIdx.x * int64_t(BLOCK) + threadIdx.x;
@@ -130,6 +135,7 @@ __global__ void find_ends(int64_t count, const int32_t *key, search s)
         s.end[key[i]] = static_cast<int32_t>(i + 1);
 }
 
+// The place of each element within its component. Bytes an element: 12, and 4 to anywhere.
 __global__ void set_local(int64_t count, division d, search s, int32_t *local)
 {
     int64_t i = blockIdx.x * int64_t(BLOCK) + threadIdx.x;
@@ -191,6 +197,8 @@ __global__ void decide(int64_t count, const int32_t *active, bool searching, boo
     s.candidate[c] = INT_MAX;
 }
 
+// Vertices by component and place: the components' best orders, one after the other. Bytes a
+// vertex: 16, 4 of them to anywhere.
 __global__ void set_vertices(int64_t n, int64_t isolated, const int32_t *component,
                              const int32_t *starts, const int32_t *place, int32_t *vertex)
 {
@@ -215,6 +223,8 @@ __global__ void set_extra_roots(int64_t isolated, int64_t count, int64_t start, 
               s.bandwidth[c], next, roots, counts);
 }
 
+// The pass's places for components in which it is the best so far. Bytes a vertex: 16, and 4 to
+// anywhere.
 __global__ void keep_better(fur_cuda_queue q, division d, const int32_t *local, search s,
                             int32_t *place)
 {
@@ -248,6 +258,7 @@ __global__ void keep_order(int64_t n, bool reversed, division d, const int32_t *
         place[rank[d.sorted[i]]] = reversed ? s.size[c] - 1 - local : local;
 }
 
+// Places in the whole matrix, its order and the inverse. Bytes a vertex: 20, 8 of them to anywhere.
 __global__ void set_order(int64_t n, int64_t isolated, bool reversed, const int32_t *component,
                           const int32_t *starts, const int32_t *index, int32_t *place,
                           int32_t *order, int32_t *position)
@@ -264,6 +275,8 @@ __global__ void set_order(int64_t n, int64_t isolated, bool reversed, const int3
     position[index[v]] = p;
 }
 
+// *bandwidth = the largest distance of the ends of an edge by `place`, if it is larger than that.
+// Bytes an edge: 4, and 4 from anywhere.
 __global__ void __launch_bounds__(FUR_ENTRIES_BLOCK)
     measure(fur_cuda_graph g, const int32_t *place, int32_t *bandwidth)
 {

@@ -234,6 +234,7 @@ __device__ void join(const fur_product<Value, Offset> &p, int64_t row, Value sum
         p.finish(sum, &p.y[row]);
 }
 
+// The block finds its bin, then the rows of it that are its own. Bytes and flops a row: above.
 template <class Value, class Offset>
 __global__ void __launch_bounds__(BLOCK)
     multiply(fur_product<Value, Offset> p, const __grid_constant__ layout l, const int32_t *order,

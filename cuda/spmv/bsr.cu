@@ -143,6 +143,7 @@ template <class Value> struct segmented_sum {
     }
 };
 
+// A row a thread: its line of each block of the block row. Bytes and flops a row: above.
 template <int B, class Value, class Offset>
 __global__ void __launch_bounds__(BLOCK)
     multiply(fur_product<Value, Offset> p, blocked<B, Value, Offset> a)

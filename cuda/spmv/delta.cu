@@ -86,6 +86,7 @@ __device__ Value sum_slice(const delta &d, const fur_sell_place &p, int64_t begi
     return fur_sell_sum(p, q.values, columns, q.x);
 }
 
+// A slice a warp, in the width that its excesses have. Bytes and flops a row: above.
 template <class Value>
 __global__ void __launch_bounds__(SELL_BLOCK, RESIDENT) multiply(delta d, product<Value> q)
 {
@@ -148,6 +149,8 @@ __device__ void compress_slice(const delta &d, const fur_sell_place &p, int64_t 
     }
 }
 
+// Writes the excesses of each slice in the width that was found for it. Bytes an entry: 4 for its
+// column, and 0, 1, 2 or 4.
 __global__ void __launch_bounds__(SELL_BLOCK) compress(delta d, const int32_t *columns)
 {
     fur_sell_for_slice(d.layout, [&](int64_t slice, const fur_sell_place &p) {

@@ -53,6 +53,8 @@ __device__ Count ends_before(const End *ends, Count rows, Count entries, Count d
     return low;
 }
 
+// cuts[i]: rows that end before block i's share of the path begins. Bytes a block: 4, log2(rows)
+// offsets.
 template <class Offset>
 __global__ void __launch_bounds__(BLOCK)
     find_cuts(int64_t rows, int64_t entries, const Offset *offsets, int64_t blocks, int32_t *cuts)
@@ -198,6 +200,7 @@ __device__ void join(const fur_product<Value, Offset> &p, int64_t row, const par
         p.finish(fur_add(sum, partials[last].head), &p.y[row]);
 }
 
+// A share of the path a block. Bytes and flops a row: above.
 template <class Value, class Offset>
 __global__ void __launch_bounds__(BLOCK) multiply(fur_product<Value, Offset> p, const int32_t *cuts,
                                                   parts<Value> *partials, unsigned *tickets)

@@ -27,6 +27,7 @@ template <class Value> struct windowed {
     }
 };
 
+// A row a thread, after the block has taken in its window of x. Bytes and flops a row: above.
 template <class Value, class Offset>
 __global__ void __launch_bounds__(BLOCK) multiply(fur_product<Value, Offset> p)
 {

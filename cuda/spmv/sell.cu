@@ -40,6 +40,7 @@ template <class Value> struct plain_columns {
     }
 };
 
+// A slice a warp, a unit a lane. Bytes and flops a row: above.
 template <class Value>
 __global__ void __launch_bounds__(SELL_BLOCK, 1)
     multiply(fur_sell s, const int32_t *all, const Value *values, const Value *x, Value *y,

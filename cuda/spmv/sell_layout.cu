@@ -122,6 +122,8 @@ __device__ void turn(const fur_sell_place &p, const range &r, const T *from,
     }
 }
 
+// An array of the entries into slices, a slice a warp. Bytes an entry: once in, once out with
+// padding.
 template <class T, class Offset>
 __global__ void __launch_bounds__(SPREAD_BLOCK)
     spread(fur_sell s, const Offset *offsets, const T *from, T *to)

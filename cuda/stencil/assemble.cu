@@ -80,6 +80,7 @@ template <class Value> struct matrix {
     }
 };
 
+// counts[row] = entries of a row, and a 0 behind. Bytes a row: 8.
 template <class Value>
 __global__ void __launch_bounds__(BLOCK) count_rows(matrix<Value> m, int64_t rows, int64_t *counts)
 {
@@ -88,6 +89,8 @@ __global__ void __launch_bounds__(BLOCK) count_rows(matrix<Value> m, int64_t row
         counts[row] = row < rows ? m.count(row) : 0;
 }
 
+// Offsets, columns and values. Bytes a row of n entries: n (entry + 4), 8, an offset; an entry more
+// for each field.
 template <class Value, class Offset>
 __global__ void __launch_bounds__(BLOCK)
     fill_rows(matrix<Value> m, int64_t rows, const int64_t *starts, Offset *offsets,
@@ -100,6 +103,8 @@ __global__ void __launch_bounds__(BLOCK)
         m.fill(row, columns + starts[row], values + starts[row]);
 }
 
+// d[row] = the coefficients in column `row`. Bytes a row: an entry, and one for each field that is
+// there.
 template <class Value>
 __global__ void __launch_bounds__(BLOCK) set_diagonal(matrix<Value> m, int64_t rows, Value *d)
 {

@@ -75,6 +75,7 @@ constexpr unsigned box_bytes = tile::pitch *tile::lines * sizeof(typename tile::
 template <class tile>
 constexpr size_t shared_bytes = tile::Form::slices *(tile::bytes + sizeof(uint64_t));
 
+// A tile and a share of the planes a block. Bytes and flops a point: above.
 template <class tile, fur_near_kind kind, class Value, class Form = typename tile::Form>
 __global__ void __launch_bounds__(Form::threads, Form::resident)
     multiply(const __grid_constant__ CUtensorMap map, fur_march m, fur_near<Value> near, Value *y,

@@ -6,7 +6,7 @@
 
 #include "march.cuh"
 
-// What is read at once, and what lines are aligned to where they can be.
+// Bytes of a piece, which lines are aligned to where they can be.
 #define FUR_NEAR_PIECE 16
 // Planes that z is asked for before its use.
 #define FUR_NEAR_AHEAD 2
@@ -28,6 +28,7 @@ static inline unsigned fur_near_places(const fur_stencil_view *s)
     return places;
 }
 
+// A stencil's constants by place.
 template <class Value> struct fur_near {
     Value coefficient[27];
     unsigned present; // a bit for each place
@@ -42,7 +43,8 @@ template <class Value> struct fur_near {
     }
 };
 
-__host__ __device__ constexpr int fur_bits(unsigned word)
+// Places of a set.
+__host__ __device__ constexpr int fur_near_count(unsigned word)
 {
     int bits = 0;
     for (; word != 0; word &= word - 1)
@@ -50,6 +52,7 @@ __host__ __device__ constexpr int fur_bits(unsigned word)
     return bits;
 }
 
+// The stencils that have kernels of their own, a bit a place: 5 and 9 points of a plane, 7 and 27.
 #define FUR_NEAR_LINE (1U << 12 | 1U << 13 | 1U << 14)
 #define FUR_NEAR_STAR2 (FUR_NEAR_LINE | 1U << 10 | 1U << 16)
 #define FUR_NEAR_SQUARE (0x1ffU << 9)
@@ -66,7 +69,7 @@ template <unsigned places, bool Any = false> struct fur_near_shape {
     static constexpr bool any = Any;
     static constexpr fur_near_work work = any                                ? FUR_NEAR_ANY
                                           : (places & ~FUR_NEAR_SQUARE) == 0 ? FUR_NEAR_FLAT
-                                          : fur_bits(places) <= 9            ? FUR_NEAR_FEW
+                                          : fur_near_count(places) <= 9      ? FUR_NEAR_FEW
                                                                              : FUR_NEAR_MANY;
 
     __host__ __device__ static constexpr bool has(int place)
@@ -154,10 +157,6 @@ template <class Value_, class Shape_, class Form_, int before, int between> stru
     }
 };
 
-template <class Value> struct alignas(FUR_NEAR_PIECE) fur_piece_of {
-    Value at[FUR_NEAR_PIECE / sizeof(Value)];
-};
-
 // How a grid's lines are: of any length, or of whole pieces, so that a thread has all of its
 // columns or none; then beta is 0 or z is read by pieces, too.
 enum fur_near_kind { FUR_NEAR_ENTRIES, FUR_NEAR_PIECES, FUR_NEAR_PIECES_Z };
@@ -174,7 +173,7 @@ template <class tile, fur_near_kind kind> struct fur_near_points {
     unsigned lefts;  // bit n: column n has a neighbour before it
     unsigned rights; // and behind it
     Value sum[3][tile::outputs][tile::piece];
-    fur_piece_of<Value> old[tile::outputs]; // of z in the plane that is finished next, by pieces
+    fur_piece<Value> old[tile::outputs]; // of z in the plane that is finished next, by pieces
 
     __device__ fur_near_points(const fur_march &m, const fur_place &place)
         : lines(0), lefts(0), rights(0)
@@ -197,6 +196,7 @@ template <class tile, fur_near_kind kind> struct fur_near_points {
             clear(plane);
     }
 
+    // Sums of 0 for a plane.
     __device__ void clear(int plane)
     {
 #pragma unroll
@@ -231,19 +231,21 @@ template <class tile, fur_near_kind kind> struct fur_near_points {
         Value at[tile::piece + 2];
     };
 
+    // Reads a line of a slice at the thread's columns, and beside them if `sides`, else zeros
+    // there.
     __device__ line_of take_line(const Value *own, bool sides) const
     {
-        auto middle = *reinterpret_cast<const fur_piece_of<Value> *>(own);
+        auto middle = *reinterpret_cast<const fur_piece<Value> *>(own);
         line_of line;
         line.at[0] = sides ? own[-1] : fur_zero<Value>();
 #pragma unroll
         for (int e = 0; e < tile::piece; e++)
-            line.at[e + 1] = middle.at[e];
+            line.at[e + 1] = middle.entry[e];
         line.at[tile::piece + 1] = sides ? own[tile::piece] : fur_zero<Value>();
         return line;
     }
 
-    // Adds a place's terms, which are in a line, to the sums of another.
+    // sums[e] += coefficient x[e + dx], for the thread's columns e that have that neighbour.
     __device__ void add_term(Value coefficient, const line_of &line, int dx, Value *sums) const
     {
 #pragma unroll
@@ -252,7 +254,15 @@ template <class tile, fur_near_kind kind> struct fur_near_points {
                 sums[e] = fur_fma(coefficient, line.at[e + 1 + dx], sums[e]);
     }
 
-    // Adds what line n of a slice gives to the planes before, at and behind it.
+    // Adds what line n of a slice gives to the planes before, at and behind it. Line 0 is the one
+    // before the thread's first. Of 7 points and two lines a thread, line 1 is its first, so it
+    // gives
+    //   sum[0][0] += c(0, 0, 1) own              the plane before
+    //   sum[1][0] += c(-1, 0, 0) left + c(0, 0, 0) own + c(1, 0, 0) right
+    //   sum[1][1] += c(0, -1, 0) own             the thread's second line
+    //   sum[2][0] += c(0, 0, -1) own             the plane behind
+    // where own, left and right are the line's entries at the thread's columns and beside them. All
+    // is known to the compiler but the coefficients: nothing is left of places without a term.
     __device__ void add_line(const fur_near<Value> &near, int n, const line_of &line)
     {
 #pragma unroll
@@ -268,7 +278,10 @@ template <class tile, fur_near_kind kind> struct fur_near_points {
                 }
     }
 
-    // Adds the terms of a line of places, which are 1 + 2 + 4 of dx = -1, 0, 1, to all sums.
+    // Adds the terms of a row of places, those of one dy and dz, to all sums of a plane. there: a
+    // bit for each of dx = -1, 0, 1. For dy = 0, there = 7 and two lines a thread
+    //   sums[0] += c(-1) left + c(0) own + c(1) right of line[1]
+    //   sums[1] += the same of line[2]
     template <bool AllLines>
     __device__ void add_row(const Value *coefficient, unsigned there, int dy, const line_of *line,
                             Value (*sums)[tile::piece]) const
@@ -281,8 +294,16 @@ template <class tile, fur_near_kind kind> struct fur_near_points {
                     add_term(coefficient[dx + 1], line[to + dy + 1], dx, sums[to]);
     }
 
-    // The same of all lines of places: what is there is asked once for all sums, and most often
-    // answered at once. A line is taken before it is needed first.
+    // The same of all nine rows of places, (dy + 1) + 3 (dz + 1) being a row's number, where the
+    // terms are known at run time: what a row has is asked once for all sums, and most often
+    // answered at once, by all three or the middle one. With line n the rows of dy = n - outputs
+    // have all lines that they need: of two lines a thread
+    //   n = 0        takes line 0
+    //   n = 1        takes line 1, adds rows 0, 3, 6 (dy = -1) from lines 0 and 1
+    //   n = 2        takes line 2, adds rows 1, 4, 7 (dy = 0) from lines 1 and 2
+    //   n = 3        takes line 3, adds rows 2, 5, 8 (dy = 1) from lines 2 and 3
+    // Row r goes to the sums of plane 2 - r / 3, so a point's terms come plane by plane, then line
+    // by line. AllLines: no line is beyond a Dirichlet boundary.
     template <bool AllLines> __device__ void add_rows(const fur_near<Value> &near, const Value *own)
     {
         line_of line[tile::outputs + 2];
@@ -304,7 +325,7 @@ template <class tile, fur_near_kind kind> struct fur_near_points {
         }
     }
 
-    // Adds a slice.
+    // Adds a slice to the sums of the three planes that it is part of.
     __device__ void add(const fur_near<Value> &near, const Value *slice)
     {
         constexpr int count = tile::outputs + 2;
@@ -333,22 +354,23 @@ template <class tile, fur_near_kind kind> struct fur_near_points {
 #pragma unroll
             for (int i = 0; i < tile::outputs; i++, from += m.extent[0])
                 if (i < own) {
-                    old[i] = *reinterpret_cast<const fur_piece_of<Value> *>(from);
+                    old[i] = *reinterpret_cast<const fur_piece<Value> *>(from);
                     fur_prefetch(from + on);
                 }
         }
     }
 
+    // y = alpha sum + beta z on a line of the thread's points.
     __device__ void finish_line(const Value *sums, const fur_stencil_finish<Value> &finish,
-                                const fur_piece_of<Value> &z, Value *to) const
+                                const fur_piece<Value> &z, Value *to) const
     {
         if constexpr (whole) {
-            fur_piece_of<Value> made;
+            fur_piece<Value> made;
 #pragma unroll
             for (int e = 0; e < tile::piece; e++)
-                made.at[e] = kind == FUR_NEAR_PIECES ? fur_mul(finish.alpha, sums[e])
-                                                     : finish.combine(sums[e], &z.at[e]);
-            *reinterpret_cast<fur_piece_of<Value> *>(to) = made;
+                made.entry[e] = kind == FUR_NEAR_PIECES ? fur_mul(finish.alpha, sums[e])
+                                                        : finish.combine(sums[e], &z.entry[e]);
+            *reinterpret_cast<fur_piece<Value> *>(to) = made;
         } else {
 #pragma unroll
             for (int e = 0; e < tile::piece; e++)
@@ -368,7 +390,7 @@ template <class tile, fur_near_kind kind> struct fur_near_points {
         first += m.plane_entries();
     }
 
-    // The next slice is one plane on.
+    // The next slice is one plane on: sums move one plane nearer, and begin with 0 behind.
     __device__ void turn()
     {
 #pragma unroll
@@ -460,6 +482,7 @@ static inline fur_near_kind fur_near_kind_of(const fur_stencil_call *call)
     return call->beta.re == 0 && call->beta.im == 0 ? FUR_NEAR_PIECES : FUR_NEAR_PIECES_Z;
 }
 
+// Why a stencil is not one of radius 1 that can be marched through; null: it is.
 static inline const char *fur_near_refusal(const fur_stencil_view *s)
 {
     if (s->radius[0] > 1 || s->radius[1] > 1 || s->radius[2] > 1)

@@ -56,11 +56,9 @@ template <class Value> struct star {
     }
 };
 
-template <class Value> using piece_of = fur_piece_of<Value>;
-
 // A thread's entries of a plane.
 template <class Value> struct entries {
-    piece_of<Value> line[LINES];
+    fur_piece<Value> line[LINES];
 };
 
 // A block's march, as one of its threads sees it. Whole: lines consist of whole pieces.
@@ -166,14 +164,14 @@ template <class Value, int sweeps, bool Whole, bool With> struct march {
         return base + (line * FUR_WARP + lane) * FUR_NEAR_PIECE;
     }
 
-    __device__ static piece_of<Value> read(uint32_t at)
+    __device__ static fur_piece<Value> read(uint32_t at)
     {
-        return *static_cast<const piece_of<Value> *>(__cvta_shared_to_generic(at));
+        return *static_cast<const fur_piece<Value> *>(__cvta_shared_to_generic(at));
     }
 
-    __device__ static void write(uint32_t at, const piece_of<Value> &p)
+    __device__ static void write(uint32_t at, const fur_piece<Value> &p)
     {
-        *static_cast<piece_of<Value> *>(__cvta_shared_to_generic(at)) = p;
+        *static_cast<fur_piece<Value> *>(__cvta_shared_to_generic(at)) = p;
     }
 
     __device__ bool has_left(int e) const
@@ -188,31 +186,31 @@ template <class Value, int sweeps, bool Whole, bool With> struct march {
 
     // Adds the terms of a plane to the sums of its own points: up and down are the lines beside the
     // thread's.
-    __device__ void add(const entries<Value> &x, const piece_of<Value> &up,
-                        const piece_of<Value> &down, entries<Value> *sums) const
+    __device__ void add(const entries<Value> &x, const fur_piece<Value> &up,
+                        const fur_piece<Value> &down, entries<Value> *sums) const
     {
 #pragma unroll
         for (int l = 0; l < LINES; l++) {
-            const piece_of<Value> &own = x.line[l];
-            const piece_of<Value> &before = l == 0 ? up : x.line[l > 0 ? l - 1 : 0];
-            const piece_of<Value> &behind =
+            const fur_piece<Value> &own = x.line[l];
+            const fur_piece<Value> &before = l == 0 ? up : x.line[l > 0 ? l - 1 : 0];
+            const fur_piece<Value> &behind =
                 l + 1 == LINES ? down : x.line[l + 1 < LINES ? l + 1 : 0];
-            Value left = fur_shuffle_up(own.at[piece - 1], 1);
-            Value right = fur_shuffle_down(own.at[0], 1);
+            Value left = fur_shuffle_up(own.entry[piece - 1], 1);
+            Value right = fur_shuffle_down(own.entry[0], 1);
 #pragma unroll
             for (int e = 0; e < piece; e++) {
-                Value s = sums->line[l].at[e];
+                Value s = sums->line[l].entry[e];
                 if (l != first)
-                    s = fur_fma(c.before, before.at[e], s);
+                    s = fur_fma(c.before, before.entry[e], s);
                 if (has_left(e))
-                    s = fur_fma(c.left, e > 0 ? own.at[e > 0 ? e - 1 : 0] : left, s);
-                s = fur_fma(c.own, own.at[e], s);
+                    s = fur_fma(c.left, e > 0 ? own.entry[e > 0 ? e - 1 : 0] : left, s);
+                s = fur_fma(c.own, own.entry[e], s);
                 if (has_right(e))
-                    s = fur_fma(c.right, e + 1 < piece ? own.at[e + 1 < piece ? e + 1 : 0] : right,
-                                s);
+                    s = fur_fma(c.right,
+                                e + 1 < piece ? own.entry[e + 1 < piece ? e + 1 : 0] : right, s);
                 if (l != last)
-                    s = fur_fma(c.behind, behind.at[e], s);
-                sums->line[l].at[e] = s;
+                    s = fur_fma(c.behind, behind.entry[e], s);
+                sums->line[l].entry[e] = s;
             }
         }
     }
@@ -225,16 +223,17 @@ template <class Value, int sweeps, bool Whole, bool With> struct march {
         for (int l = 0; l < LINES; l++)
 #pragma unroll
             for (int e = 0; e < piece; e++)
-                sums->line[l].at[e] = fur_fma(coefficient, x.line[l].at[e],
-                                              begin ? fur_zero<Value>() : sums->line[l].at[e]);
+                sums->line[l].entry[e] =
+                    fur_fma(coefficient, x.line[l].entry[e],
+                            begin ? fur_zero<Value>() : sums->line[l].entry[e]);
     }
 
     // Sweep t reads plane q: that before it is finished, and in *made; its own is begun.
     __device__ void take(int t, int parity, int q, bool inside, entries<Value> *made)
     {
         entries<Value> &x = plane[t][parity];
-        piece_of<Value> up;
-        piece_of<Value> down;
+        fur_piece<Value> up;
+        fur_piece<Value> down;
         if (t == 0) {
             up = read(at(q, warp * LINES));
             down = read(at(q, warp * LINES + LINES + 1));
@@ -259,10 +258,10 @@ template <class Value, int sweeps, bool Whole, bool With> struct march {
     {
 #pragma unroll
         for (int l = 0; l < LINES; l++) {
-            piece_of<Value> z = read(z_at(f, warp * LINES + l));
+            fur_piece<Value> z = read(z_at(f, warp * LINES + l));
 #pragma unroll
             for (int e = 0; e < piece; e++)
-                made->line[l].at[e] = fur_add(made->line[l].at[e], fur_mul(beta, z.at[e]));
+                made->line[l].entry[e] = fur_add(made->line[l].entry[e], fur_mul(beta, z.entry[e]));
         }
     }
 
@@ -285,12 +284,12 @@ template <class Value, int sweeps, bool Whole, bool With> struct march {
             if (line < sweeps - 1 || line >= tile_::lines - (sweeps - 1) || l > last)
                 continue;
             if constexpr (Whole) {
-                *reinterpret_cast<piece_of<Value> *>(to) = made.line[l];
+                *reinterpret_cast<fur_piece<Value> *>(to) = made.line[l];
             } else {
 #pragma unroll
                 for (int e = 0; e < piece; e++)
                     if (x0 + e < m.extent[0])
-                        to[e] = made.line[l].at[e];
+                        to[e] = made.line[l].entry[e];
             }
         }
     }
@@ -329,6 +328,9 @@ template <class Value, int sweeps, bool Whole, bool With> struct march {
     }
 };
 
+// A tile and a share of the planes a block: one plane a turn, which each sweep reads two planes
+// behind the one before. Bytes a point: above; 14 flops a point and sweep, and those of the
+// overlap.
 template <class Value, int sweeps, bool Whole, bool With>
 __global__ void __launch_bounds__(THREADS, 1)
     sweep(const __grid_constant__ fur_march m, const __grid_constant__ star<Value> c,

@@ -170,6 +170,8 @@ __global__ void __launch_bounds__(BLOCK, 4)
         counts[word + 1] = 0;
 }
 
+// The numbers of the rows whose bits are set, in order. Bytes a row that differs: 4; of all rows
+// 1/4.
 __global__ void __launch_bounds__(BLOCK)
     list_rows(int64_t words, const uint32_t *differing, const uint32_t *places, int32_t *numbers)
 {

@@ -147,6 +147,7 @@ template <class Value, bool Long> struct block {
     }
 };
 
+// A tile and a share of the planes a block. Bytes and flops a point: above.
 template <class Value, bool Long>
 __global__ void __launch_bounds__(THREADS, RESIDENT) multiply(product<Value, Long> p)
 {

@@ -79,6 +79,7 @@ template <class Value, class Terms, bool Long> struct product {
     }
 };
 
+// A point a thread, in steps of the grid along y and z. Bytes and flops a point: above.
 template <class Product>
 __global__ void __launch_bounds__(BLOCK) multiply(const __grid_constant__ Product product)
 {

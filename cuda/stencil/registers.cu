@@ -118,6 +118,7 @@ template <class Tile> struct entry_loader {
     }
 };
 
+// A tile and a share of the planes a block. Bytes and flops a point: above.
 template <class Loader, fur_near_kind kind, class Value = typename Loader::Value,
           class Form = typename Loader::tile::Form>
 __global__ void __launch_bounds__(Form::threads, Form::resident)

@@ -97,6 +97,7 @@ template <class Value, bool Long> struct product {
     }
 };
 
+// A stretch of a line a block, in steps of the grid along y and z. Bytes and flops a point: above.
 template <bool AtOnce, class Product>
 __global__ void __launch_bounds__(BLOCK, 4) multiply(Product product)
 {

@@ -94,12 +94,14 @@ template <class F, class Value> __device__ inline void map(const F &f, const arr
             map_piece<false>(f, a, at);
 }
 
+// z = f(x, y). Bytes an entry: above.
 template <class F, class Value>
 __global__ void __launch_bounds__(BLOCK, RESIDENT) map_all(F f, arrays<Value> a)
 {
     map(f, a);
 }
 
+// z = alpha x + beta y, of coefficients that may lie on the device. Bytes an entry: above.
 template <class Value>
 __global__ void __launch_bounds__(BLOCK, RESIDENT)
     add_scaled(arrays<Value> a, fur_ratio alpha, fur_ratio beta)

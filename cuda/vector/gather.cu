@@ -7,6 +7,7 @@
 namespace
 {
 
+// y_i = x_from[i]
 template <class Value>
 __global__ void __launch_bounds__(BLOCK)
     gather(int64_t n, const int32_t *from, const Value *x, Value *y)
@@ -16,6 +17,7 @@ __global__ void __launch_bounds__(BLOCK)
         y[i] = x[fur_stream(from + i)];
 }
 
+// y_to[i] = x_i
 template <class Value>
 __global__ void __launch_bounds__(BLOCK)
     scatter(int64_t n, const int32_t *to, const Value *x, Value *y)

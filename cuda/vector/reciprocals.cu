@@ -31,6 +31,7 @@ template <class Real> __device__ bool invert(fur_complex_of<Real> *x)
     return isfinite(x->re) && isfinite(x->im) && square > 0;
 }
 
+// x_i = 1 / x_i; the last block to finish hands the first that is not finite to the host.
 template <class Value>
 __global__ void __launch_bounds__(BLOCK)
     invert_all(int64_t n, Value *x, fur_figures *total, fur_figures *published)

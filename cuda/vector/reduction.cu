@@ -357,6 +357,8 @@ __device__ Partial tree_of_blocks(const Partial *partials, int count)
     return tree_of_warps<Op>(fur_tree_of_lanes<Op>(groups[threadIdx.x], left), left > 0);
 }
 
+// The leaves of a block, then, in the last block to arrive, the blocks'. Bytes and flops an entry:
+// above.
 template <class Op>
 __global__ void __launch_bounds__(BLOCK, RESIDENT)
     reduce(vectors<typename Op::entry> v, Op op, int64_t leaves_a_block,

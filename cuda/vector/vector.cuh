@@ -1,9 +1,8 @@
 // Vectors on the device: element-wise operations, reductions, entries moved and inverted. What they
 // share is here.
 //
-// A vector is read in pieces of 16 bytes, the most that a thread loads at once. The kernels are
-// written for pieces; a vector's end, and a borrowed vector that is aligned to its entries only,
-// are served entry by entry by the same code.
+// A vector is read in pieces of 16 bytes. The kernels are written for pieces; a vector's end, and a
+// borrowed vector that is aligned to its entries only, are served entry by entry by the same code.
 #ifndef FURROW_CUDA_VECTOR_CUH
 #define FURROW_CUDA_VECTOR_CUH
 
@@ -23,11 +22,6 @@ fur_status fur_cuda_scatter(fur_env *env, fur_value_type value, int64_t n, const
 fur_status fur_cuda_reciprocals(fur_env *env, fur_value_type value, int64_t n, void *x,
                                 int64_t *bad);
 }
-
-template <class Value> struct alignas(16) fur_piece {
-    static constexpr int entries = 16 / sizeof(Value);
-    Value entry[entries];
-};
 
 static inline bool fur_in_pieces(const void *vector)
 {
