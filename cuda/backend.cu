@@ -77,6 +77,7 @@ void close(fur_env *env)
     env->device = nullptr;
 }
 
+// All services that there are: none is left to the companion.
 void set_services(fur_remote *r)
 {
     r->csr.find_bad_offset = fur_cuda_find_bad_offset;
@@ -148,6 +149,7 @@ fur_status check_number(fur_env *env, int number)
     return FUR_OK;
 }
 
+// The name of the instruction set and the device's size; refuses a device that is too old.
 fur_status read_properties(fur_env *env, fur_device *device)
 {
     cudaDeviceProp properties;
@@ -161,6 +163,7 @@ fur_status read_properties(fur_env *env, fur_device *device)
     return FUR_OK;
 }
 
+// The caller's stream, or one of our own.
 fur_status make_stream(fur_env *env, fur_device *device, void *given)
 {
     device->stream = static_cast<cudaStream_t>(given);
@@ -187,6 +190,7 @@ fur_status make_pool(fur_env *env, fur_device *device, const fur_allocator *give
     return FUR_OK;
 }
 
+// What reductions, figures and results need, so that none of them allocates.
 fur_status make_workspace(fur_env *env, fur_device *device)
 {
     FUR_TRY(fur_cuda_allocate(env, FUR_PARTIALS, sizeof *device->partials, &device->partials));

@@ -49,6 +49,7 @@ __device__ bool sound(const int32_t *columns, int64_t begin, int64_t end, int64_
     return true;
 }
 
+// Adds what a row shows to a thread's counts.
 template <look what, class Offset>
 __device__ void look_at_row(fur_figures *f, const fur_csr_view &a, int64_t row)
 {
@@ -145,6 +146,7 @@ template <look what> fur_status find(fur_env *env, const fur_csr_view *a, fur_fi
     return FUR_OK;
 }
 
+// Counts as fur_csr_measure gives them.
 fur_csr_statistics statistics_of(const fur_csr_view *a, const fur_figures &f)
 {
     fur_csr_statistics s = {};

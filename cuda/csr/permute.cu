@@ -143,6 +143,7 @@ __global__ void __launch_bounds__(FUR_ENTRIES_BLOCK)
     });
 }
 
+// Entries of long rows into B, sorted by row and column.
 template <class Value, class Offset, class Index>
 fur_status sort_long_rows(fur_env *env, const renumbering<Value, Offset> &r, work<Index> *w)
 {
@@ -178,6 +179,7 @@ fur_status count_long_rows(fur_env *env, const renumbering<Value, Offset> &r, wo
     return FUR_OK;
 }
 
+// All entries with new columns into B, short rows by counting, long ones by sorting.
 template <class Value, class Offset, class Index>
 fur_status renumber_and_sort(fur_env *env, const renumbering<Value, Offset> &r, work<Index> *w)
 {
@@ -216,6 +218,7 @@ template <class T> T *writable(const void *array)
     return static_cast<T *>(const_cast<void *>(array));
 }
 
+// The offsets of B, then its entries.
 template <class Value, class Offset>
 fur_status permute(fur_env *env, const renumbering<Value, Offset> &r, int64_t cols)
 {

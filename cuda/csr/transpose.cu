@@ -1,6 +1,7 @@
 // A^T and A^H on the device: the entries sorted by column with their order kept (CUB's radix sort
 // is stable), so that the result's rows are sorted.
 #include "csr.cuh"
+#include "cub.cuh"
 
 #include <cub/device/device_radix_sort.cuh>
 
@@ -14,7 +15,6 @@ template <class Index> struct work {
     int32_t *columns; // sorted
     Index *order;     // 0, 1, 2, ...
     Index *place;     // where the entries of the transpose come from
-    void *storage;
 };
 
 // The first position whose key is not below `key`.
@@ -74,28 +74,21 @@ __global__ void __launch_bounds__(FUR_ENTRIES_BLOCK)
     });
 }
 
-template <class Index>
-fur_status sort(fur_env *env, const fur_csr_view *a, const work<Index> &w, size_t *bytes)
-{
-    FUR_CUDA(env, cub::DeviceRadixSort::SortPairs(w.storage, *bytes, a->columns, w.columns, w.order,
-                                                  w.place, a->entries, 0, fur_bits(a->cols - 1),
-                                                  fur_cuda_stream(env)));
-    return FUR_OK;
-}
-
+// w->columns = the columns of A, sorted; w->place = where each of them was.
 template <class Index>
 fur_status sort_by_column(fur_env *env, const fur_csr_view *a, work<Index> *w)
 {
-    size_t bytes = 0;
     FUR_TRY(fur_cuda_allocate(env, a->entries, sizeof *w->columns, &w->columns));
     FUR_TRY(fur_cuda_allocate(env, a->entries, sizeof *w->order, &w->order));
     FUR_TRY(fur_cuda_allocate(env, a->entries, sizeof *w->place, &w->place));
     fur_count_up<<<fur_blocks(a->entries, FUR_ENTRIES_BLOCK), FUR_ENTRIES_BLOCK, 0,
                    fur_cuda_stream(env)>>>(a->entries, w->order);
     FUR_TRY(fur_cuda_launched(env, "count up"));
-    FUR_TRY(sort(env, a, *w, &bytes));
-    FUR_TRY(fur_cuda_allocate(env, static_cast<int64_t>(bytes), 1, &w->storage));
-    return sort(env, a, *w, &bytes);
+    return fur_with_storage(env, "cub::DeviceRadixSort::SortPairs", [&](void *s, size_t &bytes) {
+        return cub::DeviceRadixSort::SortPairs(s, bytes, a->columns, w->columns, w->order, w->place,
+                                               a->entries, 0, fur_bits(a->cols - 1),
+                                               fur_cuda_stream(env));
+    });
 }
 
 template <class T> T *writable(const void *array)
@@ -103,6 +96,7 @@ template <class T> T *writable(const void *array)
     return static_cast<T *>(const_cast<void *>(array));
 }
 
+// The transpose, into arrays that are there.
 template <class Value, class Offset, class Index>
 fur_status fill(fur_env *env, const fur_csr_view *a, bool conjugate, const fur_csr_view *t,
                 work<Index> *w)
@@ -131,7 +125,6 @@ fur_status fur_cuda_csr_transpose(fur_env *env, const fur_csr_view *a, bool conj
         using Index = std::make_unsigned_t<Offset>;
         work<Index> w = {};
         fur_status status = fill<Value, Offset>(env, a, conjugate, t, &w);
-        fur_cuda_release(env, w.storage);
         fur_cuda_release(env, w.place);
         fur_cuda_release(env, w.order);
         fur_cuda_release(env, w.columns);

@@ -79,6 +79,7 @@ int64_t piece_bytes(int64_t bytes, int64_t begin)
     return bytes - begin < PIECE_BYTES ? bytes - begin : PIECE_BYTES;
 }
 
+// Host to device, piece by piece: while the bus carries some, the host fills the next.
 fur_status upload(fur_env *env, char *to, const char *from, int64_t bytes)
 {
     fur_staging *s = env->device->staging;
@@ -107,6 +108,7 @@ fur_status request(fur_env *env, const char *from, int64_t bytes, int64_t i)
     return FUR_OK;
 }
 
+// Device to host: all pieces are asked for ahead, and each that the host has emptied again.
 fur_status download(fur_env *env, char *to, const char *from, int64_t bytes)
 {
     fur_staging *s = env->device->staging;

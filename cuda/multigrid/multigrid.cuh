@@ -110,6 +110,8 @@ template <class Value, int lines> struct fur_column {
         }
     }
 
+    // Entries from the middle line to each line and the two beside them, and their equations along
+    // y.
     __device__ void set_lines(const fur_grid &g, int64_t j)
     {
         const fur_grid_axis &y = g.axis[1];

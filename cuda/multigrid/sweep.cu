@@ -183,6 +183,7 @@ template <class Value> struct march {
         }
     }
 
+    // Writes a pair of plane k.
     __device__ void store(int k, const pair<Value> &entries)
     {
         Value *to = s.to + uint64_t(at.plane) * static_cast<unsigned>(k) + at.entry;

@@ -167,6 +167,7 @@ template <class Value> struct fur_coarse_column {
         right = z.right;
     }
 
+    // One coarse plane on: its four points are `after`, those that were are `before`.
     __device__ void take(int64_t plane)
     {
         int64_t points = g.axis[0].coarse * g.axis[1].coarse;
@@ -194,6 +195,7 @@ template <class Value> struct fur_coarse_column {
         return fur_fma(weight_x[1], sum[1], fur_fma(weight_x[0], sum[0], x));
     }
 
+    // sum[n] += a plane's points on side n along x, weighted along y and z.
     __device__ void add_plane(const Value points[2][2], Value weight_z, Value sum[2]) const
     {
         for (int m = 0; m < 2; m++) {

@@ -30,6 +30,7 @@ __device__ int32_t find_root(int32_t *up, int32_t v)
     return v;
 }
 
+// Joins the trees of a and b: the larger root goes below the smaller.
 __device__ void unite(int32_t *up, int32_t a, int32_t b)
 {
     a = find_root(up, a);

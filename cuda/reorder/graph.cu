@@ -192,6 +192,7 @@ __global__ void find_rows(int64_t rows, int64_t entries, const uint64_t *keys, i
     offsets[row] = low;
 }
 
+// Bandwidth, entries that are no edges, and whether the pattern is symmetric, in one pass.
 template <class Offset>
 fur_status take_look(fur_env *env, int64_t rows, int64_t entries, const Offset *offsets,
                      const int32_t *columns, work *w, look *out)

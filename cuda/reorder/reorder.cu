@@ -344,6 +344,7 @@ fur_status judge_pass(fur_env *env, const work *w, bool searching, int64_t count
     return fur_cuda_launched(env, "keep better");
 }
 
+// The sizes of the components, and where each begins in the order.
 fur_status measure_components(fur_env *env, const work *w)
 {
     const fur_cuda_components &c = w->components;
@@ -375,6 +376,7 @@ fur_status find_periphery(fur_env *env, work *w)
     return FUR_OK;
 }
 
+// Passes from vertices spread evenly over the best orders, where the graph has few edges.
 fur_status try_others(fur_env *env, work *w)
 {
     const fur_cuda_components &c = w->components;
@@ -425,6 +427,7 @@ fur_status keep(fur_env *env, const work *w, bool reversed, int32_t *kept)
     return fur_cuda_launched(env, "keep order");
 }
 
+// The components' orders as one permutation, with its inverse and the report.
 fur_status put_together(fur_env *env, const work *w, bool reversed, bool allow_worse,
                         int32_t *order, int32_t *position, fur_reorder_report *report)
 {

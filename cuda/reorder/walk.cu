@@ -119,6 +119,7 @@ __global__ void put_roots(int64_t count, const int32_t *roots, const int64_t *st
     mark(p.marks[0], starts[i], starts[i + 1], i);
 }
 
+// The pass's first level: its roots, nothing else reached.
 fur_status start(fur_env *env, const fur_cuda_graph *g, const int32_t *roots, int64_t count,
                  const pass &p, int64_t *starts)
 {
@@ -140,6 +141,7 @@ struct launch {
     cudaLaunchConfig_t config;
 };
 
+// A cooperative launch on the stream, in clusters if there are any.
 void set_launch(fur_env *env, unsigned blocks, bool clusters, launch *out)
 {
     *out = {};
@@ -166,6 +168,7 @@ fur_status has_clusters(fur_env *env, bool *out)
     return FUR_OK;
 }
 
+// *out = blocks of a launch, whole clusters.
 fur_status count_blocks(fur_env *env, unsigned *out)
 {
     auto most = static_cast<unsigned>(env->device->multiprocessors);

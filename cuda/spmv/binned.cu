@@ -82,6 +82,7 @@ __global__ void bin_starts(int64_t tiles, const int64_t *places, int64_t *starts
     starts[threadIdx.x] = places[threadIdx.x * tiles];
 }
 
+// Counts the rows of each bin by tiles, adds up, and puts each row at its place.
 template <class Offset>
 fur_status sort_rows(fur_env *env, int64_t rows, const Offset *offsets, int64_t *places,
                      int32_t *order, int64_t *starts)
@@ -162,6 +163,7 @@ int64_t blocks_of(const bin &b)
     return fur_ceil_div(rows << b.lanes_log2, BLOCK) << b.pieces_log2;
 }
 
+// Which blocks have which bin, from where the bins begin in the order.
 layout lay_out(const int64_t *starts)
 {
     layout l = {};

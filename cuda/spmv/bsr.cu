@@ -59,8 +59,8 @@ __device__ void walk(int64_t rows, const Offset *offsets, const int32_t *columns
 // 8 for the count.
 template <int B, class Offset>
 __global__ void __launch_bounds__(BUILD_BLOCK)
-    count_blocks(int64_t rows, int64_t block_rows, const Offset *offsets, const int32_t *columns,
-                 Offset *counts)
+    count_block_rows(int64_t rows, int64_t block_rows, const Offset *offsets,
+                     const int32_t *columns, Offset *counts)
 {
     int64_t block_row = blockIdx.x * int64_t(BUILD_BLOCK) + threadIdx.x;
     if (block_row > block_rows)
@@ -132,6 +132,7 @@ template <class Value> struct segmented_sum {
         return taken > FUR_ROW_SEGMENT ? fur_add(rows_sum, sum) : sum;
     }
 
+    // Adds a x; after every FUR_ROW_SEGMENT entries a segment begins.
     __device__ void take(Value a, Value x)
     {
         if (taken > 0 && taken % FUR_ROW_SEGMENT == 0) {
@@ -197,12 +198,13 @@ int64_t bytes_of(const fur_csr_view *a, const state *s)
            (s->block_rows + 1) * static_cast<int64_t>(fur_offset_size(a->offset_type));
 }
 
+// s->offsets = the first block of each block row, s->blocks = how many there are.
 template <int B, class Offset>
 fur_status count_blocks(fur_env *env, const fur_csr_view *a, state *s)
 {
     Offset *counts = static_cast<Offset *>(s->offsets);
     Offset blocks;
-    count_blocks<B>
+    count_block_rows<B>
         <<<fur_blocks(s->block_rows + 1, BUILD_BLOCK), BUILD_BLOCK, 0, fur_cuda_stream(env)>>>(
             a->rows, s->block_rows, static_cast<const Offset *>(a->offsets), a->columns, counts);
     FUR_TRY(fur_cuda_launched(env, "count of the blocks"));
@@ -241,6 +243,7 @@ fur_status choose_size(fur_env *env, const fur_csr_view *a, state *s)
     return FUR_OK;
 }
 
+// Refuses blocks that take no fewer bytes than CSR.
 fur_status check_size(fur_env *env, const fur_csr_view *a, const state *s)
 {
     int64_t blocks = bytes_of(a, s);
@@ -263,6 +266,7 @@ fur_status allocate(fur_env *env, const fur_csr_view *a, state *s)
     return fur_cuda_clear(env, s->lines, s->blocks * block);
 }
 
+// The entries into their blocks.
 fur_status fill(fur_env *env, const fur_csr_view *a, const state *s, int *duplicate)
 {
     unsigned grid = fur_blocks(s->block_rows, BUILD_BLOCK);

@@ -16,6 +16,7 @@ struct state {
     void *buffer;
 };
 
+// cuSPARSE's errors as statuses.
 fur_status status_of(cusparseStatus_t error)
 {
     switch (error) {
@@ -76,6 +77,7 @@ fur_status prepare(fur_env *env, const void *one, const state *s)
                                          s->buffer));
 }
 
+// The buffer that the algorithm asks for, and its analysis.
 fur_status preprocess(fur_env *env, const void *one, state *s)
 {
     size_t bytes = 0;

@@ -136,6 +136,7 @@ __global__ void __launch_bounds__(SELL_BLOCK) measure(delta d, const int32_t *co
     });
 }
 
+// Writes a slice's excesses in so many bytes each.
 template <int bytes>
 __device__ void compress_slice(const delta &d, const fur_sell_place &p, int64_t begin,
                                const int32_t *columns)
@@ -175,6 +176,7 @@ int64_t bytes_of(const fur_csr_view *a, const delta *d)
            (l->slices + 1) * static_cast<int64_t>(sizeof *d->begin) + fur_sell_bytes(l);
 }
 
+// Refuses a form that takes more than BYTES_MOST of what CSR does.
 fur_status check_pays(fur_env *env, const fur_csr_view *a, const delta *d)
 {
     double ratio = static_cast<double>(bytes_of(a, d)) / static_cast<double>(fur_csr_bytes(a));
@@ -198,6 +200,7 @@ fur_status compress_columns(fur_env *env, const fur_csr_view *a, const int32_t *
     return fur_cuda_launched(env, "delta: compress");
 }
 
+// Bases and excesses, by way of the columns in the sliced layout.
 fur_status set_columns(fur_env *env, const fur_csr_view *a, delta *d)
 {
     fur_sell *l = &d->layout;

@@ -45,6 +45,7 @@ struct range {
     int length;
 };
 
+// Of a row, or of a segment of a long one.
 template <class Offset>
 __device__ range range_of(const fur_sell &s, const Offset *offsets, int64_t unit)
 {
@@ -168,6 +169,7 @@ fur_status cut(fur_env *env, const fur_csr_view *a, unsigned *long_count, fur_se
     return FUR_OK;
 }
 
+// Rows, and where some are long their segments, as units.
 fur_status find_units(fur_env *env, const fur_csr_view *a, const fur_spmv_profile *profile,
                       fur_sell *s)
 {

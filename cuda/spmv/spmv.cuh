@@ -51,6 +51,7 @@ __device__ inline Value fur_segment_sum(const Value *values, const int32_t *colu
     return sum;
 }
 
+// The sum of a row: of its segments, one after the other.
 template <class Value, class X, class Offset>
 __device__ inline Value fur_row_sum(const Value *values, const int32_t *columns, X x, Offset begin,
                                     Offset end)

@@ -236,6 +236,7 @@ __device__ void list_long_rows(const product<Value, Offset> &p, int64_t merged, 
             add_share(s, share_of(p.offsets, row, p.cut, merged, from.entry));
 }
 
+// Rows of one segment, a thread each.
 template <class Value, class Offset>
 __device__ void sum_short_rows(const product<Value, Offset> &p, start from, int32_t end,
                                const staged<Value> *tile)
@@ -421,6 +422,7 @@ fur_status allocate(fur_env *env, const fur_csr_view *a, bool long_rows, stream 
     return fur_cuda_clear(env, s->arrived, slots * static_cast<int64_t>(sizeof *s->arrived));
 }
 
+// Where each tile begins.
 fur_status cut(fur_env *env, const fur_csr_view *a, const stream *s)
 {
     if (s->tiles == 0)

@@ -50,6 +50,7 @@ template <class Value> struct matrix {
         return sum;
     }
 
+    // Columns of a row.
     __device__ int64_t count(int64_t row) const
     {
         int64_t at[3];
@@ -62,6 +63,7 @@ template <class Value> struct matrix {
         return columns;
     }
 
+    // Columns and values of a row, by rising column.
     __device__ void fill(int64_t row, int32_t *columns, Value *values) const
     {
         int64_t at[3];

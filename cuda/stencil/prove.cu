@@ -103,6 +103,7 @@ __device__ unsigned for_terms(const proof<Value, Offset> &p, const warp_rows<Off
     return wrong;
 }
 
+// 0 and -0 differ, and a NaN equals itself.
 template <class Value> __device__ bool same_bits(Value a, Value b)
 {
     uint32_t words[2][sizeof(Value) / sizeof(uint32_t)];
@@ -234,6 +235,7 @@ fur_status compare_all(fur_env *env, const fur_csr_view *a, const fur_stencil_vi
     return fur_exclusive_scan(env, v.places, v.words + 1);
 }
 
+// *numbers = the rows that differ, which rise.
 fur_status list_differing(fur_env *env, const verdict &v, int64_t count, int32_t **numbers)
 {
     int32_t *list;
@@ -248,6 +250,7 @@ fur_status list_differing(fur_env *env, const verdict &v, int64_t count, int32_t
     return status;
 }
 
+// Sets the verdict, then lists the rows that differ if they are not too many.
 fur_status prove(fur_env *env, const fur_csr_view *a, const fur_stencil_view *s, int64_t most,
                  const verdict &v, int32_t **numbers, int64_t *count)
 {

@@ -112,6 +112,7 @@ template <class Value, bool Long> struct block {
         return planes;
     }
 
+    // Adds all terms in these planes to the thread's points. AllIn: none is beyond a boundary.
     template <bool AllIn>
     __device__ void add(unsigned planes, fur_term_sum<Value, Long> (&sum)[outputs]) const
     {

@@ -66,6 +66,7 @@ template <class Value, bool Long> struct fur_term_sum {
     Value segment = fur_zero<Value>();
     int terms = 0;
 
+    // Adds a term; after every FUR_ROW_SEGMENT of them a segment begins.
     __device__ void add(Value coefficient, Value x)
     {
         if constexpr (Long) {

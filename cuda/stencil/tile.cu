@@ -59,6 +59,7 @@ template <class Value, bool Long> struct product {
         }
     }
 
+    // One line of neighbours after the other through one stretch of shared memory.
     __device__ Value sum_by_lines(int64_t first, int64_t j, int64_t k, int64_t p) const
     {
         __shared__ Value stretch[STRETCH];
@@ -77,6 +78,7 @@ template <class Value, bool Long> struct product {
         return sum.result();
     }
 
+    // All lines of neighbours in shared memory, then all terms.
     __device__ Value sum_at_once(int64_t first, int64_t j, int64_t k, int64_t p) const
     {
         extern __shared__ __align__(16) unsigned char memory[];

@@ -64,6 +64,7 @@ template <class Value> struct both_scaled {
     }
 };
 
+// z = f(x, y) on one piece.
 template <bool Whole, class F, class Value>
 __device__ inline void map_piece(const F &f, const arrays<Value> &a, int64_t at)
 {
@@ -81,6 +82,7 @@ __device__ inline void map_piece(const F &f, const arrays<Value> &a, int64_t at)
     fur_store<Whole>(z, a.z + at, left);
 }
 
+// And on all: pieces of a thread lie a grid apart.
 template <class F, class Value> __device__ inline void map(const F &f, const arrays<Value> &a)
 {
     constexpr int entries = fur_piece<Value>::entries;

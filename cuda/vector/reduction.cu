@@ -246,6 +246,7 @@ __device__ inline Partial fold(Partial (&lane)[Entries])
     return lane[0];
 }
 
+// The partial of a leaf: a warp goes over its rows, a piece a lane, and folds the lanes.
 template <bool Whole, class Op, class Value>
 __device__ inline typename Op::partial sum_leaf(const Op &op, const vectors<Value> &v, int64_t leaf)
 {
@@ -391,6 +392,7 @@ int64_t leaves_a_block_for(const fur_device *device, int64_t leaves)
     return count;
 }
 
+// Reduces x, or x and y, to the slot by one launch.
 template <class Op>
 fur_status launch(const char *name, fur_env *env, int64_t n, const void *x, const void *y,
                   const Op &op, fur_slot out)

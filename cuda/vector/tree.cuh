@@ -44,6 +44,7 @@ template <class Op, class Partial> struct fur_tree {
     int depth = 0;
     int64_t leaves = 0;
 
+    // One leaf more: subtrees of equal height are combined as carries are.
     __device__ void push(Partial p)
     {
         for (int64_t bits = leaves; bits & 1; bits >>= 1)

@@ -43,6 +43,7 @@ __device__ inline void fur_load(fur_piece<Value> *piece, const Value *x, int lef
     }
 }
 
+// Writes the entries that fur_load reads.
 template <bool Whole, class Value>
 __device__ inline void fur_store(const fur_piece<Value> &piece, Value *x, int left)
 {
