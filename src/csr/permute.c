@@ -108,7 +108,7 @@ static int count_parts(const fur_csr_view *a, int threads, int64_t spare)
     return fur_lanes(threads, worth);
 }
 
-static fur_status permute_here(fur_env *env, renumbering *r)
+static fur_status renumber(fur_env *env, renumbering *r)
 {
     static void (*const set_offsets[FUR_VALUE_COUNT][FUR_OFFSET_COUNT])(
         const fur_env *, renumbering *) = FUR_TYPE_TABLE(set_offsets);
@@ -131,6 +131,53 @@ done:
     return status;
 }
 
+/* What an order asks of B, where the algorithm works. */
+typedef struct orders {
+    int32_t *row_order;
+    int32_t *col_position;
+} orders;
+
+static fur_status allocate_like(const fur_csr *a, fur_csr **out)
+{
+    const fur_csr_view *v = &a->view;
+    return fur_csr_allocate(a->context, v->rows, v->cols, v->entries, v->value_type, v->offset_type,
+                            out);
+}
+
+static fur_status permute_here(const fur_csr *a, const void *arguments, fur_csr **out)
+{
+    const orders *o = arguments;
+    fur_csr *b;
+    FUR_TRY(allocate_like(a, &b));
+    renumbering r = {.a = &a->view,
+                     .row_order = o->row_order,
+                     .col_position = o->col_position,
+                     .offsets = fur_csr_offsets(b),
+                     .columns = fur_csr_columns(b),
+                     .values = fur_csr_values(b)};
+    fur_status status = renumber(&a->context->env, &r);
+    if (status == FUR_OK)
+        *out = b;
+    else
+        fur_csr_destroy(b);
+    return status;
+}
+
+static fur_status permute_remote(const fur_csr *a, const int32_t *row_order,
+                                 const int32_t *col_position, fur_csr **out)
+{
+    fur_csr *b;
+    FUR_TRY(allocate_like(a, &b));
+    fur_status status =
+        fur_services(a->context)
+            ->csr.permute(&a->context->env, &a->view, row_order, col_position, &b->view);
+    if (status == FUR_OK)
+        *out = b;
+    else
+        fur_csr_destroy(b);
+    return status;
+}
+
 static fur_status check_order(const fur_csr *a, const char *side, int64_t size,
                               const fur_permutation *order)
 {
@@ -149,29 +196,23 @@ fur_status fur_csr_permute(const fur_csr *a, const fur_permutation *row_order,
                            const fur_permutation *col_order, fur_csr **out)
 {
     FUR_NEED(fur_csr_context(a), a, out);
-    const fur_csr_view *v = &a->view;
-    fur_env *env = &a->context->env;
-    fur_csr *b;
-    FUR_TRY(check_order(a, "row", v->rows, row_order));
-    FUR_TRY(check_order(a, "column", v->cols, col_order));
-    FUR_TRY(fur_csr_allocate(a->context, v->rows, v->cols, v->entries, v->value_type,
-                             v->offset_type, &b));
+    fur_context *context = a->context;
     const int32_t *order = row_order ? row_order->order : NULL;
     const int32_t *position = col_order ? col_order->position : NULL;
-    renumbering r = {.a = v,
-                     .row_order = order,
-                     .col_position = position,
-                     .offsets = fur_csr_offsets(b),
-                     .columns = fur_csr_columns(b),
-                     .values = fur_csr_values(b)};
-    fur_status status =
-        fur_is_remote(a->context)
-            ? a->context->backend->remote->permute(env, v, order, position, &b->view)
-            : permute_here(env, &r);
-    if (status == FUR_OK)
-        *out = b;
-    else
-        fur_csr_destroy(b);
+    fur_status status = FUR_OK;
+    orders o = {NULL, NULL};
+    FUR_TRY(check_order(a, "row", a->view.rows, row_order));
+    FUR_TRY(check_order(a, "column", a->view.cols, col_order));
+    if (fur_services(context)->csr.permute)
+        return permute_remote(a, order, position, out);
+    FUR_TRY_DONE(
+        fur_memory_to_host(context, order, a->view.rows * (int64_t)sizeof *order, &o.row_order));
+    FUR_TRY_DONE(fur_memory_to_host(context, position, a->view.cols * (int64_t)sizeof *position,
+                                    &o.col_position));
+    status = fur_csr_on_host(a, permute_here, &o, out);
+done:
+    fur_memory_drop(context, position, o.col_position);
+    fur_memory_drop(context, order, o.row_order);
     return status;
 }
 #else

@@ -307,8 +307,8 @@ done:
 }
 
 const fur_reorder_entry fur_reorder_sloan = {
-    {"sloan", "a small profile and wavefront", "Sloan 1986"},
-    false,
-    true,
-    FUR_INPUT_ORDER_SCRATCH,
-    run};
+    .info = {"sloan", "a small profile and wavefront", "Sloan 1986"},
+    .renumbered = true,
+    .scratch = FUR_INPUT_ORDER_SCRATCH,
+    .run = run,
+};

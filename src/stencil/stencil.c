@@ -340,6 +340,46 @@ const fur_stencil_report *fur_stencil_describe(const fur_stencil *stencil)
         .size = sizeof none, .kernel = "", .reason = "", .sweep_kernel = ""};
     return stencil ? &stencil->report : &none;
 }
+
+static int64_t field_bytes(const fur_stencil_view *s)
+{
+    return fur_stencil_rows(s) * (int64_t)fur_value_size(s->value_type);
+}
+
+fur_status fur_stencil_to_host(fur_context *context, const fur_stencil_view *s,
+                               fur_stencil_on_host *out)
+{
+    fur_status status = FUR_OK;
+    out->view = *s;
+    if (!s->fields)
+        return FUR_OK;
+    out->view.fields = (const void *const *)out->fields;
+    memset(out->fields, 0, (size_t)s->points * sizeof *out->fields);
+    for (int k = 0; k < s->points && status == FUR_OK; k++)
+        status = fur_memory_to_host(context, s->fields[k], field_bytes(s), &out->fields[k]);
+    if (status != FUR_OK)
+        fur_stencil_drop_copies(context, s, out);
+    return status;
+}
+
+fur_status fur_stencil_from_host(fur_context *context, const fur_stencil_view *s,
+                                 fur_stencil_on_host *near)
+{
+    fur_status status = FUR_OK;
+    for (int k = 0; s->fields && k < s->points && status == FUR_OK; k++)
+        if (near->fields[k] != s->fields[k])
+            status = fur_memory_copy(context, (void *)(uintptr_t)s->fields[k], near->fields[k],
+                                     field_bytes(s));
+    fur_stencil_drop_copies(context, s, near);
+    return status;
+}
+
+void fur_stencil_drop_copies(fur_context *context, const fur_stencil_view *s,
+                             fur_stencil_on_host *near)
+{
+    for (int k = 0; s->fields && k < s->points; k++)
+        fur_memory_drop(context, s->fields[k], near->fields[k]);
+}
 #else
 
 static void FN(set)(void *array, int i, fur_scalar s)

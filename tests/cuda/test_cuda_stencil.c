@@ -302,7 +302,7 @@ START_TEST(auto_takes_what_suits)
         int boundaries;
         const char *kernel;
     } cases[] = {{7, 64, 0, "registers"}, {27, 64, 0, "registers"}, {7, 63, 0, "registers"},
-                 {7, 64, 1, "registers"}, {13, 64, 0, "queue"},     {3, 64, 0, "points"}};
+                 {7, 64, 1, "registers"}, {13, 64, 0, "queue"},     {3, 64, 0, "reference"}};
     fur_context *context = context_cuda();
     for (int i = 0; i < COUNT_OF(cases); i++) {
         stencil_trial *t = named_trial(cases[i].points, cases[i].n, cases[i].boundaries);

@@ -90,9 +90,40 @@ for layer; do
     check_layer "$layer"
 done
 
+# may_see_cuda FOLDER: the folders of cuda that one of them may include from. All see src/base and
+# src/kernel.
+may_see_cuda() {
+    case $1 in
+    device) echo device ;;
+    vector | csr | spmv | stencil) echo device "$1" ;;
+    multigrid) echo device stencil multigrid ;;
+    reorder) echo device csr reorder ;;
+    .) echo device vector csr spmv stencil multigrid reorder ;;
+    *) echo "cuda/$1 is not in the table of $0" >&2 && exit 1 ;;
+    esac
+}
+
+# The compiler is not at hand everywhere: each header that a source names must lie where it may look.
+check_cuda() {
+    folders=$(may_see_cuda "$1")
+    sed -n 's/^#include "\(.*\)"/\1/p' "$source/cuda/$1"/*.cu* | sort -u >"$seen"
+    while read -r included; do
+        found=
+        for folder in src/base src/kernel $(echo "$folders" | sed 's|[a-z]*|cuda/&|g'); do
+            [ ! -f "$source/$folder/$included" ] || found=yes
+        done
+        [ -n "$found" ] || fail "cuda/$1 must not know $included"
+    done <"$seen"
+    echo "cuda/$1: sees $folders"
+}
+
+for folder in . $(cd "$source/cuda" && find . -mindepth 1 -maxdepth 1 -type d | sed 's|./||' | sort); do
+    check_cuda "$folder"
+done
+
 # What the include directories cannot forbid.
 if grep -rnE '^ *# *include *["<][^">]*\.\./' "$source/src" "$source/io" "$source/tools" \
-    "$source/include" --include='*.[ch]'; then
+    "$source/cuda" "$source/include" --include='*.[ch]' --include='*.cu*'; then
     fail "a path with .. leads out of a layer"
 fi
 if grep -nE '# *include *<furrow/' "$source"/src/base/*.[ch] | grep -v '<furrow/base\.h>'; then
