@@ -6,7 +6,6 @@
 #    include "table.h"
 #    include "team.h"
 
-/* Entries below which a further thread costs more than it brings. */
 #    define ENTRY_GRAIN 16384
 
 /* Entries of one vector on their way to another. */

@@ -7,7 +7,6 @@
 
 #include <string.h>
 
-/* Elements below which a further thread costs more than it brings. */
 #define ELEMENT_GRAIN 32768
 
 typedef struct sorting {

@@ -4,7 +4,6 @@
 #include "options.h"
 #include "team.h"
 
-/* Rows below which a further thread costs more than it brings. */
 #define ROW_GRAIN 4096
 
 fur_status fur_csr_check_shape(fur_env *env, const fur_csr_view *a)

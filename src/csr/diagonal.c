@@ -6,7 +6,6 @@
 #    include "table.h"
 #    include "team.h"
 
-/* Rows below which a further thread costs more than it brings. */
 #    define ROW_GRAIN 4096
 
 #    define FUR_TEMPLATE "diagonal.c"

@@ -12,7 +12,6 @@
 
 #    include <string.h>
 
-/* Entries and rows below which a further thread costs more than it brings. */
 #    define ENTRY_GRAIN 16384
 #    define ROW_GRAIN 4096
 

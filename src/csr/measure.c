@@ -7,7 +7,6 @@
 
 #include <stdlib.h>
 
-/* Rows below which a further thread costs more than it brings. */
 #define ROW_GRAIN 4096
 
 /* What the rows add up to. */

@@ -10,7 +10,6 @@
 
 #    include <string.h>
 
-/* Rows and entries below which a further thread costs more than it brings. */
 #    define ENTRY_GRAIN 32768
 /* Rows that a thread takes at a time. */
 #    define ROW_BLOCK 512

@@ -2,7 +2,6 @@
 #include "csr.h"
 #include "team.h"
 
-/* Rows below which a further thread costs more than it brings. */
 #define ROW_GRAIN 1024
 
 typedef struct copying {

@@ -10,7 +10,6 @@
 
 #    include <string.h>
 
-/* Rows below which a further thread costs more than it brings. */
 #    define ROW_GRAIN 4096
 
 /* Entries on their way into the transpose. */

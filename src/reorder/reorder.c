@@ -22,7 +22,6 @@ static const fur_reorder_entry *const methods[] = {
 };
 #undef FUR_REORDER
 
-/* Rows below which a further thread costs more than it brings. */
 #define ROW_GRAIN 4096
 
 #define METHOD_COUNT ((int)(sizeof methods / sizeof *methods))

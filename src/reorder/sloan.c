@@ -17,7 +17,6 @@
 
 #include <string.h>
 
-/* Vertices below which a further thread costs more than it brings. */
 #define VERTEX_GRAIN 4096
 
 typedef struct weights {

@@ -1,17 +1,11 @@
 /* Stencil operators: the object, its checks, the product. */
-#ifndef FUR_TEMPLATE
-#    include "stencil.h"
-#    include "options.h"
-#    include "scalar.h"
-#    include "table.h"
+#include "stencil.h"
+#include "options.h"
 
-#    include <stdlib.h>
-
-#    define FUR_TEMPLATE "stencil.c"
-#    include "foreach_value.h"
+#include <stdlib.h>
 
 /* So that what kernels add to extents and multiply them by cannot overflow. */
-#    define MOST_POINTS (INT64_C(1) << 59)
+#define MOST_POINTS (INT64_C(1) << 59)
 
 static fur_status check_grid(fur_env *env, const fur_stencil_definition *d)
 {
@@ -127,10 +121,17 @@ static fur_stencil_view view_of(const fur_stencil_definition *d)
 }
 
 /* The definition's lists in the order of the places. */
+/* Rounds to the value type, of which real ones leave out the imaginary part. */
+static void set_coefficient(const fur_env *env, fur_value_type type, const fur_scalar *c, int n,
+                            void *coefficients)
+{
+    (void)fur_convert_values(env, 1, FUR_C128, c, type,
+                             (char *)coefficients + (size_t)n * fur_value_size(type));
+}
+
 static fur_status set_lists(fur_stencil *stencil, const fur_stencil_definition *d,
                             const int at[FUR_STENCIL_POINTS])
 {
-    static void (*const set[FUR_VALUE_COUNT])(void *, int, fur_scalar) = FUR_VALUE_TABLE(set);
     fur_stencil_view *s = &stencil->view;
     fur_env *env = &stencil->context->env;
     fur_stencil_offset *offsets;
@@ -154,7 +155,7 @@ static fur_status set_lists(fur_stencil *stencil, const fur_stencil_definition *
             FUR_TRY(check_field(stencil->context, s, k, d->fields[k]));
             fields[n] = d->fields[k]->data;
         } else {
-            set[d->value_type](coefficients, n, d->coefficients[k]);
+            set_coefficient(env, d->value_type, &d->coefficients[k], n, coefficients);
         }
         n++;
     }
@@ -380,11 +381,3 @@ void fur_stencil_drop_copies(fur_context *context, const fur_stencil_view *s,
     for (int k = 0; s->fields && k < s->points; k++)
         fur_memory_drop(context, s->fields[k], near->fields[k]);
 }
-#else
-
-static void FN(set)(void *array, int i, fur_scalar s)
-{
-    ((VALUE *)array)[i] = V(from)(s);
-}
-
-#endif

@@ -96,6 +96,7 @@ static void make_world(void)
                                                       .apply = do_nothing};
     w.coo = (fur_coo_view){sizeof(fur_coo_view), 1, 1, 1, FUR_F64, &index, &index, &entry};
     w.state = fur_scalars_initial();
+    w.out.state = w.state;
     ck_assert_int_eq(fur_stencil_named(3, &w.stencil_definition), 1);
     ck_ok(w.context, fur_vector_create(w.context, FUR_F64, POINTS, &w.x));
     ck_ok(w.context, fur_vector_create(w.context, FUR_F64, POINTS, &w.y));

@@ -272,6 +272,24 @@ static fur_status fill_multigrid_report(fur_context *context, const void *report
     return status;
 }
 
+static fur_status take_scalars(fur_context *context, const void *state)
+{
+    fur_scalars *scalars = NULL;
+    ck_ok(context, fur_scalars_create(context, &scalars));
+    fur_status status = fur_scalars_set(scalars, state);
+    fur_scalars_destroy(scalars);
+    return status;
+}
+
+static fur_status fill_scalars(fur_context *context, const void *state)
+{
+    fur_scalars *scalars = NULL;
+    ck_ok(context, fur_scalars_create(context, &scalars));
+    fur_status status = fur_scalars_get(scalars, filled(state));
+    fur_scalars_destroy(scalars);
+    return status;
+}
+
 /* Of a file that is not there: the size is checked first. */
 static fur_status fill_mtx_header(fur_context *context, const void *out)
 {
@@ -323,6 +341,8 @@ static const kind kinds[] = {
     KIND(fur_csr_view, take_csr),
     KIND(fur_csr_view, take_csr_to_check),
     KIND(fur_coo_view, take_coo),
+    KIND(fur_scalars_state, take_scalars),
+    KIND_FILLED(fur_scalars_state, fill_scalars),
     KIND_FILLED(fur_mtx_header, take_origin),
     KIND_FILLED(fur_mtx_header, fill_mtx_header),
     KIND_FILLED(fur_mtx_header, fill_mtx_header_option),

@@ -26,7 +26,7 @@ static fur_scalars *scalars_make(fur_context *context)
 
 static fur_scalars_state state_of(fur_context *context, const fur_scalars *scalars)
 {
-    fur_scalars_state state;
+    fur_scalars_state state = FUR_DEFAULT(fur_scalars_state);
     ck_ok(context, fur_scalars_get(scalars, &state));
     return state;
 }

@@ -372,8 +372,8 @@ typedef struct machine {
 
 static void ck_state(const machine *m, const char *step)
 {
-    fur_scalars_state host;
-    fur_scalars_state gpu;
+    fur_scalars_state host = FUR_DEFAULT(fur_scalars_state);
+    fur_scalars_state gpu = FUR_DEFAULT(fur_scalars_state);
     ck_ok(m->sides->host, fur_scalars_get(m->host, &host));
     ck_ok(m->sides->gpu, fur_scalars_get(m->gpu, &gpu));
     ck_assert_msg(first_difference(FUR_C128, FUR_SCALARS_MAX, host.value, gpu.value) < 0 &&

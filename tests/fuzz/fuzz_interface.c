@@ -541,7 +541,7 @@ static fur_coefficient draw_coefficient(run *r, const fur_scalars *scalars)
 
 static void put_scalars(run *r, const fur_scalars *scalars)
 {
-    fur_scalars_state state;
+    fur_scalars_state state = FUR_DEFAULT(fur_scalars_state);
     if (!CALL(r, fur_scalars_get(scalars, &state)))
         return;
     put_entries(r, FUR_C128, FUR_SCALARS_MAX, state.value);
