@@ -34,6 +34,9 @@ typedef enum fur_cycle {
     FUR_CYCLE_F
 } fur_cycle;
 
+/* For `before` or `after`, where 0 stands for the default. */
+#define FUR_MULTIGRID_NO_SWEEPS (-1)
+
 typedef struct fur_multigrid_options {
     size_t size; /* sizeof(fur_multigrid_options) */
     fur_cycle cycle;
@@ -47,7 +50,8 @@ typedef struct fur_multigrid_options {
  * change, the multigrid refuses to be used. FUR_UNSUPPORTED for other stencils than those above,
  * for complex values, for a periodic axis of an odd number of points other than 1 (it cannot be
  * coloured), for a singular A, s = 0 to rounding without a Dirichlet boundary, and for one that
- * rounding has made indefinite. FUR_INVALID for negative options. */
+ * rounding has made indefinite. FUR_INVALID for negative options and for a
+ * cycle without any sweep. */
 FUR_API fur_status fur_multigrid_create(const fur_stencil *a, const fur_multigrid_options *options,
                                         fur_multigrid **out);
 

@@ -130,16 +130,26 @@ static fur_status check_stencil(const fur_stencil *a, model *out)
     return check_boundaries(a, out);
 }
 
+/* What an option asks for. */
+static int sweeps_of(int option)
+{
+    return option == FUR_MULTIGRID_NO_SWEEPS ? 0 : option ? option : 2;
+}
+
 static fur_status check_options(fur_env *env, fur_multigrid_options *o)
 {
     if ((unsigned)o->cycle > FUR_CYCLE_F)
         return fur_env_fail(env, FUR_INVALID, "%d is not a cycle; use FUR_CYCLE_V or FUR_CYCLE_F",
                             (int)o->cycle);
-    if (o->before < 0 || o->after < 0 || o->levels < 0 || o->coarsest < 0)
+    if (o->before < FUR_MULTIGRID_NO_SWEEPS || o->after < FUR_MULTIGRID_NO_SWEEPS ||
+        o->levels < 0 || o->coarsest < 0)
         return fur_env_fail(env, FUR_INVALID,
-                            "before, after, levels and coarsest must not be negative");
-    o->before = o->before ? o->before : 2;
-    o->after = o->after ? o->after : 2;
+                            "before, after, levels and coarsest must not be negative, but for "
+                            "FUR_MULTIGRID_NO_SWEEPS");
+    o->before = sweeps_of(o->before);
+    o->after = sweeps_of(o->after);
+    if (o->before == 0 && o->after == 0)
+        return fur_env_fail(env, FUR_INVALID, "a cycle needs a sweep, before or after");
     o->coarsest = o->coarsest ? o->coarsest : 1;
     if (o->levels == 0 || o->levels > FUR_MULTIGRID_LEVELS)
         o->levels = FUR_MULTIGRID_LEVELS;

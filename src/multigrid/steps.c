@@ -16,6 +16,8 @@ static void add(steps *s, fur_grid_work work, int level)
 
 static void add_relax(steps *s, int level, fur_colour first, int sweeps)
 {
+    if (sweeps == 0)
+        return;
     if (s->list)
         s->list[s->count] = (fur_grid_step){FUR_GRID_RELAX, level, first, sweeps};
     s->count++;

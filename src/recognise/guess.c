@@ -3,6 +3,7 @@
 #include "recognise.h"
 #include "split.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 /* Rows whose distances are collected, and rows that are compared with a grid's stencil. */
@@ -11,6 +12,15 @@
 /* Different distances, and grids, that are kept at most. */
 #define DISTANCES_MOST 2048
 #define GRIDS_MOST 64
+
+bool fur_recognise_refuse(fur_recognise_report *report, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(report->reason, sizeof report->reason, format, arguments);
+    va_end(arguments);
+    return false;
+}
 
 /* Distances that rows have in common. */
 typedef struct survey {

@@ -5,15 +5,6 @@
 
 #include <stdio.h>
 
-bool fur_recognise_refuse(fur_recognise_report *report, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(report->reason, sizeof report->reason, format, arguments);
-    va_end(arguments);
-    return false;
-}
-
 static bool may_be_stencil(const fur_csr *a, fur_recognise_report *report)
 {
     const fur_csr_view *v = &a->view;

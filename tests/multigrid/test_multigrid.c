@@ -1035,6 +1035,46 @@ START_TEST(a_rounded_centre_is_the_sum)
 }
 END_TEST
 
+/* Cycles from 0 until the error of a solution that is known, the eigenvector above, is a millionth.
+ */
+static int cycles_with(fur_context *context, int before, int after)
+{
+    enum { N = 31, MOST = 200 };
+    fur_stencil_definition d = poisson(FUR_F64, N, N, N);
+    const fur_multigrid_options options = {
+        .size = sizeof options, .before = before, .after = after};
+    double half = acos(-1) / (N + 1) / 2;
+    problem p = open_problem(context, &d, &options);
+    fur_vector *exact = sine_product(&p, N);
+    fur_vector *b = zeros(&p, FUR_F64);
+    fur_vector *x = zeros(&p, FUR_F64);
+    fur_vector *error = zeros(&p, FUR_F64);
+    int cycles = 0;
+    ck_ok(context, fur_axpby(fur_real(12 * sin(half) * sin(half)), exact, fur_real(0), b));
+    do {
+        ck_ok(context, fur_multigrid_cycle(p.mg, b, x));
+        ck_ok(context, fur_vector_copy(x, error));
+        ck_ok(context, fur_axpby(fur_real(-1), exact, fur_real(1), error));
+    } while (++cycles < MOST && largest(error) > 1e-6);
+    ck_assert_int_lt(cycles, MOST);
+    fur_vector_destroy(error);
+    fur_vector_destroy(x);
+    fur_vector_destroy(b);
+    fur_vector_destroy(exact);
+    close_problem(&p);
+    return cycles;
+}
+
+START_TEST(sweeps_can_be_left_out_on_one_way)
+{
+    fur_context *context = context_make(NULL, 2);
+    int both = cycles_with(context, 1, 1);
+    ck_assert_int_gt(cycles_with(context, FUR_MULTIGRID_NO_SWEEPS, 1), both);
+    ck_assert_int_gt(cycles_with(context, 1, FUR_MULTIGRID_NO_SWEEPS), both);
+    fur_context_destroy(context);
+}
+END_TEST
+
 START_TEST(wrong_options_and_vectors_are_refused)
 {
     memory m = {0};
@@ -1044,8 +1084,12 @@ START_TEST(wrong_options_and_vectors_are_refused)
     REFUSED(FUR_INVALID, "2 is not a cycle; use FUR_CYCLE_V or FUR_CYCLE_F");
     options.cycle = FUR_CYCLE_F;
     options.levels = -1;
-    REFUSED(FUR_INVALID, "before, after, levels and coarsest must not be negative");
+    REFUSED(FUR_INVALID, "before, after, levels and coarsest must not be negative, but for "
+                         "FUR_MULTIGRID_NO_SWEEPS");
     options.levels = 0;
+    options.before = options.after = FUR_MULTIGRID_NO_SWEEPS;
+    REFUSED(FUR_INVALID, "a cycle needs a sweep, before or after");
+    options.before = options.after = 0;
     problem p = open_problem(context, &d, &options);
     fur_operator *op = NULL;
     fur_vector *x = zeros(&p, FUR_F64);
@@ -1134,6 +1178,7 @@ static void add_tests(TCase *tests)
     tcase_add_test(tests, a_grid_of_any_size_is_refused_in_words);
     tcase_add_test(tests, stencils_with_fields_are_refused);
     tcase_add_test(tests, a_rounded_centre_is_the_sum);
+    tcase_add_test(tests, sweeps_can_be_left_out_on_one_way);
     tcase_add_test(tests, wrong_options_and_vectors_are_refused);
     tcase_add_test(tests, memory_that_runs_out_is_reported_and_released);
 }
