@@ -507,6 +507,7 @@ START_TEST(numbers_out_of_range_have_a_neutral_answer)
         ck_assert_str_eq(fur_mtx_field_name((fur_mtx_field)n), "?");
         ck_assert_str_eq(fur_mtx_symmetry_name((fur_mtx_symmetry)n), "?");
         ck_assert_ptr_nonnull(fur_outcome_name((fur_outcome)n));
+        ck_assert_ptr_null(fur_device_at(n));
         ck_assert_ptr_null(fur_reorder_method_at(n));
         ck_assert_ptr_null(fur_solver_method_at(n));
         ck_assert_int_eq(fur_stencil_named(n, &w.stencil_definition), 0);

@@ -19,6 +19,21 @@ extern "C" {
 
 typedef struct fur_context fur_context;
 
+/* A device of this machine. */
+typedef struct fur_device_info {
+    size_t size;           /* of the library's struct */
+    char name[16];         /* for fur_context_options: "cpu", "cuda:0", "cuda:1", ... */
+    char description[128]; /* what it is, by its maker's words; of a GPU also such as "sm_90" */
+    int64_t memory;        /* bytes that it has, used or not */
+    int usable;            /* 0: a GPU of less than compute capability 8.0, which is needed */
+} fur_device_info;
+
+/* Device 0, 1, 2 ...: the CPU, then the GPUs by CUDA's numbers; NULL past the last, and for a
+ * negative index. Makes no context. A build without CUDA has the CPU alone. Where there is CUDA it
+ * is asked as for a context: a process that has asked cannot use it in a child of fork. It is the
+ * thread's own, until its next call. */
+FUR_API const fur_device_info *fur_device_at(int index);
+
 /* Learns which temporary file is there while a file is written (furrow/output.h), for a program
  * that removes it when a signal ends it: unlinkat(directory, name, 0) may be called by a handler.
  */
