@@ -1,7 +1,14 @@
 /* A context is one device, its threads, one allocator and the text of the last error.
  *
- * Every object is made in a context and keeps a pointer to it: destroy the context last. A
- * context and its objects belong to one thread at a time; different contexts are independent.
+ * Every object is made in a context and keeps a pointer to it: destroy the context last.
+ *
+ * Threads: a context and all that was made in it belong to one thread at a time, and may be handed
+ * on. `const` says that a call leaves the object as it is, not that two threads may make the call
+ * at once. Only questions, functions that return what they are asked for (fur_csr_get,
+ * fur_vector_size, fur_spmv_describe), may be asked by several threads while none changes the
+ * object. Different contexts are independent of each other, and may read the same memory: several
+ * threads multiply by one matrix if each has a context, a matrix that borrows the arrays which
+ * fur_csr_get returns of that one, and a plan.
  *
  * In a context of a CUDA device vectors and matrices lie in the device's memory, and so do the
  * arrays that fur_vector_data and fur_csr_get return. Work is queued on the context's stream: a
@@ -17,6 +24,9 @@
 extern "C" {
 #endif
 
+/* One thread's at a time, with all that was made in it. On the CPU it keeps its threads and little
+ * else; on a GPU also a stream, a companion on the CPU, and the memory that its objects have given
+ * back, until it is destroyed. */
 typedef struct fur_context fur_context;
 
 /* A device of this machine. */

@@ -21,6 +21,9 @@
 extern "C" {
 #endif
 
+/* One thread's at a time, as its context is; its arrays may be borrowed by matrices of other
+ * contexts, which other threads use meanwhile, as long as nobody changes the values. Keeps the
+ * arrays that it does not borrow. */
 typedef struct fur_csr fur_csr;
 
 /* The plain arrays of a matrix. */

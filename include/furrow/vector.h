@@ -13,6 +13,7 @@
 extern "C" {
 #endif
 
+/* One thread's at a time, as its context is. Keeps its entries, unless it borrows them. */
 typedef struct fur_vector fur_vector;
 
 /* A vector of `size` zeros. */

@@ -13,7 +13,7 @@
 static void read_name(char name[49])
 {
     unsigned words[12] = {0};
-    if (__get_cpuid_max(0x80000000, NULL) >= 0x80000004)
+    if ((unsigned)__get_cpuid_max(0x80000000, NULL) >= 0x80000004)
         for (unsigned leaf = 0; leaf < 3; leaf++)
             __get_cpuid(0x80000002 + leaf, &words[4 * leaf], &words[4 * leaf + 1],
                         &words[4 * leaf + 2], &words[4 * leaf + 3]);
