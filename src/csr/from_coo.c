@@ -164,25 +164,50 @@ static fur_status sort(const fur_csr *a, int64_t *lengths, fur_csr **out)
         fur_csr_destroy(b);
     return status;
 }
-static int64_t find_repeated(const fur_csr_view *a, int64_t row)
+/* A search for the first row in which an entry's column is not above the one before by `step`. */
+typedef struct ascent {
+    const fur_csr_view *a;
+    int32_t step;
+    fur_shared row;
+} ascent;
+
+/* The first such entry of a row; the row's end without any. */
+static int64_t find_descent(const ascent *s, int64_t row)
 {
-    int64_t end = fur_offset_at(a, row + 1);
-    int64_t k = fur_offset_at(a, row) + 1;
-    while (k < end && a->columns[k] != a->columns[k - 1])
+    int64_t end = fur_offset_at(s->a, row + 1);
+    int64_t k = fur_offset_at(s->a, row) + 1;
+    while (k < end && s->a->columns[k] - s->a->columns[k - 1] >= s->step)
         k++;
-    return k < end ? k : -1;
+    return fur_smaller(k, end);
 }
 
-/* Of a sorted matrix. */
+static void look_at_rows(void *job, int64_t begin, int64_t end)
+{
+    ascent *s = job;
+    for (int64_t i = begin; i < end; i++)
+        if (find_descent(s, i) < fur_offset_at(s->a, i + 1)) {
+            fur_shared_least(&s->row, i);
+            return;
+        }
+}
+
+/* Whether columns rise along all rows; equal ones may be `repeated`. If not, s has the first row.
+ */
+static bool rows_ascend(const fur_env *env, const fur_csr_view *a, bool repeated, ascent *s)
+{
+    *s = (ascent){a, !repeated, a->rows};
+    fur_parallel(env, (a->rows + a->entries) / ENTRY_GRAIN, a->rows, look_at_rows, s);
+    return s->row == a->rows;
+}
+
+/* Of a matrix whose rows are sorted. */
 static fur_status check_repeated(fur_env *env, const fur_csr_view *a)
 {
-    for (int64_t i = 0; i < a->rows; i++) {
-        int64_t k = find_repeated(a, i);
-        if (k >= 0)
-            return fur_env_fail(env, FUR_INVALID, "several entries are at (%lld, %d)", (long long)i,
-                                a->columns[k]);
-    }
-    return FUR_OK;
+    ascent s;
+    if (rows_ascend(env, a, false, &s))
+        return FUR_OK;
+    return fur_env_fail(env, FUR_INVALID, "several entries are at (%lld, %d)", (long long)s.row,
+                        a->columns[find_descent(&s, s.row)]);
 }
 
 /* Sorts the rows of A and merges what is repeated before, where a place for every column costs no
@@ -231,7 +256,13 @@ static fur_status from_coo(fur_context *context, const fur_coo_view *coo, fur_du
     FUR_TRY(check_indices(env, coo));
     FUR_TRY_DONE(fur_env_allocate(env, coo->rows + 1, sizeof *starts, &starts));
     FUR_TRY_DONE(place_entries(context, coo, starts, &a));
-    FUR_TRY_DONE(finish(a, duplicates, starts, out));
+    ascent s;
+    if (rows_ascend(env, &a->view, duplicates == FUR_DUPLICATES_KEEP, &s)) {
+        *out = a;
+        a = NULL;
+    } else {
+        status = finish(a, duplicates, starts, out);
+    }
 done:
     fur_csr_destroy(a);
     fur_env_release(env, starts);
