@@ -1,7 +1,9 @@
 // The CUDA backend: a device with its stream and memory, and the tables of its kernels.
 #include "csr.cuh"
-#include "device.cuh"
-#include "reduction.cuh"
+#include "multigrid.cuh"
+#include "reorder.cuh"
+#include "stencil.cuh"
+#include "vector.cuh"
 
 #include <cstdio>
 #include <cstring>
@@ -23,9 +25,6 @@ extern "C" {
 #include "stencils.def"
 #include "sweeps.def"
 #undef FUR_STENCIL_KERNEL
-extern const fur_elementwise_kernels fur_cuda_elementwise;
-extern const fur_multigrid_kernels fur_cuda_multigrid;
-extern const fur_reduction_kernels fur_cuda_reduction;
 }
 
 namespace
@@ -81,53 +80,60 @@ void close(fur_env *env)
     env->device = nullptr;
 }
 
-const fur_remote remote = {
-    close,
-    synchronize,
-    results,
-    fur_cuda_allocate,
-    fur_cuda_release,
-    fur_cuda_reaches,
-    fur_cuda_copy,
-    fur_cuda_copy_async,
-    fur_cuda_find_bad_offset,
-    fur_cuda_find_bad_column,
-    fur_cuda_csr_measure,
-    fur_cuda_spmv_profile,
-    fur_cuda_csr_transpose,
-    fur_cuda_csr_transpose_values,
-    fur_cuda_csr_permute,
-    fur_cuda_row_starts,
-    fur_cuda_take_rows,
-    fur_cuda_csr_diagonal,
-    fur_cuda_reciprocals,
-    fur_cuda_gather,
-    fur_cuda_scatter,
-    fur_cuda_cuthill_mckee,
-    fur_cuda_stencil_starts,
-    fur_cuda_stencil_fill,
-    fur_cuda_stencil_diagonal,
-    fur_cuda_stencil_prove,
-};
-
-fur_backend backend_of(const char *isa)
+// All services that there are: none is left to the companion.
+void set_services(fur_remote *r)
 {
-    return {"cuda",
-            isa,
-            &fur_cuda_elementwise,
-            &fur_cuda_reduction,
-            spmv_kernels,
-            static_cast<int>(sizeof spmv_kernels / sizeof *spmv_kernels),
-            stencil_kernels,
-            static_cast<int>(sizeof stencil_kernels / sizeof *stencil_kernels),
-            sweep_kernels,
-            static_cast<int>(sizeof sweep_kernels / sizeof *sweep_kernels) - 1,
-            &fur_cuda_multigrid,
-            USES_ASSUMED,
-            PLAN_PRODUCTS,
-            USES_MEASURED,
-            nullptr, // a pattern is scanned where it is ordered
-            &remote};
+    r->csr.find_bad_offset = fur_cuda_find_bad_offset;
+    r->csr.find_bad_column = fur_cuda_find_bad_column;
+    r->csr.measure = fur_cuda_csr_measure;
+    r->csr.profile = fur_cuda_spmv_profile;
+    r->csr.transpose = fur_cuda_csr_transpose;
+    r->csr.transpose_values = fur_cuda_csr_transpose_values;
+    r->csr.permute = fur_cuda_csr_permute;
+    r->csr.row_starts = fur_cuda_row_starts;
+    r->csr.take_rows = fur_cuda_take_rows;
+    r->csr.diagonal = fur_cuda_csr_diagonal;
+    r->vector.reciprocals = fur_cuda_reciprocals;
+    r->vector.gather = fur_cuda_gather;
+    r->vector.scatter = fur_cuda_scatter;
+    r->stencil.starts = fur_cuda_stencil_starts;
+    r->stencil.fill = fur_cuda_stencil_fill;
+    r->stencil.diagonal = fur_cuda_stencil_diagonal;
+    r->stencil.prove = fur_cuda_stencil_prove;
+    r->order.cuthill_mckee = fur_cuda_cuthill_mckee;
+}
+
+void set_remote(fur_remote *r)
+{
+    r->close = close;
+    r->synchronize = synchronize;
+    r->results = results;
+    r->allocate = fur_cuda_allocate;
+    r->release = fur_cuda_release;
+    r->reaches = fur_cuda_reaches;
+    r->copy = fur_cuda_copy;
+    r->copy_async = fur_cuda_copy_async;
+    set_services(r);
+}
+
+// By name, as C++17 has no designated initialisers. A pattern is scanned where it is ordered.
+void set_backend(fur_device *device, fur_backend *b)
+{
+    b->device = "cuda";
+    b->isa = device->isa;
+    b->elementwise = &fur_cuda_elementwise;
+    b->reduction = &fur_cuda_reduction;
+    b->spmv = spmv_kernels;
+    b->spmv_count = static_cast<int>(sizeof spmv_kernels / sizeof *spmv_kernels);
+    b->stencil = stencil_kernels;
+    b->stencil_count = static_cast<int>(sizeof stencil_kernels / sizeof *stencil_kernels);
+    b->sweep = sweep_kernels;
+    b->sweep_count = static_cast<int>(sizeof sweep_kernels / sizeof *sweep_kernels) - 1;
+    b->multigrid = &fur_cuda_multigrid;
+    b->uses_assumed = USES_ASSUMED;
+    b->plan_products = PLAN_PRODUCTS;
+    b->uses_measured = USES_MEASURED;
+    b->remote = &device->remote;
 }
 
 // Whether there is such a device, and in what words if not.
@@ -146,6 +152,7 @@ fur_status check_number(fur_env *env, int number)
     return FUR_OK;
 }
 
+// The name of the instruction set and the device's size; refuses a device that is too old.
 fur_status read_properties(fur_env *env, fur_device *device)
 {
     cudaDeviceProp properties;
@@ -160,6 +167,7 @@ fur_status read_properties(fur_env *env, fur_device *device)
     return FUR_OK;
 }
 
+// The caller's stream, or one of our own.
 fur_status make_stream(fur_env *env, fur_device *device, void *given)
 {
     device->stream = static_cast<cudaStream_t>(given);
@@ -186,6 +194,7 @@ fur_status make_pool(fur_env *env, fur_device *device, const fur_allocator *give
     return FUR_OK;
 }
 
+// What reductions, figures and results need, so that none of them allocates.
 fur_status make_workspace(fur_env *env, fur_device *device)
 {
     FUR_TRY(fur_cuda_allocate(env, FUR_PARTIALS, sizeof *device->partials, &device->partials));
@@ -221,7 +230,8 @@ extern "C" fur_status fur_cuda_open(fur_env *env, const fur_context_options *opt
         close(env);
         return status;
     }
-    env->device->backend = backend_of(env->device->isa);
+    set_remote(&env->device->remote);
+    set_backend(env->device, &env->device->backend);
     *out = &env->device->backend;
     return FUR_OK;
 }

@@ -75,7 +75,7 @@ static fur_status run_axpy_norm2_into(void *self)
 static fur_status fetch(void *self)
 {
     reduction *r = self;
-    fur_scalars_state state;
+    fur_scalars_state state = FUR_DEFAULT(fur_scalars_state);
     COMMAND_TRY(fur_scalars_get(r->scalars, &state));
     r->result = state.value[0].re;
     return FUR_OK;

@@ -102,7 +102,7 @@ step_recognise() { bench recognise recognise; }
 
 step_matrices() {
     local folder=${FURROW_MATRICES:-$root/../shared/matrices/dev} chosen
-    tests/unpack_matrices.sh "$folder" "$build/matrices" || return 0
+    tests/peers/unpack_matrices.sh "$folder" "$build/matrices" || return 0
     mapfile -t chosen < <(python3 tools/gpu_results.py --large "$furrow" "$build/matrices" "$folder")
     [ ${#chosen[@]} -gt 0 ] || fail "there is no real matrix with over 100,000 entries in $folder"
     bench matrices spmv "${chosen[@]}"

@@ -23,7 +23,7 @@ compile() {
 # rows FOLDER: file, architecture, registers, shared memory, spilled bytes, and kernel of each.
 rows() {
     find "$1" -name '*.ptxas' | sort | while read -r file; do
-        awk -v file="$(basename "$file" .o.ptxas)" '
+        awk -v file="$(basename "$(dirname "$file")")/$(basename "$file" .o.ptxas)" '
             /Compiling entry function/ { split($0, part, "\047"); name = part[2]; arch = part[4] }
             /bytes stack frame/ { spill = $5 + $9 }
             /: Used [0-9]+ registers/ {
@@ -44,7 +44,7 @@ table() {
         echo "there is no .ptxas file in $1" >&2
         return 1
     }
-    printf '%-22s %-6s %9s %12s %6s  %s\n' file arch registers 'shared bytes' spills kernel
+    printf '%-24s %-6s %9s %12s %6s  %s\n' file arch registers 'shared bytes' spills kernel
     awk '{
         kernel = $6
         for (i = 7; i <= NF; i++) kernel = kernel " " $i
@@ -52,7 +52,7 @@ table() {
         sub(/^void /, "", kernel)
         gsub(/\([A-Za-z_0-9: ]+\)/, "", kernel)
         sub(/\(.*/, "", kernel)
-        printf "%-22s %-6s %9d %12d %6d  %s\n", $1, $2, $3, $4, $5, kernel
+        printf "%-24s %-6s %9d %12d %6d  %s\n", $1, $2, $3, $4, $5, kernel
         count++
         if ($5 > 0) spilled++
         if ($3 > most) most = $3

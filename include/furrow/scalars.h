@@ -12,6 +12,8 @@
 #include <furrow/context.h>
 #include <furrow/vector.h>
 
+#include <math.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -22,6 +24,7 @@ extern "C" {
 typedef struct fur_scalars fur_scalars;
 
 typedef struct fur_scalars_state {
+    size_t size; /* sizeof(fur_scalars_state) */
     fur_scalar value[FUR_SCALARS_MAX];
     /* A stored value's real part must be above this and finite; NaN: no guard. */
     double floor[FUR_SCALARS_MAX];
@@ -32,7 +35,14 @@ typedef struct fur_scalars_state {
 } fur_scalars_state;
 
 /* All values and counts 0, no guards, not halted. */
-FUR_API fur_scalars_state fur_scalars_initial(void);
+static inline fur_scalars_state fur_scalars_initial(void)
+{
+    fur_scalars_state state = FUR_DEFAULT(fur_scalars_state);
+    state.halted = -1;
+    for (int i = 0; i < FUR_SCALARS_MAX; i++)
+        state.floor[i] = NAN;
+    return state;
+}
 
 FUR_API fur_status fur_scalars_create(fur_context *context, fur_scalars **out);
 FUR_API void fur_scalars_destroy(fur_scalars *scalars);

@@ -2,7 +2,10 @@
  *
  * They start at the first loop that is worth them, wait for the next one a moment awake, then
  * asleep, and end with the context. A loop is cut in ranges that are handed out as threads come for
- * them, so that no range waits for a thread that the system does not run. */
+ * them, so that no range waits for a thread that the system does not run.
+ *
+ * A loop says how many threads it is worth. ROW_GRAIN and its like, in the sources, are the rows
+ * and so on below which a further thread costs more than it brings. */
 #ifndef FURROW_BASE_TEAM_H
 #define FURROW_BASE_TEAM_H
 

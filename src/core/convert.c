@@ -5,7 +5,6 @@
 #include "table.h"
 #include "team.h"
 
-/* Entries below which a further thread costs more than it brings. */
 #define ENTRY_GRAIN 16384
 
 #define FUR_TEMPLATE "convert_template.h"

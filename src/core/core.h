@@ -63,6 +63,16 @@ fur_status fur_memory_allocate(fur_context *context, int64_t count, size_t size,
 void fur_memory_release(fur_context *context, void *memory);
 fur_status fur_memory_copy(fur_context *context, void *to, const void *from, int64_t bytes);
 
+/* What the context's device does itself. A service that is NULL, as all are where the host reaches
+ * the device's memory, is done by the host with what the functions "to host" give it. */
+const fur_remote *fur_services(const fur_context *context);
+
+/* *out = the memory where the host works on it: itself if the host reaches it, else a copy, which
+ * the next two end: with what was written, or without. NULL stays NULL. */
+fur_status fur_memory_to_host(fur_context *context, const void *memory, int64_t bytes, void *out);
+fur_status fur_memory_from_host(fur_context *context, void *memory, void *near, int64_t bytes);
+void fur_memory_drop(fur_context *context, const void *memory, void *near);
+
 /* FUR_INVALID unless the context's kernels reach the memory, which is to be borrowed, and it is
  * aligned to elements of that size. */
 fur_status fur_memory_check_borrowed(fur_context *context, const void *memory, size_t size);
@@ -102,6 +112,11 @@ bool fur_vector_overlap(const fur_vector *x, const fur_vector *y);
 /* FUR_INVALID if the vectors of these names have memory in common. */
 fur_status fur_vector_check_apart(const fur_vector *x, const char *x_name, const fur_vector *y,
                                   const char *y_name);
+
+/* y_i = x_from[i] for y's entries; y_to[i] = x_i, with no number twice, for x's. The numbers lie
+ * where the context's kernels work. */
+fur_status fur_vector_gather(const fur_vector *x, const int32_t *from, fur_vector *y);
+fur_status fur_vector_scatter(const fur_vector *x, const int32_t *to, fur_vector *y);
 
 /* out_i = in_i in another value type. Returns the first entry whose imaginary part would be lost,
  * -1 if there is none. */

@@ -30,6 +30,40 @@ fur_status fur_memory_copy(fur_context *context, void *to, const void *from, int
     return FUR_OK;
 }
 
+const fur_remote *fur_services(const fur_context *context)
+{
+    static const fur_remote none;
+    return context->backend->remote ? context->backend->remote : &none;
+}
+
+fur_status fur_memory_to_host(fur_context *context, const void *memory, int64_t bytes, void *out)
+{
+    void *near = (void *)(uintptr_t)memory;
+    if (memory && fur_is_remote(context)) {
+        FUR_TRY(fur_env_allocate(&context->env, bytes, 1, &near));
+        fur_status status = fur_memory_copy(context, near, memory, bytes);
+        if (status != FUR_OK) {
+            fur_env_release(&context->env, near);
+            return status;
+        }
+    }
+    memcpy(out, &near, sizeof near);
+    return FUR_OK;
+}
+
+fur_status fur_memory_from_host(fur_context *context, void *memory, void *near, int64_t bytes)
+{
+    fur_status status = near == memory ? FUR_OK : fur_memory_copy(context, memory, near, bytes);
+    fur_memory_drop(context, memory, near);
+    return status;
+}
+
+void fur_memory_drop(fur_context *context, const void *memory, void *near)
+{
+    if (near != memory)
+        fur_env_release(&context->env, near);
+}
+
 fur_status fur_memory_check_borrowed(fur_context *context, const void *memory, size_t size)
 {
     const fur_remote *remote = context->backend->remote;

@@ -1,4 +1,4 @@
-/* Operators: a user's function, an SpMV plan, Jacobi's preconditioner. */
+/* Operators: one of a user's functions, one made from another object, and their calls. */
 #include "core.h"
 #include "options.h"
 

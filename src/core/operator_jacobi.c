@@ -38,11 +38,14 @@ static void release(void *user)
 static fur_status invert(fur_vector *d, int64_t *bad)
 {
     static int64_t (*const table[FUR_VALUE_COUNT])(int64_t, void *) = FUR_VALUE_TABLE(reciprocals);
-    if (fur_is_remote(d->context))
-        return d->context->backend->remote->reciprocals(&d->context->env, d->value_type, d->size,
-                                                        d->data, bad);
-    *bad = table[d->value_type](d->size, d->data);
-    return FUR_OK;
+    const fur_remote *device = fur_services(d->context);
+    int64_t bytes = d->size * (int64_t)fur_value_size(d->value_type);
+    void *near;
+    if (device->vector.reciprocals)
+        return device->vector.reciprocals(&d->context->env, d->value_type, d->size, d->data, bad);
+    FUR_TRY(fur_memory_to_host(d->context, d->data, bytes, &near));
+    *bad = table[d->value_type](d->size, near);
+    return fur_memory_from_host(d->context, d->data, near, bytes);
 }
 
 /* Reads the diagonal, when the operator is made and when A's values have changed. */

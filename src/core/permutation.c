@@ -3,7 +3,6 @@
 #include "core.h"
 #include "team.h"
 
-/* Numbers below which a further thread costs more than it brings. */
 #define NUMBER_GRAIN 32768
 
 static int64_t bytes_of(const fur_permutation *p)

@@ -1,20 +1,11 @@
 /* Scalars in the memory of the device, and the operations that store and take them. */
 #include "core.h"
-
-#include <math.h>
+#include "options.h"
 
 struct fur_scalars {
     fur_context *context;
     fur_scalars_state *state; /* where the context's kernels work */
 };
-
-fur_scalars_state fur_scalars_initial(void)
-{
-    fur_scalars_state state = {.halted = -1};
-    for (int i = 0; i < FUR_SCALARS_MAX; i++)
-        state.floor[i] = NAN;
-    return state;
-}
 
 fur_status fur_scalars_create(fur_context *context, fur_scalars **out)
 {
@@ -44,17 +35,23 @@ void fur_scalars_destroy(fur_scalars *scalars)
 fur_status fur_scalars_set(fur_scalars *scalars, const fur_scalars_state *state)
 {
     FUR_NEED(scalars ? scalars->context : NULL, scalars, state);
-    if (state->halted < -1 || state->halted >= FUR_SCALARS_MAX)
+    fur_scalars_state own;
+    FUR_TAKE_OPTIONS(scalars->context, fur_scalars_state, &own, state);
+    if (own.halted < -1 || own.halted >= FUR_SCALARS_MAX)
         return fur_env_fail(&scalars->context->env, FUR_INVALID,
                             "scalars are halted by one of %d slots or by -1, none; not by %lld",
-                            FUR_SCALARS_MAX, (long long)state->halted);
-    return fur_memory_copy(scalars->context, scalars->state, state, sizeof *state);
+                            FUR_SCALARS_MAX, (long long)own.halted);
+    return fur_memory_copy(scalars->context, scalars->state, &own, sizeof own);
 }
 
 fur_status fur_scalars_get(const fur_scalars *scalars, fur_scalars_state *out)
 {
     FUR_NEED(scalars ? scalars->context : NULL, scalars, out);
-    return fur_memory_copy(scalars->context, out, scalars->state, sizeof *out);
+    FUR_CHECK_REPORT(scalars->context, fur_scalars_state, out);
+    fur_scalars_state own;
+    FUR_TRY(fur_memory_copy(scalars->context, &own, scalars->state, sizeof own));
+    fur_report_fill(out, &own, sizeof own);
+    return FUR_OK;
 }
 
 static fur_status check_owner(fur_context *context, const fur_scalars *scalars)

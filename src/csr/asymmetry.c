@@ -9,7 +9,6 @@
 #    include "table.h"
 #    include "team.h"
 
-/* Entries below which a further thread costs more than it brings. */
 #    define ENTRY_GRAIN 16384
 
 /* A beside A^T, or A^H. */

@@ -3,7 +3,6 @@
 #include "split.h"
 #include "team.h"
 
-/* Elements below which a further thread costs more than it brings. */
 #define ELEMENT_GRAIN 32768
 
 /* The counters of all chunks together should not outgrow the input. */
@@ -42,7 +41,7 @@ static void counts_to_places(int chunks, int64_t keys_end, int64_t *counts, int6
 fur_status fur_bucket_count(fur_env *env, int64_t count, const int32_t *keys, int64_t keys_end,
                             int64_t *starts, fur_bucketing *out)
 {
-    int chunks = chunk_count(env->threads, count, keys_end);
+    int chunks = count > 0 ? chunk_count(env->threads, count, keys_end) : 0;
     fur_bucketing b = {count, keys, keys_end, chunks, NULL};
     FUR_TRY(fur_env_allocate_zeros(env, chunks * keys_end, sizeof *b.next, &b.next));
     fur_parallel(env, chunks, chunks, count_keys, &b);

@@ -4,7 +4,6 @@
 #include "options.h"
 #include "team.h"
 
-/* Rows below which a further thread costs more than it brings. */
 #define ROW_GRAIN 4096
 
 fur_status fur_csr_check_shape(fur_env *env, const fur_csr_view *a)
@@ -184,12 +183,24 @@ static fur_status describe_remote_column(fur_context *context, const fur_csr_vie
     return status;
 }
 
+/* Of a copy in the companion. */
+static fur_status check_on_host(fur_context *context, const fur_csr_view *a)
+{
+    const fur_csr far = {.context = context, .view = *a};
+    const fur_csr *near;
+    fur_csr *copy;
+    FUR_TRY(fur_csr_to_host(&far, &near, &copy));
+    fur_status status = check_here(&near->context->env, &near->view);
+    fur_csr_destroy(copy);
+    return fur_context_pass_on(context->host, context, status);
+}
+
 static fur_status check_remote(fur_context *context, const fur_csr_view *a)
 {
     fur_env *env = &context->env;
-    const fur_remote *remote = context->backend->remote;
+    const fur_csr_services *device = &fur_services(context)->csr;
     suspect s = {0};
-    FUR_TRY(remote->find_bad_offset(env, a, &s.row));
+    FUR_TRY(device->find_bad_offset(env, a, &s.row));
     bool offsets_bad = s.row >= 0;
     if (a->rows == 0) {
         s.row = 0;
@@ -197,7 +208,7 @@ static fur_status check_remote(fur_context *context, const fur_csr_view *a)
         return check_only_offset(env, a, &s);
     }
     if (!offsets_bad)
-        FUR_TRY(remote->find_bad_column(env, a, &s.row));
+        FUR_TRY(device->find_bad_column(env, a, &s.row));
     if (s.row < 0)
         return FUR_OK;
     FUR_TRY(fetch_offsets(context, a, &s));
@@ -230,7 +241,8 @@ fur_status fur_csr_check(fur_context *context, const fur_csr_view *arrays)
         return check_here(&context->env, &a);
     int remote = count_remote(context, &a, &all);
     if (remote == all)
-        return check_remote(context, &a);
+        return fur_services(context)->csr.find_bad_column ? check_remote(context, &a)
+                                                          : check_on_host(context, &a);
     if (remote > 0)
         return fur_env_fail(&context->env, FUR_INVALID,
                             "some of the matrix's arrays lie on the device, some do not; put all "

@@ -56,5 +56,5 @@ fur_status fur_csr_convert(const fur_csr *a, fur_value_type value, fur_offset_ty
         return fur_env_fail(env, FUR_OVERFLOW,
                             "%lld entries do not fit int32 offsets; use int64 offsets",
                             (long long)a->view.entries);
-    return fur_is_remote(a->context) ? fur_csr_on_host(a, convert, &to, out) : convert(a, &to, out);
+    return fur_csr_on_host(a, convert, &to, out);
 }

@@ -67,10 +67,10 @@ static fur_status copy_arrays(fur_context *mover, const fur_csr_view *from, fur_
 /* A matrix that has just arrived. */
 static fur_status take_profile(fur_csr *a)
 {
-    const fur_remote *remote = a->context->backend->remote;
-    if (!remote)
+    const fur_remote *device = fur_services(a->context);
+    if (!device->csr.profile)
         return FUR_OK;
-    FUR_TRY(remote->profile(&a->context->env, &a->view, &a->profile));
+    FUR_TRY(device->csr.profile(&a->context->env, &a->view, &a->profile));
     a->profiled = true;
     return FUR_OK;
 }
@@ -164,12 +164,14 @@ fur_status fur_csr_to_host(const fur_csr *a, const fur_csr **view, fur_csr **cop
     return FUR_OK;
 }
 
-fur_status fur_csr_on_host(const fur_csr *a, fur_csr_algorithm algorithm, const void *arguments,
+fur_status fur_csr_on_host(const fur_csr *a, fur_csr_algorithm *algorithm, const void *arguments,
                            fur_csr **out)
 {
     fur_context *host = a->context->host;
     fur_csr *near = NULL;
     fur_csr *result = NULL;
+    if (!fur_is_remote(a->context))
+        return algorithm(a, arguments, out);
     FUR_TRY(fur_csr_transfer(a, host, &near));
     fur_status status = algorithm(near, arguments, &result);
     if (status == FUR_OK)
@@ -177,6 +179,25 @@ fur_status fur_csr_on_host(const fur_csr *a, fur_csr_algorithm algorithm, const 
     fur_csr_destroy(result);
     fur_csr_destroy(near);
     return fur_context_pass_on(host, a->context, status);
+}
+
+fur_status fur_csr_fill_on_host(const fur_csr *a, fur_csr_filling *fill, const void *arguments,
+                                fur_csr *to)
+{
+    fur_status status = FUR_OK;
+    fur_csr *copy_a = NULL;
+    fur_csr *copy_to = NULL;
+    const fur_csr *near;
+    FUR_TRY_DONE(fur_csr_to_host(a, &a, &copy_a));
+    FUR_TRY_DONE(fur_csr_to_host(to, &near, &copy_to));
+    fill(a, arguments, copy_to ? copy_to : to);
+    if (copy_to)
+        status = fur_memory_copy(to->context, fur_csr_values(to), near->view.values,
+                                 to->view.entries * (int64_t)fur_value_size(to->view.value_type));
+done:
+    fur_csr_destroy(copy_to);
+    fur_csr_destroy(copy_a);
+    return status;
 }
 
 void fur_csr_destroy(fur_csr *matrix)

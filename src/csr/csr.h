@@ -47,14 +47,19 @@ static inline fur_offset_type fur_offset_for(int64_t entries)
     return entries <= INT32_MAX ? FUR_I32 : FUR_I64;
 }
 
-/* A matrix algorithm of the host, for a matrix that lies elsewhere: runs it on a copy in the
- * context's companion and moves what it makes to the matrix's context. */
-typedef fur_status (*fur_csr_algorithm)(const fur_csr *a, const void *arguments, fur_csr **out);
-fur_status fur_csr_on_host(const fur_csr *a, fur_csr_algorithm algorithm, const void *arguments,
-                           fur_csr **out);
-
 /* The matrix itself if the host reaches it, else a copy in the companion. */
 fur_status fur_csr_to_host(const fur_csr *a, const fur_csr **view, fur_csr **copy);
+
+/* A matrix algorithm of the host: for a matrix that lies elsewhere runs it on a copy in the
+ * context's companion and moves what it makes to the matrix's context. */
+typedef fur_status fur_csr_algorithm(const fur_csr *a, const void *arguments, fur_csr **out);
+fur_status fur_csr_on_host(const fur_csr *a, fur_csr_algorithm *algorithm, const void *arguments,
+                           fur_csr **out);
+
+/* The same for one that sets the values of a matrix, in a's context, whose pattern is there. */
+typedef void fur_csr_filling(const fur_csr *a, const void *arguments, fur_csr *to);
+fur_status fur_csr_fill_on_host(const fur_csr *a, fur_csr_filling *fill, const void *arguments,
+                                fur_csr *to);
 
 /* The checks of fur_csr_check that read no array. */
 fur_status fur_csr_check_shape(fur_env *env, const fur_csr_view *a);

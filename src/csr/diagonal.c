@@ -3,7 +3,6 @@
 #include "split.h"
 #include "team.h"
 
-/* Rows below which a further thread costs more than it brings. */
 #define ROW_GRAIN 4096
 
 typedef struct extraction {
@@ -21,11 +20,22 @@ static void read_entries(void *job, int64_t begin, int64_t end)
 
 fur_status fur_csr_read_diagonal(const fur_csr *a, fur_vector *d)
 {
-    fur_env *env = &a->context->env;
-    if (fur_is_remote(a->context))
-        return a->context->backend->remote->diagonal(env, &a->view, NULL, d->data);
-    fur_parallel(env, d->size / ROW_GRAIN, d->size, read_entries, &(extraction){&a->view, d->data});
-    return FUR_OK;
+    fur_env *env = &d->context->env;
+    const fur_remote *device = fur_services(d->context);
+    int64_t bytes = d->size * (int64_t)fur_value_size(d->value_type);
+    void *near;
+    fur_csr *copy;
+    if (device->csr.diagonal)
+        return device->csr.diagonal(env, &a->view, NULL, d->data);
+    FUR_TRY(fur_csr_to_host(a, &a, &copy));
+    fur_status status = fur_memory_to_host(d->context, d->data, bytes, &near);
+    if (status == FUR_OK) {
+        fur_parallel(env, d->size / ROW_GRAIN, d->size, read_entries,
+                     &(extraction){&a->view, near});
+        status = fur_memory_from_host(d->context, d->data, near, bytes);
+    }
+    fur_csr_destroy(copy);
+    return status;
 }
 
 fur_status fur_csr_diagonal(const fur_csr *a, fur_vector **out)

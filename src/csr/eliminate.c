@@ -6,7 +6,6 @@
 #    include "table.h"
 #    include "team.h"
 
-/* Rows and entries below which a further thread costs more than it brings. */
 #    define ENTRY_GRAIN 16384
 
 typedef struct elimination {

@@ -11,7 +11,8 @@
 #    include "table.h"
 #    include "team.h"
 
-/* Entries and rows below which a further thread costs more than it brings. */
+#    include <string.h>
+
 #    define ENTRY_GRAIN 16384
 /* Rows that a thread takes at a time. */
 #    define ROW_BLOCK 512

@@ -7,7 +7,6 @@
 
 #include <stdlib.h>
 
-/* Rows below which a further thread costs more than it brings. */
 #define ROW_GRAIN 4096
 
 /* What the rows add up to. */
@@ -68,12 +67,16 @@ fur_status fur_csr_measure(const fur_csr *a, fur_csr_statistics *out)
 {
     FUR_NEED(fur_csr_context(a), a, out);
     FUR_CHECK_REPORT(a->context, fur_csr_statistics, out);
-    fur_env *env = &a->context->env;
+    const fur_remote *device = fur_services(a->context);
     fur_csr_statistics own;
-    if (fur_is_remote(a->context))
-        FUR_TRY(a->context->backend->remote->measure(env, &a->view, &own));
-    else
-        fur_csr_figures(env, &a->view, &own);
+    fur_csr *copy = NULL;
+    if (device->csr.measure) {
+        FUR_TRY(device->csr.measure(&a->context->env, &a->view, &own));
+    } else {
+        FUR_TRY(fur_csr_to_host(a, &a, &copy));
+        fur_csr_figures(&a->context->env, &a->view, &own);
+    }
+    fur_csr_destroy(copy);
     fur_report_fill(out, &own, sizeof own);
     return FUR_OK;
 }

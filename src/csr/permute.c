@@ -10,7 +10,6 @@
 
 #    include <string.h>
 
-/* Rows and entries below which a further thread costs more than it brings. */
 #    define ENTRY_GRAIN 32768
 /* Rows that a thread takes at a time. */
 #    define ROW_BLOCK 512
@@ -143,7 +142,7 @@ done:
     return status;
 }
 
-static fur_status permute_here(fur_env *env, renumbering *r)
+static fur_status renumber(fur_env *env, renumbering *r)
 {
     static void (*const set_offsets[FUR_VALUE_COUNT][FUR_OFFSET_COUNT])(
         const fur_env *, renumbering *) = FUR_TYPE_TABLE(set_offsets);
@@ -161,6 +160,54 @@ fur_status fur_csr_sort_rows(const fur_csr *a, int64_t longest, fur_csr *b)
                      .values = fur_csr_values(b),
                      .longest = longest};
     return fill_rows(&a->context->env, &r, b->view.offset_type);
+}
+
+/* What an order asks of B, where the algorithm works. */
+typedef struct orders {
+    int32_t *row_order;
+    int32_t *col_position;
+} orders;
+
+static fur_status allocate_like(const fur_csr *a, fur_csr **out)
+{
+    const fur_csr_view *v = &a->view;
+    return fur_csr_allocate(a->context, v->rows, v->cols, v->entries, v->value_type, v->offset_type,
+                            out);
+}
+
+static fur_status permute_here(const fur_csr *a, const void *arguments, fur_csr **out)
+{
+    const orders *o = arguments;
+    fur_csr *b;
+    FUR_TRY(allocate_like(a, &b));
+    renumbering r = {.a = &a->view,
+                     .row_order = o->row_order,
+                     .col_position = o->col_position,
+                     .sorts = o->col_position != NULL,
+                     .offsets = fur_csr_offsets(b),
+                     .columns = fur_csr_columns(b),
+                     .values = fur_csr_values(b)};
+    fur_status status = renumber(&a->context->env, &r);
+    if (status == FUR_OK)
+        *out = b;
+    else
+        fur_csr_destroy(b);
+    return status;
+}
+
+static fur_status permute_remote(const fur_csr *a, const int32_t *row_order,
+                                 const int32_t *col_position, fur_csr **out)
+{
+    fur_csr *b;
+    FUR_TRY(allocate_like(a, &b));
+    fur_status status =
+        fur_services(a->context)
+            ->csr.permute(&a->context->env, &a->view, row_order, col_position, &b->view);
+    if (status == FUR_OK)
+        *out = b;
+    else
+        fur_csr_destroy(b);
+    return status;
 }
 
 static fur_status check_order(const fur_csr *a, const char *side, int64_t size,
@@ -181,30 +228,23 @@ fur_status fur_csr_permute(const fur_csr *a, const fur_permutation *row_order,
                            const fur_permutation *col_order, fur_csr **out)
 {
     FUR_NEED(fur_csr_context(a), a, out);
-    const fur_csr_view *v = &a->view;
-    fur_env *env = &a->context->env;
-    fur_csr *b;
-    FUR_TRY(check_order(a, "row", v->rows, row_order));
-    FUR_TRY(check_order(a, "column", v->cols, col_order));
-    FUR_TRY(fur_csr_allocate(a->context, v->rows, v->cols, v->entries, v->value_type,
-                             v->offset_type, &b));
+    fur_context *context = a->context;
     const int32_t *order = row_order ? row_order->order : NULL;
     const int32_t *position = col_order ? col_order->position : NULL;
-    renumbering r = {.a = v,
-                     .row_order = order,
-                     .col_position = position,
-                     .sorts = position != NULL,
-                     .offsets = fur_csr_offsets(b),
-                     .columns = fur_csr_columns(b),
-                     .values = fur_csr_values(b)};
-    fur_status status =
-        fur_is_remote(a->context)
-            ? a->context->backend->remote->permute(env, v, order, position, &b->view)
-            : permute_here(env, &r);
-    if (status == FUR_OK)
-        *out = b;
-    else
-        fur_csr_destroy(b);
+    fur_status status = FUR_OK;
+    orders o = {NULL, NULL};
+    FUR_TRY(check_order(a, "row", a->view.rows, row_order));
+    FUR_TRY(check_order(a, "column", a->view.cols, col_order));
+    if (fur_services(context)->csr.permute)
+        return permute_remote(a, order, position, out);
+    FUR_TRY_DONE(
+        fur_memory_to_host(context, order, a->view.rows * (int64_t)sizeof *order, &o.row_order));
+    FUR_TRY_DONE(fur_memory_to_host(context, position, a->view.cols * (int64_t)sizeof *position,
+                                    &o.col_position));
+    status = fur_csr_on_host(a, permute_here, &o, out);
+done:
+    fur_memory_drop(context, position, o.col_position);
+    fur_memory_drop(context, order, o.row_order);
     return status;
 }
 #else

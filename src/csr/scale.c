@@ -5,7 +5,6 @@
 #    include "table.h"
 #    include "team.h"
 
-/* Entries below which a further thread costs more than it brings. */
 #    define ENTRY_GRAIN 16384
 
 /* A(i, j) := (r_i c_j) A(i, j); NULL: all factors of a side are 1. */

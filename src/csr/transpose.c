@@ -10,7 +10,6 @@
 
 #    include <string.h>
 
-/* Rows below which a further thread costs more than it brings. */
 #    define ROW_GRAIN 4096
 
 /* Entries on their way into the transpose. */
@@ -32,7 +31,7 @@ static fur_status transpose_remote(const fur_csr *a, bool conjugate, fur_csr **o
     FUR_TRY(fur_csr_allocate(a->context, v->cols, v->rows, v->entries, v->value_type,
                              v->offset_type, &t));
     fur_status status =
-        a->context->backend->remote->transpose(&a->context->env, v, conjugate, &t->view);
+        fur_services(a->context)->csr.transpose(&a->context->env, v, conjugate, &t->view);
     if (status == FUR_OK)
         *out = t;
     else
@@ -40,7 +39,8 @@ static fur_status transpose_remote(const fur_csr *a, bool conjugate, fur_csr **o
     return status;
 }
 
-static fur_status transpose_here(const fur_csr *a, bool conjugate, fur_csr **out)
+/* conjugate: a bool */
+static fur_status transpose_here(const fur_csr *a, const void *conjugate, fur_csr **out)
 {
     static fur_body *const place_chunks[FUR_VALUE_COUNT][FUR_OFFSET_COUNT] =
         FUR_TYPE_TABLE(place_chunks);
@@ -49,7 +49,7 @@ static fur_status transpose_here(const fur_csr *a, bool conjugate, fur_csr **out
     fur_status status = FUR_OK;
     fur_csr *t = NULL;
     int64_t *starts = NULL;
-    scattering s = {.a = v, .conjugate = conjugate};
+    scattering s = {.a = v, .conjugate = *(const bool *)conjugate};
 
     FUR_TRY_DONE(fur_csr_allocate(a->context, v->cols, v->rows, v->entries, v->value_type,
                                   v->offset_type, &t));
@@ -92,14 +92,16 @@ static void refill_parts(void *job, int64_t begin, int64_t end)
 
 /* A's rows come in order, so that entries go to the next place of their row of T each time: T's
  * offsets are these places meanwhile, and then move up by one to be themselves again. */
-static void refill_here(const fur_env *env, const fur_csr_view *a, bool conjugate, fur_csr *t)
+static void refill_here(const fur_csr *from, const void *conjugate, fur_csr *t)
 {
     static refill_rows *const refill[FUR_VALUE_COUNT][FUR_OFFSET_COUNT] = FUR_TYPE_TABLE(refill);
+    const fur_env *env = &from->context->env;
+    const fur_csr_view *a = &from->view;
     int64_t rows = t->view.rows;
     size_t size = fur_offset_size(t->view.offset_type);
     char *offsets = fur_csr_offsets(t);
     int parts = fur_lanes(env->threads, fur_smaller(rows, a->entries) / ROW_GRAIN);
-    refilling r = {a, conjugate, t, parts, refill[a->value_type][a->offset_type]};
+    refilling r = {a, *(const bool *)conjugate, t, parts, refill[a->value_type][a->offset_type]};
     fur_parallel(env, parts, parts, refill_parts, &r);
     memmove(offsets + size, offsets, (size_t)rows * size);
     memset(offsets, 0, size);
@@ -107,18 +109,19 @@ static void refill_here(const fur_env *env, const fur_csr_view *a, bool conjugat
 
 fur_status fur_csr_transpose_values(const fur_csr *a, bool conjugate, fur_csr *t)
 {
-    fur_env *env = &a->context->env;
-    if (fur_is_remote(a->context))
-        return a->context->backend->remote->transpose_values(env, &a->view, conjugate, &t->view);
-    refill_here(env, &a->view, conjugate, t);
-    return FUR_OK;
+    const fur_remote *device = fur_services(a->context);
+    if (device->csr.transpose_values)
+        return device->csr.transpose_values(&a->context->env, &a->view, conjugate, &t->view);
+    return fur_csr_fill_on_host(a, refill_here, &conjugate, t);
 }
 
 fur_status fur_csr_transpose(const fur_csr *a, int conjugate, fur_csr **out)
 {
     FUR_NEED(fur_csr_context(a), a, out);
-    return fur_is_remote(a->context) ? transpose_remote(a, conjugate != 0, out)
-                                     : transpose_here(a, conjugate != 0, out);
+    bool conjugated = conjugate != 0;
+    return fur_services(a->context)->csr.transpose
+               ? transpose_remote(a, conjugated, out)
+               : fur_csr_on_host(a, transpose_here, &conjugated, out);
 }
 #else
 

@@ -115,25 +115,8 @@ typedef struct fur_pattern_scan {
     bool symmetric;    /* the pattern is; said wrongly with a chance of about 2^-60 */
 } fur_pattern_scan;
 
-/* What a device with memory of its own provides besides kernels. Calls are ordered: each sees what
- * those before it wrote, and most return before their work is done. */
-typedef struct fur_remote {
-    /* Frees env->device and what hangs on it. */
-    void (*close)(fur_env *env);
-    fur_status (*synchronize)(fur_env *env);
-    /* Scalars that kernels store to and the host reads in place, once it has waited. */
-    fur_scalars_state *(*results)(fur_env *env);
-    /* count elements of the given size, as fur_env_allocate. */
-    fur_status (*allocate)(fur_env *env, int64_t count, size_t size, void *out);
-    void (*release)(fur_env *env, void *memory);
-    /* Whether kernels may use memory at this address. */
-    bool (*reaches)(fur_env *env, const void *memory);
-    /* bytes from anywhere to anywhere the device reaches or the host has. On return host memory may
-     * be used again: read from, if it was the target, and written to; between two places of the
-     * device the copy is only in order with the rest. */
-    fur_status (*copy)(fur_env *env, void *to, const void *from, int64_t bytes);
-    /* The same between the device and pinned memory, which is in use until synchronize. */
-    fur_status (*copy_async)(fur_env *env, void *to, const void *from, int64_t bytes);
+/* What a device with memory of its own may do with matrices. */
+typedef struct fur_csr_services {
     /* *row = the first row whose offsets, or whose columns, break the contract of a matrix, as
      * fur_csr_check has it; -1 if none does. Columns may be looked at once offsets are sound. */
     fur_status (*find_bad_offset)(fur_env *env, const fur_csr_view *a, int64_t *row);
@@ -160,32 +143,74 @@ typedef struct fur_remote {
     /* d_r = A(i, r), 0 without such an entry, for i < min(rows, cols): r = numbers[i], or i where
      * numbers is NULL */
     fur_status (*diagonal)(fur_env *env, const fur_csr_view *a, const int32_t *numbers, void *d);
+} fur_csr_services;
+
+/* With vectors of n entries. */
+typedef struct fur_vector_services {
     /* x_i = 1 / x_i; *bad = the first i for which that is not finite, after which entries may be
      * anything, or -1. Waits. */
     fur_status (*reciprocals)(fur_env *env, fur_value_type value, int64_t n, void *x, int64_t *bad);
-    /* y_i = x_from[i], and y_to[i] = x_i with no number twice, for n entries */
+    /* y_i = x_from[i], and y_to[i] = x_i with no number twice */
     fur_status (*gather)(fur_env *env, fur_value_type value, int64_t n, const int32_t *from,
                          const void *x, void *y);
     fur_status (*scatter)(fur_env *env, fur_value_type value, int64_t n, const int32_t *to,
                           const void *x, void *y);
-    /* fur_reorder for square A by Cuthill and McKee, or reversed; order and position are arrays for
-     * the permutation. Of the report all but the seconds. *found = false, and the rest unset, for
-     * a graph of too many levels for a device to be good at. */
-    fur_status (*cuthill_mckee)(fur_env *env, const fur_csr_view *a, bool reversed,
-                                bool allow_worse, int32_t *order, int32_t *position,
-                                fur_reorder_report *report, bool *found);
+} fur_vector_services;
+
+/* With stencils. */
+typedef struct fur_stencil_services {
     /* Of a stencil's matrix: the offsets of the rows, and of what would come after the last; the
      * matrix in arrays that are there; the diagonal. */
-    fur_status (*stencil_starts)(fur_env *env, const fur_stencil_view *s, int64_t *starts);
-    fur_status (*stencil_fill)(fur_env *env, const fur_stencil_view *s, const int64_t *starts,
-                               const fur_csr_view *out);
-    fur_status (*stencil_diagonal)(fur_env *env, const fur_stencil_view *s, void *d);
+    fur_status (*starts)(fur_env *env, const fur_stencil_view *s, int64_t *starts);
+    fur_status (*fill)(fur_env *env, const fur_stencil_view *s, const int64_t *starts,
+                       const fur_csr_view *out);
+    fur_status (*diagonal)(fur_env *env, const fur_stencil_view *s, void *d);
     /* Compares all rows of A, which has entries, with those of a stencil with Dirichlet
      * boundaries: *count = rows that have other columns or, of constants, other bits in a value. If
      * there are fields they take the values of the rows that do not differ. *numbers = the rows
      * that do, which rise, in memory to be released; NULL if there are none or more than `most`. */
-    fur_status (*stencil_prove)(fur_env *env, const fur_csr_view *a, const fur_stencil_view *s,
-                                int64_t most, int32_t **numbers, int64_t *count);
+    fur_status (*prove)(fur_env *env, const fur_csr_view *a, const fur_stencil_view *s,
+                        int64_t most, int32_t **numbers, int64_t *count);
+} fur_stencil_services;
+
+/* fur_reorder for square A; order and position are arrays for the permutation. Of the report all
+ * but the seconds. *found = false, and the rest unset, for a graph that the device is not good at.
+ */
+typedef fur_status fur_order_service(fur_env *env, const fur_csr_view *a, bool reversed,
+                                     bool allow_worse, int32_t *order, int32_t *position,
+                                     fur_reorder_report *report, bool *found);
+
+typedef struct fur_order_services {
+    fur_order_service *cuthill_mckee; /* or reversed */
+} fur_order_services;
+
+/* A device with memory of its own: that memory, which it must have, and services, which it may. For
+ * one that is NULL the library works on a copy in the companion; of two that work together, as
+ * find_bad_offset and find_bad_column, row_starts and take_rows, starts and fill, it has both or
+ * neither. Calls are ordered: each sees what those before it wrote, and most return before their
+ * work is done. */
+typedef struct fur_remote {
+    /* Frees env->device and what hangs on it. */
+    void (*close)(fur_env *env);
+    fur_status (*synchronize)(fur_env *env);
+    /* Scalars that kernels store to and the host reads in place, once it has waited. */
+    fur_scalars_state *(*results)(fur_env *env);
+    /* count elements of the given size, as fur_env_allocate. */
+    fur_status (*allocate)(fur_env *env, int64_t count, size_t size, void *out);
+    void (*release)(fur_env *env, void *memory);
+    /* Whether kernels may use memory at this address. */
+    bool (*reaches)(fur_env *env, const void *memory);
+    /* bytes from anywhere to anywhere the device reaches or the host has. On return host memory may
+     * be used again: read from, if it was the target, and written to; between two places of the
+     * device the copy is only in order with the rest. */
+    fur_status (*copy)(fur_env *env, void *to, const void *from, int64_t bytes);
+    /* The same between the device and pinned memory, which is in use until synchronize. */
+    fur_status (*copy_async)(fur_env *env, void *to, const void *from, int64_t bytes);
+
+    fur_csr_services csr;
+    fur_vector_services vector;
+    fur_stencil_services stencil;
+    fur_order_services order;
 } fur_remote;
 
 /* One device's kernels. spmv[0] and stencil[0] are the references. */
@@ -207,7 +232,7 @@ typedef struct fur_backend {
     double plan_products;
     /* From so many uses said on it times candidates unasked; 0: never. */
     int64_t uses_measured;
-    /* The seed is of fur_seed. NULL with a remote, whose cuthill_mckee looks itself. */
+    /* The seed is of fur_seed. NULL with a remote. */
     void (*pattern_scan)(const fur_env *env, const fur_csr_view *a, uint64_t seed,
                          fur_pattern_scan *out);
     const fur_remote *remote; /* NULL: the kernels work on the host's memory */

@@ -2,29 +2,62 @@
  * that nothing is guessed again but the constants. */
 #include "recognise.h"
 
+/* A copy of numbers of the companion in the context's memory; NULL stays NULL. */
+static fur_status to_device(fur_context *context, int64_t count, const int32_t *near, int32_t **out)
+{
+    int32_t *numbers = NULL;
+    if (near) {
+        FUR_TRY(fur_memory_allocate(context, count, sizeof *numbers, &numbers));
+        fur_status status =
+            fur_memory_copy(context, numbers, near, count * (int64_t)sizeof *numbers);
+        if (status != FUR_OK) {
+            fur_memory_release(context, numbers);
+            return status;
+        }
+    }
+    *out = numbers;
+    return FUR_OK;
+}
+
+/* On copies of what a device cannot compare itself. */
+static fur_status compare_on_host(const fur_csr *a, const fur_stencil_view *s, int64_t most,
+                                  int32_t **numbers, int64_t *count)
+{
+    fur_context *context = a->context;
+    fur_env *env = &context->env;
+    fur_stencil_on_host near;
+    fur_csr *copy;
+    int32_t *list = NULL;
+    if (!fur_is_remote(context))
+        return fur_recognise_prove(env, &a->view, s, most, numbers, count);
+    FUR_TRY(fur_csr_to_host(a, &a, &copy));
+    fur_status status = fur_stencil_to_host(context, s, &near);
+    if (status == FUR_OK) {
+        status = fur_recognise_prove(env, &a->view, &near.view, most, &list, count);
+        if (status == FUR_OK)
+            status = fur_stencil_from_host(context, s, &near);
+        else
+            fur_stencil_drop_copies(context, s, &near);
+    }
+    if (status == FUR_OK)
+        status = to_device(context, *count, list, numbers);
+    fur_env_release(env, list);
+    fur_csr_destroy(copy);
+    return status;
+}
+
 fur_status fur_recognised_compare(const fur_recognised *r, const fur_stencil_view *s, int64_t most,
                                   int32_t **numbers, int64_t *count)
 {
-    fur_env *env = &r->context->env;
-    const fur_remote *remote = r->context->backend->remote;
+    const fur_remote *device = fur_services(r->context);
     const void *fields[FUR_STENCIL_POINTS];
     fur_stencil_view own = *s;
     for (int k = 0; k < r->field_count; k++)
         fields[k] = r->fields[k]->data;
     own.fields = own.coefficients ? NULL : fields;
-    return remote ? remote->stencil_prove(env, &r->a->view, &own, most, numbers, count)
-                  : fur_recognise_prove(env, &r->a->view, &own, most, numbers, count);
-}
-
-/* A copy of row numbers where the host can read them. */
-static fur_status fetch(fur_context *context, int64_t count, const int32_t *numbers, int32_t **out)
-{
-    int64_t bytes = count * (int64_t)sizeof *numbers;
-    FUR_TRY(fur_env_allocate(&context->env, count, sizeof *numbers, out));
-    fur_status status = fur_memory_copy(context, *out, numbers, bytes);
-    if (status != FUR_OK)
-        fur_env_release(&context->env, *out);
-    return status;
+    return device->stencil.prove
+               ? device->stencil.prove(&r->context->env, &r->a->view, &own, most, numbers, count)
+               : compare_on_host(r->a, &own, most, numbers, count);
 }
 
 /* The first of the numbers that is not among the others, -1 if all are; both rise. */
@@ -45,19 +78,21 @@ static int64_t first_missing(const int32_t *numbers, int64_t count, const int32_
 static fur_status check_kept(const fur_recognised *r, const int32_t *numbers, int64_t count)
 {
     fur_context *context = r->context;
+    int64_t kept_count = r->rows->view.rows;
     fur_status status = FUR_OK;
     int32_t *kept = NULL;
     int32_t *now = NULL;
-    FUR_TRY_DONE(fetch(context, r->rows->view.rows, r->numbers, &kept));
-    FUR_TRY_DONE(fetch(context, count, numbers, &now));
-    int64_t row = first_missing(now, count, kept, r->rows->view.rows);
+    FUR_TRY_DONE(
+        fur_memory_to_host(context, r->numbers, kept_count * (int64_t)sizeof *kept, &kept));
+    FUR_TRY_DONE(fur_memory_to_host(context, numbers, count * (int64_t)sizeof *now, &now));
+    int64_t row = first_missing(now, count, kept, kept_count);
     if (row >= 0)
         status = fur_context_fail(context, FUR_INVALID,
                                   "row %lld is no longer the stencil's; recognise the matrix again",
                                   (long long)row);
 done:
-    fur_env_release(&context->env, now);
-    fur_env_release(&context->env, kept);
+    fur_memory_drop(context, numbers, now);
+    fur_memory_drop(context, r->numbers, kept);
     return status;
 }
 

@@ -8,7 +8,6 @@
 #    include "table.h"
 #    include "team.h"
 
-/* Rows below which a further thread costs more than it brings. */
 #    define ROW_GRAIN 1024
 
 typedef struct proof {

@@ -21,9 +21,10 @@ typedef struct fur_sample {
     int64_t row[FUR_SAMPLE_MOST];   /* their numbers, which rise */
     int64_t begin[FUR_SAMPLE_MOST]; /* of their entries in the next two */
     int length[FUR_SAMPLE_MOST];
-    const int32_t *columns; /* the matrix's own, or in `fetched` */
+    const int32_t *columns; /* the matrix's own, its copy's, or in `fetched` */
     const void *values;
-    void *fetched; /* NULL: the host reaches the matrix */
+    void *fetched; /* from a device that can take some rows of its own */
+    fur_csr *copy; /* of the matrix on one that cannot */
 } fur_sample;
 
 /* A stencil that a matrix may be. */
@@ -51,7 +52,7 @@ struct fur_recognised {
 /* Lists r as made from its matrix, and its stencil as made from r. */
 void fur_recognised_follow(fur_recognised *r);
 
-/* The rows that differ from s, if they are not more than `most`, as fur_remote.stencil_prove has
+/* The rows that differ from s, if they are not more than `most`, as fur_remote.stencil.prove has
  * them. Where s has no coefficients, r's fields get the values of the others. */
 fur_status fur_recognised_compare(const fur_recognised *r, const fur_stencil_view *s, int64_t most,
                                   int32_t **numbers, int64_t *count);
@@ -73,7 +74,7 @@ fur_status fur_recognise_guess(const fur_csr *a, fur_guess *out, fur_recognise_r
  * columns, in the value type; what is not found stays as it is. */
 fur_status fur_recognise_constants(const fur_csr *a, const fur_stencil_view *s, void *coefficients);
 
-/* fur_remote.stencil_prove on the host. */
+/* fur_remote.stencil.prove on the host. */
 fur_status fur_recognise_prove(fur_env *env, const fur_csr_view *a, const fur_stencil_view *s,
                                int64_t most, int32_t **numbers, int64_t *count);
 

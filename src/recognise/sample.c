@@ -39,14 +39,14 @@ static fur_status fetch_starts(const fur_csr *a, const remote_rows *far, fur_sam
                                int64_t *entries)
 {
     fur_context *context = a->context;
-    const fur_remote *remote = context->backend->remote;
+    const fur_csr_services *device = &fur_services(context)->csr;
     int32_t numbers[FUR_SAMPLE_MOST];
     int64_t starts[FUR_SAMPLE_MOST + 1];
     int64_t count = s->count;
     for (int i = 0; i < s->count; i++)
         numbers[i] = (int32_t)s->row[i];
     FUR_TRY(fur_memory_copy(context, far->numbers, numbers, count * (int64_t)sizeof *numbers));
-    FUR_TRY(remote->row_starts(&context->env, &a->view, count, far->numbers, FUR_STENCIL_POINTS,
+    FUR_TRY(device->row_starts(&context->env, &a->view, count, far->numbers, FUR_STENCIL_POINTS,
                                far->starts));
     FUR_TRY(fur_memory_copy(context, starts, far->starts, (count + 1) * (int64_t)sizeof *starts));
     for (int i = 0; i < s->count; i++)
@@ -58,7 +58,7 @@ static fur_status fetch_starts(const fur_csr *a, const remote_rows *far, fur_sam
 static fur_status fetch_entries(const fur_csr *a, remote_rows *far, int64_t entries, fur_sample *s)
 {
     fur_context *context = a->context;
-    const fur_remote *remote = context->backend->remote;
+    const fur_csr_services *device = &fur_services(context)->csr;
     int64_t value_bytes = entries * (int64_t)fur_value_size(a->view.value_type);
     int64_t bytes = value_bytes + entries * (int64_t)sizeof *s->columns;
     FUR_TRY(fur_memory_allocate(context, bytes, 1, &far->entries));
@@ -67,7 +67,7 @@ static fur_status fetch_entries(const fur_csr *a, remote_rows *far, int64_t entr
         sizeof rows,        s->count, a->view.cols, entries,
         a->view.value_type, FUR_I64,  far->starts,  (int32_t *)(void *)(far->entries + value_bytes),
         far->entries};
-    FUR_TRY(remote->take_rows(&context->env, &a->view, far->numbers, far->starts, &rows));
+    FUR_TRY(device->take_rows(&context->env, &a->view, far->numbers, far->starts, &rows));
     FUR_TRY(fur_memory_copy(context, s->fetched, far->entries, bytes));
     s->values = s->fetched;
     s->columns = (const int32_t *)(const void *)((const char *)s->fetched + value_bytes);
@@ -101,13 +101,16 @@ fur_status fur_sample_take(const fur_csr *a, int count, fur_sample *out)
     out->values = out->fetched = NULL;
     for (int i = 0; i < out->count; i++)
         out->row[i] = choose_row(a->view.rows, out->count, i);
-    if (fur_is_remote(a->context))
+    out->copy = NULL;
+    if (fur_services(a->context)->csr.take_rows)
         return fetch(a, out);
+    FUR_TRY(fur_csr_to_host(a, &a, &out->copy));
     find_here(&a->view, out);
     return FUR_OK;
 }
 
 void fur_sample_release(fur_context *context, fur_sample *s)
 {
+    fur_csr_destroy(s->copy);
     fur_env_release(&context->env, s->fetched);
 }

@@ -68,18 +68,25 @@ static fur_status run(const fur_component *c, fur_component_order *out)
     return FUR_OK;
 }
 
+static fur_order_service *service(const fur_order_services *device)
+{
+    return device->cuthill_mckee;
+}
+
 const fur_reorder_entry fur_reorder_rcm = {
-    {"rcm",
-     "a small bandwidth: reverse Cuthill-McKee, from the best of some pseudo-peripheral starts",
-     "Cuthill and McKee 1969; George 1971; George and Liu 1979"},
-    true,
-    false,
-    1,
-    run};
+    .info = {"rcm",
+             "a small bandwidth: reverse Cuthill-McKee, from the best of some pseudo-peripheral "
+             "starts",
+             "Cuthill and McKee 1969; George 1971; George and Liu 1979"},
+    .reversed = true,
+    .scratch = 1,
+    .run = run,
+    .service = service,
+};
 const fur_reorder_entry fur_reorder_cm = {
-    {"cm", "as rcm, not reversed: the same bandwidth, usually a larger profile",
-     "Cuthill and McKee 1969"},
-    false,
-    false,
-    1,
-    run};
+    .info = {"cm", "as rcm, not reversed: the same bandwidth, usually a larger profile",
+             "Cuthill and McKee 1969"},
+    .scratch = 1,
+    .run = run,
+    .service = service,
+};

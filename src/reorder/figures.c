@@ -10,7 +10,6 @@
 
 #include <math.h>
 
-/* Rows below which a further thread costs more than it brings. */
 #define ROW_GRAIN 4096
 
 /* Parts that the histogram's sums are taken in. */

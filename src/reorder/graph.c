@@ -4,7 +4,6 @@
 #include "seed.h"
 #include "team.h"
 
-/* Rows below which a further thread costs more than it brings. */
 #define ROW_GRAIN 4096
 
 /* Counting sort of the vertices by degree. next: zeros, two more than the largest degree. */

@@ -80,9 +80,10 @@ static fur_status run(const fur_component *component, fur_component_order *out)
 }
 
 const fur_reorder_entry fur_reorder_rcm_quality = {
-    {"rcm-quality", "a smaller bandwidth than rcm: many more starts, and relaxation",
-     "Cuthill and McKee 1969; George and Liu 1979"},
-    true,
-    true,
-    FUR_RELAX_SCRATCH,
-    run};
+    .info = {"rcm-quality", "a smaller bandwidth than rcm: many more starts, and relaxation",
+             "Cuthill and McKee 1969; George and Liu 1979"},
+    .reversed = true,
+    .renumbered = true,
+    .scratch = FUR_RELAX_SCRATCH,
+    .run = run,
+};

@@ -7,7 +7,6 @@
 
 #include <string.h>
 
-/* Vertices below which a further thread costs more than it brings. */
 #define VERTEX_GRAIN 4096
 
 /* Sweeps may cost so much in all, in edges looked at from one end; a vertex costs as much as four,

@@ -2,7 +2,6 @@
 #include "components.h"
 #include "team.h"
 
-/* Rows below which a further thread costs more than it brings. */
 #define ROW_GRAIN 4096
 
 static void renumber_vertices(const fur_pattern *pattern, const int32_t *order, int32_t *position,

@@ -22,7 +22,6 @@ static const fur_reorder_entry *const methods[] = {
 };
 #undef FUR_REORDER
 
-/* Rows below which a further thread costs more than it brings. */
 #define ROW_GRAIN 4096
 
 #define METHOD_COUNT ((int)(sizeof methods / sizeof *methods))
@@ -267,21 +266,16 @@ static fur_status reorder_on_host(const fur_csr *a, ordering *o, fur_permutation
     return status;
 }
 
-/* Whether a device with memory of its own can find it. */
-static bool is_remote(const fur_context *context, const fur_reorder_entry *method)
-{
-    return fur_is_remote(context) && (method == &fur_reorder_rcm || method == &fur_reorder_cm);
-}
-
-static fur_status reorder_remote(const fur_csr *a, ordering *o, fur_permutation **out)
+static fur_status reorder_remote(const fur_csr *a, fur_order_service *service, ordering *o,
+                                 fur_permutation **out)
 {
     fur_context *context = a->context;
     bool found = false;
     fur_permutation *p;
     FUR_TRY(fur_permutation_allocate(context, a->view.rows, &p));
-    fur_status status = context->backend->remote->cuthill_mckee(
-        &context->env, &a->view, o->method->reversed, o->options.allow_worse != 0, p->order,
-        p->position, &o->report, &found);
+    fur_status status =
+        service(&context->env, &a->view, o->method->reversed, o->options.allow_worse != 0, p->order,
+                p->position, &o->report, &found);
     if (status == FUR_OK && found) {
         *out = p;
         return FUR_OK;
@@ -301,8 +295,9 @@ fur_status fur_reorder(const fur_csr *a, const char *method, const fur_reorder_o
     FUR_CHECK_REPORT(context, fur_reorder_report, report);
     FUR_TRY(check_square(&context->env, &a->view));
     FUR_TRY(find_method(&context->env, method, &o.method));
-    fur_status status =
-        is_remote(context, o.method) ? reorder_remote(a, &o, out) : reorder_on_host(a, &o, out);
+    fur_order_service *service =
+        o.method->service ? o.method->service(&fur_services(context)->order) : NULL;
+    fur_status status = service ? reorder_remote(a, service, &o, out) : reorder_on_host(a, &o, out);
     o.report.seconds = fur_seconds() - start;
     if (status == FUR_OK)
         fur_report_fill(report, &o.report, sizeof o.report);

@@ -6,6 +6,7 @@
 #define FURROW_REORDER_REORDER_H
 
 #include "graph.h"
+#include "kernel.h"
 
 #include <furrow/reorder.h>
 
@@ -48,6 +49,8 @@ typedef struct fur_reorder_entry {
     bool renumbered; /* wants components renumbered */
     int64_t scratch; /* int32_t for every vertex */
     fur_status (*run)(const fur_component *component, fur_component_order *out);
+    /* The same order, whole, from a device that has it; NULL: the host's alone. */
+    fur_order_service *(*service)(const fur_order_services *device);
 } fur_reorder_entry;
 
 #endif

@@ -17,7 +17,6 @@
 
 #include <string.h>
 
-/* Vertices below which a further thread costs more than it brings. */
 #define VERTEX_GRAIN 4096
 
 typedef struct weights {
@@ -307,8 +306,8 @@ done:
 }
 
 const fur_reorder_entry fur_reorder_sloan = {
-    {"sloan", "a small profile and wavefront", "Sloan 1986"},
-    false,
-    true,
-    FUR_INPUT_ORDER_SCRATCH,
-    run};
+    .info = {"sloan", "a small profile and wavefront", "Sloan 1986"},
+    .renumbered = true,
+    .scratch = FUR_INPUT_ORDER_SCRATCH,
+    .run = run,
+};

@@ -3,7 +3,6 @@
 #include "graph.h"
 #include "team.h"
 
-/* Rows below which a further thread costs more than it brings. */
 #define ROW_GRAIN 1024
 
 /* The rows of the transpose: row i ends at ends[i], where row i + 1 begins. */

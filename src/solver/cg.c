@@ -87,7 +87,7 @@ static fur_outcome verdict(const fur_scalars_state *state)
  * what kept the next from being. before: iterations of earlier passes. */
 static fur_status look(fur_solve *s, int64_t before, bool *over)
 {
-    fur_scalars_state state;
+    fur_scalars_state state = FUR_DEFAULT(fur_scalars_state);
     FUR_TRY(fur_scalars_get(s->scalars, &state));
     int64_t completed = before + state.stores[RR];
     *over = completed > s->iterations && fur_solve_is_over(s, completed, state.value[RR].re);
@@ -105,7 +105,7 @@ static fur_status look(fur_solve *s, int64_t before, bool *over)
 static fur_status check_course(fur_solve *s, const cg *v, int64_t before, int64_t iteration,
                                double first, bool *over)
 {
-    fur_scalars_state state;
+    fur_scalars_state state = FUR_DEFAULT(fur_scalars_state);
     fur_scalar zq;
     FUR_TRY(fur_scalars_get(s->scalars, &state));
     double residual = state.value[RR].re;

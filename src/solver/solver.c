@@ -109,7 +109,8 @@ static fur_status check_operators(const fur_operator *a, const fur_operator *m)
 /* A look at the scalars costs nothing on the CPU. */
 static int64_t default_interval(const fur_operator *a)
 {
-    return strcmp(fur_context_device(fur_operator_context(a)), "cpu") == 0 ? 1 : 0;
+    fur_context *context = fur_operator_context(a);
+    return fur_context_host(context) == context ? 1 : 0;
 }
 
 /* Rounding lets a small badly conditioned system take several times its rows, and nobody waits for

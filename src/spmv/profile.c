@@ -47,14 +47,17 @@ static double far_entries(const fur_csr_view *a)
 
 fur_status fur_spmv_measure(const fur_csr *a, fur_spmv_profile *out)
 {
-    fur_env *env = &a->context->env;
+    const fur_remote *device = fur_services(a->context);
+    fur_csr *copy;
     if (a->profiled) {
         *out = a->profile;
         return FUR_OK;
     }
-    if (fur_is_remote(a->context))
-        return a->context->backend->remote->profile(env, &a->view, out);
-    fur_csr_figures(env, &a->view, &out->rows);
+    if (device->csr.profile)
+        return device->csr.profile(&a->context->env, &a->view, out);
+    FUR_TRY(fur_csr_to_host(a, &a, &copy));
+    fur_csr_figures(&a->context->env, &a->view, &out->rows);
     out->far_entries = far_entries(&a->view);
+    fur_csr_destroy(copy);
     return FUR_OK;
 }

@@ -5,7 +5,6 @@
 #    include "table.h"
 #    include "team.h"
 
-/* Rows below which a further thread costs more than it brings. */
 #    define ROW_GRAIN 1024
 
 typedef struct assembly {
@@ -49,7 +48,7 @@ static void find_starts(const fur_env *env, assembly *m)
 static fur_status assemble_remote(const fur_stencil *stencil, fur_csr **out)
 {
     fur_context *context = stencil->context;
-    const fur_remote *remote = context->backend->remote;
+    const fur_stencil_services *device = &fur_services(context)->stencil;
     const fur_stencil_view *s = &stencil->view;
     int64_t rows = fur_stencil_rows(s);
     int64_t entries = 0;
@@ -58,11 +57,11 @@ static fur_status assemble_remote(const fur_stencil *stencil, fur_csr **out)
     fur_csr *a = NULL;
 
     FUR_TRY_DONE(fur_memory_allocate(context, rows + 1, sizeof *starts, &starts));
-    FUR_TRY_DONE(remote->stencil_starts(&context->env, s, starts));
+    FUR_TRY_DONE(device->starts(&context->env, s, starts));
     FUR_TRY_DONE(fur_memory_copy(context, &entries, starts + rows, sizeof entries));
     FUR_TRY_DONE(
         fur_csr_allocate(context, rows, rows, entries, s->value_type, fur_offset_for(entries), &a));
-    FUR_TRY_DONE(remote->stencil_fill(&context->env, s, starts, &a->view));
+    FUR_TRY_DONE(device->fill(&context->env, s, starts, &a->view));
     *out = a;
     a = NULL;
 done:
@@ -71,11 +70,10 @@ done:
     return status;
 }
 
-static fur_status assemble_here(const fur_stencil *stencil, fur_csr **out)
+static fur_status assemble_here(fur_context *context, const fur_stencil_view *s, fur_csr **out)
 {
     static fur_body *const set_rows[FUR_VALUE_COUNT] = FUR_VALUE_TABLE(set_rows);
-    const fur_stencil_view *s = &stencil->view;
-    fur_env *env = &stencil->context->env;
+    fur_env *env = &context->env;
     int64_t rows = fur_stencil_rows(s);
     fur_status status = FUR_OK;
     assembly m = {.s = s};
@@ -83,7 +81,7 @@ static fur_status assemble_here(const fur_stencil *stencil, fur_csr **out)
 
     FUR_TRY_DONE(fur_env_allocate(env, rows + 1, sizeof *m.starts, &m.starts));
     find_starts(env, &m);
-    FUR_TRY_DONE(fur_csr_allocate(stencil->context, rows, rows, m.starts[rows], s->value_type,
+    FUR_TRY_DONE(fur_csr_allocate(context, rows, rows, m.starts[rows], s->value_type,
                                   fur_offset_for(m.starts[rows]), &a));
     fur_csr_set_offsets(a, m.starts);
     m.columns = fur_csr_columns(a);
@@ -96,6 +94,23 @@ done:
     return status;
 }
 
+/* Of a stencil whose fields lie elsewhere: from copies in the companion. */
+static fur_status assemble_on_host(const fur_stencil *stencil, fur_csr **out)
+{
+    fur_context *context = stencil->context;
+    fur_stencil_on_host near;
+    fur_csr *a = NULL;
+    if (!fur_is_remote(context))
+        return assemble_here(context, &stencil->view, out);
+    FUR_TRY(fur_stencil_to_host(context, &stencil->view, &near));
+    fur_status status = assemble_here(context->host, &near.view, &a);
+    fur_stencil_drop_copies(context, &stencil->view, &near);
+    if (status == FUR_OK)
+        status = fur_csr_transfer(a, context, out);
+    fur_csr_destroy(a);
+    return fur_context_pass_on(context->host, context, status);
+}
+
 fur_status fur_stencil_assemble(const fur_stencil *stencil, fur_csr **out)
 {
     FUR_NEED(stencil ? stencil->context : NULL, stencil, out);
@@ -105,8 +120,8 @@ fur_status fur_stencil_assemble(const fur_stencil *stencil, fur_csr **out)
         return fur_env_fail(&stencil->context->env, FUR_OVERFLOW,
                             "a grid of %lld points has too many for a matrix: at most %d rows",
                             (long long)rows, INT32_MAX);
-    return fur_is_remote(stencil->context) ? assemble_remote(stencil, out)
-                                           : assemble_here(stencil, out);
+    return fur_services(stencil->context)->stencil.fill ? assemble_remote(stencil, out)
+                                                        : assemble_on_host(stencil, out);
 }
 #else
 #    include "stencil_value.h"

@@ -5,7 +5,6 @@
 #    include "table.h"
 #    include "team.h"
 
-/* Rows below which a further thread costs more than it brings. */
 #    define ROW_GRAIN 1024
 
 typedef struct diagonal_job {
@@ -21,16 +20,31 @@ static fur_status apply(void *user, const fur_vector *x, fur_vector *y)
     return fur_stencil_apply(user, fur_real(1), x, fur_real(0), y);
 }
 
-fur_status fur_stencil_read_diagonal(const fur_stencil *stencil, fur_vector *d)
+static fur_status set_on_host(const fur_stencil_view *s, fur_vector *d)
 {
     static fur_body *const set[FUR_VALUE_COUNT] = FUR_VALUE_TABLE(set_diagonal);
+    fur_context *context = d->context;
+    int64_t bytes = d->size * (int64_t)fur_value_size(d->value_type);
+    fur_stencil_on_host near;
+    void *out;
+    FUR_TRY(fur_stencil_to_host(context, s, &near));
+    fur_status status = fur_memory_to_host(context, d->data, bytes, &out);
+    if (status == FUR_OK) {
+        fur_parallel(&context->env, d->size / ROW_GRAIN, d->size, set[s->value_type],
+                     &(diagonal_job){&near.view, out});
+        status = fur_memory_from_host(context, d->data, out, bytes);
+    }
+    fur_stencil_drop_copies(context, s, &near);
+    return status;
+}
+
+fur_status fur_stencil_read_diagonal(const fur_stencil *stencil, fur_vector *d)
+{
     const fur_stencil_view *s = &stencil->view;
+    const fur_remote *device = fur_services(d->context);
     FUR_TRY(fur_dependent_check(&stencil->context->env, &stencil->dependent));
-    if (fur_is_remote(d->context))
-        return d->context->backend->remote->stencil_diagonal(&d->context->env, s, d->data);
-    diagonal_job job = {s, d->data};
-    fur_parallel(&d->context->env, d->size / ROW_GRAIN, d->size, set[s->value_type], &job);
-    return FUR_OK;
+    return device->stencil.diagonal ? device->stencil.diagonal(&d->context->env, s, d->data)
+                                    : set_on_host(s, d);
 }
 
 static fur_status diagonal(void *user, fur_vector *d)

@@ -1,17 +1,11 @@
 /* Stencil operators: the object, its checks, the product. */
-#ifndef FUR_TEMPLATE
-#    include "stencil.h"
-#    include "options.h"
-#    include "scalar.h"
-#    include "table.h"
+#include "stencil.h"
+#include "options.h"
 
-#    include <stdlib.h>
-
-#    define FUR_TEMPLATE "stencil.c"
-#    include "foreach_value.h"
+#include <stdlib.h>
 
 /* So that what kernels add to extents and multiply them by cannot overflow. */
-#    define MOST_POINTS (INT64_C(1) << 59)
+#define MOST_POINTS (INT64_C(1) << 59)
 
 static fur_status check_grid(fur_env *env, const fur_stencil_definition *d)
 {
@@ -127,10 +121,17 @@ static fur_stencil_view view_of(const fur_stencil_definition *d)
 }
 
 /* The definition's lists in the order of the places. */
+/* Rounds to the value type, of which real ones leave out the imaginary part. */
+static void set_coefficient(const fur_env *env, fur_value_type type, const fur_scalar *c, int n,
+                            void *coefficients)
+{
+    (void)fur_convert_values(env, 1, FUR_C128, c, type,
+                             (char *)coefficients + (size_t)n * fur_value_size(type));
+}
+
 static fur_status set_lists(fur_stencil *stencil, const fur_stencil_definition *d,
                             const int at[FUR_STENCIL_POINTS])
 {
-    static void (*const set[FUR_VALUE_COUNT])(void *, int, fur_scalar) = FUR_VALUE_TABLE(set);
     fur_stencil_view *s = &stencil->view;
     fur_env *env = &stencil->context->env;
     fur_stencil_offset *offsets;
@@ -154,7 +155,7 @@ static fur_status set_lists(fur_stencil *stencil, const fur_stencil_definition *
             FUR_TRY(check_field(stencil->context, s, k, d->fields[k]));
             fields[n] = d->fields[k]->data;
         } else {
-            set[d->value_type](coefficients, n, d->coefficients[k]);
+            set_coefficient(env, d->value_type, &d->coefficients[k], n, coefficients);
         }
         n++;
     }
@@ -340,11 +341,43 @@ const fur_stencil_report *fur_stencil_describe(const fur_stencil *stencil)
         .size = sizeof none, .kernel = "", .reason = "", .sweep_kernel = ""};
     return stencil ? &stencil->report : &none;
 }
-#else
 
-static void FN(set)(void *array, int i, fur_scalar s)
+static int64_t field_bytes(const fur_stencil_view *s)
 {
-    ((VALUE *)array)[i] = V(from)(s);
+    return fur_stencil_rows(s) * (int64_t)fur_value_size(s->value_type);
 }
 
-#endif
+fur_status fur_stencil_to_host(fur_context *context, const fur_stencil_view *s,
+                               fur_stencil_on_host *out)
+{
+    fur_status status = FUR_OK;
+    out->view = *s;
+    if (!s->fields)
+        return FUR_OK;
+    out->view.fields = (const void *const *)out->fields;
+    memset(out->fields, 0, (size_t)s->points * sizeof *out->fields);
+    for (int k = 0; k < s->points && status == FUR_OK; k++)
+        status = fur_memory_to_host(context, s->fields[k], field_bytes(s), &out->fields[k]);
+    if (status != FUR_OK)
+        fur_stencil_drop_copies(context, s, out);
+    return status;
+}
+
+fur_status fur_stencil_from_host(fur_context *context, const fur_stencil_view *s,
+                                 fur_stencil_on_host *near)
+{
+    fur_status status = FUR_OK;
+    for (int k = 0; s->fields && k < s->points && status == FUR_OK; k++)
+        if (near->fields[k] != s->fields[k])
+            status = fur_memory_copy(context, (void *)(uintptr_t)s->fields[k], near->fields[k],
+                                     field_bytes(s));
+    fur_stencil_drop_copies(context, s, near);
+    return status;
+}
+
+void fur_stencil_drop_copies(fur_context *context, const fur_stencil_view *s,
+                             fur_stencil_on_host *near)
+{
+    for (int k = 0; s->fields && k < s->points; k++)
+        fur_memory_drop(context, s->fields[k], near->fields[k]);
+}

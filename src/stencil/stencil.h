@@ -43,6 +43,18 @@ fur_status fur_stencil_check(const fur_stencil *stencil, const fur_vector *x, co
 /* d_p = c_k(p) of the offset 0, summed where several terms meet, into a vector that is there. */
 fur_status fur_stencil_read_diagonal(const fur_stencil *stencil, fur_vector *d);
 
+/* A stencil's view with its fields where the host works on them, as fur_memory_to_host has it. */
+typedef struct fur_stencil_on_host {
+    fur_stencil_view view;
+    void *fields[FUR_STENCIL_POINTS];
+} fur_stencil_on_host;
+fur_status fur_stencil_to_host(fur_context *context, const fur_stencil_view *s,
+                               fur_stencil_on_host *out);
+fur_status fur_stencil_from_host(fur_context *context, const fur_stencil_view *s,
+                                 fur_stencil_on_host *near);
+void fur_stencil_drop_copies(fur_context *context, const fur_stencil_view *s,
+                             fur_stencil_on_host *near);
+
 /* A list of a backend's. */
 typedef struct fur_stencil_registry {
     const char *noun;   /* of one of its kernels, for sentences */

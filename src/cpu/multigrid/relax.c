@@ -12,7 +12,6 @@
 #    include "split.h"
 #    include "team.h"
 
-/* Points below which a further thread costs more than it brings. */
 #    define POINT_GRAIN 16384
 
 typedef struct sweep {

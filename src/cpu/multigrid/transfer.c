@@ -10,7 +10,6 @@
 
 #    include <string.h>
 
-/* Points below which a further thread costs more than it brings. */
 #    define POINT_GRAIN 16384
 /* Points of a coarse line at a time, and what they reach of a line of this level. */
 #    define COARSE_POINTS 256

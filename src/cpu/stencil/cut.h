@@ -13,7 +13,6 @@
 
 /* Lines go two by two, which share what they load. Lanes in plain C gain nothing by it. */
 #define PAIRS FUR_REAL_REGISTERS
-/* Points below which a further thread costs more than it brings. */
 #define FUR_POINT_GRAIN 16384
 /* Of the second-level cache: what a block may have in it of x, and lines it has at least. */
 #define FUR_BLOCK_BYTES (1 << 20)

@@ -8,7 +8,6 @@
 #    include "table.h"
 #    include "team.h"
 
-/* Entries below which a further thread costs more than it brings. */
 #    define ENTRY_GRAIN 16384
 
 #    define FUR_TEMPLATE "vector/elementwise.c"

@@ -25,7 +25,6 @@
 
 /* Enough blocks to balance many threads, few enough to keep their sums on the stack. */
 #    define MAX_BLOCKS 1024
-/* Leaves below which a further thread costs more than it brings. */
 #    define LEAF_GRAIN 4
 
 /* What a leaf function works on; members an operation does not need are 0. */

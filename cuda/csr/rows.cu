@@ -1,0 +1,88 @@
+// Some rows of a matrix as a matrix: offsets from the rows' lengths, then every entry is fetched.
+// Bytes an entry: twice its size and its column's; a row's offsets besides.
+#include "csr.cuh"
+#include "cub.cuh"
+
+#define BLOCK 256
+
+namespace
+{
+
+// lengths[i]: entries of row numbers[i], 0 for more than `most`; a 0 behind them. Bytes a row: 12,
+// and two offsets from anywhere.
+template <class Offset>
+__global__ void __launch_bounds__(BLOCK)
+    set_lengths(const Offset *offsets, int64_t count, const int32_t *numbers, int64_t most,
+                int64_t *lengths)
+{
+    int64_t i = blockIdx.x * int64_t(BLOCK) + threadIdx.x;
+    if (i > count)
+        return;
+    int64_t length = i < count ? offsets[numbers[i] + 1] - offsets[numbers[i]] : 0;
+    lengths[i] = length > most ? 0 : length;
+}
+
+// Offsets in the width of the matrix. Bytes a row: 8 and an offset.
+template <class Offset>
+__global__ void __launch_bounds__(BLOCK)
+    set_offsets(int64_t count, const int64_t *starts, Offset *offsets)
+{
+    int64_t i = blockIdx.x * int64_t(BLOCK) + threadIdx.x;
+    if (i <= count)
+        offsets[i] = static_cast<Offset>(starts[i]);
+}
+
+// All entries of the rows. Bytes an entry: twice its size and its column's.
+template <class Value, class Offset>
+__global__ void __launch_bounds__(FUR_ENTRIES_BLOCK)
+    copy_entries(const Offset *offsets, const int32_t *from_columns, const Value *from_values,
+                 int64_t count, int64_t entries, const int32_t *numbers, const int64_t *starts,
+                 int32_t *columns, Value *values)
+{
+    fur_for_entries(count, entries, starts, [&](int64_t row, int64_t k) {
+        int64_t from = offsets[numbers[row]] + (k - starts[row]);
+        columns[k] = from_columns[from];
+        values[k] = from_values[from];
+    });
+}
+
+template <class T> T *writable(const void *array)
+{
+    return static_cast<T *>(const_cast<void *>(array));
+}
+
+} // namespace
+
+fur_status fur_cuda_row_starts(fur_env *env, const fur_csr_view *a, int64_t count,
+                               const int32_t *numbers, int64_t most, int64_t *starts)
+{
+    FUR_TRY(fur_with_offset(a, [&](auto offsets) {
+        set_lengths<<<fur_blocks(count + 1, BLOCK), BLOCK, 0, fur_cuda_stream(env)>>>(
+            offsets, count, numbers, most, starts);
+        return fur_cuda_launched(env, "lengths of some rows");
+    }));
+    return fur_exclusive_scan(env, starts, count + 1);
+}
+
+fur_status fur_cuda_take_rows(fur_env *env, const fur_csr_view *a, const int32_t *numbers,
+                              const int64_t *starts, const fur_csr_view *out)
+{
+    FUR_TRY(fur_with_offset(out, [&](auto offsets) {
+        using Offset = std::remove_const_t<std::remove_pointer_t<decltype(offsets)>>;
+        set_offsets<<<fur_blocks(out->rows + 1, BLOCK), BLOCK, 0, fur_cuda_stream(env)>>>(
+            out->rows, starts, writable<Offset>(out->offsets));
+        return fur_cuda_launched(env, "offsets of some rows");
+    }));
+    if (out->entries == 0)
+        return FUR_OK;
+    return fur_with_types(a, [&](auto value, auto offset) {
+        using Value = decltype(value);
+        using Offset = decltype(offset);
+        copy_entries<<<fur_entries_blocks(out->entries), FUR_ENTRIES_BLOCK, 0,
+                       fur_cuda_stream(env)>>>(
+            static_cast<const Offset *>(a->offsets), a->columns,
+            static_cast<const Value *>(a->values), out->rows, out->entries, numbers, starts,
+            writable<int32_t>(out->columns), writable<Value>(out->values));
+        return fur_cuda_launched(env, "copy some rows");
+    });
+}

@@ -1,0 +1,121 @@
+// The device, on which all kernels stand: the state of a CUDA context, CUDA's errors as statuses,
+// memory in the order of the context's stream.
+#ifndef FURROW_CUDA_DEVICE_CUH
+#define FURROW_CUDA_DEVICE_CUH
+
+#include "kernel.h"
+
+#include <cuda_runtime.h>
+
+#define FUR_WARP 32
+
+struct fur_staging;
+
+// Counts over the rows of a matrix: see csr/csr.cu.
+struct fur_figures {
+    unsigned long long row_longest;
+    unsigned long long row_spare; // 2^32 - 1 less the shortest row
+    unsigned long long empty_rows;
+    unsigned long long bandwidth;
+    unsigned long long profile;
+    unsigned long long bad_row; // 2^64 - 1 less the first row that is no good; 0: all are good
+    unsigned long long ticket;
+};
+
+struct fur_device {
+    fur_backend backend;
+    fur_remote remote; // of the backend
+    int number;
+    char isa[16];
+    int multiprocessors;
+    cudaStream_t stream;
+    bool owns_stream;
+    cudaMemPool_t pool; // null with an allocator of the caller's
+    fur_allocator allocator;
+    fur_staging *staging; // pinned memory for transfers; made when first needed
+    // Partial results and tickets of a reduction: see vector/reduction.cu. Allocated when the
+    // context is made, so that a reduction allocates nothing; tickets are 0 between launches.
+    double *partials;
+    unsigned *tickets;
+    // One set of scalars that the host can read without a copy: results that are fetched at once.
+    fur_scalars_state *results;
+    // Counts on the device, all 0 between launches, and where the last block leaves them for the
+    // host.
+    fur_figures *figures;
+    fur_figures *published;
+};
+
+// The stream to launch on, with its device made the thread's current one, as another context may
+// have changed that, and without an error that somebody else left behind.
+static inline cudaStream_t fur_cuda_stream(const fur_env *env)
+{
+    cudaSetDevice(env->device->number);
+    cudaGetLastError();
+    return env->device->stream;
+}
+
+// A CUDA call that failed, as a status with the call's name.
+extern "C" fur_status fur_cuda_fail(fur_env *env, const char *call, cudaError_t error);
+
+#define FUR_CUDA(env, call)                                                                        \
+    do {                                                                                           \
+        cudaError_t cuda_error = (call);                                                           \
+        if (cuda_error != cudaSuccess)                                                             \
+            return fur_cuda_fail(env, #call, cuda_error);                                          \
+    } while (0)
+
+// What became of the launch just made.
+static inline fur_status fur_cuda_launched(fur_env *env, const char *kernel)
+{
+    cudaError_t error = cudaGetLastError();
+    return error == cudaSuccess ? FUR_OK : fur_cuda_fail(env, kernel, error);
+}
+
+extern "C" {
+// The memory part of fur_remote.
+fur_status fur_cuda_allocate(fur_env *env, int64_t count, size_t size, void *out);
+void fur_cuda_release(fur_env *env, void *memory);
+bool fur_cuda_reaches(fur_env *env, const void *memory);
+fur_status fur_cuda_copy(fur_env *env, void *to, const void *from, int64_t bytes);
+fur_status fur_cuda_copy_async(fur_env *env, void *to, const void *from, int64_t bytes);
+
+// Sets every byte to 0.
+fur_status fur_cuda_clear(fur_env *env, void *memory, int64_t bytes);
+void fur_cuda_drop_staging(fur_env *env);
+}
+
+// Makes *out a cleared State for build to fill; releases it if that fails.
+template <class State, class Build>
+fur_status fur_make_state(fur_env *env, void (*release)(fur_env *, void *), void **out, Build build)
+{
+    State *state;
+    FUR_TRY(fur_env_allocate_zeros(env, 1, sizeof *state, &state));
+    fur_status status = build(state);
+    if (status == FUR_OK)
+        *out = state;
+    else
+        release(env, state);
+    return status;
+}
+
+static inline int64_t fur_ceil_div(int64_t a, int64_t b)
+{
+    return (a + b - 1) / b;
+}
+
+// Blocks of that size for so many threads: at most 2^31 - 1 for all that a matrix has.
+static inline unsigned fur_blocks(int64_t threads, int64_t block)
+{
+    return static_cast<unsigned>(fur_ceil_div(threads, block));
+}
+
+// Binary digits of a number that is not negative; at least 1.
+static inline int fur_bits(int64_t number)
+{
+    int bits = 1;
+    while (number >> bits)
+        bits++;
+    return bits;
+}
+
+#endif

@@ -1,0 +1,293 @@
+// SpMV over a sliced layout with compressed columns, lossless. The k-th entries of a slice's rows
+// mostly lie in neighbouring columns: of these 32 a base is kept, and for each lane what its column
+// exceeds base + lane by, in as many bytes as the slice needs: none where all are 0, as in the
+// interior of a grid, else 1, 2 or 4. After the delta compression of Kourtis, Goumas and Koziris
+// (2008), with one width a slice, so that no lane waits for another.
+//
+// Bytes a row of n entries: n (entry + 0, 1, 2 or 4, + 1/8) and the padding of its slice, 4 for its
+// place and length, two entries for x and y; 2 n flops.
+#include "cost.cuh"
+#include "sell_layout.cuh"
+#include "spmv.cuh"
+
+// Padding, and bytes of A over those of CSR, above which compression does not pay.
+#define PADDING_MOST 1.5
+#define BYTES_MOST 0.95
+// Entries of a lane that are under way together; of 16 bytes, half as many.
+#define UNROLL 4
+// Blocks that should fit on a multiprocessor.
+#define RESIDENT 10
+
+namespace
+{
+
+struct delta {
+    fur_sell layout;
+    int32_t *bases;    // one for every k of a slice: start / 32 + k
+    int64_t *begin;    // of a slice's excesses, in units of 32 bytes; slices + 1
+    uint8_t *excesses; // of all slices
+    int64_t units;
+    void *values;
+};
+
+template <int bytes> struct unsigned_of;
+template <> struct unsigned_of<1> {
+    using type = uint8_t;
+};
+template <> struct unsigned_of<2> {
+    using type = uint16_t;
+};
+template <> struct unsigned_of<4> {
+    using type = uint32_t;
+};
+
+// The columns of a lane whose excesses take so many bytes.
+template <int bytes, class Value> struct delta_columns {
+    static constexpr int unroll = sizeof(Value) > 8 ? UNROLL / 2 : UNROLL;
+    const int32_t *bases;
+    const uint8_t *excesses; // of the slice
+    const fur_sell_place &place;
+    int32_t own; // the lane's of the 32 bases that are at hand
+    uint32_t excess[unroll];
+
+    __device__ void fetch(int first)
+    {
+        if (first % FUR_WARP == 0)
+            own = bases[min(first + place.lane(), place.width() - 1)];
+        if constexpr (bytes > 0) {
+            using T = typename unsigned_of<bytes>::type;
+            const T *at = reinterpret_cast<const T *>(excesses) + place.lane();
+#pragma unroll
+            for (int u = 0; u < unroll; u++)
+                excess[u] = fur_stream(at + fur_sell_offset(place, first + u));
+        }
+    }
+
+    __device__ int32_t at(int first, int u) const
+    {
+        auto base = static_cast<uint32_t>(__shfl_sync(~0U, own, (first + u) % FUR_WARP));
+        return static_cast<int32_t>(base + place.lane() + (bytes > 0 ? excess[u] : 0));
+    }
+};
+
+template <class Value> struct product {
+    const Value *values;
+    const Value *x;
+    Value *y;
+    fur_finish<Value> finish;
+};
+
+template <int bytes, class Value>
+__device__ Value sum_slice(const delta &d, const fur_sell_place &p, int64_t begin,
+                           const product<Value> &q)
+{
+    delta_columns<bytes, Value> columns = {
+        d.bases + p.start / SELL_LANES, d.excesses + begin * SELL_LANES, p, 0, {}};
+    return fur_sell_sum(p, q.values, columns, q.x);
+}
+
+// A slice a warp, in the width that its excesses have. Bytes and flops a row: above.
+template <class Value>
+__global__ void __launch_bounds__(SELL_BLOCK, RESIDENT) multiply(delta d, product<Value> q)
+{
+    fur_sell_for_slice(d.layout, [&](int64_t slice, const fur_sell_place &p) {
+        int64_t begin = d.begin[slice];
+        int64_t bytes = d.begin[slice + 1] - begin;
+        Value sum = bytes == 0               ? sum_slice<0>(d, p, begin, q)
+                    : bytes == p.width()     ? sum_slice<1>(d, p, begin, q)
+                    : bytes == 2 * p.width() ? sum_slice<2>(d, p, begin, q)
+                                             : sum_slice<4>(d, p, begin, q);
+        fur_sell_finish(d.layout, slice, p, sum, q.y, q.finish);
+    });
+}
+
+// The base of a slice's k-th entries, and what a lane's column exceeds it by. All lanes call it.
+__device__ int32_t base_of(const fur_sell_place &p, int k, const int32_t *columns, uint32_t *excess)
+{
+    bool there = k < p.length();
+    int32_t low = there ? columns[p.start + k * SELL_LANES + p.lane()] - p.lane() : INT32_MAX;
+    int32_t base = __reduce_min_sync(~0U, low);
+    *excess = there ? static_cast<uint32_t>(low) - static_cast<uint32_t>(base) : 0;
+    return base;
+}
+
+// Sets the bases of a slice and tells how many bytes its excesses need.
+__device__ int set_bases(const delta &d, const fur_sell_place &p, const int32_t *columns)
+{
+    uint32_t most = 0;
+    for (int k = 0; k < p.width(); k++) {
+        uint32_t excess;
+        int32_t base = base_of(p, k, columns, &excess);
+        most = max(most, excess);
+        if (p.lane() == 0)
+            d.bases[p.start / SELL_LANES + k] = base;
+    }
+    most = __reduce_max_sync(~0U, most);
+    return most == 0 ? 0 : most <= UINT8_MAX ? 1 : most <= UINT16_MAX ? 2 : 4;
+}
+
+// Sets the bases and counts the units of 32 bytes that the excesses of a slice take.
+__global__ void __launch_bounds__(SELL_BLOCK) measure(delta d, const int32_t *columns)
+{
+    fur_sell_for_slice(d.layout, [&](int64_t slice, const fur_sell_place &p) {
+        int64_t bytes = set_bases(d, p, columns);
+        if (p.lane() == 0)
+            d.begin[slice] = bytes * p.width();
+    });
+}
+
+// Writes a slice's excesses in so many bytes each.
+template <int bytes>
+__device__ void compress_slice(const delta &d, const fur_sell_place &p, int64_t begin,
+                               const int32_t *columns)
+{
+    using T = typename unsigned_of<bytes>::type;
+    T *to = reinterpret_cast<T *>(d.excesses + begin * SELL_LANES) + p.lane();
+    for (int k = 0; k < p.width(); k++) {
+        uint32_t excess;
+        base_of(p, k, columns, &excess);
+        to[k * SELL_LANES] = static_cast<T>(excess);
+    }
+}
+
+// Writes the excesses of each slice in the width that was found for it. Bytes an entry: 4 for its
+// column, and 0, 1, 2 or 4.
+__global__ void __launch_bounds__(SELL_BLOCK) compress(delta d, const int32_t *columns)
+{
+    fur_sell_for_slice(d.layout, [&](int64_t slice, const fur_sell_place &p) {
+        int64_t begin = d.begin[slice];
+        int64_t bytes = d.begin[slice + 1] - begin;
+        if (bytes == 0)
+            return;
+        if (bytes == p.width())
+            compress_slice<1>(d, p, begin, columns);
+        else if (bytes == 2 * p.width())
+            compress_slice<2>(d, p, begin, columns);
+        else
+            compress_slice<4>(d, p, begin, columns);
+    });
+}
+
+int64_t bytes_of(const fur_csr_view *a, const delta *d)
+{
+    const fur_sell *l = &d->layout;
+    return l->padded * static_cast<int64_t>(fur_value_size(a->value_type)) +
+           l->padded / SELL_LANES * static_cast<int64_t>(sizeof *d->bases) + d->units * SELL_LANES +
+           (l->slices + 1) * static_cast<int64_t>(sizeof *d->begin) + fur_sell_bytes(l);
+}
+
+// Refuses a form that takes more than BYTES_MOST of what CSR does.
+fur_status check_pays(fur_env *env, const fur_csr_view *a, const delta *d)
+{
+    double ratio = static_cast<double>(bytes_of(a, d)) / static_cast<double>(fur_csr_bytes(a));
+    if (ratio <= BYTES_MOST)
+        return FUR_OK;
+    return fur_env_fail(env, FUR_UNSUPPORTED,
+                        "compressed it would have %.2f times the bytes of CSR", ratio);
+}
+
+// From the columns in the sliced layout.
+fur_status compress_columns(fur_env *env, const fur_csr_view *a, const int32_t *columns, delta *d)
+{
+    fur_sell *l = &d->layout;
+    unsigned blocks = fur_sell_blocks(l->slices);
+    measure<<<blocks, SELL_BLOCK, 0, fur_cuda_stream(env)>>>(*d, columns);
+    FUR_TRY(fur_cuda_launched(env, "delta: measure"));
+    FUR_TRY(fur_sell_add_up(env, l->slices, d->begin, &d->units));
+    FUR_TRY(check_pays(env, a, d));
+    FUR_TRY(fur_cuda_allocate(env, d->units, SELL_LANES, &d->excesses));
+    compress<<<blocks, SELL_BLOCK, 0, fur_cuda_stream(env)>>>(*d, columns);
+    return fur_cuda_launched(env, "delta: compress");
+}
+
+// Bases and excesses, by way of the columns in the sliced layout.
+fur_status set_columns(fur_env *env, const fur_csr_view *a, delta *d)
+{
+    fur_sell *l = &d->layout;
+    int32_t *columns;
+    FUR_TRY(fur_cuda_allocate(env, l->padded / SELL_LANES, sizeof *d->bases, &d->bases));
+    FUR_TRY(fur_cuda_allocate(env, l->slices + 1, sizeof *d->begin, &d->begin));
+    FUR_TRY(fur_cuda_allocate(env, l->padded, sizeof *columns, &columns));
+    fur_status status = fur_sell_spread(env, a, l, sizeof *columns, a->columns, columns);
+    if (status == FUR_OK)
+        status = compress_columns(env, a, columns, d);
+    fur_cuda_release(env, columns);
+    return status;
+}
+
+fur_status refresh(fur_env *env, const fur_csr_view *a, void *state)
+{
+    auto d = static_cast<const delta *>(state);
+    return fur_sell_spread(env, a, &d->layout, fur_value_size(a->value_type), a->values, d->values);
+}
+
+fur_status build(fur_env *env, const fur_csr_view *a, const fur_spmv_profile *profile, delta *d)
+{
+    FUR_TRY(fur_sell_layout(env, a, profile, PADDING_MOST, &d->layout));
+    if (d->layout.slices == 0)
+        return FUR_OK;
+    FUR_TRY(set_columns(env, a, d));
+    FUR_TRY(fur_cuda_allocate(env, d->layout.padded, fur_value_size(a->value_type), &d->values));
+    return refresh(env, a, d);
+}
+
+void release(fur_env *env, void *state)
+{
+    auto d = static_cast<delta *>(state);
+    fur_sell_release(env, &d->layout);
+    fur_cuda_release(env, d->bases);
+    fur_cuda_release(env, d->begin);
+    fur_cuda_release(env, d->excesses);
+    fur_cuda_release(env, d->values);
+    fur_env_release(env, d);
+}
+
+fur_status plan(fur_env *env, const fur_csr_view *a, const fur_spmv_profile *profile, void **state)
+{
+    return fur_make_state<delta>(env, release, state,
+                                 [&](delta *d) { return build(env, a, profile, d); });
+}
+
+fur_status apply(const fur_spmv_call *call)
+{
+    auto d = static_cast<const delta *>(call->state);
+    if (d->layout.slices == 0)
+        return FUR_OK;
+    return fur_with_value(call->a->value_type, [&](auto value) {
+        using Value = decltype(value);
+        product<Value> q = {static_cast<const Value *>(d->values),
+                            static_cast<const Value *>(call->x), static_cast<Value *>(call->y),
+                            fur_finish<Value>(call)};
+        multiply<<<fur_sell_blocks(d->layout.slices), SELL_BLOCK, 0, fur_cuda_stream(call->env)>>>(
+            *d, q);
+        FUR_TRY(fur_cuda_launched(call->env, "spmv delta"));
+        return fur_sell_finish_long<Value>(call, &d->layout);
+    });
+}
+
+int64_t matrix_bytes(const fur_csr_view *a, const void *state)
+{
+    return bytes_of(a, static_cast<const delta *>(state));
+}
+
+// Until it is built the kernel is taken to save half of the columns.
+fur_spmv_cost cost(const fur_csr_view *a, const fur_spmv_profile *profile)
+{
+    double saved = 2 * static_cast<double>(a->entries);
+    fur_spmv_cost c = fur_cuda_sliced_cost(profile, UNROLL, fur_product_bytes(a) - saved);
+    c.plan_ns = 30 * FUR_LAUNCH_NS + 8 * c.product_ns;
+    return c;
+}
+
+} // namespace
+
+extern "C" const fur_spmv_kernel fur_cuda_spmv_delta = {
+    {"delta", "slices of 32 rows with compressed columns", "Kourtis, Goumas, Koziris 2008", true,
+     0},
+    cost,
+    plan,
+    refresh,
+    apply,
+    release,
+    matrix_bytes,
+};

@@ -1,0 +1,128 @@
+// SpMV over SELL-C-sigma (Kreutzer et al. 2014), built on the device: one lane a row, every load of
+// values and columns 32 neighbours wide.
+//
+// Bytes a row of n entries: n (entry + 4) and the padding of its slice, 4 for its place and length,
+// two entries for x and y; 2 n flops.
+#include "cost.cuh"
+#include "sell_layout.cuh"
+#include "spmv.cuh"
+
+// Padding that is worth its even loads: entries with it over entries.
+#define PADDING_MOST 1.5
+// Entries of a lane that are under way together; of 16 bytes, half as many.
+#define UNROLL 8
+
+namespace
+{
+
+struct sell {
+    fur_sell layout;
+    int32_t *columns;
+    void *values;
+};
+
+template <class Value> struct plain_columns {
+    static constexpr int unroll = sizeof(Value) > 8 ? UNROLL / 2 : UNROLL;
+    const int32_t *columns; // of the lane
+    const fur_sell_place &place;
+    int32_t column[unroll];
+
+    __device__ void fetch(int first)
+    {
+#pragma unroll
+        for (int u = 0; u < unroll; u++)
+            column[u] = fur_stream(columns + fur_sell_offset(place, first + u));
+    }
+
+    __device__ int32_t at(int, int u) const
+    {
+        return column[u];
+    }
+};
+
+// A slice a warp, a unit a lane. Bytes and flops a row: above.
+template <class Value>
+__global__ void __launch_bounds__(SELL_BLOCK, 1)
+    multiply(fur_sell s, const int32_t *all, const Value *values, const Value *x, Value *y,
+             fur_finish<Value> finish)
+{
+    fur_sell_for_slice(s, [&](int64_t slice, const fur_sell_place &p) {
+        plain_columns<Value> columns = {all + p.start + p.lane(), p, {}};
+        fur_sell_finish(s, slice, p, fur_sell_sum(p, values, columns, x), y, finish);
+    });
+}
+
+fur_status refresh(fur_env *env, const fur_csr_view *a, void *state)
+{
+    auto s = static_cast<const sell *>(state);
+    return fur_sell_spread(env, a, &s->layout, fur_value_size(a->value_type), a->values, s->values);
+}
+
+fur_status build(fur_env *env, const fur_csr_view *a, const fur_spmv_profile *profile, sell *s)
+{
+    fur_sell *l = &s->layout;
+    size_t size = fur_value_size(a->value_type);
+    FUR_TRY(fur_sell_layout(env, a, profile, PADDING_MOST, l));
+    FUR_TRY(fur_cuda_allocate(env, l->padded, sizeof *s->columns, &s->columns));
+    FUR_TRY(fur_cuda_allocate(env, l->padded, size, &s->values));
+    FUR_TRY(fur_sell_spread(env, a, l, sizeof *s->columns, a->columns, s->columns));
+    return refresh(env, a, s);
+}
+
+void release(fur_env *env, void *state)
+{
+    auto s = static_cast<sell *>(state);
+    fur_sell_release(env, &s->layout);
+    fur_cuda_release(env, s->columns);
+    fur_cuda_release(env, s->values);
+    fur_env_release(env, s);
+}
+
+fur_status plan(fur_env *env, const fur_csr_view *a, const fur_spmv_profile *profile, void **state)
+{
+    return fur_make_state<sell>(env, release, state,
+                                [&](sell *s) { return build(env, a, profile, s); });
+}
+
+fur_status apply(const fur_spmv_call *call)
+{
+    auto s = static_cast<const sell *>(call->state);
+    if (s->layout.slices == 0)
+        return FUR_OK;
+    return fur_with_value(call->a->value_type, [&](auto value) {
+        using Value = decltype(value);
+        multiply<<<fur_sell_blocks(s->layout.slices), SELL_BLOCK, 0, fur_cuda_stream(call->env)>>>(
+            s->layout, s->columns, static_cast<const Value *>(s->values),
+            static_cast<const Value *>(call->x), static_cast<Value *>(call->y),
+            fur_finish<Value>(call));
+        FUR_TRY(fur_cuda_launched(call->env, "spmv sell"));
+        return fur_sell_finish_long<Value>(call, &s->layout);
+    });
+}
+
+int64_t matrix_bytes(const fur_csr_view *a, const void *state)
+{
+    const fur_sell *l = &static_cast<const sell *>(state)->layout;
+    return l->padded * static_cast<int64_t>(fur_value_size(a->value_type) + sizeof(int32_t)) +
+           fur_sell_bytes(l);
+}
+
+fur_spmv_cost cost(const fur_csr_view *a, const fur_spmv_profile *profile)
+{
+    fur_spmv_cost c = fur_cuda_sliced_cost(profile, UNROLL, fur_product_bytes(a));
+    c.plan_ns = 20 * FUR_LAUNCH_NS + 2.5 * c.product_ns;
+    return c;
+}
+
+} // namespace
+
+extern "C" const fur_spmv_kernel fur_cuda_spmv_sell = {
+    {"sell", "slices of 32 rows of like length, one lane a row",
+     "Kreutzer, Hager, Wellein, Fehske, Bishop 2014", true, 0},
+    cost,
+    plan,
+    refresh,
+    apply,
+    release,
+    matrix_bytes,
+};

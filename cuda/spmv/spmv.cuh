@@ -1,0 +1,69 @@
+// Products y = alpha A x + beta y, a kernel a file (kernels.def lists them). What they share: the
+// typed arrays of a product, and the sum of a row in the order of docs/numerics.md.
+#ifndef FURROW_CUDA_SPMV_CUH
+#define FURROW_CUDA_SPMV_CUH
+
+#include "device.cuh"
+#include "value.cuh"
+
+template <class Value, class Offset> struct fur_product {
+    int64_t rows;
+    int64_t cols;
+    int64_t entries;
+    const Offset *offsets;
+    const int32_t *columns;
+    const Value *values;
+    const Value *x;
+    Value *y;
+    fur_finish<Value> finish;
+
+    explicit fur_product(const fur_spmv_call *call)
+        : rows(call->a->rows), cols(call->a->cols), entries(call->a->entries),
+          offsets(static_cast<const Offset *>(call->a->offsets)), columns(call->a->columns),
+          values(static_cast<const Value *>(call->a->values)),
+          x(static_cast<const Value *>(call->x)), y(static_cast<Value *>(call->y)), finish(call)
+    {
+    }
+};
+
+// Calls f with the product in its types.
+template <class F> fur_status fur_with_product(const fur_spmv_call *call, F f)
+{
+    return fur_with_types(call->a, [&](auto value, auto offset) {
+        return f(fur_product<decltype(value), decltype(offset)>(call));
+    });
+}
+
+// Segments of a row, or of a part of one.
+__device__ inline int fur_ceil_segments(int64_t entries)
+{
+    return static_cast<int>((entries + FUR_ROW_SEGMENT - 1) / FUR_ROW_SEGMENT);
+}
+
+// x: the vector, or what stands for it.
+template <class Value, class X, class Offset>
+__device__ inline Value fur_segment_sum(const Value *values, const int32_t *columns, X x,
+                                        Offset begin, Offset end)
+{
+    Value sum = fur_zero<Value>();
+    for (Offset k = begin; k < end; k++)
+        sum = fur_fma(values[k], x[columns[k]], sum);
+    return sum;
+}
+
+// The sum of a row: of its segments, one after the other.
+template <class Value, class X, class Offset>
+__device__ inline Value fur_row_sum(const Value *values, const int32_t *columns, X x, Offset begin,
+                                    Offset end)
+{
+    Offset stop = end - begin > FUR_ROW_SEGMENT ? begin + FUR_ROW_SEGMENT : end;
+    Value sum = fur_segment_sum(values, columns, x, begin, stop);
+    while (stop < end) {
+        begin = stop;
+        stop = end - begin > FUR_ROW_SEGMENT ? begin + FUR_ROW_SEGMENT : end;
+        sum = fur_add(sum, fur_segment_sum(values, columns, x, begin, stop));
+    }
+    return sum;
+}
+
+#endif

@@ -1,0 +1,502 @@
+// SpMV with rows staged through shared memory: a block takes a tile of consecutive rows, reads
+// their entries as one coalesced stream, keeps each beside its x in shared memory, and then adds up
+// every row in order, one thread a row. After CSR-stream (Greathouse and Daga 2014), over tiles
+// that are equal shares of rows plus entries (Merrill and Garland 2016).
+//
+// A row of more than one segment of FUR_ROW_SEGMENT entries is added segment by segment, by
+// whatever tiles its segments begin in: the last of these to finish adds up the sums of the
+// segments in order. So neither one long row nor many empty ones unbalance the blocks, and the
+// result has the bits of the reference.
+//
+// Bytes a row of n entries: n (entry + 4) + offset for A, two entries for x and y; 2 n flops.
+#include "cost.cuh"
+#include "spmv.cuh"
+
+#define BLOCK 128
+// Blocks that should fit on a multiprocessor.
+#define RESIDENT 8
+// Rows plus entries that begin in a tile: fewer where the matrix would not fill the device.
+#define TILE 1024
+#define SMALL_TILE 512
+#define SMALL_MATRIX (1 << 20)
+// Entries of a thread that are under way together; of 16 bytes, half as many.
+#define UNROLL 8
+// Rows of at most so many entries are not cut; with small tiles there is room for longer ones,
+// except of 16 bytes an entry.
+#define WHOLE (3 * FUR_ROW_SEGMENT)
+#define SMALL_WHOLE (8 * FUR_ROW_SEGMENT)
+// Segments of one long row that begin in a tile, and long rows that have any there.
+#define TILE_SEGMENTS (TILE / FUR_ROW_SEGMENT)
+#define TILE_LONG_ROWS (TILE_SEGMENTS + 1)
+// The sums of a long row's segments lie from slot offset / SLOT_ENTRIES on: a row of over one
+// segment, k in all, has over (k - 1) FUR_ROW_SEGMENT entries, so that slots of two rows never
+// meet.
+#define SLOT_ENTRIES (FUR_ROW_SEGMENT / 2)
+#define NO_SKEW 31
+// Entries that a thread fetches from shared memory together.
+#define FETCH 4
+
+namespace
+{
+
+// Where a tile begins: its first row and its first entry. The entries of a segment belong to the
+// tile in which the segment begins.
+struct start {
+    int32_t row;
+    int64_t entry;
+};
+
+// How a matrix is cut.
+struct cutting {
+    int tile;  // rows plus entries that begin in each tile
+    int whole; // entries of the longest row that is not cut
+};
+
+struct stream {
+    int64_t tiles;
+    cutting cut;
+    start *starts;    // of the tiles, and the end; tiles + 1
+    int skew;         // see place
+    int64_t capacity; // entries staged at most
+    // With long rows only: by slot, the sums of segments and how many have arrived, 0 between
+    // products.
+    void *sums;
+    unsigned *arrived;
+};
+
+// The product and how it is cut.
+template <class Value, class Offset> struct product : fur_product<Value, Offset> {
+    const start *starts;
+    cutting cut;
+    int skew;
+    Value *sums;
+    unsigned *arrived;
+
+    product(const fur_product<Value, Offset> &p, const stream *s)
+        : fur_product<Value, Offset>(p), starts(s->starts), cut(s->cut), skew(s->skew),
+          sums(static_cast<Value *>(s->sums)), arrived(s->arrived)
+    {
+    }
+};
+
+// An entry and what it is multiplied by.
+template <class Value> struct alignas(2 * sizeof(Value) < 16 ? 2 * sizeof(Value) : 16) staged {
+    Value value;
+    Value x;
+};
+
+// Where entry i of a tile is staged. Threads read a row's length apart: where that is a multiple of
+// 2^skew, one unused place every 2^skew entries keeps them in different banks.
+__device__ int place(int i, int skew)
+{
+    return i + (i >> skew);
+}
+
+// Loads past the end are made from the last entry: without a condition they are all under way
+// before the first is waited for.
+template <class Value, class Offset>
+__device__ void stage(const product<Value, Offset> &p, int64_t begin, int count, staged<Value> *to)
+{
+    constexpr int unroll = sizeof(Value) > 8 ? UNROLL / 2 : UNROLL;
+    const int32_t *columns = p.columns + begin;
+    const Value *values = p.values + begin;
+    for (int first = threadIdx.x; first < count; first += BLOCK * unroll) {
+        int32_t column[unroll];
+        staged<Value> entry[unroll];
+#pragma unroll
+        for (int u = 0; u < unroll; u++)
+            column[u] = fur_stream(columns + min(first + u * BLOCK, count - 1));
+#pragma unroll
+        for (int u = 0; u < unroll; u++)
+            entry[u].value = fur_stream(values + min(first + u * BLOCK, count - 1));
+#pragma unroll
+        for (int u = 0; u < unroll; u++)
+            entry[u].x = p.x[column[u]];
+#pragma unroll
+        for (int u = 0; u < unroll; u++)
+            if (first + u * BLOCK < count)
+                to[place(first + u * BLOCK, p.skew)] = entry[u];
+    }
+}
+
+// The sum of staged entries begin .. end-1, in order; several are fetched at a time.
+template <class Value, class Place>
+__device__ Value sum_placed(const staged<Value> *from, int begin, int end, Place place)
+{
+    Value sum = fur_zero<Value>();
+    int i = begin;
+    for (; i + FETCH <= end; i += FETCH) {
+        staged<Value> entry[FETCH];
+#pragma unroll
+        for (int u = 0; u < FETCH; u++)
+            entry[u] = from[place(i + u)];
+#pragma unroll
+        for (int u = 0; u < FETCH; u++)
+            sum = fur_fma(entry[u].value, entry[u].x, sum);
+    }
+    for (; i < end; i++) {
+        staged<Value> entry = from[place(i)];
+        sum = fur_fma(entry.value, entry.x, sum);
+    }
+    return sum;
+}
+
+// Without a skew the places are the entries' own, and nothing is to be computed.
+template <class Value>
+__device__ Value sum_staged(const staged<Value> *from, int begin, int end, int skew)
+{
+    return skew == NO_SKEW ? sum_placed(from, begin, end, [](int i) { return i; })
+                           : sum_placed(from, begin, end, [skew](int i) { return place(i, skew); });
+}
+
+// A tile of rows of one segment each.
+template <class Value, class Offset>
+__global__ void __launch_bounds__(BLOCK, RESIDENT) multiply_short(product<Value, Offset> p)
+{
+    extern __shared__ double2 memory[];
+    auto tile = reinterpret_cast<staged<Value> *>(memory);
+    start from = p.starts[blockIdx.x];
+    start to = p.starts[blockIdx.x + 1];
+    int64_t row = from.row + int64_t(threadIdx.x);
+    int begin = row < to.row ? static_cast<int>(p.offsets[row] - from.entry) : 0;
+    int end = row < to.row ? static_cast<int>(p.offsets[row + 1] - from.entry) : 0;
+
+    stage(p, from.entry, static_cast<int>(to.entry - from.entry), tile);
+    __syncthreads();
+    while (row < to.row) {
+        p.finish(sum_staged(tile, begin, end, p.skew), &p.y[row]);
+        row += BLOCK;
+        if (row < to.row) {
+            begin = static_cast<int>(p.offsets[row] - from.entry);
+            end = static_cast<int>(p.offsets[row + 1] - from.entry);
+        }
+    }
+}
+
+// A long row's share of a tile: segments first .. first + count - 1 of all, of which the first is
+// staged from `begin` on; the row's last entry is, or would be, before `end`.
+struct long_row {
+    int32_t row;
+    int first;
+    int count;
+    int all;
+    int begin;
+    int end;
+};
+
+// The share that the tile whose merged positions start at `merged` and whose entries start at
+// `base` has of a row, the merged position of an entry being its own number plus that of its row. A
+// row that is not cut belongs to the tile it begins in.
+template <class Offset>
+__device__ long_row share_of(const Offset *offsets, int64_t row, cutting cut, int64_t merged,
+                             int64_t base)
+{
+    int64_t begin = offsets[row];
+    int64_t length = offsets[row + 1] - begin;
+    int64_t ahead = merged - (begin + row);
+    int all = fur_ceil_segments(length);
+    int first = ahead > 0 ? fur_ceil_segments(ahead) : 0;
+    int end = length > cut.whole ? min(all, fur_ceil_segments(ahead + cut.tile)) : all;
+    int64_t staged = begin + int64_t(first) * FUR_ROW_SEGMENT - base;
+    int64_t rest = length - int64_t(first) * FUR_ROW_SEGMENT;
+    return {
+        static_cast<int32_t>(row), first,
+        max(end - first, 0),       all,
+        static_cast<int>(staged),  static_cast<int>(staged + min(rest, int64_t(INT32_MAX / 2)))};
+}
+
+// What the threads of a block with long rows share.
+template <class Value> struct shares {
+    int rows;
+    int open; // rows with segments elsewhere
+    long_row row[TILE_LONG_ROWS];
+    Value sum[TILE_LONG_ROWS][TILE_SEGMENTS];
+    bool last[TILE_LONG_ROWS]; // the row's other segments have all arrived before
+};
+
+template <class Value> __device__ void add_share(shares<Value> *s, long_row share)
+{
+    if (share.count == 0)
+        return;
+    s->row[atomicAdd(&s->rows, 1)] = share;
+    if (share.count < share.all)
+        atomicAdd(&s->open, 1);
+}
+
+// Lists the long rows that have segments here. Entries before those of the first row are of the row
+// before.
+template <class Value, class Offset>
+__device__ void list_long_rows(const product<Value, Offset> &p, int64_t merged, start from,
+                               int32_t end, shares<Value> *s)
+{
+    if (threadIdx.x == 0 && from.entry < p.offsets[from.row])
+        add_share(s, share_of(p.offsets, from.row - 1, p.cut, merged, from.entry));
+    for (int64_t row = from.row + int64_t(threadIdx.x); row < end; row += BLOCK)
+        if (p.offsets[row + 1] - p.offsets[row] > FUR_ROW_SEGMENT)
+            add_share(s, share_of(p.offsets, row, p.cut, merged, from.entry));
+}
+
+// Rows of one segment, a thread each.
+template <class Value, class Offset>
+__device__ void sum_short_rows(const product<Value, Offset> &p, start from, int32_t end,
+                               const staged<Value> *tile)
+{
+    for (int64_t row = from.row + int64_t(threadIdx.x); row < end; row += BLOCK) {
+        int64_t first = p.offsets[row];
+        int length = static_cast<int>(p.offsets[row + 1] - first);
+        int begin = static_cast<int>(first - from.entry);
+        if (length <= FUR_ROW_SEGMENT)
+            p.finish(sum_staged(tile, begin, begin + length, p.skew), &p.y[row]);
+    }
+}
+
+// Sums the segments of long rows, into shared memory where a row has no others elsewhere. They go
+// to the threads from the last one down: the first ones have rows.
+template <class Value, class Offset>
+__device__ void sum_segments(const product<Value, Offset> &p, const staged<Value> *tile,
+                             shares<Value> *s)
+{
+    for (int i = BLOCK - 1 - threadIdx.x; i < s->rows * TILE_SEGMENTS; i += BLOCK) {
+        long_row r = s->row[i / TILE_SEGMENTS];
+        int segment = i % TILE_SEGMENTS;
+        int begin = r.begin + segment * FUR_ROW_SEGMENT;
+        if (segment >= r.count)
+            continue;
+        Value sum = sum_staged(tile, begin, min(r.end, begin + FUR_ROW_SEGMENT), p.skew);
+        if (r.count == r.all)
+            s->sum[i / TILE_SEGMENTS][segment] = sum;
+        else
+            p.sums[p.offsets[r.row] / SLOT_ENTRIES + r.first + segment] = sum;
+    }
+}
+
+// Finishes a row whose segments are all in this tile; counts those of one that has others. The
+// barrier before and the fence here let whoever counts last see all sums.
+template <class Value, class Offset>
+__device__ void settle(const product<Value, Offset> &p, shares<Value> *s, int i)
+{
+    long_row r = s->row[i];
+    s->last[i] = false;
+    if (r.count == r.all) {
+        Value sum = s->sum[i][0];
+        for (int segment = 1; segment < r.count; segment++)
+            sum = fur_add(sum, s->sum[i][segment]);
+        p.finish(sum, &p.y[r.row]);
+        return;
+    }
+    int64_t slot = p.offsets[r.row] / SLOT_ENTRIES;
+    __threadfence();
+    unsigned count = static_cast<unsigned>(r.count);
+    if (atomicAdd(&p.arrived[slot], count) + count == static_cast<unsigned>(r.all)) {
+        __threadfence();
+        p.arrived[slot] = 0;
+        s->last[i] = true;
+    }
+}
+
+// Adds up the segments of a row in order. All threads fetch, one adds.
+template <class Value, class Offset>
+__device__ void add_up(const product<Value, Offset> &p, long_row r, Value *buffer)
+{
+    const Value *sums = p.sums + p.offsets[r.row] / SLOT_ENTRIES;
+    Value total = fur_zero<Value>();
+    for (int begin = 0; begin < r.all; begin += p.cut.tile) {
+        int count = min(p.cut.tile, r.all - begin);
+        __syncthreads();
+        for (int i = threadIdx.x; i < count; i += BLOCK)
+            buffer[i] = fur_from_l2(&sums[begin + i]);
+        __syncthreads();
+        if (threadIdx.x == 0) {
+            int i = begin == 0 ? 1 : 0;
+            total = begin == 0 ? buffer[0] : total;
+#pragma unroll 16
+            for (; i < count; i++)
+                total = fur_add(total, buffer[i]);
+        }
+    }
+    if (threadIdx.x == 0)
+        p.finish(total, &p.y[r.row]);
+}
+
+// Tiles are taken from both ends of the matrix in turn: dense rows, which take longest to finish,
+// are mostly first or last.
+__device__ unsigned next_tile()
+{
+    return blockIdx.x % 2 ? gridDim.x - 1 - blockIdx.x / 2 : blockIdx.x / 2;
+}
+
+// A tile with rows of any length.
+template <class Value, class Offset>
+__global__ void __launch_bounds__(BLOCK, RESIDENT) multiply_any(product<Value, Offset> p)
+{
+    extern __shared__ double2 memory[];
+    __shared__ shares<Value> shared;
+    auto tile = reinterpret_cast<staged<Value> *>(memory);
+    unsigned number = next_tile();
+    start from = p.starts[number];
+    start to = p.starts[number + 1];
+
+    if (threadIdx.x == 0)
+        shared.rows = shared.open = 0;
+    __syncthreads();
+    stage(p, from.entry, static_cast<int>(to.entry - from.entry), tile);
+    list_long_rows(p, number * int64_t(p.cut.tile), from, to.row, &shared);
+    __syncthreads();
+    sum_short_rows(p, from, to.row, tile);
+    sum_segments(p, tile, &shared);
+    __syncthreads();
+    if (threadIdx.x < shared.rows)
+        settle(p, &shared, static_cast<int>(threadIdx.x));
+    if (shared.open == 0)
+        return;
+    __syncthreads();
+    for (int i = 0; i < shared.rows; i++)
+        if (shared.last[i])
+            add_up(p, shared.row[i], reinterpret_cast<Value *>(memory));
+}
+
+// The first row that does not begin before a merged position.
+template <class Offset>
+__device__ int32_t first_row(int64_t rows, const Offset *offsets, int64_t merged)
+{
+    int64_t low = 0;
+    for (int64_t count = rows; count > 0;) {
+        int64_t half = count / 2;
+        bool before = low + half + static_cast<int64_t>(offsets[low + half]) < merged;
+        low = before ? low + half + 1 : low;
+        count = before ? count - half - 1 : half;
+    }
+    return static_cast<int32_t>(low);
+}
+
+// A tile begins with the first segment of the row before that does, if there is one, else with its
+// first row.
+template <class Offset>
+__global__ void find_starts(int64_t rows, const Offset *offsets, int64_t tiles, cutting cut,
+                            start *starts)
+{
+    int64_t tile = blockIdx.x * int64_t(BLOCK) + threadIdx.x;
+    if (tile > tiles)
+        return;
+    int32_t row = first_row(rows, offsets, tile * cut.tile);
+    int64_t entry = offsets[row];
+    if (row > 0 && offsets[row] - offsets[row - 1] > cut.whole) {
+        long_row entering = share_of(offsets, row - 1, cut, tile * cut.tile, 0);
+        entry = min(entry, offsets[row - 1] + int64_t(entering.first) * FUR_ROW_SEGMENT);
+    }
+    starts[tile] = {row, entry};
+}
+
+// Rows of one length that is a multiple of 4 would meet in a few banks.
+int skew_for(const fur_csr_statistics &rows)
+{
+    int64_t length = rows.row_max;
+    bool long_rows = length > FUR_ROW_SEGMENT;
+    if (length == 0 || long_rows || length % 4 != 0 ||
+        rows.row_mean < 0.9 * static_cast<double>(length))
+        return NO_SKEW;
+    int skew = 2;
+    while (length % (int64_t(2) << skew) == 0)
+        skew++;
+    return skew;
+}
+
+// Entries that begin in a tile take its place with their rows; the last row reaches over its end.
+int64_t capacity_for(const fur_csr_statistics &rows, cutting cut, int skew)
+{
+    int64_t longest = rows.row_max < cut.whole ? rows.row_max : cut.whole;
+    int64_t entries = cut.tile + longest;
+    if (rows.row_max <= cut.whole)
+        entries = entries * longest / (longest + 1) + 1;
+    return entries + (entries >> skew);
+}
+
+fur_status allocate(fur_env *env, const fur_csr_view *a, bool long_rows, stream *s)
+{
+    FUR_TRY(fur_cuda_allocate(env, s->tiles + 1, sizeof *s->starts, &s->starts));
+    if (!long_rows)
+        return FUR_OK;
+    int64_t slots = a->entries / SLOT_ENTRIES + 1;
+    FUR_TRY(fur_cuda_allocate(env, slots, fur_value_size(a->value_type), &s->sums));
+    FUR_TRY(fur_cuda_allocate(env, slots, sizeof *s->arrived, &s->arrived));
+    return fur_cuda_clear(env, s->arrived, slots * static_cast<int64_t>(sizeof *s->arrived));
+}
+
+// Where each tile begins.
+fur_status cut(fur_env *env, const fur_csr_view *a, const stream *s)
+{
+    if (s->tiles == 0)
+        return FUR_OK;
+    return fur_with_offset(a, [&](auto offsets) {
+        find_starts<<<fur_blocks(s->tiles + 1, BLOCK), BLOCK, 0, fur_cuda_stream(env)>>>(
+            a->rows, offsets, s->tiles, s->cut, s->starts);
+        return fur_cuda_launched(env, "spmv stream: find starts");
+    });
+}
+
+void release(fur_env *env, void *state)
+{
+    auto s = static_cast<stream *>(state);
+    fur_cuda_release(env, s->starts);
+    fur_cuda_release(env, s->sums);
+    fur_cuda_release(env, s->arrived);
+    fur_env_release(env, s);
+}
+
+fur_status plan(fur_env *env, const fur_csr_view *a, const fur_spmv_profile *profile, void **state)
+{
+    return fur_make_state<stream>(env, release, state, [&](stream *s) {
+        int64_t size = a->rows + a->entries;
+        bool small = size < SMALL_MATRIX;
+        s->cut.tile = small ? SMALL_TILE : TILE;
+        s->cut.whole = small && fur_value_size(a->value_type) <= 8 ? SMALL_WHOLE : WHOLE;
+        s->tiles = a->rows == 0 ? 0 : fur_ceil_div(size, s->cut.tile);
+        s->skew = skew_for(profile->rows);
+        s->capacity = capacity_for(profile->rows, s->cut, s->skew);
+        FUR_TRY(allocate(env, a, profile->rows.row_max > FUR_ROW_SEGMENT, s));
+        return cut(env, a, s);
+    });
+}
+
+template <class Value, class Offset>
+void launch(cudaStream_t on, const stream *s, const fur_product<Value, Offset> &p)
+{
+    auto kernel = s->arrived ? multiply_any<Value, Offset> : multiply_short<Value, Offset>;
+    size_t bytes = static_cast<size_t>(s->capacity) * sizeof(staged<Value>);
+    kernel<<<static_cast<unsigned>(s->tiles), BLOCK, bytes, on>>>(product<Value, Offset>(p, s));
+}
+
+fur_status apply(const fur_spmv_call *call)
+{
+    auto s = static_cast<const stream *>(call->state);
+    if (s->tiles == 0)
+        return FUR_OK;
+    return fur_with_product(call, [&](auto product) {
+        launch(fur_cuda_stream(call->env), s, product);
+        return fur_cuda_launched(call->env, "spmv stream");
+    });
+}
+
+// Long rows are finished in steps that a block waits for; of others the longer leave more threads
+// idle while they are added up.
+fur_spmv_cost cost(const fur_csr_view *a, const fur_spmv_profile *profile)
+{
+    bool long_rows = profile->rows.row_max > FUR_ROW_SEGMENT;
+    double slowness = (1.1 + 0.002 * profile->rows.row_mean) * (long_rows ? 1.15 : 1);
+    fur_spmv_cost c = fur_cuda_cost(long_rows ? 25 : 8, slowness * fur_product_bytes(a));
+    c.plan_ns = 2 * FUR_LAUNCH_NS + 0.2 * c.product_ns;
+    return c;
+}
+
+} // namespace
+
+extern "C" const fur_spmv_kernel fur_cuda_spmv_stream = {
+    {"stream", "tiles of rows staged through shared memory, then one thread a row",
+     "Greathouse, Daga 2014", true, 0},
+    cost,
+    plan,
+    nullptr, // refresh
+    apply,
+    release,
+    nullptr, // matrix_bytes
+};

@@ -1,0 +1,495 @@
+// Stencils of radius 1 with constant coefficients, from slices (march.cuh): each slice is read once
+// and feeds the planes before, at and behind it, whose sums are in registers. A point's terms come
+// in the order of planes, then lines, as they must.
+#ifndef FURROW_CUDA_NEAR_CUH
+#define FURROW_CUDA_NEAR_CUH
+
+#include "march.cuh"
+
+// Bytes of a piece, which lines are aligned to where they can be.
+#define FUR_NEAR_PIECE 16
+// Planes that z is asked for before its use.
+#define FUR_NEAR_AHEAD 2
+
+// The place of a neighbour among the 27.
+__host__ __device__ constexpr int fur_near_place(int x, int y, int z)
+{
+    return (x + 1) + 3 * ((y + 1) + 3 * (z + 1));
+}
+
+// A stencil's places, a bit each.
+static inline unsigned fur_near_places(const fur_stencil_view *s)
+{
+    unsigned places = 0;
+    for (int k = 0; k < s->points; k++) {
+        fur_stencil_offset o = s->offsets[k];
+        places |= 1U << fur_near_place(o.x, o.y, o.z);
+    }
+    return places;
+}
+
+// A stencil's constants by place.
+template <class Value> struct fur_near {
+    Value coefficient[27];
+    unsigned present; // a bit for each place
+
+    explicit fur_near(const fur_stencil_view *s) : present(fur_near_places(s))
+    {
+        auto coefficients = static_cast<const Value *>(s->coefficients);
+        for (int k = 0; k < s->points; k++) {
+            fur_stencil_offset o = s->offsets[k];
+            coefficient[fur_near_place(o.x, o.y, o.z)] = coefficients[k];
+        }
+    }
+};
+
+// Places of a set.
+__host__ __device__ constexpr int fur_near_count(unsigned word)
+{
+    int bits = 0;
+    for (; word != 0; word &= word - 1)
+        bits++;
+    return bits;
+}
+
+// The stencils that have kernels of their own, a bit a place: 5 and 9 points of a plane, 7 and 27.
+#define FUR_NEAR_LINE (1U << 12 | 1U << 13 | 1U << 14)
+#define FUR_NEAR_STAR2 (FUR_NEAR_LINE | 1U << 10 | 1U << 16)
+#define FUR_NEAR_SQUARE (0x1ffU << 9)
+#define FUR_NEAR_STAR3 (FUR_NEAR_STAR2 | 1U << 4 | 1U << 22)
+#define FUR_NEAR_CUBE ((1U << 27) - 1)
+
+// What is done for a slice: terms in its own plane only, fewer terms than take the time in which a
+// slice comes, more, or those that are found at run time. On an H200 7 are few and 27 many; nothing
+// between has been measured.
+enum fur_near_work { FUR_NEAR_FLAT, FUR_NEAR_FEW, FUR_NEAR_MANY, FUR_NEAR_ANY };
+
+// The places of a stencil known to the compiler. Any: those that are there are known at run time.
+template <unsigned places, bool Any = false> struct fur_near_shape {
+    static constexpr bool any = Any;
+    static constexpr fur_near_work work = any                                ? FUR_NEAR_ANY
+                                          : (places & ~FUR_NEAR_SQUARE) == 0 ? FUR_NEAR_FLAT
+                                          : fur_near_count(places) <= 9      ? FUR_NEAR_FEW
+                                                                             : FUR_NEAR_MANY;
+
+    __host__ __device__ static constexpr bool has(int place)
+    {
+        return (places >> place & 1) != 0;
+    }
+
+    // Whether lines that are dy away have terms beside the point's column.
+    __host__ __device__ static constexpr bool has_sides(int dy)
+    {
+        unsigned beside = 0;
+        for (int dz = -1; dz <= 1; dz++)
+            beside |= 1U << fur_near_place(-1, dy, dz) | 1U << fur_near_place(1, dy, dz);
+        return (places & beside) != 0;
+    }
+};
+
+// Calls f with a value of the stencil's type and its shape.
+template <class F> fur_status fur_with_near(const fur_stencil_view *s, F f)
+{
+    return fur_with_value(s->value_type, [&](auto value) {
+        switch (fur_near_places(s)) {
+        case FUR_NEAR_STAR2:
+            return f(value, fur_near_shape<FUR_NEAR_STAR2>());
+        case FUR_NEAR_SQUARE:
+            return f(value, fur_near_shape<FUR_NEAR_SQUARE>());
+        case FUR_NEAR_STAR3:
+            return f(value, fur_near_shape<FUR_NEAR_STAR3>());
+        case FUR_NEAR_CUBE:
+            return f(value, fur_near_shape<FUR_NEAR_CUBE>());
+        default:
+            return f(value, fur_near_shape<FUR_NEAR_CUBE, true>());
+        }
+    });
+}
+
+// How a block is made up. Threads have 128 registers each.
+template <int Threads, int Across, int Outputs, int Slices, int Ahead, int Most, bool Late>
+struct fur_near_form {
+    static constexpr int threads = Threads;
+    static constexpr int across = Across;   // warps along a line
+    static constexpr int outputs = Outputs; // lines of a thread
+    static constexpr int slices = Slices;   // in shared memory
+    static constexpr int ahead = Ahead;     // planes that are asked for before their slices
+    static constexpr int most = Most;       // blocks on a multiprocessor at once; 0: all that fit
+    static constexpr bool late = Late;      // a slice is begun when another is added, not before
+    static constexpr int resident = 512 / Threads;
+};
+
+// A block's tile: a thread has neighbours along x, as many as a piece holds, on so many lines
+// (Form::outputs), and so many warps (Form::across) a line's width. A line of a slice has `before`
+// bytes in front, for the neighbours beside the tile, and `between` bytes to the next.
+template <class Value_, class Shape_, class Form_, int before, int between> struct fur_near_tile {
+    using Value = Value_;
+    using Shape = Shape_;
+    using Form = Form_;
+    static constexpr int outputs = Form::outputs;
+    static constexpr int piece = FUR_NEAR_PIECE / sizeof(Value); // entries
+    static constexpr int columns = FUR_WARP * Form::across;      // of threads
+    static constexpr int rows = Form::threads / columns;
+    static constexpr int width = columns * piece;
+    static constexpr int height = rows * outputs;
+    static constexpr int first = before / sizeof(Value); // entry of a line
+    static constexpr int pitch = width + between / int(sizeof(Value));
+    static constexpr int lines = height + 2;
+    static constexpr int bytes =
+        (before + pitch * lines * int(sizeof(Value)) + 127) / 128 * 128; // of a slice
+    static constexpr int entries = bytes / sizeof(Value);
+
+    // What a block has of a grid, if it takes so many bytes of shared memory.
+    static fur_march_tile march(size_t shared)
+    {
+        return {Form::threads, width, height, shared, Form::most, 1};
+    }
+
+    // The thread's column and row.
+    __device__ static int column()
+    {
+        return static_cast<int>(threadIdx.x) % columns;
+    }
+
+    __device__ static int row()
+    {
+        return static_cast<int>(threadIdx.x) / columns;
+    }
+};
+
+// How a grid's lines are: of any length, or of whole pieces, so that a thread has all of its
+// columns or none; then beta is 0 or z is read by pieces, too.
+enum fur_near_kind { FUR_NEAR_ENTRIES, FUR_NEAR_PIECES, FUR_NEAR_PIECES_Z };
+
+// The points of a thread in a plane, and their sums in three planes.
+template <class tile, fur_near_kind kind> struct fur_near_points {
+    using Value = typename tile::Value;
+    using Shape = typename tile::Shape;
+    static constexpr bool whole = kind != FUR_NEAR_ENTRIES;
+    int64_t first;   // entry of the first point in the plane that is finished next
+    int columns;     // so many columns
+    int own;         // and lines of them are inside
+    unsigned lines;  // bit n: the line before the first one, and n on, has entries
+    unsigned lefts;  // bit n: column n has a neighbour before it
+    unsigned rights; // and behind it
+    Value sum[3][tile::outputs][tile::piece];
+    fur_piece<Value> old[tile::outputs]; // of z in the plane that is finished next, by pieces
+
+    __device__ fur_near_points(const fur_march &m, const fur_place &place)
+        : lines(0), lefts(0), rights(0)
+    {
+        int64_t x = place.x + tile::column() * tile::piece;
+        int64_t y = place.y + tile::row() * tile::outputs;
+        first = x + m.extent[0] * (y + m.extent[1] * place.z);
+        columns = static_cast<int>(max(int64_t(0), min(m.extent[0] - x, int64_t(tile::piece))));
+        own = static_cast<int>(max(int64_t(0), min(m.extent[1] - y, int64_t(tile::outputs))));
+        own = columns > 0 ? own : 0;
+        for (int n = 0; n < tile::piece; n++) {
+            lefts |= (!m.is_dirichlet(0) || x + n > 0 ? 1U : 0U) << n;
+            rights |= (!m.is_dirichlet(0) || x + n + 1 < m.extent[0] ? 1U : 0U) << n;
+        }
+        for (int n = 0; n < tile::outputs + 2; n++) {
+            bool inside = y + n > 0 && y + n <= m.extent[1];
+            lines |= (!m.is_dirichlet(1) || inside ? 1U : 0U) << n;
+        }
+        for (int plane = 0; plane < 3; plane++)
+            clear(plane);
+    }
+
+    // Sums of 0 for a plane.
+    __device__ void clear(int plane)
+    {
+#pragma unroll
+        for (int n = 0; n < tile::outputs; n++)
+#pragma unroll
+            for (int e = 0; e < tile::piece; e++)
+                sum[plane][n][e] = fur_zero<Value>();
+    }
+
+    // Inside of a thread's columns all have neighbours if lines consist of whole pieces.
+    __device__ bool has_left(int e) const
+    {
+        return (whole && e > 0) || (lefts >> e & 1) != 0;
+    }
+
+    __device__ bool has_right(int e) const
+    {
+        return (whole && e + 1 < tile::piece) || (rights >> e & 1) != 0;
+    }
+
+    // Whether lines that far from the first one need the entries beside their own.
+    __host__ __device__ static constexpr bool needs_sides(int line)
+    {
+        bool needs = false;
+        for (int n = 0; n < tile::outputs; n++)
+            needs = needs || (line - n >= -1 && line - n <= 1 && Shape::has_sides(line - n));
+        return needs;
+    }
+
+    // A line of the thread's columns, with the entries beside them.
+    struct line_of {
+        Value at[tile::piece + 2];
+    };
+
+    // Reads a line of a slice at the thread's columns, and beside them if `sides`, else zeros
+    // there.
+    __device__ line_of take_line(const Value *own, bool sides) const
+    {
+        auto middle = *reinterpret_cast<const fur_piece<Value> *>(own);
+        line_of line;
+        line.at[0] = sides ? own[-1] : fur_zero<Value>();
+#pragma unroll
+        for (int e = 0; e < tile::piece; e++)
+            line.at[e + 1] = middle.entry[e];
+        line.at[tile::piece + 1] = sides ? own[tile::piece] : fur_zero<Value>();
+        return line;
+    }
+
+    // sums[e] += coefficient x[e + dx], for the thread's columns e that have that neighbour.
+    __device__ void add_term(Value coefficient, const line_of &line, int dx, Value *sums) const
+    {
+#pragma unroll
+        for (int e = 0; e < tile::piece; e++)
+            if (dx == 0 || (dx < 0 ? has_left(e) : has_right(e)))
+                sums[e] = fur_fma(coefficient, line.at[e + 1 + dx], sums[e]);
+    }
+
+    // Adds what line n of a slice gives to the planes before, at and behind it. Line 0 is the one
+    // before the thread's first. Of 7 points and two lines a thread, line 1 is its first, so it
+    // gives
+    //   sum[0][0] += c(0, 0, 1) own              the plane before
+    //   sum[1][0] += c(-1, 0, 0) left + c(0, 0, 0) own + c(1, 0, 0) right
+    //   sum[1][1] += c(0, -1, 0) own             the thread's second line
+    //   sum[2][0] += c(0, 0, -1) own             the plane behind
+    // where own, left and right are the line's entries at the thread's columns and beside them. All
+    // is known to the compiler but the coefficients: nothing is left of places without a term.
+    __device__ void add_line(const fur_near<Value> &near, int n, const line_of &line)
+    {
+#pragma unroll
+        for (int to = 0; to < tile::outputs; to++)
+#pragma unroll
+            for (int dz = -1; dz <= 1; dz++)
+#pragma unroll
+                for (int dx = -1; dx <= 1; dx++) {
+                    int dy = n - 1 - to;
+                    int place = fur_near_place(dx, dy, dz);
+                    if (dy >= -1 && dy <= 1 && Shape::has(place))
+                        add_term(near.coefficient[place], line, dx, sum[1 - dz][to]);
+                }
+    }
+
+    // Adds the terms of a row of places, those of one dy and dz, to all sums of a plane. there: a
+    // bit for each of dx = -1, 0, 1. For dy = 0, there = 7 and two lines a thread
+    //   sums[0] += c(-1) left + c(0) own + c(1) right of line[1]
+    //   sums[1] += the same of line[2]
+    template <bool AllLines>
+    __device__ void add_row(const Value *coefficient, unsigned there, int dy, const line_of *line,
+                            Value (*sums)[tile::piece]) const
+    {
+#pragma unroll
+        for (int to = 0; to < tile::outputs; to++)
+#pragma unroll
+            for (int dx = -1; dx <= 1; dx++)
+                if ((there >> (dx + 1) & 1) != 0 && (AllLines || (lines >> (to + dy + 1) & 1) != 0))
+                    add_term(coefficient[dx + 1], line[to + dy + 1], dx, sums[to]);
+    }
+
+    // The same of all nine rows of places, (dy + 1) + 3 (dz + 1) being a row's number, where the
+    // terms are known at run time: what a row has is asked once for all sums, and most often
+    // answered at once, by all three or the middle one. With line n the rows of dy = n - outputs
+    // have all lines that they need: of two lines a thread
+    //   n = 0        takes line 0
+    //   n = 1        takes line 1, adds rows 0, 3, 6 (dy = -1) from lines 0 and 1
+    //   n = 2        takes line 2, adds rows 1, 4, 7 (dy = 0) from lines 1 and 2
+    //   n = 3        takes line 3, adds rows 2, 5, 8 (dy = 1) from lines 2 and 3
+    // Row r goes to the sums of plane 2 - r / 3, so a point's terms come plane by plane, then line
+    // by line. AllLines: no line is beyond a Dirichlet boundary.
+    template <bool AllLines> __device__ void add_rows(const fur_near<Value> &near, const Value *own)
+    {
+        line_of line[tile::outputs + 2];
+#pragma unroll
+        for (int n = 0; n < tile::outputs + 2; n++) {
+            line[n] = take_line(own + n * tile::pitch, true);
+            int dy = n - tile::outputs;
+#pragma unroll
+            for (int row = dy + 1; dy >= -1 && row < 9; row += 3) {
+                const Value *coefficient = &near.coefficient[3 * row];
+                unsigned there = near.present >> 3 * row & 7;
+                if (there == 7)
+                    add_row<AllLines>(coefficient, 7, dy, line, sum[2 - row / 3]);
+                else if (there == 2)
+                    add_row<AllLines>(coefficient, 2, dy, line, sum[2 - row / 3]);
+                else if (there != 0)
+                    add_row<AllLines>(coefficient, there, dy, line, sum[2 - row / 3]);
+            }
+        }
+    }
+
+    // Adds a slice to the sums of the three planes that it is part of.
+    __device__ void add(const fur_near<Value> &near, const Value *slice)
+    {
+        constexpr int count = tile::outputs + 2;
+        const Value *own = slice + tile::row() * tile::outputs * tile::pitch + tile::first +
+                           tile::column() * tile::piece;
+        if constexpr (Shape::any) {
+            if (lines == (1U << count) - 1)
+                add_rows<true>(near, own);
+            else
+                add_rows<false>(near, own);
+        } else {
+#pragma unroll
+            for (int n = 0; n < count; n++)
+                if ((lines >> n & 1) != 0)
+                    add_line(near, n, take_line(own + n * tile::pitch, needs_sides(n - 1)));
+        }
+    }
+
+    // Loads z in the plane that is finished next, and has the second-level cache read another one,
+    // so many entries on.
+    __device__ void take_old(const fur_march &m, const fur_stencil_finish<Value> &finish,
+                             const Value *y, int64_t on)
+    {
+        if constexpr (kind == FUR_NEAR_PIECES_Z) {
+            const Value *from = finish.other(y + first);
+#pragma unroll
+            for (int i = 0; i < tile::outputs; i++, from += m.extent[0])
+                if (i < own) {
+                    old[i] = *reinterpret_cast<const fur_piece<Value> *>(from);
+                    fur_prefetch(from + on);
+                }
+        }
+    }
+
+    // y = alpha sum + beta z on a line of the thread's points.
+    __device__ void finish_line(const Value *sums, const fur_stencil_finish<Value> &finish,
+                                const fur_piece<Value> &z, Value *to) const
+    {
+        if constexpr (whole) {
+            fur_piece<Value> made;
+#pragma unroll
+            for (int e = 0; e < tile::piece; e++)
+                made.entry[e] = kind == FUR_NEAR_PIECES ? fur_mul(finish.alpha, sums[e])
+                                                        : finish.combine(sums[e], &z.entry[e]);
+            *reinterpret_cast<fur_piece<Value> *>(to) = made;
+        } else {
+#pragma unroll
+            for (int e = 0; e < tile::piece; e++)
+                if (e < columns)
+                    finish.put(sums[e], to + e);
+        }
+    }
+
+    // Finishes the points of a plane, the one before the slice.
+    __device__ void finish(const fur_march &m, const fur_stencil_finish<Value> &finish, Value *y)
+    {
+        Value *to = y + first;
+#pragma unroll
+        for (int i = 0; i < tile::outputs; i++, to += m.extent[0])
+            if (i < own)
+                finish_line(sum[0][i], finish, old[i], to);
+        first += m.plane_entries();
+    }
+
+    // The next slice is one plane on: sums move one plane nearer, and begin with 0 behind.
+    __device__ void turn()
+    {
+#pragma unroll
+        for (int n = 0; n < tile::outputs; n++)
+#pragma unroll
+            for (int e = 0; e < tile::piece; e++) {
+                sum[0][n][e] = sum[1][n][e];
+                sum[1][n][e] = sum[2][n][e];
+            }
+        clear(2);
+    }
+};
+
+// The planes that a block's slices come from.
+struct fur_near_planes {
+    int first; // slice 0 is this plane
+    int count; // of the block
+    int depth; // of the grid
+    int before;
+    int behind;
+
+    __device__ fur_near_planes(const fur_march &m, const fur_place &place)
+        : first(static_cast<int>(place.z)), count(place.planes),
+          depth(static_cast<int>(m.extent[2])), before(static_cast<int>(m.before[2])),
+          behind(static_cast<int>(m.behind[2]))
+    {
+    }
+
+    // Slice n is from -1 to anywhere. -1: it comes from nowhere, as all terms in it are left out.
+    __device__ int at(int n) const
+    {
+        int plane = first + n;
+        if (n > count)
+            return -1;
+        return plane < 0 ? before : plane < depth ? plane : behind;
+    }
+};
+
+// Marches through the planes: begin(n, turn) begins to take slice n into place turn % slices of the
+// ring, ask(n) has the second-level cache read what comes after it, wait(turn) returns when a slice
+// is there.
+template <class tile, fur_near_kind kind, class Value, class Begin, class Ask, class Wait>
+__device__ void fur_near_march(const fur_march &m, const fur_place &place,
+                               const fur_near<Value> &near, const fur_stencil_finish<Value> &finish,
+                               const Value *ring, Value *y, Begin begin, Ask ask, Wait wait)
+{
+    using Form = typename tile::Form;
+    constexpr int next = Form::slices - 1; // slices from the one that is added to the one begun
+    // Not unrolled: what runs once has to be fetched, too.
+#pragma unroll 1
+    for (int n = 0; n < next; n++) {
+        begin(n - 1, n);
+        ask(n - 1);
+    }
+    fur_near_points<tile, kind> points(m, place);
+    fur_near_planes planes(m, place);
+#pragma unroll 1
+    for (int n = -1; n <= planes.count; n++) {
+        unsigned turn = static_cast<unsigned>(n + 1);
+        wait(turn);
+        __syncthreads(); // the slice before is used up
+        if (!Form::late)
+            begin(n + next, turn + next);
+        ask(n + next);
+        if (n > 0)
+            points.take_old(m, finish, y,
+                            n + FUR_NEAR_AHEAD <= planes.count ? FUR_NEAR_AHEAD * m.plane_entries()
+                                                               : 0);
+        if (planes.at(n) >= 0)
+            points.add(near, ring + turn % Form::slices * tile::entries);
+        if (Form::late)
+            begin(n + next, turn + next);
+        if (n > 0)
+            points.finish(m, finish, y);
+        points.turn();
+    }
+}
+
+// How the lines of a call's vectors are.
+static inline fur_near_kind fur_near_kind_of(const fur_stencil_call *call)
+{
+    uintptr_t line =
+        static_cast<uintptr_t>(call->s->extent[0]) * fur_value_size(call->s->value_type);
+    auto x = reinterpret_cast<uintptr_t>(call->x);
+    auto y = reinterpret_cast<uintptr_t>(call->y);
+    auto z = reinterpret_cast<uintptr_t>(call->z);
+    if ((line | x | y | z) % FUR_NEAR_PIECE != 0)
+        return FUR_NEAR_ENTRIES;
+    return call->beta.re == 0 && call->beta.im == 0 ? FUR_NEAR_PIECES : FUR_NEAR_PIECES_Z;
+}
+
+// Why a stencil is not one of radius 1 that can be marched through; null: it is.
+static inline const char *fur_near_refusal(const fur_stencil_view *s)
+{
+    if (s->radius[0] > 1 || s->radius[1] > 1 || s->radius[2] > 1)
+        return "it is for neighbours at a distance of one point along each axis";
+    if (s->extent[2] > INT32_MAX / 2)
+        return "the grid has too many planes for it";
+    return fur_march_refusal(s);
+}
+
+#endif

@@ -1,0 +1,163 @@
+// Stencils: products and repeated sweeps, a kernel a file (stencils.def and sweeps.def list them),
+// their matrix, and the proof that a matrix is one. What they share: a stencil's terms on the
+// device, and adding up those of a point in the order of docs/numerics.md.
+#ifndef FURROW_CUDA_STENCIL_CUH
+#define FURROW_CUDA_STENCIL_CUH
+
+#include "device.cuh"
+#include "value.cuh"
+
+// What a block may have of shared memory on every device that is served.
+#define FUR_SHARED_MOST (96 << 10)
+
+// A term. Lists have them in the order in which they are added: lines along x one after the other.
+template <class Value> struct fur_stencil_term {
+    fur_stencil_offset offset;
+    int next;           // the first term of the next line
+    int64_t step;       // entries from a point to this neighbour if it is inside
+    const Value *field; // null: the coefficient is constant
+    Value constant;
+
+    __device__ Value coefficient(int64_t p) const
+    {
+        return field ? field[p] : constant;
+    }
+};
+
+static inline bool fur_same_line(fur_stencil_offset a, fur_stencil_offset b)
+{
+    return a.y == b.y && a.z == b.z;
+}
+
+// The stencil's terms, one for each point.
+template <class Value>
+void fur_list_terms(const fur_stencil_view *s, fur_stencil_term<Value> *terms)
+{
+    auto constants = static_cast<const Value *>(s->coefficients);
+    for (int k = s->points - 1; k >= 0; k--) {
+        fur_stencil_term<Value> *t = &terms[k];
+        bool last = k + 1 == s->points || !fur_same_line(s->offsets[k], s->offsets[k + 1]);
+        t->offset = s->offsets[k];
+        t->next = last ? k + 1 : terms[k + 1].next;
+        t->step = t->offset.x + s->extent[0] * (t->offset.y + s->extent[1] * t->offset.z);
+        t->field = constants ? nullptr : static_cast<const Value *>(s->fields[k]);
+        t->constant = constants ? constants[k] : fur_zero<Value>();
+    }
+}
+
+extern "C" {
+// *list = the stencil's terms on the device, fur_stencil_term of its value type: the plan of a
+// kernel that needs no more. fur_cuda_release takes it back.
+fur_status fur_cuda_stencil_terms(fur_env *env, const fur_stencil_view *s, void **list);
+
+// The stencil part of fur_remote.
+fur_status fur_cuda_stencil_starts(fur_env *env, const fur_stencil_view *s, int64_t *starts);
+fur_status fur_cuda_stencil_fill(fur_env *env, const fur_stencil_view *s, const int64_t *starts,
+                                 const fur_csr_view *a);
+fur_status fur_cuda_stencil_diagonal(fur_env *env, const fur_stencil_view *s, void *d);
+fur_status fur_cuda_stencil_prove(fur_env *env, const fur_csr_view *a, const fur_stencil_view *s,
+                                  int64_t most, int32_t **numbers, int64_t *count);
+}
+
+// The sum of a point's terms, in segments of those that are not left out. Long: there may be more
+// than one segment.
+template <class Value, bool Long> struct fur_term_sum {
+    Value total = fur_zero<Value>(); // of the segments before
+    Value segment = fur_zero<Value>();
+    int terms = 0;
+
+    // Adds a term; after every FUR_ROW_SEGMENT of them a segment begins.
+    __device__ void add(Value coefficient, Value x)
+    {
+        if constexpr (Long) {
+            if (terms > 0 && terms % FUR_ROW_SEGMENT == 0) {
+                total = result();
+                segment = fur_zero<Value>();
+            }
+            terms++;
+        }
+        segment = fur_fma(coefficient, x, segment);
+    }
+
+    __device__ Value result() const
+    {
+        return Long && terms > FUR_ROW_SEGMENT ? fur_add(total, segment) : segment;
+    }
+};
+
+__device__ inline int64_t fur_stencil_point(const fur_stencil_view &s, const int64_t at[3])
+{
+    return at[0] + s.extent[0] * (at[1] + s.extent[1] * at[2]);
+}
+
+// Whether all neighbours of a point are inside.
+__device__ inline bool fur_stencil_inside(const fur_stencil_view &s, const int64_t at[3])
+{
+    bool inside = true;
+    for (int axis = 0; axis < 3; axis++)
+        inside = inside && at[axis] >= s.radius[axis] && at[axis] < s.extent[axis] - s.radius[axis];
+    return inside;
+}
+
+// Whether a neighbour is inside.
+__device__ inline bool fur_stencil_reaches(const fur_stencil_view &s, const int64_t at[3],
+                                           fur_stencil_offset o)
+{
+    auto is_in = [&](int axis, int offset) {
+        return static_cast<uint64_t>(at[axis] + offset) < static_cast<uint64_t>(s.extent[axis]);
+    };
+    return is_in(0, o.x) && is_in(1, o.y) && is_in(2, o.z);
+}
+
+// What becomes of a point's sum: y = alpha sum + beta z, of entries at the same place.
+template <class Value> struct fur_stencil_finish : fur_finish<Value> {
+    ptrdiff_t apart; // bytes from y to z
+
+    explicit fur_stencil_finish(const fur_stencil_call *call)
+        : fur_finish<Value>(call),
+          apart(static_cast<ptrdiff_t>(reinterpret_cast<uintptr_t>(call->z) -
+                                       reinterpret_cast<uintptr_t>(call->y)))
+    {
+    }
+
+    __device__ const Value *other(const Value *y) const
+    {
+        return reinterpret_cast<const Value *>(reinterpret_cast<const char *>(y) + apart);
+    }
+
+    __device__ void put(Value sum, Value *y) const
+    {
+        *y = this->combine(sum, other(y));
+    }
+};
+
+// Calls f with a value of the stencil's type and whether its sums are long ones.
+template <class F> fur_status fur_with_terms(const fur_stencil_view *s, F f)
+{
+    return fur_with_value(s->value_type, [&](auto value) {
+        return s->points > FUR_ROW_SEGMENT ? f(value, std::true_type())
+                                           : f(value, std::false_type());
+    });
+}
+
+// More than 48 KB a block gets only if that is asked for: all that there is. The same for all
+// launches of a kernel: contexts share its attributes.
+template <class Kernel> fur_status fur_allow_shared(fur_env *env, Kernel kernel)
+{
+    int most = 0;
+    fur_cuda_stream(env);
+    FUR_CUDA(env, cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin,
+                                         env->device->number));
+    FUR_CUDA(env, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most));
+    return FUR_OK;
+}
+
+// Blocks along y and z go over the grid in steps of what a launch may have of them.
+#define FUR_GRID_MOST 65535
+
+static inline unsigned fur_grid_blocks(int64_t count)
+{
+    return static_cast<unsigned>(count < FUR_GRID_MOST ? count : FUR_GRID_MOST);
+}
+
+#endif

@@ -1,0 +1,75 @@
+// The reciprocals that Jacobi's preconditioner is made of, with the bits of
+// src/core/reciprocal_template.h: the same operations in the same order. The first that is not
+// finite is counted from the other end, as in csr/csr.cu, so that it has the largest number. Bytes
+// an entry: twice its size.
+#include "vector.cuh"
+
+#define BLOCK 256
+#define BLOCKS_A_MULTIPROCESSOR 8
+
+namespace
+{
+
+template <class Real> __device__ bool invert(Real *x)
+{
+    bool finite = isfinite(*x);
+    *x = 1 / *x;
+    return finite && isfinite(*x);
+}
+
+// 1 / z = conj(z) / |z|^2, with z scaled by a power of two so that |z|^2 cannot overflow.
+template <class Real> __device__ bool invert(fur_complex_of<Real> *x)
+{
+    double re = x->re;
+    double im = x->im;
+    double large = fmax(fabs(re), fabs(im));
+    double scale = large > 0 && isfinite(large) ? scalbn(1.0, -ilogb(large)) : 1;
+    re *= scale;
+    im *= scale;
+    double square = fma(re, re, im * im);
+    *x = fur_from<fur_complex_of<Real>>({re / square * scale, -im / square * scale});
+    return isfinite(x->re) && isfinite(x->im) && square > 0;
+}
+
+// x_i = 1 / x_i; the last block to finish hands the first that is not finite to the host.
+template <class Value>
+__global__ void __launch_bounds__(BLOCK)
+    invert_all(int64_t n, Value *x, fur_figures *total, fur_figures *published)
+{
+    for (int64_t i = blockIdx.x * int64_t(BLOCK) + threadIdx.x; i < n;
+         i += gridDim.x * int64_t(BLOCK))
+        if (!invert(&x[i]))
+            atomicMax(&total->bad_row, ~static_cast<unsigned long long>(i));
+    __threadfence();
+    __syncthreads();
+    if (threadIdx.x != 0 || atomicAdd(&total->ticket, 1ULL) + 1 < gridDim.x)
+        return;
+    __threadfence();
+    *published = *total;
+    *total = {};
+}
+
+} // namespace
+
+fur_status fur_cuda_reciprocals(fur_env *env, fur_value_type value, int64_t n, void *x,
+                                int64_t *bad)
+{
+    fur_device *device = env->device;
+    int64_t most = int64_t(device->multiprocessors) * BLOCKS_A_MULTIPROCESSOR;
+    int64_t blocks = fur_ceil_div(n, BLOCK);
+    *bad = -1;
+    if (n == 0)
+        return FUR_OK;
+    if (blocks > most)
+        blocks = most;
+    FUR_TRY(fur_with_value(value, [&](auto zero) {
+        using Value = decltype(zero);
+        invert_all<<<static_cast<unsigned>(blocks), BLOCK, 0, fur_cuda_stream(env)>>>(
+            n, static_cast<Value *>(x), device->figures, device->published);
+        return fur_cuda_launched(env, "reciprocals");
+    }));
+    FUR_CUDA(env, cudaStreamSynchronize(device->stream));
+    if (device->published->bad_row)
+        *bad = static_cast<int64_t>(~device->published->bad_row);
+    return FUR_OK;
+}

@@ -1,0 +1,534 @@
+/* NULL, over every function of the interface (docs/contract.md): what needs a pointer refuses NULL
+ * with its own name and the parameter's and leaves its results alone, what asks something of an
+ * object has a neutral answer, what ends an object's life does nothing. check_null.sh looks whether
+ * a function is missing here. */
+#include "support.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Of the grid; a size at which a stencil is recognised. */
+#define POINTS 64
+
+/* Nothing is ever read or written here. */
+#define PATH "/nonexistent/furrow-null"
+
+/* Results that must stay as they are: all their bytes are 0x5a. */
+typedef struct results {
+    fur_context *context;
+    fur_vector *vector;
+    fur_permutation *permutation;
+    fur_csr *csr;
+    fur_spmv *spmv;
+    fur_stencil *stencil;
+    fur_recognised *recognised;
+    fur_operator *op;
+    fur_multigrid *multigrid;
+    fur_solver *solver;
+    fur_scalars *scalars;
+    fur_output *output;
+    void *memory;
+    double number;
+    fur_scalar scalar;
+    int equal;
+    fur_scalars_state state;
+    fur_csr_statistics statistics;
+    fur_csr_asymmetry asymmetry;
+    fur_order_figures figures;
+    fur_mtx_header header;
+} results;
+
+/* One object of every kind, and what they are made of. */
+typedef struct world {
+    fur_context *context;
+    fur_vector *x;
+    fur_vector *y;
+    fur_vector *z;
+    fur_permutation *p;
+    fur_csr *a;
+    fur_spmv *plan;
+    fur_stencil *stencil;
+    fur_recognised *r;
+    fur_operator *op;
+    fur_multigrid *mg;
+    fur_solver *solver;
+    fur_scalars *scalars;
+    fur_output *output;
+    fur_csr_view arrays;
+    fur_coo_view coo;
+    fur_stencil_definition stencil_definition;
+    fur_operator_definition operator_definition;
+    fur_scalars_state state;
+    double entries[POINTS];
+    results out;
+} world;
+
+static world w;
+static const fur_scalar one = {1, 0};
+static const int32_t first = 0;
+static const fur_coefficient by = {.factor = {1, 0}};
+
+static void ignore(void *user)
+{
+    (void)user;
+}
+
+static void ignore_range(void *user, int64_t begin, int64_t end)
+{
+    (void)user, (void)begin, (void)end;
+}
+
+static fur_status do_nothing(void *user, const fur_vector *x, fur_vector *y)
+{
+    (void)user;
+    return fur_vector_copy(x, y);
+}
+
+static void make_world(void)
+{
+    static const int32_t index = 0;
+    static const double entry = 1;
+    w.context = context_make(NULL, 1);
+    w.stencil_definition = (fur_stencil_definition){
+        .size = sizeof w.stencil_definition, .value_type = FUR_F64, .extent = {POINTS}};
+    w.operator_definition = (fur_operator_definition){.size = sizeof w.operator_definition,
+                                                      .rows = POINTS,
+                                                      .cols = POINTS,
+                                                      .value_type = FUR_F64,
+                                                      .apply = do_nothing};
+    w.coo = (fur_coo_view){sizeof(fur_coo_view), 1, 1, 1, FUR_F64, &index, &index, &entry};
+    w.state = fur_scalars_initial();
+    w.out.state = w.state;
+    ck_assert_int_eq(fur_stencil_named(3, &w.stencil_definition), 1);
+    ck_ok(w.context, fur_vector_create(w.context, FUR_F64, POINTS, &w.x));
+    ck_ok(w.context, fur_vector_create(w.context, FUR_F64, POINTS, &w.y));
+    ck_ok(w.context, fur_vector_create(w.context, FUR_F64, POINTS, &w.z));
+    ck_ok(w.context, fur_permutation_create(w.context, POINTS, NULL, &w.p));
+    ck_ok(w.context, fur_stencil_create(w.context, &w.stencil_definition, &w.stencil));
+    ck_ok(w.context, fur_stencil_assemble(w.stencil, &w.a));
+    ck_ok(w.context, fur_spmv_plan(w.a, NULL, &w.plan));
+    ck_ok(w.context, fur_stencil_recognise(w.a, NULL, NULL, &w.r));
+    ck_ok(w.context, fur_operator_from_stencil(w.stencil, &w.op));
+    ck_ok(w.context, fur_multigrid_create(w.stencil, NULL, &w.mg));
+    ck_ok(w.context, fur_solver_create(w.op, NULL, &w.solver));
+    ck_ok(w.context, fur_scalars_create(w.context, &w.scalars));
+    ck_ok(w.context, fur_output_create(w.context, "/dev/null", &w.output));
+    w.arrays = *fur_csr_get(w.a);
+    memset(&w.out, 0x5a, sizeof w.out);
+}
+
+static void destroy_world(void)
+{
+    fur_output_abandon(w.output);
+    fur_scalars_destroy(w.scalars);
+    fur_solver_destroy(w.solver);
+    fur_multigrid_destroy(w.mg);
+    fur_operator_destroy(w.op);
+    fur_recognised_destroy(w.r);
+    fur_spmv_destroy(w.plan);
+    fur_csr_destroy(w.a);
+    fur_stencil_destroy(w.stencil);
+    fur_permutation_destroy(w.p);
+    fur_vector_destroy(w.z);
+    fur_vector_destroy(w.y);
+    fur_vector_destroy(w.x);
+    fur_context_destroy(w.context);
+}
+
+/* `call` is the text of the call; the sentence is told to the context, NULL for the thread. */
+static void check_refused(const fur_context *context, const char *call, const char *parameter,
+                          fur_status status)
+{
+    char expected[128];
+    results untouched;
+    memset(&untouched, 0x5a, sizeof untouched);
+    snprintf(expected, sizeof expected, "%.*s was given NULL for %s", (int)strcspn(call, "("), call,
+             parameter);
+    ck_assert_msg(status == FUR_INVALID, "%s: %s", call, fur_status_name(status));
+    ck_assert_str_eq(fur_context_error(context), expected);
+    ck_assert_msg(memcmp(&w.out, &untouched, sizeof untouched) == 0, "%s changed a result", call);
+}
+
+/* A row of the tables below: only the one that is wanted is called. */
+#define REFUSED(context, parameter, call)                                                          \
+    do {                                                                                           \
+        if (wanted == rows++)                                                                      \
+            check_refused(context, #call, parameter, call);                                        \
+    } while (0)
+
+static int refuse_vectors(int wanted, int rows)
+{
+    REFUSED(NULL, "out", fur_context_create(NULL, NULL));
+    REFUSED(NULL, "context", fur_context_synchronize(NULL));
+    REFUSED(NULL, "context", fur_context_allocate(NULL, 4, &w.out.memory));
+    REFUSED(w.context, "out", fur_context_allocate(w.context, 4, NULL));
+    REFUSED(NULL, "context", fur_context_parallel(NULL, 4, 1, ignore_range, NULL));
+    REFUSED(w.context, "work", fur_context_parallel(w.context, 4, 1, NULL, NULL));
+    REFUSED(NULL, "context", fur_vector_create(NULL, FUR_F64, 4, &w.out.vector));
+    REFUSED(w.context, "out", fur_vector_create(w.context, FUR_F64, 4, NULL));
+    REFUSED(NULL, "context",
+            fur_vector_wrap(NULL, FUR_F64, 4, w.entries, FUR_OWNERSHIP_COPY, &w.out.vector));
+    REFUSED(w.context, "out",
+            fur_vector_wrap(w.context, FUR_F64, 4, w.entries, FUR_OWNERSHIP_COPY, NULL));
+    REFUSED(w.context, "entries", fur_vector_upload(NULL, w.x));
+    REFUSED(NULL, "x", fur_vector_upload(w.entries, NULL));
+    REFUSED(NULL, "x", fur_vector_download(NULL, w.entries));
+    REFUSED(w.context, "entries", fur_vector_download(w.x, NULL));
+    REFUSED(w.context, "entries", fur_vector_upload_async(NULL, w.x));
+    REFUSED(NULL, "x", fur_vector_upload_async(w.entries, NULL));
+    REFUSED(NULL, "x", fur_vector_download_async(NULL, w.entries));
+    REFUSED(w.context, "entries", fur_vector_download_async(w.x, NULL));
+    REFUSED(NULL, "x", fur_vector_fill(NULL, one));
+    REFUSED(NULL, "x", fur_vector_scale(NULL, one));
+    REFUSED(NULL, "x", fur_vector_copy(NULL, w.y));
+    REFUSED(w.context, "y", fur_vector_copy(w.x, NULL));
+    REFUSED(NULL, "x", fur_vector_convert(NULL, FUR_F64, &w.out.vector));
+    REFUSED(w.context, "out", fur_vector_convert(w.x, FUR_F64, NULL));
+    REFUSED(NULL, "x", fur_axpby(one, NULL, one, w.y));
+    REFUSED(w.context, "y", fur_axpby(one, w.x, one, NULL));
+    REFUSED(NULL, "x", fur_multiply_elementwise(NULL, w.y, w.z));
+    REFUSED(w.context, "y", fur_multiply_elementwise(w.x, NULL, w.z));
+    REFUSED(w.context, "z", fur_multiply_elementwise(w.x, w.y, NULL));
+    REFUSED(NULL, "permutation", fur_vector_permute(NULL, w.x, w.y));
+    REFUSED(w.context, "x", fur_vector_permute(w.p, NULL, w.y));
+    REFUSED(w.context, "y", fur_vector_permute(w.p, w.x, NULL));
+    REFUSED(NULL, "permutation", fur_vector_unpermute(NULL, w.x, w.y));
+    REFUSED(w.context, "x", fur_vector_unpermute(w.p, NULL, w.y));
+    REFUSED(w.context, "y", fur_vector_unpermute(w.p, w.x, NULL));
+    REFUSED(NULL, "x", fur_dot(NULL, w.y, &w.out.scalar));
+    REFUSED(w.context, "y", fur_dot(w.x, NULL, &w.out.scalar));
+    REFUSED(w.context, "out", fur_dot(w.x, w.y, NULL));
+    REFUSED(NULL, "x", fur_norm1(NULL, &w.out.number));
+    REFUSED(w.context, "out", fur_norm1(w.x, NULL));
+    REFUSED(NULL, "x", fur_norm2(NULL, &w.out.number));
+    REFUSED(w.context, "out", fur_norm2(w.x, NULL));
+    REFUSED(NULL, "x", fur_norm_max(NULL, &w.out.number));
+    REFUSED(w.context, "out", fur_norm_max(w.x, NULL));
+    REFUSED(NULL, "x", fur_axpy_norm2(one, NULL, w.y, &w.out.number));
+    REFUSED(w.context, "y", fur_axpy_norm2(one, w.x, NULL, &w.out.number));
+    REFUSED(w.context, "norm", fur_axpy_norm2(one, w.x, w.y, NULL));
+    return rows;
+}
+
+static int refuse_results(int wanted, int rows)
+{
+    REFUSED(NULL, "context", fur_scalars_create(NULL, &w.out.scalars));
+    REFUSED(w.context, "out", fur_scalars_create(w.context, NULL));
+    REFUSED(NULL, "scalars", fur_scalars_set(NULL, &w.state));
+    REFUSED(w.context, "state", fur_scalars_set(w.scalars, NULL));
+    REFUSED(NULL, "scalars", fur_scalars_get(NULL, &w.out.state));
+    REFUSED(w.context, "out", fur_scalars_get(w.scalars, NULL));
+    REFUSED(NULL, "x", fur_dot_into(NULL, w.y, w.scalars, 0));
+    REFUSED(w.context, "y", fur_dot_into(w.x, NULL, w.scalars, 0));
+    REFUSED(w.context, "scalars", fur_dot_into(w.x, w.y, NULL, 0));
+    REFUSED(NULL, "x", fur_axpby_from(by, NULL, by, w.y));
+    REFUSED(w.context, "y", fur_axpby_from(by, w.x, by, NULL));
+    REFUSED(NULL, "x", fur_axpy_norm2_into(by, NULL, w.y, w.scalars, 0));
+    REFUSED(w.context, "y", fur_axpy_norm2_into(by, w.x, NULL, w.scalars, 0));
+    REFUSED(w.context, "scalars", fur_axpy_norm2_into(by, w.x, w.y, NULL, 0));
+    REFUSED(NULL, "context", fur_permutation_create(NULL, 4, NULL, &w.out.permutation));
+    REFUSED(w.context, "out", fur_permutation_create(w.context, 4, NULL, NULL));
+    REFUSED(NULL, "permutation", fur_permutation_transfer(NULL, w.context, &w.out.permutation));
+    REFUSED(w.context, "context", fur_permutation_transfer(w.p, NULL, &w.out.permutation));
+    REFUSED(w.context, "out", fur_permutation_transfer(w.p, w.context, NULL));
+    return rows;
+}
+
+static int refuse_matrices(int wanted, int rows)
+{
+    REFUSED(NULL, "context", fur_csr_create(NULL, &w.arrays, FUR_OWNERSHIP_COPY, &w.out.csr));
+    REFUSED(w.context, "arrays", fur_csr_create(w.context, NULL, FUR_OWNERSHIP_COPY, &w.out.csr));
+    REFUSED(w.context, "out", fur_csr_create(w.context, &w.arrays, FUR_OWNERSHIP_COPY, NULL));
+    REFUSED(NULL, "matrix", fur_csr_on_destroy(NULL, ignore, NULL));
+    REFUSED(w.context, "release", fur_csr_on_destroy(w.a, NULL, NULL));
+    REFUSED(NULL, "a", fur_csr_transfer(NULL, w.context, &w.out.csr));
+    REFUSED(w.context, "context", fur_csr_transfer(w.a, NULL, &w.out.csr));
+    REFUSED(w.context, "out", fur_csr_transfer(w.a, w.context, NULL));
+    REFUSED(NULL, "context", fur_csr_check(NULL, &w.arrays));
+    REFUSED(w.context, "arrays", fur_csr_check(w.context, NULL));
+    REFUSED(NULL, "context", fur_csr_from_coo(NULL, &w.coo, FUR_DUPLICATES_SUM, &w.out.csr));
+    REFUSED(w.context, "coo", fur_csr_from_coo(w.context, NULL, FUR_DUPLICATES_SUM, &w.out.csr));
+    REFUSED(w.context, "out", fur_csr_from_coo(w.context, &w.coo, FUR_DUPLICATES_SUM, NULL));
+    REFUSED(NULL, "a", fur_csr_set_values(NULL, w.entries, FUR_OWNERSHIP_COPY));
+    REFUSED(w.context, "values", fur_csr_set_values(w.a, NULL, FUR_OWNERSHIP_COPY));
+    REFUSED(NULL, "a", fur_csr_scale(NULL, w.x, w.y));
+    REFUSED(NULL, "a", fur_csr_eliminate(NULL, 1, &first, one, w.x, w.y));
+    REFUSED(w.context, "unknowns", fur_csr_eliminate(w.a, 1, NULL, one, w.x, w.y));
+    REFUSED(w.context, "x", fur_csr_eliminate(w.a, 1, &first, one, NULL, w.y));
+    REFUSED(NULL, "a", fur_csr_transpose(NULL, 0, &w.out.csr));
+    REFUSED(w.context, "out", fur_csr_transpose(w.a, 0, NULL));
+    REFUSED(NULL, "a", fur_csr_permute(NULL, NULL, NULL, &w.out.csr));
+    REFUSED(w.context, "out", fur_csr_permute(w.a, NULL, NULL, NULL));
+    REFUSED(NULL, "a", fur_csr_diagonal(NULL, &w.out.vector));
+    REFUSED(w.context, "out", fur_csr_diagonal(w.a, NULL));
+    REFUSED(NULL, "a", fur_csr_entry(NULL, 0, 0, &w.out.scalar));
+    REFUSED(w.context, "out", fur_csr_entry(w.a, 0, 0, NULL));
+    REFUSED(NULL, "a", fur_csr_find_asymmetry(NULL, FUR_SYMMETRY_PATTERN, &w.out.asymmetry));
+    REFUSED(w.context, "out", fur_csr_find_asymmetry(w.a, FUR_SYMMETRY_PATTERN, NULL));
+    REFUSED(NULL, "a", fur_csr_convert(NULL, FUR_F64, FUR_I32, &w.out.csr));
+    REFUSED(w.context, "out", fur_csr_convert(w.a, FUR_F64, FUR_I32, NULL));
+    REFUSED(NULL, "a", fur_csr_compare(NULL, w.a, &w.out.equal));
+    REFUSED(w.context, "b", fur_csr_compare(w.a, NULL, &w.out.equal));
+    REFUSED(w.context, "equal", fur_csr_compare(w.a, w.a, NULL));
+    REFUSED(NULL, "a", fur_csr_measure(NULL, &w.out.statistics));
+    REFUSED(w.context, "out", fur_csr_measure(w.a, NULL));
+    REFUSED(NULL, "a", fur_spmv_plan(NULL, NULL, &w.out.spmv));
+    REFUSED(w.context, "out", fur_spmv_plan(w.a, NULL, NULL));
+    REFUSED(NULL, "plan", fur_spmv_apply(NULL, one, w.x, one, w.y));
+    REFUSED(w.context, "x", fur_spmv_apply(w.plan, one, NULL, one, w.y));
+    REFUSED(w.context, "y", fur_spmv_apply(w.plan, one, w.x, one, NULL));
+    return rows;
+}
+
+static int refuse_stencils(int wanted, int rows)
+{
+    REFUSED(NULL, "context", fur_stencil_create(NULL, &w.stencil_definition, &w.out.stencil));
+    REFUSED(w.context, "definition", fur_stencil_create(w.context, NULL, &w.out.stencil));
+    REFUSED(w.context, "out", fur_stencil_create(w.context, &w.stencil_definition, NULL));
+    REFUSED(NULL, "stencil", fur_stencil_apply(NULL, one, w.x, one, w.y));
+    REFUSED(w.context, "x", fur_stencil_apply(w.stencil, one, NULL, one, w.y));
+    REFUSED(w.context, "y", fur_stencil_apply(w.stencil, one, w.x, one, NULL));
+    REFUSED(NULL, "stencil", fur_stencil_sweep(NULL, 1, one, NULL, w.x, w.y));
+    REFUSED(w.context, "x", fur_stencil_sweep(w.stencil, 1, one, NULL, NULL, w.y));
+    REFUSED(w.context, "work", fur_stencil_sweep(w.stencil, 1, one, NULL, w.x, NULL));
+    REFUSED(NULL, "stencil", fur_stencil_assemble(NULL, &w.out.csr));
+    REFUSED(w.context, "out", fur_stencil_assemble(w.stencil, NULL));
+    REFUSED(NULL, "a", fur_stencil_recognise(NULL, NULL, NULL, &w.out.recognised));
+    REFUSED(w.context, "out", fur_stencil_recognise(w.a, NULL, NULL, NULL));
+    REFUSED(NULL, "r", fur_recognised_apply(NULL, one, w.x, one, w.y));
+    REFUSED(w.context, "x", fur_recognised_apply(w.r, one, NULL, one, w.y));
+    REFUSED(w.context, "y", fur_recognised_apply(w.r, one, w.x, one, NULL));
+    return rows;
+}
+
+static int refuse_operators(int wanted, int rows)
+{
+    REFUSED(NULL, "context", fur_operator_create(NULL, &w.operator_definition, &w.out.op));
+    REFUSED(w.context, "definition", fur_operator_create(w.context, NULL, &w.out.op));
+    REFUSED(w.context, "out", fur_operator_create(w.context, &w.operator_definition, NULL));
+    REFUSED(NULL, "plan", fur_operator_from_spmv(NULL, &w.out.op));
+    REFUSED(w.context, "out", fur_operator_from_spmv(w.plan, NULL));
+    REFUSED(NULL, "stencil", fur_operator_from_stencil(NULL, &w.out.op));
+    REFUSED(w.context, "out", fur_operator_from_stencil(w.stencil, NULL));
+    REFUSED(NULL, "r", fur_operator_from_recognised(NULL, &w.out.op));
+    REFUSED(w.context, "out", fur_operator_from_recognised(w.r, NULL));
+    REFUSED(NULL, "mg", fur_operator_from_multigrid(NULL, &w.out.op));
+    REFUSED(w.context, "out", fur_operator_from_multigrid(w.mg, NULL));
+    REFUSED(NULL, "a", fur_operator_jacobi(NULL, &w.out.op));
+    REFUSED(w.context, "out", fur_operator_jacobi(w.op, NULL));
+    REFUSED(NULL, "b", fur_operator_permute(NULL, w.p, &w.out.op));
+    REFUSED(w.context, "p", fur_operator_permute(w.op, NULL, &w.out.op));
+    REFUSED(w.context, "out", fur_operator_permute(w.op, w.p, NULL));
+    REFUSED(NULL, "op", fur_operator_apply(NULL, w.x, w.y));
+    REFUSED(w.context, "x", fur_operator_apply(w.op, NULL, w.y));
+    REFUSED(w.context, "y", fur_operator_apply(w.op, w.x, NULL));
+    REFUSED(NULL, "op", fur_operator_diagonal(NULL, w.y));
+    REFUSED(w.context, "d", fur_operator_diagonal(w.op, NULL));
+    REFUSED(NULL, "a", fur_multigrid_create(NULL, NULL, &w.out.multigrid));
+    REFUSED(w.context, "out", fur_multigrid_create(w.stencil, NULL, NULL));
+    REFUSED(NULL, "mg", fur_multigrid_cycle(NULL, w.x, w.y));
+    REFUSED(w.context, "b", fur_multigrid_cycle(w.mg, NULL, w.y));
+    REFUSED(w.context, "x", fur_multigrid_cycle(w.mg, w.x, NULL));
+    REFUSED(NULL, "mg", fur_multigrid_solve(NULL, w.x, w.y, 0, 0, NULL));
+    REFUSED(w.context, "b", fur_multigrid_solve(w.mg, NULL, w.y, 0, 0, NULL));
+    REFUSED(w.context, "x", fur_multigrid_solve(w.mg, w.x, NULL, 0, 0, NULL));
+    REFUSED(NULL, "a", fur_solver_create(NULL, NULL, &w.out.solver));
+    REFUSED(w.context, "out", fur_solver_create(w.op, NULL, NULL));
+    REFUSED(NULL, "solver", fur_solver_solve(NULL, w.x, w.y, NULL));
+    REFUSED(w.context, "b", fur_solver_solve(w.solver, NULL, w.y, NULL));
+    REFUSED(w.context, "x", fur_solver_solve(w.solver, w.x, NULL, NULL));
+    return rows;
+}
+
+static int refuse_files(int wanted, int rows)
+{
+    REFUSED(NULL, "a", fur_reorder(NULL, NULL, NULL, NULL, &w.out.permutation));
+    REFUSED(w.context, "out", fur_reorder(w.a, NULL, NULL, NULL, NULL));
+    REFUSED(NULL, "a", fur_order_measure(NULL, NULL, &w.out.figures));
+    REFUSED(w.context, "out", fur_order_measure(w.a, NULL, NULL));
+    REFUSED(NULL, "context", fur_binary_read_header(NULL, PATH, &w.out.header));
+    REFUSED(w.context, "path", fur_binary_read_header(w.context, NULL, &w.out.header));
+    REFUSED(w.context, "out", fur_binary_read_header(w.context, PATH, NULL));
+    REFUSED(NULL, "context", fur_binary_read_csr(NULL, PATH, NULL, &w.out.csr));
+    REFUSED(w.context, "path", fur_binary_read_csr(w.context, NULL, NULL, &w.out.csr));
+    REFUSED(w.context, "out", fur_binary_read_csr(w.context, PATH, NULL, NULL));
+    REFUSED(NULL, "context", fur_binary_read_vector(NULL, PATH, NULL, &w.out.vector));
+    REFUSED(w.context, "path", fur_binary_read_vector(w.context, NULL, NULL, &w.out.vector));
+    REFUSED(w.context, "out", fur_binary_read_vector(w.context, PATH, NULL, NULL));
+    REFUSED(NULL, "a", fur_binary_write_csr(NULL, PATH, NULL));
+    REFUSED(w.context, "path", fur_binary_write_csr(w.a, NULL, NULL));
+    REFUSED(NULL, "x", fur_binary_write_vector(NULL, PATH, NULL));
+    REFUSED(w.context, "path", fur_binary_write_vector(w.x, NULL, NULL));
+    REFUSED(NULL, "context", fur_mtx_read_header(NULL, PATH, &w.out.header));
+    REFUSED(w.context, "path", fur_mtx_read_header(w.context, NULL, &w.out.header));
+    REFUSED(w.context, "out", fur_mtx_read_header(w.context, PATH, NULL));
+    REFUSED(NULL, "context", fur_mtx_read_csr(NULL, PATH, NULL, &w.out.csr));
+    REFUSED(w.context, "path", fur_mtx_read_csr(w.context, NULL, NULL, &w.out.csr));
+    REFUSED(w.context, "out", fur_mtx_read_csr(w.context, PATH, NULL, NULL));
+    REFUSED(NULL, "context", fur_mtx_read_csr_from_memory(NULL, "", 0, NULL, &w.out.csr));
+    REFUSED(w.context, "bytes", fur_mtx_read_csr_from_memory(w.context, NULL, 0, NULL, &w.out.csr));
+    REFUSED(w.context, "out", fur_mtx_read_csr_from_memory(w.context, "", 0, NULL, NULL));
+    REFUSED(NULL, "context", fur_mtx_read_vector(NULL, PATH, NULL, &w.out.vector));
+    REFUSED(w.context, "path", fur_mtx_read_vector(w.context, NULL, NULL, &w.out.vector));
+    REFUSED(w.context, "out", fur_mtx_read_vector(w.context, PATH, NULL, NULL));
+    REFUSED(NULL, "context", fur_mtx_read_vector_from_memory(NULL, "", 0, NULL, &w.out.vector));
+    REFUSED(w.context, "bytes",
+            fur_mtx_read_vector_from_memory(w.context, NULL, 0, NULL, &w.out.vector));
+    REFUSED(w.context, "out", fur_mtx_read_vector_from_memory(w.context, "", 0, NULL, NULL));
+    REFUSED(NULL, "a", fur_mtx_write_csr(NULL, PATH, NULL));
+    REFUSED(w.context, "path", fur_mtx_write_csr(w.a, NULL, NULL));
+    REFUSED(NULL, "x", fur_mtx_write_vector(NULL, PATH, NULL));
+    REFUSED(w.context, "path", fur_mtx_write_vector(w.x, NULL, NULL));
+    REFUSED(NULL, "context", fur_output_create(NULL, PATH, &w.out.output));
+    REFUSED(w.context, "path", fur_output_create(w.context, NULL, &w.out.output));
+    REFUSED(w.context, "out", fur_output_create(w.context, PATH, NULL));
+    REFUSED(NULL, "output", fur_output_write(NULL, w.entries, 4));
+    REFUSED(w.context, "bytes", fur_output_write(w.output, NULL, 4));
+    REFUSED(NULL, "output", fur_output_commit(NULL, 0));
+    return rows;
+}
+
+/* Every required pointer of every function. Returns how many there are. */
+static int refuse(int wanted)
+{
+    int rows = refuse_vectors(wanted, 0);
+    rows = refuse_results(wanted, rows);
+    rows = refuse_matrices(wanted, rows);
+    rows = refuse_stencils(wanted, rows);
+    rows = refuse_operators(wanted, rows);
+    return refuse_files(wanted, rows);
+}
+
+/* One row a test. */
+START_TEST(null_for_what_is_needed_is_refused)
+{
+    make_world();
+    refuse(_i);
+    destroy_world();
+}
+END_TEST
+
+/* "Converged" of an earlier solve must not stand. */
+START_TEST(a_refused_solve_is_reported_as_unsolved)
+{
+    fur_solver_report report = {.size = sizeof report, .outcome = FUR_OUTCOME_CONVERGED};
+    make_world();
+    ck_assert_int_eq(fur_solver_solve(w.solver, w.x, NULL, &report), FUR_INVALID);
+    ck_assert_int_eq(report.outcome, FUR_OUTCOME_UNSOLVED);
+    report.outcome = FUR_OUTCOME_CONVERGED;
+    ck_assert_int_eq(fur_multigrid_solve(w.mg, w.x, NULL, 0, 0, &report), FUR_INVALID);
+    ck_assert_int_eq(report.outcome, FUR_OUTCOME_UNSOLVED);
+    destroy_world();
+}
+END_TEST
+
+START_TEST(destroying_null_does_nothing)
+{
+    fur_context_destroy(NULL);
+    fur_context_release(NULL, NULL);
+    fur_vector_destroy(NULL);
+    fur_permutation_destroy(NULL);
+    fur_csr_destroy(NULL);
+    fur_csr_values_changed(NULL);
+    fur_operator_changed(NULL);
+    fur_spmv_destroy(NULL);
+    fur_stencil_destroy(NULL);
+    fur_recognised_destroy(NULL);
+    fur_operator_destroy(NULL);
+    fur_multigrid_destroy(NULL);
+    fur_solver_destroy(NULL);
+    fur_scalars_destroy(NULL);
+}
+END_TEST
+
+START_TEST(asking_null_has_a_neutral_answer)
+{
+    ck_assert_ptr_null(fur_context_host(NULL));
+    ck_assert_str_eq(fur_context_device(NULL), "");
+    ck_assert_str_eq(fur_context_isa(NULL), "");
+    ck_assert_int_eq(fur_context_threads(NULL), 0);
+    ck_assert_str_eq(fur_context_notice(NULL), "");
+    ck_assert(fur_context_watcher(NULL).watch == NULL);
+    ck_assert_ptr_null(fur_vector_context(NULL));
+    ck_assert_int_eq(fur_vector_value_type(NULL), FUR_F32);
+    ck_assert_int_eq(fur_vector_size(NULL), 0);
+    ck_assert_ptr_null(fur_vector_data(NULL));
+    ck_assert_ptr_null(fur_vector_const_data(NULL));
+    ck_assert_ptr_null(fur_permutation_context(NULL));
+    ck_assert_int_eq(fur_permutation_size(NULL), 0);
+    ck_assert_ptr_null(fur_permutation_order(NULL));
+    ck_assert_ptr_null(fur_permutation_position(NULL));
+    ck_assert_ptr_null(fur_csr_context(NULL));
+    ck_assert_int_eq(fur_csr_get(NULL)->rows, 0);
+    ck_assert_ptr_null(fur_csr_get(NULL)->offsets);
+    ck_assert_ptr_null(fur_spmv_matrix(NULL));
+    ck_assert_int_eq(fur_spmv_op(NULL), FUR_OP_N);
+    ck_assert_str_eq(fur_spmv_describe(NULL)->kernel, "");
+    ck_assert_str_eq(fur_spmv_describe(NULL)->reason, "");
+    ck_assert_ptr_null(fur_spmv_kernel_at(NULL, 0));
+    ck_assert_int_eq(fur_stencil_named(7, NULL), 0);
+    ck_assert_str_eq(fur_stencil_describe(NULL)->kernel, "");
+    ck_assert_str_eq(fur_stencil_describe(NULL)->reason, "");
+    ck_assert_str_eq(fur_stencil_describe(NULL)->sweep_kernel, "");
+    ck_assert_ptr_null(fur_stencil_kernel_at(NULL, 0));
+    ck_assert_ptr_null(fur_stencil_sweep_kernel_at(NULL, 0));
+    ck_assert_ptr_null(fur_recognised_stencil(NULL));
+    ck_assert_ptr_null(fur_recognised_rows(NULL));
+    ck_assert_ptr_null(fur_recognised_row_numbers(NULL));
+    ck_assert_ptr_null(fur_operator_context(NULL));
+    ck_assert_int_eq(fur_operator_rows(NULL), 0);
+    ck_assert_int_eq(fur_operator_cols(NULL), 0);
+    ck_assert_int_eq(fur_operator_value_type(NULL), FUR_F32);
+    ck_assert_int_eq(fur_multigrid_describe(NULL)->levels, 0);
+    ck_assert_int_eq(fur_binary_detect(NULL), 0);
+}
+END_TEST
+
+/* For a failure that no context has seen. */
+START_TEST(failing_without_a_context_is_told_to_the_thread)
+{
+    fur_status (*const tell)(fur_context *, fur_status, const char *, ...) = fur_context_fail;
+    ck_fails(NULL, FUR_IO_ERROR, "the 3rd", fur_context_fail(NULL, FUR_IO_ERROR, "the %drd", 3));
+    ck_fails(NULL, FUR_IO_ERROR, "", tell(NULL, FUR_IO_ERROR, NULL));
+}
+END_TEST
+
+/* Functions without a pointer answer for every number. */
+START_TEST(numbers_out_of_range_have_a_neutral_answer)
+{
+    static const int numbers[] = {-1, 99, INT32_MIN, INT32_MAX};
+    for (int i = 0; i < COUNT_OF(numbers); i++) {
+        int n = numbers[i];
+        ck_assert_str_eq(fur_status_name((fur_status)n), "unknown");
+        ck_assert_str_eq(fur_value_name((fur_value_type)n), "?");
+        ck_assert_uint_eq(fur_value_size((fur_value_type)n), 0);
+        ck_assert_str_eq(fur_offset_name((fur_offset_type)n), "?");
+        ck_assert_uint_eq(fur_offset_size((fur_offset_type)n), 0);
+        ck_assert_str_eq(fur_mtx_format_name((fur_mtx_format)n), "?");
+        ck_assert_str_eq(fur_mtx_field_name((fur_mtx_field)n), "?");
+        ck_assert_str_eq(fur_mtx_symmetry_name((fur_mtx_symmetry)n), "?");
+        ck_assert_ptr_nonnull(fur_outcome_name((fur_outcome)n));
+        ck_assert_ptr_null(fur_device_at(n));
+        ck_assert_ptr_null(fur_reorder_method_at(n));
+        ck_assert_ptr_null(fur_solver_method_at(n));
+        ck_assert_int_eq(fur_stencil_named(n, &w.stencil_definition), 0);
+    }
+    ck_assert_str_eq(fur_version(), FUR_VERSION);
+    ck_assert_int_eq(fur_scalars_initial().halted, -1);
+}
+END_TEST
+
+static void add_tests(TCase *tests)
+{
+    tcase_add_loop_test(tests, null_for_what_is_needed_is_refused, 0, refuse(-1));
+    tcase_add_test(tests, a_refused_solve_is_reported_as_unsolved);
+    tcase_add_test(tests, destroying_null_does_nothing);
+    tcase_add_test(tests, asking_null_has_a_neutral_answer);
+    tcase_add_test(tests, failing_without_a_context_is_told_to_the_thread);
+    tcase_add_test(tests, numbers_out_of_range_have_a_neutral_answer);
+}
+
+int main(void)
+{
+    return run_tests("null", add_tests);
+}

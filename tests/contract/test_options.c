@@ -1,0 +1,468 @@
+/* The size that every struct of the caller's begins with (docs/contract.md). check_contract.sh
+ * looks whether a struct of the interface is missing here. */
+#include "support.h"
+
+#include <string.h>
+
+/* Longer than any struct that a version could have. */
+#define ROOM 2048
+
+/* One struct of the interface. */
+typedef struct kind {
+    const char *name;
+    size_t size;
+    /* A call that takes it, with the context's objects. It fails for other reasons where that keeps
+     * the test short. */
+    fur_status (*take)(fur_context *context, const void *options);
+    bool filled; /* by the call: what lies behind is not looked at, and not written to */
+} kind;
+
+static fur_csr *tiny(fur_context *context)
+{
+    static const int32_t offsets[] = {0, 1};
+    static const int32_t column = 0;
+    static const double entry = 1;
+    const fur_csr_view view = {sizeof view, 1, 1, 1, FUR_F64, FUR_I32, offsets, &column, &entry};
+    fur_csr *a = NULL;
+    ck_ok(context, fur_csr_create(context, &view, FUR_OWNERSHIP_COPY, &a));
+    return a;
+}
+
+static fur_stencil *line(fur_context *context)
+{
+    fur_stencil_definition d = {.size = sizeof d, .value_type = FUR_F64, .extent = {8}};
+    fur_stencil *s = NULL;
+    ck_assert_int_eq(fur_stencil_named(3, &d), 1);
+    ck_ok(context, fur_stencil_create(context, &d, &s));
+    return s;
+}
+
+/* The sentence is the thread's. */
+static fur_status take_context(fur_context *context, const void *options)
+{
+    fur_context *made = NULL;
+    fur_status status = fur_context_create(options, &made);
+    fur_context_destroy(made);
+    return status == FUR_OK ? FUR_OK
+                            : fur_context_fail(context, status, "%s", fur_context_error(NULL));
+}
+
+static fur_status take_spmv(fur_context *context, const void *options)
+{
+    fur_csr *a = tiny(context);
+    fur_spmv *plan = NULL;
+    fur_status status = fur_spmv_plan(a, options, &plan);
+    fur_spmv_destroy(plan);
+    fur_csr_destroy(a);
+    return status;
+}
+
+static fur_status take_recognise(fur_context *context, const void *options)
+{
+    fur_csr *a = tiny(context);
+    fur_recognised *r = NULL;
+    fur_status status = fur_stencil_recognise(a, options, NULL, &r);
+    fur_recognised_destroy(r);
+    fur_csr_destroy(a);
+    return status;
+}
+
+static fur_status take_reorder(fur_context *context, const void *options)
+{
+    fur_csr *a = tiny(context);
+    fur_permutation *p = NULL;
+    fur_status status = fur_reorder(a, NULL, options, NULL, &p);
+    fur_permutation_destroy(p);
+    fur_csr_destroy(a);
+    return status;
+}
+
+static fur_status take_multigrid(fur_context *context, const void *options)
+{
+    fur_stencil *s = line(context);
+    fur_multigrid *mg = NULL;
+    fur_status status = fur_multigrid_create(s, options, &mg);
+    fur_multigrid_destroy(mg);
+    fur_stencil_destroy(s);
+    return status;
+}
+
+static fur_status take_solver(fur_context *context, const void *options)
+{
+    fur_stencil *s = line(context);
+    fur_operator *a = NULL;
+    fur_solver *solver = NULL;
+    ck_ok(context, fur_operator_from_stencil(s, &a));
+    fur_status status = fur_solver_create(a, options, &solver);
+    fur_solver_destroy(solver);
+    fur_operator_destroy(a);
+    fur_stencil_destroy(s);
+    return status;
+}
+
+static fur_status take_stencil(fur_context *context, const void *options)
+{
+    fur_stencil *s = NULL;
+    return fur_stencil_create(context, options, &s);
+}
+
+static fur_status take_operator(fur_context *context, const void *options)
+{
+    fur_operator *op = NULL;
+    return fur_operator_create(context, options, &op);
+}
+
+#define NOWHERE "/nonexistent/furrow-options"
+
+static fur_status take_mtx_read(fur_context *context, const void *options)
+{
+    fur_csr *a = NULL;
+    return fur_mtx_read_csr(context, NOWHERE, options, &a);
+}
+
+static fur_status take_mtx_read_vector(fur_context *context, const void *options)
+{
+    fur_vector *x = NULL;
+    return fur_mtx_read_vector(context, NOWHERE, options, &x);
+}
+
+static fur_status take_binary_read(fur_context *context, const void *options)
+{
+    fur_csr *a = NULL;
+    return fur_binary_read_csr(context, NOWHERE, options, &a);
+}
+
+static fur_status take_binary_read_vector(fur_context *context, const void *options)
+{
+    fur_vector *x = NULL;
+    return fur_binary_read_vector(context, NOWHERE, options, &x);
+}
+
+static fur_status take_mtx_write(fur_context *context, const void *options)
+{
+    fur_csr *a = tiny(context);
+    fur_status status = fur_mtx_write_csr(a, NOWHERE, options);
+    fur_csr_destroy(a);
+    return status;
+}
+
+static fur_status take_binary_write(fur_context *context, const void *options)
+{
+    fur_csr *a = tiny(context);
+    fur_status status = fur_binary_write_csr(a, NOWHERE, options);
+    fur_csr_destroy(a);
+    return status;
+}
+
+static fur_status take_mtx_write_vector(fur_context *context, const void *options)
+{
+    fur_vector *x = vector_from(context, FUR_F64, 0, NULL);
+    fur_status status = fur_mtx_write_vector(x, NOWHERE, options);
+    fur_vector_destroy(x);
+    return status;
+}
+
+static fur_status take_binary_write_vector(fur_context *context, const void *options)
+{
+    fur_vector *x = vector_from(context, FUR_F64, 0, NULL);
+    fur_status status = fur_binary_write_vector(x, NOWHERE, options);
+    fur_vector_destroy(x);
+    return status;
+}
+
+static fur_status take_csr(fur_context *context, const void *view)
+{
+    fur_csr *a = NULL;
+    return fur_csr_create(context, view, FUR_OWNERSHIP_COPY, &a);
+}
+
+static fur_status take_csr_to_check(fur_context *context, const void *view)
+{
+    return fur_csr_check(context, view);
+}
+
+static fur_status take_coo(fur_context *context, const void *view)
+{
+    fur_csr *a = NULL;
+    fur_status status = fur_csr_from_coo(context, view, FUR_DUPLICATES_SUM, &a);
+    fur_csr_destroy(a);
+    return status;
+}
+
+static fur_status take_origin(fur_context *context, const void *header)
+{
+    const fur_binary_write_options options = {.size = sizeof options, .origin = header};
+    return take_binary_write(context, &options);
+}
+
+/* The structs that calls fill are the test's own and not constant. */
+static void *filled(const void *given)
+{
+    return (void *)(uintptr_t)given;
+}
+
+static fur_status fill_asymmetry(fur_context *context, const void *out)
+{
+    fur_csr *a = tiny(context);
+    fur_status status = fur_csr_find_asymmetry(a, FUR_SYMMETRY_PATTERN, filled(out));
+    fur_csr_destroy(a);
+    return status;
+}
+
+static fur_status fill_statistics(fur_context *context, const void *out)
+{
+    fur_csr *a = tiny(context);
+    fur_status status = fur_csr_measure(a, filled(out));
+    fur_csr_destroy(a);
+    return status;
+}
+
+static fur_status fill_figures(fur_context *context, const void *out)
+{
+    fur_csr *a = tiny(context);
+    fur_status status = fur_order_measure(a, NULL, filled(out));
+    fur_csr_destroy(a);
+    return status;
+}
+
+static fur_status fill_reorder_report(fur_context *context, const void *report)
+{
+    fur_csr *a = tiny(context);
+    fur_permutation *p = NULL;
+    fur_status status = fur_reorder(a, NULL, NULL, filled(report), &p);
+    fur_permutation_destroy(p);
+    fur_csr_destroy(a);
+    return status;
+}
+
+static fur_status fill_recognise_report(fur_context *context, const void *report)
+{
+    fur_csr *a = tiny(context);
+    fur_recognised *r = NULL;
+    fur_status status = fur_stencil_recognise(a, NULL, filled(report), &r);
+    fur_recognised_destroy(r);
+    fur_csr_destroy(a);
+    return status;
+}
+
+static fur_status fill_solver_report(fur_context *context, const void *report)
+{
+    static double ones[8] = {1, 1, 1, 1, 1, 1, 1, 1};
+    fur_stencil *s = line(context);
+    fur_operator *a = NULL;
+    fur_solver *solver = NULL;
+    fur_vector *b = vector_from(context, FUR_F64, 8, ones), *x = NULL;
+    ck_ok(context, fur_vector_create(context, FUR_F64, 8, &x));
+    ck_ok(context, fur_operator_from_stencil(s, &a));
+    ck_ok(context, fur_solver_create(a, NULL, &solver));
+    fur_status status = fur_solver_solve(solver, b, x, filled(report));
+    fur_solver_destroy(solver);
+    fur_operator_destroy(a);
+    fur_vector_destroy(x);
+    fur_vector_destroy(b);
+    fur_stencil_destroy(s);
+    return status;
+}
+
+static fur_status fill_multigrid_report(fur_context *context, const void *report)
+{
+    static double ones[8] = {1, 1, 1, 1, 1, 1, 1, 1};
+    fur_stencil *s = line(context);
+    fur_multigrid *mg = NULL;
+    fur_vector *b = vector_from(context, FUR_F64, 8, ones), *x = NULL;
+    ck_ok(context, fur_vector_create(context, FUR_F64, 8, &x));
+    ck_ok(context, fur_multigrid_create(s, NULL, &mg));
+    fur_status status = fur_multigrid_solve(mg, b, x, 0, 0, filled(report));
+    fur_multigrid_destroy(mg);
+    fur_vector_destroy(x);
+    fur_vector_destroy(b);
+    fur_stencil_destroy(s);
+    return status;
+}
+
+static fur_status take_scalars(fur_context *context, const void *state)
+{
+    fur_scalars *scalars = NULL;
+    ck_ok(context, fur_scalars_create(context, &scalars));
+    fur_status status = fur_scalars_set(scalars, state);
+    fur_scalars_destroy(scalars);
+    return status;
+}
+
+static fur_status fill_scalars(fur_context *context, const void *state)
+{
+    fur_scalars *scalars = NULL;
+    ck_ok(context, fur_scalars_create(context, &scalars));
+    fur_status status = fur_scalars_get(scalars, filled(state));
+    fur_scalars_destroy(scalars);
+    return status;
+}
+
+/* Of a file that is not there: the size is checked first. */
+static fur_status fill_mtx_header(fur_context *context, const void *out)
+{
+    return fur_mtx_read_header(context, NOWHERE, filled(out));
+}
+
+static fur_status fill_mtx_header_option(fur_context *context, const void *out)
+{
+    const fur_mtx_read_options options = {.size = sizeof options, .header = filled(out)};
+    return take_mtx_read(context, &options);
+}
+
+static fur_status fill_binary_header(fur_context *context, const void *out)
+{
+    return fur_binary_read_header(context, NOWHERE, filled(out));
+}
+
+static fur_status fill_binary_header_option(fur_context *context, const void *out)
+{
+    const fur_binary_read_options options = {.size = sizeof options, .header = filled(out)};
+    return take_binary_read(context, &options);
+}
+
+#define KIND(type, take)                                                                           \
+    {                                                                                              \
+#        type, sizeof(type), take, false                                                           \
+    }
+#define KIND_FILLED(type, fill)                                                                    \
+    {                                                                                              \
+#        type, sizeof(type), fill, true                                                            \
+    }
+static const kind kinds[] = {
+    KIND(fur_context_options, take_context),
+    KIND(fur_spmv_options, take_spmv),
+    KIND(fur_recognise_options, take_recognise),
+    KIND(fur_reorder_options, take_reorder),
+    KIND(fur_multigrid_options, take_multigrid),
+    KIND(fur_solver_options, take_solver),
+    KIND(fur_stencil_definition, take_stencil),
+    KIND(fur_operator_definition, take_operator),
+    KIND(fur_mtx_read_options, take_mtx_read),
+    KIND(fur_mtx_read_options, take_mtx_read_vector),
+    KIND(fur_mtx_write_options, take_mtx_write),
+    KIND(fur_mtx_write_options, take_mtx_write_vector),
+    KIND(fur_binary_read_options, take_binary_read),
+    KIND(fur_binary_read_options, take_binary_read_vector),
+    KIND(fur_binary_write_options, take_binary_write),
+    KIND(fur_binary_write_options, take_binary_write_vector),
+    KIND(fur_csr_view, take_csr),
+    KIND(fur_csr_view, take_csr_to_check),
+    KIND(fur_coo_view, take_coo),
+    KIND(fur_scalars_state, take_scalars),
+    KIND_FILLED(fur_scalars_state, fill_scalars),
+    KIND_FILLED(fur_mtx_header, take_origin),
+    KIND_FILLED(fur_mtx_header, fill_mtx_header),
+    KIND_FILLED(fur_mtx_header, fill_mtx_header_option),
+    KIND_FILLED(fur_mtx_header, fill_binary_header),
+    KIND_FILLED(fur_mtx_header, fill_binary_header_option),
+    KIND_FILLED(fur_csr_statistics, fill_statistics),
+    KIND_FILLED(fur_csr_asymmetry, fill_asymmetry),
+    KIND_FILLED(fur_order_figures, fill_figures),
+    KIND_FILLED(fur_reorder_report, fill_reorder_report),
+    KIND_FILLED(fur_recognise_report, fill_recognise_report),
+    KIND_FILLED(fur_solver_report, fill_solver_report),
+    KIND_FILLED(fur_solver_report, fill_multigrid_report),
+};
+
+/* Whether the struct is refused for the size that it begins with, in words that name both. */
+static bool is_refused(fur_context *context, const kind *k, const void *options, size_t size)
+{
+    char expected[256];
+    fur_status status = k->take(context, options);
+    snprintf(expected, sizeof expected,
+             "%s says that it has %zu bytes; write .size = sizeof(%s), which are %zu in "
+             "furrow %s, and set nothing beyond them",
+             k->name, size, k->name, k->size, fur_version());
+    return status == FUR_INVALID && strcmp(fur_context_error(context), expected) == 0;
+}
+
+/* Zeros of this size with a byte set at `set`, or none. */
+static bool refuses(fur_context *context, const kind *k, size_t size, size_t set)
+{
+    static _Alignas(64) char options[ROOM];
+    memset(options, 0, sizeof options);
+    memcpy(options, &size, sizeof size);
+    if (set < ROOM)
+        options[set] = 1;
+    return is_refused(context, k, options, size);
+}
+
+START_TEST(a_size_that_no_version_has_is_refused)
+{
+    const kind *k = &kinds[_i];
+    const size_t sizes[] = {0, 1, 7, 8, 9, 15, 17, k->size - 1, k->size + 1, 1032, SIZE_MAX};
+    fur_context *context = context_make(NULL, 1);
+    for (int i = 0; i < COUNT_OF(sizes); i++)
+        ck_assert_msg(refuses(context, k, sizes[i], ROOM), "%s of size %zu: %s", k->name, sizes[i],
+                      fur_context_error(context));
+    fur_context_destroy(context);
+}
+END_TEST
+
+START_TEST(an_older_and_a_newer_struct_are_taken_if_they_ask_for_nothing_unknown)
+{
+    const kind *k = &kinds[_i];
+    fur_context *context = context_make(NULL, 1);
+    for (size_t size = 16; size <= 1024; size += 8)
+        ck_assert_msg(!refuses(context, k, size, ROOM), "%s of size %zu: %s", k->name, size,
+                      fur_context_error(context));
+    ck_assert(!refuses(context, k, k->size + 16, k->size + 16)); /* behind the struct */
+    for (size_t at = k->size; !k->filled && at < k->size + 16; at++)
+        ck_assert_msg(refuses(context, k, k->size + 16, at), "%s: byte %zu is unknown", k->name,
+                      at);
+    fur_context_destroy(context);
+}
+END_TEST
+
+START_TEST(a_shorter_struct_is_filled_as_far_as_it_goes)
+{
+    const kind *k = &kinds[_i];
+    static _Alignas(64) unsigned char given[ROOM], expected[ROOM];
+    fur_context *context = context_make(NULL, 1);
+    for (size_t size = 16; k->filled && size <= k->size + 16; size += 8) {
+        memset(given, 0xa5, sizeof given);
+        memcpy(given, &size, sizeof size);
+        memcpy(expected, given, sizeof expected);
+        (void)k->take(context, given);
+        size_t end = size < k->size ? size : k->size;
+        ck_assert_msg(memcmp(given + end, expected + end, ROOM - end) == 0, "%s of size %zu",
+                      k->name, size);
+        ck_assert(memcmp(given, &size, sizeof size) == 0);
+    }
+    fur_context_destroy(context);
+}
+END_TEST
+
+/* The issue's own case: without its size the struct was ignored and A planned instead of A^T. */
+START_TEST(a_plan_for_the_transpose_needs_the_size)
+{
+    fur_context *context = context_make(NULL, 1);
+    fur_csr *a = tiny(context);
+    fur_spmv *plan = NULL;
+    fur_spmv_options options = {.op = FUR_OP_T};
+    ck_assert_int_eq(fur_spmv_plan(a, &options, &plan), FUR_INVALID);
+    ck_assert_ptr_null(plan);
+    options.size = sizeof options;
+    ck_ok(context, fur_spmv_plan(a, &options, &plan));
+    ck_assert_int_eq(fur_spmv_op(plan), FUR_OP_T);
+    fur_spmv_destroy(plan);
+    fur_csr_destroy(a);
+    fur_context_destroy(context);
+}
+END_TEST
+
+static void add_tests(TCase *tests)
+{
+    tcase_add_loop_test(tests, a_size_that_no_version_has_is_refused, 0, COUNT_OF(kinds));
+    tcase_add_loop_test(tests,
+                        an_older_and_a_newer_struct_are_taken_if_they_ask_for_nothing_unknown, 0,
+                        COUNT_OF(kinds));
+    tcase_add_loop_test(tests, a_shorter_struct_is_filled_as_far_as_it_goes, 0, COUNT_OF(kinds));
+    tcase_add_test(tests, a_plan_for_the_transpose_needs_the_size);
+}
+
+int main(void)
+{
+    return run_tests("options", add_tests);
+}

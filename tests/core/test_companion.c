@@ -1,0 +1,541 @@
+/* A device that has memory and reference kernels but no service: what it does not do itself the
+ * library does on its companion, with the bits of the host. The device is made here. Its memory can
+ * only be touched while one of its kernels or copies runs: whoever reads it from the host dies. */
+#include "recognise_matrices.h"
+#include "recognise.h"
+#include "team.h"
+
+#include <sys/mman.h>
+
+#define ARENA ((size_t)1 << 28)
+
+struct fur_device {
+    fur_backend backend;
+    fur_scalars_state results;
+    char *memory;
+    size_t used;
+};
+
+static const fur_backend *cpu;
+
+static void protect(fur_env *env, int access)
+{
+    ck_assert_int_eq(mprotect(env->device->memory, ARENA, access), 0);
+}
+
+static void unlock(fur_env *env)
+{
+    protect(env, PROT_READ | PROT_WRITE);
+}
+
+static fur_status lock(fur_env *env, fur_status status)
+{
+    protect(env, PROT_NONE);
+    return status;
+}
+
+static void close_device(fur_env *env)
+{
+    munmap(env->device->memory, ARENA);
+    free(env->device);
+    env->device = NULL;
+    fur_team_close(env);
+}
+
+static fur_status synchronize(fur_env *env)
+{
+    (void)env;
+    return FUR_OK;
+}
+
+static fur_scalars_state *results(fur_env *env)
+{
+    return &env->device->results;
+}
+
+static fur_status allocate(fur_env *env, int64_t count, size_t size, void *out)
+{
+    struct fur_device *d = env->device;
+    void *place = count > 0 ? d->memory + d->used : NULL;
+    d->used += ((size_t)count * size + 63) / 64 * 64;
+    ck_assert(d->used <= ARENA);
+    memcpy(out, &place, sizeof place);
+    return FUR_OK;
+}
+
+static void release(fur_env *env, void *place)
+{
+    ck_assert((char *)place >= env->device->memory &&
+              (char *)place < env->device->memory + env->device->used);
+}
+
+static bool reaches(fur_env *env, const void *place)
+{
+    return (uintptr_t)place - (uintptr_t)env->device->memory < ARENA;
+}
+
+static fur_status copy(fur_env *env, void *to, const void *from, int64_t bytes)
+{
+    unlock(env);
+    memmove(to, from, (size_t)bytes);
+    return lock(env, FUR_OK);
+}
+
+static const fur_remote remote = {
+    .close = close_device,
+    .synchronize = synchronize,
+    .results = results,
+    .allocate = allocate,
+    .release = release,
+    .reaches = reaches,
+    .copy = copy,
+    .copy_async = copy,
+};
+
+/* The CPU's references, with the memory open. */
+static fur_spmv_cost cost(const fur_csr_view *a, const fur_spmv_profile *profile)
+{
+    (void)a;
+    (void)profile;
+    return (fur_spmv_cost){.product_ns = 1};
+}
+
+static fur_status multiply(const fur_spmv_call *call)
+{
+    unlock(call->env);
+    return lock(call->env, cpu->spmv[0]->apply(call));
+}
+
+static fur_status apply_stencil(const fur_stencil_call *call)
+{
+    unlock(call->env);
+    return lock(call->env, cpu->stencil[0]->apply(call));
+}
+
+static const char *no_refusal(const fur_stencil_view *s)
+{
+    (void)s;
+    return NULL;
+}
+
+#define FILL(type)                                                                                 \
+    static fur_status fill_##type(fur_env *env, int64_t n, fur_scalar value, void *x)              \
+    {                                                                                              \
+        unlock(env);                                                                               \
+        return lock(env, cpu->elementwise->fill[FUR_##type](env, n, value, x));                    \
+    }
+FILL(F32)
+FILL(F64)
+FILL(C64)
+FILL(C128)
+
+static const fur_elementwise_kernels elementwise = {
+    .fill = {fill_F32, fill_F64, fill_C64, fill_C128}};
+static const fur_spmv_kernel product = {
+    .info = {.name = "reference", .exact = true}, .cost = cost, .apply = multiply};
+static const fur_spmv_kernel *const products[] = {&product, &product}; /* auto skips the first */
+static const fur_stencil_kernel stencil = {.info = {.name = "reference", .exact = true, .depth = 1},
+                                           .refusal = no_refusal,
+                                           .apply = apply_stencil};
+static const fur_stencil_kernel *const stencils[] = {&stencil};
+
+/* A context on the device, in place of a CPU's backend. */
+static fur_context *context_far(void)
+{
+    fur_context *c = context_make(NULL, 2);
+    struct fur_device *d = calloc(1, sizeof *d);
+    cpu = c->backend;
+    d->memory = mmap(NULL, ARENA, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    ck_assert(d->memory != MAP_FAILED);
+    d->backend = *cpu;
+    d->backend.device = "far";
+    d->backend.elementwise = &elementwise;
+    d->backend.spmv = products;
+    d->backend.spmv_count = COUNT_OF(products);
+    d->backend.stencil = stencils;
+    d->backend.stencil_count = COUNT_OF(stencils);
+    d->backend.remote = &remote;
+    d->results = fur_scalars_initial();
+    c->env.device = d;
+    c->backend = &d->backend;
+    c->results = &d->results;
+    c->host = context_make(NULL, 2);
+    return c;
+}
+
+static void ck_same(const fur_csr *a, const fur_csr *b, const char *what)
+{
+    int equal = 0;
+    ck_ok(fur_csr_context(a), fur_csr_compare(a, b, &equal));
+    ck_assert_msg(equal, "%s", what);
+}
+
+static void ck_same_vector(const fur_vector *a, const fur_vector *b, const char *what)
+{
+    void *x = vector_entries(a);
+    void *y = vector_entries(b);
+    ck_assert_int_eq(fur_vector_size(a), fur_vector_size(b));
+    ck_assert_msg(first_difference(fur_vector_value_type(a), fur_vector_size(a), x, y) < 0, "%s",
+                  what);
+    free(y);
+    free(x);
+}
+
+/* Two of a kind: of the device, and of the host. */
+static fur_csr *to_far(const fur_csr *a, fur_context *far)
+{
+    fur_csr *copy_of_it = NULL;
+    ck_ok(fur_csr_context(a), fur_csr_transfer(a, far, &copy_of_it));
+    return copy_of_it;
+}
+
+static void check_figures(const fur_csr *far, const fur_csr *near)
+{
+    fur_csr_statistics f = {.size = sizeof f};
+    fur_csr_statistics n = {.size = sizeof n};
+    fur_vector *d = NULL;
+    fur_vector *expected = NULL;
+    ck_ok(far->context, fur_csr_measure(far, &f));
+    ck_ok(near->context, fur_csr_measure(near, &n));
+    ck_assert(f.row_min == n.row_min && f.row_max == n.row_max && f.row_mean == n.row_mean &&
+              f.empty_rows == n.empty_rows && f.bandwidth == n.bandwidth && f.profile == n.profile);
+    ck_ok(far->context, fur_csr_diagonal(far, &d));
+    ck_ok(near->context, fur_csr_diagonal(near, &expected));
+    ck_same_vector(d, expected, "diagonal");
+    fur_vector_destroy(expected);
+    fur_vector_destroy(d);
+}
+
+static void check_permuted(const fur_csr *far, const fur_csr *near, rng *r)
+{
+    fur_permutation *rows = permutation_random(near->context, r, near->view.rows);
+    fur_permutation *cols = permutation_random(near->context, r, near->view.cols);
+    for (int sides = 1; sides < 4; sides++) {
+        fur_permutation *far_rows = NULL;
+        fur_permutation *far_cols = NULL;
+        fur_csr *a = NULL;
+        fur_csr *b = NULL;
+        ck_ok(NULL, fur_permutation_transfer(rows, far->context, &far_rows));
+        ck_ok(NULL, fur_permutation_transfer(cols, far->context, &far_cols));
+        ck_ok(far->context,
+              fur_csr_permute(far, sides & 1 ? far_rows : NULL, sides & 2 ? far_cols : NULL, &a));
+        ck_ok(near->context,
+              fur_csr_permute(near, sides & 1 ? rows : NULL, sides & 2 ? cols : NULL, &b));
+        ck_same(a, b, "permuted");
+        fur_csr_destroy(b);
+        fur_csr_destroy(a);
+        fur_permutation_destroy(far_cols);
+        fur_permutation_destroy(far_rows);
+    }
+    fur_permutation_destroy(cols);
+    fur_permutation_destroy(rows);
+}
+
+/* A^T x or A^H x, before and after the matrix has new values. */
+static void check_new_values(fur_csr *far, fur_csr *near, rng *r)
+{
+    const fur_csr_view *v = &near->view;
+    fur_csr *const of[2] = {far, near};
+    fur_spmv *plan[2] = {NULL, NULL};
+    const fur_spmv_options options = {.size = sizeof options,
+                                      .op = rng_below(r, 2) ? FUR_OP_T : FUR_OP_H};
+    void *entries = entries_random(r, v->value_type, v->rows);
+    void *values = entries_random(r, v->value_type, v->entries);
+    fur_vector *x[2];
+    fur_vector *y[2] = {NULL, NULL};
+    for (int i = 0; i < 2; i++) {
+        x[i] = vector_from(of[i]->context, v->value_type, v->rows, entries);
+        ck_ok(of[i]->context, fur_vector_create(of[i]->context, v->value_type, v->cols, &y[i]));
+        ck_ok(of[i]->context, fur_spmv_plan(of[i], &options, &plan[i]));
+        ck_ok(of[i]->context, fur_spmv_apply(plan[i], fur_real(1), x[i], fur_real(0), y[i]));
+    }
+    ck_same_vector(y[0], y[1], "product by the transpose");
+    for (int i = 0; i < 2; i++) {
+        if (v->entries > 0)
+            ck_ok(of[i]->context, fur_csr_set_values(of[i], values, FUR_OWNERSHIP_COPY));
+        ck_ok(of[i]->context, fur_spmv_apply(plan[i], fur_real(1), x[i], fur_real(0), y[i]));
+    }
+    ck_same_vector(y[0], y[1], "product by the transpose with new values");
+    for (int i = 0; i < 2; i++) {
+        fur_vector_destroy(y[i]);
+        fur_vector_destroy(x[i]);
+        fur_spmv_destroy(plan[i]);
+    }
+    free(values);
+    free(entries);
+}
+
+/* Loops over the shapes. */
+START_TEST(matrices_are_worked_on_by_the_host)
+{
+    fur_context *far = context_far();
+    rng r = rng_stream((uint64_t)_i);
+    for (int value = 0; value < FUR_VALUE_COUNT; value++) {
+        fur_offset_type offset = rng_below(&r, 2) ? FUR_I32 : FUR_I64;
+        fur_csr *near = matrix_random(far->host, &r, &shapes[_i], (fur_value_type)value, offset);
+        fur_csr *a = to_far(near, far);
+        fur_csr *t = NULL;
+        fur_csr *expected = NULL;
+        int conjugate = (int)rng_below(&r, 2);
+        ck_same(a, near, "transfer");
+        ck_ok(far, fur_csr_transpose(a, conjugate, &t));
+        ck_ok(far->host, fur_csr_transpose(near, conjugate, &expected));
+        ck_same(t, expected, "transpose");
+        check_figures(a, near);
+        check_permuted(a, near, &r);
+        check_new_values(a, near, &r);
+        fur_csr_destroy(expected);
+        fur_csr_destroy(t);
+        fur_csr_destroy(a);
+        fur_csr_destroy(near);
+        far->env.device->used = 0;
+    }
+    fur_context_destroy(far);
+}
+END_TEST
+
+/* Arrays of the device are borrowed if they are sound, and refused with the host's sentence. */
+START_TEST(arrays_of_the_device_are_checked)
+{
+    fur_context *far = context_far();
+    rng r = rng_stream(1000);
+    fur_csr *near = matrix_random(far->host, &r, &shapes[shape_find("diagonal")], FUR_F64, FUR_I32);
+    fur_csr *a = to_far(near, far);
+    fur_csr *borrowed = NULL;
+    int32_t wrong = -1;
+    ck_ok(far, fur_csr_create(far, &a->view, FUR_OWNERSHIP_BORROW, &borrowed));
+    ck_same(borrowed, near, "borrowed");
+    ck_ok(far, fur_memory_copy(far, fur_csr_columns(a) + 1, &wrong, sizeof wrong));
+    fur_csr_columns(near)[1] = wrong;
+    ck_assert_int_eq(fur_csr_check(far->host, &near->view), FUR_INVALID);
+    ck_fails(far, FUR_INVALID, fur_context_error(far->host), fur_csr_check(far, &a->view));
+    fur_csr_destroy(borrowed);
+    fur_csr_destroy(a);
+    fur_csr_destroy(near);
+    fur_context_destroy(far);
+}
+END_TEST
+
+/* The diagonal of an operator. */
+static fur_vector *diagonal_of(const fur_operator *op)
+{
+    fur_context *context = fur_operator_context(op);
+    fur_vector *d = NULL;
+    ck_ok(context,
+          fur_vector_create(context, fur_operator_value_type(op), fur_operator_rows(op), &d));
+    ck_ok(context, fur_operator_diagonal(op, d));
+    return d;
+}
+
+/* Both operators, which go, have the same diagonal. */
+static void ck_same_diagonal(fur_operator *a, fur_operator *b, const char *what)
+{
+    fur_vector *d = diagonal_of(a);
+    fur_vector *expected = diagonal_of(b);
+    ck_same_vector(d, expected, what);
+    fur_vector_destroy(expected);
+    fur_vector_destroy(d);
+    fur_operator_destroy(b);
+    fur_operator_destroy(a);
+}
+
+/* Its rows that differ, its stencil's matrix, its product, its diagonal. */
+static void check_recognised(const fur_recognised *const r[2], const fur_vector *const x[2],
+                             fur_vector *const y[2])
+{
+    fur_csr *whole[2] = {NULL, NULL};
+    fur_operator *op[2] = {NULL, NULL};
+    int32_t *numbers;
+    int64_t bytes = r[1]->rows->view.rows * (int64_t)sizeof *numbers;
+    ck_same(r[0]->rows, r[1]->rows, "rows that differ");
+    ck_ok(r[0]->context, fur_memory_to_host(r[0]->context, r[0]->numbers, bytes, &numbers));
+    ck_assert(bytes == 0 || memcmp(numbers, r[1]->numbers, (size_t)bytes) == 0);
+    fur_memory_drop(r[0]->context, r[0]->numbers, numbers);
+    for (int i = 0; i < 2; i++) {
+        fur_context *context = r[i]->context;
+        ck_ok(context, fur_stencil_assemble(fur_recognised_stencil(r[i]), &whole[i]));
+        ck_ok(context, fur_recognised_apply(r[i], fur_real(2), x[i], fur_real(-1), y[i]));
+        ck_ok(context, fur_operator_from_recognised(r[i], &op[i]));
+    }
+    ck_same(whole[0], whole[1], "the stencil's matrix");
+    ck_same_vector(y[0], y[1], "product of a recognised stencil");
+    ck_same_diagonal(op[0], op[1], "diagonal of a recognised stencil");
+    fur_csr_destroy(whole[1]);
+    fur_csr_destroy(whole[0]);
+}
+
+/* Constants, then fields. */
+START_TEST(stencils_are_recognised_by_the_host)
+{
+    fur_context *far = context_far();
+    rng r = rng_stream(2000 + (uint64_t)_i);
+    const int64_t n = 12 * 11 * 9;
+    fur_csr *grid_matrix = grid(far->host, 7, 12, 11, 9);
+    fur_csr *of[2];
+    fur_recognised *found[2] = {NULL, NULL};
+    fur_vector *x[2];
+    fur_vector *y[2];
+    void *entries = entries_random(&r, FUR_F64, n);
+    for (int64_t k = 0; _i && k < grid_matrix->view.entries; k++)
+        ((double *)fur_csr_values(grid_matrix))[k] = rng_unit(&r);
+    of[1] = altered(far->host, grid_matrix, &r, -1, 5, &(int32_t){0});
+    of[0] = to_far(of[1], far);
+    double *values = malloc((size_t)of[1]->view.entries * sizeof *values);
+    for (int64_t k = 0; k < of[1]->view.entries; k++)
+        values[k] = 2 * ((const double *)of[1]->view.values)[k];
+    for (int i = 0; i < 2; i++) {
+        x[i] = vector_from(of[i]->context, FUR_F64, n, entries);
+        y[i] = vector_from(of[i]->context, FUR_F64, n, entries);
+        ck_ok(of[i]->context, fur_stencil_recognise(of[i], NULL, NULL, &found[i]));
+        ck_assert_ptr_nonnull(found[i]);
+    }
+    check_recognised((const fur_recognised *const *)found, (const fur_vector *const *)x, y);
+    for (int i = 0; i < 2; i++)
+        ck_ok(of[i]->context, fur_csr_set_values(of[i], values, FUR_OWNERSHIP_COPY));
+    check_recognised((const fur_recognised *const *)found, (const fur_vector *const *)x, y);
+    free(values);
+    for (int i = 0; i < 2; i++) {
+        fur_recognised_destroy(found[i]);
+        fur_vector_destroy(y[i]);
+        fur_vector_destroy(x[i]);
+        fur_csr_destroy(of[i]);
+    }
+    fur_csr_destroy(grid_matrix);
+    free(entries);
+    fur_context_destroy(far);
+}
+END_TEST
+
+/* Forth and back, and Jacobi's reciprocals. Loops over value types. */
+START_TEST(vectors_are_moved_and_inverted_by_the_host)
+{
+    fur_context *far = context_far();
+    rng r = rng_stream(3000 + (uint64_t)_i);
+    const fur_value_type value = (fur_value_type)_i;
+    fur_csr *near = matrix_random(far->host, &r, &shapes[shape_find("diagonal")], value, FUR_I32);
+    const int64_t n = near->view.rows;
+    fur_csr *of[2] = {to_far(near, far), near};
+    fur_operator *inner[2] = {NULL, NULL};
+    fur_operator *jacobi[2] = {NULL, NULL};
+    fur_spmv *plan[2] = {NULL, NULL};
+    fur_permutation *order = permutation_random(far->host, &r, n);
+    fur_permutation *far_order = NULL;
+    fur_vector *x = vector_random(far, &r, value, n);
+    fur_vector *y = NULL;
+    fur_vector *z = NULL;
+    fur_vector *expected = NULL;
+    void *entries = vector_entries(x);
+    fur_vector *near_x = vector_from(far->host, value, n, entries);
+    ck_ok(far, fur_vector_create(far, value, n, &y));
+    ck_ok(far, fur_vector_create(far, value, n, &z));
+    ck_ok(far->host, fur_vector_create(far->host, value, n, &expected));
+    ck_ok(far->host, fur_permutation_transfer(order, far, &far_order));
+    ck_ok(far, fur_vector_permute(far_order, x, y));
+    ck_ok(far->host, fur_vector_permute(order, near_x, expected));
+    ck_same_vector(y, expected, "permuted vector");
+    ck_ok(far, fur_vector_unpermute(far_order, y, z));
+    ck_same_vector(z, x, "vector forth and back");
+    for (int i = 0; i < 2; i++) {
+        ck_ok(of[i]->context, fur_spmv_plan(of[i], NULL, &plan[i]));
+        ck_ok(of[i]->context, fur_operator_from_spmv(plan[i], &inner[i]));
+        ck_ok(of[i]->context, fur_operator_jacobi(inner[i], &jacobi[i]));
+    }
+    ck_same_diagonal(jacobi[0], jacobi[1], "Jacobi's preconditioner");
+    for (int i = 0; i < 2; i++) {
+        fur_operator_destroy(inner[i]);
+        fur_spmv_destroy(plan[i]);
+        fur_csr_destroy(of[i]);
+    }
+    free(entries);
+    fur_vector_destroy(near_x);
+    fur_vector_destroy(expected);
+    fur_vector_destroy(z);
+    fur_vector_destroy(y);
+    fur_vector_destroy(x);
+    fur_permutation_destroy(far_order);
+    fur_permutation_destroy(order);
+    fur_context_destroy(far);
+}
+END_TEST
+
+/* Fields on every boundary. */
+START_TEST(stencils_become_matrices_on_the_host)
+{
+    const int64_t n = 6 * 5 * 4;
+    fur_context *context[2] = {context_far(), NULL};
+    rng r = rng_stream(4000 + (uint64_t)_i);
+    fur_stencil *s[2] = {NULL, NULL};
+    fur_csr *a[2] = {NULL, NULL};
+    fur_operator *op[2] = {NULL, NULL};
+    fur_vector *fields[2][7];
+    void *entries[7];
+    context[1] = context[0]->host;
+    for (int k = 0; k < 7; k++)
+        entries[k] = entries_random(&r, FUR_C64, n);
+    for (int i = 0; i < 2; i++) {
+        fur_stencil_definition d = named(7, FUR_C64, 6, 5, 4);
+        for (int k = 0; k < 7; k++)
+            fields[i][k] = vector_from(context[i], FUR_C64, n, entries[k]);
+        d.coefficients = NULL;
+        d.fields = (const fur_vector *const *)fields[i];
+        set_boundaries(&d, _i);
+        ck_ok(context[i], fur_stencil_create(context[i], &d, &s[i]));
+        ck_ok(context[i], fur_stencil_assemble(s[i], &a[i]));
+        ck_ok(context[i], fur_operator_from_stencil(s[i], &op[i]));
+    }
+    ck_same(a[0], a[1], "assembled");
+    ck_same_diagonal(op[0], op[1], "diagonal of a stencil");
+    for (int i = 0; i < 2; i++) {
+        fur_csr_destroy(a[i]);
+        fur_stencil_destroy(s[i]);
+        for (int k = 0; k < 7; k++)
+            fur_vector_destroy(fields[i][k]);
+    }
+    for (int k = 0; k < 7; k++)
+        free(entries[k]);
+    fur_context_destroy(context[0]);
+}
+END_TEST
+
+/* By every method. */
+START_TEST(orders_are_found_by_the_host)
+{
+    fur_context *far = context_far();
+    fur_csr *near = permuted_grid(far->host);
+    fur_csr *a = to_far(near, far);
+    for (int i = 0; fur_reorder_method_at(i); i++) {
+        const char *method = fur_reorder_method_at(i)->name;
+        fur_permutation *found = NULL;
+        fur_permutation *expected = NULL;
+        fur_csr *b = NULL;
+        fur_csr *c = NULL;
+        ck_ok(far, fur_reorder(a, method, NULL, NULL, &found));
+        ck_ok(far->host, fur_reorder(near, method, NULL, NULL, &expected));
+        ck_ok(far, fur_csr_permute(a, found, found, &b));
+        ck_ok(far->host, fur_csr_permute(near, expected, expected, &c));
+        ck_same(b, c, method);
+        fur_csr_destroy(c);
+        fur_csr_destroy(b);
+        fur_permutation_destroy(expected);
+        fur_permutation_destroy(found);
+    }
+    fur_csr_destroy(a);
+    fur_csr_destroy(near);
+    fur_context_destroy(far);
+}
+END_TEST
+
+static void add_tests(TCase *tests)
+{
+    tcase_add_loop_test(tests, matrices_are_worked_on_by_the_host, 0, shape_count);
+    tcase_add_test(tests, arrays_of_the_device_are_checked);
+    tcase_add_loop_test(tests, vectors_are_moved_and_inverted_by_the_host, 0, FUR_VALUE_COUNT);
+    tcase_add_loop_test(tests, stencils_are_recognised_by_the_host, 0, 2);
+    tcase_add_loop_test(tests, stencils_become_matrices_on_the_host, 0, BOUNDARIES);
+    tcase_add_test(tests, orders_are_found_by_the_host);
+}
+
+int main(void)
+{
+    return run_tests("companion", add_tests);
+}

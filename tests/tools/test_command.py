@@ -1,0 +1,2016 @@
+#!/usr/bin/env python3
+"""End-to-end tests of the command furrow on the matrices of data/.
+
+    test_command.py COMMAND DATA [unittest's arguments]
+"""
+
+import base64
+import collections
+import functools
+import gzip
+import html.parser
+import io
+import json
+import math
+import os
+import pathlib
+import pty
+import random
+import re
+import resource
+import signal
+import subprocess
+import sys
+import tarfile
+import tempfile
+import threading
+import time
+import unittest
+
+sys.dont_write_bytecode = True
+import matrix_market  # beside this file; no cache is to be left there
+import pictures
+
+COMMAND = ""
+DATA = pathlib.Path()
+METHODS = ["rcm", "cm", "rcm-quality", "sloan"]
+SUBCOMMANDS = ["info", "multiply", "solve", "convert", "reorder", "spy", "stencil", "kernels",
+               "bench"]
+
+INFO_KEYS = {"rows", "cols", "entries", "entries_in_file", "field", "symmetry", "row_min",
+             "row_mean", "row_max", "empty_rows", "bandwidth", "profile", "seconds_load"}
+MULTIPLY_KEYS = {"rows", "cols", "entries", "kernel", "threads", "seconds_load", "seconds_plan",
+                 "seconds_median", "bytes", "gbps", "y_norm_1", "y_norm_2", "y_norm_max"}
+SOLVE_KEYS = {"iterations", "converged", "residual", "seconds_solve", "outcome", "method",
+              "precond", "kernel"}
+STENCIL_KEYS = {"points", "extent", "type", "device", "ns_per_point_stencil", "ns_per_point_csr",
+                "ratio", "gbps_stencil", "gbps_csr", "max_difference", "copy_gbps",
+                "percent_of_copy", "seconds_assemble", "threads", "forms"}
+FORM_KEYS = {"name", "kernel", "seconds", "ns_per_point", "bytes_per_point", "gbps",
+             "percent_of_copy", "ratio", "max_difference"}
+REORDER_KEYS = {"rows", "entries", "method", "bandwidth_before", "bandwidth_after",
+                "profile_before", "profile_after", "rms_wavefront_before", "rms_wavefront_after",
+                "seconds_order", "seconds_permute", "seconds_spmv_before", "seconds_spmv_after",
+                "products_to_pay_back"}
+
+
+def run(*arguments, **options):
+    return subprocess.run([COMMAND, *map(str, arguments)], capture_output=True, text=True,
+                          check=False, timeout=120, **options)
+
+
+def pipe(content, *arguments):
+    """Standard output, in bytes, of a run that succeeds with this standard input."""
+    done = subprocess.run([COMMAND, *map(str, arguments)], input=content, capture_output=True,
+                          check=False, timeout=120)
+    if done.returncode != 0:
+        raise AssertionError(done.stderr.decode())
+    return done.stdout
+
+
+def data(name):
+    return DATA / name
+
+
+def matrix(name):
+    return matrix_market.read(data(name).read_bytes().decode())
+
+
+def shuffled_grid(path, width=13, height=9, seed=7):
+    """Five points on a grid whose points are numbered at random."""
+    print(f"seed {seed}", end=" ", flush=True)
+    places = list(range(width * height))
+    random.Random(seed).shuffle(places)
+    lines = []
+    for i, here in enumerate(places):
+        lines.append(f"{here + 1} {here + 1} 4.25")
+        for j in ([i + 1] if (i + 1) % width else []) + [i + width]:
+            if j < width * height:
+                low, high = sorted((here, places[j]))
+                lines.append(f"{high + 1} {low + 1} -1")
+    sizes = f"{width * height} {width * height} {len(lines)}"
+    path.write_text("\n".join(["%%MatrixMarket matrix coordinate real symmetric", sizes, *lines])
+                    + "\n")
+    return path
+
+
+def limit_files():
+    """For a process that is to fail at writing more than 1500 bytes."""
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1500, 1500))
+
+
+def limit_memory(size):
+    """For a process that is to get no more than so many bytes of addresses."""
+    resource.setrlimit(resource.RLIMIT_AS, (size, size))
+
+
+class CommandTest(unittest.TestCase):
+    """A test with a folder of its own."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def json(self, *arguments, status=0, **options):
+        done = run(*arguments, "--json", **options)
+        self.assertEqual(done.returncode, status, done.stderr)
+        return json.loads(done.stdout)
+
+    def sentence(self, *arguments, status=1, **options):
+        """The one sentence on standard error of a run that fails."""
+        done = run(*arguments, **options)
+        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
+        if status == 1:
+            self.assertRegex(done.stderr, r"\Afurrow: [^\n]+\n\Z")
+        return done.stderr
+
+    def left(self):
+        return sorted(path.name for path in self.folder.iterdir())
+
+
+class UsageTest(CommandTest):
+    def test_help_names_every_command_and_fits_a_terminal(self):
+        done = run("--help")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        for name in SUBCOMMANDS:
+            self.assertRegex(done.stdout, rf"(?m)^ +{name} ")
+        self.assertLessEqual(max(map(len, done.stdout.splitlines())), 80)
+
+    def test_help_of_every_command(self):
+        for name in SUBCOMMANDS:
+            done = run(name, "--help")
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.assertTrue(done.stdout.startswith(f"Usage: furrow {name} "), done.stdout)
+            for option in ("--threads", "--device", "--json", "--version"):
+                self.assertIn(option, done.stdout)
+            self.assertLessEqual(max(map(len, done.stdout.splitlines())), 80)
+
+    def test_version_everywhere(self):
+        for arguments in [["--version"]] + [[name, "--version"] for name in SUBCOMMANDS]:
+            done = run(*arguments)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.assertRegex(done.stdout, r"\Afurrow \d+\.\d+\.\d+\n\Z")
+
+    def test_wrong_usage(self):
+        plate = data("plate.mtx")
+        cases = [
+            ([], "a command is missing"),
+            (["divide"], "there is no command 'divide'"),
+            (["--fast"], "unrecognized option '--fast'"),
+            (["info"], "a file name is missing"),
+            (["convert", plate], "a file name is missing"),
+            (["info", plate, plate], "is one file name too many"),
+            (["info", "--fast", plate], "unrecognized option '--fast'"),
+            (["info", "--threads", "0", plate], "--threads takes a whole number"),
+            (["info", "--threads", "-1", plate], "--threads takes a whole number"),
+            (["info", "--threads", "abc", plate], "--threads takes a whole number"),
+            (["info", "--threads", "2x", plate], "--threads takes a whole number"),
+            (["info", "--threads", "99999999999999999999", plate], "--threads takes a whole"),
+            (["multiply", "--repeat", "0", plate], "--repeat takes a whole number"),
+            (["solve", "--rtol", "0", plate], "--rtol takes a positive number"),
+            (["solve", "--rtol", "nan", plate], "--rtol takes a positive number"),
+            (["solve", "--max-iterations", "0", plate], "--max-iterations takes a whole number"),
+            (["solve", "--precond", "ilu", plate], "--precond takes jacobi, none or mg, not 'ilu'"),
+            (["convert", "--type", "f16", plate, "x"], "--type takes f32"),
+            (["convert", "--symmetry", "odd", plate, "x"], "--symmetry takes general"),
+            (["info", "--duplicates", "max", plate], "--duplicates takes sum, last, error or keep"),
+            (["info", "--mirrored", "upper", plate], "--mirrored takes error or lower"),
+        ]
+        for arguments, expected in cases:
+            with self.subTest(arguments=arguments):
+                done = run(*arguments)
+                self.assertEqual((done.returncode, done.stdout), (2, ""))
+                self.assertIn(expected, done.stderr)
+                self.assertTrue(done.stderr.startswith("furrow"), done.stderr)
+
+    def test_help_by_other_names(self):
+        for name in SUBCOMMANDS:
+            expected = run(name, "--help").stdout
+            for arguments in (["help", name], [name, "-h"]):
+                done = run(*arguments)
+                self.assertEqual((done.returncode, done.stdout, done.stderr), (0, expected, ""))
+        for arguments in (["help"], ["-h"], ["help", "help"]):
+            self.assertEqual(run(*arguments).stdout, run("--help").stdout)
+        self.assertIn("no command 'me'", self.sentence("help", "me", status=2))
+
+    def test_unknown_names(self):
+        """All are wrong usage, and told with what there is."""
+        plate, grid = data("plate.mtx"), ["--extent", "8,8,8"]
+        cases = [
+            (["info", plate, "--device", "abacus"], "--device takes cpu, cuda or cuda:N, not"),
+            (["solve", plate, "--method", "abacus"], "--method takes cg or mg, not"),
+            (["solve", plate, "--precond", "abacus"], "--precond takes jacobi, none or mg, not"),
+            (["reorder", plate, "--method", "abacus"],
+             "--method takes rcm, cm, rcm-quality or sloan, not"),
+            (["spy", plate, "-o", "a.png", "--reorder", "abacus"],
+             "--reorder takes rcm, cm, rcm-quality or sloan, not"),
+            (["convert", plate, "a.mtx", "--format", "abacus"], "--format takes mtx or fur, not"),
+            (["bench", "abacus"], "bench without a matrix takes spmv, reduce, stencil, multigrid, "
+             "io or recognise"),
+        ] + [([*arguments, "--reorder", "abacus"],
+              "--reorder takes none, rcm, cm, rcm-quality, sloan or auto, not")
+             for arguments in (["multiply", plate], ["solve", plate])
+        ] + [([*arguments, "abacus"], f"{arguments[-1]} takes reference, ")
+             for arguments in (["multiply", plate, "--kernel"], ["solve", plate, "--kernel"],
+                               ["solve", "--stencil", 7, *grid, "--kernel"],
+                               ["stencil", "--points", 7, *grid, "--kernel"],
+                               ["stencil", "--points", 7, *grid, "--against"])]
+        for arguments, expected in cases:
+            with self.subTest(arguments=arguments):
+                done = run(*arguments)
+                self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)
+                said = " ".join(done.stderr.split())
+                self.assertIn(expected, said)
+                self.assertIn("'abacus'", said)
+
+    def test_every_name_of_a_list_is_taken(self):
+        """What a sentence offers exists."""
+        for arguments in (["multiply", data("plate.mtx"), "--kernel"],
+                          ["solve", "--stencil", 3, "--extent", 9, "--precond", "none",
+                           "--kernel"]):
+            offered = re.search(r"takes (.*) on cpu", run(*arguments, "abacus").stderr)[1]
+            for name in re.split(", | or ", offered):
+                done = run(*arguments, name)
+                if done.returncode != 0:
+                    self.assertIn("does not suit", done.stderr)
+
+    def test_options_that_do_not_go_together(self):
+        """What is asked for and cannot be done is refused, never passed over."""
+        plate, grid = data("plate.mtx"), ["--stencil", 5, "--extent", "8,8"]
+        binary, a = self.folder / "a.fur", self.folder / "a.png"
+        self.json("convert", plate, binary)
+        cases = [
+            (["solve", plate, "--type", "f32"], "--type goes with --stencil"),
+            (["solve", plate, "--extent", "8,8"], "--extent goes with --stencil, not with a file"),
+            (["solve", plate, "--boundary", "neumann"], "--boundary goes with --stencil, not"),
+            (["solve", plate, "--method", "mg"], "--method mg goes with --stencil, not"),
+            (["solve", plate, "--precond", "mg"], "--precond mg goes with --stencil, not"),
+            (["solve", plate, *grid], "--stencil goes without a file"),
+            (["solve", *grid, "--reorder", "rcm"], "--reorder goes with a file, not"),
+            (["solve", *grid, "--method", "mg", "--precond", "jacobi"],
+             "--precond goes with --method cg, not with mg"),
+            (["multiply", plate, "--kernel", "stencil", "--transpose"],
+             "--kernel stencil goes without --transpose"),
+            (["convert", plate, "b.mtx", "--pattern", "--type", "f32"],
+             "--type goes without --pattern: no values are written"),
+            (["spy", plate, "-o", a, "--allow-worse"], "--allow-worse goes with --reorder"),
+            (["kernels", "--measure"], "--measure goes with a file"),
+            (["kernels", "--transpose"], "--transpose goes with a file"),
+            (["stencil", "--points", 3, "--extent", 8, "--device", "cuda", "--rounds", 3],
+             "--rounds goes with --device cpu"),
+            (["bench", "multigrid", 8, "--rounds", 3], "bench multigrid on cpu takes no --rounds"),
+            (["bench", "multigrid", 8, "--against", "x"], "takes no --against"),
+            (["bench", "recognise", "--seconds", 1], "takes no --seconds"),
+            (["bench", "stencil", "--seconds", 1], "takes no --seconds"),
+            (["bench", "spmv", "--sweeps", 1], "bench spmv on cpu takes no --sweeps"),
+            (["bench", "io", plate, "--strict"], "takes no option of how files are read"),
+        ] + [([*arguments, "--format", "mtx"], "--format goes with --out")
+             for arguments in (["multiply", plate], ["solve", plate], ["reorder", plate])
+        ] + [([*arguments, *option], "no Matrix Market file is read; --duplicates,")
+             for arguments in (["info", binary], ["multiply", binary], ["solve", binary],
+                               ["convert", binary, "b.mtx"], ["kernels"], ["solve", *grid],
+                               ["stencil", "--points", 5, "--extent", "8,8"],
+                               ["bench", "7-point:4"])
+             for option in (["--strict"], ["--drop-zeros"], ["--allow-trailing"],
+                            ["--duplicates", "last"], ["--mirrored", "lower"])]
+        for arguments, expected in cases:
+            with self.subTest(arguments=arguments):
+                done = run(*arguments)
+                self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)
+                self.assertIn(expected, " ".join(done.stderr.split()))
+        self.assertEqual(self.left(), ["a.fur"])
+        x = self.folder / "x.mtx"
+        matrix_market.write_column(x, [1.0] * 10000)
+        self.json("multiply", binary, "--x", x, "--strict")
+        self.json("solve", binary, "--b", x, "--strict")
+
+    def test_empty_names(self):
+        plate = data("plate.mtx")
+        for arguments, option in ((["info", ""], "the command"), (["convert", plate, ""], "the"),
+                                  (["multiply", plate, "--x", ""], "--x"),
+                                  (["solve", plate, "--b", ""], "--b"),
+                                  (["solve", plate, "--out", ""], "--out")):
+            self.assertIn(f"{option} ", self.sentence(*arguments, status=2))
+            self.assertIn("takes the name of a file, not ''", self.sentence(*arguments, status=2))
+
+    def test_sentences_name_the_file(self):
+        survey, wind = data("survey.mtx"), data("wind.mtx")
+        out = self.folder / "out.mtx"
+        cases = [
+            (["reorder", survey], f"reordering {survey}: only a square matrix"),
+            (["spy", survey, "-o", self.folder / "a.png", "--reorder", "rcm"],
+             f"drawing {survey}: only a square matrix"),
+            (["multiply", survey, "--reorder", "rcm"], f"multiplying by {survey}: only a square"),
+            (["multiply", survey, "--kernel", "stencil"], f"multiplying by {survey}: --kernel"),
+            (["convert", wind, out, "--symmetry", "symmetric"],
+             f"converting {wind}: the matrix is not symmetric: entries (1, 2) and (2, 1), counting "
+             "from 1"),
+            (["solve", survey], f"{survey}: the matrix is 60 x 15"),
+        ]
+        for arguments, expected in cases:
+            with self.subTest(arguments=arguments):
+                self.assertTrue(self.sentence(*arguments).startswith(f"furrow: {expected}"))
+        text = self.sentence("convert", "-", out, "--symmetry", "symmetric",
+                             input=wind.read_text())
+        self.assertTrue(text.startswith("furrow: converting standard input: "), text)
+        missing = self.folder / "missing" / "out.mtx"
+        for arguments in (["convert", wind, missing], ["reorder", wind, "--out", missing]):
+            self.assertTrue(self.sentence(*arguments).startswith(f"furrow: {missing}: "))
+
+    def test_what_memory_was_for(self):
+        """With less and less of it, each sentence says what could not be done."""
+        plate = data("plate.mtx")
+        for arguments in (["info", plate], ["reorder", plate],
+                          ["solve", "--stencil", 7, "--extent", "60,60,60"]):
+            for megabytes in range(8, 24, 2):
+                done = run(*arguments, "--threads", 1,
+                           preexec_fn=lambda size=megabytes << 20: limit_memory(size))
+                if done.returncode == 1 and done.stderr.startswith("furrow: "):
+                    self.assertRegex(done.stderr, r"\Afurrow: (reading|reordering|solving with) "
+                                                  r".*(plate\.mtx|the stencil): out of memory: ")
+
+    def test_figures_for_people(self):
+        """Times have one form everywhere, and a mean no sixteen digits."""
+        three = re.compile(r"(\d\.\d\d|\d\d\.\d|[1-9]\d\d|\d\d?|\d\.\d|0\.0*\d{1,3}) (us|ms|s)\Z")
+        for command in ("multiply", "solve", "info", "kernels", "convert"):
+            out = [self.folder / "out.mtx"] if command == "convert" else []
+            text = run(command, data("wind.mtx"), *out).stdout
+            for line in text.splitlines():
+                if re.match(r"(time to|.*product )", line) and re.search(r" (us|ms|s)\Z", line):
+                    self.assertRegex(line, three)
+            self.assertNotRegex(text, r"e\+\d+ (us|ms|s|GB)")
+            self.assertNotRegex(text, r"\d\.\d{7,}(?!e)")
+        report = self.json("multiply", data("plate.mtx"))
+        self.assertGreater(report["seconds_estimated"], 0)
+        self.assertNotRegex(report["reason"], r" us\b")
+        self.assertRegex(run("info", data("survey.mtx")).stdout, r"(?m)^mean row +[\d.]{1,8}$")
+
+    def test_threads_are_told(self):
+        for arguments in (["info"], ["multiply"], ["solve"], ["reorder"], ["kernels"],
+                          ["spy", "-o", self.folder / "a.png"], ["convert", self.folder / "a.fur"]):
+            report = self.json(arguments[0], data("plate.mtx"), *arguments[1:], "--threads", 2)
+            self.assertEqual(report["threads"], 2)
+
+    def test_more_threads_than_there_can_be(self):
+        """The work is done with as many as there can be, with the same bits."""
+        expected = self.json("multiply", data("plate.mtx"), "--threads", 1)
+        for threads, limit in ((2147483647, None), (40000, None), (1000, 2000000 << 10)):
+            with self.subTest(threads=threads):
+                limited = (lambda size=limit: limit_memory(size)) if limit else None
+                if run("--version", preexec_fn=limited).returncode != 0:
+                    continue  # a sanitizer needs more addresses
+                done = run("multiply", data("plate.mtx"), "--json", "--threads", threads,
+                           preexec_fn=limited)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertRegex(done.stderr, r"\A(furrow: warning: [^\n]+\n)?\Z")
+                report = json.loads(done.stdout)
+                self.assertIn(report["threads"], range(1, 40000))
+                self.assertEqual(report["y_norm_2"], expected["y_norm_2"])
+
+
+class InfoTest(CommandTest):
+    def test_every_matrix(self):
+        for path in sorted(DATA.glob("*.mtx")):
+            with self.subTest(file=path.name):
+                self.check(self.json("info", path), matrix(path.name))
+
+    def check(self, found, a):
+        self.assertLessEqual(INFO_KEYS, found.keys())
+        lengths = [len(a.lines[row]) for row in range(a.rows)]
+        reach = [row - min(a.lines[row], default=row) for row in range(a.rows)]
+        expected = {
+            "rows": a.rows, "cols": a.cols, "entries": a.entries(),
+            "entries_in_file": a.entries_in_file, "field": a.field, "symmetry": a.symmetry,
+            "row_min": min(lengths), "row_max": max(lengths), "row_mean": sum(lengths) / a.rows,
+            "empty_rows": lengths.count(0),
+            "bandwidth": max((abs(row - col) for row, line in a.lines.items() for col in line),
+                             default=0),
+            "profile": sum(max(0, distance) for distance in reach),
+        }
+        self.assertEqual({key: found[key] for key in expected}, expected)
+        self.assertGreater(found["seconds_load"], 0)
+
+    def test_table_for_people(self):
+        done = run("info", data("lecture.mtx"))
+        self.assertEqual(done.returncode, 0)
+        self.assertRegex(done.stdout, r"(?m)^rows +4$")
+        self.assertRegex(done.stdout, r"(?m)^empty rows +1$")
+
+
+class MultiplyTest(CommandTest):
+    def product(self, path, x, *options):
+        """y as the command writes it, and its report."""
+        matrix_market.write_column(self.folder / "x.mtx", x)
+        report = self.json("multiply", path, "--x", self.folder / "x.mtx", "--out",
+                           self.folder / "y.mtx", "--repeat", 3, *options)
+        self.assertEqual(self.left(), ["x.mtx", "y.mtx"])
+        return matrix_market.read_column((self.folder / "y.mtx").read_text()), report
+
+    def check(self, y, report, a, x):
+        self.assertLessEqual(MULTIPLY_KEYS, report.keys())
+        expected, bound = a.multiply(x)
+        self.assertEqual(len(y), len(expected))
+        for found, right, error in zip(y, expected, bound):
+            self.assertLessEqual(abs(found - right), error)
+        sizes = [abs(value) for value in y]
+        self.assertAlmostEqual(report["y_norm_max"], max(sizes), delta=1e-15 * max(sizes))
+        for key, right in (("y_norm_1", math.fsum(sizes)), ("y_norm_2", math.hypot(*sizes))):
+            self.assertAlmostEqual(report[key], right, delta=1e-13 * right)
+
+    def numbers(self, a, count):
+        x = [(37 * i % 101 - 50) / 16 for i in range(count)]
+        return [complex(v, 1 - v) for v in x] if a.field == "complex" else x
+
+    def test_every_matrix_both_ways(self):
+        for path in sorted(DATA.glob("*.mtx")):
+            if path.name == "extremes.mtx":
+                continue
+            a = matrix(path.name)
+            for options, op in (([], a), (["--transpose"], a.transposed())):
+                with self.subTest(file=path.name, options=options):
+                    x = self.numbers(a, op.cols)
+                    y, report = self.product(path, x, *options)
+                    self.check(y, report, op, x)
+
+    def test_every_kernel_agrees(self):
+        wind = data("wind.mtx")
+        x = matrix_market.read_column(data("wind_x.mtx").read_text())
+        names = [kernel["name"] for kernel in self.json("kernels")["kernels"]]
+        self.assertGreater(len(names), 1)
+        for name in names:
+            with self.subTest(kernel=name):
+                y, report = self.product(wind, x, "--kernel", name, "--threads", 2)
+                self.assertEqual((report["kernel"], report["threads"]), (name, 2))
+                self.check(y, report, matrix("wind.mtx"), x)
+
+    def test_refused_threads_are_said(self):
+        """Each thread's stack takes half of what the process may: there is room for two at most."""
+        path = self.folder / "diagonal.mtx"
+        rows = 250000
+        path.write_text(f"%%MatrixMarket matrix coordinate pattern general\n{rows} {rows} {rows}\n"
+                        + "".join(f"{i} {i}\n" for i in range(1, rows + 1)))
+
+        def limit():
+            most = resource.getrlimit(resource.RLIMIT_STACK)[1]
+            resource.setrlimit(resource.RLIMIT_STACK, (1 << 30, most))
+            resource.setrlimit(resource.RLIMIT_AS, (2000000 << 10, 2000000 << 10))
+
+        arguments = ["multiply", path, "--threads", 1000, "--json"]
+        done = run(*arguments, preexec_fn=limit)
+        if "Sanitizer" in done.stderr:
+            self.skipTest("a sanitizer takes more addresses than that for itself")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        note = re.fullmatch(r"furrow: note: (\d+) of (\d+) threads are there, as the system refused "
+                            r"another: [^\n]+\n", done.stderr)
+        self.assertTrue(note, done.stderr)
+        report = json.loads(done.stdout)
+        self.assertEqual(report["threads"], int(note[1]))
+        self.assertLess(report["threads"], int(note[2]))
+        self.assertEqual(report["y_norm_max"], self.json("multiply", path)["y_norm_max"])
+        self.assertEqual(run(*arguments, "--quiet", preexec_fn=limit).stderr, "")
+
+    def test_ones_by_default(self):
+        report = self.json("multiply", data("lecture.mtx"))
+        self.assertEqual((report["y_norm_1"], report["y_norm_max"]), (13, 7))
+        self.assertEqual(report["y_norm_2"], math.sqrt(69))
+        self.assertEqual((report["rows"], report["cols"], report["entries"]), (4, 4, 7))
+
+    def test_sparse_and_real_vectors(self):
+        report = self.json("multiply", data("plate.mtx"), "--x", data("plate_source.mtx"))
+        self.assertEqual((report["y_norm_1"], report["y_norm_max"]), (8, 4))
+        matrix_market.write_column(self.folder / "x.mtx", [1.0] * 48)
+        given = self.json("multiply", data("ring.mtx"), "--x", self.folder / "x.mtx")
+        self.assertEqual(given["y_norm_2"], self.json("multiply", data("ring.mtx"))["y_norm_2"])
+
+    def test_numbers_that_json_lacks(self):
+        report = self.json("multiply", data("extremes.mtx"))
+        self.assertEqual(report["y_norm_1"], "inf")
+        self.assertEqual(report["y_norm_max"], 1.7976931348623157e308)
+
+    def test_names_that_are_not_utf8(self):
+        """Each byte that is none of a character is U+FFFD, wherever a name is printed."""
+        seed = int(os.environ.get("FURROW_SEED", time.time_ns() % 2**32))
+        print(f"FURROW_SEED={seed}")
+        r = random.Random(seed)
+        names = [b"latin-\xe9", b"\xe2\x82", b"\xed\xa0\x80\xf4\x90\x80\x80\xc1\xbf",
+                 "\u00e9\u20ac\U0001f600\ufffd\ud7ff".encode()]
+        pieces = [b"a", b"\n", b"\x80", b"\xbf", b"\xc2", b"\xdf", b"\xe0", b"\xa0", b"\x9f", b"\xed",
+                  b"\xef", b"\xf0", b"\x90", b"\x8f", b"\xf4", b"\xf5", b"\xff"]
+        names += [b"".join(r.choices(pieces, k=r.randrange(1, 30))) for _ in range(12)]
+        for name in names:
+            path = self.folder / os.fsdecode(name + b".svg")
+            with self.subTest(name=name):
+                expected = re.sub("[\udc80-\udcff]", "\ufffd", str(path))
+                report = self.json("spy", data("lecture.mtx"), "-o", path)
+                self.assertEqual(report["picture"], expected)
+
+    def test_benchmark_of_a_name_that_is_not_utf8(self):
+        path = self.folder / os.fsdecode(b"latin-\xe9.mtx")
+        path.write_bytes(data("lecture.mtx").read_bytes())
+        report = self.json("bench", path, "--rounds", 1, "--seconds", 1e-4)
+        self.assertEqual([result["case"] for result in report["results"]],
+                         [str(self.folder / "latin-\ufffd.mtx")])
+
+    def test_figures_fit_together(self):
+        report = self.json("multiply", data("plate.mtx"), "--repeat", 5)
+        self.assertEqual(report["repeat"], 5)
+        rate = report["bytes"] / report["seconds_median"] / 1e9
+        self.assertAlmostEqual(report["gbps"], rate, delta=1e-9 * rate)
+
+    def test_wrong_vector(self):
+        text = self.sentence("multiply", data("lecture.mtx"), "--x", data("wind_x.mtx"))
+        self.assertIn("wind_x.mtx: the vector has 144 entries, the matrix needs 4", text)
+
+
+class RecognitionTest(CommandTest):
+    """A matrix that is a stencil; test_recognise.c has the rest."""
+
+    def test_a_grid_is_known(self):
+        found = "a stencil of 5 points with variable coefficients on a grid of 100 x 100; 0 rows differ"
+        for command in ("multiply", "solve"):
+            report = self.json(command, data("plate.mtx"))
+            self.assertEqual((report["recognised"], report["recognition"]), (True, found))
+            self.assertEqual(report["rows_differing"], 0)
+            self.assertIn(found, run(command, data("plate.mtx")).stdout)
+
+    def test_bits_are_those_of_the_reference(self):
+        for kernel in ("stencil", "reference"):
+            report = self.json("multiply", data("plate.mtx"), "--x", data("plate_source.mtx"),
+                               "--kernel", kernel, "--out", self.folder / kernel)
+            self.assertEqual(report["kernel"], kernel)
+            self.assertEqual("recognised" in report, kernel == "stencil")
+        self.assertEqual((self.folder / "stencil").read_bytes(),
+                         (self.folder / "reference").read_bytes())
+
+    def test_solution_by_the_stencil(self):
+        reports = [self.json("solve", data("plate.mtx"), "--kernel", kernel, "--out",
+                             self.folder / kernel) for kernel in ("stencil", "reference")]
+        self.assertEqual(reports[0]["iterations"], reports[1]["iterations"])
+        self.assertEqual((self.folder / "stencil").read_bytes(),
+                         (self.folder / "reference").read_bytes())
+
+    def test_others_are_told_why_not(self):
+        report = self.json("multiply", data("survey.mtx"))
+        self.assertIs(report["recognised"], False)
+        self.assertIn("that of a stencil is square", report["recognition"])
+        self.assertIn("that of a stencil is square",
+                      self.sentence("multiply", data("survey.mtx"), "--kernel", "stencil"))
+        self.assertNotIn("recognised", self.json("multiply", data("plate.mtx"), "--transpose"))
+
+
+class SolveTest(CommandTest):
+    def test_plate(self):
+        out = self.folder / "x.mtx"
+        report = self.json("solve", data("plate.mtx"), "--out", out)
+        self.assertLessEqual(SOLVE_KEYS, report.keys())
+        self.assertIs(report["converged"], True)
+        self.assertLessEqual(report["residual"], 1e-10)
+        self.assertEqual((report["method"], report["precond"]), ("cg", "jacobi"))
+        x = matrix_market.read_column(out.read_text())
+        self.assertEqual(len(x), 10000)
+        self.assertLess(max(abs(value - 1) for value in x), 1e-6)
+
+    def test_given_right_hand_side(self):
+        out = self.folder / "x.mtx"
+        source = data("plate_source.mtx")
+        report = self.json("solve", data("plate.mtx"), "--b", source, "--rtol", "1e-6", "--out", out)
+        ax, _ = matrix("plate.mtx").multiply(matrix_market.read_column(out.read_text()))
+        b = matrix_market.read_column(source.read_text())
+        residual = math.hypot(*(right - left for left, right in zip(ax, b))) / math.hypot(*b)
+        self.assertLess(residual, 1.1e-6)
+        self.assertAlmostEqual(report["residual"], residual, delta=1e-3 * residual)
+
+    def test_hermitian(self):
+        report = self.json("solve", data("ring.mtx"), "--precond", "none")
+        self.assertIs(report["converged"], True)
+        self.assertEqual(report["precond"], "none")
+
+    def test_threads_change_no_bit(self):
+        for threads in (1, 2, 3):
+            self.json("solve", data("plate.mtx"), "--threads", threads, "--out",
+                      self.folder / f"{threads}.mtx")
+        texts = {(self.folder / f"{threads}.mtx").read_text() for threads in (1, 2, 3)}
+        self.assertEqual(len(texts), 1)
+
+    def test_too_few_iterations(self):
+        arguments = ["solve", data("plate.mtx"), "--max-iterations", 5]
+        report = self.json(*arguments, status=1)
+        self.assertEqual((report["converged"], report["iterations"]), (False, 5))
+        self.assertGreater(report["residual"], 1e-10)
+        self.assertIn("no solution after 5 iterations", self.sentence(*arguments))
+
+    def test_indefinite(self):
+        report = self.json("solve", data("indefinite.mtx"), "--precond", "none", status=1)
+        self.assertIs(report["converged"], False)
+        self.assertIn("indefinite", report["outcome"])
+
+    def test_not_symmetric(self):
+        """Conjugate gradients are lost, and see it, instead of asking for more iterations."""
+        report = self.json("solve", data("wind.mtx"), status=1)
+        self.assertIn("not symmetric", report["outcome"])
+        self.assertLessEqual(report["iterations"], 64)
+        self.assertNotIn("--max-iterations", self.sentence("solve", data("wind.mtx")))
+
+    def test_unusable_diagonal(self):
+        text = self.sentence("solve", data("indefinite.mtx"))
+        self.assertRegex(text, r"indefinite\.mtx: the diagonal .* in row 31, counting from 1; "
+                               r".*--precond none")
+
+    def test_stencil(self):
+        """Every method and preconditioner finds the same solution, and multigrid sooner."""
+        iterations = {}
+        solutions = {}
+        for arguments in (["--precond", "none"], ["--precond", "jacobi"], ["--precond", "mg"], [],
+                          ["--method", "mg"]):
+            out = self.folder / "x.mtx"
+            report = self.json("solve", "--stencil", 7, "--extent", "9,30,12", "--boundary",
+                               "dirichlet,neumann,periodic", "--rtol", "1e-12", *arguments, "--out",
+                               out)
+            self.assertIs(report["converged"], True)
+            self.assertEqual((report["rows"], report["points"], report["rhs"]), (3240, 7, "ones"))
+            key = report["method"], report["precond"]
+            iterations[key] = report["iterations"]
+            solutions[key] = matrix_market.read_column(out.read_text())
+        self.assertEqual(sorted(iterations), [("cg", "jacobi"), ("cg", "mg"), ("cg", "none"),
+                                              ("mg", "none")])
+        self.assertLess(max(iterations["cg", "mg"], iterations["mg", "none"]), 15)
+        first = solutions["cg", "none"]
+        for solution in solutions.values():
+            self.assertLess(max(abs(x - y) for x, y in zip(first, solution)), 1e-9 * max(first))
+
+    def test_stencil_and_right_hand_side(self):
+        one, two = self.folder / "1.mtx", self.folder / "2.mtx"
+        grid = ["--stencil", 5, "--extent", "31,40"]
+        self.json("solve", *grid, "--out", one)
+        self.json("solve", *grid, "--b", one, "--method", "mg", "--out", two)
+        x = matrix_market.read_column(two.read_text())
+        x = [[x[i + 31 * j] if 0 <= i < 31 and 0 <= j < 40 else 0 for i in range(-1, 32)]
+             for j in range(-1, 41)]
+        b = matrix_market.read_column(one.read_text())
+        for p, expected in enumerate(b):
+            i, j = p % 31 + 1, p // 31 + 1
+            ax = 4 * x[j][i] - x[j][i - 1] - x[j][i + 1] - x[j - 1][i] - x[j + 1][i]
+            self.assertAlmostEqual(ax, expected, delta=1e-8 * max(b))
+
+    def test_stencils_that_multigrid_does_not_take(self):
+        report = self.json("solve", "--stencil", 27, "--extent", "9,8,7")
+        self.assertEqual((report["converged"], report["precond"]), (True, "jacobi"))
+        self.assertIn("multigrid cannot take this stencil: ",
+                      self.sentence("solve", "--stencil", 27, "--extent", "9,8,7", "--method", "mg"))
+        self.assertIn("the problem is singular", self.sentence(
+            "solve", "--stencil", 3, "--extent", 8, "--boundary", "periodic"))
+
+    def test_multigrid_only_where_it_can_be(self):
+        """Without --precond nothing fails that Jacobi can do."""
+        for options in (["--type", "c128"], ["--boundary", "periodic,dirichlet,dirichlet"]):
+            report = self.json("solve", "--stencil", 7, "--extent", "11,10,10", *options)
+            self.assertEqual((report["converged"], report["precond"]), (True, "jacobi"))
+        self.assertEqual(self.json("solve", "--stencil", 5, "--extent", "10,11", "--boundary",
+                                   "periodic,dirichlet")["precond"], "mg")
+
+    def test_wrong_grids(self):
+        grid = ["solve", "--stencil", 7, "--extent"]
+        for arguments, sentence in (
+                ([*grid, "8,8"], "a stencil of 7 points has 3 axes; --extent gave 2"),
+                ([*grid, "8,8,8", "--boundary", "neumann,periodic"], "--boundary gave 2"),
+                ([*grid, "8,8,0"], "each axis of --extent takes a whole number"),
+                ([*grid, "8x8x8"], "each axis of --extent takes a whole number"),
+                ([*grid, "8,8,8,8"], "--extent takes one to three numbers with commas between"),
+                ([*grid, "8,8,8", "--boundary", "open"], "--boundary takes dirichlet, neumann or"),
+                ([*grid, "8,8,8", "--type", "f16"], "--type takes f32, f64, c64 or c128"),
+                (["solve", "--stencil", 6, "--extent", "8"], "--stencil takes 3, 5, 7"),
+                (["solve", "--stencil", 7], "--extent is missing")):
+            self.assertIn(sentence, self.sentence(*arguments, status=2))
+
+    def general(self, *entries, size=3, field="real"):
+        path = self.folder / "a.mtx"
+        lines = [f"%%MatrixMarket matrix coordinate {field} general",
+                 f"{size} {size} {len(entries)}", *entries]
+        path.write_text("\n".join(lines) + "\n")
+        return path
+
+    def test_matrix_that_is_not_symmetric(self):
+        """The pairs that differ are counted, and the one that does most is shown."""
+        wind = matrix("wind.mtx")
+        pairs = {(min(i, j), max(i, j)) for i, line in wind.lines.items() for j in line
+                 if wind.lines[i][j] != wind.lines[j].get(i, 0)}
+        for order in ([], ["--reorder", "cm"], ["--reorder", "sloan"]):
+            text = self.sentence("solve", data("wind.mtx"), *order)
+            self.assertIn("the matrix is not symmetric, as cg needs it", text)
+            self.assertNotIn("--max-iterations", text)
+            found = re.search(r"in (\d+) pairs? of entries, most in \((\d+), (\d+)\) = (\S+) and "
+                              r"\((\d+), (\d+)\) = (\S+), counting from 1", text)
+            count, i, j, here, k, l, opposite = (float(number) for number in found.groups())
+            self.assertEqual((count, i, j), (len(pairs), l, k))
+            i, j = int(i) - 1, int(j) - 1
+            self.assertAlmostEqual(wind.lines[i][j], here, delta=1e-8 * abs(here))
+            self.assertAlmostEqual(wind.lines[j][i], opposite, delta=1e-8 * abs(opposite))
+            self.assertEqual(abs(wind.lines[i][j] - wind.lines[j][i]),
+                             max(abs(wind.lines[p][q] - wind.lines[q][p]) for p, q in pairs))
+
+    def test_where_it_is_not_symmetric(self):
+        diagonal = ["1 1 1", "2 2 1", "3 3 1"]
+        lone = self.general(*diagonal, "3 1 5", "1 3 -5.25", "1 2 4")
+        self.assertIn("in 2 pairs of entries, most in (1, 3) = -5.25 and (3, 1) = 5, counting",
+                      self.sentence("solve", lone))
+        absent = self.general(*diagonal, "3 2 1.5e300")
+        self.assertIn("in 1 pair of entries, most in (3, 2) = 1.5e+300 and (2, 3) = 0, counting",
+                      self.sentence("solve", absent))
+        complex_one = self.general("1 1 2 0", "2 2 2 0", "3 3 2 0", "1 2 0 9", "2 1 0 9",
+                                   field="complex")
+        self.assertIn("not Hermitian, as cg needs it: in 1 pair of entries, most in (1, 2) = "
+                      "(0, 9) and (2, 1) = (0, 9)", self.sentence("solve", complex_one))
+        turned = self.general("1 1 2 0", "2 2 2 0.5", "3 3 2 -1", field="complex")
+        self.assertIn("in 2 pairs of entries, most in (3, 3) = (2, -1) and (3, 3) = (2, -1), which "
+                      "must be real, counting from 1", self.sentence("solve", turned, "--precond",
+                                                                      "none"))
+
+    def test_advice_fits(self):
+        """More iterations are advised only where the residual has shrunk."""
+        text = self.sentence("solve", data("plate.mtx"), "--max-iterations", 100)
+        self.assertIn("allow more with --max-iterations", text)
+        rows = ["%d %d %d" % (i + 1, i + 1, 10 ** (2 * i)) for i in range(4)]
+        rough = self.general(*rows, "1 2 1", "2 1 1", size=4)
+        text = self.sentence("solve", rough, "--max-iterations", 1, "--precond", "none", "--b",
+                             self.column([1, 1, 1, 1e-9]))
+        residual = float(re.search(r"relative residual (\S+);", text)[1])
+        self.assertGreater(residual, 1)
+        self.assertNotIn("--max-iterations", text)
+
+    def column(self, numbers):
+        matrix_market.write_column(self.folder / "b.mtx", numbers)
+        return self.folder / "b.mtx"
+
+    SLOW = ["--stencil", 3, "--extent", 300000, "--precond", "none", "--max-iterations", 10**9]
+    CYCLES = ["--stencil", 5, "--extent", "1200,1200", "--method", "mg", "--rtol", "1e-13"]
+
+    @staticmethod
+    def seconds_of(process):
+        """The processor's time that it has had."""
+        fields = pathlib.Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def interrupted(self, *arguments, after=0.3, signals=(signal.SIGINT,), **options):
+        """A solve that these signals reach once it has computed for so many seconds."""
+        child = subprocess.Popen([COMMAND, "solve", *map(str, arguments)], stdout=subprocess.PIPE,
+                                 stderr=subprocess.PIPE, text=True, **options)
+        while child.poll() is None and self.seconds_of(child) < after:
+            time.sleep(0.005)
+        for number in signals:
+            child.send_signal(number)
+            time.sleep(0.01)
+        return child.communicate(timeout=120), child.returncode
+
+    def test_signals_keep_what_there_is(self):
+        for options, number, form, rows in ((self.SLOW, signal.SIGINT, ["--json"], 300000),
+                                            (self.SLOW, signal.SIGTERM, [], 300000),
+                                            (self.CYCLES, signal.SIGINT, [], 1200 * 1200)):
+            out = self.folder / "x.mtx"
+            for tenths in range(3, 30, 2):  # a signal may come before the solve, or after it
+                (said, error), status = self.interrupted(*options, "--out", out, *form,
+                                                         signals=[number], after=tenths / 10)
+                if status == -number and said:
+                    break
+            with self.subTest(options=options, signal=number, form=form):
+                self.assertEqual(status, -number, error)
+                self.assertRegex(error, rf"\Afurrow: the stencil: stopped by {number.name} after "
+                                        r"\d+ iterations, relative residual \S+; x so far is in "
+                                        r".*x\.mtx\n\Z")
+                self.assertIn("stopped", said)
+                if form:
+                    self.assertIs(json.loads(said)["converged"], False)
+                self.assertEqual(out.read_text().count("\n"), rows + 2)
+                self.assertEqual(self.left(), ["x.mtx"])
+
+    def test_second_signal_ends_at_once(self):
+        """Cycles hear of a signal late, so that there is time for another."""
+        for tenths in range(3, 30, 2):
+            (said, error), status = self.interrupted(
+                *self.CYCLES, after=tenths / 10, signals=[signal.SIGINT, signal.SIGTERM])
+            if status == -signal.SIGTERM and not said:
+                break
+        self.assertEqual((said, error, status), ("", "", -signal.SIGTERM))
+
+    def test_signal_as_a_shell_sees_it(self):
+        script = 'trap "" INT; "$@" & child=$!; sleep 1; kill -TERM $child; wait $child; echo $?'
+        done = subprocess.run(["bash", "-c", script, "bash", COMMAND, "solve",
+                               *map(str, self.SLOW), "--quiet"],
+                              capture_output=True, text=True, check=False, timeout=120)
+        self.assertEqual(done.stdout.split()[-1], "143")
+
+    def test_ignored_signals_stay_ignored(self):
+        arguments = ["--stencil", 3, "--extent", 3000, "--precond", "none"]
+        done = run("solve", *arguments,
+                   preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN))
+        self.assertEqual(done.returncode, 0)
+        (_, error), status = self.interrupted(
+            *self.SLOW, signals=[signal.SIGTERM],
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN))
+        self.assertEqual((status, "SIGTERM" in error), (-signal.SIGTERM, True))
+
+    def test_not_square(self):
+        text = self.sentence("solve", data("survey.mtx"))
+        self.assertIn("survey.mtx: the matrix is 60 x 15, solve needs a square one", text)
+
+
+class ReorderTest(CommandTest):
+    @staticmethod
+    def figures(a, order):
+        """Of A + A^T with a full diagonal in this order: bandwidth, profile and wavefronts."""
+        position = {row: place for place, row in enumerate(order)}
+        first = list(range(len(order)))
+        for row, line in a.lines.items():
+            for col in line:
+                low, high = sorted((position[row], position[col]))
+                first[high] = min(first[high], low)
+        fronts = [sum(1 for j in range(i, len(order)) if first[j] <= i) for i in range(len(order))]
+        reach = [i - f for i, f in enumerate(first)]
+        return {"bandwidth": max(reach), "profile": sum(reach), "max_wavefront": max(fronts),
+                "rms_wavefront": math.sqrt(sum(f * f for f in fronts) / len(fronts))}
+
+    def reordered(self, path, *options):
+        """Report, order and matrix as the command writes them."""
+        b, p = self.folder / "b.mtx", self.folder / "p.mtx"
+        report = self.json("reorder", path, "--out", b, "--perm", p, *options)
+        lines = p.read_text().splitlines()
+        self.assertEqual(lines[0], "%%MatrixMarket matrix array integer general")
+        self.assertIn("row i of the reordered matrix is row P(i)", lines[1])
+        self.assertEqual(lines[2], f"{report['rows']} 1")
+        order = [int(line) - 1 for line in lines[3:]]
+        self.assertEqual(sorted(order), list(range(report["rows"])))
+        return report, order, matrix_market.read(b.read_text())
+
+    def check(self, report, order, a, b):
+        self.assertLessEqual(REORDER_KEYS, report.keys())
+        self.assertEqual((report["rows"], report["entries"]), (a.rows, a.entries()))
+        for row, line in a.lines.items():
+            for col, value in line.items():
+                self.assertEqual(b.lines[order.index(row)][order.index(col)], value)
+        self.assertEqual((b.entries(), b.field, b.symmetry), (a.entries(), a.field, a.symmetry))
+        for when, numbers in (("before", range(a.rows)), ("after", order)):
+            for key, right in self.figures(a, list(numbers)).items():
+                self.assertAlmostEqual(report[f"{key}_{when}"], right, delta=1e-12 * right)
+
+    def test_every_square_matrix(self):
+        for path in sorted(DATA.glob("*.mtx")):
+            a = matrix(path.name)
+            if a.rows != a.cols or a.rows > 200:
+                continue
+            for method in METHODS:
+                with self.subTest(file=path.name, method=method):
+                    report, order, b = self.reordered(path, "--method", method)
+                    self.assertEqual(report["method"], method)
+                    self.check(report, order, a, b)
+                    key = "profile" if method == "sloan" else "bandwidth"
+                    self.assertLessEqual(report[f"{key}_after"], report[f"{key}_before"])
+
+    def test_grid(self):
+        path = shuffled_grid(self.folder / "grid.mtx")
+        report, order, b = self.reordered(path, "--repeat", 3)
+        self.check(report, order, matrix_market.read(path.read_text()), b)
+        self.assertEqual((report["method"], report["components"], report["components_kept"]),
+                         ("rcm", 1, 0))
+        self.assertLessEqual(report["bandwidth_after"], 13)
+        gain = report["seconds_spmv_before"] - report["seconds_spmv_after"]
+        if gain > 0:
+            products = (report["seconds_order"] + report["seconds_permute"]) / gain
+            self.assertAlmostEqual(report["products_to_pay_back"], products,
+                                   delta=1e-9 * products)
+        else:
+            self.assertIsNone(report["products_to_pay_back"])
+
+    def test_order_that_is_kept_never_pays(self):
+        path = self.folder / "path.mtx"
+        path.write_text("%%MatrixMarket matrix coordinate pattern symmetric\n"
+                        "4 4 3\n2 1\n3 2\n4 3\n")
+        report, order, _ = self.reordered(path)
+        self.assertEqual((report["components_kept"], order), (1, [0, 1, 2, 3]))
+        self.assertIsNone(report["products_to_pay_back"])
+
+    def test_table_for_people(self):
+        done = run("reorder", shuffled_grid(self.folder / "grid.mtx"))
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertRegex(done.stdout, r"(?m)^ +before +after$")
+        self.assertRegex(done.stdout, r"(?m)^bandwidth +\d+ +\d+$")
+        self.assertRegex(done.stdout, r"(?m)^one product +[\d.]+ us +[\d.]+ us$")
+        self.assertRegex(done.stdout, r"(?m)^pays back +(after \d+ products|never)")
+        self.assertLessEqual(max(map(len, done.stdout.splitlines())), 80)
+
+    def test_written_by_suffix(self):
+        path = shuffled_grid(self.folder / "grid.mtx")
+        for name in ("b.fur", "b.mtx.gz", "b.mtx"):
+            if name.endswith(".gz") and cannot_pack(".gz"):
+                continue
+            report = self.json("reorder", path, "--out", self.folder / name)
+            found = self.json("info", self.folder / name)
+            self.assertEqual((found["bandwidth"], found["symmetry"]),
+                             (report["bandwidth_after"], "symmetric"))
+        done = run("reorder", path, "--out", "-")
+        self.assertEqual(matrix_market.read(done.stdout).rows, 117)
+        self.assertIn("bandwidth", done.stderr)
+
+    def test_report_is_one_page_that_needs_nothing_else(self):
+        path = shuffled_grid(self.folder / "<i>&\"x\".mtx")
+        page = self.folder / "r.html"
+        report = self.json("reorder", path, "--report", page)
+        text = page.read_text()
+        self.assertIn("&lt;i&gt;&amp;&quot;x&quot;.mtx", text)
+        self.assertNotIn("<i>", text)
+        self.assertNotRegex(text, r"(?i)https?:|<script|<link|@import|url\(")
+        self.assertIn(f"bandwidth {report['bandwidth_after']}<", text)
+        drawings = re.findall(r'src="data:image/png;base64,([^"]+)"', text)
+        self.assertEqual(len(drawings), 2)
+        for drawing in drawings:
+            png = pictures.Png(base64.b64decode(drawing, validate=True))
+            scale = png.width // 117
+            inked = sum(png.rows[i * scale][j * scale][3] > 0
+                        for i in range(117) for j in range(117))
+            self.assertEqual((png.width, png.height, inked),
+                             (117 * scale, 117 * scale, report["entries"]))
+        checker = html.parser.HTMLParser()
+        checker.feed(text)
+        for name in ("html", "head", "body", "main", "table", "figure", "div", "p", "section"):
+            self.assertEqual(len(re.findall(rf"<{name}\b", text)), text.count(f"</{name}>"), name)
+
+    def test_failures(self):
+        self.assertIn("60", self.sentence("reorder", data("survey.mtx")))
+        nowhere = self.folder / "none"
+        for option, name in (("--perm", "p.mtx"), ("--report", "r.html"), ("--out", "b.mtx")):
+            text = self.sentence("reorder", data("mesh.mtx"), option, nowhere / name)
+            self.assertIn(str(nowhere / name), text)
+        self.assertEqual(self.left(), [])
+        for option, name, suffix in (("--perm", "p.txt", ".mtx"), ("--report", "r.pdf", ".html")):
+            done = run("reorder", data("mesh.mtx"), option, name)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(f"{option} takes a name that ends in {suffix}, not '{name}'", done.stderr)
+
+    def test_output_cut_short_leaves_the_old_file(self):
+        for option, name in (("--perm", "p.mtx"), ("--report", "r.html")):
+            out = self.folder / name
+            out.write_text("old")
+            self.assertIn(name, self.sentence("reorder", data("plate.mtx"), option, out,
+                                              preexec_fn=limit_files))
+            self.assertEqual(out.read_text(), "old")
+        self.assertEqual(self.left(), ["p.mtx", "r.html"])
+
+    def test_file_that_a_link_names_keeps_its_permissions(self):
+        out, link = self.folder / "p.mtx", self.folder / "link.mtx"
+        out.write_text("old")
+        out.chmod(0o640)
+        link.symlink_to(out)
+        self.json("reorder", data("mesh.mtx"), "--perm", link)
+        self.assertTrue(link.is_symlink())
+        self.assertIn("MatrixMarket", out.read_text())
+        self.assertEqual(out.stat().st_mode & 0o777, 0o640)
+
+
+class ReorderedWorkTest(CommandTest):
+    """multiply and solve in another order than the file's."""
+
+    def test_product_is_that_of_the_file(self):
+        path = shuffled_grid(self.folder / "grid.mtx")
+        a = matrix_market.read(path.read_text())
+        x = [(37 * i % 101 - 50) / 16 for i in range(a.rows)]
+        expected, bound = a.multiply(x)
+        matrix_market.write_column(self.folder / "x.mtx", x)
+        for method in METHODS + ["auto", "none"]:
+            for options in ([], ["--transpose"]):
+                report = self.json("multiply", path, "--x", self.folder / "x.mtx", "--out",
+                                   self.folder / "y.mtx", "--reorder", method, *options)
+                self.assertIn(report["reorder"], {"none", "rcm" if method == "auto" else method})
+                y = matrix_market.read_column((self.folder / "y.mtx").read_text())
+                for found, right, error in zip(y, expected, bound):
+                    self.assertLessEqual(abs(found - right), error)
+
+    def test_matrix_that_is_not_symmetric(self):
+        wind, x = data("wind.mtx"), matrix_market.read_column(data("wind_x.mtx").read_text())
+        for options, op in (([], matrix("wind.mtx")),
+                            (["--transpose"], matrix("wind.mtx").transposed())):
+            self.json("multiply", wind, "--x", data("wind_x.mtx"), "--reorder", "cm",
+                      "--out", self.folder / "y.mtx", *options)
+            y = matrix_market.read_column((self.folder / "y.mtx").read_text())
+            for found, right, error in zip(y, *op.multiply(x)):
+                self.assertLessEqual(abs(found - right), error)
+
+    def test_what_is_told(self):
+        path = shuffled_grid(self.folder / "grid.mtx")
+        report = self.json("multiply", path, "--reorder", "rcm")
+        self.assertEqual((report["reorder"], report["reorder_kept"]), ("rcm", False))
+        self.assertGreater(report["seconds_order"], 0)
+        report = self.json("multiply", path, "--reorder", "auto")
+        before, after = report["seconds_spmv_before"], report["seconds_spmv_after"]
+        self.assertEqual(report["reorder_kept"], after >= 0.95 * before)
+        self.assertEqual(report["reorder"], "none" if report["reorder_kept"] else "rcm")
+        self.assertIn("products measure", report["reorder_reason"])
+        report = self.json("multiply", path)
+        self.assertEqual(report["reorder"], "none")
+        self.assertNotIn("reorder_kept", report)
+
+    def test_not_square(self):
+        report = self.json("multiply", data("survey.mtx"), "--reorder", "auto")
+        self.assertEqual((report["reorder"], report["reorder_kept"], report["reorder_reason"]),
+                         ("none", True, "the matrix is not square"))
+        self.assertIn("60", self.sentence("multiply", data("survey.mtx"), "--reorder", "rcm"))
+
+    def test_solution_is_that_of_the_file(self):
+        path = shuffled_grid(self.folder / "grid.mtx")
+        a = matrix_market.read(path.read_text())
+        b = [(29 * i % 97 - 40) / 8 for i in range(a.rows)]
+        matrix_market.write_column(self.folder / "b.mtx", b)
+        for method in ("none", "rcm", "sloan", "auto"):
+            report = self.json("solve", path, "--b", self.folder / "b.mtx", "--out",
+                               self.folder / "x.mtx", "--reorder", method)
+            self.assertTrue(report["converged"])
+            x = matrix_market.read_column((self.folder / "x.mtx").read_text())
+            for found, right in zip(a.multiply(x)[0], b):
+                self.assertAlmostEqual(found, right, delta=1e-7)
+
+    def test_right_hand_side_of_ones(self):
+        path = shuffled_grid(self.folder / "grid.mtx")
+        report = self.json("solve", path, "--reorder", "rcm", "--out", self.folder / "x.mtx")
+        self.assertEqual(report["reorder"], "rcm")
+        for value in matrix_market.read_column((self.folder / "x.mtx").read_text()):
+            self.assertAlmostEqual(value, 1, delta=1e-8)
+
+
+class SpyTest(CommandTest):
+    LEFT, TOP = 22, 52  # of the first panel's cells
+
+    def test_every_entry_is_a_square(self):
+        for path in sorted(DATA.glob("*.mtx")):
+            a = matrix(path.name)
+            if max(a.rows, a.cols) > 300 or min(a.rows, a.cols) < 20:
+                continue
+            entries = {(row, col) for row, line in a.lines.items() for col in line}
+            with self.subTest(file=path.name):
+                report = self.json("spy", path, "--out", self.folder / "a.svg")
+                svg = pictures.Svg((self.folder / "a.svg").read_text())
+                self.assertEqual(svg.panels[0].keys(), entries)
+                self.assertLessEqual(len(set(svg.panels[0].values())), 1)
+                self.assertIn(f"{len(entries)} entries", svg.texts)
+                self.assertEqual((report["width"], report["height"]), (svg.width, svg.height))
+                self.json("spy", path, "-o", self.folder / "a.png")
+                png = pictures.Png((self.folder / "a.png").read_bytes())
+                self.assertEqual((png.width, png.height), (svg.width, svg.height))
+                scale = 600 // max(a.rows, a.cols)
+                dark = {(row, col) for row in range(a.rows) for col in range(a.cols)
+                        if sum(png.rows[self.TOP + row * scale][self.LEFT + col * scale][:3]) < 400}
+                self.assertEqual(dark, entries)
+
+    def test_density(self):
+        path = shuffled_grid(self.folder / "grid.mtx", width=60, height=60)
+        a = matrix_market.read(path.read_text())
+        report = self.json("spy", path, "--out", self.folder / "a.svg", "--size", 37)
+        block = report["cell_rows"]
+        self.assertEqual((block, report["cell_cols"]), (98, 98))
+        counts = collections.Counter((row // block, col // block)
+                                     for row, line in a.lines.items() for col in line)
+        svg = pictures.Svg((self.folder / "a.svg").read_text())
+        self.assertEqual(svg.panels[0].keys(), counts.keys())
+        inner = [cell for cell in counts if max(cell) < 36]
+        brightness = {cell: int(svg.panels[0][cell][1:3], 16) for cell in inner}
+        for one in inner:
+            for other in inner[:50]:
+                if counts[one] > counts[other]:
+                    self.assertLessEqual(brightness[one], brightness[other])
+        self.assertGreater(len(set(brightness.values())), 5)
+
+    def test_before_and_after(self):
+        path = shuffled_grid(self.folder / "grid.mtx")
+        self.json("spy", path, "-o", self.folder / "a.svg", "--reorder", "rcm")
+        svg = pictures.Svg((self.folder / "a.svg").read_text())
+        self.assertEqual(len(svg.panels), 2)
+        reach = [max(abs(row - col) for row, col in panel) for panel in svg.panels]
+        self.assertLessEqual(reach[1], 13)
+        self.assertEqual([text for text in svg.texts if text.startswith("bandwidth")],
+                         [f"bandwidth {number}" for number in reach])
+        self.assertIn("after rcm", svg.texts)
+        self.json("spy", path, "-o", self.folder / "a.png", "--reorder", "rcm")
+        png = pictures.Png((self.folder / "a.png").read_bytes())
+        self.assertEqual((png.width, png.height), (svg.width, svg.height))
+
+    def test_odd_shapes(self):
+        for name, rows, cols in (("thin", 100000, 1), ("flat", 1, 3000), ("none", 5, 0)):
+            path = self.folder / f"{name}.mtx"
+            entries = f"{rows} {cols} 1.0\n" if cols else ""
+            path.write_text("%%MatrixMarket matrix coordinate real general\n"
+                            f"{rows} {cols} {len(entries) and 1}\n{entries}")
+            self.json("spy", path, "-o", self.folder / "a.png")
+            png = pictures.Png((self.folder / "a.png").read_bytes())
+            self.assertGreater(min(png.width, png.height), 80)
+            self.json("spy", path, "-o", self.folder / "a.svg")
+            svg = pictures.Svg((self.folder / "a.svg").read_text())
+            self.assertEqual(len(svg.panels[0]), 1 if cols else 0)
+
+    def test_failures(self):
+        mesh = data("mesh.mtx")
+        for arguments, expected in (
+                ([mesh], "--out takes the picture's name"),
+                ([mesh, "-o", "a.jpg"], "takes a name that ends in .png or .svg, not 'a.jpg'"),
+                ([mesh, "-o", "a.png", "--size", "5"], "--size takes a whole number")):
+            done = run("spy", *arguments)
+            self.assertEqual((done.returncode, done.stdout), (2, ""))
+            self.assertIn(expected, done.stderr)
+        out = self.folder / "none" / "a.png"
+        self.assertIn(f"{out}: cannot write: ", self.sentence("spy", mesh, "-o", out))
+        self.sentence("spy", data("survey.mtx"), "-o", self.folder / "a.svg", "--reorder", "rcm")
+        self.assertEqual(self.left(), [])
+
+    def test_picture_cut_short_leaves_the_old_file(self):
+        for name in ("a.png", "a.svg"):
+            out = self.folder / name
+            out.write_text("old")
+            self.assertIn(f"{out}: cannot write: File too large",
+                          self.sentence("spy", data("plate.mtx"), "-o", out,
+                                        preexec_fn=limit_files))
+            self.assertEqual(out.read_text(), "old")
+        self.assertEqual(self.left(), ["a.png", "a.svg"])
+
+
+class ConvertTest(CommandTest):
+    def convert(self, source, *options):
+        """What the command wrote, and its report."""
+        out = self.folder / "out.mtx"
+        report = self.json("convert", source, out, *options)
+        self.assertEqual(self.left(), ["out.mtx"])
+        return matrix_market.read(out.read_text()), report
+
+    def test_every_matrix_keeps_its_bits(self):
+        for path in sorted(DATA.glob("*.mtx")):
+            with self.subTest(file=path.name):
+                before = matrix(path.name)
+                after, report = self.convert(path)
+                self.assertEqual(self.bits(after), self.bits(before))
+                self.assertEqual(after.symmetry, before.symmetry)
+                self.assertEqual(after.field == "pattern", before.field == "pattern")
+                self.assertEqual(self.header(report), self.header(vars(after)))
+                self.assertEqual(report["entries"], after.entries())
+
+    @staticmethod
+    def header(facts):
+        return [facts[key] for key in ("format", "field", "symmetry", "rows", "cols")]
+
+    @staticmethod
+    def bits(a):
+        return {(row, col, repr(value)) for row, line in a.lines.items()
+                for col, value in line.items()}
+
+    def test_transpose(self):
+        for name in ("survey.mtx", "scattering.mtx", "rotation.mtx", "ring.mtx"):
+            after, _ = self.convert(data(name), "--transpose")
+            self.assertEqual(self.bits(after), self.bits(matrix(name).transposed()), name)
+
+    def test_symmetry(self):
+        general, _ = self.convert(data("plate.mtx"), "--symmetry", "general")
+        self.assertEqual((general.symmetry, general.entries_in_file), ("general", 49600))
+        symmetric, _ = self.convert(data("dense_symmetric.mtx"), "--symmetry", "symmetric")
+        self.assertEqual(symmetric.entries_in_file, 21)
+
+    def test_symmetry_that_is_not_there(self):
+        out = self.folder / "out.mtx"
+        out.write_text("precious")
+        self.sentence("convert", data("wind.mtx"), out, "--symmetry", "symmetric")
+        self.assertEqual((self.left(), out.read_text()), (["out.mtx"], "precious"))
+
+    def test_pattern(self):
+        after, report = self.convert(data("lecture.mtx"), "--pattern")
+        self.assertEqual((after.field, report["field"]), ("pattern", "pattern"))
+        ones, _ = self.convert(data("mesh.mtx"), "--type", "f64")
+        self.assertEqual(ones.field, "real")
+
+    def test_type(self):
+        after, report = self.convert(data("extremes.mtx"), "--type", "c128")
+        self.assertEqual((after.field, report["value"]), ("complex", "c128"))
+        single, _ = self.convert(data("plate.mtx"), "--type", "f32")
+        self.assertEqual(self.bits(single), self.bits(matrix("plate.mtx")))
+        self.sentence("convert", data("ring.mtx"), self.folder / "out.mtx", "--type", "f64")
+
+    def test_type_is_rounded_to_once(self):
+        above_half = "1." + "0" * 7 + "59604644775390625" + "0" * 20 + "1"  # 1 + 2^-24 and a bit
+        for banner in ("coordinate real general\n1 1 1\n1 1 ", "array real general\n1 1\n"):
+            found = pipe(f"%%MatrixMarket matrix {banner}{above_half}\n".encode(), "convert", "-",
+                         "-", "--type", "f32")
+            self.assertEqual(found.split()[-1], b"1.0000001")
+
+    def test_in_place(self):
+        path = self.folder / "out.mtx"
+        path.write_bytes(data("lecture_messy.mtx").read_bytes())
+        after, _ = self.convert(path)
+        self.assertEqual(self.bits(after), self.bits(matrix("lecture.mtx")))
+
+
+class BinaryTest(CommandTest):
+    def converted(self, source, name, *options):
+        out = self.folder / name
+        self.json("convert", source, out, *options)
+        return out
+
+    def test_every_matrix_there_and_back(self):
+        for path in sorted(DATA.glob("*.mtx")):
+            with self.subTest(file=path.name):
+                there = self.converted(path, "there.fur")
+                back = self.converted(there, "back.mtx")
+                direct = self.converted(path, "direct.mtx")
+                self.assertEqual(back.read_bytes(), direct.read_bytes())
+                again = self.converted(back, "again.fur")
+                self.assertEqual(again.read_bytes(), there.read_bytes())
+
+    def test_info_is_the_same(self):
+        for path in sorted(DATA.glob("*.mtx")):
+            with self.subTest(file=path.name):
+                text = self.json("info", path)
+                binary = self.json("info", self.converted(path, "a.fur"))
+                self.assertEqual(binary["entries_in_file"], binary["entries"])
+                for key in text.keys() - {"entries_in_file", "format", "seconds_load"}:
+                    self.assertEqual(binary[key], text[key], key)
+
+    def test_every_command_reads_by_content(self):
+        wind = self.converted(data("wind.mtx"), "a.fur").rename(self.folder / "a.mtx")
+        x = self.converted(data("wind_x.mtx"), "x.fur")
+        results = [self.json("multiply", a, "--x", b, "--out", self.folder / name)["y_norm_2"]
+                   for a, b, name in ((data("wind.mtx"), data("wind_x.mtx"), "1.mtx"),
+                                      (wind, x, "2.mtx"))]
+        self.assertEqual(results[0], results[1])
+        self.assertEqual((self.folder / "1.mtx").read_bytes(), (self.folder / "2.mtx").read_bytes())
+        plate = self.converted(data("plate.mtx"), "plate.fur")
+        source = self.converted(data("plate_source.mtx"), "source.fur")
+        solution = self.folder / "solution.fur"
+        report = self.json("solve", plate, "--b", source, "--out", solution)
+        self.assertIs(report["converged"], True)
+        self.assertEqual(self.json("info", solution)["entries_in_file"], 10000)
+        self.assertIn("kernels", self.json("kernels", plate))
+
+    def test_options(self):
+        single = self.converted(data("wind.mtx"), "a.fur", "--type", "f32", "--transpose")
+        self.assertEqual(self.json("info", single)["value"], "f32")
+        x = self.converted(data("wind_x.mtx"), "x.fur", "--type", "c64")
+        self.assertEqual(self.json("convert", x, self.folder / "y.mtx")["value"], "c64")
+        pattern = self.converted(data("wind.mtx"), "p.fur", "--pattern")
+        self.assertEqual(self.json("info", pattern)["field"], "pattern")
+        self.assertIn("not symmetric", self.sentence("convert", data("wind.mtx"),
+                                                     self.folder / "s.fur", "--symmetry",
+                                                     "symmetric"))
+
+    def test_altered_file(self):
+        path = self.converted(data("mesh.mtx"), "a.fur")
+        content = bytearray(path.read_bytes())
+        content[-1] ^= 1
+        path.write_bytes(content)
+        self.assertRegex(self.sentence("info", path),
+                         r"a\.fur: byte \d+: found .*, expected .*; make it again from the original")
+
+
+class PipeTest(CommandTest):
+    """Standard input and output as files."""
+
+    def test_reading(self):
+        for name in ("plate.mtx", "wind_x.mtx", "ring.mtx"):
+            report = json.loads(pipe(data(name).read_bytes(), "info", "-", "--json"))
+            expected = self.json("info", data(name))
+            for key in expected.keys() - {"seconds_load"}:
+                self.assertEqual(report[key], expected[key], key)
+
+    def test_every_command(self):
+        plate = data("plate.mtx").read_bytes()
+        self.assertIn(b"reason", pipe(plate, "kernels", "-", "--json"))
+        self.assertIs(json.loads(pipe(plate, "solve", "-", "--json"))["converged"], True)
+        source = data("plate_source.mtx")
+        report = pipe(source.read_bytes(), "solve", data("plate.mtx"), "--b", "-", "--json")
+        self.assertEqual(json.loads(report)["rhs"], "-")
+        report = pipe(source.read_bytes(), "multiply", data("plate.mtx"), "--x", "-", "--json")
+        self.assertEqual(json.loads(report)["y_norm_1"], 8)
+
+    def test_writing(self):
+        out = self.folder / "out.mtx"
+        for name in ("plate.mtx", "scattering.mtx", "mesh.mtx", "wind_x.mtx"):
+            self.json("convert", data(name), out)
+            for options in ([], ["--json"]):
+                found = pipe(data(name).read_bytes(), "convert", "-", "-", *options)
+                self.assertEqual(found, out.read_bytes(), name)
+
+    def test_what_is_said_goes_to_standard_error(self):
+        out = self.folder / "out.mtx"
+        for command in ("multiply", "solve"):
+            self.json(command, data("plate.mtx"), "--out", out)
+            done = run(command, data("plate.mtx"), "--out", "-", "--json")
+            self.assertEqual((done.returncode, done.stdout), (0, out.read_text()))
+            self.assertEqual(json.loads(done.stderr)["rows"], 10000)
+
+    def test_chain(self):
+        first = pipe(data("wind.mtx").read_bytes(), "convert", "-", "-", "--transpose")
+        self.json("convert", data("wind.mtx"), self.folder / "out.mtx")
+        self.assertEqual(pipe(first, "convert", "-", "-", "--transpose"),
+                         (self.folder / "out.mtx").read_bytes())
+
+    def test_failures(self):
+        text = self.sentence("info", "-", input="1 2 3\n")
+        self.assertIn("standard input:1:1: ", text)
+        self.assertIn("standard input:1:1: ", self.sentence("info", "-", input=""))
+
+
+@functools.lru_cache(maxsize=None)
+def cannot_pack(suffix):
+    """The sentence why this build does not know a compression, "" if it does."""
+    with tempfile.TemporaryDirectory() as folder:
+        return run("convert", data("lecture.mtx"), f"{folder}/a.mtx{suffix}").stderr.strip()
+
+
+class PackedTest(CommandTest):
+    """Compressed files and archives."""
+
+    def need(self, suffix):
+        if cannot_pack(suffix):
+            print(f"SKIPPED: {suffix} ({cannot_pack(suffix)})", flush=True)
+            self.skipTest(cannot_pack(suffix))
+
+    def test_written_by_suffix(self):
+        for suffix in (".gz", ".zst"):
+            with self.subTest(suffix=suffix):
+                self.need(suffix)
+                for name in ("plate.mtx", "wind_x.mtx"):
+                    packed = self.folder / f"packed{suffix}"
+                    there, back = self.folder / "there.mtx", self.folder / "back.mtx"
+                    self.json("convert", data(name), there)
+                    self.json("convert", data(name), packed)
+                    self.json("convert", packed, back)
+                    self.assertEqual(back.read_bytes(), there.read_bytes())
+                    if suffix == ".gz":
+                        self.assertEqual(gzip.decompress(packed.read_bytes()), there.read_bytes())
+
+    def test_compressed_pipe(self):
+        self.need(".gz")
+        content = gzip.compress(data("plate.mtx").read_bytes())
+        report = json.loads(pipe(content, "multiply", "-", "--json"))
+        self.assertEqual(report["y_norm_2"], self.json("multiply", data("plate.mtx"))["y_norm_2"])
+
+    def archive(self, **members):
+        """plate.tar.gz with plate/plate.mtx and, by their suffixes, more members."""
+        path = self.folder / "plate.tar.gz"
+        members = {"plate/plate.mtx": data("plate.mtx").read_bytes(),
+                   **{f"plate/plate_{suffix}.mtx": text for suffix, text in members.items()}}
+        with tarfile.open(path, "w:gz") as tar:
+            for name, content in members.items():
+                entry = tarfile.TarInfo(name)
+                entry.size = len(content)
+                tar.addfile(entry, io.BytesIO(content))
+        return path
+
+    def test_archive_as_matrix(self):
+        self.need(".gz")
+        path = self.archive()
+        self.assertEqual(self.json("info", path)["entries"], 49600)
+        self.assertEqual(self.json("multiply", path)["rows"], 10000)
+        out, direct = self.folder / "out.mtx", self.folder / "direct.mtx"
+        self.json("convert", path, out)
+        self.json("convert", data("plate.mtx"), direct)
+        self.assertEqual(out.read_bytes(), direct.read_bytes())
+
+    def solution(self, *arguments):
+        """x in bytes, and which right-hand side it has."""
+        out = self.folder / "x.mtx"
+        return self.json("solve", *arguments, "--out", out)["rhs"], out.read_bytes()
+
+    def test_right_hand_side_of_an_archive(self):
+        self.need(".gz")
+        source, ones = data("plate_source.mtx"), self.solution(data("plate.mtx"))
+        given = self.solution(data("plate.mtx"), "--b", source)
+        self.assertEqual((ones[0], given[0]), ("A times ones", str(source)))
+        path = self.archive(b=source.read_bytes())
+        self.assertEqual(self.solution(path), ("NAME_b.mtx of the archive", given[1]))
+        self.assertEqual(self.solution(self.archive(x=source.read_bytes())), ones)
+        self.assertEqual(self.solution(self.archive()), ones)
+        piped = pipe(path.read_bytes(), "solve", "-", "--json")
+        self.assertEqual(json.loads(piped)["rhs"], "A times ones")
+
+    def test_right_hand_side_that_is_none(self):
+        self.need(".gz")
+        banner = b"%%MatrixMarket matrix array real general\n"
+        columns = self.archive(b=banner + b"10000 2\n" + b"1\n" * 20000)
+        self.assertRegex(self.sentence("solve", columns),
+                         r"the archive's right-hand side: .*10000 x 2.*; --b takes another")
+        broken = self.archive(b=banner + b"10000 1\n1\n?\n")
+        self.assertIn("plate.tar.gz(plate/plate_b.mtx):4:1: ", self.sentence("solve", broken))
+        self.assertIs(self.json("solve", broken, "--b", data("plate_source.mtx"))["converged"],
+                      True)
+
+
+class ReadingTest(CommandTest):
+    """Options of how files are read, and warnings."""
+
+    def file(self, text, banner="%%MatrixMarket matrix coordinate real general\n", name="a.mtx"):
+        path = self.folder / name
+        path.write_text(banner + text)
+        return path
+
+    def largest(self, path, *options):
+        return self.json("multiply", path, *options)["y_norm_max"]
+
+    def test_duplicates(self):
+        path = self.file("1 1 2\n1 1 1\n1 1 2\n")
+        self.assertEqual(self.largest(path), 3)
+        self.assertEqual(self.largest(path, "--duplicates", "sum"), 3)
+        self.assertEqual(self.largest(path, "--duplicates", "last"), 2)
+        self.assertEqual(self.json("info", path, "--duplicates", "keep")["entries"], 2)
+        self.assertIn("a.mtx:4:1: ", self.sentence("info", path, "--duplicates", "error"))
+
+    def test_mirrored(self):
+        symmetric = "%%MatrixMarket matrix coordinate real symmetric\n"
+        path = self.file("2 2 2\n1 2 1\n2 1 3\n", symmetric)
+        self.assertIn("a.mtx:", self.sentence("info", path))
+        self.assertEqual(self.largest(path, "--mirrored", "lower"), 3)
+
+    def test_zeros(self):
+        path = self.file("1 2 2\n1 1 0\n1 2 3\n")
+        self.assertEqual(self.json("info", path)["entries"], 2)
+        self.assertEqual(self.json("info", path, "--drop-zeros")["entries"], 1)
+
+    def test_vector_with_fewer_entries_is_a_matrix(self):
+        path = self.file("3 1\n1\n0\n2\n", "%%MatrixMarket matrix array real general\n")
+        out = self.folder / "out.mtx"
+        self.assertEqual(self.json("convert", path, out)["format"], "array")
+        report = self.json("convert", path, out, "--drop-zeros")
+        self.assertEqual((report["format"], report["entries"]), ("coordinate", 2))
+
+    def test_options_hold_for_vectors(self):
+        x = self.file("144 1 1\n1 1 1 !\n")
+        self.assertIn("a.mtx:3:", self.sentence("multiply", data("wind.mtx"), "--x", x))
+        done = run("multiply", data("wind.mtx"), "--x", x, "--allow-trailing")
+        self.assertEqual(done.returncode, 0)
+        self.assertRegex(done.stderr, r"\Afurrow: warning: [^\n]*a\.mtx:3:[^\n]+\n\Z")
+
+    def test_warnings(self):
+        dialect = "%MatrixMarket matrix coordinate real general\n"
+        integer = "%%MatrixMarket matrix coordinate integer general\n"
+        for path, options in ((self.file("1 1 1\n1 1 1 !\n"), ["--allow-trailing"]),
+                              (self.file("1 1 1\n1 1 1e999\n", name="range.mtx"), []),
+                              (self.file("1 1 1\n1 1 9007199254740993\n", integer, "i.mtx"), []),
+                              (self.file("1 1 1\n1 1 1\n", dialect, "dialect.mtx"), [])):
+            with self.subTest(file=path.name):
+                done = run("info", path, "--json", *options)
+                self.assertEqual(json.loads(done.stdout)["entries"], 1)
+                self.assertRegex(done.stderr, rf"\Afurrow: warning: .*{path.name}:\d[^\n]+\n\Z")
+                self.assertEqual(run("info", path, "--quiet", *options).stderr, "")
+        self.assertRegex(self.sentence("info", self.folder / "a.mtx"), r"a\.mtx:3:")
+
+    def test_strict(self):
+        for value in ("nan", "inf", "1e999"):
+            path = self.file(f"1 1 1\n1 1 {value}\n")
+            self.json("info", path)
+            self.assertIn("a.mtx:3:5: ", self.sentence("info", path, "--strict"))
+        path = self.file("1 1 1\n1 1 1\n", "%MatrixMarket matrix coordinate real general\n")
+        self.assertIn("a.mtx:1:", self.sentence("info", path, "--strict"))
+        self.json("info", data("plate.mtx"), "--strict")
+
+    def test_limits(self):
+        path, binary = self.file("1 5000000 1\n1 1 2\n"), self.folder / "a.fur"
+        self.json("convert", path, binary, "--limit", "shape=none")
+        for name in (path, binary):
+            beyond = self.sentence("info", name)
+            self.assertIn("found a matrix of 1 x 5000000 in a file of ", beyond)
+            self.assertIn("; if it is right, raise the limit 'shape'", beyond)
+            self.assertEqual(self.json("info", name, "--limit", "shape=5000001,seconds=none")["cols"],
+                             5000000)
+            self.assertIn("the limit 'shape'", self.sentence("info", name, "--limit", "shape=9"))
+            self.assertIn("the limit 'seconds'", self.sentence(
+                "info", name, "--limit", "shape=none", "--limit", "seconds=1e-12"))
+        for wrong in ("shape", "shape=", "shape=-1", "size=3", "seconds=0", ""):
+            with self.subTest(limit=wrong):
+                self.assertEqual(run("info", path, "--limit", wrong).returncode, 2)
+
+
+class ProgressTest(CommandTest):
+    """What a terminal shows."""
+
+    def start(self, *arguments, **options):
+        """The run, the terminal it has as standard error, and the list that this is gathered in."""
+        terminal, slave = pty.openpty()
+        child = subprocess.Popen([COMMAND, *map(str, arguments)], stderr=slave,
+                                 stdout=subprocess.DEVNULL, **options)
+        os.close(slave)
+        shown = []
+
+        def gather():
+            try:
+                while True:
+                    shown.append(os.read(terminal, 65536))
+            except OSError:  # nobody has the other side any more
+                os.close(terminal)
+
+        reader = threading.Thread(target=gather)
+        reader.start()
+
+        def end():
+            self.assertEqual(child.wait(timeout=120), 0)
+            reader.join()
+            return b"".join(shown).decode()
+        return child, end
+
+    def check_vanished(self, shown):
+        self.assertTrue(shown.endswith("\r" + 76 * " " + "\r"), shown[-200:])
+
+    TEXT = b"%%MatrixMarket matrix coordinate real general\n9 9 500000\n" + 500000 * b"1 1 1\n"
+
+    def fed_slowly(self, *options):
+        child, end = self.start("info", "-", "--threads", 1, *options, stdin=subprocess.PIPE)
+        half = len(self.TEXT) // 2
+        child.stdin.write(self.TEXT[:half])
+        child.stdin.flush()
+        time.sleep(1.5)
+        child.stdin.write(self.TEXT[half:])
+        child.stdin.close()
+        return end()
+
+    def test_pipe(self):
+        shown = self.fed_slowly()
+        self.assertRegex(shown, r"\rreading \d MB  \d+ MB/s")
+        self.check_vanished(shown)
+
+    def test_quiet(self):
+        self.assertEqual(self.fed_slowly("--quiet"), "")
+
+    def test_short_work(self):
+        _, end = self.start("info", data("plate.mtx"))
+        self.assertEqual(end(), "")
+
+    def stopped_while_reading(self, path):
+        """What is shown of a run that is stopped for more than a second once the file is open."""
+        child, end = self.start("info", path, "--threads", 1)
+        descriptors = pathlib.Path(f"/proc/{child.pid}/fd")
+        while child.poll() is None:
+            try:
+                if any(os.readlink(link) == str(path) for link in descriptors.iterdir()):
+                    child.send_signal(signal.SIGSTOP)
+                    time.sleep(1.5)
+                    child.send_signal(signal.SIGCONT)
+                    break
+            except OSError:  # a descriptor was closed meanwhile
+                pass
+        return end()
+
+    def test_file(self):
+        path = self.folder.resolve() / "a.mtx"
+        count = 4000000
+        path.write_bytes(b"%%%%MatrixMarket matrix coordinate real general\n9 9 %d\n" % count
+                         + count * b"1 1 1\n")
+        for _ in range(10):  # the stop may come too late
+            shown = self.stopped_while_reading(path)
+            if shown:
+                break
+        self.assertRegex(shown, r"\rreading \[#*\.*\] +\d+ %  \d+ MB/s  \d+:\d\d left")
+        self.check_vanished(shown)
+
+
+UNITS = {"f32": 2**-24, "f64": 2**-53, "c64": 2**-24, "c128": 2**-53}
+WEIGHTS = {3: 4, 5: 8, 7: 12, 9: 16, 13: 192, 19: 48, 27: 52}  # sums of |coefficients|
+
+
+class StencilTest(CommandTest):
+    """A stencil against its matrix."""
+
+    def race(self, *arguments):
+        return self.json("stencil", *arguments, "--rounds", 1, "--threads", 2)
+
+    def check_figures(self, report, value_bytes):
+        forms = report["forms"]
+        stencil, csr = forms[:2]
+        self.assertEqual((stencil["name"], csr["name"]), ("stencil", "csr"))
+        for key in ("ns_per_point", "gbps"):
+            self.assertEqual((report[key + "_stencil"], report[key + "_csr"]),
+                             (stencil[key], csr[key]))
+        self.assertEqual(report["ratio"], csr["ratio"])
+        self.assertEqual(report["max_difference"], max(form["max_difference"] for form in forms))
+        self.assertEqual((stencil["bytes_per_point"], stencil["ratio"]), (2 * value_bytes, 1))
+        for form in forms:
+            self.assertEqual(form.keys(), FORM_KEYS)
+            self.assertAlmostEqual(form["ratio"], form["seconds"] / stencil["seconds"])
+            self.assertAlmostEqual(form["gbps"] * form["ns_per_point"] / form["bytes_per_point"], 1)
+            self.assertAlmostEqual(form["percent_of_copy"] * report["copy_gbps"] / form["gbps"],
+                                   100)
+
+    def test_types_and_boundaries(self):
+        for value, size in (("f32", 4), ("f64", 8), ("c64", 8), ("c128", 16)):
+            for boundary in ("dirichlet", "neumann,dirichlet,periodic"):
+                with self.subTest(type=value, boundary=boundary):
+                    report = self.race("--points", 7, "--extent", "12,7,5", "--type", value,
+                                       "--boundary", boundary, "--against", "rows,compressed")
+                    self.assertLessEqual(STENCIL_KEYS, report.keys())
+                    self.assertEqual((report["points"], report["extent"], report["type"]),
+                                     (7, [12, 7, 5], value))
+                    self.check_figures(report, size)
+                    bound = 2 * 24 * UNITS[value] * WEIGHTS[7] / 3 * math.sqrt(2)
+                    self.assertLessEqual(report["max_difference"],
+                                         0 if boundary == "dirichlet" else bound)
+
+    def test_all_stencils(self):
+        for points, extent in ((3, "40"), (5, "1,9"), (9, "30,2"), (13, "5,3,4"), (19, "2,2,2"),
+                               (27, "8,1,9")):
+            with self.subTest(points=points):
+                report = self.race("--points", points, "--extent", extent, "--boundary",
+                                   "periodic", "--against", "rows_simd,merge")
+                names = [form["kernel"] for form in report["forms"]]
+                self.assertTrue({"rows_simd", "merge"} <= set(names), names)
+                self.assertEqual(len(set(names)), len(names))
+                self.assertEqual(report["boundary"], ["periodic"] * len(report["extent"]))
+                self.assertLessEqual(report["max_difference"],
+                                     2 * (points + 2) * UNITS["f64"] * WEIGHTS[points] / 3)
+
+    def test_kernel_of_another_order(self):
+        grid = ["--points", 27, "--extent", "19,8,7", "--kernel", "symmetric"]
+        report = self.race(*grid)
+        self.assertEqual(report["kernel_stencil"], "symmetric")
+        self.assertGreater(report["max_difference"], 0)
+        self.assertLessEqual(report["max_difference"], 2 * 29 * UNITS["f64"] * WEIGHTS[27] / 3)
+        self.assertIn("rounds in another order", self.sentence("stencil", *grid, "--sweeps", 2))
+        grid[1] = 19
+        self.assertIn("does not suit", self.sentence("stencil", *grid))
+
+    def check_sweeps(self, report, count):
+        """The first kernel for sweeps makes one at a time, the next is what auto takes."""
+        kernels = report["sweep_kernels"]
+        self.assertEqual((report["sweeps"], kernels[0]["kernel"], kernels[0]["depth"]),
+                         (count, "single", 1))
+        for kernel in kernels:
+            for of in ("", "_without_b"):
+                self.assertAlmostEqual(kernel["ratio" + of] * kernel["ns_per_point" + of],
+                                       kernels[0]["ns_per_point" + of])
+
+    def test_sweeps(self):
+        grid = ["--points", 27, "--extent", "9,8,7", "--boundary", "periodic,neumann,dirichlet",
+                "--against", "csr"]
+        self.assertNotIn("sweeps", self.race(*grid))
+        for count in (1, 7):
+            report = self.race(*grid, "--sweeps", count)
+            self.check_sweeps(report, count)
+            chosen = report["sweep_kernels"][-1]
+            self.assertEqual((report["kernel_sweep"], report["ns_per_point_sweep"],
+                              report["sweep_ratio"]),
+                             (chosen["kernel"], chosen["ns_per_point"], chosen["ratio"]))
+        case, = self.json("bench", "stencil", "3-point:20:c64", "--against", "csr", "--rounds", 1,
+                          "--sweeps", 4)["results"]
+        self.check_sweeps(case, 4)
+        done = run("stencil", *grid, "--sweeps", 2, "--rounds", 1)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertRegex(done.stdout, r"(?m)^sweeps +single +1 +[\d.]+ +1\.00 +[\d.]+ +1\.00$")
+        self.assertLessEqual(max(map(len, done.stdout.splitlines())), 80)
+
+    def test_table(self):
+        done = run("stencil", "--points", 5, "--extent", "31,17", "--kernel", "reference",
+                   "--rounds", 1)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("\n5-point 31 x 17 f64\n", done.stdout)
+        self.assertRegex(done.stdout, r"(?m)^stencil +reference +[\d.]+ +16\.0 .* 1\.00$")
+        self.assertRegex(done.stdout, r"(?m)^csr +\w+ +[\d.]+ +[\d.]+ +[\d.]+ +\d+%")
+        self.assertRegex(done.stdout, r"(?m)^Volkov 2010, GTX 280: .*4\.7.*4\.2.*8\.9")
+        self.assertLessEqual(max(map(len, done.stdout.splitlines())), 80)
+
+    def test_wrong_arguments(self):
+        grid = ["stencil", "--points", 7, "--extent"]
+        for arguments, sentence in (
+                ([*grid, "1291,1291,1291"], "a matrix has at most 2^31-1 rows"),
+                (["stencil", "--points", 27, "--extent", "1290,1290,1290", "--type", "c128"],
+                 "take a smaller grid"),
+                ([*grid, "8,8,8", "--against", "cusparse"], "FURROW_WITH_CUSPARSE")):
+            self.assertIn(sentence, self.sentence(*arguments))
+        for arguments, sentence in (
+                (["stencil", "--extent", "8"], "--points is missing"),
+                (["stencil", "--points", 3], "--extent is missing"),
+                ([*grid, "8,8"], "a stencil of 7 points has 3 axes; --extent gave 2"),
+                (["stencil", "--points", 6, "--extent", 8], "--points takes 3, 5, 7"),
+                ([*grid, "8,8,8", "--type", "f16"], "--type takes f32, f64, c64 or c128"),
+                ([*grid, "8,8,8", "--boundary", "open"], "--boundary takes dirichlet"),
+                ([*grid, "8,8,8", "--rounds", 0], "--rounds takes a whole number from 1"),
+                ([*grid, "8,8,8", "--sweeps", 0], "--sweeps takes a whole number from 1"),
+                ([*grid, "8,8,8", data("plate.mtx")], "one file name too many")):
+            self.assertIn(sentence, self.sentence(*arguments, status=2))
+
+
+class KernelsTest(CommandTest):
+    def test_list(self):
+        report = self.json("kernels")
+        self.assertEqual(report["device"], "cpu")
+        for kernel in report["kernels"]:
+            self.assertEqual(set(kernel), {"name", "summary", "source", "exact"})
+        self.assertEqual(report["stencil_kernels"][0]["name"], "reference")
+        self.assertEqual(report["stencil_kernels"][0].keys(), report["kernels"][0].keys())
+        self.assertEqual(report["sweep_kernels"], [])
+        text = run("kernels").stdout
+        self.assertNotIn("sweeps", text)
+        for kernel in report["kernels"] + report["stencil_kernels"]:
+            self.assertRegex(text, rf"(?m)^{re.escape(kernel['name'])} ")
+
+    def test_choice(self):
+        names = {kernel["name"] for kernel in self.json("kernels")["kernels"]}
+        for options in ([], ["--measure"], ["--transpose"]):
+            report = self.json("kernels", data("plate.mtx"), *options)
+            self.assertIn(report["kernel"], names)
+            self.assertTrue(report["reason"])
+        self.assertGreater(self.json("kernels", data("plate.mtx"), "--measure")["seconds_plain"], 0)
+
+
+class FailureTest(CommandTest):
+    def test_missing_file(self):
+        for name in ("info", "multiply", "solve", "kernels"):
+            self.assertIn("no-such.mtx", self.sentence(name, self.folder / "no-such.mtx"))
+
+    def test_malformed_file(self):
+        bad = self.folder / "bad.mtx"
+        bad.write_text("%%MatrixMarket matrix coordinate real general\n2 2 1\n1 3 1.0\n")
+        out = self.folder / "out.mtx"
+        for arguments in (["info", bad], ["multiply", bad, "--out", out], ["convert", bad, out]):
+            self.assertIn("bad.mtx:3:", self.sentence(*arguments))
+        self.assertEqual(self.left(), ["bad.mtx"])
+
+    def test_output_that_cannot_be_made(self):
+        out = self.folder / "missing" / "out.mtx"
+        self.assertIn("missing", self.sentence("convert", data("lecture.mtx"), out))
+        self.assertIn("missing", self.sentence("multiply", data("lecture.mtx"), "--out", out))
+
+    def test_output_cut_short_leaves_the_old_file(self):
+        def limit_files():
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (100000, 100000))
+
+        out = self.folder / "out.mtx"
+        out.write_text("precious")
+        self.sentence("convert", data("plate.mtx"), out, preexec_fn=limit_files)
+        self.assertEqual((self.left(), out.read_text()), (["out.mtx"], "precious"))
+
+    def test_full_standard_output(self):
+        for options in ([], ["--json"]):
+            with open("/dev/full", "w", encoding="ascii") as full:
+                done = subprocess.run([COMMAND, "info", data("lecture.mtx"), *options],
+                                      stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn("standard output cannot be written", done.stderr)
+
+    def test_no_progress_in_pipes(self):
+        self.assertEqual(run("solve", data("plate.mtx")).stderr, "")
+
+
+class DeviceTest(CommandTest):
+    """What holds on every machine, with or without a GPU."""
+
+    def test_a_device_that_is_not_there(self):
+        plate = data("plate.mtx")
+        device = "cuda" if cuda_missing() else "cuda:99"
+        for arguments in (["info", plate], ["multiply", plate], ["solve", plate], ["kernels"],
+                          ["stencil", "--points", 3, "--extent", 9], ["convert", plate, self.folder / "out.mtx"], ["bench", "spmv"]):
+            with self.subTest(command=arguments[0]):
+                text = self.sentence(*arguments, "--device", device)
+                self.assertIn("cuda", text.lower())
+        self.assertEqual(self.left(), [])
+
+    def test_wrong_devices(self):
+        for device in ("cuda:", "cuda:x", "cuda:-1", "cuda0", "CUDA"):
+            self.assertIn("--device takes cpu, cuda or cuda:N, not '%s'" % device,
+                          self.sentence("info", data("plate.mtx"), "--device", device, status=2))
+
+    def test_device_is_told(self):
+        for arguments in (["info"], ["multiply"], ["solve"], ["kernels"]):
+            self.assertEqual(self.json(*arguments, data("plate.mtx"))["device"], "cpu")
+
+    def test_benchmarks(self):
+        self.assertIn("takes spmv, reduce,", self.sentence("bench", "abacus", status=2))
+        self.assertIn("races against plain", self.sentence("bench", "spmv", "--against",
+                                                           "cusparse", status=2))
+        self.assertIn("7-pont:4", self.sentence("bench", "spmv", "7-pont:4"))
+        arguments = ["--seconds", "1e-6", "--rounds", 1, "--threads", 1]
+        self.assertEqual(self.json("bench", "7-point:4", *arguments)["results"][0]["case"],
+                         "7-point:4")
+        for name in ("nodes3:0", "power:1x2", "random:5", "7-point:1201"):
+            self.assertIn(name, self.sentence("bench", "spmv", name))
+
+    def test_benchmark_as_table_and_file(self):
+        out = self.folder / "out.json"
+        arguments = ["bench", "spmv", "nodes3:3", "power:500", "--seconds", "1e-6", "--rounds", 1,
+                     "--threads", 2]
+        done = run(*arguments, "--json-file", out)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stdout, r"(?m)^nodes3:3: ")
+        found = json.loads(out.read_text())
+        self.assertEqual([case["case"] for case in found["results"]], ["nodes3:3", "power:500"])
+        self.assertEqual((found["device"], found["threads"]), ("cpu", 2))
+        self.assertEqual(self.json(*arguments).keys(), found.keys())
+
+    def test_benchmark_file_cut_short_leaves_the_old_one(self):
+        out = self.folder / "out.json"
+        out.write_text("old")
+        arguments = ["bench", *["7-point:2"] * 9, "--seconds", "1e-6", "--rounds", 1, "--json-file"]
+        for name, reason in ((out, "File too large"), ("/dev/full", "No space left on device")):
+            done = run(*arguments, name, preexec_fn=limit_files)
+            self.assertEqual(done.returncode, 1)
+            self.assertEqual(done.stderr, f"furrow: {name}: cannot write: {reason}\n")
+        self.assertEqual(out.read_text(), "old")
+        self.assertEqual(self.left(), ["out.json"])
+
+    def test_benchmark_of_stencils(self):
+        names = ["7-point:9", "27-point:3:c64"]
+        found = self.json("bench", "stencil", *names, "--threads", 1, "--rounds", 1, "--against",
+                          "rows")["results"]
+        self.assertEqual([case["case"] for case in found], names)
+        lines = [line["name"] for line in found[0]["contenders"]]
+        self.assertEqual((lines[:2], set(lines[2:]) - {"rows"}), (["stencil", "csr"], set()))
+        for name in ("8-point:9", "7-point:0", "7-pont:4", "7-point:4x", "7-point:4:f16"):
+            self.assertIn(name, self.sentence("bench", "stencil", name))
+        self.assertIn("at most 2^31-1 rows", self.sentence("bench", "stencil", "7-point:1291"))
+
+    def test_benchmark_of_recognition(self):
+        names = ["7-point:9", "7-point:8:periodic", "3-point:50:variable"]
+        found = self.json("bench", "recognise", *names, "--threads", 1)["results"]
+        self.assertEqual([case["case"] for case in found], names)
+        self.assertEqual([case["recognised"] for case in found], [True, False, True])
+        for key in ("recognise", "refuse", "csr", "recognised"):
+            self.assertGreater(found[0]["seconds_" + key], 0)
+        self.assertIn("product, recognised", run("bench", "recognise", "7-point:9").stdout)
+        for name in ("8-point:9", "7-point:0", "7-point:4:odd"):
+            self.assertIn(name, self.sentence("bench", "recognise", name))
+
+    def test_benchmark_of_multigrid(self):
+        found = self.json("bench", "multigrid", "8", "9:f32", "--threads", 1)["results"]
+        self.assertEqual([case["case"] for case in found], ["8", "9:f32"])
+        for case in found:
+            self.assertGreater(case["cycles"], 0)
+            self.assertLess(case["factor"], 0.1)
+        for name in ("0", "8:f64", "2001", "x"):
+            self.assertIn(name, self.sentence("bench", "multigrid", name))
+
+    def test_benchmark_of_files(self):
+        arguments = ["--seconds", "1e-6", "--rounds", 2, "--threads", 2]
+        names = ["real:5", "integer:4", "pattern:64", data("rotation.mtx"), data("mesh.mtx")]
+        done = run("bench", "io", *names, *arguments)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        found = self.json("bench", "io", *names, *arguments)["results"]
+        self.assertEqual([case["case"] for case in found], list(map(str, names)))
+        for table in found[0]["tables"]:
+            lines = [line["name"] for line in table["contenders"]]
+            self.assertEqual(lines[1:3], ["furrow, 1 thread", "furrow, 2 threads"])
+        for name in ("real:0", "pattern:9", "nothing.mtx", data("ring.mtx")):
+            self.assertIn(str(name), self.sentence("bench", "io", name))
+        self.assertIn("abacus", self.sentence("bench", "io", "--against", "abacus", status=2))
+
+
+@functools.lru_cache(maxsize=None)
+def cuda_missing():
+    """The sentence why there is no GPU, "" if there is one."""
+    return run("kernels", "--device", "cuda").stderr.strip()
+
+
+class CudaTest(CommandTest):
+    """What needs a GPU."""
+
+    @classmethod
+    def setUpClass(cls):
+        if cuda_missing():
+            print(f"SKIPPED: the command on a GPU ({cuda_missing()})", flush=True)
+            raise unittest.SkipTest(cuda_missing())
+
+    def both(self, *arguments):
+        """The command's JSON on the CPU and on the GPU."""
+        return self.json(*arguments), self.json(*arguments, "--device", "cuda")
+
+    def test_info(self):
+        for path in sorted(DATA.glob("*.mtx")):
+            cpu, gpu = self.both("info", path)
+            self.assertEqual(gpu["device"], "cuda")
+            self.assertRegex(gpu["isa"], r"\Asm_\d+\Z")
+            for key in ("device", "isa", "seconds_load"):
+                del cpu[key], gpu[key]
+            self.assertEqual(gpu, cpu, path.name)
+
+    def test_multiply_has_the_bits_of_the_cpu(self):
+        for path in sorted(DATA.glob("*.mtx")):
+            for options in ([], ["--transpose"]):
+                with self.subTest(file=path.name, options=options):
+                    cpu, gpu = self.both("multiply", path, "--repeat", 2, *options)
+                    for key in ("y_norm_1", "y_norm_2", "y_norm_max", "csr_bytes"):
+                        self.assertEqual(gpu[key], cpu[key], key)
+
+    def test_every_kernel(self):
+        wind = data("wind.mtx")
+        x = matrix_market.read_column(data("wind_x.mtx").read_text())
+        expected, bound = matrix("wind.mtx").multiply(x)
+        out = self.folder / "y.mtx"
+        for kernel in self.json("kernels", "--device", "cuda")["kernels"]:
+            done = run("multiply", wind, "--x", data("wind_x.mtx"), "--out", out, "--device",
+                       "cuda", "--kernel", kernel["name"])
+            if done.returncode == 1 and "does not suit" in done.stderr:
+                continue
+            self.assertEqual(done.returncode, 0, done.stderr)
+            for y, right, error in zip(matrix_market.read_column(out.read_text()), expected, bound):
+                self.assertLessEqual(abs(y - right), error, kernel["name"])
+
+    def test_solve_has_the_bits_of_the_cpu(self):
+        for name, precond in (("plate.mtx", "jacobi"), ("ring.mtx", "none")):
+            texts = []
+            for device in ("cpu", "cuda"):
+                out = self.folder / f"{device}.mtx"
+                self.json("solve", data(name), "--precond", precond, "--out", out, "--device",
+                          device)
+                texts.append(out.read_text())
+            self.assertEqual(texts[0], texts[1], name)
+
+    def test_solve_that_fails(self):
+        arguments = ["solve", data("plate.mtx"), "--max-iterations", 5, "--device", "cuda"]
+        self.assertEqual(self.json(*arguments, status=1)["iterations"], 5)
+        self.sentence("solve", data("indefinite.mtx"), "--device", "cuda")
+
+    def test_convert(self):
+        for name in ("survey.mtx", "scattering.mtx", "plate_source.mtx"):
+            texts = []
+            for device in ("cpu", "cuda"):
+                out = self.folder / f"{device}.mtx"
+                self.json("convert", data(name), out, "--type", "c64", "--device", device)
+                texts.append(out.read_text())
+            self.assertEqual(texts[0], texts[1], name)
+
+    def test_reorder(self):
+        path = shuffled_grid(self.folder / "grid.mtx")
+        cpu, gpu = self.both("reorder", path)
+        for key in ("bandwidth_after", "profile_after", "rms_wavefront_after", "components"):
+            self.assertEqual(gpu[key], cpu[key], key)
+        texts = []
+        for device in ("cpu", "cuda"):
+            names = [self.folder / f"{device}.{end}" for end in ("p.mtx", "b.mtx", "svg", "x.mtx")]
+            self.json("reorder", path, "--perm", names[0], "--out", names[1], "--report",
+                      self.folder / "r.html", "--device", device)
+            self.json("spy", path, "-o", names[2], "--reorder", "rcm", "--device", device)
+            self.json("solve", path, "--reorder", "rcm", "--out", names[3], "--device", device)
+            texts.append([name.read_text() for name in names])
+        self.assertEqual(texts[0], texts[1])
+        self.json("multiply", path, "--reorder", "auto", "--device", "cuda")
+
+    def test_recognition(self):
+        for command in ("multiply", "solve"):
+            cpu, gpu = self.both(command, data("plate.mtx"), "--kernel", "stencil")
+            self.assertIn("a stencil of 5 points", gpu["recognition"])
+            for key in ("recognised", "recognition", "rows_differing"):
+                self.assertEqual(gpu[key], cpu[key], key)
+        self.assertIn("recognition", self.json("multiply", data("survey.mtx"), "--device", "cuda"))
+
+    def test_kernels(self):
+        report = self.json("kernels", data("plate.mtx"), "--measure", "--device", "cuda:0")
+        self.assertEqual(report["device"], "cuda")
+        self.assertIn(report["kernel"], {kernel["name"] for kernel in report["kernels"]})
+
+    def test_bench_spmv(self):
+        found = self.json("bench", "spmv", "7-point:20", "power:3000", "--device", "cuda")
+        self.assertTrue(found["gpu"])
+        for case in found["results"]:
+            self.assertGreater(case["copy_gbps"], 0)
+            names = [contender["name"] for contender in case["contenders"]]
+            self.assertEqual(names[-2:], ["auto", "auto, measured"])
+            for contender in case["contenders"]:
+                self.assertGreater(contender["cold"]["seconds"], 0)
+                self.assertGreater(contender["warm"]["seconds"], 0)
+        if "cusparse_alg1" in names:
+            self.assertEqual(found["summary"]["auto"]["cold"]["cases"], 2)
+
+    def test_stencil(self):
+        """In what adds in the order of the CPU there is no difference."""
+        for value in UNITS:
+            report = self.json("stencil", "--points", 7, "--extent", "33,20,9", "--type", value,
+                               "--device", "cuda", "--against", "compressed")
+            self.assertEqual((report["device"], report["max_difference"]), ("cuda", 0))
+            self.assertLessEqual(STENCIL_KEYS, report.keys())
+        found = self.json("bench", "stencil", "27-point:20:f32", "--device", "cuda")["results"]
+        kernels = {line["kernel"] for line in found[0]["contenders"]}
+        self.assertIn("reference", kernels)
+
+    def test_sweeps(self):
+        """Each kernel is compared with the CPU's products before it is timed."""
+        case, = self.json("bench", "stencil", "7-point:60", "--device", "cuda", "--against", "csr",
+                          "--sweeps", 8)["results"]
+        raced = {kernel["kernel"] for kernel in case["sweep_kernels"]}
+        kernels = self.json("kernels", "--device", "cuda")["sweep_kernels"]
+        listed = {kernel["name"] for kernel in kernels}
+        self.assertLessEqual(raced, listed | {"single"})
+        self.assertIn("single", raced)
+
+    def test_bench_of_others(self):
+        reduce = self.json("bench", "reduce", "10000", "--device", "cuda")
+        self.assertGreaterEqual(len(reduce["results"]), 3)
+        transfer = self.json("bench", "transfer", "80000", "--device", "cuda")
+        self.assertEqual(len(transfer["results"]), 4)
+        for case in transfer["results"]:
+            self.assertEqual(case.keys(), {"case", "contenders"})
+        self.sentence("bench", "transfer", "7", "--device", "cuda")
+        ladder = self.json("bench", "ladder", "100000", "--device", "cuda")
+        self.assertEqual([case["case"].split()[1] for case in ladder["results"]],
+                         ["i32", "f32", "f64"])
+
+
+class DataTest(CommandTest):
+    def test_generator_writes_the_same_bytes(self):
+        subprocess.run([sys.executable, data("generate.py"), self.folder], check=True)
+        names = sorted(path.name for path in DATA.glob("*.mtx"))
+        self.assertEqual(self.left(), names)
+        for name in names:
+            self.assertEqual((self.folder / name).read_bytes(), data(name).read_bytes(), name)
+
+
+if __name__ == "__main__":
+    COMMAND = sys.argv[1]
+    DATA = pathlib.Path(sys.argv[2])
+    unittest.main(argv=sys.argv[:1] + sys.argv[3:])
