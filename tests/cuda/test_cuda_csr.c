@@ -113,76 +113,6 @@ static void check_diagonal(const twin *t)
     fur_vector_destroy(host);
 }
 
-/* Some positions, stored and not. */
-static void check_entries(const twin *t, rng *r)
-{
-    const fur_csr_view *v = fur_csr_get(t->on_host);
-    for (int n = 0; n < 20 && v->rows > 0 && v->cols > 0; n++) {
-        fur_scalar gpu = {0, 0};
-        fur_scalar host = {1, 1};
-        int64_t row = rng_below(r, v->rows);
-        int64_t begin = offset_at(v, row);
-        int64_t length = offset_at(v, row + 1) - begin;
-        int64_t col =
-            n % 2 && length > 0 ? v->columns[begin + rng_below(r, length)] : rng_below(r, v->cols);
-        ck_ok(t->gpu, fur_csr_entry(t->on_gpu, row, col, &gpu));
-        ck_ok(fur_context_host(t->gpu), fur_csr_entry(t->on_host, row, col, &host));
-        ck_assert(gpu.re == host.re && gpu.im == host.im);
-    }
-}
-
-static void check_asymmetry(const twin *t)
-{
-    for (int symmetry = FUR_SYMMETRY_PATTERN; symmetry <= FUR_SYMMETRY_SKEW; symmetry++) {
-        fur_csr_asymmetry gpu = FUR_DEFAULT(fur_csr_asymmetry);
-        fur_csr_asymmetry host = FUR_DEFAULT(fur_csr_asymmetry);
-        fur_status status = fur_csr_find_asymmetry(t->on_host, (fur_symmetry)symmetry, &host);
-        ck_assert_int_eq(fur_csr_find_asymmetry(t->on_gpu, (fur_symmetry)symmetry, &gpu), status);
-        ck_assert(gpu.found == host.found && gpu.row == host.row && gpu.col == host.col &&
-                  gpu.alone == host.alone && gpu.opposite.re == host.opposite.re);
-    }
-}
-
-/* One of the twins scaled and, if it is square, without the unknowns that have a diagonal. */
-static void rewrite(fur_csr *a, const void *entries, int64_t count, const int32_t *unknowns,
-                    void *right)
-{
-    const fur_csr_view *v = fur_csr_get(a);
-    fur_context *context = fur_csr_context(a);
-    fur_vector *r = vector_from(context, v->value_type, v->rows, entries);
-    fur_vector *c = vector_from(context, v->value_type, v->cols, entries);
-    ck_ok(context, fur_csr_scale(a, r, c));
-    if (v->rows == v->cols) {
-        ck_ok(context, fur_csr_eliminate(a, count, unknowns, fur_real(2), r, c));
-        ck_ok(context, fur_vector_download(c, right));
-    }
-    fur_vector_destroy(c);
-    fur_vector_destroy(r);
-}
-
-static void check_rewritten(const twin *t, rng *r)
-{
-    const fur_csr_view *v = fur_csr_get(t->on_host);
-    int64_t n = v->rows > v->cols ? v->rows : v->cols;
-    size_t bytes = (size_t)n * fur_value_size(v->value_type) + 1;
-    void *entries = entries_random(r, v->value_type, n + 1);
-    void *right[2] = {calloc(bytes, 1), calloc(bytes, 1)};
-    int32_t *unknowns = malloc(((size_t)n + 1) * sizeof *unknowns);
-    int64_t count = 0;
-    for (int32_t i = 0; i < v->rows; i += 3)
-        for (int64_t k = offset_at(v, i); k < offset_at(v, i + 1); k++)
-            if (v->columns[k] == i)
-                unknowns[count++] = i;
-    rewrite(t->on_host, entries, count, unknowns, right[0]);
-    rewrite(t->on_gpu, entries, count, unknowns, right[1]);
-    ck_same(t, t->on_gpu, t->on_host, "scaling and elimination");
-    ck_assert(memcmp(right[0], right[1], bytes) == 0);
-    free(unknowns);
-    free(right[1]);
-    free(right[0]);
-    free(entries);
-}
-
 static void check_operations(const twin *t, rng *r)
 {
     fur_csr_view view = *fur_csr_get(t->on_host);
@@ -198,9 +128,6 @@ static void check_operations(const twin *t, rng *r)
     check_operation(t, convert, &other, "conversion");
     check_measure(t);
     check_diagonal(t);
-    check_entries(t, r);
-    check_asymmetry(t);
-    check_rewritten(t, r);
     free(o.cols);
     free(o.rows);
 }
