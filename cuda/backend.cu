@@ -14,6 +14,9 @@
 #define PLAN_PRODUCTS 4
 #define USES_MEASURED 200
 
+// The first digit of the compute capability that kernels are compiled for.
+#define LEAST_CAPABILITY 8
+
 extern "C" {
 #define FUR_SPMV_KERNEL(name) extern const fur_spmv_kernel fur_cuda_##name;
 #include "kernels.def"
@@ -154,10 +157,11 @@ fur_status read_properties(fur_env *env, fur_device *device)
 {
     cudaDeviceProp properties;
     FUR_CUDA(env, cudaGetDeviceProperties(&properties, device->number));
-    if (properties.major < 8)
+    if (properties.major < LEAST_CAPABILITY)
         return fur_env_fail(env, FUR_UNSUPPORTED,
-                            "device \"cuda:%d\", %s, has compute capability %d.%d; 8.0 is needed",
-                            device->number, properties.name, properties.major, properties.minor);
+                            "device \"cuda:%d\", %s, has compute capability %d.%d; %d.0 is needed",
+                            device->number, properties.name, properties.major, properties.minor,
+                            LEAST_CAPABILITY);
     snprintf(device->isa, sizeof device->isa, "sm_%d%d", properties.major, properties.minor);
     device->multiprocessors = properties.multiProcessorCount;
     return FUR_OK;
@@ -230,6 +234,24 @@ extern "C" fur_status fur_cuda_open(fur_env *env, const fur_context_options *opt
     set_backend(env->device, &env->device->backend);
     *out = &env->device->backend;
     return FUR_OK;
+}
+
+// All that CUDA sees, also those that are too old.
+extern "C" bool fur_cuda_describe(int number, fur_device_info *out)
+{
+    int count = 0;
+    cudaDeviceProp properties;
+    bool found = cudaGetDeviceCount(&count) == cudaSuccess && number < count &&
+                 cudaGetDeviceProperties(&properties, number) == cudaSuccess;
+    cudaGetLastError(); // that there is none is no error of a later call
+    if (!found)
+        return false;
+    snprintf(out->name, sizeof out->name, "cuda:%d", number);
+    snprintf(out->description, sizeof out->description, "%.100s, sm_%d%d", properties.name,
+             properties.major, properties.minor);
+    out->memory = static_cast<int64_t>(properties.totalGlobalMem);
+    out->usable = properties.major >= LEAST_CAPABILITY;
+    return true;
 }
 
 fur_status fur_cuda_fail(fur_env *env, const char *call, cudaError_t error)

@@ -1,7 +1,14 @@
 /* A context is one device, its threads, one allocator and the text of the last error.
  *
- * Every object is made in a context and keeps a pointer to it: destroy the context last. A
- * context and its objects belong to one thread at a time; different contexts are independent.
+ * Every object is made in a context and keeps a pointer to it: destroy the context last.
+ *
+ * Threads: a context and all that was made in it belong to one thread at a time, and may be handed
+ * on. `const` says that a call leaves the object as it is, not that two threads may make the call
+ * at once. Only questions, functions that return what they are asked for (fur_csr_get,
+ * fur_vector_size, fur_spmv_describe), may be asked by several threads while none changes the
+ * object. Different contexts are independent of each other, and may read the same memory: several
+ * threads multiply by one matrix if each has a context, a matrix that borrows the arrays which
+ * fur_csr_get returns of that one, and a plan.
  *
  * In a context of a CUDA device vectors and matrices lie in the device's memory, and so do the
  * arrays that fur_vector_data and fur_csr_get return. Work is queued on the context's stream: a
@@ -17,7 +24,25 @@
 extern "C" {
 #endif
 
+/* One thread's at a time, with all that was made in it. On the CPU it keeps its threads and little
+ * else; on a GPU also a stream, a companion on the CPU, and the memory that its objects have given
+ * back, until it is destroyed. */
 typedef struct fur_context fur_context;
+
+/* A device of this machine. */
+typedef struct fur_device_info {
+    size_t size;           /* of the library's struct */
+    char name[16];         /* for fur_context_options: "cpu", "cuda:0", "cuda:1", ... */
+    char description[128]; /* what it is, by its maker's words; of a GPU also such as "sm_90" */
+    int64_t memory;        /* bytes that it has, used or not */
+    int usable;            /* 0: a GPU of less than compute capability 8.0, which is needed */
+} fur_device_info;
+
+/* Device 0, 1, 2 ...: the CPU, then the GPUs by CUDA's numbers; NULL past the last, and for a
+ * negative index. Makes no context. A build without CUDA has the CPU alone. Where there is CUDA it
+ * is asked as for a context: a process that has asked cannot use it in a child of fork. It is the
+ * thread's own, until its next call. */
+FUR_API const fur_device_info *fur_device_at(int index);
 
 /* Learns which temporary file is there while a file is written (furrow/output.h), for a program
  * that removes it when a signal ends it: unlinkat(directory, name, 0) may be called by a handler.

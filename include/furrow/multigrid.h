@@ -24,6 +24,9 @@
 extern "C" {
 #endif
 
+/* One thread's at a time, as its context is, and for one cycle at a time. Keeps one vector of the
+ * grid and two of each coarser level: on three axes together 1.3 times the grid, on two 1.7, on
+ * one 3. */
 typedef struct fur_multigrid fur_multigrid;
 
 /* In which order a cycle visits the levels. */

@@ -12,6 +12,8 @@
 extern "C" {
 #endif
 
+/* One thread's at a time, as its context is, and for one application at a time, whatever it is made
+ * of. Keeps nothing but what is said below. */
 typedef struct fur_operator fur_operator;
 
 /* What a user's operator provides. A function that fails returns its status, with the sentence set
@@ -38,18 +40,18 @@ FUR_API fur_status fur_operator_create(fur_context *context,
 /* The operator op(A) of a plan, which must outlive it. Like the plan it follows new values. */
 FUR_API fur_status fur_operator_from_spmv(const fur_spmv *plan, fur_operator **out);
 
-/* Jacobi's preconditioner y_i = x_i / d_i from the diagonal of a. While a lives it reads the
- * diagonal again when values change (fur_csr_set_values, fur_operator_changed); with one that it
- * cannot take it refuses to be applied until another change. FUR_UNSUPPORTED if a does not
- * know its diagonal; FUR_INVALID if it is not square or an entry of the diagonal has no finite
- * reciprocal (names it). */
+/* Jacobi's preconditioner y_i = x_i / d_i from the diagonal of a, of which it keeps a vector. While
+ * a lives it reads the diagonal again when values change (fur_csr_set_values,
+ * fur_operator_changed); with one that it cannot take it refuses to be applied until another
+ * change. FUR_UNSUPPORTED if a does not know its diagonal; FUR_INVALID if it is not square or an
+ * entry of the diagonal has no finite reciprocal (names it). */
 FUR_API fur_status fur_operator_jacobi(const fur_operator *a, fur_operator **out);
 
 /* The operator A = P^T B P in the original numbering, where B = P A P^T: y_order[i] = (B x')_i with
  * x'_i = x_order[i]. B is what fur_csr_permute(a, p, p) made, as a plan, or a preconditioner of it;
  * a caller then sees the original numbering only. It follows b; the permuted matrix is one of its
  * own, to be given new values in its own order. It knows its diagonal if b does. b and p must
- * outlive it; two vectors of memory are its own. FUR_INVALID unless b is square, as large as p and
+ * outlive it; it keeps two vectors. FUR_INVALID unless b is square, as large as p and
  * of the same context. */
 FUR_API fur_status fur_operator_permute(const fur_operator *b, const fur_permutation *p,
                                         fur_operator **out);

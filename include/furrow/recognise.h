@@ -28,7 +28,11 @@ extern "C" {
  * a proof is, which reads the matrix once, takes a byte of memory a row for the while and, on a
  * GPU, waits. Constants may then be others, of which a graph that was captured does not know. If
  * another row differs than did before, it refuses to be used, and so do its stencil and what was
- * made from these, until new values suit it: recognise the matrix again. */
+ * made from these, until new values suit it: recognise the matrix again.
+ *
+ * One thread's at a time, as its context is, and for one product at a time. Keeps the rows that
+ * differ as a matrix with a plan and a vector; and, unless coefficients are constants, a vector of
+ * the grid for each of the stencil's points. */
 typedef struct fur_recognised fur_recognised;
 
 typedef struct fur_recognise_options {

@@ -23,6 +23,7 @@
 extern "C" {
 #endif
 
+/* One thread's at a time, as its context is. Keeps five vectors. */
 typedef struct fur_solver fur_solver;
 
 /* State after an iteration; iteration 0 is the initial guess. */

@@ -22,6 +22,8 @@
 extern "C" {
 #endif
 
+/* One thread's at a time, as its context is. Keeps offsets and constant coefficients; fields stay
+ * the caller's. */
 typedef struct fur_stencil fur_stencil;
 
 /* x beyond the first and the last of an axis's n points, numbered 0 .. n-1. */

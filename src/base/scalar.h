@@ -74,6 +74,24 @@ static inline fur_c128 c128_conj(fur_c128 a)
     return (fur_c128){a.re, -a.im};
 }
 
+/* -a */
+static inline float f32_neg(float a)
+{
+    return -a;
+}
+static inline double f64_neg(double a)
+{
+    return -a;
+}
+static inline fur_c64 c64_neg(fur_c64 a)
+{
+    return (fur_c64){-a.re, -a.im};
+}
+static inline fur_c128 c128_neg(fur_c128 a)
+{
+    return (fur_c128){-a.re, -a.im};
+}
+
 /* a + b */
 static inline float f32_add(float a, float b)
 {

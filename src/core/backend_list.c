@@ -7,10 +7,11 @@
 static const struct device {
     const char *name;
     fur_backend_open open;
+    fur_backend_describe describe;
 } devices[] = {
-    {"cpu", fur_cpu_open},
+    {"cpu", fur_cpu_open, fur_cpu_describe},
 #ifdef FUR_WITH_CUDA
-    {"cuda", fur_cuda_open},
+    {"cuda", fur_cuda_open, fur_cuda_describe},
 #endif
 };
 
@@ -43,4 +44,18 @@ fur_status fur_backend_find(fur_env *env, const fur_context_options *options,
     return fur_env_fail(env, FUR_UNSUPPORTED,
                         "this build of furrow has no device \"%s\"; it has \"cpu\"%s",
                         options->device, DEVICE_COUNT > 1 ? ", \"cuda\" and \"cuda:N\"" : "");
+}
+
+const fur_device_info *fur_device_at(int index)
+{
+    static _Thread_local fur_device_info info;
+    for (size_t i = 0; index >= 0 && i < DEVICE_COUNT; i++)
+        for (int number = 0;; number++) {
+            info = (fur_device_info){.size = sizeof info};
+            if (!devices[i].describe(number, &info))
+                break;
+            if (index-- == 0)
+                return &info;
+        }
+    return NULL;
 }

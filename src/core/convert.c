@@ -29,13 +29,20 @@ static void convert_entries(void *job, int64_t begin, int64_t end)
     fur_shared_least(&c->lost, lost);
 }
 
+static fur_scalar (*const load_entry[FUR_VALUE_COUNT])(const void *,
+                                                       int64_t) = FUR_VALUE_TABLE(load);
+
+fur_scalar fur_scalar_at(fur_value_type value, const void *array, int64_t i)
+{
+    return load_entry[value](array, i);
+}
+
 int64_t fur_convert_values(const fur_env *env, int64_t count, fur_value_type from, const void *in,
                            fur_value_type to, void *out)
 {
-    static fur_scalar (*const load[FUR_VALUE_COUNT])(const void *, int64_t) = FUR_VALUE_TABLE(load);
     static int (*const store[FUR_VALUE_COUNT])(fur_scalar, void *, int64_t) =
         FUR_VALUE_TABLE(store);
-    conversion c = {load[from], store[to], in, out, count};
+    conversion c = {load_entry[from], store[to], in, out, count};
     fur_parallel(env, count / ENTRY_GRAIN, count, convert_entries, &c);
     return c.lost < count ? c.lost : -1;
 }

@@ -83,6 +83,9 @@ static inline bool fur_is_remote(const fur_context *context)
     return context->backend->remote != NULL;
 }
 
+/* The vector itself if the host reaches it, else a copy in the companion. */
+fur_status fur_vector_to_host(const fur_vector *x, const fur_vector **view, fur_vector **copy);
+
 /* Hands on the sentence of a failure in another context. */
 static inline fur_status fur_context_pass_on(const fur_context *from, fur_context *to,
                                              fur_status status)
@@ -119,5 +122,8 @@ fur_status fur_vector_scatter(const fur_vector *x, const int32_t *to, fur_vector
  * -1 if there is none. */
 int64_t fur_convert_values(const fur_env *env, int64_t count, fur_value_type from, const void *in,
                            fur_value_type to, void *out);
+
+/* Entry i of an array of the value type. */
+fur_scalar fur_scalar_at(fur_value_type value, const void *array, int64_t i);
 
 #endif

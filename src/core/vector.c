@@ -251,6 +251,12 @@ fur_status fur_axpby(fur_scalar alpha, const fur_vector *x, fur_scalar beta, fur
     return kernels(x)->axpby[x->value_type](&x->context->env, x->size, &a, x->data, &b, y->data);
 }
 
+fur_status fur_vector_scale(fur_vector *x, fur_scalar alpha)
+{
+    FUR_NEED(NULL, x);
+    return fur_axpby(alpha, x, fur_real(0), x);
+}
+
 fur_status fur_multiply_elementwise(const fur_vector *x, const fur_vector *y, fur_vector *z)
 {
     FUR_NEED(fur_vector_context(x), x, y, z);
@@ -289,6 +295,15 @@ static fur_status transfer(const fur_vector *x, fur_context *context, fur_vector
     else
         fur_vector_destroy(copy);
     return status;
+}
+
+fur_status fur_vector_to_host(const fur_vector *x, const fur_vector **view, fur_vector **copy)
+{
+    *copy = NULL;
+    if (fur_is_remote(x->context))
+        FUR_TRY(transfer(x, x->context->host, copy));
+    *view = *copy ? *copy : x;
+    return FUR_OK;
 }
 
 /* By way of the companion. */

@@ -1,22 +1,9 @@
-/* Stable counting sort, in parallel over consecutive chunks of the input: every chunk counts its
- * keys, the counts of a key are summed over the chunks in order, and every chunk then places its
- * elements after those of the chunks before it. */
+/* Every chunk counts its keys; the counts of a key are summed over the chunks in order. */
 #include "bucket.h"
 #include "split.h"
 #include "team.h"
 
-#include <string.h>
-
 #define ELEMENT_GRAIN 32768
-
-typedef struct sorting {
-    int64_t count;
-    const int32_t *keys;
-    int64_t keys_end;
-    int chunks;
-    int64_t *counts; /* of each chunk, by key */
-    int64_t *place;
-} sorting;
 
 /* The counters of all chunks together should not outgrow the input. */
 static int chunk_count(int threads, int64_t count, int64_t keys_end)
@@ -26,12 +13,12 @@ static int chunk_count(int threads, int64_t count, int64_t keys_end)
 
 static void count_keys(void *job, int64_t begin, int64_t end)
 {
-    const sorting *s = job;
+    const fur_bucketing *b = job;
     for (int64_t chunk = begin; chunk < end; chunk++) {
-        int64_t *counts = s->counts + chunk * s->keys_end;
-        int64_t last = fur_split(s->count, s->chunks, (int)chunk + 1);
-        for (int64_t e = fur_split(s->count, s->chunks, (int)chunk); e < last; e++)
-            counts[s->keys[e]]++;
+        int64_t *counts = b->next + chunk * b->keys_end;
+        int64_t last = fur_split(b->count, b->chunks, (int)chunk + 1);
+        for (int64_t e = fur_split(b->count, b->chunks, (int)chunk); e < last; e++)
+            counts[b->keys[e]]++;
     }
 }
 
@@ -51,30 +38,14 @@ static void counts_to_places(int chunks, int64_t keys_end, int64_t *counts, int6
     starts[keys_end] = total;
 }
 
-static void place_elements(void *job, int64_t begin, int64_t end)
+fur_status fur_bucket_count(fur_env *env, int64_t count, const int32_t *keys, int64_t keys_end,
+                            int64_t *starts, fur_bucketing *out)
 {
-    const sorting *s = job;
-    for (int64_t chunk = begin; chunk < end; chunk++) {
-        int64_t *next = s->counts + chunk * s->keys_end;
-        int64_t last = fur_split(s->count, s->chunks, (int)chunk + 1);
-        for (int64_t e = fur_split(s->count, s->chunks, (int)chunk); e < last; e++)
-            s->place[e] = next[s->keys[e]]++;
-    }
-}
-
-fur_status fur_bucket_sort(fur_env *env, int64_t count, const int32_t *keys, int64_t keys_end,
-                           int64_t *starts, int64_t *place)
-{
-    if (count == 0) {
-        memset(starts, 0, (size_t)(keys_end + 1) * sizeof *starts);
-        return FUR_OK;
-    }
-    int chunks = chunk_count(env->threads, count, keys_end);
-    sorting s = {count, keys, keys_end, chunks, NULL, place};
-    FUR_TRY(fur_env_allocate_zeros(env, chunks * keys_end, sizeof *s.counts, &s.counts));
-    fur_parallel(env, chunks, chunks, count_keys, &s);
-    counts_to_places(chunks, keys_end, s.counts, starts);
-    fur_parallel(env, chunks, chunks, place_elements, &s);
-    fur_env_release(env, s.counts);
+    int chunks = count > 0 ? chunk_count(env->threads, count, keys_end) : 0;
+    fur_bucketing b = {count, keys, keys_end, chunks, NULL};
+    FUR_TRY(fur_env_allocate_zeros(env, chunks * keys_end, sizeof *b.next, &b.next));
+    fur_parallel(env, chunks, chunks, count_keys, &b);
+    counts_to_places(chunks, keys_end, b.next, starts);
+    *out = b;
     return FUR_OK;
 }

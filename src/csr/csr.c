@@ -230,6 +230,24 @@ fur_status fur_csr_on_destroy(fur_csr *matrix, void (*release)(void *user), void
     return FUR_OK;
 }
 
+fur_status fur_csr_check_vector(const fur_csr *a, const char *name, const fur_vector *v,
+                                int64_t size)
+{
+    fur_env *env = &a->context->env;
+    if (v->context != a->context)
+        return fur_env_fail(env, FUR_INVALID, "%s belongs to another context than the matrix",
+                            name);
+    if (v->value_type != a->view.value_type)
+        return fur_env_fail(env, FUR_INVALID,
+                            "%s has entries of type %s, the matrix of type %s; convert one", name,
+                            fur_value_name(v->value_type), fur_value_name(a->view.value_type));
+    if (v->size != size)
+        return fur_env_fail(
+            env, FUR_INVALID, "%s has %lld entries, the %lld x %lld matrix needs %lld", name,
+            (long long)v->size, (long long)a->view.rows, (long long)a->view.cols, (long long)size);
+    return FUR_OK;
+}
+
 fur_context *fur_csr_context(const fur_csr *matrix)
 {
     return matrix ? matrix->context : NULL;

@@ -80,10 +80,32 @@ static inline int64_t fur_csr_find(const fur_csr_view *a, int64_t row, int64_t c
     return low;
 }
 
+/* Sets B's columns and values, B's offsets being set: row i has as many entries as B's row i, from
+ * where A's row begins, in the order of their columns; those of one column stay in their order.
+ * longest: of B's rows. */
+fur_status fur_csr_sort_rows(const fur_csr *a, int64_t longest, fur_csr *b);
+
 void fur_csr_figures(const fur_env *env, const fur_csr_view *a, fur_csr_statistics *out);
 
 /* Sets T's values, T having the pattern of A^T, to those of A^T or A^H. */
 fur_status fur_csr_transpose_values(const fur_csr *a, bool conjugate, fur_csr *t);
+
+/* FUR_INVALID unless the vector, which sentences call `name`, has the matrix's context and value
+ * type and that size. */
+fur_status fur_csr_check_vector(const fur_csr *a, const char *name, const fur_vector *v,
+                                int64_t size);
+
+/* Computes new values for all entries of a matrix that the host reaches. `values` may be the array
+ * that the view has: each is read before it is written. What can fail does so before. */
+typedef fur_status (*fur_csr_rewriter)(fur_env *env, const fur_csr_view *a, const void *arguments,
+                                       void *values);
+/* Gives the matrix those values, in an array of its own; what was made from it follows. A matrix on
+ * a device is copied to the host and its values back. */
+fur_status fur_csr_rewrite_values(fur_csr *a, fur_csr_rewriter rewrite, const void *arguments);
+
+/* *out = A(row, col) in the value type: the sum of the entries stored there, in their order. False,
+ * and *out 0, without any. The host must reach the arrays. */
+bool fur_csr_read_entry(const fur_csr_view *a, int64_t row, int64_t col, void *out);
 
 /* d_i = A(i, i), into a vector of min(rows, cols) entries that is there. */
 fur_status fur_csr_read_diagonal(const fur_csr *a, fur_vector *d);

@@ -1,28 +1,21 @@
 /* The diagonal of a matrix. */
-#ifndef FUR_TEMPLATE
-#    include "csr.h"
-#    include "scalar.h"
-#    include "split.h"
-#    include "table.h"
-#    include "team.h"
+#include "csr.h"
+#include "split.h"
+#include "team.h"
 
-#    define ROW_GRAIN 4096
-
-#    define FUR_TEMPLATE "diagonal.c"
-#    include "foreach_value.h"
+#define ROW_GRAIN 4096
 
 typedef struct extraction {
     const fur_csr_view *a;
-    void *d;
+    char *d;
 } extraction;
 
-static void set_entries(void *job, int64_t begin, int64_t end)
+static void read_entries(void *job, int64_t begin, int64_t end)
 {
-    static void (*const set_entry[FUR_VALUE_COUNT])(const fur_csr_view *, int64_t, int64_t,
-                                                    void *) = FUR_VALUE_TABLE(set_entry);
     const extraction *e = job;
+    int64_t size = (int64_t)fur_value_size(e->a->value_type);
     for (int64_t i = begin; i < end; i++)
-        set_entry[e->a->value_type](e->a, i, fur_csr_find(e->a, i, i), e->d);
+        fur_csr_read_entry(e->a, i, i, e->d + i * size);
 }
 
 fur_status fur_csr_read_diagonal(const fur_csr *a, fur_vector *d)
@@ -37,7 +30,8 @@ fur_status fur_csr_read_diagonal(const fur_csr *a, fur_vector *d)
     FUR_TRY(fur_csr_to_host(a, &a, &copy));
     fur_status status = fur_memory_to_host(d->context, d->data, bytes, &near);
     if (status == FUR_OK) {
-        fur_parallel(env, d->size / ROW_GRAIN, d->size, set_entries, &(extraction){&a->view, near});
+        fur_parallel(env, d->size / ROW_GRAIN, d->size, read_entries,
+                     &(extraction){&a->view, near});
         status = fur_memory_from_host(d->context, d->data, near, bytes);
     }
     fur_csr_destroy(copy);
@@ -57,19 +51,3 @@ fur_status fur_csr_diagonal(const fur_csr *a, fur_vector **out)
         fur_vector_destroy(d);
     return status;
 }
-#else
-
-/* d[row] = the entry at position k, plus those of the same column after it that were kept; 0 if it
- * is of another column. */
-static void FN(set_entry)(const fur_csr_view *a, int64_t row, int64_t k, void *d)
-{
-    const VALUE *values = a->values;
-    int64_t end = fur_offset_at(a, row + 1);
-    bool found = k < end && a->columns[k] == row;
-    VALUE sum = found ? values[k] : V(from)((fur_scalar){0, 0});
-    for (k++; k < end && a->columns[k] == row; k++)
-        sum = V(add)(sum, values[k]);
-    ((VALUE *)d)[row] = sum;
-}
-
-#endif

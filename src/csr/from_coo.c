@@ -1,39 +1,38 @@
-/* A matrix from a coordinate list: entries bucketed by row, after bucketing by column where that
- * alone does not sort the rows; then duplicates, which stand side by side in the order given, are
- * merged. */
+/* A matrix from a coordinate list: entries bucketed by row, in the order given; those of one
+ * position merged where the row's first one of that column stands (Gustavson 1978); rows then
+ * sorted. */
 #ifndef FUR_TEMPLATE
 #    include "atomic.h"
 #    include "bucket.h"
 #    include "csr.h"
 #    include "options.h"
 #    include "scalar.h"
+#    include "split.h"
 #    include "table.h"
 #    include "team.h"
 
 #    include <string.h>
 
 #    define ENTRY_GRAIN 16384
-#    define ROW_GRAIN 4096
+/* Rows that a thread takes at a time. */
+#    define ROW_BLOCK 512
 
-/* Entries of a list on their way to their places in row order. */
+/* Entries of a list on their way to their rows. */
 typedef struct placing {
     const fur_coo_view *coo;
-    int64_t *place;
-    int64_t *second; /* the places in row order of those in column order */
-    int32_t *rows;   /* of the entries in column order */
+    fur_bucketing rows;
     int32_t *columns;
     void *values;
-    fur_shared bad; /* the first entry outside the matrix */
 } placing;
 
-/* Rows on their way to be without duplicates. */
+/* Rows on their way to be without duplicates: each keeps its beginning and gets shorter. */
 typedef struct merging {
-    const fur_csr_view *a;
-    int64_t *starts;
-    fur_shared first; /* the first row that has any */
-    bool sum;
-    int32_t *columns;
-    void *values;
+    fur_csr *a;
+    int64_t *lengths;
+    bool sum;        /* else the last one stays */
+    int32_t *places; /* of each part and column: in a row, where the column last was; NULL: equal
+                        columns are neighbours */
+    fur_shared next; /* row that no part has taken */
 } merging;
 
 #    define FUR_TEMPLATE "from_coo.c"
@@ -63,21 +62,38 @@ static bool inside(const fur_coo_view *coo, int64_t e)
            coo->col_indices[e] >= 0 && coo->col_indices[e] < coo->cols;
 }
 
+/* A search for the first entry outside the matrix. */
+typedef struct search {
+    const fur_coo_view *coo;
+    fur_shared bad;
+} search;
+
+/* Largest index; a negative one counts as larger than any other. */
+static uint32_t largest(const int32_t *indices, int64_t begin, int64_t end)
+{
+    uint32_t most = 0;
+    for (int64_t e = begin; e < end; e++)
+        most = (uint32_t)indices[e] > most ? (uint32_t)indices[e] : most;
+    return most;
+}
+
 static void find_outside(void *job, int64_t begin, int64_t end)
 {
-    placing *p = job;
-    for (int64_t e = begin; e < end; e++)
-        if (!inside(p->coo, e)) {
-            fur_shared_least(&p->bad, e);
-            return;
-        }
+    search *s = job;
+    const fur_coo_view *coo = s->coo;
+    if (largest(coo->row_indices, begin, end) < coo->rows &&
+        largest(coo->col_indices, begin, end) < coo->cols)
+        return;
+    while (inside(coo, begin))
+        begin++;
+    fur_shared_least(&s->bad, begin);
 }
 
 static fur_status check_indices(fur_env *env, const fur_coo_view *coo)
 {
-    placing p = {.coo = coo, .bad = coo->entries};
-    fur_parallel(env, coo->entries / ENTRY_GRAIN, coo->entries, find_outside, &p);
-    int64_t bad = p.bad;
+    search s = {coo, coo->entries};
+    fur_parallel(env, coo->entries / ENTRY_GRAIN, coo->entries, find_outside, &s);
+    int64_t bad = s.bad;
     if (bad == coo->entries)
         return FUR_OK;
     return fur_env_fail(env, FUR_INVALID,
@@ -87,155 +103,143 @@ static fur_status check_indices(fur_env *env, const fur_coo_view *coo)
                         (long long)coo->rows, (long long)coo->cols);
 }
 
-/* Whether the entries of each row come with columns that do not decrease. */
-static fur_status rows_are_sorted(fur_env *env, const fur_coo_view *coo, bool *sorted)
+/* Entries in row order, those of a row in the order given; starts: of each row. */
+static fur_status place_entries(fur_context *context, const fur_coo_view *coo, int64_t *starts,
+                                fur_csr **out)
 {
-    int32_t *last;
-    FUR_TRY(fur_env_allocate_zeros(env, coo->rows, sizeof *last, &last));
-    *sorted = true;
-    for (int64_t e = 0; e < coo->entries && *sorted; e++) {
-        int32_t *seen = &last[coo->row_indices[e]];
-        *sorted = coo->col_indices[e] >= *seen;
-        *seen = coo->col_indices[e];
-    }
-    fur_env_release(env, last);
-    return FUR_OK;
-}
-
-static void fetch_rows(void *job, int64_t begin, int64_t end)
-{
-    const placing *p = job;
-    for (int64_t e = begin; e < end; e++)
-        p->rows[p->place[e]] = p->coo->row_indices[e];
-}
-
-static void join_places(void *job, int64_t begin, int64_t end)
-{
-    const placing *p = job;
-    for (int64_t e = begin; e < end; e++)
-        p->place[e] = p->second[p->place[e]];
-}
-
-/* place[e]: where entry e stands in row order; starts: of each row. */
-static fur_status place_by_row_and_column(fur_env *env, const fur_coo_view *coo, int64_t *starts,
-                                          int64_t *place)
-{
-    fur_status status = FUR_OK;
-    int64_t *col_starts = NULL;
-    placing p = {.coo = coo, .place = place};
-    int64_t worth = coo->entries / ENTRY_GRAIN;
-
-    FUR_TRY_DONE(fur_env_allocate(env, coo->cols + 1, sizeof *col_starts, &col_starts));
-    FUR_TRY_DONE(fur_env_allocate(env, coo->entries, sizeof *p.second, &p.second));
-    FUR_TRY_DONE(fur_env_allocate(env, coo->entries, sizeof *p.rows, &p.rows));
-    FUR_TRY_DONE(
-        fur_bucket_sort(env, coo->entries, coo->col_indices, coo->cols, col_starts, place));
-    fur_parallel(env, worth, coo->entries, fetch_rows, &p);
-    FUR_TRY_DONE(fur_bucket_sort(env, coo->entries, p.rows, coo->rows, starts, p.second));
-    fur_parallel(env, worth, coo->entries, join_places, &p);
-done:
-    fur_env_release(env, p.rows);
-    fur_env_release(env, p.second);
-    fur_env_release(env, col_starts);
-    return status;
-}
-
-static fur_status place_entries(fur_env *env, const fur_coo_view *coo, int64_t *starts,
-                                int64_t *place)
-{
-    bool sorted;
-    FUR_TRY(rows_are_sorted(env, coo, &sorted));
-    if (sorted)
-        return fur_bucket_sort(env, coo->entries, coo->row_indices, coo->rows, starts, place);
-    return place_by_row_and_column(env, coo, starts, place);
-}
-
-/* The matrix with duplicates still side by side. */
-static fur_status assemble(fur_context *context, const fur_coo_view *coo, fur_csr **out)
-{
-    static fur_body *const scatter[FUR_VALUE_COUNT] = FUR_VALUE_TABLE(scatter);
+    static fur_body *const place_chunks[FUR_VALUE_COUNT] = FUR_VALUE_TABLE(place_chunks);
     fur_env *env = &context->env;
     fur_status status = FUR_OK;
-    int64_t *starts = NULL;
-    int64_t *place = NULL;
-    fur_csr *a = NULL;
-
-    FUR_TRY_DONE(fur_env_allocate(env, coo->rows + 1, sizeof *starts, &starts));
-    FUR_TRY_DONE(fur_env_allocate(env, coo->entries, sizeof *place, &place));
-    FUR_TRY_DONE(place_entries(env, coo, starts, place));
+    placing p = {.coo = coo};
+    fur_csr *a;
+    FUR_TRY_DONE(fur_bucket_count(env, coo->entries, coo->row_indices, coo->rows, starts, &p.rows));
     FUR_TRY_DONE(fur_csr_allocate(context, coo->rows, coo->cols, coo->entries, coo->value_type,
                                   fur_offset_for(coo->entries), &a));
     fur_csr_set_offsets(a, starts);
-    placing p = {
-        .coo = coo, .place = place, .columns = fur_csr_columns(a), .values = fur_csr_values(a)};
-    fur_parallel(env, coo->entries / ENTRY_GRAIN, coo->entries, scatter[coo->value_type], &p);
+    p.columns = fur_csr_columns(a);
+    p.values = fur_csr_values(a);
+    fur_parallel(env, p.rows.chunks, p.rows.chunks, place_chunks[coo->value_type], &p);
     *out = a;
 done:
-    fur_env_release(env, place);
-    fur_env_release(env, starts);
+    fur_env_release(env, p.rows.next);
     return status;
 }
 
-static int64_t distinct_in_row(const fur_csr_view *a, int64_t row)
-{
-    int64_t begin = fur_offset_at(a, row);
-    int64_t end = fur_offset_at(a, row + 1);
-    int64_t distinct = end > begin;
-    for (int64_t k = begin + 1; k < end; k++)
-        distinct += a->columns[k] != a->columns[k - 1];
-    return distinct;
-}
-
-static void count_rows(void *job, int64_t begin, int64_t end)
-{
-    merging *m = job;
-    int64_t first = INT64_MAX;
-    for (int64_t i = begin; i < end; i++) {
-        m->starts[i + 1] = distinct_in_row(m->a, i);
-        if (i < first && m->starts[i + 1] < fur_offset_at(m->a, i + 1) - fur_offset_at(m->a, i))
-            first = i;
-    }
-    fur_shared_least(&m->first, first);
-}
-
-/* starts[i] = offset of row i without duplicates; returns the first row that has any, or rows. */
-static int64_t count_distinct(const fur_env *env, const fur_csr_view *a, int64_t *starts)
-{
-    merging m = {.a = a, .starts = starts, .first = a->rows};
-    fur_parallel(env, a->rows / ROW_GRAIN, a->rows, count_rows, &m);
-    starts[0] = 0;
-    for (int64_t i = 0; i < a->rows; i++)
-        starts[i + 1] += starts[i];
-    return m.first;
-}
-
-static fur_status fail_duplicate(fur_env *env, const fur_csr_view *a, int64_t row)
-{
-    int64_t k = fur_offset_at(a, row) + 1;
-    while (a->columns[k] != a->columns[k - 1])
-        k++;
-    return fur_env_fail(env, FUR_INVALID, "several entries are at (%lld, %d)", (long long)row,
-                        a->columns[k]);
-}
-
-/* The matrix with the entries of one position merged. */
-static fur_status merge(fur_context *context, const fur_csr *a, int64_t *starts,
-                        fur_duplicates duplicates, fur_csr **out)
+/* lengths[i]: of row i, without what is repeated. Entries of one position must stand side by side,
+ * or `apart` be true, which takes memory for as many places as there are columns. */
+static fur_status merge(fur_csr *a, fur_duplicates duplicates, bool apart, int64_t *lengths)
 {
     static fur_body *const merge_rows[FUR_VALUE_COUNT] = FUR_VALUE_TABLE(merge_rows);
     const fur_csr_view *v = &a->view;
-    fur_csr *b;
-    FUR_TRY(fur_csr_allocate(context, v->rows, v->cols, starts[v->rows], v->value_type,
-                             fur_offset_for(starts[v->rows]), &b));
-    fur_csr_set_offsets(b, starts);
-    merging m = {.a = v,
-                 .starts = starts,
-                 .sum = duplicates == FUR_DUPLICATES_SUM,
-                 .columns = fur_csr_columns(b),
-                 .values = fur_csr_values(b)};
-    fur_parallel(&context->env, v->rows / ROW_GRAIN, v->rows, merge_rows[v->value_type], &m);
-    *out = b;
+    fur_env *env = &a->context->env;
+    merging m = {.a = a, .lengths = lengths, .sum = duplicates == FUR_DUPLICATES_SUM};
+    int parts = fur_lanes(env->threads, v->entries / fur_larger(ENTRY_GRAIN, apart ? v->cols : 0));
+    if (apart)
+        FUR_TRY(fur_env_allocate_zeros(env, parts * v->cols, sizeof *m.places, &m.places));
+    fur_parallel(env, parts, parts, merge_rows[v->value_type], &m);
+    fur_env_release(env, m.places);
     return FUR_OK;
+}
+
+/* The matrix whose row i is the first lengths[i] entries of A's, by their columns. Of lengths, the
+ * offsets become. */
+static fur_status sort(const fur_csr *a, int64_t *lengths, fur_csr **out)
+{
+    const fur_csr_view *v = &a->view;
+    int64_t longest = 0;
+    int64_t total = 0;
+    fur_csr *b;
+    for (int64_t i = 0; i <= v->rows; i++) {
+        int64_t length = i < v->rows ? lengths[i] : 0;
+        longest = fur_larger(longest, length);
+        lengths[i] = total;
+        total += length;
+    }
+    FUR_TRY(fur_csr_allocate(a->context, v->rows, v->cols, total, v->value_type,
+                             fur_offset_for(total), &b));
+    fur_csr_set_offsets(b, lengths);
+    fur_status status = fur_csr_sort_rows(a, longest, b);
+    if (status == FUR_OK)
+        *out = b;
+    else
+        fur_csr_destroy(b);
+    return status;
+}
+/* A search for the first row in which an entry's column is not above the one before by `step`. */
+typedef struct ascent {
+    const fur_csr_view *a;
+    int32_t step;
+    fur_shared row;
+} ascent;
+
+/* The first such entry of a row; the row's end without any. */
+static int64_t find_descent(const ascent *s, int64_t row)
+{
+    int64_t end = fur_offset_at(s->a, row + 1);
+    int64_t k = fur_offset_at(s->a, row) + 1;
+    while (k < end && s->a->columns[k] - s->a->columns[k - 1] >= s->step)
+        k++;
+    return fur_smaller(k, end);
+}
+
+static void look_at_rows(void *job, int64_t begin, int64_t end)
+{
+    ascent *s = job;
+    for (int64_t i = begin; i < end; i++)
+        if (find_descent(s, i) < fur_offset_at(s->a, i + 1)) {
+            fur_shared_least(&s->row, i);
+            return;
+        }
+}
+
+/* Whether columns rise along all rows; equal ones may be `repeated`. If not, s has the first row.
+ */
+static bool rows_ascend(const fur_env *env, const fur_csr_view *a, bool repeated, ascent *s)
+{
+    *s = (ascent){a, !repeated, a->rows};
+    fur_parallel(env, (a->rows + a->entries) / ENTRY_GRAIN, a->rows, look_at_rows, s);
+    return s->row == a->rows;
+}
+
+/* Of a matrix whose rows are sorted. */
+static fur_status check_repeated(fur_env *env, const fur_csr_view *a)
+{
+    ascent s;
+    if (rows_ascend(env, a, false, &s))
+        return FUR_OK;
+    return fur_env_fail(env, FUR_INVALID, "several entries are at (%lld, %d)", (long long)s.row,
+                        a->columns[find_descent(&s, s.row)]);
+}
+
+/* Sorts the rows of A and merges what is repeated before, where a place for every column costs no
+ * more than the entries do, else afterwards. lengths: room for rows + 1 numbers, now A's offsets.
+ */
+static fur_status finish(fur_csr *a, fur_duplicates duplicates, int64_t *lengths, fur_csr **out)
+{
+    const fur_csr_view *v = &a->view;
+    bool merges = duplicates == FUR_DUPLICATES_SUM || duplicates == FUR_DUPLICATES_LAST;
+    bool early = v->cols <= fur_larger(v->entries, ENTRY_GRAIN);
+    fur_csr *b;
+    for (int64_t i = 0; i < v->rows; i++)
+        lengths[i] = lengths[i + 1] - lengths[i];
+    if (merges && early)
+        FUR_TRY(merge(a, duplicates, true, lengths));
+    FUR_TRY(sort(a, lengths, &b));
+    fur_status status = FUR_OK;
+    if (duplicates == FUR_DUPLICATES_ERROR)
+        status = check_repeated(&a->context->env, &b->view);
+    if (!merges || early) {
+        if (status == FUR_OK)
+            *out = b;
+        else
+            fur_csr_destroy(b);
+        return status;
+    }
+    status = merge(b, duplicates, false, lengths);
+    if (status == FUR_OK)
+        status = sort(b, lengths, out);
+    fur_csr_destroy(b);
+    return status;
 }
 
 static fur_status from_coo(fur_context *context, const fur_coo_view *coo, fur_duplicates duplicates,
@@ -252,15 +256,13 @@ static fur_status from_coo(fur_context *context, const fur_coo_view *coo, fur_du
     FUR_TRY(check_shape(env, coo));
     FUR_TRY(check_indices(env, coo));
     FUR_TRY_DONE(fur_env_allocate(env, coo->rows + 1, sizeof *starts, &starts));
-    FUR_TRY_DONE(assemble(context, coo, &a));
-    int64_t first = count_distinct(env, &a->view, starts);
-    if (first == coo->rows || duplicates == FUR_DUPLICATES_KEEP) {
+    FUR_TRY_DONE(place_entries(context, coo, starts, &a));
+    ascent s;
+    if (rows_ascend(env, &a->view, duplicates == FUR_DUPLICATES_KEEP, &s)) {
         *out = a;
         a = NULL;
-    } else if (duplicates == FUR_DUPLICATES_ERROR) {
-        status = fail_duplicate(env, &a->view, first);
     } else {
-        status = merge(context, a, starts, duplicates, out);
+        status = finish(a, duplicates, starts, out);
     }
 done:
     fur_csr_destroy(a);
@@ -285,40 +287,60 @@ fur_status fur_csr_from_coo(fur_context *context, const fur_coo_view *coo,
 }
 #else
 
-static void FN(scatter)(void *job, int64_t begin, int64_t end)
+static void FN(place_chunks)(void *job, int64_t begin, int64_t end)
 {
     const placing *p = job;
-    const int64_t *place = p->place;
+    const fur_bucketing *rows = &p->rows;
     const int32_t *column = p->coo->col_indices;
     const VALUE *from = p->coo->values;
     VALUE *to = p->values;
-    for (int64_t e = begin; e < end; e++) {
-        p->columns[place[e]] = column[e];
-        to[place[e]] = from[e];
+    for (int64_t chunk = begin; chunk < end; chunk++) {
+        int64_t *next = rows->next + chunk * rows->keys_end;
+        int64_t last = fur_split(rows->count, rows->chunks, (int)chunk + 1);
+        for (int64_t e = fur_split(rows->count, rows->chunks, (int)chunk); e < last; e++) {
+            int64_t place = next[rows->keys[e]]++;
+            p->columns[place] = column[e];
+            to[place] = from[e];
+        }
     }
 }
 
-static void FN(merge_row)(const fur_csr_view *a, int64_t row, bool sum, int32_t *columns,
-                          VALUE *values)
+/* Returns the length that is left. What `places` has of other rows is told by the column there. */
+static int64_t FN(merge_row)(int64_t length, bool sum, int32_t *places, int32_t *columns,
+                             VALUE *values)
 {
-    const VALUE *from = a->values;
-    int64_t end = fur_offset_at(a, row + 1);
-    int64_t at = -1;
-    int32_t last = -1;
-    for (int64_t k = fur_offset_at(a, row); k < end; k++) {
-        bool repeated = a->columns[k] == last;
-        at += !repeated;
-        last = columns[at] = a->columns[k];
-        values[at] = repeated && sum ? V(add)(values[at], from[k]) : from[k];
+    int64_t distinct = 0;
+    for (int64_t k = 0; k < length; k++) {
+        int32_t column = columns[k];
+        int64_t at = places ? places[column] : distinct - 1;
+        if (at >= 0 && at < distinct && columns[at] == column) {
+            values[at] = sum ? V(add)(values[at], values[k]) : values[k];
+            continue;
+        }
+        if (places)
+            places[column] = (int32_t)distinct;
+        columns[distinct] = column;
+        values[distinct++] = values[k];
     }
+    return distinct;
 }
 
+/* Part `begin`, which leaves no rows for those after it. */
 static void FN(merge_rows)(void *job, int64_t begin, int64_t end)
 {
-    const merging *m = job;
-    VALUE *to = m->values;
-    for (int64_t i = begin; i < end; i++)
-        FN(merge_row)(m->a, i, m->sum, m->columns + m->starts[i], to + m->starts[i]);
+    merging *m = job;
+    const fur_csr_view *a = &m->a->view;
+    int32_t *places = m->places ? m->places + begin * a->cols : NULL;
+    int32_t *columns = fur_csr_columns(m->a);
+    VALUE *values = fur_csr_values(m->a);
+    (void)end;
+    for (int64_t row; (row = fur_shared_take(&m->next, ROW_BLOCK)) < a->rows;) {
+        for (int64_t i = row; i < fur_smaller(row + ROW_BLOCK, a->rows); i++) {
+            int64_t at = fur_offset_at(a, i);
+            m->lengths[i] = FN(merge_row)(fur_offset_at(a, i + 1) - at, m->sum, places,
+                                          columns + at, values + at);
+        }
+    }
 }
 
 #endif

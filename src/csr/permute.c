@@ -30,11 +30,12 @@
 #    define DIGITS (1 << DIGIT_BITS)
 
 /* B(i, j) = A(row_order[i], col_order[j]), of which col_position is the inverse; NULL leaves a side
- * as it is. */
+ * as it is. Rows of A may lie apart: what is read of one is as long as B's. */
 typedef struct renumbering {
     const fur_csr_view *a;
     const int32_t *row_order;
     const int32_t *col_position;
+    bool sorts;    /* columns do not come in order by themselves */
     void *offsets; /* of B, as the next two */
     int32_t *columns;
     void *values;
@@ -49,6 +50,11 @@ typedef struct renumbering {
 static inline int64_t row_of(const renumbering *r, int64_t i)
 {
     return r->row_order ? r->row_order[i] : i;
+}
+
+static inline int32_t column_of(const renumbering *r, int32_t column)
+{
+    return r->col_position ? r->col_position[column] : column;
 }
 
 /* rank[k]: the place of entry k in the sorted row, by its key, which no other has. In 64 bits,
@@ -95,6 +101,14 @@ static void place_digits(int64_t length, const int32_t *columns, int digit, int6
     }
 }
 
+static bool is_sorted(const int32_t *columns, int64_t length)
+{
+    for (int64_t k = 1; k < length; k++)
+        if (columns[k] < columns[k - 1])
+            return false;
+    return true;
+}
+
 #    define FUR_TEMPLATE "permute.c"
 #    include "foreach_type.h"
 
@@ -107,27 +121,45 @@ static int count_parts(const fur_csr_view *a, int threads, int64_t spare)
     return fur_lanes(threads, worth);
 }
 
-static fur_status renumber(fur_env *env, renumbering *r)
+/* Fills B, whose offsets and longest row are known. */
+static fur_status fill_rows(fur_env *env, renumbering *r, fur_offset_type offset)
 {
-    static void (*const set_offsets[FUR_VALUE_COUNT][FUR_OFFSET_COUNT])(
-        const fur_env *, renumbering *) = FUR_TYPE_TABLE(set_offsets);
     static fur_body *const permute_rows[FUR_VALUE_COUNT][FUR_OFFSET_COUNT] =
         FUR_TYPE_TABLE(permute_rows);
     const fur_csr_view *a = r->a;
     fur_status status = FUR_OK;
-    set_offsets[a->value_type][a->offset_type](env, r);
     if (a->entries == 0)
         return FUR_OK;
-    r->spare = r->col_position && r->longest > RANK_MOST ? r->longest : 0;
+    r->spare = r->sorts && r->longest > RANK_MOST ? r->longest : 0;
     int parts = count_parts(a, env->threads, r->spare);
     int64_t spares = parts * r->spare;
     FUR_TRY_DONE(fur_env_allocate(env, spares, sizeof *r->spare_columns, &r->spare_columns));
     FUR_TRY_DONE(fur_env_allocate(env, spares, fur_value_size(a->value_type), &r->spare_values));
-    fur_parallel(env, parts, parts, permute_rows[a->value_type][a->offset_type], r);
+    fur_parallel(env, parts, parts, permute_rows[a->value_type][offset], r);
 done:
     fur_env_release(env, r->spare_values);
     fur_env_release(env, r->spare_columns);
     return status;
+}
+
+static fur_status renumber(fur_env *env, renumbering *r)
+{
+    static void (*const set_offsets[FUR_VALUE_COUNT][FUR_OFFSET_COUNT])(
+        const fur_env *, renumbering *) = FUR_TYPE_TABLE(set_offsets);
+    const fur_csr_view *a = r->a;
+    set_offsets[a->value_type][a->offset_type](env, r);
+    return fill_rows(env, r, a->offset_type);
+}
+
+fur_status fur_csr_sort_rows(const fur_csr *a, int64_t longest, fur_csr *b)
+{
+    renumbering r = {.a = &a->view,
+                     .sorts = true,
+                     .offsets = fur_csr_offsets(b),
+                     .columns = fur_csr_columns(b),
+                     .values = fur_csr_values(b),
+                     .longest = longest};
+    return fill_rows(&a->context->env, &r, b->view.offset_type);
 }
 
 /* What an order asks of B, where the algorithm works. */
@@ -151,6 +183,7 @@ static fur_status permute_here(const fur_csr *a, const void *arguments, fur_csr 
     renumbering r = {.a = &a->view,
                      .row_order = o->row_order,
                      .col_position = o->col_position,
+                     .sorts = o->col_position != NULL,
                      .offsets = fur_csr_offsets(b),
                      .columns = fur_csr_columns(b),
                      .values = fur_csr_values(b)};
@@ -280,7 +313,7 @@ static void FN(rank_row)(const renumbering *r, int length, int64_t from, int64_t
     uint64_t keys[RANK_MOST]; /* new column, and place so far, as equal columns keep their order */
     int32_t rank[RANK_MOST];
     for (int k = 0; k < length; k++)
-        keys[k] = (uint64_t)(uint32_t)r->col_position[columns[k]] << 32 | (uint32_t)k;
+        keys[k] = (uint64_t)(uint32_t)column_of(r, columns[k]) << 32 | (uint32_t)k;
     rank_keys(length, keys, rank);
     for (int k = 0; k < length; k++) {
         r->columns[to + rank[k]] = (int32_t)(keys[k] >> 32);
@@ -311,7 +344,7 @@ static void FN(digit_row)(const renumbering *r, int64_t part, int64_t length, in
     int digits = column_digits(r->a->cols);
     int at = digits % 2;
     for (int64_t k = 0; k < length; k++)
-        columns[at][k] = r->col_position[r->a->columns[from + k]];
+        columns[at][k] = column_of(r, r->a->columns[from + k]);
     memcpy(values[at], (const VALUE *)r->a->values + from, (size_t)length * sizeof(VALUE));
     for (int digit = 0; digit < digits; digit++, at = !at)
         FN(sort_digit)(length, digit, columns[at], values[at], columns[!at], values[!at]);
@@ -327,9 +360,9 @@ static void FN(copy_row)(const renumbering *r, int64_t length, int64_t from, int
 static void FN(permute_row)(const renumbering *r, int64_t part, int64_t i)
 {
     const OFFSET *to = r->offsets;
-    int64_t from = ((const OFFSET *)r->a->offsets)[row_of(r, i)];
+    int64_t from = fur_offset_at(r->a, row_of(r, i));
     int64_t length = to[i + 1] - to[i];
-    if (!r->col_position)
+    if (!r->sorts || (!r->col_position && is_sorted(r->a->columns + from, length)))
         FN(copy_row)(r, length, from, to[i]);
     else if (length <= RANK_MOST)
         FN(rank_row)(r, (int)length, from, to[i]);
@@ -345,7 +378,8 @@ static void FN(permute_rows)(void *job, int64_t begin, int64_t end)
     (void)end;
     for (int64_t row; (row = fur_shared_take(&r->next, ROW_BLOCK)) < rows;) {
         for (int64_t i = row; i < fur_smaller(row + ROW_BLOCK, rows); i++) {
-            FN(look_ahead)(r, i);
+            if (r->row_order || r->col_position)
+                FN(look_ahead)(r, i);
             FN(permute_row)(r, begin, i);
         }
     }

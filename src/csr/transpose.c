@@ -16,7 +16,7 @@
 typedef struct scattering {
     const fur_csr_view *a;
     bool conjugate;
-    const int64_t *place; /* of each entry */
+    fur_bucketing by_column;
     int32_t *columns;
     void *values;
 } scattering;
@@ -42,28 +42,28 @@ static fur_status transpose_remote(const fur_csr *a, bool conjugate, fur_csr **o
 /* conjugate: a bool */
 static fur_status transpose_here(const fur_csr *a, const void *conjugate, fur_csr **out)
 {
-    static fur_body *const scatter_rows[FUR_VALUE_COUNT][FUR_OFFSET_COUNT] =
-        FUR_TYPE_TABLE(scatter_rows);
+    static fur_body *const place_chunks[FUR_VALUE_COUNT][FUR_OFFSET_COUNT] =
+        FUR_TYPE_TABLE(place_chunks);
     const fur_csr_view *v = &a->view;
     fur_env *env = &a->context->env;
     fur_status status = FUR_OK;
     fur_csr *t = NULL;
     int64_t *starts = NULL;
-    int64_t *place = NULL;
+    scattering s = {.a = v, .conjugate = *(const bool *)conjugate};
 
     FUR_TRY_DONE(fur_csr_allocate(a->context, v->cols, v->rows, v->entries, v->value_type,
                                   v->offset_type, &t));
     FUR_TRY_DONE(fur_env_allocate(env, v->cols + 1, sizeof *starts, &starts));
-    FUR_TRY_DONE(fur_env_allocate(env, v->entries, sizeof *place, &place));
-    FUR_TRY_DONE(fur_bucket_sort(env, v->entries, v->columns, v->cols, starts, place));
+    FUR_TRY_DONE(fur_bucket_count(env, v->entries, v->columns, v->cols, starts, &s.by_column));
     fur_csr_set_offsets(t, starts);
-    scattering s = {v, *(const bool *)conjugate, place, fur_csr_columns(t), fur_csr_values(t)};
-    fur_parallel(env, v->rows / ROW_GRAIN, v->rows, scatter_rows[v->value_type][v->offset_type],
-                 &s);
+    s.columns = fur_csr_columns(t);
+    s.values = fur_csr_values(t);
+    fur_parallel(env, s.by_column.chunks, s.by_column.chunks,
+                 place_chunks[v->value_type][v->offset_type], &s);
     *out = t;
     t = NULL;
 done:
-    fur_env_release(env, place);
+    fur_env_release(env, s.by_column.next);
     fur_env_release(env, starts);
     fur_csr_destroy(t);
     return status;
@@ -125,18 +125,43 @@ fur_status fur_csr_transpose(const fur_csr *a, int conjugate, fur_csr **out)
 }
 #else
 
-static void FN(scatter_rows)(void *job, int64_t begin, int64_t end)
+/* The row of entry e, by bisection. */
+static int64_t FN(row_of)(const fur_csr_view *a, int64_t e)
 {
-    const scattering s = *(scattering *)job;
-    const OFFSET *offsets = s.a->offsets;
-    const VALUE *from = s.a->values;
-    VALUE *to = s.values;
-    for (int64_t i = begin; i < end; i++) {
-        for (OFFSET k = offsets[i]; k < offsets[i + 1]; k++) {
-            s.columns[s.place[k]] = (int32_t)i;
-            to[s.place[k]] = s.conjugate ? V(conj)(from[k]) : from[k];
+    const OFFSET *offsets = a->offsets;
+    int64_t low = 0;
+    int64_t high = a->rows;
+    while (high - low > 1) {
+        int64_t middle = low + (high - low) / 2;
+        *(offsets[middle] <= e ? &low : &high) = middle;
+    }
+    return low;
+}
+
+/* Entries begin .. end-1 of A to their places, of which next has the first of each column. */
+static void FN(place)(const scattering *s, int64_t begin, int64_t end, int64_t *next)
+{
+    const OFFSET *offsets = s->a->offsets;
+    const VALUE *from = s->a->values;
+    VALUE *to = s->values;
+    int64_t e = begin;
+    for (int64_t i = FN(row_of)(s->a, begin); e < end; i++) {
+        for (; e < fur_smaller(offsets[i + 1], end); e++) {
+            int64_t place = next[s->a->columns[e]]++;
+            s->columns[place] = (int32_t)i;
+            to[place] = s->conjugate ? V(conj)(from[e]) : from[e];
         }
     }
+}
+
+static void FN(place_chunks)(void *job, int64_t begin, int64_t end)
+{
+    const scattering *s = job;
+    const fur_bucketing *b = &s->by_column;
+    for (int64_t chunk = begin; chunk < end; chunk++)
+        FN(place)
+    (s, fur_split(b->count, b->chunks, (int)chunk), fur_split(b->count, b->chunks, (int)chunk + 1),
+     b->next + chunk * b->keys_end);
 }
 
 /* Rows begin .. end-1 of the transpose. */

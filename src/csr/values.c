@@ -27,20 +27,31 @@ static void replace(fur_csr *a, const void *values, bool owned)
     a->owns_values = owned;
 }
 
-/* A matrix that has borrowed its values gets an array of its own: what is borrowed is not written
- * to. */
+/* Where new values go: the matrix's own array, or a new one if it borrows its values, as what is
+ * borrowed is not written to. */
+static fur_status find_room(const fur_csr *a, void **values)
+{
+    *values = (void *)(uintptr_t)a->view.values;
+    return a->owns_values ? FUR_OK
+                          : fur_memory_allocate(a->context, a->view.entries,
+                                                fur_value_size(a->view.value_type), values);
+}
+
+/* Makes the array of find_room the matrix's; after a failure a new one goes. */
+static fur_status settle(fur_csr *a, void *values, fur_status status)
+{
+    if (!a->owns_values && status == FUR_OK)
+        replace(a, values, true);
+    else if (!a->owns_values)
+        fur_memory_release(a->context, values);
+    return status;
+}
+
 static fur_status copy(fur_csr *a, const void *values)
 {
-    void *own = fur_csr_values(a);
-    if (!a->owns_values)
-        FUR_TRY(fur_memory_allocate(a->context, a->view.entries, fur_value_size(a->view.value_type),
-                                    &own));
-    fur_status status = fur_memory_copy(a->context, own, values, value_bytes(a));
-    if (!a->owns_values && status == FUR_OK)
-        replace(a, own, true);
-    else if (!a->owns_values)
-        fur_memory_release(a->context, own);
-    return status;
+    void *own;
+    FUR_TRY(find_room(a, &own));
+    return settle(a, own, fur_memory_copy(a->context, own, values, value_bytes(a)));
 }
 
 /* A device has a copy, and the caller's memory goes. */
@@ -68,6 +79,32 @@ fur_status fur_csr_set_values(fur_csr *a, const void *values, fur_ownership owne
         FUR_TRY(adopt(a, values));
     else
         replace(a, values, false);
+    fur_csr_values_changed(a);
+    return FUR_OK;
+}
+
+static fur_status rewrite_here(fur_csr *a, fur_csr_rewriter rewrite, const void *arguments)
+{
+    void *own;
+    FUR_TRY(find_room(a, &own));
+    return settle(a, own, rewrite(&a->context->env, &a->view, arguments, own));
+}
+
+static fur_status rewrite_remote(fur_csr *a, fur_csr_rewriter rewrite, const void *arguments)
+{
+    fur_csr *near;
+    FUR_TRY(fur_csr_transfer(a, a->context->host, &near));
+    fur_status status = rewrite(&a->context->env, &near->view, arguments, fur_csr_values(near));
+    if (status == FUR_OK)
+        status = copy(a, near->view.values);
+    fur_csr_destroy(near);
+    return status;
+}
+
+fur_status fur_csr_rewrite_values(fur_csr *a, fur_csr_rewriter rewrite, const void *arguments)
+{
+    FUR_TRY(fur_is_remote(a->context) ? rewrite_remote(a, rewrite, arguments)
+                                      : rewrite_here(a, rewrite, arguments));
     fur_csr_values_changed(a);
     return FUR_OK;
 }

@@ -249,6 +249,13 @@ fur_status fur_cpu_open(fur_env *env, const fur_context_options *options, int nu
 fur_status fur_cuda_open(fur_env *env, const fur_context_options *options, int number,
                          const fur_backend **out);
 
+/* Describes a backend's device 0, 1, 2 ..., whatever state it is in; all but the size, which is
+ * set, and the rest zero. False past the last. */
+typedef bool (*fur_backend_describe)(int number, fur_device_info *out);
+
+bool fur_cpu_describe(int number, fur_device_info *out);
+bool fur_cuda_describe(int number, fur_device_info *out);
+
 /* row_begin of a view of either width. */
 static inline int64_t fur_offset_at(const fur_csr_view *a, int64_t row)
 {

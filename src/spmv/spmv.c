@@ -159,35 +159,14 @@ void fur_spmv_destroy(fur_spmv *plan)
     fur_env_release(&plan->context->env, plan);
 }
 
-static fur_status check_vector(const fur_spmv *plan, const char *name, const fur_vector *v,
-                               int64_t size)
-{
-    const fur_csr_view *a = &plan->operand->view;
-    fur_env *env = &plan->context->env;
-    if (v->context != plan->context)
-        return fur_env_fail(env, FUR_INVALID, "%s belongs to another context than the matrix",
-                            name);
-    if (v->value_type != a->value_type)
-        return fur_env_fail(env, FUR_INVALID,
-                            "%s has entries of type %s, the matrix of type %s; convert one", name,
-                            fur_value_name(v->value_type), fur_value_name(a->value_type));
-    if (v->size != size)
-        return fur_env_fail(env, FUR_INVALID,
-                            "%s has %lld entries, the product with a %lld x %lld operator needs "
-                            "%lld",
-                            name, (long long)v->size, (long long)a->rows, (long long)a->cols,
-                            (long long)size);
-    return FUR_OK;
-}
-
 fur_status fur_spmv_apply(const fur_spmv *plan, fur_scalar alpha, const fur_vector *x,
                           fur_scalar beta, fur_vector *y)
 {
     FUR_NEED(plan ? plan->context : NULL, plan, x, y);
     FUR_TRY(fur_dependent_check(&plan->context->env, &plan->dependent));
     const fur_csr_view *a = &plan->operand->view;
-    FUR_TRY(check_vector(plan, "x", x, a->cols));
-    FUR_TRY(check_vector(plan, "y", y, a->rows));
+    FUR_TRY(fur_csr_check_vector(plan->operand, "x", x, a->cols));
+    FUR_TRY(fur_csr_check_vector(plan->operand, "y", y, a->rows));
     FUR_TRY(fur_vector_check_apart(x, "x", y, "y"));
     fur_spmv_call call = {
         .env = &plan->context->env,

@@ -70,7 +70,8 @@ with_pkg_config() {
         LD_LIBRARY_PATH=$libdir "$work/$name"
 }
 
-# Every public header compiles on its own, first and alone, as C11 and as C++17.
+# Every public header compiles on its own, first and alone, as C11 and as C++17; that of C++ as C++17
+# and as C++20, which has spans of its own.
 headers() {
     say "each header alone"
     find "$prefix/include" -name '*.h' | while read -r header; do
@@ -80,6 +81,11 @@ headers() {
         # shellcheck disable=SC2086
         printf '#include "%s"\n' "$header" |
             "$cxx" -std=c++17 $strict -I"$prefix/include" -fsyntax-only -xc++ -
+    done
+    for standard in c++17 c++20; do
+        # shellcheck disable=SC2086
+        printf '#include <furrow/furrow.hpp>\n' |
+            "$cxx" -std=$standard $strict -Wshadow -I"$prefix/include" -fsyntax-only -xc++ -
     done
 }
 

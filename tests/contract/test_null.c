@@ -33,6 +33,7 @@ typedef struct results {
     int equal;
     fur_scalars_state state;
     fur_csr_statistics statistics;
+    fur_csr_asymmetry asymmetry;
     fur_order_figures figures;
     fur_mtx_header header;
 } results;
@@ -64,6 +65,7 @@ typedef struct world {
 
 static world w;
 static const fur_scalar one = {1, 0};
+static const int32_t first = 0;
 static const fur_coefficient by = {.factor = {1, 0}};
 
 static void ignore(void *user)
@@ -177,6 +179,7 @@ static int refuse_vectors(int wanted, int rows)
     REFUSED(NULL, "x", fur_vector_download_async(NULL, w.entries));
     REFUSED(w.context, "entries", fur_vector_download_async(w.x, NULL));
     REFUSED(NULL, "x", fur_vector_fill(NULL, one));
+    REFUSED(NULL, "x", fur_vector_scale(NULL, one));
     REFUSED(NULL, "x", fur_vector_copy(NULL, w.y));
     REFUSED(w.context, "y", fur_vector_copy(w.x, NULL));
     REFUSED(NULL, "x", fur_vector_convert(NULL, FUR_F64, &w.out.vector));
@@ -248,12 +251,20 @@ static int refuse_matrices(int wanted, int rows)
     REFUSED(w.context, "out", fur_csr_from_coo(w.context, &w.coo, FUR_DUPLICATES_SUM, NULL));
     REFUSED(NULL, "a", fur_csr_set_values(NULL, w.entries, FUR_OWNERSHIP_COPY));
     REFUSED(w.context, "values", fur_csr_set_values(w.a, NULL, FUR_OWNERSHIP_COPY));
+    REFUSED(NULL, "a", fur_csr_scale(NULL, w.x, w.y));
+    REFUSED(NULL, "a", fur_csr_eliminate(NULL, 1, &first, one, w.x, w.y));
+    REFUSED(w.context, "unknowns", fur_csr_eliminate(w.a, 1, NULL, one, w.x, w.y));
+    REFUSED(w.context, "x", fur_csr_eliminate(w.a, 1, &first, one, NULL, w.y));
     REFUSED(NULL, "a", fur_csr_transpose(NULL, 0, &w.out.csr));
     REFUSED(w.context, "out", fur_csr_transpose(w.a, 0, NULL));
     REFUSED(NULL, "a", fur_csr_permute(NULL, NULL, NULL, &w.out.csr));
     REFUSED(w.context, "out", fur_csr_permute(w.a, NULL, NULL, NULL));
     REFUSED(NULL, "a", fur_csr_diagonal(NULL, &w.out.vector));
     REFUSED(w.context, "out", fur_csr_diagonal(w.a, NULL));
+    REFUSED(NULL, "a", fur_csr_entry(NULL, 0, 0, &w.out.scalar));
+    REFUSED(w.context, "out", fur_csr_entry(w.a, 0, 0, NULL));
+    REFUSED(NULL, "a", fur_csr_find_asymmetry(NULL, FUR_SYMMETRY_PATTERN, &w.out.asymmetry));
+    REFUSED(w.context, "out", fur_csr_find_asymmetry(w.a, FUR_SYMMETRY_PATTERN, NULL));
     REFUSED(NULL, "a", fur_csr_convert(NULL, FUR_F64, FUR_I32, &w.out.csr));
     REFUSED(w.context, "out", fur_csr_convert(w.a, FUR_F64, FUR_I32, NULL));
     REFUSED(NULL, "a", fur_csr_compare(NULL, w.a, &w.out.equal));
@@ -497,6 +508,7 @@ START_TEST(numbers_out_of_range_have_a_neutral_answer)
         ck_assert_str_eq(fur_mtx_field_name((fur_mtx_field)n), "?");
         ck_assert_str_eq(fur_mtx_symmetry_name((fur_mtx_symmetry)n), "?");
         ck_assert_ptr_nonnull(fur_outcome_name((fur_outcome)n));
+        ck_assert_ptr_null(fur_device_at(n));
         ck_assert_ptr_null(fur_reorder_method_at(n));
         ck_assert_ptr_null(fur_solver_method_at(n));
         ck_assert_int_eq(fur_stencil_named(n, &w.stencil_definition), 0);

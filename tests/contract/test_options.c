@@ -201,6 +201,14 @@ static void *filled(const void *given)
     return (void *)(uintptr_t)given;
 }
 
+static fur_status fill_asymmetry(fur_context *context, const void *out)
+{
+    fur_csr *a = tiny(context);
+    fur_status status = fur_csr_find_asymmetry(a, FUR_SYMMETRY_PATTERN, filled(out));
+    fur_csr_destroy(a);
+    return status;
+}
+
 static fur_status fill_statistics(fur_context *context, const void *out)
 {
     fur_csr *a = tiny(context);
@@ -349,6 +357,7 @@ static const kind kinds[] = {
     KIND_FILLED(fur_mtx_header, fill_binary_header),
     KIND_FILLED(fur_mtx_header, fill_binary_header_option),
     KIND_FILLED(fur_csr_statistics, fill_statistics),
+    KIND_FILLED(fur_csr_asymmetry, fill_asymmetry),
     KIND_FILLED(fur_order_figures, fill_figures),
     KIND_FILLED(fur_reorder_report, fill_reorder_report),
     KIND_FILLED(fur_recognise_report, fill_recognise_report),

@@ -80,6 +80,7 @@ static void destroy_world(void)
 CALL(permute, fur_vector_permute(w.p, x, y))
 CALL(unpermute, fur_vector_unpermute(w.p, x, y))
 CALL(spmv, fur_spmv_apply(w.plan, two, x, three, y))
+CALL(eliminate, fur_csr_eliminate(w.a, 0, NULL, two, x, y))
 CALL(stencil, fur_stencil_apply(w.stencil, two, x, three, y))
 CALL(sweep_input, fur_stencil_sweep(w.stencil, 2, two, x, y, w.apart))
 CALL(sweep_work, fur_stencil_sweep(w.stencil, 2, two, NULL, x, y))
@@ -94,7 +95,7 @@ CALL(solve, fur_solver_solve(w.solver, x, y, NULL))
 static fur_status (*const apart_only[])(fur_vector *, fur_vector *) = {
     permute,         unpermute,          spmv,       stencil,        sweep_input,
     sweep_work,      sweep_both,         recognised, operator_apply, multigrid_cycle,
-    multigrid_solve, multigrid_operator, solve};
+    multigrid_solve, multigrid_operator, solve,      eliminate};
 
 /* y_i from x_i and y_i alone: y may be x. */
 static double norm;

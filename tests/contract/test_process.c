@@ -110,6 +110,83 @@ START_TEST(contexts_of_different_threads_are_independent)
 }
 END_TEST
 
+/* One matrix for several threads: each has a context, a matrix that borrows the arrays of the one
+ * that there is, and plans; the matrix itself is asked meanwhile. */
+typedef struct sharer {
+    pthread_t thread;
+    const fur_csr *shared;
+    double out[3 * POINTS];
+} sharer;
+
+/* A x, A^T x, and A x by the stencil that A is, for x = 1, 2, 3, ... */
+static void multiply_all(const fur_csr *a, double out[3 * POINTS])
+{
+    fur_context *context = fur_csr_context(a);
+    double entries[POINTS];
+    fur_vector *x = NULL;
+    fur_vector *y = NULL;
+    fur_recognised *r = NULL;
+    for (int i = 0; i < POINTS; i++)
+        entries[i] = i + 1;
+    ck_ok(context, fur_vector_wrap(context, FUR_F64, POINTS, entries, FUR_OWNERSHIP_COPY, &x));
+    ck_ok(context, fur_vector_create(context, FUR_F64, POINTS, &y));
+    for (int op = FUR_OP_N; op <= FUR_OP_T; op++) {
+        fur_spmv_options options = {.size = sizeof options, .op = (fur_op)op};
+        fur_spmv *plan = NULL;
+        ck_ok(context, fur_spmv_plan(a, &options, &plan));
+        for (int i = 0; i < 20; i++)
+            ck_ok(context, fur_spmv_apply(plan, fur_real(1), x, fur_real(0), y));
+        ck_ok(context, fur_vector_download(y, out + op * POINTS));
+        fur_spmv_destroy(plan);
+    }
+    ck_ok(context, fur_stencil_recognise(a, NULL, NULL, &r));
+    ck_assert_ptr_nonnull(r);
+    ck_ok(context, fur_recognised_apply(r, fur_real(1), x, fur_real(0), y));
+    ck_ok(context, fur_vector_download(y, out + 2 * POINTS));
+    fur_recognised_destroy(r);
+    fur_vector_destroy(y);
+    fur_vector_destroy(x);
+}
+
+static void *share(void *user)
+{
+    sharer *s = user;
+    fur_context *context = context_make(NULL, 2);
+    const fur_csr_view *view = fur_csr_get(s->shared);
+    fur_csr *a = NULL;
+    ck_ok(context, fur_csr_create(context, view, FUR_OWNERSHIP_BORROW, &a));
+    multiply_all(a, s->out);
+    fur_csr_destroy(a);
+    fur_context_destroy(context);
+    return NULL;
+}
+
+START_TEST(threads_share_a_matrix_by_borrowing_its_arrays)
+{
+    static sharer sharers[CALLERS];
+    static double alone[3 * POINTS];
+    fur_context *context = context_make(NULL, 1);
+    fur_stencil_definition d = {.size = sizeof d, .value_type = FUR_F64, .extent = {EDGE, EDGE}};
+    fur_stencil *s = NULL;
+    fur_csr *a = NULL;
+    ck_assert_int_eq(fur_stencil_named(5, &d), 1);
+    ck_ok(context, fur_stencil_create(context, &d, &s));
+    ck_ok(context, fur_stencil_assemble(s, &a));
+    for (int i = 0; i < CALLERS; i++) {
+        sharers[i].shared = a;
+        ck_assert_int_eq(pthread_create(&sharers[i].thread, NULL, share, &sharers[i]), 0);
+    }
+    multiply_all(a, alone);
+    for (int i = 0; i < CALLERS; i++)
+        ck_assert_int_eq(pthread_join(sharers[i].thread, NULL), 0);
+    for (int i = 0; i < CALLERS; i++)
+        ck_assert_mem_eq(sharers[i].out, alone, sizeof alone);
+    fur_csr_destroy(a);
+    fur_stencil_destroy(s);
+    fur_context_destroy(context);
+}
+END_TEST
+
 /* A context may go from one thread to another, if they take turns. */
 static void *finish(void *user)
 {
@@ -221,6 +298,7 @@ END_TEST
 static void add_tests(TCase *tests)
 {
     tcase_add_test(tests, contexts_of_different_threads_are_independent);
+    tcase_add_test(tests, threads_share_a_matrix_by_borrowing_its_arrays);
     tcase_add_test(tests, a_context_may_be_handed_to_another_thread);
     tcase_add_test(tests, signals_are_left_alone);
     tcase_add_test(tests, errno_means_nothing);

@@ -265,6 +265,76 @@ static void check_new_values(fur_csr *far, fur_csr *near, rng *r)
     free(entries);
 }
 
+/* Some positions, stored and not. */
+static void check_entries(fur_csr *far, fur_csr *near, rng *r)
+{
+    const fur_csr_view *v = fur_csr_get(near);
+    for (int n = 0; n < 20 && v->rows > 0 && v->cols > 0; n++) {
+        fur_scalar there = {0, 0};
+        fur_scalar here = {1, 1};
+        int64_t row = rng_below(r, v->rows);
+        int64_t begin = offset_at(v, row);
+        int64_t length = offset_at(v, row + 1) - begin;
+        int64_t col =
+            n % 2 && length > 0 ? v->columns[begin + rng_below(r, length)] : rng_below(r, v->cols);
+        ck_ok(far->context, fur_csr_entry(far, row, col, &there));
+        ck_ok(near->context, fur_csr_entry(near, row, col, &here));
+        ck_assert(there.re == here.re && there.im == here.im);
+    }
+}
+
+static void check_asymmetry(const fur_csr *far, const fur_csr *near)
+{
+    for (int symmetry = FUR_SYMMETRY_PATTERN; symmetry <= FUR_SYMMETRY_SKEW; symmetry++) {
+        fur_csr_asymmetry there = FUR_DEFAULT(fur_csr_asymmetry);
+        fur_csr_asymmetry here = FUR_DEFAULT(fur_csr_asymmetry);
+        fur_status status = fur_csr_find_asymmetry(near, (fur_symmetry)symmetry, &here);
+        ck_assert_int_eq(fur_csr_find_asymmetry(far, (fur_symmetry)symmetry, &there), status);
+        ck_assert(there.found == here.found && there.row == here.row && there.col == here.col &&
+                  there.alone == here.alone && there.opposite.re == here.opposite.re);
+    }
+}
+
+/* One of the twins scaled and, if it is square, without the unknowns that have a diagonal. */
+static void rewrite(fur_csr *a, const void *entries, int64_t count, const int32_t *unknowns,
+                    void *right)
+{
+    const fur_csr_view *v = fur_csr_get(a);
+    fur_context *context = fur_csr_context(a);
+    fur_vector *r = vector_from(context, v->value_type, v->rows, entries);
+    fur_vector *c = vector_from(context, v->value_type, v->cols, entries);
+    ck_ok(context, fur_csr_scale(a, r, c));
+    if (v->rows == v->cols) {
+        ck_ok(context, fur_csr_eliminate(a, count, unknowns, fur_real(2), r, c));
+        ck_ok(context, fur_vector_download(c, right));
+    }
+    fur_vector_destroy(c);
+    fur_vector_destroy(r);
+}
+
+static void check_rewritten(fur_csr *far, fur_csr *near, rng *r)
+{
+    const fur_csr_view *v = fur_csr_get(near);
+    int64_t n = v->rows > v->cols ? v->rows : v->cols;
+    size_t bytes = (size_t)n * fur_value_size(v->value_type) + 1;
+    void *entries = entries_random(r, v->value_type, n + 1);
+    void *right[2] = {calloc(bytes, 1), calloc(bytes, 1)};
+    int32_t *unknowns = malloc(((size_t)n + 1) * sizeof *unknowns);
+    int64_t count = 0;
+    for (int32_t i = 0; i < v->rows; i += 3)
+        for (int64_t k = offset_at(v, i); k < offset_at(v, i + 1); k++)
+            if (v->columns[k] == i)
+                unknowns[count++] = i;
+    rewrite(near, entries, count, unknowns, right[0]);
+    rewrite(far, entries, count, unknowns, right[1]);
+    ck_same(far, near, "scaling and elimination");
+    ck_assert(memcmp(right[0], right[1], bytes) == 0);
+    free(unknowns);
+    free(right[1]);
+    free(right[0]);
+    free(entries);
+}
+
 /* Loops over the shapes. */
 START_TEST(matrices_are_worked_on_by_the_host)
 {
@@ -284,6 +354,9 @@ START_TEST(matrices_are_worked_on_by_the_host)
         check_figures(a, near);
         check_permuted(a, near, &r);
         check_new_values(a, near, &r);
+        check_entries(a, near, &r);
+        check_asymmetry(a, near);
+        check_rewritten(a, near, &r);
         fur_csr_destroy(expected);
         fur_csr_destroy(t);
         fur_csr_destroy(a);

@@ -199,8 +199,34 @@ START_TEST(memory_that_cannot_be_had_is_named)
 }
 END_TEST
 
+/* The CPU first; whatever is usable has a context by its name. */
+START_TEST(devices_are_listed)
+{
+    int count = 0;
+    for (const fur_device_info *d; (d = fur_device_at(count)); count++) {
+        fur_context_options options = {.size = sizeof options, .device = d->name, .threads = 1};
+        fur_context *context = NULL;
+        char kind[16];
+        ck_assert_uint_eq(d->size, sizeof *d);
+        ck_assert_str_ne(d->description, "");
+        ck_assert_int_ge(d->memory, 1 << 20);
+        ck_assert_int_eq(strcmp(d->name, "cpu") == 0, count == 0);
+        ck_assert_int_eq(fur_context_create(&options, &context),
+                         d->usable ? FUR_OK : FUR_UNSUPPORTED);
+        snprintf(kind, sizeof kind, "%.*s", (int)strcspn(d->name, ":"), d->name);
+        ck_assert(!d->usable || strcmp(fur_context_device(context), kind) == 0);
+        fur_context_destroy(context);
+    }
+    ck_assert_int_ge(count, 1);
+    ck_assert_ptr_null(fur_device_at(count));
+    ck_assert_ptr_null(fur_device_at(-1));
+    ck_assert_ptr_null(fur_device_at(INT32_MAX));
+}
+END_TEST
+
 static void add_tests(TCase *tests)
 {
+    tcase_add_test(tests, devices_are_listed);
     tcase_add_test(tests, what_is_not_said_is_default);
     tcase_add_test(tests, options_are_kept);
     tcase_add_test(tests, the_environment_names_the_instruction_set);

@@ -136,6 +136,28 @@ START_TEST(fill_sets_every_entry)
 }
 END_TEST
 
+/* Powers of two round nothing; an imaginary part that is -0 could become 0. */
+START_TEST(scaling_multiplies_every_entry)
+{
+    fur_value_type value = (fur_value_type)_i;
+    rng r = rng_stream(700 + (uint64_t)_i);
+    fur_context *context = context_make(NULL, 3);
+    for (int i = 0; i < COUNT_OF(sizes); i++) {
+        fur_vector *x = vector_random(context, &r, value, sizes[i]);
+        void *expected = vector_entries(x);
+        for (int64_t k = 0; k < sizes[i]; k++) {
+            fur_scalar entry = entry_get(value, expected, k);
+            entry_set(value, expected, k, fur_complex(-4 * entry.re, -4 * entry.im));
+        }
+        ck_ok(context, fur_vector_scale(x, fur_real(-4)));
+        ck_assert_int_eq(first_difference(value, sizes[i], fur_vector_data(x), expected), -1);
+        free(expected);
+        fur_vector_destroy(x);
+    }
+    fur_context_destroy(context);
+}
+END_TEST
+
 START_TEST(copy_copies_bits)
 {
     fur_value_type value = (fur_value_type)_i;
@@ -383,6 +405,7 @@ static void add_tests(TCase *tests)
     tcase_add_test(tests, an_adopted_array_is_released_with_the_vector);
     tcase_add_test(tests, wrong_shapes_are_refused);
     tcase_add_loop_test(tests, fill_sets_every_entry, 0, FUR_VALUE_COUNT);
+    tcase_add_loop_test(tests, scaling_multiplies_every_entry, 0, FUR_VALUE_COUNT);
     tcase_add_loop_test(tests, copy_copies_bits, 0, FUR_VALUE_COUNT);
     tcase_add_test(tests, copy_between_overlapping_vectors_is_right);
     tcase_add_loop_test(tests, multiply_is_exact_on_small_numbers_whatever_is_aliased, 0,

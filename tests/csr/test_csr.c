@@ -525,6 +525,7 @@ START_TEST(coordinates_become_rows)
     }
     check_coo(&r, (fur_value_type)_i, 3, 5000, 20000);
     check_coo(&r, (fur_value_type)_i, 5000, 3, 20000);
+    check_coo(&r, (fur_value_type)_i, 30, 40000, 5000); /* fewer entries than columns */
     check_coo(&r, (fur_value_type)_i, 400, 300, TEST_SLOW ? 70000 : 150000);
 }
 END_TEST

@@ -87,11 +87,9 @@ static fur_vector *multiply(run *r, const fur_csr *a, const fur_spmv_options *op
     if (!MAKE(r, &plan, fur_spmv_plan(a, options, &plan)))
         return NULL;
     const char *name = fur_spmv_describe(plan)->kernel;
-    for (int i = 0; i < kernel_count(fur_spmv_kernel_at, r->context); i++) {
-        fur_kernel_info info;
-        require(fur_spmv_kernel_get(r->context, i, &info) == FUR_OK, "no kernel");
-        *exact = *exact && (info.exact || strcmp(info.name, name) != 0);
-    }
+    const fur_kernel_info *info;
+    for (int i = 0; (info = fur_spmv_kernel_at(r->context, i)); i++)
+        *exact = *exact && (info->exact || strcmp(info->name, name) != 0);
     out = make_copy(r, y);
     if (out && !CALL(r, fur_spmv_apply(plan, by[0], x, by[1], out))) {
         fur_vector_destroy(out);
@@ -114,8 +112,8 @@ static void try_products(run *r, const fur_csr *a)
     fur_csr_view v = *fur_csr_get(a);
     bool exact, same;
     int64_t extra = draw(r, 32) == 0;
-    fur_vector *x = make_vector(r, v.value, (o.op == FUR_OP_N ? v.cols : v.rows) + extra);
-    fur_vector *y = make_vector(r, v.value, o.op == FUR_OP_N ? v.rows : v.cols);
+    fur_vector *x = make_vector(r, v.value_type, (o.op == FUR_OP_N ? v.cols : v.rows) + extra);
+    fur_vector *y = make_vector(r, v.value_type, o.op == FUR_OP_N ? v.rows : v.cols);
     fur_scalar by[2] = {draw_scalar(r), draw_scalar(r)};
     if (x && y) {
         fur_vector *z = multiply(r, a, &o, x, y, by, &exact);
@@ -187,7 +185,7 @@ static void try_permuting(run *r, const fur_csr *a, const fur_permutation *p)
     int64_t n = fur_permutation_size(p);
     fur_permutation *inverse = NULL;
     fur_csr *b = NULL, *back = NULL;
-    fur_vector *x = make_vector(r, fur_csr_get(a)->value, n);
+    fur_vector *x = make_vector(r, fur_csr_get(a)->value_type, n);
     fur_vector *y = make_copy(r, x), *z = make_copy(r, x);
     if (MAKE(r, &inverse,
              fur_permutation_create(r->context, n, fur_permutation_position(p), &inverse)) &&
@@ -239,7 +237,8 @@ static void try_files(run *r, const fur_csr *a)
                                    .pattern = draw(r, 16) == 0,
                                    .integer = draw(r, 16) == 0,
                                    .comment = draw(r, 2) ? "a\n% b\n\n" : NULL};
-    fur_mtx_read_options read = {.size = sizeof read, .convert = fur_mtx_as(fur_csr_get(a)->value)};
+    fur_mtx_read_options read = {.size = sizeof read,
+                                 .convert = fur_mtx_as(fur_csr_get(a)->value_type)};
     fur_binary_read_options binary = {.size = sizeof binary, .map = (int)draw(r, 2)};
     fur_csr *back = NULL;
     if (CALL(r, fur_mtx_write_csr(a, fuzz_path(), &write)) &&
@@ -263,7 +262,7 @@ static void try_recognised(run *r, const fur_csr *a)
     bool exact;
     if (!CALL(r, fur_stencil_recognise(a, &o, NULL, &found)) || !found)
         return;
-    fur_vector *x = make_vector(r, v.value, v.cols), *y = make_vector(r, v.value, v.rows);
+    fur_vector *x = make_vector(r, v.value_type, v.cols), *y = make_vector(r, v.value_type, v.rows);
     fur_scalar by[2] = {draw_scalar(r), draw_scalar(r)};
     if (x && y) {
         fur_vector *z = multiply(r, a, &plain, x, y, by, &exact);
@@ -339,13 +338,41 @@ static void try_matrix_operator(run *r, const fur_csr *a)
     fur_spmv_destroy(plan);
 }
 
+/* Other values for a copy: an entry is what the call before has left there. */
+static void try_changes(run *r, const fur_csr *a)
+{
+    const fur_csr_view *v = fur_csr_get(a);
+    fur_csr *b = NULL;
+    fur_csr_asymmetry found = FUR_DEFAULT(fur_csr_asymmetry);
+    fur_scalar entry = {0, 0};
+    int32_t unknowns[4];
+    fur_vector *x = make_vector(r, v->value_type, v->rows + (draw(r, 32) == 0));
+    fur_vector *y = make_vector(r, v->value_type, v->cols);
+    for (int n = 0; n < 4; n++)
+        unknowns[n] = (int32_t)draw_integer(r);
+    if (CALL(r, fur_csr_find_asymmetry(a, (fur_symmetry)draw_kind(r, 4), &found)))
+        put(r, &found, sizeof found);
+    if (x && y && MAKE(r, &b, fur_csr_transfer(a, r->context, &b))) {
+        (void)CALL(r, fur_csr_scale(b, draw(r, 4) ? x : NULL, draw(r, 4) ? y : NULL));
+        if (CALL(r, fur_csr_eliminate(b, draw(r, 5), unknowns, draw_scalar(r), x, y)))
+            put_vector(r, y);
+        if (CALL(r, fur_csr_entry(b, unknowns[0], unknowns[1], &entry)))
+            put_entries(r, FUR_C128, 1, &entry);
+        put_matrix(r, b);
+    }
+    fur_csr_destroy(b);
+    fur_vector_destroy(y);
+    fur_vector_destroy(x);
+}
+
 static void use_matrix(run *r, const fur_csr *a)
 {
     static void (*const uses[])(run *, const fur_csr *) = {
-        try_products, try_forms, try_orders, try_files, try_recognised, try_matrix_operator};
+        try_products,   try_forms,           try_orders, try_files,
+        try_recognised, try_matrix_operator, try_changes};
     put_matrix(r, a);
     for (unsigned n = 1 + draw(r, 3); n > 0; n--)
-        uses[draw(r, 6)](r, a);
+        uses[draw(r, 7)](r, a);
 }
 
 /* What a stencil's definition points to. */
@@ -389,7 +416,7 @@ static void draw_fields(run *r, fur_stencil_definition *d, parts *p)
     for (int axis = 0; axis < d->axes && axis < 3; axis++)
         points *= d->extent[axis];
     for (int k = 0; k < d->points; k++)
-        p->fields[k] = p->owned[k] = make_vector(r, d->value, points);
+        p->fields[k] = p->owned[k] = make_vector(r, d->value_type, points);
     d->fields = p->fields;
     d->coefficients = NULL;
 }
@@ -400,7 +427,7 @@ static void draw_definition(run *r, fur_stencil_definition *d, parts *p)
     static const char *const sweeps[] = {"single"};
     static const int named[] = {3, 5, 7, 9, 13, 19, 27};
     *d = (fur_stencil_definition){.size = draw_size(r, sizeof *d),
-                                  .value = (fur_value_type)draw_kind(r, FUR_VALUE_COUNT),
+                                  .value_type = (fur_value_type)draw_kind(r, FUR_VALUE_COUNT),
                                   .kernel = draw_name(r, kernels, 3),
                                   .sweep_kernel = draw_name(r, sweeps, 1)};
     for (int axis = 0; axis < 3; axis++) {
@@ -420,7 +447,7 @@ static void try_stencil_products(run *r, const fur_stencil_definition *d, const 
     fur_stencil_definition plain = *d;
     fur_stencil *reference = NULL;
     int64_t n = fur_stencil_describe(s)->rows;
-    fur_vector *x = make_vector(r, d->value, n), *y = make_vector(r, d->value, n);
+    fur_vector *x = make_vector(r, d->value_type, n), *y = make_vector(r, d->value_type, n);
     fur_vector *z = make_copy(r, y);
     fur_scalar alpha = draw_scalar(r), beta = draw_scalar(r);
     plain.kernel = "reference";
@@ -442,7 +469,7 @@ static void try_sweeps(run *r, const fur_stencil_definition *d, const fur_stenci
 {
     int64_t n = fur_stencil_describe(s)->rows, count = draw(r, 4);
     fur_scalar alpha = draw_scalar(r);
-    fur_vector *x = make_vector(r, d->value, n), *b = make_vector(r, d->value, n);
+    fur_vector *x = make_vector(r, d->value_type, n), *b = make_vector(r, d->value_type, n);
     fur_vector *y = make_copy(r, x), *work = make_copy(r, x);
     bool done = x && b && y && work && CALL(r, fur_stencil_sweep(s, count, alpha, b, x, work));
     for (int64_t i = 0; i < count && done; i++) {
@@ -490,7 +517,7 @@ static void try_multigrid(run *r, const fur_stencil_definition *d, const fur_ste
     fur_operator *op = NULL, *a = NULL;
     fur_solver_report report = FUR_DEFAULT(fur_solver_report);
     double rtol = draw(r, 2) ? 0 : draw_real(r);
-    fur_vector *b = make_vector(r, d->value, n), *x = make_vector(r, d->value, n);
+    fur_vector *b = make_vector(r, d->value_type, n), *x = make_vector(r, d->value_type, n);
     if (b && x && MAKE(r, &a, fur_operator_from_stencil(s, &a)) &&
         MAKE(r, &mg, fur_multigrid_create(s, &o, &mg))) {
         if (CALL(r, fur_multigrid_cycle(mg, b, x)))

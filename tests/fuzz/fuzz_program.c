@@ -151,9 +151,9 @@ void put_matrix(run *r, const fur_csr *a)
     fur_csr_view v = *fur_csr_get(a);
     require(v.entries == 0 || v.columns != NULL, "entries without columns");
     put(r, &v.rows, sizeof v.rows);
-    put(r, v.offsets, (size_t)(v.rows + 1) * fur_offset_size(v.offset));
+    put(r, v.offsets, (size_t)(v.rows + 1) * fur_offset_size(v.offset_type));
     put(r, v.columns, (size_t)v.entries * sizeof *v.columns);
-    put_entries(r, v.value, v.entries, v.values);
+    put_entries(r, v.value_type, v.entries, v.values);
 }
 
 void call_begin(run *r)

@@ -572,8 +572,8 @@ START_TEST(vectors_that_do_not_fit_are_refused)
         fur_vector *y;
         const char *sentence;
     } cases[] = {
-        {s.y, s.y, "x has 3001 entries, the product with a 3001 x 17 operator needs 17"},
-        {s.x, s.x, "y has 17 entries, the product with a 3001 x 17 operator needs 3001"},
+        {s.y, s.y, "x has 3001 entries, the 3001 x 17 matrix needs 17"},
+        {s.x, s.x, "y has 17 entries, the 3001 x 17 matrix needs 3001"},
         {single, s.y, "x has entries of type f32, the matrix of type f64; convert one"},
         {s.x, single, "y has entries of type f32, the matrix of type f64; convert one"},
         {foreign, s.y, "x belongs to another context than the matrix"},

@@ -1,0 +1,696 @@
+/* Furrow for C++17 and later: the handles of furrow.h with owners, failures as exceptions, arrays
+ * as spans. The C headers say what each function computes; nothing is added here.
+ *
+ *     furrow::context context;
+ *     auto a = furrow::csr::read_mtx(context, "a.mtx");
+ *     furrow::spmv plan(a);
+ *     furrow::vector x(context, std::vector<double>(a.cols(), 1.0));
+ *     furrow::vector y(context, FUR_F64, a.rows());
+ *     plan.apply(1.0, x, 0.0, y);
+ *
+ * An owner destroys its object, can be moved and not copied, and converts to the plain handle: it
+ * can be given to any function of the C interface, too. It keeps nothing else alive: what was made
+ * from an object must go before it, as objects of one scope do by themselves, and all before the
+ * context. What fails throws furrow::error. Threads are as in C: a context and what was made in it
+ * are one thread's at a time. */
+#ifndef FURROW_FURROW_HPP
+#define FURROW_FURROW_HPP
+
+#include <furrow/furrow.h>
+
+#include <complex>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <memory>
+#include <new>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+#if __cplusplus >= 202002L
+#    include <span>
+#endif
+
+namespace furrow
+{
+
+/* A call that failed: what() is the context's sentence. */
+class error : public std::runtime_error
+{
+  public:
+    error(fur_status status, const char *sentence)
+        : std::runtime_error(*sentence ? sentence : fur_status_name(status)), status_(status)
+    {
+    }
+    fur_status status() const noexcept
+    {
+        return status_;
+    }
+
+  private:
+    fur_status status_;
+};
+
+/* Throws the error of a status other than FUR_OK; context NULL: the thread's sentence. */
+inline void check(fur_status status, const fur_context *context)
+{
+    if (status != FUR_OK)
+        throw error(status, fur_context_error(context));
+}
+
+#if __cplusplus >= 202002L
+template <typename T> using span = std::span<T>;
+#else
+/* What std::span is in C++20: an array that belongs to somebody else. */
+template <typename T> class span
+{
+  public:
+    constexpr span() noexcept = default;
+    constexpr span(T *data, std::size_t size) noexcept : data_(data), size_(size)
+    {
+    }
+    /* Of an array or a container. */
+    template <typename Array,
+              typename From = std::remove_pointer_t<decltype(std::data(std::declval<Array &>()))>,
+              typename = std::enable_if_t<std::is_convertible_v<From (*)[], T (*)[]>>>
+    constexpr span(Array &&array) : data_(std::data(array)), size_(std::size(array))
+    {
+    }
+    constexpr T *data() const noexcept
+    {
+        return data_;
+    }
+    constexpr std::size_t size() const noexcept
+    {
+        return size_;
+    }
+    constexpr bool empty() const noexcept
+    {
+        return size_ == 0;
+    }
+    constexpr T *begin() const noexcept
+    {
+        return data_;
+    }
+    constexpr T *end() const noexcept
+    {
+        return data_ + size_;
+    }
+    constexpr T &operator[](std::size_t i) const
+    {
+        return data_[i];
+    }
+
+  private:
+    T *data_ = nullptr;
+    std::size_t size_ = 0;
+};
+#endif
+
+/* The tag of a type of entries, or of offsets. */
+template <typename T> struct tag;
+template <> struct tag<float> : std::integral_constant<fur_value_type, FUR_F32> {
+};
+template <> struct tag<double> : std::integral_constant<fur_value_type, FUR_F64> {
+};
+template <> struct tag<std::complex<float>> : std::integral_constant<fur_value_type, FUR_C64> {
+};
+template <> struct tag<std::complex<double>> : std::integral_constant<fur_value_type, FUR_C128> {
+};
+template <> struct tag<std::int32_t> : std::integral_constant<fur_offset_type, FUR_I32> {
+};
+template <> struct tag<std::int64_t> : std::integral_constant<fur_offset_type, FUR_I64> {
+};
+
+/* What an array or a container is made of. */
+template <typename Array>
+using element_t =
+    std::remove_cv_t<std::remove_pointer_t<decltype(std::data(std::declval<const Array &>()))>>;
+
+/* A coefficient: a real or complex number, or a fur_scalar. */
+struct scalar : fur_scalar {
+    scalar(fur_scalar value) : fur_scalar(value)
+    {
+    }
+    scalar(double value) : fur_scalar(fur_real(value))
+    {
+    }
+    scalar(std::complex<double> value) : fur_scalar(fur_complex(value.real(), value.imag()))
+    {
+    }
+};
+
+/* The one owner of an object of the C interface; NULL after it has been moved from. */
+template <typename Handle, void (*destroy)(Handle *)> class owner
+{
+  public:
+    owner() noexcept = default;
+    explicit owner(Handle *handle) noexcept : handle_(handle)
+    {
+    }
+    /* What call(&handle), a function of the C interface, makes; failures are told to the context.
+     */
+    template <typename Call, typename = std::enable_if_t<std::is_invocable_v<Call, Handle **>>>
+    owner(const fur_context *context, Call call)
+    {
+        check(call(&handle_), context);
+    }
+    owner(owner &&other) noexcept : handle_(other.release())
+    {
+    }
+    owner &operator=(owner &&other) noexcept
+    {
+        owner taken(std::move(other));
+        std::swap(handle_, taken.handle_);
+        return *this;
+    }
+    ~owner()
+    {
+        destroy(handle_);
+    }
+    Handle *get() const noexcept
+    {
+        return handle_;
+    }
+    operator Handle *() const noexcept
+    {
+        return handle_;
+    }
+    /* Gives the object up to the caller. */
+    Handle *release() noexcept
+    {
+        return std::exchange(handle_, nullptr);
+    }
+
+  private:
+    Handle *handle_ = nullptr;
+};
+
+class context : public owner<fur_context, fur_context_destroy>
+{
+  public:
+    explicit context(const fur_context_options *options = nullptr)
+        : owner(nullptr, [=](auto out) { return fur_context_create(options, out); })
+    {
+    }
+    void synchronize()
+    {
+        check(fur_context_synchronize(get()), get());
+    }
+};
+
+class vector : public owner<fur_vector, fur_vector_destroy>
+{
+  public:
+    using owner::owner;
+    /* Zeros. */
+    vector(fur_context *context, fur_value_type value, std::int64_t size)
+        : owner(context, [=](auto out) { return fur_vector_create(context, value, size, out); })
+    {
+    }
+    /* A copy of an array's entries. */
+    template <typename Array, typename T = element_t<Array>>
+    vector(fur_context *context, const Array &entries)
+        : vector(wrap(context, span<const T>(entries), FUR_OWNERSHIP_COPY))
+    {
+    }
+    /* A vector in the array itself, which must outlive it. */
+    template <typename Array> static vector borrow(fur_context *context, Array &entries)
+    {
+        using T = element_t<Array>;
+        return wrap(context, span<const T>(span<T>(entries)), FUR_OWNERSHIP_BORROW);
+    }
+    std::int64_t size() const
+    {
+        return fur_vector_size(get());
+    }
+    fur_value_type value_type() const
+    {
+        return fur_vector_value_type(get());
+    }
+    /* The entries where the context's device has them; they must be of type T. */
+    template <typename T> span<T> entries() const
+    {
+        require<T>(size());
+        return {static_cast<T *>(fur_vector_data(get())), static_cast<std::size_t>(size())};
+    }
+    template <typename T> std::vector<T> download() const
+    {
+        std::vector<T> entries(static_cast<std::size_t>(size()));
+        require<T>(size());
+        done(fur_vector_download(get(), entries.data()));
+        return entries;
+    }
+    template <typename Array> void upload(const Array &entries)
+    {
+        require<element_t<Array>>(static_cast<std::int64_t>(std::size(entries)));
+        done(fur_vector_upload(std::data(entries), get()));
+    }
+    void fill(scalar value)
+    {
+        done(fur_vector_fill(get(), value));
+    }
+    void scale(scalar alpha)
+    {
+        done(fur_vector_scale(get(), alpha));
+    }
+    vector convert(fur_value_type value) const
+    {
+        return vector(fur_vector_context(get()),
+                      [&](auto out) { return fur_vector_convert(get(), value, out); });
+    }
+
+  private:
+    template <typename T>
+    static vector wrap(fur_context *context, span<const T> entries, fur_ownership ownership)
+    {
+        return vector(context, [&](auto out) {
+            return fur_vector_wrap(context, tag<T>::value,
+                                   static_cast<std::int64_t>(entries.size()),
+                                   const_cast<T *>(entries.data()), ownership, out);
+        });
+    }
+    void done(fur_status status) const
+    {
+        check(status, fur_vector_context(get()));
+    }
+    /* That many entries of type T are what the vector has. */
+    template <typename T> void require(std::int64_t count) const
+    {
+        if (tag<T>::value != value_type() || count != size())
+            done(fur_context_fail(fur_vector_context(get()), FUR_INVALID,
+                                  "the vector has %lld entries of type %s, not %lld of type %s",
+                                  static_cast<long long>(size()), fur_value_name(value_type()),
+                                  static_cast<long long>(count), fur_value_name(tag<T>::value)));
+    }
+};
+
+inline void copy(const fur_vector *x, fur_vector *y)
+{
+    check(fur_vector_copy(x, y), fur_vector_context(x));
+}
+inline void axpby(scalar alpha, const fur_vector *x, scalar beta, fur_vector *y)
+{
+    check(fur_axpby(alpha, x, beta, y), fur_vector_context(x));
+}
+inline void multiply_elementwise(const fur_vector *x, const fur_vector *y, fur_vector *z)
+{
+    check(fur_multiply_elementwise(x, y, z), fur_vector_context(x));
+}
+inline std::complex<double> dot(const fur_vector *x, const fur_vector *y)
+{
+    fur_scalar sum = {0, 0};
+    check(fur_dot(x, y, &sum), fur_vector_context(x));
+    return {sum.re, sum.im};
+}
+inline double norm1(const fur_vector *x)
+{
+    double norm = 0;
+    check(fur_norm1(x, &norm), fur_vector_context(x));
+    return norm;
+}
+inline double norm2(const fur_vector *x)
+{
+    double norm = 0;
+    check(fur_norm2(x, &norm), fur_vector_context(x));
+    return norm;
+}
+inline double norm_max(const fur_vector *x)
+{
+    double norm = 0;
+    check(fur_norm_max(x, &norm), fur_vector_context(x));
+    return norm;
+}
+
+class permutation : public owner<fur_permutation, fur_permutation_destroy>
+{
+  public:
+    using owner::owner;
+    permutation(fur_context *context, span<const std::int32_t> order)
+        : owner(context, [=](auto out) {
+              return fur_permutation_create(context, static_cast<std::int64_t>(order.size()),
+                                            order.data(), out);
+          })
+    {
+    }
+    std::int64_t size() const
+    {
+        return fur_permutation_size(get());
+    }
+    void permute(const fur_vector *x, fur_vector *y) const
+    {
+        check(fur_vector_permute(get(), x, y), fur_permutation_context(get()));
+    }
+    void unpermute(const fur_vector *x, fur_vector *y) const
+    {
+        check(fur_vector_unpermute(get(), x, y), fur_permutation_context(get()));
+    }
+};
+
+class csr : public owner<fur_csr, fur_csr_destroy>
+{
+  public:
+    using owner::owner;
+    csr(fur_context *context, const fur_csr_view &arrays,
+        fur_ownership ownership = FUR_OWNERSHIP_COPY)
+        : owner(context, [&](auto out) { return fur_csr_create(context, &arrays, ownership, out); })
+    {
+    }
+    csr(fur_context *context, const fur_coo_view &coo,
+        fur_duplicates duplicates = FUR_DUPLICATES_SUM)
+        : owner(context, [&](auto out) { return fur_csr_from_coo(context, &coo, duplicates, out); })
+    {
+    }
+    /* The rows x cols matrix of these arrays, copied or borrowed; it has offsets.size() - 1 rows.
+     */
+    template <typename Offsets, typename Values>
+    static csr from_arrays(fur_context *context, std::int64_t cols, const Offsets &offsets,
+                           span<const std::int32_t> columns, const Values &values,
+                           fur_ownership ownership = FUR_OWNERSHIP_COPY)
+    {
+        require(context, std::size(offsets) > 0 && std::size(values) == columns.size(),
+                "offsets need an element more than there are rows, and columns as many as values");
+        auto view = fur_default<fur_csr_view>();
+        view.rows = static_cast<std::int64_t>(std::size(offsets)) - 1;
+        view.cols = cols;
+        view.entries = static_cast<std::int64_t>(columns.size());
+        view.value_type = tag<element_t<Values>>::value;
+        view.offset_type = tag<element_t<Offsets>>::value;
+        view.offsets = std::data(offsets);
+        view.columns = columns.data();
+        view.values = std::data(values);
+        return csr(context, view, ownership);
+    }
+    /* The matrix of a list of entries. */
+    template <typename Values>
+    static csr from_coo(fur_context *context, std::int64_t rows, std::int64_t cols,
+                        span<const std::int32_t> row_indices, span<const std::int32_t> col_indices,
+                        const Values &values, fur_duplicates duplicates = FUR_DUPLICATES_SUM)
+    {
+        require(context,
+                row_indices.size() == std::size(values) && col_indices.size() == std::size(values),
+                "row indices, column indices and values must be as many");
+        auto coo = fur_default<fur_coo_view>();
+        coo.rows = rows;
+        coo.cols = cols;
+        coo.entries = static_cast<std::int64_t>(std::size(values));
+        coo.value_type = tag<element_t<Values>>::value;
+        coo.row_indices = row_indices.data();
+        coo.col_indices = col_indices.data();
+        coo.values = std::data(values);
+        return csr(context, coo, duplicates);
+    }
+    static csr read_mtx(fur_context *context, const std::string &path,
+                        const fur_mtx_read_options *options = nullptr)
+    {
+        return csr(context,
+                   [&](auto out) { return fur_mtx_read_csr(context, path.c_str(), options, out); });
+    }
+    static csr read_binary(fur_context *context, const std::string &path,
+                           const fur_binary_read_options *options = nullptr)
+    {
+        return csr(context, [&](auto out) {
+            return fur_binary_read_csr(context, path.c_str(), options, out);
+        });
+    }
+    void write_mtx(const std::string &path, const fur_mtx_write_options *options = nullptr) const
+    {
+        done(fur_mtx_write_csr(get(), path.c_str(), options));
+    }
+    void write_binary(const std::string &path,
+                      const fur_binary_write_options *options = nullptr) const
+    {
+        done(fur_binary_write_csr(get(), path.c_str(), options));
+    }
+    const fur_csr_view &view() const
+    {
+        return *fur_csr_get(get());
+    }
+    std::int64_t rows() const
+    {
+        return view().rows;
+    }
+    std::int64_t cols() const
+    {
+        return view().cols;
+    }
+    std::int64_t entries() const
+    {
+        return view().entries;
+    }
+    std::complex<double> entry(std::int64_t row, std::int64_t col) const
+    {
+        fur_scalar value = {0, 0};
+        done(fur_csr_entry(get(), row, col, &value));
+        return {value.re, value.im};
+    }
+    /* New values for the same pattern, copied. */
+    template <typename Array> void set_values(const Array &values)
+    {
+        require(fur_csr_context(get()),
+                tag<element_t<Array>>::value == view().value_type &&
+                    static_cast<std::int64_t>(std::size(values)) == entries(),
+                "the values are not as many as the matrix has entries, or of another type");
+        done(fur_csr_set_values(get(), std::data(values), FUR_OWNERSHIP_COPY));
+    }
+    /* NULL leaves a side as it is. */
+    void scale(const fur_vector *r, const fur_vector *c)
+    {
+        done(fur_csr_scale(get(), r, c));
+    }
+    void eliminate(span<const std::int32_t> unknowns, scalar diagonal, const fur_vector *x,
+                   fur_vector *b)
+    {
+        done(fur_csr_eliminate(get(), static_cast<std::int64_t>(unknowns.size()), unknowns.data(),
+                               diagonal, x, b));
+    }
+    csr transpose(bool conjugate = false) const
+    {
+        return derive([=](auto a, auto out) { return fur_csr_transpose(a, conjugate, out); });
+    }
+    csr permute(const fur_permutation *row_order, const fur_permutation *col_order) const
+    {
+        return derive(
+            [=](auto a, auto out) { return fur_csr_permute(a, row_order, col_order, out); });
+    }
+    csr convert(fur_value_type value, fur_offset_type offset) const
+    {
+        return derive([=](auto a, auto out) { return fur_csr_convert(a, value, offset, out); });
+    }
+    csr transfer(fur_context *context) const
+    {
+        return derive([=](auto a, auto out) { return fur_csr_transfer(a, context, out); });
+    }
+    vector diagonal() const
+    {
+        return vector(fur_csr_context(get()),
+                      [&](auto out) { return fur_csr_diagonal(get(), out); });
+    }
+    fur_csr_statistics measure() const
+    {
+        auto figures = fur_default<fur_csr_statistics>();
+        done(fur_csr_measure(get(), &figures));
+        return figures;
+    }
+    fur_csr_asymmetry find_asymmetry(fur_symmetry symmetry) const
+    {
+        auto found = fur_default<fur_csr_asymmetry>();
+        done(fur_csr_find_asymmetry(get(), symmetry, &found));
+        return found;
+    }
+
+  private:
+    void done(fur_status status) const
+    {
+        check(status, fur_csr_context(get()));
+    }
+    static void require(fur_context *context, bool holds, const char *sentence)
+    {
+        if (!holds)
+            check(fur_context_fail(context, FUR_INVALID, "%s", sentence), context);
+    }
+    template <typename Call> csr derive(Call call) const
+    {
+        return csr(fur_csr_context(get()), [&](auto out) { return call(get(), out); });
+    }
+};
+
+/* An order for the rows and columns of a: a.permute(p, p) applies it. */
+inline permutation reorder(const fur_csr *a, const char *method = nullptr,
+                           const fur_reorder_options *options = nullptr,
+                           fur_reorder_report *report = nullptr)
+{
+    return permutation(fur_csr_context(a),
+                       [=](auto out) { return fur_reorder(a, method, options, report, out); });
+}
+
+/* A plan for y = alpha op(A) x + beta y. */
+class spmv : public owner<fur_spmv, fur_spmv_destroy>
+{
+  public:
+    explicit spmv(const fur_csr *a, const fur_spmv_options *options = nullptr)
+        : owner(fur_csr_context(a), [=](auto out) { return fur_spmv_plan(a, options, out); })
+    {
+    }
+    void apply(scalar alpha, const fur_vector *x, scalar beta, fur_vector *y) const
+    {
+        check(fur_spmv_apply(get(), alpha, x, beta, y), fur_vector_context(x));
+    }
+    const fur_spmv_report &describe() const
+    {
+        return *fur_spmv_describe(get());
+    }
+};
+
+class stencil : public owner<fur_stencil, fur_stencil_destroy>
+{
+  public:
+    stencil(fur_context *context, const fur_stencil_definition &definition)
+        : owner(context, [&](auto out) { return fur_stencil_create(context, &definition, out); }),
+          context_(context)
+    {
+    }
+    void apply(scalar alpha, const fur_vector *x, scalar beta, fur_vector *y) const
+    {
+        check(fur_stencil_apply(get(), alpha, x, beta, y), context_);
+    }
+    void sweep(std::int64_t count, scalar alpha, const fur_vector *b, fur_vector *x,
+               fur_vector *work) const
+    {
+        check(fur_stencil_sweep(get(), count, alpha, b, x, work), context_);
+    }
+    csr assemble() const
+    {
+        return csr(context_, [&](auto out) { return fur_stencil_assemble(get(), out); });
+    }
+
+  private:
+    fur_context *context_;
+};
+
+/* The stencil that a matrix is; NULL if it is none. */
+class recognised : public owner<fur_recognised, fur_recognised_destroy>
+{
+  public:
+    explicit recognised(const fur_csr *a, const fur_recognise_options *options = nullptr,
+                        fur_recognise_report *report = nullptr)
+        : owner(fur_csr_context(a),
+                [=](auto out) { return fur_stencil_recognise(a, options, report, out); })
+    {
+    }
+    void apply(scalar alpha, const fur_vector *x, scalar beta, fur_vector *y) const
+    {
+        check(fur_recognised_apply(get(), alpha, x, beta, y), fur_vector_context(x));
+    }
+};
+
+/* y = A x of which only the action is known. */
+class linear_operator : public owner<fur_operator, fur_operator_destroy>
+{
+  public:
+    using owner::owner;
+    /* apply(x, y), both furrow::vector, sets y to A x, which x is not to be changed by. What it
+     * throws is the failure of the call that applies the operator. */
+    template <typename Apply>
+    linear_operator(fur_context *context, std::int64_t rows, std::int64_t cols,
+                    fur_value_type value, Apply apply)
+        : owner(context, [&](auto out) {
+              auto own = std::make_unique<Apply>(std::move(apply));
+              auto definition = fur_default<fur_operator_definition>();
+              definition.rows = rows;
+              definition.cols = cols;
+              definition.value_type = value;
+              definition.user = own.get();
+              definition.apply = run<Apply>;
+              definition.release = [](void *user) { delete static_cast<Apply *>(user); };
+              fur_status status = fur_operator_create(context, &definition, out);
+              if (status == FUR_OK)
+                  own.release(); // it is the operator's from now on
+              return status;
+          })
+    {
+    }
+    explicit linear_operator(const spmv &plan)
+        : owner(fur_csr_context(fur_spmv_matrix(plan)),
+                [&](auto out) { return fur_operator_from_spmv(plan, out); })
+    {
+    }
+    linear_operator(fur_context *context, const stencil &s)
+        : owner(context, [&](auto out) { return fur_operator_from_stencil(s, out); })
+    {
+    }
+    /* Jacobi's preconditioner of an operator. */
+    static linear_operator jacobi(const fur_operator *a)
+    {
+        return linear_operator(fur_operator_context(a),
+                               [=](auto out) { return fur_operator_jacobi(a, out); });
+    }
+    /* P^T B P. */
+    static linear_operator permute(const fur_operator *b, const fur_permutation *p)
+    {
+        return linear_operator(fur_operator_context(b),
+                               [=](auto out) { return fur_operator_permute(b, p, out); });
+    }
+    void apply(const fur_vector *x, fur_vector *y) const
+    {
+        check(fur_operator_apply(get(), x, y), fur_operator_context(get()));
+    }
+
+  private:
+    /* A vector that is somebody else's, for the time of a call. */
+    struct lent : vector {
+        using vector::vector;
+        ~lent()
+        {
+            release();
+        }
+    };
+    template <typename Apply>
+    static fur_status run(void *user, const fur_vector *x, fur_vector *y) noexcept
+    {
+        fur_context *context = fur_vector_context(x);
+        try {
+            const lent in(const_cast<fur_vector *>(x));
+            lent out(y);
+            (*static_cast<Apply *>(user))(static_cast<const vector &>(in),
+                                          static_cast<vector &>(out));
+            return FUR_OK;
+        } catch (const error &problem) {
+            return fur_context_fail(context, problem.status(), "%s", problem.what());
+        } catch (const std::bad_alloc &) {
+            return fur_context_fail(context, FUR_OUT_OF_MEMORY, "the operator has no memory");
+        } catch (const std::exception &problem) {
+            return fur_context_fail(context, FUR_INVALID, "%s", problem.what());
+        } catch (...) {
+            return fur_context_fail(context, FUR_INVALID, "the operator has thrown something");
+        }
+    }
+};
+
+/* The operator and the preconditioner must outlive it. */
+class solver : public owner<fur_solver, fur_solver_destroy>
+{
+  public:
+    explicit solver(const fur_operator *a, const fur_solver_options *options = nullptr)
+        : owner(fur_operator_context(a),
+                [=](auto out) { return fur_solver_create(a, options, out); }),
+          context_(fur_operator_context(a))
+    {
+    }
+    /* From the guess in x. How it ended stands in the report: that is no failure. */
+    fur_solver_report solve(const fur_vector *b, fur_vector *x)
+    {
+        auto report = fur_default<fur_solver_report>();
+        check(fur_solver_solve(get(), b, x, &report), context_);
+        return report;
+    }
+
+  private:
+    fur_context *context_;
+};
+
+} // namespace furrow
+
+#endif

@@ -1,0 +1,245 @@
+// Every owner of furrow.hpp does what the C interface does, and throws where that fails.
+#include <furrow/furrow.hpp>
+
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <iostream>
+
+static void expect(bool holds, const char *what)
+{
+    if (!holds) {
+        std::cerr << "does not hold: " << what << "\n";
+        std::exit(1);
+    }
+}
+#define EXPECT(condition) expect(condition, #condition)
+
+// The call throws furrow::error with this status and sentence.
+template <typename Call>
+static void expect_error(fur_status status, const std::string &sentence, Call call)
+{
+    try {
+        call();
+    } catch (const furrow::error &problem) {
+        if (problem.status() == status && problem.what() == sentence)
+            return;
+        std::cerr << problem.what() << "\n";
+    }
+    expect(false, sentence.c_str());
+}
+
+template <typename Owner>
+constexpr bool move_only =
+    std::is_nothrow_move_constructible_v<Owner> &&std::is_nothrow_move_assignable_v<Owner> &&
+    !std::is_copy_constructible_v<Owner> && !std::is_copy_assignable_v<Owner>;
+static_assert(move_only<furrow::context> && move_only<furrow::vector> && move_only<furrow::csr> &&
+              move_only<furrow::permutation> && move_only<furrow::spmv> &&
+              move_only<furrow::stencil> && move_only<furrow::recognised> &&
+              move_only<furrow::linear_operator> && move_only<furrow::solver>);
+
+using numbers = std::vector<double>;
+
+// 4 -1; -1 4 -1; -1 4
+static furrow::csr line(furrow::context &context)
+{
+    const std::vector<std::int32_t> rows{0, 0, 1, 1, 1, 2, 2}, cols{0, 1, 0, 1, 2, 1, 2};
+    return furrow::csr::from_coo(context, 3, 3, rows, cols, numbers{4, -1, -1, 4, -1, -1, 4});
+}
+
+static void vectors(furrow::context &context)
+{
+    furrow::vector x(context, numbers{3, 4});
+    furrow::vector y(context, FUR_F64, 2);
+    EXPECT(furrow::norm2(x) == 5 && furrow::norm1(x) == 7 && furrow::norm_max(x) == 4);
+    furrow::axpby(2.0, x, 0.0, y);
+    EXPECT(y.download<double>() == (numbers{6, 8}));
+    EXPECT(furrow::dot(x, y) == 50.0);
+    y.scale(0.5);
+    furrow::multiply_elementwise(x, y, y);
+    EXPECT(y.download<double>() == (numbers{9, 16}));
+    y.fill(1.0);
+    furrow::copy(y, x);
+    x.upload(numbers{1, 2});
+    double sum = 0;
+    for (double entry : x.entries<double>())
+        sum += entry;
+    EXPECT(sum == 3);
+    const double lent[] = {5, 6};
+    double own[] = {5, 6};
+    furrow::vector z = furrow::vector::borrow(context, own);
+    z.scale(2.0);
+    EXPECT(own[0] == 10 && furrow::vector(context, lent).download<double>()[1] == 6);
+    furrow::vector c = x.convert(FUR_C64);
+    EXPECT(c.value_type() == FUR_C64 && c.entries<std::complex<float>>()[1] == 2.0F);
+    c.scale(std::complex<double>(0, 1));
+    EXPECT(c.download<std::complex<float>>()[0] == std::complex<float>(0, 1));
+    const fur_vector *handle = x;
+    furrow::vector moved = std::move(x);
+    EXPECT(moved.get() == handle);
+    x = std::move(moved);
+    EXPECT(x.get() == handle);
+    expect_error(FUR_INVALID, "the vector has 2 entries of type f64, not 2 of type f32",
+                 [&] { x.download<float>(); });
+    expect_error(FUR_INVALID, "the vector has 2 entries of type f64, not 3 of type f64", [&] {
+        x.upload(numbers{1, 2, 3});
+    });
+}
+
+static void matrices(furrow::context &context)
+{
+    furrow::csr a = line(context);
+    const std::int64_t offsets[] = {0, 2, 5, 7};
+    const std::vector<std::int32_t> columns{0, 1, 0, 1, 2, 1, 2};
+    furrow::csr b =
+        furrow::csr::from_arrays(context, 3, offsets, columns, numbers{4, -1, -1, 4, -1, -1, 4});
+    int equal = 0;
+    furrow::check(fur_csr_compare(a, b, &equal), context);
+    EXPECT(equal == 1 && b.view().offset_type == FUR_I64 && b.rows() == 3 && b.cols() == 3);
+    EXPECT(a.entry(1, 2) == -1.0 && a.entry(0, 2) == 0.0 && a.measure().bandwidth == 1);
+    EXPECT(!a.find_asymmetry(FUR_SYMMETRY_SYMMETRIC).found);
+    b.scale(furrow::vector(context, numbers{1, 2, 3}), nullptr);
+    EXPECT(b.transpose().entry(0, 1) == -2.0 && b.diagonal().download<double>()[2] == 12);
+    EXPECT(b.find_asymmetry(FUR_SYMMETRY_SYMMETRIC).col == 1);
+    b.set_values(numbers{1, 2, 3, 4, 5, 6, 7});
+    EXPECT(b.convert(FUR_F32, FUR_I32).entry(2, 2) == 7.0);
+    furrow::vector x(context, numbers{1, 0, 0});
+    furrow::vector right(context, FUR_F64, 3);
+    a.eliminate(std::vector<std::int32_t>{0}, 1.0, x, right);
+    EXPECT(right.download<double>() == (numbers{1, 1, 0}) && a.entry(1, 0) == 0.0);
+    furrow::permutation order(context, std::vector<std::int32_t>{2, 1, 0});
+    EXPECT(b.permute(order, order).entry(0, 0) == 7.0 && order.size() == 3);
+    furrow::vector turned(context, FUR_F64, 3);
+    order.permute(x, turned);
+    EXPECT(turned.download<double>()[2] == 1);
+    order.unpermute(turned, right);
+    EXPECT(right.download<double>()[0] == 1);
+    EXPECT(furrow::reorder(a).size() == 3 && b.transfer(context).entries() == 7);
+    expect_error(FUR_INVALID, "row indices, column indices and values must be as many",
+                 [&] { furrow::csr::from_coo(context, 1, 1, columns, columns, numbers{1}); });
+    expect_error(FUR_INVALID, "(3, 0) lies outside the 3 x 3 matrix; rows and columns count from 0",
+                 [&] { a.entry(3, 0); });
+}
+
+static void files(furrow::context &context)
+{
+    furrow::csr a = line(context);
+    auto options = FUR_DEFAULT(fur_mtx_write_options);
+    options.symmetry = FUR_MTX_SYMMETRIC;
+    a.write_mtx("owners.mtx", &options);
+    a.write_binary("owners.fur");
+    EXPECT(furrow::csr::read_mtx(context, "owners.mtx").entries() == 7);
+    EXPECT(furrow::csr::read_binary(context, "owners.fur").entry(2, 1) == -1.0);
+    std::remove("owners.mtx");
+    std::remove("owners.fur");
+    expect_error(FUR_IO_ERROR, "owners.mtx: cannot open: No such file or directory",
+                 [&] { furrow::csr::read_mtx(context, "owners.mtx"); });
+}
+
+// The same system by a plan, by a function, by a stencil; each with its solution.
+static void solves(furrow::context &context, const fur_operator *a, const fur_operator *m)
+{
+    furrow::vector ones(context, numbers(100, 1.0));
+    furrow::vector b(context, FUR_F64, 100);
+    furrow::vector x(context, FUR_F64, 100);
+    furrow::check(fur_operator_apply(a, ones, b), context);
+    auto options = FUR_DEFAULT(fur_solver_options);
+    options.preconditioner = m;
+    fur_solver_report report = furrow::solver(a, &options).solve(b, x);
+    furrow::axpby(-1.0, ones, 1.0, x);
+    EXPECT(report.outcome == FUR_OUTCOME_CONVERGED && furrow::norm_max(x) < 1e-8);
+}
+
+static void operators(furrow::context &context)
+{
+    auto definition = FUR_DEFAULT(fur_stencil_definition);
+    definition.value_type = FUR_F64;
+    definition.extent[0] = definition.extent[1] = 10;
+    EXPECT(fur_stencil_named(5, &definition) == 1);
+    furrow::stencil s(context, definition);
+    furrow::csr a = s.assemble();
+    furrow::spmv plan(a);
+    furrow::recognised found(a);
+    furrow::linear_operator by_plan(plan);
+    furrow::linear_operator by_stencil(context, s);
+    int calls = 0;
+    furrow::linear_operator by_function(context, 100, 100, FUR_F64,
+                                        [&](const furrow::vector &x, furrow::vector &y) {
+                                            calls++;
+                                            plan.apply(1.0, x, 0.0, y);
+                                        });
+    auto jacobi = furrow::linear_operator::jacobi(by_plan);
+    furrow::permutation p = furrow::reorder(a, "rcm");
+    furrow::csr permuted = a.permute(p, p);
+    furrow::spmv permuted_plan(permuted);
+    furrow::linear_operator inner(permuted_plan);
+    solves(context, by_plan, jacobi);
+    solves(context, by_stencil, nullptr);
+    solves(context, by_function, nullptr);
+    solves(context, furrow::linear_operator::permute(inner, p), jacobi);
+    EXPECT(calls > 2 && !std::string(plan.describe().kernel).empty() && found.get() != nullptr);
+    furrow::vector x(context, numbers(100, 1.0)), y(context, FUR_F64, 100);
+    furrow::vector z(context, FUR_F64, 100), work(context, FUR_F64, 100);
+    found.apply(1.0, x, 0.0, y);
+    by_function.apply(x, z);
+    EXPECT(y.download<double>() == z.download<double>());
+    s.apply(1.0, x, -1.0, y);
+    EXPECT(furrow::norm_max(y) == 0);
+    s.sweep(1, 0.0, nullptr, x, work);
+    EXPECT(x.download<double>() == z.download<double>());
+}
+
+// What a function throws is the failure of the call; what it owns goes with the operator.
+static void failures(furrow::context &context)
+{
+    auto owned = std::make_shared<int>(0);
+    {
+        furrow::linear_operator op(context, 2, 2, FUR_F64,
+                                   [owned](const furrow::vector &x, furrow::vector &) {
+                                       if (x.entries<double>()[0] > 0)
+                                           throw std::runtime_error("no more today");
+                                       x.download<float>();
+                                   });
+        furrow::vector x(context, numbers{1, 0}), y(context, FUR_F64, 2);
+        EXPECT(owned.use_count() == 2);
+        expect_error(FUR_INVALID, "no more today", [&] { op.apply(x, y); });
+        x.fill(0.0);
+        expect_error(FUR_INVALID, "the vector has 2 entries of type f64, not 2 of type f32",
+                     [&] { op.apply(x, y); });
+    }
+    EXPECT(owned.use_count() == 1);
+    auto options = FUR_DEFAULT(fur_context_options);
+    options.device = "abacus";
+    try {
+        furrow::context none(&options);
+        expect(false, "a device that is not there is refused");
+    } catch (const furrow::error &problem) {
+        EXPECT(problem.status() == FUR_UNSUPPORTED);
+    }
+    expect_error(FUR_INVALID, "owner of nothing", [&] {
+        furrow::check(fur_context_fail(nullptr, FUR_INVALID, "owner of nothing"), nullptr);
+    });
+}
+
+static void run()
+{
+    furrow::context context;
+    vectors(context);
+    matrices(context);
+    files(context);
+    operators(context);
+    failures(context);
+    context.synchronize();
+    std::cout << "furrow " << fur_version() << ": all owners work\n";
+}
+
+int main()
+{
+    try {
+        run();
+    } catch (const std::exception &problem) {
+        std::cerr << problem.what() << "\n";
+        return 1;
+    }
+    return 0;
+}
