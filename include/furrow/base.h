@@ -23,9 +23,9 @@
 #include <stdint.h>
 
 #define FUR_VERSION_MAJOR 0
-#define FUR_VERSION_MINOR 1
+#define FUR_VERSION_MINOR 2
 #define FUR_VERSION_PATCH 0
-#define FUR_VERSION "0.1.0"
+#define FUR_VERSION "0.2.0"
 
 #if defined(__GNUC__)
 #    define FUR_API __attribute__((visibility("default")))
