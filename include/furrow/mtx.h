@@ -131,8 +131,8 @@ FUR_API fur_status fur_mtx_read_header(fur_context *context, const char *path, f
 FUR_API fur_status fur_mtx_read_csr(fur_context *context, const char *path,
                                     const fur_mtx_read_options *options, fur_csr **out);
 
-/* The same from memory: `size` bytes that a file would have, compressed or in an archive as a file
- * may be. They are read where they are. Sentences call them "memory". */
+/* fur_mtx_read_csr from memory: `size` bytes with the content of a file, which may be compressed or
+ * an archive. They are not copied. Sentences name them "memory". */
 FUR_API fur_status fur_mtx_read_csr_from_memory(fur_context *context, const void *bytes,
                                                 size_t size, const fur_mtx_read_options *options,
                                                 fur_csr **out);
@@ -141,7 +141,7 @@ FUR_API fur_status fur_mtx_read_csr_from_memory(fur_context *context, const void
 FUR_API fur_status fur_mtx_read_vector(fur_context *context, const char *path,
                                        const fur_mtx_read_options *options, fur_vector **out);
 
-/* The same from memory. */
+/* fur_mtx_read_vector from memory, in the same way. */
 FUR_API fur_status fur_mtx_read_vector_from_memory(fur_context *context, const void *bytes,
                                                    size_t size, const fur_mtx_read_options *options,
                                                    fur_vector **out);
