@@ -49,7 +49,7 @@ static int solve(fur_context *context, const fur_operator *a, const fur_vector *
     fur_operator *jacobi = NULL;
     fur_solver *solver = NULL;
     fur_solver_report report = FUR_DEFAULT(fur_solver_report);
-    int failed = fur_operator_jacobi(a, &jacobi);
+    int failed = (int)fur_operator_jacobi(a, &jacobi);
     fur_solver_options options = {.size = sizeof options, .preconditioner = jacobi, .rtol = 1e-12};
     failed = failed || fur_solver_create(a, &options, &solver) ||
              fur_solver_solve(solver, b, x, &report);
@@ -96,7 +96,7 @@ static int make_problem(fur_context *context, const char *path, problem *p)
                                           .user = &p->update,
                                           .apply = apply,
                                           .diagonal = diagonal};
-    return fur_operator_create(context, &definition, &p->a);
+    return (int)fur_operator_create(context, &definition, &p->a);
 }
 
 /* *difference = the largest entry of x - (z - w (u, z) / (1 + (u, w))) over the largest of x, for
