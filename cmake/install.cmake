@@ -16,7 +16,7 @@ install(FILES io/mmio/mmio.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/furrow-mmio
 install(EXPORT furrow NAMESPACE furrow:: FILE furrowTargets.cmake DESTINATION ${config_dir})
 configure_package_config_file(cmake/furrowConfig.cmake.in furrowConfig.cmake
                               INSTALL_DESTINATION ${config_dir})
-write_basic_package_version_file(furrowConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+write_basic_package_version_file(furrowConfigVersion.cmake COMPATIBILITY ${FURROW_COMPATIBILITY})
 install(FILES ${PROJECT_BINARY_DIR}/furrowConfig.cmake
               ${PROJECT_BINARY_DIR}/furrowConfigVersion.cmake DESTINATION ${config_dir})
 

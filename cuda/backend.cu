@@ -8,8 +8,9 @@
 #include <cstdio>
 #include <cstring>
 
-// Unless told more, a plan should cost no more than a few products. Told of so many, it may cost as
-// much as some tens of them, to find the kernel that is fastest.
+// The products that "auto" assumes unless told, the most products that a plan may then cost, and
+// the number of announced products from which a plan may cost some tens of them, to find the
+// fastest kernel.
 #define USES_ASSUMED 50
 #define PLAN_PRODUCTS 4
 #define USES_MEASURED 200
@@ -194,7 +195,7 @@ fur_status make_pool(fur_env *env, fur_device *device, const fur_allocator *give
     return FUR_OK;
 }
 
-// What reductions, figures and results need, so that none of them allocates.
+// Makes the memory of reductions, figures and results, so that none of them allocates.
 fur_status make_workspace(fur_env *env, fur_device *device)
 {
     FUR_TRY(fur_cuda_allocate(env, FUR_PARTIALS, sizeof *device->partials, &device->partials));

@@ -21,7 +21,7 @@ build_command() {
     say "Building in $build"
     cmake -S "$root" --preset release -B "$build" --log-level=WARNING "$@" >/dev/null ||
         fail "cmake could not configure; its messages are above"
-    cmake --build "$build" --target furrow_command || fail "the build failed; see above"
+    cmake --build "$build" || fail "the build failed; see above"
     furrow=$build/tools/furrow
 }
 

@@ -35,8 +35,8 @@ template <class Value, class Offset> struct renumbering {
     }
 };
 
-// What long rows are sorted in: starts of their entries among all long rows' entries, of which
-// there are count, and keys and origins before and after.
+// The memory to sort long rows: the starts of their entries among the `count` entries of all long
+// rows, and keys and origins before and after.
 template <class Index> struct work {
     int32_t *renumbered; // columns of B's entries before they are sorted
     Index *starts;

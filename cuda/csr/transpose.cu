@@ -10,7 +10,7 @@
 namespace
 {
 
-// What the sort works on; count elements each.
+// The arrays of the sort, of `count` elements each.
 template <class Index> struct work {
     int32_t *columns; // sorted
     Index *order;     // 0, 1, 2, ...

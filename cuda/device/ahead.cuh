@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <cuda_pipeline_primitives.h>
 
-// What the second-level cache is read by, and what it has tags for, in bytes.
+// The unit in which the second-level cache is read, and its line, in bytes.
 #define FUR_SECTOR 32
 #define FUR_CACHE_LINE 128
 
@@ -15,7 +15,7 @@ __device__ inline uint32_t fur_shared_address(const void *p)
     return static_cast<uint32_t>(__cvta_generic_to_shared(p));
 }
 
-// Begins to copy so many bytes, 4, 8 or 16, to a shared address; the caller commits.
+// Begins to copy `bytes` bytes, 4, 8 or 16, to a shared address; the caller commits.
 template <int bytes> __device__ inline void fur_copy_ahead(uint32_t to, const void *from)
 {
     if constexpr (bytes == 16) // not by way of the first-level cache

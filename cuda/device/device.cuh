@@ -64,7 +64,7 @@ extern "C" fur_status fur_cuda_fail(fur_env *env, const char *call, cudaError_t 
             return fur_cuda_fail(env, #call, cuda_error);                                          \
     } while (0)
 
-// What became of the launch just made.
+// The status of the last launch.
 static inline fur_status fur_cuda_launched(fur_env *env, const char *kernel)
 {
     cudaError_t error = cudaGetLastError();
@@ -103,7 +103,7 @@ static inline int64_t fur_ceil_div(int64_t a, int64_t b)
     return (a + b - 1) / b;
 }
 
-// Blocks of that size for so many threads: at most 2^31 - 1 for all that a matrix has.
+// The number of blocks of this size for `threads` threads: at most 2^31 - 1 for any matrix.
 static inline unsigned fur_blocks(int64_t threads, int64_t block)
 {
     return static_cast<unsigned>(fur_ceil_div(threads, block));

@@ -12,7 +12,7 @@
 #define PIECE_BYTES (int64_t(4) << 20)
 // Below this the driver's own way costs less than ours.
 #define STAGED_BYTES (int64_t(1) << 18)
-// What is worth a thread.
+// Bytes that are worth a thread.
 #define SHARE_BYTES (int64_t(1) << 18)
 
 struct fur_staging {
@@ -28,7 +28,7 @@ bool is_device(cudaMemoryType type)
     return type == cudaMemoryTypeDevice || type == cudaMemoryTypeManaged;
 }
 
-// What CUDA knows of the memory.
+// CUDA's attributes of the memory.
 fur_status look_up(fur_env *env, const void *memory, cudaPointerAttributes *out)
 {
     FUR_CUDA(env, cudaPointerGetAttributes(out, memory));

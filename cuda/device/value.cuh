@@ -87,8 +87,7 @@ template <class Value> __device__ inline Value fur_mul(Value a, Value b)
         return a * b;
 }
 
-// What becomes of a row's sum in a call of a product: y = alpha sum + beta y, without reading y
-// where beta is 0.
+// The end of a row's product: y = alpha sum + beta y, without reading y where beta is 0.
 template <class Value> struct fur_finish {
     Value alpha;
     Value beta;

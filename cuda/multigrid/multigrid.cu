@@ -16,11 +16,11 @@
 #define ROWS 4
 #define STRETCH 64
 #define STRETCHES 2
-// On a level of at most so many points a step is less work for one block than a launch takes, of
-// which a cycle on 16^3 and below would have fifty.
+// On a level of at most SMALL_POINTS points a step takes one block less time than a launch; a cycle
+// on 16^3 and below would have fifty launches.
 #define SMALL_POINTS 4096
 #define CHAIN_THREADS 512
-// What one launch takes as its argument, which may have 4 KB.
+// The levels and steps that fit in the argument of one launch, 4 KB.
 #define CHAIN_LEVELS 12
 #define CHAIN_STEPS 128
 

@@ -19,7 +19,7 @@ __device__ inline int64_t fur_axis_place(const fur_grid_axis &a, fur_grid_place 
     return a.places[kind * a.points + i];
 }
 
-// What an axis adds to the equation of a point.
+// The terms of one axis in the equation of a point.
 template <class Value> struct fur_equation {
     Value lower;
     Value upper;

@@ -129,7 +129,7 @@ template <class Value> struct shared_planes {
     fur_equation<Value> rows[PLANES + 2];    // of plane begin - 1 and those behind it
 };
 
-// What a block and a thread have of its planes while the first colour is in plane n.
+// The part of the planes that a block and a thread have while the first colour is in plane n.
 template <class Value> struct march {
     const sweep<Value> &s;
     place<Value> at;

@@ -1,4 +1,4 @@
-// What moves between two levels of multigrid, with the additions of src/cpu/multigrid/transfer.c in
+// Transfer between two levels of multigrid, with the additions of src/cpu/multigrid/transfer.c in
 // their order, so that the bits are the CPU's.
 #ifndef FURROW_CUDA_MULTIGRID_TRANSFER_CUH
 #define FURROW_CUDA_MULTIGRID_TRANSFER_CUH

@@ -17,7 +17,7 @@
 namespace
 {
 
-// What a look at all entries finds.
+// The result of one pass over all entries.
 struct look {
     unsigned long long mixed; // 0 if the pattern is symmetric
     unsigned long long spare; // entries on the diagonal or twice there
@@ -31,7 +31,7 @@ struct pattern {
     const int32_t *columns;
 };
 
-// What making a graph works with.
+// The working memory of making a graph.
 struct work {
     look *found;
     uint32_t *degree; // of a row
@@ -41,7 +41,7 @@ struct work {
     int32_t *from;    // the vertices of each edge
     int32_t *to;
     int32_t *sorted_to;
-    // Of the pattern of A + A^T.
+    // Edges of the pattern of A + A^T:
     uint64_t *keys;
     uint64_t *found_keys;
     int64_t *key_count;
@@ -250,8 +250,8 @@ fur_status list_neighbours(fur_env *env, int64_t entries, const Offset *offsets,
     });
 }
 
-// Sorts both directions of all entries and drops what is there twice, leaving in w->keys so many
-// keys of edges.
+// Sorts both directions of all entries and drops duplicates; *out = number of edges left in
+// w->keys.
 fur_status sort_keys(fur_env *env, int64_t count, int bits, work *w, int64_t *out)
 {
     cudaStream_t stream = fur_cuda_stream(env);

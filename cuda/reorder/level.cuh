@@ -30,14 +30,14 @@ namespace groups = cooperative_groups;
 #define BLOCK_EDGES SHARE
 #define CLUSTER_EDGES (CLUSTER * SHARE)
 
-// Of a vertex in the queue: its list is at first + shift, where `first` counts all edges of the
-// pass before it.
+// The list of neighbours of a vertex in the queue is at first + shift, where `first` counts the
+// edges before it in the pass.
 struct fur_walk_row {
     int64_t first;
     int64_t shift;
 };
 
-// Of some edges: children, and the edges from them.
+// A sum over edges: their children, and the edges from these.
 struct fur_walk_sum {
     int64_t children;
     int64_t edges;
@@ -60,7 +60,7 @@ struct pass {
     const int32_t *columns;
     fur_cuda_queue queue;
     fur_walk_row *rows;
-    // Of the units of this level and of the next, by turns: the position of the vertex whose edge
+    // For each unit of this level and of the next, by turns: the position of the vertex whose edge
     // is the unit's first.
     int32_t *marks[2];
     fur_walk_sum *sums; // of each block

@@ -23,13 +23,13 @@
 namespace
 {
 
-// What is known of each component. Those of one vertex have a size only.
+// The state of each component. Components of one vertex have a size only.
 struct search {
     int32_t *size;
     int32_t *levels;    // of its best pass so far, by the number of levels
     int32_t *bandwidth; // the least so far
     int32_t *better;    // whether that is the last pass's
-    // Of the last pass: its bandwidth; the least vertex of the last level; where the component
+    // From the last pass: its bandwidth; the least vertex of the last level; where the component
     // begins and ends in the queue divided.
     int32_t *trial;
     int32_t *candidate;
@@ -61,8 +61,8 @@ struct work {
     int32_t *vertex; // at each place, by the passes of the first search
 };
 
-// Of counts: how many components go on and, if that is one, the bandwidth at which it can stop; how
-// many are kept in the input's order; the bandwidth of the result.
+// Indices of counts: components that go on and, if there is one, the bandwidth at which it can
+// stop; components kept in the input's order; the bandwidth of the result.
 enum { ACTIVE, LIMIT, KEPT, BANDWIDTH, COUNTS };
 
 // The lanes of a warp that have the same component tell the least or the most of their values once;
@@ -322,7 +322,7 @@ fur_status fetch_counts(fur_env *env, work *w, int64_t *count, int64_t *limit)
     return FUR_OK;
 }
 
-// What the pass just made, of `count` components, says of them.
+// Judges `count` components by the pass that was just made.
 fur_status judge_pass(fur_env *env, const work *w, bool searching, int64_t count)
 {
     const fur_cuda_queue &q = w->walk.queue;

@@ -45,7 +45,7 @@ struct fur_cuda_queue {
     int32_t *parent;  // of a vertex: position of its parent, -1 for a root
 };
 
-// What passes work with, and the queue of the last one.
+// The working memory of passes, and the queue of the last one.
 struct fur_cuda_walk {
     fur_cuda_queue queue;
     struct fur_walk_row *rows;

@@ -13,8 +13,8 @@
 #include <climits>
 
 #define BLOCK 256 // of the kernels around a pass
-// A pass is left where it has more levels than these and one for so many vertices: the host is
-// faster.
+// A pass of more than FEW_LEVELS levels, and one more for LEVEL_VERTICES vertices, is left to the
+// host, which is faster.
 #define FEW_LEVELS 256
 #define LEVEL_VERTICES 64
 
@@ -38,7 +38,7 @@ __device__ bool goes_on(const pass &p, const fur_walk_level &l)
     return l.begin < l.end && l.depth < p.levels;
 }
 
-// Whether there is a level to be done, and it has at most so many edges.
+// Whether a level is left to do, and it has at most `edges` edges.
 __device__ bool is_within(const pass &p, const fur_walk_level &l, int64_t edges)
 {
     return goes_on(p, l) && l.last - l.first <= edges;

@@ -17,13 +17,14 @@ static inline double fur_vector_bytes(const fur_csr_view *a)
            static_cast<double>(fur_value_size(a->value_type));
 }
 
-// Of a product by plain CSR: A, x and y once.
+// Bytes of a product by plain CSR: A, x and y once.
 static inline double fur_product_bytes(const fur_csr_view *a)
 {
     return static_cast<double>(fur_csr_bytes(a)) + fur_vector_bytes(a);
 }
 
-// A kernel whose threads wait for so many fetches one after the other and that moves so many bytes.
+// The cost of a kernel whose threads wait for `fetches` loads one after the other and that moves
+// `bytes` bytes.
 static inline fur_spmv_cost fur_cuda_cost(double fetches, double bytes)
 {
     return {FUR_LAUNCH_NS + FUR_FETCH_NS * fetches + bytes / FUR_BYTES_A_NS, 0, nullptr};

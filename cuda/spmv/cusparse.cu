@@ -135,8 +135,7 @@ fur_status plan(fur_env *env, const fur_csr_view *a, const fur_spmv_profile *, v
     });
 }
 
-// What cuSPARSE prepared is taken to follow from the pattern alone, and yet prepared again: it does
-// not promise that.
+// Prepares again: cuSPARSE does not promise that its preparation depends on the pattern alone.
 fur_status refresh(fur_env *env, const fur_csr_view *a, void *memory)
 {
     state *s = static_cast<state *>(memory);

@@ -41,7 +41,7 @@ template <> struct unsigned_of<4> {
     using type = uint32_t;
 };
 
-// The columns of a lane whose excesses take so many bytes.
+// The columns of a lane whose excesses take `bytes` bytes.
 template <int bytes, class Value> struct delta_columns {
     static constexpr int unroll = sizeof(Value) > 8 ? UNROLL / 2 : UNROLL;
     const int32_t *bases;
@@ -136,7 +136,7 @@ __global__ void __launch_bounds__(SELL_BLOCK) measure(delta d, const int32_t *co
     });
 }
 
-// Writes a slice's excesses in so many bytes each.
+// Writes a slice's excesses in `bytes` bytes each.
 template <int bytes>
 __device__ void compress_slice(const delta &d, const fur_sell_place &p, int64_t begin,
                                const int32_t *columns)

@@ -65,7 +65,7 @@ __global__ void __launch_bounds__(BLOCK)
             ends_before(offsets + 1, rows, entries, min(block * SHARE, rows + entries)));
 }
 
-// What a block has of the path, in shared memory: the products of its entries, after them the sums
+// A block's part of the path, in shared memory: the products of its entries, after them the sums
 // of the rows that end in it; and these rows' ends, counted from its first entry.
 template <class Value> struct share {
     Value sums[SHARE];
@@ -150,8 +150,9 @@ __device__ Value walk(const range &r, share<Value> *s, int *first_row, int *last
     return sum;
 }
 
-// What the threads before have of the row in which a thread begins. sum: what the thread has of the
-// row in which it stops; closed: whether that is another row than the one in which it begins.
+// The sum that earlier threads have of the row in which a thread begins. sum: the thread's own part
+// of the row in which it stops; closed: whether that is another row than the one in which it
+// begins.
 template <class Value> __device__ Value scan(Value sum, bool closed, share<Value> *s)
 {
     int lane = threadIdx.x % FUR_WARP;

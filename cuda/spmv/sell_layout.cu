@@ -45,7 +45,7 @@ struct range {
     int length;
 };
 
-// Of a row, or of a segment of a long one.
+// The entries of a row, or of a segment of a long one.
 template <class Offset>
 __device__ range range_of(const fur_sell &s, const Offset *offsets, int64_t unit)
 {

@@ -51,7 +51,7 @@ void fur_sell_release(fur_env *env, fur_sell *s);
 fur_status fur_sell_add_up(fur_env *env, int64_t count, int64_t *sizes, int64_t *total);
 }
 
-// What is read about a lane's unit, and what it tells.
+// A lane's unit, as read, and what follows from it.
 struct fur_sell_place {
     fur_sell_lane own;
     int64_t start; // of the slice's entries
@@ -135,7 +135,7 @@ __device__ Value fur_sell_sum(const fur_sell_place &p, const Value *values, Colu
     return sum;
 }
 
-// What becomes of a unit's sum.
+// The end of a unit's product.
 template <class Value>
 __device__ void fur_sell_finish(const fur_sell &s, int64_t slice, const fur_sell_place &p,
                                 Value sum, Value *y, const fur_finish<Value> &finish)

@@ -21,7 +21,7 @@
 #define SMALL_MATRIX (1 << 20)
 // Entries of a thread that are under way together; of 16 bytes, half as many.
 #define UNROLL 8
-// Rows of at most so many entries are not cut; with small tiles there is room for longer ones,
+// Rows of at most WHOLE entries are not cut; with small tiles there is room for longer ones,
 // except of 16 bytes an entry.
 #define WHOLE (3 * FUR_ROW_SEGMENT)
 #define SMALL_WHOLE (8 * FUR_ROW_SEGMENT)
@@ -205,7 +205,7 @@ __device__ long_row share_of(const Offset *offsets, int64_t row, cutting cut, in
         static_cast<int>(staged),  static_cast<int>(staged + min(rest, int64_t(INT32_MAX / 2)))};
 }
 
-// What the threads of a block with long rows share.
+// The data that the threads of a block with long rows share.
 template <class Value> struct shares {
     int rows;
     int open; // rows with segments elsewhere

@@ -25,7 +25,7 @@ __device__ Value lane_sum(const fur_product<Value, Offset> &p, int64_t row)
     return sum;
 }
 
-// A row for so many lanes. Bytes and flops a row: above.
+// A row for `Lanes` lanes. Bytes and flops a row: above.
 template <int Lanes, class Value, class Offset>
 __global__ void __launch_bounds__(BLOCK) multiply(fur_product<Value, Offset> p)
 {

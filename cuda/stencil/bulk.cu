@@ -135,7 +135,7 @@ const char *refusal(const fur_stencil_view *s)
     return fur_near_refusal(s);
 }
 
-// What the plan makes.
+// The state that a plan makes.
 struct state {
     fur_march march;
     PFN_cuTensorMapEncodeTiled_v12000 encode;

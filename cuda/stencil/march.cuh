@@ -9,7 +9,7 @@
 #include "lanes.cuh"
 #include "stencil.cuh"
 
-// What a block's first slices take to arrive, in planes.
+// The time until a block's first slices arrive, in planes.
 #define FUR_MARCH_FILL 4
 
 // Where a position of an axis is read, with a halo of `radius` around the grid; -1: nowhere.
@@ -23,7 +23,7 @@ struct fur_march {
     int64_t extent[3];
     fur_boundary boundary[3];
     int radius[3];
-    // What stands for the points next to the first and the last; -1: nothing.
+    // The points that stand for the neighbours of the first and the last; -1: none.
     int64_t before[3];
     int64_t behind[3];
     unsigned columns; // tiles along x
@@ -74,10 +74,10 @@ __device__ inline int64_t fur_march_plane(const fur_march &m, const fur_place &p
     return wanted ? fur_boundary_point(m.boundary[2], m.extent[2], place.z + n) : -1;
 }
 
-// A thread's points: so many along y, one behind the other.
+// A thread's points: neighbours along y.
 struct fur_march_points {
     int64_t first; // entry of the first one in the block's first plane
-    int own;       // so many of them are inside
+    int own;       // number of points inside the grid
     // Bit FUR_STENCIL_RADIUS + d: the line, or column, d on from the first point has entries.
     unsigned lines;
     unsigned columns;
@@ -195,7 +195,7 @@ static inline fur_status fur_march_shared(fur_env *env, size_t bytes, int most, 
     return FUR_OK;
 }
 
-// What a kernel has of a grid at once.
+// The part of a grid that a kernel has at once.
 struct fur_march_tile {
     int threads; // of a block
     int width;   // points

@@ -139,7 +139,7 @@ template <class Value_, class Shape_, class Form_, int before, int between> stru
         (before + pitch * lines * int(sizeof(Value)) + 127) / 128 * 128; // of a slice
     static constexpr int entries = bytes / sizeof(Value);
 
-    // What a block has of a grid, if it takes so many bytes of shared memory.
+    // The part of a grid that a block has if it takes `shared` bytes of shared memory.
     static fur_march_tile march(size_t shared)
     {
         return {Form::threads, width, height, shared, Form::most, 1};

@@ -23,7 +23,7 @@ namespace
 #define RING 3
 #define DEPTH 3
 
-// A block's tile for so many sweeps, and with z.
+// A block's tile for `sweeps` sweeps, with z or without.
 template <class Value, int sweeps, bool With> struct tile {
     static constexpr int piece = FUR_NEAR_PIECE / sizeof(Value);
     static constexpr int line = FUR_WARP * piece; // entries in shared memory
@@ -377,7 +377,7 @@ template <class F> fur_status with_real(fur_value_type value, F f)
     return value == FUR_F32 ? f(float()) : f(double());
 }
 
-// Calls f with the kernel for so many sweeps, and its tile.
+// Calls f with the kernel for `sweeps` sweeps, and its tile.
 template <class Value, bool Whole, bool With, class F> fur_status with_sweeps(int sweeps, F f)
 {
     if (sweeps == 2)
@@ -400,7 +400,7 @@ fur_status with_kernel(const fur_stencil_view *s, int sweeps, bool whole, bool w
     });
 }
 
-// What the plan makes: marches by sweeps, and with z or without.
+// The state that a plan makes: marches by number of sweeps, and with z or without.
 struct state {
     fur_march march[DEPTH + 1][2];
 };

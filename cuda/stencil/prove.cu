@@ -208,7 +208,7 @@ proof<Value, Offset> proof_of(const fur_csr_view *a, const fur_stencil_view *s, 
             s->fields != nullptr};
 }
 
-// What was found, in words of 32 rows.
+// The rows that differ, in words of 32 rows.
 struct verdict {
     int64_t words;
     uint32_t *differing; // bits of the rows

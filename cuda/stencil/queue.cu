@@ -178,7 +178,7 @@ const char *refusal(const fur_stencil_view *s)
                : reason;
 }
 
-// What the plan makes.
+// The state that a plan makes.
 struct state {
     fur_march march;
     void *terms;

@@ -56,7 +56,7 @@ template <class Value, class Terms, bool Long> struct product {
     {
     }
 
-    // Of a point whose neighbours are all inside.
+    // The sum of a point whose neighbours are all inside.
     __device__ Value inner_sum(int64_t p) const
     {
         fur_term_sum<Value, Long> sum;
@@ -66,7 +66,7 @@ template <class Value, class Terms, bool Long> struct product {
         return sum.result();
     }
 
-    // Of any point: each neighbour is looked up by its boundary.
+    // The sum of any point: each neighbour is looked up by its boundary.
     __device__ Value outer_sum(const int64_t at[3], int64_t p) const
     {
         fur_term_sum<Value, Long> sum;

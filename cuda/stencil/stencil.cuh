@@ -7,7 +7,7 @@
 #include "device.cuh"
 #include "value.cuh"
 
-// What a block may have of shared memory on every device that is served.
+// Bytes of shared memory that a block may have on every supported device.
 #define FUR_SHARED_MOST (96 << 10)
 
 // A term. Lists have them in the order in which they are added: lines along x one after the other.
@@ -109,7 +109,7 @@ __device__ inline bool fur_stencil_reaches(const fur_stencil_view &s, const int6
     return is_in(0, o.x) && is_in(1, o.y) && is_in(2, o.z);
 }
 
-// What becomes of a point's sum: y = alpha sum + beta z, of entries at the same place.
+// The end of a point's product: y = alpha sum + beta z, at the same place.
 template <class Value> struct fur_stencil_finish : fur_finish<Value> {
     ptrdiff_t apart; // bytes from y to z
 

@@ -1,9 +1,9 @@
 /* The heat equation u' = -L u on a square plate whose edges are kept at 0, by the implicit Euler
- * method with steps that grow: (I + dt L) u_new = u_old, by conjugate gradients. The matrix keeps
- * its pattern and gets new values with every step: its plan and its preconditioner take them over,
- * so that nothing is analysed again. Every few steps the residual is computed by hand, too.
+ * method with steps that grow: (I + dt L) u_new = u_old, by conjugate gradients. The pattern of the
+ * matrix stays the same and its values change with every step: its plan and its preconditioner take
+ * them over without another analysis. Every few steps the residual is computed by hand, too.
  *
- *     cc heat.c $(pkg-config --cflags --libs furrow) -lm && ./a.out */
+ *     cc heat.c $(pkg-config --cflags --libs furrow) -lm -o heat && ./heat */
 #include <furrow/furrow.h>
 
 #include <math.h>
@@ -12,22 +12,22 @@
 
 #define SIDE 100
 #define STEPS 40
-#define SHOWN 5 /* every so many steps */
+#define SHOWN 5 /* steps between two lines of output */
 
-/* Ends the program with the library's sentence if a call fails. */
-static fur_context *context;
-static void must(fur_status status)
-{
-    if (status == FUR_OK)
-        return;
-    fprintf(stderr, "%s\n", fur_context_error(context));
-    exit(1);
-}
+typedef struct plate {
+    fur_csr *l;     /* the negated Laplacian of 5 points on a square of side 1 */
+    double *values; /* of I + dt L */
+    fur_csr *a;     /* I + dt L, with L's pattern */
+    fur_spmv *plan;
+    fur_operator *op;
+    fur_operator *jacobi;
+    fur_solver *solver;
+    fur_vector *u;
+    fur_vector *old; /* u before the step */
+} plate;
 
-/* The pattern and values of L, the negated Laplacian of 5 points, for a square of side 1. */
-static fur_csr *make_laplacian(void)
+static int make_laplacian(fur_context *context, fur_csr **out)
 {
-    fur_csr *l = NULL;
     fur_stencil *stencil = NULL;
     fur_stencil_definition d = {.size = sizeof d, .value_type = FUR_F64, .extent = {SIDE, SIDE}};
     fur_scalar scaled[5];
@@ -35,91 +35,115 @@ static fur_csr *make_laplacian(void)
     for (int k = 0; k < d.points; k++)
         scaled[k] = fur_real(d.coefficients[k].re * (SIDE + 1) * (SIDE + 1));
     d.coefficients = scaled;
-    must(fur_stencil_create(context, &d, &stencil));
-    must(fur_stencil_assemble(stencil, &l));
+    int failed = fur_stencil_create(context, &d, &stencil) || fur_stencil_assemble(stencil, out);
     fur_stencil_destroy(stencil);
-    return l;
+    return failed;
 }
 
 /* values = those of I + dt L */
-static void set_values(const fur_csr_view *l, double dt, double *values)
+static void set_values(const plate *p, double dt)
 {
+    const fur_csr_view *l = fur_csr_get(p->l);
     const int32_t *offsets = l->offsets;
+    const double *of_l = l->values;
     for (int64_t i = 0; i < l->rows; i++)
         for (int32_t k = offsets[i]; k < offsets[i + 1]; k++)
-            values[k] = (l->columns[k] == i) + dt * ((const double *)l->values)[k];
+            p->values[k] = (l->columns[k] == i) + dt * of_l[k];
 }
 
-/* ||b - A x|| / ||b|| for a matrix of L's pattern */
-static double residual(const fur_csr_view *l, const double *values, const double *b,
-                       const double *x)
+static int make_plate(fur_context *context, plate *p)
 {
-    const int32_t *offsets = l->offsets;
+    if (make_laplacian(context, &p->l))
+        return 1;
+    fur_csr_view arrays = *fur_csr_get(p->l);
+    p->values = malloc((size_t)arrays.entries * sizeof *p->values);
+    if (!p->values)
+        return (int)fur_context_fail(context, FUR_OUT_OF_MEMORY, "no memory for the values");
+    set_values(p, 1);
+    arrays.values = p->values;
+    if (fur_csr_create(context, &arrays, FUR_OWNERSHIP_COPY, &p->a) ||
+        fur_spmv_plan(p->a, NULL, &p->plan) || fur_operator_from_spmv(p->plan, &p->op) ||
+        fur_operator_jacobi(p->op, &p->jacobi))
+        return 1;
+    fur_solver_options options = {
+        .size = sizeof options, .preconditioner = p->jacobi, .rtol = 1e-8};
+    return fur_solver_create(p->op, &options, &p->solver) ||
+           fur_vector_create(context, FUR_F64, arrays.rows, &p->u) ||
+           fur_vector_create(context, FUR_F64, arrays.rows, &p->old) ||
+           fur_vector_fill(p->u, fur_real(1));
+}
+
+/* One step: new values for A, and a solve from the last temperatures. */
+static int step(const plate *p, double dt, fur_solver_report *report)
+{
+    set_values(p, dt);
+    return fur_csr_set_values(p->a, p->values, FUR_OWNERSHIP_COPY) ||
+           fur_vector_copy(p->u, p->old) || fur_solver_solve(p->solver, p->old, p->u, report);
+}
+
+/* ||old - A u|| / ||old||, by plain loops. */
+static double residual(const plate *p)
+{
+    const fur_csr_view *a = fur_csr_get(p->l);
+    const int32_t *offsets = a->offsets;
+    const double *x = fur_vector_const_data(p->u);
+    const double *b = fur_vector_const_data(p->old);
     double sum = 0;
     double of_b = 0;
-    for (int64_t i = 0; i < l->rows; i++) {
+    for (int64_t i = 0; i < a->rows; i++) {
         double r = b[i];
         for (int32_t k = offsets[i]; k < offsets[i + 1]; k++)
-            r -= values[k] * x[l->columns[k]];
+            r -= p->values[k] * x[a->columns[k]];
         sum += r * r;
         of_b += b[i] * b[i];
     }
     return sqrt(sum / of_b);
 }
 
+/* Prints a step; whether the report's residual is the one computed by hand. */
+static int show(const plate *p, double time, double dt, const fur_solver_report *report)
+{
+    double hottest = 0, found = residual(p);
+    int right = !fur_norm_max(p->u, &hottest) && report->outcome == FUR_OUTCOME_CONVERGED &&
+                fabs(found - report->residual) < 1e-10;
+    printf("t = %.2e  dt = %.1e  hottest %.3f  %s in %3lld  residual %.1e, by hand %.1e: %s\n",
+           time, dt, hottest, fur_outcome_name(report->outcome), (long long)report->iterations,
+           report->residual, found, right ? "right" : "WRONG");
+    return right;
+}
+
+static int run(const plate *p, int *wrong)
+{
+    double time = 0;
+    double dt = 1e-5;
+    for (int i = 1; i <= STEPS; i++, dt *= 1.2) {
+        fur_solver_report report = FUR_DEFAULT(fur_solver_report);
+        if (step(p, dt, &report))
+            return 1;
+        time += dt;
+        if (i % SHOWN == 0)
+            *wrong += !show(p, time, dt, &report);
+    }
+    return 0;
+}
+
+static void destroy(plate *p)
+{
+    fur_vector_destroy(p->old), fur_vector_destroy(p->u), fur_solver_destroy(p->solver);
+    fur_operator_destroy(p->jacobi), fur_operator_destroy(p->op), fur_spmv_destroy(p->plan);
+    fur_csr_destroy(p->a), fur_csr_destroy(p->l);
+    free(p->values);
+}
+
 int main(void)
 {
-    fur_csr *a = NULL;
-    fur_spmv *plan = NULL;
-    fur_operator *op = NULL, *jacobi = NULL;
-    fur_solver *solver = NULL;
-    fur_vector *u = NULL, *old = NULL;
-    must(fur_context_create(NULL, &context));
-    fur_csr *l = make_laplacian();
-    fur_csr_view view = *fur_csr_get(l);
-    double *values = malloc((size_t)view.entries * sizeof *values);
-    if (!values)
-        return 1;
-
-    double dt = 1e-5;
-    fur_csr_view arrays = view;
-    arrays.values = values;
-    set_values(&view, dt, values);
-    must(fur_csr_create(context, &arrays, FUR_OWNERSHIP_COPY, &a));
-    must(fur_spmv_plan(a, NULL, &plan));
-    must(fur_operator_from_spmv(plan, &op));
-    must(fur_operator_jacobi(op, &jacobi));
-    fur_solver_options options = {.size = sizeof options, .preconditioner = jacobi, .rtol = 1e-8};
-    must(fur_solver_create(op, &options, &solver));
-    must(fur_vector_create(context, FUR_F64, view.rows, &u));
-    must(fur_vector_create(context, FUR_F64, view.rows, &old));
-    must(fur_vector_fill(u, fur_real(1)));
-
+    fur_context *context = NULL;
+    plate p = {0};
     int wrong = 0;
-    double time = 0;
-    for (int step = 1; step <= STEPS; step++, dt *= 1.2) {
-        fur_solver_report report = FUR_DEFAULT(fur_solver_report);
-        double hottest;
-        set_values(&view, dt, values);
-        must(fur_csr_set_values(a, values,
-                                FUR_OWNERSHIP_COPY)); /* plan, operator and Jacobi follow */
-        must(fur_vector_copy(u, old));
-        must(fur_solver_solve(solver, old, u, &report));
-        must(fur_norm_max(u, &hottest));
-        time += dt;
-        if (step % SHOWN != 0)
-            continue;
-        double found = residual(&view, values, fur_vector_data(old), fur_vector_data(u));
-        int right =
-            report.outcome == FUR_OUTCOME_CONVERGED && fabs(found - report.residual) < 1e-10;
-        printf("t = %.2e  dt = %.1e  hottest %.3f  %s in %3d  residual %.1e, by hand %.1e: %s\n",
-               time, dt, hottest, fur_outcome_name(report.outcome), (int)report.iterations,
-               report.residual, found, right ? "right" : "WRONG");
-        wrong += !right;
-    }
-    free(values);
-    fur_vector_destroy(old), fur_vector_destroy(u), fur_solver_destroy(solver);
-    fur_operator_destroy(jacobi), fur_operator_destroy(op), fur_spmv_destroy(plan);
-    fur_csr_destroy(a), fur_csr_destroy(l), fur_context_destroy(context);
-    return wrong > 0;
+    int failed = fur_context_create(NULL, &context) || make_plate(context, &p) || run(&p, &wrong);
+    if (failed)
+        fprintf(stderr, "%s\n", fur_context_error(context));
+    destroy(&p);
+    fur_context_destroy(context);
+    return failed || wrong > 0;
 }

@@ -1,22 +1,20 @@
 /* Furrow: what every other header builds on: version, status, type tags, scalars, allocator.
  *
- * Conventions that hold for the whole library:
- *  - a call that can fail returns fur_status; fur_context_error() holds one sentence about the
- *    last failure: what, where, and what to do;
- *  - out-parameters come last and stay untouched when a call fails;
- *  - destroy functions accept NULL; what asks an object for something answers 0, NULL or "" for
- *    NULL; any other NULL where none is allowed is FUR_INVALID, told to the context of the first
- *    handle of the call, or to the thread (fur_context_error(NULL)) if that is NULL itself;
- *  - sizes are int64_t, column indices int32_t, everything counts from 0;
- *    sentences name rows and entries of a matrix as files and books do, "counting from 1", and
- *    places in arrays that the caller gave (offsets, columns, orders) as C does, from 0;
- *  - structs that the caller hands over begin with their size, so that they can grow:
- *    fur_spmv_options o = {.size = sizeof o}, or FUR_DEFAULT(fur_spmv_options). One without its
- * size is FUR_INVALID. In options zero means "default", and NULL stands for all defaults; reports
- * and other results are filled as far as the caller's struct goes;
- *  - structs that the library hands out by pointer are its own, and may be longer in later
- * versions;
- *  - vectors of a call must not overlap if one of them is written to, unless the header allows it.
+ * Conventions of the whole library:
+ *  - A call that can fail returns fur_status. fur_context_error() holds one sentence about the last
+ *    failure: what, where, and what to do.
+ *  - Out-parameters come last and stay untouched when a call fails.
+ *  - Destroy functions accept NULL. Functions that ask an object for something answer 0, NULL or ""
+ *    for NULL. Any other NULL where none is allowed is FUR_INVALID; the sentence is in the context
+ *    of the call's first handle, or in fur_context_error(NULL) if that handle is NULL itself.
+ *  - Sizes are int64_t, column indices int32_t, and everything counts from 0. Only sentences number
+ *    rows and entries of a matrix from 1, as files and books do, and say "counting from 1".
+ *  - Structs that the caller hands over begin with their size, so that they can grow:
+ *    fur_spmv_options o = {.size = sizeof o}, or FUR_DEFAULT(fur_spmv_options). A struct without
+ *    its size is FUR_INVALID. In options zero means "default", and NULL stands for all defaults.
+ *    Reports and other results are filled as far as the caller's struct goes.
+ *  - Structs that the library returns by pointer belong to it and may be longer in later versions.
+ *  - Vectors of a call must not overlap if one of them is written to, unless the header allows it.
  * docs/contract.md has the rest: threads, fork, signals, locale, rounding, errno, trust. */
 #ifndef FURROW_BASE_H
 #define FURROW_BASE_H
@@ -25,9 +23,9 @@
 #include <stdint.h>
 
 #define FUR_VERSION_MAJOR 0
-#define FUR_VERSION_MINOR 1
+#define FUR_VERSION_MINOR 2
 #define FUR_VERSION_PATCH 0
-#define FUR_VERSION "0.1.0"
+#define FUR_VERSION "0.2.0"
 
 #if defined(__GNUC__)
 #    define FUR_API __attribute__((visibility("default")))
@@ -49,11 +47,12 @@ extern "C" {
 #    define FUR_DEFAULT(type) ((type){.size = sizeof(type)})
 #endif
 
-/* Version of the library that runs, as "major.minor.patch"; the macros say what was compiled. */
+/* Version of the library that runs, as "major.minor.patch". The macros are those of the headers
+ * that the program was compiled with. */
 FUR_API const char *fur_version(void);
 
-/* Outcome of a call. Every value but FUR_OK leaves out-parameters and inputs as they were; after
- * FUR_DEVICE_ERROR what lies on the device may have changed. */
+/* Outcome of a call. Every value but FUR_OK leaves out-parameters and inputs as they were; only
+ * FUR_DEVICE_ERROR may leave changed data on the device. */
 typedef enum fur_status {
     FUR_OK = 0,
     FUR_INVALID,       /* an argument or a matrix breaks the function's contract */
@@ -62,7 +61,7 @@ typedef enum fur_status {
     FUR_UNSUPPORTED,   /* valid, but this build or device cannot do it */
     FUR_IO_ERROR,      /* the operating system refused: open, read, write, rename */
     FUR_MALFORMED,     /* a file's content breaks its format */
-    FUR_CANCELLED,     /* the caller's callback, or a limit of seconds, asked to stop */
+    FUR_CANCELLED,     /* the caller's callback, or a time limit, asked to stop */
     FUR_DEVICE_ERROR   /* the device or its driver failed; the sentence names the call */
 } fur_status;
 
@@ -90,7 +89,9 @@ typedef enum fur_offset_type {
 } fur_offset_type;
 #define FUR_OFFSET_COUNT 2
 
+/* Bytes of one offset: 4, 8. 0 for a value outside the enumeration. */
 FUR_API size_t fur_offset_size(fur_offset_type offset);
+/* "i32", "i64"; "?" for a value outside the enumeration. */
 FUR_API const char *fur_offset_name(fur_offset_type offset);
 
 /* Coefficient of a vector operation or result of a dot product, for every value type: a real
@@ -112,34 +113,34 @@ static inline fur_scalar fur_complex(double re, double im)
     return scalar;
 }
 
-/* What a registered kernel says of itself. */
+/* A registered kernel. */
 typedef struct fur_kernel_info {
     const char *name;
     const char *summary; /* one line: the strategy */
     const char *source;  /* author and year of the method, "" if it has none */
     int exact;           /* 1: gives the same bits as the reference */
-    int depth;           /* sweeps of a stencil that one pass over memory makes, at most; 0: none,
-                            it is for products */
+    int depth;           /* most sweeps of a stencil in one pass over memory; 0: a kernel for
+                            products */
 } fur_kernel_info;
 
-/* What a registered method, of solving or of ordering, says of itself. */
+/* A registered method of solving or ordering. */
 typedef struct fur_method_info {
     const char *name;
     const char *summary; /* one line: what it finds */
     const char *source;  /* author and year */
 } fur_method_info;
 
-/* What a create function does with the arrays it is given. */
+/* What a create function does with the caller's arrays. */
 typedef enum fur_ownership {
-    FUR_OWNERSHIP_COPY = 0, /* copies them; the caller's may go at once */
-    /* Uses them in place: they must outlive the object, which never writes to a matrix's. On a GPU
-     * elements must be aligned to their size, complex ones as a whole. */
+    FUR_OWNERSHIP_COPY = 0, /* copies them; the caller may free them at once */
+    /* Uses them in place: they must outlive the object. A matrix never writes to its arrays. On a
+     * GPU elements must be aligned to their size, a complex one to the size of the whole. */
     FUR_OWNERSHIP_BORROW,
-    FUR_OWNERSHIP_ADOPT /* takes them over; each must come from fur_context_allocate of the same
-                           context */
+    FUR_OWNERSHIP_ADOPT /* takes them over and frees them; each must come from fur_context_allocate
+                           of the same context */
 } fur_ownership;
 
-/* Source of all memory of a context. Both functions may be called from one thread at a time. */
+/* Source of all memory of a context. The library calls both functions from one thread at a time. */
 typedef struct fur_allocator {
     /* At least `bytes` bytes (never 0) aligned to 64, or NULL. */
     void *(*allocate)(void *user, size_t bytes);

@@ -1,18 +1,17 @@
-/* Binary files (.fur): a matrix or vector as it lies in memory, for loading again at the speed of
- * memory what was slow to parse. docs/binary-format.md specifies every byte.
+/* Binary files (.fur): a matrix or vector as it lies in memory, to load it again at the speed of
+ * memory instead of parsing text. docs/binary-format.md specifies every byte.
  *
  * Read: all numbers come back to the bit. Every byte of the file is covered by a checksum (XXH3,
- * Collet 2019) or must be zero, so that a file that was altered, cut off or appended to is refused
- * with FUR_MALFORMED and the sentence "path: byte N: found ..., expected ...". Nothing is allocated
- * before the sizes in the header are known to be those of the file, and within the limits, which
- * are those of text (fur_read_limits). Threads read and check the pieces of a file at the same
- * time. It must be a regular file, else FUR_IO_ERROR; FUR_UNSUPPORTED for a file of a later version
- * of the format.
+ * Collet 2019) or must be zero: a file that was altered, cut off or appended to is FUR_MALFORMED
+ * with the sentence "path: byte N: found ..., expected ...". Before it allocates, the reader checks
+ * that the sizes in the header match the file and are within the limits, which are those of text
+ * (fur_read_limits). Threads read and check the pieces of a file at the same time. The file must be
+ * a regular one, else FUR_IO_ERROR; FUR_UNSUPPORTED for a later version of the format.
  *
- * Written: as furrow/output.h says, so that a failure leaves an existing file as it was.
+ * Written: a failure leaves an existing file as it was (furrow/output.h).
  *
- * Of the file that something came from, its field and symmetry are noted, so that it can be written
- * as Matrix Market again in the same way. Symmetric matrices are stored whole. */
+ * The file records field and symmetry of the Matrix Market file that its content came from, so that
+ * it can be converted back. Symmetric matrices are stored whole. */
 #ifndef FURROW_BINARY_H
 #define FURROW_BINARY_H
 
@@ -25,11 +24,11 @@
 extern "C" {
 #endif
 
-/* 1 if path is a regular file that begins as every .fur file does, whatever its name; else 0. */
+/* 1 if path is a regular file that begins as every .fur file does, with any name; else 0. */
 FUR_API int fur_binary_detect(const char *path);
 
-/* What a file says about itself, from its first bytes alone: a matrix is FUR_MTX_COORDINATE, a
- * vector FUR_MTX_ARRAY with one column, and entries_in_file are those that are stored here. */
+/* The header of a file, from its first bytes alone: a matrix is FUR_MTX_COORDINATE, a vector
+ * FUR_MTX_ARRAY with one column, and entries_in_file counts the entries in this file. */
 FUR_API fur_status fur_binary_read_header(fur_context *context, const char *path,
                                           fur_mtx_header *out);
 
@@ -37,14 +36,14 @@ typedef struct fur_binary_read_options {
     size_t size;            /* sizeof(fur_binary_read_options) */
     fur_mtx_header *header; /* NULL or filled on success, as by fur_binary_read_header */
     /* 1: fur_binary_read_csr copies nothing: the matrix's arrays are the file, mapped into memory
-     * and checked there, until the matrix is destroyed. Until then the file must not be changed or
-     * cut off in place: the matrix would change with it, and what is cut off, or a disk that fails,
-     * ends the program with SIGBUS. A file that is replaced by rename, as Furrow writes, or that is
-     * removed, stays for the matrix what it was. What the file does not hold, as the values of a
-     * pattern, is in memory. Copied all the same: vectors, what a device with memory of its own is
-     * to have, and a file that the system does not map. 0: copied. */
+     * and checked there, until the matrix is destroyed. Until then nobody may change or truncate
+     * the file in place: the matrix would change with it, and truncation, or a failing disk, ends
+     * the program with SIGBUS. Replacing the file by rename, as Furrow writes, and removing it do
+     * no harm. Arrays that the file does not hold, such as the values of a pattern, are in memory.
+     * Vectors, matrices of a GPU and files that the system cannot map are copied all the same.
+     * 0: copied. */
     int map;
-    fur_read_limits limits; /* `unpacked` plays no part */
+    fur_read_limits limits; /* `unpacked` is ignored */
 } fur_binary_read_options;
 
 /* Reads a matrix with the value type and offset width it was written with; checked as by
@@ -53,16 +52,15 @@ typedef struct fur_binary_read_options {
 FUR_API fur_status fur_binary_read_csr(fur_context *context, const char *path,
                                        const fur_binary_read_options *options, fur_csr **out);
 
-/* Reads a vector with the value type it was written with, or a matrix of one column or one row.
- * Else FUR_INVALID. */
+/* Reads a vector, or a matrix of one column or one row, with the value type it was written with.
+ * FUR_INVALID for another matrix. */
 FUR_API fur_status fur_binary_read_vector(fur_context *context, const char *path,
                                           const fur_binary_read_options *options, fur_vector **out);
 
 typedef struct fur_binary_write_options {
     size_t size; /* sizeof(fur_binary_write_options) */
-    /* What was read, or what is to be written as Matrix Market later; only its field and symmetry
-     * count. A pattern is written without values. NULL: general, real or complex by the value type.
-     */
+    /* Header of the Matrix Market file that the content came from; only field and symmetry count. A
+     * pattern is written without values. NULL: general, real or complex by the value type. */
     const fur_mtx_header *origin;
     int sync; /* 1: wait until the data is on the disk, as in fur_mtx_write_options */
 } fur_binary_write_options;

@@ -12,9 +12,9 @@
  *
  * In a context of a CUDA device vectors and matrices lie in the device's memory, and so do the
  * arrays that fur_vector_data and fur_csr_get return. Work is queued on the context's stream: a
- * call may return before it is done, calls see what earlier ones wrote, and every call that hands
- * a result to the host waits for it. What fails after a call has returned is reported by a later
- * one. Calls make the context's device the thread's current one. */
+ * call may return before its work is done. Later calls see its results, and every call that hands a
+ * result to the host waits for it. A later call reports work that failed after its own call
+ * returned. Calls make the context's device the thread's current one. */
 #ifndef FURROW_CONTEXT_H
 #define FURROW_CONTEXT_H
 
@@ -44,12 +44,11 @@ typedef struct fur_device_info {
  * thread's own, until its next call. */
 FUR_API const fur_device_info *fur_device_at(int index);
 
-/* Learns which temporary file is there while a file is written (furrow/output.h), for a program
- * that removes it when a signal ends it: unlinkat(directory, name, 0) may be called by a handler.
- */
+/* Tells the program the name of the temporary file that exists while a file is written
+ * (furrow/output.h). A signal handler may then remove it: unlinkat(directory, name, 0). */
 typedef struct fur_file_watcher {
-    /* name: of the file that is about to be made in the directory, a descriptor; NULL: it has gone,
-     * or has become what it was written for. Called by the thread that calls the library. */
+    /* The library is about to make the file `name` in the folder of this descriptor. name NULL: the
+     * file is gone, or has its final name. Called by the thread that calls the library. */
     void (*watch)(void *user, int directory, const char *name);
     void *user;
 } fur_file_watcher;
@@ -58,9 +57,8 @@ typedef struct fur_context_options {
     size_t size; /* sizeof(fur_context_options) */
     /* NULL or "cpu"; "cuda" or "cuda:N" for a GPU, by CUDA's numbers, N = 0 if not given. */
     const char *device;
-    /* Of the host, the calling one among them; no more are made than eight for each processor that
-     * the process may use. 0: as many as the environment variable OMP_NUM_THREADS says, else as
-     * there are such processors. */
+    /* Threads of the host, the calling one included; at most eight for each processor that the
+     * process may use. 0: the environment variable OMP_NUM_THREADS, else one for each processor. */
     int threads;
     /* NULL: the best instruction set this machine has, or what the environment variable
      * FURROW_ISA names; else "portable", "avx2" or "avx512". Results do not depend on it. */
@@ -70,11 +68,11 @@ typedef struct fur_context_options {
     /* CUDA: source of the device's memory, ordered by the context's stream and aligned to 256; all
      * functions NULL: a pool of the context's own. */
     fur_allocator device_allocator;
-    /* CUDA: the caller's cudaStream_t, which must outlive the context, to order work with his own
-     * or to capture it; cudaStreamLegacy stands for the default stream. NULL: one of the context's
-     * own. */
+    /* CUDA: the caller's cudaStream_t, which must outlive the context: for work in order with the
+     * caller's, or to be captured. cudaStreamLegacy is the default stream. NULL: a stream of the
+     * context's own. */
     void *stream;
-    fur_file_watcher watcher; /* watch NULL: nobody wants to know */
+    fur_file_watcher watcher; /* watch NULL: none */
 } fur_context_options;
 
 /* Makes a context. FUR_UNSUPPORTED if the build or the machine lacks the device or instruction
@@ -94,39 +92,40 @@ FUR_API const char *fur_context_error(const fur_context *context);
 FUR_API fur_status fur_context_fail(fur_context *context, fur_status status, const char *format,
                                     ...) FUR_PRINTF(3, 4);
 
-/* Waits until all work of the context is done, and reports what failed of it. */
+/* Waits until all work of the context is done; fails if any of it failed. */
 FUR_API fur_status fur_context_synchronize(fur_context *context);
 
-/* The context itself on the CPU; for a GPU its companion on the CPU, with the same allocator and
- * threads, where its objects can be moved to be looked at. It goes with the context. */
+/* For a context on the CPU the context itself; for one on a GPU its companion on the CPU, with the
+ * same allocator and threads, to which objects can be moved to look at them. It lives as long as
+ * the context. */
 FUR_API fur_context *fur_context_host(fur_context *context);
 
-/* Host memory from the context's allocator, aligned to 64 bytes, not cleared. bytes may be 0: the
- * result is then NULL and no error. FUR_OUT_OF_MEMORY names the size. */
+/* Host memory from the context's allocator, aligned to 64 bytes, not cleared. For 0 bytes the
+ * result is NULL. FUR_OUT_OF_MEMORY: the sentence names the size. */
 FUR_API fur_status fur_context_allocate(fur_context *context, size_t bytes, void **out);
+/* Gives back memory of fur_context_allocate. NULL: does nothing. */
 FUR_API void fur_context_release(fur_context *context, void *memory);
 
 /* "cpu" or "cuda". */
 FUR_API const char *fur_context_device(const fur_context *context);
 /* The instruction set in use: "portable", "avx2" or "avx512"; for a GPU such as "sm_90". */
 FUR_API const char *fur_context_isa(const fur_context *context);
-/* The threads that share the work of a loop. They start at the first loop that is worth them; if
- * the system then refuses one, these are all, and results are the same. */
+/* The number of threads that share the work of a loop. They start at the first loop that is large
+ * enough. If the system refuses some, the others do the work, with the same results. */
 FUR_API int fur_context_threads(const fur_context *context);
-/* One sentence about what the context does without, such as threads that the system refused; "" if
- * nothing. Never NULL. */
+/* One sentence about something that the context lacks, such as threads that the system refused; ""
+ * if it lacks nothing. Never NULL. */
 FUR_API const char *fur_context_notice(const fur_context *context);
 
-/* Calls work(user, begin, end) for ranges that make up 0 .. count-1, each index once, on the
- * context's threads, and returns when all calls have. No range is shorter than `grain` indices, if
- * count is not, so that it is worth a thread. For operators of one's own and the like: a loop on
- * the same threads waits for no others. The range that begins with 0 is done by the calling thread.
- * `work` may read and write what the ranges do not share, and calls no function with an object of
- * the context. */
+/* A parallel loop for user code, such as an operator's apply: calls work(user, begin, end) on the
+ * context's threads for ranges that together cover 0 .. count-1 once, and returns when all calls
+ * have returned. A range has at least `grain` indices unless count is smaller. The calling thread
+ * does the range that begins with 0. Ranges run at the same time: each call may write only what
+ * belongs to its range, and must not call the library with an object of this context. */
 FUR_API fur_status fur_context_parallel(fur_context *context, int64_t count, int64_t grain,
                                         void (*work)(void *user, int64_t begin, int64_t end),
                                         void *user);
-/* As the options have it. */
+/* The watcher of the options. */
 FUR_API fur_file_watcher fur_context_watcher(const fur_context *context);
 
 #ifdef __cplusplus

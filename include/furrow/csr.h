@@ -5,10 +5,10 @@
  * duplicates (unless they were kept on purpose, see fur_duplicates). rows and cols are at most
  * 2^31-1; offsets are int32 or int64.
  *
- * A matrix keeps its pattern once made: every operation returns a new one, which has values of its
- * own and does not follow the old one's. Its values can be replaced, fur_csr_set_values. In a CUDA
- * context fur_csr_from_coo, convert, compare, scale, eliminate and find_asymmetry work on the host
- * and move their operands; the others work on the device. */
+ * The pattern of a matrix never changes; its values can be replaced (fur_csr_set_values). Every
+ * operation returns a new matrix with values of its own, which later changes of the old one do not
+ * reach. In a CUDA context fur_csr_from_coo, convert, compare, scale, eliminate and
+ * find_asymmetry move their operands to the host; the others work on the device. */
 #ifndef FURROW_CSR_H
 #define FURROW_CSR_H
 
@@ -39,55 +39,56 @@ typedef struct fur_csr_view {
     const void *values;     /* entries of the value type */
 } fur_csr_view;
 
-/* A matrix over given arrays: copied, borrowed or adopted. The arrays are checked as by
- * fur_csr_check, at the cost of reading offsets and columns once; on failure adopted arrays still
- * belong to the caller. In a CUDA context the arrays, all on one side, may be copied from either,
- * must be device memory to be borrowed, and are moved to the device when adopted. */
+/* A matrix over the caller's arrays: copied, borrowed or adopted. The arrays are checked as by
+ * fur_csr_check, which reads offsets and columns once. On failure adopted arrays still belong to
+ * the caller. In a CUDA context all arrays lie on the host or all on the device: either can be
+ * copied, only device memory can be borrowed, and adopted host arrays are moved to the device. */
 FUR_API fur_status fur_csr_create(fur_context *context, const fur_csr_view *arrays,
                                   fur_ownership ownership, fur_csr **out);
 
+/* Destroys a matrix. Plans made from it refuse to multiply from then on. */
 FUR_API void fur_csr_destroy(fur_csr *matrix);
 
-/* Leaves to the matrix what its borrowed arrays lie in: fur_csr_destroy calls release(user) once,
- * when the context's device reads them no more; user may be NULL. No matrix that is made from this
- * one shares its arrays. FUR_INVALID without release, and for a second call. */
+/* Hands over the owner of borrowed arrays: fur_csr_destroy calls release(user) once, when the
+ * device has stopped reading them. user may be NULL. Matrices made from this one do not share its
+ * arrays. FUR_INVALID if release is NULL, and for a second call. */
 FUR_API fur_status fur_csr_on_destroy(fur_csr *matrix, void (*release)(void *user), void *user);
 
-/* A copy of the matrix in another context, or in its own. A failure's sentence is found in the
+/* A copy of the matrix in another context, or in its own. On failure the sentence is in the
  * matrix's context. */
 FUR_API fur_status fur_csr_transfer(const fur_csr *a, fur_context *context, fur_csr **out);
 
+/* The context of the matrix. */
 FUR_API fur_context *fur_csr_context(const fur_csr *matrix);
 
-/* The matrix's arrays, where the context's device has them, as long as the matrix lives; `values`
- * changes when it is given others that are not copied. For NULL all zero. */
+/* The matrix's arrays, in the memory of the context's device, as long as the matrix lives. New
+ * values that are borrowed or adopted change the pointer `values`. For NULL all zero. */
 FUR_API const fur_csr_view *fur_csr_get(const fur_csr *matrix);
 
-/* New values for the same pattern, as many as there are entries, in the order of the columns:
- * copied into the matrix's own array, borrowed or adopted as by fur_csr_create. What was made from
- * the matrix takes them over before the call returns, for the price of the values alone, without
- * another analysis and without allocating: plans and their operators, Jacobi's preconditioner,
- * permuted operators, recognised stencils (furrow/recognise.h says what these cost), and so what
- * solvers are given. What cannot take them over, such as Jacobi's preconditioner with a zero on the
- * diagonal, refuses to be used, FUR_INVALID with a sentence that says why, until it is given values
- * that suit it: nothing works with the old ones. On the CPU a plan of kernel "sell" for 1e6 entries
- * takes them over in the time of about one product, 0.4 to 0.6 ms, and was made in 4 to 10; one for
- * A^T in 2 to 4 ms, made in 15 to 40; one that reads the matrix's own arrays in none.
+/* New values for the same pattern: one for each entry, in the order of the columns, copied into the
+ * matrix's own array, borrowed or adopted as by fur_csr_create. Every object made from the matrix
+ * takes them over before the call returns, without another analysis and without allocating: plans
+ * and their operators, Jacobi's preconditioner, permuted operators, recognised stencils
+ * (furrow/recognise.h has their cost), and so the solvers that use them. An object that cannot take
+ * them over, such as Jacobi's preconditioner with a zero on the diagonal, refuses to be used,
+ * FUR_INVALID with the reason, until values suit it; it never works with the old ones. A plan that
+ * reads the matrix's own arrays takes no time, one with kernel "sell" about that of a product, one
+ * for A^T that of some products (docs/results/values.md).
  *
- * In a CUDA context all of this is queued in order on the context's stream, and only Jacobi's
- * preconditioner and recognised stencils wait, to know whether they can. Values that are copied
- * keep their address: a graph that was captured before multiplies by the new ones. Borrowed and
- * adopted ones have another: capture it again. (A matrix that has borrowed its values so far gets
- * an array of its own for a copy, which is another address once.) An array that was borrowed before
- * may go as soon as the context's work so far is done.
+ * In a CUDA context all of this is queued in order on the context's stream; only Jacobi's
+ * preconditioner and recognised stencils wait, to see whether the values suit them. Copied values
+ * keep their address: a captured graph multiplies by the new ones. Borrowed and adopted values have
+ * a new address: capture the graph again. (So does the first copy into a matrix that has borrowed
+ * its values, because it then gets an array of its own.) The caller may free the array borrowed
+ * before as soon as the work queued so far is done.
  *
- * FUR_INVALID without values, or for the matrix's own array if it is not copied; the matrix and
- * what was made from it then stay as they were. */
+ * FUR_INVALID without values, or for the matrix's own array unless it is copied; the matrix and the
+ * objects made from it then stay as they were. */
 FUR_API fur_status fur_csr_set_values(fur_csr *a, const void *values, fur_ownership ownership);
 
 /* The same for values that the caller has changed in place, in the array that the matrix borrows
- * (or in its own, on the context's stream). Until this call products may be of old and new values,
- * as a kernel reads the matrix or has a copy. */
+ * (or in its own, on the context's stream). Until this call a product may use old values, new ones,
+ * or both: some kernels read the matrix and others a copy. */
 FUR_API void fur_csr_values_changed(fur_csr *a);
 
 /* A(i, j) := (r_i c_j) A(i, j), that is A := D_r A D_c with diagonal matrices of r, as long as A
@@ -126,7 +127,7 @@ typedef enum fur_duplicates {
     FUR_DUPLICATES_SUM = 0, /* adds them in the order given */
     FUR_DUPLICATES_LAST,    /* keeps the last one given */
     FUR_DUPLICATES_ERROR,   /* FUR_INVALID, names the first position in row order */
-    FUR_DUPLICATES_KEEP     /* keeps all: products add them up, fur_csr_check refuses them */
+    FUR_DUPLICATES_KEEP /* keeps all: products add them up; fur_csr_check refuses such a matrix */
 } fur_duplicates;
 
 /* Coordinate form: entry k is values[k] at (row_indices[k], col_indices[k]), in any order. */
@@ -150,9 +151,9 @@ FUR_API fur_status fur_csr_from_coo(fur_context *context, const fur_coo_view *co
 /* A^T, or A^H with conjugated values. */
 FUR_API fur_status fur_csr_transpose(const fur_csr *a, int conjugate, fur_csr **out);
 
-/* B(i, j) = A(row_order[i], col_order[j]): row i of B is row row_order[i] of A. NULL leaves that
- * side as it is. Duplicates that were kept stay in their order. FUR_INVALID unless the orders are
- * of A's context and as many numbers as A has rows or columns. O(entries + rows) time. */
+/* B(i, j) = A(row_order[i], col_order[j]): row i of B is row row_order[i] of A. NULL leaves rows or
+ * columns in their order. Kept duplicates stay in their order. FUR_INVALID unless the orders belong
+ * to A's context and have A's number of rows and columns. O(entries + rows) time. */
 FUR_API fur_status fur_csr_permute(const fur_csr *a, const fur_permutation *row_order,
                                    const fur_permutation *col_order, fur_csr **out);
 

@@ -3,12 +3,13 @@
  * Read: coordinate and array; real, integer, complex, pattern; general, symmetric, skew-symmetric,
  * hermitian. Numbers are rounded to nearest, whatever the locale. Comments, blank lines, CRLF,
  * leading blanks and tabs are accepted; so is "vector" for the object. A failure's sentence carries
- * path:line:column, what was found and what was expected. No header makes the reader allocate more
- * than the file justifies: fur_read_limits says how much that is. Of a symmetric file either
- * triangle may be stored, even mixed, but not both entries of a pair.
+ * path:line:column, what was found and what was expected. A false header cannot make the reader
+ * allocate much: memory stays in proportion to the file (fur_read_limits). A symmetric file may
+ * store either triangle, or a mixture, but not both entries of a pair.
  *
- * Written: numbers with the fewest digits that read back to the same bits; as furrow/output.h says,
- * so that a failure leaves an existing file as it was; compressed if its name says so. */
+ * Written: numbers have the fewest digits that read back to the same bits. A failure leaves an
+ * existing file as it was (furrow/output.h). A name that ends in .gz or .zst makes a compressed
+ * file. */
 #ifndef FURROW_MTX_H
 #define FURROW_MTX_H
 
@@ -34,12 +35,14 @@ typedef enum fur_mtx_symmetry {
     FUR_MTX_HERMITIAN
 } fur_mtx_symmetry;
 
-/* The words of the banner: "coordinate", "real", "skew-symmetric", ... */
+/* The banner's word for a format: "coordinate", "array". */
 FUR_API const char *fur_mtx_format_name(fur_mtx_format format);
+/* The banner's word for a field: "real", "integer", "complex", "pattern". */
 FUR_API const char *fur_mtx_field_name(fur_mtx_field field);
+/* The banner's word for a symmetry: "general", "skew-symmetric", ... */
 FUR_API const char *fur_mtx_symmetry_name(fur_mtx_symmetry symmetry);
 
-/* What a file says about itself. */
+/* The header of a file. */
 typedef struct fur_mtx_header {
     size_t size; /* sizeof(fur_mtx_header) */
     fur_mtx_format format;
@@ -48,34 +51,34 @@ typedef struct fur_mtx_header {
     int64_t rows;
     int64_t cols;
     int64_t entries_in_file; /* coordinate: the size line's count; array: the numbers stored */
-    char graphblas_type[24]; /* what a line "%%GraphBLAS type ..." says, else "" */
+    char graphblas_type[24]; /* the type in a line "%%GraphBLAS type ...", else "" */
 } fur_mtx_header;
 
-/* Of a symmetric file that stores both entries of a pair, (i, j) and (j, i). */
+/* What to do with a symmetric file that stores both entries of a pair, (i, j) and (j, i). */
 typedef enum fur_mtx_mirrored {
     FUR_MTX_MIRRORED_ERROR = 0, /* FUR_MALFORMED: adding the two would double the entry */
     FUR_MTX_MIRRORED_LOWER      /* the one below the diagonal counts */
 } fur_mtx_mirrored;
 
-/* What reading a file may cost, whoever has made it. 0 stands for the default, FUR_NO_LIMIT lifts a
- * limit. What is beyond is FUR_OVERFLOW, and FUR_CANCELLED if it takes too long; the sentence names
- * the limit. By default a file costs in proportion to its own bytes, packed as it is: without that
- * a few of them could ask for all the memory there is. Vectors as long as a matrix has rows or
- * columns are what its shape costs later on. */
+/* Limits on what reading a file may cost, for files of unknown origin. 0 is the default,
+ * FUR_NO_LIMIT lifts a limit. A file beyond a limit is FUR_OVERFLOW, one that takes too long
+ * FUR_CANCELLED; the sentence names the limit. By default the cost is in proportion to the bytes of
+ * the file as stored, also if it is compressed: otherwise a few bytes could ask for all memory. The
+ * shape has a limit because a program usually goes on to allocate vectors of that length. */
 typedef struct fur_read_limits {
     /* Rows plus columns. By default 2^22, or 8 for each byte of the file, or 2 for each entry,
      * whichever is most. */
     int64_t shape;
-    int64_t entries; /* that the file stores; by default as many as it has room for */
-    /* Bytes that come out of a compressed file, with all members of an archive in it, or out of an
-     * archive that is not compressed. By default 2^28, or 128 for each byte of the file, whichever
-     * is more; of a pipe its bytes so far count. */
+    int64_t entries; /* entries in the file; by default as many as it has room for */
+    /* Bytes after decompression, all members of an archive included, also of an archive that is not
+     * compressed. By default 2^28, or 128 for each byte of the file, whichever is more; for a pipe,
+     * the bytes read so far count. */
     int64_t unpacked;
-    double seconds; /* by default any time */
+    double seconds; /* by default no limit */
 } fur_read_limits;
 #define FUR_NO_LIMIT INT64_MAX
 
-/* What the numbers of a file become. */
+/* The value type of the matrix or vector that is read. */
 typedef enum fur_mtx_convert {
     FUR_MTX_AS_STORED = 0, /* c128 for complex files, f64 for all others */
     FUR_MTX_AS_F32,
@@ -84,53 +87,52 @@ typedef enum fur_mtx_convert {
     FUR_MTX_AS_C128
 } fur_mtx_convert;
 
-/* The same for a value type. */
+/* The fur_mtx_convert for a value type. */
 static inline fur_mtx_convert fur_mtx_as(fur_value_type value)
 {
     return (fur_mtx_convert)((int)value + FUR_MTX_AS_F32);
 }
 
-/* Every member is checked: FUR_INVALID, naming it, if it is none of the values below. */
+/* Every member is checked: FUR_INVALID, naming it, for a value that is not listed below. */
 typedef struct fur_mtx_read_options {
     size_t size;               /* sizeof(fur_mtx_read_options) */
     fur_mtx_convert convert;   /* complex files refuse real types */
     int keep_triangle;         /* 1: keep a symmetric file's lower triangle; 0: expand it */
     fur_duplicates duplicates; /* entries at the same position */
     fur_mtx_header *header;    /* NULL or filled on success */
-    /* Of an archive name.tar.gz: NULL for name.mtx, "b" for name_b.mtx; FUR_IO_ERROR if it is not
-     * there.
-     */
+    /* Which file of an archive name.tar.gz to read: NULL for name.mtx, "b" for name_b.mtx;
+     * FUR_IO_ERROR if the archive has none. */
     const char *member;
     fur_mtx_mirrored mirrored;
     int drop_zeros;       /* 1: leave out entries that are zero; 0: keep them */
-    int allow_trailing;   /* 1: pass over text behind an entry, with a warning; 0: FUR_MALFORMED */
+    int allow_trailing;   /* 1: skip text behind an entry, with a warning; 0: FUR_MALFORMED */
     int refuse_nonfinite; /* 1: NaN and infinity are FUR_MALFORMED */
-    int refuse_range;     /* 1: so is a number too large or too small for the value type; 0: it
-                             becomes infinity, with a warning, or zero */
-    int refuse_dialects;  /* 1: so is "%MatrixMarket", and a banner behind blanks; 0: with a warning
-                           */
-    /* Called after the file was read, once for each kind of thing that was accepted but may not be
-     * what its author meant, with the first place of its kind. NULL: nothing is said. */
+    int refuse_range;     /* 1: a number too large or too small for the value type is FUR_MALFORMED;
+                             0: it becomes infinity, with a warning, or zero */
+    int refuse_dialects;  /* 1: "%MatrixMarket", and a banner behind blanks, are FUR_MALFORMED; 0:
+                             read, with a warning */
+    /* Called after the file was read, once for each kind of suspicious content: valid, but perhaps
+     * a mistake of its author. The sentence names the first place. NULL: no warnings. */
     void (*warn)(void *user, const char *sentence);
-    /* Called now and then by the calling thread with the bytes of the file that have been read, and
-     * how many it has, -1 if that is not known; also while an archive's other members are passed
-     * over. Not 0 stops the reading: FUR_CANCELLED. */
+    /* Called now and then by the calling thread with the bytes read so far and the size of the
+     * file, -1 if unknown; also while other members of an archive are skipped. A result other than
+     * 0 stops the reading: FUR_CANCELLED. */
     int (*progress)(void *user, int64_t done, int64_t total);
-    void *user; /* handed to warn and progress */
+    void *user; /* passed to warn and progress */
     fur_read_limits limits;
 } fur_mtx_read_options;
 
-/* Reads banner and size line only, within the default limits, of which shape and entries allow any.
- */
+/* Reads banner and size line only. The default limits hold, except that any shape and any number of
+ * entries is accepted. */
 FUR_API fur_status fur_mtx_read_header(fur_context *context, const char *path, fur_mtx_header *out);
 
-/* Reads a coordinate or array file into a matrix. Pattern entries get the value 1. Of an array file
- * every number is kept as an entry. */
+/* Reads a coordinate or array file into a matrix. Pattern entries get the value 1. Every number of
+ * an array file becomes an entry. */
 FUR_API fur_status fur_mtx_read_csr(fur_context *context, const char *path,
                                     const fur_mtx_read_options *options, fur_csr **out);
 
-/* The same from memory: `size` bytes that a file would have, compressed or in an archive as a file
- * may be. They are read where they are. Sentences call them "memory". */
+/* fur_mtx_read_csr from memory: `size` bytes with the content of a file, which may be compressed or
+ * an archive. They are not copied. Sentences name them "memory". */
 FUR_API fur_status fur_mtx_read_csr_from_memory(fur_context *context, const void *bytes,
                                                 size_t size, const fur_mtx_read_options *options,
                                                 fur_csr **out);
@@ -139,7 +141,7 @@ FUR_API fur_status fur_mtx_read_csr_from_memory(fur_context *context, const void
 FUR_API fur_status fur_mtx_read_vector(fur_context *context, const char *path,
                                        const fur_mtx_read_options *options, fur_vector **out);
 
-/* The same from memory. */
+/* fur_mtx_read_vector from memory, in the same way. */
 FUR_API fur_status fur_mtx_read_vector_from_memory(fur_context *context, const void *bytes,
                                                    size_t size, const fur_mtx_read_options *options,
                                                    fur_vector **out);
@@ -154,20 +156,19 @@ typedef struct fur_mtx_write_options {
     /* 1: of field integer; zeros lose their sign. FUR_INVALID, naming an entry, if a value is not
      * an integer of 64 bits, or if the values are complex. */
     int integer;
-    /* 1: the data is on the disk before the file gets its name, so that after a crash of the system
-     * the name stands for the old file or for the new one, and never for part of it; after this
-     * call for the new one. That takes as long as the disk takes. 0: a failure of this call or of
-     * the program leaves the old file, too, but what the system has not yet written is lost if it
-     * crashes. */
+    /* 1: waits until the data is on the disk before the file gets its name. After a crash of the
+     * system the name stands for the whole old file or the whole new one, after this call for the
+     * new one. 0: a failure of this call or of the program also leaves the old file, but a crash of
+     * the system loses what it has not yet written to the disk. */
     int sync;
 } fur_mtx_write_options;
 
 /* Writes a coordinate file, real or complex by the value type. A path that ends in .gz or .zst is
- * written compressed by gzip or zstd, as many members or frames one after the other, which every
- * program that knows the format reads as one text; FUR_UNSUPPORTED if the library was built without
- * it. A path that names a pipe or device is written to in place; "-" is standard output. The
- * threads of the context share the work; no byte of the file depends on their number. FUR_IO_ERROR,
- * with the system's reason, if the file cannot be written. */
+ * compressed by gzip or zstd, as a sequence of members or frames, which every program that knows
+ * the format reads as one text; FUR_UNSUPPORTED if the library was built without it. A path that
+ * names a pipe or device is written to in place; "-" is standard output. The threads of the context
+ * share the work; no byte of the file depends on their number. FUR_IO_ERROR, with the system's
+ * reason, if the file cannot be written. */
 FUR_API fur_status fur_mtx_write_csr(const fur_csr *a, const char *path,
                                      const fur_mtx_write_options *options);
 

@@ -1,14 +1,14 @@
 /* Geometric multigrid for A x = b, where A is a stencil of axis neighbours with constant
- * coefficients: 2 (k_x + k_y + k_z) + s at the centre and -k_x, -k_y, -k_z around it, k > 0 and
- * s >= 0 but for rounding (Poisson's equation if s = 0), with 3, 5 or 7 points, on grids of any
+ * coefficients: 2 (k_x + k_y + k_z) + s at the centre and -k_x, -k_y, -k_z around it, with k > 0
+ * and, up to rounding, s >= 0 (s = 0: Poisson's equation), 3, 5 or 7 points, on grids of any
  * extent.
  *
  * A cycle relaxes by red-black Gauss-Seidel, restricts the residual to every other point of each
- * axis by full weighting, takes the correction found there back by linear interpolation, and
- * relaxes again (Brandt 1977; Briggs, Henson, McCormick 2000; Trottenberg, Oosterlee, Schueller
- * 2001). Where an extent does not halve evenly, spacings differ next to the boundary on coarser
- * levels (docs/multigrid.md). For equal k, a cycle with two sweeps before and two after makes the
- * residual ten times smaller or more, whatever the extents and boundaries.
+ * axis by full weighting, adds the correction found there by linear interpolation, and relaxes
+ * again (Brandt 1977; Briggs, Henson, McCormick 2000; Trottenberg, Oosterlee, Schueller
+ * 2001). If an extent does not halve evenly, coarser levels have another spacing next to the
+ * boundary (docs/multigrid.md). For equal k, a cycle with two sweeps before and two after makes the
+ * residual at least ten times smaller, for all extents and boundaries.
  *
  * Results have the same bits for any number of threads. */
 #ifndef FURROW_MULTIGRID_H
@@ -29,11 +29,11 @@ extern "C" {
  * one 3. */
 typedef struct fur_multigrid fur_multigrid;
 
-/* In which order a cycle visits the levels. */
+/* The order in which a cycle visits the levels. */
 typedef enum fur_cycle {
     FUR_CYCLE_V = 0, /* down to the coarsest and up again */
-    /* Up by one level more each time, and down again from there. From x = 0 a full multigrid
-     * start: one cycle leaves an error of a few times the discretization's. */
+    /* Down to the coarsest, then up one level further each time and down again. From x = 0 this is
+     * a full multigrid start: one cycle leaves a few times the discretization's error. */
     FUR_CYCLE_F
 } fur_cycle;
 
@@ -44,24 +44,25 @@ typedef struct fur_multigrid_options {
     size_t size; /* sizeof(fur_multigrid_options) */
     fur_cycle cycle;
     int before;       /* sweeps of both colours on the way down; 0: 2 */
-    int after;        /* on the way up; 0: 2 */
-    int levels;       /* at most; 0: until `coarsest` */
-    int64_t coarsest; /* no coarser level below one of at most so many points; 0: 1 */
+    int after;        /* sweeps on the way up; 0: 2 */
+    int levels;       /* most levels; 0: until `coarsest` */
+    int64_t coarsest; /* coarsening ends at a level of at most this number of points; 0: 1 */
 } fur_multigrid_options;
 
-/* The stencil may go afterwards; if it is one of fur_recognised_stencil and its coefficients
- * change, the multigrid refuses to be used. FUR_UNSUPPORTED for other stencils than those above,
- * for complex values, for a periodic axis of an odd number of points other than 1 (it cannot be
- * coloured), for a singular A, s = 0 to rounding without a Dirichlet boundary, and for one that
- * rounding has made indefinite. FUR_INVALID for negative options and for a
- * cycle without any sweep. */
+/* The levels for a stencil, which may be destroyed afterwards. If it comes from
+ * fur_recognised_stencil and its coefficients change, the multigrid refuses to be used.
+ * FUR_UNSUPPORTED for other stencils than those above; for complex values; for a periodic axis of
+ * an odd number of points other than 1, which cannot be coloured; for a singular A (s = 0 up to
+ * rounding and no Dirichlet boundary) or one that rounding has made indefinite. FUR_INVALID for
+ * negative options and for a cycle without a sweep. */
 FUR_API fur_status fur_multigrid_create(const fur_stencil *a, const fur_multigrid_options *options,
                                         fur_multigrid **out);
 
+/* Destroys a multigrid. */
 FUR_API void fur_multigrid_destroy(fur_multigrid *mg);
 
-/* One cycle: improves x. b and x have as many entries as the grid has points and must not overlap.
- * Allocates nothing; on a GPU it only queues work. A multigrid runs one cycle at a time. */
+/* One cycle: improves x. b and x have an entry for each grid point and must not overlap. Allocates
+ * nothing; on a GPU it only queues work. A multigrid runs one cycle at a time. */
 FUR_API fur_status fur_multigrid_cycle(fur_multigrid *mg, const fur_vector *b, fur_vector *x);
 
 /* Cycles from the initial guess in x until ||b - A x||_2 <= rtol ||b||_2; at most max_cycles.
@@ -69,15 +70,15 @@ FUR_API fur_status fur_multigrid_cycle(fur_multigrid *mg, const fur_vector *b, f
  * report, which may be NULL, iterations are cycles, both residuals are ||b - A x||_2 / ||b||_2 with
  * the bits of fur_stencil_apply for A, and the outcome is FUR_OUTCOME_CONVERGED,
  * FUR_OUTCOME_MAX_ITERATIONS, FUR_OUTCOME_BREAKDOWN or, if a cycle did not lower the residual,
- * FUR_OUTCOME_STAGNATED. After a failure it is FUR_OUTCOME_UNSOLVED, as fur_solver_solve has it. b
- * = 0 gives x = 0. */
+ * FUR_OUTCOME_STAGNATED. After a failure it is FUR_OUTCOME_UNSOLVED, as for fur_solver_solve.
+ * b = 0 gives x = 0. */
 FUR_API fur_status fur_multigrid_solve(fur_multigrid *mg, const fur_vector *b, fur_vector *x,
                                        double rtol, int64_t max_cycles, fur_solver_report *report);
 
-/* The operator x = M b: one cycle from x = 0, on whose way up the colours are relaxed in the other
+/* The operator x = M b: one cycle from x = 0. On the way up it relaxes the colours in the other
  * order, which makes M symmetric positive definite: a preconditioner for conjugate gradients.
- * FUR_UNSUPPORTED for what cannot be: an F cycle, or before != after. The multigrid must outlive
- * it. */
+ * FUR_UNSUPPORTED for an F cycle and for before != after, which are not symmetric. The multigrid
+ * must outlive it. */
 FUR_API fur_status fur_operator_from_multigrid(fur_multigrid *mg, fur_operator **out);
 
 typedef struct fur_multigrid_report {
@@ -87,7 +88,7 @@ typedef struct fur_multigrid_report {
     int64_t coarsest; /* of the coarsest */
 } fur_multigrid_report;
 
-/* It lives as long as the multigrid. For NULL all zero. */
+/* The sizes of its levels: the report lives as long as the multigrid. For NULL all zero. */
 FUR_API const fur_multigrid_report *fur_multigrid_describe(const fur_multigrid *mg);
 
 #ifdef __cplusplus

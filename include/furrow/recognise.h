@@ -2,14 +2,13 @@
  *
  * Many matrices are stencils on a grid whose points are numbered in the natural order of
  * furrow/stencil.h: all but a few rows have the same entries at the same distances from the
- * diagonal. Such a matrix need not be read to be multiplied by: y = A x is the product of the
- * stencil, in which the few rows that differ are replaced by products of these rows themselves. The
- * result has the bits of the matrix's exact kernels (furrow/spmv.h).
+ * diagonal. A product with such a matrix need not read it: the stencil computes y = A x, and a
+ * small matrix of the few rows that differ computes these rows. The result has the bits of the
+ * matrix's exact kernels (furrow/spmv.h).
  *
- * A row is left to the stencil if its columns and the bits of its values are those that the stencil
- * with Dirichlet boundaries would have there; every row is compared, without tolerance. Rows at
- * periodic and Neumann boundaries, one altered value among millions, a removed entry: all are rows
- * that differ. */
+ * A row belongs to the stencil if its columns and the bits of its values are those of the stencil
+ * with Dirichlet boundaries. Every row is compared, without tolerance. Rows at periodic and Neumann
+ * boundaries, one changed value among millions, a removed entry: all are rows that differ. */
 #ifndef FURROW_RECOGNISE_H
 #define FURROW_RECOGNISE_H
 
@@ -23,12 +22,12 @@
 extern "C" {
 #endif
 
-/* A stencil and the rows that differ from it. It does without the matrix it was found in, but while
- * that lives follows it to new values (fur_csr_set_values): these are compared on the same grid, as
- * a proof is, which reads the matrix once, takes a byte of memory a row for the while and, on a
- * GPU, waits. Constants may then be others, of which a graph that was captured does not know. If
- * another row differs than did before, it refuses to be used, and so do its stencil and what was
- * made from these, until new values suit it: recognise the matrix again.
+/* A stencil and the rows that differ from it. It does not need the matrix any more. While the
+ * matrix lives, it takes over its new values (fur_csr_set_values): it compares every row again on
+ * the same grid, which reads the matrix once, takes a byte of memory a row meanwhile and, on a GPU,
+ * waits. Constant coefficients may change; a captured graph still has the old ones. If another set
+ * of rows differs than before, it refuses to be used until values suit it, and so do its stencil
+ * and the objects made from these: recognise the matrix again.
  *
  * One thread's at a time, as its context is, and for one product at a time. Keeps the rows that
  * differ as a matrix with a plan and a vector; and, unless coefficients are constants, a vector of
@@ -40,7 +39,7 @@ typedef struct fur_recognise_options {
     const char *kernel; /* of the stencil, as in fur_stencil_definition */
 } fur_recognise_options;
 
-/* What was found. Where nothing was, `reason` says why and only `seconds` is set besides. */
+/* The stencil that was found. If none was, only `reason`, which says why, and `seconds` are set. */
 typedef struct fur_recognise_report {
     size_t size;       /* sizeof(fur_recognise_report) */
     int recognised;    /* 1 or 0 */
@@ -51,32 +50,33 @@ typedef struct fur_recognise_report {
     int variable; /* 0: coefficients are constants, 1: fields */
     int64_t rows_differing;
     int64_t bytes;  /* compulsory traffic of one product with beta = 0 */
-    double seconds; /* what recognition took */
+    double seconds; /* duration of the recognition */
 } fur_recognise_report;
 
-/* Looks for a stencil in a matrix. That there is none is no failure: *out is NULL then. Of such a
- * matrix hardly more than some hundred rows are looked at. A stencil is proved by reading the
- * matrix once; constant coefficients are preferred, others are copied to fields. Refused, too, are
- * matrices of which more than an eighth of the rows would differ and those whose fields would be
- * more to read than the matrix. What is found in a matrix on a GPU lies there, too, and is the
- * same as on the CPU. options and report may be NULL.
- * FUR_UNSUPPORTED for a kernel that does not exist or does not suit the stencil. */
+/* Looks for a stencil in a matrix. If there is none, the call returns FUR_OK and sets *out to NULL,
+ * mostly after a few hundred rows. To prove a stencil it reads the matrix once. It prefers constant
+ * coefficients and copies others to fields. It also finds none if more than an eighth of the rows
+ * would differ, or if the fields were larger than the matrix. For a matrix on a GPU the result lies
+ * there too, and is the same as on the CPU. options and report may be NULL. FUR_UNSUPPORTED for a
+ * kernel that does not exist or does not suit the stencil. */
 FUR_API fur_status fur_stencil_recognise(const fur_csr *a, const fur_recognise_options *options,
                                          fur_recognise_report *report, fur_recognised **out);
 
+/* Destroys it, its stencil and its rows. */
 FUR_API void fur_recognised_destroy(fur_recognised *r);
 
-/* The stencil, as long as r lives. Its products differ from r's in the rows that differ. */
+/* The stencil, as long as r lives. Its products differ from those of r in the rows that differ. */
 FUR_API const fur_stencil *fur_recognised_stencil(const fur_recognised *r);
 
-/* The rows that differ, as a matrix of as many rows, as long as r lives: row i of it is row
- * fur_recognised_row_numbers(r)[i] of the matrix that was recognised. The numbers rise; they lie
- * where the context's kernels work, NULL if there are none. */
+/* The rows that differ, as a matrix, as long as r lives: its row i is row
+ * fur_recognised_row_numbers(r)[i] of the recognised matrix. */
 FUR_API const fur_csr *fur_recognised_rows(const fur_recognised *r);
+/* The numbers of these rows, rising, in the memory of the context's device; NULL if no row differs.
+ */
 FUR_API const int32_t *fur_recognised_row_numbers(const fur_recognised *r);
 
-/* y = alpha A x + beta y, as fur_spmv_apply, with the bits of its exact kernels. Allocates nothing;
- * products with one r must not overlap. */
+/* y = alpha A x + beta y, as fur_spmv_apply, with the bits of its exact kernels. Allocates nothing.
+ * Products with one r must not overlap in time. */
 FUR_API fur_status fur_recognised_apply(const fur_recognised *r, fur_scalar alpha,
                                         const fur_vector *x, fur_scalar beta, fur_vector *y);
 

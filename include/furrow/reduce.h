@@ -3,9 +3,9 @@
  * All of them follow the summation tree of docs/numerics.md, in double precision also for f32 and
  * c64: the result has the same bits for any number of threads, instruction set, compiler and
  * optimisation level. Results for f32 and c64 are not rounded to single precision.
- * Sizes, contexts and value types as in vector.h. Each call reads its vectors once from memory
- * (norm 2 twice more only where squares overflow or underflow) and waits for its result; the forms
- * of scalars.h leave it where the device computes. Empty vectors give 0. */
+ * Vectors of one call agree in size, context and value type, as in vector.h. Each call reads its
+ * vectors once (norm 2 reads them twice more where squares overflow or underflow) and waits for its
+ * result; the variants in scalars.h leave the result on the device. Empty vectors give 0. */
 #ifndef FURROW_REDUCE_H
 #define FURROW_REDUCE_H
 
@@ -28,8 +28,8 @@ FUR_API fur_status fur_norm2(const fur_vector *x, double *out);
 /* max_i |x_i|; NaN if any entry is NaN. */
 FUR_API fur_status fur_norm_max(const fur_vector *x, double *out);
 
-/* y_i = alpha x_i + y_i as fur_axpby computes it, and the norm 2 of the new y in the same pass:
- * three vector transfers instead of four. */
+/* y_i = alpha x_i + y_i as fur_axpby computes it, and the norm 2 of the new y in the same pass,
+ * which moves three vectors instead of four. */
 FUR_API fur_status fur_axpy_norm2(fur_scalar alpha, const fur_vector *x, fur_vector *y,
                                   double *norm);
 

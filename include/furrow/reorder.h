@@ -1,15 +1,15 @@
 /* Orders of rows and columns that bring a matrix's entries to its diagonal.
  *
  * A method works on the graph of A: n vertices, an edge between i and j != i where A(i, j) or
- * A(j, i) is stored; values do not matter. What it finds is the same on every device, for any
+ * A(j, i) is stored; values do not matter. The order is the same on every device, for any
  * number of threads. Methods:
  *
  *   rcm          reverse Cuthill-McKee (Cuthill and McKee 1969; George 1971), each component from
  *                the best of some pseudo-peripheral starts (George and Liu 1979)
  *   cm           the same, not reversed: the same bandwidth, usually a larger profile
  *   rcm-quality  many more starts, and relaxation; a smaller bandwidth in up to 20 times the time
- *   sloan        a small profile and wavefront, for envelope and frontal solvers (Sloan 1986); its
- *                bandwidth is no aim
+ *   sloan        a small profile and wavefront, for envelope and frontal solvers (Sloan 1986); not
+ *                for a small bandwidth
  *
  * docs/reordering.md has the rules in full. */
 #ifndef FURROW_REORDER_H
@@ -28,9 +28,9 @@ FUR_API const fur_method_info *fur_reorder_method_at(int index);
 
 typedef struct fur_reorder_options {
     size_t size; /* sizeof(fur_reorder_options) */
-    /* Zero: a component for which the method finds no smaller bandwidth (sloan: profile) than the
-     * whole input's stays in the input's order, so that the result is never worse than the input.
-     * Else the method's own order, whatever it is like. */
+    /* 0: a component stays in the input's order if the method finds no smaller bandwidth (sloan:
+     * profile) than that of the whole input, so that the result is never worse than the input.
+     * 1: always the method's own order. */
     int allow_worse;
 } fur_reorder_options;
 
@@ -44,8 +44,8 @@ typedef struct fur_reorder_report {
 } fur_reorder_report;
 
 /* An order for the rows and columns of square A: fur_csr_permute(a, p, p) applies it. method NULL
- * is "rcm"; report may be NULL. O(entries log(largest degree) + n) time for rcm and cm, however
- * many components there are. FUR_INVALID if A is not square, FUR_UNSUPPORTED for an unknown method.
+ * is "rcm"; report may be NULL. O(entries log(largest degree) + n) time for rcm and cm, for any
+ * number of components. FUR_INVALID if A is not square, FUR_UNSUPPORTED for an unknown method.
  */
 FUR_API fur_status fur_reorder(const fur_csr *a, const char *method,
                                const fur_reorder_options *options, fur_reorder_report *report,
@@ -61,7 +61,7 @@ typedef struct fur_order_figures {
     double wavefront_rms;  /* root of the mean of their squares */
 } fur_order_figures;
 
-/* The figures that square A would have in this order; NULL: that it has. */
+/* The figures of square A in this order; order NULL: as it is. */
 FUR_API fur_status fur_order_measure(const fur_csr *a, const fur_permutation *order,
                                      fur_order_figures *out);
 

@@ -1,10 +1,10 @@
-/* Scalars that stay where the device computes, so that an iteration need not wait for the host.
+/* Scalars in the device's memory, so that an iteration need not wait for the host.
  *
- * A dot product is stored into a slot and a later update takes a quotient of slots as its
- * coefficient; the host looks only now and then. So that nothing happens meanwhile that the host
- * would have prevented, a slot can have a guard: once a guarded slot is given a value that is not
- * above its floor or not finite, or a quotient of slots is not finite, the scalars are halted, and
- * from then on operations that store to them or take a coefficient from them do nothing at all. */
+ * A dot product is stored in a slot, a later update takes a quotient of slots as its coefficient,
+ * and the host looks only now and then. A slot can have a guard for what the host would have
+ * stopped: when a guarded slot is given a value that is not finite or not above its floor, or a
+ * quotient of slots is not finite, the scalars halt. Operations that store to halted scalars or
+ * take a coefficient from them do nothing. */
 #ifndef FURROW_SCALARS_H
 #define FURROW_SCALARS_H
 
@@ -28,13 +28,13 @@ typedef struct fur_scalars_state {
     fur_scalar value[FUR_SCALARS_MAX];
     /* A stored value's real part must be above this and finite; NaN: no guard. */
     double floor[FUR_SCALARS_MAX];
-    int64_t stores[FUR_SCALARS_MAX]; /* how often the slot was stored to */
-    /* -1, or the slot whose guard halted the scalars; for a quotient that is not finite its
-     * denominator, or its numerator where it has none */
+    int64_t stores[FUR_SCALARS_MAX]; /* number of stores to the slot */
+    /* -1, or the slot whose guard halted the scalars. If a quotient was not finite: its
+     * denominator, or its numerator if it has no denominator. */
     int64_t halted;
 } fur_scalars_state;
 
-/* All values and counts 0, no guards, not halted. */
+/* A state with all values and counts 0, no guards, not halted. */
 static inline fur_scalars_state fur_scalars_initial(void)
 {
     fur_scalars_state state = FUR_DEFAULT(fur_scalars_state);
@@ -44,15 +44,17 @@ static inline fur_scalars_state fur_scalars_initial(void)
     return state;
 }
 
+/* Scalars in the initial state, in the memory of the context's device. */
 FUR_API fur_status fur_scalars_create(fur_context *context, fur_scalars **out);
+/* Destroys scalars. */
 FUR_API void fur_scalars_destroy(fur_scalars *scalars);
-/* FUR_INVALID for a `halted` that is no slot and not -1. */
+/* Replaces the whole state. FUR_INVALID if `halted` is neither a slot nor -1. */
 FUR_API fur_status fur_scalars_set(fur_scalars *scalars, const fur_scalars_state *state);
-/* Waits for everything that stores to them. */
+/* The state, after all operations so far that store to the scalars. Waits for them. */
 FUR_API fur_status fur_scalars_get(const fur_scalars *scalars, fur_scalars_state *out);
 
-/* factor, or factor re(value[numerator]) / re(value[denominator]) of the scalars; denominator -1
- * stands for a division by 1. */
+/* A coefficient: factor, or factor re(value[numerator]) / re(value[denominator]) of the scalars;
+ * denominator -1 divides by 1. */
 typedef struct fur_coefficient {
     fur_scalar factor;
     const fur_scalars *scalars; /* NULL: the factor itself */

@@ -4,14 +4,14 @@
  * (Hermitian) positive definite, and the same of the preconditioner. A solver owns its workspace:
  * fur_solver_solve allocates nothing. Its result has the same bits for any number of threads.
  *
- * A method carries its residual along by a recursion, which rounding parts from the true one,
- * b - A x. What counts is the true one, computed afresh: where the recursion has met the tolerance
- * and x has not, the method goes on from the true residual with a correction of x (van der Vorst
- * and Ye 2000), as long as that helps. A solve whose x meets the tolerance at once costs nothing
- * more.
+ * A method updates its residual by a recursion. Rounding makes it differ from the true residual
+ * b - A x, and only the true one, computed afresh, decides about convergence: if the recursive one
+ * meets the tolerance and the true one does not, the method goes on from the true residual with a
+ * correction of x (van der Vorst and Ye 2000), as long as that helps. A solve that meets the
+ * tolerance at once costs nothing more.
  *
- * The scalars of an iteration stay where the device computes. The host looks at them now and then;
- * a method that has ended meanwhile has left x as it was then. */
+ * The scalars of an iteration stay on the device, and the host looks at them now and then. When the
+ * method has ended between two looks, the iterations queued after its end do not change x. */
 #ifndef FURROW_SOLVER_H
 #define FURROW_SOLVER_H
 
@@ -33,8 +33,8 @@ typedef struct fur_solver_progress {
     double residual;
 } fur_solver_progress;
 
-/* What max_iterations is at most where the caller does not say: two and a half times what the
- * slowest of 126 published symmetric matrices that converge at all take to 1e-10. */
+/* The largest default of max_iterations: two and a half times the iterations to 1e-10 of the
+ * slowest of 126 published symmetric matrices, of those that converge at all. */
 #define FUR_SOLVER_MOST_ITERATIONS 50000
 
 typedef struct fur_solver_options {
@@ -44,35 +44,34 @@ typedef struct fur_solver_options {
     double rtol; /* converged: ||b - A x|| <= rtol ||b||; 0: 1e-10, for f32, c64 1e-5 */
     double atol; /* or ||b - A x|| <= atol; 0: off */
     /* 0: 10 rows + 100, but at most FUR_SOLVER_MOST_ITERATIONS. Without rounding cg needs at most
-     * as many as there are rows. */
+     * one iteration a row. */
     int64_t max_iterations;
-    /* Called after every look at the scalars that finds a new iteration; non-zero stops the solve.
-     * NULL: none. */
+    /* Called whenever the host looks at the scalars and finds a new iteration; non-zero stops the
+     * solve. NULL: none. */
     int (*monitor)(void *user, const fur_solver_progress *progress);
     void *monitor_user;
-    /* Iterations between looks of the host at the scalars. The result does not depend on it, except
-     * for where a monitor stops; operators are applied up to so many times in vain after the end.
-     * 0: 1 on the CPU, else an eighth of the iterations so far, but at least 1 and at most 16. */
+    /* Iterations between two looks of the host at the scalars. The result does not depend on it,
+     * except for where a monitor stops; after the end operators may be applied this number of times
+     * in vain. 0: 1 on the CPU, else an eighth of the iterations so far, at least 1, at most 16. */
     int64_t check_every;
 } fur_solver_options;
 
 /* How a solve ended. In every case x holds the last iterate. */
 typedef enum fur_outcome {
-    FUR_OUTCOME_UNSOLVED =
-        0, /* none has ended: zeros, or the report of a solve that returned a failure */
+    FUR_OUTCOME_UNSOLVED = 0, /* no solve has ended, or the last one returned a failure */
     /* ||b - A x|| <= max(rtol ||b||, atol) of the true residual, and only then. */
     FUR_OUTCOME_CONVERGED,
     FUR_OUTCOME_MAX_ITERATIONS,
     FUR_OUTCOME_INDEFINITE,                /* x.Ax <= 0 was met: A is not positive definite */
     FUR_OUTCOME_INDEFINITE_PRECONDITIONER, /* r.Mr < 0 was met: M is not */
-    /* The residual is not below the first, and p'.Ap of successive directions, which is 0, differs
-     * from it by more than a tenth of its terms, far more than rounding does: A or M is not
-     * symmetric (Hermitian). Looked at after 16, 32, 64, ... iterations. */
+    /* A or M is not symmetric (Hermitian): the residual is not below the first, and p'.Ap of
+     * successive directions, 0 in theory, is larger than a tenth of its terms, far more than
+     * rounding makes it. Checked after 16, 32, 64, ... iterations. */
     FUR_OUTCOME_ASYMMETRIC,
-    FUR_OUTCOME_BREAKDOWN, /* a NaN or infinity came up, or r.Mr = 0 for an r that is not 0 */
+    FUR_OUTCOME_BREAKDOWN, /* a NaN or infinity occurred, or r.Mr = 0 for an r that is not 0 */
     FUR_OUTCOME_STOPPED,   /* by the monitor */
-    /* The residual carried along met the tolerance, the true one did not, and going on from it no
-     * longer halved it: rounding in the value type allows no more. */
+    /* The recursive residual met the tolerance, the true one did not, and corrections no longer
+     * halved it: rounding in the value type allows no more. */
     FUR_OUTCOME_STAGNATED
 } fur_outcome;
 
@@ -83,8 +82,8 @@ typedef struct fur_solver_report {
     size_t size; /* sizeof(fur_solver_report) */
     fur_outcome outcome;
     int64_t iterations;
-    double residual_recursive; /* ||r||_2 / ||b||_2 as the method carried it along */
-    double residual;           /* ||b - A x||_2 / ||b||_2 of the x at the end, computed afresh */
+    double residual_recursive; /* ||r||_2 / ||b||_2 by the method's recursion */
+    double residual;           /* ||b - A x||_2 / ||b||_2 of the final x, computed afresh */
     double seconds;
 } fur_solver_report;
 
@@ -93,13 +92,14 @@ typedef struct fur_solver_report {
 FUR_API fur_status fur_solver_create(const fur_operator *a, const fur_solver_options *options,
                                      fur_solver **out);
 
+/* Destroys a solver. */
 FUR_API void fur_solver_destroy(fur_solver *solver);
 
 /* Solves from the initial guess in x. Returns FUR_OK whenever the method ran; report->outcome says
  * how it ended. b = 0 gives x = 0. b and x must not overlap. With ||b|| = 0 residuals are absolute.
- * Fails only if an operator fails or the vectors do not fit; x is then the last iterate, and
- * report->outcome is FUR_OUTCOME_UNSOLVED, so that what an earlier solve left there does not stand;
- * the rest of the report stays untouched. report may be NULL. */
+ * Fails only if an operator fails or the vectors do not fit; x is then the last iterate. A failure
+ * sets report->outcome to FUR_OUTCOME_UNSOLVED, so that the outcome of an earlier solve is not
+ * taken for this one's, and leaves the rest of the report untouched. report may be NULL. */
 FUR_API fur_status fur_solver_solve(fur_solver *solver, const fur_vector *b, fur_vector *x,
                                     fur_solver_report *report);
 

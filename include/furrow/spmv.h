@@ -1,12 +1,12 @@
 /* Sparse matrix times dense vector: y = alpha op(A) x + beta y. Plan once, run many times.
  *
  * Kernels that are marked `exact` add the products of a row in the same order (docs/numerics.md):
- * they give the same bits, for any number of threads, on the CPU and on a GPU. "auto" takes no
- * other.
+ * they give the same bits for any number of threads, on the CPU and on a GPU. "auto" takes only
+ * these.
  *
  * On a GPU fur_spmv_apply only queues work: it never waits and can be captured into a CUDA graph. A
- * plan holds partial results of the product under way: products with one plan, replays among them,
- * must not overlap. */
+ * plan holds partial results of its running product: products with one plan, also those of replayed
+ * graphs, must not overlap in time. */
 #ifndef FURROW_SPMV_H
 #define FURROW_SPMV_H
 
@@ -34,22 +34,23 @@ typedef struct fur_spmv_options {
     size_t size;        /* sizeof(fur_spmv_options) */
     fur_op op;          /* which product the plan is for */
     const char *kernel; /* NULL or "auto": chosen; else a name from fur_spmv_kernel_at */
-    /* Products expected: a few do not pay for an expensive analysis. 0: not known; the CPU takes it
-     * for many, a GPU for a few, but then lets a plan cost no more than about three products. */
+    /* The number of products to expect: a few do not pay for an expensive analysis. 0: not known;
+     * the CPU then plans for many, a GPU for 50, by a plan that costs at most about four. */
     int64_t uses;
-    /* auto: 1 builds and times the promising kernels instead of estimating; on a GPU so do 200 or
-     * more uses. */
+    /* auto: 1 builds and times the promising kernels instead of estimating; on a GPU 200 uses or
+     * more do the same. */
     int measure;
 } fur_spmv_options;
 
-/* Chooses a kernel and prepares it. The plan reads the matrix's arrays at every product: the matrix
- * must outlive it; without it the plan refuses to multiply, FUR_INVALID. It follows the matrix to
- * new values (fur_csr_set_values): a kernel with a form of A of its own, and the transpose of
- * FUR_OP_T and FUR_OP_H, get them in place; the choice of the kernel stays. FUR_UNSUPPORTED if the
- * kernel does not exist (the sentence lists those that do) or does not suit the matrix (it says
- * why). */
+/* Chooses a kernel and prepares it. The plan reads the matrix's arrays at every product, so the
+ * matrix must outlive it; without the matrix the plan refuses to multiply, FUR_INVALID. FUR_OP_T
+ * and FUR_OP_H keep a transposed copy of A, and kernels with a format of their own a copy in it.
+ * New values of the matrix (fur_csr_set_values) reach these copies in place; the kernel stays the
+ * same. FUR_UNSUPPORTED if the kernel does not exist (the sentence lists those that do) or does not
+ * suit the matrix (it says why). */
 FUR_API fur_status fur_spmv_plan(const fur_csr *a, const fur_spmv_options *options, fur_spmv **out);
 
+/* Destroys a plan. */
 FUR_API void fur_spmv_destroy(fur_spmv *plan);
 
 /* y = alpha op(A) x + beta y, for x of cols(op(A)) and y of rows(op(A)) entries of A's value type.
@@ -60,28 +61,30 @@ FUR_API fur_status fur_spmv_apply(const fur_spmv *plan, fur_scalar alpha, const 
 
 /* The matrix the plan was made for. */
 FUR_API const fur_csr *fur_spmv_matrix(const fur_spmv *plan);
+/* The operation it was made for. */
 FUR_API fur_op fur_spmv_op(const fur_spmv *plan);
 
 typedef struct fur_spmv_report {
     size_t size;         /* of the library's struct */
     const char *kernel;  /* its name */
     const char *reason;  /* why it was chosen, one sentence; valid as long as the plan */
-    int64_t bytes;       /* compulsory traffic of one product with beta = 0: the kernel's own form
+    int64_t bytes;       /* compulsory traffic of one product with beta = 0: the kernel's own format
                             of A once, x once, y once */
-    int64_t csr_bytes;   /* the same for plain CSR, the figure that GB/s is usually quoted for */
-    double seconds_plan; /* what the analysis took */
+    int64_t csr_bytes;   /* the same for plain CSR, the traffic that GB/s usually refer to */
+    double seconds_plan; /* duration of the analysis */
     double seconds_product;   /* of one product, if the plan was made with measure; else 0 */
     double seconds_estimated; /* of one product and its share of the plan, if the kernel was chosen
                                  by estimates; else 0 */
-    /* Of one product of the plainest parallel kernel, if measured; else 0. On a GPU it is only
-     * measured where it is promising. */
+    /* The same of the plainest parallel kernel, if measured; else 0. A GPU measures it only
+     * where it is promising. */
     double seconds_plain;
-    /* Products after which the analysis is paid back against the plainest kernel; 0 if that one was
-     * chosen, -1 if it was not measured. */
+    /* Number of products after which the analysis pays back against the plainest kernel; 0 if that
+     * one was chosen, -1 if it was not measured. */
     int64_t break_even;
 } fur_spmv_report;
 
-/* What the plan is, and why; it lives as long as the plan. For NULL all zero, and "". */
+/* The plan's kernel, why it was chosen, and its cost: the report lives as long as the plan. For
+ * NULL all numbers are 0 and all strings "". */
 FUR_API const fur_spmv_report *fur_spmv_describe(const fur_spmv *plan);
 
 /* Kernel 0, 1, 2 ... of the context's device, in registry order; 0 is the readable reference. NULL

@@ -15,7 +15,7 @@
 /* Entries that a bucket should have: their records and what is made of them fit a core's cache. */
 #define BUCKET_ENTRIES 16384
 
-/* Up to so many chunks it is not worth the calls to give them back. */
+/* The chunks that are kept: giving back fewer is not worth the calls. */
 #define CHUNKS_KEPT 1024
 
 fur_status fur_buckets_open(fur_storage *storage, int64_t rows, int64_t entries, size_t value_size,

@@ -1,4 +1,4 @@
-/* What went wrong, kept apart from the context: several threads may fail at once, and only the
+/* A failure, kept apart from the context: several threads may fail at once, and only the
  * failure that comes first in the file is told. */
 #ifndef FURROW_IO_FAILURE_H
 #define FURROW_IO_FAILURE_H

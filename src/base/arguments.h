@@ -1,4 +1,4 @@
-/* What entry points ask of the pointers they are given (docs/contract.md). The macro is for where
+/* The checks of entry points on their pointers (docs/contract.md). The macro is for where
  * furrow/context.h is known. */
 #ifndef FURROW_BASE_ARGUMENTS_H
 #define FURROW_BASE_ARGUMENTS_H
@@ -8,7 +8,8 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* Of names such as "x, y, out" those from the first pointer on that is NULL; NULL if none is. */
+/* The tail of names such as "x, y, out" that begins with the first NULL pointer; NULL if none is.
+ */
 static inline const char *fur_find_null(const void *const *pointers, size_t count,
                                         const char *names)
 {

@@ -1,4 +1,4 @@
-/* What several threads add to one result. Integers only: their sum, least and largest do not depend
+/* Results to which several threads add. Integers only: their sum, least and largest do not depend
  * on who comes first. */
 #ifndef FURROW_BASE_ATOMIC_H
 #define FURROW_BASE_ATOMIC_H

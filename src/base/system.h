@@ -1,7 +1,7 @@
 /* The calls of the operating system by which files are read and written. All of the library's go
  * through this table, so that a test can make each of them fail: it links a table of its own, and
- * the library's, which is alone in its source, stays in the archive. What only advises the system
- * (madvise, posix_fadvise) is not here, as its failure shows nowhere. */
+ * the library's, which is alone in its source, stays in the archive. Calls that only advise the
+ * system (madvise, posix_fadvise) are not here: their failure has no effect. */
 #ifndef FURROW_BASE_SYSTEM_H
 #define FURROW_BASE_SYSTEM_H
 

@@ -86,7 +86,7 @@ typedef struct member {
 /* The first member is the caller, of whom only the share is used. */
 struct fur_team {
     _Atomic uint64_t call;
-    /* Of the call, set before it is opened: */
+    /* The current call, set before it is opened: */
     alignas(APART) fur_body *body;
     void *job;
     int64_t count;
@@ -404,7 +404,7 @@ static void close_call(struct fur_team *team, uint64_t call)
     }
 }
 
-/* Threads for a call with so many ranges that are worth one. */
+/* The number of threads for a call with `worth` ranges that are each worth a thread. */
 static int find_hands(struct fur_team *team, int64_t worth)
 {
     if (!team || worth <= 1 || team->threads <= 1 || team->busy || team->process != getpid())

@@ -19,15 +19,15 @@ extern "C" {
  * its own. */
 typedef void fur_body(void *job, int64_t begin, int64_t end);
 
-/* Parts to cut work in that is `worth` so many threads: some for each thread, so that one can take
- * over from another. 1 where one thread is to do it all. */
+/* The number of parts for work that is worth `worth` threads: some for each thread, so that one can
+ * take over from another. 1 if one thread is to do it all. */
 int fur_parts(int threads, int64_t worth);
 
 /* The same with one part for each thread, where every part has memory of its own. */
 int fur_lanes(int threads, int64_t worth);
 
-/* Threads for a context that asked for so many; 0: OMP_NUM_THREADS, else as many as processors. No
- * more than FUR_THREADS_MAX for every processor that the process may use. */
+/* The number of threads for a context that asked for `asked`; 0: OMP_NUM_THREADS, else one for each
+ * processor. At most FUR_THREADS_MAX for every processor that the process may use. */
 #define FUR_THREADS_MAX 8
 int fur_team_size(int asked);
 

@@ -1,4 +1,4 @@
-/* What was made from what: intrusive lists, so that nothing is allocated. */
+/* Dependents, in intrusive lists, so that nothing is allocated. */
 #include "dependents.h"
 
 #include <stdio.h>
@@ -56,7 +56,7 @@ static void update(fur_env *env, fur_dependent *d)
     memcpy(env->error, before, sizeof before);
 }
 
-/* What comes after d: what was made from it, then what was made from the same. */
+/* The next in depth-first order: the first dependent of d, else the next sibling. */
 static fur_dependent *next_of(const fur_dependent *d, const fur_dependents *all)
 {
     if (d->made.first)

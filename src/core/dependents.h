@@ -1,9 +1,9 @@
-/* What was made from what.
+/* Dependents: objects that were made from others and hold values of them.
  *
  * A plan keeps its own form of a matrix, a preconditioner the diagonal of an operator. So matrices,
- * stencils, plans, operators list what was made from them. When an object's values change, each of
- * those takes them over, and then each of what was made from these. One that cannot refuses to be
- * used from then on, and says why, until other values suit it: nothing works with old ones. */
+ * stencils, plans and operators list their dependents. When an object's values change, each
+ * dependent takes them over, and then the dependents of these. A dependent that cannot refuses to
+ * be used and says why, until other values suit it: nothing works with old ones. */
 #ifndef FURROW_CORE_DEPENDENTS_H
 #define FURROW_CORE_DEPENDENTS_H
 
@@ -13,7 +13,7 @@
 
 typedef struct fur_dependent fur_dependent;
 
-/* What was made from an object. */
+/* The list of an object's dependents. */
 typedef struct fur_dependents {
     fur_dependent *first; /* in the order of making */
     fur_dependent *last;

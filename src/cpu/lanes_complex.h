@@ -7,7 +7,7 @@
 #if COMPLEX && FUR_REAL_REGISTERS
 #    define R(op) FUR_JOIN(FUR_JOIN(FUR_PARTS, VALUE_NAME), op)
 typedef FUR_LANES(FUR_JOIN(FUR_PARTS, VALUE_NAME)) FN(real_lanes);
-/* Of a register, and registers of eight values. */
+/* Values in a register, and registers of eight values. */
 #    define EACH ((int)(sizeof(FN(real_lanes)) / sizeof(VALUE)))
 #    define PARTS (LANES / EACH)
 

@@ -31,8 +31,9 @@ typedef struct fur_stencil_view {
     const void *const *fields;         /* where kernels work, the list itself on the host */
 } fur_stencil_view;
 
-/* One product y = alpha S x + beta z, where z may be y. Of a kernel for sweeps y is what so many of
- * x := alpha S x + beta z make of x, and z is another array; each has the bits of the product. */
+/* One product y = alpha S x + beta z, where z may be y. For a kernel of sweeps: y is x after
+ * `sweeps` times x := alpha S x + beta z, each with the bits of the product, and z another array.
+ */
 typedef struct fur_stencil_call {
     fur_env *env;
     const fur_stencil_view *s;

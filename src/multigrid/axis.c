@@ -83,7 +83,7 @@ static void set_edges(const fur_axis *fine, fur_axis *out)
     out->edges[c] = out->periodic ? out->edges[0] : edge_before(fine, out->points, fine->points);
 }
 
-/* What of x(i) comes from the neighbours; 0 where there is none. */
+/* The weights of the neighbours in the interpolation of x(i); 0 where there is none. */
 static void interpolate(const fur_axis *fine, int64_t i, double *left, double *right)
 {
     double before = fine->edges[i];

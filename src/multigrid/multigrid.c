@@ -233,7 +233,7 @@ static void release_axes(fur_env *env, fur_axis axes[3])
         fur_axis_release(env, &axes[number]);
 }
 
-/* What it has made of `out` when it fails is the caller's to release, too. */
+/* On failure the caller also releases the axes that `out` has got so far. */
 static fur_status coarsen_axes(const builder *b, fur_axis out[3])
 {
     fur_env *env = &b->mg->context->env;
@@ -279,7 +279,7 @@ static fur_status allocate_vectors(fur_multigrid *mg, fur_grid_level *level)
 }
 
 /* Double sweeps on a coarsest grid whose longest axis has n points: one of Gauss-Seidel on that
- * axis alone makes the error cos(pi / (n + 1))^4 times as large, so many at least 10^8 times
+ * axis alone makes the error cos(pi / (n + 1))^4 times as large; all together make it 10^8 times
  * smaller. A single point is exact at once. */
 static int bottom_sweeps(const fur_grid *grid)
 {
@@ -313,8 +313,8 @@ static double round_to(fur_value_type value, double a)
     return value == FUR_F32 ? (double)(float)a : a;
 }
 
-/* What axis 0 has to add so that the diagonal of the finest level, whose terms and their sum are
- * rounded, is the centre's coefficient. */
+/* The shift of axis 0 with which the diagonal of the finest level, whose terms and sum are rounded,
+ * is the centre's coefficient. */
 static double finest_shift(fur_value_type value, const double edge[3], double centre)
 {
     double across = round_to(value, round_to(value, 2 * edge[1]) + round_to(value, 2 * edge[2]));

@@ -27,7 +27,7 @@ typedef struct survey {
     int rows;
     int count;
     int32_t distance[DISTANCES_MOST]; /* column - row, rising */
-    int32_t found[DISTANCES_MOST];    /* in so many rows */
+    int32_t found[DISTANCES_MOST];    /* number of rows that have it */
 } survey;
 
 /* A grid of as many points as the matrix has rows. */

@@ -35,7 +35,7 @@ static inline int32_t fur_graph_degree(const fur_graph *g, int64_t v)
                      : (int32_t)(fur_graph_begin(g, v + 1) - fur_graph_begin(g, v)) - g->loops;
 }
 
-/* What vertices that come in question are compared by before their numbers. */
+/* The first key by which vertices are compared; the second is their number. */
 static inline int32_t fur_graph_rank(const fur_graph *g, int32_t v)
 {
     return g->rank ? g->rank[v] : fur_graph_degree(g, v);

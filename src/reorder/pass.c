@@ -1,7 +1,6 @@
 /* Passes of Cuthill and McKee. The queue is the order itself, level after level.
  *
- * What is waited for is memory: a vertex's offsets, and then its row, are fetched some places
- * ahead.
+ * A pass waits for memory: it fetches a vertex's offsets, and then its row, some places ahead.
  *
  * A wide level is cut in parts for several threads, in its order. The children of each are found as
  * if it were alone, with bits of its own. A child of two parts belongs to the first; the others

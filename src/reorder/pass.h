@@ -5,8 +5,7 @@
 
 #include "reorder.h"
 
-/* What the parts of levels are worked on with, the first parts with one, the second with another.
- */
+/* The working memory of a thread for its part of a level. */
 typedef struct fur_lane {
     uint64_t *seen;  /* a bit a vertex */
     uint64_t *items; /* room to sort the children of one vertex */
@@ -23,7 +22,7 @@ typedef struct fur_lane {
 
 #define FUR_LANES_MAX 8
 
-/* What passes over a graph work with. A pass inverts the bits of its component's vertices in the
+/* The state of passes over a graph. A pass inverts the bits of its component's vertices in the
  * first lane, so that nothing is cleared between two passes: before each they are all 0, or all 1.
  */
 typedef struct fur_walk {

@@ -13,7 +13,7 @@
 /* int32_t of a component's scratch for every vertex. */
 #define FUR_RELAX_SCRATCH 6
 
-/* What sweeps work with. */
+/* The working memory of sweeps. */
 typedef struct fur_relaxation {
     const fur_env *env;
     const fur_graph *graph;

@@ -8,12 +8,12 @@
 /* Estimates within this factor of the best are worth timing; on the CPU so are all kernels without
  * a plan, which show what a plan is worth. */
 #define WORTH_TIMING 2.0
-/* A kernel is timed for so long, and at least and at most so often. */
+/* Seconds for which a kernel is timed, and the least and most runs. */
 #define TIMING_SECONDS 0.03
 #define TIMING_LEAST 3
 #define TIMING_MOST 50
-/* On a device so many products are timed together, as waiting for it takes longer than a small one,
- * and for a shorter time: there they vary less. */
+/* On a device products are timed in batches, because waiting takes longer than a small product, and
+ * for a shorter time, because they vary less. */
 #define DEVICE_BATCH 8
 #define DEVICE_SECONDS 0.003
 /* Kernels considered at most. */

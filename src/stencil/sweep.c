@@ -28,7 +28,7 @@ static int64_t passes_of(int64_t count, int depth)
     return count / 2 < round_trips ? count : 2 * round_trips;
 }
 
-/* y = what so many sweeps make of x. */
+/* y = x after `sweeps` sweeps. */
 static fur_status pass(const fur_stencil *stencil, int sweeps, fur_scalar alpha, const void *b,
                        const void *x, void *y)
 {

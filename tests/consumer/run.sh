@@ -1,6 +1,6 @@
 #!/bin/sh
 # Builds and runs the programs of this folder against an installed furrow, in every way that a user
-# may find it: through CMake and pkg-config, static and shared.
+# may find it: through CMake and pkg-config, static and shared; and those of docs/examples.
 #
 #   tests/consumer/run.sh PREFIX WORK [README]
 #
@@ -21,11 +21,11 @@ say() {
     printf -- '-- %s\n' "$*"
 }
 
-# build_and_test BUILD CMAKE-ARGUMENT...
+# build_and_test SOURCE BUILD CMAKE-ARGUMENT...
 build_and_test() (
-    build=$1
-    shift
-    cmake -S "$here" -B "$build" -G Ninja -DCMAKE_PREFIX_PATH="$prefix" \
+    source=$1 build=$2
+    shift 2
+    cmake -S "$source" -B "$build" -G Ninja -DCMAKE_PREFIX_PATH="$prefix" \
         -DCMAKE_C_COMPILER="$cc" -DCMAKE_CXX_COMPILER="$cxx" "$@" &&
         cmake --build "$build" &&
         ctest --test-dir "$build" --output-on-failure --no-tests=error
@@ -35,16 +35,24 @@ build_and_test() (
 # choice to furrow, which was built static.
 with_cmake() {
     say "find_package, ${2:+BUILD_SHARED_LIBS=$2, }$1"
-    if ! build_and_test "$work/$1-$2" -DEXPECTED_FORM="furrow::furrow_$1" \
+    if ! build_and_test "$here" "$work/$1-$2" -DEXPECTED_FORM="furrow::furrow_$1" \
         ${2:+-DBUILD_SHARED_LIBS="$2"} >"$work/log" 2>&1; then
         cat "$work/log"
         exit 1
     fi
     # libfurrow.so is needed by the programs built with the shared library, and by no other.
-    if readelf -d "$work/$1-$2/solve_c" | grep -q 'NEEDED.*\[libfurrow\.so\.0\]'; then
+    if readelf -d "$work/$1-$2/solve_c" | grep -q 'NEEDED.*\[libfurrow\.so\.0\.2\]'; then
         [ "$1" = shared ]
     else
         [ "$1" = static ]
+    fi
+}
+
+examples() {
+    say "docs/examples"
+    if ! build_and_test "$here/../../docs/examples" "$work/examples" >"$work/log" 2>&1; then
+        cat "$work/log"
+        exit 1
     fi
 }
 
@@ -112,6 +120,7 @@ say "the installed command: $("$prefix/bin/furrow" --version)"
 with_cmake static ""
 with_cmake static OFF
 with_cmake shared ON
+examples
 
 headers
 libdir=$(dirname "$(pc_path "$prefix")")

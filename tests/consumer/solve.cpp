@@ -54,7 +54,7 @@ static bool run()
 {
     const std::vector<std::int32_t> rows{0, 0, 1, 1, 1, 2, 2}, cols{0, 1, 0, 1, 2, 1, 2};
     const std::vector<double> values{4, -1, -1, 4, -1, -1, 4};
-    const fur_coo_view list{3, 3, 7, FUR_F64, rows.data(), cols.data(), values.data()};
+    const fur_coo_view list{sizeof list, 3, 3, 7, FUR_F64, rows.data(), cols.data(), values.data()};
 
     context = make<fur_context_create, context_handle>(nullptr);
     auto a = make<fur_csr_from_coo, csr_handle>(context.get(), &list, FUR_DUPLICATES_SUM);

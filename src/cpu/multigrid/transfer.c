@@ -26,7 +26,7 @@ typedef struct transfer {
 #    define FUR_TEMPLATE "multigrid/transfer.c"
 #    include "foreach_value.h"
 
-/* What is done on each line (j, k) of those that y has in a plane. */
+/* The work for a line (j, k) of y. */
 typedef void line_work(const transfer *t, int64_t j, int64_t k);
 typedef struct lines {
     const transfer *t;

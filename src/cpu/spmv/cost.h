@@ -43,7 +43,7 @@ static inline fur_spmv_cost fur_csr_cost(const fur_csr_view *a, const fur_spmv_p
     return (fur_spmv_cost){.product_ns = fur_work_ns(&work, profile)};
 }
 
-/* Building a kernel's own form of A: so much for each entry. */
+/* Time to build a kernel's own format of A, for each entry. */
 #define FUR_BUILD_NS 8.0
 
 #endif

@@ -1,4 +1,4 @@
-/* What becomes of a row's sum; a template over VALUE. */
+/* The end of a row's product, y = alpha sum + beta y; a template over VALUE. */
 
 /* Whether y is overwritten: asked once, outside of the loop over rows. */
 static inline bool FN(overwrites)(const fur_spmv_call *call)

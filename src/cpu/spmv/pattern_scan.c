@@ -114,7 +114,7 @@ static figures scan_rows(const fur_csr_view *a, uint64_t seed, int64_t begin, in
     return found;
 }
 
-/* What the threads add up. */
+/* Figures that the threads add up. */
 typedef struct scan {
     const fur_csr_view *a;
     uint64_t seed;

@@ -120,8 +120,8 @@ static inline void spread_segment(const fur_csr_view *a, const sell *s, int64_t 
         memset(to, 0, size);
 }
 
-/* An element of each entry of a window's rows to the entry's place; padding becomes 0. Of long rows
- * a segment at a time, which stays in the cache while all lanes write to it. */
+/* Copies an element of each entry of a window's rows to the entry's place; padding becomes 0. Long
+ * rows go a segment at a time, which stays in the cache while all lanes write to it. */
 static inline void spread_elements(const fur_csr_view *a, const sell *s, int64_t window,
                                    const char *from, char *to, size_t size)
 {

@@ -14,7 +14,7 @@
 /* Lines go two by two, which share what they load. Lanes in plain C gain nothing by it. */
 #define PAIRS FUR_REAL_REGISTERS
 #define FUR_POINT_GRAIN 16384
-/* Of the second-level cache: what a block may have in it of x, and lines it has at least. */
+/* Bytes of x that a block may have in the second-level cache, and the least lines of a block. */
 #define FUR_BLOCK_BYTES (1 << 20)
 #define FUR_BLOCK_LINES 16
 /* Points: whole cache lines of every type. */

@@ -1,4 +1,5 @@
-/* What becomes of a stencil's sums in registers: y = alpha sum + beta z; a template over VALUE. */
+/* The end of a stencil's product, from sums in registers: y = alpha sum + beta z; a template over
+ * VALUE. */
 
 typedef FUR_WIDE_LANES(VALUE_NAME) FN(wide);
 

@@ -1,0 +1,91 @@
+/* Reads a collection: all matrices of a folder, plain (.mtx), compressed (.mtx.gz, .mtx.zst), as
+ * archives of the SuiteSparse collection (.tar.gz) or binary (.fur), into a table. A file that
+ * cannot be read gets a line that says why and where, and the next one is read.
+ *
+ *     cc collection.c $(pkg-config --cflags --libs furrow) -o collection && ./collection FOLDER */
+#include <furrow/furrow.h>
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int ends_with(const char *text, const char *end)
+{
+    size_t length = strlen(text), tail = strlen(end);
+    return length >= tail && strcmp(text + length - tail, end) == 0;
+}
+
+/* Whether a name is that of a matrix; for scandir. */
+static int is_matrix(const struct dirent *file)
+{
+    static const char *const endings[] = {".mtx", ".mtx.gz", ".mtx.zst", ".tar.gz", ".fur"};
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+        if (ends_with(file->d_name, endings[i]))
+            return 1;
+    return 0;
+}
+
+/* The matrix of a file of any of these kinds, and its header. */
+static fur_status read_matrix(fur_context *context, const char *path, fur_mtx_header *header,
+                              fur_csr **out)
+{
+    fur_mtx_read_options text = {.size = sizeof text, .header = header};
+    fur_binary_read_options binary = {.size = sizeof binary, .header = header, .map = 1};
+    return fur_binary_detect(path) ? fur_binary_read_csr(context, path, &binary, out)
+                                   : fur_mtx_read_csr(context, path, &text, out);
+}
+
+/* Prints a file's line of the table; whether it could be read. */
+static int print_line(fur_context *context, const char *folder, const char *name)
+{
+    char path[4096];
+    fur_mtx_header header = FUR_DEFAULT(fur_mtx_header);
+    fur_csr_statistics figures = FUR_DEFAULT(fur_csr_statistics);
+    fur_csr *a = NULL;
+    int length = snprintf(path, sizeof path, "%s/%s", folder, name);
+    if (length < 0 || (size_t)length >= sizeof path) {
+        printf("%-24s its path is too long\n", name);
+        return 0;
+    }
+    int failed = read_matrix(context, path, &header, &a) || fur_csr_measure(a, &figures);
+    if (failed)
+        printf("%-24s %s\n", name, fur_context_error(context));
+    else
+        printf("%-24s %9lld %9lld %11lld %9lld %9lld  %s %s\n", name, (long long)header.rows,
+               (long long)header.cols, (long long)fur_csr_get(a)->entries,
+               (long long)figures.row_max, (long long)figures.bandwidth,
+               fur_mtx_field_name(header.field), fur_mtx_symmetry_name(header.symmetry));
+    fur_csr_destroy(a);
+    return !failed;
+}
+
+int main(int argc, char **argv)
+{
+    struct dirent **files = NULL;
+    fur_context *context = NULL;
+    if (argc != 2) {
+        fprintf(stderr, "usage: collection FOLDER\n");
+        return 2;
+    }
+    if (fur_context_create(NULL, &context)) {
+        fprintf(stderr, "%s\n", fur_context_error(NULL));
+        return 1;
+    }
+    int count = scandir(argv[1], &files, is_matrix, alphasort);
+    int read = 0;
+    if (count < 0)
+        perror(argv[1]);
+    else
+        printf("%-24s %9s %9s %11s %9s %9s  %s\n", "file", "rows", "cols", "entries", "longest",
+               "bandwidth", "kind");
+    for (int i = 0; i < count; i++) {
+        read += print_line(context, argv[1], files[i]->d_name);
+        free(files[i]);
+    }
+    free(files);
+    fur_context_destroy(context);
+    if (count >= 0)
+        printf("%d of %d files read\n", read, count);
+    return read == 0 || read < count;
+}
