@@ -1,4 +1,4 @@
-/* What becomes of entries that have been read: zeros dropped, positions in an array, mirror images.
+/* Zeros dropped, positions in an array, mirror images: what is done to entries that have been read.
  */
 #include "batch.h"
 #include "arrays.h"
@@ -93,7 +93,7 @@ int64_t fur_batch_find_not_real(const fur_job *job, const fur_batch *batch, int6
     return -1;
 }
 
-/* What mirroring does to the parts of a value: keeps or negates them. */
+/* Whether mirroring negates the parts of a value. */
 typedef struct mirror {
     bool negate_re;
     bool negate_im;

@@ -126,7 +126,7 @@ void fur_collection_end(fur_collection *collection)
     fill_offsets(&collection->arrays);
 }
 
-/* Entries [begin, end) of the arrays, of which offsets tell the rows, as a batch. */
+/* Entries [begin, end) of the arrays as a batch; the offsets tell their rows. */
 static int64_t lend(const fur_arrays *arrays, int64_t row, int64_t begin, int64_t end,
                     fur_batch *batch)
 {

@@ -12,7 +12,7 @@ static bool is_zero(const fur_number *number)
     return number->kind == FUR_NUMBER_FINITE && number->exact && number->significand == 0;
 }
 
-/* What the options have against a number that is one. */
+/* Refuses a number that the options do not allow. */
 static fur_status check_number(const fur_cursor *cursor, fur_token token, const fur_job *job,
                                const fur_number *number)
 {
@@ -42,7 +42,7 @@ static fur_status read_number(fur_cursor *cursor, const fur_job *job, fur_number
     return check_number(cursor, token, job, out);
 }
 
-/* The numbers of an entry; of a pattern 1. */
+/* The numbers of an entry; 1 for an entry of a pattern. */
 static fur_status read_value(fur_cursor *cursor, const fur_job *job, fur_entry *entry)
 {
     entry->re = (fur_number){.significand = 1, .exact = true};
@@ -131,7 +131,7 @@ static fur_status reserve(fur_storage *storage, const fur_job *job, size_t size,
                             failure);
 }
 
-/* Counts what is to be told about, and remembers the first of its kind. */
+/* Counts what the caller will be warned of, and remembers the first of each kind. */
 static void note(const fur_cursor *cursor, fur_batch *batch, fur_note_kind kind, fur_token token,
                  const char *what)
 {

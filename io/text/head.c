@@ -27,7 +27,7 @@ const char *fur_mtx_symmetry_name(fur_mtx_symmetry symmetry)
     return (unsigned)symmetry <= FUR_MTX_HERMITIAN ? symmetries[symmetry] : "?";
 }
 
-/* What is not in the format but plainly meant so. */
+/* Takes a banner that breaks the format although its meaning is plain. */
 static fur_status tolerate(fur_cursor *cursor, const char *place, const char *what, bool refuse,
                            fur_banner *banner)
 {
@@ -134,7 +134,7 @@ static bool count_stored(const fur_mtx_header *header, int64_t *out)
                       : !__builtin_mul_overflow(other / 2, n, out);
 }
 
-/* Of an array the count is not part of the size line; some programs write it nevertheless. */
+/* The size line of an array has no count of entries; some programs write it nevertheless. */
 static fur_status read_array_count(fur_cursor *cursor, fur_mtx_header *header)
 {
     if (!count_stored(header, &header->entries_in_file))
@@ -339,7 +339,8 @@ static fur_status refuse_foreign(const fur_cursor *cursor)
     return FUR_OK;
 }
 
-/* What is read at first, and what of a text whose size is not known before it has been read. */
+/* Bytes that are read at first; and the most that are read in search of the size line, if the size
+ * of the text is not known. */
 #define FIRST_LOOK 65536
 #define LAST_LOOK ((size_t)64 << 20)
 

@@ -112,7 +112,7 @@ static fur_status choose_field(fur_context *context, const fur_mtx_write_options
     return FUR_OK;
 }
 
-/* What the options ask for must exist in the format and be true of the matrix. */
+/* The symmetry that the options ask for must exist in the format and be that of the matrix. */
 static fur_status check_symmetry(const fur_csr *a, const fur_mtx_write_options *options)
 {
     fur_context *context = fur_csr_context(a);
