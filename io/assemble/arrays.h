@@ -5,10 +5,10 @@
 
 #include "offsets.h"
 #include "parallel.h"
+#include "value_type.h"
 
 #include <furrow/mtx.h>
 
-#include <stdbool.h>
 #include <string.h>
 
 typedef struct fur_arrays {

@@ -3,10 +3,9 @@
 #define FURROW_IO_BATCH_H
 
 #include "failure.h"
+#include "value_type.h"
 
 #include <furrow/mtx.h>
-
-#include <stdbool.h>
 
 /* The file that is being read, and how: the same for all threads. */
 typedef struct fur_job {
@@ -18,16 +17,6 @@ typedef struct fur_job {
     int numbers;     /* on a line: 1, complex 2, pattern 0 */
     const char *isa; /* as fur_context_isa of the host names it */
 } fur_job;
-
-static inline bool fur_job_is_single(const fur_job *job)
-{
-    return job->value_type == FUR_F32 || job->value_type == FUR_C64;
-}
-
-static inline bool fur_job_is_complex(const fur_job *job)
-{
-    return job->value_type == FUR_C64 || job->value_type == FUR_C128;
-}
 
 /* Whether the matrix has more entries than the file: those that follow from its symmetry. */
 static inline bool fur_job_expands(const fur_job *job)

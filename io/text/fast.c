@@ -363,8 +363,8 @@ const char *FUR_FAST(FUR_ISA)(const fur_job *job, const char *at, const char *en
 {
     const form f = {.indices = job->indices,
                     .numbers = job->numbers,
-                    .single = fur_job_is_single(job),
-                    .complex = fur_job_is_complex(job)};
+                    .single = fur_value_is_single(job->value_type),
+                    .complex = fur_value_is_complex(job->value_type)};
     if (f.indices == 2 && f.numbers == 0)
         return read_lines(at, end, (form){.indices = 2}, job, batch);
     if (f.indices == 2 && f.numbers == 1 && !f.single && !f.complex)

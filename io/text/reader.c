@@ -307,7 +307,7 @@ static fur_status choose_value(const fur_cursor *cursor, fur_job *job)
     job->value_type = options->convert ? (fur_value_type)(options->convert - FUR_MTX_AS_F32)
                       : complex        ? FUR_C128
                                        : FUR_F64;
-    if (complex && !fur_job_is_complex(job))
+    if (complex && !fur_value_is_complex(job->value_type))
         return fur_cursor_fail(cursor, FUR_INVALID, cursor->line_start,
                                "the file is complex and does not fit %s; read it as c64 or c128",
                                fur_value_name(job->value_type));
