@@ -1,5 +1,4 @@
-/* The head of a file: first it is told what cannot be one, then come banner, comments, size line.
- */
+/* The head of a file: banner, comments and size line; files of other formats are refused. */
 #include "head.h"
 #include "try.h"
 
@@ -196,7 +195,7 @@ static void read_type(const fur_cursor *cursor, fur_banner *banner)
     snprintf(type, sizeof banner->header.graphblas_type, "%.*s", length, token.begin);
 }
 
-/* Over comments and blank lines to the size line. */
+/* Moves over comments and blank lines to the size line. */
 static fur_status find_size_line(fur_cursor *cursor, fur_banner *banner)
 {
     do {
