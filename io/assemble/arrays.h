@@ -5,10 +5,10 @@
 
 #include "offsets.h"
 #include "parallel.h"
+#include "value_type.h"
 
 #include <furrow/mtx.h>
 
-#include <stdbool.h>
 #include <string.h>
 
 typedef struct fur_arrays {
@@ -93,7 +93,7 @@ typedef struct fur_row_range {
     int64_t begin;
 } fur_row_range;
 
-/* What came out of a range. */
+/* The outcome of a range. */
 typedef struct fur_rows_outcome {
     int64_t end;   /* position behind its last entry; it begins where it began */
     bool repeated; /* duplicates were kept */

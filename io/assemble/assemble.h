@@ -2,8 +2,8 @@
  *
  * While rows come in order, entries go straight to their place in the matrix. From the first that
  * does not, and where the size of the text is not known and the header may promise anything, they
- * are parted into buckets of rows, of which the matrix is made when all are there: each range of
- * rows is put in order by itself, and gaps that duplicates have left are closed. */
+ * are parted into buckets of rows. When all are there, each range of rows is put in order by
+ * itself, and gaps that duplicates have left are closed. */
 #ifndef FURROW_IO_ASSEMBLE_H
 #define FURROW_IO_ASSEMBLE_H
 
@@ -43,7 +43,7 @@ typedef struct fur_delivery {
 fur_status fur_collection_open(fur_storage *storage, const fur_job *job, bool direct,
                                fur_failure *failure, fur_collection *out);
 
-/* What can be done before it is the batch's turn. */
+/* Does what can be done before it is the batch's turn. */
 void fur_collection_prepare(const fur_collection *collection, fur_batch *batch,
                             fur_delivery *delivery);
 

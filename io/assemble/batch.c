@@ -1,4 +1,4 @@
-/* What becomes of entries that have been read: zeros dropped, positions in an array, mirror images.
+/* Zeros dropped, positions in an array, mirror images: what is done to entries that have been read.
  */
 #include "batch.h"
 #include "arrays.h"
@@ -7,14 +7,11 @@
 
 bool fur_batch_is_zero(const fur_job *job, const fur_batch *batch, int64_t k)
 {
-    const void *values = batch->values;
-    if (job->numbers == 0)
-        return false;
-    bool complex = fur_job_is_complex(job);
-    int64_t re = complex ? 2 * k : k, im = complex ? re + 1 : re;
-    if (fur_job_is_single(job))
-        return ((const float *)values)[re] == 0 && ((const float *)values)[im] == 0;
-    return ((const double *)values)[re] == 0 && ((const double *)values)[im] == 0;
+    const int parts = fur_value_parts(job->value_type);
+    bool zero = job->numbers > 0;
+    for (int part = 0; zero && part < parts; part++)
+        zero = fur_value_part(job->value_type, batch->values, parts * k + part) == 0;
+    return zero;
 }
 
 /* Closes up over entries that are zero. */
@@ -79,21 +76,16 @@ void fur_batch_set_positions(const fur_job *job, int64_t before, fur_batch *batc
     }
 }
 
-static bool is_real(const fur_job *job, const void *values, int64_t k)
-{
-    return fur_job_is_single(job) ? ((const float *)values)[2 * k + 1] == 0
-                                  : ((const double *)values)[2 * k + 1] == 0;
-}
-
 int64_t fur_batch_find_not_real(const fur_job *job, const fur_batch *batch, int64_t count)
 {
     for (int64_t k = 0; k < count; k++)
-        if (batch->rows[k] == batch->cols[k] && !is_real(job, batch->values, k))
+        if (batch->rows[k] == batch->cols[k] &&
+            fur_value_part(job->value_type, batch->values, 2 * k + 1) != 0)
             return k;
     return -1;
 }
 
-/* What mirroring does to the parts of a value: keeps or negates them. */
+/* Whether mirroring negates the parts of a value. */
 typedef struct mirror {
     bool negate_re;
     bool negate_im;

@@ -3,31 +3,20 @@
 #define FURROW_IO_BATCH_H
 
 #include "failure.h"
+#include "value_type.h"
 
 #include <furrow/mtx.h>
 
-#include <stdbool.h>
-
-/* What is being read and how: the same for all threads. */
+/* The file that is being read, and how: the same for all threads. */
 typedef struct fur_job {
     const char *name; /* of the file, for sentences */
     fur_mtx_header header;
     fur_value_type value_type; /* what the entries are read as */
     fur_mtx_read_options options;
-    int indices;     /* on a line: 2, of a vector 1, in an array 0 */
-    int numbers;     /* 1, complex 2, pattern 0 */
+    int indices;     /* on a line: 2, in a vector 1, in an array 0 */
+    int numbers;     /* on a line: 1, complex 2, pattern 0 */
     const char *isa; /* as fur_context_isa of the host names it */
 } fur_job;
-
-static inline bool fur_job_is_single(const fur_job *job)
-{
-    return job->value_type == FUR_F32 || job->value_type == FUR_C64;
-}
-
-static inline bool fur_job_is_complex(const fur_job *job)
-{
-    return job->value_type == FUR_C64 || job->value_type == FUR_C128;
-}
 
 /* Whether the matrix has more entries than the file: those that follow from its symmetry. */
 static inline bool fur_job_expands(const fur_job *job)
@@ -35,7 +24,7 @@ static inline bool fur_job_expands(const fur_job *job)
     return job->header.symmetry != FUR_MTX_GENERAL && !job->options.keep_triangle;
 }
 
-/* What is accepted with a warning. */
+/* Kinds of things that are accepted with a warning. */
 typedef enum fur_note_kind {
     FUR_NOTE_INEXACT,  /* an integer that the value type cannot hold */
     FUR_NOTE_INFINITE, /* a number beyond the value type's range */
@@ -73,14 +62,14 @@ bool fur_batch_is_zero(const fur_job *job, const fur_batch *batch, int64_t k);
 void fur_batch_settle(const fur_job *job, fur_batch *batch);
 
 /* Array files have all numbers of a matrix, column after column: sets the positions of the batch's
- * entries, which have `before` others before them. Of a symmetric matrix the file has the lower
- * triangle, of a skew-symmetric one without the diagonal. */
+ * entries, which have `before` others before them. The file of a symmetric matrix has the lower
+ * triangle, that of a skew-symmetric one without the diagonal. */
 void fur_batch_set_positions(const fur_job *job, int64_t before, fur_batch *batch);
 
 /* The first of `count` entries on the diagonal whose value is not real; -1 if there is none. */
 int64_t fur_batch_find_not_real(const fur_job *job, const fur_batch *batch, int64_t count);
 
-/* Of a symmetric file: adds the mirror image of each entry that is not on the diagonal, or, where
+/* For a symmetric file: adds the mirror image of each entry that is not on the diagonal, or, where
  * the triangle is kept, moves entries above the diagonal below it. Columns of entries that were
  * above get the bit FUR_FROM_ABOVE (arrays.h). */
 void fur_batch_apply_symmetry(const fur_job *job, fur_batch *batch);

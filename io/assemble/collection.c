@@ -7,8 +7,8 @@ void fur_arrays_fill_ones(const fur_arrays *arrays, int64_t begin, int64_t count
 {
     static const float single[] = {1, 0};
     static const double full[] = {1, 0};
-    bool is_single = arrays->value_type == FUR_F32 || arrays->value_type == FUR_C64;
-    const void *one = is_single ? (const void *)single : (const void *)full;
+    const void *one =
+        fur_value_is_single(arrays->value_type) ? (const void *)single : (const void *)full;
     size_t bytes = (size_t)count * arrays->value_size, filled = arrays->value_size;
     if (count == 0) /* there may be no array */
         return;
@@ -126,7 +126,7 @@ void fur_collection_end(fur_collection *collection)
     fill_offsets(&collection->arrays);
 }
 
-/* Entries [begin, end) of the arrays, of which offsets tell the rows, as a batch. */
+/* Entries [begin, end) of the arrays as a batch; the offsets tell their rows. */
 static int64_t lend(const fur_arrays *arrays, int64_t row, int64_t begin, int64_t end,
                     fur_batch *batch)
 {

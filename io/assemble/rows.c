@@ -111,11 +111,11 @@ static fur_status sort(fur_storage *storage, const fur_arrays *arrays, int64_t b
 /* Value `to` becomes the sum of values `to` and `from`. */
 static void add(const fur_arrays *arrays, int64_t to, int64_t from)
 {
-    int parts = arrays->value_type == FUR_C64 || arrays->value_type == FUR_C128 ? 2 : 1;
+    const int parts = fur_value_parts(arrays->value_type);
     float *f32 = (float *)(void *)arrays->values;
     double *f64 = (double *)(void *)arrays->values;
     for (int part = 0; part < parts; part++) {
-        if (arrays->value_type == FUR_F32 || arrays->value_type == FUR_C64)
+        if (fur_value_is_single(arrays->value_type))
             f32[parts * to + part] += f32[parts * from + part];
         else
             f64[parts * to + part] += f64[parts * from + part];

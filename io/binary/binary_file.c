@@ -119,7 +119,7 @@ static fur_status read_table(fur_binary_file *file)
     return check_sum(file, section.at, file->table, section.size, file->header.table_sum);
 }
 
-/* What lies between two sections must be zero. */
+/* The bytes between two sections must be zero. */
 static fur_status check_padding(const fur_binary_file *file)
 {
     for (int i = 1; i < FUR_BINARY_SECTIONS; i++) {
@@ -184,7 +184,8 @@ static fur_status describe_piece(const fur_binary_file *file, int64_t index)
     return check_sum(file, at, to, piece.size, file->table[index]);
 }
 
-/* What failed for a moment may be good now; then so may be what follows. */
+/* A piece that failed may be good when it is read again; then the pieces behind it are checked,
+ * too. */
 static fur_status read_again(const fur_binary_file *file, int64_t index)
 {
     while (index < file->layout.pieces)

@@ -5,7 +5,7 @@
 #include "binary_format.h"
 #include "limit.h"
 
-/* What a matrix is made of. */
+/* The arrays of a matrix. */
 typedef struct fur_binary_arrays {
     fur_context *context;
     void *mapping;                 /* the file in memory; NULL if it is read */
@@ -35,7 +35,7 @@ void fur_binary_release(fur_binary_arrays *arrays);
 fur_status fur_binary_open(fur_context *context, const char *path, const fur_read_limits *limits,
                            fur_binary_file *out);
 
-/* Reads and checks all that lies behind the header; of a file that is mapped it reads no arrays. */
+/* Reads and checks everything behind the header; the arrays of a mapped file are only checked. */
 fur_status fur_binary_load(fur_binary_file *file);
 
 /* Closes the file and releases those arrays that nobody has taken. */

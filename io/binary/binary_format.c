@@ -15,7 +15,7 @@ _Static_assert(sizeof(fur_binary_header) == 19 * sizeof(uint64_t), "a header is 
 /* Below this no size of a section overflows, nor their sum. */
 #define MOST_ENTRIES (UINT64_C(1) << 56)
 
-/* What the words are called in sentences, and the most they may be. */
+/* The names of the words in sentences, and the largest values they may have. */
 static const struct {
     const char *name;
     uint64_t most;

@@ -84,7 +84,7 @@ static fur_status load_matrix(fur_binary_file *file)
     return file->header.field == FUR_MTX_PATTERN ? make_ones(file) : FUR_OK;
 }
 
-/* What a matrix keeps. */
+/* Releases the arrays that a matrix has kept. */
 static void release_kept(void *user)
 {
     fur_binary_arrays arrays = *(fur_binary_arrays *)user;
@@ -147,7 +147,7 @@ static fur_status create_matrix(fur_binary_file *file, fur_context *context, fur
     return FUR_OK;
 }
 
-/* What is no matrix has true checksums: it was written so. */
+/* The checksums of the file are right: arrays that are no matrix were written so. */
 static fur_status make_matrix(fur_binary_file *file, fur_context *context, fur_csr **out)
 {
     fur_status status = create_matrix(file, context, out);

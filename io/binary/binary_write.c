@@ -4,6 +4,7 @@
 #include "companion.h"
 #include "options.h"
 #include "try.h"
+#include "value_type.h"
 #include "verify.h"
 
 #include <furrow/binary.h>
@@ -18,7 +19,7 @@ static fur_status take_options(fur_context *context, const fur_binary_write_opti
     FUR_TAKE_OPTIONS(context, fur_binary_write_options, out, options);
     FUR_CHECK_REPORT(context, fur_mtx_header, out->origin);
     if (!out->origin)
-        out->origin = value == FUR_C64 || value == FUR_C128 ? &complex : &real;
+        out->origin = fur_value_is_complex(value) ? &complex : &real;
     if ((unsigned)out->origin->field > FUR_MTX_PATTERN)
         return fur_context_fail(context, FUR_INVALID, "%d is not a field", (int)out->origin->field);
     if ((unsigned)out->origin->symmetry > FUR_MTX_HERMITIAN)

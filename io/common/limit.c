@@ -116,7 +116,7 @@ static int64_t advance(fur_watch *watch, int64_t done)
     return before < done ? done : before;
 }
 
-/* What is not asked for costs nothing. */
+/* Without a limit of seconds the clock is not asked. */
 static bool is_late(const fur_watch *watch)
 {
     return watch->end > 0 && fur_seconds() >= watch->end;

@@ -16,7 +16,7 @@
 fur_status fur_limits_check(fur_context *context, const fur_read_limits *limits);
 
 /* FUR_OVERFLOW if a file of that many bytes may not hold what its header says, with a sentence
- * about it; of a file whose size is not known yet, -1, only if no size would do. */
+ * about it. For a file whose size is not known yet, -1, only if no size would do. */
 fur_status fur_limits_check_header(const fur_read_limits *limits, const fur_mtx_header *header,
                                    int64_t bytes, fur_failure *failure);
 
@@ -38,8 +38,8 @@ typedef struct fur_watch {
 /* A watch that begins now and asks what the options have; the calling thread is the caller. */
 void fur_watch_begin(fur_watch *watch, const fur_mtx_read_options *options);
 
-/* Says that `done` bytes of the file have been read, of which the most that was said counts, and
- * returns whether to go on. From any thread; yes without a watch. */
+/* Says that `done` bytes of the file have been read (the largest number that was said counts), and
+ * returns whether to go on. May be called from any thread; true without a watch. */
 bool fur_watch_goes_on(fur_watch *watch, int64_t done);
 
 /* Whether a thread that waits has to look now and then: it is the caller, and there is something to

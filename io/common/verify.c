@@ -2,6 +2,7 @@
 #include "verify.h"
 #include "parallel.h"
 #include "try.h"
+#include "value_type.h"
 #include "view.h"
 
 /* What a thread takes at a time. */
@@ -37,13 +38,6 @@ fur_status fur_verify_symmetry(const fur_csr *a, fur_mtx_symmetry symmetry, bool
         (long long)found.row + 1);
 }
 
-static double part_at(const fur_csr_view *view, int64_t index)
-{
-    bool single = view->value_type == FUR_F32 || view->value_type == FUR_C64;
-    return single ? (double)((const float *)view->values)[index]
-                  : ((const double *)view->values)[index];
-}
-
 static bool is_integer(double value)
 {
     return value >= -0x1p63 && value < 0x1p63 && (double)(int64_t)value == value;
@@ -52,7 +46,7 @@ static bool is_integer(double value)
 static int64_t find_fraction(void *user, int64_t k, int64_t end)
 {
     const fur_csr_view *view = user;
-    while (k < end && is_integer(part_at(view, k)))
+    while (k < end && is_integer(fur_value_part(view->value_type, view->values, k)))
         k++;
     return k;
 }
@@ -68,5 +62,6 @@ fur_status fur_verify_integers(const fur_csr *a)
                             "entry (%lld, %lld), counting from 1, is %g, which is no integer of 64 "
                             "bits; write the matrix as real",
                             (long long)fur_view_row_of(&view, bad) + 1,
-                            (long long)view.columns[bad] + 1, part_at(&view, bad));
+                            (long long)view.columns[bad] + 1,
+                            fur_value_part(view.value_type, view.values, bad));
 }

@@ -112,7 +112,7 @@ MM_API char *mm_strdup(const char *s);
  * for words it does not know. "double" is real, "unsigned-integer" is integer. */
 MM_API int mm_read_banner(FILE *f, MM_typecode *matcode);
 
-/* Read comments and the size line: rows, columns and, of a coordinate file, entries. The next
+/* Read comments and the size line: rows, columns and, for a coordinate file, entries. The next
  * character to be read is then the first below it. */
 MM_API int mm_read_mtx_crd_size(FILE *f, int *M, int *N, int *nz);
 MM_API int mm_read_mtx_array_size(FILE *f, int *M, int *N);
@@ -125,8 +125,8 @@ MM_API int mm_read_mtx_crd_entry(FILE *f, int *row, int *col, double *real, doub
                                  MM_typecode matcode);
 
 /* Reads a coordinate file into arrays that the caller frees; *val is NULL for a pattern. Indices
- * count from 1. The name "stdin" means standard input. Of a file, there must not be more entries
- * than its size line says. */
+ * count from 1. The name "stdin" means standard input. A file must not have more entries than
+ * its size line says. */
 MM_API int mm_read_mtx_crd(char *fname, int *M, int *N, int *nz, int **row, int **col, double **val,
                            MM_typecode *matcode);
 

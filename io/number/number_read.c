@@ -228,7 +228,7 @@ static int compare_with_middle(const fur_number *number, uint64_t bits, fur_floa
     uint64_t significand = (bits & (hidden - 1)) + (biased > 0 ? hidden : 0);
     int64_t binary_exponent = (biased > 0 ? biased : 1) - ((1 << (format.exponent_bits - 1)) - 1) -
                               format.fraction_bits - 1;
-    /* That of the significand's last digit, the nineteenth, is the number's. */
+    /* The number's exponent is that of the significand's last digit, the nineteenth. */
     int64_t exponent = number->exponent + 19 - take_digits(number, &decimal);
     multiply_add(&middle, 1, 2 * significand + 1);
     multiply_by_fives(exponent > 0 ? &decimal : &middle, exponent > 0 ? exponent : -exponent);

@@ -74,7 +74,9 @@ static void append_member(fur_input *input, const char *member)
     memcpy(end, ")", sizeof ")");
 }
 
-/* What does not follow the rule for names is found by a second look, unless it comes by a pipe. */
+/* A member whose name does not follow the rule is found by a second pass, which a pipe does not
+ * allow.
+ */
 static fur_status open_text(fur_input *input, const char *suffix, fur_failure *failure)
 {
     fur_member member = {.suffix = suffix};

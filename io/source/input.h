@@ -8,12 +8,12 @@
 
 typedef struct fur_input fur_input;
 
-/* What is to be opened. */
+/* The file that is to be opened. */
 typedef struct fur_input_request {
     const char *path;   /* "-": standard input; with memory: stands for the path in sentences */
     const void *memory; /* not NULL: the bytes of a file, `size` of them, instead of the path */
     size_t size;
-    /* Of an archive: NULL for name/name.mtx, or the only *.mtx if there is none, which a pipe does
+    /* In an archive: NULL for name/name.mtx, or the only *.mtx if there is none, which a pipe does
      * not allow; "b" for name/name_b.mtx and so on. Without an archive only NULL finds anything. */
     const char *member;
     fur_watch *watch; /* whether to read on, and how much; NULL: always, and anything */
@@ -40,7 +40,7 @@ int64_t fur_input_size(const fur_input *input);
 /* How many of these have been read. */
 int64_t fur_input_consumed(const fur_input *input);
 
-/* That of the request. */
+/* The watch of the request. */
 fur_watch *fur_input_watch(const fur_input *input);
 
 /* The descriptor of a regular file that is plain text, which threads may read at any offset; -1 for

@@ -29,8 +29,8 @@ static bool follows_rule(const char *name, const char *suffix)
     return strcmp(rest, EXTENSION) == 0;
 }
 
-/* As a shell understands *.mtx: hidden files are none, such as the ones macOS puts beside every
- * file of an archive. */
+/* Whether the name is one of *.mtx, as a shell understands it: hidden files are not, such as those
+ * that macOS puts beside every file of an archive. */
 static bool is_matrix_market(const char *name)
 {
     const char *slash = strrchr(name, '/');

@@ -14,8 +14,8 @@
 typedef struct fur_member {
     const char *suffix; /* NULL: name/name.mtx; "b": name/name_b.mtx */
     bool found;
-    /* What is looked for, or was found; empty: it is not known yet, and what is passed over is
-     * noted below. */
+    /* The name that is looked for, or was found. Empty: it is not known yet, and the matrices that
+     * are passed over are noted below. */
     char name[FUR_MEMBER_SIZE];
     int others;                 /* members *.mtx */
     int listed;                 /* how many of them are in the list */

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What is read at once, however much room there is: between two such steps the caller is asked. */
+/* The most that is read at once: between two reads the caller is asked. */
 #define STEP ((size_t)16 << 20)
 
 fur_status fur_stage_create(fur_context *context, const char *name, size_t size, size_t capacity,
@@ -48,7 +48,7 @@ static const fur_stage *file_below(const fur_stage *stage)
     return stage;
 }
 
-/* What lies above the file may have become more than the file justifies. */
+/* Refuses an unpacked text that has become larger than the file justifies. */
 static fur_status check_unpacked(const fur_stage *stage, const fur_stage *file,
                                  fur_failure *failure)
 {

@@ -34,7 +34,7 @@ fur_status fur_stage_create(fur_context *context, const char *name, size_t size,
 /* Releases the stage and those below it down to `last`, which stays. */
 void fur_stage_close(fur_stage *stage, const fur_stage *last);
 
-/* As the stage's own function, but first what was read ahead. */
+/* Reads what was read ahead, then by the stage's own function. */
 fur_status fur_stage_read(fur_stage *stage, char *to, size_t room, size_t *got,
                           fur_failure *failure);
 
@@ -93,7 +93,7 @@ fur_status fur_decompress_truncated(const fur_stage *stage, fur_failure *failure
  * found there. */
 fur_status fur_decompress_damaged(const fur_stage *stage, const char *what, fur_failure *failure);
 
-/* What a tar archive consists of, and so what is to be looked at to recognise one. */
+/* Bytes of a block of a tar archive, by the first of which it is recognised. */
 #define FUR_TAR_BLOCK 512
 
 bool fur_tar_is(const char *head, size_t size);

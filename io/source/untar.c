@@ -1,6 +1,6 @@
 /* tar archives: ustar and pax (IEEE Std 1003.1-2017, pax, "ustar Interchange Format" and "pax
- * Interchange Format") and GNU's long names and sizes. Read here and not by libarchive, with which
- * who links the static library would need ten others. */
+ * Interchange Format") and GNU's long names and sizes. Read here and not by libarchive, because
+ * whoever links the static library would then need ten other libraries. */
 #include "stage.h"
 #include "try.h"
 
@@ -11,7 +11,7 @@
 /* Sizes beyond this are nonsense and would only overflow. */
 #define LARGEST_SIZE (INT64_MAX / 4)
 
-/* What a block says about an entry. Numbers are octal digits. */
+/* The block before each entry. Numbers are octal digits. */
 typedef struct header {
     char name[100];
     char mode[8];
@@ -100,7 +100,8 @@ static bool is_valid(const header *h)
     return parse_number(h->checksum, sizeof h->checksum, &expected) && sum == expected;
 }
 
-/* Old archives have only their checksum; of a damaged one the magic may be left. */
+/* Old archives have a checksum and no magic; in a damaged archive the magic may be all that is
+ * left. */
 bool fur_tar_is(const char *head, size_t size)
 {
     const header *h = (const header *)head;

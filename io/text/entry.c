@@ -12,7 +12,20 @@ static bool is_zero(const fur_number *number)
     return number->kind == FUR_NUMBER_FINITE && number->exact && number->significand == 0;
 }
 
-/* What the options have against a number that is one. */
+/* The number as the value type holds it. */
+static double rounded(const fur_job *job, const fur_number *number)
+{
+    return fur_value_is_single(job->value_type) ? (double)fur_number_f32(number)
+                                                : fur_number_f64(number);
+}
+
+/* The type of a value, or of a part of a complex one, for sentences. */
+static const char *part_name(const fur_job *job)
+{
+    return fur_value_is_single(job->value_type) ? "f32" : "f64";
+}
+
+/* Refuses a number that the options do not allow. */
 static fur_status check_number(const fur_cursor *cursor, fur_token token, const fur_job *job,
                                const fur_number *number)
 {
@@ -22,12 +35,12 @@ static fur_status check_number(const fur_cursor *cursor, fur_token token, const 
                                          : FUR_OK;
     if (!options->refuse_range)
         return FUR_OK;
-    double value = fur_job_is_single(job) ? (double)fur_number_f32(number) : fur_number_f64(number);
-    if (isinf(value) || (value == 0 && !is_zero(number)))
-        return fur_cursor_unexpected(cursor, token,
-                                     fur_job_is_single(job) ? "a number in the range of f32"
-                                                            : "a number in the range of f64");
-    return FUR_OK;
+    double value = rounded(job, number);
+    if (!isinf(value) && (value != 0 || is_zero(number)))
+        return FUR_OK;
+    char expected[40];
+    snprintf(expected, sizeof expected, "a number in the range of %s", part_name(job));
+    return fur_cursor_unexpected(cursor, token, expected);
 }
 
 static fur_status read_number(fur_cursor *cursor, const fur_job *job, fur_number *out)
@@ -42,7 +55,7 @@ static fur_status read_number(fur_cursor *cursor, const fur_job *job, fur_number
     return check_number(cursor, token, job, out);
 }
 
-/* The numbers of an entry; of a pattern 1. */
+/* The numbers of an entry; 1 for an entry of a pattern. */
 static fur_status read_value(fur_cursor *cursor, const fur_job *job, fur_entry *entry)
 {
     entry->re = (fur_number){.significand = 1, .exact = true};
@@ -131,7 +144,7 @@ static fur_status reserve(fur_storage *storage, const fur_job *job, size_t size,
                             failure);
 }
 
-/* Counts what is to be told about, and remembers the first of its kind. */
+/* Counts what the caller will be warned of, and remembers the first of each kind. */
 static void note(const fur_cursor *cursor, fur_batch *batch, fur_note_kind kind, fur_token token,
                  const char *what)
 {
@@ -158,11 +171,10 @@ static bool has_digits_of(const fur_number *number, double value)
 
 static bool is_exact(const fur_job *job, const fur_number *number)
 {
-    uint64_t most = UINT64_C(1) << (fur_job_is_single(job) ? 24 : 53);
+    uint64_t most = UINT64_C(1) << (fur_value_is_single(job->value_type) ? 24 : 53);
     uint64_t magnitude = number->significand;
     if (!number->exact)
-        return has_digits_of(number, fur_job_is_single(job) ? (double)fur_number_f32(number)
-                                                            : fur_number_f64(number));
+        return has_digits_of(number, rounded(job, number));
     while (magnitude > most && magnitude % 2 == 0)
         magnitude /= 2;
     return magnitude <= most;
@@ -171,14 +183,15 @@ static bool is_exact(const fur_job *job, const fur_number *number)
 static void note_value(const fur_cursor *cursor, const fur_job *job, const fur_entry *entry,
                        bool infinite, fur_batch *batch)
 {
-    const char *type = fur_job_is_single(job) ? "f32" : "f64";
     char what[96];
     if (infinite) {
-        snprintf(what, sizeof what, "which is beyond the range of %s and became infinite", type);
+        snprintf(what, sizeof what, "which is beyond the range of %s and became infinite",
+                 part_name(job));
         note(cursor, batch, FUR_NOTE_INFINITE, entry->text, what);
     } else if (job->header.field == FUR_MTX_INTEGER && entry->re.kind == FUR_NUMBER_FINITE &&
                !is_exact(job, &entry->re)) {
-        snprintf(what, sizeof what, "which %s cannot hold exactly and which was rounded", type);
+        snprintf(what, sizeof what, "which %s cannot hold exactly and which was rounded",
+                 part_name(job));
         note(cursor, batch, FUR_NOTE_INEXACT, entry->text, what);
     }
 }
@@ -186,12 +199,11 @@ static void note_value(const fur_cursor *cursor, const fur_job *job, const fur_e
 /* Writes part `index` of the values. Whether a finite number became infinite. */
 static bool store_part(const fur_job *job, const fur_number *number, int64_t index, void *values)
 {
-    double value;
-    if (fur_job_is_single(job)) {
-        value = (double)(((float *)values)[index] = fur_number_f32(number));
-    } else {
-        value = ((double *)values)[index] = fur_number_f64(number);
-    }
+    double value = rounded(job, number);
+    if (fur_value_is_single(job->value_type))
+        ((float *)values)[index] = (float)value;
+    else
+        ((double *)values)[index] = value;
     return isinf(value) && number->kind == FUR_NUMBER_FINITE;
 }
 
@@ -200,7 +212,7 @@ static void store(const fur_cursor *cursor, const fur_job *job, const fur_entry 
                   fur_batch *batch)
 {
     int64_t k = batch->count++;
-    bool complex = fur_job_is_complex(job);
+    bool complex = fur_value_is_complex(job->value_type);
     bool infinite = false;
     batch->rows[k] = entry->row;
     batch->cols[k] = entry->col;

@@ -22,15 +22,15 @@ typedef const char *fur_fast_read(const fur_job *job, const char *at, const char
 fur_fast_read FUR_FAST(portable), FUR_FAST(avx2);
 
 typedef struct fur_entry {
-    int32_t row; /* from 0; of an array both are 0 */
+    int32_t row; /* from 0; both are 0 in an array */
     int32_t col;
-    fur_number re; /* of a pattern 1 */
+    fur_number re; /* 1 in a pattern */
     fur_number im;
     fur_token text; /* of the value, for sentences; empty if there is none */
     bool trailing;  /* text behind the entry was passed over */
 } fur_entry;
 
-/* Reads an entry that begins at the cursor; of a coordinate file up to the end of its line. */
+/* Reads an entry that begins at the cursor; in a coordinate file, up to the end of its line. */
 fur_status fur_entry_read(fur_cursor *cursor, const fur_job *job, fur_entry *out);
 
 /* The diagonal of a skew-symmetric matrix is zero, that of a hermitian one is real: FUR_MALFORMED,

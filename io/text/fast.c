@@ -80,7 +80,8 @@ INLINE int64_t larger(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* What the last characters of two words make, at most eight of each; false if one is no digit. */
+/* The numbers that the last characters of two words make, at most eight of each; false if a
+ * character is not a digit. */
 INLINE bool join_two(const char *end_a, int64_t count_a, const char *end_b, int64_t count_b,
                      uint64_t *a, uint64_t *b)
 {
@@ -238,7 +239,7 @@ INLINE bool read_decimal(fur_token word, decimal *out)
     return whole;
 }
 
-/* What a line of the file at hand looks like; constant in each copy of the loop. */
+/* The form of a line of this file; constant in each copy of the loop. */
 typedef struct form {
     int indices;
     int numbers;
@@ -362,8 +363,8 @@ const char *FUR_FAST(FUR_ISA)(const fur_job *job, const char *at, const char *en
 {
     const form f = {.indices = job->indices,
                     .numbers = job->numbers,
-                    .single = fur_job_is_single(job),
-                    .complex = fur_job_is_complex(job)};
+                    .single = fur_value_is_single(job->value_type),
+                    .complex = fur_value_is_complex(job->value_type)};
     if (f.indices == 2 && f.numbers == 0)
         return read_lines(at, end, (form){.indices = 2}, job, batch);
     if (f.indices == 2 && f.numbers == 1 && !f.single && !f.complex)

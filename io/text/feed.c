@@ -11,12 +11,12 @@
 /* A first guess at what a line takes, to be read along with its block. */
 #define LINE_GUESS 256
 
-/* Of a text whose size is not known, a line may be so long: else a few packed bytes could take all
- * the memory there is. */
+/* The longest line of a text whose size is not known: without a limit a few packed bytes could take
+ * all the memory there is. */
 #define LINE_MOST ((size_t)64 << 20)
 
-/* What is read at once of a line that may be as long as the file: between two such steps the caller
- * is asked. */
+/* A line may be as long as the file. It is read in steps of this size, and between two of them the
+ * caller is asked. */
 #define STEP (INT64_C(16) << 20)
 
 void fur_feed_open(fur_storage *storage, fur_input *input, size_t block, fur_feed *feed)
@@ -84,7 +84,7 @@ static void set_text(fur_block *block, size_t begin, size_t end)
         block->room[end] = '\n';
 }
 
-/* Whether the caller wants the reading to go on. */
+/* Whether reading is to go on. */
 static bool goes_on(const fur_feed *feed, fur_failure *failure)
 {
     fur_watch *watch = fur_input_watch(feed->input);

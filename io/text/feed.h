@@ -27,7 +27,7 @@ typedef struct fur_feed {
     int64_t begin; /* where the first block begins in the file */
     bool anywhere; /* any byte can be read at any time, up to `size` */
     int64_t size;
-    pthread_mutex_t turn; /* of who reads what cannot be read anywhere */
+    pthread_mutex_t turn; /* held by the thread that reads a stream */
     atomic_llong next;    /* number of the next block */
     atomic_llong passed;  /* bytes of text in the blocks handed out */
 } fur_feed;
@@ -56,8 +56,8 @@ void fur_feed_begin(fur_feed *feed, size_t at);
 /* Bytes of text from begin to the end, -1 if that is not known yet. */
 int64_t fur_feed_size(const fur_feed *feed);
 
-/* Takes the next block; false if there is none, which a failure does not hide: it comes with a last
- * block. Also false if the input's watch does not go on. */
+/* Takes the next block. False if there is none, or if the input's watch says to stop. A failure
+ * comes with the last block that was read, in block->failure. */
 bool fur_feed_next(fur_feed *feed, fur_block *block);
 
 void fur_block_release(fur_storage *storage, fur_block *block);

@@ -1,5 +1,4 @@
-/* The head of a file: first it is told what cannot be one, then come banner, comments, size line.
- */
+/* The head of a file: banner, comments and size line; files of other formats are refused. */
 #include "head.h"
 #include "try.h"
 
@@ -27,7 +26,7 @@ const char *fur_mtx_symmetry_name(fur_mtx_symmetry symmetry)
     return (unsigned)symmetry <= FUR_MTX_HERMITIAN ? symmetries[symmetry] : "?";
 }
 
-/* What is not in the format but plainly meant so. */
+/* Takes a banner that breaks the format although its meaning is plain. */
 static fur_status tolerate(fur_cursor *cursor, const char *place, const char *what, bool refuse,
                            fur_banner *banner)
 {
@@ -134,7 +133,7 @@ static bool count_stored(const fur_mtx_header *header, int64_t *out)
                       : !__builtin_mul_overflow(other / 2, n, out);
 }
 
-/* Of an array the count is not part of the size line; some programs write it nevertheless. */
+/* The size line of an array has no count of entries; some programs write it nevertheless. */
 static fur_status read_array_count(fur_cursor *cursor, fur_mtx_header *header)
 {
     if (!count_stored(header, &header->entries_in_file))
@@ -196,7 +195,7 @@ static void read_type(const fur_cursor *cursor, fur_banner *banner)
     snprintf(type, sizeof banner->header.graphblas_type, "%.*s", length, token.begin);
 }
 
-/* Over comments and blank lines to the size line. */
+/* Moves over comments and blank lines to the size line. */
 static fur_status find_size_line(fur_cursor *cursor, fur_banner *banner)
 {
     do {
@@ -339,7 +338,8 @@ static fur_status refuse_foreign(const fur_cursor *cursor)
     return FUR_OK;
 }
 
-/* What is read at first, and what of a text whose size is not known before it has been read. */
+/* Bytes that are read at first; and the most that are read in search of the size line, if the size
+ * of the text is not known. */
 #define FIRST_LOOK 65536
 #define LAST_LOOK ((size_t)64 << 20)
 

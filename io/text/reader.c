@@ -34,7 +34,7 @@ typedef struct reader {
     fur_watch watch;
     atomic_llong turn;   /* number of the block whose turn it is */
     atomic_bool stopped; /* there is no use in going on */
-    /* What belongs to whose turn it is: */
+    /* Only the thread whose turn it is may touch these: */
     fur_failure failure;
     int64_t line;    /* of the block's first line */
     int64_t tail;    /* column behind the text so far */
@@ -63,7 +63,7 @@ static void look(reader *r)
         stop(r);
 }
 
-/* Looks of one who waits between two of the caller's. */
+/* A thread that waits asks the caller once in this many looks. */
 #define LOOKS_UNASKED 1024
 
 /* False if there is nothing to wait for any more. */
@@ -105,7 +105,7 @@ static fur_status refuse_excess(reader *r, const worker *w)
     return fur_cursor_unexpected(&cursor, fur_cursor_token(&cursor), expected);
 }
 
-/* Tells what is wrong with the block, if it is in the block's text, where and after how many
+/* Tells what is wrong with the block, and, if it is an error in the text, where and after how many
  * entries. */
 static fur_status tell_failure(reader *r, const worker *w)
 {
@@ -130,7 +130,8 @@ static fur_status check_block(reader *r, const worker *w)
     return broken ? tell_failure(r, w) : FUR_OK;
 }
 
-/* A hermitian array has its diagonal among its numbers, of which there may be too many. */
+/* The diagonal of a hermitian array is among its numbers and must be real. Numbers beyond those
+ * that the array has are refused elsewhere. */
 static fur_status check_diagonal(reader *r, const worker *w)
 {
     int64_t left = expected_entries(r) - r->entries;
@@ -162,7 +163,8 @@ static void take_notes(reader *r, const fur_batch *batch)
     }
 }
 
-/* What is done in the order of the file: positions, what is wrong, room in the matrix. */
+/* Does what must be done in the order of the file: positions, the first error, room in the matrix.
+ */
 static fur_status take_turn(reader *r, worker *w)
 {
     bool array = r->job.indices == 0;
@@ -242,7 +244,7 @@ static fur_status read_body(reader *r)
     return r->failure.status;
 }
 
-/* Whether the matrix that the header tells of may be expected of a packed file of this size. */
+/* Whether a packed file of this size is likely to hold the matrix that the header promises. */
 static bool is_plausible(const reader *r)
 {
     const fur_mtx_header *header = &r->job.header;
@@ -261,8 +263,8 @@ static fur_status make_matrix(reader *r, fur_csr **out)
                : fur_reader_locate(&r->storage, &r->request, &r->job, &conflict, &r->failure);
 }
 
-/* What the file cannot hold or justify is refused: before anything is read, if its size is known.
- */
+/* Refuses a header that promises more than the file can hold or the limits allow; before anything
+ * is read, if the size of the file is known. */
 static fur_status check_head(const reader *r)
 {
     int64_t left = fur_feed_size(&r->feed);
@@ -272,7 +274,7 @@ static fur_status check_head(const reader *r)
                                    fur_input_size(r->input));
 }
 
-/* The same when all has been read. */
+/* The same check for a stream, whose size is known when all has been read. */
 static fur_status check_read(const reader *r)
 {
     int64_t passed = atomic_load(&r->feed.passed);
@@ -305,7 +307,7 @@ static fur_status choose_value(const fur_cursor *cursor, fur_job *job)
     job->value_type = options->convert ? (fur_value_type)(options->convert - FUR_MTX_AS_F32)
                       : complex        ? FUR_C128
                                        : FUR_F64;
-    if (complex && !fur_job_is_complex(job))
+    if (complex && !fur_value_is_complex(job->value_type))
         return fur_cursor_fail(cursor, FUR_INVALID, cursor->line_start,
                                "the file is complex and does not fit %s; read it as c64 or c128",
                                fur_value_name(job->value_type));
@@ -339,7 +341,7 @@ static fur_status read_head(reader *r)
     return FUR_OK;
 }
 
-/* Says what was accepted but may not be meant. */
+/* Warns of what was accepted although its author may not have meant it. */
 static void warn(const reader *r)
 {
     const fur_mtx_read_options *options = &r->job.options;

@@ -1,4 +1,6 @@
-/* Matrix Market text into matrices, with all threads of a context: docs/files.md. */
+/* Matrix Market text into matrices and vectors. The head of a file (head.h) says what is to come;
+ * then the threads take blocks of whole lines (feed.h), read their entries (entry.h) and, in the
+ * order of the file, give them their places (assemble.h). docs/files.md tells more. */
 #ifndef FURROW_IO_READER_H
 #define FURROW_IO_READER_H
 

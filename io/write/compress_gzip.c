@@ -3,8 +3,9 @@
 
 #include <isa-l/igzip_lib.h>
 
-/* Of its levels 0 to 3 the one that brings matrices furthest down: to 0.20 - 0.40 of the text,
- * where 1 and 2 reach 0.22 - 0.41; neither is faster throughout. */
+/* The level, of 0 to 3, that packs matrices best: to 0.20 - 0.40 of the text. Levels 1 and 2 reach
+ * 0.22
+ * - 0.41, and neither is always faster. */
 #define LEVEL 3
 
 typedef struct gzip_state {
@@ -12,8 +13,8 @@ typedef struct gzip_state {
     uint8_t work[ISAL_DEF_LVL3_DEFAULT];
 } gzip_state;
 
-/* What does not shrink is stored in blocks of up to 65535 bytes, each behind 5 of its own; header
- * and trailer of a member take 18. */
+/* Text that does not shrink is stored in blocks of up to 65535 bytes, each behind 5 bytes of its
+ * own; header and trailer of a member take 18. */
 static size_t gzip_bound(size_t size)
 {
     return size + 5 * (size / 65535 + 1) + 64;

@@ -5,6 +5,7 @@
 #include "companion.h"
 #include "options.h"
 #include "try.h"
+#include "value_type.h"
 #include "verify.h"
 #include "view.h"
 #include "write.h"
@@ -17,11 +18,6 @@
 
 /* Rows that are worth a thread when entries are counted. */
 #define ROW_GRAIN 1024
-
-static bool is_complex(fur_value_type value)
-{
-    return value == FUR_C64 || value == FUR_C128;
-}
 
 /* Every line of the comment, behind a %: at most three bytes for each of its own and its end. */
 static char *put_comment(const char *comment, char *out)
@@ -102,17 +98,17 @@ static fur_status choose_field(fur_context *context, const fur_mtx_write_options
         return fur_context_fail(
             context, FUR_INVALID,
             "a pattern has no values to write as integers; ask for one of both");
-    if (options->integer && is_complex(value))
+    if (options->integer && fur_value_is_complex(value))
         return fur_context_fail(context, FUR_INVALID,
                                 "complex values cannot be written as integers");
-    *out = options->pattern    ? FUR_MTX_PATTERN
-           : options->integer  ? FUR_MTX_INTEGER
-           : is_complex(value) ? FUR_MTX_COMPLEX
-                               : FUR_MTX_REAL;
+    *out = options->pattern              ? FUR_MTX_PATTERN
+           : options->integer            ? FUR_MTX_INTEGER
+           : fur_value_is_complex(value) ? FUR_MTX_COMPLEX
+                                         : FUR_MTX_REAL;
     return FUR_OK;
 }
 
-/* What the options ask for must exist in the format and be true of the matrix. */
+/* The symmetry that the options ask for must exist in the format and be that of the matrix. */
 static fur_status check_symmetry(const fur_csr *a, const fur_mtx_write_options *options)
 {
     fur_context *context = fur_csr_context(a);
@@ -125,7 +121,7 @@ static fur_status check_symmetry(const fur_csr *a, const fur_mtx_write_options *
         return fur_context_fail(context, FUR_INVALID,
                                 "a pattern cannot be %s; write it as symmetric or general",
                                 fur_mtx_symmetry_name(symmetry));
-    if (symmetry == FUR_MTX_HERMITIAN && !is_complex(fur_csr_get(a)->value_type))
+    if (symmetry == FUR_MTX_HERMITIAN && !fur_value_is_complex(fur_csr_get(a)->value_type))
         return fur_context_fail(context, FUR_INVALID,
                                 "a real matrix cannot be hermitian; write it as symmetric");
     return fur_verify_symmetry(a, symmetry, !options->pattern);
@@ -177,7 +173,7 @@ static fur_status write_vector(const fur_vector *x, const char *path,
     fur_mtx_write_options taken;
     fur_context *context = fur_vector_context(x);
     FUR_TAKE_OPTIONS(context, fur_mtx_write_options, &taken, options);
-    bool complex = is_complex(fur_vector_value_type(x));
+    bool complex = fur_value_is_complex(fur_vector_value_type(x));
     fur_print_numbers numbers = {.values = fur_vector_const_data(x),
                                  .value_type = fur_vector_value_type(x),
                                  .field = complex ? FUR_MTX_COMPLEX : FUR_MTX_REAL};

@@ -41,7 +41,7 @@ static fur_status fail(const fur_output *output, int error)
                             strerror(error));
 }
 
-/* Names a temporary file to who wants to know; NULL: there is none any more. */
+/* Tells the watcher the name of the temporary file; NULL: there is none any more. */
 static void tell(const fur_output *output, const char *name)
 {
     fur_file_watcher watcher = fur_context_watcher(output->context);
@@ -70,7 +70,7 @@ static int make_temporary(fur_output *output, int (*make)(fur_output *output))
 }
 
 /* A file that is to replace another is open to nobody else before it has that one's permissions;
- * of one that is new the user's mask says who may do what. */
+ * the permissions of a new one follow the user's mask. */
 static mode_t first_mode(const fur_output *output)
 {
     return output->replaces ? 0600 : 0666;

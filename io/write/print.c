@@ -1,6 +1,7 @@
 /* Printing entries: no check of the room, which the caller has taken by the sizes below. */
 #include "number.h"
 #include "split.h"
+#include "value_type.h"
 #include "view.h"
 #include "write.h"
 
@@ -27,7 +28,7 @@ size_t fur_print_entry_size(fur_mtx_field field)
 /* Part `index` of the array: complex values are two parts each. */
 static char *print_part(const fur_print_numbers *n, int64_t index, char *out)
 {
-    if (n->value_type == FUR_F32 || n->value_type == FUR_C64) {
+    if (fur_value_is_single(n->value_type)) {
         float part = ((const float *)n->values)[index];
         return out + (n->field == FUR_MTX_INTEGER ? fur_number_print_i64((int64_t)part, out)
                                                   : fur_number_print_f32(part, out));

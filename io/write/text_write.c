@@ -15,7 +15,7 @@
 /* Pieces a thread may be ahead of the one that is to be written next. */
 #define AHEAD 3
 
-/* What a thread has of its own. */
+/* A thread's own memory. */
 typedef struct worker {
     char *text;  /* what it compresses; NULL if nothing is */
     void *state; /* of the compressor */

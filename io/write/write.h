@@ -65,7 +65,7 @@ fur_status fur_text_write(fur_context *context, const char *path, const fur_text
 typedef struct fur_compressor {
     /* Bytes that `size` bytes of text become at most. */
     size_t (*bound)(size_t size);
-    /* What one thread compresses with. */
+    /* Makes what one thread compresses with. */
     fur_status (*start)(fur_context *context, void **state);
     /* Compresses a text; returns the bytes of the result, 0 if that fails. */
     size_t (*compress)(void *state, const char *text, size_t size, char *out, size_t room);
@@ -76,8 +76,8 @@ typedef struct fur_compressor {
 extern const fur_compressor fur_compressor_gzip; /* there if FURROW_HAVE_GZIP is defined */
 extern const fur_compressor fur_compressor_zstd; /* there if FURROW_HAVE_ZSTD is defined */
 
-/* What the end of the path asks for: .gz, .zst; NULL for every other, which is plain text.
- * FUR_UNSUPPORTED if this build lacks the library for it. */
+/* The compressor that the end of the path asks for: .gz, .zst; NULL for every other path: plain
+ * text. FUR_UNSUPPORTED if this build lacks the library for it. */
 fur_status fur_compressor_find(fur_context *context, const char *path, const fur_compressor **out);
 
 /* Pieces that threads make in any order and that leave one after the other (turns.c). A piece that
@@ -104,10 +104,8 @@ int64_t fur_turns_take(fur_turns *turns);
 /* The piece is in its slot. */
 void fur_turns_finish(fur_turns *turns, int64_t piece);
 
-/* The piece whose turn it is to leave, if it is ready and no other thread is at that; -1: none. To
- * be asked after each fur_turns_finish and each fur_turns_left: who got -1 may leave the rest to
- * others.
- */
+/* The piece whose turn it is to leave, if it is ready and no other thread is writing; -1: none. A
+ * thread asks after each fur_turns_finish and each fur_turns_left; after -1 others do the rest. */
 int64_t fur_turns_leave(fur_turns *turns);
 
 /* That piece has left and its slot is free. */

@@ -7,6 +7,7 @@
 #include "env.h"
 #include "options.h"
 #include "target.h"
+#include "value_type.h"
 
 #include <math.h>
 #include <string.h>
@@ -131,7 +132,7 @@ static fur_status set_defaults(const fur_operator *a, fur_solver_options *o)
         return fur_context_fail(fur_operator_context(a), FUR_INVALID,
                                 "check_every must not be negative");
     if (o->rtol == 0)
-        o->rtol = value == FUR_F32 || value == FUR_C64 ? 1e-5 : 1e-10;
+        o->rtol = fur_value_is_single(value) ? 1e-5 : 1e-10;
     if (o->max_iterations == 0)
         o->max_iterations = default_iterations(fur_operator_rows(a));
     if (o->check_every == 0)

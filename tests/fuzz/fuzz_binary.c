@@ -3,7 +3,7 @@
  * behind it, which are put into their places under true checksums. What is accepted must be a valid
  * matrix or vector that is written as the same bytes; what is refused must have a sentence. */
 #include "fuzz.h"
-#include "binary_pieces.h"
+#include "binary_format.h"
 
 /* Shapes beyond this get a header, and none of the bytes that it promises. */
 #define LARGEST_SHAPE 10000

@@ -73,7 +73,7 @@ static void check_round_trip(const fur_csr *matrix, fur_duplicates duplicates)
     fur_context *context = fur_csr_context(matrix);
     size_t first_size, second_size;
     fur_mtx_read_options options = {.size = sizeof options,
-                                    .convert = fur_mtx_as(fur_csr_get(matrix)->value),
+                                    .convert = fur_mtx_as(fur_csr_get(matrix)->value_type),
                                     .duplicates = duplicates};
     fur_csr *back = NULL;
     require(fur_mtx_write_csr(matrix, fuzz_path(), NULL) == FUR_OK, "cannot be written");
@@ -131,7 +131,7 @@ static void take_warning(void *user, const char *sentence)
 static void read_with(const subject *s, outcome *out)
 {
     fur_mtx_read_options options = s->options;
-    *out = (outcome){.matrix = NULL};
+    *out = (outcome){.header = FUR_DEFAULT(fur_mtx_header)};
     options.header = &out->header;
     options.warn = take_warning;
     options.user = out->warnings;

@@ -1,4 +1,5 @@
-/* Printing numbers by search, with the C library: slow, and independent of io/number/number_write.c. */
+/* Printing numbers by search, with the C library: slow, and independent of
+ * io/number/number_write.c. */
 #ifndef FURROW_TESTS_NUMBER_REFERENCE_H
 #define FURROW_TESTS_NUMBER_REFERENCE_H
 

@@ -208,8 +208,7 @@ static fur_context *guarded_context(int isa, int threads)
 static fur_status read_blocks(fur_context *context, size_t block,
                               const fur_mtx_read_options *options, fur_csr **out)
 {
-    return fur_reader_read(context, &(fur_input_request){.path = FILE_NAME}, block, options,
-                              out);
+    return fur_reader_read(context, &(fur_input_request){.path = FILE_NAME}, block, options, out);
 }
 
 static void check_equal(const fur_csr *matrix, const fur_csr *expected, int way, int round)
