@@ -23,9 +23,9 @@ enum {
     CASES_MAX = 512
 };
 
-enum { ENTRY_GRAIN = 16384 };
+#define ENTRY_GRAIN 16384
 /* Without --seconds. */
-static const double SECONDS = 0.02;
+#define SECONDS 0.02
 
 typedef struct bench_options {
     command_common common;
@@ -151,7 +151,7 @@ void bench_report(bench *b, const char *name, const race *r, const double *bytes
     }
     for (int i = 0; i < r->count; i++) {
         const contender *c = &r->contenders[i];
-        const double rate = bytes[i] / c->seconds;
+        double rate = bytes[i] / c->seconds;
         output_append(rows, json_pack("{s:o, s:f, s:f, s:f, s:f, s:o}", "name",
                                       output_string(c->name), "seconds", c->seconds, "gbps",
                                       rate / 1e9, "of_read", rate / r->read_rate, "ratio", c->ratio,
@@ -176,7 +176,7 @@ static void fill_numbers(void *job, int64_t begin, int64_t end)
 {
     const numbers *n = job;
     for (int64_t i = begin; i < end; i++) {
-        const uint32_t hash = (uint32_t)(2654435761U * (uint64_t)(n->stride * i + n->first));
+        uint32_t hash = (uint32_t)(2654435761U * (uint64_t)(n->stride * i + n->first));
         n->x[i] = ((double)hash - 0x1p31) / (3 * 0x1p31);
     }
 }
@@ -201,7 +201,7 @@ fur_status bench_numbers(fur_context *context, int64_t n, int64_t first, int64_t
 static fur_status run_cases(bench *b, const suite *s, const char *const *cases)
 {
     for (int i = 0; cases[i]; i++) {
-        const fur_status status = s->run(b, cases[i]);
+        fur_status status = s->run(b, cases[i]);
         COMMAND_TRY(status == FUR_OUT_OF_MEMORY
                         ? command_while(b->context, "timing", cases[i], status)
                         : status);
@@ -212,30 +212,26 @@ static fur_status run_cases(bench *b, const suite *s, const char *const *cases)
 /* The suite of that number for the context's device, NULL behind the last. */
 static const suite *suite_at(fur_context *context, int index)
 {
-    for (size_t i = 0; i < sizeof suites / sizeof *suites; i++) {
-        if (strcmp(fur_context_device(context), suites[i].device) == 0 && index-- == 0) {
+    for (size_t i = 0; i < sizeof suites / sizeof *suites; i++)
+        if (strcmp(fur_context_device(context), suites[i].device) == 0 && index-- == 0)
             return &suites[i];
-        }
-    }
     return NULL;
 }
 
 static const char *suite_name(fur_context *context, int index)
 {
     const suite *s = suite_at(context, index);
-    return s != NULL ? s->name : NULL;
+    return s ? s->name : NULL;
 }
 
 /* NULL, with a sentence in the context, if there is none of that name for the device. */
 static const suite *find_suite(const bench *b, const char *name)
 {
     int i = 0;
-    if (command_check_name(b->context, "bench without a matrix", suite_name, name) != FUR_OK) {
+    if (command_check_name(b->context, "bench without a matrix", suite_name, name) != FUR_OK)
         return NULL;
-    }
-    while (strcmp(suite_name(b->context, i), name) != 0) {
+    while (strcmp(suite_name(b->context, i), name) != 0)
         i++;
-    }
     return suite_at(b->context, i);
 }
 
@@ -249,7 +245,7 @@ static fur_status check_options(const bench *b, const suite *s, const bench_opti
     } rules[] = {
         {TAKES_SECONDS, options->seconds > 0, "--seconds"},
         {TAKES_ROUNDS, options->rounds > 0, "--rounds"},
-        {TAKES_AGAINST, options->against != NULL, "--against"},
+        {TAKES_AGAINST, options->against, "--against"},
         {TAKES_SWEEPS, options->sweeps > 0, "--sweeps"},
         {TAKES_FILES, command_reads_specially(&options->common), "option of how files are read"},
     };
@@ -264,9 +260,8 @@ static fur_status check_options(const bench *b, const suite *s, const bench_opti
 
 static fur_status check_peer(const bench *b, const suite *s, const char *against)
 {
-    if (!against || !s->peer || strcmp(against, s->peer) == 0) {
+    if (!against || !s->peer || strcmp(against, s->peer) == 0)
         return FUR_OK;
-    }
     return command_misuse(b->context, "bench %s on %s races against %s, not '%s'", s->name,
                           s->device, s->peer, against);
 }
@@ -275,17 +270,15 @@ static fur_status check_peer(const bench *b, const suite *s, const char *against
 static bool begins_with_matrix(const bench_options *options)
 {
     const char *first = options->cases[0];
-    for (size_t i = 0; i < sizeof suites / sizeof *suites; i++) {
-        if (strcmp(first, suites[i].name) == 0) {
+    for (size_t i = 0; i < sizeof suites / sizeof *suites; i++)
+        if (strcmp(first, suites[i].name) == 0)
             return false;
-        }
-    }
     return generate_knows(first) || access(first, F_OK) == 0;
 }
 
 static fur_status bench_steps(bench *b, const bench_options *options, const suite *s)
 {
-    const int named = begins_with_matrix(options) ? 0 : 1;
+    int named = begins_with_matrix(options) ? 0 : 1;
     return run_cases(b, s, options->case_count > named ? options->cases + named : s->cases);
 }
 
@@ -293,9 +286,8 @@ static fur_status bench_steps(bench *b, const bench_options *options, const suit
 static void put_results(output *out, const bench *b)
 {
     output_member(out, "results", json_incref(b->results));
-    if (b->summary) {
+    if (b->summary)
         output_member(out, "summary", json_incref(b->summary));
-    }
 }
 
 static fur_status save_results(const bench *b, const char *path)
@@ -308,13 +300,11 @@ static fur_status save_results(const bench *b, const char *path)
 
 static fur_status finish(const bench *b, const bench_options *options, output *out)
 {
-    if (options->common.json) {
+    if (options->common.json)
         put_results(out, b);
-    }
-    const fur_status ended = output_end(out, b->context);
-    if (ended != FUR_OK || !options->json_file) {
+    fur_status ended = output_end(out, b->context);
+    if (ended != FUR_OK || !options->json_file)
         return ended;
-    }
     return save_results(b, options->json_file);
 }
 
@@ -329,17 +319,16 @@ static fur_status run_bench(timing *t, const void *given)
                .sweeps = options->sweeps,
                .against = options->against};
     const suite *s = find_suite(&b, begins_with_matrix(options) ? "spmv" : options->cases[0]);
-    if (!s) {
+    if (!s)
         return FUR_INVALID;
-    }
     COMMAND_TRY(check_options(&b, s, options));
     COMMAND_TRY(check_peer(&b, s, options->against));
     COMMAND_TRY(command_while(t->context, "preparing", "to measure", timing_prepare(t)));
     output out = output_begin(options->common.json);
     timing_put(&out, t);
     b.results = json_array();
-    const fur_status status = bench_steps(&b, options, s);
-    const fur_status ended = finish(&b, options, &out);
+    fur_status status = bench_steps(&b, options, s);
+    fur_status ended = finish(&b, options, &out);
     json_decref(b.summary);
     json_decref(b.results);
     return status == FUR_OK ? ended : status;
@@ -393,9 +382,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         options->json_file = argument;
         return 0;
     case ARGP_KEY_ARG:
-        if (options->case_count == CASES_MAX - 1) {
+        if (options->case_count == CASES_MAX - 1)
             argp_error(state, "more than %d cases", CASES_MAX - 2);
-        }
         options->cases[options->case_count++] = argument;
         options->common.vector = access(argument, F_OK) == 0 ? argument : options->common.vector;
         return 0;

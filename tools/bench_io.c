@@ -48,11 +48,9 @@ static fur_status choose_peers(io_case *c)
 {
     const char *against = c->b->against;
     int count = 0;
-    for (int i = 0; peers[i]; i++) {
-        if (!against || strcmp(against, peers[i]->name) == 0) {
+    for (int i = 0; peers[i]; i++)
+        if (!against || strcmp(against, peers[i]->name) == 0)
             c->peers[count++] = peers[i];
-        }
-    }
     if (against && count == 0) {
         return command_misuse(c->b->context,
                               "bench io on cpu races against mmio and fmm where the build found "
@@ -64,20 +62,18 @@ static fur_status choose_peers(io_case *c)
 
 static fur_status make_context(io_case *c, int threads)
 {
-    const fur_context_options options = {.size = sizeof options, .threads = threads};
+    fur_context_options options = {.size = sizeof options, .threads = threads};
     return fur_context_create(&options, &c->contexts[c->context_count++]);
 }
 
 static fur_status make_contexts(io_case *c)
 {
-    const int threads = fur_context_threads(c->b->context);
+    int threads = fur_context_threads(c->b->context);
     fur_status status = make_context(c, 1);
-    if (status == FUR_OK && threads > 1) {
+    if (status == FUR_OK && threads > 1)
         status = make_context(c, threads);
-    }
-    if (status != FUR_OK) {
+    if (status != FUR_OK)
         return fur_context_fail(c->b->context, status, "%s", fur_context_error(NULL));
-    }
     return FUR_OK;
 }
 
@@ -106,9 +102,8 @@ static fur_status load_file(io_case *c)
     rewind(file);
     fur_status status = fur_context_allocate(context, (size_t)c->packed_size, &c->packed);
     if (status == FUR_OK &&
-        fread(c->packed, 1, (size_t)c->packed_size, file) != (size_t)c->packed_size) {
+        fread(c->packed, 1, (size_t)c->packed_size, file) != (size_t)c->packed_size)
         status = fur_context_fail(context, FUR_IO_ERROR, "%s: cannot be read", c->path);
-    }
     fclose(file);
     return status;
 }
@@ -138,10 +133,9 @@ static fur_status measure_file(io_case *c)
 static fur_status read_matrices(io_case *c)
 {
     for (int i = 0; i < c->context_count; i++) {
-        const fur_status status = text.read(c->contexts[i], c->path, &c->matrices[i]);
-        if (status != FUR_OK) {
+        fur_status status = text.read(c->contexts[i], c->path, &c->matrices[i]);
+        if (status != FUR_OK)
             return fur_context_fail(c->b->context, status, "%s", fur_context_error(c->contexts[i]));
-        }
     }
     if (fur_csr_get(c->matrices[0])->value_type != FUR_F64) {
         return fur_context_fail(c->b->context, FUR_UNSUPPORTED, "%s: bench io is for real matrices",
@@ -154,11 +148,11 @@ static fur_status read_matrices(io_case *c)
 static fur_status add_own(io_case *c, const char *name, void (*run)(void *self))
 {
     for (int i = 0; i < c->context_count; i++) {
-        const io_line line = {.run = run,
-                              .threads = fur_context_threads(c->contexts[i]),
-                              .context = c->contexts[i],
-                              .matrix = c->matrices[i],
-                              .bytes = c->bytes};
+        io_line line = {.run = run,
+                        .threads = fur_context_threads(c->contexts[i]),
+                        .context = c->contexts[i],
+                        .matrix = c->matrices[i],
+                        .bytes = c->bytes};
         COMMAND_TRY(io_add(c, name, &line));
     }
     return FUR_OK;
@@ -168,11 +162,11 @@ static fur_status add_peer(io_case *c, int index, void (*run)(void *self))
 {
     const peer_io *peer = c->peers[index];
     for (int i = 0; i < (peer->threaded ? c->context_count : 1); i++) {
-        const io_line line = {.run = run,
-                              .threads = fur_context_threads(c->contexts[i]),
-                              .peer = peer,
-                              .coordinates = &c->coordinates[index],
-                              .bytes = c->bytes};
+        io_line line = {.run = run,
+                        .threads = fur_context_threads(c->contexts[i]),
+                        .peer = peer,
+                        .coordinates = &c->coordinates[index],
+                        .bytes = c->bytes};
         COMMAND_TRY(io_add(c, peer->label, &line));
     }
     return FUR_OK;
@@ -181,39 +175,35 @@ static fur_status add_peer(io_case *c, int index, void (*run)(void *self))
 /* No peer reads compressed files, or the library's own. */
 static fur_status race_reading(io_case *c, const char *title)
 {
-    const io_line floor = {.run = c->unpacker ? io_run_floor_unpack : io_run_floor_read,
-                           .bytes = c->bytes};
+    io_line floor = {.run = c->unpacker ? io_run_floor_unpack : io_run_floor_read,
+                     .bytes = c->bytes};
     COMMAND_TRY(io_add(c, c->unpacker ? c->unpacker->name : "read()", &floor));
     COMMAND_TRY(add_own(c, "furrow", io_run_read));
-    if (c->format == &binary) {
+    if (c->format == &binary)
         COMMAND_TRY(add_own(c, "furrow, mapped", io_run_map));
-    }
-    for (int p = 0; p < IO_PEERS && c->peers[p] && !c->unpacker && c->format == &text; p++) {
+    for (int p = 0; p < IO_PEERS && c->peers[p] && !c->unpacker && c->format == &text; p++)
         COMMAND_TRY(add_peer(c, p, io_run_peer_read));
-    }
     return io_finish_table(c, title);
 }
 
 static fur_status add_peer_writer(io_case *c, int index)
 {
     const peer_io *peer = c->peers[index];
-    const int threads = fur_context_threads(c->b->context);
-    if (!peer->write || !peer->read(c->path, threads, &c->coordinates[index])) {
+    int threads = fur_context_threads(c->b->context);
+    if (!peer->write || !peer->read(c->path, threads, &c->coordinates[index]))
         return FUR_OK;
-    }
     return add_peer(c, index, io_run_peer_write);
 }
 
 /* The floor writes as much as the library does. */
 static fur_status race_writing(io_case *c, const char *title)
 {
-    const io_line floor = {.run = io_run_floor_write};
+    io_line floor = {.run = io_run_floor_write};
     COMMAND_TRY(io_add(c, "write()", &floor));
     COMMAND_TRY(add_own(c, "furrow", io_run_write));
     c->lines[0].bytes = c->lines[1].bytes;
-    for (int p = 0; p < IO_PEERS && c->peers[p] && !c->unpacker && c->format == &text; p++) {
+    for (int p = 0; p < IO_PEERS && c->peers[p] && !c->unpacker && c->format == &text; p++)
         COMMAND_TRY(add_peer_writer(c, p));
-    }
     return io_finish_table(c, title);
 }
 
@@ -263,9 +253,8 @@ static fur_status run_steps(io_case *c)
 
 static void end_case(io_case *c)
 {
-    for (int p = 0; p < IO_PEERS && c->peers[p]; p++) {
+    for (int p = 0; p < IO_PEERS && c->peers[p]; p++)
         c->peers[p]->release(&c->coordinates[p]);
-    }
     for (int i = 0; i < c->context_count; i++) {
         fur_csr_destroy(c->matrices[i]);
         fur_context_destroy(c->contexts[i]);
@@ -278,7 +267,7 @@ static void end_case(io_case *c)
 fur_status bench_io(bench *b, const char *name)
 {
     io_case c = {.b = b, .name = name, .tables = json_array()};
-    const fur_status status = run_steps(&c);
+    fur_status status = run_steps(&c);
     output_append(b->results, json_pack("{s:o, s:I, s:o}", "case", output_string(name), "entries",
                                         (json_int_t)c.expected.entries, "tables", c.tables));
     end_case(&c);

@@ -9,7 +9,10 @@
 #include "scratch.h"
 #include "unpack.h"
 
-enum { IO_BLOCK = 1 << 20, IO_CONTEXTS = 2, IO_PEERS = 2, IO_PATH = PATH_MAX + 16 };
+#define IO_BLOCK (1 << 20)
+#define IO_CONTEXTS 2
+#define IO_PEERS 2
+#define IO_PATH (PATH_MAX + 16)
 
 typedef fur_status io_read(fur_context *context, const char *path, fur_csr **out);
 

@@ -9,11 +9,10 @@
 void io_run_floor_read(void *self)
 {
     io_line *l = self;
-    const int descriptor = open(l->c->path, O_RDONLY | O_CLOEXEC);
+    int descriptor = open(l->c->path, O_RDONLY | O_CLOEXEC);
     ssize_t got = 1;
-    while (got > 0) {
+    while (got > 0)
         got = read(descriptor, l->c->block, IO_BLOCK);
-    }
     l->failed = got < 0;
     close(descriptor);
 }
@@ -28,11 +27,10 @@ void io_run_floor_unpack(void *self)
 void io_run_floor_write(void *self)
 {
     io_line *l = self;
-    const int descriptor = open(l->c->written, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    int descriptor = open(l->c->written, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     ssize_t put = 1;
-    for (double left = l->bytes; left > 0 && put > 0; left -= (double)put) {
+    for (double left = l->bytes; left > 0 && put > 0; left -= (double)put)
         put = write(descriptor, l->c->block, left < IO_BLOCK ? (size_t)left : IO_BLOCK);
-    }
     l->failed = put <= 0;
     close(descriptor);
 }
@@ -41,12 +39,10 @@ void io_run_floor_write(void *self)
 static bool read_csr(io_read *read_file, fur_context *context, const char *path, fingerprint *found)
 {
     fur_csr *matrix = NULL;
-    if (read_file(context, path, &matrix) != FUR_OK) {
+    if (read_file(context, path, &matrix) != FUR_OK)
         return false;
-    }
-    if (found) {
+    if (found)
         *found = fingerprint_csr(matrix);
-    }
     fur_csr_destroy(matrix);
     return true;
 }
@@ -59,7 +55,7 @@ void io_run_read(void *self)
 
 static fur_status map_file(fur_context *context, const char *path, fur_csr **out)
 {
-    const fur_binary_read_options options = {.size = sizeof options, .map = 1};
+    fur_binary_read_options options = {.size = sizeof options, .map = 1};
     return fur_binary_read_csr(context, path, &options, out);
 }
 
@@ -74,9 +70,8 @@ void io_run_peer_read(void *self)
     io_line *l = self;
     peer_matrix matrix = {0};
     l->failed = !l->peer->read(l->c->path, l->threads, &matrix);
-    if (l->check && !l->failed) {
+    if (l->check && !l->failed)
         l->found = fingerprint_coordinates(&matrix);
-    }
     l->peer->release(&matrix);
 }
 
@@ -93,26 +88,23 @@ void io_run_write(void *self)
 {
     io_line *l = self;
     l->failed = l->c->format->write(l->matrix, l->c->written) != FUR_OK;
-    if (l->check && !l->failed) {
+    if (l->check && !l->failed)
         check_written(l);
-    }
 }
 
 void io_run_peer_write(void *self)
 {
     io_line *l = self;
     l->failed = !l->peer->write(l->c->written, l->threads, l->coordinates);
-    if (l->check && !l->failed) {
+    if (l->check && !l->failed)
         check_written(l);
-    }
 }
 
 fur_status io_fail(const io_line *line, const char *name)
 {
     fur_context *context = line->c->b->context;
-    if (line->context) {
+    if (line->context)
         return fur_context_fail(context, FUR_IO_ERROR, "%s", fur_context_error(line->context));
-    }
     return fur_context_fail(context, FUR_IO_ERROR, "%s: %s failed", line->c->name, name);
 }
 
@@ -123,9 +115,8 @@ static fur_status check(io_line *l, const char *name)
     l->check = true;
     l->run(l);
     l->check = false;
-    if (l->failed) {
+    if (l->failed)
         return io_fail(l, name);
-    }
     if (!fingerprint_equal(&l->found, &l->c->expected)) {
         return fur_context_fail(l->c->b->context, FUR_INVALID,
                                 "%s: %s has other entries than furrow reads", l->c->name, name);
@@ -141,13 +132,12 @@ fur_status io_add(io_case *c, const char *name, const io_line *line)
     l->c = c;
     snprintf(label, sizeof label, l->threads ? "%s, %d thread%s" : "%s", name, l->threads,
              l->threads == 1 ? "" : "s");
-    const fur_status status = check(l, label);
+    fur_status status = check(l, label);
     if (l->peer && l->failed && !c->b->against) {
         fprintf(stderr, "%s\n", fur_context_error(c->b->context));
         return FUR_OK;
     }
-    if (status == FUR_OK) {
+    if (status == FUR_OK)
         race_add(&c->race, label, l->run, l);
-    }
     return status;
 }

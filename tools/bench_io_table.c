@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-enum { ROUNDS = 5 };
+#define ROUNDS 5
 
 /* Bytes a second. */
 static double rate(const io_case *c, int index)
@@ -15,11 +15,9 @@ static double rate(const io_case *c, int index)
  */
 static int find_peer(const io_case *c, const peer_io *peer, int threads)
 {
-    for (int i = 1; i < c->race.count; i++) {
-        if (c->lines[i].peer == peer && c->lines[i].threads == (peer->threaded ? threads : 1)) {
+    for (int i = 1; i < c->race.count; i++)
+        if (c->lines[i].peer == peer && c->lines[i].threads == (peer->threaded ? threads : 1))
             return i;
-        }
-    }
     return 0;
 }
 
@@ -28,7 +26,7 @@ static json_t *make_ratios(const io_case *c, int index)
 {
     json_t *over = json_object();
     for (int p = 0; p < IO_PEERS && c->peers[p] && c->lines[index].context; p++) {
-        const int slow = find_peer(c, c->peers[p], c->lines[index].threads);
+        int slow = find_peer(c, c->peers[p], c->lines[index].threads);
         if (slow > 0) {
             json_object_set_new(over, c->peers[p]->name,
                                 json_real(race_ratio(&c->race, slow, index)));
@@ -84,9 +82,8 @@ fur_status io_finish_table(io_case *c, const char *title)
         output_append(rows, make_row(c, i));
         status = c->lines[i].failed ? io_fail(&c->lines[i], c->race.contenders[i].name) : FUR_OK;
     }
-    if (!c->b->common->json && status == FUR_OK) {
+    if (!c->b->common->json && status == FUR_OK)
         print_table(title, rows);
-    }
     output_append(c->tables,
                   json_pack("{s:o, s:o}", "table", output_string(title), "contenders", rows));
     c->race = (race){0};

@@ -6,7 +6,7 @@
 
 #include "ladder.h"
 
-enum { ROWS_MAX = 16 };
+#define ROWS_MAX 16
 
 static void print_rows(const char *title, const ladder_row *rows, int count)
 {
@@ -29,9 +29,8 @@ static json_t *row_to_json(const ladder_row *row)
 static void keep_rows(bench *b, const char *title, const ladder_row *rows, int count)
 {
     json_t *lines = json_array();
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < count; i++)
         output_append(lines, row_to_json(&rows[i]));
-    }
     output_append(b->results, json_pack("{s:o, s:o}", "case", output_string(title), "rows", lines));
 }
 
@@ -59,9 +58,8 @@ static fur_status run_type(bench *b, const char *type, const char *name, int64_t
     }
     snprintf(title, sizeof title, "%s %s", name, type);
     keep_rows(b, title, rows, count);
-    if (!b->common->json) {
+    if (!b->common->json)
         print_rows(title, rows, count);
-    }
     return judge(b, title, rows, count);
 }
 
@@ -74,8 +72,7 @@ fur_status bench_ladder_cuda(bench *b, const char *name)
         return fur_context_fail(b->context, FUR_INVALID, "'%s' is no vector length from 1 to 2^31",
                                 name);
     }
-    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         COMMAND_TRY(run_type(b, types[i], name, n));
-    }
     return FUR_OK;
 }

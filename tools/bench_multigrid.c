@@ -2,13 +2,14 @@
  * 1e-5) by cycles and by conjugate gradients with them, beside a copy; on any device. */
 #include "bench.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROUNDS = 5, CYCLES = 10, COPIES = 4 };
+#define ROUNDS 5
+#define CYCLES 10
+#define COPIES 4
 
 /* What a copy moves each way, on a GPU and on a CPU: beyond their caches. */
 static const int64_t GPU_COPY = INT64_C(1) << 28;
@@ -44,7 +45,7 @@ static fur_status parse(multigrid_case *c)
 {
     char *end = NULL;
     const long long n = strtoll(c->name, &end, 10);
-    const bool single = strcmp(end, ":f32") == 0;
+    bool single = strcmp(end, ":f32") == 0;
     c->definition = (fur_stencil_definition){.size = sizeof c->definition,
                                              .value_type = single ? FUR_F32 : FUR_F64,
                                              .extent = {n, n, n}};
@@ -62,12 +63,12 @@ static fur_status parse(multigrid_case *c)
 static fur_status make_vectors(multigrid_case *c)
 {
     fur_context *context = c->b->context;
-    const fur_value_type value = c->definition.value_type;
+    fur_value_type value = c->definition.value_type;
     const int64_t copied =
         (c->b->timing->gpu ? GPU_COPY : CPU_COPY) / (int64_t)fur_value_size(value);
     fur_vector *numbers = NULL;
     COMMAND_TRY(bench_numbers(context, c->rows, 1, 1, &numbers));
-    const fur_status status = fur_vector_convert(numbers, value, &c->rhs);
+    fur_status status = fur_vector_convert(numbers, value, &c->rhs);
     fur_vector_destroy(numbers);
     COMMAND_TRY(status);
     COMMAND_TRY(fur_vector_create(context, value, c->rows, &c->x));
@@ -88,13 +89,12 @@ static fur_status make_solvers(multigrid_case *c)
 
 static fur_status time_copies(const multigrid_case *c, double *rate)
 {
-    const double start = command_seconds();
-    for (int i = 0; i < COPIES; i++) {
+    double start = command_seconds();
+    for (int i = 0; i < COPIES; i++)
         COMMAND_TRY(fur_axpby(fur_real(1), c->from, fur_real(0), c->to));
-    }
     COMMAND_TRY(fur_context_synchronize(c->b->context));
-    const double seconds = command_seconds() - start;
-    const size_t entry = fur_value_size(fur_vector_value_type(c->to));
+    double seconds = command_seconds() - start;
+    size_t entry = fur_value_size(fur_vector_value_type(c->to));
     *rate = fmax(*rate, 2.0 * COPIES * (double)entry * (double)fur_vector_size(c->to) / seconds);
     return FUR_OK;
 }
@@ -103,10 +103,9 @@ static fur_status time_copies(const multigrid_case *c, double *rate)
 static fur_status time_cycles(const multigrid_case *c, double *seconds)
 {
     COMMAND_TRY(fur_context_synchronize(c->b->context));
-    const double start = command_seconds();
-    for (int i = 0; i < CYCLES; i++) {
+    double start = command_seconds();
+    for (int i = 0; i < CYCLES; i++)
         COMMAND_TRY(fur_multigrid_cycle(c->multigrid, c->rhs, c->x));
-    }
     COMMAND_TRY(fur_context_synchronize(c->b->context));
     *seconds = fmin(*seconds, (command_seconds() - start) / CYCLES);
     return FUR_OK;
@@ -114,9 +113,8 @@ static fur_status time_cycles(const multigrid_case *c, double *seconds)
 
 static void keep_faster(const fur_solver_report *report, fur_solver_report *best)
 {
-    if (best->seconds == 0 || report->seconds < best->seconds) {
+    if (best->seconds == 0 || report->seconds < best->seconds)
         *best = *report;
-    }
 }
 
 static fur_status run_round(const multigrid_case *c, multigrid_figures *f)
@@ -141,30 +139,29 @@ static fur_status run_rounds(const multigrid_case *c, multigrid_figures *f)
     multigrid_figures warm_up = {.cycle_seconds = INFINITY};
     *f = warm_up;
     COMMAND_TRY(run_round(c, &warm_up));
-    for (int round = 0; round < ROUNDS; round++) {
+    for (int round = 0; round < ROUNDS; round++)
         COMMAND_TRY(run_round(c, f));
-    }
     if (f->solved.outcome != FUR_OUTCOME_CONVERGED || f->by_cg.outcome != FUR_OUTCOME_CONVERGED) {
         return fur_context_fail(c->b->context, FUR_INVALID, "%s: the solution is not found",
                                 c->name);
     }
     /* a V(2,2) cycle of all points: four sweeps of 3 entries, residual and correction 2 each */
-    const double bytes = 16.0 * (double)fur_multigrid_describe(c->multigrid)->points *
-                         (double)fur_value_size(c->definition.value_type);
+    double bytes = 16.0 * (double)fur_multigrid_describe(c->multigrid)->points *
+                   (double)fur_value_size(c->definition.value_type);
     f->cycle_rate = bytes / f->cycle_seconds;
     return FUR_OK;
 }
 
 static void report_figures(const multigrid_case *c, const multigrid_figures *f)
 {
-    const double factor = pow(f->solved.residual, 1 / (double)f->solved.iterations);
-    const double of_copy = f->cycle_rate / f->copy_rate;
+    double factor = pow(f->solved.residual, 1 / (double)f->solved.iterations);
+    double of_copy = f->cycle_rate / f->copy_rate;
     if (!c->b->common->json) {
         printf("\n%s: the run copies %.0f GB/s\n", c->name, f->copy_rate / 1e9);
-        printf("  %-8s %10.3f ms, %" PRId64 " cycles, mean factor %.3f\n", "cycles",
-               1e3 * f->solved.seconds, f->solved.iterations, factor);
-        printf("  %-8s %10.3f ms, %" PRId64 " iterations\n", "cg", 1e3 * f->by_cg.seconds,
-               f->by_cg.iterations);
+        printf("  %-8s %10.3f ms, %lld cycles, mean factor %.3f\n", "cycles",
+               1e3 * f->solved.seconds, (long long)f->solved.iterations, factor);
+        printf("  %-8s %10.3f ms, %lld iterations\n", "cg", 1e3 * f->by_cg.seconds,
+               (long long)f->by_cg.iterations);
         printf("  %-8s %10.3f ms, %.0f GB/s, %.0f%% of copy\n", "a cycle", 1e3 * f->cycle_seconds,
                f->cycle_rate / 1e9, 100 * of_copy);
     }
@@ -192,7 +189,7 @@ static fur_status run_steps(multigrid_case *c)
 fur_status bench_multigrid(bench *b, const char *name)
 {
     multigrid_case c = {.b = b, .name = name};
-    const fur_status status = run_steps(&c);
+    fur_status status = run_steps(&c);
     fur_solver_destroy(c.solver);
     fur_operator_destroy(c.preconditioner);
     fur_operator_destroy(c.a);

@@ -12,7 +12,8 @@
 #include "random.h"
 
 /* The least of so many runs counts; on a GPU so many products are waited for together. */
-enum { ROUNDS = 9, PRODUCTS = 20 };
+#define ROUNDS 9
+#define PRODUCTS 20
 
 typedef struct recognise_case {
     bench *b;
@@ -46,18 +47,16 @@ static fur_status parse(recognise_case *c)
 {
     fur_stencil_definition d;
     char *end = NULL;
-    const long points = strtol(c->name, &end, 10);
+    long points = strtol(c->name, &end, 10);
     long long n = 0;
-    if (strncmp(end, "-point:", 7) == 0) {
+    if (strncmp(end, "-point:", 7) == 0)
         n = strtoll(end + 7, &end, 10);
-    }
-    const bool periodic = strcmp(end, ":periodic") == 0;
+    bool periodic = strcmp(end, ":periodic") == 0;
     c->variable = strcmp(end, ":variable") == 0;
-    const bool known = periodic || c->variable || *end == '\0';
+    bool known = periodic || c->variable || *end == '\0';
     if (!known || n < 1 || points < 0 || points > INT32_MAX ||
-        !fur_stencil_named((int)points, &d) || pow((double)n, d.axes) > INT32_MAX) {
+        !fur_stencil_named((int)points, &d) || pow((double)n, d.axes) > INT32_MAX)
         return fail_name(c);
-    }
     c->grid = grid_none();
     c->grid.points = (int)points;
     c->grid.extents = d.axes;
@@ -73,7 +72,7 @@ static fur_status assemble(const recognise_case *c, const grid_request *grid, fu
 {
     fur_stencil *stencil = NULL;
     COMMAND_TRY(grid_create_stencil(c->b->context, grid, NULL, &stencil));
-    const fur_status status = fur_stencil_assemble(stencil, out);
+    fur_status status = fur_stencil_assemble(stencil, out);
     fur_stencil_destroy(stencil);
     return status;
 }
@@ -81,22 +80,19 @@ static fur_status assemble(const recognise_case *c, const grid_request *grid, fu
 /* Other values, no two alike. */
 static fur_status set_values(const recognise_case *c)
 {
-    const fur_csr_view view = *fur_csr_get(c->a);
+    fur_csr_view view = *fur_csr_get(c->a);
     fur_context *context = c->b->context;
     fur_vector *values = NULL;
     double *entries = malloc((size_t)view.entries * sizeof *entries + 1);
-    if (!entries) {
+    if (!entries)
         return fur_context_fail(context, FUR_OUT_OF_MEMORY, "out of memory");
-    }
-    for (int64_t k = 0; k < view.entries; k++) {
+    for (int64_t k = 0; k < view.entries; k++)
         entries[k] = 1.0 / (double)(k + 1);
-    }
     fur_status status =
         fur_vector_wrap(context, FUR_F64, view.entries, (void *)(uintptr_t)view.values,
                         FUR_OWNERSHIP_BORROW, &values);
-    if (status == FUR_OK) {
+    if (status == FUR_OK)
         status = fur_vector_upload(entries, values);
-    }
     fur_vector_destroy(values);
     free(entries);
     return status;
@@ -108,7 +104,7 @@ static int32_t *shuffle(int64_t n)
     uint64_t state = 1;
     int32_t *order = malloc((size_t)n * sizeof *order);
     for (int64_t i = 0; order && i < n; i++) {
-        const int64_t other = (int64_t)(random_next(&state) % (uint64_t)(i + 1));
+        int64_t other = (int64_t)(random_next(&state) % (uint64_t)(i + 1));
         order[i] = (int32_t)i;
         order[i] = order[other];
         order[other] = (int32_t)i;
@@ -119,16 +115,14 @@ static int32_t *shuffle(int64_t n)
 static fur_status permute(const recognise_case *c, const fur_csr *a, fur_csr **out)
 {
     fur_context *context = c->b->context;
-    const int64_t rows = fur_csr_get(a)->rows;
+    int64_t rows = fur_csr_get(a)->rows;
     fur_permutation *order = NULL;
     int32_t *numbers = shuffle(rows);
-    if (!numbers) {
+    if (!numbers)
         return fur_context_fail(context, FUR_OUT_OF_MEMORY, "out of memory");
-    }
     fur_status status = fur_permutation_create(context, rows, numbers, &order);
-    if (status == FUR_OK) {
+    if (status == FUR_OK)
         status = fur_csr_permute(a, order, order, out);
-    }
     fur_permutation_destroy(order);
     free(numbers);
     return status;
@@ -139,11 +133,10 @@ static fur_status make_shuffled(const recognise_case *c, fur_csr **out)
 {
     grid_request half = c->grid;
     fur_csr *a = NULL;
-    for (int axis = 0; axis < half.extents; axis++) {
+    for (int axis = 0; axis < half.extents; axis++)
         half.extent[axis] = (half.extent[axis] + 1) / 2;
-    }
     COMMAND_TRY(assemble(c, &half, &a));
-    const fur_status status = permute(c, a, out);
+    fur_status status = permute(c, a, out);
     fur_csr_destroy(a);
     return status;
 }
@@ -154,7 +147,7 @@ static fur_status time_recognition(const fur_csr *a, fur_recognise_report *repor
 {
     fur_context *context = fur_csr_context(a);
     COMMAND_TRY(fur_context_synchronize(context));
-    const double start = command_seconds();
+    double start = command_seconds();
     *report = FUR_DEFAULT(fur_recognise_report);
     COMMAND_TRY(fur_stencil_recognise(a, NULL, report, found));
     COMMAND_TRY(fur_context_synchronize(context));
@@ -186,12 +179,11 @@ static fur_status multiply(const recognise_case *c, bool by_stencil)
 static fur_status time_products(const recognise_case *c, bool by_stencil, double *least)
 {
     fur_context *context = c->b->context;
-    const int count = strcmp(fur_context_device(context), "cpu") == 0 ? 1 : PRODUCTS;
+    int count = strcmp(fur_context_device(context), "cpu") == 0 ? 1 : PRODUCTS;
     COMMAND_TRY(fur_context_synchronize(context));
-    const double start = command_seconds();
-    for (int i = 0; i < count; i++) {
+    double start = command_seconds();
+    for (int i = 0; i < count; i++)
         COMMAND_TRY(multiply(c, by_stencil));
-    }
     COMMAND_TRY(fur_context_synchronize(context));
     *least = fmin(*least, (command_seconds() - start) / count);
     return FUR_OK;
@@ -205,9 +197,8 @@ static fur_status time_all(recognise_case *c)
         c->stencil = NULL;
         COMMAND_TRY(time_recognition(c->a, &c->report, &c->stencil, &c->recognise));
         COMMAND_TRY(time_products(c, false, &c->csr));
-        if (c->stencil) {
+        if (c->stencil)
             COMMAND_TRY(time_products(c, true, &c->product));
-        }
     }
     return FUR_OK;
 }
@@ -221,9 +212,8 @@ static void report(const recognise_case *c)
                c->recognise / c->csr);
         printf("  %-22s %12.3f us\n", "refusal", 1e6 * c->refuse);
         printf("  %-22s %12.3f ms  %s\n", "product, csr", 1e3 * c->csr, kernel);
-        if (c->stencil) {
+        if (c->stencil)
             printf("  %-22s %12.3f ms\n", "product, recognised", 1e3 * c->product);
-        }
         fflush(stdout);
     }
     output_append(c->b->results,
@@ -241,10 +231,9 @@ static fur_status run_steps(recognise_case *c)
     fur_context *context = c->b->context;
     COMMAND_TRY(parse(c));
     COMMAND_TRY(assemble(c, &c->grid, &c->a));
-    if (c->variable) {
+    if (c->variable)
         COMMAND_TRY(set_values(c));
-    }
-    const int64_t rows = fur_csr_get(c->a)->rows;
+    int64_t rows = fur_csr_get(c->a)->rows;
     COMMAND_TRY(fur_vector_create(context, FUR_F64, rows, &c->x));
     COMMAND_TRY(fur_vector_create(context, FUR_F64, rows, &c->y));
     COMMAND_TRY(fur_vector_fill(c->x, fur_real(1)));
@@ -263,7 +252,7 @@ fur_status bench_recognise(bench *b, const char *name)
                         .refuse = INFINITY,
                         .csr = INFINITY,
                         .product = INFINITY};
-    const fur_status status = run_steps(&c);
+    fur_status status = run_steps(&c);
     fur_recognised_destroy(c.stencil);
     fur_spmv_destroy(c.plan);
     fur_vector_destroy(c.y);

@@ -81,16 +81,14 @@ static void run_norm_max(void *self)
 static void find_blas(reduction *r, int threads)
 {
     void *library = dlopen("libopenblas.so.0", RTLD_NOW | RTLD_LOCAL);
-    if (!library) {
+    if (!library)
         return;
-    }
     void (*set_threads)(int) = NULL;
     *(void **)&r->dot = dlsym(library, "cblas_ddot");
     *(void **)&r->norm2 = dlsym(library, "cblas_dnrm2");
     *(void **)&set_threads = dlsym(library, "openblas_set_num_threads");
-    if (set_threads) {
+    if (set_threads)
         set_threads(threads);
-    }
 }
 
 typedef struct line {
@@ -117,9 +115,8 @@ static fur_status run_lines(bench *b, const char *name, reduction *r, const line
     const char *notes[RACE_CONTENDERS] = {0};
     double first = NAN;
     for (int i = 0; i < count; i++) {
-        if (lines[i].blas && (!r->dot || !r->norm2 || r->n > INT32_MAX)) {
+        if (lines[i].blas && (!r->dot || !r->norm2 || r->n > INT32_MAX))
             continue;
-        }
         lines[i].run(r);
         first = i == 0 ? r->result : first;
         if (lines != others && !(fabs(r->result - first) <= 0x1p-52 * (double)r->n * first)) {
@@ -158,7 +155,7 @@ fur_status bench_reduce(bench *b, const char *name)
                                 name);
     }
     find_blas(&r, fur_context_threads(b->context));
-    const fur_status status = run_steps(b, name, &r);
+    fur_status status = run_steps(b, name, &r);
     fur_vector_destroy(r.y);
     fur_vector_destroy(r.x);
     return status;

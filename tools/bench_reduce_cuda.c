@@ -68,7 +68,7 @@ static fur_status run_dot_into(void *self)
 static fur_status run_axpy_norm2_into(void *self)
 {
     reduction *r = self;
-    const fur_coefficient alpha = {.factor = fur_real(ALPHA)};
+    fur_coefficient alpha = {.factor = fur_real(ALPHA)};
     return fur_axpy_norm2_into(alpha, r->x, r->y, r->scalars, 0);
 }
 
@@ -83,7 +83,7 @@ static fur_status fetch(void *self)
 
 static fur_status peer_dot(const reduction *r, const peer_cublas *p, double *result)
 {
-    const int status = p->dot(p->handle, (int)r->n, data(r->x), 1, data(r->y), 1, result);
+    int status = p->dot(p->handle, (int)r->n, data(r->x), 1, data(r->y), 1, result);
     return judge(r, status, "cublasDdot");
 }
 
@@ -189,10 +189,10 @@ static fur_status find_result(reduction *r, const line *l)
 static fur_status check_peer(reduction *r, const duel *d)
 {
     COMMAND_TRY(find_result(r, &d->peer));
-    const double theirs = r->result;
+    double theirs = r->result;
     COMMAND_TRY(find_result(r, &d->own));
     /* The sum of dot's terms may cancel: their sizes count. */
-    const double size = d->vectors == 2 ? (double)r->n : fabs(theirs);
+    double size = d->vectors == 2 ? (double)r->n : fabs(theirs);
     if (!(fabs(r->result - theirs) <= 1e-12 * size)) {
         return fur_context_fail(r->b->context, FUR_INVALID, "%s gives %.17g, %s %.17g", d->own.name,
                                 r->result, d->peer.name, theirs);
@@ -203,9 +203,9 @@ static fur_status check_peer(reduction *r, const duel *d)
 static fur_status run_duel(reduction *r, const char *name, const duel *d)
 {
     cuda_race lanes = {.waits = d->waits};
-    const double bytes = (double)(8 * d->vectors * r->n);
-    const double both[2] = {bytes, bytes};
-    const bool peer = r->on_host.handle && r->on_device.handle && r->n <= INT32_MAX;
+    double bytes = (double)(8 * d->vectors * r->n);
+    double both[2] = {bytes, bytes};
+    bool peer = r->on_host.handle && r->on_device.handle && r->n <= INT32_MAX;
     if (!peer && r->b->against) {
         return fur_context_fail(r->b->context, FUR_UNSUPPORTED,
                                 "libcublas.so cannot be loaded, or is not for this GPU");
@@ -218,7 +218,7 @@ static fur_status run_duel(reduction *r, const char *name, const duel *d)
     COMMAND_TRY(cuda_race_run(&lanes, r->b->timing->gpu));
     char title[96];
     snprintf(title, sizeof title, "%s entries, %s", name, d->name);
-    const cuda_base none = {0};
+    cuda_base none = {0};
     bench_report_cuda(r->b, title, &lanes, both, NULL, peer ? bench_cuda_base(&lanes, 0) : none);
     return FUR_OK;
 }
@@ -246,16 +246,14 @@ static fur_status check_bits(reduction *r)
     double there[3];
     reduction on_cpu = {.b = r->b, .n = r->n};
     fur_status status = make_vectors(fur_context_host(r->b->context), &on_cpu);
-    if (status == FUR_OK) {
+    if (status == FUR_OK)
         status = reduce(&on_cpu, there);
-    }
     fur_vector_destroy(on_cpu.y);
     fur_vector_destroy(on_cpu.x);
     COMMAND_TRY(status);
     COMMAND_TRY(reduce(r, here));
-    if (here[0] == there[0] && here[1] == there[1] && here[2] == there[2]) {
+    if (here[0] == there[0] && here[1] == there[1] && here[2] == there[2])
         return FUR_OK;
-    }
     return fur_context_fail(r->b->context, FUR_INVALID,
                             "the GPU gives %a, %a, %a where the CPU has %a, %a, %a", here[0],
                             here[1], here[2], there[0], there[1], there[2]);
@@ -272,9 +270,8 @@ static fur_status run_steps(reduction *r, const char *name)
     COMMAND_TRY(fur_vector_create(context, FUR_F64, 1, &r->device_result));
     COMMAND_TRY(fur_vector_fill(r->device_alpha, fur_real(ALPHA)));
     COMMAND_TRY(check_bits(r));
-    for (size_t i = 0; i < sizeof duels / sizeof *duels; i++) {
+    for (size_t i = 0; i < sizeof duels / sizeof *duels; i++)
         COMMAND_TRY(run_duel(r, name, &duels[i]));
-    }
     return FUR_OK;
 }
 
@@ -288,7 +285,7 @@ fur_status bench_reduce_cuda(bench *b, const char *name)
     }
     r.on_host = peer_cublas_open(gpu_stream(b->timing->gpu), false);
     r.on_device = peer_cublas_open(gpu_stream(b->timing->gpu), true);
-    const fur_status status = run_steps(&r, name);
+    fur_status status = run_steps(&r, name);
     peer_cublas_close(&r.on_device);
     peer_cublas_close(&r.on_host);
     fur_vector_destroy(r.device_result);

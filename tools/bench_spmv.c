@@ -56,7 +56,7 @@ static void copy_rows(void *self, int64_t begin, int64_t end)
 {
     const spmv_case *c = self;
     const plain_matrix *p = &c->plain;
-    const fur_csr_view a = *fur_csr_get(c->a);
+    fur_csr_view a = *fur_csr_get(c->a);
     const int32_t *offsets = a.offsets;
     const double *values = a.values;
     for (int64_t i = begin; i < end; i++) {
@@ -71,7 +71,7 @@ static void copy_rows(void *self, int64_t begin, int64_t end)
 
 static fur_status make_plain(spmv_case *c)
 {
-    const fur_csr_view a = *fur_csr_get(c->a);
+    fur_csr_view a = *fur_csr_get(c->a);
     const double *x = fur_vector_const_data(c->x);
     plain_matrix *p = &c->plain;
     p->context = c->b->context;
@@ -104,8 +104,8 @@ static void free_plain(plain_matrix *p)
 static fur_status add_plan(spmv_case *c, const char *kernel, const char *label, int measure)
 {
     product *p = &c->products[c->count];
-    const fur_spmv_options options = {.size = sizeof options, .kernel = kernel, .measure = measure};
-    const fur_status status = fur_spmv_plan(c->a, &options, &p->plan);
+    fur_spmv_options options = {.size = sizeof options, .kernel = kernel, .measure = measure};
+    fur_status status = fur_spmv_plan(c->a, &options, &p->plan);
     if (status == FUR_UNSUPPORTED) {
         fprintf(stderr, "%s: %s\n", c->name, fur_context_error(c->b->context));
         return FUR_OK;
@@ -131,15 +131,14 @@ static fur_status add_plans(spmv_case *c)
  * bound is n eps for a row of n entries, each way. */
 static fur_status check(const spmv_case *c, int index)
 {
-    const fur_csr_view a = *fur_csr_get(c->a);
+    fur_csr_view a = *fur_csr_get(c->a);
     const plain_matrix *p = &c->plain;
     const double *y = fur_vector_const_data(c->y);
     for (int64_t i = 0; i < a.rows; i++) {
         double size = 0;
-        for (int32_t k = p->offsets[i]; k < p->offsets[i + 1]; k++) {
+        for (int32_t k = p->offsets[i]; k < p->offsets[i + 1]; k++)
             size += fabs(p->values[k] * p->x[p->columns[k]]);
-        }
-        const double bound = 0x1p-52 * (p->offsets[i + 1] - p->offsets[i] + 1) * size;
+        double bound = 0x1p-52 * (p->offsets[i + 1] - p->offsets[i] + 1) * size;
         if (!(fabs(y[i] - p->y[i]) <= bound)) {
             return fur_context_fail(c->b->context, FUR_INVALID,
                                     "%s: %s gives %.17g in row %lld, the plain loop %.17g", c->name,
@@ -169,8 +168,8 @@ static void run_race(spmv_case *c)
     race_add(&r, "plain loop", run_plain, &c->plain);
     bytes[0] = (double)fur_spmv_describe(c->products[0].plan)->csr_bytes;
     for (int i = 1; i < c->count; i++) { /* the reference is not raced: it has one thread */
-        const fur_spmv_report report = *fur_spmv_describe(c->products[i].plan);
-        const bool chosen = strncmp(c->names[i], "auto", 4) == 0;
+        fur_spmv_report report = *fur_spmv_describe(c->products[i].plan);
+        bool chosen = strncmp(c->names[i], "auto", 4) == 0;
         snprintf(texts[i], sizeof texts[i], "%s%s%.0f%% of CSR's bytes, plan %.3g ms",
                  chosen ? report.kernel : "", chosen ? ", " : "",
                  100.0 * (double)report.bytes / (double)report.csr_bytes,
@@ -185,9 +184,8 @@ static void run_race(spmv_case *c)
 
 static fur_status load(spmv_case *c)
 {
-    if (generate_knows(c->name)) {
+    if (generate_knows(c->name))
         return generate_matrix(c->b->context, c->name, &c->a);
-    }
     loaded_matrix loaded = {0};
     COMMAND_TRY(load_matrix(c->b->context, c->b->common, c->name, &loaded));
     c->a = loaded.matrix;
@@ -196,20 +194,19 @@ static fur_status load(spmv_case *c)
 
 static fur_status make_vectors(spmv_case *c)
 {
-    const fur_csr_view a = *fur_csr_get(c->a);
+    fur_csr_view a = *fur_csr_get(c->a);
     COMMAND_TRY(fur_vector_create(c->b->context, FUR_F64, a.cols, &c->x));
     COMMAND_TRY(fur_vector_create(c->b->context, FUR_F64, a.rows, &c->y));
     double *x = fur_vector_data(c->x);
-    for (int64_t i = 0; i < a.cols; i++) {
+    for (int64_t i = 0; i < a.cols; i++)
         x[i] = (double)(i % 17) * 0.25 - 1.5;
-    }
     return FUR_OK;
 }
 
 static fur_status run_steps(spmv_case *c)
 {
     COMMAND_TRY(load(c));
-    const fur_csr_view a = *fur_csr_get(c->a);
+    fur_csr_view a = *fur_csr_get(c->a);
     if (a.value_type != FUR_F64 || a.offset_type != FUR_I32 || a.entries == 0) {
         return fur_context_fail(c->b->context, FUR_UNSUPPORTED,
                                 "%s: the plain loop to race with is for real matrices with 1 to "
@@ -227,10 +224,9 @@ static fur_status run_steps(spmv_case *c)
 fur_status bench_spmv(bench *b, const char *name)
 {
     spmv_case c = {.b = b, .name = name};
-    const fur_status status = run_steps(&c);
-    for (int i = 0; i < c.count; i++) {
+    fur_status status = run_steps(&c);
+    for (int i = 0; i < c.count; i++)
         fur_spmv_destroy(c.products[i].plan);
-    }
     free_plain(&c.plain);
     fur_vector_destroy(c.y);
     fur_vector_destroy(c.x);

@@ -1,7 +1,6 @@
 /* furrow bench spmv on a GPU: every kernel, and auto, beside cuSPARSE. */
 #include "bench_cuda.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,7 +9,7 @@
 #include "load.h"
 #include "shared.h"
 
-enum { ROW_GRAIN = 1024 };
+#define ROW_GRAIN 1024
 
 #define PEER "cusparse"
 
@@ -62,7 +61,7 @@ static fur_status make_plan(cuda_case *c, const fur_spmv_options *options, produ
 static fur_status add_plan(cuda_case *c, const char *label, const fur_spmv_options *options)
 {
     product *p = &c->products[c->race.count];
-    const fur_status status = make_plan(c, options, p);
+    fur_status status = make_plan(c, options, p);
     if (status == FUR_UNSUPPORTED || status == FUR_OUT_OF_MEMORY) {
         fprintf(stderr, "%s: %s\n", c->name, fur_context_error(c->b->context));
         return FUR_OK;
@@ -74,14 +73,14 @@ static fur_status add_plan(cuda_case *c, const char *label, const fur_spmv_optio
 
 static fur_status add_plans(cuda_case *c)
 {
-    const int kernels = kernel_count(fur_spmv_kernel_at, c->b->context);
+    int kernels = kernel_count(fur_spmv_kernel_at, c->b->context);
     for (int i = 0; i < kernels && c->race.count < RACE_CUDA_CONTENDERS - 2; i++) {
         fur_kernel_info kernel = *fur_spmv_kernel_at(c->b->context, i);
-        const fur_spmv_options options = {.size = sizeof options, .kernel = kernel.name};
+        fur_spmv_options options = {.size = sizeof options, .kernel = kernel.name};
         COMMAND_TRY(add_plan(c, kernel.name, &options));
     }
-    const fur_spmv_options estimated = {.size = sizeof estimated};
-    const fur_spmv_options measured = {.size = sizeof measured, .uses = 1000000, .measure = 1};
+    fur_spmv_options estimated = {.size = sizeof estimated};
+    fur_spmv_options measured = {.size = sizeof measured, .uses = 1000000, .measure = 1};
     COMMAND_TRY(add_plan(c, "auto", &estimated));
     return add_plan(c, "auto, measured", &measured);
 }
@@ -103,12 +102,11 @@ static void bound_rows(void *job, int64_t first, int64_t last)
     const bounds *b = job;
     const double *values = b->a.values;
     for (int64_t i = first; i < last; i++) {
-        const int64_t begin = offset_at(&b->a, i);
-        const int64_t end = offset_at(&b->a, i + 1);
+        int64_t begin = offset_at(&b->a, i);
+        int64_t end = offset_at(&b->a, i + 1);
         double size = 0;
-        for (int64_t k = begin; k < end; k++) {
+        for (int64_t k = begin; k < end; k++)
             size += fabs(values[k] * b->x[b->a.columns[k]]);
-        }
         b->bound[i] = 0x1p-52 * (double)(end - begin + 1) * size;
     }
 }
@@ -124,23 +122,23 @@ static void compute_bound(cuda_case *c, const fur_vector *host_x)
 static fur_status compute_expected(cuda_case *c, const fur_vector *host_x)
 {
     fur_spmv *plan = NULL;
-    const fur_spmv_options options = {.size = sizeof options, .uses = 1};
+    fur_spmv_options options = {.size = sizeof options, .uses = 1};
     COMMAND_TRY(fur_spmv_plan(c->host_a, &options, &plan));
-    const fur_status status = fur_spmv_apply(plan, fur_real(1), host_x, fur_real(0), c->expected);
+    fur_status status = fur_spmv_apply(plan, fur_real(1), host_x, fur_real(0), c->expected);
     fur_spmv_destroy(plan);
     return status;
 }
 
 static fur_status make_reference(cuda_case *c)
 {
-    const fur_csr_view a = *fur_csr_get(c->host_a);
+    fur_csr_view a = *fur_csr_get(c->host_a);
     fur_vector *host_x = NULL;
     COMMAND_TRY(fur_vector_create(c->host, FUR_F64, a.rows, &c->expected));
     COMMAND_TRY(fur_vector_create(c->host, FUR_F64, a.rows, &c->bound));
     COMMAND_TRY(fur_vector_create(c->host, FUR_F64, a.rows, &c->found));
     COMMAND_TRY(bench_numbers(c->host, a.cols, 1, 1, &host_x));
     compute_bound(c, host_x);
-    const fur_status status = compute_expected(c, host_x);
+    fur_status status = compute_expected(c, host_x);
     fur_vector_destroy(host_x);
     return status;
 }
@@ -156,18 +154,16 @@ static void compare_rows(void *job, int64_t begin, int64_t end)
 {
     comparison *c = job;
     int64_t i = begin;
-    while (i < end && fabs(c->found[i] - c->expected[i]) <= c->bound[i]) {
+    while (i < end && fabs(c->found[i] - c->expected[i]) <= c->bound[i])
         i++;
-    }
-    if (i < end) {
+    if (i < end)
         shared_least(&c->wrong, i);
-    }
 }
 
 /* The first row that differs by more than the bound, -1 if there is none. */
 static int64_t find_wrong(const cuda_case *c)
 {
-    const int64_t rows = fur_vector_size(c->found);
+    int64_t rows = fur_vector_size(c->found);
     comparison with = {.found = fur_vector_const_data(c->found),
                        .expected = fur_vector_const_data(c->expected),
                        .bound = fur_vector_const_data(c->bound),
@@ -181,21 +177,19 @@ static fur_status check(const cuda_case *c, int index)
     COMMAND_TRY(fur_vector_fill(c->y, fur_real(NAN)));
     COMMAND_TRY(run_product(c->race.contenders[index].self));
     COMMAND_TRY(fur_vector_copy(c->y, c->found));
-    const int64_t row = find_wrong(c);
-    if (row < 0) {
+    int64_t row = find_wrong(c);
+    if (row < 0)
         return FUR_OK;
-    }
     return fur_context_fail(
-        c->b->context, FUR_INVALID, "%s: %s gives %.17g in row %" PRId64 ", the CPU %.17g", c->name,
-        c->race.contenders[index].name, ((const double *)fur_vector_const_data(c->found))[row], row,
-        ((const double *)fur_vector_const_data(c->expected))[row]);
+        c->b->context, FUR_INVALID, "%s: %s gives %.17g in row %lld, the CPU %.17g", c->name,
+        c->race.contenders[index].name, ((const double *)fur_vector_const_data(c->found))[row],
+        (long long)row, ((const double *)fur_vector_const_data(c->expected))[row]);
 }
 
 static fur_status check_all(const cuda_case *c)
 {
-    for (int i = 0; i < c->race.count; i++) {
+    for (int i = 0; i < c->race.count; i++)
         COMMAND_TRY(check(c, i));
-    }
     return FUR_OK;
 }
 
@@ -207,9 +201,8 @@ static bool is_peer(const cuda_contender *c)
 static fur_status check_peer(const cuda_case *c)
 {
     bool found = !c->b->against;
-    for (int i = 0; i < c->race.count; i++) {
+    for (int i = 0; i < c->race.count; i++)
         found = found || is_peer(&c->race.contenders[i]);
-    }
     return found ? FUR_OK
                  : fur_context_fail(c->b->context, FUR_UNSUPPORTED,
                                     "%s: no kernel of cuSPARSE is in the race; to have them, build "
@@ -223,7 +216,7 @@ static cuda_base find_base(const cuda_race *r)
     cuda_base best = {0};
     for (int i = 0; i < r->count; i++) {
         if (is_peer(&r->contenders[i])) {
-            const cuda_base base = bench_cuda_base(r, i);
+            cuda_base base = bench_cuda_base(r, i);
             best.cold = best.cold > 0 ? fmin(best.cold, base.cold) : base.cold;
             best.warm = best.warm > 0 ? fmin(best.warm, base.warm) : base.warm;
         }
@@ -239,15 +232,12 @@ static bool is_auto(const cuda_contender *c)
 /* Adds a case to the figures of one contender, kept under its name. */
 static void add_to_summary(bench *b, const cuda_contender *c, cuda_base base)
 {
-    if (base.cold <= 0) {
+    if (base.cold <= 0)
         return;
-    }
-    if (!b->summary) {
+    if (!b->summary)
         b->summary = json_object();
-    }
-    if (!json_object_get(b->summary, c->name)) {
+    if (!json_object_get(b->summary, c->name))
         json_object_set_new(b->summary, c->name, json_pack("{s:[], s:[]}", "cold", "warm"));
-    }
     json_t *ratios = json_object_get(b->summary, c->name);
     output_append(json_object_get(ratios, "cold"), json_real(bench_cuda_ratio(base.cold, c->cold)));
     output_append(json_object_get(ratios, "warm"), json_real(bench_cuda_ratio(base.warm, c->warm)));
@@ -261,35 +251,33 @@ static void report(const cuda_case *c)
     char texts[RACE_CUDA_CONTENDERS][96];
     for (int i = 0; i < r->count; i++) {
         const product *p = r->contenders[i].self;
-        const fur_spmv_report plan = *fur_spmv_describe(p->plan);
+        fur_spmv_report plan = *fur_spmv_describe(p->plan);
         bytes[i] = (double)plan.csr_bytes;
         snprintf(texts[i], sizeof texts[i], "plan %.1f products%s%s",
                  p->plan_seconds / r->contenders[i].warm, is_auto(&r->contenders[i]) ? ", " : "",
                  is_auto(&r->contenders[i]) ? plan.kernel : "");
         notes[i] = texts[i];
     }
-    const cuda_base base = find_base(r);
+    cuda_base base = find_base(r);
     json_t *lines = bench_report_cuda(c->b, c->name, r, bytes, notes, base);
     for (int i = 0; i < r->count; i++) {
         const product *p = r->contenders[i].self;
-        const fur_spmv_report plan = *fur_spmv_describe(p->plan);
+        fur_spmv_report plan = *fur_spmv_describe(p->plan);
         json_t *figures =
             json_pack("{s:o, s:I, s:f, s:f}", "kernel", output_string(plan.kernel), "bytes_own",
                       (json_int_t)plan.bytes, "plan_seconds", p->plan_seconds, "plan_products",
                       p->plan_seconds / r->contenders[i].warm);
         json_object_update(json_array_get(lines, (size_t)i), figures);
         json_decref(figures);
-        if (is_auto(&r->contenders[i])) {
+        if (is_auto(&r->contenders[i]))
             add_to_summary(c->b, &r->contenders[i], base);
-        }
     }
 }
 
 static fur_status load(cuda_case *c)
 {
-    if (generate_knows(c->name)) {
+    if (generate_knows(c->name))
         return generate_matrix(c->host, c->name, &c->host_a);
-    }
     loaded_matrix loaded = {0};
     COMMAND_TRY(load_matrix(c->host, c->b->common, c->name, &loaded));
     c->host_a = loaded.matrix;
@@ -300,7 +288,7 @@ static fur_status load(cuda_case *c)
 static fur_status move_to_device(cuda_case *c)
 {
     fur_context *context = c->b->context;
-    const fur_csr_view a = *fur_csr_get(c->host_a);
+    fur_csr_view a = *fur_csr_get(c->host_a);
     COMMAND_TRY(make_reference(c));
     COMMAND_TRY(fur_csr_transfer(c->host_a, context, &c->a));
     fur_csr_destroy(c->host_a);
@@ -312,7 +300,7 @@ static fur_status move_to_device(cuda_case *c)
 static fur_status prepare(cuda_case *c)
 {
     COMMAND_TRY(load(c));
-    const fur_csr_view a = *fur_csr_get(c->host_a);
+    fur_csr_view a = *fur_csr_get(c->host_a);
     if (a.value_type != FUR_F64 || a.entries == 0) {
         return fur_context_fail(c->host, FUR_UNSUPPORTED,
                                 "%s: the race is for real matrices with entries", c->name);
@@ -322,7 +310,7 @@ static fur_status prepare(cuda_case *c)
 
 static fur_status run_steps(cuda_case *c)
 {
-    const fur_status status = prepare(c);
+    fur_status status = prepare(c);
     if (status != FUR_OK) { /* the sentence may be in the host's context */
         const char *sentence = fur_context_error(c->host);
         return *sentence ? fur_context_fail(c->b->context, status, "%s", sentence) : status;
@@ -338,10 +326,9 @@ static fur_status run_steps(cuda_case *c)
 fur_status bench_spmv_cuda(bench *b, const char *name)
 {
     cuda_case c = {.b = b, .name = name, .host = fur_context_host(b->context)};
-    const fur_status status = run_steps(&c);
-    for (int i = 0; i < RACE_CUDA_CONTENDERS; i++) {
+    fur_status status = run_steps(&c);
+    for (int i = 0; i < RACE_CUDA_CONTENDERS; i++)
         fur_spmv_destroy(c.products[i].plan);
-    }
     fur_vector_destroy(c.found);
     fur_vector_destroy(c.bound);
     fur_vector_destroy(c.expected);

@@ -25,19 +25,16 @@ static bool parse(const char *name, grid_request *grid)
 {
     char *end = NULL;
     fur_stencil_definition d;
-    const long points = strtol(name, &end, 10);
+    long points = strtol(name, &end, 10);
     long long n = 0;
-    if (strncmp(end, "-point:", 7) == 0) {
+    if (strncmp(end, "-point:", 7) == 0)
         n = strtoll(end + 7, &end, 10);
-    }
-    if (n < 1 || points < 1 || points > 27 || !fur_stencil_named((int)points, &d)) {
+    if (n < 1 || points < 1 || points > 27 || !fur_stencil_named((int)points, &d))
         return false;
-    }
     grid->points = (int)points;
     grid->extents = d.axes;
-    for (int axis = 0; axis < d.axes; axis++) {
+    for (int axis = 0; axis < d.axes; axis++)
         grid->extent[axis] = n;
-    }
     return parse_type(end, &grid->value);
 }
 
@@ -76,7 +73,7 @@ static fur_status sweep_steps(const bench *b, const forms *f, sweeps *s, json_t 
 static fur_status run_sweeps(const bench *b, const forms *f, json_t *result)
 {
     sweeps s = {.lines = 0};
-    const fur_status status = sweep_steps(b, f, &s, result);
+    fur_status status = sweep_steps(b, f, &s, result);
     sweeps_destroy(&s);
     return status;
 }
@@ -95,9 +92,8 @@ fur_status bench_stencil(bench *b, const char *name)
     }
     json_t *result = NULL;
     fur_status status = run_steps(b, name, &request, &f, &result);
-    if (status == FUR_OK && b->sweeps > 0) {
+    if (status == FUR_OK && b->sweeps > 0)
         status = run_sweeps(b, &f, result);
-    }
     forms_destroy(&f);
     return status;
 }

@@ -53,7 +53,7 @@ static fur_status run_direction(transfer *t, const char *title, fur_status (*bar
                                 const char *name, fur_status (*own)(void *self))
 {
     cuda_race lanes = {.waits = true, .by_bus = true};
-    const double bytes[2] = {(double)t->bytes, (double)t->bytes};
+    double bytes[2] = {(double)t->bytes, (double)t->bytes};
     cuda_race_add(&lanes, "cudaMemcpy", bare, t);
     cuda_race_add(&lanes, name, own, t);
     COMMAND_TRY(cuda_race_run(&lanes, t->b->timing->gpu));
@@ -65,17 +65,14 @@ static fur_status run_direction(transfer *t, const char *title, fur_status (*bar
 static fur_status check(transfer *t)
 {
     unsigned char *array = t->array;
-    for (size_t i = 0; i < t->bytes; i++) {
+    for (size_t i = 0; i < t->bytes; i++)
         array[i] = (unsigned char)(i * 2654435761U >> 24);
-    }
     COMMAND_TRY(run_upload(t));
     memset(array, 0, t->bytes);
     COMMAND_TRY(run_download(t));
-    for (size_t i = 0; i < t->bytes; i++) {
-        if (array[i] != (unsigned char)(i * 2654435761U >> 24)) {
+    for (size_t i = 0; i < t->bytes; i++)
+        if (array[i] != (unsigned char)(i * 2654435761U >> 24))
             return fur_context_fail(t->b->context, FUR_INVALID, "byte %zu comes back changed", i);
-        }
-    }
     return FUR_OK;
 }
 
@@ -92,7 +89,7 @@ static fur_status run_both(transfer *t, const char *name, const char *kind)
 static fur_status run_pinned(transfer *t, const char *name)
 {
     COMMAND_TRY(judge(t, cudaMallocHost(&t->array, t->bytes), "cudaMallocHost"));
-    const fur_status status = run_both(t, name, "pinned");
+    fur_status status = run_both(t, name, "pinned");
     cudaFreeHost(t->array);
     return status;
 }
@@ -100,10 +97,9 @@ static fur_status run_pinned(transfer *t, const char *name)
 static fur_status run_pageable(transfer *t, const char *name)
 {
     t->array = malloc(t->bytes);
-    if (!t->array) {
+    if (!t->array)
         return fur_context_fail(t->b->context, FUR_OUT_OF_MEMORY, "no memory for %s bytes", name);
-    }
-    const fur_status status = run_both(t, name, "pageable");
+    fur_status status = run_both(t, name, "pageable");
     free(t->array);
     return status;
 }
@@ -119,9 +115,8 @@ fur_status bench_transfer_cuda(bench *b, const char *name)
     transfer t = {.b = b, .bytes = (size_t)bytes};
     COMMAND_TRY(fur_vector_create(b->context, FUR_F64, bytes / 8, &t.vector));
     fur_status status = run_pinned(&t, name);
-    if (status == FUR_OK) {
+    if (status == FUR_OK)
         status = run_pageable(&t, name);
-    }
     fur_vector_destroy(t.vector);
     return status;
 }

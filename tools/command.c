@@ -16,7 +16,7 @@
 enum { OPTION_HELP = 'h', OPTION_THREADS = 1000, OPTION_DEVICE, OPTION_JSON, OPTION_QUIET };
 
 /* A list of names in a sentence. */
-enum { LIST_BYTES = 512 };
+#define LIST_BYTES 512
 
 /* Whether a job failed for what the command line has wrong. */
 static bool misused;
@@ -51,29 +51,25 @@ int64_t command_whole_number(struct argp_state *state, const char *option, const
 double command_positive_number(struct argp_state *state, const char *option, const char *text)
 {
     char *end = NULL;
-    const double number = strtod(text, &end);
-    if (end == text || *end != '\0' || !isfinite(number) || number <= 0.0) {
+    double number = strtod(text, &end);
+    if (end == text || *end != '\0' || !isfinite(number) || number <= 0.0)
         argp_error(state, "%s takes a positive number, not '%s'", option, text);
-    }
     return number;
 }
 
 const char *command_file(struct argp_state *state, const char *option, const char *text)
 {
-    if (*text == '\0') {
+    if (*text == '\0')
         argp_error(state, "%s takes the name of a file, not ''", option);
-    }
     return text;
 }
 
 /* -1 if there is none such. */
 static int find_name(fur_context *context, command_names *names, const char *text)
 {
-    for (int i = 0; names(context, i) != NULL; i++) {
-        if (strcmp(text, names(context, i)) == 0) {
+    for (int i = 0; names(context, i); i++)
+        if (strcmp(text, names(context, i)) == 0)
             return i;
-        }
-    }
     return -1;
 }
 
@@ -82,8 +78,8 @@ static void join_names(fur_context *context, command_names *names, char out[LIST
 {
     size_t length = 0;
     out[0] = '\0';
-    for (int i = 0; names(context, i) != NULL && length < LIST_BYTES; i++) {
-        const char *join = i == 0 ? "" : names(context, i + 1) == NULL ? " or " : ", ";
+    for (int i = 0; names(context, i) && length < LIST_BYTES; i++) {
+        const char *join = i == 0 ? "" : !names(context, i + 1) ? " or " : ", ";
         length +=
             (size_t)snprintf(out + length, LIST_BYTES - length, "%s%s", join, names(context, i));
     }
@@ -93,7 +89,7 @@ int command_choice(struct argp_state *state, const char *option, command_names *
                    const char *text)
 {
     char list[LIST_BYTES];
-    const int found = find_name(NULL, names, text);
+    int found = find_name(NULL, names, text);
     if (found < 0) {
         join_names(NULL, names, list);
         argp_error(state, "%s takes %s, not '%s'", option, list, text);
@@ -105,9 +101,8 @@ fur_status command_check_name(fur_context *context, const char *option, command_
                               const char *text)
 {
     char list[LIST_BYTES];
-    if (find_name(context, names, text) >= 0) {
+    if (find_name(context, names, text) >= 0)
         return FUR_OK;
-    }
     join_names(context, names, list);
     return command_misuse(context, "%s takes %s on %s, not '%s'", option, list,
                           fur_context_device(context), text);
@@ -115,28 +110,25 @@ fur_status command_check_name(fur_context *context, const char *option, command_
 
 void command_check(struct argp_state *state, const command_pairing *pairings, size_t count)
 {
-    for (size_t i = 0; i < count; i++) {
-        if (pairings[i].given && !pairings[i].fits) {
+    for (size_t i = 0; i < count; i++)
+        if (pairings[i].given && !pairings[i].fits)
             argp_error(state, "%s goes %s", pairings[i].option, pairings[i].how);
-        }
-    }
 }
 
 /* cpu, cuda or cuda:N; whether this machine has it is for the library to say. */
 static const char *parse_device(struct argp_state *state, const char *text)
 {
     const char *number = text + strlen("cuda:");
-    const bool numbered = strncmp(text, "cuda:", strlen("cuda:")) == 0 && *number != '\0' &&
-                          number[strspn(number, "0123456789")] == '\0';
-    if (strcmp(text, "cpu") != 0 && strcmp(text, "cuda") != 0 && !numbered) {
+    bool numbered = strncmp(text, "cuda:", strlen("cuda:")) == 0 && *number != '\0' &&
+                    number[strspn(number, "0123456789")] == '\0';
+    if (strcmp(text, "cpu") != 0 && strcmp(text, "cuda") != 0 && !numbered)
         argp_error(state, "--device takes cpu, cuda or cuda:N, not '%s'", text);
-    }
     return text;
 }
 
 static bool is_text(const char *path)
 {
-    return path != NULL && !fur_binary_detect(path);
+    return path && !fur_binary_detect(path);
 }
 
 bool command_reads_specially(const command_common *common)
@@ -148,9 +140,8 @@ bool command_reads_specially(const command_common *common)
 
 static void check_operands(struct argp_state *state, const command_common *common)
 {
-    if (common->operand_count < common->operands_min) {
+    if (common->operand_count < common->operands_min)
         argp_error(state, "a file name is missing");
-    }
     if (command_reads_specially(common) && !is_text(common->operands[0]) &&
         !is_text(common->vector)) {
         argp_error(state, "no Matrix Market file is read; --duplicates, --mirrored, --drop-zeros, "
@@ -160,9 +151,8 @@ static void check_operands(struct argp_state *state, const command_common *commo
 
 static void add_operand(command_common *common, char *operand, struct argp_state *state)
 {
-    if (common->operand_count == common->operands_max) {
+    if (common->operand_count == common->operands_max)
         argp_error(state, "'%s' is one file name too many", operand);
-    }
     common->operands[common->operand_count++] = command_file(state, "the command", operand);
 }
 
@@ -214,7 +204,7 @@ const struct argp_child command_children[] = {
 
 bool command_on_gpu(const command_common *common)
 {
-    return common->device != NULL && strncmp(common->device, "cuda", strlen("cuda")) == 0;
+    return common->device && strncmp(common->device, "cuda", strlen("cuda")) == 0;
 }
 
 int command_run(const command_common *common,
@@ -226,31 +216,27 @@ int command_run(const command_common *common,
 static void print_notice(const fur_context *context)
 {
     const char *notice = fur_context_notice(context);
-    if (*notice) {
+    if (*notice)
         command_error("note: %s", notice);
-    }
 }
 
 int command_run_in(const command_common *common, void *stream,
                    fur_status (*job)(fur_context *context, const void *options),
                    const void *options)
 {
-    const fur_context_options context_options = {.size = sizeof context_options,
-                                                 .device = common->device,
-                                                 .threads = common->threads,
-                                                 .stream = stream,
-                                                 .watcher = unfinished_watcher};
+    fur_context_options context_options = {.size = sizeof context_options,
+                                           .device = common->device,
+                                           .threads = common->threads,
+                                           .stream = stream,
+                                           .watcher = unfinished_watcher};
     fur_context *context = NULL;
     fur_status status = fur_context_create(&context_options, &context);
-    if (status == FUR_OK) {
+    if (status == FUR_OK)
         status = job(context, options);
-    }
-    if (status != FUR_OK) {
+    if (status != FUR_OK)
         command_error("%s", fur_context_error(context));
-    }
-    if (context && !common->quiet) {
+    if (context && !common->quiet)
         print_notice(context);
-    }
     fur_context_destroy(context);
     return status == FUR_OK ? EXIT_SUCCESS : misused ? COMMAND_USAGE : EXIT_FAILURE;
 }
@@ -271,9 +257,8 @@ fur_status command_while(fur_context *context, const char *doing, const char *na
 {
     const char *sentence = fur_context_error(context);
     const char *shown = strcmp(name, "-") == 0 ? "standard input" : name;
-    if (status == FUR_OK || misused || strncmp(sentence, shown, strlen(shown)) == 0) {
+    if (status == FUR_OK || misused || strncmp(sentence, shown, strlen(shown)) == 0)
         return status;
-    }
     return fur_context_fail(context, status, "%s %s: %s", doing, shown, sentence);
 }
 

@@ -27,7 +27,7 @@ int command_stencil(int argc, char **argv);
 
 #define COMMAND_OPERANDS 2
 
-enum { COMMAND_USAGE = 2 }; /* the exit status of wrong usage */
+#define COMMAND_USAGE 2 /* the exit status of wrong usage */
 
 /* Filled by the common parser, which a subcommand's argp has as its only child. */
 typedef struct command_common {
@@ -108,10 +108,9 @@ double command_seconds(void);
 /* Returns the status of a call that fails from the enclosing function. */
 #define COMMAND_TRY(call)                                                                          \
     do {                                                                                           \
-        const fur_status command_try_status = (call);                                              \
-        if (command_try_status != FUR_OK) {                                                        \
+        fur_status command_try_status = (call);                                                    \
+        if (command_try_status != FUR_OK)                                                          \
             return command_try_status;                                                             \
-        }                                                                                          \
     } while (0)
 
 #endif

@@ -32,18 +32,16 @@ static int measure_width(const draw_panel *panel)
 {
     int width = panel->cells.cols.cells * panel->cells.cols.scale + 2 * DRAW_GAP;
     width = larger(width, (int)strlen(panel->title) * DRAW_LETTER);
-    for (int i = 0; i < DRAW_LINES; i++) {
+    for (int i = 0; i < DRAW_LINES; i++)
         width = larger(width, (int)strlen(panel->lines[i]) * DRAW_LETTER);
-    }
     return width;
 }
 
 draw_box draw_place(const draw_sheet *sheet, int panel)
 {
     draw_box box = {.left = DRAW_MARGIN, .top = DRAW_MARGIN + DRAW_ROW + 2 * DRAW_GAP};
-    for (int i = 0; i < panel; i++) {
+    for (int i = 0; i < panel; i++)
         box.left += measure_width(&sheet->panels[i]) + 2 * DRAW_MARGIN;
-    }
     const raster_side *rows = &sheet->panels[panel].cells.rows;
     box.width = measure_width(&sheet->panels[panel]);
     box.height = rows->cells * rows->scale;
@@ -52,8 +50,8 @@ draw_box draw_place(const draw_sheet *sheet, int panel)
 
 draw_box draw_extent(const draw_sheet *sheet)
 {
-    const draw_box last = draw_place(sheet, sheet->count - 1);
-    const int below = 2 * DRAW_GAP + sheet->lines * DRAW_ROW + DRAW_MARGIN;
+    draw_box last = draw_place(sheet, sheet->count - 1);
+    int below = 2 * DRAW_GAP + sheet->lines * DRAW_ROW + DRAW_MARGIN;
     return (draw_box){.width = last.left + last.width + DRAW_MARGIN,
                       .height = last.top + last.height + below};
 }
@@ -61,8 +59,7 @@ draw_box draw_extent(const draw_sheet *sheet)
 double draw_densest(const draw_sheet *sheet)
 {
     double densest = 0.0;
-    for (int i = 0; i < sheet->count; i++) {
+    for (int i = 0; i < sheet->count; i++)
         densest = fmax(densest, raster_densest(&sheet->panels[i].cells));
-    }
     return densest;
 }

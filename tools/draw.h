@@ -8,7 +8,9 @@
 
 #include "raster.h"
 
-enum { DRAW_PANELS = 2, DRAW_LINES = 4, DRAW_LINE_BYTES = 64 };
+#define DRAW_PANELS 2
+#define DRAW_LINES 4
+#define DRAW_LINE_BYTES 64
 
 typedef struct draw_panel {
     raster cells;

@@ -22,18 +22,15 @@ static void put_runs(FILE *stream, const raster *r, int row, int tone, double de
 {
     int end = -1; /* of the last run */
     for (int col = 0; col < r->cols.cells; col++) {
-        if (raster_tone(r, row, col, densest) != tone) {
+        if (raster_tone(r, row, col, densest) != tone)
             continue;
-        }
-        const int start = col;
-        while (col + 1 < r->cols.cells && raster_tone(r, row, col + 1, densest) == tone) {
+        int start = col;
+        while (col + 1 < r->cols.cells && raster_tone(r, row, col + 1, densest) == tone)
             col++;
-        }
-        if (end < 0) {
+        if (end < 0)
             fprintf(stream, "M%d %d", start, row);
-        } else {
+        else
             fprintf(stream, "m%d 0", start - end);
-        }
         end = col + 1;
         fprintf(stream, "h%d", end - start);
     }
@@ -45,9 +42,8 @@ static void put_cells(FILE *stream, const raster *r, double densest)
         fputs("<path", stream);
         put_color(stream, "stroke", draw_tone(tone));
         fputs(" d=\"", stream);
-        for (int row = 0; row < r->rows.cells; row++) {
+        for (int row = 0; row < r->rows.cells; row++)
             put_runs(stream, r, row, tone, densest);
-        }
         fputs("\"/>\n", stream);
     }
 }
@@ -57,7 +53,7 @@ static void put_panel(FILE *stream, const draw_sheet *sheet, int index, double d
 {
     const draw_panel *panel = &sheet->panels[index];
     const raster *r = &panel->cells;
-    const draw_box box = draw_place(sheet, index);
+    draw_box box = draw_place(sheet, index);
     put_text(stream, box.left, DRAW_MARGIN + DRAW_ROW - DRAW_GAP, "600", panel->title);
     fprintf(stream, "<rect x=\"%d.5\" y=\"%d.5\" width=\"%d\" height=\"%d\" fill=\"none\"",
             box.left, box.top - DRAW_GAP, r->cols.cells * r->cols.scale + 2 * DRAW_GAP - 1,
@@ -78,8 +74,8 @@ static void put_panel(FILE *stream, const draw_sheet *sheet, int index, double d
 fur_status draw_svg(fur_context *context, const draw_sheet *sheet, FILE *stream)
 {
     (void)context;
-    const draw_box extent = draw_extent(sheet);
-    const double densest = draw_densest(sheet);
+    draw_box extent = draw_extent(sheet);
+    double densest = draw_densest(sheet);
     fprintf(stream,
             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" "
@@ -88,9 +84,8 @@ fur_status draw_svg(fur_context *context, const draw_sheet *sheet, FILE *stream)
             extent.width, extent.height, extent.width, extent.height);
     put_color(stream, "fill", draw_paper);
     fputs("/>\n", stream);
-    for (int i = 0; i < sheet->count; i++) {
+    for (int i = 0; i < sheet->count; i++)
         put_panel(stream, sheet, i, densest);
-    }
     fputs("</svg>\n", stream);
     return FUR_OK;
 }

@@ -14,16 +14,15 @@ static uint64_t hash(int64_t row, int64_t col, double value)
 
 fingerprint fingerprint_csr(const fur_csr *matrix)
 {
-    const fur_csr_view a = *fur_csr_get(matrix);
+    fur_csr_view a = *fur_csr_get(matrix);
     const double *values = a.values;
     fingerprint f = {.rows = a.rows, .cols = a.cols, .entries = a.entries};
     int64_t k = 0;
     for (int64_t i = 0; i < a.rows; i++) {
-        const int64_t end = a.offset_type == FUR_I32 ? ((const int32_t *)a.offsets)[i + 1]
-                                                     : ((const int64_t *)a.offsets)[i + 1];
-        for (; k < end; k++) {
+        int64_t end = a.offset_type == FUR_I32 ? ((const int32_t *)a.offsets)[i + 1]
+                                               : ((const int64_t *)a.offsets)[i + 1];
+        for (; k < end; k++)
             f.sum += hash(i, a.columns[k], values[k]);
-        }
     }
     return f;
 }
@@ -33,9 +32,9 @@ fingerprint fingerprint_coordinates(const peer_matrix *matrix)
     const peer_matrix *m = matrix;
     fingerprint f = {.rows = m->rows, .cols = m->cols, .entries = m->entries};
     for (int64_t k = 0; k < m->entries; k++) {
-        const int64_t row = m->row_indices[k] - m->base;
-        const int64_t col = m->col_indices[k] - m->base;
-        const double value = m->values ? m->values[k] : 1;
+        int64_t row = m->row_indices[k] - m->base;
+        int64_t col = m->col_indices[k] - m->base;
+        double value = m->values ? m->values[k] : 1;
         f.sum += hash(row, col, value);
         if (m->mirror != 0 && row != col) {
             f.sum += hash(col, row, m->mirror * value);

@@ -5,7 +5,8 @@
 
 #include <stdbool.h>
 
-enum { FONT_WIDTH = 5, FONT_HEIGHT = 9 };
+#define FONT_WIDTH 5
+#define FONT_HEIGHT 9
 
 /* Whether a letter's pixel is set, from its upper left; false for all of a letter there is not. */
 bool font_pixel(char letter, int x, int y);

@@ -1,7 +1,6 @@
 /* The forms of an operator, made and released. */
 #include "forms.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +8,7 @@
 
 #include "product.h"
 
-enum { PART_GRAIN = 16384 };
+#define PART_GRAIN 16384
 
 /* The kernels whose matrix takes fewer bytes than CSR; a device has one of them. */
 static const char *const compressed[] = {"delta", "sell_runs"};
@@ -27,9 +26,9 @@ void forms_describe(const forms *f, char *text, size_t size)
     const fur_stencil_definition *d = &f->definition;
     char extent[96] = "";
     for (int axis = 0; axis < d->axes; axis++) {
-        const size_t length = strlen(extent);
-        snprintf(extent + length, sizeof extent - length, "%s%" PRId64, axis > 0 ? " x " : "",
-                 d->extent[axis]);
+        size_t length = strlen(extent);
+        snprintf(extent + length, sizeof extent - length, "%s%lld", axis > 0 ? " x " : "",
+                 (long long)d->extent[axis]);
     }
     snprintf(text, size, "%d-point %s %s", d->points, extent, fur_value_name(d->value_type));
 }
@@ -46,9 +45,8 @@ static double count_entries(const fur_stencil_definition *d)
     double entries = 0;
     for (int k = 0; k < d->points; k++) {
         double rows = 1;
-        for (int axis = 0; axis < d->axes; axis++) {
+        for (int axis = 0; axis < d->axes; axis++)
             rows *= fmax(0, (double)(d->extent[axis] - forms_reach(d, k, axis)));
-        }
         entries += rows;
     }
     return entries;
@@ -57,15 +55,14 @@ static double count_entries(const fur_stencil_definition *d)
 /* x and y, the matrix and at least one kernel's form of it. */
 static fur_status check_memory(const forms *f)
 {
-    const double value = (double)fur_value_size(f->definition.value_type);
-    const double matrix = count_entries(&f->definition) * (value + sizeof(int32_t));
-    const double needed = 2 * (double)f->rows * value + 2 * matrix;
+    double value = (double)fur_value_size(f->definition.value_type);
+    double matrix = count_entries(&f->definition) * (value + sizeof(int32_t));
+    double needed = 2 * (double)f->rows * value + 2 * matrix;
     char text[160];
     double unused = 0;
     COMMAND_TRY(timing_free_memory(f->timing, &unused));
-    if (needed <= unused) {
+    if (needed <= unused)
         return FUR_OK;
-    }
     forms_describe(f, text, sizeof text);
     return fur_context_fail(f->context, FUR_OUT_OF_MEMORY,
                             "%s needs %.3g GB of memory for the matrix, of which %.3g are free; "
@@ -82,23 +79,22 @@ static void fill_parts(void *job, int64_t begin, int64_t end)
 {
     const filling *f = job;
     for (int64_t i = begin; i < end; i++) {
-        const uint32_t hash = (uint32_t)(2654435761U * (uint64_t)(i + 1));
-        const double u = ((double)hash - 0x1p31) / (3 * 0x1p31);
-        if (f->single) {
+        uint32_t hash = (uint32_t)(2654435761U * (uint64_t)(i + 1));
+        double u = ((double)hash - 0x1p31) / (3 * 0x1p31);
+        if (f->single)
             ((float *)f->data)[i] = (float)u;
-        } else {
+        else
             ((double *)f->data)[i] = u;
-        }
     }
 }
 
 /* The entries u(i + 1) of docs/numerics.md, a complex one's parts one after the other. */
 static void fill(fur_vector *x)
 {
-    const fur_value_type value = fur_vector_value_type(x);
-    const bool single = value == FUR_F32 || value == FUR_C64;
-    const bool complex = value == FUR_C64 || value == FUR_C128;
-    const int64_t count = fur_vector_size(x) * (complex ? 2 : 1);
+    fur_value_type value = fur_vector_value_type(x);
+    bool single = value == FUR_F32 || value == FUR_C64;
+    bool complex = value == FUR_C64 || value == FUR_C128;
+    int64_t count = fur_vector_size(x) * (complex ? 2 : 1);
     fur_context_parallel(fur_vector_context(x), count, PART_GRAIN, fill_parts,
                          &(filling){fur_vector_data(x), single});
 }
@@ -112,7 +108,7 @@ fur_status forms_relay(const forms *f, fur_status status)
 
 static fur_status make_vectors(forms *f)
 {
-    const fur_value_type value = f->definition.value_type;
+    fur_value_type value = f->definition.value_type;
     COMMAND_TRY(forms_relay(f, fur_vector_create(f->host, value, f->rows, &f->host_x)));
     fill(f->host_x);
     f->x = f->host_x;
@@ -126,11 +122,9 @@ static fur_status make_vectors(forms *f)
 
 static bool has_kernel(const forms *f, const char *kernel)
 {
-    for (int i = 0; i < f->count; i++) {
-        if (f->forms[i].plan && strcmp(f->forms[i].kernel, kernel) == 0) {
+    for (int i = 0; i < f->count; i++)
+        if (f->forms[i].plan && strcmp(f->forms[i].kernel, kernel) == 0)
             return true;
-        }
-    }
     return false;
 }
 
@@ -159,13 +153,12 @@ static bool is_exact_stencil(const forms *f, const char *name)
 static fur_status add_stencil(forms *f, const char *kernel)
 {
     form *c = next_form(f, "stencil");
-    if (!c) {
+    if (!c)
         return FUR_INVALID;
-    }
     f->definition.kernel = kernel;
     COMMAND_TRY(fur_stencil_create(f->context, &f->definition, &c->stencil));
     f->count++;
-    const fur_stencil_report report = *fur_stencil_describe(c->stencil);
+    fur_stencil_report report = *fur_stencil_describe(c->stencil);
     c->kernel = report.kernel;
     c->bytes = report.bytes;
     c->exact = is_exact_stencil(f, report.kernel);
@@ -176,11 +169,11 @@ static fur_status add_stencil(forms *f, const char *kernel)
 /* All that suit but the chosen one, and the CPU's first, which has one thread. */
 static fur_status add_stencils(forms *f)
 {
-    const int kernels = kernel_count(fur_stencil_kernel_at, f->context);
+    int kernels = kernel_count(fur_stencil_kernel_at, f->context);
     for (int i = f->host == f->context ? 1 : 0; i < kernels; i++) {
         fur_kernel_info kernel = *fur_stencil_kernel_at(f->context, i);
         if (strcmp(kernel.name, f->forms[0].kernel) != 0) {
-            const fur_status status = add_stencil(f, kernel.name);
+            fur_status status = add_stencil(f, kernel.name);
             COMMAND_TRY(status == FUR_UNSUPPORTED ? FUR_OK : status);
         }
     }
@@ -198,18 +191,16 @@ static bool is_exact_matrix(const forms *f, const char *name)
 /* A kernel that is there already is not taken twice. */
 static fur_status add_matrix(forms *f, const char *name, const char *kernel)
 {
-    const fur_spmv_options options = {
-        .size = sizeof options, .kernel = kernel, .uses = 1000000, .measure = kernel == NULL};
-    if (kernel && has_kernel(f, kernel)) {
+    fur_spmv_options options = {
+        .size = sizeof options, .kernel = kernel, .uses = 1000000, .measure = !kernel};
+    if (kernel && has_kernel(f, kernel))
         return FUR_OK;
-    }
     form *c = next_form(f, name);
-    if (!c) {
+    if (!c)
         return FUR_INVALID;
-    }
     COMMAND_TRY(fur_spmv_plan(f->a, &options, &c->plan));
     f->count++;
-    const fur_spmv_report report = *fur_spmv_describe(c->plan);
+    fur_spmv_report report = *fur_spmv_describe(c->plan);
     c->kernel = report.kernel;
     c->bytes = report.bytes;
     c->exact = is_exact_matrix(f, report.kernel);
@@ -219,7 +210,7 @@ static fur_status add_matrix(forms *f, const char *name, const char *kernel)
 static fur_status assemble(forms *f)
 {
     COMMAND_TRY(fur_context_synchronize(f->context));
-    const double start = command_seconds();
+    double start = command_seconds();
     COMMAND_TRY(fur_stencil_assemble(f->forms[0].stencil, &f->a));
     COMMAND_TRY(fur_context_synchronize(f->context));
     f->seconds_assemble = command_seconds() - start;
@@ -229,25 +220,22 @@ static fur_status assemble(forms *f)
 /* Whether a kernel is what a word of the request means. */
 static bool is_meant(const char *word, const char *kernel)
 {
-    if (strcmp(word, "cusparse") == 0) {
+    if (strcmp(word, "cusparse") == 0)
         return strncmp(kernel, word, strlen(word)) == 0;
-    }
-    for (size_t i = 0; i < sizeof compressed / sizeof *compressed; i++) {
-        if (strcmp(word, "compressed") == 0 && strcmp(kernel, compressed[i]) == 0) {
+    for (size_t i = 0; i < sizeof compressed / sizeof *compressed; i++)
+        if (strcmp(word, "compressed") == 0 && strcmp(kernel, compressed[i]) == 0)
             return true;
-        }
-    }
     return false;
 }
 
 /* Adds the kernels that a word means; *found tells whether there are any that suit. */
 static fur_status add_meant(forms *f, const char *word, bool *found)
 {
-    const int kernels = kernel_count(fur_spmv_kernel_at, f->context);
+    int kernels = kernel_count(fur_spmv_kernel_at, f->context);
     for (int i = 0; i < kernels; i++) {
         fur_kernel_info kernel = *fur_spmv_kernel_at(f->context, i);
         if (is_meant(word, kernel.name)) {
-            const fur_status status = add_matrix(f, word, kernel.name);
+            fur_status status = add_matrix(f, word, kernel.name);
             COMMAND_TRY(status == FUR_UNSUPPORTED ? FUR_OK : status);
             *found = *found || status == FUR_OK;
         }
@@ -259,7 +247,7 @@ static fur_status add_meant(forms *f, const char *word, bool *found)
 static const char *word_name(fur_context *context, int index)
 {
     static const char *const others[] = {"csr", "compressed", "cusparse", NULL};
-    const int count = kernel_count(fur_spmv_kernel_at, context);
+    int count = kernel_count(fur_spmv_kernel_at, context);
     return index < count ? product_kernel(context, index) : others[index - count];
 }
 
@@ -267,9 +255,8 @@ static fur_status add_word(forms *f, const char *word)
 {
     bool found = strcmp(word, "csr") == 0;
     COMMAND_TRY(add_meant(f, word, &found));
-    if (found) {
+    if (found)
         return FUR_OK;
-    }
     if (strcmp(word, "cusparse") == 0 || strcmp(word, "compressed") == 0) {
         return fur_context_fail(f->context, FUR_UNSUPPORTED,
                                 "no kernel of '%s' on %s takes this matrix; cusparse is there on a "
@@ -284,7 +271,7 @@ static fur_status add_words(forms *f, const char *words)
 {
     while (*words != '\0') {
         char word[24];
-        const int length = (int)strcspn(words, ",");
+        int length = (int)strcspn(words, ",");
         snprintf(word, sizeof word, "%.*s", length, words);
         COMMAND_TRY(add_word(f, word));
         words += length + (words[length] == ',');
@@ -297,9 +284,8 @@ static fur_status add_matrices(forms *f, const char *against)
     bool found = false;
     COMMAND_TRY(assemble(f));
     COMMAND_TRY(add_matrix(f, "csr", NULL));
-    if (against) {
+    if (against)
         return add_words(f, against);
-    }
     COMMAND_TRY(add_meant(f, "compressed", &found));
     return add_meant(f, "cusparse", &found);
 }
@@ -311,10 +297,10 @@ fur_status forms_create(timing *t, const forms_request *request, forms *f)
     f->definition = grid_define(&request->grid, request->kernel);
     COMMAND_TRY(add_stencil(f, request->kernel));
     if (f->rows > INT32_MAX) {
-        return fur_context_fail(f->context, FUR_OVERFLOW,
-                                "a matrix has at most 2^31-1 rows, and the grid %" PRId64
-                                " points; take a smaller grid",
-                                f->rows);
+        return fur_context_fail(
+            f->context, FUR_OVERFLOW,
+            "a matrix has at most 2^31-1 rows, and the grid %lld points; take a smaller grid",
+            (long long)f->rows);
     }
     COMMAND_TRY(check_memory(f));
     COMMAND_TRY(make_vectors(f));
@@ -330,8 +316,7 @@ void forms_destroy(forms *f)
     }
     fur_csr_destroy(f->a);
     fur_vector_destroy(f->y);
-    if (f->x != f->host_x) {
+    if (f->x != f->host_x)
         fur_vector_destroy(f->x);
-    }
     fur_vector_destroy(f->host_x);
 }

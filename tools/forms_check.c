@@ -1,13 +1,12 @@
 /* Whether the forms of an operator agree. */
 #include "forms.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
 #include "shared.h"
 
-enum { ROW_GRAIN = 4096 };
+#define ROW_GRAIN 4096
 
 /* What all are compared with, on the host. */
 typedef struct comparison {
@@ -47,7 +46,7 @@ static void set_margins(comparison *m)
     const fur_stencil_definition *d = &m->f->definition;
     for (int axis = 0; axis < d->axes; axis++) {
         for (int k = 0; k < d->points && d->boundary[axis] != FUR_BOUNDARY_DIRICHLET; k++) {
-            const int64_t reach = forms_reach(d, k, axis);
+            int64_t reach = forms_reach(d, k, axis);
             m->margin[axis] = reach > m->margin[axis] ? reach : m->margin[axis];
         }
     }
@@ -56,7 +55,7 @@ static void set_margins(comparison *m)
 static void locate(const fur_stencil_definition *d, int64_t row, int64_t at[3])
 {
     for (int axis = 0; axis < 3; axis++) {
-        const int64_t extent = axis < d->axes ? d->extent[axis] : 1;
+        int64_t extent = axis < d->axes ? d->extent[axis] : 1;
         at[axis] = row % extent;
         row /= extent;
     }
@@ -67,11 +66,9 @@ static bool is_in_order(const comparison *m, int64_t row)
     const fur_stencil_definition *d = &m->f->definition;
     int64_t at[3];
     locate(d, row, at);
-    for (int axis = 0; axis < d->axes; axis++) {
-        if (at[axis] < m->margin[axis] || at[axis] >= d->extent[axis] - m->margin[axis]) {
+    for (int axis = 0; axis < d->axes; axis++)
+        if (at[axis] < m->margin[axis] || at[axis] >= d->extent[axis] - m->margin[axis])
             return false;
-        }
-    }
     return true;
 }
 
@@ -82,7 +79,7 @@ static fur_status apply(const comparison *m, const fur_stencil_definition *d, co
     fur_stencil *stencil = NULL;
     COMMAND_TRY(fur_vector_create(m->f->host, d->value_type, m->f->rows, out));
     COMMAND_TRY(fur_stencil_create(m->f->host, d, &stencil));
-    const fur_status status = fur_stencil_apply(stencil, fur_real(1), x, fur_real(0), *out);
+    fur_status status = fur_stencil_apply(stencil, fur_real(1), x, fur_real(0), *out);
     fur_stencil_destroy(stencil);
     return status;
 }
@@ -108,16 +105,15 @@ static fur_status make_sizes(comparison *m)
     fur_stencil_definition d = m->f->definition;
     fur_scalar coefficients[27];
     fur_vector *sizes = NULL;
-    for (int k = 0; k < d.points; k++) {
+    for (int k = 0; k < d.points; k++)
         coefficients[k] = fur_real(fabs(d.coefficients[k].re));
-    }
     d.coefficients = coefficients;
     d.value_type = FUR_F64;
     d.kernel = NULL;
     COMMAND_TRY(fur_vector_create(m->f->host, FUR_F64, m->f->rows, &sizes));
     fur_context_parallel(m->f->host, m->f->rows, ROW_GRAIN, measure_rows,
                          &(measuring){m->f->host_x, fur_vector_data(sizes)});
-    const fur_status status = apply(m, &d, sizes, &m->sizes);
+    fur_status status = apply(m, &d, sizes, &m->sizes);
     fur_vector_destroy(sizes);
     return status;
 }
@@ -127,18 +123,17 @@ static fur_status make_sizes(comparison *m)
  * each, and sqrt(2) (2 n + 2) < 3 (n + 1). */
 static double relative_bound(const fur_stencil_definition *d)
 {
-    const bool single = d->value_type == FUR_F32 || d->value_type == FUR_C64;
-    const bool complex = d->value_type == FUR_C64 || d->value_type == FUR_C128;
-    const double unit = single ? 0x1p-24 : 0x1p-53;
+    bool single = d->value_type == FUR_F32 || d->value_type == FUR_C64;
+    bool complex = d->value_type == FUR_C64 || d->value_type == FUR_C128;
+    double unit = single ? 0x1p-24 : 0x1p-53;
     return 2 * unit * (complex ? 3 * (d->points + 1) : d->points + 2);
 }
 
 /* How far a point's two values may be apart: 0 for the same bits. */
 static double bound_at(const comparison *m, const form *c, int64_t row)
 {
-    if (c->exact && (c->stencil || is_in_order(m, row))) {
+    if (c->exact && (c->stencil || is_in_order(m, row)))
         return 0;
-    }
     const double *sizes = fur_vector_const_data(m->sizes);
     return relative_bound(&m->f->definition) * sizes[row];
 }
@@ -154,7 +149,7 @@ static double difference_at(const comparison *m, const fur_vector *y, int64_t ro
 
 static bool has_same_bits(const comparison *m, const fur_vector *y, int64_t row)
 {
-    const size_t size = fur_value_size(fur_vector_value_type(y));
+    size_t size = fur_value_size(fur_vector_value_type(y));
     const char *found = fur_vector_const_data(y);
     const char *expected = fur_vector_const_data(m->expected);
     return memcmp(found + size * (size_t)row, expected + size * (size_t)row, size) == 0;
@@ -166,9 +161,10 @@ static fur_status fail_at(const comparison *m, const form *c, const fur_vector *
     locate(&m->f->definition, row, at);
     return fur_context_fail(
         m->f->context, FUR_INVALID,
-        "%s by kernel %s differs from the CPU's stencil by %.3g at point (%" PRId64 ", %" PRId64
-        ", %" PRId64 "), where at most %.3g is rounding; this is a defect of furrow",
-        c->name, c->kernel, difference_at(m, y, row), at[0], at[1], at[2], bound_at(m, c, row));
+        "%s by kernel %s differs from the CPU's stencil by %.3g at point (%lld, %lld, %lld), where "
+        "at most %.3g is rounding; this is a defect of furrow",
+        c->name, c->kernel, difference_at(m, y, row), (long long)at[0], (long long)at[1],
+        (long long)at[2], bound_at(m, c, row));
 }
 
 /* What all threads have found in a form's y. */
@@ -185,12 +181,11 @@ static void compare_rows(void *job, int64_t begin, int64_t end)
     differences *d = job;
     for (int64_t row = begin; row < end; row++) {
         if (!has_same_bits(d->m, d->y, row)) {
-            const double difference = difference_at(d->m, d->y, row);
-            const double bound = bound_at(d->m, d->c, row);
+            double difference = difference_at(d->m, d->y, row);
+            double bound = bound_at(d->m, d->c, row);
             shared_largest(&d->largest, difference);
-            if (!(bound > 0 && difference <= bound)) {
+            if (!(bound > 0 && difference <= bound))
                 shared_least(&d->wrong, row);
-            }
         }
     }
 }
@@ -208,18 +203,16 @@ static fur_status check_form(const comparison *m, form *c)
     const forms *f = m->f;
     COMMAND_TRY(fur_vector_fill(f->y, fur_real(NAN)));
     COMMAND_TRY(form_run(c));
-    if (m->found) {
+    if (m->found)
         COMMAND_TRY(fur_vector_copy(f->y, m->found));
-    }
     return compare(m, c, m->found ? m->found : f->y);
 }
 
 static bool may_differ(const comparison *m)
 {
     bool may = m->margin[0] > 0 || m->margin[1] > 0 || m->margin[2] > 0;
-    for (int i = 0; i < m->f->count; i++) {
+    for (int i = 0; i < m->f->count; i++)
         may = may || !m->f->forms[i].exact;
-    }
     return may;
 }
 
@@ -229,9 +222,8 @@ static fur_status prepare(comparison *m)
     fur_stencil_definition d = f->definition;
     d.kernel = NULL;
     set_margins(m);
-    if (f->host != f->context) {
+    if (f->host != f->context)
         COMMAND_TRY(fur_vector_create(f->host, d.value_type, f->rows, &m->found));
-    }
     COMMAND_TRY(apply(m, &d, f->host_x, &m->expected));
     return may_differ(m) ? make_sizes(m) : FUR_OK;
 }
@@ -240,9 +232,8 @@ fur_status forms_check(forms *f)
 {
     comparison m = {.f = f};
     fur_status status = forms_relay(f, prepare(&m));
-    for (int i = 0; i < f->count && status == FUR_OK; i++) {
+    for (int i = 0; i < f->count && status == FUR_OK; i++)
         status = check_form(&m, &f->forms[i]);
-    }
     fur_vector_destroy(m.sizes);
     fur_vector_destroy(m.found);
     fur_vector_destroy(m.expected);

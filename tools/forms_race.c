@@ -23,7 +23,7 @@ static double vector_bytes(const forms *f)
 static void run_copy(void *self)
 {
     const forms *f = self;
-    const int64_t doubles = (int64_t)vector_bytes(f) / (int64_t)sizeof(double);
+    int64_t doubles = (int64_t)vector_bytes(f) / (int64_t)sizeof(double);
     plain_copy(f->context, doubles, fur_vector_const_data(f->x), fur_vector_data(f->y));
 }
 
@@ -32,14 +32,12 @@ static void race_on_cpu(const forms *f, int rounds, int count, forms_racer *race
                         double *copy_rate)
 {
     race r = {.rounds = rounds, .cold = true};
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < count; i++)
         race_add(&r, "", run_on_cpu, &racers[i]);
-    }
     race_add(&r, "copy", run_copy, (void *)(uintptr_t)f);
     race_run(&r, 0, &f->timing->reader);
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < count; i++)
         racers[i].seconds = r.contenders[i].least;
-    }
     *copy_rate = 2 * vector_bytes(f) / r.contenders[count].least;
 }
 
@@ -53,14 +51,12 @@ static fur_status copy_on_gpu(void *self)
 static fur_status race_on_gpu(const forms *f, int count, forms_racer *racers, double *copy_rate)
 {
     cuda_race r = {.count = 0};
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < count; i++)
         cuda_race_add(&r, "", racers[i].run, racers[i].self);
-    }
     cuda_race_add(&r, "copy", copy_on_gpu, (void *)(uintptr_t)f);
     COMMAND_TRY(cuda_race_run(&r, f->timing->gpu));
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < count; i++)
         racers[i].seconds = r.contenders[i].cold;
-    }
     *copy_rate = 2 * vector_bytes(f) / r.contenders[count].cold;
     return FUR_OK;
 }
@@ -70,9 +66,8 @@ fur_status forms_race_in_turn(const forms *f, int rounds, int count, forms_racer
                               double *copy_rate)
 {
 #ifdef FURROW_HAVE_CUDA
-    if (f->timing->gpu) {
+    if (f->timing->gpu)
         return race_on_gpu(f, count, racers, copy_rate);
-    }
 #endif
     race_on_cpu(f, rounds, count, racers, copy_rate);
     return FUR_OK;
@@ -80,14 +75,12 @@ fur_status forms_race_in_turn(const forms *f, int rounds, int count, forms_racer
 
 fur_status forms_race(forms *f, int rounds)
 {
-    const int count = f->count;
+    int count = f->count;
     forms_racer racers[FORMS_MOST];
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < count; i++)
         racers[i] = (forms_racer){.run = form_run, .self = &f->forms[i]};
-    }
     COMMAND_TRY(forms_race_in_turn(f, rounds, count, racers, &f->copy_rate));
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < count; i++)
         f->forms[i].seconds = racers[i].seconds;
-    }
     return FUR_OK;
 }

@@ -19,7 +19,7 @@ static const command commands[] = {
     {"kernels", "list the kernels, and which one a matrix gets", command_kernels},
     {"bench", "race the kernels against plain loops", command_bench},
 };
-enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
+#define COMMAND_COUNT ((int)(sizeof commands / sizeof commands[0]))
 
 static void print_version(FILE *stream, struct argp_state *state)
 {
@@ -58,7 +58,7 @@ static int parse_line(int argc, char **argv)
         listing[i].flags = OPTION_DOC | OPTION_NO_USAGE;
     }
     listing[COMMAND_COUNT] = (struct argp_option){.key = OPTION_HELP, .flags = OPTION_HIDDEN};
-    const struct argp argp = {
+    struct argp argp = {
         .options = listing,
         .parser = parse,
         .args_doc = "COMMAND [ARGUMENT...]",
@@ -83,9 +83,8 @@ static int run(const command *chosen, int argc, char **argv)
 static int turn_help(int argc, char **argv)
 {
     static char help[] = "--help";
-    if (argc < 2 || strcmp(argv[1], "help") != 0) {
+    if (argc < 2 || strcmp(argv[1], "help") != 0)
         return argc;
-    }
     if (argc == 2 || strcmp(argv[2], "help") == 0) {
         argv[1] = help;
         return 2;
@@ -103,12 +102,10 @@ int main(int argc, char **argv)
     static char name[] = "furrow";
     argv[0] = name;
     argc = turn_help(argc, argv);
-    const int first = parse_line(argc, argv);
-    for (int i = 0; i < COMMAND_COUNT; i++) {
-        if (strcmp(argv[first], commands[i].name) == 0) {
+    int first = parse_line(argc, argv);
+    for (int i = 0; i < COMMAND_COUNT; i++)
+        if (strcmp(argv[first], commands[i].name) == 0)
             return run(&commands[i], argc - first, argv + first);
-        }
-    }
     command_error("there is no command '%s'; furrow --help lists them", argv[first]);
     return COMMAND_USAGE;
 }

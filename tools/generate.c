@@ -65,7 +65,7 @@ fur_status generate_matrix(fur_context *context, const char *name, fur_csr **out
         grid g = {first, named->axes, named->diagonals, named->unknowns};
         return generate_grid(context, &g, out);
     }
-    const bool rows_fit = !named && first > 0 && first <= INT32_MAX;
+    bool rows_fit = !named && first > 0 && first <= INT32_MAX;
     if (starts(name, "random:") && rows_fit && second > 0 && second <= 1000)
         return generate_random(context, first, second, out);
     if (starts(name, "rmat:") && rows_fit && first <= 26 && second == 0)

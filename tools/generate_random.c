@@ -87,7 +87,7 @@ fur_status generate_rmat(fur_context *context, int scale, fur_csr **out)
     return finish(&c, status, out);
 }
 
-enum { POWER_LONGEST = 32768 };
+#define POWER_LONGEST 32768
 
 /* What the rows of a power-law matrix have in common. */
 typedef struct power_law {
@@ -104,25 +104,25 @@ static uint64_t row_seed(int64_t row)
 /* At least k with probability k^-1.1. */
 static int draw_length(const power_law *law, uint64_t *state)
 {
-    const double length = pow(1 - random_unit(state), -1 / 1.1);
-    const double most = law->rows < POWER_LONGEST ? (double)law->rows : POWER_LONGEST;
+    double length = pow(1 - random_unit(state), -1 / 1.1);
+    double most = law->rows < POWER_LONGEST ? (double)law->rows : POWER_LONGEST;
     return (int)(length < most ? length : most);
 }
 
 /* c + 1 is t^11 with t uniform, so that column c has a density of (c + 1)^(-10/11). */
 static int32_t draw_column(const power_law *law, uint64_t *state)
 {
-    const double t = 1 + random_unit(state) * law->reach;
-    const double t2 = t * t;
-    const double t4 = t2 * t2;
-    const int64_t column = (int64_t)(t4 * t4 * t2 * t) - 1;
+    double t = 1 + random_unit(state) * law->reach;
+    double t2 = t * t;
+    double t4 = t2 * t2;
+    int64_t column = (int64_t)(t4 * t4 * t2 * t) - 1;
     return (int32_t)(column < law->rows ? column : law->rows - 1);
 }
 
 static int by_column(const void *a, const void *b)
 {
-    const int32_t x = *(const int32_t *)a;
-    const int32_t y = *(const int32_t *)b;
+    int32_t x = *(const int32_t *)a;
+    int32_t y = *(const int32_t *)b;
     return (x > y) - (x < y);
 }
 
@@ -131,16 +131,14 @@ static int64_t power_row(const void *self, int64_t row, int32_t *columns, double
     const power_law *law = self;
     int32_t drawn[POWER_LONGEST];
     uint64_t state = row_seed(row);
-    const int length = draw_length(law, &state);
-    for (int k = 0; k < length; k++) {
+    int length = draw_length(law, &state);
+    for (int k = 0; k < length; k++)
         drawn[k] = draw_column(law, &state);
-    }
     qsort(drawn, (size_t)length, sizeof *drawn, by_column);
     int64_t count = 0;
     for (int k = 0; k < length; k++) {
-        if (k > 0 && drawn[k] == drawn[k - 1]) {
+        if (k > 0 && drawn[k] == drawn[k - 1])
             continue;
-        }
         if (columns) {
             columns[count] = drawn[k];
             values[count] = random_unit(&state);
@@ -152,6 +150,6 @@ static int64_t power_row(const void *self, int64_t row, int32_t *columns, double
 
 fur_status generate_power(fur_context *context, int64_t rows, fur_csr **out)
 {
-    const power_law law = {rows, pow((double)rows + 1, 1.0 / 11) - 1};
+    power_law law = {rows, pow((double)rows + 1, 1.0 / 11) - 1};
     return generate_rows(context, rows, power_row, &law, out);
 }

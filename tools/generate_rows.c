@@ -14,7 +14,7 @@ typedef struct rows_job {
     double *values;
 } rows_job;
 
-enum { ROW_GRAIN = 4096 };
+#define ROW_GRAIN 4096
 
 static fur_status reserve(rows_job *job, int64_t count, size_t size, void **out)
 {
@@ -29,25 +29,23 @@ static void run(rows_job *job, void (*work)(void *user, int64_t begin, int64_t e
 static void count_rows(void *user, int64_t begin, int64_t end)
 {
     const rows_job *job = user;
-    for (int64_t i = begin; i < end; i++) {
+    for (int64_t i = begin; i < end; i++)
         job->offsets[i + 1] = job->row(job->self, i, NULL, NULL);
-    }
 }
 
 static void count_entries(rows_job *job)
 {
     job->offsets[0] = 0;
     run(job, count_rows);
-    for (int64_t i = 0; i < job->rows; i++) {
+    for (int64_t i = 0; i < job->rows; i++)
         job->offsets[i + 1] += job->offsets[i];
-    }
 }
 
 static void write_rows(void *user, int64_t begin, int64_t end)
 {
     const rows_job *job = user;
     for (int64_t i = begin; i < end; i++) {
-        const int64_t first = job->offsets[i];
+        int64_t first = job->offsets[i];
         job->row(job->self, i, job->columns + first, job->values + first);
     }
 }
@@ -55,9 +53,8 @@ static void write_rows(void *user, int64_t begin, int64_t end)
 static void narrow_offsets(void *user, int64_t begin, int64_t end)
 {
     const rows_job *job = user;
-    for (int64_t i = begin; i < end; i++) {
+    for (int64_t i = begin; i < end; i++)
         job->narrow[i + 1] = (int32_t)job->offsets[i + 1];
-    }
 }
 
 static fur_status make_arrays(rows_job *job)
@@ -66,7 +63,7 @@ static fur_status make_arrays(rows_job *job)
     COMMAND_TRY(reserve(job, job->rows + 1, sizeof *job->offsets, &memory));
     job->offsets = memory;
     count_entries(job);
-    const int64_t entries = job->offsets[job->rows];
+    int64_t entries = job->offsets[job->rows];
     COMMAND_TRY(reserve(job, entries, sizeof *job->columns, &memory));
     job->columns = memory;
     COMMAND_TRY(reserve(job, entries, sizeof *job->values, &memory));
@@ -84,21 +81,20 @@ static fur_status make_arrays(rows_job *job)
 static fur_status make_matrix(rows_job *job, fur_csr **out)
 {
     COMMAND_TRY(make_arrays(job));
-    const fur_csr_view arrays = {.size = sizeof arrays,
-                                 .rows = job->rows,
-                                 .cols = job->rows,
-                                 .entries = job->offsets[job->rows],
-                                 .value_type = FUR_F64,
-                                 .offset_type = job->narrow ? FUR_I32 : FUR_I64,
-                                 .offsets = job->narrow ? (void *)job->narrow : job->offsets,
-                                 .columns = job->columns,
-                                 .values = job->values};
+    fur_csr_view arrays = {.size = sizeof arrays,
+                           .rows = job->rows,
+                           .cols = job->rows,
+                           .entries = job->offsets[job->rows],
+                           .value_type = FUR_F64,
+                           .offset_type = job->narrow ? FUR_I32 : FUR_I64,
+                           .offsets = job->narrow ? (void *)job->narrow : job->offsets,
+                           .columns = job->columns,
+                           .values = job->values};
     COMMAND_TRY(fur_csr_create(job->context, &arrays, FUR_OWNERSHIP_ADOPT, out));
     job->columns = NULL;
     job->values = NULL;
-    if (!job->narrow) {
+    if (!job->narrow)
         job->offsets = NULL;
-    }
     job->narrow = NULL;
     return FUR_OK;
 }
@@ -107,7 +103,7 @@ fur_status generate_rows(fur_context *context, int64_t rows, generate_row *row, 
                          fur_csr **out)
 {
     rows_job job = {.context = context, .rows = rows, .row = row, .self = self};
-    const fur_status status = make_matrix(&job, out);
+    fur_status status = make_matrix(&job, out);
     fur_context_release(context, job.offsets);
     fur_context_release(context, job.narrow);
     fur_context_release(context, job.columns);

@@ -3,14 +3,14 @@
 #include "generate_text.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "random.h"
 
-enum { NEIGHBOURS = 7, PER_ROW = 16 };
+#define NEIGHBOURS 7
+#define PER_ROW 16
 
 typedef struct kind {
     const char *name;
@@ -24,24 +24,22 @@ typedef struct kind {
  * among them. */
 static int neighbours(int64_t n, int64_t point, int64_t *columns)
 {
-    const int64_t x = point % n;
-    const int64_t y = point / n % n;
-    const int64_t z = point / (n * n);
-    const int64_t steps[NEIGHBOURS] = {-n * n, -n, -1, 0, 1, n, n * n};
-    const bool inside[NEIGHBOURS] = {z > 0, y > 0, x > 0, true, x < n - 1, y < n - 1, z < n - 1};
+    int64_t x = point % n;
+    int64_t y = point / n % n;
+    int64_t z = point / (n * n);
+    int64_t steps[NEIGHBOURS] = {-n * n, -n, -1, 0, 1, n, n * n};
+    bool inside[NEIGHBOURS] = {z > 0, y > 0, x > 0, true, x < n - 1, y < n - 1, z < n - 1};
     int count = 0;
-    for (int k = 0; k < NEIGHBOURS; k++) {
-        if (inside[k]) {
+    for (int k = 0; k < NEIGHBOURS; k++)
+        if (inside[k])
             columns[count++] = point + steps[k] + 1;
-        }
-    }
     return count;
 }
 
 static void write_head(FILE *file, const char *field, int64_t rows, int64_t entries)
 {
     fprintf(file, "%%%%MatrixMarket matrix coordinate %s general\n", field);
-    fprintf(file, "%" PRId64 " %" PRId64 " %" PRId64 "\n", rows, rows, entries);
+    fprintf(file, "%lld %lld %lld\n", (long long)rows, (long long)rows, (long long)entries);
 }
 
 static void write_grid(FILE *file, int64_t n, bool real)
@@ -50,15 +48,14 @@ static void write_grid(FILE *file, int64_t n, bool real)
     write_head(file, real ? "real" : "integer", n * n * n, 7 * n * n * n - 6 * n * n);
     for (int64_t i = 0; i < n * n * n; i++) {
         int64_t columns[NEIGHBOURS];
-        const int count = neighbours(n, i, columns);
+        int count = neighbours(n, i, columns);
         for (int k = 0; k < count; k++) {
-            const bool diagonal = columns[k] == i + 1;
-            fprintf(file, "%" PRId64 " %" PRId64, i + 1, columns[k]);
-            if (real) {
+            bool diagonal = columns[k] == i + 1;
+            fprintf(file, "%lld %lld", (long long)(i + 1), (long long)columns[k]);
+            if (real)
                 fprintf(file, " %.17g\n", (diagonal ? 10 : -1) * random_unit(&state));
-            } else {
+            else
                 fprintf(file, " %d\n", diagonal ? 6 : -1);
-            }
         }
     }
 }
@@ -76,13 +73,13 @@ static void write_integer(FILE *file, int64_t n)
 static void write_pattern(FILE *file, int64_t rows)
 {
     uint64_t state = 42;
-    const int64_t stride = rows / PER_ROW;
+    int64_t stride = rows / PER_ROW;
     write_head(file, "pattern", rows, rows * PER_ROW);
     for (int64_t i = 0; i < rows; i++) {
         int64_t column = 0;
         for (int k = 0; k < PER_ROW; k++) {
             column += 1 + (int64_t)(random_unit(&state) * (double)stride);
-            fprintf(file, "%" PRId64 " %" PRId64 "\n", i + 1, column);
+            fprintf(file, "%lld %lld\n", (long long)(i + 1), (long long)column);
         }
     }
 }
@@ -93,36 +90,33 @@ static const kind kinds[] = {{"real", 110, 1, 500, write_real},
 
 static const kind *find_kind(const char *name)
 {
-    const size_t length = strcspn(name, ":");
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        if (strlen(kinds[i].name) == length && strncmp(name, kinds[i].name, length) == 0) {
+    size_t length = strcspn(name, ":");
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (strlen(kinds[i].name) == length && strncmp(name, kinds[i].name, length) == 0)
             return &kinds[i];
-        }
-    }
     return NULL;
 }
 
 bool generate_text_knows(const char *name)
 {
-    return find_kind(name) != NULL;
+    return find_kind(name);
 }
 
 /* The size behind the colon; 0 if it is none that the kind takes. */
 static int64_t read_size(const kind *k, const char *name)
 {
     const char *colon = strchr(name, ':');
-    if (!colon) {
+    if (!colon)
         return k->size;
-    }
     char *end = NULL;
-    const int64_t size = strtoll(colon + 1, &end, 10);
+    int64_t size = strtoll(colon + 1, &end, 10);
     return *end == '\0' && size >= k->least && size <= k->most ? size : 0;
 }
 
 fur_status generate_text(fur_context *context, const char *name, const char *path)
 {
     const kind *k = find_kind(name);
-    const int64_t size = k ? read_size(k, name) : 0;
+    int64_t size = k ? read_size(k, name) : 0;
     if (size == 0) {
         return fur_context_fail(context, FUR_INVALID,
                                 "\"%s\" is no generated file; use real:N or integer:N with N up to "
@@ -130,12 +124,10 @@ fur_status generate_text(fur_context *context, const char *name, const char *pat
                                 name);
     }
     FILE *file = fopen(path, "w");
-    if (file) {
+    if (file)
         k->write(file, size);
-    }
-    const bool written = file && !ferror(file);
-    if (!file || fclose(file) != 0 || !written) {
+    bool written = file && !ferror(file);
+    if (!file || fclose(file) != 0 || !written)
         return fur_context_fail(context, FUR_IO_ERROR, "%s: %s", path, strerror(errno));
-    }
     return FUR_OK;
 }

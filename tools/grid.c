@@ -4,7 +4,8 @@
 #include <string.h>
 
 /* Lists of options have at most so many items, of at most so many characters. */
-enum { ITEMS = 3, ITEM_LENGTH = 32 };
+#define ITEMS 3
+#define ITEM_LENGTH 32
 
 static const char *const boundary_names[FUR_BOUNDARY_COUNT] = {"dirichlet", "neumann", "periodic"};
 
@@ -34,15 +35,13 @@ const char *grid_boundary_name(fur_boundary boundary)
 static int cut_list(const char *text, char items[ITEMS][ITEM_LENGTH])
 {
     for (int count = 0; count < ITEMS; count++) {
-        const size_t length = strcspn(text, ",");
-        if (length >= ITEM_LENGTH) {
+        size_t length = strcspn(text, ",");
+        if (length >= ITEM_LENGTH)
             return 0;
-        }
         memcpy(items[count], text, length);
         items[count][length] = '\0';
-        if (text[length] == '\0') {
+        if (text[length] == '\0')
             return count + 1;
-        }
         text += length + 1;
     }
     return 0;
@@ -53,9 +52,8 @@ void grid_parse_points(struct argp_state *state, const char *option, const char 
 {
     fur_stencil_definition ignored;
     grid->points = (int)command_whole_number(state, option, text, 1, 729);
-    if (!fur_stencil_named(grid->points, &ignored)) {
+    if (!fur_stencil_named(grid->points, &ignored))
         argp_error(state, "%s takes 3, 5, 7, 9, 13, 19 or 27, not '%s'", option, text);
-    }
 }
 
 void grid_parse_extent(struct argp_state *state, const char *text, grid_request *grid)
@@ -81,7 +79,7 @@ void grid_parse_boundary(struct argp_state *state, const char *text, grid_reques
                    text);
     }
     for (int axis = 0; axis < 3; axis++) {
-        const int item = axis < grid->boundaries ? axis : grid->boundaries - 1;
+        int item = axis < grid->boundaries ? axis : grid->boundaries - 1;
         grid->boundary[axis] =
             (fur_boundary)command_choice(state, "--boundary", boundary_name, items[item]);
     }
@@ -105,7 +103,7 @@ static fur_stencil_definition named(const grid_request *grid)
 static void check_axes(struct argp_state *state, const grid_request *grid, const char *option,
                        int count)
 {
-    const int axes = named(grid).axes;
+    int axes = named(grid).axes;
     if (count != axes) {
         argp_error(state, "a stencil of %d points has %d %s; %s gave %d", grid->points, axes,
                    axes == 1 ? "axis" : "axes", option, count);
@@ -114,16 +112,13 @@ static void check_axes(struct argp_state *state, const grid_request *grid, const
 
 void grid_check(struct argp_state *state, const char *option, const grid_request *grid)
 {
-    if (grid->points == 0) {
+    if (grid->points == 0)
         argp_error(state, "%s is missing; it says which stencil", option);
-    }
-    if (grid->extents == 0) {
+    if (grid->extents == 0)
         argp_error(state, "--extent is missing; it says how large the stencil's grid is");
-    }
     check_axes(state, grid, "--extent", grid->extents);
-    if (grid->boundaries > 1) {
+    if (grid->boundaries > 1)
         check_axes(state, grid, "--boundary", grid->boundaries);
-    }
 }
 
 fur_stencil_definition grid_define(const grid_request *grid, const char *kernel)
@@ -146,13 +141,13 @@ static const char *kernel_name(fur_context *context, int index)
 
 fur_status grid_check_kernel(fur_context *context, const char *kernel)
 {
-    return kernel == NULL ? FUR_OK : command_check_name(context, "--kernel", kernel_name, kernel);
+    return !kernel ? FUR_OK : command_check_name(context, "--kernel", kernel_name, kernel);
 }
 
 fur_status grid_create_stencil(fur_context *context, const grid_request *grid, const char *kernel,
                                fur_stencil **out)
 {
     COMMAND_TRY(grid_check_kernel(context, kernel));
-    const fur_stencil_definition d = grid_define(grid, kernel);
+    fur_stencil_definition d = grid_define(grid, kernel);
     return fur_stencil_create(context, &d, out);
 }

@@ -28,12 +28,10 @@ typedef const fur_kernel_info *kernel_at(const fur_context *context, int index);
 static void print_kernel(const fur_kernel_info *kernel)
 {
     output_line(kernel->name, kernel->summary);
-    if (kernel->source[0] != '\0') {
+    if (kernel->source[0] != '\0')
         output_line("", kernel->source);
-    }
-    if (!kernel->exact) {
+    if (!kernel->exact)
         output_line("", "rounds in another order than the others");
-    }
 }
 
 static json_t *kernel_to_json(const fur_kernel_info *kernel)
@@ -62,27 +60,24 @@ static json_t *kernels_to_json(fur_context *context, kernel_at *at)
 static void put_kernels(output *out, fur_context *context, const char *key, const char *title,
                         kernel_at *at)
 {
-    if (out->json) {
+    if (out->json)
         output_member(out, key, kernels_to_json(context, at));
-    } else if (at(context, 0)) {
+    else if (at(context, 0))
         print_kernels(context, title, at);
-    }
 }
 
 static void put_choice(output *out, const kernels_job *job)
 {
-    const fur_spmv_report report = *fur_spmv_describe(job->plan);
+    fur_spmv_report report = *fur_spmv_describe(job->plan);
     output_text(out, "kernel", "chosen", report.kernel);
     output_text(out, "reason", "because", report.reason);
     output_count(out, "bytes", "bytes a product", report.bytes);
     output_count(out, "csr_bytes", "bytes in plain CSR", report.csr_bytes);
     output_seconds(out, "seconds_plan", "time to plan", report.seconds_plan);
-    if (report.seconds_estimated > 0) {
+    if (report.seconds_estimated > 0)
         output_seconds(out, "seconds_estimated", "estimated product", report.seconds_estimated);
-    }
-    if (report.seconds_product > 0) {
+    if (report.seconds_product > 0)
         output_seconds(out, "seconds_product", "one product", report.seconds_product);
-    }
     if (report.seconds_plain > 0) {
         output_seconds(out, "seconds_plain", "by the plain kernel", report.seconds_plain);
         output_count(out, "break_even", "break-even products", report.break_even);
@@ -95,18 +90,17 @@ static fur_status make_plan(kernels_job *job)
     const char *name = options->common.operands[0];
     COMMAND_TRY(command_while(job->context, "reading", name,
                               load_matrix(job->context, &options->common, name, &job->a)));
-    const fur_spmv_options plan_options = {.size = sizeof plan_options,
-                                           .op = options->transpose ? FUR_OP_T : FUR_OP_N,
-                                           .measure = options->measure};
+    fur_spmv_options plan_options = {.size = sizeof plan_options,
+                                     .op = options->transpose ? FUR_OP_T : FUR_OP_N,
+                                     .measure = options->measure};
     return command_while(job->context, "choosing for", name,
                          fur_spmv_plan(job->a.matrix, &plan_options, &job->plan));
 }
 
 static fur_status kernels_steps(kernels_job *job)
 {
-    if (job->options->common.operand_count > 0) {
+    if (job->options->common.operand_count > 0)
         COMMAND_TRY(make_plan(job));
-    }
     output out = output_begin(job->options->common.json);
     output_text(&out, "device", "device", fur_context_device(job->context));
     output_text(&out, "isa", "instruction set", fur_context_isa(job->context));
@@ -115,7 +109,7 @@ static fur_status kernels_steps(kernels_job *job)
     put_kernels(&out, job->context, "stencil_kernels", "for a stencil:", fur_stencil_kernel_at);
     put_kernels(&out, job->context, "sweep_kernels",
                 "for repeated sweeps of a stencil:", fur_stencil_sweep_kernel_at);
-    if (job->plan != NULL) {
+    if (job->plan) {
         output_gap(&out);
         put_choice(&out, job);
     }
@@ -125,7 +119,7 @@ static fur_status kernels_steps(kernels_job *job)
 static fur_status kernels(fur_context *context, const void *options)
 {
     kernels_job job = {.context = context, .options = options};
-    const fur_status status = kernels_steps(&job);
+    fur_status status = kernels_steps(&job);
     fur_spmv_destroy(job.plan);
     fur_csr_destroy(job.a.matrix);
     return status;
@@ -141,8 +135,8 @@ static const struct argp_option own_options[] = {
 
 static void settle(struct argp_state *state, const kernels_options *o)
 {
-    const bool file = o->common.operand_count > 0;
-    const command_pairing pairings[] = {
+    bool file = o->common.operand_count > 0;
+    command_pairing pairings[] = {
         {"--measure", o->measure, file, "with a file"},
         {"--transpose", o->transpose, file, "with a file"},
     };

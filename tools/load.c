@@ -1,7 +1,6 @@
 /* Reading a subcommand's matrices and vectors. */
 #include "load.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -16,9 +15,8 @@ typedef struct watch {
 static int show_bytes(void *user, int64_t done, int64_t total)
 {
     watch *w = user;
-    if (progress_due(&w->line)) {
+    if (progress_due(&w->line))
         progress_show_bytes(&w->line, done, total, command_seconds() - w->start);
-    }
     return 0;
 }
 
@@ -48,7 +46,7 @@ static bool is_binary(const char *path)
 static fur_status read_matrix(fur_context *context, const char *path,
                               const fur_mtx_read_options *text, loaded_matrix *out)
 {
-    const fur_binary_read_options binary = {
+    fur_binary_read_options binary = {
         .size = sizeof binary, .header = &out->header, .limits = text->limits};
     return is_binary(path) ? fur_binary_read_csr(context, path, &binary, &out->matrix)
                            : fur_mtx_read_csr(context, path, text, &out->matrix);
@@ -61,7 +59,7 @@ fur_status load_matrix(fur_context *context, const command_common *common, const
     fur_mtx_read_options options = begin(&w, common);
     out->header = FUR_DEFAULT(fur_mtx_header);
     options.header = &out->header;
-    const fur_status status = read_matrix(context, path, &options, out);
+    fur_status status = read_matrix(context, path, &options, out);
     out->seconds = command_seconds() - w.start;
     progress_end(&w.line);
     return status;
@@ -76,11 +74,10 @@ static fur_status load_ones(fur_context *context, const vector_request *request,
 static fur_status load_binary(fur_context *context, const command_common *common,
                               const vector_request *request, fur_vector **out)
 {
-    const fur_binary_read_options binary = {.size = sizeof binary,
-                                            .limits = common->reading.limits};
+    fur_binary_read_options binary = {.size = sizeof binary, .limits = common->reading.limits};
     fur_vector *x = NULL;
     COMMAND_TRY(fur_binary_read_vector(context, request->path, &binary, &x));
-    const fur_status status = fur_vector_convert(x, request->value, out);
+    fur_status status = fur_vector_convert(x, request->value, out);
     fur_vector_destroy(x);
     return status;
 }
@@ -92,7 +89,7 @@ static fur_status load_text(fur_context *context, const command_common *common,
     fur_mtx_read_options options = begin(&w, common);
     options.member = request->member;
     options.convert = fur_mtx_as(request->value);
-    const fur_status status = fur_mtx_read_vector(context, request->path, &options, out);
+    fur_status status = fur_mtx_read_vector(context, request->path, &options, out);
     progress_end(&w.line);
     return status;
 }
@@ -100,16 +97,15 @@ static fur_status load_text(fur_context *context, const command_common *common,
 fur_status load_vector(fur_context *context, const command_common *common,
                        const vector_request *request, fur_vector **out)
 {
-    if (request->path == NULL) {
+    if (!request->path)
         return load_ones(context, request, out);
-    }
     COMMAND_TRY(is_binary(request->path) ? load_binary(context, common, request, out)
                                          : load_text(context, common, request, out));
-    const int64_t found = fur_vector_size(*out);
+    int64_t found = fur_vector_size(*out);
     if (found != request->size) {
         return fur_context_fail(context, FUR_INVALID,
-                                "%s: the vector has %" PRId64 " entries, the matrix needs %" PRId64,
-                                request->path, found, request->size);
+                                "%s: the vector has %lld entries, the matrix needs %lld",
+                                request->path, (long long)found, (long long)request->size);
     }
     return FUR_OK;
 }

@@ -21,12 +21,13 @@ enum {
 };
 
 /* Without --repeat: as many products as fill this time, within these bounds. */
-static const double MEASURED_SECONDS = 0.2;
-enum { REPEAT_LEAST = 3, REPEAT_MOST = 100000 };
+#define MEASURED_SECONDS 0.2
+#define REPEAT_LEAST 3
+#define REPEAT_MOST 100000
 
 /* A GPU works on while the host has gone ahead, and waiting for it takes longer than a small
  * product: only so many products together give the time of one. */
-enum { GPU_BATCH = 100 };
+#define GPU_BATCH 100
 
 typedef struct multiply_options {
     command_common common;
@@ -67,18 +68,18 @@ static fur_status load_operands(multiply_job *job)
     COMMAND_TRY(product_check_kernel(job->context, options->kernel));
     COMMAND_TRY(command_while(job->context, "reading", name,
                               load_matrix(job->context, &options->common, name, &job->a)));
-    const fur_csr_view view = *fur_csr_get(job->a.matrix);
-    const vector_request x = {.path = options->x,
-                              .value = view.value_type,
-                              .size = options->transpose ? view.rows : view.cols};
-    return command_while(job->context, "reading", options->x != NULL ? options->x : name,
+    fur_csr_view view = *fur_csr_get(job->a.matrix);
+    vector_request x = {.path = options->x,
+                        .value = view.value_type,
+                        .size = options->transpose ? view.rows : view.cols};
+    return command_while(job->context, "reading", options->x ? options->x : name,
                          load_vector(job->context, &options->common, &x, &job->x));
 }
 
 static fur_status make_product(multiply_job *job)
 {
-    const fur_spmv_options options = plan_options(job->options);
-    const fur_csr_view view = *fur_csr_get(job->a.matrix);
+    fur_spmv_options options = plan_options(job->options);
+    fur_csr_view view = *fur_csr_get(job->a.matrix);
     COMMAND_TRY(reordering_choose(&job->a, &options, &job->order));
     COMMAND_TRY(reordering_enter(&job->order, &job->x));
     COMMAND_TRY(fur_vector_create(job->context, view.value_type,
@@ -88,26 +89,24 @@ static fur_status make_product(multiply_job *job)
 
 static int64_t count_batches(const multiply_job *job)
 {
-    const bool on_gpu = fur_context_host(job->context) != job->context;
+    bool on_gpu = fur_context_host(job->context) != job->context;
     return on_gpu ? (job->repeat + GPU_BATCH - 1) / GPU_BATCH : job->repeat;
 }
 
 static int64_t choose_repeat(int64_t asked, double seconds_of_one)
 {
-    if (asked > 0) {
+    if (asked > 0)
         return asked;
-    }
-    if (seconds_of_one * (double)REPEAT_MOST <= MEASURED_SECONDS) {
+    if (seconds_of_one * (double)REPEAT_MOST <= MEASURED_SECONDS)
         return REPEAT_MOST;
-    }
-    const int64_t count = (int64_t)(MEASURED_SECONDS / seconds_of_one);
+    int64_t count = (int64_t)(MEASURED_SECONDS / seconds_of_one);
     return count < REPEAT_LEAST ? REPEAT_LEAST : count;
 }
 
 static int compare_seconds(const void *left, const void *right)
 {
-    const double a = *(const double *)left;
-    const double b = *(const double *)right;
+    double a = *(const double *)left;
+    double b = *(const double *)right;
     return (a > b) - (a < b);
 }
 
@@ -125,8 +124,8 @@ static fur_status time_products(multiply_job *job)
         fur_context_allocate(job->context, (size_t)job->batches * sizeof *job->seconds, &memory));
     job->seconds = memory;
     for (int64_t i = 0; i < job->batches; i++) {
-        const int64_t done = job->repeat * i / job->batches;
-        const int64_t next = job->repeat * (i + 1) / job->batches;
+        int64_t done = job->repeat * i / job->batches;
+        int64_t next = job->repeat * (i + 1) / job->batches;
         COMMAND_TRY(product_time(&job->product, job->x, job->y, next - done, &job->seconds[i]));
     }
     qsort(job->seconds, (size_t)job->batches, sizeof *job->seconds, compare_seconds);
@@ -136,13 +135,12 @@ static fur_status time_products(multiply_job *job)
 
 static void put_plan(output *out, const multiply_job *job)
 {
-    const fur_spmv_report report = product_describe(&job->product);
-    const double gigabytes = 1e-9 * (double)report.bytes;
+    fur_spmv_report report = product_describe(&job->product);
+    double gigabytes = 1e-9 * (double)report.bytes;
     output_text(out, "kernel", "kernel", report.kernel);
     output_text(out, "reason", "because", report.reason);
-    if (report.seconds_estimated > 0) {
+    if (report.seconds_estimated > 0)
         output_seconds(out, "seconds_estimated", "estimated product", report.seconds_estimated);
-    }
     product_put(out, &job->product);
     output_text(out, "device", "device", fur_context_device(job->context));
     output_text(out, "isa", "instruction set", fur_context_isa(job->context));
@@ -165,7 +163,7 @@ static fur_status print_product(const multiply_job *job)
     COMMAND_TRY(fur_norm1(job->y, &norm_1));
     COMMAND_TRY(fur_norm2(job->y, &norm_2));
     COMMAND_TRY(fur_norm_max(job->y, &norm_max));
-    const fur_csr_view view = *fur_csr_get(job->a.matrix);
+    fur_csr_view view = *fur_csr_get(job->a.matrix);
     output out = output_begin(job->options->common.json);
     output_count(&out, "rows", "rows", view.rows);
     output_count(&out, "cols", "columns", view.cols);
@@ -191,9 +189,8 @@ static fur_status multiply_steps(multiply_job *job)
     COMMAND_TRY(load_operands(job));
     COMMAND_TRY(command_while(job->context, "multiplying by", job->options->common.operands[0],
                               find_product(job)));
-    if (job->options->out.path != NULL) {
+    if (job->options->out.path)
         COMMAND_TRY(save_vector(job->y, &job->options->out, NULL));
-    }
     return print_product(job);
 }
 
@@ -201,7 +198,7 @@ static fur_status multiply(fur_context *context, const void *options)
 {
     multiply_job job = {.context = context, .options = options};
     job.order.asked = job.options->reorder;
-    const fur_status status = multiply_steps(&job);
+    fur_status status = multiply_steps(&job);
     fur_context_release(context, job.seconds);
     fur_vector_destroy(job.y);
     fur_vector_destroy(job.x);
@@ -228,9 +225,8 @@ static const struct argp_option own_options[] = {
 /* What goes together is known when all options are. */
 static void settle(struct argp_state *state, const multiply_options *o)
 {
-    const bool stencil = o->kernel != NULL && strcmp(o->kernel, "stencil") == 0;
-    const command_pairing kernel = {"--kernel stencil", stencil, !o->transpose,
-                                    "without --transpose"};
+    bool stencil = o->kernel && strcmp(o->kernel, "stencil") == 0;
+    command_pairing kernel = {"--kernel stencil", stencil, !o->transpose, "without --transpose"};
     command_check(state, &kernel, 1);
     save_check(state, "--out", &o->out);
 }

@@ -5,8 +5,8 @@
 
 bool new_file_is(const char *path, const char *suffix)
 {
-    const size_t length = strlen(path);
-    const size_t end = strlen(suffix);
+    size_t length = strlen(path);
+    size_t end = strlen(suffix);
     return length > end && strcmp(path + length - end, suffix) == 0;
 }
 
@@ -18,10 +18,9 @@ static ssize_t put(void *output, const char *bytes, size_t size)
 fur_status new_file_open(fur_context *context, const char *path, new_file *out)
 {
     fur_output *output = NULL;
-    const fur_status status = fur_output_create(context, path, &output);
-    if (status != FUR_OK) {
+    fur_status status = fur_output_create(context, path, &output);
+    if (status != FUR_OK)
         return status;
-    }
     FILE *stream = fopencookie(output, "w", (cookie_io_functions_t){.write = put});
     if (!stream) {
         fur_output_abandon(output);
@@ -35,9 +34,8 @@ fur_status new_file_open(fur_context *context, const char *path, new_file *out)
 fur_status new_file_close(new_file *file, fur_status status)
 {
     fclose(file->stream);
-    if (status == FUR_OK) {
+    if (status == FUR_OK)
         return fur_output_commit(file->output, 0);
-    }
     fur_output_abandon(file->output);
     return status;
 }

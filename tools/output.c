@@ -2,7 +2,6 @@
 #include "output.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +10,10 @@
 #include "command.h"
 
 /* 17 digits always read back to the same double; people are better served by 6. */
-enum { NUMBER_BYTES = 32, KEY_BYTES = 64, PEOPLE_DIGITS = 6, EXACT_DIGITS = 17 };
+#define NUMBER_BYTES 32
+#define KEY_BYTES 64
+#define PEOPLE_DIGITS 6
+#define EXACT_DIGITS 17
 
 /* Whether a row of a table is missing. */
 static bool incomplete;
@@ -21,33 +23,29 @@ output output_begin(bool json)
     output out = {.json = json, .failed = false, .object = NULL};
     if (json) {
         out.object = json_object();
-        out.failed = out.object == NULL;
+        out.failed = !out.object;
     }
     return out;
 }
 
 void output_member(output *out, const char *key, json_t *value)
 {
-    if (json_object_set_new(out->object, key, value) != 0) {
+    if (json_object_set_new(out->object, key, value) != 0)
         out->failed = true;
-    }
 }
 
 /* Bytes of the character that the text begins with, 0 if it is none of UTF-8 (RFC 3629). */
 static size_t measure_character(const char *text)
 {
     const unsigned char *c = (const unsigned char *)text;
-    const size_t size = c[0] < 0x80 ? 1 : c[0] < 0xc2 ? 0 : c[0] < 0xe0 ? 2 : c[0] < 0xf0 ? 3 : 4;
+    size_t size = c[0] < 0x80 ? 1 : c[0] < 0xc2 ? 0 : c[0] < 0xe0 ? 2 : c[0] < 0xf0 ? 3 : 4;
     const unsigned char least = c[0] == 0xe0 ? 0xa0 : c[0] == 0xf0 ? 0x90 : 0x80;
     const unsigned char most = c[0] == 0xed ? 0x9f : c[0] == 0xf4 ? 0x8f : 0xbf;
-    if (c[0] > 0xf4 || (size > 1 && (c[1] < least || c[1] > most))) {
+    if (c[0] > 0xf4 || (size > 1 && (c[1] < least || c[1] > most)))
         return 0;
-    }
-    for (size_t i = 2; i < size; i++) {
-        if ((c[i] & 0xc0) != 0x80) {
+    for (size_t i = 2; i < size; i++)
+        if ((c[i] & 0xc0) != 0x80)
             return 0;
-        }
-    }
     return size;
 }
 
@@ -57,8 +55,8 @@ json_t *output_string(const char *text)
     char *valid = malloc((sizeof replacement - 1) * strlen(text) + 1);
     size_t length = 0;
     while (valid && *text) {
-        const size_t size = measure_character(text);
-        const size_t taken = size ? size : sizeof replacement - 1;
+        size_t size = measure_character(text);
+        size_t taken = size ? size : sizeof replacement - 1;
         memcpy(valid + length, size ? text : replacement, taken);
         length += taken;
         text += size ? size : 1;
@@ -70,9 +68,8 @@ json_t *output_string(const char *text)
 
 void output_append(json_t *rows, json_t *row)
 {
-    if (json_array_append_new(rows, row) != 0) {
+    if (json_array_append_new(rows, row) != 0)
         incomplete = true;
-    }
 }
 
 void output_line(const char *label, const char *text)
@@ -94,33 +91,30 @@ static void format_measured(double number, const char *unit, char text[NUMBER_BY
 /* In the unit that leaves at most three digits before the point. */
 static void format_seconds(double seconds, char text[NUMBER_BYTES])
 {
-    if (1e6 * seconds < 999.5) {
+    if (1e6 * seconds < 999.5)
         format_measured(1e6 * seconds, "us", text);
-    } else if (1e3 * seconds < 999.5) {
+    else if (1e3 * seconds < 999.5)
         format_measured(1e3 * seconds, "ms", text);
-    } else {
+    else
         format_measured(seconds, "s", text);
-    }
 }
 
 /* JSON has no number for NaN and the infinities. */
 static json_t *number_to_json(double number)
 {
     char text[NUMBER_BYTES];
-    if (isfinite(number)) {
+    if (isfinite(number))
         return json_real(number);
-    }
     format_number(number, text);
     return output_string(text);
 }
 
 void output_text(output *out, const char *key, const char *label, const char *text)
 {
-    if (out->json) {
+    if (out->json)
         output_member(out, key, output_string(text));
-    } else {
+    else
         output_line(label, text);
-    }
 }
 
 void output_count(output *out, const char *key, const char *label, int64_t count)
@@ -129,7 +123,7 @@ void output_count(output *out, const char *key, const char *label, int64_t count
     if (out->json) {
         output_member(out, key, json_integer(count));
     } else {
-        snprintf(text, sizeof text, "%" PRId64, count);
+        snprintf(text, sizeof text, "%lld", (long long)count);
         output_line(label, text);
     }
 }
@@ -147,11 +141,10 @@ void output_number(output *out, const char *key, const char *label, double numbe
 
 void output_flag(output *out, const char *key, const char *label, bool flag)
 {
-    if (out->json) {
+    if (out->json)
         output_member(out, key, json_boolean(flag));
-    } else {
+    else
         output_line(label, flag ? "yes" : "no");
-    }
 }
 
 void output_seconds(output *out, const char *key, const char *label, double seconds)
@@ -193,9 +186,8 @@ static void add_members(output *out, const char *key, json_t *before, json_t *af
 
 void output_heads(const output *out, const char *before, const char *after)
 {
-    if (!out->json) {
+    if (!out->json)
         print_columns("", before, after);
-    }
 }
 
 void output_counts(output *out, const char *key, const char *label, int64_t before, int64_t after)
@@ -204,8 +196,8 @@ void output_counts(output *out, const char *key, const char *label, int64_t befo
     if (out->json) {
         add_members(out, key, json_integer(before), json_integer(after));
     } else {
-        snprintf(texts[0], NUMBER_BYTES, "%" PRId64, before);
-        snprintf(texts[1], NUMBER_BYTES, "%" PRId64, after);
+        snprintf(texts[0], NUMBER_BYTES, "%lld", (long long)before);
+        snprintf(texts[1], NUMBER_BYTES, "%lld", (long long)after);
         print_columns(label, texts[0], texts[1]);
     }
 }
@@ -236,20 +228,18 @@ void output_times(output *out, const char *key, const char *label, double before
 
 void output_gap(const output *out)
 {
-    if (!out->json) {
+    if (!out->json)
         putchar('\n');
-    }
 }
 
-enum { JSON_FLAGS = JSON_INDENT(2) | JSON_REAL_PRECISION(EXACT_DIGITS) };
+#define JSON_FLAGS (JSON_INDENT(2) | JSON_REAL_PRECISION(EXACT_DIGITS))
 
 static void dump_json(output *out)
 {
-    if (out->failed || incomplete || json_dumpf(out->object, stdout, JSON_FLAGS) != 0) {
+    if (out->failed || incomplete || json_dumpf(out->object, stdout, JSON_FLAGS) != 0)
         out->failed = true;
-    } else {
+    else
         putchar('\n');
-    }
 }
 
 static fur_status cannot_make(fur_context *context)
@@ -286,7 +276,7 @@ static fur_status save(const char *text, fur_context *context, const char *path)
 fur_status output_save(output *out, fur_context *context, const char *path)
 {
     char *text = out->failed || incomplete ? NULL : json_dumps(out->object, JSON_FLAGS);
-    const fur_status status = text ? save(text, context, path) : cannot_make(context);
+    fur_status status = text ? save(text, context, path) : cannot_make(context);
     free(text);
     json_decref(out->object);
     out->object = NULL;

@@ -4,16 +4,16 @@
 #include <dlfcn.h>
 #include <stddef.h>
 
-enum { POINTERS_ON_HOST = 0, POINTERS_ON_DEVICE = 1 };
+#define POINTERS_ON_HOST 0
+#define POINTERS_ON_DEVICE 1
 
 static void *open_library(void)
 {
     static const char *const names[] = {"libcublas.so.13", "libcublas.so.12", "libcublas.so"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         void *library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
-        if (library) {
+        if (library)
             return library;
-        }
     }
     return NULL;
 }
@@ -25,9 +25,8 @@ peer_cublas peer_cublas_open(void *stream, bool scalars_on_device)
     int (*set_stream)(void *handle, void *stream) = NULL;
     int (*set_pointers)(void *handle, int mode) = NULL;
     void *library = open_library();
-    if (!library) {
+    if (!library)
         return cublas;
-    }
     *(void **)&create = dlsym(library, "cublasCreate_v2");
     *(void **)&set_stream = dlsym(library, "cublasSetStream_v2");
     *(void **)&set_pointers = dlsym(library, "cublasSetPointerMode_v2");
@@ -35,14 +34,13 @@ peer_cublas peer_cublas_open(void *stream, bool scalars_on_device)
     *(void **)&cublas.dot = dlsym(library, "cublasDdot_v2");
     *(void **)&cublas.norm2 = dlsym(library, "cublasDnrm2_v2");
     *(void **)&cublas.axpy = dlsym(library, "cublasDaxpy_v2");
-    const bool found = create && set_stream && set_pointers && cublas.destroy && cublas.dot &&
-                       cublas.norm2 && cublas.axpy;
+    bool found = create && set_stream && set_pointers && cublas.destroy && cublas.dot &&
+                 cublas.norm2 && cublas.axpy;
     if (found && create(&cublas.handle) == 0 &&
         (set_stream(cublas.handle, stream) != 0 ||
          set_pointers(cublas.handle, scalars_on_device ? POINTERS_ON_DEVICE : POINTERS_ON_HOST) !=
-             0)) {
+             0))
         peer_cublas_close(&cublas);
-    }
     return cublas;
 }
 

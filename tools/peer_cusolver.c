@@ -9,9 +9,8 @@ static void *open_library(const char *const *names)
 {
     for (; *names; names++) {
         void *library = dlopen(*names, RTLD_NOW | RTLD_LOCAL);
-        if (library) {
+        if (library)
             return library;
-        }
     }
     return NULL;
 }
@@ -26,9 +25,8 @@ peer_cusolver peer_cusolver_open(void)
     int (*describe)(void **description) = NULL;
     void *solver = open_library(solver_names);
     void *sparse = open_library(sparse_names);
-    if (!solver || !sparse) {
+    if (!solver || !sparse)
         return cusolver;
-    }
     *(void **)&create = dlsym(solver, "cusolverSpCreate");
     *(void **)&describe = dlsym(sparse, "cusparseCreateMatDescr");
     *(void **)&cusolver.destroy = dlsym(solver, "cusolverSpDestroy");
@@ -36,9 +34,8 @@ peer_cusolver peer_cusolver_open(void)
     *(void **)&cusolver.symrcm = dlsym(solver, "cusolverSpXcsrsymrcmHost");
     const bool found =
         create && describe && cusolver.destroy && cusolver.destroy_description && cusolver.symrcm;
-    if (found && create(&cusolver.handle) == 0 && describe(&cusolver.description) != 0) {
+    if (found && create(&cusolver.handle) == 0 && describe(&cusolver.description) != 0)
         peer_cusolver_close(&cusolver);
-    }
     return cusolver;
 }
 

@@ -20,19 +20,17 @@ static double mirror(MM_typecode code)
 /* mmio leaves the values of an integer file unset; as a real one it reads them. */
 static bool read_data(FILE *file, MM_typecode code, int entries, arrays *a, peer_matrix *out)
 {
-    const size_t room = (size_t)entries + 1;
+    size_t room = (size_t)entries + 1;
     a->rows = malloc(room * sizeof *a->rows);
     a->cols = malloc(room * sizeof *a->cols);
     a->values = mm_is_pattern(code) ? NULL : malloc(room * sizeof *a->values);
     out->row_indices = a->rows;
     out->col_indices = a->cols;
     out->values = a->values;
-    if (!a->rows || !a->cols || (!a->values && !mm_is_pattern(code))) {
+    if (!a->rows || !a->cols || (!a->values && !mm_is_pattern(code)))
         return false;
-    }
-    if (mm_is_integer(code)) {
+    if (mm_is_integer(code))
         mm_set_real((MM_typecode *)code);
-    }
     return mm_read_mtx_crd_data(file, (int)out->rows, (int)out->cols, entries, a->rows, a->cols,
                                 a->values, code) == 0;
 }
@@ -44,9 +42,8 @@ static bool read_file(FILE *file, peer_matrix *out)
     int cols = 0;
     int entries = 0;
     if (mm_read_banner(file, &code) != 0 || !mm_is_coordinate(code) || mm_is_complex(code) ||
-        mm_read_mtx_crd_size(file, &rows, &cols, &entries) != 0) {
+        mm_read_mtx_crd_size(file, &rows, &cols, &entries) != 0)
         return false;
-    }
     *out = (peer_matrix){.rows = rows,
                          .cols = cols,
                          .entries = entries,
@@ -60,10 +57,9 @@ static bool read_path(const char *path, int threads, peer_matrix *out)
 {
     (void)threads;
     FILE *file = fopen(path, "r");
-    const bool done = file && read_file(file, out);
-    if (file) {
+    bool done = file && read_file(file, out);
+    if (file)
         fclose(file);
-    }
     return done;
 }
 

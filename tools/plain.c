@@ -39,12 +39,11 @@ typedef struct spmv {
 
 static void multiply_rows(void *job, int64_t begin, int64_t end)
 {
-    const spmv a = *(const spmv *)job;
+    spmv a = *(const spmv *)job;
     for (int64_t i = begin; i < end; i++) {
         double sum = 0;
-        for (int32_t k = a.offsets[i]; k < a.offsets[i + 1]; k++) {
+        for (int32_t k = a.offsets[i]; k < a.offsets[i + 1]; k++)
             sum += a.values[k] * a.x[a.columns[k]];
-        }
         a.y[i] = sum;
     }
 }
@@ -67,9 +66,8 @@ typedef struct vectors {
 static inline void copy_line(const double *x, double *y)
 {
 #ifdef __SSE2__
-    for (int i = 0; i < 8; i += 2) {
+    for (int i = 0; i < 8; i += 2)
         _mm_stream_pd(y + i, _mm_loadu_pd(x + i));
-    }
 #else
     memcpy(y, x, 8 * sizeof *y);
 #endif
@@ -88,7 +86,7 @@ static void copy_lines(void *job, int64_t begin, int64_t end)
 
 void plain_copy(fur_context *context, int64_t n, const double *x, double *y)
 {
-    const int64_t lines = (uintptr_t)y % 64 == 0 ? n / 8 : 0;
+    int64_t lines = (uintptr_t)y % 64 == 0 ? n / 8 : 0;
     plain_for(context, lines, copy_lines, &(vectors){.x = x, .out = y});
     memcpy(y + 8 * lines, x + 8 * lines, (size_t)(n - 8 * lines) * sizeof *y);
 }
@@ -99,9 +97,8 @@ static void sum_entries(void *job, int64_t begin, int64_t end)
     const double *x = v->x;
     double sum = 0;
 #pragma omp simd reduction(+ : sum)
-    for (int64_t i = begin; i < end; i++) {
+    for (int64_t i = begin; i < end; i++)
         sum += x[i];
-    }
     shared_add(&v->sum, sum);
 }
 
@@ -119,9 +116,8 @@ static void sum_products(void *job, int64_t begin, int64_t end)
     const double *y = v->y;
     double sum = 0;
 #pragma omp simd reduction(+ : sum)
-    for (int64_t i = begin; i < end; i++) {
+    for (int64_t i = begin; i < end; i++)
         sum += x[i] * y[i];
-    }
     shared_add(&v->sum, sum);
 }
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* Rounds of the race between plan and stencil. */
-enum { ROUNDS = 3 };
+#define ROUNDS 3
 
 static const char STENCIL[] = "stencil";
 
@@ -19,22 +19,21 @@ const char *product_kernel(fur_context *context, int index)
 static const char *kernel_name(fur_context *context, int index)
 {
     static const char *const others[] = {"auto", STENCIL, NULL};
-    const int count = kernel_count(fur_spmv_kernel_at, context);
+    int count = kernel_count(fur_spmv_kernel_at, context);
     return index < count ? product_kernel(context, index) : others[index - count];
 }
 
 fur_status product_check_kernel(fur_context *context, const char *kernel)
 {
-    return kernel == NULL ? FUR_OK : command_check_name(context, "--kernel", kernel_name, kernel);
+    return !kernel ? FUR_OK : command_check_name(context, "--kernel", kernel_name, kernel);
 }
 
 fur_status product_time(const product *p, const fur_vector *x, fur_vector *y, int64_t count,
                         double *seconds)
 {
-    const double start = command_seconds();
-    for (int64_t i = 0; i < count; i++) {
+    double start = command_seconds();
+    for (int64_t i = 0; i < count; i++)
         COMMAND_TRY(fur_operator_apply(p->op, x, y));
-    }
     COMMAND_TRY(fur_context_synchronize(fur_vector_context(y)));
     *seconds = (command_seconds() - start) / (double)count;
     return FUR_OK;
@@ -49,7 +48,7 @@ static fur_status make_plan(const fur_csr *a, const fur_spmv_options *options, p
 
 static int64_t csr_bytes(const fur_csr_view *a)
 {
-    const int64_t value = (int64_t)fur_value_size(a->value_type);
+    int64_t value = (int64_t)fur_value_size(a->value_type);
     return a->entries * (value + (int64_t)sizeof *a->columns) +
            (a->rows + 1) * (int64_t)fur_offset_size(a->offset_type) + (a->rows + a->cols) * value;
 }
@@ -57,41 +56,39 @@ static int64_t csr_bytes(const fur_csr_view *a)
 /* Leaves the operator NULL if there is none. */
 static fur_status look_for_stencil(const fur_csr *a, product *out)
 {
-    const fur_csr_view view = *fur_csr_get(a);
+    fur_csr_view view = *fur_csr_get(a);
     out->asked = true;
     out->csr_bytes = csr_bytes(&view);
     out->found = FUR_DEFAULT(fur_recognise_report);
     COMMAND_TRY(fur_stencil_recognise(a, NULL, &out->found, &out->stencil));
-    return out->stencil != NULL ? fur_operator_from_recognised(out->stencil, &out->op) : FUR_OK;
+    return out->stencil ? fur_operator_from_recognised(out->stencil, &out->op) : FUR_OK;
 }
 
 static fur_status demand_stencil(const fur_csr *a, product *out)
 {
     COMMAND_TRY(look_for_stencil(a, out));
-    return out->stencil != NULL ? FUR_OK
-                                : fur_context_fail(fur_csr_context(a), FUR_UNSUPPORTED,
-                                                   "--kernel stencil: the matrix is not known for "
-                                                   "one: %s",
-                                                   out->found.reason);
+    return out->stencil ? FUR_OK
+                        : fur_context_fail(fur_csr_context(a), FUR_UNSUPPORTED,
+                                           "--kernel stencil: the matrix is not known for "
+                                           "one: %s",
+                                           out->found.reason);
 }
 
 /* The first product meets cold caches; of the others, made by turns, the least counts. */
 static fur_status race(const product *sides[2], const fur_csr *a, double least[2])
 {
-    const fur_csr_view view = *fur_csr_get(a);
+    fur_csr_view view = *fur_csr_get(a);
     fur_vector *x = NULL;
     fur_vector *y = NULL;
     fur_status status = fur_vector_create(fur_csr_context(a), view.value_type, view.cols, &x);
-    if (status == FUR_OK) {
+    if (status == FUR_OK)
         status = fur_vector_create(fur_csr_context(a), view.value_type, view.rows, &y);
-    }
     least[0] = least[1] = INFINITY;
     for (int run = 0; run < 2 * (ROUNDS + 1) && status == FUR_OK; run++) {
         double seconds = 0.0;
         status = product_time(sides[run % 2], x, y, 1, &seconds);
-        if (run > 1) {
+        if (run > 1)
             least[run % 2] = fmin(least[run % 2], seconds);
-        }
     }
     fur_vector_destroy(y);
     fur_vector_destroy(x);
@@ -104,7 +101,7 @@ static fur_status take_faster(const fur_csr *a, product *out, product *stencil)
     double seconds[2];
     COMMAND_TRY(race((const product *[2]){out, stencil}, a, seconds));
     if (seconds[1] <= seconds[0]) {
-        const product plan = *out;
+        product plan = *out;
         *out = *stencil;
         *stencil = plan;
     }
@@ -115,15 +112,13 @@ static fur_status choose(const fur_csr *a, const fur_spmv_options *options, prod
 {
     product stencil = {.op = NULL};
     COMMAND_TRY(make_plan(a, options, out));
-    if (options->op != FUR_OP_N) {
+    if (options->op != FUR_OP_N)
         return FUR_OK;
-    }
     fur_status status = look_for_stencil(a, &stencil);
     out->asked = true;
     out->found = stencil.found;
-    if (status == FUR_OK && stencil.stencil != NULL) {
+    if (status == FUR_OK && stencil.stencil)
         status = take_faster(a, out, &stencil);
-    }
     product_destroy(&stencil);
     return status;
 }
@@ -131,9 +126,8 @@ static fur_status choose(const fur_csr *a, const fur_spmv_options *options, prod
 fur_status product_create(const fur_csr *a, const fur_spmv_options *options, product *out)
 {
     const char *kernel = options->kernel;
-    if (kernel == NULL || strcmp(kernel, "auto") == 0) {
+    if (!kernel || strcmp(kernel, "auto") == 0)
         return choose(a, options, out);
-    }
     return strcmp(kernel, STENCIL) == 0 ? demand_stencil(a, out) : make_plan(a, options, out);
 }
 
@@ -147,9 +141,8 @@ void product_destroy(product *p)
 
 fur_spmv_report product_describe(const product *p)
 {
-    if (p->plan != NULL) {
+    if (p->plan)
         return *fur_spmv_describe(p->plan);
-    }
     return (fur_spmv_report){.kernel = STENCIL,
                              .reason = p->found.reason,
                              .bytes = p->found.bytes,
@@ -159,13 +152,11 @@ fur_spmv_report product_describe(const product *p)
 
 void product_put(output *out, const product *p)
 {
-    if (!p->asked) {
+    if (!p->asked)
         return;
-    }
     output_flag(out, "recognised", "is a stencil", p->found.recognised);
     output_text(out, "recognition", "as was found", p->found.reason);
     output_seconds(out, "seconds_recognise", "time to recognise", p->found.seconds);
-    if (p->found.recognised) {
+    if (p->found.recognised)
         output_count(out, "rows_differing", "rows that differ", p->found.rows_differing);
-    }
 }

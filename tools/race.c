@@ -19,17 +19,16 @@ void race_add(race *r, const char *name, void (*run)(void *self), void *self)
 
 static int by_size(const void *a, const void *b)
 {
-    const double x = *(const double *)a;
-    const double y = *(const double *)b;
+    double x = *(const double *)a;
+    double y = *(const double *)b;
     return (x > y) - (x < y);
 }
 
 static double minimum(const double *rounds, int count)
 {
     double least = rounds[0];
-    for (int i = 1; i < count; i++) {
+    for (int i = 1; i < count; i++)
         least = rounds[i] < least ? rounds[i] : least;
-    }
     return least;
 }
 
@@ -45,13 +44,12 @@ static double median(const double *rounds, int count)
 static double time_runs(const contender *c, double seconds)
 {
     c->run(c->self);
-    const double start = command_seconds();
+    double start = command_seconds();
     double elapsed = 0;
     int64_t runs = 0;
     for (int64_t batch = 1; elapsed < seconds; batch *= 2) {
-        for (int64_t i = 0; i < batch; i++) {
+        for (int64_t i = 0; i < batch; i++)
             c->run(c->self);
-        }
         runs += batch;
         elapsed = command_seconds() - start;
     }
@@ -61,7 +59,7 @@ static double time_runs(const contender *c, double seconds)
 /* Bytes a second. */
 static double time_reader(const race_reader *reader)
 {
-    const double start = command_seconds();
+    double start = command_seconds();
     volatile double sum = plain_sum(reader->context, reader->count, reader->data);
     (void)sum;
     return (double)(reader->count * (int64_t)sizeof(double)) / (command_seconds() - start);
@@ -71,7 +69,7 @@ static double time_reader(const race_reader *reader)
 static double time_cold(const contender *c, const race_reader *reader)
 {
     time_reader(reader);
-    const double start = command_seconds();
+    double start = command_seconds();
     c->run(c->self);
     return command_seconds() - start;
 }
@@ -79,9 +77,8 @@ static double time_cold(const contender *c, const race_reader *reader)
 double race_ratio(const race *r, int slow, int fast)
 {
     double ratios[RACE_ROUNDS_MOST];
-    for (int round = 0; round < r->rounds; round++) {
+    for (int round = 0; round < r->rounds; round++)
         ratios[round] = r->contenders[slow].rounds[round] / r->contenders[fast].rounds[round];
-    }
     return median(ratios, r->rounds);
 }
 

@@ -32,9 +32,8 @@ struct gpu {
 
 static fur_status check(const gpu *g, cudaError_t error, const char *call)
 {
-    if (error == cudaSuccess) {
+    if (error == cudaSuccess)
         return FUR_OK;
-    }
     return fur_context_fail(g->context, FUR_UNSUPPORTED, "%s: %s", call, cudaGetErrorString(error));
 }
 
@@ -44,17 +43,16 @@ void *gpu_stream_create(const char *device)
 {
     const char *colon = strchr(device, ':');
     cudaStream_t stream = NULL;
-    const bool made = cudaSetDevice(colon ? atoi(colon + 1) : 0) == cudaSuccess &&
-                      cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) == cudaSuccess;
+    bool made = cudaSetDevice(colon ? atoi(colon + 1) : 0) == cudaSuccess &&
+                cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) == cudaSuccess;
     (void)cudaGetLastError(); /* the context meets the same failure and tells of it */
     return made ? stream : NULL;
 }
 
 void gpu_stream_destroy(void *stream)
 {
-    if (stream) {
+    if (stream)
         cudaStreamDestroy(stream);
-    }
 }
 
 static fur_status describe(gpu *g)
@@ -66,7 +64,7 @@ static fur_status describe(gpu *g)
     CUDA_TRY(g, cudaDriverGetVersion(&g->driver));
     CUDA_TRY(g, cudaRuntimeGetVersion(&g->runtime));
     snprintf(g->name, sizeof g->name, "%s", properties.name);
-    const size_t pieces = (2 * (size_t)properties.l2CacheSize + PIECE_BYTES - 1) / PIECE_BYTES;
+    size_t pieces = (2 * (size_t)properties.l2CacheSize + PIECE_BYTES - 1) / PIECE_BYTES;
     g->flush_bytes = pieces * PIECE_BYTES < COPY_BYTES ? pieces * PIECE_BYTES : COPY_BYTES;
     return FUR_OK;
 }
@@ -88,35 +86,30 @@ static fur_status prepare(gpu *g)
 fur_status gpu_create(fur_context *context, void *stream, gpu **out)
 {
     gpu *g = calloc(1, sizeof *g);
-    if (!g) {
+    if (!g)
         return fur_context_fail(context, FUR_OUT_OF_MEMORY, "out of memory");
-    }
     g->context = context;
     g->stream = stream;
-    const fur_status status = prepare(g);
-    if (status == FUR_OK) {
+    fur_status status = prepare(g);
+    if (status == FUR_OK)
         *out = g;
-    } else {
+    else
         gpu_destroy(g);
-    }
     return status;
 }
 
 void gpu_destroy(gpu *g)
 {
-    if (!g) {
+    if (!g)
         return;
-    }
     cudaStreamSynchronize(g->stream);
     cudaFreeHost(g->cover);
     cudaFree(g->to);
     cudaFree(g->from);
-    if (g->stop) {
+    if (g->stop)
         cudaEventDestroy(g->stop);
-    }
-    if (g->start) {
+    if (g->start)
         cudaEventDestroy(g->start);
-    }
     free(g);
 }
 
@@ -164,7 +157,7 @@ static fur_status flush(const gpu *g)
 static fur_status time_by_host(const gpu *g, const cuda_contender *c, double *seconds)
 {
     CUDA_TRY(g, cudaStreamSynchronize(g->stream));
-    const double start = command_seconds();
+    double start = command_seconds();
     COMMAND_TRY(c->run(c->self));
     *seconds = command_seconds() - start;
     return FUR_OK;
@@ -224,17 +217,16 @@ static fur_status run_round(cuda_race *r, const gpu *g, int round)
     for (int i = 0; i < r->count; i++) {
         cuda_contender *c = &r->contenders[i];
         COMMAND_TRY(time_warm(r, g, c, &c->warm_rounds[round]));
-        if (!r->by_bus) {
+        if (!r->by_bus)
             COMMAND_TRY(time_cold(r, g, c, &c->cold_rounds[round]));
-        }
     }
     return r->by_bus ? FUR_OK : time_copy(g, &r->copy_rounds[round]);
 }
 
 static int by_size(const void *a, const void *b)
 {
-    const double x = *(const double *)a;
-    const double y = *(const double *)b;
+    double x = *(const double *)a;
+    double y = *(const double *)b;
     return (x > y) - (x < y);
 }
 
@@ -257,9 +249,8 @@ void cuda_race_add(cuda_race *r, const char *name, fur_status (*run)(void *self)
 
 fur_status cuda_race_run(cuda_race *r, gpu *g)
 {
-    for (int round = 0; round < RACE_CUDA_ROUNDS; round++) {
+    for (int round = 0; round < RACE_CUDA_ROUNDS; round++)
         COMMAND_TRY(run_round(r, g, round));
-    }
     for (int i = 0; i < r->count; i++) {
         cuda_contender *c = &r->contenders[i];
         c->cold = median(c->cold_rounds);

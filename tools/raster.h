@@ -6,7 +6,7 @@
 #include <furrow/furrow.h>
 
 /* Tones of a cell: 0 for an empty one, up to RASTER_TONES for the densest. */
-enum { RASTER_TONES = 12 };
+#define RASTER_TONES 12
 
 typedef struct raster_side {
     int64_t size;  /* rows or columns of the matrix */

@@ -63,12 +63,10 @@ static int parse_name(struct argp_state *state, const char *const *names, const 
                       const char *name)
 {
     int i = 0;
-    while (names[i] != NULL && strcmp(name, names[i]) != 0) {
+    while (names[i] && strcmp(name, names[i]) != 0)
         i++;
-    }
-    if (names[i] == NULL) {
+    if (!names[i])
         argp_error(state, "%s, not '%s'", choices, name);
-    }
     return i;
 }
 
@@ -77,17 +75,17 @@ static void set_limits(struct argp_state *state, fur_read_limits *limits, char *
 {
     static char *const names[] = {"shape", "entries", "unpacked", "seconds", NULL};
     int64_t *const counts[] = {&limits->shape, &limits->entries, &limits->unpacked};
-    const int seconds = 3;
+    int seconds = 3;
     char *number = NULL;
     do {
         const char *text = argument;
-        const int which = getsubopt(&argument, names, &number);
-        if (which < 0 || number == NULL) {
+        int which = getsubopt(&argument, names, &number);
+        if (which < 0 || !number) {
             argp_error(state, "--limit takes shape=N, entries=N, unpacked=N or seconds=N, not '%s'",
                        text);
             return;
         }
-        const bool none = strcmp(number, "none") == 0;
+        bool none = strcmp(number, "none") == 0;
         if (which == seconds) {
             limits->seconds =
                 none ? HUGE_VAL : command_positive_number(state, "--limit seconds", number);

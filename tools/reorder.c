@@ -1,7 +1,6 @@
 /* furrow reorder: a matrix in an order of rows and columns that suits it better. */
 #include "command.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +21,7 @@ enum {
     OPTION_ALLOW_WORSE,
     OPTION_REPEAT
 };
-enum { REPEAT_MOST = 1000 };
+#define REPEAT_MOST 1000
 
 typedef struct reorder_options {
     command_common common;
@@ -44,7 +43,7 @@ typedef struct reorder_job {
 
 static fur_status find_order(reorder_job *job)
 {
-    const fur_spmv_options product = {.size = sizeof product};
+    fur_spmv_options product = {.size = sizeof product};
     COMMAND_TRY(reordering_create(&job->a, &job->options->request, &job->r));
     job->before = job->after = FUR_DEFAULT(fur_order_figures);
     COMMAND_TRY(fur_order_measure(job->a.matrix, NULL, &job->before));
@@ -67,17 +66,16 @@ static fur_status write_order(fur_context *context, const fur_permutation *order
 {
     new_file file;
     const int32_t *numbers = fur_permutation_order(order);
-    const int64_t size = fur_permutation_size(order);
+    int64_t size = fur_permutation_size(order);
     COMMAND_TRY(new_file_open(context, options->permutation, &file));
     fprintf(file.stream,
             "%%%%MatrixMarket matrix array integer general\n"
             "%% order by %s, counted from 1: row i of the reordered matrix is row P(i) of the "
             "original, and so are columns\n"
-            "%" PRId64 " 1\n",
-            options->request.method, size);
-    for (int64_t i = 0; i < size; i++) {
-        fprintf(file.stream, "%" PRId64 "\n", (int64_t)numbers[i] + 1);
-    }
+            "%lld 1\n",
+            options->request.method, (long long)size);
+    for (int64_t i = 0; i < size; i++)
+        fprintf(file.stream, "%lld\n", (long long)numbers[i] + 1);
     return new_file_close(&file, FUR_OK);
 }
 
@@ -85,33 +83,30 @@ static fur_status save_order(const reorder_job *job)
 {
     fur_permutation *order = NULL;
     COMMAND_TRY(fur_permutation_transfer(job->r.order, fur_context_host(job->context), &order));
-    const fur_status status = write_order(job->context, order, job->options);
+    fur_status status = write_order(job->context, order, job->options);
     fur_permutation_destroy(order);
     return status;
 }
 
 static fur_status save_report(const reorder_job *job)
 {
-    const report_facts facts = {.path = job->options->common.operands[0],
-                                .method = job->options->request.method,
-                                .original = job->a.matrix,
-                                .reordering = &job->r,
-                                .before = &job->before,
-                                .after = &job->after};
+    report_facts facts = {.path = job->options->common.operands[0],
+                          .method = job->options->request.method,
+                          .original = job->a.matrix,
+                          .reordering = &job->r,
+                          .before = &job->before,
+                          .after = &job->after};
     return report_save(job->context, &facts, job->options->report);
 }
 
 static fur_status save_files(const reorder_job *job)
 {
-    if (job->options->permutation != NULL) {
+    if (job->options->permutation)
         COMMAND_TRY(save_order(job));
-    }
-    if (job->options->report != NULL) {
+    if (job->options->report)
         COMMAND_TRY(save_report(job));
-    }
-    if (job->options->out.path != NULL) {
+    if (job->options->out.path)
         COMMAND_TRY(save_matrix(job->r.matrix, &job->options->out, &job->a.header));
-    }
     return FUR_OK;
 }
 
@@ -133,24 +128,23 @@ static void put_figures(output *out, const reorder_job *job)
 
 static void put_pay_back(output *out, const reordering *r)
 {
-    const double products = reordering_pays_after(r);
+    double products = reordering_pays_after(r);
     char text[64];
     if (out->json) {
         output_member(out, "products_to_pay_back",
                       isfinite(products) ? json_real(products) : json_null());
         return;
     }
-    if (isfinite(products)) {
+    if (isfinite(products))
         snprintf(text, sizeof text, "after %.0f products", ceil(products));
-    } else {
+    else
         snprintf(text, sizeof text, "never: products are no faster");
-    }
     output_line("pays back", text);
 }
 
 static fur_status print_reordering(const reorder_job *job)
 {
-    const fur_csr_view view = *fur_csr_get(job->a.matrix);
+    fur_csr_view view = *fur_csr_get(job->a.matrix);
     const reordering *r = &job->r;
     output out = output_begin(job->options->common.json);
     output_count(&out, "rows", "rows", view.rows);
@@ -178,7 +172,7 @@ static fur_status reorder_steps(reorder_job *job)
 static fur_status reorder(fur_context *context, const void *options)
 {
     reorder_job job = {.context = context, .options = options};
-    const fur_status status = reorder_steps(&job);
+    fur_status status = reorder_steps(&job);
     reordering_destroy(&job.r);
     fur_csr_destroy(job.a.matrix);
     return status;
@@ -214,9 +208,8 @@ static const struct argp_option own_options[] = {
 static const char *parse_name(struct argp_state *state, const char *option, const char *suffix,
                               const char *path)
 {
-    if (!new_file_is(path, suffix)) {
+    if (!new_file_is(path, suffix))
         argp_error(state, "%s takes a name that ends in %s, not '%s'", option, suffix, path);
-    }
     return path;
 }
 

@@ -7,12 +7,14 @@
 #include "product.h"
 
 /* A race takes about so long, within these bounds; a round of it at least so long for each side. */
-enum { ROUNDS_LEAST = 3, ROUNDS_MOST = 30, BATCH_MOST = 1000 };
-static const double RACE_SECONDS = 0.4;
-static const double ROUND_SECONDS = 2e-3;
+#define ROUNDS_LEAST 3
+#define ROUNDS_MOST 30
+#define BATCH_MOST 1000
+#define RACE_SECONDS 0.4
+#define ROUND_SECONDS 2e-3
 
 /* Less than this is what the machine's own ups and downs look like. */
-static const double WORTHWHILE = 0.95;
+#define WORTHWHILE 0.95
 
 /* Words for the order. */
 static const char NONE[] = "none";
@@ -23,13 +25,12 @@ static const char NOTHING_BETTER[] = "no better order was found";
 static fur_status order_once(const loaded_matrix *a, const reordering_request *request,
                              reordering *r)
 {
-    const fur_reorder_options options = {.size = sizeof options,
-                                         .allow_worse = request->allow_worse};
-    const double start = command_seconds();
+    fur_reorder_options options = {.size = sizeof options, .allow_worse = request->allow_worse};
+    double start = command_seconds();
     r->found = FUR_DEFAULT(fur_reorder_report);
     COMMAND_TRY(fur_reorder(a->matrix, request->method, &options, &r->found, &r->order));
     COMMAND_TRY(fur_context_synchronize(fur_csr_context(a->matrix)));
-    const double ordered = command_seconds();
+    double ordered = command_seconds();
     COMMAND_TRY(fur_csr_permute(a->matrix, r->order, r->order, &r->matrix));
     COMMAND_TRY(fur_context_synchronize(fur_csr_context(a->matrix)));
     r->seconds_order = ordered - start;
@@ -77,7 +78,7 @@ static fur_status prepare(race_track *track, const fur_csr *before, const fur_cs
                           const fur_spmv_options *options)
 {
     fur_context *context = fur_csr_context(before);
-    const fur_csr_view view = *fur_csr_get(before);
+    fur_csr_view view = *fur_csr_get(before);
     COMMAND_TRY(product_create(before, options, &track->sides[0].product));
     COMMAND_TRY(product_create(after, options, &track->sides[1].product));
     COMMAND_TRY(fur_vector_create(context, view.value_type, view.cols, &track->x));
@@ -110,11 +111,10 @@ static fur_status run(race_track *track)
     runner *sides = track->sides;
     COMMAND_TRY(warm_up(track, &sides[0]));
     COMMAND_TRY(warm_up(track, &sides[1]));
-    const double stop = command_seconds() + RACE_SECONDS;
+    double stop = command_seconds() + RACE_SECONDS;
     for (int round = 0; round < ROUNDS_MOST; round++) {
-        if (round >= ROUNDS_LEAST && command_seconds() > stop) {
+        if (round >= ROUNDS_LEAST && command_seconds() > stop)
             break;
-        }
         COMMAND_TRY(run_round(track, &sides[0]));
         COMMAND_TRY(run_round(track, &sides[1]));
     }
@@ -125,9 +125,8 @@ fur_status reordering_race(const fur_csr *a, const fur_spmv_options *options, re
 {
     race_track track = {.x = NULL};
     fur_status status = prepare(&track, a, r->matrix, options);
-    if (status == FUR_OK) {
+    if (status == FUR_OK)
         status = run(&track);
-    }
     if (status == FUR_OK) {
         r->seconds_before = track.sides[0].seconds;
         r->seconds_after = track.sides[1].seconds;
@@ -146,10 +145,9 @@ bool reordering_is_identity(const reordering *r)
 
 double reordering_pays_after(const reordering *r)
 {
-    const double gain = r->seconds_before - r->seconds_after;
-    if (gain <= 0.0 || reordering_is_identity(r)) {
+    double gain = r->seconds_before - r->seconds_after;
+    if (gain <= 0.0 || reordering_is_identity(r))
         return INFINITY;
-    }
     return (r->seconds_order + r->seconds_permute) / gain;
 }
 
@@ -164,9 +162,8 @@ const char *reordering_method(fur_context *context, int index)
 static const char *choice_name(fur_context *context, int index)
 {
     (void)context;
-    if (index == 0) {
+    if (index == 0)
         return NONE;
-    }
     const char *method = reordering_method(context, index - 1);
     if (method)
         return method;
@@ -205,8 +202,8 @@ static void use(loaded_matrix *a, reordering_choice *choice, const char *method,
 static fur_status choose_by_time(loaded_matrix *a, const fur_spmv_options *options,
                                  reordering_choice *choice)
 {
-    const fur_csr_view view = *fur_csr_get(a->matrix);
-    const reordering_request request = {.method = AUTOMATIC, .repeat = 1};
+    fur_csr_view view = *fur_csr_get(a->matrix);
+    reordering_request request = {.method = AUTOMATIC, .repeat = 1};
     if (view.rows != view.cols) {
         keep(choice, "the matrix is not square");
         return FUR_OK;
@@ -217,31 +214,27 @@ static fur_status choose_by_time(loaded_matrix *a, const fur_spmv_options *optio
         return FUR_OK;
     }
     COMMAND_TRY(reordering_race(a->matrix, options, &choice->r));
-    if (choice->r.seconds_after < WORTHWHILE * choice->r.seconds_before) {
+    if (choice->r.seconds_after < WORTHWHILE * choice->r.seconds_before)
         use(a, choice, AUTOMATIC, "products measure faster in it");
-    } else {
+    else
         keep(choice, "products measure no faster in another");
-    }
     return FUR_OK;
 }
 
 fur_status reordering_choose(loaded_matrix *a, const fur_spmv_options *options,
                              reordering_choice *choice)
 {
-    const reordering_request request = {.method = choice->asked, .repeat = 1};
+    reordering_request request = {.method = choice->asked, .repeat = 1};
     choice->used = NONE;
-    if (choice->asked == NULL || is(choice->asked, NONE)) {
+    if (!choice->asked || is(choice->asked, NONE))
         return FUR_OK;
-    }
-    if (is(choice->asked, AUTO)) {
+    if (is(choice->asked, AUTO))
         return choose_by_time(a, options, choice);
-    }
     COMMAND_TRY(reordering_create(a, &request, &choice->r));
-    if (reordering_is_identity(&choice->r)) {
+    if (reordering_is_identity(&choice->r))
         keep(choice, NOTHING_BETTER);
-    } else {
+    else
         use(a, choice, choice->asked, "asked for");
-    }
     return FUR_OK;
 }
 
@@ -251,12 +244,11 @@ static fur_status move(const reordering_choice *choice, fur_vector **x,
                                         fur_vector *y))
 {
     fur_vector *moved = NULL;
-    if (choice->r.order == NULL) {
+    if (!choice->r.order)
         return FUR_OK;
-    }
     COMMAND_TRY(fur_vector_create(fur_vector_context(*x), fur_vector_value_type(*x),
                                   fur_vector_size(*x), &moved));
-    const fur_status status = by(choice->r.order, *x, moved);
+    fur_status status = by(choice->r.order, *x, moved);
     if (status != FUR_OK) {
         fur_vector_destroy(moved);
         return status;
@@ -279,9 +271,8 @@ fur_status reordering_leave(const reordering_choice *choice, fur_vector **x)
 fur_status reordering_original(const reordering_choice *choice, int64_t *row)
 {
     fur_permutation *order = NULL;
-    if (choice->r.order == NULL) {
+    if (!choice->r.order)
         return FUR_OK;
-    }
     fur_context *host = fur_context_host(fur_permutation_context(choice->r.order));
     COMMAND_TRY(fur_permutation_transfer(choice->r.order, host, &order));
     *row = fur_permutation_order(order)[*row];
@@ -292,9 +283,8 @@ fur_status reordering_original(const reordering_choice *choice, int64_t *row)
 void reordering_put(output *out, const reordering_choice *choice)
 {
     output_text(out, "reorder", "order", choice->used);
-    if (choice->reason == NULL) {
+    if (!choice->reason)
         return;
-    }
     output_flag(out, "reorder_kept", "file's order kept", is(choice->used, NONE));
     output_text(out, "reorder_reason", "because", choice->reason);
     if (choice->r.seconds_order > 0.0) {

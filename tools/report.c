@@ -9,9 +9,10 @@
 #include "report_style.h"
 
 /* Of a picture's longer side; one with fewer is enlarged without blur. */
-enum { PIXELS = 800, PIXELS_SHARP = 480 };
+#define PIXELS 800
+#define PIXELS_SHARP 480
 
-enum { TEXT_BYTES = 64 };
+#define TEXT_BYTES 64
 
 typedef struct page {
     const report_facts *facts;
@@ -67,13 +68,12 @@ static void put_escaped(FILE *stream, const char *text)
 static void format_number(double number, int decimals, char out[TEXT_BYTES])
 {
     char digits[TEXT_BYTES];
-    const int length = snprintf(digits, sizeof digits, "%.*f", decimals, number);
-    const int whole = length - (decimals > 0 ? decimals + 1 : 0);
+    int length = snprintf(digits, sizeof digits, "%.*f", decimals, number);
+    int whole = length - (decimals > 0 ? decimals + 1 : 0);
     int end = 0;
     for (int i = 0; i < length && end < TEXT_BYTES - 2; i++) {
-        if (i > 0 && i < whole && (whole - i) % 3 == 0) {
+        if (i > 0 && i < whole && (whole - i) % 3 == 0)
             out[end++] = ',';
-        }
         out[end++] = digits[i];
     }
     out[end] = '\0';
@@ -87,10 +87,10 @@ static void format_count(double count, char out[TEXT_BYTES])
 /* Three digits and a unit. */
 static void format_time(double seconds, char out[TEXT_BYTES])
 {
-    const double scale = seconds >= 1.0 ? 1.0 : seconds >= 1e-3 ? 1e3 : 1e6;
+    double scale = seconds >= 1.0 ? 1.0 : seconds >= 1e-3 ? 1e3 : 1e6;
     const char *unit = seconds >= 1.0 ? "s" : seconds >= 1e-3 ? "ms" : "µs";
-    const double number = scale * seconds;
-    const int decimals = number >= 100.0 ? 0 : number >= 10.0 ? 1 : 2;
+    double number = scale * seconds;
+    int decimals = number >= 100.0 ? 0 : number >= 10.0 ? 1 : 2;
     snprintf(out, TEXT_BYTES, "%.*f %s", decimals, number, unit);
 }
 
@@ -98,7 +98,7 @@ static void format_time(double seconds, char out[TEXT_BYTES])
 static void format_change(double before, double after, const char *less, const char *more,
                           char out[TEXT_BYTES])
 {
-    const double ratio = after < before ? before / after : after / before;
+    double ratio = after < before ? before / after : after / before;
     const char *word = after < before ? less : more;
     if (before == after || (isfinite(ratio) && ratio < 1.005)) {
         snprintf(out, TEXT_BYTES, "unchanged");
@@ -134,7 +134,7 @@ static void put_head(const page *p)
 
 static void put_header(const page *p)
 {
-    const fur_csr_view a = *fur_csr_get(p->facts->original);
+    fur_csr_view a = *fur_csr_get(p->facts->original);
     char rows[TEXT_BYTES];
     char entries[TEXT_BYTES];
     format_count((double)a.rows, rows);
@@ -148,7 +148,7 @@ static void put_header(const page *p)
 static void put_verdict(const page *p)
 {
     const reordering *r = p->facts->reordering;
-    const double products = reordering_pays_after(r);
+    double products = reordering_pays_after(r);
     char text[TEXT_BYTES];
     fputs("<p class=\"verdict\">", p->stream);
     if (reordering_is_identity(r)) {
@@ -203,10 +203,9 @@ static void put_base64(FILE *stream, const uint8_t *bytes, size_t size)
 {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     for (size_t i = 0; i < size; i += 3) {
-        const size_t left = size - i;
-        const uint32_t group = (uint32_t)bytes[i] << 16 |
-                               (left > 1 ? (uint32_t)bytes[i + 1] << 8 : 0U) |
-                               (left > 2 ? (uint32_t)bytes[i + 2] : 0U);
+        size_t left = size - i;
+        uint32_t group = (uint32_t)bytes[i] << 16 | (left > 1 ? (uint32_t)bytes[i + 1] << 8 : 0U) |
+                         (left > 2 ? (uint32_t)bytes[i + 2] : 0U);
         fputc(digits[group >> 18], stream);
         fputc(digits[group >> 12 & 63], stream);
         fputc(left > 1 ? digits[group >> 6 & 63] : '=', stream);
@@ -229,7 +228,7 @@ static fur_status put_figure(const page *p, const char *title, const raster *cel
                              const fur_order_figures *figures)
 {
     char bandwidth[TEXT_BYTES];
-    const int width = cells->cols.cells * cells->cols.scale;
+    int width = cells->cols.cells * cells->cols.scale;
     format_count((double)figures->bandwidth, bandwidth);
     fprintf(p->stream,
             "<figure class=\"card\"><figcaption><b>%s</b><span>bandwidth %s</span></figcaption>"
@@ -237,14 +236,14 @@ static fur_status put_figure(const page *p, const char *title, const raster *cel
             "%s\" src=\"data:image/png;base64,",
             title, bandwidth, width < PIXELS_SHARP ? " class=\"coarse\"" : "", width,
             cells->rows.cells * cells->rows.scale, title);
-    const fur_status status = put_image(p, cells);
+    fur_status status = put_image(p, cells);
     fputs("\"></div></figure>\n", p->stream);
     return status;
 }
 
 static void put_scale(const page *p)
 {
-    const int64_t block = p->before.rows.block;
+    int64_t block = p->before.rows.block;
     char side[TEXT_BYTES];
     char most[TEXT_BYTES];
     format_count((double)block, side);
@@ -271,7 +270,7 @@ static fur_status put_figures(const page *p)
 /* Percent of the larger of two, for the length of a bar. */
 static double part(double number, double other)
 {
-    const double larger = fmax(number, other);
+    double larger = fmax(number, other);
     return larger > 0.0 ? 100.0 * number / larger : 0.0;
 }
 
@@ -319,16 +318,15 @@ static void put_time_row(FILE *stream, const char *name, double seconds)
 static void put_times(const page *p)
 {
     const reordering *r = p->facts->reordering;
-    const double products = reordering_pays_after(r);
+    double products = reordering_pays_after(r);
     char text[TEXT_BYTES] = "never";
     fputs("<section class=\"card\">\n<h2>Times</h2>\n<table>\n<tbody>\n", p->stream);
     put_time_row(p->stream, "Finding the order", r->seconds_order);
     put_time_row(p->stream, "Permuting the matrix", r->seconds_permute);
     put_time_row(p->stream, "One product before", r->seconds_before);
     put_time_row(p->stream, "One product after", r->seconds_after);
-    if (isfinite(products)) {
+    if (isfinite(products))
         format_count(ceil(products), text);
-    }
     fprintf(p->stream,
             "<tr><th scope=\"row\">Products to pay back</th><td>%s</td></tr>\n"
             "</tbody>\n</table>\n</section>\n",
@@ -339,11 +337,9 @@ static void put_method(const page *p)
 {
     const fur_reorder_report *found = &p->facts->reordering->found;
     fputs("<section class=\"card\">\n<h2>Method: ", p->stream);
-    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
-        if (strcmp(methods[i].name, p->facts->method) == 0) {
+    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
+        if (strcmp(methods[i].name, p->facts->method) == 0)
             fprintf(p->stream, "%s</h2>\n<p>%s", methods[i].title, methods[i].meaning);
-        }
-    }
     fputs("</p>\n", p->stream);
     if (found->components_kept > 0) {
         char components[TEXT_BYTES];
@@ -406,7 +402,7 @@ static fur_status save(page *p, const char *path)
 fur_status report_save(fur_context *context, const report_facts *facts, const char *path)
 {
     page p = {.facts = facts, .context = context};
-    const fur_status status = save(&p, path);
+    fur_status status = save(&p, path);
     raster_destroy(&p.after);
     raster_destroy(&p.before);
     return status;

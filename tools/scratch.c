@@ -40,17 +40,15 @@ fur_status scratch_begin(fur_context *context, scratch *out)
         return fur_context_fail(context, FUR_IO_ERROR, "%s: %s; name another folder by TMPDIR",
                                 s.folder, strerror(errno));
     }
-    if (pipe2(ends, O_CLOEXEC) == 0) {
+    if (pipe2(ends, O_CLOEXEC) == 0)
         s.remover = fork();
-    }
     if (s.remover < 0) {
         rmdir(s.folder);
         return fur_context_fail(context, FUR_IO_ERROR, "no process to remove %s later: %s",
                                 s.folder, strerror(errno));
     }
-    if (s.remover == 0) {
+    if (s.remover == 0)
         remove_later(s.folder, ends);
-    }
     close(ends[0]);
     s.alive = ends[1];
     *out = s;

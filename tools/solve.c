@@ -1,7 +1,6 @@
 /* furrow solve: x with A x = b, by an iterative method. */
 #include "command.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -68,14 +67,15 @@ typedef struct solve_job {
 } solve_job;
 
 /* The most points of a stencil for multigrid. */
-enum { MULTIGRID_POINTS = 7 };
+#define MULTIGRID_POINTS 7
 
 /* Without --max-iterations; and between looks for a signal, each of which costs a residual. */
-enum { CYCLES_MOST = 100, CYCLES_AT_ONCE = 5 };
+#define CYCLES_MOST 100
+#define CYCLES_AT_ONCE 5
 
 static bool is_multigrid(const char *name)
 {
-    return name != NULL && strcmp(name, "mg") == 0;
+    return name && strcmp(name, "mg") == 0;
 }
 
 /* The status of a step whose sentence may not say what it is about. */
@@ -87,13 +87,12 @@ static fur_status about(const solve_job *job, fur_status status)
 /* The operator of the file's matrix. */
 static fur_status prepare_matrix(solve_job *job)
 {
-    const fur_spmv_options options = {.size = sizeof options, .kernel = job->options->kernel};
-    const fur_csr_view view = *fur_csr_get(job->a.matrix);
+    fur_spmv_options options = {.size = sizeof options, .kernel = job->options->kernel};
+    fur_csr_view view = *fur_csr_get(job->a.matrix);
     if (view.rows != view.cols) {
         return fur_context_fail(job->context, FUR_INVALID,
-                                "%s: the matrix is %" PRId64 " x %" PRId64
-                                ", solve needs a square one",
-                                job->name, view.rows, view.cols);
+                                "%s: the matrix is %lld x %lld, solve needs a square one",
+                                job->name, (long long)view.rows, (long long)view.cols);
     }
     COMMAND_TRY(fur_vector_create(job->context, view.value_type, view.rows, &job->x));
     COMMAND_TRY(reordering_choose(&job->a, &options, &job->order));
@@ -130,7 +129,7 @@ static fur_status make_stencil(solve_job *job)
 /* What the methods are for. */
 static const char NEEDED[] = "A must be symmetric or Hermitian, positive definite and finite";
 
-enum { ENTRY_BYTES = 64 };
+#define ENTRY_BYTES 64
 
 /* A failure again, with what it is about before its sentence and what to do behind it. */
 static fur_status say_more(const solve_job *job, fur_status status, const char *about,
@@ -142,13 +141,12 @@ static fur_status say_more(const solve_job *job, fur_status status, const char *
 
 static fur_status load_b(solve_job *job, const char *path, const char *member)
 {
-    const vector_request b = {.path = path,
-                              .member = member,
-                              .value = fur_operator_value_type(job->op),
-                              .size = fur_operator_rows(job->op)};
-    const fur_status status = load_vector(job->context, &job->options->common, &b, &job->b);
-    COMMAND_TRY(path != NULL ? command_while(job->context, "reading", path, status)
-                             : about(job, status));
+    vector_request b = {.path = path,
+                        .member = member,
+                        .value = fur_operator_value_type(job->op),
+                        .size = fur_operator_rows(job->op)};
+    fur_status status = load_vector(job->context, &job->options->common, &b, &job->b);
+    COMMAND_TRY(path ? command_while(job->context, "reading", path, status) : about(job, status));
     return about(job, reordering_enter(&job->order, &job->b));
 }
 
@@ -175,10 +173,9 @@ static bool may_be_archive(const char *path)
 static fur_status load_from_archive(solve_job *job, const char *path)
 {
     job->rhs = "NAME_b.mtx of the archive";
-    const fur_status status = load_b(job, path, "b");
-    if (status == FUR_IO_ERROR) {
+    fur_status status = load_b(job, path, "b");
+    if (status == FUR_IO_ERROR)
         return make_right_hand_side(job);
-    }
     return status == FUR_OK
                ? status
                : say_more(job, status, "the archive's right-hand side", "--b takes another");
@@ -187,8 +184,8 @@ static fur_status load_from_archive(solve_job *job, const char *path)
 static fur_status load_right_hand_side(solve_job *job)
 {
     const char *b = job->options->b;
-    if (b != NULL || job->stencil != NULL) {
-        job->rhs = b != NULL ? b : "ones";
+    if (b || job->stencil) {
+        job->rhs = b ? b : "ones";
         return load_b(job, b, NULL);
     }
     return may_be_archive(job->name) ? load_from_archive(job, job->name)
@@ -197,16 +194,14 @@ static fur_status load_right_hand_side(solve_job *job)
 
 static fur_status make_preconditioner(solve_job *job)
 {
-    if (strcmp(job->precond, "none") == 0) {
+    if (strcmp(job->precond, "none") == 0)
         return FUR_OK;
-    }
-    if (is_multigrid(job->precond)) {
+    if (is_multigrid(job->precond))
         return fur_operator_from_multigrid(job->multigrid, &job->preconditioner);
-    }
-    const fur_status status = fur_operator_jacobi(job->op, &job->preconditioner);
+    fur_status status = fur_operator_jacobi(job->op, &job->preconditioner);
     if (status == FUR_INVALID) {
         return say_more(job, status, job->name,
-                        job->order.r.order == NULL
+                        !job->order.r.order
                             ? "--precond none does without"
                             : "--precond none does without; rows are numbered as --reorder does");
     }
@@ -218,26 +213,26 @@ static int watch_iteration(void *user, const fur_solver_progress *state)
     solve_job *job = user;
     if (progress_due(&job->line)) {
         char text[64];
-        snprintf(text, sizeof text, "iteration %" PRId64 ", residual %.1e", state->iteration,
+        snprintf(text, sizeof text, "iteration %lld, residual %.1e", (long long)state->iteration,
                  state->residual);
         progress_show(&job->line, text);
     }
-    return interrupt_name() != NULL;
+    return interrupt_name() ? 1 : 0;
 }
 
 static fur_status iterate(solve_job *job)
 {
-    const fur_solver_options options = {.size = sizeof options,
-                                        .method = job->options->method,
-                                        .preconditioner = job->preconditioner,
-                                        .rtol = job->options->rtol,
-                                        .max_iterations = job->options->max_iterations,
-                                        .monitor = watch_iteration,
-                                        .monitor_user = job};
+    fur_solver_options options = {.size = sizeof options,
+                                  .method = job->options->method,
+                                  .preconditioner = job->preconditioner,
+                                  .rtol = job->options->rtol,
+                                  .max_iterations = job->options->max_iterations,
+                                  .monitor = watch_iteration,
+                                  .monitor_user = job};
     COMMAND_TRY(fur_solver_create(job->op, &options, &job->solver));
     job->line = progress_begin(job->options->common.quiet);
     job->report = FUR_DEFAULT(fur_solver_report);
-    const fur_status status = fur_solver_solve(job->solver, job->b, job->x, &job->report);
+    fur_status status = fur_solver_solve(job->solver, job->b, job->x, &job->report);
     progress_end(&job->line);
     return status;
 }
@@ -255,17 +250,16 @@ static fur_status run_cycles(solve_job *job)
         part.iterations += all->iterations;
         part.seconds += all->seconds;
         *all = part;
-    } while (all->outcome == FUR_OUTCOME_MAX_ITERATIONS && left > 0 && interrupt_name() == NULL);
-    if (all->outcome == FUR_OUTCOME_MAX_ITERATIONS && left > 0) {
+    } while (all->outcome == FUR_OUTCOME_MAX_ITERATIONS && left > 0 && !interrupt_name());
+    if (all->outcome == FUR_OUTCOME_MAX_ITERATIONS && left > 0)
         all->outcome = FUR_OUTCOME_STOPPED;
-    }
     return FUR_OK;
 }
 
 static fur_status find_solution(solve_job *job)
 {
     interrupt_begin();
-    const fur_status status = is_multigrid(job->options->method) ? run_cycles(job) : iterate(job);
+    fur_status status = is_multigrid(job->options->method) ? run_cycles(job) : iterate(job);
     interrupt_end();
     return status;
 }
@@ -273,7 +267,7 @@ static fur_status find_solution(solve_job *job)
 /* What A is and how its products are made. */
 static void put_matrix(output *out, const solve_job *job)
 {
-    const fur_spmv_report chosen = product_describe(&job->product);
+    fur_spmv_report chosen = product_describe(&job->product);
     output_count(out, "entries", "entries", fur_csr_get(job->a.matrix)->entries);
     reordering_put(out, &job->order);
     output_text(out, "kernel", "kernel", chosen.kernel);
@@ -286,9 +280,8 @@ static void put_stencil(output *out, const solve_job *job)
 {
     output_count(out, "points", "stencil points", job->options->grid.points);
     output_text(out, "kernel", "kernel", fur_stencil_describe(job->stencil)->kernel);
-    if (job->multigrid != NULL) {
+    if (job->multigrid)
         output_count(out, "levels", "levels", fur_multigrid_describe(job->multigrid)->levels);
-    }
 }
 
 static fur_status print_solution(const solve_job *job)
@@ -302,11 +295,10 @@ static fur_status print_solution(const solve_job *job)
     output_text(&out, "precond", "preconditioner", job->precond);
     output_text(&out, "device", "device", fur_context_device(job->context));
     output_count(&out, "threads", "threads", fur_context_threads(job->context));
-    if (job->stencil != NULL) {
+    if (job->stencil)
         put_stencil(&out, job);
-    } else {
+    else
         put_matrix(&out, job);
-    }
     output_seconds(&out, "seconds_solve", "time to solve", report->seconds);
     output_count(&out, "iterations", "iterations", report->iterations);
     output_flag(&out, "converged", "converged", report->outcome == FUR_OUTCOME_CONVERGED);
@@ -334,12 +326,11 @@ static const char *advise(const fur_solver_report *report)
 /* "1.5", or "(1.5, -2)" of a complex matrix. */
 static void format_entry(const solve_job *job, const double entry[2], char text[ENTRY_BYTES])
 {
-    const fur_value_type value = fur_operator_value_type(job->op);
-    if (value == FUR_C64 || value == FUR_C128) {
+    fur_value_type value = fur_operator_value_type(job->op);
+    if (value == FUR_C64 || value == FUR_C128)
         snprintf(text, ENTRY_BYTES, "(%.9g, %.9g)", entry[0], entry[1]);
-    } else {
+    else
         snprintf(text, ENTRY_BYTES, "%.9g", entry[0]);
-    }
 }
 
 /* The sentence about a matrix that no method here is for. */
@@ -350,17 +341,17 @@ static fur_status blame_asymmetry(const solve_job *job, asymmetry found)
     COMMAND_TRY(reordering_original(&job->order, &found.col));
     format_entry(job, found.here, here);
     format_entry(job, found.opposite, opposite);
-    const bool complex = here[0] == '(';
+    bool complex = here[0] == '(';
     return fur_context_fail(
         job->context, FUR_INVALID,
-        "%s: no solution after %" PRId64 " iterations: %s, relative residual %.1e; the matrix is "
-        "not %s, as %s needs it: in %" PRId64 " %s, most in (%" PRId64 ", %" PRId64
-        ") = %s and (%" PRId64 ", %" PRId64 ") = %s%s, counting from 1",
-        job->name, job->report.iterations, fur_outcome_name(job->report.outcome),
+        "%s: no solution after %lld iterations: %s, relative residual %.1e; the matrix is "
+        "not %s, as %s needs it: in %lld %s, most in (%lld, %lld) = %s and (%lld, %lld) = %s%s, "
+        "counting from 1",
+        job->name, (long long)job->report.iterations, fur_outcome_name(job->report.outcome),
         job->report.residual, complex ? "Hermitian" : "symmetric", job->options->method,
-        found.pairs, found.pairs == 1 ? "pair of entries" : "pairs of entries", found.row + 1,
-        found.col + 1, here, found.col + 1, found.row + 1, opposite,
-        found.row == found.col ? ", which must be real" : "");
+        (long long)found.pairs, found.pairs == 1 ? "pair of entries" : "pairs of entries",
+        (long long)(found.row + 1), (long long)(found.col + 1), here, (long long)(found.col + 1),
+        (long long)(found.row + 1), opposite, found.row == found.col ? ", which must be real" : "");
 }
 
 /* Whether A is symmetric is asked only after a failure: it takes as long as some iterations, and
@@ -369,32 +360,29 @@ static fur_status judge(const solve_job *job)
 {
     const fur_solver_report *report = &job->report;
     asymmetry found = {.pairs = 0};
-    if (report->outcome == FUR_OUTCOME_CONVERGED) {
+    if (report->outcome == FUR_OUTCOME_CONVERGED)
         return FUR_OK;
-    }
     if (report->outcome == FUR_OUTCOME_STOPPED) {
-        return fur_context_fail(job->context, FUR_INVALID,
-                                "%s: stopped by %s after %" PRId64
-                                " iterations, relative residual %.1e%s%s",
-                                job->name, interrupt_name(), report->iterations, report->residual,
-                                job->options->out.path ? "; x so far is in " : "",
-                                job->options->out.path ? job->options->out.path : "");
+        return fur_context_fail(
+            job->context, FUR_INVALID,
+            "%s: stopped by %s after %lld iterations, relative residual %.1e%s%s", job->name,
+            interrupt_name(), (long long)report->iterations, report->residual,
+            job->options->out.path ? "; x so far is in " : "",
+            job->options->out.path ? job->options->out.path : "");
     }
-    if (job->a.matrix != NULL) {
+    if (job->a.matrix)
         COMMAND_TRY(asymmetry_find(job->a.matrix, &found));
-    }
-    if (found.pairs > 0) {
+    if (found.pairs > 0)
         return blame_asymmetry(job, found);
-    }
-    return fur_context_fail(
-        job->context, FUR_INVALID,
-        "%s: no solution after %" PRId64 " iterations: %s, relative residual %.1e; %s", job->name,
-        report->iterations, fur_outcome_name(report->outcome), report->residual, advise(report));
+    return fur_context_fail(job->context, FUR_INVALID,
+                            "%s: no solution after %lld iterations: %s, relative residual %.1e; %s",
+                            job->name, (long long)report->iterations,
+                            fur_outcome_name(report->outcome), report->residual, advise(report));
 }
 
 static fur_status solve_steps(solve_job *job)
 {
-    const bool stencil = job->options->grid.points != 0;
+    bool stencil = job->options->grid.points != 0;
     COMMAND_TRY(stencil ? about(job, make_stencil(job)) : load_system(job));
     COMMAND_TRY(load_right_hand_side(job));
     COMMAND_TRY(about(job, make_preconditioner(job)));
@@ -404,9 +392,8 @@ static fur_status solve_steps(solve_job *job)
 
 static fur_status tell(const solve_job *job)
 {
-    if (job->options->out.path != NULL) {
+    if (job->options->out.path)
         COMMAND_TRY(save_vector(job->x, &job->options->out, NULL));
-    }
     COMMAND_TRY(print_solution(job));
     return judge(job);
 }
@@ -414,14 +401,13 @@ static fur_status tell(const solve_job *job)
 static fur_status solve(fur_context *context, const void *options)
 {
     solve_job job = {.context = context, .options = options};
-    const bool file = job.options->grid.points == 0;
+    bool file = job.options->grid.points == 0;
     job.name = file ? job.options->common.operands[0] : "the stencil";
     job.precond = job.options->precond;
     job.order.asked = job.options->reorder;
     fur_status status = solve_steps(&job);
-    if (status == FUR_OK) {
+    if (status == FUR_OK)
         status = tell(&job);
-    }
     fur_solver_destroy(job.solver);
     fur_operator_destroy(job.preconditioner);
     product_destroy(&job.product);
@@ -504,7 +490,7 @@ static bool suits_multigrid(const grid_request *grid)
     bool suits =
         grid->points <= MULTIGRID_POINTS && (grid->value == FUR_F32 || grid->value == FUR_F64);
     for (int axis = 0; axis < grid->extents; axis++) {
-        const bool odd = grid->extent[axis] > 1 && grid->extent[axis] % 2 == 1;
+        bool odd = grid->extent[axis] > 1 && grid->extent[axis] % 2 == 1;
         suits = suits && !(odd && grid->boundary[axis] == FUR_BOUNDARY_PERIODIC);
     }
     return suits;
@@ -513,27 +499,25 @@ static bool suits_multigrid(const grid_request *grid)
 /* What goes together is known when all options are. */
 static void settle(struct argp_state *state, solve_options *o)
 {
-    const bool stencil = o->grid.points != 0;
-    const bool cycles = is_multigrid(o->method);
-    const bool preconditioned = o->precond != NULL && strcmp(o->precond, "none") != 0;
-    const command_pairing pairings[] = {
+    bool stencil = o->grid.points != 0;
+    bool cycles = is_multigrid(o->method);
+    bool preconditioned = o->precond && strcmp(o->precond, "none") != 0;
+    command_pairing pairings[] = {
         {"--stencil", stencil, o->common.operand_count == 0, "without a file"},
         {"--extent", o->grid.extents > 0, stencil, "with --stencil, not with a file"},
         {"--boundary", o->grid.boundaries > 0, stencil, "with --stencil, not with a file"},
         {"--type", o->grid.typed, stencil, "with --stencil; convert changes the type of a file"},
-        {"--reorder", o->reorder != NULL, !stencil, "with a file, not with --stencil"},
+        {"--reorder", o->reorder, !stencil, "with a file, not with --stencil"},
         {"--method mg", cycles, stencil, "with --stencil, not with a file"},
         {"--precond mg", is_multigrid(o->precond), stencil, "with --stencil, not with a file"},
         {"--precond", preconditioned, !cycles, "with --method cg, not with mg"},
     };
     command_check(state, pairings, sizeof pairings / sizeof *pairings);
     save_check(state, "--out", &o->out);
-    if (stencil) {
+    if (stencil)
         grid_check(state, "--stencil", &o->grid);
-    }
-    if (o->precond == NULL) {
+    if (!o->precond)
         o->precond = cycles ? "none" : stencil && suits_multigrid(&o->grid) ? "mg" : "jacobi";
-    }
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state)
@@ -612,9 +596,8 @@ int command_solve(int argc, char **argv)
                              .grid = grid_none(),
                              .method = fur_solver_method_at(0)->name};
     argp_parse(&argp, argc, argv, 0, NULL, &options);
-    const int status = command_run(&options.common, solve, &options);
-    if (status != 0) {
+    int status = command_run(&options.common, solve, &options);
+    if (status != 0)
         interrupt_pass_on();
-    }
     return status;
 }

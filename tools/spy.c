@@ -1,7 +1,6 @@
 /* furrow spy: a picture of a matrix's pattern. */
 #include "command.h"
 
-#include <inttypes.h>
 #include <math.h>
 
 #include "draw.h"
@@ -11,7 +10,9 @@
 #include "reordering.h"
 
 enum { OPTION_OUT = 'o', OPTION_REORDER = 1, OPTION_ALLOW_WORSE, OPTION_SIZE };
-enum { PIXELS = 600, PIXELS_LEAST = 16, PIXELS_MOST = 4000 };
+#define PIXELS 600
+#define PIXELS_LEAST 16
+#define PIXELS_MOST 4000
 
 typedef fur_status drawer(fur_context *context, const draw_sheet *sheet, FILE *stream);
 
@@ -46,25 +47,24 @@ static fur_status add_panel(spy_job *job, const fur_csr *a, const char *title, c
     COMMAND_TRY(raster_create(a, job->options->pixels, &panel->cells));
     job->sheet.count++;
     snprintf(panel->title, sizeof panel->title, "%s%.40s", title, method);
-    snprintf(panel->lines[0], DRAW_LINE_BYTES, "%" PRId64 " rows, %" PRId64 " columns",
-             panel->cells.rows.size, panel->cells.cols.size);
-    snprintf(panel->lines[1], DRAW_LINE_BYTES, "%" PRId64 " entries", panel->cells.entries);
-    snprintf(panel->lines[2], DRAW_LINE_BYTES, "bandwidth %" PRId64, figures.bandwidth);
+    snprintf(panel->lines[0], DRAW_LINE_BYTES, "%lld rows, %lld columns",
+             (long long)panel->cells.rows.size, (long long)panel->cells.cols.size);
+    snprintf(panel->lines[1], DRAW_LINE_BYTES, "%lld entries", (long long)panel->cells.entries);
+    snprintf(panel->lines[2], DRAW_LINE_BYTES, "bandwidth %lld", (long long)figures.bandwidth);
     return FUR_OK;
 }
 
 /* What the tones mean, where a cell may have more than one entry. */
 static void explain_tones(draw_sheet *sheet)
 {
-    const double densest = draw_densest(sheet);
+    double densest = draw_densest(sheet);
     for (int i = 0; i < sheet->count; i++) {
         draw_panel *panel = &sheet->panels[i];
-        const int64_t rows = panel->cells.rows.block;
-        const int64_t cols = panel->cells.cols.block;
+        int64_t rows = panel->cells.rows.block;
+        int64_t cols = panel->cells.cols.block;
         if (rows * cols > 1) {
-            snprintf(panel->lines[3], DRAW_LINE_BYTES,
-                     "cells of %" PRId64 " x %" PRId64 ", darkest %.0f entries", rows, cols,
-                     densest * (double)(rows * cols));
+            snprintf(panel->lines[3], DRAW_LINE_BYTES, "cells of %lld x %lld, darkest %.0f entries",
+                     (long long)rows, (long long)cols, densest * (double)(rows * cols));
             sheet->lines = DRAW_LINES;
         }
     }
@@ -73,10 +73,10 @@ static void explain_tones(draw_sheet *sheet)
 static fur_status make_panels(spy_job *job)
 {
     const spy_options *options = job->options;
-    if (options->method == NULL) {
+    if (!options->method) {
         COMMAND_TRY(add_panel(job, job->a.matrix, "pattern", ""));
     } else {
-        const reordering_request request = {
+        reordering_request request = {
             .method = options->method, .allow_worse = options->allow_worse, .repeat = 1};
         COMMAND_TRY(reordering_create(&job->a, &request, &job->reordered));
         COMMAND_TRY(add_panel(job, job->a.matrix, "before", ""));
@@ -97,7 +97,7 @@ static fur_status save_picture(const spy_job *job)
 static fur_status print_picture(const spy_job *job)
 {
     const raster *cells = &job->sheet.panels[0].cells;
-    const draw_box extent = draw_extent(&job->sheet);
+    draw_box extent = draw_extent(&job->sheet);
     output out = output_begin(job->options->common.json);
     output_text(&out, "picture", "picture", job->options->out);
     output_count(&out, "width", "pixels wide", extent.width);
@@ -125,10 +125,9 @@ static fur_status spy_steps(spy_job *job)
 static fur_status spy(fur_context *context, const void *options)
 {
     spy_job job = {.context = context, .options = options};
-    const fur_status status = spy_steps(&job);
-    for (int i = 0; i < job.sheet.count; i++) {
+    fur_status status = spy_steps(&job);
+    for (int i = 0; i < job.sheet.count; i++)
         raster_destroy(&job.sheet.panels[i].cells);
-    }
     reordering_destroy(&job.reordered);
     fur_csr_destroy(job.a.matrix);
     return status;
@@ -155,22 +154,18 @@ static const struct argp_option own_options[] = {
 
 static drawer *parse_kind(struct argp_state *state, const char *path)
 {
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        if (new_file_is(path, kinds[i].suffix)) {
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (new_file_is(path, kinds[i].suffix))
             return kinds[i].draw;
-        }
-    }
     argp_error(state, "--out takes a name that ends in .png or .svg, not '%s'", path);
     return NULL;
 }
 
 static void settle(struct argp_state *state, const spy_options *o)
 {
-    const command_pairing worse = {"--allow-worse", o->allow_worse, o->method != NULL,
-                                   "with --reorder"};
-    if (o->out == NULL) {
+    command_pairing worse = {"--allow-worse", o->allow_worse, o->method, "with --reorder"};
+    if (!o->out)
         argp_error(state, "where to is missing: --out takes the picture's name");
-    }
     command_check(state, &worse, 1);
 }
 

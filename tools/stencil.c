@@ -1,7 +1,6 @@
 /* furrow stencil: a stencil without a matrix against itself as a matrix. */
 #include "command.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 
 #include "forms.h"
@@ -20,7 +19,7 @@ enum {
 };
 
 /* Rounds without --rounds. */
-enum { ROUNDS = 21 };
+#define ROUNDS 21
 
 typedef struct stencil_options {
     command_common common;
@@ -63,9 +62,8 @@ static void put_members(output *out, const forms *f)
 static double largest_difference(const forms *f)
 {
     double largest = 0;
-    for (int i = 0; i < f->count; i++) {
+    for (int i = 0; i < f->count; i++)
         largest = f->forms[i].difference > largest ? f->forms[i].difference : largest;
-    }
     return largest;
 }
 
@@ -87,14 +85,12 @@ static fur_status print(const forms *f, const sweeps *s, const command_common *c
     output_seconds(&out, "seconds_assemble", "time to assemble", f->seconds_assemble);
     output_number(&out, "max_difference", "largest difference", largest_difference(f));
     output_rate(&out, "copy_gbps", "a copy moves", 1e-9 * f->copy_rate);
-    if (common->json) {
+    if (common->json)
         put_members(&out, f);
-    } else {
+    else
         print_table(f);
-    }
-    if (s->lines > 0) {
+    if (s->lines > 0)
         sweeps_put(&out, s);
-    }
     return output_end(&out, f->context);
 }
 
@@ -120,7 +116,7 @@ static fur_status stencil(timing *t, const void *options)
 {
     forms f = {.count = 0};
     sweeps s = {.lines = 0};
-    const fur_status status = stencil_steps(t, options, &f, &s);
+    fur_status status = stencil_steps(t, options, &f, &s);
     sweeps_destroy(&s);
     forms_destroy(&f);
     return status;
@@ -149,8 +145,8 @@ static const struct argp_option own_options[] = {
 
 static void settle(struct argp_state *state, stencil_options *o)
 {
-    const command_pairing rounds = {"--rounds", o->request.rounds != 0, !command_on_gpu(&o->common),
-                                    "with --device cpu"};
+    command_pairing rounds = {"--rounds", o->request.rounds != 0, !command_on_gpu(&o->common),
+                              "with --device cpu"};
     command_check(state, &rounds, 1);
     grid_check(state, "--points", &o->request.grid);
     o->request.rounds = o->request.rounds != 0 ? o->request.rounds : ROUNDS;

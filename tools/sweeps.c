@@ -1,14 +1,13 @@
 /* Repeated sweeps, checked and timed. */
 #include "sweeps.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 enum { WITH_B, WITHOUT_B, VARIANTS };
 
 /* Damps Jacobi's iteration, so that no error grows. */
-static const double OMEGA = 2.0 / 3;
+#define OMEGA (2.0 / 3)
 
 static bool is_centre(fur_stencil_offset o)
 {
@@ -18,11 +17,10 @@ static bool is_centre(fur_stencil_offset o)
 static void define(const fur_stencil_definition *a, const char *kernel, sweeps *s)
 {
     double diagonal = 0;
-    for (int k = 0; k < a->points; k++) {
+    for (int k = 0; k < a->points; k++)
         diagonal = is_centre(a->offsets[k]) ? a->coefficients[k].re : diagonal;
-    }
     for (int k = 0; k < a->points; k++) {
-        const double unit = is_centre(a->offsets[k]) ? 1 : 0;
+        double unit = is_centre(a->offsets[k]) ? 1 : 0;
         s->coefficients[k] = fur_real(unit - OMEGA / diagonal * a->coefficients[k].re);
     }
     s->alpha = fur_real(OMEGA / diagonal);
@@ -52,11 +50,9 @@ static const char *kernel_of(const sweeps_line *line)
 
 static bool has_kernel(const sweeps *s, const char *name)
 {
-    for (int i = 0; i < s->lines; i++) {
-        if (strcmp(kernel_of(&s->line[i]), name) == 0) {
+    for (int i = 0; i < s->lines; i++)
+        if (strcmp(kernel_of(&s->line[i]), name) == 0)
             return true;
-        }
-    }
     return false;
 }
 
@@ -67,7 +63,7 @@ static fur_status add_others(sweeps *s)
     const fur_kernel_info *kernel;
     for (int i = 0; (kernel = fur_stencil_sweep_kernel_at(context, i)); i++) {
         if (!has_kernel(s, kernel->name)) {
-            const fur_status status = add_line(s, kernel->name);
+            fur_status status = add_line(s, kernel->name);
             COMMAND_TRY(status == FUR_UNSUPPORTED ? FUR_OK : status);
         }
     }
@@ -87,17 +83,15 @@ fur_status sweeps_create(const forms *f, const char *kernel, int count, bool all
     COMMAND_TRY(fur_vector_create(f->context, f->definition.value_type, f->rows, &s->x));
     COMMAND_TRY(add_line(s, "single"));
     COMMAND_TRY(add_line(s, "auto"));
-    if (strcmp(kernel_of(&s->line[1]), "single") == 0) {
+    if (strcmp(kernel_of(&s->line[1]), "single") == 0)
         fur_stencil_destroy(s->line[--s->lines].stencil);
-    }
     return all ? add_others(s) : FUR_OK;
 }
 
 void sweeps_destroy(sweeps *s)
 {
-    for (int i = 0; i < s->lines; i++) {
+    for (int i = 0; i < s->lines; i++)
         fur_stencil_destroy(s->line[i].stencil);
-    }
     fur_vector_destroy(s->x);
 }
 
@@ -117,8 +111,8 @@ static fur_status expect(const sweeps *s, int variant, fur_vector *found, fur_ve
     d.sweep_kernel = "single";
     COMMAND_TRY(fur_vector_copy(f->host_x, expected));
     COMMAND_TRY(fur_stencil_create(f->host, &d, &stencil));
-    const fur_status status = fur_stencil_sweep(
-        stencil, s->count, s->alpha, variant == WITH_B ? f->host_x : NULL, expected, found);
+    fur_status status = fur_stencil_sweep(stencil, s->count, s->alpha,
+                                          variant == WITH_B ? f->host_x : NULL, expected, found);
     fur_stencil_destroy(stencil);
     return status;
 }
@@ -126,15 +120,15 @@ static fur_status expect(const sweeps *s, int variant, fur_vector *found, fur_ve
 static fur_status compare(const sweeps *s, int line, const fur_vector *found,
                           const fur_vector *expected)
 {
-    const size_t size = fur_value_size(s->definition.value_type);
+    size_t size = fur_value_size(s->definition.value_type);
     const char *is = fur_vector_const_data(found);
     const char *should = fur_vector_const_data(expected);
     for (int64_t p = 0; p < s->f->rows; p++) {
         if (memcmp(is + size * (size_t)p, should + size * (size_t)p, size) != 0) {
             return fur_context_fail(s->f->context, FUR_INVALID,
                                     "%d sweeps by kernel %s differ from the CPU's products at "
-                                    "point %" PRId64 "; this is a defect of furrow",
-                                    s->count, kernel_of(&s->line[line]), p);
+                                    "point %lld; this is a defect of furrow",
+                                    s->count, kernel_of(&s->line[line]), (long long)p);
         }
     }
     return FUR_OK;
@@ -164,9 +158,8 @@ fur_status sweeps_check(sweeps *s)
         status = forms_relay(
             f, fur_vector_create(f->host, f->definition.value_type, f->rows, &expected));
     }
-    for (int variant = 0; variant < VARIANTS && status == FUR_OK; variant++) {
+    for (int variant = 0; variant < VARIANTS && status == FUR_OK; variant++)
         status = check_variant(s, variant, found, expected);
-    }
     fur_vector_destroy(expected);
     fur_vector_destroy(found);
     return status;
@@ -190,15 +183,14 @@ fur_status sweeps_race(sweeps *s, int rounds)
     forms_racer racers[VARIANTS * SWEEPS_LINES_MOST];
     turn turns[VARIANTS * SWEEPS_LINES_MOST];
     double copy_rate = 0;
-    const int count = VARIANTS * s->lines;
+    int count = VARIANTS * s->lines;
     for (int i = 0; i < count; i++) {
         turns[i] = (turn){s, i / VARIANTS, i % VARIANTS};
         racers[i] = (forms_racer){.run = run_turn, .self = &turns[i]};
     }
     COMMAND_TRY(forms_race_in_turn(s->f, rounds, count, racers, &copy_rate));
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < count; i++)
         s->line[i / VARIANTS].seconds[i % VARIANTS] = racers[i].seconds / s->count;
-    }
     return FUR_OK;
 }
 

@@ -11,7 +11,7 @@
 #endif
 
 /* 256 MiB: more than caches have. */
-enum { READER_COUNT = 1 << 25 };
+#define READER_COUNT (1 << 25)
 
 typedef struct timed_job {
     fur_status (*job)(timing *t, const void *options);
@@ -24,9 +24,8 @@ static fur_status make_reader(timing *t)
     void *memory = NULL;
     COMMAND_TRY(fur_context_allocate(t->context, READER_COUNT * sizeof *t->reader.data, &memory));
     t->reader = (race_reader){.context = t->context, .data = memory, .count = READER_COUNT};
-    for (int64_t i = 0; i < READER_COUNT; i++) {
+    for (int64_t i = 0; i < READER_COUNT; i++)
         t->reader.data[i] = 1;
-    }
     /* The threads start: what is printed says how many there are. */
     plain_sum(t->context, t->reader.count, t->reader.data);
     return FUR_OK;
@@ -35,9 +34,8 @@ static fur_status make_reader(timing *t)
 fur_status timing_prepare(timing *t)
 {
 #ifdef FURROW_HAVE_CUDA
-    if (t->stream) {
+    if (t->stream)
         return gpu_create(t->context, t->stream, &t->gpu);
-    }
 #endif
     return make_reader(t);
 }
@@ -46,7 +44,7 @@ static fur_status run_timed(fur_context *context, const void *given)
 {
     const timed_job *timed = given;
     timing t = {.context = context, .stream = timed->stream};
-    const fur_status status = timed->job(&t, timed->options);
+    fur_status status = timed->job(&t, timed->options);
 #ifdef FURROW_HAVE_CUDA
     gpu_destroy(t.gpu);
 #endif
@@ -59,11 +57,10 @@ int timing_run(const command_common *common, fur_status (*job)(timing *t, const 
 {
     timed_job timed = {.job = job, .options = options};
 #ifdef FURROW_HAVE_CUDA
-    if (command_on_gpu(common)) {
+    if (command_on_gpu(common))
         timed.stream = gpu_stream_create(common->device);
-    }
 #endif
-    const int status = command_run_in(common, timed.stream, run_timed, &timed);
+    int status = command_run_in(common, timed.stream, run_timed, &timed);
 #ifdef FURROW_HAVE_CUDA
     gpu_stream_destroy(timed.stream);
 #endif
@@ -93,18 +90,16 @@ static double host_memory(void)
     while (file && fgets(line, sizeof line, file) &&
            sscanf(line, "MemAvailable: %lf kB", &kilobytes) != 1) {
     }
-    if (file) {
+    if (file)
         fclose(file);
-    }
     return 1024 * kilobytes;
 }
 
 fur_status timing_free_memory(const timing *t, double *bytes)
 {
 #ifdef FURROW_HAVE_CUDA
-    if (t->gpu) {
+    if (t->gpu)
         return gpu_free_memory(t->gpu, bytes);
-    }
 #endif
     (void)t;
     *bytes = host_memory();

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { NAME_BYTES = 256 };
+#define NAME_BYTES 256
 
 static struct {
     pthread_t thread; /* the main one */
@@ -23,7 +23,7 @@ static void watch(void *user, int directory, const char *name)
     (void)user;
     unfinished.there = 0;
     atomic_signal_fence(memory_order_seq_cst);
-    const size_t size = name ? strlen(name) + 1 : 0;
+    size_t size = name ? strlen(name) + 1 : 0;
     if (size > 0 && size <= NAME_BYTES) {
         unfinished.directory = directory;
         memcpy(unfinished.name, name, size);
@@ -37,15 +37,14 @@ const fur_file_watcher unfinished_watcher = {.watch = watch};
 /* The signal is blocked until the handler returns; then it ends the command. */
 static void end(int signal_number)
 {
-    const int error = errno;
+    int error = errno;
     if (!pthread_equal(pthread_self(), unfinished.thread)) {
         pthread_kill(unfinished.thread, signal_number);
         errno = error;
         return;
     }
-    if (unfinished.there) {
+    if (unfinished.there)
         unlinkat(unfinished.directory, unfinished.name, 0);
-    }
     signal(signal_number, SIG_DFL);
     raise(signal_number);
 }
@@ -59,9 +58,8 @@ void unfinished_begin(void)
     unfinished.thread = pthread_self();
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
         /* Whoever started the command may want it to go on, as nohup does. */
-        if (sigaction(signals[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN) {
+        if (sigaction(signals[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
             sigaction(signals[i], &action, NULL);
-        }
     }
     signal(SIGXFSZ, SIG_IGN);
 }

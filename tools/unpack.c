@@ -18,9 +18,8 @@ static int64_t run_inflate(const void *packed, size_t size, void *block, size_t 
     while (made >= 0 && state.block_state != ISAL_BLOCK_FINISH) {
         state.next_out = block;
         state.avail_out = (uint32_t)room;
-        if (isal_inflate(&state) != ISAL_DECOMP_OK || state.avail_out == room) {
+        if (isal_inflate(&state) != ISAL_DECOMP_OK || state.avail_out == room)
             return -1;
-        }
         made += (int64_t)(room - state.avail_out);
     }
     return state.avail_in == 0 ? made : -1;
@@ -40,9 +39,8 @@ static int64_t run_zstd(const void *packed, size_t size, void *block, size_t roo
         ZSTD_outBuffer out = {block, room, 0};
         left = ZSTD_decompressStream(stream, &out, &in);
         made += (int64_t)out.pos;
-        if (out.pos < room && in.pos == size) {
+        if (out.pos < room && in.pos == size)
             break;
-        }
     }
     ZSTD_freeDStream(stream);
     return left == 0 ? made : -1;
@@ -61,10 +59,8 @@ static const unpacker unpackers[] = {
 
 const unpacker *unpack_find(const void *data, size_t size)
 {
-    for (const unpacker *u = unpackers; u->name; u++) {
-        if (size >= u->magic_size && memcmp(data, u->magic, u->magic_size) == 0) {
+    for (const unpacker *u = unpackers; u->name; u++)
+        if (size >= u->magic_size && memcmp(data, u->magic, u->magic_size) == 0)
             return u;
-        }
-    }
     return NULL;
 }
