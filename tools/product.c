@@ -9,18 +9,12 @@
 
 static const char STENCIL[] = "stencil";
 
-const char *product_kernel(fur_context *context, int index)
-{
-    const fur_kernel_info *kernel = fur_spmv_kernel_at(context, index);
-    return kernel ? kernel->name : NULL;
-}
-
 /* What --kernel takes. */
 static const char *kernel_name(fur_context *context, int index)
 {
     static const char *const others[] = {"auto", STENCIL, NULL};
-    int count = kernel_count(fur_spmv_kernel_at, context);
-    return index < count ? product_kernel(context, index) : others[index - count];
+    int count = command_count(fur_spmv_kernel_at, context);
+    return index < count ? command_kernel(context, index) : others[index - count];
 }
 
 fur_status product_check_kernel(fur_context *context, const char *kernel)

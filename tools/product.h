@@ -21,19 +21,6 @@ typedef struct product {
     "is "                                                                                          \
     "one on a grid; without it the best is chosen"
 
-/* The library's kernels for y = A x, as a command_names. */
-/* How many kernels a list has. */
-static inline int kernel_count(const fur_kernel_info *(*at)(const fur_context *, int),
-                               const fur_context *context)
-{
-    int count = 0;
-    while (at(context, count))
-        count++;
-    return count;
-}
-
-const char *product_kernel(fur_context *context, int index);
-
 /* FUR_INVALID, a misuse, unless --kernel took NULL or the name of what may multiply. */
 fur_status product_check_kernel(fur_context *context, const char *kernel);
 

@@ -93,9 +93,15 @@ static fur_status save_report(const reorder_job *job)
     report_facts facts = {.path = job->options->common.operands[0],
                           .method = job->options->request.method,
                           .original = job->a.matrix,
-                          .reordering = &job->r,
+                          .reordered = job->r.matrix,
+                          .found = &job->r.found,
                           .before = &job->before,
-                          .after = &job->after};
+                          .after = &job->after,
+                          .seconds_order = job->r.seconds_order,
+                          .seconds_permute = job->r.seconds_permute,
+                          .seconds_before = job->r.seconds_before,
+                          .seconds_after = job->r.seconds_after,
+                          .pays_after = reordering_pays_after(&job->r)};
     return report_save(job->context, &facts, job->options->report);
 }
 

@@ -7,7 +7,7 @@
 
 #include "generate.h"
 #include "load.h"
-#include "shared.h"
+#include "atomics.h"
 
 #define ROW_GRAIN 1024
 
@@ -73,7 +73,7 @@ static fur_status add_plan(cuda_case *c, const char *label, const fur_spmv_optio
 
 static fur_status add_plans(cuda_case *c)
 {
-    int kernels = kernel_count(fur_spmv_kernel_at, c->b->context);
+    int kernels = command_count(fur_spmv_kernel_at, c->b->context);
     for (int i = 0; i < kernels && c->race.count < RACE_CUDA_CONTENDERS - 2; i++) {
         fur_kernel_info kernel = *fur_spmv_kernel_at(c->b->context, i);
         fur_spmv_options options = {.size = sizeof options, .kernel = kernel.name};

@@ -11,9 +11,13 @@
 /* One subcommand. run gets argv from the subcommand's name on and returns the exit status. */
 typedef struct command {
     const char *name;
-    const char *summary; /* one line for furrow --help */
-    int (*run)(int argc, char **argv);
+    const char *summary;               /* one line for furrow --help */
+    int (*run)(int argc, char **argv); /* NULL: the program furrow-bench has it */
 } command;
+
+/* Runs the subcommand that the line names; the table ends with a NULL name. Returns the exit status
+ * of the program `name`. */
+int command_main(char *name, const command *commands, int argc, char **argv);
 
 int command_bench(int argc, char **argv);
 int command_convert(int argc, char **argv);
@@ -45,6 +49,9 @@ typedef struct command_common {
 
 extern const struct argp_child command_children[];
 
+/* The options of how Matrix Market files are read; its input is a fur_mtx_read_options. */
+extern const struct argp reading_argp;
+
 /* The whole number in text, or a usage error unless it lies in least .. most. */
 int64_t command_whole_number(struct argp_state *state, const char *option, const char *text,
                              int64_t least, int64_t most);
@@ -64,6 +71,13 @@ int command_choice(struct argp_state *state, const char *option, command_names *
 /* The same in a job, for lists that depend on the device. */
 fur_status command_check_name(fur_context *context, const char *option, command_names *names,
                               const char *text);
+
+/* How many kernels a list of the library has. */
+typedef const fur_kernel_info *command_list(const fur_context *context, int index);
+int command_count(command_list *at, const fur_context *context);
+
+/* The kernels for y = A x on the context's device, as a command_names. */
+command_names command_kernel;
 
 /* An option that is of use with something else alone. */
 typedef struct command_pairing {

@@ -10,7 +10,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "reading.h"
 #include "unfinished.h"
 
 enum { OPTION_HELP = 'h', OPTION_THREADS = 1000, OPTION_DEVICE, OPTION_JSON, OPTION_QUIET };
@@ -106,6 +105,20 @@ fur_status command_check_name(fur_context *context, const char *option, command_
     join_names(context, names, list);
     return command_misuse(context, "%s takes %s on %s, not '%s'", option, list,
                           fur_context_device(context), text);
+}
+
+int command_count(command_list *at, const fur_context *context)
+{
+    int count = 0;
+    while (at(context, count))
+        count++;
+    return count;
+}
+
+const char *command_kernel(fur_context *context, int index)
+{
+    const fur_kernel_info *kernel = fur_spmv_kernel_at(context, index);
+    return kernel ? kernel->name : NULL;
 }
 
 void command_check(struct argp_state *state, const command_pairing *pairings, size_t count)

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "command.h"
 #include "draw.h"
 #include "new_file.h"
 #include "report_style.h"
@@ -147,11 +148,11 @@ static void put_header(const page *p)
 
 static void put_verdict(const page *p)
 {
-    const reordering *r = p->facts->reordering;
-    double products = reordering_pays_after(r);
+    const report_facts *r = p->facts;
+    double products = r->pays_after;
     char text[TEXT_BYTES];
     fputs("<p class=\"verdict\">", p->stream);
-    if (reordering_is_identity(r)) {
+    if (r->found->components_kept == r->found->components) {
         fputs("The order of the file was kept: the method found none that is better.", p->stream);
     } else if (isfinite(products)) {
         format_count(ceil(products), text);
@@ -184,7 +185,7 @@ static void put_count_card(FILE *stream, const char *title, double before, doubl
 
 static void put_cards(const page *p)
 {
-    const reordering *r = p->facts->reordering;
+    const report_facts *r = p->facts;
     char change[TEXT_BYTES];
     char texts[2][TEXT_BYTES];
     format_change(r->seconds_before, r->seconds_after, "faster", "slower", change);
@@ -317,8 +318,8 @@ static void put_time_row(FILE *stream, const char *name, double seconds)
 
 static void put_times(const page *p)
 {
-    const reordering *r = p->facts->reordering;
-    double products = reordering_pays_after(r);
+    const report_facts *r = p->facts;
+    double products = r->pays_after;
     char text[TEXT_BYTES] = "never";
     fputs("<section class=\"card\">\n<h2>Times</h2>\n<table>\n<tbody>\n", p->stream);
     put_time_row(p->stream, "Finding the order", r->seconds_order);
@@ -335,7 +336,7 @@ static void put_times(const page *p)
 
 static void put_method(const page *p)
 {
-    const fur_reorder_report *found = &p->facts->reordering->found;
+    const fur_reorder_report *found = p->facts->found;
     fputs("<section class=\"card\">\n<h2>Method: ", p->stream);
     for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
         if (strcmp(methods[i].name, p->facts->method) == 0)
@@ -385,7 +386,7 @@ static fur_status put_page(const page *p)
 static fur_status make_pictures(page *p)
 {
     COMMAND_TRY(raster_create(p->facts->original, PIXELS, &p->before));
-    COMMAND_TRY(raster_create(p->facts->reordering->matrix, PIXELS, &p->after));
+    COMMAND_TRY(raster_create(p->facts->reordered, PIXELS, &p->after));
     p->densest = fmax(raster_densest(&p->before), raster_densest(&p->after));
     return FUR_OK;
 }

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Registers, shared memory and spills of every CUDA kernel.
 #
-#   tools/kernel-resources.sh --compile NVCC ARGUMENT...   compiles and keeps what ptxas says
-#   tools/kernel-resources.sh FOLDER                       prints a table of the objects in FOLDER
+#   tools/scripts/kernel-resources.sh --compile NVCC ARGUMENT...   compiles and keeps what ptxas says
+#   tools/scripts/kernel-resources.sh FOLDER                       prints a table of the objects in FOLDER
 #
 # As a build's CMAKE_CUDA_COMPILER_LAUNCHER the first form leaves OBJECT.ptxas beside every object.
 # The second fails if a kernel spills registers.

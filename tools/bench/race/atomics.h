@@ -1,16 +1,9 @@
 /* What the threads of a loop bring to one result. */
-#ifndef FURROW_TOOLS_SHARED_H
-#define FURROW_TOOLS_SHARED_H
+#ifndef FURROW_TOOLS_ATOMICS_H
+#define FURROW_TOOLS_ATOMICS_H
 
 #include <stdatomic.h>
 #include <stdint.h>
-
-static inline void shared_add(_Atomic double *sum, double value)
-{
-    double known = *sum;
-    while (!atomic_compare_exchange_weak(sum, &known, known + value)) {
-    }
-}
 
 static inline void shared_largest(_Atomic double *largest, double value)
 {

@@ -1,12 +1,9 @@
 /* The options of how Matrix Market files are read, by the library's names. */
-#include "reading.h"
+#include "command.h"
 
 #include <math.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "command.h"
 
 enum {
     OPTION_DUPLICATES = 2000,

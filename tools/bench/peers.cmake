@@ -5,12 +5,12 @@ set(FURROW_FAST_MATRIX_MARKET ""
 
 # furrow_peer(name source library...): a peer that uses these libraries.
 function(furrow_peer name source)
-  add_library(furrow_peer_${name} OBJECT ${source})
+  add_library(furrow_peer_${name} OBJECT peer/${source})
   target_compile_options(furrow_peer_${name} PRIVATE -O3 -march=native)
   target_link_libraries(furrow_peer_${name} PRIVATE ${ARGN})
-  target_link_libraries(furrow_command PRIVATE furrow_peer_${name} ${ARGN})
+  target_link_libraries(furrow_bench PRIVATE furrow_peer_${name} ${ARGN})
   string(TOUPPER FURROW_HAVE_PEER_${name} definition)
-  target_compile_definitions(furrow_command PRIVATE ${definition})
+  target_compile_definitions(furrow_bench PRIVATE ${definition})
 endfunction()
 
 # NIST's mmio, which Debian has in liblpsolve55-dev.
@@ -26,5 +26,5 @@ if(FURROW_FAST_MATRIX_MARKET)
   enable_language(CXX)
   add_subdirectory(${FURROW_FAST_MATRIX_MARKET} fast_matrix_market EXCLUDE_FROM_ALL SYSTEM)
   furrow_peer(fmm peer_fmm.cpp fast_matrix_market::fast_matrix_market)
-  set_target_properties(furrow_command PROPERTIES LINKER_LANGUAGE CXX)
+  set_target_properties(furrow_bench PROPERTIES LINKER_LANGUAGE CXX)
 endif()

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "shared.h"
+#include "atomics.h"
 
 #define ROW_GRAIN 4096
 

@@ -1,9 +1,8 @@
 /* The plain loops. */
 #include "plain.h"
 
+#include <stdatomic.h>
 #include <string.h>
-
-#include "shared.h"
 
 #ifdef __SSE2__
 #    include <immintrin.h>
@@ -91,6 +90,13 @@ void plain_copy(fur_context *context, int64_t n, const double *x, double *y)
     memcpy(y + 8 * lines, x + 8 * lines, (size_t)(n - 8 * lines) * sizeof *y);
 }
 
+static void add_part(_Atomic double *sum, double value)
+{
+    double known = *sum;
+    while (!atomic_compare_exchange_weak(sum, &known, known + value)) {
+    }
+}
+
 static void sum_entries(void *job, int64_t begin, int64_t end)
 {
     vectors *v = job;
@@ -99,7 +105,7 @@ static void sum_entries(void *job, int64_t begin, int64_t end)
 #pragma omp simd reduction(+ : sum)
     for (int64_t i = begin; i < end; i++)
         sum += x[i];
-    shared_add(&v->sum, sum);
+    add_part(&v->sum, sum);
 }
 
 double plain_sum(fur_context *context, int64_t n, const double *x)
@@ -118,7 +124,7 @@ static void sum_products(void *job, int64_t begin, int64_t end)
 #pragma omp simd reduction(+ : sum)
     for (int64_t i = begin; i < end; i++)
         sum += x[i] * y[i];
-    shared_add(&v->sum, sum);
+    add_part(&v->sum, sum);
 }
 
 double plain_dot(fur_context *context, int64_t n, const double *x, const double *y)

@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "product.h"
-
 #define PART_GRAIN 16384
 
 /* The kernels whose matrix takes fewer bytes than CSR; a device has one of them. */
@@ -169,7 +167,7 @@ static fur_status add_stencil(forms *f, const char *kernel)
 /* All that suit but the chosen one, and the CPU's first, which has one thread. */
 static fur_status add_stencils(forms *f)
 {
-    int kernels = kernel_count(fur_stencil_kernel_at, f->context);
+    int kernels = command_count(fur_stencil_kernel_at, f->context);
     for (int i = f->host == f->context ? 1 : 0; i < kernels; i++) {
         fur_kernel_info kernel = *fur_stencil_kernel_at(f->context, i);
         if (strcmp(kernel.name, f->forms[0].kernel) != 0) {
@@ -231,7 +229,7 @@ static bool is_meant(const char *word, const char *kernel)
 /* Adds the kernels that a word means; *found tells whether there are any that suit. */
 static fur_status add_meant(forms *f, const char *word, bool *found)
 {
-    int kernels = kernel_count(fur_spmv_kernel_at, f->context);
+    int kernels = command_count(fur_spmv_kernel_at, f->context);
     for (int i = 0; i < kernels; i++) {
         fur_kernel_info kernel = *fur_spmv_kernel_at(f->context, i);
         if (is_meant(word, kernel.name)) {
@@ -247,8 +245,8 @@ static fur_status add_meant(forms *f, const char *word, bool *found)
 static const char *word_name(fur_context *context, int index)
 {
     static const char *const others[] = {"csr", "compressed", "cusparse", NULL};
-    int count = kernel_count(fur_spmv_kernel_at, context);
-    return index < count ? product_kernel(context, index) : others[index - count];
+    int count = command_count(fur_spmv_kernel_at, context);
+    return index < count ? command_kernel(context, index) : others[index - count];
 }
 
 static fur_status add_word(forms *f, const char *word)
