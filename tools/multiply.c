@@ -7,7 +7,6 @@
 #include "load.h"
 #include "output.h"
 #include "product.h"
-#include "reordering.h"
 #include "save.h"
 
 enum {
@@ -44,8 +43,7 @@ typedef struct multiply_job {
     fur_context *context;
     const multiply_options *options;
     loaded_matrix a;
-    reordering_choice order;
-    product product;
+    fur_product *product;
     fur_vector *x;
     fur_vector *y;
     int64_t repeat;
@@ -54,13 +52,6 @@ typedef struct multiply_job {
     double seconds_median;
 } multiply_job;
 
-static fur_spmv_options plan_options(const multiply_options *options)
-{
-    return (fur_spmv_options){.size = sizeof(fur_spmv_options),
-                              .op = options->transpose ? FUR_OP_T : FUR_OP_N,
-                              .kernel = options->kernel};
-}
-
 static fur_status load_operands(multiply_job *job)
 {
     const multiply_options *options = job->options;
@@ -68,23 +59,38 @@ static fur_status load_operands(multiply_job *job)
     COMMAND_TRY(product_check_kernel(job->context, options->kernel));
     COMMAND_TRY(command_while(job->context, "reading", name,
                               load_matrix(job->context, &options->common, name, &job->a)));
-    fur_csr_view view = *fur_csr_get(job->a.matrix);
+    const fur_csr_view *view = fur_csr_get(job->a.matrix);
     vector_request x = {.path = options->x,
-                        .value = view.value_type,
-                        .size = options->transpose ? view.rows : view.cols};
+                        .value = view->value_type,
+                        .size = options->transpose ? view->rows : view->cols};
     return command_while(job->context, "reading", options->x ? options->x : name,
                          load_vector(job->context, &options->common, &x, &job->x));
 }
 
 static fur_status make_product(multiply_job *job)
 {
-    fur_spmv_options options = plan_options(job->options);
-    fur_csr_view view = *fur_csr_get(job->a.matrix);
-    COMMAND_TRY(reordering_choose(&job->a, &options, &job->order));
-    COMMAND_TRY(reordering_enter(&job->order, &job->x));
-    COMMAND_TRY(fur_vector_create(job->context, view.value_type,
-                                  job->options->transpose ? view.cols : view.rows, &job->y));
-    return product_create(job->a.matrix, &options, &job->product);
+    const multiply_options *o = job->options;
+    fur_product_options options = {.size = sizeof options,
+                                   .op = o->transpose ? FUR_OP_T : FUR_OP_N,
+                                   .kernel = o->kernel,
+                                   .order = o->reorder};
+    COMMAND_TRY(fur_product_create(job->a.matrix, &options, &job->product));
+    const fur_operator *op = fur_product_operator(job->product);
+    COMMAND_TRY(product_enter(job->product, &job->x));
+    return fur_vector_create(job->context, fur_operator_value_type(op), fur_operator_rows(op),
+                             &job->y);
+}
+
+/* Seconds of one of `count` products that are waited for together. */
+static fur_status time_batch(const multiply_job *job, int64_t count, double *seconds)
+{
+    const fur_operator *op = fur_product_operator(job->product);
+    double start = command_seconds();
+    for (int64_t i = 0; i < count; i++)
+        COMMAND_TRY(fur_operator_apply(op, job->x, job->y));
+    COMMAND_TRY(fur_context_synchronize(job->context));
+    *seconds = (command_seconds() - start) / (double)count;
+    return FUR_OK;
 }
 
 static int64_t count_batches(const multiply_job *job)
@@ -115,8 +121,8 @@ static fur_status time_products(multiply_job *job)
     /* The first product meets cold caches, sleeping threads and kernels not loaded yet, and what
      * else was queued: it is not counted. */
     double warm_up = 0.0;
-    COMMAND_TRY(product_time(&job->product, job->x, job->y, 1, &warm_up));
-    COMMAND_TRY(product_time(&job->product, job->x, job->y, 1, &warm_up));
+    COMMAND_TRY(time_batch(job, 1, &warm_up));
+    COMMAND_TRY(time_batch(job, 1, &warm_up));
     job->repeat = choose_repeat(job->options->repeat, warm_up);
     job->batches = count_batches(job);
     void *memory = NULL;
@@ -126,7 +132,7 @@ static fur_status time_products(multiply_job *job)
     for (int64_t i = 0; i < job->batches; i++) {
         int64_t done = job->repeat * i / job->batches;
         int64_t next = job->repeat * (i + 1) / job->batches;
-        COMMAND_TRY(product_time(&job->product, job->x, job->y, next - done, &job->seconds[i]));
+        COMMAND_TRY(time_batch(job, next - done, &job->seconds[i]));
     }
     qsort(job->seconds, (size_t)job->batches, sizeof *job->seconds, compare_seconds);
     job->seconds_median = job->seconds[job->batches / 2];
@@ -135,22 +141,22 @@ static fur_status time_products(multiply_job *job)
 
 static void put_plan(output *out, const multiply_job *job)
 {
-    fur_spmv_report report = product_describe(&job->product);
-    double gigabytes = 1e-9 * (double)report.bytes;
-    output_text(out, "kernel", "kernel", report.kernel);
-    output_text(out, "reason", "because", report.reason);
-    if (report.seconds_estimated > 0)
-        output_seconds(out, "seconds_estimated", "estimated product", report.seconds_estimated);
-    product_put(out, &job->product);
+    const fur_product_report *report = fur_product_describe(job->product);
+    double gigabytes = 1e-9 * (double)report->bytes;
+    output_text(out, "kernel", "kernel", report->kernel);
+    output_text(out, "reason", "because", report->reason);
+    if (report->seconds_estimated > 0)
+        output_seconds(out, "seconds_estimated", "estimated product", report->seconds_estimated);
+    product_put_recognition(out, report);
     output_text(out, "device", "device", fur_context_device(job->context));
     output_text(out, "isa", "instruction set", fur_context_isa(job->context));
     output_count(out, "threads", "threads", fur_context_threads(job->context));
     output_seconds(out, "seconds_load", "time to load", job->a.seconds);
-    output_seconds(out, "seconds_plan", "time to plan", report.seconds_plan);
+    output_seconds(out, "seconds_plan", "time to plan", report->seconds_plan);
     output_count(out, "repeat", "products timed", job->repeat);
     output_seconds(out, "seconds_median", "median product", job->seconds_median);
-    output_count(out, "bytes", "bytes a product", report.bytes);
-    output_count(out, "csr_bytes", "bytes in plain CSR", report.csr_bytes);
+    output_count(out, "bytes", "bytes a product", report->bytes);
+    output_count(out, "csr_bytes", "bytes in plain CSR", report->csr_bytes);
     output_rate(out, "gbps", "throughput",
                 job->seconds_median > 0.0 ? gigabytes / job->seconds_median : 0.0);
 }
@@ -163,13 +169,13 @@ static fur_status print_product(const multiply_job *job)
     COMMAND_TRY(fur_norm1(job->y, &norm_1));
     COMMAND_TRY(fur_norm2(job->y, &norm_2));
     COMMAND_TRY(fur_norm_max(job->y, &norm_max));
-    fur_csr_view view = *fur_csr_get(job->a.matrix);
+    const fur_csr_view *view = fur_csr_get(job->a.matrix);
     output out = output_begin(job->options->common.json);
-    output_count(&out, "rows", "rows", view.rows);
-    output_count(&out, "cols", "columns", view.cols);
-    output_count(&out, "entries", "entries", view.entries);
-    output_text(&out, "value", "value type", fur_value_name(view.value_type));
-    reordering_put(&out, &job->order);
+    output_count(&out, "rows", "rows", view->rows);
+    output_count(&out, "cols", "columns", view->cols);
+    output_count(&out, "entries", "entries", view->entries);
+    output_text(&out, "value", "value type", fur_value_name(view->value_type));
+    product_put_order(&out, fur_product_describe(job->product));
     put_plan(&out, job);
     output_number(&out, "y_norm_1", "norm 1 of y", norm_1);
     output_number(&out, "y_norm_2", "norm 2 of y", norm_2);
@@ -181,7 +187,7 @@ static fur_status find_product(multiply_job *job)
 {
     COMMAND_TRY(make_product(job));
     COMMAND_TRY(time_products(job));
-    return reordering_leave(&job->order, &job->y);
+    return product_leave(job->product, &job->y);
 }
 
 static fur_status multiply_steps(multiply_job *job)
@@ -197,13 +203,11 @@ static fur_status multiply_steps(multiply_job *job)
 static fur_status multiply(fur_context *context, const void *options)
 {
     multiply_job job = {.context = context, .options = options};
-    job.order.asked = job.options->reorder;
     fur_status status = multiply_steps(&job);
     fur_context_release(context, job.seconds);
     fur_vector_destroy(job.y);
     fur_vector_destroy(job.x);
-    product_destroy(&job.product);
-    reordering_destroy(&job.order.r);
+    fur_product_destroy(job.product);
     fur_csr_destroy(job.a.matrix);
     return status;
 }
@@ -218,7 +222,7 @@ static const struct argp_option own_options[] = {
      .key = OPTION_REPEAT,
      .arg = "N",
      .doc = "Products to time; without it about 0.2 s of them"},
-    {.name = "reorder", .key = OPTION_REORDER, .arg = "METHOD", .doc = REORDERING_DOC},
+    {.name = "reorder", .key = OPTION_REORDER, .arg = "METHOD", .doc = PRODUCT_ORDER_DOC},
     {0},
 };
 
@@ -257,7 +261,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         options->repeat = command_whole_number(state, "--repeat", argument, 1, REPEAT_MOST);
         return 0;
     case OPTION_REORDER:
-        options->reorder = reordering_parse(state, argument);
+        options->reorder = product_parse_order(state, argument);
         return 0;
     case ARGP_KEY_END:
         settle(state, options);

@@ -8,7 +8,6 @@
 #include "load.h"
 #include "new_file.h"
 #include "output.h"
-#include "reordering.h"
 #include "report.h"
 #include "save.h"
 
@@ -22,10 +21,13 @@ enum {
     OPTION_REPEAT
 };
 #define REPEAT_MOST 1000
+#define RACE_SECONDS 0.4
 
 typedef struct reorder_options {
     command_common common;
-    reordering_request request;
+    const char *method;
+    bool allow_worse;
+    int64_t repeat;
     save_target out;
     const char *permutation;
     const char *report;
@@ -36,19 +38,61 @@ typedef struct reorder_job {
     fur_context *context;
     const reorder_options *options;
     loaded_matrix a;
-    reordering r;
-    fur_order_figures before;
-    fur_order_figures after;
+    fur_permutation *order;
+    report_facts facts;
 } reorder_job;
+
+/* Finds the order and applies it; keeps the least times so far. */
+static fur_status order_once(reorder_job *job)
+{
+    report_facts *f = &job->facts;
+    fur_reorder_options options = {.size = sizeof options,
+                                   .allow_worse = job->options->allow_worse};
+    fur_permutation_destroy(job->order);
+    fur_csr_destroy(f->reordered);
+    job->order = NULL;
+    f->reordered = NULL;
+    f->found = FUR_DEFAULT(fur_reorder_report);
+    double start = command_seconds();
+    COMMAND_TRY(fur_reorder(f->original, f->method, &options, &f->found, &job->order));
+    COMMAND_TRY(fur_context_synchronize(job->context));
+    double ordered = command_seconds();
+    COMMAND_TRY(fur_csr_permute(f->original, job->order, job->order, &f->reordered));
+    COMMAND_TRY(fur_context_synchronize(job->context));
+    f->seconds_order = fmin(f->seconds_order, ordered - start);
+    f->seconds_permute = fmin(f->seconds_permute, command_seconds() - ordered);
+    return FUR_OK;
+}
+
+/* Times products in both orders, each by what suits it best. */
+static fur_status race_orders(report_facts *f)
+{
+    fur_product *sides[2] = {NULL, NULL};
+    fur_status status = fur_product_create(f->original, NULL, &sides[0]);
+    if (status == FUR_OK)
+        status = fur_product_create(f->reordered, NULL, &sides[1]);
+    if (status == FUR_OK)
+        status = fur_operator_race((const fur_operator *[2]){fur_product_operator(sides[0]),
+                                                             fur_product_operator(sides[1])},
+                                   RACE_SECONDS, f->products);
+    fur_product_destroy(sides[1]);
+    fur_product_destroy(sides[0]);
+    return status;
+}
 
 static fur_status find_order(reorder_job *job)
 {
-    fur_spmv_options product = {.size = sizeof product};
-    COMMAND_TRY(reordering_create(&job->a, &job->options->request, &job->r));
-    job->before = job->after = FUR_DEFAULT(fur_order_figures);
-    COMMAND_TRY(fur_order_measure(job->a.matrix, NULL, &job->before));
-    COMMAND_TRY(fur_order_measure(job->a.matrix, job->r.order, &job->after));
-    return reordering_race(job->a.matrix, &product, &job->r);
+    report_facts *f = &job->facts;
+    f->path = job->options->common.operands[0];
+    f->method = job->options->method;
+    f->original = job->a.matrix;
+    f->seconds_order = f->seconds_permute = INFINITY;
+    f->before = f->after = FUR_DEFAULT(fur_order_figures);
+    for (int64_t i = 0; i < job->options->repeat; i++)
+        COMMAND_TRY(order_once(job));
+    COMMAND_TRY(fur_order_measure(f->original, NULL, &f->before));
+    COMMAND_TRY(fur_order_measure(f->original, job->order, &f->after));
+    return race_orders(f);
 }
 
 static fur_status reorder_matrix(reorder_job *job)
@@ -73,7 +117,7 @@ static fur_status write_order(fur_context *context, const fur_permutation *order
             "%% order by %s, counted from 1: row i of the reordered matrix is row P(i) of the "
             "original, and so are columns\n"
             "%lld 1\n",
-            options->request.method, (long long)size);
+            options->method, (long long)size);
     for (int64_t i = 0; i < size; i++)
         fprintf(file.stream, "%lld\n", (long long)numbers[i] + 1);
     return new_file_close(&file, FUR_OK);
@@ -82,27 +126,10 @@ static fur_status write_order(fur_context *context, const fur_permutation *order
 static fur_status save_order(const reorder_job *job)
 {
     fur_permutation *order = NULL;
-    COMMAND_TRY(fur_permutation_transfer(job->r.order, fur_context_host(job->context), &order));
+    COMMAND_TRY(fur_permutation_transfer(job->order, fur_context_host(job->context), &order));
     fur_status status = write_order(job->context, order, job->options);
     fur_permutation_destroy(order);
     return status;
-}
-
-static fur_status save_report(const reorder_job *job)
-{
-    report_facts facts = {.path = job->options->common.operands[0],
-                          .method = job->options->request.method,
-                          .original = job->a.matrix,
-                          .reordered = job->r.matrix,
-                          .found = &job->r.found,
-                          .before = &job->before,
-                          .after = &job->after,
-                          .seconds_order = job->r.seconds_order,
-                          .seconds_permute = job->r.seconds_permute,
-                          .seconds_before = job->r.seconds_before,
-                          .seconds_after = job->r.seconds_after,
-                          .pays_after = reordering_pays_after(&job->r)};
-    return report_save(job->context, &facts, job->options->report);
 }
 
 static fur_status save_files(const reorder_job *job)
@@ -110,16 +137,16 @@ static fur_status save_files(const reorder_job *job)
     if (job->options->permutation)
         COMMAND_TRY(save_order(job));
     if (job->options->report)
-        COMMAND_TRY(save_report(job));
+        COMMAND_TRY(report_save(job->context, &job->facts, job->options->report));
     if (job->options->out.path)
-        COMMAND_TRY(save_matrix(job->r.matrix, &job->options->out, &job->a.header));
+        COMMAND_TRY(save_matrix(job->facts.reordered, &job->options->out, &job->a.header));
     return FUR_OK;
 }
 
 static void put_figures(output *out, const reorder_job *job)
 {
-    const fur_order_figures *before = &job->before;
-    const fur_order_figures *after = &job->after;
+    const fur_order_figures *before = &job->facts.before;
+    const fur_order_figures *after = &job->facts.after;
     output_gap(out);
     output_heads(out, "before", "after");
     output_counts(out, "bandwidth", "bandwidth", before->bandwidth, after->bandwidth);
@@ -128,13 +155,14 @@ static void put_figures(output *out, const reorder_job *job)
                   after->wavefront_max);
     output_numbers(out, "rms_wavefront", "RMS wavefront", before->wavefront_rms,
                    after->wavefront_rms);
-    output_times(out, "seconds_spmv", "one product", job->r.seconds_before, job->r.seconds_after);
+    output_times(out, "seconds_spmv", "one product", job->facts.products[0],
+                 job->facts.products[1]);
     output_gap(out);
 }
 
-static void put_pay_back(output *out, const reordering *r)
+static void put_pay_back(output *out, const report_facts *facts)
 {
-    double products = reordering_pays_after(r);
+    double products = report_pays_after(facts);
     char text[64];
     if (out->json) {
         output_member(out, "products_to_pay_back",
@@ -150,21 +178,21 @@ static void put_pay_back(output *out, const reordering *r)
 
 static fur_status print_reordering(const reorder_job *job)
 {
-    fur_csr_view view = *fur_csr_get(job->a.matrix);
-    const reordering *r = &job->r;
+    const fur_csr_view *view = fur_csr_get(job->a.matrix);
+    const report_facts *facts = &job->facts;
     output out = output_begin(job->options->common.json);
-    output_count(&out, "rows", "rows", view.rows);
-    output_count(&out, "entries", "entries", view.entries);
-    output_text(&out, "method", "method", job->options->request.method);
+    output_count(&out, "rows", "rows", view->rows);
+    output_count(&out, "entries", "entries", view->entries);
+    output_text(&out, "method", "method", job->options->method);
     output_text(&out, "device", "device", fur_context_device(job->context));
     output_count(&out, "threads", "threads", fur_context_threads(job->context));
-    output_count(&out, "components", "components", r->found.components);
-    output_count(&out, "components_kept", "of them kept", r->found.components_kept);
+    output_count(&out, "components", "components", facts->found.components);
+    output_count(&out, "components_kept", "of them kept", facts->found.components_kept);
     put_figures(&out, job);
     output_seconds(&out, "seconds_load", "time to load", job->a.seconds);
-    output_seconds(&out, "seconds_order", "time to order", r->seconds_order);
-    output_seconds(&out, "seconds_permute", "time to permute", r->seconds_permute);
-    put_pay_back(&out, r);
+    output_seconds(&out, "seconds_order", "time to order", facts->seconds_order);
+    output_seconds(&out, "seconds_permute", "time to permute", facts->seconds_permute);
+    put_pay_back(&out, facts);
     return output_end(&out, job->context);
 }
 
@@ -179,7 +207,8 @@ static fur_status reorder(fur_context *context, const void *options)
 {
     reorder_job job = {.context = context, .options = options};
     fur_status status = reorder_steps(&job);
-    reordering_destroy(&job.r);
+    fur_csr_destroy(job.facts.reordered);
+    fur_permutation_destroy(job.order);
     fur_csr_destroy(job.a.matrix);
     return status;
 }
@@ -227,8 +256,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         state->child_inputs[0] = &options->common;
         return 0;
     case OPTION_METHOD:
-        command_choice(state, "--method", reordering_method, argument);
-        options->request.method = argument;
+        command_choice(state, "--method", command_method, argument);
+        options->method = argument;
         return 0;
     case OPTION_OUT:
         options->out.path = command_file(state, "--out", argument);
@@ -243,10 +272,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         options->report = parse_name(state, "--report", ".html", argument);
         return 0;
     case OPTION_ALLOW_WORSE:
-        options->request.allow_worse = true;
+        options->allow_worse = true;
         return 0;
     case OPTION_REPEAT:
-        options->request.repeat = command_whole_number(state, "--repeat", argument, 1, REPEAT_MOST);
+        options->repeat = command_whole_number(state, "--repeat", argument, 1, REPEAT_MOST);
         return 0;
     case ARGP_KEY_END:
         save_check(state, "--out", &options->out);
@@ -269,7 +298,8 @@ static const struct argp argp = {
 int command_reorder(int argc, char **argv)
 {
     reorder_options options = {.common = {.operands_min = 1, .operands_max = 1},
-                               .request = {.method = fur_reorder_method_at(0)->name, .repeat = 1}};
+                               .method = fur_reorder_method_at(0)->name,
+                               .repeat = 1};
     argp_parse(&argp, argc, argv, 0, NULL, &options);
     return command_run(&options.common, reorder, &options);
 }

@@ -12,7 +12,6 @@
 #include "output.h"
 #include "product.h"
 #include "progress.h"
-#include "reordering.h"
 #include "save.h"
 
 enum {
@@ -51,8 +50,7 @@ typedef struct solve_job {
     const char *name;    /* of A: a file's, or what it is */
     const char *precond; /* the preconditioner's name */
     loaded_matrix a;
-    reordering_choice order; /* that everything but the files is in */
-    product product;
+    fur_product *product;
     fur_stencil *stencil; /* instead of a matrix and its product */
     fur_operator *own;    /* of the stencil */
     fur_multigrid *multigrid;
@@ -87,17 +85,17 @@ static fur_status about(const solve_job *job, fur_status status)
 /* The operator of the file's matrix. */
 static fur_status prepare_matrix(solve_job *job)
 {
-    fur_spmv_options options = {.size = sizeof options, .kernel = job->options->kernel};
-    fur_csr_view view = *fur_csr_get(job->a.matrix);
-    if (view.rows != view.cols) {
+    fur_product_options options = {
+        .size = sizeof options, .kernel = job->options->kernel, .order = job->options->reorder};
+    const fur_csr_view *view = fur_csr_get(job->a.matrix);
+    if (view->rows != view->cols) {
         return fur_context_fail(job->context, FUR_INVALID,
                                 "%s: the matrix is %lld x %lld, solve needs a square one",
-                                job->name, (long long)view.rows, (long long)view.cols);
+                                job->name, (long long)view->rows, (long long)view->cols);
     }
-    COMMAND_TRY(fur_vector_create(job->context, view.value_type, view.rows, &job->x));
-    COMMAND_TRY(reordering_choose(&job->a, &options, &job->order));
-    COMMAND_TRY(product_create(job->a.matrix, &options, &job->product));
-    job->op = job->product.op;
+    COMMAND_TRY(fur_vector_create(job->context, view->value_type, view->rows, &job->x));
+    COMMAND_TRY(fur_product_create(job->a.matrix, &options, &job->product));
+    job->op = fur_product_operator(job->product);
     return FUR_OK;
 }
 
@@ -147,7 +145,7 @@ static fur_status load_b(solve_job *job, const char *path, const char *member)
                         .size = fur_operator_rows(job->op)};
     fur_status status = load_vector(job->context, &job->options->common, &b, &job->b);
     COMMAND_TRY(path ? command_while(job->context, "reading", path, status) : about(job, status));
-    return about(job, reordering_enter(&job->order, &job->b));
+    return about(job, product_enter(job->product, &job->b));
 }
 
 /* The right-hand side of the solution whose entries are all 1. */
@@ -201,7 +199,7 @@ static fur_status make_preconditioner(solve_job *job)
     fur_status status = fur_operator_jacobi(job->op, &job->preconditioner);
     if (status == FUR_INVALID) {
         return say_more(job, status, job->name,
-                        !job->order.r.order
+                        !fur_product_order(job->product)
                             ? "--precond none does without"
                             : "--precond none does without; rows are numbered as --reorder does");
     }
@@ -231,7 +229,6 @@ static fur_status iterate(solve_job *job)
                                   .monitor_user = job};
     COMMAND_TRY(fur_solver_create(job->op, &options, &job->solver));
     job->line = progress_begin(job->options->common.quiet);
-    job->report = FUR_DEFAULT(fur_solver_report);
     fur_status status = fur_solver_solve(job->solver, job->b, job->x, &job->report);
     progress_end(&job->line);
     return status;
@@ -258,6 +255,7 @@ static fur_status run_cycles(solve_job *job)
 
 static fur_status find_solution(solve_job *job)
 {
+    job->report = FUR_DEFAULT(fur_solver_report);
     interrupt_begin();
     fur_status status = is_multigrid(job->options->method) ? run_cycles(job) : iterate(job);
     interrupt_end();
@@ -267,13 +265,13 @@ static fur_status find_solution(solve_job *job)
 /* What A is and how its products are made. */
 static void put_matrix(output *out, const solve_job *job)
 {
-    fur_spmv_report chosen = product_describe(&job->product);
+    const fur_product_report *chosen = fur_product_describe(job->product);
     output_count(out, "entries", "entries", fur_csr_get(job->a.matrix)->entries);
-    reordering_put(out, &job->order);
-    output_text(out, "kernel", "kernel", chosen.kernel);
-    product_put(out, &job->product);
+    product_put_order(out, chosen);
+    output_text(out, "kernel", "kernel", chosen->kernel);
+    product_put_recognition(out, chosen);
     output_seconds(out, "seconds_load", "time to load", job->a.seconds);
-    output_seconds(out, "seconds_plan", "time to plan", chosen.seconds_plan);
+    output_seconds(out, "seconds_plan", "time to plan", chosen->seconds_plan);
 }
 
 static void put_stencil(output *out, const solve_job *job)
@@ -337,8 +335,6 @@ static void format_entry(const solve_job *job, const double entry[2], char text[
 static fur_status blame_asymmetry(const solve_job *job, asymmetry found)
 {
     char here[ENTRY_BYTES], opposite[ENTRY_BYTES];
-    COMMAND_TRY(reordering_original(&job->order, &found.row));
-    COMMAND_TRY(reordering_original(&job->order, &found.col));
     format_entry(job, found.here, here);
     format_entry(job, found.opposite, opposite);
     bool complex = here[0] == '(';
@@ -387,7 +383,7 @@ static fur_status solve_steps(solve_job *job)
     COMMAND_TRY(load_right_hand_side(job));
     COMMAND_TRY(about(job, make_preconditioner(job)));
     COMMAND_TRY(about(job, find_solution(job)));
-    return about(job, reordering_leave(&job->order, &job->x));
+    return about(job, product_leave(job->product, &job->x));
 }
 
 static fur_status tell(const solve_job *job)
@@ -404,19 +400,17 @@ static fur_status solve(fur_context *context, const void *options)
     bool file = job.options->grid.points == 0;
     job.name = file ? job.options->common.operands[0] : "the stencil";
     job.precond = job.options->precond;
-    job.order.asked = job.options->reorder;
     fur_status status = solve_steps(&job);
     if (status == FUR_OK)
         status = tell(&job);
     fur_solver_destroy(job.solver);
     fur_operator_destroy(job.preconditioner);
-    product_destroy(&job.product);
+    fur_product_destroy(job.product);
     fur_operator_destroy(job.own);
     fur_multigrid_destroy(job.multigrid);
     fur_stencil_destroy(job.stencil);
     fur_vector_destroy(job.x);
     fur_vector_destroy(job.b);
-    reordering_destroy(&job.order.r);
     fur_csr_destroy(job.a.matrix);
     return status;
 }
@@ -463,15 +457,15 @@ static const struct argp_option own_options[] = {
      .doc = "Write x to this file, converged or not, also if Ctrl-C or kill ends the solve early; "
             "a second one ends all"},
     {.name = "format", .key = OPTION_FORMAT, .arg = "NAME", .doc = SAVE_FORMAT_DOC},
-    {.name = "reorder", .key = OPTION_REORDER, .arg = "METHOD", .doc = REORDERING_DOC},
+    {.name = "reorder", .key = OPTION_REORDER, .arg = "METHOD", .doc = PRODUCT_ORDER_DOC},
     {0},
 };
 
 /* The solver's methods and, behind them, multigrid. */
 static const char *method_name(fur_context *context, int index)
 {
-    (void)context;
     const fur_method_info *method = fur_solver_method_at(index);
+    (void)context;
     if (method)
         return method->name;
     return fur_solver_method_at(index - 1) ? "mg" : NULL;
@@ -571,7 +565,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         save_parse_format(state, argument, &options->out);
         return 0;
     case OPTION_REORDER:
-        options->reorder = reordering_parse(state, argument);
+        options->reorder = product_parse_order(state, argument);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;

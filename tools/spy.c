@@ -7,7 +7,6 @@
 #include "load.h"
 #include "new_file.h"
 #include "output.h"
-#include "reordering.h"
 
 enum { OPTION_OUT = 'o', OPTION_REORDER = 1, OPTION_ALLOW_WORSE, OPTION_SIZE };
 #define PIXELS 600
@@ -35,7 +34,8 @@ typedef struct spy_job {
     fur_context *context;
     const spy_options *options;
     loaded_matrix a;
-    reordering reordered;
+    fur_permutation *order;
+    fur_csr *reordered;
     draw_sheet sheet;
 } spy_job;
 
@@ -76,11 +76,11 @@ static fur_status make_panels(spy_job *job)
     if (!options->method) {
         COMMAND_TRY(add_panel(job, job->a.matrix, "pattern", ""));
     } else {
-        reordering_request request = {
-            .method = options->method, .allow_worse = options->allow_worse, .repeat = 1};
-        COMMAND_TRY(reordering_create(&job->a, &request, &job->reordered));
+        fur_reorder_options how = {.size = sizeof how, .allow_worse = options->allow_worse};
+        COMMAND_TRY(fur_reorder(job->a.matrix, options->method, &how, NULL, &job->order));
+        COMMAND_TRY(fur_csr_permute(job->a.matrix, job->order, job->order, &job->reordered));
         COMMAND_TRY(add_panel(job, job->a.matrix, "before", ""));
-        COMMAND_TRY(add_panel(job, job->reordered.matrix, "after ", options->method));
+        COMMAND_TRY(add_panel(job, job->reordered, "after ", options->method));
     }
     job->sheet.lines = DRAW_LINES - 1;
     explain_tones(&job->sheet);
@@ -128,7 +128,8 @@ static fur_status spy(fur_context *context, const void *options)
     fur_status status = spy_steps(&job);
     for (int i = 0; i < job.sheet.count; i++)
         raster_destroy(&job.sheet.panels[i].cells);
-    reordering_destroy(&job.reordered);
+    fur_csr_destroy(job.reordered);
+    fur_permutation_destroy(job.order);
     fur_csr_destroy(job.a.matrix);
     return status;
 }
@@ -181,7 +182,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         options->draw = parse_kind(state, argument);
         return 0;
     case OPTION_REORDER:
-        command_choice(state, "--reorder", reordering_method, argument);
+        command_choice(state, "--reorder", command_method, argument);
         options->method = argument;
         return 0;
     case OPTION_ALLOW_WORSE:

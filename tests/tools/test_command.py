@@ -303,7 +303,8 @@ class UsageTest(CommandTest):
             (["spy", survey, "-o", self.folder / "a.png", "--reorder", "rcm"],
              f"drawing {survey}: only a square matrix"),
             (["multiply", survey, "--reorder", "rcm"], f"multiplying by {survey}: only a square"),
-            (["multiply", survey, "--kernel", "stencil"], f"multiplying by {survey}: --kernel"),
+            (["multiply", survey, "--kernel", "stencil"],
+             f'multiplying by {survey}: kernel "stencil": the matrix'),
             (["convert", wind, out, "--symmetry", "symmetric"],
              f"converting {wind}: the matrix is not symmetric: entries (1, 2) and (2, 1), counting "
              "from 1"),

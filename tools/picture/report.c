@@ -43,6 +43,18 @@ static const struct {
      "keeps the front of begun rows small, for a small profile."},
 };
 
+/* Whether every component stayed as it was. */
+static bool is_identity(const report_facts *r)
+{
+    return r->found.components_kept == r->found.components;
+}
+
+double report_pays_after(const report_facts *r)
+{
+    double gain = r->products[0] - r->products[1];
+    return gain > 0 && !is_identity(r) ? (r->seconds_order + r->seconds_permute) / gain : INFINITY;
+}
+
 static void put_escaped(FILE *stream, const char *text)
 {
     for (; *text; text++) {
@@ -149,10 +161,10 @@ static void put_header(const page *p)
 static void put_verdict(const page *p)
 {
     const report_facts *r = p->facts;
-    double products = r->pays_after;
+    double products = report_pays_after(r);
     char text[TEXT_BYTES];
     fputs("<p class=\"verdict\">", p->stream);
-    if (r->found->components_kept == r->found->components) {
+    if (is_identity(r)) {
         fputs("The order of the file was kept: the method found none that is better.", p->stream);
     } else if (isfinite(products)) {
         format_count(ceil(products), text);
@@ -188,14 +200,14 @@ static void put_cards(const page *p)
     const report_facts *r = p->facts;
     char change[TEXT_BYTES];
     char texts[2][TEXT_BYTES];
-    format_change(r->seconds_before, r->seconds_after, "faster", "slower", change);
-    format_time(r->seconds_before, texts[0]);
-    format_time(r->seconds_after, texts[1]);
+    format_change(r->products[0], r->products[1], "faster", "slower", change);
+    format_time(r->products[0], texts[0]);
+    format_time(r->products[1], texts[1]);
     fputs("<div class=\"cards\">\n", p->stream);
-    put_count_card(p->stream, "Bandwidth", (double)p->facts->before->bandwidth,
-                   (double)p->facts->after->bandwidth);
-    put_count_card(p->stream, "Profile", (double)p->facts->before->profile,
-                   (double)p->facts->after->profile);
+    put_count_card(p->stream, "Bandwidth", (double)p->facts->before.bandwidth,
+                   (double)p->facts->after.bandwidth);
+    put_count_card(p->stream, "Profile", (double)p->facts->before.profile,
+                   (double)p->facts->after.profile);
     put_card(p->stream, "Matrix times vector", change, texts[0], texts[1]);
     fputs("</div>\n", p->stream);
 }
@@ -261,8 +273,8 @@ static void put_scale(const page *p)
 static fur_status put_figures(const page *p)
 {
     fputs("<div class=\"pair\">\n", p->stream);
-    COMMAND_TRY(put_figure(p, "Before", &p->before, p->facts->before));
-    COMMAND_TRY(put_figure(p, "After", &p->after, p->facts->after));
+    COMMAND_TRY(put_figure(p, "Before", &p->before, &p->facts->before));
+    COMMAND_TRY(put_figure(p, "After", &p->after, &p->facts->after));
     fputs("</div>\n", p->stream);
     put_scale(p);
     return FUR_OK;
@@ -292,8 +304,8 @@ static void put_row(FILE *stream, const char *name, const char *meaning, int dec
 
 static void put_table(const page *p)
 {
-    const fur_order_figures *before = p->facts->before;
-    const fur_order_figures *after = p->facts->after;
+    const fur_order_figures *before = &p->facts->before;
+    const fur_order_figures *after = &p->facts->after;
     fputs("<section class=\"card\">\n<h2>Figures</h2>\n<table class=\"wide\">\n<thead><tr><th></th>"
           "<th scope=\"col\">before</th><th scope=\"col\">after</th><th scope=\"col\">change</th>"
           "</tr></thead>\n<tbody>\n",
@@ -319,13 +331,13 @@ static void put_time_row(FILE *stream, const char *name, double seconds)
 static void put_times(const page *p)
 {
     const report_facts *r = p->facts;
-    double products = r->pays_after;
+    double products = report_pays_after(r);
     char text[TEXT_BYTES] = "never";
     fputs("<section class=\"card\">\n<h2>Times</h2>\n<table>\n<tbody>\n", p->stream);
     put_time_row(p->stream, "Finding the order", r->seconds_order);
     put_time_row(p->stream, "Permuting the matrix", r->seconds_permute);
-    put_time_row(p->stream, "One product before", r->seconds_before);
-    put_time_row(p->stream, "One product after", r->seconds_after);
+    put_time_row(p->stream, "One product before", r->products[0]);
+    put_time_row(p->stream, "One product after", r->products[1]);
     if (isfinite(products))
         format_count(ceil(products), text);
     fprintf(p->stream,
@@ -336,7 +348,7 @@ static void put_times(const page *p)
 
 static void put_method(const page *p)
 {
-    const fur_reorder_report *found = p->facts->found;
+    const fur_reorder_report *found = &p->facts->found;
     fputs("<section class=\"card\">\n<h2>Method: ", p->stream);
     for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
         if (strcmp(methods[i].name, p->facts->method) == 0)

@@ -4,20 +4,23 @@
 
 #include <furrow/furrow.h>
 
+/* A matrix before and after it was reordered. */
 typedef struct report_facts {
     const char *path; /* of the matrix */
     const char *method;
     const fur_csr *original;
-    const fur_csr *reordered;
-    const fur_reorder_report *found;
-    const fur_order_figures *before;
-    const fur_order_figures *after;
+    fur_csr *reordered;
+    fur_reorder_report found;
+    fur_order_figures before;
+    fur_order_figures after;
     double seconds_order;
     double seconds_permute;
-    double seconds_before; /* of one product */
-    double seconds_after;
-    double pays_after; /* products after which ordering has paid back; infinite: never */
+    double products[2]; /* seconds of one, before and after */
 } report_facts;
+
+/* Products after which ordering and permuting have paid back, (order + permute) / (before - after);
+ * infinite if they never do. */
+double report_pays_after(const report_facts *facts);
 
 fur_status report_save(fur_context *context, const report_facts *facts, const char *path);
 

@@ -121,6 +121,13 @@ const char *command_kernel(fur_context *context, int index)
     return kernel ? kernel->name : NULL;
 }
 
+const char *command_method(fur_context *context, int index)
+{
+    const fur_method_info *method = fur_reorder_method_at(index);
+    (void)context;
+    return method ? method->name : NULL;
+}
+
 void command_check(struct argp_state *state, const command_pairing *pairings, size_t count)
 {
     for (size_t i = 0; i < count; i++)

@@ -78,6 +78,8 @@ int command_count(command_list *at, const fur_context *context);
 
 /* The kernels for y = A x on the context's device, as a command_names. */
 command_names command_kernel;
+/* The methods of furrow reorder, likewise. */
+command_names command_method;
 
 /* An option that is of use with something else alone. */
 typedef struct command_pairing {
