@@ -1,8 +1,6 @@
 /* furrow spy: a picture of a matrix's pattern. */
 #include "command.h"
 
-#include <math.h>
-
 #include "draw.h"
 #include "load.h"
 #include "new_file.h"
@@ -39,52 +37,53 @@ typedef struct spy_job {
     draw_sheet sheet;
 } spy_job;
 
-static fur_status add_panel(spy_job *job, const fur_csr *a, const char *title, const char *method)
+static fur_status add_panel(spy_job *job, const fur_csr *a, const fur_permutation *order,
+                            const char *title)
 {
     fur_csr_statistics figures = FUR_DEFAULT(fur_csr_statistics);
+    char number[WORDS_BYTES];
     draw_panel *panel = &job->sheet.panels[job->sheet.count];
     COMMAND_TRY(fur_csr_measure(a, &figures));
     COMMAND_TRY(raster_create(a, job->options->pixels, &panel->cells));
     job->sheet.count++;
-    snprintf(panel->title, sizeof panel->title, "%s%.40s", title, method);
-    snprintf(panel->lines[0], DRAW_LINE_BYTES, "%lld rows, %lld columns",
-             (long long)panel->cells.rows.size, (long long)panel->cells.cols.size);
-    snprintf(panel->lines[1], DRAW_LINE_BYTES, "%lld entries", (long long)panel->cells.entries);
-    snprintf(panel->lines[2], DRAW_LINE_BYTES, "bandwidth %lld", (long long)figures.bandwidth);
+    snprintf(panel->title, sizeof panel->title, "%s", title);
+    words_number((double)figures.bandwidth, 0, number);
+    snprintf(panel->lines[0], DRAW_LINE_BYTES, "bandwidth %s", number);
+    if (job->options->method) {
+        fur_order_figures profile = FUR_DEFAULT(fur_order_figures);
+        COMMAND_TRY(fur_order_measure(job->a.matrix, order, &profile));
+        words_number((double)profile.profile, 0, number);
+        snprintf(panel->lines[1], DRAW_LINE_BYTES, "profile %s", number);
+    }
     return FUR_OK;
 }
 
-/* What the tones mean, where a cell may have more than one entry. */
-static void explain_tones(draw_sheet *sheet)
+static void set_titles(spy_job *job)
 {
-    double densest = draw_densest(sheet);
-    for (int i = 0; i < sheet->count; i++) {
-        draw_panel *panel = &sheet->panels[i];
-        int64_t rows = panel->cells.rows.block;
-        int64_t cols = panel->cells.cols.block;
-        if (rows * cols > 1) {
-            snprintf(panel->lines[3], DRAW_LINE_BYTES, "cells of %lld x %lld, darkest %.0f entries",
-                     (long long)rows, (long long)cols, densest * (double)(rows * cols));
-            sheet->lines = DRAW_LINES;
-        }
-    }
+    fur_csr_view a = *fur_csr_get(job->a.matrix);
+    char rows[WORDS_BYTES], cols[WORDS_BYTES], entries[WORDS_BYTES];
+    words_number((double)a.rows, 0, rows);
+    words_number((double)a.cols, 0, cols);
+    words_number((double)a.entries, 0, entries);
+    snprintf(job->sheet.title, DRAW_LINE_BYTES, "%s", words_file(job->options->common.operands[0]));
+    snprintf(job->sheet.subtitle, DRAW_LINE_BYTES, "%s %s · %s %s · %s %s", rows,
+             a.rows == 1 ? "row" : "rows", cols, a.cols == 1 ? "column" : "columns", entries,
+             a.entries == 1 ? "entry" : "entries");
 }
 
 static fur_status make_panels(spy_job *job)
 {
     const spy_options *options = job->options;
-    if (!options->method) {
-        COMMAND_TRY(add_panel(job, job->a.matrix, "pattern", ""));
-    } else {
-        fur_reorder_options how = {.size = sizeof how, .allow_worse = options->allow_worse};
-        COMMAND_TRY(fur_reorder(job->a.matrix, options->method, &how, NULL, &job->order));
-        COMMAND_TRY(fur_csr_permute(job->a.matrix, job->order, job->order, &job->reordered));
-        COMMAND_TRY(add_panel(job, job->a.matrix, "before", ""));
-        COMMAND_TRY(add_panel(job, job->reordered, "after ", options->method));
-    }
-    job->sheet.lines = DRAW_LINES - 1;
-    explain_tones(&job->sheet);
-    return FUR_OK;
+    char after[DRAW_LINE_BYTES];
+    set_titles(job);
+    if (!options->method)
+        return add_panel(job, job->a.matrix, NULL, "");
+    fur_reorder_options how = {.size = sizeof how, .allow_worse = options->allow_worse};
+    COMMAND_TRY(fur_reorder(job->a.matrix, options->method, &how, NULL, &job->order));
+    COMMAND_TRY(fur_csr_permute(job->a.matrix, job->order, job->order, &job->reordered));
+    snprintf(after, sizeof after, "after %s", options->method);
+    COMMAND_TRY(add_panel(job, job->a.matrix, NULL, "before"));
+    return add_panel(job, job->reordered, job->order, after);
 }
 
 static fur_status save_picture(const spy_job *job)
@@ -97,7 +96,7 @@ static fur_status save_picture(const spy_job *job)
 static fur_status print_picture(const spy_job *job)
 {
     const raster *cells = &job->sheet.panels[0].cells;
-    draw_box extent = draw_extent(&job->sheet);
+    draw_size extent = draw_extent(&job->sheet);
     output out = output_begin(job->options->common.json);
     output_text(&out, "picture", "picture", job->options->out);
     output_count(&out, "width", "pixels wide", extent.width);

@@ -13,8 +13,6 @@
 #define PIXELS 800
 #define PIXELS_SHARP 480
 
-#define TEXT_BYTES 64
-
 typedef struct page {
     const report_facts *facts;
     fur_context *context;
@@ -55,81 +53,38 @@ double report_pays_after(const report_facts *r)
     return gain > 0 && !is_identity(r) ? (r->seconds_order + r->seconds_permute) / gain : INFINITY;
 }
 
-static void put_escaped(FILE *stream, const char *text)
+static void format_count(double count, char out[WORDS_BYTES])
 {
-    for (; *text; text++) {
-        switch (*text) {
-        case '&':
-            fputs("&amp;", stream);
-            break;
-        case '<':
-            fputs("&lt;", stream);
-            break;
-        case '>':
-            fputs("&gt;", stream);
-            break;
-        case '"':
-            fputs("&quot;", stream);
-            break;
-        default:
-            fputc(*text, stream);
-        }
-    }
-}
-
-/* A number with so many decimals and a comma before every three digits ahead of them. */
-static void format_number(double number, int decimals, char out[TEXT_BYTES])
-{
-    char digits[TEXT_BYTES];
-    int length = snprintf(digits, sizeof digits, "%.*f", decimals, number);
-    int whole = length - (decimals > 0 ? decimals + 1 : 0);
-    int end = 0;
-    for (int i = 0; i < length && end < TEXT_BYTES - 2; i++) {
-        if (i > 0 && i < whole && (whole - i) % 3 == 0)
-            out[end++] = ',';
-        out[end++] = digits[i];
-    }
-    out[end] = '\0';
-}
-
-static void format_count(double count, char out[TEXT_BYTES])
-{
-    format_number(count, 0, out);
+    words_number(count, 0, out);
 }
 
 /* Three digits and a unit. */
-static void format_time(double seconds, char out[TEXT_BYTES])
+static void format_time(double seconds, char out[WORDS_BYTES])
 {
     double scale = seconds >= 1.0 ? 1.0 : seconds >= 1e-3 ? 1e3 : 1e6;
     const char *unit = seconds >= 1.0 ? "s" : seconds >= 1e-3 ? "ms" : "µs";
     double number = scale * seconds;
     int decimals = number >= 100.0 ? 0 : number >= 10.0 ? 1 : 2;
-    snprintf(out, TEXT_BYTES, "%.*f %s", decimals, number, unit);
+    snprintf(out, WORDS_BYTES, "%.*f %s", decimals, number, unit);
 }
 
 /* Such as "170 × smaller". */
 static void format_change(double before, double after, const char *less, const char *more,
-                          char out[TEXT_BYTES])
+                          char out[WORDS_BYTES])
 {
     double ratio = after < before ? before / after : after / before;
     const char *word = after < before ? less : more;
     if (before == after || (isfinite(ratio) && ratio < 1.005)) {
-        snprintf(out, TEXT_BYTES, "unchanged");
+        snprintf(out, WORDS_BYTES, "unchanged");
     } else if (!isfinite(ratio)) {
-        snprintf(out, TEXT_BYTES, after < before ? "down to 0" : "up from 0");
+        snprintf(out, WORDS_BYTES, after < before ? "down to 0" : "up from 0");
     } else {
-        snprintf(out, TEXT_BYTES, "%.*f × %s",
+        snprintf(out, WORDS_BYTES, "%.*f × %s",
                  ratio < 10.0    ? 2
                  : ratio < 100.0 ? 1
                                  : 0,
                  ratio, word);
     }
-}
-
-static const char *file_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return strcmp(path, "-") == 0 ? "standard input" : slash ? slash + 1 : path;
 }
 
 static void put_head(const page *p)
@@ -140,7 +95,7 @@ static void put_head(const page *p)
           "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
           "style-src 'unsafe-inline'; img-src data:\">\n<title>",
           stream);
-    put_escaped(stream, file_name(p->facts->path));
+    words_put(stream, words_file(p->facts->path));
     fprintf(stream, " reordered</title>\n<style>\n%s</style>\n</head>\n<body>\n<main>\n",
             report_style);
 }
@@ -148,12 +103,12 @@ static void put_head(const page *p)
 static void put_header(const page *p)
 {
     fur_csr_view a = *fur_csr_get(p->facts->original);
-    char rows[TEXT_BYTES];
-    char entries[TEXT_BYTES];
+    char rows[WORDS_BYTES];
+    char entries[WORDS_BYTES];
     format_count((double)a.rows, rows);
     format_count((double)a.entries, entries);
     fputs("<header>\n<p>Sparse matrix, reordered</p>\n<h1>", p->stream);
-    put_escaped(p->stream, file_name(p->facts->path));
+    words_put(p->stream, words_file(p->facts->path));
     fprintf(p->stream, "</h1>\n<p>%s rows and columns · %s entries · %s</p>\n</header>\n", rows,
             entries, fur_value_name(a.value_type));
 }
@@ -162,7 +117,7 @@ static void put_verdict(const page *p)
 {
     const report_facts *r = p->facts;
     double products = report_pays_after(r);
-    char text[TEXT_BYTES];
+    char text[WORDS_BYTES];
     fputs("<p class=\"verdict\">", p->stream);
     if (is_identity(r)) {
         fputs("The order of the file was kept: the method found none that is better.", p->stream);
@@ -187,8 +142,8 @@ static void put_card(FILE *stream, const char *title, const char *change, const 
 
 static void put_count_card(FILE *stream, const char *title, double before, double after)
 {
-    char change[TEXT_BYTES];
-    char texts[2][TEXT_BYTES];
+    char change[WORDS_BYTES];
+    char texts[2][WORDS_BYTES];
     format_change(before, after, "smaller", "larger", change);
     format_count(before, texts[0]);
     format_count(after, texts[1]);
@@ -198,8 +153,8 @@ static void put_count_card(FILE *stream, const char *title, double before, doubl
 static void put_cards(const page *p)
 {
     const report_facts *r = p->facts;
-    char change[TEXT_BYTES];
-    char texts[2][TEXT_BYTES];
+    char change[WORDS_BYTES];
+    char texts[2][WORDS_BYTES];
     format_change(r->products[0], r->products[1], "faster", "slower", change);
     format_time(r->products[0], texts[0]);
     format_time(r->products[1], texts[1]);
@@ -240,7 +195,7 @@ static fur_status put_image(const page *p, const raster *cells)
 static fur_status put_figure(const page *p, const char *title, const raster *cells,
                              const fur_order_figures *figures)
 {
-    char bandwidth[TEXT_BYTES];
+    char bandwidth[WORDS_BYTES];
     int width = cells->cols.cells * cells->cols.scale;
     format_count((double)figures->bandwidth, bandwidth);
     fprintf(p->stream,
@@ -257,8 +212,8 @@ static fur_status put_figure(const page *p, const char *title, const raster *cel
 static void put_scale(const page *p)
 {
     int64_t block = p->before.rows.block;
-    char side[TEXT_BYTES];
-    char most[TEXT_BYTES];
+    char side[WORDS_BYTES];
+    char most[WORDS_BYTES];
     format_count((double)block, side);
     format_count(p->densest * (double)block * (double)block, most);
     if (block > 1) {
@@ -290,11 +245,11 @@ static double part(double number, double other)
 static void put_row(FILE *stream, const char *name, const char *meaning, int decimals,
                     double before, double after)
 {
-    char change[TEXT_BYTES];
-    char texts[2][TEXT_BYTES];
+    char change[WORDS_BYTES];
+    char texts[2][WORDS_BYTES];
     format_change(before, after, "smaller", "larger", change);
-    format_number(before, decimals, texts[0]);
-    format_number(after, decimals, texts[1]);
+    words_number(before, decimals, texts[0]);
+    words_number(after, decimals, texts[1]);
     fprintf(stream,
             "<tr><th scope=\"row\">%s<small>%s</small></th>"
             "<td>%s<div class=\"bar\" style=\"width:%.2f%%\"></div></td>"
@@ -323,7 +278,7 @@ static void put_table(const page *p)
 
 static void put_time_row(FILE *stream, const char *name, double seconds)
 {
-    char text[TEXT_BYTES];
+    char text[WORDS_BYTES];
     format_time(seconds, text);
     fprintf(stream, "<tr><th scope=\"row\">%s</th><td>%s</td></tr>\n", name, text);
 }
@@ -332,7 +287,7 @@ static void put_times(const page *p)
 {
     const report_facts *r = p->facts;
     double products = report_pays_after(r);
-    char text[TEXT_BYTES] = "never";
+    char text[WORDS_BYTES] = "never";
     fputs("<section class=\"card\">\n<h2>Times</h2>\n<table>\n<tbody>\n", p->stream);
     put_time_row(p->stream, "Finding the order", r->seconds_order);
     put_time_row(p->stream, "Permuting the matrix", r->seconds_permute);
@@ -355,8 +310,8 @@ static void put_method(const page *p)
             fprintf(p->stream, "%s</h2>\n<p>%s", methods[i].title, methods[i].meaning);
     fputs("</p>\n", p->stream);
     if (found->components_kept > 0) {
-        char components[TEXT_BYTES];
-        char kept[TEXT_BYTES];
+        char components[WORDS_BYTES];
+        char kept[WORDS_BYTES];
         format_count((double)found->components, components);
         format_count((double)found->components_kept, kept);
         fprintf(p->stream,

@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "command.h"
+#include "new_file.h"
+#include "utf8.h"
 
 /* 17 digits always read back to the same double; people are better served by 6. */
 #define NUMBER_BYTES 32
@@ -34,28 +36,13 @@ void output_member(output *out, const char *key, json_t *value)
         out->failed = true;
 }
 
-/* Bytes of the character that the text begins with, 0 if it is none of UTF-8 (RFC 3629). */
-static size_t measure_character(const char *text)
-{
-    const unsigned char *c = (const unsigned char *)text;
-    size_t size = c[0] < 0x80 ? 1 : c[0] < 0xc2 ? 0 : c[0] < 0xe0 ? 2 : c[0] < 0xf0 ? 3 : 4;
-    const unsigned char least = c[0] == 0xe0 ? 0xa0 : c[0] == 0xf0 ? 0x90 : 0x80;
-    const unsigned char most = c[0] == 0xed ? 0x9f : c[0] == 0xf4 ? 0x8f : 0xbf;
-    if (c[0] > 0xf4 || (size > 1 && (c[1] < least || c[1] > most)))
-        return 0;
-    for (size_t i = 2; i < size; i++)
-        if ((c[i] & 0xc0) != 0x80)
-            return 0;
-    return size;
-}
-
 json_t *output_string(const char *text)
 {
-    static const char replacement[] = "\xef\xbf\xbd";
+    static const char replacement[] = UTF8_REPLACEMENT;
     char *valid = malloc((sizeof replacement - 1) * strlen(text) + 1);
     size_t length = 0;
     while (valid && *text) {
-        size_t size = measure_character(text);
+        size_t size = utf8_size(text);
         size_t taken = size ? size : sizeof replacement - 1;
         memcpy(valid + length, size ? text : replacement, taken);
         length += taken;
@@ -264,19 +251,15 @@ fur_status output_end(output *out, fur_context *context)
     return out->failed ? cannot_make(context) : FUR_OK;
 }
 
-/* The output remembers what it could not write. */
-static fur_status save(const char *text, fur_context *context, const char *path)
-{
-    fur_output *file = NULL;
-    COMMAND_TRY(fur_output_create(context, path, &file));
-    fur_output_write(file, text, strlen(text));
-    return fur_output_commit(file, 0);
-}
-
 fur_status output_save(output *out, fur_context *context, const char *path)
 {
     char *text = out->failed || incomplete ? NULL : json_dumps(out->object, JSON_FLAGS);
-    fur_status status = text ? save(text, context, path) : cannot_make(context);
+    new_file file;
+    fur_status status = text ? new_file_open(context, path, &file) : cannot_make(context);
+    if (status == FUR_OK) {
+        fputs(text, file.stream);
+        status = new_file_close(&file, FUR_OK);
+    }
     free(text);
     json_decref(out->object);
     out->object = NULL;
