@@ -1,6 +1,7 @@
 /* The page about one reordering. */
 #include "report.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
@@ -12,6 +13,7 @@
 /* Of a picture's longer side; one with fewer is enlarged without blur. */
 #define PIXELS 800
 #define PIXELS_SHARP 480
+#define NUMBERS 6 /* along an axis, at most */
 
 typedef struct page {
     const report_facts *facts;
@@ -21,25 +23,6 @@ typedef struct page {
     raster after;
     double densest;
 } page;
-
-static const struct {
-    const char *name;
-    const char *title;
-    const char *meaning;
-} methods[] = {
-    {"rcm", "reverse Cuthill-McKee",
-     "Numbers the rows outwards from one end of the matrix's graph, neighbour after neighbour, and "
-     "then backwards, so that rows that share columns come to lie side by side."},
-    {"cm", "Cuthill-McKee",
-     "Numbers the rows outwards from one end of the matrix's graph, neighbour after neighbour, so "
-     "that rows that share columns come to lie side by side."},
-    {"rcm-quality", "reverse Cuthill-McKee, refined",
-     "Tries many starts of reverse Cuthill-McKee, moves every row towards the middle of its "
-     "neighbours again and again, and takes the narrowest order that came up."},
-    {"sloan", "Sloan",
-     "Numbers the rows from one end of the matrix's graph to the other, next always the one that "
-     "keeps the front of begun rows small, for a small profile."},
-};
 
 /* Whether every component stayed as it was. */
 static bool is_identity(const report_facts *r)
@@ -192,37 +175,57 @@ static fur_status put_image(const page *p, const raster *cells)
     return FUR_OK;
 }
 
+/* The numbers along an axis, each at its percentage of the picture. */
+static void put_axis(FILE *stream, const raster_side *side, const char *class, const char *edge)
+{
+    draw_tick ticks[DRAW_TICKS_MOST];
+    int count = draw_ticks(side, side->cells * side->scale / NUMBERS, ticks);
+    for (int i = 0; i < count; i++)
+        fprintf(stream, "<span class=\"%s\" style=\"%s:%.2f%%\">%s</span>", class, edge,
+                100 * ticks[i].at, ticks[i].number);
+}
+
 static fur_status put_figure(const page *p, const char *title, const raster *cells,
                              const fur_order_figures *figures)
 {
     char bandwidth[WORDS_BYTES];
+    char profile[WORDS_BYTES];
     int width = cells->cols.cells * cells->cols.scale;
     format_count((double)figures->bandwidth, bandwidth);
+    format_count((double)figures->profile, profile);
     fprintf(p->stream,
-            "<figure class=\"card\"><figcaption><b>%s</b><span>bandwidth %s</span></figcaption>"
-            "<div class=\"frame\"><img%s width=\"%d\" height=\"%d\" alt=\"Where the entries are: "
-            "%s\" src=\"data:image/png;base64,",
-            title, bandwidth, width < PIXELS_SHARP ? " class=\"coarse\"" : "", width,
+            "<figure class=\"card\"><figcaption><b>%s</b><span>bandwidth %s</span>"
+            "<span>profile %s</span></figcaption><div class=\"plot\">",
+            title, bandwidth, profile);
+    put_axis(p->stream, &cells->cols, "col", "left");
+    put_axis(p->stream, &cells->rows, "row", "top");
+    fprintf(p->stream,
+            "<img%s width=\"%d\" height=\"%d\" alt=\"Where the entries are: %s\" "
+            "src=\"data:image/png;base64,",
+            width < PIXELS_SHARP ? " class=\"coarse\"" : "", width,
             cells->rows.cells * cells->rows.scale, title);
     fur_status status = put_image(p, cells);
     fputs("\"></div></figure>\n", p->stream);
     return status;
 }
 
-static void put_scale(const page *p)
+/* What the tones mean, where a cell may have several entries. */
+static void put_legend(const page *p)
 {
     int64_t block = p->before.rows.block;
     char side[WORDS_BYTES];
     char most[WORDS_BYTES];
     format_count((double)block, side);
     format_count(p->densest * (double)block * (double)block, most);
-    if (block > 1) {
-        fprintf(p->stream,
-                "<p class=\"note\">A point of the pictures covers %s rows and %s columns. It is "
-                "the stronger the more entries are there, by the logarithm, from 1 "
-                "to %s.</p>\n",
-                side, side, most);
+    if (block == 1)
+        return;
+    fprintf(p->stream, "<p class=\"note legend\">Entries in a cell of %s × %s: 1 ", side, side);
+    for (int tone = 1; tone <= RASTER_TONES; tone++) {
+        draw_color color = draw_tone(tone);
+        fprintf(p->stream, "<i style=\"background:#%02x%02x%02x\"></i>", color.red, color.green,
+                color.blue);
     }
+    fprintf(p->stream, " %s</p>\n", most);
 }
 
 static fur_status put_figures(const page *p)
@@ -231,7 +234,7 @@ static fur_status put_figures(const page *p)
     COMMAND_TRY(put_figure(p, "Before", &p->before, &p->facts->before));
     COMMAND_TRY(put_figure(p, "After", &p->after, &p->facts->after));
     fputs("</div>\n", p->stream);
-    put_scale(p);
+    put_legend(p);
     return FUR_OK;
 }
 
@@ -301,13 +304,24 @@ static void put_times(const page *p)
             text);
 }
 
+static const fur_method_info *find_method(const char *name)
+{
+    int i = 0;
+    while (strcmp(fur_reorder_method_at(i)->name, name) != 0)
+        i++;
+    return fur_reorder_method_at(i);
+}
+
 static void put_method(const page *p)
 {
     const fur_reorder_report *found = &p->facts->found;
-    fputs("<section class=\"card\">\n<h2>Method: ", p->stream);
-    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
-        if (strcmp(methods[i].name, p->facts->method) == 0)
-            fprintf(p->stream, "%s</h2>\n<p>%s", methods[i].title, methods[i].meaning);
+    const fur_method_info *method = find_method(p->facts->method);
+    fprintf(p->stream, "<section class=\"card\">\n<h2>Method: %s</h2>\n<p>", method->name);
+    fputc(toupper(method->summary[0]), p->stream);
+    words_put(p->stream, method->summary + 1);
+    fputs(" (", p->stream);
+    words_put(p->stream, method->source);
+    fputs(").", p->stream);
     fputs("</p>\n", p->stream);
     if (found->components_kept > 0) {
         char components[WORDS_BYTES];
@@ -315,8 +329,8 @@ static void put_method(const page *p)
         format_count((double)found->components, components);
         format_count((double)found->components_kept, kept);
         fprintf(p->stream,
-                "<p>Of %s parts of the graph that nothing connects, %s stayed in the order of the "
-                "file, because the method found nothing better for them.</p>\n",
+                "<p>The graph has %s connected components. %s of them keep the order of the file: "
+                "the method found none that is better.</p>\n",
                 components, kept);
     }
     fputs("</section>\n", p->stream);
