@@ -5,11 +5,11 @@
 #include <string.h>
 
 #include "grid.h"
+#include "line.h"
 #include "load.h"
 #include "output.h"
 #include "save.h"
 
-enum { OPTION_TYPE = 1, OPTION_TRANSPOSE, OPTION_SYMMETRY, OPTION_PATTERN, OPTION_FORMAT };
 #define SYMMETRY_COUNT (FUR_MTX_HERMITIAN + 1)
 #define AS_IN_FILE (-1)
 
@@ -174,21 +174,10 @@ static fur_status convert(fur_context *context, const void *options)
     return status;
 }
 
-static const struct argp_option own_options[] = {
-    {.name = "type",
-     .key = OPTION_TYPE,
-     .arg = "TYPE",
-     .doc =
-         "Round to f32, f64, c64 or c128; without it nothing is rounded and a pattern stays one"},
-    {.name = "transpose", .key = OPTION_TRANSPOSE, .doc = "Write the transpose"},
-    {.name = "symmetry",
-     .key = OPTION_SYMMETRY,
-     .arg = "KIND",
-     .doc = "Write as general, symmetric, skew-symmetric or hermitian; without it as IN is"},
-    {.name = "pattern", .key = OPTION_PATTERN, .doc = "Write positions without values"},
-    {.name = "format", .key = OPTION_FORMAT, .arg = "NAME", .doc = SAVE_FORMAT_DOC},
-    {0},
-};
+static void parse_type(struct argp_state *state, const char *option, const char *text, void *type)
+{
+    *(int *)type = command_choice(state, option, grid_value_name, text);
+}
 
 static const char *symmetry_name(fur_context *context, int index)
 {
@@ -196,57 +185,48 @@ static const char *symmetry_name(fur_context *context, int index)
     return index < SYMMETRY_COUNT ? fur_mtx_symmetry_name((fur_mtx_symmetry)index) : NULL;
 }
 
-/* A binary pattern has a type, for when its values are asked for. */
-static void settle(struct argp_state *state, const convert_options *o)
+static void parse_symmetry(struct argp_state *state, const char *option, const char *text,
+                           void *symmetry)
 {
+    *(int *)symmetry = command_choice(state, option, symmetry_name, text);
+}
+
+/* A binary pattern has a type, for when its values are asked for. */
+static void settle(struct argp_state *state, void *options)
+{
+    convert_options *o = options;
+    o->out.path = o->common.operands[1];
+    if (o->type != AS_IN_FILE)
+        o->common.reading.convert = fur_mtx_as((fur_value_type)o->type);
     save_check(state, "OUT", &o->out);
     command_pairing type = {"--type", o->type != AS_IN_FILE, !o->pattern || save_is_binary(&o->out),
                             "without --pattern: no values are written"};
     command_check(state, &type, 1);
 }
 
-static error_t parse(int key, char *argument, struct argp_state *state)
-{
-    convert_options *options = state->input;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &options->common;
-        return 0;
-    case OPTION_TYPE:
-        options->type = command_choice(state, "--type", grid_value_name, argument);
-        options->common.reading.convert = fur_mtx_as((fur_value_type)options->type);
-        return 0;
-    case OPTION_TRANSPOSE:
-        options->transpose = true;
-        return 0;
-    case OPTION_SYMMETRY:
-        options->symmetry = command_choice(state, "--symmetry", symmetry_name, argument);
-        return 0;
-    case OPTION_PATTERN:
-        options->pattern = true;
-        return 0;
-    case OPTION_FORMAT:
-        save_parse_format(state, argument, &options->out);
-        return 0;
-    case ARGP_KEY_END:
-        options->out.path = options->common.operands[1];
-        settle(state, options);
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
+#define AT(member) .at = offsetof(convert_options, member)
+static const line_option own_options[] = {
+    {"type", "TYPE",
+     "Round to f32, f64, c64 or c128 (default: nothing is rounded, and a pattern stays one)",
+     LINE_OWN, AT(type), .parse = parse_type},
+    {"transpose", NULL, "Write the transpose", LINE_FLAG, AT(transpose)},
+    {"symmetry", "KIND",
+     "Write as general, symmetric, skew-symmetric or hermitian (default: as IN is)", LINE_OWN,
+     AT(symmetry), .parse = parse_symmetry},
+    {"pattern", NULL, "Write positions without values", LINE_FLAG, AT(pattern)},
+    {"format", "NAME", SAVE_FORMAT_DOC, LINE_OWN, AT(out), .parse = save_parse_format},
+    {0},
+};
 
-static const struct argp argp = {
+static const line line_of = {
     .options = own_options,
-    .parser = parse,
-    .args_doc = "IN OUT",
+    .operands = "IN OUT",
+    .settle = settle,
     .doc =
         "Read IN, a Matrix Market or binary file, and write its matrix or vector to OUT: a binary "
         "file if its name ends in .fur, which loads many times faster, else (.mtx, .mtx.gz, "
         ".mtx.zst or no ending) Matrix Market with the fewest digits that read back to the same "
         "numbers.",
-    .children = command_children,
 };
 
 int command_convert(int argc, char **argv)
@@ -254,6 +234,6 @@ int command_convert(int argc, char **argv)
     convert_options options = {.common = {.operands_min = 2, .operands_max = 2},
                                .type = AS_IN_FILE,
                                .symmetry = AS_IN_FILE};
-    argp_parse(&argp, argc, argv, 0, NULL, &options);
+    line_parse(&line_of, argc, argv, &options);
     return command_run(&options.common, convert, &options);
 }

@@ -1,5 +1,6 @@
 /* furrow info: what a Matrix Market or binary file holds. */
 #include "command.h"
+#include "line.h"
 #include "load.h"
 #include "output.h"
 
@@ -47,27 +48,15 @@ static fur_status info(fur_context *context, const void *options)
     return status;
 }
 
-static error_t parse(int key, char *argument, struct argp_state *state)
-{
-    (void)argument;
-    if (key != ARGP_KEY_INIT)
-        return ARGP_ERR_UNKNOWN;
-    state->child_inputs[0] = state->input;
-    return 0;
-}
-
-static const struct argp argp = {
-    .parser = parse,
-    .args_doc = "FILE",
+static const line line_of = {
+    .operands = "FILE",
     .doc = "Say what the matrix in a Matrix Market or binary file is. Entries, rows and profile "
            "are those of "
-           "the whole matrix: a symmetric file is expanded.",
-    .children = command_children,
-};
+           "the whole matrix: a symmetric file is expanded."};
 
 int command_info(int argc, char **argv)
 {
     command_common common = {.operands_min = 1, .operands_max = 1};
-    argp_parse(&argp, argc, argv, 0, NULL, &common);
+    line_parse(&line_of, argc, argv, &common);
     return command_run(&common, info, &common);
 }

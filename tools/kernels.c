@@ -4,10 +4,9 @@
 
 #include <stdio.h>
 
+#include "line.h"
 #include "load.h"
 #include "output.h"
-
-enum { OPTION_MEASURE = 1, OPTION_TRANSPOSE };
 
 typedef struct kernels_options {
     command_common common;
@@ -125,16 +124,9 @@ static fur_status kernels(fur_context *context, const void *options)
     return status;
 }
 
-static const struct argp_option own_options[] = {
-    {.name = "measure",
-     .key = OPTION_MEASURE,
-     .doc = "Time the promising kernels on FILE instead of estimating"},
-    {.name = "transpose", .key = OPTION_TRANSPOSE, .doc = "Choose for products by the transpose"},
-    {0},
-};
-
-static void settle(struct argp_state *state, const kernels_options *o)
+static void settle(struct argp_state *state, void *options)
 {
+    const kernels_options *o = options;
     bool file = o->common.operand_count > 0;
     command_pairing pairings[] = {
         {"--measure", o->measure, file, "with a file"},
@@ -143,42 +135,27 @@ static void settle(struct argp_state *state, const kernels_options *o)
     command_check(state, pairings, sizeof pairings / sizeof *pairings);
 }
 
-static error_t parse(int key, char *argument, struct argp_state *state)
-{
-    kernels_options *options = state->input;
-    (void)argument;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &options->common;
-        return 0;
-    case OPTION_MEASURE:
-        options->measure = true;
-        return 0;
-    case OPTION_TRANSPOSE:
-        options->transpose = true;
-        return 0;
-    case ARGP_KEY_END:
-        settle(state, options);
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
+#define AT(member) .at = offsetof(kernels_options, member)
+static const line_option own_options[] = {
+    {"measure", NULL, "Time the promising kernels on FILE instead of estimating", LINE_FLAG,
+     AT(measure)},
+    {"transpose", NULL, "Choose for products by the transpose", LINE_FLAG, AT(transpose)},
+    {0},
+};
 
-static const struct argp argp = {
+static const line line_of = {
     .options = own_options,
-    .parser = parse,
-    .args_doc = "[FILE]",
+    .operands = "[FILE]",
+    .settle = settle,
     .doc = "List the kernels for y = A x, for stencils and for repeated sweeps of them. With a "
            "Matrix Market file, say also "
            "which one its matrix "
            "gets and why.",
-    .children = command_children,
 };
 
 int command_kernels(int argc, char **argv)
 {
     kernels_options options = {.common = {.operands_min = 0, .operands_max = 1}};
-    argp_parse(&argp, argc, argv, 0, NULL, &options);
+    line_parse(&line_of, argc, argv, &options);
     return command_run(&options.common, kernels, &options);
 }

@@ -4,20 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "line.h"
 #include "load.h"
 #include "output.h"
 #include "product.h"
 #include "save.h"
-
-enum {
-    OPTION_X = 1,
-    OPTION_TRANSPOSE,
-    OPTION_OUT,
-    OPTION_FORMAT,
-    OPTION_KERNEL,
-    OPTION_REPEAT,
-    OPTION_REORDER
-};
 
 /* Without --repeat: as many products as fill this time, within these bounds. */
 #define MEASURED_SECONDS 0.2
@@ -212,78 +203,41 @@ static fur_status multiply(fur_context *context, const void *options)
     return status;
 }
 
-static const struct argp_option own_options[] = {
-    {.name = "x", .key = OPTION_X, .arg = "X.mtx", .doc = "The vector x; without it all ones"},
-    {.name = "transpose", .key = OPTION_TRANSPOSE, .doc = "Multiply by the transpose of A"},
-    {.name = "out", .key = OPTION_OUT, .arg = "Y.mtx", .doc = "Write y to this file"},
-    {.name = "format", .key = OPTION_FORMAT, .arg = "NAME", .doc = SAVE_FORMAT_DOC},
-    {.name = "kernel", .key = OPTION_KERNEL, .arg = "NAME", .doc = PRODUCT_KERNEL_DOC},
-    {.name = "repeat",
-     .key = OPTION_REPEAT,
-     .arg = "N",
-     .doc = "Products to time; without it about 0.2 s of them"},
-    {.name = "reorder", .key = OPTION_REORDER, .arg = "METHOD", .doc = PRODUCT_ORDER_DOC},
-    {0},
-};
-
 /* What goes together is known when all options are. */
-static void settle(struct argp_state *state, const multiply_options *o)
+static void settle(struct argp_state *state, void *options)
 {
+    const multiply_options *o = options;
     bool stencil = o->kernel && strcmp(o->kernel, "stencil") == 0;
     command_pairing kernel = {"--kernel stencil", stencil, !o->transpose, "without --transpose"};
     command_check(state, &kernel, 1);
     save_check(state, "--out", &o->out);
 }
 
-static error_t parse(int key, char *argument, struct argp_state *state)
-{
-    multiply_options *options = state->input;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &options->common;
-        return 0;
-    case OPTION_X:
-        options->x = options->common.vector = command_file(state, "--x", argument);
-        return 0;
-    case OPTION_TRANSPOSE:
-        options->transpose = true;
-        return 0;
-    case OPTION_OUT:
-        options->out.path = command_file(state, "--out", argument);
-        return 0;
-    case OPTION_FORMAT:
-        save_parse_format(state, argument, &options->out);
-        return 0;
-    case OPTION_KERNEL:
-        options->kernel = argument;
-        return 0;
-    case OPTION_REPEAT:
-        options->repeat = command_whole_number(state, "--repeat", argument, 1, REPEAT_MOST);
-        return 0;
-    case OPTION_REORDER:
-        options->reorder = product_parse_order(state, argument);
-        return 0;
-    case ARGP_KEY_END:
-        settle(state, options);
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
+#define AT(member) .at = offsetof(multiply_options, member)
+static const line_option own_options[] = {
+    {"x", "X.mtx", "The vector x (default: all ones)", LINE_INPUT, AT(x)},
+    {"transpose", NULL, "Multiply by the transpose of A", LINE_FLAG, AT(transpose)},
+    {"out", "Y.mtx", "Write y to this file", LINE_FILE, AT(out.path)},
+    {"format", "NAME", SAVE_FORMAT_DOC, LINE_OWN, AT(out), .parse = save_parse_format},
+    {"kernel", "NAME", PRODUCT_KERNEL_DOC, LINE_TEXT, AT(kernel)},
+    {"repeat", "N", "Time N products (default: about 0.2 s of them)", LINE_LONG, AT(repeat),
+     .most = REPEAT_MOST},
+    {"reorder", "METHOD", PRODUCT_ORDER_DOC, LINE_CHOICE, AT(reorder), .names = product_order},
+    {0},
+};
 
-static const struct argp argp = {
+static const line line_of = {
     .options = own_options,
-    .parser = parse,
-    .args_doc = "FILE",
+    .operands = "FILE",
+    .settle = settle,
     .doc = "Multiply the matrix A of a Matrix Market file by a vector, y = A x, and say how fast "
            "it went and how long y is.\vOn a GPU products are timed in batches of 100: waiting for "
            "one takes longer than a small product.",
-    .children = command_children,
 };
 
 int command_multiply(int argc, char **argv)
 {
     multiply_options options = {.common = {.operands_min = 1, .operands_max = 1}};
-    argp_parse(&argp, argc, argv, 0, NULL, &options);
+    line_parse(&line_of, argc, argv, &options);
     return command_run(&options.common, multiply, &options);
 }

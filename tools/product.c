@@ -16,20 +16,14 @@ fur_status product_check_kernel(fur_context *context, const char *kernel)
     return kernel ? command_check_name(context, "--kernel", kernel_name, kernel) : FUR_OK;
 }
 
-/* What --reorder takes: the methods between "none" and "auto". */
-static const char *order_name(fur_context *context, int index)
+/* The methods between "none" and "auto". */
+const char *product_order(fur_context *context, int index)
 {
     if (index == 0)
         return "none";
     const char *method = command_method(context, index - 1);
     bool behind = !method && index > 1 && command_method(context, index - 2);
     return behind ? "auto" : method;
-}
-
-const char *product_parse_order(struct argp_state *state, const char *text)
-{
-    command_choice(state, "--reorder", order_name, text);
-    return text;
 }
 
 /* *x moved by one of fur_vector_permute and fur_vector_unpermute. */

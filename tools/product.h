@@ -17,8 +17,8 @@
 /* FUR_INVALID, a misuse, unless --kernel took NULL or the name of what may multiply. */
 fur_status product_check_kernel(fur_context *context, const char *kernel);
 
-/* The argument of --reorder, or a usage error. */
-const char *product_parse_order(struct argp_state *state, const char *text);
+/* What --reorder takes. */
+command_names product_order;
 
 /* Replace a vector in the order of the file by the same in the product's order, and back. */
 fur_status product_enter(const fur_product *p, fur_vector **x);

@@ -5,21 +5,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "line.h"
 #include "load.h"
 #include "new_file.h"
 #include "output.h"
 #include "report.h"
 #include "save.h"
 
-enum {
-    OPTION_METHOD = 1,
-    OPTION_OUT,
-    OPTION_FORMAT,
-    OPTION_PERM,
-    OPTION_REPORT,
-    OPTION_ALLOW_WORSE,
-    OPTION_REPEAT
-};
 #define REPEAT_MOST 1000
 #define RACE_SECONDS 0.4
 
@@ -213,86 +205,49 @@ static fur_status reorder(fur_context *context, const void *options)
     return status;
 }
 
-static const struct argp_option own_options[] = {
-    {.name = "method",
-     .key = OPTION_METHOD,
-     .arg = "NAME",
-     .doc = "rcm (without this option), cm, rcm-quality or sloan"},
-    {.name = "out", .key = OPTION_OUT, .arg = "B.mtx", .doc = "Write the reordered matrix"},
-    {.name = "format", .key = OPTION_FORMAT, .arg = "NAME", .doc = SAVE_FORMAT_DOC},
-    {.name = "perm",
-     .key = OPTION_PERM,
-     .arg = "P.mtx",
-     .doc = "Write the order, a Matrix Market array of integers from 1: row i of the reordered "
-            "matrix is row P(i) of FILE"},
-    {.name = "report",
-     .key = OPTION_REPORT,
-     .arg = "R.html",
-     .doc = "Write a page for browsers with pictures and figures from before and after"},
-    {.name = "allow-worse",
-     .key = OPTION_ALLOW_WORSE,
-     .doc = "Take the method's own order even where it is worse than that of FILE"},
-    {.name = "repeat",
-     .key = OPTION_REPEAT,
-     .arg = "N",
-     .doc = "Order and permute N times; the fastest counts"},
+/* A usage error unless the name of a file, if there is one, has this suffix. */
+static void check_suffix(struct argp_state *state, const char *option, const char *suffix,
+                         const char *path)
+{
+    if (path && !new_file_is(path, suffix))
+        argp_error(state, "%s takes a name that ends in %s, not '%s'", option, suffix, path);
+}
+
+static void settle(struct argp_state *state, void *options)
+{
+    const reorder_options *o = options;
+    check_suffix(state, "--perm", ".mtx", o->permutation);
+    check_suffix(state, "--report", ".html", o->report);
+    save_check(state, "--out", &o->out);
+}
+
+#define AT(member) .at = offsetof(reorder_options, member)
+static const line_option own_options[] = {
+    {"method", "NAME", "rcm (default), cm, rcm-quality or sloan", LINE_CHOICE, AT(method),
+     .names = command_method},
+    {"out", "B.mtx", "Write the reordered matrix", LINE_FILE, AT(out.path)},
+    {"format", "NAME", SAVE_FORMAT_DOC, LINE_OWN, AT(out), .parse = save_parse_format},
+    {"perm", "P.mtx",
+     "Write the order, a Matrix Market array of integers from 1: row i of the reordered matrix is "
+     "row P(i) of FILE",
+     LINE_TEXT, AT(permutation)},
+    {"report", "R.html",
+     "Write a page for browsers with pictures and figures from before and after", LINE_TEXT,
+     AT(report)},
+    {"allow-worse", NULL, "Take the method's own order even where it is worse than that of FILE",
+     LINE_FLAG, AT(allow_worse)},
+    {"repeat", "N", "Order and permute N times; the fastest counts", LINE_LONG, AT(repeat),
+     .most = REPEAT_MOST},
     {0},
 };
 
-/* The name of a text file with this suffix, or a usage error. */
-static const char *parse_name(struct argp_state *state, const char *option, const char *suffix,
-                              const char *path)
-{
-    if (!new_file_is(path, suffix))
-        argp_error(state, "%s takes a name that ends in %s, not '%s'", option, suffix, path);
-    return path;
-}
-
-static error_t parse(int key, char *argument, struct argp_state *state)
-{
-    reorder_options *options = state->input;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &options->common;
-        return 0;
-    case OPTION_METHOD:
-        command_choice(state, "--method", command_method, argument);
-        options->method = argument;
-        return 0;
-    case OPTION_OUT:
-        options->out.path = command_file(state, "--out", argument);
-        return 0;
-    case OPTION_FORMAT:
-        save_parse_format(state, argument, &options->out);
-        return 0;
-    case OPTION_PERM:
-        options->permutation = parse_name(state, "--perm", ".mtx", argument);
-        return 0;
-    case OPTION_REPORT:
-        options->report = parse_name(state, "--report", ".html", argument);
-        return 0;
-    case OPTION_ALLOW_WORSE:
-        options->allow_worse = true;
-        return 0;
-    case OPTION_REPEAT:
-        options->repeat = command_whole_number(state, "--repeat", argument, 1, REPEAT_MOST);
-        return 0;
-    case ARGP_KEY_END:
-        save_check(state, "--out", &options->out);
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
-
-static const struct argp argp = {
+static const line line_of = {
     .options = own_options,
-    .parser = parse,
-    .args_doc = "FILE",
+    .operands = "FILE",
+    .settle = settle,
     .doc = "Bring the entries of a square matrix to its diagonal by another order of rows and "
            "columns, and say what is gained. The order is never worse than that of FILE, unless "
            "asked for.",
-    .children = command_children,
 };
 
 int command_reorder(int argc, char **argv)
@@ -300,6 +255,6 @@ int command_reorder(int argc, char **argv)
     reorder_options options = {.common = {.operands_min = 1, .operands_max = 1},
                                .method = fur_reorder_method_at(0)->name,
                                .repeat = 1};
-    argp_parse(&argp, argc, argv, 0, NULL, &options);
+    line_parse(&line_of, argc, argv, &options);
     return command_run(&options.common, reorder, &options);
 }

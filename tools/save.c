@@ -13,10 +13,10 @@ static const char *format_name(fur_context *context, int index)
     return names[index];
 }
 
-void save_parse_format(struct argp_state *state, const char *text, save_target *target)
+void save_parse_format(struct argp_state *state, const char *option, const char *text, void *target)
 {
-    int found = command_choice(state, "--format", format_name, text);
-    target->format = found == 0 ? SAVE_TEXT : SAVE_BINARY;
+    int found = command_choice(state, option, format_name, text);
+    ((save_target *)target)->format = found == 0 ? SAVE_TEXT : SAVE_BINARY;
 }
 
 /* Where the ending of the first `length` characters begins, with its dot; length: there is none. */

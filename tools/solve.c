@@ -8,27 +8,12 @@
 #include "asymmetry.h"
 #include "grid.h"
 #include "interrupt.h"
+#include "line.h"
 #include "load.h"
 #include "output.h"
 #include "product.h"
 #include "progress.h"
 #include "save.h"
-
-enum {
-    OPTION_B = 1,
-    OPTION_METHOD,
-    OPTION_PRECOND,
-    OPTION_RTOL,
-    OPTION_MAX_ITERATIONS,
-    OPTION_KERNEL,
-    OPTION_OUT,
-    OPTION_FORMAT,
-    OPTION_REORDER,
-    OPTION_STENCIL,
-    OPTION_EXTENT,
-    OPTION_BOUNDARY,
-    OPTION_TYPE
-};
 
 typedef struct solve_options {
     command_common common;
@@ -415,52 +400,6 @@ static fur_status solve(fur_context *context, const void *options)
     return status;
 }
 
-static const struct argp_option own_options[] = {
-    {.name = "stencil",
-     .key = OPTION_STENCIL,
-     .arg = "POINTS",
-     .doc = "Instead of FILE: the negated Laplacian of 3, 5, 7, 9, 13, 19 or 27 points on a grid; "
-            "without --b the right-hand side is 1 everywhere"},
-    {.name = "extent", .key = OPTION_EXTENT, .arg = "NX,NY,NZ", .doc = GRID_EXTENT_DOC},
-    {.name = "boundary", .key = OPTION_BOUNDARY, .arg = "X,Y,Z", .doc = GRID_BOUNDARY_DOC},
-    {.name = "type", .key = OPTION_TYPE, .arg = "TYPE", .doc = GRID_TYPE_DOC},
-    {.name = "b",
-     .key = OPTION_B,
-     .arg = "B.mtx",
-     .doc = "The right-hand side; without it that of FILE, if it is an archive with name_b.mtx, "
-            "or A times a vector of ones"},
-    {.name = "method",
-     .key = OPTION_METHOD,
-     .arg = "NAME",
-     .doc =
-         "Method: cg (without this option), or mg, multigrid, for stencils of 3, 5 and 7 points"},
-    {.name = "precond",
-     .key = OPTION_PRECOND,
-     .arg = "NAME",
-     .doc = "Preconditioner: jacobi, none, or mg, for real stencils of 3, 5 and 7 points without a "
-            "periodic axis of odd length; without this option mg for those, else jacobi"},
-    {.name = "rtol",
-     .key = OPTION_RTOL,
-     .arg = "R",
-     .doc = "Stop when the residual is R times the right-hand side; without it 1e-10, for f32 and "
-            "c64 1e-5"},
-    {.name = "max-iterations",
-     .key = OPTION_MAX_ITERATIONS,
-     .arg = "N",
-     .doc =
-         "Give up after N iterations; without it 10 times the rows plus 100, at most 50000, or 100 "
-         "cycles of mg"},
-    {.name = "kernel", .key = OPTION_KERNEL, .arg = "NAME", .doc = PRODUCT_KERNEL_DOC},
-    {.name = "out",
-     .key = OPTION_OUT,
-     .arg = "X.mtx",
-     .doc = "Write x to this file, converged or not, also if Ctrl-C or kill ends the solve early; "
-            "a second one ends all"},
-    {.name = "format", .key = OPTION_FORMAT, .arg = "NAME", .doc = SAVE_FORMAT_DOC},
-    {.name = "reorder", .key = OPTION_REORDER, .arg = "METHOD", .doc = PRODUCT_ORDER_DOC},
-    {0},
-};
-
 /* The solver's methods and, behind them, multigrid. */
 static const char *method_name(fur_context *context, int index)
 {
@@ -491,8 +430,9 @@ static bool suits_multigrid(const grid_request *grid)
 }
 
 /* What goes together is known when all options are. */
-static void settle(struct argp_state *state, solve_options *o)
+static void settle(struct argp_state *state, void *options)
 {
+    solve_options *o = options;
     bool stencil = o->grid.points != 0;
     bool cycles = is_multigrid(o->method);
     bool preconditioned = o->precond && strcmp(o->precond, "none") != 0;
@@ -507,6 +447,8 @@ static void settle(struct argp_state *state, solve_options *o)
         {"--precond", preconditioned, !cycles, "with --method cg, not with mg"},
     };
     command_check(state, pairings, sizeof pairings / sizeof *pairings);
+    if (!stencil && o->common.operand_count == 0)
+        argp_error(state, "a file name is missing");
     save_check(state, "--out", &o->out);
     if (stencil)
         grid_check(state, "--stencil", &o->grid);
@@ -514,82 +456,59 @@ static void settle(struct argp_state *state, solve_options *o)
         o->precond = cycles ? "none" : stencil && suits_multigrid(&o->grid) ? "mg" : "jacobi";
 }
 
-static error_t parse(int key, char *argument, struct argp_state *state)
-{
-    solve_options *options = state->input;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &options->common;
-        return 0;
-    case ARGP_KEY_END:
-        settle(state, options);
-        return 0;
-    case OPTION_STENCIL:
-        grid_parse_points(state, "--stencil", argument, &options->grid);
-        options->common.operands_min = 0;
-        return 0;
-    case OPTION_EXTENT:
-        grid_parse_extent(state, argument, &options->grid);
-        return 0;
-    case OPTION_BOUNDARY:
-        grid_parse_boundary(state, argument, &options->grid);
-        return 0;
-    case OPTION_TYPE:
-        grid_parse_type(state, argument, &options->grid);
-        return 0;
-    case OPTION_B:
-        options->b = options->common.vector = command_file(state, "--b", argument);
-        return 0;
-    case OPTION_METHOD:
-        command_choice(state, "--method", method_name, argument);
-        options->method = argument;
-        return 0;
-    case OPTION_PRECOND:
-        command_choice(state, "--precond", precond_name, argument);
-        options->precond = argument;
-        return 0;
-    case OPTION_RTOL:
-        options->rtol = command_positive_number(state, "--rtol", argument);
-        return 0;
-    case OPTION_MAX_ITERATIONS:
-        options->max_iterations =
-            command_whole_number(state, "--max-iterations", argument, 1, INT64_MAX);
-        return 0;
-    case OPTION_KERNEL:
-        options->kernel = argument;
-        return 0;
-    case OPTION_OUT:
-        options->out.path = command_file(state, "--out", argument);
-        return 0;
-    case OPTION_FORMAT:
-        save_parse_format(state, argument, &options->out);
-        return 0;
-    case OPTION_REORDER:
-        options->reorder = product_parse_order(state, argument);
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
+#define AT(member) .at = offsetof(solve_options, member)
+static const line_option own_options[] = {
+    {"stencil", "POINTS",
+     "Instead of FILE: the negated Laplacian of 3, 5, 7, 9, 13, 19 or 27 points on a grid; without "
+     "--b the right-hand side is 1 everywhere",
+     LINE_OWN, AT(grid), .parse = grid_parse_points},
+    {"extent", "NX,NY,NZ", GRID_EXTENT_DOC, LINE_OWN, AT(grid), .parse = grid_parse_extent},
+    {"boundary", "X,Y,Z", GRID_BOUNDARY_DOC, LINE_OWN, AT(grid), .parse = grid_parse_boundary},
+    {"type", "TYPE", GRID_TYPE_DOC, LINE_OWN, AT(grid), .parse = grid_parse_type},
+    {"b", "B.mtx",
+     "The right-hand side (default: that of FILE, if it is an archive with name_b.mtx, else A "
+     "times ones)",
+     LINE_INPUT, AT(b)},
+    {"method", "NAME", "cg (default), or mg, multigrid, for stencils of 3, 5 and 7 points",
+     LINE_CHOICE, AT(method), .names = method_name},
+    {"precond", "NAME",
+     "Preconditioner: jacobi, none, or mg, for real stencils of 3, 5 and 7 points without a "
+     "periodic axis of odd length (default: mg for those, else jacobi)",
+     LINE_CHOICE, AT(precond), .names = precond_name},
+    {"rtol", "R",
+     "Stop when the residual is R times the right-hand side (default 1e-10, for f32 and c64 1e-5)",
+     LINE_POSITIVE, AT(rtol)},
+    {"max-iterations", "N",
+     "Give up after N iterations (default: 10 times the rows plus 100, at most 50000; 100 cycles "
+     "of mg)",
+     LINE_LONG, AT(max_iterations), .most = INT64_MAX},
+    {"kernel", "NAME", PRODUCT_KERNEL_DOC, LINE_TEXT, AT(kernel)},
+    {"out", "X.mtx",
+     "Write x to this file, converged or not, also if Ctrl-C or kill ends the solve early; a "
+     "second one ends it at once",
+     LINE_FILE, AT(out.path)},
+    {"format", "NAME", SAVE_FORMAT_DOC, LINE_OWN, AT(out), .parse = save_parse_format},
+    {"reorder", "METHOD", PRODUCT_ORDER_DOC, LINE_CHOICE, AT(reorder), .names = product_order},
+    {0},
+};
 
-static const struct argp argp = {
+static const line line_of = {
     .options = own_options,
-    .parser = parse,
-    .args_doc = "FILE\n--stencil POINTS --extent NX,NY,NZ",
+    .operands = "FILE\n--stencil POINTS --extent NX,NY,NZ",
+    .settle = settle,
     .doc =
         "Solve A x = b for the symmetric or Hermitian positive definite matrix A of a Matrix "
         "Market file, or of a stencil on a grid, starting at x = 0. Fails if the method does "
         "not converge.\vA solve that SIGINT or SIGTERM ends early writes and prints what it has, "
         "and the command then ends by that signal, which a shell shows as 130 or 143.",
-    .children = command_children,
 };
 
 int command_solve(int argc, char **argv)
 {
-    solve_options options = {.common = {.operands_min = 1, .operands_max = 1},
+    solve_options options = {.common = {.operands_max = 1},
                              .grid = grid_none(),
                              .method = fur_solver_method_at(0)->name};
-    argp_parse(&argp, argc, argv, 0, NULL, &options);
+    line_parse(&line_of, argc, argv, &options);
     int status = command_run(&options.common, solve, &options);
     if (status != 0)
         interrupt_pass_on();

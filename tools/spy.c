@@ -2,11 +2,11 @@
 #include "command.h"
 
 #include "draw.h"
+#include "line.h"
 #include "load.h"
 #include "new_file.h"
 #include "output.h"
 
-enum { OPTION_OUT = 'o', OPTION_REORDER = 1, OPTION_ALLOW_WORSE, OPTION_SIZE };
 #define PIXELS 600
 #define PIXELS_LEAST 16
 #define PIXELS_MOST 4000
@@ -133,85 +133,58 @@ static fur_status spy(fur_context *context, const void *options)
     return status;
 }
 
-static const struct argp_option own_options[] = {
-    {.name = "out",
-     .key = OPTION_OUT,
-     .arg = "PICTURE",
-     .doc = "The picture's file; its name ends in .png or .svg. Required"},
-    {.name = "reorder",
-     .key = OPTION_REORDER,
-     .arg = "METHOD",
-     .doc = "Draw the matrix beside itself in the order of a method of furrow reorder"},
-    {.name = "allow-worse",
-     .key = OPTION_ALLOW_WORSE,
-     .doc = "Take the method's own order even where it has a larger bandwidth"},
-    {.name = "size",
-     .key = OPTION_SIZE,
-     .arg = "PIXELS",
-     .doc = "Of the pattern's longer side, at most; without it 600"},
-    {0},
-};
-
-static drawer *parse_kind(struct argp_state *state, const char *path)
+/* The kind of picture that the name asks for. */
+static drawer *find_kind(const char *path)
 {
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+    for (size_t i = 0; path && i < sizeof kinds / sizeof *kinds; i++)
         if (new_file_is(path, kinds[i].suffix))
             return kinds[i].draw;
-    argp_error(state, "--out takes a name that ends in .png or .svg, not '%s'", path);
     return NULL;
 }
 
-static void settle(struct argp_state *state, const spy_options *o)
+static void parse_size(struct argp_state *state, const char *option, const char *text, void *pixels)
 {
+    *(int *)pixels = (int)command_whole_number(state, option, text, PIXELS_LEAST, PIXELS_MOST);
+}
+
+static void settle(struct argp_state *state, void *options)
+{
+    spy_options *o = options;
     command_pairing worse = {"--allow-worse", o->allow_worse, o->method, "with --reorder"};
     if (!o->out)
-        argp_error(state, "where to is missing: --out takes the picture's name");
+        argp_error(state, "--out is missing; --out takes the picture's name");
+    o->draw = find_kind(o->out);
+    if (!o->draw)
+        argp_error(state, "--out takes a name that ends in .png or .svg, not '%s'", o->out);
     command_check(state, &worse, 1);
 }
 
-static error_t parse(int key, char *argument, struct argp_state *state)
-{
-    spy_options *options = state->input;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &options->common;
-        return 0;
-    case OPTION_OUT:
-        options->out = argument;
-        options->draw = parse_kind(state, argument);
-        return 0;
-    case OPTION_REORDER:
-        command_choice(state, "--reorder", command_method, argument);
-        options->method = argument;
-        return 0;
-    case OPTION_ALLOW_WORSE:
-        options->allow_worse = true;
-        return 0;
-    case OPTION_SIZE:
-        options->pixels =
-            (int)command_whole_number(state, "--size", argument, PIXELS_LEAST, PIXELS_MOST);
-        return 0;
-    case ARGP_KEY_END:
-        settle(state, options);
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
+#define AT(member) .at = offsetof(spy_options, member)
+static const line_option own_options[] = {
+    {"out", "PICTURE", "Write this file; its name ends in .png or .svg. Required", LINE_TEXT,
+     AT(out), .letter = 'o'},
+    {"reorder", "METHOD",
+     "Draw the matrix beside itself in the order of a method of furrow reorder", LINE_CHOICE,
+     AT(method), .names = command_method},
+    {"allow-worse", NULL, "Take the method's own order even where it has a larger bandwidth",
+     LINE_FLAG, AT(allow_worse)},
+    {"size", "PIXELS", "Pixels of the pattern's longer side, at most (default 600)", LINE_OWN,
+     AT(pixels), .parse = parse_size},
+    {0},
+};
 
-static const struct argp argp = {
+static const line line_of = {
     .options = own_options,
-    .parser = parse,
-    .args_doc = "FILE",
+    .operands = "FILE",
+    .settle = settle,
     .doc = "Draw where the entries of a matrix are. Of a small matrix each entry is a square; of a "
            "large one each cell of the picture covers a block, and is the darker the more entries "
            "are there, by the logarithm.",
-    .children = command_children,
 };
 
 int command_spy(int argc, char **argv)
 {
     spy_options options = {.common = {.operands_min = 1, .operands_max = 1}, .pixels = PIXELS};
-    argp_parse(&argp, argc, argv, 0, NULL, &options);
+    line_parse(&line_of, argc, argv, &options);
     return command_run(&options.common, spy, &options);
 }

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "generate.h"
+#include "line.h"
 #include "output.h"
 #include "sweeps.h"
 
@@ -14,15 +15,7 @@
 #    include "bench_cuda.h"
 #endif
 
-enum {
-    OPTION_SECONDS = 1,
-    OPTION_ROUNDS,
-    OPTION_AGAINST,
-    OPTION_SWEEPS,
-    OPTION_JSON_FILE,
-    CASES_MAX = 512
-};
-
+#define CASES_MAX 512
 #define ENTRY_GRAIN 16384
 /* Without --seconds. */
 #define SECONDS 0.02
@@ -334,53 +327,28 @@ static fur_status run_bench(timing *t, const void *given)
     return status == FUR_OK ? ended : status;
 }
 
-static const struct argp_option own_options[] = {
-    {.name = "seconds",
-     .key = OPTION_SECONDS,
-     .arg = "S",
-     .doc = "CPU: time for each contender in each round of spmv, reduce and io (default 0.02)"},
-    {.name = "rounds",
-     .key = OPTION_ROUNDS,
-     .arg = "N",
-     .doc = "CPU: rounds of spmv, reduce and stencil (default 11) and of io (default 5)"},
-    {.name = "against",
-     .key = OPTION_AGAINST,
-     .arg = "PEER",
-     .doc = "Whom to race with: plain on the CPU, for io mmio or fmm; on a GPU cusparse (spmv), "
-            "cublas (reduce), cub (ladder), cudamemcpy (transfer), cusolver (reorder); stencil "
-            "takes what furrow stencil takes"},
-    {.name = "sweeps", .key = OPTION_SWEEPS, .arg = "N", .doc = "stencil: " SWEEPS_DOC},
-    {.name = "json-file",
-     .key = OPTION_JSON_FILE,
-     .arg = "FILE",
-     .doc = "Write to FILE what --json prints, beside the tables"},
+#define AT(member) .at = offsetof(bench_options, member)
+static const line_option own_options[] = {
+    {"seconds", "S",
+     "CPU: time for each contender in each round of spmv, reduce and io (default 0.02)",
+     LINE_POSITIVE, AT(seconds)},
+    {"rounds", "N", "CPU: rounds of spmv, reduce and stencil (default 11) and of io (default 5)",
+     LINE_COUNT, AT(rounds), .most = RACE_ROUNDS_MOST},
+    {"against", "PEER",
+     "Whom to race with: plain on the CPU, for io mmio or fmm; on a GPU cusparse (spmv), cublas "
+     "(reduce), cub (ladder), cudamemcpy (transfer), cusolver (reorder); stencil takes what furrow "
+     "stencil takes",
+     LINE_TEXT, AT(against)},
+    {"sweeps", "N", "stencil: " SWEEPS_DOC, LINE_COUNT, AT(sweeps), .most = SWEEPS_COUNT_MOST},
+    {"json-file", "FILE", "Write to FILE what --json prints, beside the tables", LINE_TEXT,
+     AT(json_file)},
     {0},
 };
 
-static error_t parse(int key, char *argument, struct argp_state *state)
+static error_t take_case(int key, char *argument, struct argp_state *state, void *given)
 {
-    bench_options *options = state->input;
+    bench_options *options = given;
     switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &options->common;
-        return 0;
-    case OPTION_SECONDS:
-        options->seconds = command_positive_number(state, "--seconds", argument);
-        return 0;
-    case OPTION_ROUNDS:
-        options->rounds =
-            (int)command_whole_number(state, "--rounds", argument, 1, RACE_ROUNDS_MOST);
-        return 0;
-    case OPTION_AGAINST:
-        options->against = argument;
-        return 0;
-    case OPTION_SWEEPS:
-        options->sweeps =
-            (int)command_whole_number(state, "--sweeps", argument, 1, SWEEPS_COUNT_MOST);
-        return 0;
-    case OPTION_JSON_FILE:
-        options->json_file = argument;
-        return 0;
     case ARGP_KEY_ARG:
         if (options->case_count == CASES_MAX - 1)
             argp_error(state, "more than %d cases", CASES_MAX - 2);
@@ -395,12 +363,12 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     }
 }
 
-static const struct argp argp = {
+static const line line_of = {
     .options = own_options,
-    .parser = parse,
-    .args_doc = "FILE|MATRIX...\nspmv [FILE|MATRIX...]\nreduce [ENTRIES...]\nstencil "
+    .operands = "FILE|MATRIX...\nspmv [FILE|MATRIX...]\nreduce [ENTRIES...]\nstencil "
                 "[STENCIL...]\nrecognise [STENCIL...]\nmultigrid [N|N:f32...]\nio [FILE|TEXT...]\n"
                 "ladder [ENTRIES...]\ntransfer [BYTES...]\nreorder [FILE|MATRIX...]",
+    .rest = take_case,
     .doc =
         "Race the kernels against the plain loops that a compiler gets for -O3 -march=native, or "
         "on a GPU against NVIDIA's libraries, and reading and writing files against NIST's mmio "
@@ -425,12 +393,11 @@ static const struct argp argp = {
         "text's. The floor is what moves as many bytes and does not look at them, or the "
         "decompressor alone; speed-ups are medians, round by round, over peers with as many "
         "threads, or with their only one.",
-    .children = command_children,
 };
 
 int command_bench(int argc, char **argv)
 {
     bench_options options = {.seconds = 0};
-    argp_parse(&argp, argc, argv, 0, NULL, &options);
+    line_parse(&line_of, argc, argv, &options);
     return timing_run(&options.common, run_bench, &options);
 }

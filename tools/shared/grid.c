@@ -47,21 +47,22 @@ static int cut_list(const char *text, char items[ITEMS][ITEM_LENGTH])
     return 0;
 }
 
-void grid_parse_points(struct argp_state *state, const char *option, const char *text,
-                       grid_request *grid)
+void grid_parse_points(struct argp_state *state, const char *option, const char *text, void *out)
 {
+    grid_request *grid = out;
     fur_stencil_definition ignored;
     grid->points = (int)command_whole_number(state, option, text, 1, 729);
     if (!fur_stencil_named(grid->points, &ignored))
         argp_error(state, "%s takes 3, 5, 7, 9, 13, 19 or 27, not '%s'", option, text);
 }
 
-void grid_parse_extent(struct argp_state *state, const char *text, grid_request *grid)
+void grid_parse_extent(struct argp_state *state, const char *option, const char *text, void *out)
 {
+    grid_request *grid = out;
     char items[ITEMS][ITEM_LENGTH];
     grid->extents = cut_list(text, items);
     if (grid->extents == 0) {
-        argp_error(state, "--extent takes one to three numbers with commas between, not '%s'",
+        argp_error(state, "%s takes one to three numbers with commas between, not '%s'", option,
                    text);
     }
     for (int axis = 0; axis < grid->extents; axis++) {
@@ -70,24 +71,26 @@ void grid_parse_extent(struct argp_state *state, const char *text, grid_request 
     }
 }
 
-void grid_parse_boundary(struct argp_state *state, const char *text, grid_request *grid)
+void grid_parse_boundary(struct argp_state *state, const char *option, const char *text, void *out)
 {
+    grid_request *grid = out;
     char items[ITEMS][ITEM_LENGTH];
     grid->boundaries = cut_list(text, items);
     if (grid->boundaries == 0) {
-        argp_error(state, "--boundary takes one to three names with commas between, not '%s'",
+        argp_error(state, "%s takes one to three names with commas between, not '%s'", option,
                    text);
     }
     for (int axis = 0; axis < 3; axis++) {
         int item = axis < grid->boundaries ? axis : grid->boundaries - 1;
         grid->boundary[axis] =
-            (fur_boundary)command_choice(state, "--boundary", boundary_name, items[item]);
+            (fur_boundary)command_choice(state, option, boundary_name, items[item]);
     }
 }
 
-void grid_parse_type(struct argp_state *state, const char *text, grid_request *grid)
+void grid_parse_type(struct argp_state *state, const char *option, const char *text, void *out)
 {
-    grid->value = (fur_value_type)command_choice(state, "--type", grid_value_name, text);
+    grid_request *grid = out;
+    grid->value = (fur_value_type)command_choice(state, option, grid_value_name, text);
     grid->typed = true;
 }
 

@@ -25,12 +25,12 @@ typedef struct grid_request {
 /* The request before options are read: none, in f64. */
 grid_request grid_none(void);
 
-/* Each reads an option's argument, or ends with a usage error. */
-void grid_parse_points(struct argp_state *state, const char *option, const char *text,
-                       grid_request *grid);
-void grid_parse_extent(struct argp_state *state, const char *text, grid_request *grid);
-void grid_parse_boundary(struct argp_state *state, const char *text, grid_request *grid);
-void grid_parse_type(struct argp_state *state, const char *text, grid_request *grid);
+/* Each reads what an option takes, for the line_option of a grid_request. */
+void grid_parse_points(struct argp_state *state, const char *option, const char *text, void *grid);
+void grid_parse_extent(struct argp_state *state, const char *option, const char *text, void *grid);
+void grid_parse_boundary(struct argp_state *state, const char *option, const char *text,
+                         void *grid);
+void grid_parse_type(struct argp_state *state, const char *option, const char *text, void *grid);
 
 /* "dirichlet", "neumann" or "periodic". */
 const char *grid_boundary_name(fur_boundary boundary);

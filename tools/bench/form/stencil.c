@@ -4,19 +4,9 @@
 #include <stdio.h>
 
 #include "forms.h"
+#include "line.h"
 #include "output.h"
 #include "sweeps.h"
-
-enum {
-    OPTION_POINTS = 1,
-    OPTION_EXTENT,
-    OPTION_BOUNDARY,
-    OPTION_TYPE,
-    OPTION_KERNEL,
-    OPTION_AGAINST,
-    OPTION_ROUNDS,
-    OPTION_SWEEPS
-};
 
 /* Rounds without --rounds. */
 #define ROUNDS 21
@@ -122,29 +112,9 @@ static fur_status stencil(timing *t, const void *options)
     return status;
 }
 
-static const struct argp_option own_options[] = {
-    {.name = "points",
-     .key = OPTION_POINTS,
-     .arg = "POINTS",
-     .doc = "The negated Laplacian of 3, 5, 7, 9, 13, 19 or 27 points"},
-    {.name = "extent", .key = OPTION_EXTENT, .arg = "NX,NY,NZ", .doc = GRID_EXTENT_DOC},
-    {.name = "boundary", .key = OPTION_BOUNDARY, .arg = "X,Y,Z", .doc = GRID_BOUNDARY_DOC},
-    {.name = "type", .key = OPTION_TYPE, .arg = "TYPE", .doc = GRID_TYPE_DOC},
-    {.name = "kernel",
-     .key = OPTION_KERNEL,
-     .arg = "NAME",
-     .doc = "Kernel of the stencil, one of furrow kernels; without it the best is chosen"},
-    {.name = "against", .key = OPTION_AGAINST, .arg = "LIST", .doc = FORMS_AGAINST_DOC},
-    {.name = "rounds",
-     .key = OPTION_ROUNDS,
-     .arg = "N",
-     .doc = "Products of each form that are timed on the CPU (default 21)"},
-    {.name = "sweeps", .key = OPTION_SWEEPS, .arg = "N", .doc = SWEEPS_DOC},
-    {0},
-};
-
-static void settle(struct argp_state *state, stencil_options *o)
+static void settle(struct argp_state *state, void *options)
 {
+    stencil_options *o = options;
     command_pairing rounds = {"--rounds", o->request.rounds != 0, !command_on_gpu(&o->common),
                               "with --device cpu"};
     command_check(state, &rounds, 1);
@@ -152,64 +122,38 @@ static void settle(struct argp_state *state, stencil_options *o)
     o->request.rounds = o->request.rounds != 0 ? o->request.rounds : ROUNDS;
 }
 
-static error_t parse(int key, char *argument, struct argp_state *state)
-{
-    stencil_options *options = state->input;
-    grid_request *grid = &options->request.grid;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &options->common;
-        return 0;
-    case ARGP_KEY_END:
-        settle(state, options);
-        return 0;
-    case OPTION_POINTS:
-        grid_parse_points(state, "--points", argument, grid);
-        return 0;
-    case OPTION_EXTENT:
-        grid_parse_extent(state, argument, grid);
-        return 0;
-    case OPTION_BOUNDARY:
-        grid_parse_boundary(state, argument, grid);
-        return 0;
-    case OPTION_TYPE:
-        grid_parse_type(state, argument, grid);
-        return 0;
-    case OPTION_KERNEL:
-        options->request.kernel = argument;
-        return 0;
-    case OPTION_AGAINST:
-        options->request.against = argument;
-        return 0;
-    case OPTION_ROUNDS:
-        options->request.rounds =
-            (int)command_whole_number(state, "--rounds", argument, 1, RACE_ROUNDS_MOST);
-        return 0;
-    case OPTION_SWEEPS:
-        options->sweeps =
-            (int)command_whole_number(state, "--sweeps", argument, 1, SWEEPS_COUNT_MOST);
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
+#define AT(member) .at = offsetof(stencil_options, member)
+static const line_option own_options[] = {
+    {"points", "POINTS", "The negated Laplacian of 3, 5, 7, 9, 13, 19 or 27 points", LINE_OWN,
+     AT(request.grid), .parse = grid_parse_points},
+    {"extent", "NX,NY,NZ", GRID_EXTENT_DOC, LINE_OWN, AT(request.grid), .parse = grid_parse_extent},
+    {"boundary", "X,Y,Z", GRID_BOUNDARY_DOC, LINE_OWN, AT(request.grid),
+     .parse = grid_parse_boundary},
+    {"type", "TYPE", GRID_TYPE_DOC, LINE_OWN, AT(request.grid), .parse = grid_parse_type},
+    {"kernel", "NAME", "Kernel of the stencil, one of furrow kernels (default: the best is chosen)",
+     LINE_TEXT, AT(request.kernel)},
+    {"against", "LIST", FORMS_AGAINST_DOC, LINE_TEXT, AT(request.against)},
+    {"rounds", "N", "Products of each form that are timed on the CPU (default 21)", LINE_COUNT,
+     AT(request.rounds), .most = RACE_ROUNDS_MOST},
+    {"sweeps", "N", SWEEPS_DOC, LINE_COUNT, AT(sweeps), .most = SWEEPS_COUNT_MOST},
+    {0},
+};
 
-static const struct argp argp = {
+static const line line_of = {
     .options = own_options,
-    .parser = parse,
-    .args_doc = "--points POINTS --extent NX,NY,NZ",
+    .operands = "--points POINTS --extent NX,NY,NZ",
+    .settle = settle,
     .doc = "Race a stencil without a matrix against the same operator as a matrix, after checking "
            "that both give the same: bit by bit where they add in the same order, else within "
            "what rounding explains.\vTimes are medians of runs in turn that find nothing of theirs "
            "in the caches; GB/s count what each form has to move: x, y and its own form of the "
            "matrix. The copy is one of the same run, on the CPU of vectors of the grid. The ratio "
            "says how many times as long as the stencil a form takes.",
-    .children = command_children,
 };
 
 int command_stencil(int argc, char **argv)
 {
     stencil_options options = {.request = {.grid = grid_none()}};
-    argp_parse(&argp, argc, argv, 0, NULL, &options);
+    line_parse(&line_of, argc, argv, &options);
     return timing_run(&options.common, stencil, &options);
 }
