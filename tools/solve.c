@@ -5,7 +5,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "asymmetry.h"
 #include "grid.h"
 #include "interrupt.h"
 #include "line.h"
@@ -14,6 +13,7 @@
 #include "product.h"
 #include "progress.h"
 #include "save.h"
+#include "unsolved.h"
 
 typedef struct solve_options {
     command_common common;
@@ -108,11 +108,6 @@ static fur_status make_stencil(solve_job *job)
                ? fur_multigrid_create(job->stencil, &options, &job->multigrid)
                : FUR_OK;
 }
-
-/* What the methods are for. */
-static const char NEEDED[] = "A must be symmetric or Hermitian, positive definite and finite";
-
-#define ENTRY_BYTES 64
 
 /* A failure again, with what it is about before its sentence and what to do behind it. */
 static fur_status say_more(const solve_job *job, fur_status status, const char *about,
@@ -291,74 +286,20 @@ static fur_status print_solution(const solve_job *job)
     return output_end(&out, job->context);
 }
 
-/* x = 0, where it began, has residual 1: one above has grown. */
-static const char *advise(const fur_solver_report *report)
-{
-    switch (report->outcome) {
-    case FUR_OUTCOME_MAX_ITERATIONS:
-        return report->residual < 1.0 ? "allow more with --max-iterations" : NEEDED;
-    case FUR_OUTCOME_INDEFINITE_PRECONDITIONER:
-        return "try --precond none";
-    case FUR_OUTCOME_STAGNATED:
-        return report->residual < 1.0 ? "ask for less with --rtol" : NEEDED;
-    default:
-        return NEEDED;
-    }
-}
-
-/* "1.5", or "(1.5, -2)" of a complex matrix. */
-static void format_entry(const solve_job *job, const double entry[2], char text[ENTRY_BYTES])
-{
-    fur_value_type value = fur_operator_value_type(job->op);
-    if (value == FUR_C64 || value == FUR_C128)
-        snprintf(text, ENTRY_BYTES, "(%.9g, %.9g)", entry[0], entry[1]);
-    else
-        snprintf(text, ENTRY_BYTES, "%.9g", entry[0]);
-}
-
-/* The sentence about a matrix that no method here is for. */
-static fur_status blame_asymmetry(const solve_job *job, asymmetry found)
-{
-    char here[ENTRY_BYTES], opposite[ENTRY_BYTES];
-    format_entry(job, found.here, here);
-    format_entry(job, found.opposite, opposite);
-    bool complex = here[0] == '(';
-    return fur_context_fail(
-        job->context, FUR_INVALID,
-        "%s: no solution after %lld iterations: %s, relative residual %.1e; the matrix is "
-        "not %s, as %s needs it: in %lld %s, most in (%lld, %lld) = %s and (%lld, %lld) = %s%s, "
-        "counting from 1",
-        job->name, (long long)job->report.iterations, fur_outcome_name(job->report.outcome),
-        job->report.residual, complex ? "Hermitian" : "symmetric", job->options->method,
-        (long long)found.pairs, found.pairs == 1 ? "pair of entries" : "pairs of entries",
-        (long long)(found.row + 1), (long long)(found.col + 1), here, (long long)(found.col + 1),
-        (long long)(found.row + 1), opposite, found.row == found.col ? ", which must be real" : "");
-}
-
-/* Whether A is symmetric is asked only after a failure: it takes as long as some iterations, and
- * where a solve converges, the residual of A itself has shown that nothing is wrong. */
+/* The status of what came out; on failure its sentence says why. */
 static fur_status judge(const solve_job *job)
 {
     const fur_solver_report *report = &job->report;
-    asymmetry found = {.pairs = 0};
+    unsolved why = {job->name, job->options->method, job->a.matrix, report};
+    const char *out = job->options->out.path;
     if (report->outcome == FUR_OUTCOME_CONVERGED)
         return FUR_OK;
-    if (report->outcome == FUR_OUTCOME_STOPPED) {
-        return fur_context_fail(
-            job->context, FUR_INVALID,
-            "%s: stopped by %s after %lld iterations, relative residual %.1e%s%s", job->name,
-            interrupt_name(), (long long)report->iterations, report->residual,
-            job->options->out.path ? "; x so far is in " : "",
-            job->options->out.path ? job->options->out.path : "");
-    }
-    if (job->a.matrix)
-        COMMAND_TRY(asymmetry_find(job->a.matrix, &found));
-    if (found.pairs > 0)
-        return blame_asymmetry(job, found);
+    if (report->outcome != FUR_OUTCOME_STOPPED)
+        return unsolved_explain(job->context, &why);
     return fur_context_fail(job->context, FUR_INVALID,
-                            "%s: no solution after %lld iterations: %s, relative residual %.1e; %s",
-                            job->name, (long long)report->iterations,
-                            fur_outcome_name(report->outcome), report->residual, advise(report));
+                            "%s: stopped by %s after %lld iterations, relative residual %.1e%s%s",
+                            job->name, interrupt_name(), (long long)report->iterations,
+                            report->residual, out ? "; x so far is in " : "", out ? out : "");
 }
 
 static fur_status solve_steps(solve_job *job)

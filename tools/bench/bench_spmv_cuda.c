@@ -7,6 +7,7 @@
 
 #include "generate.h"
 #include "load.h"
+#include "offset.h"
 #include "atomics.h"
 
 #define ROW_GRAIN 1024
@@ -83,12 +84,6 @@ static fur_status add_plans(cuda_case *c)
     fur_spmv_options measured = {.size = sizeof measured, .uses = 1000000, .measure = 1};
     COMMAND_TRY(add_plan(c, "auto", &estimated));
     return add_plan(c, "auto, measured", &measured);
-}
-
-static int64_t offset_at(const fur_csr_view *a, int64_t row)
-{
-    return a->offset_type == FUR_I32 ? ((const int32_t *)a->offsets)[row]
-                                     : ((const int64_t *)a->offsets)[row];
 }
 
 typedef struct bounds {

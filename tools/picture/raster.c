@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "offset.h"
+
 /* A thin matrix would be a line: its shorter side gets at least the pixels over this. */
 #define THINNEST 10
 
@@ -30,12 +32,6 @@ static void choose_sides(const fur_csr_view *a, int pixels, raster *r)
     int scale = longer > pixels ? 1 : pixels / (int)(longer > 0 ? longer : 1);
     r->rows = make_side(a->rows, block, scale, pixels / THINNEST);
     r->cols = make_side(a->cols, block, scale, pixels / THINNEST);
-}
-
-static int64_t offset_at(const fur_csr_view *a, int64_t row)
-{
-    return a->offset_type == FUR_I32 ? ((const int32_t *)a->offsets)[row]
-                                     : ((const int64_t *)a->offsets)[row];
 }
 
 /* Indices and blocks have 31 bits, which are divided faster than 64. */

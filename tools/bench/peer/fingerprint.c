@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "offset.h"
 #include "random.h"
 
 static uint64_t hash(int64_t row, int64_t col, double value)
@@ -19,8 +20,7 @@ fingerprint fingerprint_csr(const fur_csr *matrix)
     fingerprint f = {.rows = a.rows, .cols = a.cols, .entries = a.entries};
     int64_t k = 0;
     for (int64_t i = 0; i < a.rows; i++) {
-        int64_t end = a.offset_type == FUR_I32 ? ((const int32_t *)a.offsets)[i + 1]
-                                               : ((const int64_t *)a.offsets)[i + 1];
+        int64_t end = offset_at(&a, i + 1);
         for (; k < end; k++)
             f.sum += hash(i, a.columns[k], values[k]);
     }
