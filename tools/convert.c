@@ -222,11 +222,10 @@ static const line line_of = {
     .options = own_options,
     .operands = "IN OUT",
     .settle = settle,
-    .doc =
-        "Read IN, a Matrix Market or binary file, and write its matrix or vector to OUT: a binary "
-        "file if its name ends in .fur, which loads many times faster, else (.mtx, .mtx.gz, "
-        ".mtx.zst or no ending) Matrix Market with the fewest digits that read back to the same "
-        "numbers.",
+    .doc = "Read IN, a Matrix Market or binary file, and write its matrix or vector to OUT. If the "
+           "name of OUT ends in .fur, the file is binary and loads many times faster. Else (.mtx, "
+           ".mtx.gz, .mtx.zst or no ending) it is Matrix Market, with the fewest digits that read "
+           "back to the same numbers.",
 };
 
 int command_convert(int argc, char **argv)

@@ -50,9 +50,8 @@ static fur_status info(fur_context *context, const void *options)
 
 static const line line_of = {
     .operands = "FILE",
-    .doc = "Say what the matrix in a Matrix Market or binary file is. Entries, rows and profile "
-           "are those of "
-           "the whole matrix: a symmetric file is expanded."};
+    .doc = "Say what the matrix in a Matrix Market or binary file is. A symmetric file is expanded "
+           "first: entries, rows and profile are those of the whole matrix."};
 
 int command_info(int argc, char **argv)
 {

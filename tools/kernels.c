@@ -148,9 +148,7 @@ static const line line_of = {
     .operands = "[FILE]",
     .settle = settle,
     .doc = "List the kernels for y = A x, for stencils and for repeated sweeps of them. With a "
-           "Matrix Market file, say also "
-           "which one its matrix "
-           "gets and why.",
+           "file, also say which kernel its matrix gets, and why.",
 };
 
 int command_kernels(int argc, char **argv)

@@ -230,9 +230,9 @@ static const line line_of = {
     .options = own_options,
     .operands = "FILE",
     .settle = settle,
-    .doc = "Multiply the matrix A of a Matrix Market file by a vector, y = A x, and say how fast "
-           "it went and how long y is.\vOn a GPU products are timed in batches of 100: waiting for "
-           "one takes longer than a small product.",
+    .doc = "Multiply the matrix A of a file by a vector, y = A x, and print the speed and the "
+           "norms of y.\vOn a GPU products are timed in batches of 100, because waiting for one "
+           "takes longer than a small product.",
 };
 
 int command_multiply(int argc, char **argv)

@@ -75,7 +75,7 @@ void product_put_recognition(output *out, const fur_product_report *report)
     if (!found)
         return;
     output_flag(out, "recognised", "is a stencil", found->recognised);
-    output_text(out, "recognition", "as was found", found->reason);
+    output_text(out, "recognition", "recognition", found->reason);
     output_seconds(out, "seconds_recognise", "time to recognise", found->seconds);
     if (found->recognised)
         output_count(out, "rows_differing", "rows that differ", found->rows_differing);

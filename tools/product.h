@@ -8,11 +8,10 @@
 
 #define PRODUCT_KERNEL_DOC                                                                         \
     "Kernel for the products: one of furrow kernels, or stencil, which fails unless the matrix "   \
-    "is "                                                                                          \
-    "one on a grid. Default: the best is chosen"
+    "is one on a grid (default: the best)"
 #define PRODUCT_ORDER_DOC                                                                          \
-    "Work in another order of rows and columns: that of a method of furrow reorder, or auto: rcm " \
-    "if products are faster in it. Files keep the order of FILE"
+    "Order of rows and columns to work in: that of a method of furrow reorder, none (default), "   \
+    "or auto, which is rcm if products are faster in it. x, y and b keep the order of FILE"
 
 /* FUR_INVALID, a misuse, unless --kernel took NULL or the name of what may multiply. */
 fur_status product_check_kernel(fur_context *context, const char *kernel);

@@ -247,7 +247,7 @@ static const line line_of = {
     .settle = settle,
     .doc = "Bring the entries of a square matrix to its diagonal by another order of rows and "
            "columns, and say what is gained. The order is never worse than that of FILE, unless "
-           "asked for.",
+           "--allow-worse is given.",
 };
 
 int command_reorder(int argc, char **argv)

@@ -282,7 +282,7 @@ static fur_status print_solution(const solve_job *job)
     output_flag(&out, "converged", "converged", report->outcome == FUR_OUTCOME_CONVERGED);
     output_text(&out, "outcome", "outcome", fur_outcome_name(report->outcome));
     output_number(&out, "residual", "relative residual", report->residual);
-    output_number(&out, "residual_recursive", "as carried along", report->residual_recursive);
+    output_number(&out, "residual_recursive", "recursive residual", report->residual_recursive);
     return output_end(&out, job->context);
 }
 
@@ -426,7 +426,7 @@ static const line_option own_options[] = {
     {"kernel", "NAME", PRODUCT_KERNEL_DOC, LINE_TEXT, AT(kernel)},
     {"out", "X.mtx",
      "Write x to this file, converged or not, also if Ctrl-C or kill ends the solve early; a "
-     "second one ends it at once",
+     "second Ctrl-C ends it at once",
      LINE_FILE, AT(out.path)},
     {"format", "NAME", SAVE_FORMAT_DOC, LINE_OWN, AT(out), .parse = save_parse_format},
     {"reorder", "METHOD", PRODUCT_ORDER_DOC, LINE_CHOICE, AT(reorder), .names = product_order},
@@ -437,11 +437,10 @@ static const line line_of = {
     .options = own_options,
     .operands = "FILE\n--stencil POINTS --extent NX,NY,NZ",
     .settle = settle,
-    .doc =
-        "Solve A x = b for the symmetric or Hermitian positive definite matrix A of a Matrix "
-        "Market file, or of a stencil on a grid, starting at x = 0. Fails if the method does "
-        "not converge.\vA solve that SIGINT or SIGTERM ends early writes and prints what it has, "
-        "and the command then ends by that signal, which a shell shows as 130 or 143.",
+    .doc = "Solve A x = b, starting at x = 0, for a symmetric or Hermitian positive definite "
+           "matrix A from a file, or for a stencil on a grid. The command fails if the method does "
+           "not converge.\vSIGINT or SIGTERM ends a solve early: the command writes and prints "
+           "what it has and then ends by that signal, which a shell shows as 130 or 143.",
 };
 
 int command_solve(int argc, char **argv)

@@ -177,9 +177,9 @@ static const line line_of = {
     .options = own_options,
     .operands = "FILE",
     .settle = settle,
-    .doc = "Draw where the entries of a matrix are. Of a small matrix each entry is a square; of a "
-           "large one each cell of the picture covers a block, and is the darker the more entries "
-           "are there, by the logarithm.",
+    .doc = "Draw where the entries of a matrix are. In the picture of a small matrix each entry is "
+           "a square. In that of a large one each cell covers a block of the matrix; the darker "
+           "the cell, the more entries it has, on a logarithmic scale.",
 };
 
 int command_spy(int argc, char **argv)

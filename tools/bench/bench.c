@@ -335,7 +335,7 @@ static const line_option own_options[] = {
     {"rounds", "N", "CPU: rounds of spmv, reduce and stencil (default 11) and of io (default 5)",
      LINE_COUNT, AT(rounds), .most = RACE_ROUNDS_MOST},
     {"against", "PEER",
-     "Whom to race with: plain on the CPU, for io mmio or fmm; on a GPU cusparse (spmv), cublas "
+     "What to race with: plain on the CPU, for io mmio or fmm; on a GPU cusparse (spmv), cublas "
      "(reduce), cub (ladder), cudamemcpy (transfer), cusolver (reorder); stencil takes what furrow "
      "stencil takes",
      LINE_TEXT, AT(against)},
@@ -370,29 +370,28 @@ static const line line_of = {
                 "ladder [ENTRIES...]\ntransfer [BYTES...]\nreorder [FILE|MATRIX...]",
     .rest = take_case,
     .doc =
-        "Race the kernels against the plain loops that a compiler gets for -O3 -march=native, or "
-        "on a GPU against NVIDIA's libraries, and reading and writing files against NIST's mmio "
-        "and fast_matrix_market, checking every result. io is for CPUs; ladder, transfer "
-        "and reorder are for GPUs.\vMATRIX is generated: 5-point:N, 7-point:N, 9-point:N, "
+        "Race the kernels against plain loops, compiled with -O3 -march=native, or on a GPU "
+        "against NVIDIA's libraries; race reading and writing of files against NIST's mmio and "
+        "fast_matrix_market. Every result is checked. io is for CPUs; ladder, transfer and reorder "
+        "are for GPUs.\vMATRIX is generated: 5-point:N, 7-point:N, 9-point:N, "
         "27-point:N, nodes3:N, "
-        "random:ROWSxENTRIES, rmat:SCALE or power:ROWS. On the CPU speed-ups are medians, round "
-        "by round, over the first line of each table. On a GPU times are medians of 21 runs, in "
-        "turns with the others; cold: after other data has gone through the cache; GB/s count "
-        "what plain CSR has to move, \"of copy\" compares them with a copy within the device in "
-        "the same run, and the ratio is over the better of cusparse_alg1 and cusparse_alg2, or "
-        "over the first line; plan: what it took to make, in products of that plan.\n\nSTENCIL is "
+        "random:ROWSxENTRIES, rmat:SCALE or power:ROWS. On the CPU a speed-up is the median over "
+        "the rounds, relative to the first line of the table. On a GPU a time is the median of 21 "
+        "runs, which take turns. Cold: after other data has gone through the cache. GB/s count "
+        "what plain CSR has to move; \"of copy\" compares them with a copy within the device in "
+        "the same run. The ratio is relative to the better of cusparse_alg1 and cusparse_alg2, or "
+        "to the first line. Plan: the time to make it, in products of that plan.\n\nSTENCIL is "
         "POINTS-point:N, of 3, 5, 7, 9, 13, 19 or 27 points on a grid of N points an axis, with "
         ":f32, :c64 or :c128 behind it for another type than f64; furrow stencil --help explains "
-        "its table. recognise takes STENCIL:periodic and STENCIL:variable, too, and shows what it "
-        "costs to know such a matrix for a stencil, or another for none. multigrid solves "
-        "Poisson's equation on N^3 points; GB/s of a cycle count 16 entries for each point of "
-        "each level.\n\nTEXT is a "
-        "generated file: real[:N], integer[:N] or pattern[:ROWS]. It and what is written are in a "
-        "folder in TMPDIR, else /dev/shm, that is removed at the end. furrow reads into CSR, its "
-        "peers into coordinates; MB/s (10^6) count the file's bytes, of a compressed one its "
-        "text's. The floor is what moves as many bytes and does not look at them, or the "
-        "decompressor alone; speed-ups are medians, round by round, over peers with as many "
-        "threads, or with their only one.",
+        "its table. recognise also takes STENCIL:periodic and STENCIL:variable; it shows what it "
+        "costs to recognise such a matrix, or to refuse another. multigrid solves "
+        "Poisson's equation on N^3 points; the GB/s of a cycle count 16 entries for each point of "
+        "each level.\n\nTEXT is a generated file: real[:N], integer[:N] or pattern[:ROWS]. It "
+        "lies, as all that is written, in a folder in TMPDIR, else in /dev/shm, which is removed "
+        "at the end. furrow reads into CSR, its peers into coordinates. MB/s (10^6) count the "
+        "bytes of the file, or of the text in a compressed one. The floor moves as many bytes "
+        "without looking at them, or is the decompressor alone. A speed-up is the median over the "
+        "rounds, relative to a peer with as many threads, or with its only one.",
 };
 
 int command_bench(int argc, char **argv)

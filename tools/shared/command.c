@@ -21,14 +21,17 @@ enum { OPTION_HELP = 'h', OPTION_THREADS = 1000, OPTION_DEVICE, OPTION_JSON, OPT
 static bool misused;
 
 static const struct argp_option common_options[] = {
-    {.name = "threads", .key = OPTION_THREADS, .arg = "N", .doc = "Threads to use"},
+    {.name = "threads",
+     .key = OPTION_THREADS,
+     .arg = "N",
+     .doc = "Number of threads (default: OMP_NUM_THREADS, or one for each processor)"},
     {.name = "device",
      .key = OPTION_DEVICE,
      .arg = "NAME",
      .doc = "Device to use: cpu, cuda or cuda:N"},
     {.name = "json",
      .key = OPTION_JSON,
-     .doc = "Print one JSON object; numbers JSON lacks become \"nan\", \"inf\", \"-inf\""},
+     .doc = "Print one JSON object; a number that JSON lacks becomes \"nan\", \"inf\" or \"-inf\""},
     {.name = "quiet", .key = OPTION_QUIET, .doc = "Show no progress and no warnings"},
     {.key = OPTION_HELP, .flags = OPTION_HIDDEN},
     {0},

@@ -17,10 +17,9 @@ typedef struct grid_request {
 /* How the options' arguments look, for --help. */
 #define GRID_EXTENT_DOC "Points along each axis, such as 128,128,128"
 #define GRID_BOUNDARY_DOC                                                                          \
-    "What is beyond the ends of each axis, or of all: dirichlet (without this option), neumann "   \
-    "or "                                                                                          \
+    "What lies beyond the ends of each axis, or of all axes: dirichlet (default), neumann or "     \
     "periodic, such as dirichlet,periodic,neumann"
-#define GRID_TYPE_DOC "Value type: f64 (without this option), f32, c64 or c128"
+#define GRID_TYPE_DOC "Value type: f64 (default), f32, c64 or c128"
 
 /* The request before options are read: none, in f64. */
 grid_request grid_none(void);

@@ -76,7 +76,7 @@ static int run_beside(char **name)
     strcpy(path + (length > 0 ? length : 0), RACING);
     name[-1] = path;
     execv(path, name - 1);
-    command_error("%s cannot be run: %s; build and install it with furrow to race", path,
+    command_error("%s cannot be run: %s; install furrow-bench beside furrow", path,
                   strerror(errno));
     return EXIT_FAILURE;
 }

@@ -18,27 +18,26 @@ static const struct argp_option reading_options[] = {
     {.name = "duplicates",
      .key = OPTION_DUPLICATES,
      .arg = "WHAT",
-     .doc = "Entries at one position: sum (without this option), last, error or keep"},
+     .doc = "What becomes of entries at one position: sum (default), last, error or keep"},
     {.name = "mirrored",
      .key = OPTION_MIRRORED,
      .arg = "WHAT",
-     .doc = "Both entries of a pair in a symmetric file: error (without this option) or lower, "
-            "the one that counts then"},
+     .doc = "If a symmetric file has both entries of a pair: error (default), or lower, which "
+            "takes the one in the lower triangle"},
     {.name = "drop-zeros", .key = OPTION_DROP_ZEROS, .doc = "Leave out entries that are zero"},
     {.name = "allow-trailing",
      .key = OPTION_ALLOW_TRAILING,
-     .doc = "Pass over text behind an entry, with a warning"},
+     .doc = "Ignore text after an entry, with a warning"},
     {.name = "strict",
      .key = OPTION_STRICT,
-     .doc = "Refuse odd banners, NaN, infinity and numbers out of range"},
+     .doc = "Refuse unusual banners, NaN, infinity and numbers out of range"},
     {.name = "limit",
      .key = OPTION_LIMIT,
      .arg = "WHAT=N,...",
-     .doc =
-         "What a file may cost, a binary file too; none for N lifts a limit. WHAT is shape, rows "
-         "plus columns (without this option 4194304, or 8 for each byte of the file, or 2 for "
-         "each entry); entries; unpacked, bytes out of a compressed file (268435456, or 128 for "
-         "each byte); or seconds"},
+     .doc = "Limit what a file may cost, also a binary file; N may be none. WHAT is shape, rows "
+            "plus columns (default: the largest of 4194304, 8 for each byte of the file and 2 for "
+            "each entry); entries; unpacked, bytes out of a compressed file (default: the larger "
+            "of 268435456 and 128 for each byte); or seconds"},
     {0},
 };
 
@@ -128,7 +127,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 const struct argp reading_argp = {
     .options = reading_options,
     .parser = parse,
-    .doc = "\vA file may be compressed (gzip, zstd) or an archive name.tar.gz that has "
-           "name/name.mtx; - is standard input. As output - is standard output, and all else that "
-           "is said goes to standard error.",
+    .doc = "\vA file may be compressed (gzip, zstd) or an archive name.tar.gz with name/name.mtx "
+           "in it. As input, - is standard input. As output, - is standard output; all messages "
+           "then go to standard error.",
 };

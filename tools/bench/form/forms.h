@@ -21,8 +21,8 @@ typedef struct forms_request {
 } forms_request;
 
 #define FORMS_AGAINST_DOC                                                                          \
-    "Whom the stencil races beside csr, the matrix in the kernel that auto takes: compressed, "    \
-    "whose matrix takes fewer bytes, cusparse, and any of furrow kernels, with commas between"
+    "What the stencil races beside csr, the matrix in the kernel that auto takes: compressed, "    \
+    "whose matrix takes fewer bytes, cusparse, or any of furrow kernels, with commas between"
 
 typedef struct form {
     const struct forms *owner;

@@ -143,12 +143,12 @@ static const line line_of = {
     .options = own_options,
     .operands = "--points POINTS --extent NX,NY,NZ",
     .settle = settle,
-    .doc = "Race a stencil without a matrix against the same operator as a matrix, after checking "
-           "that both give the same: bit by bit where they add in the same order, else within "
-           "what rounding explains.\vTimes are medians of runs in turn that find nothing of theirs "
-           "in the caches; GB/s count what each form has to move: x, y and its own form of the "
-           "matrix. The copy is one of the same run, on the CPU of vectors of the grid. The ratio "
-           "says how many times as long as the stencil a form takes.",
+    .doc = "Race a stencil without a matrix against the same operator as a matrix. Results are "
+           "compared first: bit by bit where terms are added in the same order, else within the "
+           "bounds of rounding.\vTimes are medians; the forms run in turn, each with cold caches. "
+           "GB/s count what a form has to move: x, y and its own form of the matrix. The copy, on "
+           "the CPU one of vectors of the grid, is timed in the same run. The ratio is a form's "
+           "time over the stencil's.",
 };
 
 int command_stencil(int argc, char **argv)

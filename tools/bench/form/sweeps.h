@@ -10,8 +10,8 @@
 
 #define SWEEPS_COUNT_MOST 10000
 #define SWEEPS_DOC                                                                                 \
-    "Time N sweeps of Jacobi's iteration as well, several in one pass over memory where there is " \
-    "a kernel for it, against N single ones"
+    "Also time N sweeps of Jacobi's iteration, several in one pass over memory where a kernel "    \
+    "does so, against N single ones"
 #define SWEEPS_LINES_MOST ((RACE_CONTENDERS - 1) / 2)
 
 /* Sweeps in one way, in seconds once raced. */
