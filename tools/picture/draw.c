@@ -80,9 +80,9 @@ int draw_ticks(const raster_side *side, int apart, draw_tick ticks[DRAW_TICKS_MO
     int count = 0;
     if (size >= 1)
         set_tick(side, 1, &ticks[count++]);
-    for (double number = step; number <= size - least; number += step)
-        if (number >= 1 + least)
-            set_tick(side, number, &ticks[count++]);
+    for (int i = 1; i * step <= size - least; i++)
+        if (i * step >= 1 + least)
+            set_tick(side, i * step, &ticks[count++]);
     if (size > 1 && size - 1 >= least / 2)
         set_tick(side, size, &ticks[count++]);
     return count;

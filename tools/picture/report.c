@@ -30,10 +30,11 @@ static bool is_identity(const report_facts *r)
     return r->found.components_kept == r->found.components;
 }
 
-double report_pays_after(const report_facts *r)
+double report_pays_after(const report_facts *facts)
 {
-    double gain = r->products[0] - r->products[1];
-    return gain > 0 && !is_identity(r) ? (r->seconds_order + r->seconds_permute) / gain : INFINITY;
+    double gain = facts->products[0] - facts->products[1];
+    return gain > 0 && !is_identity(facts) ? (facts->seconds_order + facts->seconds_permute) / gain
+                                           : INFINITY;
 }
 
 static void format_count(double count, char out[WORDS_BYTES])

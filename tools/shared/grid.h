@@ -25,11 +25,10 @@ typedef struct grid_request {
 grid_request grid_none(void);
 
 /* Each reads what an option takes, for the line_option of a grid_request. */
-void grid_parse_points(struct argp_state *state, const char *option, const char *text, void *grid);
-void grid_parse_extent(struct argp_state *state, const char *option, const char *text, void *grid);
-void grid_parse_boundary(struct argp_state *state, const char *option, const char *text,
-                         void *grid);
-void grid_parse_type(struct argp_state *state, const char *option, const char *text, void *grid);
+void grid_parse_points(struct argp_state *state, const char *option, const char *text, void *out);
+void grid_parse_extent(struct argp_state *state, const char *option, const char *text, void *out);
+void grid_parse_boundary(struct argp_state *state, const char *option, const char *text, void *out);
+void grid_parse_type(struct argp_state *state, const char *option, const char *text, void *out);
 
 /* "dirichlet", "neumann" or "periodic". */
 const char *grid_boundary_name(fur_boundary boundary);

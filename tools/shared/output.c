@@ -254,7 +254,7 @@ fur_status output_end(output *out, fur_context *context)
 fur_status output_save(output *out, fur_context *context, const char *path)
 {
     char *text = out->failed || incomplete ? NULL : json_dumps(out->object, JSON_FLAGS);
-    new_file file;
+    new_file file = {NULL, NULL};
     fur_status status = text ? new_file_open(context, path, &file) : cannot_make(context);
     if (status == FUR_OK) {
         fputs(text, file.stream);

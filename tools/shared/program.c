@@ -73,7 +73,7 @@ static int run_beside(char **name)
     ssize_t length = readlink("/proc/self/exe", path, sizeof path - sizeof RACING);
     while (length > 0 && path[length - 1] != '/')
         length--;
-    strcpy(path + (length > 0 ? length : 0), RACING);
+    memcpy(path + (length > 0 ? length : 0), RACING, sizeof RACING);
     name[-1] = path;
     execv(path, name - 1);
     command_error("%s cannot be run: %s; install furrow-bench beside furrow", path,
