@@ -44,8 +44,8 @@ foreach(name furrow furrow-mmio)
   install(FILES ${PROJECT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endforeach()
 
-# The command finds a shared libfurrow in the tree that it is installed in.
+# The programs find a shared libfurrow in the tree that they are installed in.
 if(TARGET furrow_command AND BUILD_SHARED_LIBS)
   file(RELATIVE_PATH up "/${CMAKE_INSTALL_BINDIR}" "/${CMAKE_INSTALL_LIBDIR}")
-  set_target_properties(furrow_command PROPERTIES INSTALL_RPATH "$ORIGIN/${up}")
+  set_target_properties(furrow_command furrow_bench PROPERTIES INSTALL_RPATH "$ORIGIN/${up}")
 endif()

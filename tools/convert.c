@@ -5,12 +5,13 @@
 #include <string.h>
 
 #include "grid.h"
+#include "line.h"
 #include "load.h"
 #include "output.h"
 #include "save.h"
 
-enum { OPTION_TYPE = 1, OPTION_TRANSPOSE, OPTION_SYMMETRY, OPTION_PATTERN, OPTION_FORMAT };
-enum { SYMMETRY_COUNT = FUR_MTX_HERMITIAN + 1, AS_IN_FILE = -1 };
+#define SYMMETRY_COUNT (FUR_MTX_HERMITIAN + 1)
+#define AS_IN_FILE (-1)
 
 typedef struct convert_options {
     command_common common;
@@ -45,7 +46,7 @@ static void replace(fur_csr **a, fur_csr *by)
 static fur_status change(const convert_options *options, fur_csr **a)
 {
     fur_csr *changed = NULL;
-    const fur_csr_view view = *fur_csr_get(*a);
+    fur_csr_view view = *fur_csr_get(*a);
     if (options->type != AS_IN_FILE && (int)view.value_type != options->type) {
         COMMAND_TRY(fur_csr_convert(*a, (fur_value_type)options->type, view.offset_type, &changed));
         replace(a, changed);
@@ -61,19 +62,17 @@ static fur_status change(const convert_options *options, fur_csr **a)
 static fur_mtx_field choose_field(const convert_options *options, const fur_mtx_header *header,
                                   fur_value_type value)
 {
-    if (options->pattern) {
+    if (options->pattern)
         return FUR_MTX_PATTERN;
-    }
-    if (options->type == AS_IN_FILE) {
+    if (options->type == AS_IN_FILE)
         return header->field;
-    }
     return value == FUR_C64 || value == FUR_C128 ? FUR_MTX_COMPLEX : FUR_MTX_REAL;
 }
 
 static conversion describe_matrix(const convert_options *options, const loaded_matrix *a)
 {
-    const fur_csr_view view = *fur_csr_get(a->matrix);
-    const conversion plan = {
+    fur_csr_view view = *fur_csr_get(a->matrix);
+    conversion plan = {
         .format = FUR_MTX_COORDINATE,
         .field = choose_field(options, &a->header, view.value_type),
         .symmetry = options->symmetry == AS_IN_FILE ? a->header.symmetry
@@ -91,9 +90,9 @@ static fur_status write_matrix(const convert_options *options, const loaded_matr
                                conversion *done)
 {
     *done = describe_matrix(options, a);
-    const fur_mtx_header origin = {
+    fur_mtx_header origin = {
         .size = sizeof origin, .field = done->field, .symmetry = done->symmetry};
-    const double start = command_seconds();
+    double start = command_seconds();
     COMMAND_TRY(save_matrix(a->matrix, &options->out, &origin));
     done->seconds_write = command_seconds() - start;
     return FUR_OK;
@@ -102,7 +101,7 @@ static fur_status write_matrix(const convert_options *options, const loaded_matr
 /* Whether the file is a vector and nothing is asked that only a matrix can give. */
 static bool is_vector(const convert_options *options, const loaded_matrix *a)
 {
-    const fur_csr_view view = *fur_csr_get(a->matrix);
+    fur_csr_view view = *fur_csr_get(a->matrix);
     return a->header.format == FUR_MTX_ARRAY && view.cols == 1 && view.entries == view.rows &&
            options->symmetry == AS_IN_FILE && !options->transpose && !options->pattern;
 }
@@ -113,9 +112,8 @@ static conversion describe_vector(const convert_options *options, const loaded_m
     conversion plan = describe_matrix(options, a);
     plan.format = FUR_MTX_ARRAY;
     plan.symmetry = FUR_MTX_GENERAL;
-    if (plan.field == FUR_MTX_INTEGER && !save_is_binary(&options->out)) {
+    if (plan.field == FUR_MTX_INTEGER && !save_is_binary(&options->out))
         plan.field = FUR_MTX_REAL;
-    }
     return plan;
 }
 
@@ -124,14 +122,13 @@ static fur_status write_vector(fur_context *context, const convert_options *opti
                                const loaded_matrix *a, conversion *done)
 {
     *done = describe_vector(options, a);
-    const fur_mtx_header origin = {.size = sizeof origin, .field = done->field};
-    const double start = command_seconds();
+    fur_mtx_header origin = {.size = sizeof origin, .field = done->field};
+    double start = command_seconds();
     fur_vector *x = NULL;
     COMMAND_TRY(fur_vector_create(context, done->value, done->rows, &x));
     fur_status status = fur_vector_upload(fur_csr_get(a->matrix)->values, x);
-    if (status == FUR_OK) {
+    if (status == FUR_OK)
         status = save_vector(x, &options->out, &origin);
-    }
     done->seconds_write = command_seconds() - start;
     fur_vector_destroy(x);
     return status;
@@ -162,8 +159,8 @@ static fur_status convert_steps(fur_context *context, const convert_options *opt
     COMMAND_TRY(
         command_while(context, "reading", name, load_matrix(context, &options->common, name, a)));
     COMMAND_TRY(command_while(context, "converting", name, change(options, &a->matrix)));
-    const fur_status status = is_vector(options, a) ? write_vector(context, options, a, &done)
-                                                    : write_matrix(options, a, &done);
+    fur_status status = is_vector(options, a) ? write_vector(context, options, a, &done)
+                                              : write_matrix(options, a, &done);
     COMMAND_TRY(status == FUR_IO_ERROR ? status
                                        : command_while(context, "converting", name, status));
     return print_written(context, options, &done);
@@ -172,26 +169,15 @@ static fur_status convert_steps(fur_context *context, const convert_options *opt
 static fur_status convert(fur_context *context, const void *options)
 {
     loaded_matrix a = {0};
-    const fur_status status = convert_steps(context, options, &a);
+    fur_status status = convert_steps(context, options, &a);
     fur_csr_destroy(a.matrix);
     return status;
 }
 
-static const struct argp_option own_options[] = {
-    {.name = "type",
-     .key = OPTION_TYPE,
-     .arg = "TYPE",
-     .doc =
-         "Round to f32, f64, c64 or c128; without it nothing is rounded and a pattern stays one"},
-    {.name = "transpose", .key = OPTION_TRANSPOSE, .doc = "Write the transpose"},
-    {.name = "symmetry",
-     .key = OPTION_SYMMETRY,
-     .arg = "KIND",
-     .doc = "Write as general, symmetric, skew-symmetric or hermitian; without it as IN is"},
-    {.name = "pattern", .key = OPTION_PATTERN, .doc = "Write positions without values"},
-    {.name = "format", .key = OPTION_FORMAT, .arg = "NAME", .doc = SAVE_FORMAT_DOC},
-    {0},
-};
+static void parse_type(struct argp_state *state, const char *option, const char *text, void *type)
+{
+    *(int *)type = command_choice(state, option, grid_value_name, text);
+}
 
 static const char *symmetry_name(fur_context *context, int index)
 {
@@ -199,58 +185,47 @@ static const char *symmetry_name(fur_context *context, int index)
     return index < SYMMETRY_COUNT ? fur_mtx_symmetry_name((fur_mtx_symmetry)index) : NULL;
 }
 
-/* A binary pattern has a type, for when its values are asked for. */
-static void settle(struct argp_state *state, const convert_options *o)
+static void parse_symmetry(struct argp_state *state, const char *option, const char *text,
+                           void *symmetry)
 {
+    *(int *)symmetry = command_choice(state, option, symmetry_name, text);
+}
+
+/* A binary pattern has a type, for when its values are asked for. */
+static void settle(struct argp_state *state, void *options)
+{
+    convert_options *o = options;
+    o->out.path = o->common.operands[1];
+    if (o->type != AS_IN_FILE)
+        o->common.reading.convert = fur_mtx_as((fur_value_type)o->type);
     save_check(state, "OUT", &o->out);
-    const command_pairing type = {"--type", o->type != AS_IN_FILE,
-                                  !o->pattern || save_is_binary(&o->out),
-                                  "without --pattern: no values are written"};
+    command_pairing type = {"--type", o->type != AS_IN_FILE, !o->pattern || save_is_binary(&o->out),
+                            "without --pattern: no values are written"};
     command_check(state, &type, 1);
 }
 
-static error_t parse(int key, char *argument, struct argp_state *state)
-{
-    convert_options *options = state->input;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &options->common;
-        return 0;
-    case OPTION_TYPE:
-        options->type = command_choice(state, "--type", grid_value_name, argument);
-        options->common.reading.convert = fur_mtx_as((fur_value_type)options->type);
-        return 0;
-    case OPTION_TRANSPOSE:
-        options->transpose = true;
-        return 0;
-    case OPTION_SYMMETRY:
-        options->symmetry = command_choice(state, "--symmetry", symmetry_name, argument);
-        return 0;
-    case OPTION_PATTERN:
-        options->pattern = true;
-        return 0;
-    case OPTION_FORMAT:
-        save_parse_format(state, argument, &options->out);
-        return 0;
-    case ARGP_KEY_END:
-        options->out.path = options->common.operands[1];
-        settle(state, options);
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
+#define AT(member) .at = offsetof(convert_options, member)
+static const line_option own_options[] = {
+    {"type", "TYPE",
+     "Round to f32, f64, c64 or c128 (default: nothing is rounded, and a pattern stays one)",
+     LINE_OWN, AT(type), .parse = parse_type},
+    {"transpose", NULL, "Write the transpose", LINE_FLAG, AT(transpose)},
+    {"symmetry", "KIND",
+     "Write as general, symmetric, skew-symmetric or hermitian (default: as IN is)", LINE_OWN,
+     AT(symmetry), .parse = parse_symmetry},
+    {"pattern", NULL, "Write positions without values", LINE_FLAG, AT(pattern)},
+    {"format", "NAME", SAVE_FORMAT_DOC, LINE_OWN, AT(out), .parse = save_parse_format},
+    {0},
+};
 
-static const struct argp argp = {
+static const line line_of = {
     .options = own_options,
-    .parser = parse,
-    .args_doc = "IN OUT",
-    .doc =
-        "Read IN, a Matrix Market or binary file, and write its matrix or vector to OUT: a binary "
-        "file if its name ends in .fur, which loads many times faster, else (.mtx, .mtx.gz, "
-        ".mtx.zst or no ending) Matrix Market with the fewest digits that read back to the same "
-        "numbers.",
-    .children = command_children,
+    .operands = "IN OUT",
+    .settle = settle,
+    .doc = "Read IN, a Matrix Market or binary file, and write its matrix or vector to OUT. If the "
+           "name of OUT ends in .fur, the file is binary and loads many times faster. Else (.mtx, "
+           ".mtx.gz, .mtx.zst or no ending) it is Matrix Market, with the fewest digits that read "
+           "back to the same numbers.",
 };
 
 int command_convert(int argc, char **argv)
@@ -258,6 +233,6 @@ int command_convert(int argc, char **argv)
     convert_options options = {.common = {.operands_min = 2, .operands_max = 2},
                                .type = AS_IN_FILE,
                                .symmetry = AS_IN_FILE};
-    argp_parse(&argp, argc, argv, 0, NULL, &options);
+    line_parse(&line_of, argc, argv, &options);
     return command_run(&options.common, convert, &options);
 }

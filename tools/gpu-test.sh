@@ -28,8 +28,8 @@ exec </dev/null
 # shellcheck source=tools/packages.sh
 . "$(dirname "$(readlink -f "$0")")/packages.sh"
 cd "$root"
-# shellcheck source=tools/cuda-toolkit.sh
-. tools/cuda-toolkit.sh
+# shellcheck source=tools/scripts/cuda-toolkit.sh
+. tools/scripts/cuda-toolkit.sh
 
 benches=(spmv matrices reduce ladder transfer stencil multigrid recognise)
 steps=(build tests sanitize "${benches[@]}")
@@ -39,7 +39,7 @@ out=$root/build/gpu-results
 
 # results COMMAND [ARGUMENT...]: see gpu_results.py.
 results() {
-    python3 tools/gpu_results.py "$out/results.json" "$@"
+    python3 tools/scripts/gpu_results.py "$out/results.json" "$@"
 }
 
 # describe KEY=VALUE of this run, one a line.
@@ -103,7 +103,7 @@ step_recognise() { bench recognise recognise; }
 step_matrices() {
     local folder=${FURROW_MATRICES:-$root/../shared/matrices/dev} chosen
     tests/peers/unpack_matrices.sh "$folder" "$build/matrices" || return 0
-    mapfile -t chosen < <(python3 tools/gpu_results.py --large "$furrow" "$build/matrices" "$folder")
+    mapfile -t chosen < <(python3 tools/scripts/gpu_results.py --large "$furrow" "$build/matrices" "$folder")
     [ ${#chosen[@]} -gt 0 ] || fail "there is no real matrix with over 100,000 entries in $folder"
     bench matrices spmv "${chosen[@]}"
 }

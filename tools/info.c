@@ -1,12 +1,13 @@
 /* furrow info: what a Matrix Market or binary file holds. */
 #include "command.h"
+#include "line.h"
 #include "load.h"
 #include "output.h"
 
 static fur_status print_info(fur_context *context, const command_common *common,
                              const loaded_matrix *a)
 {
-    const fur_csr_view view = *fur_csr_get(a->matrix);
+    fur_csr_view view = *fur_csr_get(a->matrix);
     fur_csr_statistics figures = FUR_DEFAULT(fur_csr_statistics);
     COMMAND_TRY(fur_csr_measure(a->matrix, &figures));
     output out = output_begin(common->json);
@@ -17,9 +18,8 @@ static fur_status print_info(fur_context *context, const command_common *common,
     output_text(&out, "format", "format", fur_mtx_format_name(a->header.format));
     output_text(&out, "field", "field", fur_mtx_field_name(a->header.field));
     output_text(&out, "symmetry", "symmetry", fur_mtx_symmetry_name(a->header.symmetry));
-    if (a->header.graphblas_type[0] != '\0') {
+    if (a->header.graphblas_type[0] != '\0')
         output_text(&out, "graphblas_type", "GraphBLAS type", a->header.graphblas_type);
-    }
     output_text(&out, "value", "value type", fur_value_name(view.value_type));
     output_text(&out, "offset", "offset type", fur_offset_name(view.offset_type));
     output_count(&out, "row_min", "shortest row", figures.row_min);
@@ -42,35 +42,20 @@ static fur_status info(fur_context *context, const void *options)
     const char *name = common->operands[0];
     fur_status status =
         command_while(context, "reading", name, load_matrix(context, common, name, &a));
-    if (status == FUR_OK) {
+    if (status == FUR_OK)
         status = print_info(context, common, &a);
-    }
     fur_csr_destroy(a.matrix);
     return status;
 }
 
-static error_t parse(int key, char *argument, struct argp_state *state)
-{
-    (void)argument;
-    if (key != ARGP_KEY_INIT) {
-        return ARGP_ERR_UNKNOWN;
-    }
-    state->child_inputs[0] = state->input;
-    return 0;
-}
-
-static const struct argp argp = {
-    .parser = parse,
-    .args_doc = "FILE",
-    .doc = "Say what the matrix in a Matrix Market or binary file is. Entries, rows and profile "
-           "are those of "
-           "the whole matrix: a symmetric file is expanded.",
-    .children = command_children,
-};
+static const line line_of = {
+    .operands = "FILE",
+    .doc = "Say what the matrix in a Matrix Market or binary file is. A symmetric file is expanded "
+           "first: entries, rows and profile are those of the whole matrix."};
 
 int command_info(int argc, char **argv)
 {
     command_common common = {.operands_min = 1, .operands_max = 1};
-    argp_parse(&argp, argc, argv, 0, NULL, &common);
+    line_parse(&line_of, argc, argv, &common);
     return command_run(&common, info, &common);
 }

@@ -9,7 +9,7 @@ static const struct {
     int number;
     const char *name;
 } kinds[] = {{SIGINT, "SIGINT"}, {SIGTERM, "SIGTERM"}};
-enum { KINDS = sizeof kinds / sizeof *kinds };
+#define KINDS ((int)(sizeof kinds / sizeof *kinds))
 
 static struct sigaction before[KINDS];
 static volatile sig_atomic_t came; /* 0: none */
@@ -18,39 +18,32 @@ static volatile sig_atomic_t came; /* 0: none */
 static void note(int number)
 {
     came = number;
-    for (int i = 0; i < KINDS; i++) {
+    for (int i = 0; i < KINDS; i++)
         sigaction(kinds[i].number, &before[i], NULL);
-    }
 }
 
 void interrupt_begin(void)
 {
     struct sigaction noting = {.sa_handler = note, .sa_flags = SA_RESTART};
     sigemptyset(&noting.sa_mask);
-    for (int i = 0; i < KINDS; i++) {
+    for (int i = 0; i < KINDS; i++)
         sigaction(kinds[i].number, NULL, &before[i]);
-    }
-    for (int i = 0; i < KINDS; i++) {
-        if (before[i].sa_handler != SIG_IGN) {
+    for (int i = 0; i < KINDS; i++)
+        if (before[i].sa_handler != SIG_IGN)
             sigaction(kinds[i].number, &noting, NULL);
-        }
-    }
 }
 
 void interrupt_end(void)
 {
-    for (int i = 0; i < KINDS; i++) {
+    for (int i = 0; i < KINDS; i++)
         sigaction(kinds[i].number, &before[i], NULL);
-    }
 }
 
 const char *interrupt_name(void)
 {
-    for (int i = 0; i < KINDS; i++) {
-        if (kinds[i].number == came) {
+    for (int i = 0; i < KINDS; i++)
+        if (kinds[i].number == came)
             return kinds[i].name;
-        }
-    }
     return NULL;
 }
 

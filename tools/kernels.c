@@ -4,10 +4,9 @@
 
 #include <stdio.h>
 
+#include "line.h"
 #include "load.h"
 #include "output.h"
-
-enum { OPTION_MEASURE = 1, OPTION_TRANSPOSE };
 
 typedef struct kernels_options {
     command_common common;
@@ -28,12 +27,10 @@ typedef const fur_kernel_info *kernel_at(const fur_context *context, int index);
 static void print_kernel(const fur_kernel_info *kernel)
 {
     output_line(kernel->name, kernel->summary);
-    if (kernel->source[0] != '\0') {
+    if (kernel->source[0] != '\0')
         output_line("", kernel->source);
-    }
-    if (!kernel->exact) {
+    if (!kernel->exact)
         output_line("", "rounds in another order than the others");
-    }
 }
 
 static json_t *kernel_to_json(const fur_kernel_info *kernel)
@@ -62,27 +59,24 @@ static json_t *kernels_to_json(fur_context *context, kernel_at *at)
 static void put_kernels(output *out, fur_context *context, const char *key, const char *title,
                         kernel_at *at)
 {
-    if (out->json) {
+    if (out->json)
         output_member(out, key, kernels_to_json(context, at));
-    } else if (at(context, 0)) {
+    else if (at(context, 0))
         print_kernels(context, title, at);
-    }
 }
 
 static void put_choice(output *out, const kernels_job *job)
 {
-    const fur_spmv_report report = *fur_spmv_describe(job->plan);
+    fur_spmv_report report = *fur_spmv_describe(job->plan);
     output_text(out, "kernel", "chosen", report.kernel);
     output_text(out, "reason", "because", report.reason);
     output_count(out, "bytes", "bytes a product", report.bytes);
     output_count(out, "csr_bytes", "bytes in plain CSR", report.csr_bytes);
     output_seconds(out, "seconds_plan", "time to plan", report.seconds_plan);
-    if (report.seconds_estimated > 0) {
+    if (report.seconds_estimated > 0)
         output_seconds(out, "seconds_estimated", "estimated product", report.seconds_estimated);
-    }
-    if (report.seconds_product > 0) {
+    if (report.seconds_product > 0)
         output_seconds(out, "seconds_product", "one product", report.seconds_product);
-    }
     if (report.seconds_plain > 0) {
         output_seconds(out, "seconds_plain", "by the plain kernel", report.seconds_plain);
         output_count(out, "break_even", "break-even products", report.break_even);
@@ -95,18 +89,17 @@ static fur_status make_plan(kernels_job *job)
     const char *name = options->common.operands[0];
     COMMAND_TRY(command_while(job->context, "reading", name,
                               load_matrix(job->context, &options->common, name, &job->a)));
-    const fur_spmv_options plan_options = {.size = sizeof plan_options,
-                                           .op = options->transpose ? FUR_OP_T : FUR_OP_N,
-                                           .measure = options->measure};
+    fur_spmv_options plan_options = {.size = sizeof plan_options,
+                                     .op = options->transpose ? FUR_OP_T : FUR_OP_N,
+                                     .measure = options->measure};
     return command_while(job->context, "choosing for", name,
                          fur_spmv_plan(job->a.matrix, &plan_options, &job->plan));
 }
 
 static fur_status kernels_steps(kernels_job *job)
 {
-    if (job->options->common.operand_count > 0) {
+    if (job->options->common.operand_count > 0)
         COMMAND_TRY(make_plan(job));
-    }
     output out = output_begin(job->options->common.json);
     output_text(&out, "device", "device", fur_context_device(job->context));
     output_text(&out, "isa", "instruction set", fur_context_isa(job->context));
@@ -115,7 +108,7 @@ static fur_status kernels_steps(kernels_job *job)
     put_kernels(&out, job->context, "stencil_kernels", "for a stencil:", fur_stencil_kernel_at);
     put_kernels(&out, job->context, "sweep_kernels",
                 "for repeated sweeps of a stencil:", fur_stencil_sweep_kernel_at);
-    if (job->plan != NULL) {
+    if (job->plan) {
         output_gap(&out);
         put_choice(&out, job);
     }
@@ -125,66 +118,42 @@ static fur_status kernels_steps(kernels_job *job)
 static fur_status kernels(fur_context *context, const void *options)
 {
     kernels_job job = {.context = context, .options = options};
-    const fur_status status = kernels_steps(&job);
+    fur_status status = kernels_steps(&job);
     fur_spmv_destroy(job.plan);
     fur_csr_destroy(job.a.matrix);
     return status;
 }
 
-static const struct argp_option own_options[] = {
-    {.name = "measure",
-     .key = OPTION_MEASURE,
-     .doc = "Time the promising kernels on FILE instead of estimating"},
-    {.name = "transpose", .key = OPTION_TRANSPOSE, .doc = "Choose for products by the transpose"},
-    {0},
-};
-
-static void settle(struct argp_state *state, const kernels_options *o)
+static void settle(struct argp_state *state, void *options)
 {
-    const bool file = o->common.operand_count > 0;
-    const command_pairing pairings[] = {
+    const kernels_options *o = options;
+    bool file = o->common.operand_count > 0;
+    command_pairing pairings[] = {
         {"--measure", o->measure, file, "with a file"},
         {"--transpose", o->transpose, file, "with a file"},
     };
     command_check(state, pairings, sizeof pairings / sizeof *pairings);
 }
 
-static error_t parse(int key, char *argument, struct argp_state *state)
-{
-    kernels_options *options = state->input;
-    (void)argument;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &options->common;
-        return 0;
-    case OPTION_MEASURE:
-        options->measure = true;
-        return 0;
-    case OPTION_TRANSPOSE:
-        options->transpose = true;
-        return 0;
-    case ARGP_KEY_END:
-        settle(state, options);
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
+#define AT(member) .at = offsetof(kernels_options, member)
+static const line_option own_options[] = {
+    {"measure", NULL, "Time the promising kernels on FILE instead of estimating", LINE_FLAG,
+     AT(measure)},
+    {"transpose", NULL, "Choose for products by the transpose", LINE_FLAG, AT(transpose)},
+    {0},
+};
 
-static const struct argp argp = {
+static const line line_of = {
     .options = own_options,
-    .parser = parse,
-    .args_doc = "[FILE]",
+    .operands = "[FILE]",
+    .settle = settle,
     .doc = "List the kernels for y = A x, for stencils and for repeated sweeps of them. With a "
-           "Matrix Market file, say also "
-           "which one its matrix "
-           "gets and why.",
-    .children = command_children,
+           "file, also say which kernel its matrix gets, and why.",
 };
 
 int command_kernels(int argc, char **argv)
 {
     kernels_options options = {.common = {.operands_min = 0, .operands_max = 1}};
-    argp_parse(&argp, argc, argv, 0, NULL, &options);
+    line_parse(&line_of, argc, argv, &options);
     return command_run(&options.common, kernels, &options);
 }

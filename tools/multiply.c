@@ -4,29 +4,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "line.h"
 #include "load.h"
 #include "output.h"
 #include "product.h"
-#include "reordering.h"
 #include "save.h"
 
-enum {
-    OPTION_X = 1,
-    OPTION_TRANSPOSE,
-    OPTION_OUT,
-    OPTION_FORMAT,
-    OPTION_KERNEL,
-    OPTION_REPEAT,
-    OPTION_REORDER
-};
-
 /* Without --repeat: as many products as fill this time, within these bounds. */
-static const double MEASURED_SECONDS = 0.2;
-enum { REPEAT_LEAST = 3, REPEAT_MOST = 100000 };
+#define MEASURED_SECONDS 0.2
+#define REPEAT_LEAST 3
+#define REPEAT_MOST 100000
 
 /* A GPU works on while the host has gone ahead, and waiting for it takes longer than a small
  * product: only so many products together give the time of one. */
-enum { GPU_BATCH = 100 };
+#define GPU_BATCH 100
 
 typedef struct multiply_options {
     command_common common;
@@ -43,8 +34,7 @@ typedef struct multiply_job {
     fur_context *context;
     const multiply_options *options;
     loaded_matrix a;
-    reordering_choice order;
-    product product;
+    fur_product *product;
     fur_vector *x;
     fur_vector *y;
     int64_t repeat;
@@ -53,13 +43,6 @@ typedef struct multiply_job {
     double seconds_median;
 } multiply_job;
 
-static fur_spmv_options plan_options(const multiply_options *options)
-{
-    return (fur_spmv_options){.size = sizeof(fur_spmv_options),
-                              .op = options->transpose ? FUR_OP_T : FUR_OP_N,
-                              .kernel = options->kernel};
-}
-
 static fur_status load_operands(multiply_job *job)
 {
     const multiply_options *options = job->options;
@@ -67,47 +50,60 @@ static fur_status load_operands(multiply_job *job)
     COMMAND_TRY(product_check_kernel(job->context, options->kernel));
     COMMAND_TRY(command_while(job->context, "reading", name,
                               load_matrix(job->context, &options->common, name, &job->a)));
-    const fur_csr_view view = *fur_csr_get(job->a.matrix);
-    const vector_request x = {.path = options->x,
-                              .value = view.value_type,
-                              .size = options->transpose ? view.rows : view.cols};
-    return command_while(job->context, "reading", options->x != NULL ? options->x : name,
+    const fur_csr_view *view = fur_csr_get(job->a.matrix);
+    vector_request x = {.path = options->x,
+                        .value = view->value_type,
+                        .size = options->transpose ? view->rows : view->cols};
+    return command_while(job->context, "reading", options->x ? options->x : name,
                          load_vector(job->context, &options->common, &x, &job->x));
 }
 
 static fur_status make_product(multiply_job *job)
 {
-    const fur_spmv_options options = plan_options(job->options);
-    const fur_csr_view view = *fur_csr_get(job->a.matrix);
-    COMMAND_TRY(reordering_choose(&job->a, &options, &job->order));
-    COMMAND_TRY(reordering_enter(&job->order, &job->x));
-    COMMAND_TRY(fur_vector_create(job->context, view.value_type,
-                                  job->options->transpose ? view.cols : view.rows, &job->y));
-    return product_create(job->a.matrix, &options, &job->product);
+    const multiply_options *o = job->options;
+    fur_product_options options = {.size = sizeof options,
+                                   .op = o->transpose ? FUR_OP_T : FUR_OP_N,
+                                   .kernel = o->kernel,
+                                   .order = o->reorder};
+    COMMAND_TRY(fur_product_create(job->a.matrix, &options, &job->product));
+    const fur_operator *op = fur_product_operator(job->product);
+    COMMAND_TRY(product_enter(job->product, &job->x));
+    return fur_vector_create(job->context, fur_operator_value_type(op), fur_operator_rows(op),
+                             &job->y);
+}
+
+/* Seconds of one of `count` products that are waited for together. */
+static fur_status time_batch(const multiply_job *job, int64_t count, double *seconds)
+{
+    const fur_operator *op = fur_product_operator(job->product);
+    double start = command_seconds();
+    for (int64_t i = 0; i < count; i++)
+        COMMAND_TRY(fur_operator_apply(op, job->x, job->y));
+    COMMAND_TRY(fur_context_synchronize(job->context));
+    *seconds = (command_seconds() - start) / (double)count;
+    return FUR_OK;
 }
 
 static int64_t count_batches(const multiply_job *job)
 {
-    const bool on_gpu = fur_context_host(job->context) != job->context;
+    bool on_gpu = fur_context_host(job->context) != job->context;
     return on_gpu ? (job->repeat + GPU_BATCH - 1) / GPU_BATCH : job->repeat;
 }
 
 static int64_t choose_repeat(int64_t asked, double seconds_of_one)
 {
-    if (asked > 0) {
+    if (asked > 0)
         return asked;
-    }
-    if (seconds_of_one * (double)REPEAT_MOST <= MEASURED_SECONDS) {
+    if (seconds_of_one * (double)REPEAT_MOST <= MEASURED_SECONDS)
         return REPEAT_MOST;
-    }
-    const int64_t count = (int64_t)(MEASURED_SECONDS / seconds_of_one);
+    int64_t count = (int64_t)(MEASURED_SECONDS / seconds_of_one);
     return count < REPEAT_LEAST ? REPEAT_LEAST : count;
 }
 
 static int compare_seconds(const void *left, const void *right)
 {
-    const double a = *(const double *)left;
-    const double b = *(const double *)right;
+    double a = *(const double *)left;
+    double b = *(const double *)right;
     return (a > b) - (a < b);
 }
 
@@ -116,8 +112,8 @@ static fur_status time_products(multiply_job *job)
     /* The first product meets cold caches, sleeping threads and kernels not loaded yet, and what
      * else was queued: it is not counted. */
     double warm_up = 0.0;
-    COMMAND_TRY(product_time(&job->product, job->x, job->y, 1, &warm_up));
-    COMMAND_TRY(product_time(&job->product, job->x, job->y, 1, &warm_up));
+    COMMAND_TRY(time_batch(job, 1, &warm_up));
+    COMMAND_TRY(time_batch(job, 1, &warm_up));
     job->repeat = choose_repeat(job->options->repeat, warm_up);
     job->batches = count_batches(job);
     void *memory = NULL;
@@ -125,9 +121,9 @@ static fur_status time_products(multiply_job *job)
         fur_context_allocate(job->context, (size_t)job->batches * sizeof *job->seconds, &memory));
     job->seconds = memory;
     for (int64_t i = 0; i < job->batches; i++) {
-        const int64_t done = job->repeat * i / job->batches;
-        const int64_t next = job->repeat * (i + 1) / job->batches;
-        COMMAND_TRY(product_time(&job->product, job->x, job->y, next - done, &job->seconds[i]));
+        int64_t done = job->repeat * i / job->batches;
+        int64_t next = job->repeat * (i + 1) / job->batches;
+        COMMAND_TRY(time_batch(job, next - done, &job->seconds[i]));
     }
     qsort(job->seconds, (size_t)job->batches, sizeof *job->seconds, compare_seconds);
     job->seconds_median = job->seconds[job->batches / 2];
@@ -136,23 +132,22 @@ static fur_status time_products(multiply_job *job)
 
 static void put_plan(output *out, const multiply_job *job)
 {
-    const fur_spmv_report report = product_describe(&job->product);
-    const double gigabytes = 1e-9 * (double)report.bytes;
-    output_text(out, "kernel", "kernel", report.kernel);
-    output_text(out, "reason", "because", report.reason);
-    if (report.seconds_estimated > 0) {
-        output_seconds(out, "seconds_estimated", "estimated product", report.seconds_estimated);
-    }
-    product_put(out, &job->product);
+    const fur_product_report *report = fur_product_describe(job->product);
+    double gigabytes = 1e-9 * (double)report->bytes;
+    output_text(out, "kernel", "kernel", report->kernel);
+    output_text(out, "reason", "because", report->reason);
+    if (report->seconds_estimated > 0)
+        output_seconds(out, "seconds_estimated", "estimated product", report->seconds_estimated);
+    product_put_recognition(out, report);
     output_text(out, "device", "device", fur_context_device(job->context));
     output_text(out, "isa", "instruction set", fur_context_isa(job->context));
     output_count(out, "threads", "threads", fur_context_threads(job->context));
     output_seconds(out, "seconds_load", "time to load", job->a.seconds);
-    output_seconds(out, "seconds_plan", "time to plan", report.seconds_plan);
+    output_seconds(out, "seconds_plan", "time to plan", report->seconds_plan);
     output_count(out, "repeat", "products timed", job->repeat);
     output_seconds(out, "seconds_median", "median product", job->seconds_median);
-    output_count(out, "bytes", "bytes a product", report.bytes);
-    output_count(out, "csr_bytes", "bytes in plain CSR", report.csr_bytes);
+    output_count(out, "bytes", "bytes a product", report->bytes);
+    output_count(out, "csr_bytes", "bytes in plain CSR", report->csr_bytes);
     output_rate(out, "gbps", "throughput",
                 job->seconds_median > 0.0 ? gigabytes / job->seconds_median : 0.0);
 }
@@ -165,13 +160,13 @@ static fur_status print_product(const multiply_job *job)
     COMMAND_TRY(fur_norm1(job->y, &norm_1));
     COMMAND_TRY(fur_norm2(job->y, &norm_2));
     COMMAND_TRY(fur_norm_max(job->y, &norm_max));
-    const fur_csr_view view = *fur_csr_get(job->a.matrix);
+    const fur_csr_view *view = fur_csr_get(job->a.matrix);
     output out = output_begin(job->options->common.json);
-    output_count(&out, "rows", "rows", view.rows);
-    output_count(&out, "cols", "columns", view.cols);
-    output_count(&out, "entries", "entries", view.entries);
-    output_text(&out, "value", "value type", fur_value_name(view.value_type));
-    reordering_put(&out, &job->order);
+    output_count(&out, "rows", "rows", view->rows);
+    output_count(&out, "cols", "columns", view->cols);
+    output_count(&out, "entries", "entries", view->entries);
+    output_text(&out, "value", "value type", fur_value_name(view->value_type));
+    product_put_order(&out, fur_product_describe(job->product));
     put_plan(&out, job);
     output_number(&out, "y_norm_1", "norm 1 of y", norm_1);
     output_number(&out, "y_norm_2", "norm 2 of y", norm_2);
@@ -183,7 +178,7 @@ static fur_status find_product(multiply_job *job)
 {
     COMMAND_TRY(make_product(job));
     COMMAND_TRY(time_products(job));
-    return reordering_leave(&job->order, &job->y);
+    return product_leave(job->product, &job->y);
 }
 
 static fur_status multiply_steps(multiply_job *job)
@@ -191,99 +186,58 @@ static fur_status multiply_steps(multiply_job *job)
     COMMAND_TRY(load_operands(job));
     COMMAND_TRY(command_while(job->context, "multiplying by", job->options->common.operands[0],
                               find_product(job)));
-    if (job->options->out.path != NULL) {
+    if (job->options->out.path)
         COMMAND_TRY(save_vector(job->y, &job->options->out, NULL));
-    }
     return print_product(job);
 }
 
 static fur_status multiply(fur_context *context, const void *options)
 {
     multiply_job job = {.context = context, .options = options};
-    job.order.asked = job.options->reorder;
-    const fur_status status = multiply_steps(&job);
+    fur_status status = multiply_steps(&job);
     fur_context_release(context, job.seconds);
     fur_vector_destroy(job.y);
     fur_vector_destroy(job.x);
-    product_destroy(&job.product);
-    reordering_destroy(&job.order.r);
+    fur_product_destroy(job.product);
     fur_csr_destroy(job.a.matrix);
     return status;
 }
 
-static const struct argp_option own_options[] = {
-    {.name = "x", .key = OPTION_X, .arg = "X.mtx", .doc = "The vector x; without it all ones"},
-    {.name = "transpose", .key = OPTION_TRANSPOSE, .doc = "Multiply by the transpose of A"},
-    {.name = "out", .key = OPTION_OUT, .arg = "Y.mtx", .doc = "Write y to this file"},
-    {.name = "format", .key = OPTION_FORMAT, .arg = "NAME", .doc = SAVE_FORMAT_DOC},
-    {.name = "kernel", .key = OPTION_KERNEL, .arg = "NAME", .doc = PRODUCT_KERNEL_DOC},
-    {.name = "repeat",
-     .key = OPTION_REPEAT,
-     .arg = "N",
-     .doc = "Products to time; without it about 0.2 s of them"},
-    {.name = "reorder", .key = OPTION_REORDER, .arg = "METHOD", .doc = REORDERING_DOC},
-    {0},
-};
-
 /* What goes together is known when all options are. */
-static void settle(struct argp_state *state, const multiply_options *o)
+static void settle(struct argp_state *state, void *options)
 {
-    const bool stencil = o->kernel != NULL && strcmp(o->kernel, "stencil") == 0;
-    const command_pairing kernel = {"--kernel stencil", stencil, !o->transpose,
-                                    "without --transpose"};
+    const multiply_options *o = options;
+    bool stencil = o->kernel && strcmp(o->kernel, "stencil") == 0;
+    command_pairing kernel = {"--kernel stencil", stencil, !o->transpose, "without --transpose"};
     command_check(state, &kernel, 1);
     save_check(state, "--out", &o->out);
 }
 
-static error_t parse(int key, char *argument, struct argp_state *state)
-{
-    multiply_options *options = state->input;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &options->common;
-        return 0;
-    case OPTION_X:
-        options->x = options->common.vector = command_file(state, "--x", argument);
-        return 0;
-    case OPTION_TRANSPOSE:
-        options->transpose = true;
-        return 0;
-    case OPTION_OUT:
-        options->out.path = command_file(state, "--out", argument);
-        return 0;
-    case OPTION_FORMAT:
-        save_parse_format(state, argument, &options->out);
-        return 0;
-    case OPTION_KERNEL:
-        options->kernel = argument;
-        return 0;
-    case OPTION_REPEAT:
-        options->repeat = command_whole_number(state, "--repeat", argument, 1, REPEAT_MOST);
-        return 0;
-    case OPTION_REORDER:
-        options->reorder = reordering_parse(state, argument);
-        return 0;
-    case ARGP_KEY_END:
-        settle(state, options);
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
+#define AT(member) .at = offsetof(multiply_options, member)
+static const line_option own_options[] = {
+    {"x", "X.mtx", "The vector x (default: all ones)", LINE_INPUT, AT(x)},
+    {"transpose", NULL, "Multiply by the transpose of A", LINE_FLAG, AT(transpose)},
+    {"out", "Y.mtx", "Write y to this file", LINE_FILE, AT(out.path)},
+    {"format", "NAME", SAVE_FORMAT_DOC, LINE_OWN, AT(out), .parse = save_parse_format},
+    {"kernel", "NAME", PRODUCT_KERNEL_DOC, LINE_TEXT, AT(kernel)},
+    {"repeat", "N", "Time N products (default: about 0.2 s of them)", LINE_LONG, AT(repeat),
+     .most = REPEAT_MOST},
+    {"reorder", "METHOD", PRODUCT_ORDER_DOC, LINE_CHOICE, AT(reorder), .names = product_order},
+    {0},
+};
 
-static const struct argp argp = {
+static const line line_of = {
     .options = own_options,
-    .parser = parse,
-    .args_doc = "FILE",
-    .doc = "Multiply the matrix A of a Matrix Market file by a vector, y = A x, and say how fast "
-           "it went and how long y is.\vOn a GPU products are timed in batches of 100: waiting for "
-           "one takes longer than a small product.",
-    .children = command_children,
+    .operands = "FILE",
+    .settle = settle,
+    .doc = "Multiply the matrix A of a file by a vector, y = A x, and print the speed and the "
+           "norms of y.\vOn a GPU products are timed in batches of 100, because waiting for one "
+           "takes longer than a small product.",
 };
 
 int command_multiply(int argc, char **argv)
 {
     multiply_options options = {.common = {.operands_min = 1, .operands_max = 1}};
-    argp_parse(&argp, argc, argv, 0, NULL, &options);
+    line_parse(&line_of, argc, argv, &options);
     return command_run(&options.common, multiply, &options);
 }

@@ -7,8 +7,8 @@ root=$(cd "$(dirname "$(readlink -f "$0")")/.." && pwd)
 
 # What building the library and the command takes, by Debian's and Ubuntu's names.
 # shellcheck disable=SC2034
-build_packages="gcc libc6-dev cmake ninja-build pkg-config libjansson-dev libpng-dev libisal-dev
-libzstd-dev libxxhash-dev"
+build_packages="gcc libc6-dev cmake ninja-build pkg-config libjansson-dev libpng-dev libfreetype-dev
+fonts-dejavu-core libisal-dev libzstd-dev libxxhash-dev"
 
 say() {
     printf '== %s\n' "$*"

@@ -9,8 +9,8 @@
 set -eu
 # shellcheck source=tools/packages.sh
 . "$(dirname "$(readlink -f "$0")")/packages.sh"
-# shellcheck source=tools/cuda-toolkit.sh
-. "$root/tools/cuda-toolkit.sh"
+# shellcheck source=tools/scripts/cuda-toolkit.sh
+. "$root/tools/scripts/cuda-toolkit.sh"
 
 build=$root/build/quickstart
 device=cpu

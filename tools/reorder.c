@@ -1,32 +1,25 @@
 /* furrow reorder: a matrix in an order of rows and columns that suits it better. */
 #include "command.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "line.h"
 #include "load.h"
 #include "new_file.h"
 #include "output.h"
-#include "reordering.h"
 #include "report.h"
 #include "save.h"
 
-enum {
-    OPTION_METHOD = 1,
-    OPTION_OUT,
-    OPTION_FORMAT,
-    OPTION_PERM,
-    OPTION_REPORT,
-    OPTION_ALLOW_WORSE,
-    OPTION_REPEAT
-};
-enum { REPEAT_MOST = 1000 };
+#define REPEAT_MOST 1000
+#define RACE_SECONDS 0.4
 
 typedef struct reorder_options {
     command_common common;
-    reordering_request request;
+    const char *method;
+    bool allow_worse;
+    int64_t repeat;
     save_target out;
     const char *permutation;
     const char *report;
@@ -37,19 +30,61 @@ typedef struct reorder_job {
     fur_context *context;
     const reorder_options *options;
     loaded_matrix a;
-    reordering r;
-    fur_order_figures before;
-    fur_order_figures after;
+    fur_permutation *order;
+    report_facts facts;
 } reorder_job;
+
+/* Finds the order and applies it; keeps the least times so far. */
+static fur_status order_once(reorder_job *job)
+{
+    report_facts *f = &job->facts;
+    fur_reorder_options options = {.size = sizeof options,
+                                   .allow_worse = job->options->allow_worse};
+    fur_permutation_destroy(job->order);
+    fur_csr_destroy(f->reordered);
+    job->order = NULL;
+    f->reordered = NULL;
+    f->found = FUR_DEFAULT(fur_reorder_report);
+    double start = command_seconds();
+    COMMAND_TRY(fur_reorder(f->original, f->method, &options, &f->found, &job->order));
+    COMMAND_TRY(fur_context_synchronize(job->context));
+    double ordered = command_seconds();
+    COMMAND_TRY(fur_csr_permute(f->original, job->order, job->order, &f->reordered));
+    COMMAND_TRY(fur_context_synchronize(job->context));
+    f->seconds_order = fmin(f->seconds_order, ordered - start);
+    f->seconds_permute = fmin(f->seconds_permute, command_seconds() - ordered);
+    return FUR_OK;
+}
+
+/* Times products in both orders, each by what suits it best. */
+static fur_status race_orders(report_facts *f)
+{
+    fur_product *sides[2] = {NULL, NULL};
+    fur_status status = fur_product_create(f->original, NULL, &sides[0]);
+    if (status == FUR_OK)
+        status = fur_product_create(f->reordered, NULL, &sides[1]);
+    if (status == FUR_OK)
+        status = fur_operator_race((const fur_operator *[2]){fur_product_operator(sides[0]),
+                                                             fur_product_operator(sides[1])},
+                                   RACE_SECONDS, f->products);
+    fur_product_destroy(sides[1]);
+    fur_product_destroy(sides[0]);
+    return status;
+}
 
 static fur_status find_order(reorder_job *job)
 {
-    const fur_spmv_options product = {.size = sizeof product};
-    COMMAND_TRY(reordering_create(&job->a, &job->options->request, &job->r));
-    job->before = job->after = FUR_DEFAULT(fur_order_figures);
-    COMMAND_TRY(fur_order_measure(job->a.matrix, NULL, &job->before));
-    COMMAND_TRY(fur_order_measure(job->a.matrix, job->r.order, &job->after));
-    return reordering_race(job->a.matrix, &product, &job->r);
+    report_facts *f = &job->facts;
+    f->path = job->options->common.operands[0];
+    f->method = job->options->method;
+    f->original = job->a.matrix;
+    f->seconds_order = f->seconds_permute = INFINITY;
+    f->before = f->after = FUR_DEFAULT(fur_order_figures);
+    for (int64_t i = 0; i < job->options->repeat; i++)
+        COMMAND_TRY(order_once(job));
+    COMMAND_TRY(fur_order_measure(f->original, NULL, &f->before));
+    COMMAND_TRY(fur_order_measure(f->original, job->order, &f->after));
+    return race_orders(f);
 }
 
 static fur_status reorder_matrix(reorder_job *job)
@@ -67,58 +102,43 @@ static fur_status write_order(fur_context *context, const fur_permutation *order
 {
     new_file file;
     const int32_t *numbers = fur_permutation_order(order);
-    const int64_t size = fur_permutation_size(order);
+    int64_t size = fur_permutation_size(order);
     COMMAND_TRY(new_file_open(context, options->permutation, &file));
     fprintf(file.stream,
             "%%%%MatrixMarket matrix array integer general\n"
             "%% order by %s, counted from 1: row i of the reordered matrix is row P(i) of the "
             "original, and so are columns\n"
-            "%" PRId64 " 1\n",
-            options->request.method, size);
-    for (int64_t i = 0; i < size; i++) {
-        fprintf(file.stream, "%" PRId64 "\n", (int64_t)numbers[i] + 1);
-    }
+            "%lld 1\n",
+            options->method, (long long)size);
+    for (int64_t i = 0; i < size; i++)
+        fprintf(file.stream, "%lld\n", (long long)numbers[i] + 1);
     return new_file_close(&file, FUR_OK);
 }
 
 static fur_status save_order(const reorder_job *job)
 {
     fur_permutation *order = NULL;
-    COMMAND_TRY(fur_permutation_transfer(job->r.order, fur_context_host(job->context), &order));
-    const fur_status status = write_order(job->context, order, job->options);
+    COMMAND_TRY(fur_permutation_transfer(job->order, fur_context_host(job->context), &order));
+    fur_status status = write_order(job->context, order, job->options);
     fur_permutation_destroy(order);
     return status;
 }
 
-static fur_status save_report(const reorder_job *job)
-{
-    const report_facts facts = {.path = job->options->common.operands[0],
-                                .method = job->options->request.method,
-                                .original = job->a.matrix,
-                                .reordering = &job->r,
-                                .before = &job->before,
-                                .after = &job->after};
-    return report_save(job->context, &facts, job->options->report);
-}
-
 static fur_status save_files(const reorder_job *job)
 {
-    if (job->options->permutation != NULL) {
+    if (job->options->permutation)
         COMMAND_TRY(save_order(job));
-    }
-    if (job->options->report != NULL) {
-        COMMAND_TRY(save_report(job));
-    }
-    if (job->options->out.path != NULL) {
-        COMMAND_TRY(save_matrix(job->r.matrix, &job->options->out, &job->a.header));
-    }
+    if (job->options->report)
+        COMMAND_TRY(report_save(job->context, &job->facts, job->options->report));
+    if (job->options->out.path)
+        COMMAND_TRY(save_matrix(job->facts.reordered, &job->options->out, &job->a.header));
     return FUR_OK;
 }
 
 static void put_figures(output *out, const reorder_job *job)
 {
-    const fur_order_figures *before = &job->before;
-    const fur_order_figures *after = &job->after;
+    const fur_order_figures *before = &job->facts.before;
+    const fur_order_figures *after = &job->facts.after;
     output_gap(out);
     output_heads(out, "before", "after");
     output_counts(out, "bandwidth", "bandwidth", before->bandwidth, after->bandwidth);
@@ -127,44 +147,44 @@ static void put_figures(output *out, const reorder_job *job)
                   after->wavefront_max);
     output_numbers(out, "rms_wavefront", "RMS wavefront", before->wavefront_rms,
                    after->wavefront_rms);
-    output_times(out, "seconds_spmv", "one product", job->r.seconds_before, job->r.seconds_after);
+    output_times(out, "seconds_spmv", "one product", job->facts.products[0],
+                 job->facts.products[1]);
     output_gap(out);
 }
 
-static void put_pay_back(output *out, const reordering *r)
+static void put_pay_back(output *out, const report_facts *facts)
 {
-    const double products = reordering_pays_after(r);
+    double products = report_pays_after(facts);
     char text[64];
     if (out->json) {
         output_member(out, "products_to_pay_back",
                       isfinite(products) ? json_real(products) : json_null());
         return;
     }
-    if (isfinite(products)) {
+    if (isfinite(products))
         snprintf(text, sizeof text, "after %.0f products", ceil(products));
-    } else {
+    else
         snprintf(text, sizeof text, "never: products are no faster");
-    }
     output_line("pays back", text);
 }
 
 static fur_status print_reordering(const reorder_job *job)
 {
-    const fur_csr_view view = *fur_csr_get(job->a.matrix);
-    const reordering *r = &job->r;
+    const fur_csr_view *view = fur_csr_get(job->a.matrix);
+    const report_facts *facts = &job->facts;
     output out = output_begin(job->options->common.json);
-    output_count(&out, "rows", "rows", view.rows);
-    output_count(&out, "entries", "entries", view.entries);
-    output_text(&out, "method", "method", job->options->request.method);
+    output_count(&out, "rows", "rows", view->rows);
+    output_count(&out, "entries", "entries", view->entries);
+    output_text(&out, "method", "method", job->options->method);
     output_text(&out, "device", "device", fur_context_device(job->context));
     output_count(&out, "threads", "threads", fur_context_threads(job->context));
-    output_count(&out, "components", "components", r->found.components);
-    output_count(&out, "components_kept", "of them kept", r->found.components_kept);
+    output_count(&out, "components", "components", facts->found.components);
+    output_count(&out, "components_kept", "of them kept", facts->found.components_kept);
     put_figures(&out, job);
     output_seconds(&out, "seconds_load", "time to load", job->a.seconds);
-    output_seconds(&out, "seconds_order", "time to order", r->seconds_order);
-    output_seconds(&out, "seconds_permute", "time to permute", r->seconds_permute);
-    put_pay_back(&out, r);
+    output_seconds(&out, "seconds_order", "time to order", facts->seconds_order);
+    output_seconds(&out, "seconds_permute", "time to permute", facts->seconds_permute);
+    put_pay_back(&out, facts);
     return output_end(&out, job->context);
 }
 
@@ -178,99 +198,63 @@ static fur_status reorder_steps(reorder_job *job)
 static fur_status reorder(fur_context *context, const void *options)
 {
     reorder_job job = {.context = context, .options = options};
-    const fur_status status = reorder_steps(&job);
-    reordering_destroy(&job.r);
+    fur_status status = reorder_steps(&job);
+    fur_csr_destroy(job.facts.reordered);
+    fur_permutation_destroy(job.order);
     fur_csr_destroy(job.a.matrix);
     return status;
 }
 
-static const struct argp_option own_options[] = {
-    {.name = "method",
-     .key = OPTION_METHOD,
-     .arg = "NAME",
-     .doc = "rcm (without this option), cm, rcm-quality or sloan"},
-    {.name = "out", .key = OPTION_OUT, .arg = "B.mtx", .doc = "Write the reordered matrix"},
-    {.name = "format", .key = OPTION_FORMAT, .arg = "NAME", .doc = SAVE_FORMAT_DOC},
-    {.name = "perm",
-     .key = OPTION_PERM,
-     .arg = "P.mtx",
-     .doc = "Write the order, a Matrix Market array of integers from 1: row i of the reordered "
-            "matrix is row P(i) of FILE"},
-    {.name = "report",
-     .key = OPTION_REPORT,
-     .arg = "R.html",
-     .doc = "Write a page for browsers with pictures and figures from before and after"},
-    {.name = "allow-worse",
-     .key = OPTION_ALLOW_WORSE,
-     .doc = "Take the method's own order even where it is worse than that of FILE"},
-    {.name = "repeat",
-     .key = OPTION_REPEAT,
-     .arg = "N",
-     .doc = "Order and permute N times; the fastest counts"},
+/* A usage error unless the name of a file, if there is one, has this suffix. */
+static void check_suffix(struct argp_state *state, const char *option, const char *suffix,
+                         const char *path)
+{
+    if (path && !new_file_is(path, suffix))
+        argp_error(state, "%s takes a name that ends in %s, not '%s'", option, suffix, path);
+}
+
+static void settle(struct argp_state *state, void *options)
+{
+    const reorder_options *o = options;
+    check_suffix(state, "--perm", ".mtx", o->permutation);
+    check_suffix(state, "--report", ".html", o->report);
+    save_check(state, "--out", &o->out);
+}
+
+#define AT(member) .at = offsetof(reorder_options, member)
+static const line_option own_options[] = {
+    {"method", "NAME", "rcm (default), cm, rcm-quality or sloan", LINE_CHOICE, AT(method),
+     .names = command_method},
+    {"out", "B.mtx", "Write the reordered matrix", LINE_FILE, AT(out.path)},
+    {"format", "NAME", SAVE_FORMAT_DOC, LINE_OWN, AT(out), .parse = save_parse_format},
+    {"perm", "P.mtx",
+     "Write the order, a Matrix Market array of integers from 1: row i of the reordered matrix is "
+     "row P(i) of FILE",
+     LINE_TEXT, AT(permutation)},
+    {"report", "R.html",
+     "Write a page for browsers with pictures and figures from before and after", LINE_TEXT,
+     AT(report)},
+    {"allow-worse", NULL, "Take the method's own order even where it is worse than that of FILE",
+     LINE_FLAG, AT(allow_worse)},
+    {"repeat", "N", "Order and permute N times; the fastest counts", LINE_LONG, AT(repeat),
+     .most = REPEAT_MOST},
     {0},
 };
 
-/* The name of a text file with this suffix, or a usage error. */
-static const char *parse_name(struct argp_state *state, const char *option, const char *suffix,
-                              const char *path)
-{
-    if (!new_file_is(path, suffix)) {
-        argp_error(state, "%s takes a name that ends in %s, not '%s'", option, suffix, path);
-    }
-    return path;
-}
-
-static error_t parse(int key, char *argument, struct argp_state *state)
-{
-    reorder_options *options = state->input;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &options->common;
-        return 0;
-    case OPTION_METHOD:
-        command_choice(state, "--method", reordering_method, argument);
-        options->request.method = argument;
-        return 0;
-    case OPTION_OUT:
-        options->out.path = command_file(state, "--out", argument);
-        return 0;
-    case OPTION_FORMAT:
-        save_parse_format(state, argument, &options->out);
-        return 0;
-    case OPTION_PERM:
-        options->permutation = parse_name(state, "--perm", ".mtx", argument);
-        return 0;
-    case OPTION_REPORT:
-        options->report = parse_name(state, "--report", ".html", argument);
-        return 0;
-    case OPTION_ALLOW_WORSE:
-        options->request.allow_worse = true;
-        return 0;
-    case OPTION_REPEAT:
-        options->request.repeat = command_whole_number(state, "--repeat", argument, 1, REPEAT_MOST);
-        return 0;
-    case ARGP_KEY_END:
-        save_check(state, "--out", &options->out);
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
-
-static const struct argp argp = {
+static const line line_of = {
     .options = own_options,
-    .parser = parse,
-    .args_doc = "FILE",
+    .operands = "FILE",
+    .settle = settle,
     .doc = "Bring the entries of a square matrix to its diagonal by another order of rows and "
            "columns, and say what is gained. The order is never worse than that of FILE, unless "
-           "asked for.",
-    .children = command_children,
+           "--allow-worse is given.",
 };
 
 int command_reorder(int argc, char **argv)
 {
     reorder_options options = {.common = {.operands_min = 1, .operands_max = 1},
-                               .request = {.method = fur_reorder_method_at(0)->name, .repeat = 1}};
-    argp_parse(&argp, argc, argv, 0, NULL, &options);
+                               .method = fur_reorder_method_at(0)->name,
+                               .repeat = 1};
+    line_parse(&line_of, argc, argv, &options);
     return command_run(&options.common, reorder, &options);
 }

@@ -13,19 +13,18 @@ static const char *format_name(fur_context *context, int index)
     return names[index];
 }
 
-void save_parse_format(struct argp_state *state, const char *text, save_target *target)
+void save_parse_format(struct argp_state *state, const char *option, const char *text, void *target)
 {
-    const int found = command_choice(state, "--format", format_name, text);
-    target->format = found == 0 ? SAVE_TEXT : SAVE_BINARY;
+    int found = command_choice(state, option, format_name, text);
+    ((save_target *)target)->format = found == 0 ? SAVE_TEXT : SAVE_BINARY;
 }
 
 /* Where the ending of the first `length` characters begins, with its dot; length: there is none. */
 static size_t find_ending(const char *name, size_t length)
 {
     size_t at = length;
-    while (at > 1 && name[at - 1] != '.') {
+    while (at > 1 && name[at - 1] != '.')
         at--;
-    }
     return at > 1 ? at - 1 : length;
 }
 
@@ -38,7 +37,7 @@ static bool is(const char *text, size_t length, const char *known)
 static bool tells_format(const char *path)
 {
     const char *slash = strrchr(path, '/');
-    const char *name = slash != NULL ? slash + 1 : path;
+    const char *name = slash ? slash + 1 : path;
     size_t end = strlen(name);
     size_t dot = find_ending(name, end);
     if (is(name + dot, end - dot, ".gz") || is(name + dot, end - dot, ".zst")) {
@@ -52,9 +51,8 @@ static bool tells_format(const char *path)
 
 void save_check(struct argp_state *state, const char *option, const save_target *target)
 {
-    if (target->path == NULL) {
-        const command_pairing format = {"--format", target->format != SAVE_BY_NAME, false,
-                                        "with --out"};
+    if (!target->path) {
+        command_pairing format = {"--format", target->format != SAVE_BY_NAME, false, "with --out"};
         command_check(state, &format, 1);
     } else if (target->format == SAVE_BY_NAME && !tells_format(target->path)) {
         argp_error(state,
@@ -66,7 +64,7 @@ void save_check(struct argp_state *state, const char *option, const save_target 
 
 bool save_is_binary(const save_target *target)
 {
-    const size_t length = strlen(target->path), dot = find_ending(target->path, length);
+    size_t length = strlen(target->path), dot = find_ending(target->path, length);
     return target->format == SAVE_BY_NAME ? is(target->path + dot, length - dot, ".fur")
                                           : target->format == SAVE_BINARY;
 }
@@ -84,31 +82,31 @@ static fur_status leave_output(fur_context *context, const char *path)
 static fur_status write_matrix(const fur_csr *a, const save_target *target,
                                const fur_mtx_header *origin)
 {
-    const fur_binary_write_options binary = {.size = sizeof binary, .origin = origin};
-    const fur_mtx_write_options text = {.size = sizeof text,
-                                        .symmetry = origin->symmetry,
-                                        .pattern = origin->field == FUR_MTX_PATTERN,
-                                        .integer = origin->field == FUR_MTX_INTEGER};
+    fur_binary_write_options binary = {.size = sizeof binary, .origin = origin};
+    fur_mtx_write_options text = {.size = sizeof text,
+                                  .symmetry = origin->symmetry,
+                                  .pattern = origin->field == FUR_MTX_PATTERN,
+                                  .integer = origin->field == FUR_MTX_INTEGER};
     return save_is_binary(target) ? fur_binary_write_csr(a, target->path, &binary)
                                   : fur_mtx_write_csr(a, target->path, &text);
 }
 
 fur_status save_matrix(const fur_csr *a, const save_target *target, const fur_mtx_header *origin)
 {
-    const fur_status status = write_matrix(a, target, origin);
+    fur_status status = write_matrix(a, target, origin);
     return status == FUR_OK ? leave_output(fur_csr_context(a), target->path) : status;
 }
 
 static fur_status write_vector(const fur_vector *x, const save_target *target,
                                const fur_mtx_header *origin)
 {
-    const fur_binary_write_options binary = {.size = sizeof binary, .origin = origin};
+    fur_binary_write_options binary = {.size = sizeof binary, .origin = origin};
     return save_is_binary(target) ? fur_binary_write_vector(x, target->path, &binary)
                                   : fur_mtx_write_vector(x, target->path, NULL);
 }
 
 fur_status save_vector(const fur_vector *x, const save_target *target, const fur_mtx_header *origin)
 {
-    const fur_status status = write_vector(x, target, origin);
+    fur_status status = write_vector(x, target, origin);
     return status == FUR_OK ? leave_output(fur_vector_context(x), target->path) : status;
 }

@@ -14,8 +14,9 @@ typedef struct save_target {
 
 #define SAVE_FORMAT_DOC "Write this format whatever the name ends in: mtx or fur"
 
-/* Reads the argument of --format, or ends with a usage error. */
-void save_parse_format(struct argp_state *state, const char *text, save_target *target);
+/* The argument of --format, for the line_option of a save_target. */
+void save_parse_format(struct argp_state *state, const char *option, const char *text,
+                       void *target);
 
 /* A usage error unless the name that `option` took tells a format, or one was given. */
 void save_check(struct argp_state *state, const char *option, const save_target *target);

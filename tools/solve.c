@@ -1,36 +1,19 @@
 /* furrow solve: x with A x = b, by an iterative method. */
 #include "command.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "asymmetry.h"
 #include "grid.h"
 #include "interrupt.h"
+#include "line.h"
 #include "load.h"
 #include "output.h"
 #include "product.h"
 #include "progress.h"
-#include "reordering.h"
 #include "save.h"
-
-enum {
-    OPTION_B = 1,
-    OPTION_METHOD,
-    OPTION_PRECOND,
-    OPTION_RTOL,
-    OPTION_MAX_ITERATIONS,
-    OPTION_KERNEL,
-    OPTION_OUT,
-    OPTION_FORMAT,
-    OPTION_REORDER,
-    OPTION_STENCIL,
-    OPTION_EXTENT,
-    OPTION_BOUNDARY,
-    OPTION_TYPE
-};
+#include "unsolved.h"
 
 typedef struct solve_options {
     command_common common;
@@ -52,8 +35,7 @@ typedef struct solve_job {
     const char *name;    /* of A: a file's, or what it is */
     const char *precond; /* the preconditioner's name */
     loaded_matrix a;
-    reordering_choice order; /* that everything but the files is in */
-    product product;
+    fur_product *product;
     fur_stencil *stencil; /* instead of a matrix and its product */
     fur_operator *own;    /* of the stencil */
     fur_multigrid *multigrid;
@@ -68,14 +50,15 @@ typedef struct solve_job {
 } solve_job;
 
 /* The most points of a stencil for multigrid. */
-enum { MULTIGRID_POINTS = 7 };
+#define MULTIGRID_POINTS 7
 
 /* Without --max-iterations; and between looks for a signal, each of which costs a residual. */
-enum { CYCLES_MOST = 100, CYCLES_AT_ONCE = 5 };
+#define CYCLES_MOST 100
+#define CYCLES_AT_ONCE 5
 
 static bool is_multigrid(const char *name)
 {
-    return name != NULL && strcmp(name, "mg") == 0;
+    return name && strcmp(name, "mg") == 0;
 }
 
 /* The status of a step whose sentence may not say what it is about. */
@@ -87,18 +70,17 @@ static fur_status about(const solve_job *job, fur_status status)
 /* The operator of the file's matrix. */
 static fur_status prepare_matrix(solve_job *job)
 {
-    const fur_spmv_options options = {.size = sizeof options, .kernel = job->options->kernel};
-    const fur_csr_view view = *fur_csr_get(job->a.matrix);
-    if (view.rows != view.cols) {
+    fur_product_options options = {
+        .size = sizeof options, .kernel = job->options->kernel, .order = job->options->reorder};
+    const fur_csr_view *view = fur_csr_get(job->a.matrix);
+    if (view->rows != view->cols) {
         return fur_context_fail(job->context, FUR_INVALID,
-                                "%s: the matrix is %" PRId64 " x %" PRId64
-                                ", solve needs a square one",
-                                job->name, view.rows, view.cols);
+                                "%s: the matrix is %lld x %lld, solve needs a square one",
+                                job->name, (long long)view->rows, (long long)view->cols);
     }
-    COMMAND_TRY(fur_vector_create(job->context, view.value_type, view.rows, &job->x));
-    COMMAND_TRY(reordering_choose(&job->a, &options, &job->order));
-    COMMAND_TRY(product_create(job->a.matrix, &options, &job->product));
-    job->op = job->product.op;
+    COMMAND_TRY(fur_vector_create(job->context, view->value_type, view->rows, &job->x));
+    COMMAND_TRY(fur_product_create(job->a.matrix, &options, &job->product));
+    job->op = fur_product_operator(job->product);
     return FUR_OK;
 }
 
@@ -127,11 +109,6 @@ static fur_status make_stencil(solve_job *job)
                : FUR_OK;
 }
 
-/* What the methods are for. */
-static const char NEEDED[] = "A must be symmetric or Hermitian, positive definite and finite";
-
-enum { ENTRY_BYTES = 64 };
-
 /* A failure again, with what it is about before its sentence and what to do behind it. */
 static fur_status say_more(const solve_job *job, fur_status status, const char *about,
                            const char *advice)
@@ -142,14 +119,13 @@ static fur_status say_more(const solve_job *job, fur_status status, const char *
 
 static fur_status load_b(solve_job *job, const char *path, const char *member)
 {
-    const vector_request b = {.path = path,
-                              .member = member,
-                              .value = fur_operator_value_type(job->op),
-                              .size = fur_operator_rows(job->op)};
-    const fur_status status = load_vector(job->context, &job->options->common, &b, &job->b);
-    COMMAND_TRY(path != NULL ? command_while(job->context, "reading", path, status)
-                             : about(job, status));
-    return about(job, reordering_enter(&job->order, &job->b));
+    vector_request b = {.path = path,
+                        .member = member,
+                        .value = fur_operator_value_type(job->op),
+                        .size = fur_operator_rows(job->op)};
+    fur_status status = load_vector(job->context, &job->options->common, &b, &job->b);
+    COMMAND_TRY(path ? command_while(job->context, "reading", path, status) : about(job, status));
+    return about(job, product_enter(job->product, &job->b));
 }
 
 /* The right-hand side of the solution whose entries are all 1. */
@@ -175,10 +151,9 @@ static bool may_be_archive(const char *path)
 static fur_status load_from_archive(solve_job *job, const char *path)
 {
     job->rhs = "NAME_b.mtx of the archive";
-    const fur_status status = load_b(job, path, "b");
-    if (status == FUR_IO_ERROR) {
+    fur_status status = load_b(job, path, "b");
+    if (status == FUR_IO_ERROR)
         return make_right_hand_side(job);
-    }
     return status == FUR_OK
                ? status
                : say_more(job, status, "the archive's right-hand side", "--b takes another");
@@ -187,8 +162,8 @@ static fur_status load_from_archive(solve_job *job, const char *path)
 static fur_status load_right_hand_side(solve_job *job)
 {
     const char *b = job->options->b;
-    if (b != NULL || job->stencil != NULL) {
-        job->rhs = b != NULL ? b : "ones";
+    if (b || job->stencil) {
+        job->rhs = b ? b : "ones";
         return load_b(job, b, NULL);
     }
     return may_be_archive(job->name) ? load_from_archive(job, job->name)
@@ -197,16 +172,14 @@ static fur_status load_right_hand_side(solve_job *job)
 
 static fur_status make_preconditioner(solve_job *job)
 {
-    if (strcmp(job->precond, "none") == 0) {
+    if (strcmp(job->precond, "none") == 0)
         return FUR_OK;
-    }
-    if (is_multigrid(job->precond)) {
+    if (is_multigrid(job->precond))
         return fur_operator_from_multigrid(job->multigrid, &job->preconditioner);
-    }
-    const fur_status status = fur_operator_jacobi(job->op, &job->preconditioner);
+    fur_status status = fur_operator_jacobi(job->op, &job->preconditioner);
     if (status == FUR_INVALID) {
         return say_more(job, status, job->name,
-                        job->order.r.order == NULL
+                        !fur_product_order(job->product)
                             ? "--precond none does without"
                             : "--precond none does without; rows are numbered as --reorder does");
     }
@@ -218,26 +191,25 @@ static int watch_iteration(void *user, const fur_solver_progress *state)
     solve_job *job = user;
     if (progress_due(&job->line)) {
         char text[64];
-        snprintf(text, sizeof text, "iteration %" PRId64 ", residual %.1e", state->iteration,
+        snprintf(text, sizeof text, "iteration %lld, residual %.1e", (long long)state->iteration,
                  state->residual);
         progress_show(&job->line, text);
     }
-    return interrupt_name() != NULL;
+    return interrupt_name() ? 1 : 0;
 }
 
 static fur_status iterate(solve_job *job)
 {
-    const fur_solver_options options = {.size = sizeof options,
-                                        .method = job->options->method,
-                                        .preconditioner = job->preconditioner,
-                                        .rtol = job->options->rtol,
-                                        .max_iterations = job->options->max_iterations,
-                                        .monitor = watch_iteration,
-                                        .monitor_user = job};
+    fur_solver_options options = {.size = sizeof options,
+                                  .method = job->options->method,
+                                  .preconditioner = job->preconditioner,
+                                  .rtol = job->options->rtol,
+                                  .max_iterations = job->options->max_iterations,
+                                  .monitor = watch_iteration,
+                                  .monitor_user = job};
     COMMAND_TRY(fur_solver_create(job->op, &options, &job->solver));
     job->line = progress_begin(job->options->common.quiet);
-    job->report = FUR_DEFAULT(fur_solver_report);
-    const fur_status status = fur_solver_solve(job->solver, job->b, job->x, &job->report);
+    fur_status status = fur_solver_solve(job->solver, job->b, job->x, &job->report);
     progress_end(&job->line);
     return status;
 }
@@ -255,17 +227,17 @@ static fur_status run_cycles(solve_job *job)
         part.iterations += all->iterations;
         part.seconds += all->seconds;
         *all = part;
-    } while (all->outcome == FUR_OUTCOME_MAX_ITERATIONS && left > 0 && interrupt_name() == NULL);
-    if (all->outcome == FUR_OUTCOME_MAX_ITERATIONS && left > 0) {
+    } while (all->outcome == FUR_OUTCOME_MAX_ITERATIONS && left > 0 && !interrupt_name());
+    if (all->outcome == FUR_OUTCOME_MAX_ITERATIONS && left > 0)
         all->outcome = FUR_OUTCOME_STOPPED;
-    }
     return FUR_OK;
 }
 
 static fur_status find_solution(solve_job *job)
 {
+    job->report = FUR_DEFAULT(fur_solver_report);
     interrupt_begin();
-    const fur_status status = is_multigrid(job->options->method) ? run_cycles(job) : iterate(job);
+    fur_status status = is_multigrid(job->options->method) ? run_cycles(job) : iterate(job);
     interrupt_end();
     return status;
 }
@@ -273,22 +245,21 @@ static fur_status find_solution(solve_job *job)
 /* What A is and how its products are made. */
 static void put_matrix(output *out, const solve_job *job)
 {
-    const fur_spmv_report chosen = product_describe(&job->product);
+    const fur_product_report *chosen = fur_product_describe(job->product);
     output_count(out, "entries", "entries", fur_csr_get(job->a.matrix)->entries);
-    reordering_put(out, &job->order);
-    output_text(out, "kernel", "kernel", chosen.kernel);
-    product_put(out, &job->product);
+    product_put_order(out, chosen);
+    output_text(out, "kernel", "kernel", chosen->kernel);
+    product_put_recognition(out, chosen);
     output_seconds(out, "seconds_load", "time to load", job->a.seconds);
-    output_seconds(out, "seconds_plan", "time to plan", chosen.seconds_plan);
+    output_seconds(out, "seconds_plan", "time to plan", chosen->seconds_plan);
 }
 
 static void put_stencil(output *out, const solve_job *job)
 {
     output_count(out, "points", "stencil points", job->options->grid.points);
     output_text(out, "kernel", "kernel", fur_stencil_describe(job->stencil)->kernel);
-    if (job->multigrid != NULL) {
+    if (job->multigrid)
         output_count(out, "levels", "levels", fur_multigrid_describe(job->multigrid)->levels);
-    }
 }
 
 static fur_status print_solution(const solve_job *job)
@@ -302,111 +273,49 @@ static fur_status print_solution(const solve_job *job)
     output_text(&out, "precond", "preconditioner", job->precond);
     output_text(&out, "device", "device", fur_context_device(job->context));
     output_count(&out, "threads", "threads", fur_context_threads(job->context));
-    if (job->stencil != NULL) {
+    if (job->stencil)
         put_stencil(&out, job);
-    } else {
+    else
         put_matrix(&out, job);
-    }
     output_seconds(&out, "seconds_solve", "time to solve", report->seconds);
     output_count(&out, "iterations", "iterations", report->iterations);
     output_flag(&out, "converged", "converged", report->outcome == FUR_OUTCOME_CONVERGED);
     output_text(&out, "outcome", "outcome", fur_outcome_name(report->outcome));
     output_number(&out, "residual", "relative residual", report->residual);
-    output_number(&out, "residual_recursive", "as carried along", report->residual_recursive);
+    output_number(&out, "residual_recursive", "recursive residual", report->residual_recursive);
     return output_end(&out, job->context);
 }
 
-/* x = 0, where it began, has residual 1: one above has grown. */
-static const char *advise(const fur_solver_report *report)
-{
-    switch (report->outcome) {
-    case FUR_OUTCOME_MAX_ITERATIONS:
-        return report->residual < 1.0 ? "allow more with --max-iterations" : NEEDED;
-    case FUR_OUTCOME_INDEFINITE_PRECONDITIONER:
-        return "try --precond none";
-    case FUR_OUTCOME_STAGNATED:
-        return report->residual < 1.0 ? "ask for less with --rtol" : NEEDED;
-    default:
-        return NEEDED;
-    }
-}
-
-/* "1.5", or "(1.5, -2)" of a complex matrix. */
-static void format_entry(const solve_job *job, const double entry[2], char text[ENTRY_BYTES])
-{
-    const fur_value_type value = fur_operator_value_type(job->op);
-    if (value == FUR_C64 || value == FUR_C128) {
-        snprintf(text, ENTRY_BYTES, "(%.9g, %.9g)", entry[0], entry[1]);
-    } else {
-        snprintf(text, ENTRY_BYTES, "%.9g", entry[0]);
-    }
-}
-
-/* The sentence about a matrix that no method here is for. */
-static fur_status blame_asymmetry(const solve_job *job, asymmetry found)
-{
-    char here[ENTRY_BYTES], opposite[ENTRY_BYTES];
-    COMMAND_TRY(reordering_original(&job->order, &found.row));
-    COMMAND_TRY(reordering_original(&job->order, &found.col));
-    format_entry(job, found.here, here);
-    format_entry(job, found.opposite, opposite);
-    const bool complex = here[0] == '(';
-    return fur_context_fail(
-        job->context, FUR_INVALID,
-        "%s: no solution after %" PRId64 " iterations: %s, relative residual %.1e; the matrix is "
-        "not %s, as %s needs it: in %" PRId64 " %s, most in (%" PRId64 ", %" PRId64
-        ") = %s and (%" PRId64 ", %" PRId64 ") = %s%s, counting from 1",
-        job->name, job->report.iterations, fur_outcome_name(job->report.outcome),
-        job->report.residual, complex ? "Hermitian" : "symmetric", job->options->method,
-        found.pairs, found.pairs == 1 ? "pair of entries" : "pairs of entries", found.row + 1,
-        found.col + 1, here, found.col + 1, found.row + 1, opposite,
-        found.row == found.col ? ", which must be real" : "");
-}
-
-/* Whether A is symmetric is asked only after a failure: it takes as long as some iterations, and
- * where a solve converges, the residual of A itself has shown that nothing is wrong. */
+/* The status of what came out; on failure its sentence says why. */
 static fur_status judge(const solve_job *job)
 {
     const fur_solver_report *report = &job->report;
-    asymmetry found = {.pairs = 0};
-    if (report->outcome == FUR_OUTCOME_CONVERGED) {
+    unsolved why = {job->name, job->options->method, job->a.matrix, report};
+    const char *out = job->options->out.path;
+    if (report->outcome == FUR_OUTCOME_CONVERGED)
         return FUR_OK;
-    }
-    if (report->outcome == FUR_OUTCOME_STOPPED) {
-        return fur_context_fail(job->context, FUR_INVALID,
-                                "%s: stopped by %s after %" PRId64
-                                " iterations, relative residual %.1e%s%s",
-                                job->name, interrupt_name(), report->iterations, report->residual,
-                                job->options->out.path ? "; x so far is in " : "",
-                                job->options->out.path ? job->options->out.path : "");
-    }
-    if (job->a.matrix != NULL) {
-        COMMAND_TRY(asymmetry_find(job->a.matrix, &found));
-    }
-    if (found.pairs > 0) {
-        return blame_asymmetry(job, found);
-    }
-    return fur_context_fail(
-        job->context, FUR_INVALID,
-        "%s: no solution after %" PRId64 " iterations: %s, relative residual %.1e; %s", job->name,
-        report->iterations, fur_outcome_name(report->outcome), report->residual, advise(report));
+    if (report->outcome != FUR_OUTCOME_STOPPED)
+        return unsolved_explain(job->context, &why);
+    return fur_context_fail(job->context, FUR_INVALID,
+                            "%s: stopped by %s after %lld iterations, relative residual %.1e%s%s",
+                            job->name, interrupt_name(), (long long)report->iterations,
+                            report->residual, out ? "; x so far is in " : "", out ? out : "");
 }
 
 static fur_status solve_steps(solve_job *job)
 {
-    const bool stencil = job->options->grid.points != 0;
+    bool stencil = job->options->grid.points != 0;
     COMMAND_TRY(stencil ? about(job, make_stencil(job)) : load_system(job));
     COMMAND_TRY(load_right_hand_side(job));
     COMMAND_TRY(about(job, make_preconditioner(job)));
     COMMAND_TRY(about(job, find_solution(job)));
-    return about(job, reordering_leave(&job->order, &job->x));
+    return about(job, product_leave(job->product, &job->x));
 }
 
 static fur_status tell(const solve_job *job)
 {
-    if (job->options->out.path != NULL) {
+    if (job->options->out.path)
         COMMAND_TRY(save_vector(job->x, &job->options->out, NULL));
-    }
     COMMAND_TRY(print_solution(job));
     return judge(job);
 }
@@ -414,78 +323,29 @@ static fur_status tell(const solve_job *job)
 static fur_status solve(fur_context *context, const void *options)
 {
     solve_job job = {.context = context, .options = options};
-    const bool file = job.options->grid.points == 0;
+    bool file = job.options->grid.points == 0;
     job.name = file ? job.options->common.operands[0] : "the stencil";
     job.precond = job.options->precond;
-    job.order.asked = job.options->reorder;
     fur_status status = solve_steps(&job);
-    if (status == FUR_OK) {
+    if (status == FUR_OK)
         status = tell(&job);
-    }
     fur_solver_destroy(job.solver);
     fur_operator_destroy(job.preconditioner);
-    product_destroy(&job.product);
+    fur_product_destroy(job.product);
     fur_operator_destroy(job.own);
     fur_multigrid_destroy(job.multigrid);
     fur_stencil_destroy(job.stencil);
     fur_vector_destroy(job.x);
     fur_vector_destroy(job.b);
-    reordering_destroy(&job.order.r);
     fur_csr_destroy(job.a.matrix);
     return status;
 }
 
-static const struct argp_option own_options[] = {
-    {.name = "stencil",
-     .key = OPTION_STENCIL,
-     .arg = "POINTS",
-     .doc = "Instead of FILE: the negated Laplacian of 3, 5, 7, 9, 13, 19 or 27 points on a grid; "
-            "without --b the right-hand side is 1 everywhere"},
-    {.name = "extent", .key = OPTION_EXTENT, .arg = "NX,NY,NZ", .doc = GRID_EXTENT_DOC},
-    {.name = "boundary", .key = OPTION_BOUNDARY, .arg = "X,Y,Z", .doc = GRID_BOUNDARY_DOC},
-    {.name = "type", .key = OPTION_TYPE, .arg = "TYPE", .doc = GRID_TYPE_DOC},
-    {.name = "b",
-     .key = OPTION_B,
-     .arg = "B.mtx",
-     .doc = "The right-hand side; without it that of FILE, if it is an archive with name_b.mtx, "
-            "or A times a vector of ones"},
-    {.name = "method",
-     .key = OPTION_METHOD,
-     .arg = "NAME",
-     .doc =
-         "Method: cg (without this option), or mg, multigrid, for stencils of 3, 5 and 7 points"},
-    {.name = "precond",
-     .key = OPTION_PRECOND,
-     .arg = "NAME",
-     .doc = "Preconditioner: jacobi, none, or mg, for real stencils of 3, 5 and 7 points without a "
-            "periodic axis of odd length; without this option mg for those, else jacobi"},
-    {.name = "rtol",
-     .key = OPTION_RTOL,
-     .arg = "R",
-     .doc = "Stop when the residual is R times the right-hand side; without it 1e-10, for f32 and "
-            "c64 1e-5"},
-    {.name = "max-iterations",
-     .key = OPTION_MAX_ITERATIONS,
-     .arg = "N",
-     .doc =
-         "Give up after N iterations; without it 10 times the rows plus 100, at most 50000, or 100 "
-         "cycles of mg"},
-    {.name = "kernel", .key = OPTION_KERNEL, .arg = "NAME", .doc = PRODUCT_KERNEL_DOC},
-    {.name = "out",
-     .key = OPTION_OUT,
-     .arg = "X.mtx",
-     .doc = "Write x to this file, converged or not, also if Ctrl-C or kill ends the solve early; "
-            "a second one ends all"},
-    {.name = "format", .key = OPTION_FORMAT, .arg = "NAME", .doc = SAVE_FORMAT_DOC},
-    {.name = "reorder", .key = OPTION_REORDER, .arg = "METHOD", .doc = REORDERING_DOC},
-    {0},
-};
-
 /* The solver's methods and, behind them, multigrid. */
 static const char *method_name(fur_context *context, int index)
 {
-    (void)context;
     const fur_method_info *method = fur_solver_method_at(index);
+    (void)context;
     if (method)
         return method->name;
     return fur_solver_method_at(index - 1) ? "mg" : NULL;
@@ -504,117 +364,93 @@ static bool suits_multigrid(const grid_request *grid)
     bool suits =
         grid->points <= MULTIGRID_POINTS && (grid->value == FUR_F32 || grid->value == FUR_F64);
     for (int axis = 0; axis < grid->extents; axis++) {
-        const bool odd = grid->extent[axis] > 1 && grid->extent[axis] % 2 == 1;
+        bool odd = grid->extent[axis] > 1 && grid->extent[axis] % 2 == 1;
         suits = suits && !(odd && grid->boundary[axis] == FUR_BOUNDARY_PERIODIC);
     }
     return suits;
 }
 
 /* What goes together is known when all options are. */
-static void settle(struct argp_state *state, solve_options *o)
+static void settle(struct argp_state *state, void *options)
 {
-    const bool stencil = o->grid.points != 0;
-    const bool cycles = is_multigrid(o->method);
-    const bool preconditioned = o->precond != NULL && strcmp(o->precond, "none") != 0;
-    const command_pairing pairings[] = {
+    solve_options *o = options;
+    bool stencil = o->grid.points != 0;
+    bool cycles = is_multigrid(o->method);
+    bool preconditioned = o->precond && strcmp(o->precond, "none") != 0;
+    command_pairing pairings[] = {
         {"--stencil", stencil, o->common.operand_count == 0, "without a file"},
         {"--extent", o->grid.extents > 0, stencil, "with --stencil, not with a file"},
         {"--boundary", o->grid.boundaries > 0, stencil, "with --stencil, not with a file"},
         {"--type", o->grid.typed, stencil, "with --stencil; convert changes the type of a file"},
-        {"--reorder", o->reorder != NULL, !stencil, "with a file, not with --stencil"},
+        {"--reorder", o->reorder, !stencil, "with a file, not with --stencil"},
         {"--method mg", cycles, stencil, "with --stencil, not with a file"},
         {"--precond mg", is_multigrid(o->precond), stencil, "with --stencil, not with a file"},
         {"--precond", preconditioned, !cycles, "with --method cg, not with mg"},
     };
     command_check(state, pairings, sizeof pairings / sizeof *pairings);
+    if (!stencil && o->common.operand_count == 0)
+        argp_error(state, "a file name is missing");
     save_check(state, "--out", &o->out);
-    if (stencil) {
+    if (stencil)
         grid_check(state, "--stencil", &o->grid);
-    }
-    if (o->precond == NULL) {
+    if (!o->precond)
         o->precond = cycles ? "none" : stencil && suits_multigrid(&o->grid) ? "mg" : "jacobi";
-    }
 }
 
-static error_t parse(int key, char *argument, struct argp_state *state)
-{
-    solve_options *options = state->input;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &options->common;
-        return 0;
-    case ARGP_KEY_END:
-        settle(state, options);
-        return 0;
-    case OPTION_STENCIL:
-        grid_parse_points(state, "--stencil", argument, &options->grid);
-        options->common.operands_min = 0;
-        return 0;
-    case OPTION_EXTENT:
-        grid_parse_extent(state, argument, &options->grid);
-        return 0;
-    case OPTION_BOUNDARY:
-        grid_parse_boundary(state, argument, &options->grid);
-        return 0;
-    case OPTION_TYPE:
-        grid_parse_type(state, argument, &options->grid);
-        return 0;
-    case OPTION_B:
-        options->b = options->common.vector = command_file(state, "--b", argument);
-        return 0;
-    case OPTION_METHOD:
-        command_choice(state, "--method", method_name, argument);
-        options->method = argument;
-        return 0;
-    case OPTION_PRECOND:
-        command_choice(state, "--precond", precond_name, argument);
-        options->precond = argument;
-        return 0;
-    case OPTION_RTOL:
-        options->rtol = command_positive_number(state, "--rtol", argument);
-        return 0;
-    case OPTION_MAX_ITERATIONS:
-        options->max_iterations =
-            command_whole_number(state, "--max-iterations", argument, 1, INT64_MAX);
-        return 0;
-    case OPTION_KERNEL:
-        options->kernel = argument;
-        return 0;
-    case OPTION_OUT:
-        options->out.path = command_file(state, "--out", argument);
-        return 0;
-    case OPTION_FORMAT:
-        save_parse_format(state, argument, &options->out);
-        return 0;
-    case OPTION_REORDER:
-        options->reorder = reordering_parse(state, argument);
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
+#define AT(member) .at = offsetof(solve_options, member)
+static const line_option own_options[] = {
+    {"stencil", "POINTS",
+     "Instead of FILE: the negated Laplacian of 3, 5, 7, 9, 13, 19 or 27 points on a grid; without "
+     "--b the right-hand side is 1 everywhere",
+     LINE_OWN, AT(grid), .parse = grid_parse_points},
+    {"extent", "NX,NY,NZ", GRID_EXTENT_DOC, LINE_OWN, AT(grid), .parse = grid_parse_extent},
+    {"boundary", "X,Y,Z", GRID_BOUNDARY_DOC, LINE_OWN, AT(grid), .parse = grid_parse_boundary},
+    {"type", "TYPE", GRID_TYPE_DOC, LINE_OWN, AT(grid), .parse = grid_parse_type},
+    {"b", "B.mtx",
+     "The right-hand side (default: that of FILE, if it is an archive with name_b.mtx, else A "
+     "times ones)",
+     LINE_INPUT, AT(b)},
+    {"method", "NAME", "cg (default), or mg, multigrid, for stencils of 3, 5 and 7 points",
+     LINE_CHOICE, AT(method), .names = method_name},
+    {"precond", "NAME",
+     "Preconditioner: jacobi, none, or mg, for real stencils of 3, 5 and 7 points without a "
+     "periodic axis of odd length (default: mg for those, else jacobi)",
+     LINE_CHOICE, AT(precond), .names = precond_name},
+    {"rtol", "R",
+     "Stop when the residual is R times the right-hand side (default 1e-10, for f32 and c64 1e-5)",
+     LINE_POSITIVE, AT(rtol)},
+    {"max-iterations", "N",
+     "Give up after N iterations (default: 10 times the rows plus 100, at most 50000; 100 cycles "
+     "of mg)",
+     LINE_LONG, AT(max_iterations), .most = INT64_MAX},
+    {"kernel", "NAME", PRODUCT_KERNEL_DOC, LINE_TEXT, AT(kernel)},
+    {"out", "X.mtx",
+     "Write x to this file, converged or not, also if Ctrl-C or kill ends the solve early; a "
+     "second Ctrl-C ends it at once",
+     LINE_FILE, AT(out.path)},
+    {"format", "NAME", SAVE_FORMAT_DOC, LINE_OWN, AT(out), .parse = save_parse_format},
+    {"reorder", "METHOD", PRODUCT_ORDER_DOC, LINE_CHOICE, AT(reorder), .names = product_order},
+    {0},
+};
 
-static const struct argp argp = {
+static const line line_of = {
     .options = own_options,
-    .parser = parse,
-    .args_doc = "FILE\n--stencil POINTS --extent NX,NY,NZ",
-    .doc =
-        "Solve A x = b for the symmetric or Hermitian positive definite matrix A of a Matrix "
-        "Market file, or of a stencil on a grid, starting at x = 0. Fails if the method does "
-        "not converge.\vA solve that SIGINT or SIGTERM ends early writes and prints what it has, "
-        "and the command then ends by that signal, which a shell shows as 130 or 143.",
-    .children = command_children,
+    .operands = "FILE\n--stencil POINTS --extent NX,NY,NZ",
+    .settle = settle,
+    .doc = "Solve A x = b, starting at x = 0, for a symmetric or Hermitian positive definite "
+           "matrix A from a file, or for a stencil on a grid. The command fails if the method does "
+           "not converge.\vSIGINT or SIGTERM ends a solve early: the command writes and prints "
+           "what it has and then ends by that signal, which a shell shows as 130 or 143.",
 };
 
 int command_solve(int argc, char **argv)
 {
-    solve_options options = {.common = {.operands_min = 1, .operands_max = 1},
+    solve_options options = {.common = {.operands_max = 1},
                              .grid = grid_none(),
                              .method = fur_solver_method_at(0)->name};
-    argp_parse(&argp, argc, argv, 0, NULL, &options);
-    const int status = command_run(&options.common, solve, &options);
-    if (status != 0) {
+    line_parse(&line_of, argc, argv, &options);
+    int status = command_run(&options.common, solve, &options);
+    if (status != 0)
         interrupt_pass_on();
-    }
     return status;
 }

@@ -1,17 +1,15 @@
 /* furrow spy: a picture of a matrix's pattern. */
 #include "command.h"
 
-#include <inttypes.h>
-#include <math.h>
-
 #include "draw.h"
+#include "line.h"
 #include "load.h"
 #include "new_file.h"
 #include "output.h"
-#include "reordering.h"
 
-enum { OPTION_OUT = 'o', OPTION_REORDER = 1, OPTION_ALLOW_WORSE, OPTION_SIZE };
-enum { PIXELS = 600, PIXELS_LEAST = 16, PIXELS_MOST = 4000 };
+#define PIXELS 600
+#define PIXELS_LEAST 16
+#define PIXELS_MOST 4000
 
 typedef fur_status drawer(fur_context *context, const draw_sheet *sheet, FILE *stream);
 
@@ -34,57 +32,58 @@ typedef struct spy_job {
     fur_context *context;
     const spy_options *options;
     loaded_matrix a;
-    reordering reordered;
+    fur_permutation *order;
+    fur_csr *reordered;
     draw_sheet sheet;
 } spy_job;
 
-static fur_status add_panel(spy_job *job, const fur_csr *a, const char *title, const char *method)
+static fur_status add_panel(spy_job *job, const fur_csr *a, const fur_permutation *order,
+                            const char *title)
 {
     fur_csr_statistics figures = FUR_DEFAULT(fur_csr_statistics);
+    char number[WORDS_BYTES];
     draw_panel *panel = &job->sheet.panels[job->sheet.count];
     COMMAND_TRY(fur_csr_measure(a, &figures));
     COMMAND_TRY(raster_create(a, job->options->pixels, &panel->cells));
     job->sheet.count++;
-    snprintf(panel->title, sizeof panel->title, "%s%.40s", title, method);
-    snprintf(panel->lines[0], DRAW_LINE_BYTES, "%" PRId64 " rows, %" PRId64 " columns",
-             panel->cells.rows.size, panel->cells.cols.size);
-    snprintf(panel->lines[1], DRAW_LINE_BYTES, "%" PRId64 " entries", panel->cells.entries);
-    snprintf(panel->lines[2], DRAW_LINE_BYTES, "bandwidth %" PRId64, figures.bandwidth);
+    snprintf(panel->title, sizeof panel->title, "%s", title);
+    words_number((double)figures.bandwidth, 0, number);
+    snprintf(panel->lines[0], DRAW_LINE_BYTES, "bandwidth %s", number);
+    if (job->options->method) {
+        fur_order_figures profile = FUR_DEFAULT(fur_order_figures);
+        COMMAND_TRY(fur_order_measure(job->a.matrix, order, &profile));
+        words_number((double)profile.profile, 0, number);
+        snprintf(panel->lines[1], DRAW_LINE_BYTES, "profile %s", number);
+    }
     return FUR_OK;
 }
 
-/* What the tones mean, where a cell may have more than one entry. */
-static void explain_tones(draw_sheet *sheet)
+static void set_titles(spy_job *job)
 {
-    const double densest = draw_densest(sheet);
-    for (int i = 0; i < sheet->count; i++) {
-        draw_panel *panel = &sheet->panels[i];
-        const int64_t rows = panel->cells.rows.block;
-        const int64_t cols = panel->cells.cols.block;
-        if (rows * cols > 1) {
-            snprintf(panel->lines[3], DRAW_LINE_BYTES,
-                     "cells of %" PRId64 " x %" PRId64 ", darkest %.0f entries", rows, cols,
-                     densest * (double)(rows * cols));
-            sheet->lines = DRAW_LINES;
-        }
-    }
+    fur_csr_view a = *fur_csr_get(job->a.matrix);
+    char rows[WORDS_BYTES], cols[WORDS_BYTES], entries[WORDS_BYTES];
+    words_number((double)a.rows, 0, rows);
+    words_number((double)a.cols, 0, cols);
+    words_number((double)a.entries, 0, entries);
+    snprintf(job->sheet.title, DRAW_LINE_BYTES, "%s", words_file(job->options->common.operands[0]));
+    snprintf(job->sheet.subtitle, DRAW_LINE_BYTES, "%s %s · %s %s · %s %s", rows,
+             a.rows == 1 ? "row" : "rows", cols, a.cols == 1 ? "column" : "columns", entries,
+             a.entries == 1 ? "entry" : "entries");
 }
 
 static fur_status make_panels(spy_job *job)
 {
     const spy_options *options = job->options;
-    if (options->method == NULL) {
-        COMMAND_TRY(add_panel(job, job->a.matrix, "pattern", ""));
-    } else {
-        const reordering_request request = {
-            .method = options->method, .allow_worse = options->allow_worse, .repeat = 1};
-        COMMAND_TRY(reordering_create(&job->a, &request, &job->reordered));
-        COMMAND_TRY(add_panel(job, job->a.matrix, "before", ""));
-        COMMAND_TRY(add_panel(job, job->reordered.matrix, "after ", options->method));
-    }
-    job->sheet.lines = DRAW_LINES - 1;
-    explain_tones(&job->sheet);
-    return FUR_OK;
+    char after[DRAW_LINE_BYTES];
+    set_titles(job);
+    if (!options->method)
+        return add_panel(job, job->a.matrix, NULL, "");
+    fur_reorder_options how = {.size = sizeof how, .allow_worse = options->allow_worse};
+    COMMAND_TRY(fur_reorder(job->a.matrix, options->method, &how, NULL, &job->order));
+    COMMAND_TRY(fur_csr_permute(job->a.matrix, job->order, job->order, &job->reordered));
+    snprintf(after, sizeof after, "after %s", options->method);
+    COMMAND_TRY(add_panel(job, job->a.matrix, NULL, "before"));
+    return add_panel(job, job->reordered, job->order, after);
 }
 
 static fur_status save_picture(const spy_job *job)
@@ -97,7 +96,7 @@ static fur_status save_picture(const spy_job *job)
 static fur_status print_picture(const spy_job *job)
 {
     const raster *cells = &job->sheet.panels[0].cells;
-    const draw_box extent = draw_extent(&job->sheet);
+    draw_size extent = draw_extent(&job->sheet);
     output out = output_begin(job->options->common.json);
     output_text(&out, "picture", "picture", job->options->out);
     output_count(&out, "width", "pixels wide", extent.width);
@@ -125,98 +124,67 @@ static fur_status spy_steps(spy_job *job)
 static fur_status spy(fur_context *context, const void *options)
 {
     spy_job job = {.context = context, .options = options};
-    const fur_status status = spy_steps(&job);
-    for (int i = 0; i < job.sheet.count; i++) {
+    fur_status status = spy_steps(&job);
+    for (int i = 0; i < job.sheet.count; i++)
         raster_destroy(&job.sheet.panels[i].cells);
-    }
-    reordering_destroy(&job.reordered);
+    fur_csr_destroy(job.reordered);
+    fur_permutation_destroy(job.order);
     fur_csr_destroy(job.a.matrix);
     return status;
 }
 
-static const struct argp_option own_options[] = {
-    {.name = "out",
-     .key = OPTION_OUT,
-     .arg = "PICTURE",
-     .doc = "The picture's file; its name ends in .png or .svg. Required"},
-    {.name = "reorder",
-     .key = OPTION_REORDER,
-     .arg = "METHOD",
-     .doc = "Draw the matrix beside itself in the order of a method of furrow reorder"},
-    {.name = "allow-worse",
-     .key = OPTION_ALLOW_WORSE,
-     .doc = "Take the method's own order even where it has a larger bandwidth"},
-    {.name = "size",
-     .key = OPTION_SIZE,
-     .arg = "PIXELS",
-     .doc = "Of the pattern's longer side, at most; without it 600"},
-    {0},
-};
-
-static drawer *parse_kind(struct argp_state *state, const char *path)
+/* The kind of picture that the name asks for. */
+static drawer *find_kind(const char *path)
 {
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        if (new_file_is(path, kinds[i].suffix)) {
+    for (size_t i = 0; path && i < sizeof kinds / sizeof *kinds; i++)
+        if (new_file_is(path, kinds[i].suffix))
             return kinds[i].draw;
-        }
-    }
-    argp_error(state, "--out takes a name that ends in .png or .svg, not '%s'", path);
     return NULL;
 }
 
-static void settle(struct argp_state *state, const spy_options *o)
+static void parse_size(struct argp_state *state, const char *option, const char *text, void *pixels)
 {
-    const command_pairing worse = {"--allow-worse", o->allow_worse, o->method != NULL,
-                                   "with --reorder"};
-    if (o->out == NULL) {
-        argp_error(state, "where to is missing: --out takes the picture's name");
-    }
+    *(int *)pixels = (int)command_whole_number(state, option, text, PIXELS_LEAST, PIXELS_MOST);
+}
+
+static void settle(struct argp_state *state, void *options)
+{
+    spy_options *o = options;
+    command_pairing worse = {"--allow-worse", o->allow_worse, o->method, "with --reorder"};
+    if (!o->out)
+        argp_error(state, "--out is missing; --out takes the picture's name");
+    o->draw = find_kind(o->out);
+    if (!o->draw)
+        argp_error(state, "--out takes a name that ends in .png or .svg, not '%s'", o->out);
     command_check(state, &worse, 1);
 }
 
-static error_t parse(int key, char *argument, struct argp_state *state)
-{
-    spy_options *options = state->input;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &options->common;
-        return 0;
-    case OPTION_OUT:
-        options->out = argument;
-        options->draw = parse_kind(state, argument);
-        return 0;
-    case OPTION_REORDER:
-        command_choice(state, "--reorder", reordering_method, argument);
-        options->method = argument;
-        return 0;
-    case OPTION_ALLOW_WORSE:
-        options->allow_worse = true;
-        return 0;
-    case OPTION_SIZE:
-        options->pixels =
-            (int)command_whole_number(state, "--size", argument, PIXELS_LEAST, PIXELS_MOST);
-        return 0;
-    case ARGP_KEY_END:
-        settle(state, options);
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
+#define AT(member) .at = offsetof(spy_options, member)
+static const line_option own_options[] = {
+    {"out", "PICTURE", "Write this file; its name ends in .png or .svg. Required", LINE_TEXT,
+     AT(out), .letter = 'o'},
+    {"reorder", "METHOD",
+     "Draw the matrix beside itself in the order of a method of furrow reorder", LINE_CHOICE,
+     AT(method), .names = command_method},
+    {"allow-worse", NULL, "Take the method's own order even where it has a larger bandwidth",
+     LINE_FLAG, AT(allow_worse)},
+    {"size", "PIXELS", "Pixels of the pattern's longer side, at most (default 600)", LINE_OWN,
+     AT(pixels), .parse = parse_size},
+    {0},
+};
 
-static const struct argp argp = {
+static const line line_of = {
     .options = own_options,
-    .parser = parse,
-    .args_doc = "FILE",
-    .doc = "Draw where the entries of a matrix are. Of a small matrix each entry is a square; of a "
-           "large one each cell of the picture covers a block, and is the darker the more entries "
-           "are there, by the logarithm.",
-    .children = command_children,
+    .operands = "FILE",
+    .settle = settle,
+    .doc = "Draw where the entries of a matrix are. In the picture of a small matrix each entry is "
+           "a square. In that of a large one each cell covers a block of the matrix; the darker "
+           "the cell, the more entries it has, on a logarithmic scale.",
 };
 
 int command_spy(int argc, char **argv)
 {
     spy_options options = {.common = {.operands_min = 1, .operands_max = 1}, .pixels = PIXELS};
-    argp_parse(&argp, argc, argv, 0, NULL, &options);
+    line_parse(&line_of, argc, argv, &options);
     return command_run(&options.common, spy, &options);
 }

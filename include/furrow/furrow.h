@@ -11,6 +11,7 @@
 #include <furrow/operator.h>
 #include <furrow/output.h>
 #include <furrow/permutation.h>
+#include <furrow/product.h>
 #include <furrow/recognise.h>
 #include <furrow/reduce.h>
 #include <furrow/reorder.h>

@@ -1,4 +1,4 @@
-/* Printed by tools/powers_of_five.py. */
+/* Printed by tools/scripts/powers_of_five.py. */
 #include "decimal.h"
 
 const uint64_t fur_powers_of_five[FUR_POWER_LAST - FUR_POWER_FIRST + 1][2] = {

@@ -17,6 +17,7 @@ typedef union object {
     fur_solver *solver;
     fur_stencil *stencil;
     fur_recognised *recognised;
+    fur_product *product;
 } object;
 
 /* What the functions are called with. */
@@ -298,6 +299,12 @@ static fur_status recognise(fixture *f, object *out)
     return fur_stencil_recognise(f->constant, NULL, NULL, &out->recognised);
 }
 
+static fur_status product(fixture *f, object *out)
+{
+    fur_product_options options = {.size = sizeof options, .kernel = "rows", .order = "rcm"};
+    return fur_product_create(f->skew, &options, &out->product);
+}
+
 static fur_status recognise_fields(fixture *f, object *out)
 {
     return fur_stencil_recognise(f->variable, NULL, NULL, &out->recognised);
@@ -373,6 +380,11 @@ static void destroy_stencil(object o)
     fur_stencil_destroy(o.stencil);
 }
 
+static void destroy_product(object o)
+{
+    fur_product_destroy(o.product);
+}
+
 static void destroy_recognised(object o)
 {
     fur_recognised_destroy(o.recognised);
@@ -419,6 +431,7 @@ static const creation creations[] = {
     {"recognised stencil", recognise, destroy_recognised, 16},
     {"recognised stencil of fields", recognise_fields, destroy_recognised, 30},
     {"operator of a recognised stencil", recognised_operator, destroy_operator, 1},
+    {"product in another order", product, destroy_product, 10},
 };
 static const creation plan_creation = {"plan", plan, destroy_plan, 1};
 

@@ -22,6 +22,7 @@ typedef struct results {
     fur_spmv *spmv;
     fur_stencil *stencil;
     fur_recognised *recognised;
+    fur_product *product;
     fur_operator *op;
     fur_multigrid *multigrid;
     fur_solver *solver;
@@ -29,6 +30,7 @@ typedef struct results {
     fur_output *output;
     void *memory;
     double number;
+    double numbers[2];
     fur_scalar scalar;
     int equal;
     fur_scalars_state state;
@@ -303,6 +305,7 @@ static int refuse_stencils(int wanted, int rows)
 
 static int refuse_operators(int wanted, int rows)
 {
+    const fur_operator *racers[] = {w.op, NULL, NULL};
     REFUSED(NULL, "context", fur_operator_create(NULL, &w.operator_definition, &w.out.op));
     REFUSED(w.context, "definition", fur_operator_create(w.context, NULL, &w.out.op));
     REFUSED(w.context, "out", fur_operator_create(w.context, &w.operator_definition, NULL));
@@ -319,6 +322,12 @@ static int refuse_operators(int wanted, int rows)
     REFUSED(NULL, "b", fur_operator_permute(NULL, w.p, &w.out.op));
     REFUSED(w.context, "p", fur_operator_permute(w.op, NULL, &w.out.op));
     REFUSED(w.context, "out", fur_operator_permute(w.op, w.p, NULL));
+    REFUSED(NULL, "a", fur_product_create(NULL, NULL, &w.out.product));
+    REFUSED(w.context, "out", fur_product_create(w.a, NULL, NULL));
+    REFUSED(NULL, "operators", fur_operator_race(NULL, 0, w.out.numbers));
+    REFUSED(NULL, "least", fur_operator_race(racers, 0, NULL));
+    REFUSED(NULL, "operators[0]", fur_operator_race(racers + 1, 0, w.out.numbers));
+    REFUSED(w.context, "operators[1]", fur_operator_race(racers, 0, w.out.numbers));
     REFUSED(NULL, "op", fur_operator_apply(NULL, w.x, w.y));
     REFUSED(w.context, "x", fur_operator_apply(w.op, NULL, w.y));
     REFUSED(w.context, "y", fur_operator_apply(w.op, w.x, NULL));
@@ -434,6 +443,7 @@ START_TEST(destroying_null_does_nothing)
     fur_spmv_destroy(NULL);
     fur_stencil_destroy(NULL);
     fur_recognised_destroy(NULL);
+    fur_product_destroy(NULL);
     fur_operator_destroy(NULL);
     fur_multigrid_destroy(NULL);
     fur_solver_destroy(NULL);
@@ -475,6 +485,10 @@ START_TEST(asking_null_has_a_neutral_answer)
     ck_assert_ptr_null(fur_recognised_stencil(NULL));
     ck_assert_ptr_null(fur_recognised_rows(NULL));
     ck_assert_ptr_null(fur_recognised_row_numbers(NULL));
+    ck_assert_ptr_null(fur_product_operator(NULL));
+    ck_assert_ptr_null(fur_product_order(NULL));
+    ck_assert_str_eq(fur_product_describe(NULL)->kernel, "");
+    ck_assert_str_eq(fur_product_describe(NULL)->order_reason, "");
     ck_assert_ptr_null(fur_operator_context(NULL));
     ck_assert_int_eq(fur_operator_rows(NULL), 0);
     ck_assert_int_eq(fur_operator_cols(NULL), 0);

@@ -67,6 +67,16 @@ static fur_status take_recognise(fur_context *context, const void *options)
     return status;
 }
 
+static fur_status take_product(fur_context *context, const void *options)
+{
+    fur_csr *a = tiny(context);
+    fur_product *p = NULL;
+    fur_status status = fur_product_create(a, options, &p);
+    fur_product_destroy(p);
+    fur_csr_destroy(a);
+    return status;
+}
+
 static fur_status take_reorder(fur_context *context, const void *options)
 {
     fur_csr *a = tiny(context);
@@ -333,6 +343,7 @@ static const kind kinds[] = {
     KIND(fur_context_options, take_context),
     KIND(fur_spmv_options, take_spmv),
     KIND(fur_recognise_options, take_recognise),
+    KIND(fur_product_options, take_product),
     KIND(fur_reorder_options, take_reorder),
     KIND(fur_multigrid_options, take_multigrid),
     KIND(fur_solver_options, take_solver),

@@ -41,7 +41,10 @@ may_see() {
         ;;
     furrow_io_write) echo io/write io/number io/common src/base ;;
     furrow_io_binary) echo io/binary io/assemble io/common src/base ;;
-    furrow_command) echo tools ;;
+    furrow_tools_shared) echo tools/shared ;;
+    furrow_picture) echo tools/picture tools/shared ;;
+    furrow_bench) (cd "$source" && echo tools/bench tools/bench/*/ tools/shared) ;;
+    furrow_command) echo tools tools/shared tools/picture ;;
     *) echo "$1 is not in the table of $0" >&2 && exit 1 ;;
     esac
 }
@@ -85,7 +88,7 @@ check_layer() {
     echo "$target: $(wc -l <"$allowed") headers allowed, $(wc -l <"$forbidden") not"
 }
 
-private="$(cd "$source" && echo src/*/ src/cpu/*/ io/*/) tools"
+private="$(cd "$source" && echo src/*/ src/cpu/*/ io/*/ tools/*/ tools/bench/*/) tools"
 for layer; do
     check_layer "$layer"
 done

@@ -63,13 +63,18 @@ class Png:
 
 
 class Svg:
-    """The texts of a picture, and of each of its panels {(row, column): color} in cells."""
+    """The texts of a picture, and of each of its panels {(row, column): color} in cells, and where
+    the cells begin, in pixels from the left and the top."""
 
     def __init__(self, text):
         root = xml.etree.ElementTree.fromstring(text)
         self.texts = [element.text for element in root.iter(f"{SVG}text")]
         self.width, self.height = int(root.get("width")), int(root.get("height"))
-        self.panels = [self.cells(group) for group in root.iter(f"{SVG}g")]
+        groups = list(root.iter(f"{SVG}g"))
+        self.panels = [self.cells(group) for group in groups]
+        self.places = [tuple(map(int, re.match(r"translate\((\d+) (\d+)\)",
+                                               group.get("transform")).groups()))
+                       for group in groups]
 
     @staticmethod
     def cells(group):

@@ -18,6 +18,7 @@ import pty
 import random
 import re
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -303,7 +304,8 @@ class UsageTest(CommandTest):
             (["spy", survey, "-o", self.folder / "a.png", "--reorder", "rcm"],
              f"drawing {survey}: only a square matrix"),
             (["multiply", survey, "--reorder", "rcm"], f"multiplying by {survey}: only a square"),
-            (["multiply", survey, "--kernel", "stencil"], f"multiplying by {survey}: --kernel"),
+            (["multiply", survey, "--kernel", "stencil"],
+             f'multiplying by {survey}: kernel "stencil": the matrix'),
             (["convert", wind, out, "--symmetry", "symmetric"],
              f"converting {wind}: the matrix is not symmetric: entries (1, 2) and (2, 1), counting "
              "from 1"),
@@ -919,7 +921,7 @@ class ReorderTest(CommandTest):
         self.assertIn("&lt;i&gt;&amp;&quot;x&quot;.mtx", text)
         self.assertNotIn("<i>", text)
         self.assertNotRegex(text, r"(?i)https?:|<script|<link|@import|url\(")
-        self.assertIn(f"bandwidth {report['bandwidth_after']}<", text)
+        self.assertIn(f"bandwidth {report['bandwidth_after']:,}<", text)
         drawings = re.findall(r'src="data:image/png;base64,([^"]+)"', text)
         self.assertEqual(len(drawings), 2)
         for drawing in drawings:
@@ -1036,8 +1038,6 @@ class ReorderedWorkTest(CommandTest):
 
 
 class SpyTest(CommandTest):
-    LEFT, TOP = 22, 52  # of the first panel's cells
-
     def test_every_entry_is_a_square(self):
         for path in sorted(DATA.glob("*.mtx")):
             a = matrix(path.name)
@@ -1049,14 +1049,19 @@ class SpyTest(CommandTest):
                 svg = pictures.Svg((self.folder / "a.svg").read_text())
                 self.assertEqual(svg.panels[0].keys(), entries)
                 self.assertLessEqual(len(set(svg.panels[0].values())), 1)
-                self.assertIn(f"{len(entries)} entries", svg.texts)
+                self.assertEqual(svg.texts[:3],
+                                 [path.name, f"{a.rows:,} rows · {a.cols:,} columns · "
+                                             f"{len(entries):,} entries", svg.texts[2]])
+                for size in (a.rows, a.cols):
+                    self.assertIn(f"{size:,}", svg.texts)
                 self.assertEqual((report["width"], report["height"]), (svg.width, svg.height))
                 self.json("spy", path, "-o", self.folder / "a.png")
                 png = pictures.Png((self.folder / "a.png").read_bytes())
                 self.assertEqual((png.width, png.height), (svg.width, svg.height))
                 scale = 600 // max(a.rows, a.cols)
+                left, top = svg.places[0]
                 dark = {(row, col) for row in range(a.rows) for col in range(a.cols)
-                        if sum(png.rows[self.TOP + row * scale][self.LEFT + col * scale][:3]) < 400}
+                        if sum(png.rows[top + row * scale][left + col * scale][:3]) < 400}
                 self.assertEqual(dark, entries)
 
     def test_density(self):
@@ -1085,11 +1090,44 @@ class SpyTest(CommandTest):
         reach = [max(abs(row - col) for row, col in panel) for panel in svg.panels]
         self.assertLessEqual(reach[1], 13)
         self.assertEqual([text for text in svg.texts if text.startswith("bandwidth")],
-                         [f"bandwidth {number}" for number in reach])
+                         [f"bandwidth {number:,}" for number in reach])
+        self.assertEqual(len([text for text in svg.texts if text.startswith("profile ")]), 2)
         self.assertIn("after rcm", svg.texts)
         self.json("spy", path, "-o", self.folder / "a.png", "--reorder", "rcm")
         png = pictures.Png((self.folder / "a.png").read_bytes())
         self.assertEqual((png.width, png.height), (svg.width, svg.height))
+
+    def test_what_is_seen_is_said(self):
+        """The legend of the tones, and a word where the proportions are not true."""
+        path = shuffled_grid(self.folder / "<grid> & more.mtx", width=60, height=60)
+        self.json("spy", path, "-o", self.folder / "a.svg", "--size", 37)
+        texts = pictures.Svg((self.folder / "a.svg").read_text()).texts
+        self.assertEqual(texts[0], path.name)
+        self.assertIn("entries in a cell of 98 × 98", texts)
+        self.assertFalse(any("stretched" in text for text in texts))
+        tall = self.folder / "tall.mtx"
+        tall.write_text("%%MatrixMarket matrix coordinate pattern general\n90000 5 2\n1 1\n7 2\n")
+        self.json("spy", tall, "-o", self.folder / "a.svg")
+        texts = pictures.Svg((self.folder / "a.svg").read_text()).texts
+        self.assertIn("90,000 rows · 5 columns · 2 entries", texts)
+        self.assertRegex("\n".join(texts), "stretched: a column is drawn 1,800 times as wide")
+        for number in ("1", "5", "20,000", "90,000"):
+            self.assertIn(number, texts)
+
+    def test_words_in_pixels(self):
+        """The title of a PNG picture is there, in ink, unless the build found no font."""
+        names = ["mesh.mtx", "Ünïcode… \udcff.mtx"]
+        inked = []
+        for name in names:
+            copy = self.folder / name
+            shutil.copy(data("mesh.mtx"), copy)
+            self.json("spy", copy, "-o", self.folder / "a.png")
+            png = pictures.Png((self.folder / "a.png").read_bytes())
+            inked.append(sum(sum(pixel[:3]) < 300 for row in png.rows[:40] for pixel in row))
+        if inked[0] == 0:
+            self.skipTest("no font")
+        self.assertGreater(inked[1], inked[0])
+        self.assertGreater(inked[0], 200)
 
     def test_odd_shapes(self):
         for name, rows, cols in (("thin", 100000, 1), ("flat", 1, 3000), ("none", 5, 0)):

@@ -1,0 +1,78 @@
+/* The fastest product by a matrix, in one call: y = op(A) x by a plan (furrow/spmv.h), or by the
+ * stencil that A is (furrow/recognise.h), with rows and columns in the order of A or in a better
+ * one (furrow/reorder.h). Forms that cannot be told apart by estimates race, and the faster one is
+ * taken; a result has the same bits whichever wins, unless the order changes. The command furrow
+ * multiplies and solves in this way. */
+#ifndef FURROW_PRODUCT_H
+#define FURROW_PRODUCT_H
+
+#include <furrow/base.h>
+#include <furrow/csr.h>
+#include <furrow/operator.h>
+#include <furrow/permutation.h>
+#include <furrow/recognise.h>
+#include <furrow/spmv.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct fur_product fur_product;
+
+typedef struct fur_product_options {
+    size_t size; /* sizeof(fur_product_options) */
+    fur_op op;
+    /* NULL or "auto": the plan that fur_spmv_plan chooses, or the stencil that A is, whichever is
+     * faster. "stencil": the stencil; FUR_UNSUPPORTED if A is none. Else a plan by this kernel. */
+    const char *kernel;
+    /* NULL or "none": the order of A. "auto": that of "rcm" if products are at least 5 % faster in
+     * it. Else the order of this method of fur_reorder, whatever it gains. */
+    const char *order;
+    /* Products expected, as in fur_spmv_options; 0: not known. Fewer than 20 do not pay for a race
+     * with a stencil, fewer than 100 not for the search of another order: "auto" leaves both out
+     * then. */
+    int64_t uses;
+} fur_product_options;
+
+/* Chooses and prepares. A must outlive the product. The product follows A to new values
+ * (fur_csr_set_values); in another order it copies them, which allocates memory.
+ * FUR_UNSUPPORTED for a kernel or a method that does not exist or does not suit A; FUR_INVALID for
+ * another order than "auto" if A is not square. */
+FUR_API fur_status fur_product_create(const fur_csr *a, const fur_product_options *options,
+                                      fur_product **out);
+
+FUR_API void fur_product_destroy(fur_product *p);
+
+/* The operator op(B), as long as the product lives: B = A, or B = P A P^T in another order. Vectors
+ * then are in that order, too: fur_vector_permute brings x into it and fur_vector_unpermute takes y
+ * back, once for a whole solve; fur_operator_permute makes an operator that does both each time. */
+FUR_API const fur_operator *fur_product_operator(const fur_product *p);
+
+/* P, as long as the product lives; NULL: the order is that of A. */
+FUR_API const fur_permutation *fur_product_order(const fur_product *p);
+
+/* What was chosen, and why. Sentences live as long as the product. */
+typedef struct fur_product_report {
+    size_t size;        /* of the library's struct */
+    const char *kernel; /* of the plan, or "stencil" */
+    const char *reason; /* why it was chosen, one sentence */
+    int64_t bytes;      /* as in fur_spmv_report, as the next three */
+    int64_t csr_bytes;
+    double seconds_plan; /* of a stencil what recognition took */
+    double seconds_estimated;
+    const char *order;        /* the method, or "none" */
+    const char *order_reason; /* one sentence; "" if no other order was asked for */
+    double seconds_order;     /* to find the order; 0: none was looked for */
+    double seconds_permute;
+    double seconds_before; /* of one product in the order of A, if the orders raced; else 0 */
+    double seconds_after;  /* in the other order */
+    const fur_recognise_report *recognition; /* NULL: no stencil was looked for */
+} fur_product_report;
+
+/* It lives as long as the product. For NULL all zero, and "". */
+FUR_API const fur_product_report *fur_product_describe(const fur_product *p);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,325 @@
+/* The fastest product by a matrix: plan or stencil, in one order or another. */
+#include "clock.h"
+#include "options.h"
+#include "recognise.h"
+
+#include <furrow/product.h>
+#include <furrow/reorder.h>
+
+#include <math.h>
+
+/* A race between plan and stencil is some ten products, one between orders some hundred. */
+#define USES_FOR_A_STENCIL 20
+#define USES_FOR_AN_ORDER 100
+
+/* A gain below this looks like the machine's own ups and downs. */
+#define WORTHWHILE 0.95
+
+#define ORDERS_RACE_SECONDS 0.4
+
+/* What multiplies: a plan or a stencil, the other is NULL. */
+typedef struct form {
+    fur_operator *op;
+    fur_spmv *plan;
+    fur_recognised *stencil;
+    fur_recognise_report found;
+    bool looked; /* for a stencil */
+} form;
+
+struct fur_product {
+    fur_context *context;
+    const fur_csr *a;
+    fur_product_options options;
+    form form;
+    fur_permutation *order;
+    fur_csr *b;       /* A in that order */
+    fur_operator *op; /* the form's, which refuses what the product cannot take over */
+    fur_product_report report;
+    fur_dependent dependent; /* on A, if there is B */
+};
+
+static bool is(const char *name, const char *word)
+{
+    return strcmp(name, word) == 0;
+}
+
+static void release_form(form *f)
+{
+    fur_operator_destroy(f->op);
+    fur_spmv_destroy(f->plan);
+    fur_recognised_destroy(f->stencil);
+    f->op = NULL;
+    f->plan = NULL;
+    f->stencil = NULL;
+}
+
+static fur_status make_plan(const fur_csr *a, const fur_product_options *o, form *out)
+{
+    fur_spmv_options options = {
+        .size = sizeof options, .op = o->op, .kernel = o->kernel, .uses = o->uses};
+    FUR_TRY(fur_spmv_plan(a, &options, &out->plan));
+    return fur_operator_from_spmv(out->plan, &out->op);
+}
+
+/* Leaves the operator NULL if A is no stencil. */
+static fur_status make_stencil(const fur_csr *a, form *out)
+{
+    out->looked = true;
+    out->found = FUR_DEFAULT(fur_recognise_report);
+    FUR_TRY(fur_stencil_recognise(a, NULL, &out->found, &out->stencil));
+    return out->stencil ? fur_operator_from_recognised(out->stencil, &out->op) : FUR_OK;
+}
+
+static fur_status demand_stencil(const fur_csr *a, const fur_product_options *o, form *out)
+{
+    if (o->op != FUR_OP_N)
+        return fur_context_fail(a->context, FUR_UNSUPPORTED,
+                                "kernel \"stencil\" multiplies by A alone, not by its transpose");
+    FUR_TRY(make_stencil(a, out));
+    return out->stencil
+               ? FUR_OK
+               : fur_context_fail(a->context, FUR_UNSUPPORTED,
+                                  "kernel \"stencil\": the matrix is not known for one: %s",
+                                  out->found.reason);
+}
+
+/* Puts the stencil in the place of the plan if it is as fast. */
+static fur_status take_faster(form *plan, form *stencil)
+{
+    double seconds[2];
+    FUR_TRY(fur_operator_race((const fur_operator *[2]){plan->op, stencil->op}, 0, seconds));
+    if (seconds[1] <= seconds[0]) {
+        form slower = *plan;
+        *plan = *stencil;
+        *stencil = slower;
+    }
+    return FUR_OK;
+}
+
+static fur_status choose_form(const fur_csr *a, const fur_product_options *o, form *out)
+{
+    form stencil = {.op = NULL};
+    FUR_TRY(make_plan(a, o, out));
+    if (o->op != FUR_OP_N || (o->uses > 0 && o->uses < USES_FOR_A_STENCIL))
+        return FUR_OK;
+    fur_status status = make_stencil(a, &stencil);
+    out->looked = true;
+    out->found = stencil.found;
+    if (status == FUR_OK && stencil.op)
+        status = take_faster(out, &stencil);
+    release_form(&stencil);
+    return status;
+}
+
+/* What multiplies by this matrix. On failure the caller releases what there is. */
+static fur_status make_form(const fur_csr *a, const fur_product_options *o, form *out)
+{
+    if (!o->kernel || is(o->kernel, "auto"))
+        return choose_form(a, o, out);
+    return is(o->kernel, "stencil") ? demand_stencil(a, o, out) : make_plan(a, o, out);
+}
+
+/* Finds an order and brings A into it; leaves b NULL if every component keeps its order. */
+static fur_status permute(fur_product *p, const char *method)
+{
+    fur_reorder_report found = FUR_DEFAULT(fur_reorder_report);
+    double start = fur_seconds();
+    FUR_TRY(fur_reorder(p->a, method, NULL, &found, &p->order));
+    FUR_TRY(fur_context_synchronize(p->context));
+    p->report.seconds_order = fur_seconds() - start;
+    p->report.order_reason = "no better order was found";
+    if (found.components_kept == found.components)
+        return FUR_OK;
+    start = fur_seconds();
+    FUR_TRY(fur_csr_permute(p->a, p->order, p->order, &p->b));
+    FUR_TRY(fur_context_synchronize(p->context));
+    p->report.seconds_permute = fur_seconds() - start;
+    return FUR_OK;
+}
+
+static void keep_order(fur_product *p)
+{
+    fur_permutation_destroy(p->order);
+    fur_csr_destroy(p->b);
+    p->order = NULL;
+    p->b = NULL;
+}
+
+/* Races A against B; the slower one goes. */
+static fur_status race_orders(fur_product *p, form *before)
+{
+    double seconds[2];
+    FUR_TRY(make_form(p->a, &p->options, before));
+    FUR_TRY(make_form(p->b, &p->options, &p->form));
+    FUR_TRY(fur_operator_race((const fur_operator *[2]){before->op, p->form.op},
+                              ORDERS_RACE_SECONDS, seconds));
+    p->report.seconds_before = seconds[0];
+    p->report.seconds_after = seconds[1];
+    if (seconds[1] < WORTHWHILE * seconds[0]) {
+        p->report.order = "rcm";
+        p->report.order_reason = "products measure faster in it";
+        return FUR_OK;
+    }
+    form after = p->form;
+    p->form = *before;
+    *before = after;
+    p->report.order_reason = "products measure no faster in another";
+    return FUR_OK;
+}
+
+static fur_status choose_order(fur_product *p)
+{
+    form slower = {.op = NULL};
+    const fur_csr_view *a = &p->a->view;
+    if (a->rows != a->cols)
+        p->report.order_reason = "the matrix is not square";
+    else if (p->options.uses > 0 && p->options.uses < USES_FOR_AN_ORDER)
+        p->report.order_reason = "too few products are expected to pay for another";
+    else
+        FUR_TRY(permute(p, "rcm"));
+    fur_status status = p->b ? race_orders(p, &slower) : make_form(p->a, &p->options, &p->form);
+    release_form(&slower);
+    if (is(p->report.order, "none"))
+        keep_order(p);
+    return status;
+}
+
+static fur_status follow_method(fur_product *p)
+{
+    FUR_TRY(permute(p, p->options.order));
+    if (!p->b) {
+        keep_order(p);
+        return make_form(p->a, &p->options, &p->form);
+    }
+    int i = 0;
+    while (!is(fur_reorder_method_at(i)->name, p->options.order))
+        i++;
+    p->report.order = fur_reorder_method_at(i)->name;
+    p->report.order_reason = "asked for";
+    return make_form(p->b, &p->options, &p->form);
+}
+
+static fur_status choose(fur_product *p)
+{
+    const char *order = p->options.order;
+    p->report.order = "none";
+    p->report.order_reason = "";
+    if (!order || is(order, "none"))
+        return make_form(p->a, &p->options, &p->form);
+    return is(order, "auto") ? choose_order(p) : follow_method(p);
+}
+
+static void describe(fur_product *p)
+{
+    fur_product_report *r = &p->report;
+    const form *f = &p->form;
+    const fur_csr_view *a = &p->a->view;
+    r->size = sizeof *r;
+    if (f->looked)
+        r->recognition = &f->found;
+    if (f->plan) {
+        const fur_spmv_report *plan = fur_spmv_describe(f->plan);
+        r->kernel = plan->kernel;
+        r->reason = plan->reason;
+        r->bytes = plan->bytes;
+        r->csr_bytes = plan->csr_bytes;
+        r->seconds_plan = plan->seconds_plan;
+        r->seconds_estimated = plan->seconds_estimated;
+        return;
+    }
+    r->kernel = "stencil";
+    r->reason = f->found.reason;
+    r->bytes = f->found.bytes;
+    r->csr_bytes = fur_csr_bytes(a) + (a->rows + a->cols) * (int64_t)fur_value_size(a->value_type);
+    r->seconds_plan = f->found.seconds;
+}
+
+/* New values of A for B. */
+static fur_status update(void *object)
+{
+    fur_product *p = object;
+    fur_csr *fresh = NULL;
+    FUR_TRY(fur_csr_permute(p->a, p->order, p->order, &fresh));
+    fur_status status = fur_csr_set_values(p->b, fresh->view.values, FUR_OWNERSHIP_COPY);
+    fur_csr_destroy(fresh);
+    return status;
+}
+
+static fur_status apply(void *user, const fur_vector *x, fur_vector *y)
+{
+    const fur_product *p = user;
+    FUR_TRY(fur_dependent_check(&p->context->env, &p->dependent));
+    return fur_operator_apply(p->form.op, x, y);
+}
+
+static fur_status diagonal(void *user, fur_vector *d)
+{
+    const fur_product *p = user;
+    FUR_TRY(fur_dependent_check(&p->context->env, &p->dependent));
+    return fur_operator_diagonal(p->form.op, d);
+}
+
+/* The operator of B, which refuses to work with values that are no longer those of A. */
+static fur_status make_operator(fur_product *p)
+{
+    fur_operator_definition definition = p->form.op->definition;
+    definition.user = p;
+    definition.apply = apply;
+    definition.diagonal = diagonal;
+    definition.release = NULL;
+    p->dependent = (fur_dependent){"the product in another order", p, update, .reads = true};
+    fur_dependent_join(&p->dependent, &p->a->made);
+    fur_dependent dependent = {"the operator of a product", NULL, NULL, .reads = true};
+    return fur_operator_derive(p->context, &definition, &dependent, &p->dependent.made, &p->op);
+}
+
+fur_status fur_product_create(const fur_csr *a, const fur_product_options *options,
+                              fur_product **out)
+{
+    FUR_NEED(a ? a->context : NULL, a, out);
+    fur_product_options o;
+    FUR_TAKE_OPTIONS(a->context, fur_product_options, &o, options);
+    fur_product *p;
+    FUR_TRY(fur_env_allocate_zeros(&a->context->env, 1, sizeof *p, &p));
+    p->context = a->context;
+    p->a = a;
+    p->options = o;
+    fur_status status = choose(p);
+    if (status == FUR_OK && p->b)
+        status = make_operator(p);
+    if (status != FUR_OK) {
+        fur_product_destroy(p);
+        return status;
+    }
+    describe(p);
+    *out = p;
+    return FUR_OK;
+}
+
+void fur_product_destroy(fur_product *p)
+{
+    if (!p)
+        return;
+    fur_dependent_leave(&p->dependent);
+    fur_operator_destroy(p->op);
+    release_form(&p->form);
+    keep_order(p);
+    fur_env_release(&p->context->env, p);
+}
+
+const fur_operator *fur_product_operator(const fur_product *p)
+{
+    return !p ? NULL : p->op ? p->op : p->form.op;
+}
+
+const fur_permutation *fur_product_order(const fur_product *p)
+{
+    return p ? p->order : NULL;
+}
+
+const fur_product_report *fur_product_describe(const fur_product *p)
+{
+    static const fur_product_report none = {
+        .kernel = "", .reason = "", .order = "", .order_reason = ""};
+    return p ? &p->report : &none;
+}

@@ -1,0 +1,312 @@
+/* The fastest product in one call: the same result whatever is chosen, and what the report says. */
+#include "support.h"
+
+#include <string.h>
+
+/* Small whole numbers, whose sums are exact in any order. */
+static void *whole_numbers(rng *r, fur_value_type value, int64_t n)
+{
+    void *numbers = entries_make(value, n);
+    for (int64_t i = 0; i < n; i++) {
+        fur_scalar entry = {(double)rng_below(r, 7) - 3, (double)rng_below(r, 7) - 3};
+        entry_set(value, numbers, i, value_is_complex(value) ? entry : fur_real(entry.re));
+    }
+    return numbers;
+}
+
+static fur_csr *whole_matrix(fur_context *context, rng *r, const char *name, fur_value_type value)
+{
+    pattern p = pattern_make(&shapes[shape_find(name)], r);
+    void *values = whole_numbers(r, value, p.entries);
+    fur_csr_view arrays = arrays_make(&p, value, FUR_I32, values);
+    fur_csr *a = NULL;
+    ck_ok(context, fur_csr_create(context, &arrays, FUR_OWNERSHIP_COPY, &a));
+    arrays_release(&arrays);
+    free(values);
+    pattern_release(&p);
+    return a;
+}
+
+/* op(A) x entry by entry. */
+static void *expected_product(const fur_csr *a, fur_op op, const void *x)
+{
+    const fur_csr_view *view = fur_csr_get(a);
+    fur_value_type value = view->value_type;
+    void *y = entries_make(value, op == FUR_OP_N ? view->rows : view->cols);
+    for (int64_t i = 0; i < view->rows; i++)
+        for (int64_t k = offset_at(view, i); k < offset_at(view, i + 1); k++) {
+            int64_t from = op == FUR_OP_N ? view->columns[k] : i;
+            int64_t to = op == FUR_OP_N ? i : view->columns[k];
+            fur_scalar e = entry_get(value, view->values, k);
+            fur_scalar f = entry_get(value, x, from);
+            fur_scalar sum = entry_get(value, y, to);
+            e.im = op == FUR_OP_H ? -e.im : e.im;
+            sum.re += e.re * f.re - e.im * f.im;
+            sum.im += e.re * f.im + e.im * f.re;
+            entry_set(value, y, to, sum);
+        }
+    return y;
+}
+
+/* The product of a random vector, in the order of A's rows. */
+static void check_product(const fur_csr *a, fur_op op, const fur_product *p, rng *r)
+{
+    fur_context *context = fur_csr_context(a);
+    const fur_operator *b = fur_product_operator(p);
+    const fur_permutation *order = fur_product_order(p);
+    fur_value_type value = fur_operator_value_type(b);
+    void *entries = whole_numbers(r, value, fur_operator_cols(b));
+    void *expected = expected_product(a, op, entries);
+    fur_vector *x = vector_from(context, value, fur_operator_cols(b), entries);
+    fur_vector *px = vector_from(context, value, fur_operator_cols(b), entries);
+    fur_vector *py = vector_random(context, r, value, fur_operator_rows(b));
+    fur_vector *y = vector_random(context, r, value, fur_operator_rows(b));
+    if (order)
+        ck_ok(context, fur_vector_permute(order, x, px));
+    ck_ok(context, fur_operator_apply(b, px, py));
+    if (order)
+        ck_ok(context, fur_vector_unpermute(order, py, y));
+    ck_assert_int_eq(first_difference(value, fur_operator_rows(b), expected,
+                                      fur_vector_const_data(order ? y : py)),
+                     -1);
+    fur_vector_destroy(y);
+    fur_vector_destroy(py);
+    fur_vector_destroy(px);
+    fur_vector_destroy(x);
+    free(expected);
+    free(entries);
+}
+
+static const char *const kernels[] = {NULL, "auto", "reference", "merge"};
+static const char *const orders[] = {NULL, "none", "auto", "rcm", "sloan"};
+
+/* Loops over the value types. */
+START_TEST(whatever_is_chosen_the_result_is_that_of_the_matrix)
+{
+    fur_value_type value = (fur_value_type)_i;
+    rng r = rng_stream((uint64_t)_i);
+    fur_context *context = context_make(NULL, 2);
+    fur_csr *a = whole_matrix(context, &r, "small grid", value);
+    for (int i = 0; i < COUNT_OF(kernels) * COUNT_OF(orders) * 3; i++) {
+        fur_product_options options = {.size = sizeof options,
+                                       .op = (fur_op)(i % 3),
+                                       .kernel = kernels[i / 3 % COUNT_OF(kernels)],
+                                       .order = orders[i / 3 / COUNT_OF(kernels)]};
+        fur_product *p = NULL;
+        if (options.kernel && options.order == orders[2])
+            continue; /* a race of orders takes a tenth of a second */
+        ck_ok(context, fur_product_create(a, &options, &p));
+        check_product(a, options.op, p, &r);
+        fur_product_destroy(p);
+    }
+    fur_csr_destroy(a);
+    fur_context_destroy(context);
+}
+END_TEST
+
+START_TEST(the_report_says_what_is_used)
+{
+    rng r = rng_stream(100);
+    fur_context *context = context_make(NULL, 2);
+    fur_csr *a = whole_matrix(context, &r, "empty rows", FUR_F64);
+    for (int i = 0; i < COUNT_OF(orders); i++) {
+        fur_product_options options = {.size = sizeof options, .order = orders[i]};
+        fur_product *p = NULL;
+        ck_ok(context, fur_product_create(a, &options, &p));
+        const fur_product_report *report = fur_product_describe(p);
+        ck_assert_int_eq(strcmp(report->order, "none") == 0, fur_product_order(p) == NULL);
+        ck_assert_int_eq(report->order_reason[0] == '\0', i < 2);
+        ck_assert_int_eq(report->seconds_order > 0, i >= 2);
+        ck_assert_str_ne(report->reason, "");
+        ck_assert_int_gt(report->bytes, 0);
+        ck_assert_int_eq(report->recognition->recognised, 0);
+        if (report->seconds_before > 0)
+            ck_assert_int_eq(report->seconds_after < 0.95 * report->seconds_before,
+                             strcmp(report->order, "rcm") == 0);
+        fur_product_destroy(p);
+    }
+    fur_csr_destroy(a);
+    fur_context_destroy(context);
+}
+END_TEST
+
+static fur_csr *laplacian(fur_context *context, int64_t n)
+{
+    fur_stencil_definition d = {.size = sizeof d, .value_type = FUR_F64, .extent = {n, n}};
+    fur_stencil *stencil = NULL;
+    fur_csr *a = NULL;
+    ck_assert_int_eq(fur_stencil_named(5, &d), 1);
+    ck_ok(context, fur_stencil_create(context, &d, &stencil));
+    ck_ok(context, fur_stencil_assemble(stencil, &a));
+    fur_stencil_destroy(stencil);
+    return a;
+}
+
+START_TEST(a_stencil_is_taken_where_it_is_asked_for)
+{
+    rng r = rng_stream(200);
+    fur_context *context = context_make(NULL, 2);
+    fur_csr *a = laplacian(context, 40);
+    fur_csr *other = whole_matrix(context, &r, "empty rows", FUR_F64);
+    fur_product_options options = {.size = sizeof options, .kernel = "stencil"};
+    fur_product *p = NULL;
+    ck_ok(context, fur_product_create(a, &options, &p));
+    ck_assert_str_eq(fur_product_describe(p)->kernel, "stencil");
+    ck_assert_int_eq(fur_product_describe(p)->recognition->points, 5);
+    check_product(a, FUR_OP_N, p, &r);
+    fur_product_destroy(p);
+    p = NULL;
+    ck_assert_int_eq(fur_product_create(other, &options, &p), FUR_UNSUPPORTED);
+    ck_assert_ptr_nonnull(strstr(fur_context_error(context),
+                                 "kernel \"stencil\": the matrix is not known for one: "));
+    options.op = FUR_OP_T;
+    ck_fails(context, FUR_UNSUPPORTED,
+             "kernel \"stencil\" multiplies by A alone, not by its transpose",
+             fur_product_create(a, &options, &p));
+    ck_assert_ptr_null(p);
+    fur_csr_destroy(other);
+    fur_csr_destroy(a);
+    fur_context_destroy(context);
+}
+END_TEST
+
+START_TEST(few_uses_pay_for_no_race)
+{
+    fur_context *context = context_make(NULL, 2);
+    fur_csr *a = laplacian(context, 40);
+    fur_product_options options = {.size = sizeof options, .order = "auto", .uses = 19};
+    fur_product *p = NULL;
+    ck_ok(context, fur_product_create(a, &options, &p));
+    ck_assert_ptr_null(fur_product_describe(p)->recognition);
+    ck_assert_str_eq(fur_product_describe(p)->order_reason,
+                     "too few products are expected to pay for another");
+    fur_product_destroy(p);
+    options.uses = 100;
+    ck_ok(context, fur_product_create(a, &options, &p));
+    ck_assert_ptr_nonnull(fur_product_describe(p)->recognition);
+    fur_product_destroy(p);
+    fur_csr_destroy(a);
+    fur_context_destroy(context);
+}
+END_TEST
+
+START_TEST(only_a_square_matrix_has_another_order)
+{
+    rng r = rng_stream(300);
+    fur_context *context = context_make(NULL, 2);
+    fur_csr *a = whole_matrix(context, &r, "tall", FUR_F64);
+    fur_product_options options = {.size = sizeof options, .order = "auto"};
+    fur_product *p = NULL;
+    ck_ok(context, fur_product_create(a, &options, &p));
+    ck_assert_str_eq(fur_product_describe(p)->order, "none");
+    ck_assert_str_eq(fur_product_describe(p)->order_reason, "the matrix is not square");
+    check_product(a, FUR_OP_N, p, &r);
+    fur_product_destroy(p);
+    p = NULL;
+    options.order = "rcm";
+    ck_assert_int_eq(fur_product_create(a, &options, &p), FUR_INVALID);
+    options.order = "abacus";
+    ck_assert_int_ne(fur_product_create(a, &options, &p), FUR_OK);
+    options.order = NULL;
+    options.kernel = "abacus";
+    ck_assert_int_eq(fur_product_create(a, &options, &p), FUR_UNSUPPORTED);
+    ck_assert_ptr_null(p);
+    fur_csr_destroy(a);
+    fur_context_destroy(context);
+}
+END_TEST
+
+/* Loops over the orders. */
+START_TEST(new_values_are_followed)
+{
+    rng r = rng_stream(400 + (uint64_t)_i);
+    fur_context *context = context_make(NULL, 2);
+    fur_csr *a = whole_matrix(context, &r, "empty rows", FUR_C128);
+    fur_product_options options = {.size = sizeof options, .order = orders[_i]};
+    fur_product *p = NULL;
+    ck_ok(context, fur_product_create(a, &options, &p));
+    for (int trial = 0; trial < 3; trial++) {
+        void *values = whole_numbers(&r, FUR_C128, fur_csr_get(a)->entries);
+        ck_ok(context, fur_csr_set_values(a, values, FUR_OWNERSHIP_COPY));
+        check_product(a, FUR_OP_N, p, &r);
+        free(values);
+    }
+    fur_product_destroy(p);
+    fur_csr_destroy(a);
+    fur_context_destroy(context);
+}
+END_TEST
+
+START_TEST(a_product_in_another_order_refuses_what_it_cannot_follow)
+{
+    memory m = {0};
+    rng r = rng_stream(500);
+    fur_context *context = context_counting(&m, NULL, 1);
+    fur_csr *a = whole_matrix(context, &r, "empty rows", FUR_F64);
+    fur_vector *x = vector_random(context, &r, FUR_F64, fur_csr_get(a)->cols);
+    fur_vector *y = vector_random(context, &r, FUR_F64, fur_csr_get(a)->rows);
+    fur_product_options options = {.size = sizeof options, .order = "rcm"};
+    fur_product *p = NULL;
+    ck_ok(context, fur_product_create(a, &options, &p));
+    ck_assert_ptr_nonnull(fur_product_order(p));
+    m.fail_at = m.calls + 1;
+    fur_csr_values_changed(a);
+    ck_assert_int_eq(fur_operator_apply(fur_product_operator(p), x, y), FUR_INVALID);
+    ck_assert_ptr_nonnull(strstr(fur_context_error(context),
+                                 "the product in another order could not take over new values"));
+    fur_csr_values_changed(a);
+    check_product(a, FUR_OP_N, p, &r);
+    fur_csr_destroy(a);
+    ck_assert_int_eq(fur_operator_apply(fur_product_operator(p), x, y), FUR_INVALID);
+    fur_product_destroy(p);
+    fur_vector_destroy(y);
+    fur_vector_destroy(x);
+    fur_context_destroy(context);
+    ck_assert_int_eq(m.outstanding, 0);
+}
+END_TEST
+
+START_TEST(a_race_needs_two_of_one_shape)
+{
+    fur_context *context = context_make(NULL, 2);
+    fur_csr *a = laplacian(context, 20);
+    fur_csr *b = laplacian(context, 21);
+    fur_product *p = NULL;
+    fur_product *q = NULL;
+    double least[2] = {-1, -1};
+    const char *sentence = "a race needs two operators of one shape, value type and context, and "
+                           "at least 0 seconds";
+    ck_ok(context, fur_product_create(a, NULL, &p));
+    ck_ok(context, fur_product_create(b, NULL, &q));
+    const fur_operator *racers[] = {fur_product_operator(p), fur_product_operator(q)};
+    ck_fails(context, FUR_INVALID, sentence, fur_operator_race(racers, 0, least));
+    racers[1] = racers[0];
+    ck_fails(context, FUR_INVALID, sentence, fur_operator_race(racers, -1, least));
+    ck_assert(least[0] == -1 && least[1] == -1);
+    ck_ok(context, fur_operator_race(racers, 0, least));
+    ck_assert(least[0] > 0 && least[1] > 0);
+    fur_product_destroy(q);
+    fur_product_destroy(p);
+    fur_csr_destroy(b);
+    fur_csr_destroy(a);
+    fur_context_destroy(context);
+}
+END_TEST
+
+static void add_tests(TCase *tests)
+{
+    tcase_add_loop_test(tests, whatever_is_chosen_the_result_is_that_of_the_matrix, 0,
+                        FUR_VALUE_COUNT);
+    tcase_add_test(tests, the_report_says_what_is_used);
+    tcase_add_test(tests, a_stencil_is_taken_where_it_is_asked_for);
+    tcase_add_test(tests, few_uses_pay_for_no_race);
+    tcase_add_test(tests, only_a_square_matrix_has_another_order);
+    tcase_add_loop_test(tests, new_values_are_followed, 0, COUNT_OF(orders));
+    tcase_add_test(tests, a_product_in_another_order_refuses_what_it_cannot_follow);
+    tcase_add_test(tests, a_race_needs_two_of_one_shape);
+}
+
+int main(void)
+{
+    return run_tests("product", add_tests);
+}

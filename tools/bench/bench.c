@@ -1,0 +1,402 @@
+/* furrow bench: the kernels against each other and against what people use otherwise. */
+#include "bench.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "generate.h"
+#include "line.h"
+#include "output.h"
+#include "sweeps.h"
+
+#ifdef FURROW_HAVE_CUDA
+#    include "bench_cuda.h"
+#endif
+
+#define CASES_MAX 512
+#define ENTRY_GRAIN 16384
+/* Without --seconds. */
+#define SECONDS 0.02
+
+typedef struct bench_options {
+    command_common common;
+    double seconds; /* these are 0 or NULL if they are not given */
+    int rounds;
+    const char *against;
+    int sweeps;
+    const char *json_file;
+    const char *cases[CASES_MAX]; /* the suite's name first */
+    int case_count;
+} bench_options;
+
+/* Options that not all suites take. */
+enum {
+    TAKES_SECONDS = 1,
+    TAKES_ROUNDS = 2,
+    TAKES_AGAINST = 4,
+    TAKES_SWEEPS = 8,
+    TAKES_FILES = 16, /* and so how to read them */
+    TAKES_RACE = TAKES_SECONDS | TAKES_ROUNDS | TAKES_AGAINST
+};
+
+typedef struct suite {
+    const char *name;
+    const char *device;
+    unsigned takes;
+    const char *peer; /* whom the library's contenders race with; NULL: the suite looks itself */
+    fur_status (*run)(bench *b, const char *name);
+    fur_status (*end)(bench *b); /* after the last case; NULL: nothing to do */
+    const char *cases[9];        /* without any on the command line */
+} suite;
+
+static const suite suites[] = {
+    {"spmv",
+     "cpu",
+     TAKES_RACE | TAKES_FILES,
+     "plain",
+     bench_spmv,
+     NULL,
+     {"7-point:128", "7-point:160", "27-point:100", "random:1000000x16", "rmat:20"}},
+    {"reduce", "cpu", TAKES_RACE, "plain", bench_reduce, NULL, {"10000", "1000000", "33554432"}},
+    {"stencil",
+     "cpu",
+     TAKES_ROUNDS | TAKES_AGAINST | TAKES_SWEEPS,
+     NULL,
+     bench_stencil,
+     NULL,
+     {"5-point:4000", "7-point:256", "27-point:200"}},
+    {"multigrid", "cpu", 0, NULL, bench_multigrid, NULL, {"128", "128:f32"}},
+    {"io", "cpu", TAKES_RACE, NULL, bench_io, NULL, {"real", "pattern", "integer"}},
+    {"recognise",
+     "cpu",
+     0,
+     NULL,
+     bench_recognise,
+     NULL,
+     {"7-point:160", "7-point:160:periodic", "27-point:100", "5-point:2000",
+      "7-point:100:variable"}},
+#ifdef FURROW_HAVE_CUDA
+    {"spmv",
+     "cuda",
+     TAKES_AGAINST | TAKES_FILES,
+     "cusparse",
+     bench_spmv_cuda,
+     bench_spmv_cuda_end,
+     {"7-point:128", "7-point:256", "7-point:384", "27-point:128", "27-point:224", "nodes3:90",
+      "random:4000000x16", "power:4000000"}},
+    {"reduce",
+     "cuda",
+     TAKES_AGAINST,
+     "cublas",
+     bench_reduce_cuda,
+     NULL,
+     {"65536", "1048576", "4194304", "16777216", "134217728"}},
+    {"stencil",
+     "cuda",
+     TAKES_AGAINST | TAKES_SWEEPS,
+     NULL,
+     bench_stencil,
+     NULL,
+     {"7-point:128", "7-point:256", "7-point:512", "7-point:256:f32", "7-point:512:f32",
+      "27-point:128", "27-point:256"}},
+    {"multigrid",
+     "cuda",
+     0,
+     NULL,
+     bench_multigrid,
+     NULL,
+     {"128", "256", "512", "128:f32", "512:f32"}},
+    {"ladder", "cuda", TAKES_AGAINST, "cub", bench_ladder_cuda, NULL, {"4194304", "16777216"}},
+    {"transfer",
+     "cuda",
+     TAKES_AGAINST,
+     "cudamemcpy",
+     bench_transfer_cuda,
+     NULL,
+     {"1048576", "16777216", "268435456", "1073741824"}},
+    {"reorder",
+     "cuda",
+     TAKES_AGAINST | TAKES_FILES,
+     "cusolver",
+     bench_reorder_cuda,
+     NULL,
+     {"7-point:100", "7-point:128", "5-point:1000", "rmat:18"}},
+    {"recognise",
+     "cuda",
+     0,
+     NULL,
+     bench_recognise,
+     NULL,
+     {"7-point:256", "7-point:256:periodic", "27-point:128", "5-point:4000",
+      "7-point:128:variable"}},
+#endif
+};
+
+void bench_report(bench *b, const char *name, const race *r, const double *bytes,
+                  const char *const *notes)
+{
+    json_t *rows = json_array();
+    if (!b->common->json) {
+        printf("\n%s: the run reads %.1f GB/s\n", name, r->read_rate / 1e9);
+        printf("  %-22s %12s %8s %8s %8s\n", "", "us", "GB/s", "of read", "speed-up");
+    }
+    for (int i = 0; i < r->count; i++) {
+        const contender *c = &r->contenders[i];
+        double rate = bytes[i] / c->seconds;
+        output_append(rows, json_pack("{s:o, s:f, s:f, s:f, s:f, s:o}", "name",
+                                      output_string(c->name), "seconds", c->seconds, "gbps",
+                                      rate / 1e9, "of_read", rate / r->read_rate, "ratio", c->ratio,
+                                      "note", output_string(notes[i] ? notes[i] : "")));
+        if (!b->common->json) {
+            printf("  %-22s %12.2f %8.1f %7.0f%% %7.2fx  %s\n", c->name, 1e6 * c->seconds,
+                   rate / 1e9, 100 * rate / r->read_rate, c->ratio, notes[i] ? notes[i] : "");
+        }
+    }
+    fflush(stdout);
+    output_append(b->results, json_pack("{s:o, s:f, s:o}", "case", output_string(name), "read_gbps",
+                                        r->read_rate / 1e9, "contenders", rows));
+}
+
+typedef struct numbers {
+    double *x;
+    int64_t first;
+    int64_t stride;
+} numbers;
+
+static void fill_numbers(void *job, int64_t begin, int64_t end)
+{
+    const numbers *n = job;
+    for (int64_t i = begin; i < end; i++) {
+        uint32_t hash = (uint32_t)(2654435761U * (uint64_t)(n->stride * i + n->first));
+        n->x[i] = ((double)hash - 0x1p31) / (3 * 0x1p31);
+    }
+}
+
+fur_status bench_numbers(fur_context *context, int64_t n, int64_t first, int64_t stride,
+                         fur_vector **out)
+{
+    fur_context *host = fur_context_host(context);
+    fur_vector *made = NULL;
+    COMMAND_TRY(fur_vector_create(host, FUR_F64, n, &made));
+    double *x = fur_vector_data(made);
+    fur_context_parallel(host, n, ENTRY_GRAIN, fill_numbers, &(numbers){x, first, stride});
+    if (context == host) {
+        *out = made;
+        return FUR_OK;
+    }
+    fur_status status = fur_vector_wrap(context, FUR_F64, n, x, FUR_OWNERSHIP_COPY, out);
+    fur_vector_destroy(made);
+    return status;
+}
+
+static fur_status run_cases(bench *b, const suite *s, const char *const *cases)
+{
+    for (int i = 0; cases[i]; i++) {
+        fur_status status = s->run(b, cases[i]);
+        COMMAND_TRY(status == FUR_OUT_OF_MEMORY
+                        ? command_while(b->context, "timing", cases[i], status)
+                        : status);
+    }
+    return s->end ? s->end(b) : FUR_OK;
+}
+
+/* The suite of that number for the context's device, NULL behind the last. */
+static const suite *suite_at(fur_context *context, int index)
+{
+    for (size_t i = 0; i < sizeof suites / sizeof *suites; i++)
+        if (strcmp(fur_context_device(context), suites[i].device) == 0 && index-- == 0)
+            return &suites[i];
+    return NULL;
+}
+
+static const char *suite_name(fur_context *context, int index)
+{
+    const suite *s = suite_at(context, index);
+    return s ? s->name : NULL;
+}
+
+/* NULL, with a sentence in the context, if there is none of that name for the device. */
+static const suite *find_suite(const bench *b, const char *name)
+{
+    int i = 0;
+    if (command_check_name(b->context, "bench without a matrix", suite_name, name) != FUR_OK)
+        return NULL;
+    while (strcmp(suite_name(b->context, i), name) != 0)
+        i++;
+    return suite_at(b->context, i);
+}
+
+/* A misuse if an option is given that the suite does not take. */
+static fur_status check_options(const bench *b, const suite *s, const bench_options *options)
+{
+    const struct {
+        unsigned takes;
+        bool given;
+        const char *option;
+    } rules[] = {
+        {TAKES_SECONDS, options->seconds > 0, "--seconds"},
+        {TAKES_ROUNDS, options->rounds > 0, "--rounds"},
+        {TAKES_AGAINST, options->against, "--against"},
+        {TAKES_SWEEPS, options->sweeps > 0, "--sweeps"},
+        {TAKES_FILES, command_reads_specially(&options->common), "option of how files are read"},
+    };
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
+        if (rules[i].given && !(s->takes & rules[i].takes)) {
+            return command_misuse(b->context, "bench %s on %s takes no %s", s->name, s->device,
+                                  rules[i].option);
+        }
+    }
+    return FUR_OK;
+}
+
+static fur_status check_peer(const bench *b, const suite *s, const char *against)
+{
+    if (!against || !s->peer || strcmp(against, s->peer) == 0)
+        return FUR_OK;
+    return command_misuse(b->context, "bench %s on %s races against %s, not '%s'", s->name,
+                          s->device, s->peer, against);
+}
+
+/* Whether the first operand is a matrix already: `bench A.mtx` is short for `bench spmv A.mtx`. */
+static bool begins_with_matrix(const bench_options *options)
+{
+    const char *first = options->cases[0];
+    for (size_t i = 0; i < sizeof suites / sizeof *suites; i++)
+        if (strcmp(first, suites[i].name) == 0)
+            return false;
+    return generate_knows(first) || access(first, F_OK) == 0;
+}
+
+static fur_status bench_steps(bench *b, const bench_options *options, const suite *s)
+{
+    int named = begins_with_matrix(options) ? 0 : 1;
+    return run_cases(b, s, options->case_count > named ? options->cases + named : s->cases);
+}
+
+/* What only JSON has in this form. */
+static void put_results(output *out, const bench *b)
+{
+    output_member(out, "results", json_incref(b->results));
+    if (b->summary)
+        output_member(out, "summary", json_incref(b->summary));
+}
+
+static fur_status save_results(const bench *b, const char *path)
+{
+    output out = output_begin(true);
+    timing_put(&out, b->timing);
+    put_results(&out, b);
+    return output_save(&out, b->context, path);
+}
+
+static fur_status finish(const bench *b, const bench_options *options, output *out)
+{
+    if (options->common.json)
+        put_results(out, b);
+    fur_status ended = output_end(out, b->context);
+    if (ended != FUR_OK || !options->json_file)
+        return ended;
+    return save_results(b, options->json_file);
+}
+
+static fur_status run_bench(timing *t, const void *given)
+{
+    const bench_options *options = given;
+    bench b = {.context = t->context,
+               .timing = t,
+               .common = &options->common,
+               .seconds = options->seconds > 0 ? options->seconds : SECONDS,
+               .rounds = options->rounds,
+               .sweeps = options->sweeps,
+               .against = options->against};
+    const suite *s = find_suite(&b, begins_with_matrix(options) ? "spmv" : options->cases[0]);
+    if (!s)
+        return FUR_INVALID;
+    COMMAND_TRY(check_options(&b, s, options));
+    COMMAND_TRY(check_peer(&b, s, options->against));
+    COMMAND_TRY(command_while(t->context, "preparing", "to measure", timing_prepare(t)));
+    output out = output_begin(options->common.json);
+    timing_put(&out, t);
+    b.results = json_array();
+    fur_status status = bench_steps(&b, options, s);
+    fur_status ended = finish(&b, options, &out);
+    json_decref(b.summary);
+    json_decref(b.results);
+    return status == FUR_OK ? ended : status;
+}
+
+#define AT(member) .at = offsetof(bench_options, member)
+static const line_option own_options[] = {
+    {"seconds", "S",
+     "CPU: time for each contender in each round of spmv, reduce and io (default 0.02)",
+     LINE_POSITIVE, AT(seconds)},
+    {"rounds", "N", "CPU: rounds of spmv, reduce and stencil (default 11) and of io (default 5)",
+     LINE_COUNT, AT(rounds), .most = RACE_ROUNDS_MOST},
+    {"against", "PEER",
+     "What to race with: plain on the CPU, for io mmio or fmm; on a GPU cusparse (spmv), cublas "
+     "(reduce), cub (ladder), cudamemcpy (transfer), cusolver (reorder); stencil takes what furrow "
+     "stencil takes",
+     LINE_TEXT, AT(against)},
+    {"sweeps", "N", "stencil: " SWEEPS_DOC, LINE_COUNT, AT(sweeps), .most = SWEEPS_COUNT_MOST},
+    {"json-file", "FILE", "Write to FILE what --json prints, beside the tables", LINE_TEXT,
+     AT(json_file)},
+    {0},
+};
+
+static error_t take_case(int key, char *argument, struct argp_state *state, void *given)
+{
+    bench_options *options = given;
+    switch (key) {
+    case ARGP_KEY_ARG:
+        if (options->case_count == CASES_MAX - 1)
+            argp_error(state, "more than %d cases", CASES_MAX - 2);
+        options->cases[options->case_count++] = argument;
+        options->common.vector = access(argument, F_OK) == 0 ? argument : options->common.vector;
+        return 0;
+    case ARGP_KEY_NO_ARGS:
+        argp_error(state, "a benchmark is missing, such as spmv or reduce");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const line line_of = {
+    .options = own_options,
+    .operands = "FILE|MATRIX...\nspmv [FILE|MATRIX...]\nreduce [ENTRIES...]\nstencil "
+                "[STENCIL...]\nrecognise [STENCIL...]\nmultigrid [N|N:f32...]\nio [FILE|TEXT...]\n"
+                "ladder [ENTRIES...]\ntransfer [BYTES...]\nreorder [FILE|MATRIX...]",
+    .rest = take_case,
+    .doc =
+        "Race the kernels against plain loops, compiled with -O3 -march=native, or on a GPU "
+        "against NVIDIA's libraries; race reading and writing of files against NIST's mmio and "
+        "fast_matrix_market. Every result is checked. io is for CPUs; ladder, transfer and reorder "
+        "are for GPUs.\vMATRIX is generated: 5-point:N, 7-point:N, 9-point:N, "
+        "27-point:N, nodes3:N, "
+        "random:ROWSxENTRIES, rmat:SCALE or power:ROWS. On the CPU a speed-up is the median over "
+        "the rounds, relative to the first line of the table. On a GPU a time is the median of 21 "
+        "runs, which take turns. Cold: after other data has gone through the cache. GB/s count "
+        "what plain CSR has to move; \"of copy\" compares them with a copy within the device in "
+        "the same run. The ratio is relative to the better of cusparse_alg1 and cusparse_alg2, or "
+        "to the first line. Plan: the time to make it, in products of that plan.\n\nSTENCIL is "
+        "POINTS-point:N, of 3, 5, 7, 9, 13, 19 or 27 points on a grid of N points an axis, with "
+        ":f32, :c64 or :c128 behind it for another type than f64; furrow stencil --help explains "
+        "its table. recognise also takes STENCIL:periodic and STENCIL:variable; it shows what it "
+        "costs to recognise such a matrix, or to refuse another. multigrid solves "
+        "Poisson's equation on N^3 points; the GB/s of a cycle count 16 entries for each point of "
+        "each level.\n\nTEXT is a generated file: real[:N], integer[:N] or pattern[:ROWS]. It "
+        "lies, as all that is written, in a folder in TMPDIR, else in /dev/shm, which is removed "
+        "at the end. furrow reads into CSR, its peers into coordinates. MB/s (10^6) count the "
+        "bytes of the file, or of the text in a compressed one. The floor moves as many bytes "
+        "without looking at them, or is the decompressor alone. A speed-up is the median over the "
+        "rounds, relative to a peer with as many threads, or with its only one.",
+};
+
+int command_bench(int argc, char **argv)
+{
+    bench_options options = {.seconds = 0};
+    line_parse(&line_of, argc, argv, &options);
+    return timing_run(&options.common, run_bench, &options);
+}

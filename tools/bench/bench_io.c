@@ -1,0 +1,275 @@
+/* furrow bench io: reading and writing Matrix Market files, beside what people use otherwise and
+ * beside what no reader or writer can beat: moving the bytes and not looking at them. */
+#include "bench_io.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "generate_text.h"
+
+/* Those that the build found. */
+static const peer_io *const peers[] = {
+#ifdef FURROW_HAVE_PEER_MMIO
+    &peer_mmio,
+#endif
+#ifdef FURROW_HAVE_PEER_FMM
+    &peer_fmm,
+#endif
+    NULL,
+};
+
+static fur_status read_text(fur_context *context, const char *path, fur_csr **out)
+{
+    return fur_mtx_read_csr(context, path, NULL, out);
+}
+
+static fur_status write_text(const fur_csr *matrix, const char *path)
+{
+    return fur_mtx_write_csr(matrix, path, NULL);
+}
+
+static fur_status read_binary(fur_context *context, const char *path, fur_csr **out)
+{
+    return fur_binary_read_csr(context, path, NULL, out);
+}
+
+static fur_status write_binary(const fur_csr *matrix, const char *path)
+{
+    return fur_binary_write_csr(matrix, path, NULL);
+}
+
+static const io_format text = {read_text, write_text};
+static const io_format binary = {read_binary, write_binary};
+
+/* Picks the peers that --against leaves. */
+static fur_status choose_peers(io_case *c)
+{
+    const char *against = c->b->against;
+    int count = 0;
+    for (int i = 0; peers[i]; i++)
+        if (!against || strcmp(against, peers[i]->name) == 0)
+            c->peers[count++] = peers[i];
+    if (against && count == 0) {
+        return command_misuse(c->b->context,
+                              "bench io on cpu races against mmio and fmm where the build found "
+                              "them, and this one did not find '%s'",
+                              against);
+    }
+    return FUR_OK;
+}
+
+static fur_status make_context(io_case *c, int threads)
+{
+    fur_context_options options = {.size = sizeof options, .threads = threads};
+    return fur_context_create(&options, &c->contexts[c->context_count++]);
+}
+
+static fur_status make_contexts(io_case *c)
+{
+    int threads = fur_context_threads(c->b->context);
+    fur_status status = make_context(c, 1);
+    if (status == FUR_OK && threads > 1)
+        status = make_context(c, threads);
+    if (status != FUR_OK)
+        return fur_context_fail(c->b->context, status, "%s", fur_context_error(NULL));
+    return FUR_OK;
+}
+
+/* The file of the case, generated if the name is not one's. */
+static fur_status find_file(io_case *c)
+{
+    c->path = c->name;
+    if (access(c->name, F_OK) != 0 && generate_text_knows(c->name)) {
+        c->path = c->generated;
+        return generate_text(c->b->context, c->name, c->path);
+    }
+    return FUR_OK;
+}
+
+/* The file's bytes, for a decompressor; released again if there is none for it. */
+static fur_status load_file(io_case *c)
+{
+    fur_context *context = c->b->context;
+    FILE *file = fopen(c->path, "rb");
+    if (!file) {
+        return fur_context_fail(context, FUR_IO_ERROR, "%s: cannot open: %s", c->path,
+                                strerror(errno));
+    }
+    fseeko(file, 0, SEEK_END);
+    c->packed_size = ftello(file);
+    rewind(file);
+    fur_status status = fur_context_allocate(context, (size_t)c->packed_size, &c->packed);
+    if (status == FUR_OK &&
+        fread(c->packed, 1, (size_t)c->packed_size, file) != (size_t)c->packed_size)
+        status = fur_context_fail(context, FUR_IO_ERROR, "%s: cannot be read", c->path);
+    fclose(file);
+    return status;
+}
+
+static fur_status measure_file(io_case *c)
+{
+    COMMAND_TRY(load_file(c));
+    c->unpacker = unpack_find(c->packed, (size_t)c->packed_size);
+    if (!c->unpacker) {
+        c->bytes = (double)c->packed_size;
+        fur_context_release(c->b->context, c->packed);
+        c->packed = NULL;
+        return FUR_OK;
+    }
+    c->bytes = (double)c->unpacker->run(c->packed, (size_t)c->packed_size, c->block, IO_BLOCK);
+    if (c->bytes < 0) {
+        return fur_context_fail(
+            c->b->context, FUR_UNSUPPORTED,
+            "%s: %s alone cannot decompress it: it is not one gzip member below "
+            "4 GB or one zstd frame",
+            c->name, c->unpacker->name);
+    }
+    return FUR_OK;
+}
+
+/* Reads the matrix in every context; the first is what all others are held against. */
+static fur_status read_matrices(io_case *c)
+{
+    for (int i = 0; i < c->context_count; i++) {
+        fur_status status = text.read(c->contexts[i], c->path, &c->matrices[i]);
+        if (status != FUR_OK)
+            return fur_context_fail(c->b->context, status, "%s", fur_context_error(c->contexts[i]));
+    }
+    if (fur_csr_get(c->matrices[0])->value_type != FUR_F64) {
+        return fur_context_fail(c->b->context, FUR_UNSUPPORTED, "%s: bench io is for real matrices",
+                                c->name);
+    }
+    c->expected = fingerprint_csr(c->matrices[0]);
+    return FUR_OK;
+}
+
+static fur_status add_own(io_case *c, const char *name, void (*run)(void *self))
+{
+    for (int i = 0; i < c->context_count; i++) {
+        io_line line = {.run = run,
+                        .threads = fur_context_threads(c->contexts[i]),
+                        .context = c->contexts[i],
+                        .matrix = c->matrices[i],
+                        .bytes = c->bytes};
+        COMMAND_TRY(io_add(c, name, &line));
+    }
+    return FUR_OK;
+}
+
+static fur_status add_peer(io_case *c, int index, void (*run)(void *self))
+{
+    const peer_io *peer = c->peers[index];
+    for (int i = 0; i < (peer->threaded ? c->context_count : 1); i++) {
+        io_line line = {.run = run,
+                        .threads = fur_context_threads(c->contexts[i]),
+                        .peer = peer,
+                        .coordinates = &c->coordinates[index],
+                        .bytes = c->bytes};
+        COMMAND_TRY(io_add(c, peer->label, &line));
+    }
+    return FUR_OK;
+}
+
+/* No peer reads compressed files, or the library's own. */
+static fur_status race_reading(io_case *c, const char *title)
+{
+    io_line floor = {.run = c->unpacker ? io_run_floor_unpack : io_run_floor_read,
+                     .bytes = c->bytes};
+    COMMAND_TRY(io_add(c, c->unpacker ? c->unpacker->name : "read()", &floor));
+    COMMAND_TRY(add_own(c, "furrow", io_run_read));
+    if (c->format == &binary)
+        COMMAND_TRY(add_own(c, "furrow, mapped", io_run_map));
+    for (int p = 0; p < IO_PEERS && c->peers[p] && !c->unpacker && c->format == &text; p++)
+        COMMAND_TRY(add_peer(c, p, io_run_peer_read));
+    return io_finish_table(c, title);
+}
+
+static fur_status add_peer_writer(io_case *c, int index)
+{
+    const peer_io *peer = c->peers[index];
+    int threads = fur_context_threads(c->b->context);
+    if (!peer->write || !peer->read(c->path, threads, &c->coordinates[index]))
+        return FUR_OK;
+    return add_peer(c, index, io_run_peer_write);
+}
+
+/* The floor writes as much as the library does. */
+static fur_status race_writing(io_case *c, const char *title)
+{
+    io_line floor = {.run = io_run_floor_write};
+    COMMAND_TRY(io_add(c, "write()", &floor));
+    COMMAND_TRY(add_own(c, "furrow", io_run_write));
+    c->lines[0].bytes = c->lines[1].bytes;
+    for (int p = 0; p < IO_PEERS && c->peers[p] && !c->unpacker && c->format == &text; p++)
+        COMMAND_TRY(add_peer_writer(c, p));
+    return io_finish_table(c, title);
+}
+
+/* The .fur file that the writers leave is the one that is then read. */
+static fur_status race_all(io_case *c)
+{
+    c->format = &text;
+    c->written = c->text;
+    COMMAND_TRY(race_reading(c, "read"));
+    COMMAND_TRY(race_writing(c, "write"));
+    c->format = &binary;
+    c->written = c->binary;
+    COMMAND_TRY(race_writing(c, "write .fur"));
+    c->path = c->written;
+    c->bytes = c->lines[0].bytes;
+    c->unpacker = NULL;
+    return race_reading(c, "read .fur");
+}
+
+static fur_status make_folder(io_case *c)
+{
+    COMMAND_TRY(scratch_begin(c->b->context, &c->folder));
+    snprintf(c->generated, IO_PATH, "%s/case.mtx", c->folder.folder);
+    snprintf(c->text, IO_PATH, "%s/written.mtx", c->folder.folder);
+    snprintf(c->binary, IO_PATH, "%s/written.fur", c->folder.folder);
+    return FUR_OK;
+}
+
+static fur_status run_steps(io_case *c)
+{
+    void *block = NULL;
+    COMMAND_TRY(choose_peers(c));
+    COMMAND_TRY(make_folder(c));
+    COMMAND_TRY(make_contexts(c));
+    COMMAND_TRY(fur_context_allocate(c->b->context, IO_BLOCK, &block));
+    c->block = block;
+    memset(c->block, 0, IO_BLOCK);
+    COMMAND_TRY(find_file(c));
+    COMMAND_TRY(measure_file(c));
+    COMMAND_TRY(read_matrices(c));
+    if (!c->b->common->json) {
+        printf("\n%s: %.1f MB of text, %lld entries\n", c->name, c->bytes / 1e6,
+               (long long)c->expected.entries);
+    }
+    return race_all(c);
+}
+
+static void end_case(io_case *c)
+{
+    for (int p = 0; p < IO_PEERS && c->peers[p]; p++)
+        c->peers[p]->release(&c->coordinates[p]);
+    for (int i = 0; i < c->context_count; i++) {
+        fur_csr_destroy(c->matrices[i]);
+        fur_context_destroy(c->contexts[i]);
+    }
+    fur_context_release(c->b->context, c->packed);
+    fur_context_release(c->b->context, c->block);
+    scratch_end(&c->folder);
+}
+
+fur_status bench_io(bench *b, const char *name)
+{
+    io_case c = {.b = b, .name = name, .tables = json_array()};
+    fur_status status = run_steps(&c);
+    output_append(b->results, json_pack("{s:o, s:I, s:o}", "case", output_string(name), "entries",
+                                        (json_int_t)c.expected.entries, "tables", c.tables));
+    end_case(&c);
+    return status;
+}

@@ -1,0 +1,298 @@
+/* furrow bench reduce on a GPU: dot product, norm 2 and the fused update beside cuBLAS, the result
+ * fetched to the host and left on the device. */
+#include "bench_cuda.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "peer_cublas.h"
+
+/* Small, so that y keeps its size over the rounds, of which each adds alpha x to it. */
+static const double ALPHA = 1e-9;
+
+/* One case's data; result is what was last fetched. */
+typedef struct reduction {
+    bench *b;
+    int64_t n;
+    fur_vector *x;
+    fur_vector *y;
+    fur_vector *start; /* y as it is made, for runs that are to be compared */
+    fur_scalars *scalars;
+    peer_cublas on_host;
+    peer_cublas on_device;
+    fur_vector *device_alpha; /* cuBLAS's scalars on the device: one entry each */
+    fur_vector *device_result;
+    double result;
+} reduction;
+
+static const double *data(const fur_vector *v)
+{
+    return fur_vector_const_data(v);
+}
+
+static fur_status judge(const reduction *r, int status, const char *call)
+{
+    return status == 0
+               ? FUR_OK
+               : fur_context_fail(r->b->context, FUR_UNSUPPORTED, "%s fails with %d", call, status);
+}
+
+static fur_status run_dot(void *self)
+{
+    reduction *r = self;
+    fur_scalar sum;
+    COMMAND_TRY(fur_dot(r->x, r->y, &sum));
+    r->result = sum.re;
+    return FUR_OK;
+}
+
+static fur_status run_norm2(void *self)
+{
+    reduction *r = self;
+    return fur_norm2(r->x, &r->result);
+}
+
+static fur_status run_axpy_norm2(void *self)
+{
+    reduction *r = self;
+    return fur_axpy_norm2(fur_real(ALPHA), r->x, r->y, &r->result);
+}
+
+static fur_status run_dot_into(void *self)
+{
+    reduction *r = self;
+    return fur_dot_into(r->x, r->y, r->scalars, 0);
+}
+
+static fur_status run_axpy_norm2_into(void *self)
+{
+    reduction *r = self;
+    fur_coefficient alpha = {.factor = fur_real(ALPHA)};
+    return fur_axpy_norm2_into(alpha, r->x, r->y, r->scalars, 0);
+}
+
+static fur_status fetch(void *self)
+{
+    reduction *r = self;
+    fur_scalars_state state = FUR_DEFAULT(fur_scalars_state);
+    COMMAND_TRY(fur_scalars_get(r->scalars, &state));
+    r->result = state.value[0].re;
+    return FUR_OK;
+}
+
+static fur_status peer_dot(const reduction *r, const peer_cublas *p, double *result)
+{
+    int status = p->dot(p->handle, (int)r->n, data(r->x), 1, data(r->y), 1, result);
+    return judge(r, status, "cublasDdot");
+}
+
+static fur_status peer_norm2(const reduction *r, const peer_cublas *p, const fur_vector *x,
+                             double *result)
+{
+    return judge(r, p->norm2(p->handle, (int)r->n, data(x), 1, result), "cublasDnrm2");
+}
+
+static fur_status peer_axpy_norm2(const reduction *r, const peer_cublas *p, const double *alpha,
+                                  double *result)
+{
+    double *y = fur_vector_data(r->y);
+    COMMAND_TRY(judge(r, p->axpy(p->handle, (int)r->n, alpha, data(r->x), 1, y, 1), "cublasDaxpy"));
+    return peer_norm2(r, p, r->y, result);
+}
+
+static fur_status run_peer_dot(void *self)
+{
+    reduction *r = self;
+    return peer_dot(r, &r->on_host, &r->result);
+}
+
+static fur_status run_peer_norm2(void *self)
+{
+    reduction *r = self;
+    return peer_norm2(r, &r->on_host, r->x, &r->result);
+}
+
+static fur_status run_peer_axpy_norm2(void *self)
+{
+    reduction *r = self;
+    return peer_axpy_norm2(r, &r->on_host, &ALPHA, &r->result);
+}
+
+static fur_status run_peer_dot_into(void *self)
+{
+    reduction *r = self;
+    return peer_dot(r, &r->on_device, fur_vector_data(r->device_result));
+}
+
+static fur_status run_peer_axpy_norm2_into(void *self)
+{
+    reduction *r = self;
+    return peer_axpy_norm2(r, &r->on_device, data(r->device_alpha),
+                           fur_vector_data(r->device_result));
+}
+
+static fur_status fetch_peer(void *self)
+{
+    reduction *r = self;
+    return fur_vector_download(r->device_result, &r->result);
+}
+
+typedef struct line {
+    const char *name;
+    fur_status (*run)(void *self);
+    fur_status (*fetch)(void *self); /* the result that a run left on the device; NULL: none */
+} line;
+
+/* One operation in both libraries, the peer first. */
+typedef struct duel {
+    const char *name;
+    bool waits;  /* the result comes to the host in the time that counts */
+    int vectors; /* read and written */
+    line peer;
+    line own;
+} duel;
+
+static const duel duels[] = {
+    {"dot, fetched", true, 2, {"cublasDdot", run_peer_dot, NULL}, {"fur_dot", run_dot, NULL}},
+    {"norm 2, fetched",
+     true,
+     1,
+     {"cublasDnrm2", run_peer_norm2, NULL},
+     {"fur_norm2", run_norm2, NULL}},
+    {"axpy + norm 2, fetched",
+     true,
+     3,
+     {"cublasDaxpy + Dnrm2", run_peer_axpy_norm2, NULL},
+     {"fur_axpy_norm2", run_axpy_norm2, NULL}},
+    {"dot, left there",
+     false,
+     2,
+     {"cublasDdot", run_peer_dot_into, fetch_peer},
+     {"fur_dot_into", run_dot_into, fetch}},
+    {"axpy + norm 2, left there",
+     false,
+     3,
+     {"cublasDaxpy + Dnrm2", run_peer_axpy_norm2_into, fetch_peer},
+     {"fur_axpy_norm2_into", run_axpy_norm2_into, fetch}},
+};
+
+/* What a run gives for x and y as they are made. */
+static fur_status find_result(reduction *r, const line *l)
+{
+    COMMAND_TRY(fur_vector_copy(r->start, r->y));
+    COMMAND_TRY(l->run(r));
+    return l->fetch ? l->fetch(r) : FUR_OK;
+}
+
+/* Results must agree, up to rounding. */
+static fur_status check_peer(reduction *r, const duel *d)
+{
+    COMMAND_TRY(find_result(r, &d->peer));
+    double theirs = r->result;
+    COMMAND_TRY(find_result(r, &d->own));
+    /* The sum of dot's terms may cancel: their sizes count. */
+    double size = d->vectors == 2 ? (double)r->n : fabs(theirs);
+    if (!(fabs(r->result - theirs) <= 1e-12 * size)) {
+        return fur_context_fail(r->b->context, FUR_INVALID, "%s gives %.17g, %s %.17g", d->own.name,
+                                r->result, d->peer.name, theirs);
+    }
+    return FUR_OK;
+}
+
+static fur_status run_duel(reduction *r, const char *name, const duel *d)
+{
+    cuda_race lanes = {.waits = d->waits};
+    double bytes = (double)(8 * d->vectors * r->n);
+    double both[2] = {bytes, bytes};
+    bool peer = r->on_host.handle && r->on_device.handle && r->n <= INT32_MAX;
+    if (!peer && r->b->against) {
+        return fur_context_fail(r->b->context, FUR_UNSUPPORTED,
+                                "libcublas.so cannot be loaded, or is not for this GPU");
+    }
+    if (peer) {
+        COMMAND_TRY(check_peer(r, d));
+        cuda_race_add(&lanes, d->peer.name, d->peer.run, r);
+    }
+    cuda_race_add(&lanes, d->own.name, d->own.run, r);
+    COMMAND_TRY(cuda_race_run(&lanes, r->b->timing->gpu));
+    char title[96];
+    snprintf(title, sizeof title, "%s entries, %s", name, d->name);
+    cuda_base none = {0};
+    bench_report_cuda(r->b, title, &lanes, both, NULL, peer ? bench_cuda_base(&lanes, 0) : none);
+    return FUR_OK;
+}
+
+static fur_status make_vectors(fur_context *context, reduction *r)
+{
+    COMMAND_TRY(bench_numbers(context, r->n, 1, 1, &r->x));
+    return bench_numbers(context, r->n, 2, 3, &r->y);
+}
+
+/* The results on the device of r's context, in the order dot, norm 2, norm 2 of the update. */
+static fur_status reduce(reduction *r, double results[3])
+{
+    fur_scalar sum;
+    COMMAND_TRY(fur_dot(r->x, r->y, &sum));
+    results[0] = sum.re;
+    COMMAND_TRY(fur_norm2(r->x, &results[1]));
+    return fur_axpy_norm2(fur_real(ALPHA), r->x, r->y, &results[2]);
+}
+
+/* The same three on the CPU must have the same bits. */
+static fur_status check_bits(reduction *r)
+{
+    double here[3];
+    double there[3];
+    reduction on_cpu = {.b = r->b, .n = r->n};
+    fur_status status = make_vectors(fur_context_host(r->b->context), &on_cpu);
+    if (status == FUR_OK)
+        status = reduce(&on_cpu, there);
+    fur_vector_destroy(on_cpu.y);
+    fur_vector_destroy(on_cpu.x);
+    COMMAND_TRY(status);
+    COMMAND_TRY(reduce(r, here));
+    if (here[0] == there[0] && here[1] == there[1] && here[2] == there[2])
+        return FUR_OK;
+    return fur_context_fail(r->b->context, FUR_INVALID,
+                            "the GPU gives %a, %a, %a where the CPU has %a, %a, %a", here[0],
+                            here[1], here[2], there[0], there[1], there[2]);
+}
+
+static fur_status run_steps(reduction *r, const char *name)
+{
+    fur_context *context = r->b->context;
+    COMMAND_TRY(make_vectors(context, r));
+    COMMAND_TRY(fur_vector_create(context, FUR_F64, r->n, &r->start));
+    COMMAND_TRY(fur_vector_copy(r->y, r->start));
+    COMMAND_TRY(fur_scalars_create(context, &r->scalars));
+    COMMAND_TRY(fur_vector_create(context, FUR_F64, 1, &r->device_alpha));
+    COMMAND_TRY(fur_vector_create(context, FUR_F64, 1, &r->device_result));
+    COMMAND_TRY(fur_vector_fill(r->device_alpha, fur_real(ALPHA)));
+    COMMAND_TRY(check_bits(r));
+    for (size_t i = 0; i < sizeof duels / sizeof *duels; i++)
+        COMMAND_TRY(run_duel(r, name, &duels[i]));
+    return FUR_OK;
+}
+
+fur_status bench_reduce_cuda(bench *b, const char *name)
+{
+    char *end = NULL;
+    reduction r = {.b = b, .n = strtoll(name, &end, 10)};
+    if (*end != '\0' || r.n < 1 || r.n > INT64_C(1) << 33) {
+        return fur_context_fail(b->context, FUR_INVALID, "'%s' is no vector length from 1 to 2^33",
+                                name);
+    }
+    r.on_host = peer_cublas_open(gpu_stream(b->timing->gpu), false);
+    r.on_device = peer_cublas_open(gpu_stream(b->timing->gpu), true);
+    fur_status status = run_steps(&r, name);
+    peer_cublas_close(&r.on_device);
+    peer_cublas_close(&r.on_host);
+    fur_vector_destroy(r.device_result);
+    fur_vector_destroy(r.device_alpha);
+    fur_scalars_destroy(r.scalars);
+    fur_vector_destroy(r.start);
+    fur_vector_destroy(r.y);
+    fur_vector_destroy(r.x);
+    return status;
+}

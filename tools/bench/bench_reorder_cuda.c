@@ -1,0 +1,160 @@
+/* furrow bench reorder on a GPU: reverse Cuthill-McKee beside that of cuSOLVER, which runs on the
+ * host. Times are the best of some runs, in turns; all are from arrays that are there to the order,
+ * for us in the device's memory, for the peer in the host's. */
+#include "bench_cuda.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "generate.h"
+#include "load.h"
+#include "peer_cusolver.h"
+
+#define ROUNDS 3
+#define RUNS 5
+
+typedef struct reorder_case {
+    bench *b;
+    fur_context *host;
+    fur_csr *on_host; /* with offsets of 32 bits */
+    fur_csr *on_gpu;
+    double seconds; /* the best of ours, and of the peer's */
+    double peer_seconds;
+    fur_reorder_report report;
+    int64_t peer_bandwidth;
+    int32_t *peer_order; /* NULL: there is no peer */
+} reorder_case;
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void keep_least(double *least, double seconds)
+{
+    *least = *least == 0 || seconds < *least ? seconds : *least;
+}
+
+static fur_status run_ours(reorder_case *c)
+{
+    fur_permutation *order = NULL;
+    fur_reorder_options options = {.size = sizeof options, .allow_worse = 1};
+    double start = now();
+    c->report = FUR_DEFAULT(fur_reorder_report);
+    COMMAND_TRY(fur_reorder(c->on_gpu, "rcm", &options, &c->report, &order));
+    fur_status status = fur_context_synchronize(c->b->context);
+    keep_least(&c->seconds, now() - start);
+    fur_permutation_destroy(order);
+    return status;
+}
+
+static fur_status run_peer(reorder_case *c, const peer_cusolver *cusolver)
+{
+    fur_csr_view a = *fur_csr_get(c->on_host);
+    double start = now();
+    int status = cusolver->symrcm(cusolver->handle, (int)a.rows, (int)a.entries,
+                                  cusolver->description, a.offsets, a.columns, c->peer_order);
+    keep_least(&c->peer_seconds, now() - start);
+    if (status != 0) {
+        return fur_context_fail(c->b->context, FUR_UNSUPPORTED,
+                                "cusolverSpXcsrsymrcmHost: status %d", status);
+    }
+    return FUR_OK;
+}
+
+static fur_status run_in_turns(reorder_case *c, const peer_cusolver *cusolver)
+{
+    for (int round = 0; round < ROUNDS; round++) {
+        for (int run = 0; run < RUNS; run++)
+            COMMAND_TRY(run_ours(c));
+        if (cusolver->handle)
+            COMMAND_TRY(run_peer(c, cusolver));
+    }
+    return FUR_OK;
+}
+
+static fur_status measure_peer(reorder_case *c)
+{
+    fur_permutation *order = NULL;
+    fur_order_figures figures = FUR_DEFAULT(fur_order_figures);
+    int64_t rows = fur_csr_get(c->on_host)->rows;
+    COMMAND_TRY(fur_permutation_create(c->host, rows, c->peer_order, &order));
+    fur_status status = fur_order_measure(c->on_host, order, &figures);
+    c->peer_bandwidth = figures.bandwidth;
+    fur_permutation_destroy(order);
+    return status;
+}
+
+static json_t *report_line(const reorder_case *c, const char *name, double seconds,
+                           int64_t bandwidth)
+{
+    double ratio = c->peer_seconds > 0 ? c->peer_seconds / seconds : 0;
+    if (!c->b->common->json) {
+        printf("  %-22s %12.3f ms %8.1fx   bandwidth %lld\n", name, 1e3 * seconds, ratio,
+               (long long)bandwidth);
+    }
+    return json_pack("{s:o, s:f, s:f, s:I}", "name", output_string(name), "seconds", seconds,
+                     "ratio", ratio, "bandwidth", (json_int_t)bandwidth);
+}
+
+static void report(const reorder_case *c, const char *name)
+{
+    json_t *rows = json_array();
+    if (!c->b->common->json) {
+        printf("\n%s: bandwidth %lld, %lld components\n", name,
+               (long long)c->report.bandwidth_before, (long long)c->report.components);
+    }
+    output_append(rows, report_line(c, "rcm", c->seconds, c->report.bandwidth_after));
+    if (c->peer_seconds > 0)
+        output_append(rows, report_line(c, "cusolver (host)", c->peer_seconds, c->peer_bandwidth));
+    fflush(stdout);
+    output_append(c->b->results,
+                  json_pack("{s:o, s:o}", "case", output_string(name), "contenders", rows));
+}
+
+static fur_status load(reorder_case *c, const char *name)
+{
+    loaded_matrix loaded = {.matrix = NULL};
+    if (generate_knows(name))
+        COMMAND_TRY(generate_matrix(c->host, name, &loaded.matrix));
+    else
+        COMMAND_TRY(load_matrix(c->host, c->b->common, name, &loaded));
+    fur_status status = fur_csr_convert(loaded.matrix, FUR_F32, FUR_I32, &c->on_host);
+    if (status == FUR_OK)
+        status = fur_csr_transfer(c->on_host, c->b->context, &c->on_gpu);
+    fur_csr_destroy(loaded.matrix);
+    return status;
+}
+
+static fur_status run_case(reorder_case *c, const peer_cusolver *cusolver, const char *name)
+{
+    COMMAND_TRY(load(c, name));
+    if (cusolver->handle)
+        c->peer_order = malloc((size_t)fur_csr_get(c->on_host)->rows * sizeof *c->peer_order + 1);
+    COMMAND_TRY(run_in_turns(c, cusolver));
+    if (c->peer_order)
+        COMMAND_TRY(measure_peer(c));
+    report(c, name);
+    return FUR_OK;
+}
+
+fur_status bench_reorder_cuda(bench *b, const char *name)
+{
+    reorder_case c = {.b = b, .host = fur_context_host(b->context)};
+    peer_cusolver cusolver = peer_cusolver_open();
+    fur_status status = FUR_OK;
+    if (b->against && !cusolver.handle)
+        status = fur_context_fail(b->context, FUR_UNSUPPORTED, "cuSOLVER is not there");
+    else
+        status = run_case(&c, &cusolver, name);
+    if (status != FUR_OK && fur_context_error(b->context)[0] == '\0')
+        fur_context_fail(b->context, status, "%s", fur_context_error(c.host));
+    peer_cusolver_close(&cusolver);
+    free(c.peer_order);
+    fur_csr_destroy(c.on_gpu);
+    fur_csr_destroy(c.on_host);
+    return status;
+}

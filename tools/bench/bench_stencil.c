@@ -1,0 +1,99 @@
+/* furrow bench stencil: every kernel for a stencil beside its matrix. */
+#include "bench.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "forms.h"
+#include "sweeps.h"
+
+/* Whether the rest of a name is the type that it may end with. */
+static bool parse_type(const char *text, fur_value_type *value)
+{
+    for (int i = 0; i < FUR_VALUE_COUNT; i++) {
+        if (*text == ':' && strcmp(text + 1, fur_value_name((fur_value_type)i)) == 0) {
+            *value = (fur_value_type)i;
+            return true;
+        }
+    }
+    return *text == '\0';
+}
+
+/* Sets the grid from a name such as 7-point:256 or 7-point:256:f32. */
+static bool parse(const char *name, grid_request *grid)
+{
+    char *end = NULL;
+    fur_stencil_definition d;
+    long points = strtol(name, &end, 10);
+    long long n = 0;
+    if (strncmp(end, "-point:", 7) == 0)
+        n = strtoll(end + 7, &end, 10);
+    if (n < 1 || points < 1 || points > 27 || !fur_stencil_named((int)points, &d))
+        return false;
+    grid->points = (int)points;
+    grid->extents = d.axes;
+    for (int axis = 0; axis < d.axes; axis++)
+        grid->extent[axis] = n;
+    return parse_type(end, &grid->value);
+}
+
+static fur_status run_steps(bench *b, const char *name, const forms_request *request, forms *f,
+                            json_t **result)
+{
+    COMMAND_TRY(forms_create(b->timing, request, f));
+    COMMAND_TRY(forms_check(f));
+    COMMAND_TRY(forms_race(f, request->rounds));
+    if (!b->common->json) {
+        printf("\n%s: the run copies %.1f GB/s\n", name, 1e-9 * f->copy_rate);
+        forms_print(f);
+        fflush(stdout);
+    }
+    *result = json_pack("{s:o, s:f, s:o}", "case", output_string(name), "copy_gbps",
+                        1e-9 * f->copy_rate, "contenders", forms_to_json(f));
+    output_append(b->results, *result);
+    return FUR_OK;
+}
+
+/* All kernels for sweeps; their lines go to the case's result. */
+static fur_status sweep_steps(const bench *b, const forms *f, sweeps *s, json_t *result)
+{
+    COMMAND_TRY(sweeps_create(f, NULL, b->sweeps, true, s));
+    COMMAND_TRY(sweeps_check(s));
+    COMMAND_TRY(sweeps_race(s, b->rounds));
+    if (!b->common->json) {
+        sweeps_print(s);
+        fflush(stdout);
+    }
+    json_object_set_new(result, "sweeps", json_integer(b->sweeps));
+    json_object_set_new(result, "sweep_kernels", sweeps_to_json(s));
+    return FUR_OK;
+}
+
+static fur_status run_sweeps(const bench *b, const forms *f, json_t *result)
+{
+    sweeps s = {.lines = 0};
+    fur_status status = sweep_steps(b, f, &s, result);
+    sweeps_destroy(&s);
+    return status;
+}
+
+fur_status bench_stencil(bench *b, const char *name)
+{
+    forms_request request = {
+        .grid = grid_none(), .against = b->against, .stencils = true, .rounds = b->rounds};
+    forms f = {.count = 0};
+    if (!parse(name, &request.grid)) {
+        return fur_context_fail(b->context, FUR_INVALID,
+                                "'%s' is no stencil; use 3-point:N, 5-point:N, 7-point:N, "
+                                "9-point:N, 13-point:N, 19-point:N or 27-point:N, and :f32, :c64 "
+                                "or :c128 behind it for another type than f64",
+                                name);
+    }
+    json_t *result = NULL;
+    fur_status status = run_steps(b, name, &request, &f, &result);
+    if (status == FUR_OK && b->sweeps > 0)
+        status = run_sweeps(b, &f, result);
+    forms_destroy(&f);
+    return status;
+}

@@ -1,0 +1,86 @@
+/* Times the forms of an operator. */
+#include "forms.h"
+
+#include "plain.h"
+
+#ifdef FURROW_HAVE_CUDA
+#    include "race_cuda.h"
+#endif
+
+/* What fails has not done so before. */
+static void run_on_cpu(void *self)
+{
+    const forms_racer *racer = self;
+    (void)racer->run(racer->self);
+}
+
+static double vector_bytes(const forms *f)
+{
+    return (double)f->rows * (double)fur_value_size(f->definition.value_type);
+}
+
+/* What products are measured by: a copy of a vector of the grid. */
+static void run_copy(void *self)
+{
+    const forms *f = self;
+    int64_t doubles = (int64_t)vector_bytes(f) / (int64_t)sizeof(double);
+    plain_copy(f->context, doubles, fur_vector_const_data(f->x), fur_vector_data(f->y));
+}
+
+/* The least of the times counts: whatever else the machine does can only lengthen a run. */
+static void race_on_cpu(const forms *f, int rounds, int count, forms_racer *racers,
+                        double *copy_rate)
+{
+    race r = {.rounds = rounds, .cold = true};
+    for (int i = 0; i < count; i++)
+        race_add(&r, "", run_on_cpu, &racers[i]);
+    race_add(&r, "copy", run_copy, (void *)(uintptr_t)f);
+    race_run(&r, 0, &f->timing->reader);
+    for (int i = 0; i < count; i++)
+        racers[i].seconds = r.contenders[i].least;
+    *copy_rate = 2 * vector_bytes(f) / r.contenders[count].least;
+}
+
+#ifdef FURROW_HAVE_CUDA
+static fur_status copy_on_gpu(void *self)
+{
+    const forms *f = self;
+    return fur_vector_copy(f->x, f->y);
+}
+
+static fur_status race_on_gpu(const forms *f, int count, forms_racer *racers, double *copy_rate)
+{
+    cuda_race r = {.count = 0};
+    for (int i = 0; i < count; i++)
+        cuda_race_add(&r, "", racers[i].run, racers[i].self);
+    cuda_race_add(&r, "copy", copy_on_gpu, (void *)(uintptr_t)f);
+    COMMAND_TRY(cuda_race_run(&r, f->timing->gpu));
+    for (int i = 0; i < count; i++)
+        racers[i].seconds = r.contenders[i].cold;
+    *copy_rate = 2 * vector_bytes(f) / r.contenders[count].cold;
+    return FUR_OK;
+}
+#endif
+
+fur_status forms_race_in_turn(const forms *f, int rounds, int count, forms_racer *racers,
+                              double *copy_rate)
+{
+#ifdef FURROW_HAVE_CUDA
+    if (f->timing->gpu)
+        return race_on_gpu(f, count, racers, copy_rate);
+#endif
+    race_on_cpu(f, rounds, count, racers, copy_rate);
+    return FUR_OK;
+}
+
+fur_status forms_race(forms *f, int rounds)
+{
+    int count = f->count;
+    forms_racer racers[FORMS_MOST];
+    for (int i = 0; i < count; i++)
+        racers[i] = (forms_racer){.run = form_run, .self = &f->forms[i]};
+    COMMAND_TRY(forms_race_in_turn(f, rounds, count, racers, &f->copy_rate));
+    for (int i = 0; i < count; i++)
+        f->forms[i].seconds = racers[i].seconds;
+    return FUR_OK;
+}

@@ -1,0 +1,251 @@
+/* Repeated sweeps, checked and timed. */
+#include "sweeps.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { WITH_B, WITHOUT_B, VARIANTS };
+
+/* Damps Jacobi's iteration, so that no error grows. */
+#define OMEGA (2.0 / 3)
+
+static bool is_centre(fur_stencil_offset o)
+{
+    return o.x == 0 && o.y == 0 && o.z == 0;
+}
+
+static void define(const fur_stencil_definition *a, const char *kernel, sweeps *s)
+{
+    double diagonal = 0;
+    for (int k = 0; k < a->points; k++)
+        diagonal = is_centre(a->offsets[k]) ? a->coefficients[k].re : diagonal;
+    for (int k = 0; k < a->points; k++) {
+        double unit = is_centre(a->offsets[k]) ? 1 : 0;
+        s->coefficients[k] = fur_real(unit - OMEGA / diagonal * a->coefficients[k].re);
+    }
+    s->alpha = fur_real(OMEGA / diagonal);
+    s->definition = *a;
+    s->definition.coefficients = s->coefficients;
+    s->definition.kernel = kernel;
+}
+
+static fur_status add_line(sweeps *s, const char *sweep_kernel)
+{
+    sweeps_line *line = &s->line[s->lines];
+    s->definition.sweep_kernel = sweep_kernel;
+    if (s->lines == SWEEPS_LINES_MOST) {
+        return fur_context_fail(s->f->context, FUR_INVALID,
+                                "there are more than %d kernels for sweeps to race",
+                                SWEEPS_LINES_MOST - 1);
+    }
+    COMMAND_TRY(fur_stencil_create(s->f->context, &s->definition, &line->stencil));
+    s->lines++;
+    return FUR_OK;
+}
+
+static const char *kernel_of(const sweeps_line *line)
+{
+    return fur_stencil_describe(line->stencil)->sweep_kernel;
+}
+
+static bool has_kernel(const sweeps *s, const char *name)
+{
+    for (int i = 0; i < s->lines; i++)
+        if (strcmp(kernel_of(&s->line[i]), name) == 0)
+            return true;
+    return false;
+}
+
+/* All that suit and are not there yet. */
+static fur_status add_others(sweeps *s)
+{
+    fur_context *context = s->f->context;
+    const fur_kernel_info *kernel;
+    for (int i = 0; (kernel = fur_stencil_sweep_kernel_at(context, i)); i++) {
+        if (!has_kernel(s, kernel->name)) {
+            fur_status status = add_line(s, kernel->name);
+            COMMAND_TRY(status == FUR_UNSUPPORTED ? FUR_OK : status);
+        }
+    }
+    return FUR_OK;
+}
+
+fur_status sweeps_create(const forms *f, const char *kernel, int count, bool all, sweeps *s)
+{
+    *s = (sweeps){.f = f, .count = count};
+    if (!f->forms[0].exact) {
+        return fur_context_fail(f->context, FUR_UNSUPPORTED,
+                                "sweeps are compared bit by bit, and kernel %s rounds in another "
+                                "order; leave out --sweeps, or --kernel",
+                                f->forms[0].kernel);
+    }
+    define(&f->definition, kernel, s);
+    COMMAND_TRY(fur_vector_create(f->context, f->definition.value_type, f->rows, &s->x));
+    COMMAND_TRY(add_line(s, "single"));
+    COMMAND_TRY(add_line(s, "auto"));
+    if (strcmp(kernel_of(&s->line[1]), "single") == 0)
+        fur_stencil_destroy(s->line[--s->lines].stencil);
+    return all ? add_others(s) : FUR_OK;
+}
+
+void sweeps_destroy(sweeps *s)
+{
+    for (int i = 0; i < s->lines; i++)
+        fur_stencil_destroy(s->line[i].stencil);
+    fur_vector_destroy(s->x);
+}
+
+static fur_status run(const sweeps *s, int line, int variant)
+{
+    return fur_stencil_sweep(s->line[line].stencil, s->count, s->alpha,
+                             variant == WITH_B ? s->f->x : NULL, s->x, s->f->y);
+}
+
+/* What the CPU makes of the same; found: a vector of the host's that serves for work. */
+static fur_status expect(const sweeps *s, int variant, fur_vector *found, fur_vector *expected)
+{
+    const forms *f = s->f;
+    fur_stencil_definition d = s->definition;
+    fur_stencil *stencil = NULL;
+    d.kernel = NULL;
+    d.sweep_kernel = "single";
+    COMMAND_TRY(fur_vector_copy(f->host_x, expected));
+    COMMAND_TRY(fur_stencil_create(f->host, &d, &stencil));
+    fur_status status = fur_stencil_sweep(stencil, s->count, s->alpha,
+                                          variant == WITH_B ? f->host_x : NULL, expected, found);
+    fur_stencil_destroy(stencil);
+    return status;
+}
+
+static fur_status compare(const sweeps *s, int line, const fur_vector *found,
+                          const fur_vector *expected)
+{
+    size_t size = fur_value_size(s->definition.value_type);
+    const char *is = fur_vector_const_data(found);
+    const char *should = fur_vector_const_data(expected);
+    for (int64_t p = 0; p < s->f->rows; p++) {
+        if (memcmp(is + size * (size_t)p, should + size * (size_t)p, size) != 0) {
+            return fur_context_fail(s->f->context, FUR_INVALID,
+                                    "%d sweeps by kernel %s differ from the CPU's products at "
+                                    "point %lld; this is a defect of furrow",
+                                    s->count, kernel_of(&s->line[line]), (long long)p);
+        }
+    }
+    return FUR_OK;
+}
+
+static fur_status check_variant(const sweeps *s, int variant, fur_vector *found,
+                                fur_vector *expected)
+{
+    COMMAND_TRY(forms_relay(s->f, expect(s, variant, found, expected)));
+    for (int i = 0; i < s->lines; i++) {
+        COMMAND_TRY(fur_vector_copy(s->f->x, s->x));
+        COMMAND_TRY(run(s, i, variant));
+        COMMAND_TRY(fur_vector_copy(s->x, found));
+        COMMAND_TRY(compare(s, i, found, expected));
+    }
+    return FUR_OK;
+}
+
+fur_status sweeps_check(sweeps *s)
+{
+    const forms *f = s->f;
+    fur_vector *found = NULL;
+    fur_vector *expected = NULL;
+    fur_status status =
+        forms_relay(f, fur_vector_create(f->host, f->definition.value_type, f->rows, &found));
+    if (status == FUR_OK) {
+        status = forms_relay(
+            f, fur_vector_create(f->host, f->definition.value_type, f->rows, &expected));
+    }
+    for (int variant = 0; variant < VARIANTS && status == FUR_OK; variant++)
+        status = check_variant(s, variant, found, expected);
+    fur_vector_destroy(expected);
+    fur_vector_destroy(found);
+    return status;
+}
+
+/* One line's sweeps, with b or without. */
+typedef struct turn {
+    const sweeps *s;
+    int line;
+    int variant;
+} turn;
+
+static fur_status run_turn(void *self)
+{
+    const turn *t = self;
+    return run(t->s, t->line, t->variant);
+}
+
+fur_status sweeps_race(sweeps *s, int rounds)
+{
+    forms_racer racers[VARIANTS * SWEEPS_LINES_MOST];
+    turn turns[VARIANTS * SWEEPS_LINES_MOST];
+    double copy_rate = 0;
+    int count = VARIANTS * s->lines;
+    for (int i = 0; i < count; i++) {
+        turns[i] = (turn){s, i / VARIANTS, i % VARIANTS};
+        racers[i] = (forms_racer){.run = run_turn, .self = &turns[i]};
+    }
+    COMMAND_TRY(forms_race_in_turn(s->f, rounds, count, racers, &copy_rate));
+    for (int i = 0; i < count; i++)
+        s->line[i / VARIANTS].seconds[i % VARIANTS] = racers[i].seconds / s->count;
+    return FUR_OK;
+}
+
+static double ns_per_point(const sweeps *s, const sweeps_line *line, int variant)
+{
+    return 1e9 * line->seconds[variant] / (double)s->f->rows;
+}
+
+/* How many times as long single sweeps take. */
+static double ratio(const sweeps *s, const sweeps_line *line, int variant)
+{
+    return s->line[0].seconds[variant] / line->seconds[variant];
+}
+
+void sweeps_print(const sweeps *s)
+{
+    printf("\n%d sweeps, x := S x + alpha b, a sweep:\n", s->count);
+    printf("%-12s%-16s%10s%10s%9s%12s%9s\n", "", "kernel", "at once", "ns/point", "ratio",
+           "without b", "ratio");
+    for (int i = 0; i < s->lines; i++) {
+        const sweeps_line *line = &s->line[i];
+        printf("%-12s%-16s%10d%10.4f%9.2f%12.4f%9.2f\n", "sweeps", kernel_of(line),
+               fur_stencil_describe(line->stencil)->sweep_depth, ns_per_point(s, line, WITH_B),
+               ratio(s, line, WITH_B), ns_per_point(s, line, WITHOUT_B), ratio(s, line, WITHOUT_B));
+    }
+}
+
+json_t *sweeps_to_json(const sweeps *s)
+{
+    json_t *lines = json_array();
+    for (int i = 0; i < s->lines; i++) {
+        const sweeps_line *line = &s->line[i];
+        output_append(lines,
+                      json_pack("{s:o, s:i, s:f, s:f, s:f, s:f}", "kernel",
+                                output_string(kernel_of(line)), "depth",
+                                fur_stencil_describe(line->stencil)->sweep_depth, "ns_per_point",
+                                ns_per_point(s, line, WITH_B), "ratio", ratio(s, line, WITH_B),
+                                "ns_per_point_without_b", ns_per_point(s, line, WITHOUT_B),
+                                "ratio_without_b", ratio(s, line, WITHOUT_B)));
+    }
+    return lines;
+}
+
+void sweeps_put(output *out, const sweeps *s)
+{
+    if (!out->json) {
+        sweeps_print(s);
+        return;
+    }
+    const sweeps_line *chosen = &s->line[s->lines > 1 ? 1 : 0];
+    output_count(out, "sweeps", NULL, s->count);
+    output_text(out, "kernel_sweep", NULL, kernel_of(chosen));
+    output_number(out, "ns_per_point_sweep", NULL, ns_per_point(s, chosen, WITH_B));
+    output_number(out, "sweep_ratio", NULL, ratio(s, chosen, WITH_B));
+    output_number(out, "ns_per_point_sweep_without_b", NULL, ns_per_point(s, chosen, WITHOUT_B));
+    output_number(out, "sweep_ratio_without_b", NULL, ratio(s, chosen, WITHOUT_B));
+    output_member(out, "sweep_kernels", sweeps_to_json(s));
+}

@@ -1,0 +1,30 @@
+# Whom furrow bench io races with, where they are there; like the plain loops they are compiled with
+# none of this project's flags.
+set(FURROW_FAST_MATRIX_MARKET ""
+    CACHE PATH "Folder of fast_matrix_market to race with, which has its CMakeLists.txt")
+
+# furrow_peer(name source library...): a peer that uses these libraries.
+function(furrow_peer name source)
+  add_library(furrow_peer_${name} OBJECT peer/${source})
+  target_compile_options(furrow_peer_${name} PRIVATE -O3 -march=native)
+  target_link_libraries(furrow_peer_${name} PRIVATE ${ARGN})
+  target_link_libraries(furrow_bench PRIVATE furrow_peer_${name} ${ARGN})
+  string(TOUPPER FURROW_HAVE_PEER_${name} definition)
+  target_compile_definitions(furrow_bench PRIVATE ${definition})
+endfunction()
+
+# NIST's mmio, which Debian has in liblpsolve55-dev.
+find_path(PEER_MMIO_INCLUDE mmio.h PATH_SUFFIXES lpsolve NO_CACHE)
+find_library(PEER_MMIO_LIBRARY liblpsolve55.a NO_CACHE)
+if(PEER_MMIO_INCLUDE AND PEER_MMIO_LIBRARY)
+  furrow_peer(mmio peer_mmio.c ${PEER_MMIO_LIBRARY})
+  target_include_directories(furrow_peer_mmio SYSTEM PRIVATE ${PEER_MMIO_INCLUDE})
+endif()
+
+# Its own CMake file sets the macros without which it falls back to strtod.
+if(FURROW_FAST_MATRIX_MARKET)
+  enable_language(CXX)
+  add_subdirectory(${FURROW_FAST_MATRIX_MARKET} fast_matrix_market EXCLUDE_FROM_ALL SYSTEM)
+  furrow_peer(fmm peer_fmm.cpp fast_matrix_market::fast_matrix_market)
+  set_target_properties(furrow_bench PROPERTIES LINKER_LANGUAGE CXX)
+endif()

@@ -1,0 +1,135 @@
+/* The plain loops. */
+#include "plain.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+#ifdef __SSE2__
+#    include <immintrin.h>
+#endif
+
+typedef struct loop {
+    int64_t n;
+    int threads;
+    void (*body)(void *job, int64_t begin, int64_t end);
+    void *job;
+} loop;
+
+static void run_parts(void *user, int64_t begin, int64_t end)
+{
+    const loop *l = user;
+    l->body(l->job, l->n * begin / l->threads, l->n * end / l->threads);
+}
+
+void plain_for(fur_context *context, int64_t n, void (*body)(void *job, int64_t begin, int64_t end),
+               void *job)
+{
+    loop l = {n, fur_context_threads(context), body, job};
+    fur_context_parallel(context, l.threads, 1, run_parts, &l);
+}
+
+typedef struct spmv {
+    const int32_t *offsets;
+    const int32_t *columns;
+    const double *values;
+    const double *x;
+    double *y;
+} spmv;
+
+static void multiply_rows(void *job, int64_t begin, int64_t end)
+{
+    spmv a = *(const spmv *)job;
+    for (int64_t i = begin; i < end; i++) {
+        double sum = 0;
+        for (int32_t k = a.offsets[i]; k < a.offsets[i + 1]; k++)
+            sum += a.values[k] * a.x[a.columns[k]];
+        a.y[i] = sum;
+    }
+}
+
+void plain_spmv(fur_context *context, int64_t rows, const int32_t *offsets, const int32_t *columns,
+                const double *values, const double *x, double *y)
+{
+    plain_for(context, rows, multiply_rows, &(spmv){offsets, columns, values, x, y});
+}
+
+/* What the loops over vectors have: two of them and a sum. */
+typedef struct vectors {
+    const double *x;
+    const double *y;
+    double *out;
+    _Atomic double sum;
+} vectors;
+
+/* Eight entries, a cache line, to where one begins. */
+static inline void copy_line(const double *x, double *y)
+{
+#ifdef __SSE2__
+    for (int i = 0; i < 8; i += 2)
+        _mm_stream_pd(y + i, _mm_loadu_pd(x + i));
+#else
+    memcpy(y, x, 8 * sizeof *y);
+#endif
+}
+
+static void copy_lines(void *job, int64_t begin, int64_t end)
+{
+    const vectors *v = job;
+    const double *x = v->x;
+    double *y = v->out;
+    for (int64_t line = begin; line < end; line++) {
+        __builtin_prefetch(x + 8 * line + 1024);
+        copy_line(x + 8 * line, y + 8 * line);
+    }
+}
+
+void plain_copy(fur_context *context, int64_t n, const double *x, double *y)
+{
+    int64_t lines = (uintptr_t)y % 64 == 0 ? n / 8 : 0;
+    plain_for(context, lines, copy_lines, &(vectors){.x = x, .out = y});
+    memcpy(y + 8 * lines, x + 8 * lines, (size_t)(n - 8 * lines) * sizeof *y);
+}
+
+static void add_part(_Atomic double *sum, double value)
+{
+    double known = *sum;
+    while (!atomic_compare_exchange_weak(sum, &known, known + value)) {
+    }
+}
+
+static void sum_entries(void *job, int64_t begin, int64_t end)
+{
+    vectors *v = job;
+    const double *x = v->x;
+    double sum = 0;
+#pragma omp simd reduction(+ : sum)
+    for (int64_t i = begin; i < end; i++)
+        sum += x[i];
+    add_part(&v->sum, sum);
+}
+
+double plain_sum(fur_context *context, int64_t n, const double *x)
+{
+    vectors v = {.x = x};
+    plain_for(context, n, sum_entries, &v);
+    return v.sum;
+}
+
+static void sum_products(void *job, int64_t begin, int64_t end)
+{
+    vectors *v = job;
+    const double *x = v->x;
+    const double *y = v->y;
+    double sum = 0;
+#pragma omp simd reduction(+ : sum)
+    for (int64_t i = begin; i < end; i++)
+        sum += x[i] * y[i];
+    add_part(&v->sum, sum);
+}
+
+double plain_dot(fur_context *context, int64_t n, const double *x, const double *y)
+{
+    vectors v = {.x = x, .y = y};
+    plain_for(context, n, sum_products, &v);
+    return v.sum;
+}

@@ -1,0 +1,123 @@
+/* A program of subcommands: finds the subcommand in a table and hands the rest of the line to it.
+ */
+#include "command.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "unfinished.h"
+
+#define COMMANDS_MOST 16
+#define RACING "furrow-bench"
+
+enum { OPTION_HELP = 'h' };
+
+static void print_version(FILE *stream, struct argp_state *state)
+{
+    (void)state;
+    fprintf(stream, "furrow %s\n", fur_version());
+}
+
+/* Keeps the first operand, the subcommand's name, and leaves all that follows it alone. */
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    int *first = state->input;
+    switch (key) {
+    case ARGP_KEY_ARG:
+        (void)argument;
+        *first = state->next - 1;
+        state->next = state->argc;
+        return 0;
+    case OPTION_HELP:
+        argp_state_help(state, stdout, ARGP_HELP_STD_HELP);
+        return 0;
+    case ARGP_KEY_NO_ARGS:
+        argp_error(state, "a command is missing");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* Index in argv of the subcommand's name. */
+static int parse_line(const command *commands, int argc, char **argv)
+{
+    struct argp_option listing[COMMANDS_MOST + 2] = {{0}};
+    int count = 0;
+    for (; commands[count].name; count++) {
+        listing[count].name = commands[count].name;
+        listing[count].doc = commands[count].summary;
+        listing[count].flags = OPTION_DOC | OPTION_NO_USAGE;
+    }
+    listing[count] = (struct argp_option){.key = OPTION_HELP, .flags = OPTION_HIDDEN};
+    struct argp argp = {
+        .options = listing,
+        .parser = parse,
+        .args_doc = "COMMAND [ARGUMENT...]",
+        .doc = "Sparse matrices at memory speed.\vfurrow help COMMAND says more about a command. "
+               "Exit status: 0 done, 1 failed, 2 wrong usage.",
+    };
+    int first = 0;
+    argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &first);
+    return first;
+}
+
+/* Becomes the program that lies beside this one and has the subcommand. name: in argv. */
+static int run_beside(char **name)
+{
+    char path[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", path, sizeof path - sizeof RACING);
+    while (length > 0 && path[length - 1] != '/')
+        length--;
+    memcpy(path + (length > 0 ? length : 0), RACING, sizeof RACING);
+    name[-1] = path;
+    execv(path, name - 1);
+    command_error("%s cannot be run: %s; install furrow-bench beside furrow", path,
+                  strerror(errno));
+    return EXIT_FAILURE;
+}
+
+/* argp names the program by argv[0]: "furrow info" makes its messages those of the subcommand. */
+static int run(const command *chosen, int argc, char **argv)
+{
+    char title[64];
+    if (!chosen->run)
+        return run_beside(argv);
+    snprintf(title, sizeof title, "furrow %s", chosen->name);
+    argv[0] = title;
+    return chosen->run(argc, argv);
+}
+
+/* "help" and "help COMMAND" are "--help" and "COMMAND --help". */
+static int turn_help(int argc, char **argv)
+{
+    static char help[] = "--help";
+    if (argc < 2 || strcmp(argv[1], "help") != 0)
+        return argc;
+    if (argc == 2 || strcmp(argv[2], "help") == 0) {
+        argv[1] = help;
+        return 2;
+    }
+    argv[1] = argv[2];
+    argv[2] = help;
+    return 3;
+}
+
+int command_main(char *name, const command *commands, int argc, char **argv)
+{
+    unfinished_begin();
+    argp_program_version_hook = print_version;
+    argp_err_exit_status = COMMAND_USAGE;
+    argv[0] = name;
+    argc = turn_help(argc, argv);
+    int first = parse_line(commands, argc, argv);
+    for (const command *c = commands; c->name; c++)
+        if (strcmp(argv[first], c->name) == 0)
+            return run(c, argc - first, argv + first);
+    command_error("there is no command '%s'; %s --help lists them", argv[first], name);
+    return COMMAND_USAGE;
+}
