@@ -114,7 +114,7 @@ readme_example() {
 }
 
 say "what is installed is hardened"
-sh "$here/../check_hardened.sh" readelf optimised "$prefix/bin/furrow" \
+sh "$here/../house/check_hardened.sh" readelf optimised "$prefix/bin/furrow" \
     "$(find "$prefix" -name libfurrow.a)" "$(find -L "$prefix" -name libfurrow.so)"
 say "the installed command: $("$prefix/bin/furrow" --version)"
 with_cmake static ""
