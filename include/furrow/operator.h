@@ -82,9 +82,8 @@ FUR_API fur_status fur_operator_apply(const fur_operator *op, const fur_vector *
 /* d_i = A(i, i). FUR_UNSUPPORTED if the operator does not know it. */
 FUR_API fur_status fur_operator_diagonal(const fur_operator *op, fur_vector *d);
 
-/* Seconds of one product by operator 0 and by operator 1, of the same shape, value type and
- * context: the least of several, made by turns within about `seconds`, and at least four of each.
- */
+/* Races two operators of the same shape, value type and context: least[i] = least seconds of a
+ * product by operator i, of several in turns within about `seconds`, at least four each. */
 FUR_API fur_status fur_operator_race(const fur_operator *const operators[2], double seconds,
                                      double least[2]);
 
