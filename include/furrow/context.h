@@ -2,13 +2,13 @@
  *
  * Every object is made in a context and keeps a pointer to it: destroy the context last.
  *
- * Threads: a context and all that was made in it belong to one thread at a time, and may be handed
- * on. `const` says that a call leaves the object as it is, not that two threads may make the call
- * at once. Only questions, functions that return what they are asked for (fur_csr_get,
- * fur_vector_size, fur_spmv_describe), may be asked by several threads while none changes the
- * object. Different contexts are independent of each other, and may read the same memory: several
- * threads multiply by one matrix if each has a context, a matrix that borrows the arrays which
- * fur_csr_get returns of that one, and a plan.
+ * Threads: a context and its objects belong to one thread at a time, and may pass from one thread
+ * to another. `const` means that a call does not change the object, not that two threads may call
+ * at once. Several threads may at once only call functions that return a property (fur_csr_get,
+ * fur_vector_size, fur_spmv_describe), while none changes the object. Different contexts are
+ * independent of each other and may read the same memory: to multiply by one matrix in several
+ * threads, give each thread a context, a matrix that borrows the arrays that fur_csr_get returns,
+ * and a plan.
  *
  * In a context of a CUDA device vectors and matrices lie in the device's memory, and so do the
  * arrays that fur_vector_data and fur_csr_get return. Work is queued on the context's stream: a
@@ -24,24 +24,24 @@
 extern "C" {
 #endif
 
-/* One thread's at a time, with all that was made in it. On the CPU it keeps its threads and little
- * else; on a GPU also a stream, a companion on the CPU, and the memory that its objects have given
- * back, until it is destroyed. */
+/* Used by one thread at a time, together with its objects. On the CPU it keeps its threads and
+ * little else; on a GPU also a stream, a companion on the CPU, and, until it is destroyed, the
+ * memory that its objects have given back. */
 typedef struct fur_context fur_context;
 
 /* A device of this machine. */
 typedef struct fur_device_info {
     size_t size;           /* of the library's struct */
     char name[16];         /* for fur_context_options: "cpu", "cuda:0", "cuda:1", ... */
-    char description[128]; /* what it is, by its maker's words; of a GPU also such as "sm_90" */
-    int64_t memory;        /* bytes that it has, used or not */
-    int usable;            /* 0: a GPU of less than compute capability 8.0, which is needed */
+    char description[128]; /* its maker's name for it; for a GPU also such as "sm_90" */
+    int64_t memory;        /* its bytes, used or not */
+    int usable;            /* 0: a GPU below compute capability 8.0, which Furrow needs */
 } fur_device_info;
 
 /* Device 0, 1, 2 ...: the CPU, then the GPUs by CUDA's numbers; NULL past the last, and for a
- * negative index. Makes no context. A build without CUDA has the CPU alone. Where there is CUDA it
- * is asked as for a context: a process that has asked cannot use it in a child of fork. It is the
- * thread's own, until its next call. */
+ * negative index. Makes no context. A build without CUDA lists the CPU alone. A build with
+ * CUDA asks the driver, so that children of fork cannot use CUDA afterwards. The struct belongs to
+ * the calling thread and is valid until its next call. */
 FUR_API const fur_device_info *fur_device_at(int index);
 
 /* Tells the program the name of the temporary file that exists while a file is written

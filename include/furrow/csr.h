@@ -6,9 +6,9 @@
  * 2^31-1; offsets are int32 or int64.
  *
  * The pattern of a matrix never changes; its values can be replaced (fur_csr_set_values). Every
- * operation returns a new matrix with values of its own, which later changes of the old one do not
- * reach. In a CUDA context fur_csr_from_coo, convert, compare, scale, eliminate and
- * find_asymmetry move their operands to the host; the others work on the device. */
+ * operation that returns a matrix makes a new one with values of its own, which later changes of
+ * the old one do not reach. In a CUDA context fur_csr_from_coo, convert, compare, scale, eliminate
+ * and find_asymmetry move their operands to the host; the others work on the device. */
 #ifndef FURROW_CSR_H
 #define FURROW_CSR_H
 
@@ -21,9 +21,9 @@
 extern "C" {
 #endif
 
-/* One thread's at a time, as its context is; its arrays may be borrowed by matrices of other
- * contexts, which other threads use meanwhile, as long as nobody changes the values. Keeps the
- * arrays that it does not borrow. */
+/* Used by one thread at a time, as its context. Matrices of other contexts, in other threads, may
+ * borrow its arrays as long as nobody changes the values. Keeps the arrays that it does not borrow.
+ */
 typedef struct fur_csr fur_csr;
 
 /* The plain arrays of a matrix. */
@@ -92,12 +92,12 @@ FUR_API fur_status fur_csr_set_values(fur_csr *a, const void *values, fur_owners
 FUR_API void fur_csr_values_changed(fur_csr *a);
 
 /* A(i, j) := (r_i c_j) A(i, j), that is A := D_r A D_c with diagonal matrices of r, as long as A
- * has rows, and c, as long as it has columns. NULL for r or c: that side stays as it is. Both
- * products are rounded: r_i c_j first, so that a symmetric matrix scaled by one real vector on both
- * sides stays symmetric. Entries of one position that were kept are scaled one by one. The pattern
- * stays, and what was made from A follows as after fur_csr_set_values; borrowed values are not
- * written to: the matrix gets an array of its own. FUR_INVALID unless the vectors have A's context,
- * value type and sizes. */
+ * has rows, and c, as long as it has columns. NULL for r or c leaves that side as it is. Both
+ * products are rounded, r_i c_j first, so that a symmetric matrix stays symmetric if one real
+ * vector scales both sides. Kept duplicates are scaled one by one. The pattern stays, and objects
+ * made from A take over the new values as after fur_csr_set_values. Borrowed values are not written
+ * to: the matrix gets an array of its own. FUR_INVALID unless the vectors have A's context, value
+ * type and sizes. */
 FUR_API fur_status fur_csr_scale(fur_csr *a, const fur_vector *r, const fur_vector *c);
 
 /* Takes `count` known unknowns out of A x = b, as Dirichlet conditions x_d = g_d, for square A: for
@@ -107,14 +107,14 @@ FUR_API fur_status fur_csr_scale(fur_csr *a, const fur_vector *r, const fur_vect
  *     A(i, d) := A(d, i) := 0    for i != d, still stored
  *     A(d, d) := diagonal,  b_d := diagonal x_d
  *
- * so that the solution has x_d there, and a symmetric A stays symmetric. Of x, as long as b, only
- * the entries x_d are read. b may be NULL, then x may be, too: A alone changes. A number may be
- * there twice. diagonal, such as fur_real(1), is best of the size of A's own. unknowns is memory of
- * the host, counts from 0. Values change as by fur_csr_scale.
+ * so that the solution has x_d there, and a symmetric A stays symmetric. x is as long as b, and
+ * only its entries x_d are read. b may be NULL, and then x too: only A changes. A number may occur
+ * twice. diagonal, such as fur_real(1), is best of the magnitude of A's own. unknowns lies on the
+ * host and counts from 0. Values change as by fur_csr_scale.
  *
  * FUR_INVALID, and nothing has changed, for a number out of range (names it), for a row d without
  * an entry on the diagonal (the pattern stays: store a zero there), and unless x and b have A's
- * context, value type and size and do not overlap. Takes a byte of memory a row for the while. */
+ * context, value type and size and do not overlap. Takes a byte of memory a row meanwhile. */
 FUR_API fur_status fur_csr_eliminate(fur_csr *a, int64_t count, const int32_t *unknowns,
                                      fur_scalar diagonal, const fur_vector *x, fur_vector *b);
 
@@ -160,8 +160,8 @@ FUR_API fur_status fur_csr_permute(const fur_csr *a, const fur_permutation *row_
 /* d_i = A(i, i), 0 where no entry is stored; size min(rows, cols). */
 FUR_API fur_status fur_csr_diagonal(const fur_csr *a, fur_vector **out);
 
-/* *out = A(row, col), counting from 0; 0 where no entry is stored, the sum in their order where
- * several were kept. O(log(length of the row)) time; on a GPU the row is copied to the host.
+/* *out = A(row, col), counting from 0: 0 where no entry is stored, the sum of kept duplicates in
+ * their order. O(log(length of the row)) time; on a GPU the row is copied to the host.
  * FUR_INVALID for a position outside A. */
 FUR_API fur_status fur_csr_entry(const fur_csr *a, int64_t row, int64_t col, fur_scalar *out);
 
@@ -174,18 +174,18 @@ FUR_API fur_status fur_csr_convert(const fur_csr *a, fur_value_type value, fur_o
  * (offset widths may differ), else 0. */
 FUR_API fur_status fur_csr_compare(const fur_csr *a, const fur_csr *b, int *equal);
 
-/* What a square matrix may be. */
+/* Symmetries of a square matrix. */
 typedef enum fur_symmetry {
     FUR_SYMMETRY_PATTERN = 0, /* A(j, i) is stored where A(i, j) is; values do not matter */
     FUR_SYMMETRY_SYMMETRIC,   /* and A = A^T */
     FUR_SYMMETRY_HERMITIAN,   /* and A = A^H: a real matrix is symmetric */
-    FUR_SYMMETRY_SKEW         /* and A = -A^T: what is stored on the diagonal is 0 */
+    FUR_SYMMETRY_SKEW         /* and A = -A^T: entries stored on the diagonal are 0 */
 } fur_symmetry;
 
 /* The first pair of entries that breaks a symmetry. */
 typedef struct fur_csr_asymmetry {
     size_t size; /* sizeof(fur_csr_asymmetry) */
-    int found;   /* 0: none does, and all the rest is 0 */
+    int found;   /* 0: no pair does, and all other members are 0 */
     int64_t row; /* A(row, col) is stored; counting from 0 */
     int64_t col;
     int alone;           /* 1: A(col, row) is not stored */
@@ -193,11 +193,10 @@ typedef struct fur_csr_asymmetry {
     fur_scalar opposite; /* A(col, row), 0 if it is not stored */
 } fur_csr_asymmetry;
 
-/* Finds the first pair of entries that breaks the symmetry: rows are compared with those of the
- * transpose, in order and from left to right. Values are compared without tolerance: 0 and -0 are
- * equal, and so are two NaN. Entries of one position that were kept are compared in their order.
- * O(entries + rows) time, and the memory of the transpose for the while. FUR_INVALID unless A is
- * square. */
+/* Finds the first pair of entries that breaks the symmetry: compares rows with those of the
+ * transpose, in order and from left to right, and values without tolerance. 0 and -0 are equal, and
+ * so are two NaN. Kept duplicates are compared in their order. O(entries + rows) time; takes the
+ * memory of the transpose meanwhile. FUR_INVALID unless A is square. */
 FUR_API fur_status fur_csr_find_asymmetry(const fur_csr *a, fur_symmetry symmetry,
                                           fur_csr_asymmetry *out);
 

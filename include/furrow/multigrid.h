@@ -24,9 +24,9 @@
 extern "C" {
 #endif
 
-/* One thread's at a time, as its context is, and for one cycle at a time. Keeps one vector of the
- * grid and two of each coarser level: on three axes together 1.3 times the grid, on two 1.7, on
- * one 3. */
+/* Used by one thread at a time, as its context, and for one cycle at a time. Keeps one vector of
+ * the grid and two of each coarser level: in all 1.3 times the grid on three axes, 1.7 on two, 3 on
+ * one. */
 typedef struct fur_multigrid fur_multigrid;
 
 /* The order in which a cycle visits the levels. */
@@ -43,8 +43,8 @@ typedef enum fur_cycle {
 typedef struct fur_multigrid_options {
     size_t size; /* sizeof(fur_multigrid_options) */
     fur_cycle cycle;
-    int before;       /* sweeps of both colours on the way down; 0: 2 */
-    int after;        /* sweeps on the way up; 0: 2 */
+    int before;       /* sweeps of both colours on the way down; 0: 2; or FUR_MULTIGRID_NO_SWEEPS */
+    int after;        /* sweeps on the way up, likewise */
     int levels;       /* most levels; 0: until `coarsest` */
     int64_t coarsest; /* coarsening ends at a level of at most this number of points; 0: 1 */
 } fur_multigrid_options;
@@ -54,7 +54,7 @@ typedef struct fur_multigrid_options {
  * FUR_UNSUPPORTED for other stencils than those above; for complex values; for a periodic axis of
  * an odd number of points other than 1, which cannot be coloured; for a singular A (s = 0 up to
  * rounding and no Dirichlet boundary) or one that rounding has made indefinite. FUR_INVALID for
- * negative options and for a cycle without a sweep. */
+ * other negative options and for a cycle without any sweep. */
 FUR_API fur_status fur_multigrid_create(const fur_stencil *a, const fur_multigrid_options *options,
                                         fur_multigrid **out);
 

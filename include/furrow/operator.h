@@ -12,8 +12,8 @@
 extern "C" {
 #endif
 
-/* One thread's at a time, as its context is, and for one application at a time, whatever it is made
- * of. Keeps nothing but what is said below. */
+/* Used by one thread at a time, as its context, and for one application at a time. Keeps no memory
+ * except as said below. */
 typedef struct fur_operator fur_operator;
 
 /* The functions of a user's operator. A function that fails returns a status; fur_context_fail, or
@@ -43,8 +43,8 @@ FUR_API fur_status fur_operator_create(fur_context *context,
 /* The operator op(A) of a plan, which must outlive it. Like the plan, it takes over new values. */
 FUR_API fur_status fur_operator_from_spmv(const fur_spmv *plan, fur_operator **out);
 
-/* Jacobi's preconditioner y_i = x_i / d_i, d the diagonal of a, of which it keeps a vector. While a
- * lives, the preconditioner reads the diagonal again when values change (fur_csr_set_values,
+/* Jacobi's preconditioner y_i = x_i / d_i, d the diagonal of a; it keeps a vector. While a lives,
+ * the preconditioner reads the diagonal again when values change (fur_csr_set_values,
  * fur_operator_changed); if it cannot use the new diagonal, applying it fails until the next
  * change. FUR_UNSUPPORTED if a does not know its diagonal. FUR_INVALID if a is not square or an
  * entry of the diagonal has no finite reciprocal; the sentence names the entry. */
@@ -82,9 +82,8 @@ FUR_API fur_status fur_operator_apply(const fur_operator *op, const fur_vector *
 /* d_i = A(i, i). FUR_UNSUPPORTED if the operator does not know it. */
 FUR_API fur_status fur_operator_diagonal(const fur_operator *op, fur_vector *d);
 
-/* Seconds of one product by operator 0 and by operator 1, of the same shape, value type and
- * context: the least of several, made by turns within about `seconds`, and at least four of each.
- */
+/* Races two operators of the same shape, value type and context: least[i] = least seconds of a
+ * product by operator i, of several in turns within about `seconds`, at least four each. */
 FUR_API fur_status fur_operator_race(const fur_operator *const operators[2], double seconds,
                                      double least[2]);
 

@@ -27,7 +27,7 @@
 extern "C" {
 #endif
 
-/* One thread's at a time, as its context is. */
+/* Used by one thread at a time, as its context. */
 typedef struct fur_output fur_output;
 
 /* Starts a new file. FUR_IO_ERROR, with path and the system's reason, if it cannot be made or an

@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-/* One thread's at a time, as its context is. Keeps both arrays, 8 bytes a number. */
+/* Used by one thread at a time, as its context. Keeps both arrays, 8 bytes a number. */
 typedef struct fur_permutation fur_permutation;
 
 /* The permutation with this order of `size` numbers, which is copied; NULL is the identity. In a

@@ -1,7 +1,7 @@
 /* The fastest product by a matrix, in one call: y = op(A) x by a plan (furrow/spmv.h), or by the
  * stencil that A is (furrow/recognise.h), with rows and columns in the order of A or in a better
- * one (furrow/reorder.h). Forms that cannot be told apart by estimates race, and the faster one is
- * taken; a result has the same bits whichever wins, unless the order changes. The command furrow
+ * one (furrow/reorder.h). Where estimates cannot decide, the candidates race and the fastest wins.
+ * The result has the same bits whichever wins, unless the order changes. The command furrow
  * multiplies and solves in this way. */
 #ifndef FURROW_PRODUCT_H
 #define FURROW_PRODUCT_H
@@ -25,22 +25,23 @@ typedef struct fur_product_options {
     /* NULL or "auto": the plan that fur_spmv_plan chooses, or the stencil that A is, whichever is
      * faster. "stencil": the stencil; FUR_UNSUPPORTED if A is none. Else a plan by this kernel. */
     const char *kernel;
-    /* NULL or "none": the order of A. "auto": that of "rcm" if products are at least 5 % faster in
-     * it. Else the order of this method of fur_reorder, whatever it gains. */
+    /* NULL or "none": the order of A. "auto": the order of "rcm" if it makes products at least 5 %
+     * faster. Else the order of this method of fur_reorder, even if it gains nothing. */
     const char *order;
-    /* Products expected, as in fur_spmv_options; 0: not known. Fewer than 20 do not pay for a race
-     * with a stencil, fewer than 100 not for the search of another order: "auto" leaves both out
-     * then. */
+    /* The number of products to expect, as in fur_spmv_options; 0: not known. Fewer than 20 do not
+     * pay for a race with a stencil, and fewer than 100 do not pay for the search of another order:
+     * "auto" then leaves it out. */
     int64_t uses;
 } fur_product_options;
 
-/* Chooses and prepares. A must outlive the product. The product follows A to new values
+/* Chooses and prepares. A must outlive the product. The product takes over new values of A
  * (fur_csr_set_values); in another order it copies them, which allocates memory.
  * FUR_UNSUPPORTED for a kernel or a method that does not exist or does not suit A; FUR_INVALID for
  * another order than "auto" if A is not square. */
 FUR_API fur_status fur_product_create(const fur_csr *a, const fur_product_options *options,
                                       fur_product **out);
 
+/* Destroys a product. */
 FUR_API void fur_product_destroy(fur_product *p);
 
 /* The operator op(B), as long as the product lives: B = A, or B = P A P^T in another order. Vectors
@@ -51,25 +52,25 @@ FUR_API const fur_operator *fur_product_operator(const fur_product *p);
 /* P, as long as the product lives; NULL: the order is that of A. */
 FUR_API const fur_permutation *fur_product_order(const fur_product *p);
 
-/* What was chosen, and why. Sentences live as long as the product. */
+/* The choice, and its reasons. Strings live as long as the product. */
 typedef struct fur_product_report {
     size_t size;        /* of the library's struct */
     const char *kernel; /* of the plan, or "stencil" */
     const char *reason; /* why it was chosen, one sentence */
     int64_t bytes;      /* as in fur_spmv_report, as the next three */
     int64_t csr_bytes;
-    double seconds_plan; /* of a stencil what recognition took */
+    double seconds_plan; /* of a stencil: duration of the recognition */
     double seconds_estimated;
     const char *order;        /* the method, or "none" */
     const char *order_reason; /* one sentence; "" if no other order was asked for */
-    double seconds_order;     /* to find the order; 0: none was looked for */
+    double seconds_order;     /* to find the order; 0: no other order was tried */
     double seconds_permute;
     double seconds_before; /* of one product in the order of A, if the orders raced; else 0 */
     double seconds_after;  /* in the other order */
-    const fur_recognise_report *recognition; /* NULL: no stencil was looked for */
+    const fur_recognise_report *recognition; /* NULL: no stencil was searched */
 } fur_product_report;
 
-/* It lives as long as the product. For NULL all zero, and "". */
+/* The report lives as long as the product. For NULL all numbers are 0 and all strings "". */
 FUR_API const fur_product_report *fur_product_describe(const fur_product *p);
 
 #ifdef __cplusplus

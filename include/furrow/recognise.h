@@ -29,9 +29,9 @@ extern "C" {
  * of rows differs than before, it refuses to be used until values suit it, and so do its stencil
  * and the objects made from these: recognise the matrix again.
  *
- * One thread's at a time, as its context is, and for one product at a time. Keeps the rows that
- * differ as a matrix with a plan and a vector; and, unless coefficients are constants, a vector of
- * the grid for each of the stencil's points. */
+ * Used by one thread at a time, as its context, and for one product at a time. Keeps the rows that
+ * differ as a matrix with a plan and a vector; and, if coefficients are variable, a vector of the
+ * grid for each of the stencil's points. */
 typedef struct fur_recognised fur_recognised;
 
 typedef struct fur_recognise_options {

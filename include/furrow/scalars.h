@@ -20,7 +20,7 @@ extern "C" {
 
 #define FUR_SCALARS_MAX 8
 
-/* One thread's at a time, as its context is. */
+/* Used by one thread at a time, as its context. */
 typedef struct fur_scalars fur_scalars;
 
 typedef struct fur_scalars_state {

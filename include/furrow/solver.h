@@ -23,7 +23,7 @@
 extern "C" {
 #endif
 
-/* One thread's at a time, as its context is. Keeps five vectors. */
+/* Used by one thread at a time, as its context. Keeps five vectors. */
 typedef struct fur_solver fur_solver;
 
 /* State after an iteration; iteration 0 is the initial guess. */

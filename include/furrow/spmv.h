@@ -18,10 +18,10 @@
 extern "C" {
 #endif
 
-/* A plan. One thread's at a time, as its context is, and for one product at a time: it has room for
- * partial results. It keeps the form of A that its kernel multiplies by, if that is not A's own
- * arrays: about as much memory as A, less in compressed forms. A plan for FUR_OP_T or FUR_OP_H
- * keeps the transpose besides, as much as A in any case. */
+/* A plan. Used by one thread at a time, as its context, and for one product at a time, because it
+ * holds partial results. If its kernel has a format of its own, the plan keeps A in that format:
+ * about as much memory as A, less in compressed formats. A plan for FUR_OP_T or FUR_OP_H also keeps
+ * the transpose, as much memory as A. */
 typedef struct fur_spmv fur_spmv;
 
 typedef enum fur_op {

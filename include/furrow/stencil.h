@@ -22,8 +22,8 @@
 extern "C" {
 #endif
 
-/* One thread's at a time, as its context is. Keeps offsets and constant coefficients; fields stay
- * the caller's. */
+/* Used by one thread at a time, as its context. Keeps offsets and constant coefficients; fields
+ * belong to the caller. */
 typedef struct fur_stencil fur_stencil;
 
 /* x beyond the first and the last of an axis's n points, numbered 0 .. n-1. */

@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-/* One thread's at a time, as its context is. Keeps its entries, unless it borrows them. */
+/* Used by one thread at a time, as its context. Keeps its entries, unless it borrows them. */
 typedef struct fur_vector fur_vector;
 
 /* A vector of `size` zeros. */
@@ -73,8 +73,8 @@ FUR_API fur_status fur_vector_convert(const fur_vector *x, fur_value_type value,
  * products of complex entries. */
 FUR_API fur_status fur_axpby(fur_scalar alpha, const fur_vector *x, fur_scalar beta, fur_vector *y);
 
-/* x_i = alpha x_i, each product rounded once: as fur_axpby of x with itself and beta = 0. alpha = 0
- * keeps NaN and makes infinity one. */
+/* x_i = alpha x_i, each product rounded once: fur_axpby of x with itself and beta = 0. alpha = 0
+ * keeps NaN and turns infinity into NaN. */
 FUR_API fur_status fur_vector_scale(fur_vector *x, fur_scalar alpha);
 
 /* z_i = x_i y_i; z may be x or y. */

@@ -160,7 +160,7 @@ static fur_status move_to_buckets(fur_collection *collection, fur_share *share, 
     return FUR_OK;
 }
 
-/* Rows do not come in order after all. What is in the arrays has been in order and comes first. */
+/* Rows are no longer in order. The entries in the arrays so far were, and come first. */
 static fur_status leave_arrays(fur_collection *collection, fur_failure *failure)
 {
     fur_share *share = NULL;

@@ -1,6 +1,6 @@
-/* What reading a file may cost, one rule for text, packed text and binary files; and whether it is
- * to go on: the caller may stop it, and it may take too long. That is asked wherever something may
- * take long, so that nobody has to wait for an answer. */
+/* The limits of reading a file, one rule for text, packed text and binary files; and whether to go
+ * on: the caller may stop the reading, and it may take too long. Every step that may take long
+ * asks, so that the caller need not wait. */
 #ifndef FURROW_IO_LIMIT_H
 #define FURROW_IO_LIMIT_H
 
@@ -12,7 +12,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-/* FUR_INVALID if one of the limits is none. */
+/* FUR_INVALID if one of the limits is not a valid number. */
 fur_status fur_limits_check(fur_context *context, const fur_read_limits *limits);
 
 /* FUR_OVERFLOW if a file of that many bytes may not hold what its header says, with a sentence
@@ -20,7 +20,7 @@ fur_status fur_limits_check(fur_context *context, const fur_read_limits *limits)
 fur_status fur_limits_check_header(const fur_read_limits *limits, const fur_mtx_header *header,
                                    int64_t bytes, fur_failure *failure);
 
-/* FUR_OVERFLOW if a file of so many bytes may not become `unpacked` ones. */
+/* FUR_OVERFLOW if a file of `bytes` bytes may not unpack to `unpacked` bytes. */
 fur_status fur_limits_check_unpacked(const fur_read_limits *limits, int64_t unpacked, int64_t bytes,
                                      const char *name, fur_failure *failure);
 

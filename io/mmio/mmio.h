@@ -5,7 +5,7 @@
  * A type code is four characters: M; C(oordinate) or A(rray); R(eal), C(omplex), P(attern) or
  * I(nteger); G(eneral), S(ymmetric), H(ermitian) or K (skew-symmetric).
  *
- * Functions that return int return 0 or one of the MM_ codes below. What differs from the original:
+ * Functions that return int return 0 or one of the MM_ codes below. Differences from the original:
  *  - lines and words may have any length; comments and blank lines may stand anywhere;
  *  - every entry takes one line; what does not parse, a missing value and text behind an entry are
  *    MM_NOT_MTX. Numbers are read whatever the locale and rounded to nearest;

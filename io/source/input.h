@@ -1,6 +1,6 @@
 /* The bytes of a file's text, one after the other: from a path, from standard input or from memory,
- * decompressed (gzip, zstd) and taken out of its archive (tar) on the way. What a file is shows in
- * its first bytes, not in its name; what is neither is text, whatever its bytes are. */
+ * decompressed (gzip, zstd) and taken out of its archive (tar) on the way. The first bytes of a
+ * file decide, not its name; a file that is neither compressed nor an archive is text. */
 #ifndef FURROW_IO_INPUT_H
 #define FURROW_IO_INPUT_H
 

@@ -221,8 +221,8 @@ static bool is_extension(char type)
 }
 
 /* Takes the next entry's name and size; where a link leads (K) and what holds for all entries (g),
- * which is comments, are passed over. Of two that speak of one entry, programs take one or the
- * other. */
+ * which is comments, are skipped. Two that name one entry are refused: programs differ in which
+ * they take. */
 static fur_status read_extension(untar *u, const header *h, fur_failure *failure)
 {
     fur_stage *below = u->stage.below;

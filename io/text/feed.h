@@ -1,7 +1,7 @@
 /* A file's text in blocks of whole lines, for threads to take one after the other.
  *
- * Of plain files and memory each thread reads its own block; lines belong to the block in whose
- * range of bytes they begin. Everything else is read by one thread at a time, which leaves the
+ * Each thread reads its own block of a plain file or of memory; a line belongs to the block in
+ * whose range of bytes it begins. Everything else is read by one thread at a time, which leaves the
  * beginning of a line that it did not finish to the next: so one thread decompresses while the
  * others parse. */
 #ifndef FURROW_IO_FEED_H

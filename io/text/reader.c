@@ -13,13 +13,13 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A block and the entries in it fit the second-level cache of a core. What is read by one thread
- * after the other changes hands, which takes time, less often. */
+/* A block and the entries in it fit the second-level cache of a core. A stream, which one thread
+ * after the other reads, has larger blocks, because handing it over takes time. */
 #define BLOCK ((size_t)262144)
 #define STREAM_BLOCK (4 * BLOCK)
 
-/* Arrays of a matrix are allocated before the text has been unpacked if they are at most so many
- * times as large as the packed file. */
+/* The arrays of a matrix are allocated before the text has been unpacked if they are at most
+ * UNPACKED_TIMES as large as the packed file. */
 #define UNPACKED_TIMES 16
 
 typedef struct reader {

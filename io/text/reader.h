@@ -11,8 +11,8 @@
 #include <furrow/mtx.h>
 
 /* fur_mtx_read_csr of what is requested, a path or the bytes of a file, whose member is that of the
- * options. A thread takes about `block` bytes of text at a time, 0: a good number; that shows in no
- * result. */
+ * options. A thread takes about `block` bytes of text at a time, 0: the default; the result does
+ * not depend on it. */
 fur_status fur_reader_read(fur_context *context, const fur_input_request *request, size_t block,
                            const fur_mtx_read_options *options, fur_csr **out);
 

@@ -230,7 +230,7 @@ static int open_destination(fur_output *output, int descriptor)
     return errno == ENOENT ? create_file(output) : errno;
 }
 
-/* Takes back what is left of the file. What fails here has failed before. */
+/* Removes the remains of the file. An error here follows an earlier one, which is reported. */
 static void release(fur_output *output)
 {
     if (output->descriptor >= 0)

@@ -1,4 +1,4 @@
-/* What every other part stands on: contexts and their memory, vectors, permutations, scalars that
+/* The foundation of all other parts: contexts and their memory, vectors, permutations, scalars that
  * stay on the device, operators, and what was made from what. The structs behind these handles. */
 #ifndef FURROW_CORE_CORE_H
 #define FURROW_CORE_CORE_H

@@ -130,7 +130,7 @@ static fur_status describe_column(fur_env *env, const fur_csr_view *a, const sus
                         (long long)s->row, column, s->columns[k - 1]);
 }
 
-/* Of a matrix without rows. */
+/* Checks the one offset of a matrix without rows. */
 static fur_status check_only_offset(fur_env *env, const fur_csr_view *a, const suspect *s)
 {
     return s->begin == 0 && a->entries == 0 ? FUR_OK : describe_offsets(env, a, s);
@@ -215,7 +215,7 @@ static fur_status check_remote(fur_context *context, const fur_csr_view *a)
     return offsets_bad ? describe_offsets(env, a, &s) : describe_remote_column(context, a, &s);
 }
 
-/* Of the arrays that are there, how many the context's device reaches as its own memory. */
+/* The number of arrays that lie in the memory of the context's device; *arrays = all arrays. */
 static int count_remote(fur_context *context, const fur_csr_view *a, int *arrays)
 {
     const void *const all[] = {a->offsets, a->entries > 0 ? a->columns : NULL,

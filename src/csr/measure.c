@@ -9,7 +9,7 @@
 
 #define ROW_GRAIN 4096
 
-/* What the rows add up to. */
+/* Figures summed up over rows. */
 typedef struct figures {
     const fur_csr_view *a;
     fur_shared least;

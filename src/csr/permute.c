@@ -41,7 +41,7 @@ typedef struct renumbering {
     void *values;
     fur_shared longest; /* length of a row */
     fur_shared next;    /* row that no part has taken */
-    /* Of each part a row that is as long as any, if there are long ones. */
+    /* For each part room for the longest row, if there are long ones. */
     int64_t spare;
     int32_t *spare_columns;
     void *spare_values;
@@ -284,7 +284,8 @@ static ALWAYS_INLINE void FN(ask_for_entries)(const fur_csr_view *a, int64_t row
     __builtin_prefetch((const VALUE *)a->values + end);
 }
 
-/* Of long rows the first numbers only: the processor reads ahead in those by itself. */
+/* Prefetches a row's numbers; only the first of a long row, where the processor reads ahead itself.
+ */
 static ALWAYS_INLINE void FN(ask_for_numbers)(const renumbering *r, int64_t row)
 {
     int64_t begin = ((const OFFSET *)r->a->offsets)[row];

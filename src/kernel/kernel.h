@@ -24,15 +24,15 @@ extern "C" {
  * threads, with the bits of one. */
 #define FUR_ROW_SEGMENT 128
 
-/* What the choice of a kernel rests on. */
+/* Figures of a matrix by which a kernel is chosen. */
 typedef struct fur_spmv_profile {
     fur_csr_statistics rows;
     /* Estimate of the entries of A for which x[column] comes from beyond the second-level cache. */
     double far_entries;
 } fur_spmv_profile;
 
-/* What a kernel expects to take: on the CPU on one thread of a present-day machine, on a device as
- * a whole. Only the ratios matter. */
+/* A kernel's estimate of its time: on the CPU for one thread of a present-day machine, on a device
+ * for all of it. Only the ratios matter. */
 typedef struct fur_spmv_cost {
     double product_ns;
     double plan_ns;
@@ -107,7 +107,7 @@ typedef struct fur_reduction_kernels {
                                               const void *x, void *y, fur_slot out);
 } fur_reduction_kernels;
 
-/* What one pass over the entries of a square pattern in their order finds. */
+/* The result of one pass over the entries of a square pattern in their order. */
 typedef struct fur_pattern_scan {
     int64_t bandwidth; /* max |i - j| */
     int64_t diagonal;  /* entries (i, i) */
@@ -159,8 +159,8 @@ typedef struct fur_vector_services {
 
 /* With stencils. */
 typedef struct fur_stencil_services {
-    /* Of a stencil's matrix: the offsets of the rows, and of what would come after the last; the
-     * matrix in arrays that are there; the diagonal. */
+    /* For the matrix of a stencil: the offsets of its rows, one more than there are rows; the
+     * matrix in given arrays; the diagonal. */
     fur_status (*starts)(fur_env *env, const fur_stencil_view *s, int64_t *starts);
     fur_status (*fill)(fur_env *env, const fur_stencil_view *s, const int64_t *starts,
                        const fur_csr_view *out);
@@ -226,11 +226,11 @@ typedef struct fur_backend {
     const fur_stencil_kernel *const *sweep; /* kernels for repeated sweeps of a stencil */
     int sweep_count;                        /* 0: none */
     const fur_multigrid_kernels *multigrid; /* NULL: none */
-    /* What "auto" assumes when the caller does not say how often a plan will be used: so many
-     * products, and that making it should take as long as so many at most; 0: any time. */
+    /* The products that "auto" assumes when the caller does not say how often a plan will be
+     * used, and the products that making the plan may then cost; 0: any number. */
     int64_t uses_assumed;
     double plan_products;
-    /* From so many uses said on it times candidates unasked; 0: never. */
+    /* "auto" measures candidates unasked from this number of announced uses on; 0: never. */
     int64_t uses_measured;
     /* The seed is of fur_seed. NULL with a remote. */
     void (*pattern_scan)(const fur_env *env, const fur_csr_view *a, uint64_t seed,
@@ -262,7 +262,7 @@ static inline int64_t fur_offset_at(const fur_csr_view *a, int64_t row)
     return fur_offsets_get(a->offset_type, a->offsets, row);
 }
 
-/* Of the three arrays. */
+/* Bytes of the three arrays. */
 static inline int64_t fur_csr_bytes(const fur_csr_view *a)
 {
     return a->entries * (int64_t)(fur_value_size(a->value_type) + sizeof *a->columns) +

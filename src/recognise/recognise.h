@@ -8,7 +8,7 @@
 #include "spmv.h"
 #include "stencil.h"
 
-/* At most one row in so many may differ. */
+/* At most one row in FUR_FEW may differ. */
 #define FUR_FEW 8
 
 /* Rows of a sample at most. */
@@ -70,8 +70,8 @@ void fur_sample_release(fur_context *context, fur_sample *s);
 fur_status fur_recognise_guess(const fur_csr *a, fur_guess *out, fur_recognise_report *report,
                                bool *found);
 
-/* What more than half of some rows have as coefficients of a stencil of which they have the
- * columns, in the value type; what is not found stays as it is. */
+/* The coefficients that more than half of the sampled rows with the stencil's columns share, in the
+ * value type; a coefficient without such a majority stays as it is. */
 fur_status fur_recognise_constants(const fur_csr *a, const fur_stencil_view *s, void *coefficients);
 
 /* fur_remote.stencil.prove on the host. */

@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-/* Below so many edges there are more starts, and so many they may look at; edges count from both
- * ends. */
+/* More starts are tried on graphs below FEW_EDGES, and may look at EXTRA_EDGES in all; edges count
+ * from both ends. */
 #define FEW_EDGES (1 << 20)
 #define EXTRA_EDGES (1 << 23)
 #define EXTRA_STARTS 64

@@ -35,7 +35,7 @@ typedef struct fur_component {
     int32_t *scratch;
 } fur_component;
 
-/* What a method finds. */
+/* The result of a method. */
 typedef struct fur_component_order {
     /* The vertex at each place; on entry from the pass whose root has the least (degree, index). */
     int32_t *order;

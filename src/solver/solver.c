@@ -29,10 +29,10 @@ static const fur_method *const methods[] = {
 #define AHEAD_SHARE 8
 #define MOST_AHEAD 16
 
-/* A correction is asked to make the residual so many times smaller at most: what rounding keeps
- * from the true one is found out soon. */
+/* The target of a correction, relative to the residual that it starts from: not less, so that the
+ * true residual is looked at soon. */
 #define MOST_GAIN 1e-3
-/* And goes on as long as the true residual has become so many times smaller at least. */
+/* Corrections go on while each reduces the true residual by this factor. */
 #define LEAST_GAIN 0.5
 
 struct fur_solver {

@@ -104,7 +104,7 @@ static int64_t break_even(const fur_spmv *plan)
     return saved > 0 ? (int64_t)(plan->seconds_prepare / saved) + 1 : 0;
 }
 
-/* What does not come from the choice of the kernel. */
+/* Sets the members of the report that do not depend on the choice of the kernel. */
 static void complete_report(fur_spmv *plan)
 {
     const fur_csr_view *a = &plan->operand->view;

@@ -104,7 +104,7 @@ static int larger(int radius, int32_t distance)
     return abs(distance) > radius ? abs(distance) : radius;
 }
 
-/* What the view has of the definition besides its lists. */
+/* A definition as a view, without its lists. */
 static fur_stencil_view view_of(const fur_stencil_definition *d)
 {
     fur_stencil_view s = {.value_type = d->value_type, .extent = {1, 1, 1}, .points = d->points};
