@@ -89,6 +89,9 @@ static fur_status make_panels(spy_job *job)
 static fur_status save_picture(const spy_job *job)
 {
     new_file file;
+    if (job->options->draw == draw_png && !draw_png_has_words() && !job->options->common.quiet)
+        command_error("note: the picture has no words, because this build found no font; an .svg "
+                      "picture has them");
     COMMAND_TRY(new_file_open(job->context, job->options->out, &file));
     return new_file_close(&file, job->options->draw(job->context, &job->sheet, file.stream));
 }

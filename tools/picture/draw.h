@@ -70,6 +70,9 @@ draw_size draw_extent(const draw_sheet *sheet);
 fur_status draw_png(fur_context *context, const draw_sheet *sheet, FILE *stream);
 fur_status draw_svg(fur_context *context, const draw_sheet *sheet, FILE *stream);
 
+/* Whether draw_png has letters: not if the build found no font. */
+bool draw_png_has_words(void);
+
 /* The cells of one raster alone, on clear ground: a PNG file in memory, which the caller gives back
  * by fur_context_release. */
 fur_status draw_png_cells(fur_context *context, const raster *cells, double densest, void **bytes,

@@ -177,6 +177,11 @@ static fur_status canvas_pack(const canvas *c, int colors, uint8_t opacity_of_pa
     return FUR_OK;
 }
 
+bool draw_png_has_words(void)
+{
+    return font_faces[DRAW_TEXT].count > 0;
+}
+
 fur_status draw_png(fur_context *context, const draw_sheet *sheet, FILE *stream)
 {
     draw_size extent = draw_extent(sheet);
