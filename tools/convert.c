@@ -22,7 +22,7 @@ typedef struct convert_options {
     bool pattern;
 } convert_options;
 
-/* What was written. */
+/* The file that was written. */
 typedef struct conversion {
     fur_mtx_format format;
     fur_mtx_field field;

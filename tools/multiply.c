@@ -16,7 +16,7 @@
 #define REPEAT_MOST 100000
 
 /* A GPU works on while the host has gone ahead, and waiting for it takes longer than a small
- * product: only so many products together give the time of one. */
+ * product: only a batch of products gives the time of one. */
 #define GPU_BATCH 100
 
 typedef struct multiply_options {
@@ -203,7 +203,7 @@ static fur_status multiply(fur_context *context, const void *options)
     return status;
 }
 
-/* What goes together is known when all options are. */
+/* Checks the options together, when all are known. */
 static void settle(struct argp_state *state, void *options)
 {
     const multiply_options *o = options;

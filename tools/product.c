@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* What --kernel takes. */
+/* The names that --kernel takes. */
 static const char *kernel_name(fur_context *context, int index)
 {
     static const char *const others[] = {"auto", "stencil", NULL};

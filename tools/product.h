@@ -1,4 +1,4 @@
-/* What multiplies by a subcommand's matrix: the options --kernel and --reorder, and what is said of
+/* Products by a subcommand's matrix: the options --kernel and --reorder, and what is said of
  * the library's choice. */
 #ifndef FURROW_TOOLS_PRODUCT_H
 #define FURROW_TOOLS_PRODUCT_H
@@ -16,7 +16,7 @@
 /* FUR_INVALID, a misuse, unless --kernel took NULL or the name of what may multiply. */
 fur_status product_check_kernel(fur_context *context, const char *kernel);
 
-/* What --reorder takes. */
+/* The names that --reorder takes. */
 command_names product_order;
 
 /* Replace a vector in the order of the file by the same in the product's order, and back. */

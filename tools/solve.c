@@ -242,7 +242,7 @@ static fur_status find_solution(solve_job *job)
     return status;
 }
 
-/* What A is and how its products are made. */
+/* Prints A and how its products are made. */
 static void put_matrix(output *out, const solve_job *job)
 {
     const fur_product_report *chosen = fur_product_describe(job->product);
@@ -370,7 +370,7 @@ static bool suits_multigrid(const grid_request *grid)
     return suits;
 }
 
-/* What goes together is known when all options are. */
+/* Checks the options together, when all are known. */
 static void settle(struct argp_state *state, void *options)
 {
     solve_options *o = options;

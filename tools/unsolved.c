@@ -7,7 +7,7 @@
 #include "command.h"
 #include "offset.h"
 
-/* What the methods are for. */
+/* The matrices that the methods can solve. */
 static const char NEEDED[] = "A must be symmetric or Hermitian, positive definite and finite";
 
 #define ENTRY_BYTES 64
@@ -123,7 +123,7 @@ static void format_entry(bool complex, const double entry[2], char text[ENTRY_BY
         snprintf(text, ENTRY_BYTES, "%.9g", entry[0]);
 }
 
-/* What of the matrix no method here is for. */
+/* Names the property of the matrix for which no method here works. */
 static void blame(const unsolved *u, const asymmetry *found, char *text, size_t size)
 {
     fur_value_type value = fur_csr_get(u->a)->value_type;

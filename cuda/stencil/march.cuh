@@ -156,8 +156,8 @@ static inline const char *fur_march_refusal(const fur_stencil_view *s)
     return nullptr;
 }
 
-// Planes of a block: so many that all blocks, `resident` at a time, are done soonest. extra: what a
-// block takes besides them, in planes.
+// The number of planes of a block with which all blocks, `resident` at a time, are done soonest.
+// extra: what a block takes besides them, in planes.
 static inline int64_t fur_march_chunk(int64_t tiles, int64_t planes, int64_t resident,
                                       int64_t extra)
 {

@@ -59,7 +59,7 @@ __host__ __device__ constexpr int fur_near_count(unsigned word)
 #define FUR_NEAR_STAR3 (FUR_NEAR_STAR2 | 1U << 4 | 1U << 22)
 #define FUR_NEAR_CUBE ((1U << 27) - 1)
 
-// What is done for a slice: terms in its own plane only, fewer terms than take the time in which a
+// The work for a slice: terms in its own plane only, fewer terms than take the time in which a
 // slice comes, more, or those that are found at run time. On an H200 7 are few and 27 many; nothing
 // between has been measured.
 enum fur_near_work { FUR_NEAR_FLAT, FUR_NEAR_FEW, FUR_NEAR_MANY, FUR_NEAR_ANY };
@@ -167,7 +167,7 @@ template <class tile, fur_near_kind kind> struct fur_near_points {
     using Shape = typename tile::Shape;
     static constexpr bool whole = kind != FUR_NEAR_ENTRIES;
     int64_t first;   // entry of the first point in the plane that is finished next
-    int columns;     // so many columns
+    int columns;     // number of columns
     int own;         // and lines of them are inside
     unsigned lines;  // bit n: the line before the first one, and n on, has entries
     unsigned lefts;  // bit n: column n has a neighbour before it

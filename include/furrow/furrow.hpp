@@ -63,7 +63,7 @@ inline void check(fur_status status, const fur_context *context)
 #if __cplusplus >= 202002L
 template <typename T> using span = std::span<T>;
 #else
-/* What std::span is in C++20: an array that belongs to somebody else. */
+/* An array that belongs to somebody else, like std::span of C++20. */
 template <typename T> class span
 {
   public:
@@ -71,7 +71,7 @@ template <typename T> class span
     constexpr span(T *data, std::size_t size) noexcept : data_(data), size_(size)
     {
     }
-    /* Of an array or a container. */
+    /* The span of an array or a container. */
     template <typename Array,
               typename From = std::remove_pointer_t<decltype(std::data(std::declval<Array &>()))>,
               typename = std::enable_if_t<std::is_convertible_v<From (*)[], T (*)[]>>>
@@ -124,7 +124,7 @@ template <> struct tag<std::int32_t> : std::integral_constant<fur_offset_type, F
 template <> struct tag<std::int64_t> : std::integral_constant<fur_offset_type, FUR_I64> {
 };
 
-/* What an array or a container is made of. */
+/* The element type of an array or a container. */
 template <typename Array>
 using element_t =
     std::remove_cv_t<std::remove_pointer_t<decltype(std::data(std::declval<const Array &>()))>>;

@@ -1,4 +1,4 @@
-/* What the threads of a context share: its memory, loops, and waiting for each other. */
+/* Shared by the threads of a context: its memory, loops, and waiting for each other. */
 #ifndef FURROW_IO_PARALLEL_H
 #define FURROW_IO_PARALLEL_H
 

@@ -1,14 +1,14 @@
-/* What a matrix has to be to be written as symmetric, or as one of integers. */
+/* Checks that a matrix is symmetric, or of integers, before it is written so. */
 #include "verify.h"
 #include "parallel.h"
 #include "try.h"
 #include "value_type.h"
 #include "view.h"
 
-/* What a thread takes at a time. */
+/* Entries that a thread takes at a time. */
 #define ENTRY_RUN 16384
 
-/* What each symmetry of a file asks of values. */
+/* The condition of each symmetry on values. */
 static const fur_symmetry of_values[] = {
     [FUR_MTX_SYMMETRIC] = FUR_SYMMETRY_SYMMETRIC,
     [FUR_MTX_SKEW_SYMMETRIC] = FUR_SYMMETRY_SKEW,

@@ -1,4 +1,4 @@
-/* What the host's processors are. */
+/* The host as a device: its processors and memory. */
 #include "kernel.h"
 
 #include <stdio.h>

@@ -183,7 +183,7 @@ static fur_status describe_remote_column(fur_context *context, const fur_csr_vie
     return status;
 }
 
-/* Of a copy in the companion. */
+/* Checks a copy in the companion. */
 static fur_status check_on_host(fur_context *context, const fur_csr_view *a)
 {
     const fur_csr far = {.context = context, .view = *a};

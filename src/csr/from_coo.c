@@ -201,7 +201,7 @@ static bool rows_ascend(const fur_env *env, const fur_csr_view *a, bool repeated
     return s->row == a->rows;
 }
 
-/* Of a matrix whose rows are sorted. */
+/* Refuses a position that occurs twice, in a matrix whose rows are sorted. */
 static fur_status check_repeated(fur_env *env, const fur_csr_view *a)
 {
     ascent s;

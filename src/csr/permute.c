@@ -162,7 +162,7 @@ fur_status fur_csr_sort_rows(const fur_csr *a, int64_t longest, fur_csr *b)
     return fill_rows(&a->context->env, &r, b->view.offset_type);
 }
 
-/* What an order asks of B, where the algorithm works. */
+/* The orders as the algorithm needs them, in its memory. */
 typedef struct orders {
     int32_t *row_order;
     int32_t *col_position;

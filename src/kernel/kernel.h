@@ -115,7 +115,7 @@ typedef struct fur_pattern_scan {
     bool symmetric;    /* the pattern is; said wrongly with a chance of about 2^-60 */
 } fur_pattern_scan;
 
-/* What a device with memory of its own may do with matrices. */
+/* Services for matrices that a device with memory of its own may have. */
 typedef struct fur_csr_services {
     /* *row = the first row whose offsets, or whose columns, break the contract of a matrix, as
      * fur_csr_check has it; -1 if none does. Columns may be looked at once offsets are sound. */

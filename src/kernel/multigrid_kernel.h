@@ -55,7 +55,7 @@ typedef struct fur_grid_axis {
 /* The first axis runs fastest. */
 typedef struct fur_grid {
     fur_value_type value_type; /* FUR_F32 or FUR_F64 */
-    double omega; /* relaxation goes so many times as far as to the solution of the equation */
+    double omega;              /* relaxation factor: 1 solves a point's equation */
     fur_grid_axis axis[3];
 } fur_grid;
 

@@ -130,7 +130,7 @@ static fur_status check_stencil(const fur_stencil *a, model *out)
     return check_boundaries(a, out);
 }
 
-/* What an option asks for. */
+/* The sweeps of an option. */
 static int sweeps_of(int option)
 {
     return option == FUR_MULTIGRID_NO_SWEEPS ? 0 : option ? option : 2;

@@ -17,7 +17,7 @@
 
 #define ORDERS_RACE_SECONDS 0.4
 
-/* What multiplies: a plan or a stencil, the other is NULL. */
+/* The product: a plan or a stencil; the other is NULL. */
 typedef struct form {
     fur_operator *op;
     fur_spmv *plan;
@@ -111,7 +111,7 @@ static fur_status choose_form(const fur_csr *a, const fur_product_options *o, fo
     return status;
 }
 
-/* What multiplies by this matrix. On failure the caller releases what there is. */
+/* Makes the product by this matrix. On failure the caller releases the members made so far. */
 static fur_status make_form(const fur_csr *a, const fur_product_options *o, form *out)
 {
     if (!o->kernel || is(o->kernel, "auto"))

@@ -3,7 +3,7 @@
 #include "recognise.h"
 #include "split.h"
 
-/* What is fetched, on the device. */
+/* The fetched rows, on the device. */
 typedef struct remote_rows {
     int32_t *numbers;
     int64_t *starts;

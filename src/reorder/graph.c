@@ -63,7 +63,7 @@ static void survey_vertices(void *job, int64_t begin, int64_t end)
     fur_shared_least(&d->least, least);
 }
 
-/* What the degrees tell. */
+/* Figures of the degrees. */
 static void survey(const fur_env *env, fur_pattern *p)
 {
     degrees d = {.graph = &p->graph, .least = INT64_MAX};

@@ -1,6 +1,6 @@
 /* A small bandwidth: Cuthill and McKee's order from many starts, the input's own order, and
- * relaxation of the best of them. The work is so many passes and sweeps over the entries, whatever
- * the clock says. */
+ * relaxation of the best of them. The work is a fixed number of passes and sweeps over the entries,
+ * whatever the clock says. */
 #include "pass.h"
 #include "relax.h"
 

@@ -9,7 +9,7 @@
 
 #define VERTEX_GRAIN 4096
 
-/* Sweeps may cost so much in all, in edges looked at from one end; a vertex costs as much as four,
+/* The cost of all sweeps, in edges looked at from one end; a vertex costs as much as four,
  * most of it to sort it. But they are this many at least and at most, and after half of them
  * without a better order no more are made. */
 #define SWEPT_COST (1 << 24)

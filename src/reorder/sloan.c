@@ -30,8 +30,8 @@ static const weights tried[] = {{1, 2}, {2, 1}, {1, 16}};
 
 enum status { INACTIVE, PREACTIVE, ACTIVE, NUMBERED };
 
-/* What runs work with, one after the other. Preactive and active vertices wait in a heap, the one
- * with the greatest priority, of equals with the least number, on top. */
+/* The working memory of runs, one after the other. Preactive and active vertices wait in a heap,
+ * the one with the greatest priority, of equals with the least number, on top. */
 typedef struct worker {
     const fur_graph *graph;
     int64_t *priority;
@@ -266,7 +266,7 @@ static void find_ends(const fur_component *c, int32_t *queue, int32_t *ends)
     }
 }
 
-/* What the workers found, and whether it is better than the input's order. */
+/* Takes the best order of the workers, if it is better than the input's. */
 static void choose(const fur_component *c, worker *workers, int count, fur_component_order *out)
 {
     const worker *best = workers;

@@ -94,7 +94,7 @@ done:
     return status;
 }
 
-/* Of a stencil whose fields lie elsewhere: from copies in the companion. */
+/* For a stencil whose fields lie on a device: from copies in the companion. */
 static fur_status assemble_on_host(const fur_stencil *stencil, fur_csr **out)
 {
     fur_context *context = stencil->context;

@@ -37,7 +37,7 @@ fur_status fur_stencil_set_coefficients(fur_stencil *stencil, const void *coeffi
 fur_status fur_stencil_check_vector(const fur_stencil *stencil, const char *name,
                                     const fur_vector *v);
 
-/* What fur_stencil_apply asks of its vectors. */
+/* Checks the vectors of a product. */
 fur_status fur_stencil_check(const fur_stencil *stencil, const fur_vector *x, const fur_vector *y);
 
 /* d_p = c_k(p) of the offset 0, summed where several terms meet, into a vector that is there. */

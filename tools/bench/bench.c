@@ -275,7 +275,7 @@ static fur_status bench_steps(bench *b, const bench_options *options, const suit
     return run_cases(b, s, options->case_count > named ? options->cases + named : s->cases);
 }
 
-/* What only JSON has in this form. */
+/* The results that only JSON has in this form. */
 static void put_results(output *out, const bench *b)
 {
     output_member(out, "results", json_incref(b->results));

@@ -1,4 +1,4 @@
-/* What the benchmarks of furrow bench share: the case at hand and where its figures go. */
+/* Shared by the benchmarks of furrow bench: the case at hand and where its figures go. */
 #ifndef FURROW_TOOLS_BENCH_H
 #define FURROW_TOOLS_BENCH_H
 

@@ -1,4 +1,4 @@
-/* What the benchmarks on a GPU share: their tables. */
+/* The tables of the benchmarks on a GPU. */
 #include "bench_cuda.h"
 
 #include <stdio.h>

@@ -12,10 +12,10 @@ fur_status bench_ladder_cuda(bench *b, const char *name);
 fur_status bench_transfer_cuda(bench *b, const char *name);
 fur_status bench_reorder_cuda(bench *b, const char *name);
 
-/* Of all cases of bench_spmv_cuda: prints and keeps how auto did against the peer. */
+/* For all cases of bench_spmv_cuda: prints and keeps the ratio of auto to the peer. */
 fur_status bench_spmv_cuda_end(bench *b);
 
-/* What contenders are compared with. */
+/* The base of comparison. */
 typedef struct cuda_base {
     double cold; /* seconds; 0: there is nothing to compare with */
     double warm;

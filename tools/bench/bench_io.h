@@ -1,5 +1,5 @@
-/* What furrow bench io consists of: a case is one file; of each there are tables, and each line of
- * a table is a contender. */
+/* The parts of furrow bench io: a case is one file and has tables; a line of a table is a
+ * contender. */
 #ifndef FURROW_TOOLS_BENCH_IO_H
 #define FURROW_TOOLS_BENCH_IO_H
 
@@ -70,7 +70,8 @@ struct io_case {
  * it. */
 fur_status io_add(io_case *c, const char *name, const io_line *line);
 
-/* What contenders run; self is their io_line. The floors move the bytes and do not look at them. */
+/* The functions of contenders; self is their io_line. The floors move the bytes and do not look at
+ * them. */
 void io_run_floor_read(void *self);
 void io_run_floor_unpack(void *self);
 void io_run_floor_write(void *self);

@@ -75,7 +75,7 @@ void io_run_peer_read(void *self)
     l->peer->release(&matrix);
 }
 
-/* What has just been written, read back by the library, and how much it is. */
+/* Reads back, by the library, the file that has just been written, and takes its size. */
 static void check_written(io_line *l)
 {
     struct stat file = {0};

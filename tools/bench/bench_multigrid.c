@@ -11,7 +11,7 @@
 #define CYCLES 10
 #define COPIES 4
 
-/* What a copy moves each way, on a GPU and on a CPU: beyond their caches. */
+/* Bytes that a copy moves each way, on a GPU and on a CPU: more than their caches hold. */
 static const int64_t GPU_COPY = INT64_C(1) << 28;
 static const int64_t CPU_COPY = INT64_C(1) << 26;
 

@@ -11,7 +11,7 @@
 #include "grid.h"
 #include "random.h"
 
-/* The least of so many runs counts; on a GPU so many products are waited for together. */
+/* The runs of which the least counts, and the products of a batch on a GPU. */
 #define ROUNDS 9
 #define PRODUCTS 20
 

@@ -177,7 +177,7 @@ static const duel duels[] = {
      {"fur_axpy_norm2_into", run_axpy_norm2_into, fetch}},
 };
 
-/* What a run gives for x and y as they are made. */
+/* The result of a run for x and y as they are made. */
 static fur_status find_result(reduction *r, const line *l)
 {
     COMMAND_TRY(fur_vector_copy(r->start, r->y));

@@ -61,7 +61,7 @@ static fur_status run_direction(transfer *t, const char *title, fur_status (*bar
     return FUR_OK;
 }
 
-/* What was sent must come back. */
+/* The data that was sent must come back. */
 static fur_status check(transfer *t)
 {
     unsigned char *array = t->array;

@@ -1,4 +1,4 @@
-/* What is where in a picture, and its colours. */
+/* Layout and colours of a picture. */
 #include "draw.h"
 
 #include <math.h>

@@ -21,7 +21,7 @@ typedef struct draw_panel {
     char lines[DRAW_LINES][DRAW_LINE_BYTES]; /* below the title; those not used are "" */
 } draw_panel;
 
-/* What is to be drawn. */
+/* The contents of a picture. */
 typedef struct draw_sheet {
     char title[DRAW_LINE_BYTES];
     char subtitle[DRAW_LINE_BYTES];
@@ -33,7 +33,7 @@ typedef struct draw_color {
     uint8_t red, green, blue;
 } draw_color;
 
-/* Of a tone from 1 to RASTER_TONES, the denser the darker, and of what is not a cell. */
+/* The colour of a tone from 1 to RASTER_TONES, the denser the darker, and of all but cells. */
 draw_color draw_tone(int tone);
 extern const draw_color draw_paper, draw_ink, draw_soft, draw_frame;
 
@@ -44,7 +44,7 @@ extern const int draw_em[DRAW_FACES];
 
 typedef enum draw_anchor { DRAW_FROM, DRAW_AROUND, DRAW_UP_TO } draw_anchor;
 
-/* What every kind of picture can do, in pixels from the upper left. */
+/* The operations of every kind of picture, in pixels from the upper left. */
 typedef struct draw_pen {
     void *self;
     /* Text that begins at x, has its middle there, or ends there. */
@@ -62,7 +62,7 @@ typedef struct draw_size {
     int height;
 } draw_size;
 
-/* Of the whole picture. */
+/* The size of the whole picture. */
 draw_size draw_extent(const draw_sheet *sheet);
 
 /* Both write a whole file, or fail with FUR_OUT_OF_MEMORY; what the stream meets is for its owner

@@ -111,7 +111,7 @@ static void paint_text(void *self, int x, int baseline, draw_face which, draw_an
     }
 }
 
-/* The colour so many shades from paper on the way to ink. */
+/* The colour that is `shade` shades from paper on the way to ink. */
 static draw_color shade_of(draw_color ink, int shade)
 {
     return (draw_color){(uint8_t)(255 - (255 - ink.red) * shade / SHADES),

@@ -107,7 +107,7 @@ double raster_densest(const raster *r)
     return densest;
 }
 
-/* What a cell at the edge lacks of a block can make it denser than the others. */
+/* A cell at the edge may have less than a block and so be denser than the others. */
 int raster_tone(const raster *r, int row, int col, double densest)
 {
     double block = (double)r->rows.block * (double)r->cols.block;

@@ -10,7 +10,7 @@
 #include "new_file.h"
 #include "report_style.h"
 
-/* Of a picture's longer side; one with fewer is enlarged without blur. */
+/* Pixels of a picture's longer side; one with fewer is enlarged without blur. */
 #define PIXELS 800
 #define PIXELS_SHARP 480
 #define NUMBERS 6 /* along an axis, at most */
@@ -210,7 +210,7 @@ static fur_status put_figure(const page *p, const char *title, const raster *cel
     return status;
 }
 
-/* What the tones mean, where a cell may have several entries. */
+/* The meaning of the tones, where a cell may have several entries. */
 static void put_legend(const page *p)
 {
     int64_t block = p->before.rows.block;

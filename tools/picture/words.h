@@ -6,7 +6,7 @@
 
 #define WORDS_BYTES 64
 
-/* A number with so many decimals and a comma before every three digits ahead of them. */
+/* A number with `decimals` decimals and a comma as thousands separator. */
 void words_number(double number, int decimals, char out[WORDS_BYTES]);
 
 /* The name of a file without its folder; "standard input" for "-". */

@@ -1,4 +1,4 @@
-/* What the subcommands of furrow share: their table entry, the options and operands that hold for
+/* Shared by the subcommands of furrow: their table entry, the options and operands that hold for
  * all of them, the context, errors and the clock. */
 #ifndef FURROW_COMMAND_H
 #define FURROW_COMMAND_H

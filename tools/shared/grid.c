@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Lists of options have at most so many items, of at most so many characters. */
+/* The most items of an option's list, and the most characters of an item. */
 #define ITEMS 3
 #define ITEM_LENGTH 32
 

@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-/* What an option takes, and the type of the member that gets it. */
+/* The argument of an option, and the type of the member that gets it. */
 typedef enum line_kind {
     LINE_FLAG,     /* nothing: bool */
     LINE_TEXT,     /* anything: const char * */
@@ -37,7 +37,8 @@ typedef struct line {
     const char *doc;
     /* When all options are known: what goes together, and what follows from it. NULL: nothing. */
     void (*settle)(struct argp_state *state, void *options);
-    /* What is not an option, as an argp_parser. NULL: operands are those of command_common. */
+    /* Parser of all that is not an option, as an argp_parser. NULL: operands are those of
+     * command_common. */
     error_t (*rest)(int key, char *argument, struct argp_state *state, void *options);
 } line;
 

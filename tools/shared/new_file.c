@@ -30,7 +30,7 @@ fur_status new_file_open(fur_context *context, const char *path, new_file *out)
     return FUR_OK;
 }
 
-/* What the stream could not write the output remembers. */
+/* The output remembers a failure of the stream to write. */
 fur_status new_file_close(new_file *file, fur_status status)
 {
     fclose(file->stream);

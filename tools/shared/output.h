@@ -1,4 +1,4 @@
-/* What a subcommand found out, printed field by field: as a table for people or, when all fields
+/* The results of a subcommand, printed field by field: as a table for people or, when all fields
  * are there, as one JSON object. */
 #ifndef FURROW_TOOLS_OUTPUT_H
 #define FURROW_TOOLS_OUTPUT_H

@@ -7,7 +7,8 @@
 
 #include "command.h"
 
-/* Of a line: short enough for every terminal, so that a carriage return gets back to its start. */
+/* Columns of a line: short enough for every terminal, so that a carriage return gets back to its
+ * start. */
 #define COLUMNS 76
 #define BAR 30
 

@@ -66,7 +66,7 @@ static int parse_name(struct argp_state *state, const char *const *names, const 
     return i;
 }
 
-/* What WHAT=N,... says; N may be none. */
+/* Sets the limits of WHAT=N,...; N may be none. */
 static void set_limits(struct argp_state *state, fur_read_limits *limits, char *argument)
 {
     static char *const names[] = {"shape", "entries", "unpacked", "seconds", NULL};

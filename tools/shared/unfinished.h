@@ -1,5 +1,5 @@
-/* What a signal that ends the command would leave behind: the temporary file of an output where the
- * file system has no files without a name. */
+/* The file that a signal would leave behind when it ends the command: the temporary file of an
+ * output where the file system has no files without a name. */
 #ifndef FURROW_TOOLS_UNFINISHED_H
 #define FURROW_TOOLS_UNFINISHED_H
 
@@ -10,7 +10,7 @@
  * be called by the main thread, before there are others. */
 void unfinished_begin(void);
 
-/* What tells the handler of the file; for a context that the main thread uses. */
+/* Tells the signal handler about the file; for a context that the main thread uses. */
 extern const fur_file_watcher unfinished_watcher;
 
 #endif

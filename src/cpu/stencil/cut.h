@@ -102,7 +102,7 @@ INLINE void fur_prefetch_lines(const void *next, int64_t at, int64_t line, int b
             fur_prefetch_ahead(p + n / bytes * line + at + n % bytes);
 }
 
-/* What multiplies the slices begin .. end-1. */
+/* Multiplies the slices begin .. end-1. */
 typedef void fur_multiply_slices(const fur_stencil_call *call, int64_t begin, int64_t end);
 typedef struct fur_sliced_product {
     const fur_stencil_call *call;

@@ -27,7 +27,7 @@
 #    define MAX_BLOCKS 1024
 #    define LEAF_GRAIN 4
 
-/* What a leaf function works on; members an operation does not need are 0. */
+/* The operands of a leaf function; members an operation does not need are 0. */
 typedef struct reduction {
     int64_t n;
     int64_t leaf_entries;

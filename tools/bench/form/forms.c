@@ -37,7 +37,7 @@ int64_t forms_reach(const fur_stencil_definition *d, int k, int axis)
     return llabs(axis == 0 ? offset->x : axis == 1 ? offset->y : offset->z);
 }
 
-/* What a Dirichlet boundary leaves; others have no less where axes are not very short. */
+/* The entries that a Dirichlet boundary leaves; others have no fewer unless axes are very short. */
 static double count_entries(const fur_stencil_definition *d)
 {
     double entries = 0;

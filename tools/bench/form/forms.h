@@ -13,7 +13,7 @@
 typedef struct forms_request {
     grid_request grid;
     const char *kernel; /* of the stencil; NULL or "auto": chosen */
-    /* What the matrix is multiplied by beside the kernel that auto takes, with commas between:
+    /* The forms to race beside the kernel that auto takes, separated by commas:
      * compressed, cusparse, names of kernels. NULL: the first two, where they are there. */
     const char *against;
     bool stencils; /* all other kernels for stencils, but the CPU's reference with its one thread */

@@ -8,7 +8,7 @@
 
 #define ROW_GRAIN 4096
 
-/* What all are compared with, on the host. */
+/* The reference of all comparisons, on the host. */
 typedef struct comparison {
     const forms *f;
     int64_t margin[3];    /* nearer to the ends of an axis terms are added in another order */
@@ -167,7 +167,7 @@ static fur_status fail_at(const comparison *m, const form *c, const fur_vector *
         (long long)at[2], bound_at(m, c, row));
 }
 
-/* What all threads have found in a form's y. */
+/* The differences that all threads have found in a form's y. */
 typedef struct differences {
     const comparison *m;
     const form *c;

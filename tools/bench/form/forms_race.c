@@ -7,7 +7,7 @@
 #    include "race_cuda.h"
 #endif
 
-/* What fails has not done so before. */
+/* The status does not matter: the same product has succeeded before. */
 static void run_on_cpu(void *self)
 {
     const forms_racer *racer = self;
@@ -19,7 +19,7 @@ static double vector_bytes(const forms *f)
     return (double)f->rows * (double)fur_value_size(f->definition.value_type);
 }
 
-/* What products are measured by: a copy of a vector of the grid. */
+/* The measure of products: a copy of a vector of the grid. */
 static void run_copy(void *self)
 {
     const forms *f = self;

@@ -101,7 +101,7 @@ static fur_status run(const sweeps *s, int line, int variant)
                              variant == WITH_B ? s->f->x : NULL, s->x, s->f->y);
 }
 
-/* What the CPU makes of the same; found: a vector of the host's that serves for work. */
+/* The CPU's result of the same; found: a work vector on the host. */
 static fur_status expect(const sweeps *s, int variant, fur_vector *found, fur_vector *expected)
 {
     const forms *f = s->f;

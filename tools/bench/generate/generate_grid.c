@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
-/* Of an unknown with the others of a point, and with those of a neighbour, as a share of what it
- * has with its own kind. */
+/* The coupling of an unknown with the others of its point, and with those of a neighbour, relative
+ * to that with its own kind. */
 #define COUPLING 0.25
 
 /* One point's neighbours, itself included, in the order of their numbers. */

@@ -89,7 +89,7 @@ fur_status generate_rmat(fur_context *context, int scale, fur_csr **out)
 
 #define POWER_LONGEST 32768
 
-/* What the rows of a power-law matrix have in common. */
+/* The parameters of all rows of a power-law matrix. */
 typedef struct power_law {
     int64_t rows;
     double reach; /* (rows + 1)^(1/11) - 1: where the columns' distribution ends */

@@ -16,10 +16,10 @@ typedef struct fingerprint {
     uint64_t sum;
 } fingerprint;
 
-/* Of a matrix of f64 in a context on the CPU. */
+/* The fingerprint of a matrix of f64 in a context on the CPU. */
 fingerprint fingerprint_csr(const fur_csr *matrix);
 
-/* Of coordinates, each expanded by the one opposite to it where that is not stored. */
+/* The fingerprint of coordinates, each with its mirror image if that is not stored. */
 fingerprint fingerprint_coordinates(const peer_matrix *matrix);
 
 bool fingerprint_equal(const fingerprint *a, const fingerprint *b);

@@ -17,7 +17,7 @@ static const char *parent(void)
     return given && *given ? given : access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp";
 }
 
-/* What the child does; Ctrl-C is sent to it as well. */
+/* The work of the child, which Ctrl-C reaches as well. */
 static void remove_later(const char *folder, const int *ends)
 {
     char byte = 0;

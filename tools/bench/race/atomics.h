@@ -1,4 +1,4 @@
-/* What the threads of a loop bring to one result. */
+/* Results to which the threads of a loop add. */
 #ifndef FURROW_TOOLS_ATOMICS_H
 #define FURROW_TOOLS_ATOMICS_H
 

@@ -263,7 +263,7 @@ int64_t blocks_for(int64_t n, int64_t values_a_block)
     return (n + values_a_block - 1) / values_a_block;
 }
 
-// What the contenders work on.
+// The data that the contenders work on.
 template <class T> struct race {
     int64_t n;
     memory in;

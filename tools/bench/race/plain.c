@@ -53,7 +53,7 @@ void plain_spmv(fur_context *context, int64_t rows, const int32_t *offsets, cons
     plain_for(context, rows, multiply_rows, &(spmv){offsets, columns, values, x, y});
 }
 
-/* What the loops over vectors have: two of them and a sum. */
+/* The data of loops over vectors: two vectors and a sum. */
 typedef struct vectors {
     const double *x;
     const double *y;

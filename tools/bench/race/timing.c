@@ -1,4 +1,4 @@
-/* What times on a context's device, made and released around a job. */
+/* Makes and releases the clock of a context's device around a job. */
 #include "timing.h"
 
 #include <math.h>
@@ -81,7 +81,7 @@ void timing_put(output *out, const timing *t)
 #endif
 }
 
-/* What Linux could hand out without swapping. */
+/* The bytes that Linux could hand out without swapping. */
 static double host_memory(void)
 {
     char line[128];

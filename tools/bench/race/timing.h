@@ -1,5 +1,5 @@
-/* What commands that race time with: a job's context, on a GPU with a stream that both share, and
- * what measures the device's memory. */
+/* The tools by which racing commands measure time: a job's context, on a GPU with a stream that
+ * both share, and what measures the device's memory. */
 #ifndef FURROW_TOOLS_TIMING_H
 #define FURROW_TOOLS_TIMING_H
 
