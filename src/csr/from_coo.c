@@ -14,6 +14,9 @@
 #    include <string.h>
 
 #    define ENTRY_GRAIN 16384
+/* Rows, and entries of each, that are looked at for a position that occurs twice. */
+#    define SAMPLE_ROWS 64
+#    define SAMPLE_ENTRIES 32
 /* Rows that a thread takes at a time. */
 #    define ROW_BLOCK 512
 
@@ -211,24 +214,50 @@ static fur_status check_repeated(fur_env *env, const fur_csr_view *a)
                         a->columns[find_descent(&s, s.row)]);
 }
 
-/* Sorts the rows of A and merges what is repeated before, where a place for every column costs no
- * more than the entries do, else afterwards. lengths: room for rows + 1 numbers, now A's offsets.
- */
+static bool occurs_twice(const int32_t *columns, int64_t count)
+{
+    for (int64_t k = 1; k < count; k++)
+        for (int64_t l = 0; l < k; l++)
+            if (columns[l] == columns[k])
+                return true;
+    return false;
+}
+
+/* Whether merging before sorting is worth it: a place for every column costs no more than the
+ * entries do, and some of the rows looked at have a column twice. */
+static bool merges_early(const fur_csr_view *a)
+{
+    int rows = (int)fur_smaller(a->rows, SAMPLE_ROWS);
+    if (a->cols > fur_larger(a->entries, ENTRY_GRAIN))
+        return false;
+    for (int n = 0; n < rows; n++) {
+        int64_t row = fur_split(a->rows, rows, n);
+        int64_t from = fur_offset_at(a, row);
+        int64_t length = fur_smaller(fur_offset_at(a, row + 1) - from, SAMPLE_ENTRIES);
+        if (occurs_twice(a->columns + from, length))
+            return true;
+    }
+    return false;
+}
+
+/* Sorts the rows of A and merges what is repeated, before or afterwards. lengths: room for rows + 1
+ * numbers, now A's offsets. */
 static fur_status finish(fur_csr *a, fur_duplicates duplicates, int64_t *lengths, fur_csr **out)
 {
     const fur_csr_view *v = &a->view;
     bool merges = duplicates == FUR_DUPLICATES_SUM || duplicates == FUR_DUPLICATES_LAST;
-    bool early = v->cols <= fur_larger(v->entries, ENTRY_GRAIN);
+    bool early = merges && merges_early(v);
+    ascent s;
     fur_csr *b;
     for (int64_t i = 0; i < v->rows; i++)
         lengths[i] = lengths[i + 1] - lengths[i];
-    if (merges && early)
+    if (early)
         FUR_TRY(merge(a, duplicates, true, lengths));
     FUR_TRY(sort(a, lengths, &b));
     fur_status status = FUR_OK;
     if (duplicates == FUR_DUPLICATES_ERROR)
         status = check_repeated(&a->context->env, &b->view);
-    if (!merges || early) {
+    if (!merges || early || rows_ascend(&a->context->env, &b->view, false, &s)) {
         if (status == FUR_OK)
             *out = b;
         else

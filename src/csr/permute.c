@@ -57,15 +57,15 @@ static inline int32_t column_of(const renumbering *r, int32_t column)
     return r->col_position ? r->col_position[column] : column;
 }
 
-/* rank[k]: the place of entry k in the sorted row, by its key, which no other has. In 64 bits,
- * which are compared one by one: a vector of keys that were just stored one by one would have to
- * wait for them. */
-static inline void rank_keys(int length, const uint64_t *keys, int32_t *rank)
+/* rank[k]: the place of entry k in the row sorted by columns, of which equal ones keep their order.
+ */
+static inline void rank_columns(int length, const int32_t *columns, int32_t *rank)
 {
     for (int j = 0; j < length; j++) {
+        int32_t column = columns[j];
         int32_t larger = 0; /* of the entries before */
         for (int k = 0; k < j; k++) {
-            int32_t behind = keys[j] < keys[k];
+            int32_t behind = column < columns[k];
             rank[k] += behind;
             larger += behind;
         }
@@ -311,13 +311,16 @@ static void FN(rank_row)(const renumbering *r, int length, int64_t from, int64_t
     const int32_t *columns = r->a->columns + from;
     const VALUE *values = (const VALUE *)r->a->values + from;
     VALUE *out = (VALUE *)r->values + to;
-    uint64_t keys[RANK_MOST]; /* new column, and place so far, as equal columns keep their order */
+    int32_t renumbered[RANK_MOST];
     int32_t rank[RANK_MOST];
-    for (int k = 0; k < length; k++)
-        keys[k] = (uint64_t)(uint32_t)column_of(r, columns[k]) << 32 | (uint32_t)k;
-    rank_keys(length, keys, rank);
+    if (r->col_position) {
+        for (int k = 0; k < length; k++)
+            renumbered[k] = r->col_position[columns[k]];
+        columns = renumbered;
+    }
+    rank_columns(length, columns, rank);
     for (int k = 0; k < length; k++) {
-        r->columns[to + rank[k]] = (int32_t)(keys[k] >> 32);
+        r->columns[to + rank[k]] = columns[k];
         out[rank[k]] = values[k];
     }
 }
