@@ -32,7 +32,7 @@ typedef struct fur_context fur_context;
 /* A device of this machine. */
 typedef struct fur_device_info {
     size_t size;           /* of the library's struct */
-    char name[16];         /* for fur_context_options: "cpu", "cuda:0", "cuda:1", ... */
+    char name[24];         /* for fur_context_options: "cpu", "cuda:0", "cuda:1", ... */
     char description[128]; /* its maker's name for it; for a GPU also such as "sm_90" */
     int64_t memory;        /* its bytes, used or not */
     int usable;            /* 0: a GPU below compute capability 8.0, which Furrow needs */

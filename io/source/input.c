@@ -24,8 +24,10 @@ static fur_status create(fur_context *context, const fur_input_request *request,
     size_t size = sizeof(fur_input) + length + sizeof "()" + FUR_MEMBER_SIZE;
     void *memory = NULL;
     fur_status status = fur_context_allocate(context, size, &memory);
-    if (status != FUR_OK)
-        return fur_failure_take(failure, status, context);
+    if (status != FUR_OK) {
+        fur_failure_take(failure, status, context);
+        return status; /* which the analyzer can follow */
+    }
     fur_input *input = memory;
     *input = (fur_input){.context = context};
     memcpy(input->name, path, length + 1);

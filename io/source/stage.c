@@ -17,8 +17,10 @@ fur_status fur_stage_create(fur_context *context, const char *name, size_t size,
 {
     void *memory = NULL;
     fur_status status = fur_context_allocate(context, size + capacity, &memory);
-    if (status != FUR_OK)
-        return fur_failure_take(failure, status, context);
+    if (status != FUR_OK) {
+        fur_failure_take(failure, status, context);
+        return status; /* which the analyzer can follow */
+    }
     memset(memory, 0, size);
     fur_stage *stage = memory;
     stage->context = context;

@@ -14,13 +14,24 @@ bool fur_csr_read_entry(const fur_csr_view *a, int64_t row, int64_t col, void *o
     return read[a->value_type](a, row, col, out);
 }
 
+/* Entries of a matrix that lies on a device, from `begin` on, as many as the line has. */
+static fur_status fetch_entries(const fur_csr *a, int64_t begin, fur_csr *line)
+{
+    const fur_csr_view *v = &a->view;
+    int64_t count = line->view.entries;
+    int64_t size = (int64_t)fur_value_size(v->value_type);
+    FUR_TRY(fur_memory_copy(a->context, fur_csr_columns(line), v->columns + begin,
+                            count * (int64_t)sizeof *v->columns));
+    return fur_memory_copy(a->context, fur_csr_values(line), (const char *)v->values + begin * size,
+                           count * size);
+}
+
 /* Row `row` of a matrix that lies on a device, as a matrix of one row on the host. */
 static fur_status fetch_row(const fur_csr *a, int64_t row, fur_csr **out)
 {
     const fur_csr_view *v = &a->view;
     fur_context *context = a->context;
     int64_t width = (int64_t)fur_offset_size(v->offset_type);
-    int64_t size = (int64_t)fur_value_size(v->value_type);
     char raw[2 * sizeof(int64_t)];
     fur_csr *line;
     FUR_TRY(fur_memory_copy(context, raw, (const char *)v->offsets + row * width, 2 * width));
@@ -31,11 +42,7 @@ static fur_status fetch_row(const fur_csr *a, int64_t row, fur_csr **out)
         context->host, context,
         fur_csr_allocate(context->host, 1, v->cols, count, v->value_type, FUR_I64, &line)));
     fur_csr_set_offsets(line, (int64_t[]){0, count});
-    fur_status status = fur_memory_copy(context, fur_csr_columns(line), v->columns + begin,
-                                        count * (int64_t)sizeof *v->columns);
-    if (status == FUR_OK)
-        status = fur_memory_copy(context, fur_csr_values(line),
-                                 (const char *)v->values + begin * size, count * size);
+    fur_status status = count > 0 ? fetch_entries(a, begin, line) : FUR_OK;
     if (status == FUR_OK)
         *out = line;
     else

@@ -76,7 +76,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 void line_parse(const line *l, int argc, char **argv, void *options)
 {
     struct argp_option listed[OPTIONS_MOST + 1] = {{0}};
-    struct argp argp = {.options = listed,
+    /* Of an empty list glibc's help loses a byte. */
+    struct argp argp = {.options = l->options ? listed : NULL,
                         .parser = parse,
                         .args_doc = l->operands,
                         .doc = l->doc,

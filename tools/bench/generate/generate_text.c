@@ -51,7 +51,7 @@ static void write_grid(FILE *file, int64_t n, bool real)
         int count = neighbours(n, i, columns);
         for (int k = 0; k < count; k++) {
             bool diagonal = columns[k] == i + 1;
-            fprintf(file, "%lld %lld", (long long)(i + 1), (long long)columns[k]);
+            fprintf(file, "%lld %lld", (long long)i + 1, (long long)columns[k]);
             if (real)
                 fprintf(file, " %.17g\n", (diagonal ? 10 : -1) * random_unit(&state));
             else
@@ -79,7 +79,7 @@ static void write_pattern(FILE *file, int64_t rows)
         int64_t column = 0;
         for (int k = 0; k < PER_ROW; k++) {
             column += 1 + (int64_t)(random_unit(&state) * (double)stride);
-            fprintf(file, "%lld %lld\n", (long long)(i + 1), (long long)column);
+            fprintf(file, "%lld %lld\n", (long long)i + 1, (long long)column);
         }
     }
 }
