@@ -1815,8 +1815,9 @@ class DeviceTest(CommandTest):
                                                            "cusparse", status=2))
         self.assertIn("7-pont:4", self.sentence("bench", "spmv", "7-pont:4"))
         arguments = ["--seconds", "1e-6", "--rounds", 1, "--threads", 1]
-        self.assertEqual(self.json("bench", "7-point:4", *arguments)["results"][0]["case"],
-                         "7-point:4")
+        for case in ("5-point:4", "7-point:4", "27-point:3", "nodes3:3", "random:50x3", "power:50",
+                     "rmat:5"):
+            self.assertEqual(self.json("bench", case, *arguments)["results"][0]["case"], case)
         for name in ("nodes3:0", "power:1x2", "random:5", "7-point:1201"):
             self.assertIn(name, self.sentence("bench", "spmv", name))
 

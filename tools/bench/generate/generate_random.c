@@ -55,7 +55,8 @@ static fur_status finish(coordinates *c, fur_status status, fur_csr **out)
 fur_status generate_random(fur_context *context, int64_t rows, int64_t per_row, fur_csr **out)
 {
     uint64_t state = 42;
-    coordinates c = {.context = context, .view = {.rows = rows, .cols = rows}};
+    coordinates c = {.context = context,
+                     .view = {.size = sizeof c.view, .rows = rows, .cols = rows}};
     fur_status status = reserve(&c, rows * per_row);
     for (int64_t i = 0; status == FUR_OK && i < rows; i++)
         for (int64_t k = 0; k < per_row; k++)
@@ -80,7 +81,8 @@ fur_status generate_rmat(fur_context *context, int scale, fur_csr **out)
 {
     uint64_t state = 42;
     int64_t rows = (int64_t)1 << scale;
-    coordinates c = {.context = context, .view = {.rows = rows, .cols = rows}};
+    coordinates c = {.context = context,
+                     .view = {.size = sizeof c.view, .rows = rows, .cols = rows}};
     fur_status status = reserve(&c, 16 * rows);
     for (int64_t e = 0; status == FUR_OK && e < 16 * rows; e++)
         add_rmat_edge(&c, scale, &state);
