@@ -344,7 +344,7 @@ class UsageTest(CommandTest):
                     self.assertRegex(line, three)
             self.assertNotRegex(text, r"e\+\d+ (us|ms|s|GB)")
             self.assertNotRegex(text, r"\d\.\d{7,}(?!e)")
-        report = self.json("multiply", data("plate.mtx"))
+        report = self.json("multiply", data("wind.mtx"))  # no stencil, whose race a busy machine decides
         self.assertGreater(report["seconds_estimated"], 0)
         self.assertNotRegex(report["reason"], r" us\b")
         self.assertRegex(run("info", data("survey.mtx")).stdout, r"(?m)^mean row +[\d.]{1,8}$")
