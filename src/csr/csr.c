@@ -43,14 +43,8 @@ done:
 
 void fur_csr_set_offsets(fur_csr *a, const int64_t *starts)
 {
-    int32_t *narrow = fur_csr_offsets(a);
-    int64_t *wide = fur_csr_offsets(a);
-    for (int64_t i = 0; i <= a->view.rows; i++) {
-        if (a->view.offset_type == FUR_I32)
-            narrow[i] = (int32_t)starts[i];
-        else
-            wide[i] = starts[i];
-    }
+    for (int64_t i = 0; i <= a->view.rows; i++)
+        fur_offsets_set(a->view.offset_type, fur_csr_offsets(a), i, starts[i]);
 }
 
 /* The arrays of `from`, which lie where `mover` reaches them, into those of `to`. */

@@ -320,6 +320,6 @@ const fur_permutation *fur_product_order(const fur_product *p)
 const fur_product_report *fur_product_describe(const fur_product *p)
 {
     static const fur_product_report none = {
-        .kernel = "", .reason = "", .order = "", .order_reason = ""};
+        .size = sizeof none, .kernel = "", .reason = "", .order = "", .order_reason = ""};
     return p ? &p->report : &none;
 }

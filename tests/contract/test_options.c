@@ -316,8 +316,12 @@ static fur_status fill_mtx_header(fur_context *context, const void *out)
 
 static fur_status fill_mtx_header_option(fur_context *context, const void *out)
 {
+    static const char text[] = "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 1\n";
     const fur_mtx_read_options options = {.size = sizeof options, .header = filled(out)};
-    return take_mtx_read(context, &options);
+    fur_csr *a = NULL;
+    fur_status status = fur_mtx_read_csr_from_memory(context, text, strlen(text), &options, &a);
+    fur_csr_destroy(a);
+    return status;
 }
 
 static fur_status fill_binary_header(fur_context *context, const void *out)
@@ -435,11 +439,13 @@ START_TEST(a_shorter_struct_is_filled_as_far_as_it_goes)
         memset(given, 0xa5, sizeof given);
         memcpy(given, &size, sizeof size);
         memcpy(expected, given, sizeof expected);
-        (void)k->take(context, given);
+        fur_status status = k->take(context, given);
         size_t end = size < k->size ? size : k->size;
         ck_assert_msg(memcmp(given + end, expected + end, ROOM - end) == 0, "%s of size %zu",
                       k->name, size);
         ck_assert(memcmp(given, &size, sizeof size) == 0);
+        if (status == FUR_OK)
+            ck_assert(memcmp(given + 8, expected + 8, end - 8) != 0);
     }
     fur_context_destroy(context);
 }
