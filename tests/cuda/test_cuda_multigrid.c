@@ -267,7 +267,8 @@ static void check_reports(const fur_solver_report report[SIDES])
 /* A V(2,2) cycle makes the residual ten times smaller or more: ten are enough for 1e-10. */
 static void check_solution(problem *p, rng *r)
 {
-    fur_solver_report report[SIDES];
+    fur_solver_report report[SIDES] = {FUR_DEFAULT(fur_solver_report),
+                                       FUR_DEFAULT(fur_solver_report)};
     arrays b = draw_arrays(p, r, p->rows, 0);
     arrays x = draw_arrays(p, r, p->rows, 0);
     for (int side = 0; side < SIDES; side++)
@@ -300,7 +301,8 @@ static void solve_by_cg(const problem *p, int side, const arrays *b, arrays *x,
 
 static void check_cg(problem *p, rng *r)
 {
-    fur_solver_report report[SIDES];
+    fur_solver_report report[SIDES] = {FUR_DEFAULT(fur_solver_report),
+                                       FUR_DEFAULT(fur_solver_report)};
     arrays b = draw_arrays(p, r, p->rows, 0);
     arrays x = draw_arrays(p, r, p->rows, 0);
     for (int side = 0; side < SIDES; side++)
