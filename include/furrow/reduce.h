@@ -19,6 +19,10 @@ extern "C" {
 /* sum_i conj(x_i) y_i */
 FUR_API fur_status fur_dot(const fur_vector *x, const fur_vector *y, fur_scalar *out);
 
+/* out[k] = sum_i conj(x[k]_i) y_i for k < count, each with the bits of fur_dot. */
+FUR_API fur_status fur_dot_many(int count, const fur_vector *const *x, const fur_vector *y,
+                                fur_scalar *out);
+
 /* sum_i |x_i|, with the modulus for complex entries (not |re| + |im|). */
 FUR_API fur_status fur_norm1(const fur_vector *x, double *out);
 

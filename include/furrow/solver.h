@@ -1,8 +1,8 @@
-/* Iterative solution of A x = b.
+/* Iterative solution of A x = b, or of min ||b - A x||, by one of the methods that
+ * fur_solver_method_at lists; docs/solvers.md says which method is for what.
  *
- * Methods: "cg", preconditioned conjugate gradients (Hestenes and Stiefel 1952) for A symmetric
- * (Hermitian) positive definite, and the same of the preconditioner. A solver owns its workspace:
- * fur_solver_solve allocates nothing. Its result has the same bits for any number of threads.
+ * A solver owns its workspace: fur_solver_solve allocates nothing. Its result has the same bits for
+ * any number of threads, and on a GPU those of the CPU.
  *
  * A method updates its residual by a recursion. Rounding makes it differ from the true residual
  * b - A x, and only the true one, computed afresh, decides about convergence: if the recursive one
@@ -10,8 +10,9 @@
  * correction of x (van der Vorst and Ye 2000), as long as that helps. A solve that meets the
  * tolerance at once costs nothing more.
  *
- * The scalars of an iteration stay on the device, and the host looks at them now and then. When the
- * method has ended between two looks, the iterations queued after its end do not change x. */
+ * Where a method keeps the scalars of an iteration on the device, the host looks at them now and
+ * then. When the method has ended between two looks, the iterations queued after its end do not
+ * change x. */
 #ifndef FURROW_SOLVER_H
 #define FURROW_SOLVER_H
 
@@ -23,7 +24,7 @@
 extern "C" {
 #endif
 
-/* Used by one thread at a time, as its context. Keeps five vectors. */
+/* Used by one thread at a time, as its context. Keeps the vectors of its method: five for cg. */
 typedef struct fur_solver fur_solver;
 
 /* State after an iteration; iteration 0 is the initial guess. */
@@ -36,10 +37,11 @@ typedef struct fur_solver_progress {
 /* The largest default of max_iterations: two and a half times the iterations to 1e-10 of the
  * slowest of 126 published symmetric matrices, of those that converge at all. */
 #define FUR_SOLVER_MOST_ITERATIONS 50000
+#define FUR_SOLVER_MOST_RESTART 10000
 
 typedef struct fur_solver_options {
     size_t size;                        /* sizeof(fur_solver_options) */
-    const char *method;                 /* NULL or "cg" */
+    const char *method;                 /* of fur_solver_method_at; NULL: "cg" */
     const fur_operator *preconditioner; /* M ~ A^-1 applied as z = M r; NULL: identity */
     double rtol; /* converged: ||b - A x|| <= rtol ||b||; 0: 1e-10, for f32, c64 1e-5 */
     double atol; /* or ||b - A x|| <= atol; 0: off */
@@ -52,8 +54,17 @@ typedef struct fur_solver_options {
     void *monitor_user;
     /* Iterations between two looks of the host at the scalars. The result does not depend on it,
      * except for where a monitor stops; after the end operators may be applied this number of times
-     * in vain. 0: 1 on the CPU, else an eighth of the iterations so far, at least 1, at most 16. */
+     * in vain. 0: 1 on the CPU, else an eighth of the iterations so far, at least 1, at most 16.
+     * Methods other than cg look after every iteration. */
     int64_t check_every;
+    /* A^H, for methods of least squares ("lsqr", "lsmr", "cgnr"), which need it; for example the
+     * operator of a plan with FUR_OP_H. NULL: none. */
+    const fur_operator *adjoint;
+    /* Directions that gmres and fgmres keep before they restart (0: 30), shadow vectors of idrs (0:
+     * 4); other methods ignore it. */
+    int restart;
+    /* Least squares: minimises ||b - A x||^2 + damp^2 ||x||^2. 0: plain least squares. */
+    double damp;
 } fur_solver_options;
 
 /* How a solve ended. In every case x holds the last iterate. */
@@ -68,16 +79,28 @@ typedef enum fur_outcome {
      * successive directions, 0 in theory, is larger than a tenth of its terms, far more than
      * rounding makes it. Checked after 16, 32, 64, ... iterations. */
     FUR_OUTCOME_ASYMMETRIC,
-    FUR_OUTCOME_BREAKDOWN, /* a NaN or infinity occurred, or r.Mr = 0 for an r that is not 0 */
+    FUR_OUTCOME_BREAKDOWN, /* a NaN or infinity occurred, or a divisor of the method became 0 */
     FUR_OUTCOME_STOPPED,   /* by the monitor */
-    /* The recursive residual met the tolerance, the true one did not, and corrections no longer
-     * halved it: rounding in the value type allows no more. */
-    FUR_OUTCOME_STAGNATED
+    /* The residual no longer falls: the recursive one met the tolerance, the true one did not, and
+     * corrections did not halve it, as rounding in the value type allows no more; or a whole
+     * restart brought nothing. */
+    FUR_OUTCOME_STAGNATED,
+    /* No x has a residual as small as asked, but this one is a least-squares solution:
+     * ||A^H r - damp^2 x|| <= 10 rtol ||A|| ||r||, computed afresh, with an estimate of ||A||. Of
+     * lsqr, lsmr and cgnr. */
+    FUR_OUTCOME_LEAST_SQUARES,
+    /* A is singular as far as the method can tell, and b is not in its range. */
+    FUR_OUTCOME_SINGULAR,
+    FUR_OUTCOME_DIVERGED /* the residual grew far above the first */
 } fur_outcome;
 
 /* "converged", "indefinite matrix", ...: one phrase. Never NULL. */
 FUR_API const char *fur_outcome_name(fur_outcome outcome);
 
+/* What to try after this outcome, one sentence; "" after success. Never NULL. */
+FUR_API const char *fur_outcome_advice(fur_outcome outcome);
+
+/* What is not known is 0. */
 typedef struct fur_solver_report {
     size_t size; /* sizeof(fur_solver_report) */
     fur_outcome outcome;
@@ -85,10 +108,19 @@ typedef struct fur_solver_report {
     double residual_recursive; /* ||r||_2 / ||b||_2 by the method's recursion */
     double residual;           /* ||b - A x||_2 / ||b||_2 of the final x, computed afresh */
     double seconds;
+    const char *method;     /* the method's name */
+    int64_t products;       /* with A or A^H, the true residuals' among them */
+    double condition;       /* estimate, from below, of the condition of M A or, of least squares,
+                               of A, from the coefficients of cg, lsqr, ... */
+    double norm;            /* estimate of ||A||_2 or ||M A||_2, in the same way */
+    double bytes;           /* moved in an iteration, counted; as the method counts them */
+    double normal_residual; /* ||A^H r - damp^2 x|| of least squares, computed afresh */
 } fur_solver_report;
 
-/* A solver for A x = b. The operator and the preconditioner must outlive it. FUR_INVALID unless A
- * is square and M has its size and value type; FUR_UNSUPPORTED for an unknown method. */
+/* A solver for A x = b. The operators of the options and A must outlive it. FUR_INVALID for a
+ * method that does not suit the shape of A, for a preconditioner or adjoint of another size or
+ * value type, or for a method of least squares without an adjoint; FUR_UNSUPPORTED for an unknown
+ * method. */
 FUR_API fur_status fur_solver_create(const fur_operator *a, const fur_solver_options *options,
                                      fur_solver **out);
 
@@ -97,9 +129,11 @@ FUR_API void fur_solver_destroy(fur_solver *solver);
 
 /* Solves from the initial guess in x. Returns FUR_OK whenever the method ran; report->outcome says
  * how it ended. b = 0 gives x = 0. b and x must not overlap. With ||b|| = 0 residuals are absolute.
- * Fails only if an operator fails or the vectors do not fit; x is then the last iterate. A failure
- * sets report->outcome to FUR_OUTCOME_UNSOLVED, so that the outcome of an earlier solve is not
- * taken for this one's, and leaves the rest of the report untouched. report may be NULL. */
+ * b of any magnitude works: a residual far from 1 is scaled by a power of two inside. FUR_INVALID
+ * if b, the guess or A times the guess has an entry that is not finite, which the sentence names.
+ * Otherwise fails only if an operator fails or the vectors do not fit; x is then the last iterate.
+ * A failure sets report->outcome to FUR_OUTCOME_UNSOLVED, so that the outcome of an earlier solve
+ * is not taken for this one's, and leaves the rest of the report untouched. report may be NULL. */
 FUR_API fur_status fur_solver_solve(fur_solver *solver, const fur_vector *b, fur_vector *x,
                                     fur_solver_report *report);
 

@@ -73,6 +73,11 @@ FUR_API fur_status fur_vector_convert(const fur_vector *x, fur_value_type value,
  * products of complex entries. */
 FUR_API fur_status fur_axpby(fur_scalar alpha, const fur_vector *x, fur_scalar beta, fur_vector *y);
 
+/* y_i = y_i + sum_k alpha[k] x[k]_i for k < count, added in the order of k with the bits of as many
+ * fur_axpby with beta = 1. No x[k] may be y. */
+FUR_API fur_status fur_axpy_many(int count, const fur_scalar *alpha, const fur_vector *const *x,
+                                 fur_vector *y);
+
 /* x_i = alpha x_i, each product rounded once: fur_axpby of x with itself and beta = 0. alpha = 0
  * keeps NaN and turns infinity into NaN. */
 FUR_API fur_status fur_vector_scale(fur_vector *x, fur_scalar alpha);

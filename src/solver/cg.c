@@ -54,11 +54,11 @@ static fur_status precondition(const fur_solve *s, const cg *v, int64_t iteratio
 }
 
 /* q = A p; x += alpha p and r -= alpha q with alpha = r.z / p.q */
-static fur_status step(const fur_solve *s, const cg *v, int64_t iteration)
+static fur_status step(fur_solve *s, const cg *v, int64_t iteration)
 {
     fur_coefficient alpha = {fur_real(1), s->scalars, rz_slot(iteration - 1), PQ};
     fur_coefficient one = {.factor = fur_real(1)};
-    FUR_TRY(fur_operator_apply(s->a, v->p, v->q));
+    FUR_TRY(fur_solve_multiply(s, v->p, v->q));
     FUR_TRY(fur_dot_into(v->p, v->q, s->scalars, PQ));
     FUR_TRY(fur_axpby_from(alpha, v->p, one, s->x));
     alpha.factor = fur_real(-1);
@@ -131,7 +131,7 @@ static bool is_milestone(int64_t iteration)
 
 static fur_status run(fur_solve *s)
 {
-    cg v = {s->work[0], s->work[1], s->work[2], s->preconditioner ? s->work[3] : s->work[0]};
+    cg v = {s->r, s->work[0], s->work[1], s->preconditioner ? s->work[2] : s->r};
     int64_t before = s->iterations;
     double first = s->residual;
     bool over = false;
@@ -161,6 +161,7 @@ const fur_method fur_method_cg = {
     .info = {"cg",
              "preconditioned conjugate gradients, for A symmetric (Hermitian) positive definite",
              "Hestenes and Stiefel 1952"},
-    .workspace = 4,
+    .kind = FUR_METHOD_SQUARE,
+    .workspace = 3,
     .run = run,
 };

@@ -9,42 +9,81 @@
 
 #include <stdbool.h>
 
-#define FUR_MAX_WORKSPACE 8
-
 /* One solve in progress, in passes: the first improves x, each further one starts with the true
- * residual and makes a correction of x. */
+ * residual and makes a correction of x. What a pass sees may be scaled by a power of two, so that
+ * squares of its residual neither overflow nor underflow. */
 typedef struct fur_solve {
     const fur_operator *a;
-    const fur_operator *preconditioner;  /* NULL: identity */
-    fur_vector *x;                       /* of the pass: x, or its correction from 0 */
-    fur_vector *work[FUR_MAX_WORKSPACE]; /* as many as the method asked for, as long as x; a pass
-                                            finds the residual that it starts from in the first */
+    const fur_operator *adjoint;        /* A^H; NULL: none */
+    const fur_operator *preconditioner; /* NULL: identity */
+    fur_vector *x;                      /* of the pass: x, or its correction from 0; cols entries */
+    fur_vector
+        *r; /* the residual that the pass starts from, which it may overwrite; rows entries */
+    fur_vector **work;  /* as many as the method asked for, of cols entries */
+    fur_vector **range; /* the same of rows entries */
+    double *scratch;    /* doubles on the host, as many as the method asked for */
     fur_scalars *scalars;
+    const fur_solver_options *options; /* with defaults in place of zeros */
+    double scale; /* of the pass: what it sees is the caller's residual times this */
     double b_norm;
     double target; /* of the pass: stop at ||r|| <= target */
     int64_t max_iterations;
     int64_t check_every; /* iterations between looks at the scalars; 0: more and more */
-    int (*monitor)(void *user, const fur_solver_progress *progress);
-    void *monitor_user;
-    bool stopped; /* the monitor has asked for it */
+    bool stopped;        /* the monitor has asked for it */
     /* Set by the method. */
     fur_outcome
         outcome;        /* FUR_OUTCOME_CONVERGED: the target is met by the residual carried along */
     int64_t iterations; /* of all passes, as far as the host knows */
     double residual;    /* ||r|| as carried along; before a pass that of the residual it finds */
+    /* Set by methods that know: see fur_solver_report. 0 at the start of the solve. */
+    double condition;
+    double norm;
+    double bytes;
+    int64_t products;
 } fur_solve;
+
+typedef enum fur_method_kind {
+    FUR_METHOD_SQUARE,       /* A x = b, A square */
+    FUR_METHOD_LEAST_SQUARES /* min ||b - A x||; needs A^H */
+} fur_method_kind;
 
 typedef struct fur_method {
     fur_method_info info;
-    int workspace;
+    fur_method_kind kind;
+    int workspace;       /* vectors of cols entries, besides the residual */
+    int range_workspace; /* of rows entries, besides the residual */
+    /* Vectors of cols entries for each of options->restart, of which the default is given; 0: the
+     * method has no restart. */
+    int vectors_a_restart;
+    int default_restart;
+    /* Doubles of scratch with such a restart; NULL: none. */
+    int64_t (*scratch)(int restart);
     /* Improves x by a pass; fails only if an operator does. */
     fur_status (*run)(fur_solve *solve);
 } fur_method;
 
+struct fur_solver {
+    fur_context *context;
+    const fur_operator *a;
+    const fur_method *method;
+    fur_solver_options options; /* with defaults in place of zeros */
+    fur_vector *r;              /* residual */
+    fur_vector *correction;     /* of x */
+    fur_vector **work;          /* see fur_solve */
+    fur_vector **range;
+    double *scratch;
+    fur_scalars *scalars;
+};
+
+/* y = A x, y = A^H x, z = M r (a copy without a preconditioner); products are counted. */
+fur_status fur_solve_multiply(fur_solve *solve, const fur_vector *x, fur_vector *y);
+fur_status fur_solve_multiply_adjoint(fur_solve *solve, const fur_vector *x, fur_vector *y);
+fur_status fur_solve_precondition(fur_solve *solve, const fur_vector *r, fur_vector *z);
+
 /* ||r|| relative to ||b||, absolute where b = 0. */
 static inline double fur_relative(const fur_solve *solve, double norm)
 {
-    return solve->b_norm > 0 ? norm / solve->b_norm : norm;
+    return solve->b_norm > 0 ? norm / solve->b_norm : norm / solve->scale;
 }
 
 /* The iteration after which the host looks at the scalars next, `iteration` being the last. */

@@ -1,0 +1,343 @@
+/* A solve: passes of a method, until the true residual says that it is done. */
+#include "solver.h"
+
+#include "arguments.h"
+#include "clock.h"
+#include "env.h"
+#include "options.h"
+#include "target.h"
+#include "value_type.h"
+
+#include <math.h>
+
+/* Iterations that a GPU is given ahead: a share of those so far, so that the ones issued in vain at
+ * the end do not show, and no more than hide the host's wait for the scalars. */
+#define AHEAD_SHARE 8
+#define MOST_AHEAD 16
+
+/* The target of a correction, relative to the residual that it starts from: not less, so that the
+ * true residual is looked at soon. */
+#define MOST_GAIN 1e-3
+/* Corrections go on while each reduces the true residual by this factor. */
+#define LEAST_GAIN 0.5
+
+/* A pass works on residuals with a norm between 2^-RANGE and 2^RANGE, so that squares of their
+ * entries and products with A have room. In single precision the range of the vectors is that of
+ * floats. */
+#define RANGE 300
+#define SINGLE_RANGE 40
+
+/* A^H r is as small as asked up to this factor. */
+#define NORMAL_SLACK 10
+
+int64_t fur_solve_next_look(const fur_solve *solve, int64_t iteration)
+{
+    int64_t share = iteration / AHEAD_SHARE;
+    int64_t ahead = share < 1 ? 1 : share < MOST_AHEAD ? share : MOST_AHEAD;
+    int64_t interval = solve->check_every ? solve->check_every : ahead;
+    int64_t left = solve->max_iterations - iteration;
+    return iteration + (interval < left ? interval : left);
+}
+
+bool fur_solve_is_over(fur_solve *solve, int64_t iteration, double residual)
+{
+    solve->iterations = iteration;
+    solve->residual = residual;
+    fur_solver_progress progress = {iteration, fur_relative(solve, residual)};
+    const fur_solver_options *o = solve->options;
+    solve->stopped = o->monitor && o->monitor(o->monitor_user, &progress) != 0;
+    if (!(residual < HUGE_VAL))
+        solve->outcome = FUR_OUTCOME_BREAKDOWN; /* before the target, which may be infinite too */
+    else if (residual <= solve->target)
+        solve->outcome = FUR_OUTCOME_CONVERGED;
+    else if (solve->stopped)
+        solve->outcome = FUR_OUTCOME_STOPPED;
+    else if (iteration >= solve->max_iterations)
+        solve->outcome = FUR_OUTCOME_MAX_ITERATIONS;
+    else
+        return false;
+    return true;
+}
+
+static double larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+fur_status fur_solve_multiply(fur_solve *solve, const fur_vector *x, fur_vector *y)
+{
+    solve->products++;
+    return fur_operator_apply(solve->a, x, y);
+}
+
+fur_status fur_solve_multiply_adjoint(fur_solve *solve, const fur_vector *x, fur_vector *y)
+{
+    solve->products++;
+    return fur_operator_apply(solve->adjoint, x, y);
+}
+
+fur_status fur_solve_precondition(fur_solve *solve, const fur_vector *r, fur_vector *z)
+{
+    return solve->preconditioner ? fur_operator_apply(solve->preconditioner, r, z)
+                                 : fur_vector_copy(r, z);
+}
+
+/* The solve of a caller: what it is about, and what is known of it in the caller's units. */
+typedef struct drive {
+    fur_solver *solver;
+    fur_solve *pass;
+    const fur_vector *b;
+    fur_vector *x;
+    double b_norm;
+    double goal;     /* for the true residual */
+    double residual; /* the true one */
+    double normal;   /* ||A^H r - damp^2 d||, where d is the change of x; -1: not computed */
+} drive;
+
+/* r = b - A x, and its norm */
+static fur_status take_residual(drive *d)
+{
+    fur_vector *r = d->solver->r;
+    FUR_TRY(fur_solve_multiply(d->pass, d->x, r));
+    FUR_TRY(fur_axpby(fur_real(1), d->b, fur_real(-1), r));
+    return fur_norm2(r, &d->residual);
+}
+
+/* ||A^H r - damp^2 d||, by the first vector of the workspace */
+static fur_status take_normal_residual(drive *d)
+{
+    double damp = d->solver->options.damp;
+    fur_vector *t = d->solver->work[0];
+    FUR_TRY(fur_solve_multiply_adjoint(d->pass, d->solver->r, t));
+    if (damp > 0)
+        FUR_TRY(fur_axpby(fur_real(-damp * damp), d->solver->correction, fur_real(1), t));
+    return fur_norm2(t, &d->normal);
+}
+
+/* The first entry that is not finite, from 1; 0 if there is none. */
+static fur_status find_wild(const fur_vector *x, int64_t *found)
+{
+    fur_value_type value = fur_vector_value_type(x);
+    fur_context *context = fur_vector_context(x);
+    int64_t n = fur_vector_size(x);
+    int parts = fur_value_parts(value);
+    void *entries;
+    FUR_TRY(fur_context_allocate(context, (size_t)n * fur_value_size(value), &entries));
+    fur_status status = fur_vector_download(x, entries);
+    *found = 0;
+    for (int64_t i = n * parts; status == FUR_OK && i > 0; i--)
+        if (!(fabs(fur_value_part(value, entries, i - 1)) < HUGE_VAL))
+            *found = (i - 1) / parts + 1;
+    fur_context_release(context, entries);
+    return status;
+}
+
+/* Says which entry of b, of the guess or of A times it is not finite. */
+static fur_status refuse_wild(const drive *d)
+{
+    const struct {
+        const char *name;
+        const fur_vector *vector;
+    } suspects[] = {
+        {"b", d->b},
+        {"the initial guess", d->x},
+        {"b - A x of the initial guess x (so A has NaN or infinity in that row, or overflows)",
+         d->solver->r},
+    };
+    for (size_t i = 0; i < sizeof suspects / sizeof *suspects; i++) {
+        int64_t found;
+        FUR_TRY(find_wild(suspects[i].vector, &found));
+        if (found > 0)
+            return fur_context_fail(d->solver->context, FUR_INVALID,
+                                    "entry %lld of %s is not a finite number; nothing was solved",
+                                    (long long)found, suspects[i].name);
+    }
+    return fur_context_fail(d->solver->context, FUR_INVALID,
+                            "the norm of b - A x overflows; nothing was solved");
+}
+
+/* The power of two that brings a residual into the range in which passes work; 1 if it is there. */
+static double scale_of(const drive *d)
+{
+    int range = fur_value_is_single(fur_vector_value_type(d->b)) ? SINGLE_RANGE : RANGE;
+    int exponent = ilogb(d->residual);
+    return exponent < -range || exponent > range ? scalbn(1, -exponent) : 1;
+}
+
+/* One pass, towards a target in the caller's units: of x itself, or of the correction from 0. */
+static fur_status run_pass(drive *d, fur_vector *x, double target)
+{
+    fur_solve *s = d->pass;
+    s->x = x;
+    s->scale = x == d->x ? 1 : scale_of(d);
+    s->b_norm = d->b_norm * s->scale;
+    s->target = target * s->scale;
+    s->residual = d->residual * s->scale;
+    if (s->scale != 1)
+        FUR_TRY(fur_vector_scale(s->r, fur_real(s->scale)));
+    FUR_TRY(d->solver->method->run(s));
+    s->residual /= s->scale;
+    return FUR_OK;
+}
+
+/* x += the correction that a pass finds from the true residual, unless that is none. */
+static fur_status correct(drive *d, double target)
+{
+    fur_vector *correction = d->solver->correction;
+    double before = d->residual;
+    FUR_TRY(fur_vector_fill(correction, fur_real(0)));
+    FUR_TRY(run_pass(d, correction, target));
+    if (d->solver->method->kind == FUR_METHOD_SQUARE && !(d->pass->residual < before))
+        return FUR_OK;
+    if (d->pass->scale != 1)
+        FUR_TRY(fur_vector_scale(correction, fur_real(1 / d->pass->scale)));
+    return fur_axpby(fur_real(1), correction, fur_real(1), d->x);
+}
+
+/* Whether the first pass must be one of a correction: for damping, which is of the change of x,
+ * and where the residual needs a scale. */
+static bool must_correct(const drive *d)
+{
+    return d->solver->options.damp > 0 || scale_of(d) != 1;
+}
+
+/* Whether the least-squares solution that a method claims is one. */
+static bool is_least_squares(const drive *d)
+{
+    return d->normal <= NORMAL_SLACK * d->solver->options.rtol * d->pass->norm * d->residual;
+}
+
+/* The outcome of a solve by the true residual after a pass, and what that had to fall below.
+ * FUR_OUTCOME_CONVERGED of a pass is only what its recursion says: FUR_OUTCOME_UNSOLVED means that
+ * another pass may help. */
+static fur_outcome judge(const drive *d, double least)
+{
+    const fur_solve *s = d->pass;
+    bool claimed = s->outcome == FUR_OUTCOME_LEAST_SQUARES;
+    if (d->residual <= d->goal && d->solver->options.damp == 0)
+        return FUR_OUTCOME_CONVERGED;
+    if (claimed && is_least_squares(d))
+        return FUR_OUTCOME_LEAST_SQUARES;
+    if (s->outcome != FUR_OUTCOME_CONVERGED && !claimed)
+        return s->outcome;
+    if (!(d->residual < HUGE_VAL))
+        return FUR_OUTCOME_BREAKDOWN;
+    if (s->stopped)
+        return FUR_OUTCOME_STOPPED;
+    if (s->iterations >= s->max_iterations)
+        return FUR_OUTCOME_MAX_ITERATIONS;
+    if (d->solver->options.damp > 0)
+        return FUR_OUTCOME_STAGNATED;
+    return (claimed ? d->normal : d->residual) <= least ? FUR_OUTCOME_UNSOLVED
+                                                        : FUR_OUTCOME_STAGNATED;
+}
+
+/* The true residuals after a pass. */
+static fur_status take_residuals(drive *d)
+{
+    FUR_TRY(take_residual(d));
+    return d->solver->method->kind == FUR_METHOD_LEAST_SQUARES ? take_normal_residual(d) : FUR_OK;
+}
+
+/* Passes until x meets the goal or a pass does not help. */
+static fur_status run(drive *d)
+{
+    fur_solve *s = d->pass;
+    double least = HUGE_VAL;
+    FUR_TRY(take_residual(d));
+    if (!(d->residual < HUGE_VAL))
+        return refuse_wild(d);
+    s->b_norm = d->b_norm;
+    s->target = d->goal;
+    s->scale = 1;
+    if (fur_solve_is_over(s, 0, d->residual))
+        return FUR_OK;
+    FUR_TRY(must_correct(d) ? correct(d, d->goal) : run_pass(d, d->x, d->goal));
+    for (;;) {
+        FUR_TRY(take_residuals(d));
+        s->outcome = judge(d, least);
+        if (s->outcome != FUR_OUTCOME_UNSOLVED)
+            return FUR_OK;
+        least = LEAST_GAIN * (d->normal >= 0 ? d->normal : d->residual);
+        FUR_TRY(correct(d, larger(d->goal, MOST_GAIN * d->residual)));
+    }
+}
+
+static fur_status check_vector(const fur_solver *solver, const char *name, const fur_vector *v,
+                               int64_t size)
+{
+    if (fur_vector_context(v) != solver->context ||
+        fur_vector_value_type(v) != fur_operator_value_type(solver->a) ||
+        fur_vector_size(v) != size)
+        return fur_context_fail(solver->context, FUR_INVALID,
+                                "%s has %lld entries of type %s; the solver needs %lld of type %s",
+                                name, (long long)fur_vector_size(v),
+                                fur_value_name(fur_vector_value_type(v)), (long long)size,
+                                fur_value_name(fur_operator_value_type(solver->a)));
+    return FUR_OK;
+}
+
+static fur_status check_vectors(const fur_solver *solver, const fur_vector *b, const fur_vector *x)
+{
+    FUR_TRY(check_vector(solver, "b", b, fur_operator_rows(solver->a)));
+    FUR_TRY(check_vector(solver, "x", x, fur_operator_cols(solver->a)));
+    size_t size = fur_value_size(fur_vector_value_type(b));
+    if (fur_overlap(fur_vector_const_data(b), (size_t)fur_vector_size(b) * size,
+                    fur_vector_const_data(x), (size_t)fur_vector_size(x) * size))
+        return fur_context_fail(solver->context, FUR_INVALID,
+                                "b and x overlap; each must have memory of its own");
+    return FUR_OK;
+}
+
+static fur_solve solve_of(const fur_solver *solver)
+{
+    const fur_solver_options *o = &solver->options;
+    return (fur_solve){
+        .a = solver->a,
+        .adjoint = o->adjoint,
+        .preconditioner = o->preconditioner,
+        .r = solver->r,
+        .work = solver->work,
+        .range = solver->range,
+        .scratch = solver->scratch,
+        .scalars = solver->scalars,
+        .options = o,
+        .max_iterations = o->max_iterations,
+        .check_every = o->check_every,
+    };
+}
+
+fur_status fur_solver_solve(fur_solver *solver, const fur_vector *b, fur_vector *x,
+                            fur_solver_report *report)
+{
+    FUR_CHECK_REPORT(solver ? solver->context : NULL, fur_solver_report, report);
+    if (report)
+        report->outcome = FUR_OUTCOME_UNSOLVED;
+    FUR_NEED(solver ? solver->context : NULL, solver, b, x);
+    double start = fur_seconds();
+    const fur_solver_options *o = &solver->options;
+    fur_solve pass = solve_of(solver);
+    drive d = {.solver = solver, .pass = &pass, .b = b, .x = x, .normal = -1};
+    FUR_TRY(check_vectors(solver, b, x));
+    FUR_TRY(fur_norm2(b, &d.b_norm));
+    d.goal = larger(fur_target(o->rtol, d.b_norm), o->atol);
+    if (d.b_norm == 0) /* any guess but 0 would only be rounded towards it */
+        FUR_TRY(fur_vector_fill(x, fur_real(0)));
+    FUR_TRY(run(&d));
+    double unit = d.b_norm > 0 ? d.b_norm : 1;
+    fur_solver_report own = {
+        .outcome = pass.outcome,
+        .iterations = pass.iterations,
+        .residual_recursive = pass.residual / unit,
+        .residual = d.residual / unit,
+        .seconds = fur_seconds() - start,
+        .method = o->method,
+        .products = pass.products,
+        .condition = pass.condition,
+        .norm = pass.norm,
+        .bytes = pass.bytes,
+        .normal_residual = d.normal > 0 ? d.normal : 0,
+    };
+    fur_report_fill(report, &own, sizeof own);
+    return FUR_OK;
+}

@@ -1,0 +1,62 @@
+/* How a solve ended, in words. */
+#include <furrow/solver.h>
+
+const char *fur_outcome_name(fur_outcome outcome)
+{
+    switch (outcome) {
+    case FUR_OUTCOME_UNSOLVED:
+        return "not solved: it failed or was not begun";
+    case FUR_OUTCOME_CONVERGED:
+        return "converged";
+    case FUR_OUTCOME_MAX_ITERATIONS:
+        return "iteration limit reached";
+    case FUR_OUTCOME_INDEFINITE:
+        return "indefinite matrix";
+    case FUR_OUTCOME_INDEFINITE_PRECONDITIONER:
+        return "indefinite preconditioner";
+    case FUR_OUTCOME_ASYMMETRIC:
+        return "diverged: matrix or preconditioner is not symmetric";
+    case FUR_OUTCOME_BREAKDOWN:
+        return "breakdown: overflow, underflow or not a number";
+    case FUR_OUTCOME_STOPPED:
+        return "stopped by the monitor";
+    case FUR_OUTCOME_STAGNATED:
+        return "stagnated: the true residual no longer falls";
+    case FUR_OUTCOME_LEAST_SQUARES:
+        return "least-squares solution";
+    case FUR_OUTCOME_SINGULAR:
+        return "singular matrix, and b is not in its range";
+    case FUR_OUTCOME_DIVERGED:
+        return "diverged";
+    }
+    return "unknown";
+}
+
+const char *fur_outcome_advice(fur_outcome outcome)
+{
+    switch (outcome) {
+    case FUR_OUTCOME_UNSOLVED:
+    case FUR_OUTCOME_CONVERGED:
+    case FUR_OUTCOME_LEAST_SQUARES:
+    case FUR_OUTCOME_STOPPED:
+        break;
+    case FUR_OUTCOME_MAX_ITERATIONS:
+        return "allow more iterations, or use a better preconditioner";
+    case FUR_OUTCOME_INDEFINITE:
+        return "use minres for a symmetric indefinite matrix, gmres for others";
+    case FUR_OUTCOME_INDEFINITE_PRECONDITIONER:
+        return "use another preconditioner, or gmres, which takes any";
+    case FUR_OUTCOME_ASYMMETRIC:
+        return "use bicgstab, idrs or gmres, which take matrices that are not symmetric";
+    case FUR_OUTCOME_BREAKDOWN:
+        return "use gmres, which does not break down this way, or scale rows and columns first";
+    case FUR_OUTCOME_STAGNATED:
+        return "ask for less (rtol), compute in f64, use a better preconditioner, or a longer "
+               "restart";
+    case FUR_OUTCOME_SINGULAR:
+        return "use lsqr or lsmr, which find the least-squares solution";
+    case FUR_OUTCOME_DIVERGED:
+        return "use gmres, or another preconditioner";
+    }
+    return "";
+}
