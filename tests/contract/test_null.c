@@ -200,6 +200,13 @@ static int refuse_vectors(int wanted, int rows)
     REFUSED(NULL, "x", fur_dot(NULL, w.y, &w.out.scalar));
     REFUSED(w.context, "y", fur_dot(w.x, NULL, &w.out.scalar));
     REFUSED(w.context, "out", fur_dot(w.x, w.y, NULL));
+    const fur_vector *const many[] = {w.x};
+    REFUSED(w.context, "x", fur_dot_many(1, NULL, w.y, &w.out.scalar));
+    REFUSED(NULL, "y", fur_dot_many(1, many, NULL, &w.out.scalar));
+    REFUSED(w.context, "out", fur_dot_many(1, many, w.y, NULL));
+    REFUSED(w.context, "alpha", fur_axpy_many(1, NULL, many, w.y));
+    REFUSED(w.context, "x", fur_axpy_many(1, &one, NULL, w.y));
+    REFUSED(NULL, "y", fur_axpy_many(1, &one, many, NULL));
     REFUSED(NULL, "x", fur_norm1(NULL, &w.out.number));
     REFUSED(w.context, "out", fur_norm1(w.x, NULL));
     REFUSED(NULL, "x", fur_norm2(NULL, &w.out.number));
@@ -518,6 +525,7 @@ START_TEST(numbers_out_of_range_have_a_neutral_answer)
         ck_assert_uint_eq(fur_value_size((fur_value_type)n), 0);
         ck_assert_str_eq(fur_offset_name((fur_offset_type)n), "?");
         ck_assert_uint_eq(fur_offset_size((fur_offset_type)n), 0);
+        ck_assert_str_eq(fur_outcome_advice((fur_outcome)n), "");
         ck_assert_str_eq(fur_mtx_format_name((fur_mtx_format)n), "?");
         ck_assert_str_eq(fur_mtx_field_name((fur_mtx_field)n), "?");
         ck_assert_str_eq(fur_mtx_symmetry_name((fur_mtx_symmetry)n), "?");
