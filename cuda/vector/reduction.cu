@@ -4,7 +4,7 @@
 // A leaf is a warp's: 32 rows of 512 bytes, 16 bytes a lane. A block takes an aligned range of 2^k
 // leaves, which is a subtree; the last block to arrive combines the results of all.
 //
-// Bytes an entry: one entry size a vector read; axpy_norm2 reads two and writes one. Flops an
+// Bytes an entry: one entry size a vector read; axpy_norm2 and axpy_norms write one more. Flops an
 // entry: 2 for a real product or square, 8 for a complex product, 4 for a complex square.
 #include "ticket.cuh"
 #include "tree.cuh"
@@ -27,6 +27,7 @@ template <class Value> struct vectors {
     int64_t n;
     const Value *x;
     Value *y;
+    const Value *d;
     bool in_pieces;
 };
 
@@ -46,6 +47,7 @@ template <class Value, int Parts, int Batch = 8> struct reduction {
     using partial = fur_partial<Parts>;
     static constexpr bool reads_y = false;
     static constexpr bool writes_y = false;
+    static constexpr bool reads_d = false;
     static constexpr int batch = Batch; // rows whose loads are in flight together
 
     // Whether there is anything to do at all; the same for all threads.
@@ -65,12 +67,16 @@ template <class Value, int Parts, int Batch = 8> struct reduction {
     {
         return {root.part[0], 0};
     }
+    // Stores more than that, by one thread.
+    __device__ void store_more(const partial &) const
+    {
+    }
 };
 
 template <class Value> struct real_dot : reduction<Value, 1> {
     static constexpr bool reads_y = true;
 
-    __device__ void take(double *sum, Value x, Value &y) const
+    __device__ void take(double *sum, Value x, Value &y, Value) const
     {
         sum[0] = fma(double(x), double(y), sum[0]);
     }
@@ -79,7 +85,7 @@ template <class Value> struct real_dot : reduction<Value, 1> {
 template <class Value> struct complex_dot : reduction<Value, 2> {
     static constexpr bool reads_y = true;
 
-    __device__ void take(double *sum, Value x, Value &y) const
+    __device__ void take(double *sum, Value x, Value &y, Value) const
     {
         double xr = x.re;
         double xi = x.im;
@@ -121,7 +127,7 @@ template <class Value> __device__ inline double magnitude(Value a)
 }
 
 template <class Value> struct magnitude_sum : reduction<Value, 1> {
-    __device__ void take(double *sum, Value x, Value &) const
+    __device__ void take(double *sum, Value x, Value &, Value) const
     {
         sum[0] += magnitude(x);
     }
@@ -134,7 +140,7 @@ __device__ inline double larger(double a, double b)
 }
 
 template <class Value> struct largest_magnitude : reduction<Value, 1> {
-    __device__ void take(double *most, Value x, Value &) const
+    __device__ void take(double *most, Value x, Value &, Value) const
     {
         most[0] = larger(magnitude(x), most[0]);
     }
@@ -158,7 +164,7 @@ struct square_sum : reduction<Value, 2, std::is_same_v<Value, double> ? 16 : 8> 
         sum[0] = fma(scaled, scaled, sum[0]);
         sum[1] = fmax(fabs(part), sum[1]);
     }
-    __device__ void take(double *sum, Value x, Value &) const
+    __device__ void take(double *sum, Value x, Value &, Value) const
     {
         if constexpr (fur_value_of<Value>::is_complex) {
             take_part(sum, x.re);
@@ -190,14 +196,63 @@ template <class Value> struct axpy_square_sum : square_sum<Value> {
         alpha = fur_from<Value>(factor);
         return true;
     }
-    __device__ void take(double *sum, Value x, Value &y) const
+    __device__ void take(double *sum, Value x, Value &y, Value) const
     {
         y = fur_fma(alpha, x, y);
-        square_sum<Value>::take(sum, y, y);
+        square_sum<Value>::take(sum, y, y, y);
     }
     __device__ fur_scalar end(const vectors<Value> &v, const fur_partial<2> &root) const
     {
-        return square_sum<Value>::end({v.n, v.y, nullptr, v.in_pieces}, root);
+        return square_sum<Value>::end({v.n, v.y, nullptr, nullptr, v.in_pieces}, root);
+    }
+};
+
+// The same, and beside the norm sum |y|^2 as a dot product has it.
+template <class Value> struct axpy_norm_and_square : axpy_square_sum<Value> {
+    fur_slot product;
+
+    __device__ void store_more(const fur_partial<2> &root) const
+    {
+        fur_slot_store(product, {root.part[0], 0});
+    }
+};
+
+// And with sum conj(y) d y instead; a fourth part makes the partial a power of two long.
+template <class Value> struct axpy_scaled_sums {
+    using entry = Value;
+    static constexpr int batch = 4;
+    static constexpr bool reads_y = true;
+    static constexpr bool writes_y = true;
+    static constexpr bool reads_d = true;
+    using partial = fur_partial<4>;
+    axpy_square_sum<Value> norm;
+    fur_slot product;
+
+    __device__ bool begin(const fur_slot &out)
+    {
+        return norm.begin(out);
+    }
+    __device__ void take(double *sum, Value x, Value &y, Value d) const
+    {
+        norm.take(sum, x, y, d);
+        Value z = fur_mul(d, y);
+        if constexpr (fur_value_of<Value>::is_complex)
+            sum[2] = fma(double(y.im), double(z.im), fma(double(y.re), double(z.re), sum[2]));
+        else
+            sum[2] = fma(double(y), double(z), sum[2]);
+    }
+    static __device__ partial combine(const partial &left, const partial &right)
+    {
+        return {{left.part[0] + right.part[0], fmax(left.part[1], right.part[1]),
+                 left.part[2] + right.part[2], 0}};
+    }
+    __device__ fur_scalar end(const vectors<Value> &v, const partial &root) const
+    {
+        return norm.end(v, {{root.part[0], root.part[1]}});
+    }
+    __device__ void store_more(const partial &root) const
+    {
+        fur_slot_store(product, {root.part[2], 0});
     }
 };
 
@@ -210,18 +265,21 @@ __device__ inline void take_rows(const Op &op, const vectors<Value> &v, int64_t 
     int left = static_cast<int>(min(v.n - at, int64_t(leaf_entries<Value>)));
     fur_piece<Value> x[Op::batch];
     fur_piece<Value> y[Op::batch];
+    fur_piece<Value> d[Op::batch];
 #pragma unroll
     for (int r = 0; r < Op::batch; r++) {
         fur_load<Whole>(&x[r], v.x + at + r * row, left - r * row);
         if constexpr (Op::reads_y)
             fur_load<Whole>(&y[r], v.y + at + r * row, left - r * row);
+        if constexpr (Op::reads_d)
+            fur_load<Whole>(&d[r], v.d + at + r * row, left - r * row);
     }
 #pragma unroll
     for (int r = 0; r < Op::batch; r++)
 #pragma unroll
         for (int i = 0; i < piece_entries<Value>; i++)
             if (Whole || r * row + i < left)
-                op.take(lane[i].part, x[r].entry[i], y[r].entry[i]);
+                op.take(lane[i].part, x[r].entry[i], y[r].entry[i], d[r].entry[i]);
     if constexpr (Op::writes_y)
 #pragma unroll
         for (int r = 0; r < Op::batch; r++)
@@ -375,9 +433,12 @@ __global__ void __launch_bounds__(BLOCK, RESIDENT)
     }
     if (!__syncthreads_or(last))
         return;
-    fur_scalar result = op.end(v, tree_of_blocks<Op>(partials, gridDim.x));
-    if (threadIdx.x == 0)
+    typename Op::partial root = tree_of_blocks<Op>(partials, gridDim.x);
+    fur_scalar result = op.end(v, root);
+    if (threadIdx.x == 0) {
         fur_slot_store(out, result);
+        op.store_more(root);
+    }
 }
 
 // A small vector goes to as many warps as there are leaves, on all multiprocessors; a large one to
@@ -392,10 +453,10 @@ int64_t leaves_a_block_for(const fur_device *device, int64_t leaves)
     return count;
 }
 
-// Reduces x, or x and y, to the slot by one launch.
+// Reduces x, x and y, or x, y and d to the slot by one launch.
 template <class Op>
 fur_status launch(const char *name, fur_env *env, int64_t n, const void *x, const void *y,
-                  const Op &op, fur_slot out)
+                  const Op &op, fur_slot out, const void *d = nullptr)
 {
     using Value = typename Op::entry;
     fur_device *device = env->device;
@@ -403,8 +464,8 @@ fur_status launch(const char *name, fur_env *env, int64_t n, const void *x, cons
     int64_t leaves_a_block = leaves_a_block_for(device, leaves);
     unsigned blocks = leaves > 0 ? fur_ceil_div(leaves, leaves_a_block) : 1;
     vectors<Value> v = {n, static_cast<const Value *>(x),
-                        static_cast<Value *>(const_cast<void *>(y)),
-                        fur_in_pieces(x) && fur_in_pieces(y)};
+                        static_cast<Value *>(const_cast<void *>(y)), static_cast<const Value *>(d),
+                        fur_in_pieces(x) && fur_in_pieces(y) && fur_in_pieces(d)};
     reduce<<<blocks, BLOCK, 0, fur_cuda_stream(env)>>>(
         v, op, leaves_a_block, reinterpret_cast<typename Op::partial *>(device->partials),
         device->tickets, out);
@@ -441,6 +502,22 @@ fur_status axpy_norm2(fur_env *env, int64_t n, const fur_ratio *alpha, const voi
     return launch("axpy_norm2", env, n, x, y, op, out);
 }
 
+template <class Value>
+fur_status axpy_norms(fur_env *env, int64_t n, const fur_ratio *alpha, const void *x, const void *d,
+                      void *y, fur_slot norm, fur_slot product)
+{
+    if (d) {
+        axpy_scaled_sums<Value> op = {};
+        op.norm.ratio = *alpha;
+        op.product = product;
+        return launch("axpy_norms", env, n, x, y, op, norm, d);
+    }
+    axpy_norm_and_square<Value> op = {};
+    op.ratio = *alpha;
+    op.product = product;
+    return launch("axpy_norms", env, n, x, y, op, norm);
+}
+
 } // namespace
 
 extern "C" const fur_reduction_kernels fur_cuda_reduction = {
@@ -450,4 +527,5 @@ extern "C" const fur_reduction_kernels fur_cuda_reduction = {
     {norm_max<float>, norm_max<double>, norm_max<fur_c64>, norm_max<fur_c128>},
     {norm2<float>, norm2<double>, norm2<fur_c64>, norm2<fur_c128>},
     {axpy_norm2<float>, axpy_norm2<double>, axpy_norm2<fur_c64>, axpy_norm2<fur_c128>},
+    {axpy_norms<float>, axpy_norms<double>, axpy_norms<fur_c64>, axpy_norms<fur_c128>},
 };

@@ -68,12 +68,12 @@ __device__ inline bool fur_coefficient_read(const fur_ratio &ratio, fur_scalar *
     return usable;
 }
 
-// The memory of reductions in a context: at most two doubles a block, and one ticket.
+// The memory of reductions in a context: at most four doubles a block, and one ticket.
 #define FUR_REDUCTION_THREADS 128
 // The last block combines the others' results 32 to one for each of its threads.
 #define FUR_REDUCTION_BLOCKS (32 * FUR_REDUCTION_THREADS)
 
-#define FUR_PARTIALS (2 * FUR_REDUCTION_BLOCKS)
+#define FUR_PARTIALS (4 * FUR_REDUCTION_BLOCKS)
 #define FUR_TICKETS 1
 
 #endif

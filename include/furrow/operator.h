@@ -50,6 +50,10 @@ FUR_API fur_status fur_operator_from_spmv(const fur_spmv *plan, fur_operator **o
  * entry of the diagonal has no finite reciprocal; the sentence names the entry. */
 FUR_API fur_status fur_operator_jacobi(const fur_operator *a, fur_operator **out);
 
+/* d where the operator is y_i = d_i x_i, as Jacobi's preconditioner is; it belongs to the operator.
+ * NULL for others. Solvers then do without a pass over the vectors. */
+FUR_API const fur_vector *fur_operator_scaling(const fur_operator *op);
+
 /* The operator A = P^T B P in the original numbering, where B = P A P^T: y_order[i] = (B x')_i with
  * x'_i = x_order[i]. B is the plan of what fur_csr_permute(a, p, p) made, or a preconditioner of
  * it; the caller then sees the original numbering only. The operator takes over new values of B;

@@ -45,6 +45,7 @@ struct fur_operator {
     fur_context *context;
     fur_operator_definition definition;
     fur_dependent dependent;
+    const fur_vector *scaling; /* of y = scaling x; NULL: another operator */
 };
 
 /* An operator that is made from another object, where `dependent` says how; it is listed as made

@@ -61,6 +61,11 @@ int64_t fur_operator_cols(const fur_operator *op)
     return op ? op->definition.cols : 0;
 }
 
+const fur_vector *fur_operator_scaling(const fur_operator *op)
+{
+    return op ? op->scaling : NULL;
+}
+
 fur_value_type fur_operator_value_type(const fur_operator *op)
 {
     return op ? op->definition.value_type : FUR_F32;

@@ -96,7 +96,9 @@ fur_status fur_operator_jacobi(const fur_operator *a, fur_operator **out)
     status = update(m);
     if (status == FUR_OK)
         status = fur_operator_derive(context, &definition, &dependent, &a->dependent.made, out);
-    if (status != FUR_OK)
+    if (status == FUR_OK)
+        (*out)->scaling = m->d;
+    else
         release(m);
     return status;
 }

@@ -10,7 +10,7 @@ static const fur_reduction_kernels *kernels(const fur_vector *x)
 
 static fur_slot result(const fur_vector *x)
 {
-    return (fur_slot){x->context->results, 0};
+    return (fur_slot){.state = x->context->results};
 }
 
 /* Waits for the result. */

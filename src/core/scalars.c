@@ -5,6 +5,9 @@
 struct fur_scalars {
     fur_context *context;
     fur_scalars_state *state; /* where the context's kernels work */
+    double *log;              /* there too: `capacity` values of each of `slots` slots */
+    int64_t capacity;
+    int slots;
 };
 
 fur_status fur_scalars_create(fur_context *context, fur_scalars **out)
@@ -29,6 +32,7 @@ void fur_scalars_destroy(fur_scalars *scalars)
     if (!scalars)
         return;
     fur_memory_release(scalars->context, scalars->state);
+    fur_memory_release(scalars->context, scalars->log);
     fur_env_release(&scalars->context->env, scalars);
 }
 
@@ -54,6 +58,33 @@ fur_status fur_scalars_get(const fur_scalars *scalars, fur_scalars_state *out)
     return FUR_OK;
 }
 
+fur_status fur_scalars_keep(fur_scalars *scalars, int slots, int64_t capacity)
+{
+    FUR_NEED(scalars ? scalars->context : NULL, scalars);
+    double *log;
+    if (slots < 0 || slots > FUR_SCALARS_MAX || capacity < 0)
+        return fur_env_fail(&scalars->context->env, FUR_INVALID,
+                            "scalars keep a number of values from 0 on of at most %d slots",
+                            FUR_SCALARS_MAX);
+    FUR_TRY(fur_memory_allocate(scalars->context, slots * capacity, sizeof *log, &log));
+    fur_memory_release(scalars->context, scalars->log);
+    scalars->log = log;
+    scalars->slots = slots;
+    scalars->capacity = capacity;
+    return FUR_OK;
+}
+
+fur_status fur_scalars_kept(const fur_scalars *scalars, int slot, int64_t count, double *out)
+{
+    FUR_NEED(scalars ? scalars->context : NULL, scalars, out);
+    if (slot < 0 || slot >= scalars->slots || count < 0 || count > scalars->capacity)
+        return fur_env_fail(&scalars->context->env, FUR_INVALID,
+                            "the scalars keep %lld values of %d slots",
+                            (long long)scalars->capacity, scalars->slots);
+    return fur_memory_copy(scalars->context, out, scalars->log + slot * scalars->capacity,
+                           count * (int64_t)sizeof *out);
+}
+
 static fur_status check_owner(fur_context *context, const fur_scalars *scalars)
 {
     if (scalars->context == context)
@@ -62,21 +93,25 @@ static fur_status check_owner(fur_context *context, const fur_scalars *scalars)
                         "the scalars and the vectors belong to different contexts");
 }
 
-/* least: -1 where none may be meant, else 0. */
-static fur_status check_slot(fur_context *context, const char *name, int slot, int least)
+/* least: -1 where none may be meant, else 0; end: that of slots, or of previous ones. */
+static fur_status check_slot(fur_context *context, const char *name, int slot, int least, int end)
 {
-    if (slot >= least && slot < FUR_SCALARS_MAX)
+    if (slot >= least && slot < end)
         return FUR_OK;
     return fur_env_fail(&context->env, FUR_INVALID, "%s %d is not one of %d to %d", name, slot,
-                        least, FUR_SCALARS_MAX - 1);
+                        least, end - 1);
 }
 
 static fur_status find_slot(fur_context *context, const fur_scalars *scalars, int slot,
                             fur_slot *out)
 {
     FUR_TRY(check_owner(context, scalars));
-    FUR_TRY(check_slot(context, "slot", slot, 0));
-    *out = (fur_slot){scalars->state, slot};
+    FUR_TRY(check_slot(context, "slot", slot, 0, FUR_SCALARS_MAX));
+    *out = (fur_slot){.state = scalars->state, .index = slot};
+    if (slot < scalars->slots) {
+        out->capacity = scalars->capacity;
+        out->log = scalars->log + slot * scalars->capacity;
+    }
     return FUR_OK;
 }
 
@@ -88,8 +123,10 @@ static fur_status find_ratio(fur_context *context, const fur_coefficient *coeffi
     if (!scalars)
         return FUR_OK;
     FUR_TRY(check_owner(context, scalars));
-    FUR_TRY(check_slot(context, "numerator", coefficient->numerator, 0));
-    FUR_TRY(check_slot(context, "denominator", coefficient->denominator, -1));
+    FUR_TRY(
+        check_slot(context, "numerator", coefficient->numerator, 0, FUR_PREVIOUS(FUR_SCALARS_MAX)));
+    FUR_TRY(check_slot(context, "denominator", coefficient->denominator, -1,
+                       FUR_PREVIOUS(FUR_SCALARS_MAX)));
     out->state = scalars->state;
     out->numerator = coefficient->numerator;
     out->denominator = coefficient->denominator;
@@ -133,4 +170,42 @@ fur_status fur_axpy_norm2_into(fur_coefficient alpha, const fur_vector *x, fur_v
     FUR_TRY(find_slot(context, scalars, slot, &out));
     return context->backend->reduction->axpy_norm2[x->value_type](&context->env, x->size, &a,
                                                                   x->data, y->data, out);
+}
+
+/* d is as long as r, if there is one. */
+static fur_status check_diagonal(const fur_vector *d, const fur_vector *r)
+{
+    return d ? fur_vector_match(d, r) : FUR_OK;
+}
+
+fur_status fur_axpy_norms_into(fur_coefficient alpha, const fur_vector *q, const fur_vector *d,
+                               fur_vector *r, fur_scalars *scalars, int norm, int product)
+{
+    FUR_NEED(fur_vector_context(q), q, r, scalars);
+    fur_context *context = q->context;
+    fur_ratio a;
+    fur_slot outs[2];
+    FUR_TRY(fur_vector_match_result(q, r));
+    FUR_TRY(check_diagonal(d, r));
+    FUR_TRY(find_ratio(context, &alpha, &a));
+    FUR_TRY(find_slot(context, scalars, norm, &outs[0]));
+    FUR_TRY(find_slot(context, scalars, product, &outs[1]));
+    return context->backend->reduction->axpy_norms[q->value_type](
+        &context->env, q->size, &a, q->data, d ? d->data : NULL, r->data, outs[0], outs[1]);
+}
+
+fur_status fur_axpy_direction(fur_coefficient alpha, fur_coefficient beta, const fur_vector *d,
+                              const fur_vector *z, fur_vector *p, fur_vector *x)
+{
+    FUR_NEED(fur_vector_context(z), z, p, x);
+    fur_context *context = z->context;
+    fur_ratio a;
+    fur_ratio b;
+    FUR_TRY(fur_vector_match_result(z, p));
+    FUR_TRY(fur_vector_match_result(p, x));
+    FUR_TRY(check_diagonal(d, z));
+    FUR_TRY(find_ratio(context, &alpha, &a));
+    FUR_TRY(find_ratio(context, &beta, &b));
+    return context->backend->elementwise->direction[z->value_type](
+        &context->env, z->size, &a, &b, d ? d->data : NULL, z->data, p->data, x->data);
 }

@@ -69,7 +69,7 @@ typedef struct fur_spmv_kernel {
 } fur_spmv_kernel;
 
 /* A coefficient that may lie where the device computes: factor, or factor times the quotient of two
- * real parts of state->value. */
+ * real parts of state->value, or of state->previous from FUR_SCALARS_MAX on. */
 typedef struct fur_ratio {
     fur_scalar factor;
     fur_scalars_state *state; /* NULL: the factor itself */
@@ -77,10 +77,13 @@ typedef struct fur_ratio {
     int denominator; /* -1: 1 */
 } fur_ratio;
 
-/* Where a result goes: state->value[index], by the rules of furrow/scalars.h. */
+/* Where a result goes: state->value[index], by the rules of furrow/scalars.h. The first `capacity`
+ * real parts that are stored there are also written to log. */
 typedef struct fur_slot {
     fur_scalars_state *state;
     int index;
+    int64_t capacity;
+    double *log;
 } fur_slot;
 
 /* Element-wise operations on n entries, indexed by value type. */
@@ -92,6 +95,10 @@ typedef struct fur_elementwise_kernels {
     /* z = x y */
     fur_status (*multiply[FUR_VALUE_COUNT])(fur_env *env, int64_t n, const void *x, const void *y,
                                             void *z);
+    /* x = alpha p + x, then p = d z + beta p; d NULL: of ones */
+    fur_status (*direction[FUR_VALUE_COUNT])(fur_env *env, int64_t n, const fur_ratio *alpha,
+                                             const fur_ratio *beta, const void *d, const void *z,
+                                             void *p, void *x);
 } fur_elementwise_kernels;
 
 /* Reductions of n entries over the tree of docs/numerics.md, indexed by value type. */
@@ -105,6 +112,10 @@ typedef struct fur_reduction_kernels {
     /* y = alpha x + y; the norm 2 of y */
     fur_status (*axpy_norm2[FUR_VALUE_COUNT])(fur_env *env, int64_t n, const fur_ratio *alpha,
                                               const void *x, void *y, fur_slot out);
+    /* The same, and after the norm the real part of sum conj(y_i) d_i y_i; d NULL: of ones. */
+    fur_status (*axpy_norms[FUR_VALUE_COUNT])(fur_env *env, int64_t n, const fur_ratio *alpha,
+                                              const void *x, const void *d, void *y, fur_slot norm,
+                                              fur_slot product);
 } fur_reduction_kernels;
 
 /* The result of one pass over the entries of a square pattern in their order. */

@@ -7,6 +7,13 @@
 
 #include <math.h>
 
+/* The real part of a slot, or of what it held before. */
+FUR_ANYWHERE double fur_scalars_at(const fur_scalars_state *state, int index)
+{
+    return index < FUR_SCALARS_MAX ? state->value[index].re
+                                   : state->previous[index - FUR_SCALARS_MAX].re;
+}
+
 /* The coefficient; false if nothing may be done with it: its scalars are halted, or it is not
  * finite. */
 FUR_ANYWHERE bool fur_ratio_value(const fur_ratio *ratio, fur_scalar *out)
@@ -14,9 +21,9 @@ FUR_ANYWHERE bool fur_ratio_value(const fur_ratio *ratio, fur_scalar *out)
     *out = ratio->factor;
     if (!ratio->state)
         return true;
-    double quotient = ratio->state->value[ratio->numerator].re;
+    double quotient = fur_scalars_at(ratio->state, ratio->numerator);
     if (ratio->denominator >= 0)
-        quotient /= ratio->state->value[ratio->denominator].re;
+        quotient /= fur_scalars_at(ratio->state, ratio->denominator);
     out->re *= quotient;
     out->im *= quotient;
     return ratio->state->halted < 0 && quotient - quotient == 0;
@@ -25,8 +32,9 @@ FUR_ANYWHERE bool fur_ratio_value(const fur_ratio *ratio, fur_scalar *out)
 /* Halts the scalars of a coefficient that fur_ratio_value refused. */
 FUR_ANYWHERE void fur_ratio_halt(const fur_ratio *ratio)
 {
+    int index = ratio->denominator >= 0 ? ratio->denominator : ratio->numerator;
     if (ratio->state->halted < 0)
-        ratio->state->halted = ratio->denominator >= 0 ? ratio->denominator : ratio->numerator;
+        ratio->state->halted = index % FUR_SCALARS_MAX;
 }
 
 FUR_ANYWHERE void fur_slot_store(fur_slot slot, fur_scalar value)
@@ -35,6 +43,9 @@ FUR_ANYWHERE void fur_slot_store(fur_slot slot, fur_scalar value)
     double floor = s->floor[slot.index];
     if (s->halted >= 0)
         return;
+    if (s->stores[slot.index] < slot.capacity)
+        slot.log[s->stores[slot.index]] = value.re;
+    s->previous[slot.index] = s->value[slot.index];
     s->value[slot.index] = value;
     s->stores[slot.index]++;
     if (floor == floor && !(value.re > floor && value.re - value.re == 0))

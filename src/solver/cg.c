@@ -5,16 +5,21 @@
  * what is issued after that changes neither x nor the scalars. So the host may look at them as
  * rarely as it likes, and finds the same.
  *
- * Vector transfers an iteration besides A p and M r: dot p.q 2, x update 3, r update with its norm
- * 3, dot r.z 2, p update 3. */
+ * The update of x waits for that of p, so that p is read once for both. What M is decides how many
+ * entries an iteration moves besides A p, which reads p and writes q:
+ *
+ *     p.q                                   p q              2
+ *     r -= alpha q; ||r||, r.z              r q r, and d     3, 4 if M is diagonal
+ *     z = M r; r.z                          others than a diagonal: M, r z
+ *     x += alpha p; p = z + beta p          x p z x p, or d  5, 6 if M is diagonal */
 #include "solver.h"
 
 #include "env.h"
 
 #include <math.h>
 
-/* Slots. r.z is needed with the one before: iteration k stores it to RZ + k % 2. */
-enum { RZ, RZ_ODD, PQ, RR };
+/* Slots. */
+enum { RZ, PQ, RR };
 
 /* How far two directions may be from conjugate, as a share of the terms that should cancel.
  * Rounding leaves up to 0.003 in f32, what is not symmetric 0.5 to 1 where it diverges
@@ -23,15 +28,19 @@ enum { RZ, RZ_ODD, PQ, RR };
 
 /* The vectors of a solve by their names in the literature. */
 typedef struct cg {
-    fur_vector *r; /* residual */
-    fur_vector *p; /* search direction */
-    fur_vector *q; /* A p */
-    fur_vector *z; /* M r; r itself without a preconditioner */
+    fur_vector *r;       /* residual */
+    fur_vector *p;       /* search direction */
+    fur_vector *q;       /* A p */
+    fur_vector *z;       /* M r; r itself where M is diagonal or missing */
+    const fur_vector *d; /* of a diagonal M; NULL: of ones */
+    bool applies;        /* M is another operator: z is stored */
 } cg;
 
-static int rz_slot(int64_t iteration)
+static cg vectors_of(const fur_solve *s)
 {
-    return RZ + (int)(iteration % 2);
+    const fur_vector *d = fur_operator_scaling(s->preconditioner);
+    bool applies = s->preconditioner && !d;
+    return (cg){s->r, s->work[0], s->work[1], applies ? s->work[2] : s->r, d, applies};
 }
 
 /* The step and the direction need r.z > 0 and p.q > 0; ||r|| at the target ends the solve. */
@@ -39,38 +48,48 @@ static fur_status set_guards(const fur_solve *s)
 {
     fur_scalars_state state = fur_scalars_initial();
     state.floor[RZ] = 0;
-    state.floor[RZ_ODD] = 0;
     state.floor[PQ] = 0;
     state.floor[RR] = s->target;
     return fur_scalars_set(s->scalars, &state);
 }
 
 /* z = M r; r.z */
-static fur_status precondition(const fur_solve *s, const cg *v, int64_t iteration)
+static fur_status precondition(const fur_solve *s, const cg *v)
 {
-    if (s->preconditioner)
-        FUR_TRY(fur_operator_apply(s->preconditioner, v->r, v->z));
-    return fur_dot_into(v->r, v->z, s->scalars, rz_slot(iteration));
+    FUR_TRY(fur_operator_apply(s->preconditioner, v->r, v->z));
+    return fur_dot_into(v->r, v->z, s->scalars, RZ);
 }
 
-/* q = A p; x += alpha p and r -= alpha q with alpha = r.z / p.q */
-static fur_status step(fur_solve *s, const cg *v, int64_t iteration)
+/* The first direction: p = z; r.z */
+static fur_status begin(const fur_solve *s, const cg *v)
 {
-    fur_coefficient alpha = {fur_real(1), s->scalars, rz_slot(iteration - 1), PQ};
-    fur_coefficient one = {.factor = fur_real(1)};
+    if (v->applies)
+        FUR_TRY(precondition(s, v));
+    if (v->d)
+        FUR_TRY(fur_multiply_elementwise(v->d, v->r, v->p));
+    else
+        FUR_TRY(fur_vector_copy(v->z, v->p));
+    return v->applies ? FUR_OK : fur_dot_into(v->r, v->p, s->scalars, RZ);
+}
+
+/* q = A p; r -= alpha q with alpha = r.z / p.q; ||r||, r.z */
+static fur_status reduce(fur_solve *s, const cg *v)
+{
+    fur_coefficient alpha = {fur_real(-1), s->scalars, RZ, PQ};
     FUR_TRY(fur_solve_multiply(s, v->p, v->q));
     FUR_TRY(fur_dot_into(v->p, v->q, s->scalars, PQ));
-    FUR_TRY(fur_axpby_from(alpha, v->p, one, s->x));
-    alpha.factor = fur_real(-1);
-    return fur_axpy_norm2_into(alpha, v->q, v->r, s->scalars, RR);
+    return v->applies ? fur_axpy_norm2_into(alpha, v->q, v->r, s->scalars, RR)
+                      : fur_axpy_norms_into(alpha, v->q, v->d, v->r, s->scalars, RR, RZ);
 }
 
-/* p = z + beta p with beta = r.z over the one before */
-static fur_status turn(const fur_solve *s, const cg *v, int64_t iteration)
+/* z = M r where it is stored; x += alpha p; p = z + beta p with beta = r.z over the one before */
+static fur_status turn(fur_solve *s, const cg *v)
 {
-    fur_coefficient one = {.factor = fur_real(1)};
-    fur_coefficient beta = {fur_real(1), s->scalars, rz_slot(iteration), rz_slot(iteration - 1)};
-    return fur_axpby_from(one, v->z, beta, v->p);
+    fur_coefficient alpha = {fur_real(1), s->scalars, FUR_PREVIOUS(RZ), PQ};
+    fur_coefficient beta = {fur_real(1), s->scalars, RZ, FUR_PREVIOUS(RZ)};
+    if (v->applies)
+        FUR_TRY(precondition(s, v));
+    return fur_axpy_direction(alpha, beta, v->d, v->z, v->p, s->x);
 }
 
 /* Why a product was no good, or the quotient with it as denominator. */
@@ -83,13 +102,24 @@ static fur_outcome verdict(const fur_scalars_state *state)
                                             : FUR_OUTCOME_BREAKDOWN;
 }
 
+/* One pass: where it began, and what of it is under way. */
+typedef struct course {
+    fur_solve *s;
+    cg v;
+    int64_t before; /* iterations of earlier passes */
+    double first;   /* ||r|| at the start */
+    int64_t issued; /* iterations whose residual is computed or queued */
+    bool turned;    /* the last one's update of x and p is, too */
+} course;
+
 /* Looks at the scalars: at the last iteration that was completed, if there is a new one, and at
- * what kept the next from being. before: iterations of earlier passes. */
-static fur_status look(fur_solve *s, int64_t before, bool *over)
+ * what kept the next from being. */
+static fur_status look(const course *c, bool *over)
 {
+    fur_solve *s = c->s;
     fur_scalars_state state = FUR_DEFAULT(fur_scalars_state);
     FUR_TRY(fur_scalars_get(s->scalars, &state));
-    int64_t completed = before + state.stores[RR];
+    int64_t completed = c->before + state.stores[RR];
     *over = completed > s->iterations && fur_solve_is_over(s, completed, state.value[RR].re);
     if (!*over && state.halted >= 0) {
         s->outcome = verdict(&state);
@@ -98,26 +128,38 @@ static fur_status look(fur_solve *s, int64_t before, bool *over)
     return FUR_OK;
 }
 
-/* After a turn: whether the method is lost, the residual not below the first and p no longer
- * conjugate to the direction before. p.q = z.q + beta p'.q of that one must be 0, which needs A and
- * M to be symmetric. Only these iterations are looked at, whatever others are, and what is found is
- * the same. */
-static fur_status check_course(fur_solve *s, const cg *v, int64_t before, int64_t iteration,
-                               double first, bool *over)
+/* The last update of x, which nothing has halted but was not reached: alpha = r.z / p.q of the last
+ * residual, whose r.z is no longer the last if the next one was stored. */
+static fur_status settle(const course *c)
 {
     fur_scalars_state state = FUR_DEFAULT(fur_scalars_state);
-    fur_scalar zq;
+    FUR_TRY(fur_scalars_get(c->s->scalars, &state));
+    bool reached = state.halted < 0 ? c->turned : state.halted == PQ;
+    if (state.stores[RR] == 0 || reached)
+        return FUR_OK;
+    fur_scalar rz = state.stores[RZ] > state.stores[RR] ? state.previous[RZ] : state.value[RZ];
+    return fur_axpby(fur_real(rz.re / state.value[PQ].re), c->v.p, fur_real(1), c->s->x);
+}
+
+/* After a turn: whether the method is lost, the residual not below the first and p no longer
+ * conjugate to the direction before, of which q is. p.q = z.q + beta p'.q must be 0, which needs A
+ * and M to be symmetric. Only these iterations are looked at, whatever others are, and what is
+ * found is the same. */
+static fur_status check_course(const course *c, bool *over)
+{
+    fur_solve *s = c->s;
+    fur_scalars_state state = FUR_DEFAULT(fur_scalars_state);
+    fur_scalar pq;
     FUR_TRY(fur_scalars_get(s->scalars, &state));
     double residual = state.value[RR].re;
-    if (state.halted >= 0 || residual < first)
+    if (state.halted >= 0 || residual < c->first)
         return FUR_OK;
-    FUR_TRY(fur_dot(v->z, v->q, &zq));
-    double beta = state.value[rz_slot(iteration)].re / state.value[rz_slot(iteration - 1)].re;
-    double term = beta * state.value[PQ].re;
-    if (hypot(zq.re + term, zq.im) > CONJUGATE * (hypot(zq.re, zq.im) + term)) {
+    FUR_TRY(fur_dot(c->v.p, c->v.q, &pq));
+    double term = state.value[RZ].re / state.previous[RZ].re * state.value[PQ].re;
+    if (hypot(pq.re, pq.im) > CONJUGATE * (hypot(pq.re - term, pq.im) + term)) {
         *over = true;
         s->outcome = FUR_OUTCOME_ASYMMETRIC;
-        s->iterations = before + iteration;
+        s->iterations = c->before + c->issued;
         s->residual = residual;
     }
     return FUR_OK;
@@ -129,31 +171,64 @@ static bool is_milestone(int64_t iteration)
     return iteration >= 16 && (iteration & (iteration - 1)) == 0;
 }
 
-static fur_status run(fur_solve *s)
+/* One iteration more: the turn of the last, and the residual after it. */
+static fur_status advance(course *c)
 {
-    cg v = {s->r, s->work[0], s->work[1], s->preconditioner ? s->work[2] : s->r};
-    int64_t before = s->iterations;
-    double first = s->residual;
-    bool over = false;
-    FUR_TRY(set_guards(s));
-    FUR_TRY(precondition(s, &v, 0));
-    FUR_TRY(fur_vector_copy(v.z, v.p));
+    FUR_TRY(turn(c->s, &c->v));
+    FUR_TRY(reduce(c->s, &c->v));
+    c->issued++;
+    return FUR_OK;
+}
 
-    int64_t next_look = fur_solve_next_look(s, before);
-    for (int64_t iteration = 1; !over; iteration++) {
-        FUR_TRY(step(s, &v, iteration));
-        if (before + iteration == next_look) {
-            FUR_TRY(look(s, before, &over));
+/* The same with a look at the course between the two. */
+static fur_status advance_with_care(course *c, bool *over)
+{
+    FUR_TRY(turn(c->s, &c->v));
+    c->turned = true;
+    FUR_TRY(check_course(c, over));
+    if (*over)
+        return FUR_OK;
+    FUR_TRY(reduce(c->s, &c->v));
+    c->turned = false;
+    c->issued++;
+    return FUR_OK;
+}
+
+/* Iterations up to the next that the host stops at. */
+static fur_status advance_to(course *c, int64_t end)
+{
+    while (c->issued < end && !is_milestone(c->issued))
+        FUR_TRY(advance(c));
+    return FUR_OK;
+}
+
+static fur_status iterate(course *c)
+{
+    fur_solve *s = c->s;
+    bool over = false;
+    int64_t next_look = fur_solve_next_look(s, c->before);
+    FUR_TRY(begin(s, &c->v));
+    FUR_TRY(reduce(s, &c->v));
+    c->issued = 1;
+    for (;;) {
+        if (c->before + c->issued == next_look) {
+            FUR_TRY(look(c, &over));
             next_look = fur_solve_next_look(s, next_look);
         }
+        if (!over && is_milestone(c->issued))
+            FUR_TRY(advance_with_care(c, &over));
+        else if (!over)
+            FUR_TRY(advance_to(c, next_look - c->before));
         if (over)
-            break;
-        FUR_TRY(precondition(s, &v, iteration));
-        FUR_TRY(turn(s, &v, iteration));
-        if (is_milestone(iteration))
-            FUR_TRY(check_course(s, &v, before, iteration, first, &over));
+            return settle(c);
     }
-    return FUR_OK;
+}
+
+static fur_status run(fur_solve *s)
+{
+    course c = {.s = s, .v = vectors_of(s), .before = s->iterations, .first = s->residual};
+    FUR_TRY(set_guards(s));
+    return iterate(&c);
 }
 
 extern const fur_method fur_method_cg;

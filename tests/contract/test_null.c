@@ -235,6 +235,15 @@ static int refuse_results(int wanted, int rows)
     REFUSED(NULL, "x", fur_axpy_norm2_into(by, NULL, w.y, w.scalars, 0));
     REFUSED(w.context, "y", fur_axpy_norm2_into(by, w.x, NULL, w.scalars, 0));
     REFUSED(w.context, "scalars", fur_axpy_norm2_into(by, w.x, w.y, NULL, 0));
+    REFUSED(NULL, "q", fur_axpy_norms_into(by, NULL, w.x, w.y, w.scalars, 0, 1));
+    REFUSED(w.context, "r", fur_axpy_norms_into(by, w.x, NULL, NULL, w.scalars, 0, 1));
+    REFUSED(w.context, "scalars", fur_axpy_norms_into(by, w.x, NULL, w.y, NULL, 0, 1));
+    REFUSED(NULL, "z", fur_axpy_direction(by, by, w.x, NULL, w.x, w.y));
+    REFUSED(w.context, "p", fur_axpy_direction(by, by, NULL, w.x, NULL, w.y));
+    REFUSED(w.context, "x", fur_axpy_direction(by, by, NULL, w.x, w.y, NULL));
+    REFUSED(NULL, "scalars", fur_scalars_keep(NULL, 1, 1));
+    REFUSED(NULL, "scalars", fur_scalars_kept(NULL, 0, 0, &w.out.number));
+    REFUSED(w.context, "out", fur_scalars_kept(w.scalars, 0, 0, NULL));
     REFUSED(NULL, "context", fur_permutation_create(NULL, 4, NULL, &w.out.permutation));
     REFUSED(w.context, "out", fur_permutation_create(w.context, 4, NULL, NULL));
     REFUSED(NULL, "permutation", fur_permutation_transfer(NULL, w.context, &w.out.permutation));
@@ -496,6 +505,7 @@ START_TEST(asking_null_has_a_neutral_answer)
     ck_assert_ptr_null(fur_product_order(NULL));
     ck_assert_str_eq(fur_product_describe(NULL)->kernel, "");
     ck_assert_str_eq(fur_product_describe(NULL)->order_reason, "");
+    ck_assert_ptr_null(fur_operator_scaling(NULL));
     ck_assert_ptr_null(fur_operator_context(NULL));
     ck_assert_int_eq(fur_operator_rows(NULL), 0);
     ck_assert_int_eq(fur_operator_cols(NULL), 0);

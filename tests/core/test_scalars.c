@@ -174,6 +174,89 @@ static fur_vector *single(fur_context *context, double entry)
     return vector_from(context, FUR_F64, 1, &entry);
 }
 
+/* The passes of conjugate gradients against the calls that they stand for, bit by bit, with and
+ * without a diagonal, at odd addresses too; loops over value types. */
+START_TEST(fused_updates_have_the_bits_of_separate_ones)
+{
+    static const double values[] = {0.7, 3, -1.25};
+    fur_context *context = context_make(NULL, 2);
+    fur_scalars *s = scalars_make(context);
+    fur_scalars *t = scalars_make(context);
+    rng r = rng_stream(3);
+    fur_value_type type = (fur_value_type)_i;
+    fur_coefficient alpha = quotient(1, s, 0, 1);
+    fur_coefficient beta = quotient(1, s, 2, 0);
+    for (int64_t n = 0; n <= 9 * N; n += 1 + n * 5) {
+        fur_vector *v[6];
+        fur_vector *x2;
+        fur_vector *p2;
+        fur_vector *z;
+        for (int i = 0; i < COUNT_OF(v); i++)
+            v[i] = vector_random(context, &r, type, n);
+        fur_vector *q = v[0], *rr = v[1], *d = v[2], *p = v[3], *x = v[4], *r2 = v[5];
+        ck_ok(context, fur_vector_copy(rr, r2));
+        x2 = vector_from(context, type, n, fur_vector_data(x));
+        p2 = vector_from(context, type, n, fur_vector_data(p));
+        z = vector_from(context, type, n, fur_vector_data(p));
+        for (int scaled = 0; scaled < 2; scaled++) {
+            set_values(context, s, values, COUNT_OF(values));
+            ck_ok(context, fur_axpy_norms_into(alpha, q, scaled ? d : NULL, rr, s, 4, 5));
+            ck_ok(context, fur_axpy_norm2_into(alpha, q, r2, t, 4));
+            ck_ok(context, scaled ? fur_multiply_elementwise(d, r2, z) : fur_vector_copy(r2, z));
+            ck_ok(context, fur_dot_into(r2, z, t, 5));
+            check_same(rr, r2);
+            ck_assert(state_of(context, s).value[4].re == state_of(context, t).value[4].re);
+            ck_assert(state_of(context, s).value[5].re == state_of(context, t).value[5].re);
+
+            ck_ok(context, fur_axpy_direction(alpha, beta, scaled ? d : NULL, rr, p, x));
+            ck_ok(context, fur_axpby_from(alpha, p2, plain(1), x2));
+            ck_ok(context, fur_axpby_from(plain(1), z, beta, p2));
+            check_same(x, x2);
+            check_same(p, p2);
+        }
+        for (int i = 0; i < COUNT_OF(v); i++)
+            fur_vector_destroy(v[i]);
+        fur_vector_destroy(x2);
+        fur_vector_destroy(p2);
+        fur_vector_destroy(z);
+    }
+    fur_scalars_destroy(t);
+    fur_scalars_destroy(s);
+    fur_context_destroy(context);
+}
+END_TEST
+
+/* A coefficient of what a slot held before, and the values that are kept of it. */
+START_TEST(earlier_values_can_be_had)
+{
+    fur_context *context = context_make(NULL, 1);
+    fur_scalars *s = scalars_make(context);
+    double ones[] = {1, 1, 1};
+    double kept[3] = {0};
+    fur_vector *x = vector_from(context, FUR_F64, 3, ones);
+    ck_ok(context, fur_scalars_keep(s, 2, 3));
+    for (int i = 1; i <= 4; i++) {
+        ck_ok(context, fur_vector_fill(x, fur_real(i)));
+        ck_ok(context, fur_dot_into(x, x, s, 1));
+    }
+    fur_scalars_state state = state_of(context, s);
+    ck_assert(state.value[1].re == 48 && state.previous[1].re == 27);
+    ck_ok(context, fur_scalars_kept(s, 1, 3, kept));
+    ck_assert(kept[0] == 3 && kept[1] == 12 && kept[2] == 27);
+    ck_ok(context, fur_axpby_from(plain(0), x, quotient(1, s, FUR_PREVIOUS(1), 1), x));
+    ck_assert(((double *)fur_vector_data(x))[2] == 4 * (27. / 48));
+    ck_fails(context, FUR_INVALID, "the scalars keep 3 values of 2 slots",
+             fur_scalars_kept(s, 2, 1, kept));
+    ck_fails(context, FUR_INVALID, "the scalars keep 3 values of 2 slots",
+             fur_scalars_kept(s, 0, 4, kept));
+    ck_fails(context, FUR_INVALID, "scalars keep a number of values from 0 on of at most 8 slots",
+             fur_scalars_keep(s, 9, 4));
+    fur_vector_destroy(x);
+    fur_scalars_destroy(s);
+    fur_context_destroy(context);
+}
+END_TEST
+
 START_TEST(a_guard_halts_at_its_floor_and_at_what_is_not_finite)
 {
     static const struct {
@@ -321,13 +404,13 @@ START_TEST(wrong_arguments_are_refused)
     ck_fails(context, FUR_INVALID, "slot -1 is not one of 0 to 7", fur_dot_into(x, y, s, -1));
     ck_fails(context, FUR_INVALID, "slot 9 is not one of 0 to 7",
              fur_axpy_norm2_into(one, x, y, s, 9));
-    ck_fails(context, FUR_INVALID, "numerator 8 is not one of 0 to 7",
-             fur_axpby_from(quotient(1, s, 8, -1), x, one, y));
-    ck_fails(context, FUR_INVALID, "numerator -1 is not one of 0 to 7",
+    ck_fails(context, FUR_INVALID, "numerator 16 is not one of 0 to 15",
+             fur_axpby_from(quotient(1, s, 16, -1), x, one, y));
+    ck_fails(context, FUR_INVALID, "numerator -1 is not one of 0 to 15",
              fur_axpby_from(one, x, quotient(1, s, -1, -1), y));
-    ck_fails(context, FUR_INVALID, "denominator 8 is not one of -1 to 7",
-             fur_axpby_from(quotient(1, s, 0, 8), x, one, y));
-    ck_fails(context, FUR_INVALID, "denominator -2 is not one of -1 to 7",
+    ck_fails(context, FUR_INVALID, "denominator 16 is not one of -1 to 15",
+             fur_axpby_from(quotient(1, s, 0, 16), x, one, y));
+    ck_fails(context, FUR_INVALID, "denominator -2 is not one of -1 to 15",
              fur_axpy_norm2_into(quotient(1, s, 0, -2), x, y, s, 0));
     ck_fails(context, FUR_INVALID, foreign, fur_dot_into(x, y, strange, 0));
     ck_fails(context, FUR_INVALID, foreign, fur_axpy_norm2_into(one, x, y, strange, 0));
@@ -381,6 +464,8 @@ static void add_tests(TCase *tests)
     tcase_add_loop_test(tests, updates_have_the_bits_of_axpby, 0, FUR_VALUE_COUNT);
     tcase_add_loop_test(tests, updates_with_norms_have_the_bits_of_axpy_norm2, 0, FUR_VALUE_COUNT);
     tcase_add_test(tests, a_guard_halts_at_its_floor_and_at_what_is_not_finite);
+    tcase_add_loop_test(tests, fused_updates_have_the_bits_of_separate_ones, 0, FUR_VALUE_COUNT);
+    tcase_add_test(tests, earlier_values_can_be_had);
     tcase_add_test(tests, after_a_halt_nothing_is_done);
     tcase_add_test(tests, a_coefficient_that_is_not_finite_halts);
     tcase_add_test(tests, a_halt_can_be_lifted);

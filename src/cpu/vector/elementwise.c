@@ -1,5 +1,5 @@
-/* Element-wise vector operations. Bytes an entry: fill 1, axpby 3 (2 with beta = 0), multiply 3
- * entry sizes. */
+/* Element-wise vector operations. Bytes an entry: fill 1, axpby 3 (2 with beta = 0), multiply 3,
+ * direction 6 (5 without d) entry sizes. */
 #ifndef FUR_TEMPLATE
 #    include "coefficient.h"
 #    include "isa.h"
@@ -18,6 +18,7 @@ const fur_elementwise_kernels ISA(elementwise_kernels) = {
     .fill = FUR_VALUE_TABLE(fill),
     .axpby = FUR_VALUE_TABLE(axpby),
     .multiply = FUR_VALUE_TABLE(multiply),
+    .direction = FUR_VALUE_TABLE(direction),
 };
 #else
 
@@ -91,6 +92,50 @@ static fur_status FN(axpby)(fur_env *env, int64_t n, const fur_ratio *alpha, con
                    : adds               ? FN(axpy_range)
                                         : FN(axpby_range),
                    map);
+}
+
+typedef struct FN(directions) {
+    VALUE alpha;
+    VALUE beta;
+    const VALUE *d;
+    const VALUE *z;
+    VALUE *p;
+    VALUE *x;
+} FN(directions);
+
+/* x += alpha p; p = z + beta p */
+static inline void FN(turn)(VALUE alpha, VALUE beta, VALUE z, VALUE *p, VALUE *x)
+{
+    *x = V(fma)(alpha, *p, *x);
+    *p = V(fma)(V(from)(fur_real(1)), z, V(mul)(beta, *p));
+}
+
+static void FN(direction_range)(void *job, int64_t begin, int64_t end)
+{
+    const FN(directions) m = *(FN(directions) *)job;
+    for (int64_t i = begin; i < end; i++)
+        FN(turn)(m.alpha, m.beta, m.z[i], &m.p[i], &m.x[i]);
+}
+
+static void FN(scaled_direction_range)(void *job, int64_t begin, int64_t end)
+{
+    const FN(directions) m = *(FN(directions) *)job;
+    for (int64_t i = begin; i < end; i++)
+        FN(turn)(m.alpha, m.beta, V(mul)(m.d[i], m.z[i]), &m.p[i], &m.x[i]);
+}
+
+static fur_status FN(direction)(fur_env *env, int64_t n, const fur_ratio *alpha,
+                                const fur_ratio *beta, const void *d, const void *z, void *p,
+                                void *x)
+{
+    fur_scalar a;
+    fur_scalar b;
+    if (!fur_coefficient_read(alpha, &a) || !fur_coefficient_read(beta, &b))
+        return FUR_OK;
+    FN(directions) job = {V(from)(a), V(from)(b), d, z, p, x};
+    fur_parallel(env, n / ENTRY_GRAIN, n, d ? FN(scaled_direction_range) : FN(direction_range),
+                 &job);
+    return FUR_OK;
 }
 
 static fur_status FN(multiply)(fur_env *env, int64_t n, const void *x, const void *y, void *z)

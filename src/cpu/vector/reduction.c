@@ -6,7 +6,7 @@
  * each a complete subtree: who walks which block, and how large blocks are, cannot show in the
  * result. The lane arrays below vectorise as they stand.
  *
- * Bytes an entry: one entry size a vector read; axpy_norm2 reads two and writes one. A norm
+ * Bytes an entry: one entry size a vector read; axpy_norm2 and axpy_norms write one more. A norm
  * 2 whose squares overflow or underflow reads its vector twice more. */
 #ifndef FUR_TEMPLATE
 #    include "coefficient.h"
@@ -146,6 +146,7 @@ const fur_reduction_kernels ISA(reduction_kernels) = {
     .norm_max = FUR_VALUE_TABLE(norm_max),
     .norm2 = FUR_VALUE_TABLE(norm2),
     .axpy_norm2 = FUR_VALUE_TABLE(axpy_norm2),
+    .axpy_norms = FUR_VALUE_TABLE(axpy_norms),
 };
 #else
 
@@ -362,6 +363,57 @@ static fur_status FN(axpy_norm2)(fur_env *env, int64_t n, const fur_ratio *alpha
     r.leaf = FN(axpy_leaf);
     double sum = walk(env, &r).re;
     return store(out, FN(norm_from)(env, n, sum, y), 0);
+}
+
+/* The real part of conj(r) d r, as a dot product has it. */
+static inline double FN(add_scaled_square)(VALUE d, VALUE r, double sum)
+{
+    VALUE z = V(mul)(d, r);
+#    if COMPLEX
+    return fma((double)r.im, (double)z.im, fma((double)r.re, (double)z.re, sum));
+#    else
+    return fma((double)r, (double)z, sum);
+#    endif
+}
+
+static inline void FN(axpy_norms_row)(VALUE alpha, const VALUE *x, const VALUE *d, VALUE *y,
+                                      int count, double *restrict sum, double *restrict product)
+{
+    for (int j = 0; j < count; j++) {
+        y[j] = V(fma)(alpha, x[j], y[j]);
+        sum[j] = FN(add_square)(y[j], 1, sum[j]);
+        product[j] = FN(add_scaled_square)(d[j], y[j], product[j]);
+    }
+}
+
+/* Both sums, as the two parts of a pair. */
+static pair FN(axpy_norms_leaf)(const reduction *r, int64_t begin, int64_t end)
+{
+    const VALUE *x = r->x;
+    const VALUE *d = r->y;
+    VALUE *y = r->out;
+    VALUE alpha = V(from)(r->alpha);
+    double sum[ROW] = {0};
+    double product[ROW] = {0};
+    int64_t i = begin;
+    for (; i + ROW <= end; i += ROW)
+        FN(axpy_norms_row)(alpha, x + i, d + i, y + i, ROW, sum, product);
+    FN(axpy_norms_row)(alpha, x + i, d + i, y + i, (int)(end - i), sum, product);
+    return (pair){fold(sum, ROW), fold(product, ROW)};
+}
+
+static fur_status FN(axpy_norms)(fur_env *env, int64_t n, const fur_ratio *alpha, const void *x,
+                                 const void *d, void *y, fur_slot norm, fur_slot product)
+{
+    reduction r = FN(reduction_of)(n, x);
+    if (norm.state->halted >= 0 || !fur_coefficient_read(alpha, &r.alpha))
+        return FUR_OK;
+    r.y = d;
+    r.out = y;
+    r.leaf = d ? FN(axpy_norms_leaf) : FN(axpy_leaf);
+    pair sums = walk(env, &r);
+    FUR_TRY(store(norm, FN(norm_from)(env, n, sums.re, y), 0));
+    return store(product, d ? sums.im : sums.re, 0);
 }
 
 #    undef ROW
