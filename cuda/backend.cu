@@ -1,6 +1,7 @@
 // The CUDA backend: a device with its stream and memory, and the tables of its kernels.
 #include "csr.cuh"
 #include "multigrid.cuh"
+#include "recording.cuh"
 #include "reorder.cuh"
 #include "stencil.cuh"
 #include "vector.cuh"
@@ -102,6 +103,10 @@ void set_services(fur_remote *r)
     r->stencil.diagonal = fur_cuda_stencil_diagonal;
     r->stencil.prove = fur_cuda_stencil_prove;
     r->order.cuthill_mckee = fur_cuda_cuthill_mckee;
+    r->recording.begin = fur_cuda_record;
+    r->recording.end = fur_cuda_end_record;
+    r->recording.replay = fur_cuda_replay;
+    r->recording.forget = fur_cuda_forget;
 }
 
 void set_remote(fur_remote *r)

@@ -13,6 +13,7 @@
 #include <furrow/permutation.h>
 #include <furrow/product.h>
 #include <furrow/recognise.h>
+#include <furrow/recording.h>
 #include <furrow/reduce.h>
 #include <furrow/reorder.h>
 #include <furrow/scalars.h>

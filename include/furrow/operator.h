@@ -31,6 +31,9 @@ typedef struct fur_operator_definition {
     fur_status (*diagonal)(void *user, fur_vector *d);
     /* Called once when the operator is destroyed. NULL if nothing is to be done. */
     void (*release)(void *user);
+    /* apply does nothing but queue the same work on the context's stream whenever it is called with
+     * the same vectors: solvers may record it once and replay it (furrow/recording.h). */
+    int recordable;
 } fur_operator_definition;
 
 /* An operator of the user's functions, which work on vectors of this context. The definition is
@@ -77,6 +80,8 @@ FUR_API fur_context *fur_operator_context(const fur_operator *op);
 FUR_API int64_t fur_operator_rows(const fur_operator *op);
 /* The number of columns of A: the size of x. */
 FUR_API int64_t fur_operator_cols(const fur_operator *op);
+/* Whether applications of the operator may be recorded (furrow/recording.h). */
+FUR_API int fur_operator_recordable(const fur_operator *op);
 /* The value type of A, x and y. */
 FUR_API fur_value_type fur_operator_value_type(const fur_operator *op);
 

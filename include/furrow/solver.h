@@ -39,6 +39,13 @@ typedef struct fur_solver_progress {
 #define FUR_SOLVER_MOST_ITERATIONS 50000
 #define FUR_SOLVER_MOST_RESTART 10000
 
+/* How the iterations of a solve reach the device. The bits are the same. */
+typedef enum fur_execution {
+    FUR_EXECUTION_AUTO,    /* the fastest that can be had */
+    FUR_EXECUTION_PLAIN,   /* call by call */
+    FUR_EXECUTION_RECORDED /* recorded and replayed, on a GPU and where the operators allow it */
+} fur_execution;
+
 typedef struct fur_solver_options {
     size_t size;                        /* sizeof(fur_solver_options) */
     const char *method;                 /* of fur_solver_method_at; NULL: "cg" */
@@ -65,6 +72,7 @@ typedef struct fur_solver_options {
     int restart;
     /* Least squares: minimises ||b - A x||^2 + damp^2 ||x||^2. 0: plain least squares. */
     double damp;
+    fur_execution execution; /* of cg; a way that cannot be had falls back to another */
 } fur_solver_options;
 
 /* How a solve ended. In every case x holds the last iterate. */
@@ -108,13 +116,14 @@ typedef struct fur_solver_report {
     double residual_recursive; /* ||r||_2 / ||b||_2 by the method's recursion */
     double residual;           /* ||b - A x||_2 / ||b||_2 of the final x, computed afresh */
     double seconds;
-    const char *method;     /* the method's name */
-    int64_t products;       /* with A or A^H, the true residuals' among them */
-    double condition;       /* estimate, from below, of the condition of M A or, of least squares,
-                               of A, from the coefficients of cg, lsqr, ... */
-    double norm;            /* estimate of ||A||_2 or ||M A||_2, in the same way */
-    double bytes;           /* moved in an iteration, counted; as the method counts them */
-    double normal_residual; /* ||A^H r - damp^2 x|| of least squares, computed afresh */
+    const char *method;      /* the method's name */
+    int64_t products;        /* with A or A^H, the true residuals' among them */
+    double condition;        /* estimate, from below, of the condition of M A or, of least squares,
+                                of A, from the coefficients of cg, lsqr, ... */
+    double norm;             /* estimate of ||A||_2 or ||M A||_2, in the same way */
+    fur_execution execution; /* how the iterations were run */
+    double bytes;            /* moved in an iteration, counted; as the method counts them */
+    double normal_residual;  /* ||A^H r - damp^2 x|| of least squares, computed afresh */
 } fur_solver_report;
 
 /* A solver for A x = b. The operators of the options and A must outlive it. FUR_INVALID for a

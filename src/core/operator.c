@@ -61,6 +61,11 @@ int64_t fur_operator_cols(const fur_operator *op)
     return op ? op->definition.cols : 0;
 }
 
+int fur_operator_recordable(const fur_operator *op)
+{
+    return op ? op->definition.recordable : 0;
+}
+
 const fur_vector *fur_operator_scaling(const fur_operator *op)
 {
     return op ? op->scaling : NULL;

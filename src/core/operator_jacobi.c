@@ -89,6 +89,7 @@ fur_status fur_operator_jacobi(const fur_operator *a, fur_operator **out)
         .value_type = m->d->value_type,
         .user = m,
         .apply = apply,
+        .recordable = 1,
         .diagonal = diagonal,
         .release = release,
     };

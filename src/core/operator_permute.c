@@ -64,6 +64,7 @@ fur_status fur_operator_permute(const fur_operator *b, const fur_permutation *p,
         .value_type = fur_operator_value_type(b),
         .user = a,
         .apply = apply,
+        .recordable = fur_operator_recordable(b),
         .diagonal = diagonal,
         .release = release,
     };

@@ -195,6 +195,15 @@ typedef struct fur_order_services {
     fur_order_service *cuthill_mckee; /* or reversed */
 } fur_order_services;
 
+/* Calls that are recorded and replayed; all of them or none. */
+typedef struct fur_recording_services {
+    fur_status (*begin)(fur_env *env);
+    /* Ends the recording in any case; *state is for the next two. */
+    fur_status (*end)(fur_env *env, void **state);
+    fur_status (*replay)(fur_env *env, void *state, int64_t times);
+    void (*forget)(fur_env *env, void *state);
+} fur_recording_services;
+
 /* A device with memory of its own: that memory, which it must have, and services, which it may. For
  * one that is NULL the library works on a copy in the companion; of two that work together, as
  * find_bad_offset and find_bad_column, row_starts and take_rows, starts and fill, it has both or
@@ -222,6 +231,7 @@ typedef struct fur_remote {
     fur_vector_services vector;
     fur_stencil_services stencil;
     fur_order_services order;
+    fur_recording_services recording;
 } fur_remote;
 
 /* One device's kernels. spmv[0] and stencil[0] are the references. */

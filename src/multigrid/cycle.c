@@ -194,6 +194,7 @@ fur_status fur_operator_from_multigrid(fur_multigrid *mg, fur_operator **out)
         .value_type = mg->residual->value_type,
         .user = mg,
         .apply = apply,
+        .recordable = 1,
     };
     fur_dependent dependent = {"the operator of a multigrid", NULL, NULL, .reads = true};
     return fur_operator_derive(mg->context, &definition, &dependent, &mg->dependent.made, out);

@@ -57,6 +57,7 @@ fur_status fur_operator_from_recognised(const fur_recognised *r, fur_operator **
         .value_type = rows->value_type,
         .user = (void *)(uintptr_t)r,
         .apply = apply,
+        .recordable = 1,
         .diagonal = diagonal,
     };
     fur_dependent dependent = {"the operator of a recognised stencil", NULL, NULL, .reads = true};

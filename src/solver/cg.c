@@ -16,6 +16,8 @@
 
 #include "env.h"
 
+#include <furrow/recording.h>
+
 #include <math.h>
 
 /* Slots. */
@@ -25,6 +27,9 @@ enum { RZ, PQ, RR };
  * Rounding leaves up to 0.003 in f32, what is not symmetric 0.5 to 1 where it diverges
  * (docs/numerics.md). */
 #define CONJUGATE 0.1
+
+/* The iteration of a pass from which they are recorded. */
+#define FIRST_RECORDED 8
 
 /* The vectors of a solve by their names in the literature. */
 typedef struct cg {
@@ -106,10 +111,12 @@ static fur_outcome verdict(const fur_scalars_state *state)
 typedef struct course {
     fur_solve *s;
     cg v;
-    int64_t before; /* iterations of earlier passes */
-    double first;   /* ||r|| at the start */
-    int64_t issued; /* iterations whose residual is computed or queued */
-    bool turned;    /* the last one's update of x and p is, too */
+    int64_t before;           /* iterations of earlier passes */
+    double first;             /* ||r|| at the start */
+    int64_t issued;           /* iterations whose residual is computed or queued */
+    bool turned;              /* the last one's update of x and p is, too */
+    bool records;             /* iterations are recorded and replayed, if that works */
+    fur_recording *recording; /* of one; NULL: none yet */
 } course;
 
 /* Looks at the scalars: at the last iteration that was completed, if there is a new one, and at
@@ -194,12 +201,46 @@ static fur_status advance_with_care(course *c, bool *over)
     return FUR_OK;
 }
 
+/* Records one iteration. What cannot be recorded after all is run call by call. */
+static void record(course *c)
+{
+    fur_context *context = fur_operator_context(c->s->a);
+    int64_t products = c->s->products;
+    int64_t issued = c->issued;
+    fur_status status = fur_recording_begin(context);
+    if (status == FUR_OK) {
+        status = advance(c);
+        fur_status ended = fur_recording_end(context, &c->recording);
+        status = status == FUR_OK ? ended : status;
+    }
+    c->s->products = products;
+    c->issued = issued;
+    c->records = status == FUR_OK;
+}
+
+/* `count` iterations, the first few of a pass call by call: many passes are short. */
+static fur_status advance_by(course *c, int64_t count)
+{
+    if (c->records && !c->recording && c->issued >= FIRST_RECORDED)
+        record(c);
+    if (c->recording && c->records) {
+        c->s->execution = FUR_EXECUTION_RECORDED;
+        c->s->products += count;
+        c->issued += count;
+        return fur_recording_replay(c->recording, count);
+    }
+    for (int64_t i = 0; i < count; i++)
+        FUR_TRY(advance(c));
+    return FUR_OK;
+}
+
 /* Iterations up to the next that the host stops at. */
 static fur_status advance_to(course *c, int64_t end)
 {
-    while (c->issued < end && !is_milestone(c->issued))
-        FUR_TRY(advance(c));
-    return FUR_OK;
+    int64_t milestone = 16;
+    while (milestone <= c->issued)
+        milestone *= 2;
+    return advance_by(c, (end < milestone ? end : milestone) - c->issued);
 }
 
 static fur_status iterate(course *c)
@@ -224,11 +265,25 @@ static fur_status iterate(course *c)
     }
 }
 
+static bool may_record(const fur_solve *s)
+{
+    fur_context *context = fur_operator_context(s->a);
+    return s->options->execution != FUR_EXECUTION_PLAIN && fur_context_host(context) != context &&
+           fur_operator_recordable(s->a) &&
+           (!s->preconditioner || fur_operator_recordable(s->preconditioner));
+}
+
 static fur_status run(fur_solve *s)
 {
-    course c = {.s = s, .v = vectors_of(s), .before = s->iterations, .first = s->residual};
+    course c = {.s = s,
+                .v = vectors_of(s),
+                .before = s->iterations,
+                .first = s->residual,
+                .records = may_record(s)};
     FUR_TRY(set_guards(s));
-    return iterate(&c);
+    fur_status status = iterate(&c);
+    fur_recording_destroy(c.recording);
+    return status;
 }
 
 extern const fur_method fur_method_cg;

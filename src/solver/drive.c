@@ -304,6 +304,7 @@ static fur_solve solve_of(const fur_solver *solver)
         .options = o,
         .max_iterations = o->max_iterations,
         .check_every = o->check_every,
+        .execution = FUR_EXECUTION_PLAIN,
     };
 }
 
@@ -336,6 +337,7 @@ fur_status fur_solver_solve(fur_solver *solver, const fur_vector *b, fur_vector 
         .condition = pass.condition,
         .norm = pass.norm,
         .bytes = pass.bytes,
+        .execution = pass.execution,
         .normal_residual = d.normal > 0 ? d.normal : 0,
     };
     fur_report_fill(report, &own, sizeof own);

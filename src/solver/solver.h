@@ -39,6 +39,7 @@ typedef struct fur_solve {
     double condition;
     double norm;
     double bytes;
+    fur_execution execution;
     int64_t products;
 } fur_solve;
 

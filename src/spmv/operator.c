@@ -24,6 +24,7 @@ fur_status fur_operator_from_spmv(const fur_spmv *plan, fur_operator **out)
         .value_type = a->value_type,
         .user = (void *)(uintptr_t)plan,
         .apply = apply,
+        .recordable = 1,
         .diagonal = diagonal,
     };
     fur_dependent dependent = {"the operator of a plan", NULL, NULL, .reads = true};

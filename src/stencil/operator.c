@@ -63,6 +63,7 @@ fur_status fur_operator_from_stencil(const fur_stencil *stencil, fur_operator **
         .value_type = stencil->view.value_type,
         .user = (void *)(uintptr_t)stencil,
         .apply = apply,
+        .recordable = 1,
         .diagonal = diagonal,
     };
     fur_dependent dependent = {"the operator of a stencil", NULL, NULL, .reads = true};

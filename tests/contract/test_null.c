@@ -242,6 +242,11 @@ static int refuse_results(int wanted, int rows)
     REFUSED(w.context, "p", fur_axpy_direction(by, by, NULL, w.x, NULL, w.y));
     REFUSED(w.context, "x", fur_axpy_direction(by, by, NULL, w.x, w.y, NULL));
     REFUSED(NULL, "scalars", fur_scalars_keep(NULL, 1, 1));
+    REFUSED(NULL, "context", fur_recording_begin(NULL));
+    REFUSED(NULL, "context", fur_recording_end(NULL, &(fur_recording *){NULL}));
+    REFUSED(w.context, "out", fur_recording_end(w.context, NULL));
+    REFUSED(NULL, "recording", fur_recording_replay(NULL, 1));
+    fur_recording_destroy(NULL);
     REFUSED(NULL, "scalars", fur_scalars_kept(NULL, 0, 0, &w.out.number));
     REFUSED(w.context, "out", fur_scalars_kept(w.scalars, 0, 0, NULL));
     REFUSED(NULL, "context", fur_permutation_create(NULL, 4, NULL, &w.out.permutation));
@@ -506,6 +511,7 @@ START_TEST(asking_null_has_a_neutral_answer)
     ck_assert_str_eq(fur_product_describe(NULL)->kernel, "");
     ck_assert_str_eq(fur_product_describe(NULL)->order_reason, "");
     ck_assert_ptr_null(fur_operator_scaling(NULL));
+    ck_assert_int_eq(fur_operator_recordable(NULL), 0);
     ck_assert_ptr_null(fur_operator_context(NULL));
     ck_assert_int_eq(fur_operator_rows(NULL), 0);
     ck_assert_int_eq(fur_operator_cols(NULL), 0);

@@ -438,6 +438,19 @@ START_TEST(wrong_arguments_are_refused)
 }
 END_TEST
 
+START_TEST(a_cpu_records_nothing)
+{
+    fur_context *context = context_make(NULL, 1);
+    fur_recording *recording = NULL;
+    ck_fails(context, FUR_UNSUPPORTED, "device \"cpu\" records nothing; a GPU's context does",
+             fur_recording_begin(context));
+    ck_fails(context, FUR_INVALID, "no recording was begun",
+             fur_recording_end(context, &recording));
+    ck_assert_ptr_null(recording);
+    fur_context_destroy(context);
+}
+END_TEST
+
 START_TEST(memory_that_is_not_there_is_reported)
 {
     memory m = {0};
@@ -470,6 +483,7 @@ static void add_tests(TCase *tests)
     tcase_add_test(tests, a_coefficient_that_is_not_finite_halts);
     tcase_add_test(tests, a_halt_can_be_lifted);
     tcase_add_test(tests, wrong_arguments_are_refused);
+    tcase_add_test(tests, a_cpu_records_nothing);
     tcase_add_test(tests, memory_that_is_not_there_is_reported);
 }
 

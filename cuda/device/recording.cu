@@ -1,0 +1,97 @@
+// Recordings: what is queued on the stream is captured as a CUDA graph and launched again. Many
+// replays go as one graph of as many copies, which cost the host one launch.
+#include "recording.cuh"
+
+// Copies in the graph for many replays.
+#define COPIES 16
+
+namespace
+{
+
+struct recording {
+    cudaGraph_t graph;
+    cudaGraphExec_t once;
+    cudaGraphExec_t many; // COPIES in a row; null until it is needed
+};
+
+void release(fur_env *env, recording *r)
+{
+    if (r->many)
+        cudaGraphExecDestroy(r->many);
+    if (r->once)
+        cudaGraphExecDestroy(r->once);
+    if (r->graph)
+        cudaGraphDestroy(r->graph);
+    fur_env_release(env, r);
+}
+
+// The graph of COPIES of the recording, one after the other.
+fur_status chain(fur_env *env, const recording *r, cudaGraph_t chained)
+{
+    cudaGraphNode_t last = nullptr;
+    for (int i = 0; i < COPIES; i++) {
+        cudaGraphNode_t next;
+        FUR_CUDA(env, cudaGraphAddChildGraphNode(&next, chained, last ? &last : nullptr,
+                                                 last ? 1 : 0, r->graph));
+        last = next;
+    }
+    return FUR_OK;
+}
+
+fur_status make_many(fur_env *env, recording *r)
+{
+    cudaGraph_t chained;
+    FUR_CUDA(env, cudaGraphCreate(&chained, 0));
+    fur_status status = chain(env, r, chained);
+    cudaError_t error = status == FUR_OK ? cudaGraphInstantiate(&r->many, chained, 0) : cudaSuccess;
+    cudaGraphDestroy(chained);
+    FUR_CUDA(env, error);
+    return status;
+}
+
+} // namespace
+
+fur_status fur_cuda_record(fur_env *env)
+{
+    FUR_CUDA(env, cudaStreamBeginCapture(fur_cuda_stream(env), cudaStreamCaptureModeThreadLocal));
+    return FUR_OK;
+}
+
+fur_status fur_cuda_end_record(fur_env *env, void **out)
+{
+    cudaGraph_t graph = nullptr;
+    recording *r;
+    FUR_CUDA(env, cudaStreamEndCapture(fur_cuda_stream(env), &graph));
+    fur_status status = fur_env_allocate_zeros(env, 1, sizeof *r, &r);
+    if (status != FUR_OK) {
+        cudaGraphDestroy(graph);
+        return status;
+    }
+    r->graph = graph;
+    cudaError_t error = cudaGraphInstantiate(&r->once, graph, 0);
+    if (error != cudaSuccess) {
+        release(env, r);
+        return fur_cuda_fail(env, "cudaGraphInstantiate", error);
+    }
+    *out = r;
+    return FUR_OK;
+}
+
+fur_status fur_cuda_replay(fur_env *env, void *state, int64_t times)
+{
+    auto r = static_cast<recording *>(state);
+    cudaStream_t stream = fur_cuda_stream(env);
+    if (times >= COPIES && !r->many)
+        FUR_TRY(make_many(env, r));
+    for (; times >= COPIES; times -= COPIES)
+        FUR_CUDA(env, cudaGraphLaunch(r->many, stream));
+    for (; times > 0; times--)
+        FUR_CUDA(env, cudaGraphLaunch(r->once, stream));
+    return FUR_OK;
+}
+
+void fur_cuda_forget(fur_env *env, void *state)
+{
+    cudaStreamSynchronize(fur_cuda_stream(env));
+    release(env, static_cast<recording *>(state));
+}

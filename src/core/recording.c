@@ -1,0 +1,56 @@
+/* Recordings: the handle of what a device records. */
+#include "core.h"
+
+#include <furrow/recording.h>
+
+struct fur_recording {
+    fur_context *context;
+    void *state; /* the device's */
+};
+
+static const fur_recording_services *services_of(const fur_context *context)
+{
+    return &fur_services(context)->recording;
+}
+
+fur_status fur_recording_begin(fur_context *context)
+{
+    FUR_NEED(NULL, context);
+    if (!services_of(context)->begin)
+        return fur_context_fail(context, FUR_UNSUPPORTED,
+                                "device \"%s\" records nothing; a GPU's context does",
+                                context->backend->device);
+    return services_of(context)->begin(&context->env);
+}
+
+fur_status fur_recording_end(fur_context *context, fur_recording **out)
+{
+    FUR_NEED(context, context, out);
+    fur_recording *recording;
+    if (!services_of(context)->end)
+        return fur_context_fail(context, FUR_INVALID, "no recording was begun");
+    FUR_TRY(fur_env_allocate_zeros(&context->env, 1, sizeof *recording, &recording));
+    recording->context = context;
+    fur_status status = services_of(context)->end(&context->env, &recording->state);
+    if (status == FUR_OK)
+        *out = recording;
+    else
+        fur_env_release(&context->env, recording);
+    return status;
+}
+
+fur_status fur_recording_replay(fur_recording *recording, int64_t times)
+{
+    FUR_NEED(recording ? recording->context : NULL, recording);
+    fur_context *context = recording->context;
+    return services_of(context)->replay(&context->env, recording->state, times);
+}
+
+void fur_recording_destroy(fur_recording *recording)
+{
+    if (!recording)
+        return;
+    fur_context *context = recording->context;
+    services_of(context)->forget(&context->env, recording->state);
+    fur_env_release(&context->env, recording);
+}
