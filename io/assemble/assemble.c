@@ -4,7 +4,7 @@
 #include "parallel.h"
 #include "split.h"
 #include "try.h"
-#include "view.h"
+#include "matrix.h"
 
 #define INLINE static inline __attribute__((always_inline))
 

@@ -2,7 +2,7 @@
 #include "arguments.h"
 #include "assemble.h"
 #include "binary_file.h"
-#include "companion.h"
+#include "matrix.h"
 #include "options.h"
 #include "system.h"
 #include "try.h"

@@ -1,11 +1,10 @@
 /* Writing .fur files. */
 #include "arguments.h"
 #include "binary_format.h"
-#include "companion.h"
+#include "matrix.h"
 #include "options.h"
 #include "try.h"
 #include "value_type.h"
-#include "verify.h"
 
 #include <furrow/binary.h>
 #include <furrow/output.h>

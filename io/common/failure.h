@@ -1,4 +1,7 @@
-/* A failure, kept apart from the context: several threads may fail at once, and only the
+/* What the folders of io/ stand on: failures, here; a cursor over a text (cursor.h); limits and the
+ * wish to stop (limit.h); what threads share (parallel.h); matrices as files see them (matrix.h).
+ *
+ * A failure is kept apart from the context: several threads may fail at once, and only the
  * failure that comes first in the file is told. */
 #ifndef FURROW_IO_FAILURE_H
 #define FURROW_IO_FAILURE_H

@@ -195,47 +195,40 @@ int mm_read_banner(FILE *f, MM_typecode *matcode)
     return error;
 }
 
-int mm_read_mtx_crd_size(FILE *f, int *M, int *N, int *nz)
+/* A line of at least `least` sizes and at most three. */
+static int read_sizes(FILE *f, int least, int sizes[3])
 {
     text_line line = {.text = NULL};
-    int rows, cols, entries;
     int error = line_read_content(f, &line);
-    if (!error)
-        error = line_int(&line, 0, &rows);
-    if (!error)
-        error = line_int(&line, 0, &cols);
-    if (!error)
-        error = line_int(&line, 0, &entries);
+    for (int i = 0; i < 3 && !error && (i < least || !line_is_done(&line)); i++)
+        error = line_int(&line, 0, &sizes[i]);
     if (!error && !line_is_done(&line))
         error = MM_NOT_MTX;
     line_release(&line);
+    return error;
+}
+
+int mm_read_mtx_crd_size(FILE *f, int *M, int *N, int *nz)
+{
+    int sizes[3];
+    int error = read_sizes(f, 3, sizes);
     if (error)
         return error;
-    *M = rows;
-    *N = cols;
-    *nz = entries;
+    *M = sizes[0];
+    *N = sizes[1];
+    *nz = sizes[2];
     return 0;
 }
 
 /* Some programs write the count of numbers behind the sizes of an array. */
 int mm_read_mtx_array_size(FILE *f, int *M, int *N)
 {
-    text_line line = {.text = NULL};
-    int rows, cols, count;
-    int error = line_read_content(f, &line);
-    if (!error)
-        error = line_int(&line, 0, &rows);
-    if (!error)
-        error = line_int(&line, 0, &cols);
-    if (!error && !line_is_done(&line))
-        error = line_int(&line, 0, &count);
-    if (!error && !line_is_done(&line))
-        error = MM_NOT_MTX;
-    line_release(&line);
+    int sizes[3];
+    int error = read_sizes(f, 2, sizes);
     if (error)
         return error;
-    *M = rows;
-    *N = cols;
+    *M = sizes[0];
+    *N = sizes[1];
     return 0;
 }
 

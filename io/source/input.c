@@ -1,6 +1,5 @@
 /* Stages put together: a file, if need be a decompressor on it, if need be an archive on that. */
 #include "input.h"
-#include "member.h"
 #include "stage.h"
 #include "try.h"
 

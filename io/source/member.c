@@ -1,5 +1,5 @@
 /* Choosing a member of an archive by its name. */
-#include "member.h"
+#include "stage.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -4,7 +4,6 @@
 #define FURROW_IO_STAGE_H
 
 #include "limit.h"
-#include "member.h"
 
 /* Every stage can look at least so far ahead. */
 #define FUR_STAGE_AHEAD 65536
@@ -92,6 +91,38 @@ fur_status fur_decompress_truncated(const fur_stage *stage, fur_failure *failure
 /* FUR_MALFORMED: the compressed bytes of `stage` are wrong shortly before the next one; `what` was
  * found there. */
 fur_status fur_decompress_damaged(const fur_stage *stage, const char *what, fur_failure *failure);
+
+/* Room for the name of a member, as long as the longest path of the system. */
+#define FUR_MEMBER_SIZE 4096
+
+/* Which member of an archive is meant. The SuiteSparse Matrix Collection (Davis, Hu 2011) ships
+ * name.tar.gz with the matrix name/name.mtx, and beside it, in any order, name/name_b.mtx for a
+ * right-hand side, name/name_x.mtx and the like. */
+typedef struct fur_member {
+    const char *suffix; /* NULL: name/name.mtx; "b": name/name_b.mtx */
+    bool found;
+    /* The name that is looked for, or was found. Empty: it is not known yet, and the matrices that
+     * are passed over are noted below. */
+    char name[FUR_MEMBER_SIZE];
+    int others;                 /* members *.mtx */
+    int listed;                 /* how many of them are in the list */
+    char last[FUR_MEMBER_SIZE]; /* the last of them */
+    char list[256];             /* names for a sentence, as many as fit */
+} fur_member;
+
+/* Whether the member `name` of the archive is meant; sets found and name if it is. */
+bool fur_member_is(fur_member *member, const char *name);
+
+/* After a search in vain for name/name.mtx: if there is only one member *.mtx, it is what is looked
+ * for from now on. */
+bool fur_member_settle(fur_member *member);
+
+/* FUR_IO_ERROR: the archive `name` does not have the member. */
+fur_status fur_member_missing(const fur_member *member, const char *name, fur_failure *failure);
+
+/* Copies a name for a sentence: without control characters, cut off if it has to be. Returns its
+ * length. */
+size_t fur_member_print(const char *name, char *out, size_t room);
 
 /* Bytes of a block of a tar archive, by the first of which it is recognised. */
 #define FUR_TAR_BLOCK 512

@@ -1,7 +1,7 @@
 /* Reading Matrix Market files, and what is in memory as in a file, into matrices and vectors. */
 #include "arguments.h"
 #include "assemble.h"
-#include "companion.h"
+#include "matrix.h"
 #include "options.h"
 #include "reader.h"
 #include "try.h"

@@ -1,15 +1,16 @@
-/* Writing matrices and vectors as Matrix Market files. */
+/* Writing matrices and vectors as Matrix Market files, a line for each entry. */
 #include <furrow/mtx.h>
 
 #include "arguments.h"
-#include "companion.h"
+#include "matrix.h"
+#include "number.h"
 #include "options.h"
+#include "split.h"
 #include "try.h"
 #include "value_type.h"
-#include "verify.h"
-#include "view.h"
 #include "write.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -18,6 +19,115 @@
 
 /* Rows that are worth a thread when entries are counted. */
 #define ROW_GRAIN 1024
+
+/* Entries of an array, as numbers of a field. */
+typedef struct field_numbers {
+    const void *values;
+    fur_value_type value_type;
+    fur_mtx_field field; /* pattern: none; integer: the values fit int64_t; complex: pairs */
+} field_numbers;
+
+/* Entries of a matrix, or of its lower triangle. */
+typedef struct matrix_entries {
+    fur_csr_view view;
+    fur_mtx_symmetry symmetry;
+    field_numbers numbers;
+} matrix_entries;
+
+/* Whether a file of that symmetry stores the entry: all of a general matrix, else those of the
+ * lower triangle. */
+static bool is_stored(fur_mtx_symmetry symmetry, int64_t row, int64_t col)
+{
+    return symmetry == FUR_MTX_GENERAL || col < row ||
+           (col == row && symmetry != FUR_MTX_SKEW_SYMMETRIC);
+}
+
+/* A number and the blank or the end of line behind it. */
+#define NUMBER_ROOM (FUR_NUMBER_SIZE + 1)
+
+/* Room for a row's number and a blank. It is copied as a whole, in front of every entry of the row:
+ * a length known to the compiler is a move, any other a call. */
+#define LABEL_SIZE 16
+_Static_assert(LABEL_SIZE <= NUMBER_ROOM, "a label overruns the room of its line");
+
+/* Bytes that the numbers of an entry take at most, each with what stands behind it. */
+static size_t numbers_room(fur_mtx_field field)
+{
+    return field == FUR_MTX_PATTERN ? 0 : field == FUR_MTX_COMPLEX ? 2 * NUMBER_ROOM : NUMBER_ROOM;
+}
+
+/* The same with row and column. */
+static size_t entry_room(fur_mtx_field field)
+{
+    return 2 * NUMBER_ROOM + numbers_room(field);
+}
+
+/* Part `index` of the array: complex values are two parts each. */
+static char *print_part(const field_numbers *n, int64_t index, char *out)
+{
+    if (fur_value_is_single(n->value_type)) {
+        float part = ((const float *)n->values)[index];
+        return out + (n->field == FUR_MTX_INTEGER ? fur_number_print_i64((int64_t)part, out)
+                                                  : fur_number_print_f32(part, out));
+    }
+    double part = ((const double *)n->values)[index];
+    return out + (n->field == FUR_MTX_INTEGER ? fur_number_print_i64((int64_t)part, out)
+                                              : fur_number_print_f64(part, out));
+}
+
+static char *print_numbers(const field_numbers *n, int64_t k, char *out)
+{
+    if (n->field != FUR_MTX_COMPLEX)
+        return print_part(n, k, out);
+    out = print_part(n, 2 * k, out);
+    *out++ = ' ';
+    return print_part(n, 2 * k + 1, out);
+}
+
+/* Prints entries begin .. end-1 of field_numbers and returns the end of the text. */
+static char *print_array(const void *numbers, int64_t begin, int64_t end, char *out)
+{
+    for (int64_t k = begin; k < end; k++) {
+        out = print_numbers(numbers, k, out);
+        *out++ = '\n';
+    }
+    return out;
+}
+
+/* Prints entries begin .. end-1, which are of one row. */
+static char *print_row(const matrix_entries *m, int64_t row, int64_t begin, int64_t end, char *out)
+{
+    char label[LABEL_SIZE + FUR_NUMBER_SIZE];
+    size_t label_size = fur_number_print_i64(row + 1, label);
+    label[label_size++] = ' ';
+    for (int64_t k = begin; k < end; k++) {
+        int64_t col = m->view.columns[k];
+        if (!is_stored(m->symmetry, row, col))
+            continue;
+        memcpy(out, label, LABEL_SIZE);
+        out += label_size;
+        out += fur_number_print_i64(col + 1, out);
+        if (m->numbers.field != FUR_MTX_PATTERN) {
+            *out++ = ' ';
+            out = print_numbers(&m->numbers, k, out);
+        }
+        *out++ = '\n';
+    }
+    return out;
+}
+
+/* The same of matrix_entries. */
+static char *print_coordinates(const void *matrix, int64_t begin, int64_t end, char *out)
+{
+    const matrix_entries *m = matrix;
+    for (int64_t k = begin, row = fur_view_row_of(&m->view, begin); k < end; row++) {
+        int64_t stop = fur_smaller(fur_view_begin(&m->view, row + 1), end);
+        if (k < stop)
+            out = print_row(m, row, k, stop, out);
+        k = stop;
+    }
+    return out;
+}
 
 /* Every line of the comment, behind a %: at most three bytes for each of its own and its end. */
 static char *put_comment(const char *comment, char *out)
@@ -76,7 +186,7 @@ static void count_stored_in_rows(void *user, int64_t begin, int64_t end)
     int64_t count = 0;
     for (int64_t row = begin; row < end; row++)
         for (int64_t k = fur_view_begin(s->view, row); k < fur_view_begin(s->view, row + 1); k++)
-            count += fur_print_is_stored(s->symmetry, row, s->view->columns[k]);
+            count += is_stored(s->symmetry, row, s->view->columns[k]);
     s->count += count;
 }
 
@@ -140,7 +250,7 @@ static fur_status write_csr(const fur_csr *a, const char *path,
     FUR_TRY(check_symmetry(a, &taken));
     if (field == FUR_MTX_INTEGER)
         FUR_TRY(fur_verify_integers(a));
-    fur_print_matrix matrix = {
+    matrix_entries matrix = {
         .view = view, .symmetry = taken.symmetry, .numbers = {view.values, view.value_type, field}};
     fur_mtx_header header = {.field = field,
                              .symmetry = taken.symmetry,
@@ -148,8 +258,8 @@ static fur_status write_csr(const fur_csr *a, const char *path,
                              .cols = view.cols,
                              .entries_in_file = count_stored(a, taken.symmetry)};
     fur_text text = {.entries = view.entries,
-                     .entry_size = fur_print_entry_size(field),
-                     .print = fur_print_coordinates,
+                     .entry_size = entry_room(field),
+                     .print = print_coordinates,
                      .user = &matrix};
     return write_file(context, path, &header, &taken, &text);
 }
@@ -174,14 +284,14 @@ static fur_status write_vector(const fur_vector *x, const char *path,
     fur_context *context = fur_vector_context(x);
     FUR_TAKE_OPTIONS(context, fur_mtx_write_options, &taken, options);
     bool complex = fur_value_is_complex(fur_vector_value_type(x));
-    fur_print_numbers numbers = {.values = fur_vector_const_data(x),
-                                 .value_type = fur_vector_value_type(x),
-                                 .field = complex ? FUR_MTX_COMPLEX : FUR_MTX_REAL};
+    field_numbers numbers = {.values = fur_vector_const_data(x),
+                             .value_type = fur_vector_value_type(x),
+                             .field = complex ? FUR_MTX_COMPLEX : FUR_MTX_REAL};
     fur_mtx_header header = {
         .format = FUR_MTX_ARRAY, .field = numbers.field, .rows = fur_vector_size(x), .cols = 1};
     fur_text text = {.entries = header.rows,
-                     .entry_size = fur_print_numbers_size(numbers.field),
-                     .print = fur_print_array,
+                     .entry_size = numbers_room(numbers.field),
+                     .print = print_array,
                      .user = &numbers};
     return write_file(context, path, &header, &taken, &text);
 }

@@ -7,6 +7,8 @@
 
 #include <furrow/output.h>
 
+#include <pthread.h>
+#include <stdbool.h>
 #include <string.h>
 
 /* Bytes that the entries of a piece take at most. Their buffer stays in a core's cache. */
@@ -14,6 +16,91 @@
 
 /* Pieces a thread may be ahead of the one that is to be written next. */
 #define AHEAD 3
+
+/* Pieces that threads make in any order and that leave one after the other. A piece that
+ * is ready before its turn waits in a slot while its thread makes the next one, so that a thread
+ * which the system holds up does not hold up the others. */
+typedef struct turns {
+    fur_context *context;
+    pthread_mutex_t lock;
+    pthread_cond_t left; /* a slot has become free, or there is nothing more to make */
+    int64_t pieces;
+    int64_t slots;
+    int64_t taken; /* pieces that are made or being made */
+    int64_t gone;  /* pieces that have left: each had its turn */
+    bool leaving;  /* a piece is on its way out */
+    bool *ready;   /* by slot */
+} turns;
+
+/* Memory for the state of the slots: see turns_end. */
+static fur_status turns_start(fur_context *context, int64_t pieces, int64_t slots, turns *out)
+{
+    void *ready;
+    FUR_TRY(fur_context_allocate(context, (size_t)slots * sizeof(bool), &ready));
+    *out = (turns){.context = context, .pieces = pieces, .slots = slots, .ready = ready};
+    memset(out->ready, 0, (size_t)slots * sizeof(bool));
+    pthread_mutex_init(&out->lock, NULL);
+    pthread_cond_init(&out->left, NULL);
+    return FUR_OK;
+}
+
+/* The next piece to make, whose slot is piece % slots; waits until that is free. -1: no more. */
+static int64_t turns_take(turns *t)
+{
+    pthread_mutex_lock(&t->lock);
+    while (t->taken < t->pieces && t->taken - t->gone >= t->slots)
+        pthread_cond_wait(&t->left, &t->lock);
+    int64_t piece = t->taken < t->pieces ? t->taken++ : -1;
+    pthread_mutex_unlock(&t->lock);
+    return piece;
+}
+
+/* The piece is in its slot. */
+static void turns_finish(turns *t, int64_t piece)
+{
+    pthread_mutex_lock(&t->lock);
+    t->ready[piece % t->slots] = true;
+    pthread_mutex_unlock(&t->lock);
+}
+
+/* The piece whose turn it is to leave, if it is ready and no other thread is writing; -1: none. A
+ * thread asks after each turns_finish and each turns_left; after -1 others do the rest. */
+static int64_t turns_leave(turns *t)
+{
+    pthread_mutex_lock(&t->lock);
+    bool now = !t->leaving && t->gone < t->pieces && t->ready[t->gone % t->slots];
+    t->leaving |= now;
+    int64_t piece = now ? t->gone : -1;
+    pthread_mutex_unlock(&t->lock);
+    return piece;
+}
+
+/* That piece has left and its slot is free. */
+static void turns_left(turns *t)
+{
+    pthread_mutex_lock(&t->lock);
+    t->ready[t->gone % t->slots] = false;
+    t->gone++;
+    t->leaving = false;
+    pthread_cond_broadcast(&t->left);
+    pthread_mutex_unlock(&t->lock);
+}
+
+/* No piece is taken and none leaves from now on. */
+static void turns_stop(turns *t)
+{
+    pthread_mutex_lock(&t->lock);
+    t->pieces = 0;
+    pthread_cond_broadcast(&t->left);
+    pthread_mutex_unlock(&t->lock);
+}
+
+static void turns_end(turns *t)
+{
+    pthread_cond_destroy(&t->left);
+    pthread_mutex_destroy(&t->lock);
+    fur_context_release(t->context, t->ready);
+}
 
 /* A thread's own memory. */
 typedef struct worker {
@@ -40,7 +127,7 @@ typedef struct writing {
     int slot_count;
     worker *workers;
     slot *slots;
-    fur_turns turns;
+    turns turns;
     const char *path;
     fur_output *output;
 } writing;
@@ -138,12 +225,11 @@ static fur_status make_piece(writing *w, worker *own, int64_t index)
 /* One thread at a time writes; the output remembers what went wrong. */
 static void write_ready_pieces(writing *w)
 {
-    for (int64_t index = fur_turns_leave(&w->turns); index >= 0;
-         index = fur_turns_leave(&w->turns)) {
+    for (int64_t index = turns_leave(&w->turns); index >= 0; index = turns_leave(&w->turns)) {
         const slot *from = &w->slots[index % w->slot_count];
         if (fur_output_write(w->output, from->bytes, from->size) != FUR_OK)
-            fur_turns_stop(&w->turns);
-        fur_turns_left(&w->turns);
+            turns_stop(&w->turns);
+        turns_left(&w->turns);
     }
 }
 
@@ -153,10 +239,10 @@ static void write_pieces(void *user, int64_t part, int64_t end)
     (void)end;
     writing *w = user;
     worker *own = &w->workers[part];
-    for (int64_t index = fur_turns_take(&w->turns); index >= 0; index = fur_turns_take(&w->turns)) {
+    for (int64_t index = turns_take(&w->turns); index >= 0; index = turns_take(&w->turns)) {
         if (make_piece(w, own, index) != FUR_OK)
-            fur_turns_stop(&w->turns);
-        fur_turns_finish(&w->turns, index);
+            turns_stop(&w->turns);
+        turns_finish(&w->turns, index);
         write_ready_pieces(w);
     }
 }
@@ -181,13 +267,13 @@ static fur_status write_file(writing *w, bool sync)
 {
     FUR_TRY(make_slots(w));
     FUR_TRY(make_workers(w));
-    FUR_TRY(fur_turns_start(w->context, w->pieces, w->slot_count, &w->turns));
+    FUR_TRY(turns_start(w->context, w->pieces, w->slot_count, &w->turns));
     fur_status status = fur_output_create(w->context, w->path, &w->output);
     if (status == FUR_OK) {
         fur_context_parallel(w->context, w->team, 1, write_pieces, w);
         status = end_file(w, sync);
     }
-    fur_turns_end(&w->turns);
+    turns_end(&w->turns);
     return status;
 }
 

@@ -3,43 +3,10 @@
 #ifndef FURROW_IO_WRITE_H
 #define FURROW_IO_WRITE_H
 
-#include <furrow/mtx.h>
+#include <furrow/context.h>
 
-#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
-
-/* Printing entries, a line each (print.c): entries of an array, as numbers of a field. */
-typedef struct fur_print_numbers {
-    const void *values;
-    fur_value_type value_type;
-    fur_mtx_field field; /* pattern: none; integer: the values fit int64_t; complex: pairs */
-} fur_print_numbers;
-
-/* Entries of a matrix, or of its lower triangle. */
-typedef struct fur_print_matrix {
-    fur_csr_view view;
-    fur_mtx_symmetry symmetry;
-    fur_print_numbers numbers;
-} fur_print_matrix;
-
-/* Whether a file of that symmetry stores the entry: all of a general matrix, else those of the
- * lower triangle. */
-static inline int fur_print_is_stored(fur_mtx_symmetry symmetry, int64_t row, int64_t col)
-{
-    return symmetry == FUR_MTX_GENERAL || col < row ||
-           (col == row && symmetry != FUR_MTX_SKEW_SYMMETRIC);
-}
-
-/* Bytes that the numbers of an entry take at most, each with what stands behind it. */
-size_t fur_print_numbers_size(fur_mtx_field field);
-/* The same with row and column. */
-size_t fur_print_entry_size(fur_mtx_field field);
-
-/* Print entries begin .. end-1 of a fur_print_numbers, of a fur_print_matrix; return the end of the
- * text. */
-char *fur_print_array(const void *numbers, int64_t begin, int64_t end, char *out);
-char *fur_print_coordinates(const void *matrix, int64_t begin, int64_t end, char *out);
 
 /* A long text, a line for each of many entries, printed by several threads (text_write.c). */
 typedef struct fur_text {
@@ -79,41 +46,5 @@ extern const fur_compressor fur_compressor_zstd; /* there if FURROW_HAVE_ZSTD is
 /* The compressor that the end of the path asks for: .gz, .zst; NULL for every other path: plain
  * text. FUR_UNSUPPORTED if this build lacks the library for it. */
 fur_status fur_compressor_find(fur_context *context, const char *path, const fur_compressor **out);
-
-/* Pieces that threads make in any order and that leave one after the other (turns.c). A piece that
- * is ready before its turn waits in a slot while its thread makes the next one, so that a thread
- * which the system holds up does not hold up the others. */
-typedef struct fur_turns {
-    fur_context *context;
-    pthread_mutex_t lock;
-    pthread_cond_t left; /* a slot has become free, or there is nothing more to make */
-    int64_t pieces;
-    int64_t slots;
-    int64_t taken; /* pieces that are made or being made */
-    int64_t gone;  /* pieces that have left: each had its turn */
-    bool leaving;  /* a piece is on its way out */
-    bool *ready;   /* by slot */
-} fur_turns;
-
-/* Memory for the state of the slots: see fur_turns_end. */
-fur_status fur_turns_start(fur_context *context, int64_t pieces, int64_t slots, fur_turns *out);
-
-/* The next piece to make, whose slot is piece % slots; waits until that is free. -1: no more. */
-int64_t fur_turns_take(fur_turns *turns);
-
-/* The piece is in its slot. */
-void fur_turns_finish(fur_turns *turns, int64_t piece);
-
-/* The piece whose turn it is to leave, if it is ready and no other thread is writing; -1: none. A
- * thread asks after each fur_turns_finish and each fur_turns_left; after -1 others do the rest. */
-int64_t fur_turns_leave(fur_turns *turns);
-
-/* That piece has left and its slot is free. */
-void fur_turns_left(fur_turns *turns);
-
-/* No piece is taken and none leaves from now on. */
-void fur_turns_stop(fur_turns *turns);
-
-void fur_turns_end(fur_turns *turns);
 
 #endif

@@ -81,9 +81,9 @@ static inline int64_t fur_csr_find(const fur_csr_view *a, int64_t row, int64_t c
 }
 
 /* Sets B's columns and values, B's offsets being set: row i has as many entries as B's row i, from
- * where A's row begins, in the order of their columns; those of one column stay in their order.
- * longest: of B's rows. */
-fur_status fur_csr_sort_rows(const fur_csr *a, int64_t longest, fur_csr *b);
+ * where A's row begins; if `sorts`, in the order of their columns, those of one column in their
+ * order. longest: of B's rows. */
+fur_status fur_csr_gather_rows(const fur_csr *a, bool sorts, int64_t longest, fur_csr *b);
 
 void fur_csr_figures(const fur_env *env, const fur_csr_view *a, fur_csr_statistics *out);
 

@@ -19,6 +19,8 @@
 #    define SAMPLE_ENTRIES 32
 /* Rows that a thread takes at a time. */
 #    define ROW_BLOCK 512
+/* How many entries before its turn an entry's place, which lies anywhere, is asked for. */
+#    define AHEAD 16
 
 /* Entries of a list on their way to their rows. */
 typedef struct placing {
@@ -37,6 +39,23 @@ typedef struct merging {
                         columns are neighbours */
     fur_shared next; /* row that no part has taken */
 } merging;
+
+/* A search for the first row in which an entry's column is not above the one before by `step`. */
+typedef struct ascent {
+    const fur_csr_view *a;
+    int32_t step;
+    fur_shared row;
+} ascent;
+
+/* The first such entry of a row that has those at k .. end - 1; end without any. */
+static int64_t find_descent(const ascent *s, int64_t k, int64_t end)
+{
+    const int32_t *columns = s->a->columns;
+    for (k++; k < end; k++)
+        if (columns[k] - columns[k - 1] < s->step)
+            return k;
+    return end;
+}
 
 #    define FUR_TEMPLATE "from_coo.c"
 #    include "foreach_value.h"
@@ -144,9 +163,9 @@ static fur_status merge(fur_csr *a, fur_duplicates duplicates, bool apart, int64
     return FUR_OK;
 }
 
-/* The matrix whose row i is the first lengths[i] entries of A's, by their columns. Of lengths, the
- * offsets become. */
-static fur_status sort(const fur_csr *a, int64_t *lengths, fur_csr **out)
+/* The matrix whose row i is the first lengths[i] entries of A's; sorts: by their columns. Of
+ * lengths, the offsets become. */
+static fur_status gather_rows(const fur_csr *a, bool sorts, int64_t *lengths, fur_csr **out)
 {
     const fur_csr_view *v = &a->view;
     int64_t longest = 0;
@@ -161,38 +180,26 @@ static fur_status sort(const fur_csr *a, int64_t *lengths, fur_csr **out)
     FUR_TRY(fur_csr_allocate(a->context, v->rows, v->cols, total, v->value_type,
                              fur_offset_for(total), &b));
     fur_csr_set_offsets(b, lengths);
-    fur_status status = fur_csr_sort_rows(a, longest, b);
+    fur_status status = fur_csr_gather_rows(a, sorts, longest, b);
     if (status == FUR_OK)
         *out = b;
     else
         fur_csr_destroy(b);
     return status;
 }
-/* A search for the first row in which an entry's column is not above the one before by `step`. */
-typedef struct ascent {
-    const fur_csr_view *a;
-    int32_t step;
-    fur_shared row;
-} ascent;
-
-/* The first such entry of a row; the row's end without any. */
-static int64_t find_descent(const ascent *s, int64_t row)
-{
-    int64_t end = fur_offset_at(s->a, row + 1);
-    int64_t k = fur_offset_at(s->a, row) + 1;
-    while (k < end && s->a->columns[k] - s->a->columns[k - 1] >= s->step)
-        k++;
-    return fur_smaller(k, end);
-}
 
 static void look_at_rows(void *job, int64_t begin, int64_t end)
 {
     ascent *s = job;
-    for (int64_t i = begin; i < end; i++)
-        if (find_descent(s, i) < fur_offset_at(s->a, i + 1)) {
+    int64_t k = fur_offset_at(s->a, begin);
+    for (int64_t i = begin; i < end; i++) {
+        int64_t next = fur_offset_at(s->a, i + 1);
+        if (find_descent(s, k, next) < next) {
             fur_shared_least(&s->row, i);
             return;
         }
+        k = next;
+    }
 }
 
 /* Whether columns rise along all rows; equal ones may be `repeated`. If not, s has the first row.
@@ -210,8 +217,9 @@ static fur_status check_repeated(fur_env *env, const fur_csr_view *a)
     ascent s;
     if (rows_ascend(env, a, false, &s))
         return FUR_OK;
+    int64_t k = find_descent(&s, fur_offset_at(a, s.row), fur_offset_at(a, s.row + 1));
     return fur_env_fail(env, FUR_INVALID, "several entries are at (%lld, %d)", (long long)s.row,
-                        a->columns[find_descent(&s, s.row)]);
+                        a->columns[k]);
 }
 
 static bool occurs_twice(const int32_t *columns, int64_t count)
@@ -253,7 +261,7 @@ static fur_status finish(fur_csr *a, fur_duplicates duplicates, int64_t *lengths
         lengths[i] = lengths[i + 1] - lengths[i];
     if (early)
         FUR_TRY(merge(a, duplicates, true, lengths));
-    FUR_TRY(sort(a, lengths, &b));
+    FUR_TRY(gather_rows(a, true, lengths, &b));
     fur_status status = FUR_OK;
     if (duplicates == FUR_DUPLICATES_ERROR)
         status = check_repeated(&a->context->env, &b->view);
@@ -266,7 +274,7 @@ static fur_status finish(fur_csr *a, fur_duplicates duplicates, int64_t *lengths
     }
     status = merge(b, duplicates, false, lengths);
     if (status == FUR_OK)
-        status = sort(b, lengths, out);
+        status = gather_rows(b, false, lengths, out);
     fur_csr_destroy(b);
     return status;
 }
@@ -327,6 +335,11 @@ static void FN(place_chunks)(void *job, int64_t begin, int64_t end)
         int64_t *next = rows->next + chunk * rows->keys_end;
         int64_t last = fur_split(rows->count, rows->chunks, (int)chunk + 1);
         for (int64_t e = fur_split(rows->count, rows->chunks, (int)chunk); e < last; e++) {
+            if (e + AHEAD < last) {
+                int64_t later = next[rows->keys[e + AHEAD]];
+                __builtin_prefetch(&p->columns[later], 1);
+                __builtin_prefetch(&to[later], 1);
+            }
             int64_t place = next[rows->keys[e]]++;
             p->columns[place] = column[e];
             to[place] = from[e];
@@ -334,12 +347,12 @@ static void FN(place_chunks)(void *job, int64_t begin, int64_t end)
     }
 }
 
-/* Returns the length that is left. What `places` has of other rows is told by the column there. */
-static int64_t FN(merge_row)(int64_t length, bool sum, int32_t *places, int32_t *columns,
-                             VALUE *values)
+/* Returns the length that is left; `distinct`: how many entries are known to be. What `places` has
+ * of other rows is told by the column there. */
+static int64_t FN(merge_row)(int64_t distinct, int64_t length, bool sum, int32_t *places,
+                             int32_t *columns, VALUE *values)
 {
-    int64_t distinct = 0;
-    for (int64_t k = 0; k < length; k++) {
+    for (int64_t k = distinct; k < length; k++) {
         int32_t column = columns[k];
         int64_t at = places ? places[column] : distinct - 1;
         if (at >= 0 && at < distinct && columns[at] == column) {
@@ -355,19 +368,22 @@ static int64_t FN(merge_row)(int64_t length, bool sum, int32_t *places, int32_t 
 }
 
 /* Part `begin`, which leaves no rows for those after it. */
-static void FN(merge_rows)(void *job, int64_t begin, int64_t end)
+static void FN(merge_rows)(void *job, int64_t begin, int64_t behind)
 {
     merging *m = job;
     const fur_csr_view *a = &m->a->view;
     int32_t *places = m->places ? m->places + begin * a->cols : NULL;
     int32_t *columns = fur_csr_columns(m->a);
     VALUE *values = fur_csr_values(m->a);
-    (void)end;
+    const ascent rising = {.a = a, .step = 1};
+    (void)behind;
     for (int64_t row; (row = fur_shared_take(&m->next, ROW_BLOCK)) < a->rows;) {
         for (int64_t i = row; i < fur_smaller(row + ROW_BLOCK, a->rows); i++) {
             int64_t at = fur_offset_at(a, i);
-            m->lengths[i] = FN(merge_row)(fur_offset_at(a, i + 1) - at, m->sum, places,
-                                          columns + at, values + at);
+            int64_t end = fur_offset_at(a, i + 1);
+            int64_t distinct = places ? 0 : find_descent(&rising, at, end) - at;
+            m->lengths[i] =
+                FN(merge_row)(distinct, end - at, m->sum, places, columns + at, values + at);
         }
     }
 }

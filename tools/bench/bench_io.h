@@ -4,15 +4,33 @@
 #define FURROW_TOOLS_BENCH_IO_H
 
 #include "bench.h"
-#include "fingerprint.h"
 #include "peer_io.h"
 #include "scratch.h"
-#include "unpack.h"
 
 #define IO_BLOCK (1 << 20)
 #define IO_CONTEXTS 2
 #define IO_PEERS 2
 #define IO_PATH (PATH_MAX + 16)
+
+/* What a reader found in a file, without keeping it.
+ * The sum, modulo 2^64, of a hash of each entry's row, column and bits: the same in any order. */
+typedef struct fingerprint {
+    int64_t rows;
+    int64_t cols;
+    int64_t entries;
+    uint64_t sum;
+} fingerprint;
+
+/* A decompressor alone, from memory to memory: the speed that reading a compressed file is held
+ * against. */
+typedef struct unpacker {
+    const char *name; /* the function that does it */
+    size_t magic_size;
+    unsigned char magic[4]; /* what such data begins with */
+    /* Decompresses all, each block over the one before. The bytes it made, -1 if the data is bad.
+     */
+    int64_t (*run)(const void *packed, size_t size, void *block, size_t room);
+} unpacker;
 
 typedef fur_status io_read(fur_context *context, const char *path, fur_csr **out);
 
@@ -65,6 +83,12 @@ struct io_case {
     json_t *tables;
 };
 
+/* The fingerprint of a matrix of f64 in a context on the CPU. */
+fingerprint fingerprint_csr(const fur_csr *matrix);
+
+/* NULL if the data is not compressed, or in a way that the build has no library for. */
+const unpacker *unpack_find(const void *data, size_t size);
+
 /* Adds a contender to the table: its first run, the race's entry. One that gives other entries than
  * expected ends the benchmark; a peer that fails is told of and left out unless --against demands
  * it. */
@@ -80,9 +104,6 @@ void io_run_map(void *self);
 void io_run_write(void *self);
 void io_run_peer_read(void *self);
 void io_run_peer_write(void *self);
-
-/* Races the contenders, the floor being the first, and prints and keeps the table. */
-fur_status io_finish_table(io_case *c, const char *title);
 
 /* The sentence about a contender that failed. */
 fur_status io_fail(const io_line *line, const char *name);

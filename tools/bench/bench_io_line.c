@@ -3,8 +3,121 @@
 
 #include <fcntl.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "offset.h"
+#include "random.h"
+
+#ifdef FURROW_HAVE_GZIP
+#    include <isa-l/igzip_lib.h>
+#endif
+#ifdef FURROW_HAVE_ZSTD
+#    include <zstd.h>
+#endif
+
+static uint64_t hash(int64_t row, int64_t col, double value)
+{
+    uint64_t bits = 0;
+    memcpy(&bits, &value, sizeof bits);
+    return random_mix(random_mix((uint64_t)row << 32 ^ (uint64_t)col) + bits);
+}
+
+fingerprint fingerprint_csr(const fur_csr *matrix)
+{
+    fur_csr_view a = *fur_csr_get(matrix);
+    const double *values = a.values;
+    fingerprint f = {.rows = a.rows, .cols = a.cols, .entries = a.entries};
+    int64_t k = 0;
+    for (int64_t i = 0; i < a.rows; i++) {
+        int64_t end = offset_at(&a, i + 1);
+        for (; k < end; k++)
+            f.sum += hash(i, a.columns[k], values[k]);
+    }
+    return f;
+}
+
+/* The fingerprint of coordinates, each with its mirror image if that is not stored. */
+static fingerprint fingerprint_coordinates(const peer_matrix *matrix)
+{
+    const peer_matrix *m = matrix;
+    fingerprint f = {.rows = m->rows, .cols = m->cols, .entries = m->entries};
+    for (int64_t k = 0; k < m->entries; k++) {
+        int64_t row = m->row_indices[k] - m->base;
+        int64_t col = m->col_indices[k] - m->base;
+        double value = m->values ? m->values[k] : 1;
+        f.sum += hash(row, col, value);
+        if (m->mirror != 0 && row != col) {
+            f.sum += hash(col, row, m->mirror * value);
+            f.entries++;
+        }
+    }
+    return f;
+}
+
+static bool fingerprint_equal(const fingerprint *a, const fingerprint *b)
+{
+    return a->rows == b->rows && a->cols == b->cols && a->entries == b->entries && a->sum == b->sum;
+}
+
+#ifdef FURROW_HAVE_GZIP
+/* One member, as gzip makes of a file, below 4 GB, which is what the library takes at once. */
+static int64_t run_inflate(const void *packed, size_t size, void *block, size_t room)
+{
+    struct inflate_state state;
+    isal_inflate_init(&state);
+    state.crc_flag = ISAL_GZIP;
+    state.next_in = (uint8_t *)(uintptr_t)packed;
+    state.avail_in = (uint32_t)size;
+    int64_t made = size > UINT32_MAX ? -1 : 0;
+    while (made >= 0 && state.block_state != ISAL_BLOCK_FINISH) {
+        state.next_out = block;
+        state.avail_out = (uint32_t)room;
+        if (isal_inflate(&state) != ISAL_DECOMP_OK || state.avail_out == room)
+            return -1;
+        made += (int64_t)(room - state.avail_out);
+    }
+    return state.avail_in == 0 ? made : -1;
+}
+#endif
+
+#ifdef FURROW_HAVE_ZSTD
+static int64_t run_zstd(const void *packed, size_t size, void *block, size_t room)
+{
+    ZSTD_DStream *stream = ZSTD_createDStream();
+    ZSTD_inBuffer in = {packed, size, 0};
+    int64_t made = 0;
+    size_t left = 1;
+    while (stream && left != 0 && !ZSTD_isError(left)) {
+        ZSTD_outBuffer out = {block, room, 0};
+        left = ZSTD_decompressStream(stream, &out, &in);
+        made += (int64_t)out.pos;
+        if (out.pos < room && in.pos == size)
+            break;
+    }
+    ZSTD_freeDStream(stream);
+    return left == 0 ? made : -1;
+}
+#endif
+
+static const unpacker unpackers[] = {
+#ifdef FURROW_HAVE_GZIP
+    {"isal_inflate", 2, {0x1f, 0x8b}, run_inflate},
+#endif
+#ifdef FURROW_HAVE_ZSTD
+    {"ZSTD_decompressStream", 4, {0x28, 0xb5, 0x2f, 0xfd}, run_zstd},
+#endif
+    {NULL, 0, {0}, NULL},
+};
+
+const unpacker *unpack_find(const void *data, size_t size)
+{
+    for (const unpacker *u = unpackers; u->name; u++)
+        if (size >= u->magic_size && memcmp(data, u->magic, u->magic_size) == 0)
+            return u;
+    return NULL;
+}
 
 void io_run_floor_read(void *self)
 {

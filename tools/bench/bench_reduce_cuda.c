@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "peer_cublas.h"
+#include "peer_cuda.h"
 
 /* Small, so that y keeps its size over the rounds, of which each adds alpha x to it. */
 static const double ALPHA = 1e-9;

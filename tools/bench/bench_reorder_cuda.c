@@ -9,7 +9,7 @@
 
 #include "generate.h"
 #include "load.h"
-#include "peer_cusolver.h"
+#include "peer_cuda.h"
 
 #define ROUNDS 3
 #define RUNS 5

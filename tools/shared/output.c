@@ -115,15 +115,22 @@ void output_count(output *out, const char *key, const char *label, int64_t count
     }
 }
 
-void output_number(output *out, const char *key, const char *label, double number)
+/* A number, for people as `format` prints it. */
+static void put_number(output *out, const char *key, const char *label, double number,
+                       void (*format)(double number, char *text))
 {
     char text[NUMBER_BYTES];
     if (out->json) {
         output_member(out, key, number_to_json(number));
     } else {
-        format_number(number, text);
+        format(number, text);
         output_line(label, text);
     }
+}
+
+void output_number(output *out, const char *key, const char *label, double number)
+{
+    put_number(out, key, label, number, format_number);
 }
 
 void output_flag(output *out, const char *key, const char *label, bool flag)
@@ -136,24 +143,17 @@ void output_flag(output *out, const char *key, const char *label, bool flag)
 
 void output_seconds(output *out, const char *key, const char *label, double seconds)
 {
-    char text[NUMBER_BYTES];
-    if (out->json) {
-        output_member(out, key, number_to_json(seconds));
-    } else {
-        format_seconds(seconds, text);
-        output_line(label, text);
-    }
+    put_number(out, key, label, seconds, format_seconds);
+}
+
+static void format_rate(double gigabytes, char *text)
+{
+    format_measured(gigabytes, "GB/s", text);
 }
 
 void output_rate(output *out, const char *key, const char *label, double gigabytes)
 {
-    char text[NUMBER_BYTES];
-    if (out->json) {
-        output_member(out, key, number_to_json(gigabytes));
-    } else {
-        format_measured(gigabytes, "GB/s", text);
-        output_line(label, text);
-    }
+    put_number(out, key, label, gigabytes, format_rate);
 }
 
 static void print_columns(const char *label, const char *before, const char *after)
@@ -189,28 +189,32 @@ void output_counts(output *out, const char *key, const char *label, int64_t befo
     }
 }
 
-void output_numbers(output *out, const char *key, const char *label, double before, double after)
+static void put_numbers(output *out, const char *key, const char *label, double before,
+                        double after, void (*format)(double number, char *text))
 {
     char texts[2][NUMBER_BYTES];
     if (out->json) {
         add_members(out, key, number_to_json(before), number_to_json(after));
     } else {
-        snprintf(texts[0], NUMBER_BYTES, "%.1f", before);
-        snprintf(texts[1], NUMBER_BYTES, "%.1f", after);
+        format(before, texts[0]);
+        format(after, texts[1]);
         print_columns(label, texts[0], texts[1]);
     }
 }
 
+static void format_tenths(double number, char *text)
+{
+    snprintf(text, NUMBER_BYTES, "%.1f", number);
+}
+
+void output_numbers(output *out, const char *key, const char *label, double before, double after)
+{
+    put_numbers(out, key, label, before, after, format_tenths);
+}
+
 void output_times(output *out, const char *key, const char *label, double before, double after)
 {
-    char texts[2][NUMBER_BYTES];
-    if (out->json) {
-        add_members(out, key, number_to_json(before), number_to_json(after));
-    } else {
-        format_seconds(before, texts[0]);
-        format_seconds(after, texts[1]);
-        print_columns(label, texts[0], texts[1]);
-    }
+    put_numbers(out, key, label, before, after, format_seconds);
 }
 
 void output_gap(const output *out)

@@ -6,15 +6,6 @@
 
 #include <stdbool.h>
 
-/* A grid of n points along each of `axes` axes, with `unknowns` at each point. */
-typedef struct grid {
-    int64_t n;
-    int axes;
-    bool diagonals; /* neighbours that differ along several axes count too */
-    int unknowns;
-} grid;
-
-fur_status generate_grid(fur_context *context, const grid *g, fur_csr **out);
 fur_status generate_random(fur_context *context, int64_t rows, int64_t per_row, fur_csr **out);
 fur_status generate_rmat(fur_context *context, int scale, fur_csr **out);
 fur_status generate_power(fur_context *context, int64_t rows, fur_csr **out);

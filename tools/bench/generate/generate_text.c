@@ -1,6 +1,6 @@
 /* Matrix Market files made on the spot. They come from printf and not from the library's writer,
  * whose reader they are to measure. */
-#include "generate_text.h"
+#include "generate.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,5 +1,6 @@
 /* Timing of contenders on a GPU, in turn. */
 #include "race_cuda.h"
+#include "race.h"
 
 #include <cuda_runtime_api.h>
 #include <stdio.h>
@@ -223,19 +224,9 @@ static fur_status run_round(cuda_race *r, const gpu *g, int round)
     return r->by_bus ? FUR_OK : time_copy(g, &r->copy_rounds[round]);
 }
 
-static int by_size(const void *a, const void *b)
-{
-    double x = *(const double *)a;
-    double y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static double median(const double *rounds)
 {
-    double sorted[RACE_CUDA_ROUNDS];
-    memcpy(sorted, rounds, sizeof sorted);
-    qsort(sorted, RACE_CUDA_ROUNDS, sizeof *sorted, by_size);
-    return sorted[RACE_CUDA_ROUNDS / 2];
+    return race_median(rounds, RACE_CUDA_ROUNDS);
 }
 
 void cuda_race_add(cuda_race *r, const char *name, fur_status (*run)(void *self), void *self)

@@ -1,9 +1,8 @@
-/* Checks that a matrix is symmetric, or of integers, before it is written so. */
-#include "verify.h"
+/* Checks of what is to be written, and copies in the companion. */
+#include "matrix.h"
 #include "parallel.h"
 #include "try.h"
 #include "value_type.h"
-#include "view.h"
 
 /* Entries that a thread takes at a time. */
 #define ENTRY_RUN 16384
@@ -64,4 +63,35 @@ fur_status fur_verify_integers(const fur_csr *a)
                             (long long)fur_view_row_of(&view, bad) + 1,
                             (long long)view.columns[bad] + 1,
                             fur_value_part(view.value_type, view.values, bad));
+}
+
+fur_status fur_csr_to_companion(const fur_csr **a, fur_csr **copy)
+{
+    fur_context *context = fur_csr_context(*a);
+    fur_context *host = fur_context_host(context);
+    *copy = NULL;
+    if (host == context)
+        return FUR_OK;
+    FUR_TRY(fur_csr_transfer(*a, host, copy));
+    *a = *copy;
+    return FUR_OK;
+}
+
+fur_status fur_vector_to_companion(const fur_vector **x, fur_vector **copy)
+{
+    fur_context *context = fur_vector_context(*x);
+    fur_context *host = fur_context_host(context);
+    fur_vector *near = NULL;
+    *copy = NULL;
+    if (host == context)
+        return FUR_OK;
+    FUR_TRY(fur_from_companion(
+        context, fur_vector_create(host, fur_vector_value_type(*x), fur_vector_size(*x), &near)));
+    fur_status status = fur_vector_copy(*x, near);
+    if (status != FUR_OK) {
+        fur_vector_destroy(near);
+        return status;
+    }
+    *x = *copy = near;
+    return FUR_OK;
 }

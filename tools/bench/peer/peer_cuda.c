@@ -1,10 +1,13 @@
-/* Finding cuSOLVER, and cuSPARSE, which describes its matrices. */
-#include "peer_cusolver.h"
+/* Finding cuBLAS and cuSOLVER, and cuSPARSE, which describes the matrices of the latter. */
+#include "peer_cuda.h"
 
 #include <dlfcn.h>
-#include <stdbool.h>
 #include <stddef.h>
 
+#define POINTERS_ON_HOST 0
+#define POINTERS_ON_DEVICE 1
+
+/* The first of these that is there. */
 static void *open_library(const char *const *names)
 {
     for (; *names; names++) {
@@ -13,6 +16,41 @@ static void *open_library(const char *const *names)
             return library;
     }
     return NULL;
+}
+
+peer_cublas peer_cublas_open(void *stream, bool scalars_on_device)
+{
+    static const char *const names[] = {"libcublas.so.13", "libcublas.so.12", "libcublas.so", NULL};
+    peer_cublas cublas = {0};
+    int (*create)(void **handle) = NULL;
+    int (*set_stream)(void *handle, void *stream) = NULL;
+    int (*set_pointers)(void *handle, int mode) = NULL;
+    void *library = open_library(names);
+    if (!library)
+        return cublas;
+    *(void **)&create = dlsym(library, "cublasCreate_v2");
+    *(void **)&set_stream = dlsym(library, "cublasSetStream_v2");
+    *(void **)&set_pointers = dlsym(library, "cublasSetPointerMode_v2");
+    *(void **)&cublas.destroy = dlsym(library, "cublasDestroy_v2");
+    *(void **)&cublas.dot = dlsym(library, "cublasDdot_v2");
+    *(void **)&cublas.norm2 = dlsym(library, "cublasDnrm2_v2");
+    *(void **)&cublas.axpy = dlsym(library, "cublasDaxpy_v2");
+    bool found = create && set_stream && set_pointers && cublas.destroy && cublas.dot &&
+                 cublas.norm2 && cublas.axpy;
+    if (found && create(&cublas.handle) == 0 &&
+        (set_stream(cublas.handle, stream) != 0 ||
+         set_pointers(cublas.handle, scalars_on_device ? POINTERS_ON_DEVICE : POINTERS_ON_HOST) !=
+             0))
+        peer_cublas_close(&cublas);
+    return cublas;
+}
+
+void peer_cublas_close(peer_cublas *cublas)
+{
+    if (cublas->handle) {
+        cublas->destroy(cublas->handle);
+        cublas->handle = NULL;
+    }
 }
 
 peer_cusolver peer_cusolver_open(void)
