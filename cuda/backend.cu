@@ -48,12 +48,14 @@ const fur_stencil_kernel *const sweep_kernels[] = {
     nullptr};
 #undef FUR_STENCIL_KERNEL
 
+// Waits for the context's stream.
 fur_status synchronize(fur_env *env)
 {
     FUR_CUDA(env, cudaStreamSynchronize(fur_cuda_stream(env)));
     return FUR_OK;
 }
 
+// Scalars in pinned memory: kernels store to them, the host reads them.
 fur_scalars_state *results(fur_env *env)
 {
     return env->device->results;
@@ -109,6 +111,7 @@ void set_services(fur_remote *r)
     r->recording.forget = fur_cuda_forget;
 }
 
+// The memory of the device and its services.
 void set_remote(fur_remote *r)
 {
     r->close = close;
@@ -213,6 +216,7 @@ fur_status make_workspace(fur_env *env, fur_device *device)
     return FUR_OK;
 }
 
+// Fills env->device: properties, stream, pool, workspace. A failure leaves it for close.
 fur_status make(fur_env *env, const fur_context_options *options, int number)
 {
     fur_device *device = env->device;
@@ -226,6 +230,7 @@ fur_status make(fur_env *env, const fur_context_options *options, int number)
 
 } // namespace
 
+// Opens device `number` for a context: env->device, and *out = its backend.
 extern "C" fur_status fur_cuda_open(fur_env *env, const fur_context_options *options, int number,
                                     const fur_backend **out)
 {
@@ -260,6 +265,7 @@ extern "C" bool fur_cuda_describe(int number, fur_device_info *out)
     return true;
 }
 
+// The sentence names the call, without its arguments, and CUDA's reason.
 fur_status fur_cuda_fail(fur_env *env, const char *call, cudaError_t error)
 {
     fur_status status = error == cudaErrorMemoryAllocation ? FUR_OUT_OF_MEMORY : FUR_DEVICE_ERROR;

@@ -14,6 +14,7 @@ namespace
 
 enum look { LENGTHS, PATTERN, OFFSETS, COLUMNS };
 
+// *most = max(*most, value)
 __device__ void keep_most(unsigned long long *most, unsigned long long value)
 {
     if (value > *most)
@@ -27,6 +28,7 @@ __device__ void blame(fur_figures *f, int64_t row)
     keep_most(&f->bad_row, ~static_cast<unsigned long long>(row));
 }
 
+// A row's part of bandwidth and profile, from its first and last column.
 __device__ void look_at_ends(fur_figures *f, int64_t row, int32_t first, int32_t last)
 {
     int64_t left = row - first;
@@ -190,6 +192,7 @@ __global__ void __launch_bounds__(BLOCK)
 
 } // namespace
 
+// *row = the first row whose offsets break the contract of a matrix, or -1. Waits.
 fur_status fur_cuda_find_bad_offset(fur_env *env, const fur_csr_view *a, int64_t *row)
 {
     fur_figures f;
@@ -198,6 +201,7 @@ fur_status fur_cuda_find_bad_offset(fur_env *env, const fur_csr_view *a, int64_t
     return FUR_OK;
 }
 
+// *row = the first row with a column that is out of range or out of order, or -1. Waits.
 fur_status fur_cuda_find_bad_column(fur_env *env, const fur_csr_view *a, int64_t *row)
 {
     fur_figures f;
@@ -206,6 +210,7 @@ fur_status fur_cuda_find_bad_column(fur_env *env, const fur_csr_view *a, int64_t
     return FUR_OK;
 }
 
+// The figures of fur_csr_measure by one pass over offsets and columns. Waits.
 fur_status fur_cuda_csr_measure(fur_env *env, const fur_csr_view *a, fur_csr_statistics *out)
 {
     fur_figures f;
@@ -223,6 +228,7 @@ fur_status fur_cuda_spmv_profile(fur_env *env, const fur_csr_view *a, fur_spmv_p
     return FUR_OK;
 }
 
+// d_r = A(i, r) for i < min(rows, cols), where r = numbers[i], or r = i if numbers is NULL.
 fur_status fur_cuda_csr_diagonal(fur_env *env, const fur_csr_view *a, const int32_t *numbers,
                                  void *d)
 {

@@ -58,6 +58,7 @@ __device__ inline void fur_for_entries(int64_t rows, int64_t entries, const Offs
         f(fur_row_of(offsets, ends[0], ends[1] + 1, k), k);
 }
 
+// The number of blocks for fur_for_entries.
 static inline unsigned fur_entries_blocks(int64_t entries)
 {
     return fur_blocks(entries, FUR_ENTRIES_SHARE);

@@ -195,6 +195,7 @@ fur_status renumber_and_sort(fur_env *env, const renumbering<Value, Offset> &r, 
     return w->count > 0 ? sort_long_rows(env, r, w) : FUR_OK;
 }
 
+// The offsets of B: the lengths of the rows in their new order, added up.
 template <class Value, class Offset>
 fur_status set_offsets(fur_env *env, const renumbering<Value, Offset> &r)
 {
@@ -239,6 +240,7 @@ fur_status permute(fur_env *env, const renumbering<Value, Offset> &r, int64_t co
 
 } // namespace
 
+// B = P A Q^T into the arrays of b.
 fur_status fur_cuda_csr_permute(fur_env *env, const fur_csr_view *a, const int32_t *row_order,
                                 const int32_t *col_position, const fur_csr_view *b)
 {

@@ -53,6 +53,7 @@ template <class T> T *writable(const void *array)
 
 } // namespace
 
+// The offsets of the matrix of some rows of A; rows of more than `most` entries count as empty.
 fur_status fur_cuda_row_starts(fur_env *env, const fur_csr_view *a, int64_t count,
                                const int32_t *numbers, int64_t most, int64_t *starts)
 {
@@ -64,6 +65,7 @@ fur_status fur_cuda_row_starts(fur_env *env, const fur_csr_view *a, int64_t coun
     return fur_exclusive_scan(env, starts, count + 1);
 }
 
+// Copies these rows: offsets, columns and values of `out`.
 fur_status fur_cuda_take_rows(fur_env *env, const fur_csr_view *a, const int32_t *numbers,
                               const int64_t *starts, const fur_csr_view *out)
 {

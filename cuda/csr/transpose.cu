@@ -112,6 +112,7 @@ fur_status fill(fur_env *env, const fur_csr_view *a, bool conjugate, const fur_c
 
 } // namespace
 
+// T = A^T or A^H into the arrays of t.
 fur_status fur_cuda_csr_transpose(fur_env *env, const fur_csr_view *a, bool conjugate,
                                   const fur_csr_view *t)
 {

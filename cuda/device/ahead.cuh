@@ -10,6 +10,7 @@
 #define FUR_SECTOR 32
 #define FUR_CACHE_LINE 128
 
+// The address of shared memory that PTX instructions take.
 __device__ inline uint32_t fur_shared_address(const void *p)
 {
     return static_cast<uint32_t>(__cvta_generic_to_shared(p));

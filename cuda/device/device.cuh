@@ -22,6 +22,7 @@ struct fur_figures {
     unsigned long long ticket;
 };
 
+// What a CUDA context has.
 struct fur_device {
     fur_backend backend;
     fur_remote remote; // of the backend

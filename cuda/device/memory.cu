@@ -15,6 +15,7 @@
 // Bytes that are worth a thread.
 #define SHARE_BYTES (int64_t(1) << 18)
 
+// Pinned buffers through which pageable memory of the host travels.
 struct fur_staging {
     char *piece[PIECES];
     cudaEvent_t free[PIECES]; // the bus has done with the piece
@@ -23,6 +24,7 @@ struct fur_staging {
 namespace
 {
 
+// Whether kernels reach memory of this type.
 bool is_device(cudaMemoryType type)
 {
     return type == cudaMemoryTypeDevice || type == cudaMemoryTypeManaged;
@@ -35,6 +37,7 @@ fur_status look_up(fur_env *env, const void *memory, cudaPointerAttributes *out)
     return FUR_OK;
 }
 
+// Allocates the pinned buffers at first need.
 fur_status make_staging(fur_env *env)
 {
     fur_staging **staging = &env->device->staging;
@@ -68,12 +71,14 @@ void copy_bytes(void *job, int64_t begin, int64_t end)
     memcpy(copy->to + begin, copy->from + begin, static_cast<size_t>(end - begin));
 }
 
+// memcpy by the context's threads.
 void copy_in_parallel(fur_env *env, char *to, const char *from, int64_t bytes)
 {
     copy_job copy = {to, from};
     fur_parallel(env, bytes / SHARE_BYTES, bytes, copy_bytes, &copy);
 }
 
+// The bytes of the piece that begins at byte `begin`.
 int64_t piece_bytes(int64_t bytes, int64_t begin)
 {
     return bytes - begin < PIECE_BYTES ? bytes - begin : PIECE_BYTES;
@@ -123,6 +128,7 @@ fur_status download(fur_env *env, char *to, const char *from, int64_t bytes)
     return FUR_OK;
 }
 
+// Whether two ranges of that many bytes share one.
 bool overlap(const void *a, const void *b, int64_t bytes)
 {
     auto p = reinterpret_cast<uintptr_t>(a);
@@ -130,6 +136,7 @@ bool overlap(const void *a, const void *b, int64_t bytes)
     return (p > q ? p - q : q - p) < static_cast<uintptr_t>(bytes);
 }
 
+// Queues a copy on the context's stream.
 fur_status enqueue(fur_env *env, void *to, const void *from, int64_t bytes)
 {
     FUR_CUDA(env, cudaMemcpyAsync(to, from, static_cast<size_t>(bytes), cudaMemcpyDefault,
@@ -162,6 +169,7 @@ fur_status move_across(fur_env *env, void *to, int to_device, const void *from, 
     return FUR_OK;
 }
 
+// Copies and waits.
 fur_status copy_waiting(fur_env *env, void *to, const void *from, int64_t bytes)
 {
     FUR_TRY(enqueue(env, to, from, bytes));
@@ -171,6 +179,7 @@ fur_status copy_waiting(fur_env *env, void *to, const void *from, int64_t bytes)
 
 } // namespace
 
+// Memory of count elements from the caller's allocator or the context's pool; NULL for 0 bytes.
 fur_status fur_cuda_allocate(fur_env *env, int64_t count, size_t size, void *out)
 {
     fur_device *device = env->device;
@@ -194,6 +203,7 @@ fur_status fur_cuda_allocate(fur_env *env, int64_t count, size_t size, void *out
     return FUR_OK;
 }
 
+// Gives memory back, in the order of the stream.
 void fur_cuda_release(fur_env *env, void *memory)
 {
     fur_device *device = env->device;
@@ -203,6 +213,7 @@ void fur_cuda_release(fur_env *env, void *memory)
         cudaFreeAsync(memory, fur_cuda_stream(env));
 }
 
+// Whether kernels of this context may use memory at this address.
 bool fur_cuda_reaches(fur_env *env, const void *memory)
 {
     cudaPointerAttributes attributes;
@@ -214,6 +225,8 @@ bool fur_cuda_reaches(fur_env *env, const void *memory)
     return is_device(attributes.type) && attributes.device == env->device->number;
 }
 
+// Copies between any two places of host and devices. Large copies between the device and pageable
+// memory go through pinned buffers. Waits if the host has a part in it.
 fur_status fur_cuda_copy(fur_env *env, void *to, const void *from, int64_t bytes)
 {
     cudaPointerAttributes target = {};
@@ -238,6 +251,7 @@ fur_status fur_cuda_copy(fur_env *env, void *to, const void *from, int64_t bytes
     return is_device(target.type) ? upload(env, out, in, bytes) : download(env, out, in, bytes);
 }
 
+// Queues a copy between the device and pinned memory; does not wait.
 fur_status fur_cuda_copy_async(fur_env *env, void *to, const void *from, int64_t bytes)
 {
     cudaPointerAttributes target = {};
@@ -261,6 +275,7 @@ fur_status fur_cuda_clear(fur_env *env, void *memory, int64_t bytes)
     return FUR_OK;
 }
 
+// Releases the pinned buffers once the stream has done with them.
 void fur_cuda_drop_staging(fur_env *env)
 {
     fur_staging *s = env->device->staging;

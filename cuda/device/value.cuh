@@ -8,6 +8,7 @@
 
 #include <type_traits>
 
+// A complex number, loaded and stored at once.
 template <class Real> struct alignas(2 * sizeof(Real)) fur_complex_of {
     Real re;
     Real im;
@@ -16,6 +17,7 @@ template <class Real> struct alignas(2 * sizeof(Real)) fur_complex_of {
 using fur_c64 = fur_complex_of<float>;
 using fur_c128 = fur_complex_of<double>;
 
+// The real type of a value type, and whether it is complex.
 template <class Value> struct fur_value_of {
     using real = Value;
     static constexpr bool is_complex = false;
@@ -48,6 +50,7 @@ template <class Value> __host__ __device__ inline bool fur_is_zero(Value a)
         return a == 0;
 }
 
+// The complex conjugate; a real number is its own.
 template <class Value> __device__ inline Value fur_conj(Value a)
 {
     if constexpr (fur_value_of<Value>::is_complex)
@@ -63,6 +66,7 @@ template <class Value> __device__ inline Value fur_add(Value a, Value b)
         return a + b;
 }
 
+// a b + c, rounded once. For complex numbers: four real ones, in this order.
 __device__ inline float fur_fma(float a, float b, float c)
 {
     return fmaf(a, b, c);
@@ -79,6 +83,7 @@ __device__ inline fur_complex_of<Real> fur_fma(fur_complex_of<Real> a, fur_compl
             fur_fma(a.im, b.re, fur_fma(a.re, b.im, c.im))};
 }
 
+// a b; of a complex product each part is rounded twice.
 template <class Value> __device__ inline Value fur_mul(Value a, Value b)
 {
     if constexpr (fur_value_of<Value>::is_complex)
@@ -180,6 +185,7 @@ template <class F> fur_status fur_with_offset(const fur_csr_view *a, F f)
                                      : f(static_cast<const int64_t *>(a->offsets));
 }
 
+// Calls f with a value of the matrix's value type and a number of its offset type.
 template <class F> fur_status fur_with_types(const fur_csr_view *a, F f)
 {
     return fur_with_value(a->value_type, [&](auto value) {

@@ -27,6 +27,7 @@
 namespace
 {
 
+// Calls f with a real value of that type; multigrid has no complex ones.
 template <class F> fur_status with_real(fur_value_type value, F f)
 {
     return value == FUR_F32 ? f(float()) : f(double());
@@ -49,11 +50,13 @@ struct tiling {
     {
     }
 
+    // The block's column of tiles.
     __device__ int64_t column() const
     {
         return blockIdx.x % columns;
     }
 
+    // The block's row of tiles.
     __device__ int64_t row() const
     {
         return blockIdx.x / columns % rows;
@@ -65,6 +68,7 @@ struct tiling {
         return blockIdx.x / columns / rows * chunk;
     }
 
+    // The plane after the last.
     __device__ int64_t end(int64_t depth) const
     {
         return min(begin() + chunk, depth);
@@ -82,6 +86,7 @@ __global__ void __launch_bounds__(FUR_BOX_THREADS, Op::blocks) over_columns(Op o
         op(i, j, t.begin(), t.end(op.extent(2)));
 }
 
+// Runs an operation on all columns of its box.
 template <class Op> fur_status launch(fur_env *env, const char *name, const Op &op)
 {
     tiling t(env, fur_ceil_div(op.extent(0), WIDTH), fur_ceil_div(op.extent(1), HEIGHT),
@@ -95,6 +100,8 @@ fur_colour other(fur_colour colour)
     return colour == FUR_RED ? FUR_BLACK : FUR_RED;
 }
 
+// Red-black Gauss-Seidel on A x = b: `sweeps` sweeps of both colours. On large grids sweeps come in
+// pairs, from x to `spare` and back, each in one pass over the grid.
 fur_status relax(fur_env *env, const fur_grid *g, fur_colour first, int sweeps, const void *b,
                  void *x, void *spare)
 {
@@ -136,6 +143,7 @@ __global__ void __launch_bounds__(STRETCH *ROWS, STRETCHES) gather(fur_restrict<
                  });
 }
 
+// coarse = R (b - A x), the residual by full weighting.
 fur_status restriction(fur_env *env, const fur_grid *g, const void *b, const void *x, void *coarse)
 {
     const fur_grid_axis *a = g->axis;
@@ -151,6 +159,7 @@ fur_status restriction(fur_env *env, const fur_grid *g, const void *b, const voi
     });
 }
 
+// x += P coarse, by linear interpolation.
 fur_status correction(fur_env *env, const fur_grid *g, const void *coarse, void *x)
 {
     return with_real(g->value_type, [&](auto value) {
@@ -182,6 +191,7 @@ __device__ void by_block(int64_t width, int64_t height, int64_t depth, const F &
     __syncthreads();
 }
 
+// The same for an operation on its whole box.
 template <class Op> __device__ void by_block(const Op &op)
 {
     by_block(op.extent(0), op.extent(1), op.extent(2),
@@ -198,6 +208,7 @@ __device__ void restrict_by_block(const fur_restrict<Value> &op, Value *residual
     });
 }
 
+// The sweeps of a step, by one block.
 template <class Value>
 __device__ void relax_by_block(const fur_grid_level &level, const fur_grid_step &step)
 {
@@ -263,6 +274,8 @@ void fill(chain *c, const fur_grid_level *levels, const fur_grid_step *steps, in
         c->steps[n].level -= low;
 }
 
+// Does the first steps in one launch of one block, as long as their levels are small; *done = how
+// many these are.
 fur_status fuse(fur_env *env, const fur_grid_level *levels, const fur_grid_step *steps,
                 int64_t count, int64_t *done)
 {

@@ -8,12 +8,14 @@
 #include "device.cuh"
 #include "value.cuh"
 
+// The weight of point i of an axis.
 template <class Value>
 __device__ inline Value fur_axis_weight(const fur_grid_axis &a, fur_grid_weight kind, int64_t i)
 {
     return static_cast<const Value *>(a.weights)[kind * a.points + i];
 }
 
+// A place on the other level for point i of an axis; fur_grid_place says which.
 __device__ inline int64_t fur_axis_place(const fur_grid_axis &a, fur_grid_place kind, int64_t i)
 {
     return a.places[kind * a.points + i];
@@ -26,6 +28,7 @@ template <class Value> struct fur_equation {
     Value diagonal;
 };
 
+// The coefficients of point i along one axis.
 template <class Value>
 __device__ inline fur_equation<Value> fur_axis_equation(const fur_grid_axis &a, int64_t i)
 {
@@ -57,6 +60,7 @@ __device__ inline Value fur_point_diagonal(const fur_equation<Value> &x,
     return x.diagonal + (y.diagonal + z.diagonal);
 }
 
+// The entry of point (i, j, k).
 __device__ inline int64_t fur_grid_entry(const fur_grid &g, int64_t i, int64_t j, int64_t k)
 {
     return i + g.axis[0].points * (j + g.axis[1].points * k);
@@ -178,11 +182,13 @@ template <class Value> struct fur_relax_colour {
     const Value *b;
     Value *x;
 
+    // Pairs along x, of which one point has the colour; points along y and z.
     __host__ __device__ int64_t extent(int axis) const
     {
         return axis == 0 ? (g.axis[0].points + 1) / 2 : g.axis[axis].points;
     }
 
+    // x_p += omega (b - A x)_p / A_pp at the points p of the colour.
     __device__ void operator()(int64_t pair, int64_t j, int64_t begin, int64_t end) const
     {
 #pragma unroll 1
@@ -200,6 +206,7 @@ template <class Value> struct fur_relax_colour {
     }
 };
 
+// r = b - A x
 template <class Value> struct fur_take_residual {
     static constexpr int blocks = 3;
     fur_grid g;

@@ -34,10 +34,12 @@
 namespace
 {
 
+// Two neighbours on a line, loaded at once.
 template <class Value> struct alignas(2 * sizeof(Value)) pair {
     Value entry[2];
 };
 
+// The arguments of a sweep: `to` = x after both colours, from x in `from`.
 template <class Value> struct sweep {
     fur_grid g;
     fur_colour first;
@@ -124,6 +126,7 @@ __device__ inline fur_equation<Value> row_at(const fur_grid_axis &a, int positio
     return fur_axis_equation<Value>(a, line(a).point_at(position));
 }
 
+// The shared memory of a block.
 template <class Value> struct shared_planes {
     Value ring[RING * LINES * 2 * FUR_WARP]; // of lines of both points of 32 pairs
     fur_equation<Value> rows[PLANES + 2];    // of plane begin - 1 and those behind it
@@ -167,6 +170,7 @@ template <class Value> struct march {
         return static_cast<int64_t>(uint64_t(at.plane) * point) + at.entry;
     }
 
+    // The thread's two points of an array.
     __device__ pair<Value> load(const Value *array, int64_t entry) const
     {
         if (at.whole)
@@ -203,6 +207,7 @@ template <class Value> struct march {
         return &memory.ring[(2 * line + n) * FUR_WARP + static_cast<int>(threadIdx.x)];
     }
 
+    // Writes the thread's two points into plane k of the ring.
     __device__ void put(int k, const pair<Value> &entries)
     {
         *shared(k, 0, 0) = entries.entry[0];
@@ -295,11 +300,13 @@ __global__ void __launch_bounds__(FUR_WARP *LINES, 1) relax(const __grid_constan
     }
 }
 
+// Whether pairs can be loaded at once.
 template <class Value> bool is_aligned(const void *array)
 {
     return reinterpret_cast<uintptr_t>(array) % sizeof(pair<Value>) == 0;
 }
 
+// Chooses the chunk of planes that a block has, and launches.
 template <class Value>
 fur_status run(fur_env *env, const fur_grid *g, fur_colour first, const void *b, const void *from,
                void *to)

@@ -69,8 +69,8 @@ __global__ void __launch_bounds__(BLOCK)
         unite(up, static_cast<int32_t>(v), columns[k]);
 }
 
-// root: of each vertex, apart from the forest, which other threads still shorten. number: 1 for
-// each root, before what counts them.
+// root[v] = the root of v, in an array of its own, as other threads still shorten the forest.
+// number[v] = 1 if v is a root, else 0; a scan then counts them.
 __global__ void find_roots(int64_t n, int32_t *up, int32_t *root, int32_t *number)
 {
     int64_t v = blockIdx.x * int64_t(BLOCK) + threadIdx.x;
@@ -80,9 +80,8 @@ __global__ void find_roots(int64_t n, int32_t *up, int32_t *root, int32_t *numbe
         number[v] = v < n && root[v] == v;
 }
 
-// of: of each vertex its root, before its component. number: of a root, how many roots there are
-// before it. counts: all components, and the isolated
-// vertices, behind which comes the first list that is not empty.
+// Replaces of[v], the root of v, by the number of its component: how many roots come before that
+// root. counts: all components, and the isolated vertices, which come before all others.
 __global__ void set_components(int64_t n, const int64_t *offsets, const int32_t *number,
                                int32_t *of, int32_t *least, int32_t *counts)
 {
@@ -102,12 +101,15 @@ __global__ void set_components(int64_t n, const int64_t *offsets, const int32_t 
         counts[1] = static_cast<int32_t>(v);
 }
 
+// The working memory: each vertex's parent in the forest (a root is its own), the number of roots
+// before each, and two counts.
 struct work {
     int32_t *up;
     int32_t *number;
     int32_t *counts;
 };
 
+// Builds the forest, then numbers its roots: components by their least vertices.
 fur_status find(fur_env *env, const fur_cuda_graph *g, const work *w, fur_cuda_components *c)
 {
     int64_t n = g->vertices;
@@ -130,6 +132,7 @@ fur_status find(fur_env *env, const fur_cuda_graph *g, const work *w, fur_cuda_c
     return FUR_OK;
 }
 
+// Allocates and finds.
 fur_status make(fur_env *env, const fur_cuda_graph *g, work *w, fur_cuda_components *c)
 {
     int64_t n = g->vertices;
@@ -143,6 +146,7 @@ fur_status make(fur_env *env, const fur_cuda_graph *g, work *w, fur_cuda_compone
 
 } // namespace
 
+// The connected components of a graph.
 fur_status fur_cuda_components_find(fur_env *env, const fur_cuda_graph *graph,
                                     fur_cuda_components *out)
 {

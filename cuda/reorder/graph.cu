@@ -24,6 +24,7 @@ struct look {
     unsigned long long bandwidth;
 };
 
+// The pattern of a square matrix, its rows.
 struct pattern {
     int64_t rows;
     int64_t entries;
@@ -58,6 +59,7 @@ __device__ unsigned long long mix(unsigned long long z)
     return z ^ (z >> 31);
 }
 
+// A hash of the pair (i, j).
 __device__ unsigned long long mix_pair(int64_t i, int64_t j, unsigned long long seed)
 {
     return mix(seed ^
@@ -296,6 +298,7 @@ fur_status unite(fur_env *env, int64_t rows, int64_t entries, const Offset *offs
     return FUR_OK;
 }
 
+// The graph of a pattern that is symmetric.
 template <class Offset>
 fur_status finish(fur_env *env, int64_t entries, const Offset *offsets, const int32_t *columns,
                   const look &found, work *w, fur_cuda_graph *g)
@@ -305,6 +308,7 @@ fur_status finish(fur_env *env, int64_t entries, const Offset *offsets, const in
     return list_neighbours(env, entries, offsets, columns, w, g);
 }
 
+// The graph of A's pattern; if that is not symmetric, of the pattern of A + A^T.
 template <class Offset>
 fur_status make(fur_env *env, const fur_csr_view *a, const Offset *offsets, work *w,
                 fur_cuda_graph *g)
@@ -344,6 +348,8 @@ void release(fur_env *env, const work *w)
 
 } // namespace
 
+// The undirected graph of a square matrix, without loops: vertices by rising degree, and so the
+// neighbours of each.
 fur_status fur_cuda_graph_create(fur_env *env, const fur_csr_view *a, fur_cuda_graph *out)
 {
     work w = {};

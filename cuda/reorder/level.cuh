@@ -55,6 +55,7 @@ struct fur_walk_level {
 namespace
 {
 
+// The arguments of a breadth-first pass.
 struct pass {
     const int64_t *offsets;
     const int32_t *columns;
@@ -106,6 +107,7 @@ struct one_block {
 };
 
 #if __CUDA_ARCH__ >= 900
+// The same for the blocks of one cluster, by way of its shared memory.
 struct one_cluster {
     __device__ static unsigned rank()
     {
@@ -133,6 +135,7 @@ struct one_cluster {
 using one_cluster = one_block;
 #endif
 
+// The same for all blocks of the grid, by way of device memory.
 struct all_blocks {
     __device__ static unsigned rank()
     {
@@ -302,11 +305,13 @@ __device__ void append(const pass &p, const fur_walk_level &l, const hand &h, fu
     }
 }
 
+// Sums of both counts.
 __device__ fur_walk_sum operator+(fur_walk_sum a, fur_walk_sum b)
 {
     return {a.children + b.children, a.edges + b.edges};
 }
 
+// The sum over a warp; lane 0 has it.
 __device__ fur_walk_sum sum_of_warp(fur_walk_sum sum)
 {
     for (int half = FUR_WARP / 2; half > 0; half /= 2)

@@ -1,9 +1,12 @@
-// The orders of Cuthill and McKee (1969) on the device, each component from the best of the starts
-// that the search for a pseudo-peripheral vertex (George and Liu 1979) comes by: docs/reordering.md
-// has the rules, which are the CPU's.
+// The order of Cuthill and McKee (1969), and reversed, on the device. Each component is ordered by
+// a breadth-first pass from a start vertex. The search for a pseudo-peripheral vertex (George and
+// Liu 1979) tries several starts; the order with the least bandwidth is kept. docs/reordering.md
+// has the rules, which are those of the CPU.
 //
-// All components are searched at once: what one pass found of each is judged by reductions over its
-// part of the queue, and those go on whose search has not ended.
+// One pass searches all components at once and leaves their vertices in one queue. Sorted by
+// component (division), the queue falls into one part for each; reductions over a part give the
+// pass's bandwidth and the next start of that component. Components whose search has ended take no
+// part in the next pass.
 #include "csr.cuh"
 #include "cub.cuh"
 #include "reorder.cuh"
@@ -13,9 +16,9 @@
 #include <cub/device/device_radix_sort.cuh>
 
 #define BLOCK 256
-// Below so many edges components are tried from other starts too, and so many edges may be looked
-// at for them; from there on a search ends with the first pass that is not better. Edges count from
-// both ends.
+// A graph of fewer than FEW_EDGES edges is also tried from other starts, up to EXTRA_STARTS of
+// them, whose passes read at most EXTRA_EDGES edges in all. In a larger graph the search of a
+// component ends with the first pass that is not better. Each edge is counted from both ends.
 #define FEW_EDGES (1 << 20)
 #define EXTRA_EDGES (1 << 23)
 #define EXTRA_STARTS 64
@@ -23,21 +26,21 @@
 namespace
 {
 
-// The state of each component. Components of one vertex have a size only.
+// What the search knows of each component. Those of one vertex have a size only.
 struct search {
     int32_t *size;
-    int32_t *levels;    // of its best pass so far, by the number of levels
+    int32_t *levels;    // the most levels of a pass so far
     int32_t *bandwidth; // the least so far
-    int32_t *better;    // whether that is the last pass's
-    // From the last pass: its bandwidth; the least vertex of the last level; where the component
-    // begins and ends in the queue divided.
+    int32_t *better;    // whether the last pass lowered it
+    // Of the last pass: its bandwidth; the least vertex of its last level, which is the next start;
+    // where the component begins and ends in the sorted queue.
     int32_t *trial;
     int32_t *candidate;
     int32_t *begin;
     int32_t *end;
 };
 
-// A number for each element and what it belongs to, before and after a stable sort by the latter.
+// Elements with the component of each as key, before and after a stable sort by the key.
 struct division {
     int32_t *key;
     int32_t *element;
@@ -45,28 +48,31 @@ struct division {
     int32_t *sorted;
 };
 
+// Everything that a search works with.
 struct work {
     fur_cuda_graph graph;
     fur_cuda_components components;
     fur_cuda_walk walk;
     search s;
     division d;
-    int32_t *local;  // of a position of the queue: the place within its component
-    int32_t *place;  // of a vertex: within its component, by the best pass; in the end among all
-    int32_t *active; // the components that are searched, and the roots to begin from
-    int32_t *next;   // those that will be
-    int32_t *roots;
-    int32_t *counts;
-    int32_t *starts; // of a component: its first place
-    int32_t *vertex; // at each place, by the passes of the first search
+    int32_t *local;  // local[position in the queue] = place within the component
+    int32_t *place;  // place[vertex] within its component by the best pass; in the end among all
+    int32_t *active; // the components of this pass
+    int32_t *next;   // those of the next pass
+    int32_t *roots;  // the vertices that the next pass begins from
+    int32_t *counts; // see below
+    int32_t *starts; // starts[component] = its first place
+    int32_t *vertex; // vertex[place], by the passes before other starts are tried
 };
 
-// Indices of counts: components that go on and, if there is one, the bandwidth at which it can
-// stop; components kept in the input's order; the bandwidth of the result.
+// The indices of `counts`. ACTIVE: components of the next pass. LIMIT: if that is one component,
+// the bandwidth at which its pass may be given up. KEPT: components that stay in the input's order.
+// BANDWIDTH: of the result.
 enum { ACTIVE, LIMIT, KEPT, BANDWIDTH, COUNTS };
 
-// The lanes of a warp that have the same component tell the least or the most of their values once;
-// those without a component have -1. All lanes must take part.
+// least[component] = min(least[component], value) for each lane of a warp. Lanes of the same
+// component find their least value first, so that there is one atomic operation for them. Lanes
+// without a component have -1. All lanes must take part.
 __device__ void lower(int32_t *least, int32_t component, int32_t value)
 {
     unsigned peers = __match_any_sync(~0U, component);
@@ -76,6 +82,7 @@ __device__ void lower(int32_t *least, int32_t component, int32_t value)
         atomicMin(&least[component], bottom);
 }
 
+// The same for the most.
 __device__ void raise(int32_t *most, int32_t component, int32_t value)
 {
     unsigned peers = __match_any_sync(~0U, component);
@@ -85,7 +92,8 @@ __device__ void raise(int32_t *most, int32_t component, int32_t value)
         atomicMax(&most[component], top);
 }
 
-// Vertices of each component, added by warps: neighbours are mostly of one. Bytes a vertex: 4.
+// size[c] = the vertices of component c. A warp adds its vertices of a component at once: mostly
+// all 32 are of one. Bytes a vertex: 4.
 __global__ void find_sizes(int64_t n, const int32_t *component, int32_t *size)
 {
     int64_t v = blockIdx.x * int64_t(BLOCK) + threadIdx.x;
@@ -95,8 +103,8 @@ __global__ void find_sizes(int64_t n, const int32_t *component, int32_t *size)
         atomicAdd(&size[c], __popc(peers));
 }
 
-// Nothing found yet in any component; those of more than one vertex are active, their least
-// vertices the first roots. Bytes a component: 32.
+// The state before the first pass: nothing is found in any component. Those of more than one vertex
+// are active; their first roots are their least vertices. Bytes a component: 32.
 __global__ void begin_search(int64_t isolated, int64_t count, const int32_t *least, search s,
                              int32_t *active, int32_t *roots)
 {
@@ -113,7 +121,8 @@ __global__ void begin_search(int64_t isolated, int64_t count, const int32_t *lea
     roots[c - isolated] = least[c];
 }
 
-// Element i has its vertex's component as key. Bytes: 12, and 4 from anywhere.
+// Elements i = 0, 1, 2, ... with the component of vertex[i] as key. Bytes an element: 12, and 4
+// from anywhere.
 __global__ void set_keys(int64_t count, const int32_t *vertex, const int32_t *component, division d)
 {
     int64_t i = blockIdx.x * int64_t(BLOCK) + threadIdx.x;
@@ -123,7 +132,7 @@ __global__ void set_keys(int64_t count, const int32_t *vertex, const int32_t *co
     d.element[i] = static_cast<int32_t>(i);
 }
 
-// Where each component's elements begin and end among the sorted. Bytes an element: 4.
+// Where the elements of each component begin and end after the sort. Bytes an element: 4.
 __global__ void find_ends(int64_t count, const int32_t *key, search s)
 {
     int64_t i = blockIdx.x * int64_t(BLOCK) + threadIdx.x;
@@ -143,8 +152,9 @@ __global__ void set_local(int64_t count, division d, search s, int32_t *local)
         local[d.sorted[i]] = static_cast<int32_t>(i) - s.begin[d.sorted_key[i]];
 }
 
-// The bandwidth of a pass is the largest distance of a vertex from its parent: a neighbour that
-// comes before the vertex does not come before its parent.
+// For each component the bandwidth of the pass and the least vertex of the last level. The
+// bandwidth is the largest distance of a vertex from its parent: no other neighbour that comes
+// before the vertex is farther away, as the parent is the first of them.
 __global__ void judge(fur_cuda_queue q, division d, const int32_t *local, search s)
 {
     int64_t i = blockIdx.x * int64_t(BLOCK) + threadIdx.x;
@@ -165,7 +175,8 @@ __global__ void judge(fur_cuda_queue q, division d, const int32_t *local, search
     lower(s.candidate, component, last);
 }
 
-// The component goes on, from this root, and may stop at that bandwidth if it is the only one.
+// Puts the component into the next pass, which begins from this root. If it is the only one there,
+// the pass may be given up at bandwidth `limit`.
 __device__ void go_on(int32_t component, int32_t root, int32_t limit, int32_t *next, int32_t *roots,
                       int32_t *counts)
 {
@@ -175,8 +186,9 @@ __device__ void go_on(int32_t component, int32_t root, int32_t limit, int32_t *n
     counts[LIMIT] = limit;
 }
 
-// A search goes on from the least vertex of the last level as long as the levels become more; a
-// limited one no longer than the passes become better.
+// Takes over the bandwidth of the pass if it is less, and decides for each active component whether
+// its search goes on. It goes on, from the least vertex of the last level, while each pass has more
+// levels than those before; a limited search ends with the first pass that is not better.
 __global__ void decide(int64_t count, const int32_t *active, bool searching, bool limited,
                        fur_cuda_queue q, division d, search s, int32_t *next, int32_t *roots,
                        int32_t *counts)
@@ -197,8 +209,8 @@ __global__ void decide(int64_t count, const int32_t *active, bool searching, boo
     s.candidate[c] = INT_MAX;
 }
 
-// Vertices by component and place: the components' best orders, one after the other. Bytes a
-// vertex: 16, 4 of them to anywhere.
+// The vertices in the components' best orders, one component after the other. Bytes a vertex: 16, 4
+// of them to anywhere.
 __global__ void set_vertices(int64_t n, int64_t isolated, const int32_t *component,
                              const int32_t *starts, const int32_t *place, int32_t *vertex)
 {
@@ -207,8 +219,8 @@ __global__ void set_vertices(int64_t n, int64_t isolated, const int32_t *compone
         vertex[starts[component[v]] + place[v]] = static_cast<int32_t>(v);
 }
 
-// Start number `start`, of `all` at most, of every component that has so many, spread evenly over
-// what is the best order before the first of them.
+// The roots of extra pass number `start`, of `all`: in each component the vertex that far, of its
+// size, from the end of the best order so far. A component of fewer vertices has fewer passes.
 __global__ void set_extra_roots(int64_t isolated, int64_t count, int64_t start, int64_t all,
                                 const int32_t *starts, const int32_t *vertex, search s,
                                 int32_t *next, int32_t *roots, int32_t *counts)
@@ -223,8 +235,8 @@ __global__ void set_extra_roots(int64_t isolated, int64_t count, int64_t start, 
               s.bandwidth[c], next, roots, counts);
 }
 
-// The pass's places for components in which it is the best so far. Bytes a vertex: 16, and 4 to
-// anywhere.
+// Takes over the places of the pass in components in which it is the best so far. Bytes a vertex:
+// 16, and 4 to anywhere.
 __global__ void keep_better(fur_cuda_queue q, division d, const int32_t *local, search s,
                             int32_t *place)
 {
@@ -233,7 +245,8 @@ __global__ void keep_better(fur_cuda_queue q, division d, const int32_t *local, 
         place[q.vertex[d.sorted[i]]] = local[d.sorted[i]];
 }
 
-// better: from now on whether a component is kept in the input's order.
+// From here on better[c] says whether component c stays in the input's order: if no pass had a
+// lower bandwidth than the input.
 __global__ void find_kept(int64_t isolated, int64_t count, int32_t input_bandwidth, search s,
                           int32_t *kept)
 {
@@ -245,7 +258,8 @@ __global__ void find_kept(int64_t isolated, int64_t count, int32_t input_bandwid
         atomicAdd(kept, 1);
 }
 
-// In the order of rows; from behind, if all is turned round in the end.
+// Gives the components that stay the order of their rows; backwards if the whole order is reversed
+// in the end, so that they come out forwards.
 __global__ void keep_order(int64_t n, bool reversed, division d, const int32_t *starts, search s,
                            const int32_t *rank, int32_t *place)
 {
@@ -258,7 +272,8 @@ __global__ void keep_order(int64_t n, bool reversed, division d, const int32_t *
         place[rank[d.sorted[i]]] = reversed ? s.size[c] - 1 - local : local;
 }
 
-// Places in the whole matrix, its order and the inverse. Bytes a vertex: 20, 8 of them to anywhere.
+// place[v] within its component becomes the place in the whole matrix; order and position are the
+// permutation of rows and its inverse. Bytes a vertex: 20, 8 of them to anywhere.
 __global__ void set_order(int64_t n, int64_t isolated, bool reversed, const int32_t *component,
                           const int32_t *starts, const int32_t *index, int32_t *place,
                           int32_t *order, int32_t *position)
@@ -275,8 +290,8 @@ __global__ void set_order(int64_t n, int64_t isolated, bool reversed, const int3
     position[index[v]] = p;
 }
 
-// *bandwidth = the largest distance of the ends of an edge by `place`, if it is larger than that.
-// Bytes an edge: 4, and 4 from anywhere.
+// *bandwidth = max(*bandwidth, the largest difference of place over all edges). Bytes an edge: 4,
+// and 4 from anywhere.
 __global__ void __launch_bounds__(FUR_ENTRIES_BLOCK)
     measure(fur_cuda_graph g, const int32_t *place, int32_t *bandwidth)
 {
@@ -296,7 +311,7 @@ __global__ void __launch_bounds__(FUR_ENTRIES_BLOCK)
         atomicMax(bandwidth, most);
 }
 
-// The elements 0 .. count - 1, in order, divided by the components of vertices.
+// Sorts the elements 0 .. count - 1 by the component of vertex[i]; within one they stay in order.
 fur_status divide(fur_env *env, const work *w, int64_t count, const int32_t *vertex)
 {
     const division &d = w->d;
@@ -309,7 +324,8 @@ fur_status divide(fur_env *env, const work *w, int64_t count, const int32_t *ver
     });
 }
 
-// How many components go on, and at which bandwidth the next pass may stop.
+// *count = the components of the next pass, *limit = the bandwidth at which it may be given up.
+// Makes these components the active ones.
 fur_status fetch_counts(fur_env *env, work *w, int64_t *count, int64_t *limit)
 {
     int32_t counts[2];
@@ -322,7 +338,7 @@ fur_status fetch_counts(fur_env *env, work *w, int64_t *count, int64_t *limit)
     return FUR_OK;
 }
 
-// Judges `count` components by the pass that was just made.
+// Finds what the last pass made of its `count` components, and which of them the next pass takes.
 fur_status judge_pass(fur_env *env, const work *w, bool searching, int64_t count)
 {
     const fur_cuda_queue &q = w->walk.queue;
@@ -357,7 +373,8 @@ fur_status measure_components(fur_env *env, const work *w)
     return fur_exclusive_scan(env, w->starts, c.count);
 }
 
-// From each component's least vertex on.
+// The search for a pseudo-peripheral vertex in all components, beginning with the least vertex of
+// each.
 fur_status find_periphery(fur_env *env, work *w)
 {
     const fur_cuda_components &c = w->components;
@@ -376,7 +393,7 @@ fur_status find_periphery(fur_env *env, work *w)
     return FUR_OK;
 }
 
-// Passes from vertices spread evenly over the best orders, where the graph has few edges.
+// Tries other starts, spread evenly over the best orders so far, if the graph has few edges.
 fur_status try_others(fur_env *env, work *w)
 {
     const fur_cuda_components &c = w->components;
@@ -409,7 +426,7 @@ fur_status try_others(fur_env *env, work *w)
     return FUR_OK;
 }
 
-// Components that no pass has made better go back to the input's order.
+// Gives components that no pass has made better the input's order; *kept = how many.
 fur_status keep(fur_env *env, const work *w, bool reversed, int32_t *kept)
 {
     const fur_cuda_components &c = w->components;
@@ -467,6 +484,7 @@ fur_status allocate(fur_env *env, work *w)
     return fur_cuda_allocate(env, COUNTS, sizeof *w->counts, &w->counts);
 }
 
+// Graph, components, search, result. *found = false if a pass has too many levels for the device.
 fur_status run(fur_env *env, const fur_csr_view *a, bool reversed, bool allow_worse, int32_t *order,
                int32_t *position, fur_reorder_report *report, bool *found, work *w)
 {
@@ -499,6 +517,7 @@ void release(fur_env *env, work *w)
 
 } // namespace
 
+// fur_reorder by "rcm" or "cm", as fur_order_service says.
 fur_status fur_cuda_cuthill_mckee(fur_env *env, const fur_csr_view *a, bool reversed,
                                   bool allow_worse, int32_t *order, int32_t *position,
                                   fur_reorder_report *report, bool *found)

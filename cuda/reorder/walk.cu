@@ -21,18 +21,21 @@
 namespace
 {
 
+// Reads the level that block 0 has stored.
 __device__ fur_walk_level load_level(const pass &p)
 {
     return {__ldcg(&p.level->begin), __ldcg(&p.level->end), __ldcg(&p.level->first),
             __ldcg(&p.level->last), __ldcg(&p.level->depth)};
 }
 
+// Block 0 stores the level for all blocks.
 __device__ void store_level(const pass &p, const fur_walk_level &l)
 {
     if (blockIdx.x == 0 && threadIdx.x == 0)
         *p.level = l;
 }
 
+// Whether a level is left, and the pass has not too many for the device.
 __device__ bool goes_on(const pass &p, const fur_walk_level &l)
 {
     return l.begin < l.end && l.depth < p.levels;
@@ -208,6 +211,7 @@ fur_status allocate(fur_env *env, const fur_cuda_graph *g, fur_cuda_walk *w)
 
 } // namespace
 
+// Allocates what passes over a graph need.
 fur_status fur_cuda_walk_open(fur_env *env, const fur_cuda_graph *graph, fur_cuda_walk *out)
 {
     fur_cuda_walk w = {};

@@ -29,6 +29,7 @@
 namespace
 {
 
+// The bin of a row: lengths up to 1, 2, 4, ...; the last bin has no limit.
 __device__ int bin_of(int64_t length)
 {
     int bin = length <= 1 ? 0 : 64 - __clzll(length - 1);
@@ -133,6 +134,7 @@ struct bin {
     int pieces_log2; // blocks of a row, if it needs them
 };
 
+// How blocks are shared out among the bins.
 struct layout {
     bin bins[BINS];
     int count;
@@ -141,6 +143,7 @@ struct layout {
     int64_t shared_block;
 };
 
+// The plan.
 struct state {
     layout shape;
     int32_t *order;
@@ -157,6 +160,7 @@ int lanes_log2(int log2_length)
 }
 static_assert(1 << 8 == BLOCK && 1 << 5 == FUR_WARP, "lanes_log2");
 
+// The number of blocks of a bin.
 int64_t blocks_of(const bin &b)
 {
     int64_t rows = b.end - b.begin;
@@ -260,6 +264,7 @@ __global__ void __launch_bounds__(BLOCK)
         p.finish(sum, &p.y[row]);
 }
 
+// Sorts the rows into bins and allocates the partial sums of shared rows.
 fur_status build(fur_env *env, const fur_csr_view *a, state *s)
 {
     int64_t starts[BINS + 1];

@@ -111,6 +111,7 @@ __global__ void __launch_bounds__(BUILD_BLOCK)
         });
 }
 
+// The plan: A in B x B blocks.
 struct state {
     int size; // B
     int64_t block_rows;
@@ -127,6 +128,7 @@ template <class Value> struct segmented_sum {
     Value sum = fur_zero<Value>();
     int64_t taken = 0;
 
+    // The sum of the row so far: closed segments and the open one.
     __device__ Value total() const
     {
         return taken > FUR_ROW_SEGMENT ? fur_add(rows_sum, sum) : sum;
@@ -184,12 +186,14 @@ template <class F> fur_status with_size(int size, F f)
     }
 }
 
+// The plan's arrays in their types.
 template <int B, class Value, class Offset> blocked<B, Value, Offset> arrays(const state *s)
 {
     return {static_cast<const Offset *>(s->offsets), s->columns, s->masks,
             static_cast<block_line<B, Value> *>(s->lines)};
 }
 
+// The bytes of A in blocks.
 int64_t bytes_of(const fur_csr_view *a, const state *s)
 {
     int64_t block = s->size * s->size * static_cast<int64_t>(fur_value_size(a->value_type)) +
@@ -256,6 +260,7 @@ fur_status check_size(fur_env *env, const fur_csr_view *a, const state *s)
                         static_cast<long long>(csr));
 }
 
+// Arrays for the blocks, values cleared: what A lacks in a block is 0.
 fur_status allocate(fur_env *env, const fur_csr_view *a, state *s)
 {
     int64_t value = static_cast<int64_t>(fur_value_size(a->value_type));
@@ -306,6 +311,7 @@ fur_status refresh(fur_env *env, const fur_csr_view *a, void *memory)
     return fill(env, a, static_cast<const state *>(memory), nullptr);
 }
 
+// Chooses B, refuses A if its blocks take no fewer bytes than CSR, and fills the blocks.
 fur_status build(fur_env *env, const fur_csr_view *a, state *s)
 {
     FUR_TRY(choose_size(env, a, s));

@@ -11,6 +11,7 @@
 // Copy rate of an H200.
 #define FUR_BYTES_A_NS 4200.0
 
+// The bytes of x and y, each read or written once.
 static inline double fur_vector_bytes(const fur_csr_view *a)
 {
     return static_cast<double>(a->rows + a->cols) *

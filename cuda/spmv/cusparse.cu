@@ -6,6 +6,7 @@
 namespace
 {
 
+// cuSPARSE's descriptors and the buffer of its product.
 struct state {
     cusparseHandle_t handle;
     cusparseSpMVAlg_t algorithm;
@@ -30,6 +31,7 @@ fur_status status_of(cusparseStatus_t error)
     }
 }
 
+// A call of cuSPARSE as a status.
 fur_status check(fur_env *env, const char *call, cusparseStatus_t error)
 {
     if (error == CUSPARSE_STATUS_SUCCESS)
@@ -69,6 +71,7 @@ fur_status describe(fur_env *env, const fur_csr_view *a, void *vector, state *s)
     return check(env, "cusparseCreateDnVec", cusparseCreateDnVec(&s->y, a->rows, vector, s->type));
 }
 
+// Lets cuSPARSE analyse the matrix.
 fur_status prepare(fur_env *env, const void *one, const state *s)
 {
     return check(env, "cusparseSpMV_preprocess",
@@ -89,6 +92,7 @@ fur_status preprocess(fur_env *env, const void *one, state *s)
     return prepare(env, one, s);
 }
 
+// Describes A to cuSPARSE, allocates its buffer and analyses.
 fur_status build(fur_env *env, const fur_csr_view *a, state *s)
 {
     void *vector;
@@ -148,6 +152,7 @@ fur_status refresh(fur_env *env, const fur_csr_view *a, void *memory)
     });
 }
 
+// y = alpha A x + beta y
 template <class Value> fur_status multiply(const fur_spmv_call *call)
 {
     fur_env *env = call->env;

@@ -21,6 +21,7 @@
 namespace
 {
 
+// The plan: slices whose columns are stored as small excesses over a base.
 struct delta {
     fur_sell layout;
     int32_t *bases;    // one for every k of a slice: start / 32 + k
@@ -50,6 +51,7 @@ template <int bytes, class Value> struct delta_columns {
     int32_t own; // the lane's of the 32 bases that are at hand
     uint32_t excess[unroll];
 
+    // Loads the excesses of the next entries, and at every 32nd the bases.
     __device__ void fetch(int first)
     {
         if (first % FUR_WARP == 0)
@@ -63,6 +65,7 @@ template <int bytes, class Value> struct delta_columns {
         }
     }
 
+    // The column of entry first + u: base, lane and excess.
     __device__ int32_t at(int first, int u) const
     {
         auto base = static_cast<uint32_t>(__shfl_sync(~0U, own, (first + u) % FUR_WARP));
@@ -70,6 +73,7 @@ template <int bytes, class Value> struct delta_columns {
     }
 };
 
+// The arguments of a product besides the plan.
 template <class Value> struct product {
     const Value *values;
     const Value *x;
@@ -77,6 +81,7 @@ template <class Value> struct product {
     fur_finish<Value> finish;
 };
 
+// The sum of the lane's row in a slice whose excesses have this many bytes.
 template <int bytes, class Value>
 __device__ Value sum_slice(const delta &d, const fur_sell_place &p, int64_t begin,
                            const product<Value> &q)
@@ -168,6 +173,7 @@ __global__ void __launch_bounds__(SELL_BLOCK) compress(delta d, const int32_t *c
     });
 }
 
+// The bytes of A in this format.
 int64_t bytes_of(const fur_csr_view *a, const delta *d)
 {
     const fur_sell *l = &d->layout;
@@ -215,12 +221,14 @@ fur_status set_columns(fur_env *env, const fur_csr_view *a, delta *d)
     return status;
 }
 
+// Takes new values into the format.
 fur_status refresh(fur_env *env, const fur_csr_view *a, void *state)
 {
     auto d = static_cast<const delta *>(state);
     return fur_sell_spread(env, a, &d->layout, fur_value_size(a->value_type), a->values, d->values);
 }
 
+// Sorts rows into slices, encodes the columns, copies the values.
 fur_status build(fur_env *env, const fur_csr_view *a, const fur_spmv_profile *profile, delta *d)
 {
     FUR_TRY(fur_sell_layout(env, a, profile, PADDING_MOST, &d->layout));

@@ -22,6 +22,7 @@
 namespace
 {
 
+// The plan: where blocks begin, and room for the sums of rows that blocks share.
 struct state {
     int64_t blocks;
     int32_t *cuts;     // row in which each block begins; blocks + 1
@@ -83,6 +84,7 @@ struct range {
     int entries;
 };
 
+// The rows and entries of this block: a share of the path along rows + entries.
 template <class Value, class Offset>
 __device__ range find_range(const fur_product<Value, Offset> &p, const int32_t *cuts)
 {
@@ -235,6 +237,7 @@ __global__ void __launch_bounds__(BLOCK) multiply(fur_product<Value, Offset> p, 
         join(p, next, partials, tickets);
 }
 
+// Finds the row in which each block begins, and allocates the shared sums.
 fur_status build(fur_env *env, const fur_csr_view *a, state *s)
 {
     s->blocks = fur_ceil_div(a->rows + a->entries, SHARE);

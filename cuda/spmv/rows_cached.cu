@@ -20,6 +20,7 @@ template <class Value> struct windowed {
     uint32_t begin;
     uint32_t size;
 
+    // x[column], from shared memory if it is in the window.
     __device__ Value operator[](int32_t column) const
     {
         uint32_t place = static_cast<uint32_t>(column) - begin; // huge before the window

@@ -15,12 +15,14 @@
 namespace
 {
 
+// The plan: A in slices (sell_layout.cuh).
 struct sell {
     fur_sell layout;
     int32_t *columns;
     void *values;
 };
 
+// Columns as they are stored, some entries ahead of their use.
 template <class Value> struct plain_columns {
     static constexpr int unroll = sizeof(Value) > 8 ? UNROLL / 2 : UNROLL;
     const int32_t *columns; // of the lane
@@ -52,12 +54,14 @@ __global__ void __launch_bounds__(SELL_BLOCK, 1)
     });
 }
 
+// Takes new values into the slices.
 fur_status refresh(fur_env *env, const fur_csr_view *a, void *state)
 {
     auto s = static_cast<const sell *>(state);
     return fur_sell_spread(env, a, &s->layout, fur_value_size(a->value_type), a->values, s->values);
 }
 
+// Sorts rows into slices and copies columns and values into them.
 fur_status build(fur_env *env, const fur_csr_view *a, const fur_spmv_profile *profile, sell *s)
 {
     fur_sell *l = &s->layout;
@@ -107,6 +111,7 @@ int64_t matrix_bytes(const fur_csr_view *a, const void *state)
            fur_sell_bytes(l);
 }
 
+// The estimate for `auto`; the plan costs 20 launches and 2.5 products.
 fur_spmv_cost cost(const fur_csr_view *a, const fur_spmv_profile *profile)
 {
     fur_spmv_cost c = fur_cuda_sliced_cost(profile, UNROLL, fur_product_bytes(a));

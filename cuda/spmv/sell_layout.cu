@@ -185,6 +185,7 @@ fur_status find_units(fur_env *env, const fur_csr_view *a, const fur_spmv_profil
     return status;
 }
 
+// Sorts the units of each window by length; s->start = the width of each slice.
 fur_status sort_units(fur_env *env, const fur_csr_view *a, const fur_spmv_profile *profile,
                       fur_sell *s)
 {
@@ -198,6 +199,7 @@ fur_status sort_units(fur_env *env, const fur_csr_view *a, const fur_spmv_profil
     });
 }
 
+// An array of A's entries in the order of the slices, with zeros as padding.
 template <class T>
 fur_status spread_typed(fur_env *env, const fur_csr_view *a, const fur_sell *s, const void *from,
                         void *to)

@@ -21,6 +21,7 @@ struct alignas(4) fur_sell_lane {
     uint16_t length; // at most FUR_ROW_SEGMENT
 };
 
+// A's rows, cut into segments and sorted by length, as slices of SELL_LANES units.
 struct fur_sell {
     int64_t rows;
     int64_t units;
@@ -51,12 +52,13 @@ void fur_sell_release(fur_env *env, fur_sell *s);
 fur_status fur_sell_add_up(fur_env *env, int64_t count, int64_t *sizes, int64_t *total);
 }
 
-// A lane's unit, as read, and what follows from it.
+// A lane's unit, and its slice.
 struct fur_sell_place {
     fur_sell_lane own;
     int64_t start; // of the slice's entries
     int64_t end;
 
+    // Loads the lane's unit, and where the slice begins and ends.
     __device__ void fetch(const fur_sell &s, int64_t slice)
     {
         own = s.lanes[slice * SELL_LANES + lane()];
@@ -69,11 +71,13 @@ struct fur_sell_place {
         return static_cast<int>(threadIdx.x % SELL_LANES);
     }
 
+    // The entries of the slice's longest unit.
     __device__ int width() const
     {
         return static_cast<int>(end - start) / SELL_LANES;
     }
 
+    // The entries of the lane's own unit.
     __device__ int length() const
     {
         return own.length;
@@ -175,6 +179,7 @@ __global__ void __launch_bounds__(SELL_BLOCK)
         finish(total, &y[row]);
 }
 
+// The number of blocks for so many warps.
 static inline unsigned fur_sell_blocks(int64_t warps)
 {
     return fur_blocks(warps * FUR_WARP, SELL_BLOCK);
@@ -191,6 +196,7 @@ template <class Value> fur_status fur_sell_finish_long(const fur_spmv_call *call
     return fur_cuda_launched(call->env, "spmv sell: long rows");
 }
 
+// The bytes of the layout, without columns and values.
 static inline int64_t fur_sell_bytes(const fur_sell *s)
 {
     return s->slices * static_cast<int64_t>(SELL_LANES * sizeof *s->lanes) +

@@ -6,6 +6,7 @@
 #include "device.cuh"
 #include "value.cuh"
 
+// y = alpha A x + beta y with the types of A.
 template <class Value, class Offset> struct fur_product {
     int64_t rows;
     int64_t cols;

@@ -52,6 +52,7 @@ struct cutting {
     int whole; // entries of the longest row that is not cut
 };
 
+// The plan: A cut into tiles of equal work.
 struct stream {
     int64_t tiles;
     cutting cut;
@@ -214,6 +215,7 @@ template <class Value> struct shares {
     bool last[TILE_LONG_ROWS]; // the row's other segments have all arrived before
 };
 
+// Notes the block's share of a long row, if it has one.
 template <class Value> __device__ void add_share(shares<Value> *s, long_row share)
 {
     if (share.count == 0)
@@ -411,6 +413,7 @@ int64_t capacity_for(const fur_csr_statistics &rows, cutting cut, int skew)
     return entries + (entries >> skew);
 }
 
+// Room for the tiles' starts and, with long rows, for the sums of their segments.
 fur_status allocate(fur_env *env, const fur_csr_view *a, bool long_rows, stream *s)
 {
     FUR_TRY(fur_cuda_allocate(env, s->tiles + 1, sizeof *s->starts, &s->starts));
@@ -458,6 +461,7 @@ fur_status plan(fur_env *env, const fur_csr_view *a, const fur_spmv_profile *pro
     });
 }
 
+// One block a tile; the kernel for short rows only is smaller.
 template <class Value, class Offset>
 void launch(cudaStream_t on, const stream *s, const fur_product<Value, Offset> &p)
 {

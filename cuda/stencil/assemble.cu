@@ -15,6 +15,7 @@ template <class Value> struct matrix {
     fur_stencil_view s;
     const fur_stencil_term<Value> *terms;
 
+    // The grid point of a row.
     __device__ void locate(int64_t row, int64_t at[3]) const
     {
         int64_t line = row / s.extent[0];
@@ -138,6 +139,7 @@ template <class T> T *writable(const void *array)
 
 } // namespace
 
+// The offsets of the stencil's matrix.
 fur_status fur_cuda_stencil_starts(fur_env *env, const fur_stencil_view *s, int64_t *starts)
 {
     int64_t rows = fur_stencil_rows(s);
@@ -149,6 +151,7 @@ fur_status fur_cuda_stencil_starts(fur_env *env, const fur_stencil_view *s, int6
     return fur_exclusive_scan(env, starts, rows + 1);
 }
 
+// The stencil's matrix in the arrays of a.
 fur_status fur_cuda_stencil_fill(fur_env *env, const fur_stencil_view *s, const int64_t *starts,
                                  const fur_csr_view *a)
 {
@@ -164,6 +167,7 @@ fur_status fur_cuda_stencil_fill(fur_env *env, const fur_stencil_view *s, const 
     });
 }
 
+// d_i = S(i, i)
 fur_status fur_cuda_stencil_diagonal(fur_env *env, const fur_stencil_view *s, void *d)
 {
     int64_t rows = fur_stencil_rows(s);

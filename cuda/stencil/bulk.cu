@@ -106,6 +106,7 @@ __global__ void __launch_bounds__(Form::threads, Form::resident)
 #endif
 }
 
+// Whether points at the ends of this axis have neighbours beyond them.
 bool is_open(const fur_stencil_view *s, int axis)
 {
     return s->boundary[axis] != FUR_BOUNDARY_DIRICHLET && s->radius[axis] > 0;
@@ -169,6 +170,7 @@ fur_status find_encode(fur_env *env, PFN_cuTensorMapEncodeTiled_v12000 *encode)
     return FUR_OK;
 }
 
+// The march of each kernel, and the plan of "registers" for vectors that bulk copies cannot take.
 fur_status build(fur_env *env, const fur_stencil_view *s, state *st)
 {
     FUR_TRY(find_encode(env, &st->encode));
@@ -209,6 +211,7 @@ fur_status describe(const fur_stencil_call *call, const state *st, CUtensorMap *
                                                 "cuTensorMapEncodeTiled failed with %d", error);
 }
 
+// The product by the kernel "registers".
 fur_status apply_unaligned(const fur_stencil_call *call, void *state)
 {
     fur_stencil_call same = *call;

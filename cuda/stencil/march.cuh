@@ -31,6 +31,7 @@ struct fur_march {
     int64_t chunk; // planes of a block, fewer than 2^31
     size_t shared; // bytes that a block asks for
 
+    // Points of a plane.
     __device__ int64_t plane_entries() const
     {
         return extent[0] * extent[1];
@@ -58,6 +59,7 @@ struct fur_place {
     int planes;
 };
 
+// The tile and the planes of this block.
 __device__ inline fur_place fur_march_place(const fur_march &m, int width, int height)
 {
     unsigned line = blockIdx.x / m.columns;
@@ -99,6 +101,7 @@ struct fur_march_points {
         }
     }
 
+    // Whether the point (dx, dy) away from the thread's first one has an entry.
     __device__ bool is_in(int dx, int dy) const
     {
         return (columns >> (FUR_STENCIL_RADIUS + dx) & lines >> (FUR_STENCIL_RADIUS + dy) & 1) != 0;
@@ -231,6 +234,7 @@ fur_status fur_march_make(fur_env *env, const fur_stencil_view *s, Kernel kernel
     return FUR_OK;
 }
 
+// The number of blocks: tiles times chunks of planes.
 static inline unsigned fur_march_blocks(const fur_march &m)
 {
     return m.columns * m.rows * fur_blocks(m.extent[2], m.chunk);

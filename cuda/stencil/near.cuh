@@ -1,23 +1,31 @@
-// Stencils of radius 1 with constant coefficients, from slices (march.cuh): each slice is read once
-// and feeds the planes before, at and behind it, whose sums are in registers. A point's terms come
-// in the order of planes, then lines, as they must.
+// Stencils of radius 1 with constant coefficients. A block marches along z and reads one slice of x
+// after the other (march.cuh). It adds each slice to the sums of three planes, which are in
+// registers: the plane before the slice, the slice's own, and the plane behind it. So the terms of
+// a point come plane by plane, and within a plane line by line, as docs/numerics.md wants.
+//
+// The small case: the 3 points of the z axis, y(k) = a x(k - 1) + b x(k) + c x(k + 1), where
+// sum[0], sum[1], sum[2] belong to the planes n - 1, n, n + 1 when slice n is added:
+//   sum[0] += c x(n)     the last term of y(n - 1), which is now written
+//   sum[1] += b x(n)     the second of y(n)
+//   sum[2] += a x(n)     the first of y(n + 1)
+// Then sum[0] = sum[1], sum[1] = sum[2], sum[2] = 0 (turn), and slice n + 1 is next.
 #ifndef FURROW_CUDA_NEAR_CUH
 #define FURROW_CUDA_NEAR_CUH
 
 #include "march.cuh"
 
-// Bytes of a piece, which lines are aligned to where they can be.
+// Bytes of a piece: what a thread loads at once. Lines are aligned to it where they can be.
 #define FUR_NEAR_PIECE 16
-// Planes that z is asked for before its use.
+// z is asked for so many planes before its use.
 #define FUR_NEAR_AHEAD 2
 
-// The place of a neighbour among the 27.
+// The number of a neighbour, 0 .. 26: its place. The point itself is 13.
 __host__ __device__ constexpr int fur_near_place(int x, int y, int z)
 {
     return (x + 1) + 3 * ((y + 1) + 3 * (z + 1));
 }
 
-// A stencil's places, a bit each.
+// The places where a stencil has terms, as a set: bit p for place p.
 static inline unsigned fur_near_places(const fur_stencil_view *s)
 {
     unsigned places = 0;
@@ -28,7 +36,7 @@ static inline unsigned fur_near_places(const fur_stencil_view *s)
     return places;
 }
 
-// A stencil's constants by place.
+// A stencil's coefficients by place.
 template <class Value> struct fur_near {
     Value coefficient[27];
     unsigned present; // a bit for each place
@@ -43,7 +51,7 @@ template <class Value> struct fur_near {
     }
 };
 
-// Places of a set.
+// The number of places in a set.
 __host__ __device__ constexpr int fur_near_count(unsigned word)
 {
     int bits = 0;
@@ -52,19 +60,21 @@ __host__ __device__ constexpr int fur_near_count(unsigned word)
     return bits;
 }
 
-// The stencils that have kernels of their own, a bit a place: 5 and 9 points of a plane, 7 and 27.
+// The stencils that have kernels of their own, as sets of places: 5 and 9 points of a plane, 7 and
+// 27 of space.
 #define FUR_NEAR_LINE (1U << 12 | 1U << 13 | 1U << 14)
 #define FUR_NEAR_STAR2 (FUR_NEAR_LINE | 1U << 10 | 1U << 16)
 #define FUR_NEAR_SQUARE (0x1ffU << 9)
 #define FUR_NEAR_STAR3 (FUR_NEAR_STAR2 | 1U << 4 | 1U << 22)
 #define FUR_NEAR_CUBE ((1U << 27) - 1)
 
-// The work for a slice: terms in its own plane only, fewer terms than take the time in which a
-// slice comes, more, or those that are found at run time. On an H200 7 are few and 27 many; nothing
-// between has been measured.
+// How much work a slice is. FLAT: all terms are in its own plane. FEW: adding takes less time than
+// the next slice needs to arrive; MANY: it takes more. ANY: the terms are found at run time. On an
+// H200 7 terms are few and 27 many; nothing between has been measured.
 enum fur_near_work { FUR_NEAR_FLAT, FUR_NEAR_FEW, FUR_NEAR_MANY, FUR_NEAR_ANY };
 
-// The places of a stencil known to the compiler. Any: those that are there are known at run time.
+// A stencil whose places the compiler knows. Any: it knows those that may be there, and the kernel
+// looks at run time which are.
 template <unsigned places, bool Any = false> struct fur_near_shape {
     static constexpr bool any = Any;
     static constexpr fur_near_work work = any                                ? FUR_NEAR_ANY
@@ -72,12 +82,13 @@ template <unsigned places, bool Any = false> struct fur_near_shape {
                                           : fur_near_count(places) <= 9      ? FUR_NEAR_FEW
                                                                              : FUR_NEAR_MANY;
 
+    // Whether the stencil has a term at this place.
     __host__ __device__ static constexpr bool has(int place)
     {
         return (places >> place & 1) != 0;
     }
 
-    // Whether lines that are dy away have terms beside the point's column.
+    // Whether lines at distance dy have terms to the left or right of the point's column.
     __host__ __device__ static constexpr bool has_sides(int dy)
     {
         unsigned beside = 0;
@@ -106,7 +117,7 @@ template <class F> fur_status fur_with_near(const fur_stencil_view *s, F f)
     });
 }
 
-// How a block is made up. Threads have 128 registers each.
+// How a block is made up. Each thread has 128 registers.
 template <int Threads, int Across, int Outputs, int Slices, int Ahead, int Most, bool Late>
 struct fur_near_form {
     static constexpr int threads = Threads;
@@ -119,9 +130,10 @@ struct fur_near_form {
     static constexpr int resident = 512 / Threads;
 };
 
-// A block's tile: a thread has neighbours along x, as many as a piece holds, on so many lines
-// (Form::outputs), and so many warps (Form::across) a line's width. A line of a slice has `before`
-// bytes in front, for the neighbours beside the tile, and `between` bytes to the next.
+// A block's tile. A thread has as many neighbours along x as a piece holds, on Form::outputs lines;
+// Form::across warps side by side make up the tile's width. In shared memory a slice has `before`
+// bytes in front, which hold the entries to the left of the tile, and `between` bytes after each
+// line.
 template <class Value_, class Shape_, class Form_, int before, int between> struct fur_near_tile {
     using Value = Value_;
     using Shape = Shape_;
@@ -139,7 +151,7 @@ template <class Value_, class Shape_, class Form_, int before, int between> stru
         (before + pitch * lines * int(sizeof(Value)) + 127) / 128 * 128; // of a slice
     static constexpr int entries = bytes / sizeof(Value);
 
-    // The part of a grid that a block has if it takes `shared` bytes of shared memory.
+    // The tile as march.cuh describes one, for a kernel that takes `shared` bytes of shared memory.
     static fur_march_tile march(size_t shared)
     {
         return {Form::threads, width, height, shared, Form::most, 1};
@@ -157,8 +169,8 @@ template <class Value_, class Shape_, class Form_, int before, int between> stru
     }
 };
 
-// How a grid's lines are: of any length, or of whole pieces, so that a thread has all of its
-// columns or none; then beta is 0 or z is read by pieces, too.
+// The kind of a grid's lines. ENTRIES: of any length. PIECES: of whole pieces, so that a thread has
+// all of its columns or none, and beta is 0. PIECES_Z: of whole pieces, and z is read in pieces.
 enum fur_near_kind { FUR_NEAR_ENTRIES, FUR_NEAR_PIECES, FUR_NEAR_PIECES_Z };
 
 // The points of a thread in a plane, and their sums in three planes.
@@ -206,18 +218,20 @@ template <class tile, fur_near_kind kind> struct fur_near_points {
                 sum[plane][n][e] = fur_zero<Value>();
     }
 
-    // Inside of a thread's columns all have neighbours if lines consist of whole pieces.
+    // Whether column e has a left neighbour. Of whole pieces only the thread's first may lack it.
     __device__ bool has_left(int e) const
     {
         return (whole && e > 0) || (lefts >> e & 1) != 0;
     }
 
+    // Whether it has a right one; only the last may lack it.
     __device__ bool has_right(int e) const
     {
         return (whole && e + 1 < tile::piece) || (rights >> e & 1) != 0;
     }
 
-    // Whether lines that far from the first one need the entries beside their own.
+    // Whether the entries beside the thread's columns are needed on this line, counted from its
+    // first.
     __host__ __device__ static constexpr bool needs_sides(int line)
     {
         bool needs = false;
@@ -226,13 +240,12 @@ template <class tile, fur_near_kind kind> struct fur_near_points {
         return needs;
     }
 
-    // A line of the thread's columns, with the entries beside them.
+    // A line at the thread's columns, with one entry to the left and one to the right.
     struct line_of {
         Value at[tile::piece + 2];
     };
 
-    // Reads a line of a slice at the thread's columns, and beside them if `sides`, else zeros
-    // there.
+    // Reads a line of a slice at the thread's columns; beside them too if `sides`, else 0.
     __device__ line_of take_line(const Value *own, bool sides) const
     {
         auto middle = *reinterpret_cast<const fur_piece<Value> *>(own);
@@ -254,15 +267,16 @@ template <class tile, fur_near_kind kind> struct fur_near_points {
                 sums[e] = fur_fma(coefficient, line.at[e + 1 + dx], sums[e]);
     }
 
-    // Adds what line n of a slice gives to the planes before, at and behind it. Line 0 is the one
-    // before the thread's first. Of 7 points and two lines a thread, line 1 is its first, so it
-    // gives
+    // Adds line n of a slice to all sums of the thread that have a term in it. Line 0 is the line
+    // before the thread's first. The small case: 7 points and two lines a thread. Line n = 1 is
+    // then the thread's first line, and gives
     //   sum[0][0] += c(0, 0, 1) own              the plane before
     //   sum[1][0] += c(-1, 0, 0) left + c(0, 0, 0) own + c(1, 0, 0) right
     //   sum[1][1] += c(0, -1, 0) own             the thread's second line
     //   sum[2][0] += c(0, 0, -1) own             the plane behind
-    // where own, left and right are the line's entries at the thread's columns and beside them. All
-    // is known to the compiler but the coefficients: nothing is left of places without a term.
+    // where own are the line's entries at the thread's columns, left and right those beside each of
+    // them. The compiler knows everything but the coefficients: places without a term leave no
+    // code.
     __device__ void add_line(const fur_near<Value> &near, int n, const line_of &line)
     {
 #pragma unroll
@@ -278,10 +292,11 @@ template <class tile, fur_near_kind kind> struct fur_near_points {
                 }
     }
 
-    // Adds the terms of a row of places, those of one dy and dz, to all sums of a plane. there: a
-    // bit for each of dx = -1, 0, 1. For dy = 0, there = 7 and two lines a thread
-    //   sums[0] += c(-1) left + c(0) own + c(1) right of line[1]
-    //   sums[1] += the same of line[2]
+    // Adds the terms of three places in a row, dx = -1, 0, 1 of one dy and dz, to all sums of a
+    // plane. Bit dx + 1 of `there` says whether the stencil has that term. The small case: dy = 0,
+    // there = 7 and two lines a thread give
+    //   sums[0] += c(-1) left + c(0) own + c(1) right, of line[1]
+    //   sums[1] += c(-1) left + c(0) own + c(1) right, of line[2]
     template <bool AllLines>
     __device__ void add_row(const Value *coefficient, unsigned there, int dy, const line_of *line,
                             Value (*sums)[tile::piece]) const
@@ -294,16 +309,17 @@ template <class tile, fur_near_kind kind> struct fur_near_points {
                     add_term(coefficient[dx + 1], line[to + dy + 1], dx, sums[to]);
     }
 
-    // The same of all nine rows of places, (dy + 1) + 3 (dz + 1) being a row's number, where the
-    // terms are known at run time: what a row has is asked once for all sums, and most often
-    // answered at once, by all three or the middle one. With line n the rows of dy = n - outputs
-    // have all lines that they need: of two lines a thread
-    //   n = 0        takes line 0
-    //   n = 1        takes line 1, adds rows 0, 3, 6 (dy = -1) from lines 0 and 1
-    //   n = 2        takes line 2, adds rows 1, 4, 7 (dy = 0) from lines 1 and 2
-    //   n = 3        takes line 3, adds rows 2, 5, 8 (dy = 1) from lines 2 and 3
-    // Row r goes to the sums of plane 2 - r / 3, so a point's terms come plane by plane, then line
-    // by line. AllLines: no line is beyond a Dirichlet boundary.
+    // Adds a whole slice, where the terms are found at run time. The 27 places are nine rows of
+    // three; the row of dy and dz has number r = (dy + 1) + 3 (dz + 1). The kernel asks once a row,
+    // not once a sum, which of the three terms are there; mostly all three are, or the middle one.
+    // A row of places is added as soon as all lines that it needs are read, which is after line
+    // n = dy + outputs. The small case, two lines a thread:
+    //   n = 0        reads line 0
+    //   n = 1        reads line 1, adds rows 0, 3, 6 (dy = -1) from lines 0 and 1
+    //   n = 2        reads line 2, adds rows 1, 4, 7 (dy = 0) from lines 1 and 2
+    //   n = 3        reads line 3, adds rows 2, 5, 8 (dy = 1) from lines 2 and 3
+    // Row r goes to the sums of plane 2 - r / 3. So the terms of a point come plane by plane, and
+    // line by line. AllLines: no line is beyond a Dirichlet boundary.
     template <bool AllLines> __device__ void add_rows(const fur_near<Value> &near, const Value *own)
     {
         line_of line[tile::outputs + 2];
@@ -344,8 +360,8 @@ template <class tile, fur_near_kind kind> struct fur_near_points {
         }
     }
 
-    // Loads z in the plane that is finished next, and has the second-level cache read another one,
-    // so many entries on.
+    // Loads z in the plane that is finished next, and asks the second-level cache for z `on`
+    // entries later.
     __device__ void take_old(const fur_march &m, const fur_stencil_finish<Value> &finish,
                              const Value *y, int64_t on)
     {
@@ -379,7 +395,7 @@ template <class tile, fur_near_kind kind> struct fur_near_points {
         }
     }
 
-    // Finishes the points of a plane, the one before the slice.
+    // Writes y in the plane before the slice, whose sums are complete.
     __device__ void finish(const fur_march &m, const fur_stencil_finish<Value> &finish, Value *y)
     {
         Value *to = y + first;
@@ -390,7 +406,7 @@ template <class tile, fur_near_kind kind> struct fur_near_points {
         first += m.plane_entries();
     }
 
-    // The next slice is one plane on: sums move one plane nearer, and begin with 0 behind.
+    // Goes on to the next slice: sum[0] and sum[1] take over sum[1] and sum[2]; sum[2] is 0.
     __device__ void turn()
     {
 #pragma unroll
@@ -419,7 +435,8 @@ struct fur_near_planes {
     {
     }
 
-    // Slice n is from -1 to anywhere. -1: it comes from nowhere, as all terms in it are left out.
+    // The plane of slice n >= -1; -1 if the slice is not needed, as it lies beyond a Dirichlet
+    // boundary or the block needs no more.
     __device__ int at(int n) const
     {
         int plane = first + n;
@@ -429,9 +446,9 @@ struct fur_near_planes {
     }
 };
 
-// Marches through the planes: begin(n, turn) begins to take slice n into place turn % slices of the
-// ring, ask(n) has the second-level cache read what comes after it, wait(turn) returns when a slice
-// is there.
+// Marches through the block's planes. begin(n, turn) begins to copy slice n into slot turn % slices
+// of the ring, ask(n) asks the second-level cache for a later slice, wait(turn) returns when the
+// slice of that turn has arrived.
 template <class tile, fur_near_kind kind, class Value, class Begin, class Ask, class Wait>
 __device__ void fur_near_march(const fur_march &m, const fur_place &place,
                                const fur_near<Value> &near, const fur_stencil_finish<Value> &finish,
@@ -439,7 +456,7 @@ __device__ void fur_near_march(const fur_march &m, const fur_place &place,
 {
     using Form = typename tile::Form;
     constexpr int next = Form::slices - 1; // slices from the one that is added to the one begun
-    // Not unrolled: what runs once has to be fetched, too.
+    // Not unrolled: instructions that run once have to be fetched, too.
 #pragma unroll 1
     for (int n = 0; n < next; n++) {
         begin(n - 1, n);
@@ -451,7 +468,7 @@ __device__ void fur_near_march(const fur_march &m, const fur_place &place,
     for (int n = -1; n <= planes.count; n++) {
         unsigned turn = static_cast<unsigned>(n + 1);
         wait(turn);
-        __syncthreads(); // the slice before is used up
+        __syncthreads(); // all threads have added the slice before: its slot is free
         if (!Form::late)
             begin(n + next, turn + next);
         ask(n + next);
@@ -469,7 +486,7 @@ __device__ void fur_near_march(const fur_march &m, const fur_place &place,
     }
 }
 
-// How the lines of a call's vectors are.
+// The kind of lines that the vectors of a call allow.
 static inline fur_near_kind fur_near_kind_of(const fur_stencil_call *call)
 {
     uintptr_t line =

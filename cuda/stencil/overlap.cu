@@ -44,6 +44,7 @@ template <class Value, int sweeps, bool With> struct tile {
 template <class Value> struct star {
     Value below, before, left, own, right, behind, above;
 
+    // The seven coefficients by their names.
     explicit star(const fur_near<Value> &near)
         : below(near.coefficient[fur_near_place(0, 0, -1)]),
           before(near.coefficient[fur_near_place(0, -1, 0)]),
@@ -96,6 +97,7 @@ template <class Value, int sweeps, bool Whole, bool With> struct march {
         last = static_cast<int>(min(m.extent[1] - 1 - y0, int64_t(LINES)));
     }
 
+    // Whether plane n of the block is in the grid.
     __device__ bool in_grid(int n) const
     {
         return static_cast<unsigned>(z + n) < static_cast<unsigned>(m.extent[2]);
@@ -123,6 +125,7 @@ template <class Value, int sweeps, bool Whole, bool With> struct march {
         return shared + ((slot * (tile_::lines + 2) + line) * FUR_WARP + lane) * FUR_NEAR_PIECE;
     }
 
+    // The same of z, whose planes lie behind the ring and the edges.
     __device__ uint32_t z_at(int n, int line) const
     {
         constexpr unsigned slots = With ? tile_::planes : 1;
@@ -164,11 +167,13 @@ template <class Value, int sweeps, bool Whole, bool With> struct march {
         return base + (line * FUR_WARP + lane) * FUR_NEAR_PIECE;
     }
 
+    // The piece at a shared address.
     __device__ static fur_piece<Value> read(uint32_t at)
     {
         return *static_cast<const fur_piece<Value> *>(__cvta_shared_to_generic(at));
     }
 
+    // Stores a piece at a shared address.
     __device__ static void write(uint32_t at, const fur_piece<Value> &p)
     {
         *static_cast<fur_piece<Value> *>(__cvta_shared_to_generic(at)) = p;
@@ -273,6 +278,7 @@ template <class Value, int sweeps, bool Whole, bool With> struct march {
         write(edge_at(t, parity, warp, 1), made.line[LINES - 1]);
     }
 
+    // Writes what all sweeps made of plane f, on the lines and columns that are the tile's own.
     __device__ void store(int f, const entries<Value> &made, Value *y) const
     {
         if (lane < LANES || lane >= FUR_WARP - LANES || x0 >= m.extent[0])
@@ -372,6 +378,7 @@ const char *refusal(const fur_stencil_view *s)
     return fur_near_places(s) == FUR_NEAR_STAR3 ? nullptr : "it is for the 7-point stencil";
 }
 
+// Calls f with a real value of that type.
 template <class F> fur_status with_real(fur_value_type value, F f)
 {
     return value == FUR_F32 ? f(float()) : f(double());
@@ -405,6 +412,7 @@ struct state {
     fur_march march[DEPTH + 1][2];
 };
 
+// The marches of all depths of sweeps, with and without z.
 fur_status build(fur_env *env, const fur_stencil_view *s, state *st)
 {
     for (int sweeps = 2; sweeps <= DEPTH; sweeps++)

@@ -135,6 +135,7 @@ __device__ unsigned compare(const proof<Value, Offset> &p, const warp_rows<Offse
     return __reduce_or_sync(FUR_ALL_LANES, differing | wrong);
 }
 
+// Copies the values of rows that do not differ into the fields.
 template <bool Long, class Value, class Offset>
 __device__ void keep_values(const proof<Value, Offset> &p, const warp_rows<Offset> &w,
                             unsigned same)
@@ -184,6 +185,7 @@ __global__ void __launch_bounds__(BLOCK)
         *to++ = static_cast<int32_t>(word * FUR_WARP + __ffs(static_cast<int>(bits)) - 1);
 }
 
+// Lanes that read a row together: a power of two that holds all points, at most a warp.
 int group_for(int points)
 {
     int group = BATCH;
@@ -192,6 +194,7 @@ int group_for(int points)
     return group;
 }
 
+// The proof's arguments in their types.
 template <class Value, class Offset>
 proof<Value, Offset> proof_of(const fur_csr_view *a, const fur_stencil_view *s, const void *terms)
 {
@@ -267,6 +270,7 @@ fur_status prove(fur_env *env, const fur_csr_view *a, const fur_stencil_view *s,
 
 } // namespace
 
+// Compares every row of A with the stencil; *numbers = the rows that differ, *count of them. Waits.
 fur_status fur_cuda_stencil_prove(fur_env *env, const fur_csr_view *a, const fur_stencil_view *s,
                                   int64_t most, int32_t **numbers, int64_t *count)
 {

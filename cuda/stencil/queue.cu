@@ -15,6 +15,7 @@
 namespace
 {
 
+// The points of a block in a plane.
 template <class Value> struct tile {
     static constexpr int width = sizeof(Value) == 4 ? 128 : 64;
     static constexpr int outputs = 32 / sizeof(Value); // of a thread, along y
@@ -31,6 +32,7 @@ struct shape {
     int slices;
 };
 
+// The queue for a stencil of this radius: its slices reach over the tile's edges.
 template <class Value> shape shape_of(const int radius[3])
 {
     shape q = {tile<Value>::width + 2 * radius[0], tile<Value>::height + 2 * radius[1], 0,
@@ -39,12 +41,14 @@ template <class Value> shape shape_of(const int radius[3])
     return q;
 }
 
+// The shared memory of that queue.
 template <class Value> size_t queue_bytes(const int radius[3])
 {
     shape q = shape_of<Value>(radius);
     return sizeof(Value) * static_cast<size_t>(q.slice) * static_cast<size_t>(q.slices);
 }
 
+// The arguments of a product.
 template <class Value, bool Long> struct product {
     fur_march m;
     shape q;
@@ -86,6 +90,7 @@ template <class Value, bool Long> struct block {
         own = queue + line * p.q.pitch + threadIdx.x % tile<Value>::width + p.m.radius[0];
     }
 
+    // The next slice of the ring.
     __device__ int after(int slice) const
     {
         return slice + 1 < p.q.slices ? slice + 1 : 0;
@@ -193,6 +198,7 @@ void release(fur_env *env, void *made)
     fur_env_release(env, st);
 }
 
+// The terms on the device, and the march.
 fur_status build(fur_env *env, const fur_stencil_view *s, state *st)
 {
     FUR_TRY(fur_cuda_stencil_terms(env, s, &st->terms));

@@ -15,6 +15,7 @@
 namespace
 {
 
+// Terms among the kernel's arguments, for small stencils.
 template <class Value> struct carried_terms {
     fur_stencil_term<Value> list[CARRIED];
 
@@ -29,6 +30,7 @@ template <class Value> struct carried_terms {
     }
 };
 
+// Terms in device memory, for large ones.
 template <class Value> struct planned_terms {
     const fur_stencil_term<Value> *list;
 
@@ -43,6 +45,7 @@ template <class Value> struct planned_terms {
     }
 };
 
+// y = alpha S x + beta y, with the terms from either place.
 template <class Value, class Terms, bool Long> struct product {
     fur_stencil_view s;
     Terms terms;
@@ -100,6 +103,7 @@ __global__ void __launch_bounds__(BLOCK) multiply(const __grid_constant__ Produc
         }
 }
 
+// Whether the terms fit among the kernel's arguments.
 bool is_carried(const fur_stencil_view *s)
 {
     return s->points <= CARRIED;
@@ -113,6 +117,7 @@ fur_status plan(fur_env *env, const fur_stencil_view *s, void **state)
     return FUR_OK;
 }
 
+// One thread a point.
 template <class Product> fur_status launch(const fur_stencil_call *call)
 {
     const int64_t *extent = call->s->extent;

@@ -1,21 +1,23 @@
-// Stencils of radius 1 with their sums in registers: a block marches through the planes, and each
-// entry of x, once in shared memory, is added to the points of three planes, of which a thread has
-// several side by side. Volkov, Programming inverse memory hierarchy: case of stencils on GPUs,
+// Stencils of radius 1 with their sums in registers. A block has a tile of the x-y plane and
+// marches along z. It copies each slice of x into shared memory once and adds it to the sums of
+// three planes: the one before, its own, and the one behind. A thread has several points side by
+// side in each plane. Volkov, Programming inverse memory hierarchy: case of stencils on GPUs,
 // ParCFD 2010; Micikevicius 2009.
 //
-// Bytes a point: two entries for x and y; from the second-level cache 1.2 for x and one for y,
-// because tiles of 64 x 32 points (f64) share their edges, if a piece has the same address modulo
-// 128 in shared memory as in x: else every sector of 32 bytes is fetched for each of its pieces.
-// 2 flops a term.
+// Bytes a point: two entries, one for x and one for y. The second-level cache moves 1.2 entries for
+// x, because tiles of 64 x 32 points (f64) share their edges, and one for y. This holds if a piece
+// of 16 bytes has the same address modulo 128 in shared memory as in x; else each sector of 32
+// bytes is fetched once for each of its pieces. 2 flops a term.
 #include "near.cuh"
 
 namespace
 {
 
-// Threads, warps along a line, lines of a thread, slices, planes asked for ahead, blocks at most,
-// late: of what was measured the best. More slices under way than keep the memory busy come
-// later, all of them. Stencils of any terms are bound by instructions, of which a point has fewer
-// where a thread has more lines; c128 has no registers for these.
+// The parameters of fur_near_form, in its order: threads, warps along a line, lines of a thread,
+// slices, planes asked for ahead, most blocks, late. They are the fastest of those measured. With
+// more slices under way than the memory needs to be busy, every slice arrives later. Stencils whose
+// terms are found at run time (ANY) are bound by instructions; a point takes fewer of them where a
+// thread has more lines, but c128 has no registers for four.
 template <fur_near_work work, size_t bytes> struct form;
 template <size_t bytes>
 struct form<FUR_NEAR_FLAT, bytes> : fur_near_form<128, 1, 4, 2, 1, 0, false> {
@@ -34,7 +36,8 @@ template <> struct form<FUR_NEAR_ANY, 16> : fur_near_form<128, 1, 2, 2, 0, 0, fa
 template <class Value, class Shape>
 using tile_of = fur_near_tile<Value, Shape, form<Shape::work, sizeof(Value)>, 128, 128>;
 
-// Takes in slices by pieces, and the entries beside a line's pieces one by one.
+// Copies slices in pieces of 16 bytes, and the entries to the left and right of the tile one by
+// one.
 template <class Tile> struct piece_loader {
     using tile = Tile;
     using Value = typename tile::Value;
@@ -94,7 +97,7 @@ template <class Tile> struct piece_loader {
     }
 };
 
-// The same entry by entry, for lines of any length.
+// Copies slices entry by entry, for lines of any length.
 template <class Tile> struct entry_loader {
     using tile = Tile;
     using Value = typename tile::Value;
@@ -113,12 +116,14 @@ template <class Tile> struct entry_loader {
         });
     }
 
+    // Does not ask ahead.
     __device__ void ask(const Value *) const
     {
     }
 };
 
-// A tile and a share of the planes a block. Bytes and flops a point: above.
+// y = alpha S x + beta z; each block has a tile and a share of the planes. Bytes and flops a point:
+// above.
 template <class Loader, fur_near_kind kind, class Value = typename Loader::Value,
           class Form = typename Loader::tile::Form>
 __global__ void __launch_bounds__(Form::threads, Form::resident)
@@ -150,7 +155,7 @@ __global__ void __launch_bounds__(Form::threads, Form::resident)
     fur_near_march<tile, kind>(m, place, near, finish, ring, y, begin, ask, wait);
 }
 
-// Calls f with a tile, and the kernel for the stencil on grids of a kind.
+// Calls f with the tile and the kernel for this stencil and kind of lines.
 template <class F> fur_status with_kernel(const fur_stencil_view *s, fur_near_kind kind, F f)
 {
     return fur_with_near(s, [&](auto value, auto shape) {

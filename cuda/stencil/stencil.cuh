@@ -18,12 +18,14 @@ template <class Value> struct fur_stencil_term {
     const Value *field; // null: the coefficient is constant
     Value constant;
 
+    // The term's coefficient at point p.
     __device__ Value coefficient(int64_t p) const
     {
         return field ? field[p] : constant;
     }
 };
 
+// Whether both neighbours are on the same line of the grid.
 static inline bool fur_same_line(fur_stencil_offset a, fur_stencil_offset b)
 {
     return a.y == b.y && a.z == b.z;
@@ -79,12 +81,14 @@ template <class Value, bool Long> struct fur_term_sum {
         segment = fur_fma(coefficient, x, segment);
     }
 
+    // The sum of all terms: closed segments and the open one.
     __device__ Value result() const
     {
         return Long && terms > FUR_ROW_SEGMENT ? fur_add(total, segment) : segment;
     }
 };
 
+// The number of a grid point.
 __device__ inline int64_t fur_stencil_point(const fur_stencil_view &s, const int64_t at[3])
 {
     return at[0] + s.extent[0] * (at[1] + s.extent[1] * at[2]);
@@ -120,11 +124,13 @@ template <class Value> struct fur_stencil_finish : fur_finish<Value> {
     {
     }
 
+    // z at the place of y.
     __device__ const Value *other(const Value *y) const
     {
         return reinterpret_cast<const Value *>(reinterpret_cast<const char *>(y) + apart);
     }
 
+    // y = alpha sum + beta z
     __device__ void put(Value sum, Value *y) const
     {
         *y = this->combine(sum, other(y));
@@ -155,6 +161,7 @@ template <class Kernel> fur_status fur_allow_shared(fur_env *env, Kernel kernel)
 // Blocks along y and z go over the grid in steps of what a launch may have of them.
 #define FUR_GRID_MOST 65535
 
+// The number of blocks along y or z: as many as CUDA allows; the kernel loops over the rest.
 static inline unsigned fur_grid_blocks(int64_t count)
 {
     return static_cast<unsigned>(count < FUR_GRID_MOST ? count : FUR_GRID_MOST);

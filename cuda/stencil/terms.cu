@@ -4,6 +4,7 @@
 namespace
 {
 
+// *out = a copy of the terms on the device.
 fur_status upload(fur_env *env, const void *terms, int64_t bytes, void **out)
 {
     void *memory;
@@ -18,6 +19,7 @@ fur_status upload(fur_env *env, const void *terms, int64_t bytes, void **out)
 
 } // namespace
 
+// *out = the list of a stencil's terms on the device.
 fur_status fur_cuda_stencil_terms(fur_env *env, const fur_stencil_view *s, void **out)
 {
     return fur_with_value(s->value_type, [&](auto value) {

@@ -13,6 +13,7 @@
 namespace
 {
 
+// The arguments of a product.
 template <class Value, bool Long> struct product {
     fur_stencil_view s;
     const fur_stencil_term<Value> *terms;
@@ -132,6 +133,7 @@ const char *refusal(const fur_stencil_view *s)
                : nullptr;
 }
 
+// Allows the shared memory that all lines at once take.
 fur_status plan_at_once(fur_env *env, const fur_stencil_view *s, void **state)
 {
     FUR_TRY(fur_with_terms(s, [&](auto value, auto is_long) {

@@ -3,11 +3,9 @@
  * cannot be read gets a line that says why and where, and the next one is read.
  *
  *     cc collection.c $(pkg-config --cflags --libs furrow) -o collection && ./collection FOLDER */
-#include <furrow/furrow.h>
+#include "example.h"
 
 #include <dirent.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static int ends_with(const char *text, const char *end)
@@ -27,8 +25,7 @@ static int is_matrix(const struct dirent *file)
 }
 
 /* The matrix of a file of any of these kinds, and its header. */
-static fur_status read_matrix(fur_context *context, const char *path, fur_mtx_header *header,
-                              fur_csr **out)
+static fur_status read_matrix(const char *path, fur_mtx_header *header, fur_csr **out)
 {
     fur_mtx_read_options text = {.size = sizeof text, .header = header};
     fur_binary_read_options binary = {.size = sizeof binary, .header = header, .map = 1};
@@ -37,7 +34,7 @@ static fur_status read_matrix(fur_context *context, const char *path, fur_mtx_he
 }
 
 /* Prints a file's line of the table; whether it could be read. */
-static int print_line(fur_context *context, const char *folder, const char *name)
+static int print_line(const char *folder, const char *name)
 {
     char path[4096];
     fur_mtx_header header = FUR_DEFAULT(fur_mtx_header);
@@ -48,7 +45,7 @@ static int print_line(fur_context *context, const char *folder, const char *name
         printf("%-24s its path is too long\n", name);
         return 0;
     }
-    int failed = read_matrix(context, path, &header, &a) || fur_csr_measure(a, &figures);
+    int failed = read_matrix(path, &header, &a) || fur_csr_measure(a, &figures);
     if (failed)
         printf("%-24s %s\n", name, fur_context_error(context));
     else
@@ -63,29 +60,21 @@ static int print_line(fur_context *context, const char *folder, const char *name
 int main(int argc, char **argv)
 {
     struct dirent **files = NULL;
-    fur_context *context = NULL;
-    if (argc != 2) {
-        fprintf(stderr, "usage: collection FOLDER\n");
-        return 2;
-    }
-    if (fur_context_create(NULL, &context)) {
-        fprintf(stderr, "%s\n", fur_context_error(NULL));
-        return 1;
-    }
-    int count = scandir(argv[1], &files, is_matrix, alphasort);
     int read = 0;
+    if (argc != 2)
+        return fprintf(stderr, "usage: collection FOLDER\n"), 2;
+    must(fur_context_create(NULL, &context));
+    int count = scandir(argv[1], &files, is_matrix, alphasort);
     if (count < 0)
-        perror(argv[1]);
-    else
-        printf("%-24s %9s %9s %11s %9s %9s  %s\n", "file", "rows", "cols", "entries", "longest",
-               "bandwidth", "kind");
+        return perror(argv[1]), 1;
+    printf("%-24s %9s %9s %11s %9s %9s  %s\n", "file", "rows", "cols", "entries", "longest",
+           "bandwidth", "kind");
     for (int i = 0; i < count; i++) {
-        read += print_line(context, argv[1], files[i]->d_name);
+        read += print_line(argv[1], files[i]->d_name);
         free(files[i]);
     }
     free(files);
     fur_context_destroy(context);
-    if (count >= 0)
-        printf("%d of %d files read\n", read, count);
+    printf("%d of %d files read\n", read, count);
     return read == 0 || read < count;
 }

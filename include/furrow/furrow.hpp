@@ -188,11 +188,29 @@ template <typename Handle, void (*destroy)(Handle *)> class owner
     Handle *handle_ = nullptr;
 };
 
+/* The devices of this machine: the CPU, then the GPUs. */
+inline std::vector<fur_device_info> devices()
+{
+    std::vector<fur_device_info> all;
+    while (const fur_device_info *next = fur_device_at(static_cast<int>(all.size())))
+        all.push_back(*next);
+    return all;
+}
+
 class context : public owner<fur_context, fur_context_destroy>
 {
   public:
     explicit context(const fur_context_options *options = nullptr)
         : owner(nullptr, [=](auto out) { return fur_context_create(options, out); })
+    {
+    }
+    /* On a device of devices(), by its name: "cpu", "cuda:0". */
+    explicit context(const std::string &device)
+        : owner(nullptr, [&](auto out) {
+              auto options = fur_default<fur_context_options>();
+              options.device = device.c_str();
+              return fur_context_create(&options, out);
+          })
     {
     }
     void synchronize()
@@ -221,6 +239,17 @@ class vector : public owner<fur_vector, fur_vector_destroy>
     {
         using T = element_t<Array>;
         return wrap(context, span<const T>(span<T>(entries)), FUR_OWNERSHIP_BORROW);
+    }
+    static vector read_mtx(fur_context *context, const std::string &path,
+                           const fur_mtx_read_options *options = nullptr)
+    {
+        return vector(context, [&](auto out) {
+            return fur_mtx_read_vector(context, path.c_str(), options, out);
+        });
+    }
+    void write_mtx(const std::string &path, const fur_mtx_write_options *options = nullptr) const
+    {
+        done(fur_mtx_write_vector(get(), path.c_str(), options));
     }
     std::int64_t size() const
     {
@@ -324,6 +353,66 @@ inline double norm_max(const fur_vector *x)
     return norm;
 }
 
+/* Numbers in the device's memory, in slots 0 .. FUR_SCALARS_MAX - 1: the host need not wait for a
+ * dot product that is only a later update's coefficient. */
+class scalars : public owner<fur_scalars, fur_scalars_destroy>
+{
+  public:
+    explicit scalars(fur_context *context)
+        : owner(context, [=](auto out) { return fur_scalars_create(context, out); }),
+          context_(context)
+    {
+    }
+    void set(const fur_scalars_state &state)
+    {
+        check(fur_scalars_set(get(), &state), context_);
+    }
+    /* Waits for the operations that store to them. */
+    fur_scalars_state state() const
+    {
+        auto state = fur_default<fur_scalars_state>();
+        check(fur_scalars_get(get(), &state), context_);
+        return state;
+    }
+    /* factor re(value[numerator]) / re(value[denominator]); denominator -1 divides by 1. */
+    fur_coefficient quotient(int numerator, int denominator = -1, scalar factor = 1.0) const
+    {
+        return {factor, get(), numerator, denominator};
+    }
+
+  private:
+    fur_context *context_;
+};
+
+/* A coefficient that the host knows, or a quotient of scalars. */
+struct coefficient : fur_coefficient {
+    coefficient(fur_coefficient value) : fur_coefficient(value)
+    {
+    }
+    coefficient(scalar value) : fur_coefficient{value, nullptr, 0, -1}
+    {
+    }
+    coefficient(double value) : coefficient(scalar(value))
+    {
+    }
+};
+
+/* value[slot] = dot(x, y) */
+inline void dot_into(const fur_vector *x, const fur_vector *y, fur_scalars *scalars, int slot)
+{
+    check(fur_dot_into(x, y, scalars, slot), fur_vector_context(x));
+}
+inline void axpby_from(coefficient alpha, const fur_vector *x, coefficient beta, fur_vector *y)
+{
+    check(fur_axpby_from(alpha, x, beta, y), fur_vector_context(x));
+}
+/* y += alpha x; value[slot] = norm2(y) */
+inline void axpy_norm2_into(coefficient alpha, const fur_vector *x, fur_vector *y,
+                            fur_scalars *scalars, int slot)
+{
+    check(fur_axpy_norm2_into(alpha, x, y, scalars, slot), fur_vector_context(x));
+}
+
 class permutation : public owner<fur_permutation, fur_permutation_destroy>
 {
   public:
@@ -338,6 +427,16 @@ class permutation : public owner<fur_permutation, fur_permutation_destroy>
     std::int64_t size() const
     {
         return fur_permutation_size(get());
+    }
+    /* order[i] is what comes to place i; where the context's device has it. */
+    span<const std::int32_t> order() const
+    {
+        return {fur_permutation_order(get()), static_cast<std::size_t>(size())};
+    }
+    /* position[order[i]] = i, likewise. */
+    span<const std::int32_t> position() const
+    {
+        return {fur_permutation_position(get()), static_cast<std::size_t>(size())};
     }
     void permute(const fur_vector *x, fur_vector *y) const
     {
@@ -407,6 +506,14 @@ class csr : public owner<fur_csr, fur_csr_destroy>
     {
         return csr(context,
                    [&](auto out) { return fur_mtx_read_csr(context, path.c_str(), options, out); });
+    }
+    /* From the text of a file, which may be compressed. */
+    static csr read_mtx_from_memory(fur_context *context, const std::string &text,
+                                    const fur_mtx_read_options *options = nullptr)
+    {
+        return csr(context, [&](auto out) {
+            return fur_mtx_read_csr_from_memory(context, text.data(), text.size(), options, out);
+        });
     }
     static csr read_binary(fur_context *context, const std::string &path,
                            const fur_binary_read_options *options = nullptr)
@@ -565,6 +672,10 @@ class stencil : public owner<fur_stencil, fur_stencil_destroy>
     {
         return csr(context_, [&](auto out) { return fur_stencil_assemble(get(), out); });
     }
+    const fur_stencil_report &describe() const
+    {
+        return *fur_stencil_describe(get());
+    }
 
   private:
     fur_context *context_;
@@ -583,6 +694,63 @@ class recognised : public owner<fur_recognised, fur_recognised_destroy>
     void apply(scalar alpha, const fur_vector *x, scalar beta, fur_vector *y) const
     {
         check(fur_recognised_apply(get(), alpha, x, beta, y), fur_vector_context(x));
+    }
+};
+
+/* Geometric multigrid for a stencil, which may go before it. */
+class multigrid : public owner<fur_multigrid, fur_multigrid_destroy>
+{
+  public:
+    multigrid(fur_context *context, const fur_stencil *a,
+              const fur_multigrid_options *options = nullptr)
+        : owner(context, [=](auto out) { return fur_multigrid_create(a, options, out); }),
+          context_(context)
+    {
+    }
+    /* One cycle: improves x. */
+    void cycle(const fur_vector *b, fur_vector *x)
+    {
+        check(fur_multigrid_cycle(get(), b, x), context_);
+    }
+    /* Cycles from the guess in x; 0: the defaults of fur_multigrid_solve. How it ended stands in
+     * the report, as with a solver. */
+    fur_solver_report solve(const fur_vector *b, fur_vector *x, double rtol = 0,
+                            std::int64_t max_cycles = 0)
+    {
+        auto report = fur_default<fur_solver_report>();
+        check(fur_multigrid_solve(get(), b, x, rtol, max_cycles, &report), context_);
+        return report;
+    }
+    const fur_multigrid_report &describe() const
+    {
+        return *fur_multigrid_describe(get());
+    }
+
+  private:
+    fur_context *context_;
+};
+
+/* The fastest form of y = op(A) x: a kernel, a stencil, another order. */
+class product : public owner<fur_product, fur_product_destroy>
+{
+  public:
+    explicit product(const fur_csr *a, const fur_product_options *options = nullptr)
+        : owner(fur_csr_context(a), [=](auto out) { return fur_product_create(a, options, out); })
+    {
+    }
+    /* As long as the product lives; its vectors are in the order below. */
+    const fur_operator *as_operator() const
+    {
+        return fur_product_operator(get());
+    }
+    /* As long as the product lives; NULL: the order of A. */
+    const fur_permutation *order() const
+    {
+        return fur_product_order(get());
+    }
+    const fur_product_report &describe() const
+    {
+        return *fur_product_describe(get());
     }
 };
 
@@ -621,6 +789,15 @@ class linear_operator : public owner<fur_operator, fur_operator_destroy>
         : owner(context, [&](auto out) { return fur_operator_from_stencil(s, out); })
     {
     }
+    linear_operator(fur_context *context, const recognised &r)
+        : owner(context, [&](auto out) { return fur_operator_from_recognised(r, out); })
+    {
+    }
+    /* One cycle from 0, as a preconditioner; the multigrid must outlive it. */
+    linear_operator(fur_context *context, const multigrid &mg)
+        : owner(context, [&](auto out) { return fur_operator_from_multigrid(mg, out); })
+    {
+    }
     /* Jacobi's preconditioner of an operator. */
     static linear_operator jacobi(const fur_operator *a)
     {
@@ -636,6 +813,26 @@ class linear_operator : public owner<fur_operator, fur_operator_destroy>
     void apply(const fur_vector *x, fur_vector *y) const
     {
         check(fur_operator_apply(get(), x, y), fur_operator_context(get()));
+    }
+
+    std::int64_t rows() const
+    {
+        return fur_operator_rows(get());
+    }
+    std::int64_t cols() const
+    {
+        return fur_operator_cols(get());
+    }
+    vector diagonal() const
+    {
+        vector d(fur_operator_context(get()), fur_operator_value_type(get()), rows());
+        check(fur_operator_diagonal(get(), d), fur_operator_context(get()));
+        return d;
+    }
+    /* It now does something else: preconditioners made from it read its diagonal again. */
+    void changed()
+    {
+        fur_operator_changed(get());
     }
 
   private:
@@ -685,6 +882,30 @@ class solver : public owner<fur_solver, fur_solver_destroy>
         auto report = fur_default<fur_solver_report>();
         check(fur_solver_solve(get(), b, x, &report), context_);
         return report;
+    }
+
+  private:
+    fur_context *context_;
+};
+
+/* A file that appears under its name when commit has returned; without it nothing is left. */
+class output : public owner<fur_output, fur_output_abandon>
+{
+  public:
+    output(fur_context *context, const std::string &path)
+        : owner(context, [&](auto out) { return fur_output_create(context, path.c_str(), out); }),
+          context_(context)
+    {
+    }
+    template <typename Array> void write(const Array &bytes)
+    {
+        check(
+            fur_output_write(get(), std::data(bytes), std::size(bytes) * sizeof *std::data(bytes)),
+            context_);
+    }
+    void commit(bool sync = false)
+    {
+        check(fur_output_commit(release(), sync), context_);
     }
 
   private:

@@ -17,6 +17,7 @@
 extern "C" {
 #endif
 
+/* Used by one thread at a time, as its context, and for one product at a time. */
 typedef struct fur_product fur_product;
 
 typedef struct fur_product_options {

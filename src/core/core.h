@@ -64,12 +64,13 @@ fur_status fur_memory_allocate(fur_context *context, int64_t count, size_t size,
 void fur_memory_release(fur_context *context, void *memory);
 fur_status fur_memory_copy(fur_context *context, void *to, const void *from, int64_t bytes);
 
-/* What the context's device does itself. A service that is NULL, as all are where the host reaches
- * the device's memory, is done by the host with what the functions "to host" give it. */
+/* The services of the context's device. One that is NULL the host does itself, on the memory that
+ * fur_memory_to_host gives it. All are NULL where the host reaches the device's memory. */
 const fur_remote *fur_services(const fur_context *context);
 
-/* *out = the memory where the host works on it: itself if the host reaches it, else a copy, which
- * the next two end: with what was written, or without. NULL stays NULL. */
+/* *out = the memory for the host to work on: the memory itself if the host reaches it, else a copy.
+ * fur_memory_from_host ends the work and writes the copy back; fur_memory_drop ends it and does
+ * not. NULL stays NULL. */
 fur_status fur_memory_to_host(fur_context *context, const void *memory, int64_t bytes, void *out);
 fur_status fur_memory_from_host(fur_context *context, void *memory, void *near, int64_t bytes);
 void fur_memory_drop(fur_context *context, const void *memory, void *near);

@@ -23,8 +23,8 @@ typedef struct comparison {
 #    define FUR_TEMPLATE "asymmetry.c"
 #    include "foreach_value.h"
 
-/* The first position of a row at which A and its transpose differ, where all rows above agree; the
- * end of the longer row without one. */
+/* The first position of a row at which A and its transpose differ, or the end of the row if they
+ * are equal; all rows above are. */
 static int64_t find_position(const comparison *c, int64_t row)
 {
     int64_t a_end = fur_offset_at(c->a, row + 1);
@@ -56,8 +56,9 @@ static fur_scalar entry_at(const fur_csr_view *a, int64_t row, int64_t col, bool
     return fur_scalar_at(a->value_type, entry, 0);
 }
 
-/* Of the first row that differs the first position: where both have the column its values differ,
- * else the lesser column is the one that stands alone. */
+/* The entry at which A and A^T first differ: in the first row that differs, the first position. If
+ * both have the same column there, their values differ; else the one with the lesser column has an
+ * entry that the other lacks. */
 static fur_csr_asymmetry describe(const comparison *c)
 {
     int64_t row = c->row;

@@ -36,7 +36,9 @@ constexpr bool move_only =
 static_assert(move_only<furrow::context> && move_only<furrow::vector> && move_only<furrow::csr> &&
               move_only<furrow::permutation> && move_only<furrow::spmv> &&
               move_only<furrow::stencil> && move_only<furrow::recognised> &&
-              move_only<furrow::linear_operator> && move_only<furrow::solver>);
+              move_only<furrow::linear_operator> && move_only<furrow::solver> &&
+              move_only<furrow::scalars> && move_only<furrow::multigrid> &&
+              move_only<furrow::product> && move_only<furrow::output>);
 
 using numbers = std::vector<double>;
 
@@ -86,6 +88,33 @@ static void vectors(furrow::context &context)
     });
 }
 
+// Steps of an iteration whose numbers stay where the vectors are.
+static void device_scalars(furrow::context &context)
+{
+    furrow::scalars slots(context);
+    furrow::vector x(context, numbers{3, 4}), y(context, numbers{1, 1});
+    furrow::dot_into(x, x, slots, 0);
+    furrow::dot_into(x, y, slots, 1);
+    EXPECT(slots.state().value[0].re == 25 && slots.state().value[1].re == 7);
+    furrow::axpby_from(slots.quotient(1), x, slots.quotient(0, 1, 7.0), y);
+    EXPECT(y.download<double>() == (numbers{46, 53}));
+    furrow::axpy_norm2_into(-10.0, x, y, slots, 2);
+    EXPECT(slots.state().value[2].re == furrow::norm2(y) && slots.state().halted == -1);
+    auto state = fur_scalars_initial();
+    state.floor[3] = 100;
+    slots.set(state);
+    furrow::dot_into(x, x, slots, 3);
+    EXPECT(slots.state().halted == 3);
+    state.halted = FUR_SCALARS_MAX;
+    bool refused = false;
+    try {
+        slots.set(state);
+    } catch (const furrow::error &problem) {
+        refused = problem.status() == FUR_INVALID;
+    }
+    EXPECT(refused);
+}
+
 static void matrices(furrow::context &context)
 {
     furrow::csr a = line(context);
@@ -109,6 +138,7 @@ static void matrices(furrow::context &context)
     EXPECT(right.download<double>() == (numbers{1, 1, 0}) && a.entry(1, 0) == 0.0);
     furrow::permutation order(context, std::vector<std::int32_t>{2, 1, 0});
     EXPECT(b.permute(order, order).entry(0, 0) == 7.0 && order.size() == 3);
+    EXPECT(order.order()[0] == 2 && order.position()[2] == 0);
     furrow::vector turned(context, FUR_F64, 3);
     order.permute(x, turned);
     EXPECT(turned.download<double>()[2] == 1);
@@ -130,8 +160,18 @@ static void files(furrow::context &context)
     a.write_binary("owners.fur");
     EXPECT(furrow::csr::read_mtx(context, "owners.mtx").entries() == 7);
     EXPECT(furrow::csr::read_binary(context, "owners.fur").entry(2, 1) == -1.0);
+    const std::string text = "%%MatrixMarket matrix coordinate real general\n2 2 1\n2 1 5\n";
+    EXPECT(furrow::csr::read_mtx_from_memory(context, text).entry(1, 0) == 5.0);
+    furrow::vector(context, numbers{7, 8}).write_mtx("owners.mtx");
+    EXPECT(furrow::vector::read_mtx(context, "owners.mtx").download<double>()[1] == 8);
     std::remove("owners.mtx");
     std::remove("owners.fur");
+    furrow::output(context, "owners.txt").write(std::string("given up"));
+    furrow::output file(context, "owners.txt");
+    file.write(text);
+    file.commit();
+    EXPECT(file.get() == nullptr && furrow::csr::read_mtx(context, "owners.txt").rows() == 2);
+    std::remove("owners.txt");
     expect_error(FUR_IO_ERROR, "owners.mtx: cannot open: No such file or directory",
                  [&] { furrow::csr::read_mtx(context, "owners.mtx"); });
 }
@@ -189,6 +229,46 @@ static void operators(furrow::context &context)
     EXPECT(x.download<double>() == z.download<double>());
 }
 
+static void grids(furrow::context &context)
+{
+    auto definition = FUR_DEFAULT(fur_stencil_definition);
+    definition.value_type = FUR_F64;
+    definition.extent[0] = definition.extent[1] = 10;
+    EXPECT(fur_stencil_named(5, &definition) == 1);
+    furrow::stencil s(context, definition);
+    furrow::linear_operator a(context, s);
+    furrow::multigrid mg(context, s);
+    EXPECT(mg.describe().levels > 1 && s.describe().rows == 100);
+    solves(context, a, furrow::linear_operator(context, mg));
+    furrow::vector b(context, numbers(100, 1.0)), x(context, FUR_F64, 100);
+    mg.cycle(b, x);
+    EXPECT(mg.solve(b, x).outcome == FUR_OUTCOME_CONVERGED);
+    EXPECT(mg.solve(b, x, 1e-30, 1).iterations == 1);
+    expect_error(FUR_UNSUPPORTED,
+                 "the problem is singular: constants are solutions for b = 0; give an axis a "
+                 "Dirichlet boundary or add to the centre's coefficient",
+                 [&] {
+                     definition.boundary[0] = definition.boundary[1] = FUR_BOUNDARY_NEUMANN;
+                     furrow::multigrid(context, furrow::stencil(context, definition));
+                 });
+    furrow::csr matrix = s.assemble();
+    furrow::product p(matrix);
+    solves(context, p.as_operator(), nullptr);
+    EXPECT(p.order() == nullptr && *p.describe().kernel);
+    furrow::recognised found(matrix);
+    solves(context, furrow::linear_operator(context, found), nullptr);
+    EXPECT(a.rows() == 100 && a.cols() == 100 && a.diagonal().download<double>()[0] == 4);
+}
+
+// The first device is the CPU, and a context can be made of it by name.
+static void device_list()
+{
+    const std::vector<fur_device_info> all = furrow::devices();
+    EXPECT(!all.empty() && std::string(all[0].name) == "cpu" && all[0].usable && all[0].memory > 0);
+    furrow::context context(std::string(all[0].name));
+    EXPECT(furrow::vector(context, numbers{2}).download<double>()[0] == 2);
+}
+
 // What a function throws is the failure of the call; what it owns goes with the operator.
 static void failures(furrow::context &context)
 {
@@ -224,10 +304,13 @@ static void failures(furrow::context &context)
 static void run()
 {
     furrow::context context;
+    device_list();
     vectors(context);
+    device_scalars(context);
     matrices(context);
     files(context);
     operators(context);
+    grids(context);
     failures(context);
     context.synchronize();
     std::cout << "furrow " << fur_version() << ": all owners work\n";

@@ -11,8 +11,9 @@
 
 #define MIB ((size_t)1 << 20)
 
-/* What is copied to measure the memory; what passes the cache at a time to be read; what keeps the
- * device busy while the host queues what is timed: some 75 us over the bus. */
+/* COPY_BYTES: copied to measure the bandwidth of the memory. PIECE_BYTES: read at a time to fill
+ * the cache with other data. COVER_BYTES: copied over the bus, which takes some 75 us, so that the
+ * device is busy while the host queues what is timed. */
 static const size_t COPY_BYTES = 1024 * MIB;
 static const size_t PIECE_BYTES = 8 * MIB;
 static const size_t COVER_BYTES = 4 * MIB;
@@ -46,7 +47,7 @@ void *gpu_stream_create(const char *device)
     cudaStream_t stream = NULL;
     bool made = cudaSetDevice(colon ? atoi(colon + 1) : 0) == cudaSuccess &&
                 cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) == cudaSuccess;
-    (void)cudaGetLastError(); /* the context meets the same failure and tells of it */
+    (void)cudaGetLastError(); /* fur_context_create meets the same failure and reports it */
     return made ? stream : NULL;
 }
 
@@ -143,8 +144,8 @@ fur_status gpu_free_memory(const gpu *g, double *bytes)
     return FUR_OK;
 }
 
-/* Other data takes the cache: written, and then read in pieces to one place, so that what is timed
- * next need not write it back. */
+/* Fills the second-level cache with other data: first writes it, then copies pieces over one place,
+ * so that what is timed next need not write old data back. */
 static fur_status flush(const gpu *g)
 {
     CUDA_TRY(g, cudaMemsetAsync(g->to, 0, g->flush_bytes, g->stream));
@@ -155,6 +156,7 @@ static fur_status flush(const gpu *g)
     return FUR_OK;
 }
 
+/* Seconds by the host's clock, of a run that waits for its result. */
 static fur_status time_by_host(const gpu *g, const cuda_contender *c, double *seconds)
 {
     CUDA_TRY(g, cudaStreamSynchronize(g->stream));
@@ -164,6 +166,7 @@ static fur_status time_by_host(const gpu *g, const cuda_contender *c, double *se
     return FUR_OK;
 }
 
+/* Seconds on the device since the event `start`. */
 static fur_status elapsed(const gpu *g, double *seconds)
 {
     float milliseconds = 0;
@@ -174,6 +177,7 @@ static fur_status elapsed(const gpu *g, double *seconds)
     return FUR_OK;
 }
 
+/* Seconds of a run on the device. */
 static fur_status time_by_events(const gpu *g, const cuda_contender *c, double *seconds)
 {
     CUDA_TRY(g, cudaEventRecord(g->start, g->stream));
@@ -187,6 +191,7 @@ static fur_status time_run(const cuda_race *r, const gpu *g, const cuda_contende
     return r->waits ? time_by_host(g, c, seconds) : time_by_events(g, c, seconds);
 }
 
+/* Seconds of a run that finds none of its data in the cache. */
 static fur_status time_cold(const cuda_race *r, const gpu *g, const cuda_contender *c,
                             double *seconds)
 {
@@ -194,6 +199,7 @@ static fur_status time_cold(const cuda_race *r, const gpu *g, const cuda_contend
     return time_run(r, g, c, seconds);
 }
 
+/* Seconds of a run right after another one. */
 static fur_status time_warm(const cuda_race *r, const gpu *g, const cuda_contender *c,
                             double *seconds)
 {
@@ -202,6 +208,7 @@ static fur_status time_warm(const cuda_race *r, const gpu *g, const cuda_contend
     return time_run(r, g, c, seconds);
 }
 
+/* Bytes a second of a copy within the device, read and written. */
 static fur_status time_copy(const gpu *g, double *rate)
 {
     double seconds = 0;
@@ -213,6 +220,7 @@ static fur_status time_copy(const gpu *g, double *rate)
     return FUR_OK;
 }
 
+/* Times every contender once warm and once cold, and a copy. */
 static fur_status run_round(cuda_race *r, const gpu *g, int round)
 {
     for (int i = 0; i < r->count; i++) {

@@ -1,11 +1,12 @@
 /* Contenders on a GPU timed against each other in one run.
  *
- * Work is timed by events on the stream, while the device is still busy with what was queued
- * before: so the time is that of the device and of the gaps between its kernels, not the host's
- * launches. What waits for its result is timed by the host's clock instead. In every round each
- * contender runs once cold, after other data has gone through the second-level cache, and once
- * warm, right after itself. A copy within the device in every round says what the memory can do.
- * What goes over the bus has to do with neither: it is only timed. */
+ * A run is timed by events on the stream. The device is still busy with earlier work when the host
+ * queues the run; so the time is that of its kernels and the gaps between them, and the host's
+ * launches do not count. A run that waits for its result is timed by the host's clock instead. In
+ * every round each contender runs once cold, after the second-level cache was filled with other
+ * data, and once warm, right after itself. Every round also times a copy within the device, which
+ * says what the memory can do. Runs that move data over the bus are timed warm only, and without
+ * the copy. */
 #ifndef FURROW_TOOLS_RACE_CUDA_H
 #define FURROW_TOOLS_RACE_CUDA_H
 
@@ -19,8 +20,8 @@
 /* A device with a stream, events, and memory to fill the cache and to copy. */
 typedef struct gpu gpu;
 
-/* A stream on the device "cuda" or "cuda:N" for the context that is timed; NULL if there is none,
- * of which fur_context_create then tells. */
+/* A stream on the device "cuda" or "cuda:N", for the context that is timed. NULL if it cannot be
+ * made; fur_context_create then says why. */
 void *gpu_stream_create(const char *device);
 void gpu_stream_destroy(void *stream);
 
@@ -32,7 +33,7 @@ const char *gpu_name(const gpu *g);
 int gpu_driver(const gpu *g);
 int gpu_runtime(const gpu *g);
 void *gpu_stream(const gpu *g);
-/* Bytes of its memory that nobody has yet. */
+/* The device's free memory, in bytes. */
 fur_status gpu_free_memory(const gpu *g, double *bytes);
 
 typedef struct cuda_contender {
@@ -47,7 +48,7 @@ typedef struct cuda_contender {
 
 typedef struct cuda_race {
     bool waits;  /* a run returns with its result on the host */
-    bool by_bus; /* runs move data between host and device; only `warm` is set */
+    bool by_bus; /* runs move data between host and device; sets only `warm` */
     int count;
     cuda_contender contenders[RACE_CUDA_CONTENDERS];
     double copy_rounds[RACE_CUDA_ROUNDS]; /* bytes a second, read and written */
