@@ -32,7 +32,7 @@ static double minimum(const double *rounds, int count)
     return least;
 }
 
-static double median(const double *rounds, int count)
+double race_median(const double *rounds, int count)
 {
     double sorted[RACE_ROUNDS_MOST];
     memcpy(sorted, rounds, (size_t)count * sizeof *sorted);
@@ -79,7 +79,7 @@ double race_ratio(const race *r, int slow, int fast)
     double ratios[RACE_ROUNDS_MOST];
     for (int round = 0; round < r->rounds; round++)
         ratios[round] = r->contenders[slow].rounds[round] / r->contenders[fast].rounds[round];
-    return median(ratios, r->rounds);
+    return race_median(ratios, r->rounds);
 }
 
 void race_run(race *r, double seconds, const race_reader *reader)
@@ -92,9 +92,9 @@ void race_run(race *r, double seconds, const race_reader *reader)
         }
         r->read_rounds[round] = reader ? time_reader(reader) : 0;
     }
-    r->read_rate = median(r->read_rounds, r->rounds);
+    r->read_rate = race_median(r->read_rounds, r->rounds);
     for (int i = 0; i < r->count; i++) {
-        r->contenders[i].seconds = median(r->contenders[i].rounds, r->rounds);
+        r->contenders[i].seconds = race_median(r->contenders[i].rounds, r->rounds);
         r->contenders[i].least = minimum(r->contenders[i].rounds, r->rounds);
         r->contenders[i].ratio = race_ratio(r, 0, i);
     }

@@ -45,6 +45,9 @@ void race_add(race *r, const char *name, void (*run)(void *self), void *self);
  * round. Without a reader (NULL) there is no cold run and no rate. */
 void race_run(race *r, double seconds, const race_reader *reader);
 
+/* The middle one of `count` figures, at most RACE_ROUNDS_MOST. */
+double race_median(const double *rounds, int count);
+
 /* Median over the rounds of one contender's time over another's. */
 double race_ratio(const race *r, int slow, int fast);
 
