@@ -60,7 +60,8 @@ struct solve_case {
     fur_stencil *stencil; /* NULL: of a matrix */
     fur_spmv *plan;
     fur_operator *a;
-    fur_vector *residual;
+    fur_vector *rest; /* b - A x */
+    double residual;  /* after SOLVE_CHUNK iterations, relative to b */
     int64_t iterations;
     solve_way ways[WAYS];
 #ifdef FURROW_HAVE_PEER_OPENMP
@@ -264,7 +265,7 @@ static fur_status make_right_hand_side(solve_case *c)
     fur_context *context = c->system.b->context;
     int64_t rows = fur_operator_rows(c->a);
     COMMAND_TRY(fur_vector_create(context, FUR_F64, rows, &c->system.rhs));
-    COMMAND_TRY(fur_vector_create(context, FUR_F64, rows, &c->residual));
+    COMMAND_TRY(fur_vector_create(context, FUR_F64, rows, &c->rest));
     COMMAND_TRY(bench_numbers(context, rows, 1, 1, &c->system.x));
     return fur_operator_apply(c->a, c->system.x, c->system.rhs);
 }
@@ -284,9 +285,9 @@ static fur_status make_system(solve_case *c)
 static fur_status take_residual(const solve_case *c, double *residual)
 {
     double size;
-    COMMAND_TRY(fur_operator_apply(c->a, c->system.x, c->residual));
-    COMMAND_TRY(fur_axpby(fur_real(1), c->system.rhs, fur_real(-1), c->residual));
-    COMMAND_TRY(fur_norm2(c->residual, residual));
+    COMMAND_TRY(fur_operator_apply(c->a, c->system.x, c->rest));
+    COMMAND_TRY(fur_axpby(fur_real(1), c->system.rhs, fur_real(-1), c->rest));
+    COMMAND_TRY(fur_norm2(c->rest, residual));
     COMMAND_TRY(fur_norm2(c->system.rhs, &size));
     *residual /= size;
     return FUR_OK;
@@ -294,21 +295,20 @@ static fur_status take_residual(const solve_case *c, double *residual)
 
 /* All contenders must reach the same residual in the first iterations; later on rounding drives
  * them apart. */
-static fur_status check(const solve_case *c)
+static fur_status check(solve_case *c)
 {
-    double first = 0;
     for (int i = 0; i < c->race.count; i++) {
         const solve_contender *one = &c->race.contenders[i];
         double residual;
         double seconds;
         COMMAND_TRY(one->run(one->self, SOLVE_CHUNK, &seconds));
         COMMAND_TRY(take_residual(c, &residual));
-        first = i == 0 ? residual : first;
-        if (!(fabs(residual - first) <= AGREEMENT * first)) {
+        c->residual = i == 0 ? residual : c->residual;
+        if (!(fabs(residual - c->residual) <= AGREEMENT * c->residual)) {
             return fur_context_fail(
                 c->system.b->context, FUR_INVALID,
                 "%s: after %d iterations the residual of %s is %.10g, that of %s %.10g",
-                c->system.name, SOLVE_CHUNK, c->race.contenders[0].name, first, one->name,
+                c->system.name, SOLVE_CHUNK, c->race.contenders[0].name, c->residual, one->name,
                 residual);
         }
     }
@@ -419,11 +419,12 @@ static void report(const solve_case *c, double copy_rate)
                                        "ratio", p->ratio, "note", output_string(p->note)));
     }
     fflush(stdout);
-    output_append(b->results, json_pack("{s:o, s:f, s:I, s:I, s:f, s:o}", "case",
-                                        output_string(c->system.name), "rows", rows, "entries",
-                                        (json_int_t)fur_csr_get(c->system.matrix)->entries,
-                                        "iterations", (json_int_t)c->iterations, "copy_gbps",
-                                        copy_rate / 1e9, "contenders", lines));
+    output_append(b->results,
+                  json_pack("{s:o, s:f, s:I, s:I, s:f, s:f, s:o}", "case",
+                            output_string(c->system.name), "rows", rows, "entries",
+                            (json_int_t)fur_csr_get(c->system.matrix)->entries, "iterations",
+                            (json_int_t)c->iterations, "residual", c->residual, "copy_gbps",
+                            copy_rate / 1e9, "contenders", lines));
 }
 
 static fur_status run_steps(solve_case *c)
@@ -456,7 +457,7 @@ fur_status bench_solve(bench *b, const char *name)
 #endif
     fur_vector_destroy(c.copies[0]);
     fur_vector_destroy(c.copies[1]);
-    fur_vector_destroy(c.residual);
+    fur_vector_destroy(c.rest);
     fur_vector_destroy(c.system.x);
     fur_vector_destroy(c.system.rhs);
     fur_operator_destroy(c.system.jacobi);
