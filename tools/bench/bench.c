@@ -48,7 +48,7 @@ typedef struct suite {
     const char *peer; /* whom the library's contenders race with; NULL: the suite looks itself */
     fur_status (*run)(bench *b, const char *name);
     fur_status (*end)(bench *b); /* after the last case; NULL: nothing to do */
-    const char *cases[9];        /* without any on the command line */
+    const char *cases[11];       /* without any on the command line */
 } suite;
 
 static const suite suites[] = {
@@ -67,6 +67,14 @@ static const suite suites[] = {
      bench_stencil,
      NULL,
      {"5-point:4000", "7-point:256", "27-point:200"}},
+    {"solve",
+     "cpu",
+     TAKES_ROUNDS | TAKES_FILES,
+     NULL,
+     bench_solve,
+     NULL,
+     {"7-point:20", "7-point:32", "7-point:64", "7-point:128", "27-point:64", "27-point:100",
+      "7-point:128:stencil", "27-point:100:stencil"}},
     {"multigrid", "cpu", 0, NULL, bench_multigrid, NULL, {"128", "128:f32"}},
     {"io", "cpu", TAKES_RACE, NULL, bench_io, NULL, {"real", "pattern", "integer"}},
     {"recognise",
@@ -101,6 +109,14 @@ static const suite suites[] = {
      NULL,
      {"7-point:128", "7-point:256", "7-point:512", "7-point:256:f32", "7-point:512:f32",
       "27-point:128", "27-point:256"}},
+    {"solve",
+     "cuda",
+     TAKES_ROUNDS | TAKES_FILES,
+     NULL,
+     bench_solve,
+     NULL,
+     {"7-point:20", "7-point:32", "7-point:64", "7-point:128", "7-point:256", "27-point:64",
+      "27-point:128", "7-point:128:stencil", "7-point:256:stencil", "7-point:512:stencil"}},
     {"multigrid",
      "cuda",
      0,
@@ -332,7 +348,9 @@ static const line_option own_options[] = {
     {"seconds", "S",
      "CPU: time for each contender in each round of spmv, reduce and io (default 0.02)",
      LINE_POSITIVE, AT(seconds)},
-    {"rounds", "N", "CPU: rounds of spmv, reduce and stencil (default 11) and of io (default 5)",
+    {"rounds", "N",
+     "CPU: rounds of spmv, reduce and stencil (default 11) and of io (default 5); of solve on any "
+     "device (default 11)",
      LINE_COUNT, AT(rounds), .most = RACE_ROUNDS_MOST},
     {"against", "PEER",
      "What to race with: plain on the CPU, for io mmio or fmm; on a GPU cusparse (spmv), cublas "
@@ -367,7 +385,8 @@ static const line line_of = {
     .options = own_options,
     .operands = "FILE|MATRIX...\nspmv [FILE|MATRIX...]\nreduce [ENTRIES...]\nstencil "
                 "[STENCIL...]\nrecognise [STENCIL...]\nmultigrid [N|N:f32...]\nio [FILE|TEXT...]\n"
-                "ladder [ENTRIES...]\ntransfer [BYTES...]\nreorder [FILE|MATRIX...]",
+                "solve [FILE|MATRIX...]\nladder [ENTRIES...]\ntransfer [BYTES...]\nreorder "
+                "[FILE|MATRIX...]",
     .rest = take_case,
     .doc =
         "Race the kernels against plain loops, compiled with -O3 -march=native, or on a GPU "
@@ -383,7 +402,13 @@ static const line line_of = {
         "to the first line. Plan: the time to make it, in products of that plan.\n\nSTENCIL is "
         "POINTS-point:N, of 3, 5, 7, 9, 13, 19 or 27 points on a grid of N points an axis, with "
         ":f32, :c64 or :c128 behind it for another type than f64; furrow stencil --help explains "
-        "its table. recognise also takes STENCIL:periodic and STENCIL:variable; it shows what it "
+        "its table. solve times an iteration of conjugate gradients with Jacobi's preconditioner: "
+        "furrow's beside plain OpenMP loops, or on a GPU beside cuSPARSE and cuBLAS with the "
+        "scalars on the device, recorded in a CUDA graph and not. It takes symmetric positive "
+        "definite matrices, and 5-, 7-, 9- or 27-point:N:stencil for a product without a matrix. "
+        "The first tenth of the iterations is not timed. GB/s count what a contender itself moves; "
+        "the ratio is that of the first peer's time to its own. recognise also takes "
+        "STENCIL:periodic and STENCIL:variable; it shows what it "
         "costs to recognise such a matrix, or to refuse another. multigrid solves "
         "Poisson's equation on N^3 points; the GB/s of a cycle count 16 entries for each point of "
         "each level.\n\nTEXT is a generated file: real[:N], integer[:N] or pattern[:ROWS]. It "

@@ -27,6 +27,7 @@ fur_status bench_stencil(bench *b, const char *name);
 fur_status bench_multigrid(bench *b, const char *name);
 fur_status bench_io(bench *b, const char *name);
 fur_status bench_recognise(bench *b, const char *name);
+fur_status bench_solve(bench *b, const char *name);
 
 /* Prints and keeps a finished race. bytes: what each contender moves in a run, for its rate; notes:
  * one line about each contender, NULL entries for none. */

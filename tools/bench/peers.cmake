@@ -1,5 +1,5 @@
-# Whom furrow bench io races with, where they are there; like the plain loops they are compiled with
-# none of this project's flags.
+# Whom furrow bench io and solve race with, where they are there; like the plain loops they are
+# compiled with none of this project's flags.
 set(FURROW_FAST_MATRIX_MARKET ""
     CACHE PATH "Folder of fast_matrix_market to race with, which has its CMakeLists.txt")
 
@@ -27,4 +27,10 @@ if(FURROW_FAST_MATRIX_MARKET)
   add_subdirectory(${FURROW_FAST_MATRIX_MARKET} fast_matrix_market EXCLUDE_FROM_ALL SYSTEM)
   furrow_peer(fmm peer_fmm.cpp fast_matrix_market::fast_matrix_market)
   set_target_properties(furrow_bench PROPERTIES LINKER_LANGUAGE CXX)
+endif()
+
+# Loops of a user, where the compiler has OpenMP.
+find_package(OpenMP COMPONENTS C)
+if(OpenMP_C_FOUND)
+  furrow_peer(openmp peer_openmp.c OpenMP::OpenMP_C)
 endif()

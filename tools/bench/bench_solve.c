@@ -1,0 +1,478 @@
+/* furrow bench solve: an iteration of conjugate gradients with Jacobi's preconditioner, beside the
+ * loops that people write for it; on any device. */
+#include "bench_solve.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "generate.h"
+#include "load.h"
+#include "plain.h"
+
+#ifdef FURROW_HAVE_PEER_OPENMP
+#    include "peer_openmp.h"
+#endif
+
+/* What the iterations of a run move in all, about: so long a run takes. */
+static const double CPU_BYTES = 8e9;
+static const double GPU_BYTES = 400e9;
+#define ITERATIONS_MOST 400
+/* The residual that no contender comes near in its last iteration: the squares of much smaller ones
+ * are lost. */
+#define RESIDUAL_LEAST 1e-100
+/* How far the residuals of two contenders may be apart after the first iterations. */
+#define AGREEMENT 1e-6
+
+/* Entries that an iteration of furrow's cg moves for each row besides A p, where its report does
+ * not say (src/solver/cg.c). */
+#define CG_ENTRIES 12
+
+#define GPU_COPY (INT64_C(1) << 27)
+
+typedef struct solve_case solve_case;
+
+/* Ways to run furrow's cg, to be raced with each other. On the CPU there is one. */
+static const struct {
+    const char *name;
+    fur_execution execution;
+} ways[] = {{"furrow", FUR_EXECUTION_AUTO}, {"furrow, plain", FUR_EXECUTION_PLAIN}};
+
+#define WAYS ((int)(sizeof ways / sizeof *ways))
+
+/* furrow's solver in one of these ways. */
+typedef struct solve_way {
+    const solve_case *c;
+    int index;
+    fur_solver *solver; /* for so many iterations */
+    int64_t iterations;
+    fur_solver_report report; /* of the last run */
+    int64_t first;            /* the iteration, and the time, from which on it is timed */
+    double first_seconds;
+    int64_t last;
+    double last_seconds;
+} solve_way;
+
+struct solve_case {
+    solve_system system;
+    fur_stencil *stencil; /* NULL: of a matrix */
+    fur_spmv *plan;
+    fur_operator *a;
+    fur_vector *rest; /* b - A x */
+    double residual;  /* after SOLVE_CHUNK iterations, relative to b */
+    int64_t iterations;
+    solve_way ways[WAYS];
+#ifdef FURROW_HAVE_PEER_OPENMP
+    peer_openmp *openmp;
+#endif
+    solve_cuda *cuda;
+    solve_race race;
+    double copy_rounds[RACE_ROUNDS_MOST];
+    fur_vector *copies[2]; /* on a GPU */
+};
+
+solve_contender *solve_add(solve_race *r, const char *name, void *self,
+                           fur_status (*run)(void *self, int64_t iterations, double *seconds))
+{
+    solve_contender *c = &r->contenders[r->count++];
+    *c = (solve_contender){.name = name, .self = self, .run = run};
+    return c;
+}
+
+/* Iterations are timed between two looks of the host: after a tenth of them, and at the end. */
+static int watch(void *user, const fur_solver_progress *progress)
+{
+    solve_way *w = user;
+    w->last = progress->iteration;
+    w->last_seconds = command_seconds();
+    if (w->first == 0 && w->last >= w->iterations / 10) {
+        w->first = w->last;
+        w->first_seconds = w->last_seconds;
+    }
+    return 0;
+}
+
+static fur_status make_solver(solve_way *w, int64_t iterations)
+{
+    fur_solver_options options = {.size = sizeof options,
+                                  .preconditioner = w->c->system.jacobi,
+                                  .rtol = RESIDUAL_LEAST * RESIDUAL_LEAST,
+                                  .max_iterations = iterations,
+                                  .monitor = watch,
+                                  .monitor_user = w,
+                                  .execution = ways[w->index].execution};
+    fur_solver_destroy(w->solver);
+    w->solver = NULL;
+    w->iterations = iterations;
+    return fur_solver_create(w->c->a, &options, &w->solver);
+}
+
+static fur_status run_way(void *self, int64_t iterations, double *seconds)
+{
+    solve_way *w = self;
+    fur_vector *x = w->c->system.x;
+    if (w->iterations != iterations)
+        COMMAND_TRY(make_solver(w, iterations));
+    COMMAND_TRY(fur_vector_fill(x, fur_real(0)));
+    COMMAND_TRY(fur_context_synchronize(w->c->system.b->context));
+    w->first = 0;
+    w->report.size = sizeof w->report;
+    COMMAND_TRY(fur_solver_solve(w->solver, w->c->system.rhs, x, &w->report));
+    *seconds = (w->last_seconds - w->first_seconds) / (double)(w->last - w->first);
+    return FUR_OK;
+}
+
+static double product_bytes(const solve_case *c)
+{
+    return (double)(c->stencil ? fur_stencil_describe(c->stencil)->bytes
+                               : fur_spmv_describe(c->plan)->bytes);
+}
+
+static const char *kernel_of(const solve_case *c)
+{
+    return c->stencil ? fur_stencil_describe(c->stencil)->kernel
+                      : fur_spmv_describe(c->plan)->kernel;
+}
+
+/* What an iteration moves, by the report where the method counts it. */
+static double way_bytes(const solve_way *w)
+{
+    double vector = (double)sizeof(double) * (double)fur_operator_rows(w->c->a);
+    return product_bytes(w->c) + (w->report.bytes > 0 ? w->report.bytes : CG_ENTRIES * vector);
+}
+
+static int way_count(const solve_case *c)
+{
+    return c->system.b->timing->gpu ? WAYS : 1;
+}
+
+static const char *execution_name(fur_execution execution)
+{
+    static const char *const names[] = {"", "plain", "recorded"};
+    return (size_t)execution < sizeof names / sizeof *names ? names[execution] : "";
+}
+
+static void add_ways(solve_case *c)
+{
+    for (int i = 0; i < way_count(c); i++) {
+        c->ways[i].c = c;
+        c->ways[i].index = i;
+        solve_add(&c->race, ways[i].name, &c->ways[i], run_way);
+    }
+}
+
+#ifdef FURROW_HAVE_PEER_OPENMP
+static fur_status run_openmp(void *self, int64_t iterations, double *seconds)
+{
+    const solve_case *c = self;
+    int64_t warm = iterations / 10;
+    double elapsed = peer_openmp_run(c->openmp, warm, iterations);
+    *seconds = elapsed / (double)(iterations - warm);
+    return fur_vector_upload(peer_openmp_x(c->openmp), c->system.x);
+}
+
+static fur_status add_openmp(solve_case *c)
+{
+    fur_csr_view a = *fur_csr_get(c->system.matrix);
+    fur_context *context = c->system.b->context;
+    if (a.offset_type != FUR_I32) {
+        fprintf(stderr, "%s: the plain loops are for matrices with at most 2^31-1 entries\n",
+                c->system.name);
+        return FUR_OK;
+    }
+    c->openmp = peer_openmp_create(fur_context_threads(context), a.rows, a.offsets, a.columns,
+                                   a.values, fur_vector_const_data(c->system.rhs));
+    if (!c->openmp)
+        return fur_context_fail(context, FUR_OUT_OF_MEMORY, "out of memory for the plain loops");
+    c->race.peer = c->race.count;
+    solve_add(&c->race, "plain OpenMP loops", c, run_openmp)->bytes =
+        12.0 * (double)a.entries + 4.0 * (double)a.rows + PEER_OPENMP_ROW_BYTES * (double)a.rows;
+    return FUR_OK;
+}
+#endif
+
+static fur_status add_peers(solve_case *c)
+{
+    c->race.peer = -1;
+#ifdef FURROW_HAVE_CUDA
+    if (c->system.b->timing->gpu)
+        return solve_cuda_add(&c->system, &c->race, &c->cuda);
+#endif
+#ifdef FURROW_HAVE_PEER_OPENMP
+    return add_openmp(c);
+#else
+    fprintf(stderr, "%s: this program was built without OpenMP, so without the plain loops\n",
+            c->system.name);
+    return FUR_OK;
+#endif
+}
+
+/* The stencil of a name such as 7-point:128:stencil. False for other names. */
+static bool parse_stencil(const char *name, fur_stencil_definition *d)
+{
+    char *end = NULL;
+    long points = strtol(name, &end, 10);
+    if (points < 1 || points > 27 || strncmp(end, "-point:", 7) != 0)
+        return false;
+    long n = strtol(end + 7, &end, 10);
+    if (n < 1 || n > 2000 || strcmp(end, ":stencil") != 0)
+        return false;
+    *d = (fur_stencil_definition){.size = sizeof *d, .value_type = FUR_F64, .extent = {n, n, n}};
+    return fur_stencil_named((int)points, d);
+}
+
+static fur_status make_stencil(solve_case *c, const fur_stencil_definition *d)
+{
+    COMMAND_TRY(fur_stencil_create(c->system.b->context, d, &c->stencil));
+    COMMAND_TRY(fur_stencil_assemble(c->stencil, &c->system.matrix));
+    return fur_operator_from_stencil(c->stencil, &c->a);
+}
+
+/* The matrix of that name on the host. */
+static fur_status load_host(const bench *b, fur_context *host, const char *name, fur_csr **out)
+{
+    if (generate_knows(name))
+        return generate_matrix(host, name, out);
+    loaded_matrix loaded = {0};
+    COMMAND_TRY(load_matrix(host, b->common, name, &loaded));
+    *out = loaded.matrix;
+    return FUR_OK;
+}
+
+static fur_status load(const solve_system *s, fur_csr **out)
+{
+    fur_context *context = s->b->context;
+    fur_context *host = fur_context_host(context);
+    if (host == context)
+        return load_host(s->b, host, s->name, out);
+    fur_csr *loaded = NULL;
+    fur_status status = load_host(s->b, host, s->name, &loaded);
+    if (status != FUR_OK) /* the sentence is in the host's context */
+        return fur_context_fail(context, status, "%s", fur_context_error(host));
+    status = fur_csr_transfer(loaded, context, out);
+    fur_csr_destroy(loaded);
+    return status;
+}
+
+static fur_status make_plan(solve_case *c)
+{
+    COMMAND_TRY(load(&c->system, &c->system.matrix));
+    fur_csr_view a = *fur_csr_get(c->system.matrix);
+    if (a.value_type != FUR_F64 || a.rows != a.cols || a.rows == 0) {
+        return fur_context_fail(c->system.b->context, FUR_UNSUPPORTED,
+                                "%s: the race is for real square matrices", c->system.name);
+    }
+    fur_spmv_options options = {.size = sizeof options, .uses = ITERATIONS_MOST};
+    COMMAND_TRY(fur_spmv_plan(c->system.matrix, &options, &c->plan));
+    return fur_operator_from_spmv(c->plan, &c->a);
+}
+
+/* b = A u for entries u of which no two are alike. */
+static fur_status make_right_hand_side(solve_case *c)
+{
+    fur_context *context = c->system.b->context;
+    int64_t rows = fur_operator_rows(c->a);
+    COMMAND_TRY(fur_vector_create(context, FUR_F64, rows, &c->system.rhs));
+    COMMAND_TRY(fur_vector_create(context, FUR_F64, rows, &c->rest));
+    COMMAND_TRY(bench_numbers(context, rows, 1, 1, &c->system.x));
+    return fur_operator_apply(c->a, c->system.x, c->system.rhs);
+}
+
+static fur_status make_system(solve_case *c)
+{
+    fur_stencil_definition d;
+    if (parse_stencil(c->system.name, &d))
+        COMMAND_TRY(make_stencil(c, &d));
+    else
+        COMMAND_TRY(make_plan(c));
+    COMMAND_TRY(fur_operator_jacobi(c->a, &c->system.jacobi));
+    return make_right_hand_side(c);
+}
+
+/* ||b - A x|| / ||b|| */
+static fur_status take_residual(const solve_case *c, double *residual)
+{
+    double size;
+    COMMAND_TRY(fur_operator_apply(c->a, c->system.x, c->rest));
+    COMMAND_TRY(fur_axpby(fur_real(1), c->system.rhs, fur_real(-1), c->rest));
+    COMMAND_TRY(fur_norm2(c->rest, residual));
+    COMMAND_TRY(fur_norm2(c->system.rhs, &size));
+    *residual /= size;
+    return FUR_OK;
+}
+
+/* All contenders must reach the same residual in the first iterations; later on rounding drives
+ * them apart. */
+static fur_status check(solve_case *c)
+{
+    for (int i = 0; i < c->race.count; i++) {
+        const solve_contender *one = &c->race.contenders[i];
+        double residual;
+        double seconds;
+        COMMAND_TRY(one->run(one->self, SOLVE_CHUNK, &seconds));
+        COMMAND_TRY(take_residual(c, &residual));
+        c->residual = i == 0 ? residual : c->residual;
+        if (!(fabs(residual - c->residual) <= AGREEMENT * c->residual)) {
+            return fur_context_fail(
+                c->system.b->context, FUR_INVALID,
+                "%s: after %d iterations the residual of %s is %.10g, that of %s %.10g",
+                c->system.name, SOLVE_CHUNK, c->race.contenders[0].name, c->residual, one->name,
+                residual);
+        }
+    }
+    return FUR_OK;
+}
+
+/* As many iterations as a run shall take, in whole chunks; halved until the method can make them.
+ */
+static fur_status count_iterations(solve_case *c)
+{
+    const fur_solver_report *report = &c->ways[0].report;
+    double bytes = c->system.b->timing->gpu ? GPU_BYTES : CPU_BYTES;
+    double wanted = fmin(bytes / way_bytes(&c->ways[0]), ITERATIONS_MOST);
+    int64_t chunks = (int64_t)(wanted / SOLVE_CHUNK);
+    for (chunks = chunks < 2 ? 2 : chunks; chunks >= 2; chunks /= 2) {
+        double seconds;
+        c->iterations = chunks * SOLVE_CHUNK;
+        COMMAND_TRY(run_way(&c->ways[0], c->iterations, &seconds));
+        if (report->iterations == c->iterations && report->residual_recursive > RESIDUAL_LEAST)
+            return FUR_OK;
+    }
+    return fur_context_fail(c->system.b->context, FUR_UNSUPPORTED,
+                            "%s: %s after %lld iterations; the race needs %d", c->system.name,
+                            fur_outcome_name(report->outcome), (long long)report->iterations,
+                            2 * SOLVE_CHUNK);
+}
+
+static fur_status make_copies(solve_case *c)
+{
+    for (int i = 0; c->system.b->timing->gpu && i < 2; i++)
+        COMMAND_TRY(fur_vector_create(c->system.b->context, FUR_F64, GPU_COPY, &c->copies[i]));
+    return FUR_OK;
+}
+
+/* Bytes a second, read and written. */
+static fur_status time_copy(const solve_case *c, double *rate)
+{
+    fur_context *context = c->system.b->context;
+    const race_reader *reader = &c->system.b->timing->reader;
+    int64_t count = c->copies[0] ? GPU_COPY : reader->count / 2;
+    double start = command_seconds();
+    if (c->copies[0])
+        COMMAND_TRY(fur_vector_copy(c->copies[0], c->copies[1]));
+    else
+        plain_copy(context, count, reader->data, reader->data + count);
+    COMMAND_TRY(fur_context_synchronize(context));
+    *rate = 2.0 * (double)sizeof(double) * (double)count / (command_seconds() - start);
+    return FUR_OK;
+}
+
+static fur_status run_rounds(solve_case *c, int rounds)
+{
+    for (int round = 0; round < rounds; round++) {
+        for (int i = 0; i < c->race.count; i++) {
+            solve_contender *one = &c->race.contenders[i];
+            COMMAND_TRY(one->run(one->self, c->iterations, &one->rounds[round]));
+        }
+        COMMAND_TRY(time_copy(c, &c->copy_rounds[round]));
+    }
+    return FUR_OK;
+}
+
+/* Medians over the rounds, of times and of ratios. */
+static void sum_up(solve_case *c, int rounds)
+{
+    const solve_contender *peer = c->race.peer >= 0 ? &c->race.contenders[c->race.peer] : NULL;
+    for (int i = 0; i < c->race.count; i++) {
+        solve_contender *one = &c->race.contenders[i];
+        double ratios[RACE_ROUNDS_MOST];
+        for (int round = 0; peer && round < rounds; round++)
+            ratios[round] = peer->rounds[round] / one->rounds[round];
+        one->seconds = race_median(one->rounds, rounds);
+        one->ratio = peer ? race_median(ratios, rounds) : 0;
+    }
+}
+
+static void describe_ways(solve_case *c)
+{
+    for (int i = 0; i < way_count(c); i++) {
+        const solve_way *w = &c->ways[i];
+        solve_contender *one = &c->race.contenders[i];
+        one->bytes = way_bytes(w);
+        snprintf(one->note, sizeof one->note, "%s, %s, whole solve %.4g ms", kernel_of(c),
+                 execution_name(w->report.execution), 1e3 * w->report.seconds);
+    }
+}
+
+static void report(const solve_case *c, double copy_rate)
+{
+    bench *b = c->system.b;
+    double rows = (double)fur_operator_rows(c->a);
+    json_t *lines = json_array();
+    if (!b->common->json) {
+        printf("\n%s: %.0f rows, %lld iterations; the run copies %.1f GB/s\n", c->system.name, rows,
+               (long long)c->iterations, copy_rate / 1e9);
+        printf("  %-22s %12s %8s %8s %8s %8s\n", "", "us", "B/row", "GB/s", "of copy", "ratio");
+    }
+    for (int i = 0; i < c->race.count; i++) {
+        const solve_contender *p = &c->race.contenders[i];
+        double rate = p->bytes / p->seconds;
+        if (!b->common->json) {
+            printf("  %-22s %12.2f %8.1f %8.1f %7.0f%% %7.2fx  %s\n", p->name, 1e6 * p->seconds,
+                   p->bytes / rows, rate / 1e9, 100 * rate / copy_rate, p->ratio, p->note);
+        }
+        output_append(lines, json_pack("{s:o, s:f, s:f, s:f, s:f, s:f, s:o}", "name",
+                                       output_string(p->name), "seconds", p->seconds, "bytes",
+                                       p->bytes, "gbps", rate / 1e9, "of_copy", rate / copy_rate,
+                                       "ratio", p->ratio, "note", output_string(p->note)));
+    }
+    fflush(stdout);
+    output_append(b->results,
+                  json_pack("{s:o, s:f, s:I, s:I, s:f, s:f, s:o}", "case",
+                            output_string(c->system.name), "rows", rows, "entries",
+                            (json_int_t)fur_csr_get(c->system.matrix)->entries, "iterations",
+                            (json_int_t)c->iterations, "residual", c->residual, "copy_gbps",
+                            copy_rate / 1e9, "contenders", lines));
+}
+
+static fur_status run_steps(solve_case *c)
+{
+    int rounds = c->system.b->rounds ? c->system.b->rounds : RACE_ROUNDS;
+    COMMAND_TRY(make_system(c));
+    add_ways(c);
+    COMMAND_TRY(add_peers(c));
+    COMMAND_TRY(check(c));
+    COMMAND_TRY(count_iterations(c));
+    COMMAND_TRY(make_copies(c));
+    COMMAND_TRY(run_rounds(c, rounds));
+    sum_up(c, rounds);
+    describe_ways(c);
+    report(c, race_median(c->copy_rounds, rounds));
+    return FUR_OK;
+}
+
+fur_status bench_solve(bench *b, const char *name)
+{
+    solve_case c = {.system = {.b = b, .name = name}};
+    fur_status status = run_steps(&c);
+    for (int i = 0; i < WAYS; i++)
+        fur_solver_destroy(c.ways[i].solver);
+#ifdef FURROW_HAVE_CUDA
+    solve_cuda_destroy(c.cuda);
+#endif
+#ifdef FURROW_HAVE_PEER_OPENMP
+    peer_openmp_destroy(c.openmp);
+#endif
+    fur_vector_destroy(c.copies[0]);
+    fur_vector_destroy(c.copies[1]);
+    fur_vector_destroy(c.rest);
+    fur_vector_destroy(c.system.x);
+    fur_vector_destroy(c.system.rhs);
+    fur_operator_destroy(c.system.jacobi);
+    fur_operator_destroy(c.a);
+    fur_spmv_destroy(c.plan);
+    fur_stencil_destroy(c.stencil);
+    fur_csr_destroy(c.system.matrix);
+    return status;
+}
