@@ -47,9 +47,11 @@ typedef enum fur_execution {
 } fur_execution;
 
 typedef struct fur_solver_options {
-    size_t size;                        /* sizeof(fur_solver_options) */
-    const char *method;                 /* of fur_solver_method_at; NULL: "cg" */
-    const fur_operator *preconditioner; /* M ~ A^-1 applied as z = M r; NULL: identity */
+    size_t size;        /* sizeof(fur_solver_options) */
+    const char *method; /* of fur_solver_method_at; NULL: "cg" */
+    /* M ~ A^-1 applied as z = M r; of least squares a Hermitian M of cols x cols such that A M is
+     * well conditioned. NULL: identity. */
+    const fur_operator *preconditioner;
     double rtol; /* converged: ||b - A x|| <= rtol ||b||; 0: 1e-10, for f32, c64 1e-5 */
     double atol; /* or ||b - A x|| <= atol; 0: off */
     /* 0: 10 rows + 100, but at most FUR_SOLVER_MOST_ITERATIONS. Without rounding cg needs at most
@@ -70,7 +72,8 @@ typedef struct fur_solver_options {
     /* Directions that gmres and fgmres keep before they restart (0: 30), shadow vectors of idrs (0:
      * 4); other methods ignore it. */
     int restart;
-    /* Least squares: minimises ||b - A x||^2 + damp^2 ||x||^2. 0: plain least squares. */
+    /* Least squares: minimises ||b - A x||^2 + damp^2 ||x - x0||^2, x0 the guess. 0: plain least
+     * squares. With a preconditioner only cgnr has it. */
     double damp;
     fur_execution execution; /* of cg; a way that cannot be had falls back to another */
 } fur_solver_options;
@@ -94,8 +97,8 @@ typedef enum fur_outcome {
      * restart brought nothing. */
     FUR_OUTCOME_STAGNATED,
     /* No x has a residual as small as asked, but this one is a least-squares solution:
-     * ||A^H r - damp^2 x|| <= 10 rtol ||A|| ||r||, computed afresh, with an estimate of ||A||. Of
-     * lsqr, lsmr and cgnr. */
+     * ||A^H r - damp^2 x|| <= 10 rtol ||A|| max(||r||, damp ||x||), computed afresh, with an
+     * estimate of ||A|| from below. Of lsqr, lsmr and cgnr. */
     FUR_OUTCOME_LEAST_SQUARES,
     /* A is singular as far as the method can tell, and b is not in its range. */
     FUR_OUTCOME_SINGULAR,

@@ -92,6 +92,7 @@ typedef struct drive {
     double goal;     /* for the true residual */
     double residual; /* the true one */
     double normal;   /* ||A^H r - damp^2 d||, where d is the change of x; -1: not computed */
+    double damped;   /* damp ||d||, which damping adds to the residual */
 } drive;
 
 /* r = b - A x, and its norm */
@@ -109,8 +110,11 @@ static fur_status take_normal_residual(drive *d)
     double damp = d->solver->options.damp;
     fur_vector *t = d->solver->work[0];
     FUR_TRY(fur_solve_multiply_adjoint(d->pass, d->solver->r, t));
-    if (damp > 0)
+    if (damp > 0) {
         FUR_TRY(fur_axpby(fur_real(-damp * damp), d->solver->correction, fur_real(1), t));
+        FUR_TRY(fur_norm2(d->solver->correction, &d->damped));
+        d->damped *= damp;
+    }
     return fur_norm2(t, &d->normal);
 }
 
@@ -204,7 +208,8 @@ static bool must_correct(const drive *d)
 /* Whether the least-squares solution that a method claims is one. */
 static bool is_least_squares(const drive *d)
 {
-    return d->normal <= NORMAL_SLACK * d->solver->options.rtol * d->pass->norm * d->residual;
+    double residual = larger(d->residual, d->damped);
+    return d->normal <= NORMAL_SLACK * d->solver->options.rtol * d->pass->norm * residual;
 }
 
 /* The outcome of a solve by the true residual after a pass, and what that had to fall below.

@@ -58,6 +58,23 @@ static fur_status check_companion(const fur_operator *a, const char *name, const
     return FUR_OK;
 }
 
+static fur_status check_damping(const fur_operator *a, const fur_method *method,
+                                const fur_solver_options *o)
+{
+    fur_context *context = fur_operator_context(a);
+    if (!(o->damp >= 0) || !(o->damp < HUGE_VAL))
+        return fur_context_fail(context, FUR_INVALID, "damp must be finite and not negative");
+    if (o->damp > 0 && method->kind == FUR_METHOD_SQUARE)
+        return fur_context_fail(context, FUR_UNSUPPORTED,
+                                "%s solves A x = b without damping; lsqr, lsmr and cgnr have it",
+                                method->info.name);
+    if (o->damp > 0 && o->preconditioner && !method->damps_preconditioned)
+        return fur_context_fail(context, FUR_UNSUPPORTED,
+                                "%s takes a preconditioner or damping, not both; cgnr takes both",
+                                method->info.name);
+    return FUR_OK;
+}
+
 /* Whether the method can work with A and what goes with it. */
 static fur_status check_operators(const fur_operator *a, const fur_method *method,
                                   const fur_solver_options *o)
@@ -110,8 +127,6 @@ static fur_status set_defaults(const fur_operator *a, const fur_method *method,
     if (o->restart < 0 || o->restart > FUR_SOLVER_MOST_RESTART)
         return fur_context_fail(context, FUR_INVALID, "restart must be from 0 to %d",
                                 FUR_SOLVER_MOST_RESTART);
-    if (!(o->damp >= 0) || !(o->damp < HUGE_VAL))
-        return fur_context_fail(context, FUR_INVALID, "damp must be finite and not negative");
     o->method = method->info.name;
     if (o->rtol == 0)
         o->rtol = fur_value_is_single(fur_operator_value_type(a)) ? 1e-5 : 1e-10;
@@ -165,10 +180,11 @@ fur_status fur_solver_create(const fur_operator *a, const fur_solver_options *op
     FUR_NEED(fur_operator_context(a), a, out);
     fur_context *context = fur_operator_context(a);
     fur_solver_options o;
-    const fur_method *method;
+    const fur_method *method = NULL;
     FUR_TAKE_OPTIONS(context, fur_solver_options, &o, options);
     FUR_TRY(find_method(context, o.method, &method));
     FUR_TRY(check_operators(a, method, &o));
+    FUR_TRY(check_damping(a, method, &o));
     FUR_TRY(set_defaults(a, method, &o));
 
     void *memory;

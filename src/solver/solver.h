@@ -51,8 +51,9 @@ typedef enum fur_method_kind {
 typedef struct fur_method {
     fur_method_info info;
     fur_method_kind kind;
-    int workspace;       /* vectors of cols entries, besides the residual */
-    int range_workspace; /* of rows entries, besides the residual */
+    bool damps_preconditioned; /* of least squares: damping is of x also with a preconditioner */
+    int workspace;             /* vectors of cols entries, besides the residual */
+    int range_workspace;       /* of rows entries, besides the residual */
     /* Vectors of cols entries for each of options->restart, of which the default is given; 0: the
      * method has no restart. */
     int vectors_a_restart;

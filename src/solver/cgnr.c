@@ -1,0 +1,119 @@
+/* CG on the normal equations A^H A x = A^H b, which the residual itself is carried along for
+ * (Hestenes and Stiefel 1952, section 10; called CGLS, too): stable, unlike CG on the product.
+ * With a Hermitian preconditioner it is that for A M; damping is of x also then.
+ *
+ * Vector transfers an iteration besides the products: ||A p|| 1, r update 3 of rows entries; ||p||
+ * 1, x update 3, ||g|| 1, p update 3 of cols entries. Damping adds g's update 3, M the norm of M
+ * g 1. */
+#include "least_squares.h"
+
+#include "env.h"
+
+#include <math.h>
+
+typedef struct cgnr {
+    fur_vector *q;   /* A p */
+    fur_vector *g;   /* the gradient A^H r - damp^2 x */
+    fur_vector *mg;  /* M g; g itself without a preconditioner */
+    fur_vector *p;   /* direction of x */
+    double residual; /* ||r|| */
+    double x_norm;
+    double gradient; /* ||g|| */
+    double length;   /* ||M g||, the residual of CG */
+    double step;     /* alpha^(1/2), the inverse of a diagonal entry of the triangle */
+    fur_triangle triangle;
+} cgnr;
+
+static double square(double x)
+{
+    return x * x;
+}
+
+/* g, M g and their norms, from r and x */
+static fur_status take_gradient(fur_solve *s, cgnr *v)
+{
+    double damp = s->options->damp;
+    FUR_TRY(fur_solve_multiply_adjoint(s, s->r, v->g));
+    if (damp > 0)
+        FUR_TRY(fur_axpby(fur_real(-damp * damp), s->x, fur_real(1), v->g));
+    FUR_TRY(fur_norm2(v->g, &v->gradient));
+    v->length = v->gradient;
+    if (!s->preconditioner)
+        return FUR_OK;
+    FUR_TRY(fur_solve_precondition(s, v->g, v->mg));
+    return fur_norm2(v->mg, &v->length);
+}
+
+/* The first gradient and direction, p = M M g. */
+static fur_status start(fur_solve *s, cgnr *v, bool *over)
+{
+    if (s->options->damp > 0)
+        s->target = -1; /* the gradient alone ends a damped pass */
+    FUR_TRY(take_gradient(s, v));
+    FUR_TRY(fur_solve_precondition(s, v->mg, v->p));
+    return fur_least_squares_check_start(s, v->gradient, v->length, v->g, v->p, over);
+}
+
+/* x += alpha p, r -= alpha A p */
+static fur_status step(fur_solve *s, cgnr *v)
+{
+    double q_norm;
+    double p_norm;
+    FUR_TRY(fur_solve_multiply(s, v->p, v->q));
+    FUR_TRY(fur_norm2(v->q, &q_norm));
+    FUR_TRY(fur_norm2(v->p, &p_norm));
+    s->norm = fmax(s->norm, q_norm / p_norm);
+    v->step = v->length / fur_rotation_of(q_norm, s->options->damp * p_norm).length;
+    double alpha = square(v->step);
+    v->residual = NAN;
+    if (!(alpha < HUGE_VAL)) /* x is left as it was */
+        return FUR_OK;
+    FUR_TRY(fur_axpy_norm2(fur_real(alpha), v->p, s->x, &v->x_norm));
+    return fur_axpy_norm2(fur_real(-alpha), v->q, s->r, &v->residual);
+}
+
+/* p = M M g + beta p; g is no longer needed. */
+static fur_status turn(fur_solve *s, const cgnr *v, double beta)
+{
+    if (s->preconditioner)
+        FUR_TRY(fur_solve_precondition(s, v->mg, v->g));
+    return fur_axpby(fur_real(1), v->g, fur_real(beta), v->p);
+}
+
+static fur_status run(fur_solve *s)
+{
+    cgnr v = {.q = s->range[0], .g = s->work[0], .p = s->work[1], .triangle = fur_triangle_of(s)};
+    v.mg = s->preconditioner ? s->work[2] : v.g;
+    int64_t iteration = s->iterations;
+    bool over;
+    FUR_TRY(start(s, &v, &over));
+    while (!over) {
+        double before = v.length;
+        FUR_TRY(step(s, &v));
+        FUR_TRY(take_gradient(s, &v));
+        double whole = fur_rotation_of(v.residual, s->options->damp * v.x_norm).length;
+        over = fur_least_squares_is_over(s, ++iteration, v.residual, whole, v.gradient);
+        double ratio = v.length / before;
+        fur_triangle_add(&v.triangle, 1 / v.step, ratio / v.step);
+        if (!over)
+            FUR_TRY(turn(s, &v, square(ratio)));
+    }
+    fur_triangle_take_condition(&v.triangle, s);
+    int cols = 8 + (s->options->damp > 0 ? 3 : 0) + (s->preconditioner ? 1 : 0);
+    s->bytes = fur_least_squares_bytes(s, 4, cols);
+    return FUR_OK;
+}
+
+extern const fur_method fur_method_cgnr;
+const fur_method fur_method_cgnr = {
+    .info = {"cgnr",
+             "conjugate gradients on the normal equations, also damped and preconditioned at once; "
+             "needs A^H",
+             "Hestenes and Stiefel 1952"},
+    .kind = FUR_METHOD_LEAST_SQUARES,
+    .damps_preconditioned = true,
+    .workspace = 3,
+    .range_workspace = 1,
+    .scratch = fur_triangle_scratch,
+    .run = run,
+};

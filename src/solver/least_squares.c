@@ -1,0 +1,177 @@
+/* What the methods of least squares share. */
+#include "least_squares.h"
+
+#include "env.h"
+#include "tridiagonal.h"
+
+#include <math.h>
+
+/* By how much t.M^2 t may differ from ||M t||^2, as a share of it and of ||t|| ||M^2 t||: far more
+ * than rounding makes it. */
+#define ASYMMETRY 0.1
+#define LEAST_ASYMMETRY 1e-3
+
+/* Rows that are kept: by then the extreme singular values have mostly been found. */
+#define MOST_ROWS 512
+#define TOLERANCE 1e-6
+
+bool fur_least_squares_is_over(fur_solve *solve, int64_t iteration, double residual, double whole,
+                               double gradient)
+{
+    bool over = fur_solve_is_over(solve, iteration, residual);
+    if (over &&
+        (solve->outcome == FUR_OUTCOME_CONVERGED || solve->outcome == FUR_OUTCOME_BREAKDOWN))
+        return true;
+    if (!(gradient <= solve->options->rtol * solve->norm * whole))
+        return over;
+    solve->outcome = FUR_OUTCOME_LEAST_SQUARES;
+    return true;
+}
+
+fur_status fur_least_squares_check_start(fur_solve *solve, double gradient, double length,
+                                         const fur_vector *g, const fur_vector *p, bool *over)
+{
+    fur_scalar gp;
+    double g_norm;
+    double p_norm;
+    *over = true;
+    if (gradient <= solve->options->rtol * solve->norm * solve->residual) {
+        solve->outcome = FUR_OUTCOME_LEAST_SQUARES;
+        return FUR_OK;
+    }
+    if (!(length > 0 && length < HUGE_VAL)) {
+        solve->outcome = FUR_OUTCOME_BREAKDOWN;
+        return FUR_OK;
+    }
+    *over = false;
+    solve->norm = fmax(solve->norm, gradient / solve->residual);
+    if (!solve->preconditioner)
+        return FUR_OK;
+    FUR_TRY(fur_dot(g, p, &gp));
+    FUR_TRY(fur_norm2(g, &g_norm));
+    FUR_TRY(fur_norm2(p, &p_norm));
+    double difference = fabs(gp.re / length - length) + fabs(gp.im / length);
+    *over = difference > ASYMMETRY * length &&
+            difference > LEAST_ASYMMETRY * g_norm * (p_norm / length);
+    if (*over)
+        solve->outcome = FUR_OUTCOME_ASYMMETRIC;
+    return FUR_OK;
+}
+
+int64_t fur_triangle_scratch(int restart)
+{
+    (void)restart;
+    return 4 * MOST_ROWS;
+}
+
+fur_triangle fur_triangle_of(const fur_solve *solve)
+{
+    for (int64_t i = 0; i < 2 * MOST_ROWS; i++)
+        solve->scratch[i] = 0;
+    return (fur_triangle){solve->scratch, solve->scratch + 2 * MOST_ROWS, 0};
+}
+
+void fur_triangle_add(fur_triangle *r, double diagonal, double beside)
+{
+    if (r->rows == MOST_ROWS)
+        return;
+    r->entries[2 * r->rows] = diagonal;
+    r->entries[2 * r->rows + 1] = beside;
+    r->rows++;
+}
+
+/* With zeros on the diagonal and its entries beside them stands a tridiagonal matrix of eigenvalues
+ * + and - the singular values (Golub and Kahan 1965). */
+void fur_triangle_take_condition(const fur_triangle *r, fur_solve *solve)
+{
+    if (r->rows == 0)
+        return;
+    double least =
+        fur_tridiagonal_eigenvalue(2 * r->rows, r->zeros, r->entries, r->rows, TOLERANCE);
+    double most =
+        fur_tridiagonal_eigenvalue(2 * r->rows, r->zeros, r->entries, 2 * r->rows - 1, TOLERANCE);
+    if (least > 0 && most / least > solve->condition)
+        solve->condition = most / least;
+}
+
+double fur_least_squares_bytes(const fur_solve *solve, int rows_transfers, int cols_transfers)
+{
+    size_t size = fur_value_size(fur_operator_value_type(solve->a));
+    return (double)size * ((double)fur_operator_rows(solve->a) * rows_transfers +
+                           (double)fur_operator_cols(solve->a) * cols_transfers);
+}
+
+fur_rotation fur_rotation_of(double a, double b)
+{
+    double most = fmax(fabs(a), fabs(b));
+    if (most == 0)
+        return (fur_rotation){1, 0, 0};
+    double x = a / most;
+    double y = b / most;
+    double root = sqrt(x * x + y * y);
+    return (fur_rotation){x / root, y / root, most * root};
+}
+
+/* x / norm; nothing becomes of 0. */
+static fur_status normalise(fur_vector *x, double norm)
+{
+    return norm > 0 ? fur_vector_scale(x, fur_real(1 / norm)) : FUR_OK;
+}
+
+static void exchange(fur_vector **a, fur_vector **b)
+{
+    fur_vector *kept = *a;
+    *a = *b;
+    *b = kept;
+}
+
+/* From t = A^H u - beta t_before: p, alpha = ||M t||, and all over alpha. */
+static fur_status finish(fur_solve *s, fur_bidiagonal *v)
+{
+    v->alpha = v->t_norm;
+    if (s->preconditioner) {
+        FUR_TRY(fur_solve_precondition(s, v->t, v->t_spare));
+        FUR_TRY(fur_norm2(v->t_spare, &v->alpha));
+        FUR_TRY(fur_solve_precondition(s, v->t_spare, v->p));
+        FUR_TRY(normalise(v->p, v->alpha));
+    }
+    v->t_norm = v->alpha > 0 ? v->t_norm / v->alpha : 0;
+    return normalise(v->t, v->alpha);
+}
+
+fur_status fur_bidiagonal_start(fur_solve *s, fur_bidiagonal *v, bool *over)
+{
+    *v = (fur_bidiagonal){
+        s->r, s->range[0], s->work[1], s->work[0], s->preconditioner ? s->work[2] : s->work[1],
+        0,    s->residual, 0};
+    if (s->options->damp > 0)
+        s->target = -1; /* the gradient alone ends a damped pass */
+    FUR_TRY(normalise(v->u, v->beta));
+    FUR_TRY(fur_solve_multiply_adjoint(s, v->u, v->t));
+    FUR_TRY(fur_norm2(v->t, &v->t_norm));
+    double gradient = v->t_norm * v->beta;
+    FUR_TRY(finish(s, v));
+    return fur_least_squares_check_start(s, gradient, v->alpha > 0 ? 1 : v->alpha, v->t, v->p,
+                                         over);
+}
+
+fur_status fur_bidiagonal_step(fur_solve *s, fur_bidiagonal *v)
+{
+    double adjoint_norm;
+    FUR_TRY(fur_solve_multiply(s, v->p, v->u_spare));
+    FUR_TRY(fur_axpy_norm2(fur_real(-v->alpha), v->u, v->u_spare, &v->beta));
+    exchange(&v->u, &v->u_spare);
+    FUR_TRY(normalise(v->u, v->beta));
+
+    FUR_TRY(fur_solve_multiply_adjoint(s, v->u, v->t_spare));
+    if (s->preconditioner)
+        FUR_TRY(fur_norm2(v->t_spare, &adjoint_norm));
+    FUR_TRY(fur_axpy_norm2(fur_real(-v->beta), v->t, v->t_spare, &v->t_norm));
+    exchange(&v->t, &v->t_spare);
+    if (!s->preconditioner) {
+        v->p = v->t;
+        adjoint_norm = fur_rotation_of(v->t_norm, v->beta).length;
+    }
+    s->norm = fmax(s->norm, adjoint_norm);
+    return finish(s, v);
+}

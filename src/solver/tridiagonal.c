@@ -1,0 +1,65 @@
+/* Bisection by Sturm sequences: W. Givens, Numerical computation of the characteristic values of a
+ * real symmetric matrix, 1954; in the form of W. Barth, R. S. Martin and J. H. Wilkinson,
+ * Calculation of the eigenvalues of a symmetric tridiagonal matrix by the method of bisection,
+ * 1967. In floating point the count is that of a matrix whose entries differ by a few roundings. */
+#include "tridiagonal.h"
+
+#include <float.h>
+#include <math.h>
+
+/* How many eigenvalues are below x: the negative pivots of T - x I. A pivot of 0 keeps its sign:
+ * the next one is infinite with the opposite one. */
+static int64_t count_below(int64_t n, const double *diagonal, const double *beside, double x)
+{
+    int64_t count = 0;
+    double pivot = 1;
+    for (int64_t i = 0; i < n; i++) {
+        double next = i > 0 ? beside[i - 1] : 0;
+        pivot = diagonal[i] - x - (next == 0 ? 0 : next * (next / pivot));
+        count += signbit(pivot) != 0;
+    }
+    return count;
+}
+
+/* The interval that Gershgorin's discs cover. */
+static void enclose(int64_t n, const double *diagonal, const double *beside, double *low,
+                    double *high)
+{
+    *low = HUGE_VAL;
+    *high = -HUGE_VAL;
+    for (int64_t i = 0; i < n; i++) {
+        double radius = (i > 0 ? fabs(beside[i - 1]) : 0) + (i + 1 < n ? fabs(beside[i]) : 0);
+        if (!(fabs(diagonal[i]) + radius < HUGE_VAL)) {
+            *low = *high = NAN;
+            return;
+        }
+        *low = fmin(*low, diagonal[i] - radius);
+        *high = fmax(*high, diagonal[i] + radius);
+    }
+}
+
+double fur_tridiagonal_eigenvalue(int64_t n, const double *diagonal, const double *beside,
+                                  int64_t index, double tolerance)
+{
+    double low;
+    double high;
+    enclose(n, diagonal, beside, &low, &high);
+    double least = DBL_EPSILON * fmax(fabs(low), fabs(high));
+    for (;;) {
+        double middle = low / 2 + high / 2;
+        double width = high / 2 - low / 2;
+        if (!(width > fmax(least, tolerance * fabs(middle))) || middle <= low || middle >= high)
+            return middle;
+        if (count_below(n, diagonal, beside, middle) > index)
+            high = middle;
+        else
+            low = middle;
+    }
+}
+
+void fur_tridiagonal_extremes(int64_t n, const double *diagonal, const double *beside,
+                              double tolerance, double *smallest, double *largest)
+{
+    *smallest = fur_tridiagonal_eigenvalue(n, diagonal, beside, 0, tolerance);
+    *largest = fur_tridiagonal_eigenvalue(n, diagonal, beside, n - 1, tolerance);
+}
