@@ -938,6 +938,11 @@ END_TEST
 
 START_TEST(wrong_options_are_refused)
 {
+    char unknown[512] = "there is no method \"magic\"; there are: cg";
+    for (int i = 1; fur_solver_method_at(i); i++) {
+        size_t end = strlen(unknown);
+        snprintf(unknown + end, sizeof unknown - end, ", %s", fur_solver_method_at(i)->name);
+    }
     static const char negative[] = "rtol, atol and max_iterations must not be negative";
     static const char mismatch[] =
         "the preconditioner differs from the matrix in size, value type or context; it must be 5 x "
@@ -960,7 +965,7 @@ START_TEST(wrong_options_are_refused)
          {0},
          FUR_INVALID,
          "cg needs a square matrix, this one is 5 x 6; for least squares use lsqr, lsmr or cgnr"},
-        {p.op, {.method = "magic"}, FUR_UNSUPPORTED, "there is no method \"magic\"; there are: cg"},
+        {p.op, {.method = "magic"}, FUR_UNSUPPORTED, unknown},
         {p.op, {.preconditioner = m[0]}, FUR_INVALID, mismatch},
         {p.op, {.preconditioner = m[1]}, FUR_INVALID, mismatch},
         {p.op, {.preconditioner = m[2]}, FUR_INVALID, mismatch},
