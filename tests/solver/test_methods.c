@@ -12,7 +12,12 @@ typedef struct entrant {
     bool positive;
 } entrant;
 
-static const entrant entrants[] = {{"cg", true, true}, {"bicgstab", false, false}};
+static const entrant entrants[] = {
+    {"cg", true, true},
+    {"bicgstab", false, false},
+    {"gmres", false, false},
+    {"fgmres", false, false},
+};
 
 enum { PLAIN, JACOBI, GENERAL, PRECONDITIONERS };
 
@@ -177,7 +182,9 @@ START_TEST(iterations_are_those_of_an_independent_code)
         int restart;
         int iterations;
         int slack;
-    } cases[] = {{"bicgstab", 0, 122, 0}};
+    } cases[] = {{"gmres", 10, 203, 0},  {"gmres", 30, 327, 0},  {"gmres", 60, 389, 0},
+                 {"gmres", 400, 153, 0}, {"fgmres", 10, 203, 0}, {"fgmres", 30, 327, 0},
+                 {"bicgstab", 0, 122, 0}};
     fur_context *context = context_make(NULL, 2);
     fur_csr *matrix = upwind(context, FUR_F64, 64, 0.5);
     for (int i = 0; i < COUNT_OF(cases); i++) {
