@@ -82,6 +82,13 @@ fur_status fur_solve_precondition(fur_solve *solve, const fur_vector *r, fur_vec
                                  : fur_vector_copy(r, z);
 }
 
+fur_status fur_solve_preconditioned(fur_solve *solve, const fur_vector *r, fur_vector *spare,
+                                    const fur_vector **z)
+{
+    *z = solve->preconditioner ? spare : r;
+    return solve->preconditioner ? fur_operator_apply(solve->preconditioner, r, spare) : FUR_OK;
+}
+
 /* The solve of a caller: what it is about, and what is known of it in the caller's units. */
 typedef struct drive {
     fur_solver *solver;

@@ -136,6 +136,8 @@ static fur_status set_defaults(const fur_operator *a, const fur_method *method,
         o->check_every = default_interval(a);
     if (o->restart == 0)
         o->restart = method->default_restart;
+    if (o->restart > fur_operator_rows(a)) /* there are no more directions */
+        o->restart = fur_operator_rows(a) > 0 ? (int)fur_operator_rows(a) : 1;
     return FUR_OK;
 }
 
@@ -171,7 +173,8 @@ static fur_status make_workspace(fur_solver *s)
     FUR_TRY(make_vectors(s, fur_operator_rows(s->a), s->method->range_workspace, &s->range));
     FUR_TRY(
         fur_context_allocate(s->context, (size_t)doubles * sizeof(double), (void **)&s->scratch));
-    return fur_scalars_create(s->context, &s->scalars);
+    FUR_TRY(fur_scalars_create(s->context, &s->scalars));
+    return s->method->prepare ? s->method->prepare(s) : FUR_OK;
 }
 
 fur_status fur_solver_create(const fur_operator *a, const fur_solver_options *options,

@@ -7,6 +7,9 @@
 #include <furrow/scalars.h>
 #include <furrow/solver.h>
 
+#include "value_type.h"
+
+#include <float.h>
 #include <stdbool.h>
 
 /* One solve in progress, in passes: the first improves x, each further one starts with the true
@@ -60,6 +63,8 @@ typedef struct fur_method {
     int default_restart;
     /* Doubles of scratch with such a restart; NULL: none. */
     int64_t (*scratch)(int restart);
+    /* Fills vectors of the workspace that stay as they are, once when they are made; NULL: none. */
+    fur_status (*prepare)(const fur_solver *solver);
     /* Improves x by a pass; fails only if an operator does. */
     fur_status (*run)(fur_solve *solve);
 } fur_method;
@@ -81,6 +86,23 @@ struct fur_solver {
 fur_status fur_solve_multiply(fur_solve *solve, const fur_vector *x, fur_vector *y);
 fur_status fur_solve_multiply_adjoint(fur_solve *solve, const fur_vector *x, fur_vector *y);
 fur_status fur_solve_precondition(fur_solve *solve, const fur_vector *r, fur_vector *z);
+
+/* M r itself, at *z: in the spare vector, or r where there is no preconditioner. */
+fur_status fur_solve_preconditioned(fur_solve *solve, const fur_vector *r, fur_vector *spare,
+                                    const fur_vector **z);
+
+/* The distance of 1 and the next number of the value type. */
+static inline double fur_solve_epsilon(const fur_solve *solve)
+{
+    return fur_value_is_single(fur_vector_value_type(solve->r)) ? FLT_EPSILON : DBL_EPSILON;
+}
+
+/* Bytes of that number of passes over a vector. */
+static inline double fur_solve_bytes(const fur_solve *solve, double passes)
+{
+    return passes * (double)fur_vector_size(solve->r) *
+           (double)fur_value_size(fur_vector_value_type(solve->r));
+}
 
 /* ||r|| relative to ||b||, absolute where b = 0. */
 static inline double fur_relative(const fur_solve *solve, double norm)

@@ -938,6 +938,11 @@ END_TEST
 
 START_TEST(wrong_options_are_refused)
 {
+    char unknown[512] = "there is no method \"magic\"; there are: cg";
+    for (int i = 1; fur_solver_method_at(i); i++) {
+        size_t end = strlen(unknown);
+        snprintf(unknown + end, sizeof unknown - end, ", %s", fur_solver_method_at(i)->name);
+    }
     static const char negative[] = "rtol, atol and max_iterations must not be negative";
     static const char mismatch[] =
         "the preconditioner differs from the matrix in size, value type or context; it must be 5 x "
@@ -960,6 +965,7 @@ START_TEST(wrong_options_are_refused)
          {0},
          FUR_INVALID,
          "cg needs a square matrix, this one is 5 x 6; for least squares use lsqr, lsmr or cgnr"},
+        {p.op, {.method = "magic"}, FUR_UNSUPPORTED, unknown},
         {p.op, {.preconditioner = m[0]}, FUR_INVALID, mismatch},
         {p.op, {.preconditioner = m[1]}, FUR_INVALID, mismatch},
         {p.op, {.preconditioner = m[2]}, FUR_INVALID, mismatch},
@@ -979,11 +985,6 @@ START_TEST(wrong_options_are_refused)
                  fur_solver_create(cases[i].a, &options, &solver));
         ck_assert_ptr_null(solver);
     }
-    fur_solver_options magic = {.size = sizeof magic, .method = "magic"};
-    static const char sentence[] = "there is no method \"magic\"; there are: cg, ";
-    fur_solver *none = NULL;
-    ck_assert_int_eq(fur_solver_create(p.op, &magic, &none), FUR_UNSUPPORTED);
-    ck_assert_mem_eq(fur_context_error(context), sentence, strlen(sentence));
     for (int i = 0; i < COUNT_OF(m); i++)
         fur_operator_destroy(m[i]);
     problem_release(&p);

@@ -1,0 +1,88 @@
+/* Arithmetic on the scalars of a method that keeps them on the host, real and complex with one
+ * spelling: only +, -, *, /, sqrt and fma, in one order, so that they have the same bits anywhere.
+ */
+#ifndef FURROW_SOLVER_NUMBER_H
+#define FURROW_SOLVER_NUMBER_H
+
+#include <furrow/base.h>
+
+#include <math.h>
+#include <stdbool.h>
+
+static inline fur_scalar fur_conjugate(fur_scalar a)
+{
+    return fur_complex(a.re, -a.im);
+}
+
+static inline fur_scalar fur_negative(fur_scalar a)
+{
+    return fur_complex(-a.re, -a.im);
+}
+
+static inline fur_scalar fur_sum(fur_scalar a, fur_scalar b)
+{
+    return fur_complex(a.re + b.re, a.im + b.im);
+}
+
+/* factor a */
+static inline fur_scalar fur_scaled(double factor, fur_scalar a)
+{
+    return fur_complex(factor * a.re, factor * a.im);
+}
+
+static inline fur_scalar fur_product(fur_scalar a, fur_scalar b)
+{
+    return fur_complex(fma(-a.im, b.im, a.re * b.re), fma(a.im, b.re, a.re * b.im));
+}
+
+/* sqrt(a^2 + b^2), without overflow or underflow inside */
+static inline double fur_length(double a, double b)
+{
+    double large = fmax(fabs(a), fabs(b));
+    if (!(large > 0) || !(large < HUGE_VAL))
+        return fabs(a) + fabs(b);
+    int exponent = ilogb(large);
+    if (exponent > -400 && exponent < 400)
+        return sqrt(fma(a, a, b * b));
+    double u = scalbn(a, -exponent);
+    double v = scalbn(b, -exponent);
+    return scalbn(sqrt(fma(u, u, v * v)), exponent);
+}
+
+static inline double fur_modulus(fur_scalar a)
+{
+    return a.im == 0 ? fabs(a.re) : fur_length(a.re, a.im);
+}
+
+/* a / b; not finite for b = 0 */
+static inline fur_scalar fur_quotient(fur_scalar a, fur_scalar b)
+{
+    if (b.im == 0)
+        return fur_complex(a.re / b.re, a.im / b.re);
+    int exponent = ilogb(fmax(fabs(b.re), fabs(b.im)));
+    fur_scalar unit = fur_complex(scalbn(b.re, -exponent), scalbn(b.im, -exponent));
+    double square = fma(unit.re, unit.re, unit.im * unit.im);
+    fur_scalar top = fur_product(a, fur_conjugate(unit));
+    return fur_complex(scalbn(top.re / square, -exponent), scalbn(top.im / square, -exponent));
+}
+
+static inline bool fur_is_finite(fur_scalar a)
+{
+    return fabs(a.re) < HUGE_VAL && fabs(a.im) < HUGE_VAL;
+}
+
+/* The omega that makes ||s - omega t|| least, from t.s = conj(t) s, t.t and ||s||; longer where t
+ * is nearly orthogonal to s, by less than the cosine: methods that divide by omega go on with any
+ * that is not 0, and lose digits with a small one (Sleijpen and van der Vorst 1995). */
+static inline fur_scalar fur_residual_step(fur_scalar ts, double tt, double s_norm, double cosine)
+{
+    double length = sqrt(tt) * s_norm;
+    double modulus = fur_modulus(ts);
+    if (!(modulus < cosine * length))
+        return fur_complex(ts.re / tt, ts.im / tt);
+    fur_scalar direction =
+        modulus > 0 ? fur_complex(ts.re / modulus, ts.im / modulus) : fur_real(1);
+    return fur_scaled(cosine * length / tt, direction);
+}
+
+#endif
