@@ -118,8 +118,8 @@ static void put_target(const plot *p)
     double y = y_of(p, p->w->rtol);
     fprintf(p->stream,
             "<line class=\"asked\" x1=\"%d\" y1=\"%.1f\" x2=\"%d\" y2=\"%.1f\"/>"
-            "<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">asked for</text>\n",
-            LEFT, y, WIDTH - RIGHT, y, WIDTH - RIGHT - 4, y - 5);
+            "<text x=\"%d\" y=\"%.1f\">asked for</text>\n",
+            LEFT, y, WIDTH - RIGHT, y, LEFT + 6, y - 5);
 }
 
 /* Where an attempt begins, and which method it has. */

@@ -1,6 +1,7 @@
 /* The page about one solve. */
 #include "job.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -114,8 +115,9 @@ static void put_verdict(const page *p)
     char seconds[WORDS_BYTES];
     page_count((double)r->iterations, iterations);
     page_time(r->seconds, seconds);
-    fprintf(p->stream, "<p class=\"verdict%s\"><b>%s</b> after %s iterations and %s",
-            has_solved(j) ? "" : " bad", fur_outcome_name(r->outcome), iterations, seconds);
+    fprintf(p->stream, "<p class=\"verdict%s\"><b>%c%s</b> after %s iterations and %s",
+            has_solved(j) ? "" : " bad", toupper(fur_outcome_name(r->outcome)[0]),
+            fur_outcome_name(r->outcome) + 1, iterations, seconds);
     if (j->count > 1)
         fprintf(p->stream, ", by attempt %d of %d", (int)(j->best - j->attempts) + 1, j->count);
     fprintf(p->stream, ". %s%s</p>\n", has_solved(j) ? "" : "What to try: ",
@@ -147,7 +149,8 @@ static void put_cards(const page *p)
              j->total.residual_recursive, j->watch.rtol);
     put_card(p->stream, "Relative residual", figure, note);
     page_time(r->iterations > 0 ? r->seconds / (double)r->iterations : 0, figure);
-    snprintf(note, sizeof note, "%.3g products with the matrix", job_products(j));
+    snprintf(note, sizeof note, "with %.0f %s with the matrix", job_products(j),
+             job_products(j) == 1 ? "product" : "products");
     put_card(p->stream, "One iteration", figure, note);
     snprintf(figure, sizeof figure, "%.1f GB/s", 1e-9 * rate(j));
     snprintf(note, sizeof note, "%.0f %% of a copy of vectors, %.1f GB/s", 100 * rate(j) / p->copy,
@@ -214,7 +217,9 @@ static void put_times(const page *p)
         fmin(p->precond * job_products(j) * (double)r->iterations, r->seconds - products);
     double samples = fmin(j->watch.sample.seconds, r->seconds - products - precond);
     double all = j->a.seconds + j->seconds_setup + r->seconds;
-    fputs("<section class=\"card\">\n<h2>Where the time went</h2>\n<table>\n<tbody>\n", p->stream);
+    fputs("<section class=\"card\">\n<h2>Where the time went</h2>\n<table "
+          "class=\"times\">\n<tbody>\n",
+          p->stream);
     put_part(p->stream, "Reading the matrix", j->a.seconds, all);
     put_part(p->stream, "Looking at the matrix", j->seconds_examine, all);
     put_part(p->stream, "Kernel, preconditioner, workspace", j->seconds_setup - j->seconds_examine,
@@ -306,7 +311,9 @@ static void put_page(const page *p)
     static const char style[] =
         ".bad{background:#fdecea;color:#8c1d18}\n"
         "@media(prefers-color-scheme:dark){.bad{background:#44201d;color:#f9b4ab}}\n"
-        ".tried th,.tried td{text-align:left}\n"
+        "figure.card,section.card{margin:1rem 0}.pair section.card{margin:0}\n"
+        ".times td{width:55%}\n"
+        ".tried th,.tried td{text-align:left}.tried th{white-space:nowrap}\n"
         ".tried td:nth-child(n+4),.tried th:nth-child(n+4){text-align:right;white-space:nowrap}\n"
         ".key::before{content:\"\";display:inline-block;width:1.4rem;height:.2rem;"
         "margin-right:.4rem;vertical-align:middle;background:var(--new)}\n"
