@@ -205,19 +205,11 @@ static fur_status reorder(fur_context *context, const void *options)
     return status;
 }
 
-/* A usage error unless the name of a file, if there is one, has this suffix. */
-static void check_suffix(struct argp_state *state, const char *option, const char *suffix,
-                         const char *path)
-{
-    if (path && !new_file_is(path, suffix))
-        argp_error(state, "%s takes a name that ends in %s, not '%s'", option, suffix, path);
-}
-
 static void settle(struct argp_state *state, void *options)
 {
     const reorder_options *o = options;
-    check_suffix(state, "--perm", ".mtx", o->permutation);
-    check_suffix(state, "--report", ".html", o->report);
+    command_check_suffix(state, "--perm", ".mtx", o->permutation);
+    command_check_suffix(state, "--report", ".html", o->report);
     save_check(state, "--out", &o->out);
 }
 

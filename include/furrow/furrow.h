@@ -4,6 +4,7 @@
 
 #include <furrow/base.h>
 #include <furrow/binary.h>
+#include <furrow/choose.h>
 #include <furrow/context.h>
 #include <furrow/csr.h>
 #include <furrow/mtx.h>

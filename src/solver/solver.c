@@ -29,13 +29,20 @@ const fur_method_info *fur_solver_method_at(int index)
     return index >= 0 && index < METHOD_COUNT ? &methods[index]->info : NULL;
 }
 
+const fur_method *fur_method_find(const char *name)
+{
+    for (int i = 0; i < METHOD_COUNT; i++)
+        if (strcmp(methods[i]->info.name, name) == 0)
+            return methods[i];
+    return NULL;
+}
+
 static fur_status find_method(fur_context *context, const char *name, const fur_method **out)
 {
-    for (int i = 0; i < METHOD_COUNT; i++) {
-        if (strcmp(methods[i]->info.name, name ? name : DEFAULT_METHOD) == 0) {
-            *out = methods[i];
-            return FUR_OK;
-        }
+    const fur_method *found = fur_method_find(name ? name : DEFAULT_METHOD);
+    if (found) {
+        *out = found;
+        return FUR_OK;
     }
     char names[256] = "";
     for (int i = 0; i < METHOD_COUNT; i++)
@@ -105,7 +112,7 @@ static int64_t default_interval(const fur_operator *a)
 
 /* Rounding lets a small badly conditioned system take several times its rows, and nobody waits for
  * as many as a large one has. */
-static int64_t default_iterations(int64_t rows)
+int64_t fur_solver_iterations(int64_t rows)
 {
     return rows < (FUR_SOLVER_MOST_ITERATIONS - 100) / 10 ? 10 * rows + 100
                                                           : FUR_SOLVER_MOST_ITERATIONS;
@@ -131,7 +138,7 @@ static fur_status set_defaults(const fur_operator *a, const fur_method *method,
     if (o->rtol == 0)
         o->rtol = fur_value_is_single(fur_operator_value_type(a)) ? 1e-5 : 1e-10;
     if (o->max_iterations == 0)
-        o->max_iterations = default_iterations(fur_operator_rows(a));
+        o->max_iterations = fur_solver_iterations(fur_operator_rows(a));
     if (o->check_every == 0)
         o->check_every = default_interval(a);
     if (o->restart == 0)

@@ -69,6 +69,12 @@ typedef struct fur_method {
     fur_status (*run)(fur_solve *solve);
 } fur_method;
 
+/* The method of that name; NULL: there is none. */
+const fur_method *fur_method_find(const char *name);
+
+/* The default of max_iterations. */
+int64_t fur_solver_iterations(int64_t rows);
+
 struct fur_solver {
     fur_context *context;
     const fur_operator *a;

@@ -36,6 +36,8 @@ typedef struct results {
     fur_scalars_state state;
     fur_csr_statistics statistics;
     fur_csr_asymmetry asymmetry;
+    fur_csr_traits traits;
+    fur_choice choice;
     fur_order_figures figures;
     fur_mtx_header header;
 } results;
@@ -367,6 +369,15 @@ static int refuse_operators(int wanted, int rows)
     REFUSED(NULL, "solver", fur_solver_solve(NULL, w.x, w.y, NULL));
     REFUSED(w.context, "b", fur_solver_solve(w.solver, NULL, w.y, NULL));
     REFUSED(w.context, "x", fur_solver_solve(w.solver, w.x, NULL, NULL));
+    REFUSED(NULL, "a", fur_csr_examine(NULL, &w.out.traits));
+    REFUSED(w.context, "out", fur_csr_examine(w.a, NULL));
+    REFUSED(NULL, "traits", fur_choose(NULL, NULL, FUR_OUTCOME_UNSOLVED, &w.out.choice));
+    REFUSED(NULL, "out",
+            fur_choose(&(fur_csr_traits){.size = sizeof(fur_csr_traits)}, NULL,
+                       FUR_OUTCOME_UNSOLVED, NULL));
+    REFUSED(NULL, "a", fur_solve_auto(NULL, w.x, w.y, NULL, NULL));
+    REFUSED(w.context, "b", fur_solve_auto(w.a, NULL, w.y, NULL, NULL));
+    REFUSED(w.context, "x", fur_solve_auto(w.a, w.x, NULL, NULL, NULL));
     return rows;
 }
 

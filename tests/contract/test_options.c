@@ -274,6 +274,71 @@ static fur_status fill_solver_report(fur_context *context, const void *report)
     return status;
 }
 
+static fur_status solve_auto(fur_context *context, const fur_auto_options *options,
+                             fur_solver_report *report)
+{
+    static double ones[1] = {1};
+    fur_csr *a = tiny(context);
+    fur_vector *b = vector_from(context, FUR_F64, 1, ones);
+    fur_vector *x = vector_from(context, FUR_F64, 1, ones);
+    fur_status status = fur_solve_auto(a, b, x, options, report);
+    fur_vector_destroy(x);
+    fur_vector_destroy(b);
+    fur_csr_destroy(a);
+    return status;
+}
+
+static fur_status take_auto(fur_context *context, const void *options)
+{
+    return solve_auto(context, options, NULL);
+}
+
+static fur_status take_auto_solver(fur_context *context, const void *options)
+{
+    const fur_auto_options o = {.size = sizeof o, .solver = options};
+    return solve_auto(context, &o, NULL);
+}
+
+static fur_status fill_auto_report(fur_context *context, const void *report)
+{
+    return solve_auto(context, NULL, filled(report));
+}
+
+static fur_status fill_traits(fur_context *context, const void *out)
+{
+    fur_csr *a = tiny(context);
+    fur_status status = fur_csr_examine(a, filled(out));
+    fur_csr_destroy(a);
+    return status;
+}
+
+/* The sentence is the thread's. */
+static fur_status choose(fur_context *context, const fur_csr_traits *traits,
+                         const fur_choice *previous, fur_choice *out)
+{
+    fur_choice other = FUR_DEFAULT(fur_choice);
+    fur_status status = fur_choose(traits, previous, FUR_OUTCOME_UNSOLVED, out ? out : &other);
+    return status == FUR_OK ? FUR_OK
+                            : fur_context_fail(context, status, "%s", fur_context_error(NULL));
+}
+
+static fur_status take_traits(fur_context *context, const void *traits)
+{
+    return choose(context, traits, NULL, NULL);
+}
+
+static fur_status take_choice(fur_context *context, const void *previous)
+{
+    fur_csr_traits traits = FUR_DEFAULT(fur_csr_traits);
+    return choose(context, &traits, previous, NULL);
+}
+
+static fur_status fill_choice(fur_context *context, const void *out)
+{
+    fur_csr_traits traits = FUR_DEFAULT(fur_csr_traits);
+    return choose(context, &traits, NULL, filled(out));
+}
+
 static fur_status fill_multigrid_report(fur_context *context, const void *report)
 {
     static double ones[8] = {1, 1, 1, 1, 1, 1, 1, 1};
@@ -351,6 +416,10 @@ static const kind kinds[] = {
     KIND(fur_reorder_options, take_reorder),
     KIND(fur_multigrid_options, take_multigrid),
     KIND(fur_solver_options, take_solver),
+    KIND(fur_auto_options, take_auto),
+    KIND(fur_solver_options, take_auto_solver),
+    KIND(fur_csr_traits, take_traits),
+    KIND(fur_choice, take_choice),
     KIND(fur_stencil_definition, take_stencil),
     KIND(fur_operator_definition, take_operator),
     KIND(fur_mtx_read_options, take_mtx_read),
@@ -378,6 +447,9 @@ static const kind kinds[] = {
     KIND_FILLED(fur_recognise_report, fill_recognise_report),
     KIND_FILLED(fur_solver_report, fill_solver_report),
     KIND_FILLED(fur_solver_report, fill_multigrid_report),
+    KIND_FILLED(fur_solver_report, fill_auto_report),
+    KIND_FILLED(fur_csr_traits, fill_traits),
+    KIND_FILLED(fur_choice, fill_choice),
 };
 
 /* Whether the struct is refused for the size that it begins with, in words that name both. */

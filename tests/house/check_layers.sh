@@ -44,7 +44,7 @@ may_see() {
     furrow_tools_shared) echo tools/shared ;;
     furrow_picture) echo tools/picture tools/shared ;;
     furrow_bench) (cd "$source" && echo tools/bench tools/bench/*/ tools/shared) ;;
-    furrow_command) echo tools tools/shared tools/picture ;;
+    furrow_command) echo tools tools/solve tools/shared tools/picture ;;
     *) echo "$1 is not in the table of $0" >&2 && exit 1 ;;
     esac
 }

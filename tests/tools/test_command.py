@@ -42,8 +42,10 @@ INFO_KEYS = {"rows", "cols", "entries", "entries_in_file", "field", "symmetry", 
              "row_mean", "row_max", "empty_rows", "bandwidth", "profile", "seconds_load"}
 MULTIPLY_KEYS = {"rows", "cols", "entries", "kernel", "threads", "seconds_load", "seconds_plan",
                  "seconds_median", "bytes", "gbps", "y_norm_1", "y_norm_2", "y_norm_max"}
-SOLVE_KEYS = {"iterations", "converged", "residual", "seconds_solve", "outcome", "method",
-              "precond", "kernel"}
+SOLVE_KEYS = {"method", "precond", "reason", "outcome", "converged", "iterations", "residual",
+              "residual_recursive", "seconds_setup", "seconds_solve", "seconds_per_iteration",
+              "bytes_per_iteration", "gbps", "condition_estimate", "attempts", "kernel"}
+ATTEMPT_KEYS = {"method", "precond", "reason", "outcome", "iterations", "residual", "seconds"}
 STENCIL_KEYS = {"points", "extent", "type", "device", "ns_per_point_stencil", "ns_per_point_csr",
                 "ratio", "gbps_stencil", "gbps_csr", "max_difference", "copy_gbps",
                 "percent_of_copy", "seconds_assemble", "threads", "forms"}
@@ -173,7 +175,13 @@ class UsageTest(CommandTest):
             (["solve", "--rtol", "0", plate], "--rtol takes a positive number"),
             (["solve", "--rtol", "nan", plate], "--rtol takes a positive number"),
             (["solve", "--max-iterations", "0", plate], "--max-iterations takes a whole number"),
-            (["solve", "--precond", "ilu", plate], "--precond takes jacobi, none or mg, not 'ilu'"),
+            (["solve", "--precond", "ilu", plate],
+             "--precond takes auto, none, jacobi or mg, not 'ilu'"),
+            (["solve", "--restart", "0", plate], "--restart takes a whole number"),
+            (["solve", "--damp", "-1", plate], "--damp takes a positive number"),
+            (["solve", "--report", "r.htm", plate], "--report takes a name that ends in .html"),
+            (["solve", "--history", "h.txt", plate], "--history takes a name that ends in .csv"),
+            (["solve", "--x0", "", plate], "--x0 takes the name of a file"),
             (["convert", "--type", "f16", plate, "x"], "--type takes f32"),
             (["convert", "--symmetry", "odd", plate, "x"], "--symmetry takes general"),
             (["info", "--duplicates", "max", plate], "--duplicates takes sum, last, error or keep"),
@@ -201,8 +209,9 @@ class UsageTest(CommandTest):
         plate, grid = data("plate.mtx"), ["--extent", "8,8,8"]
         cases = [
             (["info", plate, "--device", "abacus"], "--device takes cpu, cuda or cuda:N, not"),
-            (["solve", plate, "--method", "abacus"], "--method takes cg or mg, not"),
-            (["solve", plate, "--precond", "abacus"], "--precond takes jacobi, none or mg, not"),
+            (["solve", plate, "--method", "abacus"], "--method takes auto, cg"),
+            (["solve", plate, "--precond", "abacus"],
+             "--precond takes auto, none, jacobi or mg, not"),
             (["reorder", plate, "--method", "abacus"],
              "--method takes rcm, cm, rcm-quality or sloan, not"),
             (["spy", plate, "-o", "a.png", "--reorder", "abacus"],
@@ -251,7 +260,7 @@ class UsageTest(CommandTest):
             (["solve", plate, *grid], "--stencil goes without a file"),
             (["solve", *grid, "--reorder", "rcm"], "--reorder goes with a file, not"),
             (["solve", *grid, "--method", "mg", "--precond", "jacobi"],
-             "--precond goes with --method cg, not with mg"),
+             "--precond goes with another --method than mg"),
             (["multiply", plate, "--kernel", "stencil", "--transpose"],
              "--kernel stencil goes without --transpose"),
             (["convert", plate, "b.mtx", "--pattern", "--type", "f32"],
@@ -309,7 +318,7 @@ class UsageTest(CommandTest):
             (["convert", wind, out, "--symmetry", "symmetric"],
              f"converting {wind}: the matrix is not symmetric: entries (1, 2) and (2, 1), counting "
              "from 1"),
-            (["solve", survey], f"{survey}: the matrix is 60 x 15"),
+            (["solve", survey, "--method", "cg"], f"solving with {survey}: cg needs a square matrix"),
         ]
         for arguments, expected in cases:
             with self.subTest(arguments=arguments):
@@ -604,21 +613,24 @@ class SolveTest(CommandTest):
         self.assertIn("no solution after 5 iterations", self.sentence(*arguments))
 
     def test_indefinite(self):
-        report = self.json("solve", data("indefinite.mtx"), "--precond", "none", status=1)
+        report = self.json("solve", data("indefinite.mtx"), "--method", "cg", status=1)
+        self.assertEqual(report["precond"], "none")
+        self.assertIn("no Jacobi, because the diagonal is 0 in row 31", report["reason"])
         self.assertIs(report["converged"], False)
         self.assertIn("indefinite", report["outcome"])
 
     def test_not_symmetric(self):
         """Conjugate gradients are lost, and see it, instead of asking for more iterations."""
-        report = self.json("solve", data("wind.mtx"), status=1)
+        arguments = ["solve", data("wind.mtx"), "--method", "cg"]
+        report = self.json(*arguments, status=1)
         self.assertIn("not symmetric", report["outcome"])
         self.assertLessEqual(report["iterations"], 64)
-        self.assertNotIn("--max-iterations", self.sentence("solve", data("wind.mtx")))
+        self.assertNotIn("--max-iterations", self.sentence(*arguments))
 
     def test_unusable_diagonal(self):
-        text = self.sentence("solve", data("indefinite.mtx"))
-        self.assertRegex(text, r"indefinite\.mtx: the diagonal .* in row 31, counting from 1; "
-                               r".*--precond none")
+        text = self.sentence("solve", data("indefinite.mtx"), "--precond", "jacobi")
+        self.assertRegex(text, r"indefinite\.mtx: the diagonal is 0 in row 31, counting from 1; "
+                               r"Jacobi's preconditioner divides by it")
 
     def test_stencil(self):
         """Every method and preconditioner finds the same solution, and multigrid sooner."""
@@ -699,7 +711,7 @@ class SolveTest(CommandTest):
         pairs = {(min(i, j), max(i, j)) for i, line in wind.lines.items() for j in line
                  if wind.lines[i][j] != wind.lines[j].get(i, 0)}
         for order in ([], ["--reorder", "cm"], ["--reorder", "sloan"]):
-            text = self.sentence("solve", data("wind.mtx"), *order)
+            text = self.sentence("solve", data("wind.mtx"), "--method", "cg", *order)
             self.assertIn("the matrix is not symmetric, as cg needs it", text)
             self.assertNotIn("--max-iterations", text)
             found = re.search(r"in (\d+) pairs? of entries, most in \((\d+), (\d+)\) = (\S+) and "
@@ -716,18 +728,19 @@ class SolveTest(CommandTest):
         diagonal = ["1 1 1", "2 2 1", "3 3 1"]
         lone = self.general(*diagonal, "3 1 5", "1 3 -5.25", "1 2 4")
         self.assertIn("in 2 pairs of entries, most in (1, 3) = -5.25 and (3, 1) = 5, counting",
-                      self.sentence("solve", lone))
-        absent = self.general(*diagonal, "3 2 1.5e300")
-        self.assertIn("in 1 pair of entries, most in (3, 2) = 1.5e+300 and (2, 3) = 0, counting",
-                      self.sentence("solve", absent))
+                      self.sentence("solve", lone, "--method", "cg"))
+        absent = self.general(*diagonal, "3 2 1.5")
+        self.assertIn("in 1 pair of entries, most in (3, 2) = 1.5 and (2, 3) = 0, counting",
+                      self.sentence("solve", absent, "--method", "cg"))
         complex_one = self.general("1 1 2 0", "2 2 2 0", "3 3 2 0", "1 2 0 9", "2 1 0 9",
                                    field="complex")
         self.assertIn("not Hermitian, as cg needs it: in 1 pair of entries, most in (1, 2) = "
-                      "(0, 9) and (2, 1) = (0, 9)", self.sentence("solve", complex_one))
+                      "(0, 9) and (2, 1) = (0, 9)",
+                      self.sentence("solve", complex_one, "--method", "cg"))
         turned = self.general("1 1 2 0", "2 2 2 0.5", "3 3 2 -1", field="complex")
         self.assertIn("in 2 pairs of entries, most in (3, 3) = (2, -1) and (3, 3) = (2, -1), which "
-                      "must be real, counting from 1", self.sentence("solve", turned, "--precond",
-                                                                      "none"))
+                      "must be real, counting from 1",
+                      self.sentence("solve", turned, "--method", "cg", "--precond", "none"))
 
     def test_advice_fits(self):
         """More iterations are advised only where the residual has shrunk."""
@@ -735,8 +748,8 @@ class SolveTest(CommandTest):
         self.assertIn("allow more with --max-iterations", text)
         rows = ["%d %d %d" % (i + 1, i + 1, 10 ** (2 * i)) for i in range(4)]
         rough = self.general(*rows, "1 2 1", "2 1 1", size=4)
-        text = self.sentence("solve", rough, "--max-iterations", 1, "--precond", "none", "--b",
-                             self.column([1, 1, 1, 1e-9]))
+        text = self.sentence("solve", rough, "--max-iterations", 1, "--method", "cg", "--precond",
+                             "none", "--b", self.column([1, 1, 1, 1e-9]))
         residual = float(re.search(r"relative residual (\S+);", text)[1])
         self.assertGreater(residual, 1)
         self.assertNotIn("--max-iterations", text)
@@ -813,8 +826,69 @@ class SolveTest(CommandTest):
         self.assertEqual((status, "SIGTERM" in error), (-signal.SIGTERM, True))
 
     def test_not_square(self):
-        text = self.sentence("solve", data("survey.mtx"))
-        self.assertIn("survey.mtx: the matrix is 60 x 15, solve needs a square one", text)
+        text = self.sentence("solve", data("survey.mtx"), "--method", "cg")
+        self.assertIn("survey.mtx: cg needs a square matrix, this one is 60 x 15; for least squares "
+                      "use lsqr, lsmr or cgnr", text)
+
+    def test_attempts(self):
+        report = self.json("solve", data("plate.mtx"))
+        self.assertEqual(len(report["attempts"]), 1)
+        self.assertLessEqual(ATTEMPT_KEYS, report["attempts"][0].keys())
+        for key in ("method", "precond", "reason", "outcome", "iterations", "residual"):
+            self.assertEqual(report["attempts"][0][key], report[key])
+        self.assertIn("symmetric", report["reason"])
+
+    def test_first_guess(self):
+        x = self.folder / "x.mtx"
+        first = self.json("solve", data("plate.mtx"), "--rtol", "1e-6", "--out", x)
+        second = self.json("solve", data("plate.mtx"), "--rtol", "1e-6", "--x0", x)
+        self.assertGreater(first["iterations"], 0)
+        self.assertEqual(second["iterations"], 0)
+        text = self.sentence("solve", data("ring.mtx"), "--x0", x)
+        self.assertIn("x.mtx", text)
+
+    def test_history(self):
+        path = self.folder / "h.csv"
+        report = self.json("solve", data("plate.mtx"), "--history", path)
+        head, *lines = path.read_text().splitlines()
+        self.assertEqual(head, "attempt,iteration,seconds,residual,true_residual")
+        rows = [line.split(",") for line in lines]
+        self.assertEqual([int(row[1]) for row in rows],
+                         [*range(report["iterations"] + 1), report["iterations"]])
+        self.assertEqual((float(rows[0][3]), float(rows[0][4])), (1, 1))
+        self.assertEqual(float(rows[-1][3]), report["residual_recursive"])
+        self.assertEqual(float(rows[-1][4]), report["residual"])
+
+    def test_report(self):
+        path = self.folder / "r.html"
+        self.json("solve", data("plate.mtx"), "--report", path)
+        page = path.read_text()
+        for text in ("<h1>plate.mtx</h1>", "<svg ", 'class="carried"', "Products with the matrix",
+                     "10,000 × 10,000"):
+            self.assertIn(text, page)
+        self.assertNotIn("http", page.replace("http-equiv", ""))
+        self.assertNotIn("nan", page.replace("dominan", ""))
+        run("solve", data("plate.mtx"), "--report", path, "--max-iterations", 3)
+        self.assertIn("What to try: ", path.read_text())
+        run("solve", "--stencil", 5, "--extent", "30,30", "--report", path)
+        self.assertIn("<h1>the stencil</h1>", path.read_text())
+
+    def test_numbers_that_are_not_finite(self):
+        a = self.general("1 1 1", "2 2 nan", "3 3 1")
+        self.assertIn("a.mtx: entry (2, 2) of the matrix, counting from 1, is not a finite number; "
+                      "nothing was solved", self.sentence("solve", a))
+        b = self.column([1, 2, float("inf")])
+        a = self.general("1 1 1", "2 2 1", "3 3 1")
+        self.assertIn("entry 3 of b is not a finite number; nothing was solved",
+                      self.sentence("solve", a, "--b", b))
+
+    def test_options_that_a_method_lacks(self):
+        self.assertIn("cg has no restart; these have one:",
+                      self.sentence("solve", data("plate.mtx"), "--method", "cg", "--restart", 9))
+        self.assertIn("cg has no damping; these have it:",
+                      self.sentence("solve", data("plate.mtx"), "--method", "cg", "--damp", 1))
+        self.assertIn("--damp goes with a file", self.sentence(
+            "solve", "--stencil", 5, "--extent", "9,9", "--damp", 1, status=2))
 
 
 class ReorderTest(CommandTest):
@@ -1953,7 +2027,7 @@ class CudaTest(CommandTest):
     def test_solve_that_fails(self):
         arguments = ["solve", data("plate.mtx"), "--max-iterations", 5, "--device", "cuda"]
         self.assertEqual(self.json(*arguments, status=1)["iterations"], 5)
-        self.sentence("solve", data("indefinite.mtx"), "--device", "cuda")
+        self.sentence("solve", data("indefinite.mtx"), "--method", "cg", "--device", "cuda")
 
     def test_convert(self):
         for name in ("survey.mtx", "scattering.mtx", "plate_source.mtx"):

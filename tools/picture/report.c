@@ -8,7 +8,7 @@
 #include "command.h"
 #include "draw.h"
 #include "new_file.h"
-#include "report_style.h"
+#include "page.h"
 
 /* Pixels of a picture's longer side; one with fewer is enlarged without blur. */
 #define PIXELS 800
@@ -37,21 +37,6 @@ double report_pays_after(const report_facts *facts)
                                            : INFINITY;
 }
 
-static void format_count(double count, char out[WORDS_BYTES])
-{
-    words_number(count, 0, out);
-}
-
-/* Three digits and a unit. */
-static void format_time(double seconds, char out[WORDS_BYTES])
-{
-    double scale = seconds >= 1.0 ? 1.0 : seconds >= 1e-3 ? 1e3 : 1e6;
-    const char *unit = seconds >= 1.0 ? "s" : seconds >= 1e-3 ? "ms" : "µs";
-    double number = scale * seconds;
-    int decimals = number >= 100.0 ? 0 : number >= 10.0 ? 1 : 2;
-    snprintf(out, WORDS_BYTES, "%.*f %s", decimals, number, unit);
-}
-
 /* Such as "170 × smaller". */
 static void format_change(double before, double after, const char *less, const char *more,
                           char out[WORDS_BYTES])
@@ -73,15 +58,9 @@ static void format_change(double before, double after, const char *less, const c
 
 static void put_head(const page *p)
 {
-    FILE *stream = p->stream;
-    fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-          "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-          "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-          "style-src 'unsafe-inline'; img-src data:\">\n<title>",
-          stream);
-    words_put(stream, words_file(p->facts->path));
-    fprintf(stream, " reordered</title>\n<style>\n%s</style>\n</head>\n<body>\n<main>\n",
-            report_style);
+    char title[WORDS_BYTES + 256];
+    snprintf(title, sizeof title, "%.250s reordered", words_file(p->facts->path));
+    page_begin(p->stream, title, "");
 }
 
 static void put_header(const page *p)
@@ -89,8 +68,8 @@ static void put_header(const page *p)
     fur_csr_view a = *fur_csr_get(p->facts->original);
     char rows[WORDS_BYTES];
     char entries[WORDS_BYTES];
-    format_count((double)a.rows, rows);
-    format_count((double)a.entries, entries);
+    page_count((double)a.rows, rows);
+    page_count((double)a.entries, entries);
     fputs("<header>\n<p>Sparse matrix, reordered</p>\n<h1>", p->stream);
     words_put(p->stream, words_file(p->facts->path));
     fprintf(p->stream, "</h1>\n<p>%s rows and columns · %s entries · %s</p>\n</header>\n", rows,
@@ -106,7 +85,7 @@ static void put_verdict(const page *p)
     if (is_identity(r)) {
         fputs("The order of the file was kept: the method found none that is better.", p->stream);
     } else if (isfinite(products)) {
-        format_count(ceil(products), text);
+        page_count(ceil(products), text);
         fprintf(p->stream, "Reordering has paid back after <b>%s</b> %s with a vector.", text,
                 ceil(products) == 1.0 ? "product" : "products");
     } else {
@@ -129,8 +108,8 @@ static void put_count_card(FILE *stream, const char *title, double before, doubl
     char change[WORDS_BYTES];
     char texts[2][WORDS_BYTES];
     format_change(before, after, "smaller", "larger", change);
-    format_count(before, texts[0]);
-    format_count(after, texts[1]);
+    page_count(before, texts[0]);
+    page_count(after, texts[1]);
     put_card(stream, title, change, texts[0], texts[1]);
 }
 
@@ -140,8 +119,8 @@ static void put_cards(const page *p)
     char change[WORDS_BYTES];
     char texts[2][WORDS_BYTES];
     format_change(r->products[0], r->products[1], "faster", "slower", change);
-    format_time(r->products[0], texts[0]);
-    format_time(r->products[1], texts[1]);
+    page_time(r->products[0], texts[0]);
+    page_time(r->products[1], texts[1]);
     fputs("<div class=\"cards\">\n", p->stream);
     put_count_card(p->stream, "Bandwidth", (double)p->facts->before.bandwidth,
                    (double)p->facts->after.bandwidth);
@@ -192,8 +171,8 @@ static fur_status put_figure(const page *p, const char *title, const raster *cel
     char bandwidth[WORDS_BYTES];
     char profile[WORDS_BYTES];
     int width = cells->cols.cells * cells->cols.scale;
-    format_count((double)figures->bandwidth, bandwidth);
-    format_count((double)figures->profile, profile);
+    page_count((double)figures->bandwidth, bandwidth);
+    page_count((double)figures->profile, profile);
     fprintf(p->stream,
             "<figure class=\"card\"><figcaption><b>%s</b><span>bandwidth %s</span>"
             "<span>profile %s</span></figcaption><div class=\"plot\">",
@@ -216,8 +195,8 @@ static void put_legend(const page *p)
     int64_t block = p->before.rows.block;
     char side[WORDS_BYTES];
     char most[WORDS_BYTES];
-    format_count((double)block, side);
-    format_count(p->densest * (double)block * (double)block, most);
+    page_count((double)block, side);
+    page_count(p->densest * (double)block * (double)block, most);
     if (block == 1)
         return;
     fprintf(p->stream, "<p class=\"note legend\">Entries in a cell of %s × %s: 1 ", side, side);
@@ -280,29 +259,20 @@ static void put_table(const page *p)
     fputs("</tbody>\n</table>\n</section>\n", p->stream);
 }
 
-static void put_time_row(FILE *stream, const char *name, double seconds)
-{
-    char text[WORDS_BYTES];
-    format_time(seconds, text);
-    fprintf(stream, "<tr><th scope=\"row\">%s</th><td>%s</td></tr>\n", name, text);
-}
-
 static void put_times(const page *p)
 {
     const report_facts *r = p->facts;
     double products = report_pays_after(r);
     char text[WORDS_BYTES] = "never";
     fputs("<section class=\"card\">\n<h2>Times</h2>\n<table>\n<tbody>\n", p->stream);
-    put_time_row(p->stream, "Finding the order", r->seconds_order);
-    put_time_row(p->stream, "Permuting the matrix", r->seconds_permute);
-    put_time_row(p->stream, "One product before", r->products[0]);
-    put_time_row(p->stream, "One product after", r->products[1]);
+    page_time_row(p->stream, "Finding the order", r->seconds_order);
+    page_time_row(p->stream, "Permuting the matrix", r->seconds_permute);
+    page_time_row(p->stream, "One product before", r->products[0]);
+    page_time_row(p->stream, "One product after", r->products[1]);
     if (isfinite(products))
-        format_count(ceil(products), text);
-    fprintf(p->stream,
-            "<tr><th scope=\"row\">Products to pay back</th><td>%s</td></tr>\n"
-            "</tbody>\n</table>\n</section>\n",
-            text);
+        page_count(ceil(products), text);
+    page_row(p->stream, "Products to pay back", text);
+    fputs("</tbody>\n</table>\n</section>\n", p->stream);
 }
 
 static const fur_method_info *find_method(const char *name)
@@ -327,8 +297,8 @@ static void put_method(const page *p)
     if (found->components_kept > 0) {
         char components[WORDS_BYTES];
         char kept[WORDS_BYTES];
-        format_count((double)found->components, components);
-        format_count((double)found->components_kept, kept);
+        page_count((double)found->components, components);
+        page_count((double)found->components_kept, kept);
         fprintf(p->stream,
                 "<p>The graph has %s connected components. %s of them keep the order of the file: "
                 "the method found none that is better.</p>\n",
@@ -339,14 +309,13 @@ static void put_method(const page *p)
 
 static void put_footer(const page *p)
 {
+    fputs("<footer>", p->stream);
+    page_put_origin(p->stream, p->context);
     fprintf(p->stream,
-            "<footer>Measured on %s (%s) with %d %s by furrow %s, method %s. Products by the "
-            "kernel that suits each order; times are the least of several.</footer>\n"
-            "</main>\n</body>\n</html>\n",
-            fur_context_device(p->context), fur_context_isa(p->context),
-            fur_context_threads(p->context),
-            fur_context_threads(p->context) == 1 ? "thread" : "threads", fur_version(),
+            ", method %s. Products by the kernel that suits each order; times are the least of "
+            "several.</footer>\n",
             p->facts->method);
+    page_end(p->stream);
 }
 
 static fur_status put_page(const page *p)

@@ -1,5 +1,6 @@
 /* The options that hold for all subcommands of furrow, and how a subcommand runs and fails. */
 #include "command.h"
+#include "new_file.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -64,6 +65,13 @@ const char *command_file(struct argp_state *state, const char *option, const cha
     if (*text == '\0')
         argp_error(state, "%s takes the name of a file, not ''", option);
     return text;
+}
+
+void command_check_suffix(struct argp_state *state, const char *option, const char *suffix,
+                          const char *path)
+{
+    if (path && !new_file_is(path, suffix))
+        argp_error(state, "%s takes a name that ends in %s, not '%s'", option, suffix, path);
 }
 
 /* -1 if there is none such. */

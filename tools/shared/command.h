@@ -62,6 +62,10 @@ double command_positive_number(struct argp_state *state, const char *option, con
  */
 const char *command_file(struct argp_state *state, const char *option, const char *text);
 
+/* A usage error unless the name of a file, if there is one, has this suffix. */
+void command_check_suffix(struct argp_state *state, const char *option, const char *suffix,
+                          const char *path);
+
 /* Name 0, 1, 2 ... of a list; NULL behind the last. context: NULL while options are read. */
 typedef const char *command_names(fur_context *context, int index);
 

@@ -1,0 +1,301 @@
+/* A solve that chooses its method and, while that fails, another. */
+#include "moduli.h"
+#include "solver.h"
+
+#include <furrow/choose.h>
+
+#include "arguments.h"
+#include "names.h"
+#include "options.h"
+#include "try.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* An attempt that others follow gets one part in so many of the iterations that are left. */
+#define SHARE 4
+
+/* All of one call. */
+typedef struct course {
+    fur_context *context;
+    const fur_csr *a;
+    const fur_vector *b;
+    fur_vector *x;
+    fur_auto_options options;
+    fur_solver_options solver; /* the caller's */
+    fur_csr_traits traits;
+    fur_product *own; /* if the caller has none */
+    const fur_product *product;
+    fur_csr *permuted; /* A in the order of the product, for the adjoint */
+    fur_spmv *plan;    /* of the adjoint */
+    fur_operator *adjoint;
+    fur_vector *best; /* x of the attempt that best_report is of */
+    fur_solver_report best_report;
+    fur_solver_report sum; /* iterations, products and seconds of all attempts */
+} course;
+
+static bool is_auto(const char *name)
+{
+    return !name || strcmp(name, "auto") == 0;
+}
+
+static bool is_jacobi(const char *name)
+{
+    return strcmp(name, "jacobi") == 0;
+}
+
+/* The methods that have a restart, or those of least squares, as a list in words. */
+static void list_methods(bool restart, char *names, size_t size)
+{
+    const fur_method_info *info;
+    for (int i = 0; (info = fur_solver_method_at(i)); i++) {
+        const fur_method *m = fur_method_find(info->name);
+        if (restart ? m->default_restart > 0 : m->kind == FUR_METHOD_LEAST_SQUARES)
+            fur_names_add(names, size, info->name);
+    }
+}
+
+/* Refuses options that the method which the caller asks for would ignore. */
+static fur_status check_method(const course *c)
+{
+    const fur_method *m = is_auto(c->solver.method) ? NULL : fur_method_find(c->solver.method);
+    char names[256] = "";
+    if (m && c->solver.restart > 0 && m->default_restart == 0) {
+        list_methods(true, names, sizeof names);
+        return fur_context_fail(c->context, FUR_INVALID, "%s has no restart; these have one: %s",
+                                m->info.name, names);
+    }
+    if (m && c->solver.damp > 0 && m->kind != FUR_METHOD_LEAST_SQUARES) {
+        list_methods(false, names, sizeof names);
+        return fur_context_fail(c->context, FUR_INVALID, "%s has no damping; these have it: %s",
+                                m->info.name, names);
+    }
+    return FUR_OK;
+}
+
+/* Refuses a matrix or a preconditioner that cannot work. */
+static fur_status check_traits(const course *c)
+{
+    const fur_csr_traits *t = &c->traits;
+    const char *precond = c->options.precond;
+    if (t->wild_row >= 0)
+        return fur_context_fail(c->context, FUR_INVALID,
+                                "entry (%lld, %lld) of the matrix, counting from 1, is not a "
+                                "finite number; nothing was solved",
+                                (long long)t->wild_row + 1, (long long)t->wild_col + 1);
+    if (!is_auto(precond) && !is_jacobi(precond) && strcmp(precond, "none") != 0)
+        return fur_context_fail(c->context, FUR_UNSUPPORTED,
+                                "there is no preconditioner \"%s\"; there are: auto, none, jacobi",
+                                precond);
+    if (!is_auto(precond) && is_jacobi(precond) && t->diagonal_zero > 0)
+        return fur_context_fail(c->context, FUR_INVALID,
+                                "the diagonal is 0 in row %lld, counting from 1; Jacobi's "
+                                "preconditioner divides by it",
+                                (long long)t->zero_row + 1);
+    return FUR_OK;
+}
+
+/* The choice where the caller names the method. */
+static void take_method(const course *c, fur_choice *out)
+{
+    const fur_csr_traits *t = &c->traits;
+    const fur_method *m = fur_method_find(c->solver.method);
+    bool square = m && m->kind == FUR_METHOD_SQUARE && t->rows == t->cols;
+    *out = (fur_choice){.size = sizeof *out,
+                        .method = c->solver.method,
+                        .precond = square && t->diagonal_zero == 0 ? "jacobi" : "none",
+                        .last = 1};
+    snprintf(out->reason, sizeof out->reason, "asked for");
+    if (square && t->diagonal_zero > 0 && is_auto(c->options.precond))
+        snprintf(out->reason, sizeof out->reason,
+                 "asked for; no Jacobi, because the diagonal is 0 in row %lld",
+                 (long long)t->zero_row + 1);
+}
+
+/* The next choice, by the library and the caller. */
+static fur_status choose(const course *c, const fur_choice *previous, fur_outcome outcome,
+                         fur_choice *out)
+{
+    fur_csr_traits traits = c->traits;
+    *out = FUR_DEFAULT(fur_choice);
+    if (!is_auto(c->solver.method)) {
+        if (!previous)
+            take_method(c, out);
+    } else {
+        if (c->solver.damp > 0 && traits.rows == traits.cols)
+            traits.cols++; /* as for any matrix that is not square */
+        FUR_TRY(fur_choose(&traits, previous, outcome, out));
+    }
+    if (!is_auto(c->options.precond))
+        out->precond = c->options.precond;
+    if (c->solver.restart > 0)
+        out->restart = c->solver.restart;
+    return FUR_OK;
+}
+
+/* A^H in the order of the products. */
+static fur_status make_adjoint(course *c)
+{
+    const fur_permutation *order = fur_product_order(c->product);
+    fur_spmv_options options = {.size = sizeof options, .op = FUR_OP_H};
+    if (c->adjoint)
+        return FUR_OK;
+    if (order)
+        FUR_TRY(fur_csr_permute(c->a, order, order, &c->permuted));
+    FUR_TRY(fur_spmv_plan(c->permuted ? c->permuted : c->a, &options, &c->plan));
+    return fur_operator_from_spmv(c->plan, &c->adjoint);
+}
+
+static fur_status make_preconditioner(const course *c, const fur_choice *choice, fur_operator **out)
+{
+    const fur_operator *a = fur_product_operator(c->product);
+    bool moduli =
+        strcmp(choice->method, "minres") == 0 && c->traits.diagonal_positive < c->traits.rows;
+    if (c->solver.preconditioner || !is_jacobi(choice->precond))
+        return FUR_OK;
+    return moduli ? fur_operator_moduli(a, out) : fur_operator_jacobi(a, out);
+}
+
+/* 0: the default. */
+static int64_t iterations_for(const course *c, const fur_choice *choice)
+{
+    int64_t rows = c->traits.rows;
+    int64_t most =
+        c->solver.max_iterations ? c->solver.max_iterations : fur_solver_iterations(rows);
+    int64_t left = most - c->sum.iterations;
+    bool shared = !c->solver.max_iterations && !choice->last && !c->traits.hermitian;
+    return left < 1 ? 1 : shared ? (left + SHARE - 1) / SHARE : left;
+}
+
+static fur_status solve(course *c, const fur_choice *choice, fur_operator *preconditioner,
+                        fur_solver_report *report)
+{
+    fur_solver_options options = c->solver;
+    const fur_method *method = fur_method_find(choice->method);
+    fur_solver *solver = NULL;
+    options.method = choice->method;
+    options.restart = choice->restart;
+    options.max_iterations = iterations_for(c, choice);
+    if (preconditioner)
+        options.preconditioner = preconditioner;
+    if (method && method->kind == FUR_METHOD_LEAST_SQUARES && !options.adjoint) {
+        FUR_TRY(make_adjoint(c));
+        options.adjoint = c->adjoint;
+    }
+    FUR_TRY(fur_solver_create(fur_product_operator(c->product), &options, &solver));
+    fur_status status = fur_solver_solve(solver, c->b, c->x, report);
+    fur_solver_destroy(solver);
+    return status;
+}
+
+static void tell(const course *c, const fur_choice *choice, const fur_solver_report *report)
+{
+    if (c->options.watch)
+        c->options.watch(c->options.watch_user, choice, report);
+}
+
+static bool is_success(fur_outcome outcome)
+{
+    return outcome == FUR_OUTCOME_CONVERGED || outcome == FUR_OUTCOME_LEAST_SQUARES;
+}
+
+/* Keeps x if it is the best so far, and goes back to the best if it is not. */
+static fur_status keep_best(course *c, const fur_solver_report *report)
+{
+    fur_solver_report *best = &c->best_report;
+    bool first = !best->method || !(best->residual < HUGE_VAL);
+    if (!first && !is_success(report->outcome) && !(report->residual < best->residual))
+        return fur_vector_copy(c->best, c->x);
+    *best = *report;
+    return fur_vector_copy(c->x, c->best);
+}
+
+static fur_status attempt(course *c, const fur_choice *choice, fur_solver_report *report)
+{
+    fur_operator *preconditioner = NULL;
+    *report = FUR_DEFAULT(fur_solver_report);
+    FUR_TRY(make_preconditioner(c, choice, &preconditioner));
+    tell(c, choice, NULL);
+    fur_status status = solve(c, choice, preconditioner, report);
+    fur_operator_destroy(preconditioner);
+    FUR_TRY(status);
+    c->sum.iterations += report->iterations;
+    c->sum.products += report->products;
+    c->sum.seconds += report->seconds;
+    tell(c, choice, report);
+    return keep_best(c, report);
+}
+
+static bool has_iterations_left(const course *c)
+{
+    return !c->solver.max_iterations || c->sum.iterations < c->solver.max_iterations;
+}
+
+/* Attempts until one succeeds or nothing is left to try. */
+static fur_status run(course *c)
+{
+    fur_choice choice;
+    fur_solver_report report;
+    FUR_TRY(choose(c, NULL, FUR_OUTCOME_UNSOLVED, &choice));
+    if (!choice.method)
+        return fur_context_fail(c->context, FUR_UNSUPPORTED, "no method suits this matrix");
+    for (;;) {
+        FUR_TRY(attempt(c, &choice, &report));
+        fur_choice previous = choice;
+        FUR_TRY(choose(c, &previous, report.outcome, &choice));
+        if (!choice.method || !has_iterations_left(c))
+            return fur_vector_copy(c->best, c->x);
+        if (!(c->best_report.residual < 1)) /* a worse beginning than 0 */
+            FUR_TRY(fur_vector_fill(c->x, fur_real(0)));
+    }
+}
+
+static fur_status prepare(course *c)
+{
+    c->traits = FUR_DEFAULT(fur_csr_traits);
+    if (c->options.traits)
+        FUR_TAKE_OPTIONS(c->context, fur_csr_traits, &c->traits, c->options.traits);
+    else
+        FUR_TRY(fur_csr_examine(c->a, &c->traits));
+    FUR_TRY(check_method(c));
+    FUR_TRY(check_traits(c));
+    if (!c->product)
+        FUR_TRY(fur_product_create(c->a, NULL, &c->own));
+    c->product = c->product ? c->product : c->own;
+    return fur_vector_create(c->context, fur_vector_value_type(c->x), fur_vector_size(c->x),
+                             &c->best);
+}
+
+static void release(course *c)
+{
+    fur_vector_destroy(c->best);
+    fur_operator_destroy(c->adjoint);
+    fur_spmv_destroy(c->plan);
+    fur_csr_destroy(c->permuted);
+    fur_product_destroy(c->own);
+}
+
+fur_status fur_solve_auto(const fur_csr *a, const fur_vector *b, fur_vector *x,
+                          const fur_auto_options *options, fur_solver_report *report)
+{
+    FUR_CHECK_REPORT(fur_csr_context(a), fur_solver_report, report);
+    if (report)
+        report->outcome = FUR_OUTCOME_UNSOLVED;
+    FUR_NEED(fur_csr_context(a), a, b, x);
+    course c = {.context = fur_csr_context(a), .a = a, .b = b, .x = x};
+    FUR_TAKE_OPTIONS(c.context, fur_auto_options, &c.options, options);
+    FUR_TAKE_OPTIONS(c.context, fur_solver_options, &c.solver, c.options.solver);
+    c.product = c.options.product;
+    fur_status status = prepare(&c);
+    if (status == FUR_OK)
+        status = run(&c);
+    release(&c);
+    FUR_TRY(status);
+    fur_solver_report own = c.best_report;
+    own.iterations = c.sum.iterations;
+    own.products = c.sum.products;
+    own.seconds = c.sum.seconds;
+    fur_report_fill(report, &own, sizeof own);
+    return FUR_OK;
+}

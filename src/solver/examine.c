@@ -1,0 +1,314 @@
+/* A look at a matrix: what of it decides how to solve with it. */
+#include <furrow/choose.h>
+
+#include "arguments.h"
+#include "offsets.h"
+#include "options.h"
+#include "try.h"
+#include "value_type.h"
+
+#include <math.h>
+
+/* An asymmetry of so many epsilons is rounding. */
+#define ROUNDING 16
+
+/* The submatrices: up to so many, of up to so many rows. */
+#define BLOCKS 64
+#define BLOCK_ROWS 32
+
+/* A on the host, its conjugate transpose if it is square, and sqrt |A(i, i)|. */
+typedef struct look {
+    const fur_csr_view *a;
+    const fur_csr_view *t;
+    double *roots;
+    double epsilon;
+    double tiny; /* the smallest number that division takes */
+    double most; /* the largest difference of a pair so far */
+    fur_csr_traits *traits;
+} look;
+
+/* |z| without overflow, by operations that round alike everywhere. */
+static double modulus(fur_scalar z)
+{
+    double re = fabs(z.re);
+    double im = fabs(z.im);
+    double large = re > im ? re : im;
+    double ratio = large > 0 ? (re > im ? im : re) / large : 0;
+    return large * sqrt(1 + ratio * ratio);
+}
+
+static fur_scalar entry(const fur_csr_view *a, int64_t k)
+{
+    fur_value_type value = a->value_type;
+    if (!fur_value_is_complex(value))
+        return fur_real(fur_value_part(value, a->values, k));
+    return fur_complex(fur_value_part(value, a->values, 2 * k),
+                       fur_value_part(value, a->values, 2 * k + 1));
+}
+
+static int64_t offset(const fur_csr_view *a, int64_t row)
+{
+    return fur_offsets_get(a->offset_type, a->offsets, row);
+}
+
+static bool is_zero(fur_scalar z)
+{
+    return z.re == 0 && z.im == 0;
+}
+
+/* Whether all entries are finite; if not, where the first one is that is not. */
+static bool find_wild(const look *l)
+{
+    const fur_csr_view *a = l->a;
+    for (int64_t row = 0; row < a->rows; row++) {
+        for (int64_t k = offset(a, row); k < offset(a, row + 1); k++) {
+            fur_scalar z = entry(a, k);
+            if (!(fabs(z.re) < HUGE_VAL) || !(fabs(z.im) < HUGE_VAL)) {
+                l->traits->wild_row = row;
+                l->traits->wild_col = a->columns[k];
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+/* The diagonal entry of a row, its sign, and whether it dominates the row. */
+static void look_at_row(look *l, int64_t row)
+{
+    const fur_csr_view *a = l->a;
+    fur_csr_traits *t = l->traits;
+    fur_scalar d = fur_real(0);
+    double others = 0;
+    for (int64_t k = offset(a, row); k < offset(a, row + 1); k++) {
+        if (a->columns[k] == row)
+            d = fur_complex(d.re + entry(a, k).re, d.im + entry(a, k).im);
+        else
+            others += modulus(entry(a, k));
+    }
+    t->empty_rows += others == 0 && is_zero(d);
+    if (a->rows != a->cols)
+        return;
+    t->dominant_rows += modulus(d) >= others * (1 - ROUNDING * l->epsilon);
+    t->diagonal_positive += d.im == 0 && d.re > 0;
+    t->diagonal_negative += d.im == 0 && d.re < 0;
+    if (modulus(d) < l->tiny && t->diagonal_zero++ == 0)
+        t->zero_row = row;
+    l->roots[row] = sqrt(modulus(d));
+}
+
+/* The pair A(row, col), conj A(col, row): counts it if it differs, keeps it if it differs most. */
+static double compare(look *l, int64_t row, int64_t col, fur_scalar here, fur_scalar there,
+                      bool stored)
+{
+    fur_csr_traits *t = l->traits;
+    double distance = modulus(fur_complex(here.re - there.re, here.im - there.im));
+    if (distance == 0)
+        return 0;
+    if (t->asymmetric_pairs++ == 0 || distance > l->most) {
+        fur_scalar opposite = fur_complex(there.re, -there.im);
+        l->most = distance;
+        t->row = stored ? row : col;
+        t->col = stored ? col : row;
+        t->entry = stored ? here : opposite;
+        t->opposite = stored ? opposite : here;
+    }
+    return distance;
+}
+
+/* Compares what is right of the diagonal in a row with the column below it, and the diagonal with
+ * its conjugate. */
+static void look_at_pairs(look *l, int64_t row)
+{
+    const fur_csr_view *a = l->a;
+    const fur_csr_view *t = l->t;
+    int64_t k = offset(a, row);
+    int64_t m = offset(t, row);
+    int64_t k_end = offset(a, row + 1);
+    int64_t m_end = offset(t, row + 1);
+    double largest = 0;
+    double most = 0;
+    while (k < k_end || m < m_end) {
+        int64_t here_col = k < k_end ? a->columns[k] : INT64_MAX;
+        int64_t there_col = m < m_end ? t->columns[m] : INT64_MAX;
+        int64_t col = here_col < there_col ? here_col : there_col;
+        fur_scalar here = here_col == col ? entry(a, k++) : fur_real(0);
+        fur_scalar there = there_col == col ? entry(t, m++) : fur_real(0);
+        double size = modulus(here) > modulus(there) ? modulus(here) : modulus(there);
+        double distance = col < row ? 0 : compare(l, row, col, here, there, here_col == col);
+        largest = size > largest ? size : largest;
+        most = distance > most ? distance : most;
+        if (col > row && size > l->roots[row] * l->roots[col] * (1 + ROUNDING * l->epsilon) &&
+            l->traits->indefinite_row < 0)
+            l->traits->indefinite_row = row;
+    }
+    if (most > l->traits->asymmetry * largest)
+        l->traits->asymmetry = most / largest;
+}
+
+/* A principal submatrix with its rows and columns scaled so that its diagonal is 1. */
+typedef struct block {
+    int n;
+    int64_t rows[BLOCK_ROWS]; /* increasing */
+    fur_scalar entries[BLOCK_ROWS][BLOCK_ROWS];
+} block;
+
+static int find_row(const block *b, int64_t row)
+{
+    int i = 0;
+    while (i < b->n && b->rows[i] < row)
+        i++;
+    return i;
+}
+
+static void add_row(block *b, int64_t row)
+{
+    int at = find_row(b, row);
+    if (b->n == BLOCK_ROWS || (at < b->n && b->rows[at] == row))
+        return;
+    for (int i = b->n++; i > at; i--)
+        b->rows[i] = b->rows[i - 1];
+    b->rows[at] = row;
+}
+
+/* The rows around one: its neighbours, and theirs, as far as there is room. */
+static void gather(const look *l, int64_t row, block *b)
+{
+    *b = (block){.n = 0};
+    add_row(b, row);
+    for (int level = 0; level < 2; level++) {
+        block before = *b;
+        for (int i = 0; i < before.n; i++)
+            for (int64_t k = offset(l->a, before.rows[i]); k < offset(l->a, before.rows[i] + 1);
+                 k++)
+                add_row(b, l->a->columns[k]);
+    }
+    for (int i = 0; i < b->n; i++) {
+        for (int64_t k = offset(l->a, b->rows[i]); k < offset(l->a, b->rows[i] + 1); k++) {
+            int j = find_row(b, l->a->columns[k]);
+            double scale = j < b->n ? l->roots[b->rows[i]] * l->roots[b->rows[j]] : 0;
+            if (j < b->n && b->rows[j] == l->a->columns[k] && scale > 0)
+                b->entries[i][j] =
+                    fur_complex(entry(l->a, k).re / scale, entry(l->a, k).im / scale);
+        }
+    }
+}
+
+/* Row i of Cholesky's factor in the place of the lower triangle: whether its pivot is not negative.
+ * tolerance: how far rounding may take a pivot of 0. */
+static bool factor_row(block *b, int i, double tolerance)
+{
+    for (int j = 0; j <= i; j++) {
+        fur_scalar sum = b->entries[i][j];
+        for (int k = 0; k < j; k++) {
+            fur_scalar x = b->entries[i][k];
+            fur_scalar y = b->entries[j][k];
+            sum.re -= x.re * y.re + x.im * y.im;
+            sum.im -= x.im * y.re - x.re * y.im;
+        }
+        double pivot = i == j ? sqrt(sum.re > tolerance ? sum.re : tolerance) : 0;
+        if (i == j && sum.re < -tolerance)
+            return false;
+        b->entries[i][j] =
+            i == j ? fur_real(pivot)
+                   : fur_complex(sum.re / b->entries[j][j].re, sum.im / b->entries[j][j].re);
+    }
+    return true;
+}
+
+/* Cholesky's factorization of some submatrices, until one is not positive semidefinite. */
+static void look_at_blocks(look *l)
+{
+    fur_csr_traits *t = l->traits;
+    double tolerance = BLOCK_ROWS * ROUNDING * l->epsilon;
+    int64_t count = t->rows < BLOCKS ? t->rows : BLOCKS;
+    for (int64_t number = 0; number < count && t->indefinite_row < 0; number++) {
+        block b;
+        gather(l, number * t->rows / count, &b);
+        t->blocks++;
+        for (int i = 0; i < b.n && t->indefinite_row < 0; i++)
+            if (!factor_row(&b, i, tolerance))
+                t->indefinite_row = b.rows[i];
+    }
+}
+
+/* A first entry <= 0 of the diagonal, in a row that is not empty. */
+static int64_t find_not_positive(const look *l)
+{
+    for (int64_t row = 0; row < l->a->rows; row++)
+        for (int64_t k = offset(l->a, row); k < offset(l->a, row + 1); k++)
+            if (l->a->columns[k] == row && !(entry(l->a, k).re > 0))
+                return row;
+    return l->traits->zero_row;
+}
+
+static void look_at_square(look *l)
+{
+    fur_csr_traits *t = l->traits;
+    for (int64_t row = 0; row < t->rows; row++)
+        look_at_pairs(l, row);
+    t->hermitian = t->asymmetry <= ROUNDING * l->epsilon;
+    if (!t->hermitian)
+        t->indefinite_row = -1;
+    else if (t->diagonal_positive < t->rows)
+        t->indefinite_row = find_not_positive(l);
+    else
+        look_at_blocks(l);
+}
+
+/* The look at a matrix on the host. */
+static fur_status examine(const fur_csr *a, fur_csr_traits *traits)
+{
+    fur_context *context = fur_csr_context(a);
+    const fur_csr_view *view = fur_csr_get(a);
+    fur_csr *transpose = NULL;
+    void *roots = NULL;
+    bool single = fur_value_is_single(view->value_type);
+    look l = {.a = view,
+              .epsilon = single ? 0x1p-23 : 0x1p-52,
+              .tiny = single ? 0x1p-126 : 0x1p-1022,
+              .traits = traits};
+    *traits = (fur_csr_traits){.rows = view->rows,
+                               .cols = view->cols,
+                               .entries = view->entries,
+                               .wild_row = -1,
+                               .wild_col = -1,
+                               .zero_row = -1,
+                               .row = -1,
+                               .col = -1,
+                               .indefinite_row = -1};
+    if (!find_wild(&l))
+        return FUR_OK;
+    fur_status status = fur_context_allocate(context, (size_t)view->rows * sizeof(double), &roots);
+    l.roots = roots;
+    for (int64_t row = 0; status == FUR_OK && row < view->rows; row++)
+        look_at_row(&l, row);
+    if (status == FUR_OK && view->rows == view->cols) {
+        status = fur_csr_transpose(a, 1, &transpose);
+        l.t = fur_csr_get(transpose);
+        if (status == FUR_OK)
+            look_at_square(&l);
+    }
+    fur_csr_destroy(transpose);
+    fur_context_release(context, roots);
+    return status;
+}
+
+fur_status fur_csr_examine(const fur_csr *a, fur_csr_traits *out)
+{
+    FUR_NEED(fur_csr_context(a), a, out);
+    fur_context *context = fur_csr_context(a);
+    fur_context *host = fur_context_host(context);
+    fur_csr *near = NULL;
+    fur_csr_traits traits;
+    FUR_CHECK_REPORT(context, fur_csr_traits, out);
+    if (host != context)
+        FUR_TRY(fur_csr_transfer(a, host, &near));
+    fur_status status = examine(near ? near : a, &traits);
+    if (status != FUR_OK && near)
+        fur_context_fail(context, status, "%s", fur_context_error(host));
+    fur_csr_destroy(near);
+    FUR_TRY(status);
+    fur_report_fill(out, &traits, sizeof traits);
+    return FUR_OK;
+}

@@ -1,0 +1,402 @@
+/* What a look at a matrix shows, which method it leads to, what follows a failure; and solves that
+ * choose by themselves, their residuals computed afresh here. */
+#include "support.h"
+
+#include <math.h>
+#include <string.h>
+
+#define MOST 4000
+
+/* A small matrix, entry by entry. */
+typedef struct draft {
+    int64_t rows;
+    int64_t cols;
+    fur_value_type value;
+    int64_t entries;
+    int32_t row[MOST];
+    int32_t col[MOST];
+    double values[2 * MOST];
+} draft;
+
+static void put(draft *d, int64_t row, int64_t col, fur_scalar entry)
+{
+    d->row[d->entries] = (int32_t)row;
+    d->col[d->entries] = (int32_t)col;
+    entry_set(d->value, d->values, d->entries++, entry);
+}
+
+static fur_csr *make(fur_context *context, const draft *d)
+{
+    fur_coo_view coo = {sizeof coo, d->rows, d->cols, d->entries,
+                        d->value,   d->row,  d->col,  d->values};
+    fur_csr *a = NULL;
+    ck_ok(context, fur_csr_from_coo(context, &coo, FUR_DUPLICATES_SUM, &a));
+    return a;
+}
+
+static fur_csr_traits examine(const fur_csr *a)
+{
+    fur_csr_traits t = FUR_DEFAULT(fur_csr_traits);
+    ck_ok(fur_csr_context(a), fur_csr_examine(a, &t));
+    return t;
+}
+
+/* A line of n points: `diagonal`, and `left` and `right` of it. */
+static draft line(int64_t n, double diagonal, double left, double right)
+{
+    draft d = {.rows = n, .cols = n, .value = FUR_F64};
+    for (int64_t i = 0; i < n; i++) {
+        put(&d, i, i, fur_real(diagonal));
+        if (i > 0)
+            put(&d, i, i - 1, fur_real(left));
+        if (i + 1 < n)
+            put(&d, i, i + 1, fur_real(right));
+    }
+    return d;
+}
+
+static fur_csr_traits traits_of(fur_context *context, const draft *d)
+{
+    fur_csr *a = make(context, d);
+    fur_csr_traits t = examine(a);
+    fur_csr_destroy(a);
+    return t;
+}
+
+static bool has(const char *method)
+{
+    const fur_method_info *info;
+    for (int i = 0; (info = fur_solver_method_at(i)); i++)
+        if (strcmp(info->name, method) == 0)
+            return true;
+    return false;
+}
+
+/* The first of these methods that the library has is chosen, with this preconditioner. */
+static void expect(const fur_csr_traits *t, const char *const methods[], const char *precond,
+                   const char *reason)
+{
+    fur_choice choice = FUR_DEFAULT(fur_choice);
+    ck_ok(NULL, fur_choose(t, NULL, FUR_OUTCOME_UNSOLVED, &choice));
+    while (*methods && !has(*methods))
+        methods++;
+    if (!*methods) {
+        ck_assert_ptr_null(choice.method);
+        return;
+    }
+    ck_assert_str_eq(choice.method, *methods);
+    ck_assert_str_eq(choice.precond, precond);
+    ck_assert_msg(strstr(choice.reason, reason), "%s", choice.reason);
+}
+
+#define METHODS(...)                                                                               \
+    (const char *const[])                                                                          \
+    {                                                                                              \
+        __VA_ARGS__, NULL                                                                          \
+    }
+
+START_TEST(definite_matrices_get_cg)
+{
+    fur_context *context = context_make(NULL, 1);
+    draft d = line(40, 2, -1, -1);
+    fur_csr_traits t = traits_of(context, &d);
+    ck_assert_int_eq(t.hermitian, 1);
+    ck_assert_int_eq(t.asymmetric_pairs, 0);
+    ck_assert_int_eq(t.dominant_rows, 40);
+    ck_assert_int_eq(t.diagonal_positive, 40);
+    ck_assert_int_eq(t.indefinite_row, -1);
+    ck_assert_int_eq(t.blocks, 40);
+    expect(&t, METHODS("cg"), "jacobi", "dominates every row");
+
+    d = line(40, 1.97, -1, -1); /* eigenvalues 1.97 - 2 cos: some below 0, in no small block */
+    t = traits_of(context, &d);
+    ck_assert_int_eq(t.indefinite_row, -1);
+    expect(&t, METHODS("cg"), "jacobi", "looks positive definite");
+    fur_context_destroy(context);
+}
+END_TEST
+
+START_TEST(rounding_is_no_asymmetry)
+{
+    fur_context *context = context_make(NULL, 1);
+    draft d = line(9, 3, -1, -1 - 0x1p-51);
+    fur_csr_traits t = traits_of(context, &d);
+    ck_assert_int_eq(t.asymmetric_pairs, 8);
+    ck_assert_int_eq(t.hermitian, 1);
+    d = line(9, 3, -1, -1 - 0x1p-40);
+    t = traits_of(context, &d);
+    ck_assert_int_eq(t.hermitian, 0);
+    ck_assert(t.asymmetry > 0x1p-43 && t.asymmetry < 0x1p-41);
+    fur_context_destroy(context);
+}
+END_TEST
+
+START_TEST(indefinite_matrices_get_minres)
+{
+    fur_context *context = context_make(NULL, 1);
+    draft d = line(20, -2, 1, 1);
+    fur_csr_traits t = traits_of(context, &d);
+    ck_assert_int_eq(t.diagonal_negative, 20);
+    expect(&t, METHODS("minres", "gmres", "lsmr"), "jacobi", "20 of 20 diagonal entries are neg");
+
+    d = line(20, 0.5, 1, 1); /* 1 > 0.5 0.5 */
+    t = traits_of(context, &d);
+    ck_assert_int_eq(t.indefinite_row, 0);
+    expect(&t, METHODS("minres", "gmres", "lsmr"), "jacobi", "a small submatrix with row 1 is not");
+
+    d = line(20, 1.2, 1, 1); /* 1 < 1.2 1.2, but three rows show it */
+    t = traits_of(context, &d);
+    ck_assert_int_ge(t.indefinite_row, 0);
+
+    d = line(20, 2, -1, -1);
+    entry_set(FUR_F64, d.values, 0, fur_real(0));
+    t = traits_of(context, &d);
+    ck_assert_int_eq(t.diagonal_zero, 1);
+    ck_assert_int_eq(t.zero_row, 0);
+    expect(&t, METHODS("minres", "gmres", "lsmr"), "none",
+           "1 of its diagonal entries are 0, the first in row 1");
+    fur_context_destroy(context);
+}
+END_TEST
+
+START_TEST(hermitian_is_not_symmetric)
+{
+    fur_context *context = context_make(NULL, 1);
+    draft d = {.rows = 2, .cols = 2, .value = FUR_C128};
+    put(&d, 0, 0, fur_real(2));
+    put(&d, 1, 1, fur_real(2));
+    put(&d, 0, 1, fur_complex(0.5, 1));
+    put(&d, 1, 0, fur_complex(0.5, -1));
+    fur_csr_traits t = traits_of(context, &d);
+    ck_assert_int_eq(t.hermitian, 1);
+    ck_assert_int_eq(t.indefinite_row, -1);
+    entry_set(FUR_C128, d.values, 3, fur_complex(0.5, 1));
+    t = traits_of(context, &d);
+    ck_assert_int_eq(t.hermitian, 0);
+    ck_assert_int_eq(t.asymmetric_pairs, 1);
+    ck_assert(t.row == 0 && t.col == 1 && t.entry.im == 1 && t.opposite.im == 1);
+    fur_context_destroy(context);
+}
+END_TEST
+
+START_TEST(other_matrices)
+{
+    fur_context *context = context_make(NULL, 1);
+    draft d = line(20, 2, -1.5, -0.5);
+    fur_csr_traits t = traits_of(context, &d);
+    ck_assert_int_eq(t.asymmetric_pairs, 19);
+    expect(&t, METHODS("gmres", "idrs", "bicgstab", "lsmr"), "jacobi", "not symmetric");
+    d = line(600, 2, -1.5, -0.5);
+    t = traits_of(context, &d);
+    expect(&t, METHODS("bicgstab", "idrs", "gmres", "lsmr"), "jacobi", "diagonally dominant");
+    d = line(600, 0, -1.5, -0.5);
+    t = traits_of(context, &d);
+    expect(&t, METHODS("idrs", "gmres", "bicgstab", "lsmr"), "none",
+           "no Jacobi, because the diagonal is 0 in row 1");
+    d.rows++;
+    t = traits_of(context, &d);
+    expect(&t, METHODS("lsmr", "lsqr", "cgnr"), "none", "601 x 600: least squares");
+    fur_context_destroy(context);
+}
+END_TEST
+
+START_TEST(wild_entries_are_named)
+{
+    fur_context *context = context_make(NULL, 1);
+    draft d = line(20, 2, -1, -1);
+    d.values[7] = NAN;
+    fur_csr *a = make(context, &d);
+    fur_vector *b = NULL;
+    fur_vector *x = NULL;
+    ck_ok(context, fur_vector_create(context, FUR_F64, 20, &b));
+    ck_ok(context, fur_vector_create(context, FUR_F64, 20, &x));
+    ck_fails(context, FUR_INVALID,
+             "entry (3, 4) of the matrix, counting from 1, is not a finite number; nothing was "
+             "solved",
+             fur_solve_auto(a, b, x, NULL, NULL));
+    fur_vector_destroy(x);
+    fur_vector_destroy(b);
+    fur_csr_destroy(a);
+    fur_context_destroy(context);
+}
+END_TEST
+
+/* Every list ends, whatever happens, and names no way twice. */
+START_TEST(lists_end)
+{
+    fur_context *context = context_make(NULL, 1);
+    const draft drafts[] = {line(20, 2, -1, -1), line(20, -2, -1, -1), line(20, 2, -1.5, -0.5),
+                            line(600, 2, -1.5, -0.5), line(600, 0, 1, -1)};
+    for (int i = 0; i < COUNT_OF(drafts); i++) {
+        fur_csr_traits t = traits_of(context, &drafts[i]);
+        fur_choice choice = FUR_DEFAULT(fur_choice);
+        ck_ok(NULL, fur_choose(&t, NULL, FUR_OUTCOME_UNSOLVED, &choice));
+        int count = 0;
+        while (choice.method) {
+            fur_choice next = FUR_DEFAULT(fur_choice);
+            ck_ok(NULL, fur_choose(&t, &choice, FUR_OUTCOME_BREAKDOWN, &next));
+            ck_assert_int_eq(choice.last, !next.method);
+            ck_assert(!next.method || next.place > choice.place);
+            ck_assert(!next.method || strstr(next.reason, "ended as: breakdown"));
+            choice = next;
+            count++;
+        }
+        ck_assert_int_le(count, 5);
+        ck_ok(NULL, fur_choose(&t, NULL, FUR_OUTCOME_UNSOLVED, &choice));
+        ck_ok(NULL, fur_choose(&t, &choice, FUR_OUTCOME_CONVERGED, &choice));
+        ck_assert_ptr_null(choice.method);
+    }
+    fur_context_destroy(context);
+}
+END_TEST
+
+/* What was tried, and how it ended. */
+typedef struct diary {
+    int attempts;
+    int begun;
+    char methods[8][16];
+    fur_outcome outcomes[8];
+} diary;
+
+static void watch(void *user, const fur_choice *choice, const fur_solver_report *report)
+{
+    diary *d = user;
+    if (!report) {
+        d->begun++;
+        return;
+    }
+    snprintf(d->methods[d->attempts], sizeof d->methods[0], "%s", choice->method);
+    d->outcomes[d->attempts++] = report->outcome;
+}
+
+/* ||b - A x|| / ||b|| by the draft, in long double. */
+static double residual_of(const draft *d, const double *b, const double *x)
+{
+    long double sum = 0;
+    long double norm = 0;
+    for (int64_t i = 0; i < d->rows; i++) {
+        long double r = b[i];
+        for (int64_t k = 0; k < d->entries; k++)
+            if (d->row[k] == i)
+                r -= (long double)d->values[k] * x[d->col[k]];
+        sum += r * r;
+        norm += (long double)b[i] * b[i];
+    }
+    return (double)sqrtl(sum / norm);
+}
+
+/* A solve for random b says what is true, and has converged where it must. */
+static diary solve(fur_context *context, rng *r, const draft *d, bool must)
+{
+    diary told = {.attempts = 0};
+    fur_auto_options options = {.size = sizeof options, .watch = watch, .watch_user = &told};
+    fur_solver_report report = FUR_DEFAULT(fur_solver_report);
+    fur_csr *a = make(context, d);
+    fur_vector *b = vector_random(context, r, FUR_F64, d->rows);
+    fur_vector *x = NULL;
+    ck_ok(context, fur_vector_create(context, FUR_F64, d->cols, &x));
+    fur_status status = fur_solve_auto(a, b, x, &options, &report);
+    if (status == FUR_UNSUPPORTED && !has("lsmr")) {
+        ck_assert_str_eq(fur_context_error(context), "no method suits this matrix");
+    } else {
+        ck_ok(context, status);
+        ck_assert_int_eq(told.begun, told.attempts);
+        double residual = residual_of(d, fur_vector_const_data(b), fur_vector_const_data(x));
+        ck_assert_msg(fabs(residual - report.residual) <= 1e-6 * residual + 1e-13, "says %g, is %g",
+                      report.residual, residual);
+        if (must)
+            ck_assert_msg(report.outcome == FUR_OUTCOME_CONVERGED && residual <= 1e-10, "%s: %s",
+                          report.method, fur_outcome_name(report.outcome));
+    }
+    fur_vector_destroy(x);
+    fur_vector_destroy(b);
+    fur_csr_destroy(a);
+    return told;
+}
+
+START_TEST(solves_choose_by_themselves)
+{
+    fur_context *context = context_make(NULL, 2);
+    rng r = rng_stream(1);
+    draft d = line(300, 2, -1, -1);
+    diary told = solve(context, &r, &d, true);
+    ck_assert_int_eq(told.attempts, 1);
+    ck_assert_str_eq(told.methods[0], "cg");
+
+    d = line(300, 2, -1.5, -0.5);
+    solve(context, &r, &d, has("gmres"));
+    d = line(700, 2.5, -1.5, -0.5);
+    solve(context, &r, &d, has("bicgstab"));
+    d = line(300, -2, 1, 1);
+    solve(context, &r, &d, has("minres"));
+    fur_context_destroy(context);
+}
+END_TEST
+
+/* cg believes in the positive diagonal until it meets a direction that shows the contrary. */
+START_TEST(solves_change_their_mind)
+{
+    fur_context *context = context_make(NULL, 2);
+    rng r = rng_stream(2);
+    draft d = line(60, 1.97, -1, -1);
+    diary told = solve(context, &r, &d, has("minres"));
+    ck_assert_str_eq(told.methods[0], "cg");
+    ck_assert_int_eq(told.outcomes[0], FUR_OUTCOME_INDEFINITE);
+    if (has("minres"))
+        ck_assert_str_eq(told.methods[1], "minres");
+    fur_context_destroy(context);
+}
+END_TEST
+
+START_TEST(what_cannot_work_is_refused)
+{
+    fur_context *context = context_make(NULL, 1);
+    draft d = line(20, 2, -1, -1);
+    entry_set(FUR_F64, d.values, 0, fur_real(0));
+    fur_csr *a = make(context, &d);
+    fur_vector *b = NULL;
+    fur_vector *x = NULL;
+    ck_ok(context, fur_vector_create(context, FUR_F64, 20, &b));
+    ck_ok(context, fur_vector_create(context, FUR_F64, 20, &x));
+    fur_auto_options options = {.size = sizeof options, .precond = "jacobi"};
+    ck_fails(context, FUR_INVALID,
+             "the diagonal is 0 in row 1, counting from 1; Jacobi's preconditioner divides by it",
+             fur_solve_auto(a, b, x, &options, NULL));
+    options.precond = "abacus";
+    ck_fails(context, FUR_UNSUPPORTED,
+             "there is no preconditioner \"abacus\"; there are: auto, none, jacobi",
+             fur_solve_auto(a, b, x, &options, NULL));
+    fur_solver_options solver = {.size = sizeof solver, .method = "cg", .restart = 5};
+    options = (fur_auto_options){.size = sizeof options, .solver = &solver};
+    ck_assert_int_eq(fur_solve_auto(a, b, x, &options, NULL), FUR_INVALID);
+    ck_assert_msg(strstr(fur_context_error(context), "cg has no restart; these have one: "), "%s",
+                  fur_context_error(context));
+    solver = (fur_solver_options){.size = sizeof solver, .method = "cg", .damp = 1};
+    ck_assert_int_eq(fur_solve_auto(a, b, x, &options, NULL), FUR_INVALID);
+    ck_assert_msg(strstr(fur_context_error(context), "cg has no damping; these have it: "), "%s",
+                  fur_context_error(context));
+    fur_vector_destroy(x);
+    fur_vector_destroy(b);
+    fur_csr_destroy(a);
+    fur_context_destroy(context);
+}
+END_TEST
+
+static void add_tests(TCase *tests)
+{
+    tcase_add_test(tests, definite_matrices_get_cg);
+    tcase_add_test(tests, rounding_is_no_asymmetry);
+    tcase_add_test(tests, indefinite_matrices_get_minres);
+    tcase_add_test(tests, hermitian_is_not_symmetric);
+    tcase_add_test(tests, other_matrices);
+    tcase_add_test(tests, wild_entries_are_named);
+    tcase_add_test(tests, lists_end);
+    tcase_add_test(tests, solves_choose_by_themselves);
+    tcase_add_test(tests, solves_change_their_mind);
+    tcase_add_test(tests, what_cannot_work_is_refused);
+}
+
+int main(void)
+{
+    return run_tests("choose", add_tests);
+}

@@ -1,0 +1,193 @@
+/* The attempts of furrow solve. */
+#include "job.h"
+
+#include <stdio.h>
+
+#include "interrupt.h"
+#include "product.h"
+
+/* Without --max-iterations; and between looks for a signal, each of which costs a residual. */
+#define CYCLES_MOST 100
+#define CYCLES_AT_ONCE 5
+
+fur_status job_about(const job *j, fur_status status)
+{
+    return command_while(j->context, "solving with", j->name, status);
+}
+
+static void begin_attempt(job *j, const fur_choice *choice)
+{
+    if (j->count == JOB_ATTEMPTS)
+        j->count--; /* the library's lists are shorter */
+    j->attempts[j->count].choice = *choice;
+    watch_attempt(&j->watch, choice->method, choice->precond, choice->reason);
+}
+
+static void end_attempt(job *j, const fur_solver_report *report)
+{
+    j->attempts[j->count++].report = *report;
+    watch_result(&j->watch, report);
+}
+
+static void follow(void *user, const fur_choice *choice, const fur_solver_report *report)
+{
+    if (report)
+        end_attempt(user, report);
+    else
+        begin_attempt(user, choice);
+}
+
+static fur_solver_options solver_options(job *j)
+{
+    const job_options *o = j->options;
+    return (fur_solver_options){.size = sizeof(fur_solver_options),
+                                .method = o->method,
+                                .preconditioner = j->preconditioner,
+                                .rtol = o->rtol,
+                                .max_iterations = o->max_iterations,
+                                .monitor = watch_iteration,
+                                .monitor_user = &j->watch,
+                                .restart = o->restart,
+                                .damp = o->damp};
+}
+
+/* A matrix: the library chooses what was not asked for. */
+static fur_status solve_matrix(job *j)
+{
+    fur_solver_options solver = solver_options(j);
+    fur_auto_options options = {.size = sizeof options,
+                                .solver = &solver,
+                                .precond = j->options->precond,
+                                .product = j->product,
+                                .traits = &j->traits,
+                                .watch = follow,
+                                .watch_user = j};
+    return fur_solve_auto(j->a.matrix, j->b, j->x, &options, &j->total);
+}
+
+/* Why a stencil is solved in this way. */
+static fur_choice stencil_choice(const job *j)
+{
+    const job_options *o = j->options;
+    fur_choice choice = FUR_DEFAULT(fur_choice);
+    bool cg = job_is(o->method, "auto");
+    choice.method = cg ? fur_solver_method_at(0)->name : o->method;
+    choice.precond = o->precond;
+    snprintf(choice.reason, sizeof choice.reason, "%s",
+             cg ? "the negated Laplacian is symmetric and positive definite" : "asked for");
+    return choice;
+}
+
+static fur_status iterate(job *j)
+{
+    fur_solver_options options = solver_options(j);
+    fur_solver *solver = NULL;
+    if (job_is(j->options->precond, "mg"))
+        COMMAND_TRY(fur_operator_from_multigrid(j->multigrid, &j->preconditioner));
+    else if (job_is(j->options->precond, "jacobi"))
+        COMMAND_TRY(fur_operator_jacobi(j->op, &j->preconditioner));
+    options.preconditioner = j->preconditioner;
+    options.method = j->attempts[0].choice.method;
+    options.adjoint = j->op; /* of real and symmetric coefficients */
+    COMMAND_TRY(fur_solver_create(j->op, &options, &solver));
+    fur_status status = fur_solver_solve(solver, j->b, j->x, &j->total);
+    fur_solver_destroy(solver);
+    return status;
+}
+
+/* Cycles have no monitor: a signal is looked for between some of them. */
+static fur_status run_cycles(job *j)
+{
+    fur_solver_report *all = &j->total;
+    int64_t left = j->options->max_iterations ? j->options->max_iterations : CYCLES_MOST;
+    int stop;
+    do {
+        fur_solver_report part = FUR_DEFAULT(fur_solver_report);
+        COMMAND_TRY(fur_multigrid_solve(j->multigrid, j->b, j->x, j->options->rtol,
+                                        left < CYCLES_AT_ONCE ? left : CYCLES_AT_ONCE, &part));
+        left -= part.iterations;
+        part.iterations += all->iterations;
+        part.seconds += all->seconds;
+        *all = part;
+        stop = watch_iteration(&j->watch,
+                               &(fur_solver_progress){all->iterations, all->residual_recursive});
+    } while (all->outcome == FUR_OUTCOME_MAX_ITERATIONS && left > 0 && !stop);
+    if (all->outcome == FUR_OUTCOME_MAX_ITERATIONS && left > 0)
+        all->outcome = FUR_OUTCOME_STOPPED;
+    return FUR_OK;
+}
+
+static fur_status solve_stencil(job *j)
+{
+    fur_choice choice = stencil_choice(j);
+    begin_attempt(j, &choice);
+    COMMAND_TRY(job_is(j->options->method, "mg") ? run_cycles(j) : iterate(j));
+    end_attempt(j, &j->total);
+    return FUR_OK;
+}
+
+/* The attempt that x is of: the last one that gives the total its residual. */
+static void find_best(job *j)
+{
+    j->best = &j->attempts[0];
+    for (int i = 0; i < j->count; i++)
+        if (j->attempts[i].report.residual == j->total.residual)
+            j->best = &j->attempts[i];
+}
+
+/* What the page shows besides: true residuals now and then. */
+static fur_status prepare_watch(job *j)
+{
+    const job_options *o = j->options;
+    fur_value_type value = fur_operator_value_type(j->op);
+    bool single = value == FUR_F32 || value == FUR_C64;
+    j->watch.keep = o->history || o->report;
+    if (o->report) {
+        watch_sample *s = &j->watch.sample;
+        COMMAND_TRY(fur_vector_create(j->context, value, fur_operator_rows(j->op), &s->r));
+        COMMAND_TRY(fur_norm2(j->b, &s->b_norm));
+        s->a = j->op;
+        s->b = j->b;
+        s->x = j->x;
+    }
+    watch_begin(&j->watch, o->common.quiet, o->rtol > 0 ? o->rtol : single ? 1e-5 : 1e-10);
+    return FUR_OK;
+}
+
+fur_status job_solve(job *j)
+{
+    j->total = FUR_DEFAULT(fur_solver_report);
+    COMMAND_TRY(job_about(j, prepare_watch(j)));
+    double start = command_seconds();
+    interrupt_begin();
+    fur_status status = j->stencil ? solve_stencil(j) : solve_matrix(j);
+    interrupt_end();
+    watch_end(&j->watch);
+    COMMAND_TRY(job_about(j, status));
+    j->seconds_setup += command_seconds() - start - j->total.seconds;
+    find_best(j);
+    return FUR_OK;
+}
+
+double job_products(const job *j)
+{
+    const fur_solver_report *r = &j->best->report;
+    if (r->iterations < 1 || r->products < 1)
+        return 0;
+    int64_t each = (r->products - 2 + r->iterations / 2) / r->iterations;
+    return each > 1 ? (double)each : 1;
+}
+
+double job_bytes(const job *j)
+{
+    const fur_solver_report *r = &j->best->report;
+    const char *precond = j->best->choice.precond;
+    double product = (double)(j->stencil ? fur_stencil_describe(j->stencil)->bytes
+                                         : fur_product_describe(j->product)->bytes);
+    double vector =
+        (double)(fur_operator_cols(j->op)) * (double)fur_value_size(fur_operator_value_type(j->op));
+    double divided = job_is(precond, "jacobi") ? 3 * vector : 0;
+    if (!(r->bytes > 0) || job_is(precond, "mg"))
+        return 0;
+    return job_products(j) * (product + divided) + r->bytes;
+}

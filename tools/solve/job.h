@@ -1,0 +1,86 @@
+/* One run of furrow solve: what was asked for, what it holds, and its steps. */
+#ifndef FURROW_TOOLS_JOB_H
+#define FURROW_TOOLS_JOB_H
+
+#include "command.h"
+#include "grid.h"
+#include "load.h"
+#include "save.h"
+#include "watch.h"
+
+#include <string.h>
+
+#define JOB_ATTEMPTS 8
+
+typedef struct job_options {
+    command_common common;
+    grid_request grid; /* of the stencil, if A is one */
+    const char *b;
+    const char *x0;
+    const char *method;  /* "auto", one of fur_solver, or "mg" */
+    const char *precond; /* NULL: not given; "auto", "none", "jacobi" or "mg" */
+    const char *kernel;
+    const char *reorder; /* NULL: not given */
+    const char *history;
+    const char *report;
+    save_target out;
+    double rtol; /* 0: not given, as the next three */
+    double damp;
+    int restart;
+    int64_t max_iterations;
+} job_options;
+
+/* One attempt to solve, and what came of it. */
+typedef struct job_attempt {
+    fur_choice choice;
+    fur_solver_report report;
+} job_attempt;
+
+typedef struct job {
+    fur_context *context;
+    const job_options *options;
+    const char *name; /* of A: a file's, or what it is */
+    loaded_matrix a;
+    fur_product *product;
+    fur_csr_traits traits; /* of a matrix */
+    fur_stencil *stencil;  /* instead of a matrix and its product */
+    fur_operator *own;     /* of the stencil */
+    fur_multigrid *multigrid;
+    fur_operator *preconditioner; /* of the stencil; NULL: none */
+    const fur_operator *op;       /* A, by either */
+    fur_vector *b;
+    const char *rhs; /* what b is, in words */
+    fur_vector *x;
+    watch watch;
+    job_attempt attempts[JOB_ATTEMPTS];
+    int count;
+    const job_attempt *best; /* whose x it is */
+    fur_solver_report total; /* of all attempts; its residuals are those of the best */
+    double seconds_examine;
+    double seconds_setup; /* what is done once before the first iteration */
+} job;
+
+static inline bool job_is(const char *name, const char *word)
+{
+    return name && strcmp(name, word) == 0;
+}
+
+/* The status of a step whose sentence may not say what it is about. */
+fur_status job_about(const job *j, fur_status status);
+
+/* A, b and the first x. */
+fur_status job_load(job *j);
+/* Attempts, and x in the order of the file. */
+fur_status job_solve(job *j);
+/* Prints what came out; its status, on failure with a sentence that says why and what to do. */
+fur_status job_print(const job *j);
+fur_status job_judge(const job *j);
+/* The page about it. */
+fur_status job_report(const job *j, const char *path);
+
+/* Bytes that an iteration of the best attempt moves; 0: not known. */
+double job_bytes(const job *j);
+/* Products with A in an iteration of the best attempt. */
+double job_products(const job *j);
+
+#endif

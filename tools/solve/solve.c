@@ -1,0 +1,194 @@
+/* furrow solve: x with A x = b, or with the least ||b - A x||, by an iterative method. */
+#include "command.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "grid.h"
+#include "interrupt.h"
+#include "job.h"
+#include "line.h"
+#include "product.h"
+
+/* The most points of a stencil for multigrid. */
+#define MULTIGRID_POINTS 7
+
+/* x to its file, the history and the page to theirs, and what is printed. */
+static fur_status tell(job *j)
+{
+    const job_options *o = j->options;
+    if (o->report)
+        COMMAND_TRY(job_report(j, o->report));
+    COMMAND_TRY(job_about(j, product_leave(j->product, &j->x)));
+    if (o->out.path)
+        COMMAND_TRY(save_vector(j->x, &o->out, NULL));
+    if (o->history)
+        COMMAND_TRY(watch_save(&j->watch, j->context, o->history));
+    COMMAND_TRY(job_print(j));
+    return job_judge(j);
+}
+
+static void release(job *j)
+{
+    watch_release(&j->watch);
+    fur_vector_destroy(j->watch.sample.r);
+    fur_operator_destroy(j->preconditioner);
+    fur_product_destroy(j->product);
+    fur_operator_destroy(j->own);
+    fur_multigrid_destroy(j->multigrid);
+    fur_stencil_destroy(j->stencil);
+    fur_vector_destroy(j->x);
+    fur_vector_destroy(j->b);
+    fur_csr_destroy(j->a.matrix);
+}
+
+static fur_status solve(fur_context *context, const void *options)
+{
+    job j = {.context = context, .options = options};
+    bool file = j.options->grid.points == 0;
+    j.name = file ? j.options->common.operands[0] : "the stencil";
+    fur_status status = job_load(&j);
+    if (status == FUR_OK)
+        status = job_solve(&j);
+    if (status == FUR_OK)
+        status = tell(&j);
+    release(&j);
+    return status;
+}
+
+/* "auto", the solver's methods and, behind them, multigrid. */
+static const char *method_name(fur_context *context, int index)
+{
+    const fur_method_info *method = fur_solver_method_at(index - 1);
+    (void)context;
+    if (index == 0)
+        return "auto";
+    if (method)
+        return method->name;
+    return fur_solver_method_at(index - 2) ? "mg" : NULL;
+}
+
+static const char *precond_name(fur_context *context, int index)
+{
+    static const char *const names[] = {"auto", "none", "jacobi", "mg", NULL};
+    (void)context;
+    return names[index];
+}
+
+/* Multigrid is for real stencils of few points, and for periodic axes of an even length. */
+static bool suits_multigrid(const grid_request *grid)
+{
+    bool suits =
+        grid->points <= MULTIGRID_POINTS && (grid->value == FUR_F32 || grid->value == FUR_F64);
+    for (int axis = 0; axis < grid->extents; axis++) {
+        bool odd = grid->extent[axis] > 1 && grid->extent[axis] % 2 == 1;
+        suits = suits && !(odd && grid->boundary[axis] == FUR_BOUNDARY_PERIODIC);
+    }
+    return suits;
+}
+
+/* Checks the options together, when all are known. */
+static void settle(struct argp_state *state, void *options)
+{
+    job_options *o = options;
+    bool stencil = o->grid.points != 0;
+    bool cycles = job_is(o->method, "mg");
+    bool preconditioned = !job_is(o->precond, "auto") && !job_is(o->precond, "none");
+    command_pairing pairings[] = {
+        {"--stencil", stencil, o->common.operand_count == 0, "without a file"},
+        {"--extent", o->grid.extents > 0, stencil, "with --stencil, not with a file"},
+        {"--boundary", o->grid.boundaries > 0, stencil, "with --stencil, not with a file"},
+        {"--type", o->grid.typed, stencil, "with --stencil; convert changes the type of a file"},
+        {"--reorder", o->reorder, !stencil, "with a file, not with --stencil"},
+        {"--method mg", cycles, stencil, "with --stencil, not with a file"},
+        {"--precond mg", job_is(o->precond, "mg"), stencil, "with --stencil, not with a file"},
+        {"--precond", preconditioned, !cycles, "with another --method than mg"},
+        {"--x0", o->x0, !cycles, "with another --method than mg"},
+        {"--restart", o->restart > 0, !cycles, "with another --method than mg"},
+        {"--damp", o->damp > 0, !stencil, "with a file, not with --stencil"},
+    };
+    command_check(state, pairings, sizeof pairings / sizeof *pairings);
+    if (!stencil && o->common.operand_count == 0)
+        argp_error(state, "a file name is missing");
+    save_check(state, "--out", &o->out);
+    if (stencil)
+        grid_check(state, "--stencil", &o->grid);
+    command_check_suffix(state, "--report", ".html", o->report);
+    command_check_suffix(state, "--history", ".csv", o->history);
+    if (stencil && job_is(o->precond, "auto"))
+        o->precond = cycles ? "none" : suits_multigrid(&o->grid) ? "mg" : "jacobi";
+}
+
+#define AT(member) .at = offsetof(job_options, member)
+static const line_option own_options[] = {
+    {"stencil", "POINTS",
+     "Instead of FILE: the negated Laplacian of 3, 5, 7, 9, 13, 19 or 27 points on a grid; without "
+     "--b the right-hand side is 1 everywhere",
+     LINE_OWN, AT(grid), .parse = grid_parse_points},
+    {"extent", "NX,NY,NZ", GRID_EXTENT_DOC, LINE_OWN, AT(grid), .parse = grid_parse_extent},
+    {"boundary", "X,Y,Z", GRID_BOUNDARY_DOC, LINE_OWN, AT(grid), .parse = grid_parse_boundary},
+    {"type", "TYPE", GRID_TYPE_DOC, LINE_OWN, AT(grid), .parse = grid_parse_type},
+    {"b", "B.mtx",
+     "The right-hand side (default: that of FILE, if it is an archive with name_b.mtx, else A "
+     "times ones)",
+     LINE_INPUT, AT(b)},
+    {"x0", "X.mtx", "The first x (default: 0)", LINE_INPUT, AT(x0)},
+    {"method", "NAME",
+     "auto (default) looks at the matrix, chooses, and tries another where that fails; else one "
+     "method alone: cg for symmetric (Hermitian) positive definite matrices, others as this build "
+     "has them, or mg, multigrid, for stencils of 3, 5 and 7 points",
+     LINE_CHOICE, AT(method), .names = method_name},
+    {"precond", "NAME",
+     "Preconditioner: auto (default), none, jacobi, or mg, for real stencils of 3, 5 and 7 points "
+     "without a periodic axis of odd length, which auto takes for those",
+     LINE_CHOICE, AT(precond), .names = precond_name},
+    {"restart", "N",
+     "Directions that gmres and fgmres keep before they restart, shadow vectors of idrs",
+     LINE_COUNT, AT(restart), .most = FUR_SOLVER_MOST_RESTART},
+    {"damp", "D", "Least squares: minimise ||b - A x||^2 + D^2 ||x||^2", LINE_POSITIVE, AT(damp)},
+    {"rtol", "R",
+     "Stop when the residual is R times the right-hand side (default 1e-10, for f32 and c64 1e-5)",
+     LINE_POSITIVE, AT(rtol)},
+    {"max-iterations", "N",
+     "Give up after N iterations (default: 10 times the rows plus 100, at most 50000; 100 cycles "
+     "of mg)",
+     LINE_LONG, AT(max_iterations), .most = INT64_MAX},
+    {"history", "H.csv",
+     "Write the residual after every iteration to this file, and the true one where it is known",
+     LINE_FILE, AT(history)},
+    {"report", "R.html",
+     "Write a page for browsers: how the residual fell, where the time went, what was chosen and "
+     "why, and what to do after a failure",
+     LINE_FILE, AT(report)},
+    {"kernel", "NAME", PRODUCT_KERNEL_DOC, LINE_TEXT, AT(kernel)},
+    {"out", "X.mtx",
+     "Write x to this file, converged or not, also if Ctrl-C or kill ends the solve early; a "
+     "second Ctrl-C ends it at once",
+     LINE_FILE, AT(out.path)},
+    {"format", "NAME", SAVE_FORMAT_DOC, LINE_OWN, AT(out), .parse = save_parse_format},
+    {"reorder", "METHOD", PRODUCT_ORDER_DOC, LINE_CHOICE, AT(reorder), .names = product_order},
+    {0},
+};
+
+static const line line_of = {
+    .options = own_options,
+    .operands = "FILE\n--stencil POINTS --extent NX,NY,NZ",
+    .settle = settle,
+    .doc =
+        "Solve A x = b, or find the least ||b - A x|| for a matrix that is not square, for A from "
+        "a file or a stencil on a grid. The command says which method it takes and why, and fails "
+        "if none converges: what it calls converged is so by the residual computed afresh.\vSIGINT "
+        "or SIGTERM ends a solve early: the command writes and prints "
+        "what it has and then ends by that signal, which a shell shows as 130 or 143.",
+};
+
+int command_solve(int argc, char **argv)
+{
+    job_options options = {
+        .common = {.operands_max = 1}, .grid = grid_none(), .method = "auto", .precond = "auto"};
+    line_parse(&line_of, argc, argv, &options);
+    int status = command_run(&options.common, solve, &options);
+    if (status != 0)
+        interrupt_pass_on();
+    return status;
+}

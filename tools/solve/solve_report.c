@@ -1,0 +1,349 @@
+/* The page about one solve. */
+#include "job.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "curve.h"
+#include "new_file.h"
+#include "page.h"
+
+/* What is timed for the page: the least of so many runs. */
+#define RUNS 5
+/* Bytes of each of the two vectors of the copy that rates are compared with. */
+#define COPY_BYTES (64 << 20)
+
+typedef struct page {
+    const job *job;
+    FILE *stream;
+    double product; /* seconds of one */
+    double precond; /* seconds of applying it once; 0: there is none, or it is not timed */
+    double copy;    /* bytes a second */
+} page;
+
+/* Least seconds of y = A x. */
+static fur_status time_operator(fur_context *context, const fur_operator *a, const fur_vector *x,
+                                fur_vector *y, double *out)
+{
+    *out = HUGE_VAL;
+    for (int run = 0; run < RUNS; run++) {
+        double start = command_seconds();
+        COMMAND_TRY(fur_operator_apply(a, x, y));
+        COMMAND_TRY(fur_context_synchronize(context));
+        *out = fmin(*out, command_seconds() - start);
+    }
+    return FUR_OK;
+}
+
+static fur_status time_precond(page *p, fur_vector *y)
+{
+    const job *j = p->job;
+    fur_operator *made = NULL;
+    if (!j->preconditioner && !job_is(j->best->choice.precond, "jacobi"))
+        return FUR_OK;
+    if (!j->preconditioner)
+        COMMAND_TRY(fur_operator_jacobi(j->op, &made));
+    fur_status status = time_operator(j->context, j->preconditioner ? j->preconditioner : made,
+                                      j->x, y, &p->precond);
+    fur_operator_destroy(made);
+    return status;
+}
+
+static fur_status time_copy(page *p)
+{
+    fur_context *context = p->job->context;
+    fur_vector *x = NULL;
+    fur_vector *y = NULL;
+    double least = HUGE_VAL;
+    int64_t n = COPY_BYTES / (int64_t)sizeof(double);
+    fur_status status = fur_vector_create(context, FUR_F64, n, &x);
+    if (status == FUR_OK)
+        status = fur_vector_create(context, FUR_F64, n, &y);
+    for (int run = 0; status == FUR_OK && run < RUNS; run++) {
+        double start = command_seconds();
+        status = fur_vector_copy(x, y);
+        if (status == FUR_OK)
+            status = fur_context_synchronize(context);
+        least = fmin(least, command_seconds() - start);
+    }
+    p->copy = 2.0 * COPY_BYTES / least;
+    fur_vector_destroy(x);
+    fur_vector_destroy(y);
+    return status;
+}
+
+static fur_status measure(page *p)
+{
+    const job *j = p->job;
+    COMMAND_TRY(time_operator(j->context, j->op, j->x, j->watch.sample.r, &p->product));
+    if (fur_operator_rows(j->op) == fur_operator_cols(j->op))
+        COMMAND_TRY(time_precond(p, j->watch.sample.r));
+    return time_copy(p);
+}
+
+static bool has_solved(const job *j)
+{
+    return j->total.outcome == FUR_OUTCOME_CONVERGED ||
+           j->total.outcome == FUR_OUTCOME_LEAST_SQUARES;
+}
+
+static void put_header(const page *p)
+{
+    const job *j = p->job;
+    char rows[WORDS_BYTES];
+    char cols[WORDS_BYTES];
+    page_count((double)fur_operator_rows(j->op), rows);
+    page_count((double)fur_operator_cols(j->op), cols);
+    fputs("<header>\n<p>Linear system, solved by iteration</p>\n<h1>", p->stream);
+    words_put(p->stream, words_file(j->name));
+    fprintf(p->stream, "</h1>\n<p>%s × %s", rows, cols);
+    if (!j->stencil) {
+        page_count((double)fur_csr_get(j->a.matrix)->entries, rows);
+        fprintf(p->stream, " · %s entries", rows);
+    }
+    fprintf(p->stream, " · %s · right-hand side: ", fur_value_name(fur_operator_value_type(j->op)));
+    words_put(p->stream, words_file(j->rhs));
+    fputs("</p>\n</header>\n", p->stream);
+}
+
+static void put_verdict(const page *p)
+{
+    const job *j = p->job;
+    const fur_solver_report *r = &j->total;
+    char iterations[WORDS_BYTES];
+    char seconds[WORDS_BYTES];
+    page_count((double)r->iterations, iterations);
+    page_time(r->seconds, seconds);
+    fprintf(p->stream, "<p class=\"verdict%s\"><b>%c%s</b> after %s iterations and %s",
+            has_solved(j) ? "" : " bad", toupper(fur_outcome_name(r->outcome)[0]),
+            fur_outcome_name(r->outcome) + 1, iterations, seconds);
+    if (j->count > 1)
+        fprintf(p->stream, ", by attempt %d of %d", (int)(j->best - j->attempts) + 1, j->count);
+    fprintf(p->stream, ". %s%s</p>\n", has_solved(j) ? "" : "What to try: ",
+            has_solved(j) ? "" : fur_outcome_advice(r->outcome));
+}
+
+static void put_card(FILE *stream, const char *title, const char *figure, const char *note)
+{
+    fprintf(stream, "<div class=\"card\"><p>%s</p><p class=\"change\">%s</p><p>%s</p></div>\n",
+            title, figure, note);
+}
+
+/* Bytes a second of the best attempt; 0: not known. */
+static double rate(const job *j)
+{
+    const fur_solver_report *r = &j->best->report;
+    return r->seconds > 0 ? job_bytes(j) * (double)r->iterations / r->seconds : 0;
+}
+
+static void put_cards(const page *p)
+{
+    const job *j = p->job;
+    const fur_solver_report *r = &j->best->report;
+    char figure[WORDS_BYTES];
+    char note[2 * WORDS_BYTES];
+    fputs("<div class=\"cards\">\n", p->stream);
+    snprintf(figure, sizeof figure, "%.1e", j->total.residual);
+    snprintf(note, sizeof note, "true; carried along %.1e, asked for %.0e",
+             j->total.residual_recursive, j->watch.rtol);
+    put_card(p->stream, "Relative residual", figure, note);
+    page_time(r->iterations > 0 ? r->seconds / (double)r->iterations : 0, figure);
+    snprintf(note, sizeof note, "with %.0f %s with the matrix", job_products(j),
+             job_products(j) == 1 ? "product" : "products");
+    put_card(p->stream, "One iteration", figure, note);
+    snprintf(figure, sizeof figure, "%.1f GB/s", 1e-9 * rate(j));
+    snprintf(note, sizeof note, "%.0f %% of a copy of vectors, %.1f GB/s", 100 * rate(j) / p->copy,
+             1e-9 * p->copy);
+    put_card(p->stream, "Memory traffic", rate(j) > 0 ? figure : "not counted",
+             rate(j) > 0 ? note : "of this method");
+    fputs("</div>\n", p->stream);
+}
+
+static void put_curve(const page *p)
+{
+    const job *j = p->job;
+    const char *labels[JOB_ATTEMPTS] = {NULL};
+    for (int i = 0; i < j->count; i++)
+        labels[i] = j->attempts[i].choice.method;
+    fputs("<figure class=\"card\"><figcaption><b>Convergence</b>"
+          "<span class=\"key carried-key\">residual that the method carries along</span>"
+          "<span class=\"key true-key\">true residual ‖b − A x‖ of x as it stands</span>"
+          "</figcaption>\n",
+          p->stream);
+    curve_put(p->stream, &j->watch, labels);
+    fputs("</figure>\n", p->stream);
+}
+
+/* What was chosen and why, and what became of it. */
+static void put_attempts(const page *p)
+{
+    const job *j = p->job;
+    fputs("<section class=\"card\">\n<h2>What was tried</h2>\n<table class=\"tried\">\n<thead><tr>"
+          "<th scope=\"col\">method</th><th scope=\"col\">why</th><th scope=\"col\">outcome</th>"
+          "<th scope=\"col\">iterations</th><th scope=\"col\">true residual</th></tr></thead>\n"
+          "<tbody>\n",
+          p->stream);
+    for (int i = 0; i < j->count; i++) {
+        const job_attempt *a = &j->attempts[i];
+        char iterations[WORDS_BYTES];
+        page_count((double)a->report.iterations, iterations);
+        fprintf(p->stream, "<tr><th scope=\"row\">%s<small>preconditioner: %s</small></th><td>",
+                a->choice.method, a->choice.precond);
+        words_put(p->stream, a->choice.reason);
+        fprintf(p->stream, "</td><td>%s</td><td>%s</td><td>%.1e</td></tr>\n",
+                fur_outcome_name(a->report.outcome), iterations, a->report.residual);
+    }
+    fputs("</tbody>\n</table>\n</section>\n", p->stream);
+}
+
+/* One part of the time, with a bar as long as its share. */
+static void put_part(FILE *stream, const char *name, double seconds, double all)
+{
+    char text[WORDS_BYTES];
+    page_time(seconds, text);
+    fprintf(stream,
+            "<tr><th scope=\"row\">%s</th><td>%s<div class=\"bar new\" "
+            "style=\"width:%.1f%%\"></div></td></tr>\n",
+            name, text, all > 0 ? 100 * seconds / all : 0);
+}
+
+static void put_times(const page *p)
+{
+    const job *j = p->job;
+    const fur_solver_report *r = &j->total;
+    double products = fmin(p->product * (double)r->products, r->seconds);
+    double precond =
+        fmin(p->precond * job_products(j) * (double)r->iterations, r->seconds - products);
+    double samples = fmin(j->watch.sample.seconds, r->seconds - products - precond);
+    double all = j->a.seconds + j->seconds_setup + r->seconds;
+    fputs("<section class=\"card\">\n<h2>Where the time went</h2>\n<table "
+          "class=\"times\">\n<tbody>\n",
+          p->stream);
+    put_part(p->stream, "Reading the matrix", j->a.seconds, all);
+    put_part(p->stream, "Looking at the matrix", j->seconds_examine, all);
+    put_part(p->stream, "Kernel, preconditioner, workspace", j->seconds_setup - j->seconds_examine,
+             all);
+    put_part(p->stream, "Products with the matrix", products, all);
+    if (precond > 0)
+        put_part(p->stream, "Preconditioner", precond, all);
+    put_part(p->stream, "Vectors and scalars", r->seconds - products - precond - samples, all);
+    put_part(p->stream, "True residuals for this page", samples, all);
+    fputs("</tbody>\n</table>\n<p class=\"note\">Products and preconditioner: their number times "
+          "what one takes alone.</p>\n</section>\n",
+          p->stream);
+}
+
+static void put_count_row(FILE *stream, const char *name, double count)
+{
+    char text[WORDS_BYTES];
+    page_count(count, text);
+    page_row(stream, name, text);
+}
+
+static void put_symmetry(const page *p)
+{
+    const fur_csr_traits *t = &p->job->traits;
+    char text[2 * WORDS_BYTES];
+    if (t->hermitian)
+        snprintf(text, sizeof text, t->asymmetric_pairs > 0 ? "yes, but for rounding" : "yes");
+    else
+        snprintf(text, sizeof text, "no: %lld pairs differ, by up to %.0e",
+                 (long long)t->asymmetric_pairs, t->asymmetry);
+    page_row(p->stream, "Symmetric (Hermitian)", text);
+}
+
+static void put_square(const page *p)
+{
+    const fur_csr_traits *t = &p->job->traits;
+    char text[2 * WORDS_BYTES];
+    put_symmetry(p);
+    snprintf(text, sizeof text, "%lld positive, %lld negative, %lld zero",
+             (long long)t->diagonal_positive, (long long)t->diagonal_negative,
+             (long long)t->diagonal_zero);
+    page_row(p->stream, "Diagonal", text);
+    snprintf(text, sizeof text, "%.0f %% of the rows",
+             t->rows > 0 ? floor(100.0 * (double)t->dominant_rows / (double)t->rows) : 0);
+    page_row(p->stream, "Diagonally dominant", text);
+    if (t->indefinite_row >= 0) {
+        snprintf(text, sizeof text, "no: a small submatrix with row %lld",
+                 (long long)t->indefinite_row + 1);
+        page_row(p->stream, "Positive definite", text);
+    } else if (t->blocks > 0) {
+        snprintf(text, sizeof text, "as far as %lld small submatrices tell", (long long)t->blocks);
+        page_row(p->stream, "Positive definite", text);
+    }
+}
+
+static void put_matrix(const page *p)
+{
+    const job *j = p->job;
+    fur_csr_statistics s = FUR_DEFAULT(fur_csr_statistics);
+    char text[2 * WORDS_BYTES];
+    if (j->stencil || fur_csr_measure(j->a.matrix, &s) != FUR_OK)
+        return;
+    snprintf(text, sizeof text, "%lld to %lld, %.1f on average", (long long)s.row_min,
+             (long long)s.row_max, s.row_mean);
+    page_row(p->stream, "Entries in a row", text);
+    put_count_row(p->stream, "Bandwidth", (double)s.bandwidth);
+    if (j->traits.rows == j->traits.cols)
+        put_square(p);
+    page_row(p->stream, "Kernel of products", fur_product_describe(j->product)->kernel);
+}
+
+static void put_figures(const page *p)
+{
+    const fur_solver_report *r = &p->job->total;
+    char text[WORDS_BYTES];
+    fputs("<section class=\"card\">\n<h2>The matrix</h2>\n<table>\n<tbody>\n", p->stream);
+    put_matrix(p);
+    snprintf(text, sizeof text, "at least %.1e", r->condition);
+    page_row(p->stream, "Condition, preconditioned", r->condition > 0 ? text : "not estimated");
+    if (r->norm > 0) {
+        snprintf(text, sizeof text, "about %.1e", r->norm);
+        page_row(p->stream, "Norm", text);
+    }
+    fputs("</tbody>\n</table>\n</section>\n", p->stream);
+}
+
+static void put_page(const page *p)
+{
+    static const char style[] =
+        ".bad{background:#fdecea;color:#8c1d18}\n"
+        "@media(prefers-color-scheme:dark){.bad{background:#44201d;color:#f9b4ab}}\n"
+        "figure.card,section.card{margin:1rem 0}.pair section.card{margin:0}\n"
+        ".times td{width:55%}\n"
+        ".tried th,.tried td{text-align:left}.tried th{white-space:nowrap}\n"
+        ".tried td:nth-child(n+4),.tried th:nth-child(n+4){text-align:right;white-space:nowrap}\n"
+        ".key::before{content:\"\";display:inline-block;width:1.4rem;height:.2rem;"
+        "margin-right:.4rem;vertical-align:middle;background:var(--new)}\n"
+        ".true-key::before{background:var(--warm)}\n";
+    char title[2 * WORDS_BYTES];
+    char styles[4096];
+    snprintf(title, sizeof title, "%.100s solved", words_file(p->job->name));
+    snprintf(styles, sizeof styles, "%s%s", style, curve_style);
+    page_begin(p->stream, title, styles);
+    put_header(p);
+    put_verdict(p);
+    put_cards(p);
+    put_curve(p);
+    put_attempts(p);
+    fputs("<div class=\"pair\">\n", p->stream);
+    put_times(p);
+    put_figures(p);
+    fputs("</div>\n<footer>", p->stream);
+    page_put_origin(p->stream, p->job->context);
+    fputs(". Bytes are counted as the method and the kernel must move them.</footer>\n", p->stream);
+    page_end(p->stream);
+}
+
+fur_status job_report(const job *j, const char *path)
+{
+    page p = {.job = j};
+    new_file file;
+    COMMAND_TRY(job_about(j, measure(&p)));
+    COMMAND_TRY(new_file_open(j->context, path, &file));
+    p.stream = file.stream;
+    put_page(&p);
+    return new_file_close(&file, FUR_OK);
+}

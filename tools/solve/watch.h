@@ -1,0 +1,64 @@
+/* A solve as it is seen from outside, iteration by iteration: the progress line, the history, and
+ * the end by a signal. */
+#ifndef FURROW_TOOLS_WATCH_H
+#define FURROW_TOOLS_WATCH_H
+
+#include "progress.h"
+
+#include <furrow/furrow.h>
+
+/* After an iteration; residuals are relative to b. */
+typedef struct watch_point {
+    int attempt;          /* from 1 */
+    int64_t iteration;    /* of this attempt */
+    double seconds;       /* since the first attempt began */
+    double residual;      /* carried along by the method */
+    double true_residual; /* ||b - A x|| / ||b||; NaN: not computed */
+} watch_point;
+
+/* What true residuals are computed of now and then. */
+typedef struct watch_sample {
+    const fur_operator *a; /* NULL: none are */
+    const fur_vector *b;
+    const fur_vector *x;
+    fur_vector *r; /* as b, to work in */
+    double b_norm;
+    double seconds;    /* spent on it */
+    int64_t iteration; /* of the attempt, from which on the next may come */
+} watch_sample;
+
+typedef struct watch {
+    progress line;
+    double begin;
+    double rtol;
+    /* Of the attempt in progress. */
+    const char *method;
+    int attempt;
+    double attempt_begin;
+    double first; /* its first residual */
+    /* All points, if they are kept. */
+    bool keep;
+    bool full; /* there was no memory for more */
+    watch_point *points;
+    int64_t count;
+    int64_t room;
+    watch_sample sample;
+} watch;
+
+/* Begins to watch. */
+void watch_begin(watch *w, bool quiet, double rtol);
+/* An attempt begins, by this method; `why` is told on a terminal. It ends. */
+void watch_attempt(watch *w, const char *method, const char *precond, const char *why);
+void watch_result(watch *w, const fur_solver_report *report);
+/* Ends the line. */
+void watch_end(watch *w);
+/* Gives the points back. */
+void watch_release(watch *w);
+
+/* A monitor of solvers, of a watch: stops when a signal has come. */
+int watch_iteration(void *user, const fur_solver_progress *state);
+
+/* The points as CSV; the file appears when it is complete. */
+fur_status watch_save(const watch *w, fur_context *context, const char *path);
+
+#endif
