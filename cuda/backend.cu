@@ -3,6 +3,7 @@
 #include "multigrid.cuh"
 #include "recording.cuh"
 #include "reorder.cuh"
+#include "solver.cuh"
 #include "stencil.cuh"
 #include "vector.cuh"
 
@@ -105,6 +106,9 @@ void set_services(fur_remote *r)
     r->stencil.diagonal = fur_cuda_stencil_diagonal;
     r->stencil.prove = fur_cuda_stencil_prove;
     r->order.cuthill_mckee = fur_cuda_cuthill_mckee;
+    r->solver.cg_plan = fur_cuda_cg_plan;
+    r->solver.cg_advance = fur_cuda_cg_advance;
+    r->solver.cg_release = fur_cuda_cg_release;
     r->recording.begin = fur_cuda_record;
     r->recording.end = fur_cuda_end_record;
     r->recording.replay = fur_cuda_replay;

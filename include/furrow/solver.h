@@ -41,9 +41,13 @@ typedef struct fur_solver_progress {
 
 /* How the iterations of a solve reach the device. The bits are the same. */
 typedef enum fur_execution {
-    FUR_EXECUTION_AUTO,    /* the fastest that can be had */
-    FUR_EXECUTION_PLAIN,   /* call by call */
-    FUR_EXECUTION_RECORDED /* recorded and replayed, on a GPU and where the operators allow it */
+    FUR_EXECUTION_AUTO,     /* the fastest that can be had */
+    FUR_EXECUTION_PLAIN,    /* call by call */
+    FUR_EXECUTION_RECORDED, /* recorded and replayed, on a GPU and where the operators allow it */
+    /* Whole iterations by one kernel of a GPU that stays: for a matrix of up to some 100,000 rows,
+     * of a kernel in the exact order, and a diagonal preconditioner or none. Keeps a copy of A
+     * during a solve. */
+    FUR_EXECUTION_PERSISTENT
 } fur_execution;
 
 typedef struct fur_solver_options {

@@ -45,7 +45,8 @@ struct fur_operator {
     fur_context *context;
     fur_operator_definition definition;
     fur_dependent dependent;
-    const fur_vector *scaling; /* of y = scaling x; NULL: another operator */
+    const fur_vector *scaling;  /* of y = scaling x; NULL: another operator */
+    const fur_csr_view *matrix; /* of y = A x in the order of FUR_ROW_SEGMENT; NULL: another */
 };
 
 /* An operator that is made from another object, where `dependent` says how; it is listed as made
@@ -104,6 +105,10 @@ fur_status fur_ownership_check(fur_context *context, fur_ownership ownership);
 
 /* A permutation with its own, uninitialised arrays. */
 fur_status fur_permutation_allocate(fur_context *context, int64_t size, fur_permutation **out);
+
+/* Where kernels store to a slot. FUR_INVALID if there is none, or in another context. */
+fur_status fur_scalars_slot(fur_context *context, const fur_scalars *scalars, int slot,
+                            fur_slot *out);
 
 /* FUR_INVALID unless x and y have the same context, value type and size. */
 fur_status fur_vector_match(const fur_vector *x, const fur_vector *y);

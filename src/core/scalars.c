@@ -102,7 +102,7 @@ static fur_status check_slot(fur_context *context, const char *name, int slot, i
                         least, end - 1);
 }
 
-static fur_status find_slot(fur_context *context, const fur_scalars *scalars, int slot,
+fur_status fur_scalars_slot(fur_context *context, const fur_scalars *scalars, int slot,
                             fur_slot *out)
 {
     FUR_TRY(check_owner(context, scalars));
@@ -139,7 +139,7 @@ fur_status fur_dot_into(const fur_vector *x, const fur_vector *y, fur_scalars *s
     fur_context *context = x->context;
     fur_slot out;
     FUR_TRY(fur_vector_match(x, y));
-    FUR_TRY(find_slot(context, scalars, slot, &out));
+    FUR_TRY(fur_scalars_slot(context, scalars, slot, &out));
     return context->backend->reduction->dot[x->value_type](&context->env, x->size, x->data, y->data,
                                                            out);
 }
@@ -167,7 +167,7 @@ fur_status fur_axpy_norm2_into(fur_coefficient alpha, const fur_vector *x, fur_v
     fur_slot out;
     FUR_TRY(fur_vector_match_result(x, y));
     FUR_TRY(find_ratio(context, &alpha, &a));
-    FUR_TRY(find_slot(context, scalars, slot, &out));
+    FUR_TRY(fur_scalars_slot(context, scalars, slot, &out));
     return context->backend->reduction->axpy_norm2[x->value_type](&context->env, x->size, &a,
                                                                   x->data, y->data, out);
 }
@@ -188,8 +188,8 @@ fur_status fur_axpy_norms_into(fur_coefficient alpha, const fur_vector *q, const
     FUR_TRY(fur_vector_match_result(q, r));
     FUR_TRY(check_diagonal(d, r));
     FUR_TRY(find_ratio(context, &alpha, &a));
-    FUR_TRY(find_slot(context, scalars, norm, &outs[0]));
-    FUR_TRY(find_slot(context, scalars, product, &outs[1]));
+    FUR_TRY(fur_scalars_slot(context, scalars, norm, &outs[0]));
+    FUR_TRY(fur_scalars_slot(context, scalars, product, &outs[1]));
     return context->backend->reduction->axpy_norms[q->value_type](
         &context->env, q->size, &a, q->data, d ? d->data : NULL, r->data, outs[0], outs[1]);
 }

@@ -195,6 +195,29 @@ typedef struct fur_order_services {
     fur_order_service *cuthill_mckee; /* or reversed */
 } fur_order_services;
 
+/* Iterations of src/solver/cg.c: d, of a diagonal preconditioner, may be NULL; q, p and r have a
+ * residual behind them whose turn is due. */
+typedef struct fur_cg_call {
+    const void *d;
+    void *r;
+    void *p;
+    void *q;
+    void *x;
+    fur_slot rz;
+    fur_slot pq;
+    fur_slot rr;
+    int64_t count;
+} fur_cg_call;
+
+/* Solvers whose iterations run on the device from beginning to end; all of them or none. */
+typedef struct fur_solver_services {
+    /* A copy of A for the next; FUR_UNSUPPORTED where iterations one by one are better. */
+    fur_status (*cg_plan)(fur_env *env, const fur_csr_view *a, void **state);
+    /* `count` iterations, fewer if the scalars halt, with the bits of the exact kernels. */
+    fur_status (*cg_advance)(fur_env *env, void *state, const fur_cg_call *call);
+    void (*cg_release)(fur_env *env, void *state);
+} fur_solver_services;
+
 /* Calls that are recorded and replayed; all of them or none. */
 typedef struct fur_recording_services {
     fur_status (*begin)(fur_env *env);
@@ -232,6 +255,7 @@ typedef struct fur_remote {
     fur_stencil_services stencil;
     fur_order_services order;
     fur_recording_services recording;
+    fur_solver_services solver;
 } fur_remote;
 
 /* One device's kernels. spmv[0] and stencil[0] are the references. */

@@ -15,6 +15,7 @@
 #include "solver.h"
 
 #include "env.h"
+#include "persistent.h"
 
 #include <furrow/recording.h>
 
@@ -27,6 +28,11 @@ enum { RZ, PQ, RR };
  * Rounding leaves up to 0.003 in f32, what is not symmetric 0.5 to 1 where it diverges
  * (docs/numerics.md). */
 #define CONJUGATE 0.1
+
+/* Iterations of a kernel that stays, which ends with the method; and where a monitor wants to see
+ * some of them. */
+#define PERSISTENT_AHEAD 1024
+#define MONITORED_AHEAD 64
 
 /* The iteration of a pass from which they are recorded. */
 #define FIRST_RECORDED 8
@@ -111,12 +117,13 @@ static fur_outcome verdict(const fur_scalars_state *state)
 typedef struct course {
     fur_solve *s;
     cg v;
-    int64_t before;           /* iterations of earlier passes */
-    double first;             /* ||r|| at the start */
-    int64_t issued;           /* iterations whose residual is computed or queued */
-    bool turned;              /* the last one's update of x and p is, too */
-    bool records;             /* iterations are recorded and replayed, if that works */
-    fur_recording *recording; /* of one; NULL: none yet */
+    int64_t before;             /* iterations of earlier passes */
+    double first;               /* ||r|| at the start */
+    int64_t issued;             /* iterations whose residual is computed or queued */
+    bool turned;                /* the last one's update of x and p is, too */
+    bool records;               /* iterations are recorded and replayed, if that works */
+    fur_recording *recording;   /* of one; NULL: none yet */
+    fur_persistent *persistent; /* a kernel that does many at once; NULL: none */
 } course;
 
 /* Looks at the scalars: at the last iteration that was completed, if there is a new one, and at
@@ -221,6 +228,13 @@ static void record(course *c)
 /* `count` iterations, the first few of a pass call by call: many passes are short. */
 static fur_status advance_by(course *c, int64_t count)
 {
+    if (c->persistent) {
+        c->s->execution = FUR_EXECUTION_PERSISTENT;
+        c->s->products += count;
+        c->issued += count;
+        return fur_persistent_advance(c->persistent, c->s, c->v.p, c->v.q,
+                                      (fur_cg_slots){RZ, PQ, RR}, count);
+    }
     if (c->records && !c->recording && c->issued >= FIRST_RECORDED)
         record(c);
     if (c->recording && c->records) {
@@ -265,11 +279,19 @@ static fur_status iterate(course *c)
     }
 }
 
+static fur_persistent *may_persist(const fur_solve *s, const cg *v)
+{
+    fur_execution wanted = s->options->execution;
+    bool may = wanted == FUR_EXECUTION_AUTO || wanted == FUR_EXECUTION_PERSISTENT;
+    return may && !v->applies ? fur_persistent_plan(s, v->d) : NULL;
+}
+
 static bool may_record(const fur_solve *s)
 {
     fur_context *context = fur_operator_context(s->a);
-    return s->options->execution != FUR_EXECUTION_PLAIN && fur_context_host(context) != context &&
-           fur_operator_recordable(s->a) &&
+    return (s->options->execution == FUR_EXECUTION_AUTO ||
+            s->options->execution == FUR_EXECUTION_RECORDED) &&
+           fur_context_host(context) != context && fur_operator_recordable(s->a) &&
            (!s->preconditioner || fur_operator_recordable(s->preconditioner));
 }
 
@@ -281,8 +303,11 @@ static fur_status run(fur_solve *s)
                 .first = s->residual,
                 .records = may_record(s)};
     FUR_TRY(set_guards(s));
+    c.persistent = may_persist(s, &c.v);
+    s->look_ahead = !c.persistent ? 0 : s->options->monitor ? MONITORED_AHEAD : PERSISTENT_AHEAD;
     fur_status status = iterate(&c);
     fur_recording_destroy(c.recording);
+    fur_persistent_release(c.persistent);
     return status;
 }
 

@@ -34,7 +34,9 @@ int64_t fur_solve_next_look(const fur_solve *solve, int64_t iteration)
 {
     int64_t share = iteration / AHEAD_SHARE;
     int64_t ahead = share < 1 ? 1 : share < MOST_AHEAD ? share : MOST_AHEAD;
-    int64_t interval = solve->check_every ? solve->check_every : ahead;
+    int64_t interval = solve->check_every  ? solve->check_every
+                       : solve->look_ahead ? solve->look_ahead
+                                           : ahead;
     int64_t left = solve->max_iterations - iteration;
     return iteration + (interval < left ? interval : left);
 }

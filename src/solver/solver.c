@@ -127,9 +127,10 @@ static fur_status set_defaults(const fur_operator *a, const fur_method *method,
                                 "rtol, atol and max_iterations must not be negative");
     if (o->check_every < 0)
         return fur_context_fail(context, FUR_INVALID, "check_every must not be negative");
-    if (o->execution < FUR_EXECUTION_AUTO || o->execution > FUR_EXECUTION_RECORDED)
+    if (o->execution < FUR_EXECUTION_AUTO || o->execution > FUR_EXECUTION_PERSISTENT)
         return fur_context_fail(context, FUR_INVALID,
-                                "execution %d is none of FUR_EXECUTION_AUTO, _PLAIN, _RECORDED",
+                                "execution %d is none of FUR_EXECUTION_AUTO, _PLAIN, _RECORDED, "
+                                "_PERSISTENT",
                                 (int)o->execution);
     if (o->restart < 0 || o->restart > FUR_SOLVER_MOST_RESTART)
         return fur_context_fail(context, FUR_INVALID, "restart must be from 0 to %d",

@@ -32,6 +32,7 @@ typedef struct fur_solve {
     double target; /* of the pass: stop at ||r|| <= target */
     int64_t max_iterations;
     int64_t check_every; /* iterations between looks at the scalars; 0: more and more */
+    int64_t look_ahead;  /* these in place of that, set by a method that ends without the host */
     bool stopped;        /* the monitor has asked for it */
     /* Set by the method. */
     fur_outcome

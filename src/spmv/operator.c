@@ -28,5 +28,8 @@ fur_status fur_operator_from_spmv(const fur_spmv *plan, fur_operator **out)
         .diagonal = diagonal,
     };
     fur_dependent dependent = {"the operator of a plan", NULL, NULL, .reads = true};
-    return fur_operator_derive(plan->context, &definition, &dependent, &plan->dependent.made, out);
+    FUR_TRY(
+        fur_operator_derive(plan->context, &definition, &dependent, &plan->dependent.made, out));
+    (*out)->matrix = plan->kernel->info.exact ? a : NULL;
+    return FUR_OK;
 }

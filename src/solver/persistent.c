@@ -1,0 +1,52 @@
+/* Iterations on the device: the device's service, and what it works on. */
+#include "persistent.h"
+
+#include "core.h"
+
+struct fur_persistent {
+    fur_context *context;
+    const fur_vector *d;
+    void *state; /* the device's */
+};
+
+fur_persistent *fur_persistent_plan(const fur_solve *s, const fur_vector *d)
+{
+    fur_context *context = s->a->context;
+    const fur_solver_services *device = &fur_services(context)->solver;
+    void *state;
+    fur_persistent *persistent;
+    if (!device->cg_plan || !s->a->matrix ||
+        device->cg_plan(&context->env, s->a->matrix, &state) != FUR_OK)
+        return NULL;
+    if (fur_env_allocate(&context->env, 1, sizeof *persistent, &persistent) != FUR_OK) {
+        device->cg_release(&context->env, state);
+        return NULL;
+    }
+    *persistent = (fur_persistent){context, d, state};
+    return persistent;
+}
+
+void fur_persistent_release(fur_persistent *persistent)
+{
+    if (!persistent)
+        return;
+    fur_context *context = persistent->context;
+    fur_services(context)->solver.cg_release(&context->env, persistent->state);
+    fur_env_release(&context->env, persistent);
+}
+
+fur_status fur_persistent_advance(fur_persistent *persistent, fur_solve *s, fur_vector *p,
+                                  fur_vector *q, fur_cg_slots slots, int64_t count)
+{
+    fur_context *context = persistent->context;
+    fur_cg_call call = {.d = fur_vector_const_data(persistent->d),
+                        .r = s->r->data,
+                        .p = p->data,
+                        .q = q->data,
+                        .x = s->x->data,
+                        .count = count};
+    FUR_TRY(fur_scalars_slot(context, s->scalars, slots.rz, &call.rz));
+    FUR_TRY(fur_scalars_slot(context, s->scalars, slots.pq, &call.pq));
+    FUR_TRY(fur_scalars_slot(context, s->scalars, slots.rr, &call.rr));
+    return fur_services(context)->solver.cg_advance(&context->env, persistent->state, &call);
+}
