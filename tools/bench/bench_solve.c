@@ -80,13 +80,14 @@ solve_contender *solve_add(solve_race *r, const char *name, void *self,
     return c;
 }
 
-/* Iterations are timed between two looks of the host: after a tenth of them, and at the end. */
+/* Iterations are timed between two looks of the host: the first after a tenth of them, or, if there
+ * is none before the last, the one before; and the last. */
 static int watch(void *user, const fur_solver_progress *progress)
 {
     solve_way *w = user;
     w->last = progress->iteration;
     w->last_seconds = command_seconds();
-    if (w->first == 0 && w->last >= w->iterations / 10) {
+    if (w->first < w->iterations / 10 && w->last < w->iterations) {
         w->first = w->last;
         w->first_seconds = w->last_seconds;
     }
@@ -116,7 +117,7 @@ static fur_status run_way(void *self, int64_t iterations, double *seconds)
         COMMAND_TRY(make_solver(w, iterations));
     COMMAND_TRY(fur_vector_fill(x, fur_real(0)));
     COMMAND_TRY(fur_context_synchronize(w->c->system.b->context));
-    w->first = 0;
+    w->first = -1;
     w->report.size = sizeof w->report;
     COMMAND_TRY(fur_solver_solve(w->solver, w->c->system.rhs, x, &w->report));
     *seconds = (w->last_seconds - w->first_seconds) / (double)(w->last - w->first);
