@@ -22,8 +22,10 @@ static const double GPU_BYTES = 400e9;
 /* The residual that no contender comes near in its last iteration: the squares of much smaller ones
  * are lost. */
 #define RESIDUAL_LEAST 1e-100
-/* How far the residuals of two contenders may be apart after the first iterations. */
+/* How far the residuals of two contenders may be apart after the first iterations, relative to one
+ * of them and to b. */
 #define AGREEMENT 1e-6
+#define ROUNDING 1e-12
 
 /* Entries that an iteration of furrow's cg moves for each row besides A p, where its report does
  * not say (src/solver/cg.c). */
@@ -314,7 +316,7 @@ static fur_status check(solve_case *c)
         COMMAND_TRY(one->run(one->self, SOLVE_CHUNK, &seconds));
         COMMAND_TRY(take_residual(c, &residual));
         c->residual = i == 0 ? residual : c->residual;
-        if (!(fabs(residual - c->residual) <= AGREEMENT * c->residual)) {
+        if (!(fabs(residual - c->residual) <= AGREEMENT * c->residual + ROUNDING)) {
             return fur_context_fail(
                 c->system.b->context, FUR_INVALID,
                 "%s: after %d iterations the residual of %s is %.10g, that of %s %.10g",
