@@ -22,8 +22,10 @@ static const double GPU_BYTES = 400e9;
 /* The residual that no contender comes near in its last iteration: the squares of much smaller ones
  * are lost. */
 #define RESIDUAL_LEAST 1e-100
-/* How far the residuals of two contenders may be apart after the first iterations. */
+/* How far the residuals of two contenders may be apart after the first iterations, relative to one
+ * of them and to b. */
 #define AGREEMENT 1e-6
+#define ROUNDING 1e-12
 
 /* Entries that an iteration of furrow's cg moves for each row besides A p, where its report does
  * not say (src/solver/cg.c). */
@@ -80,13 +82,14 @@ solve_contender *solve_add(solve_race *r, const char *name, void *self,
     return c;
 }
 
-/* Iterations are timed between two looks of the host: after a tenth of them, and at the end. */
+/* Iterations are timed between two looks of the host: the first after a tenth of them, or, if there
+ * is none before the last, the one before; and the last. */
 static int watch(void *user, const fur_solver_progress *progress)
 {
     solve_way *w = user;
     w->last = progress->iteration;
     w->last_seconds = command_seconds();
-    if (w->first == 0 && w->last >= w->iterations / 10) {
+    if (w->first < w->iterations / 10 && w->last < w->iterations) {
         w->first = w->last;
         w->first_seconds = w->last_seconds;
     }
@@ -116,7 +119,7 @@ static fur_status run_way(void *self, int64_t iterations, double *seconds)
         COMMAND_TRY(make_solver(w, iterations));
     COMMAND_TRY(fur_vector_fill(x, fur_real(0)));
     COMMAND_TRY(fur_context_synchronize(w->c->system.b->context));
-    w->first = 0;
+    w->first = -1;
     w->report.size = sizeof w->report;
     COMMAND_TRY(fur_solver_solve(w->solver, w->c->system.rhs, x, &w->report));
     *seconds = (w->last_seconds - w->first_seconds) / (double)(w->last - w->first);
@@ -313,7 +316,7 @@ static fur_status check(solve_case *c)
         COMMAND_TRY(one->run(one->self, SOLVE_CHUNK, &seconds));
         COMMAND_TRY(take_residual(c, &residual));
         c->residual = i == 0 ? residual : c->residual;
-        if (!(fabs(residual - c->residual) <= AGREEMENT * c->residual)) {
+        if (!(fabs(residual - c->residual) <= AGREEMENT * c->residual + ROUNDING)) {
             return fur_context_fail(
                 c->system.b->context, FUR_INVALID,
                 "%s: after %d iterations the residual of %s is %.10g, that of %s %.10g",

@@ -5,17 +5,23 @@
 
 Other arguments, such as --device cuda or --threads 2, go to furrow. The ratio is the median over the
 rounds of the peer's time for an iteration to furrow's. Both must have the same residual after 20
-iterations.
+iterations. The last column is what other programs took of the processor meanwhile: where it is not
+near 0, the line says little.
 """
 
 import argparse
 import json
+import os
 import pathlib
+import resource
 import statistics
 import subprocess
 import sys
+import time
 
+# of two residuals, relative to one of them and to b
 AGREEMENT = 1e-6
+ROUNDING = 1e-12
 
 
 def run(command):
@@ -25,8 +31,19 @@ def run(command):
     return json.loads(done.stdout)
 
 
+def others_seconds():
+    """What other programs have had of the processor, of all cores."""
+    with open("/proc/stat", encoding="ascii") as stat:
+        ticks = [int(field) for field in stat.readline().split()[1:]]
+    own = resource.getrusage(resource.RUSAGE_CHILDREN)
+    idle = ticks[3] + ticks[4]
+    return (sum(ticks[:8]) - idle) / os.sysconf("SC_CLK_TCK") - own.ru_utime - own.ru_stime
+
+
 def compare(options, passed, case):
     """A line of the table."""
+    begin = time.monotonic()
+    before = others_seconds()
     bench = [options.furrow, "bench", "solve", case, "--json", "--rounds", "3", *passed]
     script = pathlib.Path(__file__).with_name("peer_cg.py")
     own, peers = [], []
@@ -36,9 +53,10 @@ def compare(options, passed, case):
         peer = run([options.python, script, case.removesuffix(":stencil"),
                     str(result["iterations"]), "--peer", options.peer])
         peers.append(peer["seconds"])
-        if abs(peer["residual"] - result["residual"]) > AGREEMENT * result["residual"]:
+        if abs(peer["residual"] - result["residual"]) > AGREEMENT * result["residual"] + ROUNDING:
             sys.exit(f"{case}: residual {result['residual']} of furrow after 20 iterations, "
                      f"{peer['residual']} of {options.peer}")
+    others = (others_seconds() - before) / (time.monotonic() - begin) / os.cpu_count()
     seconds = [line["seconds"] for line in own]
     plain = [line["ratio"] for line in own]
     ratios = [slow / fast for slow, fast in zip(peers, seconds)]
@@ -47,7 +65,7 @@ def compare(options, passed, case):
             f"{1e6 * statistics.median(seconds):.1f}", f"{per_row:.0f}",
             f"{100 * statistics.median(line['of_copy'] for line in own):.0f} %",
             f"{statistics.median(plain):.2f}", f"{1e6 * statistics.median(peers):.1f}",
-            f"{statistics.median(ratios):.2f}"]
+            f"{statistics.median(ratios):.2f}", f"{100 * max(others, 0):.0f} %"]
 
 
 def main():
@@ -59,7 +77,7 @@ def main():
     parser.add_argument("--python", default=sys.executable)
     options, passed = parser.parse_known_args()
     heads = ["case", "rows", "entries", "us", "B/row", "of copy", "over the first peer",
-             f"{options.peer} us", f"over {options.peer}"]
+             f"{options.peer} us", f"over {options.peer}", "others"]
     print("|", " | ".join(heads), "|")
     print("|" + "---|" * len(heads))
     for case in options.cases:
