@@ -514,8 +514,8 @@ fur_status fur_cuda_cg_plan(fur_env *env, const fur_csr_view *a, void **state)
 fur_status fur_cuda_cg_advance(fur_env *env, void *state, const fur_cg_call *call)
 {
     auto s = static_cast<const sliced *>(state);
-    return fur_with_value(s->value,
-                          [&](auto value) { return advance<decltype(value)>(env, s, call); });
+    return with_small_value(s->value, env,
+                            [&](auto value) { return advance<decltype(value)>(env, s, call); });
 }
 
 void fur_cuda_cg_release(fur_env *env, void *state)

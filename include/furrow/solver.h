@@ -153,6 +153,15 @@ FUR_API void fur_solver_destroy(fur_solver *solver);
 FUR_API fur_status fur_solver_solve(fur_solver *solver, const fur_vector *b, fur_vector *x,
                                     fur_solver_report *report);
 
+/* A solver as a preconditioner z = M r ~ A^-1 r, of any value type of the same kind, real or
+ * complex: a solve from 0 by its options, whatever its outcome. A solver of type f32 as an operator
+ * of type f64 is the inner solve of iterative refinement (method "richardson"), which scales and
+ * converts r on the host; a method that is not linear wants a flexible one around it ("fgmres",
+ * "richardson"). The solver must outlive the operator, and not be in a solve when it is applied.
+ * FUR_UNSUPPORTED for a method of least squares, FUR_INVALID for real and complex. */
+FUR_API fur_status fur_operator_from_solver(fur_solver *solver, fur_value_type value,
+                                            fur_operator **out);
+
 /* Method 0, 1, 2 ...; NULL past the last. */
 FUR_API const fur_method_info *fur_solver_method_at(int index);
 

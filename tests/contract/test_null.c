@@ -366,6 +366,8 @@ static int refuse_operators(int wanted, int rows)
     REFUSED(w.context, "x", fur_multigrid_solve(w.mg, w.x, NULL, 0, 0, NULL));
     REFUSED(NULL, "a", fur_solver_create(NULL, NULL, &w.out.solver));
     REFUSED(w.context, "out", fur_solver_create(w.op, NULL, NULL));
+    REFUSED(NULL, "solver", fur_operator_from_solver(NULL, FUR_F64, &w.out.op));
+    REFUSED(w.context, "out", fur_operator_from_solver(w.solver, FUR_F64, NULL));
     REFUSED(NULL, "solver", fur_solver_solve(NULL, w.x, w.y, NULL));
     REFUSED(w.context, "b", fur_solver_solve(w.solver, NULL, w.y, NULL));
     REFUSED(w.context, "x", fur_solver_solve(w.solver, w.x, NULL, NULL));

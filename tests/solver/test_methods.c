@@ -17,6 +17,8 @@ static const entrant entrants[] = {
     {"bicgstab", false, false},
     {"gmres", false, false},
     {"fgmres", false, false},
+    {"chebyshev", true, true},
+    {"richardson", true, true},
 };
 
 enum { PLAIN, JACOBI, GENERAL, PRECONDITIONERS };

@@ -1,0 +1,212 @@
+/* Chebyshev's semi-iteration (Golub and Varga 1961), in the form of Saad, Iterative Methods for
+ * Sparse Linear Systems, 2003, algorithm 12.1, on M A with bounds of its spectrum by a few steps of
+ * Lanczos from the residual. Where the residual falls more slowly than the bounds foretell, or
+ * grows, an eigenvalue lies outside, and what it belongs to is by then most of the residual:
+ * Lanczos starts from there once more and widens them (Manteuffel 1978). No dot product in between.
+ *
+ * Vector transfers an iteration besides A d and M r: x update 3, r update with its norm 3, d update
+ * 3. An estimate is LANCZOS_STEPS products. */
+#include "solver.h"
+
+#include "env.h"
+#include "tridiagonal.h"
+
+#include <math.h>
+
+#define LANCZOS_STEPS 20
+#define TOLERANCE 1e-3
+
+/* The largest eigenvalue that Lanczos finds is a bound with this factor; so is the smallest. */
+#define ABOVE 1.05
+#define BELOW 0.9
+
+/* The residual may be this times what the bounds foretell, and as often more as Lanczos has found
+ * no wider bounds: M A is not normal in the norm that is looked at. */
+#define SLACK 10
+
+typedef struct chebyshev {
+    fur_vector *r;
+    fur_vector *z;      /* M r; r itself without a preconditioner */
+    fur_vector *d;      /* direction */
+    fur_vector *q;      /* A d */
+    fur_vector *before; /* of Lanczos; the others serve it, too */
+    double low;         /* the bounds */
+    double high;
+    double first; /* ||r|| at the start of a cycle */
+    double rho;
+    double rate;  /* by which the residual falls in the end */
+    double power; /* rate^iterations */
+    double slack;
+} chebyshev;
+
+/* A vector of Lanczos, in v, over its norm in M, and M v. A norm that rounding alone may have left
+ * is 0, of what M is not positive definite on -1. */
+static fur_status normalise(fur_solve *s, double rounding, fur_vector *v, fur_vector *mv,
+                            double *norm)
+{
+    fur_scalar square;
+    if (s->preconditioner)
+        FUR_TRY(fur_solve_precondition(s, v, mv));
+    FUR_TRY(fur_dot(v, mv, &square));
+    *norm = square.re < 0 ? -1 : sqrt(square.re);
+    if (fabs(square.re) <= rounding * rounding)
+        *norm = 0;
+    if (!(*norm > 0 && *norm < HUGE_VAL))
+        return FUR_OK;
+    FUR_TRY(fur_vector_scale(v, fur_real(1 / *norm)));
+    return s->preconditioner ? fur_vector_scale(mv, fur_real(1 / *norm)) : FUR_OK;
+}
+
+/* The tridiagonal matrix of M A from r: its size, 0 if M is not positive definite or an entry is
+ * not finite, which sets the outcome. */
+static fur_status lanczos(fur_solve *s, const chebyshev *c, double *diagonal, double *beside,
+                          int *steps)
+{
+    fur_vector *v = c->d;
+    fur_vector *before = c->before;
+    fur_vector *next = c->q;
+    double norm;
+    *steps = 0;
+    FUR_TRY(fur_vector_copy(c->r, v));
+    FUR_TRY(fur_vector_fill(before, fur_real(0)));
+    FUR_TRY(normalise(s, 0, v, s->preconditioner ? c->z : v, &norm));
+    for (int k = 0; norm > 0 && norm < HUGE_VAL && k < LANCZOS_STEPS; k++) {
+        fur_vector *mv = s->preconditioner ? c->z : v;
+        fur_scalar dot;
+        FUR_TRY(fur_solve_multiply(s, mv, next));
+        FUR_TRY(fur_dot(mv, next, &dot));
+        diagonal[k] = dot.re;
+        FUR_TRY(fur_axpby(fur_real(-dot.re), v, fur_real(1), next));
+        if (k > 0)
+            FUR_TRY(fur_axpby(fur_real(-beside[k - 1]), before, fur_real(1), next));
+        fur_vector *oldest = before;
+        before = v;
+        v = next;
+        next = oldest;
+        mv = s->preconditioner ? c->z : v;
+        FUR_TRY(normalise(s, fur_solve_epsilon(s) * fabs(dot.re), v, mv, &norm));
+        beside[k] = norm;
+        *steps = k + 1;
+    }
+    if (norm < 0 || !(norm < HUGE_VAL)) {
+        s->outcome = norm < 0 ? FUR_OUTCOME_INDEFINITE_PRECONDITIONER : FUR_OUTCOME_BREAKDOWN;
+        *steps = 0;
+    }
+    return FUR_OK;
+}
+
+/* Bounds by Lanczos, or wider ones; *over with the outcome where there are none. */
+static fur_status take_bounds(fur_solve *s, chebyshev *c, bool *over)
+{
+    double diagonal[LANCZOS_STEPS];
+    double beside[LANCZOS_STEPS];
+    double least;
+    double most;
+    int steps;
+    *over = true;
+    FUR_TRY(lanczos(s, c, diagonal, beside, &steps));
+    if (steps == 0)
+        return FUR_OK;
+    fur_tridiagonal_extremes(steps, diagonal, beside, TOLERANCE, &least, &most);
+    if (!(least > 0 && most < HUGE_VAL)) {
+        s->outcome = least <= 0 ? FUR_OUTCOME_INDEFINITE : FUR_OUTCOME_BREAKDOWN;
+        return FUR_OK;
+    }
+    *over = false;
+    if (BELOW * least >= c->low && ABOVE * most <= c->high)
+        c->slack *= SLACK;
+    c->low = fmin(c->low, BELOW * least);
+    c->high = fmax(c->high, ABOVE * most);
+    s->norm = fmax(s->norm, most);
+    s->condition = fmax(s->condition, s->norm / least);
+    return FUR_OK;
+}
+
+/* The first direction of a cycle, z / theta. */
+static fur_status begin(fur_solve *s, chebyshev *c, double residual)
+{
+    double theta = (c->high + c->low) / 2;
+    double sigma = (c->high + c->low) / (c->high - c->low);
+    c->first = residual;
+    c->rho = 1 / sigma;
+    c->rate = 1 / (sigma + sqrt(sigma * sigma - 1));
+    c->power = 1;
+    if (s->preconditioner)
+        FUR_TRY(fur_solve_precondition(s, c->r, c->z));
+    return fur_axpby(fur_real(1 / theta), c->z, fur_real(0), c->d);
+}
+
+/* x += d, r -= A d */
+static fur_status step(fur_solve *s, chebyshev *c, double *residual)
+{
+    FUR_TRY(fur_solve_multiply(s, c->d, c->q));
+    FUR_TRY(fur_axpby(fur_real(1), c->d, fur_real(1), s->x));
+    c->power *= c->rate;
+    return fur_axpy_norm2(fur_real(-1), c->q, c->r, residual);
+}
+
+/* The next direction, of M r and the last one. */
+static fur_status turn(fur_solve *s, chebyshev *c)
+{
+    double delta = (c->high - c->low) / 2;
+    double sigma = (c->high + c->low) / (c->high - c->low);
+    double rho = 1 / (2 * sigma - c->rho);
+    double share = rho * c->rho;
+    c->rho = rho;
+    if (s->preconditioner)
+        FUR_TRY(fur_solve_precondition(s, c->r, c->z));
+    return fur_axpby(fur_real(2 * rho / delta), c->z, fur_real(share), c->d);
+}
+
+/* Whether the residual falls as Chebyshev's polynomials do between the bounds. */
+static bool keeps_pace(const chebyshev *c, double residual)
+{
+    double foretold = 2 * c->power / (1 + c->power * c->power);
+    return residual <= c->slack * foretold * c->first;
+}
+
+static fur_status run(fur_solve *s)
+{
+    chebyshev c = {.r = s->r,
+                   .z = s->preconditioner ? s->work[2] : s->r,
+                   .d = s->work[0],
+                   .q = s->work[1],
+                   .before = s->work[3],
+                   .low = HUGE_VAL,
+                   .slack = SLACK};
+    int64_t iteration = s->iterations;
+    double residual = s->residual;
+    double most = residual / fur_solve_epsilon(s); /* of what is so large nothing is left to find */
+    bool over;
+    FUR_TRY(take_bounds(s, &c, &over));
+    if (over)
+        return FUR_OK;
+    FUR_TRY(begin(s, &c, residual));
+    while (!over) {
+        FUR_TRY(step(s, &c, &residual));
+        over = fur_solve_is_over(s, ++iteration, residual);
+        if (!over && residual > most) {
+            s->outcome = FUR_OUTCOME_DIVERGED;
+            over = true;
+        }
+        if (!over && keeps_pace(&c, residual)) {
+            FUR_TRY(turn(s, &c));
+        } else if (!over) {
+            FUR_TRY(take_bounds(s, &c, &over));
+            FUR_TRY(begin(s, &c, residual));
+        }
+    }
+    s->bytes = fur_solve_bytes(s, 9);
+    return FUR_OK;
+}
+
+extern const fur_method fur_method_chebyshev;
+const fur_method fur_method_chebyshev = {
+    .info = {"chebyshev",
+             "semi-iteration with bounds by Lanczos, no dot products; for A and M symmetric "
+             "(Hermitian) positive definite",
+             "Golub and Varga 1961"},
+    .kind = FUR_METHOD_SQUARE,
+    .workspace = 4,
+    .run = run,
+};

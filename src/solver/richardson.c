@@ -1,0 +1,52 @@
+/* Richardson's iteration x += omega M r (Richardson 1910), with the omega that leaves the least
+ * residual (Saad, Iterative Methods for Sparse Linear Systems, 2003, section 5.3.2). With M a solve
+ * in single precision (fur_operator_from_solver) it is iterative refinement: the residual, the
+ * solution and the tolerance are those of the value type, most of the work is in the other.
+ *
+ * Vector transfers an iteration besides A z and M r: two dots 3, x update 3, r update with its norm
+ * 3. */
+#include "course.h"
+#include "number.h"
+#include "solver.h"
+
+#include "env.h"
+
+static fur_status run(fur_solve *s)
+{
+    fur_course course = fur_course_begin(s);
+    int64_t before = s->iterations;
+    fur_vector *q = s->work[1];
+    bool over = false;
+    for (int64_t iteration = 1; !over; iteration++) {
+        const fur_vector *z;
+        fur_scalar qr;
+        double length;
+        double residual;
+        FUR_TRY(fur_solve_preconditioned(s, s->r, s->work[0], &z));
+        FUR_TRY(fur_solve_multiply(s, z, q));
+        FUR_TRY(fur_dot(q, s->r, &qr));
+        FUR_TRY(fur_norm2(q, &length));
+        fur_scalar omega = fur_complex(qr.re / length / length, qr.im / length / length);
+        if (!fur_is_finite(omega)) {
+            s->outcome = FUR_OUTCOME_BREAKDOWN;
+            return FUR_OK;
+        }
+        FUR_TRY(fur_axpby(omega, z, fur_real(1), s->x));
+        FUR_TRY(fur_axpy_norm2(fur_negative(omega), q, s->r, &residual));
+        over = fur_solve_is_over(s, before + iteration, residual) ||
+               fur_course_is_lost(&course, s, iteration);
+    }
+    s->bytes = fur_solve_bytes(s, 9);
+    return FUR_OK;
+}
+
+extern const fur_method fur_method_richardson;
+const fur_method fur_method_richardson = {
+    .info = {"richardson",
+             "x += omega M r, the omega of the least residual: iterative refinement where M is a "
+             "solve in single precision",
+             "Richardson 1910"},
+    .kind = FUR_METHOD_SQUARE,
+    .workspace = 2,
+    .run = run,
+};
