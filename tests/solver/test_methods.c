@@ -13,8 +13,8 @@ typedef struct entrant {
 } entrant;
 
 static const entrant entrants[] = {
-    {"cg", true, true},      {"bicgstab", false, false}, {"minres", true, false},
-    {"gmres", false, false}, {"fgmres", false, false},
+    {"cg", true, true},     {"bicgstab", false, false}, {"minres", true, false},
+    {"idrs", false, false}, {"gmres", false, false},    {"fgmres", false, false},
 };
 
 enum { PLAIN, JACOBI, GENERAL, PRECONDITIONERS };
