@@ -12,10 +12,7 @@
  * Vector transfers of iteration k = 1 .. m of a cycle, besides the product with A and M:
  * projections twice (2 k + 3), norm 1, scaling 2; at the cycle's end m + 11 and a product. On
  * average 2 m + 12 + 11 / m: for m = 30 72, 579 bytes a row in f64. */
-#include "number.h"
-#include "solver.h"
-
-#include "env.h"
+#include "orthogonal.h"
 
 /* What orthogonalising leaves of a vector, relative to it, is nothing up to so many epsilons; the
  * same for a pivot of R relative to ||A M||. */
@@ -28,7 +25,7 @@ typedef struct gmres {
     fur_vector *spare;       /* M v_k where it is not kept; a combination of vectors */
     fur_vector **directions; /* M v_0 .. M v_m-1 of FGMRES; NULL: not kept */
     fur_scalar *triangle;    /* R by columns without gaps; column k has k + 1 entries */
-    fur_scalar *again;       /* projections with the other sign */
+    fur_scalar *again;       /* what the second projection adds */
     fur_scalar *g;           /* the rotated right-hand side; then y */
     fur_scalar *cosines;
     double *sines;
@@ -61,23 +58,6 @@ static gmres layout(fur_solve *s, bool flexible)
     return c;
 }
 
-/* A list of vectors to read. */
-static const fur_vector *const *reading(fur_vector *const *vectors)
-{
-    return (const fur_vector *const *)vectors;
-}
-
-/* w -= V V^H w for the count first of the basis; the projections are added to h. */
-static fur_status project(gmres *c, int64_t count, fur_vector *w, fur_scalar *h)
-{
-    FUR_TRY(fur_dot_many((int)count, reading(c->basis), w, c->again));
-    for (int64_t i = 0; i < count; i++) {
-        h[i] = fur_sum(h[i], c->again[i]);
-        c->again[i] = fur_negative(c->again[i]);
-    }
-    return fur_axpy_many((int)count, c->again, reading(c->basis), w);
-}
-
 /* Column k of H: v_k+1, not yet of length 1, and its length; 0 where nothing is left but rounding.
  */
 static fur_status expand(gmres *c, int64_t k, fur_scalar *h, double *next)
@@ -88,13 +68,13 @@ static fur_status expand(gmres *c, int64_t k, fur_scalar *h, double *next)
     FUR_TRY(fur_solve_preconditioned(c->solve, c->basis[k],
                                      c->directions ? c->directions[k] : c->spare, &z));
     FUR_TRY(fur_solve_multiply(c->solve, z, w));
-    for (int64_t i = 0; i <= k; i++)
-        h[i] = fur_real(0);
-    FUR_TRY(project(c, k + 1, w, h));
-    FUR_TRY(project(c, k + 1, w, h));
+    FUR_TRY(fur_project_out((int)k + 1, c->basis, w, h));
+    FUR_TRY(fur_project_out((int)k + 1, c->basis, w, c->again));
     FUR_TRY(fur_norm2(w, next));
-    for (int64_t i = 0; i <= k; i++)
+    for (int64_t i = 0; i <= k; i++) {
+        h[i] = fur_sum(h[i], c->again[i]);
         length = fur_length(length, fur_modulus(h[i]));
+    }
     length = fur_length(length, *next);
     if (*next <= NOTHING * fur_solve_epsilon(c->solve) * length)
         *next = 0;
@@ -139,7 +119,7 @@ static fur_status find_change(gmres *c, int64_t count, const fur_vector **change
     fur_vector **directions = c->directions ? c->directions : c->basis;
     substitute(c, count);
     FUR_TRY(fur_axpby(c->g[0], directions[0], fur_real(0), c->spare));
-    FUR_TRY(fur_axpy_many((int)count - 1, c->g + 1, reading(directions + 1), c->spare));
+    FUR_TRY(fur_axpy_many((int)count - 1, c->g + 1, fur_reading(directions + 1), c->spare));
     *change = c->spare;
     return c->directions ? FUR_OK
                          : fur_solve_preconditioned(c->solve, c->spare,

@@ -19,6 +19,8 @@ static const entrant entrants[] = {
     {"fgmres", false, false},
     {"chebyshev", true, true},
     {"richardson", true, true},
+    {"minres", true, false},
+    {"idrs", false, false},
 };
 
 enum { PLAIN, JACOBI, GENERAL, PRECONDITIONERS };

@@ -1,0 +1,262 @@
+/* IDR(s) with a preconditioner on the right: Sonneveld and van Gijzen, IDR(s): a family of simple
+ * and fast algorithms for solving large nonsymmetric systems of linear equations, 2008; in the form
+ * whose intermediate vectors are orthogonal to shadow vectors: van Gijzen and Sonneveld, Algorithm
+ * 913, 2011.
+ *
+ * Residuals are forced into smaller and smaller spaces: s steps with directions u, g = A u, whose g
+ * are orthogonal to ever more of the s shadow vectors p, then one that makes the residual small and
+ * takes it into the next space. The p are the same in every solve: hashed numbers, orthonormal.
+ * Where p.g vanishes, the method leaves the space by a step of the second kind and begins afresh.
+ *
+ * Vector transfers of a round of s + 1 iterations, besides their products with A and M: dots p.r
+ * s + 1; of direction k = 0 .. s - 1 v s - k + 4, u s - k + 4, dots p.g s + 1, g and u made
+ * orthogonal 2 (k + 2) where k > 0, r with its norm 3, x 3; of the last step 2 + 3 + 3. That is
+ * 3 s^2 + 21 s + 5 at most, a (s + 1)-th of it an iteration: for s = 4 27, 220 bytes a row in f64.
+ */
+#include "course.h"
+#include "orthogonal.h"
+
+/* Fresh beginnings in a pass. */
+#define MOST_RENEWALS 10
+/* Least cosine of r and A M r that is taken as it is. */
+#define COSINE 0.7
+
+/* A pass by the names of the literature. */
+typedef struct idrs {
+    fur_solve *solve;
+    fur_course course;
+    int64_t before; /* iterations of earlier passes */
+    int64_t iteration;
+    int s;
+    fur_vector *r;
+    fur_vector **p; /* shadow vectors */
+    fur_vector **g; /* A u */
+    fur_vector **u; /* directions */
+    fur_vector *v;
+    fur_vector *spare;  /* for M v and M r */
+    fur_scalar *m;      /* m(i, k) = p_i.g_k, by rows; its upper triangle is 0 */
+    fur_scalar *f;      /* p.r */
+    fur_scalar *c;      /* of the system that v solves */
+    fur_scalar *column; /* p.g of a new g; what it is made orthogonal with */
+    fur_scalar omega;
+    double norm; /* ||r|| */
+    int renewals;
+} idrs;
+
+static int64_t scratch(int restart)
+{
+    return 2 * (int64_t)restart * (restart + 3);
+}
+
+/* --- the shadow vectors ----------------------------------------------------------------------- */
+
+/* A number of (-1, 1) for every index: splitmix64 (Steele, Lea and Flood 2014). */
+static double hash(uint64_t index)
+{
+    uint64_t z = (index + 1) * UINT64_C(0x9e3779b97f4a7c15);
+    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return ((double)((z ^ (z >> 31)) >> 11) + 0.5) * 0x1p-52 - 1;
+}
+
+/* Hashed numbers from the index `first` on. */
+static fur_status fill(fur_vector *x, uint64_t first)
+{
+    fur_value_type value = fur_vector_value_type(x);
+    fur_context *context = fur_vector_context(x);
+    int64_t parts = fur_vector_size(x) * fur_value_parts(value);
+    size_t size = fur_value_size(value) / (size_t)fur_value_parts(value);
+    void *entries;
+    FUR_TRY(fur_context_allocate(context, (size_t)parts * size, &entries));
+    for (int64_t i = 0; i < parts; i++) {
+        double number = hash(first + (uint64_t)i);
+        if (fur_value_is_single(value))
+            ((float *)entries)[i] = (float)number;
+        else
+            ((double *)entries)[i] = number;
+    }
+    fur_status status = fur_vector_upload(entries, x);
+    fur_context_release(context, entries);
+    return status;
+}
+
+static fur_status prepare(const fur_solver *solver)
+{
+    fur_scalar *projections = (fur_scalar *)solver->scratch;
+    fur_vector **p = solver->work;
+    for (int k = 0; k < solver->options.restart; k++) {
+        double norm;
+        FUR_TRY(fill(p[k], (uint64_t)k << 40));
+        for (int times = 0; times < 2; times++)
+            FUR_TRY(fur_project_out(k, p, p[k], projections));
+        FUR_TRY(fur_norm2(p[k], &norm));
+        if (norm > 0)
+            FUR_TRY(fur_vector_scale(p[k], fur_real(1 / norm)));
+    }
+    return FUR_OK;
+}
+
+/* --- a pass ----------------------------------------------------------------------------------- */
+
+static idrs layout(fur_solve *solve)
+{
+    int s = solve->options->restart;
+    fur_scalar *scalars = (fur_scalar *)solve->scratch;
+    idrs d = {.solve = solve, .course = fur_course_begin(solve), .before = solve->iterations};
+    d.s = s;
+    d.r = solve->r;
+    d.norm = solve->residual;
+    d.p = solve->work;
+    d.g = d.p + s;
+    d.u = d.g + s;
+    d.v = solve->work[3 * s];
+    d.spare = solve->work[3 * s + 1];
+    d.m = scalars;
+    d.f = d.m + s * s;
+    d.c = d.f + s;
+    d.column = d.c + s;
+    return d;
+}
+
+static bool end(idrs *d, fur_outcome outcome)
+{
+    d->solve->outcome = outcome;
+    return true;
+}
+
+/* No directions yet: g = u = 0 and m = 1. */
+static fur_status begin(idrs *d)
+{
+    for (int k = 0; k < d->s; k++) {
+        FUR_TRY(fur_vector_fill(d->g[k], fur_real(0)));
+        FUR_TRY(fur_vector_fill(d->u[k], fur_real(0)));
+        for (int i = 0; i < d->s; i++)
+            d->m[i * d->s + k] = fur_real(i == k);
+    }
+    d->omega = fur_real(1);
+    return FUR_OK;
+}
+
+/* x += alpha u and r -= alpha g: an iteration. */
+static fur_status step(idrs *d, fur_scalar alpha, const fur_vector *u, const fur_vector *g,
+                       bool *over)
+{
+    FUR_TRY(fur_axpby(alpha, u, fur_real(1), d->solve->x));
+    FUR_TRY(fur_axpy_norm2(fur_negative(alpha), g, d->r, &d->norm));
+    d->iteration++;
+    *over = fur_solve_is_over(d->solve, d->before + d->iteration, d->norm) ||
+            fur_course_is_lost(&d->course, d->solve, d->iteration);
+    return FUR_OK;
+}
+
+/* c with m c = f, of the rows and columns from k on; r - G c is orthogonal to those p. */
+static void substitute(idrs *d, int k)
+{
+    for (int i = k; i < d->s; i++) {
+        fur_scalar sum = d->f[i];
+        for (int j = k; j < i; j++)
+            sum = fur_sum(sum, fur_negative(fur_product(d->m[i * d->s + j], d->c[j])));
+        d->c[i] = fur_quotient(sum, d->m[i * d->s + i]);
+    }
+}
+
+/* The next u_k = omega M v + U c for v = r - G c, and g_k = A u_k. */
+static fur_status expand(idrs *d, int k)
+{
+    const fur_vector *mv;
+    substitute(d, k);
+    FUR_TRY(fur_vector_copy(d->r, d->v));
+    FUR_TRY(fur_subtract_many(d->s - k, d->c + k, d->g + k, d->v));
+    FUR_TRY(fur_solve_preconditioned(d->solve, d->v, d->spare, &mv));
+    FUR_TRY(fur_axpby(d->omega, mv, d->c[k], d->u[k]));
+    FUR_TRY(fur_axpy_many(d->s - k - 1, d->c + k + 1, fur_reading(d->u + k + 1), d->u[k]));
+    return fur_solve_multiply(d->solve, d->u[k], d->g[k]);
+}
+
+/* g_k orthogonal to p_0 .. p_k-1, and with it column k of m; whether p_k.g_k is more than rounding.
+ */
+static fur_status orthogonalise(idrs *d, int k, bool *usable)
+{
+    int s = d->s;
+    double largest = 0;
+    FUR_TRY(fur_dot_many(s, fur_reading(d->p), d->g[k], d->column));
+    for (int i = 0; i < s; i++)
+        largest = fmax(largest, fur_modulus(d->column[i]));
+    for (int j = 0; j < k; j++) {
+        d->column[j] = fur_quotient(d->column[j], d->m[j * s + j]);
+        for (int i = j + 1; i < s; i++)
+            d->column[i] =
+                fur_sum(d->column[i], fur_negative(fur_product(d->column[j], d->m[i * s + j])));
+    }
+    for (int i = k; i < s; i++)
+        d->m[i * s + k] = d->column[i];
+    FUR_TRY(fur_subtract_many(k, d->column, d->g, d->g[k]));
+    FUR_TRY(fur_subtract_many(k, d->column, d->u, d->u[k]));
+    *usable = fur_modulus(d->column[k]) > fur_solve_epsilon(d->solve) * largest;
+    return FUR_OK;
+}
+
+/* Iteration k of a round; not usable: without a step. */
+static fur_status descend(idrs *d, int k, bool *usable, bool *over)
+{
+    FUR_TRY(expand(d, k));
+    FUR_TRY(orthogonalise(d, k, usable));
+    if (!*usable)
+        return FUR_OK;
+    fur_scalar beta = fur_quotient(d->f[k], d->m[k * d->s + k]);
+    for (int i = k + 1; i < d->s; i++)
+        d->f[i] = fur_sum(d->f[i], fur_negative(fur_product(beta, d->m[i * d->s + k])));
+    return step(d, beta, d->u[k], d->g[k], over);
+}
+
+/* The last iteration of a round: r -= omega A M r. */
+static fur_status leave(idrs *d, bool *over)
+{
+    const fur_vector *mr;
+    const fur_vector *with[] = {d->r, d->v};
+    fur_scalar products[2]; /* r.t, t.t of t = A M r */
+    FUR_TRY(fur_solve_preconditioned(d->solve, d->r, d->spare, &mr));
+    FUR_TRY(fur_solve_multiply(d->solve, mr, d->v));
+    FUR_TRY(fur_dot_many(2, with, d->v, products));
+    if (products[1].re == 0) {
+        *over = end(d, FUR_OUTCOME_SINGULAR);
+        return FUR_OK;
+    }
+    d->omega = fur_residual_step(fur_conjugate(products[0]), products[1].re, d->norm, COSINE);
+    return step(d, d->omega, mr, d->v, over);
+}
+
+static fur_status run(fur_solve *solve)
+{
+    idrs d = layout(solve);
+    double s = d.s;
+    bool over = false;
+    solve->bytes = fur_solve_bytes(solve, (3 * s * s + 21 * s + 5) / (s + 1));
+    FUR_TRY(begin(&d));
+    while (!over) {
+        bool usable = true;
+        FUR_TRY(fur_dot_many(d.s, fur_reading(d.p), d.r, d.f));
+        for (int k = 0; k < d.s && usable && !over; k++)
+            FUR_TRY(descend(&d, k, &usable, &over));
+        if (!over)
+            FUR_TRY(leave(&d, &over));
+        if (!usable && !over) {
+            FUR_TRY(begin(&d));
+            over = d.renewals++ == MOST_RENEWALS && end(&d, FUR_OUTCOME_BREAKDOWN);
+        }
+    }
+    return FUR_OK;
+}
+
+extern const fur_method fur_method_idrs;
+const fur_method fur_method_idrs = {
+    .info = {"idrs", "IDR(s), for any A with an inverse; between bicgstab and gmres",
+             "Sonneveld and van Gijzen 2008"},
+    .kind = FUR_METHOD_SQUARE,
+    .workspace = 2,
+    .vectors_a_restart = 3,
+    .default_restart = 4,
+    .scratch = scratch,
+    .prepare = prepare,
+    .run = run,
+};
