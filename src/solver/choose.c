@@ -136,10 +136,11 @@ static void say_why(const fur_csr_traits *t, char *text, size_t size)
         snprintf(text, size, "the matrix is %lld x %lld: least squares", (long long)t->rows,
                  (long long)t->cols);
     } else if (!t->hermitian) {
-        snprintf(text, size, "the matrix is not symmetric: %lld pairs of entries differ%s%s",
+        snprintf(text, size, "the matrix is not symmetric: %lld pairs of entries differ%s",
                  (long long)t->asymmetric_pairs,
-                 t->rows <= SMALL_ROWS ? ", but small enough for gmres without a restart" : "",
-                 t->dominant_rows == t->rows ? ", but diagonally dominant" : "");
+                 t->rows <= SMALL_ROWS ? ", but it is small enough for gmres without a restart"
+                 : t->dominant_rows == t->rows ? ", but it is diagonally dominant"
+                                               : "");
     } else if (!looks_definite(t)) {
         say_indefinite(t, detail, sizeof detail);
         snprintf(text, size, "the matrix is symmetric, but not positive definite: %s", detail);
