@@ -46,8 +46,9 @@ typedef struct fur_csr_traits {
     int64_t blocks; /* how many submatrices Cholesky's factorization was tried on */
 } fur_csr_traits;
 
-/* Looks at the values of a matrix: some passes over its entries, on the host by one thread, and the
- * memory of the transpose meanwhile. A matrix with a NaN or infinity is looked at no further. */
+/* Looks at the values of a matrix: two passes over its entries and its transpose, on the host, and
+ * the memory of the transpose meanwhile. A matrix with a NaN or infinity is looked at no further.
+ */
 FUR_API fur_status fur_csr_examine(const fur_csr *a, fur_csr_traits *out);
 
 /* One way to solve. */
