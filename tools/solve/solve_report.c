@@ -318,7 +318,7 @@ static void put_page(const page *p)
         ".times td{width:55%}\n"
         ".tried th,.tried td{text-align:left}.tried th{white-space:nowrap}\n"
         ".tried td:nth-child(n+4),.tried th:nth-child(n+4){text-align:right;white-space:nowrap}\n"
-        "@media(max-width:34rem){svg text{font-size:22px}.tried thead{display:none}"
+        "@media(max-width:34rem){figure svg text{font-size:22px}.tried thead{display:none}"
         ".tried tr,.tried th,.tried td{display:block}"
         ".tried td,.tried td:nth-child(n+4){text-align:left;border:0;padding:.1rem 0}"
         ".tried td:nth-child(4)::before{content:\"iterations: \"}"
