@@ -72,8 +72,8 @@ typedef struct fur_auto_options {
     size_t size; /* sizeof(fur_auto_options) */
     /* As for fur_solver_create, NULL: all defaults. A method other than NULL and "auto" is the only
      * one that is tried; so is a preconditioner. max_iterations is for all attempts together; 0: an
-     * attempt that others follow gets a quarter of what is left of the default, if A is not
-     * Hermitian. The adjoint is made where a method needs it. */
+     * attempt that others follow gets a quarter of what is left of the default, unless it is by cg
+     * or minres. The adjoint is made where a method needs it. */
     const fur_solver_options *solver;
     /* NULL or "auto": chosen; "none"; "jacobi", which divides by the diagonal, for minres by its
      * moduli. */

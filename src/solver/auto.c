@@ -165,7 +165,8 @@ static int64_t iterations_for(const course *c, const fur_choice *choice)
     int64_t most =
         c->solver.max_iterations ? c->solver.max_iterations : fur_solver_iterations(rows);
     int64_t left = most - c->sum.iterations;
-    bool shared = !c->solver.max_iterations && !choice->last && !c->traits.hermitian;
+    bool sure = strcmp(choice->method, "cg") == 0 || strcmp(choice->method, "minres") == 0;
+    bool shared = !c->solver.max_iterations && !choice->last && !sure;
     return left < 1 ? 1 : shared ? (left + SHARE - 1) / SHARE : left;
 }
 
