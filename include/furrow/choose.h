@@ -46,8 +46,9 @@ typedef struct fur_csr_traits {
     int64_t blocks; /* how many submatrices Cholesky's factorization was tried on */
 } fur_csr_traits;
 
-/* Looks at the values of a matrix: some passes over its entries, on the host by one thread, and the
- * memory of the transpose meanwhile. A matrix with a NaN or infinity is looked at no further. */
+/* Looks at the values of a matrix: two passes over its entries and its transpose, on the host, and
+ * the memory of the transpose meanwhile. A matrix with a NaN or infinity is looked at no further.
+ */
 FUR_API fur_status fur_csr_examine(const fur_csr *a, fur_csr_traits *out);
 
 /* One way to solve. */
@@ -71,8 +72,8 @@ typedef struct fur_auto_options {
     size_t size; /* sizeof(fur_auto_options) */
     /* As for fur_solver_create, NULL: all defaults. A method other than NULL and "auto" is the only
      * one that is tried; so is a preconditioner. max_iterations is for all attempts together; 0: an
-     * attempt that others follow gets a quarter of what is left of the default, if A is not
-     * Hermitian. The adjoint is made where a method needs it. */
+     * attempt that others follow gets a quarter of what is left of the default, unless it is by cg
+     * or minres. The adjoint is made where a method needs it. */
     const fur_solver_options *solver;
     /* NULL or "auto": chosen; "none"; "jacobi", which divides by the diagonal, for minres by its
      * moduli. */
@@ -86,11 +87,11 @@ typedef struct fur_auto_options {
 } fur_auto_options;
 
 /* Solves from the initial guess in x: looks at A, chooses, solves, and chooses again while that
- * fails and something else is worth a try. x is the iterate with the least true residual, and the
- * report that of the attempt which found it, with the iterations, products and seconds of all. The
- * status is as that of fur_solver_solve; FUR_INVALID also if A has an entry that is not finite,
- * for "jacobi" if the diagonal has a zero, for a restart or damping without a method that has one;
- * each with a sentence. report may be NULL. */
+ * fails and something else is worth a try, each time from the same guess. In the end x is the
+ * iterate with the least true residual, and the report that of the attempt which found it, with the
+ * iterations, products and seconds of all. The status is as that of fur_solver_solve; FUR_INVALID
+ * also if A has an entry that is not finite, for "jacobi" if the diagonal has a zero, for a restart
+ * or damping without a method that has one; each with a sentence. report may be NULL. */
 FUR_API fur_status fur_solve_auto(const fur_csr *a, const fur_vector *b, fur_vector *x,
                                   const fur_auto_options *options, fur_solver_report *report);
 

@@ -30,7 +30,8 @@ typedef struct course {
     fur_csr *permuted; /* A in the order of the product, for the adjoint */
     fur_spmv *plan;    /* of the adjoint */
     fur_operator *adjoint;
-    fur_vector *best; /* x of the attempt that best_report is of */
+    fur_vector *guess; /* the caller's x */
+    fur_vector *best;  /* x of the attempt that best_report is of */
     fur_solver_report best_report;
     fur_solver_report sum; /* iterations, products and seconds of all attempts */
 } course;
@@ -164,7 +165,8 @@ static int64_t iterations_for(const course *c, const fur_choice *choice)
     int64_t most =
         c->solver.max_iterations ? c->solver.max_iterations : fur_solver_iterations(rows);
     int64_t left = most - c->sum.iterations;
-    bool shared = !c->solver.max_iterations && !choice->last && !c->traits.hermitian;
+    bool sure = strcmp(choice->method, "cg") == 0 || strcmp(choice->method, "minres") == 0;
+    bool shared = !c->solver.max_iterations && !choice->last && !sure;
     return left < 1 ? 1 : shared ? (left + SHARE - 1) / SHARE : left;
 }
 
@@ -200,13 +202,13 @@ static bool is_success(fur_outcome outcome)
     return outcome == FUR_OUTCOME_CONVERGED || outcome == FUR_OUTCOME_LEAST_SQUARES;
 }
 
-/* Keeps x if it is the best so far, and goes back to the best if it is not. */
+/* Keeps x if it is the best so far. */
 static fur_status keep_best(course *c, const fur_solver_report *report)
 {
     fur_solver_report *best = &c->best_report;
     bool first = !best->method || !(best->residual < HUGE_VAL);
     if (!first && !is_success(report->outcome) && !(report->residual < best->residual))
-        return fur_vector_copy(c->best, c->x);
+        return FUR_OK;
     *best = *report;
     return fur_vector_copy(c->x, c->best);
 }
@@ -232,7 +234,8 @@ static bool has_iterations_left(const course *c)
     return !c->solver.max_iterations || c->sum.iterations < c->solver.max_iterations;
 }
 
-/* Attempts until one succeeds or nothing is left to try. */
+/* Attempts until one succeeds or nothing is left to try. Each begins with the caller's x: that of a
+ * failure may be so large that rounding keeps any method from going on. */
 static fur_status run(course *c)
 {
     fur_choice choice;
@@ -246,8 +249,7 @@ static fur_status run(course *c)
         FUR_TRY(choose(c, &previous, report.outcome, &choice));
         if (!choice.method || !has_iterations_left(c))
             return fur_vector_copy(c->best, c->x);
-        if (!(c->best_report.residual < 1)) /* a worse beginning than 0 */
-            FUR_TRY(fur_vector_fill(c->x, fur_real(0)));
+        FUR_TRY(fur_vector_copy(c->guess, c->x));
     }
 }
 
@@ -263,12 +265,16 @@ static fur_status prepare(course *c)
     if (!c->product)
         FUR_TRY(fur_product_create(c->a, NULL, &c->own));
     c->product = c->product ? c->product : c->own;
-    return fur_vector_create(c->context, fur_vector_value_type(c->x), fur_vector_size(c->x),
-                             &c->best);
+    FUR_TRY(fur_vector_create(c->context, fur_vector_value_type(c->x), fur_vector_size(c->x),
+                              &c->best));
+    FUR_TRY(fur_vector_create(c->context, fur_vector_value_type(c->x), fur_vector_size(c->x),
+                              &c->guess));
+    return fur_vector_copy(c->x, c->guess);
 }
 
 static void release(course *c)
 {
+    fur_vector_destroy(c->guess);
     fur_vector_destroy(c->best);
     fur_operator_destroy(c->adjoint);
     fur_spmv_destroy(c->plan);

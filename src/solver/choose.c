@@ -84,12 +84,15 @@ static int find_place(const fur_csr_traits *t, const candidate *list, int place)
     return list[place].method ? place : MOST_CANDIDATES;
 }
 
-/* Whether another method could do better after this outcome. */
-static bool is_worth_another(const fur_csr_traits *t, fur_outcome outcome)
+/* Whether another method could do better after this outcome. Where iterations run out, none needs
+ * fewer than cg, minres and the methods of least squares. */
+static bool is_worth_another(const fur_choice *previous, fur_outcome outcome)
 {
+    const fur_method *m = fur_method_find(previous->method);
     switch (outcome) {
-    case FUR_OUTCOME_MAX_ITERATIONS: /* cg and minres are the fastest where they work */
-        return !t->hermitian && t->rows == t->cols;
+    case FUR_OUTCOME_MAX_ITERATIONS:
+        return strcmp(previous->method, "cg") != 0 && strcmp(previous->method, "minres") != 0 &&
+               (!m || m->kind == FUR_METHOD_SQUARE);
     case FUR_OUTCOME_INDEFINITE:
     case FUR_OUTCOME_INDEFINITE_PRECONDITIONER:
     case FUR_OUTCOME_ASYMMETRIC:
@@ -136,10 +139,11 @@ static void say_why(const fur_csr_traits *t, char *text, size_t size)
         snprintf(text, size, "the matrix is %lld x %lld: least squares", (long long)t->rows,
                  (long long)t->cols);
     } else if (!t->hermitian) {
-        snprintf(text, size, "the matrix is not symmetric: %lld pairs of entries differ%s%s",
+        snprintf(text, size, "the matrix is not symmetric: %lld pairs of entries differ%s",
                  (long long)t->asymmetric_pairs,
-                 t->rows <= SMALL_ROWS ? ", but small enough for gmres without a restart" : "",
-                 t->dominant_rows == t->rows ? ", but diagonally dominant" : "");
+                 t->rows <= SMALL_ROWS ? ", but it is small enough for gmres without a restart"
+                 : t->dominant_rows == t->rows ? ", but it is diagonally dominant"
+                                               : "");
     } else if (!looks_definite(t)) {
         say_indefinite(t, detail, sizeof detail);
         snprintf(text, size, "the matrix is symmetric, but not positive definite: %s", detail);
@@ -202,7 +206,7 @@ fur_status fur_choose(const fur_csr_traits *traits, const fur_choice *previous, 
     int place = MOST_CANDIDATES;
     if (!previous)
         place = find_place(&t, list, 0);
-    else if (is_worth_another(&t, outcome))
+    else if (is_worth_another(&before, outcome))
         place = next_place(&t, list, before.place, outcome);
     if (place < MOST_CANDIDATES)
         fill(&t, list, place, previous ? &before : NULL, outcome, &chosen);

@@ -16,6 +16,18 @@
 #define BLOCKS 64
 #define BLOCK_ROWS 32
 
+/* The rows are looked at in so many parts, whatever the threads, so that what is found is the same.
+ */
+#define PARTS 64
+/* Fewer entries than this are not worth a second thread. */
+#define SMALL_ENTRIES 50000
+
+/* What some rows show. */
+typedef struct part {
+    fur_csr_traits traits;
+    double most; /* the largest difference of a pair so far */
+} part;
+
 /* A on the host, its conjugate transpose if it is square, and sqrt |A(i, i)|. */
 typedef struct look {
     const fur_csr_view *a;
@@ -23,15 +35,30 @@ typedef struct look {
     double *roots;
     double epsilon;
     double tiny; /* the smallest number that division takes */
-    double most; /* the largest difference of a pair so far */
-    fur_csr_traits *traits;
+    void (*rows)(struct look *l, part *p, int64_t begin, int64_t end);
+    part parts[PARTS];
 } look;
+
+static fur_csr_traits nothing(const fur_csr_view *a)
+{
+    return (fur_csr_traits){.rows = a->rows,
+                            .cols = a->cols,
+                            .entries = a->entries,
+                            .wild_row = -1,
+                            .wild_col = -1,
+                            .zero_row = -1,
+                            .row = -1,
+                            .col = -1,
+                            .indefinite_row = -1};
+}
 
 /* |z| without overflow, by operations that round alike everywhere. */
 static double modulus(fur_scalar z)
 {
     double re = fabs(z.re);
     double im = fabs(z.im);
+    if (im == 0)
+        return re;
     double large = re > im ? re : im;
     double ratio = large > 0 ? (re > im ? im : re) / large : 0;
     return large * sqrt(1 + ratio * ratio);
@@ -56,35 +83,27 @@ static bool is_zero(fur_scalar z)
     return z.re == 0 && z.im == 0;
 }
 
-/* Whether all entries are finite; if not, where the first one is that is not. */
-static bool find_wild(const look *l)
+static bool is_finite(fur_scalar z)
 {
-    const fur_csr_view *a = l->a;
-    for (int64_t row = 0; row < a->rows; row++) {
-        for (int64_t k = offset(a, row); k < offset(a, row + 1); k++) {
-            fur_scalar z = entry(a, k);
-            if (!(fabs(z.re) < HUGE_VAL) || !(fabs(z.im) < HUGE_VAL)) {
-                l->traits->wild_row = row;
-                l->traits->wild_col = a->columns[k];
-                return false;
-            }
-        }
-    }
-    return true;
+    return fabs(z.re) < HUGE_VAL && fabs(z.im) < HUGE_VAL;
 }
 
 /* The diagonal entry of a row, its sign, and whether it dominates the row. */
-static void look_at_row(look *l, int64_t row)
+static void look_at_row(look *l, fur_csr_traits *t, int64_t row)
 {
     const fur_csr_view *a = l->a;
-    fur_csr_traits *t = l->traits;
     fur_scalar d = fur_real(0);
     double others = 0;
     for (int64_t k = offset(a, row); k < offset(a, row + 1); k++) {
+        fur_scalar z = entry(a, k);
+        if (!is_finite(z) && t->wild_row < 0) {
+            t->wild_row = row;
+            t->wild_col = a->columns[k];
+        }
         if (a->columns[k] == row)
-            d = fur_complex(d.re + entry(a, k).re, d.im + entry(a, k).im);
+            d = fur_complex(d.re + z.re, d.im + z.im);
         else
-            others += modulus(entry(a, k));
+            others += modulus(z);
     }
     t->empty_rows += others == 0 && is_zero(d);
     if (a->rows != a->cols)
@@ -97,17 +116,23 @@ static void look_at_row(look *l, int64_t row)
     l->roots[row] = sqrt(modulus(d));
 }
 
+static void look_at_rows(look *l, part *p, int64_t begin, int64_t end)
+{
+    for (int64_t row = begin; row < end; row++)
+        look_at_row(l, &p->traits, row);
+}
+
 /* The pair A(row, col), conj A(col, row): counts it if it differs, keeps it if it differs most. */
-static double compare(look *l, int64_t row, int64_t col, fur_scalar here, fur_scalar there,
+static double compare(part *p, int64_t row, int64_t col, fur_scalar here, fur_scalar there,
                       bool stored)
 {
-    fur_csr_traits *t = l->traits;
-    double distance = modulus(fur_complex(here.re - there.re, here.im - there.im));
-    if (distance == 0)
+    fur_csr_traits *t = &p->traits;
+    if (here.re == there.re && here.im == there.im)
         return 0;
-    if (t->asymmetric_pairs++ == 0 || distance > l->most) {
+    double distance = modulus(fur_complex(here.re - there.re, here.im - there.im));
+    if (t->asymmetric_pairs++ == 0 || distance > p->most) {
         fur_scalar opposite = fur_complex(there.re, -there.im);
-        l->most = distance;
+        p->most = distance;
         t->row = stored ? row : col;
         t->col = stored ? col : row;
         t->entry = stored ? here : opposite;
@@ -118,8 +143,9 @@ static double compare(look *l, int64_t row, int64_t col, fur_scalar here, fur_sc
 
 /* Compares what is right of the diagonal in a row with the column below it, and the diagonal with
  * its conjugate. */
-static void look_at_pairs(look *l, int64_t row)
+static void look_at_pairs(const look *l, part *p, int64_t row)
 {
+    fur_csr_traits *traits = &p->traits;
     const fur_csr_view *a = l->a;
     const fur_csr_view *t = l->t;
     int64_t k = offset(a, row);
@@ -134,16 +160,75 @@ static void look_at_pairs(look *l, int64_t row)
         int64_t col = here_col < there_col ? here_col : there_col;
         fur_scalar here = here_col == col ? entry(a, k++) : fur_real(0);
         fur_scalar there = there_col == col ? entry(t, m++) : fur_real(0);
-        double size = modulus(here) > modulus(there) ? modulus(here) : modulus(there);
-        double distance = col < row ? 0 : compare(l, row, col, here, there, here_col == col);
+        double size = fmax(modulus(here), modulus(there));
+        double distance = col < row ? 0 : compare(p, row, col, here, there, here_col == col);
         largest = size > largest ? size : largest;
         most = distance > most ? distance : most;
         if (col > row && size > l->roots[row] * l->roots[col] * (1 + ROUNDING * l->epsilon) &&
-            l->traits->indefinite_row < 0)
-            l->traits->indefinite_row = row;
+            traits->indefinite_row < 0)
+            traits->indefinite_row = row;
     }
-    if (most > l->traits->asymmetry * largest)
-        l->traits->asymmetry = most / largest;
+    if (most > traits->asymmetry * largest)
+        traits->asymmetry = most / largest;
+}
+
+static void look_at_pairs_of(look *l, part *p, int64_t begin, int64_t end)
+{
+    for (int64_t row = begin; row < end; row++)
+        look_at_pairs(l, p, row);
+}
+
+static void look_at_parts(void *user, int64_t begin, int64_t end)
+{
+    look *l = user;
+    for (int64_t i = begin; i < end; i++)
+        l->rows(l, &l->parts[i], i * l->a->rows / PARTS, (i + 1) * l->a->rows / PARTS);
+}
+
+/* The first of two rows, where -1 is none. */
+static int64_t first_row(int64_t a, int64_t b)
+{
+    return a >= 0 ? a : b;
+}
+
+/* What the parts show together, in their order. */
+static void join(const part *p, double *most, fur_csr_traits *all)
+{
+    const fur_csr_traits *t = &p->traits;
+    if (all->wild_row < 0)
+        all->wild_col = t->wild_col;
+    all->wild_row = first_row(all->wild_row, t->wild_row);
+    all->zero_row = first_row(all->zero_row, t->zero_row);
+    all->indefinite_row = first_row(all->indefinite_row, t->indefinite_row);
+    all->empty_rows += t->empty_rows;
+    all->diagonal_positive += t->diagonal_positive;
+    all->diagonal_negative += t->diagonal_negative;
+    all->diagonal_zero += t->diagonal_zero;
+    all->dominant_rows += t->dominant_rows;
+    all->asymmetric_pairs += t->asymmetric_pairs;
+    all->asymmetry = fmax(all->asymmetry, t->asymmetry);
+    if (t->row >= 0 && (all->row < 0 || p->most > *most)) {
+        *most = p->most;
+        all->row = t->row;
+        all->col = t->col;
+        all->entry = t->entry;
+        all->opposite = t->opposite;
+    }
+}
+
+/* Looks at all rows in this way, and adds what they show. */
+static fur_status look_at_all(look *l, fur_context *context,
+                              void (*rows)(look *, part *, int64_t, int64_t), fur_csr_traits *all)
+{
+    double most = 0;
+    l->rows = rows;
+    for (int i = 0; i < PARTS; i++)
+        l->parts[i] = (part){nothing(l->a), 0};
+    int64_t grain = l->a->entries < SMALL_ENTRIES ? PARTS : 1;
+    FUR_TRY(fur_context_parallel(context, PARTS, grain, look_at_parts, l));
+    for (int i = 0; i < PARTS; i++)
+        join(&l->parts[i], &most, all);
+    return FUR_OK;
 }
 
 /* A principal submatrix with its rows and columns scaled so that its diagonal is 1. */
@@ -217,9 +302,8 @@ static bool factor_row(block *b, int i, double tolerance)
 }
 
 /* Cholesky's factorization of some submatrices, until one is not positive semidefinite. */
-static void look_at_blocks(look *l)
+static void look_at_blocks(const look *l, fur_csr_traits *t)
 {
-    fur_csr_traits *t = l->traits;
     double tolerance = BLOCK_ROWS * ROUNDING * l->epsilon;
     int64_t count = t->rows < BLOCKS ? t->rows : BLOCKS;
     for (int64_t number = 0; number < count && t->indefinite_row < 0; number++) {
@@ -232,28 +316,31 @@ static void look_at_blocks(look *l)
     }
 }
 
-/* A first entry <= 0 of the diagonal, in a row that is not empty. */
-static int64_t find_not_positive(const look *l)
+/* A first entry <= 0 of the diagonal, or one that is not stored. */
+static int64_t find_not_positive(const look *l, const fur_csr_traits *t)
 {
-    for (int64_t row = 0; row < l->a->rows; row++)
+    for (int64_t row = 0; row < t->rows; row++)
         for (int64_t k = offset(l->a, row); k < offset(l->a, row + 1); k++)
             if (l->a->columns[k] == row && !(entry(l->a, k).re > 0))
                 return row;
-    return l->traits->zero_row;
+    return t->zero_row;
 }
 
-static void look_at_square(look *l)
+static fur_status look_at_square(look *l, const fur_csr *a, fur_csr_traits *t)
 {
-    fur_csr_traits *t = l->traits;
-    for (int64_t row = 0; row < t->rows; row++)
-        look_at_pairs(l, row);
+    fur_csr *transpose = NULL;
+    FUR_TRY(fur_csr_transpose(a, 1, &transpose));
+    l->t = fur_csr_get(transpose);
+    fur_status status = look_at_all(l, fur_csr_context(a), look_at_pairs_of, t);
     t->hermitian = t->asymmetry <= ROUNDING * l->epsilon;
     if (!t->hermitian)
         t->indefinite_row = -1;
     else if (t->diagonal_positive < t->rows)
-        t->indefinite_row = find_not_positive(l);
+        t->indefinite_row = find_not_positive(l, t);
     else
-        look_at_blocks(l);
+        look_at_blocks(l, t);
+    fur_csr_destroy(transpose);
+    return status;
 }
 
 /* The look at a matrix on the host. */
@@ -261,35 +348,16 @@ static fur_status examine(const fur_csr *a, fur_csr_traits *traits)
 {
     fur_context *context = fur_csr_context(a);
     const fur_csr_view *view = fur_csr_get(a);
-    fur_csr *transpose = NULL;
-    void *roots = NULL;
     bool single = fur_value_is_single(view->value_type);
-    look l = {.a = view,
-              .epsilon = single ? 0x1p-23 : 0x1p-52,
-              .tiny = single ? 0x1p-126 : 0x1p-1022,
-              .traits = traits};
-    *traits = (fur_csr_traits){.rows = view->rows,
-                               .cols = view->cols,
-                               .entries = view->entries,
-                               .wild_row = -1,
-                               .wild_col = -1,
-                               .zero_row = -1,
-                               .row = -1,
-                               .col = -1,
-                               .indefinite_row = -1};
-    if (!find_wild(&l))
-        return FUR_OK;
-    fur_status status = fur_context_allocate(context, (size_t)view->rows * sizeof(double), &roots);
+    look l = {
+        .a = view, .epsilon = single ? 0x1p-23 : 0x1p-52, .tiny = single ? 0x1p-126 : 0x1p-1022};
+    void *roots;
+    *traits = nothing(view);
+    FUR_TRY(fur_context_allocate(context, (size_t)view->rows * sizeof(double), &roots));
     l.roots = roots;
-    for (int64_t row = 0; status == FUR_OK && row < view->rows; row++)
-        look_at_row(&l, row);
-    if (status == FUR_OK && view->rows == view->cols) {
-        status = fur_csr_transpose(a, 1, &transpose);
-        l.t = fur_csr_get(transpose);
-        if (status == FUR_OK)
-            look_at_square(&l);
-    }
-    fur_csr_destroy(transpose);
+    fur_status status = look_at_all(&l, context, look_at_rows, traits);
+    if (status == FUR_OK && view->rows == view->cols && traits->wild_row < 0)
+        status = look_at_square(&l, a, traits);
     fur_context_release(context, roots);
     return status;
 }

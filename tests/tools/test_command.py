@@ -838,6 +838,73 @@ class SolveTest(CommandTest):
             self.assertEqual(report["attempts"][0][key], report[key])
         self.assertIn("symmetric", report["reason"])
 
+    def test_choices(self):
+        """Each kind of matrix is solved without a word about it, and x is that of the file."""
+        for name, method in (("wind", "gmres"), ("rotation", "gmres"), ("ring", "cg"),
+                             ("survey", "lsmr"), ("reaction", "lsmr")):
+            out = self.folder / "x.mtx"
+            report = self.json("solve", data(f"{name}.mtx"), "--out", out)
+            self.assertEqual((report["converged"], report["method"]), (True, method), name)
+            self.assertEqual(len(report["attempts"]), 1)
+            if name not in ("rotation", "reaction"):  # which are singular
+                for value in matrix_market.read_column(out.read_text()):
+                    self.assertLess(abs(value - 1), 1e-6)
+
+    def test_changes_its_mind(self):
+        """gmres cannot solve what is singular; lsmr can, as b is in the range."""
+        report = self.json("solve", data("links.mtx"))
+        self.assertEqual([(a["method"], a["outcome"]) for a in report["attempts"]][-1],
+                         ("lsmr", "converged"))
+        self.assertEqual(report["attempts"][0]["method"], "gmres")
+        self.assertIn("gmres ended as: singular", report["reason"])
+        self.assertEqual(report["iterations"], sum(a["iterations"] for a in report["attempts"]))
+        self.assertRegex(run("solve", data("links.mtx")).stdout,
+                         r"(?m)^tried +gmres with none: singular")
+        report = self.json("solve", data("indefinite.mtx"))
+        self.assertIs(report["converged"], True)
+        self.assertIn("not positive definite", report["reason"])
+
+    def normal_residual(self, b, damp, *arguments):
+        """||A^T (b - A x) - damp^2 x|| / ||A^T b|| for survey.mtx"""
+        out = self.folder / "x.mtx"
+        report = self.json("solve", data("survey.mtx"), "--b", self.column(b), "--out", out,
+                           *arguments)
+        a = matrix("survey.mtx")
+        x = matrix_market.read_column(out.read_text())
+        r = [left - right for left, right in zip(b, a.multiply(x)[0])]
+        normal = [-damp * damp * value for value in x]
+        start = [0.0] * len(x)
+        for i, line in a.lines.items():
+            for j, value in line.items():
+                normal[j] += value * r[i]
+                start[j] += value * b[i]
+        return report, math.hypot(*normal) / math.hypot(*start)
+
+    def test_least_squares(self):
+        b = [(7 * i % 13 - 6) / 4 for i in range(60)]
+        for method in ("auto", "lsqr", "lsmr", "cgnr"):
+            report, residual = self.normal_residual(b, 0, "--method", method)
+            self.assertEqual((report["outcome"], report["converged"]),
+                             ("least-squares solution", False))
+            self.assertLess(residual, 1e-8)
+            self.assertGreater(report["residual"], 0.01)
+        for method in ("auto", "lsqr", "lsmr", "cgnr"):
+            report, residual = self.normal_residual(b, 2, "--method", method, "--damp", 2)
+            self.assertLess(residual, 1e-7)
+
+    def test_square_without_solution(self):
+        a = self.general("1 1 1", "2 2 1", "3 1 1", "3 2 1")
+        text = self.sentence("solve", a, "--b", self.column([1, 1, 3]))
+        self.assertIn("the system has no solution; x is the one with the least residual", text)
+        self.assertEqual(run("solve", a, "--b", self.column([1, 1, 3]), "--method",
+                             "lsmr").returncode, 0)
+
+    def test_restart(self):
+        few, many = (self.json("solve", data("wind.mtx"), "--method", "gmres", "--restart", n)
+                     for n in (5, 100))
+        self.assertTrue(few["converged"] and many["converged"])
+        self.assertGreater(few["iterations"], many["iterations"])
+
     def test_first_guess(self):
         x = self.folder / "x.mtx"
         first = self.json("solve", data("plate.mtx"), "--rtol", "1e-6", "--out", x)

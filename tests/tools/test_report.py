@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The page of furrow reorder --report in a real browser: headless Chromium, if there is one.
+"""The pages of furrow reorder --report and furrow solve --report in a real browser: headless
+Chromium, if there is one.
 
     test_report.py COMMAND DATA [FOLDER]
 
@@ -26,6 +27,7 @@ LOOK = """(() => ({
     images: Array.from(document.images, image => ({
         complete: image.complete, width: image.naturalWidth, height: image.naturalHeight,
         shown: image.getBoundingClientRect().width, alt: image.alt})),
+    curves: Array.from(document.querySelectorAll("svg path"), path => path.getTotalLength()),
     width: document.documentElement.scrollWidth,
     page: getComputedStyle(document.body).backgroundColor,
     title: document.title,
@@ -115,16 +117,16 @@ def check(condition, sentence):
         sys.exit(f"FAILED: {sentence}")
 
 
-def look(browser, page, name, folder):
+def look(browser, page, name, folder, pictures):
     width, height, scheme = SCREENS[name]
     browser.show_on(width, height, scheme)
     browser.open(page.as_uri())
     seen = browser.ask("Runtime.evaluate", expression=LOOK, returnByValue=True)["result"]["value"]
     shot = browser.ask("Page.captureScreenshot", format="png")["data"]
-    (folder / f"{name}.png").write_bytes(base64.b64decode(shot))
+    (folder / f"{page.stem}-{name}.png").write_bytes(base64.b64decode(shot))
     for complaint in complaints(browser.events):
         sys.exit(f"FAILED: {name}: {complaint}")
-    check(len(seen["images"]) == 2, f"{name}: {len(seen['images'])} pictures")
+    check(len(seen["images"]) == pictures, f"{name}: {len(seen['images'])} pictures")
     for image in seen["images"]:
         check(image["complete"] and image["width"] > 0 and image["height"] > 0 and image["alt"],
               f"{name}: a picture is not there: {image}")
@@ -146,14 +148,27 @@ def main():
         report = json.loads(subprocess.run(
             [sys.argv[1], "reorder", matrix, "--report", page, "--json"], check=True,
             capture_output=True).stdout)
+        solved = pathlib.Path(scratch) / "s.html"
+        shutil.copy(pathlib.Path(sys.argv[2]) / "links.mtx", matrix)
+        solution = json.loads(subprocess.run(
+            [sys.argv[1], "solve", matrix, "--report", solved, "--json"], check=True,
+            capture_output=True).stdout)
         browser = Browser(program, pathlib.Path(scratch) / "profile")
-        seen = {name: look(browser, page, name, folder) for name in SCREENS}
+        seen = {name: look(browser, page, name, folder, 2) for name in SCREENS}
+        solves = {name: look(browser, solved, name, folder, 0) for name in SCREENS}
         browser.close()
     for name, view in seen.items():
         check(view["title"] == "<b>mesh & more.mtx reordered", f"{name}: title {view['title']}")
         for number in ("81 rows", f"{report['entries']} entries",
                        f"bandwidth {report['bandwidth_after']}"):
             check(number in view["text"], f"{name}: nothing of {number}")
+    for name, view in solves.items():
+        check(view["title"] == "<b>mesh & more.mtx solved", f"{name}: title {view['title']}")
+        for text in ("200 × 200", solution["method"], solution["reason"],
+                     f"by attempt {len(solution['attempts'])} of {len(solution['attempts'])}"):
+            check(text in view["text"], f"{name}: nothing of {text}")
+        check(len(view["curves"]) == 2 * len(solution["attempts"]) and max(view["curves"]) > 100,
+              f"{name}: curves of lengths {view['curves']}")
     check(seen["dark"]["page"] != seen["desktop"]["page"], "the dark page is as light")
     return 0
 

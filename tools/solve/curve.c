@@ -7,7 +7,7 @@
 
 #define WIDTH 960
 #define HEIGHT 380
-#define LEFT 64
+#define LEFT 76
 #define RIGHT 16
 #define TOP 28
 #define BOTTOM 44

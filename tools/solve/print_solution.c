@@ -168,6 +168,9 @@ static void advise(const job *j, char text[SENTENCE])
     bool symmetric = job_is(method, "cg") || job_is(method, "minres");
     if (!j->stencil && symmetric && j->traits.asymmetric_pairs > 0)
         blame(j, method, text);
+    else if (r->outcome == FUR_OUTCOME_LEAST_SQUARES)
+        snprintf(text, SENTENCE,
+                 "the system has no solution; x is the one with the least residual");
     else if (r->outcome == FUR_OUTCOME_MAX_ITERATIONS && r->residual < 1)
         snprintf(text, SENTENCE, "allow more with --max-iterations, or try another --method");
     else if (r->outcome == FUR_OUTCOME_MAX_ITERATIONS)
@@ -176,12 +179,21 @@ static void advise(const job *j, char text[SENTENCE])
         snprintf(text, SENTENCE, "%s", fur_outcome_advice(r->outcome));
 }
 
+/* Whether a least-squares solution is what the caller wants: not of a square matrix, unless the
+ * caller names such a method. */
+static bool is_asked_for(const job *j)
+{
+    return fur_operator_rows(j->op) != fur_operator_cols(j->op) || j->options->damp > 0 ||
+           !job_is(j->options->method, "auto");
+}
+
 fur_status job_judge(const job *j)
 {
     const fur_solver_report *r = &j->total;
     const char *out = j->options->out.path;
     char advice[SENTENCE];
-    if (r->outcome == FUR_OUTCOME_CONVERGED || r->outcome == FUR_OUTCOME_LEAST_SQUARES)
+    if (r->outcome == FUR_OUTCOME_CONVERGED ||
+        (r->outcome == FUR_OUTCOME_LEAST_SQUARES && is_asked_for(j)))
         return FUR_OK;
     if (r->outcome == FUR_OUTCOME_STOPPED)
         return fur_context_fail(j->context, FUR_INVALID,

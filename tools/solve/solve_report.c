@@ -172,7 +172,10 @@ static void put_curve(const page *p)
           "</figcaption>\n",
           p->stream);
     curve_put(p->stream, &j->watch, labels);
-    fputs("</figure>\n", p->stream);
+    fputs(
+        "<p class=\"note\">Methods such as gmres form x only when they restart or end; until then "
+        "its true residual stands still.</p>\n</figure>\n",
+        p->stream);
 }
 
 /* What was chosen and why, and what became of it. */
@@ -315,6 +318,12 @@ static void put_page(const page *p)
         ".times td{width:55%}\n"
         ".tried th,.tried td{text-align:left}.tried th{white-space:nowrap}\n"
         ".tried td:nth-child(n+4),.tried th:nth-child(n+4){text-align:right;white-space:nowrap}\n"
+        "@media(max-width:34rem){figure svg text{font-size:22px}.tried thead{display:none}"
+        ".tried tr,.tried th,.tried td{display:block}"
+        ".tried td,.tried td:nth-child(n+4){text-align:left;border:0;padding:.1rem 0}"
+        ".tried td:nth-child(4)::before{content:\"iterations: \"}"
+        ".tried td:nth-child(5)::before{content:\"true residual: \"}"
+        "figcaption .key{display:block;margin:0!important}}\n"
         ".key::before{content:\"\";display:inline-block;width:1.4rem;height:.2rem;"
         "margin-right:.4rem;vertical-align:middle;background:var(--new)}\n"
         ".true-key::before{background:var(--warm)}\n";
