@@ -107,12 +107,14 @@ void set_services(fur_remote *r)
     r->stencil.prove = fur_cuda_stencil_prove;
     r->order.cuthill_mckee = fur_cuda_cuthill_mckee;
     r->solver.cg_plan = fur_cuda_cg_plan;
+    r->solver.cg_refresh = fur_cuda_cg_refresh;
     r->solver.cg_advance = fur_cuda_cg_advance;
     r->solver.cg_release = fur_cuda_cg_release;
-    r->recording.begin = fur_cuda_record;
-    r->recording.end = fur_cuda_end_record;
-    r->recording.replay = fur_cuda_replay;
-    r->recording.forget = fur_cuda_forget;
+    r->recording.create = fur_cuda_recording_create;
+    r->recording.begin = fur_cuda_recording_begin;
+    r->recording.end = fur_cuda_recording_end;
+    r->recording.replay = fur_cuda_recording_replay;
+    r->recording.release = fur_cuda_recording_release;
 }
 
 // The memory of the device and its services.

@@ -14,7 +14,7 @@ struct recording {
     cudaGraphExec_t many; // COPIES in a row; null until it is needed
 };
 
-void release(fur_env *env, recording *r)
+void clear(recording *r)
 {
     if (r->many)
         cudaGraphExecDestroy(r->many);
@@ -22,7 +22,7 @@ void release(fur_env *env, recording *r)
         cudaGraphExecDestroy(r->once);
     if (r->graph)
         cudaGraphDestroy(r->graph);
-    fur_env_release(env, r);
+    *r = {};
 }
 
 // The graph of COPIES of the recording, one after the other.
@@ -51,36 +51,42 @@ fur_status make_many(fur_env *env, recording *r)
 
 } // namespace
 
-fur_status fur_cuda_record(fur_env *env)
+fur_status fur_cuda_recording_create(fur_env *env, void **state)
 {
-    FUR_CUDA(env, cudaStreamBeginCapture(fur_cuda_stream(env), cudaStreamCaptureModeThreadLocal));
-    return FUR_OK;
-}
-
-fur_status fur_cuda_end_record(fur_env *env, void **out)
-{
-    cudaGraph_t graph = nullptr;
     recording *r;
-    FUR_CUDA(env, cudaStreamEndCapture(fur_cuda_stream(env), &graph));
-    fur_status status = fur_env_allocate_zeros(env, 1, sizeof *r, &r);
-    if (status != FUR_OK) {
-        cudaGraphDestroy(graph);
-        return status;
-    }
-    r->graph = graph;
-    cudaError_t error = cudaGraphInstantiate(&r->once, graph, 0);
-    if (error != cudaSuccess) {
-        release(env, r);
-        return fur_cuda_fail(env, "cudaGraphInstantiate", error);
-    }
-    *out = r;
+    FUR_TRY(fur_env_allocate_zeros(env, 1, sizeof *r, &r));
+    *state = r;
     return FUR_OK;
 }
 
-fur_status fur_cuda_replay(fur_env *env, void *state, int64_t times)
+fur_status fur_cuda_recording_begin(fur_env *env, void *state)
+{
+    cudaStream_t stream = fur_cuda_stream(env);
+    auto r = static_cast<recording *>(state);
+    if (r->graph)
+        FUR_CUDA(env, cudaStreamSynchronize(stream));
+    clear(r);
+    FUR_CUDA(env, cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+    return FUR_OK;
+}
+
+fur_status fur_cuda_recording_end(fur_env *env, void *state)
+{
+    auto r = static_cast<recording *>(state);
+    FUR_CUDA(env, cudaStreamEndCapture(fur_cuda_stream(env), &r->graph));
+    cudaError_t error = cudaGraphInstantiate(&r->once, r->graph, 0);
+    if (error != cudaSuccess)
+        clear(r);
+    FUR_CUDA(env, error);
+    return FUR_OK;
+}
+
+fur_status fur_cuda_recording_replay(fur_env *env, void *state, int64_t times)
 {
     auto r = static_cast<recording *>(state);
     cudaStream_t stream = fur_cuda_stream(env);
+    if (!r->once)
+        return fur_env_fail(env, FUR_INVALID, "nothing was recorded");
     if (times >= COPIES && !r->many)
         FUR_TRY(make_many(env, r));
     for (; times >= COPIES; times -= COPIES)
@@ -90,8 +96,10 @@ fur_status fur_cuda_replay(fur_env *env, void *state, int64_t times)
     return FUR_OK;
 }
 
-void fur_cuda_forget(fur_env *env, void *state)
+void fur_cuda_recording_release(fur_env *env, void *state)
 {
+    auto r = static_cast<recording *>(state);
     cudaStreamSynchronize(fur_cuda_stream(env));
-    release(env, static_cast<recording *>(state));
+    clear(r);
+    fur_env_release(env, r);
 }

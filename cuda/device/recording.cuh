@@ -5,10 +5,11 @@
 #include "device.cuh"
 
 extern "C" {
-fur_status fur_cuda_record(fur_env *env);
-fur_status fur_cuda_end_record(fur_env *env, void **out);
-fur_status fur_cuda_replay(fur_env *env, void *state, int64_t times);
-void fur_cuda_forget(fur_env *env, void *state);
+fur_status fur_cuda_recording_create(fur_env *env, void **state);
+fur_status fur_cuda_recording_begin(fur_env *env, void *state);
+fur_status fur_cuda_recording_end(fur_env *env, void *state);
+fur_status fur_cuda_recording_replay(fur_env *env, void *state, int64_t times);
+void fur_cuda_recording_release(fur_env *env, void *state);
 }
 
 #endif

@@ -430,8 +430,13 @@ template <class Value> fur_status build(fur_env *env, const fur_csr_view *a, sli
     FUR_TRY(fur_cuda_allocate(env, padded, sizeof *s->columns, &s->columns));
     FUR_TRY(fur_cuda_allocate(env, padded, sizeof(Value), &s->values));
     FUR_TRY(fur_cuda_allocate(env, a->rows, sizeof(pair<Value>), &s->pairs));
-    FUR_TRY(fur_cuda_allocate(env, 3 * s->lanes, sizeof *s->sums, &s->sums));
-    spread<Value><<<blocks, threads, 0, fur_cuda_stream(env)>>>(*a, *s);
+    return fur_cuda_allocate(env, 3 * s->lanes, sizeof *s->sums, &s->sums);
+}
+
+// Columns and values.
+template <class Value> fur_status refresh(fur_env *env, const fur_csr_view *a, const sliced *s)
+{
+    spread<Value><<<static_cast<unsigned>(s->units), TEAM, 0, fur_cuda_stream(env)>>>(*a, *s);
     return fur_cuda_launched(env, "cg: spread");
 }
 
@@ -509,6 +514,13 @@ fur_status fur_cuda_cg_plan(fur_env *env, const fur_csr_view *a, void **state)
         return with_small_value(a->value_type, env,
                                 [&](auto value) { return plan<decltype(value)>(env, a, s); });
     });
+}
+
+fur_status fur_cuda_cg_refresh(fur_env *env, void *state, const fur_csr_view *a)
+{
+    auto s = static_cast<const sliced *>(state);
+    return with_small_value(s->value, env,
+                            [&](auto value) { return refresh<decltype(value)>(env, a, s); });
 }
 
 fur_status fur_cuda_cg_advance(fur_env *env, void *state, const fur_cg_call *call)

@@ -15,15 +15,18 @@ extern "C" {
  * which must outlive it. */
 typedef struct fur_recording fur_recording;
 
-/* From now on calls on objects of the context do nothing but enter the recording, until
- * fur_recording_end. May be recorded: operations on vectors and scalars that do not wait for a
- * result (fur_axpby_from, fur_dot_into, fur_vector_copy within the context, ...), and operators
- * that say so (fur_operator_recordable). A call that waits or allocates fails, and so does the
- * recording. FUR_UNSUPPORTED on a CPU, which has nothing to gain, and on the default stream. */
-FUR_API fur_status fur_recording_begin(fur_context *context);
+/* A recording of nothing yet. FUR_UNSUPPORTED on a CPU, which has nothing to gain. */
+FUR_API fur_status fur_recording_create(fur_context *context, fur_recording **out);
 
-/* Ends the recording. On failure nothing is left of it, and the context works as before. */
-FUR_API fur_status fur_recording_end(fur_context *context, fur_recording **out);
+/* From now on calls on objects of the context do nothing but enter the recording, until
+ * fur_recording_end; what was in it before is gone. May be recorded: operations on vectors and
+ * scalars that do not wait for a result (fur_axpby_from, fur_dot_into, fur_vector_copy within the
+ * context, ...), and operators that say so (fur_operator_recordable). A call that waits or
+ * allocates fails, and so does the recording. FUR_DEVICE_ERROR on the default stream. */
+FUR_API fur_status fur_recording_begin(fur_recording *recording);
+
+/* Ends the recording. On failure it is empty, and the context works as before. */
+FUR_API fur_status fur_recording_end(fur_recording *recording);
 
 /* Queues all recorded calls, in order, `times` times over, as if they were made now. */
 FUR_API fur_status fur_recording_replay(fur_recording *recording, int64_t times);

@@ -13,25 +13,17 @@ static const fur_recording_services *services_of(const fur_context *context)
     return &fur_services(context)->recording;
 }
 
-fur_status fur_recording_begin(fur_context *context)
-{
-    FUR_NEED(NULL, context);
-    if (!services_of(context)->begin)
-        return fur_context_fail(context, FUR_UNSUPPORTED,
-                                "device \"%s\" records nothing; a GPU's context does",
-                                context->backend->device);
-    return services_of(context)->begin(&context->env);
-}
-
-fur_status fur_recording_end(fur_context *context, fur_recording **out)
+fur_status fur_recording_create(fur_context *context, fur_recording **out)
 {
     FUR_NEED(context, context, out);
     fur_recording *recording;
-    if (!services_of(context)->end)
-        return fur_context_fail(context, FUR_INVALID, "no recording was begun");
+    if (!services_of(context)->create)
+        return fur_context_fail(context, FUR_UNSUPPORTED,
+                                "device \"%s\" records nothing; a GPU's context does",
+                                context->backend->device);
     FUR_TRY(fur_env_allocate_zeros(&context->env, 1, sizeof *recording, &recording));
     recording->context = context;
-    fur_status status = services_of(context)->end(&context->env, &recording->state);
+    fur_status status = services_of(context)->create(&context->env, &recording->state);
     if (status == FUR_OK)
         *out = recording;
     else
@@ -39,9 +31,23 @@ fur_status fur_recording_end(fur_context *context, fur_recording **out)
     return status;
 }
 
+fur_status fur_recording_begin(fur_recording *recording)
+{
+    FUR_NEED(NULL, recording);
+    fur_context *context = recording->context;
+    return services_of(context)->begin(&context->env, recording->state);
+}
+
+fur_status fur_recording_end(fur_recording *recording)
+{
+    FUR_NEED(NULL, recording);
+    fur_context *context = recording->context;
+    return services_of(context)->end(&context->env, recording->state);
+}
+
 fur_status fur_recording_replay(fur_recording *recording, int64_t times)
 {
-    FUR_NEED(recording ? recording->context : NULL, recording);
+    FUR_NEED(NULL, recording);
     fur_context *context = recording->context;
     return services_of(context)->replay(&context->env, recording->state, times);
 }
@@ -51,6 +57,6 @@ void fur_recording_destroy(fur_recording *recording)
     if (!recording)
         return;
     fur_context *context = recording->context;
-    services_of(context)->forget(&context->env, recording->state);
+    services_of(context)->release(&context->env, recording->state);
     fur_env_release(&context->env, recording);
 }

@@ -211,8 +211,10 @@ typedef struct fur_cg_call {
 
 /* Solvers whose iterations run on the device from beginning to end; all of them or none. */
 typedef struct fur_solver_services {
-    /* A copy of A for the next; FUR_UNSUPPORTED where iterations one by one are better. */
+    /* A's pattern in the form that the next two use; FUR_UNSUPPORTED where iterations one by one
+     * are better. Then A's values, whenever they may have changed. */
     fur_status (*cg_plan)(fur_env *env, const fur_csr_view *a, void **state);
+    fur_status (*cg_refresh)(fur_env *env, void *state, const fur_csr_view *a);
     /* `count` iterations, fewer if the scalars halt, with the bits of the exact kernels. */
     fur_status (*cg_advance)(fur_env *env, void *state, const fur_cg_call *call);
     void (*cg_release)(fur_env *env, void *state);
@@ -220,11 +222,12 @@ typedef struct fur_solver_services {
 
 /* Calls that are recorded and replayed; all of them or none. */
 typedef struct fur_recording_services {
-    fur_status (*begin)(fur_env *env);
-    /* Ends the recording in any case; *state is for the next two. */
-    fur_status (*end)(fur_env *env, void **state);
+    fur_status (*create)(fur_env *env, void **state);
+    fur_status (*begin)(fur_env *env, void *state);
+    /* Ends the recording in any case. */
+    fur_status (*end)(fur_env *env, void *state);
     fur_status (*replay)(fur_env *env, void *state, int64_t times);
-    void (*forget)(fur_env *env, void *state);
+    void (*release)(fur_env *env, void *state);
 } fur_recording_services;
 
 /* A device with memory of its own: that memory, which it must have, and services, which it may. For

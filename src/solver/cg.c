@@ -117,13 +117,12 @@ static fur_outcome verdict(const fur_scalars_state *state)
 typedef struct course {
     fur_solve *s;
     cg v;
-    int64_t before;             /* iterations of earlier passes */
-    double first;               /* ||r|| at the start */
-    int64_t issued;             /* iterations whose residual is computed or queued */
-    bool turned;                /* the last one's update of x and p is, too */
-    bool records;               /* iterations are recorded and replayed, if that works */
-    fur_recording *recording;   /* of one; NULL: none yet */
-    fur_persistent *persistent; /* a kernel that does many at once; NULL: none */
+    int64_t before; /* iterations of earlier passes */
+    double first;   /* ||r|| at the start */
+    int64_t issued; /* iterations whose residual is computed or queued */
+    bool turned;    /* the last one's update of x and p is, too */
+    bool records;   /* iterations are recorded and replayed, if that works */
+    bool recorded;  /* one is */
 } course;
 
 /* Looks at the scalars: at the last iteration that was completed, if there is a new one, and at
@@ -211,37 +210,41 @@ static fur_status advance_with_care(course *c, bool *over)
 /* Records one iteration. What cannot be recorded after all is run call by call. */
 static void record(course *c)
 {
-    fur_context *context = fur_operator_context(c->s->a);
     int64_t products = c->s->products;
     int64_t issued = c->issued;
-    fur_status status = fur_recording_begin(context);
+    fur_status status = fur_recording_begin(c->s->recording);
     if (status == FUR_OK) {
         status = advance(c);
-        fur_status ended = fur_recording_end(context, &c->recording);
+        fur_status ended = fur_recording_end(c->s->recording);
         status = status == FUR_OK ? ended : status;
     }
     c->s->products = products;
     c->issued = issued;
-    c->records = status == FUR_OK;
+    c->recorded = status == FUR_OK;
+    c->records = c->recorded;
+}
+
+/* Iterations that are not issued one by one. */
+static void count_ahead(course *c, fur_execution execution, int64_t count)
+{
+    c->s->execution = execution;
+    c->s->products += count;
+    c->issued += count;
 }
 
 /* `count` iterations, the first few of a pass call by call: many passes are short. */
 static fur_status advance_by(course *c, int64_t count)
 {
-    if (c->persistent) {
-        c->s->execution = FUR_EXECUTION_PERSISTENT;
-        c->s->products += count;
-        c->issued += count;
-        return fur_persistent_advance(c->persistent, c->s, c->v.p, c->v.q,
+    if (c->s->persistent) {
+        count_ahead(c, FUR_EXECUTION_PERSISTENT, count);
+        return fur_persistent_advance(c->s->persistent, c->s, c->v.d, c->v.p, c->v.q,
                                       (fur_cg_slots){RZ, PQ, RR}, count);
     }
-    if (c->records && !c->recording && c->issued >= FIRST_RECORDED)
+    if (c->records && !c->recorded && c->issued >= FIRST_RECORDED)
         record(c);
-    if (c->recording && c->records) {
-        c->s->execution = FUR_EXECUTION_RECORDED;
-        c->s->products += count;
-        c->issued += count;
-        return fur_recording_replay(c->recording, count);
+    if (c->recorded) {
+        count_ahead(c, FUR_EXECUTION_RECORDED, count);
+        return fur_recording_replay(c->s->recording, count);
     }
     for (int64_t i = 0; i < count; i++)
         FUR_TRY(advance(c));
@@ -279,20 +282,10 @@ static fur_status iterate(course *c)
     }
 }
 
-static fur_persistent *may_persist(const fur_solve *s, const cg *v)
+/* The iterations between looks, where looks are not needed to end in time. */
+static int64_t look_ahead(const fur_solve *s)
 {
-    fur_execution wanted = s->options->execution;
-    bool may = wanted == FUR_EXECUTION_AUTO || wanted == FUR_EXECUTION_PERSISTENT;
-    return may && !v->applies ? fur_persistent_plan(s, v->d) : NULL;
-}
-
-static bool may_record(const fur_solve *s)
-{
-    fur_context *context = fur_operator_context(s->a);
-    return (s->options->execution == FUR_EXECUTION_AUTO ||
-            s->options->execution == FUR_EXECUTION_RECORDED) &&
-           fur_context_host(context) != context && fur_operator_recordable(s->a) &&
-           (!s->preconditioner || fur_operator_recordable(s->preconditioner));
+    return !s->persistent ? 0 : s->options->monitor ? MONITORED_AHEAD : PERSISTENT_AHEAD;
 }
 
 static fur_status run(fur_solve *s)
@@ -301,14 +294,12 @@ static fur_status run(fur_solve *s)
                 .v = vectors_of(s),
                 .before = s->iterations,
                 .first = s->residual,
-                .records = may_record(s)};
+                .records = s->recording != NULL};
+    s->look_ahead = look_ahead(s);
+    if (s->persistent)
+        FUR_TRY(fur_persistent_refresh(s->persistent));
     FUR_TRY(set_guards(s));
-    c.persistent = may_persist(s, &c.v);
-    s->look_ahead = !c.persistent ? 0 : s->options->monitor ? MONITORED_AHEAD : PERSISTENT_AHEAD;
-    fur_status status = iterate(&c);
-    fur_recording_destroy(c.recording);
-    fur_persistent_release(c.persistent);
-    return status;
+    return iterate(&c);
 }
 
 extern const fur_method fur_method_cg;
@@ -318,5 +309,6 @@ const fur_method fur_method_cg = {
              "Hestenes and Stiefel 1952"},
     .kind = FUR_METHOD_SQUARE,
     .workspace = 3,
+    .runs_ahead = true,
     .run = run,
 };

@@ -315,6 +315,8 @@ static fur_solve solve_of(const fur_solver *solver)
         .range = solver->range,
         .scratch = solver->scratch,
         .scalars = solver->scalars,
+        .recording = solver->recording,
+        .persistent = solver->persistent,
         .options = o,
         .max_iterations = o->max_iterations,
         .check_every = o->check_every,

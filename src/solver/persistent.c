@@ -5,25 +5,31 @@
 
 struct fur_persistent {
     fur_context *context;
-    const fur_vector *d;
+    const fur_csr_view *a;
     void *state; /* the device's */
 };
 
-fur_persistent *fur_persistent_plan(const fur_solve *s, const fur_vector *d)
+fur_persistent *fur_persistent_plan(const fur_operator *a)
 {
-    fur_context *context = s->a->context;
-    const fur_solver_services *device = &fur_services(context)->solver;
-    void *state;
+    fur_env *env = &a->context->env;
+    const fur_solver_services *device = &fur_services(a->context)->solver;
     fur_persistent *persistent;
-    if (!device->cg_plan || !s->a->matrix ||
-        device->cg_plan(&context->env, s->a->matrix, &state) != FUR_OK)
+    void *state;
+    if (!device->cg_plan || !a->matrix || device->cg_plan(env, a->matrix, &state) != FUR_OK)
         return NULL;
-    if (fur_env_allocate(&context->env, 1, sizeof *persistent, &persistent) != FUR_OK) {
-        device->cg_release(&context->env, state);
+    if (fur_env_allocate(env, 1, sizeof *persistent, &persistent) != FUR_OK) {
+        device->cg_release(env, state);
         return NULL;
     }
-    *persistent = (fur_persistent){context, d, state};
+    *persistent = (fur_persistent){a->context, a->matrix, state};
     return persistent;
+}
+
+fur_status fur_persistent_refresh(fur_persistent *persistent)
+{
+    fur_context *context = persistent->context;
+    return fur_services(context)->solver.cg_refresh(&context->env, persistent->state,
+                                                    persistent->a);
 }
 
 void fur_persistent_release(fur_persistent *persistent)
@@ -35,11 +41,11 @@ void fur_persistent_release(fur_persistent *persistent)
     fur_env_release(&context->env, persistent);
 }
 
-fur_status fur_persistent_advance(fur_persistent *persistent, fur_solve *s, fur_vector *p,
-                                  fur_vector *q, fur_cg_slots slots, int64_t count)
+fur_status fur_persistent_advance(fur_persistent *persistent, fur_solve *s, const fur_vector *d,
+                                  fur_vector *p, fur_vector *q, fur_cg_slots slots, int64_t count)
 {
     fur_context *context = persistent->context;
-    fur_cg_call call = {.d = fur_vector_const_data(persistent->d),
+    fur_cg_call call = {.d = fur_vector_const_data(d),
                         .r = s->r->data,
                         .p = p->data,
                         .q = q->data,

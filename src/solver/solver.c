@@ -1,5 +1,5 @@
 /* Solvers: methods by name, options, workspace. What a solve does stands in drive.c. */
-#include "solver.h"
+#include "persistent.h"
 #include "names.h"
 
 #include "arguments.h"
@@ -7,6 +7,8 @@
 #include "options.h"
 #include "target.h"
 #include "value_type.h"
+
+#include <furrow/recording.h>
 
 #include <math.h>
 #include <string.h>
@@ -185,6 +187,31 @@ static fur_status make_workspace(fur_solver *s)
     return s->method->prepare ? s->method->prepare(s) : FUR_OK;
 }
 
+/* Whether iterations may reach the device in that way. */
+static bool wants(const fur_solver *s, fur_execution execution)
+{
+    return s->method->runs_ahead &&
+           (s->options.execution == FUR_EXECUTION_AUTO || s->options.execution == execution);
+}
+
+static bool is_recordable(const fur_solver *s)
+{
+    const fur_operator *m = s->options.preconditioner;
+    return fur_operator_recordable(s->a) && (!m || fur_operator_recordable(m));
+}
+
+/* What lets a device do many iterations at once, where it can. */
+static fur_status make_ahead(fur_solver *s)
+{
+    const fur_operator *m = s->options.preconditioner;
+    if (wants(s, FUR_EXECUTION_PERSISTENT) && (!m || fur_operator_scaling(m)))
+        s->persistent = fur_persistent_plan(s->a);
+    if (s->persistent || !wants(s, FUR_EXECUTION_RECORDED) || !is_recordable(s) ||
+        fur_context_host(s->context) == s->context)
+        return FUR_OK;
+    return fur_recording_create(s->context, &s->recording);
+}
+
 fur_status fur_solver_create(const fur_operator *a, const fur_solver_options *options,
                              fur_solver **out)
 {
@@ -203,6 +230,8 @@ fur_status fur_solver_create(const fur_operator *a, const fur_solver_options *op
     fur_solver *solver = memory;
     *solver = (fur_solver){.context = context, .a = a, .method = method, .options = o};
     fur_status status = make_workspace(solver);
+    if (status == FUR_OK)
+        status = make_ahead(solver);
     if (status != FUR_OK) {
         fur_solver_destroy(solver);
         return status;
@@ -220,6 +249,8 @@ void fur_solver_destroy(fur_solver *solver)
     fur_vector_destroy(solver->r);
     fur_vector_destroy(solver->correction);
     fur_scalars_destroy(solver->scalars);
+    fur_recording_destroy(solver->recording);
+    fur_persistent_release(solver->persistent);
     fur_context_release(solver->context, solver->scratch);
     fur_context_release(solver->context, solver);
 }

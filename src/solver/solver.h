@@ -12,6 +12,10 @@
 #include <float.h>
 #include <stdbool.h>
 
+/* What a solver keeps to run many iterations at once. */
+typedef struct fur_recording fur_recording;
+typedef struct fur_persistent fur_persistent;
+
 /* One solve in progress, in passes: the first improves x, each further one starts with the true
  * residual and makes a correction of x. What a pass sees may be scaled by a power of two, so that
  * squares of its residual neither overflow nor underflow. */
@@ -26,6 +30,8 @@ typedef struct fur_solve {
     fur_vector **range; /* the same of rows entries */
     double *scratch;    /* doubles on the host, as many as the method asked for */
     fur_scalars *scalars;
+    fur_recording *recording;          /* NULL: iterations are not recorded */
+    fur_persistent *persistent;        /* NULL: no kernel does many of them */
     const fur_solver_options *options; /* with defaults in place of zeros */
     double scale; /* of the pass: what it sees is the caller's residual times this */
     double b_norm;
@@ -66,6 +72,7 @@ typedef struct fur_method {
     int64_t (*scratch)(int restart);
     /* Fills vectors of the workspace that stay as they are, once when they are made; NULL: none. */
     fur_status (*prepare)(const fur_solver *solver);
+    bool runs_ahead; /* the scalars stay on the device: iterations may be recorded, or persistent */
     /* Improves x by a pass; fails only if an operator does. */
     fur_status (*run)(fur_solve *solve);
 } fur_method;
@@ -87,6 +94,8 @@ struct fur_solver {
     fur_vector **range;
     double *scratch;
     fur_scalars *scalars;
+    fur_recording *recording; /* NULL: none */
+    fur_persistent *persistent;
 };
 
 /* y = A x, y = A^H x, z = M r (a copy without a preconditioner); products are counted. */

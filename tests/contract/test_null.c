@@ -244,9 +244,10 @@ static int refuse_results(int wanted, int rows)
     REFUSED(w.context, "p", fur_axpy_direction(by, by, NULL, w.x, NULL, w.y));
     REFUSED(w.context, "x", fur_axpy_direction(by, by, NULL, w.x, w.y, NULL));
     REFUSED(NULL, "scalars", fur_scalars_keep(NULL, 1, 1));
-    REFUSED(NULL, "context", fur_recording_begin(NULL));
-    REFUSED(NULL, "context", fur_recording_end(NULL, &(fur_recording *){NULL}));
-    REFUSED(w.context, "out", fur_recording_end(w.context, NULL));
+    REFUSED(NULL, "context", fur_recording_create(NULL, &(fur_recording *){NULL}));
+    REFUSED(w.context, "out", fur_recording_create(w.context, NULL));
+    REFUSED(NULL, "recording", fur_recording_begin(NULL));
+    REFUSED(NULL, "recording", fur_recording_end(NULL));
     REFUSED(NULL, "recording", fur_recording_replay(NULL, 1));
     fur_recording_destroy(NULL);
     REFUSED(NULL, "scalars", fur_scalars_kept(NULL, 0, 0, &w.out.number));
