@@ -244,7 +244,7 @@ START_TEST(new_values_reach_a_solver)
     fur_solver *solver = NULL;
     ck_ok(context, fur_solver_create(p.op, &options, &solver));
     ck_ok(context, fur_solver_solve(solver, p.b, p.x, NULL));
-    ck_ok(context, fur_csr_set_values(p.a, other.values));
+    ck_ok(context, fur_csr_set_values(p.a, other.values, FUR_OWNERSHIP_COPY));
     ck_ok(context, fur_vector_fill(p.x, fur_real(0)));
     ck_ok(context, fur_solver_solve(solver, p.b, p.x, NULL));
     options.preconditioner = fresh.jacobi;
