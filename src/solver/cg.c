@@ -16,13 +16,19 @@
 
 #include "env.h"
 #include "persistent.h"
+#include "tridiagonal.h"
 
 #include <furrow/recording.h>
 
 #include <math.h>
 
-/* Slots. */
+/* Slots. Of the first two the values of the first iterations are kept. */
 enum { RZ, PQ, RR };
+
+#define KEPT_SLOTS 2
+/* Coefficients of so many iterations tell the spectrum: its ends come out first. */
+#define COEFFICIENTS 512
+#define SPECTRUM_TOLERANCE 1e-3
 
 /* How far two directions may be from conjugate, as a share of the terms that should cancel.
  * Rounding leaves up to 0.003 in f32, what is not symmetric 0.5 to 1 where it diverges
@@ -178,6 +184,67 @@ static fur_status check_course(const course *c, bool *over)
     return FUR_OK;
 }
 
+/* r.z is kept once more than there are iterations, the first being that of the start. */
+static fur_status keep_coefficients(const fur_solver *s)
+{
+    int64_t most = s->options.max_iterations;
+    return fur_scalars_keep(s->scalars, KEPT_SLOTS,
+                            (most < COEFFICIENTS ? most : COEFFICIENTS) + 1);
+}
+
+/* The tridiagonal matrix of Lanczos' method that the coefficients of k iterations are (Saad 2003,
+ * section 6.7.3); its eigenvalues lie in the spectrum of M A, and the ends are found first. */
+static void set_tridiagonal(int64_t k, const double *rz, const double *pq, double *diagonal,
+                            double *beside)
+{
+    for (int64_t i = 0; i < k; i++) {
+        double alpha = rz[i] / pq[i];
+        diagonal[i] = 1 / alpha;
+        if (i > 0)
+            diagonal[i] += rz[i] / rz[i - 1] * (pq[i - 1] / rz[i - 1]);
+        if (i + 1 < k)
+            beside[i] = sqrt(rz[i + 1] / rz[i]) / alpha;
+    }
+}
+
+/* The largest eigenvalue of M A and its quotient with the smallest, as far as this pass knows. */
+static fur_status estimate_spectrum(fur_solve *s)
+{
+    fur_scalars_state state = FUR_DEFAULT(fur_scalars_state);
+    double *rz = s->scratch;
+    double *pq = rz + COEFFICIENTS;
+    double *diagonal = pq + COEFFICIENTS;
+    double *beside = diagonal + COEFFICIENTS;
+    double smallest;
+    double largest;
+    FUR_TRY(fur_scalars_get(s->scalars, &state));
+    int64_t k = state.stores[RR] < COEFFICIENTS ? state.stores[RR] : COEFFICIENTS;
+    if (k == 0)
+        return FUR_OK;
+    FUR_TRY(fur_scalars_kept(s->scalars, RZ, k, rz));
+    FUR_TRY(fur_scalars_kept(s->scalars, PQ, k, pq));
+    set_tridiagonal(k, rz, pq, diagonal, beside);
+    fur_tridiagonal_extremes(k, diagonal, beside, SPECTRUM_TOLERANCE, &smallest, &largest);
+    if (smallest > 0 && largest / smallest > s->condition) {
+        s->condition = largest / smallest;
+        s->norm = largest;
+    }
+    return FUR_OK;
+}
+
+static int64_t scratch(int restart)
+{
+    (void)restart;
+    return 4 * COEFFICIENTS;
+}
+
+/* Entries of vectors that an iteration moves for each row, besides A and another M than a diagonal:
+ * above. */
+static int transfers(const cg *v)
+{
+    return 2 + (v->d ? 4 : 3) + (v->d ? 6 : 5) + (v->applies ? 2 : 0);
+}
+
 /* 16, 32, 64, ... */
 static bool is_milestone(int64_t iteration)
 {
@@ -298,8 +365,10 @@ static fur_status run(fur_solve *s)
     s->look_ahead = look_ahead(s);
     if (s->persistent)
         FUR_TRY(fur_persistent_refresh(s->persistent));
+    s->bytes = fur_solve_bytes(s, transfers(&c.v));
     FUR_TRY(set_guards(s));
-    return iterate(&c);
+    FUR_TRY(iterate(&c));
+    return estimate_spectrum(s);
 }
 
 extern const fur_method fur_method_cg;
@@ -309,6 +378,8 @@ const fur_method fur_method_cg = {
              "Hestenes and Stiefel 1952"},
     .kind = FUR_METHOD_SQUARE,
     .workspace = 3,
+    .scratch = scratch,
+    .prepare = keep_coefficients,
     .runs_ahead = true,
     .run = run,
 };

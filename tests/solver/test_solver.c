@@ -512,6 +512,33 @@ START_TEST(converged_is_what_the_true_residual_says)
 }
 END_TEST
 
+/* The condition of the matrix of a line, (1 + c) / (1 - c) with c = cos(pi / (n + 1)), and of the
+ * same with a diagonal that Jacobi's preconditioner takes away; from below. */
+START_TEST(a_solve_tells_the_condition)
+{
+    fur_context *context = context_make(NULL, 1);
+    problem p = poisson(context, FUR_F64, 60, 1, NULL);
+    fur_operator *jacobi = NULL;
+    double c = cos(acos(-1) / 61);
+    double condition = (1 + c) / (1 - c);
+    ck_ok(context, fur_operator_jacobi(p.op, &jacobi));
+    set_random(p.b, 31);
+    for (int scaled = 0; scaled < 2; scaled++) {
+        fur_solver_options options = {.size = sizeof options,
+                                      .preconditioner = scaled ? jacobi : NULL};
+        ck_ok(context, fur_vector_fill(p.x, fur_real(0)));
+        fur_solver_report report = solve(&p, &options);
+        ck_assert_msg(report.condition <= 1.01 * condition && report.condition >= 0.98 * condition,
+                      "%g, not %g", report.condition, condition);
+        ck_assert_double_eq_tol(report.norm, (scaled ? 1 : 2) * (1 + c), 0.01 * (1 + c));
+        ck_assert(report.bytes == 60 * 8 * (scaled ? 12 : 10));
+    }
+    fur_operator_destroy(jacobi);
+    problem_release(&p);
+    fur_context_destroy(context);
+}
+END_TEST
+
 START_TEST(iterations_are_limited)
 {
     fur_context *context = context_make(NULL, 1);
@@ -1097,6 +1124,7 @@ static void add_tests(TCase *tests)
     tcase_add_loop_test(tests, converged_is_what_the_true_residual_says, 0, FUR_VALUE_COUNT);
     tcase_add_test(tests, a_matrix_that_is_not_symmetric_is_found_out);
     tcase_add_test(tests, a_matrix_that_is_nearly_symmetric_is_solved);
+    tcase_add_test(tests, a_solve_tells_the_condition);
     tcase_add_test(tests, iterations_are_limited);
     tcase_add_test(tests, a_monitor_sees_every_iteration_and_can_stop);
     tcase_add_test(tests, a_correction_begins_where_the_recursion_ends);
