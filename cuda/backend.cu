@@ -99,6 +99,7 @@ void set_services(fur_remote *r)
     r->csr.take_rows = fur_cuda_take_rows;
     r->csr.diagonal = fur_cuda_csr_diagonal;
     r->vector.reciprocals = fur_cuda_reciprocals;
+    r->vector.is_constant = fur_cuda_is_constant;
     r->vector.gather = fur_cuda_gather;
     r->vector.scatter = fur_cuda_scatter;
     r->stencil.starts = fur_cuda_stencil_starts;

@@ -1,34 +1,35 @@
 // Iterations of conjugate gradients in one cooperative launch, for systems that fit on the device's
 // multiprocessors (PERKS: Zhang, Wahib, Chen and Matsuoka 2023), with the bits of src/solver/cg.c.
 //
-// A row is a thread's for the whole launch, its entries of r, p, x and d in registers. A leaf of a
-// reduction (docs/numerics.md) has lanes: lane j takes every ROW-th entry from the j-th on, one
-// after the other. So GROUP neighbouring lanes are a unit, whose rows are a team of threads': each
-// product goes to shared memory, and a thread for each lane adds up its own. The lanes' sums meet
-// in global memory, where every block folds and adds all of them alike: two barriers of the grid an
-// iteration, and none for scalars.
+// A row is a thread's for the whole launch, its entries of r, p, x and d in registers, those of A
+// in shared memory as far as it goes. A leaf of a reduction (docs/numerics.md) has lanes: lane j
+// takes every ROW-th entry from the j-th on, one after the other. So GROUP neighbouring lanes are a
+// unit, whose rows are a team of threads': each product goes to shared memory, and a thread for
+// each lane adds up its own. The lanes' sums meet in global memory, where every block folds and
+// adds all of them alike: two barriers of the grid an iteration, and none for scalars.
 //
 // The first barrier's product needs p of all rows, p = z + beta p. Each row publishes z and the old
 // p before; who gathers them forms the new p as its owner does.
 //
-// Bytes an iteration: the matrix and two entries for each of its entries, from the caches.
+// Bytes an iteration: two entries for each of A's entries, from the second-level cache, and those
+// of A that shared memory has no room for.
 #include "lanes.cuh"
 #include "sell_layout.cuh"
 #include "slot.h"
 #include "solver.cuh"
 #include "tree.cuh"
 
-#include <cooperative_groups.h>
-
 #include <algorithm>
 
 #define DEPTH 32 // rows of a lane
 #define GROUP 8  // lanes of a unit
 #define TEAM (DEPTH * GROUP)
-#define BLOCK 1024
+#define BLOCK 512
 #define TEAMS (BLOCK / TEAM)
 // Entries with padding, over entries, above which other kernels are better.
 #define PADDING_MOST 3
+// Entries above which A comes from memory all the same.
+#define ENTRIES_MOST 4000000
 
 namespace
 {
@@ -36,8 +37,8 @@ namespace
 template <class Value> constexpr int lanes_of_leaf = 512 / sizeof(Value);
 // Units that a team may have, each with registers for a row's entries of all vectors; and loads of
 // a row that are under way together.
-template <class Value> constexpr int units_most = fur_value_of<Value>::is_complex ? 1 : 2;
-template <class Value> constexpr int unroll_of = fur_value_of<Value>::is_complex ? 2 : 4;
+#define UNITS_MOST 4
+template <class Value> constexpr int unroll_of = fur_value_of<Value>::is_complex ? 2 : 8;
 
 // A's rows in the order of the threads: slices of a warp's, padded to the longest.
 struct sliced {
@@ -53,6 +54,7 @@ struct sliced {
     void *pairs;  // z and p by row
     double *sums; // of the lanes: of p.q, r.r, r.z
     int64_t lanes;
+    unsigned *arrived; // blocks at barriers, since the launch
 };
 
 template <class Value> struct alignas(2 * sizeof(Value)) pair {
@@ -70,13 +72,16 @@ template <class Value> struct job {
     const int32_t *length;
     const int32_t *columns;
     const Value *values;
-    const Value *d;
+    const Value *d; // null: constant
+    Value constant;
     Value *r;
     Value *p;
     Value *q;
     Value *x;
     pair<Value> *pairs;
     double *sums;
+    unsigned *arrived;
+    int capacity; // entries of A that a block has room for
     fur_slot rz;
     fur_slot pq;
     fur_slot rr;
@@ -92,33 +97,37 @@ template <class Value> __host__ __device__ inline int64_t row_of(int64_t unit, i
            thread % GROUP;
 }
 
+// A warp's slice of A.
+template <class Value> struct slice {
+    const int32_t *columns;
+    const Value *values;
+    int width;
+};
+
 // sum_j a_ij p_j of the row of a thread, with p_j = z_j + beta p_j of the pairs; in segments.
 template <class Value>
-__device__ Value row_product(const job<Value> &w, int64_t slice, int length, Value beta)
+__device__ Value row_product(const slice<Value> &a, const pair<Value> *pairs, int length,
+                             Value beta)
 {
     constexpr int unroll = unroll_of<Value>;
     const Value one = fur_from<Value>({1, 0});
     int lane = threadIdx.x % FUR_WARP;
-    int64_t start = w.start[slice];
-    int width = static_cast<int>(w.start[slice + 1] - start) / FUR_WARP;
-    const int32_t *columns = w.columns + start + lane;
-    const Value *values = w.values + start + lane;
     Value total = fur_zero<Value>();
     Value sum = fur_zero<Value>();
-    for (int first = 0; first < width; first += unroll) {
-        Value a[unroll];
+    for (int first = 0; first < a.width; first += unroll) {
+        Value factor[unroll];
         pair<Value> v[unroll];
 #pragma unroll
         for (int u = 0; u < unroll; u++) {
-            int at = min(first + u, width - 1) * FUR_WARP;
-            a[u] = values[at];
-            v[u] = fur_from_l2(w.pairs + columns[at]);
+            int at = min(first + u, a.width - 1) * FUR_WARP + lane;
+            factor[u] = a.values[at];
+            v[u] = fur_from_l2(pairs + a.columns[at]);
         }
 #pragma unroll
         for (int u = 0; u < unroll; u++) {
             Value p = fur_fma(one, v[u].z, fur_mul(beta, v[u].p));
             if (first + u < length)
-                sum = fur_fma(a[u], p, sum);
+                sum = fur_fma(factor[u], p, sum);
         }
         int done = first + unroll;
         if (done % FUR_ROW_SEGMENT == 0 && done < length) {
@@ -130,9 +139,13 @@ __device__ Value row_product(const job<Value> &w, int64_t slice, int length, Val
 }
 
 struct add {
-    template <class Partial> static __device__ Partial combine(Partial left, const Partial &right)
+    template <int Parts>
+    static __device__ fur_partial<Parts> combine(fur_partial<Parts> left,
+                                                 const fur_partial<Parts> &right)
     {
-        left.part[0] += right.part[0];
+#pragma unroll
+        for (int i = 0; i < Parts; i++)
+            left.part[i] += right.part[i];
         return left;
     }
 };
@@ -168,76 +181,142 @@ __device__ double lane_sum(const job<Value> &w, int64_t unit, int lane, const Va
     return sum;
 }
 
-// The root over lanes' sums that all blocks have written, for all threads. `results` has room for a
-// partial a warp.
-template <class Value>
-__device__ double tree_of_lanes(const job<Value> &w, const double *sums, double *results)
+// A leaf's sums, lanes folded in halves, in all lanes of the warp. Of each part the sums of all
+// lanes are `stride` apart.
+template <class Value, int Parts>
+__device__ fur_partial<Parts> fold_leaf(const double *sums, int64_t leaf, int64_t stride)
 {
-    using partial = fur_partial<1>;
     constexpr int lanes = lanes_of_leaf<Value>;
     constexpr int share = lanes / FUR_WARP;
-    int warp = threadIdx.x / FUR_WARP;
-    int lane = threadIdx.x % FUR_WARP;
-    fur_tree<add, partial> tree;
-    // Warp k has the k-th aligned range of 2^j leaves, so that the warps' roots are a level.
-    int64_t range = 1;
-    while (range * (BLOCK / FUR_WARP) < w.leaves)
-        range *= 2;
-    int64_t end = min((warp + 1) * range, w.leaves);
-    for (int64_t leaf = warp * range; leaf < end; leaf++) {
-        double part[share];
+    fur_partial<Parts> lane[share];
 #pragma unroll
-        for (int i = 0; i < share; i++)
-            part[i] = __ldcg(sums + leaf * lanes + i * FUR_WARP + lane);
+    for (int i = 0; i < share; i++)
 #pragma unroll
-        for (int half = share / 2; half > 0; half /= 2)
+        for (int k = 0; k < Parts; k++)
+            lane[i].part[k] =
+                __ldcg(sums + k * stride + leaf * lanes + i * FUR_WARP + threadIdx.x % FUR_WARP);
 #pragma unroll
-            for (int i = 0; i < half; i++)
-                part[i] += part[i + half];
-        double sum = part[0];
+    for (int half = share / 2; half > 0; half /= 2)
 #pragma unroll
-        for (int half = FUR_WARP / 2; half > 0; half /= 2)
-            sum += __shfl_xor_sync(FUR_ALL_LANES, sum, half);
-        tree.push(partial{{sum}});
-    }
-    double root = tree.root().part[0];
-    __syncthreads();
-    if (lane == 0)
-        results[warp] = root;
-    __syncthreads();
-    int count = static_cast<int>((w.leaves + range - 1) / range);
-    return fur_lane_partial(fur_tree_of_lanes<add>(partial{{results[lane]}}, count), 0).part[0];
+        for (int i = 0; i < half; i++)
+            lane[i] = add::combine(lane[i], lane[i + half]);
+#pragma unroll
+    for (int half = FUR_WARP / 2; half > 0; half /= 2)
+        lane[0] = add::combine(lane[0], fur_lane_partial(lane[0], threadIdx.x ^ half));
+    return lane[0];
 }
 
-// The scalars of the method in every block alike; block 0 also stores them.
-struct scalars {
-    double rz;
-    double before; // rz of the iteration before
-    double pq;
-    bool halted;
+// The root over lanes' sums that all blocks have written, for all threads. Warp k has the k-th
+// aligned range of 2^j leaves, so that the warps' roots are a level. `results` has room for a
+// partial a warp.
+template <class Value, int Parts>
+__device__ fur_partial<Parts> tree_of_lanes(const job<Value> &w, const double *sums,
+                                            fur_partial<2> *results)
+{
+    using partial = fur_partial<Parts>;
+    constexpr int warps = BLOCK / FUR_WARP;
+    int warp = threadIdx.x / FUR_WARP;
+    int lane = threadIdx.x % FUR_WARP;
+    int64_t range = 1;
+    while (range * warps < w.leaves)
+        range *= 2;
+    fur_tree<add, partial> tree;
+    int64_t end = min((warp + 1) * range, w.leaves);
+    for (int64_t leaf = warp * range; leaf < end; leaf++)
+        tree.push(fold_leaf<Value, Parts>(sums, leaf, w.lanes));
+    partial root = tree.root();
+    __syncthreads();
+    if (lane == 0)
+#pragma unroll
+        for (int k = 0; k < Parts; k++)
+            results[warp].part[k] = root.part[k];
+    __syncthreads();
+#pragma unroll
+    for (int k = 0; k < Parts; k++)
+        root.part[k] = results[lane % warps].part[k];
+    int count = static_cast<int>((w.leaves + range - 1) / range);
+    return fur_lane_partial(fur_tree_of_lanes<add>(root, count), 0);
+}
 
-    // By the rules of furrow/scalars.h.
-    __device__ void store(const fur_slot &slot, double value, bool writes)
-    {
-        double floor = slot.state->floor[slot.index];
-        if (halted)
-            return;
-        if (writes)
-            fur_slot_store(slot, {value, 0});
-        halted = floor == floor && !(value > floor && value - value == 0);
+// All blocks meet: what was written before is seen behind it, past the first-level cache.
+__device__ inline void meet(unsigned *arrived, unsigned *expected)
+{
+    *expected += gridDim.x;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        unsigned seen;
+        asm volatile("red.release.gpu.global.add.u32 [%0], 1;" ::"l"(arrived) : "memory");
+        do
+            asm volatile("ld.acquire.gpu.global.u32 %0, [%1];"
+                         : "=r"(seen)
+                         : "l"(arrived)
+                         : "memory");
+        while (seen < *expected);
     }
+    __syncthreads();
+}
 
+// A slot of the scalars, in the registers of every thread alike.
+struct held {
+    double value;
+    double previous;
+    double floor;
+    int64_t stores;
+
+    __device__ explicit held(const fur_slot &slot)
+        : value(slot.state->value[slot.index].re), previous(slot.state->previous[slot.index].re),
+          floor(slot.state->floor[slot.index]), stores(slot.state->stores[slot.index])
+    {
+    }
+    __device__ void write(const fur_slot &slot) const
+    {
+        slot.state->value[slot.index] = {value, 0};
+        slot.state->previous[slot.index] = {previous, 0};
+        slot.state->stores[slot.index] = stores;
+    }
+};
+
+// The scalars of the method by the rules of furrow/scalars.h. One thread of the grid keeps the
+// values that are to be kept.
+struct scalars {
+    held rz;
+    held pq;
+    held rr;
+    int64_t halted;
+    bool keeps;
+
+    template <class Value>
+    __device__ scalars(const job<Value> &w)
+        : rz(w.rz), pq(w.pq), rr(w.rr), halted(w.rz.state->halted),
+          keeps(blockIdx.x == 0 && threadIdx.x == 0)
+    {
+    }
+    __device__ void store(const fur_slot &slot, held *h, double value)
+    {
+        if (halted >= 0)
+            return;
+        if (keeps && h->stores < slot.capacity)
+            slot.log[h->stores] = value;
+        h->previous = h->value;
+        h->value = value;
+        h->stores++;
+        if (h->floor == h->floor && !(value > h->floor && value - value == 0))
+            halted = slot.index;
+    }
     // A quotient that is a coefficient; one that is not finite halts.
-    __device__ double quotient(const fur_slot &of, double numerator, double denominator,
-                               bool writes)
+    __device__ double quotient(double numerator, double denominator, int index)
     {
         double value = numerator / denominator;
-        if (!halted && !(value - value == 0)) {
-            halted = true;
-            if (writes)
-                of.state->halted = of.index;
-        }
+        if (halted < 0 && !(value - value == 0))
+            halted = index;
         return value;
+    }
+    template <class Value> __device__ void write(const job<Value> &w) const
+    {
+        rz.write(w.rz);
+        pq.write(w.pq);
+        rr.write(w.rr);
+        w.rz.state->halted = halted;
     }
 };
 
@@ -252,121 +331,184 @@ template <class Value> struct entries {
     Value d;
 };
 
-// w.count iterations, each the turn of the last one's direction and a new residual. Bytes: above.
-template <int Units, bool Scaled, class Value>
-__global__ void __launch_bounds__(BLOCK, 1) iterate(job<Value> w)
+// The unit of a team, and the slice of its warp.
+__device__ inline int64_t unit_of(int u, int team)
 {
-    __shared__ Value left[TEAMS][TEAM];
-    __shared__ Value right[TEAMS][TEAM];
-    __shared__ double results[BLOCK / FUR_WARP];
-    auto grid = cooperative_groups::this_grid();
-    const Value one = fur_from<Value>({1, 0});
-    int team = threadIdx.x / TEAM;
-    int thread = threadIdx.x % TEAM;
-    bool writes = blockIdx.x == 0 && threadIdx.x == 0;
-    fur_scalars_state *state = w.rz.state;
-    scalars s = {state->value[w.rz.index].re, state->previous[w.rz.index].re,
-                 state->value[w.pq.index].re, state->halted >= 0};
-    entries<Value> own[Units];
-    int64_t unit[Units];
+    return (u * TEAMS + team) * int64_t(gridDim.x) + blockIdx.x;
+}
 
+template <int Units, class Value> struct rows {
+    entries<Value> own[Units];
+    slice<Value> slices[Units];
+
+    __device__ bool has(const job<Value> &w, int u) const
+    {
+        return own[u].row < w.n;
+    }
+};
+
+// Loads the entries of a thread's rows and publishes them.
+template <bool Scaled, int Units, class Value>
+__device__ void load(const job<Value> &w, rows<Units, Value> *t)
+{
 #pragma unroll
     for (int u = 0; u < Units; u++) {
-        entries<Value> &e = own[u];
-        unit[u] = (u * int64_t(gridDim.x) + blockIdx.x) * TEAMS + team;
-        e.row = unit[u] < w.units ? row_of<Value>(unit[u], thread) : w.n;
-        e = {e.row, 0, fur_zero<Value>(), fur_zero<Value>(), fur_zero<Value>(), fur_zero<Value>(),
-             one};
+        entries<Value> &e = t->own[u];
+        int64_t unit = unit_of(u, threadIdx.x / TEAM);
+        e = {w.n, 0, {}, {}, {}, {}, {}};
+        if (unit < w.units)
+            e.row = row_of<Value>(unit, threadIdx.x % TEAM);
         if (e.row < w.n) {
-            e.length = w.length[unit[u] * TEAM + thread];
+            e.length = w.length[unit * TEAM + threadIdx.x % TEAM];
             e.r = w.r[e.row];
             e.p = w.p[e.row];
             e.x = w.x[e.row];
             if (Scaled)
-                e.d = w.d[e.row];
+                e.d = w.d ? w.d[e.row] : w.constant;
             w.pairs[e.row] = {Scaled ? fur_mul(e.d, e.r) : e.r, e.p};
         }
     }
-    grid.sync();
+}
 
-    for (int64_t i = 0; i < w.count && !s.halted; i++) {
-        double a = s.quotient(w.pq, s.before, s.pq, writes);
-        double b = s.quotient(w.rz, s.rz, s.before, writes);
-        if (s.halted)
+// Finds the slices of a warp, and copies those to shared memory that it has room for.
+template <int Units, class Value>
+__device__ void stage(const job<Value> &w, char *shared, int *places, rows<Units, Value> *t)
+{
+    constexpr int warps = BLOCK / FUR_WARP;
+    constexpr int a_team = TEAM / FUR_WARP;
+    auto values = reinterpret_cast<Value *>(shared);
+    auto columns = reinterpret_cast<int32_t *>(values + w.capacity);
+    for (int i = threadIdx.x; i < Units * warps; i += BLOCK) {
+        int64_t unit = unit_of(i / warps, i % warps / a_team);
+        int64_t at = unit * a_team + i % a_team;
+        places[i] = unit < w.units ? static_cast<int>(w.start[at + 1] - w.start[at]) : 0;
+    }
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        int used = 0;
+        for (int i = 0; i < Units * warps; i++) {
+            int size = places[i];
+            bool fits = used + size <= w.capacity;
+            places[i] = fits ? used : -1;
+            used += fits ? size : 0;
+        }
+    }
+    __syncthreads();
+#pragma unroll
+    for (int u = 0; u < Units; u++) {
+        slice<Value> &a = t->slices[u];
+        int64_t unit = unit_of(u, threadIdx.x / TEAM);
+        int64_t at = unit * a_team + threadIdx.x % TEAM / FUR_WARP;
+        a = {};
+        if (unit >= w.units)
+            continue;
+        a = {w.columns + w.start[at], w.values + w.start[at],
+             static_cast<int>(w.start[at + 1] - w.start[at]) / FUR_WARP};
+        int place = places[u * warps + threadIdx.x / FUR_WARP];
+        if (place < 0)
+            continue;
+        for (int k = threadIdx.x % FUR_WARP; k < a.width * FUR_WARP; k += FUR_WARP) {
+            columns[place + k] = a.columns[k];
+            values[place + k] = a.values[k];
+        }
+        a.columns = columns + place;
+        a.values = values + place;
+    }
+}
+
+// w.count iterations, each the turn of the last one's direction and a new residual. Bytes: above.
+template <int Units, bool Scaled, class Value>
+__global__ void __launch_bounds__(BLOCK, 1) iterate(job<Value> w)
+{
+    extern __shared__ __align__(16) char shared[];
+    __shared__ Value left[TEAMS][TEAM];
+    __shared__ Value right[TEAMS][TEAM];
+    __shared__ fur_partial<2> results[BLOCK / FUR_WARP];
+    __shared__ int places[Units * BLOCK / FUR_WARP];
+    const Value one = fur_from<Value>({1, 0});
+    int team = threadIdx.x / TEAM;
+    int thread = threadIdx.x % TEAM;
+    unsigned expected = 0;
+    scalars s(w);
+    rows<Units, Value> t;
+    load<Scaled>(w, &t);
+    stage(w, shared, places, &t);
+    meet(w.arrived, &expected);
+
+    for (int64_t i = 0; i < w.count && s.halted < 0; i++) {
+        double a = s.quotient(s.rz.previous, s.pq.value, w.pq.index);
+        double b = s.quotient(s.rz.value, s.rz.previous, w.rz.index);
+        if (s.halted >= 0)
             break;
         Value alpha = fur_from<Value>({a, 0});
         Value beta = fur_from<Value>({b, 0});
 #pragma unroll
         for (int u = 0; u < Units; u++) {
-            entries<Value> &e = own[u];
+            entries<Value> &e = t.own[u];
+            int64_t unit = unit_of(u, team);
             if (u > 0)
                 __syncthreads();
-            if (e.row < w.n) {
+            if (t.has(w, u)) {
                 Value z = Scaled ? fur_mul(e.d, e.r) : e.r;
                 e.x = fur_fma(alpha, e.p, e.x);
                 e.p = fur_fma(one, z, fur_mul(beta, e.p));
+                e.q = row_product(t.slices[u], w.pairs, e.length, beta);
+                left[team][thread] = e.p;
+                right[team][thread] = e.q;
             }
-            if (unit[u] < w.units)
-                e.q =
-                    row_product(w, unit[u] * (TEAM / FUR_WARP) + thread / FUR_WARP, e.length, beta);
-            left[team][thread] = e.p;
-            right[team][thread] = e.q;
             __syncthreads();
-            if (unit[u] < w.units && thread < GROUP)
-                __stcg(w.sums + unit[u] * GROUP + thread,
-                       lane_sum(w, unit[u], thread, left[team], right[team]));
+            if (unit < w.units && thread < GROUP)
+                __stcg(w.sums + unit * GROUP + thread,
+                       lane_sum(w, unit, thread, left[team], right[team]));
         }
-        grid.sync();
+        meet(w.arrived, &expected);
 
-        s.pq = tree_of_lanes(w, w.sums, results);
-        s.store(w.pq, s.pq, writes);
-        double step = s.quotient(w.pq, s.rz, s.pq, writes);
-        if (s.halted)
+        s.store(w.pq, &s.pq, tree_of_lanes<Value, 1>(w, w.sums, results).part[0]);
+        double step = s.quotient(s.rz.value, s.pq.value, w.pq.index);
+        if (s.halted >= 0)
             break;
         Value minus = fur_from<Value>({-step, 0});
 #pragma unroll
         for (int u = 0; u < Units; u++) {
-            entries<Value> &e = own[u];
+            entries<Value> &e = t.own[u];
+            int64_t unit = unit_of(u, team);
             if (u > 0)
                 __syncthreads();
-            if (e.row < w.n) {
+            if (t.has(w, u)) {
                 e.r = fur_fma(minus, e.q, e.r);
                 Value z = Scaled ? fur_mul(e.d, e.r) : e.r;
-                pair<Value> both = {z, e.p};
-                w.pairs[e.row] = both;
+                w.pairs[e.row] = {z, e.p};
                 left[team][thread] = e.r;
                 right[team][thread] = z;
             }
             __syncthreads();
-            if (unit[u] < w.units && thread < GROUP)
-                __stcg(w.sums + w.lanes + unit[u] * GROUP + thread,
-                       lane_sum(w, unit[u], thread, left[team], left[team]));
-            if (Scaled && unit[u] < w.units && thread >= FUR_WARP && thread < FUR_WARP + GROUP)
-                __stcg(w.sums + 2 * w.lanes + unit[u] * GROUP + thread - FUR_WARP,
-                       lane_sum(w, unit[u], thread - FUR_WARP, left[team], right[team]));
+            if (unit < w.units && thread < GROUP)
+                __stcg(w.sums + w.lanes + unit * GROUP + thread,
+                       lane_sum(w, unit, thread, left[team], left[team]));
+            int other = thread - FUR_WARP;
+            if (Scaled && unit < w.units && other >= 0 && other < GROUP)
+                __stcg(w.sums + 2 * w.lanes + unit * GROUP + other,
+                       lane_sum(w, unit, other, left[team], right[team]));
         }
-        grid.sync();
+        meet(w.arrived, &expected);
 
-        double rr = tree_of_lanes(w, w.sums + w.lanes, results);
-        double rz = Scaled ? tree_of_lanes(w, w.sums + 2 * w.lanes, results) : rr;
-        s.store(w.rr, sqrt(rr), writes);
-        if (!s.halted) {
-            s.before = s.rz;
-            s.rz = rz;
-        }
-        s.store(w.rz, rz, writes);
+        auto sums = tree_of_lanes < Value, Scaled ? 2 : 1 > (w, w.sums + w.lanes, results);
+        s.store(w.rr, &s.rr, sqrt(sums.part[0]));
+        s.store(w.rz, &s.rz, sums.part[Scaled ? 1 : 0]);
     }
 
 #pragma unroll
     for (int u = 0; u < Units; u++) {
-        const entries<Value> &e = own[u];
-        if (e.row < w.n) {
+        const entries<Value> &e = t.own[u];
+        if (t.has(w, u)) {
             w.r[e.row] = e.r;
             w.p[e.row] = e.p;
             w.q[e.row] = e.q;
             w.x[e.row] = e.x;
         }
     }
+    if (s.keeps)
+        s.write(w);
 }
 
 // Offsets of A in 64 bits.
@@ -430,6 +572,7 @@ template <class Value> fur_status build(fur_env *env, const fur_csr_view *a, sli
     FUR_TRY(fur_cuda_allocate(env, padded, sizeof *s->columns, &s->columns));
     FUR_TRY(fur_cuda_allocate(env, padded, sizeof(Value), &s->values));
     FUR_TRY(fur_cuda_allocate(env, a->rows, sizeof(pair<Value>), &s->pairs));
+    FUR_TRY(fur_cuda_allocate(env, 1, sizeof *s->arrived, &s->arrived));
     return fur_cuda_allocate(env, 3 * s->lanes, sizeof *s->sums, &s->sums);
 }
 
@@ -448,23 +591,32 @@ template <class Value> fur_status plan(fur_env *env, const fur_csr_view *a, slic
     s->rows = a->rows;
     s->lanes = leaves * lanes;
     s->units = s->lanes / GROUP;
-    int64_t room = int64_t(env->device->multiprocessors) * TEAMS;
-    s->a_team = static_cast<int>(fur_ceil_div(s->units, room));
-    if (a->rows == 0 || s->a_team > units_most<Value>)
+    int64_t most = env->device->multiprocessors;
+    s->a_team = static_cast<int>(fur_ceil_div(s->units, most * TEAMS));
+    if (a->rows == 0 || s->a_team > UNITS_MOST || a->entries > ENTRIES_MOST)
         return refuse(env, "it has no rows, or more than the device holds");
-    s->blocks = static_cast<int>(
-        std::min(fur_ceil_div(s->units, TEAMS), int64_t(env->device->multiprocessors)));
+    s->blocks = static_cast<int>(std::min(s->units, most));
     return build<Value>(env, a, s);
 }
 
+// All shared memory that the kernel itself leaves goes to A.
 template <int Units, bool Scaled, class Value>
 fur_status launch(fur_env *env, const sliced *s, job<Value> *w)
 {
+    auto kernel = reinterpret_cast<const void *>(iterate<Units, Scaled, Value>);
+    cudaStream_t stream = fur_cuda_stream(env);
+    cudaFuncAttributes own;
+    int most;
+    FUR_CUDA(env, cudaFuncGetAttributes(&own, kernel));
+    FUR_CUDA(env, cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin,
+                                         env->device->number));
+    int left = most - static_cast<int>(own.sharedSizeBytes);
+    w->capacity = left / static_cast<int>(sizeof(Value) + sizeof *w->columns) / 4 * 4;
+    FUR_CUDA(env, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, left));
+    FUR_TRY(fur_cuda_clear(env, s->arrived, sizeof *s->arrived));
     void *arguments[] = {w};
-    FUR_CUDA(env, cudaLaunchCooperativeKernel(
-                      reinterpret_cast<const void *>(iterate<Units, Scaled, Value>),
-                      dim3(static_cast<unsigned>(s->blocks)), dim3(BLOCK), arguments, 0,
-                      fur_cuda_stream(env)));
+    FUR_CUDA(env, cudaLaunchCooperativeKernel(kernel, dim3(static_cast<unsigned>(s->blocks)),
+                                              dim3(BLOCK), arguments, left, stream));
     return FUR_OK;
 }
 
@@ -478,21 +630,26 @@ template <class Value> fur_status advance(fur_env *env, const sliced *s, const f
                     s->length,
                     s->columns,
                     static_cast<const Value *>(s->values),
-                    static_cast<const Value *>(call->d),
+                    static_cast<const Value *>(call->d.entries),
+                    fur_from<Value>(call->d.constant),
                     static_cast<Value *>(call->r),
                     static_cast<Value *>(call->p),
                     static_cast<Value *>(call->q),
                     static_cast<Value *>(call->x),
                     static_cast<pair<Value> *>(s->pairs),
                     s->sums,
+                    s->arrived,
+                    0,
                     call->rz,
                     call->pq,
                     call->rr,
                     call->count};
+    bool scaled = !fur_is_unit(&call->d);
     if (s->a_team == 1)
-        return call->d ? launch<1, true>(env, s, &w) : launch<1, false>(env, s, &w);
-    constexpr int most = units_most<Value>;
-    return call->d ? launch<most, true>(env, s, &w) : launch<most, false>(env, s, &w);
+        return scaled ? launch<1, true>(env, s, &w) : launch<1, false>(env, s, &w);
+    if (s->a_team == 2)
+        return scaled ? launch<2, true>(env, s, &w) : launch<2, false>(env, s, &w);
+    return scaled ? launch<UNITS_MOST, true>(env, s, &w) : launch<UNITS_MOST, false>(env, s, &w);
 }
 
 // Calls f with a value of the type; those of 16 bytes have no registers.
@@ -539,5 +696,6 @@ void fur_cuda_cg_release(fur_env *env, void *state)
     fur_cuda_release(env, s->values);
     fur_cuda_release(env, s->pairs);
     fur_cuda_release(env, s->sums);
+    fur_cuda_release(env, s->arrived);
     fur_env_release(env, s);
 }

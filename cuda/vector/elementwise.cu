@@ -6,6 +6,8 @@
 #define BLOCK 256
 // Blocks on a multiprocessor at once: enough loads in flight, and 48 registers a thread.
 #define RESIDENT 5
+// The same for the two vectors of a direction.
+#define RESIDENT_TURN 4
 
 namespace
 {
@@ -126,14 +128,18 @@ __global__ void __launch_bounds__(BLOCK, RESIDENT)
 template <class Value> struct directions {
     int64_t n;
     const Value *d;
+    Value constant; // in place of d
     const Value *z;
     Value *p;
     Value *x;
     bool in_pieces;
 };
 
-// x += alpha p, then p = d z + beta p, on one piece; d of ones where it is not Scaled.
-template <bool Whole, bool Scaled, class Value>
+// What z is multiplied by.
+enum class scaling { none, constant, entries };
+
+// x += alpha p, then p = d z + beta p, on one piece.
+template <bool Whole, scaling By, class Value>
 __device__ inline void turn_piece(const directions<Value> &v, Value alpha, Value beta, int64_t at)
 {
     int left = static_cast<int>(min(v.n - at, int64_t(fur_piece<Value>::entries)));
@@ -144,12 +150,14 @@ __device__ inline void turn_piece(const directions<Value> &v, Value alpha, Value
     fur_load<Whole>(&z, v.z + at, left);
     fur_load<Whole>(&p, v.p + at, left);
     fur_load<Whole>(&x, v.x + at, left);
-    if constexpr (Scaled)
+    if constexpr (By == scaling::entries)
         fur_load<Whole>(&d, v.d + at, left);
     const Value one = fur_from<Value>({1, 0});
 #pragma unroll
     for (int i = 0; i < fur_piece<Value>::entries; i++) {
-        Value own = Scaled ? fur_mul(d.entry[i], z.entry[i]) : z.entry[i];
+        Value own = z.entry[i];
+        if constexpr (By != scaling::none)
+            own = fur_mul(By == scaling::entries ? d.entry[i] : v.constant, own);
         x.entry[i] = fur_fma(alpha, p.entry[i], x.entry[i]);
         p.entry[i] = fur_fma(one, own, fur_mul(beta, p.entry[i]));
     }
@@ -158,8 +166,8 @@ __device__ inline void turn_piece(const directions<Value> &v, Value alpha, Value
 }
 
 // The step and the new direction of conjugate gradients. Bytes an entry: above.
-template <bool Scaled, class Value>
-__global__ void __launch_bounds__(BLOCK, RESIDENT)
+template <scaling By, class Value>
+__global__ void __launch_bounds__(BLOCK, RESIDENT_TURN)
     turn(directions<Value> v, fur_ratio alpha, fur_ratio beta)
 {
     fur_scalar a;
@@ -172,9 +180,9 @@ __global__ void __launch_bounds__(BLOCK, RESIDENT)
 #pragma unroll 1
     for (; at < v.n; at += step)
         if (v.in_pieces && at + entries <= v.n)
-            turn_piece<true, Scaled>(v, fur_from<Value>(a), fur_from<Value>(b), at);
+            turn_piece<true, By>(v, fur_from<Value>(a), fur_from<Value>(b), at);
         else
-            turn_piece<false, Scaled>(v, fur_from<Value>(a), fur_from<Value>(b), at);
+            turn_piece<false, By>(v, fur_from<Value>(a), fur_from<Value>(b), at);
 }
 
 template <class Value> arrays<Value> arrays_of(int64_t n, const void *x, const void *y, void *z)
@@ -218,20 +226,24 @@ fur_status multiply(fur_env *env, int64_t n, const void *x, const void *y, void 
 
 template <class Value>
 fur_status direction(fur_env *env, int64_t n, const fur_ratio *alpha, const fur_ratio *beta,
-                     const void *d, const void *z, void *p, void *x)
+                     const fur_diagonal *d, const void *z, void *p, void *x)
 {
     directions<Value> v = {n,
-                           static_cast<const Value *>(d),
+                           static_cast<const Value *>(d->entries),
+                           fur_from<Value>(d->constant),
                            static_cast<const Value *>(z),
                            static_cast<Value *>(p),
                            static_cast<Value *>(x),
-                           fur_in_pieces(d) && fur_in_pieces(z) && fur_in_pieces(p) &&
+                           fur_in_pieces(d->entries) && fur_in_pieces(z) && fur_in_pieces(p) &&
                                fur_in_pieces(x)};
     unsigned blocks = blocks_for<Value>(env, n);
-    if (d)
-        turn<true><<<blocks, BLOCK, 0, fur_cuda_stream(env)>>>(v, *alpha, *beta);
+    cudaStream_t stream = fur_cuda_stream(env);
+    if (fur_is_unit(d))
+        turn<scaling::none><<<blocks, BLOCK, 0, stream>>>(v, *alpha, *beta);
+    else if (d->entries)
+        turn<scaling::entries><<<blocks, BLOCK, 0, stream>>>(v, *alpha, *beta);
     else
-        turn<false><<<blocks, BLOCK, 0, fur_cuda_stream(env)>>>(v, *alpha, *beta);
+        turn<scaling::constant><<<blocks, BLOCK, 0, stream>>>(v, *alpha, *beta);
     return fur_cuda_launched(env, "direction");
 }
 

@@ -217,14 +217,16 @@ template <class Value> struct axpy_norm_and_square : axpy_square_sum<Value> {
     }
 };
 
-// And with sum conj(y) d y instead; a fourth part makes the partial a power of two long.
-template <class Value> struct axpy_scaled_sums {
+// And with sum conj(y) d y instead, where d is a constant or not; a fourth part makes the partial a
+// power of two long.
+template <class Value, bool Constant> struct axpy_scaled_sums {
     using entry = Value;
     static constexpr int batch = 4;
     static constexpr bool reads_y = true;
     static constexpr bool writes_y = true;
-    static constexpr bool reads_d = true;
+    static constexpr bool reads_d = !Constant;
     using partial = fur_partial<4>;
+    Value constant;
     axpy_square_sum<Value> norm;
     fur_slot product;
 
@@ -235,7 +237,7 @@ template <class Value> struct axpy_scaled_sums {
     __device__ void take(double *sum, Value x, Value &y, Value d) const
     {
         norm.take(sum, x, y, d);
-        Value z = fur_mul(d, y);
+        Value z = fur_mul(Constant ? constant : d, y);
         if constexpr (fur_value_of<Value>::is_complex)
             sum[2] = fma(double(y.im), double(z.im), fma(double(y.re), double(z.re), sum[2]));
         else
@@ -502,16 +504,25 @@ fur_status axpy_norm2(fur_env *env, int64_t n, const fur_ratio *alpha, const voi
     return launch("axpy_norm2", env, n, x, y, op, out);
 }
 
-template <class Value>
-fur_status axpy_norms(fur_env *env, int64_t n, const fur_ratio *alpha, const void *x, const void *d,
-                      void *y, fur_slot norm, fur_slot product)
+template <bool Constant, class Value>
+fur_status axpy_scaled(fur_env *env, int64_t n, const fur_ratio *alpha, const void *x,
+                       const fur_diagonal *d, void *y, fur_slot norm, fur_slot product)
 {
-    if (d) {
-        axpy_scaled_sums<Value> op = {};
-        op.norm.ratio = *alpha;
-        op.product = product;
-        return launch("axpy_norms", env, n, x, y, op, norm, d);
-    }
+    axpy_scaled_sums<Value, Constant> op = {};
+    op.norm.ratio = *alpha;
+    op.product = product;
+    op.constant = fur_from<Value>(d->constant);
+    return launch("axpy_norms", env, n, x, y, op, norm, d->entries);
+}
+
+template <class Value>
+fur_status axpy_norms(fur_env *env, int64_t n, const fur_ratio *alpha, const void *x,
+                      const fur_diagonal *d, void *y, fur_slot norm, fur_slot product)
+{
+    if (d->entries)
+        return axpy_scaled<false, Value>(env, n, alpha, x, d, y, norm, product);
+    if (!fur_is_unit(d))
+        return axpy_scaled<true, Value>(env, n, alpha, x, d, y, norm, product);
     axpy_norm_and_square<Value> op = {};
     op.ratio = *alpha;
     op.product = product;

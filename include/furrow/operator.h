@@ -54,7 +54,8 @@ FUR_API fur_status fur_operator_from_spmv(const fur_spmv *plan, fur_operator **o
 FUR_API fur_status fur_operator_jacobi(const fur_operator *a, fur_operator **out);
 
 /* d where the operator is y_i = d_i x_i, as Jacobi's preconditioner is; it belongs to the operator.
- * NULL for others. Solvers then do without a pass over the vectors. */
+ * NULL for others. Solvers then do without a pass over the vectors, and without d if that is
+ * constant. */
 FUR_API const fur_vector *fur_operator_scaling(const fur_operator *op);
 
 /* The operator A = P^T B P in the original numbering, where B = P A P^T: y_order[i] = (B x')_i with

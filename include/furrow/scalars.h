@@ -83,16 +83,17 @@ FUR_API fur_status fur_axpby_from(fur_coefficient alpha, const fur_vector *x, fu
 
 /* r_i = alpha q_i + r_i, value[norm] = ||r||_2 and then value[product] = sum_i conj(r_i) d_i r_i,
  * its real part, in one pass: the residual of conjugate gradients with a diagonal preconditioner.
- * d NULL: of ones. Moves 4 entries an index, 3 without d. */
+ * d NULL: `constant` in place of its entries. Moves 4 entries an index, 3 without d. */
 FUR_API fur_status fur_axpy_norms_into(fur_coefficient alpha, const fur_vector *q,
-                                       const fur_vector *d, fur_vector *r, fur_scalars *scalars,
-                                       int norm, int product);
+                                       const fur_vector *d, fur_scalar constant, fur_vector *r,
+                                       fur_scalars *scalars, int norm, int product);
 
 /* x_i = alpha p_i + x_i, then p_i = d_i z_i + beta p_i, in one pass: the step and the new direction
- * of conjugate gradients. d NULL: of ones. Moves 6 entries an index, 5 without d. */
+ * of conjugate gradients. d NULL: `constant` in place of its entries; by 1 nothing is multiplied.
+ * Moves 6 entries an index, 5 without d. */
 FUR_API fur_status fur_axpy_direction(fur_coefficient alpha, fur_coefficient beta,
-                                      const fur_vector *d, const fur_vector *z, fur_vector *p,
-                                      fur_vector *x);
+                                      const fur_vector *d, fur_scalar constant, const fur_vector *z,
+                                      fur_vector *p, fur_vector *x);
 
 /* y_i = alpha x_i + y_i and value[slot] = ||y||_2, as fur_axpy_norm2 */
 FUR_API fur_status fur_axpy_norm2_into(fur_coefficient alpha, const fur_vector *x, fur_vector *y,

@@ -41,11 +41,18 @@ struct fur_permutation {
     int32_t *position;
 };
 
+/* y = d x */
+typedef struct fur_scaling {
+    fur_vector *d;
+    bool is_constant; /* d is, and this is its entry: */
+    fur_scalar constant;
+} fur_scaling;
+
 struct fur_operator {
     fur_context *context;
     fur_operator_definition definition;
     fur_dependent dependent;
-    const fur_vector *scaling;  /* of y = scaling x; NULL: another operator */
+    const fur_scaling *scaling; /* NULL: another operator */
     const fur_csr_view *matrix; /* of y = A x in the order of FUR_ROW_SEGMENT; NULL: another */
 };
 

@@ -68,7 +68,7 @@ int fur_operator_recordable(const fur_operator *op)
 
 const fur_vector *fur_operator_scaling(const fur_operator *op)
 {
-    return op ? op->scaling : NULL;
+    return op && op->scaling ? op->scaling->d : NULL;
 }
 
 fur_value_type fur_operator_value_type(const fur_operator *op)

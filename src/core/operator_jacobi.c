@@ -4,6 +4,7 @@
 #include "table.h"
 
 #include <math.h>
+#include <string.h>
 
 #define FUR_TEMPLATE "reciprocal_template.h"
 #include "foreach_value.h"
@@ -11,26 +12,26 @@
 
 typedef struct jacobi {
     const fur_operator *a;
-    fur_vector *d; /* d_i = 1 / A(i, i) */
+    fur_scaling scaling; /* d_i = 1 / A(i, i) */
 } jacobi;
 
 static fur_status apply(void *user, const fur_vector *x, fur_vector *y)
 {
     const jacobi *m = user;
-    return fur_multiply_elementwise(m->d, x, y);
+    return fur_multiply_elementwise(m->scaling.d, x, y);
 }
 
 static fur_status diagonal(void *user, fur_vector *d)
 {
     const jacobi *m = user;
-    return fur_vector_copy(m->d, d);
+    return fur_vector_copy(m->scaling.d, d);
 }
 
 static void release(void *user)
 {
     jacobi *m = user;
-    fur_env *env = &m->d->context->env;
-    fur_vector_destroy(m->d);
+    fur_env *env = &m->scaling.d->context->env;
+    fur_vector_destroy(m->scaling.d);
     fur_env_release(env, m);
 }
 
@@ -48,11 +49,41 @@ static fur_status invert(fur_vector *d, int64_t *bad)
     return fur_memory_from_host(d->context, d->data, near, bytes);
 }
 
+static bool are_equal(fur_value_type value, int64_t n, const void *entries)
+{
+    size_t size = fur_value_size(value);
+    return n < 2 || memcmp(entries, (const char *)entries + size, (size_t)(n - 1) * size) == 0;
+}
+
+/* Whether all entries of d are one number, and which. */
+static fur_status find_constant(fur_scaling *s)
+{
+    const fur_vector *d = s->d;
+    fur_env *env = &d->context->env;
+    const fur_remote *device = fur_services(d->context);
+    int64_t bytes = d->size * (int64_t)fur_value_size(d->value_type);
+    double first[2];
+    void *near;
+    s->is_constant = false;
+    if (d->size == 0)
+        return FUR_OK;
+    if (device->vector.is_constant) {
+        FUR_TRY(device->vector.is_constant(env, d->value_type, d->size, d->data, &s->is_constant));
+    } else {
+        FUR_TRY(fur_memory_to_host(d->context, d->data, bytes, &near));
+        s->is_constant = are_equal(d->value_type, d->size, near);
+        fur_memory_drop(d->context, d->data, near);
+    }
+    FUR_TRY(fur_memory_copy(d->context, first, d->data, (int64_t)fur_value_size(d->value_type)));
+    s->constant = fur_scalar_at(d->value_type, first, 0);
+    return FUR_OK;
+}
+
 /* Reads the diagonal, when the operator is made and when A's values have changed. */
 static fur_status update(void *object)
 {
     jacobi *m = object;
-    fur_vector *d = m->d;
+    fur_vector *d = m->scaling.d;
     int64_t bad;
     FUR_TRY(fur_operator_diagonal(m->a, d));
     FUR_TRY(invert(d, &bad));
@@ -61,7 +92,7 @@ static fur_status update(void *object)
                                 "the diagonal has no finite reciprocal in row %lld, counting from "
                                 "1; Jacobi's preconditioner needs one in every row",
                                 (long long)bad + 1);
-    return FUR_OK;
+    return find_constant(&m->scaling);
 }
 
 fur_status fur_operator_jacobi(const fur_operator *a, fur_operator **out)
@@ -77,7 +108,7 @@ fur_status fur_operator_jacobi(const fur_operator *a, fur_operator **out)
                                 (long long)n, (long long)fur_operator_cols(a));
     FUR_TRY(fur_env_allocate(&context->env, 1, sizeof *m, &m));
     m->a = a;
-    fur_status status = fur_vector_create(context, fur_operator_value_type(a), n, &m->d);
+    fur_status status = fur_vector_create(context, fur_operator_value_type(a), n, &m->scaling.d);
     if (status != FUR_OK) {
         fur_env_release(&context->env, m);
         return status;
@@ -86,7 +117,7 @@ fur_status fur_operator_jacobi(const fur_operator *a, fur_operator **out)
         .size = sizeof definition,
         .rows = n,
         .cols = n,
-        .value_type = m->d->value_type,
+        .value_type = m->scaling.d->value_type,
         .user = m,
         .apply = apply,
         .recordable = 1,
@@ -98,7 +129,7 @@ fur_status fur_operator_jacobi(const fur_operator *a, fur_operator **out)
     if (status == FUR_OK)
         status = fur_operator_derive(context, &definition, &dependent, &a->dependent.made, out);
     if (status == FUR_OK)
-        (*out)->scaling = m->d;
+        (*out)->scaling = &m->scaling;
     else
         release(m);
     return status;

@@ -172,40 +172,46 @@ fur_status fur_axpy_norm2_into(fur_coefficient alpha, const fur_vector *x, fur_v
                                                                   x->data, y->data, out);
 }
 
-/* d is as long as r, if there is one. */
-static fur_status check_diagonal(const fur_vector *d, const fur_vector *r)
+/* The diagonal of a vector as long as r, or of a constant. */
+static fur_status find_diagonal(const fur_vector *d, fur_scalar constant, const fur_vector *r,
+                                fur_diagonal *out)
 {
+    *out = (fur_diagonal){d ? d->data : NULL, constant};
     return d ? fur_vector_match(d, r) : FUR_OK;
 }
 
 fur_status fur_axpy_norms_into(fur_coefficient alpha, const fur_vector *q, const fur_vector *d,
-                               fur_vector *r, fur_scalars *scalars, int norm, int product)
+                               fur_scalar constant, fur_vector *r, fur_scalars *scalars, int norm,
+                               int product)
 {
     FUR_NEED(fur_vector_context(q), q, r, scalars);
     fur_context *context = q->context;
     fur_ratio a;
     fur_slot outs[2];
+    fur_diagonal diagonal;
     FUR_TRY(fur_vector_match_result(q, r));
-    FUR_TRY(check_diagonal(d, r));
+    FUR_TRY(find_diagonal(d, constant, r, &diagonal));
     FUR_TRY(find_ratio(context, &alpha, &a));
     FUR_TRY(fur_scalars_slot(context, scalars, norm, &outs[0]));
     FUR_TRY(fur_scalars_slot(context, scalars, product, &outs[1]));
     return context->backend->reduction->axpy_norms[q->value_type](
-        &context->env, q->size, &a, q->data, d ? d->data : NULL, r->data, outs[0], outs[1]);
+        &context->env, q->size, &a, q->data, &diagonal, r->data, outs[0], outs[1]);
 }
 
 fur_status fur_axpy_direction(fur_coefficient alpha, fur_coefficient beta, const fur_vector *d,
-                              const fur_vector *z, fur_vector *p, fur_vector *x)
+                              fur_scalar constant, const fur_vector *z, fur_vector *p,
+                              fur_vector *x)
 {
     FUR_NEED(fur_vector_context(z), z, p, x);
     fur_context *context = z->context;
     fur_ratio a;
     fur_ratio b;
+    fur_diagonal diagonal;
     FUR_TRY(fur_vector_match_result(z, p));
     FUR_TRY(fur_vector_match_result(p, x));
-    FUR_TRY(check_diagonal(d, z));
+    FUR_TRY(find_diagonal(d, constant, z, &diagonal));
     FUR_TRY(find_ratio(context, &alpha, &a));
     FUR_TRY(find_ratio(context, &beta, &b));
     return context->backend->elementwise->direction[z->value_type](
-        &context->env, z->size, &a, &b, d ? d->data : NULL, z->data, p->data, x->data);
+        &context->env, z->size, &a, &b, &diagonal, z->data, p->data, x->data);
 }

@@ -86,6 +86,17 @@ typedef struct fur_slot {
     double *log;
 } fur_slot;
 
+/* A diagonal matrix. */
+typedef struct fur_diagonal {
+    const void *entries; /* NULL: constant everywhere */
+    fur_scalar constant;
+} fur_diagonal;
+
+static inline bool fur_is_unit(const fur_diagonal *d)
+{
+    return !d->entries && d->constant.re == 1 && d->constant.im == 0;
+}
+
 /* Element-wise operations on n entries, indexed by value type. */
 typedef struct fur_elementwise_kernels {
     fur_status (*fill[FUR_VALUE_COUNT])(fur_env *env, int64_t n, fur_scalar value, void *x);
@@ -95,10 +106,10 @@ typedef struct fur_elementwise_kernels {
     /* z = x y */
     fur_status (*multiply[FUR_VALUE_COUNT])(fur_env *env, int64_t n, const void *x, const void *y,
                                             void *z);
-    /* x = alpha p + x, then p = d z + beta p; d NULL: of ones */
+    /* x = alpha p + x, then p = d z + beta p; by a unit d nothing is multiplied */
     fur_status (*direction[FUR_VALUE_COUNT])(fur_env *env, int64_t n, const fur_ratio *alpha,
-                                             const fur_ratio *beta, const void *d, const void *z,
-                                             void *p, void *x);
+                                             const fur_ratio *beta, const fur_diagonal *d,
+                                             const void *z, void *p, void *x);
 } fur_elementwise_kernels;
 
 /* Reductions of n entries over the tree of docs/numerics.md, indexed by value type. */
@@ -112,10 +123,10 @@ typedef struct fur_reduction_kernels {
     /* y = alpha x + y; the norm 2 of y */
     fur_status (*axpy_norm2[FUR_VALUE_COUNT])(fur_env *env, int64_t n, const fur_ratio *alpha,
                                               const void *x, void *y, fur_slot out);
-    /* The same, and after the norm the real part of sum conj(y_i) d_i y_i; d NULL: of ones. */
+    /* The same, and after the norm the real part of sum conj(y_i) d_i y_i */
     fur_status (*axpy_norms[FUR_VALUE_COUNT])(fur_env *env, int64_t n, const fur_ratio *alpha,
-                                              const void *x, const void *d, void *y, fur_slot norm,
-                                              fur_slot product);
+                                              const void *x, const fur_diagonal *d, void *y,
+                                              fur_slot norm, fur_slot product);
 } fur_reduction_kernels;
 
 /* The result of one pass over the entries of a square pattern in their order. */
@@ -161,6 +172,9 @@ typedef struct fur_vector_services {
     /* x_i = 1 / x_i; *bad = the first i for which that is not finite, after which entries may be
      * anything, or -1. Waits. */
     fur_status (*reciprocals)(fur_env *env, fur_value_type value, int64_t n, void *x, int64_t *bad);
+    /* *constant = whether all entries have the bits of the first. Waits. */
+    fur_status (*is_constant)(fur_env *env, fur_value_type value, int64_t n, const void *x,
+                              bool *constant);
     /* y_i = x_from[i], and y_to[i] = x_i with no number twice */
     fur_status (*gather)(fur_env *env, fur_value_type value, int64_t n, const int32_t *from,
                          const void *x, void *y);
@@ -195,10 +209,10 @@ typedef struct fur_order_services {
     fur_order_service *cuthill_mckee; /* or reversed */
 } fur_order_services;
 
-/* Iterations of src/solver/cg.c: d, of a diagonal preconditioner, may be NULL; q, p and r have a
- * residual behind them whose turn is due. */
+/* Iterations of src/solver/cg.c: d is the preconditioner; q, p and r have a residual behind them
+ * whose turn is due. */
 typedef struct fur_cg_call {
-    const void *d;
+    fur_diagonal d;
     void *r;
     void *p;
     void *q;

@@ -14,7 +14,7 @@
  *     x += alpha p; p = z + beta p          x p z x p, or d  5, 6 if M is diagonal */
 #include "solver.h"
 
-#include "env.h"
+#include "core.h"
 #include "persistent.h"
 #include "tridiagonal.h"
 
@@ -35,10 +35,9 @@ enum { RZ, PQ, RR };
  * (docs/numerics.md). */
 #define CONJUGATE 0.1
 
-/* Iterations of a kernel that stays, which ends with the method; and where a monitor wants to see
- * some of them. */
+/* Iterations of a kernel that stays, which ends with the method, unless a monitor wants to see
+ * them. */
 #define PERSISTENT_AHEAD 1024
-#define MONITORED_AHEAD 64
 
 /* The iteration of a pass from which they are recorded. */
 #define FIRST_RECORDED 8
@@ -49,15 +48,22 @@ typedef struct cg {
     fur_vector *p;       /* search direction */
     fur_vector *q;       /* A p */
     fur_vector *z;       /* M r; r itself where M is diagonal or missing */
-    const fur_vector *d; /* of a diagonal M; NULL: of ones */
-    bool applies;        /* M is another operator: z is stored */
+    const fur_vector *d; /* of a diagonal M; NULL: of a constant */
+    fur_scalar constant;
+    bool applies; /* M is another operator: z is stored */
 } cg;
 
 static cg vectors_of(const fur_solve *s)
 {
-    const fur_vector *d = fur_operator_scaling(s->preconditioner);
-    bool applies = s->preconditioner && !d;
-    return (cg){s->r, s->work[0], s->work[1], applies ? s->work[2] : s->r, d, applies};
+    const fur_scaling *m = s->preconditioner ? s->preconditioner->scaling : NULL;
+    bool applies = s->preconditioner && !m;
+    return (cg){.r = s->r,
+                .p = s->work[0],
+                .q = s->work[1],
+                .z = applies ? s->work[2] : s->r,
+                .d = m && !m->is_constant ? m->d : NULL,
+                .constant = m && m->is_constant ? m->constant : fur_real(1),
+                .applies = applies};
 }
 
 /* The step and the direction need r.z > 0 and p.q > 0; ||r|| at the target ends the solve. */
@@ -86,6 +92,8 @@ static fur_status begin(const fur_solve *s, const cg *v)
         FUR_TRY(fur_multiply_elementwise(v->d, v->r, v->p));
     else
         FUR_TRY(fur_vector_copy(v->z, v->p));
+    if (v->constant.re != 1 || v->constant.im != 0)
+        FUR_TRY(fur_vector_scale(v->p, v->constant));
     return v->applies ? FUR_OK : fur_dot_into(v->r, v->p, s->scalars, RZ);
 }
 
@@ -95,8 +103,9 @@ static fur_status reduce(fur_solve *s, const cg *v)
     fur_coefficient alpha = {fur_real(-1), s->scalars, RZ, PQ};
     FUR_TRY(fur_solve_multiply(s, v->p, v->q));
     FUR_TRY(fur_dot_into(v->p, v->q, s->scalars, PQ));
-    return v->applies ? fur_axpy_norm2_into(alpha, v->q, v->r, s->scalars, RR)
-                      : fur_axpy_norms_into(alpha, v->q, v->d, v->r, s->scalars, RR, RZ);
+    return v->applies
+               ? fur_axpy_norm2_into(alpha, v->q, v->r, s->scalars, RR)
+               : fur_axpy_norms_into(alpha, v->q, v->d, v->constant, v->r, s->scalars, RR, RZ);
 }
 
 /* z = M r where it is stored; x += alpha p; p = z + beta p with beta = r.z over the one before */
@@ -106,7 +115,7 @@ static fur_status turn(fur_solve *s, const cg *v)
     fur_coefficient beta = {fur_real(1), s->scalars, RZ, FUR_PREVIOUS(RZ)};
     if (v->applies)
         FUR_TRY(precondition(s, v));
-    return fur_axpy_direction(alpha, beta, v->d, v->z, v->p, s->x);
+    return fur_axpy_direction(alpha, beta, v->d, v->constant, v->z, v->p, s->x);
 }
 
 /* Why a product was no good, or the quotient with it as denominator. */
@@ -304,8 +313,9 @@ static fur_status advance_by(course *c, int64_t count)
 {
     if (c->s->persistent) {
         count_ahead(c, FUR_EXECUTION_PERSISTENT, count);
-        return fur_persistent_advance(c->s->persistent, c->s, c->v.d, c->v.p, c->v.q,
-                                      (fur_cg_slots){RZ, PQ, RR}, count);
+        return fur_persistent_advance(c->s->persistent, c->s,
+                                      (fur_diagonal){fur_vector_const_data(c->v.d), c->v.constant},
+                                      c->v.p, c->v.q, (fur_cg_slots){RZ, PQ, RR}, count);
     }
     if (c->records && !c->recorded && c->issued >= FIRST_RECORDED)
         record(c);
@@ -352,7 +362,7 @@ static fur_status iterate(course *c)
 /* The iterations between looks, where looks are not needed to end in time. */
 static int64_t look_ahead(const fur_solve *s)
 {
-    return !s->persistent ? 0 : s->options->monitor ? MONITORED_AHEAD : PERSISTENT_AHEAD;
+    return s->persistent && !s->options->monitor ? PERSISTENT_AHEAD : 0;
 }
 
 static fur_status run(fur_solve *s)

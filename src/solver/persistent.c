@@ -41,16 +41,12 @@ void fur_persistent_release(fur_persistent *persistent)
     fur_env_release(&context->env, persistent);
 }
 
-fur_status fur_persistent_advance(fur_persistent *persistent, fur_solve *s, const fur_vector *d,
+fur_status fur_persistent_advance(fur_persistent *persistent, fur_solve *s, fur_diagonal d,
                                   fur_vector *p, fur_vector *q, fur_cg_slots slots, int64_t count)
 {
     fur_context *context = persistent->context;
-    fur_cg_call call = {.d = fur_vector_const_data(d),
-                        .r = s->r->data,
-                        .p = p->data,
-                        .q = q->data,
-                        .x = s->x->data,
-                        .count = count};
+    fur_cg_call call = {
+        .d = d, .r = s->r->data, .p = p->data, .q = q->data, .x = s->x->data, .count = count};
     FUR_TRY(fur_scalars_slot(context, s->scalars, slots.rz, &call.rz));
     FUR_TRY(fur_scalars_slot(context, s->scalars, slots.pq, &call.pq));
     FUR_TRY(fur_scalars_slot(context, s->scalars, slots.rr, &call.rr));

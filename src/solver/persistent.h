@@ -3,6 +3,7 @@
 #ifndef FURROW_SOLVER_PERSISTENT_H
 #define FURROW_SOLVER_PERSISTENT_H
 
+#include "kernel.h"
 #include "solver.h"
 
 /* The slots of the scalars of cg. */
@@ -20,8 +21,8 @@ fur_status fur_persistent_refresh(fur_persistent *persistent);
 void fur_persistent_release(fur_persistent *persistent);
 
 /* `count` iterations of cg.c, each a turn and a new residual, with its bits; fewer if the scalars
- * halt. d: of a diagonal M; NULL: of ones. */
-fur_status fur_persistent_advance(fur_persistent *persistent, fur_solve *s, const fur_vector *d,
+ * halt. d: M. */
+fur_status fur_persistent_advance(fur_persistent *persistent, fur_solve *s, fur_diagonal d,
                                   fur_vector *p, fur_vector *q, fur_cg_slots slots, int64_t count);
 
 #endif

@@ -237,12 +237,12 @@ static int refuse_results(int wanted, int rows)
     REFUSED(NULL, "x", fur_axpy_norm2_into(by, NULL, w.y, w.scalars, 0));
     REFUSED(w.context, "y", fur_axpy_norm2_into(by, w.x, NULL, w.scalars, 0));
     REFUSED(w.context, "scalars", fur_axpy_norm2_into(by, w.x, w.y, NULL, 0));
-    REFUSED(NULL, "q", fur_axpy_norms_into(by, NULL, w.x, w.y, w.scalars, 0, 1));
-    REFUSED(w.context, "r", fur_axpy_norms_into(by, w.x, NULL, NULL, w.scalars, 0, 1));
-    REFUSED(w.context, "scalars", fur_axpy_norms_into(by, w.x, NULL, w.y, NULL, 0, 1));
-    REFUSED(NULL, "z", fur_axpy_direction(by, by, w.x, NULL, w.x, w.y));
-    REFUSED(w.context, "p", fur_axpy_direction(by, by, NULL, w.x, NULL, w.y));
-    REFUSED(w.context, "x", fur_axpy_direction(by, by, NULL, w.x, w.y, NULL));
+    REFUSED(NULL, "q", fur_axpy_norms_into(by, NULL, w.x, one, w.y, w.scalars, 0, 1));
+    REFUSED(w.context, "r", fur_axpy_norms_into(by, w.x, NULL, one, NULL, w.scalars, 0, 1));
+    REFUSED(w.context, "scalars", fur_axpy_norms_into(by, w.x, NULL, one, w.y, NULL, 0, 1));
+    REFUSED(NULL, "z", fur_axpy_direction(by, by, w.x, one, NULL, w.x, w.y));
+    REFUSED(w.context, "p", fur_axpy_direction(by, by, NULL, one, w.x, NULL, w.y));
+    REFUSED(w.context, "x", fur_axpy_direction(by, by, NULL, one, w.x, w.y, NULL));
     REFUSED(NULL, "scalars", fur_scalars_keep(NULL, 1, 1));
     REFUSED(NULL, "context", fur_recording_create(NULL, &(fur_recording *){NULL}));
     REFUSED(w.context, "out", fur_recording_create(w.context, NULL));

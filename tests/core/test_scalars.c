@@ -198,17 +198,19 @@ START_TEST(fused_updates_have_the_bits_of_separate_ones)
         x2 = vector_from(context, type, n, fur_vector_data(x));
         p2 = vector_from(context, type, n, fur_vector_data(p));
         z = vector_from(context, type, n, fur_vector_data(p));
-        for (int scaled = 0; scaled < 2; scaled++) {
+        for (int scaled = 0; scaled < 3; scaled++) {
+            fur_scalar c = scaled < 2 ? fur_real(1) : fur_real(0.25 + 1. / 3);
             set_values(context, s, values, COUNT_OF(values));
-            ck_ok(context, fur_axpy_norms_into(alpha, q, scaled ? d : NULL, rr, s, 4, 5));
+            ck_ok(context, fur_axpy_norms_into(alpha, q, scaled == 1 ? d : NULL, c, rr, s, 4, 5));
             ck_ok(context, fur_axpy_norm2_into(alpha, q, r2, t, 4));
+            ck_ok(context, scaled == 2 ? fur_vector_fill(d, c) : FUR_OK);
             ck_ok(context, scaled ? fur_multiply_elementwise(d, r2, z) : fur_vector_copy(r2, z));
             ck_ok(context, fur_dot_into(r2, z, t, 5));
             check_same(rr, r2);
             ck_assert(state_of(context, s).value[4].re == state_of(context, t).value[4].re);
             ck_assert(state_of(context, s).value[5].re == state_of(context, t).value[5].re);
 
-            ck_ok(context, fur_axpy_direction(alpha, beta, scaled ? d : NULL, rr, p, x));
+            ck_ok(context, fur_axpy_direction(alpha, beta, scaled == 1 ? d : NULL, c, rr, p, x));
             ck_ok(context, fur_axpby_from(alpha, p2, plain(1), x2));
             ck_ok(context, fur_axpby_from(plain(1), z, beta, p2));
             check_same(x, x2);

@@ -98,6 +98,7 @@ typedef struct FN(directions) {
     VALUE alpha;
     VALUE beta;
     const VALUE *d;
+    VALUE constant;
     const VALUE *z;
     VALUE *p;
     VALUE *x;
@@ -117,6 +118,13 @@ static void FN(direction_range)(void *job, int64_t begin, int64_t end)
         FN(turn)(m.alpha, m.beta, m.z[i], &m.p[i], &m.x[i]);
 }
 
+static void FN(evenly_scaled_direction_range)(void *job, int64_t begin, int64_t end)
+{
+    const FN(directions) m = *(FN(directions) *)job;
+    for (int64_t i = begin; i < end; i++)
+        FN(turn)(m.alpha, m.beta, V(mul)(m.constant, m.z[i]), &m.p[i], &m.x[i]);
+}
+
 static void FN(scaled_direction_range)(void *job, int64_t begin, int64_t end)
 {
     const FN(directions) m = *(FN(directions) *)job;
@@ -125,15 +133,18 @@ static void FN(scaled_direction_range)(void *job, int64_t begin, int64_t end)
 }
 
 static fur_status FN(direction)(fur_env *env, int64_t n, const fur_ratio *alpha,
-                                const fur_ratio *beta, const void *d, const void *z, void *p,
-                                void *x)
+                                const fur_ratio *beta, const fur_diagonal *d, const void *z,
+                                void *p, void *x)
 {
     fur_scalar a;
     fur_scalar b;
     if (!fur_coefficient_read(alpha, &a) || !fur_coefficient_read(beta, &b))
         return FUR_OK;
-    FN(directions) job = {V(from)(a), V(from)(b), d, z, p, x};
-    fur_parallel(env, n / ENTRY_GRAIN, n, d ? FN(scaled_direction_range) : FN(direction_range),
+    FN(directions) job = {V(from)(a), V(from)(b), d->entries, V(from)(d->constant), z, p, x};
+    fur_parallel(env, n / ENTRY_GRAIN, n,
+                 fur_is_unit(d) ? FN(direction_range)
+                 : d->entries   ? FN(scaled_direction_range)
+                                : FN(evenly_scaled_direction_range),
                  &job);
     return FUR_OK;
 }

@@ -35,6 +35,7 @@ typedef struct reduction {
     const void *y;
     void *out;
     fur_scalar alpha;
+    fur_scalar constant; /* in place of the entries of y */
     double scale;
     /* The result for entries begin .. end-1, which are one leaf. */
     pair (*leaf)(const struct reduction *r, int64_t begin, int64_t end);
@@ -386,34 +387,39 @@ static inline void FN(axpy_norms_row)(VALUE alpha, const VALUE *x, const VALUE *
     }
 }
 
-/* Both sums, as the two parts of a pair. */
+/* Both sums, as the two parts of a pair. Without entries of d a row of the constant is its. */
 static pair FN(axpy_norms_leaf)(const reduction *r, int64_t begin, int64_t end)
 {
     const VALUE *x = r->x;
     const VALUE *d = r->y;
     VALUE *y = r->out;
     VALUE alpha = V(from)(r->alpha);
+    VALUE same[ROW];
     double sum[ROW] = {0};
     double product[ROW] = {0};
     int64_t i = begin;
+    for (int j = 0; j < ROW; j++)
+        same[j] = V(from)(r->constant);
     for (; i + ROW <= end; i += ROW)
-        FN(axpy_norms_row)(alpha, x + i, d + i, y + i, ROW, sum, product);
-    FN(axpy_norms_row)(alpha, x + i, d + i, y + i, (int)(end - i), sum, product);
+        FN(axpy_norms_row)(alpha, x + i, d ? d + i : same, y + i, ROW, sum, product);
+    FN(axpy_norms_row)(alpha, x + i, d ? d + i : same, y + i, (int)(end - i), sum, product);
     return (pair){fold(sum, ROW), fold(product, ROW)};
 }
 
 static fur_status FN(axpy_norms)(fur_env *env, int64_t n, const fur_ratio *alpha, const void *x,
-                                 const void *d, void *y, fur_slot norm, fur_slot product)
+                                 const fur_diagonal *d, void *y, fur_slot norm, fur_slot product)
 {
     reduction r = FN(reduction_of)(n, x);
+    bool unit = fur_is_unit(d);
     if (norm.state->halted >= 0 || !fur_coefficient_read(alpha, &r.alpha))
         return FUR_OK;
-    r.y = d;
+    r.y = d->entries;
+    r.constant = d->constant;
     r.out = y;
-    r.leaf = d ? FN(axpy_norms_leaf) : FN(axpy_leaf);
+    r.leaf = unit ? FN(axpy_leaf) : FN(axpy_norms_leaf);
     pair sums = walk(env, &r);
     FUR_TRY(store(norm, FN(norm_from)(env, n, sums.re, y), 0));
-    return store(product, d ? sums.im : sums.re, 0);
+    return store(product, unit ? sums.re : sums.im, 0);
 }
 
 #    undef ROW
