@@ -73,7 +73,8 @@ def by_furrow(options, path, a, b):
         report = json.loads(done.stdout)
         x = read_solution(out, a.shape[1])
         residual = residual_of(a, b, x) if x is not None else None
-    method = report["method"]
+    named = [attempt["method"] for attempt in report.get("attempts", [])] or [report["method"]]
+    method = ", then ".join(named)
     if report.get("precond", "none") != "none":
         method += ", " + report["precond"]
     seconds = report.get("seconds_setup", 0) + report["seconds_solve"]
@@ -212,6 +213,13 @@ def print_counts(options, results):
     return false
 
 
+def save(path, results):
+    lines = [{"name": name, "rows": a.shape[0], "entries": a.nnz, "furrow": own._asdict(),
+              "scipy": peer._asdict(), "sentence": sentence}
+             for name, a, own, peer, sentence in results]
+    path.write_text(json.dumps(lines, indent=1) + "\n", encoding="utf-8")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("furrow")
@@ -225,15 +233,16 @@ def main():
     for row in square(options):
         try:
             results.append((row["name"], *solve(options, row)))
-        except (ValueError, OSError, MemoryError, subprocess.CalledProcessError) as error:
+        except (ValueError, OverflowError, OSError, MemoryError,
+                subprocess.CalledProcessError) as error:
             print(f"{row['name']}: SciPy cannot read it: {error}", file=sys.stderr)
+            continue
+        print(f"{row['name']}: {results[-1][2].outcome}; {results[-1][3].outcome}",
+              file=sys.stderr, flush=True)
+        if options.json:
+            save(options.json, results)
     print_table(options, results)
     false = print_counts(options, results)
-    if options.json:
-        lines = [{"name": name, "rows": a.shape[0], "entries": a.nnz, "furrow": own._asdict(),
-                  "scipy": peer._asdict(), "sentence": sentence}
-                 for name, a, own, peer, sentence in results]
-        options.json.write_text(json.dumps(lines, indent=1) + "\n", encoding="utf-8")
     return 1 if false else 0
 
 
