@@ -7,7 +7,8 @@ MANIFEST is a table with tabs between the columns name, rows, cols and file; the
 beside it. b = A times ones, x begins at 0. furrow chooses its method. SciPy's are those that an
 expert tries in turn: for a Hermitian matrix cg and then minres, for others gmres(50) and then
 bicgstab, with Jacobi's preconditioner where the diagonal allows it, until one converges. Each side
-may take `limit` seconds for a matrix; reading does not count for SciPy.
+may take `limit` seconds for a matrix, SciPy's methods equal parts of it; reading does not count for
+SciPy.
 
 The residual is ||b - A x|| / ||b||, computed here by SciPy from the x that was returned or written.
 Rows in which a side says that it has converged, with a residual above ten times what was asked,
@@ -129,7 +130,6 @@ def methods_for(a):
 
 def by_scipy(options, a, b):
     begin = time.perf_counter()
-    end = begin + options.limit
     best = None
     with numpy.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -138,8 +138,8 @@ def by_scipy(options, a, b):
         if diagonal is not None:
             inverse = 1 / diagonal
             jacobi = linalg.LinearOperator(a.shape, lambda r: inverse * r.ravel(), dtype=a.dtype)
-        for method in methods:
-            attempt = Attempt(end)
+        for number, method in enumerate(methods, 1):
+            attempt = Attempt(begin + options.limit * number / len(methods))
             x, outcome = attempt.run(method, a, b, jacobi, options.rtol)
             residual = residual_of(a, b, x) if x is not None else None
             named = method + (", jacobi" if jacobi is not None else "")
