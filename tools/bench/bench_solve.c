@@ -291,7 +291,8 @@ static fur_status make_system(solve_case *c)
         COMMAND_TRY(make_stencil(c, &d));
     else
         COMMAND_TRY(make_plan(c));
-    COMMAND_TRY(fur_operator_jacobi(c->a, &c->system.jacobi));
+    COMMAND_TRY(command_while(c->system.b->context, "preconditioning", c->system.name,
+                              fur_operator_jacobi(c->a, &c->system.jacobi)));
     return make_right_hand_side(c);
 }
 
