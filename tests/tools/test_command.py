@@ -2029,6 +2029,7 @@ class DeviceTest(CommandTest):
         self.assertIn("of copy", run("bench", "solve", "5-point:9", "--rounds", 1).stdout)
         for name, sentence in (("7-point:0", "no generated matrix"), ("random:9x2", "random:9x2"),
                                (data("rotation.mtx"), "no finite reciprocal"),
+                               (data("damped.mtx"), "real square"),
                                ("5-point:2", "the race needs 40")):
             self.assertIn(sentence, self.sentence("bench", "solve", name))
 
