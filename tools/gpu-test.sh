@@ -13,9 +13,10 @@
 #   ladder     furrow bench ladder, beside CUB
 #   transfer   furrow bench transfer, beside cudaMemcpy
 #   stencil    furrow bench stencil, beside the matrix and cuSPARSE, and repeated sweeps
+#   solve      furrow bench solve, beside a loop over cuSPARSE and cuBLAS
 #   multigrid  furrow bench multigrid
 #   recognise  furrow bench recognise
-#   bench      the last eight
+#   bench      the last nine
 #
 # DIR, build/gpu-results if not given, gets results.json with the date, GPU, driver, toolkit and
 # commit (FURROW_COMMIT where git does not know it), and table.md, which is also printed; steps run
@@ -31,7 +32,7 @@ cd "$root"
 # shellcheck source=tools/scripts/cuda-toolkit.sh
 . tools/scripts/cuda-toolkit.sh
 
-benches=(spmv matrices reduce ladder transfer stencil multigrid recognise)
+benches=(spmv matrices reduce ladder transfer stencil solve multigrid recognise)
 steps=(build tests sanitize "${benches[@]}")
 build=$root/build/cuda
 furrow=$build/tools/furrow
@@ -97,6 +98,7 @@ step_reduce() { bench reduce reduce; }
 step_ladder() { bench ladder ladder; }
 step_transfer() { bench transfer transfer; }
 step_stencil() { bench stencil stencil --sweeps 12; }
+step_solve() { bench solve solve; }
 step_multigrid() { bench multigrid multigrid; }
 step_recognise() { bench recognise recognise; }
 

@@ -151,9 +151,11 @@ static fur_status set_defaults(const fur_operator *a, const fur_method *method,
     return FUR_OK;
 }
 
-/* count vectors of that size, and the list of them. */
+/* count vectors of that size, and the list of them: NULL for none. */
 static fur_status make_vectors(const fur_solver *s, int64_t size, int count, fur_vector ***out)
 {
+    if (count == 0)
+        return FUR_OK;
     FUR_TRY(fur_context_allocate(s->context, (size_t)count * sizeof **out, (void **)out));
     memset(*out, 0, (size_t)count * sizeof **out);
     for (int i = 0; i < count; i++)

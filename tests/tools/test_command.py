@@ -217,8 +217,8 @@ class UsageTest(CommandTest):
             (["spy", plate, "-o", "a.png", "--reorder", "abacus"],
              "--reorder takes rcm, cm, rcm-quality or sloan, not"),
             (["convert", plate, "a.mtx", "--format", "abacus"], "--format takes mtx or fur, not"),
-            (["bench", "abacus"], "bench without a matrix takes spmv, reduce, stencil, multigrid, "
-             "io or recognise"),
+            (["bench", "abacus"], "bench without a matrix takes spmv, reduce, stencil, solve, "
+             "multigrid, io or recognise"),
         ] + [([*arguments, "--reorder", "abacus"],
               "--reorder takes none, rcm, cm, rcm-quality, sloan or auto, not")
              for arguments in (["multiply", plate], ["solve", plate])
@@ -2015,6 +2015,23 @@ class DeviceTest(CommandTest):
             self.assertLess(case["factor"], 0.1)
         for name in ("0", "8:f64", "2001", "x"):
             self.assertIn(name, self.sentence("bench", "multigrid", name))
+
+    def test_benchmark_of_solving(self):
+        """The loops to race with are there where the compiler has OpenMP."""
+        names = ["7-point:8", "5-point:9:stencil"]
+        found = self.json("bench", "solve", *names, "--rounds", 1, "--threads", 2)["results"]
+        self.assertEqual([case["case"] for case in found], names)
+        for case in found:
+            lines = [line["name"] for line in case["contenders"]]
+            self.assertIn(lines, (["furrow"], ["furrow", "plain OpenMP loops"]))
+            self.assertGreater(min(line["seconds"] for line in case["contenders"]), 0)
+            self.assertEqual(case["iterations"] % 20, 0)
+        self.assertIn("of copy", run("bench", "solve", "5-point:9", "--rounds", 1).stdout)
+        for name, sentence in (("7-point:0", "no generated matrix"), ("random:9x2", "random:9x2"),
+                               (data("rotation.mtx"), "no finite reciprocal"),
+                               (data("damped.mtx"), "real square"),
+                               ("5-point:2", "the race needs 40")):
+            self.assertIn(sentence, self.sentence("bench", "solve", name))
 
     def test_benchmark_of_files(self):
         arguments = ["--seconds", "1e-6", "--rounds", 2, "--threads", 2]

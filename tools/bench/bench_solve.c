@@ -39,7 +39,9 @@ typedef struct solve_case solve_case;
 static const struct {
     const char *name;
     fur_execution execution;
-} ways[] = {{"furrow", FUR_EXECUTION_AUTO}, {"furrow, plain", FUR_EXECUTION_PLAIN}};
+} ways[] = {{"furrow", FUR_EXECUTION_AUTO},
+            {"furrow, recorded", FUR_EXECUTION_RECORDED},
+            {"furrow, plain", FUR_EXECUTION_PLAIN}};
 
 #define WAYS ((int)(sizeof ways / sizeof *ways))
 
@@ -152,7 +154,7 @@ static int way_count(const solve_case *c)
 
 static const char *execution_name(fur_execution execution)
 {
-    static const char *const names[] = {"", "plain", "recorded"};
+    static const char *const names[] = {"", "plain", "recorded", "persistent"};
     return (size_t)execution < sizeof names / sizeof *names ? names[execution] : "";
 }
 
@@ -289,7 +291,8 @@ static fur_status make_system(solve_case *c)
         COMMAND_TRY(make_stencil(c, &d));
     else
         COMMAND_TRY(make_plan(c));
-    COMMAND_TRY(fur_operator_jacobi(c->a, &c->system.jacobi));
+    COMMAND_TRY(command_while(c->system.b->context, "preconditioning", c->system.name,
+                              fur_operator_jacobi(c->a, &c->system.jacobi)));
     return make_right_hand_side(c);
 }
 

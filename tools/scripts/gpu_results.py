@@ -155,6 +155,16 @@ def sweep_table(cases):
                 f"{line['ratio_without_b']:.2f}")
 
 
+def solve_table(cases):
+    print("\nAn iteration of conjugate gradients, f64, with Jacobi's preconditioner\n")
+    head("case", "contender", "us", "bytes a row", "GB/s", "of copy", "ratio", "")
+    for case in cases:
+        for line in case["contenders"]:
+            row(case_name(case), line["name"], f"{1e6 * line['seconds']:.1f}",
+                f"{line['bytes'] / case['rows']:.0f}", f"{line['gbps']:.0f}",
+                f"{100 * line['of_copy']:.0f} %", f"{line['ratio']:.2f}", line["note"])
+
+
 def multigrid_table(cases):
     print("\nMultigrid, Poisson's equation\n")
     head("case", "ms", "cycles", "factor", "ms a cycle", "of copy", "ms with CG", "iterations")
@@ -191,7 +201,8 @@ def table(results):
         if results.get(key, {}).get("results"):
             duel_table(f"furrow bench {key}", results[key]["results"])
     for key, show in (("ladder", ladder_table), ("stencil", stencil_table),
-                      ("stencil", sweep_table), ("multigrid", multigrid_table),
+                      ("stencil", sweep_table), ("solve", solve_table),
+                      ("multigrid", multigrid_table),
                       ("recognise", recognition_table)):
         if results.get(key, {}).get("results"):
             show(results[key]["results"])

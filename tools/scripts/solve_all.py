@@ -7,7 +7,8 @@ MANIFEST is a table with tabs between the columns name, rows, cols and file; the
 beside it. b = A times ones, x begins at 0. furrow chooses its method. SciPy's are those that an
 expert tries in turn: for a Hermitian matrix cg and then minres, for others gmres(50) and then
 bicgstab, with Jacobi's preconditioner where the diagonal allows it, until one converges. Each side
-may take `limit` seconds for a matrix; reading does not count for SciPy.
+may take `limit` seconds for a matrix, SciPy's methods equal parts of it; reading does not count for
+SciPy.
 
 The residual is ||b - A x|| / ||b||, computed here by SciPy from the x that was returned or written.
 Rows in which a side says that it has converged, with a residual above ten times what was asked,
@@ -73,7 +74,8 @@ def by_furrow(options, path, a, b):
         report = json.loads(done.stdout)
         x = read_solution(out, a.shape[1])
         residual = residual_of(a, b, x) if x is not None else None
-    method = report["method"]
+    named = [attempt["method"] for attempt in report.get("attempts", [])] or [report["method"]]
+    method = ", then ".join(named)
     if report.get("precond", "none") != "none":
         method += ", " + report["precond"]
     seconds = report.get("seconds_setup", 0) + report["seconds_solve"]
@@ -128,7 +130,6 @@ def methods_for(a):
 
 def by_scipy(options, a, b):
     begin = time.perf_counter()
-    end = begin + options.limit
     best = None
     with numpy.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -137,8 +138,8 @@ def by_scipy(options, a, b):
         if diagonal is not None:
             inverse = 1 / diagonal
             jacobi = linalg.LinearOperator(a.shape, lambda r: inverse * r.ravel(), dtype=a.dtype)
-        for method in methods:
-            attempt = Attempt(end)
+        for number, method in enumerate(methods, 1):
+            attempt = Attempt(begin + options.limit * number / len(methods))
             x, outcome = attempt.run(method, a, b, jacobi, options.rtol)
             residual = residual_of(a, b, x) if x is not None else None
             named = method + (", jacobi" if jacobi is not None else "")
@@ -212,6 +213,13 @@ def print_counts(options, results):
     return false
 
 
+def save(path, results):
+    lines = [{"name": name, "rows": a.shape[0], "entries": a.nnz, "furrow": own._asdict(),
+              "scipy": peer._asdict(), "sentence": sentence}
+             for name, a, own, peer, sentence in results]
+    path.write_text(json.dumps(lines, indent=1) + "\n", encoding="utf-8")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("furrow")
@@ -225,15 +233,16 @@ def main():
     for row in square(options):
         try:
             results.append((row["name"], *solve(options, row)))
-        except (ValueError, OSError, MemoryError, subprocess.CalledProcessError) as error:
+        except (ValueError, OverflowError, OSError, MemoryError,
+                subprocess.CalledProcessError) as error:
             print(f"{row['name']}: SciPy cannot read it: {error}", file=sys.stderr)
+            continue
+        print(f"{row['name']}: {results[-1][2].outcome}; {results[-1][3].outcome}",
+              file=sys.stderr, flush=True)
+        if options.json:
+            save(options.json, results)
     print_table(options, results)
     false = print_counts(options, results)
-    if options.json:
-        lines = [{"name": name, "rows": a.shape[0], "entries": a.nnz, "furrow": own._asdict(),
-                  "scipy": peer._asdict(), "sentence": sentence}
-                 for name, a, own, peer, sentence in results]
-        options.json.write_text(json.dumps(lines, indent=1) + "\n", encoding="utf-8")
     return 1 if false else 0
 
 

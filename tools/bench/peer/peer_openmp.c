@@ -89,7 +89,7 @@ static double begin(peer_openmp *s)
     double *z = s->z;
     double *p = s->p;
     double rz = 0;
-#pragma omp parallel for simd num_threads(s->threads) reduction(+ : rz)
+#pragma omp parallel for num_threads(s->threads) reduction(+ : rz)
     for (int64_t i = 0; i < s->rows; i++) {
         x[i] = 0;
         r[i] = b[i];
@@ -123,7 +123,7 @@ static double dot(const peer_openmp *s)
     const double *p = s->p;
     const double *q = s->q;
     double sum = 0;
-#pragma omp parallel for simd num_threads(s->threads) reduction(+ : sum)
+#pragma omp parallel for num_threads(s->threads) reduction(+ : sum)
     for (int64_t i = 0; i < s->rows; i++)
         sum += p[i] * q[i];
     return sum;
@@ -137,7 +137,7 @@ static double step(peer_openmp *s, double alpha)
     double *x = s->x;
     double *r = s->r;
     double rr = 0;
-#pragma omp parallel for simd num_threads(s->threads) reduction(+ : rr)
+#pragma omp parallel for num_threads(s->threads) reduction(+ : rr)
     for (int64_t i = 0; i < s->rows; i++) {
         x[i] += alpha * p[i];
         r[i] -= alpha * q[i];
@@ -153,7 +153,7 @@ static double precondition(peer_openmp *s)
     const double *inverse = s->inverse;
     double *z = s->z;
     double rz = 0;
-#pragma omp parallel for simd num_threads(s->threads) reduction(+ : rz)
+#pragma omp parallel for num_threads(s->threads) reduction(+ : rz)
     for (int64_t i = 0; i < s->rows; i++) {
         z[i] = inverse[i] * r[i];
         rz += r[i] * z[i];
@@ -166,7 +166,7 @@ static void turn(peer_openmp *s, double beta)
 {
     const double *z = s->z;
     double *p = s->p;
-#pragma omp parallel for simd num_threads(s->threads)
+#pragma omp parallel for num_threads(s->threads)
     for (int64_t i = 0; i < s->rows; i++)
         p[i] = z[i] + beta * p[i];
 }
