@@ -395,7 +395,7 @@ START_TEST(results_have_the_same_bits_for_any_number_of_threads)
         ck_ok(context, fur_spmv_plan(matrix[1], NULL, &plan));
         ck_ok(context, fur_operator_from_spmv(plan, &a));
         fur_eigs_options options = {
-            .size = sizeof options, .count = 3, .which = FUR_EIGS_LARGEST, .max_iterations = 120};
+            .size = sizeof options, .count = 3, .which = FUR_EIGS_LARGEST, .max_iterations = 40};
         found f = find(a, &options);
         if (i == 0)
             first = f;
