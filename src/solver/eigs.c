@@ -11,7 +11,10 @@
 #include "arguments.h"
 #include "clock.h"
 #include "dense_symmetric.h"
+#include "hashed.h"
+#include "number.h"
 #include "options.h"
+#include "orthogonal.h"
 #include "try.h"
 #include "value_type.h"
 
@@ -46,6 +49,7 @@ typedef struct eigs {
     double *residuals;    /* of the results */
     double *found;        /* the same when the last start vector was taken */
     fur_scalar *dots;
+    fur_scalar *sums;
     double beta;     /* what couples the next vector to the last */
     double norm;     /* of A, from below */
     uint64_t hashed; /* numbers that start vectors have taken */
@@ -54,47 +58,13 @@ typedef struct eigs {
 
 /* --- vectors ---------------------------------------------------------------------------------- */
 
-/* A number in [-1, 1), the same for an index everywhere: splitmix64 (Steele, Lea, Flood 2014). */
-static double hash(uint64_t index)
-{
-    uint64_t z = (index + 1) * UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return (double)((z ^ (z >> 31)) >> 11) * 0x1p-52 - 1;
-}
-
-static fur_status fill_hashed(eigs *e, fur_vector *x)
-{
-    int64_t parts = e->n * fur_value_parts(e->value);
-    void *entries;
-    FUR_TRY(fur_context_allocate(e->context, (size_t)e->n * fur_value_size(e->value), &entries));
-    for (int64_t i = 0; i < parts; i++) {
-        double number = hash(e->hashed++);
-        if (fur_value_is_single(e->value))
-            ((float *)entries)[i] = (float)number;
-        else
-            ((double *)entries)[i] = number;
-    }
-    fur_status status = fur_vector_upload(entries, x);
-    fur_context_release(e->context, entries);
-    return status;
-}
-
-/* w -= V V^H w for the first count vectors, twice; sums of the dot products in e->dots + basis. */
+/* w -= V V^H w for the first count vectors, twice; e->sums = V^H w. */
 static fur_status orthogonalise(eigs *e, int count, fur_vector *w)
 {
-    const fur_vector *const *v = (const fur_vector *const *)e->vectors;
-    fur_scalar *sums = e->dots + e->basis;
+    FUR_TRY(fur_project_out(count, e->vectors, w, e->sums));
+    FUR_TRY(fur_project_out(count, e->vectors, w, e->dots));
     for (int i = 0; i < count; i++)
-        sums[i] = fur_real(0);
-    for (int round = 0; round < 2; round++) {
-        FUR_TRY(fur_dot_many(count, v, w, e->dots));
-        for (int i = 0; i < count; i++) {
-            sums[i] = fur_complex(sums[i].re + e->dots[i].re, sums[i].im + e->dots[i].im);
-            e->dots[i] = fur_complex(-e->dots[i].re, -e->dots[i].im);
-        }
-        FUR_TRY(fur_axpy_many(count, e->dots, v, w));
-    }
+        e->sums[i] = fur_sum(e->sums[i], e->dots[i]);
     return FUR_OK;
 }
 
@@ -102,7 +72,8 @@ static fur_status orthogonalise(eigs *e, int count, fur_vector *w)
 static fur_status start(eigs *e, int at)
 {
     double norm;
-    FUR_TRY(fill_hashed(e, e->vectors[at]));
+    FUR_TRY(fur_vector_fill_hashed(e->vectors[at], e->hashed));
+    e->hashed += (uint64_t)(e->n * fur_value_parts(e->value));
     FUR_TRY(orthogonalise(e, at, e->vectors[at]));
     FUR_TRY(fur_norm2(e->vectors[at], &norm));
     FUR_TRY(fur_vector_scale(e->vectors[at], fur_real(1 / norm)));
@@ -117,7 +88,7 @@ static fur_status start(eigs *e, int at)
 /* Column j of h from the dot products with A v_j; whether that fits what is known of the row. */
 static bool take_column(eigs *e, int j)
 {
-    const fur_scalar *sums = e->dots + e->basis;
+    const fur_scalar *sums = e->sums;
     double gap = 0;
     for (int i = 0; i <= j; i++)
         e->norm = fmax(e->norm, fabs(sums[i].re));
@@ -214,7 +185,7 @@ static fur_status compress(eigs *e)
         for (int j = 0; j < e->size; j++)
             e->dots[j] = fur_real(s[j]);
         FUR_TRY(fur_vector_fill(spare[i], fur_real(0)));
-        FUR_TRY(fur_axpy_many(e->size, e->dots, (const fur_vector *const *)e->vectors, spare[i]));
+        FUR_TRY(fur_axpy_many(e->size, e->dots, fur_reading(e->vectors), spare[i]));
     }
     for (int i = 0; i < kept; i++)
         exchange(&e->vectors[i], &spare[i]);
@@ -434,6 +405,7 @@ static fur_status make_workspace(eigs *e)
     FUR_TRY(make_doubles(e, e->basis, &e->residuals));
     FUR_TRY(fur_context_allocate(e->context, 2 * (size_t)e->basis * sizeof *e->dots,
                                  (void **)&e->dots));
+    e->sums = e->dots + e->basis;
     for (int i = 0; i < count_vectors(e); i++)
         FUR_TRY(fur_vector_create(e->context, e->value, e->n, &e->vectors[i]));
     return FUR_OK;
