@@ -5,6 +5,7 @@ static const command commands[] = {
     {"info", "say what a matrix is", command_info},
     {"multiply", "multiply a matrix by a vector and time it", command_multiply},
     {"solve", "solve a linear system", command_solve},
+    {"eigs", "find a few eigenvalues of a symmetric matrix", command_eigs},
     {"convert", "write a matrix in another form", command_convert},
     {"reorder", "bring a matrix's entries to its diagonal", command_reorder},
     {"spy", "draw the pattern of a matrix", command_spy},

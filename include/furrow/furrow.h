@@ -7,6 +7,7 @@
 #include <furrow/choose.h>
 #include <furrow/context.h>
 #include <furrow/csr.h>
+#include <furrow/eigs.h>
 #include <furrow/mtx.h>
 #include <furrow/multigrid.h>
 #include <furrow/operator.h>

@@ -88,6 +88,8 @@ static int find_place(const fur_csr_traits *t, const candidate *list, int place)
  * fewer than cg, minres and the methods of least squares. */
 static bool is_worth_another(const fur_choice *previous, fur_outcome outcome)
 {
+    if (!previous->method) /* nothing was left to try */
+        return false;
     const fur_method *m = fur_method_find(previous->method);
     switch (outcome) {
     case FUR_OUTCOME_MAX_ITERATIONS:

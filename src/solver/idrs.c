@@ -14,6 +14,7 @@
  * 3 s^2 + 21 s + 5 at most, a (s + 1)-th of it an iteration: for s = 4 27, 220 bytes a row in f64.
  */
 #include "course.h"
+#include "hashed.h"
 #include "orthogonal.h"
 
 /* Fresh beginnings in a pass. */
@@ -50,43 +51,13 @@ static int64_t scratch(int restart)
 
 /* --- the shadow vectors ----------------------------------------------------------------------- */
 
-/* A number of (-1, 1) for every index: splitmix64 (Steele, Lea and Flood 2014). */
-static double hash(uint64_t index)
-{
-    uint64_t z = (index + 1) * UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return ((double)((z ^ (z >> 31)) >> 11) + 0.5) * 0x1p-52 - 1;
-}
-
-/* Hashed numbers from the index `first` on. */
-static fur_status fill(fur_vector *x, uint64_t first)
-{
-    fur_value_type value = fur_vector_value_type(x);
-    fur_context *context = fur_vector_context(x);
-    int64_t parts = fur_vector_size(x) * fur_value_parts(value);
-    size_t size = fur_value_size(value) / (size_t)fur_value_parts(value);
-    void *entries;
-    FUR_TRY(fur_context_allocate(context, (size_t)parts * size, &entries));
-    for (int64_t i = 0; i < parts; i++) {
-        double number = hash(first + (uint64_t)i);
-        if (fur_value_is_single(value))
-            ((float *)entries)[i] = (float)number;
-        else
-            ((double *)entries)[i] = number;
-    }
-    fur_status status = fur_vector_upload(entries, x);
-    fur_context_release(context, entries);
-    return status;
-}
-
 static fur_status prepare(const fur_solver *solver)
 {
     fur_scalar *projections = (fur_scalar *)solver->scratch;
     fur_vector **p = solver->work;
     for (int k = 0; k < solver->options.restart; k++) {
         double norm;
-        FUR_TRY(fill(p[k], (uint64_t)k << 40));
+        FUR_TRY(fur_vector_fill_hashed(p[k], (uint64_t)k << 40));
         for (int times = 0; times < 2; times++)
             FUR_TRY(fur_project_out(k, p, p[k], projections));
         FUR_TRY(fur_norm2(p[k], &norm));

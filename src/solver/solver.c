@@ -157,7 +157,8 @@ static fur_status make_vectors(const fur_solver *s, int64_t size, int count, fur
     if (count == 0)
         return FUR_OK;
     FUR_TRY(fur_context_allocate(s->context, (size_t)count * sizeof **out, (void **)out));
-    memset(*out, 0, (size_t)count * sizeof **out);
+    for (int i = 0; i < count; i++)
+        (*out)[i] = NULL;
     for (int i = 0; i < count; i++)
         FUR_TRY(fur_vector_create(s->context, fur_operator_value_type(s->a), size, &(*out)[i]));
     return FUR_OK;

@@ -110,6 +110,18 @@ static fur_status take_solver(fur_context *context, const void *options)
     return status;
 }
 
+static fur_status take_eigs(fur_context *context, const void *options)
+{
+    fur_stencil *s = line(context);
+    fur_operator *a = NULL;
+    double values[8];
+    ck_ok(context, fur_operator_from_stencil(s, &a));
+    fur_status status = fur_eigs(a, options, values, NULL, NULL, NULL);
+    fur_operator_destroy(a);
+    fur_stencil_destroy(s);
+    return status;
+}
+
 static fur_status take_stencil(fur_context *context, const void *options)
 {
     fur_stencil *s = NULL;
@@ -252,6 +264,18 @@ static fur_status fill_recognise_report(fur_context *context, const void *report
     fur_status status = fur_stencil_recognise(a, NULL, filled(report), &r);
     fur_recognised_destroy(r);
     fur_csr_destroy(a);
+    return status;
+}
+
+static fur_status fill_eigs_report(fur_context *context, const void *report)
+{
+    fur_stencil *s = line(context);
+    fur_operator *a = NULL;
+    double values[8];
+    ck_ok(context, fur_operator_from_stencil(s, &a));
+    fur_status status = fur_eigs(a, NULL, values, NULL, NULL, filled(report));
+    fur_operator_destroy(a);
+    fur_stencil_destroy(s);
     return status;
 }
 
@@ -416,6 +440,7 @@ static const kind kinds[] = {
     KIND(fur_reorder_options, take_reorder),
     KIND(fur_multigrid_options, take_multigrid),
     KIND(fur_solver_options, take_solver),
+    KIND(fur_eigs_options, take_eigs),
     KIND(fur_auto_options, take_auto),
     KIND(fur_solver_options, take_auto_solver),
     KIND(fur_csr_traits, take_traits),
@@ -445,6 +470,7 @@ static const kind kinds[] = {
     KIND_FILLED(fur_order_figures, fill_figures),
     KIND_FILLED(fur_reorder_report, fill_reorder_report),
     KIND_FILLED(fur_recognise_report, fill_recognise_report),
+    KIND_FILLED(fur_eigs_report, fill_eigs_report),
     KIND_FILLED(fur_solver_report, fill_solver_report),
     KIND_FILLED(fur_solver_report, fill_multigrid_report),
     KIND_FILLED(fur_solver_report, fill_auto_report),

@@ -348,7 +348,7 @@ START_TEST(random_systems_are_solved)
         problem *p = problem_make(context, &r, (fur_value_type)_i, rows, cols, cols);
         for (int bits = 0; bits < 3 * 16; bits++) {
             trial t = {methods[bits / 16], bits & 1 ? 0.7 : 0, bits & 2, bits & 4};
-            if (!t.damp || !t.preconditioned || strcmp(t.method, "cgnr") == 0)
+            if (t.damp == 0 || !t.preconditioned || strcmp(t.method, "cgnr") == 0)
                 check_trial(p, &r, &t, bits & 8);
         }
         problem_release(p);

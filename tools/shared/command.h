@@ -21,6 +21,7 @@ int command_main(char *name, const command *commands, int argc, char **argv);
 
 int command_bench(int argc, char **argv);
 int command_convert(int argc, char **argv);
+int command_eigs(int argc, char **argv);
 int command_info(int argc, char **argv);
 int command_kernels(int argc, char **argv);
 int command_multiply(int argc, char **argv);

@@ -115,6 +115,16 @@ void output_count(output *out, const char *key, const char *label, int64_t count
     }
 }
 
+void output_list(output *out, const char *key, int count, const double *numbers)
+{
+    if (!out->json)
+        return;
+    json_t *list = json_array();
+    for (int i = 0; i < count; i++)
+        output_append(list, number_to_json(numbers[i]));
+    output_member(out, key, list);
+}
+
 /* A number, for people as `format` prints it. */
 static void put_number(output *out, const char *key, const char *label, double number,
                        void (*format)(double number, char *text))

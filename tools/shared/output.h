@@ -50,6 +50,9 @@ json_t *output_string(const char *text);
  * or appended makes the output fail that it is to be part of. */
 void output_append(json_t *rows, json_t *row);
 
+/* Adds a list of numbers to the JSON object, which people do not see in this form. */
+void output_list(output *out, const char *key, int count, const double *numbers);
+
 /* Ends the output. FUR_IO_ERROR if standard output did not take it all, FUR_OUT_OF_MEMORY if a part
  * of it is missing. */
 fur_status output_end(output *out, fur_context *context);

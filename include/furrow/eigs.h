@@ -1,0 +1,78 @@
+/* A few extreme eigenvalues of a symmetric (Hermitian) operator, with their eigenvectors, by
+ * Lanczos' method with thick restarts (Wu and Simon 2000) and full orthogonalisation.
+ *
+ * Nothing is called converged but by ||A v - lambda v||, computed afresh: an eigenvalue of A lies
+ * within that distance of lambda. A single start vector sees one vector of a multiple eigenvalue;
+ * so what has converged is set aside and the rest of the space searched from another vector, until
+ * that finds nothing new. The start vectors are always the same, and a result has the same bits for
+ * any number of threads, and on a GPU those of the CPU. */
+#ifndef FURROW_EIGS_H
+#define FURROW_EIGS_H
+
+#include <furrow/base.h>
+#include <furrow/operator.h>
+#include <furrow/solver.h>
+#include <furrow/vector.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define FUR_EIGS_MOST_COUNT 1000
+
+typedef enum fur_eigs_which {
+    FUR_EIGS_SMALLEST = 0, /* of all values, not of their moduli; the smallest first */
+    FUR_EIGS_LARGEST,      /* the largest first */
+    FUR_EIGS_BOTH_ENDS     /* half of them each, rising; of an odd count one more of the smallest */
+} fur_eigs_which;
+
+/* State after a restart. */
+typedef struct fur_eigs_progress {
+    int64_t iteration; /* products so far */
+    int converged;     /* values that seem to be */
+    double residual;   /* estimate of the largest ||A v - lambda v|| / ||A|| of the values asked */
+} fur_eigs_progress;
+
+typedef struct fur_eigs_options {
+    size_t size; /* sizeof(fur_eigs_options) */
+    int count;   /* eigenvalues, with their multiplicities; 0: 6, or all of a smaller matrix */
+    fur_eigs_which which;
+    /* converged: ||A v - lambda v|| <= tolerance ||A||_2, as estimated from below; 0: 1e-10, for
+     * f32, c64 1e-5 */
+    double tolerance;
+    int basis; /* vectors before a restart; 0: 2 count + 20 */
+    /* Products until the search ends; 0: 10 rows + 1000, but at most FUR_SOLVER_MOST_ITERATIONS */
+    int64_t max_iterations;
+    /* Called after every restart; non-zero stops the search. NULL: none. */
+    int (*monitor)(void *user, const fur_eigs_progress *progress);
+    void *monitor_user;
+} fur_eigs_options;
+
+typedef struct fur_eigs_report {
+    size_t size; /* sizeof(fur_eigs_report) */
+    /* CONVERGED: all of them; MAX_ITERATIONS, STOPPED; STAGNATED: rounding allows no more;
+     * ASYMMETRIC; BREAKDOWN: a NaN or infinity occurred */
+    fur_outcome outcome;
+    int converged;      /* values within the tolerance by their true residuals */
+    int64_t iterations; /* steps of Lanczos */
+    int64_t products;   /* with A, those of the true residuals among them */
+    int64_t restarts;
+    double norm; /* estimate of ||A||_2, from below */
+    double seconds;
+} fur_eigs_report;
+
+/* Finds options->count eigenvalues; `count` below stands for that. values[i] gets eigenvalue i,
+ * residuals[i] its ||A v - lambda v||_2, vectors[i], of as many entries as A has rows, the
+ * eigenvector of norm 1. residuals, vectors, options and report may be NULL. Returns FUR_OK
+ * whenever the method ran; report->outcome says how it ended, and values that have not converged
+ * are the best so far. Allocates basis + count + some vectors meanwhile: 1.5 basis + count / 2 + 2
+ * of them. FUR_INVALID if A is not square, the count is larger than A, the basis smaller than count
+ * + 2 and than A, or a vector does not fit. Memory on failure: nothing is kept, and the results are
+ * undefined. */
+FUR_API fur_status fur_eigs(const fur_operator *a, const fur_eigs_options *options, double *values,
+                            double *residuals, fur_vector *const *vectors, fur_eigs_report *report);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

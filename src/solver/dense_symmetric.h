@@ -1,0 +1,10 @@
+/* All eigenvalues and eigenvectors of a small dense real symmetric matrix, by +, -, *, / and sqrt
+ * alone. */
+#ifndef FURROW_SOLVER_DENSE_SYMMETRIC_H
+#define FURROW_SOLVER_DENSE_SYMMETRIC_H
+
+/* Of the n x n matrix a, by rows, which is overwritten: the eigenvalues in rising order, and in row
+ * i of `vectors` the eigenvector of values[i]. */
+void fur_dense_symmetric_eigen(int n, double *a, double *values, double *vectors);
+
+#endif

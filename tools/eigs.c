@@ -1,0 +1,319 @@
+/* furrow eigs: the smallest or largest eigenvalues of a symmetric matrix, and their eigenvectors.
+ */
+#include "command.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "interrupt.h"
+#include "line.h"
+#include "load.h"
+#include "output.h"
+#include "product.h"
+#include "progress.h"
+#include "save.h"
+
+/* Products to expect where nobody knows. */
+#define USES 300
+
+typedef struct eigs_options {
+    command_common common;
+    int count;
+    const char *which;
+    double tolerance;
+    int basis;
+    int64_t max_iterations;
+    const char *kernel;
+    save_target out;
+} eigs_options;
+
+typedef struct eigs_job {
+    fur_context *context;
+    const eigs_options *options;
+    const char *name;
+    loaded_matrix a;
+    fur_product *product;
+    progress line;
+    fur_eigs_options search;
+    fur_eigs_report report;
+    double *values;
+    double *residuals;
+    fur_vector **vectors; /* NULL: nobody wants them */
+} eigs_job;
+
+static const char *end_name(fur_context *context, int index)
+{
+    static const char *const names[] = {"smallest", "largest", "both", NULL};
+    (void)context;
+    return names[index];
+}
+
+static fur_eigs_which end_of(const char *name)
+{
+    int index = 0;
+    while (name && strcmp(end_name(NULL, index), name) != 0)
+        index++;
+    return (fur_eigs_which)index;
+}
+
+/* --- the matrix ------------------------------------------------------------------------------- */
+
+static fur_status check_matrix(const eigs_job *j)
+{
+    fur_csr_view a = *fur_csr_get(j->a.matrix);
+    bool complex_values = a.value_type == FUR_C64 || a.value_type == FUR_C128;
+    const char *kind = complex_values ? "Hermitian" : "symmetric";
+    fur_csr_asymmetry pair = FUR_DEFAULT(fur_csr_asymmetry);
+    if (a.rows != a.cols)
+        return fur_context_fail(j->context, FUR_INVALID,
+                                "only a square matrix has eigenvalues, this one is %lld x %lld",
+                                (long long)a.rows, (long long)a.cols);
+    COMMAND_TRY(fur_csr_find_asymmetry(
+        j->a.matrix, complex_values ? FUR_SYMMETRY_HERMITIAN : FUR_SYMMETRY_SYMMETRIC, &pair));
+    if (!pair.found)
+        return FUR_OK;
+    return fur_context_fail(j->context, FUR_INVALID,
+                            pair.alone
+                                ? "furrow eigs needs a %s matrix: there is an entry (%lld, %lld) "
+                                  "and none at (%lld, %lld), counting from 1"
+                                : "furrow eigs needs a %s matrix: entries (%lld, %lld) and "
+                                  "(%lld, %lld), counting from 1, do not match",
+                            kind, (long long)pair.row + 1, (long long)pair.col + 1,
+                            (long long)pair.col + 1, (long long)pair.row + 1);
+}
+
+static fur_status prepare(eigs_job *j)
+{
+    fur_product_options product = {
+        .size = sizeof product, .kernel = j->options->kernel, .uses = USES};
+    COMMAND_TRY(product_check_kernel(j->context, j->options->kernel));
+    COMMAND_TRY(command_while(j->context, "reading", j->name,
+                              load_matrix(j->context, &j->options->common, j->name, &j->a)));
+    COMMAND_TRY(command_while(j->context, "eigenvalues of", j->name, check_matrix(j)));
+    return command_while(j->context, "eigenvalues of", j->name,
+                         fur_product_create(j->a.matrix, &product, &j->product));
+}
+
+/* --- the search ------------------------------------------------------------------------------- */
+
+static int watch(void *user, const fur_eigs_progress *state)
+{
+    eigs_job *j = user;
+    char text[96];
+    if (progress_due(&j->line)) {
+        snprintf(text, sizeof text, "iteration %lld, %d of %d converged, residual %.1e",
+                 (long long)state->iteration, state->converged, j->search.count, state->residual);
+        progress_show(&j->line, text);
+    }
+    return interrupt_name() ? 1 : 0;
+}
+
+/* Room for the results; eigenvectors only for --out. */
+static fur_status make_room(eigs_job *j)
+{
+    int count = j->search.count;
+    fur_csr_view a = *fur_csr_get(j->a.matrix);
+    j->values = calloc((size_t)count + 1, sizeof *j->values);
+    j->residuals = calloc((size_t)count + 1, sizeof *j->residuals);
+    if (j->options->out.path)
+        j->vectors = calloc((size_t)count + 1, sizeof *j->vectors);
+    if (!j->values || !j->residuals || (j->options->out.path && !j->vectors))
+        return fur_context_fail(j->context, FUR_OUT_OF_MEMORY, "out of memory");
+    for (int i = 0; j->vectors && i < count; i++)
+        COMMAND_TRY(fur_vector_create(j->context, a.value_type, a.rows, &j->vectors[i]));
+    return FUR_OK;
+}
+
+static fur_status search(eigs_job *j)
+{
+    const eigs_options *o = j->options;
+    int64_t rows = fur_csr_get(j->a.matrix)->rows;
+    int count = o->count > 0 ? o->count : rows < 6 ? (int)rows : 6;
+    j->search = (fur_eigs_options){.size = sizeof j->search,
+                                   .count = count,
+                                   .which = end_of(o->which),
+                                   .tolerance = o->tolerance,
+                                   .basis = o->basis,
+                                   .max_iterations = o->max_iterations,
+                                   .monitor = watch,
+                                   .monitor_user = j};
+    j->report = FUR_DEFAULT(fur_eigs_report);
+    COMMAND_TRY(make_room(j));
+    j->line = progress_begin(o->common.quiet);
+    interrupt_begin();
+    fur_status status = fur_eigs(fur_product_operator(j->product), &j->search, j->values,
+                                 j->residuals, j->vectors, &j->report);
+    interrupt_end();
+    progress_end(&j->line);
+    return command_while(j->context, "eigenvalues of", j->name, status);
+}
+
+/* --- the results ------------------------------------------------------------------------------ */
+
+/* The matrix whose columns are the eigenvectors. */
+static fur_status make_columns(const eigs_job *j, fur_csr **out)
+{
+    fur_csr_view a = *fur_csr_get(j->a.matrix);
+    int64_t count = j->search.count;
+    size_t size = fur_value_size(a.value_type);
+    size_t entries = (size_t)(a.rows * count);
+    int64_t *offsets = malloc(((size_t)a.rows + 1) * sizeof *offsets);
+    int32_t *columns = malloc((entries + 1) * sizeof *columns);
+    char *values = malloc((entries + 1) * size);
+    char *one = malloc(((size_t)a.rows + 1) * size);
+    fur_status status = FUR_OK;
+    if (!offsets || !columns || !values || !one)
+        status = fur_context_fail(j->context, FUR_OUT_OF_MEMORY, "out of memory");
+    for (int64_t i = 0; status == FUR_OK && i <= a.rows; i++)
+        offsets[i] = i * count;
+    for (int64_t k = 0; status == FUR_OK && k < count; k++) {
+        status = fur_vector_download(j->vectors[k], one);
+        for (int64_t i = 0; i < a.rows; i++) {
+            columns[i * count + k] = (int32_t)k;
+            memcpy(values + (size_t)(i * count + k) * size, one + (size_t)i * size, size);
+        }
+    }
+    fur_csr_view view = {sizeof view, a.rows,  count, (int64_t)entries, a.value_type, FUR_I64,
+                         offsets,     columns, values};
+    if (status == FUR_OK)
+        status = fur_csr_create(j->context, &view, FUR_OWNERSHIP_COPY, out);
+    free(one);
+    free(values);
+    free(columns);
+    free(offsets);
+    return status;
+}
+
+static fur_status save_columns(const eigs_job *j)
+{
+    fur_csr *columns = NULL;
+    fur_value_type value = fur_csr_get(j->a.matrix)->value_type;
+    fur_mtx_header header = FUR_DEFAULT(fur_mtx_header);
+    header.field = value == FUR_C64 || value == FUR_C128 ? FUR_MTX_COMPLEX : FUR_MTX_REAL;
+    fur_status status = make_columns(j, &columns);
+    if (status == FUR_OK)
+        status = save_matrix(columns, &j->options->out, &header);
+    fur_csr_destroy(columns);
+    return status;
+}
+
+static fur_status print(const eigs_job *j)
+{
+    const fur_eigs_report *r = &j->report;
+    output out = output_begin(j->options->common.json);
+    output_text(&out, "which", "which", end_name(NULL, (int)j->search.which));
+    output_count(&out, "count", "eigenvalues", j->search.count);
+    output_text(&out, "outcome", "outcome", fur_outcome_name(r->outcome));
+    output_flag(&out, "converged", "converged", r->outcome == FUR_OUTCOME_CONVERGED);
+    output_count(&out, "values_converged", "of them", r->converged);
+    output_count(&out, "iterations", "iterations", r->iterations);
+    output_count(&out, "restarts", "restarts", r->restarts);
+    output_count(&out, "products", "products", r->products);
+    output_number(&out, "norm", "norm of the matrix", r->norm);
+    output_text(&out, "kernel", "kernel", fur_product_describe(j->product)->kernel);
+    output_text(&out, "device", "device", fur_context_device(j->context));
+    output_count(&out, "threads", "threads", fur_context_threads(j->context));
+    output_seconds(&out, "seconds_load", "time to load", j->a.seconds);
+    output_seconds(&out, "seconds_eigs", "time to search", r->seconds);
+    output_list(&out, "values", j->search.count, j->values);
+    output_list(&out, "residuals", j->search.count, j->residuals);
+    if (!j->options->common.json && j->search.count > 0)
+        printf("\n%24s  %s\n\n", "eigenvalue", "||A v - lambda v||");
+    for (int i = 0; !j->options->common.json && i < j->search.count; i++)
+        printf("%24.16g  %.1e\n", j->values[i], j->residuals[i]);
+    return output_end(&out, j->context);
+}
+
+static fur_status judge(const eigs_job *j)
+{
+    const fur_eigs_report *r = &j->report;
+    const char *advice = "";
+    if (r->outcome == FUR_OUTCOME_CONVERGED)
+        return FUR_OK;
+    if (r->outcome == FUR_OUTCOME_STOPPED)
+        return fur_context_fail(j->context, FUR_INVALID, "%s: stopped by %s after %lld iterations",
+                                j->name, interrupt_name(), (long long)r->iterations);
+    if (r->outcome == FUR_OUTCOME_MAX_ITERATIONS)
+        advice = "; allow more iterations or a larger basis";
+    if (r->outcome == FUR_OUTCOME_STAGNATED)
+        advice = "; ask for less with --tolerance";
+    return fur_context_fail(j->context, FUR_INVALID,
+                            "%s: %d of %d eigenvalues converged in %lld iterations: %s%s", j->name,
+                            r->converged, j->search.count, (long long)r->iterations,
+                            fur_outcome_name(r->outcome), advice);
+}
+
+static fur_status eigs_steps(eigs_job *j)
+{
+    COMMAND_TRY(prepare(j));
+    COMMAND_TRY(search(j));
+    bool have_vectors =
+        j->report.outcome != FUR_OUTCOME_BREAKDOWN && j->report.outcome != FUR_OUTCOME_ASYMMETRIC;
+    if (j->options->out.path && have_vectors)
+        COMMAND_TRY(save_columns(j));
+    COMMAND_TRY(print(j));
+    return judge(j);
+}
+
+static fur_status eigs(fur_context *context, const void *options)
+{
+    eigs_job j = {.context = context, .options = options};
+    j.name = j.options->common.operands[0];
+    fur_status status = eigs_steps(&j);
+    for (int i = 0; j.vectors && i < j.search.count; i++)
+        fur_vector_destroy(j.vectors[i]);
+    free(j.vectors);
+    free(j.residuals);
+    free(j.values);
+    fur_product_destroy(j.product);
+    fur_csr_destroy(j.a.matrix);
+    return status;
+}
+
+static void settle(struct argp_state *state, void *options)
+{
+    const eigs_options *o = options;
+    save_check(state, "--out", &o->out);
+}
+
+#define AT(member) .at = offsetof(eigs_options, member)
+static const line_option own_options[] = {
+    {"count", "K", "How many eigenvalues, each as often as it occurs (default: 6)", LINE_COUNT,
+     AT(count), .most = FUR_EIGS_MOST_COUNT},
+    {"which", "END",
+     "smallest (default), largest, or both: half of them from each end; by value, not by modulus",
+     LINE_CHOICE, AT(which), .names = end_name},
+    {"tolerance", "T",
+     "Converged: ||A v - lambda v|| is T times the norm of A (default 1e-10, for f32 and c64 1e-5)",
+     LINE_POSITIVE, AT(tolerance)},
+    {"basis", "N", "Vectors to keep before a restart (default: 2 K + 20)", LINE_COUNT, AT(basis),
+     .most = 10000},
+    {"max-iterations", "N",
+     "Give up after about N iterations (default: 10 times the rows plus 1000, at most 50000)",
+     LINE_LONG, AT(max_iterations), .most = INT64_MAX},
+    {"kernel", "NAME", PRODUCT_KERNEL_DOC, LINE_TEXT, AT(kernel)},
+    {"out", "V.mtx", "Write the eigenvectors to this file, as columns of a matrix", LINE_FILE,
+     AT(out.path)},
+    {"format", "NAME", SAVE_FORMAT_DOC, LINE_OWN, AT(out), .parse = save_parse_format},
+    {0},
+};
+
+static const line line_of = {
+    .options = own_options,
+    .operands = "FILE",
+    .settle = settle,
+    .doc = "Find the smallest or largest eigenvalues of a symmetric (Hermitian) matrix by Lanczos' "
+           "method with thick restarts. An eigenvalue of the matrix lies within the residual, "
+           "computed afresh, of each value; the command fails unless all are small enough.",
+};
+
+int command_eigs(int argc, char **argv)
+{
+    eigs_options options = {.common = {.operands_min = 1, .operands_max = 1}};
+    line_parse(&line_of, argc, argv, &options);
+    int status = command_run(&options.common, eigs, &options);
+    if (status != 0)
+        interrupt_pass_on();
+    return status;
+}
