@@ -17,6 +17,8 @@
 /* What orthogonalising leaves of a vector, relative to it, is nothing up to so many epsilons; the
  * same for a pivot of R relative to ||A M||. */
 #define NOTHING 8
+/* A pivot of so many epsilons counts as 0 in the verdict of a cycle that brought nothing. */
+#define NEARLY_NOTHING 100
 
 /* A cycle by the names of the literature. m is the restart. */
 typedef struct gmres {
@@ -32,6 +34,8 @@ typedef struct gmres {
     double norm;    /* ||r|| at the start of the cycle */
     double largest; /* pivot, or column of H, so far: of ||A M|| a bound from below */
     double least;   /* pivot so far: of the least singular value one from above */
+    double weakest; /* pivot of the cycle, and its column */
+    int64_t weakest_at;
 } gmres;
 
 static int64_t triangle_size(int64_t columns)
@@ -147,6 +151,7 @@ static fur_status gather(gmres *c, int64_t *count, bool *closed, bool *over)
     fur_solve *s = c->solve;
     int64_t k = 0;
     *closed = false;
+    c->weakest = HUGE_VAL;
     c->g[0] = fur_real(c->norm);
     FUR_TRY(fur_axpby(fur_real(1 / c->norm), s->r, fur_real(0), c->basis[0]));
     while (!*over && !*closed && k < s->options->restart) {
@@ -156,7 +161,10 @@ static fur_status gather(gmres *c, int64_t *count, bool *closed, bool *over)
         bool finite = next < HUGE_VAL;
         double pivot = finite ? rotate(c, k, h, next) : 0;
         if (pivot > 0) {
-            c->least = pivot < c->least ? pivot : c->least;
+            if (pivot < c->weakest) {
+                c->weakest = pivot;
+                c->weakest_at = k;
+            }
             k++;
         }
         *closed = finite && (next == 0 || pivot == 0);
@@ -166,6 +174,7 @@ static fur_status gather(gmres *c, int64_t *count, bool *closed, bool *over)
             FUR_TRY(fur_vector_scale(c->basis[k], fur_real(1 / next)));
     }
     *count = k;
+    c->least = c->weakest < c->least ? c->weakest : c->least;
     return FUR_OK;
 }
 
@@ -186,15 +195,21 @@ static fur_status apply(gmres *c, const fur_vector *change, bool *lowers)
     return fur_axpby(fur_real(1), change, fur_real(1), s->x);
 }
 
-/* The end of a cycle that has met nothing but its own end. Where the last direction of a closed
- * space makes things worse, A M is singular there, and x is better without. */
+/* Whether a pivot of the cycle is no more than that share of ||A M||. */
+static bool is_weak(const gmres *c, double share)
+{
+    return c->weakest <= share * c->largest;
+}
+
+/* The end of a cycle that is full or not to be trusted. Where its directions make things worse, one
+ * with a small pivot has got all its weight, and x is better without it and what followed. */
 static fur_status conclude(gmres *c, int64_t count, bool closed, bool *over)
 {
     fur_solve *s = c->solve;
     const fur_vector *change;
     double before = c->norm;
-    bool lowers = count == 0;
-    for (int64_t used = count; !lowers && used > 0 && used >= count - closed; used--) {
+    bool lowers = false;
+    for (int64_t used = count; !lowers && used > 0; used = used == count ? c->weakest_at : 0) {
         FUR_TRY(find_change(c, used, &change));
         FUR_TRY(apply(c, change, &lowers));
     }
@@ -203,7 +218,9 @@ static fur_status conclude(gmres *c, int64_t count, bool closed, bool *over)
     if (c->norm <= s->target)
         s->outcome = FUR_OUTCOME_CONVERGED;
     else if (!(c->norm < before - sqrt(fur_solve_epsilon(s)) * before))
-        s->outcome = closed ? FUR_OUTCOME_SINGULAR : FUR_OUTCOME_STAGNATED;
+        s->outcome = closed || is_weak(c, NEARLY_NOTHING * fur_solve_epsilon(s))
+                         ? FUR_OUTCOME_SINGULAR
+                         : FUR_OUTCOME_STAGNATED;
     else
         *over = false;
     return FUR_OK;
@@ -220,7 +237,8 @@ static fur_status run(fur_solve *s, bool flexible)
         int64_t count;
         bool closed;
         FUR_TRY(gather(&c, &count, &closed, &over));
-        if (!over || (closed && s->outcome == FUR_OUTCOME_CONVERGED)) {
+        bool doubtful = closed || is_weak(&c, sqrt(fur_solve_epsilon(s)));
+        if (!over || (s->outcome == FUR_OUTCOME_CONVERGED && doubtful)) {
             FUR_TRY(conclude(&c, count, closed, &over));
         } else if (count > 0) {
             FUR_TRY(find_change(&c, count, &change));
