@@ -105,7 +105,8 @@ typedef enum fur_outcome {
      * ||A^H r - damp^2 x|| <= 10 rtol ||A|| max(||r||, damp ||x||), computed afresh, with an
      * estimate of ||A|| from below. Of lsqr, lsmr and cgnr. */
     FUR_OUTCOME_LEAST_SQUARES,
-    /* A is singular as far as the method can tell, and b is not in its range. */
+    /* A is singular as far as the method can tell, and either b is not in its range or the solution
+     * is out of the method's reach. */
     FUR_OUTCOME_SINGULAR,
     FUR_OUTCOME_DIVERGED /* the residual grew above the first by more than rounding forgives */
 } fur_outcome;
