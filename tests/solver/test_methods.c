@@ -110,6 +110,58 @@ START_TEST(random_systems_are_solved)
 }
 END_TEST
 
+/* Jacobi's preconditioner at odd calls, and nothing but another size at even ones. */
+typedef struct fickle {
+    const fur_operator *jacobi;
+    int calls;
+} fickle;
+
+static fur_status fickle_apply(void *user, const fur_vector *x, fur_vector *y)
+{
+    fickle *f = user;
+    return ++f->calls % 2 ? fur_operator_apply(f->jacobi, x, y)
+                          : fur_axpby(fur_real(100), x, fur_real(0), y);
+}
+
+/* Loops over value types: fgmres gets along with it, its recursion true to the end. */
+START_TEST(a_preconditioner_may_change)
+{
+    fur_context *context = context_make(NULL, 1);
+    rng r = rng_stream(11);
+    dense d = dense_dominant(&r, (fur_value_type)_i, 100, false, false);
+    dense_problem p = dense_open(&d, context);
+    fickle f = {NULL, 0};
+    fur_operator *jacobi = NULL;
+    fur_operator *m = NULL;
+    fur_solver *solver = NULL;
+    fur_solver_report report = FUR_DEFAULT(fur_solver_report);
+    ck_ok(context, fur_operator_jacobi(p.a, &jacobi));
+    f.jacobi = jacobi;
+    fur_operator_definition definition = {.size = sizeof definition,
+                                          .rows = d.n,
+                                          .cols = d.n,
+                                          .value_type = d.value,
+                                          .user = &f,
+                                          .apply = fickle_apply};
+    ck_ok(context, fur_operator_create(context, &definition, &m));
+    fur_solver_options options = {.size = sizeof options,
+                                  .method = "fgmres",
+                                  .preconditioner = m,
+                                  .restart = 100,
+                                  .rtol = value_epsilon(d.value) == DBL_EPSILON ? 1e-11 : 1e-5};
+    ck_ok(context, fur_solver_create(p.a, &options, &solver));
+    ck_ok(context, fur_solver_solve(solver, p.b, p.x, &report));
+    check_solution(&(entrant){"fgmres", false, false}, &d, &p, &report, options.rtol);
+    ck_assert_int_le(report.products, report.iterations + 3); /* of one or two cycles or passes */
+    fur_solver_destroy(solver);
+    fur_operator_destroy(m);
+    fur_operator_destroy(jacobi);
+    dense_close(&p);
+    dense_release(&d);
+    fur_context_destroy(context);
+}
+END_TEST
+
 /* --- grids ------------------------------------------------------------------------------------ */
 
 /* Diffusion with convection by upwind differences on an n x n grid, less a multiple of the
@@ -266,6 +318,7 @@ static void add_tests(TCase *tests)
 {
     int count = COUNT_OF(entrants) * FUR_VALUE_COUNT;
     tcase_add_loop_test(tests, random_systems_are_solved, 0, count);
+    tcase_add_loop_test(tests, a_preconditioner_may_change, 0, FUR_VALUE_COUNT);
     tcase_add_test(tests, iterations_are_those_of_an_independent_code);
     tcase_add_test(tests, an_indefinite_matrix_is_for_minres);
     tcase_add_loop_test(tests, solutions_have_the_same_bits_for_any_threads, 0, count);
