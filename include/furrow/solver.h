@@ -82,7 +82,8 @@ typedef struct fur_solver_options {
     fur_execution execution; /* of cg; a way that cannot be had falls back to another */
 } fur_solver_options;
 
-/* How a solve ended. In every case x holds the last iterate. */
+/* How a solve ended. In every case x holds the last iterate of the last pass that lowered the true
+ * residual; of cg and least squares that of the last pass. */
 typedef enum fur_outcome {
     FUR_OUTCOME_UNSOLVED = 0, /* no solve has ended, or the last one returned a failure */
     /* ||b - A x|| <= max(rtol ||b||, atol) of the true residual, and only then. */
@@ -104,9 +105,10 @@ typedef enum fur_outcome {
      * ||A^H r - damp^2 x|| <= 10 rtol ||A|| max(||r||, damp ||x||), computed afresh, with an
      * estimate of ||A|| from below. Of lsqr, lsmr and cgnr. */
     FUR_OUTCOME_LEAST_SQUARES,
-    /* A is singular as far as the method can tell, and b is not in its range. */
+    /* A is singular as far as the method can tell, and either b is not in its range or the solution
+     * is out of the method's reach. */
     FUR_OUTCOME_SINGULAR,
-    FUR_OUTCOME_DIVERGED /* the residual grew far above the first */
+    FUR_OUTCOME_DIVERGED /* the residual grew above the first by more than rounding forgives */
 } fur_outcome;
 
 /* "converged", "indefinite matrix", ...: one phrase. Never NULL. */

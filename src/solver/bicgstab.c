@@ -34,8 +34,10 @@ typedef struct bicgstab {
     fur_vector *spare_p;  /* for M p */
     fur_vector *spare_s;  /* for M s */
     double norm;          /* of r, or of s */
-    double shadow_norm;   /* of r^ */
-    fur_scalar rho;       /* r^.r */
+    double p_norm;
+    double v_norm;
+    double shadow_norm; /* of r^ */
+    fur_scalar rho;     /* r^.r */
     fur_scalar alpha;
     fur_scalar omega;
     bool fresh; /* p is r */
@@ -60,6 +62,7 @@ static fur_status start(bicgstab *m)
     FUR_TRY(fur_vector_copy(m->r, m->shadow));
     FUR_TRY(fur_vector_copy(m->r, m->p));
     m->shadow_norm = m->norm;
+    m->p_norm = m->norm;
     m->rho = fur_real(m->norm * m->norm);
     m->fresh = true;
     return FUR_OK;
@@ -75,11 +78,11 @@ static fur_status renew(bicgstab *m, bool *over)
 }
 
 /* r^ = r + v ||r|| / ||v||, where r and v are orthogonal. */
-static fur_status tilt(bicgstab *m, double v_norm, fur_scalar *product)
+static fur_status tilt(bicgstab *m, fur_scalar *product)
 {
     const fur_vector *with[] = {m->v, m->r};
     fur_scalar products[2];
-    FUR_TRY(fur_axpy_norm2(fur_real(m->norm / v_norm), m->v, m->shadow, &m->shadow_norm));
+    FUR_TRY(fur_axpy_norm2(fur_real(m->norm / m->v_norm), m->v, m->shadow, &m->shadow_norm));
     FUR_TRY(fur_dot_many(2, with, m->shadow, products));
     *product = fur_conjugate(products[0]);
     m->rho = fur_conjugate(products[1]);
@@ -94,14 +97,14 @@ static fur_status find_alpha(bicgstab *m, bool *lost, bool *over)
     FUR_TRY(fur_solve_preconditioned(m->solve, m->p, m->spare_p, &m->mp));
     FUR_TRY(fur_solve_multiply(m->solve, m->mp, m->v));
     FUR_TRY(fur_dot_many(2, with, m->v, products));
-    double v_norm = sqrt(products[1].re);
-    *lost = vanishes(m, products[0], v_norm);
-    if (*lost && m->fresh && v_norm > 0) {
-        FUR_TRY(tilt(m, v_norm, &products[0]));
+    FUR_TRY(fur_norm_from(m->v, products[1], &m->v_norm));
+    *lost = vanishes(m, products[0], m->v_norm);
+    if (*lost && m->fresh && m->v_norm > 0) {
+        FUR_TRY(tilt(m, &products[0]));
         *lost = false;
     }
     m->alpha = fur_quotient(m->rho, products[0]);
-    if (v_norm == 0)
+    if (m->v_norm == 0)
         *over = end(m, FUR_OUTCOME_SINGULAR);
     else if (!*lost && !fur_is_finite(m->alpha))
         *over = end(m, FUR_OUTCOME_BREAKDOWN);
@@ -116,15 +119,20 @@ static fur_status step(bicgstab *m, int64_t before, int64_t iteration, bool *ove
     fur_scalar products[2] = {{0, 0}, {0, 0}}; /* s.t, t.t */
     const fur_vector *with[] = {m->r, m->t};
     const fur_vector *images[] = {m->mp, NULL};
+    fur_course_step(&m->course, m->alpha, m->p_norm, m->v_norm);
     FUR_TRY(fur_axpy_norm2(fur_negative(m->alpha), m->v, m->r, &m->norm));
+    double t_norm = 0;
     if (m->norm > s->target) {
         FUR_TRY(fur_solve_preconditioned(s, m->r, m->spare_s, &images[1]));
         FUR_TRY(fur_solve_multiply(s, images[1], m->t));
         FUR_TRY(fur_dot_many(2, with, m->t, products));
+        FUR_TRY(fur_norm_from(m->t, products[1], &t_norm));
     }
-    bool whole = products[1].re > 0;
-    if (whole)
-        m->omega = fur_residual_step(fur_conjugate(products[0]), products[1].re, m->norm, COSINE);
+    bool whole = t_norm > 0;
+    if (whole) {
+        m->omega = fur_residual_step(fur_conjugate(products[0]), t_norm, m->norm, COSINE);
+        fur_course_step(&m->course, m->omega, m->norm, t_norm);
+    }
     const fur_scalar steps[] = {m->alpha, m->omega};
     FUR_TRY(fur_axpy_many(whole ? 2 : 1, steps, images, s->x));
     if (whole)
@@ -146,7 +154,8 @@ static fur_status turn(bicgstab *m, bool *over)
     m->rho = rho;
     m->fresh = false;
     FUR_TRY(fur_axpby(fur_real(1), m->r, beta, m->p));
-    return fur_axpby(fur_negative(fur_product(beta, m->omega)), m->v, fur_real(1), m->p);
+    fur_scalar step = fur_negative(fur_product(beta, m->omega));
+    return fur_axpy_norm2(step, m->v, m->p, &m->p_norm);
 }
 
 static fur_status run(fur_solve *s)
@@ -186,6 +195,7 @@ const fur_method fur_method_bicgstab = {
     .info = {"bicgstab", "BiCGStab, for any A with an inverse; little memory",
              "van der Vorst 1992"},
     .kind = FUR_METHOD_SQUARE,
+    .guarded = true,
     .workspace = 6,
     .run = run,
 };

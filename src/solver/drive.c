@@ -105,10 +105,10 @@ typedef struct drive {
 } drive;
 
 /* r = b - A x, and its norm */
-static fur_status take_residual(drive *d)
+static fur_status take_residual(drive *d, const fur_vector *x)
 {
     fur_vector *r = d->solver->r;
-    FUR_TRY(fur_solve_multiply(d->pass, d->x, r));
+    FUR_TRY(fur_solve_multiply(d->pass, x, r));
     FUR_TRY(fur_axpby(fur_real(1), d->b, fur_real(-1), r));
     return fur_norm2(r, &d->residual);
 }
@@ -193,7 +193,28 @@ static fur_status run_pass(drive *d, fur_vector *x, double target)
     return FUR_OK;
 }
 
-/* x += the correction that a pass finds from the true residual, unless that is none. */
+/* The true residuals after a pass. */
+static fur_status take_residuals(drive *d)
+{
+    FUR_TRY(take_residual(d, d->x));
+    return d->solver->method->kind == FUR_METHOD_LEAST_SQUARES ? take_normal_residual(d) : FUR_OK;
+}
+
+/* x += correction if the true residual is less then. */
+static fur_status accept(drive *d)
+{
+    fur_vector *sum = d->solver->correction;
+    double before = d->residual;
+    FUR_TRY(fur_axpby(fur_real(1), d->x, fur_real(1), sum));
+    FUR_TRY(take_residual(d, sum));
+    if (d->residual < before)
+        return fur_vector_copy(sum, d->x);
+    d->residual = before;
+    return FUR_OK;
+}
+
+/* x += the correction that a pass finds from the true residual, unless that is none; the true
+ * residuals then. */
 static fur_status correct(drive *d, double target)
 {
     fur_vector *correction = d->solver->correction;
@@ -204,14 +225,26 @@ static fur_status correct(drive *d, double target)
         return FUR_OK;
     if (d->pass->scale != 1)
         FUR_TRY(fur_vector_scale(correction, fur_real(1 / d->pass->scale)));
-    return fur_axpby(fur_real(1), correction, fur_real(1), d->x);
+    if (d->solver->method->guarded)
+        return accept(d);
+    FUR_TRY(fur_axpby(fur_real(1), correction, fur_real(1), d->x));
+    return take_residuals(d);
 }
 
 /* Whether the first pass must be one of a correction: for damping, which is of the change of x,
- * and where the residual needs a scale. */
+ * where the residual needs a scale, and where x may get worse. */
 static bool must_correct(const drive *d)
 {
-    return d->solver->options.damp > 0 || scale_of(d) != 1;
+    return d->solver->options.damp > 0 || scale_of(d) != 1 || d->solver->method->guarded;
+}
+
+/* The first pass, of x itself where that can be. */
+static fur_status begin(drive *d)
+{
+    if (must_correct(d))
+        return correct(d, d->goal);
+    FUR_TRY(run_pass(d, d->x, d->goal));
+    return take_residuals(d);
 }
 
 /* Whether the least-squares solution that a method claims is one. */
@@ -246,19 +279,11 @@ static fur_outcome judge(const drive *d, double least)
                                                         : FUR_OUTCOME_STAGNATED;
 }
 
-/* The true residuals after a pass. */
-static fur_status take_residuals(drive *d)
-{
-    FUR_TRY(take_residual(d));
-    return d->solver->method->kind == FUR_METHOD_LEAST_SQUARES ? take_normal_residual(d) : FUR_OK;
-}
-
 /* Passes until x meets the goal or a pass does not help. */
 static fur_status run(drive *d)
 {
     fur_solve *s = d->pass;
-    double least = HUGE_VAL;
-    FUR_TRY(take_residual(d));
+    FUR_TRY(take_residual(d, d->x));
     if (!(d->residual < HUGE_VAL))
         return refuse_wild(d);
     s->b_norm = d->b_norm;
@@ -266,9 +291,9 @@ static fur_status run(drive *d)
     s->scale = 1;
     if (fur_solve_is_over(s, 0, d->residual))
         return FUR_OK;
-    FUR_TRY(must_correct(d) ? correct(d, d->goal) : run_pass(d, d->x, d->goal));
+    double least = d->solver->method->guarded ? nextafter(d->residual, 0) : HUGE_VAL;
+    FUR_TRY(begin(d));
     for (;;) {
-        FUR_TRY(take_residuals(d));
         s->outcome = judge(d, least);
         if (s->outcome != FUR_OUTCOME_UNSOLVED)
             return FUR_OK;

@@ -10,13 +10,15 @@
  * solve.
  *
  * Vector transfers of iteration k = 1 .. m of a cycle, besides the product with A and M:
- * projections twice (2 k + 3), norm 1, scaling 2; at the cycle's end m + 11 and a product. On
- * average 2 m + 12 + 11 / m: for m = 30 72, 579 bytes a row in f64. */
+ * projections twice (2 k + 3), norm 1, scaling 2; at the cycle's end m + 15 and a product. On
+ * average 2 m + 12 + 15 / m: for m = 30 72, 579 bytes a row in f64. */
 #include "orthogonal.h"
 
 /* What orthogonalising leaves of a vector, relative to it, is nothing up to so many epsilons; the
  * same for a pivot of R relative to ||A M||. */
 #define NOTHING 8
+/* A pivot of so many epsilons counts as 0 in the verdict of a cycle that brought nothing. */
+#define NEARLY_NOTHING 100
 
 /* A cycle by the names of the literature. m is the restart. */
 typedef struct gmres {
@@ -25,12 +27,15 @@ typedef struct gmres {
     fur_vector *spare;       /* M v_k where it is not kept; a combination of vectors */
     fur_vector **directions; /* M v_0 .. M v_m-1 of FGMRES; NULL: not kept */
     fur_scalar *triangle;    /* R by columns without gaps; column k has k + 1 entries */
-    fur_scalar *again;       /* what the second projection adds */
-    fur_scalar *g;           /* the rotated right-hand side; then y */
+    fur_scalar *y;           /* the solution of R y = g; before, what a second projection adds */
+    fur_scalar *g;           /* the rotated right-hand side */
     fur_scalar *cosines;
     double *sines;
+    double norm;    /* ||r|| at the start of the cycle */
     double largest; /* pivot, or column of H, so far: of ||A M|| a bound from below */
     double least;   /* pivot so far: of the least singular value one from above */
+    double weakest; /* pivot of the cycle, and its column */
+    int64_t weakest_at;
 } gmres;
 
 static int64_t triangle_size(int64_t columns)
@@ -48,11 +53,15 @@ static gmres layout(fur_solve *s, bool flexible)
 {
     int64_t m = s->options->restart;
     fur_scalar *scalars = (fur_scalar *)s->scratch;
-    gmres c = {.solve = s, .basis = s->work, .spare = s->work[m + 1], .least = HUGE_VAL};
+    gmres c = {.solve = s,
+               .basis = s->work,
+               .spare = s->work[m + 1],
+               .norm = s->residual,
+               .least = HUGE_VAL};
     c.directions = flexible && s->preconditioner ? s->work + m + 2 : NULL;
     c.triangle = scalars;
-    c.again = c.triangle + triangle_size(m);
-    c.g = c.again + m;
+    c.y = c.triangle + triangle_size(m);
+    c.g = c.y + m;
     c.cosines = c.g + m + 1;
     c.sines = (double *)(c.cosines + m);
     return c;
@@ -69,10 +78,10 @@ static fur_status expand(gmres *c, int64_t k, fur_scalar *h, double *next)
                                      c->directions ? c->directions[k] : c->spare, &z));
     FUR_TRY(fur_solve_multiply(c->solve, z, w));
     FUR_TRY(fur_project_out((int)k + 1, c->basis, w, h));
-    FUR_TRY(fur_project_out((int)k + 1, c->basis, w, c->again));
+    FUR_TRY(fur_project_out((int)k + 1, c->basis, w, c->y));
     FUR_TRY(fur_norm2(w, next));
     for (int64_t i = 0; i <= k; i++) {
-        h[i] = fur_sum(h[i], c->again[i]);
+        h[i] = fur_sum(h[i], c->y[i]);
         length = fur_length(length, fur_modulus(h[i]));
     }
     length = fur_length(length, *next);
@@ -102,14 +111,17 @@ static double rotate(gmres *c, int64_t k, fur_scalar *h, double next)
     return pivot;
 }
 
-/* y with R y = g, in g. */
+/* y with R y = g */
 static void substitute(gmres *c, int64_t count)
 {
+    fur_scalar *y = c->y;
+    for (int64_t k = 0; k < count; k++)
+        y[k] = c->g[k];
     for (int64_t k = count - 1; k >= 0; k--) {
         const fur_scalar *column = c->triangle + triangle_size(k);
-        c->g[k] = fur_complex(c->g[k].re / column[k].re, c->g[k].im / column[k].re);
+        y[k] = fur_complex(y[k].re / column[k].re, y[k].im / column[k].re);
         for (int64_t i = 0; i < k; i++)
-            c->g[i] = fur_sum(c->g[i], fur_negative(fur_product(column[i], c->g[k])));
+            y[i] = fur_sum(y[i], fur_negative(fur_product(column[i], y[k])));
     }
 }
 
@@ -118,8 +130,8 @@ static fur_status find_change(gmres *c, int64_t count, const fur_vector **change
 {
     fur_vector **directions = c->directions ? c->directions : c->basis;
     substitute(c, count);
-    FUR_TRY(fur_axpby(c->g[0], directions[0], fur_real(0), c->spare));
-    FUR_TRY(fur_axpy_many((int)count - 1, c->g + 1, fur_reading(directions + 1), c->spare));
+    FUR_TRY(fur_axpby(c->y[0], directions[0], fur_real(0), c->spare));
+    FUR_TRY(fur_axpy_many((int)count - 1, c->y + 1, fur_reading(directions + 1), c->spare));
     *change = c->spare;
     return c->directions ? FUR_OK
                          : fur_solve_preconditioned(c->solve, c->spare,
@@ -132,47 +144,85 @@ static bool end(const gmres *c, fur_outcome outcome)
     return true;
 }
 
-/* Directions from r until the solve is over or the cycle full. */
-static fur_status gather(gmres *c, int64_t *count, bool *over)
+/* Directions from r until the solve is over, the cycle full, or their space closed: A M maps it to
+ * itself, and it has a solution if A has an inverse. */
+static fur_status gather(gmres *c, int64_t *count, bool *closed, bool *over)
 {
     fur_solve *s = c->solve;
     int64_t k = 0;
-    c->g[0] = fur_real(s->residual);
-    FUR_TRY(fur_axpby(fur_real(1 / s->residual), s->r, fur_real(0), c->basis[0]));
-    while (!*over && k < s->options->restart) {
+    *closed = false;
+    c->weakest = HUGE_VAL;
+    c->g[0] = fur_real(c->norm);
+    FUR_TRY(fur_axpby(fur_real(1 / c->norm), s->r, fur_real(0), c->basis[0]));
+    while (!*over && !*closed && k < s->options->restart) {
         fur_scalar *h = c->triangle + triangle_size(k);
         double next;
         FUR_TRY(expand(c, k, h, &next));
-        double pivot = next < HUGE_VAL ? rotate(c, k, h, next) : 0;
-        if (pivot > 0)
+        bool finite = next < HUGE_VAL;
+        double pivot = finite ? rotate(c, k, h, next) : 0;
+        if (pivot > 0) {
+            if (pivot < c->weakest) {
+                c->weakest = pivot;
+                c->weakest_at = k;
+            }
             k++;
-        c->least = pivot < c->least ? pivot : c->least;
+        }
+        *closed = finite && (next == 0 || pivot == 0);
         *over = fur_solve_is_over(s, s->iterations + 1, fur_modulus(c->g[k])) ||
-                (!(next < HUGE_VAL) && end(c, FUR_OUTCOME_BREAKDOWN)) ||
-                (pivot == 0 && end(c, FUR_OUTCOME_SINGULAR));
-        if (!*over && k < s->options->restart)
+                (!finite && end(c, FUR_OUTCOME_BREAKDOWN));
+        if (!*over && !*closed && k < s->options->restart)
             FUR_TRY(fur_vector_scale(c->basis[k], fur_real(1 / next)));
     }
     *count = k;
+    c->least = c->weakest < c->least ? c->weakest : c->least;
     return FUR_OK;
 }
 
-/* r and its norm after the change, if that lowers it. */
-static fur_status restart(gmres *c, const fur_vector *change, double before, bool *over)
+/* x += change and r -= A change if that lowers ||r||. */
+static fur_status apply(gmres *c, const fur_vector *change, bool *lowers)
 {
     fur_solve *s = c->solve;
+    fur_vector *r = c->basis[0];
     double norm;
-    FUR_TRY(fur_solve_multiply(s, change, c->basis[0]));
-    FUR_TRY(fur_axpy_norm2(fur_real(-1), c->basis[0], s->r, &norm));
-    s->residual = norm < before ? norm : before;
-    if (norm < before)
-        FUR_TRY(fur_axpby(fur_real(1), change, fur_real(1), s->x));
-    if (norm <= s->target)
-        *over = end(c, FUR_OUTCOME_CONVERGED);
-    else if (!(norm < HUGE_VAL))
-        *over = end(c, FUR_OUTCOME_BREAKDOWN);
-    else if (!(norm < before - sqrt(fur_solve_epsilon(s)) * before))
-        *over = end(c, FUR_OUTCOME_STAGNATED);
+    FUR_TRY(fur_solve_multiply(s, change, r));
+    FUR_TRY(fur_axpby(fur_real(1), s->r, fur_real(-1), r));
+    FUR_TRY(fur_norm2(r, &norm));
+    *lowers = norm < c->norm;
+    if (!*lowers)
+        return FUR_OK;
+    c->norm = norm;
+    FUR_TRY(fur_vector_copy(r, s->r));
+    return fur_axpby(fur_real(1), change, fur_real(1), s->x);
+}
+
+/* Whether a pivot of the cycle is no more than that share of ||A M||. */
+static bool is_weak(const gmres *c, double share)
+{
+    return c->weakest <= share * c->largest;
+}
+
+/* The end of a cycle that is full or not to be trusted. Where its directions make things worse, one
+ * with a small pivot has got all its weight, and x is better without it and what followed. */
+static fur_status conclude(gmres *c, int64_t count, bool closed, bool *over)
+{
+    fur_solve *s = c->solve;
+    const fur_vector *change;
+    double before = c->norm;
+    bool lowers = false;
+    for (int64_t used = count; !lowers && used > 0; used = used == count ? c->weakest_at : 0) {
+        FUR_TRY(find_change(c, used, &change));
+        FUR_TRY(apply(c, change, &lowers));
+    }
+    s->residual = c->norm;
+    *over = true;
+    if (c->norm <= s->target)
+        s->outcome = FUR_OUTCOME_CONVERGED;
+    else if (!(c->norm < before - sqrt(fur_solve_epsilon(s)) * before))
+        s->outcome = closed || is_weak(c, NEARLY_NOTHING * fur_solve_epsilon(s))
+                         ? FUR_OUTCOME_SINGULAR
+                         : FUR_OUTCOME_STAGNATED;
+    else
+        *over = false;
     return FUR_OK;
 }
 
@@ -181,22 +231,22 @@ static fur_status run(fur_solve *s, bool flexible)
     gmres c = layout(s, flexible);
     double m = s->options->restart;
     bool over = false;
-    s->bytes = fur_solve_bytes(s, 2 * m + 12 + 11 / m);
+    s->bytes = fur_solve_bytes(s, 2 * m + 12 + 15 / m);
     while (!over) {
         const fur_vector *change;
-        double before = s->residual;
         int64_t count;
-        FUR_TRY(gather(&c, &count, &over));
-        if (count == 0)
-            break;
-        FUR_TRY(find_change(&c, count, &change));
-        if (over)
+        bool closed;
+        FUR_TRY(gather(&c, &count, &closed, &over));
+        bool doubtful = closed || is_weak(&c, sqrt(fur_solve_epsilon(s)));
+        if (!over || (s->outcome == FUR_OUTCOME_CONVERGED && doubtful)) {
+            FUR_TRY(conclude(&c, count, closed, &over));
+        } else if (count > 0) {
+            FUR_TRY(find_change(&c, count, &change));
             FUR_TRY(fur_axpby(fur_real(1), change, fur_real(1), s->x));
-        else
-            FUR_TRY(restart(&c, change, before, &over));
+        }
     }
     s->norm = c.largest > s->norm ? c.largest : s->norm;
-    if (c.least > 0 && c.largest / c.least > s->condition)
+    if (c.largest / c.least > s->condition)
         s->condition = c.largest / c.least;
     return FUR_OK;
 }
@@ -215,6 +265,7 @@ extern const fur_method fur_method_gmres;
 const fur_method fur_method_gmres = {
     .info = {"gmres", "GMRES with restarts, for any A with an inverse", "Saad and Schultz 1986"},
     .kind = FUR_METHOD_SQUARE,
+    .guarded = true,
     .workspace = 2,
     .vectors_a_restart = 1,
     .default_restart = 30,
@@ -227,6 +278,7 @@ const fur_method fur_method_fgmres = {
     .info = {"fgmres", "GMRES whose preconditioner may change from one iteration to the next",
              "Saad 1993"},
     .kind = FUR_METHOD_SQUARE,
+    .guarded = true,
     .workspace = 2,
     .vectors_a_restart = 2,
     .default_restart = 30,

@@ -10,8 +10,9 @@
  *
  * Vector transfers of a round of s + 1 iterations, besides their products with A and M: dots p.r
  * s + 1; of direction k = 0 .. s - 1 v s - k + 4, u s - k + 4, dots p.g s + 1, g and u made
- * orthogonal 2 (k + 2) where k > 0, r with its norm 3, x 3; of the last step 2 + 3 + 3. That is
- * 3 s^2 + 21 s + 5 at most, a (s + 1)-th of it an iteration: for s = 4 27, 220 bytes a row in f64.
+ * orthogonal 2 (k + 2) where k > 0, r with its norm 3, x with that of u 4; of the last
+ * step 2 + 3 + 4. That is
+ * 3 s^2 + 22 s + 6 at most, a (s + 1)-th of it an iteration: for s = 4 28, 227 bytes a row in f64.
  */
 #include "course.h"
 #include "hashed.h"
@@ -108,10 +109,13 @@ static fur_status begin(idrs *d)
     return FUR_OK;
 }
 
-/* x += alpha u and r -= alpha g: an iteration. */
+/* x += alpha u and r -= alpha g: an iteration. g_norm: 0 where it is not known. */
 static fur_status step(idrs *d, fur_scalar alpha, const fur_vector *u, const fur_vector *g,
-                       bool *over)
+                       double g_norm, bool *over)
 {
+    double length;
+    FUR_TRY(fur_norm2(u, &length));
+    fur_course_step(&d->course, alpha, length, g_norm);
     FUR_TRY(fur_axpby(alpha, u, fur_real(1), d->solve->x));
     FUR_TRY(fur_axpy_norm2(fur_negative(alpha), g, d->r, &d->norm));
     d->iteration++;
@@ -177,7 +181,7 @@ static fur_status descend(idrs *d, int k, bool *usable, bool *over)
     fur_scalar beta = fur_quotient(d->f[k], d->m[k * d->s + k]);
     for (int i = k + 1; i < d->s; i++)
         d->f[i] = fur_sum(d->f[i], fur_negative(fur_product(beta, d->m[i * d->s + k])));
-    return step(d, beta, d->u[k], d->g[k], over);
+    return step(d, beta, d->u[k], d->g[k], 0, over);
 }
 
 /* The last iteration of a round: r -= omega A M r. */
@@ -189,12 +193,14 @@ static fur_status leave(idrs *d, bool *over)
     FUR_TRY(fur_solve_preconditioned(d->solve, d->r, d->spare, &mr));
     FUR_TRY(fur_solve_multiply(d->solve, mr, d->v));
     FUR_TRY(fur_dot_many(2, with, d->v, products));
-    if (products[1].re == 0) {
+    double t_norm;
+    FUR_TRY(fur_norm_from(d->v, products[1], &t_norm));
+    if (t_norm == 0) {
         *over = end(d, FUR_OUTCOME_SINGULAR);
         return FUR_OK;
     }
-    d->omega = fur_residual_step(fur_conjugate(products[0]), products[1].re, d->norm, COSINE);
-    return step(d, d->omega, mr, d->v, over);
+    d->omega = fur_residual_step(fur_conjugate(products[0]), t_norm, d->norm, COSINE);
+    return step(d, d->omega, mr, d->v, t_norm, over);
 }
 
 static fur_status run(fur_solve *solve)
@@ -202,7 +208,7 @@ static fur_status run(fur_solve *solve)
     idrs d = layout(solve);
     double s = d.s;
     bool over = false;
-    solve->bytes = fur_solve_bytes(solve, (3 * s * s + 21 * s + 5) / (s + 1));
+    solve->bytes = fur_solve_bytes(solve, (3 * s * s + 22 * s + 6) / (s + 1));
     FUR_TRY(begin(&d));
     while (!over) {
         bool usable = true;
@@ -224,6 +230,7 @@ const fur_method fur_method_idrs = {
     .info = {"idrs", "IDR(s), for any A with an inverse; between bicgstab and gmres",
              "Sonneveld and van Gijzen 2008"},
     .kind = FUR_METHOD_SQUARE,
+    .guarded = true,
     .workspace = 2,
     .vectors_a_restart = 3,
     .default_restart = 4,

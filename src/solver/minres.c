@@ -2,7 +2,8 @@
  * equations, 1975; the preconditioner in the products of the Lanczos process as in Elman, Silvester
  * and Wathen, Finite Elements and Fast Iterative Solvers, 2005, algorithm 6.1.
  *
- * Lanczos vectors v keep their lengths g = sqrt(v.Mv), of which the scalars take care. Rotations
+ * Lanczos vectors v keep their lengths g = sqrt(v.Mv), of which the scalars take care; all but the
+ * first are divided by a number near ||A M||, so that g neither overflows nor underflows. Rotations
  * turn the tridiagonal matrix into one with three diagonals; the directions w are the columns of
  * Z R^-1, Z those of M V / g. Without M ||r|| is known from the rotations; with M that is the norm
  * sqrt(r.Mr), and r itself is carried along.
@@ -41,6 +42,9 @@ typedef struct minres {
     double g_old; /* sqrt(v.Mv) of v_old, v and the next */
     double g;
     double g_next;
+    double scale;        /* what the next v are divided by */
+    double above;        /* of the diagonal of the tridiagonal matrix: scale g */
+    double below;        /* scale g_next */
     double diagonal;     /* of the tridiagonal matrix */
     double column;       /* length of its column */
     double c_old, s_old; /* rotations */
@@ -85,28 +89,34 @@ static fur_status check_symmetry(minres *m, double imaginary, bool *over)
     fur_scalar cross;
     FUR_TRY(fur_dot(m->v_old, m->z_next, &cross));
     double least = SYMMETRIC * m->column;
-    if (fur_modulus(cross) > least * m->g_old || fabs(imaginary) > least)
+    if (m->scale * fur_modulus(cross) > least * m->g_old || fabs(imaginary) > least)
         *over = end(m, FUR_OUTCOME_ASYMMETRIC);
     return FUR_OK;
 }
 
-/* Column `iteration` of the tridiagonal matrix, and the next v:
- * q = (A z - diagonal v) / g - (g / g_old) v_old. */
+/* A column of the tridiagonal matrix, and the next v:
+ * scale q = (A z - diagonal v) / g - above v_old / g_old. */
 static fur_status lanczos(minres *m, int64_t iteration, bool *over)
 {
     fur_scalar product;
     FUR_TRY(fur_solve_multiply(m->solve, m->z, m->q));
+    if (iteration == 1) {
+        FUR_TRY(fur_norm2(m->q, &m->scale));
+        m->scale = m->scale > 0 ? m->scale / m->solve->residual : 1;
+    }
+    double part = 1 / (m->g * m->scale);
     FUR_TRY(fur_dot(m->q, m->z, &product));
     m->diagonal = product.re / m->g / m->g;
-    FUR_TRY(fur_axpby(fur_real(-m->diagonal / m->g), m->v, fur_real(1 / m->g), m->q));
-    double above = iteration > 1 ? m->g : 0;
-    FUR_TRY(fur_axpy_norm2(fur_real(-above / m->g_old), m->v_old, m->q, &m->g_next));
-    m->column = fur_length(m->diagonal, above);
-    double nothing = NOTHING * m->epsilon * m->column;
+    FUR_TRY(fur_axpby(fur_real(-m->diagonal * part), m->v, fur_real(part), m->q));
+    FUR_TRY(
+        fur_axpy_norm2(fur_real(-m->above / (m->g_old * m->scale)), m->v_old, m->q, &m->g_next));
+    m->column = fur_length(m->diagonal, m->above);
+    double nothing = NOTHING * m->epsilon * m->column / m->scale;
     FUR_TRY(measure(m, m->q, nothing * nothing, &m->g_next, over));
     if (m->g_next <= nothing)
         m->g_next = 0;
-    m->column = fur_length(m->column, m->g_next);
+    m->below = m->scale * m->g_next;
+    m->column = fur_length(m->column, m->below);
     m->largest = m->column > m->largest ? m->column : m->largest;
     if (!*over && is_milestone(iteration) && m->g_next > 0)
         return check_symmetry(m, product.im / m->g / m->g, over);
@@ -124,13 +134,12 @@ static bool is_hopeless(const minres *m, double w_norm)
 }
 
 /* The rotation of the next column, w from z, and the step along it. */
-static fur_status step(minres *m, int64_t iteration, bool *over)
+static fur_status step(minres *m, bool *over)
 {
-    double above = iteration > 1 ? m->g : 0;
-    double entry = m->c * m->diagonal - m->c_old * m->s * above;
-    double pivot = fur_length(entry, m->g_next);
-    double second = m->s * m->diagonal + m->c_old * m->c * above;
-    double third = m->s_old * above;
+    double entry = m->c * m->diagonal - m->c_old * m->s * m->above;
+    double pivot = fur_length(entry, m->below);
+    double second = m->s * m->diagonal + m->c_old * m->c * m->above;
+    double third = m->s_old * m->above;
     double w_norm;
     if (!(pivot > NOTHING * m->epsilon * m->largest)) {
         *over = end(m, pivot >= 0 ? FUR_OUTCOME_SINGULAR : FUR_OUTCOME_BREAKDOWN);
@@ -140,8 +149,8 @@ static fur_status step(minres *m, int64_t iteration, bool *over)
     m->c_old = m->c;
     m->s_old = m->s;
     m->c = entry / pivot;
-    m->s = m->g_next / pivot;
-    FUR_TRY(fur_axpby(fur_real(1 / (m->g * pivot)), m->z, fur_real(-third / pivot), m->w_old));
+    m->s = m->below / pivot;
+    FUR_TRY(fur_axpby(fur_real(1 / m->g / pivot), m->z, fur_real(-third / pivot), m->w_old));
     FUR_TRY(fur_axpy_norm2(fur_real(-second / pivot), m->w, m->w_old, &w_norm));
     if (is_hopeless(m, w_norm)) {
         *over = end(m, FUR_OUTCOME_SINGULAR);
@@ -179,6 +188,7 @@ static void shift(minres *m)
     m->z = m->z_next;
     m->g_old = m->g;
     m->g = m->g_next;
+    m->above = m->below;
     exchange(&m->w, &m->w_old);
     exchange(&m->spare, &m->other);
 }
@@ -225,7 +235,7 @@ static fur_status run(fur_solve *s)
         double residual;
         FUR_TRY(lanczos(&m, iteration, &over));
         if (!over)
-            FUR_TRY(step(&m, iteration, &over));
+            FUR_TRY(step(&m, &over));
         if (over)
             break;
         FUR_TRY(find_residual(&m, &residual));
@@ -244,6 +254,7 @@ const fur_method fur_method_minres = {
              "MINRES, for A symmetric (Hermitian), indefinite as well; M must be positive definite",
              "Paige and Saunders 1975"},
     .kind = FUR_METHOD_SQUARE,
+    .guarded = true,
     .workspace = 7,
     .run = run,
 };

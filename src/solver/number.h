@@ -5,6 +5,7 @@
 #define FURROW_SOLVER_NUMBER_H
 
 #include <furrow/base.h>
+#include <furrow/reduce.h>
 
 #include <math.h>
 #include <stdbool.h>
@@ -71,18 +72,25 @@ static inline bool fur_is_finite(fur_scalar a)
     return fabs(a.re) < HUGE_VAL && fabs(a.im) < HUGE_VAL;
 }
 
-/* The omega that makes ||s - omega t|| least, from t.s = conj(t) s, t.t and ||s||; longer where t
+/* The omega that makes ||s - omega t|| least, from t.s = conj(t) s, ||t|| and ||s||; longer where t
  * is nearly orthogonal to s, by less than the cosine: methods that divide by omega go on with any
  * that is not 0, and lose digits with a small one (Sleijpen and van der Vorst 1995). */
-static inline fur_scalar fur_residual_step(fur_scalar ts, double tt, double s_norm, double cosine)
+static inline fur_scalar fur_residual_step(fur_scalar ts, double t_norm, double s_norm,
+                                           double cosine)
 {
-    double length = sqrt(tt) * s_norm;
-    double modulus = fur_modulus(ts);
-    if (!(modulus < cosine * length))
-        return fur_complex(ts.re / tt, ts.im / tt);
-    fur_scalar direction =
-        modulus > 0 ? fur_complex(ts.re / modulus, ts.im / modulus) : fur_real(1);
-    return fur_scaled(cosine * length / tt, direction);
+    fur_scalar part = fur_complex(ts.re / t_norm, ts.im / t_norm); /* of s along t */
+    double modulus = fur_modulus(part);
+    if (modulus < cosine * s_norm)
+        part =
+            modulus > 0 ? fur_scaled(cosine * s_norm / modulus, part) : fur_real(cosine * s_norm);
+    return fur_complex(part.re / t_norm, part.im / t_norm);
+}
+
+/* ||x|| from x.x, afresh where squares have overflowed or underflowed. */
+static inline fur_status fur_norm_from(const fur_vector *x, fur_scalar square, double *norm)
+{
+    *norm = sqrt(square.re);
+    return square.re > 1e-280 && square.re < HUGE_VAL ? FUR_OK : fur_norm2(x, norm);
 }
 
 #endif

@@ -25,7 +25,7 @@ const char *fur_outcome_name(fur_outcome outcome)
     case FUR_OUTCOME_LEAST_SQUARES:
         return "least-squares solution";
     case FUR_OUTCOME_SINGULAR:
-        return "singular matrix, and b is not in its range";
+        return "singular matrix, as far as the method can tell";
     case FUR_OUTCOME_DIVERGED:
         return "diverged";
     }

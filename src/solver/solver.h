@@ -61,6 +61,8 @@ typedef enum fur_method_kind {
 typedef struct fur_method {
     fur_method_info info;
     fur_method_kind kind;
+    /* The true residual may rise on the way: a pass counts only if it has lowered it. */
+    bool guarded;
     bool damps_preconditioned; /* of least squares: damping is of x also with a preconditioner */
     int workspace;             /* vectors of cols entries, besides the residual */
     int range_workspace;       /* of rows entries, besides the residual */

@@ -1,6 +1,6 @@
-/* Conjugate gradients on a GPU: the iterates, iterations and outcome of the CPU, bit for bit,
- * however rarely the host looks and in every way of running; nothing is allocated during a solve.
- */
+/* Solvers on a GPU: the iterates, iterations and outcome of the CPU, bit for bit, by every method
+ * for square matrices, and by conjugate gradients however rarely the host looks and in every way of
+ * running; nothing is allocated during a solve. */
 #include "cuda_support.h"
 
 #include <math.h>
@@ -263,6 +263,48 @@ START_TEST(new_values_reach_a_solver)
 }
 END_TEST
 
+/* The next method for square matrices after that index, which it moves on; NULL past the last. */
+static const char *next_method(const problem *p, int *index)
+{
+    const fur_method_info *info;
+    while ((info = fur_solver_method_at(++*index))) {
+        fur_solver_options options = {.size = sizeof options, .method = info->name};
+        fur_solver *solver = NULL;
+        fur_status status = fur_solver_create(p->op, &options, &solver);
+        fur_solver_destroy(solver);
+        if (status == FUR_OK)
+            return info->name;
+    }
+    return NULL;
+}
+
+/* Loops over value types; the matrix is definite, then indefinite. */
+START_TEST(every_method_has_the_bits_of_the_cpu)
+{
+    static const fur_solver_options limits[] = {
+        {.rtol = 0}, {.rtol = 1e-30, .max_iterations = 150}, {.restart = 7, .max_iterations = 20}};
+    fur_context *context = context_cuda();
+    for (int indefinite = 0; indefinite < 2; indefinite++) {
+        assembly m = assemble(test_small() ? "small grid" : "grid", (fur_value_type)_i,
+                              indefinite ? 150 : -1, -6);
+        problem host = problem_open(fur_context_host(context), &m, NULL);
+        problem gpu = problem_open(context, &m, NULL);
+        int index = -1;
+        for (const char *name; (name = next_method(&host, &index));)
+            for (int i = 0; i < 2 * COUNT_OF(limits); i++) {
+                fur_solver_options options = limits[i / 2];
+                options.method = name;
+                check_solve(&host, &gpu, options, i % 2, 0);
+            }
+        ck_assert_int_ge(index, 6);
+        problem_close(&gpu);
+        problem_close(&host);
+        assembly_release(&m);
+    }
+    fur_context_destroy(context);
+}
+END_TEST
+
 /* Every kernel with the reference's order of additions gives the same solve. */
 START_TEST(exact_kernels_give_the_same_solution)
 {
@@ -293,17 +335,23 @@ START_TEST(a_solve_does_not_allocate)
     counted_open(&c);
     assembly m = assemble("small grid", FUR_C128, -1, 0);
     problem p = problem_open(c.context, &m, NULL);
-    fur_solver_options options = {.size = sizeof options, .preconditioner = p.jacobi};
-    fur_solver *solver = NULL;
-    fur_solver_report report = FUR_DEFAULT(fur_solver_report);
-    ck_ok(c.context, fur_solver_create(p.op, &options, &solver));
-    int64_t host = c.host.calls;
-    int64_t device = c.device.calls;
-    ck_ok(c.context, fur_solver_solve(solver, p.b, p.x, &report));
-    ck_assert_int_eq(report.outcome, FUR_OUTCOME_CONVERGED);
-    ck_assert_int_eq(c.host.calls, host);
-    ck_assert_int_eq(c.device.calls, device);
-    fur_solver_destroy(solver);
+    int index = -1;
+    for (const char *name; (name = next_method(&p, &index));) {
+        fur_solver_options options = {
+            .size = sizeof options, .method = name, .preconditioner = p.jacobi};
+        fur_solver *solver = NULL;
+        fur_solver_report report = FUR_DEFAULT(fur_solver_report);
+        ck_ok(c.context, fur_vector_fill(p.x, fur_real(0)));
+        ck_ok(c.context, fur_solver_create(p.op, &options, &solver));
+        int64_t host = c.host.calls;
+        int64_t device = c.device.calls;
+        ck_ok(c.context, fur_solver_solve(solver, p.b, p.x, &report));
+        ck_assert_msg(report.outcome == FUR_OUTCOME_CONVERGED, "%s: %s", name,
+                      fur_outcome_name(report.outcome));
+        ck_assert_int_eq(c.host.calls, host);
+        ck_assert_int_eq(c.device.calls, device);
+        fur_solver_destroy(solver);
+    }
     problem_close(&p);
     assembly_release(&m);
     counted_close(&c);
@@ -389,6 +437,7 @@ static void add_tests(TCase *tests)
     tcase_add_test(tests, what_is_not_finite_is_refused_as_on_the_cpu);
     tcase_add_loop_test(tests, a_solve_is_run_as_it_says, 0, FUR_VALUE_COUNT);
     tcase_add_test(tests, new_values_reach_a_solver);
+    tcase_add_loop_test(tests, every_method_has_the_bits_of_the_cpu, 0, FUR_VALUE_COUNT);
     tcase_add_test(tests, exact_kernels_give_the_same_solution);
     tcase_add_test(tests, a_solve_does_not_allocate);
     tcase_add_test(tests, a_monitor_sees_the_iterations_that_are_looked_at);

@@ -3,8 +3,9 @@
  *     check_converged SECONDS [SEED [DEVICE]]
  *
  * Operators are stencils, matrices and functions of a user's, symmetric and not, of every value
- * type, with entries and right sides of all scales; methods are conjugate gradients with every
- * preconditioner, and multigrid. A solve that says FUR_OUTCOME_CONVERGED must have
+ * type, with entries and right sides of all scales; methods are all those for square matrices,
+ * suitable or not, with every preconditioner, and multigrid. A solve that says
+ * FUR_OUTCOME_CONVERGED must have
  * ||b - A x|| <= max(rtol ||b||, atol), and every one the residual that it reports, in long double,
  * but for what computing b - A x in the value type rounds:
  *
@@ -56,7 +57,7 @@ typedef struct trial {
     double atol;
 } trial;
 
-static long long counts[FUR_OUTCOME_STAGNATED + 1];
+static long long counts[FUR_OUTCOME_DIVERGED + 1];
 static long long refused;
 
 static void fail(const trial *t, const char *what, double is, double allowed)
@@ -323,6 +324,14 @@ static const char *draw_preconditioner(trial *t)
     return "nothing";
 }
 
+/* The default in half of the trials. */
+static const char *draw_method(void)
+{
+    static const char *const methods[] = {"bicgstab", "minres", "gmres", "fgmres", "idrs"};
+    int64_t count = (int64_t)(sizeof methods / sizeof *methods);
+    return below(2) ? "cg" : methods[below(count)];
+}
+
 static fur_solver_report solve(trial *t)
 {
     fur_solver_report report = {.size = sizeof report, .outcome = FUR_OUTCOME_UNSOLVED};
@@ -334,8 +343,13 @@ static fur_solver_report solve(trial *t)
         return report;
     }
     const char *with = draw_preconditioner(t);
-    snprintf(t->solve, sizeof t->solve, "cg with %s to %g or %g", with, t->rtol, t->atol);
+    const char *method = draw_method();
+    int restart = below(2) ? 0 : 1 + (int)below(20);
+    snprintf(t->solve, sizeof t->solve, "%s (%d) with %s to %g or %g", method, restart, with,
+             t->rtol, t->atol);
     fur_solver_options options = {.size = sizeof options,
+                                  .method = method,
+                                  .restart = restart,
                                   .preconditioner = t->m,
                                   .rtol = t->rtol,
                                   .atol = t->atol,
@@ -470,7 +484,7 @@ int main(int count, char **arguments)
     } while (time(NULL) < end);
     fur_context_destroy(context);
     printf("%lld solves\n", trials);
-    for (int outcome = 0; outcome <= FUR_OUTCOME_STAGNATED; outcome++)
+    for (int outcome = 0; outcome <= FUR_OUTCOME_DIVERGED; outcome++)
         printf("%10lld %s\n", counts[outcome], fur_outcome_name((fur_outcome)outcome));
     printf("%10lld stencils without multigrid\n", refused);
     return EXIT_SUCCESS;

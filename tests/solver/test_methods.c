@@ -13,14 +13,9 @@ typedef struct entrant {
 } entrant;
 
 static const entrant entrants[] = {
-    {"cg", true, true},
-    {"bicgstab", false, false},
-    {"gmres", false, false},
-    {"fgmres", false, false},
-    {"chebyshev", true, true},
-    {"richardson", true, true},
-    {"minres", true, false},
-    {"idrs", false, false},
+    {"cg", true, true},       {"bicgstab", false, false}, {"gmres", false, false},
+    {"fgmres", false, false}, {"chebyshev", true, true},  {"richardson", true, true},
+    {"minres", true, false},  {"idrs", false, false},
 };
 
 enum { PLAIN, JACOBI, GENERAL, PRECONDITIONERS };
@@ -115,10 +110,63 @@ START_TEST(random_systems_are_solved)
 }
 END_TEST
 
+/* Jacobi's preconditioner at odd calls, and nothing but another size at even ones. */
+typedef struct fickle {
+    const fur_operator *jacobi;
+    int calls;
+} fickle;
+
+static fur_status fickle_apply(void *user, const fur_vector *x, fur_vector *y)
+{
+    fickle *f = user;
+    return ++f->calls % 2 ? fur_operator_apply(f->jacobi, x, y)
+                          : fur_axpby(fur_real(100), x, fur_real(0), y);
+}
+
+/* Loops over value types: fgmres gets along with it, its recursion true to the end. */
+START_TEST(a_preconditioner_may_change)
+{
+    fur_context *context = context_make(NULL, 1);
+    rng r = rng_stream(11);
+    dense d = dense_dominant(&r, (fur_value_type)_i, 100, false, false);
+    dense_problem p = dense_open(&d, context);
+    fickle f = {NULL, 0};
+    fur_operator *jacobi = NULL;
+    fur_operator *m = NULL;
+    fur_solver *solver = NULL;
+    fur_solver_report report = FUR_DEFAULT(fur_solver_report);
+    ck_ok(context, fur_operator_jacobi(p.a, &jacobi));
+    f.jacobi = jacobi;
+    fur_operator_definition definition = {.size = sizeof definition,
+                                          .rows = d.n,
+                                          .cols = d.n,
+                                          .value_type = d.value,
+                                          .user = &f,
+                                          .apply = fickle_apply};
+    ck_ok(context, fur_operator_create(context, &definition, &m));
+    fur_solver_options options = {.size = sizeof options,
+                                  .method = "fgmres",
+                                  .preconditioner = m,
+                                  .restart = 100,
+                                  .rtol = value_epsilon(d.value) == DBL_EPSILON ? 1e-11 : 1e-5};
+    ck_ok(context, fur_solver_create(p.a, &options, &solver));
+    ck_ok(context, fur_solver_solve(solver, p.b, p.x, &report));
+    check_solution(&(entrant){"fgmres", false, false}, &d, &p, &report, options.rtol);
+    ck_assert_int_le(report.products, report.iterations + 3); /* of one or two cycles or passes */
+    fur_solver_destroy(solver);
+    fur_operator_destroy(m);
+    fur_operator_destroy(jacobi);
+    dense_close(&p);
+    dense_release(&d);
+    fur_context_destroy(context);
+}
+END_TEST
+
 /* --- grids ------------------------------------------------------------------------------------ */
 
-/* Diffusion with convection by upwind differences on an n x n grid: what flows in weighs -1 - c. */
-static fur_csr *upwind(fur_context *context, fur_value_type value, int64_t n, double c)
+/* Diffusion with convection by upwind differences on an n x n grid, less a multiple of the
+ * identity: what flows in weighs -1 - c. */
+static fur_csr *upwind(fur_context *context, fur_value_type value, int64_t n, double c, double less)
 {
     int32_t *rows = malloc((size_t)(5 * n * n) * sizeof *rows);
     int32_t *cols = malloc((size_t)(5 * n * n) * sizeof *cols);
@@ -127,7 +175,7 @@ static fur_csr *upwind(fur_context *context, fur_value_type value, int64_t n, do
     for (int64_t i = 0; i < n * n; i++) {
         const int64_t steps[] = {0, -1, -n, 1, n};
         const bool there[] = {true, i % n > 0, i >= n, i % n + 1 < n, i + n < n * n};
-        const double weights[] = {4 + 2 * c, -1 - c, -1 - c, -1, -1};
+        const double weights[] = {4 + 2 * c - less, -1 - c, -1 - c, -1, -1};
         for (int k = 0; k < 5; k++)
             if (there[k]) {
                 rows[entries] = (int32_t)i;
@@ -178,7 +226,7 @@ static void *solve_ones(fur_csr *matrix, const fur_solver_options *options, bool
 }
 
 /* SciPy 1.17's iterations on the 64 x 64 grid. BiCGStab's last is half of one, which SciPy does not
- * count; its order of additions is another, so that one may be more or fewer. */
+ * count; rounding in another order moves it by one or two. */
 START_TEST(iterations_are_those_of_an_independent_code)
 {
     static const struct {
@@ -188,9 +236,9 @@ START_TEST(iterations_are_those_of_an_independent_code)
         int slack;
     } cases[] = {{"gmres", 10, 203, 0},  {"gmres", 30, 327, 0},  {"gmres", 60, 389, 0},
                  {"gmres", 400, 153, 0}, {"fgmres", 10, 203, 0}, {"fgmres", 30, 327, 0},
-                 {"bicgstab", 0, 122, 0}};
+                 {"bicgstab", 0, 122, 2}};
     fur_context *context = context_make(NULL, 2);
-    fur_csr *matrix = upwind(context, FUR_F64, 64, 0.5);
+    fur_csr *matrix = upwind(context, FUR_F64, 64, 0.5, 0);
     for (int i = 0; i < COUNT_OF(cases); i++) {
         fur_solver_options options = {.size = sizeof options,
                                       .method = cases[i].method,
@@ -208,6 +256,30 @@ START_TEST(iterations_are_those_of_an_independent_code)
 }
 END_TEST
 
+/* Laplace's matrix less 0.1, which has 28 negative eigenvalues: SciPy's minres has a true residual
+ * of 1e-8 after 157 iterations, the same recursion in NumPy after 162: the Lanczos process has lost
+ * its orthogonality by then, and rounding decides. */
+START_TEST(an_indefinite_matrix_is_for_minres)
+{
+    fur_context *context = context_make(NULL, 2);
+    fur_csr *matrix = upwind(context, FUR_F64, 64, 0, 0.1);
+    fur_solver_options options = {.size = sizeof options, .rtol = 1e-8};
+    fur_solver_report report = FUR_DEFAULT(fur_solver_report);
+    free(solve_ones(matrix, &options, false, &report));
+    ck_assert_int_eq(report.outcome, FUR_OUTCOME_INDEFINITE);
+    options.method = "minres";
+    for (int jacobi = 0; jacobi < 2; jacobi++) {
+        free(solve_ones(matrix, &options, jacobi, &report));
+        ck_assert_int_eq(report.outcome, FUR_OUTCOME_CONVERGED);
+        ck_assert_int_ge(report.iterations, 150);
+        ck_assert_int_le(report.iterations, 165);
+        ck_assert_int_eq(report.products, report.iterations + 2); /* in one pass */
+    }
+    fur_csr_destroy(matrix);
+    fur_context_destroy(context);
+}
+END_TEST
+
 /* Loops over methods and value types. */
 START_TEST(solutions_have_the_same_bits_for_any_threads)
 {
@@ -219,9 +291,9 @@ START_TEST(solutions_have_the_same_bits_for_any_threads)
         fur_solver_report first = FUR_DEFAULT(fur_solver_report);
         for (int t = 0; t < COUNT_OF(threads); t++) {
             fur_context *context = context_make(NULL, threads[t]);
-            fur_csr *matrix = upwind(context, value, 70, e->hermitian ? 0 : 0.5);
+            fur_csr *matrix = upwind(context, value, 70, e->hermitian ? 0 : 0.5, 0);
             fur_solver_options options = {
-                .size = sizeof options, .method = e->name, .max_iterations = 40};
+                .size = sizeof options, .method = e->name, .restart = 5, .max_iterations = 14};
             fur_solver_report report = FUR_DEFAULT(fur_solver_report);
             void *x = solve_ones(matrix, &options, jacobi, &report);
             if (t == 0) {
@@ -246,7 +318,9 @@ static void add_tests(TCase *tests)
 {
     int count = COUNT_OF(entrants) * FUR_VALUE_COUNT;
     tcase_add_loop_test(tests, random_systems_are_solved, 0, count);
+    tcase_add_loop_test(tests, a_preconditioner_may_change, 0, FUR_VALUE_COUNT);
     tcase_add_test(tests, iterations_are_those_of_an_independent_code);
+    tcase_add_test(tests, an_indefinite_matrix_is_for_minres);
     tcase_add_loop_test(tests, solutions_have_the_same_bits_for_any_threads, 0, count);
 }
 

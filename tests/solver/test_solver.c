@@ -1094,7 +1094,7 @@ START_TEST(methods_and_outcomes_have_names)
                                            "stopped by the monitor",
                                            "stagnated: the true residual no longer falls",
                                            "least-squares solution",
-                                           "singular matrix, and b is not in its range",
+                                           "singular matrix, as far as the method can tell",
                                            "diverged"};
     for (int i = 0; i < COUNT_OF(outcomes); i++)
         ck_assert_str_eq(fur_outcome_name((fur_outcome)i), outcomes[i]);

@@ -1,0 +1,354 @@
+/* How methods for square matrices end where a system has no solution, or they do not find it: what
+ * they say holds in long double, and x is no worse than the guess. */
+#include "dense.h"
+
+#include <math.h>
+#include <string.h>
+
+static const char *const names[] = {"bicgstab", "minres", "gmres", "fgmres", "idrs"};
+
+/* From the guess x, or from 0. The x of the solve replaces it. */
+static fur_solver_report solve_from(const dense *d, fur_solver_options options, void *x)
+{
+    fur_context *context = context_make(NULL, 1);
+    dense_problem p = dense_open(d, context);
+    fur_solver *solver = NULL;
+    fur_solver_report report = FUR_DEFAULT(fur_solver_report);
+    options.size = sizeof options;
+    ck_ok(context, fur_vector_upload(x, p.x));
+    ck_ok(context, fur_solver_create(p.a, &options, &solver));
+    ck_ok(context, fur_solver_solve(solver, p.b, p.x, &report));
+    ck_ok(context, fur_vector_download(p.x, x));
+    fur_solver_destroy(solver);
+    dense_close(&p);
+    fur_context_destroy(context);
+    return report;
+}
+
+static fur_solver_report solve(const dense *d, const char *method, int restart)
+{
+    void *x = entries_make(d->value, d->n);
+    fur_solver_report report =
+        solve_from(d, (fur_solver_options){.method = method, .restart = restart}, x);
+    free(x);
+    return report;
+}
+
+#define ck_outcome(report, expected)                                                               \
+    ck_assert_msg((report).outcome == (expected), "%s: %s after %lld, residual %g",                \
+                  (report).method, fur_outcome_name((report).outcome),                             \
+                  (long long)(report).iterations, (report).residual)
+
+/* b = (1, 0, 0, ...) */
+static void set_first(dense *d)
+{
+    for (int64_t i = 0; i < d->n; i++)
+        d->b[i] = fur_real(i == 0);
+}
+
+/* Loops over value types. */
+START_TEST(a_zero_matrix_is_singular)
+{
+    for (int64_t n = 1; n <= 9; n += 4)
+        for (int i = 0; i < COUNT_OF(names); i++) {
+            dense d = dense_make((fur_value_type)_i, n);
+            set_first(&d);
+            fur_solver_report report = solve(&d, names[i], 0);
+            ck_outcome(report, FUR_OUTCOME_SINGULAR);
+            ck_assert_double_eq(report.residual, 1);
+            dense_release(&d);
+        }
+}
+END_TEST
+
+/* Laplace's matrix on a circle, whose range has the mean 0; b has the mean 1 / n. minres and gmres,
+ * which minimise the residual, leave that and no more. */
+START_TEST(a_system_without_a_solution_is_not_solved)
+{
+    for (int64_t n = 5; n <= 40; n += 7)
+        for (int i = 0; i < COUNT_OF(names); i++) {
+            dense d = dense_make((fur_value_type)_i, n);
+            set_first(&d);
+            for (int64_t k = 0; k < n; k++) {
+                dense_set(&d, k, k, fur_real(2));
+                dense_set(&d, k, (k + 1) % n, fur_real(-1));
+                dense_set(&d, k, (k + n - 1) % n, fur_real(-1));
+            }
+            fur_solver_report report = solve(&d, names[i], 0);
+            ck_assert(report.outcome != FUR_OUTCOME_CONVERGED);
+            ck_assert(report.outcome != FUR_OUTCOME_ASYMMETRIC);
+            double distance = 1 / sqrt((double)n);
+            ck_assert_double_ge(report.residual, 0.999 * distance);
+            if (strcmp(names[i], "minres") == 0)
+                ck_outcome(report, FUR_OUTCOME_SINGULAR);
+            if (strcmp(names[i], "minres") == 0 || strstr(names[i], "gmres"))
+                ck_assert_double_le(report.residual, 1.01 * distance);
+            dense_release(&d);
+        }
+}
+END_TEST
+
+/* The matrix that exchanges two numbers: the first shadow vector of bicgstab is orthogonal to A p.
+ */
+START_TEST(bicgstab_goes_on_with_another_shadow_vector)
+{
+    dense d = dense_make((fur_value_type)_i, 2);
+    set_first(&d);
+    dense_set(&d, 0, 1, fur_real(1));
+    dense_set(&d, 1, 0, fur_real(1));
+    fur_solver_report report = solve(&d, "bicgstab", 0);
+    ck_outcome(report, FUR_OUTCOME_CONVERGED);
+    ck_assert_int_le(report.iterations, 2);
+    dense_set(&d, 1, 0, fur_real(-1));
+    ck_outcome(solve(&d, "bicgstab", 0), FUR_OUTCOME_CONVERGED);
+    ck_outcome(solve(&d, "idrs", 0), FUR_OUTCOME_CONVERGED);
+    dense_release(&d);
+}
+END_TEST
+
+/* Shifting n numbers in a circle: gmres makes no progress before direction n. */
+START_TEST(a_restart_without_progress_is_stagnation)
+{
+    for (int64_t n = 2; n <= 23; n += 7) {
+        dense d = dense_make((fur_value_type)_i, n);
+        set_first(&d);
+        for (int64_t i = 0; i < n; i++)
+            dense_set(&d, i, (i + 1) % n, fur_real(1));
+        for (int i = 2; i <= 3; i++) {
+            fur_solver_report report = solve(&d, names[i], (int)n - 1);
+            ck_outcome(report, FUR_OUTCOME_STAGNATED);
+            ck_assert_int_eq(report.iterations, n - 1);
+            ck_assert_double_eq(report.residual, 1);
+            report = solve(&d, names[i], 10000);
+            ck_outcome(report, FUR_OUTCOME_CONVERGED);
+            ck_assert_int_eq(report.iterations, n);
+        }
+        dense_release(&d);
+    }
+}
+END_TEST
+
+/* Eigenvalues on the imaginary axis. */
+START_TEST(skew_symmetric_systems_are_solved)
+{
+    rng r = rng_stream(3);
+    dense d = dense_make((fur_value_type)_i, 16);
+    dense_draw_b(&d, &r);
+    for (int64_t i = 0; i + 1 < d.n; i++) {
+        dense_set(&d, i, i + 1, fur_real(1));
+        dense_set(&d, i + 1, i, fur_real(-1));
+    }
+    for (int i = 2; i <= 4; i++)
+        ck_outcome(solve(&d, names[i], 16), FUR_OUTCOME_CONVERGED);
+    fur_solver_report report = solve(&d, "minres", 0);
+    ck_outcome(report, FUR_OUTCOME_ASYMMETRIC);
+    ck_assert_int_le(report.iterations, 4);
+    dense_release(&d);
+}
+END_TEST
+
+/* Upwind differences on a line. */
+START_TEST(minres_finds_out_that_a_matrix_is_not_symmetric)
+{
+    rng r = rng_stream(4);
+    dense d = dense_make((fur_value_type)_i, 60);
+    dense_draw_b(&d, &r);
+    for (int64_t i = 0; i < d.n; i++) {
+        dense_set(&d, i, i, fur_real(3));
+        if (i > 0)
+            dense_set(&d, i, i - 1, fur_real(-2));
+        if (i + 1 < d.n)
+            dense_set(&d, i, i + 1, fur_real(-1));
+    }
+    ck_outcome(solve(&d, "minres", 0), FUR_OUTCOME_ASYMMETRIC);
+    dense_release(&d);
+}
+END_TEST
+
+START_TEST(minres_finds_out_that_a_preconditioner_is_indefinite)
+{
+    fur_context *context = context_make(NULL, 1);
+    rng r = rng_stream(5);
+    dense d = dense_dominant(&r, (fur_value_type)_i, 40, true, false);
+    dense_problem p = dense_open(&d, context);
+    fur_operator *jacobi = NULL;
+    fur_solver *solver = NULL;
+    fur_solver_report report = FUR_DEFAULT(fur_solver_report);
+    ck_ok(context, fur_operator_jacobi(p.a, &jacobi));
+    fur_solver_options options = {
+        .size = sizeof options, .method = "minres", .preconditioner = jacobi};
+    ck_ok(context, fur_solver_create(p.a, &options, &solver));
+    ck_ok(context, fur_solver_solve(solver, p.b, p.x, &report));
+    ck_outcome(report, FUR_OUTCOME_INDEFINITE_PRECONDITIONER);
+    fur_solver_destroy(solver);
+    fur_operator_destroy(jacobi);
+    dense_close(&p);
+    dense_release(&d);
+    fur_context_destroy(context);
+}
+END_TEST
+
+/* Entries whose squares overflow or underflow. */
+START_TEST(the_magnitude_of_the_matrix_does_not_matter)
+{
+    fur_value_type value = (fur_value_type)_i;
+    bool single = value == FUR_F32 || value == FUR_C64;
+    for (int sign = -1; sign <= 1; sign += 2)
+        for (int i = 0; i < COUNT_OF(names); i++) {
+            double scale = pow(10, sign * (single ? 30 : 250));
+            rng r = rng_stream(6);
+            dense d = dense_dominant(&r, value, 30, true, false);
+            for (int64_t k = 0; k < d.n * d.n; k++)
+                d.a[k] = entry_round(value, fur_complex(scale * d.a[k].re, scale * d.a[k].im));
+            ck_outcome(solve(&d, names[i], 0), FUR_OUTCOME_CONVERGED);
+            dense_release(&d);
+        }
+}
+END_TEST
+
+START_TEST(a_system_without_unknowns_is_solved)
+{
+    for (int i = 0; i < COUNT_OF(names); i++) {
+        dense d = dense_make((fur_value_type)_i, 0);
+        ck_outcome(solve(&d, names[i], 0), FUR_OUTCOME_CONVERGED);
+        dense_release(&d);
+    }
+}
+END_TEST
+
+/* Counts its calls, which see one iteration after the other; stops at one. */
+typedef struct watch {
+    int64_t last;
+    int64_t stop_at;
+} watch;
+
+static int look(void *user, const fur_solver_progress *progress)
+{
+    watch *w = user;
+    ck_assert_int_eq(progress->iteration, w->last + 1);
+    w->last = progress->iteration;
+    return progress->iteration == w->stop_at;
+}
+
+START_TEST(a_monitor_sees_every_iteration_and_can_stop)
+{
+    rng r = rng_stream(7);
+    dense d = dense_dominant(&r, (fur_value_type)_i, 60, true, true);
+    void *x = entries_make(d.value, d.n);
+    for (int i = 0; i < COUNT_OF(names); i++)
+        for (int64_t stop = 1; stop <= 7; stop++) {
+            watch w = {-1, stop};
+            fur_solver_options options = {.method = names[i],
+                                          .restart = 3,
+                                          .rtol = 1e-30,
+                                          .monitor = look,
+                                          .monitor_user = &w};
+            fur_solver_report report = solve_from(&d, options, x);
+            ck_outcome(report, FUR_OUTCOME_STOPPED);
+            ck_assert_int_eq(report.iterations, stop);
+        }
+    free(x);
+    dense_release(&d);
+}
+END_TEST
+
+START_TEST(a_solve_does_not_allocate)
+{
+    rng r = rng_stream(8);
+    dense d = dense_dominant(&r, (fur_value_type)_i, 40, true, true);
+    for (int i = 0; i < COUNT_OF(names); i++) {
+        memory m = {0};
+        fur_context *context = context_counting(&m, NULL, 2);
+        dense_problem p = dense_open(&d, context);
+        fur_solver *solver = NULL;
+        fur_solver_options options = {.size = sizeof options, .method = names[i], .restart = 3};
+        ck_ok(context, fur_solver_create(p.a, &options, &solver));
+        int64_t calls = m.calls;
+        ck_ok(context, fur_solver_solve(solver, p.b, p.x, NULL));
+        ck_assert_int_eq(m.calls, calls);
+        fur_solver_destroy(solver);
+        dense_close(&p);
+        fur_context_destroy(context);
+        ck_assert_int_eq(m.outstanding, 0);
+    }
+    dense_release(&d);
+}
+END_TEST
+
+/* --- matrices that methods fail on ------------------------------------------------------------ */
+
+/* Entries at random; a triangle, which is far from normal; equal rows but for little; a shift with
+ * little on it; eigenvalues that differ by much. */
+static void draw_bad(dense *d, rng *r)
+{
+    int64_t kind = rng_below(r, 5);
+    double little = pow(10, -1 - 16 * fabs(rng_unit(r)));
+    int64_t n = d->n;
+    for (int64_t k = 0; k < n * n; k++) {
+        int64_t i = k / n;
+        int64_t j = k % n;
+        fur_scalar e = rng_scalar(r, d->value);
+        bool zero = (kind == 1 && j < i) || (kind == 4 && i != j);
+        double scale = zero ? 0 : kind == 3 || (kind == 2 && i > 0) ? little : 1;
+        e = kind == 4 ? fur_real(pow(10, -12 * fabs(e.re))) : e;
+        fur_scalar top = kind == 2 && i > 0 ? d->a[j] : fur_real(kind == 3 && j == (i + 1) % n);
+        dense_set(d, i, j, fur_complex(top.re + scale * e.re, top.im + scale * e.im));
+    }
+}
+
+/* Double the bound of one computed residual: the limit and the library's own one. */
+static void check_bad(const dense *d, fur_solver_options options, void *x)
+{
+    long double before = dense_residual(d, x);
+    long double rounding = dense_rounding(d, x);
+    fur_solver_report report = solve_from(d, options, x);
+    long double after = dense_residual(d, x);
+    long double b = dense_b_norm(d);
+    rounding += dense_rounding(d, x);
+    ck_assert(report.outcome != FUR_OUTCOME_UNSOLVED);
+    if (report.outcome == FUR_OUTCOME_CONVERGED)
+        ck_assert_double_le((double)after, (double)(options.rtol * b * (1 + 1e-13L) + rounding));
+    ck_assert_double_le((double)fabsl(after - report.residual * b),
+                        (double)(rounding + 1e-13L * after));
+    ck_assert_double_le((double)after, (double)(before * (1 + 1e-13L) + rounding));
+}
+
+START_TEST(what_is_said_of_bad_matrices_is_true)
+{
+    rng r = rng_stream(9);
+    for (int trial = 0; trial < (TEST_SLOW ? 100 : 600); trial++) {
+        dense d = dense_make((fur_value_type)_i, 1 + rng_below(&r, 24));
+        void *x = rng_below(&r, 2) ? entries_random(&r, d.value, d.n) : entries_make(d.value, d.n);
+        draw_bad(&d, &r);
+        dense_draw_b(&d, &r);
+        fur_solver_options options = {.method = names[rng_below(&r, COUNT_OF(names))],
+                                      .restart = (int)rng_below(&r, 12),
+                                      .rtol = pow(10, -1 - 14 * fabs(rng_unit(&r)))};
+        check_bad(&d, options, x);
+        free(x);
+        dense_release(&d);
+    }
+}
+END_TEST
+
+static void add_tests(TCase *tests)
+{
+    tcase_add_loop_test(tests, a_zero_matrix_is_singular, 0, FUR_VALUE_COUNT);
+    tcase_add_loop_test(tests, a_system_without_a_solution_is_not_solved, 0, FUR_VALUE_COUNT);
+    tcase_add_loop_test(tests, bicgstab_goes_on_with_another_shadow_vector, 0, FUR_VALUE_COUNT);
+    tcase_add_loop_test(tests, a_restart_without_progress_is_stagnation, 0, FUR_VALUE_COUNT);
+    tcase_add_loop_test(tests, skew_symmetric_systems_are_solved, 0, FUR_VALUE_COUNT);
+    tcase_add_loop_test(tests, minres_finds_out_that_a_matrix_is_not_symmetric, 0, FUR_VALUE_COUNT);
+    tcase_add_loop_test(tests, minres_finds_out_that_a_preconditioner_is_indefinite, 0,
+                        FUR_VALUE_COUNT);
+    tcase_add_loop_test(tests, the_magnitude_of_the_matrix_does_not_matter, 0, FUR_VALUE_COUNT);
+    tcase_add_loop_test(tests, a_system_without_unknowns_is_solved, 0, FUR_VALUE_COUNT);
+    tcase_add_loop_test(tests, a_monitor_sees_every_iteration_and_can_stop, 0, FUR_VALUE_COUNT);
+    tcase_add_loop_test(tests, a_solve_does_not_allocate, 0, FUR_VALUE_COUNT);
+    tcase_add_loop_test(tests, what_is_said_of_bad_matrices_is_true, 0, FUR_VALUE_COUNT);
+}
+
+int main(void)
+{
+    return run_tests("outcomes", add_tests);
+}
