@@ -1,5 +1,5 @@
 /* A solve that chooses its method and, while that fails, another. */
-#include "moduli.h"
+#include "divide.h"
 #include "solver.h"
 
 #include <furrow/choose.h>
@@ -27,7 +27,7 @@ typedef struct course {
     fur_csr_traits traits;
     fur_product *own; /* if the caller has none */
     const fur_product *product;
-    fur_csr *permuted; /* A in the order of the product, for the adjoint */
+    fur_csr *permuted; /* A in the order of the product, if that is another; for the next two */
     fur_spmv *plan;    /* of the adjoint */
     fur_operator *adjoint;
     fur_vector *guess; /* the caller's x */
@@ -44,6 +44,12 @@ static bool is_auto(const char *name)
 static bool is_jacobi(const char *name)
 {
     return strcmp(name, "jacobi") == 0;
+}
+
+static bool is_least_squares(const fur_choice *choice)
+{
+    const fur_method *m = fur_method_find(choice->method);
+    return m && m->kind == FUR_METHOD_LEAST_SQUARES;
 }
 
 /* The methods that have a restart, or those of least squares, as a list in words. */
@@ -89,7 +95,9 @@ static fur_status check_traits(const course *c)
         return fur_context_fail(c->context, FUR_UNSUPPORTED,
                                 "there is no preconditioner \"%s\"; there are: auto, none, jacobi",
                                 precond);
-    if (!is_auto(precond) && is_jacobi(precond) && t->diagonal_zero > 0)
+    fur_choice asked = {.method = c->solver.method ? c->solver.method : ""};
+    if (!is_auto(precond) && is_jacobi(precond) && t->diagonal_zero > 0 &&
+        !is_least_squares(&asked))
         return fur_context_fail(c->context, FUR_INVALID,
                                 "the diagonal is 0 in row %lld, counting from 1; Jacobi's "
                                 "preconditioner divides by it",
@@ -101,12 +109,10 @@ static fur_status check_traits(const course *c)
 static void take_method(const course *c, fur_choice *out)
 {
     const fur_csr_traits *t = &c->traits;
-    const fur_method *m = fur_method_find(c->solver.method);
-    bool square = m && m->kind == FUR_METHOD_SQUARE && t->rows == t->cols;
-    *out = (fur_choice){.size = sizeof *out,
-                        .method = c->solver.method,
-                        .precond = square && t->diagonal_zero == 0 ? "jacobi" : "none",
-                        .last = 1};
+    *out = (fur_choice){.size = sizeof *out, .method = c->solver.method, .last = 1};
+    bool square = !is_least_squares(out) && t->rows == t->cols;
+    bool scaled = square ? t->diagonal_zero == 0 : t->rows >= t->cols;
+    out->precond = scaled ? "jacobi" : "none";
     snprintf(out->reason, sizeof out->reason, "asked for");
     if (square && t->diagonal_zero > 0 && is_auto(c->options.precond))
         snprintf(out->reason, sizeof out->reason,
@@ -124,9 +130,11 @@ static fur_status choose(const course *c, const fur_choice *previous, fur_outcom
         if (!previous)
             take_method(c, out);
     } else {
-        if (c->solver.damp > 0 && traits.rows == traits.cols)
-            traits.cols++; /* as for any matrix that is not square */
+        bool damped = c->solver.damp > 0 && traits.rows == traits.cols;
+        traits.rows += damped; /* least squares as of a matrix that is not square */
         FUR_TRY(fur_choose(&traits, previous, outcome, out));
+        if (damped && !previous)
+            snprintf(out->reason, sizeof out->reason, "damping is for least squares");
     }
     if (!is_auto(c->options.precond))
         out->precond = c->options.precond;
@@ -135,27 +143,40 @@ static fur_status choose(const course *c, const fur_choice *previous, fur_outcom
     return FUR_OK;
 }
 
-/* A^H in the order of the products. */
-static fur_status make_adjoint(course *c)
+/* A in the order of the products. */
+static fur_status take_matrix(course *c, const fur_csr **out)
 {
     const fur_permutation *order = fur_product_order(c->product);
+    if (order && !c->permuted)
+        FUR_TRY(fur_csr_permute(c->a, order, order, &c->permuted));
+    *out = order ? c->permuted : c->a;
+    return FUR_OK;
+}
+
+static fur_status make_adjoint(course *c)
+{
     fur_spmv_options options = {.size = sizeof options, .op = FUR_OP_H};
+    const fur_csr *a;
     if (c->adjoint)
         return FUR_OK;
-    if (order)
-        FUR_TRY(fur_csr_permute(c->a, order, order, &c->permuted));
-    FUR_TRY(fur_spmv_plan(c->permuted ? c->permuted : c->a, &options, &c->plan));
+    FUR_TRY(take_matrix(c, &a));
+    FUR_TRY(fur_spmv_plan(a, &options, &c->plan));
     return fur_operator_from_spmv(c->plan, &c->adjoint);
 }
 
-static fur_status make_preconditioner(const course *c, const fur_choice *choice, fur_operator **out)
+static fur_status make_preconditioner(course *c, const fur_choice *choice, fur_operator **out)
 {
-    const fur_operator *a = fur_product_operator(c->product);
-    bool moduli =
-        strcmp(choice->method, "minres") == 0 && c->traits.diagonal_positive < c->traits.rows;
+    const fur_operator *op = fur_product_operator(c->product);
+    const fur_csr *a;
     if (c->solver.preconditioner || !is_jacobi(choice->precond))
         return FUR_OK;
-    return moduli ? fur_operator_moduli(a, out) : fur_operator_jacobi(a, out);
+    if (is_least_squares(choice)) {
+        FUR_TRY(take_matrix(c, &a));
+        return fur_operator_columns(a, out);
+    }
+    bool moduli =
+        strcmp(choice->method, "minres") == 0 && c->traits.diagonal_positive < c->traits.rows;
+    return moduli ? fur_operator_moduli(op, out) : fur_operator_jacobi(op, out);
 }
 
 /* 0: the default. */
@@ -174,14 +195,13 @@ static fur_status solve(course *c, const fur_choice *choice, fur_operator *preco
                         fur_solver_report *report)
 {
     fur_solver_options options = c->solver;
-    const fur_method *method = fur_method_find(choice->method);
     fur_solver *solver = NULL;
     options.method = choice->method;
     options.restart = choice->restart;
     options.max_iterations = iterations_for(c, choice);
     if (preconditioner)
         options.preconditioner = preconditioner;
-    if (method && method->kind == FUR_METHOD_LEAST_SQUARES && !options.adjoint) {
+    if (is_least_squares(choice) && !options.adjoint) {
         FUR_TRY(make_adjoint(c));
         options.adjoint = c->adjoint;
     }

@@ -30,23 +30,22 @@ typedef struct candidate {
 typedef candidate candidates[MOST_CANDIDATES + 1];
 
 static const candidates definite = {
-    {"cg", true, 0}, {"minres", true, 0}, {"gmres", true, LONG_RESTART}, {"lsmr", false, 0}};
+    {"cg", true, 0}, {"minres", true, 0}, {"gmres", true, LONG_RESTART}, {"lsmr", true, 0}};
 static const candidates indefinite = {
-    {"minres", true, 0}, {"gmres", true, LONG_RESTART}, {"lsmr", false, 0}};
+    {"minres", true, 0}, {"gmres", true, LONG_RESTART}, {"lsmr", true, 0}};
 static const candidates small_unsymmetric = {{"gmres", true, SMALL_ROWS},
                                              {"gmres", false, SMALL_ROWS},
                                              {"idrs", true, 0},
                                              {"bicgstab", true, 0},
-                                             {"lsmr", false, 0}};
+                                             {"lsmr", true, 0}};
 static const candidates dominant = {
-    {"bicgstab", true, 0}, {"idrs", true, 0}, {"gmres", true, LONG_RESTART}, {"lsmr", false, 0}};
+    {"bicgstab", true, 0}, {"idrs", true, 0}, {"gmres", true, LONG_RESTART}, {"lsmr", true, 0}};
 static const candidates unsymmetric = {{"idrs", true, 0},
                                        {"gmres", true, LONG_RESTART},
                                        {"bicgstab", true, 0},
                                        {"gmres", false, LONG_RESTART},
-                                       {"lsmr", false, 0}};
-static const candidates least_squares = {
-    {"lsmr", false, 0}, {"lsqr", false, 0}, {"cgnr", false, 0}};
+                                       {"lsmr", true, 0}};
+static const candidates least_squares = {{"lsmr", true, 0}, {"lsqr", true, 0}, {"cgnr", true, 0}};
 
 static bool looks_definite(const fur_csr_traits *t)
 {
@@ -64,13 +63,27 @@ static const candidate *list_for(const fur_csr_traits *t)
     return t->dominant_rows == t->rows ? dominant : unsymmetric;
 }
 
+static bool is_least_squares(const candidate *c)
+{
+    const fur_method *m = fur_method_find(c->method);
+    return m && m->kind == FUR_METHOD_LEAST_SQUARES;
+}
+
+/* Whether the line has Jacobi's preconditioner for this matrix: one that divides by the diagonal
+ * needs it without a zero. For least squares it divides by the norms of the columns; where many
+ * solutions are the best, that would change which one has the least norm. */
+static bool is_divided(const fur_csr_traits *t, const candidate *c)
+{
+    return c->jacobi && (is_least_squares(c) ? t->rows >= t->cols : t->diagonal_zero == 0);
+}
+
 /* Whether the library has the method, and this line is not one before it again, as it may be where
  * the diagonal does not allow Jacobi. */
-static bool is_of_use(const candidate *list, int place, bool divisible)
+static bool is_of_use(const fur_csr_traits *t, const candidate *list, int place)
 {
     const candidate *c = &list[place];
     for (int i = 0; i < place; i++)
-        if (strcmp(list[i].method, c->method) == 0 && !divisible)
+        if (strcmp(list[i].method, c->method) == 0 && is_divided(t, &list[i]) == is_divided(t, c))
             return false;
     return fur_method_find(c->method) != NULL;
 }
@@ -78,8 +91,7 @@ static bool is_of_use(const candidate *list, int place, bool divisible)
 /* The first line from a place on that is of use; MOST_CANDIDATES: none. */
 static int find_place(const fur_csr_traits *t, const candidate *list, int place)
 {
-    while (place < MOST_CANDIDATES && list[place].method &&
-           !is_of_use(list, place, t->diagonal_zero == 0))
+    while (place < MOST_CANDIDATES && list[place].method && !is_of_use(t, list, place))
         place++;
     return list[place].method ? place : MOST_CANDIDATES;
 }
@@ -112,7 +124,7 @@ static int next_place(const fur_csr_traits *t, const candidate *list, int previo
 {
     int place = find_place(t, list, previous + 1);
     while (outcome == FUR_OUTCOME_SINGULAR && place < MOST_CANDIDATES &&
-           fur_method_find(list[place].method)->kind != FUR_METHOD_LEAST_SQUARES)
+           !is_least_squares(&list[place]))
         place = find_place(t, list, place + 1);
     return place;
 }
@@ -178,7 +190,7 @@ static void fill(const fur_csr_traits *t, const candidate *list, int place,
 {
     const candidate *c = &list[place];
     *out = (fur_choice){.method = c->method,
-                        .precond = c->jacobi && t->diagonal_zero == 0 ? "jacobi" : "none",
+                        .precond = is_divided(t, c) ? "jacobi" : "none",
                         .restart = restart_of(t, c),
                         .place = place,
                         .last = find_place(t, list, place + 1) == MOST_CANDIDATES};
@@ -188,7 +200,7 @@ static void fill(const fur_csr_traits *t, const candidate *list, int place,
     else
         say_why(t, out->reason, sizeof out->reason);
     bool said = t->rows == t->cols && t->hermitian && !looks_definite(t);
-    if (!previous && c->jacobi && t->diagonal_zero > 0 && !said)
+    if (!previous && t->rows == t->cols && t->diagonal_zero > 0 && !said)
         say_not_divisible(t, out->reason, sizeof out->reason);
 }
 
@@ -206,7 +218,7 @@ fur_status fur_choose(const fur_csr_traits *traits, const fur_choice *previous, 
     int place = MOST_CANDIDATES;
     if (!previous)
         place = find_place(&t, list, 0);
-    else if (is_worth_another(&before, outcome))
+    else if (before.method && is_worth_another(&before, outcome))
         place = next_place(&t, list, before.place, outcome);
     if (place < MOST_CANDIDATES)
         fill(&t, list, place, previous ? &before : NULL, outcome, &chosen);
