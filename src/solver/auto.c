@@ -111,7 +111,7 @@ static void take_method(const course *c, fur_choice *out)
     const fur_csr_traits *t = &c->traits;
     *out = (fur_choice){.size = sizeof *out, .method = c->solver.method, .last = 1};
     bool square = !is_least_squares(out) && t->rows == t->cols;
-    bool scaled = square ? t->diagonal_zero == 0 : t->rows >= t->cols;
+    bool scaled = is_least_squares(out) ? t->rows >= t->cols : square && t->diagonal_zero == 0;
     out->precond = scaled ? "jacobi" : "none";
     snprintf(out->reason, sizeof out->reason, "asked for");
     if (square && t->diagonal_zero > 0 && is_auto(c->options.precond))
@@ -138,6 +138,8 @@ static fur_status choose(const course *c, const fur_choice *previous, fur_outcom
     }
     if (!is_auto(c->options.precond))
         out->precond = c->options.precond;
+    else if (c->solver.damp > 0) /* lsqr and lsmr take one of the two */
+        out->precond = "none";
     if (c->solver.restart > 0)
         out->restart = c->solver.restart;
     return FUR_OK;
