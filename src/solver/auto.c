@@ -1,8 +1,7 @@
 /* A solve that chooses its method and, while that fails, another. */
+#include "choose.h"
 #include "divide.h"
 #include "solver.h"
-
-#include <furrow/choose.h>
 
 #include "arguments.h"
 #include "names.h"
@@ -36,14 +35,14 @@ typedef struct course {
     fur_solver_report sum; /* iterations, products and seconds of all attempts */
 } course;
 
-static bool is_auto(const char *name)
+static bool is(const char *name, const char *word)
 {
-    return !name || strcmp(name, "auto") == 0;
+    return strcmp(name, word) == 0;
 }
 
-static bool is_jacobi(const char *name)
+static bool is_auto(const char *name)
 {
-    return strcmp(name, "jacobi") == 0;
+    return !name || is(name, "auto");
 }
 
 static bool is_least_squares(const fur_choice *choice)
@@ -91,13 +90,14 @@ static fur_status check_traits(const course *c)
                                 "entry (%lld, %lld) of the matrix, counting from 1, is not a "
                                 "finite number; nothing was solved",
                                 (long long)t->wild_row + 1, (long long)t->wild_col + 1);
-    if (!is_auto(precond) && !is_jacobi(precond) && strcmp(precond, "none") != 0)
+    if (is_auto(precond) || is(precond, "none") || is(precond, "norms"))
+        return FUR_OK;
+    if (!is(precond, "jacobi"))
         return fur_context_fail(c->context, FUR_UNSUPPORTED,
-                                "there is no preconditioner \"%s\"; there are: auto, none, jacobi",
+                                "there is no preconditioner \"%s\"; there are: auto, none, jacobi, "
+                                "norms",
                                 precond);
-    fur_choice asked = {.method = c->solver.method ? c->solver.method : ""};
-    if (!is_auto(precond) && is_jacobi(precond) && t->diagonal_zero > 0 &&
-        !is_least_squares(&asked))
+    if (t->diagonal_zero > 0)
         return fur_context_fail(c->context, FUR_INVALID,
                                 "the diagonal is 0 in row %lld, counting from 1; Jacobi's "
                                 "preconditioner divides by it",
@@ -111,8 +111,7 @@ static void take_method(const course *c, fur_choice *out)
     const fur_csr_traits *t = &c->traits;
     *out = (fur_choice){.size = sizeof *out, .method = c->solver.method, .last = 1};
     bool square = !is_least_squares(out) && t->rows == t->cols;
-    bool scaled = is_least_squares(out) ? t->rows >= t->cols : square && t->diagonal_zero == 0;
-    out->precond = scaled ? "jacobi" : "none";
+    out->precond = fur_choose_precond(t, out->method);
     snprintf(out->reason, sizeof out->reason, "asked for");
     if (square && t->diagonal_zero > 0 && is_auto(c->options.precond))
         snprintf(out->reason, sizeof out->reason,
@@ -170,14 +169,13 @@ static fur_status make_preconditioner(course *c, const fur_choice *choice, fur_o
 {
     const fur_operator *op = fur_product_operator(c->product);
     const fur_csr *a;
-    if (c->solver.preconditioner || !is_jacobi(choice->precond))
+    if (c->solver.preconditioner || is(choice->precond, "none"))
         return FUR_OK;
-    if (is_least_squares(choice)) {
+    if (is(choice->precond, "norms")) {
         FUR_TRY(take_matrix(c, &a));
         return fur_operator_columns(a, out);
     }
-    bool moduli =
-        strcmp(choice->method, "minres") == 0 && c->traits.diagonal_positive < c->traits.rows;
+    bool moduli = is(choice->method, "minres") && c->traits.diagonal_positive < c->traits.rows;
     return moduli ? fur_operator_moduli(op, out) : fur_operator_jacobi(op, out);
 }
 
@@ -188,7 +186,8 @@ static int64_t iterations_for(const course *c, const fur_choice *choice)
     int64_t most =
         c->solver.max_iterations ? c->solver.max_iterations : fur_solver_iterations(rows);
     int64_t left = most - c->sum.iterations;
-    bool sure = strcmp(choice->method, "cg") == 0 || strcmp(choice->method, "minres") == 0;
+    bool sure =
+        is(choice->method, "cg") || is(choice->method, "minres") || is_least_squares(choice);
     bool shared = !c->solver.max_iterations && !choice->last && !sure;
     return left < 1 ? 1 : shared ? (left + SHARE - 1) / SHARE : left;
 }

@@ -1,7 +1,6 @@
 /* Which method suits a matrix, and what to try when it fails. */
+#include "choose.h"
 #include "solver.h"
-
-#include <furrow/choose.h>
 
 #include "arguments.h"
 #include "options.h"
@@ -22,7 +21,7 @@
 /* One line of a list. */
 typedef struct candidate {
     const char *method;
-    bool jacobi; /* where the diagonal allows it */
+    bool plain;  /* without a preconditioner */
     int restart; /* 0: the method's default */
 } candidate;
 
@@ -30,22 +29,23 @@ typedef struct candidate {
 typedef candidate candidates[MOST_CANDIDATES + 1];
 
 static const candidates definite = {
-    {"cg", true, 0}, {"minres", true, 0}, {"gmres", true, LONG_RESTART}, {"lsmr", true, 0}};
+    {"cg", false, 0}, {"minres", false, 0}, {"gmres", false, LONG_RESTART}, {"lsmr", false, 0}};
 static const candidates indefinite = {
-    {"minres", true, 0}, {"gmres", true, LONG_RESTART}, {"lsmr", true, 0}};
-static const candidates small_unsymmetric = {{"gmres", true, SMALL_ROWS},
-                                             {"gmres", false, SMALL_ROWS},
-                                             {"idrs", true, 0},
-                                             {"bicgstab", true, 0},
-                                             {"lsmr", true, 0}};
+    {"minres", false, 0}, {"gmres", false, LONG_RESTART}, {"lsmr", false, 0}};
+static const candidates small_unsymmetric = {{"gmres", false, SMALL_ROWS},
+                                             {"gmres", true, SMALL_ROWS},
+                                             {"idrs", false, 0},
+                                             {"bicgstab", false, 0},
+                                             {"lsmr", false, 0}};
 static const candidates dominant = {
-    {"bicgstab", true, 0}, {"idrs", true, 0}, {"gmres", true, LONG_RESTART}, {"lsmr", true, 0}};
-static const candidates unsymmetric = {{"idrs", true, 0},
-                                       {"gmres", true, LONG_RESTART},
-                                       {"bicgstab", true, 0},
+    {"bicgstab", false, 0}, {"idrs", false, 0}, {"gmres", false, LONG_RESTART}, {"lsmr", false, 0}};
+static const candidates unsymmetric = {{"idrs", false, 0},
                                        {"gmres", false, LONG_RESTART},
-                                       {"lsmr", true, 0}};
-static const candidates least_squares = {{"lsmr", true, 0}, {"lsqr", true, 0}, {"cgnr", true, 0}};
+                                       {"bicgstab", false, 0},
+                                       {"gmres", true, LONG_RESTART},
+                                       {"lsmr", false, 0}};
+static const candidates least_squares = {
+    {"lsmr", false, 0}, {"lsqr", false, 0}, {"cgnr", false, 0}};
 
 static bool looks_definite(const fur_csr_traits *t)
 {
@@ -63,18 +63,22 @@ static const candidate *list_for(const fur_csr_traits *t)
     return t->dominant_rows == t->rows ? dominant : unsymmetric;
 }
 
-static bool is_least_squares(const candidate *c)
+/* The preconditioner of a method for this matrix. Jacobi's needs a diagonal without a zero; minres
+ * does as well with the norms of the columns. Least squares have those, unless many solutions are
+ * best: they would change which one has the least norm. */
+const char *fur_choose_precond(const fur_csr_traits *t, const char *method)
 {
-    const fur_method *m = fur_method_find(c->method);
-    return m && m->kind == FUR_METHOD_LEAST_SQUARES;
+    const fur_method *m = fur_method_find(method);
+    if (m && m->kind == FUR_METHOD_LEAST_SQUARES)
+        return t->rows >= t->cols ? "norms" : "none";
+    if (t->rows == t->cols && t->diagonal_zero == 0)
+        return "jacobi";
+    return strcmp(method, "minres") == 0 ? "norms" : "none";
 }
 
-/* Whether the line has Jacobi's preconditioner for this matrix: one that divides by the diagonal
- * needs it without a zero. For least squares it divides by the norms of the columns; where many
- * solutions are the best, that would change which one has the least norm. */
-static bool is_divided(const fur_csr_traits *t, const candidate *c)
+static const char *precond_of(const fur_csr_traits *t, const candidate *c)
 {
-    return c->jacobi && (is_least_squares(c) ? t->rows >= t->cols : t->diagonal_zero == 0);
+    return c->plain ? "none" : fur_choose_precond(t, c->method);
 }
 
 /* Whether the library has the method, and this line is not one before it again, as it may be where
@@ -83,7 +87,8 @@ static bool is_of_use(const fur_csr_traits *t, const candidate *list, int place)
 {
     const candidate *c = &list[place];
     for (int i = 0; i < place; i++)
-        if (strcmp(list[i].method, c->method) == 0 && is_divided(t, &list[i]) == is_divided(t, c))
+        if (strcmp(list[i].method, c->method) == 0 &&
+            strcmp(precond_of(t, &list[i]), precond_of(t, c)) == 0)
             return false;
     return fur_method_find(c->method) != NULL;
 }
@@ -124,7 +129,7 @@ static int next_place(const fur_csr_traits *t, const candidate *list, int previo
 {
     int place = find_place(t, list, previous + 1);
     while (outcome == FUR_OUTCOME_SINGULAR && place < MOST_CANDIDATES &&
-           !is_least_squares(&list[place]))
+           fur_method_find(list[place].method)->kind != FUR_METHOD_LEAST_SQUARES)
         place = find_place(t, list, place + 1);
     return place;
 }
@@ -190,7 +195,7 @@ static void fill(const fur_csr_traits *t, const candidate *list, int place,
 {
     const candidate *c = &list[place];
     *out = (fur_choice){.method = c->method,
-                        .precond = is_divided(t, c) ? "jacobi" : "none",
+                        .precond = precond_of(t, c),
                         .restart = restart_of(t, c),
                         .place = place,
                         .last = find_place(t, list, place + 1) == MOST_CANDIDATES};

@@ -9,8 +9,8 @@
  * No entry of the diagonal may be 0. */
 fur_status fur_operator_moduli(const fur_operator *a, fur_operator **out);
 
-/* y_j = x_j / ||A e_j||_2, what makes the columns of A M unit vectors, so that the diagonal of the
- * normal equations is 1: Jacobi's for least squares. Columns of zeros stay. */
+/* y_j = x_j / ||A e_j||_2: the columns of A M are unit vectors, and the diagonal of its normal
+ * equations is 1. Columns of zeros stay. */
 fur_status fur_operator_columns(const fur_csr *a, fur_operator **out);
 
 #endif

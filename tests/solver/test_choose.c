@@ -132,7 +132,7 @@ START_TEST(indefinite_matrices_get_minres)
     t = traits_of(context, &d);
     ck_assert_int_eq(t.diagonal_zero, 1);
     ck_assert_int_eq(t.zero_row, 0);
-    expect(&t, "minres", "none", "1 of its diagonal entries are 0, the first in row 1");
+    expect(&t, "minres", "norms", "1 of its diagonal entries are 0, the first in row 1");
     fur_context_destroy(context);
 }
 END_TEST
@@ -172,7 +172,7 @@ START_TEST(other_matrices)
     expect(&t, "idrs", "none", "no Jacobi, because the diagonal is 0 in row 1");
     d.rows++;
     t = traits_of(context, &d);
-    expect(&t, "lsmr", "jacobi", "601 x 600: least squares");
+    expect(&t, "lsmr", "norms", "601 x 600: least squares");
     d.cols += 2;
     t = traits_of(context, &d);
     expect(&t, "lsmr", "none", "601 x 602: least squares");
@@ -338,7 +338,7 @@ START_TEST(what_cannot_work_is_refused)
              fur_solve_auto(a, b, x, &options, NULL));
     options.precond = "abacus";
     ck_fails(context, FUR_UNSUPPORTED,
-             "there is no preconditioner \"abacus\"; there are: auto, none, jacobi",
+             "there is no preconditioner \"abacus\"; there are: auto, none, jacobi, norms",
              fur_solve_auto(a, b, x, &options, NULL));
     fur_solver_options solver = {.size = sizeof solver, .method = "cg", .restart = 5};
     options = (fur_auto_options){.size = sizeof options, .solver = &solver};
