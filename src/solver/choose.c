@@ -12,7 +12,7 @@
 
 /* A system with so few rows is solved by gmres that never restarts, which ends after as many
  * iterations as A has rows. */
-#define SMALL_ROWS 500
+#define SMALL_ROWS 1000
 
 /* A longer restart than the default is worth its memory up to so many rows. */
 #define LONG_RESTART 100
@@ -21,31 +21,30 @@
 /* One line of a list. */
 typedef struct candidate {
     const char *method;
-    bool plain;  /* without a preconditioner */
-    int restart; /* 0: the method's default */
+    const char *precond; /* NULL: that of fur_choose_precond */
+    int restart;         /* 0: the method's default */
 } candidate;
 
 #define MOST_CANDIDATES 5
 typedef candidate candidates[MOST_CANDIDATES + 1];
 
 static const candidates definite = {
-    {"cg", false, 0}, {"minres", false, 0}, {"gmres", false, LONG_RESTART}, {"lsmr", false, 0}};
+    {"cg", NULL, 0}, {"minres", NULL, 0}, {"gmres", NULL, LONG_RESTART}, {"lsmr", NULL, 0}};
 static const candidates indefinite = {
-    {"minres", false, 0}, {"gmres", false, LONG_RESTART}, {"lsmr", false, 0}};
-static const candidates small_unsymmetric = {{"gmres", false, SMALL_ROWS},
-                                             {"gmres", true, SMALL_ROWS},
-                                             {"idrs", false, 0},
-                                             {"bicgstab", false, 0},
-                                             {"lsmr", false, 0}};
+    {"minres", NULL, 0}, {"gmres", NULL, LONG_RESTART}, {"lsmr", NULL, 0}};
+static const candidates small_unsymmetric = {{"gmres", NULL, SMALL_ROWS},
+                                             {"gmres", "none", SMALL_ROWS},
+                                             {"idrs", NULL, 0},
+                                             {"idrs", "norms", 0},
+                                             {"lsmr", NULL, 0}};
 static const candidates dominant = {
-    {"bicgstab", false, 0}, {"idrs", false, 0}, {"gmres", false, LONG_RESTART}, {"lsmr", false, 0}};
-static const candidates unsymmetric = {{"idrs", false, 0},
-                                       {"gmres", false, LONG_RESTART},
-                                       {"bicgstab", false, 0},
-                                       {"gmres", true, LONG_RESTART},
-                                       {"lsmr", false, 0}};
-static const candidates least_squares = {
-    {"lsmr", false, 0}, {"lsqr", false, 0}, {"cgnr", false, 0}};
+    {"bicgstab", NULL, 0}, {"idrs", NULL, 0}, {"gmres", NULL, LONG_RESTART}, {"lsmr", NULL, 0}};
+static const candidates unsymmetric = {{"idrs", NULL, 0},
+                                       {"gmres", NULL, LONG_RESTART},
+                                       {"idrs", "norms", 0},
+                                       {"gmres", "none", LONG_RESTART},
+                                       {"lsmr", NULL, 0}};
+static const candidates least_squares = {{"lsmr", NULL, 0}, {"lsqr", NULL, 0}, {"cgnr", NULL, 0}};
 
 static bool looks_definite(const fur_csr_traits *t)
 {
@@ -78,7 +77,7 @@ const char *fur_choose_precond(const fur_csr_traits *t, const char *method)
 
 static const char *precond_of(const fur_csr_traits *t, const candidate *c)
 {
-    return c->plain ? "none" : fur_choose_precond(t, c->method);
+    return c->precond ? c->precond : fur_choose_precond(t, c->method);
 }
 
 /* Whether the library has the method, and this line is not one before it again, as it may be where

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#define MOST 4000
+#define MOST 8000
 
 /* A small matrix, entry by entry. */
 typedef struct draft {
@@ -164,18 +164,18 @@ START_TEST(other_matrices)
     fur_csr_traits t = traits_of(context, &d);
     ck_assert_int_eq(t.asymmetric_pairs, 19);
     expect(&t, "gmres", "jacobi", "not symmetric");
-    d = line(600, 2, -1.5, -0.5);
+    d = line(1600, 2, -1.5, -0.5);
     t = traits_of(context, &d);
     expect(&t, "bicgstab", "jacobi", "diagonally dominant");
-    d = line(600, 0, -1.5, -0.5);
+    d = line(1600, 0, -1.5, -0.5);
     t = traits_of(context, &d);
     expect(&t, "idrs", "none", "no Jacobi, because the diagonal is 0 in row 1");
     d.rows++;
     t = traits_of(context, &d);
-    expect(&t, "lsmr", "norms", "601 x 600: least squares");
+    expect(&t, "lsmr", "norms", "1601 x 1600: least squares");
     d.cols += 2;
     t = traits_of(context, &d);
-    expect(&t, "lsmr", "none", "601 x 602: least squares");
+    expect(&t, "lsmr", "none", "1601 x 1602: least squares");
     fur_context_destroy(context);
 }
 END_TEST
@@ -206,7 +206,7 @@ START_TEST(lists_end)
 {
     fur_context *context = context_make(NULL, 1);
     const draft drafts[] = {line(20, 2, -1, -1), line(20, -2, -1, -1), line(20, 2, -1.5, -0.5),
-                            line(600, 2, -1.5, -0.5), line(600, 0, 1, -1)};
+                            line(1600, 2, -1.5, -0.5), line(1600, 0, 1, -1)};
     for (int i = 0; i < COUNT_OF(drafts); i++) {
         fur_csr_traits t = traits_of(context, &drafts[i]);
         fur_choice choice = FUR_DEFAULT(fur_choice);
@@ -300,7 +300,7 @@ START_TEST(solves_choose_by_themselves)
 
     d = line(300, 2, -1.5, -0.5);
     solve(context, &r, &d, true);
-    d = line(700, 2.5, -1.5, -0.5);
+    d = line(1700, 2.5, -1.5, -0.5);
     solve(context, &r, &d, true);
     d = line(300, -2, 1, 1);
     solve(context, &r, &d, true);
