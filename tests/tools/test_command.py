@@ -217,8 +217,8 @@ class UsageTest(CommandTest):
             (["spy", plate, "-o", "a.png", "--reorder", "abacus"],
              "--reorder takes rcm, cm, rcm-quality or sloan, not"),
             (["convert", plate, "a.mtx", "--format", "abacus"], "--format takes mtx or fur, not"),
-            (["bench", "abacus"], "bench without a matrix takes spmv, reduce, stencil, multigrid, "
-             "io or recognise"),
+            (["bench", "abacus"], "bench without a matrix takes spmv, reduce, stencil, solve, "
+             "multigrid, io or recognise"),
         ] + [([*arguments, "--reorder", "abacus"],
               "--reorder takes none, rcm, cm, rcm-quality, sloan or auto, not")
              for arguments in (["multiply", plate], ["solve", plate])
