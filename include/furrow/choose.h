@@ -55,7 +55,7 @@ FUR_API fur_status fur_csr_examine(const fur_csr *a, fur_csr_traits *out);
 typedef struct fur_choice {
     size_t size;         /* sizeof(fur_choice) */
     const char *method;  /* of fur_solver_method_at; NULL: nothing is left to try */
-    const char *precond; /* "none" or "jacobi" */
+    const char *precond; /* "none", "jacobi" or "norms" */
     int restart;         /* 0: the method's default */
     int place;           /* in the list of what suits such a matrix */
     int last;            /* 1: nothing follows */
@@ -76,7 +76,8 @@ typedef struct fur_auto_options {
      * or minres. The adjoint is made where a method needs it. */
     const fur_solver_options *solver;
     /* NULL or "auto": chosen; "none"; "jacobi", which divides by the diagonal, for minres by its
-     * moduli. */
+     * moduli; "norms", which divides by the norms of the columns, for Hermitian A and least
+     * squares. */
     const char *precond;
     /* Products with A; b and x are in its order. NULL: that of fur_product_create. */
     const fur_product *product;

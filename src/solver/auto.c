@@ -1,8 +1,7 @@
 /* A solve that chooses its method and, while that fails, another. */
-#include "moduli.h"
+#include "choose.h"
+#include "divide.h"
 #include "solver.h"
-
-#include <furrow/choose.h>
 
 #include "arguments.h"
 #include "names.h"
@@ -27,7 +26,7 @@ typedef struct course {
     fur_csr_traits traits;
     fur_product *own; /* if the caller has none */
     const fur_product *product;
-    fur_csr *permuted; /* A in the order of the product, for the adjoint */
+    fur_csr *permuted; /* A in the order of the product, if that is another; for the next two */
     fur_spmv *plan;    /* of the adjoint */
     fur_operator *adjoint;
     fur_vector *guess; /* the caller's x */
@@ -36,14 +35,20 @@ typedef struct course {
     fur_solver_report sum; /* iterations, products and seconds of all attempts */
 } course;
 
-static bool is_auto(const char *name)
+static bool is(const char *name, const char *word)
 {
-    return !name || strcmp(name, "auto") == 0;
+    return strcmp(name, word) == 0;
 }
 
-static bool is_jacobi(const char *name)
+static bool is_auto(const char *name)
 {
-    return strcmp(name, "jacobi") == 0;
+    return !name || is(name, "auto");
+}
+
+static bool is_least_squares(const fur_choice *choice)
+{
+    const fur_method *m = fur_method_find(choice->method);
+    return m && m->kind == FUR_METHOD_LEAST_SQUARES;
 }
 
 /* The methods that have a restart, or those of least squares, as a list in words. */
@@ -85,11 +90,14 @@ static fur_status check_traits(const course *c)
                                 "entry (%lld, %lld) of the matrix, counting from 1, is not a "
                                 "finite number; nothing was solved",
                                 (long long)t->wild_row + 1, (long long)t->wild_col + 1);
-    if (!is_auto(precond) && !is_jacobi(precond) && strcmp(precond, "none") != 0)
+    if (is_auto(precond) || is(precond, "none") || is(precond, "norms"))
+        return FUR_OK;
+    if (!is(precond, "jacobi"))
         return fur_context_fail(c->context, FUR_UNSUPPORTED,
-                                "there is no preconditioner \"%s\"; there are: auto, none, jacobi",
+                                "there is no preconditioner \"%s\"; there are: auto, none, jacobi, "
+                                "norms",
                                 precond);
-    if (!is_auto(precond) && is_jacobi(precond) && t->diagonal_zero > 0)
+    if (t->diagonal_zero > 0)
         return fur_context_fail(c->context, FUR_INVALID,
                                 "the diagonal is 0 in row %lld, counting from 1; Jacobi's "
                                 "preconditioner divides by it",
@@ -101,12 +109,9 @@ static fur_status check_traits(const course *c)
 static void take_method(const course *c, fur_choice *out)
 {
     const fur_csr_traits *t = &c->traits;
-    const fur_method *m = fur_method_find(c->solver.method);
-    bool square = m && m->kind == FUR_METHOD_SQUARE && t->rows == t->cols;
-    *out = (fur_choice){.size = sizeof *out,
-                        .method = c->solver.method,
-                        .precond = square && t->diagonal_zero == 0 ? "jacobi" : "none",
-                        .last = 1};
+    *out = (fur_choice){.size = sizeof *out, .method = c->solver.method, .last = 1};
+    bool square = !is_least_squares(out) && t->rows == t->cols;
+    out->precond = fur_choose_precond(t, out->method);
     snprintf(out->reason, sizeof out->reason, "asked for");
     if (square && t->diagonal_zero > 0 && is_auto(c->options.precond))
         snprintf(out->reason, sizeof out->reason,
@@ -124,38 +129,54 @@ static fur_status choose(const course *c, const fur_choice *previous, fur_outcom
         if (!previous)
             take_method(c, out);
     } else {
-        if (c->solver.damp > 0 && traits.rows == traits.cols)
-            traits.cols++; /* as for any matrix that is not square */
+        bool damped = c->solver.damp > 0 && traits.rows == traits.cols;
+        traits.rows += damped; /* least squares as of a matrix that is not square */
         FUR_TRY(fur_choose(&traits, previous, outcome, out));
+        if (damped && !previous)
+            snprintf(out->reason, sizeof out->reason, "damping is for least squares");
     }
     if (!is_auto(c->options.precond))
         out->precond = c->options.precond;
+    else if (c->solver.damp > 0) /* lsqr and lsmr take one of the two */
+        out->precond = "none";
     if (c->solver.restart > 0)
         out->restart = c->solver.restart;
     return FUR_OK;
 }
 
-/* A^H in the order of the products. */
-static fur_status make_adjoint(course *c)
+/* A in the order of the products. */
+static fur_status take_matrix(course *c, const fur_csr **out)
 {
     const fur_permutation *order = fur_product_order(c->product);
+    if (order && !c->permuted)
+        FUR_TRY(fur_csr_permute(c->a, order, order, &c->permuted));
+    *out = order ? c->permuted : c->a;
+    return FUR_OK;
+}
+
+static fur_status make_adjoint(course *c)
+{
     fur_spmv_options options = {.size = sizeof options, .op = FUR_OP_H};
+    const fur_csr *a;
     if (c->adjoint)
         return FUR_OK;
-    if (order)
-        FUR_TRY(fur_csr_permute(c->a, order, order, &c->permuted));
-    FUR_TRY(fur_spmv_plan(c->permuted ? c->permuted : c->a, &options, &c->plan));
+    FUR_TRY(take_matrix(c, &a));
+    FUR_TRY(fur_spmv_plan(a, &options, &c->plan));
     return fur_operator_from_spmv(c->plan, &c->adjoint);
 }
 
-static fur_status make_preconditioner(const course *c, const fur_choice *choice, fur_operator **out)
+static fur_status make_preconditioner(course *c, const fur_choice *choice, fur_operator **out)
 {
-    const fur_operator *a = fur_product_operator(c->product);
-    bool moduli =
-        strcmp(choice->method, "minres") == 0 && c->traits.diagonal_positive < c->traits.rows;
-    if (c->solver.preconditioner || !is_jacobi(choice->precond))
+    const fur_operator *op = fur_product_operator(c->product);
+    const fur_csr *a;
+    if (c->solver.preconditioner || is(choice->precond, "none"))
         return FUR_OK;
-    return moduli ? fur_operator_moduli(a, out) : fur_operator_jacobi(a, out);
+    if (is(choice->precond, "norms")) {
+        FUR_TRY(take_matrix(c, &a));
+        return fur_operator_columns(a, out);
+    }
+    bool moduli = is(choice->method, "minres") && c->traits.diagonal_positive < c->traits.rows;
+    return moduli ? fur_operator_moduli(op, out) : fur_operator_jacobi(op, out);
 }
 
 /* 0: the default. */
@@ -165,7 +186,8 @@ static int64_t iterations_for(const course *c, const fur_choice *choice)
     int64_t most =
         c->solver.max_iterations ? c->solver.max_iterations : fur_solver_iterations(rows);
     int64_t left = most - c->sum.iterations;
-    bool sure = strcmp(choice->method, "cg") == 0 || strcmp(choice->method, "minres") == 0;
+    bool sure =
+        is(choice->method, "cg") || is(choice->method, "minres") || is_least_squares(choice);
     bool shared = !c->solver.max_iterations && !choice->last && !sure;
     return left < 1 ? 1 : shared ? (left + SHARE - 1) / SHARE : left;
 }
@@ -174,14 +196,13 @@ static fur_status solve(course *c, const fur_choice *choice, fur_operator *preco
                         fur_solver_report *report)
 {
     fur_solver_options options = c->solver;
-    const fur_method *method = fur_method_find(choice->method);
     fur_solver *solver = NULL;
     options.method = choice->method;
     options.restart = choice->restart;
     options.max_iterations = iterations_for(c, choice);
     if (preconditioner)
         options.preconditioner = preconditioner;
-    if (method && method->kind == FUR_METHOD_LEAST_SQUARES && !options.adjoint) {
+    if (is_least_squares(choice) && !options.adjoint) {
         FUR_TRY(make_adjoint(c));
         options.adjoint = c->adjoint;
     }

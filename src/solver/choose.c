@@ -1,7 +1,6 @@
 /* Which method suits a matrix, and what to try when it fails. */
+#include "choose.h"
 #include "solver.h"
-
-#include <furrow/choose.h>
 
 #include "arguments.h"
 #include "options.h"
@@ -13,7 +12,7 @@
 
 /* A system with so few rows is solved by gmres that never restarts, which ends after as many
  * iterations as A has rows. */
-#define SMALL_ROWS 500
+#define SMALL_ROWS 1000
 
 /* A longer restart than the default is worth its memory up to so many rows. */
 #define LONG_RESTART 100
@@ -22,31 +21,30 @@
 /* One line of a list. */
 typedef struct candidate {
     const char *method;
-    bool jacobi; /* where the diagonal allows it */
-    int restart; /* 0: the method's default */
+    const char *precond; /* NULL: that of fur_choose_precond */
+    int restart;         /* 0: the method's default */
 } candidate;
 
 #define MOST_CANDIDATES 5
 typedef candidate candidates[MOST_CANDIDATES + 1];
 
 static const candidates definite = {
-    {"cg", true, 0}, {"minres", true, 0}, {"gmres", true, LONG_RESTART}, {"lsmr", false, 0}};
+    {"cg", NULL, 0}, {"minres", NULL, 0}, {"gmres", NULL, LONG_RESTART}, {"lsmr", NULL, 0}};
 static const candidates indefinite = {
-    {"minres", true, 0}, {"gmres", true, LONG_RESTART}, {"lsmr", false, 0}};
-static const candidates small_unsymmetric = {{"gmres", true, SMALL_ROWS},
-                                             {"gmres", false, SMALL_ROWS},
-                                             {"idrs", true, 0},
-                                             {"bicgstab", true, 0},
-                                             {"lsmr", false, 0}};
+    {"minres", NULL, 0}, {"gmres", NULL, LONG_RESTART}, {"lsmr", NULL, 0}};
+static const candidates small_unsymmetric = {{"gmres", NULL, SMALL_ROWS},
+                                             {"gmres", "none", SMALL_ROWS},
+                                             {"idrs", NULL, 0},
+                                             {"idrs", "norms", 0},
+                                             {"lsmr", NULL, 0}};
 static const candidates dominant = {
-    {"bicgstab", true, 0}, {"idrs", true, 0}, {"gmres", true, LONG_RESTART}, {"lsmr", false, 0}};
-static const candidates unsymmetric = {{"idrs", true, 0},
-                                       {"gmres", true, LONG_RESTART},
-                                       {"bicgstab", true, 0},
-                                       {"gmres", false, LONG_RESTART},
-                                       {"lsmr", false, 0}};
-static const candidates least_squares = {
-    {"lsmr", false, 0}, {"lsqr", false, 0}, {"cgnr", false, 0}};
+    {"bicgstab", NULL, 0}, {"idrs", NULL, 0}, {"gmres", NULL, LONG_RESTART}, {"lsmr", NULL, 0}};
+static const candidates unsymmetric = {{"idrs", NULL, 0},
+                                       {"gmres", NULL, LONG_RESTART},
+                                       {"idrs", "norms", 0},
+                                       {"gmres", "none", LONG_RESTART},
+                                       {"lsmr", NULL, 0}};
+static const candidates least_squares = {{"lsmr", NULL, 0}, {"lsqr", NULL, 0}, {"cgnr", NULL, 0}};
 
 static bool looks_definite(const fur_csr_traits *t)
 {
@@ -64,13 +62,32 @@ static const candidate *list_for(const fur_csr_traits *t)
     return t->dominant_rows == t->rows ? dominant : unsymmetric;
 }
 
+/* The preconditioner of a method for this matrix. Jacobi's needs a diagonal without a zero; minres
+ * does as well with the norms of the columns. Least squares have those, unless many solutions are
+ * best: they would change which one has the least norm. */
+const char *fur_choose_precond(const fur_csr_traits *t, const char *method)
+{
+    const fur_method *m = fur_method_find(method);
+    if (m && m->kind == FUR_METHOD_LEAST_SQUARES)
+        return t->rows >= t->cols ? "norms" : "none";
+    if (t->rows == t->cols && t->diagonal_zero == 0)
+        return "jacobi";
+    return strcmp(method, "minres") == 0 ? "norms" : "none";
+}
+
+static const char *precond_of(const fur_csr_traits *t, const candidate *c)
+{
+    return c->precond ? c->precond : fur_choose_precond(t, c->method);
+}
+
 /* Whether the library has the method, and this line is not one before it again, as it may be where
  * the diagonal does not allow Jacobi. */
-static bool is_of_use(const candidate *list, int place, bool divisible)
+static bool is_of_use(const fur_csr_traits *t, const candidate *list, int place)
 {
     const candidate *c = &list[place];
     for (int i = 0; i < place; i++)
-        if (strcmp(list[i].method, c->method) == 0 && !divisible)
+        if (strcmp(list[i].method, c->method) == 0 &&
+            strcmp(precond_of(t, &list[i]), precond_of(t, c)) == 0)
             return false;
     return fur_method_find(c->method) != NULL;
 }
@@ -78,8 +95,7 @@ static bool is_of_use(const candidate *list, int place, bool divisible)
 /* The first line from a place on that is of use; MOST_CANDIDATES: none. */
 static int find_place(const fur_csr_traits *t, const candidate *list, int place)
 {
-    while (place < MOST_CANDIDATES && list[place].method &&
-           !is_of_use(list, place, t->diagonal_zero == 0))
+    while (place < MOST_CANDIDATES && list[place].method && !is_of_use(t, list, place))
         place++;
     return list[place].method ? place : MOST_CANDIDATES;
 }
@@ -180,7 +196,7 @@ static void fill(const fur_csr_traits *t, const candidate *list, int place,
 {
     const candidate *c = &list[place];
     *out = (fur_choice){.method = c->method,
-                        .precond = c->jacobi && t->diagonal_zero == 0 ? "jacobi" : "none",
+                        .precond = precond_of(t, c),
                         .restart = restart_of(t, c),
                         .place = place,
                         .last = find_place(t, list, place + 1) == MOST_CANDIDATES};
@@ -190,7 +206,7 @@ static void fill(const fur_csr_traits *t, const candidate *list, int place,
     else
         say_why(t, out->reason, sizeof out->reason);
     bool said = t->rows == t->cols && t->hermitian && !looks_definite(t);
-    if (!previous && c->jacobi && t->diagonal_zero > 0 && !said)
+    if (!previous && t->rows == t->cols && t->diagonal_zero > 0 && !said)
         say_not_divisible(t, out->reason, sizeof out->reason);
 }
 
@@ -208,7 +224,7 @@ fur_status fur_choose(const fur_csr_traits *traits, const fur_choice *previous, 
     int place = MOST_CANDIDATES;
     if (!previous)
         place = find_place(&t, list, 0);
-    else if (is_worth_another(&before, outcome))
+    else if (before.method && is_worth_another(&before, outcome))
         place = next_place(&t, list, before.place, outcome);
     if (place < MOST_CANDIDATES)
         fill(&t, list, place, previous ? &before : NULL, outcome, &chosen);

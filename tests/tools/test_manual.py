@@ -43,7 +43,7 @@ def commands():
 
 
 def options(command):
-    return set(re.findall(r"^ +(?:-., )?(--[a-z-]+)", run(COMMAND, command, "--help").stdout, re.M))
+    return set(re.findall(r"^ +(?:-., )?(--[a-z0-9-]+)", run(COMMAND, command, "--help").stdout, re.M))
 
 
 class ManualTest(unittest.TestCase):
@@ -54,7 +54,7 @@ class ManualTest(unittest.TestCase):
     def test_pages_have_all_options(self):
         for command in commands():
             text = (MANUAL / f"furrow-{command}.1").read_text().replace("\\-", "-")
-            listed = set(re.findall(r"^\.B (?:-., )?(--[a-z-]+)", text, re.M))
+            listed = set(re.findall(r"^\.B (?:-., )?(--[a-z0-9-]+)", text, re.M))
             self.assertEqual(listed, options(command), command)
             for part in ("NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "EXIT STATUS", "SEE ALSO"):
                 self.assertIn(f"\n.SH {part}\n", text, command)

@@ -24,7 +24,7 @@ _furrow() {
         words=${words/ or / }
     elif [[ $word == -* ]]; then
         words=$("$furrow" "$command" --help 2>/dev/null |
-            sed -nE 's/^ +(-., )?(--[a-z-]+).*/\2/p')
+            sed -nE 's/^ +(-., )?(--[a-z0-9-]+).*/\2/p')
     fi
     if [ -n "$words" ]; then
         mapfile -t COMPREPLY < <(compgen -W "$words" -- "$word")

@@ -186,7 +186,8 @@ double job_bytes(const job *j)
                                          : fur_product_describe(j->product)->bytes);
     double vector =
         (double)(fur_operator_cols(j->op)) * (double)fur_value_size(fur_operator_value_type(j->op));
-    double divided = job_is(precond, "jacobi") ? 3 * vector : 0;
+    bool counted = job_is(j->best->choice.method, "cg") && job_is(precond, "jacobi");
+    double divided = counted || job_is(precond, "none") ? 0 : 3 * vector;
     if (!(r->bytes > 0) || job_is(precond, "mg"))
         return 0;
     return job_products(j) * (product + divided) + r->bytes;

@@ -70,7 +70,7 @@ static const char *method_name(fur_context *context, int index)
 
 static const char *precond_name(fur_context *context, int index)
 {
-    static const char *const names[] = {"auto", "none", "jacobi", "mg", NULL};
+    static const char *const names[] = {"auto", "none", "jacobi", "norms", "mg", NULL};
     (void)context;
     return names[index];
 }
@@ -101,6 +101,8 @@ static void settle(struct argp_state *state, void *options)
         {"--type", o->grid.typed, stencil, "with --stencil; convert changes the type of a file"},
         {"--reorder", o->reorder, !stencil, "with a file, not with --stencil"},
         {"--method mg", cycles, stencil, "with --stencil, not with a file"},
+        {"--precond norms", job_is(o->precond, "norms"), !stencil,
+         "with a file, not with --stencil"},
         {"--precond mg", job_is(o->precond, "mg"), stencil, "with --stencil, not with a file"},
         {"--precond", preconditioned, !cycles, "with another --method than mg"},
         {"--x0", o->x0, !cycles, "with another --method than mg"},
@@ -139,8 +141,9 @@ static const line_option own_options[] = {
      "has them, or mg, multigrid, for stencils of 3, 5 and 7 points",
      LINE_CHOICE, AT(method), .names = method_name},
     {"precond", "NAME",
-     "Preconditioner: auto (default), none, jacobi, or mg, for real stencils of 3, 5 and 7 points "
-     "without a periodic axis of odd length, which auto takes for those",
+     "Preconditioner: auto (default), none, jacobi, norms (of the columns; for symmetric matrices "
+     "and least squares), or mg, for real stencils of 3, 5 and 7 points without a periodic axis of "
+     "odd length, which auto takes for those",
      LINE_CHOICE, AT(precond), .names = precond_name},
     {"restart", "N",
      "Directions that gmres and fgmres keep before they restart, shadow vectors of idrs",

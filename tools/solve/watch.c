@@ -25,8 +25,6 @@ void watch_attempt(watch *w, const char *method, const char *precond, const char
 {
     w->method = method;
     w->attempt++;
-    w->attempt_begin = command_seconds();
-    w->first = 0;
     w->sample.iteration = 1;
     if (w->line.enabled) {
         progress_end(&w->line);
@@ -82,12 +80,26 @@ void watch_result(watch *w, const fur_solver_report *report)
     add_point(w, report->iterations, report->residual_recursive, report->residual);
 }
 
-/* What the residual's fall so far lets expect; negative: nothing. */
+/* Keeps this iteration as a mark, if there are twice as many as at the last. */
+static void mark(watch *w, const fur_solver_progress *state)
+{
+    watch_point now = {w->attempt, state->iteration, command_seconds(), state->residual, NAN};
+    if (state->iteration == 0)
+        w->marks[0] = w->marks[1] = now;
+    if (state->iteration >= 2 * w->marks[1].iteration) {
+        w->marks[0] = w->marks[1];
+        w->marks[1] = now;
+    }
+}
+
+/* What the fall of the residual in the last half of the iterations lets expect; negative: nothing.
+ */
 static double seconds_left(const watch *w, double residual)
 {
-    double fall = log(w->first / residual);
+    double fall = log(w->marks[0].residual / residual);
     double rest = log(residual / w->rtol);
-    return fall > 0 && rest >= 0 ? rest / fall * (command_seconds() - w->attempt_begin) : -1;
+    double passed = command_seconds() - w->marks[0].seconds;
+    return fall > 0 && rest >= 0 ? rest / fall * passed : -1;
 }
 
 static void show(watch *w, const fur_solver_progress *state)
@@ -105,8 +117,7 @@ int watch_iteration(void *user, const fur_solver_progress *state)
 {
     watch *w = user;
     bool begins = state->iteration == 0;
-    if (begins)
-        w->first = state->residual;
+    mark(w, state);
     if (w->keep)
         add_point(w, state->iteration, state->residual,
                   begins ? state->residual : sample(w, state->iteration));

@@ -34,8 +34,8 @@ typedef struct watch {
     /* Of the attempt in progress. */
     const char *method;
     int attempt;
-    double attempt_begin;
-    double first; /* its first residual */
+    /* At the last power of two of iterations, and at the one before. */
+    watch_point marks[2];
     /* All points, if they are kept. */
     bool keep;
     bool full; /* there was no memory for more */
