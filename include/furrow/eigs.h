@@ -40,7 +40,8 @@ typedef struct fur_eigs_options {
     /* converged: ||A v - lambda v|| <= tolerance ||A||_2, as estimated from below; 0: 1e-10, for
      * f32, c64 1e-5 */
     double tolerance;
-    int basis; /* vectors before a restart; 0: 2 count + 20 */
+    /* Vectors before a restart; 0: 2 count + 20, or of a matrix of up to 160 rows all. */
+    int basis;
     /* Products until the search ends; 0: 10 rows + 1000, but at most FUR_SOLVER_MOST_ITERATIONS */
     int64_t max_iterations;
     /* Called after every restart; non-zero stops the search. NULL: none. */

@@ -24,6 +24,8 @@
 #include <string.h>
 
 #define DEFAULT_COUNT 6
+/* A matrix of up to so many rows is solved whole, without a restart. */
+#define SMALL 160
 #define MOST_BASIS 10000
 /* Estimates of residuals are below this share of what the true ones must not exceed. */
 #define SHARE 0.1
@@ -339,7 +341,7 @@ static fur_status set_defaults(eigs *e)
         return fur_context_fail(e->context, FUR_INVALID,
                                 "tolerance and max_iterations must not be negative");
     if (o->basis == 0)
-        o->basis = 2 * o->count + 20;
+        o->basis = e->n <= SMALL ? SMALL : 2 * o->count + 20;
     if (o->basis > e->n)
         o->basis = (int)e->n;
     if (o->basis < o->count + 2 && o->basis < e->n)

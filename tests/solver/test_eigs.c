@@ -164,6 +164,8 @@ START_TEST(random_matrices)
                                         .count = 1 + (int)rng_below(&r, most),
                                         .which = (fur_eigs_which)which};
             check_dense(context, &d, &options);
+            options.basis = options.count + 15;
+            check_dense(context, &d, &options);
             dense_release(&d);
         }
     fur_context_destroy(context);
@@ -179,7 +181,7 @@ START_TEST(multiple_eigenvalues)
         dense d = dense_make((fur_value_type)(i % 4), 80);
         for (int k = 0; k < 80; k++)
             dense_set(&d, k, k, fur_real(k < 6 ? first[k] : i < 4 ? k - 2 : 1));
-        fur_eigs_options options = {.size = sizeof options, .count = 6};
+        fur_eigs_options options = {.size = sizeof options, .count = 6, .basis = 20};
         check_dense(context, &d, &options);
         options.which = FUR_EIGS_BOTH_ENDS;
         check_dense(context, &d, &options);

@@ -576,8 +576,8 @@ class EigsTest(CommandTest):
         """A Hermitian matrix: the residuals that are printed are those of the vectors written."""
         for which, order in (("smallest", 1), ("largest", -1), ("both", 1)):
             out = self.folder / "v.mtx"
-            report = self.json("eigs", data("ring.mtx"), "--count", 4, "--which", which, "--out",
-                               out)
+            report = self.json("eigs", data("ring.mtx"), "--count", 4, "--which", which, "--basis",
+                               20, "--out", out)
             self.assertIs(report["converged"], True)
             self.assertEqual((report["values_converged"], report["which"]), (4, which))
             values, residuals = report["values"], report["residuals"]
