@@ -93,18 +93,19 @@ static double step_for(double range, int most)
 
 static void put_axes(const plot *p)
 {
-    double step = fmax(1, ceil((p->high - p->low) / LINES_ACROSS));
-    for (double at = p->high; at >= p->low; at -= step) {
+    int step = (int)fmax(1, ceil((p->high - p->low) / LINES_ACROSS));
+    for (int at = (int)p->high; at >= (int)p->low; at -= step) {
         double y = y_of(p, pow(10, at));
         fprintf(p->stream,
                 "<line class=\"grid\" x1=\"%d\" y1=\"%.1f\" x2=\"%d\" y2=\"%.1f\"/>"
-                "<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%s%.0f</text>\n",
+                "<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%s%d</text>\n",
                 LEFT, y, WIDTH - RIGHT, y, LEFT - 8, y + 4.5, at == 0 ? "" : "1e",
                 at == 0 ? 1 : at);
     }
     double stride = fmax(1, step_for(p->last, TICKS));
-    for (double at = 0; at <= p->last; at += stride) {
+    for (int tick = 0; tick * stride <= p->last; tick++) {
         char number[WORDS_BYTES];
+        double at = tick * stride;
         words_number(at, 0, number);
         fprintf(p->stream, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%s</text>\n",
                 x_of(p, at), HEIGHT - BOTTOM + 20, number);

@@ -137,8 +137,9 @@ static const line_option own_options[] = {
     {"x0", "X.mtx", "The first x (default: 0)", LINE_INPUT, AT(x0)},
     {"method", "NAME",
      "auto (default) looks at the matrix, chooses, and tries another where that fails; else one "
-     "method alone: cg for symmetric (Hermitian) positive definite matrices, others as this build "
-     "has them, or mg, multigrid, for stencils of 3, 5 and 7 points",
+     "alone: cg or chebyshev (symmetric positive definite), minres (symmetric), bicgstab, idrs, "
+     "gmres or fgmres (square), richardson, lsmr, lsqr or cgnr (least squares), or mg, multigrid, "
+     "for stencils of 3, 5 and 7 points",
      LINE_CHOICE, AT(method), .names = method_name},
     {"precond", "NAME",
      "Preconditioner: auto (default), none, jacobi, norms (of the columns; for symmetric matrices "

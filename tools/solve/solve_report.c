@@ -172,10 +172,9 @@ static void put_curve(const page *p)
           "</figcaption>\n",
           p->stream);
     curve_put(p->stream, &j->watch, labels);
-    fputs(
-        "<p class=\"note\">Methods such as gmres form x only when they restart or end; until then "
-        "its true residual stands still.</p>\n</figure>\n",
-        p->stream);
+    fputs("<p class=\"note\">The x of cg is one iteration late, and gmres forms its x only when it "
+          "restarts or ends: so long its true residual stands still.</p>\n</figure>\n",
+          p->stream);
 }
 
 /* What was chosen and why, and what became of it. */
