@@ -35,9 +35,14 @@ namespace
 {
 
 template <class Value> constexpr int lanes_of_leaf = 512 / sizeof(Value);
-// Units that a team may have, each with registers for a row's entries of all vectors; and loads of
-// a row that are under way together.
-#define UNITS_MOST 4
+// Leaves whose lanes' sums are under way together.
+#define LEAVES 4
+
+// Units that a team may have, each with registers for a row's entries of all vectors.
+template <class Value> constexpr int units_most = fur_value_of<Value>::is_complex ? 2 : 4;
+// Loads of a row that are under way together, where a team has one unit and rows are long, and
+// elsewhere.
+template <class Value> constexpr int unroll_long = fur_value_of<Value>::is_complex ? 4 : 16;
 template <class Value> constexpr int unroll_of = fur_value_of<Value>::is_complex ? 2 : 8;
 
 // A's rows in the order of the threads: slices of a warp's, padded to the longest.
@@ -97,37 +102,47 @@ template <class Value> __host__ __device__ inline int64_t row_of(int64_t unit, i
            thread % GROUP;
 }
 
-// A warp's slice of A.
-template <class Value> struct slice {
-    const int32_t *columns;
-    const Value *values;
+// Where a warp's slice of A begins, in shared memory or, as ~start, in w.columns and w.values.
+struct place {
+    int start;
     int width;
 };
 
+template <class Value> struct slice {
+    const int32_t *columns; // of a lane
+    const Value *values;
+    int width;
+
+    __device__ slice(const job<Value> &w, const char *shared, place p)
+    {
+        auto staged = reinterpret_cast<const Value *>(shared);
+        int lane = threadIdx.x % FUR_WARP;
+        bool near = p.start >= 0;
+        int64_t at = (near ? p.start : ~p.start) + lane;
+        values = (near ? staged : w.values) + at;
+        columns = (near ? reinterpret_cast<const int32_t *>(staged + w.capacity) : w.columns) + at;
+        width = p.width;
+    }
+};
+
 // sum_j a_ij p_j of the row of a thread, with p_j = z_j + beta p_j of the pairs; in segments.
-template <class Value>
+template <int unroll, class Value>
 __device__ Value row_product(const slice<Value> &a, const pair<Value> *pairs, int length,
                              Value beta)
 {
-    constexpr int unroll = unroll_of<Value>;
     const Value one = fur_from<Value>({1, 0});
-    int lane = threadIdx.x % FUR_WARP;
     Value total = fur_zero<Value>();
     Value sum = fur_zero<Value>();
     for (int first = 0; first < a.width; first += unroll) {
-        Value factor[unroll];
         pair<Value> v[unroll];
 #pragma unroll
-        for (int u = 0; u < unroll; u++) {
-            int at = min(first + u, a.width - 1) * FUR_WARP + lane;
-            factor[u] = a.values[at];
-            v[u] = fur_from_l2(pairs + a.columns[at]);
-        }
+        for (int u = 0; u < unroll; u++)
+            v[u] = fur_from_l2(pairs + a.columns[min(first + u, a.width - 1) * FUR_WARP]);
 #pragma unroll
         for (int u = 0; u < unroll; u++) {
             Value p = fur_fma(one, v[u].z, fur_mul(beta, v[u].p));
             if (first + u < length)
-                sum = fur_fma(factor[u], p, sum);
+                sum = fur_fma(a.values[(first + u) * FUR_WARP], p, sum);
         }
         int done = first + unroll;
         if (done % FUR_ROW_SEGMENT == 0 && done < length) {
@@ -222,8 +237,15 @@ __device__ fur_partial<Parts> tree_of_lanes(const job<Value> &w, const double *s
         range *= 2;
     fur_tree<add, partial> tree;
     int64_t end = min((warp + 1) * range, w.leaves);
-    for (int64_t leaf = warp * range; leaf < end; leaf++)
-        tree.push(fold_leaf<Value, Parts>(sums, leaf, w.lanes));
+    for (int64_t first = warp * range; first < end; first += LEAVES) {
+        partial leaves[LEAVES];
+#pragma unroll
+        for (int i = 0; i < LEAVES; i++)
+            leaves[i] = fold_leaf<Value, Parts>(sums, min(first + i, w.leaves - 1), w.lanes);
+        for (int i = 0; i < LEAVES; i++)
+            if (first + i < end)
+                tree.push(leaves[i]);
+    }
     partial root = tree.root();
     __syncthreads();
     if (lane == 0)
@@ -322,11 +344,10 @@ struct scalars {
 
 // The entries of a thread's rows.
 template <class Value> struct entries {
-    int64_t row;
+    int row;
     int length;
     Value r;
     Value p;
-    Value q;
     Value x;
     Value d;
 };
@@ -339,7 +360,7 @@ __device__ inline int64_t unit_of(int u, int team)
 
 template <int Units, class Value> struct rows {
     entries<Value> own[Units];
-    slice<Value> slices[Units];
+    place places[Units];
 
     __device__ bool has(const job<Value> &w, int u) const
     {
@@ -355,9 +376,9 @@ __device__ void load(const job<Value> &w, rows<Units, Value> *t)
     for (int u = 0; u < Units; u++) {
         entries<Value> &e = t->own[u];
         int64_t unit = unit_of(u, threadIdx.x / TEAM);
-        e = {w.n, 0, {}, {}, {}, {}, {}};
+        e = {static_cast<int>(w.n), 0, {}, {}, {}, {}};
         if (unit < w.units)
-            e.row = row_of<Value>(unit, threadIdx.x % TEAM);
+            e.row = static_cast<int>(row_of<Value>(unit, threadIdx.x % TEAM));
         if (e.row < w.n) {
             e.length = w.length[unit * TEAM + threadIdx.x % TEAM];
             e.r = w.r[e.row];
@@ -396,24 +417,46 @@ __device__ void stage(const job<Value> &w, char *shared, int *places, rows<Units
     __syncthreads();
 #pragma unroll
     for (int u = 0; u < Units; u++) {
-        slice<Value> &a = t->slices[u];
         int64_t unit = unit_of(u, threadIdx.x / TEAM);
         int64_t at = unit * a_team + threadIdx.x % TEAM / FUR_WARP;
-        a = {};
+        t->places[u] = {};
         if (unit >= w.units)
             continue;
-        a = {w.columns + w.start[at], w.values + w.start[at],
-             static_cast<int>(w.start[at + 1] - w.start[at]) / FUR_WARP};
-        int place = places[u * warps + threadIdx.x / FUR_WARP];
-        if (place < 0)
-            continue;
-        for (int k = threadIdx.x % FUR_WARP; k < a.width * FUR_WARP; k += FUR_WARP) {
-            columns[place + k] = a.columns[k];
-            values[place + k] = a.values[k];
+        auto start = static_cast<int>(w.start[at]);
+        auto size = static_cast<int>(w.start[at + 1]) - start;
+        int to = places[u * warps + threadIdx.x / FUR_WARP];
+        t->places[u] = {to < 0 ? ~start : to, size / FUR_WARP};
+        for (int k = threadIdx.x % FUR_WARP; to >= 0 && k < size; k += FUR_WARP) {
+            columns[to + k] = w.columns[start + k];
+            values[to + k] = w.values[start + k];
         }
-        a.columns = columns + place;
-        a.values = values + place;
     }
+}
+
+// Where a team has one unit, registers are left for more loads.
+template <int Units, class Value>
+__device__ Value any_row_product(const slice<Value> &a, const pair<Value> *pairs, int length,
+                                 Value beta)
+{
+    if constexpr (Units == 1)
+        if (a.width > unroll_of<Value>)
+            return row_product<unroll_long<Value>>(a, pairs, length, beta);
+    return row_product<unroll_of<Value>>(a, pairs, length, beta);
+}
+
+// The sums of the lanes of all units of a block, a warp for each; `half`: which warps do it.
+template <int Units, class Value>
+__device__ void add_lanes(const job<Value> &w, int half, const Value (&left)[Units * TEAMS][TEAM],
+                          const Value (&right)[Units * TEAMS][TEAM], double *sums)
+{
+    static_assert(2 * Units * TEAMS <= BLOCK / FUR_WARP, "a warp for each unit and sum");
+    int own = static_cast<int>(threadIdx.x / FUR_WARP) - half * Units * TEAMS;
+    int lane = threadIdx.x % FUR_WARP;
+    if (own < 0 || own >= Units * TEAMS || lane >= GROUP)
+        return;
+    int64_t unit = unit_of(own / TEAMS, own % TEAMS);
+    if (unit < w.units)
+        __stcg(sums + unit * GROUP + lane, lane_sum(w, unit, lane, left[own], right[own]));
 }
 
 // w.count iterations, each the turn of the last one's direction and a new residual. Bytes: above.
@@ -421,8 +464,8 @@ template <int Units, bool Scaled, class Value>
 __global__ void __launch_bounds__(BLOCK, 1) iterate(job<Value> w)
 {
     extern __shared__ __align__(16) char shared[];
-    __shared__ Value left[TEAMS][TEAM];
-    __shared__ Value right[TEAMS][TEAM];
+    __shared__ Value left[Units * TEAMS][TEAM];
+    __shared__ Value right[Units * TEAMS][TEAM];
     __shared__ fur_partial<2> results[BLOCK / FUR_WARP];
     __shared__ int places[Units * BLOCK / FUR_WARP];
     const Value one = fur_from<Value>({1, 0});
@@ -445,22 +488,19 @@ __global__ void __launch_bounds__(BLOCK, 1) iterate(job<Value> w)
 #pragma unroll
         for (int u = 0; u < Units; u++) {
             entries<Value> &e = t.own[u];
-            int64_t unit = unit_of(u, team);
-            if (u > 0)
-                __syncthreads();
-            if (t.has(w, u)) {
-                Value z = Scaled ? fur_mul(e.d, e.r) : e.r;
-                e.x = fur_fma(alpha, e.p, e.x);
-                e.p = fur_fma(one, z, fur_mul(beta, e.p));
-                e.q = row_product(t.slices[u], w.pairs, e.length, beta);
-                left[team][thread] = e.p;
-                right[team][thread] = e.q;
-            }
-            __syncthreads();
-            if (unit < w.units && thread < GROUP)
-                __stcg(w.sums + unit * GROUP + thread,
-                       lane_sum(w, unit, thread, left[team], right[team]));
+            if (!t.has(w, u))
+                continue;
+            Value z = Scaled ? fur_mul(e.d, e.r) : e.r;
+            e.x = fur_fma(alpha, e.p, e.x);
+            e.p = fur_fma(one, z, fur_mul(beta, e.p));
+            Value q = any_row_product<Units>(slice<Value>(w, shared, t.places[u]), w.pairs,
+                                             e.length, beta);
+            w.q[e.row] = q;
+            left[u * TEAMS + team][thread] = e.p;
+            right[u * TEAMS + team][thread] = q; // until r takes it
         }
+        __syncthreads();
+        add_lanes<Units>(w, 0, left, right, w.sums);
         meet(w.arrived, &expected);
 
         s.store(w.pq, &s.pq, tree_of_lanes<Value, 1>(w, w.sums, results).part[0]);
@@ -471,25 +511,18 @@ __global__ void __launch_bounds__(BLOCK, 1) iterate(job<Value> w)
 #pragma unroll
         for (int u = 0; u < Units; u++) {
             entries<Value> &e = t.own[u];
-            int64_t unit = unit_of(u, team);
-            if (u > 0)
-                __syncthreads();
-            if (t.has(w, u)) {
-                e.r = fur_fma(minus, e.q, e.r);
-                Value z = Scaled ? fur_mul(e.d, e.r) : e.r;
-                w.pairs[e.row] = {z, e.p};
-                left[team][thread] = e.r;
-                right[team][thread] = z;
-            }
-            __syncthreads();
-            if (unit < w.units && thread < GROUP)
-                __stcg(w.sums + w.lanes + unit * GROUP + thread,
-                       lane_sum(w, unit, thread, left[team], left[team]));
-            int other = thread - FUR_WARP;
-            if (Scaled && unit < w.units && other >= 0 && other < GROUP)
-                __stcg(w.sums + 2 * w.lanes + unit * GROUP + other,
-                       lane_sum(w, unit, other, left[team], right[team]));
+            if (!t.has(w, u))
+                continue;
+            e.r = fur_fma(minus, right[u * TEAMS + team][thread], e.r);
+            Value z = Scaled ? fur_mul(e.d, e.r) : e.r;
+            w.pairs[e.row] = {z, e.p};
+            left[u * TEAMS + team][thread] = e.r;
+            right[u * TEAMS + team][thread] = z;
         }
+        __syncthreads();
+        add_lanes<Units>(w, 0, left, left, w.sums + w.lanes);
+        if (Scaled)
+            add_lanes<Units>(w, 1, left, right, w.sums + 2 * w.lanes);
         meet(w.arrived, &expected);
 
         auto sums = tree_of_lanes < Value, Scaled ? 2 : 1 > (w, w.sums + w.lanes, results);
@@ -503,7 +536,6 @@ __global__ void __launch_bounds__(BLOCK, 1) iterate(job<Value> w)
         if (t.has(w, u)) {
             w.r[e.row] = e.r;
             w.p[e.row] = e.p;
-            w.q[e.row] = e.q;
             w.x[e.row] = e.x;
         }
     }
@@ -593,7 +625,7 @@ template <class Value> fur_status plan(fur_env *env, const fur_csr_view *a, slic
     s->units = s->lanes / GROUP;
     int64_t most = env->device->multiprocessors;
     s->a_team = static_cast<int>(fur_ceil_div(s->units, most * TEAMS));
-    if (a->rows == 0 || s->a_team > UNITS_MOST || a->entries > ENTRIES_MOST)
+    if (a->rows == 0 || s->a_team > units_most<Value> || a->entries > ENTRIES_MOST)
         return refuse(env, "it has no rows, or more than the device holds");
     s->blocks = static_cast<int>(std::min(s->units, most));
     return build<Value>(env, a, s);
@@ -649,7 +681,8 @@ template <class Value> fur_status advance(fur_env *env, const sliced *s, const f
         return scaled ? launch<1, true>(env, s, &w) : launch<1, false>(env, s, &w);
     if (s->a_team == 2)
         return scaled ? launch<2, true>(env, s, &w) : launch<2, false>(env, s, &w);
-    return scaled ? launch<UNITS_MOST, true>(env, s, &w) : launch<UNITS_MOST, false>(env, s, &w);
+    constexpr int most = units_most<Value>;
+    return scaled ? launch<most, true>(env, s, &w) : launch<most, false>(env, s, &w);
 }
 
 // Calls f with a value of the type; those of 16 bytes have no registers.
