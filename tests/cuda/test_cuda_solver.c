@@ -323,7 +323,7 @@ START_TEST(exact_kernels_give_the_same_solution)
     assembly m = assemble("small grid", FUR_F64, -1, 0);
     problem host = problem_open(fur_context_host(context), &m, NULL);
     problem gpu = problem_open(context, &m, NULL);
-    const fur_solver_options limit = {.rtol = 1e-9};
+    const fur_solver_options limit = {.rtol = 1e-9, .execution = FUR_EXECUTION_PLAIN};
     fur_solver_report expected = solve_on_host(&host, limit, true);
     for (int kernel = 0; kernel < kernel_count(fur_spmv_kernel_at, context); kernel++) {
         fur_spmv *plan = plan_or_refusal(gpu.a, FUR_OP_N, kernel);

@@ -98,7 +98,8 @@ done
 may_see_cuda() {
     case $1 in
     device) echo device ;;
-    vector | csr | spmv | stencil) echo device "$1" ;;
+    vector | csr | stencil) echo device "$1" ;;
+    spmv) echo device vector spmv ;;
     multigrid) echo device stencil multigrid ;;
     reorder) echo device csr reorder ;;
     solver) echo device vector spmv solver ;;
