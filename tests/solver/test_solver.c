@@ -524,8 +524,8 @@ START_TEST(a_solve_tells_the_condition)
     ck_ok(context, fur_operator_jacobi(p.op, &jacobi));
     set_random(p.b, 31);
     for (int scaled = 0; scaled < 2; scaled++) {
-        fur_solver_options options = {.size = sizeof options,
-                                      .preconditioner = scaled ? jacobi : NULL};
+        fur_solver_options options = {
+            .size = sizeof options, .preconditioner = scaled ? jacobi : NULL, .whole = 1};
         ck_ok(context, fur_vector_fill(p.x, fur_real(0)));
         fur_solver_report report = solve(&p, &options);
         ck_assert_msg(report.condition <= 1.01 * condition && report.condition >= 0.98 * condition,
@@ -601,7 +601,7 @@ START_TEST(a_correction_begins_where_the_recursion_ends)
     problem p = poisson(context, FUR_F32, 100, 1, NULL);
     history h = {.stop_at = -1};
     fur_solver_options options = {
-        .size = sizeof options, .rtol = 1.5e-6, .monitor = monitor, .monitor_user = &h};
+        .size = sizeof options, .rtol = 1.5e-6, .monitor = monitor, .monitor_user = &h, .whole = 1};
     set_scattered(p.b);
     fur_solver_report report = solve(&p, &options);
     int64_t met = 0;
