@@ -43,7 +43,7 @@ INFO_KEYS = {"rows", "cols", "entries", "entries_in_file", "field", "symmetry", 
 MULTIPLY_KEYS = {"rows", "cols", "entries", "kernel", "threads", "seconds_load", "seconds_plan",
                  "seconds_median", "bytes", "gbps", "y_norm_1", "y_norm_2", "y_norm_max"}
 SOLVE_KEYS = {"method", "precond", "reason", "outcome", "converged", "iterations", "residual",
-              "residual_recursive", "seconds_setup", "seconds_solve", "seconds_per_iteration",
+              "residual_recursive", "reduced", "seconds_setup", "seconds_solve", "seconds_per_iteration",
               "bytes_per_iteration", "gbps", "condition_estimate", "attempts", "kernel"}
 ATTEMPT_KEYS = {"method", "precond", "reason", "outcome", "iterations", "residual", "seconds"}
 STENCIL_KEYS = {"points", "extent", "type", "device", "ns_per_point_stencil", "ns_per_point_csr",
