@@ -101,7 +101,7 @@ may_see_cuda() {
     vector | csr | spmv | stencil) echo device "$1" ;;
     multigrid) echo device stencil multigrid ;;
     reorder) echo device csr reorder ;;
-    solver) echo device vector spmv solver ;;
+    solver) echo device vector csr spmv solver ;;
     .) echo device vector csr spmv stencil multigrid reorder solver ;;
     *) echo "cuda/$1 is not in the table of $0" >&2 && exit 1 ;;
     esac
