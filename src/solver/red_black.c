@@ -15,18 +15,13 @@
  * and the vectors 96; the whole system takes 104 and 96 for each. */
 #include "red_black.h"
 
-#include "atomic.h"
 #include "colours.h"
 #include "csr.h"
-#include "team.h"
 
 #include <furrow/spmv.h>
 
 #include <math.h>
 #include <string.h>
-
-/* Rows below which another thread does not pay. */
-#define ROW_GRAIN 8192
 
 /* A block of rows of A in the new numbering, whose values are those of A at `from`. */
 typedef struct block {
@@ -103,130 +98,6 @@ static fur_status update(void *object)
     return FUR_OK;
 }
 
-/* The blocks while they are being made, on the host. */
-typedef struct splitting {
-    const fur_csr_view *a; /* its pattern */
-    const fur_colours *colours;
-    int64_t red_entries; /* of [D E], before those of W */
-    int64_t entries;
-    int32_t *starts; /* of rows */
-    int32_t *columns;
-    int32_t *from;      /* position in A */
-    int32_t *black_row; /* of A, for each entry of W */
-    fur_shared clashes; /* entries that join two rows of one colour */
-} splitting;
-
-static int64_t row_length(const fur_csr_view *a, int64_t row)
-{
-    return fur_offset_at(a, row + 1) - fur_offset_at(a, row);
-}
-
-/* Where each row of the new numbering begins; those of W have no diagonal. */
-static void set_starts(splitting *s)
-{
-    const fur_colours *c = s->colours;
-    for (int64_t place = 0; place < s->a->rows; place++) {
-        bool black = place >= c->red;
-        s->starts[place] = (int32_t)s->entries;
-        s->entries += row_length(s->a, c->order[place]) - black;
-        s->red_entries += black ? 0 : row_length(s->a, c->order[place]);
-    }
-    s->starts[s->a->rows] = (int32_t)s->entries;
-}
-
-/* Columns left of `red` are red. The diagonal comes first. */
-static void split_red_row(splitting *s, int32_t place)
-{
-    int32_t row = s->colours->order[place];
-    int32_t next = s->starts[place] + 1;
-    int64_t clashes = 0;
-    for (int64_t k = fur_offset_at(s->a, row); k < fur_offset_at(s->a, row + 1); k++) {
-        int32_t column = s->colours->position[s->a->columns[k]];
-        int32_t at = column == place ? s->starts[place] : next++;
-        clashes += column < s->colours->red && column != place;
-        s->columns[at] = column;
-        s->from[at] = (int32_t)k;
-    }
-    fur_shared_add(&s->clashes, clashes);
-}
-
-static void split_black_row(splitting *s, int32_t place)
-{
-    int32_t row = s->colours->order[place];
-    int32_t at = s->starts[place];
-    int64_t clashes = 0;
-    for (int64_t k = fur_offset_at(s->a, row); k < fur_offset_at(s->a, row + 1); k++) {
-        int32_t column = s->colours->position[s->a->columns[k]];
-        if (column == place)
-            continue;
-        clashes += column >= s->colours->red;
-        s->columns[at] = column;
-        s->from[at] = (int32_t)k;
-        s->black_row[at++ - s->red_entries] = row;
-    }
-    fur_shared_add(&s->clashes, clashes);
-}
-
-static void split_rows(void *job, int64_t begin, int64_t end)
-{
-    splitting *s = job;
-    for (int64_t place = begin; place < end; place++)
-        (place < s->colours->red ? split_red_row : split_black_row)(s, (int32_t)place);
-}
-
-/* Whether E and F have as many entries, and none joins rows of one colour: false only of patterns
- * that are not symmetric. */
-static bool is_split(const splitting *s)
-{
-    return s->clashes == 0 && s->red_entries - s->colours->red == s->entries - s->red_entries;
-}
-
-static fur_status split(fur_env *env, splitting *s)
-{
-    int64_t rows = s->a->rows;
-    FUR_TRY(fur_env_allocate(env, rows + 1, sizeof *s->starts, &s->starts));
-    set_starts(s);
-    FUR_TRY(fur_env_allocate(env, s->entries, sizeof *s->columns, &s->columns));
-    FUR_TRY(fur_env_allocate(env, s->entries, sizeof *s->from, &s->from));
-    FUR_TRY(
-        fur_env_allocate(env, s->entries - s->red_entries, sizeof *s->black_row, &s->black_row));
-    fur_parallel(env, rows / ROW_GRAIN, rows, split_rows, s);
-    return FUR_OK;
-}
-
-static void release_splitting(fur_env *env, splitting *s)
-{
-    fur_env_release(env, s->starts);
-    fur_env_release(env, s->columns);
-    fur_env_release(env, s->from);
-    fur_env_release(env, s->black_row);
-}
-
-/* Numbers of the host, where the context's kernels work. */
-static fur_status send(fur_context *context, int64_t count, const int32_t *numbers, int32_t **out)
-{
-    FUR_TRY(fur_memory_allocate(context, count, sizeof **out, out));
-    return fur_memory_copy(context, *out, numbers, count * (int64_t)sizeof **out);
-}
-
-/* The rows from `place` on, without values; columns and from: of their entries. */
-static fur_status make_block(fur_context *context, const splitting *s, int64_t place, int64_t rows,
-                             int64_t cols, block *out)
-{
-    int32_t first = s->starts[place];
-    int64_t entries = s->starts[place + rows] - first;
-    int32_t *starts = s->starts + place;
-    for (int64_t i = 0; i <= rows; i++)
-        starts[i] -= first;
-    FUR_TRY(
-        fur_csr_allocate(context, rows, cols, entries, s->a->value_type, FUR_I32, &out->matrix));
-    FUR_TRY(fur_memory_copy(context, fur_csr_offsets(out->matrix), starts,
-                            (rows + 1) * (int64_t)sizeof *starts));
-    FUR_TRY(fur_memory_copy(context, fur_csr_columns(out->matrix), s->columns + first,
-                            entries * (int64_t)sizeof *s->columns));
-    return send(context, entries, s->from + first, &out->from);
-}
-
 static void release_block(fur_context *context, block *b)
 {
     fur_spmv_destroy(b->plan);
@@ -234,23 +105,48 @@ static void release_block(fur_context *context, block *b)
     fur_memory_release(context, b->from);
 }
 
-/* Both blocks: the end of the one is the start of the other. */
-static fur_status make_blocks(fur_red_black *rb, const splitting *s)
+static fur_status make_block(fur_context *context, int64_t rows, int64_t cols, int64_t entries,
+                             fur_value_type value, block *out)
 {
-    int64_t rows = s->a->rows;
-    int64_t red = s->colours->red;
-    FUR_TRY(send(rb->context, s->entries - s->red_entries, s->black_row, &rb->black_row));
-    FUR_TRY(make_block(rb->context, s, 0, red, rows, &rb->to_red));
-    s->starts[red] = (int32_t)s->red_entries;
-    return make_block(rb->context, s, red, rows - red, red, &rb->to_black);
+    FUR_TRY(fur_csr_allocate(context, rows, cols, entries, value, FUR_I32, &out->matrix));
+    return fur_memory_allocate(context, entries, sizeof *out->from, &out->from);
 }
 
-static fur_status make_order(fur_red_black *rb, const fur_colours *c, int64_t rows)
+/* Room for the blocks of A with these colours. */
+static fur_status make_blocks(fur_red_black *rb, int64_t red)
 {
-    int64_t bytes = rows * (int64_t)sizeof *c->order;
-    FUR_TRY(fur_permutation_allocate(rb->context, rows, &rb->order));
-    FUR_TRY(fur_memory_copy(rb->context, rb->order->order, c->order, bytes));
-    return fur_memory_copy(rb->context, rb->order->position, c->position, bytes);
+    const fur_csr_view *a = rb->a->matrix;
+    int64_t off_diagonal = (a->entries - a->rows) / 2;
+    FUR_TRY(make_block(rb->context, red, a->rows, red + off_diagonal, a->value_type, &rb->to_red));
+    FUR_TRY(
+        make_block(rb->context, a->rows - red, red, off_diagonal, a->value_type, &rb->to_black));
+    return fur_memory_allocate(rb->context, off_diagonal, sizeof *rb->black_row, &rb->black_row);
+}
+
+static fur_colour_blocks blocks_of(const fur_red_black *rb)
+{
+    return (fur_colour_blocks){
+        .offsets = {fur_csr_offsets(rb->to_red.matrix), fur_csr_offsets(rb->to_black.matrix)},
+        .columns = {fur_csr_columns(rb->to_red.matrix), fur_csr_columns(rb->to_black.matrix)},
+        .from = {rb->to_red.from, rb->to_black.from},
+        .row = rb->black_row,
+    };
+}
+
+/* Colours and blocks where the functions reach A; *found = false if there are none. */
+static fur_status divide(fur_red_black *rb, const fur_colour_services *by, bool *found)
+{
+    fur_env *env = &rb->context->env;
+    const fur_csr_view *a = rb->a->matrix;
+    FUR_TRY(fur_permutation_allocate(rb->context, a->rows, &rb->order));
+    fur_colours colours = {0, rb->order->order, rb->order->position};
+    *found = false;
+    FUR_TRY(by->find(env, a, &colours));
+    if (colours.red == 0)
+        return FUR_OK;
+    FUR_TRY(make_blocks(rb, colours.red));
+    fur_colour_blocks blocks = blocks_of(rb);
+    return by->split(env, a, &colours, &blocks, found);
 }
 
 /* q = S p. A method's own p needs no copy. */
@@ -321,48 +217,6 @@ static fur_status complete(fur_red_black *rb, fur_vector *const *work)
     return FUR_OK;
 }
 
-/* The blocks of a pattern on the host; *found = false if it has no two colours. */
-static fur_status divide(fur_red_black *rb, const fur_csr_view *pattern, bool *found)
-{
-    fur_env *env = &rb->context->env;
-    fur_status status = FUR_OK;
-    fur_colours colours = {0};
-    splitting s = {.a = pattern, .colours = &colours};
-    *found = false;
-    FUR_TRY_DONE(fur_colours_find(env, pattern, &colours));
-    if (colours.red == 0)
-        goto done;
-    FUR_TRY_DONE(split(env, &s));
-    if (!is_split(&s))
-        goto done;
-    FUR_TRY_DONE(make_order(rb, &colours, pattern->rows));
-    FUR_TRY_DONE(make_blocks(rb, &s));
-    *found = true;
-done:
-    release_splitting(env, &s);
-    fur_colours_release(env, &colours);
-    return status;
-}
-
-/* The same with the pattern brought to the host. */
-static fur_status divide_near(fur_red_black *rb, bool *found)
-{
-    fur_context *context = rb->context;
-    const fur_csr_view *a = rb->a->matrix;
-    fur_csr_view near = *a;
-    int64_t offset_bytes = (a->rows + 1) * (int64_t)fur_offset_size(a->offset_type);
-    near.columns = NULL;
-    FUR_TRY(fur_memory_to_host(context, a->offsets, offset_bytes, &near.offsets));
-    fur_status status = fur_memory_to_host(context, a->columns,
-                                           a->entries * (int64_t)sizeof *a->columns, &near.columns);
-    if (status == FUR_OK)
-        status = divide(rb, &near, found);
-    fur_memory_drop(context, a->offsets, (void *)(uintptr_t)near.offsets);
-    if (near.columns)
-        fur_memory_drop(context, a->columns, (void *)(uintptr_t)near.columns);
-    return status;
-}
-
 /* Jacobi's preconditioner where the caller has none. One that cannot be made is no failure and
  * leaves no sentence. */
 static fur_status find_jacobi(fur_red_black *rb, const fur_operator *preconditioner)
@@ -393,17 +247,20 @@ static bool is_candidate(const fur_operator *a, const fur_operator *precondition
 fur_status fur_red_black_create(const fur_operator *a, const fur_operator *preconditioner,
                                 fur_vector *const *work, fur_red_black **out)
 {
+    static const fur_colour_services on_host = {fur_colours_find, fur_colours_split};
+    const fur_colour_services *services =
+        fur_is_remote(a->context) ? &fur_services(a->context)->colour : &on_host;
     bool found = false;
     fur_red_black *rb;
     *out = NULL;
-    if (!is_candidate(a, preconditioner))
+    if (!services->find || !is_candidate(a, preconditioner))
         return FUR_OK;
     FUR_TRY(fur_env_allocate_zeros(&a->context->env, 1, sizeof *rb, &rb));
     rb->context = a->context;
     rb->a = a;
     fur_status status = find_jacobi(rb, preconditioner);
     if (status == FUR_OK && rb->jacobi)
-        status = divide_near(rb, &found);
+        status = divide(rb, services, &found);
     if (status == FUR_OK && found)
         status = complete(rb, work);
     if (status == FUR_OK && found)
