@@ -111,6 +111,8 @@ void set_services(fur_remote *r)
     r->solver.cg_refresh = fur_cuda_cg_refresh;
     r->solver.cg_advance = fur_cuda_cg_advance;
     r->solver.cg_release = fur_cuda_cg_release;
+    r->colour.find = fur_cuda_colours_find;
+    r->colour.split = fur_cuda_colours_split;
     r->recording.create = fur_cuda_recording_create;
     r->recording.begin = fur_cuda_recording_begin;
     r->recording.end = fur_cuda_recording_end;

@@ -80,6 +80,12 @@ typedef struct fur_solver_options {
      * squares. With a preconditioner only cgnr has it. */
     double damp;
     fur_execution execution; /* of cg; a way that cannot be had falls back to another */
+    /* 1: no red-black reduction. 0: where the rows of A have two colours, so that no entry off the
+     * diagonal joins two of one colour, as in 5- and 7-point matrices, cg without a preconditioner
+     * or with A's Jacobi works on one colour alone, in half the iterations; both colours' unknowns
+     * are in x. Of the operator of a plan with an exact kernel, whose solver then keeps half of A
+     * twice. */
+    int whole;
 } fur_solver_options;
 
 /* How a solve ended. In every case x holds the last iterate of the last pass that lowered the true
@@ -133,6 +139,7 @@ typedef struct fur_solver_report {
     fur_execution execution; /* how the iterations were run */
     double bytes;            /* moved in an iteration, counted; as the method counts them */
     double normal_residual;  /* ||A^H r - damp^2 x|| of least squares, computed afresh */
+    int reduced;             /* 1: cg worked on the rows of one of two colours */
 } fur_solver_report;
 
 /* A solver for A x = b. The operators of the options and A must outlive it. FUR_INVALID for a

@@ -239,6 +239,32 @@ typedef struct fur_solver_services {
     void (*cg_release)(fur_env *env, void *state);
 } fur_solver_services;
 
+/* Two colours for the rows of a square matrix: no entry off the diagonal joins two rows of one
+ * colour. The order lists red rows before black ones, both as they were. */
+typedef struct fur_colours {
+    int64_t red;       /* rows of that colour, at most half of all; 0: there are no two colours */
+    int32_t *order;    /* an array that is there, as the next */
+    int32_t *position; /* its inverse */
+} fur_colours;
+
+/* A in that order, [D E; F C] with diagonal D and C, as two patterns in arrays that are there: [D
+ * E], the diagonal first in each row, and F. */
+typedef struct fur_colour_blocks {
+    int32_t *offsets[2];
+    int32_t *columns[2]; /* of F: red rows */
+    int32_t *from[2];    /* for each entry: where it stands in A */
+    int32_t *row;        /* for each entry of F: its row in A */
+} fur_colour_blocks;
+
+/* Reduction to one of two colours; all of them or none. */
+typedef struct fur_colour_services {
+    /* Colours by the entries left of the diagonal, those of src/solver/colours.h. */
+    fur_status (*find)(fur_env *env, const fur_csr_view *a, fur_colours *c);
+    /* *clean = false, and the columns are anything, if an entry joins rows of one colour. */
+    fur_status (*split)(fur_env *env, const fur_csr_view *a, const fur_colours *c,
+                        const fur_colour_blocks *out, bool *clean);
+} fur_colour_services;
+
 /* Calls that are recorded and replayed; all of them or none. */
 typedef struct fur_recording_services {
     fur_status (*create)(fur_env *env, void **state);
@@ -278,6 +304,7 @@ typedef struct fur_remote {
     fur_order_services order;
     fur_recording_services recording;
     fur_solver_services solver;
+    fur_colour_services colour;
 } fur_remote;
 
 /* One device's kernels. spmv[0] and stencil[0] are the references. */

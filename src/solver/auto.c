@@ -192,6 +192,14 @@ static int64_t iterations_for(const course *c, const fur_choice *choice)
     return left < 1 ? 1 : shared ? (left + SHARE - 1) / SHARE : left;
 }
 
+/* Whether A was found to be a stencil: what a race then chose must not be seen in the bits, and a
+ * product without a matrix moves about as little as a reduced system. */
+static bool is_stencil(const course *c)
+{
+    const fur_recognise_report *found = fur_product_describe(c->product)->recognition;
+    return found && found->recognised;
+}
+
 static fur_status solve(course *c, const fur_choice *choice, fur_operator *preconditioner,
                         fur_solver_report *report)
 {
@@ -200,6 +208,7 @@ static fur_status solve(course *c, const fur_choice *choice, fur_operator *preco
     options.method = choice->method;
     options.restart = choice->restart;
     options.max_iterations = iterations_for(c, choice);
+    options.whole = options.whole || is_stencil(c);
     if (preconditioner)
         options.preconditioner = preconditioner;
     if (is_least_squares(choice) && !options.adjoint) {

@@ -391,5 +391,6 @@ const fur_method fur_method_cg = {
     .scratch = scratch,
     .prepare = keep_coefficients,
     .runs_ahead = true,
+    .reduces = true,
     .run = run,
 };

@@ -1,5 +1,5 @@
 /* A solve: passes of a method, until the true residual says that it is done. */
-#include "solver.h"
+#include "red_black.h"
 
 #include "arguments.h"
 #include "clock.h"
@@ -102,6 +102,7 @@ typedef struct drive {
     double residual; /* the true one */
     double normal;   /* ||A^H r - damp^2 d||, where d is the change of x; -1: not computed */
     double damped;   /* damp ||d||, which damping adds to the residual */
+    bool reduced;    /* passes are of the reduced system */
 } drive;
 
 /* r = b - A x, and its norm */
@@ -188,7 +189,8 @@ static fur_status run_pass(drive *d, fur_vector *x, double target)
     s->residual = d->residual * s->scale;
     if (s->scale != 1)
         FUR_TRY(fur_vector_scale(s->r, fur_real(s->scale)));
-    FUR_TRY(d->solver->method->run(s));
+    FUR_TRY(d->reduced ? fur_red_black_run(d->solver->red_black, d->solver->method, s)
+                       : d->solver->method->run(s));
     s->residual /= s->scale;
     return FUR_OK;
 }
@@ -359,7 +361,12 @@ fur_status fur_solver_solve(fur_solver *solver, const fur_vector *b, fur_vector 
     double start = fur_seconds();
     const fur_solver_options *o = &solver->options;
     fur_solve pass = solve_of(solver);
-    drive d = {.solver = solver, .pass = &pass, .b = b, .x = x, .normal = -1};
+    drive d = {.solver = solver,
+               .pass = &pass,
+               .b = b,
+               .x = x,
+               .normal = -1,
+               .reduced = fur_red_black_works(solver->red_black)};
     FUR_TRY(check_vectors(solver, b, x));
     FUR_TRY(fur_norm2(b, &d.b_norm));
     d.goal = larger(fur_target(o->rtol, d.b_norm), o->atol);
@@ -380,6 +387,7 @@ fur_status fur_solver_solve(fur_solver *solver, const fur_vector *b, fur_vector 
         .bytes = pass.bytes,
         .execution = pass.execution,
         .normal_residual = d.normal > 0 ? d.normal : 0,
+        .reduced = d.reduced,
     };
     fur_report_fill(report, &own, sizeof own);
     return FUR_OK;

@@ -1,5 +1,7 @@
 /* Solvers: methods by name, options, workspace. What a solve does stands in drive.c. */
 #include "persistent.h"
+#include "red_black.h"
+
 #include "names.h"
 
 #include "arguments.h"
@@ -207,7 +209,7 @@ static bool is_recordable(const fur_solver *s)
 static fur_status make_ahead(fur_solver *s)
 {
     const fur_operator *m = s->options.preconditioner;
-    if (wants(s, FUR_EXECUTION_PERSISTENT) && (!m || fur_operator_scaling(m)))
+    if (!s->red_black && wants(s, FUR_EXECUTION_PERSISTENT) && (!m || fur_operator_scaling(m)))
         s->persistent = fur_persistent_plan(s->a);
     if (s->persistent || !wants(s, FUR_EXECUTION_RECORDED) || !is_recordable(s) ||
         fur_context_host(s->context) == s->context)
@@ -233,6 +235,8 @@ fur_status fur_solver_create(const fur_operator *a, const fur_solver_options *op
     fur_solver *solver = memory;
     *solver = (fur_solver){.context = context, .a = a, .method = method, .options = o};
     fur_status status = make_workspace(solver);
+    if (status == FUR_OK && method->reduces && !o.whole)
+        status = fur_red_black_create(a, o.preconditioner, solver->work, &solver->red_black);
     if (status == FUR_OK)
         status = make_ahead(solver);
     if (status != FUR_OK) {
@@ -247,6 +251,7 @@ void fur_solver_destroy(fur_solver *solver)
 {
     if (!solver)
         return;
+    fur_red_black_release(solver->red_black);
     destroy_vectors(solver, count_work(solver), solver->work);
     destroy_vectors(solver, solver->method->range_workspace, solver->range);
     fur_vector_destroy(solver->r);

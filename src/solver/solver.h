@@ -16,6 +16,8 @@
 typedef struct fur_recording fur_recording;
 typedef struct fur_persistent fur_persistent;
 
+typedef struct fur_red_black fur_red_black;
+
 /* One solve in progress, in passes: the first improves x, each further one starts with the true
  * residual and makes a correction of x. What a pass sees may be scaled by a power of two, so that
  * squares of its residual neither overflow nor underflow. */
@@ -75,6 +77,7 @@ typedef struct fur_method {
     /* Fills vectors of the workspace that stay as they are, once when they are made; NULL: none. */
     fur_status (*prepare)(const fur_solver *solver);
     bool runs_ahead; /* the scalars stay on the device: iterations may be recorded, or persistent */
+    bool reduces;    /* a system with two colours, see red_black.h */
     /* Improves x by a pass; fails only if an operator does. */
     fur_status (*run)(fur_solve *solve);
 } fur_method;
@@ -98,6 +101,7 @@ struct fur_solver {
     fur_scalars *scalars;
     fur_recording *recording; /* NULL: none */
     fur_persistent *persistent;
+    fur_red_black *red_black; /* NULL: the whole system is solved */
 };
 
 /* y = A x, y = A^H x, z = M r (a copy without a preconditioner); products are counted. */

@@ -451,8 +451,8 @@ static bool succeeds(fixture *f, const creation *c, int64_t n)
     f->m.fail_at = 0;
     if (status == FUR_OK) {
         /* "auto" makes do with a kernel that needs less. */
-        bool makes_do = (c->create == plan && !f->options.kernel) || c->create == recognise ||
-                        c->create == recognise_fields;
+        bool makes_do = (c->create == plan && !f->options.kernel) || c->create == solver ||
+                        c->create == recognise || c->create == recognise_fields;
         ck_assert_msg(!failed_one || makes_do, "%s: success without allocation %lld", c->name,
                       (long long)n);
         ck_assert_ptr_ne(out.any, f);

@@ -154,7 +154,7 @@ static void solve(const fur_operator *op, golden_cg *g)
     fur_solver_report report = FUR_DEFAULT(fur_solver_report);
     ck_ok(context, fur_vector_create(context, g->value, g->nx * g->ny, &x));
     ck_ok(context, fur_operator_jacobi(op, &jacobi));
-    fur_solver_options options = {.size = sizeof options, .preconditioner = jacobi};
+    fur_solver_options options = {.size = sizeof options, .preconditioner = jacobi, .whole = 1};
     ck_ok(context, fur_solver_create(op, &options, &solver));
     ck_ok(context, fur_solver_solve(solver, b, x, &report));
     ck_assert_int_eq(report.outcome, FUR_OUTCOME_CONVERGED);

@@ -145,9 +145,10 @@ static void check_problem(fur_context *context, const assembly *m)
     static const int64_t intervals[] = {0, 1, 2, 7, 16, 1000};
     problem host = problem_open(fur_context_host(context), m, NULL);
     problem gpu = problem_open(context, m, NULL);
-    for (int i = 0; i < COUNT_OF(cases) * 2; i++) {
+    for (int i = 0; i < COUNT_OF(cases) * 4; i++) {
         bool jacobi = i % 2;
-        fur_solver_options options = cases[i / 2];
+        fur_solver_options options = cases[i / 4];
+        options.whole = i / 2 % 2;
         fur_solver_report expected = solve_on_host(&host, options, jacobi);
         for (int k = 0; k < COUNT_OF(intervals) * EXECUTIONS; k++) {
             options.execution = (fur_execution)(k % EXECUTIONS);
@@ -228,13 +229,18 @@ START_TEST(a_solve_is_run_as_it_says)
     assembly m = assemble("small grid", value, -1, 0);
     problem host = problem_open(fur_context_host(context), &m, NULL);
     problem gpu = problem_open(context, &m, NULL);
-    fur_solver_options options = {.size = sizeof options, .preconditioner = gpu.jacobi};
+    fur_solver_options options = {.size = sizeof options, .preconditioner = gpu.jacobi, .whole = 1};
     fur_execution fastest = value == FUR_C128 ? FUR_EXECUTION_RECORDED : FUR_EXECUTION_PERSISTENT;
     ck_assert_int_eq(solve(&gpu, &options).execution, fastest);
     options.execution = FUR_EXECUTION_RECORDED;
     ck_assert_int_eq(solve(&gpu, &options).execution, FUR_EXECUTION_RECORDED);
     options.execution = FUR_EXECUTION_PLAIN;
     ck_assert_int_eq(solve(&gpu, &options).execution, FUR_EXECUTION_PLAIN);
+    options.execution = FUR_EXECUTION_AUTO;
+    options.whole = 0;
+    fur_solver_report reduced = solve(&gpu, &options);
+    ck_assert_int_eq(reduced.execution, FUR_EXECUTION_RECORDED);
+    ck_assert_int_eq(reduced.reduced, 1);
     problem_close(&gpu);
     problem_close(&host);
     assembly_release(&m);
@@ -242,7 +248,7 @@ START_TEST(a_solve_is_run_as_it_says)
 }
 END_TEST
 
-/* A solver that lives while the values change. */
+/* A solver that lives while the values change, of the whole system or of one colour. */
 START_TEST(new_values_reach_a_solver)
 {
     fur_context *context = context_cuda();
@@ -250,7 +256,7 @@ START_TEST(new_values_reach_a_solver)
     assembly other = assemble("small grid", FUR_F64, 5, 9);
     problem p = problem_open(context, &m, NULL);
     problem fresh = problem_open(context, &other, NULL);
-    fur_solver_options options = {.size = sizeof options, .preconditioner = p.jacobi};
+    fur_solver_options options = {.size = sizeof options, .preconditioner = p.jacobi, .whole = _i};
     fur_solver *solver = NULL;
     ck_ok(context, fur_solver_create(p.op, &options, &solver));
     ck_ok(context, fur_solver_solve(solver, p.b, p.x, NULL));
@@ -323,7 +329,7 @@ START_TEST(exact_kernels_give_the_same_solution)
     assembly m = assemble("small grid", FUR_F64, -1, 0);
     problem host = problem_open(fur_context_host(context), &m, NULL);
     problem gpu = problem_open(context, &m, NULL);
-    const fur_solver_options limit = {.rtol = 1e-9, .execution = FUR_EXECUTION_PLAIN};
+    const fur_solver_options limit = {.rtol = 1e-9, .execution = FUR_EXECUTION_PLAIN, .whole = 1};
     fur_solver_report expected = solve_on_host(&host, limit, true);
     for (int kernel = 0; kernel < kernel_count(fur_spmv_kernel_at, context); kernel++) {
         fur_spmv *plan = plan_or_refusal(gpu.a, FUR_OP_N, kernel);
@@ -342,6 +348,7 @@ START_TEST(exact_kernels_give_the_same_solution)
 }
 END_TEST
 
+/* Of the whole system or of one colour. */
 START_TEST(a_solve_does_not_allocate)
 {
     counted c;
@@ -351,7 +358,7 @@ START_TEST(a_solve_does_not_allocate)
     int index = -1;
     for (const char *name; (name = next_method(&p, &index));) {
         fur_solver_options options = {
-            .size = sizeof options, .method = name, .preconditioner = p.jacobi};
+            .size = sizeof options, .method = name, .preconditioner = p.jacobi, .whole = _i};
         fur_solver *solver = NULL;
         fur_solver_report report = FUR_DEFAULT(fur_solver_report);
         ck_ok(c.context, fur_vector_fill(p.x, fur_real(0)));
@@ -449,10 +456,10 @@ static void add_tests(TCase *tests)
     tcase_add_test(tests, odd_right_sides_end_as_on_the_cpu);
     tcase_add_test(tests, what_is_not_finite_is_refused_as_on_the_cpu);
     tcase_add_loop_test(tests, a_solve_is_run_as_it_says, 0, FUR_VALUE_COUNT);
-    tcase_add_test(tests, new_values_reach_a_solver);
+    tcase_add_loop_test(tests, new_values_reach_a_solver, 0, 2);
     tcase_add_loop_test(tests, every_method_has_the_bits_of_the_cpu, 0, FUR_VALUE_COUNT);
     tcase_add_test(tests, exact_kernels_give_the_same_solution);
-    tcase_add_test(tests, a_solve_does_not_allocate);
+    tcase_add_loop_test(tests, a_solve_does_not_allocate, 0, 2);
     tcase_add_test(tests, a_monitor_sees_the_iterations_that_are_looked_at);
     tcase_add_test(tests, at_most_an_eighth_of_the_iterations_is_in_vain);
 }

@@ -31,7 +31,7 @@ may_see() {
     furrow_spmv | furrow_stencil | furrow_reorder) echo "src/${1#furrow_}" "$matrix" ;;
     furrow_recognise) echo src/recognise src/spmv src/stencil "$matrix" ;;
     furrow_multigrid) echo src/multigrid src/stencil "$matrix" ;;
-    furrow_solver) echo src/solver src/core src/kernel src/base ;;
+    furrow_solver) echo src/solver "$matrix" ;;
     furrow_io_common) echo io/common src/base ;;
     furrow_io_number) echo io/number ;;
     furrow_io_source) echo io/source io/common src/base ;;
@@ -102,7 +102,7 @@ may_see_cuda() {
     spmv) echo device vector spmv ;;
     multigrid) echo device stencil multigrid ;;
     reorder) echo device csr reorder ;;
-    solver) echo device vector spmv solver ;;
+    solver) echo device vector csr spmv solver ;;
     .) echo device vector csr spmv stencil multigrid reorder solver ;;
     *) echo "cuda/$1 is not in the table of $0" >&2 && exit 1 ;;
     esac

@@ -43,7 +43,7 @@ INFO_KEYS = {"rows", "cols", "entries", "entries_in_file", "field", "symmetry", 
 MULTIPLY_KEYS = {"rows", "cols", "entries", "kernel", "threads", "seconds_load", "seconds_plan",
                  "seconds_median", "bytes", "gbps", "y_norm_1", "y_norm_2", "y_norm_max"}
 SOLVE_KEYS = {"method", "precond", "reason", "outcome", "converged", "iterations", "residual",
-              "residual_recursive", "seconds_setup", "seconds_solve", "seconds_per_iteration",
+              "residual_recursive", "reduced", "seconds_setup", "seconds_solve", "seconds_per_iteration",
               "bytes_per_iteration", "gbps", "condition_estimate", "attempts", "kernel"}
 ATTEMPT_KEYS = {"method", "precond", "reason", "outcome", "iterations", "residual", "seconds"}
 STENCIL_KEYS = {"points", "extent", "type", "device", "ns_per_point_stencil", "ns_per_point_csr",
@@ -556,7 +556,7 @@ class RecognitionTest(CommandTest):
                          (self.folder / "reference").read_bytes())
 
     def test_solution_by_the_stencil(self):
-        reports = [self.json("solve", data("plate.mtx"), "--kernel", kernel, "--out",
+        reports = [self.json("solve", data("plate.mtx"), "--kernel", kernel, "--whole", "--out",
                              self.folder / kernel) for kernel in ("stencil", "reference")]
         self.assertEqual(reports[0]["iterations"], reports[1]["iterations"])
         self.assertEqual((self.folder / "stencil").read_bytes(),
@@ -785,15 +785,15 @@ class SolveTest(CommandTest):
         diagonal = ["1 1 1", "2 2 1", "3 3 1"]
         lone = self.general(*diagonal, "3 1 5", "1 3 -5.25", "1 2 4")
         self.assertIn("in 2 pairs of entries, most in (1, 3) = -5.25 and (3, 1) = 5, counting",
-                      self.sentence("solve", lone, "--method", "cg"))
+                      self.sentence("solve", lone, "--method", "cg", "--whole"))
         absent = self.general(*diagonal, "3 2 1.5")
         self.assertIn("in 1 pair of entries, most in (3, 2) = 1.5 and (2, 3) = 0, counting",
-                      self.sentence("solve", absent, "--method", "cg"))
+                      self.sentence("solve", absent, "--method", "cg", "--whole"))
         complex_one = self.general("1 1 2 0", "2 2 2 0", "3 3 2 0", "1 2 0 9", "2 1 0 9",
                                    field="complex")
         self.assertIn("not Hermitian, as cg needs it: in 1 pair of entries, most in (1, 2) = "
                       "(0, 9) and (2, 1) = (0, 9)",
-                      self.sentence("solve", complex_one, "--method", "cg"))
+                      self.sentence("solve", complex_one, "--method", "cg", "--whole"))
         turned = self.general("1 1 2 0", "2 2 2 0.5", "3 3 2 -1", field="complex")
         self.assertIn("in 2 pairs of entries, most in (3, 3) = (2, -1) and (3, 3) = (2, -1), which "
                       "must be real, counting from 1",
@@ -801,12 +801,12 @@ class SolveTest(CommandTest):
 
     def test_advice_fits(self):
         """More iterations are advised only where the residual has shrunk."""
-        text = self.sentence("solve", data("plate.mtx"), "--max-iterations", 100)
+        text = self.sentence("solve", data("plate.mtx"), "--max-iterations", 100, "--whole")
         self.assertIn("allow more with --max-iterations", text)
         rows = ["%d %d %d" % (i + 1, i + 1, 10 ** (2 * i)) for i in range(4)]
         rough = self.general(*rows, "1 2 1", "2 1 1", size=4)
         text = self.sentence("solve", rough, "--max-iterations", 1, "--method", "cg", "--precond",
-                             "none", "--b", self.column([1, 1, 1, 1e-9]))
+                             "none", "--b", self.column([1, 1, 1, 1e-9]), "--whole")
         residual = float(re.search(r"relative residual (\S+);", text)[1])
         self.assertGreater(residual, 1)
         self.assertNotIn("--max-iterations", text)

@@ -106,7 +106,8 @@ static fur_status make_solver(solve_way *w, int64_t iterations)
                                   .max_iterations = iterations,
                                   .monitor = watch,
                                   .monitor_user = w,
-                                  .execution = ways[w->index].execution};
+                                  .execution = ways[w->index].execution,
+                                  .whole = 1};
     fur_solver_destroy(w->solver);
     w->solver = NULL;
     w->iterations = iterations;

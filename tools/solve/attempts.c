@@ -48,7 +48,8 @@ static fur_solver_options solver_options(job *j)
                                 .monitor = watch_iteration,
                                 .monitor_user = &j->watch,
                                 .restart = o->restart,
-                                .damp = o->damp};
+                                .damp = o->damp,
+                                .whole = o->whole};
 }
 
 /* A matrix: the library chooses what was not asked for. */
@@ -188,7 +189,7 @@ double job_bytes(const job *j)
         (double)(fur_operator_cols(j->op)) * (double)fur_value_size(fur_operator_value_type(j->op));
     bool counted = job_is(j->best->choice.method, "cg") && job_is(precond, "jacobi");
     double divided = counted || job_is(precond, "none") ? 0 : 3 * vector;
-    if (!(r->bytes > 0) || job_is(precond, "mg"))
+    if (!(r->bytes > 0) || r->reduced || job_is(precond, "mg"))
         return 0;
     return job_products(j) * (product + divided) + r->bytes;
 }

@@ -28,6 +28,7 @@ typedef struct job_options {
     double damp;
     int restart;
     int64_t max_iterations;
+    bool whole;
 } job_options;
 
 /* One attempt to solve, and what came of it. */

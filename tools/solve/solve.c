@@ -157,6 +157,10 @@ static const line_option own_options[] = {
      "Give up after N iterations (default: 10 times the rows plus 100, at most 50000; 100 cycles "
      "of mg)",
      LINE_LONG, AT(max_iterations), .most = INT64_MAX},
+    {"whole", NULL,
+     "Never reduce a matrix of two colours to one (cg does, without a preconditioner or with "
+     "jacobi: half the iterations)",
+     LINE_FLAG, AT(whole)},
     {"history", "H.csv",
      "Write the residual after every iteration to this file, and the true one where it is known",
      LINE_FILE, AT(history)},

@@ -1,0 +1,535 @@
+/* Red-black reduction: matrices with two colours in random numberings, against elimination in long
+ * double; half the iterations; what is not reduced gives the bits of the whole system; new values;
+ * honest outcomes; the same bits for any number of threads and interval of looks; no allocation. */
+#include "dense.h"
+
+#include <math.h>
+#include <string.h>
+
+/* --- matrices --------------------------------------------------------------------------------- */
+
+/* Edges of a graph: calls for each pair of neighbours. */
+typedef struct drawing {
+    dense d;
+    rng *r;
+    const int32_t *number; /* of each vertex in the matrix */
+} drawing;
+
+/* A random entry between two vertices, and its conjugate. */
+static void connect(drawing *g, int64_t i, int64_t j)
+{
+    fur_scalar entry = rng_scalar(g->r, g->d.value);
+    dense_set(&g->d, g->number[i], g->number[j], entry);
+    dense_set(&g->d, g->number[j], g->number[i], fur_complex(entry.re, -entry.im));
+}
+
+static void draw_line(drawing *g)
+{
+    for (int64_t i = 1; i < g->d.n; i++)
+        connect(g, i - 1, i);
+}
+
+static void draw_grid(drawing *g)
+{
+    for (int64_t i = 0; i < g->d.n; i++) {
+        if (i % 7 > 0)
+            connect(g, i - 1, i);
+        if (i >= 7)
+            connect(g, i - 7, i);
+    }
+}
+
+static void draw_tree(drawing *g)
+{
+    for (int64_t i = 1; i < g->d.n; i++)
+        connect(g, rng_below(g->r, i), i);
+}
+
+static void draw_star(drawing *g)
+{
+    for (int64_t i = 1; i < g->d.n; i++)
+        connect(g, 0, i);
+}
+
+/* Pairs, lines of three, and vertices alone. */
+static void draw_pieces(drawing *g)
+{
+    for (int64_t i = 0; i + 5 < g->d.n; i += 6) {
+        connect(g, i, i + 1);
+        connect(g, i + 2, i + 3);
+        connect(g, i + 3, i + 4);
+    }
+}
+
+/* Any edges between even and odd vertices. */
+static void draw_bipartite(drawing *g)
+{
+    int64_t n = g->d.n;
+    for (int64_t k = 0; k < 3 * n; k++)
+        connect(g, 2 * rng_below(g->r, (n + 1) / 2), 1 + 2 * rng_below(g->r, n / 2));
+}
+
+static void (*const graphs[])(drawing *) = {draw_line, draw_grid,   draw_tree,
+                                            draw_star, draw_pieces, draw_bipartite};
+
+/* A graph's matrix in a random numbering, its diagonal larger than the sum of its row by at least
+ * 1, so that the inverse has no row with a sum of moduli above 1. */
+static dense draw(rng *r, fur_value_type value, int64_t n, void (*graph)(drawing *))
+{
+    int32_t *number = rng_order(r, n);
+    drawing g = {dense_make(value, n), r, number};
+    graph(&g);
+    for (int64_t i = 0; i < n; i++) {
+        double sum = 1.01 + fabs(rng_unit(r));
+        for (int64_t j = 0; j < n; j++)
+            sum += hypot(g.d.a[i * n + j].re, g.d.a[i * n + j].im);
+        dense_set(&g.d, i, i, fur_real(sum));
+    }
+    dense_draw_b(&g.d, r);
+    free(number);
+    return g.d;
+}
+
+/* --- solves ----------------------------------------------------------------------------------- */
+
+static fur_solver_report solve_by(const dense_problem *p, fur_solver *solver)
+{
+    fur_solver_report report = FUR_DEFAULT(fur_solver_report);
+    ck_ok(p->context, fur_solver_solve(solver, p->b, p->x, &report));
+    return report;
+}
+
+static fur_solver_report solve(const dense_problem *p, fur_solver_options options)
+{
+    fur_solver *solver = NULL;
+    options.size = sizeof options;
+    ck_ok(p->context, fur_solver_create(p->a, &options, &solver));
+    fur_solver_report report = solve_by(p, solver);
+    fur_solver_destroy(solver);
+    return report;
+}
+
+/* The error of each entry is at most the sum of a row of the inverse times ||b - A x||. */
+static void check_solution(const dense *d, const dense_problem *p, const fur_solver_report *report,
+                           double rtol)
+{
+    void *x = vector_entries(p->x);
+    long double complex *exact = dense_solution(d);
+    long double bound = rtol * dense_b_norm(d) + dense_rounding(d, x);
+    ck_assert_msg(report->outcome == FUR_OUTCOME_CONVERGED, "%s after %lld",
+                  fur_outcome_name(report->outcome), (long long)report->iterations);
+    ck_assert_double_le((double)dense_residual(d, x), (double)bound);
+    for (int64_t i = 0; i < d->n; i++) {
+        fur_scalar entry = entry_get(d->value, x, i);
+        long double error = cabsl(exact[i] - entry.re - entry.im * (long double complex)I);
+        ck_assert_double_le((double)error, (double)bound);
+    }
+    free(exact);
+    free(x);
+}
+
+/* From a guess that is not 0. */
+static void check_graph(fur_context *context, fur_value_type value, int graph, int64_t n)
+{
+    rng r = rng_stream((uint64_t)(100 * n + 10 * graph + value));
+    dense d = draw(&r, value, n, graphs[graph]);
+    dense_problem p = dense_open(&d, context);
+    fur_operator *jacobi = NULL;
+    ck_ok(context, fur_operator_jacobi(p.a, &jacobi));
+    double rtol = value_epsilon(value) < 1e-10 ? 1e-11 : 1e-5;
+    for (int scaled = 0; scaled < 2; scaled++) {
+        fur_solver_options options = {.rtol = rtol, .preconditioner = scaled ? jacobi : NULL};
+        ck_ok(context, fur_vector_fill(p.x, fur_real(0.5)));
+        fur_solver_report report = solve(&p, options);
+        ck_assert_int_eq(report.reduced, 1);
+        ck_assert_int_le(report.iterations, (n + 1) / 2 + 20);
+        check_solution(&d, &p, &report, rtol);
+    }
+    fur_operator_destroy(jacobi);
+    dense_close(&p);
+    dense_release(&d);
+}
+
+/* Loops over graphs and value types. */
+START_TEST(two_colours_are_found_and_solved)
+{
+    static const int64_t sizes[] = {6, 35, 90};
+    fur_context *context = context_make(NULL, 2);
+    for (int i = 0; i < COUNT_OF(sizes) - TEST_SLOW; i++)
+        check_graph(context, (fur_value_type)(_i % FUR_VALUE_COUNT), _i / FUR_VALUE_COUNT,
+                    sizes[i]);
+    fur_context_destroy(context);
+}
+END_TEST
+
+/* --- larger grids ----------------------------------------------------------------------------- */
+
+/* Poisson's matrix on an nx x ny grid in a random numbering, with its operators. */
+typedef struct grid {
+    fur_context *context;
+    fur_csr *a;
+    fur_spmv *plan;
+    fur_operator *op;
+    fur_operator *jacobi;
+    fur_vector *b;
+    fur_vector *x;
+} grid;
+
+static grid grid_open(fur_context *context, fur_value_type value, int64_t nx, int64_t ny,
+                      const char *kernel)
+{
+    int64_t n = nx * ny;
+    rng r = rng_stream(77);
+    int32_t *number = rng_order(&r, n);
+    int32_t *rows = malloc((size_t)(5 * n) * sizeof *rows);
+    int32_t *cols = malloc((size_t)(5 * n) * sizeof *cols);
+    void *values = entries_make(value, 5 * n);
+    int64_t k = 0;
+    for (int64_t i = 0; i < n; i++) {
+        const int64_t beside[] = {i, i % nx > 0 ? i - 1 : -1, i % nx + 1 < nx ? i + 1 : -1, i - nx,
+                                  i + nx < n ? i + nx : -1};
+        for (int at = 0; at < COUNT_OF(beside); at++)
+            if (beside[at] >= 0) {
+                rows[k] = number[i];
+                cols[k] = number[beside[at]];
+                entry_set(value, values, k++, fur_real(at == 0 ? 4 : -1));
+            }
+    }
+    fur_coo_view coo = {sizeof coo, n, n, k, value, rows, cols, values};
+    fur_spmv_options options = {.size = sizeof options, .kernel = kernel};
+    grid g = {.context = context};
+    ck_ok(context, fur_csr_from_coo(context, &coo, FUR_DUPLICATES_ERROR, &g.a));
+    ck_ok(context, fur_spmv_plan(g.a, &options, &g.plan));
+    ck_ok(context, fur_operator_from_spmv(g.plan, &g.op));
+    ck_ok(context, fur_operator_jacobi(g.op, &g.jacobi));
+    ck_ok(context, fur_vector_create(context, value, n, &g.x));
+    g.b = vector_random(context, &r, value, n);
+    free(number);
+    free(rows);
+    free(cols);
+    free(values);
+    return g;
+}
+
+static void grid_close(grid *g)
+{
+    fur_vector_destroy(g->b);
+    fur_vector_destroy(g->x);
+    fur_operator_destroy(g->jacobi);
+    fur_operator_destroy(g->op);
+    fur_spmv_destroy(g->plan);
+    fur_csr_destroy(g->a);
+}
+
+static fur_solver_report solve_grid(const grid *g, fur_solver_options options)
+{
+    fur_solver *solver = NULL;
+    fur_solver_report report = FUR_DEFAULT(fur_solver_report);
+    options.size = sizeof options;
+    ck_ok(g->context, fur_vector_fill(g->x, fur_real(0)));
+    ck_ok(g->context, fur_solver_create(g->op, &options, &solver));
+    ck_ok(g->context, fur_solver_solve(solver, g->b, g->x, &report));
+    fur_solver_destroy(solver);
+    return report;
+}
+
+/* And the condition is that of M A, whichever system was solved. */
+START_TEST(iterations_are_half_as_many)
+{
+    fur_context *context = context_make(NULL, 2);
+    grid g = grid_open(context, FUR_F64, 50, 40, NULL);
+    fur_solver_options options = {.preconditioner = g.jacobi, .whole = 1};
+    fur_solver_report whole = solve_grid(&g, options);
+    options.whole = 0;
+    fur_solver_report half = solve_grid(&g, options);
+    ck_assert_int_eq(whole.outcome, FUR_OUTCOME_CONVERGED);
+    ck_assert_int_eq(half.outcome, FUR_OUTCOME_CONVERGED);
+    ck_assert_int_eq(whole.reduced, 0);
+    ck_assert_int_eq(half.reduced, 1);
+    ck_assert_int_le(llabs(2 * half.iterations - whole.iterations), 6);
+    ck_assert_double_eq_tol(half.condition, whole.condition, 0.03 * whole.condition);
+    ck_assert_double_eq_tol(half.norm, whole.norm, 0.01);
+    grid_close(&g);
+    fur_context_destroy(context);
+}
+END_TEST
+
+/* Loops over value types. */
+START_TEST(bits_are_the_same_everywhere)
+{
+    fur_value_type value = (fur_value_type)_i;
+    void *first = NULL;
+    for (int threads = 1; threads <= 8; threads += threads < 3 ? 1 : 5) {
+        fur_context *context = context_make(NULL, threads);
+        for (int kernel = 0; kernel < kernel_count(fur_spmv_kernel_at, context); kernel++) {
+            fur_kernel_info info = *fur_spmv_kernel_at(context, kernel);
+            if (!info.exact)
+                continue;
+            grid g = grid_open(context, value, 150, 120, info.name);
+            fur_solver_report report =
+                solve_grid(&g, (fur_solver_options){.max_iterations = 20, .check_every = threads});
+            void *x = vector_entries(g.x);
+            ck_assert_int_eq(report.reduced, 1);
+            if (!first)
+                first = x;
+            ck_assert_msg(first_difference(value, 150 * 120, x, first) < 0, "kernel %s, %d threads",
+                          info.name, threads);
+            if (x != first)
+                free(x);
+            grid_close(&g);
+        }
+        fur_context_destroy(context);
+    }
+    free(first);
+}
+END_TEST
+
+START_TEST(a_solve_does_not_allocate)
+{
+    memory m = {0};
+    fur_context *context = context_counting(&m, NULL, 2);
+    grid g = grid_open(context, FUR_C64, 30, 20, NULL);
+    fur_solver_options options = {.size = sizeof options, .preconditioner = g.jacobi};
+    fur_solver_report report = FUR_DEFAULT(fur_solver_report);
+    fur_solver *solver = NULL;
+    ck_ok(context, fur_solver_create(g.op, &options, &solver));
+    int64_t calls = m.calls;
+    for (int i = 0; i < 3; i++)
+        ck_ok(context, fur_solver_solve(solver, g.b, g.x, &report));
+    fur_csr_values_changed(g.a);
+    ck_ok(context, fur_solver_solve(solver, g.b, g.x, &report));
+    ck_assert_int_eq(m.calls, calls);
+    ck_assert_int_eq(report.reduced, 1);
+    fur_solver_destroy(solver);
+    grid_close(&g);
+    fur_context_destroy(context);
+    ck_assert_int_eq(m.outstanding, 0);
+}
+END_TEST
+
+/* --- systems that stay whole ------------------------------------------------------------------ */
+
+/* A line, its ends joined: an odd cycle where n is odd. */
+static void draw_ring(drawing *g)
+{
+    draw_line(g);
+    connect(g, 0, g->d.n - 1);
+}
+
+/* An entry between two vertices of a line, of the same colour or not, that has no mirror image. */
+static void add_alone(dense *d, int64_t distance)
+{
+    for (int64_t i = 0; i + distance < d->n; i++)
+        if (d->a[i * d->n + i + distance].re == 0) {
+            dense_set(d, i, i + distance, fur_real(1e-3));
+            return;
+        }
+}
+
+static void drop_diagonal(dense *d)
+{
+    dense_set(d, d->n / 2, d->n / 2, fur_real(0));
+}
+
+/* The solutions with and without the option have the same bits, and the report says so. */
+static void check_whole(const dense *d, fur_context *context, const fur_operator *preconditioner)
+{
+    dense_problem p = dense_open(d, context);
+    fur_solver_options options = {.preconditioner = preconditioner, .max_iterations = 15};
+    fur_solver_report report = solve(&p, options);
+    void *x = vector_entries(p.x);
+    options.whole = 1;
+    ck_ok(context, fur_vector_fill(p.x, fur_real(0)));
+    fur_solver_report whole = solve(&p, options);
+    void *y = vector_entries(p.x);
+    ck_assert_int_eq(report.reduced, 0);
+    ck_assert_int_eq(report.outcome, whole.outcome);
+    ck_assert_int_eq(report.iterations, whole.iterations);
+    ck_assert_int_lt(first_difference(d->value, d->n, x, y), 0);
+    ck_assert_str_eq(fur_context_error(context), "");
+    free(x);
+    free(y);
+    dense_close(&p);
+}
+
+START_TEST(what_has_no_two_colours_stays_whole)
+{
+    fur_context *context = context_make(NULL, 2);
+    rng r = rng_stream(300);
+    for (int64_t n = 3; n <= 41; n += 38) {
+        dense odd = draw(&r, FUR_F64, n, draw_ring);
+        check_whole(&odd, context, NULL);
+        dense_release(&odd);
+        dense hole = draw(&r, FUR_F64, n, draw_line);
+        drop_diagonal(&hole);
+        check_whole(&hole, context, NULL);
+        dense_release(&hole);
+        for (int64_t distance = 1; distance <= 2 && n > 3; distance++) {
+            dense skew = draw(&r, FUR_F64, n, draw_tree);
+            add_alone(&skew, distance);
+            check_whole(&skew, context, NULL);
+            dense_release(&skew);
+        }
+    }
+    dense alone = dense_make(FUR_F64, 9);
+    for (int64_t i = 0; i < 9; i++)
+        dense_set(&alone, i, i, fur_real(1 + (double)i));
+    dense_draw_b(&alone, &r);
+    check_whole(&alone, context, NULL);
+    dense_release(&alone);
+    fur_context_destroy(context);
+}
+END_TEST
+
+START_TEST(another_preconditioner_than_jacobi_stays_whole)
+{
+    fur_context *context = context_make(NULL, 1);
+    rng r = rng_stream(301);
+    dense d = draw(&r, FUR_F64, 40, draw_grid);
+    dense other = draw(&r, FUR_F64, 40, draw_grid);
+    dense_problem p = dense_open(&other, context);
+    fur_operator *foreign = NULL;
+    ck_ok(context, fur_operator_jacobi(p.a, &foreign));
+    check_whole(&d, context, foreign);
+    check_whole(&d, context, p.a);
+    fur_operator_destroy(foreign);
+    dense_close(&p);
+    dense_release(&other);
+    dense_release(&d);
+    fur_context_destroy(context);
+}
+END_TEST
+
+/* --- new values ------------------------------------------------------------------------------- */
+
+/* Entries of the matrix times a factor; of its diagonal one that is 0 if there is to be. */
+static void set_values(const dense_problem *p, const void *values, double factor, bool zero)
+{
+    fur_csr_view a = *fur_csr_get(p->matrix);
+    void *changed = entries_make(a.value_type, a.entries);
+    for (int64_t row = 0; row < a.rows; row++)
+        for (int64_t k = offset_at(&a, row); k < offset_at(&a, row + 1); k++) {
+            fur_scalar entry = entry_get(a.value_type, values, k);
+            double f = a.columns[k] == row ? (zero && row == 2 ? 0 : factor) : 1 / factor;
+            entry_set(a.value_type, changed, k, fur_complex(f * entry.re, f * entry.im));
+        }
+    ck_ok(p->context, fur_csr_set_values(p->matrix, changed, FUR_OWNERSHIP_COPY));
+    free(changed);
+}
+
+/* Loops over value types: a solver that has seen other values gives the bits of a new one, and with
+ * a diagonal that cannot be divided by those of the whole system. */
+START_TEST(new_values_are_taken_over)
+{
+    fur_context *context = context_make(NULL, 2);
+    rng r = rng_stream(302);
+    dense d = draw(&r, (fur_value_type)_i, 60, draw_grid);
+    dense_problem p = dense_open(&d, context);
+    fur_csr_view a = *fur_csr_get(p.matrix);
+    size_t bytes = (size_t)a.entries * (value_is_complex(a.value_type) ? 2 : 1) * sizeof(double);
+    void *values = entries_make(a.value_type, a.entries);
+    memcpy(values, a.values, value_epsilon(a.value_type) < 1e-10 ? bytes : bytes / 2);
+    fur_solver_options options = {.size = sizeof options, .max_iterations = 6};
+    fur_solver *solver = NULL;
+    ck_ok(context, fur_solver_create(p.a, &options, &solver));
+    for (int round = 0; round < 6; round++) {
+        bool zero = round % 3 == 1;
+        set_values(&p, values, 1 + 0.25 * round, zero);
+        ck_ok(context, fur_vector_fill(p.x, fur_real(0)));
+        fur_solver_report report = solve_by(&p, solver);
+        void *x = vector_entries(p.x);
+        ck_ok(context, fur_vector_fill(p.x, fur_real(0)));
+        fur_solver_report fresh = solve(&p, options);
+        void *y = vector_entries(p.x);
+        ck_assert_int_eq(report.reduced, !zero);
+        ck_assert_int_eq(fresh.reduced, !zero);
+        ck_assert_int_lt(first_difference(d.value, d.n, x, y), 0);
+        free(x);
+        free(y);
+    }
+    fur_solver_destroy(solver);
+    free(values);
+    dense_close(&p);
+    dense_release(&d);
+    fur_context_destroy(context);
+}
+END_TEST
+
+/* --- outcomes --------------------------------------------------------------------------------- */
+
+/* The matrix of a grid with another diagonal. */
+static fur_outcome outcome_of(fur_context *context, double diagonal, bool scaled)
+{
+    rng r = rng_stream(303);
+    dense d = draw(&r, FUR_F64, 63, draw_grid);
+    for (int64_t k = 0; k < d.n * d.n; k++)
+        d.a[k] = fur_real(k % (d.n + 1) == 0 ? diagonal : d.a[k].re != 0 ? -1 : 0);
+    dense_problem p = dense_open(&d, context);
+    fur_operator *jacobi = NULL;
+    ck_ok(context, fur_operator_jacobi(p.a, &jacobi));
+    fur_solver_report report =
+        solve(&p, (fur_solver_options){.preconditioner = scaled ? jacobi : NULL});
+    void *x = vector_entries(p.x);
+    double residual = (double)(dense_residual(&d, x) / dense_b_norm(&d));
+    ck_assert_int_eq(report.reduced, 1);
+    ck_assert_double_eq_tol(report.residual, residual, 1e-12 * (1 + residual));
+    free(x);
+    fur_operator_destroy(jacobi);
+    dense_close(&p);
+    dense_release(&d);
+    return report.outcome;
+}
+
+START_TEST(outcomes_are_those_of_the_whole_system)
+{
+    fur_context *context = context_make(NULL, 1);
+    for (int scaled = 0; scaled < 2; scaled++) {
+        ck_assert_int_eq(outcome_of(context, 4, scaled), FUR_OUTCOME_CONVERGED);
+        ck_assert_int_eq(outcome_of(context, 3, scaled), FUR_OUTCOME_INDEFINITE);
+        ck_assert_int_eq(outcome_of(context, -4, scaled),
+                         scaled ? FUR_OUTCOME_INDEFINITE_PRECONDITIONER : FUR_OUTCOME_INDEFINITE);
+    }
+    fur_context_destroy(context);
+}
+END_TEST
+
+/* What is left of the residual is in the black row alone. */
+START_TEST(no_iteration_is_made_where_none_is_needed)
+{
+    fur_context *context = context_make(NULL, 1);
+    dense d = dense_make(FUR_F64, 2);
+    for (int64_t k = 0; k < 4; k++)
+        dense_set(&d, k / 2, k % 2, fur_real(k % 3 == 0 ? 2 : -1));
+    d.b[0] = fur_real(-3);
+    d.b[1] = fur_real(6);
+    dense_problem p = dense_open(&d, context);
+    fur_solver_report report = solve(&p, FUR_DEFAULT(fur_solver_options));
+    ck_assert_int_eq(report.outcome, FUR_OUTCOME_CONVERGED);
+    ck_assert_int_eq(report.iterations, 0);
+    ck_assert_double_eq(report.residual, 0);
+    ck_assert(entry_get(FUR_F64, fur_vector_data(p.x), 0).re == 0);
+    ck_assert(entry_get(FUR_F64, fur_vector_data(p.x), 1).re == 3);
+    dense_close(&p);
+    dense_release(&d);
+    fur_context_destroy(context);
+}
+END_TEST
+
+static void add_tests(TCase *tests)
+{
+    tcase_add_loop_test(tests, two_colours_are_found_and_solved, 0,
+                        COUNT_OF(graphs) * FUR_VALUE_COUNT);
+    tcase_add_test(tests, iterations_are_half_as_many);
+    tcase_add_loop_test(tests, bits_are_the_same_everywhere, 0, FUR_VALUE_COUNT);
+    tcase_add_test(tests, a_solve_does_not_allocate);
+    tcase_add_test(tests, what_has_no_two_colours_stays_whole);
+    tcase_add_test(tests, another_preconditioner_than_jacobi_stays_whole);
+    tcase_add_loop_test(tests, new_values_are_taken_over, 0, FUR_VALUE_COUNT);
+    tcase_add_test(tests, outcomes_are_those_of_the_whole_system);
+    tcase_add_test(tests, no_iteration_is_made_where_none_is_needed);
+}
+
+int main(void)
+{
+    return run_tests("red_black", add_tests);
+}
