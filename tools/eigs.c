@@ -151,7 +151,23 @@ static fur_status search(eigs_job *j)
 
 /* --- the results ------------------------------------------------------------------------------ */
 
-/* The matrix whose columns are the eigenvectors. */
+/* The arrays of the matrix whose columns are the eigenvectors; one: room for a vector. */
+static fur_status fill_columns(const eigs_job *j, int64_t rows, size_t size, int64_t *offsets,
+                               int32_t *columns, char *values, char *one)
+{
+    int64_t count = j->search.count;
+    for (int64_t i = 0; i <= rows; i++)
+        offsets[i] = i * count;
+    for (int64_t k = 0; k < count; k++) {
+        COMMAND_TRY(fur_vector_download(j->vectors[k], one));
+        for (int64_t i = 0; i < rows; i++) {
+            columns[i * count + k] = (int32_t)k;
+            memcpy(values + (size_t)(i * count + k) * size, one + (size_t)i * size, size);
+        }
+    }
+    return FUR_OK;
+}
+
 static fur_status make_columns(const eigs_job *j, fur_csr **out)
 {
     fur_csr_view a = *fur_csr_get(j->a.matrix);
@@ -162,18 +178,9 @@ static fur_status make_columns(const eigs_job *j, fur_csr **out)
     int32_t *columns = malloc((entries + 1) * sizeof *columns);
     char *values = malloc((entries + 1) * size);
     char *one = malloc(((size_t)a.rows + 1) * size);
-    fur_status status = FUR_OK;
-    if (!offsets || !columns || !values || !one)
-        status = fur_context_fail(j->context, FUR_OUT_OF_MEMORY, "out of memory");
-    for (int64_t i = 0; status == FUR_OK && i <= a.rows; i++)
-        offsets[i] = i * count;
-    for (int64_t k = 0; status == FUR_OK && k < count; k++) {
-        status = fur_vector_download(j->vectors[k], one);
-        for (int64_t i = 0; i < a.rows; i++) {
-            columns[i * count + k] = (int32_t)k;
-            memcpy(values + (size_t)(i * count + k) * size, one + (size_t)i * size, size);
-        }
-    }
+    fur_status status = offsets && columns && values && one
+                            ? fill_columns(j, a.rows, size, offsets, columns, values, one)
+                            : fur_context_fail(j->context, FUR_OUT_OF_MEMORY, "out of memory");
     fur_csr_view view = {sizeof view, a.rows,  count, (int64_t)entries, a.value_type, FUR_I64,
                          offsets,     columns, values};
     if (status == FUR_OK)

@@ -54,6 +54,35 @@ static double residual_of(const dense *d, const fur_vector *v, double lambda)
     return (double)sqrtl(sum);
 }
 
+/* A rotation of rows and columns p and q that makes entry (p, q) zero. */
+static void rotate(long double *a, int64_t n, int64_t p, int64_t q)
+{
+    long double angle = atan2l(2 * a[p * n + q], a[q * n + q] - a[p * n + p]) / 2;
+    long double c = cosl(angle);
+    long double s = sinl(angle);
+    for (int64_t k = 0; k < n; k++) {
+        long double x = a[p * n + k];
+        a[p * n + k] = c * x - s * a[q * n + k];
+        a[q * n + k] = s * x + c * a[q * n + k];
+    }
+    for (int64_t k = 0; k < n; k++) {
+        long double x = a[k * n + p];
+        a[k * n + p] = c * x - s * a[k * n + q];
+        a[k * n + q] = s * x + c * a[k * n + q];
+    }
+}
+
+/* The n diagonal entries, rising. */
+static void sort_diagonal(const long double *a, int64_t n, long double *values)
+{
+    for (int64_t i = 0; i < n; i++) {
+        int64_t k = i;
+        for (; k > 0 && values[k - 1] > a[i * n + i]; k--)
+            values[k] = values[k - 1];
+        values[k] = a[i * n + i];
+    }
+}
+
 /* All eigenvalues, rising, by Jacobi's method on the real matrix of twice the rows, which has each
  * twice. To be freed. */
 static long double *all_of(const dense *d)
@@ -70,29 +99,10 @@ static long double *all_of(const dense *d)
         }
     for (int sweep = 0; sweep < 12; sweep++)
         for (int64_t p = 0; p < n; p++)
-            for (int64_t q = p + 1; q < n; q++) {
-                if (a[p * n + q] == 0)
-                    continue;
-                long double angle = atan2l(2 * a[p * n + q], a[q * n + q] - a[p * n + p]) / 2;
-                long double c = cosl(angle);
-                long double s = sinl(angle);
-                for (int64_t k = 0; k < n; k++) {
-                    long double x = a[p * n + k];
-                    a[p * n + k] = c * x - s * a[q * n + k];
-                    a[q * n + k] = s * x + c * a[q * n + k];
-                }
-                for (int64_t k = 0; k < n; k++) {
-                    long double x = a[k * n + p];
-                    a[k * n + p] = c * x - s * a[k * n + q];
-                    a[k * n + q] = s * x + c * a[k * n + q];
-                }
-            }
-    for (int64_t i = 0; i < n; i++) {
-        int64_t k = i;
-        for (; k > 0 && values[k - 1] > a[i * n + i]; k--)
-            values[k] = values[k - 1];
-        values[k] = a[i * n + i];
-    }
+            for (int64_t q = p + 1; q < n; q++)
+                if (a[p * n + q] != 0)
+                    rotate(a, n, p, q);
+    sort_diagonal(a, n, values);
     for (int64_t i = 0; i < d->n; i++)
         values[i] = values[2 * i];
     free(a);
@@ -208,10 +218,10 @@ START_TEST(laplacians_on_a_grid)
         int64_t ny = extents[i / 3][1];
         long double *all = malloc((size_t)(nx * ny) * sizeof *all);
         for (int64_t k = 0; k < nx * ny; k++) {
+            int64_t row = k / nx;
             long double x =
                 sinl(acosl(-1) * (long double)(k % nx + 1) / (2 * (long double)(nx + 1)));
-            long double y =
-                sinl(acosl(-1) * (long double)(k / nx + 1) / (2 * (long double)(ny + 1)));
+            long double y = sinl(acosl(-1) * (long double)(row + 1) / (2 * (long double)(ny + 1)));
             all[k] = 4 * x * x + (ny > 1 ? 4 * y * y : 0);
         }
         qsort(all, (size_t)(nx * ny), sizeof *all, compare);
