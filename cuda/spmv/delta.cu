@@ -7,7 +7,6 @@
 // Bytes a row of n entries: n (entry + 0, 1, 2 or 4, + 1/8) and the padding of its slice, 4 for its
 // place and length, two entries for x and y; 2 n flops.
 #include "cost.cuh"
-#include "product_dot.cuh"
 #include "sell_layout.cuh"
 #include "spmv.cuh"
 
@@ -16,9 +15,8 @@
 #define BYTES_MOST 0.95
 // Entries of a lane that are under way together; of 16 bytes, half as many.
 #define UNROLL 4
-// Blocks that should fit on a multiprocessor, without and with a dot product.
+// Blocks that should fit on a multiprocessor.
 #define RESIDENT 10
-#define RESIDENT_DOT 8
 
 namespace
 {
@@ -31,7 +29,6 @@ struct delta {
     uint8_t *excesses; // of all slices
     int64_t units;
     void *values;
-    fur_leaves leaves;
 };
 
 template <int bytes> struct unsigned_of;
@@ -82,7 +79,6 @@ template <class Value> struct product {
     const Value *x;
     Value *y;
     fur_finish<Value> finish;
-    fur_product_dot<Value> dot;
 };
 
 // The sum of the lane's row in a slice whose excesses have this many bytes.
@@ -96,9 +92,8 @@ __device__ Value sum_slice(const delta &d, const fur_sell_place &p, int64_t begi
 }
 
 // A slice a warp, in the width that its excesses have. Bytes and flops a row: above.
-template <bool Dot, class Value>
-__global__ void __launch_bounds__(SELL_BLOCK, Dot ? RESIDENT_DOT : RESIDENT)
-    multiply(delta d, product<Value> q)
+template <class Value>
+__global__ void __launch_bounds__(SELL_BLOCK, RESIDENT) multiply(delta d, product<Value> q)
 {
     fur_sell_for_slice(d.layout, [&](int64_t slice, const fur_sell_place &p) {
         int64_t begin = d.begin[slice];
@@ -109,8 +104,6 @@ __global__ void __launch_bounds__(SELL_BLOCK, Dot ? RESIDENT_DOT : RESIDENT)
                                              : sum_slice<4>(d, p, begin, q);
         fur_sell_finish(d.layout, slice, p, sum, q.y, q.finish);
     });
-    if constexpr (Dot)
-        finish_dot(q.dot, leaf_entries<Value> / SELL_BLOCK);
 }
 
 // The base of a slice's k-th entries, and what a lane's column exceeds it by. All lanes call it.
@@ -243,7 +236,6 @@ fur_status build(fur_env *env, const fur_csr_view *a, const fur_spmv_profile *pr
         return FUR_OK;
     FUR_TRY(set_columns(env, a, d));
     FUR_TRY(fur_cuda_allocate(env, d->layout.padded, fur_value_size(a->value_type), &d->values));
-    FUR_TRY(make_leaves(env, a->rows, fur_value_size(a->value_type), &d->leaves));
     return refresh(env, a, d);
 }
 
@@ -255,7 +247,6 @@ void release(fur_env *env, void *state)
     fur_cuda_release(env, d->begin);
     fur_cuda_release(env, d->excesses);
     fur_cuda_release(env, d->values);
-    drop_leaves(env, &d->leaves);
     fur_env_release(env, d);
 }
 
@@ -265,35 +256,21 @@ fur_status plan(fur_env *env, const fur_csr_view *a, const fur_spmv_profile *pro
                                  [&](delta *d) { return build(env, a, profile, d); });
 }
 
-template <bool Dot> fur_status launch(const fur_spmv_call *call, const fur_slot &out)
+fur_status apply(const fur_spmv_call *call)
 {
     auto d = static_cast<const delta *>(call->state);
+    if (d->layout.slices == 0)
+        return FUR_OK;
     return fur_with_value(call->a->value_type, [&](auto value) {
         using Value = decltype(value);
         product<Value> q = {static_cast<const Value *>(d->values),
                             static_cast<const Value *>(call->x), static_cast<Value *>(call->y),
-                            fur_finish<Value>(call), product_dot_of<Value>(call, d->leaves, out)};
-        multiply<Dot>
-            <<<fur_sell_blocks(d->layout.slices), SELL_BLOCK, 0, fur_cuda_stream(call->env)>>>(*d,
-                                                                                               q);
+                            fur_finish<Value>(call)};
+        multiply<<<fur_sell_blocks(d->layout.slices), SELL_BLOCK, 0, fur_cuda_stream(call->env)>>>(
+            *d, q);
         FUR_TRY(fur_cuda_launched(call->env, "spmv delta"));
         return fur_sell_finish_long<Value>(call, &d->layout);
     });
-}
-
-fur_status apply(const fur_spmv_call *call)
-{
-    return static_cast<const delta *>(call->state)->layout.slices > 0 ? launch<false>(call, {})
-                                                                      : FUR_OK;
-}
-
-fur_status apply_dot(const fur_spmv_call *call, const fur_slot *out)
-{
-    const fur_sell *l = &static_cast<const delta *>(call->state)->layout;
-    if (l->slices > 0 && l->long_count == 0)
-        return launch<true>(call, *out);
-    FUR_TRY(apply(call));
-    return dot_apart(call, *out);
 }
 
 int64_t matrix_bytes(const fur_csr_view *a, const void *state)
@@ -321,5 +298,4 @@ extern "C" const fur_spmv_kernel fur_cuda_spmv_delta = {
     apply,
     release,
     matrix_bytes,
-    apply_dot,
 };

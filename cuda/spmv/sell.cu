@@ -4,7 +4,6 @@
 // Bytes a row of n entries: n (entry + 4) and the padding of its slice, 4 for its place and length,
 // two entries for x and y; 2 n flops.
 #include "cost.cuh"
-#include "product_dot.cuh"
 #include "sell_layout.cuh"
 #include "spmv.cuh"
 
@@ -21,7 +20,6 @@ struct sell {
     fur_sell layout;
     int32_t *columns;
     void *values;
-    fur_leaves leaves;
 };
 
 // Columns as they are stored, some entries ahead of their use.
@@ -45,17 +43,15 @@ template <class Value> struct plain_columns {
 };
 
 // A slice a warp, a unit a lane. Bytes and flops a row: above.
-template <bool Dot, class Value>
+template <class Value>
 __global__ void __launch_bounds__(SELL_BLOCK, 1)
     multiply(fur_sell s, const int32_t *all, const Value *values, const Value *x, Value *y,
-             fur_finish<Value> finish, fur_product_dot<Value> dot)
+             fur_finish<Value> finish)
 {
     fur_sell_for_slice(s, [&](int64_t slice, const fur_sell_place &p) {
         plain_columns<Value> columns = {all + p.start + p.lane(), p, {}};
         fur_sell_finish(s, slice, p, fur_sell_sum(p, values, columns, x), y, finish);
     });
-    if constexpr (Dot)
-        finish_dot(dot, leaf_entries<Value> / SELL_BLOCK);
 }
 
 // Takes new values into the slices.
@@ -74,7 +70,6 @@ fur_status build(fur_env *env, const fur_csr_view *a, const fur_spmv_profile *pr
     FUR_TRY(fur_cuda_allocate(env, l->padded, sizeof *s->columns, &s->columns));
     FUR_TRY(fur_cuda_allocate(env, l->padded, size, &s->values));
     FUR_TRY(fur_sell_spread(env, a, l, sizeof *s->columns, a->columns, s->columns));
-    FUR_TRY(make_leaves(env, a->rows, size, &s->leaves));
     return refresh(env, a, s);
 }
 
@@ -84,7 +79,6 @@ void release(fur_env *env, void *state)
     fur_sell_release(env, &s->layout);
     fur_cuda_release(env, s->columns);
     fur_cuda_release(env, s->values);
-    drop_leaves(env, &s->leaves);
     fur_env_release(env, s);
 }
 
@@ -94,34 +88,20 @@ fur_status plan(fur_env *env, const fur_csr_view *a, const fur_spmv_profile *pro
                                 [&](sell *s) { return build(env, a, profile, s); });
 }
 
-template <bool Dot> fur_status launch(const fur_spmv_call *call, const fur_slot &out)
+fur_status apply(const fur_spmv_call *call)
 {
     auto s = static_cast<const sell *>(call->state);
+    if (s->layout.slices == 0)
+        return FUR_OK;
     return fur_with_value(call->a->value_type, [&](auto value) {
         using Value = decltype(value);
-        multiply<Dot>
-            <<<fur_sell_blocks(s->layout.slices), SELL_BLOCK, 0, fur_cuda_stream(call->env)>>>(
-                s->layout, s->columns, static_cast<const Value *>(s->values),
-                static_cast<const Value *>(call->x), static_cast<Value *>(call->y),
-                fur_finish<Value>(call), product_dot_of<Value>(call, s->leaves, out));
+        multiply<<<fur_sell_blocks(s->layout.slices), SELL_BLOCK, 0, fur_cuda_stream(call->env)>>>(
+            s->layout, s->columns, static_cast<const Value *>(s->values),
+            static_cast<const Value *>(call->x), static_cast<Value *>(call->y),
+            fur_finish<Value>(call));
         FUR_TRY(fur_cuda_launched(call->env, "spmv sell"));
         return fur_sell_finish_long<Value>(call, &s->layout);
     });
-}
-
-fur_status apply(const fur_spmv_call *call)
-{
-    return static_cast<const sell *>(call->state)->layout.slices > 0 ? launch<false>(call, {})
-                                                                     : FUR_OK;
-}
-
-fur_status apply_dot(const fur_spmv_call *call, const fur_slot *out)
-{
-    const fur_sell *l = &static_cast<const sell *>(call->state)->layout;
-    if (l->slices > 0 && l->long_count == 0)
-        return launch<true>(call, *out);
-    FUR_TRY(apply(call));
-    return dot_apart(call, *out);
 }
 
 int64_t matrix_bytes(const fur_csr_view *a, const void *state)
@@ -150,5 +130,4 @@ extern "C" const fur_spmv_kernel fur_cuda_spmv_sell = {
     apply,
     release,
     matrix_bytes,
-    apply_dot,
 };

@@ -5,7 +5,6 @@
 
 #include <furrow/base.h>
 #include <furrow/permutation.h>
-#include <furrow/scalars.h>
 #include <furrow/spmv.h>
 #include <furrow/vector.h>
 
@@ -32,10 +31,6 @@ typedef struct fur_operator_definition {
     fur_status (*diagonal)(void *user, fur_vector *d);
     /* Called once when the operator is destroyed. NULL if nothing is to be done. */
     void (*release)(void *user);
-    /* y = A x and value[slot] = the dot product of x and y, for square A, with the bits of apply
-     * and fur_dot_into. NULL: these two. */
-    fur_status (*apply_dot)(void *user, const fur_vector *x, fur_vector *y, fur_scalars *scalars,
-                            int slot);
     /* apply does nothing but queue the same work on the context's stream whenever it is called with
      * the same vectors: solvers may record it once and replay it (furrow/recording.h). */
     int recordable;
@@ -93,11 +88,6 @@ FUR_API fur_value_type fur_operator_value_type(const fur_operator *op);
 
 /* y = A x */
 FUR_API fur_status fur_operator_apply(const fur_operator *op, const fur_vector *x, fur_vector *y);
-
-/* y = A x and value[slot] = sum_i conj(x_i) y_i, in one pass over the vectors where the operator
- * can; with the bits of fur_operator_apply and fur_dot_into. FUR_INVALID unless A is square. */
-FUR_API fur_status fur_operator_apply_dot(const fur_operator *op, const fur_vector *x,
-                                          fur_vector *y, fur_scalars *scalars, int slot);
 
 /* d_i = A(i, i). FUR_UNSUPPORTED if the operator does not know it. */
 FUR_API fur_status fur_operator_diagonal(const fur_operator *op, fur_vector *d);

@@ -105,39 +105,15 @@ static fur_status pass_on(const fur_operator *op, const char *function, int64_t 
                             (long long)op->definition.cols, (int)status, fur_status_name(status));
 }
 
-static fur_status check_product(const fur_operator *op, const fur_vector *x, const fur_vector *y)
-{
-    FUR_TRY(fur_dependent_check(&op->context->env, &op->dependent));
-    FUR_TRY(check_vector(op, x, "x", op->definition.cols));
-    FUR_TRY(check_vector(op, y, "y", op->definition.rows));
-    return fur_vector_check_apart(x, "x", y, "y");
-}
-
 fur_status fur_operator_apply(const fur_operator *op, const fur_vector *x, fur_vector *y)
 {
     FUR_NEED(fur_operator_context(op), op, x, y);
-    FUR_TRY(check_product(op, x, y));
+    FUR_TRY(fur_dependent_check(&op->context->env, &op->dependent));
+    FUR_TRY(check_vector(op, x, "x", op->definition.cols));
+    FUR_TRY(check_vector(op, y, "y", op->definition.rows));
+    FUR_TRY(fur_vector_check_apart(x, "x", y, "y"));
     int64_t failures = op->context->env.failures;
     return pass_on(op, "apply", failures, op->definition.apply(op->definition.user, x, y));
-}
-
-fur_status fur_operator_apply_dot(const fur_operator *op, const fur_vector *x, fur_vector *y,
-                                  fur_scalars *scalars, int slot)
-{
-    FUR_NEED(fur_operator_context(op), op, x, y, scalars);
-    const fur_operator_definition *o = &op->definition;
-    if (o->rows != o->cols)
-        return fur_context_fail(op->context, FUR_INVALID,
-                                "the dot product of x and A x needs a square operator, this one is "
-                                "%lld x %lld",
-                                (long long)o->rows, (long long)o->cols);
-    if (!o->apply_dot) {
-        FUR_TRY(fur_operator_apply(op, x, y));
-        return fur_dot_into(x, y, scalars, slot);
-    }
-    FUR_TRY(check_product(op, x, y));
-    int64_t failures = op->context->env.failures;
-    return pass_on(op, "apply_dot", failures, o->apply_dot(o->user, x, y, scalars, slot));
 }
 
 fur_status fur_operator_diagonal(const fur_operator *op, fur_vector *d)

@@ -50,8 +50,6 @@ typedef struct fur_spmv_call {
     void *y;
 } fur_spmv_call;
 
-struct fur_slot;
-
 typedef struct fur_spmv_kernel {
     fur_kernel_info info; /* exact: adds products in the order of FUR_ROW_SEGMENT */
     /* Expected cost; on the CPU it may sample the arrays but not read them all, on a device it must
@@ -68,9 +66,6 @@ typedef struct fur_spmv_kernel {
     void (*release)(fur_env *env, void *state);
     /* Compulsory bytes of A in the kernel's form. NULL: those of CSR. */
     int64_t (*matrix_bytes)(const fur_csr_view *a, const void *state);
-    /* y = A x and the dot product of x and y, for square A; alpha and beta are 1 and 0. NULL: the
-     * two are as fast apart. */
-    fur_status (*apply_dot)(const fur_spmv_call *call, const struct fur_slot *out);
 } fur_spmv_kernel;
 
 /* A coefficient that may lie where the device computes: factor, or factor times the quotient of two

@@ -101,8 +101,8 @@ static fur_status begin(const fur_solve *s, const cg *v)
 static fur_status reduce(fur_solve *s, const cg *v)
 {
     fur_coefficient alpha = {fur_real(-1), s->scalars, RZ, PQ};
-    s->products++;
-    FUR_TRY(fur_operator_apply_dot(s->a, v->p, v->q, s->scalars, PQ));
+    FUR_TRY(fur_solve_multiply(s, v->p, v->q));
+    FUR_TRY(fur_dot_into(v->p, v->q, s->scalars, PQ));
     return v->applies
                ? fur_axpy_norm2_into(alpha, v->q, v->r, s->scalars, RR)
                : fur_axpy_norms_into(alpha, v->q, v->d, v->constant, v->r, s->scalars, RR, RZ);

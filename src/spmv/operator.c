@@ -6,17 +6,6 @@ static fur_status apply(void *user, const fur_vector *x, fur_vector *y)
     return fur_spmv_apply(user, fur_real(1), x, fur_real(0), y);
 }
 
-static fur_status apply_dot(void *user, const fur_vector *x, fur_vector *y, fur_scalars *scalars,
-                            int slot)
-{
-    const fur_spmv *plan = user;
-    fur_spmv_call call = fur_spmv_call_of(plan, x, y);
-    fur_slot out;
-    FUR_TRY(fur_dependent_check(&plan->context->env, &plan->dependent));
-    FUR_TRY(fur_scalars_slot(plan->context, scalars, slot, &out));
-    return plan->kernel->apply_dot(&call, &out);
-}
-
 static fur_status diagonal(void *user, fur_vector *d)
 {
     const fur_spmv *plan = user;
@@ -36,7 +25,6 @@ fur_status fur_operator_from_spmv(const fur_spmv *plan, fur_operator **out)
         .user = (void *)(uintptr_t)plan,
         .apply = apply,
         .recordable = 1,
-        .apply_dot = plan->kernel->apply_dot ? apply_dot : NULL,
         .diagonal = diagonal,
     };
     fur_dependent dependent = {"the operator of a plan", NULL, NULL, .reads = true};

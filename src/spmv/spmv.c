@@ -159,19 +159,6 @@ void fur_spmv_destroy(fur_spmv *plan)
     fur_env_release(&plan->context->env, plan);
 }
 
-fur_spmv_call fur_spmv_call_of(const fur_spmv *plan, const fur_vector *x, fur_vector *y)
-{
-    return (fur_spmv_call){
-        .env = &plan->context->env,
-        .a = &plan->operand->view,
-        .state = plan->state,
-        .alpha = fur_real(1),
-        .beta = fur_real(0),
-        .x = x->data,
-        .y = y->data,
-    };
-}
-
 fur_status fur_spmv_apply(const fur_spmv *plan, fur_scalar alpha, const fur_vector *x,
                           fur_scalar beta, fur_vector *y)
 {
@@ -181,9 +168,15 @@ fur_status fur_spmv_apply(const fur_spmv *plan, fur_scalar alpha, const fur_vect
     FUR_TRY(fur_csr_check_vector(plan->operand, "x", x, a->cols));
     FUR_TRY(fur_csr_check_vector(plan->operand, "y", y, a->rows));
     FUR_TRY(fur_vector_check_apart(x, "x", y, "y"));
-    fur_spmv_call call = fur_spmv_call_of(plan, x, y);
-    call.alpha = alpha;
-    call.beta = beta;
+    fur_spmv_call call = {
+        .env = &plan->context->env,
+        .a = a,
+        .state = plan->state,
+        .alpha = alpha,
+        .beta = beta,
+        .x = x->data,
+        .y = y->data,
+    };
     return plan->kernel->apply(&call);
 }
 

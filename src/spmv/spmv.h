@@ -26,9 +26,6 @@ fur_status fur_spmv_prepare(fur_spmv *plan, const fur_spmv_kernel *kernel,
                             const fur_spmv_profile *profile, void **state);
 void fur_spmv_drop(fur_spmv *plan, const fur_spmv_kernel *kernel, void *state);
 
-/* y = op(A) x for the plan's kernel. */
-fur_spmv_call fur_spmv_call_of(const fur_spmv *plan, const fur_vector *x, fur_vector *y);
-
 /* Measures what the choice rests on, reading offsets and samples of the columns. */
 fur_status fur_spmv_measure(const fur_csr *a, fur_spmv_profile *out);
 

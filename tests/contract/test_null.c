@@ -243,10 +243,6 @@ static int refuse_results(int wanted, int rows)
     REFUSED(NULL, "z", fur_axpy_direction(by, by, w.x, one, NULL, w.x, w.y));
     REFUSED(w.context, "p", fur_axpy_direction(by, by, NULL, one, w.x, NULL, w.y));
     REFUSED(w.context, "x", fur_axpy_direction(by, by, NULL, one, w.x, w.y, NULL));
-    REFUSED(NULL, "op", fur_operator_apply_dot(NULL, w.x, w.y, w.scalars, 0));
-    REFUSED(w.context, "x", fur_operator_apply_dot(w.op, NULL, w.y, w.scalars, 0));
-    REFUSED(w.context, "y", fur_operator_apply_dot(w.op, w.x, NULL, w.scalars, 0));
-    REFUSED(w.context, "scalars", fur_operator_apply_dot(w.op, w.x, w.y, NULL, 0));
     REFUSED(NULL, "scalars", fur_scalars_keep(NULL, 1, 1));
     REFUSED(NULL, "context", fur_recording_create(NULL, &(fur_recording *){NULL}));
     REFUSED(w.context, "out", fur_recording_create(w.context, NULL));

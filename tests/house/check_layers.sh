@@ -98,8 +98,7 @@ done
 may_see_cuda() {
     case $1 in
     device) echo device ;;
-    vector | csr | stencil) echo device "$1" ;;
-    spmv) echo device vector spmv ;;
+    vector | csr | spmv | stencil) echo device "$1" ;;
     multigrid) echo device stencil multigrid ;;
     reorder) echo device csr reorder ;;
     solver) echo device vector csr spmv solver ;;
