@@ -36,13 +36,11 @@ namespace
 
 template <class Value> constexpr int lanes_of_leaf = 512 / sizeof(Value);
 // Leaves whose lanes' sums are under way together.
-#define LEAVES 4
+#define LEAVES 2
 
 // Units that a team may have, each with registers for a row's entries of all vectors.
 template <class Value> constexpr int units_most = fur_value_of<Value>::is_complex ? 2 : 4;
-// Loads of a row that are under way together, where a team has one unit and rows are long, and
-// elsewhere.
-template <class Value> constexpr int unroll_long = fur_value_of<Value>::is_complex ? 4 : 16;
+// Loads of a row that are under way together.
 template <class Value> constexpr int unroll_of = fur_value_of<Value>::is_complex ? 2 : 8;
 
 // A's rows in the order of the threads: slices of a warp's, padded to the longest.
@@ -126,23 +124,31 @@ template <class Value> struct slice {
 };
 
 // sum_j a_ij p_j of the row of a thread, with p_j = z_j + beta p_j of the pairs; in segments.
-template <int unroll, class Value>
+template <int Units, class Value>
 __device__ Value row_product(const slice<Value> &a, const pair<Value> *pairs, int length,
                              Value beta)
 {
     const Value one = fur_from<Value>({1, 0});
+    constexpr int unroll = unroll_of<Value>;
+    // Registers for the entries of A, too, where there are any left.
+    constexpr bool ahead = Units < 4;
     Value total = fur_zero<Value>();
     Value sum = fur_zero<Value>();
     for (int first = 0; first < a.width; first += unroll) {
+        Value factor[unroll];
         pair<Value> v[unroll];
 #pragma unroll
-        for (int u = 0; u < unroll; u++)
-            v[u] = fur_from_l2(pairs + a.columns[min(first + u, a.width - 1) * FUR_WARP]);
+        for (int u = 0; u < unroll; u++) {
+            int at = min(first + u, a.width - 1) * FUR_WARP;
+            if (ahead)
+                factor[u] = a.values[at];
+            v[u] = fur_from_l2(pairs + a.columns[at]);
+        }
 #pragma unroll
         for (int u = 0; u < unroll; u++) {
             Value p = fur_fma(one, v[u].z, fur_mul(beta, v[u].p));
             if (first + u < length)
-                sum = fur_fma(a.values[(first + u) * FUR_WARP], p, sum);
+                sum = fur_fma(ahead ? factor[u] : a.values[(first + u) * FUR_WARP], p, sum);
         }
         int done = first + unroll;
         if (done % FUR_ROW_SEGMENT == 0 && done < length) {
@@ -237,15 +243,17 @@ __device__ fur_partial<Parts> tree_of_lanes(const job<Value> &w, const double *s
         range *= 2;
     fur_tree<add, partial> tree;
     int64_t end = min((warp + 1) * range, w.leaves);
-    for (int64_t first = warp * range; first < end; first += LEAVES) {
+    int64_t leaf = warp * range;
+    for (; leaf + LEAVES <= end; leaf += LEAVES) {
         partial leaves[LEAVES];
 #pragma unroll
         for (int i = 0; i < LEAVES; i++)
-            leaves[i] = fold_leaf<Value, Parts>(sums, min(first + i, w.leaves - 1), w.lanes);
+            leaves[i] = fold_leaf<Value, Parts>(sums, leaf + i, w.lanes);
         for (int i = 0; i < LEAVES; i++)
-            if (first + i < end)
-                tree.push(leaves[i]);
+            tree.push(leaves[i]);
     }
+    for (; leaf < end; leaf++)
+        tree.push(fold_leaf<Value, Parts>(sums, leaf, w.lanes));
     partial root = tree.root();
     __syncthreads();
     if (lane == 0)
@@ -433,17 +441,6 @@ __device__ void stage(const job<Value> &w, char *shared, int *places, rows<Units
     }
 }
 
-// Where a team has one unit, registers are left for more loads.
-template <int Units, class Value>
-__device__ Value any_row_product(const slice<Value> &a, const pair<Value> *pairs, int length,
-                                 Value beta)
-{
-    if constexpr (Units == 1)
-        if (a.width > unroll_of<Value>)
-            return row_product<unroll_long<Value>>(a, pairs, length, beta);
-    return row_product<unroll_of<Value>>(a, pairs, length, beta);
-}
-
 // The sums of the lanes of all units of a block, a warp for each; `half`: which warps do it.
 template <int Units, class Value>
 __device__ void add_lanes(const job<Value> &w, int half, const Value (&left)[Units * TEAMS][TEAM],
@@ -493,8 +490,8 @@ __global__ void __launch_bounds__(BLOCK, 1) iterate(job<Value> w)
             Value z = Scaled ? fur_mul(e.d, e.r) : e.r;
             e.x = fur_fma(alpha, e.p, e.x);
             e.p = fur_fma(one, z, fur_mul(beta, e.p));
-            Value q = any_row_product<Units>(slice<Value>(w, shared, t.places[u]), w.pairs,
-                                             e.length, beta);
+            Value q =
+                row_product<Units>(slice<Value>(w, shared, t.places[u]), w.pairs, e.length, beta);
             w.q[e.row] = q;
             left[u * TEAMS + team][thread] = e.p;
             right[u * TEAMS + team][thread] = q; // until r takes it
