@@ -412,9 +412,11 @@ static void describe_ways(solve_case *c)
     }
 }
 
-static void report(const solve_case *c, double copy_rate)
+static fur_status report(const solve_case *c, int rounds)
 {
     bench *b = c->system.b;
+    double copy_rate = race_median(c->copy_rounds, rounds);
+    json_t *reduced = NULL;
     double rows = (double)fur_operator_rows(c->a);
     json_t *lines = json_array();
     if (!b->common->json) {
@@ -434,13 +436,15 @@ static void report(const solve_case *c, double copy_rate)
                                        p->bytes, "gbps", rate / 1e9, "of_copy", rate / copy_rate,
                                        "ratio", p->ratio, "note", output_string(p->note)));
     }
+    fur_status status = solve_reduced(&c->system, c->a, rounds, &reduced);
     fflush(stdout);
-    output_append(b->results,
-                  json_pack("{s:o, s:f, s:I, s:I, s:f, s:f, s:o}", "case",
-                            output_string(c->system.name), "rows", rows, "entries",
-                            (json_int_t)fur_csr_get(c->system.matrix)->entries, "iterations",
-                            (json_int_t)c->iterations, "residual", c->residual, "copy_gbps",
-                            copy_rate / 1e9, "contenders", lines));
+    output_append(b->results, json_pack("{s:o, s:f, s:I, s:I, s:f, s:f, s:o, s:o}", "case",
+                                        output_string(c->system.name), "rows", rows, "entries",
+                                        (json_int_t)fur_csr_get(c->system.matrix)->entries,
+                                        "iterations", (json_int_t)c->iterations, "residual",
+                                        c->residual, "copy_gbps", copy_rate / 1e9, "contenders",
+                                        lines, "reduced", reduced ? reduced : json_null()));
+    return status;
 }
 
 static fur_status run_steps(solve_case *c)
@@ -455,8 +459,7 @@ static fur_status run_steps(solve_case *c)
     COMMAND_TRY(run_rounds(c, rounds));
     sum_up(c, rounds);
     describe_ways(c);
-    report(c, race_median(c->copy_rounds, rounds));
-    return FUR_OK;
+    return report(c, rounds);
 }
 
 fur_status bench_solve(bench *b, const char *name)

@@ -47,4 +47,8 @@ typedef struct solve_cuda solve_cuda;
 fur_status solve_cuda_add(const solve_system *s, solve_race *r, solve_cuda **out);
 void solve_cuda_destroy(solve_cuda *peers);
 
+/* Solves to one residual, of the whole system and of one of two colours; prints a line unless it is
+ * to be JSON. *out is null where A has no two colours, or a solve does not converge. */
+fur_status solve_reduced(const solve_system *s, const fur_operator *a, int rounds, json_t **out);
+
 #endif
