@@ -82,9 +82,9 @@ typedef struct fur_solver_options {
     fur_execution execution; /* of cg; a way that cannot be had falls back to another */
     /* 1: no red-black reduction. 0: where the rows of A have two colours, so that no entry off the
      * diagonal joins two of one colour, as in 5- and 7-point matrices, cg without a preconditioner
-     * or with A's Jacobi works on one colour alone, in half the iterations; both colours' unknowns
-     * are in x. Of the operator of a plan with an exact kernel, whose solver then keeps half of A
-     * twice. */
+     * or with A's Jacobi works on the rows of one colour, in half the iterations; x has all
+     * unknowns. Of the operator of a plan with an exact kernel; the solver then keeps A once more,
+     * and 4 bytes for each entry. */
     int whole;
 } fur_solver_options;
 

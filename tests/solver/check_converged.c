@@ -354,6 +354,7 @@ static fur_solver_report solve(trial *t)
                                   .rtol = t->rtol,
                                   .atol = t->atol,
                                   .check_every = below(20),
+                                  .whole = (int)below(2),
                                   .max_iterations = below(8) ? 1000 : 1 + below(50)};
     must(t, fur_solver_create(t->a, &options, &solver));
     must(t, fur_solver_solve(solver, t->b, t->x, &report));
