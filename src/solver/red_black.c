@@ -43,7 +43,7 @@ struct fur_red_black {
     fur_vector *scale;  /* D^-1, C^-1 */
     fur_operator *s;    /* S */
     fur_operator *m;    /* D^-1 */
-    /* Parts of vectors: the solver's three, and `scale`. */
+    /* Parts of vectors: the solver's, and `scale`. Those of an iteration begin where theirs do. */
     fur_vector *work[2]; /* of the method: p and q */
     fur_vector both;     /* p and t */
     fur_vector p;
@@ -182,8 +182,9 @@ static fur_status make_operator(fur_red_black *rb,
     return fur_operator_create(rb->context, &definition, out);
 }
 
-/* The parts of the vectors: t behind p, the change of x_red behind q. */
-static void set_parts(fur_red_black *rb, fur_vector *const *work, int64_t red)
+/* The parts of the vectors: t behind p, and the change of x_red in the place of the residual, which
+ * is in another order then. */
+static void set_parts(fur_red_black *rb, fur_vector *const *work, const fur_vector *r, int64_t red)
 {
     int64_t black = work[0]->size - red;
     rb->both = part_of(work[0], 0, red + black);
@@ -193,7 +194,7 @@ static void set_parts(fur_red_black *rb, fur_vector *const *work, int64_t red)
     rb->g = part_of(work[1], 0, red);
     rb->r_black = part_of(work[1], red, black);
     rb->q = part_of(work[2], 0, red);
-    rb->d = part_of(work[2], red, red);
+    rb->d = part_of(r, 0, red);
     rb->red_scale = part_of(rb->scale, 0, red);
     rb->black_scale = part_of(rb->scale, red, black);
     rb->work[0] = &rb->p;
@@ -201,11 +202,11 @@ static void set_parts(fur_red_black *rb, fur_vector *const *work, int64_t red)
 }
 
 /* All but the splitting: values, plans, operators. */
-static fur_status complete(fur_red_black *rb, fur_vector *const *work)
+static fur_status complete(fur_red_black *rb, fur_vector *const *work, const fur_vector *r)
 {
     const fur_csr_view *a = rb->a->matrix;
     FUR_TRY(fur_vector_create(rb->context, a->value_type, a->rows, &rb->scale));
-    set_parts(rb, work, fur_csr_get(rb->to_red.matrix)->rows);
+    set_parts(rb, work, r, fur_csr_get(rb->to_red.matrix)->rows);
     FUR_TRY(update(rb));
     FUR_TRY(fur_spmv_plan(rb->to_red.matrix, NULL, &rb->to_red.plan));
     FUR_TRY(fur_spmv_plan(rb->to_black.matrix, NULL, &rb->to_black.plan));
@@ -245,7 +246,7 @@ static bool is_candidate(const fur_operator *a, const fur_operator *precondition
 }
 
 fur_status fur_red_black_create(const fur_operator *a, const fur_operator *preconditioner,
-                                fur_vector *const *work, fur_red_black **out)
+                                fur_vector *const *work, const fur_vector *r, fur_red_black **out)
 {
     static const fur_colour_services on_host = {fur_colours_find, fur_colours_split};
     const fur_colour_services *services =
@@ -262,7 +263,7 @@ fur_status fur_red_black_create(const fur_operator *a, const fur_operator *preco
     if (status == FUR_OK && rb->jacobi)
         status = divide(rb, services, &found);
     if (status == FUR_OK && found)
-        status = complete(rb, work);
+        status = complete(rb, work, r);
     if (status == FUR_OK && found)
         *out = rb;
     else
@@ -348,12 +349,16 @@ static fur_status run_method(fur_red_black *rb, const fur_method *method, fur_so
 
 fur_status fur_red_black_run(fur_red_black *reduction, const fur_method *method, fur_solve *s)
 {
+    const fur_solve before = *s;
+    s->products++;
     FUR_TRY(reduce(reduction, s->r, &s->residual));
     FUR_TRY(fur_vector_fill(&reduction->d, fur_real(0)));
     if (s->residual <= s->target) /* what is left is in the black rows */
         s->outcome = FUR_OUTCOME_CONVERGED;
     else
         FUR_TRY(run_method(reduction, method, s));
-    s->products++;
-    return extend(reduction, s->r, s->x);
+    if (s->outcome == FUR_OUTCOME_CONVERGED || s->iterations > before.iterations)
+        return extend(reduction, s->r, s->x);
+    s->residual = before.residual; /* x is as it was */
+    return FUR_OK;
 }

@@ -7,9 +7,11 @@
 
 /* What a solver needs for it; *out = NULL where the whole system is the way: for operators without
  * a matrix, matrices without two colours or with a diagonal that cannot be divided by, and
- * preconditioners other than A's own Jacobi. work: three vectors of the solver. */
+ * preconditioners other than A's own Jacobi. work and r: three vectors of the solver and its
+ * residual.
+ */
 fur_status fur_red_black_create(const fur_operator *a, const fur_operator *preconditioner,
-                                fur_vector *const *work, fur_red_black **out);
+                                fur_vector *const *work, const fur_vector *r, fur_red_black **out);
 void fur_red_black_release(fur_red_black *reduction);
 
 /* Whether A's present values allow it. */

@@ -236,7 +236,8 @@ fur_status fur_solver_create(const fur_operator *a, const fur_solver_options *op
     *solver = (fur_solver){.context = context, .a = a, .method = method, .options = o};
     fur_status status = make_workspace(solver);
     if (status == FUR_OK && method->reduces && !o.whole)
-        status = fur_red_black_create(a, o.preconditioner, solver->work, &solver->red_black);
+        status =
+            fur_red_black_create(a, o.preconditioner, solver->work, solver->r, &solver->red_black);
     if (status == FUR_OK)
         status = make_ahead(solver);
     if (status != FUR_OK) {

@@ -473,6 +473,10 @@ static fur_outcome outcome_of(fur_context *context, double diagonal, bool scaled
     double residual = (double)(dense_residual(&d, x) / dense_b_norm(&d));
     ck_assert_int_eq(report.reduced, 1);
     ck_assert_double_eq_tol(report.residual, residual, 1e-12 * (1 + residual));
+    if (report.iterations == 0) { /* x is the guess */
+        ck_assert_double_eq(report.residual, 1);
+        ck_assert_double_eq(report.residual_recursive, 1);
+    }
     free(x);
     fur_operator_destroy(jacobi);
     dense_close(&p);
