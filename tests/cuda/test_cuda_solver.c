@@ -150,7 +150,7 @@ static void check_problem(fur_context *context, const assembly *m)
         fur_solver_options options = cases[i / 4];
         options.whole = i / 2 % 2;
         fur_solver_report expected = solve_on_host(&host, options, jacobi);
-        for (int k = 0; k < COUNT_OF(intervals) * EXECUTIONS; k++) {
+        for (int k = 0; k < COUNT_OF(intervals) * EXECUTIONS; k += test_small() ? 7 : 1) {
             options.execution = (fur_execution)(k % EXECUTIONS);
             check_solve(&host, &expected, &gpu, options, jacobi, intervals[k / EXECUTIONS]);
         }
@@ -307,7 +307,7 @@ START_TEST(every_method_has_the_bits_of_the_cpu)
         problem gpu = problem_open(context, &m, NULL);
         int index = -1;
         for (const char *name; (name = next_method(&host, &index));)
-            for (int i = 0; i < 2 * COUNT_OF(limits); i++) {
+            for (int i = 0; i < 2 * COUNT_OF(limits); i += test_small() ? 5 : 1) {
                 fur_solver_options options = limits[i / 2];
                 options.method = name;
                 fur_solver_report expected = solve_on_host(&host, options, i % 2);
