@@ -97,6 +97,9 @@ static bool set_order(const fur_csr_view *a, const uint32_t *is_red, fur_colours
 fur_status fur_colours_find(fur_env *env, const fur_csr_view *a, fur_colours *c)
 {
     uint32_t *link;
+    c->red = 0;
+    if (a->rows == 0)
+        return FUR_OK;
     FUR_TRY(fur_env_allocate(env, a->rows, sizeof *link, &link));
     c->red = join_rows(a, link) ? choose_red(a->rows, link, c->order) : 0;
     if (c->red > 0 && !set_order(a, link, c))
