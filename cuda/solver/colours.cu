@@ -77,10 +77,11 @@ __global__ void __launch_bounds__(FUR_ENTRIES_BLOCK)
     });
 }
 
-// surplus[first row of a set] = even rows less odd ones. Bytes a row: 12, and a root.
+// surplus[first row of a set] = even rows less odd ones; literals[i], which were the entries on the
+// diagonal, = what says the same about the first row as 2 i about row i. (Not in link, where others
+// who shorten their way would write over it.) Bytes a row: 12, and a root.
 __global__ void __launch_bounds__(BLOCK)
-    count_sets(int64_t n, uint32_t *link, const int32_t *diagonals, int32_t *surplus,
-               findings *found)
+    count_sets(int64_t n, uint32_t *link, uint32_t *literals, int32_t *surplus, findings *found)
 {
     int64_t i = blockIdx.x * int64_t(BLOCK) + threadIdx.x;
     bool inside = i < n;
@@ -89,21 +90,21 @@ __global__ void __launch_bounds__(BLOCK)
     unsigned odd = __ballot_sync(~0u, literal & 1) & together;
     if (!inside)
         return;
-    link[i] = literal;
-    if (diagonals[i] != 1)
+    if (literals[i] != 1)
         found->odd = 1;
+    literals[i] = literal;
     if (threadIdx.x % FUR_WARP == __ffs(together) - 1)
         atomicAdd(&surplus[literal >> 1], __popc(together) - 2 * __popc(odd));
 }
 
 // link[i] = 1 for a red row, else 0, and 0 behind them. Bytes a row: 8, and its set's surplus.
 __global__ void __launch_bounds__(BLOCK)
-    choose_red(int64_t n, const int32_t *surplus, uint32_t *link)
+    choose_red(int64_t n, const uint32_t *literals, const int32_t *surplus, uint32_t *link)
 {
     int64_t i = blockIdx.x * int64_t(BLOCK) + threadIdx.x;
     if (i > n)
         return;
-    uint32_t literal = i < n ? link[i] : 0;
+    uint32_t literal = i < n ? literals[i] : 0;
     link[i] = i < n && (literal & 1) == (surplus[literal >> 1] > 0);
 }
 
@@ -157,7 +158,8 @@ fur_status find_sets(fur_env *env, const fur_csr_view *a, const Offset *offsets,
     *ok = !seen.odd;
     if (seen.odd)
         return FUR_OK;
-    count_sets<<<blocks, BLOCK, 0, stream>>>(n, link, diagonals, surplus, found);
+    count_sets<<<blocks, BLOCK, 0, stream>>>(n, link, reinterpret_cast<uint32_t *>(diagonals),
+                                             surplus, found);
     return fur_cuda_launched(env, "count sets");
 }
 
@@ -169,7 +171,8 @@ fur_status order_rows(fur_env *env, const fur_csr_view *a, const Offset *offsets
     int64_t n = a->rows;
     findings seen;
     uint32_t red;
-    choose_red<<<fur_blocks(n + 1, BLOCK), BLOCK, 0, fur_cuda_stream(env)>>>(n, c->position, link);
+    choose_red<<<fur_blocks(n + 1, BLOCK), BLOCK, 0, fur_cuda_stream(env)>>>(
+        n, reinterpret_cast<const uint32_t *>(c->order), c->position, link);
     FUR_TRY(fur_cuda_launched(env, "choose red"));
     FUR_TRY(fur_exclusive_scan(env, link, n + 1));
     set_order<<<fur_blocks(n, BLOCK), BLOCK, 0, fur_cuda_stream(env)>>>(n, offsets, link, c->order,
