@@ -8,7 +8,7 @@
 
 /* Entries and rows a thread should have at least: fewer are multiplied sooner than a thread wakes.
  */
-#define FUR_SPMV_GRAIN 32768
+#define FUR_SPMV_GRAIN 16384
 
 /* Parts of a product: rows differ in what an entry costs, so threads that finish early take
  * another.
