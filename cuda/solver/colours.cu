@@ -1,6 +1,6 @@
 // Two colours by disjoint sets that are joined entry by entry without locks, as the components of
 // ../reorder/components.cu, where each row also knows whether an earlier one of its set has its
-// colour: the literals of src/solver/colours.c. The root of a set is its first row, so the colours
+// colour: the literals of src/csr/colours.c. The root of a set is its first row, so the colours
 // do not depend on who comes first.
 #include "csr.cuh"
 #include "cub.cuh"

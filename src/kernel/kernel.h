@@ -209,7 +209,7 @@ typedef struct fur_order_services {
     fur_order_service *cuthill_mckee; /* or reversed */
 } fur_order_services;
 
-/* Iterations of src/solver/cg.c: d is the preconditioner; q, p and r have a residual behind them
+/* Iterations of src/method/cg.c: d is the preconditioner; q, p and r have a residual behind them
  * whose turn is due. */
 typedef struct fur_cg_call {
     fur_diagonal d;
@@ -253,7 +253,7 @@ typedef struct fur_colour_blocks {
 
 /* Reduction to one of two colours; all of them or none. */
 typedef struct fur_colour_services {
-    /* Colours by the entries left of the diagonal, those of src/solver/colours.h. */
+    /* Colours by the entries left of the diagonal, those of src/csr/colours.h. */
     fur_status (*find)(fur_env *env, const fur_csr_view *a, fur_colours *c);
     /* *clean = false, and the columns are anything, if an entry joins rows of one colour. */
     fur_status (*split)(fur_env *env, const fur_csr_view *a, const fur_colours *c,

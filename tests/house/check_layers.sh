@@ -32,6 +32,9 @@ may_see() {
     furrow_recognise) echo src/recognise src/spmv src/stencil "$matrix" ;;
     furrow_multigrid) echo src/multigrid src/stencil "$matrix" ;;
     furrow_solver) echo src/solver "$matrix" ;;
+    furrow_method) echo src/method src/solver src/core "$kernel" ;;
+    furrow_choose) echo src/choose src/solver "$matrix" ;;
+    furrow_eigs) echo src/eigs src/method src/solver src/core "$kernel" ;;
     furrow_io_common) echo io/common src/base ;;
     furrow_io_number) echo io/number ;;
     furrow_io_source) echo io/source io/common src/base ;;

@@ -28,7 +28,7 @@ static const double GPU_BYTES = 400e9;
 #define ROUNDING 1e-12
 
 /* Entries that an iteration of furrow's cg moves for each row besides A p, where its report does
- * not say (src/solver/cg.c). */
+ * not say (src/method/cg.c). */
 #define CG_ENTRIES 12
 
 #define GPU_COPY (INT64_C(1) << 27)
