@@ -13,92 +13,14 @@
 //
 // Bytes an iteration: two entries for each of A's entries, from the second-level cache, and those
 // of A that shared memory has no room for.
-#include "lanes.cuh"
-#include "sell_layout.cuh"
-#include "slot.h"
-#include "solver.cuh"
-#include "tree.cuh"
-
-#include <algorithm>
-
-#define DEPTH 32 // rows of a lane
-#define GROUP 8  // lanes of a unit
-#define TEAM (DEPTH * GROUP)
-#define BLOCK 512
-#define TEAMS (BLOCK / TEAM)
-// Entries with padding, over entries, above which other kernels are better.
-#define PADDING_MOST 3
-// Entries above which A comes from memory all the same.
-#define ENTRIES_MOST 4000000
+#include "cg_scalars.cuh"
+#include "cg_sums.cuh"
 
 namespace
 {
 
-template <class Value> constexpr int lanes_of_leaf = 512 / sizeof(Value);
-// Leaves whose lanes' sums are under way together.
-#define LEAVES 2
-
-// Units that a team may have, each with registers for a row's entries of all vectors.
-template <class Value> constexpr int units_most = fur_value_of<Value>::is_complex ? 2 : 4;
 // Loads of a row that are under way together.
 template <class Value> constexpr int unroll_of = fur_value_of<Value>::is_complex ? 2 : 8;
-
-// A's rows in the order of the threads: slices of a warp's, padded to the longest.
-struct sliced {
-    fur_value_type value;
-    int64_t rows;
-    int64_t units; // teams' shares of the rows
-    int blocks;
-    int a_team;      // units of a team
-    int64_t *start;  // of a slice
-    int32_t *length; // of a thread's row
-    int32_t *columns;
-    void *values;
-    void *pairs;  // z and p by row
-    double *sums; // of the lanes: of p.q, r.r, r.z
-    int64_t lanes;
-    unsigned *arrived; // blocks at barriers, since the launch
-};
-
-template <class Value> struct alignas(2 * sizeof(Value)) pair {
-    Value z;
-    Value p;
-};
-
-// What a launch works on.
-template <class Value> struct job {
-    int64_t n;
-    int64_t units;
-    int64_t lanes;
-    int64_t leaves;
-    const int64_t *start;
-    const int32_t *length;
-    const int32_t *columns;
-    const Value *values;
-    const Value *d; // null: constant
-    Value constant;
-    Value *r;
-    Value *p;
-    Value *q;
-    Value *x;
-    pair<Value> *pairs;
-    double *sums;
-    unsigned *arrived;
-    int capacity; // entries of A that a block has room for
-    fur_slot rz;
-    fur_slot pq;
-    fur_slot rr;
-    int64_t count;
-};
-
-// The row of a thread of a team in a unit.
-template <class Value> __host__ __device__ inline int64_t row_of(int64_t unit, int thread)
-{
-    constexpr int lanes = lanes_of_leaf<Value>;
-    constexpr int groups = lanes / GROUP;
-    return unit / groups * (DEPTH * lanes) + thread / GROUP * lanes + unit % groups * GROUP +
-           thread % GROUP;
-}
 
 // Where a warp's slice of A begins, in shared memory or, as ~start, in w.columns and w.values.
 struct place {
@@ -111,7 +33,7 @@ template <class Value> struct slice {
     const Value *values;
     int width;
 
-    __device__ slice(const job<Value> &w, const char *shared, place p)
+    __device__ slice(const fur_cg_job<Value> &w, const char *shared, place p)
     {
         auto staged = reinterpret_cast<const Value *>(shared);
         int lane = threadIdx.x % FUR_WARP;
@@ -125,7 +47,7 @@ template <class Value> struct slice {
 
 // sum_j a_ij p_j of the row of a thread, with p_j = z_j + beta p_j of the pairs; in segments.
 template <int Units, class Value>
-__device__ Value row_product(const slice<Value> &a, const pair<Value> *pairs, int length,
+__device__ Value row_product(const slice<Value> &a, const fur_cg_pair<Value> *pairs, int length,
                              Value beta)
 {
     const Value one = fur_from<Value>({1, 0});
@@ -136,7 +58,7 @@ __device__ Value row_product(const slice<Value> &a, const pair<Value> *pairs, in
     Value sum = fur_zero<Value>();
     for (int first = 0; first < a.width; first += unroll) {
         Value factor[unroll];
-        pair<Value> v[unroll];
+        fur_cg_pair<Value> v[unroll];
 #pragma unroll
         for (int u = 0; u < unroll; u++) {
             int at = min(first + u, a.width - 1) * FUR_WARP;
@@ -159,115 +81,6 @@ __device__ Value row_product(const slice<Value> &a, const pair<Value> *pairs, in
     return length <= FUR_ROW_SEGMENT ? sum : fur_add(total, sum);
 }
 
-struct add {
-    template <int Parts>
-    static __device__ fur_partial<Parts> combine(fur_partial<Parts> left,
-                                                 const fur_partial<Parts> &right)
-    {
-#pragma unroll
-        for (int i = 0; i < Parts; i++)
-            left.part[i] += right.part[i];
-        return left;
-    }
-};
-
-// Takes the product of conj(x) and y into a lane's sum.
-template <class Value> __device__ inline double take(double sum, Value x, Value y)
-{
-    if constexpr (fur_value_of<Value>::is_complex)
-        return fma(double(x.im), double(y.im), fma(double(x.re), double(y.re), sum));
-    else
-        return fma(double(x), double(y), sum);
-}
-
-// The sum of a lane of a unit: entries thread, thread + GROUP, ... of both arrays, of those rows
-// that there are.
-template <class Value>
-__device__ double lane_sum(const job<Value> &w, int64_t unit, int lane, const Value *x,
-                           const Value *y)
-{
-    constexpr int step = lanes_of_leaf<Value>;
-    int64_t first = row_of<Value>(unit, lane);
-    int count =
-        first < w.n ? static_cast<int>(min((w.n - first + step - 1) / step, int64_t(DEPTH))) : 0;
-    double sum = 0;
-    if (count == DEPTH) {
-#pragma unroll
-        for (int k = 0; k < DEPTH; k++)
-            sum = take(sum, x[k * GROUP + lane], y[k * GROUP + lane]);
-    } else {
-        for (int k = 0; k < count; k++)
-            sum = take(sum, x[k * GROUP + lane], y[k * GROUP + lane]);
-    }
-    return sum;
-}
-
-// A leaf's sums, lanes folded in halves, in all lanes of the warp. Of each part the sums of all
-// lanes are `stride` apart.
-template <class Value, int Parts>
-__device__ fur_partial<Parts> fold_leaf(const double *sums, int64_t leaf, int64_t stride)
-{
-    constexpr int lanes = lanes_of_leaf<Value>;
-    constexpr int share = lanes / FUR_WARP;
-    fur_partial<Parts> lane[share];
-#pragma unroll
-    for (int i = 0; i < share; i++)
-#pragma unroll
-        for (int k = 0; k < Parts; k++)
-            lane[i].part[k] =
-                __ldcg(sums + k * stride + leaf * lanes + i * FUR_WARP + threadIdx.x % FUR_WARP);
-#pragma unroll
-    for (int half = share / 2; half > 0; half /= 2)
-#pragma unroll
-        for (int i = 0; i < half; i++)
-            lane[i] = add::combine(lane[i], lane[i + half]);
-#pragma unroll
-    for (int half = FUR_WARP / 2; half > 0; half /= 2)
-        lane[0] = add::combine(lane[0], fur_lane_partial(lane[0], threadIdx.x ^ half));
-    return lane[0];
-}
-
-// The root over lanes' sums that all blocks have written, for all threads. Warp k has the k-th
-// aligned range of 2^j leaves, so that the warps' roots are a level. `results` has room for a
-// partial a warp.
-template <class Value, int Parts>
-__device__ fur_partial<Parts> tree_of_lanes(const job<Value> &w, const double *sums,
-                                            fur_partial<2> *results)
-{
-    using partial = fur_partial<Parts>;
-    constexpr int warps = BLOCK / FUR_WARP;
-    int warp = threadIdx.x / FUR_WARP;
-    int lane = threadIdx.x % FUR_WARP;
-    int64_t range = 1;
-    while (range * warps < w.leaves)
-        range *= 2;
-    fur_tree<add, partial> tree;
-    int64_t end = min((warp + 1) * range, w.leaves);
-    int64_t leaf = warp * range;
-    for (; leaf + LEAVES <= end; leaf += LEAVES) {
-        partial leaves[LEAVES];
-#pragma unroll
-        for (int i = 0; i < LEAVES; i++)
-            leaves[i] = fold_leaf<Value, Parts>(sums, leaf + i, w.lanes);
-        for (int i = 0; i < LEAVES; i++)
-            tree.push(leaves[i]);
-    }
-    for (; leaf < end; leaf++)
-        tree.push(fold_leaf<Value, Parts>(sums, leaf, w.lanes));
-    partial root = tree.root();
-    __syncthreads();
-    if (lane == 0)
-#pragma unroll
-        for (int k = 0; k < Parts; k++)
-            results[warp].part[k] = root.part[k];
-    __syncthreads();
-#pragma unroll
-    for (int k = 0; k < Parts; k++)
-        root.part[k] = results[lane % warps].part[k];
-    int count = static_cast<int>((w.leaves + range - 1) / range);
-    return fur_lane_partial(fur_tree_of_lanes<add>(root, count), 0);
-}
-
 // All blocks meet: what was written before is seen behind it, past the first-level cache.
 __device__ inline void meet(unsigned *arrived, unsigned *expected)
 {
@@ -285,70 +98,6 @@ __device__ inline void meet(unsigned *arrived, unsigned *expected)
     }
     __syncthreads();
 }
-
-// A slot of the scalars, in the registers of every thread alike.
-struct held {
-    double value;
-    double previous;
-    double floor;
-    int64_t stores;
-
-    __device__ explicit held(const fur_slot &slot)
-        : value(slot.state->value[slot.index].re), previous(slot.state->previous[slot.index].re),
-          floor(slot.state->floor[slot.index]), stores(slot.state->stores[slot.index])
-    {
-    }
-    __device__ void write(const fur_slot &slot) const
-    {
-        slot.state->value[slot.index] = {value, 0};
-        slot.state->previous[slot.index] = {previous, 0};
-        slot.state->stores[slot.index] = stores;
-    }
-};
-
-// The scalars of the method by the rules of furrow/scalars.h. One thread of the grid keeps the
-// values that are to be kept.
-struct scalars {
-    held rz;
-    held pq;
-    held rr;
-    int64_t halted;
-    bool keeps;
-
-    template <class Value>
-    __device__ scalars(const job<Value> &w)
-        : rz(w.rz), pq(w.pq), rr(w.rr), halted(w.rz.state->halted),
-          keeps(blockIdx.x == 0 && threadIdx.x == 0)
-    {
-    }
-    __device__ void store(const fur_slot &slot, held *h, double value)
-    {
-        if (halted >= 0)
-            return;
-        if (keeps && h->stores < slot.capacity)
-            slot.log[h->stores] = value;
-        h->previous = h->value;
-        h->value = value;
-        h->stores++;
-        if (h->floor == h->floor && !(value > h->floor && value - value == 0))
-            halted = slot.index;
-    }
-    // A quotient that is a coefficient; one that is not finite halts.
-    __device__ double quotient(double numerator, double denominator, int index)
-    {
-        double value = numerator / denominator;
-        if (halted < 0 && !(value - value == 0))
-            halted = index;
-        return value;
-    }
-    template <class Value> __device__ void write(const job<Value> &w) const
-    {
-        rz.write(w.rz);
-        pq.write(w.pq);
-        rr.write(w.rr);
-        w.rz.state->halted = halted;
-    }
-};
 
 // The entries of a thread's rows.
 template <class Value> struct entries {
@@ -370,7 +119,7 @@ template <int Units, class Value> struct rows {
     entries<Value> own[Units];
     place places[Units];
 
-    __device__ bool has(const job<Value> &w, int u) const
+    __device__ bool has(const fur_cg_job<Value> &w, int u) const
     {
         return own[u].row < w.n;
     }
@@ -378,7 +127,7 @@ template <int Units, class Value> struct rows {
 
 // Loads the entries of a thread's rows and publishes them.
 template <bool Scaled, int Units, class Value>
-__device__ void load(const job<Value> &w, rows<Units, Value> *t)
+__device__ void load(const fur_cg_job<Value> &w, rows<Units, Value> *t)
 {
 #pragma unroll
     for (int u = 0; u < Units; u++) {
@@ -386,7 +135,7 @@ __device__ void load(const job<Value> &w, rows<Units, Value> *t)
         int64_t unit = unit_of(u, threadIdx.x / TEAM);
         e = {static_cast<int>(w.n), 0, {}, {}, {}, {}};
         if (unit < w.units)
-            e.row = static_cast<int>(row_of<Value>(unit, threadIdx.x % TEAM));
+            e.row = static_cast<int>(fur_cg_row<Value>(unit, threadIdx.x % TEAM));
         if (e.row < w.n) {
             e.length = w.length[unit * TEAM + threadIdx.x % TEAM];
             e.r = w.r[e.row];
@@ -401,7 +150,7 @@ __device__ void load(const job<Value> &w, rows<Units, Value> *t)
 
 // Finds the slices of a warp, and copies those to shared memory that it has room for.
 template <int Units, class Value>
-__device__ void stage(const job<Value> &w, char *shared, int *places, rows<Units, Value> *t)
+__device__ void stage(const fur_cg_job<Value> &w, char *shared, int *places, rows<Units, Value> *t)
 {
     constexpr int warps = BLOCK / FUR_WARP;
     constexpr int a_team = TEAM / FUR_WARP;
@@ -443,7 +192,8 @@ __device__ void stage(const job<Value> &w, char *shared, int *places, rows<Units
 
 // The sums of the lanes of all units of a block, a warp for each; `half`: which warps do it.
 template <int Units, class Value>
-__device__ void add_lanes(const job<Value> &w, int half, const Value (&left)[Units * TEAMS][TEAM],
+__device__ void add_lanes(const fur_cg_job<Value> &w, int half,
+                          const Value (&left)[Units * TEAMS][TEAM],
                           const Value (&right)[Units * TEAMS][TEAM], double *sums)
 {
     static_assert(2 * Units * TEAMS <= BLOCK / FUR_WARP, "a warp for each unit and sum");
@@ -458,7 +208,7 @@ __device__ void add_lanes(const job<Value> &w, int half, const Value (&left)[Uni
 
 // w.count iterations, each the turn of the last one's direction and a new residual. Bytes: above.
 template <int Units, bool Scaled, class Value>
-__global__ void __launch_bounds__(BLOCK, 1) iterate(job<Value> w)
+__global__ void __launch_bounds__(BLOCK, 1) iterate(fur_cg_job<Value> w)
 {
     extern __shared__ __align__(16) char shared[];
     __shared__ Value left[Units * TEAMS][TEAM];
@@ -540,97 +290,9 @@ __global__ void __launch_bounds__(BLOCK, 1) iterate(job<Value> w)
         s.write(w);
 }
 
-// Offsets of A in 64 bits.
-__device__ inline int64_t offset_at(const fur_csr_view &a, int64_t row)
-{
-    return a.offset_type == FUR_I32 ? static_cast<const int32_t *>(a.offsets)[row]
-                                    : static_cast<const int64_t *>(a.offsets)[row];
-}
-
-// The length of each thread's row, and of each slice the entries with padding.
-template <class Value> __global__ void measure(fur_csr_view a, sliced s)
-{
-    int64_t at = blockIdx.x * int64_t(blockDim.x) + threadIdx.x;
-    if (at >= s.units * TEAM)
-        return;
-    int64_t row = row_of<Value>(at / TEAM, at % TEAM);
-    int length = row < a.rows ? static_cast<int>(offset_at(a, row + 1) - offset_at(a, row)) : 0;
-    int most = __reduce_max_sync(FUR_ALL_LANES, length);
-    s.length[at] = length;
-    if (at % FUR_WARP == 0)
-        s.start[at / FUR_WARP] = int64_t(most) * FUR_WARP;
-}
-
-// A's entries to their slices; what pads them is 0, of column 0.
-template <class Value> __global__ void spread(fur_csr_view a, sliced s)
-{
-    int64_t at = blockIdx.x * int64_t(blockDim.x) + threadIdx.x;
-    if (at >= s.units * TEAM)
-        return;
-    int64_t row = row_of<Value>(at / TEAM, at % TEAM);
-    int64_t slice = at / FUR_WARP;
-    int64_t to = s.start[slice] + at % FUR_WARP;
-    int width = static_cast<int>(s.start[slice + 1] - s.start[slice]) / FUR_WARP;
-    int64_t from = s.length[at] > 0 ? offset_at(a, row) : 0;
-    for (int k = 0; k < width; k++) {
-        bool there = k < s.length[at];
-        s.columns[to + k * FUR_WARP] = there ? a.columns[from + k] : 0;
-        static_cast<Value *>(s.values)[to + k * FUR_WARP] =
-            there ? static_cast<const Value *>(a.values)[from + k] : fur_zero<Value>();
-    }
-}
-
-fur_status refuse(fur_env *env, const char *why)
-{
-    return fur_env_fail(env, FUR_UNSUPPORTED, "no persistent conjugate gradients: %s", why);
-}
-
-template <class Value> fur_status build(fur_env *env, const fur_csr_view *a, sliced *s)
-{
-    constexpr int threads = TEAM;
-    auto blocks = static_cast<unsigned>(s->units);
-    int64_t slices = s->units * (TEAM / FUR_WARP);
-    int64_t padded;
-    FUR_TRY(fur_cuda_allocate(env, s->units * TEAM, sizeof *s->length, &s->length));
-    FUR_TRY(fur_cuda_allocate(env, slices + 1, sizeof *s->start, &s->start));
-    measure<Value><<<blocks, threads, 0, fur_cuda_stream(env)>>>(*a, *s);
-    FUR_TRY(fur_cuda_launched(env, "cg: measure"));
-    FUR_TRY(fur_sell_add_up(env, slices, s->start, &padded));
-    if (padded > PADDING_MOST * a->entries)
-        return refuse(env, "its rows differ too much in length");
-    FUR_TRY(fur_cuda_allocate(env, padded, sizeof *s->columns, &s->columns));
-    FUR_TRY(fur_cuda_allocate(env, padded, sizeof(Value), &s->values));
-    FUR_TRY(fur_cuda_allocate(env, a->rows, sizeof(pair<Value>), &s->pairs));
-    FUR_TRY(fur_cuda_allocate(env, 1, sizeof *s->arrived, &s->arrived));
-    return fur_cuda_allocate(env, 3 * s->lanes, sizeof *s->sums, &s->sums);
-}
-
-// Columns and values.
-template <class Value> fur_status refresh(fur_env *env, const fur_csr_view *a, const sliced *s)
-{
-    spread<Value><<<static_cast<unsigned>(s->units), TEAM, 0, fur_cuda_stream(env)>>>(*a, *s);
-    return fur_cuda_launched(env, "cg: spread");
-}
-
-template <class Value> fur_status plan(fur_env *env, const fur_csr_view *a, sliced *s)
-{
-    constexpr int lanes = lanes_of_leaf<Value>;
-    int64_t leaves = fur_ceil_div(a->rows, DEPTH * lanes);
-    s->value = a->value_type;
-    s->rows = a->rows;
-    s->lanes = leaves * lanes;
-    s->units = s->lanes / GROUP;
-    int64_t most = env->device->multiprocessors;
-    s->a_team = static_cast<int>(fur_ceil_div(s->units, most * TEAMS));
-    if (a->rows == 0 || s->a_team > units_most<Value> || a->entries > ENTRIES_MOST)
-        return refuse(env, "it has no rows, or more than the device holds");
-    s->blocks = static_cast<int>(std::min(s->units, most));
-    return build<Value>(env, a, s);
-}
-
 // All shared memory that the kernel itself leaves goes to A.
 template <int Units, bool Scaled, class Value>
-fur_status launch(fur_env *env, const sliced *s, job<Value> *w)
+fur_status launch(fur_env *env, const fur_cg_layout *s, fur_cg_job<Value> *w)
 {
     auto kernel = reinterpret_cast<const void *>(iterate<Units, Scaled, Value>);
     cudaStream_t stream = fur_cuda_stream(env);
@@ -649,83 +311,45 @@ fur_status launch(fur_env *env, const sliced *s, job<Value> *w)
     return FUR_OK;
 }
 
-template <class Value> fur_status advance(fur_env *env, const sliced *s, const fur_cg_call *call)
+template <class Value>
+fur_status advance(fur_env *env, const fur_cg_layout *s, const fur_cg_call *call)
 {
-    job<Value> w = {s->rows,
-                    s->units,
-                    s->lanes,
-                    s->lanes / lanes_of_leaf<Value>,
-                    s->start,
-                    s->length,
-                    s->columns,
-                    static_cast<const Value *>(s->values),
-                    static_cast<const Value *>(call->d.entries),
-                    fur_from<Value>(call->d.constant),
-                    static_cast<Value *>(call->r),
-                    static_cast<Value *>(call->p),
-                    static_cast<Value *>(call->q),
-                    static_cast<Value *>(call->x),
-                    static_cast<pair<Value> *>(s->pairs),
-                    s->sums,
-                    s->arrived,
-                    0,
-                    call->rz,
-                    call->pq,
-                    call->rr,
-                    call->count};
+    fur_cg_job<Value> w = {s->rows,
+                           s->units,
+                           s->lanes,
+                           s->lanes / fur_cg_lanes<Value>,
+                           s->start,
+                           s->length,
+                           s->columns,
+                           static_cast<const Value *>(s->values),
+                           static_cast<const Value *>(call->d.entries),
+                           fur_from<Value>(call->d.constant),
+                           static_cast<Value *>(call->r),
+                           static_cast<Value *>(call->p),
+                           static_cast<Value *>(call->q),
+                           static_cast<Value *>(call->x),
+                           static_cast<fur_cg_pair<Value> *>(s->pairs),
+                           s->sums,
+                           s->arrived,
+                           0,
+                           call->rz,
+                           call->pq,
+                           call->rr,
+                           call->count};
     bool scaled = !fur_is_unit(&call->d);
     if (s->a_team == 1)
         return scaled ? launch<1, true>(env, s, &w) : launch<1, false>(env, s, &w);
     if (s->a_team == 2)
         return scaled ? launch<2, true>(env, s, &w) : launch<2, false>(env, s, &w);
-    constexpr int most = units_most<Value>;
+    constexpr int most = fur_cg_units_most<Value>;
     return scaled ? launch<most, true>(env, s, &w) : launch<most, false>(env, s, &w);
-}
-
-// Calls f with a value of the type; those of 16 bytes have no registers.
-template <class F> fur_status with_small_value(fur_value_type value, fur_env *env, F f)
-{
-    return fur_with_value(value, [&](auto entry) {
-        if constexpr (sizeof entry > 8)
-            return refuse(env, "its values take 16 bytes");
-        else
-            return f(entry);
-    });
 }
 
 } // namespace
 
-fur_status fur_cuda_cg_plan(fur_env *env, const fur_csr_view *a, void **state)
-{
-    return fur_make_state<sliced>(env, fur_cuda_cg_release, state, [&](sliced *s) {
-        return with_small_value(a->value_type, env,
-                                [&](auto value) { return plan<decltype(value)>(env, a, s); });
-    });
-}
-
-fur_status fur_cuda_cg_refresh(fur_env *env, void *state, const fur_csr_view *a)
-{
-    auto s = static_cast<const sliced *>(state);
-    return with_small_value(s->value, env,
-                            [&](auto value) { return refresh<decltype(value)>(env, a, s); });
-}
-
 fur_status fur_cuda_cg_advance(fur_env *env, void *state, const fur_cg_call *call)
 {
-    auto s = static_cast<const sliced *>(state);
-    return with_small_value(s->value, env,
-                            [&](auto value) { return advance<decltype(value)>(env, s, call); });
-}
-
-void fur_cuda_cg_release(fur_env *env, void *state)
-{
-    auto s = static_cast<sliced *>(state);
-    fur_cuda_release(env, s->start);
-    fur_cuda_release(env, s->length);
-    fur_cuda_release(env, s->columns);
-    fur_cuda_release(env, s->values);
-    fur_cuda_release(env, s->pairs);
-    fur_cuda_release(env, s->sums);
-    fur_cuda_release(env, s->arrived);
-    fur_env_release(env, s);
+    auto s = static_cast<const fur_cg_layout *>(state);
+    return fur_cg_with_value(s->value, env,
+                             [&](auto value) { return advance<decltype(value)>(env, s, call); });
 }

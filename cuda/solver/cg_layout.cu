@@ -1,0 +1,125 @@
+// A matrix in the order of the persistent kernel's threads: a slice for each warp, padded to its
+// longest row, so that a warp reads 32 neighbours.
+#include "cg_layout.cuh"
+#include "lanes.cuh"
+#include "sell_layout.cuh"
+
+#include <algorithm>
+
+// Entries with padding, over entries, above which other kernels are better.
+#define PADDING_MOST 3
+// Entries above which A comes from memory all the same.
+#define ENTRIES_MOST 4000000
+
+namespace
+{
+
+// Offsets of A in 64 bits.
+__device__ inline int64_t offset_at(const fur_csr_view &a, int64_t row)
+{
+    return a.offset_type == FUR_I32 ? static_cast<const int32_t *>(a.offsets)[row]
+                                    : static_cast<const int64_t *>(a.offsets)[row];
+}
+
+// The length of each thread's row, and of each slice the entries with padding.
+template <class Value> __global__ void measure(fur_csr_view a, fur_cg_layout s)
+{
+    int64_t at = blockIdx.x * int64_t(TEAM) + threadIdx.x;
+    int64_t row = fur_cg_row<Value>(at / TEAM, at % TEAM);
+    int length = row < a.rows ? static_cast<int>(offset_at(a, row + 1) - offset_at(a, row)) : 0;
+    int most = __reduce_max_sync(FUR_ALL_LANES, length);
+    s.length[at] = length;
+    if (at % FUR_WARP == 0)
+        s.start[at / FUR_WARP] = int64_t(most) * FUR_WARP;
+}
+
+// A's entries to their slices; what pads them is 0, of column 0.
+template <class Value> __global__ void spread(fur_csr_view a, fur_cg_layout s)
+{
+    int64_t at = blockIdx.x * int64_t(TEAM) + threadIdx.x;
+    int64_t row = fur_cg_row<Value>(at / TEAM, at % TEAM);
+    int64_t slice = at / FUR_WARP;
+    int64_t to = s.start[slice] + at % FUR_WARP;
+    int width = static_cast<int>(s.start[slice + 1] - s.start[slice]) / FUR_WARP;
+    int64_t from = s.length[at] > 0 ? offset_at(a, row) : 0;
+    for (int k = 0; k < width; k++) {
+        bool there = k < s.length[at];
+        s.columns[to + k * FUR_WARP] = there ? a.columns[from + k] : 0;
+        static_cast<Value *>(s.values)[to + k * FUR_WARP] =
+            there ? static_cast<const Value *>(a.values)[from + k] : fur_zero<Value>();
+    }
+}
+
+template <class Value> fur_status build(fur_env *env, const fur_csr_view *a, fur_cg_layout *s)
+{
+    constexpr int threads = TEAM;
+    auto blocks = static_cast<unsigned>(s->units);
+    int64_t slices = s->units * (TEAM / FUR_WARP);
+    int64_t padded;
+    FUR_TRY(fur_cuda_allocate(env, s->units * TEAM, sizeof *s->length, &s->length));
+    FUR_TRY(fur_cuda_allocate(env, slices + 1, sizeof *s->start, &s->start));
+    measure<Value><<<blocks, threads, 0, fur_cuda_stream(env)>>>(*a, *s);
+    FUR_TRY(fur_cuda_launched(env, "cg: measure"));
+    FUR_TRY(fur_sell_add_up(env, slices, s->start, &padded));
+    if (padded > PADDING_MOST * a->entries)
+        return fur_cg_refuse(env, "its rows differ too much in length");
+    FUR_TRY(fur_cuda_allocate(env, padded, sizeof *s->columns, &s->columns));
+    FUR_TRY(fur_cuda_allocate(env, padded, sizeof(Value), &s->values));
+    FUR_TRY(fur_cuda_allocate(env, a->rows, sizeof(fur_cg_pair<Value>), &s->pairs));
+    FUR_TRY(fur_cuda_allocate(env, 1, sizeof *s->arrived, &s->arrived));
+    return fur_cuda_allocate(env, 3 * s->lanes, sizeof *s->sums, &s->sums);
+}
+
+// Columns and values.
+template <class Value>
+fur_status refresh(fur_env *env, const fur_csr_view *a, const fur_cg_layout *s)
+{
+    spread<Value><<<static_cast<unsigned>(s->units), TEAM, 0, fur_cuda_stream(env)>>>(*a, *s);
+    return fur_cuda_launched(env, "cg: spread");
+}
+
+template <class Value> fur_status plan(fur_env *env, const fur_csr_view *a, fur_cg_layout *s)
+{
+    constexpr int lanes = fur_cg_lanes<Value>;
+    int64_t leaves = fur_ceil_div(a->rows, DEPTH * lanes);
+    s->value = a->value_type;
+    s->rows = a->rows;
+    s->lanes = leaves * lanes;
+    s->units = s->lanes / GROUP;
+    int64_t most = env->device->multiprocessors;
+    s->a_team = static_cast<int>(fur_ceil_div(s->units, most * TEAMS));
+    if (a->rows == 0 || s->a_team > fur_cg_units_most<Value> || a->entries > ENTRIES_MOST)
+        return fur_cg_refuse(env, "it has no rows, or more than the device holds");
+    s->blocks = static_cast<int>(std::min(s->units, most));
+    return build<Value>(env, a, s);
+}
+
+} // namespace
+
+fur_status fur_cuda_cg_plan(fur_env *env, const fur_csr_view *a, void **state)
+{
+    return fur_make_state<fur_cg_layout>(env, fur_cuda_cg_release, state, [&](fur_cg_layout *s) {
+        return fur_cg_with_value(a->value_type, env,
+                                 [&](auto value) { return plan<decltype(value)>(env, a, s); });
+    });
+}
+
+fur_status fur_cuda_cg_refresh(fur_env *env, void *state, const fur_csr_view *a)
+{
+    auto s = static_cast<const fur_cg_layout *>(state);
+    return fur_cg_with_value(s->value, env,
+                             [&](auto value) { return refresh<decltype(value)>(env, a, s); });
+}
+
+void fur_cuda_cg_release(fur_env *env, void *state)
+{
+    auto s = static_cast<fur_cg_layout *>(state);
+    fur_cuda_release(env, s->start);
+    fur_cuda_release(env, s->length);
+    fur_cuda_release(env, s->columns);
+    fur_cuda_release(env, s->values);
+    fur_cuda_release(env, s->pairs);
+    fur_cuda_release(env, s->sums);
+    fur_cuda_release(env, s->arrived);
+    fur_env_release(env, s);
+}
