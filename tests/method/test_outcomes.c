@@ -391,6 +391,36 @@ START_TEST(a_product_that_is_not_finite_is_a_breakdown)
 }
 END_TEST
 
+/* Loops over value types: r.Mr = 0 from the start, of r = (1, 1) and M = (1, -1) on the diagonal.
+ */
+START_TEST(a_residual_that_the_preconditioner_turns_by_a_right_angle_ends_chebyshev)
+{
+    fur_context *context = context_make(NULL, 1);
+    dense d = dense_make((fur_value_type)_i, 2);
+    dense m = dense_make((fur_value_type)_i, 2);
+    for (int k = 0; k < 2; k++) {
+        d.b[k] = fur_real(1);
+        dense_set(&d, k, k, fur_real(2));
+        dense_set(&m, k, k, fur_real(k == 0 ? 1 : -1));
+    }
+    dense_problem p = dense_open(&d, context);
+    dense_problem q = dense_open(&m, context);
+    fur_solver *solver = NULL;
+    fur_solver_report report = FUR_DEFAULT(fur_solver_report);
+    fur_solver_options options = {
+        .size = sizeof options, .method = "chebyshev", .preconditioner = q.a};
+    ck_ok(context, fur_solver_create(p.a, &options, &solver));
+    ck_ok(context, fur_solver_solve(solver, p.b, p.x, &report));
+    ck_outcome(report, FUR_OUTCOME_BREAKDOWN);
+    fur_solver_destroy(solver);
+    dense_close(&q);
+    dense_close(&p);
+    dense_release(&m);
+    dense_release(&d);
+    fur_context_destroy(context);
+}
+END_TEST
+
 static void add_tests(TCase *tests)
 {
     tcase_add_loop_test(tests, a_zero_matrix_is_singular, 0, FUR_VALUE_COUNT);
@@ -407,6 +437,9 @@ static void add_tests(TCase *tests)
     tcase_add_loop_test(tests, a_solve_does_not_allocate, 0, FUR_VALUE_COUNT);
     tcase_add_loop_test(tests, what_is_said_of_bad_matrices_is_true, 0, FUR_VALUE_COUNT);
     tcase_add_loop_test(tests, a_product_that_is_not_finite_is_a_breakdown, 0, FUR_VALUE_COUNT);
+    tcase_add_loop_test(tests,
+                        a_residual_that_the_preconditioner_turns_by_a_right_angle_ends_chebyshev, 0,
+                        FUR_VALUE_COUNT);
 }
 
 int main(void)
