@@ -62,6 +62,20 @@ static void list_methods(bool restart, char *names, size_t size)
     }
 }
 
+/* Refuses numbers that an attempt would not see, as it has its own in their place. */
+static fur_status check_numbers(const course *c)
+{
+    if (c->solver.max_iterations < 0)
+        return fur_context_fail(c->context, FUR_INVALID,
+                                "max_iterations is %lld; it must not be negative, 0 is the default",
+                                (long long)c->solver.max_iterations);
+    if (c->solver.restart < 0)
+        return fur_context_fail(c->context, FUR_INVALID,
+                                "restart is %d; it must not be negative, 0 is the default",
+                                c->solver.restart);
+    return FUR_OK;
+}
+
 /* Refuses options that the method which the caller asks for would ignore. */
 static fur_status check_method(const course *c)
 {
@@ -290,6 +304,7 @@ static fur_status prepare(course *c)
         FUR_TAKE_OPTIONS(c->context, fur_csr_traits, &c->traits, c->options.traits);
     else
         FUR_TRY(fur_csr_examine(c->a, &c->traits));
+    FUR_TRY(check_numbers(c));
     FUR_TRY(check_method(c));
     FUR_TRY(check_traits(c));
     if (!c->product)

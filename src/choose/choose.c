@@ -135,15 +135,19 @@ static int next_place(const fur_csr_traits *t, const candidate *list, int previo
     return place;
 }
 
-/* Why a Hermitian matrix is not positive definite. */
+/* Why a Hermitian matrix is not positive definite, or cannot be called so. */
 static void say_indefinite(const fur_csr_traits *t, char *text, size_t size)
 {
+    int64_t not_real = t->rows - t->diagonal_positive - t->diagonal_negative;
     if (t->diagonal_zero > 0)
         snprintf(text, size, "%lld of its diagonal entries are 0, the first in row %lld",
                  (long long)t->diagonal_zero, (long long)t->zero_row + 1);
     else if (t->diagonal_negative > 0)
         snprintf(text, size, "%lld of %lld diagonal entries are negative",
                  (long long)t->diagonal_negative, (long long)t->rows);
+    else if (not_real > 0) /* but for rounding: no submatrix was looked at */
+        snprintf(text, size, "%lld of %lld diagonal entries are not real", (long long)not_real,
+                 (long long)t->rows);
     else
         snprintf(text, size, "a small submatrix with row %lld is not",
                  (long long)t->indefinite_row + 1);

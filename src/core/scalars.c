@@ -66,6 +66,10 @@ fur_status fur_scalars_keep(fur_scalars *scalars, int slots, int64_t capacity)
         return fur_env_fail(&scalars->context->env, FUR_INVALID,
                             "scalars keep a number of values from 0 on of at most %d slots",
                             FUR_SCALARS_MAX);
+    if (slots > 0 && capacity > INT64_MAX / slots)
+        return fur_env_fail(&scalars->context->env, FUR_OVERFLOW,
+                            "%lld values of %d slots do not fit in memory; keep fewer",
+                            (long long)capacity, slots);
     FUR_TRY(fur_memory_allocate(scalars->context, slots * capacity, sizeof *log, &log));
     fur_memory_release(scalars->context, scalars->log);
     scalars->log = log;

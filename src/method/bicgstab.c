@@ -139,7 +139,7 @@ static fur_status step(bicgstab *m, int64_t before, int64_t iteration, bool *ove
         FUR_TRY(fur_axpy_norm2(fur_negative(m->omega), m->t, m->r, &m->norm));
     *over = fur_solve_is_over(s, before + iteration, m->norm) ||
             fur_course_is_lost(&m->course, s, iteration) ||
-            (!whole && end(m, FUR_OUTCOME_SINGULAR));
+            (!whole && end(m, t_norm == 0 ? FUR_OUTCOME_SINGULAR : FUR_OUTCOME_BREAKDOWN));
     return FUR_OK;
 }
 

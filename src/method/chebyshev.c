@@ -57,8 +57,8 @@ static fur_status normalise(fur_solve *s, double rounding, fur_vector *v, fur_ve
     return s->preconditioner ? fur_vector_scale(mv, fur_real(1 / *norm)) : FUR_OK;
 }
 
-/* The tridiagonal matrix of M A from r: its size, 0 if M is not positive definite or an entry is
- * not finite, which sets the outcome. */
+/* The tridiagonal matrix of M A from r: its size, 0 if M is not positive definite, an entry is
+ * not finite or r.Mr = 0, which sets the outcome. */
 static fur_status lanczos(fur_solve *s, const chebyshev *c, double *diagonal, double *beside,
                           int *steps)
 {
@@ -88,7 +88,7 @@ static fur_status lanczos(fur_solve *s, const chebyshev *c, double *diagonal, do
         beside[k] = norm;
         *steps = k + 1;
     }
-    if (norm < 0 || !(norm < HUGE_VAL)) {
+    if (norm < 0 || !(norm < HUGE_VAL) || *steps == 0) {
         s->outcome = norm < 0 ? FUR_OUTCOME_INDEFINITE_PRECONDITIONER : FUR_OUTCOME_BREAKDOWN;
         *steps = 0;
     }

@@ -28,6 +28,16 @@ bool fur_least_squares_is_over(fur_solve *solve, int64_t iteration, double resid
     return true;
 }
 
+double fur_least_squares_undamped(const fur_solve *solve, double plain, double square,
+                                  double x_norm)
+{
+    double x_part = solve->options->damp * x_norm;
+    double rest = square - x_part * x_part;
+    if (!(solve->options->damp > 0))
+        return plain;
+    return rest < 0 ? 0 : sqrt(rest);
+}
+
 fur_status fur_least_squares_check_start(fur_solve *solve, double gradient, double length,
                                          const fur_vector *g, const fur_vector *p, bool *over)
 {

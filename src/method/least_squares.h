@@ -10,6 +10,11 @@
 bool fur_least_squares_is_over(fur_solve *solve, int64_t iteration, double residual, double whole,
                                double gradient);
 
+/* ||r|| where ||r||^2 + damp^2 ||x||^2 is known; `plain` without damping. NaN stays, as a breakdown
+ * to be noticed. */
+double fur_least_squares_undamped(const fur_solve *solve, double plain, double square,
+                                  double x_norm);
+
 /* What the start of a pass tells, with the gradient g, ||M g|| and p, which points along M M g: x
  * may be a least-squares solution, M singular, or not Hermitian, as g.M M g = ||M g||^2 is not so.
  * Where the pass is over sets its outcome. */

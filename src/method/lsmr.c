@@ -60,9 +60,8 @@ static void take_residual(lsmr *f, fur_rotation damping, fur_rotation turn, doub
 
 static bool is_over(fur_solve *s, const lsmr *f, int64_t iteration)
 {
-    double x_part = s->options->damp * f->x_norm;
-    double square = f->r.norm * f->r.norm - x_part * x_part;
-    double plain = s->options->damp > 0 ? sqrt(fmax(square, 0)) : f->r.norm;
+    double square = f->r.norm * f->r.norm;
+    double plain = fur_least_squares_undamped(s, f->r.norm, square, f->x_norm);
     double gradient = fabs(f->zeta_bar) * f->v.t_norm;
     return fur_least_squares_is_over(s, iteration, plain, f->r.norm, gradient);
 }

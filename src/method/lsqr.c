@@ -23,11 +23,10 @@ typedef struct lsqr {
 
 static bool is_over(fur_solve *s, const lsqr *f, int64_t iteration)
 {
-    double x_part = s->options->damp * f->x_norm;
     double square = f->phi_bar * f->phi_bar + f->damped;
-    double plain = s->options->damp > 0 ? sqrt(fmax(square - x_part * x_part, 0)) : f->phi_bar;
+    double plain = fur_least_squares_undamped(s, fabs(f->phi_bar), square, f->x_norm);
     double gradient = fabs(f->phi_bar * f->rho_bar) * f->v.t_norm;
-    return fur_least_squares_is_over(s, iteration, fabs(plain), sqrt(square), gradient);
+    return fur_least_squares_is_over(s, iteration, plain, sqrt(square), gradient);
 }
 
 /* x += phi / rho w; w = p - theta / rho w */

@@ -153,6 +153,11 @@ START_TEST(hermitian_is_not_symmetric)
     ck_assert_int_eq(t.hermitian, 0);
     ck_assert_int_eq(t.asymmetric_pairs, 1);
     ck_assert(t.row == 0 && t.col == 1 && t.entry.im == 1 && t.opposite.im == 1);
+    entry_set(FUR_C128, d.values, 3, fur_complex(0.5, -1));
+    entry_set(FUR_C128, d.values, 1, fur_complex(2, 0x1p-52)); /* no more than rounding */
+    t = traits_of(context, &d);
+    ck_assert_int_eq(t.hermitian, 1);
+    expect(&t, "minres", "jacobi", "1 of 2 diagonal entries are not real");
     fur_context_destroy(context);
 }
 END_TEST
@@ -349,6 +354,13 @@ START_TEST(what_cannot_work_is_refused)
     ck_assert_int_eq(fur_solve_auto(a, b, x, &options, NULL), FUR_INVALID);
     ck_assert_msg(strstr(fur_context_error(context), "cg has no damping; these have it: "), "%s",
                   fur_context_error(context));
+    solver = (fur_solver_options){.size = sizeof solver, .max_iterations = -1};
+    ck_fails(context, FUR_INVALID,
+             "max_iterations is -1; it must not be negative, 0 is the default",
+             fur_solve_auto(a, b, x, &options, NULL));
+    solver = (fur_solver_options){.size = sizeof solver, .restart = -1};
+    ck_fails(context, FUR_INVALID, "restart is -1; it must not be negative, 0 is the default",
+             fur_solve_auto(a, b, x, &options, NULL));
     fur_vector_destroy(x);
     fur_vector_destroy(b);
     fur_csr_destroy(a);

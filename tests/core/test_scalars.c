@@ -253,6 +253,8 @@ START_TEST(earlier_values_can_be_had)
              fur_scalars_kept(s, 0, 4, kept));
     ck_fails(context, FUR_INVALID, "scalars keep a number of values from 0 on of at most 8 slots",
              fur_scalars_keep(s, 9, 4));
+    ck_assert_int_eq(fur_scalars_keep(s, 8, INT64_C(1) << 61), FUR_OVERFLOW);
+    ck_ok(context, fur_scalars_kept(s, 1, 3, kept)); /* what was kept still is */
     fur_vector_destroy(x);
     fur_scalars_destroy(s);
     fur_context_destroy(context);

@@ -331,6 +331,96 @@ START_TEST(what_is_said_of_bad_matrices_is_true)
 }
 END_TEST
 
+/* A matrix until its products are used up, and NaN from then on. */
+typedef struct failing {
+    const fur_operator *a;
+    int left;
+} failing;
+
+static fur_status failing_apply(void *user, const fur_vector *x, fur_vector *y)
+{
+    failing *f = user;
+    return f->left-- > 0 ? fur_operator_apply(f->a, x, y) : fur_vector_fill(y, fur_real(NAN));
+}
+
+/* How the method ends that gets so many good products with A, or with A and A^H. */
+static fur_solver_report solve_failing(const dense_problem *p, const char *method, double damp,
+                                       int products)
+{
+    failing f = {p->a, products};
+    fur_operator_definition definition = {.size = sizeof definition,
+                                          .rows = fur_operator_rows(p->a),
+                                          .cols = fur_operator_cols(p->a),
+                                          .value_type = fur_operator_value_type(p->a),
+                                          .user = &f,
+                                          .apply = failing_apply};
+    fur_operator *a = NULL;
+    fur_solver *solver = NULL;
+    fur_solver_report report = FUR_DEFAULT(fur_solver_report);
+    ck_ok(p->context, fur_operator_create(p->context, &definition, &a));
+    fur_solver_options options = {
+        .size = sizeof options, .method = method, .adjoint = a, .damp = damp};
+    ck_ok(p->context, fur_solver_create(a, &options, &solver));
+    ck_ok(p->context, fur_vector_fill(p->x, fur_real(0)));
+    ck_ok(p->context, fur_solver_solve(solver, p->b, p->x, &report));
+    fur_solver_destroy(solver);
+    fur_operator_destroy(a);
+    return report;
+}
+
+/* Loops over value types. */
+START_TEST(a_product_that_is_not_finite_is_a_breakdown)
+{
+    fur_context *context = context_make(NULL, 1);
+    rng r = rng_stream(31);
+    dense d = dense_dominant(&r, (fur_value_type)_i, 40, true, true);
+    dense_problem p = dense_open(&d, context);
+    const fur_method_info *info;
+    for (int i = 0; (info = fur_solver_method_at(i)); i++) {
+        bool damps = strncmp(info->name, "ls", 2) == 0 || strcmp(info->name, "cgnr") == 0;
+        for (int damp = 0; damp <= damps; damp++)
+            for (int products = 1; products <= 5; products++) {
+                fur_solver_report report = solve_failing(&p, info->name, damp, products);
+                ck_outcome(report, FUR_OUTCOME_BREAKDOWN);
+                ck_assert_int_le(report.iterations, products);
+            }
+    }
+    dense_close(&p);
+    dense_release(&d);
+    fur_context_destroy(context);
+}
+END_TEST
+
+/* Loops over value types: r.Mr = 0 from the start, of r = (1, 1) and M = (1, -1) on the diagonal.
+ */
+START_TEST(a_residual_that_the_preconditioner_turns_by_a_right_angle_ends_chebyshev)
+{
+    fur_context *context = context_make(NULL, 1);
+    dense d = dense_make((fur_value_type)_i, 2);
+    dense m = dense_make((fur_value_type)_i, 2);
+    for (int k = 0; k < 2; k++) {
+        d.b[k] = fur_real(1);
+        dense_set(&d, k, k, fur_real(2));
+        dense_set(&m, k, k, fur_real(k == 0 ? 1 : -1));
+    }
+    dense_problem p = dense_open(&d, context);
+    dense_problem q = dense_open(&m, context);
+    fur_solver *solver = NULL;
+    fur_solver_report report = FUR_DEFAULT(fur_solver_report);
+    fur_solver_options options = {
+        .size = sizeof options, .method = "chebyshev", .preconditioner = q.a};
+    ck_ok(context, fur_solver_create(p.a, &options, &solver));
+    ck_ok(context, fur_solver_solve(solver, p.b, p.x, &report));
+    ck_outcome(report, FUR_OUTCOME_BREAKDOWN);
+    fur_solver_destroy(solver);
+    dense_close(&q);
+    dense_close(&p);
+    dense_release(&m);
+    dense_release(&d);
+    fur_context_destroy(context);
+}
+END_TEST
+
 static void add_tests(TCase *tests)
 {
     tcase_add_loop_test(tests, a_zero_matrix_is_singular, 0, FUR_VALUE_COUNT);
@@ -346,6 +436,10 @@ static void add_tests(TCase *tests)
     tcase_add_loop_test(tests, a_monitor_sees_every_iteration_and_can_stop, 0, FUR_VALUE_COUNT);
     tcase_add_loop_test(tests, a_solve_does_not_allocate, 0, FUR_VALUE_COUNT);
     tcase_add_loop_test(tests, what_is_said_of_bad_matrices_is_true, 0, FUR_VALUE_COUNT);
+    tcase_add_loop_test(tests, a_product_that_is_not_finite_is_a_breakdown, 0, FUR_VALUE_COUNT);
+    tcase_add_loop_test(tests,
+                        a_residual_that_the_preconditioner_turns_by_a_right_angle_ends_chebyshev, 0,
+                        FUR_VALUE_COUNT);
 }
 
 int main(void)
