@@ -1,0 +1,157 @@
+// A reduction of one launch over the tree of docs/numerics.md: a leaf is a warp's, a block takes an
+// aligned range of 2^k leaves, which is a subtree, and the last block to arrive combines the
+// results of all.
+#ifndef FURROW_CUDA_LEAVES_CUH
+#define FURROW_CUDA_LEAVES_CUH
+
+#include "ticket.cuh"
+#include "tree.cuh"
+#include "vector.cuh"
+
+#define BLOCK FUR_REDUCTION_THREADS
+#define WARPS (BLOCK / FUR_WARP)
+// Rows of a leaf: of 512 bytes, 16 bytes a lane.
+#define ROWS 32
+// Blocks a multiprocessor has registers for, with the loads of a batch of rows in flight.
+#define RESIDENT 4
+// Leaves of a block from which on a large vector rather gets more blocks than are resident.
+#define FULL_BLOCK (2 * WARPS)
+
+namespace
+{
+
+template <class Value> constexpr int piece_entries = fur_piece<Value>::entries;
+template <class Value> constexpr int row_entries = FUR_WARP *piece_entries<Value>;
+template <class Value> constexpr int leaf_entries = ROWS *row_entries<Value>;
+
+template <class Value> __host__ __device__ inline int64_t leaves_of(int64_t n)
+{
+    return (n + leaf_entries<Value> - 1) / leaf_entries<Value>;
+}
+
+// Folds the lanes of a row in halves, first those of different threads, then those of one. All
+// threads get the result, as a + b = b + a.
+template <class Op, class Partial, int Entries>
+__device__ inline Partial fold(Partial (&lane)[Entries])
+{
+#pragma unroll
+    for (int half = FUR_WARP / 2; half > 0; half /= 2)
+#pragma unroll
+        for (int i = 0; i < Entries; i++)
+            lane[i] = Op::combine(lane[i], fur_lane_partial(lane[i], threadIdx.x ^ half));
+#pragma unroll
+    for (int half = Entries / 2; half > 0; half /= 2)
+#pragma unroll
+        for (int i = 0; i < half; i++)
+            lane[i] = Op::combine(lane[i], lane[i + half]);
+    return lane[0];
+}
+
+// One warp, leaves first .. last-1. An Op combines partials; sum_leaf, called by all lanes, returns
+// that of a leaf.
+template <class Op, class Leaf>
+__device__ typename Op::partial sum_leaves(const Leaf &sum_leaf, int64_t first, int64_t last)
+{
+    fur_tree<Op, typename Op::partial> tree;
+    for (int64_t leaf = first; leaf < last; leaf++)
+        tree.push(sum_leaf(leaf));
+    return tree.root();
+}
+
+// The root over the partials of those warps that have one, which are the first, for all threads.
+template <class Op, class Partial>
+__device__ Partial tree_of_warps(const Partial &p, bool has_partial)
+{
+    __shared__ Partial results[WARPS];
+    int lane = threadIdx.x % FUR_WARP;
+    // Also lets those finish who still read the results of the call before.
+    int count = __syncthreads_count(has_partial) / FUR_WARP;
+    if (lane == 0)
+        results[threadIdx.x / FUR_WARP] = p;
+    __syncthreads();
+    return fur_lane_partial(fur_tree_of_lanes<Op>(results[lane % WARPS], count), 0);
+}
+
+// One block, leaves first .. first + count-1 as far as they exist; count is a power of two.
+template <class Op, class Leaf>
+__device__ typename Op::partial sum_range(const Leaf &sum_leaf, int64_t leaves, int64_t first,
+                                          int64_t count)
+{
+    int64_t share = count > WARPS ? count / WARPS : 1;
+    int64_t end = min(first + count, leaves);
+    int64_t begin = first + threadIdx.x / FUR_WARP * share;
+    return tree_of_warps<Op>(sum_leaves<Op>(sum_leaf, begin, min(begin + share, end)), begin < end);
+}
+
+// The root over the partials of all blocks, FUR_REDUCTION_BLOCKS at most, for all threads.
+template <class Op, class Partial>
+__device__ Partial tree_of_blocks(const Partial *partials, int count)
+{
+    __shared__ Partial groups[BLOCK];
+    int lane = threadIdx.x % FUR_WARP;
+    int warp = threadIdx.x / FUR_WARP;
+#pragma unroll 4
+    for (int first = warp * FUR_WARP; first < count; first += BLOCK) {
+        Partial p = partials[min(first + lane, count - 1)];
+        p = fur_tree_of_lanes<Op>(p, count - first);
+        if (lane == 0)
+            groups[first / FUR_WARP] = p;
+    }
+    __syncthreads();
+    int left = (count + FUR_WARP - 1) / FUR_WARP - warp * FUR_WARP;
+    return tree_of_warps<Op>(fur_tree_of_lanes<Op>(groups[threadIdx.x], left), left > 0);
+}
+
+// A grid. The memory of a reduction: a partial a block, and a ticket.
+template <class Partial> struct arrivals {
+    int64_t leaves_a_block;
+    Partial *partials;
+    unsigned *ticket;
+};
+
+// The leaves of a block, then, in the last block to arrive, the blocks'. True for that block's
+// threads, which have the root.
+template <class Op, class Leaf>
+__device__ inline bool sum_grid(const Leaf &sum_leaf, int64_t leaves,
+                                const arrivals<typename Op::partial> &a, typename Op::partial *root)
+{
+    auto partial = sum_range<Op>(sum_leaf, leaves, blockIdx.x * a.leaves_a_block, a.leaves_a_block);
+    bool last = false;
+    if (threadIdx.x == 0) {
+        a.partials[blockIdx.x] = partial;
+        last = fur_last_to_arrive(a.ticket, gridDim.x);
+    }
+    if (!__syncthreads_or(last))
+        return false;
+    *root = tree_of_blocks<Op>(a.partials, gridDim.x);
+    return true;
+}
+
+// A small vector goes to as many warps as there are leaves, on all multiprocessors; a large one to
+// blocks that are long enough for their beginning and end to be nothing, and to more of them than
+// are resident, so that the multiprocessors end together.
+inline int64_t leaves_a_block_for(const fur_device *device, int64_t leaves)
+{
+    int64_t resident = min(device->multiprocessors * RESIDENT, FUR_REDUCTION_BLOCKS);
+    int64_t count = 1;
+    while (fur_ceil_div(leaves, count) > (count < FULL_BLOCK ? resident : FUR_REDUCTION_BLOCKS))
+        count *= 2;
+    return count;
+}
+
+template <class Op>
+arrivals<typename Op::partial> arrivals_of(const fur_device *device, int64_t leaves)
+{
+    return {leaves_a_block_for(device, leaves),
+            reinterpret_cast<typename Op::partial *>(device->partials), device->tickets};
+}
+
+// The number of blocks, at least one.
+inline unsigned blocks_of(int64_t leaves, int64_t leaves_a_block)
+{
+    return leaves > 0 ? fur_ceil_div(leaves, leaves_a_block) : 1;
+}
+
+} // namespace
+
+#endif

@@ -1,0 +1,333 @@
+// What reductions take from the entries of vectors, and make of a root: dot products and norms.
+#ifndef FURROW_CUDA_SUMS_CUH
+#define FURROW_CUDA_SUMS_CUH
+
+#include "leaves.cuh"
+
+#include <float.h>
+
+namespace
+{
+
+template <class Value> struct vectors {
+    int64_t n;
+    const Value *x;
+    Value *y;
+    const Value *d;
+    bool in_pieces;
+};
+
+// An operation takes entries into the sums of a lane, combines two partial results, and makes the
+// result of the root. This is what most have in common.
+template <class Value, int Parts, int Batch = 8> struct reduction {
+    using entry = Value;
+    using partial = fur_partial<Parts>;
+    static constexpr bool reads_y = false;
+    static constexpr bool writes_y = false;
+    static constexpr bool reads_d = false;
+    static constexpr int batch = Batch; // rows whose loads are in flight together
+
+    // Whether there is anything to do at all; the same for all threads.
+    __device__ bool begin(const fur_slot &)
+    {
+        return true;
+    }
+    static __device__ partial combine(partial left, const partial &right)
+    {
+#pragma unroll
+        for (int i = 0; i < Parts; i++)
+            left.part[i] += right.part[i];
+        return left;
+    }
+    // Called by all threads of the last block.
+    __device__ fur_scalar end(const vectors<Value> &, const partial &root) const
+    {
+        return {root.part[0], 0};
+    }
+    // Stores more than that, by one thread.
+    __device__ void store_more(const partial &) const
+    {
+    }
+};
+
+template <class Value> struct real_dot : reduction<Value, 1> {
+    static constexpr bool reads_y = true;
+
+    __device__ void take(double *sum, Value x, Value &y, Value) const
+    {
+        sum[0] = fma(double(x), double(y), sum[0]);
+    }
+};
+
+template <class Value> struct complex_dot : reduction<Value, 2> {
+    static constexpr bool reads_y = true;
+
+    __device__ void take(double *sum, Value x, Value &y, Value) const
+    {
+        double xr = x.re;
+        double xi = x.im;
+        double yr = y.re;
+        double yi = y.im;
+        sum[0] = fma(xi, yi, fma(xr, yr, sum[0]));
+        sum[1] = fma(-xi, yr, fma(xr, yi, sum[1]));
+    }
+    __device__ fur_scalar end(const vectors<Value> &, const fur_partial<2> &root) const
+    {
+        return {root.part[0], root.part[1]};
+    }
+};
+
+// sqrt(a^2 + b^2); where a square could overflow or lose bits, the larger part is first brought to
+// [1, 2).
+__device__ inline double modulus(double re, double im)
+{
+    double a = fabs(re);
+    double b = fabs(im);
+    double large = a > b ? a : b;
+    if (large > 0x1p400 || (large < 0x1p-400 && large > 0)) {
+        if (isinf(large) || isnan(a) || isnan(b))
+            return a + b;
+        int exponent = ilogb(large);
+        a = scalbn(a, -exponent);
+        b = scalbn(b, -exponent);
+        return scalbn(sqrt(fma(a, a, b * b)), exponent);
+    }
+    return sqrt(fma(a, a, b * b));
+}
+
+template <class Value> __device__ inline double magnitude(Value a)
+{
+    if constexpr (fur_value_of<Value>::is_complex)
+        return modulus(a.re, a.im);
+    else
+        return fabs(double(a));
+}
+
+template <class Value> struct magnitude_sum : reduction<Value, 1> {
+    __device__ void take(double *sum, Value x, Value &, Value) const
+    {
+        sum[0] += magnitude(x);
+    }
+};
+
+// NaN if one is: fmax would drop it.
+__device__ inline double larger(double a, double b)
+{
+    return isnan(a) || a > b ? a : b;
+}
+
+template <class Value> struct largest_magnitude : reduction<Value, 1> {
+    __device__ void take(double *most, Value x, Value &, Value) const
+    {
+        most[0] = larger(magnitude(x), most[0]);
+    }
+    static __device__ fur_partial<1> combine(fur_partial<1> left, const fur_partial<1> &right)
+    {
+        return {{larger(left.part[0], right.part[0])}};
+    }
+};
+
+// The sum of squares and, beside it, the largest real or imaginary part, which explains a sum of 0
+// or infinity without another pass.
+//
+// One vector alone needs more rows in flight; other types than f64 have no registers for them.
+template <class Value>
+struct square_sum : reduction<Value, 2, std::is_same_v<Value, double> ? 16 : 8> {
+    double scale = 1;
+
+    __device__ void take_part(double *sum, double part) const
+    {
+        double scaled = scale * part;
+        sum[0] = fma(scaled, scaled, sum[0]);
+        sum[1] = fmax(fabs(part), sum[1]);
+    }
+    __device__ void take(double *sum, Value x, Value &, Value) const
+    {
+        if constexpr (fur_value_of<Value>::is_complex) {
+            take_part(sum, x.re);
+            take_part(sum, x.im);
+        } else {
+            take_part(sum, x);
+        }
+    }
+    static __device__ fur_partial<2> combine(const fur_partial<2> &left,
+                                             const fur_partial<2> &right)
+    {
+        return {{left.part[0] + right.part[0], fmax(left.part[1], right.part[1])}};
+    }
+    __device__ fur_scalar end(const vectors<Value> &v, const fur_partial<2> &root) const;
+};
+
+template <class Value> struct axpy_square_sum : square_sum<Value> {
+    static constexpr bool reads_y = true;
+    static constexpr bool writes_y = true;
+    static constexpr int batch = 4;
+    fur_ratio ratio;
+    Value alpha;
+
+    __device__ bool begin(const fur_slot &out)
+    {
+        fur_scalar factor;
+        if (out.state->halted >= 0 || !fur_coefficient_read(ratio, &factor))
+            return false;
+        alpha = fur_from<Value>(factor);
+        return true;
+    }
+    __device__ void take(double *sum, Value x, Value &y, Value) const
+    {
+        y = fur_fma(alpha, x, y);
+        square_sum<Value>::take(sum, y, y, y);
+    }
+    __device__ fur_scalar end(const vectors<Value> &v, const fur_partial<2> &root) const
+    {
+        return square_sum<Value>::end({v.n, v.y, nullptr, nullptr, v.in_pieces}, root);
+    }
+};
+
+// The same, and beside the norm sum |y|^2 as a dot product has it.
+template <class Value> struct axpy_norm_and_square : axpy_square_sum<Value> {
+    fur_slot product;
+
+    __device__ void store_more(const fur_partial<2> &root) const
+    {
+        fur_slot_store(product, {root.part[0], 0});
+    }
+};
+
+// And with sum conj(y) d y instead, where d is a constant or not; a fourth part makes the partial a
+// power of two long.
+template <class Value, bool Constant> struct axpy_scaled_sums {
+    using entry = Value;
+    static constexpr int batch = sizeof(Value) < 8 ? 2 : 4;
+    static constexpr bool reads_y = true;
+    static constexpr bool writes_y = true;
+    static constexpr bool reads_d = !Constant;
+    using partial = fur_partial<4>;
+    Value constant;
+    axpy_square_sum<Value> norm;
+    fur_slot product;
+
+    __device__ bool begin(const fur_slot &out)
+    {
+        return norm.begin(out);
+    }
+    __device__ void take(double *sum, Value x, Value &y, Value d) const
+    {
+        norm.take(sum, x, y, d);
+        Value z = fur_mul(Constant ? constant : d, y);
+        if constexpr (fur_value_of<Value>::is_complex)
+            sum[2] = fma(double(y.im), double(z.im), fma(double(y.re), double(z.re), sum[2]));
+        else
+            sum[2] = fma(double(y), double(z), sum[2]);
+    }
+    static __device__ partial combine(const partial &left, const partial &right)
+    {
+        return {{left.part[0] + right.part[0], fmax(left.part[1], right.part[1]),
+                 left.part[2] + right.part[2], 0}};
+    }
+    __device__ fur_scalar end(const vectors<Value> &v, const partial &root) const
+    {
+        return norm.end(v, {{root.part[0], root.part[1]}});
+    }
+    __device__ void store_more(const partial &root) const
+    {
+        fur_slot_store(product, {root.part[2], 0});
+    }
+};
+
+// A thread's pieces of a batch of rows, from entry `at` on, into the lanes they belong to.
+template <bool Whole, class Op, class Value, class Partial>
+__device__ inline void take_rows(const Op &op, const vectors<Value> &v, int64_t at,
+                                 Partial (&lane)[piece_entries<Value>])
+{
+    constexpr int row = row_entries<Value>;
+    int left = static_cast<int>(min(v.n - at, int64_t(leaf_entries<Value>)));
+    fur_piece<Value> x[Op::batch];
+    fur_piece<Value> y[Op::batch];
+    fur_piece<Value> d[Op::batch];
+#pragma unroll
+    for (int r = 0; r < Op::batch; r++) {
+        fur_load<Whole>(&x[r], v.x + at + r * row, left - r * row);
+        if constexpr (Op::reads_y)
+            fur_load<Whole>(&y[r], v.y + at + r * row, left - r * row);
+        if constexpr (Op::reads_d)
+            fur_load<Whole>(&d[r], v.d + at + r * row, left - r * row);
+    }
+#pragma unroll
+    for (int r = 0; r < Op::batch; r++)
+#pragma unroll
+        for (int i = 0; i < piece_entries<Value>; i++)
+            if (Whole || r * row + i < left)
+                op.take(lane[i].part, x[r].entry[i], y[r].entry[i], d[r].entry[i]);
+    if constexpr (Op::writes_y)
+#pragma unroll
+        for (int r = 0; r < Op::batch; r++)
+            fur_store<Whole>(y[r], v.y + at + r * row, left - r * row);
+}
+
+// The partial of a leaf: a warp goes over its rows, a piece a lane, and folds the lanes.
+template <bool Whole, class Op, class Value>
+__device__ inline typename Op::partial sum_leaf(const Op &op, const vectors<Value> &v, int64_t leaf)
+{
+    typename Op::partial lane[piece_entries<Value>] = {};
+    int64_t at = leaf * leaf_entries<Value> + threadIdx.x % FUR_WARP * piece_entries<Value>;
+#pragma unroll 1
+    for (int row = 0; row < ROWS; row += Op::batch)
+        take_rows<Whole>(op, v, at + row * row_entries<Value>, lane);
+    return fold<Op>(lane);
+}
+
+template <class Op, class Value>
+__device__ inline typename Op::partial sum_any_leaf(const Op &op, const vectors<Value> &v,
+                                                    int64_t leaf)
+{
+    return v.in_pieces && (leaf + 1) * leaf_entries<Value> <= v.n ? sum_leaf<true>(op, v, leaf)
+                                                                  : sum_leaf<false>(op, v, leaf);
+}
+
+// The root over a whole vector, by one block.
+template <class Op, class Value>
+__device__ typename Op::partial sum_alone(const Op &op, const vectors<Value> &v)
+{
+    int64_t leaves = leaves_of<Value>(v.n);
+    int64_t count = 1;
+    while (count < leaves)
+        count *= 2;
+    return sum_range<Op>([&](int64_t leaf) { return sum_any_leaf(op, v, leaf); }, leaves, 0, count);
+}
+
+// The norm max, given the largest real or imaginary part.
+template <class Value> __device__ double largest(const vectors<Value> &v, double part)
+{
+    if (!fur_value_of<Value>::is_complex || part == 0 || isinf(part))
+        return part;
+    return sum_alone(largest_magnitude<Value>(), v).part[0];
+}
+
+// The norm 2 where the plain sum of squares overflowed or may have lost bits: the largest entry is
+// brought near 1 by a power of two, which changes no digit. So rare that one block may do it alone.
+template <class Value> __device__ double scaled_norm2(const vectors<Value> &v, double part)
+{
+    double most = largest(v, part);
+    if (most == 0 || isinf(most))
+        return most;
+    square_sum<Value> squares;
+    squares.scale = scalbn(1.0, most < DBL_MIN ? DBL_MAX_EXP - 1 : -ilogb(most));
+    return sqrt(sum_alone(squares, v).part[0]) / squares.scale;
+}
+
+template <class Value>
+__device__ fur_scalar square_sum<Value>::end(const vectors<Value> &v,
+                                             const fur_partial<2> &root) const
+{
+    double sum = root.part[0];
+    if (isnan(sum))
+        return {sum, 0};
+    if (sum >= 0x1p-960 && sum <= DBL_MAX)
+        return {sqrt(sum), 0};
+    return {scaled_norm2(v, root.part[1]), 0};
+}
+
+} // namespace
+
+#endif
