@@ -106,6 +106,10 @@ void set_services(fur_remote *r)
     r->stencil.fill = fur_cuda_stencil_fill;
     r->stencil.diagonal = fur_cuda_stencil_diagonal;
     r->stencil.prove = fur_cuda_stencil_prove;
+    r->stencil.passes_plan = fur_cuda_passes_plan;
+    r->stencil.turn = fur_cuda_stencil_turn;
+    r->stencil.descend = fur_cuda_stencil_descend;
+    r->stencil.passes_release = fur_cuda_passes_release;
     r->order.cuthill_mckee = fur_cuda_cuthill_mckee;
     r->solver.cg_plan = fur_cuda_cg_plan;
     r->solver.cg_refresh = fur_cuda_cg_refresh;

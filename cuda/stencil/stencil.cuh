@@ -57,6 +57,10 @@ fur_status fur_cuda_stencil_starts(fur_env *env, const fur_stencil_view *s, int6
 fur_status fur_cuda_stencil_fill(fur_env *env, const fur_stencil_view *s, const int64_t *starts,
                                  const fur_csr_view *a);
 fur_status fur_cuda_stencil_diagonal(fur_env *env, const fur_stencil_view *s, void *d);
+fur_status fur_cuda_passes_plan(fur_env *env, const fur_stencil_view *s, void **state);
+fur_status fur_cuda_stencil_turn(fur_env *env, const fur_stencil_turn *t);
+fur_status fur_cuda_stencil_descend(fur_env *env, const fur_stencil_descent *d);
+void fur_cuda_passes_release(fur_env *env, void *state);
 fur_status fur_cuda_stencil_prove(fur_env *env, const fur_csr_view *a, const fur_stencil_view *s,
                                   int64_t most, int32_t **numbers, int64_t *count);
 }
@@ -146,15 +150,18 @@ template <class F> fur_status fur_with_terms(const fur_stencil_view *s, F f)
     });
 }
 
-// More than 48 KB a block gets only if that is asked for: all that there is. The same for all
-// launches of a kernel: contexts share its attributes.
+// More than 48 KB a block gets only if that is asked for: all that the kernel leaves. The same for
+// all launches of a kernel: contexts share its attributes.
 template <class Kernel> fur_status fur_allow_shared(fur_env *env, Kernel kernel)
 {
     int most = 0;
+    cudaFuncAttributes own;
     fur_cuda_stream(env);
+    FUR_CUDA(env, cudaFuncGetAttributes(&own, kernel));
     FUR_CUDA(env, cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin,
                                          env->device->number));
-    FUR_CUDA(env, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most));
+    FUR_CUDA(env, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                       most - static_cast<int>(own.sharedSizeBytes)));
     return FUR_OK;
 }
 

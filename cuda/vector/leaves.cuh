@@ -10,6 +10,8 @@
 
 #define BLOCK FUR_REDUCTION_THREADS
 #define WARPS (BLOCK / FUR_WARP)
+// Of the blocks of any kernel.
+#define MOST_WARPS FUR_WARP
 // Rows of a leaf: of 512 bytes, 16 bytes a lane.
 #define ROWS 32
 // Blocks a multiprocessor has registers for, with the loads of a batch of rows in flight.
@@ -62,14 +64,14 @@ __device__ typename Op::partial sum_leaves(const Leaf &sum_leaf, int64_t first, 
 template <class Op, class Partial>
 __device__ Partial tree_of_warps(const Partial &p, bool has_partial)
 {
-    __shared__ Partial results[WARPS];
+    __shared__ Partial results[MOST_WARPS];
     int lane = threadIdx.x % FUR_WARP;
     // Also lets those finish who still read the results of the call before.
     int count = __syncthreads_count(has_partial) / FUR_WARP;
     if (lane == 0)
         results[threadIdx.x / FUR_WARP] = p;
     __syncthreads();
-    return fur_lane_partial(fur_tree_of_lanes<Op>(results[lane % WARPS], count), 0);
+    return fur_lane_partial(fur_tree_of_lanes<Op>(results[lane % MOST_WARPS], count), 0);
 }
 
 // One block, leaves first .. first + count-1 as far as they exist; count is a power of two.
@@ -77,7 +79,8 @@ template <class Op, class Leaf>
 __device__ typename Op::partial sum_range(const Leaf &sum_leaf, int64_t leaves, int64_t first,
                                           int64_t count)
 {
-    int64_t share = count > WARPS ? count / WARPS : 1;
+    int warps = 1 << (31 - __clz(blockDim.x / FUR_WARP));
+    int64_t share = count > warps ? count / warps : 1;
     int64_t end = min(first + count, leaves);
     int64_t begin = first + threadIdx.x / FUR_WARP * share;
     return tree_of_warps<Op>(sum_leaves<Op>(sum_leaf, begin, min(begin + share, end)), begin < end);

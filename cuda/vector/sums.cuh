@@ -213,8 +213,13 @@ template <class Value, bool Constant> struct axpy_scaled_sums {
     }
     __device__ void take(double *sum, Value x, Value &y, Value d) const
     {
-        norm.take(sum, x, y, d);
-        Value z = fur_mul(Constant ? constant : d, y);
+        y = fur_fma(norm.alpha, x, y);
+        add(sum, y, Constant ? constant : d);
+    }
+    __device__ void add(double *sum, Value y, Value d) const
+    {
+        norm.square_sum<Value>::take(sum, y, y, y);
+        Value z = fur_mul(d, y);
         if constexpr (fur_value_of<Value>::is_complex)
             sum[2] = fma(double(y.im), double(z.im), fma(double(y.re), double(z.re), sum[2]));
         else
@@ -296,12 +301,17 @@ __device__ typename Op::partial sum_alone(const Op &op, const vectors<Value> &v)
     return sum_range<Op>([&](int64_t leaf) { return sum_any_leaf(op, v, leaf); }, leaves, 0, count);
 }
 
+// The same with few registers, for what is rare.
+template <class Op> struct rare : Op {
+    static constexpr int batch = 2;
+};
+
 // The norm max, given the largest real or imaginary part.
 template <class Value> __device__ double largest(const vectors<Value> &v, double part)
 {
     if (!fur_value_of<Value>::is_complex || part == 0 || isinf(part))
         return part;
-    return sum_alone(largest_magnitude<Value>(), v).part[0];
+    return sum_alone(rare<largest_magnitude<Value>>(), v).part[0];
 }
 
 // The norm 2 where the plain sum of squares overflowed or may have lost bits: the largest entry is
@@ -311,7 +321,7 @@ template <class Value> __device__ double scaled_norm2(const vectors<Value> &v, d
     double most = largest(v, part);
     if (most == 0 || isinf(most))
         return most;
-    square_sum<Value> squares;
+    rare<square_sum<Value>> squares;
     squares.scale = scalbn(1.0, most < DBL_MIN ? DBL_MAX_EXP - 1 : -ilogb(most));
     return sqrt(sum_alone(squares, v).part[0]) / squares.scale;
 }

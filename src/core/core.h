@@ -52,8 +52,9 @@ struct fur_operator {
     fur_context *context;
     fur_operator_definition definition;
     fur_dependent dependent;
-    const fur_scaling *scaling; /* NULL: another operator */
-    const fur_csr_view *matrix; /* of y = A x in the order of FUR_ROW_SEGMENT; NULL: another */
+    const fur_scaling *scaling;      /* NULL: another operator */
+    const fur_csr_view *matrix;      /* of y = A x in the order of FUR_ROW_SEGMENT; NULL: another */
+    const fur_stencil_view *stencil; /* the same of a stencil, all of whose rows are its own */
 };
 
 /* An operator that is made from another object, where `dependent` says how; it is listed as made
@@ -112,6 +113,10 @@ fur_status fur_ownership_check(fur_context *context, fur_ownership ownership);
 
 /* A permutation with its own, uninitialised arrays. */
 fur_status fur_permutation_allocate(fur_context *context, int64_t size, fur_permutation **out);
+
+/* A coefficient as kernels read it. FUR_INVALID if a slot is none, or in another context. */
+fur_status fur_scalars_ratio(fur_context *context, const fur_coefficient *coefficient,
+                             fur_ratio *out);
 
 /* Where kernels store to a slot. FUR_INVALID if there is none, or in another context. */
 fur_status fur_scalars_slot(fur_context *context, const fur_scalars *scalars, int slot,

@@ -119,7 +119,7 @@ fur_status fur_scalars_slot(fur_context *context, const fur_scalars *scalars, in
     return FUR_OK;
 }
 
-static fur_status find_ratio(fur_context *context, const fur_coefficient *coefficient,
+fur_status fur_scalars_ratio(fur_context *context, const fur_coefficient *coefficient,
                              fur_ratio *out)
 {
     const fur_scalars *scalars = coefficient->scalars;
@@ -156,8 +156,8 @@ fur_status fur_axpby_from(fur_coefficient alpha, const fur_vector *x, fur_coeffi
     fur_ratio a;
     fur_ratio b;
     FUR_TRY(fur_vector_match_result(x, y));
-    FUR_TRY(find_ratio(context, &alpha, &a));
-    FUR_TRY(find_ratio(context, &beta, &b));
+    FUR_TRY(fur_scalars_ratio(context, &alpha, &a));
+    FUR_TRY(fur_scalars_ratio(context, &beta, &b));
     return context->backend->elementwise->axpby[x->value_type](&context->env, x->size, &a, x->data,
                                                                &b, y->data);
 }
@@ -170,7 +170,7 @@ fur_status fur_axpy_norm2_into(fur_coefficient alpha, const fur_vector *x, fur_v
     fur_ratio a;
     fur_slot out;
     FUR_TRY(fur_vector_match_result(x, y));
-    FUR_TRY(find_ratio(context, &alpha, &a));
+    FUR_TRY(fur_scalars_ratio(context, &alpha, &a));
     FUR_TRY(fur_scalars_slot(context, scalars, slot, &out));
     return context->backend->reduction->axpy_norm2[x->value_type](&context->env, x->size, &a,
                                                                   x->data, y->data, out);
@@ -195,7 +195,7 @@ fur_status fur_axpy_norms_into(fur_coefficient alpha, const fur_vector *q, const
     fur_diagonal diagonal;
     FUR_TRY(fur_vector_match_result(q, r));
     FUR_TRY(find_diagonal(d, constant, r, &diagonal));
-    FUR_TRY(find_ratio(context, &alpha, &a));
+    FUR_TRY(fur_scalars_ratio(context, &alpha, &a));
     FUR_TRY(fur_scalars_slot(context, scalars, norm, &outs[0]));
     FUR_TRY(fur_scalars_slot(context, scalars, product, &outs[1]));
     return context->backend->reduction->axpy_norms[q->value_type](
@@ -214,8 +214,8 @@ fur_status fur_axpy_direction(fur_coefficient alpha, fur_coefficient beta, const
     FUR_TRY(fur_vector_match_result(z, p));
     FUR_TRY(fur_vector_match_result(p, x));
     FUR_TRY(find_diagonal(d, constant, z, &diagonal));
-    FUR_TRY(find_ratio(context, &alpha, &a));
-    FUR_TRY(find_ratio(context, &beta, &b));
+    FUR_TRY(fur_scalars_ratio(context, &alpha, &a));
+    FUR_TRY(fur_scalars_ratio(context, &beta, &b));
     return context->backend->elementwise->direction[z->value_type](
         &context->env, z->size, &a, &b, &diagonal, z->data, p->data, x->data);
 }

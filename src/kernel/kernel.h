@@ -182,6 +182,33 @@ typedef struct fur_vector_services {
                           const void *x, void *y);
 } fur_vector_services;
 
+/* The two passes of an iteration of src/method/cg.c with a stencil S and the preconditioner d I,
+ * which do not store S p: q = d z + beta p and the product q.S q, after x = alpha p + x; then
+ * r = alpha S p + r, its norm 2 and after that the product r.d r. */
+typedef struct fur_stencil_turn {
+    const fur_stencil_view *s;
+    void *state; /* what the plan made */
+    fur_ratio alpha;
+    fur_ratio beta;
+    fur_scalar d;
+    const void *z;
+    const void *p;
+    void *q;
+    void *x;
+    fur_slot product;
+} fur_stencil_turn;
+
+typedef struct fur_stencil_descent {
+    const fur_stencil_view *s;
+    void *state;
+    fur_ratio alpha;
+    fur_scalar d;
+    const void *p;
+    void *r;
+    fur_slot norm;
+    fur_slot product;
+} fur_stencil_descent;
+
 /* With stencils. */
 typedef struct fur_stencil_services {
     /* For the matrix of a stencil: the offsets of its rows, one more than there are rows; the
@@ -196,6 +223,12 @@ typedef struct fur_stencil_services {
      * that do, which rise, in memory to be released; NULL if there are none or more than `most`. */
     fur_status (*prove)(fur_env *env, const fur_csr_view *a, const fur_stencil_view *s,
                         int64_t most, int32_t **numbers, int64_t *count);
+    /* The two passes, and what they need: FUR_UNSUPPORTED for stencils that they do not serve. All
+     * of them or none. */
+    fur_status (*passes_plan)(fur_env *env, const fur_stencil_view *s, void **state);
+    fur_status (*turn)(fur_env *env, const fur_stencil_turn *turn);
+    fur_status (*descend)(fur_env *env, const fur_stencil_descent *descent);
+    void (*passes_release)(fur_env *env, void *state);
 } fur_stencil_services;
 
 /* fur_reorder for square A; order and position are arrays for the permutation. Of the report all

@@ -11,10 +11,17 @@
  *     p.q                                   p q              2
  *     r -= alpha q; ||r||, r.z              r q r, and d     3, 4 if M is diagonal
  *     z = M r; r.z                          others than a diagonal: M, r z
- *     x += alpha p; p = z + beta p          x p z x p, or d  5, 6 if M is diagonal */
+ *     x += alpha p; p = z + beta p          x p z x p, or d  5, 6 if M is diagonal
+ *
+ * Where A is a stencil for which the device has passes of its own (fused.h), and M a constant or
+ * none, no q is stored, and p lies in two places by turns:
+ *
+ *     x += alpha p; p' = z + beta p; p'.q   x p z x p'       5
+ *     r -= alpha q; ||r||, r.z              p r r            3 */
 #include "solver.h"
 
 #include "core.h"
+#include "fused.h"
 #include "persistent.h"
 #include "tridiagonal.h"
 
@@ -45,25 +52,28 @@ enum { RZ, PQ, RR };
 /* The vectors of a solve by their names in the literature. */
 typedef struct cg {
     fur_vector *r;       /* residual */
-    fur_vector *p;       /* search direction */
+    fur_vector *p[2];    /* search direction; of fused passes those of every second iteration */
     fur_vector *q;       /* A p */
     fur_vector *z;       /* M r; r itself where M is diagonal or missing */
     const fur_vector *d; /* of a diagonal M; NULL: of a constant */
     fur_scalar constant;
     bool applies; /* M is another operator: z is stored */
+    bool fuses;   /* iterations are the passes of fused.h */
 } cg;
 
 static cg vectors_of(const fur_solve *s)
 {
     const fur_scaling *m = s->preconditioner ? s->preconditioner->scaling : NULL;
     bool applies = s->preconditioner && !m;
+    bool fuses = s->fused && !applies && (!m || m->is_constant);
     return (cg){.r = s->r,
-                .p = s->work[0],
+                .p = {s->work[0], s->work[fuses ? 2 : 0]},
                 .q = s->work[1],
                 .z = applies ? s->work[2] : s->r,
                 .d = m && !m->is_constant ? m->d : NULL,
                 .constant = m && m->is_constant ? m->constant : fur_real(1),
-                .applies = applies};
+                .applies = applies,
+                .fuses = fuses};
 }
 
 /* The step and the direction need r.z > 0 and p.q > 0; ||r|| at the target ends the solve. */
@@ -83,39 +93,56 @@ static fur_status precondition(const fur_solve *s, const cg *v)
     return fur_dot_into(v->r, v->z, s->scalars, RZ);
 }
 
+/* The direction of an iteration, from 1 on. */
+static fur_vector *direction(const cg *v, int64_t iteration)
+{
+    return v->p[(iteration - 1) % 2];
+}
+
 /* The first direction: p = z; r.z */
 static fur_status begin(const fur_solve *s, const cg *v)
 {
+    fur_vector *p = direction(v, 1);
     if (v->applies)
         FUR_TRY(precondition(s, v));
     if (v->d)
-        FUR_TRY(fur_multiply_elementwise(v->d, v->r, v->p));
+        FUR_TRY(fur_multiply_elementwise(v->d, v->r, p));
     else
-        FUR_TRY(fur_vector_copy(v->z, v->p));
+        FUR_TRY(fur_vector_copy(v->z, p));
     if (v->constant.re != 1 || v->constant.im != 0)
-        FUR_TRY(fur_vector_scale(v->p, v->constant));
-    return v->applies ? FUR_OK : fur_dot_into(v->r, v->p, s->scalars, RZ);
+        FUR_TRY(fur_vector_scale(p, v->constant));
+    return v->applies ? FUR_OK : fur_dot_into(v->r, p, s->scalars, RZ);
 }
 
 /* q = A p; r -= alpha q with alpha = r.z / p.q; ||r||, r.z */
-static fur_status reduce(fur_solve *s, const cg *v)
+static fur_status reduce(fur_solve *s, const cg *v, const fur_vector *p)
 {
     fur_coefficient alpha = {fur_real(-1), s->scalars, RZ, PQ};
-    FUR_TRY(fur_solve_multiply(s, v->p, v->q));
-    FUR_TRY(fur_dot_into(v->p, v->q, s->scalars, PQ));
+    FUR_TRY(fur_solve_multiply(s, p, v->q));
+    FUR_TRY(fur_dot_into(p, v->q, s->scalars, PQ));
     return v->applies
                ? fur_axpy_norm2_into(alpha, v->q, v->r, s->scalars, RR)
                : fur_axpy_norms_into(alpha, v->q, v->d, v->constant, v->r, s->scalars, RR, RZ);
 }
 
-/* z = M r where it is stored; x += alpha p; p = z + beta p with beta = r.z over the one before */
-static fur_status turn(fur_solve *s, const cg *v)
+/* The same without q, where the turn has found p.q. */
+static fur_status descend(fur_solve *s, const cg *v, const fur_vector *p)
+{
+    fur_coefficient alpha = {fur_real(-1), s->scalars, RZ, PQ};
+    s->products++;
+    return fur_fused_descend(s, alpha, v->constant, p, RR, RZ);
+}
+
+/* z = M r where it is stored; x += alpha p; the next p = z + beta p with beta = r.z over the one
+ * before */
+static fur_status turn(fur_solve *s, const cg *v, const fur_vector *p, fur_vector *next)
 {
     fur_coefficient alpha = {fur_real(1), s->scalars, FUR_PREVIOUS(RZ), PQ};
     fur_coefficient beta = {fur_real(1), s->scalars, RZ, FUR_PREVIOUS(RZ)};
     if (v->applies)
         FUR_TRY(precondition(s, v));
-    return fur_axpy_direction(alpha, beta, v->d, v->constant, v->z, v->p, s->x);
+    return v->fuses ? fur_fused_turn(s, alpha, beta, v->constant, p, next, PQ)
+                    : fur_axpy_direction(alpha, beta, v->d, v->constant, v->z, next, s->x);
 }
 
 /* Why a product was no good, or the quotient with it as denominator. */
@@ -132,12 +159,12 @@ static fur_outcome verdict(const fur_scalars_state *state)
 typedef struct course {
     fur_solve *s;
     cg v;
-    int64_t before; /* iterations of earlier passes */
-    double first;   /* ||r|| at the start */
-    int64_t issued; /* iterations whose residual is computed or queued */
-    bool turned;    /* the last one's update of x and p is, too */
-    bool records;   /* iterations are recorded and replayed, if that works */
-    bool recorded;  /* one is */
+    int64_t before;   /* iterations of earlier passes */
+    double first;     /* ||r|| at the start */
+    int64_t issued;   /* iterations whose residual is computed or queued */
+    bool turned;      /* the last one's update of x and p is, too */
+    bool records;     /* iterations are recorded and replayed, if that works */
+    int64_t recorded; /* after so many of them some are; 0: none */
 } course;
 
 /* Looks at the scalars: at the last iteration that was completed, if there is a new one, and at
@@ -166,7 +193,8 @@ static fur_status settle(const course *c)
     if (state.stores[RR] == 0 || reached)
         return FUR_OK;
     fur_scalar rz = state.stores[RZ] > state.stores[RR] ? state.previous[RZ] : state.value[RZ];
-    return fur_axpby(fur_real(rz.re / state.value[PQ].re), c->v.p, fur_real(1), c->s->x);
+    return fur_axpby(fur_real(rz.re / state.value[PQ].re), direction(&c->v, state.stores[RR]),
+                     fur_real(1), c->s->x);
 }
 
 /* After a turn: whether the method is lost, the residual not below the first and p no longer
@@ -180,10 +208,12 @@ static fur_status check_course(const course *c, bool *over)
     fur_scalar pq;
     FUR_TRY(fur_scalars_get(s->scalars, &state));
     double residual = state.value[RR].re;
-    if (state.halted >= 0 || residual < c->first)
+    bool ahead = state.stores[PQ] > c->issued; /* fused, the turn has stored the next p.q */
+    if ((state.halted >= 0 && !ahead) || residual < c->first)
         return FUR_OK;
-    FUR_TRY(fur_dot(c->v.p, c->v.q, &pq));
-    double term = state.value[RZ].re / state.previous[RZ].re * state.value[PQ].re;
+    FUR_TRY(fur_dot(direction(&c->v, c->issued + 1), c->v.q, &pq));
+    double before = ahead ? state.previous[PQ].re : state.value[PQ].re;
+    double term = state.value[RZ].re / state.previous[RZ].re * before;
     if (hypot(pq.re, pq.im) > CONJUGATE * (hypot(pq.re - term, pq.im) + term)) {
         *over = true;
         s->outcome = FUR_OUTCOME_ASYMMETRIC;
@@ -247,11 +277,11 @@ static int64_t scratch(int restart)
     return 4 * COEFFICIENTS;
 }
 
-/* Entries of vectors that an iteration moves for each row, besides A and another M than a diagonal:
- * above. */
+/* Entries of vectors that an iteration moves for each row, besides A, p and q of the product, and
+ * another M than a diagonal: above. */
 static int transfers(const cg *v)
 {
-    return 2 + (v->d ? 4 : 3) + (v->d ? 6 : 5) + (v->applies ? 2 : 0);
+    return v->fuses ? 6 : 2 + (v->d ? 4 : 3) + (v->d ? 6 : 5) + (v->applies ? 2 : 0);
 }
 
 /* 16, 32, 64, ... */
@@ -260,44 +290,65 @@ static bool is_milestone(int64_t iteration)
     return iteration >= 16 && (iteration & (iteration - 1)) == 0;
 }
 
-/* One iteration more: the turn of the last, and the residual after it. */
-static fur_status advance(course *c)
+/* One iteration more is begun, by the turn of the last. */
+static fur_status begin_next(course *c)
 {
-    FUR_TRY(turn(c->s, &c->v));
-    FUR_TRY(reduce(c->s, &c->v));
+    const cg *v = &c->v;
+    return turn(c->s, v, direction(v, c->issued), direction(v, c->issued + 1));
+}
+
+/* And ended, by the residual after it. */
+static fur_status end_next(course *c)
+{
+    const fur_vector *p = direction(&c->v, c->issued + 1);
+    FUR_TRY(c->v.fuses ? descend(c->s, &c->v, p) : reduce(c->s, &c->v, p));
     c->issued++;
     return FUR_OK;
+}
+
+static fur_status advance(course *c)
+{
+    FUR_TRY(begin_next(c));
+    return end_next(c);
 }
 
 /* The same with a look at the course between the two. */
 static fur_status advance_with_care(course *c, bool *over)
 {
-    FUR_TRY(turn(c->s, &c->v));
+    if (c->v.fuses)
+        FUR_TRY(fur_operator_apply(c->s->a, direction(&c->v, c->issued), c->v.q));
+    FUR_TRY(begin_next(c));
     c->turned = true;
     FUR_TRY(check_course(c, over));
     if (*over)
         return FUR_OK;
-    FUR_TRY(reduce(c->s, &c->v));
+    FUR_TRY(end_next(c));
     c->turned = false;
-    c->issued++;
     return FUR_OK;
 }
 
-/* Records one iteration. What cannot be recorded after all is run call by call. */
+/* The iterations of a recording: it begins and ends with p in one place. */
+static int64_t stride(const course *c)
+{
+    return c->v.fuses ? 2 : 1;
+}
+
+/* Records a few iterations. What cannot be recorded after all is run call by call. */
 static void record(course *c)
 {
     int64_t products = c->s->products;
     int64_t issued = c->issued;
     fur_status status = fur_recording_begin(c->s->recording);
     if (status == FUR_OK) {
-        status = advance(c);
+        for (int64_t i = 0; i < stride(c) && status == FUR_OK; i++)
+            status = advance(c);
         fur_status ended = fur_recording_end(c->s->recording);
         status = status == FUR_OK ? ended : status;
     }
     c->s->products = products;
     c->issued = issued;
-    c->recorded = status == FUR_OK;
-    c->records = c->recorded;
+    c->recorded = status == FUR_OK ? issued : 0;
+    c->records = c->recorded > 0;
 }
 
 /* Iterations that are not issued one by one. */
@@ -308,6 +359,19 @@ static void count_ahead(course *c, fur_execution execution, int64_t count)
     c->issued += count;
 }
 
+/* Whether the next iterations are those of the recording, and all of them wanted. */
+static bool is_recorded(const course *c, int64_t end)
+{
+    return c->recorded && (c->issued - c->recorded) % stride(c) == 0 &&
+           c->issued + stride(c) <= end;
+}
+
+static fur_status replay(course *c, int64_t times)
+{
+    count_ahead(c, FUR_EXECUTION_RECORDED, times * stride(c));
+    return fur_recording_replay(c->s->recording, times);
+}
+
 /* `count` iterations, the first few of a pass call by call: many passes are short. */
 static fur_status advance_by(course *c, int64_t count)
 {
@@ -315,16 +379,16 @@ static fur_status advance_by(course *c, int64_t count)
         count_ahead(c, FUR_EXECUTION_PERSISTENT, count);
         return fur_persistent_advance(c->s->persistent, c->s,
                                       (fur_diagonal){fur_vector_const_data(c->v.d), c->v.constant},
-                                      c->v.p, c->v.q, (fur_cg_slots){RZ, PQ, RR}, count);
+                                      c->v.p[0], c->v.q, (fur_cg_slots){RZ, PQ, RR}, count);
     }
     if (c->records && !c->recorded && c->issued >= FIRST_RECORDED)
         record(c);
-    if (c->recorded) {
-        count_ahead(c, FUR_EXECUTION_RECORDED, count);
-        return fur_recording_replay(c->s->recording, count);
-    }
-    for (int64_t i = 0; i < count; i++)
-        FUR_TRY(advance(c));
+    int64_t end = c->issued + count;
+    while (c->issued < end)
+        if (is_recorded(c, end))
+            FUR_TRY(replay(c, (end - c->issued) / stride(c)));
+        else
+            FUR_TRY(advance(c));
     return FUR_OK;
 }
 
@@ -343,7 +407,7 @@ static fur_status iterate(course *c)
     bool over = false;
     int64_t next_look = fur_solve_next_look(s, c->before);
     FUR_TRY(begin(s, &c->v));
-    FUR_TRY(reduce(s, &c->v));
+    FUR_TRY(reduce(s, &c->v, direction(&c->v, 1)));
     c->issued = 1;
     for (;;) {
         if (c->before + c->issued == next_look) {

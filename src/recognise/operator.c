@@ -61,7 +61,9 @@ fur_status fur_operator_from_recognised(const fur_recognised *r, fur_operator **
         .diagonal = diagonal,
     };
     fur_dependent dependent = {"the operator of a recognised stencil", NULL, NULL, .reads = true};
-    return fur_operator_derive(r->context, &definition, &dependent, &r->dependent.made, out);
+    FUR_TRY(fur_operator_derive(r->context, &definition, &dependent, &r->dependent.made, out));
+    (*out)->stencil = rows->rows == 0 ? &r->stencil->view : NULL;
+    return FUR_OK;
 }
 #else
 

@@ -344,6 +344,7 @@ static fur_solve solve_of(const fur_solver *solver)
         .scalars = solver->scalars,
         .recording = solver->recording,
         .persistent = solver->persistent,
+        .fused = solver->fused,
         .options = o,
         .max_iterations = o->max_iterations,
         .check_every = o->check_every,

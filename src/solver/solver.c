@@ -1,4 +1,5 @@
 /* Solvers: methods by name, options, workspace. What a solve does stands in drive.c. */
+#include "fused.h"
 #include "persistent.h"
 #include "red_black.h"
 
@@ -211,6 +212,8 @@ static fur_status make_ahead(fur_solver *s)
     const fur_operator *m = s->options.preconditioner;
     if (!s->red_black && wants(s, FUR_EXECUTION_PERSISTENT) && (!m || fur_operator_scaling(m)))
         s->persistent = fur_persistent_plan(s->a);
+    if (s->method->runs_ahead && !s->red_black)
+        s->fused = fur_fused_plan(s->a);
     if (s->persistent || !wants(s, FUR_EXECUTION_RECORDED) || !is_recordable(s) ||
         fur_context_host(s->context) == s->context)
         return FUR_OK;
@@ -260,6 +263,7 @@ void fur_solver_destroy(fur_solver *solver)
     fur_scalars_destroy(solver->scalars);
     fur_recording_destroy(solver->recording);
     fur_persistent_release(solver->persistent);
+    fur_fused_release(solver->fused);
     fur_context_release(solver->context, solver->scratch);
     fur_context_release(solver->context, solver);
 }

@@ -15,6 +15,7 @@
 /* What a solver keeps to run many iterations at once. */
 typedef struct fur_recording fur_recording;
 typedef struct fur_persistent fur_persistent;
+typedef struct fur_fused fur_fused;
 
 typedef struct fur_red_black fur_red_black;
 
@@ -34,6 +35,7 @@ typedef struct fur_solve {
     fur_scalars *scalars;
     fur_recording *recording;          /* NULL: iterations are not recorded */
     fur_persistent *persistent;        /* NULL: no kernel does many of them */
+    fur_fused *fused;                  /* NULL: no passes over a stencil make products */
     const fur_solver_options *options; /* with defaults in place of zeros */
     double scale; /* of the pass: what it sees is the caller's residual times this */
     double b_norm;
@@ -101,6 +103,7 @@ struct fur_solver {
     fur_scalars *scalars;
     fur_recording *recording; /* NULL: none */
     fur_persistent *persistent;
+    fur_fused *fused;
     fur_red_black *red_black; /* NULL: the whole system is solved */
 };
 

@@ -67,8 +67,10 @@ fur_status fur_operator_from_stencil(const fur_stencil *stencil, fur_operator **
         .diagonal = diagonal,
     };
     fur_dependent dependent = {"the operator of a stencil", NULL, NULL, .reads = true};
-    return fur_operator_derive(stencil->context, &definition, &dependent, &stencil->dependent.made,
-                               out);
+    FUR_TRY(fur_operator_derive(stencil->context, &definition, &dependent, &stencil->dependent.made,
+                                out));
+    (*out)->stencil = stencil->product.kernel->info.exact ? &stencil->view : NULL;
+    return FUR_OK;
 }
 #else
 #    include "stencil_value.h"

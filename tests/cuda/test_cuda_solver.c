@@ -5,11 +5,12 @@
 
 #include <math.h>
 
-/* A matrix, its operator, and vectors of its size, in one context. */
+/* A matrix or a stencil, its operator, and vectors of its size, in one context. */
 typedef struct problem {
     fur_context *context;
     fur_csr *a;
     fur_spmv *plan;
+    fur_stencil *stencil;
     fur_operator *op;
     fur_operator *jacobi;
     fur_vector *b;
@@ -75,12 +76,44 @@ static problem problem_open(fur_context *context, const assembly *m, const char 
     return p;
 }
 
+/* A small star with the neighbours' coefficients and that of the point. */
+typedef struct star {
+    int points;
+    int64_t extent[3];
+    fur_scalar before; /* and, of a Hermitian matrix, its conjugate */
+    fur_scalar behind;
+    double center;
+} star;
+
+static problem stencil_open(fur_context *context, fur_value_type value, const star *s,
+                            const void *b)
+{
+    problem p = {.context = context};
+    fur_scalar coefficients[27];
+    fur_stencil_definition d = {.size = sizeof d, .value_type = value};
+    ck_assert(fur_stencil_named(s->points, &d));
+    for (int k = 0; k < d.points; k++) {
+        fur_stencil_offset o = d.offsets[k];
+        int side = o.x + o.y + o.z;
+        coefficients[k] = side < 0 ? s->before : side > 0 ? s->behind : fur_real(s->center);
+    }
+    d.coefficients = coefficients;
+    memcpy(d.extent, s->extent, sizeof d.extent);
+    ck_ok(context, fur_stencil_create(context, &d, &p.stencil));
+    ck_ok(context, fur_operator_from_stencil(p.stencil, &p.op));
+    ck_ok(context, fur_operator_jacobi(p.op, &p.jacobi));
+    p.b = vector_from(context, value, fur_operator_rows(p.op), b);
+    ck_ok(context, fur_vector_create(context, value, fur_operator_rows(p.op), &p.x));
+    return p;
+}
+
 static void problem_close(problem *p)
 {
     fur_vector_destroy(p->x);
     fur_vector_destroy(p->b);
     fur_operator_destroy(p->jacobi);
     fur_operator_destroy(p->op);
+    fur_stencil_destroy(p->stencil);
     fur_spmv_destroy(p->plan);
     fur_csr_destroy(p->a);
 }
@@ -140,21 +173,26 @@ static const fur_solver_options cases[] = {
     {.max_iterations = 1}, {.max_iterations = 7}, {.max_iterations = 16, .rtol = 1e-14},
 };
 
-static void check_problem(fur_context *context, const assembly *m)
+static void check_pair(const problem *host, const problem *gpu)
 {
     static const int64_t intervals[] = {0, 1, 2, 7, 16, 1000};
-    problem host = problem_open(fur_context_host(context), m, NULL);
-    problem gpu = problem_open(context, m, NULL);
     for (int i = 0; i < COUNT_OF(cases) * 4; i++) {
         bool jacobi = i % 2;
         fur_solver_options options = cases[i / 4];
         options.whole = i / 2 % 2;
-        fur_solver_report expected = solve_on_host(&host, options, jacobi);
+        fur_solver_report expected = solve_on_host(host, options, jacobi);
         for (int k = 0; k < COUNT_OF(intervals) * EXECUTIONS; k += test_small() ? 7 : 1) {
             options.execution = (fur_execution)(k % EXECUTIONS);
-            check_solve(&host, &expected, &gpu, options, jacobi, intervals[k / EXECUTIONS]);
+            check_solve(host, &expected, gpu, options, jacobi, intervals[k / EXECUTIONS]);
         }
     }
+}
+
+static void check_problem(fur_context *context, const assembly *m)
+{
+    problem host = problem_open(fur_context_host(context), m, NULL);
+    problem gpu = problem_open(context, m, NULL);
+    check_pair(&host, &gpu);
     problem_close(&gpu);
     problem_close(&host);
 }
@@ -179,6 +217,41 @@ START_TEST(bad_matrices_end_as_on_the_cpu)
         assembly m = assemble("small grid", i % 2 ? FUR_C128 : FUR_F64, 150, entries[i]);
         check_problem(context, &m);
         assembly_release(&m);
+    }
+    fur_context_destroy(context);
+}
+END_TEST
+
+/* Stencils whose product is never stored on the GPU, and others: planes of whole leaves and not,
+ * definite, indefinite, unsymmetric. Loops over value types. */
+START_TEST(stencils_are_solved_with_the_bits_of_the_cpu)
+{
+    static const star stars[] = {
+        {7, {64, 32, 21}, {-1, 0}, {-1, 0}, 6},    {7, {67, 75, 9}, {-0.6, -0.8}, {-0.6, 0.8}, 6.5},
+        {27, {61, 47, 8}, {-1, 0}, {-1, 0}, 26.5}, {7, {2, 1100, 2}, {-1, 0}, {-1, 0}, 6},
+        {7, {2500, 3, 5}, {-1, 0}, {-1, 0}, -4},   {7, {80, 70, 7}, {-2.5, 0}, {0.5, 0}, 6},
+        {7, {256, 130, 3}, {-1, 0}, {-1, 0}, 5},   {7, {13, 7, 11}, {-1, 0}, {-1, 0}, 6},
+        {5, {64, 70}, {-1, 0}, {-1, 0}, 4},
+    };
+    fur_value_type value = (fur_value_type)_i;
+    fur_context *context = context_cuda();
+    rng r = rng_stream(5);
+    for (int i = 0; i < COUNT_OF(stars); i += test_small() ? 3 : 1) {
+        const star *s = &stars[i];
+        int64_t plane = s->extent[0] * s->extent[1];
+        int64_t rows = plane * (s->points == 5 ? 1 : s->extent[2]);
+        void *b = entries_random(&r, value, rows);
+        problem host = stencil_open(fur_context_host(context), value, s, b);
+        problem gpu = stencil_open(context, value, s, b);
+        check_pair(&host, &gpu);
+        fur_solver_options options = {.size = sizeof options, .preconditioner = gpu.jacobi};
+        fur_solver_report report = solve(&gpu, &options);
+        bool passes = s->points == 7 && plane >= 2048;
+        double entries = report.bytes / (double)rows / (double)fur_value_size(value);
+        ck_assert(entries == (passes ? 6 : 10) || s->extent[0] == 2500);
+        problem_close(&gpu);
+        problem_close(&host);
+        free(b);
     }
     fur_context_destroy(context);
 }
@@ -453,6 +526,7 @@ static void add_tests(TCase *tests)
 {
     tcase_add_loop_test(tests, solutions_have_the_bits_of_the_cpu, 0, FUR_VALUE_COUNT);
     tcase_add_test(tests, bad_matrices_end_as_on_the_cpu);
+    tcase_add_loop_test(tests, stencils_are_solved_with_the_bits_of_the_cpu, 0, FUR_VALUE_COUNT);
     tcase_add_test(tests, odd_right_sides_end_as_on_the_cpu);
     tcase_add_test(tests, what_is_not_finite_is_refused_as_on_the_cpu);
     tcase_add_loop_test(tests, a_solve_is_run_as_it_says, 0, FUR_VALUE_COUNT);
