@@ -85,9 +85,11 @@ static bool is_complex(fur_value_type value)
     return value == FUR_C64 || value == FUR_C128;
 }
 
+/* GCC 12 vectorises two conversions to float and back to none at all, unless the float is seen. */
 static double round_to(fur_value_type value, double a)
 {
-    return is_single(value) ? (double)(float)a : a;
+    volatile float rounded = is_single(value) ? (float)a : 0;
+    return is_single(value) ? (double)rounded : a;
 }
 
 /* Numbers of an entry as the library has them. */
