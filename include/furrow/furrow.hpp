@@ -217,6 +217,17 @@ class context : public owner<fur_context, fur_context_destroy>
     {
         check(fur_context_synchronize(get()), get());
     }
+    /* work(begin, end) on the context's threads for ranges that cover 0 .. count - 1 once. It must
+     * not throw: that ends the program. */
+    template <typename Work> void parallel(std::int64_t count, std::int64_t grain, Work &&work)
+    {
+        using Own = std::remove_reference_t<Work>;
+        auto call = [](void *user, std::int64_t begin, std::int64_t end) noexcept {
+            (*static_cast<Own *>(user))(begin, end);
+        };
+        void *user = const_cast<void *>(static_cast<const void *>(std::addressof(work)));
+        check(fur_context_parallel(get(), count, grain, call, user), get());
+    }
 };
 
 class vector : public owner<fur_vector, fur_vector_destroy>
@@ -247,6 +258,26 @@ class vector : public owner<fur_vector, fur_vector_destroy>
             return fur_mtx_read_vector(context, path.c_str(), options, out);
         });
     }
+    /* From the text of a file, which may be compressed. */
+    static vector read_mtx_from_memory(fur_context *context, const std::string &text,
+                                       const fur_mtx_read_options *options = nullptr)
+    {
+        return vector(context, [&](auto out) {
+            return fur_mtx_read_vector_from_memory(context, text.data(), text.size(), options, out);
+        });
+    }
+    static vector read_binary(fur_context *context, const std::string &path,
+                              const fur_binary_read_options *options = nullptr)
+    {
+        return vector(context, [&](auto out) {
+            return fur_binary_read_vector(context, path.c_str(), options, out);
+        });
+    }
+    void write_binary(const std::string &path,
+                      const fur_binary_write_options *options = nullptr) const
+    {
+        done(fur_binary_write_vector(get(), path.c_str(), options));
+    }
     void write_mtx(const std::string &path, const fur_mtx_write_options *options = nullptr) const
     {
         done(fur_mtx_write_vector(get(), path.c_str(), options));
@@ -276,6 +307,17 @@ class vector : public owner<fur_vector, fur_vector_destroy>
     {
         require<element_t<Array>>(static_cast<std::int64_t>(std::size(entries)));
         done(fur_vector_upload(std::data(entries), get()));
+    }
+    /* Both without waiting: the array is the device's until context::synchronize has returned. */
+    template <typename Array> void download_async(Array &entries) const
+    {
+        require<element_t<Array>>(static_cast<std::int64_t>(std::size(entries)));
+        done(fur_vector_download_async(get(), std::data(entries)));
+    }
+    template <typename Array> void upload_async(const Array &entries)
+    {
+        require<element_t<Array>>(static_cast<std::int64_t>(std::size(entries)));
+        done(fur_vector_upload_async(std::data(entries), get()));
     }
     void fill(scalar value)
     {
@@ -334,6 +376,35 @@ inline std::complex<double> dot(const fur_vector *x, const fur_vector *y)
     check(fur_dot(x, y, &sum), fur_vector_context(x));
     return {sum.re, sum.im};
 }
+/* y += sum_k alpha[k] x[k] */
+inline void axpy_many(span<const fur_scalar> alpha, span<const fur_vector *const> x, fur_vector *y)
+{
+    fur_context *context = fur_vector_context(y);
+    if (alpha.size() != x.size())
+        check(fur_context_fail(context, FUR_INVALID, "there are %zu factors for %zu vectors",
+                               alpha.size(), x.size()),
+              context);
+    check(fur_axpy_many(static_cast<int>(x.size()), alpha.data(), x.data(), y), context);
+}
+/* dot(x[k], y) for all k */
+inline std::vector<std::complex<double>> dot_many(span<const fur_vector *const> x,
+                                                  const fur_vector *y)
+{
+    std::vector<fur_scalar> sums(x.size());
+    check(fur_dot_many(static_cast<int>(x.size()), x.data(), y, sums.data()),
+          fur_vector_context(y));
+    std::vector<std::complex<double>> dots;
+    for (fur_scalar sum : sums)
+        dots.emplace_back(sum.re, sum.im);
+    return dots;
+}
+/* y += alpha x; norm2(y) */
+inline double axpy_norm2(scalar alpha, const fur_vector *x, fur_vector *y)
+{
+    double norm = 0;
+    check(fur_axpy_norm2(alpha, x, y, &norm), fur_vector_context(y));
+    return norm;
+}
 inline double norm1(const fur_vector *x)
 {
     double norm = 0;
@@ -374,6 +445,17 @@ class scalars : public owner<fur_scalars, fur_scalars_destroy>
         check(fur_scalars_get(get(), &state), context_);
         return state;
     }
+    /* The first values of slots 0 .. slots - 1 are kept from now on, and can be asked for. */
+    void keep(int slots, std::int64_t capacity)
+    {
+        check(fur_scalars_keep(get(), slots, capacity), context_);
+    }
+    std::vector<double> kept(int slot, std::int64_t count) const
+    {
+        std::vector<double> values(static_cast<std::size_t>(count > 0 ? count : 0));
+        check(fur_scalars_kept(get(), slot, count, values.data()), context_);
+        return values;
+    }
     /* factor re(value[numerator]) / re(value[denominator]); denominator -1 divides by 1. */
     fur_coefficient quotient(int numerator, int denominator = -1, scalar factor = 1.0) const
     {
@@ -413,6 +495,52 @@ inline void axpy_norm2_into(coefficient alpha, const fur_vector *x, fur_vector *
     check(fur_axpy_norm2_into(alpha, x, y, scalars, slot), fur_vector_context(x));
 }
 
+/* The residual of conjugate gradients: r += alpha q; value[norm] = norm2(r), value[product] =
+ * r.d r. d may be NULL: `constant` in its place. */
+inline void axpy_norms_into(coefficient alpha, const fur_vector *q, const fur_vector *d,
+                            scalar constant, fur_vector *r, fur_scalars *scalars, int norm,
+                            int product)
+{
+    check(fur_axpy_norms_into(alpha, q, d, constant, r, scalars, norm, product),
+          fur_vector_context(r));
+}
+/* Their step and direction: x += alpha p; p = d z + beta p. */
+inline void axpy_direction(coefficient alpha, coefficient beta, const fur_vector *d,
+                           scalar constant, const fur_vector *z, fur_vector *p, fur_vector *x)
+{
+    check(fur_axpy_direction(alpha, beta, d, constant, z, p, x), fur_vector_context(x));
+}
+
+/* Calls on a GPU that are made once and replayed; what they use must outlive it. */
+class recording : public owner<fur_recording, fur_recording_destroy>
+{
+  public:
+    explicit recording(fur_context *context)
+        : owner(context, [=](auto out) { return fur_recording_create(context, out); }),
+          context_(context)
+    {
+    }
+    /* Records what calls() does with objects of the context; after a failure nothing. */
+    template <typename Calls> void record(Calls &&calls)
+    {
+        check(fur_recording_begin(get()), context_);
+        try {
+            calls();
+        } catch (...) {
+            fur_recording_end(get());
+            throw;
+        }
+        check(fur_recording_end(get()), context_);
+    }
+    void replay(std::int64_t times = 1)
+    {
+        check(fur_recording_replay(get(), times), context_);
+    }
+
+  private:
+    fur_context *context_;
+};
+
 class permutation : public owner<fur_permutation, fur_permutation_destroy>
 {
   public:
@@ -437,6 +565,11 @@ class permutation : public owner<fur_permutation, fur_permutation_destroy>
     span<const std::int32_t> position() const
     {
         return {fur_permutation_position(get()), static_cast<std::size_t>(size())};
+    }
+    permutation transfer(fur_context *context) const
+    {
+        return permutation(fur_permutation_context(get()),
+                           [&](auto out) { return fur_permutation_transfer(get(), context, out); });
     }
     void permute(const fur_vector *x, fur_vector *y) const
     {
@@ -562,6 +695,11 @@ class csr : public owner<fur_csr, fur_csr_destroy>
                 "the values are not as many as the matrix has entries, or of another type");
         done(fur_csr_set_values(get(), std::data(values), FUR_OWNERSHIP_COPY));
     }
+    /* Calls call(user) when the matrix goes, with which borrowed arrays may go, too. */
+    void on_destroy(void (*call)(void *user), void *user)
+    {
+        done(fur_csr_on_destroy(get(), call, user));
+    }
     /* NULL leaves a side as it is. */
     void scale(const fur_vector *r, const fur_vector *c)
     {
@@ -594,6 +732,20 @@ class csr : public owner<fur_csr, fur_csr_destroy>
     {
         return vector(fur_csr_context(get()),
                       [&](auto out) { return fur_csr_diagonal(get(), out); });
+    }
+    /* Whether shape, pattern and the bits of all values are the same. */
+    bool equals(const fur_csr *b) const
+    {
+        int equal = 0;
+        done(fur_csr_compare(get(), b, &equal));
+        return equal != 0;
+    }
+    /* What choose() goes by. */
+    fur_csr_traits examine() const
+    {
+        auto traits = fur_default<fur_csr_traits>();
+        done(fur_csr_examine(get(), &traits));
+        return traits;
     }
     fur_csr_statistics measure() const
     {
@@ -631,6 +783,28 @@ inline permutation reorder(const fur_csr *a, const char *method = nullptr,
 {
     return permutation(fur_csr_context(a),
                        [=](auto out) { return fur_reorder(a, method, options, report, out); });
+}
+
+/* How good an order is; NULL: that of a itself. */
+inline fur_order_figures measure_order(const fur_csr *a, const fur_permutation *order = nullptr)
+{
+    auto figures = fur_default<fur_order_figures>();
+    check(fur_order_measure(a, order, &figures), fur_csr_context(a));
+    return figures;
+}
+
+/* The beginning of a file, without the rest. */
+inline fur_mtx_header read_mtx_header(fur_context *context, const std::string &path)
+{
+    auto header = fur_default<fur_mtx_header>();
+    check(fur_mtx_read_header(context, path.c_str(), &header), context);
+    return header;
+}
+inline fur_mtx_header read_binary_header(fur_context *context, const std::string &path)
+{
+    auto header = fur_default<fur_mtx_header>();
+    check(fur_binary_read_header(context, path.c_str(), &header), context);
+    return header;
 }
 
 /* A plan for y = alpha op(A) x + beta y. */
@@ -866,6 +1040,16 @@ class linear_operator : public owner<fur_operator, fur_operator_destroy>
     }
 };
 
+/* The least seconds of a product by each of the two, of several in turns. */
+inline std::pair<double, double> race(const fur_operator *a, const fur_operator *b,
+                                      double seconds = 0)
+{
+    const fur_operator *const both[] = {a, b};
+    double least[2] = {0, 0};
+    check(fur_operator_race(both, seconds, least), fur_operator_context(a));
+    return {least[0], least[1]};
+}
+
 /* The operator and the preconditioner must outlive it. */
 class solver : public owner<fur_solver, fur_solver_destroy>
 {
@@ -883,10 +1067,66 @@ class solver : public owner<fur_solver, fur_solver_destroy>
         check(fur_solver_solve(get(), b, x, &report), context_);
         return report;
     }
+    /* A solve from 0 as a preconditioner, of any value type; the solver must outlive it. */
+    linear_operator as_operator(fur_value_type value)
+    {
+        return linear_operator(
+            context_, [&](auto out) { return fur_operator_from_solver(get(), value, out); });
+    }
 
   private:
     fur_context *context_;
 };
+
+/* The first choice for a matrix with these traits, or the next after this outcome of another. */
+inline fur_choice choose(const fur_csr_traits &traits, const fur_choice *previous = nullptr,
+                         fur_outcome outcome = FUR_OUTCOME_UNSOLVED)
+{
+    auto choice = fur_default<fur_choice>();
+    check(fur_choose(&traits, previous, outcome, &choice), nullptr);
+    return choice;
+}
+
+/* Chooses, solves from the guess in x, and chooses again while that fails. */
+inline fur_solver_report solve_auto(const fur_csr *a, const fur_vector *b, fur_vector *x,
+                                    const fur_auto_options *options = nullptr)
+{
+    auto report = fur_default<fur_solver_report>();
+    check(fur_solve_auto(a, b, x, options, &report), fur_csr_context(a));
+    return report;
+}
+
+/* Eigenvalues, ||A v - lambda v|| of each, and the eigenvectors v. */
+struct eigenpairs {
+    std::vector<double> values;
+    std::vector<double> residuals;
+    std::vector<vector> vectors;
+    fur_eigs_report report = fur_default<fur_eigs_report>();
+};
+
+/* Some eigenvalues at an end of the spectrum of a symmetric (Hermitian) operator. */
+inline eigenpairs eigs(const fur_operator *a, const fur_eigs_options *options = nullptr)
+{
+    fur_context *context = fur_operator_context(a);
+    std::int64_t rows = fur_operator_rows(a);
+    auto own = options ? *options : fur_default<fur_eigs_options>();
+    if (own.count == 0)
+        own.count = static_cast<int>(rows < 6 ? rows : 6);
+    bool fits = own.count > 0 && own.count <= rows && own.count <= FUR_EIGS_MOST_COUNT;
+    std::size_t count = fits ? static_cast<std::size_t>(own.count) : 0; /* else it is refused */
+    eigenpairs found;
+    std::vector<fur_vector *> handles;
+    found.values.resize(count);
+    found.residuals.resize(count);
+    for (std::size_t i = 0; i < count; i++) {
+        found.vectors.emplace_back(context, fur_operator_value_type(a), rows);
+        handles.push_back(found.vectors[i]);
+    }
+    check(fur_eigs(a, &own, found.values.data(), found.residuals.data(), handles.data(),
+                   &found.report),
+          context);
+    return found;
+}
 
 /* A file that appears under its name when commit has returned; without it nothing is left. */
 class output : public owner<fur_output, fur_output_abandon>

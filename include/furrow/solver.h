@@ -1,8 +1,8 @@
 /* Iterative solution of A x = b, or of min ||b - A x||, by one of the methods that
  * fur_solver_method_at lists; docs/solvers.md says which method is for what.
  *
- * A solver owns its workspace: fur_solver_solve allocates nothing. Its result has the same bits for
- * any number of threads, and on a GPU those of the CPU.
+ * A solver owns its workspace: fur_solver_solve allocates nothing, unless bounds are asked for. Its
+ * result has the same bits for any number of threads, and on a GPU those of the CPU.
  *
  * A method updates its residual by a recursion. Rounding makes it differ from the true residual
  * b - A x, and only the true one, computed afresh, decides about convergence: if the recursive one
@@ -17,6 +17,7 @@
 #define FURROW_SOLVER_H
 
 #include <furrow/base.h>
+#include <furrow/csr.h>
 #include <furrow/operator.h>
 #include <furrow/vector.h>
 
@@ -86,6 +87,14 @@ typedef struct fur_solver_options {
      * unknowns. Of the operator of a plan with an exact kernel; the solver then keeps A once more,
      * and 4 bytes for each entry. */
     int whole;
+    /* 1: the report has residual_bound and error_a_norm; x and the rest of the report are as
+     * without them. The first takes the host the time of some ten products and 8 bytes for each
+     * part of an entry of b, from a GPU also copies of A, b and x. The second takes more iterations
+     * of cg, as many as bring the residual down to a tenth, at most 512. */
+    int bounds;
+    /* A as a matrix, for residual_bound, which needs its rows; it must outlive the solver. NULL:
+     * that of A if A is the operator of a plan with an exact kernel. */
+    const fur_csr *matrix;
 } fur_solver_options;
 
 /* How a solve ended. In every case x holds the last iterate of the last pass that lowered the true
@@ -140,6 +149,12 @@ typedef struct fur_solver_report {
     double bytes;            /* moved in an iteration, counted; as the method counts them */
     double normal_residual;  /* ||A^H r - damp^2 x|| of least squares, computed afresh */
     int reduced;             /* 1: cg worked on the rows of one of two colours */
+    /* These two are NaN where they are not known or not asked for. ||b - A x||_2 / ||b||_2 is at
+     * most residual_bound, whatever rounding did: no part of x or of this number is trusted. */
+    double residual_bound;
+    /* Of cg: estimate, from below, of the error ||x' - x||_A / ||x||_A of x, where A x' = b and
+     * ||v||_A^2 = v.Av (Hestenes and Stiefel 1952; Strakos and Tichy 2002). */
+    double error_a_norm;
 } fur_solver_report;
 
 /* A solver for A x = b. The operators of the options and A must outlive it. FUR_INVALID for a

@@ -225,6 +225,8 @@ static fur_status solve(course *c, const fur_choice *choice, fur_operator *preco
     options.whole = options.whole || is_stencil(c);
     if (preconditioner)
         options.preconditioner = preconditioner;
+    if (options.bounds && !options.matrix)
+        FUR_TRY(take_matrix(c, &options.matrix));
     if (is_least_squares(choice) && !options.adjoint) {
         FUR_TRY(make_adjoint(c));
         options.adjoint = c->adjoint;

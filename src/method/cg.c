@@ -246,8 +246,18 @@ static void set_tridiagonal(int64_t k, const double *rz, const double *pq, doubl
     }
 }
 
-/* The largest eigenvalue of M A and its quotient with the smallest, as far as this pass knows. */
-static fur_status estimate_spectrum(fur_solve *s)
+/* ||x' - x||_A^2 falls by alpha r.z in an iteration (Hestenes and Stiefel 1952, theorem 6:1). */
+static double sum_descent(int64_t k, const double *rz, const double *pq)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < k; i++)
+        sum += rz[i] / pq[i] * rz[i];
+    return sum;
+}
+
+/* What the coefficients of this pass tell: the largest eigenvalue of M A and its quotient with the
+ * smallest, and by how much the error has fallen. */
+static fur_status take_estimates(fur_solve *s)
 {
     fur_scalars_state state = FUR_DEFAULT(fur_scalars_state);
     double *rz = s->scratch;
@@ -258,10 +268,12 @@ static fur_status estimate_spectrum(fur_solve *s)
     double largest;
     FUR_TRY(fur_scalars_get(s->scalars, &state));
     int64_t k = state.stores[RR] < COEFFICIENTS ? state.stores[RR] : COEFFICIENTS;
+    s->descent = 0;
     if (k == 0)
         return FUR_OK;
     FUR_TRY(fur_scalars_kept(s->scalars, RZ, k, rz));
     FUR_TRY(fur_scalars_kept(s->scalars, PQ, k, pq));
+    s->descent = sum_descent(k, rz, pq);
     set_tridiagonal(k, rz, pq, diagonal, beside);
     fur_tridiagonal_extremes(k, diagonal, beside, SPECTRUM_TOLERANCE, &smallest, &largest);
     if (smallest > 0 && largest / smallest > s->condition) {
@@ -442,7 +454,7 @@ static fur_status run(fur_solve *s)
     s->bytes = fur_solve_bytes(s, transfers(&c.v));
     FUR_TRY(set_guards(s));
     FUR_TRY(iterate(&c));
-    return estimate_spectrum(s);
+    return take_estimates(s);
 }
 
 extern const fur_method fur_method_cg;
@@ -456,5 +468,6 @@ const fur_method fur_method_cg = {
     .prepare = keep_coefficients,
     .runs_ahead = true,
     .reduces = true,
+    .descends = true,
     .run = run,
 };

@@ -36,6 +36,8 @@ typedef struct gmres {
     double least;   /* pivot so far: of the least singular value one from above */
     double weakest; /* pivot of the cycle, and its column */
     int64_t weakest_at;
+    /* A space was closed, and the last pivot 0: A M maps it to itself, but not onto itself. */
+    bool singular;
 } gmres;
 
 static int64_t triangle_size(int64_t columns)
@@ -168,6 +170,7 @@ static fur_status gather(gmres *c, int64_t *count, bool *closed, bool *over)
             k++;
         }
         *closed = finite && (next == 0 || pivot == 0);
+        c->singular = c->singular || (finite && pivot == 0);
         *over = fur_solve_is_over(s, s->iterations + 1, fur_modulus(c->g[k])) ||
                 (!finite && end(c, FUR_OUTCOME_BREAKDOWN));
         if (!*over && !*closed && k < s->options->restart)
@@ -218,7 +221,7 @@ static fur_status conclude(gmres *c, int64_t count, bool closed, bool *over)
     if (c->norm <= s->target)
         s->outcome = FUR_OUTCOME_CONVERGED;
     else if (!(c->norm < before - sqrt(fur_solve_epsilon(s)) * before))
-        s->outcome = closed || is_weak(c, NEARLY_NOTHING * fur_solve_epsilon(s))
+        s->outcome = closed || c->singular || is_weak(c, NEARLY_NOTHING * fur_solve_epsilon(s))
                          ? FUR_OUTCOME_SINGULAR
                          : FUR_OUTCOME_STAGNATED;
     else

@@ -55,12 +55,15 @@ static inline double fur_modulus(fur_scalar a)
     return a.im == 0 ? fabs(a.re) : fur_length(a.re, a.im);
 }
 
-/* a / b; not finite for b = 0 */
+/* a / b; not finite for b = 0 and where b is not */
 static inline fur_scalar fur_quotient(fur_scalar a, fur_scalar b)
 {
     if (b.im == 0)
         return fur_complex(a.re / b.re, a.im / b.re);
-    int exponent = ilogb(fmax(fabs(b.re), fabs(b.im)));
+    double large = fmax(fabs(b.re), fabs(b.im));
+    if (!(large < HUGE_VAL))
+        return fur_complex(NAN, NAN);
+    int exponent = ilogb(large);
     fur_scalar unit = fur_complex(scalbn(b.re, -exponent), scalbn(b.im, -exponent));
     double square = fma(unit.re, unit.re, unit.im * unit.im);
     fur_scalar top = fur_product(a, fur_conjugate(unit));

@@ -159,7 +159,9 @@ fur_status fur_multigrid_solve(fur_multigrid *mg, const fur_vector *b, fur_vecto
         report->outcome = FUR_OUTCOME_UNSOLVED;
     FUR_NEED(mg ? mg->context : NULL, mg, b, x);
     double start = fur_seconds();
-    fur_solver_report own = {.outcome = FUR_OUTCOME_CONVERGED}; /* if b = 0 */
+    fur_solver_report own = {.outcome = FUR_OUTCOME_CONVERGED, /* if b = 0 */
+                             .residual_bound = NAN,
+                             .error_a_norm = NAN};
     if (!(rtol >= 0) || max_cycles < 0)
         return fur_context_fail(mg->context, FUR_INVALID,
                                 "rtol and max_cycles must not be negative");

@@ -1,5 +1,6 @@
 /* A solve: passes of a method, until the true residual says that it is done. */
 #include "red_black.h"
+#include "residual_bound.h"
 
 #include "arguments.h"
 #include "clock.h"
@@ -26,6 +27,11 @@
  * floats. */
 #define RANGE 300
 #define SINGLE_RANGE 40
+
+/* What is left of the residual where the fall of the error since then stands for the error, and the
+ * most iterations to get there. */
+#define ERROR_SHARE 0.1
+#define ERROR_ITERATIONS 512
 
 /* A^H r is as small as asked up to this factor. */
 #define NORMAL_SLACK 10
@@ -304,6 +310,76 @@ static fur_status run(drive *d)
     }
 }
 
+/* ||x'||_A^2 - ||x' - x||_A^2 = x.(b + r) for A x' = b and the residual r of x, in units of 4^half;
+ * `spare` for x in units of b. */
+static fur_status take_known_energy(const drive *d, fur_vector *spare, int *half, double *energy)
+{
+    bool single = fur_value_is_single(fur_vector_value_type(d->x));
+    fur_scalar xb;
+    fur_scalar xr;
+    *half = single ? 0 : ilogb(d->b_norm) / 2; /* squares of single precision do not overflow */
+    FUR_TRY(fur_vector_copy(d->x, spare));
+    FUR_TRY(fur_vector_scale(spare, fur_real(scalbn(1, -2 * *half))));
+    FUR_TRY(fur_dot(spare, d->b, &xb));
+    FUR_TRY(fur_dot(spare, d->solver->r, &xr));
+    *energy = xb.re + xr.re;
+    return FUR_OK;
+}
+
+/* The error of x, from below: what a pass takes away of it that begins with x's true residual. Its
+ * correction of x is dropped, as is all else that it finds. */
+static fur_status estimate_error(const drive *own, double *error)
+{
+    drive d = *own;
+    fur_solve s = *own->pass;
+    fur_solver_options options = *s.options;
+    fur_vector *correction = d.solver->correction;
+    int64_t most = options.max_iterations;
+    int half;
+    double energy;
+    d.pass = &s;
+    s.options = &options;
+    s.max_iterations = s.iterations + (most < ERROR_ITERATIONS ? most : ERROR_ITERATIONS);
+    options.monitor = NULL;
+    FUR_TRY(take_residual(&d, d.x));
+    FUR_TRY(take_known_energy(&d, correction, &half, &energy));
+    FUR_TRY(fur_vector_fill(correction, fur_real(0)));
+    FUR_TRY(run_pass(&d, correction, ERROR_SHARE * d.residual));
+    bool definite = s.outcome == FUR_OUTCOME_CONVERGED || s.outcome == FUR_OUTCOME_MAX_ITERATIONS;
+    double absolute = scalbn(sqrt(s.descent) / s.scale, -half);
+    if (definite && absolute > 0 && energy + absolute * absolute > 0)
+        *error = absolute / sqrt(energy + absolute * absolute);
+    return FUR_OK;
+}
+
+/* Whether an outcome leaves it open that A is positive definite, and iterations may go on. */
+static bool may_estimate(const drive *d)
+{
+    fur_outcome outcome = d->pass->outcome;
+    return d->solver->method->descends && d->residual > 0 && d->b_norm > 0 &&
+           d->b_norm < HUGE_VAL &&
+           (outcome == FUR_OUTCOME_CONVERGED || outcome == FUR_OUTCOME_MAX_ITERATIONS ||
+            outcome == FUR_OUTCOME_STAGNATED);
+}
+
+/* The rows of A: the caller's matrix, or that of the operator; NULL: not known. */
+static const fur_csr_view *rows_of(const fur_solver *solver)
+{
+    const fur_csr *matrix = solver->options.matrix;
+    return matrix ? fur_csr_get(matrix) : solver->a->matrix;
+}
+
+/* How good x is, where that was asked for. */
+static fur_status take_bounds(const drive *d, fur_solver_report *report)
+{
+    const fur_csr_view *a = rows_of(d->solver);
+    if (!d->solver->options.bounds)
+        return FUR_OK;
+    if (a)
+        FUR_TRY(fur_residual_bound(a, d->b, d->x, d->b_norm, &report->residual_bound));
+    return may_estimate(d) ? estimate_error(d, &report->error_a_norm) : FUR_OK;
+}
+
 static fur_status check_vector(const fur_solver *solver, const char *name, const fur_vector *v,
                                int64_t size)
 {
@@ -389,7 +465,10 @@ fur_status fur_solver_solve(fur_solver *solver, const fur_vector *b, fur_vector 
         .execution = pass.execution,
         .normal_residual = d.normal > 0 ? d.normal : 0,
         .reduced = d.reduced,
+        .residual_bound = NAN,
+        .error_a_norm = NAN,
     };
+    FUR_TRY(take_bounds(&d, &own));
     fur_report_fill(report, &own, sizeof own);
     return FUR_OK;
 }

@@ -70,6 +70,20 @@ static fur_status check_companion(const fur_operator *a, const char *name, const
     return FUR_OK;
 }
 
+/* The matrix that the operator is said to be. */
+static fur_status check_matrix(const fur_operator *a, const fur_csr *matrix)
+{
+    const fur_csr_view *m = matrix ? fur_csr_get(matrix) : NULL;
+    if (m && (m->rows != fur_operator_rows(a) || m->cols != fur_operator_cols(a) ||
+              m->value_type != fur_operator_value_type(a) ||
+              fur_csr_context(matrix) != fur_operator_context(a)))
+        return fur_context_fail(fur_operator_context(a), FUR_INVALID,
+                                "options.matrix differs from the operator in size, value type or "
+                                "context; it must be A, of %lld x %lld",
+                                (long long)fur_operator_rows(a), (long long)fur_operator_cols(a));
+    return FUR_OK;
+}
+
 static fur_status check_damping(const fur_operator *a, const fur_method *method,
                                 const fur_solver_options *o)
 {
@@ -105,7 +119,8 @@ static fur_status check_operators(const fur_operator *a, const fur_method *metho
                                 "a plan with FUR_OP_H",
                                 method->info.name);
     FUR_TRY(check_companion(a, "adjoint", o->adjoint, cols, rows));
-    return check_companion(a, "preconditioner", o->preconditioner, cols, cols);
+    FUR_TRY(check_companion(a, "preconditioner", o->preconditioner, cols, cols));
+    return check_matrix(a, o->matrix);
 }
 
 /* A look at the scalars costs nothing on the CPU. */

@@ -53,6 +53,7 @@ typedef struct fur_solve {
     double condition;
     double norm;
     double bytes;
+    double descent; /* by how much the last pass has lowered ||x' - x||_A^2, A x' = b; from below */
     fur_execution execution;
     int64_t products;
 } fur_solve;
@@ -80,6 +81,7 @@ typedef struct fur_method {
     fur_status (*prepare)(const fur_solver *solver);
     bool runs_ahead; /* the scalars stay on the device: iterations may be recorded, or persistent */
     bool reduces;    /* a system with two colours, see red_black.h */
+    bool descends;   /* every iteration lowers ||x' - x||_A, and s->descent says by how much */
     /* Improves x by a pass; fails only if an operator does. */
     fur_status (*run)(fur_solve *solve);
 } fur_method;

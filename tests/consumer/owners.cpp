@@ -37,8 +37,9 @@ static_assert(move_only<furrow::context> && move_only<furrow::vector> && move_on
               move_only<furrow::permutation> && move_only<furrow::spmv> &&
               move_only<furrow::stencil> && move_only<furrow::recognised> &&
               move_only<furrow::linear_operator> && move_only<furrow::solver> &&
-              move_only<furrow::scalars> && move_only<furrow::multigrid> &&
-              move_only<furrow::product> && move_only<furrow::output>);
+              move_only<furrow::scalars> && move_only<furrow::recording> &&
+              move_only<furrow::multigrid> && move_only<furrow::product> &&
+              move_only<furrow::output>);
 
 using numbers = std::vector<double>;
 
@@ -88,6 +89,30 @@ static void vectors(furrow::context &context)
     });
 }
 
+static void many_vectors(furrow::context &context)
+{
+    furrow::vector x(context, numbers{3, 4}), y(context, numbers{1, 2}), z(context, numbers{0, 1});
+    const fur_vector *both[] = {x, y};
+    const fur_scalar factors[] = {fur_real(2), fur_real(-1)};
+    EXPECT(furrow::dot_many(both, y) == (std::vector<std::complex<double>>{11, 5}));
+    furrow::axpy_many(factors, both, z);
+    EXPECT(z.download<double>() == (numbers{5, 7}));
+    EXPECT(furrow::axpy_norm2(-1.0, y, x) == std::sqrt(8.0) && x.entries<double>()[0] == 2);
+    expect_error(FUR_INVALID, "there are 1 factors for 2 vectors",
+                 [&] { furrow::axpy_many(furrow::span<const fur_scalar>(factors, 1), both, z); });
+    double own[2];
+    x.upload_async(numbers{7, 8});
+    x.download_async(own);
+    context.synchronize();
+    EXPECT(own[0] == 7 && own[1] == 8);
+    std::vector<std::int64_t> squares(1000);
+    context.parallel(1000, 10, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t i = begin; i < end; i++)
+            squares[static_cast<std::size_t>(i)] = i * i;
+    });
+    EXPECT(squares[31] == 961 && squares[999] == 998001);
+}
+
 // Steps of an iteration whose numbers stay where the vectors are.
 static void device_scalars(furrow::context &context)
 {
@@ -100,6 +125,18 @@ static void device_scalars(furrow::context &context)
     EXPECT(y.download<double>() == (numbers{46, 53}));
     furrow::axpy_norm2_into(-10.0, x, y, slots, 2);
     EXPECT(slots.state().value[2].re == furrow::norm2(y) && slots.state().halted == -1);
+    furrow::vector r(context, numbers{1, 1}), p(context, numbers{1, 0});
+    furrow::axpy_norms_into(2.0, x, nullptr, 0.5, r, slots, 4, 5);
+    EXPECT(r.download<double>() == (numbers{7, 9}) && slots.state().value[5].re == 65);
+    furrow::axpy_direction(1.0, 2.0, x, 1.0, r, p, x);
+    EXPECT(x.download<double>() == (numbers{4, 4}) && p.download<double>()[1] == 36);
+    slots.keep(1, 3);
+    slots.set(fur_scalars_initial());
+    furrow::dot_into(r, r, slots, 0);
+    furrow::dot_into(y, y, slots, 0);
+    EXPECT(slots.kept(0, 2) == (numbers{130, furrow::dot(y, y).real()}));
+    expect_error(FUR_INVALID, "the scalars keep 3 values of 1 slots", [&] { slots.kept(1, 1); });
+    x.upload(numbers{3, 4});
     auto state = fur_scalars_initial();
     state.floor[3] = 100;
     slots.set(state);
@@ -115,6 +152,31 @@ static void device_scalars(furrow::context &context)
     EXPECT(refused);
 }
 
+// What a GPU does by itself; the CPU has nothing to gain.
+static void recordings(furrow::context &context)
+{
+    if (std::string(fur_context_device(context)) == "cpu") {
+        bool refused = false;
+        try {
+            furrow::recording none(context);
+        } catch (const furrow::error &problem) {
+            refused = problem.status() == FUR_UNSUPPORTED;
+        }
+        EXPECT(refused);
+        return;
+    }
+    furrow::recording calls(context);
+    furrow::vector x(context, numbers{1, 2}), y(context, FUR_F64, 2);
+    calls.record([&] { furrow::axpby_from(2.0, x, 1.0, y); });
+    EXPECT(furrow::norm_max(y) == 0);
+    calls.replay(3);
+    EXPECT(y.download<double>() == (numbers{6, 12}));
+    expect_error(FUR_INVALID, "given up", [&] {
+        calls.record(
+            [&] { furrow::check(fur_context_fail(context, FUR_INVALID, "given up"), context); });
+    });
+}
+
 static void matrices(furrow::context &context)
 {
     furrow::csr a = line(context);
@@ -122,11 +184,20 @@ static void matrices(furrow::context &context)
     const std::vector<std::int32_t> columns{0, 1, 0, 1, 2, 1, 2};
     furrow::csr b =
         furrow::csr::from_arrays(context, 3, offsets, columns, numbers{4, -1, -1, 4, -1, -1, 4});
-    int equal = 0;
-    furrow::check(fur_csr_compare(a, b, &equal), context);
-    EXPECT(equal == 1 && b.view().offset_type == FUR_I64 && b.rows() == 3 && b.cols() == 3);
+    EXPECT(a.equals(b) && b.equals(a) && b.view().offset_type == FUR_I64 && b.rows() == 3 &&
+           b.cols() == 3);
     EXPECT(a.entry(1, 2) == -1.0 && a.entry(0, 2) == 0.0 && a.measure().bandwidth == 1);
     EXPECT(!a.find_asymmetry(FUR_SYMMETRY_SYMMETRIC).found);
+    EXPECT(a.examine().dominant_rows == 3 && furrow::measure_order(a).profile == 2);
+    double lent[] = {4, -1, -1, 4, -1, -1, 4};
+    int gone = 0;
+    {
+        furrow::csr c =
+            furrow::csr::from_arrays(context, 3, offsets, columns, lent, FUR_OWNERSHIP_BORROW);
+        c.on_destroy([](void *count) { ++*static_cast<int *>(count); }, &gone);
+        EXPECT(c.entry(1, 1) == 4.0 && gone == 0);
+    }
+    EXPECT(gone == 1);
     b.scale(furrow::vector(context, numbers{1, 2, 3}), nullptr);
     EXPECT(b.transpose().entry(0, 1) == -2.0 && b.diagonal().download<double>()[2] == 12);
     EXPECT(b.find_asymmetry(FUR_SYMMETRY_SYMMETRIC).col == 1);
@@ -144,6 +215,7 @@ static void matrices(furrow::context &context)
     EXPECT(turned.download<double>()[2] == 1);
     order.unpermute(turned, right);
     EXPECT(right.download<double>()[0] == 1);
+    EXPECT(order.transfer(context).order()[0] == 2 && !a.equals(b));
     EXPECT(furrow::reorder(a).size() == 3 && b.transfer(context).entries() == 7);
     expect_error(FUR_INVALID, "row indices, column indices and values must be as many",
                  [&] { furrow::csr::from_coo(context, 1, 1, columns, columns, numbers{1}); });
@@ -160,8 +232,14 @@ static void files(furrow::context &context)
     a.write_binary("owners.fur");
     EXPECT(furrow::csr::read_mtx(context, "owners.mtx").entries() == 7);
     EXPECT(furrow::csr::read_binary(context, "owners.fur").entry(2, 1) == -1.0);
+    EXPECT(furrow::read_mtx_header(context, "owners.mtx").symmetry == FUR_MTX_SYMMETRIC);
+    EXPECT(furrow::read_binary_header(context, "owners.fur").rows == 3);
     const std::string text = "%%MatrixMarket matrix coordinate real general\n2 2 1\n2 1 5\n";
     EXPECT(furrow::csr::read_mtx_from_memory(context, text).entry(1, 0) == 5.0);
+    const std::string column = "%%MatrixMarket matrix array real general\n2 1\n5\n6\n";
+    EXPECT(furrow::vector::read_mtx_from_memory(context, column).entries<double>()[1] == 6);
+    furrow::vector(context, numbers{9, 8, 7}).write_binary("owners.fur");
+    EXPECT(furrow::vector::read_binary(context, "owners.fur").entries<double>()[2] == 7);
     furrow::vector(context, numbers{7, 8}).write_mtx("owners.mtx");
     EXPECT(furrow::vector::read_mtx(context, "owners.mtx").download<double>()[1] == 8);
     std::remove("owners.mtx");
@@ -227,6 +305,56 @@ static void operators(furrow::context &context)
     EXPECT(furrow::norm_max(y) == 0);
     s.sweep(1, 0.0, nullptr, x, work);
     EXPECT(x.download<double>() == z.download<double>());
+}
+
+// A line of 100 points, 2 and -1, has the eigenvalues 2 - 2 cos(k pi / 101).
+static void choices(furrow::context &context)
+{
+    auto definition = FUR_DEFAULT(fur_stencil_definition);
+    definition.value_type = FUR_F64;
+    definition.extent[0] = 100;
+    EXPECT(fur_stencil_named(3, &definition) == 1);
+    furrow::csr a = furrow::stencil(context, definition).assemble();
+    furrow::vector b(context, numbers(100, 1.0)), x(context, FUR_F64, 100);
+    fur_choice first = furrow::choose(a.examine());
+    EXPECT(std::string(first.method) == "cg");
+    fur_choice next = furrow::choose(a.examine(), &first, FUR_OUTCOME_INDEFINITE);
+    EXPECT(std::string(next.method) == "minres");
+    fur_solver_report report = furrow::solve_auto(a, b, x);
+    EXPECT(report.outcome == FUR_OUTCOME_CONVERGED && std::string(report.method) == "cg");
+
+    furrow::spmv plan(a);
+    furrow::linear_operator op(plan);
+    auto inner_options = FUR_DEFAULT(fur_solver_options);
+    inner_options.max_iterations = 20;
+    furrow::solver inner(op, &inner_options);
+    furrow::linear_operator m = inner.as_operator(FUR_F64);
+    auto outer_options = FUR_DEFAULT(fur_solver_options);
+    outer_options.method = "fgmres";
+    outer_options.preconditioner = m;
+    x.fill(0.0);
+    report = furrow::solver(op, &outer_options).solve(b, x);
+    EXPECT(report.outcome == FUR_OUTCOME_CONVERGED && report.iterations < 20);
+    EXPECT(furrow::race(op, op).second > 0);
+
+    furrow::eigenpairs found = furrow::eigs(op);
+    EXPECT(found.report.outcome == FUR_OUTCOME_CONVERGED && found.vectors.size() == 6);
+    for (std::size_t k = 0; k < 6; k++) {
+        double expected = 2 - 2 * std::cos(static_cast<double>(k + 1) * std::acos(-1.0) / 101);
+        EXPECT(std::fabs(found.values[k] - expected) < 1e-9 && found.residuals[k] < 1e-9);
+        op.apply(found.vectors[k], x);
+        furrow::axpby(-found.values[k], found.vectors[k], 1.0, x);
+        EXPECT(furrow::norm2(x) < 1e-9);
+    }
+    auto options = FUR_DEFAULT(fur_eigs_options);
+    options.count = 101;
+    bool refused = false;
+    try {
+        furrow::eigs(op, &options);
+    } catch (const furrow::error &problem) {
+        refused = problem.status() == FUR_INVALID;
+    }
+    EXPECT(refused);
 }
 
 static void grids(furrow::context &context)
@@ -305,11 +433,19 @@ static void run()
 {
     furrow::context context;
     device_list();
+    for (const fur_device_info &device : furrow::devices()) {
+        if (device.usable == 0)
+            continue;
+        furrow::context any{std::string(device.name)};
+        recordings(any);
+    }
     vectors(context);
+    many_vectors(context);
     device_scalars(context);
     matrices(context);
     files(context);
     operators(context);
+    choices(context);
     grids(context);
     failures(context);
     context.synchronize();

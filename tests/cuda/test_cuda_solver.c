@@ -152,6 +152,8 @@ static void check_solve(const problem *host, const fur_solver_report *on_host, c
                   (long long)expected.iterations);
     ck_same_number(report.residual_recursive, expected.residual_recursive, "recursive residual");
     ck_same_number(report.residual, expected.residual, "residual");
+    ck_same_number(report.residual_bound, expected.residual_bound, "bound of the residual");
+    ck_same_number(report.error_a_norm, expected.error_a_norm, "estimate of the error");
     void *x = vector_entries(gpu->x);
     ck_assert_int_eq(
         first_difference(value, fur_vector_size(host->x), x, fur_vector_const_data(host->x)), -1);
@@ -169,8 +171,8 @@ static fur_solver_report solve_on_host(const problem *host, fur_solver_options o
 
 /* Tolerances and limits; which outcome they lead to is the CPU's to say. */
 static const fur_solver_options cases[] = {
-    {.rtol = 0},           {.rtol = 1e-3},        {.rtol = 1e-30, .max_iterations = 1500},
-    {.max_iterations = 1}, {.max_iterations = 7}, {.max_iterations = 16, .rtol = 1e-14},
+    {.rtol = 0},           {.rtol = 1e-3, .bounds = 1}, {.rtol = 1e-30, .max_iterations = 1500},
+    {.max_iterations = 1}, {.max_iterations = 7},       {.max_iterations = 16, .rtol = 1e-14},
 };
 
 static void check_pair(const problem *host, const problem *gpu)
@@ -370,7 +372,7 @@ static const char *next_method(const problem *p, int *index)
 /* Loops over value types; the matrix is definite, then indefinite. */
 START_TEST(every_method_has_the_bits_of_the_cpu)
 {
-    static const fur_solver_options limits[] = {{.max_iterations = 500},
+    static const fur_solver_options limits[] = {{.max_iterations = 500, .bounds = 1},
                                                 {.rtol = 1e-30, .max_iterations = 150},
                                                 {.restart = 7, .max_iterations = 20}};
     fur_context *context = context_cuda();

@@ -1,6 +1,6 @@
 /* Methods for square matrices: every one solves random systems of every value type, with every
  * kind of preconditioner, as elimination in long double does; has the same bits for any number of
- * threads; and takes the iterations that SciPy and an independent code take. */
+ * threads; and takes the iterations that SciPy, hypre and an independent code take. */
 #include "dense.h"
 
 #include <math.h>
@@ -256,6 +256,67 @@ START_TEST(iterations_are_those_of_an_independent_code)
 }
 END_TEST
 
+/* The negated Laplacian of 7 points on an n x n x n grid. */
+static fur_csr *laplacian(fur_context *context, int64_t n)
+{
+    fur_stencil_definition definition = {
+        .size = sizeof definition, .value_type = FUR_F64, .extent = {n, n, n}};
+    fur_stencil *stencil = NULL;
+    fur_csr *matrix = NULL;
+    ck_assert(fur_stencil_named(7, &definition));
+    ck_ok(context, fur_stencil_create(context, &definition, &stencil));
+    ck_ok(context, fur_stencil_assemble(stencil, &matrix));
+    fur_stencil_destroy(stencil);
+    return matrix;
+}
+
+/* Conjugate gradients with Jacobi to 1e-8 on n^3 points, as SciPy and an independent code count
+ * them; of the reduced system an independent code alone, and not for 10. */
+START_TEST(poisson_in_three_dimensions_takes_its_iterations)
+{
+    static const struct {
+        int n;
+        int whole;
+        int reduced;
+    } cases[] = {{10, 23, 0}, {20, 49, 26}, {32, 79, 41}};
+    fur_context *context = context_make(NULL, 2);
+    for (int i = 0; i < 2 * COUNT_OF(cases); i++) {
+        int whole = i % 2;
+        int expected = whole ? cases[i / 2].whole : cases[i / 2].reduced;
+        fur_csr *matrix = laplacian(context, cases[i / 2].n);
+        fur_solver_options options = {.size = sizeof options, .rtol = 1e-8, .whole = whole};
+        fur_solver_report report = FUR_DEFAULT(fur_solver_report);
+        free(solve_ones(matrix, &options, true, &report));
+        ck_assert_int_eq(report.outcome, FUR_OUTCOME_CONVERGED);
+        ck_assert_int_eq(report.reduced, !whole);
+        ck_assert_msg(expected == 0 || report.iterations == expected, "%d^3, %s: %lld, not %d",
+                      cases[i / 2].n, whole ? "whole" : "reduced", (long long)report.iterations,
+                      expected);
+        fur_csr_destroy(matrix);
+    }
+    fur_context_destroy(context);
+}
+END_TEST
+
+/* hypre's saved results (src/test/TEST_ij/fsai.saved: ij -n 10 10 10 -solver 2, of b = 1 and
+ * x0 = 0). Its PCG ends where r.r / b.b of the recursive residual is below 1e-16: ij asks for the
+ * 2-norm, and its default, r.Mr / b.Mb, is the same here, as the diagonal is constant. */
+START_TEST(the_residual_is_that_of_hypre)
+{
+    fur_context *context = context_make(NULL, 2);
+    fur_csr *matrix = laplacian(context, 10);
+    fur_solver_options options = {.size = sizeof options, .rtol = 1e-8, .whole = 1};
+    fur_solver_report report = FUR_DEFAULT(fur_solver_report);
+    char digits[32];
+    free(solve_ones(matrix, &options, true, &report));
+    ck_assert_int_eq(report.iterations, 23);
+    snprintf(digits, sizeof digits, "%.6e", report.residual_recursive);
+    ck_assert_str_eq(digits, "8.691352e-09");
+    fur_csr_destroy(matrix);
+    fur_context_destroy(context);
+}
+END_TEST
+
 /* Laplace's matrix less 0.1, which has 28 negative eigenvalues: SciPy's minres has a true residual
  * of 1e-8 after 157 iterations, the same recursion in NumPy after 162: the Lanczos process has lost
  * its orthogonality by then, and rounding decides. */
@@ -275,6 +336,35 @@ START_TEST(an_indefinite_matrix_is_for_minres)
         ck_assert_int_le(report.iterations, 165);
         ck_assert_int_eq(report.products, report.iterations + 2); /* in one pass */
     }
+    fur_csr_destroy(matrix);
+    fur_context_destroy(context);
+}
+END_TEST
+
+/* The eigenvalues of the same are 3.9 - 2 cos(i h) - 2 cos(j h), h = pi / 65. */
+START_TEST(an_indefinite_matrix_is_solved_by_itself)
+{
+    fur_context *context = context_make(NULL, 2);
+    fur_csr *matrix = upwind(context, FUR_F64, 64, 0, 0.1);
+    fur_auto_options options = {.size = sizeof options};
+    fur_solver_report report = FUR_DEFAULT(fur_solver_report);
+    fur_vector *b = NULL;
+    fur_vector *x = NULL;
+    double h = acos(-1) / 65;
+    int negative = 0;
+    for (int i = 1; i <= 64; i++)
+        for (int j = 1; j <= 64; j++)
+            negative += 3.9 - 2 * cos(i * h) - 2 * cos(j * h) < 0;
+    ck_assert_int_eq(negative, 28);
+    ck_ok(context, fur_vector_create(context, FUR_F64, 64 * 64, &b));
+    ck_ok(context, fur_vector_create(context, FUR_F64, 64 * 64, &x));
+    ck_ok(context, fur_vector_fill(b, fur_real(1)));
+    ck_ok(context, fur_solve_auto(matrix, b, x, &options, &report));
+    ck_assert_int_eq(report.outcome, FUR_OUTCOME_CONVERGED);
+    ck_assert_str_eq(report.method, "minres");
+    ck_assert_double_le(report.residual, 1e-10);
+    fur_vector_destroy(x);
+    fur_vector_destroy(b);
     fur_csr_destroy(matrix);
     fur_context_destroy(context);
 }
@@ -320,7 +410,10 @@ static void add_tests(TCase *tests)
     tcase_add_loop_test(tests, random_systems_are_solved, 0, count);
     tcase_add_loop_test(tests, a_preconditioner_may_change, 0, FUR_VALUE_COUNT);
     tcase_add_test(tests, iterations_are_those_of_an_independent_code);
+    tcase_add_test(tests, poisson_in_three_dimensions_takes_its_iterations);
+    tcase_add_test(tests, the_residual_is_that_of_hypre);
     tcase_add_test(tests, an_indefinite_matrix_is_for_minres);
+    tcase_add_test(tests, an_indefinite_matrix_is_solved_by_itself);
     tcase_add_loop_test(tests, solutions_have_the_same_bits_for_any_threads, 0, count);
 }
 

@@ -44,7 +44,8 @@ MULTIPLY_KEYS = {"rows", "cols", "entries", "kernel", "threads", "seconds_load",
                  "seconds_median", "bytes", "gbps", "y_norm_1", "y_norm_2", "y_norm_max"}
 SOLVE_KEYS = {"method", "precond", "reason", "outcome", "converged", "iterations", "residual",
               "residual_recursive", "reduced", "seconds_setup", "seconds_solve", "seconds_per_iteration",
-              "bytes_per_iteration", "gbps", "condition_estimate", "attempts", "kernel"}
+              "bytes_per_iteration", "gbps", "condition_estimate", "residual_bound", "error_a_norm",
+              "attempts", "kernel"}
 ATTEMPT_KEYS = {"method", "precond", "reason", "outcome", "iterations", "residual", "seconds"}
 STENCIL_KEYS = {"points", "extent", "type", "device", "ns_per_point_stencil", "ns_per_point_csr",
                 "ratio", "gbps_stencil", "gbps_csr", "max_difference", "copy_gbps",
@@ -261,6 +262,8 @@ class UsageTest(CommandTest):
             (["solve", *grid, "--reorder", "rcm"], "--reorder goes with a file, not"),
             (["solve", *grid, "--method", "mg", "--precond", "jacobi"],
              "--precond goes with another --method than mg"),
+            (["solve", *grid, "--method", "mg", "--bounds"],
+             "--bounds goes with another --method than mg"),
             (["multiply", plate, "--kernel", "stencil", "--transpose"],
              "--kernel stencil goes without --transpose"),
             (["convert", plate, "b.mtx", "--pattern", "--type", "f32"],
@@ -649,6 +652,29 @@ class SolveTest(CommandTest):
         residual = math.hypot(*(right - left for left, right in zip(ax, b))) / math.hypot(*b)
         self.assertLess(residual, 1.1e-6)
         self.assertAlmostEqual(report["residual"], residual, delta=1e-3 * residual)
+
+    def test_bounds(self):
+        report = self.json("solve", data("plate.mtx"), "--rtol", "1e-6")
+        self.assertEqual((report["residual_bound"], report["error_a_norm"]), (None, None))
+        out = self.folder / "x.mtx"
+        source = data("plate_source.mtx")
+        report = self.json("solve", data("plate.mtx"), "--b", source, "--rtol", "1e-6", "--bounds",
+                           "--out", out)
+        ax, _ = matrix("plate.mtx").multiply(matrix_market.read_column(out.read_text()))
+        b = matrix_market.read_column(source.read_text())
+        residual = math.hypot(*(right - left for left, right in zip(ax, b))) / math.hypot(*b)
+        self.assertAlmostEqual(report["residual_bound"], residual, delta=1e-6 * residual)
+        self.assertTrue(0 < report["error_a_norm"] < 1e-3)
+        text = run("solve", data("plate.mtx"), "--bounds", "--report", self.folder / "x.html").stdout
+        self.assertIn("residual, at most", text)
+        self.assertIn("error, at least", text)
+        page = (self.folder / "x.html").read_text()
+        self.assertIn("certainly at most", page)
+        self.assertIn("Error in the norm of A", page)
+        grid = ["solve", "--stencil", 5, "--extent", "30,30", "--bounds"]
+        report = self.json(*grid)
+        self.assertIsNone(report["residual_bound"])
+        self.assertGreater(report["error_a_norm"], 0)
 
     def test_hermitian(self):
         report = self.json("solve", data("ring.mtx"), "--precond", "none")

@@ -49,7 +49,8 @@ static fur_solver_options solver_options(job *j)
                                 .monitor_user = &j->watch,
                                 .restart = o->restart,
                                 .damp = o->damp,
-                                .whole = o->whole};
+                                .whole = o->whole,
+                                .bounds = o->bounds};
 }
 
 /* A matrix: the library chooses what was not asked for. */

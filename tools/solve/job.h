@@ -29,6 +29,7 @@ typedef struct job_options {
     int restart;
     int64_t max_iterations;
     bool whole;
+    bool bounds;
 } job_options;
 
 /* One attempt to solve, and what came of it. */

@@ -71,11 +71,17 @@ static void put_attempts(output *out, const job *j)
     }
 }
 
-/* A figure that is left out, null in JSON, where it is not known. */
+/* A figure, NaN where it is not known, where others are 0. */
+static double known(double number)
+{
+    return number > 0 ? number : NAN;
+}
+
+/* A figure that is left out, null in JSON, where it is NaN. */
 static void put_known(output *out, const char *key, const char *label, double number,
                       void (*put)(output *, const char *, const char *, double))
 {
-    if (number > 0)
+    if (number >= 0)
         put(out, key, label, number);
     else if (out->json)
         output_member(out, key, json_null());
@@ -92,6 +98,12 @@ static void put_choice(output *out, const job *j)
     put_attempts(out, j);
 }
 
+/* The bound of the residual, raised by what the six digits of text round. */
+static double shown_bound(const output *out, const fur_solver_report *r)
+{
+    return out->json ? r->residual_bound : (1 + 1e-5) * r->residual_bound;
+}
+
 static void put_figures(output *out, const job *j)
 {
     const fur_solver_report *r = &j->total;
@@ -102,14 +114,17 @@ static void put_figures(output *out, const job *j)
     output_seconds(out, "seconds_setup", "time to set up", j->seconds_setup);
     output_seconds(out, "seconds_solve", "time to solve", r->seconds);
     output_count(out, "iterations", "iterations", r->iterations);
-    put_known(out, "seconds_per_iteration", "time an iteration", each, output_seconds);
-    put_known(out, "bytes_per_iteration", "bytes an iteration", bytes, output_number);
-    put_known(out, "gbps", "memory traffic", each > 0 ? 1e-9 * bytes / each : 0, output_rate);
-    put_known(out, "condition_estimate", "condition, at least", r->condition, output_number);
+    put_known(out, "seconds_per_iteration", "time an iteration", known(each), output_seconds);
+    put_known(out, "bytes_per_iteration", "bytes an iteration", known(bytes), output_number);
+    put_known(out, "gbps", "memory traffic", known(each > 0 ? 1e-9 * bytes / each : 0),
+              output_rate);
+    put_known(out, "condition_estimate", "condition, at least", known(r->condition), output_number);
     output_flag(out, "converged", "converged", r->outcome == FUR_OUTCOME_CONVERGED);
     output_text(out, "outcome", "outcome", fur_outcome_name(r->outcome));
     output_number(out, "residual", "relative residual", r->residual);
     output_number(out, "residual_recursive", "recursive residual", r->residual_recursive);
+    put_known(out, "residual_bound", "residual, at most", shown_bound(out, r), output_number);
+    put_known(out, "error_a_norm", "error, at least", r->error_a_norm, output_number);
     if (r->outcome == FUR_OUTCOME_LEAST_SQUARES)
         output_number(out, "normal_residual", "normal residual", r->normal_residual);
 }

@@ -107,6 +107,7 @@ static void settle(struct argp_state *state, void *options)
         {"--precond", preconditioned, !cycles, "with another --method than mg"},
         {"--x0", o->x0, !cycles, "with another --method than mg"},
         {"--restart", o->restart > 0, !cycles, "with another --method than mg"},
+        {"--bounds", o->bounds, !cycles, "with another --method than mg"},
         {"--damp", o->damp > 0, !stencil, "with a file, not with --stencil"},
     };
     command_check(state, pairings, sizeof pairings / sizeof *pairings);
@@ -161,6 +162,10 @@ static const line_option own_options[] = {
      "Never reduce a matrix of two colours to one (cg does, without a preconditioner or with "
      "jacobi: half the iterations)",
      LINE_FLAG, AT(whole)},
+    {"bounds", NULL,
+     "Say what the residual certainly does not exceed, whatever rounding did, and after cg what "
+     "the error is at least, relative and in the norm of A",
+     LINE_FLAG, AT(bounds)},
     {"history", "H.csv",
      "Write the residual after every iteration to this file, and the true one where it is known",
      LINE_FILE, AT(history)},

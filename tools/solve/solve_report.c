@@ -305,6 +305,14 @@ static void put_figures(const page *p)
         snprintf(text, sizeof text, "about %.1e", r->norm);
         page_row(p->stream, "Norm", text);
     }
+    if (r->residual_bound >= 0) {
+        snprintf(text, sizeof text, "certainly at most %.5e", (1 + 1e-5) * r->residual_bound);
+        page_row(p->stream, "Residual", text);
+    }
+    if (r->error_a_norm >= 0) {
+        snprintf(text, sizeof text, "at least about %.1e", r->error_a_norm);
+        page_row(p->stream, "Error in the norm of A", text);
+    }
     fputs("</tbody>\n</table>\n</section>\n", p->stream);
 }
 
