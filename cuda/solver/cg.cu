@@ -3,7 +3,7 @@
 //
 // A row is a thread's for the whole launch, its entries of r, p, x and d in registers, those of A
 // in shared memory as far as it goes. A leaf of a reduction (docs/numerics.md) has lanes: lane j
-// takes every ROW-th entry from the j-th on, one after the other. So GROUP neighbouring lanes are a
+// takes every ROW-th entry from the j-th on, one after the other. So a few neighbouring lanes are a
 // unit, whose rows are a team of threads': each product goes to shared memory, and a thread for
 // each lane adds up its own. The lanes' sums meet in global memory, where every block folds and
 // adds all of them alike: two barriers of the grid an iteration, and none for scalars.
@@ -19,8 +19,10 @@
 namespace
 {
 
-// Loads of a row that are under way together.
-template <class Value> constexpr int unroll_of = fur_value_of<Value>::is_complex ? 2 : 8;
+// Loads of a row that are under way together: mostly, and of a long row where a thread has one.
+template <class Value> constexpr int few_loads = fur_value_of<Value>::is_complex ? 2 : 8;
+template <int Units, class Value>
+constexpr int many_loads = Units == 1 ? 2 * few_loads<Value> : few_loads<Value>;
 
 // Where a warp's slice of A begins, in shared memory or, as ~start, in w.columns and w.values.
 struct place {
@@ -46,40 +48,53 @@ template <class Value> struct slice {
 };
 
 // sum_j a_ij p_j of the row of a thread, with p_j = z_j + beta p_j of the pairs; in segments.
-template <int Units, class Value>
-__device__ Value row_product(const slice<Value> &a, const fur_cg_pair<Value> *pairs, int length,
-                             Value beta)
-{
-    const Value one = fur_from<Value>({1, 0});
-    constexpr int unroll = unroll_of<Value>;
-    // Registers for the entries of A, too, where there are any left.
-    constexpr bool ahead = Units < 4;
+template <int Units, class Value> struct row_product {
+    const slice<Value> &a;
+    const fur_cg_pair<Value> *pairs;
+    int length;
+    Value beta;
     Value total = fur_zero<Value>();
     Value sum = fur_zero<Value>();
-    for (int first = 0; first < a.width; first += unroll) {
-        Value factor[unroll];
-        fur_cg_pair<Value> v[unroll];
+
+    // The entries from `first` on, of which the slice has one.
+    template <int Loads> __device__ void take(int first)
+    {
+        // Registers for the entries of A, too, where there are any left.
+        constexpr bool ahead = Units < 4;
+        const Value one = fur_from<Value>({1, 0});
+        Value factor[Loads];
+        fur_cg_pair<Value> v[Loads];
 #pragma unroll
-        for (int u = 0; u < unroll; u++) {
+        for (int u = 0; u < Loads; u++) {
             int at = min(first + u, a.width - 1) * FUR_WARP;
             if (ahead)
                 factor[u] = a.values[at];
             v[u] = fur_from_l2(pairs + a.columns[at]);
         }
 #pragma unroll
-        for (int u = 0; u < unroll; u++) {
+        for (int u = 0; u < Loads; u++) {
             Value p = fur_fma(one, v[u].z, fur_mul(beta, v[u].p));
             if (first + u < length)
                 sum = fur_fma(ahead ? factor[u] : a.values[(first + u) * FUR_WARP], p, sum);
         }
-        int done = first + unroll;
+        int done = first + Loads;
         if (done % FUR_ROW_SEGMENT == 0 && done < length) {
             total = done == FUR_ROW_SEGMENT ? sum : fur_add(total, sum);
             sum = fur_zero<Value>();
         }
     }
-    return length <= FUR_ROW_SEGMENT ? sum : fur_add(total, sum);
-}
+    __device__ Value result()
+    {
+        constexpr int few = few_loads<Value>;
+        constexpr int many = many_loads<Units, Value>;
+        int first = 0;
+        for (; many > few && first + many <= a.width; first += many)
+            take<many>(first);
+        for (; first < a.width; first += few)
+            take<few>(first);
+        return length <= FUR_ROW_SEGMENT ? sum : fur_add(total, sum);
+    }
+};
 
 // All blocks meet: what was written before is seen behind it, past the first-level cache.
 __device__ inline void meet(unsigned *arrived, unsigned *expected)
@@ -110,9 +125,9 @@ template <class Value> struct entries {
 };
 
 // The unit of a team, and the slice of its warp.
-__device__ inline int64_t unit_of(int u, int team)
+template <int Group> __device__ inline int64_t unit_of(int u, int team)
 {
-    return (u * TEAMS + team) * int64_t(gridDim.x) + blockIdx.x;
+    return (u * fur_cg_teams<Group> + team) * int64_t(gridDim.x) + blockIdx.x;
 }
 
 template <int Units, class Value> struct rows {
@@ -126,18 +141,19 @@ template <int Units, class Value> struct rows {
 };
 
 // Loads the entries of a thread's rows and publishes them.
-template <bool Scaled, int Units, class Value>
+template <int Group, bool Scaled, int Units, class Value>
 __device__ void load(const fur_cg_job<Value> &w, rows<Units, Value> *t)
 {
+    constexpr int team = fur_cg_team<Group>;
 #pragma unroll
     for (int u = 0; u < Units; u++) {
         entries<Value> &e = t->own[u];
-        int64_t unit = unit_of(u, threadIdx.x / TEAM);
+        int64_t unit = unit_of<Group>(u, threadIdx.x / team);
         e = {static_cast<int>(w.n), 0, {}, {}, {}, {}};
         if (unit < w.units)
-            e.row = static_cast<int>(fur_cg_row<Value>(unit, threadIdx.x % TEAM));
+            e.row = static_cast<int>(fur_cg_row<Group, Value>(unit, threadIdx.x % team));
         if (e.row < w.n) {
-            e.length = w.length[unit * TEAM + threadIdx.x % TEAM];
+            e.length = w.length[unit * team + threadIdx.x % team];
             e.r = w.r[e.row];
             e.p = w.p[e.row];
             e.x = w.x[e.row];
@@ -149,15 +165,16 @@ __device__ void load(const fur_cg_job<Value> &w, rows<Units, Value> *t)
 }
 
 // Finds the slices of a warp, and copies those to shared memory that it has room for.
-template <int Units, class Value>
+template <int Group, int Units, class Value>
 __device__ void stage(const fur_cg_job<Value> &w, char *shared, int *places, rows<Units, Value> *t)
 {
     constexpr int warps = BLOCK / FUR_WARP;
-    constexpr int a_team = TEAM / FUR_WARP;
+    constexpr int team = fur_cg_team<Group>;
+    constexpr int a_team = team / FUR_WARP;
     auto values = reinterpret_cast<Value *>(shared);
     auto columns = reinterpret_cast<int32_t *>(values + w.capacity);
     for (int i = threadIdx.x; i < Units * warps; i += BLOCK) {
-        int64_t unit = unit_of(i / warps, i % warps / a_team);
+        int64_t unit = unit_of<Group>(i / warps, i % warps / a_team);
         int64_t at = unit * a_team + i % a_team;
         places[i] = unit < w.units ? static_cast<int>(w.start[at + 1] - w.start[at]) : 0;
     }
@@ -174,8 +191,8 @@ __device__ void stage(const fur_cg_job<Value> &w, char *shared, int *places, row
     __syncthreads();
 #pragma unroll
     for (int u = 0; u < Units; u++) {
-        int64_t unit = unit_of(u, threadIdx.x / TEAM);
-        int64_t at = unit * a_team + threadIdx.x % TEAM / FUR_WARP;
+        int64_t unit = unit_of<Group>(u, threadIdx.x / team);
+        int64_t at = unit * a_team + threadIdx.x % team / FUR_WARP;
         t->places[u] = {};
         if (unit >= w.units)
             continue;
@@ -191,38 +208,40 @@ __device__ void stage(const fur_cg_job<Value> &w, char *shared, int *places, row
 }
 
 // The sums of the lanes of all units of a block, a warp for each; `half`: which warps do it.
-template <int Units, class Value>
+template <int Group, int Count, class Value>
 __device__ void add_lanes(const fur_cg_job<Value> &w, int half,
-                          const Value (&left)[Units * TEAMS][TEAM],
-                          const Value (&right)[Units * TEAMS][TEAM], double *sums)
+                          const Value (&left)[Count][fur_cg_team<Group>],
+                          const Value (&right)[Count][fur_cg_team<Group>], double *sums)
 {
-    static_assert(2 * Units * TEAMS <= BLOCK / FUR_WARP, "a warp for each unit and sum");
-    int own = static_cast<int>(threadIdx.x / FUR_WARP) - half * Units * TEAMS;
+    constexpr int teams = fur_cg_teams<Group>;
+    static_assert(2 * Count <= BLOCK / FUR_WARP, "a warp for each unit and sum");
+    int own = static_cast<int>(threadIdx.x / FUR_WARP) - half * Count;
     int lane = threadIdx.x % FUR_WARP;
-    if (own < 0 || own >= Units * TEAMS || lane >= GROUP)
+    if (own < 0 || own >= Count || lane >= Group)
         return;
-    int64_t unit = unit_of(own / TEAMS, own % TEAMS);
+    int64_t unit = unit_of<Group>(own / teams, own % teams);
     if (unit < w.units)
-        __stcg(sums + unit * GROUP + lane, lane_sum(w, unit, lane, left[own], right[own]));
+        __stcg(sums + unit * Group + lane, lane_sum<Group>(w, unit, lane, left[own], right[own]));
 }
 
 // w.count iterations, each the turn of the last one's direction and a new residual. Bytes: above.
-template <int Units, bool Scaled, class Value>
+template <int Group, int Units, bool Scaled, class Value>
 __global__ void __launch_bounds__(BLOCK, 1) iterate(fur_cg_job<Value> w)
 {
     extern __shared__ __align__(16) char shared[];
-    __shared__ Value left[Units * TEAMS][TEAM];
-    __shared__ Value right[Units * TEAMS][TEAM];
+    constexpr int teams = fur_cg_teams<Group>;
+    __shared__ Value left[Units * teams][fur_cg_team<Group>];
+    __shared__ Value right[Units * teams][fur_cg_team<Group>];
     __shared__ fur_partial<2> results[BLOCK / FUR_WARP];
     __shared__ int places[Units * BLOCK / FUR_WARP];
     const Value one = fur_from<Value>({1, 0});
-    int team = threadIdx.x / TEAM;
-    int thread = threadIdx.x % TEAM;
+    int team = threadIdx.x / fur_cg_team<Group>;
+    int thread = threadIdx.x % fur_cg_team<Group>;
     unsigned expected = 0;
     scalars s(w);
     rows<Units, Value> t;
-    load<Scaled>(w, &t);
-    stage(w, shared, places, &t);
+    load<Group, Scaled>(w, &t);
+    stage<Group>(w, shared, places, &t);
     meet(w.arrived, &expected);
 
     for (int64_t i = 0; i < w.count && s.halted < 0; i++) {
@@ -240,14 +259,14 @@ __global__ void __launch_bounds__(BLOCK, 1) iterate(fur_cg_job<Value> w)
             Value z = Scaled ? fur_mul(e.d, e.r) : e.r;
             e.x = fur_fma(alpha, e.p, e.x);
             e.p = fur_fma(one, z, fur_mul(beta, e.p));
-            Value q =
-                row_product<Units>(slice<Value>(w, shared, t.places[u]), w.pairs, e.length, beta);
+            slice<Value> own(w, shared, t.places[u]);
+            Value q = row_product<Units, Value>{own, w.pairs, e.length, beta}.result();
             w.q[e.row] = q;
-            left[u * TEAMS + team][thread] = e.p;
-            right[u * TEAMS + team][thread] = q; // until r takes it
+            left[u * teams + team][thread] = e.p;
+            right[u * teams + team][thread] = q; // until r takes it
         }
         __syncthreads();
-        add_lanes<Units>(w, 0, left, right, w.sums);
+        add_lanes<Group>(w, 0, left, right, w.sums);
         meet(w.arrived, &expected);
 
         s.store(w.pq, &s.pq, tree_of_lanes<Value, 1>(w, w.sums, results).part[0]);
@@ -260,16 +279,16 @@ __global__ void __launch_bounds__(BLOCK, 1) iterate(fur_cg_job<Value> w)
             entries<Value> &e = t.own[u];
             if (!t.has(w, u))
                 continue;
-            e.r = fur_fma(minus, right[u * TEAMS + team][thread], e.r);
+            e.r = fur_fma(minus, right[u * teams + team][thread], e.r);
             Value z = Scaled ? fur_mul(e.d, e.r) : e.r;
             w.pairs[e.row] = {z, e.p};
-            left[u * TEAMS + team][thread] = e.r;
-            right[u * TEAMS + team][thread] = z;
+            left[u * teams + team][thread] = e.r;
+            right[u * teams + team][thread] = z;
         }
         __syncthreads();
-        add_lanes<Units>(w, 0, left, left, w.sums + w.lanes);
+        add_lanes<Group>(w, 0, left, left, w.sums + w.lanes);
         if (Scaled)
-            add_lanes<Units>(w, 1, left, right, w.sums + 2 * w.lanes);
+            add_lanes<Group>(w, 1, left, right, w.sums + 2 * w.lanes);
         meet(w.arrived, &expected);
 
         auto sums = tree_of_lanes < Value, Scaled ? 2 : 1 > (w, w.sums + w.lanes, results);
@@ -291,10 +310,10 @@ __global__ void __launch_bounds__(BLOCK, 1) iterate(fur_cg_job<Value> w)
 }
 
 // All shared memory that the kernel itself leaves goes to A.
-template <int Units, bool Scaled, class Value>
+template <int Group, int Units, bool Scaled, class Value>
 fur_status launch(fur_env *env, const fur_cg_layout *s, fur_cg_job<Value> *w)
 {
-    auto kernel = reinterpret_cast<const void *>(iterate<Units, Scaled, Value>);
+    auto kernel = reinterpret_cast<const void *>(iterate<Group, Units, Scaled, Value>);
     cudaStream_t stream = fur_cuda_stream(env);
     cudaFuncAttributes own;
     int most;
@@ -311,7 +330,7 @@ fur_status launch(fur_env *env, const fur_cg_layout *s, fur_cg_job<Value> *w)
     return FUR_OK;
 }
 
-template <class Value>
+template <int Group, class Value>
 fur_status advance(fur_env *env, const fur_cg_layout *s, const fur_cg_call *call)
 {
     fur_cg_job<Value> w = {s->rows,
@@ -337,12 +356,12 @@ fur_status advance(fur_env *env, const fur_cg_layout *s, const fur_cg_call *call
                            call->rr,
                            call->count};
     bool scaled = !fur_is_unit(&call->d);
-    if (s->a_team == 1)
-        return scaled ? launch<1, true>(env, s, &w) : launch<1, false>(env, s, &w);
+    if (Group == FEW || s->a_team == 1)
+        return scaled ? launch<Group, 1, true>(env, s, &w) : launch<Group, 1, false>(env, s, &w);
     if (s->a_team == 2)
-        return scaled ? launch<2, true>(env, s, &w) : launch<2, false>(env, s, &w);
+        return scaled ? launch<MANY, 2, true>(env, s, &w) : launch<MANY, 2, false>(env, s, &w);
     constexpr int most = fur_cg_units_most<Value>;
-    return scaled ? launch<most, true>(env, s, &w) : launch<most, false>(env, s, &w);
+    return scaled ? launch<MANY, most, true>(env, s, &w) : launch<MANY, most, false>(env, s, &w);
 }
 
 } // namespace
@@ -350,6 +369,7 @@ fur_status advance(fur_env *env, const fur_cg_layout *s, const fur_cg_call *call
 fur_status fur_cuda_cg_advance(fur_env *env, void *state, const fur_cg_call *call)
 {
     auto s = static_cast<const fur_cg_layout *>(state);
-    return fur_cg_with_value(s->value, env,
-                             [&](auto value) { return advance<decltype(value)>(env, s, call); });
+    return fur_cg_with(s, env, [&](auto group, auto value) {
+        return advance<decltype(group)::value, decltype(value)>(env, s, call);
+    });
 }

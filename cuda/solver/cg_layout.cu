@@ -22,10 +22,11 @@ __device__ inline int64_t offset_at(const fur_csr_view &a, int64_t row)
 }
 
 // The length of each thread's row, and of each slice the entries with padding.
-template <class Value> __global__ void measure(fur_csr_view a, fur_cg_layout s)
+template <int Group, class Value> __global__ void measure(fur_csr_view a, fur_cg_layout s)
 {
-    int64_t at = blockIdx.x * int64_t(TEAM) + threadIdx.x;
-    int64_t row = fur_cg_row<Value>(at / TEAM, at % TEAM);
+    constexpr int team = fur_cg_team<Group>;
+    int64_t at = blockIdx.x * int64_t(team) + threadIdx.x;
+    int64_t row = fur_cg_row<Group, Value>(at / team, at % team);
     int length = row < a.rows ? static_cast<int>(offset_at(a, row + 1) - offset_at(a, row)) : 0;
     int most = __reduce_max_sync(FUR_ALL_LANES, length);
     s.length[at] = length;
@@ -34,10 +35,11 @@ template <class Value> __global__ void measure(fur_csr_view a, fur_cg_layout s)
 }
 
 // A's entries to their slices; what pads them is 0, of column 0.
-template <class Value> __global__ void spread(fur_csr_view a, fur_cg_layout s)
+template <int Group, class Value> __global__ void spread(fur_csr_view a, fur_cg_layout s)
 {
-    int64_t at = blockIdx.x * int64_t(TEAM) + threadIdx.x;
-    int64_t row = fur_cg_row<Value>(at / TEAM, at % TEAM);
+    constexpr int team = fur_cg_team<Group>;
+    int64_t at = blockIdx.x * int64_t(team) + threadIdx.x;
+    int64_t row = fur_cg_row<Group, Value>(at / team, at % team);
     int64_t slice = at / FUR_WARP;
     int64_t to = s.start[slice] + at % FUR_WARP;
     int width = static_cast<int>(s.start[slice + 1] - s.start[slice]) / FUR_WARP;
@@ -50,15 +52,16 @@ template <class Value> __global__ void spread(fur_csr_view a, fur_cg_layout s)
     }
 }
 
-template <class Value> fur_status build(fur_env *env, const fur_csr_view *a, fur_cg_layout *s)
+template <int Group, class Value>
+fur_status build(fur_env *env, const fur_csr_view *a, fur_cg_layout *s)
 {
-    constexpr int threads = TEAM;
+    constexpr int team = fur_cg_team<Group>;
     auto blocks = static_cast<unsigned>(s->units);
-    int64_t slices = s->units * (TEAM / FUR_WARP);
+    int64_t slices = s->units * (team / FUR_WARP);
     int64_t padded;
-    FUR_TRY(fur_cuda_allocate(env, s->units * TEAM, sizeof *s->length, &s->length));
+    FUR_TRY(fur_cuda_allocate(env, s->units * team, sizeof *s->length, &s->length));
     FUR_TRY(fur_cuda_allocate(env, slices + 1, sizeof *s->start, &s->start));
-    measure<Value><<<blocks, threads, 0, fur_cuda_stream(env)>>>(*a, *s);
+    measure<Group, Value><<<blocks, team, 0, fur_cuda_stream(env)>>>(*a, *s);
     FUR_TRY(fur_cuda_launched(env, "cg: measure"));
     FUR_TRY(fur_sell_add_up(env, slices, s->start, &padded));
     if (padded > PADDING_MOST * a->entries)
@@ -71,27 +74,30 @@ template <class Value> fur_status build(fur_env *env, const fur_csr_view *a, fur
 }
 
 // Columns and values.
-template <class Value>
+template <int Group, class Value>
 fur_status refresh(fur_env *env, const fur_csr_view *a, const fur_cg_layout *s)
 {
-    spread<Value><<<static_cast<unsigned>(s->units), TEAM, 0, fur_cuda_stream(env)>>>(*a, *s);
+    spread<Group, Value>
+        <<<static_cast<unsigned>(s->units), fur_cg_team<Group>, 0, fur_cuda_stream(env)>>>(*a, *s);
     return fur_cuda_launched(env, "cg: spread");
 }
 
-template <class Value> fur_status plan(fur_env *env, const fur_csr_view *a, fur_cg_layout *s)
+// How many threads and blocks there are.
+template <class Value> fur_status divide(fur_env *env, const fur_csr_view *a, fur_cg_layout *s)
 {
     constexpr int lanes = fur_cg_lanes<Value>;
     int64_t leaves = fur_ceil_div(a->rows, DEPTH * lanes);
     s->value = a->value_type;
     s->rows = a->rows;
     s->lanes = leaves * lanes;
-    s->units = s->lanes / GROUP;
     int64_t most = env->device->multiprocessors;
-    s->a_team = static_cast<int>(fur_ceil_div(s->units, most * TEAMS));
+    s->group = s->lanes / MANY <= most / 2 ? FEW : MANY;
+    s->units = s->lanes / s->group;
+    s->a_team = static_cast<int>(fur_ceil_div(s->units, most * (BLOCK / (DEPTH * s->group))));
     if (a->rows == 0 || s->a_team > fur_cg_units_most<Value> || a->entries > ENTRIES_MOST)
         return fur_cg_refuse(env, "it has no rows, or more than the device holds");
     s->blocks = static_cast<int>(std::min(s->units, most));
-    return build<Value>(env, a, s);
+    return FUR_OK;
 }
 
 } // namespace
@@ -99,16 +105,20 @@ template <class Value> fur_status plan(fur_env *env, const fur_csr_view *a, fur_
 fur_status fur_cuda_cg_plan(fur_env *env, const fur_csr_view *a, void **state)
 {
     return fur_make_state<fur_cg_layout>(env, fur_cuda_cg_release, state, [&](fur_cg_layout *s) {
-        return fur_cg_with_value(a->value_type, env,
-                                 [&](auto value) { return plan<decltype(value)>(env, a, s); });
+        FUR_TRY(fur_cg_with_value(a->value_type, env,
+                                  [&](auto value) { return divide<decltype(value)>(env, a, s); }));
+        return fur_cg_with(s, env, [&](auto group, auto value) {
+            return build<decltype(group)::value, decltype(value)>(env, a, s);
+        });
     });
 }
 
 fur_status fur_cuda_cg_refresh(fur_env *env, void *state, const fur_csr_view *a)
 {
     auto s = static_cast<const fur_cg_layout *>(state);
-    return fur_cg_with_value(s->value, env,
-                             [&](auto value) { return refresh<decltype(value)>(env, a, s); });
+    return fur_cg_with(s, env, [&](auto group, auto value) {
+        return refresh<decltype(group)::value, decltype(value)>(env, a, s);
+    });
 }
 
 void fur_cuda_cg_release(fur_env *env, void *state)

@@ -6,10 +6,13 @@
 #include "value.cuh"
 
 #define DEPTH 32 // rows of a lane
-#define GROUP 8  // lanes of a unit
-#define TEAM (DEPTH * GROUP)
 #define BLOCK 512
-#define TEAMS (BLOCK / TEAM)
+// Lanes of a unit. Of MANY a warp gathers from neighbouring rows; of FEW there are units for all
+// multiprocessors where there are few rows.
+#define MANY 8
+#define FEW 2
+template <int Group> constexpr int fur_cg_team = DEPTH *Group; // threads for a unit
+template <int Group> constexpr int fur_cg_teams = BLOCK / fur_cg_team<Group>;
 
 template <class Value> constexpr int fur_cg_lanes = 512 / sizeof(Value);
 // Units that a team may have, each with registers for a row's entries of all vectors.
@@ -20,6 +23,7 @@ struct fur_cg_layout {
     int64_t rows;
     int64_t units; // teams' shares of the rows
     int blocks;
+    int group;       // lanes of a unit: MANY or FEW
     int a_team;      // units of a team
     int64_t *start;  // of a slice
     int32_t *length; // of a thread's row
@@ -63,12 +67,13 @@ template <class Value> struct fur_cg_job {
 };
 
 // The row of a thread of a team in a unit.
-template <class Value> __host__ __device__ inline int64_t fur_cg_row(int64_t unit, int thread)
+template <int Group, class Value>
+__host__ __device__ inline int64_t fur_cg_row(int64_t unit, int thread)
 {
     constexpr int lanes = fur_cg_lanes<Value>;
-    constexpr int groups = lanes / GROUP;
-    return unit / groups * (DEPTH * lanes) + thread / GROUP * lanes + unit % groups * GROUP +
-           thread % GROUP;
+    constexpr int groups = lanes / Group;
+    return unit / groups * (DEPTH * lanes) + thread / Group * lanes + unit % groups * Group +
+           thread % Group;
 }
 
 static inline fur_status fur_cg_refuse(fur_env *env, const char *why)
@@ -84,6 +89,15 @@ template <class F> inline fur_status fur_cg_with_value(fur_value_type value, fur
             return fur_cg_refuse(env, "its values take 16 bytes");
         else
             return f(entry);
+    });
+}
+
+// Calls f with the lanes of a unit, as std::integral_constant, and a value of the type.
+template <class F> inline fur_status fur_cg_with(const fur_cg_layout *s, fur_env *env, F f)
+{
+    return fur_cg_with_value(s->value, env, [&](auto entry) {
+        return s->group == FEW ? f(std::integral_constant<int, FEW>(), entry)
+                               : f(std::integral_constant<int, MANY>(), entry);
     });
 }
 

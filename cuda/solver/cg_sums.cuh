@@ -33,24 +33,24 @@ template <class Value> __device__ inline double take(double sum, Value x, Value 
         return fma(double(x), double(y), sum);
 }
 
-// The sum of a lane of a unit: entries thread, thread + GROUP, ... of both arrays, of those rows
+// The sum of a lane of a unit: entries lane, lane + Group, ... of both arrays, of those rows
 // that there are.
-template <class Value>
+template <int Group, class Value>
 __device__ double lane_sum(const fur_cg_job<Value> &w, int64_t unit, int lane, const Value *x,
                            const Value *y)
 {
     constexpr int step = fur_cg_lanes<Value>;
-    int64_t first = fur_cg_row<Value>(unit, lane);
+    int64_t first = fur_cg_row<Group, Value>(unit, lane);
     int count =
         first < w.n ? static_cast<int>(min((w.n - first + step - 1) / step, int64_t(DEPTH))) : 0;
     double sum = 0;
     if (count == DEPTH) {
 #pragma unroll
         for (int k = 0; k < DEPTH; k++)
-            sum = take(sum, x[k * GROUP + lane], y[k * GROUP + lane]);
+            sum = take(sum, x[k * Group + lane], y[k * Group + lane]);
     } else {
         for (int k = 0; k < count; k++)
-            sum = take(sum, x[k * GROUP + lane], y[k * GROUP + lane]);
+            sum = take(sum, x[k * Group + lane], y[k * Group + lane]);
     }
     return sum;
 }
