@@ -56,8 +56,8 @@ fur_status synchronize(fur_env *env)
     return FUR_OK;
 }
 
-// Scalars in pinned memory: kernels store to them, the host reads them.
-fur_scalars_state *results(fur_env *env)
+// In pinned memory.
+fur_results *results(fur_env *env)
 {
     return env->device->results;
 }

@@ -38,8 +38,8 @@ struct fur_device {
     // context is made, so that a reduction allocates nothing; tickets are 0 between launches.
     double *partials;
     unsigned *tickets;
-    // One set of scalars that the host can read without a copy: results that are fetched at once.
-    fur_scalars_state *results;
+    // What the host can read without a copy: results that are fetched at once.
+    fur_results *results;
     // Counts on the device, all 0 between launches, and where the last block leaves them for the
     // host.
     fur_figures *figures;

@@ -1,7 +1,7 @@
 // Element-wise vector operations, a piece of 16 bytes at a time. No flop counts here, only bytes:
-// an entry of fill moves 1 entry size, of axpby 3 (2 with beta = 0), of multiply 3, of direction 6
-// (5 without d).
-#include "vector.cuh"
+// an entry of fill moves 1 entry size, of axpby 3 (2 with beta = 0), of axpy_many 2 and one for
+// each vector added, of multiply 3, of direction 6 (5 without d).
+#include "many.cuh"
 
 #define BLOCK 256
 // Blocks on a multiprocessor at once: enough loads in flight, and 48 registers a thread.
@@ -125,6 +125,24 @@ __global__ void __launch_bounds__(BLOCK, RESIDENT)
         map(both_scaled<Value>{factor, keep}, a);
 }
 
+// y += sum_k alpha_k x_k. Bytes an entry: above.
+template <class Value>
+__global__ void __launch_bounds__(BLOCK, RESIDENT)
+    add_many(const __grid_constant__ many_of<Value> m)
+{
+    constexpr int entries = fur_piece<Value>::entries;
+    int64_t step = gridDim.x * int64_t(BLOCK) * entries;
+    int64_t at = (blockIdx.x * int64_t(BLOCK) + threadIdx.x) * entries;
+#pragma unroll 1
+    for (; at < m.n; at += step) {
+        fur_piece<Value> y[1];
+        if (m.in_pieces && at + entries <= m.n)
+            add_rows<true>(m, at, entries, y);
+        else
+            add_rows<false>(m, at, static_cast<int>(min(m.n - at, int64_t(entries))), y);
+    }
+}
+
 template <class Value> struct directions {
     int64_t n;
     const Value *d;
@@ -216,6 +234,13 @@ fur_status axpby(fur_env *env, int64_t n, const fur_ratio *alpha, const void *x,
     return fur_cuda_launched(env, "axpby");
 }
 
+template <class Value> fur_status axpy_many(fur_env *env, int64_t n, const fur_many *x, void *y)
+{
+    add_many<<<blocks_for<Value>(env, n), BLOCK, 0, fur_cuda_stream(env)>>>(
+        many_of<Value>(n, x, y));
+    return fur_cuda_launched(env, "axpy_many");
+}
+
 template <class Value>
 fur_status multiply(fur_env *env, int64_t n, const void *x, const void *y, void *z)
 {
@@ -252,6 +277,7 @@ fur_status direction(fur_env *env, int64_t n, const fur_ratio *alpha, const fur_
 extern "C" const fur_elementwise_kernels fur_cuda_elementwise = {
     {fill<float>, fill<double>, fill<fur_c64>, fill<fur_c128>},
     {axpby<float>, axpby<double>, axpby<fur_c64>, axpby<fur_c128>},
+    {axpy_many<float>, axpy_many<double>, axpy_many<fur_c64>, axpy_many<fur_c128>},
     {multiply<float>, multiply<double>, multiply<fur_c64>, multiply<fur_c128>},
     {direction<float>, direction<double>, direction<fur_c64>, direction<fur_c128>},
 };

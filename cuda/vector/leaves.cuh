@@ -116,36 +116,40 @@ template <class Partial> struct arrivals {
 // threads, which have the root.
 template <class Op, class Leaf>
 __device__ inline bool sum_grid(const Leaf &sum_leaf, int64_t leaves,
-                                const arrivals<typename Op::partial> &a, typename Op::partial *root)
+                                const arrivals<typename Op::partial> &a, typename Op::partial *root,
+                                unsigned block = blockIdx.x, unsigned blocks = gridDim.x)
 {
-    auto partial = sum_range<Op>(sum_leaf, leaves, blockIdx.x * a.leaves_a_block, a.leaves_a_block);
+    auto partial = sum_range<Op>(sum_leaf, leaves, block * a.leaves_a_block, a.leaves_a_block);
     bool last = false;
     if (threadIdx.x == 0) {
-        a.partials[blockIdx.x] = partial;
-        last = fur_last_to_arrive(a.ticket, gridDim.x);
+        a.partials[block] = partial;
+        last = fur_last_to_arrive(a.ticket, blocks);
     }
     if (!__syncthreads_or(last))
         return false;
-    *root = tree_of_blocks<Op>(a.partials, gridDim.x);
+    *root = tree_of_blocks<Op>(a.partials, blocks);
     return true;
 }
 
 // A small vector goes to as many warps as there are leaves, on all multiprocessors; a large one to
 // blocks that are long enough for their beginning and end to be nothing, and to more of them than
-// are resident, so that the multiprocessors end together.
-inline int64_t leaves_a_block_for(const fur_device *device, int64_t leaves)
+// are resident, so that the multiprocessors end together. groups: of vectors, with blocks of their
+// own.
+inline int64_t leaves_a_block_for(const fur_device *device, int64_t leaves, int64_t groups)
 {
     int64_t resident = min(device->multiprocessors * RESIDENT, FUR_REDUCTION_BLOCKS);
     int64_t count = 1;
-    while (fur_ceil_div(leaves, count) > (count < FULL_BLOCK ? resident : FUR_REDUCTION_BLOCKS))
+    while (fur_ceil_div(leaves, count) * groups >
+           (count < FULL_BLOCK ? resident : FUR_REDUCTION_BLOCKS))
         count *= 2;
     return count;
 }
 
 template <class Op>
-arrivals<typename Op::partial> arrivals_of(const fur_device *device, int64_t leaves)
+arrivals<typename Op::partial> arrivals_of(const fur_device *device, int64_t leaves,
+                                           int64_t groups = 1)
 {
-    return {leaves_a_block_for(device, leaves),
+    return {leaves_a_block_for(device, leaves, groups),
             reinterpret_cast<typename Op::partial *>(device->partials), device->tickets};
 }
 

@@ -70,12 +70,14 @@ __device__ inline bool fur_coefficient_read(const fur_ratio &ratio, fur_scalar *
     return usable;
 }
 
-// The memory of reductions in a context: at most four doubles a block, and one ticket.
+// The memory of reductions in a context: so many doubles a block, and a ticket for each group of
+// vectors.
+#define FUR_SUMS 8
 #define FUR_REDUCTION_THREADS 128
 // The last block combines the others' results 32 to one for each of its threads.
 #define FUR_REDUCTION_BLOCKS (32 * FUR_REDUCTION_THREADS)
 
-#define FUR_PARTIALS (4 * FUR_REDUCTION_BLOCKS)
-#define FUR_TICKETS 1
+#define FUR_PARTIALS (FUR_SUMS * FUR_REDUCTION_BLOCKS)
+#define FUR_TICKETS (2 * FUR_MANY_MAX / FUR_SUMS)
 
 #endif

@@ -358,6 +358,27 @@ class vector : public owner<fur_vector, fur_vector_destroy>
     }
 };
 
+namespace detail
+{
+/* As many factors as vectors. */
+inline void check_factors(span<const fur_scalar> alpha, span<const fur_vector *const> x,
+                          const fur_vector *y)
+{
+    fur_context *context = fur_vector_context(y);
+    if (alpha.size() != x.size())
+        check(fur_context_fail(context, FUR_INVALID, "there are %zu factors for %zu vectors",
+                               alpha.size(), x.size()),
+              context);
+}
+inline std::vector<std::complex<double>> numbers(const std::vector<fur_scalar> &scalars)
+{
+    std::vector<std::complex<double>> out;
+    for (fur_scalar s : scalars)
+        out.emplace_back(s.re, s.im);
+    return out;
+}
+} // namespace detail
+
 inline void copy(const fur_vector *x, fur_vector *y)
 {
     check(fur_vector_copy(x, y), fur_vector_context(x));
@@ -379,12 +400,9 @@ inline std::complex<double> dot(const fur_vector *x, const fur_vector *y)
 /* y += sum_k alpha[k] x[k] */
 inline void axpy_many(span<const fur_scalar> alpha, span<const fur_vector *const> x, fur_vector *y)
 {
-    fur_context *context = fur_vector_context(y);
-    if (alpha.size() != x.size())
-        check(fur_context_fail(context, FUR_INVALID, "there are %zu factors for %zu vectors",
-                               alpha.size(), x.size()),
-              context);
-    check(fur_axpy_many(static_cast<int>(x.size()), alpha.data(), x.data(), y), context);
+    detail::check_factors(alpha, x, y);
+    check(fur_axpy_many(static_cast<int>(x.size()), alpha.data(), x.data(), y),
+          fur_vector_context(y));
 }
 /* dot(x[k], y) for all k */
 inline std::vector<std::complex<double>> dot_many(span<const fur_vector *const> x,
@@ -393,10 +411,27 @@ inline std::vector<std::complex<double>> dot_many(span<const fur_vector *const> 
     std::vector<fur_scalar> sums(x.size());
     check(fur_dot_many(static_cast<int>(x.size()), x.data(), y, sums.data()),
           fur_vector_context(y));
-    std::vector<std::complex<double>> dots;
-    for (fur_scalar sum : sums)
-        dots.emplace_back(sum.re, sum.im);
-    return dots;
+    return detail::numbers(sums);
+}
+/* y += sum_k alpha[k] x[k]; norm2(y) */
+inline double axpy_many_norm2(span<const fur_scalar> alpha, span<const fur_vector *const> x,
+                              fur_vector *y)
+{
+    double norm = 0;
+    detail::check_factors(alpha, x, y);
+    check(fur_axpy_many_norm2(static_cast<int>(x.size()), alpha.data(), x.data(), y, &norm),
+          fur_vector_context(y));
+    return norm;
+}
+/* y += sum_k alpha[k] x[k]; dot(x[k], y) for all k */
+inline std::vector<std::complex<double>>
+axpy_many_dots(span<const fur_scalar> alpha, span<const fur_vector *const> x, fur_vector *y)
+{
+    std::vector<fur_scalar> sums(x.size());
+    detail::check_factors(alpha, x, y);
+    check(fur_axpy_many_dots(static_cast<int>(x.size()), alpha.data(), x.data(), y, sums.data()),
+          fur_vector_context(y));
+    return detail::numbers(sums);
 }
 /* y += alpha x; norm2(y) */
 inline double axpy_norm2(scalar alpha, const fur_vector *x, fur_vector *y)

@@ -19,9 +19,18 @@ extern "C" {
 /* sum_i conj(x_i) y_i */
 FUR_API fur_status fur_dot(const fur_vector *x, const fur_vector *y, fur_scalar *out);
 
-/* out[k] = sum_i conj(x[k]_i) y_i for k < count, each with the bits of fur_dot. */
+/* out[k] = sum_i conj(x[k]_i) y_i for k < count, each with the bits of fur_dot; y is read once for
+ * up to 32 of them. */
 FUR_API fur_status fur_dot_many(int count, const fur_vector *const *x, const fur_vector *y,
                                 fur_scalar *out);
+
+/* y = y + sum_k alpha[k] x[k] as fur_axpy_many, and in the same pass the norm 2 of the new y, or
+ * out[k] = sum_i conj(x[k]_i) y_i with it for k < count: steps of Gram-Schmidt. On the
+ * CPU the second reads the last 32 of the x[k] once for both. No x[k] may be y. */
+FUR_API fur_status fur_axpy_many_norm2(int count, const fur_scalar *alpha,
+                                       const fur_vector *const *x, fur_vector *y, double *norm);
+FUR_API fur_status fur_axpy_many_dots(int count, const fur_scalar *alpha,
+                                      const fur_vector *const *x, fur_vector *y, fur_scalar *out);
 
 /* sum_i |x_i|, with the modulus for complex entries (not |re| + |im|). */
 FUR_API fur_status fur_norm1(const fur_vector *x, double *out);

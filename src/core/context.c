@@ -56,7 +56,7 @@ static fur_status open_one(const fur_context_options *o, fur_context **out)
     }
     const fur_remote *remote = context->backend->remote;
     context->results = remote ? remote->results(&context->env) : &context->own_results;
-    *context->results = fur_scalars_initial();
+    context->results->scalars = fur_scalars_initial();
     context->host = remote ? NULL : context;
     *out = context;
     return FUR_OK;

@@ -20,8 +20,8 @@ struct fur_context {
     const fur_backend *backend;
     /* Where kernels store results that are fetched at once: own_results, or memory that a device
      * and the host both reach. */
-    fur_scalars_state *results;
-    fur_scalars_state own_results;
+    fur_results *results;
+    fur_results own_results;
     fur_context *host; /* the companion on the CPU; the context itself there */
     fur_file_watcher watcher;
 };

@@ -1,21 +1,115 @@
-/* Several dot products, and several vectors added, by one call. */
+/* Several vectors and one that is read with all of them at once: dot products, and sums. */
 #include "core.h"
+#include "split.h"
 
 #include <furrow/reduce.h>
+
+/* FUR_INVALID unless the vectors are there and match y; `apart`: and have no memory in common with
+ * it. */
+static fur_status check(int count, const fur_vector *const *x, const fur_vector *y, bool apart)
+{
+    for (int k = 0; k < count; k++) {
+        if (!x[k])
+            return fur_env_fail(&y->context->env, FUR_INVALID, "vector %d of x is NULL", k);
+        FUR_TRY(fur_vector_match(y, x[k]));
+        if (apart)
+            FUR_TRY(fur_vector_check_apart(x[k], "a vector of x", y, "y"));
+    }
+    return FUR_OK;
+}
+
+/* The first vectors of a list, as many as a kernel takes; alpha NULL: without coefficients. */
+static fur_many take(int count, const fur_scalar *alpha, const fur_vector *const *x)
+{
+    fur_many m = {.count = (int)fur_smaller(count, FUR_MANY_MAX)};
+    for (int k = 0; k < m.count; k++) {
+        m.x[k] = x[k]->data;
+        if (alpha)
+            m.alpha[k] = alpha[k];
+    }
+    return m;
+}
+
+static fur_status fetch(const fur_vector *y, int count, fur_scalar *out)
+{
+    FUR_TRY(fur_context_synchronize(y->context));
+    memcpy(out, y->context->results->many, (size_t)count * sizeof *out);
+    return FUR_OK;
+}
+
+/* The sum without the checks. */
+static fur_status add(int count, const fur_scalar *alpha, const fur_vector *const *x, fur_vector *y)
+{
+    const fur_elementwise_kernels *kernels = y->context->backend->elementwise;
+    for (int k = 0; k < count; k += FUR_MANY_MAX) {
+        fur_many m = take(count - k, alpha + k, x + k);
+        FUR_TRY(kernels->axpy_many[y->value_type](&y->context->env, y->size, &m, y->data));
+    }
+    return FUR_OK;
+}
+
+/* The dot products without the checks. */
+static fur_status dot(int count, const fur_vector *const *x, const fur_vector *y, fur_scalar *out)
+{
+    fur_context *context = y->context;
+    const fur_reduction_kernels *kernels = context->backend->reduction;
+    for (int k = 0; k < count; k += FUR_MANY_MAX) {
+        fur_many m = take(count - k, NULL, x + k);
+        FUR_TRY(kernels->dot_many[y->value_type](&context->env, y->size, &m, y->data,
+                                                 context->results->many));
+        FUR_TRY(fetch(y, m.count, out + k));
+    }
+    return FUR_OK;
+}
 
 fur_status fur_dot_many(int count, const fur_vector *const *x, const fur_vector *y, fur_scalar *out)
 {
     FUR_NEED(fur_vector_context(y), x, y, out);
-    for (int k = 0; k < count; k++)
-        FUR_TRY(fur_dot(x[k], y, &out[k]));
-    return FUR_OK;
+    FUR_TRY(check(count, x, y, false));
+    return dot(count, x, y, out);
 }
 
 fur_status fur_axpy_many(int count, const fur_scalar *alpha, const fur_vector *const *x,
                          fur_vector *y)
 {
     FUR_NEED(fur_vector_context(y), alpha, x, y);
-    for (int k = 0; k < count; k++)
-        FUR_TRY(fur_axpby(alpha[k], x[k], fur_real(1), y));
+    FUR_TRY(check(count, x, y, true));
+    return add(count, alpha, x, y);
+}
+
+fur_status fur_axpy_many_norm2(int count, const fur_scalar *alpha, const fur_vector *const *x,
+                               fur_vector *y, double *norm)
+{
+    FUR_NEED(fur_vector_context(y), alpha, x, y, norm);
+    FUR_TRY(check(count, x, y, true));
+    if (count <= 0)
+        return fur_norm2(y, norm);
+    fur_context *context = y->context;
+    int before = (count - 1) / FUR_MANY_MAX * FUR_MANY_MAX;
+    fur_many m = take(count - before, alpha + before, x + before);
+    FUR_TRY(add(before, alpha, x, y));
+    FUR_TRY(context->backend->reduction->axpy_many_norm2[y->value_type](
+        &context->env, y->size, &m, y->data, (fur_slot){.state = &context->results->scalars}));
+    FUR_TRY(fur_context_synchronize(context));
+    *norm = context->results->scalars.value[0].re;
     return FUR_OK;
+}
+
+fur_status fur_axpy_many_dots(int count, const fur_scalar *alpha, const fur_vector *const *x,
+                              fur_vector *y, fur_scalar *out)
+{
+    FUR_NEED(fur_vector_context(y), alpha, x, y, out);
+    FUR_TRY(check(count, x, y, true));
+    fur_context *context = y->context;
+    const fur_reduction_kernels *kernels = context->backend->reduction;
+    int near = kernels->axpy_many_dots[y->value_type] ? (int)fur_smaller(count, FUR_MANY_MAX) : 0;
+    int before = count - near;
+    FUR_TRY(add(before, alpha, x, y));
+    if (near > 0) {
+        fur_many m = take(near, alpha + before, x + before);
+        FUR_TRY(kernels->axpy_many_dots[y->value_type](&context->env, y->size, &m, y->data,
+                                                       context->results->many));
+        FUR_TRY(fetch(y, near, out + before));
+    }
+    return dot(before, x, y, out);
 }

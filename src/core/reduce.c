@@ -10,14 +10,14 @@ static const fur_reduction_kernels *kernels(const fur_vector *x)
 
 static fur_slot result(const fur_vector *x)
 {
-    return (fur_slot){.state = x->context->results};
+    return (fur_slot){.state = &x->context->results->scalars};
 }
 
 /* Waits for the result. */
 static fur_status fetch(const fur_vector *x, fur_scalar *out)
 {
     FUR_TRY(fur_context_synchronize(x->context));
-    *out = x->context->results->value[0];
+    *out = x->context->results->scalars.value[0];
     return FUR_OK;
 }
 

@@ -3,8 +3,9 @@
  *
  * The projected matrix is measured whole, V^H A V, by the dot products of the orthogonalisation
  * (classical Gram-Schmidt twice), so that it holds also where vectors are set aside and a new start
- * vector is taken. Steps cost a product and 4 j vector transfers for j vectors of the basis; a
- * restart basis transfers for each vector that is kept. */
+ * vector is taken. Steps cost a product and 3 j + 7 vector transfers for j <= 32 vectors of the
+ * basis (fur_orthogonalise_transfers, and 2); a restart basis transfers for each vector that is
+ * kept. */
 #include <furrow/eigs.h>
 #include <furrow/reduce.h>
 
@@ -60,29 +61,25 @@ typedef struct eigs {
 
 /* --- vectors ---------------------------------------------------------------------------------- */
 
-/* w -= V V^H w for the first count vectors, twice; e->sums = V^H w. */
-static fur_status orthogonalise(eigs *e, int count, fur_vector *w)
+/* vectors[at] -= V V^H vectors[at] for the vectors V before it; e->sums = V^H vectors[at], and the
+ * norm of what is left. */
+static fur_status orthogonalise(eigs *e, int at, double *norm)
 {
-    FUR_TRY(fur_project_out(count, e->vectors, w, e->sums));
-    FUR_TRY(fur_project_out(count, e->vectors, w, e->dots));
-    for (int i = 0; i < count; i++)
-        e->sums[i] = fur_sum(e->sums[i], e->dots[i]);
-    return FUR_OK;
+    return fur_orthogonalise(at, e->vectors, e->vectors[at], e->sums, e->dots, norm);
 }
 
-/* vectors[at] = a new start vector, orthogonal to those before it. */
+/* vectors[at] = a new start vector, orthogonal to those before it: twice, for what rounding leaves
+ * near a full space. */
 static fur_status start(eigs *e, int at)
 {
-    double norm;
     FUR_TRY(fur_vector_fill_hashed(e->vectors[at], e->hashed));
     e->hashed += (uint64_t)(e->n * fur_value_parts(e->value));
-    FUR_TRY(orthogonalise(e, at, e->vectors[at]));
-    FUR_TRY(fur_norm2(e->vectors[at], &norm));
-    FUR_TRY(fur_vector_scale(e->vectors[at], fur_real(1 / norm)));
-    FUR_TRY(
-        orthogonalise(e, at, e->vectors[at])); /* for what rounding has left near a full space */
-    FUR_TRY(fur_norm2(e->vectors[at], &norm));
-    return fur_vector_scale(e->vectors[at], fur_real(1 / norm));
+    for (int times = 0; times < 2; times++) {
+        double norm;
+        FUR_TRY(orthogonalise(e, at, &norm));
+        FUR_TRY(fur_vector_scale(e->vectors[at], fur_real(1 / norm)));
+    }
+    return FUR_OK;
 }
 
 /* --- the basis -------------------------------------------------------------------------------- */
@@ -101,11 +98,9 @@ static bool take_column(eigs *e, int j)
     return gap <= ASYMMETRY * e->norm && fabs(sums[j].im) <= ASYMMETRY * e->norm;
 }
 
-/* The next vector from what is left of A v_j, or a new one where nothing is. */
+/* The next vector from what is left of A v_j, of norm beta, or a new one where nothing is. */
 static fur_status take_next(eigs *e, int j)
 {
-    fur_vector *w = e->vectors[j + 1];
-    FUR_TRY(fur_norm2(w, &e->beta));
     e->norm = fmax(e->norm, e->beta);
     bool full = j + 1 == e->n;
     bool alone = e->beta <= 10 * e->epsilon * e->norm;
@@ -115,7 +110,7 @@ static fur_status take_next(eigs *e, int j)
         e->h[(j + 1) * e->basis + j] = e->h[j * e->basis + j + 1] = e->beta;
     if (full)
         return FUR_OK;
-    return alone ? start(e, j + 1) : fur_vector_scale(w, fur_real(1 / e->beta));
+    return alone ? start(e, j + 1) : fur_vector_scale(e->vectors[j + 1], fur_real(1 / e->beta));
 }
 
 /* Steps of Lanczos until the basis has its size; sets the outcome where they end early. */
@@ -126,7 +121,7 @@ static fur_status extend(eigs *e)
         FUR_TRY(fur_operator_apply(e->a, e->vectors[j], e->vectors[j + 1]));
         e->report.products++;
         e->report.iterations++;
-        FUR_TRY(orthogonalise(e, j + 1, e->vectors[j + 1]));
+        FUR_TRY(orthogonalise(e, j + 1, &e->beta));
         bool symmetric = take_column(e, j);
         FUR_TRY(take_next(e, j));
         if (!(e->norm < HUGE_VAL && e->beta < HUGE_VAL))

@@ -97,12 +97,29 @@ static inline bool fur_is_unit(const fur_diagonal *d)
     return !d->entries && d->constant.re == 1 && d->constant.im == 0;
 }
 
+/* Vectors that a kernel reads together with one that stays near. */
+#define FUR_MANY_MAX 32
+
+typedef struct fur_many {
+    int count; /* from 1 on */
+    const void *x[FUR_MANY_MAX];
+    fur_scalar alpha[FUR_MANY_MAX]; /* where they are added to y: y + sum_k alpha_k x_k */
+} fur_many;
+
+/* Results that are fetched at once, in memory that kernels store to and the host reads. */
+typedef struct fur_results {
+    fur_scalars_state scalars;
+    fur_scalar many[FUR_MANY_MAX];
+} fur_results;
+
 /* Element-wise operations on n entries, indexed by value type. */
 typedef struct fur_elementwise_kernels {
     fur_status (*fill[FUR_VALUE_COUNT])(fur_env *env, int64_t n, fur_scalar value, void *x);
     /* y = alpha x + beta y */
     fur_status (*axpby[FUR_VALUE_COUNT])(fur_env *env, int64_t n, const fur_ratio *alpha,
                                          const void *x, const fur_ratio *beta, void *y);
+    /* y = y + sum_k alpha_k x_k, in the order of k */
+    fur_status (*axpy_many[FUR_VALUE_COUNT])(fur_env *env, int64_t n, const fur_many *x, void *y);
     /* z = x y */
     fur_status (*multiply[FUR_VALUE_COUNT])(fur_env *env, int64_t n, const void *x, const void *y,
                                             void *z);
@@ -127,6 +144,15 @@ typedef struct fur_reduction_kernels {
     fur_status (*axpy_norms[FUR_VALUE_COUNT])(fur_env *env, int64_t n, const fur_ratio *alpha,
                                               const void *x, const fur_diagonal *d, void *y,
                                               fur_slot norm, fur_slot product);
+    /* out_k = sum conj(x_k,i) y_i */
+    fur_status (*dot_many[FUR_VALUE_COUNT])(fur_env *env, int64_t n, const fur_many *x,
+                                            const void *y, fur_scalar *out);
+    /* y = y + sum_k alpha_k x_k; the norm 2 of y */
+    fur_status (*axpy_many_norm2[FUR_VALUE_COUNT])(fur_env *env, int64_t n, const fur_many *x,
+                                                   void *y, fur_slot out);
+    /* The same, and dot_many with the new y. NULL: nothing is saved by doing both at once. */
+    fur_status (*axpy_many_dots[FUR_VALUE_COUNT])(fur_env *env, int64_t n, const fur_many *x,
+                                                  void *y, fur_scalar *out);
 } fur_reduction_kernels;
 
 /* The result of one pass over the entries of a square pattern in their order. */
@@ -312,8 +338,8 @@ typedef struct fur_remote {
     /* Frees env->device and what hangs on it. */
     void (*close)(fur_env *env);
     fur_status (*synchronize)(fur_env *env);
-    /* Scalars that kernels store to and the host reads in place, once it has waited. */
-    fur_scalars_state *(*results)(fur_env *env);
+    /* Results that the host reads in place, once it has waited. */
+    fur_results *(*results)(fur_env *env);
     /* count elements of the given size, as fur_env_allocate. */
     fur_status (*allocate)(fur_env *env, int64_t count, size_t size, void *out);
     void (*release)(fur_env *env, void *memory);

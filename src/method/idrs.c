@@ -54,14 +54,12 @@ static int64_t scratch(int restart)
 
 static fur_status prepare(const fur_solver *solver)
 {
-    fur_scalar *projections = (fur_scalar *)solver->scratch;
+    fur_scalar *projections = (fur_scalar *)solver->scratch; /* for twice as many */
     fur_vector **p = solver->work;
     for (int k = 0; k < solver->options.restart; k++) {
         double norm;
         FUR_TRY(fur_vector_fill_hashed(p[k], (uint64_t)k << 40));
-        for (int times = 0; times < 2; times++)
-            FUR_TRY(fur_project_out(k, p, p[k], projections));
-        FUR_TRY(fur_norm2(p[k], &norm));
+        FUR_TRY(fur_orthogonalise(k, p, p[k], projections, projections + k, &norm));
         if (norm > 0)
             FUR_TRY(fur_vector_scale(p[k], fur_real(1 / norm)));
     }

@@ -1,4 +1,4 @@
-/* Orthogonal vectors: Gram-Schmidt's step and a basis out of nothing. */
+/* Orthogonal vectors: Gram-Schmidt's step. */
 #ifndef FURROW_SOLVER_ORTHOGONAL_H
 #define FURROW_SOLVER_ORTHOGONAL_H
 
@@ -6,6 +6,7 @@
 #include "solver.h"
 
 #include "env.h"
+#include "kernel.h"
 
 /* A list of vectors to read. */
 static inline const fur_vector *const *fur_reading(fur_vector *const *vectors)
@@ -13,25 +14,46 @@ static inline const fur_vector *const *fur_reading(fur_vector *const *vectors)
     return (const fur_vector *const *)vectors;
 }
 
+static inline void fur_negate(int count, fur_scalar *alpha)
+{
+    for (int k = 0; k < count; k++)
+        alpha[k] = fur_negative(alpha[k]);
+}
+
 /* y -= sum_k alpha_k x_k */
 static inline fur_status fur_subtract_many(int count, fur_scalar *alpha, fur_vector *const *x,
                                            fur_vector *y)
 {
-    for (int k = 0; k < count; k++)
-        alpha[k] = fur_negative(alpha[k]);
+    fur_negate(count, alpha);
     FUR_TRY(fur_axpy_many(count, alpha, fur_reading(x), y));
-    for (int k = 0; k < count; k++)
-        alpha[k] = fur_negative(alpha[k]);
+    fur_negate(count, alpha);
     return FUR_OK;
 }
 
-/* projections = V^H w and w -= V V^H w, V of orthonormal columns. Where it leaves little of w, what
- * it leaves is orthogonal to V only after a second time. */
-static inline fur_status fur_project_out(int count, fur_vector *const *basis, fur_vector *w,
-                                         fur_scalar *projections)
+/* w -= V V^H w, twice, and the norm of what that leaves: w is then orthogonal to V, of orthonormal
+ * columns, to rounding of itself also where little is left. projections = V^H w, of both times;
+ * second: room for as many. */
+static inline fur_status fur_orthogonalise(int count, fur_vector *const *basis, fur_vector *w,
+                                           fur_scalar *projections, fur_scalar *second,
+                                           double *norm)
 {
     FUR_TRY(fur_dot_many(count, fur_reading(basis), w, projections));
-    return fur_subtract_many(count, projections, basis, w);
+    fur_negate(count, projections);
+    FUR_TRY(fur_axpy_many_dots(count, projections, fur_reading(basis), w, second));
+    fur_negate(count, second);
+    FUR_TRY(fur_axpy_many_norm2(count, second, fur_reading(basis), w, norm));
+    for (int k = 0; k < count; k++)
+        projections[k] = fur_sum(fur_negative(projections[k]), fur_negative(second[k]));
+    return FUR_OK;
+}
+
+/* The vector transfers of that on the CPU: V moves three times, of more than FUR_MANY_MAX vectors
+ * the rest, on a GPU all, a fourth time; w six times for so many. */
+static inline int fur_orthogonalise_transfers(int count)
+{
+    int rest = count > FUR_MANY_MAX ? count - FUR_MANY_MAX : 0;
+    int groups = (count + FUR_MANY_MAX - 1) / FUR_MANY_MAX;
+    return 3 * count + rest + 6 * groups - 1;
 }
 
 #endif

@@ -97,6 +97,10 @@ static void many_vectors(furrow::context &context)
     EXPECT(furrow::dot_many(both, y) == (std::vector<std::complex<double>>{11, 5}));
     furrow::axpy_many(factors, both, z);
     EXPECT(z.download<double>() == (numbers{5, 7}));
+    z = furrow::vector(context, numbers{0, 1});
+    EXPECT(furrow::axpy_many_norm2(factors, both, z) == std::sqrt(74.0));
+    z = furrow::vector(context, numbers{0, 1});
+    EXPECT(furrow::axpy_many_dots(factors, both, z) == (std::vector<std::complex<double>>{43, 19}));
     EXPECT(furrow::axpy_norm2(-1.0, y, x) == std::sqrt(8.0) && x.entries<double>()[0] == 2);
     expect_error(FUR_INVALID, "there are 1 factors for 2 vectors",
                  [&] { furrow::axpy_many(furrow::span<const fur_scalar>(factors, 1), both, z); });

@@ -209,6 +209,14 @@ static int refuse_vectors(int wanted, int rows)
     REFUSED(w.context, "alpha", fur_axpy_many(1, NULL, many, w.y));
     REFUSED(w.context, "x", fur_axpy_many(1, &one, NULL, w.y));
     REFUSED(NULL, "y", fur_axpy_many(1, &one, many, NULL));
+    REFUSED(w.context, "alpha", fur_axpy_many_norm2(1, NULL, many, w.y, &w.out.number));
+    REFUSED(w.context, "x", fur_axpy_many_norm2(1, &one, NULL, w.y, &w.out.number));
+    REFUSED(NULL, "y", fur_axpy_many_norm2(1, &one, many, NULL, &w.out.number));
+    REFUSED(w.context, "norm", fur_axpy_many_norm2(1, &one, many, w.y, NULL));
+    REFUSED(w.context, "alpha", fur_axpy_many_dots(1, NULL, many, w.y, &w.out.scalar));
+    REFUSED(w.context, "x", fur_axpy_many_dots(1, &one, NULL, w.y, &w.out.scalar));
+    REFUSED(NULL, "y", fur_axpy_many_dots(1, &one, many, NULL, &w.out.scalar));
+    REFUSED(w.context, "out", fur_axpy_many_dots(1, &one, many, w.y, NULL));
     REFUSED(NULL, "x", fur_norm1(NULL, &w.out.number));
     REFUSED(w.context, "out", fur_norm1(w.x, NULL));
     REFUSED(NULL, "x", fur_norm2(NULL, &w.out.number));

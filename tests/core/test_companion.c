@@ -11,7 +11,7 @@
 
 struct fur_device {
     fur_backend backend;
-    fur_scalars_state results;
+    fur_results results;
     char *memory;
     size_t used;
 };
@@ -48,7 +48,7 @@ static fur_status synchronize(fur_env *env)
     return FUR_OK;
 }
 
-static fur_scalars_state *results(fur_env *env)
+static fur_results *results(fur_env *env)
 {
     return &env->device->results;
 }
@@ -155,7 +155,7 @@ static fur_context *context_far(void)
     d->backend.stencil = stencils;
     d->backend.stencil_count = COUNT_OF(stencils);
     d->backend.remote = &remote;
-    d->results = fur_scalars_initial();
+    d->results.scalars = fur_scalars_initial();
     c->env.device = d;
     c->backend = &d->backend;
     c->results = &d->results;

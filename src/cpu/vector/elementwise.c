@@ -1,14 +1,18 @@
-/* Element-wise vector operations. Bytes an entry: fill 1, axpby 3 (2 with beta = 0), multiply 3,
- * direction 6 (5 without d) entry sizes. */
+/* Element-wise vector operations. Bytes an entry: fill 1, axpby 3 (2 with beta = 0), axpy_many 2
+ * and one for each vector added, multiply 3, direction 6 (5 without d) entry sizes. */
 #ifndef FUR_TEMPLATE
+#    include "add_many.h"
 #    include "coefficient.h"
 #    include "isa.h"
 #    include "kernel.h"
 #    include "scalar.h"
+#    include "split.h"
 #    include "table.h"
 #    include "team.h"
 
 #    define ENTRY_GRAIN 16384
+/* Of y: they stay in the second-level cache. */
+#    define NEAR_BYTES 65536
 
 #    define FUR_TEMPLATE "vector/elementwise.c"
 #    include "foreach_value.h"
@@ -17,6 +21,7 @@ extern const fur_elementwise_kernels ISA(elementwise_kernels);
 const fur_elementwise_kernels ISA(elementwise_kernels) = {
     .fill = FUR_VALUE_TABLE(fill),
     .axpby = FUR_VALUE_TABLE(axpby),
+    .axpy_many = FUR_VALUE_TABLE(axpy_many),
     .multiply = FUR_VALUE_TABLE(multiply),
     .direction = FUR_VALUE_TABLE(direction),
 };
@@ -92,6 +97,26 @@ static fur_status FN(axpby)(fur_env *env, int64_t n, const fur_ratio *alpha, con
                    : adds               ? FN(axpy_range)
                                         : FN(axpby_range),
                    map);
+}
+
+typedef struct FN(sum) {
+    const fur_many *many;
+    VALUE *y;
+} FN(sum);
+
+static void FN(axpy_many_range)(void *job, int64_t begin, int64_t end)
+{
+    const FN(sum) s = *(FN(sum) *)job;
+    const int64_t near = NEAR_BYTES / (int64_t)sizeof(VALUE);
+    for (int64_t i = begin; i < end; i += near)
+        FN(add_many)(s.many, s.many->count, s.y, i, fur_smaller(end, i + near));
+}
+
+static fur_status FN(axpy_many)(fur_env *env, int64_t n, const fur_many *many, void *y)
+{
+    FN(sum) job = {many, y};
+    fur_parallel(env, n / ENTRY_GRAIN * many->count, n, FN(axpy_many_range), &job);
+    return FUR_OK;
 }
 
 typedef struct FN(directions) {

@@ -2,45 +2,24 @@
  *
  * A leaf is 16 KiB of a vector: 32 rows of 512 bytes, which 32 GPU lanes would load 16 bytes each.
  * Entry j of a row belongs to lane j; a lane adds its entries in order, in double precision. A leaf
- * folds its lanes in halves; the leaves then form a binary tree. Threads take blocks of 2^k leaves,
- * each a complete subtree: who walks which block, and how large blocks are, cannot show in the
- * result. The lane arrays below vectorise as they stand.
+ * folds its lanes in halves; the leaves then form a binary tree (leaves.h). The lane arrays below
+ * vectorise as they stand.
  *
- * Bytes an entry: one entry size a vector read; axpy_norm2 and axpy_norms write one more. A norm
- * 2 whose squares overflow or underflow reads its vector twice more. */
+ * Bytes an entry: one entry size a vector read; those that add to y write one more. A norm 2 whose
+ * squares overflow or underflow reads its vector twice more. With several vectors a leaf of y stays
+ * in the first-level cache, so y is read once, and the leaves that axpy_many_dots adds are in the
+ * second-level cache for their dot products. */
 #ifndef FUR_TEMPLATE
+#    include "add_many.h"
 #    include "coefficient.h"
 #    include "isa.h"
 #    include "kernel.h"
+#    include "leaves.h"
 #    include "scalar.h"
-#    include "split.h"
+#    include "stream.h"
 #    include "table.h"
-#    include "team.h"
-#    include "tree.h"
 
 #    include <float.h>
-
-#    define LEAF_BYTES 16384
-#    define ROW_BYTES 512
-
-/* Enough blocks to balance many threads, few enough to keep their sums on the stack. */
-#    define MAX_BLOCKS 1024
-#    define LEAF_GRAIN 4
-
-/* The operands of a leaf function; members an operation does not need are 0. */
-typedef struct reduction {
-    int64_t n;
-    int64_t leaf_entries;
-    const void *x;
-    const void *y;
-    void *out;
-    fur_scalar alpha;
-    fur_scalar constant; /* in place of the entries of y */
-    double scale;
-    /* The result for entries begin .. end-1, which are one leaf. */
-    pair (*leaf)(const struct reduction *r, int64_t begin, int64_t end);
-    pair_combine combine;
-} reduction;
 
 static pair add(pair a, pair b)
 {
@@ -64,46 +43,6 @@ static double fold(double *lane, int lanes)
         for (int j = 0; j < half; j++)
             lane[j] += lane[j + half];
     return lane[0];
-}
-
-static pair walk_block(const reduction *r, int64_t first, int64_t last)
-{
-    tree t = {.combine = r->combine};
-    for (int64_t leaf = first; leaf < last; leaf++)
-        tree_push(&t, r->leaf(r, leaf * r->leaf_entries,
-                              fur_smaller(r->n, (leaf + 1) * r->leaf_entries)));
-    return tree_root(&t);
-}
-
-/* Blocks of leaves, and where their sums go. */
-typedef struct blocks {
-    const reduction *r;
-    int64_t leaves;
-    int64_t block;
-    pair *sums;
-} blocks;
-
-static void walk_blocks(void *job, int64_t begin, int64_t end)
-{
-    const blocks *b = job;
-    for (int64_t i = begin; i < end; i++)
-        b->sums[i] = walk_block(b->r, i * b->block, fur_smaller(b->leaves, (i + 1) * b->block));
-}
-
-static pair walk(const fur_env *env, const reduction *r)
-{
-    pair sums[MAX_BLOCKS];
-    blocks b = {.r = r, .block = 1, .sums = sums};
-    b.leaves = (r->n + r->leaf_entries - 1) / r->leaf_entries;
-    while (b.leaves > b.block * MAX_BLOCKS)
-        b.block *= 2;
-    int64_t count = (b.leaves + b.block - 1) / b.block;
-    fur_parallel(env, b.leaves / LEAF_GRAIN, count, walk_blocks, &b);
-
-    tree t = {.combine = r->combine};
-    for (int64_t i = 0; i < count; i++)
-        tree_push(&t, sums[i]);
-    return tree_root(&t);
 }
 
 /* sqrt(a^2 + b^2) from operations that every machine rounds alike, which hypot of a C library is
@@ -148,6 +87,9 @@ const fur_reduction_kernels ISA(reduction_kernels) = {
     .norm2 = FUR_VALUE_TABLE(norm2),
     .axpy_norm2 = FUR_VALUE_TABLE(axpy_norm2),
     .axpy_norms = FUR_VALUE_TABLE(axpy_norms),
+    .dot_many = FUR_VALUE_TABLE(dot_many),
+    .axpy_many_norm2 = FUR_VALUE_TABLE(axpy_many_norm2),
+    .axpy_many_dots = FUR_VALUE_TABLE(axpy_many_dots),
 };
 #else
 
@@ -159,29 +101,33 @@ static reduction FN(reduction_of)(int64_t n, const void *x)
         .n = n, .leaf_entries = LEAF_BYTES / (int64_t)sizeof(VALUE), .x = x, .combine = add};
 }
 
+/* conj(x) y, added to the sums of a lane. */
+static inline void FN(add_product)(VALUE x, VALUE y, double *re, double *im)
+{
+#    if COMPLEX
+    double xr = x.re;
+    double xi = x.im;
+    double yr = y.re;
+    double yi = y.im;
+    *re = fma(xi, yi, fma(xr, yr, *re));
+    *im = fma(-xi, yr, fma(xr, yi, *im));
+#    else
+    (void)im;
+    *re = fma((double)x, (double)y, *re);
+#    endif
+}
+
 /* One row, or the part of it that the vector still has, into the lanes. */
 static inline void FN(dot_row)(const VALUE *restrict x, const VALUE *restrict y, int count,
                                double *restrict re, double *restrict im)
 {
-    for (int j = 0; j < count; j++) {
-#    if COMPLEX
-        double xr = x[j].re;
-        double xi = x[j].im;
-        double yr = y[j].re;
-        double yi = y[j].im;
-        re[j] = fma(xi, yi, fma(xr, yr, re[j]));
-        im[j] = fma(-xi, yr, fma(xr, yi, im[j]));
-#    else
-        (void)im;
-        re[j] = fma((double)x[j], (double)y[j], re[j]);
-#    endif
-    }
+    for (int j = 0; j < count; j++)
+        FN(add_product)(x[j], y[j], &re[j], &im[COMPLEX ? j : 0]);
 }
 
-static pair FN(dot_leaf)(const reduction *r, int64_t begin, int64_t end)
+/* x^H y over one leaf. */
+static pair FN(dot_one)(const VALUE *x, const VALUE *y, int64_t begin, int64_t end)
 {
-    const VALUE *x = r->x;
-    const VALUE *y = r->y;
     double re[ROW] = {0};
     double im[COMPLEX ? ROW : 1] = {0};
     int64_t i = begin;
@@ -189,6 +135,11 @@ static pair FN(dot_leaf)(const reduction *r, int64_t begin, int64_t end)
         FN(dot_row)(x + i, y + i, ROW, re, im);
     FN(dot_row)(x + i, y + i, (int)(end - i), re, im);
     return (pair){fold(re, ROW), COMPLEX ? fold(im, ROW) : 0};
+}
+
+static pair FN(dot_leaf)(const reduction *r, int64_t begin, int64_t end)
+{
+    return FN(dot_one)(r->x, r->y, begin, end);
 }
 
 static fur_status FN(dot)(fur_env *env, int64_t n, const void *x, const void *y, fur_slot out)
@@ -341,6 +292,7 @@ static inline void FN(axpy_row)(VALUE alpha, const VALUE *x, VALUE *y, int count
     }
 }
 
+/* The vectors of `many` but the last are added before x, which is the last. */
 static pair FN(axpy_leaf)(const reduction *r, int64_t begin, int64_t end)
 {
     const VALUE *x = r->x;
@@ -348,6 +300,8 @@ static pair FN(axpy_leaf)(const reduction *r, int64_t begin, int64_t end)
     VALUE alpha = V(from)(r->alpha);
     double sum[ROW] = {0};
     int64_t i = begin;
+    if (r->many)
+        FN(add_many)(r->many, r->many->count - 1, y, begin, end);
     for (; i + ROW <= end; i += ROW)
         FN(axpy_row)(alpha, x + i, y + i, ROW, sum);
     FN(axpy_row)(alpha, x + i, y + i, (int)(end - i), sum);
@@ -420,6 +374,113 @@ static fur_status FN(axpy_norms)(fur_env *env, int64_t n, const fur_ratio *alpha
     pair sums = walk(env, &r);
     FUR_TRY(store(norm, FN(norm_from)(env, n, sums.re, y), 0));
     return store(product, unit ? sums.re : sums.im, 0);
+}
+
+static fur_status FN(axpy_many_norm2)(fur_env *env, int64_t n, const fur_many *m, void *y,
+                                      fur_slot out)
+{
+    reduction r = FN(reduction_of)(n, m->x[m->count - 1]);
+    r.alpha = m->alpha[m->count - 1];
+    r.many = m;
+    r.out = y;
+    r.leaf = FN(axpy_leaf);
+    double sum = walk(env, &r).re;
+    return store(out, FN(norm_from)(env, n, sum, y), 0);
+}
+
+/* One row of a constant count of vectors, GROUP at most, side by side. */
+static inline void FN(dot_rows)(int count, const VALUE *const *x, const VALUE *y, int64_t begin,
+                                int64_t end, double (*re)[ROW], double (*im)[COMPLEX ? ROW : 1])
+{
+    for (int64_t i = begin; i < end; i++)
+        for (int k = 0; k < count; k++)
+            FN(add_product)(x[k][i], y[i], &re[k][i - begin], &im[k][COMPLEX ? i - begin : 0]);
+}
+
+/* The same row of the next leaf, to the second-level cache: it is used when the other vectors have
+ * had their turn. */
+static inline void FN(prefetch_rows)(int count, const VALUE *const *x, int64_t i)
+{
+    for (int k = 0; k < count; k++)
+        for (int byte = 0; byte < ROW_BYTES; byte += FUR_STREAM_LINE)
+            __builtin_prefetch((const char *)(x[k] + i) + LEAF_BYTES + byte, 0, 2);
+}
+
+/* The dot products of `count` vectors from k on over one leaf. */
+static inline void FN(dot_group)(int count, const reduction *r, int k, int64_t begin, int64_t end,
+                                 pair *out)
+{
+    const VALUE *x[GROUP];
+    const VALUE *y = r->y;
+    double re[GROUP][ROW] = {0};
+    double im[GROUP][COMPLEX ? ROW : 1] = {0};
+    int64_t i = begin;
+    for (int g = 0; g < count; g++)
+        x[g] = r->many->x[k + g];
+    for (; i + ROW <= end; i += ROW) {
+        if (r->streams)
+            FN(prefetch_rows)(count, x, i);
+        FN(dot_rows)(count, x, y, i, i + ROW, re, im);
+    }
+    FN(dot_rows)(count, x, y, i, end, re, im);
+    for (int g = 0; g < count; g++)
+        out[k + g] = (pair){fold(re[g], ROW), COMPLEX ? fold(im[g], ROW) : 0};
+}
+
+/* The last vectors first, as their leaves may have been read a moment ago. */
+static void FN(dots_leaf)(const reduction *r, int64_t begin, int64_t end, pair *out)
+{
+    int count = r->many->count;
+    for (int k = (count - 1) / GROUP * GROUP; k >= 0; k -= GROUP)
+        switch (count - k) {
+        case 1:
+            out[k] = FN(dot_one)(r->many->x[k], r->y, begin, end);
+            break;
+        case 2:
+            FN(dot_group)(2, r, k, begin, end, out);
+            break;
+        case 3:
+            FN(dot_group)(3, r, k, begin, end, out);
+            break;
+        default:
+            FN(dot_group)(GROUP, r, k, begin, end, out);
+        }
+}
+
+static void FN(axpy_dots_leaf)(const reduction *r, int64_t begin, int64_t end, pair *out)
+{
+    FN(add_many)(r->many, r->many->count, r->out, begin, end);
+    FN(dots_leaf)(r, begin, end, out);
+}
+
+static fur_status FN(walk_dots)(fur_env *env, reduction r, const fur_many *m, const void *y,
+                                fur_scalar *out)
+{
+    pair sums[FUR_MANY_MAX];
+    r.many = m;
+    r.streams = fur_streams(r.n * m->count * (int64_t)sizeof(VALUE));
+    r.y = y;
+    walk_many(env, &r, sums);
+    for (int k = 0; k < m->count; k++)
+        out[k] = (fur_scalar){sums[k].re, sums[k].im};
+    return FUR_OK;
+}
+
+static fur_status FN(dot_many)(fur_env *env, int64_t n, const fur_many *m, const void *y,
+                               fur_scalar *out)
+{
+    reduction r = FN(reduction_of)(n, NULL);
+    r.leaf_of_many = FN(dots_leaf);
+    return FN(walk_dots)(env, r, m, y, out);
+}
+
+static fur_status FN(axpy_many_dots)(fur_env *env, int64_t n, const fur_many *m, void *y,
+                                     fur_scalar *out)
+{
+    reduction r = FN(reduction_of)(n, NULL);
+    r.leaf_of_many = FN(axpy_dots_leaf);
+    r.out = y;
+    return FN(walk_dots)(env, r, m, y, out);
 }
 
 #    undef ROW

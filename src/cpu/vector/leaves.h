@@ -1,0 +1,122 @@
+/* The leaves of a reduction, walked by threads.
+ *
+ * Threads take blocks of 2^k leaves, each a complete subtree of docs/numerics.md: who walks which
+ * block, and how large blocks are, cannot show in the result. */
+#ifndef FURROW_CPU_LEAVES_H
+#define FURROW_CPU_LEAVES_H
+
+#include "kernel.h"
+#include "split.h"
+#include "team.h"
+#include "tree.h"
+
+#define LEAF_BYTES 16384
+#define ROW_BYTES 512
+
+/* Enough blocks to balance many threads, few enough to keep their sums on the stack. */
+#define MAX_BLOCKS 1024
+#define MAX_SUMS (4 * MAX_BLOCKS)
+#define LEAF_GRAIN 4
+
+/* The operands of a leaf function; members an operation does not need are 0. */
+typedef struct reduction {
+    int64_t n;
+    int64_t leaf_entries;
+    const void *x;
+    const void *y;
+    void *out;
+    fur_scalar alpha;
+    fur_scalar constant;  /* in place of the entries of y */
+    const fur_many *many; /* beside x, in place of it, or NULL */
+    bool streams;         /* these are larger than the cache */
+    double scale;
+    /* The result for entries begin .. end-1, which are one leaf; or those of several vectors. */
+    pair (*leaf)(const struct reduction *r, int64_t begin, int64_t end);
+    void (*leaf_of_many)(const struct reduction *r, int64_t begin, int64_t end, pair *out);
+    pair_combine combine;
+} reduction;
+
+static inline pair walk_block(const reduction *r, int64_t first, int64_t last)
+{
+    tree t = {.combine = r->combine};
+    for (int64_t leaf = first; leaf < last; leaf++)
+        tree_push(&t, r->leaf(r, leaf * r->leaf_entries,
+                              fur_smaller(r->n, (leaf + 1) * r->leaf_entries)));
+    return tree_root(&t);
+}
+
+/* The same for many->count results. */
+static inline void walk_block_of_many(const reduction *r, int64_t first, int64_t last, pair *out)
+{
+    const int count = r->many->count;
+    tree trees[FUR_MANY_MAX];
+    for (int k = 0; k < count; k++)
+        trees[k] = (tree){.combine = r->combine};
+    for (int64_t leaf = first; leaf < last; leaf++) {
+        pair sums[FUR_MANY_MAX];
+        r->leaf_of_many(r, leaf * r->leaf_entries, fur_smaller(r->n, (leaf + 1) * r->leaf_entries),
+                        sums);
+        for (int k = 0; k < count; k++)
+            tree_push(&trees[k], sums[k]);
+    }
+    for (int k = 0; k < count; k++)
+        out[k] = tree_root(&trees[k]);
+}
+
+/* Blocks of leaves, and where the sums of each go, one behind the other. */
+typedef struct blocks {
+    const reduction *r;
+    int64_t leaves;
+    int64_t block;
+    pair *sums;
+} blocks;
+
+static inline void walk_blocks(void *job, int64_t begin, int64_t end)
+{
+    const blocks *b = job;
+    for (int64_t i = begin; i < end; i++) {
+        int64_t first = i * b->block;
+        int64_t last = fur_smaller(b->leaves, first + b->block);
+        if (b->r->leaf_of_many)
+            walk_block_of_many(b->r, first, last, b->sums + i * b->r->many->count);
+        else
+            b->sums[i] = walk_block(b->r, first, last);
+    }
+}
+
+/* With room for the sums of MAX_BLOCKS blocks, for several results MAX_SUMS in all. */
+static inline void walk_into(const fur_env *env, const reduction *r, int results, pair *sums,
+                             pair *out)
+{
+    blocks b = {.r = r, .block = 1, .sums = sums};
+    int64_t most = fur_smaller(MAX_BLOCKS, MAX_SUMS / results);
+    int64_t vectors = r->many ? r->many->count : 1;
+    b.leaves = (r->n + r->leaf_entries - 1) / r->leaf_entries;
+    while (b.leaves > b.block * most)
+        b.block *= 2;
+    int64_t count = (b.leaves + b.block - 1) / b.block;
+    fur_parallel(env, b.leaves * vectors / LEAF_GRAIN, count, walk_blocks, &b);
+
+    for (int k = 0; k < results; k++) {
+        tree t = {.combine = r->combine};
+        for (int64_t i = 0; i < count; i++)
+            tree_push(&t, sums[i * results + k]);
+        out[k] = tree_root(&t);
+    }
+}
+
+static inline pair walk(const fur_env *env, const reduction *r)
+{
+    pair sums[MAX_BLOCKS];
+    pair sum;
+    walk_into(env, r, 1, sums, &sum);
+    return sum;
+}
+
+static inline void walk_many(const fur_env *env, const reduction *r, pair *out)
+{
+    pair sums[MAX_SUMS];
+    walk_into(env, r, r->many->count, sums, out);
+}
+
+#endif

@@ -1,0 +1,38 @@
+/* What tests of several vectors at a time share on the CPU and on a GPU: random vectors, what
+ * operations one by one make of them, and the comparison with those on all at once. */
+#ifndef FURROW_TESTS_MANY_TRIAL_H
+#define FURROW_TESTS_MANY_TRIAL_H
+
+#include "support.h"
+
+#define MOST_MANY 70 /* more than two kernels take */
+
+/* y and the vectors of a call, on the host. */
+typedef struct many_trial {
+    fur_value_type value;
+    int64_t n;
+    int count;
+    void *x[MOST_MANY];
+    fur_scalar alpha[MOST_MANY];
+    void *y;
+} many_trial;
+
+many_trial many_random(rng *r, fur_value_type value, int64_t n, int count);
+void many_release(many_trial *t);
+
+typedef struct many_results {
+    fur_scalar dots[MOST_MANY];
+    void *y; /* y + sum_k alpha_k x_k, in memory of malloc */
+    double norm;
+    fur_scalar after[MOST_MANY]; /* its dot products */
+} many_results;
+
+/* By fur_dot, fur_axpby and fur_norm2. */
+many_results many_one_by_one(fur_context *context, const many_trial *t);
+
+/* All at once, with the same bits. The vectors begin `shift` entries behind an aligned address, if
+ * they are odd ones. */
+void many_check(fur_context *context, const many_trial *t, const many_results *expected,
+                int64_t shift);
+
+#endif

@@ -1,0 +1,166 @@
+/* Several vectors at a time: the bits of fur_dot, fur_axpby and fur_norm2 one after the other, for
+ * every value type, number of vectors, size, thread count and instruction set. */
+#include "many_trial.h"
+
+#include <math.h>
+
+static int64_t leaf_entries(fur_value_type value)
+{
+    return 16384 / (int64_t)fur_value_size(value);
+}
+
+/* On every instruction set with 1 to 8 threads, in steps. */
+static void check_everywhere(rng *r, fur_value_type value, int64_t n, int count, int step)
+{
+    many_trial t = many_random(r, value, n, count);
+    fur_context *alone = context_make(NULL, 1);
+    many_results expected = many_one_by_one(alone, &t);
+    for (int i = 0; isa_name(i); i++) {
+        for (int threads = 1; threads <= 8; threads += step) {
+            fur_context *context = context_make(isa_name(i), threads);
+            many_check(context, &t, &expected, threads % 2);
+            fur_context_destroy(context);
+        }
+    }
+    fur_context_destroy(alone);
+    free(expected.y);
+    many_release(&t);
+}
+
+/* Around groups of vectors, rows and leaves; loops over value types, as the next. */
+START_TEST(many_have_the_bits_of_one_by_one)
+{
+    static const int counts[] = {0, 1, 2, 3, 4, 7, 8, 9, 17, 32, 33, 66};
+    fur_value_type value = (fur_value_type)_i;
+    rng r = rng_stream((uint64_t)value);
+    int64_t leaf = leaf_entries(value);
+    const int64_t sizes[] = {0, 1, leaf / 32 + 1, leaf - 1, leaf, leaf + 1, 5 * leaf + 3};
+    for (int i = 0; i < COUNT_OF(sizes); i++)
+        for (int c = i % 2; c < COUNT_OF(counts); c += TEST_SLOW ? 4 : 2)
+            check_everywhere(&r, value, sizes[i], counts[c], 7);
+    for (int c = 0; c < COUNT_OF(counts); c++)
+        check_everywhere(&r, value, rng_below(&r, 4 * leaf), counts[c], 7);
+}
+END_TEST
+
+START_TEST(many_have_their_bits_for_any_threads)
+{
+    fur_value_type value = (fur_value_type)_i;
+    rng r = rng_stream(10 + (uint64_t)value);
+    check_everywhere(&r, value, 7 * leaf_entries(value) + 5, 9, 1);
+}
+END_TEST
+
+/* The threads share out at most 128 blocks of leaves for 32 vectors: blocks of two. */
+START_TEST(many_of_many_leaves_have_the_bits_of_one_by_one)
+{
+    rng r = rng_stream(20);
+    check_everywhere(&r, FUR_F32, 133 * leaf_entries(FUR_F32) + 3, TEST_SLOW ? 9 : 32, 7);
+}
+END_TEST
+
+/* y may be one of the vectors, and one may come twice. */
+START_TEST(many_dots_take_y_itself)
+{
+    fur_context *context = context_make(NULL, 2);
+    rng r = rng_stream(30);
+    fur_vector *x = vector_random(context, &r, FUR_C64, 5000);
+    fur_vector *y = vector_random(context, &r, FUR_C64, 5000);
+    const fur_vector *const list[] = {y, x, y};
+    fur_scalar dots[3];
+    fur_scalar expected[3];
+    ck_ok(context, fur_dot_many(3, list, y, dots));
+    for (int k = 0; k < 3; k++)
+        ck_ok(context, fur_dot(list[k], y, &expected[k]));
+    ck_assert(first_difference(FUR_C128, 3, dots, expected) < 0);
+    fur_vector_destroy(y);
+    fur_vector_destroy(x);
+    fur_context_destroy(context);
+}
+END_TEST
+
+/* Squares that overflow or underflow; NaN; infinity, which a coefficient 1 does not make a NaN. */
+START_TEST(norms_after_sums_of_extremes_are_right)
+{
+    static const double cases[][2] = {
+        {1e300, 3e300}, {1e-300, 3e-300},     {0x1p-1074, 3 * 0x1p-1074},
+        {0, 0},         {INFINITY, INFINITY}, {NAN, NAN}};
+    fur_context *context = context_make(NULL, 1);
+    for (int i = 0; i < COUNT_OF(cases); i++) {
+        double entries[5000] = {0};
+        double zeros[5000] = {0};
+        const fur_scalar ones[] = {fur_real(1), fur_real(1), fur_real(1)};
+        double norm;
+        entries[4321] = cases[i][0];
+        fur_vector *x = vector_from(context, FUR_F64, 5000, entries);
+        fur_vector *y = vector_from(context, FUR_F64, 5000, zeros);
+        const fur_vector *const list[] = {x, x, x};
+        ck_ok(context, fur_axpy_many_norm2(3, ones, list, y, &norm));
+        ck_assert_msg(first_difference(FUR_F64, 1, &norm, &cases[i][1]) < 0, "%a, expected %a",
+                      norm, cases[i][1]);
+        fur_vector_destroy(y);
+        fur_vector_destroy(x);
+    }
+    fur_context_destroy(context);
+}
+END_TEST
+
+/* A list that is wrong in its second vector. */
+static void check_refused(fur_context *context, const fur_vector *wrong, fur_vector *y,
+                          const char *sentence)
+{
+    rng r = rng_stream(40);
+    fur_vector *x = vector_random(context, &r, FUR_F64, 5);
+    const fur_vector *const list[] = {x, wrong};
+    const fur_scalar ones[] = {fur_real(1), fur_real(1)};
+    void *before = vector_entries(y);
+    fur_scalar dots[2] = {{42, 43}, {44, 45}};
+    double norm = 46;
+    if (wrong != y)
+        ck_fails(context, FUR_INVALID, sentence, fur_dot_many(2, list, y, dots));
+    ck_fails(context, FUR_INVALID, sentence, fur_axpy_many(2, ones, list, y));
+    ck_fails(context, FUR_INVALID, sentence, fur_axpy_many_norm2(2, ones, list, y, &norm));
+    ck_fails(context, FUR_INVALID, sentence, fur_axpy_many_dots(2, ones, list, y, dots));
+    ck_assert(dots[0].re == 42 && dots[1].im == 45 && norm == 46);
+    ck_assert(first_difference(FUR_F64, 5, fur_vector_const_data(y), before) < 0);
+    free(before);
+    fur_vector_destroy(x);
+}
+
+START_TEST(lists_that_do_not_match_are_refused)
+{
+    fur_context *context = context_make(NULL, 1);
+    fur_context *other = context_make(NULL, 1);
+    rng r = rng_stream(41);
+    fur_vector *y = vector_random(context, &r, FUR_F64, 5);
+    fur_vector *longer = vector_random(context, &r, FUR_F64, 6);
+    fur_vector *complex = vector_random(context, &r, FUR_C128, 5);
+    fur_vector *foreign = vector_random(other, &r, FUR_F64, 5);
+    check_refused(context, NULL, y, "vector 1 of x is NULL");
+    check_refused(context, longer, y, "the vectors have 5 and 6 entries");
+    check_refused(context, complex, y,
+                  "the vectors have entries of types f64 and c128; convert one of them");
+    check_refused(context, foreign, y, "the vectors belong to different contexts");
+    check_refused(context, y, y, "a vector of x and y overlap; each must have memory of its own");
+    fur_vector *const made[] = {foreign, complex, longer, y};
+    for (int i = 0; i < COUNT_OF(made); i++)
+        fur_vector_destroy(made[i]);
+    fur_context_destroy(other);
+    fur_context_destroy(context);
+}
+END_TEST
+
+static void add_tests(TCase *tests)
+{
+    tcase_add_loop_test(tests, many_have_the_bits_of_one_by_one, 0, FUR_VALUE_COUNT);
+    tcase_add_loop_test(tests, many_have_their_bits_for_any_threads, 0, FUR_VALUE_COUNT);
+    tcase_add_test(tests, many_of_many_leaves_have_the_bits_of_one_by_one);
+    tcase_add_test(tests, many_dots_take_y_itself);
+    tcase_add_test(tests, norms_after_sums_of_extremes_are_right);
+    tcase_add_test(tests, lists_that_do_not_match_are_refused);
+}
+
+int main(void)
+{
+    return run_tests("many", add_tests);
+}
