@@ -47,8 +47,9 @@ static inline fur_status fur_orthogonalise(int count, fur_vector *const *basis, 
     return FUR_OK;
 }
 
-/* The vector transfers of that on the CPU: V moves three times, of more than FUR_MANY_MAX vectors
- * the rest, on a GPU all, a fourth time; w six times for so many. */
+/* The vector transfers of that on the CPU: V moves three times and w five times. Of more than
+ * FUR_MANY_MAX vectors the first ones move a fourth time, and w six times more for each
+ * FUR_MANY_MAX. On a GPU all of V moves four times. */
 static inline int fur_orthogonalise_transfers(int count)
 {
     int rest = count > FUR_MANY_MAX ? count - FUR_MANY_MAX : 0;
