@@ -91,7 +91,9 @@ template <class Value> fur_status divide(fur_env *env, const fur_csr_view *a, fu
     s->rows = a->rows;
     s->lanes = leaves * lanes;
     int64_t most = env->device->multiprocessors;
-    s->group = s->lanes / MANY <= most / 2 ? FEW : MANY;
+    // Of less than a leaf, slices of few lanes would be mostly padding.
+    bool few = a->rows >= DEPTH * lanes && s->lanes / MANY <= most / 2;
+    s->group = few ? FEW : MANY;
     s->units = s->lanes / s->group;
     s->a_team = static_cast<int>(fur_ceil_div(s->units, most * (BLOCK / (DEPTH * s->group))));
     if (a->rows == 0 || s->a_team > fur_cg_units_most<Value> || a->entries > ENTRIES_MOST)

@@ -304,15 +304,14 @@ template <class Op, class Value, class Pass> struct marcher {
         const int64_t jump = int64_t(c.stride) * size;
         int64_t at = entry(0);
         steps from = c.place(at);
-        begin<false>(at);
         load_plane(0, -c.drift);
-        end<false>(at, place_of(1) + thread());
-        if (run > 1) {
-            begin<false>(at + jump);
-            end<false>(at + jump, place_of(2) + thread());
-        } else {
-            load_plane(2, c.drift);
-        }
+        for (int k = 1; k < 3; k++)
+            if (k <= run) {
+                begin<false>(entry(k - 1));
+                end<false>(entry(k - 1), place_of(k) + thread());
+            } else {
+                load_plane(k, c.drift);
+            }
         look_ahead<false>(at);
         __syncthreads();
         int full = (leaf + (run - 1) * int64_t(c.stride) + 1) * size <= c.n ? run : run - 3;

@@ -101,7 +101,8 @@ done
 may_see_cuda() {
     case $1 in
     device) echo device ;;
-    vector | csr | spmv | stencil) echo device "$1" ;;
+    vector | csr | spmv) echo device "$1" ;;
+    stencil) echo device vector stencil ;;
     multigrid) echo device stencil multigrid ;;
     reorder) echo device csr reorder ;;
     solver) echo device vector csr spmv solver ;;
