@@ -175,7 +175,8 @@ static const fur_solver_options cases[] = {
     {.max_iterations = 1}, {.max_iterations = 7},       {.max_iterations = 16, .rtol = 1e-14},
 };
 
-static void check_pair(const problem *host, const problem *gpu)
+/* Every step-th of the ways to run a solve, for each case. */
+static void check_pair(const problem *host, const problem *gpu, int step)
 {
     static const int64_t intervals[] = {0, 1, 2, 7, 16, 1000};
     for (int i = 0; i < COUNT_OF(cases) * 4; i++) {
@@ -183,7 +184,7 @@ static void check_pair(const problem *host, const problem *gpu)
         fur_solver_options options = cases[i / 4];
         options.whole = i / 2 % 2;
         fur_solver_report expected = solve_on_host(host, options, jacobi);
-        for (int k = 0; k < COUNT_OF(intervals) * EXECUTIONS; k += test_small() ? 7 : 1) {
+        for (int k = 0; k < COUNT_OF(intervals) * EXECUTIONS; k += step) {
             options.execution = (fur_execution)(k % EXECUTIONS);
             check_solve(host, &expected, gpu, options, jacobi, intervals[k / EXECUTIONS]);
         }
@@ -194,7 +195,7 @@ static void check_problem(fur_context *context, const assembly *m)
 {
     problem host = problem_open(fur_context_host(context), m, NULL);
     problem gpu = problem_open(context, m, NULL);
-    check_pair(&host, &gpu);
+    check_pair(&host, &gpu, test_small() ? 7 : 1);
     problem_close(&gpu);
     problem_close(&host);
 }
@@ -245,7 +246,7 @@ START_TEST(stencils_are_solved_with_the_bits_of_the_cpu)
         void *b = entries_random(&r, value, rows);
         problem host = stencil_open(fur_context_host(context), value, s, b);
         problem gpu = stencil_open(context, value, s, b);
-        check_pair(&host, &gpu);
+        check_pair(&host, &gpu, 5);
         fur_solver_options options = {.size = sizeof options, .preconditioner = gpu.jacobi};
         fur_solver_report report = solve(&gpu, &options);
         bool passes = s->points == 7 && plane >= 2048;

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "generate.h"
 #include "load.h"
@@ -32,6 +33,8 @@ static const double GPU_BYTES = 400e9;
 #define CG_ENTRIES 12
 
 #define GPU_COPY (INT64_C(1) << 27)
+
+#define REST_NS 30000000
 
 typedef struct solve_case solve_case;
 
@@ -375,11 +378,19 @@ static fur_status time_copy(const solve_case *c, double *rate)
     return FUR_OK;
 }
 
+/* Lets the last contender's threads go to sleep. Those of OpenMP wait awake for some milliseconds,
+ * and where there is a thread for each core they would take the processor from the next. */
+static void rest(void)
+{
+    nanosleep(&(struct timespec){.tv_nsec = REST_NS}, NULL);
+}
+
 static fur_status run_rounds(solve_case *c, int rounds)
 {
     for (int round = 0; round < rounds; round++) {
         for (int i = 0; i < c->race.count; i++) {
             solve_contender *one = &c->race.contenders[i];
+            rest();
             COMMAND_TRY(one->run(one->self, c->iterations, &one->rounds[round]));
         }
         COMMAND_TRY(time_copy(c, &c->copy_rounds[round]));
