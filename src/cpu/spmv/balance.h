@@ -88,14 +88,14 @@ static inline fur_status fur_spmv_by_rows(const fur_spmv_call *call, fur_spmv_mu
     return FUR_OK;
 }
 
-/* The same over a kernel's units, of which unit i has the work from start[i] to start[i + 1] and
- * `grain` of it is worth a thread. */
+/* The same over a kernel's units, of which unit i has the work from start[i] to start[i + 1], each
+ * that of so many entries. */
 static inline fur_status fur_spmv_by_units(const fur_spmv_call *call, const int64_t *start,
-                                           int64_t units, int64_t grain,
+                                           int64_t units, int64_t entries,
                                            fur_spmv_multiply *multiply)
 {
     fur_cut_product p = {.call = call, .multiply = multiply, .start = start, .units = units};
-    p.parts = fur_parts(call->env->threads, start[units] / grain);
+    p.parts = fur_parts(call->env->threads, start[units] * entries / FUR_SPMV_GRAIN);
     fur_parallel(call->env, p.parts, p.parts, fur_multiply_units, &p);
     return FUR_OK;
 }

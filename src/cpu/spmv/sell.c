@@ -24,8 +24,6 @@
 #    define SLICES_A_WINDOW (SIGMA / LANES)
 /* Windows that are worth a thread when the form is made. */
 #    define WINDOW_GRAIN 2
-/* Columns of slices a thread should have at least. */
-#    define WIDTH_GRAIN 4096
 /* More padding than entries is refused, where it is much. */
 #    define MOST_FILL 2.0
 #    define SMALL_PLACES 65536
@@ -236,7 +234,7 @@ static fur_status apply(const fur_spmv_call *call)
 {
     static fur_spmv_multiply *const table[FUR_VALUE_COUNT] = FUR_VALUE_TABLE(multiply);
     const sell *s = call->state;
-    return fur_spmv_by_units(call, s->start, s->slices, WIDTH_GRAIN, table[call->a->value_type]);
+    return fur_spmv_by_units(call, s->start, s->slices, LANES, table[call->a->value_type]);
 }
 
 static int64_t matrix_bytes(const fur_csr_view *a, const void *state)

@@ -26,8 +26,6 @@
 #    define CHUNK_ROWS (CHUNK_SLICES * LANES)
 /* Chunks that are worth a thread when the form is made. */
 #    define CHUNK_GRAIN 4
-/* Steps a thread should have at least. */
-#    define STEP_GRAIN 4096
 /* A diagonal with fewer entries than this is not worth a step of its own. */
 #    define LEAST_RUN 3
 /* In place of a base: the step's columns are stored. */
@@ -235,7 +233,7 @@ static fur_status apply(const fur_spmv_call *call)
 {
     static fur_spmv_multiply *const table[FUR_VALUE_COUNT] = FUR_VALUE_TABLE(multiply);
     const runs *r = call->state;
-    return fur_spmv_by_units(call, r->step, r->chunks, STEP_GRAIN, table[call->a->value_type]);
+    return fur_spmv_by_units(call, r->step, r->chunks, LANES, table[call->a->value_type]);
 }
 
 static int64_t matrix_bytes(const fur_csr_view *a, const void *state)
