@@ -8,7 +8,7 @@
 
 /* Entries and rows a thread should have at least: fewer are multiplied sooner than a thread wakes.
  */
-#define FUR_SPMV_GRAIN 16384
+#define FUR_SPMV_GRAIN 8192
 
 /* Parts of a product: rows differ in what an entry costs, so threads that finish early take
  * another.
@@ -89,7 +89,7 @@ static inline fur_status fur_spmv_by_rows(const fur_spmv_call *call, fur_spmv_mu
 }
 
 /* The same over a kernel's units, of which unit i has the work from start[i] to start[i + 1], each
- * that of so many entries. */
+ * that of so many entries of FUR_SPMV_GRAIN. */
 static inline fur_status fur_spmv_by_units(const fur_spmv_call *call, const int64_t *start,
                                            int64_t units, int64_t entries,
                                            fur_spmv_multiply *multiply)
