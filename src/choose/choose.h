@@ -1,5 +1,5 @@
-#ifndef FURROW_SOLVER_CHOOSE_H
-#define FURROW_SOLVER_CHOOSE_H
+#ifndef FURROW_CHOOSE_CHOOSE_H
+#define FURROW_CHOOSE_CHOOSE_H
 
 #include <furrow/choose.h>
 

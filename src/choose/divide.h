@@ -1,6 +1,6 @@
 /* Preconditioners that divide by positive numbers, read once: they do not take over new values. */
-#ifndef FURROW_SOLVER_DIVIDE_H
-#define FURROW_SOLVER_DIVIDE_H
+#ifndef FURROW_CHOOSE_DIVIDE_H
+#define FURROW_CHOOSE_DIVIDE_H
 
 #include <furrow/csr.h>
 #include <furrow/operator.h>

@@ -1,7 +1,7 @@
 /* All eigenvalues and eigenvectors of a small dense real symmetric matrix, by +, -, *, / and sqrt
  * alone. */
-#ifndef FURROW_SOLVER_DENSE_SYMMETRIC_H
-#define FURROW_SOLVER_DENSE_SYMMETRIC_H
+#ifndef FURROW_EIGS_DENSE_SYMMETRIC_H
+#define FURROW_EIGS_DENSE_SYMMETRIC_H
 
 /* Of the n x n matrix a, by rows, which is overwritten: the eigenvalues in rising order, and in row
  * i of `vectors` the eigenvector of values[i]. */

@@ -1,6 +1,6 @@
 /* Whether a method whose residual may rise still gets anywhere. */
-#ifndef FURROW_SOLVER_COURSE_H
-#define FURROW_SOLVER_COURSE_H
+#ifndef FURROW_METHOD_COURSE_H
+#define FURROW_METHOD_COURSE_H
 
 #include "number.h"
 #include "solver.h"

@@ -1,7 +1,7 @@
 /* What the methods of least squares share: when they are done, rotations, and the bidiagonalisation
  * of A that lsqr and lsmr stand on. */
-#ifndef FURROW_SOLVER_LEAST_SQUARES_H
-#define FURROW_SOLVER_LEAST_SQUARES_H
+#ifndef FURROW_METHOD_LEAST_SQUARES_H
+#define FURROW_METHOD_LEAST_SQUARES_H
 
 #include "solver.h"
 

@@ -1,8 +1,8 @@
 /* Arithmetic on the scalars of a method that keeps them on the host, real and complex with one
  * spelling: only +, -, *, /, sqrt and fma, in one order, so that they have the same bits anywhere.
  */
-#ifndef FURROW_SOLVER_NUMBER_H
-#define FURROW_SOLVER_NUMBER_H
+#ifndef FURROW_METHOD_NUMBER_H
+#define FURROW_METHOD_NUMBER_H
 
 #include <furrow/base.h>
 #include <furrow/reduce.h>

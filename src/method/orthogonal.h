@@ -1,6 +1,6 @@
 /* Orthogonal vectors: Gram-Schmidt's step. */
-#ifndef FURROW_SOLVER_ORTHOGONAL_H
-#define FURROW_SOLVER_ORTHOGONAL_H
+#ifndef FURROW_METHOD_ORTHOGONAL_H
+#define FURROW_METHOD_ORTHOGONAL_H
 
 #include "number.h"
 #include "solver.h"

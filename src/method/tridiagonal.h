@@ -4,8 +4,8 @@
  * T has the n >= 1 diagonal entries `diagonal` and the n - 1 entries `beside` them. Of CG with its
  * coefficients alpha_k and beta_k it is (Saad 2003, section 6.7.3)
  *     diagonal[k] = 1 / alpha_k + beta_(k-1) / alpha_(k-1), beside[k] = sqrt(beta_k) / alpha_k. */
-#ifndef FURROW_SOLVER_TRIDIAGONAL_H
-#define FURROW_SOLVER_TRIDIAGONAL_H
+#ifndef FURROW_METHOD_TRIDIAGONAL_H
+#define FURROW_METHOD_TRIDIAGONAL_H
 
 #include <stdint.h>
 
