@@ -16,11 +16,12 @@
 #define AHEAD_SHARE 8
 #define MOST_AHEAD 16
 
-/* The target of a correction, relative to the residual that it starts from: not less, so that the
- * true residual is looked at soon. */
-#define MOST_GAIN 1e-3
 /* Corrections go on while each reduces the true residual by this factor. */
 #define LEAST_GAIN 0.5
+/* The target of a correction, relative to the residual that it starts from: not less, so that the
+ * true residual is looked at soon; not more, so that a residual just above the goal can gain. */
+#define MOST_GAIN 1e-3
+#define SURE_GAIN 0.25
 
 /* A pass works on residuals with a norm between 2^-RANGE and 2^RANGE, so that squares of their
  * entries and products with A have room. In single precision the range of the vectors is that of
@@ -287,6 +288,13 @@ static fur_outcome judge(const drive *d, double least)
                                                         : FUR_OUTCOME_STAGNATED;
 }
 
+/* What a correction has to reach. */
+static double correction_target(const drive *d)
+{
+    double most = SURE_GAIN * d->residual;
+    return larger(MOST_GAIN * d->residual, d->goal < most ? d->goal : most);
+}
+
 /* Passes until x meets the goal or a pass does not help. */
 static fur_status run(drive *d)
 {
@@ -306,7 +314,7 @@ static fur_status run(drive *d)
         if (s->outcome != FUR_OUTCOME_UNSOLVED)
             return FUR_OK;
         least = LEAST_GAIN * (d->normal >= 0 ? d->normal : d->residual);
-        FUR_TRY(correct(d, larger(d->goal, MOST_GAIN * d->residual)));
+        FUR_TRY(correct(d, correction_target(d)));
     }
 }
 
