@@ -17,7 +17,6 @@
 #    include "stream.h"
 #    include "table.h"
 
-#    include <stdlib.h>
 #    include <string.h>
 
 #    define SIGMA 1024
@@ -43,24 +42,37 @@ static int64_t row_length(const fur_csr_view *a, int64_t row)
     return row < a->rows ? fur_offset_at(a, row + 1) - fur_offset_at(a, row) : 0;
 }
 
-static int by_key(const void *a, const void *b)
+/* Sorts a window's items stably by the eight bits from `shift` on. Returns where they are then. */
+static uint32_t *sort_by_digit(uint32_t *items, uint32_t *room, int shift)
 {
-    uint32_t x = *(const uint32_t *)a;
-    uint32_t y = *(const uint32_t *)b;
-    return (x > y) - (x < y);
+    int place[256] = {0};
+    for (int n = 0; n < SIGMA; n++)
+        place[items[n] >> shift & 255]++;
+    if (place[items[0] >> shift & 255] == SIGMA)
+        return items;
+    for (int digit = 0, sum = 0; digit < 256; digit++) {
+        int count = place[digit];
+        place[digit] = sum;
+        sum += count;
+    }
+    for (int n = 0; n < SIGMA; n++)
+        room[place[items[n] >> shift & 255]++] = items[n];
+    return room;
 }
 
 /* Sorts a window's rows by length, longest first, equal ones in order. */
 static void sort_window(const fur_csr_view *a, int64_t first, int32_t *order, uint16_t *length)
 {
-    uint32_t key[SIGMA]; /* what the length lacks, above the place in the window */
+    uint32_t items[SIGMA]; /* what the length lacks, above the place in the window */
+    uint32_t room[SIGMA];
     for (uint32_t n = 0; n < SIGMA; n++)
-        key[n] = (uint32_t)(UINT16_MAX - row_length(a, first + n)) << 16 | n;
-    qsort(key, SIGMA, sizeof *key, by_key);
+        items[n] = (uint32_t)(UINT16_MAX - row_length(a, first + n)) << 16 | n;
+    uint32_t *sorted = sort_by_digit(items, room, 16);
+    sorted = sort_by_digit(sorted, sorted == items ? room : items, 24);
     for (int n = 0; n < SIGMA; n++) {
-        int64_t row = first + (key[n] & UINT16_MAX);
+        int64_t row = first + (sorted[n] & UINT16_MAX);
         order[n] = row < a->rows ? (int32_t)row : INT32_MAX;
-        length[n] = (uint16_t)(UINT16_MAX - (key[n] >> 16));
+        length[n] = (uint16_t)(UINT16_MAX - (sorted[n] >> 16));
     }
 }
 

@@ -16,6 +16,7 @@
 #    include "isa.h"
 #    include "kernel.h"
 #    include "lanes.h"
+#    include "lanes_index.h"
 #    include "scalar.h"
 #    include "split.h"
 #    include "stream.h"
@@ -28,8 +29,13 @@
 #    define CHUNK_GRAIN 4
 /* A diagonal with fewer entries than this is not worth a step of its own. */
 #    define LEAST_RUN 3
+/* Steps of a slice at most: one that leaves out a row with entries takes LEAST_RUN entries, any
+ * other one of the longest row. */
+#    define MOST_STEPS (FUR_ROW_SEGMENT + LANES * FUR_ROW_SEGMENT / LEAST_RUN)
 /* In place of a base: the step's columns are stored. */
 #    define GATHER INT32_MIN
+/* In place of a diagonal: the row has no entry left. */
+#    define ENDED INT32_MAX
 
 typedef struct runs {
     int64_t chunks;
@@ -42,70 +48,98 @@ typedef struct runs {
     void *values;     /* eight per step */
 } runs;
 
-/* Progress through the rows of a slice while it is cut into steps. */
+/* A slice cut into steps. */
+typedef struct cut {
+    int steps;
+    int gathers;
+    int32_t base[MOST_STEPS]; /* GATHER or the column of lane 0, negative if it takes no part */
+    uint8_t mask[MOST_STEPS];
+    int32_t columns[LANES * FUR_ROW_SEGMENT]; /* of gathering steps */
+} cut;
+
+/* Entries of each row of the slice, if all eight have as many. */
+static int64_t common_length(const fur_csr_view *a, int64_t row)
+{
+    if (row + LANES > a->rows)
+        return -1;
+    int64_t first = fur_offset_at(a, row);
+    int64_t length = fur_offset_at(a, row + 1) - first;
+    for (int i = 2; i <= LANES; i++)
+        if (fur_offset_at(a, row + i) != first + i * length)
+            return -1;
+    return length;
+}
+
+/* Whether eight rows of `length` entries lie on the same diagonals: each entry is one column right
+ * of that of the row before. */
+static bool on_diagonals(const int32_t *columns, int64_t length)
+{
+    int32_t apart = 0;
+    for (int64_t k = 0; k < (LANES - 1) * length; k++)
+        apart |= (columns[k + length] - 1) ^ columns[k];
+    return apart == 0;
+}
+
+/* Progress through the rows of a slice while it is cut. Entries count from its first one. */
 typedef struct cursor {
     const int32_t *columns;
-    int64_t next[LANES];
-    int64_t end[LANES];
+    lanes_index next;
+    lanes_index end;
 } cursor;
-
-typedef struct step {
-    int64_t base; /* GATHER or the column of lane 0, which may be negative if it takes no part */
-    unsigned mask;
-} step;
 
 static cursor open_slice(const fur_csr_view *a, int64_t row)
 {
-    cursor c = {.columns = a->columns};
-    for (int i = 0; i < LANES; i++) {
-        bool real = row + i < a->rows;
-        c.next[i] = real ? fur_offset_at(a, row + i) : 0;
-        c.end[i] = real ? fur_offset_at(a, row + i + 1) : 0;
-    }
-    return c;
+    int64_t first = fur_offset_at(a, row);
+    int32_t start[LANES + 1];
+    for (int i = 0; i <= LANES; i++)
+        start[i] = (int32_t)(fur_offset_at(a, fur_smaller(row + i, a->rows)) - first);
+    return (cursor){a->columns + first, index_load(start), index_load(start + 1)};
 }
 
-/* The next step: the leftmost diagonal if enough lanes have an entry on it, else one entry of every
- * row that has any left. An empty mask ends the slice. */
-static step next_step(const cursor *c)
+/* Cuts the slice at row. A step has the leftmost diagonal if enough rows have an entry on it, else
+ * the next entry of every row that has any left. */
+static void cut_steps(const fur_csr_view *a, int64_t row, cut *out)
 {
-    int64_t leftmost = INT64_MAX;
-    unsigned active = 0;
-    unsigned on_leftmost = 0;
-    for (int i = 0; i < LANES; i++) {
-        if (c->next[i] == c->end[i])
-            continue;
-        int64_t diagonal = (int64_t)c->columns[c->next[i]] - i;
-        active |= 1u << i;
-        if (diagonal < leftmost) {
-            leftmost = diagonal;
-            on_leftmost = 0;
-        }
-        if (diagonal == leftmost)
-            on_leftmost |= 1u << i;
-    }
-    if (active && (on_leftmost == active || __builtin_popcount(on_leftmost) >= LEAST_RUN))
-        return (step){leftmost, on_leftmost};
-    return (step){GATHER, active};
-}
-
-static void advance(cursor *c, unsigned mask)
-{
-    for (int i = 0; i < LANES; i++)
-        c->next[i] += mask >> i & 1;
-}
-
-/* Steps and gathering steps of the slice at row. */
-static int64_t count_slice(const fur_csr_view *a, int64_t row, int64_t *gathers)
-{
+    const int32_t numbers[LANES] = {0, 1, 2, 3, 4, 5, 6, 7};
+    const lanes_index lane = index_load(numbers);
     cursor c = open_slice(a, row);
-    int64_t steps = 0;
-    for (step s = next_step(&c); s.mask; s = next_step(&c)) {
-        steps++;
-        *gathers += s.base == GATHER;
-        advance(&c, s.mask);
+    for (lanes_index left = index_below(c.next, c.end); index_bits(left);
+         left = index_below(c.next, c.end)) {
+        lanes_index column = index_fetch(c.columns, c.next, left, index_all(0));
+        lanes_index diagonal = index_select(left, index_minus(column, lane), index_all(ENDED));
+        lanes_index leftmost = index_least(diagonal);
+        lanes_index on = index_equal(diagonal, leftmost);
+        unsigned bits = index_bits(on);
+        bool run = bits == index_bits(left) || __builtin_popcount(bits) >= LEAST_RUN;
+        if (run) {
+            int32_t base[LANES];
+            index_store(base, leftmost);
+            out->base[out->steps] = base[0];
+            out->mask[out->steps++] = (uint8_t)bits;
+            c.next = index_minus(c.next, on);
+        } else {
+            index_store(out->columns + LANES * (ptrdiff_t)out->gathers++, column);
+            out->base[out->steps] = GATHER;
+            out->mask[out->steps++] = (uint8_t)index_bits(left);
+            c.next = index_minus(c.next, left);
+        }
     }
-    return steps;
+}
+
+/* The steps of the slice at row. In most slices of a grid all rows have the same diagonals. */
+static void cut_slice(const fur_csr_view *a, int64_t row, cut *out)
+{
+    const int32_t *columns = a->columns + fur_offset_at(a, row);
+    int64_t length = common_length(a, row);
+    out->steps = 0;
+    out->gathers = 0;
+    if (length < 0 || !on_diagonals(columns, length)) {
+        cut_steps(a, row, out);
+        return;
+    }
+    out->steps = (int)length;
+    memcpy(out->base, columns, (size_t)length * sizeof *columns);
+    memset(out->mask, ALL_LANES, (size_t)length);
 }
 
 /* Leaves the chunk's numbers of steps where the next one's first will stand. */
@@ -113,9 +147,11 @@ static void count_chunk(const fur_csr_view *a, int64_t index, runs *r)
 {
     int64_t end = fur_smaller(a->rows, (index + 1) * CHUNK_ROWS);
     for (int64_t row = index * CHUNK_ROWS; row < end; row += LANES) {
-        int64_t steps = count_slice(a, row, &r->gather[index + 1]);
-        r->slice[row / LANES] = (uint16_t)steps;
-        r->step[index + 1] += steps;
+        cut c;
+        cut_slice(a, row, &c);
+        r->slice[row / LANES] = (uint16_t)c.steps;
+        r->step[index + 1] += c.steps;
+        r->gather[index + 1] += c.gathers;
     }
 }
 
@@ -123,7 +159,9 @@ static void count_chunk(const fur_csr_view *a, int64_t index, runs *r)
 typedef struct building {
     const fur_csr_view *a;
     runs *r;
-    void (*set)(const fur_csr_view *a, int64_t chunk, const runs *r);
+    bool steps; /* whether these are still to be set */
+    /* Sets the values of the steps from `at` on, which are those of the slice at row. */
+    void (*set_values)(const fur_csr_view *a, int64_t row, const runs *r, int64_t at);
 } building;
 
 static void count_chunks(void *job, int64_t begin, int64_t end)
@@ -133,11 +171,36 @@ static void count_chunks(void *job, int64_t begin, int64_t end)
         count_chunk(b->a, i, b->r);
 }
 
+/* Sets a slice's steps from `at` on, without their values; the columns after those before. */
+static int set_steps(const fur_csr_view *a, int64_t row, const runs *r, int64_t at,
+                     int32_t *columns)
+{
+    cut c;
+    cut_slice(a, row, &c);
+    memcpy(r->base + at, c.base, (size_t)c.steps * sizeof *c.base);
+    memcpy(r->mask + at, c.mask, (size_t)c.steps);
+    memcpy(columns, c.columns, (size_t)c.gathers * LANES * sizeof *c.columns);
+    return c.gathers;
+}
+
+/* Steps and values slice by slice: A is read once. */
+static void set_chunk(const building *b, int64_t index)
+{
+    const runs *r = b->r;
+    int32_t *columns = r->columns + r->gather[index] * LANES;
+    int64_t at = r->step[index];
+    int64_t end = fur_smaller(b->a->rows, (index + 1) * CHUNK_ROWS);
+    for (int64_t row = index * CHUNK_ROWS; row < end; at += r->slice[row / LANES], row += LANES) {
+        if (b->steps)
+            columns += (ptrdiff_t)set_steps(b->a, row, r, at, columns) * LANES;
+        b->set_values(b->a, row, r, at);
+    }
+}
+
 static void set_chunks(void *job, int64_t begin, int64_t end)
 {
-    const building *b = job;
     for (int64_t i = begin; i < end; i++)
-        b->set(b->a, i, b->r);
+        set_chunk(job, i);
 }
 
 static void start_chunks(runs *r)
@@ -148,34 +211,20 @@ static void start_chunks(runs *r)
     }
 }
 
-/* The steps of a chunk, without their values. */
-static void set_steps(const fur_csr_view *a, int64_t index, const runs *r)
-{
-    int32_t *columns = r->columns + r->gather[index] * LANES;
-    int64_t at = r->step[index];
-    int64_t end = fur_smaller(a->rows, (index + 1) * CHUNK_ROWS);
-    for (int64_t row = index * CHUNK_ROWS; row < end; row += LANES) {
-        cursor c = open_slice(a, row);
-        for (step s = next_step(&c); s.mask; s = next_step(&c), at++) {
-            r->base[at] = (int32_t)s.base;
-            r->mask[at] = (uint8_t)s.mask;
-            for (int i = 0; s.base == GATHER && i < LANES; i++)
-                *columns++ = s.mask >> i & 1 ? a->columns[c.next[i]] : 0;
-            advance(&c, s.mask);
-        }
-    }
-}
-
 #    define FUR_TEMPLATE "spmv/sell_runs.c"
 #    include "foreach_value.h"
 
+static void set(fur_env *env, const fur_csr_view *a, runs *r, bool steps)
+{
+    static void (*const table[FUR_VALUE_COUNT])(const fur_csr_view *, int64_t, const runs *,
+                                                int64_t) = FUR_VALUE_TABLE(set_values);
+    building b = {a, r, steps, table[a->value_type]};
+    fur_parallel(env, r->chunks / CHUNK_GRAIN, r->chunks, set_chunks, &b);
+}
+
 static fur_status refresh(fur_env *env, const fur_csr_view *a, void *state)
 {
-    static void (*const set[FUR_VALUE_COUNT])(const fur_csr_view *, int64_t, const runs *) =
-        FUR_VALUE_TABLE(set_values);
-    const runs *r = state;
-    building b = {a, state, set[a->value_type]};
-    fur_parallel(env, r->chunks / CHUNK_GRAIN, r->chunks, set_chunks, &b);
+    set(env, a, state, false);
     return FUR_OK;
 }
 
@@ -199,7 +248,7 @@ static fur_status build(fur_env *env, const fur_csr_view *a, runs *r)
     FUR_TRY(fur_env_allocate_zeros(env, r->chunks + 1, sizeof *r->step, &r->step));
     FUR_TRY(fur_env_allocate_zeros(env, r->chunks + 1, sizeof *r->gather, &r->gather));
     FUR_TRY(fur_env_allocate(env, a->rows / LANES + 1, sizeof *r->slice, &r->slice));
-    building b = {a, r, set_steps};
+    building b = {.a = a, .r = r};
     fur_parallel(env, r->chunks / CHUNK_GRAIN, r->chunks, count_chunks, &b);
     start_chunks(r);
     /* One more of each: arithmetic on the arrays' addresses is not defined for NULL. */
@@ -209,8 +258,8 @@ static fur_status build(fur_env *env, const fur_csr_view *a, runs *r)
     FUR_TRY(fur_env_allocate(env, steps, sizeof *r->mask, &r->mask));
     FUR_TRY(fur_env_allocate(env, gathers, LANES * sizeof *r->columns, &r->columns));
     FUR_TRY(fur_env_allocate(env, steps, LANES * fur_value_size(a->value_type), &r->values));
-    fur_parallel(env, r->chunks / CHUNK_GRAIN, r->chunks, set_chunks, &b);
-    return refresh(env, a, r);
+    set(env, a, r, true);
+    return FUR_OK;
 }
 
 static fur_status plan(fur_env *env, const fur_csr_view *a, const fur_spmv_profile *profile,
@@ -256,8 +305,12 @@ static fur_spmv_cost cost(const fur_csr_view *a, const fur_spmv_profile *profile
     int samples = (int)fur_smaller(slices, SAMPLES);
     int64_t counted = 0;
     int64_t gathers = 0;
-    for (int i = 0; i < samples; i++)
-        counted += count_slice(a, fur_split(slices, samples, i) * LANES, &gathers);
+    for (int i = 0; i < samples; i++) {
+        cut c;
+        cut_slice(a, fur_split(slices, samples, i) * LANES, &c);
+        counted += c.steps;
+        gathers += c.gathers;
+    }
     double scale = samples > 0 ? (double)slices / samples : 0;
     double steps = scale * (double)counted;
     double gathering = scale * (double)gathers;
@@ -291,19 +344,42 @@ const fur_spmv_kernel ISA(spmv_sell_runs) = {
 
 typedef FUR_LANES(VALUE_NAME) FN(lanes);
 
-/* The values of a chunk's steps. */
-static void FN(set_values)(const fur_csr_view *a, int64_t index, const runs *r)
+/* A step that some rows take part in. */
+static inline void FN(spread_some)(const VALUE *next[LANES], unsigned mask, VALUE *to)
 {
-    const VALUE *from = a->values;
-    VALUE *values = (VALUE *)r->values + r->step[index] * LANES;
-    int64_t at = r->step[index];
-    int64_t end = fur_smaller(a->rows, (index + 1) * CHUNK_ROWS);
-    for (int64_t row = index * CHUNK_ROWS; row < end; row += LANES) {
-        cursor c = open_slice(a, row);
-        for (int64_t last = at + r->slice[row / LANES]; at < last; at++, values += LANES) {
-            for (int i = 0; i < LANES; i++)
-                values[i] = r->mask[at] >> i & 1 ? from[c.next[i]] : V(from)((fur_scalar){0, 0});
-            advance(&c, r->mask[at]);
+    for (int i = 0; i < LANES; i++)
+        to[i] = mask >> i & 1 ? *next[i]++ : V(from)((fur_scalar){0, 0});
+}
+
+/* `count` steps that all rows take part in. */
+static inline void FN(spread_all)(const VALUE *next[LANES], int64_t count, VALUE *restrict to)
+{
+    const VALUE *from[LANES];
+    memcpy(from, next, sizeof from);
+    for (int64_t k = 0; k < count; k++, to += LANES)
+        for (int i = 0; i < LANES; i++)
+            to[i] = from[i][k];
+    for (int i = 0; i < LANES; i++)
+        next[i] += count;
+}
+
+static void FN(set_values)(const fur_csr_view *a, int64_t row, const runs *r, int64_t at)
+{
+    const VALUE *next[LANES];
+    VALUE *to = (VALUE *)r->values + at * LANES;
+    for (int i = 0; i < LANES; i++)
+        next[i] = (const VALUE *)a->values + fur_offset_at(a, fur_smaller(row + i, a->rows));
+    const uint8_t *mask = r->mask + at;
+    int steps = r->slice[row / LANES];
+    int k = 0;
+    while (k < steps) {
+        int first = k;
+        while (k < steps && mask[k] == ALL_LANES)
+            k++;
+        FN(spread_all)(next, k - first, to + (ptrdiff_t)first * LANES);
+        if (k < steps) {
+            FN(spread_some)(next, mask[k], to + (ptrdiff_t)k * LANES);
+            k++;
         }
     }
 }
