@@ -47,11 +47,9 @@ static fur_status choose_named(fur_spmv *plan, const char *name, const fur_spmv_
     const fur_spmv_kernel *kernel = find_kernel(context->backend, name);
     if (!kernel)
         return fail_unknown(context, name);
-    if (kernel->cost) {
-        const char *refusal = kernel->cost(&plan->operand->view, profile).refusal;
-        if (refusal)
-            return fail_unsuited(context, name, refusal);
-    }
+    const char *refusal = fur_spmv_refusal(kernel, &plan->operand->view, profile);
+    if (refusal)
+        return fail_unsuited(context, name, refusal);
     plan->kernel = kernel;
     snprintf(plan->reason, sizeof plan->reason, "asked for by name");
     fur_status status = fur_spmv_prepare(plan, kernel, profile, &plan->state);

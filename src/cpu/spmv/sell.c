@@ -8,7 +8,6 @@
  * entries for x and y. */
 #ifndef FUR_TEMPLATE
 #    include "balance.h"
-#    include "cost.h"
 #    include "isa.h"
 #    include "kernel.h"
 #    include "lanes.h"
@@ -16,6 +15,7 @@
 #    include "split.h"
 #    include "stream.h"
 #    include "table.h"
+#    include "work.h"
 
 #    include <string.h>
 
@@ -82,6 +82,15 @@ static int64_t window_width(const uint16_t *length)
     int64_t width = 0;
     for (int slice = 0; slice < SLICES_A_WINDOW; slice++)
         width += length[(ptrdiff_t)slice * LANES];
+    return width;
+}
+
+/* Those of them in which not every lane has an entry. */
+static int64_t partial_width(const uint16_t *length)
+{
+    int64_t width = 0;
+    for (int slice = 0; slice < SLICES_A_WINDOW; slice++)
+        width += length[slice * LANES] - length[slice * LANES + LANES - 1];
     return width;
 }
 
@@ -259,42 +268,49 @@ static int64_t matrix_bytes(const fur_csr_view *a, const void *state)
 /* Windows looked at for the estimate. */
 #    define SAMPLES 32
 
-/* Places an entry takes, padding included, in some windows between the ends of the matrix. */
-static double estimate_fill(const fur_csr_view *a)
+/* Columns of slices, and those in which not every lane has an entry, for each entry. */
+typedef struct shape {
+    double columns;
+    double partial;
+} shape;
+
+/* The shape of some windows between the ends of the matrix. */
+static shape sample_shape(const fur_csr_view *a)
 {
     int64_t windows = (a->rows + SIGMA - 1) / SIGMA;
     int samples = (int)fur_smaller(windows, SAMPLES);
-    double places = 0;
+    shape found = {0, 0};
     double entries = 0;
     for (int i = 0; i < samples; i++) {
         int32_t order[SIGMA];
         uint16_t length[SIGMA];
         int64_t first = fur_split(windows, 2 * samples, 2 * i + 1) * SIGMA;
         sort_window(a, first, order, length);
-        places += (double)(window_width(length) * LANES);
+        found.columns += (double)window_width(length);
+        found.partial += (double)partial_width(length);
         entries += (double)(fur_offset_at(a, fur_smaller(a->rows, first + SIGMA)) -
                             fur_offset_at(a, first));
     }
-    return entries > 0 ? places / entries : 1;
+    return entries > 0 ? (shape){found.columns / entries, found.partial / entries} : found;
 }
 
-static fur_spmv_cost cost(const fur_csr_view *a, const fur_spmv_profile *profile)
+/* Columns in which every lane has an entry, the others, and slices. */
+static fur_spmv_work work(const fur_csr_view *a, const fur_spmv_profile *profile)
 {
     if (profile->rows.row_max > UINT16_MAX)
-        return (fur_spmv_cost){.refusal = "a row has more than 65535 entries"};
-    double fill = estimate_fill(a);
-    double places = fill * (double)a->entries;
-    if (fill > MOST_FILL && places > SMALL_PLACES)
-        return (fur_spmv_cost){.refusal = "its rows differ too much in length"};
-    fur_work work = {
-        .core_ns = 0.40 * places + 1.5 * (double)a->rows,
-        .bytes = places * (double)(fur_value_size(a->value_type) + 4) + 6 * (double)a->rows +
-                 fur_vector_bytes(a),
-        .far_ns = 0.9,
-    };
-    return (fur_spmv_cost){
-        .product_ns = fur_work_ns(&work, profile),
-        .plan_ns = FUR_BUILD_NS * (double)a->entries,
+        return (fur_spmv_work){.refusal = "a row has more than 65535 entries"};
+    shape s = sample_shape(a);
+    double places = s.columns * LANES * (double)a->entries;
+    if (s.columns * LANES > MOST_FILL && places > SMALL_PLACES)
+        return (fur_spmv_work){.refusal = "its rows differ too much in length"};
+    double form = places * (double)(fur_value_size(a->value_type) + 4) + 7 * (double)a->rows;
+    return (fur_spmv_work){
+        .part = {(s.columns - s.partial) * (double)a->entries, s.partial * (double)a->entries,
+                 (double)a->rows / LANES},
+        .bytes = form + fur_vector_bytes(a),
+        .worth = places / FUR_SPMV_GRAIN,
+        .longest = places > 0 ? (double)profile->rows.row_max * LANES / places : 0,
+        .form = form,
     };
 }
 
@@ -304,7 +320,7 @@ const fur_spmv_kernel ISA(spmv_sell) = {
     .info.summary = "SELL-8-1024: slices of 8 rows of like length",
     .info.source = "Kreutzer et al. 2014",
     .info.exact = true,
-    .cost = cost,
+    .work = work,
     .plan = plan,
     .refresh = refresh,
     .apply = apply,

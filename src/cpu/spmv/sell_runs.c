@@ -12,7 +12,6 @@
  * that its neighbours share: n (entry + 5/8) + 1/4, against n (entry + 4) + offset in CSR. */
 #ifndef FUR_TEMPLATE
 #    include "balance.h"
-#    include "cost.h"
 #    include "isa.h"
 #    include "kernel.h"
 #    include "lanes.h"
@@ -21,6 +20,7 @@
 #    include "split.h"
 #    include "stream.h"
 #    include "table.h"
+#    include "work.h"
 
 /* Slices are found through their chunk, which notes where its part of each stream begins. */
 #    define CHUNK_SLICES 64
@@ -282,8 +282,7 @@ static fur_status apply(const fur_spmv_call *call)
 {
     static fur_spmv_multiply *const table[FUR_VALUE_COUNT] = FUR_VALUE_TABLE(multiply);
     const runs *r = call->state;
-    int64_t entries = LANES / 2; /* most steps read no columns, and take half as long */
-    return fur_spmv_by_units(call, r->step, r->chunks, entries, table[call->a->value_type]);
+    return fur_spmv_by_units(call, r->step, r->chunks, LANES, table[call->a->value_type]);
 }
 
 static int64_t matrix_bytes(const fur_csr_view *a, const void *state)
@@ -297,32 +296,51 @@ static int64_t matrix_bytes(const fur_csr_view *a, const void *state)
 /* Slices looked at for the estimate. */
 #    define SAMPLES 64
 
-static fur_spmv_cost cost(const fur_csr_view *a, const fur_spmv_profile *profile)
+/* What slices are made of. */
+typedef struct shape {
+    double full; /* steps in which every lane takes part */
+    double partial;
+    double gathering;
+    double turns; /* steps of another kind than the one before */
+} shape;
+
+/* The steps of the slice at row, by their kind. */
+static void count_kinds(const fur_csr_view *a, int64_t row, shape *out)
+{
+    cut c;
+    double *before = NULL;
+    cut_slice(a, row, &c);
+    for (int i = 0; i < c.steps; i++) {
+        double *kind = c.base[i] == GATHER      ? &out->gathering
+                       : c.mask[i] == ALL_LANES ? &out->full
+                                                : &out->partial;
+        (*kind)++;
+        out->turns += before && kind != before;
+        before = kind;
+    }
+}
+
+/* Steps on a diagonal with all lanes and with some, steps that gather, slices, and turns. */
+static fur_spmv_work work(const fur_csr_view *a, const fur_spmv_profile *profile)
 {
     if (profile->rows.row_max > FUR_ROW_SEGMENT)
-        return (fur_spmv_cost){.refusal = "a row has more than 128 entries"};
+        return (fur_spmv_work){.refusal = "a row has more than 128 entries"};
     int64_t slices = (a->rows + LANES - 1) / LANES;
     int samples = (int)fur_smaller(slices, SAMPLES);
-    int64_t counted = 0;
-    int64_t gathers = 0;
-    for (int i = 0; i < samples; i++) {
-        cut c;
-        cut_slice(a, fur_split(slices, samples, i) * LANES, &c);
-        counted += c.steps;
-        gathers += c.gathers;
-    }
+    shape s = {0};
+    for (int i = 0; i < samples; i++)
+        count_kinds(a, fur_split(slices, samples, i) * LANES, &s);
     double scale = samples > 0 ? (double)slices / samples : 0;
-    double steps = scale * (double)counted;
-    double gathering = scale * (double)gathers;
-    fur_work work = {
-        .core_ns = 1.2 * steps + 3 * gathering + 2 * (double)slices,
-        .bytes = steps * (double)(LANES * fur_value_size(a->value_type) + 5) +
-                 gathering * LANES * 4 + fur_vector_bytes(a),
-        .far_ns = 1.1,
-    };
-    return (fur_spmv_cost){
-        .product_ns = fur_work_ns(&work, profile),
-        .plan_ns = FUR_BUILD_NS * (double)a->entries,
+    double steps = scale * (s.full + s.partial + s.gathering);
+    double form = steps * (double)(LANES * fur_value_size(a->value_type) + 5) +
+                  scale * s.gathering * LANES * 4 + 2 * (double)slices;
+    return (fur_spmv_work){
+        .part = {scale * s.full, scale * s.partial, scale * s.gathering, (double)slices,
+                 scale * s.turns},
+        .bytes = form + fur_vector_bytes(a),
+        .worth = steps * LANES / FUR_SPMV_GRAIN,
+        .longest = slices > 0 ? (double)CHUNK_SLICES / (double)slices : 0,
+        .form = form,
     };
 }
 
@@ -332,7 +350,7 @@ const fur_spmv_kernel ISA(spmv_sell_runs) = {
     .info.summary = "slices of 8 rows, one index for a run of columns",
     .info.source = "after Kreutzer et al. 2014",
     .info.exact = true,
-    .cost = cost,
+    .work = work,
     .plan = plan,
     .refresh = refresh,
     .apply = apply,
