@@ -71,7 +71,7 @@ typedef struct fur_spmv_report {
     const char *kernel;  /* its name */
     const char *reason;  /* why it was chosen, one sentence; valid as long as the plan */
     int64_t bytes;       /* compulsory traffic of one product with beta = 0: the kernel's own format
-                            of A once, x once, y once */
+                            of A once, x once, y once; new values of A may change it */
     int64_t csr_bytes;   /* the same for plain CSR, the traffic that GB/s usually refer to */
     double seconds_plan; /* duration of the analysis */
     double seconds_product;   /* of one product, if the plan was made with measure; else 0 */

@@ -2,6 +2,8 @@
 #include "trial.h"
 #include "spmv.h"
 
+#include "value_type.h"
+
 #include <string.h>
 
 /* Rows of `least` to `most` entries in `cols` columns. Of eight entries so many stand anywhere, the
@@ -51,7 +53,18 @@ static void set_pattern(const shape *s, fur_trial *t)
     }
 }
 
-/* Zeros take as long to multiply as other numbers. */
+/* Numbers that need all bits of their type, and are all different: no kernel can keep them in fewer
+ * bytes. */
+static void set_values(fur_value_type value, int64_t count, void *values)
+{
+    int64_t parts = count * fur_value_parts(value);
+    for (int64_t i = 0; i < parts; i++)
+        if (fur_value_is_single(value))
+            ((float *)values)[i] = 1 + (float)scatter(i) * 0x1p-32F;
+        else
+            ((double *)values)[i] = 1 + scatter(i) * 0x1p-32;
+}
+
 fur_status fur_trial_create(fur_env *env, int index, fur_value_type value, fur_trial *out)
 {
     const shape *s = &shapes[index];
@@ -62,7 +75,7 @@ fur_status fur_trial_create(fur_env *env, int index, fur_value_type value, fur_t
     FUR_TRY(fur_env_allocate(env, most, size, &out->values));
     FUR_TRY(fur_env_allocate(env, s->cols, size, &out->x));
     FUR_TRY(fur_env_allocate(env, s->rows, size, &out->y));
-    memset(out->values, 0, (size_t)most * size);
+    set_values(value, most, out->values);
     memset(out->x, 0, (size_t)s->cols * size);
     set_pattern(s, out);
     out->a = (fur_csr_view){
