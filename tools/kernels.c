@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "estimates.h"
 #include "line.h"
 #include "load.h"
 #include "output.h"
@@ -12,6 +13,7 @@ typedef struct kernels_options {
     command_common common;
     bool measure;
     bool transpose;
+    int64_t uses; /* 0: not given */
 } kernels_options;
 
 typedef struct kernels_job {
@@ -91,6 +93,7 @@ static fur_status make_plan(kernels_job *job)
                               load_matrix(job->context, &options->common, name, &job->a)));
     fur_spmv_options plan_options = {.size = sizeof plan_options,
                                      .op = options->transpose ? FUR_OP_T : FUR_OP_N,
+                                     .uses = options->uses,
                                      .measure = options->measure};
     return command_while(job->context, "choosing for", name,
                          fur_spmv_plan(job->a.matrix, &plan_options, &job->plan));
@@ -111,6 +114,8 @@ static fur_status kernels_steps(kernels_job *job)
     if (job->plan) {
         output_gap(&out);
         put_choice(&out, job);
+        if (job->options->measure)
+            COMMAND_TRY(estimates_put(&out, job->a.matrix, fur_spmv_op(job->plan)));
     }
     return output_end(&out, job->context);
 }
@@ -131,15 +136,17 @@ static void settle(struct argp_state *state, void *options)
     command_pairing pairings[] = {
         {"--measure", o->measure, file, "with a file"},
         {"--transpose", o->transpose, file, "with a file"},
+        {"--uses", o->uses > 0, file, "with a file"},
     };
     command_check(state, pairings, sizeof pairings / sizeof *pairings);
 }
 
 #define AT(member) .at = offsetof(kernels_options, member)
 static const line_option own_options[] = {
-    {"measure", NULL, "Time the promising kernels on FILE instead of estimating", LINE_FLAG,
+    {"measure", NULL, "Time the kernels on FILE instead of estimating, and show both", LINE_FLAG,
      AT(measure)},
     {"transpose", NULL, "Choose for products by the transpose", LINE_FLAG, AT(transpose)},
+    {"uses", "N", "Choose for N products (default: 50)", LINE_LONG, AT(uses), .most = INT64_MAX},
     {0},
 };
 

@@ -788,6 +788,13 @@ class csr : public owner<fur_csr, fur_csr_destroy>
         done(fur_csr_measure(get(), &figures));
         return figures;
     }
+    /* What "auto" expects of kernel `index`. */
+    fur_spmv_estimate estimate_at(int index) const
+    {
+        auto estimate = fur_default<fur_spmv_estimate>();
+        done(fur_spmv_estimate_at(get(), index, &estimate));
+        return estimate;
+    }
     fur_csr_asymmetry find_asymmetry(fur_symmetry symmetry) const
     {
         auto found = fur_default<fur_csr_asymmetry>();

@@ -34,8 +34,10 @@ typedef struct fur_spmv_options {
     size_t size;        /* sizeof(fur_spmv_options) */
     fur_op op;          /* which product the plan is for */
     const char *kernel; /* NULL or "auto": chosen; else a name from fur_spmv_kernel_at */
-    /* The number of products to expect: a few do not pay for an expensive analysis. 0: not known;
-     * the CPU then plans for many, a GPU for 50, by a plan that costs at most about four. */
+    /* The number of products to expect: a few do not pay for an expensive analysis. 0: not known,
+     * taken as 50, a short iterative solve; a GPU then makes no plan that costs more than about
+     * four. On the CPU fewer than 8, or so few that a million entries are not multiplied, take
+     * kernel "rows" unseen, unless the context knows its machine already. */
     int64_t uses;
     /* auto: 1 builds and times the promising kernels instead of estimating; on a GPU 200 uses or
      * more do the same. */
@@ -69,7 +71,7 @@ typedef struct fur_spmv_report {
     const char *kernel;  /* its name */
     const char *reason;  /* why it was chosen, one sentence; valid as long as the plan */
     int64_t bytes;       /* compulsory traffic of one product with beta = 0: the kernel's own format
-                            of A once, x once, y once */
+                            of A once, x once, y once; new values of A may change it */
     int64_t csr_bytes;   /* the same for plain CSR, the traffic that GB/s usually refer to */
     double seconds_plan; /* duration of the analysis */
     double seconds_product;   /* of one product, if the plan was made with measure; else 0 */
@@ -86,6 +88,19 @@ typedef struct fur_spmv_report {
 /* The plan's kernel, why it was chosen, and its cost: the report lives as long as the plan. For
  * NULL all numbers are 0 and all strings "". */
 FUR_API const fur_spmv_report *fur_spmv_describe(const fur_spmv *plan);
+
+typedef struct fur_spmv_estimate {
+    size_t size;            /* sizeof(fur_spmv_estimate) */
+    double seconds_product; /* of one product; 0: the kernel has no estimate, as "auto" never takes
+                               it */
+    double seconds_plan;    /* of its own part of the analysis */
+    const char *refusal;    /* why it cannot multiply by the matrix; NULL if it can */
+} fur_spmv_estimate;
+
+/* What "auto" expects of kernel `index` (fur_spmv_kernel_at) for products with A. On the CPU the
+ * estimate is made of times that the context takes of its machine when they are first asked for, in
+ * some milliseconds, and keeps (docs/kernels.md). FUR_INVALID if there is no such kernel. */
+FUR_API fur_status fur_spmv_estimate_at(const fur_csr *a, int index, fur_spmv_estimate *out);
 
 /* Kernel 0, 1, 2 ... of the context's device, in registry order; 0 is the readable reference. NULL
  * past the last. */

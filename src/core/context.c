@@ -30,6 +30,8 @@ static fur_status check_options(const fur_context_options *o)
 static void close_one(fur_context *context)
 {
     fur_allocator allocator = context->env.allocator;
+    for (int i = 0; i < FUR_VALUE_COUNT; i++)
+        fur_env_release(&context->env, context->machine[i]);
     if (context->env.device)
         context->backend->remote->close(&context->env);
     else

@@ -39,6 +39,6 @@ const fur_backend ISA(backend_cpu) = {
     .stencil = stencil_kernels,
     .stencil_count = (int)(sizeof stencil_kernels / sizeof *stencil_kernels),
     .multigrid = &ISA(multigrid_kernels),
-    .uses_assumed = 1000, /* an iterative solve */
+    .uses_assumed = 50, /* an iterative solve */
     .pattern_scan = ISA(pattern_scan),
 };

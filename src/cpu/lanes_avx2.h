@@ -31,6 +31,10 @@ static inline lanes_f64 f64_load(const double *p)
 {
     return (lanes_f64){_mm256_loadu_pd(p), _mm256_loadu_pd(p + 4)};
 }
+static inline lanes_f64 f64_load_single(const float *p)
+{
+    return (lanes_f64){_mm256_cvtps_pd(_mm_loadu_ps(p)), _mm256_cvtps_pd(_mm_loadu_ps(p + 4))};
+}
 static inline void f64_keep(lanes_f64 *a)
 {
     __asm__("" : "+x"(a->lo), "+x"(a->hi));
@@ -159,6 +163,10 @@ static inline lanes_f32 f32_all(float a)
 static inline lanes_f32 f32_load(const float *p)
 {
     return _mm256_loadu_ps(p);
+}
+static inline lanes_f32 f32_load_single(const float *p)
+{
+    return f32_load(p);
 }
 static inline void f32_keep(lanes_f32 *a)
 {

@@ -21,6 +21,10 @@ static inline lanes_f64 f64_load(const double *p)
 {
     return _mm512_loadu_pd(p);
 }
+static inline lanes_f64 f64_load_single(const float *p)
+{
+    return _mm512_cvtps_pd(_mm256_loadu_ps(p));
+}
 static inline void f64_keep(lanes_f64 *a)
 {
     __asm__("" : "+v"(*a));
@@ -119,6 +123,10 @@ static inline lanes_f32 f32_load(const float *p)
 {
     return _mm256_loadu_ps(p);
 }
+static inline lanes_f32 f32_load_single(const float *p)
+{
+    return f32_load(p);
+}
 static inline void f32_keep(lanes_f32 *a)
 {
     __asm__("" : "+v"(*a));
@@ -180,6 +188,10 @@ static inline lanes_f32x16 f32x16_all(float a)
 static inline lanes_f32x16 f32x16_load(const float *p)
 {
     return _mm512_loadu_ps(p);
+}
+static inline lanes_f32x16 f32x16_load_single(const float *p)
+{
+    return f32x16_load(p);
 }
 static inline void f32x16_keep(lanes_f32x16 *a)
 {

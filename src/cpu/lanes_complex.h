@@ -44,6 +44,14 @@ static inline FUR_LANES(VALUE_NAME) V(load)(const VALUE *p)
         a.part[n] = R(load)(V(parts)(p, n));
     return a;
 }
+static inline FUR_LANES(VALUE_NAME) V(load_single)(const float *p)
+{
+    FUR_LANES(VALUE_NAME) a;
+#    pragma GCC unroll 2
+    for (int n = 0; n < PARTS; n++)
+        a.part[n] = R(load_single)(p + 2 * n * EACH);
+    return a;
+}
 static inline FUR_LANES(VALUE_NAME) V(all)(VALUE value)
 {
     FUR_LANES(VALUE_NAME) a;

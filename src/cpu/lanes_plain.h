@@ -24,6 +24,15 @@ static inline FUR_LANES(VALUE_NAME) V(load)(const VALUE *p)
     memcpy(&a, p, sizeof a);
     return a;
 }
+static inline FUR_LANES(VALUE_NAME) V(load_single)(const float *p)
+{
+    FUR_LANES(VALUE_NAME) a;
+    REAL part[LANES * sizeof(VALUE) / sizeof(REAL)];
+    for (int i = 0; i < (int)(sizeof part / sizeof *part); i++)
+        part[i] = p[i];
+    memcpy(&a, part, sizeof a);
+    return a;
+}
 static inline void V(keep)(FUR_LANES(VALUE_NAME) * a)
 {
     (void)a;

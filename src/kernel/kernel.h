@@ -29,15 +29,35 @@ typedef struct fur_spmv_profile {
     fur_csr_statistics rows;
     /* Estimate of the entries of A for which x[column] comes from beyond the second-level cache. */
     double far_entries;
+    /* Estimates for kernels that go along the rows of CSR: entries that come late in their row, so
+     * that their additions wait; rows of another length than the row before; entries of pairs of
+     * rows that are longer than a segment together; of other pairs, those by which one row is
+     * longer.
+     */
+    double late_entries;
+    double turns;
+    double long_pairs;
+    double lone_entries;
 } fur_spmv_profile;
 
-/* A kernel's estimate of its time: on the CPU for one thread of a present-day machine, on a device
- * for all of it. Only the ratios matter. */
+/* A kernel's estimate of its time. Only the ratios matter. */
 typedef struct fur_spmv_cost {
     double product_ns;
     double plan_ns;
     const char *refusal; /* why the kernel cannot run; NULL if it can */
 } fur_spmv_cost;
+
+/* What a kernel on a CPU does for a product, counted. The machine's times for each make the
+ * estimate (src/spmv/machine.c). */
+#define FUR_WORK_PARTS 5
+typedef struct fur_spmv_work {
+    double part[FUR_WORK_PARTS]; /* of things that the kernel names; 0 of none */
+    double bytes;                /* of A and the vectors */
+    double worth;                /* threads that it is enough for */
+    double longest;              /* the share of it that one thread must do alone */
+    double form;                 /* bytes that the plan stores */
+    const char *refusal;         /* as above */
+} fur_spmv_work;
 
 /* One product y = alpha A x + beta y; for A^T and A^H the library hands over the transpose. */
 typedef struct fur_spmv_call {
@@ -52,9 +72,11 @@ typedef struct fur_spmv_call {
 
 typedef struct fur_spmv_kernel {
     fur_kernel_info info; /* exact: adds products in the order of FUR_ROW_SEGMENT */
-    /* Expected cost; on the CPU it may sample the arrays but not read them all, on a device it must
-     * not read them. NULL: not for "auto". */
+    /* What a product takes: of a device, whose arrays it must not read, its expected cost, of the
+     * CPU its work, for which it may sample the arrays but not read them all. With neither it is
+     * not for "auto". */
     fur_spmv_cost (*cost)(const fur_csr_view *a, const fur_spmv_profile *profile);
+    fur_spmv_work (*work)(const fur_csr_view *a, const fur_spmv_profile *profile);
     /* Prepares *state for products on env's threads or device. FUR_UNSUPPORTED where only building
      * it could show that the kernel does not suit A. NULL, as release: there is nothing to do. */
     fur_status (*plan)(fur_env *env, const fur_csr_view *a, const fur_spmv_profile *profile,

@@ -1,5 +1,6 @@
 /* "auto": by the kernels' own estimates, or by timing those whose estimates are good. */
 #include "spmv.h"
+
 #include "clock.h"
 
 #include <math.h>
@@ -16,6 +17,10 @@
  * for a shorter time, because they vary less. */
 #define DEVICE_BATCH 8
 #define DEVICE_SECONDS 0.003
+/* On the CPU the first kernel serves where there are fewer products, or fewer entries in all of
+ * them, than a better one needs to pay for trials of the machine. */
+#define SHORT_USES 8
+#define SHORT_ENTRIES 1e6
 /* Kernels considered at most. */
 #define CANDIDATES_MAX 32
 
@@ -42,29 +47,31 @@ static bool makes_way(fur_status status)
 
 static bool eligible(const fur_spmv_kernel *kernel)
 {
-    return kernel->info.exact && kernel->cost;
+    return kernel->info.exact && (kernel->cost || kernel->work);
 }
 
 /* An estimate for one kernel, or what became of it. */
 typedef struct candidate {
     const fur_spmv_kernel *kernel; /* NULL: not to be considered, or no longer */
+    fur_spmv_cost cost;
     double total_ns;
 } candidate;
 
-static int list_candidates(const fur_spmv *plan, const fur_spmv_profile *profile, double uses,
-                           double limit, candidate *list)
+/* The kernels that suit the plan's matrix, and what they take; their number. */
+static fur_status list_candidates(const fur_spmv *plan, const fur_spmv_profile *profile,
+                                  candidate *list, int *count)
 {
     const fur_backend *backend = plan->context->backend;
-    int count = 0;
-    for (int i = 1; i < backend->spmv_count && count < CANDIDATES_MAX; i++) {
+    *count = 0;
+    for (int i = 1; i < backend->spmv_count && *count < CANDIDATES_MAX; i++) {
+        fur_spmv_cost cost;
         if (!eligible(backend->spmv[i]))
             continue;
-        fur_spmv_cost cost = backend->spmv[i]->cost(&plan->operand->view, profile);
-        bool quick = limit == 0 || cost.plan_ns <= limit * cost.product_ns;
-        if (!cost.refusal && quick)
-            list[count++] = (candidate){backend->spmv[i], cost.plan_ns + uses * cost.product_ns};
+        FUR_TRY(fur_spmv_estimate_cost(plan->operand, i, profile, &cost));
+        if (!cost.refusal)
+            list[(*count)++] = (candidate){backend->spmv[i], cost, cost.product_ns};
     }
-    return count;
+    return FUR_OK;
 }
 
 static candidate *cheapest(candidate *list, int count)
@@ -76,22 +83,74 @@ static candidate *cheapest(candidate *list, int count)
     return best;
 }
 
-/* A kernel that refuses the matrix only when it is built makes way for the next. */
-fur_status fur_spmv_choose_estimated(fur_spmv *plan, const fur_spmv_profile *profile, int64_t uses)
+/* Leaves the kernels whose plans cost at most `limit` products, 0: any number, with the time of
+ * `uses` products and the plan. */
+static void count_plans(candidate *list, int count, double uses, double limit)
 {
-    candidate list[CANDIDATES_MAX];
+    for (int i = 0; i < count; i++) {
+        candidate *c = &list[i];
+        if (limit > 0 && c->cost.plan_ns > limit * c->cost.product_ns)
+            c->kernel = NULL;
+        c->total_ns = c->cost.plan_ns + uses * c->cost.product_ns;
+    }
+}
+
+/* Whether so many products are too short for their kernel to matter: they take less than it would
+ * to get to know the machine, unless that is done. */
+static bool is_short(const fur_spmv *plan, double uses)
+{
+    const fur_csr_view *a = &plan->operand->view;
+    return !fur_is_remote(plan->context) && !plan->context->machine[a->value_type] &&
+           (uses < SHORT_USES || uses * (double)a->entries < SHORT_ENTRIES);
+}
+
+/* The first kernel that needs no plan. */
+static fur_status choose_first(fur_spmv *plan, const fur_spmv_profile *profile, const char *why)
+{
     const fur_backend *backend = plan->context->backend;
-    double n = (double)(uses > 0 ? uses : backend->uses_assumed);
-    int count = list_candidates(plan, profile, n, uses > 0 ? 0 : backend->plan_products, list);
+    int i = 1;
+    while (!eligible(backend->spmv[i]) || backend->spmv[i]->plan)
+        i++;
+    plan->kernel = backend->spmv[i];
+    snprintf(plan->reason, sizeof plan->reason, "%s", why);
+    return fur_spmv_prepare(plan, plan->kernel, profile, &plan->state);
+}
+
+/* The cheapest for `uses` products. A kernel that refuses the matrix only when it is built makes
+ * way for the next. */
+static fur_status choose_cheapest(fur_spmv *plan, const fur_spmv_profile *profile, candidate *list,
+                                  int count, double uses)
+{
+    const char *source =
+        fur_is_remote(plan->context) ? "a model of an H200" : "trials of this machine";
+    int left = 0;
+    for (int i = 0; i < count; i++)
+        left += list[i].kernel != NULL;
     fur_status status = FUR_UNSUPPORTED;
     for (candidate *c; makes_way(status) && (c = cheapest(list, count)); c->kernel = NULL) {
         plan->kernel = c->kernel;
         status = fur_spmv_prepare(plan, c->kernel, profile, &plan->state);
         snprintf(plan->reason, sizeof plan->reason,
-                 "the lowest estimate of %d kernels for %.0f products", count, n);
-        plan->report.seconds_estimated = 1e-9 * c->total_ns / n;
+                 "the lowest estimate of %d kernels for %.0f products, by %s", left, uses, source);
+        plan->report.seconds_estimated = 1e-9 * c->total_ns / uses;
     }
     return status;
+}
+
+fur_status fur_spmv_choose_estimated(fur_spmv *plan, const fur_spmv_profile *profile, int64_t uses)
+{
+    candidate list[CANDIDATES_MAX];
+    const fur_backend *backend = plan->context->backend;
+    double n = (double)(uses > 0 ? uses : backend->uses_assumed);
+    int count;
+    if (is_short(plan, n))
+        return choose_first(plan, profile, "the products are too short to choose for");
+    fur_status status = list_candidates(plan, profile, list, &count);
+    if (status == FUR_OUT_OF_MEMORY && !fur_is_remote(plan->context))
+        return choose_first(plan, profile, "there is no memory for trials of this machine");
+    FUR_TRY(status);
+    count_plans(list, count, n, uses > 0 ? 0 : backend->plan_products);
+    return choose_cheapest(plan, profile, list, count, n);
 }
 
 /* So many products, done when the call returns; their seconds. */
@@ -134,20 +193,6 @@ static fur_status time_product(const fur_spmv *plan, const fur_spmv_kernel *kern
     return FUR_OK;
 }
 
-static double best_estimate(const fur_spmv *plan, const fur_spmv_profile *profile)
-{
-    const fur_backend *backend = plan->context->backend;
-    double best = INFINITY;
-    for (int i = 1; i < backend->spmv_count; i++) {
-        if (!eligible(backend->spmv[i]))
-            continue;
-        fur_spmv_cost cost = backend->spmv[i]->cost(&plan->operand->view, profile);
-        if (!cost.refusal && cost.product_ns < best)
-            best = cost.product_ns;
-    }
-    return best;
-}
-
 /* Prepares and times one kernel; keeps it in the plan if it is the fastest so far. */
 static fur_status try_kernel(fur_spmv *plan, const fur_spmv_kernel *kernel,
                              const fur_spmv_profile *profile, const fur_vector *x, fur_vector *y)
@@ -181,17 +226,16 @@ static fur_status try_kernel(fur_spmv *plan, const fur_spmv_kernel *kernel,
 static fur_status try_all(fur_spmv *plan, const fur_spmv_profile *profile, const fur_vector *x,
                           fur_vector *y)
 {
-    const fur_backend *backend = plan->context->backend;
-    double limit = WORTH_TIMING * best_estimate(plan, profile);
+    candidate list[CANDIDATES_MAX];
+    int count;
+    FUR_TRY(list_candidates(plan, profile, list, &count));
+    const candidate *best = cheapest(list, count);
     int tried = 0;
-    for (int i = 1; i < backend->spmv_count; i++) {
-        if (!eligible(backend->spmv[i]))
+    for (int i = 0; i < count; i++) {
+        bool plain = !list[i].kernel->plan && !fur_is_remote(plan->context);
+        if (list[i].total_ns > WORTH_TIMING * best->total_ns && !plain)
             continue;
-        fur_spmv_cost cost = backend->spmv[i]->cost(&plan->operand->view, profile);
-        bool plain = !backend->spmv[i]->plan && !fur_is_remote(plan->context);
-        if (cost.refusal || (cost.product_ns > limit && !plain))
-            continue;
-        fur_status status = try_kernel(plan, backend->spmv[i], profile, x, y);
+        fur_status status = try_kernel(plan, list[i].kernel, profile, x, y);
         if (status != FUR_OK && !makes_way(status))
             return status;
         tried += status == FUR_OK;

@@ -3,6 +3,9 @@
 
 #include "split.h"
 
+#include <math.h>
+#include <stdlib.h>
+
 /* x of this size stays in the second-level cache. */
 #define NEAR_BYTES (1 << 20)
 #define LINE_BYTES 64
@@ -45,6 +48,61 @@ static double far_entries(const fur_csr_view *a)
     return (double)a->entries * (double)found / (double)looked_at;
 }
 
+/* Rows are looked at in runs of neighbours. An entry after so many others of its row is late: the
+ * processor does not look further ahead. */
+#define RUNS 256
+#define RUN_ROWS 16
+#define LATE 32
+
+/* Adds what two neighbouring rows of these lengths show to kernels that take both at once. */
+static void look_at_pair(int64_t first, int64_t second, fur_spmv_profile *out)
+{
+    if (first + second > FUR_ROW_SEGMENT)
+        out->long_pairs += (double)(first + second);
+    else
+        out->lone_entries += (double)llabs(first - second);
+}
+
+/* Adds what a run of rows shows. */
+static void look_at_rows(const fur_csr_view *a, int64_t begin, int64_t end, fur_spmv_profile *out)
+{
+    int64_t before = -1;
+    for (int64_t i = begin; i < end; i++) {
+        int64_t length = fur_offset_at(a, i + 1) - fur_offset_at(a, i);
+        out->turns += before >= 0 && length != before;
+        out->late_entries += (double)fur_larger(0, length - LATE);
+        if ((i - begin) % 2)
+            look_at_pair(before, length, out);
+        before = length;
+    }
+}
+
+/* What a sample of the rows shows, for all of them. */
+static void sample_rows(const fur_csr_view *a, fur_spmv_profile *out)
+{
+    int runs = (int)fur_smaller(RUNS, a->rows / RUN_ROWS + 1);
+    int64_t looked_at = 0;
+    for (int run = 0; run < runs; run++) {
+        int64_t begin = fur_split(a->rows, runs, run);
+        int64_t end = fur_smaller(begin + RUN_ROWS, a->rows);
+        look_at_rows(a, begin, end, out);
+        looked_at += end - begin;
+    }
+    double scale = looked_at > 0 ? (double)a->rows / (double)looked_at : 0;
+    double entries = (double)a->entries;
+    out->turns *= scale;
+    out->late_entries = fmin(scale * out->late_entries, entries);
+    out->long_pairs = fmin(scale * out->long_pairs, entries);
+    out->lone_entries = fmin(scale * out->lone_entries, entries - out->long_pairs);
+}
+
+void fur_spmv_profile_of(const fur_env *env, const fur_csr_view *a, fur_spmv_profile *out)
+{
+    *out = (fur_spmv_profile){.far_entries = far_entries(a)};
+    fur_csr_figures(env, a, &out->rows);
+    sample_rows(a, out);
+}
+
 fur_status fur_spmv_measure(const fur_csr *a, fur_spmv_profile *out)
 {
     const fur_remote *device = fur_services(a->context);
@@ -56,8 +114,7 @@ fur_status fur_spmv_measure(const fur_csr *a, fur_spmv_profile *out)
     if (device->csr.profile)
         return device->csr.profile(&a->context->env, &a->view, out);
     FUR_TRY(fur_csr_to_host(a, &a, &copy));
-    fur_csr_figures(&a->context->env, &a->view, &out->rows);
-    out->far_entries = far_entries(&a->view);
+    fur_spmv_profile_of(&a->context->env, &a->view, out);
     fur_csr_destroy(copy);
     return FUR_OK;
 }

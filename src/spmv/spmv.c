@@ -47,11 +47,9 @@ static fur_status choose_named(fur_spmv *plan, const char *name, const fur_spmv_
     const fur_spmv_kernel *kernel = find_kernel(context->backend, name);
     if (!kernel)
         return fail_unknown(context, name);
-    if (kernel->cost) {
-        const char *refusal = kernel->cost(&plan->operand->view, profile).refusal;
-        if (refusal)
-            return fail_unsuited(context, name, refusal);
-    }
+    const char *refusal = fur_spmv_refusal(kernel, &plan->operand->view, profile);
+    if (refusal)
+        return fail_unsuited(context, name, refusal);
     plan->kernel = kernel;
     snprintf(plan->reason, sizeof plan->reason, "asked for by name");
     fur_status status = fur_spmv_prepare(plan, kernel, profile, &plan->state);
@@ -85,6 +83,17 @@ static fur_status set_operand(fur_spmv *plan)
     return FUR_OK;
 }
 
+/* Bytes that a product moves: the form of A may depend on its values. */
+static void report_bytes(fur_spmv *plan)
+{
+    const fur_csr_view *a = &plan->operand->view;
+    const fur_spmv_kernel *kernel = plan->kernel;
+    int64_t vectors = (a->rows + a->cols) * (int64_t)fur_value_size(a->value_type);
+    plan->report.bytes =
+        vectors + (kernel->matrix_bytes ? kernel->matrix_bytes(a, plan->state) : fur_csr_bytes(a));
+    plan->report.csr_bytes = vectors + fur_csr_bytes(a);
+}
+
 /* Takes the matrix's new values over. */
 static fur_status update(void *object)
 {
@@ -92,8 +101,10 @@ static fur_status update(void *object)
     const fur_spmv_kernel *kernel = plan->kernel;
     if (plan->transpose)
         FUR_TRY(fur_csr_transpose_values(plan->a, plan->op == FUR_OP_H, plan->transpose));
-    return kernel->refresh ? kernel->refresh(&plan->context->env, &plan->operand->view, plan->state)
-                           : FUR_OK;
+    if (kernel->refresh)
+        FUR_TRY(kernel->refresh(&plan->context->env, &plan->operand->view, plan->state));
+    report_bytes(plan);
+    return FUR_OK;
 }
 
 static int64_t break_even(const fur_spmv *plan)
@@ -107,17 +118,12 @@ static int64_t break_even(const fur_spmv *plan)
 /* Sets the members of the report that do not depend on the choice of the kernel. */
 static void complete_report(fur_spmv *plan)
 {
-    const fur_csr_view *a = &plan->operand->view;
-    const fur_spmv_kernel *kernel = plan->kernel;
-    int64_t vectors = (a->rows + a->cols) * (int64_t)fur_value_size(a->value_type);
     fur_spmv_report *report = &plan->report;
     report->size = sizeof *report;
-    report->kernel = kernel->info.name;
+    report->kernel = plan->kernel->info.name;
     report->reason = plan->reason;
-    report->bytes =
-        vectors + (kernel->matrix_bytes ? kernel->matrix_bytes(a, plan->state) : fur_csr_bytes(a));
-    report->csr_bytes = vectors + fur_csr_bytes(a);
     report->break_even = break_even(plan);
+    report_bytes(plan);
 }
 
 fur_status fur_spmv_plan(const fur_csr *a, const fur_spmv_options *options, fur_spmv **out)

@@ -29,6 +29,16 @@ void fur_spmv_drop(fur_spmv *plan, const fur_spmv_kernel *kernel, void *state);
 /* Measures what the choice rests on, reading offsets and samples of the columns. */
 fur_status fur_spmv_measure(const fur_csr *a, fur_spmv_profile *out);
 
+/* The same for a matrix that the host reaches. */
+void fur_spmv_profile_of(const fur_env *env, const fur_csr_view *a, fur_spmv_profile *out);
+
+/* Why a kernel cannot run; NULL if it can. */
+const char *fur_spmv_refusal(const fur_spmv_kernel *kernel, const fur_csr_view *a,
+                             const fur_spmv_profile *profile);
+/* What kernel `index`, which has an estimate, takes for products with A. */
+fur_status fur_spmv_estimate_cost(const fur_csr *a, int index, const fur_spmv_profile *profile,
+                                  fur_spmv_cost *out);
+
 /* Set kernel, state and reason. Only exact kernels are considered: the choice may depend on timing
  * or on the machine, the result of a product may not. */
 fur_status fur_spmv_choose_estimated(fur_spmv *plan, const fur_spmv_profile *profile, int64_t uses);

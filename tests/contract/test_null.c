@@ -35,6 +35,7 @@ typedef struct results {
     int equal;
     fur_scalars_state state;
     fur_csr_statistics statistics;
+    fur_spmv_estimate estimate;
     fur_csr_asymmetry asymmetry;
     fur_csr_traits traits;
     fur_choice choice;
@@ -306,6 +307,8 @@ static int refuse_matrices(int wanted, int rows)
     REFUSED(w.context, "equal", fur_csr_compare(w.a, w.a, NULL));
     REFUSED(NULL, "a", fur_csr_measure(NULL, &w.out.statistics));
     REFUSED(w.context, "out", fur_csr_measure(w.a, NULL));
+    REFUSED(NULL, "a", fur_spmv_estimate_at(NULL, 0, &w.out.estimate));
+    REFUSED(w.context, "out", fur_spmv_estimate_at(w.a, 0, NULL));
     REFUSED(NULL, "a", fur_spmv_plan(NULL, NULL, &w.out.spmv));
     REFUSED(w.context, "out", fur_spmv_plan(w.a, NULL, NULL));
     REFUSED(NULL, "plan", fur_spmv_apply(NULL, one, w.x, one, w.y));

@@ -239,6 +239,14 @@ static fur_status fill_statistics(fur_context *context, const void *out)
     return status;
 }
 
+static fur_status fill_estimate(fur_context *context, const void *out)
+{
+    fur_csr *a = tiny(context);
+    fur_status status = fur_spmv_estimate_at(a, 1, filled(out));
+    fur_csr_destroy(a);
+    return status;
+}
+
 static fur_status fill_figures(fur_context *context, const void *out)
 {
     fur_csr *a = tiny(context);
@@ -466,6 +474,7 @@ static const kind kinds[] = {
     KIND_FILLED(fur_mtx_header, fill_binary_header),
     KIND_FILLED(fur_mtx_header, fill_binary_header_option),
     KIND_FILLED(fur_csr_statistics, fill_statistics),
+    KIND_FILLED(fur_spmv_estimate, fill_estimate),
     KIND_FILLED(fur_csr_asymmetry, fill_asymmetry),
     KIND_FILLED(fur_order_figures, fill_figures),
     KIND_FILLED(fur_reorder_report, fill_reorder_report),

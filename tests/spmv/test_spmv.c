@@ -5,6 +5,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* The expected value carries 11 bits more than double; see within_bound. */
@@ -661,6 +662,104 @@ START_TEST(auto_gives_the_bits_of_the_reference)
 }
 END_TEST
 
+/* A square matrix of which each row has `length` entries: one after another, or anywhere. */
+static fur_csr *even_rows(fur_context *context, int64_t rows, int64_t length, bool anywhere)
+{
+    fur_coo_view coo = {.size = sizeof coo,
+                        .rows = rows,
+                        .cols = rows,
+                        .entries = rows * length,
+                        .value_type = FUR_F64};
+    int32_t *row = malloc((size_t)coo.entries * sizeof *row);
+    int32_t *col = malloc((size_t)coo.entries * sizeof *col);
+    double *values = malloc((size_t)coo.entries * sizeof *values);
+    rng r = rng_stream(112);
+    for (int64_t k = 0; k < coo.entries; k++) {
+        row[k] = (int32_t)(k / length);
+        col[k] =
+            anywhere ? (int32_t)rng_below(&r, rows) : (int32_t)((k / length + k % length) % rows);
+        values[k] = 1;
+    }
+    coo.row_indices = row;
+    coo.col_indices = col;
+    coo.values = values;
+    fur_csr *a = NULL;
+    ck_ok(context, fur_csr_from_coo(context, &coo, FUR_DUPLICATES_KEEP, &a));
+    free(values);
+    free(col);
+    free(row);
+    return a;
+}
+
+/* Every exact kernel but the reference has an estimate or a reason to refuse; the choice for many
+ * products is the least of them. */
+static void check_estimates(const fur_csr *a)
+{
+    fur_context *context = fur_csr_context(a);
+    fur_spmv_options options = {.size = sizeof options, .uses = 1000000};
+    const char *least = NULL;
+    double seconds = HUGE_VAL;
+    fur_spmv *plan = NULL;
+    ck_ok(context, fur_spmv_plan(a, &options, &plan));
+    for (int i = 1; i < kernel_count(fur_spmv_kernel_at, context); i++) {
+        fur_spmv_estimate e = {.size = sizeof e};
+        ck_ok(context, fur_spmv_estimate_at(a, i, &e));
+        if (!kernel_info(context, i).exact || e.refusal) {
+            ck_assert(e.seconds_product == 0);
+            continue;
+        }
+        ck_assert(e.seconds_product > 0 && e.seconds_product < 1 && e.seconds_plan >= 0);
+        double total = e.seconds_product + e.seconds_plan / (double)options.uses;
+        if (total < seconds) {
+            seconds = total;
+            least = kernel_info(context, i).name;
+        }
+    }
+    ck_assert_str_eq(fur_spmv_describe(plan)->kernel, least);
+    ck_assert_double_eq_tol(fur_spmv_describe(plan)->seconds_estimated, seconds, 1e-9 * seconds);
+    fur_spmv_destroy(plan);
+}
+
+START_TEST(the_choice_is_the_least_estimate)
+{
+    fur_context *context = context_make(NULL, 2);
+    for (int anywhere = 0; anywhere < 2; anywhere++) {
+        fur_csr *a = even_rows(context, 4000, 7, anywhere);
+        fur_spmv_estimate e = {.size = sizeof e};
+        check_estimates(a);
+        ck_fails(context, FUR_INVALID, "there is no SpMV kernel 99 on device cpu; fur_spmv_kernel_at lists those that there are",
+                 fur_spmv_estimate_at(a, 99, &e));
+        ck_fails(context, FUR_INVALID, "there is no SpMV kernel -1 on device cpu; fur_spmv_kernel_at lists those that there are",
+                 fur_spmv_estimate_at(a, -1, &e));
+        fur_csr_destroy(a);
+    }
+    fur_context_destroy(context);
+}
+END_TEST
+
+/* A context does not get to know its machine for few products. */
+START_TEST(few_products_are_not_chosen_for)
+{
+    fur_context *context = context_make(NULL, 1);
+    fur_csr *a = even_rows(context, 4000, 7, false);
+    static const struct {
+        int64_t uses;
+        bool unseen;
+    } cases[] = {{1, true}, {7, true}, {8, true}, {35, true}, {36, false}, {1, false}};
+    for (int i = 0; i < COUNT_OF(cases); i++) {
+        fur_spmv_options options = {.size = sizeof options, .uses = cases[i].uses};
+        fur_spmv *plan = NULL;
+        ck_ok(context, fur_spmv_plan(a, &options, &plan));
+        bool unseen = strstr(fur_spmv_describe(plan)->reason, "too short") != NULL;
+        ck_assert_msg(unseen == cases[i].unseen, "%lld uses: %s", (long long)cases[i].uses,
+                      fur_spmv_describe(plan)->reason);
+        fur_spmv_destroy(plan);
+    }
+    fur_csr_destroy(a);
+    fur_context_destroy(context);
+}
+END_TEST
+
 /* Plain CSR moves offsets, columns and values once, x and y once. */
 START_TEST(a_plan_describes_itself)
 {
@@ -799,6 +898,8 @@ static void add_tests(TCase *tests)
     tcase_add_test(tests, vectors_that_do_not_fit_are_refused);
     tcase_add_test(tests, a_vector_cannot_be_both_x_and_y);
     tcase_add_test(tests, auto_gives_the_bits_of_the_reference);
+    tcase_add_test(tests, the_choice_is_the_least_estimate);
+    tcase_add_test(tests, few_products_are_not_chosen_for);
     tcase_add_test(tests, a_plan_describes_itself);
     tcase_add_loop_test(tests, kept_duplicates_are_added_up, 0, FUR_VALUE_COUNT);
     tcase_add_test(tests, products_do_not_allocate);

@@ -356,7 +356,7 @@ class UsageTest(CommandTest):
                     self.assertRegex(line, three)
             self.assertNotRegex(text, r"e\+\d+ (us|ms|s|GB)")
             self.assertNotRegex(text, r"\d\.\d{7,}(?!e)")
-        report = self.json("multiply", data("wind.mtx"))  # no stencil, whose race a busy machine decides
+        report = self.json("kernels", data("wind.mtx"), "--uses", "1000000")
         self.assertGreater(report["seconds_estimated"], 0)
         self.assertNotRegex(report["reason"], r" us\b")
         self.assertRegex(run("info", data("survey.mtx")).stdout, r"(?m)^mean row +[\d.]{1,8}$")
@@ -1968,7 +1968,15 @@ class KernelsTest(CommandTest):
             report = self.json("kernels", data("plate.mtx"), *options)
             self.assertIn(report["kernel"], names)
             self.assertTrue(report["reason"])
-        self.assertGreater(self.json("kernels", data("plate.mtx"), "--measure")["seconds_plain"], 0)
+        report = self.json("kernels", data("plate.mtx"), "--measure")
+        self.assertGreater(report["seconds_plain"], 0)
+        self.assertEqual([kernel["kernel"] for kernel in report["estimates"]],
+                         [kernel["name"] for kernel in report["kernels"][1:]])
+        for kernel in report["estimates"]:
+            self.assertGreater(kernel["seconds_product"], 0)
+        self.assertGreater(report["estimates"][0]["seconds_expected"], 0)
+        self.assertRegex(run("kernels", data("plate.mtx"), "--measure").stdout,
+                         r"(?m)^  rows +[\d.]+ +[\d.]+ +- +[\d.]+$")
 
 
 class FailureTest(CommandTest):

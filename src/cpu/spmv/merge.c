@@ -8,11 +8,11 @@
  * Bytes a row of n entries: n (entry + 4) + offset for A, two entries for x and y. */
 #ifndef FUR_TEMPLATE
 #    include "balance.h"
-#    include "cost.h"
 #    include "isa.h"
 #    include "kernel.h"
 #    include "scalar.h"
 #    include "table.h"
+#    include "work.h"
 
 /* A point of the path: all rows before `row` are done, and row's entries before `entry`. */
 typedef struct cut {
@@ -100,9 +100,11 @@ static void release(fur_env *env, void *state)
     fur_env_release(env, state);
 }
 
-static fur_spmv_cost cost(const fur_csr_view *a, const fur_spmv_profile *profile)
+static fur_spmv_work work(const fur_csr_view *a, const fur_spmv_profile *profile)
 {
-    return fur_csr_cost(a, profile, 0.5, 1.1, 1.3);
+    fur_spmv_work work = fur_csr_work(a, profile);
+    work.longest = 0;
+    return work;
 }
 
 extern const fur_spmv_kernel ISA(spmv_merge);
@@ -111,7 +113,7 @@ const fur_spmv_kernel ISA(spmv_merge) = {
     .info.summary = "equal shares of rows plus entries a thread, cutting long rows",
     .info.source = "Merrill and Garland 2016",
     .info.exact = true,
-    .cost = cost,
+    .work = work,
     .plan = plan,
     .apply = apply,
     .release = release,

@@ -5,11 +5,13 @@
  * Bytes a row of n entries: n (entry + 4) + offset for A, two entries for x and y. */
 #ifndef FUR_TEMPLATE
 #    include "balance.h"
-#    include "cost.h"
 #    include "isa.h"
 #    include "kernel.h"
 #    include "scalar.h"
 #    include "table.h"
+#    include "work.h"
+
+#    include <math.h>
 
 #    define FUR_TEMPLATE "spmv/row_pairs.c"
 #    include "foreach_type.h"
@@ -21,30 +23,16 @@ static fur_status apply(const fur_spmv_call *call)
     return fur_spmv_by_rows(call, table[call->a->value_type][call->a->offset_type]);
 }
 
-/* Pairs looked at for the estimate. */
-#    define SAMPLES 256
-
-/* Share of the entries that stand alone, as the other row of the pair has ended. */
-static double unpaired_share(const fur_csr_view *a)
+/* Entries of pairs that are taken side by side, those that stand alone there, other entries, rows,
+ * and turns. */
+static fur_spmv_work work(const fur_csr_view *a, const fur_spmv_profile *profile)
 {
-    int64_t pairs = a->rows / 2;
-    int samples = pairs < SAMPLES ? (int)pairs : SAMPLES;
-    int64_t unpaired = 0;
-    int64_t entries = 0;
-    for (int i = 0; i < samples; i++) {
-        int64_t row = 2 * fur_split(pairs, samples, i);
-        int64_t middle = fur_offset_at(a, row + 1);
-        int64_t first = middle - fur_offset_at(a, row);
-        int64_t second = fur_offset_at(a, row + 2) - middle;
-        unpaired += first > second ? first - second : second - first;
-        entries += first + second;
-    }
-    return entries > 0 ? (double)unpaired / (double)entries : 0;
-}
-
-static fur_spmv_cost cost(const fur_csr_view *a, const fur_spmv_profile *profile)
-{
-    return fur_csr_cost(a, profile, 0.43 + 0.2 * unpaired_share(a), 0.8, 2.0);
+    fur_spmv_work work = fur_csr_work(a, profile);
+    double paired = (double)a->entries - profile->long_pairs - profile->lone_entries;
+    work.part[0] = fmax(paired, 0);
+    work.part[1] = profile->lone_entries;
+    work.part[4] = profile->long_pairs;
+    return work;
 }
 
 extern const fur_spmv_kernel ISA(spmv_row_pairs);
@@ -53,7 +41,7 @@ const fur_spmv_kernel ISA(spmv_row_pairs) = {
     .info.summary = "as rows, two rows at a time",
     .info.source = "",
     .info.exact = true,
-    .cost = cost,
+    .work = work,
     .apply = apply,
 };
 #else

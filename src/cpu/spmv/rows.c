@@ -3,11 +3,11 @@
  * Bytes a row of n entries: n (entry + 4) + offset for A, two entries for x and y. */
 #ifndef FUR_TEMPLATE
 #    include "balance.h"
-#    include "cost.h"
 #    include "isa.h"
 #    include "kernel.h"
 #    include "scalar.h"
 #    include "table.h"
+#    include "work.h"
 
 #    define FUR_TEMPLATE "spmv/rows.c"
 #    include "foreach_type.h"
@@ -19,18 +19,13 @@ static fur_status apply(const fur_spmv_call *call)
     return fur_spmv_by_rows(call, table[call->a->value_type][call->a->offset_type]);
 }
 
-static fur_spmv_cost cost(const fur_csr_view *a, const fur_spmv_profile *profile)
-{
-    return fur_csr_cost(a, profile, 0.5, 1.2, 1.3);
-}
-
 extern const fur_spmv_kernel ISA(spmv_rows);
 const fur_spmv_kernel ISA(spmv_rows) = {
     .info.name = "rows",
     .info.summary = "parts of consecutive rows with equal shares of entries",
     .info.source = "",
     .info.exact = true,
-    .cost = cost,
+    .work = fur_csr_work,
     .apply = apply,
 };
 #else

@@ -4,18 +4,20 @@
  * Lanes whose row has ended are masked out rather than padded with zeros, which would meet NaN and
  * infinity in x. Rows keep their order of additions.
  *
- * Bytes a row of n entries, in a slice whose longest row has m: m (entry + 4) + 7 for A, two
- * entries for x and y. */
+ * Bytes a row of n entries, in a slice whose longest row has m: m (entry + 4) + 7 for A, where
+ * steps.h keeps values narrower m (entry / 2 + 4) + 7 or m (1/8 + 4) + 7; two entries for x and y.
+ */
 #ifndef FUR_TEMPLATE
 #    include "balance.h"
-#    include "cost.h"
 #    include "isa.h"
 #    include "kernel.h"
 #    include "lanes.h"
 #    include "scalar.h"
 #    include "split.h"
+#    include "steps.h"
 #    include "stream.h"
 #    include "table.h"
+#    include "work.h"
 
 #    include <string.h>
 
@@ -30,11 +32,11 @@
 typedef struct sell {
     int64_t windows;
     int64_t slices;
-    int64_t *start;   /* first column of each slice; one more than slices */
-    int32_t *order;   /* row at each place */
-    uint16_t *length; /* of the row at each place; a slice's do not increase */
-    int32_t *columns; /* eight per column of a slice */
-    void *values;
+    int64_t *start;     /* first column of each slice; one more than slices */
+    int32_t *order;     /* row at each place */
+    uint16_t *length;   /* of the row at each place; a slice's do not increase */
+    int32_t *columns;   /* eight per column of a slice */
+    step_values values; /* a step is a column of a slice */
 } sell;
 
 static int64_t row_length(const fur_csr_view *a, int64_t row)
@@ -85,17 +87,13 @@ static int64_t window_width(const uint16_t *length)
     return width;
 }
 
-/* A form in the making, on the way to the threads. */
-typedef struct building {
-    const fur_csr_view *a;
-    const sell *s;
-} building;
-
-static void sort_windows(void *job, int64_t begin, int64_t end)
+/* Those of them in which not every lane has an entry. */
+static int64_t partial_width(const uint16_t *length)
 {
-    const building *b = job;
-    for (int64_t w = begin; w < end; w++)
-        sort_window(b->a, w * SIGMA, b->s->order + w * SIGMA, b->s->length + w * SIGMA);
+    int64_t width = 0;
+    for (int slice = 0; slice < SLICES_A_WINDOW; slice++)
+        width += length[slice * LANES] - length[slice * LANES + LANES - 1];
+    return width;
 }
 
 static void start_slices(sell *s)
@@ -114,94 +112,151 @@ static inline int active_lanes(const uint16_t *length, int k, int active)
     return active;
 }
 
-/* Columns first .. end-1 of a lane, which begins at `to`. */
-static inline void spread_segment(const fur_csr_view *a, const sell *s, int64_t place,
-                                  int64_t first, int64_t end, const char *from, char *to,
-                                  size_t size)
+/* Masks of the lanes with an entry in columns first .. end-1 of a slice. */
+static void set_masks(const uint16_t *length, int first, int end, uint8_t *mask)
 {
-    int64_t stop = fur_smaller(end, s->length[place]);
-    int64_t k = first;
-    to += (size_t)first * LANES * size;
-    if (k < stop)
-        from += (size_t)(fur_offset_at(a, s->order[place]) + k) * size;
-    for (; k < stop; k++, from += size, to += LANES * size)
-        memcpy(to, from, size);
-    for (; k < end; k++, to += LANES * size)
-        memset(to, 0, size);
-}
-
-/* Copies an element of each entry of a window's rows to the entry's place; padding becomes 0. Long
- * rows go a segment at a time, which stays in the cache while all lanes write to it. */
-static inline void spread_elements(const fur_csr_view *a, const sell *s, int64_t window,
-                                   const char *from, char *to, size_t size)
-{
-    const size_t step = LANES * size;
-    to += (size_t)s->start[window * SLICES_A_WINDOW] * step;
-    for (int64_t place = window * SIGMA; place < (window + 1) * SIGMA; place += LANES) {
-        int64_t width = s->length[place];
-        for (int64_t first = 0; first < width; first += FUR_ROW_SEGMENT)
-            for (int i = 0; i < LANES; i++)
-                spread_segment(a, s, place + i, first, fur_smaller(width, first + FUR_ROW_SEGMENT),
-                               from, to + (size_t)i * size, size);
-        to += (size_t)width * step;
+    int active = LANES;
+    for (int k = first; k < end; k++) {
+        active = active_lanes(length, k, active);
+        *mask++ = (uint8_t)((1U << active) - 1);
     }
 }
 
-/* The same with the size as a constant. */
-static void spread_window(const fur_csr_view *a, const sell *s, int64_t window, const void *from,
-                          void *to, size_t size)
+/* Where elements of A, of this size, begin for the rows at eight places. */
+static void open_rows(const fur_csr_view *a, const int32_t *order, const void *elements,
+                      size_t size, const char *next[LANES])
 {
-    switch (size) {
-    case 4:
-        spread_elements(a, s, window, from, to, 4);
-        break;
-    case 8:
-        spread_elements(a, s, window, from, to, 8);
-        break;
-    default:
-        spread_elements(a, s, window, from, to, 16);
+    for (int i = 0; i < LANES; i++) {
+        int64_t row = fur_smaller(order[i], a->rows);
+        next[i] = (const char *)elements + (size_t)fur_offset_at(a, row) * size;
     }
 }
 
-/* An array with an element for each entry of A, on its way into the slices. */
-typedef struct spreading {
+/* A form in the making, on the way to the threads. */
+typedef struct building {
     const fur_csr_view *a;
-    const sell *s;
-    const void *from;
-    void *to;
-    size_t size;
-} spreading;
+    sell *s;
+    bool columns_too;   /* not only values are still to be set */
+    fur_shared misfits; /* windows with values that do not fit the form */
+} building;
 
-static void spread_windows(void *job, int64_t begin, int64_t end)
+static void sort_windows(void *job, int64_t begin, int64_t end)
 {
-    const spreading *p = job;
+    const building *b = job;
     for (int64_t w = begin; w < end; w++)
-        spread_window(p->a, p->s, w, p->from, p->to, p->size);
+        sort_window(b->a, w * SIGMA, b->s->order + w * SIGMA, b->s->length + w * SIGMA);
 }
 
-static void spread(const fur_env *env, const fur_csr_view *a, const sell *s, const void *from,
-                   void *to, size_t size)
+/* Long rows go a segment at a time, which stays in the cache while all lanes write to it. False if
+ * a value does not fit. */
+static bool set_slice(const building *b, int64_t slice, steps_before *before)
 {
-    spreading p = {a, s, from, to, size};
-    fur_parallel(env, s->windows / WINDOW_GRAIN, s->windows, spread_windows, &p);
+    const sell *s = b->s;
+    const int32_t *order = s->order + slice * LANES;
+    const uint16_t *length = s->length + slice * LANES;
+    const char *columns[LANES];
+    const char *values[LANES];
+    bool fits = true;
+    if (length[0] == 0)
+        return true;
+    open_rows(b->a, order, b->a->columns, sizeof *s->columns, columns);
+    open_rows(b->a, order, b->a->values, s->values.size, values);
+    for (int k = 0; fits && k < length[0]; k += FUR_ROW_SEGMENT) {
+        uint8_t mask[FUR_ROW_SEGMENT];
+        int count = (int)fur_smaller(FUR_ROW_SEGMENT, length[0] - k);
+        int64_t at = s->start[slice] + k;
+        set_masks(length, k, k + count, mask);
+        if (b->columns_too)
+            steps_spread(columns, mask, count, s->columns + at * LANES, sizeof *s->columns);
+        fits = steps_set(&s->values, at, values, mask, count, before);
+    }
+    return fits;
+}
+
+static void set_windows(void *job, int64_t begin, int64_t end)
+{
+    building *b = job;
+    steps_before before = {.count = 0};
+    bool fits = true;
+    for (int64_t slice = begin * SLICES_A_WINDOW;
+         fits && b->misfits == 0 && slice < end * SLICES_A_WINDOW; slice++)
+        fits = set_slice(b, slice, &before);
+    fur_shared_add(&b->misfits, !fits);
+}
+
+/* Sets all values in the narrowest form that they fit, and the columns if columns_too. */
+static void set(fur_env *env, const fur_csr_view *a, sell *s, steps_form form, bool columns_too)
+{
+    building b = {a, s, columns_too, 0};
+    steps_set_all(env, &s->values, a->value_type, form, &b.misfits, s->windows / WINDOW_GRAIN,
+                  s->windows, set_windows, &b);
+}
+
+/* Windows looked at for estimates, and slices of each whose values are. */
+#    define SAMPLES 32
+#    define SAMPLE_SLICES 2
+
+/* What some windows between the ends of the matrix show of all. */
+typedef struct sample {
+    double columns; /* of slices */
+    double partial; /* those of them in which not every lane has an entry */
+    steps_form form;
+} sample;
+
+/* The first segment of a slice is telling. */
+static void try_slice(const fur_csr_view *a, const int32_t *order, const uint16_t *length,
+                      steps_trial *t)
+{
+    uint8_t mask[FUR_ROW_SEGMENT];
+    const char *next[LANES];
+    size_t size = fur_value_size(a->value_type);
+    int count = (int)fur_smaller(FUR_ROW_SEGMENT, length[0]);
+    if (count == 0)
+        return;
+    set_masks(length, 0, count, mask);
+    open_rows(a, order, a->values, size, next);
+    steps_try(t, next, mask, count, size);
+}
+
+static sample take_sample(const fur_csr_view *a)
+{
+    int64_t windows = (a->rows + SIGMA - 1) / SIGMA;
+    int samples = (int)fur_smaller(windows, SAMPLES);
+    sample found = {0};
+    double entries = 0;
+    steps_trial t;
+    steps_try_first(&t, a->value_type);
+    for (int i = 0; i < samples; i++) {
+        int32_t order[SIGMA];
+        uint16_t length[SIGMA];
+        int64_t first = fur_split(windows, 2 * samples, 2 * i + 1) * SIGMA;
+        sort_window(a, first, order, length);
+        found.columns += (double)window_width(length);
+        found.partial += (double)partial_width(length);
+        entries += (double)(fur_offset_at(a, fur_smaller(a->rows, first + SIGMA)) -
+                            fur_offset_at(a, first));
+        for (int place = 0; place < SAMPLE_SLICES * LANES; place += LANES)
+            try_slice(a, order + place, length + place, &t);
+    }
+    double scale = entries > 0 ? (double)a->entries / entries : 0;
+    found.columns *= scale;
+    found.partial *= scale;
+    found.form = steps_tried(&t, found.columns);
+    return found;
 }
 
 static fur_status refresh(fur_env *env, const fur_csr_view *a, void *state)
 {
-    sell *s = state;
-    spread(env, a, s, a->values, s->values, fur_value_size(a->value_type));
+    set(env, a, state, take_sample(a).form, false);
     return FUR_OK;
 }
-
-#    define FUR_TEMPLATE "spmv/sell.c"
-#    include "foreach_value.h"
 
 static void release(fur_env *env, void *state)
 {
     sell *s = state;
     if (!s)
         return;
-    fur_env_release(env, s->values);
+    steps_release(env, &s->values);
     fur_env_release(env, s->columns);
     fur_env_release(env, s->length);
     fur_env_release(env, s->order);
@@ -214,15 +269,16 @@ static fur_status build(fur_env *env, const fur_csr_view *a, sell *s)
     FUR_TRY(fur_env_allocate(env, s->slices + 1, sizeof *s->start, &s->start));
     FUR_TRY(fur_env_allocate(env, s->windows, SIGMA * sizeof *s->order, &s->order));
     FUR_TRY(fur_env_allocate(env, s->windows, SIGMA * sizeof *s->length, &s->length));
-    building b = {a, s};
+    building b = {.a = a, .s = s};
     fur_parallel(env, s->windows / WINDOW_GRAIN, s->windows, sort_windows, &b);
     start_slices(s);
-    /* One more: arithmetic on the arrays' addresses is not defined for NULL. */
-    int64_t width = s->start[s->slices] + 1;
-    FUR_TRY(fur_env_allocate(env, width, LANES * sizeof *s->columns, &s->columns));
-    FUR_TRY(fur_env_allocate(env, width, LANES * fur_value_size(a->value_type), &s->values));
-    spread(env, a, s, a->columns, s->columns, sizeof *s->columns);
-    return refresh(env, a, s);
+    int64_t steps = s->start[s->slices];
+    steps_form form = take_sample(a).form;
+    /* One more: arithmetic on the array's address is not defined for NULL. */
+    FUR_TRY(fur_env_allocate(env, steps + 1, LANES * sizeof *s->columns, &s->columns));
+    FUR_TRY(steps_allocate(env, a->value_type, steps, form, &s->values));
+    set(env, a, s, form, true);
+    return FUR_OK;
 }
 
 static fur_status plan(fur_env *env, const fur_csr_view *a, const fur_spmv_profile *profile,
@@ -242,6 +298,9 @@ static fur_status plan(fur_env *env, const fur_csr_view *a, const fur_spmv_profi
     return FUR_OK;
 }
 
+#    define FUR_TEMPLATE "spmv/sell.c"
+#    include "foreach_value.h"
+
 static fur_status apply(const fur_spmv_call *call)
 {
     static fur_spmv_multiply *const table[FUR_VALUE_COUNT] = FUR_VALUE_TABLE(multiply);
@@ -252,49 +311,28 @@ static fur_status apply(const fur_spmv_call *call)
 static int64_t matrix_bytes(const fur_csr_view *a, const void *state)
 {
     const sell *s = state;
-    return s->start[s->slices] * LANES * (int64_t)(fur_value_size(a->value_type) + 4) +
+    int64_t values = steps_bytes(s->values.form, fur_value_size(a->value_type));
+    return s->start[s->slices] * (values + LANES * (int64_t)sizeof *s->columns) +
            s->windows * SIGMA * 6 + s->slices * 8;
 }
 
-/* Windows looked at for the estimate. */
-#    define SAMPLES 32
-
-/* Places an entry takes, padding included, in some windows between the ends of the matrix. */
-static double estimate_fill(const fur_csr_view *a)
-{
-    int64_t windows = (a->rows + SIGMA - 1) / SIGMA;
-    int samples = (int)fur_smaller(windows, SAMPLES);
-    double places = 0;
-    double entries = 0;
-    for (int i = 0; i < samples; i++) {
-        int32_t order[SIGMA];
-        uint16_t length[SIGMA];
-        int64_t first = fur_split(windows, 2 * samples, 2 * i + 1) * SIGMA;
-        sort_window(a, first, order, length);
-        places += (double)(window_width(length) * LANES);
-        entries += (double)(fur_offset_at(a, fur_smaller(a->rows, first + SIGMA)) -
-                            fur_offset_at(a, first));
-    }
-    return entries > 0 ? places / entries : 1;
-}
-
-static fur_spmv_cost cost(const fur_csr_view *a, const fur_spmv_profile *profile)
+/* Columns in which every lane has an entry, the others, and slices. */
+static fur_spmv_work work(const fur_csr_view *a, const fur_spmv_profile *profile)
 {
     if (profile->rows.row_max > UINT16_MAX)
-        return (fur_spmv_cost){.refusal = "a row has more than 65535 entries"};
-    double fill = estimate_fill(a);
-    double places = fill * (double)a->entries;
-    if (fill > MOST_FILL && places > SMALL_PLACES)
-        return (fur_spmv_cost){.refusal = "its rows differ too much in length"};
-    fur_work work = {
-        .core_ns = 0.40 * places + 1.5 * (double)a->rows,
-        .bytes = places * (double)(fur_value_size(a->value_type) + 4) + 6 * (double)a->rows +
-                 fur_vector_bytes(a),
-        .far_ns = 0.9,
-    };
-    return (fur_spmv_cost){
-        .product_ns = fur_work_ns(&work, profile),
-        .plan_ns = FUR_BUILD_NS * (double)a->entries,
+        return (fur_spmv_work){.refusal = "a row has more than 65535 entries"};
+    sample s = take_sample(a);
+    double places = s.columns * LANES;
+    double value_bytes = (double)steps_bytes(s.form, fur_value_size(a->value_type)) / LANES;
+    if (places > MOST_FILL * (double)a->entries && places > SMALL_PLACES)
+        return (fur_spmv_work){.refusal = "its rows differ too much in length"};
+    double form = places * (value_bytes + 4) + 7 * (double)a->rows;
+    return (fur_spmv_work){
+        .part = {s.columns - s.partial, s.partial, (double)a->rows / LANES},
+        .bytes = form + fur_vector_bytes(a),
+        .worth = places / FUR_SPMV_GRAIN,
+        .longest = places > 0 ? (double)profile->rows.row_max * LANES / places : 0,
+        .form = form,
     };
 }
 
@@ -304,7 +342,7 @@ const fur_spmv_kernel ISA(spmv_sell) = {
     .info.summary = "SELL-8-1024: slices of 8 rows of like length",
     .info.source = "Kreutzer et al. 2014",
     .info.exact = true,
-    .cost = cost,
+    .work = work,
     .plan = plan,
     .refresh = refresh,
     .apply = apply,
@@ -313,70 +351,81 @@ const fur_spmv_kernel ISA(spmv_sell) = {
 };
 #else
 #    include "finish.h"
+#    include "load_step.h"
 
 typedef FUR_LANES(VALUE_NAME) FN(lanes);
 
-/* One segment of the eight rows of a slice, from column k of the slice to `stop`. */
-static inline FN(lanes)
-    FN(sum_segment)(const uint16_t *length, int k, int stop, const int32_t *columns,
-                    const VALUE *values, const VALUE *x, bool stream)
+/* One segment of the eight rows of a slice, of columns k .. stop-1; step `at` is column 0. */
+INLINE FN(lanes) FN(sum_segment)(const sell *s, steps_form form, const uint16_t *length, int64_t at,
+                                 int k, int stop, const VALUE *x, bool stream)
 {
     FN(lanes) sum = V(zero)();
+    const int32_t *columns = s->columns + (at + k) * LANES;
     int full = length[LANES - 1] < stop ? length[LANES - 1] : stop;
-    for (; k < full; k++, columns += LANES, values += LANES) {
-        if (stream) {
-            fur_prefetch_ahead(values);
+    for (; k < full; k++, columns += LANES) {
+        if (stream)
             fur_prefetch_ahead(columns);
-        }
-        sum = V(madd)(V(load)(values), V(gather)(x, columns), sum);
+        sum = V(madd)(FN(load_step)(&s->values, form, at + k, stream), V(gather)(x, columns), sum);
     }
     int active = LANES;
-    for (; k < stop; k++, columns += LANES, values += LANES) {
+    for (; k < stop; k++, columns += LANES) {
         active = active_lanes(length, k, active);
         unsigned mask = (1u << active) - 1;
-        sum = V(madd_some)(V(load_some)(values, mask), V(gather_some)(x, columns, mask), sum, mask);
+        sum = V(madd_some)(FN(load_step)(&s->values, form, at + k, false),
+                           V(gather_some)(x, columns, mask), sum, mask);
     }
     return sum;
 }
 
 /* The sums of the eight rows of a slice, segment by segment. */
-static inline FN(lanes) FN(sum_slice)(const uint16_t *length, const int32_t *columns,
-                                      const VALUE *values, const VALUE *x, bool stream)
+INLINE FN(lanes) FN(sum_slice)(const sell *s, steps_form form, const uint16_t *length, int64_t at,
+                               const VALUE *x, bool stream)
 {
     int width = length[0];
     int first = width < FUR_ROW_SEGMENT ? width : FUR_ROW_SEGMENT;
-    FN(lanes) total = FN(sum_segment)(length, 0, first, columns, values, x, stream);
+    FN(lanes) total = FN(sum_segment)(s, form, length, at, 0, first, x, stream);
     int active = LANES;
     for (int k = FUR_ROW_SEGMENT; k < width; k += FUR_ROW_SEGMENT) {
         int stop = width - k < FUR_ROW_SEGMENT ? width : k + FUR_ROW_SEGMENT;
         active = active_lanes(length, k, active);
-        total = V(plus_some)(total,
-                             FN(sum_segment)(length, k, stop, columns + (ptrdiff_t)k * LANES,
-                                             values + (ptrdiff_t)k * LANES, x, stream),
+        total = V(plus_some)(total, FN(sum_segment)(s, form, length, at, k, stop, x, stream),
                              (1u << active) - 1);
     }
     return total;
 }
 
-static void FN(multiply)(const fur_spmv_call *call, int64_t begin, int64_t end)
+INLINE void FN(multiply_form)(const fur_spmv_call *call, int64_t begin, int64_t end,
+                              steps_form form)
 {
-    const sell *s = call->state;
-    const VALUE *values = (const VALUE *)s->values + s->start[begin] * LANES;
-    const int32_t *columns = s->columns + s->start[begin] * LANES;
+    const sell s = *(const sell *)call->state;
     VALUE alpha = V(from)(call->alpha);
     VALUE beta = V(from)(call->beta);
     VALUE *y = call->y;
     bool overwrite = FN(overwrites)(call);
-    bool stream = fur_streams(s->start[s->slices] * LANES * (int64_t)(sizeof(VALUE) + 4));
+    bool stream = fur_streams(s.start[s.slices] * (steps_bytes(form, sizeof(VALUE)) + 4 * LANES));
+    int64_t at = s.start[begin];
     for (int64_t place = begin * LANES; place < end * LANES; place += LANES) {
         VALUE lane[LANES];
-        const uint16_t *length = s->length + place;
-        V(store)(lane, FN(sum_slice)(length, columns, values, call->x, stream));
-        columns += (ptrdiff_t)length[0] * LANES;
-        values += (ptrdiff_t)length[0] * LANES;
+        const uint16_t *length = s.length + place;
+        V(store)(lane, FN(sum_slice)(&s, form, length, at, call->x, stream));
+        at += length[0];
         for (int i = 0; i < LANES; i++)
-            if (s->order[place + i] < call->a->rows)
-                FN(finish)(alpha, lane[i], beta, overwrite, &y[s->order[place + i]]);
+            if (s.order[place + i] < call->a->rows)
+                FN(finish)(alpha, lane[i], beta, overwrite, &y[s.order[place + i]]);
+    }
+}
+
+static void FN(multiply)(const fur_spmv_call *call, int64_t begin, int64_t end)
+{
+    switch (((const sell *)call->state)->values.form) {
+    case STEPS_NUMBER:
+        FN(multiply_form)(call, begin, end, STEPS_NUMBER);
+        break;
+    case STEPS_SINGLE:
+        FN(multiply_form)(call, begin, end, STEPS_SINGLE);
+        break;
+    default:
+        FN(multiply_form)(call, begin, end, STEPS_WIDE);
     }
 }
 

@@ -9,34 +9,28 @@
  * NaN in x.
  *
  * Bytes a step: 8 entries + 5, and 32 where columns are stored; a row of n entries on diagonals
- * that its neighbours share: n (entry + 5/8) + 1/4, against n (entry + 4) + offset in CSR. */
+ * that its neighbours share: n (entry + 5/8) + 1/4, against n (entry + 4) + offset in CSR. Where
+ * steps.h keeps values narrower: 4 entries, or 1 byte, in place of 8 entries. */
 #ifndef FUR_TEMPLATE
 #    include "balance.h"
-#    include "cost.h"
+#    include "cut.h"
 #    include "isa.h"
 #    include "kernel.h"
 #    include "lanes.h"
-#    include "lanes_index.h"
 #    include "scalar.h"
 #    include "split.h"
+#    include "steps.h"
 #    include "stream.h"
 #    include "table.h"
+#    include "work.h"
+
+#    include <math.h>
 
 /* Slices are found through their chunk, which notes where its part of each stream begins. */
 #    define CHUNK_SLICES 64
 #    define CHUNK_ROWS (CHUNK_SLICES * LANES)
 /* Chunks that are worth a thread when the form is made. */
 #    define CHUNK_GRAIN 4
-/* A diagonal with fewer entries than this is not worth a step of its own. */
-#    define LEAST_RUN 3
-/* Steps of a slice at most: one that leaves out a row with entries takes LEAST_RUN entries, any
- * other one of the longest row. */
-#    define MOST_STEPS (FUR_ROW_SEGMENT + LANES * FUR_ROW_SEGMENT / LEAST_RUN)
-/* In place of a base: the step's columns are stored. */
-#    define GATHER INT32_MIN
-/* In place of a diagonal: the row has no entry left. */
-#    define ENDED INT32_MAX
-
 typedef struct runs {
     int64_t chunks;
     int64_t *step;    /* first of each chunk, and their number; one more than chunks */
@@ -45,102 +39,8 @@ typedef struct runs {
     int32_t *base;    /* per step */
     uint8_t *mask;    /* per step */
     int32_t *columns; /* eight per gathering step */
-    void *values;     /* eight per step */
+    step_values values;
 } runs;
-
-/* A slice cut into steps. */
-typedef struct cut {
-    int steps;
-    int gathers;
-    int32_t base[MOST_STEPS]; /* GATHER or the column of lane 0, negative if it takes no part */
-    uint8_t mask[MOST_STEPS];
-    int32_t columns[LANES * FUR_ROW_SEGMENT]; /* of gathering steps */
-} cut;
-
-/* Entries of each row of the slice, if all eight have as many. */
-static int64_t common_length(const fur_csr_view *a, int64_t row)
-{
-    if (row + LANES > a->rows)
-        return -1;
-    int64_t first = fur_offset_at(a, row);
-    int64_t length = fur_offset_at(a, row + 1) - first;
-    for (int i = 2; i <= LANES; i++)
-        if (fur_offset_at(a, row + i) != first + i * length)
-            return -1;
-    return length;
-}
-
-/* Whether eight rows of `length` entries lie on the same diagonals: each entry is one column right
- * of that of the row before. */
-static bool on_diagonals(const int32_t *columns, int64_t length)
-{
-    int32_t apart = 0;
-    for (int64_t k = 0; k < (LANES - 1) * length; k++)
-        apart |= (columns[k + length] - 1) ^ columns[k];
-    return apart == 0;
-}
-
-/* Progress through the rows of a slice while it is cut. Entries count from its first one. */
-typedef struct cursor {
-    const int32_t *columns;
-    lanes_index next;
-    lanes_index end;
-} cursor;
-
-static cursor open_slice(const fur_csr_view *a, int64_t row)
-{
-    int64_t first = fur_offset_at(a, row);
-    int32_t start[LANES + 1];
-    for (int i = 0; i <= LANES; i++)
-        start[i] = (int32_t)(fur_offset_at(a, fur_smaller(row + i, a->rows)) - first);
-    return (cursor){a->columns + first, index_load(start), index_load(start + 1)};
-}
-
-/* Cuts the slice at row. A step has the leftmost diagonal if enough rows have an entry on it, else
- * the next entry of every row that has any left. */
-static void cut_steps(const fur_csr_view *a, int64_t row, cut *out)
-{
-    const int32_t numbers[LANES] = {0, 1, 2, 3, 4, 5, 6, 7};
-    const lanes_index lane = index_load(numbers);
-    cursor c = open_slice(a, row);
-    for (lanes_index left = index_below(c.next, c.end); index_bits(left);
-         left = index_below(c.next, c.end)) {
-        lanes_index column = index_fetch(c.columns, c.next, left, index_all(0));
-        lanes_index diagonal = index_select(left, index_minus(column, lane), index_all(ENDED));
-        lanes_index leftmost = index_least(diagonal);
-        lanes_index on = index_equal(diagonal, leftmost);
-        unsigned bits = index_bits(on);
-        bool run = bits == index_bits(left) || __builtin_popcount(bits) >= LEAST_RUN;
-        if (run) {
-            int32_t base[LANES];
-            index_store(base, leftmost);
-            out->base[out->steps] = base[0];
-            out->mask[out->steps++] = (uint8_t)bits;
-            c.next = index_minus(c.next, on);
-        } else {
-            index_store(out->columns + LANES * (ptrdiff_t)out->gathers++, column);
-            out->base[out->steps] = GATHER;
-            out->mask[out->steps++] = (uint8_t)index_bits(left);
-            c.next = index_minus(c.next, left);
-        }
-    }
-}
-
-/* The steps of the slice at row. In most slices of a grid all rows have the same diagonals. */
-static void cut_slice(const fur_csr_view *a, int64_t row, cut *out)
-{
-    const int32_t *columns = a->columns + fur_offset_at(a, row);
-    int64_t length = common_length(a, row);
-    out->steps = 0;
-    out->gathers = 0;
-    if (length < 0 || !on_diagonals(columns, length)) {
-        cut_steps(a, row, out);
-        return;
-    }
-    out->steps = (int)length;
-    memcpy(out->base, columns, (size_t)length * sizeof *columns);
-    memset(out->mask, ALL_LANES, (size_t)length);
-}
 
 /* Leaves the chunk's numbers of steps where the next one's first will stand. */
 static void count_chunk(const fur_csr_view *a, int64_t index, runs *r)
@@ -159,9 +59,8 @@ static void count_chunk(const fur_csr_view *a, int64_t index, runs *r)
 typedef struct building {
     const fur_csr_view *a;
     runs *r;
-    bool steps; /* whether these are still to be set */
-    /* Sets the values of the steps from `at` on, which are those of the slice at row. */
-    void (*set_values)(const fur_csr_view *a, int64_t row, const runs *r, int64_t at);
+    bool cut_too;       /* steps are still to be set, and not only their values */
+    fur_shared misfits; /* chunks with values that do not fit the form */
 } building;
 
 static void count_chunks(void *job, int64_t begin, int64_t end)
@@ -183,24 +82,42 @@ static int set_steps(const fur_csr_view *a, int64_t row, const runs *r, int64_t 
     return c.gathers;
 }
 
-/* Steps and values slice by slice: A is read once. */
-static void set_chunk(const building *b, int64_t index)
+/* The values of a slice's rows. */
+static void open_values(const fur_csr_view *a, int64_t row, const char *next[LANES])
+{
+    size_t size = fur_value_size(a->value_type);
+    for (int i = 0; i < LANES; i++)
+        next[i] = (const char *)a->values +
+                  (size_t)fur_offset_at(a, fur_smaller(row + i, a->rows)) * size;
+}
+
+/* Steps and values slice by slice: A is read once. False if a value does not fit. */
+static bool set_chunk(const building *b, int64_t index)
 {
     const runs *r = b->r;
+    const char *next[LANES];
+    steps_before before = {.count = 0};
     int32_t *columns = r->columns + r->gather[index] * LANES;
     int64_t at = r->step[index];
     int64_t end = fur_smaller(b->a->rows, (index + 1) * CHUNK_ROWS);
-    for (int64_t row = index * CHUNK_ROWS; row < end; at += r->slice[row / LANES], row += LANES) {
-        if (b->steps)
+    bool fits = true;
+    for (int64_t row = index * CHUNK_ROWS; fits && row < end; row += LANES) {
+        if (b->cut_too)
             columns += (ptrdiff_t)set_steps(b->a, row, r, at, columns) * LANES;
-        b->set_values(b->a, row, r, at);
+        if (r->slice[row / LANES] == 0)
+            continue;
+        open_values(b->a, row, next);
+        fits = steps_set(&r->values, at, next, r->mask + at, r->slice[row / LANES], &before);
+        at += r->slice[row / LANES];
     }
+    return fits;
 }
 
 static void set_chunks(void *job, int64_t begin, int64_t end)
 {
-    for (int64_t i = begin; i < end; i++)
-        set_chunk(job, i);
+    building *b = job;
+    for (int64_t i = begin; i < end && b->misfits == 0; i++)
+        fur_shared_add(&b->misfits, !set_chunk(b, i));
 }
 
 static void start_chunks(runs *r)
@@ -211,20 +128,70 @@ static void start_chunks(runs *r)
     }
 }
 
-#    define FUR_TEMPLATE "spmv/sell_runs.c"
-#    include "foreach_value.h"
+/* Slices looked at for estimates. */
+#    define SAMPLES 64
 
-static void set(fur_env *env, const fur_csr_view *a, runs *r, bool steps)
+/* What some slices show of all. */
+typedef struct sample {
+    double full; /* steps in which every lane takes part */
+    double partial;
+    double gathering;
+    double turns; /* steps of another kind than the one before */
+    steps_form form;
+} sample;
+
+/* Adds the steps of a slice by their kind. */
+static void count_kinds(const cut *c, sample *out)
 {
-    static void (*const table[FUR_VALUE_COUNT])(const fur_csr_view *, int64_t, const runs *,
-                                                int64_t) = FUR_VALUE_TABLE(set_values);
-    building b = {a, r, steps, table[a->value_type]};
-    fur_parallel(env, r->chunks / CHUNK_GRAIN, r->chunks, set_chunks, &b);
+    const double *before = NULL;
+    for (int i = 0; i < c->steps; i++) {
+        double *kind = c->base[i] == GATHER      ? &out->gathering
+                       : c->mask[i] == ALL_LANES ? &out->full
+                                                 : &out->partial;
+        (*kind)++;
+        out->turns += before && kind != before;
+        before = kind;
+    }
+}
+
+static sample take_sample(const fur_csr_view *a)
+{
+    int64_t slices = (a->rows + LANES - 1) / LANES;
+    int samples = (int)fur_smaller(slices, SAMPLES);
+    sample found = {0};
+    steps_trial t;
+    steps_try_first(&t, a->value_type);
+    for (int i = 0; i < samples; i++) {
+        const char *next[LANES];
+        cut c;
+        int64_t row = fur_split(slices, samples, i) * LANES;
+        cut_slice(a, row, &c);
+        count_kinds(&c, &found);
+        if (c.steps == 0)
+            continue;
+        open_values(a, row, next);
+        steps_try(&t, next, c.mask, c.steps, fur_value_size(a->value_type));
+    }
+    double scale = samples > 0 ? (double)slices / samples : 0;
+    found.full *= scale;
+    found.partial *= scale;
+    found.gathering *= scale;
+    found.turns *= scale;
+    found.form = steps_tried(&t, found.full + found.partial + found.gathering);
+    return found;
+}
+
+/* Sets all values in the narrowest form that they fit, and the steps if cut_too. */
+static void set(fur_env *env, const fur_csr_view *a, runs *r, steps_form form, bool cut_too)
+{
+    building b = {a, r, cut_too, 0};
+    steps_set_all(env, &r->values, a->value_type, form, &b.misfits, r->chunks / CHUNK_GRAIN,
+                  r->chunks, set_chunks, &b);
 }
 
 static fur_status refresh(fur_env *env, const fur_csr_view *a, void *state)
 {
-    set(env, a, state, false);
+    set(env, a, state, take_sample(a).form, false);
     return FUR_OK;
 }
 
@@ -233,7 +200,7 @@ static void release(fur_env *env, void *state)
     runs *r = state;
     if (!r)
         return;
-    fur_env_release(env, r->values);
+    steps_release(env, &r->values);
     fur_env_release(env, r->columns);
     fur_env_release(env, r->mask);
     fur_env_release(env, r->base);
@@ -248,6 +215,7 @@ static fur_status build(fur_env *env, const fur_csr_view *a, runs *r)
     FUR_TRY(fur_env_allocate_zeros(env, r->chunks + 1, sizeof *r->step, &r->step));
     FUR_TRY(fur_env_allocate_zeros(env, r->chunks + 1, sizeof *r->gather, &r->gather));
     FUR_TRY(fur_env_allocate(env, a->rows / LANES + 1, sizeof *r->slice, &r->slice));
+    steps_form form = take_sample(a).form;
     building b = {.a = a, .r = r};
     fur_parallel(env, r->chunks / CHUNK_GRAIN, r->chunks, count_chunks, &b);
     start_chunks(r);
@@ -257,8 +225,8 @@ static fur_status build(fur_env *env, const fur_csr_view *a, runs *r)
     FUR_TRY(fur_env_allocate(env, steps, sizeof *r->base, &r->base));
     FUR_TRY(fur_env_allocate(env, steps, sizeof *r->mask, &r->mask));
     FUR_TRY(fur_env_allocate(env, gathers, LANES * sizeof *r->columns, &r->columns));
-    FUR_TRY(fur_env_allocate(env, steps, LANES * fur_value_size(a->value_type), &r->values));
-    set(env, a, r, true);
+    FUR_TRY(steps_allocate(env, a->value_type, steps, form, &r->values));
+    set(env, a, r, form, true);
     return FUR_OK;
 }
 
@@ -278,51 +246,40 @@ static fur_status plan(fur_env *env, const fur_csr_view *a, const fur_spmv_profi
     return FUR_OK;
 }
 
+#    define FUR_TEMPLATE "spmv/sell_runs.c"
+#    include "foreach_value.h"
+
 static fur_status apply(const fur_spmv_call *call)
 {
     static fur_spmv_multiply *const table[FUR_VALUE_COUNT] = FUR_VALUE_TABLE(multiply);
     const runs *r = call->state;
-    int64_t entries = LANES / 2; /* most steps read no columns, and take half as long */
-    return fur_spmv_by_units(call, r->step, r->chunks, entries, table[call->a->value_type]);
+    return fur_spmv_by_units(call, r->step, r->chunks, LANES, table[call->a->value_type]);
 }
 
 static int64_t matrix_bytes(const fur_csr_view *a, const void *state)
 {
     const runs *r = state;
-    int64_t step_bytes = LANES * (int64_t)fur_value_size(a->value_type) + 5;
+    int64_t step_bytes = steps_bytes(r->values.form, fur_value_size(a->value_type)) + 5;
     return r->step[r->chunks] * step_bytes + r->gather[r->chunks] * LANES * 4 +
            (a->rows / LANES + 1) * 2 + r->chunks * 2 * (int64_t)sizeof(int64_t);
 }
 
-/* Slices looked at for the estimate. */
-#    define SAMPLES 64
-
-static fur_spmv_cost cost(const fur_csr_view *a, const fur_spmv_profile *profile)
+/* Steps on a diagonal with all lanes and with some, steps that gather, slices, and turns. */
+static fur_spmv_work work(const fur_csr_view *a, const fur_spmv_profile *profile)
 {
     if (profile->rows.row_max > FUR_ROW_SEGMENT)
-        return (fur_spmv_cost){.refusal = "a row has more than 128 entries"};
-    int64_t slices = (a->rows + LANES - 1) / LANES;
-    int samples = (int)fur_smaller(slices, SAMPLES);
-    int64_t counted = 0;
-    int64_t gathers = 0;
-    for (int i = 0; i < samples; i++) {
-        cut c;
-        cut_slice(a, fur_split(slices, samples, i) * LANES, &c);
-        counted += c.steps;
-        gathers += c.gathers;
-    }
-    double scale = samples > 0 ? (double)slices / samples : 0;
-    double steps = scale * (double)counted;
-    double gathering = scale * (double)gathers;
-    fur_work work = {
-        .core_ns = 1.2 * steps + 3 * gathering + 2 * (double)slices,
-        .bytes = steps * (double)(LANES * fur_value_size(a->value_type) + 5) +
-                 gathering * LANES * 4 + fur_vector_bytes(a),
-        .far_ns = 1.1,
-    };
-    return (fur_spmv_cost){
-        .product_ns = fur_work_ns(&work, profile),
-        .plan_ns = FUR_BUILD_NS * (double)a->entries,
+        return (fur_spmv_work){.refusal = "a row has more than 128 entries"};
+    sample s = take_sample(a);
+    double steps = s.full + s.partial + s.gathering;
+    double slices = ceil((double)a->rows / LANES);
+    double step_bytes = (double)steps_bytes(s.form, fur_value_size(a->value_type)) + 5;
+    double form = steps * step_bytes + s.gathering * LANES * 4 + 2 * slices;
+    return (fur_spmv_work){
+        .part = {s.full, s.partial, s.gathering, slices, s.turns},
+        .bytes = form + fur_vector_bytes(a),
+        .worth = steps * LANES / FUR_SPMV_GRAIN,
+        .longest = slices > 0 ? CHUNK_SLICES / slices : 0,
+        .form = form,
     };
 }
 
@@ -332,7 +289,7 @@ const fur_spmv_kernel ISA(spmv_sell_runs) = {
     .info.summary = "slices of 8 rows, one index for a run of columns",
     .info.source = "after Kreutzer et al. 2014",
     .info.exact = true,
-    .cost = cost,
+    .work = work,
     .plan = plan,
     .refresh = refresh,
     .apply = apply,
@@ -341,54 +298,14 @@ const fur_spmv_kernel ISA(spmv_sell_runs) = {
 };
 #else
 #    include "finish.h"
+#    include "load_step.h"
 
 typedef FUR_LANES(VALUE_NAME) FN(lanes);
 
-/* A step that some rows take part in. */
-static inline void FN(spread_some)(const VALUE *next[LANES], unsigned mask, VALUE *to)
-{
-    for (int i = 0; i < LANES; i++)
-        to[i] = mask >> i & 1 ? *next[i]++ : V(from)((fur_scalar){0, 0});
-}
-
-/* `count` steps that all rows take part in. */
-static inline void FN(spread_all)(const VALUE *next[LANES], int64_t count, VALUE *restrict to)
-{
-    const VALUE *from[LANES];
-    memcpy(from, next, sizeof from);
-    for (int64_t k = 0; k < count; k++, to += LANES)
-        for (int i = 0; i < LANES; i++)
-            to[i] = from[i][k];
-    for (int i = 0; i < LANES; i++)
-        next[i] += count;
-}
-
-static void FN(set_values)(const fur_csr_view *a, int64_t row, const runs *r, int64_t at)
-{
-    const VALUE *next[LANES];
-    VALUE *to = (VALUE *)r->values + at * LANES;
-    for (int i = 0; i < LANES; i++)
-        next[i] = (const VALUE *)a->values + fur_offset_at(a, fur_smaller(row + i, a->rows));
-    const uint8_t *mask = r->mask + at;
-    int steps = r->slice[row / LANES];
-    int k = 0;
-    while (k < steps) {
-        int first = k;
-        while (k < steps && mask[k] == ALL_LANES)
-            k++;
-        FN(spread_all)(next, k - first, to + (ptrdiff_t)first * LANES);
-        if (k < steps) {
-            FN(spread_some)(next, mask[k], to + (ptrdiff_t)k * LANES);
-            k++;
-        }
-    }
-}
-
 /* One step: adds its products to the lanes; moves columns past those it used. */
-static inline FN(lanes) FN(add_step)(const VALUE *values, int32_t base, unsigned mask,
+static inline FN(lanes) FN(add_step)(FN(lanes) v, int32_t base, unsigned mask,
                                      const int32_t **columns, const VALUE *x, FN(lanes) sum)
 {
-    FN(lanes) v = V(load)(values);
     if (base == GATHER) {
         const int32_t *index = *columns;
         *columns += LANES;
@@ -412,23 +329,36 @@ static void FN(finish_rows)(const fur_spmv_call *call, int64_t row, FN(lanes) su
         FN(finish)(alpha, lane[i], beta, overwrite, &y[i]);
 }
 
-static void FN(multiply)(const fur_spmv_call *call, int64_t begin, int64_t end)
+INLINE void FN(multiply_form)(const fur_spmv_call *call, int64_t begin, int64_t end,
+                              steps_form form)
 {
     const runs *r = call->state;
+    const step_values values = r->values;
     const VALUE *x = call->x;
-    const VALUE *values = (const VALUE *)r->values + r->step[begin] * LANES;
     const int32_t *columns = r->columns + r->gather[begin] * LANES;
-    bool stream = fur_streams(r->step[r->chunks] * LANES * (int64_t)sizeof(VALUE));
+    bool stream = fur_streams(r->step[r->chunks] * steps_bytes(form, sizeof(VALUE)));
     int64_t at = r->step[begin];
     int64_t stop = fur_smaller(call->a->rows, end * CHUNK_ROWS);
     for (int64_t row = begin * CHUNK_ROWS; row < stop; row += LANES) {
         FN(lanes) sum = V(zero)();
-        for (int64_t last = at + r->slice[row / LANES]; at < last; at++, values += LANES) {
-            if (stream)
-                fur_prefetch_ahead(values);
-            sum = FN(add_step)(values, r->base[at], r->mask[at], &columns, x, sum);
-        }
+        for (int64_t last = at + r->slice[row / LANES]; at < last; at++)
+            sum = FN(add_step)(FN(load_step)(&values, form, at, stream), r->base[at], r->mask[at],
+                               &columns, x, sum);
         FN(finish_rows)(call, row, sum);
+    }
+}
+
+static void FN(multiply)(const fur_spmv_call *call, int64_t begin, int64_t end)
+{
+    switch (((const runs *)call->state)->values.form) {
+    case STEPS_NUMBER:
+        FN(multiply_form)(call, begin, end, STEPS_NUMBER);
+        break;
+    case STEPS_SINGLE:
+        FN(multiply_form)(call, begin, end, STEPS_SINGLE);
+        break;
+    default:
+        FN(multiply_form)(call, begin, end, STEPS_WIDE);
     }
 }
 

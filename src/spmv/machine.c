@@ -1,0 +1,222 @@
+/* The machine as the CPU's kernels see it: trials, the fit, and estimates by it. */
+#include "machine.h"
+#include "trial.h"
+
+#include "clock.h"
+#include "split.h"
+
+#include <math.h>
+
+/* Of a kernel's products in a trial the fastest counts: of two or more, of so many entries
+ * together, in each of some passes over all trials. What disturbs one pass is gone in the next. */
+#define ROUNDS 2
+#define ENTRIES 12000
+#define PASSES 3
+/* Steps of the fit. */
+#define SWEEPS 300
+
+/* Smaller matrices stay as near as those of the trials. */
+#define NEAR_BYTES (1 << 20)
+
+/* What a kernel did in the trials. */
+typedef struct record {
+    fur_spmv_work work[FUR_TRIALS];
+    void *state[FUR_TRIALS]; /* of its plans */
+    double ns[FUR_TRIALS];   /* infinite: it cannot */
+    double plan_ns;          /* for an entry */
+} record;
+
+typedef struct trials {
+    fur_env *env; /* of one thread */
+    const fur_backend *backend;
+    fur_trial trial[FUR_TRIALS];
+    record record[FUR_MACHINE_KERNELS];
+} trials;
+
+/* Lets a kernel count in a trial, and makes its plan. */
+static fur_status prepare_kernel(trials *s, int index, const fur_spmv_kernel *kernel, record *r)
+{
+    const fur_trial *t = &s->trial[index];
+    r->ns[index] = INFINITY;
+    r->work[index] = kernel->work(&t->a, &t->profile);
+    if (r->work[index].refusal || !kernel->plan)
+        return FUR_OK;
+    double start = fur_seconds();
+    FUR_TRY(kernel->plan(s->env, &t->a, &t->profile, &r->state[index]));
+    double ns = 1e9 * (fur_seconds() - start) / (double)t->a.entries;
+    r->plan_ns = index == 0 ? ns : fmin(r->plan_ns, ns);
+    return FUR_OK;
+}
+
+static fur_status prepare(trials *s, fur_value_type value)
+{
+    for (int t = 0; t < FUR_TRIALS; t++) {
+        FUR_TRY(fur_trial_create(s->env, t, value, &s->trial[t]));
+        for (int k = 0; k < s->backend->spmv_count; k++)
+            if (s->backend->spmv[k]->work)
+                FUR_TRY(prepare_kernel(s, t, s->backend->spmv[k], &s->record[k]));
+    }
+    return FUR_OK;
+}
+
+/* The fastest of some more products, in ns. */
+static fur_status time_products(trials *s, const fur_trial *t, const fur_spmv_kernel *kernel,
+                                const void *state, double *ns)
+{
+    int64_t rounds = fur_larger(ROUNDS, ENTRIES / t->a.entries);
+    fur_spmv_call call = {s->env, &t->a, state, {1, 0}, {0, 0}, t->x, t->y};
+    FUR_TRY(kernel->apply(&call));
+    for (int64_t i = 0; i < rounds; i++) {
+        double start = fur_seconds();
+        FUR_TRY(kernel->apply(&call));
+        *ns = fmin(*ns, 1e9 * (fur_seconds() - start));
+    }
+    return FUR_OK;
+}
+
+/* One pass over all trials by all kernels. */
+static fur_status run_pass(trials *s)
+{
+    for (int t = 0; t < FUR_TRIALS; t++)
+        for (int k = 0; k < s->backend->spmv_count; k++) {
+            const fur_spmv_kernel *kernel = s->backend->spmv[k];
+            record *r = &s->record[k];
+            if (kernel->work && !r->work[t].refusal)
+                FUR_TRY(time_products(s, &s->trial[t], kernel, r->state[t], &r->ns[t]));
+        }
+    return FUR_OK;
+}
+
+static void release(trials *s)
+{
+    for (int t = 0; t < FUR_TRIALS; t++) {
+        for (int k = 0; k < s->backend->spmv_count; k++)
+            if (s->record[k].state[t] && s->backend->spmv[k]->release)
+                s->backend->spmv[k]->release(s->env, s->record[k].state[t]);
+        fur_trial_release(s->env, &s->trial[t]);
+    }
+}
+
+/* The time of a kernel's work where all is near. */
+static double near_ns(const fur_kernel_speed *speed, const fur_spmv_work *work)
+{
+    double ns = 0;
+    for (int p = 0; p < FUR_WORK_PARTS; p++)
+        ns += speed->part[p] * work->part[p];
+    return ns;
+}
+
+/* The step of part p that makes the sum of squares of relative errors least, not below 0. */
+static void improve_part(const record *r, fur_kernel_speed *speed, int p)
+{
+    double slope = 0;
+    double curve = 0;
+    for (int t = 0; t < FUR_FAR_TRIAL; t++) {
+        if (isinf(r->ns[t]))
+            continue;
+        double share = r->work[t].part[p] / r->ns[t];
+        slope += share * (1 - near_ns(speed, &r->work[t]) / r->ns[t]);
+        curve += share * share;
+    }
+    if (curve > 0)
+        speed->part[p] = fmax(0, speed->part[p] + slope / curve);
+}
+
+/* Least squares, none negative, by one part after another; what is left of the last trial is the
+ * cost of entries from afar. */
+static void fit(const record *r, double far_entries, fur_kernel_speed *speed)
+{
+    for (int sweep = 0; sweep < SWEEPS; sweep++)
+        for (int p = 0; p < FUR_WORK_PARTS; p++)
+            improve_part(r, speed, p);
+    for (int t = 0; t < FUR_FAR_TRIAL; t++)
+        if (!isinf(r->ns[t]))
+            speed->error = fmax(speed->error, fabs(near_ns(speed, &r->work[t]) / r->ns[t] - 1));
+    double beyond = r->ns[FUR_FAR_TRIAL] - near_ns(speed, &r->work[FUR_FAR_TRIAL]);
+    speed->far = fmax(0, beyond / far_entries);
+    speed->plan = r->plan_ns;
+}
+
+static void fit_all(const trials *s, fur_machine *m)
+{
+    for (int k = 0; k < s->backend->spmv_count; k++)
+        if (s->backend->spmv[k]->work)
+            fit(&s->record[k], s->trial[FUR_FAR_TRIAL].profile.far_entries, &m->kernel[k]);
+}
+
+static fur_status run_trials(trials *s, fur_value_type value, fur_machine *m)
+{
+    FUR_TRY(prepare(s, value));
+    for (int pass = 0; pass < PASSES; pass++)
+        FUR_TRY(run_pass(s));
+    fit_all(s, m);
+    return FUR_OK;
+}
+
+/* All of it by the calling thread alone. */
+static fur_status measure(fur_context *context, fur_value_type value, fur_machine *m)
+{
+    fur_env *env = &context->env;
+    const int threads = env->threads;
+    struct fur_team *team = env->team;
+    trials *s;
+    double start = fur_seconds();
+    FUR_TRY(fur_env_allocate_zeros(env, 1, sizeof *s, &s));
+    s->backend = context->backend;
+    s->env = env;
+    env->threads = 1;
+    env->team = NULL;
+    fur_status status = run_trials(s, value, m);
+    release(s);
+    env->threads = threads;
+    env->team = team;
+    fur_env_release(env, s);
+    m->seconds = fur_seconds() - start;
+    return status;
+}
+
+fur_status fur_machine_of(fur_context *context, fur_value_type value, fur_machine **out)
+{
+    fur_machine **kept = &context->machine[value];
+    if (!*kept) {
+        fur_machine *m;
+        FUR_TRY(fur_env_allocate_zeros(&context->env, 1, sizeof *m, &m));
+        fur_status status = measure(context, value, m);
+        if (status != FUR_OK) {
+            fur_env_release(&context->env, m);
+            return status;
+        }
+        *kept = m;
+    }
+    *out = *kept;
+    return FUR_OK;
+}
+
+/* The time that reading and writing so many bytes takes at least, in a product of A. */
+static double stream_ns(fur_machine *m, const fur_context *context, const fur_csr_view *a,
+                        double bytes)
+{
+    int64_t size = a->entries * (int64_t)fur_value_size(a->value_type);
+    if (size < NEAR_BYTES)
+        return 0;
+    double *rate = &m->rate[ilogb((double)size)];
+    if (*rate == 0)
+        *rate = fur_machine_rate(&context->env, a->values, size);
+    return bytes / *rate;
+}
+
+fur_spmv_cost fur_machine_cost(fur_machine *m, const fur_context *context, int index,
+                               const fur_csr_view *a, const fur_spmv_profile *profile)
+{
+    const fur_kernel_speed *speed = &m->kernel[index];
+    fur_spmv_work work = context->backend->spmv[index]->work(a, profile);
+    if (work.refusal)
+        return (fur_spmv_cost){.refusal = work.refusal};
+    double threads = fmax(1, fmin(context->env.threads, floor(work.worth)));
+    double core = near_ns(speed, &work) * fmax(1 / threads, work.longest);
+    double far = speed->far * profile->far_entries / threads;
+    return (fur_spmv_cost){
+        .product_ns = fmax(core, stream_ns(m, context, a, work.bytes)) + far,
+        .plan_ns = speed->plan * (double)a->entries / threads,
+    };
+}

@@ -1,0 +1,43 @@
+/* How fast all threads read a matrix, from wherever it lies between two products. */
+#include "machine.h"
+
+#include "atomic.h"
+#include "clock.h"
+#include "split.h"
+#include "team.h"
+
+#include <math.h>
+
+/* Read in blocks; of larger matrices their beginning. */
+#define BLOCK_BYTES (64 << 10)
+#define BLOCK_GRAIN 4
+#define MOST_BYTES (64 << 20)
+#define READS 3
+
+typedef struct reading {
+    const uint64_t *words;
+    fur_shared sum; /* so that the loads are not left out */
+} reading;
+
+static void read_blocks(void *job, int64_t begin, int64_t end)
+{
+    reading *r = job;
+    int64_t words = BLOCK_BYTES / (int64_t)sizeof *r->words;
+    uint64_t sum = 0;
+    for (int64_t i = begin * words; i < end * words; i++)
+        sum += r->words[i];
+    fur_shared_add(&r->sum, (int64_t)sum);
+}
+
+double fur_machine_rate(const fur_env *env, const void *array, int64_t bytes)
+{
+    reading r = {.words = array};
+    int64_t blocks = fur_smaller(bytes, MOST_BYTES) / BLOCK_BYTES;
+    double seconds = INFINITY;
+    for (int i = 0; i < READS; i++) {
+        double start = fur_seconds();
+        fur_parallel(env, blocks / BLOCK_GRAIN, blocks, read_blocks, &r);
+        seconds = fmin(seconds, fur_seconds() - start);
+    }
+    return 1e-9 * (double)(blocks * BLOCK_BYTES) / seconds;
+}
