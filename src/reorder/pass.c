@@ -292,6 +292,18 @@ int64_t fur_walk_pass(fur_walk *walk, int32_t root, int64_t limit, int32_t *queu
     return p.tail;
 }
 
+fur_pass fur_try_root(const fur_component *c, int32_t root, int64_t limit, fur_component_order *out)
+{
+    fur_pass pass;
+    if (fur_walk_pass(c->walk, root, limit, c->scratch, &pass) != c->vertices)
+        return (fur_pass){.levels = 0};
+    if (pass.bandwidth < out->bandwidth) {
+        out->bandwidth = pass.bandwidth;
+        memcpy(out->order, c->scratch, (size_t)c->vertices * sizeof *out->order);
+    }
+    return pass;
+}
+
 int32_t fur_pass_far_end(const fur_component *c, const int32_t *order, const fur_pass *pass)
 {
     uint64_t least = UINT64_MAX;

@@ -40,6 +40,12 @@ void fur_walk_close(fur_env *env, fur_walk *walk);
  * has reached `limit` it ends, with the bits as they were before. Returns the vertices written. */
 int64_t fur_walk_pass(fur_walk *walk, int32_t root, int64_t limit, int32_t *queue, fur_pass *out);
 
+/* A pass over a component into its scratch, which becomes the order if it is better. One that does
+ * not come to all vertices has no levels: it was left at the limit; or the pattern is unsymmetric,
+ * against what its hash says. */
+fur_pass fur_try_root(const fur_component *c, int32_t root, int64_t limit,
+                      fur_component_order *out);
+
 /* The least vertex, by (degree, index), of the last level of a pass, which has made this order. */
 int32_t fur_pass_far_end(const fur_component *c, const int32_t *order, const fur_pass *pass);
 
