@@ -16,12 +16,10 @@
 #include <cub/device/device_radix_sort.cuh>
 
 #define BLOCK 256
-// A graph of fewer than FEW_EDGES edges is also tried from other starts, up to EXTRA_STARTS of
-// them, whose passes read at most EXTRA_EDGES edges in all. In a larger graph the search of a
-// component ends with the first pass that is not better. Each edge is counted from both ends.
+// A graph of fewer than FEW_EDGES edges, counted from both ends, is tried from EXTRA_STARTS more
+// starts.
 #define FEW_EDGES (1 << 20)
-#define EXTRA_EDGES (1 << 23)
-#define EXTRA_STARTS 64
+#define EXTRA_STARTS 2
 
 namespace
 {
@@ -188,10 +186,9 @@ __device__ void go_on(int32_t component, int32_t root, int32_t limit, int32_t *n
 
 // Takes over the bandwidth of the pass if it is less, and decides for each active component whether
 // its search goes on. It goes on, from the least vertex of the last level, while each pass has more
-// levels than those before; a limited search ends with the first pass that is not better.
-__global__ void decide(int64_t count, const int32_t *active, bool searching, bool limited,
-                       fur_cuda_queue q, division d, search s, int32_t *next, int32_t *roots,
-                       int32_t *counts)
+// levels than those before and is better.
+__global__ void decide(int64_t count, const int32_t *active, bool searching, fur_cuda_queue q,
+                       division d, search s, int32_t *next, int32_t *roots, int32_t *counts)
 {
     int64_t i = blockIdx.x * int64_t(BLOCK) + threadIdx.x;
     if (i >= count)
@@ -201,9 +198,9 @@ __global__ void decide(int64_t count, const int32_t *active, bool searching, boo
     s.better[c] = s.trial[c] < s.bandwidth[c];
     if (s.better[c])
         s.bandwidth[c] = s.trial[c];
-    if (searching && levels > s.levels[c] && (s.better[c] || !limited)) {
+    if (searching && levels > s.levels[c] && s.better[c]) {
         s.levels[c] = levels;
-        go_on(c, s.candidate[c], limited ? s.bandwidth[c] : INT_MAX, next, roots, counts);
+        go_on(c, s.candidate[c], s.bandwidth[c], next, roots, counts);
     }
     s.trial[c] = 0;
     s.candidate[c] = INT_MAX;
@@ -219,9 +216,9 @@ __global__ void set_vertices(int64_t n, int64_t isolated, const int32_t *compone
         vertex[starts[component[v]] + place[v]] = static_cast<int32_t>(v);
 }
 
-// The roots of extra pass number `start`, of `all`: in each component the vertex that far, of its
-// size, from the end of the best order so far. A component of fewer vertices has fewer passes.
-__global__ void set_extra_roots(int64_t isolated, int64_t count, int64_t start, int64_t all,
+// The roots of extra pass number `start`: in each component the middle vertex of that part, of
+// EXTRA_STARTS equal ones, from the end of the best order so far.
+__global__ void set_extra_roots(int64_t isolated, int64_t count, int64_t start,
                                 const int32_t *starts, const int32_t *vertex, search s,
                                 int32_t *next, int32_t *roots, int32_t *counts)
 {
@@ -229,10 +226,8 @@ __global__ void set_extra_roots(int64_t isolated, int64_t count, int64_t start, 
     if (c >= count)
         return;
     int64_t size = s.size[c];
-    all = min(all, size);
-    if (start < all)
-        go_on(static_cast<int32_t>(c), vertex[starts[c] + size - 1 - start * size / all],
-              s.bandwidth[c], next, roots, counts);
+    int64_t place = size - 1 - (2 * start + 1) * size / (2 * EXTRA_STARTS);
+    go_on(static_cast<int32_t>(c), vertex[starts[c] + place], s.bandwidth[c], next, roots, counts);
 }
 
 // Takes over the places of the pass in components in which it is the best so far. Bytes a vertex:
@@ -352,8 +347,7 @@ fur_status judge_pass(fur_env *env, const work *w, bool searching, int64_t count
     judge<<<blocks, BLOCK, 0, stream>>>(q, w->d, w->local, w->s);
     FUR_TRY(fur_cuda_launched(env, "judge"));
     FUR_TRY(fur_cuda_clear(env, w->counts, COUNTS * sizeof *w->counts));
-    decide<<<fur_blocks(count, BLOCK), BLOCK, 0, stream>>>(count, w->active, searching,
-                                                           w->graph.edges >= FEW_EDGES, q, w->d,
+    decide<<<fur_blocks(count, BLOCK), BLOCK, 0, stream>>>(count, w->active, searching, q, w->d,
                                                            w->s, w->next, w->roots, w->counts);
     FUR_TRY(fur_cuda_launched(env, "decide"));
     keep_better<<<blocks, BLOCK, 0, stream>>>(q, w->d, w->local, w->s, w->place);
@@ -393,7 +387,8 @@ fur_status find_periphery(fur_env *env, work *w)
     return FUR_OK;
 }
 
-// Tries other starts, spread evenly over the best orders so far, if the graph has few edges.
+// Tries other starts, from the middles of equal parts of the best orders so far, if the graph has
+// few edges.
 fur_status try_others(fur_env *env, work *w)
 {
     const fur_cuda_components &c = w->components;
@@ -404,20 +399,15 @@ fur_status try_others(fur_env *env, work *w)
     cudaStream_t stream = fur_cuda_stream(env);
     if (connected == 0 || w->graph.edges >= FEW_EDGES)
         return FUR_OK;
-    int64_t all = EXTRA_EDGES / w->graph.edges;
-    all = all < EXTRA_STARTS ? all : EXTRA_STARTS;
     set_vertices<<<fur_blocks(n, BLOCK), BLOCK, 0, stream>>>(n, c.isolated, c.of, w->starts,
                                                              w->place, w->vertex);
     FUR_TRY(fur_cuda_launched(env, "set vertices"));
-    for (int64_t start = 0; start < all; start++) {
+    for (int64_t start = 0; start < EXTRA_STARTS; start++) {
         FUR_TRY(fur_cuda_clear(env, w->counts, COUNTS * sizeof *w->counts));
         set_extra_roots<<<fur_blocks(connected, BLOCK), BLOCK, 0, stream>>>(
-            c.isolated, c.count, start, all, w->starts, w->vertex, w->s, w->next, w->roots,
-            w->counts);
+            c.isolated, c.count, start, w->starts, w->vertex, w->s, w->next, w->roots, w->counts);
         FUR_TRY(fur_cuda_launched(env, "set extra roots"));
         FUR_TRY(fetch_counts(env, w, &count, &limit));
-        if (count == 0)
-            break;
         FUR_TRY(fur_cuda_walk_pass(env, &w->graph, w->roots, count, limit, &w->walk));
         if (w->walk.queue.left)
             return FUR_OK;

@@ -7,7 +7,7 @@
  *   rcm          reverse Cuthill-McKee (Cuthill and McKee 1969; George 1971), each component from
  *                the best of some pseudo-peripheral starts (George and Liu 1979)
  *   cm           the same, not reversed: the same bandwidth, usually a larger profile
- *   rcm-quality  many more starts, and relaxation; a smaller bandwidth in up to 20 times the time
+ *   rcm-quality  many more starts, and relaxation; a smaller bandwidth in some 20 times the time
  *   sloan        a small profile and wavefront, for envelope and frontal solvers (Sloan 1986); not
  *                for a small bandwidth
  *

@@ -15,6 +15,11 @@ static inline uint64_t fur_item(int32_t key, int32_t number)
     return (uint64_t)(uint32_t)key << 32 | (uint32_t)number;
 }
 
+static inline int32_t fur_item_key(uint64_t item)
+{
+    return (int32_t)(item >> 32);
+}
+
 static inline int32_t fur_item_number(uint64_t item)
 {
     return (int32_t)(uint32_t)item;

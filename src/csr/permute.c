@@ -4,6 +4,7 @@
 #    include "atomic.h"
 #    include "csr.h"
 #    include "scalar.h"
+#    include "sort.h"
 #    include "split.h"
 #    include "table.h"
 #    include "team.h"
@@ -27,8 +28,6 @@
  * steps without a branch to be guessed; longer ones by their digits. */
 #    define RANK_FEW 32
 #    define RANK_MOST 128
-#    define DIGIT_BITS 8
-#    define DIGITS (1 << DIGIT_BITS)
 
 /* B(i, j) = A(row_order[i], col_order[j]), of which col_position is the inverse; NULL leaves a side
  * as it is. Rows of A may lie apart: what is read of one is as long as B's. */
@@ -42,10 +41,9 @@ typedef struct renumbering {
     void *values;
     fur_shared longest; /* length of a row */
     fur_shared next;    /* row that no part has taken */
-    /* For each part room for the longest row, if there are long ones. */
+    /* For each part room to sort the longest row twice over, if there are long ones. */
     int64_t spare;
-    int32_t *spare_columns;
-    void *spare_values;
+    uint64_t *items;
 } renumbering;
 
 static inline int64_t row_of(const renumbering *r, int64_t i)
@@ -96,34 +94,6 @@ static inline void rank_few(int length, const int32_t *columns, int32_t *rank)
     }
 }
 
-/* Digits of the largest column, at least one. */
-static int column_digits(int64_t cols)
-{
-    int digits = 1;
-    while ((cols - 1) >> (digits * DIGIT_BITS) > 0)
-        digits++;
-    return digits;
-}
-
-static inline int digit_of(int32_t column, int digit)
-{
-    return (column >> (digit * DIGIT_BITS)) & (DIGITS - 1);
-}
-
-/* place[d]: where the first column with that digit goes. */
-static void place_digits(int64_t length, const int32_t *columns, int digit, int64_t *place)
-{
-    int64_t total = 0;
-    memset(place, 0, DIGITS * sizeof *place);
-    for (int64_t k = 0; k < length; k++)
-        place[digit_of(columns[k], digit)]++;
-    for (int d = 0; d < DIGITS; d++) {
-        int64_t found = place[d];
-        place[d] = total;
-        total += found;
-    }
-}
-
 static bool is_sorted(const int32_t *columns, int64_t length)
 {
     for (int64_t k = 1; k < length; k++)
@@ -150,19 +120,17 @@ static fur_status fill_rows(fur_env *env, renumbering *r, fur_offset_type offset
     static fur_body *const permute_rows[FUR_VALUE_COUNT][FUR_OFFSET_COUNT] =
         FUR_TYPE_TABLE(permute_rows);
     const fur_csr_view *a = r->a;
-    fur_status status = FUR_OK;
     if (a->entries == 0)
         return FUR_OK;
     r->spare = r->sorts && r->longest > RANK_MOST ? r->longest : 0;
+    if (r->spare > INT32_MAX)
+        return fur_env_fail(env, FUR_OVERFLOW, "a row of %lld entries is too long to be sorted",
+                            (long long)r->spare);
     int parts = count_parts(a, env->threads, r->spare);
-    int64_t spares = parts * r->spare;
-    FUR_TRY_DONE(fur_env_allocate(env, spares, sizeof *r->spare_columns, &r->spare_columns));
-    FUR_TRY_DONE(fur_env_allocate(env, spares, fur_value_size(a->value_type), &r->spare_values));
+    FUR_TRY(fur_env_allocate(env, 2 * parts * r->spare, sizeof *r->items, &r->items));
     fur_parallel(env, parts, parts, permute_rows[a->value_type][offset], r);
-done:
-    fur_env_release(env, r->spare_values);
-    fur_env_release(env, r->spare_columns);
-    return status;
+    fur_env_release(env, r->items);
+    return FUR_OK;
 }
 
 static fur_status renumber(fur_env *env, renumbering *r)
@@ -351,33 +319,21 @@ static void FN(rank_row)(const renumbering *r, int length, int64_t from, int64_t
     }
 }
 
-/* Moves columns and values to where a stable sort by one digit puts them. */
-static void FN(sort_digit)(int64_t length, int digit, const int32_t *columns, const VALUE *values,
-                           int32_t *sorted_columns, VALUE *sorted_values)
+static void FN(sort_row)(const renumbering *r, int64_t part, int64_t length, int64_t from,
+                         int64_t to)
 {
-    int64_t place[DIGITS];
-    place_digits(length, columns, digit, place);
-    for (int64_t k = 0; k < length; k++) {
-        int64_t to = place[digit_of(columns[k], digit)]++;
-        sorted_columns[to] = columns[k];
-        sorted_values[to] = values[k];
-    }
-}
-
-/* To and fro between B and the spare row, so that the last digit ends in B. */
-static void FN(digit_row)(const renumbering *r, int64_t part, int64_t length, int64_t from,
-                          int64_t to)
-{
-    int64_t own = r->spare * part;
-    int32_t *columns[] = {r->columns + to, r->spare_columns + own};
-    VALUE *values[] = {(VALUE *)r->values + to, (VALUE *)r->spare_values + own};
-    int digits = column_digits(r->a->cols);
-    int at = digits % 2;
+    const VALUE *values = (const VALUE *)r->a->values + from;
+    VALUE *out = (VALUE *)r->values + to;
+    uint64_t *items = r->items + 2 * r->spare * part;
+    int32_t counts[1 << FUR_DIGIT_BITS];
     for (int64_t k = 0; k < length; k++)
-        columns[at][k] = column_of(r, r->a->columns[from + k]);
-    memcpy(values[at], (const VALUE *)r->a->values + from, (size_t)length * sizeof(VALUE));
-    for (int digit = 0; digit < digits; digit++, at = !at)
-        FN(sort_digit)(length, digit, columns[at], values[at], columns[!at], values[!at]);
+        items[k] = fur_item(column_of(r, r->a->columns[from + k]), (int32_t)k);
+    const uint64_t *sorted =
+        fur_sort_items(NULL, items, items + length, length, (int32_t)(r->a->cols - 1), 1, counts);
+    for (int64_t k = 0; k < length; k++) {
+        r->columns[to + k] = fur_item_key(sorted[k]);
+        out[k] = values[fur_item_number(sorted[k])];
+    }
 }
 
 static void FN(copy_row)(const renumbering *r, int64_t length, int64_t from, int64_t to)
@@ -397,7 +353,7 @@ static void FN(permute_row)(const renumbering *r, int64_t part, int64_t i)
     else if (length <= RANK_MOST)
         FN(rank_row)(r, (int)length, from, to[i]);
     else
-        FN(digit_row)(r, part, length, from, to[i]);
+        FN(sort_row)(r, part, length, from, to[i]);
 }
 
 /* Part `begin`, which leaves no rows for those after it. */

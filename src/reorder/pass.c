@@ -5,6 +5,8 @@
  * A wide level is cut in parts for several threads, in its order. The children of each are found as
  * if it were alone, with bits of its own. A child of two parts belongs to the first; the others
  * then drop it, which changes nothing for their other children. So the order is that of one thread.
+ * What a part keeps is its part of the next level, so that threads meet once a level; only when
+ * parts have become unequal is a level cut anew.
  */
 #include "pass.h"
 #include "children.h"
@@ -36,10 +38,12 @@ static fur_status open_lane(fur_env *env, const fur_graph *g, int64_t degree, bo
                             fur_lane *lane)
 {
     int64_t room = shared ? g->vertices + 1 : 0;
+    int32_t **const arrays[] = {&lane->found[0], &lane->found[1], &lane->parents, &lane->kept};
     FUR_TRY(fur_env_allocate_zeros(env, g->vertices / 64 + 1, sizeof *lane->seen, &lane->seen));
     FUR_TRY(fur_env_allocate(env, 2 * degree, sizeof *lane->items, &lane->items));
-    FUR_TRY(fur_env_allocate(env, room, sizeof *lane->children, &lane->children));
-    return fur_env_allocate(env, room, sizeof *lane->parents, &lane->parents);
+    for (int i = 0; i < 4; i++)
+        FUR_TRY(fur_env_allocate(env, room, sizeof **arrays[i], arrays[i]));
+    return FUR_OK;
 }
 
 fur_status fur_walk_open(fur_env *env, const fur_pattern *pattern, fur_walk *out)
@@ -61,8 +65,10 @@ fur_status fur_walk_open(fur_env *env, const fur_pattern *pattern, fur_walk *out
 void fur_walk_close(fur_env *env, fur_walk *walk)
 {
     for (int t = walk->parts - 1; t >= 0; t--) {
+        fur_env_release(env, walk->lanes[t].kept);
         fur_env_release(env, walk->lanes[t].parents);
-        fur_env_release(env, walk->lanes[t].children);
+        fur_env_release(env, walk->lanes[t].found[1]);
+        fur_env_release(env, walk->lanes[t].found[0]);
         fur_env_release(env, walk->lanes[t].items);
         fur_env_release(env, walk->lanes[t].seen);
     }
@@ -84,41 +90,45 @@ static int64_t collect(uint64_t *bits, uint64_t unseen, const int32_t *row, int6
     return found;
 }
 
+/* Vertices to look from, one after the other. */
+typedef struct front {
+    const int32_t *vertices;
+    int64_t count;
+    int64_t enough; /* at this reach the search ends */
+} front;
+
 /* A row of a few neighbours may lie in two lines. */
-FUR_PREFETCHES void prefetch(const fur_graph *g, const int32_t *queue, int64_t place, int64_t end)
+FUR_PREFETCHES void prefetch(const fur_graph *g, const int32_t *vertices, int64_t i, int64_t end)
 {
-    if (place + AHEAD_OFFSETS >= end)
+    if (i + AHEAD_OFFSETS >= end)
         return;
-    int64_t next = queue[place + AHEAD_ROW];
-    fur_prefetch_offset(g, queue[place + AHEAD_OFFSETS]);
+    int64_t next = vertices[i + AHEAD_ROW];
+    fur_prefetch_offset(g, vertices[i + AHEAD_OFFSETS]);
     __builtin_prefetch(g->neighbours + fur_graph_begin(g, next));
     __builtin_prefetch(g->neighbours + fur_graph_begin(g, next + 1) - 1);
 }
 
-/* Finds the children of the vertices at places begin .. end-1 and writes them to out, with the
- * places of their parents unless parents is NULL, which says that out is the queue itself, from end
- * on. *reach: the largest distance in out's numbers, of out[0] = 0, of a parent's place to its last
- * child. Returns how many there are; in the queue, no more once the limit is reached. */
-static inline int64_t find_children(const fur_graph *g, fur_lane *lane, const progress *p,
-                                    int64_t begin, int64_t end, int32_t *out, int32_t *parents,
-                                    int64_t *reach)
+/* Writes the children of a front to out, with the indices of their parents unless parents is NULL,
+ * which says that out is what lies behind the front. *reach: the largest difference of the index of
+ * a parent's last child from the parent's. Returns how many there are. */
+static inline int64_t find_children(const fur_graph *g, fur_lane *lane, uint64_t unseen,
+                                    const front *f, int32_t *out, int32_t *parents, int64_t *reach)
 {
     fur_families families = {.graph = g, .items = lane->items};
-    int64_t enough = parents ? INT64_MAX : p->limit - end;
     int64_t count = 0;
     *reach = INT64_MIN;
-    for (int64_t place = begin; place < end && *reach < enough; place++) {
-        prefetch(g, p->queue, place, parents ? p->tail : end + count);
-        int64_t at = fur_graph_begin(g, p->queue[place]);
-        int64_t length = fur_graph_begin(g, (int64_t)p->queue[place] + 1) - at;
-        int64_t found = collect(lane->seen, p->unseen, g->neighbours + at, length, out + count);
+    for (int64_t i = 0; i < f->count && *reach < f->enough; i++) {
+        prefetch(g, f->vertices, i, parents ? f->count : f->count + count);
+        int64_t at = fur_graph_begin(g, f->vertices[i]);
+        int64_t length = fur_graph_begin(g, (int64_t)f->vertices[i] + 1) - at;
+        int64_t found = collect(lane->seen, unseen, g->neighbours + at, length, out + count);
         if (found == 0)
             continue;
         fur_families_add(&families, out + count, found);
         for (int64_t k = 0; parents && k < found; k++)
-            parents[count + k] = (int32_t)place;
+            parents[count + k] = (int32_t)i;
         count += found;
-        *reach = count - 1 - place > *reach ? count - 1 - place : *reach;
+        *reach = count - 1 - i > *reach ? count - 1 - i : *reach;
     }
     fur_families_finish(&families);
     return count;
@@ -145,10 +155,12 @@ static void go_alone(fur_walk *walk, int64_t wide, progress *p)
 {
     fur_lane *lane = walk->lanes;
     while (!is_over(p) && p->tail - p->head < wide) {
+        int64_t width = p->tail - p->head;
+        front f = {p->queue + p->head, width, p->limit - width};
         int64_t reach;
         int64_t count =
-            find_children(walk->graph, lane, p, p->head, p->tail, p->queue + p->tail, NULL, &reach);
-        next_level(p, count, count > 0 ? p->tail + reach : 0);
+            find_children(walk->graph, lane, p->unseen, &f, p->queue + p->tail, NULL, &reach);
+        next_level(p, count, count > 0 ? width + reach : 0);
     }
     lane->known = p->tail;
 }
@@ -157,6 +169,8 @@ static void go_alone(fur_walk *walk, int64_t wide, progress *p)
 typedef struct walking {
     fur_walk *walk;
     const progress *p;
+    int now;   /* which of their children the lanes have found last */
+    bool more; /* those of the next level are to be found, too */
 } walking;
 
 static void copy_bits(void *job, int64_t begin, int64_t end)
@@ -176,99 +190,137 @@ static void share_bits(fur_walk *walk)
         walk->lanes[t].known = walk->lanes->known;
 }
 
-/* Marks the vertices in the queue that have been found with other lanes. */
-static void learn(fur_lane *lane, const progress *p)
+/* Inverts the bits of those vertices that have this one. */
+static void mark(uint64_t *seen, uint64_t bit, const int32_t *vertices, int64_t count)
 {
-    for (int64_t i = lane->known; i < p->tail; i++)
-        if (fur_bit(lane->seen, p->queue[i]) == p->unseen)
-            fur_bit_invert(lane->seen, p->queue[i]);
-    lane->known = p->tail;
+    for (int64_t i = 0; i < count; i++)
+        if (fur_bit(seen, vertices[i]) == bit)
+            fur_bit_invert(seen, vertices[i]);
 }
 
-/* The children of parts of a wide level. */
-static void find_parts(void *job, int64_t begin, int64_t end)
+static void find_next(const walking *w, fur_lane *lane, int to)
+{
+    front f = {lane->part, lane->count, INT64_MAX};
+    int64_t reach;
+    lane->found_count[to] = find_children(w->walk->graph, lane, w->p->unseen, &f, lane->found[to],
+                                          lane->parents, &reach);
+}
+
+/* The children of equal parts of a level. */
+static void begin_parts(void *job, int64_t begin, int64_t end)
 {
     const walking *w = job;
-    const fur_walk *walk = w->walk;
     const progress *p = w->p;
-    int64_t width = p->tail - p->head;
     for (int t = (int)begin; t < end; t++) {
         fur_lane *lane = &w->walk->lanes[t];
-        int64_t from = p->head + fur_split(width, walk->parts, t);
-        int64_t to = p->head + fur_split(width, walk->parts, t + 1);
-        int64_t reach;
-        learn(lane, p);
-        lane->count =
-            find_children(walk->graph, lane, p, from, to, lane->children, lane->parents, &reach);
+        int64_t from = fur_split(p->tail - p->head, w->walk->parts, t);
+        mark(lane->seen, p->unseen, p->queue + lane->known, p->tail - lane->known);
+        lane->place = p->head + from;
+        lane->part = p->queue + lane->place;
+        lane->count = fur_split(p->tail - p->head, w->walk->parts, t + 1) - from;
+        lane->kept_count = 0;
+        find_next(w, lane, w->now);
     }
 }
 
-/* Takes back the bits of children that an earlier part of the level has, too. */
-static void drop_shared(fur_lane *lanes, int part, uint64_t unseen)
+/* What the lane has kept, if that is its part, goes to its place in the queue. */
+static void place_part(const walking *w, const fur_lane *lane)
 {
-    fur_lane *mine = &lanes[part];
-    mine->kept = mine->count;
-    for (int t = 0; t < part; t++) {
-        for (int64_t k = 0; k < lanes[t].count; k++) {
-            int32_t v = lanes[t].children[k];
-            if (fur_bit(mine->seen, v) != unseen) {
-                fur_bit_invert(mine->seen, v);
-                mine->kept--;
-            }
-        }
-    }
+    memcpy(w->p->queue + lane->place, lane->kept, (size_t)lane->kept_count * sizeof *lane->kept);
 }
 
-/* Writes the children that are left to their places in the queue, from `base` on. */
-static void place_children(fur_lane *lane, const progress *p, int64_t base)
+/* Keeps the children that no lane before has found: their marks are taken back for the moment. */
+static void keep_children(const walking *w, int t)
 {
-    int64_t place = base;
-    int64_t bandwidth = 0;
-    for (int64_t k = 0; k < lane->count; k++) {
-        if (fur_bit(lane->seen, lane->children[k]) == p->unseen)
+    const fur_lane *lanes = w->walk->lanes;
+    fur_lane *mine = &w->walk->lanes[t];
+    const int32_t *found = mine->found[w->now];
+    uint64_t unseen = w->p->unseen;
+    int64_t count = 0;
+    mine->reach = INT64_MIN;
+    for (int s = 0; s < t; s++)
+        mark(mine->seen, !unseen, lanes[s].found[w->now], lanes[s].found_count[w->now]);
+    for (int64_t k = 0; k < mine->found_count[w->now]; k++) {
+        if (fur_bit(mine->seen, found[k]) == unseen) {
+            fur_bit_invert(mine->seen, found[k]);
             continue;
-        bandwidth = place - lane->parents[k] > bandwidth ? place - lane->parents[k] : bandwidth;
-        p->queue[place++] = lane->children[k];
+        }
+        mine->reach = fur_larger(mine->reach, count - mine->parents[k]);
+        mine->kept[count++] = found[k];
     }
-    lane->bandwidth = bandwidth;
+    mine->kept_count = count;
 }
 
-static void drop_parts(void *job, int64_t begin, int64_t end)
+/* Marks what the other lanes have found. */
+static void learn(const walking *w, int t)
+{
+    const fur_lane *lanes = w->walk->lanes;
+    for (int s = 0; s < w->walk->parts; s++)
+        if (s != t)
+            mark(lanes[t].seen, w->p->unseen, lanes[s].found[w->now], lanes[s].found_count[w->now]);
+}
+
+static void step_parts(void *job, int64_t begin, int64_t end)
 {
     const walking *w = job;
-    for (int t = (int)begin; t < end; t++)
-        drop_shared(w->walk->lanes, t, w->p->unseen);
+    for (int t = (int)begin; t < end; t++) {
+        fur_lane *lane = &w->walk->lanes[t];
+        place_part(w, lane);
+        keep_children(w, t);
+        learn(w, t);
+        lane->part = lane->kept;
+        lane->count = lane->kept_count;
+        if (w->more)
+            find_next(w, lane, !w->now);
+    }
 }
 
 static void place_parts(void *job, int64_t begin, int64_t end)
 {
     const walking *w = job;
-    fur_lane *lanes = w->walk->lanes;
-    int64_t base = w->p->tail;
-    for (int t = 0; t < end; t++) {
-        if (t >= begin)
-            place_children(&lanes[t], w->p, base);
-        base += lanes[t].kept;
+    for (int t = (int)begin; t < end; t++) {
+        place_part(w, &w->walk->lanes[t]);
+        w->walk->lanes[t].known = w->p->tail;
     }
 }
 
-/* Wide levels, as long as there are some. */
+/* The level that the lanes have kept. */
+static void take_level(fur_walk *walk, progress *p)
+{
+    int64_t place = p->tail;
+    int64_t bandwidth = 0;
+    for (int t = 0; t < walk->parts; t++) {
+        fur_lane *lane = &walk->lanes[t];
+        if (lane->kept_count > 0)
+            bandwidth = fur_larger(bandwidth, place - lane->place + lane->reach);
+        lane->place = place;
+        place += lane->kept_count;
+    }
+    next_level(p, place - p->tail, bandwidth);
+}
+
+/* Whether no part is larger by a quarter than the mean. */
+static bool is_balanced(const fur_walk *walk, int64_t width)
+{
+    int64_t largest = 0;
+    for (int t = 0; t < walk->parts; t++)
+        largest = fur_larger(largest, walk->lanes[t].count);
+    return 4 * largest * walk->parts <= 5 * width;
+}
+
+/* Wide levels, as long as their parts stay equal. */
 static void go_together(fur_walk *walk, int64_t wide, progress *p)
 {
-    walking w = {walk, p};
-    while (!is_over(p) && p->tail - p->head >= wide) {
-        int64_t count = 0;
-        int64_t bandwidth = 0;
-        fur_parallel(walk->env, walk->parts, walk->parts, find_parts, &w);
-        fur_parallel(walk->env, walk->parts, walk->parts, drop_parts, &w);
-        fur_parallel(walk->env, walk->parts, walk->parts, place_parts, &w);
-        for (int t = 0; t < walk->parts; t++) {
-            count += walk->lanes[t].kept;
-            bandwidth = fur_larger(bandwidth, walk->lanes[t].bandwidth);
-        }
-        next_level(p, count, bandwidth);
+    walking w = {.walk = walk, .p = p, .more = true};
+    fur_parallel(walk->env, walk->parts, walk->parts, begin_parts, &w);
+    while (w.more && p->tail > p->head) {
+        int64_t width = p->tail - p->head;
+        w.more = width >= wide && p->pass.bandwidth < p->limit && is_balanced(walk, width);
+        fur_parallel(walk->env, walk->parts, walk->parts, step_parts, &w);
+        take_level(walk, p);
+        w.now = !w.now;
     }
-    learn(walk->lanes, p);
+    fur_parallel(walk->env, walk->parts, walk->parts, place_parts, &w);
 }
 
 int64_t fur_walk_pass(fur_walk *walk, int32_t root, int64_t limit, int32_t *queue, fur_pass *out)
@@ -290,6 +342,18 @@ int64_t fur_walk_pass(fur_walk *walk, int32_t root, int64_t limit, int32_t *queu
             fur_bit_invert(lane->seen, queue[i]);
     *out = p.pass;
     return p.tail;
+}
+
+fur_pass fur_try_root(const fur_component *c, int32_t root, int64_t limit, fur_component_order *out)
+{
+    fur_pass pass;
+    if (fur_walk_pass(c->walk, root, limit, c->scratch, &pass) != c->vertices)
+        return (fur_pass){.levels = 0};
+    if (pass.bandwidth < out->bandwidth) {
+        out->bandwidth = pass.bandwidth;
+        memcpy(out->order, c->scratch, (size_t)c->vertices * sizeof *out->order);
+    }
+    return pass;
 }
 
 int32_t fur_pass_far_end(const fur_component *c, const int32_t *order, const fur_pass *pass)

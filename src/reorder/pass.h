@@ -5,19 +5,26 @@
 
 #include "reorder.h"
 
-/* The working memory of a thread for its part of a level. */
+/* The working memory for a part of a level, which is a thread's. */
 typedef struct fur_lane {
     uint64_t *seen;  /* a bit a vertex */
     uint64_t *items; /* room to sort the children of one vertex */
-    /* Where there are others: up to which place the bits tell what has a number; the children found
-     * in its part of a level and the places of their parents; how many there are, how many that no
-     * part before has, and the bandwidth they make. */
+    /* Where there are others: up to which place of the queue the bits tell what has a number; */
     int64_t known;
-    int32_t *children;
-    int32_t *parents;
+    /* the part, in the queue or in `kept`, and its place in the queue; */
+    const int32_t *part;
     int64_t count;
-    int64_t kept;
-    int64_t bandwidth;
+    int64_t place;
+    /* the children found, and of each the parent's index in the part. Other lanes read what was
+     * found before, while this one finds more; */
+    int32_t *found[2];
+    int32_t *parents;
+    int64_t found_count[2];
+    /* those children that no lane before has found, and the largest difference of the index of one
+     * from its parent's. */
+    int32_t *kept;
+    int64_t kept_count;
+    int64_t reach;
 } fur_lane;
 
 #define FUR_LANES_MAX 8
@@ -39,6 +46,12 @@ void fur_walk_close(fur_env *env, fur_walk *walk);
 /* Writes the component of a root to queue, which has room for one vertex more. When the bandwidth
  * has reached `limit` it ends, with the bits as they were before. Returns the vertices written. */
 int64_t fur_walk_pass(fur_walk *walk, int32_t root, int64_t limit, int32_t *queue, fur_pass *out);
+
+/* A pass over a component into its scratch, which becomes the order if it is better. One that does
+ * not come to all vertices has no levels: it was left at the limit; or the pattern is unsymmetric,
+ * against what its hash says. */
+fur_pass fur_try_root(const fur_component *c, int32_t root, int64_t limit,
+                      fur_component_order *out);
 
 /* The least vertex, by (degree, index), of the last level of a pass, which has made this order. */
 int32_t fur_pass_far_end(const fur_component *c, const int32_t *order, const fur_pass *pass);

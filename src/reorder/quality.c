@@ -3,30 +3,37 @@
  * whatever the clock says. */
 #include "pass.h"
 #include "relax.h"
+#include "split.h"
 
 #include <string.h>
+
+/* Starts that are spread over the order; their passes look at SPREAD_EDGES edges in all, each
+ * counted from both ends. */
+#define SPREAD_STARTS 64
+#define SPREAD_EDGES (1 << 23)
 
 /* Starts from each end of the graph. */
 #define STARTS_PER_END 4
 
 extern const fur_reorder_entry fur_reorder_rcm;
 
-/* A pass into the component's scratch, which becomes the order if it is better. */
-static fur_pass try_root(const fur_component *c, int32_t root, fur_component_order *out)
+/* From vertices spread evenly over the order. */
+static void try_spread(const fur_component *c, fur_component_order *out)
 {
-    fur_pass pass;
-    (void)fur_walk_pass(c->walk, root, INT64_MAX, c->scratch, &pass);
-    if (pass.bandwidth < out->bandwidth) {
-        out->bandwidth = pass.bandwidth;
-        memcpy(out->order, c->scratch, (size_t)c->vertices * sizeof *out->order);
-    }
-    return pass;
+    int64_t starts = fur_smaller(SPREAD_EDGES / c->edges, SPREAD_STARTS);
+    starts = fur_smaller(starts, c->vertices);
+    int32_t roots[SPREAD_STARTS];
+    for (int64_t i = 0; i < starts; i++)
+        roots[i] = out->order[c->vertices - 1 - i * c->vertices / starts];
+    for (int64_t i = 0; i < starts; i++)
+        (void)fur_try_root(c, roots[i], out->bandwidth, out);
 }
 
-/* Chooses starts spread over the level that is farthest from a root. Returns how many. */
-static int spread(const fur_component *c, int32_t root, int32_t *starts, fur_component_order *out)
+/* Chooses starts over the level that is farthest from a root. Returns how many. */
+static int choose_end(const fur_component *c, int32_t root, int32_t *starts,
+                      fur_component_order *out)
 {
-    int64_t begin = try_root(c, root, out).last_level;
+    int64_t begin = fur_try_root(c, root, INT64_MAX, out).last_level;
     int64_t size = c->vertices - begin;
     int count = size < STARTS_PER_END ? (int)size : STARTS_PER_END;
     for (int i = 0; i < count; i++)
@@ -38,10 +45,10 @@ static int spread(const fur_component *c, int32_t root, int32_t *starts, fur_com
 static void try_ends(const fur_component *c, fur_component_order *out)
 {
     int32_t starts[2 * STARTS_PER_END] = {0};
-    int count = spread(c, out->order[0], starts, out);
-    count += spread(c, starts[0], starts + count, out);
+    int count = choose_end(c, out->order[0], starts, out);
+    count += choose_end(c, starts[0], starts + count, out);
     for (int i = 1; i < count; i++)
-        (void)try_root(c, starts[i], out);
+        (void)fur_try_root(c, starts[i], INT64_MAX, out);
 }
 
 /* The larger half of the largest degree: neighbours stand on two sides. */
@@ -71,6 +78,8 @@ static fur_status run(const fur_component *component, fur_component_order *out)
 {
     int64_t least = least_bandwidth(&component->graph);
     FUR_TRY(fur_reorder_rcm.run(component, out));
+    if (out->bandwidth > least)
+        try_spread(component, out);
     if (out->bandwidth > least)
         try_ends(component, out);
     if (out->bandwidth > least)

@@ -10,6 +10,7 @@
 #include "team.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define FUR_REORDER(method) extern const fur_reorder_entry method;
@@ -154,16 +155,16 @@ static void measure_rows(void *job, int64_t begin, int64_t end)
     const int32_t *place = m->place;
     int64_t bandwidth = 0;
     for (int64_t v = begin; v < end; v++) {
-        int64_t row_end = place[v] >= 0 ? fur_graph_begin(g, v + 1) : 0;
-        for (int64_t k = row_end > 0 ? fur_graph_begin(g, v) : 0; k < row_end; k++) {
-            int64_t distance = place[v] - place[g->neighbours[k]];
-            bandwidth = distance > bandwidth ? distance : bandwidth;
-        }
+        if (place[v] < 0)
+            continue;
+        int64_t distance = abs(place[v] - place[g->neighbours[fur_graph_begin(g, v)]]);
+        bandwidth = distance > bandwidth ? distance : bandwidth;
     }
     fur_shared_largest(&m->bandwidth, bandwidth);
 }
 
-/* The bandwidth of the components whose vertices have a place. */
+/* The bandwidth of the components whose vertices have a place. These are in the order of their
+ * indices, as the neighbours of each are, or all in the opposite one. */
 static int64_t kept_bandwidth(const fur_env *env, const fur_graph *g, const int32_t *place)
 {
     measuring m = {g, place, 0};

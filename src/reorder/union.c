@@ -22,28 +22,49 @@ static void fill_transpose(const fur_csr_view *a, int64_t *next, int32_t *column
             columns[next[a->columns[k]]++] = (int32_t)i;
 }
 
-/* Merges sorted p and q without repetition and without i; with out NULL it only counts. */
-static int64_t merge(int32_t i, const int32_t *p, const int32_t *p_end, const int32_t *q,
-                     const int32_t *q_end, int32_t *out)
+/* A row of the union in the making. */
+typedef struct joined {
+    int32_t row;
+    int32_t last;
+    int32_t *columns; /* NULL: they are only counted */
+    int64_t count;
+} joined;
+
+/* Not twice, and not the row's own number. */
+static inline void append(joined *j, int32_t column)
 {
-    int64_t count = 0;
-    int32_t last = -1;
-    while (p < p_end || q < q_end) {
-        int32_t next = q == q_end || (p < p_end && *p <= *q) ? *p++ : *q++;
-        if (next == last || next == i)
-            continue;
-        if (out)
-            out[count] = next;
-        count++;
-        last = next;
+    if (column == j->last || column == j->row)
+        return;
+    if (j->columns)
+        j->columns[j->count] = column;
+    j->count++;
+    j->last = column;
+}
+
+/* Merges sorted p and q. Which of them comes first cannot be guessed, so there is no branch for it.
+ */
+static void merge(joined *j, const int32_t *p, const int32_t *p_end, const int32_t *q,
+                  const int32_t *q_end)
+{
+    while (p < p_end && q < q_end) {
+        int32_t a = *p;
+        int32_t b = *q;
+        p += a <= b;
+        q += b <= a;
+        append(j, a < b ? a : b);
     }
-    return count;
+    while (p < p_end)
+        append(j, *p++);
+    while (q < q_end)
+        append(j, *q++);
 }
 
 static int64_t merge_row(const fur_csr_view *a, const transpose *t, int64_t i, int32_t *out)
 {
-    return merge((int32_t)i, a->columns + fur_offset_at(a, i), a->columns + fur_offset_at(a, i + 1),
-                 t->columns + (i > 0 ? t->ends[i - 1] : 0), t->columns + t->ends[i], out);
+    joined j = {.row = (int32_t)i, .last = -1, .columns = out};
+    merge(&j, a->columns + fur_offset_at(a, i), a->columns + fur_offset_at(a, i + 1),
+          t->columns + (i > 0 ? t->ends[i - 1] : 0), t->columns + t->ends[i]);
+    return j.count;
 }
 
 /* The union in the making. */

@@ -414,7 +414,7 @@ static const creation creations[] = {
     {"permutation", make_permutation, destroy_permutation, 3},
     {"permutation copied", copy_permutation, destroy_permutation, 3},
     {"permuted matrix", permute, destroy_matrix, 4},
-    {"permuted matrix with long rows", permute_long_rows, destroy_matrix, 6},
+    {"permuted matrix with long rows", permute_long_rows, destroy_matrix, 5},
     {"diagonal", diagonal, destroy_vector, 2},
     {"matrix converted", convert_matrix, destroy_matrix, 4},
     {"operator of a plan", plan_operator, destroy_operator, 1},

@@ -125,39 +125,28 @@ static int32_t least_of_last_level(const table *t, const pass *p)
     return least;
 }
 
-static void take_better(const pass *p, pass *best)
-{
-    if (p->bandwidth < best->bandwidth)
-        pass_copy(p, best);
-}
-
-/* Steps 2 to 6. */
+/* Steps 2 to 5. */
 static void search(const table *t, int32_t least, pass *best)
 {
     pass p = pass_make(t);
-    bool few = t->edges < 1 << 20;
     int32_t levels = -1;
     cuthill_mckee(t, least, &p);
     pass_copy(&p, best);
     while (p.level[p.size - 1] > levels) {
         levels = p.level[p.size - 1];
         cuthill_mckee(t, least_of_last_level(t, &p), &p);
-        if (!few && p.bandwidth >= best->bandwidth)
+        if (p.bandwidth >= best->bandwidth)
             break;
-        take_better(&p, best);
+        pass_copy(&p, best);
     }
-    if (few) {
+    if (t->edges < 1 << 20) {
         int64_t n = best->size;
-        int64_t k = t->edges > 0 ? (1 << 23) / t->edges : 0;
-        pass found = pass_make(t);
-        pass_copy(best, &found);
-        k = k > 64 ? 64 : k;
-        k = k > n ? n : k;
-        for (int64_t i = 0; i < k; i++) {
-            cuthill_mckee(t, found.order[n - 1 - i * n / k], &p);
-            take_better(&p, best);
+        int32_t roots[] = {best->order[n - 1 - n / 4], best->order[n - 1 - 3 * n / 4]};
+        for (int i = 0; i < 2; i++) {
+            cuthill_mckee(t, roots[i], &p);
+            if (p.bandwidth < best->bandwidth)
+                pass_copy(&p, best);
         }
-        pass_release(&found);
     }
     pass_release(&p);
 }
