@@ -65,6 +65,11 @@
  * earlier call is whole. */
 #define TAKEN_BITS 8
 
+/* Stores before anything behind it is loaded: who says what it does, and then looks what another
+ * does, misses nothing if the other does the same. An exchange, as QEMU runs an ARM's store of this
+ * order without the barrier that an x86 needs; for x86 itself both are one instruction. */
+#define STORE_FIRST(object, value) ((void)atomic_exchange(object, value))
+
 typedef struct member {
     alignas(APART) _Atomic uint64_t share;
     _Atomic uint64_t took; /* the last call that it took part in */
@@ -242,7 +247,7 @@ static uint64_t sleep_until_wanted(member *m, uint64_t seen)
     uint64_t call;
     pthread_mutex_lock(&m->lock);
     for (;;) {
-        atomic_store(&m->asleep, true);
+        STORE_FIRST(&m->asleep, true);
         call = atomic_load(&m->team->call);
         if (is_wanted(m, call, seen) || is_rested(m, call, seen))
             break;
@@ -274,12 +279,12 @@ static void *serve(void *argument)
         if (seen == NO_MORE_CALLS)
             return NULL;
         /* The caller first closes the call and then looks who is inside. */
-        atomic_store(&m->inside, true);
+        STORE_FIRST(&m->inside, true);
         if (atomic_load(&team->call) == seen) {
             take_ranges(team, place_of(m), seen);
             atomic_store_explicit(&m->took, seen, memory_order_relaxed);
         }
-        atomic_store(&m->inside, false);
+        STORE_FIRST(&m->inside, false);
         if (atomic_load(&m->awaited)) {
             pthread_mutex_lock(&m->lock);
             pthread_cond_signal(&m->left);
@@ -343,7 +348,7 @@ static uint64_t open_call(struct fur_team *team)
     for (int i = 0; i < hands; i += 64)
         atomic_store_explicit(&team->spent[i / 64], 0, memory_order_relaxed);
     atomic_store_explicit(&team->members[0].share, (call << TAKEN_BITS) + 1, memory_order_relaxed);
-    atomic_store(&team->call, call);
+    STORE_FIRST(&team->call, call);
     for (int i = 1; i < hands; i++)
         if (team->expected[i])
             wake(&team->members[i]);
@@ -364,7 +369,7 @@ static bool is_outside_soon(member *m)
 static void sleep_until_outside(member *m)
 {
     pthread_mutex_lock(&m->lock);
-    atomic_store(&m->awaited, true);
+    STORE_FIRST(&m->awaited, true);
     while (atomic_load(&m->inside))
         pthread_cond_wait(&m->left, &m->lock);
     atomic_store(&m->awaited, false);
@@ -392,7 +397,7 @@ static int64_t await_member(member *m, uint64_t call)
 static void close_call(struct fur_team *team, uint64_t call)
 {
     int hands = team->hands;
-    atomic_store(&team->call, call + OPEN);
+    STORE_FIRST(&team->call, call + OPEN);
     for (int i = 1; i < hands; i++)
         __builtin_prefetch(&team->members[i].share);
     for (int i = 1; i < hands; i++) {
@@ -492,7 +497,7 @@ void fur_team_close(fur_env *env)
         return;
     /* In a child of the process the threads do not exist. */
     if (team->process == getpid()) {
-        atomic_store(&team->call, NO_MORE_CALLS);
+        STORE_FIRST(&team->call, NO_MORE_CALLS);
         for (int i = 1; i < team->started; i++)
             end_member(&team->members[i]);
         for (int i = 0; i < team->threads; i++) {

@@ -285,6 +285,7 @@ START_TEST(input_has_its_outcome)
 }
 END_TEST
 
+#ifdef FURROW_HAVE_GZIP
 START_TEST(inputs_are_complete_and_in_order)
 {
     int number = 0;
@@ -295,6 +296,7 @@ START_TEST(inputs_are_complete_and_in_order)
     ck_assert_int_eq(number, 68);
 }
 END_TEST
+#endif
 
 /* Digits of which many are zero, so that leading, trailing and all zeros are met. */
 static void print_digits(rng *r, int count, FILE *out)

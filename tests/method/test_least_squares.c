@@ -267,7 +267,7 @@ static void check_solution(const problem *p, const trial *t, const fur_solver_re
 {
     number b[MOST] = {0};
     number x[MOST] = {0};
-    number right[MOST];
+    number right[MOST] = {0};
     number exact[MOST];
     take(p->b, b);
     take(p->x, x);

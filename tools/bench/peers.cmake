@@ -6,7 +6,7 @@ set(FURROW_FAST_MATRIX_MARKET ""
 # furrow_peer(name source library...): a peer that uses these libraries.
 function(furrow_peer name source)
   add_library(furrow_peer_${name} OBJECT peer/${source})
-  target_compile_options(furrow_peer_${name} PRIVATE -O3 -march=native)
+  target_compile_options(furrow_peer_${name} PRIVATE ${FURROW_PLAIN_FLAGS})
   target_link_libraries(furrow_peer_${name} PRIVATE ${ARGN})
   target_link_libraries(furrow_bench PRIVATE furrow_peer_${name} ${ARGN})
   string(TOUPPER FURROW_HAVE_PEER_${name} definition)

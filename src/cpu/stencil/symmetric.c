@@ -20,6 +20,8 @@
 #    include "stream.h"
 #    include "table.h"
 
+#    include <stdlib.h>
+
 #    define BOX_POINTS 27
 #    define CENTRE 13
 /* Side by side, at most. */
