@@ -5,10 +5,15 @@
 
 #include "reorder.h"
 
+#include <stdalign.h>
+
+/* Two lines, as processors fetch lines in pairs. */
+#define FUR_LANES_APART 128
+
 /* The working memory for a part of a level, which is a thread's. */
 typedef struct fur_lane {
-    uint64_t *seen;  /* a bit a vertex */
-    uint64_t *items; /* room to sort the children of one vertex */
+    alignas(FUR_LANES_APART) uint64_t *seen; /* a bit a vertex */
+    uint64_t *items;                         /* room to sort the children of one vertex */
     /* Where there are others: up to which place of the queue the bits tell what has a number; */
     int64_t known;
     /* the part, in the queue or in `kept`, and its place in the queue; */
