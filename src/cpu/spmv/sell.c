@@ -192,7 +192,9 @@ static void set(fur_env *env, const fur_csr_view *a, sell *s, steps_form form, b
                   s->windows, set_windows, &b);
 }
 
-/* Windows looked at for estimates, and slices of each whose values are. */
+/* Windows looked at for estimates, one of so many and at most, and slices of each whose values are.
+ */
+#    define SAMPLED 4
 #    define SAMPLES 32
 #    define SAMPLE_SLICES 2
 
@@ -221,7 +223,7 @@ static void try_slice(const fur_csr_view *a, const int32_t *order, const uint16_
 static sample take_sample(const fur_csr_view *a)
 {
     int64_t windows = (a->rows + SIGMA - 1) / SIGMA;
-    int samples = (int)fur_smaller(windows, SAMPLES);
+    int samples = (int)fur_smaller((windows + SAMPLED - 1) / SAMPLED, SAMPLES);
     sample found = {0};
     double entries = 0;
     steps_trial t;

@@ -128,7 +128,8 @@ static void start_chunks(runs *r)
     }
 }
 
-/* Slices looked at for estimates. */
+/* Slices looked at for estimates, one of so many and at most. */
+#    define SAMPLED 8
 #    define SAMPLES 64
 
 /* What some slices show of all. */
@@ -157,7 +158,7 @@ static void count_kinds(const cut *c, sample *out)
 static sample take_sample(const fur_csr_view *a)
 {
     int64_t slices = (a->rows + LANES - 1) / LANES;
-    int samples = (int)fur_smaller(slices, SAMPLES);
+    int samples = (int)fur_smaller((slices + SAMPLED - 1) / SAMPLED, SAMPLES);
     sample found = {0};
     steps_trial t;
     steps_try_first(&t, a->value_type);
