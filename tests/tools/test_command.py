@@ -51,7 +51,8 @@ STENCIL_KEYS = {"points", "extent", "type", "device", "ns_per_point_stencil", "n
                 "ratio", "gbps_stencil", "gbps_csr", "max_difference", "copy_gbps",
                 "percent_of_copy", "seconds_assemble", "threads", "forms"}
 FORM_KEYS = {"name", "kernel", "seconds", "ns_per_point", "bytes_per_point", "gbps",
-             "percent_of_copy", "ratio", "max_difference"}
+             "percent_of_copy", "ratio", "max_difference", "role", "exact",
+             "bytes", "flops", "speed_up", "note"}
 REORDER_KEYS = {"rows", "entries", "method", "bandwidth_before", "bandwidth_after",
                 "profile_before", "profile_after", "rms_wavefront_before", "rms_wavefront_after",
                 "seconds_order", "seconds_permute", "seconds_spmv_before", "seconds_spmv_after",
@@ -1914,7 +1915,7 @@ class StencilTest(CommandTest):
         self.check_sweeps(case, 4)
         done = run("stencil", *grid, "--sweeps", 2, "--rounds", 1)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
-        self.assertRegex(done.stdout, r"(?m)^sweeps +single +1 +[\d.]+ +1\.00 +[\d.]+ +1\.00$")
+        self.assertRegex(done.stdout, r"(?m)^  sweeps +single +1 +[\d.]+ +1\.00 +[\d.]+ +1\.00$")
         self.assertLessEqual(max(map(len, done.stdout.splitlines())), 80)
 
     def test_table(self):
@@ -1922,8 +1923,8 @@ class StencilTest(CommandTest):
                    "--rounds", 1)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertIn("\n5-point 31 x 17 f64\n", done.stdout)
-        self.assertRegex(done.stdout, r"(?m)^stencil +reference +[\d.]+ +16\.0 .* 1\.00$")
-        self.assertRegex(done.stdout, r"(?m)^csr +\w+ +[\d.]+ +[\d.]+ +[\d.]+ +\d+%")
+        self.assertRegex(done.stdout, r"(?m)^  stencil +reference +[\d.]+ +16\.0 .* 1\.00$")
+        self.assertRegex(done.stdout, r"(?m)^  csr +\w+ +[\d.]+ +[\d.]+ +[\d.]+ +\d+%")
         self.assertRegex(done.stdout, r"(?m)^Volkov 2010, GTX 280: .*4\.7.*4\.2.*8\.9")
         self.assertLessEqual(max(map(len, done.stdout.splitlines())), 80)
 

@@ -150,29 +150,58 @@ static const suite suites[] = {
 #endif
 };
 
-void bench_report(bench *b, const char *name, const race *r, const double *bytes,
-                  const char *const *notes)
+void bench_keep(bench *b, json_t *record, const record_column *columns)
 {
-    json_t *rows = json_array();
-    if (!b->common->json) {
-        printf("\n%s: the run reads %.1f GB/s\n", name, r->read_rate / 1e9);
-        printf("  %-22s %12s %8s %8s %8s\n", "", "us", "GB/s", "of read", "speed-up");
-    }
+    output_append(b->results, record);
+    if (!b->common->json)
+        record_print(record, columns);
+}
+
+void bench_report(bench *b, json_t *record, const race *r)
+{
+    static const record_column columns[] = {{"", "name", -22, 0, 0, ""},
+                                            {"us", "seconds", 12, 2, 1e6, ""},
+                                            {"GB/s", "gbps", 8, 1, 1, ""},
+                                            {"of read", "of_read", 7, 0, 100, "%"},
+                                            {"speed-up", "ratio", 7, 2, 1, "x"},
+                                            {"", "note", 0, 0, 0, ""},
+                                            {0}};
+    json_t *lines = json_array();
     for (int i = 0; i < r->count; i++) {
         const contender *c = &r->contenders[i];
-        double rate = bytes[i] / c->seconds;
-        output_append(rows, json_pack("{s:o, s:f, s:f, s:f, s:f, s:o}", "name",
-                                      output_string(c->name), "seconds", c->seconds, "gbps",
-                                      rate / 1e9, "of_read", rate / r->read_rate, "ratio", c->ratio,
-                                      "note", output_string(notes[i] ? notes[i] : "")));
-        if (!b->common->json) {
-            printf("  %-22s %12.2f %8.1f %7.0f%% %7.2fx  %s\n", c->name, 1e6 * c->seconds,
-                   rate / 1e9, 100 * rate / r->read_rate, c->ratio, notes[i] ? notes[i] : "");
-        }
+        double rate = c->about.bytes / c->seconds;
+        json_t *figures = json_pack("{s:f, s:f, s:f, s:f}", "seconds", c->seconds, "gbps",
+                                    rate / 1e9, "of_read", rate / r->read_rate, "ratio", c->ratio);
+        output_append(lines, record_line(c->name, &c->about, c->seconds, c->ratio, figures));
     }
-    fflush(stdout);
-    output_append(b->results, json_pack("{s:o, s:f, s:o}", "case", output_string(name), "read_gbps",
-                                        r->read_rate / 1e9, "contenders", rows));
+    json_object_set_new(record, "read_gbps", json_real(r->read_rate / 1e9));
+    json_object_set_new(record, "against", output_string(r->contenders[0].name));
+    json_object_set_new(record, "contenders", lines);
+    bench_keep(b, record, columns);
+}
+
+json_t *bench_matrix(const char *name, const fur_csr *a)
+{
+    fur_csr_view view = *fur_csr_get(a);
+    return json_pack("{s:o, s:I, s:I}", "case", output_string(name), "rows", (json_int_t)view.rows,
+                     "entries", (json_int_t)view.entries);
+}
+
+static race_role role_of(const char *name)
+{
+    return strncmp(name, "auto", 4) == 0       ? RACE_AUTO
+           : strncmp(name, "cusparse", 8) == 0 ? RACE_PEER
+                                               : RACE_KERNEL;
+}
+
+race_about bench_product(const char *name, const fur_csr *a, const fur_spmv *plan)
+{
+    const char *kernel = fur_spmv_describe(plan)->kernel;
+    return (race_about){.role = role_of(name),
+                        .kernel = kernel,
+                        .exact =
+                            command_find(fur_spmv_kernel_at, fur_csr_context(a), kernel)->exact,
+                        .flops = 2 * (double)fur_csr_get(a)->entries};
 }
 
 typedef struct numbers {
