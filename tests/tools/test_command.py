@@ -27,6 +27,7 @@ import tempfile
 import threading
 import time
 import unittest
+import xml.etree.ElementTree
 
 sys.dont_write_bytecode = True
 import matrix_market  # beside this file; no cache is to be left there
@@ -182,6 +183,8 @@ class UsageTest(CommandTest):
             (["solve", "--restart", "0", plate], "--restart takes a whole number"),
             (["solve", "--damp", "-1", plate], "--damp takes a positive number"),
             (["solve", "--report", "r.htm", plate], "--report takes a name that ends in .html"),
+            (["bench", "7-point:4", "--report", "r.htm"], "--report takes a name that ends in .html"),
+            (["bench", "7-point:4", "--picture", "r.png"], "--picture takes a name that ends in .svg"),
             (["solve", "--history", "h.txt", plate], "--history takes a name that ends in .csv"),
             (["solve", "--x0", "", plate], "--x0 takes the name of a file"),
             (["convert", "--type", "f16", plate, "x"], "--type takes f32"),
@@ -276,6 +279,8 @@ class UsageTest(CommandTest):
              "--rounds goes with --device cpu"),
             (["bench", "multigrid", 8, "--rounds", 3], "bench multigrid on cpu takes no --rounds"),
             (["bench", "multigrid", 8, "--against", "x"], "takes no --against"),
+            (["bench", "recognise", "--report", "r.html"], "takes no --report"),
+            (["bench", "io", "--picture", "r.svg"], "takes no --picture"),
             (["bench", "recognise", "--seconds", 1], "takes no --seconds"),
             (["bench", "stencil", "--seconds", 1], "takes no --seconds"),
             (["bench", "spmv", "--sweeps", 1], "bench spmv on cpu takes no --sweeps"),
@@ -2076,6 +2081,83 @@ class DeviceTest(CommandTest):
             self.assertEqual(done.stderr, f"furrow: {name}: cannot write: {reason}\n")
         self.assertEqual(out.read_text(), "old")
         self.assertEqual(self.left(), ["out.json"])
+
+    def page(self, *arguments):
+        """What bench prints as JSON, the page's <main>, and its picture."""
+        page, picture = self.folder / "r.html", self.folder / "r.svg"
+        found = self.json("bench", *arguments, "--report", page, "--picture", picture)
+        text = page.read_text()
+        self.assertNotRegex(text, r"(?i)https?:|<script|<link|@import|url\(|<i>|\b(nan|inf)\b")
+        self.assertEqual(re.findall("https?:[^\"]*", picture.read_text()),
+                         ["http://www.w3.org/2000/svg"])
+        return (found, xml.etree.ElementTree.fromstring(re.search("<main>.*</main>", text, re.S)[0]),
+                xml.etree.ElementTree.parse(picture).getroot())
+
+    def check_bars(self, case, texts):
+        """Each contender once, with its figures."""
+        for line in case["contenders"]:
+            name, kernel = line["name"], line.get("kernel", line["name"])
+            self.assertEqual(texts.count(name if kernel == name else f"{name}: {kernel}"), 1, name)
+            self.assertIn(f"{line['gbps']:.1f}", texts)
+            if "against" in case:
+                self.assertIn(f"{line.get('speed_up', line['ratio']):.2f} ×", texts)
+
+    def test_benchmark_as_page(self):
+        path = shuffled_grid(self.folder / "<i>&\"x\".mtx")
+        found, main, picture = self.page("spmv", path, "power:500", "--seconds", "1e-6", "--rounds",
+                                         1, "--threads", 2)
+        titles = ["<i>&\"x\"", "power:500"]
+        figures = [figure for figure in main.iter("figure") if figure.get("class") == "card bars"]
+        self.assertEqual([figure.find("figcaption/b").text for figure in figures], titles)
+        for case, figure in zip(found["results"], figures):
+            self.check_bars(case, [element.text for element in figure.iter("text")])
+        self.assertEqual([point.text.rsplit(": ", 1)[0] for point in main.iter("title")],
+                         [f"{title}, {line['name']}" for title, case in
+                          zip(titles, found["results"]) for line in case["contenders"]])
+        plans = [row[0].text for row in main.iter("tr") if len(row) == 4 and row[0].text != "kernel"]
+        self.assertEqual(plans, [line["name"] for case in found["results"]
+                                 for line in case["contenders"]
+                                 if line.get("plan_products", 0) >= 1])
+        words = "".join(main.itertext())
+        for word in (found["date"], found["version"], found["isa"], "2 threads"):
+            self.assertIn(word, words)
+        drawn = [element.text for element in picture.iter("{http://www.w3.org/2000/svg}text")]
+        for title in titles:
+            self.assertIn(drawn.count(title), (1, 2))  # above its bars; in the roofline if it has room
+
+    def test_benchmarks_that_have_a_page(self):
+        for arguments in (["reduce", 1000, "--seconds", "1e-6", "--rounds", 1],
+                          ["stencil", "7-point:9", "3-point:50", "--rounds", 1],
+                          ["solve", "7-point:8", "--rounds", 1]):
+            found, main, _ = self.page(*arguments)
+            figures = [figure for figure in main.iter("figure")
+                       if figure.get("class") == "card bars"]
+            self.assertEqual(len(figures), len(found["results"]))
+            for case, figure in zip(found["results"], figures):
+                self.check_bars(case, [element.text for element in figure.iter("text")])
+
+    def test_overview_of_many_cases(self):
+        names = [f"power:{rows}" for rows in range(50, 57)]
+        _, main, picture = self.page("spmv", *names, "--seconds", "1e-6", "--rounds", 1)
+        for texts in ([element.text for element in main.find("figure").iter("text")],
+                      [element.text for element in
+                       picture.iter("{http://www.w3.org/2000/svg}text")]):
+            for name in names:
+                self.assertGreaterEqual(texts.count(name), 1)
+
+    def test_page_that_cannot_be_written(self):
+        nowhere = self.folder / "none" / "r.html"
+        out = self.folder / "out.json"
+        self.assertIn(f"{nowhere}: ", self.sentence("bench", "7-point:300", "--json-file", out,
+                                                    "--report", nowhere))
+        self.assertEqual(self.left(), [])
+        out = self.folder / "r.html"
+        out.write_text("old")
+        self.assertEqual(f"furrow: {out}: cannot write: File too large\n",
+                         self.sentence("bench", "7-point:2", "--seconds", "1e-6", "--rounds", 1,
+                                       "--report", out, preexec_fn=limit_files))
+        self.assertEqual(out.read_text(), "old")
+        self.assertEqual(self.left(), ["r.html"])
 
     def test_benchmark_of_stencils(self):
         names = ["7-point:9", "27-point:3:c64"]

@@ -4,11 +4,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "generate.h"
 #include "line.h"
 #include "output.h"
+#include "race_page.h"
+#include "race_picture.h"
 #include "sweeps.h"
 
 #ifdef FURROW_HAVE_CUDA
@@ -27,6 +30,8 @@ typedef struct bench_options {
     const char *against;
     int sweeps;
     const char *json_file;
+    const char *report;
+    const char *picture;
     const char *cases[CASES_MAX]; /* the suite's name first */
     int case_count;
 } bench_options;
@@ -38,6 +43,7 @@ enum {
     TAKES_AGAINST = 4,
     TAKES_SWEEPS = 8,
     TAKES_FILES = 16, /* and so how to read them */
+    TAKES_PAGE = 32,
     TAKES_RACE = TAKES_SECONDS | TAKES_ROUNDS | TAKES_AGAINST
 };
 
@@ -54,22 +60,28 @@ typedef struct suite {
 static const suite suites[] = {
     {"spmv",
      "cpu",
-     TAKES_RACE | TAKES_FILES,
+     TAKES_RACE | TAKES_FILES | TAKES_PAGE,
      "plain",
      bench_spmv,
      NULL,
      {"7-point:128", "7-point:160", "27-point:100", "random:1000000x16", "rmat:20"}},
-    {"reduce", "cpu", TAKES_RACE, "plain", bench_reduce, NULL, {"10000", "1000000", "33554432"}},
+    {"reduce",
+     "cpu",
+     TAKES_RACE | TAKES_PAGE,
+     "plain",
+     bench_reduce,
+     NULL,
+     {"10000", "1000000", "33554432"}},
     {"stencil",
      "cpu",
-     TAKES_ROUNDS | TAKES_AGAINST | TAKES_SWEEPS,
+     TAKES_ROUNDS | TAKES_AGAINST | TAKES_SWEEPS | TAKES_PAGE,
      NULL,
      bench_stencil,
      NULL,
      {"5-point:4000", "7-point:256", "27-point:200"}},
     {"solve",
      "cpu",
-     TAKES_ROUNDS | TAKES_FILES,
+     TAKES_ROUNDS | TAKES_FILES | TAKES_PAGE,
      NULL,
      bench_solve,
      NULL,
@@ -88,7 +100,7 @@ static const suite suites[] = {
 #ifdef FURROW_HAVE_CUDA
     {"spmv",
      "cuda",
-     TAKES_AGAINST | TAKES_FILES,
+     TAKES_AGAINST | TAKES_FILES | TAKES_PAGE,
      "cusparse",
      bench_spmv_cuda,
      bench_spmv_cuda_end,
@@ -96,14 +108,14 @@ static const suite suites[] = {
       "random:4000000x16", "power:4000000"}},
     {"reduce",
      "cuda",
-     TAKES_AGAINST,
+     TAKES_AGAINST | TAKES_PAGE,
      "cublas",
      bench_reduce_cuda,
      NULL,
      {"65536", "1048576", "4194304", "16777216", "134217728"}},
     {"stencil",
      "cuda",
-     TAKES_AGAINST | TAKES_SWEEPS,
+     TAKES_AGAINST | TAKES_SWEEPS | TAKES_PAGE,
      NULL,
      bench_stencil,
      NULL,
@@ -111,7 +123,7 @@ static const suite suites[] = {
       "27-point:128", "27-point:256"}},
     {"solve",
      "cuda",
-     TAKES_ROUNDS | TAKES_FILES,
+     TAKES_ROUNDS | TAKES_FILES | TAKES_PAGE,
      NULL,
      bench_solve,
      NULL,
@@ -127,14 +139,14 @@ static const suite suites[] = {
     {"ladder", "cuda", TAKES_AGAINST, "cub", bench_ladder_cuda, NULL, {"4194304", "16777216"}},
     {"transfer",
      "cuda",
-     TAKES_AGAINST,
+     TAKES_AGAINST | TAKES_PAGE,
      "cudamemcpy",
      bench_transfer_cuda,
      NULL,
      {"1048576", "16777216", "268435456", "1073741824"}},
     {"reorder",
      "cuda",
-     TAKES_AGAINST | TAKES_FILES,
+     TAKES_AGAINST | TAKES_FILES | TAKES_PAGE,
      "cusolver",
      bench_reorder_cuda,
      NULL,
@@ -175,7 +187,8 @@ void bench_report(bench *b, json_t *record, const race *r)
         output_append(lines, record_line(c->name, &c->about, c->seconds, c->ratio, figures));
     }
     json_object_set_new(record, "read_gbps", json_real(r->read_rate / 1e9));
-    json_object_set_new(record, "against", output_string(r->contenders[0].name));
+    if (r->contenders[0].about.role == RACE_PEER)
+        json_object_set_new(record, "against", output_string(r->contenders[0].name));
     json_object_set_new(record, "contenders", lines);
     bench_keep(b, record, columns);
 }
@@ -285,6 +298,8 @@ static fur_status check_options(const bench *b, const suite *s, const bench_opti
         {TAKES_ROUNDS, options->rounds > 0, "--rounds"},
         {TAKES_AGAINST, options->against, "--against"},
         {TAKES_SWEEPS, options->sweeps > 0, "--sweeps"},
+        {TAKES_PAGE, options->report, "--report"},
+        {TAKES_PAGE, options->picture, "--picture"},
         {TAKES_FILES, command_reads_specially(&options->common), "option of how files are read"},
     };
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
@@ -320,30 +335,80 @@ static fur_status bench_steps(bench *b, const bench_options *options, const suit
     return run_cases(b, s, options->case_count > named ? options->cases + named : s->cases);
 }
 
-/* The results that only JSON has in this form. */
-static void put_results(output *out, const bench *b)
+/* What is run, where and when. */
+static void put_origin(output *out, const bench *b, const suite *s)
 {
-    output_member(out, "results", json_incref(b->results));
+    char date[16] = "";
+    time_t now = time(NULL);
+    struct tm day;
+    if (gmtime_r(&now, &day))
+        strftime(date, sizeof date, "%Y-%m-%d", &day);
+    output_text(out, "suite", "benchmark", s->name);
+    output_text(out, "date", "date", date);
+    output_text(out, "version", "furrow", fur_version());
+    timing_put(out, b->timing);
+}
+
+/* The files to be written. */
+enum { JSON_FILE, REPORT, PICTURE, FILES };
+
+static const char *file_name(const bench_options *options, int which)
+{
+    const char *const names[FILES] = {options->json_file, options->report, options->picture};
+    return names[which];
+}
+
+/* Opened before the race: after an hour it is late to learn that a file cannot be written. */
+static fur_status open_files(const bench *b, const bench_options *options, new_file files[FILES])
+{
+    fur_status status = FUR_OK;
+    int opened = 0;
+    for (; opened < FILES && status == FUR_OK; opened++)
+        if (file_name(options, opened))
+            status = new_file_open(b->context, file_name(options, opened), &files[opened]);
+    for (int i = 0; i < opened - 1 && status != FUR_OK; i++)
+        if (file_name(options, i))
+            new_file_close(&files[i], status);
+    return status;
+}
+
+/* Writes what was measured, and the first failure's status. */
+static fur_status save_files(const bench *b, const bench_options *options, const output *saved,
+                             new_file files[FILES])
+{
+    fur_status status = FUR_OK;
+    if (options->json_file)
+        status = output_save(saved, b->context, &files[JSON_FILE]);
+    if (options->report) {
+        race_page_put(files[REPORT].stream, saved->object);
+        status = new_file_close(&files[REPORT], status);
+    }
+    if (options->picture) {
+        race_picture_put(files[PICTURE].stream, saved->object);
+        status = new_file_close(&files[PICTURE], status);
+    }
+    return status;
+}
+
+static fur_status run_suite(bench *b, const bench_options *options, const suite *s)
+{
+    new_file files[FILES] = {{NULL, NULL}};
+    COMMAND_TRY(command_while(b->context, "preparing", "to measure", timing_prepare(b->timing)));
+    COMMAND_TRY(open_files(b, options, files));
+    output saved = output_begin(true);
+    output table = output_begin(false);
+    put_origin(&saved, b, s);
+    if (!options->common.json)
+        put_origin(&table, b, s);
+    b->results = json_array();
+    fur_status status = bench_steps(b, options, s);
+    output_member(&saved, "results", b->results);
     if (b->summary)
-        output_member(out, "summary", json_incref(b->summary));
-}
-
-static fur_status save_results(const bench *b, const char *path)
-{
-    output out = output_begin(true);
-    timing_put(&out, b->timing);
-    put_results(&out, b);
-    return output_save(&out, b->context, path);
-}
-
-static fur_status finish(const bench *b, const bench_options *options, output *out)
-{
-    if (options->common.json)
-        put_results(out, b);
-    fur_status ended = output_end(out, b->context);
-    if (ended != FUR_OK || !options->json_file)
-        return ended;
-    return save_results(b, options->json_file);
+        output_member(&saved, "summary", b->summary);
+    fur_status written = save_files(b, options, &saved, files);
+    fur_status ended = output_end(options->common.json ? &saved : &table, b->context);
+    json_decref(saved.object);
+    return status != FUR_OK ? status : written != FUR_OK ? written : ended;
 }
 
 static fur_status run_bench(timing *t, const void *given)
@@ -361,15 +426,14 @@ static fur_status run_bench(timing *t, const void *given)
         return FUR_INVALID;
     COMMAND_TRY(check_options(&b, s, options));
     COMMAND_TRY(check_peer(&b, s, options->against));
-    COMMAND_TRY(command_while(t->context, "preparing", "to measure", timing_prepare(t)));
-    output out = output_begin(options->common.json);
-    timing_put(&out, t);
-    b.results = json_array();
-    fur_status status = bench_steps(&b, options, s);
-    fur_status ended = finish(&b, options, &out);
-    json_decref(b.summary);
-    json_decref(b.results);
-    return status == FUR_OK ? ended : status;
+    return run_suite(&b, options, s);
+}
+
+static void settle(struct argp_state *state, void *options)
+{
+    const bench_options *o = options;
+    command_check_suffix(state, "--report", ".html", o->report);
+    command_check_suffix(state, "--picture", ".svg", o->picture);
 }
 
 #define AT(member) .at = offsetof(bench_options, member)
@@ -389,6 +453,12 @@ static const line_option own_options[] = {
     {"sweeps", "N", "stencil: " SWEEPS_DOC, LINE_COUNT, AT(sweeps), .most = SWEEPS_COUNT_MOST},
     {"json-file", "FILE", "Write to FILE what --json prints, beside the tables", LINE_TEXT,
      AT(json_file)},
+    {"report", "R.html",
+     "Write a page for browsers with bars, a roofline and what plans cost; spmv, reduce, stencil, "
+     "solve, transfer and reorder have one",
+     LINE_TEXT, AT(report)},
+    {"picture", "P.svg", "Write the bars and the roofline of that page as one picture", LINE_TEXT,
+     AT(picture)},
     {0},
 };
 
@@ -416,6 +486,7 @@ static const line line_of = {
                 "[STENCIL...]\nrecognise [STENCIL...]\nmultigrid [N|N:f32...]\nio [FILE|TEXT...]\n"
                 "solve [FILE|MATRIX...]\nladder [ENTRIES...]\ntransfer [BYTES...]\nreorder "
                 "[FILE|MATRIX...]",
+    .settle = settle,
     .rest = take_case,
     .doc =
         "Race the kernels against plain loops, compiled with -O3 -march=native, or on a GPU "

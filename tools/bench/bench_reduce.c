@@ -111,6 +111,7 @@ static const line others[] = {{"fur_norm1", run_norm1, 1, 1, OURS},
 /* Races some lines; all but those named `others` must agree with the first. */
 static fur_status run_lines(bench *b, const char *name, reduction *r, const line *lines, int count)
 {
+    char title[64];
     race lanes = {.rounds = b->rounds};
     double first = NAN;
     for (int i = 0; i < count; i++) {
@@ -129,11 +130,12 @@ static fur_status run_lines(bench *b, const char *name, reduction *r, const line
                          .flops = (double)(lines[i].flops * r->n)};
     }
     race_run(&lanes, b->seconds, &b->timing->reader);
-    bench_report(b, json_pack("{s:o}", "case", output_string(name)), &lanes);
+    snprintf(title, sizeof title, "%lld entries, %s", (long long)r->n, name);
+    bench_report(b, json_pack("{s:s}", "case", title), &lanes);
     return FUR_OK;
 }
 
-static fur_status run_steps(bench *b, const char *name, reduction *r)
+static fur_status run_steps(bench *b, reduction *r)
 {
     COMMAND_TRY(fur_vector_create(b->context, FUR_F64, r->n, &r->x));
     COMMAND_TRY(fur_vector_create(b->context, FUR_F64, r->n, &r->y));
@@ -143,9 +145,9 @@ static fur_status run_steps(bench *b, const char *name, reduction *r)
         x[i] = 1 + (double)(i % 17) * 0.25;
         y[i] = 1 + (double)(i % 13) * 0.5;
     }
-    COMMAND_TRY(run_lines(b, name, r, dots, sizeof dots / sizeof *dots));
-    COMMAND_TRY(run_lines(b, name, r, norms, sizeof norms / sizeof *norms));
-    return run_lines(b, name, r, others, sizeof others / sizeof *others);
+    COMMAND_TRY(run_lines(b, "dot", r, dots, sizeof dots / sizeof *dots));
+    COMMAND_TRY(run_lines(b, "norm 2", r, norms, sizeof norms / sizeof *norms));
+    return run_lines(b, "other norms", r, others, sizeof others / sizeof *others);
 }
 
 fur_status bench_reduce(bench *b, const char *name)
@@ -157,7 +159,7 @@ fur_status bench_reduce(bench *b, const char *name)
                                 name);
     }
     find_blas(&r, fur_context_threads(b->context));
-    fur_status status = run_steps(b, name, &r);
+    fur_status status = run_steps(b, &r);
     fur_vector_destroy(r.y);
     fur_vector_destroy(r.x);
     return status;

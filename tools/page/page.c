@@ -32,8 +32,13 @@ void page_header(FILE *stream, const char *kind, const char *name, const char *f
 
 void page_card(FILE *stream, const char *title, const char *figure, const char *note)
 {
-    fprintf(stream, "<div class=\"card\"><p>%s</p><p class=\"change\">%s</p><p>%s</p></div>\n",
-            title, figure, note);
+    fputs("<div class=\"card\"><p>", stream);
+    words_put(stream, title);
+    fputs("</p><p class=\"change\">", stream);
+    words_put(stream, figure);
+    fputs("</p><p>", stream);
+    words_put(stream, note);
+    fputs("</p></div>\n", stream);
 }
 
 void page_time(double seconds, char out[WORDS_BYTES])

@@ -37,11 +37,17 @@ static void add_plan(json_t *line, double plan, double seconds, double ratio)
                         gain > 0 ? json_real(plan / gain) : json_null());
 }
 
+const char *record_role(race_role role)
+{
+    static const char *const roles[] = {"kernel", "auto", "peer"};
+    return roles[role];
+}
+
 json_t *record_line(const char *name, const race_about *about, double seconds, double ratio,
                     json_t *figures)
 {
-    static const char *const roles[] = {"kernel", "auto", "peer"};
-    json_t *line = json_pack("{s:o, s:s}", "name", output_string(name), "role", roles[about->role]);
+    json_t *line =
+        json_pack("{s:o, s:s}", "name", output_string(name), "role", record_role(about->role));
     if (about->kernel)
         json_object_set_new(line, "kernel", output_string(about->kernel));
     json_object_set_new(line, "exact", json_boolean(about->exact));

@@ -13,6 +13,9 @@ json_t *record_get(const json_t *object, const char *key);
 double record_number(const json_t *object, const char *key);
 const char *record_text(const json_t *object, const char *key);
 
+/* "kernel", "auto" or "peer". */
+const char *record_role(race_role role);
+
 /* A contender's object: its name, and what is told of it. seconds: of a run, in which the plan is
  * counted; ratio: how many times as fast it is as what it pays back against. figures: members to
  * add, which are taken over. */
