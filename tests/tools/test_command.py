@@ -185,6 +185,11 @@ class UsageTest(CommandTest):
             (["solve", "--report", "r.htm", plate], "--report takes a name that ends in .html"),
             (["bench", "7-point:4", "--report", "r.htm"], "--report takes a name that ends in .html"),
             (["bench", "7-point:4", "--picture", "r.png"], "--picture takes a name that ends in .svg"),
+            (["bench", "--report", "r.html"], "a benchmark is missing"),
+            (["bench", "--from", "r.json"], "--from goes with --report or --picture"),
+            (["bench", "--from", "r.json", "--report", "r.html", "spmv"], "leave out 'spmv'"),
+            (["bench", "--from", "r.json", "--picture", "r.svg", "--json-file", "s.json"],
+             "--json-file goes without --from"),
             (["solve", "--history", "h.txt", plate], "--history takes a name that ends in .csv"),
             (["solve", "--x0", "", plate], "--x0 takes the name of a file"),
             (["convert", "--type", "f16", plate, "x"], "--type takes f32"),
@@ -2144,6 +2149,60 @@ class DeviceTest(CommandTest):
                        picture.iter("{http://www.w3.org/2000/svg}text")]):
             for name in names:
                 self.assertGreaterEqual(texts.count(name), 1)
+
+    def draw(self, saved):
+        """The page and the picture of a race that was saved."""
+        path, page, picture = (self.folder / name for name in ("s.json", "s.html", "s.svg"))
+        path.write_text(saved if isinstance(saved, str) else json.dumps(saved))
+        done = run("bench", "--from", path, "--report", page, "--picture", picture)
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
+        return page.read_text(), picture.read_text()
+
+    def test_saved_race_is_drawn_as_it_was(self):
+        saved, page, picture = (self.folder / name for name in ("r.json", "r.html", "r.svg"))
+        run("bench", "7-point:4", "power:50", "--seconds", "1e-6", "--rounds", 1, "--json-file",
+            saved, "--report", page, "--picture", picture)
+        self.assertEqual(self.draw(saved.read_text()), (page.read_text(), picture.read_text()))
+
+    def test_race_on_a_gpu_is_drawn_cold_and_warm(self):
+        def line(name, role, seconds, **more):
+            heats = {heat: {"seconds": scale * seconds, "gbps": 1e-9 / seconds, "of_copy": 0.5,
+                            "ratio": 1e-3 / seconds} for heat, scale in (("cold", 2), ("warm", 1))}
+            return {"name": name, "role": role, "bytes": 1, "flops": 1, "exact": True, **heats, **more}
+
+        results = [{"case": f"/a/m{i}.mtx", "against": "cuSPARSE", "copy_gbps": 3000,
+                    "contenders": [line("sell", "kernel", 5e-4, kernel="sell", plan_seconds=1e-3,
+                                        plan_products=2, products_to_pay_back=2),
+                                   line("cusparse_alg1", "peer", 1e-3),
+                                   line("auto", "auto", 5e-4, kernel="sell")]} for i in range(7)]
+        page, picture = self.draw({"suite": "spmv", "date": "2026-01-02", "version": "0.2.0",
+                                   "gpu": "a GPU", "processor": "a CPU", "device": "cuda",
+                                   "isa": "sm_90", "threads": 1, "results": results})
+        for text in ("a GPU beside a CPU · sm_90 · 1 thread · 2026-01-02", "auto over cuSPARSE, cold",
+                     "2.00 ×", "geometric mean of 7", "<b>Roofline, warm</b>", "1.00 ms", "500 µs"):
+            self.assertIn(text, page)
+        for i in range(7):
+            for heat in ("cold", "warm"):
+                self.assertEqual(page.count(f"<b>m{i}, {heat}</b>"), 1)
+        self.assertEqual(page.count("<b>All cases, "), 2)
+        self.assertIn("Roofline, cold", picture)
+        xml.etree.ElementTree.fromstring(picture)
+
+    def test_what_is_no_saved_race(self):
+        path = self.folder / "s.json"
+        for text, sentence in (("{", "s.json: "), ("[]", "--from takes what --json-file wrote"),
+                               ('{"results": 3}', "--from takes what --json-file wrote")):
+            path.write_text(text)
+            self.assertIn(sentence, self.sentence("bench", "--from", path, "--report",
+                                                  self.folder / "r.html"))
+        self.assertIn("none.json: ", self.sentence("bench", "--from", self.folder / "none.json",
+                                                   "--picture", self.folder / "r.svg"))
+        self.assertEqual(self.left(), ["s.json"])
+        for text in ('{"results": [3]}', '{"results": [{"contenders": [{}, 1, {"seconds": 0}]}]}',
+                     '{"results": [{"case": 1, "against": "x", "contenders": [{"name": "a", '
+                     '"role": "auto", "seconds": 1e-320, "ratio": -1, "bytes": 1e-300, "flops": '
+                     '1e300}]}], "threads": 1e99}'):
+            self.draw(text)
 
     def test_page_that_cannot_be_written(self):
         nowhere = self.folder / "none" / "r.html"

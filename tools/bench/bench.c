@@ -32,6 +32,7 @@ typedef struct bench_options {
     const char *json_file;
     const char *report;
     const char *picture;
+    const char *from;
     const char *cases[CASES_MAX]; /* the suite's name first */
     int case_count;
 } bench_options;
@@ -359,32 +360,30 @@ static const char *file_name(const bench_options *options, int which)
 }
 
 /* Opened before the race: after an hour it is late to learn that a file cannot be written. */
-static fur_status open_files(const bench *b, const bench_options *options, new_file files[FILES])
+static fur_status open_files(fur_context *context, const bench_options *options,
+                             new_file files[FILES])
 {
     fur_status status = FUR_OK;
     int opened = 0;
     for (; opened < FILES && status == FUR_OK; opened++)
         if (file_name(options, opened))
-            status = new_file_open(b->context, file_name(options, opened), &files[opened]);
+            status = new_file_open(context, file_name(options, opened), &files[opened]);
     for (int i = 0; i < opened - 1 && status != FUR_OK; i++)
         if (file_name(options, i))
             new_file_close(&files[i], status);
     return status;
 }
 
-/* Writes what was measured, and the first failure's status. */
-static fur_status save_files(const bench *b, const bench_options *options, const output *saved,
-                             new_file files[FILES])
+/* Writes what was measured, after the status of what came before. */
+static fur_status draw_files(const bench_options *options, const json_t *saved,
+                             new_file files[FILES], fur_status status)
 {
-    fur_status status = FUR_OK;
-    if (options->json_file)
-        status = output_save(saved, b->context, &files[JSON_FILE]);
     if (options->report) {
-        race_page_put(files[REPORT].stream, saved->object);
+        race_page_put(files[REPORT].stream, saved);
         status = new_file_close(&files[REPORT], status);
     }
     if (options->picture) {
-        race_picture_put(files[PICTURE].stream, saved->object);
+        race_picture_put(files[PICTURE].stream, saved);
         status = new_file_close(&files[PICTURE], status);
     }
     return status;
@@ -394,7 +393,7 @@ static fur_status run_suite(bench *b, const bench_options *options, const suite 
 {
     new_file files[FILES] = {{NULL, NULL}};
     COMMAND_TRY(command_while(b->context, "preparing", "to measure", timing_prepare(b->timing)));
-    COMMAND_TRY(open_files(b, options, files));
+    COMMAND_TRY(open_files(b->context, options, files));
     output saved = output_begin(true);
     output table = output_begin(false);
     put_origin(&saved, b, s);
@@ -405,7 +404,9 @@ static fur_status run_suite(bench *b, const bench_options *options, const suite 
     output_member(&saved, "results", b->results);
     if (b->summary)
         output_member(&saved, "summary", b->summary);
-    fur_status written = save_files(b, options, &saved, files);
+    fur_status written =
+        options->json_file ? output_save(&saved, b->context, &files[JSON_FILE]) : FUR_OK;
+    written = draw_files(options, saved.object, files, written);
     fur_status ended = output_end(options->common.json ? &saved : &table, b->context);
     json_decref(saved.object);
     return status != FUR_OK ? status : written != FUR_OK ? written : ended;
@@ -429,9 +430,39 @@ static fur_status run_bench(timing *t, const void *given)
     return run_suite(&b, options, s);
 }
 
+/* Draws what an earlier run has saved. */
+static fur_status draw_saved(fur_context *context, const void *given)
+{
+    const bench_options *options = given;
+    new_file files[FILES] = {{NULL, NULL}};
+    json_error_t error;
+    json_t *saved = json_load_file(options->from, 0, &error);
+    fur_status status = FUR_OK;
+    if (!saved)
+        status = fur_context_fail(context, FUR_INVALID, "%s: %s", options->from, error.text);
+    else if (json_array_size(record_get(saved, "results")) == 0)
+        status = fur_context_fail(context, FUR_INVALID,
+                                  "%s: there are no results; --from takes what --json-file wrote",
+                                  options->from);
+    if (status == FUR_OK)
+        status = open_files(context, options, files);
+    if (status == FUR_OK)
+        status = draw_files(options, saved, files, FUR_OK);
+    json_decref(saved);
+    return status;
+}
+
 static void settle(struct argp_state *state, void *options)
 {
     const bench_options *o = options;
+    const command_pairing pairings[] = {
+        {"--from", o->from, o->report || o->picture, "with --report or --picture"},
+        {"--json-file", o->json_file, !o->from, "without --from"}};
+    command_check(state, pairings, sizeof pairings / sizeof *pairings);
+    if (!o->from && o->case_count == 0)
+        argp_error(state, "a benchmark is missing, such as spmv or reduce");
+    if (o->from && o->case_count > 0)
+        argp_error(state, "--from races nothing: leave out '%s'", o->cases[0]);
     command_check_suffix(state, "--report", ".html", o->report);
     command_check_suffix(state, "--picture", ".svg", o->picture);
 }
@@ -459,6 +490,8 @@ static const line_option own_options[] = {
      LINE_TEXT, AT(report)},
     {"picture", "P.svg", "Write the bars and the roofline of that page as one picture", LINE_TEXT,
      AT(picture)},
+    {"from", "FILE", "Race nothing: draw what an earlier run wrote by --json-file", LINE_FILE,
+     AT(from)},
     {0},
 };
 
@@ -471,9 +504,6 @@ static error_t take_case(int key, char *argument, struct argp_state *state, void
             argp_error(state, "more than %d cases", CASES_MAX - 2);
         options->cases[options->case_count++] = argument;
         options->common.vector = access(argument, F_OK) == 0 ? argument : options->common.vector;
-        return 0;
-    case ARGP_KEY_NO_ARGS:
-        argp_error(state, "a benchmark is missing, such as spmv or reduce");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -523,5 +553,6 @@ int command_bench(int argc, char **argv)
 {
     bench_options options = {.seconds = 0};
     line_parse(&line_of, argc, argv, &options);
-    return timing_run(&options.common, run_bench, &options);
+    return options.from ? command_run(&options.common, draw_saved, &options)
+                        : timing_run(&options.common, run_bench, &options);
 }

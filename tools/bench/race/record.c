@@ -8,12 +8,12 @@
 
 json_t *record_get(const json_t *object, const char *key)
 {
-    const char *dot = strchr(key, '.');
     char first[32];
-    if (!dot)
-        return json_object_get(object, key);
-    snprintf(first, sizeof first, "%.*s", (int)(dot - key), key);
-    return record_get(json_object_get(object, first), dot + 1);
+    for (const char *dot; (dot = strchr(key, '.')); key = dot + 1) {
+        snprintf(first, sizeof first, "%.*s", (int)(dot - key), key);
+        object = json_object_get(object, first);
+    }
+    return json_object_get(object, key);
 }
 
 double record_number(const json_t *object, const char *key)

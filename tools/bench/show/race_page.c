@@ -288,7 +288,8 @@ void race_page_put(FILE *stream, const json_t *saved)
     char styles[4096];
     const char *heats[SHOWN_HEATS];
     page_origin origin = {record_text(saved, "device"), record_text(saved, "isa"),
-                          (int)record_number(saved, "threads"), record_text(saved, "version")};
+                          (int)json_integer_value(record_get(saved, "threads")),
+                          record_text(saved, "version")};
     snprintf(title, sizeof title, "furrow bench %s", record_text(saved, "suite"));
     snprintf(styles, sizeof styles, "%s%s%s", mark_style, roofline_style, style);
     shown_heats(json_array_get(results, 0), heats);

@@ -3,6 +3,7 @@
 #include "roofline.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "chart.h"
@@ -14,7 +15,7 @@
 
 #define LEFT 64
 #define RIGHT 24
-#define TOP 16
+#define TOP 28
 #define BOTTOM 52
 #define LABELS 12 /* of more cases none has its name */
 #define LABEL_HEIGHT 13
@@ -48,8 +49,10 @@ static bool find_point(const json_t *line, const char *heat, point *out)
     double bytes = own > 0 ? own : record_number(line, "bytes");
     double flops = record_number(line, "flops");
     double seconds = shown_figure(line, heat, "seconds");
+    if (!(flops > 0 && bytes > 0 && seconds > 0))
+        return false;
     *out = (point){flops / bytes, 1e-9 * flops / seconds};
-    return flops > 0 && bytes > 0 && seconds > 0;
+    return isfinite(out->intensity) && isfinite(out->speed);
 }
 
 typedef void visit(void *job, const json_t *record, const json_t *line, point at);
@@ -106,21 +109,32 @@ static plot make_plot(FILE *stream, const json_t *results, const char *heat)
     return p;
 }
 
-static void put_axes(const plot *p)
+/* Powers of two. */
+static void put_axis_x(const plot *p)
 {
     char number[WORDS_BYTES];
-    for (double x = p->chart.x.low; x <= p->chart.x.high; x *= 2) {
-        snprintf(number, sizeof number, x < 1 ? "1/%.0f" : "%.0f", x < 1 ? 1 / x : x);
-        chart_tick_x(&p->chart, x, true, number);
+    int high = (int)lround(log2(p->chart.x.high));
+    for (int power = (int)lround(log2(p->chart.x.low)); power <= high; power++) {
+        snprintf(number, sizeof number, power < 0 ? "1/%.0f" : "%.0f", exp2(abs(power)));
+        chart_tick_x(&p->chart, exp2(power), true, number);
     }
-    for (double ten = pow(10, floor(log10(p->chart.y.low))); ten < p->chart.y.high; ten *= 10)
-        for (int digit = 1; digit <= 5; digit += digit == 1 ? 1 : 3) {
-            double y = digit * ten;
-            snprintf(number, sizeof number, "%g", y);
-            if (y >= p->chart.y.low && y <= p->chart.y.high)
-                chart_tick_y(&p->chart, y, number);
-        }
-    chart_name_x(&p->chart, "operations a byte that the kernel moves (Gflop/s upwards)");
+    chart_name_x(&p->chart, "operations a byte that the kernel moves");
+}
+
+/* 1, 2 and 5 times powers of ten. */
+static void put_axis_y(const plot *p)
+{
+    static const int digits[] = {1, 2, 5};
+    char number[WORDS_BYTES];
+    int first = 3 * (int)floor(log10(p->chart.y.low));
+    int last = 3 * (int)ceil(log10(p->chart.y.high));
+    for (int i = first; i < last; i++) {
+        double y = digits[(i - first) % 3] * pow(10, floor(i / 3.0));
+        snprintf(number, sizeof number, "%g", y);
+        if (y >= p->chart.y.low && y <= p->chart.y.high)
+            chart_tick_y(&p->chart, y, number);
+    }
+    chart_text(p->chart.stream, LEFT - 8, TOP - 14, "end", "soft", "Gflop/s");
 }
 
 static void put_roof(const plot *p)
@@ -195,7 +209,8 @@ static void put_label(void *job, const json_t *record, const json_t *line, point
 void roofline_put(FILE *stream, const json_t *results, const char *heat)
 {
     plot p = make_plot(stream, results, heat);
-    put_axes(&p);
+    put_axis_x(&p);
+    put_axis_y(&p);
     put_roof(&p);
     visit_points(results, heat, put_point, &p);
     if (json_array_size(results) <= LABELS)

@@ -41,7 +41,7 @@ race_role shown_role(const json_t *line)
 void shown_machine(const json_t *saved, char *text, size_t size)
 {
     const char *gpu = record_text(saved, "gpu");
-    int threads = (int)record_number(saved, "threads");
+    int threads = (int)json_integer_value(record_get(saved, "threads"));
     snprintf(text, size, "%s%s%s · %s · %d %s · %s", gpu, *gpu ? " beside " : "",
              record_text(saved, "processor"), record_text(saved, "isa"), threads,
              threads == 1 ? "thread" : "threads", record_text(saved, "date"));
