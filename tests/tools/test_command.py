@@ -2385,8 +2385,12 @@ class CudaTest(CommandTest):
         self.assertIn(report["kernel"], {kernel["name"] for kernel in report["kernels"]})
 
     def test_bench_spmv(self):
-        found = self.json("bench", "spmv", "7-point:20", "power:3000", "--device", "cuda")
+        page = self.folder / "r.html"
+        found = self.json("bench", "spmv", "7-point:20", "power:3000", "--device", "cuda",
+                          "--report", page)
         self.assertTrue(found["gpu"])
+        for title in ("7-point:20, cold", "power:3000, warm", "Roofline, cold"):
+            self.assertEqual(page.read_text().count(f"<b>{title}</b>"), 1)
         for case in found["results"]:
             self.assertGreater(case["copy_gbps"], 0)
             names = [contender["name"] for contender in case["contenders"]]

@@ -22,9 +22,8 @@ static const char style[] =
     ".taken-key::before{background:var(--warm);width:.55rem;height:.55rem;transform:rotate(45deg)}"
     "\n"
     ".keys span{margin-right:1.4rem}.plans th,.plans td{padding:.3rem .5rem}\n"
-    ".plans tbody th[colspan]{padding-top:1.2rem}.plans tbody th{font-weight:400}"
-    ".keys span{margin-right:1.4rem}.plans th,.plans td{padding:.3rem .5rem}\n"
-    ".plans tbody th[colspan]{font-weight:650}\n";
+    ".plans tbody th{font-weight:400}.plans tbody th[colspan]{padding-top:1.2rem;font-weight:650}"
+    "\n";
 
 static void put_header(FILE *stream, const json_t *saved)
 {
