@@ -2199,6 +2199,8 @@ class DeviceTest(CommandTest):
                                                    "--picture", self.folder / "r.svg"))
         self.assertEqual(self.left(), ["s.json"])
         for text in ('{"results": [3]}', '{"results": [{"contenders": [{}, 1, {"seconds": 0}]}]}',
+                     '{"results": [{"copy_gbps": 1e308, "contenders": [{"seconds": 1, "bytes": 1, '
+                     '"flops": 1}]}]}',
                      '{"results": [{"case": 1, "against": "x", "contenders": [{"name": "a", '
                      '"role": "auto", "seconds": 1e-320, "ratio": -1, "bytes": 1e-300, "flops": '
                      '1e300}]}], "threads": 1e99}'):

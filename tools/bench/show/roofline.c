@@ -42,6 +42,12 @@ typedef struct plot {
     int count;
 } plot;
 
+/* Whether a figure can be one of a machine: a file may have any. */
+static bool is_sane(double figure)
+{
+    return figure > 1e-30 && figure < 1e30;
+}
+
 /* False if the contender does not say what it moves and computes. */
 static bool find_point(const json_t *line, const char *heat, point *out)
 {
@@ -52,7 +58,7 @@ static bool find_point(const json_t *line, const char *heat, point *out)
     if (!(flops > 0 && bytes > 0 && seconds > 0))
         return false;
     *out = (point){flops / bytes, 1e-9 * flops / seconds};
-    return isfinite(out->intensity) && isfinite(out->speed);
+    return is_sane(out->intensity) && is_sane(out->speed);
 }
 
 typedef void visit(void *job, const json_t *record, const json_t *line, point at);
@@ -91,7 +97,7 @@ bool roofline_known(const json_t *results, const char *heat)
 {
     plot p = {.chart.x.low = HUGE_VAL};
     visit_points(results, heat, widen, &p);
-    return isfinite(p.chart.x.low) && shown_memory(results) > 0;
+    return isfinite(p.chart.x.low) && is_sane(shown_memory(results));
 }
 
 /* To powers of two along x, to room above and below along y, where the roof must be seen. */
