@@ -58,7 +58,10 @@ static panel make_panel(FILE *stream, const json_t *record, const char *heat)
         p.compared = p.compared && shown_ratio(line, heat) > 0;
         p.least = fmin(p.least, shown_figure(line, heat, "seconds"));
     }
-    json_array_foreach(lines, index, line) p.speed.high = fmax(p.speed.high, speed(&p, line));
+    json_array_foreach(lines, index, line)
+    {
+        p.speed.high = fmax(p.speed.high, speed(&p, line));
+    }
     return p;
 }
 

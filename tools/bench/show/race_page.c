@@ -236,43 +236,58 @@ static void put_plan(FILE *stream, const json_t *line)
     fprintf(stream, "</th><td>%s</td><td>%s</td><td>%s</td></tr>\n", seconds, products, after);
 }
 
-/* Whether there is such a plan; with a stream, the plans of a case as a part of the table. */
-static bool put_plans_of(FILE *stream, const json_t *record)
+static int count_plans(const json_t *record)
+{
+    size_t index;
+    const json_t *line;
+    int count = 0;
+    json_array_foreach(record_get(record, "contenders"), index, line)
+    {
+        count += has_plan(line);
+    }
+    return count;
+}
+
+/* The plans of a case as a part of the table. */
+static void put_plans_of(FILE *stream, const json_t *record)
 {
     char title[256];
     size_t index;
     const json_t *line;
-    bool found = false;
+    if (count_plans(record) == 0)
+        return;
     shown_title(record, "", title, sizeof title);
+    fputs("<tbody><tr><th scope=\"rowgroup\" colspan=\"4\">", stream);
+    words_put(stream, title);
+    fputs("</th></tr>\n", stream);
     json_array_foreach(record_get(record, "contenders"), index, line)
     {
-        if (has_plan(line) && !found && stream) {
-            fputs("<tbody><tr><th scope=\"rowgroup\" colspan=\"4\">", stream);
-            words_put(stream, title);
-            fputs("</th></tr>\n", stream);
-        }
-        if (has_plan(line) && stream)
+        if (has_plan(line))
             put_plan(stream, line);
-        found = found || has_plan(line);
     }
-    if (found && stream)
-        fputs("</tbody>\n", stream);
-    return found;
+    fputs("</tbody>\n", stream);
 }
 
 static void put_plans(FILE *stream, const json_t *results)
 {
     size_t index;
     const json_t *record;
-    bool found = false;
-    json_array_foreach(results, index, record) found = found || put_plans_of(NULL, record);
-    if (!found)
+    int count = 0;
+    json_array_foreach(results, index, record)
+    {
+        count += count_plans(record);
+    }
+    if (count == 0)
         return;
-    fprintf(stream, "<section class=\"card\">\n<h2>Plans</h2>\n<table class=\"plans\">\n<thead><tr>"
-                    "<th scope=\"col\">kernel</th><th scope=\"col\">plan</th>"
-                    "<th scope=\"col\">in its products</th>"
-                    "<th scope=\"col\">pays back after</th></tr></thead>\n");
-    json_array_foreach(results, index, record) put_plans_of(stream, record);
+    fputs("<section class=\"card\">\n<h2>Plans</h2>\n<table class=\"plans\">\n<thead><tr>"
+          "<th scope=\"col\">kernel</th><th scope=\"col\">plan</th>"
+          "<th scope=\"col\">in its products</th>"
+          "<th scope=\"col\">pays back after</th></tr></thead>\n",
+          stream);
+    json_array_foreach(results, index, record)
+    {
+        put_plans_of(stream, record);
+    }
     fputs("</table>\n<p class=\"note\">Plans that cost a product or more; they pay back after so "
           "many products, against ",
           stream);
