@@ -45,9 +45,10 @@ may_see() {
     furrow_io_write) echo io/write io/number io/common src/base ;;
     furrow_io_binary) echo io/binary io/assemble io/common src/base ;;
     furrow_tools_shared) echo tools/shared ;;
-    furrow_picture) echo tools/picture tools/shared ;;
-    furrow_bench) (cd "$source" && echo tools/bench tools/bench/*/ tools/shared) ;;
-    furrow_command) echo tools tools/solve tools/shared tools/picture ;;
+    furrow_page) echo tools/page tools/shared ;;
+    furrow_picture) echo tools/picture tools/page tools/shared ;;
+    furrow_bench) (cd "$source" && echo tools/bench tools/bench/*/ tools/page tools/shared) ;;
+    furrow_command) echo tools tools/solve tools/shared tools/page tools/picture ;;
     *) echo "$1 is not in the table of $0" >&2 && exit 1 ;;
     esac
 }

@@ -27,6 +27,7 @@ import tempfile
 import threading
 import time
 import unittest
+import xml.etree.ElementTree
 
 sys.dont_write_bytecode = True
 import matrix_market  # beside this file; no cache is to be left there
@@ -51,7 +52,8 @@ STENCIL_KEYS = {"points", "extent", "type", "device", "ns_per_point_stencil", "n
                 "ratio", "gbps_stencil", "gbps_csr", "max_difference", "copy_gbps",
                 "percent_of_copy", "seconds_assemble", "threads", "forms"}
 FORM_KEYS = {"name", "kernel", "seconds", "ns_per_point", "bytes_per_point", "gbps",
-             "percent_of_copy", "ratio", "max_difference"}
+             "percent_of_copy", "ratio", "max_difference", "role", "exact",
+             "bytes", "flops", "speed_up", "note"}
 REORDER_KEYS = {"rows", "entries", "method", "bandwidth_before", "bandwidth_after",
                 "profile_before", "profile_after", "rms_wavefront_before", "rms_wavefront_after",
                 "seconds_order", "seconds_permute", "seconds_spmv_before", "seconds_spmv_after",
@@ -181,6 +183,13 @@ class UsageTest(CommandTest):
             (["solve", "--restart", "0", plate], "--restart takes a whole number"),
             (["solve", "--damp", "-1", plate], "--damp takes a positive number"),
             (["solve", "--report", "r.htm", plate], "--report takes a name that ends in .html"),
+            (["bench", "7-point:4", "--report", "r.htm"], "--report takes a name that ends in .html"),
+            (["bench", "7-point:4", "--picture", "r.png"], "--picture takes a name that ends in .svg"),
+            (["bench", "--report", "r.html"], "a benchmark is missing"),
+            (["bench", "--from", "r.json"], "--from goes with --report or --picture"),
+            (["bench", "--from", "r.json", "--report", "r.html", "spmv"], "leave out 'spmv'"),
+            (["bench", "--from", "r.json", "--picture", "r.svg", "--json-file", "s.json"],
+             "--json-file goes without --from"),
             (["solve", "--history", "h.txt", plate], "--history takes a name that ends in .csv"),
             (["solve", "--x0", "", plate], "--x0 takes the name of a file"),
             (["convert", "--type", "f16", plate, "x"], "--type takes f32"),
@@ -275,6 +284,8 @@ class UsageTest(CommandTest):
              "--rounds goes with --device cpu"),
             (["bench", "multigrid", 8, "--rounds", 3], "bench multigrid on cpu takes no --rounds"),
             (["bench", "multigrid", 8, "--against", "x"], "takes no --against"),
+            (["bench", "recognise", "--report", "r.html"], "takes no --report"),
+            (["bench", "io", "--picture", "r.svg"], "takes no --picture"),
             (["bench", "recognise", "--seconds", 1], "takes no --seconds"),
             (["bench", "stencil", "--seconds", 1], "takes no --seconds"),
             (["bench", "spmv", "--sweeps", 1], "bench spmv on cpu takes no --sweeps"),
@@ -1914,7 +1925,7 @@ class StencilTest(CommandTest):
         self.check_sweeps(case, 4)
         done = run("stencil", *grid, "--sweeps", 2, "--rounds", 1)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
-        self.assertRegex(done.stdout, r"(?m)^sweeps +single +1 +[\d.]+ +1\.00 +[\d.]+ +1\.00$")
+        self.assertRegex(done.stdout, r"(?m)^  sweeps +single +1 +[\d.]+ +1\.00 +[\d.]+ +1\.00$")
         self.assertLessEqual(max(map(len, done.stdout.splitlines())), 80)
 
     def test_table(self):
@@ -1922,8 +1933,8 @@ class StencilTest(CommandTest):
                    "--rounds", 1)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertIn("\n5-point 31 x 17 f64\n", done.stdout)
-        self.assertRegex(done.stdout, r"(?m)^stencil +reference +[\d.]+ +16\.0 .* 1\.00$")
-        self.assertRegex(done.stdout, r"(?m)^csr +\w+ +[\d.]+ +[\d.]+ +[\d.]+ +\d+%")
+        self.assertRegex(done.stdout, r"(?m)^  stencil +reference +[\d.]+ +16\.0 .* 1\.00$")
+        self.assertRegex(done.stdout, r"(?m)^  csr +\w+ +[\d.]+ +[\d.]+ +[\d.]+ +\d+%")
         self.assertRegex(done.stdout, r"(?m)^Volkov 2010, GTX 280: .*4\.7.*4\.2.*8\.9")
         self.assertLessEqual(max(map(len, done.stdout.splitlines())), 80)
 
@@ -2075,6 +2086,139 @@ class DeviceTest(CommandTest):
             self.assertEqual(done.stderr, f"furrow: {name}: cannot write: {reason}\n")
         self.assertEqual(out.read_text(), "old")
         self.assertEqual(self.left(), ["out.json"])
+
+    def page(self, *arguments):
+        """What bench prints as JSON, the page's <main>, and its picture."""
+        page, picture = self.folder / "r.html", self.folder / "r.svg"
+        found = self.json("bench", *arguments, "--report", page, "--picture", picture)
+        text = page.read_text()
+        self.assertNotRegex(text, r"(?i)https?:|<script|<link|@import|url\(|<i>|\b(nan|inf)\b")
+        self.assertEqual(re.findall("https?:[^\"]*", picture.read_text()),
+                         ["http://www.w3.org/2000/svg"])
+        return (found, xml.etree.ElementTree.fromstring(re.search("<main>.*</main>", text, re.S)[0]),
+                xml.etree.ElementTree.parse(picture).getroot())
+
+    def check_bars(self, case, texts):
+        """Each contender once, with its figures."""
+        for line in case["contenders"]:
+            name, kernel = line["name"], line.get("kernel", line["name"])
+            self.assertEqual(texts.count(name if kernel == name else f"{name}: {kernel}"), 1, name)
+            self.assertIn(f"{line['gbps']:.1f}", texts)
+            if "against" in case:
+                self.assertIn(f"{line.get('speed_up', line['ratio']):.2f} ×", texts)
+
+    def test_benchmark_as_page(self):
+        path = shuffled_grid(self.folder / "<i>&\"x\".mtx")
+        found, main, picture = self.page("spmv", path, "power:500", "--seconds", "1e-6", "--rounds",
+                                         1, "--threads", 2)
+        titles = ["<i>&\"x\"", "power:500"]
+        figures = [figure for figure in main.iter("figure") if figure.get("class") == "card bars"]
+        self.assertEqual([figure.find("figcaption/b").text for figure in figures], titles)
+        for case, figure in zip(found["results"], figures):
+            self.check_bars(case, [element.text for element in figure.iter("text")])
+        self.assertEqual([point.text.rsplit(": ", 1)[0] for point in main.iter("title")],
+                         [f"{title}, {line['name']}" for title, case in
+                          zip(titles, found["results"]) for line in case["contenders"]])
+        plans = [row[0].text for row in main.iter("tr") if len(row) == 4 and row[0].text != "kernel"]
+        self.assertEqual(plans, [line["name"] for case in found["results"]
+                                 for line in case["contenders"]
+                                 if line.get("plan_products", 0) >= 1])
+        words = "".join(main.itertext())
+        for word in (found["date"], found["version"], found["isa"], "2 threads"):
+            self.assertIn(word, words)
+        drawn = [element.text for element in picture.iter("{http://www.w3.org/2000/svg}text")]
+        for title in titles:
+            self.assertIn(drawn.count(title), (1, 2))  # above its bars; in the roofline if it has room
+
+    def test_benchmarks_that_have_a_page(self):
+        for arguments in (["reduce", 1000, "--seconds", "1e-6", "--rounds", 1],
+                          ["stencil", "7-point:9", "3-point:50", "--rounds", 1],
+                          ["solve", "7-point:8", "--rounds", 1]):
+            found, main, _ = self.page(*arguments)
+            figures = [figure for figure in main.iter("figure")
+                       if figure.get("class") == "card bars"]
+            self.assertEqual(len(figures), len(found["results"]))
+            for case, figure in zip(found["results"], figures):
+                self.check_bars(case, [element.text for element in figure.iter("text")])
+
+    def test_overview_of_many_cases(self):
+        names = [f"power:{rows}" for rows in range(50, 57)]
+        _, main, picture = self.page("spmv", *names, "--seconds", "1e-6", "--rounds", 1)
+        for texts in ([element.text for element in main.find("figure").iter("text")],
+                      [element.text for element in
+                       picture.iter("{http://www.w3.org/2000/svg}text")]):
+            for name in names:
+                self.assertGreaterEqual(texts.count(name), 1)
+
+    def draw(self, saved):
+        """The page and the picture of a race that was saved."""
+        path, page, picture = (self.folder / name for name in ("s.json", "s.html", "s.svg"))
+        path.write_text(saved if isinstance(saved, str) else json.dumps(saved))
+        done = run("bench", "--from", path, "--report", page, "--picture", picture)
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
+        return page.read_text(), picture.read_text()
+
+    def test_saved_race_is_drawn_as_it_was(self):
+        saved, page, picture = (self.folder / name for name in ("r.json", "r.html", "r.svg"))
+        run("bench", "7-point:4", "power:50", "--seconds", "1e-6", "--rounds", 1, "--json-file",
+            saved, "--report", page, "--picture", picture)
+        self.assertEqual(self.draw(saved.read_text()), (page.read_text(), picture.read_text()))
+
+    def test_race_on_a_gpu_is_drawn_cold_and_warm(self):
+        def line(name, role, seconds, **more):
+            heats = {heat: {"seconds": scale * seconds, "gbps": 1e-9 / seconds, "of_copy": 0.5,
+                            "ratio": 1e-3 / seconds} for heat, scale in (("cold", 2), ("warm", 1))}
+            return {"name": name, "role": role, "bytes": 1, "flops": 1, "exact": True, **heats, **more}
+
+        results = [{"case": f"/a/m{i}.mtx", "against": "cuSPARSE", "copy_gbps": 3000,
+                    "contenders": [line("sell", "kernel", 5e-4, kernel="sell", plan_seconds=1e-3,
+                                        plan_products=2, products_to_pay_back=2),
+                                   line("cusparse_alg1", "peer", 1e-3),
+                                   line("auto", "auto", 5e-4, kernel="sell")]} for i in range(7)]
+        page, picture = self.draw({"suite": "spmv", "date": "2026-01-02", "version": "0.2.0",
+                                   "gpu": "a GPU", "processor": "a CPU", "device": "cuda",
+                                   "isa": "sm_90", "threads": 1, "results": results})
+        for text in ("a GPU beside a CPU · sm_90 · 1 thread · 2026-01-02", "auto over cuSPARSE, cold",
+                     "2.00 ×", "geometric mean of 7", "<b>Roofline, warm</b>", "1.00 ms", "500 µs"):
+            self.assertIn(text, page)
+        for i in range(7):
+            for heat in ("cold", "warm"):
+                self.assertEqual(page.count(f"<b>m{i}, {heat}</b>"), 1)
+        self.assertEqual(page.count("<b>All cases, "), 2)
+        self.assertIn("Roofline, cold", picture)
+        xml.etree.ElementTree.fromstring(picture)
+
+    def test_what_is_no_saved_race(self):
+        path = self.folder / "s.json"
+        for text, sentence in (("{", "s.json: "), ("[]", "--from takes what --json-file wrote"),
+                               ('{"results": 3}', "--from takes what --json-file wrote")):
+            path.write_text(text)
+            self.assertIn(sentence, self.sentence("bench", "--from", path, "--report",
+                                                  self.folder / "r.html"))
+        self.assertIn("none.json: ", self.sentence("bench", "--from", self.folder / "none.json",
+                                                   "--picture", self.folder / "r.svg"))
+        self.assertEqual(self.left(), ["s.json"])
+        for text in ('{"results": [3]}', '{"results": [{"contenders": [{}, 1, {"seconds": 0}]}]}',
+                     '{"results": [{"copy_gbps": 1e308, "contenders": [{"seconds": 1, "bytes": 1, '
+                     '"flops": 1}]}]}',
+                     '{"results": [{"case": 1, "against": "x", "contenders": [{"name": "a", '
+                     '"role": "auto", "seconds": 1e-320, "ratio": -1, "bytes": 1e-300, "flops": '
+                     '1e300}]}], "threads": 1e99}'):
+            self.draw(text)
+
+    def test_page_that_cannot_be_written(self):
+        nowhere = self.folder / "none" / "r.html"
+        out = self.folder / "out.json"
+        self.assertIn(f"{nowhere}: ", self.sentence("bench", "7-point:300", "--json-file", out,
+                                                    "--report", nowhere))
+        self.assertEqual(self.left(), [])
+        out = self.folder / "r.html"
+        out.write_text("old")
+        self.assertEqual(f"furrow: {out}: cannot write: File too large\n",
+                         self.sentence("bench", "7-point:2", "--seconds", "1e-6", "--rounds", 1,
+                                       "--report", out, preexec_fn=limit_files))
+        self.assertEqual(out.read_text(), "old")
+        self.assertEqual(self.left(), ["r.html"])
 
     def test_benchmark_of_stencils(self):
         names = ["7-point:9", "27-point:3:c64"]
@@ -2243,8 +2387,12 @@ class CudaTest(CommandTest):
         self.assertIn(report["kernel"], {kernel["name"] for kernel in report["kernels"]})
 
     def test_bench_spmv(self):
-        found = self.json("bench", "spmv", "7-point:20", "power:3000", "--device", "cuda")
+        page = self.folder / "r.html"
+        found = self.json("bench", "spmv", "7-point:20", "power:3000", "--device", "cuda",
+                          "--report", page)
         self.assertTrue(found["gpu"])
+        for title in ("7-point:20, cold", "power:3000, warm", "Roofline, cold"):
+            self.assertEqual(page.read_text().count(f"<b>{title}</b>"), 1)
         for case in found["results"]:
             self.assertGreater(case["copy_gbps"], 0)
             names = [contender["name"] for contender in case["contenders"]]

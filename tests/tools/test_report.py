@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The pages of furrow reorder --report and furrow solve --report in a real browser: headless
-Chromium, if there is one.
+"""The pages of furrow reorder, solve and bench --report in a real browser: headless Chromium, if
+there is one.
 
     test_report.py COMMAND DATA [FOLDER]
 
@@ -153,9 +153,15 @@ def main():
         solution = json.loads(subprocess.run(
             [sys.argv[1], "solve", matrix, "--report", solved, "--json"], check=True,
             capture_output=True).stdout)
+        raced = pathlib.Path(scratch) / "b.html"
+        names = [matrix, *(f"power:{rows}" for rows in range(50, 57))]
+        race = json.loads(subprocess.run(
+            [sys.argv[1], "bench", *names, "--rounds", "1", "--seconds", "1e-6", "--report", raced,
+             "--json"], check=True, capture_output=True).stdout)
         browser = Browser(program, pathlib.Path(scratch) / "profile")
         seen = {name: look(browser, page, name, folder, 2) for name in SCREENS}
         solves = {name: look(browser, solved, name, folder, 0) for name in SCREENS}
+        races = {name: look(browser, raced, name, folder, 0) for name in SCREENS}
         browser.close()
     for name, view in seen.items():
         check(view["title"] == "<b>mesh & more.mtx reordered", f"{name}: title {view['title']}")
@@ -169,6 +175,9 @@ def main():
             check(text in view["text"], f"{name}: nothing of {text}")
         check(len(view["curves"]) == 2 * len(solution["attempts"]) and max(view["curves"]) > 100,
               f"{name}: curves of lengths {view['curves']}")
+    for name, view in races.items():
+        for text in ("furrow bench spmv", "<b>mesh & more", *names[1:], race["date"]):
+            check(text in view["text"], f"{name}: nothing of {text}")
     check(seen["dark"]["page"] != seen["desktop"]["page"], "the dark page is as light")
     return 0
 

@@ -1,14 +1,15 @@
 /* furrow bench: the kernels against each other and against what people use otherwise. */
 #include "bench.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "generate.h"
 #include "line.h"
 #include "output.h"
+#include "race_page.h"
+#include "race_picture.h"
 #include "sweeps.h"
 
 #ifdef FURROW_HAVE_CUDA
@@ -16,7 +17,6 @@
 #endif
 
 #define CASES_MAX 512
-#define ENTRY_GRAIN 16384
 /* Without --seconds. */
 #define SECONDS 0.02
 
@@ -27,6 +27,9 @@ typedef struct bench_options {
     const char *against;
     int sweeps;
     const char *json_file;
+    const char *report;
+    const char *picture;
+    const char *from;
     const char *cases[CASES_MAX]; /* the suite's name first */
     int case_count;
 } bench_options;
@@ -38,6 +41,7 @@ enum {
     TAKES_AGAINST = 4,
     TAKES_SWEEPS = 8,
     TAKES_FILES = 16, /* and so how to read them */
+    TAKES_PAGE = 32,
     TAKES_RACE = TAKES_SECONDS | TAKES_ROUNDS | TAKES_AGAINST
 };
 
@@ -54,22 +58,28 @@ typedef struct suite {
 static const suite suites[] = {
     {"spmv",
      "cpu",
-     TAKES_RACE | TAKES_FILES,
+     TAKES_RACE | TAKES_FILES | TAKES_PAGE,
      "plain",
      bench_spmv,
      NULL,
      {"7-point:128", "7-point:160", "27-point:100", "random:1000000x16", "rmat:20"}},
-    {"reduce", "cpu", TAKES_RACE, "plain", bench_reduce, NULL, {"10000", "1000000", "33554432"}},
+    {"reduce",
+     "cpu",
+     TAKES_RACE | TAKES_PAGE,
+     "plain",
+     bench_reduce,
+     NULL,
+     {"10000", "1000000", "33554432"}},
     {"stencil",
      "cpu",
-     TAKES_ROUNDS | TAKES_AGAINST | TAKES_SWEEPS,
+     TAKES_ROUNDS | TAKES_AGAINST | TAKES_SWEEPS | TAKES_PAGE,
      NULL,
      bench_stencil,
      NULL,
      {"5-point:4000", "7-point:256", "27-point:200"}},
     {"solve",
      "cpu",
-     TAKES_ROUNDS | TAKES_FILES,
+     TAKES_ROUNDS | TAKES_FILES | TAKES_PAGE,
      NULL,
      bench_solve,
      NULL,
@@ -88,7 +98,7 @@ static const suite suites[] = {
 #ifdef FURROW_HAVE_CUDA
     {"spmv",
      "cuda",
-     TAKES_AGAINST | TAKES_FILES,
+     TAKES_AGAINST | TAKES_FILES | TAKES_PAGE,
      "cusparse",
      bench_spmv_cuda,
      bench_spmv_cuda_end,
@@ -96,14 +106,14 @@ static const suite suites[] = {
       "random:4000000x16", "power:4000000"}},
     {"reduce",
      "cuda",
-     TAKES_AGAINST,
+     TAKES_AGAINST | TAKES_PAGE,
      "cublas",
      bench_reduce_cuda,
      NULL,
      {"65536", "1048576", "4194304", "16777216", "134217728"}},
     {"stencil",
      "cuda",
-     TAKES_AGAINST | TAKES_SWEEPS,
+     TAKES_AGAINST | TAKES_SWEEPS | TAKES_PAGE,
      NULL,
      bench_stencil,
      NULL,
@@ -111,7 +121,7 @@ static const suite suites[] = {
       "27-point:128", "27-point:256"}},
     {"solve",
      "cuda",
-     TAKES_ROUNDS | TAKES_FILES,
+     TAKES_ROUNDS | TAKES_FILES | TAKES_PAGE,
      NULL,
      bench_solve,
      NULL,
@@ -127,14 +137,14 @@ static const suite suites[] = {
     {"ladder", "cuda", TAKES_AGAINST, "cub", bench_ladder_cuda, NULL, {"4194304", "16777216"}},
     {"transfer",
      "cuda",
-     TAKES_AGAINST,
+     TAKES_AGAINST | TAKES_PAGE,
      "cudamemcpy",
      bench_transfer_cuda,
      NULL,
      {"1048576", "16777216", "268435456", "1073741824"}},
     {"reorder",
      "cuda",
-     TAKES_AGAINST | TAKES_FILES,
+     TAKES_AGAINST | TAKES_FILES | TAKES_PAGE,
      "cusolver",
      bench_reorder_cuda,
      NULL,
@@ -149,63 +159,6 @@ static const suite suites[] = {
       "7-point:128:variable"}},
 #endif
 };
-
-void bench_report(bench *b, const char *name, const race *r, const double *bytes,
-                  const char *const *notes)
-{
-    json_t *rows = json_array();
-    if (!b->common->json) {
-        printf("\n%s: the run reads %.1f GB/s\n", name, r->read_rate / 1e9);
-        printf("  %-22s %12s %8s %8s %8s\n", "", "us", "GB/s", "of read", "speed-up");
-    }
-    for (int i = 0; i < r->count; i++) {
-        const contender *c = &r->contenders[i];
-        double rate = bytes[i] / c->seconds;
-        output_append(rows, json_pack("{s:o, s:f, s:f, s:f, s:f, s:o}", "name",
-                                      output_string(c->name), "seconds", c->seconds, "gbps",
-                                      rate / 1e9, "of_read", rate / r->read_rate, "ratio", c->ratio,
-                                      "note", output_string(notes[i] ? notes[i] : "")));
-        if (!b->common->json) {
-            printf("  %-22s %12.2f %8.1f %7.0f%% %7.2fx  %s\n", c->name, 1e6 * c->seconds,
-                   rate / 1e9, 100 * rate / r->read_rate, c->ratio, notes[i] ? notes[i] : "");
-        }
-    }
-    fflush(stdout);
-    output_append(b->results, json_pack("{s:o, s:f, s:o}", "case", output_string(name), "read_gbps",
-                                        r->read_rate / 1e9, "contenders", rows));
-}
-
-typedef struct numbers {
-    double *x;
-    int64_t first;
-    int64_t stride;
-} numbers;
-
-static void fill_numbers(void *job, int64_t begin, int64_t end)
-{
-    const numbers *n = job;
-    for (int64_t i = begin; i < end; i++) {
-        uint32_t hash = (uint32_t)(2654435761U * (uint64_t)(n->stride * i + n->first));
-        n->x[i] = ((double)hash - 0x1p31) / (3 * 0x1p31);
-    }
-}
-
-fur_status bench_numbers(fur_context *context, int64_t n, int64_t first, int64_t stride,
-                         fur_vector **out)
-{
-    fur_context *host = fur_context_host(context);
-    fur_vector *made = NULL;
-    COMMAND_TRY(fur_vector_create(host, FUR_F64, n, &made));
-    double *x = fur_vector_data(made);
-    fur_context_parallel(host, n, ENTRY_GRAIN, fill_numbers, &(numbers){x, first, stride});
-    if (context == host) {
-        *out = made;
-        return FUR_OK;
-    }
-    fur_status status = fur_vector_wrap(context, FUR_F64, n, x, FUR_OWNERSHIP_COPY, out);
-    fur_vector_destroy(made);
-    return status;
-}
 
 static fur_status run_cases(bench *b, const suite *s, const char *const *cases)
 {
@@ -256,6 +209,8 @@ static fur_status check_options(const bench *b, const suite *s, const bench_opti
         {TAKES_ROUNDS, options->rounds > 0, "--rounds"},
         {TAKES_AGAINST, options->against, "--against"},
         {TAKES_SWEEPS, options->sweeps > 0, "--sweeps"},
+        {TAKES_PAGE, options->report, "--report"},
+        {TAKES_PAGE, options->picture, "--picture"},
         {TAKES_FILES, command_reads_specially(&options->common), "option of how files are read"},
     };
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
@@ -291,30 +246,80 @@ static fur_status bench_steps(bench *b, const bench_options *options, const suit
     return run_cases(b, s, options->case_count > named ? options->cases + named : s->cases);
 }
 
-/* The results that only JSON has in this form. */
-static void put_results(output *out, const bench *b)
+/* What is run, where and when. */
+static void put_origin(output *out, const bench *b, const suite *s)
 {
-    output_member(out, "results", json_incref(b->results));
+    char date[16] = "";
+    time_t now = time(NULL);
+    struct tm day;
+    if (gmtime_r(&now, &day))
+        strftime(date, sizeof date, "%Y-%m-%d", &day);
+    output_text(out, "suite", "benchmark", s->name);
+    output_text(out, "date", "date", date);
+    output_text(out, "version", "furrow", fur_version());
+    timing_put(out, b->timing);
+}
+
+/* The files to be written. */
+enum { JSON_FILE, REPORT, PICTURE, FILES };
+
+static const char *file_name(const bench_options *options, int which)
+{
+    const char *const names[FILES] = {options->json_file, options->report, options->picture};
+    return names[which];
+}
+
+/* Opened before the race: after an hour it is late to learn that a file cannot be written. */
+static fur_status open_files(fur_context *context, const bench_options *options,
+                             new_file files[FILES])
+{
+    fur_status status = FUR_OK;
+    int opened = 0;
+    for (; opened < FILES && status == FUR_OK; opened++)
+        if (file_name(options, opened))
+            status = new_file_open(context, file_name(options, opened), &files[opened]);
+    for (int i = 0; i < opened - 1 && status != FUR_OK; i++)
+        if (file_name(options, i))
+            new_file_close(&files[i], status);
+    return status;
+}
+
+/* Writes what was measured, after the status of what came before. */
+static fur_status draw_files(const bench_options *options, const json_t *saved,
+                             new_file files[FILES], fur_status status)
+{
+    if (options->report) {
+        race_page_put(files[REPORT].stream, saved);
+        status = new_file_close(&files[REPORT], status);
+    }
+    if (options->picture) {
+        race_picture_put(files[PICTURE].stream, saved);
+        status = new_file_close(&files[PICTURE], status);
+    }
+    return status;
+}
+
+static fur_status run_suite(bench *b, const bench_options *options, const suite *s)
+{
+    new_file files[FILES] = {{NULL, NULL}};
+    COMMAND_TRY(command_while(b->context, "preparing", "to measure", timing_prepare(b->timing)));
+    COMMAND_TRY(open_files(b->context, options, files));
+    output saved = output_begin(true);
+    output table = output_begin(false);
+    put_origin(&saved, b, s);
+    if (!options->common.json)
+        put_origin(&table, b, s);
+    b->results = json_array();
+    fur_status status = bench_steps(b, options, s);
+    output_member(&saved, "results", b->results);
     if (b->summary)
-        output_member(out, "summary", json_incref(b->summary));
-}
-
-static fur_status save_results(const bench *b, const char *path)
-{
-    output out = output_begin(true);
-    timing_put(&out, b->timing);
-    put_results(&out, b);
-    return output_save(&out, b->context, path);
-}
-
-static fur_status finish(const bench *b, const bench_options *options, output *out)
-{
-    if (options->common.json)
-        put_results(out, b);
-    fur_status ended = output_end(out, b->context);
-    if (ended != FUR_OK || !options->json_file)
-        return ended;
-    return save_results(b, options->json_file);
+        output_member(&saved, "summary", b->summary);
+    fur_status written =
+        options->json_file ? output_save(&saved, b->context, &files[JSON_FILE]) : FUR_OK;
+    written = draw_files(options, saved.object, files, written);
+    fur_status ended = output_end(options->common.json ? &saved : &table, b->context);
+    json_decref(saved.object);
+    return status != FUR_OK ? status : written != FUR_OK ? written : ended;
 }
 
 static fur_status run_bench(timing *t, const void *given)
@@ -332,15 +337,44 @@ static fur_status run_bench(timing *t, const void *given)
         return FUR_INVALID;
     COMMAND_TRY(check_options(&b, s, options));
     COMMAND_TRY(check_peer(&b, s, options->against));
-    COMMAND_TRY(command_while(t->context, "preparing", "to measure", timing_prepare(t)));
-    output out = output_begin(options->common.json);
-    timing_put(&out, t);
-    b.results = json_array();
-    fur_status status = bench_steps(&b, options, s);
-    fur_status ended = finish(&b, options, &out);
-    json_decref(b.summary);
-    json_decref(b.results);
-    return status == FUR_OK ? ended : status;
+    return run_suite(&b, options, s);
+}
+
+/* Draws what an earlier run has saved. */
+static fur_status draw_saved(fur_context *context, const void *given)
+{
+    const bench_options *options = given;
+    new_file files[FILES] = {{NULL, NULL}};
+    json_error_t error;
+    json_t *saved = json_load_file(options->from, 0, &error);
+    fur_status status = FUR_OK;
+    if (!saved)
+        status = fur_context_fail(context, FUR_INVALID, "%s: %s", options->from, error.text);
+    else if (json_array_size(record_get(saved, "results")) == 0)
+        status = fur_context_fail(context, FUR_INVALID,
+                                  "%s: there are no results; --from takes what --json-file wrote",
+                                  options->from);
+    if (status == FUR_OK)
+        status = open_files(context, options, files);
+    if (status == FUR_OK)
+        status = draw_files(options, saved, files, FUR_OK);
+    json_decref(saved);
+    return status;
+}
+
+static void settle(struct argp_state *state, void *options)
+{
+    const bench_options *o = options;
+    const command_pairing pairings[] = {
+        {"--from", o->from, o->report || o->picture, "with --report or --picture"},
+        {"--json-file", o->json_file, !o->from, "without --from"}};
+    command_check(state, pairings, sizeof pairings / sizeof *pairings);
+    if (!o->from && o->case_count == 0)
+        argp_error(state, "a benchmark is missing, such as spmv or reduce");
+    if (o->from && o->case_count > 0)
+        argp_error(state, "--from races nothing: leave out '%s'", o->cases[0]);
+    command_check_suffix(state, "--report", ".html", o->report);
+    command_check_suffix(state, "--picture", ".svg", o->picture);
 }
 
 #define AT(member) .at = offsetof(bench_options, member)
@@ -360,6 +394,14 @@ static const line_option own_options[] = {
     {"sweeps", "N", "stencil: " SWEEPS_DOC, LINE_COUNT, AT(sweeps), .most = SWEEPS_COUNT_MOST},
     {"json-file", "FILE", "Write to FILE what --json prints, beside the tables", LINE_TEXT,
      AT(json_file)},
+    {"report", "R.html",
+     "Write a page for browsers with bars, a roofline and what plans cost; spmv, reduce, stencil, "
+     "solve, transfer and reorder have one",
+     LINE_TEXT, AT(report)},
+    {"picture", "P.svg", "Write the bars and the roofline of that page as one picture", LINE_TEXT,
+     AT(picture)},
+    {"from", "FILE", "Race nothing: draw what an earlier run wrote by --json-file", LINE_FILE,
+     AT(from)},
     {0},
 };
 
@@ -373,9 +415,6 @@ static error_t take_case(int key, char *argument, struct argp_state *state, void
         options->cases[options->case_count++] = argument;
         options->common.vector = access(argument, F_OK) == 0 ? argument : options->common.vector;
         return 0;
-    case ARGP_KEY_NO_ARGS:
-        argp_error(state, "a benchmark is missing, such as spmv or reduce");
-        return 0;
     default:
         return ARGP_ERR_UNKNOWN;
     }
@@ -387,6 +426,7 @@ static const line line_of = {
                 "[STENCIL...]\nrecognise [STENCIL...]\nmultigrid [N|N:f32...]\nio [FILE|TEXT...]\n"
                 "solve [FILE|MATRIX...]\nladder [ENTRIES...]\ntransfer [BYTES...]\nreorder "
                 "[FILE|MATRIX...]",
+    .settle = settle,
     .rest = take_case,
     .doc =
         "Race the kernels against plain loops, compiled with -O3 -march=native, or on a GPU "
@@ -423,5 +463,6 @@ int command_bench(int argc, char **argv)
 {
     bench_options options = {.seconds = 0};
     line_parse(&line_of, argc, argv, &options);
-    return timing_run(&options.common, run_bench, &options);
+    return options.from ? command_run(&options.common, draw_saved, &options)
+                        : timing_run(&options.common, run_bench, &options);
 }

@@ -4,6 +4,7 @@
 
 #include "command.h"
 #include "race.h"
+#include "record.h"
 #include "timing.h"
 
 #include <jansson.h>
@@ -29,10 +30,18 @@ fur_status bench_io(bench *b, const char *name);
 fur_status bench_recognise(bench *b, const char *name);
 fur_status bench_solve(bench *b, const char *name);
 
-/* Prints and keeps a finished race. bytes: what each contender moves in a run, for its rate; notes:
- * one line about each contender, NULL entries for none. */
-void bench_report(bench *b, const char *name, const race *r, const double *bytes,
-                  const char *const *notes);
+/* Keeps the record of a case, which it takes over, and prints its table unless all is to be JSON.
+ */
+void bench_keep(bench *b, json_t *record, const record_column *columns);
+
+/* The same for a finished race; record: what else is known of the case. */
+void bench_report(bench *b, json_t *record, const race *r);
+
+/* A case's record with its name and the matrix's size. */
+json_t *bench_matrix(const char *name, const fur_csr *a);
+
+/* What the plan of a contender of this name tells, but for its bytes and the plan's time. */
+race_about bench_product(const char *name, const fur_csr *a, const fur_spmv *plan);
 
 /* The entries u(stride i + first) of docs/numerics.md: no two alike, none 0. */
 fur_status bench_numbers(fur_context *context, int64_t n, int64_t first, int64_t stride,

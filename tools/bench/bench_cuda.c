@@ -1,8 +1,6 @@
 /* The tables of the benchmarks on a GPU. */
 #include "bench_cuda.h"
 
-#include <stdio.h>
-
 cuda_base bench_cuda_base(const cuda_race *r, int index)
 {
     cuda_base base = {r->contenders[index].cold, r->contenders[index].warm};
@@ -19,39 +17,6 @@ static double rate(double bytes, double seconds)
     return seconds > 0 ? bytes / seconds : 0;
 }
 
-static void print_head(const char *name, const cuda_race *r)
-{
-    if (r->by_bus) {
-        printf("\n%s\n  %-22s %10s %8s %7s\n", name, "", "us", "GB/s", "ratio");
-        return;
-    }
-    printf("\n%s: the run copies %.0f GB/s\n  %-22s", name, r->copy_rate / 1e9, "");
-    printf(" %10s %8s %9s %7s", "cold us", "GB/s", "of copy", "ratio");
-    printf(" %10s %8s %9s %7s\n", "warm us", "GB/s", "of copy", "ratio");
-}
-
-/* copy_rate: 0 where it is nothing to compare with. */
-static void print_figures(double seconds, double bytes, double copy_rate, double base)
-{
-    printf(" %10.2f %8.1f", 1e6 * seconds, rate(bytes, seconds) / 1e9);
-    if (copy_rate > 0)
-        printf(" %8.0f%%", 100 * rate(bytes, seconds) / copy_rate);
-    if (base > 0)
-        printf(" %7.2f", bench_cuda_ratio(base, seconds));
-    else
-        printf(" %7s", "-");
-}
-
-static void print_line(const cuda_race *r, const cuda_contender *c, double bytes, cuda_base base,
-                       const char *note)
-{
-    printf("  %-22s", c->name);
-    if (!r->by_bus)
-        print_figures(c->cold, bytes, r->copy_rate, base.cold);
-    print_figures(c->warm, bytes, r->copy_rate, base.warm);
-    printf("  %s\n", note);
-}
-
 static json_t *figures_to_json(double seconds, double bytes, double copy_rate, double base)
 {
     json_t *figures =
@@ -63,34 +28,40 @@ static json_t *figures_to_json(double seconds, double bytes, double copy_rate, d
     return figures;
 }
 
-static json_t *line_to_json(const cuda_race *r, const cuda_contender *c, double bytes,
-                            cuda_base base, const char *note)
+static json_t *line_to_json(const cuda_race *r, const cuda_contender *c, cuda_base base)
 {
-    json_t *line = json_pack("{s:o, s:f, s:o}", "name", output_string(c->name), "bytes", bytes,
-                             "note", output_string(note));
+    json_t *heats = json_object();
+    double bytes = c->about.bytes;
     if (!r->by_bus)
-        json_object_set_new(line, "cold", figures_to_json(c->cold, bytes, r->copy_rate, base.cold));
-    json_object_set_new(line, "warm", figures_to_json(c->warm, bytes, r->copy_rate, base.warm));
-    return line;
+        json_object_set_new(heats, "cold",
+                            figures_to_json(c->cold, bytes, r->copy_rate, base.cold));
+    json_object_set_new(heats, "warm", figures_to_json(c->warm, bytes, r->copy_rate, base.warm));
+    return record_line(c->name, &c->about, c->warm, bench_cuda_ratio(base.warm, c->warm), heats);
 }
 
-json_t *bench_report_cuda(bench *b, const char *name, const cuda_race *r, const double *bytes,
-                          const char *const *notes, cuda_base base)
+void bench_report_cuda(bench *b, json_t *record, const cuda_race *r, cuda_base base)
 {
+    static const record_column both[] = {{"", "name", -22, 0, 0, ""},
+                                         {"cold us", "cold.seconds", 10, 2, 1e6, ""},
+                                         {"GB/s", "cold.gbps", 8, 1, 1, ""},
+                                         {"of copy", "cold.of_copy", 8, 0, 100, "%"},
+                                         {"ratio", "cold.ratio", 7, 2, 1, ""},
+                                         {"warm us", "warm.seconds", 10, 2, 1e6, ""},
+                                         {"GB/s", "warm.gbps", 8, 1, 1, ""},
+                                         {"of copy", "warm.of_copy", 8, 0, 100, "%"},
+                                         {"ratio", "warm.ratio", 7, 2, 1, ""},
+                                         {"", "note", 0, 0, 0, ""},
+                                         {0}};
+    static const record_column by_bus[] = {{"", "name", -22, 0, 0, ""},
+                                           {"us", "warm.seconds", 10, 2, 1e6, ""},
+                                           {"GB/s", "warm.gbps", 8, 1, 1, ""},
+                                           {"ratio", "warm.ratio", 7, 2, 1, ""},
+                                           {0}};
     json_t *lines = json_array();
-    if (!b->common->json)
-        print_head(name, r);
-    for (int i = 0; i < r->count; i++) {
-        const cuda_contender *c = &r->contenders[i];
-        const char *note = notes && notes[i] ? notes[i] : "";
-        output_append(lines, line_to_json(r, c, bytes[i], base, note));
-        if (!b->common->json)
-            print_line(r, c, bytes[i], base, note);
-    }
-    fflush(stdout);
-    json_t *kept = json_pack("{s:o, s:o}", "case", output_string(name), "contenders", lines);
+    for (int i = 0; i < r->count; i++)
+        output_append(lines, line_to_json(r, &r->contenders[i], base));
+    json_object_set_new(record, "contenders", lines);
     if (!r->by_bus)
-        json_object_set_new(kept, "copy_gbps", json_real(r->copy_rate / 1e9));
-    output_append(b->results, kept);
-    return lines;
+        json_object_set_new(record, "copy_gbps", json_real(r->copy_rate / 1e9));
+    bench_keep(b, record, r->by_bus ? by_bus : both);
 }

@@ -27,9 +27,7 @@ cuda_base bench_cuda_base(const cuda_race *r, int index);
 /* How many times as fast as the base; 0 without one. */
 double bench_cuda_ratio(double base, double seconds);
 
-/* Prints and keeps a finished race; see bench_report. Returns the contenders' objects, to which
- * members can be added; they belong to b. */
-json_t *bench_report_cuda(bench *b, const char *name, const cuda_race *r, const double *bytes,
-                          const char *const *notes, cuda_base base);
+/* Keeps and prints a finished race; see bench_report. */
+void bench_report_cuda(bench *b, json_t *record, const cuda_race *r, cuda_base base);
 
 #endif

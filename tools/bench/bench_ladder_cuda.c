@@ -8,30 +8,31 @@
 
 #define ROWS_MAX 16
 
-static void print_rows(const char *title, const ladder_row *rows, int count)
-{
-    printf("\n%s\n  %-36s %10s %8s %8s %8s\n", title, "", "us", "GB/s", "step", "in all");
-    for (int i = 0; i < count; i++) {
-        printf("  %-36s %10.2f %8.1f %7.2fx %7.2fx%s\n", rows[i].name, 1e6 * rows[i].seconds,
-               rows[i].gbps, rows[i].step_speedup, rows[i].total_speedup,
-               rows[i].result_ok ? "" : "  wrong sum");
-    }
-    fflush(stdout);
-}
-
 static json_t *row_to_json(const ladder_row *row)
 {
-    return json_pack("{s:o, s:f, s:f, s:f, s:f, s:b}", "name", output_string(row->name), "seconds",
-                     row->seconds, "gbps", row->gbps, "step_speedup", row->step_speedup,
-                     "total_speedup", row->total_speedup, "result_ok", row->result_ok);
+    return json_pack("{s:o, s:f, s:f, s:f, s:f, s:b, s:s}", "name", output_string(row->name),
+                     "seconds", row->seconds, "gbps", row->gbps, "step_speedup", row->step_speedup,
+                     "total_speedup", row->total_speedup, "result_ok", row->result_ok, "note",
+                     row->result_ok ? "" : "wrong sum");
 }
 
 static void keep_rows(bench *b, const char *title, const ladder_row *rows, int count)
 {
+    static const record_column columns[] = {{"", "name", -36, 0, 0, ""},
+                                            {"us", "seconds", 10, 2, 1e6, ""},
+                                            {"GB/s", "gbps", 8, 1, 1, ""},
+                                            {"step", "step_speedup", 7, 2, 1, "x"},
+                                            {"in all", "total_speedup", 7, 2, 1, "x"},
+                                            {"", "note", 0, 0, 0, ""},
+                                            {0}};
     json_t *lines = json_array();
     for (int i = 0; i < count; i++)
         output_append(lines, row_to_json(&rows[i]));
     output_append(b->results, json_pack("{s:o, s:o}", "case", output_string(title), "rows", lines));
+    if (!b->common->json) {
+        printf("\n%s\n", title);
+        record_print_lines(lines, columns);
+    }
 }
 
 /* A step that adds up wrongly is an error, but the table shows which. */
@@ -58,8 +59,6 @@ static fur_status run_type(bench *b, const char *type, const char *name, int64_t
     }
     snprintf(title, sizeof title, "%s %s", name, type);
     keep_rows(b, title, rows, count);
-    if (!b->common->json)
-        print_rows(title, rows, count);
     return judge(b, title, rows, count);
 }
 

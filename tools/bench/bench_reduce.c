@@ -95,27 +95,27 @@ typedef struct line {
     const char *name;
     void (*run)(void *self);
     int vectors; /* read */
-    bool blas;
+    int flops;   /* an entry */
+    enum { OURS, PLAIN, BLAS } whose;
 } line;
 
-static const line dots[] = {{"plain dot", run_plain_dot, 2, false},
-                            {"OpenBLAS ddot", run_blas_dot, 2, true},
-                            {"fur_dot", run_dot, 2, false}};
-static const line norms[] = {{"plain norm 2, unsafe", run_plain_norm2, 1, false},
-                             {"OpenBLAS dnrm2", run_blas_norm2, 1, true},
-                             {"fur_norm2", run_norm2, 1, false}};
-static const line others[] = {{"fur_norm1", run_norm1, 1, false},
-                              {"fur_norm_max", run_norm_max, 1, false}};
+static const line dots[] = {{"plain dot", run_plain_dot, 2, 2, PLAIN},
+                            {"OpenBLAS ddot", run_blas_dot, 2, 2, BLAS},
+                            {"fur_dot", run_dot, 2, 2, OURS}};
+static const line norms[] = {{"plain norm 2, unsafe", run_plain_norm2, 1, 2, PLAIN},
+                             {"OpenBLAS dnrm2", run_blas_norm2, 1, 2, BLAS},
+                             {"fur_norm2", run_norm2, 1, 2, OURS}};
+static const line others[] = {{"fur_norm1", run_norm1, 1, 1, OURS},
+                              {"fur_norm_max", run_norm_max, 1, 0, OURS}};
 
 /* Races some lines; all but those named `others` must agree with the first. */
 static fur_status run_lines(bench *b, const char *name, reduction *r, const line *lines, int count)
 {
+    char title[64];
     race lanes = {.rounds = b->rounds};
-    double bytes[RACE_CONTENDERS] = {0};
-    const char *notes[RACE_CONTENDERS] = {0};
     double first = NAN;
     for (int i = 0; i < count; i++) {
-        if (lines[i].blas && (!r->dot || !r->norm2 || r->n > INT32_MAX))
+        if (lines[i].whose == BLAS && (!r->dot || !r->norm2 || r->n > INT32_MAX))
             continue;
         lines[i].run(r);
         first = i == 0 ? r->result : first;
@@ -123,15 +123,19 @@ static fur_status run_lines(bench *b, const char *name, reduction *r, const line
             return fur_context_fail(b->context, FUR_INVALID, "%s gives %.17g, %s %.17g",
                                     lines[i].name, r->result, lines[0].name, first);
         }
-        bytes[lanes.count] = (double)(lines[i].vectors * r->n * 8);
-        race_add(&lanes, lines[i].name, lines[i].run, r);
+        *race_add(&lanes, lines[i].name, lines[i].run, r) =
+            (race_about){.role = lines[i].whose == OURS ? RACE_KERNEL : RACE_PEER,
+                         .exact = true,
+                         .bytes = (double)(lines[i].vectors * r->n * 8),
+                         .flops = (double)(lines[i].flops * r->n)};
     }
     race_run(&lanes, b->seconds, &b->timing->reader);
-    bench_report(b, name, &lanes, bytes, notes);
+    snprintf(title, sizeof title, "%lld entries, %s", (long long)r->n, name);
+    bench_report(b, json_pack("{s:s}", "case", title), &lanes);
     return FUR_OK;
 }
 
-static fur_status run_steps(bench *b, const char *name, reduction *r)
+static fur_status run_steps(bench *b, reduction *r)
 {
     COMMAND_TRY(fur_vector_create(b->context, FUR_F64, r->n, &r->x));
     COMMAND_TRY(fur_vector_create(b->context, FUR_F64, r->n, &r->y));
@@ -141,9 +145,9 @@ static fur_status run_steps(bench *b, const char *name, reduction *r)
         x[i] = 1 + (double)(i % 17) * 0.25;
         y[i] = 1 + (double)(i % 13) * 0.5;
     }
-    COMMAND_TRY(run_lines(b, name, r, dots, sizeof dots / sizeof *dots));
-    COMMAND_TRY(run_lines(b, name, r, norms, sizeof norms / sizeof *norms));
-    return run_lines(b, name, r, others, sizeof others / sizeof *others);
+    COMMAND_TRY(run_lines(b, "dot", r, dots, sizeof dots / sizeof *dots));
+    COMMAND_TRY(run_lines(b, "norm 2", r, norms, sizeof norms / sizeof *norms));
+    return run_lines(b, "other norms", r, others, sizeof others / sizeof *others);
 }
 
 fur_status bench_reduce(bench *b, const char *name)
@@ -155,7 +159,7 @@ fur_status bench_reduce(bench *b, const char *name)
                                 name);
     }
     find_blas(&r, fur_context_threads(b->context));
-    fur_status status = run_steps(b, name, &r);
+    fur_status status = run_steps(b, &r);
     fur_vector_destroy(r.y);
     fur_vector_destroy(r.x);
     return status;

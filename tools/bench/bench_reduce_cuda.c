@@ -149,30 +149,35 @@ typedef struct duel {
     const char *name;
     bool waits;  /* the result comes to the host in the time that counts */
     int vectors; /* read and written */
+    int flops;   /* an entry */
     line peer;
     line own;
 } duel;
 
 static const duel duels[] = {
-    {"dot, fetched", true, 2, {"cublasDdot", run_peer_dot, NULL}, {"fur_dot", run_dot, NULL}},
+    {"dot, fetched", true, 2, 2, {"cublasDdot", run_peer_dot, NULL}, {"fur_dot", run_dot, NULL}},
     {"norm 2, fetched",
      true,
      1,
+     2,
      {"cublasDnrm2", run_peer_norm2, NULL},
      {"fur_norm2", run_norm2, NULL}},
     {"axpy + norm 2, fetched",
      true,
      3,
+     4,
      {"cublasDaxpy + Dnrm2", run_peer_axpy_norm2, NULL},
      {"fur_axpy_norm2", run_axpy_norm2, NULL}},
     {"dot, left there",
      false,
+     2,
      2,
      {"cublasDdot", run_peer_dot_into, fetch_peer},
      {"fur_dot_into", run_dot_into, fetch}},
     {"axpy + norm 2, left there",
      false,
      3,
+     4,
      {"cublasDaxpy + Dnrm2", run_peer_axpy_norm2_into, fetch_peer},
      {"fur_axpy_norm2_into", run_axpy_norm2_into, fetch}},
 };
@@ -203,8 +208,9 @@ static fur_status check_peer(reduction *r, const duel *d)
 static fur_status run_duel(reduction *r, const char *name, const duel *d)
 {
     cuda_race lanes = {.waits = d->waits};
-    double bytes = (double)(8 * d->vectors * r->n);
-    double both[2] = {bytes, bytes};
+    race_about about = {.role = RACE_PEER,
+                        .bytes = (double)(8 * d->vectors * r->n),
+                        .flops = (double)(d->flops * r->n)};
     bool peer = r->on_host.handle && r->on_device.handle && r->n <= INT32_MAX;
     if (!peer && r->b->against) {
         return fur_context_fail(r->b->context, FUR_UNSUPPORTED,
@@ -212,14 +218,18 @@ static fur_status run_duel(reduction *r, const char *name, const duel *d)
     }
     if (peer) {
         COMMAND_TRY(check_peer(r, d));
-        cuda_race_add(&lanes, d->peer.name, d->peer.run, r);
+        *cuda_race_add(&lanes, d->peer.name, d->peer.run, r) = about;
     }
-    cuda_race_add(&lanes, d->own.name, d->own.run, r);
+    about.role = RACE_KERNEL;
+    about.exact = true;
+    *cuda_race_add(&lanes, d->own.name, d->own.run, r) = about;
     COMMAND_TRY(cuda_race_run(&lanes, r->b->timing->gpu));
     char title[96];
     snprintf(title, sizeof title, "%s entries, %s", name, d->name);
     cuda_base none = {0};
-    bench_report_cuda(r->b, title, &lanes, both, NULL, peer ? bench_cuda_base(&lanes, 0) : none);
+    bench_report_cuda(r->b,
+                      json_pack("{s:o, s:s}", "case", output_string(title), "against", "cuBLAS"),
+                      &lanes, peer ? bench_cuda_base(&lanes, 0) : none);
     return FUR_OK;
 }
 

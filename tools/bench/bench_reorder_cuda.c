@@ -88,31 +88,33 @@ static fur_status measure_peer(reorder_case *c)
     return status;
 }
 
-static json_t *report_line(const reorder_case *c, const char *name, double seconds,
-                           int64_t bandwidth)
+static json_t *line_of(const reorder_case *c, const char *name, race_role role, double seconds,
+                       int64_t bandwidth)
 {
     double ratio = c->peer_seconds > 0 ? c->peer_seconds / seconds : 0;
-    if (!c->b->common->json) {
-        printf("  %-22s %12.3f ms %8.1fx   bandwidth %lld\n", name, 1e3 * seconds, ratio,
-               (long long)bandwidth);
-    }
-    return json_pack("{s:o, s:f, s:f, s:I}", "name", output_string(name), "seconds", seconds,
-                     "ratio", ratio, "bandwidth", (json_int_t)bandwidth);
+    json_t *figures = json_pack("{s:f, s:f, s:I}", "seconds", seconds, "ratio", ratio, "bandwidth",
+                                (json_int_t)bandwidth);
+    return record_line(name, &(race_about){.role = role}, seconds, ratio, figures);
 }
 
 static void report(const reorder_case *c, const char *name)
 {
+    static const record_column columns[] = {{"", "name", -22, 0, 0, ""},
+                                            {"ms", "seconds", 12, 3, 1e3, ""},
+                                            {"ratio", "ratio", 7, 1, 1, "x"},
+                                            {"bandwidth", "bandwidth", 12, 0, 1, ""},
+                                            {0}};
     json_t *rows = json_array();
-    if (!c->b->common->json) {
-        printf("\n%s: bandwidth %lld, %lld components\n", name,
-               (long long)c->report.bandwidth_before, (long long)c->report.components);
-    }
-    output_append(rows, report_line(c, "rcm", c->seconds, c->report.bandwidth_after));
+    json_t *record = bench_matrix(name, c->on_host);
+    json_object_set_new(record, "bandwidth", json_integer(c->report.bandwidth_before));
+    json_object_set_new(record, "components", json_integer(c->report.components));
+    output_append(rows, line_of(c, "rcm", RACE_KERNEL, c->seconds, c->report.bandwidth_after));
     if (c->peer_seconds > 0)
-        output_append(rows, report_line(c, "cusolver (host)", c->peer_seconds, c->peer_bandwidth));
-    fflush(stdout);
-    output_append(c->b->results,
-                  json_pack("{s:o, s:o}", "case", output_string(name), "contenders", rows));
+        output_append(rows,
+                      line_of(c, "cusolver (host)", RACE_PEER, c->peer_seconds, c->peer_bandwidth));
+    json_object_set_new(record, "against", json_string("cuSOLVER"));
+    json_object_set_new(record, "contenders", rows);
+    bench_keep(c->b, record, columns);
 }
 
 static fur_status load(reorder_case *c, const char *name)

@@ -31,6 +31,8 @@ static const double GPU_BYTES = 400e9;
 /* Entries that an iteration of furrow's cg moves for each row besides A p, where its report does
  * not say (src/method/cg.c). */
 #define CG_ENTRIES 12
+/* Operations on a row besides those of A p: p.q, r.r and r.z, updates of x, r and p, and z. */
+#define CG_FLOPS 13
 
 #define GPU_COPY (INT64_C(1) << 27)
 
@@ -83,7 +85,7 @@ solve_contender *solve_add(solve_race *r, const char *name, void *self,
                            fur_status (*run)(void *self, int64_t iterations, double *seconds))
 {
     solve_contender *c = &r->contenders[r->count++];
-    *c = (solve_contender){.name = name, .self = self, .run = run};
+    *c = (solve_contender){.name = name, .about = {.role = RACE_PEER}, .self = self, .run = run};
     return c;
 }
 
@@ -195,7 +197,7 @@ static fur_status add_openmp(solve_case *c)
     if (!c->openmp)
         return fur_context_fail(context, FUR_OUT_OF_MEMORY, "out of memory for the plain loops");
     c->race.peer = c->race.count;
-    solve_add(&c->race, "plain OpenMP loops", c, run_openmp)->bytes =
+    solve_add(&c->race, "plain OpenMP loops", c, run_openmp)->about.bytes =
         12.0 * (double)a.entries + 4.0 * (double)a.rows + PEER_OPENMP_ROW_BYTES * (double)a.rows;
     return FUR_OK;
 }
@@ -417,45 +419,57 @@ static void describe_ways(solve_case *c)
     for (int i = 0; i < way_count(c); i++) {
         const solve_way *w = &c->ways[i];
         solve_contender *one = &c->race.contenders[i];
-        one->bytes = way_bytes(w);
-        snprintf(one->note, sizeof one->note, "%s, %s, whole solve %.4g ms", kernel_of(c),
-                 execution_name(w->report.execution), 1e3 * w->report.seconds);
+        one->about = (race_about){.role = i == 0 ? RACE_AUTO : RACE_KERNEL,
+                                  .kernel = kernel_of(c),
+                                  .exact = true,
+                                  .bytes = way_bytes(w)};
+        snprintf(one->about.note, sizeof one->about.note, "%s, %s, whole solve %.4g ms",
+                 kernel_of(c), execution_name(w->report.execution), 1e3 * w->report.seconds);
     }
+}
+
+static json_t *lines_of(const solve_case *c, double rows, double copy_rate)
+{
+    double flops = 2 * (double)fur_csr_get(c->system.matrix)->entries + CG_FLOPS * rows;
+    json_t *lines = json_array();
+    for (int i = 0; i < c->race.count; i++) {
+        const solve_contender *one = &c->race.contenders[i];
+        race_about about = one->about;
+        double rate = about.bytes / one->seconds;
+        about.flops = flops;
+        json_t *figures = json_pack("{s:f, s:f, s:f, s:f, s:f}", "seconds", one->seconds,
+                                    "bytes_per_row", about.bytes / rows, "gbps", rate / 1e9,
+                                    "of_copy", rate / copy_rate, "ratio", one->ratio);
+        output_append(lines, record_line(one->name, &about, one->seconds, one->ratio, figures));
+    }
+    return lines;
 }
 
 static fur_status report(const solve_case *c, int rounds)
 {
-    bench *b = c->system.b;
+    static const record_column columns[] = {{"", "name", -22, 0, 0, ""},
+                                            {"us", "seconds", 12, 2, 1e6, ""},
+                                            {"B/row", "bytes_per_row", 8, 1, 1, ""},
+                                            {"GB/s", "gbps", 8, 1, 1, ""},
+                                            {"of copy", "of_copy", 7, 0, 100, "%"},
+                                            {"ratio", "ratio", 7, 2, 1, "x"},
+                                            {"", "note", 0, 0, 0, ""},
+                                            {0}};
     double copy_rate = race_median(c->copy_rounds, rounds);
-    json_t *reduced = NULL;
     double rows = (double)fur_operator_rows(c->a);
-    json_t *lines = json_array();
-    if (!b->common->json) {
-        printf("\n%s: %.0f rows, %lld iterations; the run copies %.1f GB/s\n", c->system.name, rows,
-               (long long)c->iterations, copy_rate / 1e9);
-        printf("  %-22s %12s %8s %8s %8s %8s\n", "", "us", "B/row", "GB/s", "of copy", "ratio");
-    }
-    for (int i = 0; i < c->race.count; i++) {
-        const solve_contender *p = &c->race.contenders[i];
-        double rate = p->bytes / p->seconds;
-        if (!b->common->json) {
-            printf("  %-22s %12.2f %8.1f %8.1f %7.0f%% %7.2fx  %s\n", p->name, 1e6 * p->seconds,
-                   p->bytes / rows, rate / 1e9, 100 * rate / copy_rate, p->ratio, p->note);
-        }
-        output_append(lines, json_pack("{s:o, s:f, s:f, s:f, s:f, s:f, s:o}", "name",
-                                       output_string(p->name), "seconds", p->seconds, "bytes",
-                                       p->bytes, "gbps", rate / 1e9, "of_copy", rate / copy_rate,
-                                       "ratio", p->ratio, "note", output_string(p->note)));
-    }
-    fur_status status = solve_reduced(&c->system, c->a, rounds, &reduced);
-    fflush(stdout);
-    output_append(b->results, json_pack("{s:o, s:f, s:I, s:I, s:f, s:f, s:o, s:o}", "case",
-                                        output_string(c->system.name), "rows", rows, "entries",
-                                        (json_int_t)fur_csr_get(c->system.matrix)->entries,
-                                        "iterations", (json_int_t)c->iterations, "residual",
-                                        c->residual, "copy_gbps", copy_rate / 1e9, "contenders",
-                                        lines, "reduced", reduced ? reduced : json_null()));
-    return status;
+    json_t *reduced = NULL;
+    json_t *record = bench_matrix(c->system.name, c->system.matrix);
+    json_object_set_new(record, "iterations", json_integer(c->iterations));
+    json_object_set_new(record, "residual", json_real(c->residual));
+    json_object_set_new(record, "copy_gbps", json_real(copy_rate / 1e9));
+    json_object_set_new(record, "contenders", lines_of(c, rows, copy_rate));
+    if (c->race.peer >= 0)
+        json_object_set_new(record, "against",
+                            output_string(c->race.contenders[c->race.peer].name));
+    bench_keep(c->system.b, record, columns);
+    COMMAND_TRY(solve_reduced(&c->system, c->a, rounds, &reduced));
+    json_object_set_new(record, "reduced", reduced);
+    return FUR_OK;
 }
 
 static fur_status run_steps(solve_case *c)

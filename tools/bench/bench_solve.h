@@ -23,8 +23,7 @@ typedef struct solve_contender {
     void *self;
     /* x from 0 by so many iterations; sets the seconds of one, without the first ones. */
     fur_status (*run)(void *self, int64_t iterations, double *seconds);
-    double bytes; /* that an iteration moves, counted */
-    char note[80];
+    race_about about;                /* of an iteration */
     double rounds[RACE_ROUNDS_MOST]; /* seconds of an iteration */
     double seconds;                  /* their median */
     double ratio; /* median over the rounds of the first peer's time over this one's */

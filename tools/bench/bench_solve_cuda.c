@@ -184,7 +184,7 @@ static void add(solve_cuda *c, solve_race *r, const char *name,
 {
     fur_csr_view a = *fur_csr_get(c->s->matrix);
     double offset_bytes = a.offset_type == FUR_I32 ? 4 : 8;
-    solve_add(r, name, c, run)->bytes =
+    solve_add(r, name, c, run)->about.bytes =
         12.0 * (double)a.entries + (offset_bytes + ROW_BYTES) * (double)a.rows;
 }
 

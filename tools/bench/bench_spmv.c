@@ -159,27 +159,30 @@ static fur_status check_all(spmv_case *c)
     return FUR_OK;
 }
 
+static void add_product(spmv_case *c, race *r, int index)
+{
+    product *p = &c->products[index];
+    fur_spmv_report report = *fur_spmv_describe(p->plan);
+    race_about *about = race_add(r, c->names[index], run_product, p);
+    *about = bench_product(c->names[index], c->a, p->plan);
+    about->bytes = (double)report.bytes;
+    about->plan_seconds = report.seconds_plan;
+    snprintf(about->note, sizeof about->note, "%s%s%.0f%% of CSR's bytes, plan %.3g ms",
+             about->role == RACE_AUTO ? report.kernel : "", about->role == RACE_AUTO ? ", " : "",
+             100.0 * (double)report.bytes / (double)report.csr_bytes, 1e3 * report.seconds_plan);
+}
+
 static void run_race(spmv_case *c)
 {
     race r = {.rounds = c->b->rounds};
-    double bytes[RACE_CONTENDERS] = {0};
-    const char *notes[RACE_CONTENDERS] = {0};
-    char texts[RACE_CONTENDERS][64];
-    race_add(&r, "plain loop", run_plain, &c->plain);
-    bytes[0] = (double)fur_spmv_describe(c->products[0].plan)->csr_bytes;
-    for (int i = 1; i < c->count; i++) { /* the reference is not raced: it has one thread */
-        fur_spmv_report report = *fur_spmv_describe(c->products[i].plan);
-        bool chosen = strncmp(c->names[i], "auto", 4) == 0;
-        snprintf(texts[i], sizeof texts[i], "%s%s%.0f%% of CSR's bytes, plan %.3g ms",
-                 chosen ? report.kernel : "", chosen ? ", " : "",
-                 100.0 * (double)report.bytes / (double)report.csr_bytes,
-                 1e3 * report.seconds_plan);
-        notes[r.count] = texts[i];
-        bytes[r.count] = (double)report.bytes;
-        race_add(&r, c->names[i], run_product, &c->products[i]);
-    }
+    *race_add(&r, "plain loop", run_plain, &c->plain) =
+        (race_about){.role = RACE_PEER,
+                     .bytes = (double)fur_spmv_describe(c->products[0].plan)->csr_bytes,
+                     .flops = 2 * (double)fur_csr_get(c->a)->entries};
+    for (int i = 1; i < c->count; i++) /* the reference is not raced: it has one thread */
+        add_product(c, &r, i);
     race_run(&r, c->b->seconds, &c->b->timing->reader);
-    bench_report(c->b, c->name, &r, bytes, notes);
+    bench_report(c->b, bench_matrix(c->name, c->a), &r);
 }
 
 static fur_status load(spmv_case *c)

@@ -219,11 +219,6 @@ static cuda_base find_base(const cuda_race *r)
     return best;
 }
 
-static bool is_auto(const cuda_contender *c)
-{
-    return strncmp(c->name, "auto", 4) == 0;
-}
-
 /* Adds a case to the figures of one contender, kept under its name. */
 static void add_to_summary(bench *b, const cuda_contender *c, cuda_base base)
 {
@@ -238,35 +233,33 @@ static void add_to_summary(bench *b, const cuda_contender *c, cuda_base base)
     output_append(json_object_get(ratios, "warm"), json_real(bench_cuda_ratio(base.warm, c->warm)));
 }
 
-static void report(const cuda_case *c)
+/* What is told of a contender whose plan is its product's. */
+static void tell(const cuda_case *c, cuda_contender *one)
 {
-    const cuda_race *r = &c->race;
-    double bytes[RACE_CUDA_CONTENDERS] = {0};
-    const char *notes[RACE_CUDA_CONTENDERS] = {0};
-    char texts[RACE_CUDA_CONTENDERS][96];
-    for (int i = 0; i < r->count; i++) {
-        const product *p = r->contenders[i].self;
-        fur_spmv_report plan = *fur_spmv_describe(p->plan);
-        bytes[i] = (double)plan.csr_bytes;
-        snprintf(texts[i], sizeof texts[i], "plan %.1f products%s%s",
-                 p->plan_seconds / r->contenders[i].warm, is_auto(&r->contenders[i]) ? ", " : "",
-                 is_auto(&r->contenders[i]) ? plan.kernel : "");
-        notes[i] = texts[i];
-    }
+    const product *p = one->self;
+    fur_spmv_report plan = *fur_spmv_describe(p->plan);
+    race_about *about = &one->about;
+    *about = bench_product(one->name, c->a, p->plan);
+    about->bytes = (double)plan.csr_bytes;
+    about->bytes_own = (double)plan.bytes;
+    about->plan_seconds = p->plan_seconds;
+    snprintf(about->note, sizeof about->note, "plan %.1f products%s%s", p->plan_seconds / one->warm,
+             about->role == RACE_AUTO ? ", " : "", about->role == RACE_AUTO ? plan.kernel : "");
+}
+
+static void report(cuda_case *c)
+{
+    cuda_race *r = &c->race;
     cuda_base base = find_base(r);
-    json_t *lines = bench_report_cuda(c->b, c->name, r, bytes, notes, base);
+    json_t *record = bench_matrix(c->name, c->a);
+    json_object_set_new(record, "against", json_string("cuSPARSE"));
     for (int i = 0; i < r->count; i++) {
-        const product *p = r->contenders[i].self;
-        fur_spmv_report plan = *fur_spmv_describe(p->plan);
-        json_t *figures =
-            json_pack("{s:o, s:I, s:f, s:f}", "kernel", output_string(plan.kernel), "bytes_own",
-                      (json_int_t)plan.bytes, "plan_seconds", p->plan_seconds, "plan_products",
-                      p->plan_seconds / r->contenders[i].warm);
-        json_object_update(json_array_get(lines, (size_t)i), figures);
-        json_decref(figures);
-        if (is_auto(&r->contenders[i]))
-            add_to_summary(c->b, &r->contenders[i], base);
+        cuda_contender *one = &r->contenders[i];
+        tell(c, one);
+        if (one->about.role == RACE_AUTO)
+            add_to_summary(c->b, one, base);
     }
+    bench_report_cuda(c->b, record, r, base);
 }
 
 static fur_status load(cuda_case *c)

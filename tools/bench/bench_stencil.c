@@ -1,7 +1,6 @@
 /* furrow bench stencil: every kernel for a stencil beside its matrix. */
 #include "bench.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,14 +43,11 @@ static fur_status run_steps(bench *b, const char *name, const forms_request *req
     COMMAND_TRY(forms_create(b->timing, request, f));
     COMMAND_TRY(forms_check(f));
     COMMAND_TRY(forms_race(f, request->rounds));
-    if (!b->common->json) {
-        printf("\n%s: the run copies %.1f GB/s\n", name, 1e-9 * f->copy_rate);
-        forms_print(f);
-        fflush(stdout);
-    }
-    *result = json_pack("{s:o, s:f, s:o}", "case", output_string(name), "copy_gbps",
-                        1e-9 * f->copy_rate, "contenders", forms_to_json(f));
-    output_append(b->results, *result);
+    *result = bench_matrix(name, f->a);
+    json_object_set_new(*result, "copy_gbps", json_real(1e-9 * f->copy_rate));
+    json_object_set_new(*result, "against", output_string("its matrix, csr"));
+    json_object_set_new(*result, "contenders", forms_to_json(f));
+    bench_keep(b, *result, forms_columns);
     return FUR_OK;
 }
 
@@ -61,12 +57,11 @@ static fur_status sweep_steps(const bench *b, const forms *f, sweeps *s, json_t 
     COMMAND_TRY(sweeps_create(f, NULL, b->sweeps, true, s));
     COMMAND_TRY(sweeps_check(s));
     COMMAND_TRY(sweeps_race(s, b->rounds));
-    if (!b->common->json) {
-        sweeps_print(s);
-        fflush(stdout);
-    }
+    json_t *lines = sweeps_to_json(s);
+    if (!b->common->json)
+        sweeps_print(s, lines);
     json_object_set_new(result, "sweeps", json_integer(b->sweeps));
-    json_object_set_new(result, "sweep_kernels", sweeps_to_json(s));
+    json_object_set_new(result, "sweep_kernels", lines);
     return FUR_OK;
 }
 

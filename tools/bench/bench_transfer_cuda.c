@@ -53,11 +53,13 @@ static fur_status run_direction(transfer *t, const char *title, fur_status (*bar
                                 const char *name, fur_status (*own)(void *self))
 {
     cuda_race lanes = {.waits = true, .by_bus = true};
-    double bytes[2] = {(double)t->bytes, (double)t->bytes};
-    cuda_race_add(&lanes, "cudaMemcpy", bare, t);
-    cuda_race_add(&lanes, name, own, t);
+    *cuda_race_add(&lanes, "cudaMemcpy", bare, t) =
+        (race_about){.role = RACE_PEER, .bytes = (double)t->bytes};
+    cuda_race_add(&lanes, name, own, t)->bytes = (double)t->bytes;
     COMMAND_TRY(cuda_race_run(&lanes, t->b->timing->gpu));
-    bench_report_cuda(t->b, title, &lanes, bytes, NULL, bench_cuda_base(&lanes, 0));
+    bench_report_cuda(
+        t->b, json_pack("{s:o, s:s}", "case", output_string(title), "against", "cudaMemcpy"),
+        &lanes, bench_cuda_base(&lanes, 0));
     return FUR_OK;
 }
 

@@ -68,12 +68,12 @@ static void put_header(const page *p)
     fur_csr_view a = *fur_csr_get(p->facts->original);
     char rows[WORDS_BYTES];
     char entries[WORDS_BYTES];
+    char facts[4 * WORDS_BYTES];
     page_count((double)a.rows, rows);
     page_count((double)a.entries, entries);
-    fputs("<header>\n<p>Sparse matrix, reordered</p>\n<h1>", p->stream);
-    words_put(p->stream, words_file(p->facts->path));
-    fprintf(p->stream, "</h1>\n<p>%s rows and columns · %s entries · %s</p>\n</header>\n", rows,
-            entries, fur_value_name(a.value_type));
+    snprintf(facts, sizeof facts, "%s rows and columns · %s entries · %s", rows, entries,
+             fur_value_name(a.value_type));
+    page_header(p->stream, "Sparse matrix, reordered", words_file(p->facts->path), facts);
 }
 
 static void put_verdict(const page *p)
@@ -99,8 +99,9 @@ static void put_verdict(const page *p)
 static void put_card(FILE *stream, const char *title, const char *change, const char *before,
                      const char *after)
 {
-    fprintf(stream, "<div class=\"card\"><p>%s</p><p class=\"change\">%s</p><p>%s → %s</p></div>\n",
-            title, change, before, after);
+    char note[3 * WORDS_BYTES];
+    snprintf(note, sizeof note, "%s → %s", before, after);
+    page_card(stream, title, change, note);
 }
 
 static void put_count_card(FILE *stream, const char *title, double before, double after)
@@ -309,8 +310,9 @@ static void put_method(const page *p)
 
 static void put_footer(const page *p)
 {
+    page_origin origin = page_origin_of(p->context);
     fputs("<footer>", p->stream);
-    page_put_origin(p->stream, p->context);
+    page_put_origin(p->stream, &origin);
     fprintf(p->stream,
             ", method %s. Products by the kernel that suits each order; times are the least of "
             "several.</footer>\n",

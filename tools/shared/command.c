@@ -126,6 +126,14 @@ int command_count(command_list *at, const fur_context *context)
     return count;
 }
 
+const fur_kernel_info *command_find(command_list *at, const fur_context *context, const char *name)
+{
+    int i = 0;
+    while (strcmp(at(context, i)->name, name) != 0)
+        i++;
+    return at(context, i);
+}
+
 const char *command_kernel(fur_context *context, int index)
 {
     const fur_kernel_info *kernel = fur_spmv_kernel_at(context, index);

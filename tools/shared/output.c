@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "command.h"
-#include "new_file.h"
 #include "utf8.h"
 
 /* 17 digits always read back to the same double; people are better served by 6. */
@@ -265,17 +264,12 @@ fur_status output_end(output *out, fur_context *context)
     return out->failed ? cannot_make(context) : FUR_OK;
 }
 
-fur_status output_save(output *out, fur_context *context, const char *path)
+fur_status output_save(const output *out, fur_context *context, new_file *file)
 {
     char *text = out->failed || incomplete ? NULL : json_dumps(out->object, JSON_FLAGS);
-    new_file file = {NULL, NULL};
-    fur_status status = text ? new_file_open(context, path, &file) : cannot_make(context);
-    if (status == FUR_OK) {
-        fputs(text, file.stream);
-        status = new_file_close(&file, FUR_OK);
-    }
+    if (text)
+        fputs(text, file->stream);
+    fur_status status = new_file_close(file, text ? FUR_OK : cannot_make(context));
     free(text);
-    json_decref(out->object);
-    out->object = NULL;
     return status;
 }

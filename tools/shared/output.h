@@ -9,6 +9,8 @@
 
 #include <furrow/furrow.h>
 
+#include "new_file.h"
+
 typedef struct output {
     bool json;
     bool failed;    /* a member could not be added */
@@ -57,7 +59,7 @@ void output_list(output *out, const char *key, int count, const double *numbers)
  * of it is missing. */
 fur_status output_end(output *out, fur_context *context);
 
-/* Ends JSON output that goes to a file, in the same way. */
-fur_status output_save(output *out, fur_context *context, const char *path);
+/* Writes JSON output to a file as well, which it ends, and fails in the same way. */
+fur_status output_save(const output *out, fur_context *context, new_file *file);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "chart.h"
 #include "words.h"
 
 #define WIDTH 960
@@ -10,7 +11,7 @@
 #define LEFT 76
 #define RIGHT 16
 #define TOP 28
-#define BOTTOM 44
+#define BOTTOM 48
 
 /* Longer histories are drawn by the largest and least residual of so many groups. */
 #define GROUPS 700
@@ -22,35 +23,25 @@
 #define DEEPEST 1e-20
 
 const char curve_style[] =
-    "figure svg{display:block;width:100%;height:auto}\n"
-    "svg text{font-size:13px;fill:var(--soft)}\n"
-    ".grid{stroke:var(--line)}\n"
     ".asked{stroke:var(--soft);stroke-dasharray:5 4}\n"
     ".begin{stroke:var(--old)}\n"
     ".carried{fill:none;stroke:var(--new);stroke-width:2;stroke-linejoin:round}\n"
     ".true{fill:none;stroke:var(--warm);stroke-width:1.5;stroke-dasharray:2 3}\n"
-    ".dot{fill:var(--warm)}\n"
-    ":root{--warm:#c2410c}\n"
-    "@media(prefers-color-scheme:dark){:root{--warm:#fb923c}}\n";
+    ".dot{fill:var(--warm)}\n";
 
-/* Where things are. */
 typedef struct plot {
-    FILE *stream;
+    chart chart;
     const watch *w;
-    double high; /* log10 at the top */
-    double low;
-    double last; /* iteration at the right */
 } plot;
 
 static double x_of(const plot *p, double iteration)
 {
-    return LEFT + (WIDTH - LEFT - RIGHT) * iteration / p->last;
+    return chart_at(&p->chart.x, iteration);
 }
 
 static double y_of(const plot *p, double residual)
 {
-    double at = log10(fmax(residual, DEEPEST));
-    return TOP + (HEIGHT - TOP - BOTTOM) * (p->high - at) / (p->high - p->low);
+    return chart_at(&p->chart.y, fmax(residual, DEEPEST));
 }
 
 /* The iteration of a point, counted through all attempts. */
@@ -63,83 +54,67 @@ static double place(const watch *w, int64_t i)
     return before + (double)w->points[i].iteration;
 }
 
-static void widen(plot *p, double residual)
+/* Makes the axis reach the powers of ten around a residual. */
+static void widen(chart_axis *y, double residual)
 {
     if (isfinite(residual) && residual > 0) {
-        p->high = fmax(p->high, ceil(log10(residual)));
-        p->low = fmin(p->low, floor(log10(fmax(residual, DEEPEST))));
+        y->high = fmax(y->high, pow(10, ceil(log10(residual))));
+        y->low = fmin(y->low, pow(10, floor(log10(fmax(residual, DEEPEST)))));
     }
 }
 
 static plot plot_of(FILE *stream, const watch *w)
 {
-    plot p = {.stream = stream, .w = w, .high = 0, .low = floor(log10(w->rtol))};
+    chart_axis x = {.high = 1, .from = LEFT, .to = WIDTH - RIGHT};
+    chart_axis y = {.low = 1, .high = 1, .from = HEIGHT - BOTTOM, .to = TOP, .logarithmic = true};
+    widen(&y, w->rtol);
     for (int64_t i = 0; i < w->count; i++) {
-        widen(&p, w->points[i].residual);
-        widen(&p, w->points[i].true_residual);
+        widen(&y, w->points[i].residual);
+        widen(&y, w->points[i].true_residual);
     }
-    p.last = w->count > 0 ? fmax(1, place(w, w->count - 1)) : 1;
-    return p;
-}
-
-/* 1, 2 or 5 times a power of ten, of which at most `most` fit. */
-static double step_for(double range, int most)
-{
-    double step = pow(10, floor(log10(range / most)));
-    while (range / step > most)
-        step *= range / (2 * step) <= most ? 2 : range / (5 * step) <= most ? 5 : 10;
-    return step;
+    if (w->count > 0)
+        x.high = fmax(1, place(w, w->count - 1));
+    return (plot){{stream, x, y}, w};
 }
 
 static void put_axes(const plot *p)
 {
-    int step = (int)fmax(1, ceil((p->high - p->low) / LINES_ACROSS));
-    for (int at = (int)p->high; at >= (int)p->low; at -= step) {
-        double y = y_of(p, pow(10, at));
-        fprintf(p->stream,
-                "<line class=\"grid\" x1=\"%d\" y1=\"%.1f\" x2=\"%d\" y2=\"%.1f\"/>"
-                "<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%s%d</text>\n",
-                LEFT, y, WIDTH - RIGHT, y, LEFT - 8, y + 4.5, at == 0 ? "" : "1e",
-                at == 0 ? 1 : at);
+    char number[WORDS_BYTES];
+    int high = (int)lround(log10(p->chart.y.high));
+    int low = (int)lround(log10(p->chart.y.low));
+    int step = (int)fmax(1, ceil((double)(high - low) / LINES_ACROSS));
+    for (int at = high; at >= low; at -= step) {
+        snprintf(number, sizeof number, at == 0 ? "1" : "1e%d", at);
+        chart_tick_y(&p->chart, pow(10, at), number);
     }
-    double stride = fmax(1, step_for(p->last, TICKS));
-    for (int tick = 0; tick * stride <= p->last; tick++) {
-        char number[WORDS_BYTES];
-        double at = tick * stride;
-        words_number(at, 0, number);
-        fprintf(p->stream, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%s</text>\n",
-                x_of(p, at), HEIGHT - BOTTOM + 20, number);
+    double stride = fmax(1, chart_step(p->chart.x.high, TICKS));
+    for (int tick = 0; tick * stride <= p->chart.x.high; tick++) {
+        words_number(tick * stride, 0, number);
+        chart_tick_x(&p->chart, tick * stride, false, number);
     }
-    fprintf(p->stream, "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">iteration</text>\n",
-            (LEFT + WIDTH - RIGHT) / 2, HEIGHT - 4);
+    chart_name_x(&p->chart, "iteration");
 }
 
 static void put_target(const plot *p)
 {
     double y = y_of(p, p->w->rtol);
-    fprintf(p->stream,
-            "<line class=\"asked\" x1=\"%d\" y1=\"%.1f\" x2=\"%d\" y2=\"%.1f\"/>"
-            "<text x=\"%d\" y=\"%.1f\">asked for</text>\n",
-            LEFT, y, WIDTH - RIGHT, y, LEFT + 6, y - 5);
+    chart_line(p->chart.stream, "asked", LEFT, y, WIDTH - RIGHT, y);
+    chart_text(p->chart.stream, LEFT + 6, y - 5, "start", "soft", "asked for");
 }
 
 /* Where an attempt begins, and which method it has. */
 static void put_begin(const plot *p, double iteration, const char *label)
 {
     double x = x_of(p, iteration);
-    fprintf(p->stream,
-            "<line class=\"begin\" x1=\"%.1f\" y1=\"%d\" x2=\"%.1f\" y2=\"%d\"/>"
-            "<text x=\"%.1f\" y=\"%d\">",
-            x, TOP, x, HEIGHT - BOTTOM, x + 4, TOP - 9);
-    words_put(p->stream, label);
-    fputs("</text>\n", p->stream);
+    chart_line(p->chart.stream, "begin", x, TOP, x, HEIGHT - BOTTOM);
+    chart_text(p->chart.stream, x + 4, TOP - 9, "start", "soft", label);
 }
 
 static void put_point(const plot *p, double iteration, double residual, char *command)
 {
     if (!isfinite(residual))
         return;
-    fprintf(p->stream, "%c%.1f %.1f", *command, x_of(p, iteration), y_of(p, residual));
+    fprintf(p->chart.stream, "%c%.1f %.1f", *command, x_of(p, iteration), y_of(p, residual));
     *command = 'L';
 }
 
@@ -148,7 +123,7 @@ static void put_carried(const plot *p, int64_t from, int64_t to, double before)
 {
     int64_t group = 1 + p->w->count / GROUPS;
     char command = 'M';
-    fputs("<path class=\"carried\" d=\"", p->stream);
+    fputs("<path class=\"carried\" d=\"", p->chart.stream);
     for (int64_t i = from; i < to; i += group) {
         int64_t least = i;
         int64_t most = i;
@@ -164,21 +139,21 @@ static void put_carried(const plot *p, int64_t from, int64_t to, double before)
             put_point(p, before + (double)p->w->points[second].iteration,
                       p->w->points[second].residual, &command);
     }
-    fputs("\"/>\n", p->stream);
+    fputs("\"/>\n", p->chart.stream);
 }
 
 /* The true residuals that are known, with a dot each. */
 static void put_true(const plot *p, int64_t from, int64_t to, double before)
 {
     char command = 'M';
-    fputs("<path class=\"true\" d=\"", p->stream);
+    fputs("<path class=\"true\" d=\"", p->chart.stream);
     for (int64_t i = from; i < to; i++)
         put_point(p, before + (double)p->w->points[i].iteration, p->w->points[i].true_residual,
                   &command);
-    fputs("\"/>\n", p->stream);
+    fputs("\"/>\n", p->chart.stream);
     for (int64_t i = from; i < to; i++)
         if (isfinite(p->w->points[i].true_residual))
-            fprintf(p->stream, "<circle class=\"dot\" cx=\"%.1f\" cy=\"%.1f\" r=\"3\"/>",
+            fprintf(p->chart.stream, "<circle class=\"dot\" cx=\"%.1f\" cy=\"%.1f\" r=\"3\"/>",
                     x_of(p, before + (double)p->w->points[i].iteration),
                     y_of(p, p->w->points[i].true_residual));
 }
@@ -186,9 +161,7 @@ static void put_true(const plot *p, int64_t from, int64_t to, double before)
 void curve_put(FILE *stream, const watch *w, const char *const labels[])
 {
     plot p = plot_of(stream, w);
-    fprintf(stream,
-            "<svg viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"Residual by iteration\">\n",
-            WIDTH, HEIGHT);
+    chart_begin(stream, WIDTH, HEIGHT, "Residual by iteration");
     put_axes(&p);
     put_target(&p);
     double before = 0;
@@ -201,5 +174,5 @@ void curve_put(FILE *stream, const watch *w, const char *const labels[])
         put_true(&p, from, to, before);
         before += (double)w->points[to - 1].iteration;
     }
-    fputs("</svg>\n", stream);
+    chart_end(stream);
 }

@@ -93,18 +93,16 @@ static void put_header(const page *p)
     const job *j = p->job;
     char rows[WORDS_BYTES];
     char cols[WORDS_BYTES];
+    char entries[WORDS_BYTES] = "";
+    char facts[512];
     page_count((double)fur_operator_rows(j->op), rows);
     page_count((double)fur_operator_cols(j->op), cols);
-    fputs("<header>\n<p>Linear system, solved by iteration</p>\n<h1>", p->stream);
-    words_put(p->stream, words_file(j->name));
-    fprintf(p->stream, "</h1>\n<p>%s × %s", rows, cols);
-    if (!j->stencil) {
-        page_count((double)fur_csr_get(j->a.matrix)->entries, rows);
-        fprintf(p->stream, " · %s entries", rows);
-    }
-    fprintf(p->stream, " · %s · right-hand side: ", fur_value_name(fur_operator_value_type(j->op)));
-    words_put(p->stream, words_file(j->rhs));
-    fputs("</p>\n</header>\n", p->stream);
+    if (!j->stencil)
+        page_count((double)fur_csr_get(j->a.matrix)->entries, entries);
+    snprintf(facts, sizeof facts, "%s × %s%s%s%s · %s · right-hand side: %.250s", rows, cols,
+             *entries ? " · " : "", entries, *entries ? " entries" : "",
+             fur_value_name(fur_operator_value_type(j->op)), words_file(j->rhs));
+    page_header(p->stream, "Linear system, solved by iteration", words_file(j->name), facts);
 }
 
 static void put_verdict(const page *p)
@@ -124,12 +122,6 @@ static void put_verdict(const page *p)
             has_solved(j) ? "" : fur_outcome_advice(r->outcome));
 }
 
-static void put_card(FILE *stream, const char *title, const char *figure, const char *note)
-{
-    fprintf(stream, "<div class=\"card\"><p>%s</p><p class=\"change\">%s</p><p>%s</p></div>\n",
-            title, figure, note);
-}
-
 /* Bytes a second of the best attempt; 0: not known. */
 static double rate(const job *j)
 {
@@ -147,16 +139,16 @@ static void put_cards(const page *p)
     snprintf(figure, sizeof figure, "%.1e", j->total.residual);
     snprintf(note, sizeof note, "true; carried along %.1e, asked for %.0e",
              j->total.residual_recursive, j->watch.rtol);
-    put_card(p->stream, "Relative residual", figure, note);
+    page_card(p->stream, "Relative residual", figure, note);
     page_time(r->iterations > 0 ? r->seconds / (double)r->iterations : 0, figure);
     snprintf(note, sizeof note, "with %.0f %s with the matrix", job_products(j),
              job_products(j) == 1 ? "product" : "products");
-    put_card(p->stream, "One iteration", figure, note);
+    page_card(p->stream, "One iteration", figure, note);
     snprintf(figure, sizeof figure, "%.1f GB/s", 1e-9 * rate(j));
     snprintf(note, sizeof note, "%.0f %% of a copy of vectors, %.1f GB/s", 100 * rate(j) / p->copy,
              1e-9 * p->copy);
-    put_card(p->stream, "Memory traffic", rate(j) > 0 ? figure : "not counted",
-             rate(j) > 0 ? note : "of this method");
+    page_card(p->stream, "Memory traffic", rate(j) > 0 ? figure : "not counted",
+              rate(j) > 0 ? note : "of this method");
     fputs("</div>\n", p->stream);
 }
 
@@ -321,21 +313,18 @@ static void put_page(const page *p)
     static const char style[] =
         ".bad{background:#fdecea;color:#8c1d18}\n"
         "@media(prefers-color-scheme:dark){.bad{background:#44201d;color:#f9b4ab}}\n"
-        "figure.card,section.card{margin:1rem 0}.pair section.card{margin:0}\n"
         ".times td{width:55%}\n"
         ".tried th,.tried td{text-align:left}.tried th{white-space:nowrap}\n"
         ".tried td:nth-child(n+4),.tried th:nth-child(n+4){text-align:right;white-space:nowrap}\n"
-        "@media(max-width:34rem){figure svg text{font-size:22px}.tried thead{display:none}"
+        "@media(max-width:34rem){.tried thead{display:none}"
         ".tried tr,.tried th,.tried td{display:block}"
         ".tried td,.tried td:nth-child(n+4){text-align:left;border:0;padding:.1rem 0}"
         ".tried td:nth-child(4)::before{content:\"iterations: \"}"
-        ".tried td:nth-child(5)::before{content:\"true residual: \"}"
-        "figcaption .key{display:block;margin:0!important}}\n"
-        ".key::before{content:\"\";display:inline-block;width:1.4rem;height:.2rem;"
-        "margin-right:.4rem;vertical-align:middle;background:var(--new)}\n"
+        ".tried td:nth-child(5)::before{content:\"true residual: \"}}\n"
         ".true-key::before{background:var(--warm)}\n";
     char title[2 * WORDS_BYTES];
     char styles[4096];
+    page_origin origin = page_origin_of(p->job->context);
     snprintf(title, sizeof title, "%.100s solved", words_file(p->job->name));
     snprintf(styles, sizeof styles, "%s%s", style, curve_style);
     page_begin(p->stream, title, styles);
@@ -348,7 +337,7 @@ static void put_page(const page *p)
     put_times(p);
     put_figures(p);
     fputs("</div>\n<footer>", p->stream);
-    page_put_origin(p->stream, p->job->context);
+    page_put_origin(p->stream, &origin);
     fputs(". Bytes are counted as the method and the kernel must move them.</footer>\n", p->stream);
     page_end(p->stream);
 }

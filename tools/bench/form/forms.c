@@ -140,14 +140,6 @@ static form *next_form(forms *f, const char *name)
     return c;
 }
 
-static bool is_exact_stencil(const forms *f, const char *name)
-{
-    int i = 0;
-    while (strcmp(fur_stencil_kernel_at(f->context, i)->name, name) != 0)
-        i++;
-    return fur_stencil_kernel_at(f->context, i)->exact;
-}
-
 static fur_status add_stencil(forms *f, const char *kernel)
 {
     form *c = next_form(f, "stencil");
@@ -159,7 +151,7 @@ static fur_status add_stencil(forms *f, const char *kernel)
     fur_stencil_report report = *fur_stencil_describe(c->stencil);
     c->kernel = report.kernel;
     c->bytes = report.bytes;
-    c->exact = is_exact_stencil(f, report.kernel);
+    c->exact = command_find(fur_stencil_kernel_at, f->context, report.kernel)->exact;
     f->rows = report.rows;
     return FUR_OK;
 }
@@ -178,14 +170,6 @@ static fur_status add_stencils(forms *f)
     return FUR_OK;
 }
 
-static bool is_exact_matrix(const forms *f, const char *name)
-{
-    int i = 0;
-    while (strcmp(fur_spmv_kernel_at(f->context, i)->name, name) != 0)
-        i++;
-    return fur_spmv_kernel_at(f->context, i)->exact;
-}
-
 /* A kernel that is there already is not taken twice. */
 static fur_status add_matrix(forms *f, const char *name, const char *kernel)
 {
@@ -201,7 +185,7 @@ static fur_status add_matrix(forms *f, const char *name, const char *kernel)
     fur_spmv_report report = *fur_spmv_describe(c->plan);
     c->kernel = report.kernel;
     c->bytes = report.bytes;
-    c->exact = is_exact_matrix(f, report.kernel);
+    c->exact = command_find(fur_spmv_kernel_at, f->context, report.kernel)->exact;
     return FUR_OK;
 }
 

@@ -6,6 +6,7 @@
 #include <jansson.h>
 
 #include "grid.h"
+#include "record.h"
 #include "timing.h"
 
 #define FORMS_MOST (RACE_CONTENDERS - 1) /* the copy races, too */
@@ -95,8 +96,8 @@ double form_ns_per_point(const form *c);
 double form_gbps(const form *c);
 double form_of_copy(const form *c);
 
-/* A line for each form: for people, and as an array of objects. */
-void forms_print(const forms *f);
+/* A line for each form, and the columns of its table. */
 json_t *forms_to_json(const forms *f);
+extern const record_column forms_columns[];
 
 #endif

@@ -1,8 +1,6 @@
 /* Times the forms of an operator. */
 #include "forms.h"
 
-#include <stdio.h>
-
 #include "plain.h"
 
 #ifdef FURROW_HAVE_CUDA
@@ -112,29 +110,39 @@ static double bytes_per_point(const form *c)
     return (double)c->bytes / (double)c->owner->rows;
 }
 
-void forms_print(const forms *f)
+const record_column forms_columns[] = {{"", "name", -11, 0, 0, ""},
+                                       {"kernel", "kernel", -15, 0, 0, ""},
+                                       {"ns/point", "ns_per_point", 9, 4, 1, ""},
+                                       {"B/point", "bytes_per_point", 9, 1, 1, ""},
+                                       {"GB/s", "gbps", 8, 1, 1, ""},
+                                       {"of copy", "percent_of_copy", 7, 0, 1, "%"},
+                                       {"ratio", "ratio", 8, 2, 1, ""},
+                                       {0}};
+
+/* The matrix is what the stencil is held against, whatever its kernel. */
+static json_t *form_to_json(const form *c)
 {
-    printf("%-12s%-16s%10s%10s%9s%9s%9s\n", "", "kernel", "ns/point", "B/point", "GB/s", "of copy",
-           "ratio");
-    for (int i = 0; i < f->count; i++) {
-        const form *c = &f->forms[i];
-        printf("%-12s%-16s%10.4f%10.1f%9.1f%8.0f%%%9.2f\n", c->name, c->kernel,
-               form_ns_per_point(c), bytes_per_point(c), form_gbps(c), 100 * form_of_copy(c),
-               form_ratio(c));
-    }
+    const forms *f = c->owner;
+    double over_csr = f->forms[1].seconds / c->seconds;
+    race_about about = {.role = c->plan             ? RACE_PEER
+                                : c == &f->forms[0] ? RACE_AUTO
+                                                    : RACE_KERNEL,
+                        .kernel = c->kernel,
+                        .exact = c->exact,
+                        .bytes = (double)c->bytes,
+                        .flops = 2 * (double)fur_csr_get(f->a)->entries};
+    return record_line(c->name, &about, c->seconds, over_csr,
+                       json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "seconds", c->seconds,
+                                 "ns_per_point", form_ns_per_point(c), "bytes_per_point",
+                                 bytes_per_point(c), "gbps", form_gbps(c), "percent_of_copy",
+                                 100 * form_of_copy(c), "ratio", form_ratio(c), "speed_up",
+                                 over_csr, "max_difference", c->difference));
 }
 
 json_t *forms_to_json(const forms *f)
 {
     json_t *lines = json_array();
-    for (int i = 0; i < f->count; i++) {
-        const form *c = &f->forms[i];
-        output_append(lines, json_pack("{s:o, s:o, s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "name",
-                                       output_string(c->name), "kernel", output_string(c->kernel),
-                                       "seconds", c->seconds, "ns_per_point", form_ns_per_point(c),
-                                       "bytes_per_point", bytes_per_point(c), "gbps", form_gbps(c),
-                                       "percent_of_copy", 100 * form_of_copy(c), "ratio",
-                                       form_ratio(c), "max_difference", c->difference));
-    }
+    for (int i = 0; i < f->count; i++)
+        output_append(lines, form_to_json(&f->forms[i]));
     return lines;
 }

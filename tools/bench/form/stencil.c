@@ -61,9 +61,11 @@ static double largest_difference(const forms *f)
 static void print_table(const forms *f)
 {
     char text[160];
+    json_t *lines = forms_to_json(f);
     forms_describe(f, text, sizeof text);
     printf("\n%s\n", text);
-    forms_print(f);
+    record_print_lines(lines, forms_columns);
+    json_decref(lines);
     printf("Volkov 2010, GTX 280: ratio 4.7 (7-point f32), 4.2 (f64), 8.9 (27-point f64)\n");
 }
 

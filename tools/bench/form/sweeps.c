@@ -205,26 +205,13 @@ static double ratio(const sweeps *s, const sweeps_line *line, int variant)
     return s->line[0].seconds[variant] / line->seconds[variant];
 }
 
-void sweeps_print(const sweeps *s)
-{
-    printf("\n%d sweeps, x := S x + alpha b, a sweep:\n", s->count);
-    printf("%-12s%-16s%10s%10s%9s%12s%9s\n", "", "kernel", "at once", "ns/point", "ratio",
-           "without b", "ratio");
-    for (int i = 0; i < s->lines; i++) {
-        const sweeps_line *line = &s->line[i];
-        printf("%-12s%-16s%10d%10.4f%9.2f%12.4f%9.2f\n", "sweeps", kernel_of(line),
-               fur_stencil_describe(line->stencil)->sweep_depth, ns_per_point(s, line, WITH_B),
-               ratio(s, line, WITH_B), ns_per_point(s, line, WITHOUT_B), ratio(s, line, WITHOUT_B));
-    }
-}
-
 json_t *sweeps_to_json(const sweeps *s)
 {
     json_t *lines = json_array();
     for (int i = 0; i < s->lines; i++) {
         const sweeps_line *line = &s->line[i];
         output_append(lines,
-                      json_pack("{s:o, s:i, s:f, s:f, s:f, s:f}", "kernel",
+                      json_pack("{s:s, s:o, s:i, s:f, s:f, s:f, s:f}", "name", "sweeps", "kernel",
                                 output_string(kernel_of(line)), "depth",
                                 fur_stencil_describe(line->stencil)->sweep_depth, "ns_per_point",
                                 ns_per_point(s, line, WITH_B), "ratio", ratio(s, line, WITH_B),
@@ -234,10 +221,26 @@ json_t *sweeps_to_json(const sweeps *s)
     return lines;
 }
 
+void sweeps_print(const sweeps *s, const json_t *lines)
+{
+    static const record_column columns[] = {{"", "name", -11, 0, 0, ""},
+                                            {"kernel", "kernel", -15, 0, 0, ""},
+                                            {"at once", "depth", 9, 0, 1, ""},
+                                            {"ns/point", "ns_per_point", 9, 4, 1, ""},
+                                            {"ratio", "ratio", 8, 2, 1, ""},
+                                            {"without b", "ns_per_point_without_b", 11, 4, 1, ""},
+                                            {"ratio", "ratio_without_b", 8, 2, 1, ""},
+                                            {0}};
+    printf("\n%d sweeps, x := S x + alpha b, a sweep:\n", s->count);
+    record_print_lines(lines, columns);
+}
+
 void sweeps_put(output *out, const sweeps *s)
 {
+    json_t *lines = sweeps_to_json(s);
     if (!out->json) {
-        sweeps_print(s);
+        sweeps_print(s, lines);
+        json_decref(lines);
         return;
     }
     const sweeps_line *chosen = &s->line[s->lines > 1 ? 1 : 0];
@@ -247,5 +250,5 @@ void sweeps_put(output *out, const sweeps *s)
     output_number(out, "sweep_ratio", NULL, ratio(s, chosen, WITH_B));
     output_number(out, "ns_per_point_sweep_without_b", NULL, ns_per_point(s, chosen, WITHOUT_B));
     output_number(out, "sweep_ratio_without_b", NULL, ratio(s, chosen, WITHOUT_B));
-    output_member(out, "sweep_kernels", sweeps_to_json(s));
+    output_member(out, "sweep_kernels", lines);
 }

@@ -44,11 +44,11 @@ fur_status sweeps_check(sweeps *s);
 /* Times all of them, in turn. */
 fur_status sweeps_race(sweeps *s, int rounds);
 
-/* A line for each: for people, and as an array of objects. */
-void sweeps_print(const sweeps *s);
+/* A line for each, and their table. */
 json_t *sweeps_to_json(const sweeps *s);
+void sweeps_print(const sweeps *s, const json_t *lines);
 
-/* That array and the figures of the kernel that auto takes, as members; for people the lines. */
+/* The lines and the figures of the kernel that auto takes, as members; for people the table. */
 void sweeps_put(output *out, const sweeps *s);
 
 #endif

@@ -8,13 +8,14 @@
 #include "command.h"
 #include "plain.h"
 
-void race_add(race *r, const char *name, void (*run)(void *self), void *self)
+race_about *race_add(race *r, const char *name, void (*run)(void *self), void *self)
 {
     contender *c = &r->contenders[r->count++];
     memset(c, 0, sizeof *c);
     snprintf(c->name, sizeof c->name, "%s", name);
     c->run = run;
     c->self = self;
+    return &c->about;
 }
 
 static int by_size(const void *a, const void *b)

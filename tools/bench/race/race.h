@@ -19,8 +19,23 @@ typedef struct race_reader {
     int64_t count;
 } race_reader;
 
+typedef enum race_role { RACE_KERNEL, RACE_AUTO, RACE_PEER } race_role;
+
+/* What tables and pages say of a contender besides its times. */
+typedef struct race_about {
+    race_role role;      /* a peer is what people use otherwise */
+    const char *kernel;  /* NULL: it has no other name than its own */
+    bool exact;          /* adds in the order of docs/numerics.md */
+    double bytes;        /* that a run moves, for its rate */
+    double bytes_own;    /* if the rate counts those of another form, its own; else 0 */
+    double flops;        /* of a run; 0: not counted */
+    double plan_seconds; /* 0: there is no plan */
+    char note[96];
+} race_about;
+
 typedef struct contender {
     char name[32];
+    race_about about;
     void (*run)(void *self);
     void *self;
     double rounds[RACE_ROUNDS_MOST]; /* seconds of one run */
@@ -38,7 +53,8 @@ typedef struct race {
     double read_rate;
 } race;
 
-void race_add(race *r, const char *name, void (*run)(void *self), void *self);
+/* Returns what is told of the contender, for the caller to fill. */
+race_about *race_add(race *r, const char *name, void (*run)(void *self), void *self);
 
 /* Runs all rounds. In each, every contender first runs once unmeasured and then for about
  * `seconds`; if cold, it runs once, after a sum over the reader. The sum over the reader ends the

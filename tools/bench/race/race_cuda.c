@@ -1,6 +1,5 @@
 /* Timing of contenders on a GPU, in turn. */
 #include "race_cuda.h"
-#include "race.h"
 
 #include <cuda_runtime_api.h>
 #include <stdio.h>
@@ -237,13 +236,14 @@ static double median(const double *rounds)
     return race_median(rounds, RACE_CUDA_ROUNDS);
 }
 
-void cuda_race_add(cuda_race *r, const char *name, fur_status (*run)(void *self), void *self)
+race_about *cuda_race_add(cuda_race *r, const char *name, fur_status (*run)(void *self), void *self)
 {
     cuda_contender *c = &r->contenders[r->count++];
     memset(c, 0, sizeof *c);
     snprintf(c->name, sizeof c->name, "%s", name);
     c->run = run;
     c->self = self;
+    return &c->about;
 }
 
 fur_status cuda_race_run(cuda_race *r, gpu *g)

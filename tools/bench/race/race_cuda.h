@@ -10,9 +10,9 @@
 #ifndef FURROW_TOOLS_RACE_CUDA_H
 #define FURROW_TOOLS_RACE_CUDA_H
 
-#include <furrow/furrow.h>
+#include "race.h"
 
-#include <stdbool.h>
+#include <furrow/furrow.h>
 
 #define RACE_CUDA_ROUNDS 21
 #define RACE_CUDA_CONTENDERS 24
@@ -38,6 +38,7 @@ fur_status gpu_free_memory(const gpu *g, double *bytes);
 
 typedef struct cuda_contender {
     char name[40];
+    race_about about;
     fur_status (*run)(void *self);
     void *self;
     double cold_rounds[RACE_CUDA_ROUNDS]; /* seconds */
@@ -55,7 +56,9 @@ typedef struct cuda_race {
     double copy_rate;                     /* 0 with by_bus */
 } cuda_race;
 
-void cuda_race_add(cuda_race *r, const char *name, fur_status (*run)(void *self), void *self);
+/* Returns what is told of the contender, for the caller to fill. */
+race_about *cuda_race_add(cuda_race *r, const char *name, fur_status (*run)(void *self),
+                          void *self);
 fur_status cuda_race_run(cuda_race *r, gpu *g);
 
 #endif

@@ -67,8 +67,23 @@ int timing_run(const command_common *common, fur_status (*job)(timing *t, const 
     return status;
 }
 
+/* The processor's name; an empty one if Linux does not say it. */
+static void find_processor(char name[128])
+{
+    char line[256];
+    FILE *file = fopen("/proc/cpuinfo", "re");
+    *name = '\0';
+    while (file && !*name && fgets(line, sizeof line, file))
+        sscanf(line, "model name : %127[^\n]", name);
+    if (file)
+        fclose(file);
+}
+
 void timing_put(output *out, const timing *t)
 {
+    char processor[128];
+    find_processor(processor);
+    output_text(out, "processor", "processor", processor);
     output_text(out, "device", "device", fur_context_device(t->context));
     output_text(out, "isa", "instruction set", fur_context_isa(t->context));
     output_count(out, "threads", "threads", fur_context_threads(t->context));

@@ -1,7 +1,8 @@
 /* What pages for browsers share. */
 #include "page.h"
 
-#include "report_style.h"
+#include "page_style.h"
+#include "chart.h"
 
 void page_begin(FILE *stream, const char *title, const char *style)
 {
@@ -11,13 +12,33 @@ void page_begin(FILE *stream, const char *title, const char *style)
           "style-src 'unsafe-inline'; img-src data:\">\n<title>",
           stream);
     words_put(stream, title);
-    fprintf(stream, "</title>\n<style>\n%s%s</style>\n</head>\n<body>\n<main>\n", report_style,
-            style);
+    fprintf(stream, "</title>\n<style>\n%s%s%s</style>\n</head>\n<body>\n<main>\n", page_style,
+            chart_style, style);
 }
 
 void page_end(FILE *stream)
 {
     fputs("</main>\n</body>\n</html>\n", stream);
+}
+
+void page_header(FILE *stream, const char *kind, const char *name, const char *facts)
+{
+    fprintf(stream, "<header>\n<p>%s</p>\n<h1>", kind);
+    words_put(stream, name);
+    fputs("</h1>\n<p>", stream);
+    words_put(stream, facts);
+    fputs("</p>\n</header>\n", stream);
+}
+
+void page_card(FILE *stream, const char *title, const char *figure, const char *note)
+{
+    fputs("<div class=\"card\"><p>", stream);
+    words_put(stream, title);
+    fputs("</p><p class=\"change\">", stream);
+    words_put(stream, figure);
+    fputs("</p><p>", stream);
+    words_put(stream, note);
+    fputs("</p></div>\n", stream);
 }
 
 void page_time(double seconds, char out[WORDS_BYTES])
@@ -46,9 +67,14 @@ void page_time_row(FILE *stream, const char *name, double seconds)
     page_row(stream, name, text);
 }
 
-void page_put_origin(FILE *stream, fur_context *context)
+page_origin page_origin_of(fur_context *context)
 {
-    int threads = fur_context_threads(context);
-    fprintf(stream, "Measured on %s (%s) with %d %s by furrow %s", fur_context_device(context),
-            fur_context_isa(context), threads, threads == 1 ? "thread" : "threads", fur_version());
+    return (page_origin){fur_context_device(context), fur_context_isa(context),
+                         fur_context_threads(context), fur_version()};
+}
+
+void page_put_origin(FILE *stream, const page_origin *origin)
+{
+    fprintf(stream, "Measured on %s (%s) with %d %s by furrow %s", origin->device, origin->isa,
+            origin->threads, origin->threads == 1 ? "thread" : "threads", origin->version);
 }

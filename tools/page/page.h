@@ -11,6 +11,12 @@
 void page_begin(FILE *stream, const char *title, const char *style);
 void page_end(FILE *stream);
 
+/* Above the page's text: what it is about, in words and by its name, and a line about that. */
+void page_header(FILE *stream, const char *kind, const char *name, const char *facts);
+
+/* A figure in large type, with its name above and a note below. */
+void page_card(FILE *stream, const char *title, const char *figure, const char *note);
+
 /* What is measured, as three digits and a unit. */
 void page_time(double seconds, char out[WORDS_BYTES]);
 void page_count(double count, char out[WORDS_BYTES]);
@@ -19,7 +25,17 @@ void page_count(double count, char out[WORDS_BYTES]);
 void page_row(FILE *stream, const char *name, const char *text);
 void page_time_row(FILE *stream, const char *name, double seconds);
 
+/* Where and by what the figures were measured. */
+typedef struct page_origin {
+    const char *device;
+    const char *isa;
+    int threads;
+    const char *version; /* of furrow */
+} page_origin;
+
 /* "Measured on cpu (avx2) with 2 threads by furrow 0.2.0" */
-void page_put_origin(FILE *stream, fur_context *context);
+void page_put_origin(FILE *stream, const page_origin *origin);
+
+page_origin page_origin_of(fur_context *context);
 
 #endif

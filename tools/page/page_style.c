@@ -1,11 +1,14 @@
 /* The style sheet. In the dark the pictures, which are ink on clear ground, are turned to light. */
-#include "report_style.h"
+#include "page_style.h"
 
-const char report_style[] =
-    ":root{color-scheme:light dark;--page:#f5f7fa;--card:#fff;--ink:#16202e;--soft:#556275;"
-    "--line:#dde3ea;--old:#a3afbf;--new:#2f66d0;--tint:#e8f0fd;--strong:#1c4797}\n"
-    "@media(prefers-color-scheme:dark){:root{--page:#0d141f;--card:#16202e;--ink:#e8edf4;"
-    "--soft:#9cabbe;--line:#2a384b;--old:#5b6b80;--new:#7aa7f7;--tint:#1b2c4a;--strong:#a9c7fb}"
+const char page_style[] =
+    ":root{color-scheme:light dark;--page:#f5f7fa;--card:" PAGE_CARD ";--ink:" PAGE_INK
+    ";--soft:" PAGE_SOFT ";--line:" PAGE_LINE ";--old:" PAGE_OLD ";--new:" PAGE_NEW
+    ";--warm:" PAGE_WARM ";--tint:#e8f0fd;--strong:#1c4797}\n"
+    "@media(prefers-color-scheme:dark){:root{--page:#0d141f;--card:" PAGE_CARD_DARK
+    ";--ink:" PAGE_INK_DARK ";--soft:" PAGE_SOFT_DARK ";--line:" PAGE_LINE_DARK
+    ";--old:" PAGE_OLD_DARK ";--new:" PAGE_NEW_DARK ";--warm:" PAGE_WARM_DARK
+    ";--tint:#1b2c4a;--strong:#a9c7fb}"
     "img,.legend i{filter:invert(1) hue-rotate(180deg)}}\n"
     "*{box-sizing:border-box}\n"
     "body{margin:0;background:var(--page);color:var(--ink);"
@@ -49,8 +52,14 @@ const char report_style[] =
     ".bar{height:.4rem;margin-top:.4rem;border-radius:.2rem;background:var(--old);"
     "margin-left:auto;min-width:2px}\n"
     ".new{background:var(--new)}\n"
+    "figure svg{display:block;width:100%;height:auto}\n"
+    "figure.card,section.card{margin:1rem 0}.pair .card{margin:0}\n"
+    ".key::before{content:\"\";display:inline-block;width:1.4rem;height:.2rem;"
+    "margin-right:.4rem;vertical-align:middle;background:var(--new)}\n"
     ".note,footer{color:var(--soft);font-size:.9rem}\n"
     "footer{margin-top:1.5rem}\n"
-    "@media(max-width:34rem){tbody th small{display:none}main{padding-top:1.5rem}"
+    "@media(max-width:34rem){figure svg text{font-size:22px}"
+    "figcaption .key{display:block;margin:0!important}tbody th "
+    "small{display:none}main{padding-top:1.5rem}"
     ".card{padding:1rem}.wide th:last-child,.wide td:last-child{display:none}th,td{padding:.55rem "
     ".3rem;font-size:.9rem}}\n";
