@@ -110,7 +110,9 @@ static void draw_singular(dense *d, rng *r)
 }
 
 /* A space that A maps to itself, but not onto itself, is found by a cycle as long as A has rows;
- * the next may begin with so little left of r that it finds no such space. */
+ * the next may begin with so little left of r that it finds no such space. Where A has another
+ * pivot that n roundings hide, the method cannot tell the two apart, and may say that it stagnates.
+ */
 START_TEST(gmres_without_a_restart_knows_a_singular_matrix)
 {
     rng r = rng_stream(12);
@@ -118,7 +120,9 @@ START_TEST(gmres_without_a_restart_knows_a_singular_matrix)
         dense d = circle((fur_value_type)_i, 3 + rng_below(&r, 30));
         draw_singular(&d, &r);
         fur_solver_report report = solve(&d, names[2 + trial % 2], 10000);
-        ck_outcome(report, FUR_OUTCOME_SINGULAR);
+        bool hidden = report.condition * value_epsilon(d.value) * (double)d.n >= 1;
+        if (!(hidden && report.outcome == FUR_OUTCOME_STAGNATED))
+            ck_outcome(report, FUR_OUTCOME_SINGULAR);
         dense_release(&d);
     }
 }
