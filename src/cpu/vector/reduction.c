@@ -20,6 +20,10 @@
 #    include "table.h"
 
 #    include <float.h>
+#    include <string.h>
+
+/* Running maxima, which fit in registers. */
+#    define MAX_LANES 16
 
 static pair add(pair a, pair b)
 {
@@ -30,6 +34,20 @@ static pair add(pair a, pair b)
 static double larger(double a, double b)
 {
     return isnan(a) || a > b ? a : b;
+}
+
+static inline int64_t bits_of(double x)
+{
+    int64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+static inline double from_bits(int64_t bits)
+{
+    double x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
 }
 
 static pair larger_pair(pair a, pair b)
@@ -186,30 +204,29 @@ static fur_status FN(norm1)(fur_env *env, int64_t n, const void *x, fur_slot out
     return store(out, walk(env, &r).re, 0);
 }
 
-/* A comparison drops NaN, so that is noted apart. */
-static inline void FN(max_row)(const VALUE *restrict x, int count, double *restrict most,
-                               int64_t *restrict unordered)
+/* Magnitudes compare as their bits do, and NaN is above infinity. */
+static inline void FN(max_row)(const VALUE *restrict x, int count, int64_t *restrict most)
 {
     for (int j = 0; j < count; j++) {
-        double a = FN(magnitude)(x[j]);
+        int64_t a = bits_of(FN(magnitude)(x[j]));
         most[j] = a > most[j] ? a : most[j];
-        unordered[j] |= a != a;
     }
 }
 
+/* In any order, as a maximum has the same bits in all. */
 static pair FN(max_leaf)(const reduction *r, int64_t begin, int64_t end)
 {
     const VALUE *x = r->x;
-    double most[ROW] = {0};
-    int64_t unordered[ROW] = {0};
+    int64_t most[MAX_LANES] = {0};
     int64_t i = begin;
-    for (; i + ROW <= end; i += ROW)
-        FN(max_row)(x + i, ROW, most, unordered);
-    FN(max_row)(x + i, (int)(end - i), most, unordered);
-    double result = 0;
-    for (int j = 0; j < ROW; j++)
-        result = larger(unordered[j] ? NAN : most[j], result);
-    return (pair){result, 0};
+    for (; i + MAX_LANES <= end; i += MAX_LANES)
+        FN(max_row)(x + i, MAX_LANES, most);
+    FN(max_row)(x + i, (int)(end - i), most);
+    int64_t largest = 0;
+    for (int j = 0; j < MAX_LANES; j++)
+        largest = most[j] > largest ? most[j] : largest;
+    double result = from_bits(largest);
+    return (pair){isnan(result) ? NAN : result, 0};
 }
 
 static double FN(largest)(const fur_env *env, int64_t n, const void *x)
