@@ -320,8 +320,8 @@ const fur_spmv_kernel ISA(spmv_sell_runs) = {
 typedef FUR_LANES(VALUE_NAME) FN(lanes);
 
 /* One step: adds its products to the lanes; moves columns past those it used. */
-static inline FN(lanes) FN(add_step)(FN(lanes) v, int32_t base, unsigned mask,
-                                     const int32_t **columns, const VALUE *x, FN(lanes) sum)
+INLINE FN(lanes) FN(add_step)(FN(lanes) v, int32_t base, unsigned mask, const int32_t **columns,
+                              const VALUE *x, FN(lanes) sum)
 {
     if (base == GATHER) {
         const int32_t *index = *columns;
