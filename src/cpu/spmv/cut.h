@@ -72,6 +72,8 @@ static void cut_steps(const fur_csr_view *a, int64_t row, cut *out)
     const int32_t numbers[LANES] = {0, 1, 2, 3, 4, 5, 6, 7};
     const lanes_index lane = index_load(numbers);
     cursor c = open_slice(a, row);
+    int steps = 0;
+    int gathers = 0;
     for (lanes_index left = index_below(c.next, c.end); index_bits(left);
          left = index_below(c.next, c.end)) {
         lanes_index column = index_fetch(c.columns, c.next, left, index_all(0));
@@ -83,34 +85,95 @@ static void cut_steps(const fur_csr_view *a, int64_t row, cut *out)
         if (run) {
             int32_t base[LANES];
             index_store(base, leftmost);
-            out->base[out->steps] = base[0];
-            out->mask[out->steps++] = (uint8_t)bits;
+            out->base[steps] = base[0];
+            out->mask[steps++] = (uint8_t)bits;
             c.next = index_minus(c.next, on);
         } else {
-            index_store(out->columns + LANES * (ptrdiff_t)out->gathers++, column);
-            out->base[out->steps] = GATHER;
-            out->mask[out->steps++] = (uint8_t)index_bits(left);
+            index_store(out->columns + LANES * (ptrdiff_t)gathers++, column);
+            out->base[steps] = GATHER;
+            out->mask[steps++] = (uint8_t)index_bits(left);
             c.next = index_minus(c.next, left);
         }
     }
+    out->steps = steps;
+    out->gathers = gathers;
 }
 
-/* The steps of the slice at row. In most slices of a grid all rows have the same diagonals. */
-static void cut_slice(const fur_csr_view *a, int64_t row, cut *out)
+#define CUTS_KEPT 4
+
+/* Slices that were cut before: in a grid the ends of its lines look alike. */
+typedef struct cuts {
+    int count; /* of slices kept so far, of which the last CUTS_KEPT are there */
+    int64_t row[CUTS_KEPT];
+    cut slice[CUTS_KEPT];
+    cut regular; /* the last slice whose rows all have the same diagonals */
+} cuts;
+
+/* Whether the slice at row is the one at `before` with all columns shifted by *shift. */
+static bool is_shifted(const fur_csr_view *a, int64_t row, int64_t before, int32_t *shift)
+{
+    if (row + LANES > a->rows || before + LANES > a->rows)
+        return false;
+    const int64_t first = fur_offset_at(a, row);
+    const int64_t other = fur_offset_at(a, before);
+    for (int i = LANES; i > 0; i--)
+        if (fur_offset_at(a, row + i) - first != fur_offset_at(a, before + i) - other)
+            return false;
+    const int32_t *columns = a->columns + first;
+    const int32_t *shifted = a->columns + other;
+    int64_t entries = fur_offset_at(a, row + LANES) - first;
+    uint32_t apart = 0;
+    *shift = columns[0] - shifted[0];
+    for (int64_t k = 0; k < entries; k++)
+        apart |= ((uint32_t)columns[k] - (uint32_t)*shift) ^ (uint32_t)shifted[k];
+    return apart == 0;
+}
+
+static void shift_cut(cut *c, int32_t shift)
+{
+    for (int k = 0; k < c->steps; k++)
+        c->base[k] += c->base[k] == GATHER ? 0 : shift;
+    for (int k = 0; k < c->gathers * LANES; k++)
+        c->columns[k] += shift;
+}
+
+/* The cut of a slice with entries, made from one that is kept if there is one like it. */
+static const cut *cut_irregular(const fur_csr_view *a, int64_t row, cuts *kept)
+{
+    int32_t shift = 0;
+    for (int i = 0; i < CUTS_KEPT && i < kept->count; i++)
+        if (is_shifted(a, row, kept->row[i], &shift)) {
+            shift_cut(&kept->slice[i], shift);
+            kept->row[i] = row;
+            return &kept->slice[i];
+        }
+    int place = kept->count++ % CUTS_KEPT;
+    kept->row[place] = row;
+    cut_steps(a, row, &kept->slice[place]);
+    return &kept->slice[place];
+}
+
+/* The cut of a slice whose rows all have the same diagonals, so many; of an empty one with 0. */
+static const cut *cut_regular(const fur_csr_view *a, int64_t row, int steps, cuts *kept)
+{
+    cut *c = &kept->regular;
+    c->steps = steps;
+    c->gathers = 0;
+    if (steps > 0)
+        memcpy(c->base, a->columns + fur_offset_at(a, row), (size_t)steps * sizeof *c->base);
+    memset(c->mask, ALL_LANES, (size_t)steps);
+    return c;
+}
+
+/* The cut of the slice at row, which stays until the next. */
+static const cut *cut_slice(const fur_csr_view *a, int64_t row, cuts *kept)
 {
     int64_t first = fur_offset_at(a, row);
     int64_t length = common_length(a, row);
-    out->steps = 0;
-    out->gathers = 0;
-    if (first == fur_offset_at(a, fur_smaller(row + LANES, a->rows)))
-        return;
-    if (length < 0 || !on_diagonals(a->columns + first, length)) {
-        cut_steps(a, row, out);
-        return;
-    }
-    out->steps = (int)length;
-    memcpy(out->base, a->columns + first, (size_t)length * sizeof *out->base);
-    memset(out->mask, ALL_LANES, (size_t)length);
+    bool empty = first == fur_offset_at(a, fur_smaller(row + LANES, a->rows));
+    if (empty || (length > 0 && on_diagonals(a->columns + first, length)))
+        return cut_regular(a, row, empty ? 0 : (int)length, kept);
+    return cut_irregular(a, row, kept);
 }
 
 #endif

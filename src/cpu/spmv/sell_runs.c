@@ -31,6 +31,11 @@
 #    define CHUNK_ROWS (CHUNK_SLICES * LANES)
 /* Chunks that are worth a thread when the form is made. */
 #    define CHUNK_GRAIN 4
+/* Of regular slices only the first row's columns are read again, where prefetchers see no order. */
+#    define AHEAD_ROWS (8 * LANES)
+/* With a slice's steps until they are set: its rows all have the same diagonals. */
+#    define REGULAR 0x8000U
+
 typedef struct runs {
     int64_t chunks;
     int64_t *step;    /* first of each chunk, and their number; one more than chunks */
@@ -43,15 +48,15 @@ typedef struct runs {
 } runs;
 
 /* Leaves the chunk's numbers of steps where the next one's first will stand. */
-static void count_chunk(const fur_csr_view *a, int64_t index, runs *r)
+static void count_chunk(const fur_csr_view *a, int64_t index, runs *r, cuts *kept)
 {
     int64_t end = fur_smaller(a->rows, (index + 1) * CHUNK_ROWS);
     for (int64_t row = index * CHUNK_ROWS; row < end; row += LANES) {
-        cut c;
-        cut_slice(a, row, &c);
-        r->slice[row / LANES] = (uint16_t)c.steps;
-        r->step[index + 1] += c.steps;
-        r->gather[index + 1] += c.gathers;
+        const cut *c = cut_slice(a, row, kept);
+        unsigned mark = c == &kept->regular ? REGULAR : 0;
+        r->slice[row / LANES] = (uint16_t)((unsigned)c->steps | mark);
+        r->step[index + 1] += c->steps;
+        r->gather[index + 1] += c->gathers;
     }
 }
 
@@ -66,20 +71,28 @@ typedef struct building {
 static void count_chunks(void *job, int64_t begin, int64_t end)
 {
     const building *b = job;
+    cuts kept;
+    kept.count = 0;
     for (int64_t i = begin; i < end; i++)
-        count_chunk(b->a, i, b->r);
+        count_chunk(b->a, i, b->r, &kept);
 }
 
 /* Sets a slice's steps from `at` on, without their values; the columns after those before. */
 static int set_steps(const fur_csr_view *a, int64_t row, const runs *r, int64_t at,
-                     int32_t *columns)
+                     int32_t *columns, cuts *kept)
 {
-    cut c;
-    cut_slice(a, row, &c);
-    memcpy(r->base + at, c.base, (size_t)c.steps * sizeof *c.base);
-    memcpy(r->mask + at, c.mask, (size_t)c.steps);
-    memcpy(columns, c.columns, (size_t)c.gathers * LANES * sizeof *c.columns);
-    return c.gathers;
+    unsigned slice = r->slice[row / LANES];
+    const int32_t *ahead = a->columns + fur_offset_at(a, fur_smaller(row + AHEAD_ROWS, a->rows));
+    __builtin_prefetch(ahead);
+    __builtin_prefetch(ahead + 16);
+    int steps = (int)(slice & ~REGULAR);
+    bool regular = slice & REGULAR || steps == 0;
+    const cut *c = regular ? cut_regular(a, row, steps, kept) : cut_irregular(a, row, kept);
+    memcpy(r->base + at, c->base, (size_t)steps * sizeof *c->base);
+    memcpy(r->mask + at, c->mask, (size_t)steps);
+    memcpy(columns, c->columns, (size_t)c->gathers * LANES * sizeof *c->columns);
+    r->slice[row / LANES] = (uint16_t)steps;
+    return c->gathers;
 }
 
 /* The values of a slice's rows. */
@@ -92,7 +105,7 @@ static void open_values(const fur_csr_view *a, int64_t row, const char *next[LAN
 }
 
 /* Steps and values slice by slice: A is read once. False if a value does not fit. */
-static bool set_chunk(const building *b, int64_t index)
+static bool set_chunk(const building *b, int64_t index, cuts *kept)
 {
     const runs *r = b->r;
     const char *next[LANES];
@@ -103,7 +116,7 @@ static bool set_chunk(const building *b, int64_t index)
     bool fits = true;
     for (int64_t row = index * CHUNK_ROWS; fits && row < end; row += LANES) {
         if (b->cut_too)
-            columns += (ptrdiff_t)set_steps(b->a, row, r, at, columns) * LANES;
+            columns += (ptrdiff_t)set_steps(b->a, row, r, at, columns, kept) * LANES;
         if (r->slice[row / LANES] == 0)
             continue;
         open_values(b->a, row, next);
@@ -116,8 +129,10 @@ static bool set_chunk(const building *b, int64_t index)
 static void set_chunks(void *job, int64_t begin, int64_t end)
 {
     building *b = job;
+    cuts kept;
+    kept.count = 0;
     for (int64_t i = begin; i < end && b->misfits == 0; i++)
-        fur_shared_add(&b->misfits, !set_chunk(b, i));
+        fur_shared_add(&b->misfits, !set_chunk(b, i, &kept));
 }
 
 static void start_chunks(runs *r)
@@ -160,18 +175,19 @@ static sample take_sample(const fur_csr_view *a)
     int64_t slices = (a->rows + LANES - 1) / LANES;
     int samples = (int)fur_smaller((slices + SAMPLED - 1) / SAMPLED, SAMPLES);
     sample found = {0};
+    cuts kept;
+    kept.count = 0;
     steps_trial t;
     steps_try_first(&t, a->value_type);
     for (int i = 0; i < samples; i++) {
         const char *next[LANES];
-        cut c;
         int64_t row = fur_split(slices, samples, i) * LANES;
-        cut_slice(a, row, &c);
-        count_kinds(&c, &found);
-        if (c.steps == 0)
+        const cut *c = cut_slice(a, row, &kept);
+        count_kinds(c, &found);
+        if (c->steps == 0)
             continue;
         open_values(a, row, next);
-        steps_try(&t, next, c.mask, c.steps, fur_value_size(a->value_type));
+        steps_try(&t, next, c->mask, c->steps, fur_value_size(a->value_type));
     }
     double scale = samples > 0 ? (double)slices / samples : 0;
     found.full *= scale;
@@ -304,8 +320,8 @@ const fur_spmv_kernel ISA(spmv_sell_runs) = {
 typedef FUR_LANES(VALUE_NAME) FN(lanes);
 
 /* One step: adds its products to the lanes; moves columns past those it used. */
-static inline FN(lanes) FN(add_step)(FN(lanes) v, int32_t base, unsigned mask,
-                                     const int32_t **columns, const VALUE *x, FN(lanes) sum)
+INLINE FN(lanes) FN(add_step)(FN(lanes) v, int32_t base, unsigned mask, const int32_t **columns,
+                              const VALUE *x, FN(lanes) sum)
 {
     if (base == GATHER) {
         const int32_t *index = *columns;
