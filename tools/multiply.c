@@ -62,6 +62,7 @@ static fur_status make_product(multiply_job *job)
 {
     const multiply_options *o = job->options;
     fur_product_options options = {.size = sizeof options,
+                                   .uses = job->options->repeat,
                                    .op = o->transpose ? FUR_OP_T : FUR_OP_N,
                                    .kernel = o->kernel,
                                    .order = o->reorder};
@@ -220,8 +221,9 @@ static const line_option own_options[] = {
     {"out", "Y.mtx", "Write y to this file", LINE_FILE, AT(out.path)},
     {"format", "NAME", SAVE_FORMAT_DOC, LINE_OWN, AT(out), .parse = save_parse_format},
     {"kernel", "NAME", PRODUCT_KERNEL_DOC, LINE_TEXT, AT(kernel)},
-    {"repeat", "N", "Time N products (default: about 0.2 s of them)", LINE_LONG, AT(repeat),
-     .most = REPEAT_MOST},
+    {"repeat", "N",
+     "Time N products, and choose for as many (default: about 0.2 s of them, chosen for 50)",
+     LINE_LONG, AT(repeat), .most = REPEAT_MOST},
     {"reorder", "METHOD", PRODUCT_ORDER_DOC, LINE_CHOICE, AT(reorder), .names = product_order},
     {0},
 };

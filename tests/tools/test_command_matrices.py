@@ -87,7 +87,7 @@ def check_product(command, path, a, folder, options):
     x = [(37 * i % 101 - 50) / 16 for i in range(op.cols)]
     matrix_market.write_column(folder / "x.mtx", x)
     done = run(command, "multiply", path, "--x", folder / "x.mtx", "--out", folder / "y.mtx",
-               "--repeat", 1, "--json", *options)
+               "--repeat", 20, "--json", *options)
     report = report_of(done)
     expect(report, f"no product: {done.stderr}")
     y = matrix_market.read_column((folder / "y.mtx").read_text())
@@ -145,7 +145,7 @@ def is_solvable(a):
 
 
 def check_large(command, path):
-    done = run(command, "multiply", path, "--json", "--repeat", 1)
+    done = run(command, "multiply", path, "--json", "--repeat", 20)
     expect(done.returncode == 0, done.stderr)
     return "multiplied"
 
