@@ -38,8 +38,8 @@ typedef struct trials {
     record record[FUR_MACHINE_KERNELS];
 } trials;
 
-/* Makes a kernel's plan for a trial; its time where its memory has been used before, and anything
- * else is as in the first. */
+/* Makes a kernel's plan for a trial, twice: the least time is that in memory that has been used
+ * before. */
 static fur_status make_plan(trials *s, int index, const fur_spmv_kernel *kernel, record *r)
 {
     const fur_trial *t = &s->trial[index];
