@@ -82,16 +82,17 @@ static int set_steps(const fur_csr_view *a, int64_t row, const runs *r, int64_t 
                      int32_t *columns, cuts *kept)
 {
     unsigned slice = r->slice[row / LANES];
+    int steps = (int)(slice & ~REGULAR);
+    r->slice[row / LANES] = (uint16_t)steps;
+    if (steps == 0) /* A may have no columns to point at */
+        return 0;
     const int32_t *ahead = a->columns + fur_offset_at(a, fur_smaller(row + AHEAD_ROWS, a->rows));
     __builtin_prefetch(ahead);
     __builtin_prefetch(ahead + 16);
-    int steps = (int)(slice & ~REGULAR);
-    bool regular = slice & REGULAR || steps == 0;
-    const cut *c = regular ? cut_regular(a, row, steps, kept) : cut_irregular(a, row, kept);
+    const cut *c = slice & REGULAR ? cut_regular(a, row, steps, kept) : cut_irregular(a, row, kept);
     memcpy(r->base + at, c->base, (size_t)steps * sizeof *c->base);
     memcpy(r->mask + at, c->mask, (size_t)steps);
     memcpy(columns, c->columns, (size_t)c->gathers * LANES * sizeof *c->columns);
-    r->slice[row / LANES] = (uint16_t)steps;
     return c->gathers;
 }
 
