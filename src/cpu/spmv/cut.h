@@ -103,7 +103,8 @@ static void cut_steps(const fur_csr_view *a, int64_t row, cut *out)
 
 /* Slices that were cut before: in a grid the ends of its lines look alike. */
 typedef struct cuts {
-    int count; /* of slices kept so far, of which the last CUTS_KEPT are there */
+    int count;  /* of slices kept so far, of which the last CUTS_KEPT are there */
+    int useful; /* times that one of them was taken again */
     int64_t row[CUTS_KEPT];
     cut slice[CUTS_KEPT];
     cut regular; /* the last slice whose rows all have the same diagonals */
@@ -137,17 +138,25 @@ static void shift_cut(cut *c, int32_t shift)
         c->columns[k] += shift;
 }
 
+/* In a mesh hardly any slice is like another: then one place serves all. */
+static bool is_futile(const cuts *kept)
+{
+    return kept->count > 8 * (CUTS_KEPT + kept->useful);
+}
+
 /* The cut of a slice with entries, made from one that is kept if there is one like it. */
 static const cut *cut_irregular(const fur_csr_view *a, int64_t row, cuts *kept)
 {
     int32_t shift = 0;
-    for (int i = 0; i < CUTS_KEPT && i < kept->count; i++)
+    int places = is_futile(kept) ? 1 : CUTS_KEPT;
+    for (int i = 0; places > 1 && i < places && i < kept->count; i++)
         if (is_shifted(a, row, kept->row[i], &shift)) {
             shift_cut(&kept->slice[i], shift);
             kept->row[i] = row;
+            kept->useful++;
             return &kept->slice[i];
         }
-    int place = kept->count++ % CUTS_KEPT;
+    int place = kept->count++ % places;
     kept->row[place] = row;
     cut_steps(a, row, &kept->slice[place]);
     return &kept->slice[place];

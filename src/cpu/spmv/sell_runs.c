@@ -72,7 +72,7 @@ static void count_chunks(void *job, int64_t begin, int64_t end)
 {
     const building *b = job;
     cuts kept;
-    kept.count = 0;
+    kept.count = kept.useful = 0;
     for (int64_t i = begin; i < end; i++)
         count_chunk(b->a, i, b->r, &kept);
 }
@@ -131,7 +131,7 @@ static void set_chunks(void *job, int64_t begin, int64_t end)
 {
     building *b = job;
     cuts kept;
-    kept.count = 0;
+    kept.count = kept.useful = 0;
     for (int64_t i = begin; i < end && b->misfits == 0; i++)
         fur_shared_add(&b->misfits, !set_chunk(b, i, &kept));
 }
@@ -177,7 +177,7 @@ static sample take_sample(const fur_csr_view *a)
     int samples = (int)fur_smaller((slices + SAMPLED - 1) / SAMPLED, SAMPLES);
     sample found = {0};
     cuts kept;
-    kept.count = 0;
+    kept.count = kept.useful = 0;
     steps_trial t;
     steps_try_first(&t, a->value_type);
     for (int i = 0; i < samples; i++) {
