@@ -224,7 +224,8 @@ fur_status fur_cuda_spmv_profile(fur_env *env, const fur_csr_view *a, fur_spmv_p
 {
     fur_figures f;
     FUR_TRY(find<LENGTHS>(env, a, &f));
-    *out = {statistics_of(a, f), 0};
+    *out = fur_spmv_profile{};
+    out->rows = statistics_of(a, f);
     return FUR_OK;
 }
 

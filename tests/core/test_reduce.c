@@ -418,6 +418,7 @@ static const extreme extremes[] = {
     {FUR_C64, {3 * 0x1p-149, 0, 0, -0x1p-147}, 7 * 0x1p-149, 5 * 0x1p-149, 0x1p-147},
     {FUR_C64, {1, -INFINITY, 1, 1}, INFINITY, INFINITY, INFINITY},
     {FUR_C64, {1, 1, NAN, 0}, NAN, NAN, NAN},
+    {FUR_C64, {1, 1, -NAN, -NAN}, NAN, NAN, NAN},
     {FUR_C128, {3 * 0x1p1000, -0x1p1002, 0, 0}, 5 * 0x1p1000, 5 * 0x1p1000, 5 * 0x1p1000},
     {FUR_C128, {3 * 0x1p1000, 0, 0, 0x1p1002}, 7 * 0x1p1000, 5 * 0x1p1000, 0x1p1002},
     {FUR_C128, {3 * TINY, 4 * TINY, 0, 0}, 5 * TINY, 5 * TINY, 5 * TINY},
@@ -434,6 +435,7 @@ static const extreme extremes[] = {
     {FUR_C128, {NAN, 0, 1, 1}, NAN, NAN, NAN},
     {FUR_C128, {INFINITY, NAN, 1, 1}, NAN, NAN, NAN},
     {FUR_C128, {1, 1, NAN, -INFINITY}, NAN, NAN, NAN},
+    {FUR_C128, {-NAN, -NAN, 1, 1}, NAN, NAN, NAN},
 };
 
 static void *spread(const extreme *e, int64_t gap, int64_t n)

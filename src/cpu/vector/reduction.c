@@ -208,7 +208,7 @@ static fur_status FN(norm1)(fur_env *env, int64_t n, const void *x, fur_slot out
 static inline void FN(max_row)(const VALUE *restrict x, int count, int64_t *restrict most)
 {
     for (int j = 0; j < count; j++) {
-        int64_t a = bits_of(FN(magnitude)(x[j]));
+        int64_t a = bits_of(fabs(FN(magnitude)(x[j]))); /* NaN may have a sign */
         most[j] = a > most[j] ? a : most[j];
     }
 }
