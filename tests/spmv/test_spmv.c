@@ -727,9 +727,13 @@ START_TEST(the_choice_is_the_least_estimate)
         fur_csr *a = even_rows(context, 4000, 7, anywhere);
         fur_spmv_estimate e = {.size = sizeof e};
         check_estimates(a);
-        ck_fails(context, FUR_INVALID, "there is no SpMV kernel 99 on device cpu; fur_spmv_kernel_at lists those that there are",
+        ck_fails(context, FUR_INVALID,
+                 "there is no SpMV kernel 99 on device cpu; fur_spmv_kernel_at lists those that "
+                 "there are",
                  fur_spmv_estimate_at(a, 99, &e));
-        ck_fails(context, FUR_INVALID, "there is no SpMV kernel -1 on device cpu; fur_spmv_kernel_at lists those that there are",
+        ck_fails(context, FUR_INVALID,
+                 "there is no SpMV kernel -1 on device cpu; fur_spmv_kernel_at lists those that "
+                 "there are",
                  fur_spmv_estimate_at(a, -1, &e));
         fur_csr_destroy(a);
     }

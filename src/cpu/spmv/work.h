@@ -19,7 +19,7 @@ static inline fur_spmv_work fur_csr_work(const fur_csr_view *a, const fur_spmv_p
         .part = {(double)a->entries, profile->late_entries, (double)a->rows, profile->turns},
         .bytes = (double)a->entries * (double)(fur_value_size(a->value_type) + 4) +
                  (double)a->rows * (double)fur_offset_size(a->offset_type) + fur_vector_bytes(a),
-        .worth = (double)((a->entries + a->rows) / FUR_SPMV_GRAIN),
+        .worth = (double)(a->entries + a->rows) / FUR_SPMV_GRAIN,
         .longest = a->entries > 0 ? (double)profile->rows.row_max / (double)a->entries : 0,
     };
 }
