@@ -316,6 +316,7 @@ extern "C" const fur_spmv_kernel fur_cuda_spmv_binned = {
     {"binned", "history: rows binned by length, from one lane to several blocks a row",
      "Ashari et al. 2014 (ACSR)", false, 0},
     nullptr, // cost
+    nullptr, // work
     plan,
     nullptr, // refresh
     apply,

@@ -360,6 +360,7 @@ extern "C" const fur_spmv_kernel fur_cuda_spmv_bsr = {
     {"bsr", "history: blocks of 2 x 2, 3 x 3 or 4 x 4 entries with one index each",
      "Im and Yelick 2001", true, 0},
     nullptr, // cost: to be known only from the analysis
+    nullptr, // work
     plan,
     refresh,
     apply,

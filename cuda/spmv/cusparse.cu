@@ -178,6 +178,7 @@ fur_status apply(const fur_spmv_call *call)
 extern "C" const fur_spmv_kernel fur_cuda_spmv_cusparse_alg1 = {
     {"cusparse_alg1", "cuSPARSE, CUSPARSE_SPMV_CSR_ALG1", "NVIDIA cuSPARSE", false, 0},
     nullptr, // cost
+    nullptr, // work
     plan<CUSPARSE_SPMV_CSR_ALG1>,
     refresh,
     apply,
@@ -188,6 +189,7 @@ extern "C" const fur_spmv_kernel fur_cuda_spmv_cusparse_alg1 = {
 extern "C" const fur_spmv_kernel fur_cuda_spmv_cusparse_alg2 = {
     {"cusparse_alg2", "cuSPARSE, CUSPARSE_SPMV_CSR_ALG2", "NVIDIA cuSPARSE", false, 0},
     nullptr, // cost
+    nullptr, // work
     plan<CUSPARSE_SPMV_CSR_ALG2>,
     refresh,
     apply,

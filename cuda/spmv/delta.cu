@@ -293,6 +293,7 @@ extern "C" const fur_spmv_kernel fur_cuda_spmv_delta = {
     {"delta", "slices of 32 rows with compressed columns", "Kourtis, Goumas, Koziris 2008", true,
      0},
     cost,
+    nullptr, // work
     plan,
     refresh,
     apply,

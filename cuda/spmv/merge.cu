@@ -294,6 +294,7 @@ extern "C" const fur_spmv_kernel fur_cuda_spmv_merge = {
     {"merge", "equal shares of rows plus entries a thread, by the merge path",
      "Merrill and Garland 2016", false, 0},
     nullptr, // cost
+    nullptr, // work
     plan,
     nullptr, // refresh
     apply,

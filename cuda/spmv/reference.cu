@@ -38,6 +38,7 @@ fur_status apply(const fur_spmv_call *call)
 extern "C" const fur_spmv_kernel fur_cuda_spmv_reference = {
     {"reference", "one thread a row", "Nickolls, Buck, Garland, Skadron 2008", true, 0},
     fur_cuda_walk_cost,
+    nullptr, // work
     nullptr, // plan
     nullptr, // refresh
     apply,

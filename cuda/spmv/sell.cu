@@ -125,6 +125,7 @@ extern "C" const fur_spmv_kernel fur_cuda_spmv_sell = {
     {"sell", "slices of 32 rows of like length, one lane a row",
      "Kreutzer, Hager, Wellein, Fehske, Bishop 2014", true, 0},
     cost,
+    nullptr, // work
     plan,
     refresh,
     apply,

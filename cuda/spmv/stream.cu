@@ -498,6 +498,7 @@ extern "C" const fur_spmv_kernel fur_cuda_spmv_stream = {
     {"stream", "tiles of rows staged through shared memory, then one thread a row",
      "Greathouse, Daga 2014", true, 0},
     cost,
+    nullptr, // work
     plan,
     nullptr, // refresh
     apply,

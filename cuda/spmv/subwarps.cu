@@ -63,6 +63,7 @@ fur_status apply(const fur_spmv_call *call)
 extern "C" const fur_spmv_kernel fur_cuda_spmv_subwarps = {
     {"subwarps", "2 to 32 lanes a row, by the mean row length", "Bell and Garland 2009", false, 0},
     nullptr, // cost
+    nullptr, // work
     nullptr, // plan
     nullptr, // refresh
     apply,

@@ -152,7 +152,8 @@ START_TEST(a_preconditioner_may_change)
     ck_ok(context, fur_solver_create(p.a, &options, &solver));
     ck_ok(context, fur_solver_solve(solver, p.b, p.x, &report));
     check_solution(&(entrant){"fgmres", false, false}, &d, &p, &report, options.rtol);
-    ck_assert_int_le(report.products, report.iterations + 3); /* of one or two cycles or passes */
+    /* and for the first residual, for those at the ends of two cycles, and for the last */
+    ck_assert_int_le(report.products, report.iterations + 4);
     fur_solver_destroy(solver);
     fur_operator_destroy(m);
     fur_operator_destroy(jacobi);
