@@ -62,7 +62,7 @@ extern "C" const fur_spmv_kernel fur_cuda_spmv_rows_cached = {
     {"rows_cached", "one thread a row, x of the block's own rows in shared memory",
      "Nickolls, Buck, Garland, Skadron 2008", true, 0},
     fur_cuda_walk_cost, // what the window saves, present devices' first-level cache saves too
-    nullptr, // work
+    nullptr,            // work
     nullptr,            // plan
     nullptr,            // refresh
     apply,
