@@ -65,9 +65,11 @@ static json_t *seconds_to_json(double seconds)
 
 static json_t *race_to_json(const race *r)
 {
-    return json_pack("{s:o, s:o, s:o, s:o, s:o}", "kernel", output_string(r->kernel),
-                     "seconds_expected", seconds_to_json(r->expected.seconds_product),
-                     "seconds_product", seconds_to_json(r->product), "seconds_plan_expected",
+    const char *refusal = r->expected.refusal;
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "kernel", output_string(r->kernel),
+                     "refusal", refusal ? output_string(refusal) : json_null(), "seconds_expected",
+                     seconds_to_json(r->expected.seconds_product), "seconds_product",
+                     seconds_to_json(r->product), "seconds_plan_expected",
                      seconds_to_json(r->expected.seconds_plan), "seconds_plan",
                      seconds_to_json(r->plan));
 }
@@ -87,7 +89,8 @@ static void print_race(const race *r)
     print_figure(1e6 * r->product);
     print_figure(1e3 * r->expected.seconds_plan);
     print_figure(1e3 * r->plan);
-    printf("\n");
+    printf("%s%s\n", r->expected.refusal ? "  " : "",
+           r->expected.refusal ? r->expected.refusal : "");
 }
 
 static fur_status put_all(output *out, const fur_csr *a, const fur_vector *x, fur_vector *y)

@@ -21,8 +21,6 @@
  * them, than a better one needs to pay for trials of the machine. */
 #define SHORT_USES 8
 #define SHORT_ENTRIES 1e6
-/* Kernels considered at most. */
-#define CANDIDATES_MAX 32
 
 fur_status fur_spmv_prepare(fur_spmv *plan, const fur_spmv_kernel *kernel,
                             const fur_spmv_profile *profile, void **state)
@@ -63,7 +61,7 @@ static fur_status list_candidates(const fur_spmv *plan, const fur_spmv_profile *
 {
     const fur_backend *backend = plan->context->backend;
     *count = 0;
-    for (int i = 1; i < backend->spmv_count && *count < CANDIDATES_MAX; i++) {
+    for (int i = 1; i < fur_spmv_kernel_count(backend); i++) {
         fur_spmv_cost cost;
         if (!eligible(backend->spmv[i]))
             continue;
@@ -139,7 +137,7 @@ static fur_status choose_cheapest(fur_spmv *plan, const fur_spmv_profile *profil
 
 fur_status fur_spmv_choose_estimated(fur_spmv *plan, const fur_spmv_profile *profile, int64_t uses)
 {
-    candidate list[CANDIDATES_MAX];
+    candidate list[FUR_SPMV_KERNELS];
     const fur_backend *backend = plan->context->backend;
     double n = (double)(uses > 0 ? uses : backend->uses_assumed);
     int count;
@@ -226,7 +224,7 @@ static fur_status try_kernel(fur_spmv *plan, const fur_spmv_kernel *kernel,
 static fur_status try_all(fur_spmv *plan, const fur_spmv_profile *profile, const fur_vector *x,
                           fur_vector *y)
 {
-    candidate list[CANDIDATES_MAX];
+    candidate list[FUR_SPMV_KERNELS];
     int count;
     FUR_TRY(list_candidates(plan, profile, list, &count));
     const candidate *best = cheapest(list, count);

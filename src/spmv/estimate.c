@@ -1,6 +1,5 @@
 /* What kernels are expected to take: by their own model of a device, by trials of a CPU. */
 #include "machine.h"
-#include "spmv.h"
 
 #include "arguments.h"
 #include "options.h"

@@ -20,9 +20,6 @@
 /* The time to get a byte of memory that has not been used before. */
 #define FRESH_NS 0.15
 
-/* Smaller matrices stay as near as those of the trials. */
-#define NEAR_BYTES (1 << 20)
-
 /* What a kernel did in the trials. */
 typedef struct record {
     fur_spmv_work work[FUR_TRIALS];
@@ -35,7 +32,7 @@ typedef struct trials {
     fur_env *env; /* of one thread */
     const fur_backend *backend;
     fur_trial trial[FUR_TRIALS];
-    record record[FUR_MACHINE_KERNELS];
+    record record[FUR_SPMV_KERNELS];
 } trials;
 
 /* Makes a kernel's plan for a trial, twice: the least time is that in memory that has been used
@@ -69,7 +66,7 @@ static fur_status prepare(trials *s, fur_value_type value)
 {
     for (int t = 0; t < FUR_TRIALS; t++) {
         FUR_TRY(fur_trial_create(s->env, t, value, &s->trial[t]));
-        for (int k = 0; k < s->backend->spmv_count; k++)
+        for (int k = 0; k < fur_spmv_kernel_count(s->backend); k++)
             if (s->backend->spmv[k]->work)
                 FUR_TRY(prepare_kernel(s, t, s->backend->spmv[k], &s->record[k]));
     }
@@ -95,7 +92,7 @@ static fur_status time_products(trials *s, const fur_trial *t, const fur_spmv_ke
 static fur_status run_pass(trials *s)
 {
     for (int t = 0; t < FUR_TRIALS; t++)
-        for (int k = 0; k < s->backend->spmv_count; k++) {
+        for (int k = 0; k < fur_spmv_kernel_count(s->backend); k++) {
             const fur_spmv_kernel *kernel = s->backend->spmv[k];
             record *r = &s->record[k];
             if (kernel->work && !r->work[t].refusal)
@@ -107,7 +104,7 @@ static fur_status run_pass(trials *s)
 static void release(trials *s)
 {
     for (int t = 0; t < FUR_TRIALS; t++) {
-        for (int k = 0; k < s->backend->spmv_count; k++)
+        for (int k = 0; k < fur_spmv_kernel_count(s->backend); k++)
             if (s->record[k].state[t] && s->backend->spmv[k]->release)
                 s->backend->spmv[k]->release(s->env, s->record[k].state[t]);
         fur_trial_release(s->env, &s->trial[t]);
@@ -146,9 +143,6 @@ static void fit(const record *r, double far_entries, fur_kernel_speed *speed)
     for (int sweep = 0; sweep < SWEEPS; sweep++)
         for (int p = 0; p < FUR_WORK_PARTS; p++)
             improve_part(r, speed, p);
-    for (int t = 0; t < FUR_FAR_TRIAL; t++)
-        if (!isinf(r->ns[t]))
-            speed->error = fmax(speed->error, fabs(near_ns(speed, &r->work[t]) / r->ns[t] - 1));
     double beyond = r->ns[FUR_FAR_TRIAL] - near_ns(speed, &r->work[FUR_FAR_TRIAL]);
     speed->far = fmax(0, beyond / far_entries);
     speed->plan = r->plan_ns;
@@ -156,7 +150,7 @@ static void fit(const record *r, double far_entries, fur_kernel_speed *speed)
 
 static void fit_all(const trials *s, fur_machine *m)
 {
-    for (int k = 0; k < s->backend->spmv_count; k++)
+    for (int k = 0; k < fur_spmv_kernel_count(s->backend); k++)
         if (s->backend->spmv[k]->work)
             fit(&s->record[k], s->trial[FUR_FAR_TRIAL].profile.far_entries, &m->kernel[k]);
 }
@@ -177,7 +171,6 @@ static fur_status measure(fur_context *context, fur_value_type value, fur_machin
     const int threads = env->threads;
     struct fur_team *team = env->team;
     trials *s;
-    double start = fur_seconds();
     FUR_TRY(fur_env_allocate_zeros(env, 1, sizeof *s, &s));
     s->backend = context->backend;
     s->env = env;
@@ -188,7 +181,6 @@ static fur_status measure(fur_context *context, fur_value_type value, fur_machin
     env->threads = threads;
     env->team = team;
     fur_env_release(env, s);
-    m->seconds = fur_seconds() - start;
     return status;
 }
 
@@ -214,7 +206,7 @@ static double stream_ns(fur_machine *m, const fur_context *context, const fur_cs
                         double bytes)
 {
     int64_t size = a->entries * (int64_t)fur_value_size(a->value_type);
-    if (size < NEAR_BYTES)
+    if (size < FUR_NEAR_BYTES) /* as near as those of the trials */
         return 0;
     double *rate = &m->rate[ilogb((double)size)];
     if (*rate == 0)

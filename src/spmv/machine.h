@@ -4,10 +4,7 @@
 #ifndef FURROW_SPMV_MACHINE_H
 #define FURROW_SPMV_MACHINE_H
 
-#include "core.h"
-
-/* Kernels of a backend at most. */
-#define FUR_MACHINE_KERNELS 16
+#include "spmv.h"
 
 /* Powers of two of a matrix's bytes. */
 #define FUR_MACHINE_SIZES 48
@@ -17,12 +14,10 @@ typedef struct fur_kernel_speed {
     double part[FUR_WORK_PARTS]; /* for each of the things that the kernel counts */
     double far;                  /* for each entry whose x comes from afar, on top */
     double plan;                 /* for each entry, to make the plan; 0: it makes none */
-    double error;                /* of the fit: the largest, relative */
 } fur_kernel_speed;
 
 typedef struct fur_machine {
-    fur_kernel_speed kernel[FUR_MACHINE_KERNELS];
-    double seconds; /* that the trials took */
+    fur_kernel_speed kernel[FUR_SPMV_KERNELS];
     /* Bytes a ns at which all threads read a matrix of 2^k bytes and more; 0: none has been met. */
     double rate[FUR_MACHINE_SIZES];
 } fur_machine;

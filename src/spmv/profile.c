@@ -6,8 +6,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* x of this size stays in the second-level cache. */
-#define NEAR_BYTES (1 << 20)
 #define LINE_BYTES 64
 /* Windows of entries that are looked at, and their length. */
 #define WINDOWS 32
@@ -35,7 +33,7 @@ static int64_t new_lines(const fur_csr_view *a, int64_t begin, int64_t end)
  * shared still shows the few a window opens with: harmless, as ratios matter. */
 static double far_entries(const fur_csr_view *a)
 {
-    if (a->entries == 0 || a->cols * (int64_t)fur_value_size(a->value_type) <= NEAR_BYTES)
+    if (a->entries == 0 || a->cols * (int64_t)fur_value_size(a->value_type) <= FUR_NEAR_BYTES)
         return 0;
     int64_t found = 0;
     int64_t looked_at = 0;

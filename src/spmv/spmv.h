@@ -7,6 +7,11 @@
 
 #include "csr.h"
 
+/* Kernels of a device that are looked at, at most. */
+#define FUR_SPMV_KERNELS 32
+/* What stays in the second-level cache. */
+#define FUR_NEAR_BYTES (1 << 20)
+
 struct fur_spmv {
     fur_context *context;
     const fur_csr *a;
@@ -20,6 +25,11 @@ struct fur_spmv {
     fur_dependent dependent; /* on the matrix */
     fur_spmv_report report;
 };
+
+static inline int fur_spmv_kernel_count(const fur_backend *backend)
+{
+    return backend->spmv_count < FUR_SPMV_KERNELS ? backend->spmv_count : FUR_SPMV_KERNELS;
+}
 
 /* The kernel's state for this plan's operand, and its release. */
 fur_status fur_spmv_prepare(fur_spmv *plan, const fur_spmv_kernel *kernel,
