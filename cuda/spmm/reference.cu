@@ -1,0 +1,54 @@
+// SpMM, reference: one thread an entry of Y, neighbouring threads on neighbouring columns.
+//
+// Bytes a row of n entries and a column: n (entry + 4) + offset for A, which the threads of a row
+// share by the first-level cache, two entries for X and Y. 2 n flops.
+#include "spmm.cuh"
+
+#define BLOCK 256
+
+namespace
+{
+
+// An entry of Y a thread. Bytes and flops: above.
+template <class Value> __global__ void __launch_bounds__(BLOCK) multiply(fur_block_product<Value> p)
+{
+    int64_t at = blockIdx.x * int64_t(BLOCK) + threadIdx.x;
+    int64_t row = at / p.cols;
+    int64_t j = at - row * p.cols;
+    if (row >= p.rows)
+        return;
+    const Value *x = p.x.data + j * p.x.column;
+    int64_t begin = p.starts[row];
+    int64_t end = p.starts[row + 1];
+    Value sum = fur_zero<Value>();
+    for (int64_t from = begin; from < end; from += FUR_ROW_SEGMENT) {
+        Value segment = fur_zero<Value>();
+        for (int64_t k = from; k < min(end, from + FUR_ROW_SEGMENT); k++)
+            segment = fur_fma(p.values[k], x[p.columns[k] * p.x.row], segment);
+        sum = from == begin ? segment : fur_add(sum, segment);
+    }
+    p.finish(sum, p.y.data + row * p.y.row + j * p.y.column);
+}
+
+fur_status apply(const fur_spmm_call *call)
+{
+    return fur_with_block_product(call, [&](auto p) {
+        int64_t blocks = fur_ceil_div(p.rows * p.cols, BLOCK);
+        if (blocks > INT32_MAX)
+            return fur_env_fail(call->env, FUR_UNSUPPORTED,
+                                "kernel \"reference\" takes no block of %lld x %lld entries",
+                                static_cast<long long>(p.rows), static_cast<long long>(p.cols));
+        multiply<<<static_cast<unsigned>(blocks), BLOCK, 0, fur_cuda_stream(call->env)>>>(p);
+        return fur_cuda_launched(call->env, "spmm reference");
+    });
+}
+
+} // namespace
+
+extern "C" const fur_spmm_kernel fur_cuda_spmm_reference = {
+    {"reference", "one thread an entry of Y", "", true, 0},
+    nullptr, // plan
+    nullptr, // refresh
+    apply,
+    nullptr, // release
+};

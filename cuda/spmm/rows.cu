@@ -1,0 +1,57 @@
+// SpMM by rows of CSR, in the way that the layout asks for: by pieces of rows of X (pieces.cu) or,
+// for more than a few columns of a column-major X, a thread a row (staged.cu).
+//
+// Bytes a row of n entries: n (entry + 4) + offset for A, two entries a column for X and Y. 2 n
+// flops a column.
+#include "long_rows.cuh"
+
+extern "C" const fur_spmm_kernel fur_cuda_spmm_pieces;
+extern "C" const fur_spmm_kernel fur_cuda_spmm_staged;
+
+// Bytes of a row of X up to which pieces of columns are the faster way, too (measured on an H200).
+#define FEW_BYTES 32
+// Columns of a launch at most: groups of them are the grid's second axis.
+#define MOST_COLUMNS int64_t(65535)
+
+namespace
+{
+
+// Some columns of a view.
+fur_vectors_view take_columns(const fur_vectors_view *v, int64_t first, int64_t count)
+{
+    fur_vectors_view some = *v;
+    some.cols = count;
+    some.data = static_cast<char *>(v->data) +
+                first * fur_column_step(v) * static_cast<int64_t>(fur_value_size(v->value_type));
+    return some;
+}
+
+// A launch has at most MOST_COLUMNS side by side.
+fur_status apply(const fur_spmm_call *call)
+{
+    const fur_vectors_view *v = call->x;
+    int64_t row_bytes = v->cols * static_cast<int64_t>(fur_value_size(v->value_type));
+    bool staged = v->layout == FUR_LAYOUT_COLUMNS && row_bytes > FEW_BYTES;
+    const fur_spmm_kernel *kernel = staged ? &fur_cuda_spmm_staged : &fur_cuda_spmm_pieces;
+    for (int64_t first = 0; first < v->cols; first += MOST_COLUMNS) {
+        int64_t left = v->cols - first;
+        int64_t count = left < MOST_COLUMNS ? left : MOST_COLUMNS;
+        fur_vectors_view x = take_columns(call->x, first, count);
+        fur_vectors_view y = take_columns(call->y, first, count);
+        fur_spmm_call some = *call;
+        some.x = &x;
+        some.y = &y;
+        FUR_TRY(kernel->apply(&some));
+    }
+    return FUR_OK;
+}
+
+} // namespace
+
+extern "C" const fur_spmm_kernel fur_cuda_spmm_rows = {
+    {"rows", "pieces or staged, by the layout and the number of columns", "", true, 0},
+    fur_cuda_long_rows_plan,
+    nullptr, // refresh
+    apply,
+    fur_cuda_long_rows_release,
+};

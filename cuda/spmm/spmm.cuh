@@ -1,0 +1,75 @@
+// Products Y = alpha A X + beta Y with blocks of vectors, a kernel a file (spmm_kernels.def lists
+// them). What they share: the typed arrays of a product.
+#ifndef FURROW_CUDA_SPMM_CUH
+#define FURROW_CUDA_SPMM_CUH
+
+#include "device.cuh"
+#include "value.cuh"
+
+// Offsets of either width: a row reads two, so that kernels need no copy for each.
+struct fur_row_starts {
+    const void *offsets;
+    bool wide;
+
+    __device__ int64_t operator[](int64_t row) const
+    {
+        return wide ? __ldg(static_cast<const long long *>(offsets) + row)
+                    : __ldg(static_cast<const int *>(offsets) + row);
+    }
+};
+
+// A row-major or column-major block by its steps: entry (i, j) at data[i row + j column].
+template <class Value> struct fur_block {
+    Value *data;
+    int64_t row;
+    int64_t column;
+
+    explicit fur_block(const fur_vectors_view *v)
+        : data(static_cast<Value *>(v->data)), row(fur_row_step(v)), column(fur_column_step(v))
+    {
+    }
+};
+
+template <class Value> struct fur_block_product {
+    int64_t rows;
+    int64_t cols; // of X and Y
+    fur_row_starts starts;
+    const int32_t *columns;
+    const Value *values;
+    fur_block<const Value> x;
+    fur_block<Value> y;
+    fur_finish<Value> finish;
+    bool y_in_pieces; // rows of Y can be read and written as those of X
+
+    explicit fur_block_product(const fur_spmm_call *call)
+        : rows(call->a->rows),
+          cols(call->y->cols), starts{call->a->offsets, call->a->offset_type == FUR_I64},
+          columns(call->a->columns), values(static_cast<const Value *>(call->a->values)),
+          x(call->x), y(call->y), finish(call), y_in_pieces(false)
+    {
+    }
+};
+
+// Calls f with the product in its value type.
+template <class F> fur_status fur_with_block_product(const fur_spmm_call *call, F f)
+{
+    return fur_with_value(call->a->value_type,
+                          [&](auto value) { return f(fur_block_product<decltype(value)>(call)); });
+}
+
+// A value that is read by many threads, from the first-level cache where it is there.
+template <class T> __device__ inline T fur_read(const T *p)
+{
+    using raw = typename fur_raw_of<sizeof(T)>::type;
+    raw bits = __ldg(reinterpret_cast<const raw *>(p));
+    return *reinterpret_cast<T *>(&bits);
+}
+
+// A result that nobody reads soon: it should not evict X from the caches.
+template <class T> __device__ inline void fur_write_away(T *p, T value)
+{
+    using raw = typename fur_raw_of<sizeof(T)>::type;
+    __stcs(reinterpret_cast<raw *>(p), *reinterpret_cast<raw *>(&value));
+}
+
+#endif

@@ -1,0 +1,157 @@
+// SpMM with a thread a row and some columns, so that neighbouring threads read neighbouring entries
+// of a column of X where rows of A look alike: for column-major X, or few columns. The block's part
+// of A goes through shared memory, read as a stream; rows whose entries lie in several parts keep
+// their sums in registers meanwhile.
+//
+// Bytes a row of n entries: n (entry + 4) + offset for A, two entries a column for X and Y. 2 n
+// flops a column.
+#include "long_rows.cuh"
+#include "spmm.cuh"
+
+#define BLOCK 128
+#define RESIDENT 5
+// Entries of A in shared memory.
+#define ENTRIES 1536
+namespace
+{
+
+// Columns of a thread at most: as many as registers are there for.
+template <class Value> constexpr int most_columns = sizeof(Value) < 16 ? 8 : 4;
+
+// Where entry k lies: rows of 2^n entries would meet in one bank.
+__device__ int place_of(int k)
+{
+    return k + (k >> 4);
+}
+
+// A part of A in shared memory.
+template <class Value> struct stage {
+    Value values[ENTRIES + ENTRIES / 16];
+    int32_t columns[ENTRIES + ENTRIES / 16];
+};
+
+// A row's sums on their way through the parts.
+template <class Value, int count> struct row_sums {
+    int64_t begin;
+    int64_t end;
+    Value total[count];
+    Value segment[count];
+
+    // The segment is complete.
+    __device__ void close(int64_t from)
+    {
+#pragma unroll
+        for (int g = 0; g < count; g++) {
+            total[g] = from == begin ? segment[g] : fur_add(total[g], segment[g]);
+            segment[g] = fur_zero<Value>();
+        }
+    }
+};
+
+// Adds the entries of a row that the part from `first` to `last` has.
+template <class Value, int count>
+__device__ void add_part(const fur_block_product<Value> &p, const stage<Value> &a, int64_t first,
+                         int64_t last, const Value *x, row_sums<Value, count> *row)
+{
+    int64_t k = max(row->begin, first);
+    int64_t stop = min(row->end, last);
+    while (k < stop) {
+        int64_t from = k - (k - row->begin) % FUR_ROW_SEGMENT;
+        int64_t segment_end = min(row->end, from + FUR_ROW_SEGMENT);
+        int64_t until = min(stop, segment_end);
+#pragma unroll 2
+        for (; k < until; k++) {
+            int place = place_of(static_cast<int>(k - first));
+            Value value = a.values[place];
+            const Value *at = x + a.columns[place] * p.x.row;
+#pragma unroll
+            for (int g = 0; g < count; g++)
+                row->segment[g] = fur_fma(value, fur_read(at + g * p.x.column), row->segment[g]);
+        }
+        if (k == segment_end)
+            row->close(from);
+    }
+}
+
+// A row a thread, `count` columns. Bytes a row of n entries: n (entry + 4) + offset for A, once for
+// `count` columns, and two entries a column for X and Y; 2 n flops a column.
+template <class Value, int count>
+__global__ void __launch_bounds__(BLOCK, RESIDENT)
+    multiply(const __grid_constant__ fur_block_product<Value> p, int64_t first_column)
+{
+    __shared__ stage<Value> a;
+    int64_t first_row = blockIdx.x * int64_t(BLOCK);
+    int64_t last_row = min(p.rows, first_row + BLOCK);
+    int64_t row = first_row + threadIdx.x;
+    int64_t j = first_column + blockIdx.y * int64_t(count);
+    const Value *x = p.x.data + j * p.x.column;
+    row_sums<Value, count> sums = {};
+    bool works = row < last_row;
+    if (works) {
+        sums.begin = p.starts[row];
+        sums.end = p.starts[row + 1];
+        works = sums.end - sums.begin <= FUR_LONG_ROW;
+    }
+    if (!works)
+        sums.begin = sums.end = 0;
+#pragma unroll
+    for (int g = 0; g < count; g++)
+        sums.total[g] = sums.segment[g] = fur_zero<Value>();
+    int64_t end = p.starts[last_row];
+    for (int64_t first = p.starts[first_row]; first < end; first += ENTRIES) {
+        int64_t last = min(end, first + ENTRIES);
+        if (!__syncthreads_or(max(sums.begin, first) < min(sums.end, last)))
+            continue; // all of it belongs to long rows
+        for (int k = threadIdx.x; k < last - first; k += BLOCK) {
+            a.columns[place_of(k)] = fur_stream(p.columns + first + k);
+            a.values[place_of(k)] = fur_stream(p.values + first + k);
+        }
+        __syncthreads();
+        add_part(p, a, first, last, x, &sums);
+    }
+    if (!works)
+        return;
+    Value *y = p.y.data + row * p.y.row + j * p.y.column;
+#pragma unroll
+    for (int g = 0; g < count; g++)
+        p.finish(sums.total[g], y + g * p.y.column);
+}
+
+// `count` columns a thread, as many times as there are that many from `first` on, which moves on.
+template <int count, class Value>
+fur_status launch(const fur_spmm_call *call, const fur_block_product<Value> &p, int64_t *first)
+{
+    int64_t groups = (p.cols - *first) / count;
+    if (groups == 0)
+        return FUR_OK;
+    dim3 grid(fur_blocks(p.rows, BLOCK), static_cast<unsigned>(groups));
+    multiply<Value, count><<<grid, BLOCK, 0, fur_cuda_stream(call->env)>>>(p, *first);
+    *first += groups * count;
+    return fur_cuda_launched(call->env, "spmm rows, staged");
+}
+
+template <class Value>
+fur_status apply_short_rows(const fur_spmm_call *call, const fur_block_product<Value> &p)
+{
+    int64_t first = 0;
+    FUR_TRY(launch<most_columns<Value>>(call, p, &first));
+    FUR_TRY(launch<4>(call, p, &first));
+    FUR_TRY(launch<2>(call, p, &first));
+    return launch<1>(call, p, &first);
+}
+
+fur_status apply(const fur_spmm_call *call)
+{
+    FUR_TRY(fur_with_block_product(call, [&](auto p) { return apply_short_rows(call, p); }));
+    return fur_cuda_long_rows_apply(call);
+}
+
+} // namespace
+
+extern "C" const fur_spmm_kernel fur_cuda_spmm_staged = {
+    {"staged", "a thread a row and some columns, A by way of shared memory", "", true, 0},
+    fur_cuda_long_rows_plan,
+    nullptr, // refresh
+    apply,
+    fur_cuda_long_rows_release,
+};

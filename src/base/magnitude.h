@@ -1,0 +1,45 @@
+/* The modulus of a complex number, from operations that every machine rounds alike, which hypot of
+ * a C library is not (docs/numerics.md). */
+#ifndef FURROW_BASE_MAGNITUDE_H
+#define FURROW_BASE_MAGNITUDE_H
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+/* sqrt(re^2 + im^2). Where a square could overflow or lose bits, the larger part is first brought
+ * to [1, 2). */
+static inline double fur_magnitude(double re, double im)
+{
+    double a = fabs(re);
+    double b = fabs(im);
+    double large = a > b ? a : b;
+    if (large > 0x1p400 || (large < 0x1p-400 && large > 0)) {
+        if (isinf(large) || isnan(a) || isnan(b))
+            return a + b;
+        int exponent = ilogb(large);
+        a = scalbn(a, -exponent);
+        b = scalbn(b, -exponent);
+        return scalbn(sqrt(fma(a, a, b * b)), exponent);
+    }
+    return sqrt(fma(a, a, b * b));
+}
+
+/* Magnitudes compare as their bits do, and NaN is above infinity. */
+static inline int64_t fur_magnitude_bits(double x)
+{
+    int64_t bits;
+    x = fabs(x); /* NaN may have a sign */
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+/* The magnitude of these bits; one NaN for all. */
+static inline double fur_magnitude_from(int64_t bits)
+{
+    double x;
+    memcpy(&x, &bits, sizeof x);
+    return isnan(x) ? NAN : x;
+}
+
+#endif

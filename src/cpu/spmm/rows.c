@@ -1,0 +1,329 @@
+/* SpMM by rows of CSR: parts of consecutive rows with equal shares of entries plus rows.
+ *
+ * Where X is row-major, a register has neighbouring columns of a row of X, and up to four registers
+ * hold the sums of a row of Y: an entry of A is read once for 4 registers of columns and multiplies
+ * whole cache lines of X. Where X is column-major, four columns at a time have their sums side by
+ * side. Either writes to a Y of either layout. (Yang, Buluc and Owens 2018 have the first for
+ * GPUs.)
+ *
+ * Bytes a row of n entries: n (entry + 4) + offset for A, two entries a column for X and Y. */
+#ifndef FUR_TEMPLATE
+#    include "balance.h"
+#    include "isa.h"
+#    include "kernel.h"
+#    include "lanes.h"
+#    include "scalar.h"
+#    include "stream.h"
+#    include "table.h"
+
+/* Registers of sums; rows whose other columns come next; columns that are gone through side by side
+ * in column-major order. */
+#    define MOST_REGISTERS 4
+#    define NEAR_ROWS 64
+/* Entries of A between the row of X that is used and the one that is asked for: hardware follows
+ * streams, but not jumps from row to row. */
+#    define AHEAD 24
+#    define GROUP 4
+
+#    define FUR_TEMPLATE "spmm/rows.c"
+#    include "foreach_type.h"
+
+typedef void multiply_rows(const fur_spmm_call *call, int64_t begin, int64_t end);
+
+typedef struct cut_product {
+    const fur_spmm_call *call;
+    int parts;
+    multiply_rows *multiply;
+} cut_product;
+
+static void multiply_parts(void *job, int64_t begin, int64_t end)
+{
+    const cut_product *p = job;
+    const fur_csr_view *a = p->call->a;
+    for (int64_t part = begin; part < end; part++)
+        p->multiply(p->call, fur_balanced_row(a, p->parts, (int)part),
+                    fur_balanced_row(a, p->parts, (int)part + 1));
+    fur_stream_end();
+}
+
+static fur_status apply(const fur_spmm_call *call)
+{
+    static multiply_rows *const by_rows[FUR_VALUE_COUNT][FUR_OFFSET_COUNT] =
+        FUR_TYPE_TABLE(multiply_row_major);
+    static multiply_rows *const by_columns[FUR_VALUE_COUNT][FUR_OFFSET_COUNT] =
+        FUR_TYPE_TABLE(multiply_column_major);
+    const fur_csr_view *a = call->a;
+    cut_product p = {.call = call};
+    p.parts = fur_parts(call->env->threads, (int64_t)((double)(a->entries + a->rows) *
+                                                      (double)call->y->cols / FUR_SPMV_GRAIN));
+    p.multiply =
+        (call->x->layout == FUR_LAYOUT_ROWS ? by_rows : by_columns)[a->value_type][a->offset_type];
+    fur_parallel(call->env, p.parts, p.parts, multiply_parts, &p);
+    return FUR_OK;
+}
+
+extern const fur_spmm_kernel ISA(spmm_rows);
+const fur_spmm_kernel ISA(spmm_rows) = {
+    .info.name = "rows",
+    .info.summary = "parts of consecutive rows, columns in registers",
+    .info.source = "after Yang, Buluc, Owens 2018",
+    .info.exact = true,
+    .apply = apply,
+};
+#else
+#    include "finish.h"
+
+typedef FUR_WIDE_LANES(VALUE_NAME) FN(wide);
+
+/* A product in its types. */
+typedef struct FN(product) {
+    const OFFSET *offsets;
+    const int32_t *columns;
+    const VALUE *values;
+    int64_t last; /* entry */
+    const VALUE *x;
+    int64_t x_row;
+    int64_t x_column;
+    VALUE *y;
+    int64_t y_row;
+    int64_t y_column;
+    int64_t cols;
+    VALUE alpha;
+    VALUE beta;
+    bool overwrite;
+    bool streams; /* Y is larger than the cache, not read, and its rows are whole cache lines */
+} FN(product);
+
+static FN(product) FN(open)(const fur_spmm_call *call)
+{
+    const fur_vectors_view *x = call->x;
+    const fur_vectors_view *y = call->y;
+    FN(product)
+    p = {
+        .offsets = call->a->offsets,
+        .columns = call->a->columns,
+        .values = call->a->values,
+        .last = call->a->entries - 1,
+        .x = x->data,
+        .x_row = fur_row_step(x),
+        .x_column = fur_column_step(x),
+        .y = y->data,
+        .y_row = fur_row_step(y),
+        .y_column = fur_column_step(y),
+        .cols = y->cols,
+        .alpha = V(from)(call->alpha),
+        .beta = V(from)(call->beta),
+    };
+    p.overwrite = V(is_zero)(p.beta);
+    int64_t row_bytes = p.cols * (int64_t)sizeof(VALUE);
+    p.streams = p.overwrite && y->layout == FUR_LAYOUT_ROWS && fur_streams(y->rows * row_bytes) &&
+                row_bytes % FUR_STREAM_LINE == 0 &&
+                p.y_row * (int64_t)sizeof(VALUE) % FUR_STREAM_LINE == 0 &&
+                (uintptr_t)p.y % FUR_STREAM_LINE == 0;
+    return p;
+}
+
+/* The columns of a register; those of the last one need not be all. `whole` is a constant. */
+INLINE FN(wide) FN(load_columns)(const VALUE *p, bool whole, unsigned mask)
+{
+    return whole ? W(load)(p) : W(load_some)(p, mask);
+}
+
+/* All cache lines of some registers of columns: one more where rows do not begin with a line. */
+INLINE void FN(prefetch_columns)(const VALUE *row, int registers)
+{
+    const int bytes = registers * WIDTH * (int)sizeof *row;
+#    pragma GCC unroll 8
+    for (int byte = 0; byte < bytes; byte += FUR_STREAM_LINE)
+        __builtin_prefetch((const char *)row + byte);
+    __builtin_prefetch((const char *)row + bytes - 1);
+}
+
+/* The sums of the entries begin .. end-1 of a row for some registers of columns. */
+INLINE void FN(sum_entries)(const FN(product) * p, int registers, bool whole, unsigned mask,
+                            OFFSET begin, OFFSET end, const VALUE *x, FN(wide) * sum)
+{
+#    pragma GCC unroll 4
+    for (int r = 0; r < registers; r++)
+        sum[r] = W(zero)();
+    for (OFFSET k = begin; k < end; k++) {
+        FN(wide) value = W(all)(p->values[k]);
+        const VALUE *row = x + p->columns[k] * p->x_row;
+        FN(prefetch_columns)(x + p->columns[fur_smaller(k + AHEAD, p->last)] * p->x_row, registers);
+#    pragma GCC unroll 4
+        for (int r = 0; r < registers; r++)
+            sum[r] = W(madd)(
+                value,
+                FN(load_columns)(row + (ptrdiff_t)r * WIDTH, whole || r < registers - 1, mask),
+                sum[r]);
+    }
+}
+
+/* The sums of a row that is longer than a segment. */
+INLINE void FN(sum_segments)(const FN(product) * p, int registers, bool whole, unsigned mask,
+                             OFFSET begin, OFFSET end, const VALUE *x, FN(wide) * sum)
+{
+    FN(sum_entries)(p, registers, whole, mask, begin, begin + FUR_ROW_SEGMENT, x, sum);
+    for (begin += FUR_ROW_SEGMENT; begin < end; begin += FUR_ROW_SEGMENT) {
+        FN(wide) segment[MOST_REGISTERS];
+        OFFSET stop = end - begin > FUR_ROW_SEGMENT ? begin + FUR_ROW_SEGMENT : end;
+        FN(sum_entries)(p, registers, whole, mask, begin, stop, x, segment);
+#    pragma GCC unroll 4
+        for (int r = 0; r < registers; r++)
+            sum[r] = W(plus)(sum[r], segment[r]);
+    }
+}
+
+/* y = alpha sum + beta y for a register of columns: -0 changes nothing that it is added to. */
+INLINE void FN(finish_columns)(const FN(product) * p, bool whole, unsigned mask, FN(wide) sum,
+                               VALUE *y)
+{
+    FN(wide) added = W(all)(V(neg)(V(from)((fur_scalar){0, 0})));
+    if (!p->overwrite)
+        added = W(madd)(W(all)(p->beta), FN(load_columns)(y, whole, mask), added);
+    sum = W(madd)(W(all)(p->alpha), sum, added);
+    if (!whole) {
+        W(store_some)(y, sum, mask);
+    } else if (p->streams) {
+        _Alignas(64) VALUE line[WIDTH];
+        W(store)(line, sum);
+        fur_stream(y, line, sizeof line);
+    } else {
+        W(store)(y, sum);
+    }
+}
+
+/* The same for a Y whose columns are not neighbours. */
+static void FN(scatter_columns)(const FN(product) * p, int count, const VALUE *sum, VALUE *y)
+{
+    for (int j = 0; j < count; j++)
+        FN(finish)(p->alpha, sum[j], p->beta, p->overwrite, y + j * p->y_column);
+}
+
+/* Rows begin .. end-1 of some registers of columns from `first` on. Number and whole are constants;
+ * if not whole the last register has the columns of the mask. */
+INLINE void FN(multiply_columns)(const FN(product) * p, int registers, bool whole, unsigned mask,
+                                 int64_t begin, int64_t end, int64_t first)
+{
+    if (begin == end)
+        return;
+    const VALUE *x = p->x ? p->x + first : NULL; /* A without columns */
+    VALUE *y = p->y + begin * p->y_row + first * p->y_column;
+    for (int64_t i = begin; i < end; i++, y += p->y_row) {
+        FN(wide) sum[MOST_REGISTERS];
+        OFFSET from = p->offsets[i];
+        OFFSET to = p->offsets[i + 1];
+        if (to - from <= FUR_ROW_SEGMENT)
+            FN(sum_entries)(p, registers, whole, mask, from, to, x, sum);
+        else
+            FN(sum_segments)(p, registers, whole, mask, from, to, x, sum);
+        if (p->y_column == 1) {
+#    pragma GCC unroll 4
+            for (int r = 0; r < registers; r++)
+                FN(finish_columns)
+            (p, whole || r < registers - 1, mask, sum[r], y + (ptrdiff_t)r * WIDTH);
+        } else {
+            VALUE lane[MOST_REGISTERS * WIDTH];
+#    pragma GCC unroll 4
+            for (int r = 0; r < registers; r++)
+                W(store)(lane + (ptrdiff_t)r * WIDTH, sum[r]);
+            FN(scatter_columns)
+            (p, whole ? registers * WIDTH : (registers - 1) * WIDTH + __builtin_popcount(mask),
+             lane, y);
+        }
+    }
+}
+
+/* The same with constants: one function for each number of registers, all of them whole or not. */
+static void FN(multiply_some_columns)(const FN(product) * p, int count, int64_t begin, int64_t end,
+                                      int64_t first)
+{
+    unsigned mask = (1U << count % WIDTH) - 1;
+    switch ((count + WIDTH - 1) / WIDTH * 2 + (count % WIDTH == 0)) {
+    case 2:
+        FN(multiply_columns)(p, 1, false, mask, begin, end, first);
+        break;
+    case 3:
+        FN(multiply_columns)(p, 1, true, mask, begin, end, first);
+        break;
+    case 4:
+        FN(multiply_columns)(p, 2, false, mask, begin, end, first);
+        break;
+    case 5:
+        FN(multiply_columns)(p, 2, true, mask, begin, end, first);
+        break;
+    case 6:
+        FN(multiply_columns)(p, 3, false, mask, begin, end, first);
+        break;
+    case 7:
+        FN(multiply_columns)(p, 3, true, mask, begin, end, first);
+        break;
+    case 8:
+        FN(multiply_columns)(p, 4, false, mask, begin, end, first);
+        break;
+    default:
+        FN(multiply_columns)(p, 4, true, mask, begin, end, first);
+    }
+}
+
+/* Some rows at a time, so that they are in a cache for the next columns. */
+static void FN(multiply_row_major)(const fur_spmm_call *call, int64_t begin, int64_t end)
+{
+    const FN(product) p = FN(open)(call);
+    const int64_t block = MOST_REGISTERS * WIDTH;
+    for (int64_t i = begin; i < end; i += NEAR_ROWS)
+        for (int64_t first = 0; first < p.cols; first += block)
+            FN(multiply_some_columns)
+    (&p, (int)fur_smaller(block, p.cols - first), i, fur_smaller(end, i + NEAR_ROWS), first);
+}
+
+/* Adds entries to the sums of a constant count of columns. */
+INLINE void FN(add_entries_of)(const FN(product) * p, int count, OFFSET begin, OFFSET end,
+                               const VALUE *x, VALUE *sum)
+{
+    for (OFFSET k = begin; k < end; k++) {
+        VALUE value = p->values[k];
+        const VALUE *entry = x + p->columns[k] * p->x_row;
+        for (int g = 0; g < count; g++)
+            sum[g] = V(fma)(value, entry[g * p->x_column], sum[g]);
+    }
+}
+
+/* `count` columns from `first` on, of rows begin .. end-1. */
+INLINE void FN(multiply_group)(const FN(product) * p, int count, int64_t begin, int64_t end,
+                               int64_t first)
+{
+    const VALUE *x = p->x ? p->x + first * p->x_column : NULL; /* A without columns */
+    for (int64_t i = begin; i < end; i++) {
+        VALUE sum[GROUP];
+        OFFSET from = p->offsets[i];
+        OFFSET last = p->offsets[i + 1];
+        OFFSET stop = last - from > FUR_ROW_SEGMENT ? from + FUR_ROW_SEGMENT : last;
+        for (int g = 0; g < count; g++)
+            sum[g] = V(from)((fur_scalar){0, 0});
+        FN(add_entries_of)(p, count, from, stop, x, sum);
+        while (stop < last) {
+            VALUE segment[GROUP];
+            from = stop;
+            stop = last - from > FUR_ROW_SEGMENT ? from + FUR_ROW_SEGMENT : last;
+            for (int g = 0; g < count; g++)
+                segment[g] = V(from)((fur_scalar){0, 0});
+            FN(add_entries_of)(p, count, from, stop, x, segment);
+            for (int g = 0; g < count; g++)
+                sum[g] = V(add)(sum[g], segment[g]);
+        }
+        FN(scatter_columns)(p, count, sum, p->y + i * p->y_row + first * p->y_column);
+    }
+}
+
+static void FN(multiply_column_major)(const fur_spmm_call *call, int64_t begin, int64_t end)
+{
+    const FN(product) p = FN(open)(call);
+    int64_t first = 0;
+    for (; p.cols - first >= GROUP; first += GROUP)
+        FN(multiply_group)(&p, GROUP, begin, end, first);
+    for (; first < p.cols; first++)
+        FN(multiply_group)(&p, 1, begin, end, first);
+}
+
+#endif
