@@ -1,0 +1,419 @@
+// The pattern of C: which rows follow from which, the lengths of the others, offsets, columns, and
+// where in its row each product of a leader is added.
+#include "cub.cuh"
+#include "spgemm.cuh"
+
+#include <stdint.h>
+
+#define BLOCK 256
+// Lanes that compare or copy a row.
+#define LANES 8
+#define SAME 1u // what a row may repeat: the columns of the row before; each of them one further
+#define NEXT 2u
+
+namespace
+{
+
+// repeats[i]: how row i follows from the one before; both for two empty rows. Says whether a column
+// occurs twice in a row. Bytes: all columns twice.
+__global__ void __launch_bounds__(BLOCK)
+    find_repeats(fur_rows m, int64_t rows, uint8_t *repeats, int *has_duplicates)
+{
+    int64_t row = (blockIdx.x * int64_t(BLOCK) + threadIdx.x) / LANES;
+    int lane = threadIdx.x % LANES;
+    unsigned bits = 0;
+    if (row < rows) {
+        int64_t begin = m.start(row);
+        int64_t count = m.start(row + 1) - begin;
+        int64_t before = row > 0 ? m.start(row - 1) : begin;
+        bits = row > 0 && begin - before == count ? SAME | NEXT : 0;
+        for (int64_t k = lane; k < count; k += LANES) {
+            int32_t column = m.columns[begin + k];
+            if (k + 1 < count && m.columns[begin + k + 1] == column)
+                *has_duplicates = 1;
+            if (bits) {
+                int32_t other = m.columns[before + k];
+                bits &= (column == other ? SAME : 0) | (column == other + 1 ? NEXT : 0);
+            }
+        }
+    }
+    for (int step = LANES / 2; step > 0; step /= 2)
+        bits &= __shfl_xor_sync(0xffffffffu, bits, step);
+    if (row < rows && lane == 0)
+        repeats[row] = static_cast<uint8_t>(bits);
+}
+
+// leader[i] = i unless row i of C follows from the one before, then 0; steps[i] = 1 where its
+// columns are one further; products[i], and their sum. Bytes: the columns of A, two offsets of B
+// for each.
+__global__ void __launch_bounds__(BLOCK)
+    follow(fur_rows a, fur_rows b, int64_t rows, const uint8_t *of_a, const uint8_t *of_b,
+           int32_t *leader, int64_t *steps, int64_t *products, fur_spgemm_figures *figures)
+{
+    __shared__ unsigned long long all;
+    if (threadIdx.x == 0)
+        all = 0;
+    __syncthreads();
+    int64_t row = blockIdx.x * int64_t(BLOCK) + threadIdx.x;
+    if (row < rows) {
+        unsigned bits = of_a[row] & SAME ? SAME : of_a[row] & NEXT ? SAME | NEXT : 0;
+        bool by_b = bits == (SAME | NEXT);
+        int64_t sum = 0;
+        int64_t end = a.start(row + 1);
+        for (int64_t e = a.start(row); e < end; e++) {
+            int32_t k = a.columns[e];
+            sum += b.start(k + 1) - b.start(k);
+            bits &= by_b ? of_b[k] : SAME | NEXT;
+        }
+        leader[row] = bits ? 0 : static_cast<int32_t>(row);
+        steps[row] = bits == NEXT;
+        products[row] = sum;
+        atomicAdd(&all, static_cast<unsigned long long>(sum));
+    }
+    __syncthreads();
+    if (threadIdx.x == 0)
+        atomicAdd(&figures->products, all);
+}
+
+struct larger {
+    __device__ int32_t operator()(int32_t a, int32_t b) const
+    {
+        return max(a, b);
+    }
+};
+
+__device__ int bin_of(int64_t products, int64_t range)
+{
+    if (products <= FUR_SPGEMM_SORTED && range > 64 * max(products, int64_t(32)))
+        return FUR_SPGEMM_SORT;
+    if (range <= FUR_SPGEMM_NEAR_COLUMNS)
+        return FUR_SPGEMM_NEAR;
+    return range <= FUR_SPGEMM_WIDE_COLUMNS ? FUR_SPGEMM_WIDE : FUR_SPGEMM_ALL;
+}
+
+__device__ fur_spgemm_range range_of(fur_rows a, fur_rows b, int64_t row)
+{
+    fur_spgemm_range range = {INT32_MAX, -1};
+    int64_t end = a.start(row + 1);
+    for (int64_t e = a.start(row); e < end; e++) {
+        int64_t from = b.start(a.columns[e]);
+        int64_t stop = b.start(a.columns[e] + 1);
+        if (from < stop) {
+            range.first = min(range.first, b.columns[from]);
+            range.last = max(range.last, b.columns[stop - 1]);
+        }
+    }
+    return range;
+}
+
+// Lists the leaders by the way in which they are formed; the order within a list does not matter.
+// A row without products has its length, 0.
+__global__ void __launch_bounds__(BLOCK)
+    list_leaders(fur_rows a, fur_rows b, int64_t rows, const int32_t *leader,
+                 const int64_t *products, fur_spgemm_range *ranges, int64_t *starts, int32_t *lists,
+                 fur_spgemm_figures *figures)
+{
+    __shared__ unsigned counts[FUR_SPGEMM_BINS];
+    __shared__ unsigned places[FUR_SPGEMM_BINS];
+    int64_t row = blockIdx.x * int64_t(BLOCK) + threadIdx.x;
+    int bin = -1;
+    unsigned place = 0;
+    if (threadIdx.x < FUR_SPGEMM_BINS)
+        counts[threadIdx.x] = 0;
+    __syncthreads();
+    if (row < rows && leader[row] == row) {
+        starts[row] = 0;
+        if (products[row] > 0) {
+            ranges[row] = range_of(a, b, row);
+            bin = bin_of(products[row], int64_t(ranges[row].last) - ranges[row].first + 1);
+            place = atomicAdd(&counts[bin], 1u);
+        }
+    }
+    __syncthreads();
+    if (threadIdx.x < FUR_SPGEMM_BINS && counts[threadIdx.x] > 0)
+        places[threadIdx.x] = atomicAdd(&figures->lists[threadIdx.x], counts[threadIdx.x]);
+    __syncthreads();
+    if (bin >= 0)
+        lists[bin * rows + places[bin] + place] = static_cast<int32_t>(row);
+}
+
+// Lengths of all rows of C from those of the leaders, and a 0 behind them.
+__global__ void __launch_bounds__(BLOCK)
+    spread_lengths(int64_t rows, const int32_t *leader, int64_t *lengths,
+                   fur_spgemm_figures *figures)
+{
+    int64_t row = blockIdx.x * int64_t(BLOCK) + threadIdx.x;
+    if (row > rows)
+        return;
+    int64_t length = row < rows ? lengths[leader[row]] : 0;
+    lengths[row] = length;
+    if (static_cast<unsigned long long>(length) > figures->longest)
+        atomicMax(&figures->longest, static_cast<unsigned long long>(length));
+}
+
+// Offsets of C in their width.
+__global__ void __launch_bounds__(BLOCK)
+    set_offsets(int64_t rows, const int64_t *starts, void *offsets, bool is_wide)
+{
+    int64_t row = blockIdx.x * int64_t(BLOCK) + threadIdx.x;
+    if (row > rows)
+        return;
+    if (is_wide)
+        static_cast<int64_t *>(offsets)[row] = starts[row];
+    else
+        static_cast<int32_t *>(offsets)[row] = static_cast<int32_t>(starts[row]);
+}
+
+// The columns of rows that follow a leader. Bytes: those of C, twice.
+__global__ void __launch_bounds__(BLOCK)
+    spread_columns(int64_t rows, const int32_t *leader, const int64_t *steps, const int64_t *starts,
+                   int32_t *columns)
+{
+    int64_t row = (blockIdx.x * int64_t(BLOCK) + threadIdx.x) / LANES;
+    if (row >= rows || leader[row] == row)
+        return;
+    int64_t from = starts[leader[row]];
+    int64_t to = starts[row];
+    int64_t count = starts[row + 1] - to;
+    auto shift = static_cast<int32_t>(steps[row + 1] - steps[leader[row]]);
+    for (int64_t k = threadIdx.x % LANES; k < count; k += LANES)
+        columns[to + k] = columns[from + k] + shift;
+}
+
+// Only leaders need places; a 0 behind them.
+__global__ void __launch_bounds__(BLOCK)
+    keep_leaders(int64_t rows, const int32_t *leader, int64_t *products)
+{
+    int64_t row = blockIdx.x * int64_t(BLOCK) + threadIdx.x;
+    if (row == rows || (row < rows && leader[row] != row))
+        products[row] = 0;
+}
+
+__global__ void __launch_bounds__(BLOCK)
+    spread_places(int64_t rows, const int32_t *leader, int64_t *place_start)
+{
+    int64_t row = blockIdx.x * int64_t(BLOCK) + threadIdx.x;
+    if (row < rows)
+        place_start[row] = place_start[leader[row]];
+}
+
+// Where in its row of C each product of a leader is added, by bisection, a warp a row.
+template <class Place>
+__global__ void __launch_bounds__(BLOCK)
+    find_places(fur_rows a, fur_rows b, int64_t rows, const int32_t *leader, const int64_t *starts,
+                const int32_t *columns, const int64_t *place_start, Place *places)
+{
+    int64_t row = (blockIdx.x * int64_t(BLOCK) + threadIdx.x) / FUR_WARP;
+    if (row >= rows || leader[row] != row)
+        return;
+    const int32_t *own = columns + starts[row];
+    int64_t length = starts[row + 1] - starts[row];
+    Place *to = places + place_start[row];
+    int64_t end = a.start(row + 1);
+    for (int64_t e = a.start(row); e < end; e++) {
+        int64_t from = b.start(a.columns[e]);
+        int64_t count = b.start(a.columns[e] + 1) - from;
+        for (int64_t t = threadIdx.x % FUR_WARP; t < count; t += FUR_WARP) {
+            int32_t column = b.columns[from + t];
+            int64_t low = 0;
+            int64_t high = length;
+            while (high - low > 1) {
+                int64_t middle = low + (high - low) / 2;
+                *(own[middle] <= column ? &low : &high) = middle;
+            }
+            to[t] = static_cast<Place>(low);
+        }
+        to += count;
+    }
+}
+
+// Rows whose sums do not fit shared memory.
+__global__ void __launch_bounds__(BLOCK)
+    list_long_rows(int64_t rows, const int64_t *starts, int64_t room, int32_t *list,
+                   fur_spgemm_figures *figures)
+{
+    int64_t row = blockIdx.x * int64_t(BLOCK) + threadIdx.x;
+    if (row < rows && starts[row + 1] - starts[row] > room)
+        list[atomicAdd(&figures->long_rows, 1u)] = static_cast<int32_t>(row);
+}
+
+// Blocks for a thread, or so many lanes, for each of `count`.
+unsigned blocks_for(int64_t count, int lanes = 1)
+{
+    return fur_blocks(count * lanes, BLOCK);
+}
+
+fur_status look_for_repeats(fur_env *env, fur_spgemm_state *s, const fur_csr_view *m,
+                            uint8_t **repeats)
+{
+    FUR_TRY(fur_cuda_allocate(env, m->rows + 1, 1, repeats));
+    if (m->rows == 0)
+        return FUR_OK;
+    find_repeats<<<blocks_for(m->rows, LANES), BLOCK, 0, fur_cuda_stream(env)>>>(
+        fur_rows(m), m->rows, *repeats, &s->figures->has_duplicates);
+    return fur_cuda_launched(env, "find rows that repeat");
+}
+
+fur_status fetch_figures(fur_env *env, fur_spgemm_state *s)
+{
+    return fur_cuda_copy(env, &s->host, s->figures, sizeof s->host);
+}
+
+fur_status find_leaders(fur_env *env, fur_spgemm_state *s, fur_rows a, fur_rows b)
+{
+    int64_t n = s->rows;
+    cudaStream_t stream = fur_cuda_stream(env);
+    FUR_TRY(fur_cuda_allocate(env, n, sizeof *s->leader, &s->leader));
+    FUR_TRY(fur_cuda_allocate(env, n + 1, sizeof *s->steps, &s->steps));
+    FUR_TRY(fur_cuda_allocate(env, n + 1, sizeof *s->place_start, &s->place_start));
+    follow<<<blocks_for(n), BLOCK, 0, stream>>>(a, b, n, s->repeats_a, s->repeats_b, s->leader,
+                                                s->steps, s->place_start, s->figures);
+    FUR_TRY(fur_cuda_launched(env, "find rows that follow"));
+    FUR_TRY(fur_with_storage(env, "cub::DeviceScan::InclusiveScan", [&](void *t, size_t &bytes) {
+        return cub::DeviceScan::InclusiveScan(t, bytes, s->leader, s->leader, larger(), n, stream);
+    }));
+    return fur_exclusive_scan(env, s->steps, n + 1);
+}
+
+// Lengths of the rows of C as offsets.
+fur_status count_rows(fur_env *env, fur_spgemm_state *s, fur_rows a, fur_rows b)
+{
+    int64_t n = s->rows;
+    cudaStream_t stream = fur_cuda_stream(env);
+    FUR_TRY(fur_cuda_allocate(env, n * FUR_SPGEMM_BINS, sizeof *s->lists, &s->lists));
+    FUR_TRY(fur_cuda_allocate(env, n, sizeof *s->ranges, &s->ranges));
+    list_leaders<<<blocks_for(n), BLOCK, 0, stream>>>(a, b, n, s->leader, s->place_start, s->ranges,
+                                                      s->starts, s->lists, s->figures);
+    FUR_TRY(fur_cuda_launched(env, "list rows of a product"));
+    FUR_TRY(fetch_figures(env, s));
+    FUR_TRY(fur_cuda_spgemm_form(env, s, a, b, nullptr));
+    spread_lengths<<<blocks_for(n + 1), BLOCK, 0, stream>>>(n, s->leader, s->starts, s->figures);
+    FUR_TRY(fur_cuda_launched(env, "lengths of rows of a product"));
+    return fur_exclusive_scan(env, s->starts, n + 1);
+}
+
+fur_status count(fur_env *env, const fur_csr_view *a, const fur_csr_view *b, fur_spgemm_state *s,
+                 fur_spgemm_size *size)
+{
+    s->rows = a->rows;
+    FUR_TRY(fur_cuda_allocate(env, 1, sizeof *s->figures, &s->figures));
+    FUR_TRY(fur_cuda_clear(env, s->figures, sizeof *s->figures));
+    FUR_TRY(fur_cuda_allocate(env, a->rows + 1, sizeof *s->starts, &s->starts));
+    FUR_TRY(look_for_repeats(env, s, b, &s->repeats_b));
+    FUR_TRY(fetch_figures(env, s));
+    if (s->host.has_duplicates)
+        return fur_env_fail(env, FUR_UNSUPPORTED, "b has kept duplicates");
+    s->repeats_a = s->repeats_b;
+    if (a->columns != b->columns || a->rows != b->rows)
+        FUR_TRY(look_for_repeats(env, s, a, &s->repeats_a));
+    *size = {0, 0};
+    if (a->rows == 0)
+        return fur_cuda_clear(env, s->starts, sizeof *s->starts);
+    FUR_TRY(find_leaders(env, s, fur_rows(a), fur_rows(b)));
+    FUR_TRY(count_rows(env, s, fur_rows(a), fur_rows(b)));
+    FUR_TRY(fetch_figures(env, s));
+    size->products = static_cast<int64_t>(s->host.products);
+    return fur_cuda_copy(env, &size->entries, s->starts + s->rows, sizeof size->entries);
+}
+
+// Places in their width, and the rows that are long.
+template <class Place>
+fur_status set_places(fur_env *env, fur_spgemm_state *s, fur_rows a, fur_rows b,
+                      const int32_t *columns)
+{
+    int64_t n = s->rows;
+    int64_t total;
+    cudaStream_t stream = fur_cuda_stream(env);
+    keep_leaders<<<blocks_for(n + 1), BLOCK, 0, stream>>>(n, s->leader, s->place_start);
+    FUR_TRY(fur_cuda_launched(env, "keep leaders"));
+    FUR_TRY(fur_exclusive_scan(env, s->place_start, n + 1));
+    FUR_TRY(fur_cuda_copy(env, &total, s->place_start + n, sizeof total));
+    FUR_TRY(fur_cuda_allocate(env, total, sizeof(Place), &s->places));
+    find_places<<<blocks_for(n, FUR_WARP), BLOCK, 0, stream>>>(
+        a, b, n, s->leader, s->starts, columns, s->place_start, static_cast<Place *>(s->places));
+    FUR_TRY(fur_cuda_launched(env, "find places of products"));
+    spread_places<<<blocks_for(n), BLOCK, 0, stream>>>(n, s->leader, s->place_start);
+    return fur_cuda_launched(env, "places of rows that follow");
+}
+
+fur_status set_long_rows(fur_env *env, fur_spgemm_state *s, fur_value_type value)
+{
+    auto room = static_cast<int64_t>(FUR_SPGEMM_SHORT / fur_value_size(value));
+    if (static_cast<int64_t>(s->host.longest) <= room)
+        return FUR_OK;
+    FUR_TRY(fur_cuda_allocate(env, s->rows, sizeof *s->long_rows, &s->long_rows));
+    list_long_rows<<<blocks_for(s->rows), BLOCK, 0, fur_cuda_stream(env)>>>(
+        s->rows, s->starts, room, s->long_rows, s->figures);
+    FUR_TRY(fur_cuda_launched(env, "list long rows"));
+    return fetch_figures(env, s);
+}
+
+void release_array(fur_env *env, void *array)
+{
+    if (array)
+        fur_cuda_release(env, array);
+}
+
+// What only the pattern needs.
+void drop_pattern(fur_env *env, fur_spgemm_state *s)
+{
+    if (s->repeats_a != s->repeats_b)
+        release_array(env, s->repeats_a);
+    release_array(env, s->repeats_b);
+    release_array(env, s->leader);
+    release_array(env, s->steps);
+    release_array(env, s->starts);
+    release_array(env, s->lists);
+    release_array(env, s->ranges);
+    s->repeats_a = s->repeats_b = nullptr;
+    s->leader = s->lists = nullptr;
+    s->steps = s->starts = nullptr;
+    s->ranges = nullptr;
+}
+
+fur_status fill(fur_env *env, void *state, const fur_csr_view *a, const fur_csr_view *b,
+                const fur_csr_view *c)
+{
+    auto s = static_cast<fur_spgemm_state *>(state);
+    auto columns = const_cast<int32_t *>(c->columns);
+    cudaStream_t stream = fur_cuda_stream(env);
+    set_offsets<<<blocks_for(s->rows + 1), BLOCK, 0, stream>>>(
+        s->rows, s->starts, const_cast<void *>(c->offsets), c->offset_type == FUR_I64);
+    FUR_TRY(fur_cuda_launched(env, "offsets of a product"));
+    if (c->entries > 0) {
+        FUR_TRY(fur_cuda_spgemm_form(env, s, fur_rows(a), fur_rows(b), columns));
+        spread_columns<<<blocks_for(s->rows, LANES), BLOCK, 0, stream>>>(
+            s->rows, s->leader, s->steps, s->starts, columns);
+        FUR_TRY(fur_cuda_launched(env, "columns of rows that follow"));
+        FUR_TRY(s->host.longest <= UINT16_MAX
+                    ? set_places<uint16_t>(env, s, fur_rows(a), fur_rows(b), columns)
+                    : set_places<uint32_t>(env, s, fur_rows(a), fur_rows(b), columns));
+        FUR_TRY(set_long_rows(env, s, c->value_type));
+    }
+    drop_pattern(env, s);
+    return FUR_OK;
+}
+
+void release(fur_env *env, void *state)
+{
+    auto s = static_cast<fur_spgemm_state *>(state);
+    if (!s)
+        return;
+    drop_pattern(env, s);
+    release_array(env, s->figures);
+    release_array(env, s->place_start);
+    release_array(env, s->places);
+    release_array(env, s->long_rows);
+    fur_env_release(env, s);
+}
+
+fur_status make(fur_env *env, const fur_csr_view *a, const fur_csr_view *b, void **state,
+                fur_spgemm_size *size)
+{
+    return fur_make_state<fur_spgemm_state>(
+        env, release, state, [&](fur_spgemm_state *s) { return count(env, a, b, s, size); });
+}
+
+} // namespace
+
+extern "C" const fur_spgemm_kernels fur_cuda_spgemm = {make, fill, fur_cuda_spgemm_apply, release};

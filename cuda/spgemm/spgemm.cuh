@@ -1,0 +1,95 @@
+// Products of two matrices on the device: what the steps hand on.
+//
+// Most rows of a product on a grid, or of blocks, have the columns of the row before, or each of
+// them one further (as in src/cpu/spgemm/repeat.h). Only the others, the leaders, are formed: a row
+// that follows a leader has its columns plus a shift, and its products go to the same places of the
+// row.
+#ifndef FURROW_CUDA_SPGEMM_CUH
+#define FURROW_CUDA_SPGEMM_CUH
+
+#include "device.cuh"
+#include "value.cuh"
+
+// How the columns of leaders are put in order: by sorting products, where they are few and far
+// apart, or in a set of bits in shared memory, of one of three sizes.
+enum fur_spgemm_bin { FUR_SPGEMM_SORT, FUR_SPGEMM_NEAR, FUR_SPGEMM_WIDE, FUR_SPGEMM_ALL };
+#define FUR_SPGEMM_BINS 4
+
+// Products of a row that is sorted, at most.
+#define FUR_SPGEMM_SORTED 512
+// Columns of the sets, which a row may pass through several times.
+#define FUR_SPGEMM_NEAR_COLUMNS (1 << 15)
+#define FUR_SPGEMM_WIDE_COLUMNS (1 << 18)
+#define FUR_SPGEMM_ALL_COLUMNS (3 << 18)
+// Bytes of the sums of a row of C that lie in shared memory, at most.
+#define FUR_SPGEMM_SHORT (8 << 10)
+
+// A pattern with offsets of either width.
+struct fur_rows {
+    const void *offsets;
+    bool is_wide;
+    const int32_t *columns;
+
+    explicit fur_rows(const fur_csr_view *m)
+        : offsets(m->offsets), is_wide(m->offset_type == FUR_I64), columns(m->columns)
+    {
+    }
+
+    // By words: without a branch.
+    __device__ int64_t start(int64_t row) const
+    {
+        auto word = static_cast<const uint32_t *>(offsets) + (row << is_wide);
+        uint32_t high = is_wide ? word[1] : 0;
+        return static_cast<int64_t>(uint64_t(high) << 32 | word[0]);
+    }
+};
+
+// Figures that the host asks for.
+struct fur_spgemm_figures {
+    unsigned long long products;
+    unsigned long long longest;      // row of C
+    unsigned lists[FUR_SPGEMM_BINS]; // rows of each bin
+    unsigned long_rows;              // of more than FUR_SPGEMM_SHORT bytes
+    int has_duplicates;              // B
+};
+
+// The columns from first to last that a leader may have.
+struct fur_spgemm_range {
+    int32_t first;
+    int32_t last;
+};
+
+// All arrays are on the device.
+struct fur_spgemm_state {
+    int64_t rows;
+    fur_spgemm_figures *figures;
+    fur_spgemm_figures host; // the same, fetched
+    // From the count to the columns.
+    uint8_t *repeats_a;
+    uint8_t *repeats_b; // repeats_a, where A is B
+    int32_t *leader;    // of each row
+    int64_t *steps;     // rows + 1: columns by which the rows before are further than the first
+    int64_t *starts;    // rows + 1: offsets of C
+    int32_t *lists;     // FUR_SPGEMM_BINS times so many leaders as there are rows
+    fur_spgemm_range *ranges; // of leaders
+    // For the values.
+    int64_t *place_start; // rows + 1: the products of each row before the count; then where the
+                          // places of its leader's products begin
+    void *places;         // of a leader's products in its row: uint16_t, or uint32_t in long rows
+    int32_t *long_rows;
+};
+
+extern "C" {
+// Forms the leaders' rows of a bin: their lengths into `starts`, or their columns to where `starts`
+// says.
+fur_status fur_cuda_spgemm_form(fur_env *env, const fur_spgemm_state *s, fur_rows a, fur_rows b,
+                                int32_t *columns);
+// The values of C.
+fur_status fur_cuda_spgemm_apply(fur_env *env, const void *state, const fur_csr_view *a,
+                                 const fur_csr_view *b, fur_scalar alpha, const fur_csr_view *c,
+                                 void *values);
+// The table of all that.
+extern const fur_spgemm_kernels fur_cuda_spgemm;
+}
+
+#endif

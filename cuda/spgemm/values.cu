@@ -1,0 +1,238 @@
+// The values of C in Gustavson's order (1978): some lanes of a warp have a row; they take the
+// entries of A's row one after the other and share out the row of B. Each product has its place in
+// the row, which the plan has found, so that nothing is looked up and no column is read. Two lanes
+// never have the same place, as B has no column twice in a row: no atomics, and the bits of the
+// CPU.
+//
+// Bytes: A, offsets of B for each entry of A, the values of B for each entry of A from the caches,
+// 2 for each product where rows follow no others, offsets and values of C.
+#include "spgemm.cuh"
+
+#define BLOCK 256
+
+namespace
+{
+
+template <class Value, class Place> struct product {
+    fur_rows a;
+    fur_rows b;
+    const Value *a_values;
+    const Value *b_values;
+    int64_t rows;
+    fur_rows c; // its offsets
+    Value alpha;
+    const int64_t *place_start;
+    const Place *places;
+    Value *values;
+};
+
+// Some lanes of a warp that have a row.
+template <int lanes> struct group {
+    int lane;
+    unsigned mask; // of all its lanes in the warp
+
+    __device__ group() : lane(threadIdx.x % lanes)
+    {
+        unsigned all = lanes == FUR_WARP ? 0xffffffffu : (1u << lanes % FUR_WARP) - 1u;
+        mask = all << (threadIdx.x % FUR_WARP / lanes * lanes);
+    }
+
+    __device__ void wait() const
+    {
+        __syncwarp(mask);
+    }
+
+    template <class T> __device__ T from(T x, int other) const
+    {
+        if constexpr (fur_value_of<T>::is_complex)
+            return {from(x.re, other), from(x.im, other)};
+        else
+            return __shfl_sync(mask, x, other, lanes);
+    }
+};
+
+// An entry of A, and the row of B that it meets.
+template <class Value> struct entry {
+    Value factor;
+    int64_t from;
+    int count;
+};
+
+template <class Value, class Place>
+__device__ entry<Value> read_entry(const product<Value, Place> &p, int64_t e)
+{
+    int32_t k = p.a.columns[e];
+    int64_t from = p.b.start(k);
+    return {p.a_values[e], from, static_cast<int>(p.b.start(k + 1) - from)};
+}
+
+// Adds the row's products to sums that are 0. Each lane reads an entry of A ahead, and its part of
+// the next row of B while the one before is added.
+template <int lanes, class Value, class Place>
+__device__ void add_products(const product<Value, Place> &p, int64_t row, group<lanes> g,
+                             Value *sums)
+{
+    const Place *places = p.places + p.place_start[row];
+    int64_t end = p.a.start(row + 1);
+    for (int64_t first = p.a.start(row); first < end; first += lanes) {
+        int count = static_cast<int>(min(int64_t(lanes), end - first));
+        entry<Value> mine = {};
+        if (g.lane < count)
+            mine = read_entry(p, first + g.lane);
+        entry<Value> next = {g.from(mine.factor, 0), g.from(mine.from, 0), g.from(mine.count, 0)};
+        Value next_value = fur_zero<Value>();
+        Place next_place = 0;
+        if (g.lane < next.count) {
+            next_value = p.b_values[next.from + g.lane];
+            next_place = places[g.lane];
+        }
+#pragma unroll 1
+        for (int j = 0; j < count; j++) {
+            entry<Value> now = next;
+            Value value = next_value;
+            Place place = next_place;
+            int other = min(j + 1, count - 1);
+            next = {g.from(mine.factor, other), g.from(mine.from, other),
+                    g.from(mine.count, other)};
+            if (j + 1 < count && g.lane < next.count) {
+                next_value = p.b_values[next.from + g.lane];
+                next_place = places[now.count + g.lane];
+            }
+            if (g.lane < now.count)
+                sums[place] = fur_fma(now.factor, value, sums[place]);
+#pragma unroll 1
+            for (int t = g.lane + lanes; t < now.count; t += lanes)
+                sums[places[t]] = fur_fma(now.factor, p.b_values[now.from + t], sums[places[t]]);
+            places += now.count;
+            g.wait();
+        }
+    }
+}
+
+// Rows of more than `least` and at most `room` entries: their sums lie in shared memory.
+template <int lanes, class Value, class Place>
+__global__ void __launch_bounds__(BLOCK, 3) sum_short(product<Value, Place> p, int least, int room)
+{
+    extern __shared__ double2 memory[];
+    int64_t row = (blockIdx.x * int64_t(BLOCK) + threadIdx.x) / lanes;
+    if (row >= p.rows)
+        return;
+    int64_t start = p.c.start(row);
+    int64_t length = p.c.start(row + 1) - start;
+    if (length <= least || length > room)
+        return;
+    group<lanes> g;
+    Value *sums = reinterpret_cast<Value *>(memory) + threadIdx.x / lanes * room;
+    for (int64_t j = g.lane; j < length; j += lanes)
+        sums[j] = fur_zero<Value>();
+    g.wait();
+    add_products(p, row, g, sums);
+    for (int64_t j = g.lane; j < length; j += lanes)
+        p.values[start + j] = fur_mul(p.alpha, sums[j]);
+}
+
+// Longer rows, a block each: sums lie in C.
+template <class Value, class Place>
+__global__ void __launch_bounds__(BLOCK) sum_long(product<Value, Place> p, const int32_t *list)
+{
+    int64_t row = list[blockIdx.x];
+    Value *sums = p.values + p.c.start(row);
+    int64_t length = p.c.start(row + 1) - p.c.start(row);
+    const Place *places = p.places + p.place_start[row];
+    int64_t end = p.a.start(row + 1);
+    for (int64_t j = threadIdx.x; j < length; j += BLOCK)
+        sums[j] = fur_zero<Value>();
+    __syncthreads();
+    for (int64_t e = p.a.start(row); e < end; e++) {
+        entry<Value> now = read_entry(p, e);
+        for (int t = threadIdx.x; t < now.count; t += BLOCK)
+            sums[places[t]] = fur_fma(now.factor, p.b_values[now.from + t], sums[places[t]]);
+        places += now.count;
+        __syncthreads();
+    }
+    for (int64_t j = threadIdx.x; j < length; j += BLOCK)
+        sums[j] = fur_mul(p.alpha, sums[j]);
+}
+
+template <int lanes, class Value, class Place>
+fur_status launch_short(fur_env *env, const product<Value, Place> &p, int least, int room)
+{
+    int bytes = static_cast<int>(sizeof(Value)) * room * (BLOCK / lanes);
+    auto kernel = sum_short<lanes, Value, Place>;
+    cudaStream_t stream = fur_cuda_stream(env);
+    FUR_CUDA(env, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+    kernel<<<fur_blocks(p.rows * lanes, BLOCK), BLOCK, bytes, stream>>>(p, least, room);
+    return fur_cuda_launched(env, "values of a product");
+}
+
+// As many lanes as B's rows have entries on average, but no more rows a block than have room.
+template <class Value, class Place>
+fur_status launch(fur_env *env, const product<Value, Place> &p, double mean, int least, int room)
+{
+    int64_t row_bytes = int64_t(sizeof(Value)) * room;
+    auto fits = [&](int lanes) { return row_bytes * (BLOCK / lanes) <= 48 << 10; };
+    if (mean <= 1.5 && fits(1))
+        return launch_short<1>(env, p, least, room);
+    if (mean <= 3 && fits(2))
+        return launch_short<2>(env, p, least, room);
+    if (mean <= 5 && fits(4))
+        return launch_short<4>(env, p, least, room);
+    if (mean <= 10 && fits(8))
+        return launch_short<8>(env, p, least, room);
+    if (mean <= 20 && fits(16))
+        return launch_short<16>(env, p, least, room);
+    return launch_short<32>(env, p, least, room);
+}
+
+// Rows of few entries, then those of more: room that few need would keep others from the processor.
+template <class Value, class Place>
+fur_status launch_all(fur_env *env, const product<Value, Place> &p, double mean, int64_t longest)
+{
+    const int room = FUR_SPGEMM_SHORT / sizeof(Value);
+    const int little = room / 8;
+    if (longest <= little)
+        return launch(env, p, mean, 0, static_cast<int>(longest));
+    FUR_TRY(launch(env, p, mean, 0, little));
+    return launch(env, p, mean, little, longest < room ? static_cast<int>(longest) : room);
+}
+
+template <class Value, class Place>
+fur_status apply(fur_env *env, const fur_spgemm_state *s, const fur_csr_view *a,
+                 const fur_csr_view *b, fur_scalar alpha, const fur_csr_view *c, void *values)
+{
+    product<Value, Place> p = {fur_rows(a),
+                               fur_rows(b),
+                               static_cast<const Value *>(a->values),
+                               static_cast<const Value *>(b->values),
+                               c->rows,
+                               fur_rows(c),
+                               fur_from<Value>(alpha),
+                               s->place_start,
+                               static_cast<const Place *>(s->places),
+                               static_cast<Value *>(values)};
+    auto longest = static_cast<int64_t>(s->host.longest);
+    double mean = static_cast<double>(s->host.products) / static_cast<double>(a->entries);
+    FUR_TRY(launch_all(env, p, mean, longest));
+    if (s->host.long_rows == 0)
+        return FUR_OK;
+    sum_long<<<s->host.long_rows, BLOCK, 0, fur_cuda_stream(env)>>>(p, s->long_rows);
+    return fur_cuda_launched(env, "values of long rows");
+}
+
+} // namespace
+
+// The values of C; queues only.
+fur_status fur_cuda_spgemm_apply(fur_env *env, const void *state, const fur_csr_view *a,
+                                 const fur_csr_view *b, fur_scalar alpha, const fur_csr_view *c,
+                                 void *values)
+{
+    auto s = static_cast<const fur_spgemm_state *>(state);
+    if (c->entries == 0)
+        return FUR_OK;
+    return fur_with_value(c->value_type, [&](auto value) {
+        using Value = decltype(value);
+        return s->host.longest <= UINT16_MAX
+                   ? apply<Value, uint16_t>(env, s, a, b, alpha, c, values)
+                   : apply<Value, uint32_t>(env, s, a, b, alpha, c, values);
+    });
+}

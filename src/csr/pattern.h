@@ -1,0 +1,23 @@
+/* A pattern that several matrices of a context have in common. */
+#ifndef FURROW_CSR_PATTERN_H
+#define FURROW_CSR_PATTERN_H
+
+#include "csr.h"
+
+/* It goes with the last of those that hold it. */
+struct fur_csr_pattern {
+    fur_context *context;
+    int64_t holders;
+    fur_csr_view view; /* without values */
+};
+
+/* A pattern with uninitialised arrays and one holder. */
+fur_status fur_csr_pattern_create(fur_context *context, int64_t rows, int64_t cols, int64_t entries,
+                                  fur_value_type value, fur_csr_pattern **out);
+/* Takes a holder off; NULL: does nothing. */
+void fur_csr_pattern_release(fur_csr_pattern *pattern);
+
+/* A matrix that holds the pattern, with uninitialised values of its own. */
+fur_status fur_csr_of_pattern(fur_csr_pattern *pattern, fur_csr **out);
+
+#endif
