@@ -1,0 +1,99 @@
+// Triangular solves on the device: a copy of the triangle with its rows sorted by level, and the
+// solve, in which each row waits for those that it needs.
+#ifndef FURROW_CUDA_TRIANGULAR_CUH
+#define FURROW_CUDA_TRIANGULAR_CUH
+
+#include "device.cuh"
+#include "value.cuh"
+
+// Solutions of this many right-hand sides stand side by side where there are several.
+#define FUR_CUDA_MANY FUR_TRSV_MANY
+
+// The copy. A place is a row, in the order of (level, place in the natural order); its entries
+// begin with that farthest from the diagonal. Columns are places.
+struct fur_cuda_triangle {
+    int64_t rows;
+    int64_t entries; // off the diagonal
+    bool upper;
+    bool unit;
+    bool many;
+    fur_value_type value;
+    int64_t *starts; // rows + 1
+    int32_t *order;  // the row at each place
+    int32_t *columns;
+    void *values;
+    void *divisors; // by places; null: ones
+    void *diagonal; // by rows: room to check it in
+    // The solution by places, and behind it the ticket of the next block; all bits are set where
+    // nothing is known yet.
+    void *work;
+    int64_t work_bytes;
+    unsigned *ticket;
+    int64_t *fault; // the first row that is no good, less one for all: see plan.cu
+};
+
+extern "C" {
+// fur_triangular_services.
+fur_status fur_cuda_trsv_plan(fur_env *env, const fur_csr_view *a, const fur_trsv_form *form,
+                              fur_trsv_figures *figures, void **state);
+fur_status fur_cuda_trsv_refresh(fur_env *env, const fur_csr_view *a, void *state,
+                                 int64_t *useless);
+fur_status fur_cuda_trsv_solve(fur_env *env, void *state, fur_scalar alpha, int count,
+                               const void *const *b, void *const *x);
+void fur_cuda_trsv_release(fur_env *env, void *state);
+}
+
+// A value that other blocks may be about to write, as it is now, and whether it has been. Each part
+// of a number is written at once, so that there is no half of one.
+template <class Real> __device__ inline bool fur_is_known(Real part)
+{
+    if constexpr (sizeof(Real) == 4)
+        return __float_as_uint(part) != 0xffffffffu;
+    else
+        return __double_as_longlong(part) != -1;
+}
+template <class Real> __device__ inline bool fur_is_known(fur_complex_of<Real> value)
+{
+    return fur_is_known(value.re) && fur_is_known(value.im);
+}
+template <class T> __device__ inline T fur_look(const T *p)
+{
+    using raw = typename fur_raw_of<sizeof(T)>::type;
+    raw bits = __ldcv(reinterpret_cast<const raw *>(p));
+    return *reinterpret_cast<T *>(&bits);
+}
+
+// The same number, in other bits than those that say that nothing is known: a NaN may have them.
+__device__ inline float fur_knowable(float part)
+{
+    return fur_is_known(part) ? part : __uint_as_float(0x7fffffffu);
+}
+__device__ inline double fur_knowable(double part)
+{
+    return fur_is_known(part) ? part : __longlong_as_double(0x7fffffffffffffffLL);
+}
+template <class Real>
+__device__ inline fur_complex_of<Real> fur_knowable(fur_complex_of<Real> value)
+{
+    return {fur_knowable(value.re), fur_knowable(value.im)};
+}
+
+// Stores what others look for.
+template <class T> __device__ inline void fur_tell(T *p, T value)
+{
+    using raw = typename fur_raw_of<sizeof(T)>::type;
+    __stcg(reinterpret_cast<raw *>(p), *reinterpret_cast<raw *>(&value));
+}
+
+// The number of the calling block among those that have begun: whom it waits for has begun before.
+// All bits of the ticket are set at first.
+__device__ inline int64_t fur_begin_block(unsigned *ticket)
+{
+    __shared__ unsigned number;
+    if (threadIdx.x == 0)
+        number = atomicAdd(ticket, 1u) + 1u;
+    __syncthreads();
+    return number;
+}
+
+#endif

@@ -1,0 +1,235 @@
+/* Triangular solves by rows. Threads take tasks in their order and wait, awake, until those that a
+ * task needs are done: who holds these runs or has run, so that nobody waits for what nobody does.
+ * (Park, Smelyanskiy, Sundaram and Dubey 2014 have threads wait for single tasks; here a task waits
+ * for all up to the last that it needs, which one number says.)
+ *
+ * Bytes a row of n entries off the diagonal: n (entry + 4) + offset, three entries for the
+ * diagonal, b and x. The chain from row to row is one fma and one division, as the nearest entry
+ * comes last.
+ */
+#ifndef FUR_TEMPLATE
+#    include "atomic.h"
+#    include "isa.h"
+#    include "kernel.h"
+#    include "lanes.h"
+#    include "scalar.h"
+#    include "spin.h"
+#    include "split.h"
+#    include "table.h"
+#    include "team.h"
+#    include "trsv_tasks.h"
+
+#    include <string.h>
+
+/* Rows of which several right-hand sides are read together: a few lines of each. */
+#    define TILE 32
+
+typedef void solve_places(const fur_trsv_call *call, int64_t begin, int64_t end);
+
+#    define FUR_TEMPLATE "triangular/solve.c"
+#    include "foreach_type.h"
+
+typedef struct solving {
+    const fur_trsv_call *call;
+    solve_places *solve;
+    fur_shared next; /* the first task that nobody has taken */
+} solving;
+
+/* The number of tasks, from the first on, that are known to be done, at least as many as needed. */
+static int64_t await_tasks(const fur_trsv_tasks *tasks, int64_t known, int64_t needs)
+{
+    for (; known < needs; known++)
+        for (int looks = 0;
+             atomic_load_explicit(&tasks->done[known], memory_order_acquire) != tasks->solve;
+             looks++)
+            fur_spin(looks);
+    return known;
+}
+
+static void take_tasks(solving *s)
+{
+    fur_trsv_tasks *tasks = s->call->tasks;
+    int64_t known = 0;
+    int64_t i;
+    while ((i = fur_shared_take(&s->next, 1)) < tasks->count) {
+        const fur_trsv_task *task = &tasks->task[i];
+        known = await_tasks(tasks, known, task->needs);
+        s->solve(s->call, task->begin, task->end);
+        atomic_store_explicit(&tasks->done[i], tasks->solve, memory_order_release);
+    }
+}
+
+/* Each index is a thread. */
+static void work(void *job, int64_t begin, int64_t end)
+{
+    for (int64_t i = begin; i < end; i++)
+        take_tasks(job);
+}
+
+extern fur_trsv_solve ISA(trsv_solve);
+void ISA(trsv_solve)(const fur_trsv_call *call)
+{
+    static solve_places *const one[FUR_VALUE_COUNT][FUR_OFFSET_COUNT] = FUR_TYPE_TABLE(solve_one);
+    static solve_places *const many[FUR_VALUE_COUNT][FUR_OFFSET_COUNT] = FUR_TYPE_TABLE(solve_many);
+    fur_value_type value = call->t->value_type;
+    fur_offset_type offset = call->t->offset_type;
+    solving s = {.call = call,
+                 .solve = call->count == 1 ? one[value][offset] : many[value][offset]};
+    call->tasks->solve++;
+    if (call->tasks->count == 1)
+        s.solve(call, 0, call->t->rows);
+    else
+        fur_parallel(call->env, fur_smaller(call->env->threads, call->tasks->count),
+                     fur_smaller(call->env->threads, call->tasks->count), work, &s);
+}
+#else
+
+/* s - sum of values[k] x[columns[k]] over begin <= k < end, in order */
+static inline VALUE FN(subtract)(const VALUE *values, const int32_t *columns, const VALUE *x,
+                                 OFFSET begin, OFFSET end, VALUE s)
+{
+    for (OFFSET k = begin; k < end; k++)
+        s = V(fma)(V(neg)(values[k]), x[columns[k]], s);
+    return s;
+}
+
+/* The same over the segments of a row behind the first. Not inlined: it would crowd the loop over
+ * ordinary rows. */
+static __attribute__((noinline)) VALUE FN(subtract_segments)(const VALUE *values,
+                                                             const int32_t *columns, const VALUE *x,
+                                                             OFFSET begin, OFFSET end, VALUE s)
+{
+    for (OFFSET k = begin; k < end; k += FUR_ROW_SEGMENT) {
+        OFFSET stop = end - k < FUR_ROW_SEGMENT ? end : k + FUR_ROW_SEGMENT;
+        s = V(add)(s, FN(subtract)(values, columns, x, k, stop, V(from)((fur_scalar){0, 0})));
+    }
+    return s;
+}
+
+static inline VALUE FN(divide)(VALUE s, VALUE divisor)
+{
+#    if COMPLEX
+    return V(mul)(divisor, s);
+#    else
+    return s / divisor;
+#    endif
+}
+
+static inline bool FN(scales)(const fur_trsv_call *call)
+{
+    return call->alpha.re != 1 || (COMPLEX && call->alpha.im != 0);
+}
+
+/* The end of the first segment of a row. */
+static inline OFFSET FN(first_stop)(OFFSET first, OFFSET last)
+{
+    return last - first > FUR_ROW_SEGMENT ? first + FUR_ROW_SEGMENT : last;
+}
+
+/* Places begin .. end-1 for one right-hand side. */
+static void FN(solve_one)(const fur_trsv_call *call, int64_t begin, int64_t end)
+{
+    const fur_triangle_view *t = call->t;
+    const OFFSET *offsets = t->offsets;
+    const int32_t *columns = t->columns;
+    const VALUE *values = t->values;
+    const VALUE *divisors = t->divisors;
+    const VALUE *b = call->b[0];
+    VALUE *x = call->x[0];
+    VALUE alpha = V(from)(call->alpha);
+    bool scales = FN(scales)(call);
+    for (int64_t place = begin; place < end; place++) {
+        int64_t i = fur_triangle_row(t, place);
+        OFFSET first = offsets[place];
+        OFFSET last = offsets[place + 1];
+        OFFSET stop = FN(first_stop)(first, last);
+        VALUE s = scales ? V(mul)(alpha, b[i]) : b[i];
+        s = FN(subtract)(values, columns, x, first, stop, s);
+        if (stop < last)
+            s = FN(subtract_segments)(values, columns, x, stop, last, s);
+        x[i] = divisors ? FN(divide)(s, divisors[place]) : s;
+    }
+}
+
+typedef FUR_LANES(VALUE_NAME) FN(lanes);
+
+/* s - sum of values[k] x[columns[k]] for eight x, whose entries stand together */
+INLINE FN(lanes) FN(subtract_many)(const fur_triangle_view *t, const VALUE *x, OFFSET begin,
+                                   OFFSET end, FN(lanes) s)
+{
+    const VALUE *values = t->values;
+    for (OFFSET k = begin; k < end; k++)
+        s = V(madd)(V(all)(V(neg)(values[k])), V(load)(x + (int64_t)t->columns[k] * LANES), s);
+    return s;
+}
+
+/* A complex product is a madd with what changes no number, nor the sign of a zero. */
+INLINE FN(lanes) FN(divide_many)(FN(lanes) s, VALUE divisor)
+{
+#    if COMPLEX
+    return V(madd)(V(all)(divisor), s, V(all)((VALUE){-0.0F, -0.0F}));
+#    else
+    return V(over)(s, V(all)(divisor));
+#    endif
+}
+
+/* The solutions of a place with these right-hand sides. */
+INLINE FN(lanes) FN(solve_row_many)(const fur_trsv_call *call, int64_t place, FN(lanes) s)
+{
+    const fur_triangle_view *t = call->t;
+    const OFFSET *offsets = t->offsets;
+    const VALUE *divisors = t->divisors;
+    OFFSET last = offsets[place + 1];
+    OFFSET stop = FN(first_stop)(offsets[place], last);
+    s = FN(subtract_many)(t, call->work, offsets[place], stop, s);
+    for (OFFSET k = stop; k < last; k = stop) {
+        stop = FN(first_stop)(k, last);
+        s = V(plus)(s, FN(subtract_many)(t, call->work, k, stop, V(zero)()));
+    }
+    return divisors ? FN(divide_many)(s, divisors[place]) : s;
+}
+
+/* The right-hand sides of places begin .. end-1, 0 where there are fewer than eight. */
+static void FN(load_tile)(const fur_trsv_call *call, int64_t begin, int64_t end, VALUE *tile)
+{
+    VALUE alpha = V(from)(call->alpha);
+    bool scales = FN(scales)(call);
+    memset(tile, 0, (size_t)(end - begin) * LANES * sizeof *tile);
+    for (int r = 0; r < call->count; r++) {
+        const VALUE *b = call->b[r];
+        for (int64_t place = begin; place < end; place++) {
+            VALUE own = b[fur_triangle_row(call->t, place)];
+            tile[(place - begin) * LANES + r] = scales ? V(mul)(alpha, own) : own;
+        }
+    }
+}
+
+static void FN(store_tile)(const fur_trsv_call *call, int64_t begin, int64_t end, const VALUE *tile)
+{
+    for (int r = 0; r < call->count; r++) {
+        VALUE *x = call->x[r];
+        for (int64_t place = begin; place < end; place++)
+            x[fur_triangle_row(call->t, place)] = tile[(place - begin) * LANES + r];
+    }
+}
+
+/* The same for several, a tile at a time. A vector's part of a tile is read, and written, at once:
+ * vectors that lie a power of two apart would push each other's lines out of the caches. */
+static void FN(solve_many)(const fur_trsv_call *call, int64_t begin, int64_t end)
+{
+    VALUE *work = call->work;
+    VALUE tile[TILE * LANES];
+    for (int64_t first = begin; first < end; first += TILE) {
+        int64_t stop = fur_smaller(first + TILE, end);
+        FN(load_tile)(call, first, stop, tile);
+        for (int64_t place = first; place < stop; place++) {
+            VALUE *own = tile + (place - first) * LANES;
+            FN(lanes) s = FN(solve_row_many)(call, place, V(load)(own));
+            V(store)(own, s);
+            V(store)(work + fur_triangle_row(call->t, place) * LANES, s);
+        }
+        FN(store_tile)(call, first, stop, tile);
+    }
+}
+
+#endif

@@ -1,0 +1,73 @@
+/* The contract between triangular solves and their kernels. */
+#ifndef FURROW_KERNEL_TRIANGULAR_KERNEL_H
+#define FURROW_KERNEL_TRIANGULAR_KERNEL_H
+
+#include <furrow/base.h>
+
+#include "env.h"
+
+#include <stdbool.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Right-hand sides that are solved for together. */
+#define FUR_TRSV_MANY 8
+
+/* A triangle in the order in which it is solved: a place is a row. The entries of a place, off the
+ * diagonal, begin with that farthest from the diagonal and end with the nearest. */
+typedef struct fur_triangle_view {
+    int64_t rows;
+    fur_value_type value_type;
+    fur_offset_type offset_type;
+    const void *offsets; /* rows + 1 */
+    const int32_t *columns;
+    const void *values;
+    const void *divisors; /* the diagonal by places, its reciprocals if complex; NULL: ones */
+    const int32_t *order; /* the row at each place; NULL: rows rise, or fall */
+    bool falls;
+} fur_triangle_view;
+
+static inline int64_t fur_triangle_row(const fur_triangle_view *t, int64_t place)
+{
+    return t->order ? t->order[place] : t->falls ? t->rows - 1 - place : place;
+}
+
+/* How threads share the rows; src/kernel/trsv_tasks.h. */
+typedef struct fur_trsv_tasks fur_trsv_tasks;
+
+/* x_k = op(T)^-1 alpha b_k for up to FUR_TRSV_MANY right-hand sides. */
+typedef struct fur_trsv_call {
+    fur_env *env;
+    const fur_triangle_view *t;
+    fur_trsv_tasks *tasks;
+    fur_scalar alpha;
+    int count;
+    void *work; /* for more than one: rows x FUR_TRSV_MANY values, those of a row together */
+    const void *b[FUR_TRSV_MANY];
+    void *x[FUR_TRSV_MANY];
+} fur_trsv_call;
+
+typedef void fur_trsv_solve(const fur_trsv_call *call);
+
+/* Entries of the longest row that a device solves with; the companion takes longer ones. */
+#define FUR_TRSV_LONGEST (2 * FUR_ROW_SEGMENT)
+
+/* What a device is to solve with, and what its plan has found of the pattern. */
+typedef struct fur_trsv_form {
+    bool upper; /* the triangle right of the diagonal; else left */
+    bool unit;  /* ones for the diagonal */
+    bool many;  /* several right-hand sides at once */
+} fur_trsv_form;
+
+typedef struct fur_trsv_figures {
+    int64_t entries; /* off the diagonal */
+    int64_t levels;
+    int64_t missing; /* the first row without an entry on the diagonal, or -1 */
+} fur_trsv_figures;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,105 @@
+/* Which schedule: each is played through with the work of its tasks, and the shortest is taken. */
+#include "triangular.h"
+#include "split.h"
+
+#include <string.h>
+
+/* A solve of less work is done before another thread is awake. */
+#define LEAST_WORK 20000
+/* Fewer rows on a level than this are too few to share, in any schedule. */
+#define LEAST_ROWS 4
+/* A schedule with threads must be expected to be faster than one thread by this, at least: a thread
+ * may come late, or not at all. */
+#define GAIN 1.5
+/* The same for rows by levels, which are all over b and x, so that their work takes longer. */
+#define SCATTERED 1.8
+/* Threads that blocks keep so busy need no other schedule. */
+#define ENOUGH 2.5
+
+fur_status fur_schedule_serial(fur_env *env, const fur_workload *w, fur_schedule *out)
+{
+    fur_trsv_task *task;
+    FUR_TRY(fur_env_allocate(env, 1, sizeof *task, &task));
+    *task = (fur_trsv_task){0, w->t.a->rows, 0};
+    *out = (fur_schedule){.name = "serial",
+                          .task = task,
+                          .count = 1,
+                          .time = (double)fur_strict_work(w, 0, w->t.a->rows)};
+    return FUR_OK;
+}
+
+void fur_schedule_release(fur_env *env, fur_schedule *schedule)
+{
+    fur_env_release(env, schedule->task);
+    fur_env_release(env, schedule->order);
+}
+
+/* The thread that is free first. */
+static int first_free(const double *until, int threads)
+{
+    int first = 0;
+    for (int i = 1; i < threads; i++)
+        first = until[i] < until[first] ? i : first;
+    return first;
+}
+
+double fur_schedule_play(const fur_schedule *s, const double *cost, int threads, double *finish)
+{
+    enum { MOST = 64 };
+    double until[MOST] = {0};
+    double latest = 0;
+    threads = (int)fur_smaller(threads, MOST);
+    for (int64_t i = 0; i < s->count; i++) {
+        double *own = &until[first_free(until, threads)];
+        double ready = s->task[i].needs > 0 ? finish[s->task[i].needs - 1] : 0;
+        *own = (*own > ready ? *own : ready) + cost[i];
+        latest = *own > latest ? *own : latest;
+        finish[i] = latest; /* of it and all before */
+    }
+    return latest;
+}
+
+/* Keeps the faster of two schedules, and releases the other. */
+static void keep_faster(fur_env *env, fur_schedule *best, fur_schedule *other, double handicap)
+{
+    fur_schedule slower = *other;
+    if (other->time * handicap < best->time) {
+        slower = *best;
+        *best = *other;
+        best->time *= handicap;
+    }
+    fur_schedule_release(env, &slower);
+}
+
+static fur_status choose(fur_env *env, const fur_workload *w, fur_schedule *best)
+{
+    int64_t rows = w->t.a->rows;
+    fur_schedule other;
+    if (w->threads == 1 || best->time < LEAST_WORK || rows < LEAST_ROWS * w->levels)
+        return FUR_OK;
+    double alone = best->time;
+    FUR_TRY(fur_schedule_blocks(env, w, &other));
+    keep_faster(env, best, &other, GAIN);
+    if (best->count > 1 && best->time * w->threads <= ENOUGH * alone)
+        return FUR_OK;
+    FUR_TRY(fur_schedule_levels(env, w, &other));
+    keep_faster(env, best, &other, SCATTERED);
+    return FUR_OK;
+}
+
+fur_status fur_schedule_create(fur_env *env, const fur_workload *w, const char *name,
+                               fur_schedule *out)
+{
+    if (name && strcmp(name, "blocks") == 0)
+        return fur_schedule_blocks(env, w, out);
+    if (name && strcmp(name, "levels") == 0)
+        return fur_schedule_levels(env, w, out);
+    fur_schedule best;
+    FUR_TRY(fur_schedule_serial(env, w, &best));
+    fur_status status = name && strcmp(name, "serial") == 0 ? FUR_OK : choose(env, w, &best);
+    if (status == FUR_OK)
+        *out = best;
+    else
+        fur_schedule_release(env, &best);
+    return status;
+}
