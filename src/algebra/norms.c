@@ -1,0 +1,161 @@
+/* Norms of matrices. The moduli of a row or column are added in segments of FUR_ROW_SEGMENT, as the
+ * products of a row are: each from 0 on, then the segments' sums one after the other. */
+#ifndef FUR_TEMPLATE
+#    include <furrow/reduce.h>
+
+#    include "algebra.h"
+#    include "atomic.h"
+#    include "magnitude.h"
+#    include "scalar.h"
+#    include "split.h"
+#    include "table.h"
+#    include "team.h"
+
+/* Columns of a part of them. */
+#    define COLUMN_GRAIN 4096
+
+/* Sums on their way: whole segments, the one that is not full, and how many moduli there are. */
+typedef struct tally {
+    double whole;
+    double part;
+    int64_t count;
+} tally;
+
+static inline void tally_add(tally *t, double modulus)
+{
+    t->part += modulus;
+    if (++t->count % FUR_ROW_SEGMENT == 0) {
+        t->whole += t->part;
+        t->part = 0;
+    }
+}
+
+static inline int64_t tally_bits(const tally *t)
+{
+    return fur_magnitude_bits(t->whole + t->part);
+}
+
+/* Sums of rows, or of columns in parts, each for a range of columns. */
+typedef struct summing {
+    const fur_csr_view *a;
+    tally *columns;
+    int parts;
+    fur_shared largest; /* its bits */
+} summing;
+
+#    define FUR_TEMPLATE "norms.c"
+#    include "foreach_value.h"
+
+static double norm_of_rows(const fur_env *env, const fur_csr_view *a)
+{
+    static fur_body *const add_rows[FUR_VALUE_COUNT] = FUR_VALUE_TABLE(add_rows);
+    summing s = {.a = a};
+    fur_parallel(env, (a->rows + a->entries) / FUR_ENTRY_GRAIN, a->rows, add_rows[a->value_type],
+                 &s);
+    return fur_magnitude_from(s.largest);
+}
+
+static fur_status norm_of_columns(fur_env *env, const fur_csr_view *a, double *out)
+{
+    static fur_body *const add_columns[FUR_VALUE_COUNT] = FUR_VALUE_TABLE(add_columns);
+    summing s = {.a = a};
+    s.parts =
+        fur_lanes(env->threads, fur_smaller(a->cols / COLUMN_GRAIN, a->entries / FUR_ENTRY_GRAIN));
+    FUR_TRY(fur_env_allocate_zeros(env, a->cols, sizeof *s.columns, &s.columns));
+    fur_parallel(env, s.parts, s.parts, add_columns[a->value_type], &s);
+    fur_env_release(env, s.columns);
+    *out = fur_magnitude_from(s.largest);
+    return FUR_OK;
+}
+
+fur_status fur_csr_norm_inf(const fur_csr *a, double *out)
+{
+    FUR_NEED(fur_csr_context(a), a, out);
+    fur_csr *copy;
+    FUR_TRY(fur_csr_to_host(a, &a, &copy));
+    *out = norm_of_rows(&a->context->env, &a->view);
+    fur_csr_destroy(copy);
+    return FUR_OK;
+}
+
+fur_status fur_csr_norm1(const fur_csr *a, double *out)
+{
+    FUR_NEED(fur_csr_context(a), a, out);
+    const fur_csr *near;
+    fur_csr *copy;
+    FUR_TRY(fur_csr_to_host(a, &near, &copy));
+    fur_status status = fur_context_pass_on(near->context, a->context,
+                                            norm_of_columns(&near->context->env, &near->view, out));
+    fur_csr_destroy(copy);
+    return status;
+}
+
+/* A norm of the values as a vector, where they lie. */
+static fur_status norm_of_values(const fur_csr *a, fur_status (*norm)(const fur_vector *, double *),
+                                 double *out)
+{
+    fur_vector values = {a->context, a->view.value_type, a->view.entries,
+                         (void *)(uintptr_t)a->view.values, false};
+    return norm(&values, out);
+}
+
+fur_status fur_csr_norm_max(const fur_csr *a, double *out)
+{
+    FUR_NEED(fur_csr_context(a), a, out);
+    return norm_of_values(a, fur_norm_max, out);
+}
+
+fur_status fur_csr_norm_frobenius(const fur_csr *a, double *out)
+{
+    FUR_NEED(fur_csr_context(a), a, out);
+    return norm_of_values(a, fur_norm2, out);
+}
+#else
+
+static inline double FN(modulus)(VALUE a)
+{
+#    if COMPLEX
+    return fur_magnitude((double)a.re, (double)a.im);
+#    else
+    return fabs((double)a);
+#    endif
+}
+
+static void FN(add_rows)(void *job, int64_t begin, int64_t end)
+{
+    summing *s = job;
+    const VALUE *values = s->a->values;
+    int64_t largest = 0;
+    for (int64_t i = begin; i < end; i++) {
+        tally t = {0, 0, 0};
+        int64_t row_end = fur_offset_at(s->a, i + 1);
+        for (int64_t k = fur_offset_at(s->a, i); k < row_end; k++)
+            tally_add(&t, FN(modulus)(values[k]));
+        largest = fur_larger(largest, tally_bits(&t));
+    }
+    fur_shared_largest(&s->largest, largest);
+}
+
+/* Parts begin .. end-1 of the columns: all rows, but of each only what lies there. */
+static void FN(add_columns)(void *job, int64_t begin, int64_t end)
+{
+    summing *s = job;
+    const fur_csr_view *a = s->a;
+    const VALUE *values = a->values;
+    int64_t first = fur_split(a->cols, s->parts, (int)begin);
+    int64_t last = fur_split(a->cols, s->parts, (int)end);
+    int64_t largest = 0;
+    for (int64_t i = 0; i < a->rows; i++) {
+        int64_t row_end = fur_offset_at(a, i + 1);
+        int64_t k = fur_offset_at(a, i);
+        if (k < row_end && a->columns[k] < first)
+            k = fur_csr_find(a, i, first);
+        for (; k < row_end && a->columns[k] < last; k++)
+            tally_add(&s->columns[a->columns[k]], FN(modulus)(values[k]));
+    }
+    for (int64_t j = first; j < last; j++)
+        largest = fur_larger(largest, tally_bits(&s->columns[j]));
+    fur_shared_largest(&s->largest, largest);
+}
+
+#endif

@@ -1,0 +1,112 @@
+/* The object: rows divided into classes. */
+#include "graph_classes.h"
+
+/* Where each class begins. */
+static void count_rows(fur_classes *c)
+{
+    for (int64_t i = 0; i < c->rows; i++)
+        c->begin[c->of[i] + 1]++;
+    for (int64_t k = 0; k < c->count; k++)
+        c->begin[k + 1] += c->begin[k];
+}
+
+/* What is made in the context of the matrix, or of its copy. */
+static fur_status fill(const fur_csr *a, fur_classifier *classify, const void *arguments,
+                       fur_classes *c)
+{
+    fur_env *env = &c->context->env;
+    FUR_TRY(fur_env_allocate(env, c->rows, sizeof *c->of, &c->of));
+    FUR_TRY(fur_context_pass_on(a->context, c->context, classify(a, arguments, c->of, &c->count)));
+    FUR_TRY(fur_env_allocate_zeros(env, c->count + 1, sizeof *c->begin, &c->begin));
+    count_rows(c);
+    return FUR_OK;
+}
+
+fur_status fur_classes_create(const fur_csr *a, const char *purpose, fur_classifier *classify,
+                              const void *arguments, fur_classes **out)
+{
+    fur_env *env = &a->context->env;
+    fur_classes *c = NULL;
+    fur_csr *copy = NULL;
+    const fur_csr *near;
+    fur_status status = FUR_OK;
+    if (a->view.rows != a->view.cols)
+        return fur_env_fail(env, FUR_INVALID, "%s need a square matrix, this one is %lld x %lld",
+                            purpose, (long long)a->view.rows, (long long)a->view.cols);
+    FUR_TRY_DONE(fur_env_allocate_zeros(env, 1, sizeof *c, &c));
+    c->context = a->context;
+    c->rows = a->view.rows;
+    FUR_TRY_DONE(fur_csr_to_host(a, &near, &copy));
+    FUR_TRY_DONE(fill(near, classify, arguments, c));
+    *out = c;
+    c = NULL;
+done:
+    fur_csr_destroy(copy);
+    fur_classes_destroy(c);
+    return status;
+}
+
+void fur_classes_destroy(fur_classes *classes)
+{
+    if (!classes)
+        return;
+    fur_env *env = &classes->context->env;
+    fur_env_release(env, classes->begin);
+    fur_env_release(env, classes->of);
+    fur_env_release(env, classes);
+}
+
+int64_t fur_classes_count(const fur_classes *classes)
+{
+    return classes ? classes->count : 0;
+}
+
+const int32_t *fur_classes_of_rows(const fur_classes *classes)
+{
+    return classes ? classes->of : NULL;
+}
+
+const int64_t *fur_classes_begin(const fur_classes *classes)
+{
+    return classes ? classes->begin : NULL;
+}
+
+/* The size of the class for which `better` holds against all others. */
+static int64_t extreme(const fur_classes *c, int sign)
+{
+    int64_t best = c && c->count > 0 ? c->begin[1] : 0;
+    for (int64_t k = 1; c && k < c->count; k++) {
+        int64_t size = c->begin[k + 1] - c->begin[k];
+        best = sign * size > sign * best ? size : best;
+    }
+    return best;
+}
+
+int64_t fur_classes_smallest(const fur_classes *classes)
+{
+    return extreme(classes, -1);
+}
+
+int64_t fur_classes_largest(const fur_classes *classes)
+{
+    return extreme(classes, 1);
+}
+
+fur_status fur_classes_order(const fur_classes *classes, fur_permutation **out)
+{
+    FUR_NEED(classes ? classes->context : NULL, classes, out);
+    fur_env *env = &classes->context->env;
+    int64_t *next = NULL;
+    int32_t *order = NULL;
+    fur_status status = FUR_OK;
+    FUR_TRY_DONE(fur_env_allocate(env, classes->count + 1, sizeof *next, &next));
+    FUR_TRY_DONE(fur_env_allocate(env, classes->rows, sizeof *order, &order));
+    memcpy(next, classes->begin, (size_t)(classes->count + 1) * sizeof *next);
+    for (int64_t i = 0; i < classes->rows; i++)
+        order[next[classes->of[i]]++] = (int32_t)i;
+    status = fur_permutation_create(classes->context, classes->rows, order, out);
+done:
+    fur_env_release(env, order);
+    fur_env_release(env, next);
+    return status;
+}
