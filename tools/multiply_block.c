@@ -1,0 +1,142 @@
+/* Products of a matrix and a block of vectors, timed. */
+#include "multiply_block.h"
+
+#include "load.h"
+#include "output.h"
+
+/* Without --repeat: as many products as fill this time, at least one. */
+#define MEASURED_SECONDS 0.2
+
+typedef struct block_job {
+    fur_context *context;
+    const multiply_block_options *options;
+    loaded_matrix a;
+    loaded_matrix b; /* a matrix with all its entries: rows one after the other */
+    fur_vectors *x;  /* its values */
+    fur_vectors *y;
+    fur_spmm *plan;
+    int64_t repeat;
+    double seconds_apply; /* of a product, on average */
+} block_job;
+
+/* B in A's value type. */
+static fur_status load_block(block_job *job)
+{
+    command_common common = *job->options->common;
+    common.reading.convert = fur_mtx_as(fur_csr_get(job->a.matrix)->value_type);
+    COMMAND_TRY(load_matrix(job->context, &common, job->options->by, &job->b));
+    const fur_csr_view *b = fur_csr_get(job->b.matrix);
+    const fur_vectors_view array = {.size = sizeof array,
+                                    .rows = b->rows,
+                                    .cols = b->cols,
+                                    .value_type = b->value_type,
+                                    .data = (void *)(uintptr_t)b->values};
+    return fur_vectors_wrap(job->context, &array, FUR_OWNERSHIP_BORROW, &job->x);
+}
+
+static fur_status load_operands(block_job *job)
+{
+    const char *name = job->options->common->operands[0];
+    COMMAND_TRY(command_while(job->context, "reading", name,
+                              load_matrix(job->context, job->options->common, name, &job->a)));
+    return command_while(job->context, "reading", job->options->by, load_block(job));
+}
+
+static fur_status make_plan(block_job *job)
+{
+    const fur_csr_view *a = fur_csr_get(job->a.matrix);
+    bool transpose = job->options->transpose;
+    fur_spmm_options options = {.size = sizeof options, .op = transpose ? FUR_OP_T : FUR_OP_N};
+    COMMAND_TRY(fur_vectors_create(job->context, a->value_type, transpose ? a->cols : a->rows,
+                                   fur_vectors_get(job->x)->cols, FUR_LAYOUT_ROWS, &job->y));
+    return fur_spmm_plan(job->a.matrix, &options, &job->plan);
+}
+
+static fur_status time_some(const block_job *job, int64_t count, double *seconds)
+{
+    double start = command_seconds();
+    for (int64_t i = 0; i < count; i++)
+        COMMAND_TRY(fur_spmm_apply(job->plan, fur_real(1), job->x, fur_real(0), job->y));
+    COMMAND_TRY(fur_context_synchronize(job->context));
+    *seconds = (command_seconds() - start) / (double)count;
+    return FUR_OK;
+}
+
+/* The first product, which meets what has not been used yet, is not counted. */
+static fur_status find_product(block_job *job)
+{
+    double warm_up = 0;
+    COMMAND_TRY(make_plan(job));
+    COMMAND_TRY(time_some(job, 1, &warm_up));
+    COMMAND_TRY(time_some(job, 1, &warm_up));
+    job->repeat = job->options->repeat > 0 ? job->options->repeat
+                                           : 1 + (int64_t)(MEASURED_SECONDS / (warm_up + 1e-6));
+    return time_some(job, job->repeat, &job->seconds_apply);
+}
+
+/* Norms of all entries, as of one vector. */
+static fur_status put_norms(output *out, const block_job *job)
+{
+    const fur_vectors_view *y = fur_vectors_get(job->y);
+    double norm[3] = {0, 0, 0};
+    fur_vector *entries = NULL;
+    COMMAND_TRY(fur_vector_wrap(job->context, y->value_type, y->rows * y->cols, y->data,
+                                FUR_OWNERSHIP_BORROW, &entries));
+    fur_status status = fur_norm1(entries, &norm[0]);
+    if (status == FUR_OK)
+        status = fur_norm2(entries, &norm[1]);
+    if (status == FUR_OK)
+        status = fur_norm_max(entries, &norm[2]);
+    fur_vector_destroy(entries);
+    output_number(out, "y_norm_1", "sum of all |C(i, j)|", norm[0]);
+    output_number(out, "y_norm_2", "Frobenius norm of C", norm[1]);
+    output_number(out, "y_norm_max", "largest |C(i, j)|", norm[2]);
+    return status;
+}
+
+static fur_status print_product(const block_job *job)
+{
+    const fur_spmm_report *report = fur_spmm_describe(job->plan);
+    const fur_vectors_view *x = fur_vectors_get(job->x);
+    const fur_vectors_view *y = fur_vectors_get(job->y);
+    int64_t bytes = report->matrix_bytes +
+                    (x->rows + y->rows) * y->cols * (int64_t)fur_value_size(y->value_type);
+    output out = output_begin(job->options->common->json);
+    output_count(&out, "rows", "rows", y->rows);
+    output_count(&out, "cols", "columns", y->cols);
+    output_count(&out, "entries", "entries", y->rows * y->cols);
+    output_text(&out, "value", "value type", fur_value_name(y->value_type));
+    output_text(&out, "kernel", "kernel", report->kernel);
+    output_text(&out, "device", "device", fur_context_device(job->context));
+    output_text(&out, "isa", "instruction set", fur_context_isa(job->context));
+    output_count(&out, "threads", "threads", fur_context_threads(job->context));
+    output_seconds(&out, "seconds_load", "time to load", job->a.seconds + job->b.seconds);
+    output_seconds(&out, "seconds_plan", "time to plan", report->seconds_plan);
+    output_count(&out, "repeat", "products timed", job->repeat);
+    output_seconds(&out, "seconds_apply", "mean product", job->seconds_apply);
+    output_count(&out, "bytes", "bytes of A, B and C", bytes);
+    output_rate(&out, "gbps", "throughput", 1e-9 * (double)bytes / job->seconds_apply);
+    COMMAND_TRY(put_norms(&out, job));
+    return output_end(&out, job->context);
+}
+
+static fur_status run(block_job *job)
+{
+    COMMAND_TRY(load_operands(job));
+    COMMAND_TRY(command_while(job->context, "multiplying by", job->options->by, find_product(job)));
+    if (job->options->out->path)
+        COMMAND_TRY(save_vectors(job->y, job->options->out));
+    return print_product(job);
+}
+
+fur_status multiply_block(fur_context *context, const multiply_block_options *options)
+{
+    block_job job = {.context = context, .options = options};
+    fur_status status = run(&job);
+    fur_spmm_destroy(job.plan);
+    fur_vectors_destroy(job.y);
+    fur_vectors_destroy(job.x);
+    fur_csr_destroy(job.b.matrix);
+    fur_csr_destroy(job.a.matrix);
+    return status;
+}

@@ -1,0 +1,214 @@
+/* furrow trisolve: op(T) x = b with a triangle of a matrix, timed. */
+#include "command.h"
+
+#include <stdlib.h>
+
+#include "line.h"
+#include "load.h"
+#include "output.h"
+#include "save.h"
+
+/* Without --repeat: as many solves as fill this time, within these bounds. */
+#define MEASURED_SECONDS 0.2
+#define REPEAT_LEAST 3
+#define REPEAT_MOST 100000
+
+typedef struct trisolve_options {
+    command_common common;
+    save_target out;
+    const char *schedule;
+    int64_t repeat; /* 0: not given */
+    bool upper;
+    bool transpose;
+    bool unit;
+} trisolve_options;
+
+/* All that one run holds, released in one place. */
+typedef struct trisolve_job {
+    fur_context *context;
+    const trisolve_options *options;
+    loaded_matrix a;
+    fur_trsv *plan;
+    fur_vector *b;
+    fur_vector *x;
+    int64_t repeat;
+    double *seconds;
+} trisolve_job;
+
+static const char *schedule_names(fur_context *context, int index)
+{
+    static const char *const names[] = {"auto", "serial", "blocks", "levels"};
+    (void)context;
+    return index < 4 ? names[index] : NULL;
+}
+
+static fur_status load_operands(trisolve_job *job)
+{
+    const command_common *common = &job->options->common;
+    const char *name = common->operands[0];
+    const char *b = common->operand_count > 1 ? common->operands[1] : NULL;
+    COMMAND_TRY(command_while(job->context, "reading", name,
+                              load_matrix(job->context, common, name, &job->a)));
+    const fur_csr_view *view = fur_csr_get(job->a.matrix);
+    vector_request request = {.path = b, .value = view->value_type, .size = view->rows};
+    return command_while(job->context, "reading", b ? b : name,
+                         load_vector(job->context, common, &request, &job->b));
+}
+
+static fur_status make_plan(trisolve_job *job)
+{
+    const trisolve_options *o = job->options;
+    const fur_csr_view *view = fur_csr_get(job->a.matrix);
+    fur_trsv_options options = {.size = sizeof options, .schedule = o->schedule};
+    COMMAND_TRY(fur_trsv_plan(job->a.matrix, o->upper ? FUR_TRIANGLE_UPPER : FUR_TRIANGLE_LOWER,
+                              o->transpose ? FUR_OP_T : FUR_OP_N,
+                              o->unit ? FUR_DIAGONAL_UNIT : FUR_DIAGONAL_STORED, &options,
+                              &job->plan));
+    return fur_vector_create(job->context, view->value_type, view->rows, &job->x);
+}
+
+static fur_status time_one(const trisolve_job *job, double *seconds)
+{
+    double start = command_seconds();
+    COMMAND_TRY(fur_trsv_apply(job->plan, fur_real(1), job->b, job->x));
+    COMMAND_TRY(fur_context_synchronize(job->context));
+    *seconds = command_seconds() - start;
+    return FUR_OK;
+}
+
+static int64_t choose_repeat(int64_t asked, double seconds)
+{
+    double fits = MEASURED_SECONDS / (seconds > 1e-9 ? seconds : 1e-9);
+    if (asked > 0)
+        return asked;
+    return fits > REPEAT_MOST ? REPEAT_MOST : fits < REPEAT_LEAST ? REPEAT_LEAST : (int64_t)fits;
+}
+
+static int compare_seconds(const void *left, const void *right)
+{
+    double a = *(const double *)left;
+    double b = *(const double *)right;
+    return (a > b) - (a < b);
+}
+
+/* The first solve meets cold caches and sleeping threads, and is not counted. */
+static fur_status time_solves(trisolve_job *job)
+{
+    double warm_up = 0.0;
+    void *memory = NULL;
+    COMMAND_TRY(time_one(job, &warm_up));
+    job->repeat = choose_repeat(job->options->repeat, warm_up);
+    COMMAND_TRY(
+        fur_context_allocate(job->context, (size_t)job->repeat * sizeof *job->seconds, &memory));
+    job->seconds = memory;
+    for (int64_t i = 0; i < job->repeat; i++)
+        COMMAND_TRY(time_one(job, &job->seconds[i]));
+    qsort(job->seconds, (size_t)job->repeat, sizeof *job->seconds, compare_seconds);
+    return FUR_OK;
+}
+
+static fur_status solve_triangle(trisolve_job *job)
+{
+    COMMAND_TRY(make_plan(job));
+    return time_solves(job);
+}
+
+static void put_plan(output *out, const trisolve_job *job)
+{
+    const fur_trsv_report *report = fur_trsv_describe(job->plan);
+    double seconds = job->seconds[job->repeat / 2];
+    output_count(out, "triangle_entries", "triangle's entries", report->entries);
+    output_count(out, "levels", "levels", report->levels);
+    output_count(out, "level_max", "rows of the largest", report->level_max);
+    output_text(out, "schedule", "schedule", report->schedule);
+    output_text(out, "reason", "because", report->reason);
+    output_count(out, "tasks", "tasks", report->tasks);
+    output_text(out, "device", "device", fur_context_device(job->context));
+    output_text(out, "isa", "instruction set", fur_context_isa(job->context));
+    output_count(out, "threads", "threads", fur_context_threads(job->context));
+    output_seconds(out, "seconds_load", "time to load", job->a.seconds);
+    output_seconds(out, "seconds_plan", "time to plan", report->seconds_plan);
+    output_count(out, "repeat", "solves timed", job->repeat);
+    output_seconds(out, "seconds_apply", "median solve", seconds);
+    output_count(out, "bytes", "bytes a solve", report->bytes);
+    output_rate(out, "gbps", "throughput",
+                seconds > 0 ? 1e-9 * (double)report->bytes / seconds : 0);
+}
+
+static fur_status print_solution(const trisolve_job *job)
+{
+    double norm_1 = 0.0;
+    double norm_2 = 0.0;
+    double norm_max = 0.0;
+    COMMAND_TRY(fur_norm1(job->x, &norm_1));
+    COMMAND_TRY(fur_norm2(job->x, &norm_2));
+    COMMAND_TRY(fur_norm_max(job->x, &norm_max));
+    const fur_csr_view *view = fur_csr_get(job->a.matrix);
+    output out = output_begin(job->options->common.json);
+    output_count(&out, "rows", "rows", view->rows);
+    output_count(&out, "cols", "columns", view->cols);
+    output_count(&out, "entries", "entries", view->entries);
+    output_text(&out, "value", "value type", fur_value_name(view->value_type));
+    put_plan(&out, job);
+    output_number(&out, "y_norm_1", "norm 1 of x", norm_1);
+    output_number(&out, "y_norm_2", "norm 2 of x", norm_2);
+    output_number(&out, "y_norm_max", "largest |x|", norm_max);
+    return output_end(&out, job->context);
+}
+
+static fur_status trisolve_steps(trisolve_job *job)
+{
+    COMMAND_TRY(load_operands(job));
+    COMMAND_TRY(command_while(job->context, "solving with", job->options->common.operands[0],
+                              solve_triangle(job)));
+    if (job->options->out.path)
+        COMMAND_TRY(save_vector(job->x, &job->options->out, NULL));
+    return print_solution(job);
+}
+
+static fur_status trisolve(fur_context *context, const void *options)
+{
+    trisolve_job job = {.context = context, .options = options};
+    fur_status status = trisolve_steps(&job);
+    fur_context_release(context, job.seconds);
+    fur_vector_destroy(job.x);
+    fur_vector_destroy(job.b);
+    fur_trsv_destroy(job.plan);
+    fur_csr_destroy(job.a.matrix);
+    return status;
+}
+
+static void settle(struct argp_state *state, void *options)
+{
+    const trisolve_options *o = options;
+    save_check(state, "--out", &o->out);
+}
+
+#define AT(member) .at = offsetof(trisolve_options, member)
+static const line_option own_options[] = {
+    {"upper", NULL, "Take the upper triangle (default: the lower)", LINE_FLAG, AT(upper)},
+    {"transpose", NULL, "Solve with the triangle's transpose", LINE_FLAG, AT(transpose)},
+    {"unit", NULL, "Take ones for the diagonal", LINE_FLAG, AT(unit)},
+    {"out", "X.mtx", "Write x to this file", LINE_FILE, AT(out.path)},
+    {"format", "NAME", SAVE_FORMAT_DOC, LINE_OWN, AT(out), .parse = save_parse_format},
+    {"schedule", "NAME", "How threads share the rows: auto (default), serial, blocks or levels",
+     LINE_CHOICE, AT(schedule), .names = schedule_names},
+    {"repeat", "N", "Time N solves (default: about 0.2 s of them)", LINE_LONG, AT(repeat),
+     .most = REPEAT_MOST},
+    {0},
+};
+
+static const line line_of = {
+    .options = own_options,
+    .operands = "FILE [B.mtx]",
+    .settle = settle,
+    .doc = "Solve T x = b, where T is a triangle of the matrix of a file and b all ones or the "
+           "vector of another, and print the speed and the norms of x.\vEntries on the other side "
+           "of the diagonal are not looked at: one file may hold both factors of a factorisation."};
+
+int command_trisolve(int argc, char **argv)
+{
+    trisolve_options options = {.common = {.operands_min = 1, .operands_max = 2}};
+    line_parse(&line_of, argc, argv, &options);
+    return command_run(&options.common, trisolve, &options);
+}
