@@ -1,20 +1,22 @@
 // The CUDA backend: a device with its stream and memory, and the tables of its kernels.
+#include "block.cuh"
 #include "csr.cuh"
 #include "multigrid.cuh"
 #include "recording.cuh"
 #include "reorder.cuh"
 #include "solver.cuh"
+#include "spgemm.cuh"
 #include "stencil.cuh"
+#include "triangular.cuh"
 #include "vector.cuh"
 
 #include <cstdio>
 #include <cstring>
 
-// The products that "auto" assumes unless told, the most products that a plan may then cost, and
-// the number of announced products from which a plan may cost some tens of them, to find the
+// The products that "auto" assumes unless told, an iterative solve of a system that is worth a GPU,
+// and the number of announced products from which a plan may cost some tens of them, to find the
 // fastest kernel.
-#define USES_ASSUMED 50
-#define PLAN_PRODUCTS 4
+#define USES_ASSUMED 100
 #define USES_MEASURED 200
 
 // The first digit of the compute capability that kernels are compiled for.
@@ -24,6 +26,9 @@ extern "C" {
 #define FUR_SPMV_KERNEL(name) extern const fur_spmv_kernel fur_cuda_##name;
 #include "kernels.def"
 #undef FUR_SPMV_KERNEL
+#define FUR_SPMM_KERNEL(name) extern const fur_spmm_kernel fur_cuda_##name;
+#include "spmm_kernels.def"
+#undef FUR_SPMM_KERNEL
 #define FUR_STENCIL_KERNEL(name) extern const fur_stencil_kernel fur_cuda_##name;
 #include "stencils.def"
 #include "sweeps.def"
@@ -38,6 +43,12 @@ const fur_spmv_kernel *const spmv_kernels[] = {
 #include "kernels.def"
 };
 #undef FUR_SPMV_KERNEL
+
+#define FUR_SPMM_KERNEL(name) &fur_cuda_##name,
+const fur_spmm_kernel *const spmm_kernels[] = {
+#include "spmm_kernels.def"
+};
+#undef FUR_SPMM_KERNEL
 
 #define FUR_STENCIL_KERNEL(name) &fur_cuda_##name,
 const fur_stencil_kernel *const stencil_kernels[] = {
@@ -117,6 +128,10 @@ void set_services(fur_remote *r)
     r->solver.cg_release = fur_cuda_cg_release;
     r->colour.find = fur_cuda_colours_find;
     r->colour.split = fur_cuda_colours_split;
+    r->trsv.plan = fur_cuda_trsv_plan;
+    r->trsv.refresh = fur_cuda_trsv_refresh;
+    r->trsv.solve = fur_cuda_trsv_solve;
+    r->trsv.release = fur_cuda_trsv_release;
     r->recording.create = fur_cuda_recording_create;
     r->recording.begin = fur_cuda_recording_begin;
     r->recording.end = fur_cuda_recording_end;
@@ -147,13 +162,17 @@ void set_backend(fur_device *device, fur_backend *b)
     b->reduction = &fur_cuda_reduction;
     b->spmv = spmv_kernels;
     b->spmv_count = static_cast<int>(sizeof spmv_kernels / sizeof *spmv_kernels);
+    b->block = &fur_cuda_block;
+    b->spmm = spmm_kernels;
+    b->spmm_count = static_cast<int>(sizeof spmm_kernels / sizeof *spmm_kernels);
     b->stencil = stencil_kernels;
-    b->stencil_count = static_cast<int>(sizeof stencil_kernels / sizeof *stencil_kernels);
+    b->stencil_count =
+        static_cast<int>(sizeof stencil_kernels / sizeof *stencil_kernels) - (device->major < 9);
     b->sweep = sweep_kernels;
     b->sweep_count = static_cast<int>(sizeof sweep_kernels / sizeof *sweep_kernels) - 1;
     b->multigrid = &fur_cuda_multigrid;
+    b->spgemm = &fur_cuda_spgemm;
     b->uses_assumed = USES_ASSUMED;
-    b->plan_products = PLAN_PRODUCTS;
     b->uses_measured = USES_MEASURED;
     b->remote = &device->remote;
 }
@@ -185,6 +204,7 @@ fur_status read_properties(fur_env *env, fur_device *device)
                             device->number, properties.name, properties.major, properties.minor,
                             LEAST_CAPABILITY);
     snprintf(device->isa, sizeof device->isa, "sm_%d%d", properties.major, properties.minor);
+    device->major = properties.major;
     device->multiprocessors = properties.multiProcessorCount;
     return FUR_OK;
 }

@@ -1,4 +1,5 @@
-/* Random numbers for tests. The seed is printed; FURROW_SEED in the environment repeats a run. */
+/* Random numbers for tests. The seed is printed; FURROW_SEED in the environment repeats a run,
+ * unless it is empty. */
 #ifndef FURROW_TESTS_RANDOM_H
 #define FURROW_TESTS_RANDOM_H
 
@@ -12,7 +13,7 @@ static uint64_t random_state;
 static inline void random_start(void)
 {
     const char *given = getenv("FURROW_SEED");
-    random_state = given ? strtoull(given, NULL, 10) : (uint64_t)time(NULL);
+    random_state = given && *given ? strtoull(given, NULL, 10) : (uint64_t)time(NULL);
     printf("FURROW_SEED=%llu\n", (unsigned long long)random_state);
     fflush(stdout);
 }

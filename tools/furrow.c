@@ -4,9 +4,13 @@
 static const command commands[] = {
     {"info", "say what a matrix is", command_info},
     {"multiply", "multiply a matrix by a vector and time it", command_multiply},
+    {"trisolve", "solve with a triangle of a matrix and time it", command_trisolve},
     {"solve", "solve a linear system", command_solve},
     {"eigs", "find a few eigenvalues of a symmetric matrix", command_eigs},
     {"convert", "write a matrix in another form", command_convert},
+    {"add", "add two matrices", command_add},
+    {"extract", "take a part of a matrix", command_extract},
+    {"combine", "put matrices together as blocks", command_combine},
     {"reorder", "bring a matrix's entries to its diagonal", command_reorder},
     {"spy", "draw the pattern of a matrix", command_spy},
     {"kernels", "list the kernels, and which one a matrix gets", command_kernels},

@@ -4,13 +4,54 @@
 #include "load.h"
 #include "output.h"
 
-static fur_status print_info(fur_context *context, const command_common *common,
-                             const loaded_matrix *a)
+typedef struct info_options {
+    command_common common;
+    bool graph;
+} info_options;
+
+/* What the pattern says about working on rows at once. */
+typedef struct graph_figures {
+    fur_classes *components;
+    fur_classes *colours;
+    fur_classes *levels[2]; /* of the lower and the upper triangle */
+} graph_figures;
+
+static fur_status find_graph(const fur_csr *a, graph_figures *g)
+{
+    COMMAND_TRY(fur_classes_from_components(a, &g->components));
+    COMMAND_TRY(fur_classes_from_colours(a, NULL, &g->colours));
+    COMMAND_TRY(fur_classes_from_levels(a, FUR_TRIANGLE_LOWER, &g->levels[0]));
+    return fur_classes_from_levels(a, FUR_TRIANGLE_UPPER, &g->levels[1]);
+}
+
+static void release_graph(graph_figures *g)
+{
+    fur_classes_destroy(g->levels[1]);
+    fur_classes_destroy(g->levels[0]);
+    fur_classes_destroy(g->colours);
+    fur_classes_destroy(g->components);
+}
+
+static void put_graph(output *out, const graph_figures *g)
+{
+    const char *largest = "rows of the largest";
+    output_count(out, "components", "components", fur_classes_count(g->components));
+    output_count(out, "component_max", largest, fur_classes_largest(g->components));
+    output_count(out, "colours", "colours", fur_classes_count(g->colours));
+    output_count(out, "colour_max", largest, fur_classes_largest(g->colours));
+    output_count(out, "levels_lower", "levels, lower triangle", fur_classes_count(g->levels[0]));
+    output_count(out, "level_lower_max", largest, fur_classes_largest(g->levels[0]));
+    output_count(out, "levels_upper", "levels, upper triangle", fur_classes_count(g->levels[1]));
+    output_count(out, "level_upper_max", largest, fur_classes_largest(g->levels[1]));
+}
+
+static fur_status print_info(fur_context *context, const info_options *options,
+                             const loaded_matrix *a, const graph_figures *g)
 {
     fur_csr_view view = *fur_csr_get(a->matrix);
     fur_csr_statistics figures = FUR_DEFAULT(fur_csr_statistics);
     COMMAND_TRY(fur_csr_measure(a->matrix, &figures));
-    output out = output_begin(common->json);
+    output out = output_begin(options->common.json);
     output_count(&out, "rows", "rows", view.rows);
     output_count(&out, "cols", "columns", view.cols);
     output_count(&out, "entries", "entries", view.entries);
@@ -28,6 +69,8 @@ static fur_status print_info(fur_context *context, const command_common *common,
     output_count(&out, "empty_rows", "empty rows", figures.empty_rows);
     output_count(&out, "bandwidth", "bandwidth", figures.bandwidth);
     output_count(&out, "profile", "profile", figures.profile);
+    if (options->graph)
+        put_graph(&out, g);
     output_text(&out, "device", "device", fur_context_device(context));
     output_text(&out, "isa", "instruction set", fur_context_isa(context));
     output_count(&out, "threads", "threads", fur_context_threads(context));
@@ -37,25 +80,37 @@ static fur_status print_info(fur_context *context, const command_common *common,
 
 static fur_status info(fur_context *context, const void *options)
 {
-    const command_common *common = options;
+    const info_options *o = options;
     loaded_matrix a = {0};
-    const char *name = common->operands[0];
+    graph_figures g = {0};
+    const char *name = o->common.operands[0];
     fur_status status =
-        command_while(context, "reading", name, load_matrix(context, common, name, &a));
+        command_while(context, "reading", name, load_matrix(context, &o->common, name, &a));
+    if (status == FUR_OK && o->graph)
+        status = command_while(context, "looking at", name, find_graph(a.matrix, &g));
     if (status == FUR_OK)
-        status = print_info(context, common, &a);
+        status = print_info(context, o, &a, &g);
+    release_graph(&g);
     fur_csr_destroy(a.matrix);
     return status;
 }
 
+static const line_option own_options[] = {
+    {"graph", NULL,
+     "Count connected components, colours, and the levels of both triangles of a square matrix",
+     LINE_FLAG, .at = offsetof(info_options, graph)},
+    {0},
+};
+
 static const line line_of = {
+    .options = own_options,
     .operands = "FILE",
     .doc = "Say what the matrix in a Matrix Market or binary file is. A symmetric file is expanded "
            "first: entries, rows and profile are those of the whole matrix."};
 
 int command_info(int argc, char **argv)
 {
-    command_common common = {.operands_min = 1, .operands_max = 1};
-    line_parse(&line_of, argc, argv, &common);
-    return command_run(&common, info, &common);
+    info_options options = {.common = {.operands_min = 1, .operands_max = 1}};
+    line_parse(&line_of, argc, argv, &options);
+    return command_run(&options.common, info, &options);
 }

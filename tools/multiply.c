@@ -1,4 +1,4 @@
-/* furrow multiply: y = A x, timed. */
+/* furrow multiply: y = A x or C = A B, timed. */
 #include "command.h"
 
 #include <stdlib.h>
@@ -6,6 +6,8 @@
 
 #include "line.h"
 #include "load.h"
+#include "multiply_block.h"
+#include "multiply_by.h"
 #include "output.h"
 #include "product.h"
 #include "save.h"
@@ -22,6 +24,7 @@
 typedef struct multiply_options {
     command_common common;
     const char *x;
+    const char *by; /* a sparse matrix or a block of vectors; NULL: one vector */
     save_target out;
     const char *kernel;
     const char *reorder; /* NULL: not given */
@@ -192,9 +195,27 @@ static fur_status multiply_steps(multiply_job *job)
     return print_product(job);
 }
 
+/* By an array, whose columns are vectors, or by a sparse matrix. */
+static fur_status multiply_by_file(fur_context *context, const multiply_options *o)
+{
+    fur_mtx_header header = FUR_DEFAULT(fur_mtx_header);
+    bool array =
+        fur_mtx_read_header(context, o->by, &header) == FUR_OK && header.format == FUR_MTX_ARRAY;
+    if (array)
+        return multiply_block(context, &(multiply_block_options){&o->common, o->by, &o->out,
+                                                                 o->repeat, o->transpose});
+    if (o->transpose)
+        return fur_context_fail(context, FUR_UNSUPPORTED,
+                                "--transpose multiplies by an array; %s is a sparse matrix", o->by);
+    return multiply_by(context, &(multiply_by_options){&o->common, o->by, &o->out, o->repeat});
+}
+
 static fur_status multiply(fur_context *context, const void *options)
 {
     multiply_job job = {.context = context, .options = options};
+    const multiply_options *o = options;
+    if (o->by)
+        return multiply_by_file(context, o);
     fur_status status = multiply_steps(&job);
     fur_context_release(context, job.seconds);
     fur_vector_destroy(job.y);
@@ -209,16 +230,23 @@ static void settle(struct argp_state *state, void *options)
 {
     const multiply_options *o = options;
     bool stencil = o->kernel && strcmp(o->kernel, "stencil") == 0;
-    command_pairing kernel = {"--kernel stencil", stencil, !o->transpose, "without --transpose"};
-    command_check(state, &kernel, 1);
+    const command_pairing pairings[] = {
+        {"--kernel stencil", stencil, !o->transpose, "without --transpose"},
+        {"--x", o->x, !o->by, "without --by"},
+        {"--kernel", o->kernel, !o->by, "without --by"},
+        {"--reorder", o->reorder, !o->by, "without --by"},
+    };
+    command_check(state, pairings, sizeof pairings / sizeof *pairings);
     save_check(state, "--out", &o->out);
 }
 
 #define AT(member) .at = offsetof(multiply_options, member)
 static const line_option own_options[] = {
     {"x", "X.mtx", "The vector x (default: all ones)", LINE_INPUT, AT(x)},
+    {"by", "B.mtx", "Multiply by B instead, a sparse matrix or the columns of an array: C = A B",
+     LINE_INPUT, AT(by)},
     {"transpose", NULL, "Multiply by the transpose of A", LINE_FLAG, AT(transpose)},
-    {"out", "Y.mtx", "Write y to this file", LINE_FILE, AT(out.path)},
+    {"out", "Y.mtx", "Write y, or C, to this file", LINE_FILE, AT(out.path)},
     {"format", "NAME", SAVE_FORMAT_DOC, LINE_OWN, AT(out), .parse = save_parse_format},
     {"kernel", "NAME", PRODUCT_KERNEL_DOC, LINE_TEXT, AT(kernel)},
     {"repeat", "N",
@@ -232,8 +260,9 @@ static const line line_of = {
     .options = own_options,
     .operands = "FILE",
     .settle = settle,
-    .doc = "Multiply the matrix A of a file by a vector, y = A x, and print the speed and the "
-           "norms of y.\vOn a GPU products are timed in batches of 100, because waiting for one "
+    .doc = "Multiply the matrix A of a file by a vector, y = A x, or by a matrix, C = A B, and "
+           "print the speed and the norms of the result.\vOn a GPU products are timed in batches "
+           "of 100, because waiting for one "
            "takes longer than a small product.",
 };
 

@@ -110,3 +110,13 @@ fur_status save_vector(const fur_vector *x, const save_target *target, const fur
     fur_status status = write_vector(x, target, origin);
     return status == FUR_OK ? leave_output(fur_vector_context(x), target->path) : status;
 }
+
+fur_status save_vectors(const fur_vectors *x, const save_target *target)
+{
+    fur_context *context = fur_vectors_context(x);
+    if (save_is_binary(target))
+        return fur_context_fail(context, FUR_UNSUPPORTED,
+                                "%s: blocks of vectors are written as text, .mtx", target->path);
+    fur_status status = fur_mtx_write_vectors(x, target->path, NULL);
+    return status == FUR_OK ? leave_output(context, target->path) : status;
+}

@@ -30,5 +30,7 @@ bool save_is_binary(const save_target *target);
 fur_status save_matrix(const fur_csr *a, const save_target *target, const fur_mtx_header *origin);
 fur_status save_vector(const fur_vector *x, const save_target *target,
                        const fur_mtx_header *origin);
+/* An array of several columns, as text alone. */
+fur_status save_vectors(const fur_vectors *x, const save_target *target);
 
 #endif

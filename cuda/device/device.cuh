@@ -28,6 +28,7 @@ struct fur_device {
     fur_remote remote; // of the backend
     int number;
     char isa[16];
+    int major; // of the compute capability
     int multiprocessors;
     cudaStream_t stream;
     bool owns_stream;

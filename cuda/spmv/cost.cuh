@@ -1,13 +1,21 @@
 // How long products take on the device: a launch, the latencies a thread meets one after the other,
-// and bytes over a rate. Fitted by hand to times on an H200 (docs/results). Only ratios matter.
+// and bytes over a rate. Fitted by hand to times on an H200, the mean of cold and warm ones, of 90
+// matrices (docs/results/choice.md).
 #ifndef FURROW_CUDA_COST_CUH
 #define FURROW_CUDA_COST_CUH
 
 #include "kernel.h"
 
-#define FUR_LAUNCH_NS 2500.0
-// A fetch from the second-level cache.
-#define FUR_FETCH_NS 250.0
+// A product of next to nothing.
+#define FUR_LAUNCH_NS 3400.0
+// Two fetches, one for the place of the other, and what is done with them.
+#define FUR_HOP_NS 900.0
+// A row's next entry for a thread that walks through it.
+#define FUR_WALK_NS 170.0
+// A second launch that waits for the first.
+#define FUR_SECOND_NS 4000.0
+// A row that blocks share.
+#define FUR_SHARED_ROW_NS 4000.0
 // Copy rate of an H200.
 #define FUR_BYTES_A_NS 4200.0
 
@@ -24,18 +32,14 @@ static inline double fur_product_bytes(const fur_csr_view *a)
     return static_cast<double>(fur_csr_bytes(a)) + fur_vector_bytes(a);
 }
 
-// The cost of a kernel whose threads wait for `fetches` loads one after the other and that moves
-// `bytes` bytes.
-static inline fur_spmv_cost fur_cuda_cost(double fetches, double bytes)
+// The cost of a kernel whose threads wait so long for one load after the other, while `bytes` bytes
+// move: half of the shorter time is hidden by the longer one.
+static inline fur_spmv_cost fur_cuda_cost(double wait_ns, double bytes)
 {
-    return {FUR_LAUNCH_NS + FUR_FETCH_NS * fetches + bytes / FUR_BYTES_A_NS, 0, nullptr};
-}
-
-// Entries of the longest segment.
-static inline double fur_longest_segment(const fur_spmv_profile *profile)
-{
-    int64_t longest = profile->rows.row_max;
-    return static_cast<double>(longest < FUR_ROW_SEGMENT ? longest : FUR_ROW_SEGMENT);
+    double move_ns = bytes / FUR_BYTES_A_NS;
+    double longer = wait_ns > move_ns ? wait_ns : move_ns;
+    double shorter = wait_ns > move_ns ? move_ns : wait_ns;
+    return {FUR_LAUNCH_NS + longer + 0.5 * shorter, 0, nullptr};
 }
 
 // The kernels over slices (sell_layout.cuh): a lane's entries in batches of `unroll`, and a second
@@ -43,9 +47,10 @@ static inline double fur_longest_segment(const fur_spmv_profile *profile)
 static inline fur_spmv_cost fur_cuda_sliced_cost(const fur_spmv_profile *profile, int unroll,
                                                  double bytes)
 {
-    double batches = fur_longest_segment(profile) / unroll;
-    double second = profile->rows.row_max > FUR_ROW_SEGMENT ? 20 : 0;
-    return fur_cuda_cost(3 + 2 * batches + second, 1.02 * bytes);
+    int64_t longest = profile->rows.row_max;
+    double entries = static_cast<double>(longest < FUR_ROW_SEGMENT ? longest : FUR_ROW_SEGMENT);
+    double second = longest > FUR_ROW_SEGMENT ? FUR_SECOND_NS : 0;
+    return fur_cuda_cost(FUR_HOP_NS * entries / unroll + second, 1.02 * bytes);
 }
 
 // Kernels in which one thread walks through a row in CSR: neighbours read a row apart, so that long
@@ -54,9 +59,9 @@ static inline fur_spmv_cost fur_cuda_walk_cost(const fur_csr_view *a,
                                                const fur_spmv_profile *profile)
 {
     double again = profile->rows.row_mean > 8 ? 0.1 * (profile->rows.row_mean - 8) : 0;
-    double slowness = 1.25 + (again < 2.5 ? again : 2.5);
-    return fur_cuda_cost(static_cast<double>(profile->rows.row_max),
-                         slowness * fur_product_bytes(a));
+    double slowness = 1.4 + (again < 2.5 ? again : 2.5);
+    double walk = FUR_WALK_NS * static_cast<double>(profile->rows.row_max);
+    return fur_cuda_cost(FUR_HOP_NS + walk, slowness * fur_product_bytes(a));
 }
 
 #endif

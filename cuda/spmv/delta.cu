@@ -7,7 +7,7 @@
 // Bytes a row of n entries: n (entry + 0, 1, 2 or 4, + 1/8) and the padding of its slice, 4 for its
 // place and length, two entries for x and y; 2 n flops.
 #include "cost.cuh"
-#include "sell_layout.cuh"
+#include "narrow.cuh"
 #include "spmv.cuh"
 
 // Padding, and bytes of A over those of CSR, above which compression does not pay.
@@ -28,7 +28,8 @@ struct delta {
     int64_t *begin;    // of a slice's excesses, in units of 32 bytes; slices + 1
     uint8_t *excesses; // of all slices
     int64_t units;
-    void *values;
+    fur_narrow values;
+    int64_t value_bytes; // that they took when they were planned
 };
 
 template <int bytes> struct unsigned_of;
@@ -75,7 +76,6 @@ template <int bytes, class Value> struct delta_columns {
 
 // The arguments of a product besides the plan.
 template <class Value> struct product {
-    const Value *values;
     const Value *x;
     Value *y;
     fur_finish<Value> finish;
@@ -83,12 +83,12 @@ template <class Value> struct product {
 
 // The sum of the lane's row in a slice whose excesses have this many bytes.
 template <int bytes, class Value>
-__device__ Value sum_slice(const delta &d, const fur_sell_place &p, int64_t begin,
+__device__ Value sum_slice(const delta &d, int64_t slice, const fur_sell_place &p, int64_t begin,
                            const product<Value> &q)
 {
     delta_columns<bytes, Value> columns = {
         d.bases + p.start / SELL_LANES, d.excesses + begin * SELL_LANES, p, 0, {}};
-    return fur_sell_sum(p, q.values, columns, q.x);
+    return fur_narrow_sum(d.values, slice, p, columns, q.x);
 }
 
 // A slice a warp, in the width that its excesses have. Bytes and flops a row: above.
@@ -98,10 +98,10 @@ __global__ void __launch_bounds__(SELL_BLOCK, RESIDENT) multiply(delta d, produc
     fur_sell_for_slice(d.layout, [&](int64_t slice, const fur_sell_place &p) {
         int64_t begin = d.begin[slice];
         int64_t bytes = d.begin[slice + 1] - begin;
-        Value sum = bytes == 0               ? sum_slice<0>(d, p, begin, q)
-                    : bytes == p.width()     ? sum_slice<1>(d, p, begin, q)
-                    : bytes == 2 * p.width() ? sum_slice<2>(d, p, begin, q)
-                                             : sum_slice<4>(d, p, begin, q);
+        Value sum = bytes == 0               ? sum_slice<0>(d, slice, p, begin, q)
+                    : bytes == p.width()     ? sum_slice<1>(d, slice, p, begin, q)
+                    : bytes == 2 * p.width() ? sum_slice<2>(d, slice, p, begin, q)
+                                             : sum_slice<4>(d, slice, p, begin, q);
         fur_sell_finish(d.layout, slice, p, sum, q.y, q.finish);
     });
 }
@@ -173,19 +173,20 @@ __global__ void __launch_bounds__(SELL_BLOCK) compress(delta d, const int32_t *c
     });
 }
 
-// The bytes of A in this format.
-int64_t bytes_of(const fur_csr_view *a, const delta *d)
+// The bytes of A in this format, of which its values take so many.
+int64_t bytes_of(const delta *d, int64_t value_bytes)
 {
     const fur_sell *l = &d->layout;
-    return l->padded * static_cast<int64_t>(fur_value_size(a->value_type)) +
-           l->padded / SELL_LANES * static_cast<int64_t>(sizeof *d->bases) + d->units * SELL_LANES +
-           (l->slices + 1) * static_cast<int64_t>(sizeof *d->begin) + fur_sell_bytes(l);
+    return value_bytes + l->padded / SELL_LANES * static_cast<int64_t>(sizeof *d->bases) +
+           d->units * SELL_LANES + (l->slices + 1) * static_cast<int64_t>(sizeof *d->begin) +
+           fur_sell_bytes(l);
 }
 
-// Refuses a form that takes more than BYTES_MOST of what CSR does.
+// Refuses a form that takes more than BYTES_MOST of what CSR does, whatever A's values are.
 fur_status check_pays(fur_env *env, const fur_csr_view *a, const delta *d)
 {
-    double ratio = static_cast<double>(bytes_of(a, d)) / static_cast<double>(fur_csr_bytes(a));
+    int64_t wide = d->layout.padded * static_cast<int64_t>(fur_value_size(a->value_type));
+    double ratio = static_cast<double>(bytes_of(d, wide)) / static_cast<double>(fur_csr_bytes(a));
     if (ratio <= BYTES_MOST)
         return FUR_OK;
     return fur_env_fail(env, FUR_UNSUPPORTED,
@@ -225,7 +226,7 @@ fur_status set_columns(fur_env *env, const fur_csr_view *a, delta *d)
 fur_status refresh(fur_env *env, const fur_csr_view *a, void *state)
 {
     auto d = static_cast<const delta *>(state);
-    return fur_sell_spread(env, a, &d->layout, fur_value_size(a->value_type), a->values, d->values);
+    return fur_narrow_fill(env, a, &d->layout, &d->values);
 }
 
 // Sorts rows into slices, encodes the columns, copies the values.
@@ -235,8 +236,8 @@ fur_status build(fur_env *env, const fur_csr_view *a, const fur_spmv_profile *pr
     if (d->layout.slices == 0)
         return FUR_OK;
     FUR_TRY(set_columns(env, a, d));
-    FUR_TRY(fur_cuda_allocate(env, d->layout.padded, fur_value_size(a->value_type), &d->values));
-    return refresh(env, a, d);
+    FUR_TRY(fur_narrow_create(env, a, &d->layout, &d->values));
+    return fur_narrow_bytes(env, &d->values, &d->value_bytes);
 }
 
 void release(fur_env *env, void *state)
@@ -246,7 +247,7 @@ void release(fur_env *env, void *state)
     fur_cuda_release(env, d->bases);
     fur_cuda_release(env, d->begin);
     fur_cuda_release(env, d->excesses);
-    fur_cuda_release(env, d->values);
+    fur_narrow_release(env, &d->values);
     fur_env_release(env, d);
 }
 
@@ -263,8 +264,7 @@ fur_status apply(const fur_spmv_call *call)
         return FUR_OK;
     return fur_with_value(call->a->value_type, [&](auto value) {
         using Value = decltype(value);
-        product<Value> q = {static_cast<const Value *>(d->values),
-                            static_cast<const Value *>(call->x), static_cast<Value *>(call->y),
+        product<Value> q = {static_cast<const Value *>(call->x), static_cast<Value *>(call->y),
                             fur_finish<Value>(call)};
         multiply<<<fur_sell_blocks(d->layout.slices), SELL_BLOCK, 0, fur_cuda_stream(call->env)>>>(
             *d, q);
@@ -273,9 +273,10 @@ fur_status apply(const fur_spmv_call *call)
     });
 }
 
-int64_t matrix_bytes(const fur_csr_view *a, const void *state)
+int64_t matrix_bytes(const fur_csr_view *, const void *state)
 {
-    return bytes_of(a, static_cast<const delta *>(state));
+    auto d = static_cast<const delta *>(state);
+    return bytes_of(d, d->value_bytes);
 }
 
 // Until it is built the kernel is taken to save half of the columns.
@@ -283,7 +284,7 @@ fur_spmv_cost cost(const fur_csr_view *a, const fur_spmv_profile *profile)
 {
     double saved = 2 * static_cast<double>(a->entries);
     fur_spmv_cost c = fur_cuda_sliced_cost(profile, UNROLL, fur_product_bytes(a) - saved);
-    c.plan_ns = 30 * FUR_LAUNCH_NS + 8 * c.product_ns;
+    c.plan_ns = 1.5e5 + 5 * c.product_ns;
     return c;
 }
 

@@ -109,28 +109,28 @@ __device__ inline int fur_sell_offset(const fur_sell_place &p, int k)
     return min(k, p.width() - 1) * SELL_LANES;
 }
 
-// The sum of a lane's unit. columns.fetch(first) asks for what tells the columns of the next
-// Columns::unroll entries from `first` on; columns.at(first, u) makes the u-th of it, which past
-// the lane's end may be anything.
-template <class Value, class Columns>
-__device__ Value fur_sell_sum(const fur_sell_place &p, const Value *values, Columns &columns,
+// The sum of a lane's unit. values.fetch and columns.fetch ask for what tells the next
+// Columns::unroll entries from `first` on; at(first, u) makes the u-th of it, which past the lane's
+// end may be anything.
+template <class Value, class Values, class Columns>
+__device__ Value fur_sell_sum(const fur_sell_place &p, Values values, Columns columns,
                               const Value *x)
 {
     constexpr int unroll = Columns::unroll; // loads that are under way together
     Value sum = fur_zero<Value>();
-    values += p.start + p.lane();
     for (int first = 0; first < p.width(); first += unroll) {
         Value value[unroll];
         Value factor[unroll];
         columns.fetch(first);
-#pragma unroll
-        for (int u = 0; u < unroll; u++)
-            value[u] = fur_stream(values + fur_sell_offset(p, first + u));
+        values.fetch(p, first);
 #pragma unroll
         for (int u = 0; u < unroll; u++) {
             int32_t column = columns.at(first, u);
             factor[u] = x[first + u < p.length() ? column : 0];
         }
+#pragma unroll
+        for (int u = 0; u < unroll; u++)
+            value[u] = values.at(first, u);
 #pragma unroll
         for (int u = 0; u < unroll; u++)
             if (first + u < p.length())

@@ -481,14 +481,14 @@ fur_status apply(const fur_spmv_call *call)
     });
 }
 
-// Long rows are finished in steps that a block waits for; of others the longer leave more threads
-// idle while they are added up.
+// A tile waits for its place, its columns and x; its sums follow when all are there, so that
+// nothing of the bytes' time is hidden.
 fur_spmv_cost cost(const fur_csr_view *a, const fur_spmv_profile *profile)
 {
-    bool long_rows = profile->rows.row_max > FUR_ROW_SEGMENT;
-    double slowness = (1.1 + 0.002 * profile->rows.row_mean) * (long_rows ? 1.15 : 1);
-    fur_spmv_cost c = fur_cuda_cost(long_rows ? 25 : 8, slowness * fur_product_bytes(a));
-    c.plan_ns = 2 * FUR_LAUNCH_NS + 0.2 * c.product_ns;
+    double shared = profile->rows.row_max > FUR_ROW_SEGMENT ? FUR_SHARED_ROW_NS : 0;
+    fur_spmv_cost c = fur_cuda_cost(0, 1.5 * fur_product_bytes(a));
+    c.product_ns += 2 * FUR_HOP_NS + shared;
+    c.plan_ns = 5e3;
     return c;
 }
 

@@ -11,6 +11,14 @@
 
 extern "C" const fur_stencil_kernel fur_cuda_stencil_registers;
 
+// Bytes of a line of a tile of `registers`, and the part of its tiles that lines have to fill.
+#define TILE_LINE 512
+#define TILE_FILLED 0.97
+// Bytes of a grid that is large, and points of one that is small, for `yields`.
+#define LARGE (INT64_C(128) << 20)
+#define MANY_LARGE 4
+#define SMALL_ANY (INT64_C(2) << 20)
+
 namespace
 {
 
@@ -136,6 +144,33 @@ const char *refusal(const fur_stencil_view *s)
     return fur_near_refusal(s);
 }
 
+// Where `registers` is the faster one (measured on an H200, docs/results/stencils.md): in a plane;
+// where the terms are found at run time, but for small grids; on large grids whose lines fill
+// its tiles, with many terms on larger ones.
+bool yields(const fur_stencil_view *s)
+{
+    int64_t size = static_cast<int64_t>(fur_value_size(s->value_type));
+    int64_t line = s->extent[0] * size;
+    int64_t tiles = fur_ceil_div(line, TILE_LINE) * TILE_LINE;
+    int64_t points = fur_stencil_rows(s);
+    fur_near_work work = FUR_NEAR_ANY;
+    fur_with_near(s, [&](auto, auto shape) {
+        work = shape.work;
+        return FUR_OK;
+    });
+    switch (work) {
+    case FUR_NEAR_FLAT:
+        return true;
+    case FUR_NEAR_FEW:
+    case FUR_NEAR_MANY:
+        return size <= 8 && points * size >= LARGE * (work == FUR_NEAR_FEW ? 1 : MANY_LARGE) &&
+               line >= TILE_FILLED * tiles;
+    case FUR_NEAR_ANY:
+        return points >= SMALL_ANY;
+    }
+    return false;
+}
+
 // The state that a plan makes.
 struct state {
     fur_march march;
@@ -244,7 +279,8 @@ extern "C" const fur_stencil_kernel fur_cuda_stencil_bulk = {
     {"bulk",
      "radius 1: as `registers`, slices brought by the copy engine of compute capability 9.0",
      "NVIDIA 2022; Volkov 2010; Micikevicius 2009", true, 0},
-    true, // by_name
+    false, // by_name
+    yields,
     refusal,
     plan,
     apply,

@@ -454,7 +454,8 @@ fur_status apply(const fur_stencil_call *call)
 extern "C" const fur_stencil_kernel fur_cuda_sweep_overlap = {
     {"overlap", "7 points: the tiles of two or three sweeps overlap, their planes are in registers",
      "Nguyen, Satish, Chhugani, Kim, Dubey 2010", true, DEPTH},
-    false, // by_name
+    false,   // by_name
+    nullptr, // yields
     refusal,
     plan,
     apply,

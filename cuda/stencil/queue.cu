@@ -232,7 +232,8 @@ fur_status apply(const fur_stencil_call *call)
 extern "C" const fur_stencil_kernel fur_cuda_stencil_queue = {
     {"queue", "the slices of a tile in shared memory, as a circular queue along z",
      "Micikevicius 2009", true, 0},
-    false, // by_name
+    false,   // by_name
+    nullptr, // yields
     refusal,
     plan,
     apply,

@@ -143,6 +143,7 @@ extern "C" const fur_stencil_kernel fur_cuda_stencil_reference = {
     {"reference", "one thread a point, neighbours from the caches",
      "Datta, Murphy, Volkov, Williams, Carter, Oliker, Patterson, Shalf, Yelick 2008", true, 0},
     false,   // by_name
+    nullptr, // yields
     nullptr, // refusal
     plan,
     apply,

@@ -205,7 +205,8 @@ fur_status apply(const fur_stencil_call *call)
 extern "C" const fur_stencil_kernel fur_cuda_stencil_registers = {
     {"registers", "radius 1: each slice of a tile feeds three planes of sums in registers",
      "Volkov 2010; Micikevicius 2009", true, 0},
-    false, // by_name
+    false,   // by_name
+    nullptr, // yields
     fur_near_refusal,
     plan,
     apply,

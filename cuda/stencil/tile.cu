@@ -160,6 +160,7 @@ extern "C" const fur_stencil_kernel fur_cuda_stencil_tile = {
     {"tile", "history: a stretch of one line at a time in shared memory",
      "Einkemmer, PRACE Autumn School", true, 0},
     true,    // by_name
+    nullptr, // yields
     nullptr, // refusal
     fur_cuda_stencil_terms,
     apply<false>,
@@ -169,7 +170,8 @@ extern "C" const fur_stencil_kernel fur_cuda_stencil_tile = {
 extern "C" const fur_stencil_kernel fur_cuda_stencil_tiles = {
     {"tiles", "history: a stretch of all lines at once in shared memory",
      "Einkemmer, PRACE Autumn School", true, 0},
-    true, // by_name
+    true,    // by_name
+    nullptr, // yields
     refusal,
     plan_at_once,
     apply<true>,

@@ -61,7 +61,8 @@ typedef struct fur_context_options {
      * process may use. 0: the environment variable OMP_NUM_THREADS, else one for each processor. */
     int threads;
     /* NULL: the best instruction set this machine has, or what the environment variable
-     * FURROW_ISA names; else "portable", "avx2" or "avx512". Results do not depend on it. */
+     * FURROW_ISA, if it is not empty, names; else "portable", "avx2" or "avx512". Results do not
+     * depend on it. */
     const char *isa;
     /* All functions NULL: aligned memory of the C library, large blocks in huge pages. */
     fur_allocator allocator;

@@ -2,12 +2,14 @@
 #ifndef FURROW_FURROW_H
 #define FURROW_FURROW_H
 
+#include <furrow/algebra.h>
 #include <furrow/base.h>
 #include <furrow/binary.h>
 #include <furrow/choose.h>
 #include <furrow/context.h>
 #include <furrow/csr.h>
 #include <furrow/eigs.h>
+#include <furrow/graph.h>
 #include <furrow/mtx.h>
 #include <furrow/multigrid.h>
 #include <furrow/operator.h>
@@ -20,8 +22,12 @@
 #include <furrow/reorder.h>
 #include <furrow/scalars.h>
 #include <furrow/solver.h>
+#include <furrow/spgemm.h>
+#include <furrow/spmm.h>
 #include <furrow/spmv.h>
 #include <furrow/stencil.h>
+#include <furrow/triangular.h>
 #include <furrow/vector.h>
+#include <furrow/vectors.h>
 
 #endif

@@ -775,6 +775,60 @@ class csr : public owner<fur_csr, fur_csr_destroy>
         done(fur_csr_compare(get(), b, &equal));
         return equal != 0;
     }
+    csr shift(scalar by) const
+    {
+        return derive([=](auto a, auto out) { return fur_csr_shift(a, by, out); });
+    }
+    /* Triangles, for example: band(INT64_MIN, 0). */
+    csr band(std::int64_t lowest, std::int64_t highest) const
+    {
+        return derive([=](auto a, auto out) { return fur_csr_band(a, lowest, highest, out); });
+    }
+    csr submatrix(std::int64_t row_begin, std::int64_t row_end, std::int64_t col_begin,
+                  std::int64_t col_end) const
+    {
+        return derive([=](auto a, auto out) {
+            return fur_csr_submatrix(a, row_begin, row_end, col_begin, col_end, out);
+        });
+    }
+    csr select_rows(span<const std::int32_t> numbers) const
+    {
+        return select(numbers, true, {}, false);
+    }
+    csr select_cols(span<const std::int32_t> numbers) const
+    {
+        return select({}, false, numbers, true);
+    }
+    csr select(span<const std::int32_t> rows, span<const std::int32_t> cols) const
+    {
+        return select(rows, true, cols, true);
+    }
+    csr drop(double tolerance) const
+    {
+        return derive([=](auto a, auto out) { return fur_csr_drop(a, tolerance, out); });
+    }
+    double norm1() const
+    {
+        return norm(fur_csr_norm1);
+    }
+    double norm_inf() const
+    {
+        return norm(fur_csr_norm_inf);
+    }
+    double norm_max() const
+    {
+        return norm(fur_csr_norm_max);
+    }
+    double norm_frobenius() const
+    {
+        return norm(fur_csr_norm_frobenius);
+    }
+    fur_csr_difference compare_within(const fur_csr *b, double rtol, double atol = 0) const
+    {
+        auto difference = fur_default<fur_csr_difference>();
+        done(fur_csr_compare_within(get(), b, rtol, atol, &difference));
+        return difference;
+    }
     /* What choose() goes by. */
     fur_csr_traits examine() const
     {
@@ -787,6 +841,16 @@ class csr : public owner<fur_csr, fur_csr_destroy>
         auto figures = fur_default<fur_csr_statistics>();
         done(fur_csr_measure(get(), &figures));
         return figures;
+    }
+    /* R (A P) of this A. */
+    csr triple(const fur_csr *r, const fur_csr *p) const
+    {
+        return derive([=](auto a, auto out) { return fur_csr_triple(r, a, p, out); });
+    }
+    /* A B. */
+    csr multiply(const fur_csr *b) const
+    {
+        return derive([=](auto a, auto out) { return fur_csr_multiply(a, b, out); });
     }
     /* What "auto" expects of kernel `index`. */
     fur_spmv_estimate estimate_at(int index) const
@@ -816,7 +880,61 @@ class csr : public owner<fur_csr, fur_csr_destroy>
     {
         return csr(fur_csr_context(get()), [&](auto out) { return call(get(), out); });
     }
+    /* Of an empty list the address may be NULL, which would be all rows. */
+    csr select(span<const std::int32_t> rows, bool some_rows, span<const std::int32_t> cols,
+               bool some_cols) const
+    {
+        static const std::int32_t none = 0;
+        auto list = [](span<const std::int32_t> numbers, bool some) {
+            return !some ? nullptr : numbers.size() > 0 ? numbers.data() : &none;
+        };
+        return derive([&](auto a, auto out) {
+            return fur_csr_select(a, static_cast<std::int64_t>(rows.size()), list(rows, some_rows),
+                                  static_cast<std::int64_t>(cols.size()), list(cols, some_cols),
+                                  out);
+        });
+    }
+    double norm(fur_status (*of)(const fur_csr *, double *)) const
+    {
+        double result = 0;
+        done(of(get(), &result));
+        return result;
+    }
 };
+
+/* alpha A + beta B */
+inline csr add(const fur_csr *a, scalar alpha, const fur_csr *b, scalar beta)
+{
+    return csr(fur_csr_context(a), [=](auto out) { return fur_csr_add(a, alpha, b, beta, out); });
+}
+inline csr add(const fur_csr *a, const fur_csr *b)
+{
+    return add(a, 1.0, b, 1.0);
+}
+inline csr multiply_elementwise(const fur_csr *a, const fur_csr *b)
+{
+    return csr(fur_csr_context(a),
+               [=](auto out) { return fur_csr_multiply_elementwise(a, b, out); });
+}
+inline csr kron(const fur_csr *a, const fur_csr *b)
+{
+    return csr(fur_csr_context(a), [=](auto out) { return fur_csr_kron(a, b, out); });
+}
+/* The matrix with d on its diagonal. */
+inline csr diagonal_matrix(const fur_vector *d)
+{
+    return csr(fur_vector_context(d), [=](auto out) { return fur_csr_from_diagonal(d, out); });
+}
+/* Blocks by rows, so many in each; nullptr is a block of zeros. */
+inline csr from_blocks(fur_context *context, std::int64_t block_cols,
+                       span<const fur_csr *const> blocks)
+{
+    auto count = static_cast<std::int64_t>(blocks.size());
+    return csr(context, [=](auto out) {
+        return fur_csr_from_blocks(block_cols > 0 ? count / block_cols : 0, block_cols,
+                                   blocks.data(), out);
+    });
+}
 
 /* An order for the rows and columns of a: a.permute(p, p) applies it. */
 inline permutation reorder(const fur_csr *a, const char *method = nullptr,
@@ -849,6 +967,137 @@ inline fur_mtx_header read_binary_header(fur_context *context, const std::string
     return header;
 }
 
+/* A block of vectors. Views keep nothing alive: they go before the block that they show. */
+class vectors : public owner<fur_vectors, fur_vectors_destroy>
+{
+  public:
+    using owner::owner;
+    /* Zeros. */
+    vectors(fur_context *context, fur_value_type value, std::int64_t rows, std::int64_t cols,
+            fur_layout layout = FUR_LAYOUT_ROWS)
+        : owner(context, [=](auto out) {
+              return fur_vectors_create(context, value, rows, cols, layout, out);
+          })
+    {
+    }
+    /* Over an array of the caller's. */
+    vectors(fur_context *context, const fur_vectors_view &array, fur_ownership ownership)
+        : owner(context,
+                [&](auto out) { return fur_vectors_wrap(context, &array, ownership, out); })
+    {
+    }
+    /* A view of a vector as one column. */
+    static vectors from_vector(fur_vector *x)
+    {
+        return vectors(fur_vector_context(x),
+                       [=](auto out) { return fur_vectors_from_vector(x, out); });
+    }
+    const fur_vectors_view &view() const
+    {
+        return *fur_vectors_get(get());
+    }
+    vectors columns(std::int64_t first, std::int64_t count)
+    {
+        return vectors(context(),
+                       [&](auto out) { return fur_vectors_columns(get(), first, count, out); });
+    }
+    vectors rows(std::int64_t first, std::int64_t count)
+    {
+        return vectors(context(),
+                       [&](auto out) { return fur_vectors_rows(get(), first, count, out); });
+    }
+    vector column(std::int64_t j)
+    {
+        return vector(context(), [&](auto out) { return fur_vectors_column(get(), j, out); });
+    }
+    void upload(const void *entries)
+    {
+        done(fur_vectors_upload(entries, get()));
+    }
+    void download(void *entries) const
+    {
+        done(fur_vectors_download(get(), entries));
+    }
+    void fill(scalar value)
+    {
+        done(fur_vectors_fill(get(), value));
+    }
+    void write_mtx(const std::string &path, const fur_mtx_write_options *options = nullptr) const
+    {
+        done(fur_mtx_write_vectors(get(), path.c_str(), options));
+    }
+    void copy_to(fur_vectors *y) const
+    {
+        done(fur_vectors_copy(get(), y));
+    }
+    /* Y = alpha X + beta Y for this X. */
+    void axpby(scalar alpha, scalar beta, fur_vectors *y) const
+    {
+        done(fur_vectors_axpby(alpha, get(), beta, y));
+    }
+    /* Y = alpha X C + beta Y for this X, and C row by row. */
+    void multiply(scalar alpha, const fur_scalar *c, scalar beta, fur_vectors *y) const
+    {
+        done(fur_vectors_multiply(alpha, get(), c, beta, y));
+    }
+    /* X^H Y for this X, row by row. */
+    std::vector<fur_scalar> gram(const fur_vectors *y) const
+    {
+        std::int64_t entries = view().cols * fur_vectors_get(y)->cols;
+        std::vector<fur_scalar> out(static_cast<std::size_t>(entries) + 1);
+        done(fur_vectors_gram(get(), y, out.data()));
+        out.pop_back();
+        return out;
+    }
+    std::vector<double> norm1() const
+    {
+        return norms(fur_vectors_norm1);
+    }
+    std::vector<double> norm2() const
+    {
+        return norms(fur_vectors_norm2);
+    }
+    std::vector<double> norm_max() const
+    {
+        return norms(fur_vectors_norm_max);
+    }
+
+  private:
+    std::vector<double> norms(fur_status (*norm)(const fur_vectors *, double *)) const
+    {
+        std::vector<double> out(static_cast<std::size_t>(view().cols) + 1);
+        done(norm(get(), out.data()));
+        out.pop_back();
+        return out;
+    }
+    fur_context *context() const
+    {
+        return fur_vectors_context(get());
+    }
+    void done(fur_status status) const
+    {
+        check(status, context());
+    }
+};
+
+/* A plan for Y = alpha op(A) X + beta Y with blocks of vectors. */
+class spmm : public owner<fur_spmm, fur_spmm_destroy>
+{
+  public:
+    explicit spmm(const fur_csr *a, const fur_spmm_options *options = nullptr)
+        : owner(fur_csr_context(a), [=](auto out) { return fur_spmm_plan(a, options, out); })
+    {
+    }
+    void apply(scalar alpha, const fur_vectors *x, scalar beta, fur_vectors *y) const
+    {
+        check(fur_spmm_apply(get(), alpha, x, beta, y), fur_vectors_context(x));
+    }
+    const fur_spmm_report &describe() const
+    {
+        return *fur_spmm_describe(get());
+    }
+};
+
 /* A plan for y = alpha op(A) x + beta y. */
 class spmv : public owner<fur_spmv, fur_spmv_destroy>
 {
@@ -865,6 +1114,133 @@ class spmv : public owner<fur_spmv, fur_spmv_destroy>
     {
         return *fur_spmv_describe(get());
     }
+};
+
+/* Rows divided into levels, colours or components. */
+class classes : public owner<fur_classes, fur_classes_destroy>
+{
+  public:
+    static classes levels(const fur_csr *a, fur_triangle triangle)
+    {
+        return classes(fur_csr_context(a),
+                       [=](auto out) { return fur_classes_from_levels(a, triangle, out); });
+    }
+    static classes colours(const fur_csr *a, const fur_colour_options *options = nullptr)
+    {
+        return classes(fur_csr_context(a),
+                       [=](auto out) { return fur_classes_from_colours(a, options, out); });
+    }
+    static classes components(const fur_csr *a)
+    {
+        return classes(fur_csr_context(a),
+                       [=](auto out) { return fur_classes_from_components(a, out); });
+    }
+    std::int64_t count() const
+    {
+        return fur_classes_count(get());
+    }
+    std::int32_t of_row(std::int64_t row) const
+    {
+        return fur_classes_of_rows(get())[row];
+    }
+    permutation order() const
+    {
+        return permutation(context_, [&](auto out) { return fur_classes_order(get(), out); });
+    }
+
+  private:
+    template <typename Make>
+    classes(fur_context *context, Make make) : owner(context, make), context_(context)
+    {
+    }
+    fur_context *context_;
+};
+
+/* The rows in an order with the largest product on the diagonal; r and c, unless null, become the
+ * scales. */
+inline permutation match(const fur_csr *a, fur_vector *r = nullptr, fur_vector *c = nullptr,
+                         fur_matching_report *report = nullptr)
+{
+    return permutation(fur_csr_context(a),
+                       [=](auto out) { return fur_matching_find(a, r, c, report, out); });
+}
+
+/* A plan for solves with a triangle: op(T) x = alpha b. */
+class trsv : public owner<fur_trsv, fur_trsv_destroy>
+{
+  public:
+    explicit trsv(const fur_csr *a, fur_triangle triangle = FUR_TRIANGLE_LOWER,
+                  fur_op op = FUR_OP_N, fur_triangle_diagonal diagonal = FUR_DIAGONAL_STORED,
+                  const fur_trsv_options *options = nullptr)
+        : owner(fur_csr_context(a),
+                [=](auto out) { return fur_trsv_plan(a, triangle, op, diagonal, options, out); })
+    {
+    }
+    void apply(scalar alpha, const fur_vector *b, fur_vector *x) const
+    {
+        check(fur_trsv_apply(get(), alpha, b, x), fur_vector_context(x));
+    }
+    /* As many solutions as right-hand sides. */
+    void apply_many(scalar alpha, const std::vector<const fur_vector *> &b,
+                    const std::vector<fur_vector *> &x) const
+    {
+        check(fur_trsv_apply_many(get(), alpha, static_cast<int>(b.size()), b.data(), x.data()),
+              fur_csr_context(fur_trsv_matrix(get())));
+    }
+    const fur_trsv_report &describe() const
+    {
+        return *fur_trsv_describe(get());
+    }
+};
+
+/* A plan for C = alpha A B. */
+class spgemm : public owner<fur_spgemm, fur_spgemm_destroy>
+{
+  public:
+    spgemm(const fur_csr *a, const fur_csr *b, const fur_spgemm_options *options = nullptr)
+        : owner(fur_csr_context(a), [=](auto out) { return fur_spgemm_plan(a, b, options, out); }),
+          context_(fur_csr_context(a))
+    {
+    }
+    csr multiply(scalar alpha = 1.0) const
+    {
+        return csr(context_, [&](auto out) { return fur_spgemm_multiply(get(), alpha, out); });
+    }
+    void apply(scalar alpha, fur_csr *c) const
+    {
+        check(fur_spgemm_apply(get(), alpha, c), context_);
+    }
+    const fur_spgemm_report &describe() const
+    {
+        return *fur_spgemm_describe(get());
+    }
+
+  private:
+    fur_context *context_;
+};
+
+/* A plan for C = alpha R (A P). */
+class triple : public owner<fur_triple, fur_triple_destroy>
+{
+  public:
+    triple(const fur_csr *r, const fur_csr *a, const fur_csr *p,
+           const fur_spgemm_options *options = nullptr)
+        : owner(fur_csr_context(r),
+                [=](auto out) { return fur_triple_plan(r, a, p, options, out); }),
+          context_(fur_csr_context(r))
+    {
+    }
+    csr multiply(scalar alpha = 1.0)
+    {
+        return csr(context_, [&](auto out) { return fur_triple_multiply(get(), alpha, out); });
+    }
+    void apply(scalar alpha, fur_csr *c)
+    {
+        check(fur_triple_apply(get(), alpha, c), context_);
+    }
+
+  private:
+    fur_context *context_;
 };
 
 class stencil : public owner<fur_stencil, fur_stencil_destroy>
@@ -999,6 +1375,11 @@ class linear_operator : public owner<fur_operator, fur_operator_destroy>
     explicit linear_operator(const spmv &plan)
         : owner(fur_csr_context(fur_spmv_matrix(plan)),
                 [&](auto out) { return fur_operator_from_spmv(plan, out); })
+    {
+    }
+    explicit linear_operator(const trsv &plan)
+        : owner(fur_csr_context(fur_trsv_matrix(plan)),
+                [&](auto out) { return fur_operator_from_trsv(plan, out); })
     {
     }
     linear_operator(fur_context *context, const stencil &s)

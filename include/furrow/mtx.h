@@ -16,6 +16,7 @@
 #include <furrow/base.h>
 #include <furrow/csr.h>
 #include <furrow/vector.h>
+#include <furrow/vectors.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -175,6 +176,12 @@ FUR_API fur_status fur_mtx_write_csr(const fur_csr *a, const char *path,
 /* Writes an array file of one column, in the same way. Only options->comment and sync are used. */
 FUR_API fur_status fur_mtx_write_vector(const fur_vector *x, const char *path,
                                         const fur_mtx_write_options *options);
+
+/* Writes an array file with a column for each vector, in the same way. fur_mtx_read_csr reads such
+ * a file as a matrix with all its entries, whose values are then a block in rows. The block is
+ * copied meanwhile. */
+FUR_API fur_status fur_mtx_write_vectors(const fur_vectors *x, const char *path,
+                                         const fur_mtx_write_options *options);
 
 #ifdef __cplusplus
 }

@@ -276,24 +276,34 @@ fur_status fur_mtx_write_csr(const fur_csr *a, const char *path,
     return fur_from_companion(context, status);
 }
 
-/* Writes a vector that the host reaches. */
-static fur_status write_vector(const fur_vector *x, const char *path,
-                               const fur_mtx_write_options *options)
+/* Writes entries that the host reaches, column after column. */
+static fur_status write_array(fur_context *context, const fur_vectors_view *x, const char *path,
+                              const fur_mtx_write_options *options)
 {
     fur_mtx_write_options taken;
-    fur_context *context = fur_vector_context(x);
     FUR_TAKE_OPTIONS(context, fur_mtx_write_options, &taken, options);
-    bool complex = fur_value_is_complex(fur_vector_value_type(x));
-    field_numbers numbers = {.values = fur_vector_const_data(x),
-                             .value_type = fur_vector_value_type(x),
+    bool complex = fur_value_is_complex(x->value_type);
+    field_numbers numbers = {.values = x->data,
+                             .value_type = x->value_type,
                              .field = complex ? FUR_MTX_COMPLEX : FUR_MTX_REAL};
     fur_mtx_header header = {
-        .format = FUR_MTX_ARRAY, .field = numbers.field, .rows = fur_vector_size(x), .cols = 1};
-    fur_text text = {.entries = header.rows,
+        .format = FUR_MTX_ARRAY, .field = numbers.field, .rows = x->rows, .cols = x->cols};
+    fur_text text = {.entries = x->rows * x->cols,
                      .entry_size = numbers_room(numbers.field),
                      .print = print_array,
                      .user = &numbers};
     return write_file(context, path, &header, &taken, &text);
+}
+
+/* Writes a vector that the host reaches. */
+static fur_status write_vector(const fur_vector *x, const char *path,
+                               const fur_mtx_write_options *options)
+{
+    const fur_vectors_view one = {.rows = fur_vector_size(x),
+                                  .cols = 1,
+                                  .value_type = fur_vector_value_type(x),
+                                  .data = (void *)(uintptr_t)fur_vector_const_data(x)};
+    return write_array(fur_vector_context(x), &one, path, options);
 }
 
 fur_status fur_mtx_write_vector(const fur_vector *x, const char *path,
@@ -306,4 +316,22 @@ fur_status fur_mtx_write_vector(const fur_vector *x, const char *path,
     fur_status status = write_vector(x, path, options);
     fur_vector_destroy(copy);
     return fur_from_companion(context, status);
+}
+
+fur_status fur_mtx_write_vectors(const fur_vectors *x, const char *path,
+                                 const fur_mtx_write_options *options)
+{
+    FUR_NEED(fur_vectors_context(x), x, path);
+    const fur_vectors_view *v = fur_vectors_get(x);
+    fur_context *context = fur_vectors_context(x);
+    fur_context *host = fur_context_host(context);
+    fur_vectors *copy; /* in columns without gaps */
+    FUR_TRY(fur_from_companion(context, fur_vectors_create(host, v->value_type, v->rows, v->cols,
+                                                           FUR_LAYOUT_COLUMNS, &copy)));
+    fur_status status = fur_vectors_copy(x, copy);
+    if (status == FUR_OK)
+        status =
+            fur_from_companion(context, write_array(host, fur_vectors_get(copy), path, options));
+    fur_vectors_destroy(copy);
+    return status;
 }

@@ -11,6 +11,7 @@
  * one thread on a busy machine, and complete on a quiet one.
  */
 #include "team.h"
+#include "spin.h"
 #include "split.h"
 
 #include <errno.h>
@@ -118,20 +119,10 @@ static int64_t now(clockid_t clock)
     return (int64_t)time.tv_sec * SECOND + time.tv_nsec;
 }
 
-/* Between two looks of a thread that waits awake; false once it is time to sleep. Who is waited for
- * may be waiting for this processor: now and then it is offered. */
+/* Between two looks of a thread that waits awake; false once it is time to sleep. */
 static bool looks_on(int looks, int64_t until)
 {
-    if (looks % 64 == 63) {
-        sched_yield();
-        return now(CLOCK_MONOTONIC) < until;
-    }
-#if defined __x86_64__ || defined __i386__
-    __builtin_ia32_pause();
-#elif defined __aarch64__
-    __asm__ volatile("yield");
-#endif
-    return true;
+    return !fur_spin(looks) || now(CLOCK_MONOTONIC) < until;
 }
 
 /* Processors that the process may use. */

@@ -1,6 +1,6 @@
 /* x_i = 1 / x_i; a template over VALUE. Returns the first i for which that is not finite, or -1.
  * 1 / z = conj(z) / |z|^2, with z scaled by a power of two so that |z|^2 cannot overflow. */
-static int64_t FN(reciprocals)(int64_t n, void *data)
+static inline int64_t FN(reciprocals)(int64_t n, void *data)
 {
     VALUE *x = data;
     for (int64_t i = 0; i < n; i++) {

@@ -12,6 +12,16 @@ static const fur_spmv_kernel *const spmv_kernels[] = {
 };
 #undef FUR_SPMV_KERNEL
 
+#define FUR_SPMM_KERNEL(name) extern const fur_spmm_kernel ISA(name);
+#include "spmm_kernels.def"
+#undef FUR_SPMM_KERNEL
+
+#define FUR_SPMM_KERNEL(name) &ISA(name),
+static const fur_spmm_kernel *const spmm_kernels[] = {
+#include "spmm_kernels.def"
+};
+#undef FUR_SPMM_KERNEL
+
 #define FUR_STENCIL_KERNEL(name) extern const fur_stencil_kernel ISA(name);
 #include "stencils.def"
 #undef FUR_STENCIL_KERNEL
@@ -24,9 +34,12 @@ static const fur_stencil_kernel *const stencil_kernels[] = {
 
 extern const fur_elementwise_kernels ISA(elementwise_kernels);
 extern const fur_reduction_kernels ISA(reduction_kernels);
+extern const fur_block_kernels ISA(block_kernels);
 extern void ISA(pattern_scan)(const fur_env *env, const fur_csr_view *a, uint64_t seed,
                               fur_pattern_scan *out);
 extern const fur_multigrid_kernels ISA(multigrid_kernels);
+extern const fur_spgemm_kernels ISA(spgemm_kernels);
+extern fur_trsv_solve ISA(trsv_solve);
 extern const fur_backend ISA(backend_cpu);
 
 const fur_backend ISA(backend_cpu) = {
@@ -36,9 +49,14 @@ const fur_backend ISA(backend_cpu) = {
     .reduction = &ISA(reduction_kernels),
     .spmv = spmv_kernels,
     .spmv_count = (int)(sizeof spmv_kernels / sizeof *spmv_kernels),
+    .block = &ISA(block_kernels),
+    .spmm = spmm_kernels,
+    .spmm_count = (int)(sizeof spmm_kernels / sizeof *spmm_kernels),
     .stencil = stencil_kernels,
     .stencil_count = (int)(sizeof stencil_kernels / sizeof *stencil_kernels),
     .multigrid = &ISA(multigrid_kernels),
+    .spgemm = &ISA(spgemm_kernels),
+    .trsv = ISA(trsv_solve),
     .uses_assumed = 50, /* an iterative solve */
     .pattern_scan = ISA(pattern_scan),
 };

@@ -94,6 +94,10 @@ static inline lanes_f64 f64_plus(lanes_f64 a, lanes_f64 b)
 {
     return (lanes_f64){_mm256_add_pd(a.lo, b.lo), _mm256_add_pd(a.hi, b.hi)};
 }
+static inline lanes_f64 f64_over(lanes_f64 a, lanes_f64 b)
+{
+    return (lanes_f64){_mm256_div_pd(a.lo, b.lo), _mm256_div_pd(a.hi, b.hi)};
+}
 /* The upper half of a, then the lower one of b. */
 static inline __m256d across_pd(__m256d a, __m256d b)
 {
@@ -209,6 +213,10 @@ static inline lanes_f32 f32_plus_some(lanes_f32 a, lanes_f32 b, unsigned mask)
 static inline lanes_f32 f32_plus(lanes_f32 a, lanes_f32 b)
 {
     return _mm256_add_ps(a, b);
+}
+static inline lanes_f32 f32_over(lanes_f32 a, lanes_f32 b)
+{
+    return _mm256_div_ps(a, b);
 }
 static inline lanes_f32 across_ps(lanes_f32 a, lanes_f32 b)
 {

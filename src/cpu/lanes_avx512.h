@@ -66,6 +66,10 @@ static inline lanes_f64 f64_plus(lanes_f64 a, lanes_f64 b)
 {
     return _mm512_add_pd(a, b);
 }
+static inline lanes_f64 f64_over(lanes_f64 a, lanes_f64 b)
+{
+    return _mm512_div_pd(a, b);
+}
 static inline lanes_f64 f64_lower(lanes_f64 before, lanes_f64 a)
 {
     return (lanes_f64)_mm512_alignr_epi64((__m512i)a, (__m512i)before, 7);
@@ -169,6 +173,10 @@ static inline lanes_f32 f32_plus_some(lanes_f32 a, lanes_f32 b, unsigned mask)
 static inline lanes_f32 f32_plus(lanes_f32 a, lanes_f32 b)
 {
     return _mm256_add_ps(a, b);
+}
+static inline lanes_f32 f32_over(lanes_f32 a, lanes_f32 b)
+{
+    return _mm256_div_ps(a, b);
 }
 static inline float f32_fold(lanes_f32 a)
 {

@@ -98,6 +98,14 @@ static inline FUR_LANES(VALUE_NAME) V(plus)(FUR_LANES(VALUE_NAME) a, FUR_LANES(V
 {
     return V(plus_some)(a, b, ALL_LANES);
 }
+#    if !COMPLEX
+static inline FUR_LANES(VALUE_NAME) V(over)(FUR_LANES(VALUE_NAME) a, FUR_LANES(VALUE_NAME) b)
+{
+    for (int i = 0; i < LANES; i++)
+        a.lane[i] /= b.lane[i];
+    return a;
+}
+#    endif
 static inline FUR_LANES(VALUE_NAME) V(lower)(FUR_LANES(VALUE_NAME) before, FUR_LANES(VALUE_NAME) a)
 {
     FUR_LANES(VALUE_NAME) out;

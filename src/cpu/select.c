@@ -44,10 +44,17 @@ static const level levels[] = {
     {&fur_backend_cpu_portable, always},
 };
 
+/* What the environment asks for; NULL: nothing. */
+static const char *isa_of_environment(void)
+{
+    const char *isa = getenv("FURROW_ISA");
+    return isa && *isa ? isa : NULL;
+}
+
 fur_status fur_cpu_open(fur_env *env, const fur_context_options *options, int number,
                         const fur_backend **out)
 {
-    const char *isa = options->isa ? options->isa : getenv("FURROW_ISA");
+    const char *isa = options->isa ? options->isa : isa_of_environment();
     if (number != 0)
         return fur_env_fail(env, FUR_UNSUPPORTED,
                             "there is no device \"cpu:%d\"; all processors together are \"cpu\"",

@@ -1,6 +1,7 @@
 /* The CSR object: creation, views, comparison. */
 #include "csr.h"
 #include "options.h"
+#include "pattern.h"
 
 #include <string.h>
 
@@ -199,6 +200,7 @@ void fur_csr_destroy(fur_csr *matrix)
     if (!matrix)
         return;
     fur_dependents_forget(&matrix->made);
+    fur_csr_pattern_release(matrix->pattern);
     if (matrix->owns_pattern)
         release_pattern(matrix->context, &matrix->view);
     if (matrix->owns_values)

@@ -7,9 +7,13 @@
 
 #include "core.h"
 
+/* A pattern that several matrices hold: pattern.h. */
+typedef struct fur_csr_pattern fur_csr_pattern;
+
 struct fur_csr {
     fur_context *context;
     fur_csr_view view;
+    fur_csr_pattern *pattern; /* NULL: offsets and columns are its own, or borrowed */
     bool owns_pattern;
     bool owns_values;
     void (*release)(void *user); /* of what borrowed arrays lie in, or NULL */
@@ -102,6 +106,8 @@ typedef fur_status (*fur_csr_rewriter)(fur_env *env, const fur_csr_view *a, cons
 /* Gives the matrix those values, in an array of its own; what was made from it follows. A matrix on
  * a device is copied to the host and its values back. */
 fur_status fur_csr_rewrite_values(fur_csr *a, fur_csr_rewriter rewrite, const void *arguments);
+/* The same by one that writes where the matrix lies, on a device or not. */
+fur_status fur_csr_rewrite_in_place(fur_csr *a, fur_csr_rewriter rewrite, const void *arguments);
 
 /* *out = A(row, col) in the value type: the sum of the entries stored there, in their order. False,
  * and *out 0, without any. The host must reach the arrays. */

@@ -101,6 +101,13 @@ static fur_status rewrite_remote(fur_csr *a, fur_csr_rewriter rewrite, const voi
     return status;
 }
 
+fur_status fur_csr_rewrite_in_place(fur_csr *a, fur_csr_rewriter rewrite, const void *arguments)
+{
+    FUR_TRY(rewrite_here(a, rewrite, arguments));
+    fur_csr_values_changed(a);
+    return FUR_OK;
+}
+
 fur_status fur_csr_rewrite_values(fur_csr *a, fur_csr_rewriter rewrite, const void *arguments)
 {
     FUR_TRY(fur_is_remote(a->context) ? rewrite_remote(a, rewrite, arguments)

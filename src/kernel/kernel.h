@@ -7,10 +7,14 @@
 #include <furrow/reorder.h>
 #include <furrow/scalars.h>
 
+#include "block_kernel.h"
 #include "env.h"
 #include "multigrid_kernel.h"
 #include "offsets.h"
+#include "spgemm_kernel.h"
+#include "spmm_kernel.h"
 #include "stencil_kernel.h"
+#include "triangular_kernel.h"
 
 #include <stdbool.h>
 
@@ -341,6 +345,21 @@ typedef struct fur_colour_services {
                         const fur_colour_blocks *out, bool *clean);
 } fur_colour_services;
 
+/* Triangular solves with square A that lies on the device; all of them or none. */
+typedef struct fur_triangular_services {
+    /* The pattern of the triangle in the form that the next two use. Waits. */
+    fur_status (*plan)(fur_env *env, const fur_csr_view *a, const fur_trsv_form *form,
+                       fur_trsv_figures *figures, void **state);
+    /* A's values, whenever they may have changed; *useless: the first row that cannot be divided
+     * by, or -1. Waits, and allocates nothing. */
+    fur_status (*refresh)(fur_env *env, const fur_csr_view *a, void *state, int64_t *useless);
+    /* For up to FUR_TRSV_MANY right-hand sides; x[k] may be b[k]. Allocates nothing, never waits.
+     */
+    fur_status (*solve)(fur_env *env, void *state, fur_scalar alpha, int count,
+                        const void *const *b, void *const *x);
+    void (*release)(fur_env *env, void *state);
+} fur_triangular_services;
+
 /* Calls that are recorded and replayed; all of them or none. */
 typedef struct fur_recording_services {
     fur_status (*create)(fur_env *env, void **state);
@@ -381,6 +400,7 @@ typedef struct fur_remote {
     fur_recording_services recording;
     fur_solver_services solver;
     fur_colour_services colour;
+    fur_triangular_services trsv;
 } fur_remote;
 
 /* One device's kernels. spmv[0] and stencil[0] are the references. */
@@ -391,15 +411,18 @@ typedef struct fur_backend {
     const fur_reduction_kernels *reduction;
     const fur_spmv_kernel *const *spmv;
     int spmv_count;
+    const fur_block_kernels *block; /* NULL: the companion works on blocks of vectors */
+    const fur_spmm_kernel *const *spmm;
+    int spmm_count; /* 0: the companion multiplies blocks */
     const fur_stencil_kernel *const *stencil;
     int stencil_count;                      /* 0: none */
     const fur_stencil_kernel *const *sweep; /* kernels for repeated sweeps of a stencil */
     int sweep_count;                        /* 0: none */
     const fur_multigrid_kernels *multigrid; /* NULL: none */
-    /* The products that "auto" assumes when the caller does not say how often a plan will be
-     * used, and the products that making the plan may then cost; 0: any number. */
+    const fur_spgemm_kernels *spgemm;       /* NULL: none; the companion multiplies */
+    fur_trsv_solve *trsv;                   /* NULL with a remote */
+    /* The products that "auto" assumes when the caller does not say how often a plan is used. */
     int64_t uses_assumed;
-    double plan_products;
     /* "auto" measures candidates unasked from this number of announced uses on; 0: never. */
     int64_t uses_measured;
     /* The seed is of fur_seed. NULL with a remote. */

@@ -49,6 +49,9 @@ typedef struct fur_stencil_call {
 typedef struct fur_stencil_kernel {
     fur_kernel_info info; /* exact: adds terms in the order of the view */
     bool by_name;         /* is there to be compared with: "auto" does not take it */
+    /* Whether "auto" leaves a stencil to the kernel listed before, if that one suits. NULL: never.
+     */
+    bool (*yields)(const fur_stencil_view *s);
     /* Why the kernel cannot run this stencil; NULL if it can. */
     const char *(*refusal)(const fur_stencil_view *s);
     /* Prepares *state; FUR_UNSUPPORTED: the device has no room for what it takes. NULL, as release:

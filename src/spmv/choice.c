@@ -3,19 +3,26 @@
 
 #include "clock.h"
 
+#include <furrow/recording.h>
+
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* Estimates within this factor of the best are worth timing; on the CPU so are all kernels without
  * a plan, which show what a plan is worth. */
 #define WORTH_TIMING 2.0
-/* Seconds for which a kernel is timed, and the least and most runs. */
-#define TIMING_SECONDS 0.03
+/* Seconds for which two kernels are timed in turns, and the least and most runs of each. */
+#define TIMING_SECONDS 0.04
 #define TIMING_LEAST 3
-#define TIMING_MOST 50
-/* On a device products are timed in batches, because waiting takes longer than a small product, and
- * for a shorter time, because they vary less. */
-#define DEVICE_BATCH 8
+#define TIMING_MOST 255
+/* Another kernel than that of the estimate must take so much of its time at most: smaller
+ * differences may be those of the moment. */
+#define CLEARLY_LESS 0.98
+/* On a device products are timed in batches, because waiting takes longer than a small product,
+ * from a recording, because a launch does, too, and for a shorter time, because they vary less. */
+#define DEVICE_BATCH 16
 #define DEVICE_SECONDS 0.003
 /* On the CPU the first kernel serves where there are fewer products, or fewer entries in all of
  * them, than a better one needs to pay for trials of the machine. */
@@ -81,16 +88,11 @@ static candidate *cheapest(candidate *list, int count)
     return best;
 }
 
-/* Leaves the kernels whose plans cost at most `limit` products, 0: any number, with the time of
- * `uses` products and the plan. */
-static void count_plans(candidate *list, int count, double uses, double limit)
+/* The time of `uses` products and the plan. */
+static void count_plans(candidate *list, int count, double uses)
 {
-    for (int i = 0; i < count; i++) {
-        candidate *c = &list[i];
-        if (limit > 0 && c->cost.plan_ns > limit * c->cost.product_ns)
-            c->kernel = NULL;
-        c->total_ns = c->cost.plan_ns + uses * c->cost.product_ns;
-    }
+    for (int i = 0; i < count; i++)
+        list[i].total_ns = list[i].cost.plan_ns + uses * list[i].cost.product_ns;
 }
 
 /* Whether so many products are too short for their kernel to matter: they take less than it would
@@ -121,15 +123,12 @@ static fur_status choose_cheapest(fur_spmv *plan, const fur_spmv_profile *profil
 {
     const char *source =
         fur_is_remote(plan->context) ? "a model of an H200" : "trials of this machine";
-    int left = 0;
-    for (int i = 0; i < count; i++)
-        left += list[i].kernel != NULL;
     fur_status status = FUR_UNSUPPORTED;
     for (candidate *c; makes_way(status) && (c = cheapest(list, count)); c->kernel = NULL) {
         plan->kernel = c->kernel;
         status = fur_spmv_prepare(plan, c->kernel, profile, &plan->state);
         snprintf(plan->reason, sizeof plan->reason,
-                 "the lowest estimate of %d kernels for %.0f products, by %s", left, uses, source);
+                 "the lowest estimate of %d kernels for %.0f products, by %s", count, uses, source);
         plan->report.seconds_estimated = 1e-9 * c->total_ns / uses;
     }
     return status;
@@ -147,114 +146,245 @@ fur_status fur_spmv_choose_estimated(fur_spmv *plan, const fur_spmv_profile *pro
     if (status == FUR_OUT_OF_MEMORY && !fur_is_remote(plan->context))
         return choose_first(plan, profile, "there is no memory for trials of this machine");
     FUR_TRY(status);
-    count_plans(list, count, n, uses > 0 ? 0 : backend->plan_products);
+    count_plans(list, count, n);
     return choose_cheapest(plan, profile, list, count, n);
 }
 
-/* So many products, done when the call returns; their seconds. */
-static fur_status time_batch(const fur_spmv_kernel *kernel, const fur_spmv_call *call,
-                             fur_context *context, int count, double *seconds)
-{
-    double start = fur_seconds();
-    for (int i = 0; i < count; i++)
-        FUR_TRY(kernel->apply(call));
-    FUR_TRY(fur_context_synchronize(context));
-    *seconds = fur_seconds() - start;
-    return FUR_OK;
-}
+/* A kernel in a race, with its plan, and the seconds of its runs. */
+typedef struct contender {
+    const fur_spmv_kernel *kernel; /* NULL: none */
+    void *state;
+    fur_recording *recording; /* of a product, on a device that records; NULL: there is none */
+    double prepare;           /* seconds for the plan */
+    double run[TIMING_MOST];
+} contender;
 
-/* Seconds of one product: the median would need them all kept; the least is as telling here. */
-static fur_status time_product(const fur_spmv *plan, const fur_spmv_kernel *kernel,
-                               const void *state, const fur_vector *x, fur_vector *y, double *least)
+/* The fastest kernel so far and the one that races it. */
+typedef struct contest {
+    fur_spmv *plan;
+    const fur_spmv_profile *profile;
+    const fur_vector *x;
+    fur_vector *y;
+    const fur_spmv_kernel *plain; /* the first without a plan, NULL: none */
+    contender best;
+    contender other;
+    int tried;
+} contest;
+
+static fur_status apply(const contest *s, const contender *c)
 {
     fur_spmv_call call = {
-        .env = &plan->context->env,
-        .a = &plan->operand->view,
-        .state = state,
+        .env = &s->plan->context->env,
+        .a = &s->plan->operand->view,
+        .state = c->state,
         .alpha = {1, 0},
-        .x = x->data,
-        .y = y->data,
+        .x = s->x->data,
+        .y = s->y->data,
     };
-    bool remote = fur_is_remote(plan->context);
-    int batch = remote ? DEVICE_BATCH : 1;
-    int least_runs = remote ? 1 : TIMING_LEAST;
-    double limit = remote ? DEVICE_SECONDS : TIMING_SECONDS;
-    double spent = 0;
-    double seconds;
-    *least = INFINITY;
-    FUR_TRY(time_batch(kernel, &call, plan->context, 1, &seconds));
-    for (int run = 0; run < least_runs || (run < TIMING_MOST && spent < limit); run++) {
-        FUR_TRY(time_batch(kernel, &call, plan->context, batch, &seconds));
-        spent += seconds;
-        *least = fmin(*least, seconds / batch);
-    }
-    return FUR_OK;
+    return c->kernel->apply(&call);
 }
 
-/* Prepares and times one kernel; keeps it in the plan if it is the fastest so far. */
-static fur_status try_kernel(fur_spmv *plan, const fur_spmv_kernel *kernel,
-                             const fur_spmv_profile *profile, const fur_vector *x, fur_vector *y)
+static void forget_recording(contender *c)
 {
-    void *state;
+    fur_recording_destroy(c->recording);
+    c->recording = NULL;
+}
+
+/* Records a product, where the device does that and the context's stream allows it. */
+static void record(const contest *s, contender *c)
+{
+    fur_context *context = s->plan->context;
+    if (!fur_is_remote(context) || fur_recording_create(context, &c->recording) != FUR_OK)
+        return;
+    fur_status status = fur_recording_begin(c->recording);
+    if (status == FUR_OK) {
+        status = apply(s, c);
+        fur_status ended = fur_recording_end(c->recording);
+        status = status == FUR_OK ? ended : status;
+    }
+    if (status != FUR_OK)
+        forget_recording(c);
+}
+
+static fur_status enter(const contest *s, const fur_spmv_kernel *kernel, contender *out)
+{
     double start = fur_seconds();
-    FUR_TRY(fur_spmv_prepare(plan, kernel, profile, &state));
-    double seconds = 0;
-    fur_status status = fur_context_synchronize(plan->context);
-    double prepare = fur_seconds() - start;
-    if (status == FUR_OK)
-        status = time_product(plan, kernel, state, x, y, &seconds);
+    FUR_TRY(fur_spmv_prepare(s->plan, kernel, s->profile, &out->state));
+    fur_status status = fur_context_synchronize(s->plan->context);
     if (status != FUR_OK) {
-        fur_spmv_drop(plan, kernel, state);
+        fur_spmv_drop(s->plan, kernel, out->state);
         return status;
     }
-    if (!kernel->plan && plan->report.seconds_plain == 0)
-        plan->report.seconds_plain = seconds;
-    if (plan->kernel && plan->report.seconds_product <= seconds) {
-        fur_spmv_drop(plan, kernel, state);
-        return FUR_OK;
-    }
-    fur_spmv_drop(plan, plan->kernel, plan->state);
-    plan->kernel = kernel;
-    plan->state = state;
-    plan->report.seconds_product = seconds;
-    plan->seconds_prepare = prepare;
+    out->kernel = kernel;
+    out->prepare = fur_seconds() - start;
+    record(s, out);
     return FUR_OK;
 }
 
-static fur_status try_all(fur_spmv *plan, const fur_spmv_profile *profile, const fur_vector *x,
-                          fur_vector *y)
+static void leave(const contest *s, contender *c)
 {
-    candidate list[FUR_SPMV_KERNELS];
-    int count;
-    FUR_TRY(list_candidates(plan, profile, list, &count));
-    const candidate *best = cheapest(list, count);
-    int tried = 0;
+    forget_recording(c);
+    fur_spmv_drop(s->plan, c->kernel, c->state);
+    c->kernel = NULL;
+    c->state = NULL;
+}
+
+/* So many products. */
+static fur_status multiply(const contest *s, const contender *c, int count)
+{
+    if (c->recording)
+        return fur_recording_replay(c->recording, count);
+    for (int i = 0; i < count; i++)
+        FUR_TRY(apply(s, c));
+    return FUR_OK;
+}
+
+/* A run of one product, on a device of several; adds its seconds to those spent. */
+static fur_status time_run(const contest *s, contender *c, int run, double *spent)
+{
+    int batch = fur_is_remote(s->plan->context) ? DEVICE_BATCH : 1;
+    double start = fur_seconds();
+    FUR_TRY(multiply(s, c, batch));
+    FUR_TRY(fur_context_synchronize(s->plan->context));
+    double seconds = fur_seconds() - start;
+    c->run[run] = seconds / batch;
+    *spent += seconds;
+    return FUR_OK;
+}
+
+static int compare_seconds(const void *a, const void *b)
+{
+    double x = *(const double *)a;
+    double y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* The seconds of a product: the median of so many runs. What the plain kernel takes is kept. */
+static double seconds_of(const contest *s, contender *c, int runs)
+{
+    qsort(c->run, (size_t)runs, sizeof *c->run, compare_seconds);
+    if (c->kernel == s->plain)
+        s->plan->report.seconds_plain = c->run[runs / 2];
+    return c->run[runs / 2];
+}
+
+/* Times the best kernel and the other, if there is one, in turns: what else the machine does is
+ * then the same for both. Each has a run before that does not count. */
+static fur_status race(contest *s, double *best, double *other)
+{
+    bool remote = fur_is_remote(s->plan->context);
+    contender *both[] = {&s->best, &s->other};
+    int count = s->other.kernel ? 2 : 1;
+    int least_runs = remote ? 1 : TIMING_LEAST;
+    double limit = count * (remote ? DEVICE_SECONDS : TIMING_SECONDS);
+    double spent = 0;
+    int runs = 0;
+    for (int i = 0; i < count; i++)
+        FUR_TRY(time_run(s, both[i], 0, &spent));
+    for (spent = 0; runs < least_runs || (runs < TIMING_MOST && spent < limit); runs++)
+        for (int i = 0; i < count; i++)
+            FUR_TRY(time_run(s, both[i], runs, &spent));
+    *best = seconds_of(s, &s->best, runs);
+    *other = count > 1 ? seconds_of(s, &s->other, runs) : INFINITY;
+    return FUR_OK;
+}
+
+/* Lets a kernel race the best one so far. Of these the clearly faster stays, else the earlier. */
+static fur_status try_kernel(contest *s, const fur_spmv_kernel *kernel)
+{
+    contender *entered = s->best.kernel ? &s->other : &s->best;
+    double best;
+    double other;
+    FUR_TRY(enter(s, kernel, entered));
+    fur_status status = race(s, &best, &other);
+    if (status != FUR_OK) {
+        leave(s, entered);
+        return status;
+    }
+    s->tried++;
+    s->plan->report.seconds_product = best;
+    if (other < CLEARLY_LESS * best) {
+        contender slower = s->best;
+        s->best = s->other;
+        s->other = slower;
+        s->plan->report.seconds_product = other;
+    }
+    leave(s, &s->other);
+    return FUR_OK;
+}
+
+/* Tries the first of the list, and the others if they are promising. */
+static fur_status try_all(contest *s, const candidate *list, int count)
+{
+    double least = INFINITY;
+    for (int i = 0; i < count; i++)
+        least = fmin(least, list[i].cost.product_ns);
     for (int i = 0; i < count; i++) {
-        bool plain = !list[i].kernel->plan && !fur_is_remote(plan->context);
-        if (list[i].total_ns > WORTH_TIMING * best->total_ns && !plain)
+        bool plain = !list[i].kernel->plan && !fur_is_remote(s->plan->context);
+        if (i > 0 && list[i].cost.product_ns > WORTH_TIMING * least && !plain)
             continue;
-        fur_status status = try_kernel(plan, list[i].kernel, profile, x, y);
+        fur_status status = try_kernel(s, list[i].kernel);
         if (status != FUR_OK && !makes_way(status))
             return status;
-        tried += status == FUR_OK;
     }
-    snprintf(plan->reason, sizeof plan->reason, "the fastest of %d kernels timed", tried);
     return FUR_OK;
 }
 
-fur_status fur_spmv_choose_measured(fur_spmv *plan, const fur_spmv_profile *profile)
+/* Moves the candidate that the estimates would choose to the front. */
+static void lead_with_cheapest(candidate *list, int count, double uses)
+{
+    candidate weighed[FUR_SPMV_KERNELS];
+    memcpy(weighed, list, (size_t)count * sizeof *list);
+    count_plans(weighed, count, uses);
+    const candidate *best = cheapest(weighed, count);
+    if (!best)
+        return;
+    candidate chosen = list[best - weighed];
+    list[best - weighed] = list[0];
+    list[0] = chosen;
+}
+
+static const fur_spmv_kernel *first_plain(const candidate *list, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (!list[i].kernel->plan)
+            return list[i].kernel;
+    return NULL;
+}
+
+static fur_status hold_contest(contest *s, int64_t uses)
+{
+    candidate list[FUR_SPMV_KERNELS];
+    const fur_backend *backend = s->plan->context->backend;
+    int count;
+    FUR_TRY(list_candidates(s->plan, s->profile, list, &count));
+    s->plain = first_plain(list, count);
+    lead_with_cheapest(list, count, (double)(uses > 0 ? uses : backend->uses_assumed));
+    fur_status status = try_all(s, list, count);
+    forget_recording(&s->best);
+    s->plan->kernel = s->best.kernel;
+    s->plan->state = s->best.state;
+    s->plan->seconds_prepare = s->best.prepare;
+    snprintf(s->plan->reason, sizeof s->plan->reason, "the fastest of %d kernels timed", s->tried);
+    return status;
+}
+
+fur_status fur_spmv_choose_measured(fur_spmv *plan, const fur_spmv_profile *profile, int64_t uses)
 {
     const fur_csr_view *a = &plan->operand->view;
+    contest s = {.plan = plan, .profile = profile};
     fur_status status = FUR_OK;
     fur_vector *x = NULL;
     fur_vector *y = NULL;
     FUR_TRY_DONE(fur_vector_create(plan->context, a->value_type, a->cols, &x));
     FUR_TRY_DONE(fur_vector_create(plan->context, a->value_type, a->rows, &y));
-    FUR_TRY_DONE(try_all(plan, profile, x, y));
+    s.x = x;
+    s.y = y;
+    FUR_TRY_DONE(hold_contest(&s, uses));
 done:
     fur_vector_destroy(y);
     fur_vector_destroy(x);
     /* Where nothing could be timed for want of memory, a kernel that needs none may still do. */
     bool none = makes_way(status) || (status == FUR_OK && !plan->kernel);
-    return none ? fur_spmv_choose_estimated(plan, profile, 0) : status;
+    return none ? fur_spmv_choose_estimated(plan, profile, uses) : status;
 }

@@ -68,7 +68,7 @@ static fur_status choose(fur_spmv *plan, const fur_spmv_options *o)
         return choose_named(plan, o->kernel, &profile);
     int64_t enough = plan->context->backend->uses_measured;
     bool measure = o->measure || (enough > 0 && o->uses >= enough);
-    return measure ? fur_spmv_choose_measured(plan, &profile)
+    return measure ? fur_spmv_choose_measured(plan, &profile, o->uses)
                    : fur_spmv_choose_estimated(plan, &profile, o->uses);
 }
 

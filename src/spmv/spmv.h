@@ -52,6 +52,6 @@ fur_status fur_spmv_estimate_cost(const fur_csr *a, int index, const fur_spmv_pr
 /* Set kernel, state and reason. Only exact kernels are considered: the choice may depend on timing
  * or on the machine, the result of a product may not. */
 fur_status fur_spmv_choose_estimated(fur_spmv *plan, const fur_spmv_profile *profile, int64_t uses);
-fur_status fur_spmv_choose_measured(fur_spmv *plan, const fur_spmv_profile *profile);
+fur_status fur_spmv_choose_measured(fur_spmv *plan, const fur_spmv_profile *profile, int64_t uses);
 
 #endif

@@ -7,22 +7,24 @@
 #include <string.h>
 
 /* Rows of `least` to `most` entries in `cols` columns. Of eight entries so many stand anywhere, the
- * others on diagonals. */
+ * others on diagonals. The higher the power, the fewer rows are long. */
 typedef struct shape {
     int64_t rows;
     int least;
     int most;
     int64_t cols;
     int scattered;
+    int power;
 } shape;
 
 /* Each thing that a kernel counts comes often in one of them and rarely in another. Lengths that
  * differ come in a sequence that is too long for the processor to learn. */
 static const shape shapes[FUR_TRIALS] = {
-    {2048, 5, 5, 4096, 0},    {256, 60, 60, 1024, 0},     {1024, 12, 12, 2048, 8},
-    {4096, 0, 9, 8192, 8},    {512, 8, 72, 1024, 8},      {2048, 4, 6, 4096, 0},
-    {128, 100, 100, 2048, 8}, {2048, 5, 9, 8192, 3},      {192, 0, 127, 2048, 8},
-    {4096, 1, 1, 8192, 4},    {1024, 24, 24, 1 << 19, 8},
+    {2048, 5, 5, 4096, 0, 1},      {256, 60, 60, 1024, 0, 1}, {1024, 12, 12, 2048, 8, 1},
+    {4096, 0, 9, 8192, 8, 1},      {512, 8, 72, 1024, 8, 1},  {2048, 4, 6, 4096, 0, 1},
+    {128, 100, 100, 2048, 8, 1},   {2048, 5, 9, 8192, 3, 1},  {192, 0, 127, 2048, 8, 1},
+    {4096, 1, 1, 8192, 4, 1},      {64, 0, 255, 2048, 8, 1},  {16, 0, 1500, 2048, 8, 8},
+    {1024, 24, 24, 1 << 19, 8, 1},
 };
 
 /* A number for each index that looks random. */
@@ -40,13 +42,20 @@ static int32_t column_of(const shape *s, int64_t row, int place, int64_t entry)
     return anywhere ? (int32_t)((hash >> 3) % (uint32_t)s->cols) : (int32_t)(row + place);
 }
 
+static int length_of(const shape *s, int64_t row)
+{
+    double part = 1;
+    for (int i = 0; i < s->power; i++)
+        part *= scatter(row) * 0x1p-32;
+    return s->least + (int)((s->most - s->least + 1) * part);
+}
+
 static void set_pattern(const shape *s, fur_trial *t)
 {
-    uint32_t lengths = (uint32_t)(s->most - s->least + 1);
     int64_t k = 0;
     t->offsets[0] = 0;
     for (int64_t i = 0; i < s->rows; i++) {
-        int length = s->least + (int)(scatter(i) % lengths);
+        int length = length_of(s, i);
         for (int j = 0; j < length; j++, k++)
             t->columns[k] = column_of(s, i, j, k);
         t->offsets[i + 1] = (int32_t)k;

@@ -49,14 +49,21 @@ static fur_status choose_named(fur_context *context, const fur_stencil_view *s,
     return fail_unknown(context, from, name);
 }
 
-/* The last that suits: the registry goes from slow to fast. Only exact ones, so that the choice
- * does not show in the result. */
+/* Only exact kernels, so that the choice does not show in the result. */
+static bool is_candidate(const fur_stencil_kernel *kernel, const fur_stencil_view *s)
+{
+    return kernel->info.exact && !kernel->by_name && !(kernel->refusal && kernel->refusal(s));
+}
+
+/* The last that suits: the registry goes from slow to fast; or the one before, where that is the
+ * faster. */
 static void choose_last(const fur_stencil_view *s, const fur_stencil_registry *from,
                         fur_stencil_choice *out)
 {
     for (int i = from->count - 1; i >= 0; i--) {
         const fur_stencil_kernel *kernel = from->kernels[i];
-        if (!kernel->info.exact || kernel->by_name || (kernel->refusal && kernel->refusal(s)))
+        if (!is_candidate(kernel, s) ||
+            (kernel->yields && kernel->yields(s) && is_candidate(from->kernels[i - 1], s)))
             continue;
         *out = (fur_stencil_choice){.kernel = kernel,
                                     .reason = "the fastest of those that suit the stencil"};

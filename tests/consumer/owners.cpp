@@ -35,11 +35,12 @@ constexpr bool move_only =
     !std::is_copy_constructible_v<Owner> && !std::is_copy_assignable_v<Owner>;
 static_assert(move_only<furrow::context> && move_only<furrow::vector> && move_only<furrow::csr> &&
               move_only<furrow::permutation> && move_only<furrow::spmv> &&
-              move_only<furrow::stencil> && move_only<furrow::recognised> &&
-              move_only<furrow::linear_operator> && move_only<furrow::solver> &&
-              move_only<furrow::scalars> && move_only<furrow::recording> &&
-              move_only<furrow::multigrid> && move_only<furrow::product> &&
-              move_only<furrow::output>);
+              move_only<furrow::trsv> && move_only<furrow::classes> && move_only<furrow::stencil> &&
+              move_only<furrow::spgemm> && move_only<furrow::triple> &&
+              move_only<furrow::recognised> && move_only<furrow::linear_operator> &&
+              move_only<furrow::solver> && move_only<furrow::scalars> &&
+              move_only<furrow::recording> && move_only<furrow::multigrid> &&
+              move_only<furrow::product> && move_only<furrow::output>);
 
 using numbers = std::vector<double>;
 
@@ -192,6 +193,19 @@ static void matrices(furrow::context &context)
            b.cols() == 3);
     EXPECT(a.entry(1, 2) == -1.0 && a.entry(0, 2) == 0.0 && a.measure().bandwidth == 1);
     EXPECT(!a.find_asymmetry(FUR_SYMMETRY_SYMMETRIC).found);
+    EXPECT(furrow::add(a.band(INT64_MIN, 0), a.band(1, INT64_MAX)).equals(a) &&
+           furrow::add(a, 2.0, a, -1.0).equals(a) && a.norm1() == 6 && a.norm_inf() == 6 &&
+           a.norm_max() == 4 && a.norm_frobenius() == std::sqrt(52.0));
+    EXPECT(a.shift(4.0).drop(0).entries() == 4 && a.submatrix(1, 3, 0, 2).entry(0, 0) == -1.0);
+    const std::int32_t last[] = {2, 0};
+    EXPECT(a.select(last, last).entry(0, 0) == 4.0 && a.select_rows(last).cols() == 3 &&
+           a.select_cols(last).entry(1, 1) == -1.0 && a.select_cols({}).cols() == 0);
+    furrow::csr twice =
+        furrow::kron(furrow::diagonal_matrix(furrow::vector(context, numbers{1, 1})), a);
+    const fur_csr *blocks[] = {a, nullptr, nullptr, a};
+    EXPECT(furrow::from_blocks(context, 2, blocks).equals(twice) &&
+           furrow::multiply_elementwise(a, a).entry(0, 0) == 16.0 &&
+           a.compare_within(a.shift(1.0), 0.1).beyond == 3);
     EXPECT(a.examine().dominant_rows == 3 && furrow::measure_order(a).profile == 2);
     double lent[] = {4, -1, -1, 4, -1, -1, 4};
     int gone = 0;
@@ -225,6 +239,15 @@ static void matrices(furrow::context &context)
                  [&] { furrow::csr::from_coo(context, 1, 1, columns, columns, numbers{1}); });
     expect_error(FUR_INVALID, "(3, 0) lies outside the 3 x 3 matrix; rows and columns count from 0",
                  [&] { a.entry(3, 0); });
+    furrow::spgemm square(a, a);
+    furrow::csr aa = square.multiply(2.0);
+    EXPECT(aa.entry(1, 1) == 34.0 && square.describe().entries == 9);
+    square.apply(1.0, aa);
+    furrow::triple cube(a, a, a);
+    furrow::csr aaa = cube.multiply(2.0);
+    cube.apply(1.0, aaa);
+    EXPECT(aaa.equals(a.multiply(aa)) && aaa.equals(a.triple(a, a)));
+    EXPECT(aa.entry(1, 1) == 17.0 && a.multiply(a).entry(1, 1) == 17.0);
 }
 
 static void files(furrow::context &context)
@@ -272,6 +295,37 @@ static void solves(furrow::context &context, const fur_operator *a, const fur_op
     EXPECT(report.outcome == FUR_OUTCOME_CONVERGED && furrow::norm_max(x) < 1e-8);
 }
 
+static void blocks(furrow::context &context, const furrow::csr &a)
+{
+    furrow::vectors x(context, FUR_F64, a.cols(), 3);
+    furrow::vectors y(context, FUR_F64, a.rows(), 3, FUR_LAYOUT_COLUMNS);
+    furrow::spmm plan(a);
+    std::vector<double> entries(static_cast<std::size_t>(a.cols()) * 3, 2.0);
+    x.upload(entries.data());
+    plan.apply(1.0, x, 0.0, y);
+    furrow::vector column = y.column(1);
+    furrow::spmv single(a);
+    furrow::vector expected(context, FUR_F64, a.rows());
+    furrow::vector twos(context, std::vector<double>(static_cast<std::size_t>(a.cols()), 2.0));
+    single.apply(1.0, twos, 0.0, expected);
+    EXPECT(column.download<double>() == expected.download<double>());
+    auto shown = furrow::vectors::from_vector(expected);
+    y.columns(0, 1).copy_to(shown);
+    y.rows(0, 1).fill(5.0);
+    x.axpby(1.0, 1.0, x);
+    x.download(entries.data());
+    EXPECT(entries[0] == 4.0 && y.view().cols == 3 && *plan.describe().kernel);
+    EXPECT(column.download<double>()[0] == 5.0);
+    const fur_scalar half = fur_real(0.5);
+    shown.fill(-3.0);
+    shown.multiply(1.0, &half, 0.0, shown);
+    EXPECT(shown.gram(shown)[0].re == 2.25 * static_cast<double>(a.rows()));
+    EXPECT(shown.norm2().size() == 1 && shown.norm_max()[0] == 1.5 &&
+           shown.norm1()[0] == 1.5 * static_cast<double>(a.rows()));
+    furrow::vectors copy(context, y.view(), FUR_OWNERSHIP_COPY);
+    EXPECT(copy.view().stride == a.rows());
+}
+
 static void operators(furrow::context &context)
 {
     auto definition = FUR_DEFAULT(fur_stencil_definition);
@@ -280,9 +334,12 @@ static void operators(furrow::context &context)
     EXPECT(fur_stencil_named(5, &definition) == 1);
     furrow::stencil s(context, definition);
     furrow::csr a = s.assemble();
+    blocks(context, a);
     furrow::spmv plan(a);
     furrow::recognised found(a);
     furrow::linear_operator by_plan(plan);
+    furrow::trsv lower(a);
+    furrow::linear_operator by_lower(lower);
     furrow::linear_operator by_stencil(context, s);
     int calls = 0;
     furrow::linear_operator by_function(context, 100, 100, FUR_F64,
@@ -302,6 +359,17 @@ static void operators(furrow::context &context)
     EXPECT(calls > 2 && !std::string(plan.describe().kernel).empty() && found.get() != nullptr);
     furrow::vector x(context, numbers(100, 1.0)), y(context, FUR_F64, 100);
     furrow::vector z(context, FUR_F64, 100), work(context, FUR_F64, 100);
+    auto levels = furrow::classes::levels(a, FUR_TRIANGLE_LOWER);
+    auto colours = furrow::classes::colours(a);
+    EXPECT(levels.count() == 19 && colours.count() == 2 && colours.of_row(0) != colours.of_row(1));
+    EXPECT(furrow::classes::components(a).count() == 1 && colours.order().size() == 100);
+    EXPECT(furrow::match(a).size() == 100);
+    lower.apply(1.0, x, y);
+    lower.apply_many(1.0, {x}, {z});
+    EXPECT(y.download<double>() == z.download<double>());
+    by_lower.apply(x, z);
+    EXPECT(y.download<double>() == z.download<double>());
+    EXPECT(lower.describe().levels == 19);
     found.apply(1.0, x, 0.0, y);
     by_function.apply(x, z);
     EXPECT(y.download<double>() == z.download<double>());

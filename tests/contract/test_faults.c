@@ -12,6 +12,9 @@ typedef union object {
     fur_vector *vector;
     fur_csr *matrix;
     fur_spmv *plan;
+    fur_trsv *trsv;
+    fur_spgemm *spgemm;
+    fur_triple *triple;
     fur_operator *op;
     fur_permutation *permutation;
     fur_solver *solver;
@@ -34,6 +37,7 @@ typedef struct fixture {
     fur_permutation *order;
     fur_permutation *long_order; /* of the narrow matrix's columns */
     fur_spmv *plan;
+    fur_spgemm *spgemm; /* a a */
     fur_operator *op;
     fur_operator *jacobi;
     fur_stencil *stencil;
@@ -104,6 +108,7 @@ static void fixture_open(fixture *f, const char *shape_name)
     f->order = permutation_random(f->context, &r, fur_csr_get(f->a)->rows);
     f->long_order = permutation_random(f->context, &r, fur_csr_get(f->narrow)->cols);
     ck_ok(f->context, fur_spmv_plan(f->a, NULL, &f->plan));
+    ck_ok(f->context, fur_spgemm_plan(f->a, f->a, NULL, &f->spgemm));
     ck_ok(f->context, fur_operator_from_spmv(f->plan, &f->op));
     ck_ok(f->context, fur_operator_jacobi(f->op, &f->jacobi));
     fur_stencil_definition stencil = stencil_definition();
@@ -120,6 +125,7 @@ static void fixture_close(fixture *f)
     fur_stencil_destroy(f->stencil);
     fur_operator_destroy(f->jacobi);
     fur_operator_destroy(f->op);
+    fur_spgemm_destroy(f->spgemm);
     fur_spmv_destroy(f->plan);
     fur_permutation_destroy(f->long_order);
     fur_permutation_destroy(f->order);
@@ -231,14 +237,124 @@ static fur_status convert_matrix(fixture *f, object *out)
     return fur_csr_convert(f->narrow, FUR_C128, FUR_I32, &out->matrix);
 }
 
+static fur_status add(fixture *f, object *out)
+{
+    return fur_csr_add(f->a, fur_real(2), f->a, fur_real(1), &out->matrix);
+}
+
+static fur_status shift(fixture *f, object *out)
+{
+    return fur_csr_shift(f->a, fur_real(1), &out->matrix);
+}
+
+static fur_status multiply_elementwise(fixture *f, object *out)
+{
+    return fur_csr_multiply_elementwise(f->a, f->a, &out->matrix);
+}
+
+static fur_status kron(fixture *f, object *out)
+{
+    return fur_csr_kron(f->narrow, f->narrow, &out->matrix);
+}
+
+static fur_status band(fixture *f, object *out)
+{
+    return fur_csr_band(f->a, 0, 2, &out->matrix);
+}
+
+static fur_status submatrix(fixture *f, object *out)
+{
+    return fur_csr_submatrix(f->a, 1, 100, 2, 100, &out->matrix);
+}
+
+static fur_status select_lists(fixture *f, object *out)
+{
+    static const int32_t some[] = {7, 3, 7, 5};
+    return fur_csr_select(f->a, 4, some, 4, some, &out->matrix);
+}
+
+static fur_status from_blocks(fixture *f, object *out)
+{
+    const fur_csr *const blocks[] = {f->a, NULL, NULL, f->a};
+    return fur_csr_from_blocks(2, 2, blocks, &out->matrix);
+}
+
+static fur_status drop(fixture *f, object *out)
+{
+    return fur_csr_drop(f->a, 0.5, &out->matrix);
+}
+
+static fur_status diagonal_matrix(fixture *f, object *out)
+{
+    return fur_csr_from_diagonal(f->x, &out->matrix);
+}
+
+static fur_status norm_of_matrix(fixture *f, object *out)
+{
+    double norm;
+    fur_csr_difference difference = FUR_DEFAULT(fur_csr_difference);
+    fur_status status = fur_csr_norm1(f->a, &norm);
+    if (status == FUR_OK)
+        status = fur_csr_compare_within(f->a, f->a, 0, 0, &difference);
+    if (status == FUR_OK)
+        out->any = NULL;
+    return status;
+}
+
 static fur_status plan(fixture *f, object *out)
 {
     return fur_spmv_plan(f->a, &f->options, &out->plan);
 }
 
+static fur_status trsv_by(fixture *f, const char *schedule, fur_op op, object *out)
+{
+    fur_trsv_options options = {.size = sizeof options, .schedule = schedule};
+    return fur_trsv_plan(f->a, FUR_TRIANGLE_UPPER, op, FUR_DIAGONAL_STORED, &options, &out->trsv);
+}
+
+static fur_status trsv(fixture *f, object *out)
+{
+    return trsv_by(f, NULL, FUR_OP_N, out);
+}
+
+static fur_status trsv_by_blocks(fixture *f, object *out)
+{
+    return trsv_by(f, "blocks", FUR_OP_H, out);
+}
+
+static fur_status trsv_by_levels(fixture *f, object *out)
+{
+    return trsv_by(f, "levels", FUR_OP_N, out);
+}
+
 static fur_status plan_operator(fixture *f, object *out)
 {
     return fur_operator_from_spmv(f->plan, &out->op);
+}
+
+static fur_status plan_product(fixture *f, object *out)
+{
+    return fur_spgemm_plan(f->a, f->a, NULL, &out->spgemm);
+}
+
+static fur_status product_of_plan(fixture *f, object *out)
+{
+    return fur_spgemm_multiply(f->spgemm, fur_real(1), &out->matrix);
+}
+
+static fur_status product_at_once(fixture *f, object *out)
+{
+    return fur_csr_multiply(f->a, f->a, &out->matrix);
+}
+
+static fur_status plan_triple(fixture *f, object *out)
+{
+    return fur_triple_plan(f->a, f->a, f->a, NULL, &out->triple);
+}
+
+static fur_status triple_at_once(fixture *f, object *out)
+{
+    return fur_csr_triple(f->a, f->a, f->a, &out->matrix);
 }
 
 static fur_status reorder(fixture *f, object *out)
@@ -340,6 +456,11 @@ static fur_status user_operator(fixture *f, object *out)
     return status;
 }
 
+static void destroy_nothing(object o)
+{
+    (void)o;
+}
+
 static void destroy_context(object o)
 {
     fur_context_destroy(o.context);
@@ -358,6 +479,21 @@ static void destroy_matrix(object o)
 static void destroy_plan(object o)
 {
     fur_spmv_destroy(o.plan);
+}
+
+static void destroy_trsv(object o)
+{
+    fur_trsv_destroy(o.trsv);
+}
+
+static void destroy_spgemm(object o)
+{
+    fur_spgemm_destroy(o.spgemm);
+}
+
+static void destroy_triple(object o)
+{
+    fur_triple_destroy(o.triple);
 }
 
 static void destroy_operator(object o)
@@ -417,6 +553,25 @@ static const creation creations[] = {
     {"permuted matrix with long rows", permute_long_rows, destroy_matrix, 5},
     {"diagonal", diagonal, destroy_vector, 2},
     {"matrix converted", convert_matrix, destroy_matrix, 4},
+    {"sum of matrices", add, destroy_matrix, 5},
+    {"shifted matrix", shift, destroy_matrix, 5},
+    {"element-wise product of matrices", multiply_elementwise, destroy_matrix, 5},
+    {"Kronecker product", kron, destroy_matrix, 5},
+    {"band", band, destroy_matrix, 5},
+    {"submatrix", submatrix, destroy_matrix, 5},
+    {"submatrix by lists", select_lists, destroy_matrix, 11},
+    {"matrix of blocks", from_blocks, destroy_matrix, 6},
+    {"matrix without small entries", drop, destroy_matrix, 5},
+    {"diagonal matrix", diagonal_matrix, destroy_matrix, 4},
+    {"norm and difference of matrices", norm_of_matrix, destroy_nothing, 2},
+    {"triangular solve", trsv, destroy_trsv, 9},
+    {"triangular solve by blocks", trsv_by_blocks, destroy_trsv, 20},
+    {"triangular solve by levels", trsv_by_levels, destroy_trsv, 12},
+    {"plan of a product of two", plan_product, destroy_spgemm, 10},
+    {"product of two by a plan", product_of_plan, destroy_matrix, 2},
+    {"product of two", product_at_once, destroy_matrix, 12},
+    {"plan of a product of three", plan_triple, destroy_triple, 20},
+    {"product of three", triple_at_once, destroy_matrix, 20},
     {"operator of a plan", plan_operator, destroy_operator, 1},
     {"reordering", reorder, destroy_permutation, 9},
     {"reordering with A + A^T", reorder_skew, destroy_permutation, 13},

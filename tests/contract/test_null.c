@@ -17,9 +17,15 @@
 typedef struct results {
     fur_context *context;
     fur_vector *vector;
+    fur_vectors *vectors;
     fur_permutation *permutation;
     fur_csr *csr;
     fur_spmv *spmv;
+    fur_trsv *trsv;
+    fur_classes *classes;
+    fur_spgemm *spgemm;
+    fur_spmm *spmm;
+    fur_triple *triple;
     fur_stencil *stencil;
     fur_recognised *recognised;
     fur_product *product;
@@ -37,6 +43,7 @@ typedef struct results {
     fur_csr_statistics statistics;
     fur_spmv_estimate estimate;
     fur_csr_asymmetry asymmetry;
+    fur_csr_difference difference;
     fur_csr_traits traits;
     fur_choice choice;
     fur_order_figures figures;
@@ -49,9 +56,17 @@ typedef struct world {
     fur_vector *x;
     fur_vector *y;
     fur_vector *z;
+    fur_vectors *block;
+    fur_vectors *other_block;
+    fur_vectors_view block_array;
     fur_permutation *p;
     fur_csr *a;
     fur_spmv *plan;
+    fur_trsv *trsv;
+    fur_classes *classes;
+    fur_spgemm *spgemm;
+    fur_spmm *block_plan;
+    fur_triple *triple;
     fur_stencil *stencil;
     fur_recognised *r;
     fur_operator *op;
@@ -112,6 +127,16 @@ static void make_world(void)
     ck_ok(w.context, fur_stencil_create(w.context, &w.stencil_definition, &w.stencil));
     ck_ok(w.context, fur_stencil_assemble(w.stencil, &w.a));
     ck_ok(w.context, fur_spmv_plan(w.a, NULL, &w.plan));
+    ck_ok(w.context, fur_classes_from_components(w.a, &w.classes));
+    ck_ok(w.context,
+          fur_trsv_plan(w.a, FUR_TRIANGLE_LOWER, FUR_OP_N, FUR_DIAGONAL_STORED, NULL, &w.trsv));
+    ck_ok(w.context, fur_spgemm_plan(w.a, w.a, NULL, &w.spgemm));
+    ck_ok(w.context, fur_vectors_create(w.context, FUR_F64, POINTS, 2, FUR_LAYOUT_ROWS, &w.block));
+    ck_ok(w.context,
+          fur_vectors_create(w.context, FUR_F64, POINTS, 2, FUR_LAYOUT_ROWS, &w.other_block));
+    ck_ok(w.context, fur_spmm_plan(w.a, NULL, &w.block_plan));
+    w.block_array = *fur_vectors_get(w.block);
+    ck_ok(w.context, fur_triple_plan(w.a, w.a, w.a, NULL, &w.triple));
     ck_ok(w.context, fur_stencil_recognise(w.a, NULL, NULL, &w.r));
     ck_ok(w.context, fur_operator_from_stencil(w.stencil, &w.op));
     ck_ok(w.context, fur_multigrid_create(w.stencil, NULL, &w.mg));
@@ -130,6 +155,13 @@ static void destroy_world(void)
     fur_multigrid_destroy(w.mg);
     fur_operator_destroy(w.op);
     fur_recognised_destroy(w.r);
+    fur_classes_destroy(w.classes);
+    fur_trsv_destroy(w.trsv);
+    fur_triple_destroy(w.triple);
+    fur_spgemm_destroy(w.spgemm);
+    fur_spmm_destroy(w.block_plan);
+    fur_vectors_destroy(w.other_block);
+    fur_vectors_destroy(w.block);
     fur_spmv_destroy(w.plan);
     fur_csr_destroy(w.a);
     fur_stencil_destroy(w.stencil);
@@ -160,6 +192,56 @@ static void check_refused(const fur_context *context, const char *call, const ch
         if (wanted == rows++)                                                                      \
             check_refused(context, #call, parameter, call);                                        \
     } while (0)
+
+static int refuse_blocks(int wanted, int rows)
+{
+    REFUSED(NULL, "context",
+            fur_vectors_create(NULL, FUR_F64, 4, 2, FUR_LAYOUT_ROWS, &w.out.vectors));
+    REFUSED(w.context, "out", fur_vectors_create(w.context, FUR_F64, 4, 2, FUR_LAYOUT_ROWS, NULL));
+    REFUSED(NULL, "context",
+            fur_vectors_wrap(NULL, &w.block_array, FUR_OWNERSHIP_COPY, &w.out.vectors));
+    REFUSED(w.context, "array",
+            fur_vectors_wrap(w.context, NULL, FUR_OWNERSHIP_COPY, &w.out.vectors));
+    REFUSED(w.context, "out",
+            fur_vectors_wrap(w.context, &w.block_array, FUR_OWNERSHIP_COPY, NULL));
+    REFUSED(NULL, "x", fur_vectors_columns(NULL, 0, 1, &w.out.vectors));
+    REFUSED(w.context, "out", fur_vectors_columns(w.block, 0, 1, NULL));
+    REFUSED(NULL, "x", fur_vectors_rows(NULL, 0, 1, &w.out.vectors));
+    REFUSED(w.context, "out", fur_vectors_rows(w.block, 0, 1, NULL));
+    REFUSED(NULL, "x", fur_vectors_column(NULL, 0, &w.out.vector));
+    REFUSED(w.context, "out", fur_vectors_column(w.block, 0, NULL));
+    REFUSED(NULL, "x", fur_vectors_from_vector(NULL, &w.out.vectors));
+    REFUSED(w.context, "out", fur_vectors_from_vector(w.x, NULL));
+    REFUSED(w.context, "entries", fur_vectors_upload(NULL, w.block));
+    REFUSED(NULL, "x", fur_vectors_upload(w.entries, NULL));
+    REFUSED(NULL, "x", fur_vectors_download(NULL, w.entries));
+    REFUSED(w.context, "entries", fur_vectors_download(w.block, NULL));
+    REFUSED(NULL, "x", fur_vectors_fill(NULL, one));
+    REFUSED(NULL, "x", fur_vectors_copy(NULL, w.block));
+    REFUSED(w.context, "y", fur_vectors_copy(w.block, NULL));
+    REFUSED(NULL, "x", fur_vectors_axpby(one, NULL, one, w.block));
+    REFUSED(w.context, "y", fur_vectors_axpby(one, w.block, one, NULL));
+    REFUSED(NULL, "x", fur_vectors_multiply(one, NULL, &one, one, w.block));
+    REFUSED(w.context, "c", fur_vectors_multiply(one, w.block, NULL, one, w.other_block));
+    REFUSED(w.context, "y", fur_vectors_multiply(one, w.block, &one, one, NULL));
+    REFUSED(NULL, "x", fur_vectors_gram(NULL, w.block, &w.out.scalar));
+    REFUSED(w.context, "y", fur_vectors_gram(w.block, NULL, &w.out.scalar));
+    REFUSED(w.context, "out", fur_vectors_gram(w.block, w.block, NULL));
+    REFUSED(NULL, "x", fur_vectors_norm1(NULL, w.out.numbers));
+    REFUSED(w.context, "out", fur_vectors_norm1(w.block, NULL));
+    REFUSED(NULL, "x", fur_vectors_norm2(NULL, w.out.numbers));
+    REFUSED(w.context, "out", fur_vectors_norm2(w.block, NULL));
+    REFUSED(NULL, "x", fur_vectors_norm_max(NULL, w.out.numbers));
+    REFUSED(w.context, "out", fur_vectors_norm_max(w.block, NULL));
+    REFUSED(NULL, "x", fur_mtx_write_vectors(NULL, PATH, NULL));
+    REFUSED(w.context, "path", fur_mtx_write_vectors(w.block, NULL, NULL));
+    REFUSED(NULL, "a", fur_spmm_plan(NULL, NULL, &w.out.spmm));
+    REFUSED(w.context, "out", fur_spmm_plan(w.a, NULL, NULL));
+    REFUSED(NULL, "plan", fur_spmm_apply(NULL, one, w.block, one, w.other_block));
+    REFUSED(w.context, "x", fur_spmm_apply(w.block_plan, one, NULL, one, w.other_block));
+    REFUSED(w.context, "y", fur_spmm_apply(w.block_plan, one, w.block, one, NULL));
+    return rows;
+}
 
 static int refuse_vectors(int wanted, int rows)
 {
@@ -314,6 +396,102 @@ static int refuse_matrices(int wanted, int rows)
     REFUSED(NULL, "plan", fur_spmv_apply(NULL, one, w.x, one, w.y));
     REFUSED(w.context, "x", fur_spmv_apply(w.plan, one, NULL, one, w.y));
     REFUSED(w.context, "y", fur_spmv_apply(w.plan, one, w.x, one, NULL));
+    REFUSED(NULL, "a", fur_spgemm_plan(NULL, w.a, NULL, &w.out.spgemm));
+    REFUSED(w.context, "b", fur_spgemm_plan(w.a, NULL, NULL, &w.out.spgemm));
+    REFUSED(w.context, "out", fur_spgemm_plan(w.a, w.a, NULL, NULL));
+    REFUSED(NULL, "plan", fur_spgemm_multiply(NULL, one, &w.out.csr));
+    REFUSED(w.context, "out", fur_spgemm_multiply(w.spgemm, one, NULL));
+    REFUSED(NULL, "plan", fur_spgemm_apply(NULL, one, w.a));
+    REFUSED(w.context, "c", fur_spgemm_apply(w.spgemm, one, NULL));
+    REFUSED(NULL, "a", fur_csr_multiply(NULL, w.a, &w.out.csr));
+    REFUSED(w.context, "b", fur_csr_multiply(w.a, NULL, &w.out.csr));
+    REFUSED(w.context, "out", fur_csr_multiply(w.a, w.a, NULL));
+    REFUSED(NULL, "r", fur_triple_plan(NULL, w.a, w.a, NULL, &w.out.triple));
+    REFUSED(w.context, "a", fur_triple_plan(w.a, NULL, w.a, NULL, &w.out.triple));
+    REFUSED(w.context, "p", fur_triple_plan(w.a, w.a, NULL, NULL, &w.out.triple));
+    REFUSED(w.context, "out", fur_triple_plan(w.a, w.a, w.a, NULL, NULL));
+    REFUSED(NULL, "plan", fur_triple_multiply(NULL, one, &w.out.csr));
+    REFUSED(w.context, "out", fur_triple_multiply(w.triple, one, NULL));
+    REFUSED(NULL, "plan", fur_triple_apply(NULL, one, w.a));
+    REFUSED(w.context, "c", fur_triple_apply(w.triple, one, NULL));
+    REFUSED(NULL, "r", fur_csr_triple(NULL, w.a, w.a, &w.out.csr));
+    REFUSED(w.context, "a", fur_csr_triple(w.a, NULL, w.a, &w.out.csr));
+    REFUSED(w.context, "p", fur_csr_triple(w.a, w.a, NULL, &w.out.csr));
+    REFUSED(w.context, "out", fur_csr_triple(w.a, w.a, w.a, NULL));
+    return rows;
+}
+
+static int refuse_operations(int wanted, int rows)
+{
+    const fur_csr *const blocks[] = {w.a};
+    REFUSED(NULL, "a", fur_csr_add(NULL, one, w.a, one, &w.out.csr));
+    REFUSED(w.context, "b", fur_csr_add(w.a, one, NULL, one, &w.out.csr));
+    REFUSED(w.context, "out", fur_csr_add(w.a, one, w.a, one, NULL));
+    REFUSED(NULL, "a", fur_csr_shift(NULL, one, &w.out.csr));
+    REFUSED(w.context, "out", fur_csr_shift(w.a, one, NULL));
+    REFUSED(NULL, "a", fur_csr_multiply_elementwise(NULL, w.a, &w.out.csr));
+    REFUSED(w.context, "b", fur_csr_multiply_elementwise(w.a, NULL, &w.out.csr));
+    REFUSED(w.context, "out", fur_csr_multiply_elementwise(w.a, w.a, NULL));
+    REFUSED(NULL, "a", fur_csr_kron(NULL, w.a, &w.out.csr));
+    REFUSED(w.context, "b", fur_csr_kron(w.a, NULL, &w.out.csr));
+    REFUSED(w.context, "out", fur_csr_kron(w.a, w.a, NULL));
+    REFUSED(NULL, "d", fur_csr_from_diagonal(NULL, &w.out.csr));
+    REFUSED(w.context, "out", fur_csr_from_diagonal(w.x, NULL));
+    REFUSED(NULL, "a", fur_csr_band(NULL, 0, 0, &w.out.csr));
+    REFUSED(w.context, "out", fur_csr_band(w.a, 0, 0, NULL));
+    REFUSED(NULL, "a", fur_csr_submatrix(NULL, 0, 1, 0, 1, &w.out.csr));
+    REFUSED(w.context, "out", fur_csr_submatrix(w.a, 0, 1, 0, 1, NULL));
+    REFUSED(NULL, "a", fur_csr_select(NULL, 1, &first, 1, &first, &w.out.csr));
+    REFUSED(w.context, "out", fur_csr_select(w.a, 1, &first, 1, &first, NULL));
+    REFUSED(NULL, "blocks", fur_csr_from_blocks(1, 1, NULL, &w.out.csr));
+    REFUSED(NULL, "out", fur_csr_from_blocks(1, 1, blocks, NULL));
+    REFUSED(NULL, "a", fur_csr_drop(NULL, 0, &w.out.csr));
+    REFUSED(w.context, "out", fur_csr_drop(w.a, 0, NULL));
+    REFUSED(NULL, "a", fur_csr_norm1(NULL, &w.out.number));
+    REFUSED(w.context, "out", fur_csr_norm1(w.a, NULL));
+    REFUSED(NULL, "a", fur_csr_norm_inf(NULL, &w.out.number));
+    REFUSED(w.context, "out", fur_csr_norm_inf(w.a, NULL));
+    REFUSED(NULL, "a", fur_csr_norm_max(NULL, &w.out.number));
+    REFUSED(w.context, "out", fur_csr_norm_max(w.a, NULL));
+    REFUSED(NULL, "a", fur_csr_norm_frobenius(NULL, &w.out.number));
+    REFUSED(w.context, "out", fur_csr_norm_frobenius(w.a, NULL));
+    REFUSED(NULL, "a", fur_csr_compare_within(NULL, w.a, 0, 0, &w.out.difference));
+    REFUSED(w.context, "b", fur_csr_compare_within(w.a, NULL, 0, 0, &w.out.difference));
+    REFUSED(w.context, "out", fur_csr_compare_within(w.a, w.a, 0, 0, NULL));
+    return rows;
+}
+
+static int refuse_triangles(int wanted, int rows)
+{
+    const fur_triangle lower = FUR_TRIANGLE_LOWER;
+    const fur_triangle_diagonal unit = FUR_DIAGONAL_UNIT;
+    const fur_vector *const right[] = {w.x};
+    fur_vector *const left[] = {w.y};
+    REFUSED(NULL, "a", fur_trsv_plan(NULL, lower, FUR_OP_N, unit, NULL, &w.out.trsv));
+    REFUSED(w.context, "out", fur_trsv_plan(w.a, lower, FUR_OP_N, unit, NULL, NULL));
+    REFUSED(NULL, "plan", fur_trsv_apply(NULL, one, w.x, w.y));
+    REFUSED(w.context, "b", fur_trsv_apply(w.trsv, one, NULL, w.y));
+    REFUSED(w.context, "x", fur_trsv_apply(w.trsv, one, w.x, NULL));
+    REFUSED(NULL, "plan", fur_trsv_apply_many(NULL, one, 1, right, left));
+    REFUSED(w.context, "b", fur_trsv_apply_many(w.trsv, one, 1, NULL, left));
+    REFUSED(w.context, "x", fur_trsv_apply_many(w.trsv, one, 1, right, NULL));
+    REFUSED(NULL, "plan", fur_operator_from_trsv(NULL, &w.out.op));
+    REFUSED(w.context, "out", fur_operator_from_trsv(w.trsv, NULL));
+    return rows;
+}
+
+static int refuse_graphs(int wanted, int rows)
+{
+    REFUSED(NULL, "a", fur_classes_from_levels(NULL, FUR_TRIANGLE_LOWER, &w.out.classes));
+    REFUSED(w.context, "out", fur_classes_from_levels(w.a, FUR_TRIANGLE_LOWER, NULL));
+    REFUSED(NULL, "a", fur_classes_from_colours(NULL, NULL, &w.out.classes));
+    REFUSED(w.context, "out", fur_classes_from_colours(w.a, NULL, NULL));
+    REFUSED(NULL, "a", fur_classes_from_components(NULL, &w.out.classes));
+    REFUSED(w.context, "out", fur_classes_from_components(w.a, NULL));
+    REFUSED(NULL, "classes", fur_classes_order(NULL, &w.out.permutation));
+    REFUSED(w.context, "out", fur_classes_order(w.classes, NULL));
+    REFUSED(NULL, "a", fur_matching_find(NULL, NULL, NULL, NULL, &w.out.permutation));
+    REFUSED(w.context, "order", fur_matching_find(w.a, NULL, NULL, NULL, NULL));
     return rows;
 }
 
@@ -449,8 +627,12 @@ static int refuse_files(int wanted, int rows)
 static int refuse(int wanted)
 {
     int rows = refuse_vectors(wanted, 0);
+    rows = refuse_blocks(wanted, rows);
     rows = refuse_results(wanted, rows);
     rows = refuse_matrices(wanted, rows);
+    rows = refuse_operations(wanted, rows);
+    rows = refuse_triangles(wanted, rows);
+    rows = refuse_graphs(wanted, rows);
     rows = refuse_stencils(wanted, rows);
     rows = refuse_operators(wanted, rows);
     return refuse_files(wanted, rows);
@@ -489,6 +671,12 @@ START_TEST(destroying_null_does_nothing)
     fur_csr_values_changed(NULL);
     fur_operator_changed(NULL);
     fur_spmv_destroy(NULL);
+    fur_trsv_destroy(NULL);
+    fur_classes_destroy(NULL);
+    fur_spgemm_destroy(NULL);
+    fur_spmm_destroy(NULL);
+    fur_vectors_destroy(NULL);
+    fur_triple_destroy(NULL);
     fur_stencil_destroy(NULL);
     fur_recognised_destroy(NULL);
     fur_product_destroy(NULL);
@@ -519,12 +707,28 @@ START_TEST(asking_null_has_a_neutral_answer)
     ck_assert_ptr_null(fur_csr_context(NULL));
     ck_assert_int_eq(fur_csr_get(NULL)->rows, 0);
     ck_assert_ptr_null(fur_csr_get(NULL)->offsets);
+    ck_assert_ptr_null(fur_vectors_context(NULL));
+    ck_assert_int_eq(fur_vectors_get(NULL)->rows, 0);
+    ck_assert_ptr_null(fur_spmm_matrix(NULL));
+    ck_assert_int_eq(fur_spmm_op(NULL), FUR_OP_N);
+    ck_assert_str_eq(fur_spmm_describe(NULL)->kernel, "");
+    ck_assert_ptr_null(fur_spmm_kernel_at(NULL, 0));
     ck_assert_ptr_null(fur_spmv_matrix(NULL));
     ck_assert_int_eq(fur_spmv_op(NULL), FUR_OP_N);
     ck_assert_str_eq(fur_spmv_describe(NULL)->kernel, "");
     ck_assert_str_eq(fur_spmv_describe(NULL)->reason, "");
     ck_assert_ptr_null(fur_spmv_kernel_at(NULL, 0));
+    ck_assert_int_eq(fur_classes_count(NULL), 0);
+    ck_assert_ptr_null(fur_classes_of_rows(NULL));
+    ck_assert_ptr_null(fur_classes_begin(NULL));
+    ck_assert_int_eq(fur_classes_smallest(NULL), 0);
+    ck_assert_int_eq(fur_classes_largest(NULL), 0);
+    ck_assert_ptr_null(fur_trsv_matrix(NULL));
+    ck_assert_int_eq(fur_trsv_op(NULL), FUR_OP_N);
+    ck_assert_str_eq(fur_trsv_describe(NULL)->schedule, "");
+    ck_assert_str_eq(fur_trsv_describe(NULL)->reason, "");
     ck_assert_int_eq(fur_stencil_named(7, NULL), 0);
+    ck_assert_int_eq(fur_spgemm_describe(NULL)->entries, 0);
     ck_assert_str_eq(fur_stencil_describe(NULL)->kernel, "");
     ck_assert_str_eq(fur_stencil_describe(NULL)->reason, "");
     ck_assert_str_eq(fur_stencil_describe(NULL)->sweep_kernel, "");

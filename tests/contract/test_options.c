@@ -57,6 +57,65 @@ static fur_status take_spmv(fur_context *context, const void *options)
     return status;
 }
 
+static fur_status take_trsv(fur_context *context, const void *options)
+{
+    fur_csr *a = tiny(context);
+    fur_trsv *plan = NULL;
+    fur_status status =
+        fur_trsv_plan(a, FUR_TRIANGLE_LOWER, FUR_OP_N, FUR_DIAGONAL_UNIT, options, &plan);
+    fur_trsv_destroy(plan);
+    fur_csr_destroy(a);
+    return status;
+}
+
+static fur_status take_spmm(fur_context *context, const void *options)
+{
+    fur_csr *a = tiny(context);
+    fur_spmm *plan = NULL;
+    fur_status status = fur_spmm_plan(a, options, &plan);
+    fur_spmm_destroy(plan);
+    fur_csr_destroy(a);
+    return status;
+}
+
+static fur_status take_colours(fur_context *context, const void *options)
+{
+    fur_csr *a = tiny(context);
+    fur_classes *classes = NULL;
+    fur_status status = fur_classes_from_colours(a, options, &classes);
+    fur_classes_destroy(classes);
+    fur_csr_destroy(a);
+    return status;
+}
+
+static fur_status take_spgemm(fur_context *context, const void *options)
+{
+    fur_csr *a = tiny(context);
+    fur_spgemm *plan = NULL;
+    fur_status status = fur_spgemm_plan(a, a, options, &plan);
+    fur_spgemm_destroy(plan);
+    fur_csr_destroy(a);
+    return status;
+}
+
+static fur_status take_vectors(fur_context *context, const void *array)
+{
+    fur_vectors *x = NULL;
+    fur_status status = fur_vectors_wrap(context, array, FUR_OWNERSHIP_COPY, &x);
+    fur_vectors_destroy(x);
+    return status;
+}
+
+static fur_status take_triple(fur_context *context, const void *options)
+{
+    fur_csr *a = tiny(context);
+    fur_triple *plan = NULL;
+    fur_status status = fur_triple_plan(a, a, a, options, &plan);
+    fur_triple_destroy(plan);
+    fur_csr_destroy(a);
+    return status;
+}
+
 static fur_status take_recognise(fur_context *context, const void *options)
 {
     fur_csr *a = tiny(context);
@@ -231,6 +290,14 @@ static fur_status fill_asymmetry(fur_context *context, const void *out)
     return status;
 }
 
+static fur_status fill_difference(fur_context *context, const void *out)
+{
+    fur_csr *a = tiny(context);
+    fur_status status = fur_csr_compare_within(a, a, 0, 0, filled(out));
+    fur_csr_destroy(a);
+    return status;
+}
+
 static fur_status fill_statistics(fur_context *context, const void *out)
 {
     fur_csr *a = tiny(context);
@@ -260,6 +327,16 @@ static fur_status fill_reorder_report(fur_context *context, const void *report)
     fur_csr *a = tiny(context);
     fur_permutation *p = NULL;
     fur_status status = fur_reorder(a, NULL, NULL, filled(report), &p);
+    fur_permutation_destroy(p);
+    fur_csr_destroy(a);
+    return status;
+}
+
+static fur_status fill_matching_report(fur_context *context, const void *report)
+{
+    fur_csr *a = tiny(context);
+    fur_permutation *p = NULL;
+    fur_status status = fur_matching_find(a, NULL, NULL, filled(report), &p);
     fur_permutation_destroy(p);
     fur_csr_destroy(a);
     return status;
@@ -443,6 +520,12 @@ static fur_status fill_binary_header_option(fur_context *context, const void *ou
 static const kind kinds[] = {
     KIND(fur_context_options, take_context),
     KIND(fur_spmv_options, take_spmv),
+    KIND(fur_trsv_options, take_trsv),
+    KIND(fur_colour_options, take_colours),
+    KIND(fur_spgemm_options, take_spgemm),
+    KIND(fur_spmm_options, take_spmm),
+    KIND(fur_vectors_view, take_vectors),
+    KIND(fur_spgemm_options, take_triple),
     KIND(fur_recognise_options, take_recognise),
     KIND(fur_product_options, take_product),
     KIND(fur_reorder_options, take_reorder),
@@ -476,8 +559,10 @@ static const kind kinds[] = {
     KIND_FILLED(fur_csr_statistics, fill_statistics),
     KIND_FILLED(fur_spmv_estimate, fill_estimate),
     KIND_FILLED(fur_csr_asymmetry, fill_asymmetry),
+    KIND_FILLED(fur_csr_difference, fill_difference),
     KIND_FILLED(fur_order_figures, fill_figures),
     KIND_FILLED(fur_reorder_report, fill_reorder_report),
+    KIND_FILLED(fur_matching_report, fill_matching_report),
     KIND_FILLED(fur_recognise_report, fill_recognise_report),
     KIND_FILLED(fur_eigs_report, fill_eigs_report),
     KIND_FILLED(fur_solver_report, fill_solver_report),

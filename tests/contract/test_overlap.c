@@ -13,6 +13,7 @@ typedef struct world {
     fur_stencil *stencil;
     fur_csr *a;
     fur_spmv *plan;
+    fur_trsv *trsv;
     fur_recognised *r;
     fur_operator *identity;
     fur_multigrid *mg;
@@ -46,6 +47,8 @@ static void make_world(void)
     ck_ok(w.context, fur_stencil_create(w.context, &d, &w.stencil));
     ck_ok(w.context, fur_stencil_assemble(w.stencil, &w.a));
     ck_ok(w.context, fur_spmv_plan(w.a, NULL, &w.plan));
+    ck_ok(w.context,
+          fur_trsv_plan(w.a, FUR_TRIANGLE_LOWER, FUR_OP_N, FUR_DIAGONAL_STORED, NULL, &w.trsv));
     ck_ok(w.context, fur_stencil_recognise(w.a, NULL, NULL, &w.r));
     ck_ok(w.context, fur_operator_create(w.context, &identity, &w.identity));
     ck_ok(w.context, fur_multigrid_create(w.stencil, NULL, &w.mg));
@@ -64,6 +67,7 @@ static void destroy_world(void)
     fur_multigrid_destroy(w.mg);
     fur_operator_destroy(w.identity);
     fur_recognised_destroy(w.r);
+    fur_trsv_destroy(w.trsv);
     fur_spmv_destroy(w.plan);
     fur_csr_destroy(w.a);
     fur_stencil_destroy(w.stencil);
@@ -107,9 +111,11 @@ CALL(axpy_norm2_into, fur_axpy_norm2_into((fur_coefficient){.factor = two}, x, y
 CALL(multiply_both, fur_multiply_elementwise(x, x, y))
 CALL(multiply_left, fur_multiply_elementwise(x, y, y))
 CALL(multiply_right, fur_multiply_elementwise(y, x, y))
+CALL(trsv, fur_trsv_apply(w.trsv, two, x, y))
 
 static fur_status (*const elementwise[])(fur_vector *, fur_vector *) = {
-    axpby, axpby_by, axpy_norm2, axpy_norm2_into, multiply_both, multiply_left, multiply_right};
+    axpby,         axpby_by,      axpy_norm2,     axpy_norm2_into,
+    multiply_both, multiply_left, multiply_right, trsv};
 
 /* Two vectors in one array, the second so many entries behind the first. */
 typedef struct pair {

@@ -3,6 +3,7 @@
  * only be touched while one of its kernels or copies runs: whoever reads it from the host dies. */
 #include "recognise_matrices.h"
 #include "recognise.h"
+#include "spmm_trial.h"
 #include "team.h"
 
 #include <sys/mman.h>
@@ -152,8 +153,11 @@ static fur_context *context_far(void)
     d->backend.elementwise = &elementwise;
     d->backend.spmv = products;
     d->backend.spmv_count = COUNT_OF(products);
+    d->backend.block = NULL;
+    d->backend.spmm_count = 0;
     d->backend.stencil = stencils;
     d->backend.stencil_count = COUNT_OF(stencils);
+    d->backend.spgemm = NULL;
     d->backend.remote = &remote;
     d->results.scalars = fur_scalars_initial();
     c->env.device = d;
@@ -265,6 +269,39 @@ static void check_new_values(fur_csr *far, fur_csr *near, rng *r)
     free(entries);
 }
 
+/* Solves with a triangle, ones on its diagonal, before and after the matrix has new values. */
+static void check_triangle(fur_csr *far, fur_csr *near, rng *r)
+{
+    const fur_csr_view *v = &near->view;
+    fur_csr *const of[2] = {far, near};
+    fur_trsv *plan[2] = {NULL, NULL};
+    fur_triangle triangle = rng_below(r, 2) ? FUR_TRIANGLE_LOWER : FUR_TRIANGLE_UPPER;
+    fur_op op = (fur_op)rng_below(r, 3);
+    void *entries = entries_random(r, v->value_type, v->rows);
+    void *values = entries_random(r, v->value_type, v->entries);
+    fur_vector *x[2];
+    for (int i = 0; i < 2 && v->rows == v->cols; i++) {
+        x[i] = vector_from(of[i]->context, v->value_type, v->rows, entries);
+        ck_ok(of[i]->context,
+              fur_trsv_plan(of[i], triangle, op, FUR_DIAGONAL_UNIT, NULL, &plan[i]));
+        ck_ok(of[i]->context, fur_trsv_apply(plan[i], fur_real(0.5), x[i], x[i]));
+        if (v->entries > 0)
+            ck_ok(of[i]->context, fur_csr_set_values(of[i], values, FUR_OWNERSHIP_COPY));
+        ck_ok(of[i]->context, fur_trsv_apply_many(plan[i], fur_real(1), 1,
+                                                  (const fur_vector *const *)&x[i], &x[i]));
+    }
+    if (v->rows == v->cols) {
+        ck_same_vector(x[0], x[1], "triangular solve");
+        ck_assert_int_eq(fur_trsv_describe(plan[0])->levels, fur_trsv_describe(plan[1])->levels);
+    }
+    for (int i = 0; i < 2 && v->rows == v->cols; i++) {
+        fur_trsv_destroy(plan[i]);
+        fur_vector_destroy(x[i]);
+    }
+    free(values);
+    free(entries);
+}
+
 /* Some positions, stored and not. */
 static void check_entries(fur_csr *far, fur_csr *near, rng *r)
 {
@@ -335,6 +372,64 @@ static void check_rewritten(fur_csr *far, fur_csr *near, rng *r)
     free(entries);
 }
 
+/* Operations with each of the twins: what is made of the device's is there, too. */
+static void check_algebra(const fur_csr *far, const fur_csr *near)
+{
+    const fur_csr *const of[2] = {far, near};
+    fur_csr *result[2][8] = {{NULL}};
+    double norms[2][4];
+    fur_csr_difference d[2] = {FUR_DEFAULT(fur_csr_difference), FUR_DEFAULT(fur_csr_difference)};
+    const fur_scalar two = fur_real(2);
+    static const int32_t list[] = {0, 0};
+    for (int i = 0; i < 2; i++) {
+        const fur_csr *a = of[i];
+        fur_context *c = a->context;
+        const fur_csr *const blocks[] = {a, NULL, NULL, a};
+        fur_vector *ones = NULL;
+        ck_ok(c, fur_csr_band(a, INT64_MIN, 0, &result[i][0]));
+        ck_ok(c, fur_csr_add(a, two, result[i][0], two, &result[i][1]));
+        ck_ok(c, fur_csr_multiply_elementwise(a, result[i][0], &result[i][2]));
+        ck_ok(c, fur_csr_from_blocks(2, 2, blocks, &result[i][3]));
+        ck_ok(c, fur_csr_drop(a, 0.5, &result[i][4]));
+        ck_ok(c, fur_csr_select(a, a->view.rows > 0 ? 2 : 0, list, 0, NULL, &result[i][5]));
+        ck_ok(c, fur_vector_create(c, a->view.value_type, 2, &ones));
+        ck_ok(c, fur_csr_from_diagonal(ones, &result[i][6]));
+        ck_ok(c, fur_csr_kron(result[i][6], result[i][5], &result[i][7]));
+        ck_ok(c, fur_csr_norm1(a, &norms[i][0]));
+        ck_ok(c, fur_csr_norm_inf(a, &norms[i][1]));
+        ck_ok(c, fur_csr_compare_within(a, result[i][0], 0, 0, &d[i]));
+        fur_vector_destroy(ones);
+    }
+    for (int n = 0; n < 8; n++) {
+        ck_assert_ptr_eq(result[0][n]->context, far->context);
+        ck_same(result[0][n], result[1][n], "operation");
+        fur_csr_destroy(result[0][n]);
+        fur_csr_destroy(result[1][n]);
+    }
+    ck_assert(norms[0][0] == norms[1][0] && norms[0][1] == norms[1][1]);
+    ck_assert(d[0].beyond == d[1].beyond && d[0].largest == d[1].largest && d[0].row == d[1].row &&
+              d[0].col == d[1].col);
+}
+
+/* A A^T, its transpose conjugated or not, and again with the values that there are now. */
+static void check_multiplied(const fur_csr *far, const fur_csr *far_t, const fur_csr *near,
+                             const fur_csr *near_t)
+{
+    fur_spgemm *plan = NULL;
+    fur_csr *c = NULL;
+    fur_csr *expected = NULL;
+    if (near->view.cols < near->view.rows / 10 || near->view.entries > 20000)
+        return;
+    ck_ok(far->context, fur_spgemm_plan(far, far_t, NULL, &plan));
+    ck_ok(far->context, fur_spgemm_multiply(plan, fur_real(2), &c));
+    ck_ok(far->context, fur_spgemm_apply(plan, fur_real(1), c));
+    ck_ok(near->context, fur_csr_multiply(near, near_t, &expected));
+    ck_same(c, expected, "product of two");
+    fur_csr_destroy(expected);
+    fur_csr_destroy(c);
+    fur_spgemm_destroy(plan);
+}
+
 /* Loops over the shapes. */
 START_TEST(matrices_are_worked_on_by_the_host)
 {
@@ -354,9 +449,12 @@ START_TEST(matrices_are_worked_on_by_the_host)
         check_figures(a, near);
         check_permuted(a, near, &r);
         check_new_values(a, near, &r);
+        check_triangle(a, near, &r);
         check_entries(a, near, &r);
         check_asymmetry(a, near);
+        check_algebra(a, near);
         check_rewritten(a, near, &r);
+        check_multiplied(a, t, near, expected);
         fur_csr_destroy(expected);
         fur_csr_destroy(t);
         fur_csr_destroy(a);
@@ -598,8 +696,36 @@ START_TEST(orders_are_found_by_the_host)
 }
 END_TEST
 
+/* Blocks of all layouts, and products with them before and after new values. */
+START_TEST(blocks_are_multiplied_by_the_host)
+{
+    fur_context *far = context_far();
+    rng r = rng_stream(4000 + (uint64_t)_i);
+    fur_csr *near = matrix_random(far->host, &r, &shapes[shape_find("runs")], FUR_C64, FUR_I32);
+    fur_csr *a = to_far(near, far);
+    void *values = entries_random(&r, FUR_C64, near->view.entries);
+    const fur_spmm_options options = {.size = sizeof options, .op = (fur_op)_i};
+    fur_spmm *plan = NULL;
+    ck_ok(far, fur_spmm_plan(a, &options, &plan));
+    for (int round = 0; round < 2; round++) {
+        spmm_trial t = spmm_random(near, options.op, 3, &r);
+        for (int way = 0; way < SPMM_WAYS; way++)
+            spmm_check(plan, &t, way, "far");
+        spmm_release(&t);
+        ck_ok(far, fur_csr_set_values(a, values, FUR_OWNERSHIP_COPY));
+        ck_ok(far->host, fur_csr_set_values(near, values, FUR_OWNERSHIP_COPY));
+    }
+    fur_spmm_destroy(plan);
+    free(values);
+    fur_csr_destroy(a);
+    fur_csr_destroy(near);
+    fur_context_destroy(far);
+}
+END_TEST
+
 static void add_tests(TCase *tests)
 {
+    tcase_add_loop_test(tests, blocks_are_multiplied_by_the_host, 0, 3);
     tcase_add_loop_test(tests, matrices_are_worked_on_by_the_host, 0, shape_count);
     tcase_add_test(tests, arrays_of_the_device_are_checked);
     tcase_add_loop_test(tests, vectors_are_moved_and_inverted_by_the_host, 0, FUR_VALUE_COUNT);

@@ -66,6 +66,10 @@ START_TEST(the_environment_names_the_instruction_set)
     ck_ok(NULL, fur_context_create(&options, &context));
     ck_assert_str_eq(fur_context_isa(context), best_isa());
     fur_context_destroy(context);
+    setenv("FURROW_ISA", "", 1); /* as if it were not set */
+    ck_ok(NULL, fur_context_create(NULL, &context));
+    ck_assert_str_eq(fur_context_isa(context), best_isa());
+    fur_context_destroy(context);
     setenv("FURROW_ISA", "abacus", 1);
     ck_assert_int_eq(fur_context_create(NULL, &context), FUR_UNSUPPORTED);
     unsetenv("FURROW_ISA");

@@ -301,8 +301,9 @@ START_TEST(auto_takes_what_suits)
         int64_t n;
         int boundaries;
         const char *kernel;
-    } cases[] = {{7, 64, 0, "registers"}, {27, 64, 0, "registers"}, {7, 63, 0, "registers"},
-                 {7, 64, 1, "registers"}, {13, 64, 0, "queue"},     {3, 64, 0, "reference"}};
+    } cases[] = {{7, 64, 0, "bulk"},      {27, 64, 0, "bulk"},       {7, 256, 0, "registers"},
+                 {19, 64, 0, "bulk"},     {19, 160, 0, "registers"}, {7, 63, 0, "registers"},
+                 {7, 64, 1, "registers"}, {13, 64, 0, "queue"},      {3, 64, 0, "reference"}};
     fur_context *context = context_cuda();
     for (int i = 0; i < COUNT_OF(cases); i++) {
         stencil_trial *t = named_trial(cases[i].points, cases[i].n, cases[i].boundaries);

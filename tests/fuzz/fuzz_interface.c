@@ -365,14 +365,47 @@ static void try_changes(run *r, const fur_csr *a)
     fur_vector_destroy(x);
 }
 
+/* A taken apart and put together again. */
+static void try_algebra(run *r, const fur_csr *a)
+{
+    const fur_csr_view *v = fur_csr_get(a);
+    int64_t cut = (int64_t)draw(r, 8) - 4, row = draw_integer(r), norms = 0;
+    fur_csr *lower = NULL, *upper = NULL, *b = NULL;
+    fur_csr_difference d = FUR_DEFAULT(fur_csr_difference);
+    double norm;
+    if (MAKE(r, &lower, fur_csr_band(a, INT64_MIN, cut, &lower)) &&
+        MAKE(r, &upper, fur_csr_band(a, cut + 1, INT64_MAX, &upper)) &&
+        MAKE(r, &b, fur_csr_add(lower, fur_real(1), upper, fur_real(1), &b)))
+        expect(r, equal(r, a, b), "two triangles are not their matrix");
+    fur_csr_destroy(b);
+    b = NULL;
+    if (MAKE(r, &b, fur_csr_submatrix(a, row, v->rows, 0, draw_integer(r), &b)))
+        put_matrix(r, b);
+    fur_csr_destroy(b);
+    b = NULL;
+    const int32_t list[] = {(int32_t)row, (int32_t)draw_integer(r), 0, (int32_t)row};
+    if (MAKE(r, &b, fur_csr_select(a, draw(r, 5), list, draw(r, 5), draw(r, 2) ? list : NULL, &b)))
+        put_matrix(r, b);
+    if (lower && upper && CALL(r, fur_csr_compare_within(lower, upper, 0, draw_scalar(r).re, &d)))
+        put(r, &d, sizeof d);
+    fur_status (*const all[])(const fur_csr *, double *) = {
+        fur_csr_norm1, fur_csr_norm_inf, fur_csr_norm_max, fur_csr_norm_frobenius};
+    for (; norms < 4; norms++)
+        if (CALL(r, all[norms](a, &norm)))
+            put(r, &norm, sizeof norm);
+    fur_csr_destroy(b);
+    fur_csr_destroy(upper);
+    fur_csr_destroy(lower);
+}
+
 static void use_matrix(run *r, const fur_csr *a)
 {
     static void (*const uses[])(run *, const fur_csr *) = {
-        try_products,   try_forms,           try_orders, try_files,
-        try_recognised, try_matrix_operator, try_changes};
+        try_products,   try_forms,           try_orders,  try_files,
+        try_recognised, try_matrix_operator, try_changes, try_algebra};
     put_matrix(r, a);
     for (unsigned n = 1 + draw(r, 3); n > 0; n--)
-        uses[draw(r, 7)](r, a);
+        uses[draw(r, 8)](r, a);
 }
 
 /* What a stencil's definition points to. */

@@ -320,7 +320,7 @@ def compare(library, path, data, suffix):
 
 def main():
     program, count = sys.argv[1], int(sys.argv[2])
-    seed = int(sys.argv[3]) if len(sys.argv) > 3 else int(os.environ.get("FURROW_SEED", 0)) or \
+    seed = int(sys.argv[3]) if len(sys.argv) > 3 else int(os.environ.get("FURROW_SEED") or 0) or \
         random.SystemRandom().randrange(1 << 32)
     if shutil.which("zstd") is None:
         print("no zstd")

@@ -338,7 +338,7 @@ def collect(paths, futures):
 
 def main():
     folders = [pathlib.Path(folder) for folder in sys.argv[2:]]
-    seed = int(os.environ.get("FURROW_TEST_SEED", random.randrange(2**32)))
+    seed = int(os.environ.get("FURROW_TEST_SEED") or random.randrange(2**32))
     print(f"FURROW_TEST_SEED={seed}, SciPy {scipy.__version__}", flush=True)
     with tempfile.TemporaryDirectory() as folder:
         paths = sorted((path for f in folders for path in f.glob("*.mtx")),

@@ -36,8 +36,8 @@ import pictures
 COMMAND = ""
 DATA = pathlib.Path()
 METHODS = ["rcm", "cm", "rcm-quality", "sloan"]
-SUBCOMMANDS = ["info", "multiply", "solve", "eigs", "convert", "reorder", "spy", "stencil",
-               "kernels", "bench"]
+SUBCOMMANDS = ["info", "multiply", "solve", "eigs", "convert", "add", "extract", "combine",
+               "reorder", "spy", "stencil", "kernels", "bench"]
 
 INFO_KEYS = {"rows", "cols", "entries", "entries_in_file", "field", "symmetry", "row_min",
              "row_mean", "row_max", "empty_rows", "bandwidth", "profile", "seconds_load"}
@@ -227,8 +227,8 @@ class UsageTest(CommandTest):
             (["spy", plate, "-o", "a.png", "--reorder", "abacus"],
              "--reorder takes rcm, cm, rcm-quality or sloan, not"),
             (["convert", plate, "a.mtx", "--format", "abacus"], "--format takes mtx or fur, not"),
-            (["bench", "abacus"], "bench without a matrix takes spmv, reduce, stencil, solve, "
-             "multigrid, io or recognise"),
+            (["bench", "abacus"], "bench without a matrix takes spmv, spmm, reduce, stencil, solve, "
+             "trisolve, spgemm, multigrid, io or recognise"),
         ] + [([*arguments, "--reorder", "abacus"],
               "--reorder takes none, rcm, cm, rcm-quality, sloan or auto, not")
              for arguments in (["multiply", plate], ["solve", plate])
@@ -273,6 +273,7 @@ class UsageTest(CommandTest):
              "--precond goes with another --method than mg"),
             (["solve", *grid, "--method", "mg", "--bounds"],
              "--bounds goes with another --method than mg"),
+            (["multiply", plate, "--by", plate, "--x", plate], "--x goes without --by"),
             (["multiply", plate, "--kernel", "stencil", "--transpose"],
              "--kernel stencil goes without --transpose"),
             (["convert", plate, "b.mtx", "--pattern", "--type", "f32"],
@@ -424,6 +425,144 @@ class InfoTest(CommandTest):
         self.assertRegex(done.stdout, r"(?m)^empty rows +1$")
 
 
+class OperationsTest(CommandTest):
+    """add, extract and combine, by the matrices that they write."""
+
+    A = {(1, 1): 2, (2, 1): 3, (2, 2): 4, (3, 2): -1, (3, 3): 5, (1, 3): 7}
+    B = {(1, 1): 1, (1, 2): 8, (3, 3): -2.5}
+
+    def setUp(self):
+        super().setUp()
+        self.a = self.put("a.mtx", self.A)
+        self.b = self.put("b.mtx", self.B)
+
+    def put(self, name, entries):
+        path = self.folder / name
+        lines = "".join(f"{i} {j} {v}\n" for (i, j), v in entries.items())
+        path.write_text(f"%%MatrixMarket matrix coordinate real general\n3 3 {len(entries)}\n{lines}")
+        return path
+
+    def made(self, *arguments):
+        out = self.folder / "out.mtx"
+        report = self.json(*arguments, "--out", out)
+        lines = [line.split() for line in out.read_text().splitlines() if not line.startswith("%")]
+        entries = {(int(i), int(j)): float(v) for i, j, v in lines[1:]}
+        self.assertEqual([report[key] for key in ("rows", "cols", "entries")],
+                         [int(word) for word in lines[0]])
+        self.assertEqual(report["norm_max"], max(abs(v) for v in entries.values()))
+        return entries
+
+    def test_add(self):
+        both = self.A.keys() | self.B.keys()
+        for alpha, beta in ((1, 1), (2, -0.5)):
+            expected = {at: alpha * self.A.get(at, 0) + beta * self.B.get(at, 0) for at in both}
+            self.assertEqual(self.made("add", self.a, self.b, "--alpha", alpha, "--beta", beta),
+                             expected)
+
+    def test_extract(self):
+        for options, keeps in ((["--triangle", "lower"], lambda i, j, v: j <= i),
+                               (["--triangle", "strict-upper"], lambda i, j, v: j > i),
+                               (["--drop", 3], lambda i, j, v: abs(v) > 3)):
+            self.assertEqual(self.made("extract", self.a, *options),
+                             {(i, j): v for (i, j), v in self.A.items() if keeps(i, j, v)})
+        self.assertEqual(self.made("extract", self.a, "--rows", "2:3", "--cols", "2:3",
+                                   "--triangle", "diagonal"), {(1, 1): 4, (2, 2): 5})
+
+    def test_combine(self):
+        whole = self.made("combine", "--grid", "2x2", self.a, self.b, self.b, "0")
+        self.assertEqual(whole, {**self.A, **{(i, j + 3): v for (i, j), v in self.B.items()},
+                                 **{(i + 3, j): v for (i, j), v in self.B.items()}})
+        self.assertEqual(self.json("combine", self.a, self.b)["cols"], 6)
+
+    def test_what_does_not_fit(self):
+        wide = self.folder / "wide.mtx"
+        wide.write_text("%%MatrixMarket matrix coordinate real general\n2 4 1\n1 1 2\n")
+        self.assertIn("they need the same shape", self.sentence("add", self.a, wide))
+        self.assertIn("has blocks of 3 and of 2 rows", self.sentence("combine", self.a, wide))
+        for arguments, expected in (
+                (["add", self.a, self.b, "--alpha", "x"], "--alpha takes a number, not 'x'"),
+                (["extract", self.a, "--rows", "0:2"], "--rows takes FIRST:LAST, counting from 1"),
+                (["extract", self.a, "--cols", "2:4"], "--rows and --cols must lie in it"),
+                (["combine", "--grid", "2x2", self.a], "--grid 2x2 takes 4 files, not 1"),
+                (["combine", "0", "0"], "a grid of blocks needs at least one file")):
+            self.assertIn(expected, " ".join(self.sentence(*arguments, status=2).split()))
+
+
+class TrisolveTest(CommandTest):
+    """Of a matrix whose solutions are whole numbers, and what does not fit."""
+
+    def setUp(self):
+        super().setUp()
+        self.path = self.folder / "a.mtx"
+        self.path.write_text("%%MatrixMarket matrix coordinate real general\n3 3 6\n"
+                             "1 1 2\n2 1 3\n2 2 4\n3 2 -1\n3 3 5\n1 3 7\n")
+        matrix_market.write_column(self.folder / "b.mtx", [2.0, 11.0, 13.0])
+
+    def solution(self, *options):
+        report = self.json("trisolve", self.path, self.folder / "b.mtx", "--out",
+                           self.folder / "x.mtx", "--repeat", 3, *options)
+        return matrix_market.read_column((self.folder / "x.mtx").read_text()), report
+
+    def test_every_triangle(self):
+        for options, x in ((["--schedule", "serial"], [1, 2, 3]),
+                           (["--threads", 2, "--schedule", "levels"], [1, 2, 3]),
+                           (["--upper", "--unit"], [-89, 11, 13]),
+                           (["--transpose", "--unit", "--schedule", "blocks"], [-70, 24, 13])):
+            with self.subTest(options=options):
+                found, report = self.solution(*options)
+                self.assertEqual(found, x)
+                self.assertEqual(report["y_norm_max"], max(abs(v) for v in x))
+                self.assertEqual(report["levels"], 2 if "--upper" in options else 3)
+
+    def test_ones_by_default(self):
+        self.assertEqual(self.json("trisolve", self.path)["y_norm_max"], 0.5)
+
+    def test_what_does_not_fit(self):
+        self.path.write_text("%%MatrixMarket matrix coordinate real general\n2 3 1\n1 1 2\n")
+        self.assertIn("a triangular solve needs a square matrix, this one is 2 x 3",
+                      self.sentence("trisolve", self.path))
+        self.path.write_text("%%MatrixMarket matrix coordinate real general\n2 2 1\n1 1 2\n")
+        self.assertIn("row 2, counting from 1, has no entry on the diagonal",
+                      self.sentence("trisolve", self.path))
+        self.assertIn("the vector has 3 entries, the matrix needs 2",
+                      self.sentence("trisolve", self.path, self.folder / "b.mtx"))
+
+    def test_info_knows_the_graph(self):
+        report = self.json("info", self.path, "--graph")
+        self.assertEqual([report[key] for key in ("components", "component_max", "colours",
+                                                  "levels_lower", "levels_upper")],
+                         [1, 3, 3, 3, 2])
+        self.assertNotIn("colours", self.json("info", self.path).keys())
+
+
+class MultiplyByTest(CommandTest):
+    def test_product_of_two_matrices(self):
+        a = {(0, 0): 2.5, (0, 2): -1.0, (2, 1): 4.0}
+        b = {(0, 1): 3.0, (1, 0): -2.0, (1, 3): 0.5, (2, 1): 7.5}
+        for name, rows, cols, entries in (("a.mtx", 3, 3, a), ("b.mtx", 3, 4, b)):
+            lines = [f"{i + 1} {j + 1} {x}\n" for (i, j), x in entries.items()]
+            (self.folder / name).write_text("%%MatrixMarket matrix coordinate real general\n" +
+                                            f"{rows} {cols} {len(lines)}\n" + "".join(lines))
+        report = self.json("multiply", self.folder / "a.mtx", "--by", self.folder / "b.mtx",
+                           "--out", self.folder / "c.mtx", "--repeat", 2)
+        self.assertLessEqual({"rows", "cols", "entries", "products", "seconds_plan",
+                              "seconds_apply", "bytes", "gbps"}, report.keys())
+        found = [report[key] for key in ("rows", "cols", "entries", "products", "repeat",
+                                         "y_norm_1", "y_norm_max")]
+        self.assertEqual(found, [3, 4, 3, 4, 2, 10.0, 8.0])
+        lines = (self.folder / "c.mtx").read_text().splitlines()
+        self.assertEqual([line.split() for line in lines if not line.startswith("%")],
+                         [["3", "4", "3"], ["1", "2", "0"], ["3", "1", "-8"], ["3", "4", "2"]])
+
+    def test_product_with_itself_and_of_unfit_shapes(self):
+        plate = data("plate.mtx")
+        report = self.json("multiply", plate, "--by", plate)
+        self.assertEqual(report["rows"], report["cols"])
+        done = run("multiply", data("survey.mtx"), "--by", data("survey.mtx"))
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("a needs as many columns as b has rows", done.stderr)
+
+
 class MultiplyTest(CommandTest):
     def product(self, path, x, *options):
         """y as the command writes it, and its report."""
@@ -443,6 +582,32 @@ class MultiplyTest(CommandTest):
         self.assertAlmostEqual(report["y_norm_max"], max(sizes), delta=1e-15 * max(sizes))
         for key, right in (("y_norm_1", math.fsum(sizes)), ("y_norm_2", math.hypot(*sizes))):
             self.assertAlmostEqual(report[key], right, delta=1e-13 * right)
+
+    def test_block_of_vectors(self):
+        """C = A B and A^T B for an array B, column by column as single products."""
+        block = self.folder / "B.mtx"
+        a = data("plate.mtx")
+        rows = self.json("info", a)["rows"]
+        columns = [[(37 * i * (j + 1) % 101 - 50) / 16 for i in range(rows)] for j in range(3)]
+        numbers = "".join(f"{x!r}\n" for column in columns for x in column)
+        block.write_text(f"%%MatrixMarket matrix array real general\n{rows} 3\n{numbers}")
+        for options in ([], ["--transpose"]):
+            report = self.json("multiply", a, "--by", block, "--out", self.folder / "C.mtx",
+                               "--repeat", 2, *options)
+            self.assertEqual((report["rows"], report["cols"]), (rows, 3))
+            lines = (self.folder / "C.mtx").read_text().split("\n")
+            self.assertEqual(lines[1], f"{rows} 3")
+            found = [float(x) for x in lines[2:] if x]
+            expected = []
+            for column in columns:
+                matrix_market.write_column(self.folder / "x.mtx", column)
+                self.json("multiply", a, "--x", self.folder / "x.mtx", "--out",
+                          self.folder / "y.mtx", "--repeat", 1, *options)
+                expected += matrix_market.read_column((self.folder / "y.mtx").read_text())
+            self.assertEqual(found, expected)
+        self.assertIn("is a sparse matrix",
+                      self.sentence("multiply", a, "--by", a, "--transpose"))
+        self.assertIn("--x", self.sentence("multiply", a, "--by", block, "--x", block, status=2))
 
     def numbers(self, a, count):
         x = [(37 * i % 101 - 50) / 16 for i in range(count)]
@@ -516,7 +681,7 @@ class MultiplyTest(CommandTest):
 
     def test_names_that_are_not_utf8(self):
         """Each byte that is none of a character is U+FFFD, wherever a name is printed."""
-        seed = int(os.environ.get("FURROW_SEED", time.time_ns() % 2**32))
+        seed = int(os.environ.get("FURROW_SEED") or time.time_ns() % 2**32)
         print(f"FURROW_SEED={seed}")
         r = random.Random(seed)
         names = [b"latin-\xe9", b"\xe2\x82", b"\xed\xa0\x80\xf4\x90\x80\x80\xc1\xbf",
@@ -2053,7 +2218,7 @@ class DeviceTest(CommandTest):
             self.assertEqual(self.json(*arguments, data("plate.mtx"))["device"], "cpu")
 
     def test_benchmarks(self):
-        self.assertIn("takes spmv, reduce,", self.sentence("bench", "abacus", status=2))
+        self.assertIn("takes spmv, spmm, reduce,", self.sentence("bench", "abacus", status=2))
         self.assertIn("races against plain", self.sentence("bench", "spmv", "--against",
                                                            "cusparse", status=2))
         self.assertIn("7-pont:4", self.sentence("bench", "spmv", "7-pont:4"))

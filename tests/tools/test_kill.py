@@ -113,7 +113,7 @@ class Trial:
 
 
 def main():
-    seed = int(os.environ.get("FURROW_SEED", time.time_ns() % 2**32))
+    seed = int(os.environ.get("FURROW_SEED") or time.time_ns() % 2**32)
     print(f"FURROW_SEED={seed}", flush=True)
     random.seed(seed)
     with tempfile.TemporaryDirectory() as name:

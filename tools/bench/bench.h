@@ -23,12 +23,15 @@ typedef struct bench {
 
 /* Runs one case by name; prints its figures unless all is to be JSON, and keeps them. */
 fur_status bench_spmv(bench *b, const char *name);
+fur_status bench_spmm(bench *b, const char *name);
 fur_status bench_reduce(bench *b, const char *name);
 fur_status bench_stencil(bench *b, const char *name);
 fur_status bench_multigrid(bench *b, const char *name);
 fur_status bench_io(bench *b, const char *name);
 fur_status bench_recognise(bench *b, const char *name);
 fur_status bench_solve(bench *b, const char *name);
+fur_status bench_trisolve(bench *b, const char *name);
+fur_status bench_spgemm(bench *b, const char *name);
 
 /* Keeps the record of a case, which it takes over, and prints its table unless all is to be JSON.
  */

@@ -7,6 +7,7 @@
 
 /* Runs one case by name; prints its figures unless all is to be JSON, and keeps them. */
 fur_status bench_spmv_cuda(bench *b, const char *name);
+fur_status bench_spmm_cuda(bench *b, const char *name);
 fur_status bench_reduce_cuda(bench *b, const char *name);
 fur_status bench_ladder_cuda(bench *b, const char *name);
 fur_status bench_transfer_cuda(bench *b, const char *name);

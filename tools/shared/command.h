@@ -19,9 +19,12 @@ typedef struct command {
  * of the program `name`. */
 int command_main(char *name, const command *commands, int argc, char **argv);
 
+int command_add(int argc, char **argv);
 int command_bench(int argc, char **argv);
+int command_combine(int argc, char **argv);
 int command_convert(int argc, char **argv);
 int command_eigs(int argc, char **argv);
+int command_extract(int argc, char **argv);
 int command_info(int argc, char **argv);
 int command_kernels(int argc, char **argv);
 int command_multiply(int argc, char **argv);
@@ -29,8 +32,9 @@ int command_reorder(int argc, char **argv);
 int command_solve(int argc, char **argv);
 int command_spy(int argc, char **argv);
 int command_stencil(int argc, char **argv);
+int command_trisolve(int argc, char **argv);
 
-#define COMMAND_OPERANDS 2
+#define COMMAND_OPERANDS 64
 
 #define COMMAND_USAGE 2 /* the exit status of wrong usage */
 

@@ -87,12 +87,12 @@ static int64_t window_width(const uint16_t *length)
     return width;
 }
 
-/* Those of them in which not every lane has an entry. */
-static int64_t partial_width(const uint16_t *length)
+/* Those of them in which every lane has an entry. */
+static int64_t full_width(const uint16_t *length)
 {
     int64_t width = 0;
     for (int slice = 0; slice < SLICES_A_WINDOW; slice++)
-        width += length[slice * LANES] - length[slice * LANES + LANES - 1];
+        width += length[slice * LANES + LANES - 1];
     return width;
 }
 
@@ -195,13 +195,14 @@ static void set(fur_env *env, const fur_csr_view *a, sell *s, steps_form form, b
 /* Windows looked at for estimates, one of so many and at most, and slices of each whose values are.
  */
 #    define SAMPLED 4
+#    define SAMPLES_LEAST 8
 #    define SAMPLES 32
 #    define SAMPLE_SLICES 2
 
 /* What some windows between the ends of the matrix show of all. */
 typedef struct sample {
     double columns; /* of slices */
-    double partial; /* those of them in which not every lane has an entry */
+    double full;    /* those of them in which every lane has an entry */
     steps_form form;
 } sample;
 
@@ -223,7 +224,8 @@ static void try_slice(const fur_csr_view *a, const int32_t *order, const uint16_
 static sample take_sample(const fur_csr_view *a)
 {
     int64_t windows = (a->rows + SIGMA - 1) / SIGMA;
-    int samples = (int)fur_smaller((windows + SAMPLED - 1) / SAMPLED, SAMPLES);
+    int64_t wanted = fur_larger((windows + SAMPLED - 1) / SAMPLED, SAMPLES_LEAST);
+    int samples = (int)fur_smaller(fur_smaller(wanted, windows), SAMPLES);
     sample found = {0};
     double entries = 0;
     steps_trial t;
@@ -234,7 +236,7 @@ static sample take_sample(const fur_csr_view *a)
         int64_t first = fur_split(windows, 2 * samples, 2 * i + 1) * SIGMA;
         sort_window(a, first, order, length);
         found.columns += (double)window_width(length);
-        found.partial += (double)partial_width(length);
+        found.full += (double)full_width(length);
         entries += (double)(fur_offset_at(a, fur_smaller(a->rows, first + SIGMA)) -
                             fur_offset_at(a, first));
         for (int place = 0; place < SAMPLE_SLICES * LANES; place += LANES)
@@ -242,7 +244,7 @@ static sample take_sample(const fur_csr_view *a)
     }
     double scale = entries > 0 ? (double)a->entries / entries : 0;
     found.columns *= scale;
-    found.partial *= scale;
+    found.full *= scale;
     found.form = steps_tried(&t, found.columns);
     return found;
 }
@@ -318,7 +320,7 @@ static int64_t matrix_bytes(const fur_csr_view *a, const void *state)
            s->windows * SIGMA * 6 + s->slices * 8;
 }
 
-/* Columns in which every lane has an entry, the others, and slices. */
+/* Columns in which every lane has an entry, the others, their entries, and slices. */
 static fur_spmv_work work(const fur_csr_view *a, const fur_spmv_profile *profile)
 {
     if (profile->rows.row_max > UINT16_MAX)
@@ -330,7 +332,8 @@ static fur_spmv_work work(const fur_csr_view *a, const fur_spmv_profile *profile
         return (fur_spmv_work){.refusal = "its rows differ too much in length"};
     double form = places * (value_bytes + 4) + 7 * (double)a->rows;
     return (fur_spmv_work){
-        .part = {s.columns - s.partial, s.partial, (double)a->rows / LANES},
+        .part = {s.full, s.columns - s.full, (double)a->entries - LANES * s.full,
+                 (double)a->rows / LANES},
         .bytes = form + fur_vector_bytes(a),
         .worth = places / FUR_SPMV_GRAIN,
         .longest = places > 0 ? (double)profile->rows.row_max * LANES / places : 0,

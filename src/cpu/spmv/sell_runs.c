@@ -146,7 +146,7 @@ static void start_chunks(runs *r)
 
 /* Slices looked at for estimates, one of so many and at most. */
 #    define SAMPLED 8
-#    define SAMPLES 64
+#    define SAMPLES 128
 
 /* What some slices show of all. */
 typedef struct sample {
@@ -171,26 +171,38 @@ static void count_kinds(const cut *c, sample *out)
     }
 }
 
+/* A slice in part i of so many, at a place that differs from part to part: the lines of a grid
+ * might repeat as often as the parts do. */
+static int64_t pick_slice(int64_t slices, int parts, int i)
+{
+    int64_t first = fur_split(slices, parts, i);
+    uint32_t hash = (uint32_t)(i + 1) * UINT32_C(0x9e3779b1) >> 8;
+    return first + hash % (fur_split(slices, parts, i + 1) - first);
+}
+
 static sample take_sample(const fur_csr_view *a)
 {
     int64_t slices = (a->rows + LANES - 1) / LANES;
     int samples = (int)fur_smaller((slices + SAMPLED - 1) / SAMPLED, SAMPLES);
     sample found = {0};
+    double entries = 0;
     cuts kept;
     kept.count = kept.useful = 0;
     steps_trial t;
     steps_try_first(&t, a->value_type);
     for (int i = 0; i < samples; i++) {
         const char *next[LANES];
-        int64_t row = fur_split(slices, samples, i) * LANES;
+        int64_t row = pick_slice(slices, samples, i) * LANES;
         const cut *c = cut_slice(a, row, &kept);
         count_kinds(c, &found);
+        entries +=
+            (double)(fur_offset_at(a, fur_smaller(row + LANES, a->rows)) - fur_offset_at(a, row));
         if (c->steps == 0)
             continue;
         open_values(a, row, next);
         steps_try(&t, next, c->mask, c->steps, fur_value_size(a->value_type));
     }
-    double scale = samples > 0 ? (double)slices / samples : 0;
+    double scale = entries > 0 ? (double)a->entries / entries : 0;
     found.full *= scale;
     found.partial *= scale;
     found.gathering *= scale;

@@ -38,7 +38,8 @@ typedef struct reduction {
 
 static inline pair walk_block(const reduction *r, int64_t first, int64_t last)
 {
-    tree t = {.combine = r->combine};
+    tree t;
+    tree_begin(&t, r->combine);
     for (int64_t leaf = first; leaf < last; leaf++)
         tree_push(&t, r->leaf(r, leaf * r->leaf_entries,
                               fur_smaller(r->n, (leaf + 1) * r->leaf_entries)));
@@ -51,7 +52,7 @@ static inline void walk_block_of_many(const reduction *r, int64_t first, int64_t
     const int count = r->many->count;
     tree trees[FUR_MANY_MAX];
     for (int k = 0; k < count; k++)
-        trees[k] = (tree){.combine = r->combine};
+        tree_begin(&trees[k], r->combine);
     for (int64_t leaf = first; leaf < last; leaf++) {
         pair sums[FUR_MANY_MAX];
         r->leaf_of_many(r, leaf * r->leaf_entries, fur_smaller(r->n, (leaf + 1) * r->leaf_entries),
@@ -89,16 +90,19 @@ static inline void walk_into(const fur_env *env, const reduction *r, int results
                              pair *out)
 {
     blocks b = {.r = r, .block = 1, .sums = sums};
-    int64_t most = fur_smaller(MAX_BLOCKS, MAX_SUMS / results);
     int64_t vectors = r->many ? r->many->count : 1;
     b.leaves = (r->n + r->leaf_entries - 1) / r->leaf_entries;
+    int64_t worth = b.leaves * vectors / LEAF_GRAIN;
+    bool alone = fur_lanes(env->threads, worth) == 1;
+    int64_t most = alone ? 1 : fur_smaller(MAX_BLOCKS, MAX_SUMS / results);
     while (b.leaves > b.block * most)
         b.block *= 2;
     int64_t count = (b.leaves + b.block - 1) / b.block;
-    fur_parallel(env, b.leaves * vectors / LEAF_GRAIN, count, walk_blocks, &b);
+    fur_parallel(env, worth, count, walk_blocks, &b);
 
     for (int k = 0; k < results; k++) {
-        tree t = {.combine = r->combine};
+        tree t;
+        tree_begin(&t, r->combine);
         for (int64_t i = 0; i < count; i++)
             tree_push(&t, sums[i * results + k]);
         out[k] = tree_root(&t);

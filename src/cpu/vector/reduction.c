@@ -14,7 +14,9 @@
 #    include "coefficient.h"
 #    include "isa.h"
 #    include "kernel.h"
+#    include "lanes.h"
 #    include "leaves.h"
+#    include "magnitude.h"
 #    include "scalar.h"
 #    include "stream.h"
 #    include "table.h"
@@ -36,49 +38,37 @@ static double larger(double a, double b)
     return isnan(a) || a > b ? a : b;
 }
 
-static inline int64_t bits_of(double x)
-{
-    int64_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return bits;
-}
-
-static inline double from_bits(int64_t bits)
-{
-    double x;
-    memcpy(&x, &bits, sizeof x);
-    return x;
-}
-
 static pair larger_pair(pair a, pair b)
 {
     return (pair){larger(a.re, b.re), 0};
 }
 
-static double fold(double *lane, int lanes)
+/* Sets lanes to 0, which the compiler must not know: it would take "rep stos" for constants, and
+ * that a tenth of a leaf's time. */
+static inline void clear(double *lane, int lanes)
 {
-    for (int half = lanes / 2; half > 0; half /= 2)
-        for (int j = 0; j < half; j++)
-            lane[j] += lane[j + half];
-    return lane[0];
+    volatile double unknown = 0;
+    double zero = unknown;
+    for (int j = 0; j < lanes; j++)
+        lane[j] = zero;
 }
 
-/* sqrt(a^2 + b^2) from operations that every machine rounds alike, which hypot of a C library is
- * not. Where a square could overflow or lose bits, the larger part is first brought to [1, 2). */
-static double modulus(double re, double im)
+static inline void halve(double *lane, int half)
 {
-    double a = fabs(re);
-    double b = fabs(im);
-    double large = a > b ? a : b;
-    if (large > 0x1p400 || (large < 0x1p-400 && large > 0)) {
-        if (isinf(large) || isnan(a) || isnan(b))
-            return a + b;
-        int exponent = ilogb(large);
-        a = scalbn(a, -exponent);
-        b = scalbn(b, -exponent);
-        return scalbn(sqrt(fma(a, a, b * b)), exponent);
-    }
-    return sqrt(fma(a, a, b * b));
+    for (int j = 0; j < half; j++)
+        lane[j] += lane[j + half];
+}
+
+/* Of 128, 64 or 32 lanes; halves of a constant length each become vectors. */
+static inline double fold(double *lane, int lanes)
+{
+    if (lanes > 64)
+        halve(lane, 64);
+    if (lanes > 32)
+        halve(lane, 32);
+    halve(lane, 16);
+    halve(lane, 8);
+    return f64_fold(f64_load(lane));
 }
 
 /* The power of two that brings a norm max to [1, 2), or as near as there is one: multiplying by it
@@ -146,9 +136,13 @@ static inline void FN(dot_row)(const VALUE *restrict x, const VALUE *restrict y,
 /* x^H y over one leaf. */
 static pair FN(dot_one)(const VALUE *x, const VALUE *y, int64_t begin, int64_t end)
 {
-    double re[ROW] = {0};
-    double im[COMPLEX ? ROW : 1] = {0};
+    double re[ROW];
+    double im[COMPLEX ? ROW : 1];
     int64_t i = begin;
+    clear(re, ROW);
+#    if COMPLEX
+    clear(im, ROW);
+#    endif
     for (; i + ROW <= end; i += ROW)
         FN(dot_row)(x + i, y + i, ROW, re, im);
     FN(dot_row)(x + i, y + i, (int)(end - i), re, im);
@@ -174,7 +168,7 @@ static fur_status FN(dot)(fur_env *env, int64_t n, const void *x, const void *y,
 static inline double FN(magnitude)(VALUE a)
 {
 #    if COMPLEX
-    return modulus(a.re, a.im);
+    return fur_magnitude(a.re, a.im);
 #    else
     return fabs((double)a);
 #    endif
@@ -189,8 +183,9 @@ static inline void FN(abs_row)(const VALUE *restrict x, int count, double *restr
 static pair FN(abs_leaf)(const reduction *r, int64_t begin, int64_t end)
 {
     const VALUE *x = r->x;
-    double sum[ROW] = {0};
+    double sum[ROW];
     int64_t i = begin;
+    clear(sum, ROW);
     for (; i + ROW <= end; i += ROW)
         FN(abs_row)(x + i, ROW, sum);
     FN(abs_row)(x + i, (int)(end - i), sum);
@@ -204,11 +199,10 @@ static fur_status FN(norm1)(fur_env *env, int64_t n, const void *x, fur_slot out
     return store(out, walk(env, &r).re, 0);
 }
 
-/* Magnitudes compare as their bits do, and NaN is above infinity. */
 static inline void FN(max_row)(const VALUE *restrict x, int count, int64_t *restrict most)
 {
     for (int j = 0; j < count; j++) {
-        int64_t a = bits_of(fabs(FN(magnitude)(x[j]))); /* NaN may have a sign */
+        int64_t a = fur_magnitude_bits(FN(magnitude)(x[j]));
         most[j] = a > most[j] ? a : most[j];
     }
 }
@@ -225,8 +219,7 @@ static pair FN(max_leaf)(const reduction *r, int64_t begin, int64_t end)
     int64_t largest = 0;
     for (int j = 0; j < MAX_LANES; j++)
         largest = most[j] > largest ? most[j] : largest;
-    double result = from_bits(largest);
-    return (pair){isnan(result) ? NAN : result, 0};
+    return (pair){fur_magnitude_from(largest), 0};
 }
 
 static double FN(largest)(const fur_env *env, int64_t n, const void *x)
@@ -264,8 +257,9 @@ static inline void FN(squares_row)(const VALUE *restrict x, int count, double sc
 static pair FN(squares_leaf)(const reduction *r, int64_t begin, int64_t end)
 {
     const VALUE *x = r->x;
-    double sum[ROW] = {0};
+    double sum[ROW];
     int64_t i = begin;
+    clear(sum, ROW);
     for (; i + ROW <= end; i += ROW)
         FN(squares_row)(x + i, ROW, r->scale, sum);
     FN(squares_row)(x + i, (int)(end - i), r->scale, sum);
@@ -315,8 +309,9 @@ static pair FN(axpy_leaf)(const reduction *r, int64_t begin, int64_t end)
     const VALUE *x = r->x;
     VALUE *y = r->out;
     VALUE alpha = V(from)(r->alpha);
-    double sum[ROW] = {0};
+    double sum[ROW];
     int64_t i = begin;
+    clear(sum, ROW);
     if (r->many)
         FN(add_many)(r->many, r->many->count - 1, y, begin, end);
     for (; i + ROW <= end; i += ROW)
@@ -366,9 +361,11 @@ static pair FN(axpy_norms_leaf)(const reduction *r, int64_t begin, int64_t end)
     VALUE *y = r->out;
     VALUE alpha = V(from)(r->alpha);
     VALUE same[ROW];
-    double sum[ROW] = {0};
-    double product[ROW] = {0};
+    double sum[ROW];
+    double product[ROW];
     int64_t i = begin;
+    clear(sum, ROW);
+    clear(product, ROW);
     for (int j = 0; j < ROW; j++)
         same[j] = V(from)(r->constant);
     for (; i + ROW <= end; i += ROW)

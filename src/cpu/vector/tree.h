@@ -23,6 +23,14 @@ typedef struct tree {
     pair subtree[64];
 } tree;
 
+/* Leaves room for subtrees as it is: to fill it takes longer than to add up a short leaf. */
+static inline void tree_begin(tree *t, pair_combine combine)
+{
+    t->combine = combine;
+    t->leaves = 0;
+    t->depth = 0;
+}
+
 static inline void tree_push(tree *t, pair leaf)
 {
     for (int64_t bits = t->leaves; bits & 1; bits >>= 1)

@@ -2,6 +2,7 @@
 #include "plain.h"
 
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 
 #ifdef __SSE2__
@@ -51,6 +52,91 @@ void plain_spmv(fur_context *context, int64_t rows, const int32_t *offsets, cons
                 const double *values, const double *x, double *y)
 {
     plain_for(context, rows, multiply_rows, &(spmv){offsets, columns, values, x, y});
+}
+
+typedef struct spmm {
+    const int32_t *offsets;
+    const int32_t *columns;
+    const double *values;
+    int64_t count;
+    const double *x;
+    double *y;
+} spmm;
+
+static void multiply_blocks(void *job, int64_t begin, int64_t end)
+{
+    spmm a = *(const spmm *)job;
+    for (int64_t i = begin; i < end; i++) {
+        double *restrict y = a.y + i * a.count;
+        for (int64_t j = 0; j < a.count; j++)
+            y[j] = 0;
+        for (int32_t k = a.offsets[i]; k < a.offsets[i + 1]; k++) {
+            const double *x = a.x + a.columns[k] * a.count;
+            double value = a.values[k];
+            for (int64_t j = 0; j < a.count; j++)
+                y[j] += value * x[j];
+        }
+    }
+}
+
+void plain_spmm(fur_context *context, int64_t rows, int64_t count, const fur_csr_view *a,
+                const double *x, double *y)
+{
+    plain_for(context, rows, multiply_blocks,
+              &(spmm){a->offsets, a->columns, a->values, count, x, y});
+}
+
+static int by_column(const void *left, const void *right)
+{
+    int32_t a = *(const int32_t *)left;
+    int32_t b = *(const int32_t *)right;
+    return (a > b) - (a < b);
+}
+
+/* Adds up row i; its columns are a list from the one returned, through next, to -2. */
+static int32_t sum_row(const plain_csr *a, const plain_csr *b, int64_t i, double *sums,
+                       int32_t *next)
+{
+    int32_t head = -2;
+    for (int32_t e = a->offsets[i]; e < a->offsets[i + 1]; e++) {
+        int32_t k = a->columns[e];
+        for (int32_t t = b->offsets[k]; t < b->offsets[k + 1]; t++) {
+            int32_t j = b->columns[t];
+            if (next[j] == -1) {
+                next[j] = head;
+                head = j;
+                sums[j] = 0;
+            }
+            sums[j] += a->values[e] * b->values[t];
+        }
+    }
+    return head;
+}
+
+int64_t plain_spgemm(const plain_csr *a, const plain_csr *b, double *sums, int32_t *next,
+                     int32_t *offsets, int32_t *columns, double *values)
+{
+    int64_t count = 0;
+    for (int64_t i = 0; i < a->rows; i++) {
+        int64_t start = count;
+        int32_t j = sum_row(a, b, i, sums, next);
+        while (j != -2) {
+            int32_t after = next[j];
+            next[j] = -1;
+            if (columns)
+                columns[count] = j;
+            count++;
+            j = after;
+        }
+        if (columns) {
+            qsort(columns + start, (size_t)(count - start), sizeof *columns, by_column);
+            for (int64_t k = start; k < count; k++)
+                values[k] = sums[columns[k]];
+        } else {
+            offsets[i + 1] = (int32_t)count;
+        }
+    }
+    return count;
 }
 
 /* The data of loops over vectors: two vectors and a sum. */

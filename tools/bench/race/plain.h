@@ -4,6 +4,7 @@
 #define FURROW_TOOLS_PLAIN_H
 
 #include <furrow/context.h>
+#include <furrow/csr.h>
 
 /* Calls body(job, begin, end) for equal parts of 0 .. n-1, one for each thread: what OpenMP calls a
  * static schedule. */
@@ -13,6 +14,23 @@ void plain_for(fur_context *context, int64_t n, void (*body)(void *job, int64_t 
 /* y = A x */
 void plain_spmv(fur_context *context, int64_t rows, const int32_t *offsets, const int32_t *columns,
                 const double *values, const double *x, double *y);
+
+/* Y = A X for row-major X and Y of `count` columns without gaps */
+void plain_spmm(fur_context *context, int64_t rows, int64_t count, const fur_csr_view *a,
+                const double *x, double *y);
+/* A matrix of the next. */
+typedef struct plain_csr {
+    int64_t rows;
+    int64_t cols;
+    const int32_t *offsets;
+    const int32_t *columns;
+    const double *values;
+} plain_csr;
+
+/* C = A B with sorted rows, row by row by one thread: offsets and returns the entries if columns is
+ * NULL, else the rest. sums: a number for each of B's columns; next: the same, all -1. */
+int64_t plain_spgemm(const plain_csr *a, const plain_csr *b, double *sums, int32_t *next,
+                     int32_t *offsets, int32_t *columns, double *values);
 
 /* y = x, past the caches where the machine can */
 void plain_copy(fur_context *context, int64_t n, const double *x, double *y);

@@ -1,0 +1,113 @@
+/* Kernels of a GPU that keep values of A narrower where no bit is lost: the bits of the reference
+ * for values of every kind, the bytes that are reported, and new values that fit better or worse.
+ */
+#include "cuda_support.h"
+#include "narrow_cases.h"
+
+static const char *const kernels[] = {"sell", "delta"};
+
+/* Loops over value types, as the next. */
+START_TEST(values_of_every_kind_keep_their_bits)
+{
+    fur_value_type value = (fur_value_type)_i;
+    fur_context *gpu = context_cuda();
+    rng r = rng_stream((uint64_t)_i);
+    for (int kernel = 0; kernel < COUNT_OF(kernels); kernel++) {
+        int64_t found[NARROW_KINDS];
+        int64_t values = 0;
+        for (int k = 0; k < NARROW_KINDS; k++) {
+            fur_csr *a = narrow_matrix(gpu, &r, value, (narrow_kind)k);
+            fur_spmv *plan = narrow_plan(a, kernels[kernel]);
+            found[k] = narrow_bytes(plan);
+            values = fur_csr_get(a)->entries * (int64_t)fur_value_size(value);
+            narrow_check(&r, a, plan);
+            fur_spmv_destroy(plan);
+            fur_csr_destroy(a);
+        }
+        bool numbers = value != FUR_C128;
+        bool singles = value == FUR_F64 || value == FUR_C128;
+        ck_assert(!numbers || found[NARROW_CONSTANTS] < found[NARROW_ANY] - values / 2);
+        ck_assert(!numbers || found[NARROW_SPECIAL] == found[NARROW_CONSTANTS]);
+        ck_assert(singles ? found[NARROW_SINGLES] < found[NARROW_ANY] - values / 3
+                          : found[NARROW_SINGLES] == found[NARROW_ANY]);
+    }
+    fur_context_destroy(gpu);
+}
+END_TEST
+
+/* New values take the form that they fit. */
+START_TEST(new_values_change_the_form)
+{
+    static const narrow_kind order[] = {NARROW_ANY, NARROW_CONSTANTS, NARROW_SINGLES,
+                                        NARROW_SPECIAL, NARROW_ANY};
+    fur_context *gpu = context_cuda();
+    rng r = rng_stream(10 + (uint64_t)_i);
+    for (int kernel = 0; kernel < COUNT_OF(kernels); kernel++) {
+        fur_csr *a = narrow_matrix(gpu, &r, (fur_value_type)_i, NARROW_CONSTANTS);
+        fur_spmv *plan = narrow_plan(a, kernels[kernel]);
+        for (int i = 0; i < COUNT_OF(order); i++) {
+            fur_csr *other = narrow_matrix(gpu, &r, (fur_value_type)_i, order[i]);
+            ck_ok(gpu, fur_csr_set_values(a, fur_csr_get(other)->values, FUR_OWNERSHIP_COPY));
+            narrow_check(&r, a, plan);
+            fur_csr_destroy(other);
+        }
+        fur_spmv_destroy(plan);
+        fur_csr_destroy(a);
+    }
+    fur_context_destroy(gpu);
+}
+END_TEST
+
+/* A dense row, and a diagonal of so many different values. */
+static fur_csr *dense_row(fur_context *context, fur_value_type value, int64_t n, int64_t different)
+{
+    int64_t entries = 2 * n - 1;
+    int32_t *rows = malloc((size_t)entries * sizeof *rows);
+    int32_t *cols = malloc((size_t)entries * sizeof *cols);
+    void *values = entries_make(value, entries);
+    for (int64_t i = 0; i < n; i++) {
+        rows[i] = 0;
+        cols[i] = (int32_t)i;
+        entry_set(value, values, i, fur_real(0.1 * (double)(i % different)));
+    }
+    for (int64_t i = 1; i < n; i++) {
+        rows[n + i - 1] = cols[n + i - 1] = (int32_t)i;
+        entry_set(value, values, n + i - 1, fur_real(-0.1 * (double)(i % different)));
+    }
+    fur_coo_view coo = {sizeof coo, n, n, entries, value, rows, cols, values};
+    fur_csr *a = NULL;
+    ck_ok(context, fur_csr_from_coo(context, &coo, FUR_DUPLICATES_SUM, &a));
+    free(values);
+    free(cols);
+    free(rows);
+    return a;
+}
+
+/* Around 256 different values, in rows of several segments; loops over value types. */
+START_TEST(a_byte_tells_256_values_apart)
+{
+    static const int64_t different[] = {1, 2, 127, 128, 129, 130, 5000};
+    fur_context *gpu = context_cuda();
+    rng r = rng_stream(20 + (uint64_t)_i);
+    for (int i = 0; i < COUNT_OF(different); i++) {
+        fur_csr *a = dense_row(gpu, (fur_value_type)_i, 3000, different[i]);
+        fur_spmv *plan = narrow_plan(a, "sell");
+        narrow_check(&r, a, plan);
+        fur_spmv_destroy(plan);
+        fur_csr_destroy(a);
+    }
+    fur_context_destroy(gpu);
+}
+END_TEST
+
+static void add_tests(TCase *tests)
+{
+    tcase_add_loop_test(tests, values_of_every_kind_keep_their_bits, 0, FUR_VALUE_COUNT);
+    tcase_add_loop_test(tests, new_values_change_the_form, 0, FUR_VALUE_COUNT);
+    tcase_add_loop_test(tests, a_byte_tells_256_values_apart, 0, FUR_VALUE_COUNT);
+}
+
+int main(void)
+{
+    return run_gpu_tests("cuda_narrow", add_tests);
+}
