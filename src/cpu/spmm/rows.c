@@ -16,9 +16,13 @@
 #    include "stream.h"
 #    include "table.h"
 
-/* Registers of sums; rows whose other columns come next; columns that are gone through side by side
- * in column-major order. */
-#    define MOST_REGISTERS 4
+/* Registers of sums: plain lanes are several registers each. Rows whose other columns come next;
+ * columns that are gone through side by side in column-major order. */
+#    if FUR_REAL_REGISTERS
+#        define MOST_REGISTERS 4
+#    else
+#        define MOST_REGISTERS 1
+#    endif
 #    define NEAR_ROWS 64
 /* Entries of A between the row of X that is used and the one that is asked for: hardware follows
  * streams, but not jumps from row to row. */
@@ -159,14 +163,16 @@ INLINE void FN(sum_entries)(const FN(product) * p, int registers, bool whole, un
     }
 }
 
-/* The sums of a row that is longer than a segment. */
-INLINE void FN(sum_segments)(const FN(product) * p, int registers, bool whole, unsigned mask,
-                             OFFSET begin, OFFSET end, const VALUE *x, FN(wide) * sum)
+/* The sums of a row: those of its segments, added in order. */
+INLINE void FN(sum_row)(const FN(product) * p, int registers, bool whole, unsigned mask,
+                        OFFSET begin, OFFSET end, const VALUE *x, FN(wide) * sum)
 {
-    FN(sum_entries)(p, registers, whole, mask, begin, begin + FUR_ROW_SEGMENT, x, sum);
-    for (begin += FUR_ROW_SEGMENT; begin < end; begin += FUR_ROW_SEGMENT) {
+    OFFSET stop = end - begin > FUR_ROW_SEGMENT ? begin + FUR_ROW_SEGMENT : end;
+    FN(sum_entries)(p, registers, whole, mask, begin, stop, x, sum);
+    while (stop < end) {
         FN(wide) segment[MOST_REGISTERS];
-        OFFSET stop = end - begin > FUR_ROW_SEGMENT ? begin + FUR_ROW_SEGMENT : end;
+        begin = stop;
+        stop = end - begin > FUR_ROW_SEGMENT ? begin + FUR_ROW_SEGMENT : end;
         FN(sum_entries)(p, registers, whole, mask, begin, stop, x, segment);
 #    pragma GCC unroll 4
         for (int r = 0; r < registers; r++)
@@ -211,12 +217,7 @@ INLINE void FN(multiply_columns)(const FN(product) * p, int registers, bool whol
     VALUE *y = p->y + begin * p->y_row + first * p->y_column;
     for (int64_t i = begin; i < end; i++, y += p->y_row) {
         FN(wide) sum[MOST_REGISTERS];
-        OFFSET from = p->offsets[i];
-        OFFSET to = p->offsets[i + 1];
-        if (to - from <= FUR_ROW_SEGMENT)
-            FN(sum_entries)(p, registers, whole, mask, from, to, x, sum);
-        else
-            FN(sum_segments)(p, registers, whole, mask, from, to, x, sum);
+        FN(sum_row)(p, registers, whole, mask, p->offsets[i], p->offsets[i + 1], x, sum);
         if (p->y_column == 1) {
 #    pragma GCC unroll 4
             for (int r = 0; r < registers; r++)
@@ -243,6 +244,7 @@ static void FN(multiply_some_columns)(const FN(product) * p, int count, int64_t 
     case 2:
         FN(multiply_columns)(p, 1, false, mask, begin, end, first);
         break;
+#    if MOST_REGISTERS > 1
     case 3:
         FN(multiply_columns)(p, 1, true, mask, begin, end, first);
         break;
@@ -261,8 +263,9 @@ static void FN(multiply_some_columns)(const FN(product) * p, int count, int64_t 
     case 8:
         FN(multiply_columns)(p, 4, false, mask, begin, end, first);
         break;
+#    endif
     default:
-        FN(multiply_columns)(p, 4, true, mask, begin, end, first);
+        FN(multiply_columns)(p, MOST_REGISTERS, true, mask, begin, end, first);
     }
 }
 
