@@ -30,6 +30,13 @@ typedef enum fur_op {
     FUR_OP_H      /* A^H, the conjugate transpose */
 } fur_op;
 
+/* What a matrix stores of the one that is meant. */
+typedef enum fur_half {
+    FUR_HALF_NONE = 0,  /* all of it */
+    FUR_HALF_SYMMETRIC, /* the lower triangle and the diagonal, of A = A^T */
+    FUR_HALF_HERMITIAN  /* the same, of A = A^H; the diagonal is taken as it is */
+} fur_half;
+
 typedef struct fur_spmv_options {
     size_t size;        /* sizeof(fur_spmv_options) */
     fur_op op;          /* which product the plan is for */
@@ -42,6 +49,11 @@ typedef struct fur_spmv_options {
     /* auto: 1 builds and times the promising kernels instead of estimating; on a GPU 200 uses or
      * more do the same. */
     int measure;
+    /* Whether A is half of a symmetric matrix: the product has the bits of the whole one. Half as
+     * much memory, for which the plan adds the entries between the parts of its threads: few where
+     * the bandwidth is small, as after fur_reorder. On the CPU only, FUR_UNSUPPORTED elsewhere;
+     * FUR_INVALID for an entry above the diagonal, and for a kernel other than "auto". */
+    fur_half half;
 } fur_spmv_options;
 
 /* Chooses a kernel and prepares it. The plan reads the matrix's arrays at every product, so the

@@ -32,6 +32,7 @@ static const fur_stencil_kernel *const stencil_kernels[] = {
 };
 #undef FUR_STENCIL_KERNEL
 
+extern const fur_spmv_kernel ISA(spmv_half)[];
 extern const fur_elementwise_kernels ISA(elementwise_kernels);
 extern const fur_reduction_kernels ISA(reduction_kernels);
 extern const fur_block_kernels ISA(block_kernels);
@@ -49,6 +50,7 @@ const fur_backend ISA(backend_cpu) = {
     .reduction = &ISA(reduction_kernels),
     .spmv = spmv_kernels,
     .spmv_count = (int)(sizeof spmv_kernels / sizeof *spmv_kernels),
+    .spmv_half = ISA(spmv_half),
     .block = &ISA(block_kernels),
     .spmm = spmm_kernels,
     .spmm_count = (int)(sizeof spmm_kernels / sizeof *spmm_kernels),

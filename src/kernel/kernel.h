@@ -411,6 +411,8 @@ typedef struct fur_backend {
     const fur_reduction_kernels *reduction;
     const fur_spmv_kernel *const *spmv;
     int spmv_count;
+    /* For half of a symmetric matrix and of a Hermitian one; NULL: none. */
+    const fur_spmv_kernel *spmv_half;
     const fur_block_kernels *block; /* NULL: the companion works on blocks of vectors */
     const fur_spmm_kernel *const *spmm;
     int spmm_count; /* 0: the companion multiplies blocks */

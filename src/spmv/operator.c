@@ -30,6 +30,6 @@ fur_status fur_operator_from_spmv(const fur_spmv *plan, fur_operator **out)
     fur_dependent dependent = {"the operator of a plan", NULL, NULL, .reads = true};
     FUR_TRY(
         fur_operator_derive(plan->context, &definition, &dependent, &plan->dependent.made, out));
-    (*out)->matrix = plan->kernel->info.exact ? a : NULL;
+    (*out)->matrix = plan->kernel->info.exact && !plan->half ? a : NULL;
     return FUR_OK;
 }

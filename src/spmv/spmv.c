@@ -6,6 +6,11 @@
 
 #include <string.h>
 
+static bool is_auto(const fur_spmv_options *o)
+{
+    return !o->kernel || strcmp(o->kernel, "auto") == 0;
+}
+
 static fur_status check_options(fur_env *env, const fur_spmv_options *o)
 {
     if ((unsigned)o->op > FUR_OP_H)
@@ -14,6 +19,15 @@ static fur_status check_options(fur_env *env, const fur_spmv_options *o)
     if (o->uses < 0)
         return fur_env_fail(env, FUR_INVALID, "a plan cannot be used %lld times",
                             (long long)o->uses);
+    if ((unsigned)o->half > FUR_HALF_HERMITIAN)
+        return fur_env_fail(
+            env, FUR_INVALID,
+            "%d does not say what A is half of; use FUR_HALF_SYMMETRIC or _HERMITIAN",
+            (int)o->half);
+    if (o->half && !is_auto(o))
+        return fur_env_fail(env, FUR_INVALID,
+                            "kernel \"%s\" does not take half of a matrix; leave it to \"auto\"",
+                            o->kernel);
     return FUR_OK;
 }
 
@@ -60,11 +74,34 @@ static fur_status choose_named(fur_spmv *plan, const char *name, const fur_spmv_
     return fail_unsuited(context, name, why);
 }
 
+/* The kernel for half of a matrix. */
+static fur_status choose_half(fur_spmv *plan)
+{
+    fur_context *context = plan->context;
+    const fur_csr_view *a = &plan->a->view;
+    if (!context->backend->spmv_half)
+        return fur_context_fail(
+            context, FUR_UNSUPPORTED,
+            "device %s does not multiply by half of a matrix; make it whole, or "
+            "use the CPU",
+            context->backend->device);
+    if (a->rows != a->cols)
+        return fur_context_fail(context, FUR_INVALID,
+                                "half of a symmetric matrix is square; this one is %lld x %lld",
+                                (long long)a->rows, (long long)a->cols);
+    plan->kernel = &context->backend->spmv_half[plan->half - FUR_HALF_SYMMETRIC];
+    snprintf(plan->reason, sizeof plan->reason, "A is half of a %s matrix",
+             plan->half == FUR_HALF_HERMITIAN ? "Hermitian" : "symmetric");
+    return fur_spmv_prepare(plan, plan->kernel, NULL, &plan->state);
+}
+
 static fur_status choose(fur_spmv *plan, const fur_spmv_options *o)
 {
+    if (plan->half)
+        return choose_half(plan);
     fur_spmv_profile profile;
     FUR_TRY(fur_spmv_measure(plan->operand, &profile));
-    if (o->kernel && strcmp(o->kernel, "auto") != 0)
+    if (!is_auto(o))
         return choose_named(plan, o->kernel, &profile);
     int64_t enough = plan->context->backend->uses_measured;
     bool measure = o->measure || (enough > 0 && o->uses >= enough);
@@ -72,12 +109,24 @@ static fur_status choose(fur_spmv *plan, const fur_spmv_options *o)
                    : fur_spmv_choose_estimated(plan, &profile, o->uses);
 }
 
+/* Whether op(A) = A for the A that is half stored. */
+static bool is_own_transpose(const fur_spmv *plan)
+{
+    fur_value_type type = plan->a->view.value_type;
+    bool real = type == FUR_F32 || type == FUR_F64;
+    return real || plan->op == (plan->half == FUR_HALF_HERMITIAN ? FUR_OP_H : FUR_OP_T);
+}
+
 /* A for op N, else its transpose, which the plan owns. */
 static fur_status set_operand(fur_spmv *plan)
 {
     plan->operand = plan->a;
-    if (plan->op == FUR_OP_N)
+    if (plan->op == FUR_OP_N || (plan->half && is_own_transpose(plan)))
         return FUR_OK;
+    if (plan->half)
+        return fur_context_fail(plan->context, FUR_UNSUPPORTED,
+                                "half of a complex matrix is multiplied as A, or as the transpose "
+                                "that equals A; conjugate x and y instead");
     FUR_TRY(fur_csr_transpose(plan->a, plan->op == FUR_OP_H, &plan->transpose));
     plan->operand = plan->transpose;
     return FUR_OK;
@@ -140,6 +189,7 @@ fur_status fur_spmv_plan(const fur_csr *a, const fur_spmv_options *options, fur_
     plan->context = a->context;
     plan->a = a;
     plan->op = o.op;
+    plan->half = o.half;
     fur_status status = set_operand(plan);
     if (status == FUR_OK)
         status = choose(plan, &o);

@@ -16,6 +16,7 @@ struct fur_spmv {
     fur_context *context;
     const fur_csr *a;
     fur_op op;
+    fur_half half;
     const fur_csr *operand; /* op(A): a or transpose */
     fur_csr *transpose;     /* NULL for op N */
     const fur_spmv_kernel *kernel;

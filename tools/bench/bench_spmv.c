@@ -32,6 +32,7 @@ typedef struct spmv_case {
     bench *b;
     const char *name;
     fur_csr *a;
+    fur_csr *lower; /* half of a symmetric A; NULL: it is not symmetric */
     fur_vector *x;
     fur_vector *y;
     plain_matrix plain;
@@ -101,11 +102,12 @@ static void free_plain(plain_matrix *p)
 }
 
 /* Adds a plan to the case; a kernel that refuses the matrix is told of and left out. */
-static fur_status add_plan(spmv_case *c, const char *kernel, const char *label, int measure)
+static fur_status add_plan(spmv_case *c, const fur_csr *a, fur_spmv_options options,
+                           const char *label)
 {
     product *p = &c->products[c->count];
-    fur_spmv_options options = {.size = sizeof options, .kernel = kernel, .measure = measure};
-    fur_status status = fur_spmv_plan(c->a, &options, &p->plan);
+    options.size = sizeof options;
+    fur_status status = fur_spmv_plan(a, &options, &p->plan);
     if (status == FUR_UNSUPPORTED) {
         fprintf(stderr, "%s: %s\n", c->name, fur_context_error(c->b->context));
         return FUR_OK;
@@ -118,13 +120,28 @@ static fur_status add_plan(spmv_case *c, const char *kernel, const char *label, 
     return status;
 }
 
+/* The product by half of a symmetric matrix. */
+static fur_status add_half(spmv_case *c)
+{
+    fur_csr_asymmetry found = FUR_DEFAULT(fur_csr_asymmetry);
+    fur_csr_view a = *fur_csr_get(c->a);
+    if (a.rows != a.cols)
+        return FUR_OK;
+    COMMAND_TRY(fur_csr_find_asymmetry(c->a, FUR_SYMMETRY_SYMMETRIC, &found));
+    if (found.found)
+        return FUR_OK;
+    COMMAND_TRY(fur_csr_band(c->a, INT64_MIN, 0, &c->lower));
+    return add_plan(c, c->lower, (fur_spmv_options){.half = FUR_HALF_SYMMETRIC}, "half");
+}
+
 static fur_status add_plans(spmv_case *c)
 {
     const fur_kernel_info *kernel;
-    for (int i = 0; i < RACE_CONTENDERS - 3 && (kernel = fur_spmv_kernel_at(c->b->context, i)); i++)
-        COMMAND_TRY(add_plan(c, kernel->name, kernel->name, 0));
-    COMMAND_TRY(add_plan(c, "auto", "auto", 0));
-    return add_plan(c, "auto", "auto, measured", 1);
+    for (int i = 0; i < RACE_CONTENDERS - 4 && (kernel = fur_spmv_kernel_at(c->b->context, i)); i++)
+        COMMAND_TRY(add_plan(c, c->a, (fur_spmv_options){.kernel = kernel->name}, kernel->name));
+    COMMAND_TRY(add_half(c));
+    COMMAND_TRY(add_plan(c, c->a, (fur_spmv_options){.kernel = "auto"}, "auto"));
+    return add_plan(c, c->a, (fur_spmv_options){.measure = 1}, "auto, measured");
 }
 
 /* Largest difference of y from the plain loop's result, relative to the row's sum of |a||x|; the
@@ -233,6 +250,7 @@ fur_status bench_spmv(bench *b, const char *name)
     free_plain(&c.plain);
     fur_vector_destroy(c.y);
     fur_vector_destroy(c.x);
+    fur_csr_destroy(c.lower);
     fur_csr_destroy(c.a);
     return status;
 }

@@ -128,10 +128,10 @@ int command_count(command_list *at, const fur_context *context)
 
 const fur_kernel_info *command_find(command_list *at, const fur_context *context, const char *name)
 {
-    int i = 0;
-    while (strcmp(at(context, i)->name, name) != 0)
+    const fur_kernel_info *kernel;
+    for (int i = 0; (kernel = at(context, i)) && strcmp(kernel->name, name) != 0;)
         i++;
-    return at(context, i);
+    return kernel;
 }
 
 const char *command_kernel(fur_context *context, int index)

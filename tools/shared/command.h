@@ -84,7 +84,7 @@ fur_status command_check_name(fur_context *context, const char *option, command_
 /* How many kernels a list of the library has. */
 typedef const fur_kernel_info *command_list(const fur_context *context, int index);
 int command_count(command_list *at, const fur_context *context);
-/* The kernel of that name in a list that has it. */
+/* The kernel of that name in a list; NULL: it is not there. */
 const fur_kernel_info *command_find(command_list *at, const fur_context *context, const char *name);
 
 /* The kernels for y = A x on the context's device, as a command_names. */
