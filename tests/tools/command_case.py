@@ -1,0 +1,117 @@
+"""What tests of the command share: how it is run, and a test with a folder of its own.
+
+A program of tests is called with COMMAND DATA [unittest's arguments].
+"""
+
+import functools
+import json
+import pathlib
+import random
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.dont_write_bytecode = True
+import matrix_market  # beside this file; no cache is to be left there
+
+COMMAND = sys.argv[1]
+DATA = pathlib.Path(sys.argv[2])
+
+
+def run(*arguments, **options):
+    return subprocess.run([COMMAND, *map(str, arguments)], capture_output=True, text=True,
+                          check=False, timeout=120, **options)
+
+
+def pipe(content, *arguments):
+    """Standard output, in bytes, of a run that succeeds with this standard input."""
+    done = subprocess.run([COMMAND, *map(str, arguments)], input=content, capture_output=True,
+                          check=False, timeout=120)
+    if done.returncode != 0:
+        raise AssertionError(done.stderr.decode())
+    return done.stdout
+
+
+def data(name):
+    return DATA / name
+
+
+def matrix(name):
+    return matrix_market.read(data(name).read_bytes().decode())
+
+
+def shuffled_grid(path, width=13, height=9, seed=7):
+    """Five points on a grid whose points are numbered at random."""
+    print(f"seed {seed}", end=" ", flush=True)
+    places = list(range(width * height))
+    random.Random(seed).shuffle(places)
+    lines = []
+    for i, here in enumerate(places):
+        lines.append(f"{here + 1} {here + 1} 4.25")
+        for j in ([i + 1] if (i + 1) % width else []) + [i + width]:
+            if j < width * height:
+                low, high = sorted((here, places[j]))
+                lines.append(f"{high + 1} {low + 1} -1")
+    sizes = f"{width * height} {width * height} {len(lines)}"
+    path.write_text("\n".join(["%%MatrixMarket matrix coordinate real symmetric", sizes, *lines])
+                    + "\n")
+    return path
+
+
+def limit_files():
+    """For a process that is to fail at writing more than 1500 bytes."""
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1500, 1500))
+
+
+def limit_memory(size):
+    """For a process that is to get no more than so many bytes of addresses."""
+    resource.setrlimit(resource.RLIMIT_AS, (size, size))
+
+
+@functools.lru_cache(maxsize=None)
+def cuda_missing():
+    """The sentence why there is no GPU, "" if there is one."""
+    return run("kernels", "--device", "cuda").stderr.strip()
+
+
+class CommandTest(unittest.TestCase):
+    """A test with a folder of its own."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def json(self, *arguments, status=0, **options):
+        done = run(*arguments, "--json", **options)
+        self.assertEqual(done.returncode, status, done.stderr)
+        return json.loads(done.stdout)
+
+    def sentence(self, *arguments, status=1, **options):
+        """The one sentence on standard error of a run that fails."""
+        done = run(*arguments, **options)
+        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
+        if status == 1:
+            self.assertRegex(done.stderr, r"\Afurrow: [^\n]+\n\Z")
+        return done.stderr
+
+    def left(self):
+        return sorted(path.name for path in self.folder.iterdir())
+
+
+class CudaCase(CommandTest):
+    """A test that needs a GPU."""
+
+    @classmethod
+    def setUpClass(cls):
+        if cuda_missing():
+            print(f"SKIPPED: the command on a GPU ({cuda_missing()})", flush=True)
+            raise unittest.SkipTest(cuda_missing())
+
+
+def main():
+    unittest.main(argv=sys.argv[:1] + sys.argv[3:])
