@@ -1,7 +1,6 @@
 /* furrow multiply: y = A x or C = A B, timed. */
 #include "command.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "line.h"
@@ -10,16 +9,8 @@
 #include "multiply_by.h"
 #include "output.h"
 #include "product.h"
+#include "repeat.h"
 #include "save.h"
-
-/* Without --repeat: as many products as fill this time, within these bounds. */
-#define MEASURED_SECONDS 0.2
-#define REPEAT_LEAST 3
-#define REPEAT_MOST 100000
-
-/* A GPU works on while the host has gone ahead, and waiting for it takes longer than a small
- * product: only a batch of products gives the time of one. */
-#define GPU_BATCH 100
 
 typedef struct multiply_options {
     command_common common;
@@ -40,10 +31,7 @@ typedef struct multiply_job {
     fur_product *product;
     fur_vector *x;
     fur_vector *y;
-    int64_t repeat;
-    int64_t batches;
-    double *seconds; /* of one product, for each batch */
-    double seconds_median;
+    repeat repeat;
 } multiply_job;
 
 static fur_status load_operands(multiply_job *job)
@@ -76,62 +64,10 @@ static fur_status make_product(multiply_job *job)
                              &job->y);
 }
 
-/* Seconds of one of `count` products that are waited for together. */
-static fur_status time_batch(const multiply_job *job, int64_t count, double *seconds)
+static fur_status apply(void *self)
 {
-    const fur_operator *op = fur_product_operator(job->product);
-    double start = command_seconds();
-    for (int64_t i = 0; i < count; i++)
-        COMMAND_TRY(fur_operator_apply(op, job->x, job->y));
-    COMMAND_TRY(fur_context_synchronize(job->context));
-    *seconds = (command_seconds() - start) / (double)count;
-    return FUR_OK;
-}
-
-static int64_t count_batches(const multiply_job *job)
-{
-    bool on_gpu = fur_context_host(job->context) != job->context;
-    return on_gpu ? (job->repeat + GPU_BATCH - 1) / GPU_BATCH : job->repeat;
-}
-
-static int64_t choose_repeat(int64_t asked, double seconds_of_one)
-{
-    if (asked > 0)
-        return asked;
-    if (seconds_of_one * (double)REPEAT_MOST <= MEASURED_SECONDS)
-        return REPEAT_MOST;
-    int64_t count = (int64_t)(MEASURED_SECONDS / seconds_of_one);
-    return count < REPEAT_LEAST ? REPEAT_LEAST : count;
-}
-
-static int compare_seconds(const void *left, const void *right)
-{
-    double a = *(const double *)left;
-    double b = *(const double *)right;
-    return (a > b) - (a < b);
-}
-
-static fur_status time_products(multiply_job *job)
-{
-    /* The first product meets cold caches, sleeping threads and kernels not loaded yet, and what
-     * else was queued: it is not counted. */
-    double warm_up = 0.0;
-    COMMAND_TRY(time_batch(job, 1, &warm_up));
-    COMMAND_TRY(time_batch(job, 1, &warm_up));
-    job->repeat = choose_repeat(job->options->repeat, warm_up);
-    job->batches = count_batches(job);
-    void *memory = NULL;
-    COMMAND_TRY(
-        fur_context_allocate(job->context, (size_t)job->batches * sizeof *job->seconds, &memory));
-    job->seconds = memory;
-    for (int64_t i = 0; i < job->batches; i++) {
-        int64_t done = job->repeat * i / job->batches;
-        int64_t next = job->repeat * (i + 1) / job->batches;
-        COMMAND_TRY(time_batch(job, next - done, &job->seconds[i]));
-    }
-    qsort(job->seconds, (size_t)job->batches, sizeof *job->seconds, compare_seconds);
-    job->seconds_median = job->seconds[job->batches / 2];
-    return FUR_OK;
+    const multiply_job *job = self;
+    return fur_operator_apply(fur_product_operator(job->product), job->x, job->y);
 }
 
 static void put_plan(output *out, const multiply_job *job)
@@ -143,27 +79,19 @@ static void put_plan(output *out, const multiply_job *job)
     if (report->seconds_estimated > 0)
         output_seconds(out, "seconds_estimated", "estimated product", report->seconds_estimated);
     product_put_recognition(out, report);
-    output_text(out, "device", "device", fur_context_device(job->context));
-    output_text(out, "isa", "instruction set", fur_context_isa(job->context));
-    output_count(out, "threads", "threads", fur_context_threads(job->context));
+    repeat_put_machine(out, job->context);
     output_seconds(out, "seconds_load", "time to load", job->a.seconds);
     output_seconds(out, "seconds_plan", "time to plan", report->seconds_plan);
-    output_count(out, "repeat", "products timed", job->repeat);
-    output_seconds(out, "seconds_median", "median product", job->seconds_median);
+    output_count(out, "repeat", "products timed", job->repeat.count);
+    output_seconds(out, "seconds_median", "median product", job->repeat.seconds);
     output_count(out, "bytes", "bytes a product", report->bytes);
     output_count(out, "csr_bytes", "bytes in plain CSR", report->csr_bytes);
     output_rate(out, "gbps", "throughput",
-                job->seconds_median > 0.0 ? gigabytes / job->seconds_median : 0.0);
+                job->repeat.seconds > 0.0 ? gigabytes / job->repeat.seconds : 0.0);
 }
 
 static fur_status print_product(const multiply_job *job)
 {
-    double norm_1 = 0.0;
-    double norm_2 = 0.0;
-    double norm_max = 0.0;
-    COMMAND_TRY(fur_norm1(job->y, &norm_1));
-    COMMAND_TRY(fur_norm2(job->y, &norm_2));
-    COMMAND_TRY(fur_norm_max(job->y, &norm_max));
     const fur_csr_view *view = fur_csr_get(job->a.matrix);
     output out = output_begin(job->options->common.json);
     output_count(&out, "rows", "rows", view->rows);
@@ -172,16 +100,16 @@ static fur_status print_product(const multiply_job *job)
     output_text(&out, "value", "value type", fur_value_name(view->value_type));
     product_put_order(&out, fur_product_describe(job->product));
     put_plan(&out, job);
-    output_number(&out, "y_norm_1", "norm 1 of y", norm_1);
-    output_number(&out, "y_norm_2", "norm 2 of y", norm_2);
-    output_number(&out, "y_norm_max", "largest |y|", norm_max);
+    COMMAND_TRY(repeat_put_norms(&out, job->context, view->value_type, fur_vector_size(job->y),
+                                 fur_vector_const_data(job->y), "y"));
     return output_end(&out, job->context);
 }
 
 static fur_status find_product(multiply_job *job)
 {
     COMMAND_TRY(make_product(job));
-    COMMAND_TRY(time_products(job));
+    job->repeat = (repeat){.compute = apply, .job = job, .count = job->options->repeat};
+    COMMAND_TRY(repeat_timed(job->context, &job->repeat));
     return product_leave(job->product, &job->y);
 }
 
@@ -217,7 +145,6 @@ static fur_status multiply(fur_context *context, const void *options)
     if (o->by)
         return multiply_by_file(context, o);
     fur_status status = multiply_steps(&job);
-    fur_context_release(context, job.seconds);
     fur_vector_destroy(job.y);
     fur_vector_destroy(job.x);
     fur_product_destroy(job.product);

@@ -3,9 +3,7 @@
 
 #include "load.h"
 #include "output.h"
-
-/* Without --repeat: as many products as fill this time, at least one. */
-#define MEASURED_SECONDS 0.2
+#include "repeat.h"
 
 typedef struct block_job {
     fur_context *context;
@@ -15,8 +13,7 @@ typedef struct block_job {
     fur_vectors *x;  /* its values */
     fur_vectors *y;
     fur_spmm *plan;
-    int64_t repeat;
-    double seconds_apply; /* of a product, on average */
+    repeat repeat;
 } block_job;
 
 /* B in A's value type. */
@@ -52,46 +49,17 @@ static fur_status make_plan(block_job *job)
     return fur_spmm_plan(job->a.matrix, &options, &job->plan);
 }
 
-static fur_status time_some(const block_job *job, int64_t count, double *seconds)
+static fur_status apply(void *self)
 {
-    double start = command_seconds();
-    for (int64_t i = 0; i < count; i++)
-        COMMAND_TRY(fur_spmm_apply(job->plan, fur_real(1), job->x, fur_real(0), job->y));
-    COMMAND_TRY(fur_context_synchronize(job->context));
-    *seconds = (command_seconds() - start) / (double)count;
-    return FUR_OK;
+    const block_job *job = self;
+    return fur_spmm_apply(job->plan, fur_real(1), job->x, fur_real(0), job->y);
 }
 
-/* The first product, which meets what has not been used yet, is not counted. */
 static fur_status find_product(block_job *job)
 {
-    double warm_up = 0;
     COMMAND_TRY(make_plan(job));
-    COMMAND_TRY(time_some(job, 1, &warm_up));
-    COMMAND_TRY(time_some(job, 1, &warm_up));
-    job->repeat = job->options->repeat > 0 ? job->options->repeat
-                                           : 1 + (int64_t)(MEASURED_SECONDS / (warm_up + 1e-6));
-    return time_some(job, job->repeat, &job->seconds_apply);
-}
-
-/* Norms of all entries, as of one vector. */
-static fur_status put_norms(output *out, const block_job *job)
-{
-    const fur_vectors_view *y = fur_vectors_get(job->y);
-    double norm[3] = {0, 0, 0};
-    fur_vector *entries = NULL;
-    COMMAND_TRY(fur_vector_wrap(job->context, y->value_type, y->rows * y->cols, y->data,
-                                FUR_OWNERSHIP_BORROW, &entries));
-    fur_status status = fur_norm1(entries, &norm[0]);
-    if (status == FUR_OK)
-        status = fur_norm2(entries, &norm[1]);
-    if (status == FUR_OK)
-        status = fur_norm_max(entries, &norm[2]);
-    fur_vector_destroy(entries);
-    output_number(out, "y_norm_1", "sum of all |C(i, j)|", norm[0]);
-    output_number(out, "y_norm_2", "Frobenius norm of C", norm[1]);
-    output_number(out, "y_norm_max", "largest |C(i, j)|", norm[2]);
-    return status;
+    job->repeat = (repeat){.compute = apply, .job = job, .count = job->options->repeat};
+    return repeat_timed(job->context, &job->repeat);
 }
 
 static fur_status print_product(const block_job *job)
@@ -107,16 +75,15 @@ static fur_status print_product(const block_job *job)
     output_count(&out, "entries", "entries", y->rows * y->cols);
     output_text(&out, "value", "value type", fur_value_name(y->value_type));
     output_text(&out, "kernel", "kernel", report->kernel);
-    output_text(&out, "device", "device", fur_context_device(job->context));
-    output_text(&out, "isa", "instruction set", fur_context_isa(job->context));
-    output_count(&out, "threads", "threads", fur_context_threads(job->context));
+    repeat_put_machine(&out, job->context);
     output_seconds(&out, "seconds_load", "time to load", job->a.seconds + job->b.seconds);
     output_seconds(&out, "seconds_plan", "time to plan", report->seconds_plan);
-    output_count(&out, "repeat", "products timed", job->repeat);
-    output_seconds(&out, "seconds_apply", "mean product", job->seconds_apply);
+    output_count(&out, "repeat", "products timed", job->repeat.count);
+    output_seconds(&out, "seconds_apply", "median product", job->repeat.seconds);
     output_count(&out, "bytes", "bytes of A, B and C", bytes);
-    output_rate(&out, "gbps", "throughput", 1e-9 * (double)bytes / job->seconds_apply);
-    COMMAND_TRY(put_norms(&out, job));
+    output_rate(&out, "gbps", "throughput", 1e-9 * (double)bytes / job->repeat.seconds);
+    COMMAND_TRY(
+        repeat_put_norms(&out, job->context, y->value_type, y->rows * y->cols, y->data, "entries"));
     return output_end(&out, job->context);
 }
 

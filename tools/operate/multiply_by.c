@@ -4,10 +4,9 @@
 #include <string.h>
 
 #include "load.h"
+#include "made.h"
 #include "output.h"
-
-/* Without --repeat: as many products as fill this time, at least one. */
-#define MEASURED_SECONDS 0.2
+#include "repeat.h"
 
 typedef struct by_job {
     fur_context *context;
@@ -16,9 +15,8 @@ typedef struct by_job {
     loaded_matrix b; /* without a matrix where B is the file of A */
     fur_spgemm *plan;
     fur_csr *c;
-    int64_t repeat;
     double seconds_first; /* of the first product, whose memory is new */
-    double seconds_apply; /* of one of the others, on average */
+    repeat repeat;        /* of the others */
 } by_job;
 
 static fur_status read_operand(by_job *job, const char *path, loaded_matrix *out)
@@ -40,20 +38,20 @@ static const fur_csr *right_operand(const by_job *job)
     return job->b.matrix ? job->b.matrix : job->a.matrix;
 }
 
+static fur_status apply(void *self)
+{
+    const by_job *job = self;
+    return fur_spgemm_apply(job->plan, fur_real(1), job->c);
+}
+
 static fur_status time_products(by_job *job)
 {
     double start = command_seconds();
     COMMAND_TRY(fur_spgemm_multiply(job->plan, fur_real(1), &job->c));
     COMMAND_TRY(fur_context_synchronize(job->context));
     job->seconds_first = command_seconds() - start;
-    int64_t fill = 1 + (int64_t)(MEASURED_SECONDS / (job->seconds_first + 1e-6));
-    job->repeat = job->options->repeat > 0 ? job->options->repeat : fill;
-    start = command_seconds();
-    for (int64_t i = 0; i < job->repeat; i++)
-        COMMAND_TRY(fur_spgemm_apply(job->plan, fur_real(1), job->c));
-    COMMAND_TRY(fur_context_synchronize(job->context));
-    job->seconds_apply = (command_seconds() - start) / (double)job->repeat;
-    return FUR_OK;
+    job->repeat = (repeat){.compute = apply, .job = job, .count = job->options->repeat};
+    return repeat_timed(job->context, &job->repeat);
 }
 
 static fur_status find_product(by_job *job)
@@ -62,55 +60,34 @@ static fur_status find_product(by_job *job)
     return time_products(job);
 }
 
-/* Norms of all values, as of a vector. */
-static fur_status put_norms(output *out, const by_job *job)
-{
-    const fur_csr_view *c = fur_csr_get(job->c);
-    double norm[3] = {0, 0, 0};
-    fur_vector *values = NULL;
-    COMMAND_TRY(fur_vector_wrap(job->context, c->value_type, c->entries,
-                                (void *)(uintptr_t)c->values, FUR_OWNERSHIP_BORROW, &values));
-    fur_status status = fur_norm1(values, &norm[0]);
-    if (status == FUR_OK)
-        status = fur_norm2(values, &norm[1]);
-    if (status == FUR_OK)
-        status = fur_norm_max(values, &norm[2]);
-    fur_vector_destroy(values);
-    output_number(out, "y_norm_1", "sum of all |C(i, j)|", norm[0]);
-    output_number(out, "y_norm_2", "Frobenius norm of C", norm[1]);
-    output_number(out, "y_norm_max", "largest |C(i, j)|", norm[2]);
-    return status;
-}
-
 static fur_status print_product(const by_job *job)
 {
     const fur_spgemm_report *report = fur_spgemm_describe(job->plan);
+    const fur_csr_view *c = fur_csr_get(job->c);
     double gigabytes = 1e-9 * (double)report->bytes;
     output out = output_begin(job->options->common->json);
     output_count(&out, "rows", "rows", report->rows);
     output_count(&out, "cols", "columns", report->cols);
     output_count(&out, "entries", "entries", report->entries);
-    output_text(&out, "value", "value type", fur_value_name(fur_csr_get(job->c)->value_type));
+    output_text(&out, "value", "value type", fur_value_name(c->value_type));
     output_count(&out, "products", "products added", report->products);
-    output_text(&out, "device", "device", fur_context_device(job->context));
-    output_text(&out, "isa", "instruction set", fur_context_isa(job->context));
-    output_count(&out, "threads", "threads", fur_context_threads(job->context));
+    repeat_put_machine(&out, job->context);
     output_seconds(&out, "seconds_load", "time to load", job->a.seconds + job->b.seconds);
     output_seconds(&out, "seconds_plan", "time to find C's pattern", report->seconds_plan);
     output_seconds(&out, "seconds_first", "first product", job->seconds_first);
-    output_count(&out, "repeat", "products timed", job->repeat);
-    output_seconds(&out, "seconds_apply", "mean product", job->seconds_apply);
+    output_count(&out, "repeat", "products timed", job->repeat.count);
+    output_seconds(&out, "seconds_apply", "median product", job->repeat.seconds);
     output_count(&out, "bytes", "bytes of A, B and C", report->bytes);
-    output_rate(&out, "gbps", "throughput", gigabytes / job->seconds_apply);
-    COMMAND_TRY(put_norms(&out, job));
+    output_rate(&out, "gbps", "throughput", gigabytes / job->repeat.seconds);
+    COMMAND_TRY(
+        repeat_put_norms(&out, job->context, c->value_type, c->entries, c->values, "entries"));
     return output_end(&out, job->context);
 }
 
 static fur_status save_product(const by_job *job)
 {
-    fur_value_type value = fur_csr_get(job->c)->value_type;
     fur_mtx_header header = FUR_DEFAULT(fur_mtx_header);
-    header.field = value == FUR_C64 || value == FUR_C128 ? FUR_MTX_COMPLEX : FUR_MTX_REAL;
+    header.field = made_field(fur_csr_get(job->c)->value_type);
     return save_matrix(job->c, job->options->out, &header);
 }
 

@@ -1,17 +1,11 @@
 /* furrow trisolve: op(T) x = b with a triangle of a matrix, timed. */
 #include "command.h"
 
-#include <stdlib.h>
-
 #include "line.h"
 #include "load.h"
 #include "output.h"
+#include "repeat.h"
 #include "save.h"
-
-/* Without --repeat: as many solves as fill this time, within these bounds. */
-#define MEASURED_SECONDS 0.2
-#define REPEAT_LEAST 3
-#define REPEAT_MOST 100000
 
 typedef struct trisolve_options {
     command_common common;
@@ -31,8 +25,7 @@ typedef struct trisolve_job {
     fur_trsv *plan;
     fur_vector *b;
     fur_vector *x;
-    int64_t repeat;
-    double *seconds;
+    repeat repeat;
 } trisolve_job;
 
 static const char *schedule_names(fur_context *context, int index)
@@ -67,68 +60,33 @@ static fur_status make_plan(trisolve_job *job)
     return fur_vector_create(job->context, view->value_type, view->rows, &job->x);
 }
 
-static fur_status time_one(const trisolve_job *job, double *seconds)
+static fur_status apply(void *self)
 {
-    double start = command_seconds();
-    COMMAND_TRY(fur_trsv_apply(job->plan, fur_real(1), job->b, job->x));
-    COMMAND_TRY(fur_context_synchronize(job->context));
-    *seconds = command_seconds() - start;
-    return FUR_OK;
-}
-
-static int64_t choose_repeat(int64_t asked, double seconds)
-{
-    double fits = MEASURED_SECONDS / (seconds > 1e-9 ? seconds : 1e-9);
-    if (asked > 0)
-        return asked;
-    return fits > REPEAT_MOST ? REPEAT_MOST : fits < REPEAT_LEAST ? REPEAT_LEAST : (int64_t)fits;
-}
-
-static int compare_seconds(const void *left, const void *right)
-{
-    double a = *(const double *)left;
-    double b = *(const double *)right;
-    return (a > b) - (a < b);
-}
-
-/* The first solve meets cold caches and sleeping threads, and is not counted. */
-static fur_status time_solves(trisolve_job *job)
-{
-    double warm_up = 0.0;
-    void *memory = NULL;
-    COMMAND_TRY(time_one(job, &warm_up));
-    job->repeat = choose_repeat(job->options->repeat, warm_up);
-    COMMAND_TRY(
-        fur_context_allocate(job->context, (size_t)job->repeat * sizeof *job->seconds, &memory));
-    job->seconds = memory;
-    for (int64_t i = 0; i < job->repeat; i++)
-        COMMAND_TRY(time_one(job, &job->seconds[i]));
-    qsort(job->seconds, (size_t)job->repeat, sizeof *job->seconds, compare_seconds);
-    return FUR_OK;
+    const trisolve_job *job = self;
+    return fur_trsv_apply(job->plan, fur_real(1), job->b, job->x);
 }
 
 static fur_status solve_triangle(trisolve_job *job)
 {
     COMMAND_TRY(make_plan(job));
-    return time_solves(job);
+    job->repeat = (repeat){.compute = apply, .job = job, .count = job->options->repeat};
+    return repeat_timed(job->context, &job->repeat);
 }
 
 static void put_plan(output *out, const trisolve_job *job)
 {
     const fur_trsv_report *report = fur_trsv_describe(job->plan);
-    double seconds = job->seconds[job->repeat / 2];
+    double seconds = job->repeat.seconds;
     output_count(out, "triangle_entries", "triangle's entries", report->entries);
     output_count(out, "levels", "levels", report->levels);
     output_count(out, "level_max", "rows of the largest", report->level_max);
     output_text(out, "schedule", "schedule", report->schedule);
     output_text(out, "reason", "because", report->reason);
     output_count(out, "tasks", "tasks", report->tasks);
-    output_text(out, "device", "device", fur_context_device(job->context));
-    output_text(out, "isa", "instruction set", fur_context_isa(job->context));
-    output_count(out, "threads", "threads", fur_context_threads(job->context));
+    repeat_put_machine(out, job->context);
     output_seconds(out, "seconds_load", "time to load", job->a.seconds);
     output_seconds(out, "seconds_plan", "time to plan", report->seconds_plan);
-    output_count(out, "repeat", "solves timed", job->repeat);
+    output_count(out, "repeat", "solves timed", job->repeat.count);
     output_seconds(out, "seconds_apply", "median solve", seconds);
     output_count(out, "bytes", "bytes a solve", report->bytes);
     output_rate(out, "gbps", "throughput",
@@ -137,12 +95,6 @@ static void put_plan(output *out, const trisolve_job *job)
 
 static fur_status print_solution(const trisolve_job *job)
 {
-    double norm_1 = 0.0;
-    double norm_2 = 0.0;
-    double norm_max = 0.0;
-    COMMAND_TRY(fur_norm1(job->x, &norm_1));
-    COMMAND_TRY(fur_norm2(job->x, &norm_2));
-    COMMAND_TRY(fur_norm_max(job->x, &norm_max));
     const fur_csr_view *view = fur_csr_get(job->a.matrix);
     output out = output_begin(job->options->common.json);
     output_count(&out, "rows", "rows", view->rows);
@@ -150,9 +102,8 @@ static fur_status print_solution(const trisolve_job *job)
     output_count(&out, "entries", "entries", view->entries);
     output_text(&out, "value", "value type", fur_value_name(view->value_type));
     put_plan(&out, job);
-    output_number(&out, "y_norm_1", "norm 1 of x", norm_1);
-    output_number(&out, "y_norm_2", "norm 2 of x", norm_2);
-    output_number(&out, "y_norm_max", "largest |x|", norm_max);
+    COMMAND_TRY(repeat_put_norms(&out, job->context, view->value_type, view->rows,
+                                 fur_vector_const_data(job->x), "x"));
     return output_end(&out, job->context);
 }
 
@@ -170,7 +121,6 @@ static fur_status trisolve(fur_context *context, const void *options)
 {
     trisolve_job job = {.context = context, .options = options};
     fur_status status = trisolve_steps(&job);
-    fur_context_release(context, job.seconds);
     fur_vector_destroy(job.x);
     fur_vector_destroy(job.b);
     fur_trsv_destroy(job.plan);
