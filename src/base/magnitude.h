@@ -3,13 +3,15 @@
 #ifndef FURROW_BASE_MAGNITUDE_H
 #define FURROW_BASE_MAGNITUDE_H
 
+#include "anywhere.h"
+
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
 
 /* sqrt(re^2 + im^2). Where a square could overflow or lose bits, the larger part is first brought
  * to [1, 2). */
-static inline double fur_magnitude(double re, double im)
+FUR_ANYWHERE double fur_magnitude(double re, double im)
 {
     double a = fabs(re);
     double b = fabs(im);

@@ -142,7 +142,7 @@ static inline int32_t *find_row(finder *f, int64_t i, int64_t work, int32_t *to)
         return window_take(f->window, x.first, x.width, to);
     }
     add_to_marks(f, i);
-    return marks_take(&f->wide, to);
+    return to + marks_empty(&f->wide, to);
 }
 
 /* How many columns that are. */
@@ -157,7 +157,7 @@ static inline int64_t find_count(finder *f, int64_t i, int64_t work)
         return window_count(f->window, x.width);
     }
     add_to_marks(f, i);
-    return marks_count(&f->wide);
+    return marks_empty(&f->wide, NULL);
 }
 
 #endif

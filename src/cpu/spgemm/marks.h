@@ -85,8 +85,9 @@ static inline int32_t marks_next(uint64_t *word, int64_t index)
     return (int32_t)(index << MARKS_WORD) + bit;
 }
 
-/* Takes all columns out; returns how many there were. */
-static inline int64_t marks_count(marks *m)
+/* Takes all columns out, in order, to places that are there unless `to` is NULL, a constant; returns
+ * how many there were. */
+static inline __attribute__((always_inline)) int64_t marks_empty(marks *m, int32_t *to)
 {
     int64_t count = 0;
     for (int64_t i = m->low; i < m->high; i++) {
@@ -98,38 +99,19 @@ static inline int64_t marks_count(marks *m)
             m->words[group] = 0;
             while (words) {
                 int32_t word = marks_next(&words, group);
-                count += __builtin_popcountll(m->columns[word]);
+                uint64_t columns = m->columns[word];
                 m->columns[word] = 0;
+                if (!to)
+                    count += __builtin_popcountll(columns);
+                else
+                    while (columns)
+                        to[count++] = marks_next(&columns, word);
             }
         }
     }
     m->low = INT64_MAX;
     m->high = 0;
     return count;
-}
-
-/* Takes all columns out, in order; returns the place after the last. */
-static inline int32_t *marks_take(marks *m, int32_t *to)
-{
-    for (int64_t i = m->low; i < m->high; i++) {
-        uint64_t groups = m->groups[i];
-        m->groups[i] = 0;
-        while (groups) {
-            int32_t group = marks_next(&groups, i);
-            uint64_t words = m->words[group];
-            m->words[group] = 0;
-            while (words) {
-                int32_t word = marks_next(&words, group);
-                uint64_t columns = m->columns[word];
-                m->columns[word] = 0;
-                while (columns)
-                    *to++ = marks_next(&columns, word);
-            }
-        }
-    }
-    m->low = INT64_MAX;
-    m->high = 0;
-    return to;
 }
 
 #endif

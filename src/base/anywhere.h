@@ -1,6 +1,6 @@
 /* Functions that the host and CUDA's devices share. */
-#ifndef FURROW_KERNEL_ANYWHERE_H
-#define FURROW_KERNEL_ANYWHERE_H
+#ifndef FURROW_BASE_ANYWHERE_H
+#define FURROW_BASE_ANYWHERE_H
 
 #ifdef __CUDACC__
 #    define FUR_ANYWHERE static inline __host__ __device__
