@@ -33,6 +33,9 @@ fur_status bench_solve(bench *b, const char *name);
 fur_status bench_trisolve(bench *b, const char *name);
 fur_status bench_spgemm(bench *b, const char *name);
 
+/* The matrix of that name in the context: a generated one, or that of a file. */
+fur_status bench_load(const bench *b, fur_context *context, const char *name, fur_csr **out);
+
 /* Keeps the record of a case, which it takes over, and prints its table unless all is to be JSON.
  */
 void bench_keep(bench *b, json_t *record, const record_column *columns);

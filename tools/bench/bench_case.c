@@ -1,11 +1,24 @@
-/* What the benchmarks share: the record of a case, and the numbers that vectors are filled with. */
+/* What the benchmarks share: matrices by their names, the record of a case, and the numbers that
+ * vectors are filled with. */
 #include "bench.h"
 
 #include <string.h>
 
+#include "generate.h"
+#include "load.h"
 #include "output.h"
 
 #define ENTRY_GRAIN 16384
+
+fur_status bench_load(const bench *b, fur_context *context, const char *name, fur_csr **out)
+{
+    if (generate_knows(name))
+        return generate_matrix(context, name, out);
+    loaded_matrix loaded = {0};
+    COMMAND_TRY(load_matrix(context, b->common, name, &loaded));
+    *out = loaded.matrix;
+    return FUR_OK;
+}
 
 void bench_keep(bench *b, json_t *record, const record_column *columns)
 {

@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "generate.h"
-#include "load.h"
 #include "peer_cuda.h"
 
 #define ROUNDS 3
@@ -119,15 +117,12 @@ static void report(const reorder_case *c, const char *name)
 
 static fur_status load(reorder_case *c, const char *name)
 {
-    loaded_matrix loaded = {.matrix = NULL};
-    if (generate_knows(name))
-        COMMAND_TRY(generate_matrix(c->host, name, &loaded.matrix));
-    else
-        COMMAND_TRY(load_matrix(c->host, c->b->common, name, &loaded));
-    fur_status status = fur_csr_convert(loaded.matrix, FUR_F32, FUR_I32, &c->on_host);
+    fur_csr *loaded = NULL;
+    COMMAND_TRY(bench_load(c->b, c->host, name, &loaded));
+    fur_status status = fur_csr_convert(loaded, FUR_F32, FUR_I32, &c->on_host);
     if (status == FUR_OK)
         status = fur_csr_transfer(c->on_host, c->b->context, &c->on_gpu);
-    fur_csr_destroy(loaded.matrix);
+    fur_csr_destroy(loaded);
     return status;
 }
 

@@ -8,8 +8,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "generate.h"
-#include "load.h"
 #include "plain.h"
 
 #ifdef FURROW_HAVE_PEER_OPENMP
@@ -240,25 +238,14 @@ static fur_status make_stencil(solve_case *c, const fur_stencil_definition *d)
     return fur_operator_from_stencil(c->stencil, &c->a);
 }
 
-/* The matrix of that name on the host. */
-static fur_status load_host(const bench *b, fur_context *host, const char *name, fur_csr **out)
-{
-    if (generate_knows(name))
-        return generate_matrix(host, name, out);
-    loaded_matrix loaded = {0};
-    COMMAND_TRY(load_matrix(host, b->common, name, &loaded));
-    *out = loaded.matrix;
-    return FUR_OK;
-}
-
 static fur_status load(const solve_system *s, fur_csr **out)
 {
     fur_context *context = s->b->context;
     fur_context *host = fur_context_host(context);
     if (host == context)
-        return load_host(s->b, host, s->name, out);
+        return bench_load(s->b, host, s->name, out);
     fur_csr *loaded = NULL;
-    fur_status status = load_host(s->b, host, s->name, &loaded);
+    fur_status status = bench_load(s->b, host, s->name, &loaded);
     if (status != FUR_OK) /* the sentence is in the host's context */
         return fur_context_fail(context, status, "%s", fur_context_error(host));
     status = fur_csr_transfer(loaded, context, out);

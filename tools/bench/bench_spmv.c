@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "generate.h"
-#include "load.h"
 #include "plain.h"
 
 /* The plain loop's own copy of the matrix: memory from malloc, touched first by the threads that
@@ -202,16 +200,6 @@ static void run_race(spmv_case *c)
     bench_report(c->b, bench_matrix(c->name, c->a), &r);
 }
 
-static fur_status load(spmv_case *c)
-{
-    if (generate_knows(c->name))
-        return generate_matrix(c->b->context, c->name, &c->a);
-    loaded_matrix loaded = {0};
-    COMMAND_TRY(load_matrix(c->b->context, c->b->common, c->name, &loaded));
-    c->a = loaded.matrix;
-    return FUR_OK;
-}
-
 static fur_status make_vectors(spmv_case *c)
 {
     fur_csr_view a = *fur_csr_get(c->a);
@@ -225,7 +213,7 @@ static fur_status make_vectors(spmv_case *c)
 
 static fur_status run_steps(spmv_case *c)
 {
-    COMMAND_TRY(load(c));
+    COMMAND_TRY(bench_load(c->b, c->b->context, c->name, &c->a));
     fur_csr_view a = *fur_csr_get(c->a);
     if (a.value_type != FUR_F64 || a.offset_type != FUR_I32 || a.entries == 0) {
         return fur_context_fail(c->b->context, FUR_UNSUPPORTED,

@@ -5,8 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "generate.h"
-#include "load.h"
 #include "offset.h"
 #include "atomics.h"
 
@@ -262,16 +260,6 @@ static void report(cuda_case *c)
     bench_report_cuda(c->b, record, r, base);
 }
 
-static fur_status load(cuda_case *c)
-{
-    if (generate_knows(c->name))
-        return generate_matrix(c->host, c->name, &c->host_a);
-    loaded_matrix loaded = {0};
-    COMMAND_TRY(load_matrix(c->host, c->b->common, c->name, &loaded));
-    c->host_a = loaded.matrix;
-    return FUR_OK;
-}
-
 /* Puts the matrix on the device; the host keeps what results are checked with. */
 static fur_status move_to_device(cuda_case *c)
 {
@@ -287,7 +275,7 @@ static fur_status move_to_device(cuda_case *c)
 
 static fur_status prepare(cuda_case *c)
 {
-    COMMAND_TRY(load(c));
+    COMMAND_TRY(bench_load(c->b, c->host, c->name, &c->host_a));
     fur_csr_view a = *fur_csr_get(c->host_a);
     if (a.value_type != FUR_F64 || a.entries == 0) {
         return fur_context_fail(c->host, FUR_UNSUPPORTED,

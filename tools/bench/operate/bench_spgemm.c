@@ -5,8 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "generate.h"
-#include "load.h"
 #include "plain.h"
 #ifdef FURROW_WITH_CUSPARSE
 #    include "peer_spgemm.h"
@@ -80,13 +78,7 @@ static fur_status make_operands(spgemm_case *s, const char *name)
     size_t length = strlen(name);
     bool is_ap = length > 3 && strcmp(name + length - 3, ":ap") == 0;
     snprintf(base, sizeof base, "%.*s", (int)(is_ap ? length - 3 : length), name);
-    loaded_matrix loaded = {.matrix = NULL};
-    if (generate_knows(base))
-        COMMAND_TRY(generate_matrix(host, base, &s->a));
-    else
-        COMMAND_TRY(load_matrix(host, s->b->common, base, &loaded));
-    if (loaded.matrix)
-        s->a = loaded.matrix;
+    COMMAND_TRY(bench_load(s->b, host, base, &s->a));
     int64_t n = (int64_t)lround(cbrt((double)fur_csr_get(s->a)->rows));
     if (is_ap && n * n * n != fur_csr_get(s->a)->rows)
         return fur_context_fail(s->b->context, FUR_INVALID,

@@ -5,9 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "generate.h"
-#include "load.h"
-
 /* Rows that are told to be compared by what differs: bits. */
 static bool same_bits(const fur_vectors *x, const fur_vectors *y)
 {
@@ -26,13 +23,7 @@ fur_status spmm_load(spmm_case *c, int64_t *cols)
     if (at)
         *at = '\0';
     fur_csr *near = NULL;
-    loaded_matrix loaded = {0};
-    if (generate_knows(name)) {
-        COMMAND_TRY(generate_matrix(host, name, &near));
-    } else {
-        COMMAND_TRY(load_matrix(host, c->b->common, name, &loaded));
-        near = loaded.matrix;
-    }
+    COMMAND_TRY(bench_load(c->b, host, name, &near));
     const fur_csr_view *v = fur_csr_get(near);
     fur_status status = FUR_OK;
     if (v->value_type != FUR_F64 || v->offset_type != FUR_I32 || v->entries == 0)

@@ -6,9 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "generate.h"
-#include "load.h"
-
 #define MANY 8
 
 /* The plain loop's own lower triangle, the diagonal last in each row. */
@@ -148,16 +145,6 @@ static void run_race(trisolve_case *c)
     bench_report(c->b, bench_matrix(c->name, c->a), &r);
 }
 
-static fur_status load(trisolve_case *c)
-{
-    if (generate_knows(c->name))
-        return generate_matrix(c->b->context, c->name, &c->a);
-    loaded_matrix loaded = {0};
-    COMMAND_TRY(load_matrix(c->b->context, c->b->common, c->name, &loaded));
-    c->a = loaded.matrix;
-    return FUR_OK;
-}
-
 static fur_status make_vectors(trisolve_case *c)
 {
     int64_t n = fur_csr_get(c->a)->rows;
@@ -170,7 +157,7 @@ static fur_status make_vectors(trisolve_case *c)
 
 static fur_status run_steps(trisolve_case *c)
 {
-    COMMAND_TRY(load(c));
+    COMMAND_TRY(bench_load(c->b, c->b->context, c->name, &c->a));
     fur_csr_view a = *fur_csr_get(c->a);
     if (a.value_type != FUR_F64 || a.offset_type != FUR_I32 || a.entries == 0)
         return fur_context_fail(c->b->context, FUR_UNSUPPORTED,
