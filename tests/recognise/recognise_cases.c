@@ -178,6 +178,19 @@ static bool is_nearly_dense(const fur_csr *a)
     return 2 * view.entries > view.rows * view.rows;
 }
 
+/* Whether an axis is shorter than the stencil is wide: the matrix is then also that of a grid of
+ * fewer axes, whose coefficients differ from point to point. */
+static bool is_narrow(const fur_stencil_definition *d)
+{
+    for (int k = 0; k < d->points; k++) {
+        const int32_t offset[] = {d->offsets[k].x, d->offsets[k].y, d->offsets[k].z};
+        for (int axis = 0; axis < d->axes; axis++)
+            if (d->extent[axis] <= 2 * abs((int)offset[axis]))
+                return true;
+    }
+    return false;
+}
+
 void recognise_random(subject *s, fur_value_type value, int trials)
 {
     for (int trial = 0; trial < trials; trial++) {
@@ -196,7 +209,7 @@ void recognise_random(subject *s, fur_value_type value, int trials)
         fur_csr *a = assemble(s->context, &d);
         check(s, a, &report);
         if (!report.recognised && !is_nearly_dense(a) &&
-            !(d.fields && strstr(report.reason, "more to read")))
+            !((d.fields || is_narrow(&d)) && strstr(report.reason, "more to read")))
             fail_definition(&d, &report);
         fur_csr_destroy(a);
         for (int k = 0; k < MAX_POINTS; k++)
