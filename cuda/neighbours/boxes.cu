@@ -93,19 +93,25 @@ template <class Real, int D> struct walker {
         bound_last = __reduce_max_sync(FUR_ALL_LANES, near.last);
     }
 
-    // The lanes whose box of a group may hold a neighbour of the block; the nearest of them.
+    // The lanes whose box of a group may hold a neighbour of the block; of them that whose middle
+    // is nearest, and the first of equal ones.
     __device__ unsigned choose(int level, int64_t group, unsigned done, int *nearest) const
     {
         const Real *from = j.boxes[level] + group * 2 * D * FUR_WARP + lane;
         int32_t least = j.least[level][group * FUR_WARP + lane];
         Real distance = 0;
+        float between = 0;
 #pragma unroll
-        for (int d = 0; d < D; d++)
-            distance =
-                add_gap(distance, low[d], high[d], from[d * FUR_WARP], from[(D + d) * FUR_WARP]);
+        for (int d = 0; d < D; d++) {
+            Real box_low = from[d * FUR_WARP];
+            Real box_high = from[(D + d) * FUR_WARP];
+            auto away = static_cast<float>(box_low / 2 + box_high / 2 - (low[d] / 2 + high[d] / 2));
+            distance = add_gap(distance, low[d], high[d], box_low, box_high);
+            between = fmaf(away, away, between);
+        }
         bool open = distance < bound || (distance == bound && least < bound_last);
         open = open && !(done >> lane & 1);
-        unsigned key = open ? __float_as_uint(static_cast<float>(distance)) : ~0U;
+        unsigned key = open ? __float_as_uint(between) : ~0U;
         unsigned first = __reduce_min_sync(FUR_ALL_LANES, key);
         *nearest = __ffs(static_cast<int>(__ballot_sync(FUR_ALL_LANES, key == first))) - 1;
         return __ballot_sync(FUR_ALL_LANES, open);

@@ -5,8 +5,9 @@
 // Flops a pair: 3 d - 1, one more to compare; bytes of shared memory a pair: d / 16 entries.
 #include "nearest.cuh"
 
-// Points of its own for each thread, if dimensions are few and the lists short enough.
-#define FEW 4
+// Points of its own for each thread, if dimensions are few and the lists short enough: as many as
+// registers have room for.
+template <class Real> constexpr int few = sizeof(Real) == 4 ? 4 : 2;
 #define FEW_K_MOST 32
 #define TILE_BYTES 16384
 #define TILE_BLOCKS_MOST 8
@@ -72,7 +73,7 @@ __device__ void write_rows(const job<Real> &j, int64_t first, int rows, const Re
     }
 }
 
-// FEW points a thread. Bytes and flops: above.
+// Some points a thread. Bytes and flops: above.
 template <class Real, int D>
 __global__ void __launch_bounds__(FUR_NEAR_BLOCK) search_few(const __grid_constant__ job<Real> j)
 {
@@ -80,12 +81,12 @@ __global__ void __launch_bounds__(FUR_NEAR_BLOCK) search_few(const __grid_consta
     Real *tile = reinterpret_cast<Real *>(memory);
     Real *distances = tile + j.tile_blocks * D * FUR_CUDA_BOX;
     int k = j.s.k;
-    auto numbers = reinterpret_cast<int32_t *>(distances + FEW * k * FUR_NEAR_BLOCK);
-    int64_t first = blockIdx.x * int64_t(FEW * FUR_NEAR_BLOCK);
-    Real x[FEW][D];
-    fur_nearest<Real> near[FEW];
+    auto numbers = reinterpret_cast<int32_t *>(distances + few<Real> * k * FUR_NEAR_BLOCK);
+    int64_t first = blockIdx.x * int64_t(few<Real> * FUR_NEAR_BLOCK);
+    Real x[few<Real>][D];
+    fur_nearest<Real> near[few<Real>];
 #pragma unroll
-    for (int q = 0; q < FEW; q++) {
+    for (int q = 0; q < few<Real>; q++) {
         int64_t i = first + q * FUR_NEAR_BLOCK + threadIdx.x;
         int32_t number = static_cast<int32_t>(i);
         int room = q * k * FUR_NEAR_BLOCK + threadIdx.x;
@@ -103,19 +104,20 @@ __global__ void __launch_bounds__(FUR_NEAR_BLOCK) search_few(const __grid_consta
         __syncthreads();
 #pragma unroll 1
         for (int p = 0; p < blocks * FUR_CUDA_BOX; p += FUR_NEAR_FOUR)
-            meet_few<Real, D, FEW>(tile + p / FUR_CUDA_BOX * D * FUR_CUDA_BOX + p % FUR_CUDA_BOX,
-                                   static_cast<int32_t>(block * FUR_CUDA_BOX + p), x, near);
+            meet_few<Real, D, few<Real>>(tile + p / FUR_CUDA_BOX * D * FUR_CUDA_BOX +
+                                             p % FUR_CUDA_BOX,
+                                         static_cast<int32_t>(block * FUR_CUDA_BOX + p), x, near);
     }
 #pragma unroll
-    for (int q = 0; q < FEW; q++)
+    for (int q = 0; q < few<Real>; q++)
         near[q].close(j.s.squared);
     __syncthreads();
-    write_rows(j, first, FEW * FUR_NEAR_BLOCK, distances, numbers);
+    write_rows(j, first, few<Real> * FUR_NEAR_BLOCK, distances, numbers);
 }
 
 // One point a thread, its coordinates in shared memory, in any number of dimensions.
 template <class Real>
-__global__ void __launch_bounds__(FUR_NEAR_BLOCK) search_one(const __grid_constant__ job<Real> j)
+__global__ void __launch_bounds__(FUR_NEAR_BLOCK, 8) search_one(const __grid_constant__ job<Real> j)
 {
     extern __shared__ double2 memory[];
     Real *tile = reinterpret_cast<Real *>(memory);
@@ -183,8 +185,8 @@ fur_status search(fur_env *env, const fur_cuda_cloud *c, const fur_near_search *
                       bytes + c->dims * FUR_NEAR_BLOCK * sizeof(Real) +
                           fur_near_list_bytes(s->k, 1, sizeof(Real)));
     return fur_with_dimensions(c->dims, [&](auto dims) {
-        return launch(env, search_few<Real, decltype(dims)::value>, j, FEW,
-                      bytes + fur_near_list_bytes(s->k, FEW, sizeof(Real)));
+        return launch(env, search_few<Real, decltype(dims)::value>, j, few<Real>,
+                      bytes + fur_near_list_bytes(s->k, few<Real>, sizeof(Real)));
     });
 }
 

@@ -35,6 +35,7 @@ template <class Real> struct fur_nearest {
             found++;
         else
             p--;
+#pragma unroll 1
         while (p > 0) {
             Real before = distances[(p - 1) * FUR_NEAR_BLOCK];
             int32_t who = numbers[(p - 1) * FUR_NEAR_BLOCK];
@@ -76,10 +77,12 @@ template <class Real> struct fur_nearest {
     // In the order of the columns, with the values that are asked for.
     __device__ void close(bool squared)
     {
+#pragma unroll 1
         for (int p = 1; p < found; p++) {
             Real distance = distances[p * FUR_NEAR_BLOCK];
             int32_t number = numbers[p * FUR_NEAR_BLOCK];
             int q = p;
+#pragma unroll 1
             for (; q > 0 && numbers[(q - 1) * FUR_NEAR_BLOCK] > number; q--) {
                 distances[q * FUR_NEAR_BLOCK] = distances[(q - 1) * FUR_NEAR_BLOCK];
                 numbers[q * FUR_NEAR_BLOCK] = numbers[(q - 1) * FUR_NEAR_BLOCK];
@@ -87,6 +90,7 @@ template <class Real> struct fur_nearest {
             distances[q * FUR_NEAR_BLOCK] = distance;
             numbers[q * FUR_NEAR_BLOCK] = number;
         }
+#pragma unroll 1
         for (int p = 0; p < found && !squared; p++) {
             Real &distance = distances[p * FUR_NEAR_BLOCK];
             if constexpr (sizeof(Real) == 4)

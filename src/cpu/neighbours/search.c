@@ -194,8 +194,8 @@ INLINE unsigned FN(near_box)(const FN(group) * g, const REAL *low, const REAL *h
         }
 #    pragma omp simd reduction(| : near)
     for (int i = 0; i < BOX; i++) {
-        bool nearer = (distance[i] < g->worst[i]) |
-                      ((distance[i] == g->worst[i]) & (least < g->last[i]));
+        bool nearer =
+            (distance[i] < g->worst[i]) | ((distance[i] == g->worst[i]) & (least < g->last[i]));
         near |= nearer ? 1U << i : 0;
     }
     return near;
@@ -241,34 +241,38 @@ static bool FN(may_hold)(const FN(group) * g, REAL distance, int32_t least)
     return distance < g->bound || (distance == g->bound && least < g->bound_last);
 }
 
-/* Distances of the group's box from all boxes of a group of them. */
+/* Distances of the group's box from all boxes of a group of them, and of their middles. */
 static void FN(box_distances)(const FN(group) * g, const REAL *low, const REAL *high,
-                              REAL *distance)
+                              REAL *distance, REAL *between)
 {
     for (int i = 0; i < BOX; i++)
-        distance[i] = 0;
-    for (int j = 0; j < g->s->c->dims; j++)
+        distance[i] = between[i] = 0;
+    for (int j = 0; j < g->s->c->dims; j++) {
+        REAL middle = g->low[j] / 2 + g->high[j] / 2;
         for (int i = 0; i < BOX; i++) {
             REAL below = low[j * BOX + i] - g->high[j];
             REAL above = g->low[j] - high[j * BOX + i];
             REAL gap = below > above ? below : above; /* NaN where there is no box */
+            REAL away = low[j * BOX + i] / 2 + high[j * BOX + i] / 2 - middle;
             gap = gap < 0 ? 0 : gap;
             distance[i] = V(fma)(gap, gap, distance[i]);
+            between[i] = V(fma)(away, away, between[i]);
         }
+    }
 }
 
-/* Boxes that may hold a neighbour, but for one, by (distance, least number); returns how many. */
-static int FN(choose)(const FN(group) * g, const REAL *distance, const int32_t *least, int but,
-                      int *chosen)
+/* Boxes that may hold a neighbour, but for one: those whose middles are near come first, as lists
+ * become short sooner, and of equal ones those with lower numbers. Returns how many there are. */
+static int FN(choose)(const FN(group) * g, const REAL *distance, const REAL *between,
+                      const int32_t *least, int but, int *chosen)
 {
     int count = 0;
     for (int i = 0; i < BOX; i++) {
         if (i == but || !FN(may_hold)(g, distance[i], least[i]))
             continue;
         int p = count++;
-        for (;
-             p > 0 && (distance[chosen[p - 1]] > distance[i] ||
-                       (distance[chosen[p - 1]] == distance[i] && least[chosen[p - 1]] > least[i]));
+        for (; p > 0 && (between[chosen[p - 1]] > between[i] ||
+                         (between[chosen[p - 1]] == between[i] && least[chosen[p - 1]] > least[i]));
              p--)
             chosen[p] = chosen[p - 1];
         chosen[p] = i;
@@ -284,9 +288,10 @@ static void FN(visit)(FN(group) * g, int level, int64_t boxes, int but)
     const REAL *high = low + BOX * c->dims;
     const int32_t *least = c->least[level] + boxes * BOX;
     REAL distance[BOX];
+    REAL between[BOX];
     int chosen[BOX];
-    FN(box_distances)(g, low, high, distance);
-    int count = FN(choose)(g, distance, least, but, chosen);
+    FN(box_distances)(g, low, high, distance, between);
+    int count = FN(choose)(g, distance, between, least, but, chosen);
     for (int p = 0; p < count; p++) {
         int i = chosen[p];
         if (!FN(may_hold)(g, distance[i], least[i]))
