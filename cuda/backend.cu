@@ -2,6 +2,7 @@
 #include "block.cuh"
 #include "csr.cuh"
 #include "multigrid.cuh"
+#include "neighbours.cuh"
 #include "recording.cuh"
 #include "reorder.cuh"
 #include "solver.cuh"
@@ -172,6 +173,7 @@ void set_backend(fur_device *device, fur_backend *b)
     b->sweep_count = static_cast<int>(sizeof sweep_kernels / sizeof *sweep_kernels) - 1;
     b->multigrid = &fur_cuda_multigrid;
     b->spgemm = &fur_cuda_spgemm;
+    b->neighbours = &fur_cuda_neighbours;
     b->uses_assumed = USES_ASSUMED;
     b->uses_measured = USES_MEASURED;
     b->remote = &device->remote;

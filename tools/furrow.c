@@ -12,6 +12,7 @@ static const command commands[] = {
     {"extract", "take a part of a matrix", command_extract},
     {"combine", "put matrices together as blocks", command_combine},
     {"reorder", "bring a matrix's entries to its diagonal", command_reorder},
+    {"neighbours", "find the nearest neighbours of points", command_neighbours},
     {"spy", "draw the pattern of a matrix", command_spy},
     {"kernels", "list the kernels, and which one a matrix gets", command_kernels},
     {"stencil", "race a stencil against its matrix", NULL},

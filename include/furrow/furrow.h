@@ -12,6 +12,7 @@
 #include <furrow/graph.h>
 #include <furrow/mtx.h>
 #include <furrow/multigrid.h>
+#include <furrow/neighbours.h>
 #include <furrow/operator.h>
 #include <furrow/output.h>
 #include <furrow/permutation.h>

@@ -1049,6 +1049,13 @@ class vectors : public owner<fur_vectors, fur_vectors_destroy>
         out.pop_back();
         return out;
     }
+    /* The graph of the k nearest neighbours of each row of this X. */
+    csr neighbours(std::int64_t k, const fur_neighbours_options *options = nullptr,
+                   fur_neighbours_report *report = nullptr) const
+    {
+        return csr(context(),
+                   [=](auto out) { return fur_neighbours(get(), k, options, report, out); });
+    }
     std::vector<double> norm1() const
     {
         return norms(fur_vectors_norm1);

@@ -41,6 +41,7 @@ extern void ISA(pattern_scan)(const fur_env *env, const fur_csr_view *a, uint64_
 extern const fur_multigrid_kernels ISA(multigrid_kernels);
 extern const fur_spgemm_kernels ISA(spgemm_kernels);
 extern fur_trsv_solve ISA(trsv_solve);
+extern const fur_neighbours_kernels ISA(neighbours_kernels);
 extern const fur_backend ISA(backend_cpu);
 
 const fur_backend ISA(backend_cpu) = {
@@ -59,6 +60,7 @@ const fur_backend ISA(backend_cpu) = {
     .multigrid = &ISA(multigrid_kernels),
     .spgemm = &ISA(spgemm_kernels),
     .trsv = ISA(trsv_solve),
+    .neighbours = &ISA(neighbours_kernels),
     .uses_assumed = 50, /* an iterative solve */
     .pattern_scan = ISA(pattern_scan),
 };

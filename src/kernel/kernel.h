@@ -10,6 +10,7 @@
 #include "block_kernel.h"
 #include "env.h"
 #include "multigrid_kernel.h"
+#include "neighbours_kernel.h"
 #include "offsets.h"
 #include "spgemm_kernel.h"
 #include "spmm_kernel.h"
@@ -423,6 +424,8 @@ typedef struct fur_backend {
     const fur_multigrid_kernels *multigrid; /* NULL: none */
     const fur_spgemm_kernels *spgemm;       /* NULL: none; the companion multiplies */
     fur_trsv_solve *trsv;                   /* NULL with a remote */
+    /* NULL: none; the companion searches */
+    const fur_neighbours_kernels *neighbours;
     /* The products that "auto" assumes when the caller does not say how often a plan is used. */
     int64_t uses_assumed;
     /* "auto" measures candidates unasked from this number of announced uses on; 0: never. */

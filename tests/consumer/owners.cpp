@@ -324,6 +324,10 @@ static void blocks(furrow::context &context, const furrow::csr &a)
            shown.norm1()[0] == 1.5 * static_cast<double>(a.rows()));
     furrow::vectors copy(context, y.view(), FUR_OWNERSHIP_COPY);
     EXPECT(copy.view().stride == a.rows());
+    const double places[] = {0, 1, 3};
+    furrow::vectors points(context, FUR_F64, 3, 1);
+    points.upload(places);
+    EXPECT(points.neighbours(1).entry(2, 1) == 2.0);
 }
 
 static void operators(furrow::context &context)

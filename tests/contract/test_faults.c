@@ -431,6 +431,27 @@ static fur_status recognised_operator(fixture *f, object *out)
     return fur_operator_from_recognised(f->recognised, &out->op);
 }
 
+static fur_status neighbours_by(fixture *f, const char *method, object *out)
+{
+    fur_vectors *points = NULL;
+    fur_neighbours_options options = {.size = sizeof options, .method = method};
+    fur_status status = fur_vectors_create(f->context, FUR_F64, 300, 2, FUR_LAYOUT_ROWS, &points);
+    if (status == FUR_OK)
+        status = fur_neighbours(points, 3, &options, NULL, &out->matrix);
+    fur_vectors_destroy(points);
+    return status;
+}
+
+static fur_status neighbours_brute(fixture *f, object *out)
+{
+    return neighbours_by(f, "brute", out);
+}
+
+static fur_status neighbours_grid(fixture *f, object *out)
+{
+    return neighbours_by(f, "grid", out);
+}
+
 /* Not a creation, but it needs memory on its way. */
 static int release_calls;
 
@@ -587,6 +608,8 @@ static const creation creations[] = {
     {"recognised stencil of fields", recognise_fields, destroy_recognised, 30},
     {"operator of a recognised stencil", recognised_operator, destroy_operator, 1},
     {"product in another order", product, destroy_product, 10},
+    {"neighbours by brute force", neighbours_brute, destroy_matrix, 6},
+    {"neighbours by a grid", neighbours_grid, destroy_matrix, 13},
 };
 static const creation plan_creation = {"plan", plan, destroy_plan, 1};
 

@@ -233,6 +233,8 @@ static int refuse_blocks(int wanted, int rows)
     REFUSED(w.context, "out", fur_vectors_norm2(w.block, NULL));
     REFUSED(NULL, "x", fur_vectors_norm_max(NULL, w.out.numbers));
     REFUSED(w.context, "out", fur_vectors_norm_max(w.block, NULL));
+    REFUSED(NULL, "points", fur_neighbours(NULL, 1, NULL, NULL, &w.out.csr));
+    REFUSED(w.context, "out", fur_neighbours(w.block, 1, NULL, NULL, NULL));
     REFUSED(NULL, "x", fur_mtx_write_vectors(NULL, PATH, NULL));
     REFUSED(w.context, "path", fur_mtx_write_vectors(w.block, NULL, NULL));
     REFUSED(NULL, "a", fur_spmm_plan(NULL, NULL, &w.out.spmm));

@@ -448,6 +448,28 @@ static fur_status fill_choice(fur_context *context, const void *out)
     return choose(context, &traits, NULL, filled(out));
 }
 
+static fur_status neighbours(fur_context *context, const fur_neighbours_options *options,
+                             fur_neighbours_report *report)
+{
+    fur_vectors *points = NULL;
+    fur_csr *g = NULL;
+    ck_ok(context, fur_vectors_create(context, FUR_F32, 4, 2, FUR_LAYOUT_ROWS, &points));
+    fur_status status = fur_neighbours(points, 2, options, report, &g);
+    fur_csr_destroy(g);
+    fur_vectors_destroy(points);
+    return status;
+}
+
+static fur_status take_neighbours(fur_context *context, const void *options)
+{
+    return neighbours(context, options, NULL);
+}
+
+static fur_status fill_neighbours_report(fur_context *context, const void *report)
+{
+    return neighbours(context, NULL, filled(report));
+}
+
 static fur_status fill_multigrid_report(fur_context *context, const void *report)
 {
     static double ones[8] = {1, 1, 1, 1, 1, 1, 1, 1};
@@ -550,6 +572,7 @@ static const kind kinds[] = {
     KIND(fur_csr_view, take_csr_to_check),
     KIND(fur_coo_view, take_coo),
     KIND(fur_scalars_state, take_scalars),
+    KIND(fur_neighbours_options, take_neighbours),
     KIND_FILLED(fur_scalars_state, fill_scalars),
     KIND_FILLED(fur_mtx_header, take_origin),
     KIND_FILLED(fur_mtx_header, fill_mtx_header),
@@ -570,6 +593,7 @@ static const kind kinds[] = {
     KIND_FILLED(fur_solver_report, fill_auto_report),
     KIND_FILLED(fur_csr_traits, fill_traits),
     KIND_FILLED(fur_choice, fill_choice),
+    KIND_FILLED(fur_neighbours_report, fill_neighbours_report),
 };
 
 /* Whether the struct is refused for the size that it begins with, in words that name both. */

@@ -26,11 +26,12 @@ may_see() {
     case $1 in
     furrow_base) echo src/base ;;
     furrow_cpu_*) echo src/cpu src/cpu/vector src/cpu/block src/cpu/spmv src/cpu/spmm src/cpu/spgemm \
-            src/cpu/stencil src/cpu/multigrid src/cpu/triangular "$kernel" ;;
+            src/cpu/stencil src/cpu/multigrid src/cpu/triangular src/cpu/neighbours "$kernel" ;;
     furrow_core) echo src/core "$kernel" ;;
     furrow_csr) echo src/csr src/core "$kernel" ;;
     furrow_algebra | furrow_spmv | furrow_spmm | furrow_spgemm | furrow_stencil | furrow_reorder)
         echo "src/${1#furrow_}" "$matrix" ;;
+    furrow_neighbours) echo src/neighbours "$matrix" ;;
     furrow_graph) echo src/graph src/reorder "$matrix" ;;
     furrow_triangular) echo src/triangular src/graph "$matrix" ;;
     furrow_recognise) echo src/recognise src/spmv src/stencil "$matrix" ;;
@@ -106,13 +107,13 @@ done
 may_see_cuda() {
     case $1 in
     device) echo device ;;
-    vector | block | csr | spgemm | spmv | spmm) echo device "$1" ;;
+    vector | block | csr | spgemm | spmv | spmm | neighbours) echo device "$1" ;;
     stencil) echo device vector stencil ;;
     multigrid) echo device stencil multigrid ;;
     reorder) echo device csr reorder ;;
     solver) echo device vector csr spmv solver ;;
     triangular) echo device csr triangular ;;
-    .) echo device vector block csr spgemm spmv spmm stencil multigrid reorder solver triangular ;;
+    .) echo device vector block csr spgemm spmv spmm stencil multigrid reorder solver triangular neighbours ;;
     *) echo "cuda/$1 is not in the table of $0" >&2 && exit 1 ;;
     esac
 }

@@ -147,7 +147,7 @@ class UsageTest(CommandTest):
              "--reorder takes rcm, cm, rcm-quality or sloan, not"),
             (["convert", plate, "a.mtx", "--format", "abacus"], "--format takes mtx or fur, not"),
             (["bench", "abacus"], "bench without a matrix takes spmv, spmm, reduce, stencil, solve, "
-             "trisolve, spgemm, multigrid, io or recognise"),
+             "trisolve, spgemm, multigrid, io, recognise or neighbours"),
         ] + [([*arguments, "--reorder", "abacus"],
               "--reorder takes none, rcm, cm, rcm-quality, sloan or auto, not")
              for arguments in (["multiply", plate], ["solve", plate])
@@ -452,6 +452,46 @@ class TrisolveTest(CommandTest):
                                                   "levels_lower", "levels_upper")],
                          [1, 3, 3, 3, 2])
         self.assertNotIn("colours", self.json("info", self.path).keys())
+
+
+class NeighboursTest(CommandTest):
+    def setUp(self):
+        super().setUp()
+        self.path = self.folder / "points.mtx"
+        # An array file has its columns one after the other: (0, 0), (3, 0), (3, 4), (0, 0).
+        self.path.write_text("%%MatrixMarket matrix array real general\n4 2\n" +
+                             "".join(f"{x}\n" for x in (0, 3, 3, 0, 0, 0, 4, 0)))
+
+    def graph(self, *options):
+        report = self.json("neighbours", self.path, "--out", self.folder / "g.mtx", *options)
+        lines = (self.folder / "g.mtx").read_text().splitlines()
+        entries = [line.split() for line in lines if not line.startswith("%")][1:]
+        return {(int(i), int(j)): float(x) for i, j, x in entries}, report
+
+    def test_every_method(self):
+        for method in ("auto", "brute", "grid"):
+            with self.subTest(method=method):
+                found, report = self.graph("--k", 2, "--method", method)
+                self.assertEqual(found, {(1, 2): 3, (1, 4): 0, (2, 1): 3, (2, 4): 3, (3, 1): 5,
+                                         (3, 2): 4, (4, 1): 0, (4, 2): 3})
+                self.assertLessEqual({"seconds_plan", "seconds_apply", "bytes", "gbps"},
+                                     report.keys())
+                self.assertEqual([report[key] for key in ("rows", "cols", "entries", "dimensions",
+                                                          "y_norm_1", "y_norm_max")],
+                                 [4, 4, 8, 2, 21, 5])
+                self.assertEqual(report["method"], "brute" if method == "auto" else method)
+
+    def test_squares_and_selves(self):
+        found, _ = self.graph("--k", 2, "--squared", "--with-self", "--threads", 2)
+        self.assertEqual(found, {(1, 1): 0, (1, 4): 0, (2, 1): 9, (2, 2): 0, (3, 2): 16, (3, 3): 0,
+                                 (4, 1): 0, (4, 4): 0})
+
+    def test_what_does_not_fit(self):
+        self.assertIn("16 neighbours for each of 4 points: ask for 1 to 3",
+                      self.sentence("neighbours", self.path))
+        self.path.write_text("%%MatrixMarket matrix coordinate real general\n2 3 1\n1 1 2\n")
+        self.assertIn("1 of 2 x 3 coordinates are stored; points are a dense array",
+                      self.sentence("neighbours", self.path, "--k", 1))
 
 
 class MultiplyByTest(CommandTest):

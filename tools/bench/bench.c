@@ -116,6 +116,14 @@ static const suite suites[] = {
      NULL,
      {"7-point:160", "7-point:160:periodic", "27-point:100", "5-point:2000",
       "7-point:100:variable"}},
+    {"neighbours",
+     "cpu",
+     TAKES_ROUNDS,
+     NULL,
+     bench_neighbours,
+     NULL,
+     {"uniform:20000x3", "uniform:1000000x3", "clustered:1000000x3", "uniform:1000000x2",
+      "uniform:10000x16"}},
 #ifdef FURROW_HAVE_CUDA
     {"spmv",
      "cuda",
@@ -192,6 +200,14 @@ static const suite suites[] = {
      NULL,
      {"7-point:256", "7-point:256:periodic", "27-point:128", "5-point:4000",
       "7-point:128:variable"}},
+    {"neighbours",
+     "cuda",
+     TAKES_ROUNDS,
+     NULL,
+     bench_neighbours,
+     NULL,
+     {"uniform:1000000x3", "clustered:1000000x3", "uniform:1000000x2", "uniform:100000x3",
+      "uniform:100000x16"}},
 #endif
 };
 

@@ -28,6 +28,7 @@ int command_extract(int argc, char **argv);
 int command_info(int argc, char **argv);
 int command_kernels(int argc, char **argv);
 int command_multiply(int argc, char **argv);
+int command_neighbours(int argc, char **argv);
 int command_reorder(int argc, char **argv);
 int command_solve(int argc, char **argv);
 int command_spy(int argc, char **argv);

@@ -1,0 +1,163 @@
+/* Nearest neighbours: what is asked for, which method, and where it runs. */
+#include <furrow/neighbours.h>
+
+#include "clock.h"
+#include "csr.h"
+#include "options.h"
+#include "split.h"
+#include "vectors.h"
+
+/* A search that has been checked. */
+typedef struct task {
+    const fur_vectors *points;
+    fur_neighbours_call call;
+    fur_neighbours_report report;
+} task;
+
+static fur_status check_points(const fur_vectors *points)
+{
+    const fur_vectors_view *v = &points->view;
+    fur_env *env = &points->context->env;
+    if (v->value_type != FUR_F32 && v->value_type != FUR_F64)
+        return fur_env_fail(env, FUR_INVALID,
+                            "the points have coordinates of type %s; they must be f32 or f64",
+                            fur_value_name(v->value_type));
+    if (v->cols == 0)
+        return fur_env_fail(env, FUR_INVALID, "the points have no coordinates");
+    if (v->rows > INT32_MAX || v->cols > INT32_MAX)
+        return fur_env_fail(env, FUR_OVERFLOW,
+                            "%lld points in %lld dimensions: a matrix has at most 2^31-1 rows, and "
+                            "points as many dimensions",
+                            (long long)v->rows, (long long)v->cols);
+    return FUR_OK;
+}
+
+static fur_status check_k(const fur_vectors *points, int64_t k, bool with_self)
+{
+    int64_t most = points->view.rows - (with_self ? 0 : 1);
+    if (k >= 1 && k <= most)
+        return FUR_OK;
+    return fur_env_fail(&points->context->env, FUR_INVALID,
+                        "%lld neighbours for each of %lld points: ask for 1 to %lld%s",
+                        (long long)k, (long long)points->view.rows, (long long)fur_larger(most, 0),
+                        with_self ? "" : ", as a point is not its own neighbour");
+}
+
+static fur_status check_finite(const fur_vectors *points, const fur_neighbours_kernels *kernels)
+{
+    int64_t row;
+    FUR_TRY(kernels->find_bad(&points->context->env, &points->view, &row));
+    if (row < 0)
+        return FUR_OK;
+    return fur_env_fail(&points->context->env, FUR_INVALID,
+                        "point %lld, counting from 1, has a coordinate that is not finite",
+                        (long long)row + 1);
+}
+
+/* Whether there is a grid for a name; sets the report's words. */
+static fur_status choose(const fur_vectors *points, const char *name, int64_t grid_from, task *t)
+{
+    const fur_vectors_view *v = &points->view;
+    bool few = v->cols <= FUR_NEIGHBOURS_GRID_DIMENSIONS;
+    bool is_auto = !name || strcmp(name, "auto") == 0;
+    bool grid = is_auto ? few && v->rows >= grid_from : strcmp(name, "grid") == 0;
+    if (!is_auto && !grid && strcmp(name, "brute") != 0)
+        return fur_env_fail(&points->context->env, FUR_INVALID,
+                            "there is no method \"%s\" for neighbours; there are auto, brute, grid",
+                            name);
+    if (grid && !few)
+        return fur_env_fail(&points->context->env, FUR_UNSUPPORTED,
+                            "there is a grid for up to %d dimensions, and the points have %lld; "
+                            "use method \"brute\"",
+                            FUR_NEIGHBOURS_GRID_DIMENSIONS, (long long)v->cols);
+    t->call.grid = grid;
+    t->report.method = grid ? "grid" : "brute";
+    t->report.reason = !is_auto ? "it was asked for"
+                       : grid   ? "in few dimensions most points can be left out"
+                       : few    ? "so few points are compared before a grid is made"
+                                : "in this many dimensions few points could be left out";
+    return FUR_OK;
+}
+
+/* The search by kernels that reach the points. */
+static fur_status search_here(const task *t, const fur_neighbours_kernels *kernels, fur_csr **out)
+{
+    fur_context *context = t->points->context;
+    int64_t n = t->points->view.rows;
+    int64_t k = t->call.k;
+    fur_csr *g;
+    if (k > INT64_MAX / n)
+        return fur_env_fail(&context->env, FUR_OVERFLOW, "%lld x %lld entries do not fit in memory",
+                            (long long)n, (long long)k);
+    FUR_TRY(fur_csr_allocate(context, n, n, n * k, t->points->view.value_type,
+                             fur_offset_for(n * k), &g));
+    fur_status status = kernels->find(&context->env, &t->call, &g->view);
+    if (status == FUR_OK)
+        *out = g;
+    else
+        fur_csr_destroy(g);
+    return status;
+}
+
+/* The search in the companion, on a copy; the result is moved back. */
+static fur_status search_near(task *t, const fur_neighbours_options *options, fur_csr **out)
+{
+    fur_context *context = t->points->context;
+    fur_context *host = context->host;
+    const fur_vectors_view *v = &t->points->view;
+    fur_status status = FUR_OK;
+    fur_vectors *near = NULL;
+    fur_csr *found = NULL;
+    FUR_TRY_DONE(fur_context_pass_on(
+        host, context,
+        fur_vectors_allocate(host, v->value_type, v->rows, v->cols, v->layout, &near)));
+    FUR_TRY_DONE(fur_vectors_copy(t->points, near));
+    FUR_TRY_DONE(fur_context_pass_on(host, context,
+                                     fur_neighbours(near, t->call.k, options, &t->report, &found)));
+    status = fur_context_pass_on(host, context, fur_csr_transfer(found, context, out));
+done:
+    fur_csr_destroy(found);
+    fur_vectors_destroy(near);
+    return status;
+}
+
+static fur_status search(task *t, const fur_neighbours_options *o, fur_csr **out)
+{
+    const fur_neighbours_kernels *kernels = t->points->context->backend->neighbours;
+    fur_status status = FUR_UNSUPPORTED;
+    if (kernels) {
+        FUR_TRY(choose(t->points, o->method, kernels->grid_from, t));
+        FUR_TRY(check_finite(t->points, kernels));
+        status = search_here(t, kernels, out);
+    }
+    return status == FUR_UNSUPPORTED ? search_near(t, o, out) : status;
+}
+
+fur_status fur_neighbours(const fur_vectors *points, int64_t k,
+                          const fur_neighbours_options *options, fur_neighbours_report *report,
+                          fur_csr **out)
+{
+    FUR_NEED(fur_vectors_context(points), points, out);
+    double start = fur_seconds();
+    fur_context *context = points->context;
+    fur_neighbours_options o;
+    FUR_TAKE_OPTIONS(context, fur_neighbours_options, &o, options);
+    FUR_CHECK_REPORT(context, fur_neighbours_report, report);
+    FUR_TRY(check_points(points));
+    FUR_TRY(check_k(points, k, o.with_self));
+    task t = {.points = points, .report = {.size = sizeof t.report}};
+    t.call = (fur_neighbours_call){.points = &points->view,
+                                   .k = k,
+                                   .squared = o.squared,
+                                   .with_self = o.with_self,
+                                   .seconds_plan = &t.report.seconds_plan};
+    fur_csr *found;
+    FUR_TRY(search(&t, &o, &found));
+    t.report.bytes =
+        points->view.rows * points->view.cols * (int64_t)fur_value_size(points->view.value_type) +
+        fur_csr_bytes(&found->view);
+    t.report.seconds = fur_seconds() - start;
+    fur_report_fill(report, &t.report, sizeof t.report);
+    *out = found;
+    return FUR_OK;
+}
