@@ -6,6 +6,7 @@
 #include "reorder.cuh"
 #include "solver.cuh"
 #include "spgemm.cuh"
+#include "spmm.cuh"
 #include "stencil.cuh"
 #include "triangular.cuh"
 #include "vector.cuh"
@@ -165,6 +166,7 @@ void set_backend(fur_device *device, fur_backend *b)
     b->block = &fur_cuda_block;
     b->spmm = spmm_kernels;
     b->spmm_count = static_cast<int>(sizeof spmm_kernels / sizeof *spmm_kernels);
+    b->sddmm = fur_cuda_sddmm;
     b->stencil = stencil_kernels;
     b->stencil_count =
         static_cast<int>(sizeof stencil_kernels / sizeof *stencil_kernels) - (device->major < 9);

@@ -40,6 +40,7 @@ extern void ISA(pattern_scan)(const fur_env *env, const fur_csr_view *a, uint64_
 extern const fur_multigrid_kernels ISA(multigrid_kernels);
 extern const fur_spgemm_kernels ISA(spgemm_kernels);
 extern fur_trsv_solve ISA(trsv_solve);
+extern fur_sddmm ISA(sddmm);
 extern const fur_backend ISA(backend_cpu);
 
 const fur_backend ISA(backend_cpu) = {
@@ -52,6 +53,7 @@ const fur_backend ISA(backend_cpu) = {
     .block = &ISA(block_kernels),
     .spmm = spmm_kernels,
     .spmm_count = (int)(sizeof spmm_kernels / sizeof *spmm_kernels),
+    .sddmm = ISA(sddmm),
     .stencil = stencil_kernels,
     .stencil_count = (int)(sizeof stencil_kernels / sizeof *stencil_kernels),
     .multigrid = &ISA(multigrid_kernels),

@@ -11,6 +11,7 @@
 #include "env.h"
 #include "multigrid_kernel.h"
 #include "offsets.h"
+#include "sddmm_kernel.h"
 #include "spgemm_kernel.h"
 #include "spmm_kernel.h"
 #include "stencil_kernel.h"
@@ -413,7 +414,8 @@ typedef struct fur_backend {
     int spmv_count;
     const fur_block_kernels *block; /* NULL: the companion works on blocks of vectors */
     const fur_spmm_kernel *const *spmm;
-    int spmm_count; /* 0: the companion multiplies blocks */
+    int spmm_count;   /* 0: the companion multiplies blocks */
+    fur_sddmm *sddmm; /* NULL: the companion */
     const fur_stencil_kernel *const *stencil;
     int stencil_count;                      /* 0: none */
     const fur_stencil_kernel *const *sweep; /* kernels for repeated sweeps of a stencil */

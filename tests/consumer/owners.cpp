@@ -324,6 +324,9 @@ static void blocks(furrow::context &context, const furrow::csr &a)
            shown.norm1()[0] == 1.5 * static_cast<double>(a.rows()));
     furrow::vectors copy(context, y.view(), FUR_OWNERSHIP_COPY);
     EXPECT(copy.view().stride == a.rows());
+    furrow::csr sampled = furrow::sddmm(1.0, x, x, 0.0, a);
+    furrow::sddmm_apply(1.0, x, x, -1.0, sampled);
+    EXPECT(sampled.norm_max() == 0.0);
 }
 
 static void operators(furrow::context &context)

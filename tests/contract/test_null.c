@@ -240,6 +240,13 @@ static int refuse_blocks(int wanted, int rows)
     REFUSED(NULL, "plan", fur_spmm_apply(NULL, one, w.block, one, w.other_block));
     REFUSED(w.context, "x", fur_spmm_apply(w.block_plan, one, NULL, one, w.other_block));
     REFUSED(w.context, "y", fur_spmm_apply(w.block_plan, one, w.block, one, NULL));
+    REFUSED(w.context, "x", fur_sddmm_multiply(one, NULL, w.block, one, w.a, &w.out.csr));
+    REFUSED(w.context, "y", fur_sddmm_multiply(one, w.block, NULL, one, w.a, &w.out.csr));
+    REFUSED(NULL, "a", fur_sddmm_multiply(one, w.block, w.block, one, NULL, &w.out.csr));
+    REFUSED(w.context, "out", fur_sddmm_multiply(one, w.block, w.block, one, w.a, NULL));
+    REFUSED(w.context, "x", fur_sddmm_apply(one, NULL, w.block, one, w.a));
+    REFUSED(w.context, "y", fur_sddmm_apply(one, w.block, NULL, one, w.a));
+    REFUSED(NULL, "a", fur_sddmm_apply(one, w.block, w.block, one, NULL));
     return rows;
 }
 
