@@ -170,6 +170,7 @@ void set_backend(fur_device *device, fur_backend *b)
     b->stencil = stencil_kernels;
     b->stencil_count =
         static_cast<int>(sizeof stencil_kernels / sizeof *stencil_kernels) - (device->major < 9);
+    b->stencil_block = fur_cuda_stencil_block;
     b->sweep = sweep_kernels;
     b->sweep_count = static_cast<int>(sizeof sweep_kernels / sizeof *sweep_kernels) - 1;
     b->multigrid = &fur_cuda_multigrid;

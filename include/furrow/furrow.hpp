@@ -1268,6 +1268,10 @@ class stencil : public owner<fur_stencil, fur_stencil_destroy>
     {
         check(fur_stencil_apply(get(), alpha, x, beta, y), context_);
     }
+    void apply_block(scalar alpha, const fur_vectors *x, scalar beta, fur_vectors *y) const
+    {
+        check(fur_stencil_apply_block(get(), alpha, x, beta, y), context_);
+    }
     void sweep(std::int64_t count, scalar alpha, const fur_vector *b, fur_vector *x,
                fur_vector *work) const
     {

@@ -41,6 +41,7 @@ extern const fur_multigrid_kernels ISA(multigrid_kernels);
 extern const fur_spgemm_kernels ISA(spgemm_kernels);
 extern fur_trsv_solve ISA(trsv_solve);
 extern fur_sddmm ISA(sddmm);
+extern fur_stencil_block ISA(stencil_block);
 extern const fur_backend ISA(backend_cpu);
 
 const fur_backend ISA(backend_cpu) = {
@@ -56,6 +57,7 @@ const fur_backend ISA(backend_cpu) = {
     .sddmm = ISA(sddmm),
     .stencil = stencil_kernels,
     .stencil_count = (int)(sizeof stencil_kernels / sizeof *stencil_kernels),
+    .stencil_block = ISA(stencil_block),
     .multigrid = &ISA(multigrid_kernels),
     .spgemm = &ISA(spgemm_kernels),
     .trsv = ISA(trsv_solve),

@@ -418,6 +418,7 @@ typedef struct fur_backend {
     fur_sddmm *sddmm; /* NULL: the companion */
     const fur_stencil_kernel *const *stencil;
     int stencil_count;                      /* 0: none */
+    fur_stencil_block *stencil_block;       /* NULL: columns one by one */
     const fur_stencil_kernel *const *sweep; /* kernels for repeated sweeps of a stencil */
     int sweep_count;                        /* 0: none */
     const fur_multigrid_kernels *multigrid; /* NULL: none */

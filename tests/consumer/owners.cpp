@@ -336,6 +336,11 @@ static void operators(furrow::context &context)
     definition.extent[0] = definition.extent[1] = 10;
     EXPECT(fur_stencil_named(5, &definition) == 1);
     furrow::stencil s(context, definition);
+    furrow::vectors pair(context, FUR_F64, s.describe().rows, 2);
+    furrow::vectors product(context, FUR_F64, s.describe().rows, 2);
+    pair.fill(1.0);
+    s.apply_block(1.0, pair, 0.0, product);
+    EXPECT(product.norm_max()[0] == 2.0);
     furrow::csr a = s.assemble();
     blocks(context, a);
     furrow::spmv plan(a);

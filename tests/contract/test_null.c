@@ -510,6 +510,9 @@ static int refuse_stencils(int wanted, int rows)
     REFUSED(NULL, "stencil", fur_stencil_apply(NULL, one, w.x, one, w.y));
     REFUSED(w.context, "x", fur_stencil_apply(w.stencil, one, NULL, one, w.y));
     REFUSED(w.context, "y", fur_stencil_apply(w.stencil, one, w.x, one, NULL));
+    REFUSED(NULL, "stencil", fur_stencil_apply_block(NULL, one, w.block, one, w.other_block));
+    REFUSED(w.context, "x", fur_stencil_apply_block(w.stencil, one, NULL, one, w.other_block));
+    REFUSED(w.context, "y", fur_stencil_apply_block(w.stencil, one, w.block, one, NULL));
     REFUSED(NULL, "stencil", fur_stencil_sweep(NULL, 1, one, NULL, w.x, w.y));
     REFUSED(w.context, "x", fur_stencil_sweep(w.stencil, 1, one, NULL, NULL, w.y));
     REFUSED(w.context, "work", fur_stencil_sweep(w.stencil, 1, one, NULL, w.x, NULL));
