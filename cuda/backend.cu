@@ -7,6 +7,7 @@
 #include "reorder.cuh"
 #include "solver.cuh"
 #include "spgemm.cuh"
+#include "spmm.cuh"
 #include "stencil.cuh"
 #include "triangular.cuh"
 #include "vector.cuh"
@@ -166,9 +167,11 @@ void set_backend(fur_device *device, fur_backend *b)
     b->block = &fur_cuda_block;
     b->spmm = spmm_kernels;
     b->spmm_count = static_cast<int>(sizeof spmm_kernels / sizeof *spmm_kernels);
+    b->sddmm = fur_cuda_sddmm;
     b->stencil = stencil_kernels;
     b->stencil_count =
         static_cast<int>(sizeof stencil_kernels / sizeof *stencil_kernels) - (device->major < 9);
+    b->stencil_block = fur_cuda_stencil_block;
     b->sweep = sweep_kernels;
     b->sweep_count = static_cast<int>(sizeof sweep_kernels / sizeof *sweep_kernels) - 1;
     b->multigrid = &fur_cuda_multigrid;

@@ -11,12 +11,14 @@
 #              .mtx.zst, that have over 100,000 entries; ../shared/matrices/dev if it is not set
 #   reduce     furrow bench reduce, beside cuBLAS
 #   ladder     furrow bench ladder, beside CUB
+#   dense      furrow bench dense, beside cuBLAS
+#   sddmm      furrow bench sddmm, beside cuSPARSE
 #   transfer   furrow bench transfer, beside cudaMemcpy
 #   stencil    furrow bench stencil, beside the matrix and cuSPARSE, and repeated sweeps
 #   solve      furrow bench solve, beside a loop over cuSPARSE and cuBLAS
 #   multigrid  furrow bench multigrid
 #   recognise  furrow bench recognise
-#   bench      the last nine
+#   bench      the last eleven
 #
 # DIR, build/gpu-results if not given, gets results.json with the date, GPU, driver, toolkit and
 # commit (FURROW_COMMIT where git does not know it), and table.md, which is also printed; steps run
@@ -32,7 +34,7 @@ cd "$root"
 # shellcheck source=tools/scripts/cuda-toolkit.sh
 . tools/scripts/cuda-toolkit.sh
 
-benches=(spmv matrices reduce ladder transfer stencil solve multigrid recognise)
+benches=(spmv matrices reduce ladder dense sddmm transfer stencil solve multigrid recognise)
 steps=(build tests sanitize "${benches[@]}")
 build=$root/build/cuda
 furrow=$build/tools/furrow
@@ -96,6 +98,8 @@ bench() {
 step_spmv() { bench spmv spmv; }
 step_reduce() { bench reduce reduce; }
 step_ladder() { bench ladder ladder; }
+step_dense() { bench dense dense; }
+step_sddmm() { bench sddmm sddmm; }
 step_transfer() { bench transfer transfer; }
 step_stencil() { bench stencil stencil --sweeps 12; }
 step_solve() { bench solve solve; }

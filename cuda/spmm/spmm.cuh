@@ -1,10 +1,13 @@
 // Products Y = alpha A X + beta Y with blocks of vectors, a kernel a file (spmm_kernels.def lists
-// them). What they share: the typed arrays of a product.
+// them), and products of two blocks at the entries of a matrix. What they share: the typed arrays
+// of a product.
 #ifndef FURROW_CUDA_SPMM_CUH
 #define FURROW_CUDA_SPMM_CUH
 
 #include "device.cuh"
 #include "value.cuh"
+
+extern "C" fur_sddmm fur_cuda_sddmm;
 
 // Offsets of either width: a row reads two, so that kernels need no copy for each.
 struct fur_row_starts {

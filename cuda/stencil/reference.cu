@@ -4,46 +4,14 @@
 //
 // Bytes a point: two entries for x and y, and one for each field; from the second-level cache one
 // for each line of neighbours that the block does not share. 2 flops a term.
-#include "stencil.cuh"
+#include "carried.cuh"
 
 #define BLOCK 256
 // Threads of a block along x where there are other axes.
 #define WIDTH 64
-// Terms that travel with a launch, in constant memory: all others are read through the caches.
-#define CARRIED 32
 
 namespace
 {
-
-// Terms among the kernel's arguments, for small stencils.
-template <class Value> struct carried_terms {
-    fur_stencil_term<Value> list[CARRIED];
-
-    explicit carried_terms(const fur_stencil_call *call)
-    {
-        fur_list_terms(call->s, list);
-    }
-
-    __device__ const fur_stencil_term<Value> &operator[](int k) const
-    {
-        return list[k];
-    }
-};
-
-// Terms in device memory, for large ones.
-template <class Value> struct planned_terms {
-    const fur_stencil_term<Value> *list;
-
-    explicit planned_terms(const fur_stencil_call *call)
-        : list(static_cast<const fur_stencil_term<Value> *>(call->state))
-    {
-    }
-
-    __device__ const fur_stencil_term<Value> &operator[](int k) const
-    {
-        return list[k];
-    }
-};
 
 // y = alpha S x + beta y, with the terms from either place.
 template <class Value, class Terms, bool Long> struct product {
@@ -54,7 +22,7 @@ template <class Value, class Terms, bool Long> struct product {
     fur_stencil_finish<Value> finish;
 
     explicit product(const fur_stencil_call *call)
-        : s(*call->s), terms(call), x(static_cast<const Value *>(call->x)),
+        : s(*call->s), terms(call->s, call->state), x(static_cast<const Value *>(call->x)),
           y(static_cast<Value *>(call->y)), finish(call)
     {
     }
@@ -103,15 +71,9 @@ __global__ void __launch_bounds__(BLOCK) multiply(const __grid_constant__ Produc
         }
 }
 
-// Whether the terms fit among the kernel's arguments.
-bool is_carried(const fur_stencil_view *s)
-{
-    return s->points <= CARRIED;
-}
-
 fur_status plan(fur_env *env, const fur_stencil_view *s, void **state)
 {
-    if (!is_carried(s))
+    if (!fur_is_carried(s))
         return fur_cuda_stencil_terms(env, s, state);
     *state = nullptr;
     return FUR_OK;
@@ -132,8 +94,9 @@ fur_status apply(const fur_stencil_call *call)
 {
     return fur_with_value(call->s->value_type, [&](auto value) {
         using Value = decltype(value);
-        return is_carried(call->s) ? launch<product<Value, carried_terms<Value>, false>>(call)
-                                   : launch<product<Value, planned_terms<Value>, true>>(call);
+        return fur_is_carried(call->s)
+                   ? launch<product<Value, fur_carried_terms<Value>, false>>(call)
+                   : launch<product<Value, fur_planned_terms<Value>, true>>(call);
     });
 }
 

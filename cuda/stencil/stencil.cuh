@@ -61,6 +61,7 @@ fur_status fur_cuda_passes_plan(fur_env *env, const fur_stencil_view *s, void **
 fur_status fur_cuda_stencil_turn(fur_env *env, const fur_stencil_turn *t);
 fur_status fur_cuda_stencil_descend(fur_env *env, const fur_stencil_descent *d);
 void fur_cuda_passes_release(fur_env *env, void *state);
+fur_stencil_block fur_cuda_stencil_block;
 fur_status fur_cuda_stencil_prove(fur_env *env, const fur_csr_view *a, const fur_stencil_view *s,
                                   int64_t most, int32_t **numbers, int64_t *count);
 }

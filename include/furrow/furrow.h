@@ -22,6 +22,7 @@
 #include <furrow/reduce.h>
 #include <furrow/reorder.h>
 #include <furrow/scalars.h>
+#include <furrow/sddmm.h>
 #include <furrow/solver.h>
 #include <furrow/spgemm.h>
 #include <furrow/spmm.h>

@@ -936,6 +936,19 @@ inline csr from_blocks(fur_context *context, std::int64_t block_cols,
     });
 }
 
+/* alpha X Y^H + beta A at the entries of A: as a new matrix, and in place of A's values. */
+inline csr sddmm(scalar alpha, const fur_vectors *x, const fur_vectors *y, scalar beta,
+                 const fur_csr *a)
+{
+    return csr(fur_csr_context(a),
+               [=](auto out) { return fur_sddmm_multiply(alpha, x, y, beta, a, out); });
+}
+inline void sddmm_apply(scalar alpha, const fur_vectors *x, const fur_vectors *y, scalar beta,
+                        fur_csr *a)
+{
+    check(fur_sddmm_apply(alpha, x, y, beta, a), fur_csr_context(a));
+}
+
 /* An order for the rows and columns of a: a.permute(p, p) applies it. */
 inline permutation reorder(const fur_csr *a, const char *method = nullptr,
                            const fur_reorder_options *options = nullptr,
@@ -1261,6 +1274,10 @@ class stencil : public owner<fur_stencil, fur_stencil_destroy>
     void apply(scalar alpha, const fur_vector *x, scalar beta, fur_vector *y) const
     {
         check(fur_stencil_apply(get(), alpha, x, beta, y), context_);
+    }
+    void apply_block(scalar alpha, const fur_vectors *x, scalar beta, fur_vectors *y) const
+    {
+        check(fur_stencil_apply_block(get(), alpha, x, beta, y), context_);
     }
     void sweep(std::int64_t count, scalar alpha, const fur_vector *b, fur_vector *x,
                fur_vector *work) const

@@ -17,6 +17,7 @@
 #include <furrow/csr.h>
 #include <furrow/operator.h>
 #include <furrow/vector.h>
+#include <furrow/vectors.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -85,6 +86,17 @@ FUR_API void fur_stencil_destroy(fur_stencil *stencil);
  * product, as with fur_spmv_apply. */
 FUR_API fur_status fur_stencil_apply(const fur_stencil *stencil, fur_scalar alpha,
                                      const fur_vector *x, fur_scalar beta, fur_vector *y);
+
+/* Y = alpha S X + beta Y for blocks of vectors, each with a row for each grid point, and as many
+ * columns. Column j has the bits of fur_stencil_apply with an exact kernel on column j, for any
+ * layout, stride and number of columns. Row-major blocks are fastest from two columns on: a point's
+ * terms are found, and their coefficients read, once for all columns. Column-major ones go column
+ * by column, by the stencil's own kernel if that is exact. An X in another order than Y is copied
+ * into Y's meanwhile. X and Y must not overlap. Else it allocates nothing, unless the stencil has
+ * more than 32 points and the device is a GPU, or the device has no kernel for this; on a GPU it
+ * only queues work. FUR_INVALID for blocks that do not suit. */
+FUR_API fur_status fur_stencil_apply_block(const fur_stencil *stencil, fur_scalar alpha,
+                                           const fur_vectors *x, fur_scalar beta, fur_vectors *y);
 
 /* Sweeps: x := S x + alpha b, `count` times. b may be NULL: x := S x. work is overwritten. All
  * vectors have an entry for each grid point, and none may overlap another. x has the bits of

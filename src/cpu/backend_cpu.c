@@ -42,6 +42,8 @@ extern const fur_multigrid_kernels ISA(multigrid_kernels);
 extern const fur_spgemm_kernels ISA(spgemm_kernels);
 extern fur_trsv_solve ISA(trsv_solve);
 extern const fur_neighbours_kernels ISA(neighbours_kernels);
+extern fur_sddmm ISA(sddmm);
+extern fur_stencil_block ISA(stencil_block);
 extern const fur_backend ISA(backend_cpu);
 
 const fur_backend ISA(backend_cpu) = {
@@ -55,8 +57,10 @@ const fur_backend ISA(backend_cpu) = {
     .block = &ISA(block_kernels),
     .spmm = spmm_kernels,
     .spmm_count = (int)(sizeof spmm_kernels / sizeof *spmm_kernels),
+    .sddmm = ISA(sddmm),
     .stencil = stencil_kernels,
     .stencil_count = (int)(sizeof stencil_kernels / sizeof *stencil_kernels),
+    .stencil_block = ISA(stencil_block),
     .multigrid = &ISA(multigrid_kernels),
     .spgemm = &ISA(spgemm_kernels),
     .trsv = ISA(trsv_solve),

@@ -1,6 +1,6 @@
 /* Eight lanes of a value type, whatever the machine's registers are: the type lanes_<value> and the
  * operations V(zero), V(all) = a in every lane, V(load), V(load_single) from parts in single
- * precision, V(store), V(gather), V(madd) = a b + c,
+ * precision, V(store), V(gather), V(madd) = a b + c, V(madd_conj) = conj(a) b + c,
  * V(plus) = a + b, for real types V(over) = a / b, V(keep), which holds a in a register, as
  * compilers would rather load it once for each use, and V(fold), the sum of the lanes in halves:
  * lane i + lane (i + 4), then (i + 2), then (i + 1). W(lower) has lane i - 1 of a in lane i, behind

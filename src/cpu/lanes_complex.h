@@ -96,6 +96,31 @@ static inline FUR_LANES(VALUE_NAME)
     }
     return c;
 }
+/* conj(c) x + s: s = c.re (x.re, x.im) + s, then s = (c.im, -c.im) (x.im, x.re) + s */
+static inline FUR_LANES(VALUE_NAME)
+    V(madd_conj)(FUR_LANES(VALUE_NAME) a, FUR_LANES(VALUE_NAME) b, FUR_LANES(VALUE_NAME) c)
+{
+#    pragma GCC unroll 2
+    for (int n = 0; n < PARTS; n++) {
+        FN(real_lanes) turned = R(swapped)(R(signed_odds)(a.part[n]));
+        c.part[n] = R(madd)(R(evens)(a.part[n]), b.part[n], c.part[n]);
+        c.part[n] = R(madd)(turned, R(swapped)(b.part[n]), c.part[n]);
+    }
+    return c;
+}
+static inline FUR_LANES(VALUE_NAME)
+    V(madd_conj_some)(FUR_LANES(VALUE_NAME) a, FUR_LANES(VALUE_NAME) b, FUR_LANES(VALUE_NAME) c,
+                      unsigned mask)
+{
+#    pragma GCC unroll 2
+    for (int n = 0; n < PARTS; n++) {
+        FN(real_lanes) turned = R(swapped)(R(signed_odds)(a.part[n]));
+        unsigned some = V(spread)(mask, n);
+        c.part[n] = R(madd_some)(R(evens)(a.part[n]), b.part[n], c.part[n], some);
+        c.part[n] = R(madd_some)(turned, R(swapped)(b.part[n]), c.part[n], some);
+    }
+    return c;
+}
 static inline FUR_LANES(VALUE_NAME) V(madd_some)(FUR_LANES(VALUE_NAME) a, FUR_LANES(VALUE_NAME) b,
                                                  FUR_LANES(VALUE_NAME) c, unsigned mask)
 {
@@ -168,4 +193,19 @@ static inline VALUE V(fold)(FUR_LANES(VALUE_NAME) a)
 #    undef R
 #    undef EACH
 #    undef PARTS
+#endif
+
+/* A real number is its own conjugate. */
+#if !COMPLEX && FUR_REAL_REGISTERS
+static inline FUR_LANES(VALUE_NAME)
+    V(madd_conj)(FUR_LANES(VALUE_NAME) a, FUR_LANES(VALUE_NAME) b, FUR_LANES(VALUE_NAME) c)
+{
+    return V(madd)(a, b, c);
+}
+static inline FUR_LANES(VALUE_NAME)
+    V(madd_conj_some)(FUR_LANES(VALUE_NAME) a, FUR_LANES(VALUE_NAME) b, FUR_LANES(VALUE_NAME) c,
+                      unsigned mask)
+{
+    return V(madd_some)(a, b, c, mask);
+}
 #endif

@@ -87,6 +87,20 @@ static inline FUR_LANES(VALUE_NAME) V(madd_some)(FUR_LANES(VALUE_NAME) a, FUR_LA
     return c;
 }
 static inline FUR_LANES(VALUE_NAME)
+    V(madd_conj_some)(FUR_LANES(VALUE_NAME) a, FUR_LANES(VALUE_NAME) b, FUR_LANES(VALUE_NAME) c,
+                      unsigned mask)
+{
+    for (int i = 0; i < LANES; i++)
+        if (mask >> i & 1)
+            c.lane[i] = V(fma)(V(conj)(a.lane[i]), b.lane[i], c.lane[i]);
+    return c;
+}
+static inline FUR_LANES(VALUE_NAME)
+    V(madd_conj)(FUR_LANES(VALUE_NAME) a, FUR_LANES(VALUE_NAME) b, FUR_LANES(VALUE_NAME) c)
+{
+    return V(madd_conj_some)(a, b, c, ALL_LANES);
+}
+static inline FUR_LANES(VALUE_NAME)
     V(plus_some)(FUR_LANES(VALUE_NAME) a, FUR_LANES(VALUE_NAME) b, unsigned mask)
 {
     for (int i = 0; i < LANES; i++)

@@ -12,6 +12,7 @@
 #include "multigrid_kernel.h"
 #include "neighbours_kernel.h"
 #include "offsets.h"
+#include "sddmm_kernel.h"
 #include "spgemm_kernel.h"
 #include "spmm_kernel.h"
 #include "stencil_kernel.h"
@@ -416,9 +417,11 @@ typedef struct fur_backend {
     const fur_spmv_kernel *spmv_half;
     const fur_block_kernels *block; /* NULL: the companion works on blocks of vectors */
     const fur_spmm_kernel *const *spmm;
-    int spmm_count; /* 0: the companion multiplies blocks */
+    int spmm_count;   /* 0: the companion multiplies blocks */
+    fur_sddmm *sddmm; /* NULL: the companion */
     const fur_stencil_kernel *const *stencil;
     int stencil_count;                      /* 0: none */
+    fur_stencil_block *stencil_block;       /* NULL: columns one by one */
     const fur_stencil_kernel *const *sweep; /* kernels for repeated sweeps of a stencil */
     int sweep_count;                        /* 0: none */
     const fur_multigrid_kernels *multigrid; /* NULL: none */

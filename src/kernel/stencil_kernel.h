@@ -5,6 +5,7 @@
 #include <furrow/stencil.h>
 
 #include "anywhere.h"
+#include "block_kernel.h"
 #include "env.h"
 
 #include <stdbool.h>
@@ -60,6 +61,19 @@ typedef struct fur_stencil_kernel {
     fur_status (*apply)(const fur_stencil_call *call);
     void (*release)(fur_env *env, void *state);
 } fur_stencil_kernel;
+
+/* One product Y = alpha S X + beta Y with row-major blocks, each column with the bits of an exact
+ * kernel's product. X and Y have at least one column. */
+typedef struct fur_stencil_block_call {
+    fur_env *env;
+    const fur_stencil_view *s;
+    fur_scalar alpha;
+    fur_scalar beta;
+    const fur_vectors_view *x;
+    const fur_vectors_view *y;
+} fur_stencil_block_call;
+
+typedef fur_status fur_stencil_block(const fur_stencil_block_call *call);
 
 FUR_ANYWHERE int64_t fur_stencil_rows(const fur_stencil_view *s)
 {

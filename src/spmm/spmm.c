@@ -2,11 +2,10 @@
  * has no kernel, on copies in its companion. */
 #include <furrow/spmm.h>
 
+#include "blocks.h"
 #include "clock.h"
-#include "csr.h"
 #include "names.h"
 #include "options.h"
-#include "vectors.h"
 
 #include <string.h>
 
@@ -179,12 +178,11 @@ void fur_spmm_destroy(fur_spmm *plan)
     fur_env_release(&plan->context->env, plan);
 }
 
-static fur_status check_block(const fur_spmm *plan, const char *name, const fur_vectors *v,
-                              int64_t rows)
+fur_status fur_spmm_check_block(fur_context *context, const fur_csr_view *a, const char *name,
+                                const fur_vectors *v, int64_t rows)
 {
-    fur_env *env = &plan->context->env;
-    const fur_csr_view *a = &plan->operand->view;
-    if (v->context != plan->context)
+    fur_env *env = &context->env;
+    if (v->context != context)
         return fur_env_fail(env, FUR_INVALID, "%s belongs to another context than the matrix",
                             name);
     if (v->view.value_type != a->value_type)
@@ -200,8 +198,9 @@ static fur_status check_block(const fur_spmm *plan, const char *name, const fur_
 
 static fur_status check_blocks(const fur_spmm *plan, const fur_vectors *x, const fur_vectors *y)
 {
-    FUR_TRY(check_block(plan, "X", x, plan->operand->view.cols));
-    FUR_TRY(check_block(plan, "Y", y, plan->operand->view.rows));
+    const fur_csr_view *a = &plan->operand->view;
+    FUR_TRY(fur_spmm_check_block(plan->context, a, "X", x, a->cols));
+    FUR_TRY(fur_spmm_check_block(plan->context, a, "Y", y, a->rows));
     if (x->view.cols != y->view.cols)
         return fur_env_fail(&plan->context->env, FUR_INVALID, "X has %lld columns, Y has %lld",
                             (long long)x->view.cols, (long long)y->view.cols);

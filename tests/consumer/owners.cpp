@@ -328,6 +328,9 @@ static void blocks(furrow::context &context, const furrow::csr &a)
     furrow::vectors points(context, FUR_F64, 3, 1);
     points.upload(places);
     EXPECT(points.neighbours(1).entry(2, 1) == 2.0);
+    furrow::csr sampled = furrow::sddmm(1.0, x, x, 0.0, a);
+    furrow::sddmm_apply(1.0, x, x, -1.0, sampled);
+    EXPECT(sampled.norm_max() == 0.0);
 }
 
 static void operators(furrow::context &context)
@@ -337,6 +340,11 @@ static void operators(furrow::context &context)
     definition.extent[0] = definition.extent[1] = 10;
     EXPECT(fur_stencil_named(5, &definition) == 1);
     furrow::stencil s(context, definition);
+    furrow::vectors pair(context, FUR_F64, s.describe().rows, 2);
+    furrow::vectors product(context, FUR_F64, s.describe().rows, 2);
+    pair.fill(1.0);
+    s.apply_block(1.0, pair, 0.0, product);
+    EXPECT(product.norm_max()[0] == 2.0);
     furrow::csr a = s.assemble();
     blocks(context, a);
     furrow::spmv plan(a);

@@ -242,6 +242,13 @@ static int refuse_blocks(int wanted, int rows)
     REFUSED(NULL, "plan", fur_spmm_apply(NULL, one, w.block, one, w.other_block));
     REFUSED(w.context, "x", fur_spmm_apply(w.block_plan, one, NULL, one, w.other_block));
     REFUSED(w.context, "y", fur_spmm_apply(w.block_plan, one, w.block, one, NULL));
+    REFUSED(w.context, "x", fur_sddmm_multiply(one, NULL, w.block, one, w.a, &w.out.csr));
+    REFUSED(w.context, "y", fur_sddmm_multiply(one, w.block, NULL, one, w.a, &w.out.csr));
+    REFUSED(NULL, "a", fur_sddmm_multiply(one, w.block, w.block, one, NULL, &w.out.csr));
+    REFUSED(w.context, "out", fur_sddmm_multiply(one, w.block, w.block, one, w.a, NULL));
+    REFUSED(w.context, "x", fur_sddmm_apply(one, NULL, w.block, one, w.a));
+    REFUSED(w.context, "y", fur_sddmm_apply(one, w.block, NULL, one, w.a));
+    REFUSED(NULL, "a", fur_sddmm_apply(one, w.block, w.block, one, NULL));
     return rows;
 }
 
@@ -505,6 +512,9 @@ static int refuse_stencils(int wanted, int rows)
     REFUSED(NULL, "stencil", fur_stencil_apply(NULL, one, w.x, one, w.y));
     REFUSED(w.context, "x", fur_stencil_apply(w.stencil, one, NULL, one, w.y));
     REFUSED(w.context, "y", fur_stencil_apply(w.stencil, one, w.x, one, NULL));
+    REFUSED(NULL, "stencil", fur_stencil_apply_block(NULL, one, w.block, one, w.other_block));
+    REFUSED(w.context, "x", fur_stencil_apply_block(w.stencil, one, NULL, one, w.other_block));
+    REFUSED(w.context, "y", fur_stencil_apply_block(w.stencil, one, w.block, one, NULL));
     REFUSED(NULL, "stencil", fur_stencil_sweep(NULL, 1, one, NULL, w.x, w.y));
     REFUSED(w.context, "x", fur_stencil_sweep(w.stencil, 1, one, NULL, NULL, w.y));
     REFUSED(w.context, "work", fur_stencil_sweep(w.stencil, 1, one, NULL, w.x, NULL));

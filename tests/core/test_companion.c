@@ -3,6 +3,7 @@
  * only be touched while one of its kernels or copies runs: whoever reads it from the host dies. */
 #include "recognise_matrices.h"
 #include "recognise.h"
+#include "sddmm_trial.h"
 #include "spmm_trial.h"
 #include "team.h"
 
@@ -155,6 +156,7 @@ static fur_context *context_far(void)
     d->backend.spmv_count = COUNT_OF(products);
     d->backend.block = NULL;
     d->backend.spmm_count = 0;
+    d->backend.sddmm = NULL;
     d->backend.stencil = stencils;
     d->backend.stencil_count = COUNT_OF(stencils);
     d->backend.spgemm = NULL;
@@ -723,9 +725,29 @@ START_TEST(blocks_are_multiplied_by_the_host)
 }
 END_TEST
 
+/* Loops over value types. */
+START_TEST(products_are_sampled_by_the_host)
+{
+    fur_context *far = context_far();
+    rng r = rng_stream(4100 + (uint64_t)_i);
+    fur_csr *near =
+        matrix_random(far->host, &r, &shapes[shape_find("runs")], (fur_value_type)_i, FUR_I32);
+    fur_csr *a = to_far(near, far);
+    for (int way = 0; way < SDDMM_WAYS; way++) {
+        sddmm_trial t = sddmm_random(near, 3 + 4 * way, &r);
+        sddmm_check(a, &t, way, "far");
+        sddmm_release(&t);
+    }
+    fur_csr_destroy(a);
+    fur_csr_destroy(near);
+    fur_context_destroy(far);
+}
+END_TEST
+
 static void add_tests(TCase *tests)
 {
     tcase_add_loop_test(tests, blocks_are_multiplied_by_the_host, 0, 3);
+    tcase_add_loop_test(tests, products_are_sampled_by_the_host, 0, FUR_VALUE_COUNT);
     tcase_add_loop_test(tests, matrices_are_worked_on_by_the_host, 0, shape_count);
     tcase_add_test(tests, arrays_of_the_device_are_checked);
     tcase_add_loop_test(tests, vectors_are_moved_and_inverted_by_the_host, 0, FUR_VALUE_COUNT);

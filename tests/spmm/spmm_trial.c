@@ -1,5 +1,7 @@
 #include "spmm_trial.h"
 
+#include "placed_block.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -69,64 +71,16 @@ void spmm_release(spmm_trial *t)
     free(t->expected);
 }
 
-/* A block in a context, in the columns of a wider one if there are gaps. */
-typedef struct placed {
-    fur_vectors *memory;
-    fur_vectors *block;
-} placed;
-
-static placed place(fur_context *context, fur_value_type value, int64_t rows, int64_t cols,
-                    fur_layout layout, bool gaps, const void *entries)
-{
-    placed p = {NULL, NULL};
-    fur_context *host = fur_context_host(context);
-    fur_vectors_view view = {.size = sizeof view,
-                             .rows = rows,
-                             .cols = cols,
-                             .value_type = value,
-                             .data = (void *)(uintptr_t)entries};
-    fur_vectors *from = NULL;
-    fur_vectors *inner = NULL;
-    ck_ok(context,
-          fur_vectors_create(context, value, rows + 2 * gaps, cols + 3 * gaps, layout, &p.memory));
-    ck_ok(context, fur_vectors_columns(p.memory, gaps, cols, &inner));
-    ck_ok(context, fur_vectors_rows(inner, gaps, rows, &p.block));
-    fur_vectors_destroy(inner);
-    ck_ok(host, fur_vectors_wrap(host, &view, FUR_OWNERSHIP_BORROW, &from));
-    ck_ok(host, fur_vectors_copy(from, p.block));
-    fur_vectors_destroy(from);
-    return p;
-}
-
-/* Frees it and returns its entries in row-major order. */
-static void *take_back(placed *p)
-{
-    const fur_vectors_view *v = fur_vectors_get(p->block);
-    fur_context *host = fur_context_host(fur_vectors_context(p->block));
-    void *entries = entries_make(v->value_type, v->rows * v->cols);
-    fur_vectors_view view = *v;
-    fur_vectors *to = NULL;
-    view.layout = FUR_LAYOUT_ROWS;
-    view.stride = 0;
-    view.data = entries;
-    ck_ok(host, fur_vectors_wrap(host, &view, FUR_OWNERSHIP_BORROW, &to));
-    ck_ok(fur_vectors_context(p->block), fur_vectors_copy(p->block, to));
-    fur_vectors_destroy(to);
-    fur_vectors_destroy(p->block);
-    fur_vectors_destroy(p->memory);
-    return entries;
-}
-
 void spmm_check(const fur_spmm *plan, const spmm_trial *t, int way, const char *what)
 {
     fur_context *context = fur_csr_context(fur_spmm_matrix(plan));
     fur_layout x_layout = way & 1 ? FUR_LAYOUT_COLUMNS : FUR_LAYOUT_ROWS;
     fur_layout y_layout = way & 2 ? FUR_LAYOUT_COLUMNS : FUR_LAYOUT_ROWS;
-    placed x = place(context, t->value, t->x_rows, t->cols, x_layout, way & 4, t->x);
-    placed y = place(context, t->value, t->y_rows, t->cols, y_layout, way & 4, t->y);
+    placed_block x = block_place(context, t->value, t->x_rows, t->cols, x_layout, way & 4, t->x);
+    placed_block y = block_place(context, t->value, t->y_rows, t->cols, y_layout, way & 4, t->y);
     ck_ok(context, fur_spmm_apply(plan, t->alpha, x.block, t->beta, y.block));
-    void *after = take_back(&x);
-    void *result = take_back(&y);
+    void *after = block_take_back(&x);
+    void *result = block_take_back(&y);
     ck_assert(first_difference(t->value, t->x_rows * t->cols, after, t->x) < 0);
     int64_t at = first_difference(t->value, t->y_rows * t->cols, result, t->expected);
     ck_assert_msg(at < 0,

@@ -158,6 +158,15 @@ class BenchTest(CommandTest):
         for name in ("nodes3:0", "power:1x2", "random:5", "7-point:1201"):
             self.assertIn(name, self.sentence("bench", "spmv", name))
 
+    def test_benchmark_of_sampled_products(self):
+        arguments = ["--seconds", "1e-6", "--rounds", 1, "--threads", 2]
+        found = self.json("bench", "sddmm", "7-point:4@9", "rmat:5", *arguments)["results"]
+        self.assertEqual([case["columns"] for case in found], [9, 8, 16, 32, 33, 64, 128])
+        self.assertEqual(found[0]["case"], "7-point:4, 9 columns")
+        self.assertEqual([line["name"] for line in found[0]["contenders"]],
+                         ["plain loop", "sddmm", "sddmm, columns copied"])
+        self.assertIn("races against plain", self.sentence("bench", "sddmm", "--against", "mkl", status=2))
+
     def test_benchmark_as_table_and_file(self):
         out = self.folder / "out.json"
         arguments = ["bench", "spmv", "nodes3:3", "power:500", "--seconds", "1e-6", "--rounds", 1,
@@ -427,6 +436,22 @@ class CudaBenchTest(CudaCase):
         ladder = self.json("bench", "ladder", "100000", "--device", "cuda")
         self.assertEqual([case["case"].split()[1] for case in ladder["results"]],
                          ["i32", "f32", "f64"])
+
+    def test_bench_of_dense_products(self):
+        dense = self.json("bench", "dense", "256", "--device", "cuda")
+        self.assertEqual([case["case"] for case in dense["results"]], ["256 x 256 f64", "256 x 256 f32"])
+        for case in dense["results"]:
+            rows = case["rows"]
+            self.assertEqual(rows[0]["name"], "1 naive")
+            self.assertTrue(all(row["result_ok"] for row in rows))
+            self.assertTrue(all(row["same_bits"] for row in rows if row["name"][0] in "12345"))
+        for wrong in ("0", "100", "33024", "x"):
+            self.assertIn("a multiple of 256", self.sentence("bench", "dense", wrong, "--device", "cuda"))
+
+    def test_bench_of_sampled_products(self):
+        found = self.json("bench", "sddmm", "7-point:20@16", "--device", "cuda")["results"]
+        self.assertEqual(len(found), 1)
+        self.assertEqual(found[0]["contenders"][0]["name"], "sddmm")
 
 
 if __name__ == "__main__":

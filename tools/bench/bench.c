@@ -106,6 +106,13 @@ static const suite suites[] = {
      bench_spgemm,
      NULL,
      {"7-point:128", "27-point:64", "nodes3:24", "rmat:14", "7-point:128:ap"}},
+    {"sddmm",
+     "cpu",
+     TAKES_RACE | TAKES_FILES,
+     "plain",
+     bench_sddmm,
+     NULL,
+     {"7-point:100", "27-point:64", "random:300000x16", "rmat:16"}},
     {"multigrid", "cpu", 0, NULL, bench_multigrid, NULL, {"128", "128:f32"}},
     {"io", "cpu", TAKES_RACE, NULL, bench_io, NULL, {"real", "pattern", "integer"}},
     {"recognise",
@@ -178,6 +185,20 @@ static const suite suites[] = {
      NULL,
      {"128", "256", "512", "128:f32", "512:f32"}},
     {"ladder", "cuda", TAKES_AGAINST, "cub", bench_ladder_cuda, NULL, {"4194304", "16777216"}},
+    {"sddmm",
+     "cuda",
+     TAKES_AGAINST | TAKES_FILES,
+     "cusparse",
+     bench_sddmm_cuda,
+     NULL,
+     {"7-point:128", "27-point:64", "random:1000000x16", "rmat:18"}},
+    {"dense",
+     "cuda",
+     TAKES_AGAINST,
+     "cublas",
+     bench_dense_cuda,
+     NULL,
+     {"1024", "2048", "4096", "8192"}},
     {"transfer",
      "cuda",
      TAKES_AGAINST | TAKES_PAGE,
@@ -439,7 +460,8 @@ static const line_option own_options[] = {
      LINE_COUNT, AT(rounds), .most = RACE_ROUNDS_MOST},
     {"against", "PEER",
      "What to race with: plain on the CPU, for io mmio or fmm; on a GPU cusparse (spmv), cublas "
-     "(reduce), cub (ladder), cudamemcpy (transfer), cusolver (reorder); stencil takes what furrow "
+     "(reduce), cub (ladder), cublas (dense), cudamemcpy (transfer), cusolver (reorder); stencil "
+     "takes what furrow "
      "stencil takes",
      LINE_TEXT, AT(against)},
     {"sweeps", "N", "stencil: " SWEEPS_DOC, LINE_COUNT, AT(sweeps), .most = SWEEPS_COUNT_MOST},
@@ -475,15 +497,16 @@ static const line line_of = {
     .options = own_options,
     .operands = "FILE|MATRIX...\nspmv [FILE|MATRIX...]\nreduce [ENTRIES...]\nstencil "
                 "[STENCIL...]\nrecognise [STENCIL...]\nmultigrid [N|N:f32...]\nio [FILE|TEXT...]\n"
-                "solve [FILE|MATRIX...]\nladder [ENTRIES...]\ntransfer [BYTES...]\nreorder "
+                "solve [FILE|MATRIX...]\nladder [ENTRIES...]\ndense [ROWS...]\ntransfer "
+                "[BYTES...]\nreorder "
                 "[FILE|MATRIX...]",
     .settle = settle,
     .rest = take_case,
     .doc =
         "Race the kernels against plain loops, compiled with -O3 -march=native, or on a GPU "
         "against NVIDIA's libraries; race reading and writing of files against NIST's mmio and "
-        "fast_matrix_market. Every result is checked. io is for CPUs; ladder, transfer and reorder "
-        "are for GPUs.\vMATRIX is generated: 5-point:N, 7-point:N, 9-point:N, "
+        "fast_matrix_market. Every result is checked. io is for CPUs; ladder, dense, transfer "
+        "and reorder are for GPUs.\vMATRIX is generated: 5-point:N, 7-point:N, 9-point:N, "
         "27-point:N, nodes3:N, "
         "random:ROWSxENTRIES, rmat:SCALE or power:ROWS. On the CPU a speed-up is the median over "
         "the rounds, relative to the first line of the table. On a GPU a time is the median of 21 "

@@ -32,6 +32,7 @@ fur_status bench_recognise(bench *b, const char *name);
 fur_status bench_solve(bench *b, const char *name);
 fur_status bench_trisolve(bench *b, const char *name);
 fur_status bench_spgemm(bench *b, const char *name);
+fur_status bench_sddmm(bench *b, const char *name);
 fur_status bench_neighbours(bench *b, const char *name);
 
 /* The matrix of that name in the context: a generated one, or that of a file. */

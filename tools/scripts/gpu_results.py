@@ -133,6 +133,24 @@ def ladder_table(cases):
                 f"{line['step_speedup']:.2f}", f"{line['total_speedup']:.2f}")
 
 
+def dense_table(cases):
+    print("\nThe dense ladder\n")
+    head("case", "step", "ms", "TFLOP/s", "of cuBLAS", "step speed-up", "note")
+    for case in cases:
+        for line in case["rows"]:
+            row(case["case"], line["name"], f"{1e3 * line['seconds']:.3f}", f"{line['tflops']:.2f}",
+                f"{100 * line['of_cublas']:.1f} %", f"{line['step_speedup']:.2f}", line["note"])
+
+
+def sampled_table(cases):
+    print("\nSampled products, ratio to cuSPARSE\n")
+    head("case", "contender", "cold, us", "of copy", "ratio", "warm, us", "ratio")
+    for case in cases:
+        for line in case["contenders"]:
+            row(case_name(case), line["name"], microseconds(line, "cold"), percent(line, "cold"),
+                ratio(line, "cold"), microseconds(line, "warm"), ratio(line, "warm"))
+
+
 def stencil_table(cases):
     print("\nStencils, and the same as matrices, cold\n")
     head("case", "copy, GB/s", "form", "kernel", "ns a point", "bytes a point", "GB/s", "of copy",
@@ -200,7 +218,8 @@ def table(results):
     for key in ("reduce", "transfer"):
         if results.get(key, {}).get("results"):
             duel_table(f"furrow bench {key}", results[key]["results"])
-    for key, show in (("ladder", ladder_table), ("stencil", stencil_table),
+    for key, show in (("ladder", ladder_table), ("dense", dense_table),
+                      ("sddmm", sampled_table), ("stencil", stencil_table),
                       ("stencil", sweep_table), ("solve", solve_table),
                       ("multigrid", multigrid_table),
                       ("recognise", recognition_table)):

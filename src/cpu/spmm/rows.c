@@ -16,13 +16,8 @@
 #    include "stream.h"
 #    include "table.h"
 
-/* Registers of sums: plain lanes are several registers each. Rows whose other columns come next;
- * columns that are gone through side by side in column-major order. */
-#    if FUR_REAL_REGISTERS
-#        define MOST_REGISTERS 4
-#    else
-#        define MOST_REGISTERS 1
-#    endif
+/* Rows whose other columns come next; columns that are gone through side by side in column-major
+ * order. */
 #    define NEAR_ROWS 64
 /* Entries of A between the row of X that is used and the one that is asked for: hardware follows
  * streams, but not jumps from row to row. */
@@ -76,8 +71,7 @@ const fur_spmm_kernel ISA(spmm_rows) = {
 };
 #else
 #    include "finish.h"
-
-typedef FUR_WIDE_LANES(VALUE_NAME) FN(wide);
+#    include "columns.h"
 
 /* A product in its types. */
 typedef struct FN(product) {
@@ -92,18 +86,14 @@ typedef struct FN(product) {
     int64_t y_row;
     int64_t y_column;
     int64_t cols;
-    VALUE alpha;
-    VALUE beta;
-    bool overwrite;
-    bool streams; /* Y is larger than the cache, not read, and its rows are whole cache lines */
+    FN(ending) end;
 } FN(product);
 
 static FN(product) FN(open)(const fur_spmm_call *call)
 {
     const fur_vectors_view *x = call->x;
     const fur_vectors_view *y = call->y;
-    FN(product)
-    p = {
+    return (FN(product)){
         .offsets = call->a->offsets,
         .columns = call->a->columns,
         .values = call->a->values,
@@ -115,22 +105,8 @@ static FN(product) FN(open)(const fur_spmm_call *call)
         .y_row = fur_row_step(y),
         .y_column = fur_column_step(y),
         .cols = y->cols,
-        .alpha = V(from)(call->alpha),
-        .beta = V(from)(call->beta),
+        .end = FN(ending_of)(call->alpha, call->beta, y),
     };
-    p.overwrite = V(is_zero)(p.beta);
-    int64_t row_bytes = p.cols * (int64_t)sizeof(VALUE);
-    p.streams = p.overwrite && y->layout == FUR_LAYOUT_ROWS && fur_streams(y->rows * row_bytes) &&
-                row_bytes % FUR_STREAM_LINE == 0 &&
-                p.y_row * (int64_t)sizeof(VALUE) % FUR_STREAM_LINE == 0 &&
-                (uintptr_t)p.y % FUR_STREAM_LINE == 0;
-    return p;
-}
-
-/* The columns of a register; those of the last one need not be all. `whole` is a constant. */
-INLINE FN(wide) FN(load_columns)(const VALUE *p, bool whole, unsigned mask)
-{
-    return whole ? W(load)(p) : W(load_some)(p, mask);
 }
 
 /* All cache lines of some registers of columns: one more where rows do not begin with a line. */
@@ -180,36 +156,17 @@ INLINE void FN(sum_row)(const FN(product) * p, int registers, bool whole, unsign
     }
 }
 
-/* y = alpha sum + beta y for a register of columns: -0 changes nothing that it is added to. */
-INLINE void FN(finish_columns)(const FN(product) * p, bool whole, unsigned mask, FN(wide) sum,
-                               VALUE *y)
-{
-    FN(wide) added = W(all)(V(neg)(V(from)((fur_scalar){0, 0})));
-    if (!p->overwrite)
-        added = W(madd)(W(all)(p->beta), FN(load_columns)(y, whole, mask), added);
-    sum = W(madd)(W(all)(p->alpha), sum, added);
-    if (!whole) {
-        W(store_some)(y, sum, mask);
-    } else if (p->streams) {
-        _Alignas(64) VALUE line[WIDTH];
-        W(store)(line, sum);
-        fur_stream(y, line, sizeof line);
-    } else {
-        W(store)(y, sum);
-    }
-}
-
-/* The same for a Y whose columns are not neighbours. */
+/* The end of some columns of a row of Y that are not neighbours. */
 static void FN(scatter_columns)(const FN(product) * p, int count, const VALUE *sum, VALUE *y)
 {
     for (int j = 0; j < count; j++)
-        FN(finish)(p->alpha, sum[j], p->beta, p->overwrite, y + j * p->y_column);
+        FN(finish)(p->end.alpha, sum[j], p->end.beta, p->end.overwrite, y + j * p->y_column);
 }
 
 /* Rows begin .. end-1 of some registers of columns from `first` on. Number and whole are constants;
  * if not whole the last register has the columns of the mask. */
-INLINE void FN(multiply_columns)(const FN(product) * p, int registers, bool whole, unsigned mask,
-                                 int64_t begin, int64_t end, int64_t first)
+INLINE void FN(multiply_columns)(const FN(product) * p, int64_t begin, int64_t end, int64_t first,
+                                 unsigned mask, int registers, bool whole)
 {
     if (begin == end)
         return;
@@ -222,7 +179,7 @@ INLINE void FN(multiply_columns)(const FN(product) * p, int registers, bool whol
 #    pragma GCC unroll 4
             for (int r = 0; r < registers; r++)
                 FN(finish_columns)
-            (p, whole || r < registers - 1, mask, sum[r], y + (ptrdiff_t)r * WIDTH);
+            (&p->end, whole || r < registers - 1, mask, sum[r], y + (ptrdiff_t)r * WIDTH);
         } else {
             VALUE lane[MOST_REGISTERS * WIDTH];
 #    pragma GCC unroll 4
@@ -235,38 +192,10 @@ INLINE void FN(multiply_columns)(const FN(product) * p, int registers, bool whol
     }
 }
 
-/* The same with constants: one function for each number of registers, all of them whole or not. */
 static void FN(multiply_some_columns)(const FN(product) * p, int count, int64_t begin, int64_t end,
                                       int64_t first)
 {
-    unsigned mask = (1U << count % WIDTH) - 1;
-    switch ((count + WIDTH - 1) / WIDTH * 2 + (count % WIDTH == 0)) {
-    case 2:
-        FN(multiply_columns)(p, 1, false, mask, begin, end, first);
-        break;
-#    if MOST_REGISTERS > 1
-    case 3:
-        FN(multiply_columns)(p, 1, true, mask, begin, end, first);
-        break;
-    case 4:
-        FN(multiply_columns)(p, 2, false, mask, begin, end, first);
-        break;
-    case 5:
-        FN(multiply_columns)(p, 2, true, mask, begin, end, first);
-        break;
-    case 6:
-        FN(multiply_columns)(p, 3, false, mask, begin, end, first);
-        break;
-    case 7:
-        FN(multiply_columns)(p, 3, true, mask, begin, end, first);
-        break;
-    case 8:
-        FN(multiply_columns)(p, 4, false, mask, begin, end, first);
-        break;
-#    endif
-    default:
-        FN(multiply_columns)(p, MOST_REGISTERS, true, mask, begin, end, first);
-    }
+    FUR_WITH_REGISTERS(count, FN(multiply_columns), p, begin, end, first);
 }
 
 /* Some rows at a time, so that they are in a cache for the next columns. */

@@ -170,7 +170,7 @@ static fur_status build(fur_env *env, const fur_stencil_view *s, blocks *b)
         b->axis[number] = axis_of(s->extent[number], one_place ? 0 : s->radius[number]);
         rows *= b->axis[number].places;
     }
-    b->cut = fur_cut_of(s);
+    b->cut = fur_cut_of(s, (int64_t)fur_value_size(s->value_type));
     FUR_TRY(fur_env_allocate(env, rows, sizeof *b->rows, &b->rows));
     FUR_TRY(fur_env_allocate(env, rows * s->points, sizeof *b->pool, &b->pool));
     list_rows(s, b);

@@ -55,11 +55,12 @@ static inline int64_t fur_uncut_bytes(void)
     return fur_larger(cache / 4 * 3, FUR_BLOCK_BYTES);
 }
 
-static inline fur_cut fur_cut_of(const fur_stencil_view *s)
+/* entry_bytes: of x at a point */
+static inline fur_cut fur_cut_of(const fur_stencil_view *s, int64_t entry_bytes)
 {
     fur_cut c;
-    int64_t point_bytes = (2 * s->radius[2] + 1) * (int64_t)fur_value_size(s->value_type);
-    int64_t most_points = FUR_BLOCK_BYTES / FUR_BLOCK_LINES / point_bytes;
+    int64_t point_bytes = (2 * s->radius[2] + 1) * entry_bytes;
+    int64_t most_points = fur_larger(FUR_BLOCK_BYTES / FUR_BLOCK_LINES / point_bytes, 1);
     int64_t columns = fur_parts_of(s->extent[0], most_points);
     c.width = fur_parts_of(fur_parts_of(s->extent[0], columns), FUR_BLOCK_STEP) * FUR_BLOCK_STEP;
     int64_t line_bytes = c.width * point_bytes;

@@ -86,7 +86,7 @@ static fur_status plan(fur_env *env, const fur_stencil_view *s, void **state)
 {
     plan_state *p;
     FUR_TRY(fur_env_allocate_zeros(env, 1, sizeof *p, &p));
-    p->cut = fur_cut_of(s);
+    p->cut = fur_cut_of(s, (int64_t)fur_value_size(s->value_type));
     fur_status status =
         fur_env_allocate_zeros(env, s->extent[0], fur_value_size(s->value_type), &p->zeros);
     if (status == FUR_OK)

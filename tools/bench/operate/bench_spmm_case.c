@@ -13,28 +13,28 @@ static bool same_bits(const fur_vectors *x, const fur_vectors *y)
     return memcmp(a->data, b->data, (size_t)(a->rows * a->cols) * sizeof(double)) == 0;
 }
 
-fur_status spmm_load(spmm_case *c, int64_t *cols)
+fur_status spmm_load(const bench *b, const char *case_name, fur_csr **out, int64_t *cols)
 {
-    fur_context *host = fur_context_host(c->b->context);
+    fur_context *host = fur_context_host(b->context);
     char name[4096];
-    snprintf(name, sizeof name, "%s", c->name);
+    snprintf(name, sizeof name, "%s", case_name);
     char *at = strrchr(name, '@');
     *cols = at ? strtoll(at + 1, NULL, 10) : 0;
     if (at)
         *at = '\0';
     fur_csr *near = NULL;
-    COMMAND_TRY(bench_load(c->b, host, name, &near));
+    COMMAND_TRY(bench_load(b, host, name, &near));
     const fur_csr_view *v = fur_csr_get(near);
     fur_status status = FUR_OK;
     if (v->value_type != FUR_F64 || v->offset_type != FUR_I32 || v->entries == 0)
-        status =
-            fur_context_fail(host, FUR_UNSUPPORTED,
-                             "%s: the race is for real matrices with 1 to 2^31-1 entries", c->name);
-    if (status != FUR_OK || host == c->b->context) {
-        c->a = near;
+        status = fur_context_fail(host, FUR_UNSUPPORTED,
+                                  "%s: the race is for real matrices with 1 to 2^31-1 entries",
+                                  case_name);
+    if (status != FUR_OK || host == b->context) {
+        *out = near;
         return status;
     }
-    status = fur_csr_transfer(near, c->b->context, &c->a);
+    status = fur_csr_transfer(near, b->context, out);
     fur_csr_destroy(near);
     return status;
 }
@@ -210,7 +210,7 @@ fur_status spmm_each(bench *b, const char *name, const int64_t *counts,
 {
     spmm_case c = {.b = b, .name = name};
     int64_t asked;
-    fur_status status = spmm_load(&c, &asked);
+    fur_status status = spmm_load(b, name, &c.a, &asked);
     if (status == FUR_OK && asked > 0)
         status = run_columns(&c, asked, contest);
     for (int i = 0; status == FUR_OK && asked <= 0 && counts[i] > 0; i++)

@@ -30,7 +30,7 @@ typedef struct spmm_case {
 } spmm_case;
 
 /* The matrix of a case "MATRIX" or "MATRIX@COLUMNS"; then *cols is that number, else 0. */
-fur_status spmm_load(spmm_case *c, int64_t *cols);
+fur_status spmm_load(const bench *b, const char *case_name, fur_csr **out, int64_t *cols);
 
 /* Blocks and plans for so many columns, and their end. A kernel that does not suit is left out. */
 fur_status spmm_open(spmm_case *c, int64_t cols);

@@ -35,8 +35,12 @@ peer_cublas peer_cublas_open(void *stream, bool scalars_on_device)
     *(void **)&cublas.dot = dlsym(library, "cublasDdot_v2");
     *(void **)&cublas.norm2 = dlsym(library, "cublasDnrm2_v2");
     *(void **)&cublas.axpy = dlsym(library, "cublasDaxpy_v2");
+    *(void **)&cublas.dgemm = dlsym(library, "cublasDgemm_v2");
+    *(void **)&cublas.sgemm = dlsym(library, "cublasSgemm_v2");
+    *(void **)&cublas.set_math_mode = dlsym(library, "cublasSetMathMode");
     bool found = create && set_stream && set_pointers && cublas.destroy && cublas.dot &&
-                 cublas.norm2 && cublas.axpy;
+                 cublas.norm2 && cublas.axpy && cublas.dgemm && cublas.sgemm &&
+                 cublas.set_math_mode;
     if (found && create(&cublas.handle) == 0 &&
         (set_stream(cublas.handle, stream) != 0 ||
          set_pointers(cublas.handle, scalars_on_device ? POINTERS_ON_DEVICE : POINTERS_ON_HOST) !=

@@ -4,6 +4,9 @@
 
 #include <stdbool.h>
 
+#define PEER_CUBLAS_DEFAULT 0
+#define PEER_CUBLAS_TF32 3
+
 /* cuBLAS: its functions, by its own types' sizes: a handle is a pointer, a status an int that is 0
  * for success. */
 typedef struct peer_cublas {
@@ -14,6 +17,13 @@ typedef struct peer_cublas {
     int (*norm2)(void *handle, int n, const double *x, int incx, double *result);
     int (*axpy)(void *handle, int n, const double *alpha, const double *x, int incx, double *y,
                 int incy);
+    int (*dgemm)(void *handle, int op_a, int op_b, int m, int n, int k, const double *alpha,
+                 const double *a, int lda, const double *b, int ldb, const double *beta, double *c,
+                 int ldc);
+    int (*sgemm)(void *handle, int op_a, int op_b, int m, int n, int k, const float *alpha,
+                 const float *a, int lda, const float *b, int ldb, const float *beta, float *c,
+                 int ldc);
+    int (*set_math_mode)(void *handle, int mode); /* one of the next */
 } peer_cublas;
 
 /* Calls go to the stream; scalars lie on the device or on the host. */

@@ -86,6 +86,37 @@ void plain_spmm(fur_context *context, int64_t rows, int64_t count, const fur_csr
               &(spmm){a->offsets, a->columns, a->values, count, x, y});
 }
 
+typedef struct sddmm {
+    const int32_t *offsets;
+    const int32_t *columns;
+    int64_t count;
+    const double *x;
+    const double *y;
+    double *values;
+} sddmm;
+
+static void sample_rows(void *job, int64_t begin, int64_t end)
+{
+    sddmm a = *(const sddmm *)job;
+    for (int64_t i = begin; i < end; i++) {
+        const double *x = a.x + i * a.count;
+        for (int32_t k = a.offsets[i]; k < a.offsets[i + 1]; k++) {
+            const double *y = a.y + a.columns[k] * a.count;
+            double sum = 0;
+#pragma omp simd reduction(+ : sum)
+            for (int64_t j = 0; j < a.count; j++)
+                sum += x[j] * y[j];
+            a.values[k] = sum;
+        }
+    }
+}
+
+void plain_sddmm(fur_context *context, const fur_csr_view *a, int64_t count, const double *x,
+                 const double *y, double *values)
+{
+    plain_for(context, a->rows, sample_rows, &(sddmm){a->offsets, a->columns, count, x, y, values});
+}
+
 static int by_column(const void *left, const void *right)
 {
     int32_t a = *(const int32_t *)left;

@@ -18,6 +18,11 @@ void plain_spmv(fur_context *context, int64_t rows, const int32_t *offsets, cons
 /* Y = A X for row-major X and Y of `count` columns without gaps */
 void plain_spmm(fur_context *context, int64_t rows, int64_t count, const fur_csr_view *a,
                 const double *x, double *y);
+
+/* values = X Y^T at A's entries, for row-major X and Y of `count` columns without gaps */
+void plain_sddmm(fur_context *context, const fur_csr_view *a, int64_t count, const double *x,
+                 const double *y, double *values);
+
 /* A matrix of the next. */
 typedef struct plain_csr {
     int64_t rows;

@@ -1,0 +1,21 @@
+/* A block of vectors for a test, in any layout, in the columns and rows of a larger one if there
+ * are to be gaps. */
+#ifndef FURROW_TESTS_PLACED_BLOCK_H
+#define FURROW_TESTS_PLACED_BLOCK_H
+
+#include "support.h"
+
+typedef struct placed_block {
+    fur_vectors *memory;
+    fur_vectors *block;
+} placed_block;
+
+/* With a copy of the entries, which are on the host in row-major order. */
+placed_block block_place(fur_context *context, fur_value_type value, int64_t rows, int64_t cols,
+                         fur_layout layout, bool gaps, const void *entries);
+void block_remove(placed_block *p);
+
+/* Frees it and returns its entries in row-major order, in memory of malloc. */
+void *block_take_back(placed_block *p);
+
+#endif
