@@ -56,7 +56,7 @@ typedef struct fur_neighbours_report {
  * entries, in the points' context and value type. Distances of 0, between points at one place, are
  * stored. Layout and stride of the points are any. options and report may be NULL. In a CUDA
  * context the device does it for k up to 128 and up to 64 dimensions, else the host, on a copy.
- * Waits. Takes, meanwhile, a copy of the points, and for "grid" 28 bytes a point more.
+ * Waits. Takes, meanwhile, a copy of the points, and for "grid" 28 bytes a point more, on a GPU 44.
  *
  * FUR_INVALID unless the points are of a real type, have a dimension, and every coordinate is
  * finite: the sentence names the first point that has another; and unless 1 <= k < n (k <= n with

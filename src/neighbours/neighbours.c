@@ -36,7 +36,7 @@ static fur_status check_k(const fur_vectors *points, int64_t k, bool with_self)
 {
     int64_t most = points->view.rows - (with_self ? 0 : 1);
     if (k >= 1 && k <= most)
-        return FUR_OK;
+        return FUR_OK; /* n k < 2^62 */
     return fur_env_fail(&points->context->env, FUR_INVALID,
                         "%lld neighbours for each of %lld points: ask for 1 to %lld%s",
                         (long long)k, (long long)points->view.rows, (long long)fur_larger(most, 0),
@@ -54,43 +54,59 @@ static fur_status check_finite(const fur_vectors *points, const fur_neighbours_k
                         (long long)row + 1);
 }
 
-/* Whether there is a grid for a name; sets the report's words. */
-static fur_status choose(const fur_vectors *points, const char *name, int64_t grid_from, task *t)
+static bool is_auto(const char *method)
 {
-    const fur_vectors_view *v = &points->view;
-    bool few = v->cols <= FUR_NEIGHBOURS_GRID_DIMENSIONS;
-    bool is_auto = !name || strcmp(name, "auto") == 0;
-    bool grid = is_auto ? few && v->rows >= grid_from : strcmp(name, "grid") == 0;
-    if (!is_auto && !grid && strcmp(name, "brute") != 0)
-        return fur_env_fail(&points->context->env, FUR_INVALID,
+    return !method || strcmp(method, "auto") == 0;
+}
+
+static bool has_grid(const fur_vectors *points)
+{
+    return points->view.cols <= FUR_NEIGHBOURS_GRID_DIMENSIONS;
+}
+
+static fur_status check_method(const fur_vectors *points, const char *method)
+{
+    fur_env *env = &points->context->env;
+    bool grid = !is_auto(method) && strcmp(method, "grid") == 0;
+    if (!is_auto(method) && !grid && strcmp(method, "brute") != 0)
+        return fur_env_fail(env, FUR_INVALID,
                             "there is no method \"%s\" for neighbours; there are auto, brute, grid",
-                            name);
-    if (grid && !few)
-        return fur_env_fail(&points->context->env, FUR_UNSUPPORTED,
+                            method);
+    if (grid && !has_grid(points))
+        return fur_env_fail(env, FUR_UNSUPPORTED,
                             "there is a grid for up to %d dimensions, and the points have %lld; "
                             "use method \"brute\"",
-                            FUR_NEIGHBOURS_GRID_DIMENSIONS, (long long)v->cols);
-    t->call.grid = grid;
-    t->report.method = grid ? "grid" : "brute";
-    t->report.reason = !is_auto ? "it was asked for"
-                       : grid   ? "in few dimensions most points can be left out"
-                       : few    ? "so few points are compared before a grid is made"
-                                : "in this many dimensions few points could be left out";
+                            FUR_NEIGHBOURS_GRID_DIMENSIONS, (long long)points->view.cols);
     return FUR_OK;
 }
 
-/* The search by kernels that reach the points. */
-static fur_status search_here(const task *t, const fur_neighbours_kernels *kernels, fur_csr **out)
+/* The method of a name that has been checked, in the call and in the report's words. */
+static void choose(const char *method, int64_t grid_from, task *t)
+{
+    bool few = has_grid(t->points);
+    bool grid =
+        is_auto(method) ? few && t->points->view.rows >= grid_from : strcmp(method, "grid") == 0;
+    t->call.grid = grid;
+    t->report.method = grid ? "grid" : "brute";
+    t->report.reason = !is_auto(method) ? "it was asked for"
+                       : grid           ? "in few dimensions most points can be left out"
+                       : few            ? "so few points are compared before a grid is made"
+                                        : "in this many dimensions few points could be left out";
+}
+
+/* The search where the points lie. FUR_UNSUPPORTED if the device leaves it to the companion. */
+static fur_status search_here(task *t, const char *method, fur_csr **out)
 {
     fur_context *context = t->points->context;
+    const fur_neighbours_kernels *kernels = context->backend->neighbours;
     int64_t n = t->points->view.rows;
-    int64_t k = t->call.k;
     fur_csr *g;
-    if (k > INT64_MAX / n)
-        return fur_env_fail(&context->env, FUR_OVERFLOW, "%lld x %lld entries do not fit in memory",
-                            (long long)n, (long long)k);
-    FUR_TRY(fur_csr_allocate(context, n, n, n * k, t->points->view.value_type,
-                             fur_offset_for(n * k), &g));
+    if (!kernels)
+        return FUR_UNSUPPORTED;
+    choose(method, kernels->grid_from, t);
+    FUR_TRY(check_finite(t->points, kernels));
+    FUR_TRY(fur_csr_allocate(context, n, n, n * t->call.k, t->points->view.value_type,
+                             fur_offset_for(n * t->call.k), &g));
     fur_status status = kernels->find(&context->env, &t->call, &g->view);
     if (status == FUR_OK)
         *out = g;
@@ -100,7 +116,7 @@ static fur_status search_here(const task *t, const fur_neighbours_kernels *kerne
 }
 
 /* The search in the companion, on a copy; the result is moved back. */
-static fur_status search_near(task *t, const fur_neighbours_options *options, fur_csr **out)
+static fur_status search_near(task *t, const char *method, fur_csr **out)
 {
     fur_context *context = t->points->context;
     fur_context *host = context->host;
@@ -112,25 +128,17 @@ static fur_status search_near(task *t, const fur_neighbours_options *options, fu
         host, context,
         fur_vectors_allocate(host, v->value_type, v->rows, v->cols, v->layout, &near)));
     FUR_TRY_DONE(fur_vectors_copy(t->points, near));
-    FUR_TRY_DONE(fur_context_pass_on(host, context,
-                                     fur_neighbours(near, t->call.k, options, &t->report, &found)));
+    task there = *t;
+    there.points = near;
+    there.call.points = &near->view;
+    there.call.seconds_plan = &there.report.seconds_plan;
+    FUR_TRY_DONE(fur_context_pass_on(host, context, search_here(&there, method, &found)));
+    t->report = there.report;
     status = fur_context_pass_on(host, context, fur_csr_transfer(found, context, out));
 done:
     fur_csr_destroy(found);
     fur_vectors_destroy(near);
     return status;
-}
-
-static fur_status search(task *t, const fur_neighbours_options *o, fur_csr **out)
-{
-    const fur_neighbours_kernels *kernels = t->points->context->backend->neighbours;
-    fur_status status = FUR_UNSUPPORTED;
-    if (kernels) {
-        FUR_TRY(choose(t->points, o->method, kernels->grid_from, t));
-        FUR_TRY(check_finite(t->points, kernels));
-        status = search_here(t, kernels, out);
-    }
-    return status == FUR_UNSUPPORTED ? search_near(t, o, out) : status;
 }
 
 fur_status fur_neighbours(const fur_vectors *points, int64_t k,
@@ -145,14 +153,19 @@ fur_status fur_neighbours(const fur_vectors *points, int64_t k,
     FUR_CHECK_REPORT(context, fur_neighbours_report, report);
     FUR_TRY(check_points(points));
     FUR_TRY(check_k(points, k, o.with_self));
+    FUR_TRY(check_method(points, o.method));
     task t = {.points = points, .report = {.size = sizeof t.report}};
     t.call = (fur_neighbours_call){.points = &points->view,
                                    .k = k,
                                    .squared = o.squared,
                                    .with_self = o.with_self,
                                    .seconds_plan = &t.report.seconds_plan};
-    fur_csr *found;
-    FUR_TRY(search(&t, &o, &found));
+    fur_csr *found = NULL;
+    fur_status status = search_here(&t, o.method, &found);
+    if (status == FUR_UNSUPPORTED)
+        status = search_near(&t, o.method, &found);
+    if (status != FUR_OK)
+        return status;
     t.report.bytes =
         points->view.rows * points->view.cols * (int64_t)fur_value_size(points->view.value_type) +
         fur_csr_bytes(&found->view);

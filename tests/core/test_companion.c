@@ -1,12 +1,14 @@
 /* A device that has memory and reference kernels but no service: what it does not do itself the
  * library does on its companion, with the bits of the host. The device is made here. Its memory can
  * only be touched while one of its kernels or copies runs: whoever reads it from the host dies. */
+#include "clouds.h"
 #include "recognise_matrices.h"
 #include "recognise.h"
 #include "sddmm_trial.h"
 #include "spmm_trial.h"
 #include "team.h"
 
+#include <math.h>
 #include <sys/mman.h>
 
 #define ARENA ((size_t)1 << 28)
@@ -160,6 +162,7 @@ static fur_context *context_far(void)
     d->backend.stencil = stencils;
     d->backend.stencil_count = COUNT_OF(stencils);
     d->backend.spgemm = NULL;
+    d->backend.neighbours = NULL;
     d->backend.remote = &remote;
     d->results.scalars = fur_scalars_initial();
     c->env.device = d;
@@ -744,6 +747,33 @@ START_TEST(products_are_sampled_by_the_host)
 }
 END_TEST
 
+START_TEST(neighbours_are_found_by_the_host)
+{
+    fur_context *far = context_far();
+    rng r = rng_stream(4200 + (uint64_t)_i);
+    fur_neighbours_options options = {.size = sizeof options, .method = _i ? "grid" : "brute"};
+    double *points = cloud_make(&cloud_kinds[_i], &r, FUR_F64, 90, 2);
+    cloud_answer answer = cloud_solve(FUR_F64, 90, 2, points, 7, false, false);
+    fur_neighbours_report report = FUR_DEFAULT(fur_neighbours_report);
+    fur_vectors *block = NULL;
+    fur_csr *g = NULL;
+    ck_ok(far, fur_vectors_create(far, FUR_F64, 90, 2, FUR_LAYOUT_ROWS, &block));
+    ck_ok(far, fur_vectors_upload(points, block));
+    ck_ok(far, fur_neighbours(block, 7, &options, &report, &g));
+    cloud_check("far", &answer, g);
+    ck_assert_str_eq(report.method, options.method);
+    fur_csr_destroy(g);
+    points[20] = NAN;
+    ck_ok(far, fur_vectors_upload(points, block));
+    ck_fails(far, FUR_INVALID, "point 11, counting from 1, has a coordinate that is not finite",
+             fur_neighbours(block, 7, &options, NULL, &g));
+    fur_vectors_destroy(block);
+    cloud_answer_release(&answer);
+    free(points);
+    fur_context_destroy(far);
+}
+END_TEST
+
 static void add_tests(TCase *tests)
 {
     tcase_add_loop_test(tests, blocks_are_multiplied_by_the_host, 0, 3);
@@ -754,6 +784,7 @@ static void add_tests(TCase *tests)
     tcase_add_loop_test(tests, stencils_are_recognised_by_the_host, 0, 2);
     tcase_add_loop_test(tests, stencils_become_matrices_on_the_host, 0, BOUNDARIES);
     tcase_add_test(tests, orders_are_found_by_the_host);
+    tcase_add_loop_test(tests, neighbours_are_found_by_the_host, 0, 2);
 }
 
 int main(void)

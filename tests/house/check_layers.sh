@@ -53,7 +53,7 @@ may_see() {
     furrow_page) echo tools/page tools/shared ;;
     furrow_picture) echo tools/picture tools/page tools/shared ;;
     furrow_bench) (cd "$source" && echo tools/bench tools/bench/*/ tools/page tools/shared) ;;
-    furrow_command) echo tools tools/solve tools/shared tools/page tools/picture ;;
+    furrow_command) echo tools tools/operate tools/solve tools/shared tools/page tools/picture ;;
     *) echo "$1 is not in the table of $0" >&2 && exit 1 ;;
     esac
 }
