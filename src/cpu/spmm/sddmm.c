@@ -16,11 +16,12 @@
 
 _Static_assert(FUR_SDDMM_LANES == LANES, "lanes of the CPU's registers");
 
-/* Entries side by side at most; entries between the row of Y that is used and the one that is asked
- * for, and how many of its bytes. */
+/* Entries side by side at most. */
 #    define GROUP 4
+/* Entries between the row of Y that is used and the one that is asked for, and how many of its
+ * bytes: hardware finds the rest of a long row. */
 #    define AHEAD 16
-#    define AHEAD_BYTES 512
+#    define AHEAD_BYTES 256
 
 #    define FUR_TEMPLATE "spmm/sddmm.c"
 #    include "foreach_type.h"

@@ -136,16 +136,27 @@ static void FN(multiply_some_columns)(const FN(points) * of, int64_t begin, int6
     FUR_WITH_REGISTERS(count, FN(multiply_columns), of, begin, end, first);
 }
 
-/* Points begin .. end-1 of the grid, which have the terms of the one `at`. */
-static void FN(multiply_points)(FN(points) * of, const int64_t at[3], int64_t begin, int64_t end)
+/* All columns of points begin .. end-1, some points at a time so that their other columns come
+ * next. */
+static void FN(multiply_rows)(const FN(points) * of, int64_t begin, int64_t end, int64_t cols)
 {
-    const int64_t cols = of->call->y->cols;
     const int64_t block = MOST_REGISTERS * WIDTH;
-    FN(list_terms)(of, at);
     for (int64_t p = begin; p < end; p += NEAR_POINTS)
         for (int64_t first = 0; first < cols; first += block)
             FN(multiply_some_columns)
     (of, p, fur_smaller(end, p + NEAR_POINTS), first, (int)fur_smaller(block, cols - first));
+}
+
+/* Points begin .. end-1 of the grid, which have the terms of the one `at`. Where rows have no gaps
+ * and coefficients are constant, these rows are as good as one long one. */
+static void FN(multiply_points)(FN(points) * of, const int64_t at[3], int64_t begin, int64_t end)
+{
+    const int64_t cols = of->call->y->cols;
+    FN(list_terms)(of, at);
+    if (!of->fields && of->call->x->stride == cols && of->call->y->stride == cols)
+        FN(multiply_rows)(of, begin, begin + 1, (end - begin) * cols);
+    else
+        FN(multiply_rows)(of, begin, end, cols);
 }
 
 /* Points from <= i < to of line j of plane k: those at the line's ends one by one. */
