@@ -60,6 +60,7 @@ template <class Real, int Lower, int Width, bool Exact> struct band {
             return 0;
         int64_t begin = i > lower ? i - lower : 0;
         int64_t end = w.a.starts[i + 1];
+#pragma unroll 1
         for (int64_t k = w.a.starts[i]; k < end; k++) {
             int64_t column = __ldg(w.a.columns + k) - begin;
             Real value = w.a.values(k, s);
@@ -130,6 +131,7 @@ template <class Real, int Lower, int Width, bool Exact> struct band {
 #pragma unroll
         for (int r = 0; r <= (Exact ? Lower : lower); r++)
             right[r] = open(r, row[r]);
+#pragma unroll 1
         for (int64_t j = 0; j < w.a.rows; j++) {
             Real next[Width];
             Real next_right = open(j + lower + 1, next); // on its way meanwhile
@@ -163,6 +165,7 @@ template <class Real, int Lower, int Width, bool Exact> struct band {
 #pragma unroll
         for (int c = 0; c < (Exact ? Width : width); c++)
             x[c] = 0;
+#pragma unroll 1
         for (int64_t i = w.a.rows - 1; i >= 0; i--) {
             Real next[Width];
             Real next_y = fetch(i > 0 ? i - 1 : 0, next);

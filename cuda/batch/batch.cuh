@@ -47,6 +47,7 @@ template <class Value> struct fur_batch_systems {
         Value sum = fur_zero<Value>();
         for (int64_t from = begin; from < end; from += FUR_ROW_SEGMENT) {
             Value segment = fur_zero<Value>();
+#pragma unroll 4
             for (int64_t k = from; k < min(end, from + FUR_ROW_SEGMENT); k++)
                 segment = fur_fma(values(k, s), x(__ldg(columns + k)), segment);
             sum = from == begin ? segment : fur_add(sum, segment);

@@ -11,8 +11,9 @@
 #include "reciprocal.cuh"
 #include "tree.cuh"
 
-// Systems of a block: of f64 their entries in a row are two sectors of the memory.
-#define SIDE 8
+// Systems of a block: of f64 their entries in a row are a sector of the memory. More would leave
+// too few registers for a thread.
+#define SIDE 4
 // Threads of a system at most, rows of a leaf's lanes, bytes of such a row.
 #define MOST_THREADS 64
 #define DEPTH 32
@@ -24,7 +25,6 @@ namespace
 template <class Value> constexpr int lanes = LANE_BYTES / static_cast<int>(sizeof(Value));
 template <class Value>
 constexpr int threads = lanes<Value> < MOST_THREADS ? lanes<Value> : MOST_THREADS;
-template <class Value> constexpr int block_size = SIDE *threads<Value>;
 
 struct add {
     template <int Parts>
@@ -44,6 +44,7 @@ template <class Value> struct shared {
     double lane[2][SIDE][lanes<Value> + 1];
     double root[2][SIDE];
     int flag[2][SIDE];
+    fur_course course[SIDE];
 };
 
 template <class Value> struct job {
@@ -95,10 +96,10 @@ template <class Value> struct worker {
     int64_t s;  // the system; the last one also for those that there are not
     int64_t at; // its column in the room
     bool there;
-    fur_course course = {};
+    fur_course &course; // of the system; its first thread decides
 
     __device__ worker(const job<Value> &w, shared<Value> &m)
-        : w(w), m(m), side(threadIdx.x % SIDE), first(threadIdx.x / SIDE)
+        : w(w), m(m), side(threadIdx.x % SIDE), first(threadIdx.x / SIDE), course(m.course[side])
     {
         at = blockIdx.x * int64_t(SIDE) + side;
         there = at < w.a.count;
@@ -126,6 +127,15 @@ template <class Value> struct worker {
         return lane[0];
     }
 
+    // Changes the course, for all threads to see.
+    template <class Change> __device__ void decide(Change change)
+    {
+        __syncthreads();
+        if (first == 0)
+            change();
+        __syncthreads();
+    }
+
     // Sums over all rows of the system: visit(i, sums) adds row i. All threads take part, and see
     // afterwards what the others have written.
     template <int Parts, class Visit> __device__ fur_partial<Parts> walk(Visit visit)
@@ -136,6 +146,7 @@ template <class Value> struct worker {
             int64_t end = min(w.a.rows, leaf + DEPTH * lanes<Value>);
             for (int lane = first; lane < lanes<Value>; lane += threads<Value>) {
                 fur_partial<Parts> sums = {};
+#pragma unroll 1
                 for (int64_t i = leaf + lane; i < end; i += lanes<Value>)
                     visit(i, sums.part);
 #pragma unroll
@@ -166,6 +177,7 @@ template <class Value> struct worker {
     // Calls visit(i) for the thread's rows.
     template <class Visit> __device__ void each(Visit visit) const
     {
+#pragma unroll 1
         for (int64_t i = first; i < w.a.rows; i += threads<Value>)
             visit(i);
     }
@@ -260,19 +272,24 @@ template <class Value> struct worker {
             w.t(i, at) = b_norm == 0 ? fur_zero<Value>() : w.x(i, s);
         });
         double residual = take_residual();
-        fur_course_begin(&course, &w.form, b_norm, residual, usable, finite);
-        course.open = course.open && there;
-        course.runs = course.runs && there;
+        decide([&] {
+            course = {};
+            fur_course_begin(&course, &w.form, b_norm, residual, usable, finite);
+            course.open = course.open && there;
+            course.runs = course.runs && there;
+        });
     }
 
     // What passes of corrections begin with. Whether any pass is open.
     __device__ bool prepare()
     {
+        const Value scale = fur_from<Value>({course.scale, 0});
+        const bool scaled = course.scale != 1;
         if (course.open && course.corrects)
             each([&](int64_t i) {
                 w.t(i, at) = fur_zero<Value>();
-                if (course.scale != 1)
-                    w.r(i, at) = fur_mul(fur_from<Value>({course.scale, 0}), w.r(i, at));
+                if (scaled)
+                    w.r(i, at) = fur_mul(scale, w.r(i, at));
             });
         return __syncthreads_or(course.open);
     }
@@ -280,18 +297,18 @@ template <class Value> struct worker {
     // x += alpha p where that is due; p = d r + beta p where the pass goes on
     __device__ void turn()
     {
+        const bool runs = course.runs;
         const Value unit = fur_from<Value>({1, 0});
         const Value alpha = fur_from<Value>({course.alpha, 0});
         const Value beta = fur_from<Value>({course.beta, 0});
-        if (course.runs || course.settles)
+        if (runs || course.settles)
             each([&](int64_t i) {
                 Value p = w.p(i, at);
                 w.t(i, at) = fur_fma(alpha, p, w.t(i, at));
-                if (course.runs)
+                if (runs)
                     w.p(i, at) = fur_fma(unit, fur_mul(w.d(i, at), w.r(i, at)), fur_mul(beta, p));
             });
-        course.settles = false;
-        __syncthreads();
+        decide([&] { course.settles = false; });
     }
 
     // p = d r; r.p
@@ -303,7 +320,7 @@ template <class Value> struct worker {
                         w.p(i, at) = p;
                         sums[0] = dot_re(r, p, sums[0]);
                     }).part[0];
-        fur_course_aim(&course, rz);
+        decide([&] { fur_course_aim(&course, rz); });
     }
 
     // q = A p; the step. Whether any pass goes on.
@@ -314,7 +331,7 @@ template <class Value> struct worker {
                         w.q(i, at) = q;
                         sums[0] = dot_re(w.p(i, at), q, sums[0]);
                     }).part[0];
-        fur_course_step(&course, pq);
+        decide([&] { fur_course_step(&course, pq); });
         return __syncthreads_or(course.runs);
     }
 
@@ -333,7 +350,7 @@ template <class Value> struct worker {
             sums[1] = dot_re(r, fur_mul(w.d(i, at), r), sums[1]);
         });
         double length = norm_from(sums.part[0], runs, [&](int64_t i) { return w.r(i, at); });
-        fur_course_reduce(&course, &w.form, length, sums.part[1]);
+        decide([&] { fur_course_reduce(&course, &w.form, length, sums.part[1]); });
         return __syncthreads_or(course.runs);
     }
 
@@ -344,7 +361,7 @@ template <class Value> struct worker {
             sums[0] = dot_re(w.p(i, at), w.q(i, at), sums[0]);
             sums[1] = dot_im(w.p(i, at), w.q(i, at), sums[1]);
         });
-        fur_course_check(&course, pair.part[0], pair.part[1]);
+        decide([&] { fur_course_check(&course, pair.part[0], pair.part[1]); });
         return __syncthreads_or(course.runs);
     }
 
@@ -365,13 +382,15 @@ template <class Value> struct worker {
     {
         const Value unit = fur_from<Value>({1, 0});
         const Value back = fur_from<Value>({1 / course.scale, 0});
-        bool gains = fur_course_gains(&course);
+        const bool gains = fur_course_gains(&course);
+        const bool corrects = course.corrects;
+        const bool scaled = corrects && course.scale != 1;
         each([&](int64_t i) {
             Value t = w.t(i, at);
             Value x = w.x(i, s);
-            if (course.corrects && course.scale != 1)
+            if (scaled)
                 t = fur_mul(back, t);
-            Value sum = !gains ? x : course.corrects ? fur_fma(unit, t, x) : t;
+            Value sum = !gains ? x : corrects ? fur_fma(unit, t, x) : t;
             w.t(i, at) = sum;
             if (gains)
                 w.x(i, s) = sum;
@@ -386,15 +405,15 @@ template <class Value> struct worker {
             accept();
             bool gains = fur_course_gains(&course);
             double residual = take_residual();
-            fur_course_judge(&course, &w.form, gains ? residual : course.residual);
+            decide([&] { fur_course_judge(&course, &w.form, gains ? residual : course.residual); });
         }
         if (there && first == 0)
             w.results[s] = fur_course_result(&course);
     }
 };
 
-template <class Value>
-__global__ void __launch_bounds__(block_size<Value>) solve(const __grid_constant__ job<Value> w)
+template <class Value, int Threads>
+__global__ void __launch_bounds__(Threads, 1) solve(const __grid_constant__ job<Value> w)
 {
     __shared__ shared<Value> m;
     worker<Value>(w, m).solve();
@@ -432,8 +451,9 @@ fur_status fur_cuda_batch_cg(const fur_batch_solve_call *call, const fur_batch_r
                         vector(4),
                         *call->form,
                         room->results};
-        solve<Value><<<static_cast<unsigned>(step / SIDE), block_size<Value>, 0,
-                       fur_cuda_stream(call->env)>>>(w);
+        constexpr int block = SIDE * threads<Value>;
+        solve<Value, block>
+            <<<static_cast<unsigned>(step / SIDE), block, 0, fur_cuda_stream(call->env)>>>(w);
         return fur_cuda_launched(call->env, "batch cg");
     });
 }

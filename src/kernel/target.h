@@ -11,7 +11,7 @@ FUR_ANYWHERE double fur_target(double rtol, double norm)
 {
     double target = rtol * norm;
     while (target / norm > rtol)
-        target = nextafter(target, 0);
+        target = nextafter(target, 0.0);
     return target;
 }
 

@@ -50,37 +50,42 @@ typedef struct FN(chunk) {
     VALUE *r;
     VALUE *p;
     VALUE *q;
-    VALUE *t;         /* x, or its correction */
-    REAL runs[SIDE];  /* not 0: the pass goes on, as fur_course says */
-    REAL turns[SIDE]; /* not 0: or its last update of x is due */
-    VALUE alpha[SIDE];
+    VALUE *t;          /* x, or its correction */
+    REAL runs[SIDE];   /* not 0: the pass goes on, as fur_course says */
+    REAL turns[SIDE];  /* not 0: or its last update of x is due */
+    VALUE step[SIDE];  /* alpha for that; 0 where it is not due */
+    VALUE alpha[SIDE]; /* for r, as beta 0 where the pass has ended */
     VALUE beta[SIDE];
     fur_course course[SIDE];
 } FN(chunk);
 
-/* Entry i of the matrices times x, one row of sums. */
-INLINE void FN(multiply_row)(const FN(chunk) * c, int64_t i, const VALUE *x, VALUE *out)
+/* Adds entries begin .. end-1 of a row times x. */
+INLINE void FN(add_entries)(const FN(chunk) * c, int64_t begin, int64_t end, const VALUE *x,
+                            VALUE *sum)
 {
-    FN(wide) sum[REGISTERS];
-    FN(wide) segment[REGISTERS];
-    int64_t begin = fur_offset_at(c->a, i);
-    int64_t end = fur_offset_at(c->a, i + 1);
-    for (int n = 0; n < REGISTERS; n++)
-        sum[n] = segment[n] = W(zero)();
     for (int64_t k = begin; k < end; k++) {
         const VALUE *value = c->values + k * SIDE;
         const VALUE *entry = x + (int64_t)c->a->columns[k] * SIDE;
-        for (int n = 0; n < REGISTERS; n++)
-            segment[n] =
-                W(madd)(W(load)(value + n * WIDTH), W(load)(entry + n * WIDTH), segment[n]);
-        if ((k - begin) % FUR_ROW_SEGMENT == FUR_ROW_SEGMENT - 1 || k + 1 == end)
-            for (int n = 0; n < REGISTERS; n++) {
-                sum[n] = k - begin < FUR_ROW_SEGMENT ? segment[n] : W(plus)(sum[n], segment[n]);
-                segment[n] = W(zero)();
-            }
+#    pragma omp simd aligned(value, entry : CHUNK_BYTES)
+        for (int s = 0; s < SIDE; s++)
+            sum[s] = V(fma)(value[s], entry[s], sum[s]);
     }
-    for (int n = 0; n < REGISTERS; n++)
-        W(store)(out + n * WIDTH, sum[n]);
+}
+
+/* Row i of the matrices times x. */
+INLINE void FN(multiply_row)(const FN(chunk) * c, int64_t i, const VALUE *x, VALUE *out)
+{
+    _Alignas(64) VALUE sum[SIDE] = {0};
+    int64_t from = fur_offset_at(c->a, i);
+    int64_t end = fur_offset_at(c->a, i + 1);
+    FN(add_entries)(c, from, fur_smaller(end, from + FUR_ROW_SEGMENT), x, sum);
+    for (from += FUR_ROW_SEGMENT; from < end; from += FUR_ROW_SEGMENT) {
+        _Alignas(64) VALUE segment[SIDE] = {0};
+        FN(add_entries)(c, from, fur_smaller(end, from + FUR_ROW_SEGMENT), x, segment);
+        for (int s = 0; s < SIDE; s++)
+            sum[s] = V(add)(sum[s], segment[s]);
+    }
+    memcpy(out, sum, sizeof sum);
 }
 
 /* q = A p; p.q */
@@ -92,13 +97,14 @@ static void FN(visit_product)(void *job, int64_t i, int count, FN(lane) * one, F
         const VALUE *p = c->p + (i + j) * SIDE;
         VALUE *q = c->q + (i + j) * SIDE;
         FN(multiply_row)(c, i + j, c->p, q);
-#    pragma omp simd
+        double *sum = one[j];
+#    pragma omp simd aligned(p, q, sum : CHUNK_BYTES)
         for (int s = 0; s < SIDE; s++)
-            one[j][s] = FN(dot_re)(p[s], q[s], one[j][s]);
+            sum[s] = FN(dot_re)(p[s], q[s], sum[s]);
     }
 }
 
-/* r -= alpha q; its square; r.d r */
+/* r -= alpha q, alpha 0 where the pass has ended; its square; r.d r */
 static void FN(visit_descent)(void *job, int64_t i, int count, FN(lane) * one, FN(lane) * two)
 {
     const FN(chunk) *c = job;
@@ -107,13 +113,14 @@ static void FN(visit_descent)(void *job, int64_t i, int count, FN(lane) * one, F
         const VALUE *q = c->q + at;
         const VALUE *d = c->d + at;
         VALUE *r = c->r + at;
-#    pragma omp simd
+        double *squares = one[j];
+        double *products = two[j];
+#    pragma omp simd aligned(q, d, r, squares, products : CHUNK_BYTES)
         for (int s = 0; s < SIDE; s++) {
             VALUE next = V(fma)(V(neg)(c->alpha[s]), q[s], r[s]);
-            next = c->runs[s] != 0 ? next : r[s];
             r[s] = next;
-            one[j][s] = FN(dot_re)(next, next, one[j][s]);
-            two[j][s] = FN(dot_re)(next, V(mul)(d[s], next), two[j][s]);
+            squares[s] = FN(dot_re)(next, next, squares[s]);
+            products[s] = FN(dot_re)(next, V(mul)(d[s], next), products[s]);
         }
     }
 }
@@ -142,8 +149,9 @@ static void FN(visit_pair)(void *job, int64_t i, int count, FN(lane) * one, FN(l
     }
 }
 
-/* x += alpha p where that is due; p = d r + beta p where the pass goes on */
-static void FN(turn)(const FN(chunk) * c)
+/* x += alpha p where that is due; p = d r + beta p, beta 0 where the pass has ended. `all`: it is
+ * due everywhere. */
+INLINE void FN(turn_rows)(const FN(chunk) * c, bool all)
 {
     const VALUE unit = V(from)(fur_real(1));
     for (int64_t i = 0; i < c->rows; i++) {
@@ -151,14 +159,24 @@ static void FN(turn)(const FN(chunk) * c)
         const VALUE *d = c->d + i * SIDE;
         VALUE *p = c->p + i * SIDE;
         VALUE *t = c->t + i * SIDE;
-#    pragma omp simd
+#    pragma omp simd aligned(r, d, p, t : CHUNK_BYTES)
         for (int s = 0; s < SIDE; s++) {
-            VALUE x = V(fma)(c->alpha[s], p[s], t[s]);
-            VALUE next = V(fma)(unit, V(mul)(d[s], r[s]), V(mul)(c->beta[s], p[s]));
-            t[s] = c->turns[s] != 0 ? x : t[s];
-            p[s] = c->runs[s] != 0 ? next : p[s];
+            VALUE x = V(fma)(c->step[s], p[s], t[s]);
+            p[s] = V(fma)(unit, V(mul)(d[s], r[s]), V(mul)(c->beta[s], p[s]));
+            t[s] = all || c->turns[s] != 0 ? x : t[s];
         }
     }
+}
+
+static void FN(turn)(const FN(chunk) * c)
+{
+    bool all = true;
+    for (int s = 0; s < SIDE; s++)
+        all = all && c->turns[s] != 0;
+    if (all)
+        FN(turn_rows)(c, true);
+    else
+        FN(turn_rows)(c, false);
 }
 
 /* What the courses say, for all rows. Whether any pass goes on. */
@@ -169,8 +187,9 @@ static bool FN(follow)(FN(chunk) * c)
         fur_course *course = &c->course[s];
         c->runs[s] = course->runs;
         c->turns[s] = course->runs || course->settles;
-        c->alpha[s] = V(from)(fur_real(course->alpha));
-        c->beta[s] = V(from)(fur_real(course->beta));
+        c->step[s] = V(from)(fur_real(c->turns[s] != 0 ? course->alpha : 0));
+        c->alpha[s] = V(from)(fur_real(course->runs ? course->alpha : 0));
+        c->beta[s] = V(from)(fur_real(course->runs ? course->beta : 0));
         course->settles = false;
         any = any || course->runs;
     }

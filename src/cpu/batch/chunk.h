@@ -18,7 +18,11 @@ typedef struct batch_method {
 } batch_method;
 
 /* The systems of a chunk. */
-#define CHUNK_BYTES 64
+#ifdef __AVX512F__
+#    define CHUNK_BYTES 32
+#else
+#    define CHUNK_BYTES 32
+#endif
 static inline int64_t chunk_side(fur_value_type value)
 {
     return CHUNK_BYTES / (value == FUR_F32 || value == FUR_C64 ? 4 : 8);
@@ -27,9 +31,6 @@ static inline int64_t chunk_side(fur_value_type value)
 #endif
 #ifdef VALUE
 #    define SIDE (CHUNK_BYTES / (int)sizeof(REAL))
-#    define REGISTERS (SIDE / WIDTH)
-
-typedef FUR_WIDE_LANES(VALUE_NAME) FN(wide);
 
 /* A row of a chunk, of which the caller's block has `count` entries; zeros for the others. */
 static inline void FN(load_row)(const VALUE *from, int count, VALUE *to)

@@ -52,7 +52,7 @@ typedef void FN(visit)(void *job, int64_t i, int count, FN(lane) * one, FN(lane)
 /* Visits all rows; sums for each system. */
 static void FN(walk)(FN(visit) * visit, void *job, int64_t rows, double *one, double *two)
 {
-    FN(lane) lanes[2][ROW];
+    _Alignas(64) FN(lane) lanes[2][ROW];
     FN(forest) forest[2];
     forest[0].leaves = forest[1].leaves = 0;
     forest[0].depth = forest[1].depth = 0;

@@ -2,8 +2,6 @@
  * against a loop over single ones that are all prepared. A case is ROWSxSYSTEMS; its products and
  * solves are of five diagonals, as on a grid of five points, its eliminations of three. Times are
  * of all systems. */
-#include "bench.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,17 +9,7 @@
 
 #include "batch_single.h"
 #include "output.h"
-
-#define ROUNDS 5
-
-typedef struct racer {
-    const char *name;
-    fur_status (*run)(void *self);
-    void *self;
-    int against; /* the racer that its ratio refers to */
-    race_about about;
-    double seconds[RACE_ROUNDS_MOST];
-} racer;
+#include "wall_race.h"
 
 /* All systems in one batch. */
 typedef struct together {
@@ -117,45 +105,6 @@ static fur_status check(const together *t, const batch_singles *singles, const c
                                         (long long)wrong);
 }
 
-static fur_status run_rounds(const bench *b, int rounds, racer *racers, int count)
-{
-    for (int round = -1; round < rounds; round++)
-        for (int i = 0; i < count; i++) {
-            COMMAND_TRY(fur_context_synchronize(b->context));
-            double start = command_seconds();
-            COMMAND_TRY(racers[i].run(racers[i].self));
-            COMMAND_TRY(fur_context_synchronize(b->context));
-            if (round >= 0)
-                racers[i].seconds[round] = command_seconds() - start;
-        }
-    return FUR_OK;
-}
-
-static void report(bench *b, const char *name, const batch_systems *s, const racer *racers,
-                   int count, int rounds)
-{
-    static const record_column columns[] = {{"", "name", -22, 0, 0, ""},
-                                            {"ms", "seconds", 12, 3, 1e3, ""},
-                                            {"speed-up", "ratio", 7, 2, 1, "x"},
-                                            {"", "note", 0, 0, 0, ""},
-                                            {0}};
-    json_t *lines = json_array();
-    for (int i = 0; i < count; i++) {
-        double ratios[RACE_ROUNDS_MOST];
-        for (int round = 0; round < rounds; round++)
-            ratios[round] = racers[racers[i].against].seconds[round] / racers[i].seconds[round];
-        double seconds = race_median(racers[i].seconds, rounds);
-        double ratio = race_median(ratios, rounds);
-        json_t *figures = json_pack("{s:f, s:f}", "seconds", seconds, "ratio", ratio);
-        output_append(lines,
-                      record_line(racers[i].name, &racers[i].about, seconds, ratio, figures));
-    }
-    json_t *record = json_pack("{s:o, s:I, s:I}", "case", output_string(name), "rows",
-                               (json_int_t)s->rows, "systems", (json_int_t)s->count);
-    json_object_set_new(record, "contenders", lines);
-    bench_keep(b, record, columns);
-}
-
 /* What is raced: all at once, and the same by a loop over single ones. */
 static const struct {
     const char *names[2];
@@ -172,16 +121,19 @@ typedef struct batch_case {
     batch_systems systems[RACES];
     batch_singles singles[RACES];
     together all[RACES];
-    racer racers[2 * RACES + 1];
-    int count;
+    wall_race race;
 } batch_case;
 
-static void add(batch_case *c, const char *name, fur_status (*run)(void *self), void *self,
-                int against)
+/* The loop over single ones, and all at once, which is compared with it. */
+static void add(batch_case *c, int i)
 {
-    c->racers[c->count] = (racer){.name = name, .run = run, .self = self, .against = against};
-    c->racers[c->count++].about = (race_about){
-        .role = run == run_together ? RACE_KERNEL : RACE_PEER, .exact = run == run_together};
+    const batch_systems *s = &c->systems[i];
+    double bytes = 8 * (double)s->count * (double)(s->entries + 2 * s->rows);
+    int loop = c->race.count;
+    *wall_race_add(&c->race, races[i].names[0], races[i].single, &c->singles[i], loop) =
+        (race_about){.role = RACE_PEER, .bytes = bytes};
+    *wall_race_add(&c->race, races[i].names[1], run_together, &c->all[i], loop) =
+        (race_about){.role = RACE_KERNEL, .exact = true, .bytes = bytes};
 }
 
 static fur_status prepare(bench *b, batch_case *c, int64_t rows, int64_t count)
@@ -193,14 +145,15 @@ static fur_status prepare(bench *b, batch_case *c, int64_t rows, int64_t count)
         COMMAND_TRY(make_together(b->context, &c->systems[i], races[i].method, &c->all[i]));
         COMMAND_TRY(
             batch_singles_make(b->context, &c->systems[i], races[i].method, &c->singles[i]));
-        add(c, races[i].names[0], races[i].single, &c->singles[i], c->count);
-        add(c, races[i].names[1], run_together, &c->all[i], c->count - 1);
+        add(c, i);
         COMMAND_TRY(run_together(&c->all[i]));
         COMMAND_TRY(races[i].single(&c->singles[i]));
         COMMAND_TRY(check(&c->all[i], &c->singles[i], races[i].names[1]));
     }
     if (fur_context_host(b->context) == b->context)
-        add(c, "plain loop, band", batch_plain_band, &c->systems[RACES - 1], c->count - 1);
+        wall_race_add(&c->race, "plain loop, band", batch_plain_band, &c->systems[RACES - 1],
+                      c->race.count - 1)
+            ->role = RACE_PEER;
     return FUR_OK;
 }
 
@@ -209,14 +162,13 @@ static fur_status run_case(bench *b, const char *name, batch_case *c)
     long long rows;
     long long count;
     char end;
-    int rounds = b->rounds > 0 ? b->rounds : ROUNDS;
     if (sscanf(name, "%lldx%lld%c", &rows, &count, &end) != 2 || rows < 4 || count < 1)
         return fur_context_fail(b->context, FUR_INVALID,
                                 "\"%s\" is no batch; write ROWSxSYSTEMS, such as 1000x1000", name);
     COMMAND_TRY(prepare(b, c, rows, count));
-    COMMAND_TRY(run_rounds(b, rounds, c->racers, c->count));
-    report(b, name, &c->systems[0], c->racers, c->count, rounds);
-    return FUR_OK;
+    return wall_race_run(b, &c->race,
+                         json_pack("{s:o, s:I, s:I}", "case", output_string(name), "rows",
+                                   (json_int_t)rows, "systems", (json_int_t)count));
 }
 
 fur_status bench_batch(bench *b, const char *name)
