@@ -1,4 +1,5 @@
 // The CUDA backend: a device with its stream and memory, and the tables of its kernels.
+#include "batch.cuh"
 #include "block.cuh"
 #include "csr.cuh"
 #include "multigrid.cuh"
@@ -115,6 +116,7 @@ void set_services(fur_remote *r)
     r->vector.is_constant = fur_cuda_is_constant;
     r->vector.gather = fur_cuda_gather;
     r->vector.scatter = fur_cuda_scatter;
+    r->vector.round_single = fur_cuda_round_single;
     r->stencil.starts = fur_cuda_stencil_starts;
     r->stencil.fill = fur_cuda_stencil_fill;
     r->stencil.diagonal = fur_cuda_stencil_diagonal;
@@ -177,6 +179,7 @@ void set_backend(fur_device *device, fur_backend *b)
     b->multigrid = &fur_cuda_multigrid;
     b->spgemm = &fur_cuda_spgemm;
     b->neighbours = &fur_cuda_neighbours;
+    b->batch = &fur_cuda_batch;
     b->uses_assumed = USES_ASSUMED;
     b->uses_measured = USES_MEASURED;
     b->remote = &device->remote;

@@ -3,7 +3,7 @@
 #define FURROW_CUDA_SUMS_CUH
 
 #include "leaves.cuh"
-#include "magnitude.h"
+#include "magnitude.cuh"
 
 #include <float.h>
 
@@ -78,26 +78,12 @@ template <class Value> struct complex_dot : reduction<Value, 2> {
     }
 };
 
-template <class Value> __device__ inline double magnitude(Value a)
-{
-    if constexpr (fur_value_of<Value>::is_complex)
-        return fur_magnitude(a.re, a.im);
-    else
-        return fabs(double(a));
-}
-
 template <class Value> struct magnitude_sum : reduction<Value, 1> {
     __device__ void take(double *sum, Value x, Value &, Value) const
     {
         sum[0] += magnitude(x);
     }
 };
-
-// NaN if one is: fmax would drop it.
-__device__ inline double larger(double a, double b)
-{
-    return isnan(a) || a > b ? a : b;
-}
 
 template <class Value> struct largest_magnitude : reduction<Value, 1> {
     __device__ void take(double *most, Value x, Value &, Value) const

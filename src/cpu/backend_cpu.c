@@ -44,6 +44,7 @@ extern fur_trsv_solve ISA(trsv_solve);
 extern const fur_neighbours_kernels ISA(neighbours_kernels);
 extern fur_sddmm ISA(sddmm);
 extern fur_stencil_block ISA(stencil_block);
+extern const fur_batch_kernels ISA(batch_kernels);
 extern const fur_backend ISA(backend_cpu);
 
 const fur_backend ISA(backend_cpu) = {
@@ -65,6 +66,7 @@ const fur_backend ISA(backend_cpu) = {
     .spgemm = &ISA(spgemm_kernels),
     .trsv = ISA(trsv_solve),
     .neighbours = &ISA(neighbours_kernels),
+    .batch = &ISA(batch_kernels),
     .uses_assumed = 50, /* an iterative solve */
     .pattern_scan = ISA(pattern_scan),
 };

@@ -7,6 +7,7 @@
 #include <furrow/reorder.h>
 #include <furrow/scalars.h>
 
+#include "batch_kernel.h"
 #include "block_kernel.h"
 #include "env.h"
 #include "multigrid_kernel.h"
@@ -234,6 +235,8 @@ typedef struct fur_vector_services {
                          const void *x, void *y);
     fur_status (*scatter)(fur_env *env, fur_value_type value, int64_t n, const int32_t *to,
                           const void *x, void *y);
+    /* y_i = x_i rounded to single precision, for n doubles; y may be x */
+    fur_status (*round_single)(fur_env *env, int64_t n, const double *x, double *y);
 } fur_vector_services;
 
 /* The two passes of an iteration of src/method/cg.c with a stencil S and the preconditioner d I,
@@ -429,6 +432,7 @@ typedef struct fur_backend {
     fur_trsv_solve *trsv;                   /* NULL with a remote */
     /* NULL: none; the companion searches */
     const fur_neighbours_kernels *neighbours;
+    const fur_batch_kernels *batch; /* NULL: none */
     /* The products that "auto" assumes when the caller does not say how often a plan is used. */
     int64_t uses_assumed;
     /* "auto" measures candidates unasked from this number of announced uses on; 0: never. */

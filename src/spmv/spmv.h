@@ -17,8 +17,10 @@ struct fur_spmv {
     const fur_csr *a;
     fur_op op;
     fur_half half;
-    const fur_csr *operand; /* op(A): a or transpose */
-    fur_csr *transpose;     /* NULL for op N */
+    const fur_csr *operand; /* op(A): a, transpose or rounded */
+    fur_csr *transpose;     /* NULL for op N; its values rounded, if that is asked for */
+    bool rounds;            /* values to single precision */
+    fur_csr *rounded;       /* NULL for another op, or exact values */
     const fur_spmv_kernel *kernel;
     void *state;            /* the kernel's */
     double seconds_prepare; /* the chosen kernel's own part, when measured */

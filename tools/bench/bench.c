@@ -131,6 +131,8 @@ static const suite suites[] = {
      NULL,
      {"uniform:20000x3", "uniform:1000000x3", "clustered:1000000x3", "uniform:1000000x2",
       "uniform:10000x16"}},
+    {"batch", "cpu", TAKES_ROUNDS, NULL, bench_batch, NULL, {"1000x1000"}},
+    {"rounded", "cpu", TAKES_ROUNDS | TAKES_FILES, NULL, bench_rounded, NULL, {"27-point:100"}},
 #ifdef FURROW_HAVE_CUDA
     {"spmv",
      "cuda",
@@ -229,6 +231,8 @@ static const suite suites[] = {
      NULL,
      {"uniform:1000000x3", "clustered:1000000x3", "uniform:1000000x2", "uniform:100000x3",
       "uniform:100000x16"}},
+    {"batch", "cuda", TAKES_ROUNDS, NULL, bench_batch, NULL, {"1000x1000"}},
+    {"rounded", "cuda", TAKES_ROUNDS | TAKES_FILES, NULL, bench_rounded, NULL, {"27-point:100"}},
 #endif
 };
 

@@ -32,6 +32,8 @@ fur_status bench_recognise(bench *b, const char *name);
 fur_status bench_solve(bench *b, const char *name);
 fur_status bench_trisolve(bench *b, const char *name);
 fur_status bench_spgemm(bench *b, const char *name);
+fur_status bench_batch(bench *b, const char *name);
+fur_status bench_rounded(bench *b, const char *name);
 fur_status bench_sddmm(bench *b, const char *name);
 fur_status bench_neighbours(bench *b, const char *name);
 
