@@ -9,6 +9,8 @@
 #define BLOCK 256
 // Threads of a block along a line where there are other axes.
 #define WIDTH 64
+// Blocks on a multiprocessor at least.
+#define RESIDENT 2
 
 namespace
 {
@@ -123,7 +125,7 @@ template <class Value, class Terms, bool Long, int width> struct block_product {
 
 // A piece of a point a thread, in steps of the grid along y and z. Bytes and flops: above.
 template <class Product>
-__global__ void __launch_bounds__(BLOCK) multiply(const __grid_constant__ Product product)
+__global__ void __launch_bounds__(BLOCK, RESIDENT) multiply(const __grid_constant__ Product product)
 {
     const fur_stencil_view &s = product.s;
     int64_t thread = blockIdx.x * int64_t(blockDim.x) + threadIdx.x;
