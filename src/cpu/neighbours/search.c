@@ -22,7 +22,7 @@
 #    include <math.h>
 
 /* From so many points on the grid is made in less time than it saves. */
-#    define GRID_FROM 1024
+#    define GRID_FROM 256
 
 /* Worth a thread: pairs of points, and blocks with boxes. */
 #    define PAIR_GRAIN 65536
