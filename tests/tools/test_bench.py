@@ -167,6 +167,14 @@ class BenchTest(CommandTest):
                          ["plain loop", "sddmm", "sddmm, columns copied"])
         self.assertIn("races against plain", self.sentence("bench", "sddmm", "--against", "mkl", status=2))
 
+    def test_benchmark_of_neighbours(self):
+        found = self.json("bench", "neighbours", "clustered:300x2", "uniform:50x5", "--rounds", 1)
+        self.assertEqual([[line["name"] for line in case["contenders"]]
+                          for case in found["results"]],
+                         [["naive", "brute", "grid", "auto"], ["naive", "brute", "auto"]])
+        self.assertIn("'uniform:10x2' is no cloud of points",
+                      self.sentence("bench", "neighbours", "uniform:10x2"))
+
     def test_benchmark_as_table_and_file(self):
         out = self.folder / "out.json"
         arguments = ["bench", "spmv", "nodes3:3", "power:500", "--seconds", "1e-6", "--rounds", 1,

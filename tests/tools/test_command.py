@@ -488,14 +488,6 @@ class NeighboursTest(CommandTest):
         self.assertEqual(found, {(1, 1): 0, (1, 4): 0, (2, 1): 9, (2, 2): 0, (3, 2): 16, (3, 3): 0,
                                  (4, 1): 0, (4, 4): 0})
 
-    def test_benchmark(self):
-        found = self.json("bench", "neighbours", "clustered:300x2", "uniform:50x5", "--rounds", 1)
-        self.assertEqual([[line["name"] for line in case["contenders"]]
-                          for case in found["results"]],
-                         [["naive", "brute", "grid", "auto"], ["naive", "brute", "auto"]])
-        self.assertIn("'uniform:10x2' is no cloud of points",
-                      self.sentence("bench", "neighbours", "uniform:10x2"))
-
     def test_what_does_not_fit(self):
         self.assertIn("16 neighbours for each of 4 points: ask for 1 to 3",
                       self.sentence("neighbours", self.path))

@@ -10,11 +10,8 @@
 #include "output.h"
 #include "race_page.h"
 #include "race_picture.h"
+#include "suites.h"
 #include "sweeps.h"
-
-#ifdef FURROW_HAVE_CUDA
-#    include "bench_cuda.h"
-#endif
 
 #define CASES_MAX 512
 /* Without --seconds. */
@@ -34,208 +31,6 @@ typedef struct bench_options {
     int case_count;
 } bench_options;
 
-/* Options that not all suites take. */
-enum {
-    TAKES_SECONDS = 1,
-    TAKES_ROUNDS = 2,
-    TAKES_AGAINST = 4,
-    TAKES_SWEEPS = 8,
-    TAKES_FILES = 16, /* and so how to read them */
-    TAKES_PAGE = 32,
-    TAKES_RACE = TAKES_SECONDS | TAKES_ROUNDS | TAKES_AGAINST
-};
-
-typedef struct suite {
-    const char *name;
-    const char *device;
-    unsigned takes;
-    const char *peer; /* whom the library's contenders race with; NULL: the suite looks itself */
-    fur_status (*run)(bench *b, const char *name);
-    fur_status (*end)(bench *b); /* after the last case; NULL: nothing to do */
-    const char *cases[11];       /* without any on the command line */
-} suite;
-
-static const suite suites[] = {
-    {"spmv",
-     "cpu",
-     TAKES_RACE | TAKES_FILES | TAKES_PAGE,
-     "plain",
-     bench_spmv,
-     NULL,
-     {"7-point:128", "7-point:160", "27-point:100", "random:1000000x16", "rmat:20"}},
-    {"spmm",
-     "cpu",
-     TAKES_RACE | TAKES_FILES,
-     "plain",
-     bench_spmm,
-     NULL,
-     {"7-point:128", "27-point:64", "27-point:100"}},
-    {"reduce",
-     "cpu",
-     TAKES_RACE | TAKES_PAGE,
-     "plain",
-     bench_reduce,
-     NULL,
-     {"10000", "1000000", "33554432"}},
-    {"stencil",
-     "cpu",
-     TAKES_ROUNDS | TAKES_AGAINST | TAKES_SWEEPS | TAKES_PAGE,
-     NULL,
-     bench_stencil,
-     NULL,
-     {"5-point:4000", "7-point:256", "27-point:200"}},
-    {"solve",
-     "cpu",
-     TAKES_ROUNDS | TAKES_FILES | TAKES_PAGE,
-     NULL,
-     bench_solve,
-     NULL,
-     {"7-point:20", "7-point:32", "7-point:64", "7-point:128", "27-point:64", "27-point:100",
-      "7-point:128:stencil", "27-point:100:stencil"}},
-    {"trisolve",
-     "cpu",
-     TAKES_RACE | TAKES_FILES,
-     "plain",
-     bench_trisolve,
-     NULL,
-     {"7-point:128", "27-point:64", "5-point:1000"}},
-    {"spgemm",
-     "cpu",
-     TAKES_ROUNDS | TAKES_FILES,
-     NULL,
-     bench_spgemm,
-     NULL,
-     {"7-point:128", "27-point:64", "nodes3:24", "rmat:14", "7-point:128:ap"}},
-    {"sddmm",
-     "cpu",
-     TAKES_RACE | TAKES_FILES,
-     "plain",
-     bench_sddmm,
-     NULL,
-     {"7-point:100", "27-point:64", "random:300000x16", "rmat:16"}},
-    {"multigrid", "cpu", 0, NULL, bench_multigrid, NULL, {"128", "128:f32"}},
-    {"io", "cpu", TAKES_RACE, NULL, bench_io, NULL, {"real", "pattern", "integer"}},
-    {"recognise",
-     "cpu",
-     0,
-     NULL,
-     bench_recognise,
-     NULL,
-     {"7-point:160", "7-point:160:periodic", "27-point:100", "5-point:2000",
-      "7-point:100:variable"}},
-    {"neighbours",
-     "cpu",
-     TAKES_ROUNDS,
-     NULL,
-     bench_neighbours,
-     NULL,
-     {"uniform:20000x3", "uniform:1000000x3", "clustered:1000000x3", "uniform:1000000x2",
-      "uniform:10000x16"}},
-    {"batch", "cpu", TAKES_ROUNDS, NULL, bench_batch, NULL, {"1000x1000"}},
-    {"rounded", "cpu", TAKES_ROUNDS | TAKES_FILES, NULL, bench_rounded, NULL, {"27-point:100"}},
-#ifdef FURROW_HAVE_CUDA
-    {"spmv",
-     "cuda",
-     TAKES_AGAINST | TAKES_FILES | TAKES_PAGE,
-     "cusparse",
-     bench_spmv_cuda,
-     bench_spmv_cuda_end,
-     {"7-point:128", "7-point:256", "7-point:384", "27-point:128", "27-point:224", "nodes3:90",
-      "random:4000000x16", "power:4000000"}},
-    {"spmm",
-     "cuda",
-     TAKES_AGAINST | TAKES_FILES,
-     "cusparse",
-     bench_spmm_cuda,
-     NULL,
-     {"7-point:128", "27-point:64", "27-point:128", "nodes3:64", "random:1000000x16", "rmat:20"}},
-    {"reduce",
-     "cuda",
-     TAKES_AGAINST | TAKES_PAGE,
-     "cublas",
-     bench_reduce_cuda,
-     NULL,
-     {"65536", "1048576", "4194304", "16777216", "134217728"}},
-    {"stencil",
-     "cuda",
-     TAKES_AGAINST | TAKES_SWEEPS | TAKES_PAGE,
-     NULL,
-     bench_stencil,
-     NULL,
-     {"7-point:128", "7-point:256", "7-point:512", "7-point:256:f32", "7-point:512:f32",
-      "27-point:128", "27-point:256"}},
-    {"solve",
-     "cuda",
-     TAKES_ROUNDS | TAKES_FILES | TAKES_PAGE,
-     NULL,
-     bench_solve,
-     NULL,
-     {"7-point:20", "7-point:32", "7-point:64", "7-point:128", "7-point:256", "27-point:64",
-      "27-point:128", "7-point:128:stencil", "7-point:256:stencil", "7-point:512:stencil"}},
-    {"spgemm",
-     "cuda",
-     TAKES_ROUNDS | TAKES_FILES,
-     NULL,
-     bench_spgemm,
-     NULL,
-     {"7-point:128", "27-point:64", "nodes3:40", "rmat:16", "7-point:128:ap"}},
-    {"multigrid",
-     "cuda",
-     0,
-     NULL,
-     bench_multigrid,
-     NULL,
-     {"128", "256", "512", "128:f32", "512:f32"}},
-    {"ladder", "cuda", TAKES_AGAINST, "cub", bench_ladder_cuda, NULL, {"4194304", "16777216"}},
-    {"sddmm",
-     "cuda",
-     TAKES_AGAINST | TAKES_FILES,
-     "cusparse",
-     bench_sddmm_cuda,
-     NULL,
-     {"7-point:128", "27-point:64", "random:1000000x16", "rmat:18"}},
-    {"dense",
-     "cuda",
-     TAKES_AGAINST,
-     "cublas",
-     bench_dense_cuda,
-     NULL,
-     {"1024", "2048", "4096", "8192"}},
-    {"transfer",
-     "cuda",
-     TAKES_AGAINST | TAKES_PAGE,
-     "cudamemcpy",
-     bench_transfer_cuda,
-     NULL,
-     {"1048576", "16777216", "268435456", "1073741824"}},
-    {"reorder",
-     "cuda",
-     TAKES_AGAINST | TAKES_FILES | TAKES_PAGE,
-     "cusolver",
-     bench_reorder_cuda,
-     NULL,
-     {"7-point:100", "7-point:128", "5-point:1000", "rmat:18"}},
-    {"recognise",
-     "cuda",
-     0,
-     NULL,
-     bench_recognise,
-     NULL,
-     {"7-point:256", "7-point:256:periodic", "27-point:128", "5-point:4000",
-      "7-point:128:variable"}},
-    {"neighbours",
-     "cuda",
-     TAKES_ROUNDS,
-     NULL,
-     bench_neighbours,
-     NULL,
-     {"uniform:1000000x3", "clustered:1000000x3", "uniform:1000000x2", "uniform:100000x3",
-      "uniform:100000x16"}},
-    {"batch", "cuda", TAKES_ROUNDS, NULL, bench_batch, NULL, {"1000x1000"}},
-    {"rounded", "cuda", TAKES_ROUNDS | TAKES_FILES, NULL, bench_rounded, NULL, {"27-point:100"}},
-#endif
-};
-
 static fur_status run_cases(bench *b, const suite *s, const char *const *cases)
 {
     for (int i = 0; cases[i]; i++) {
@@ -250,7 +45,7 @@ static fur_status run_cases(bench *b, const suite *s, const char *const *cases)
 /* The suite of that number for the context's device, NULL behind the last. */
 static const suite *suite_at(fur_context *context, int index)
 {
-    for (size_t i = 0; i < sizeof suites / sizeof *suites; i++)
+    for (size_t i = 0; suites[i].name; i++)
         if (strcmp(fur_context_device(context), suites[i].device) == 0 && index-- == 0)
             return &suites[i];
     return NULL;
@@ -310,7 +105,7 @@ static fur_status check_peer(const bench *b, const suite *s, const char *against
 static bool begins_with_matrix(const bench_options *options)
 {
     const char *first = options->cases[0];
-    for (size_t i = 0; i < sizeof suites / sizeof *suites; i++)
+    for (size_t i = 0; suites[i].name; i++)
         if (strcmp(first, suites[i].name) == 0)
             return false;
     return generate_knows(first) || access(first, F_OK) == 0;
