@@ -1,4 +1,5 @@
 // The CUDA backend: a device with its stream and memory, and the tables of its kernels.
+#include "batch.cuh"
 #include "block.cuh"
 #include "csr.cuh"
 #include "multigrid.cuh"
@@ -172,6 +173,7 @@ void set_backend(fur_device *device, fur_backend *b)
     b->sweep_count = static_cast<int>(sizeof sweep_kernels / sizeof *sweep_kernels) - 1;
     b->multigrid = &fur_cuda_multigrid;
     b->spgemm = &fur_cuda_spgemm;
+    b->batch = &fur_cuda_batch;
     b->uses_assumed = USES_ASSUMED;
     b->uses_measured = USES_MEASURED;
     b->remote = &device->remote;

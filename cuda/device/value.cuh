@@ -159,6 +159,18 @@ template <class T> __device__ inline T fur_from_l2(const T *p)
     return *reinterpret_cast<T *>(&bits);
 }
 
+// Offsets of either width: a row reads two, so that kernels need no copy for each.
+struct fur_row_starts {
+    const void *offsets;
+    bool wide;
+
+    __device__ int64_t operator[](int64_t row) const
+    {
+        return wide ? __ldg(static_cast<const long long *>(offsets) + row)
+                    : __ldg(static_cast<const int *>(offsets) + row);
+    }
+};
+
 // Calls f with a value of the type of the tags, which must come in the order of the enumerations.
 static_assert(FUR_F32 == 0 && FUR_F64 == 1 && FUR_C64 == 2 && FUR_C128 == 3,
               "order of fur_value_type");

@@ -6,18 +6,6 @@
 #include "device.cuh"
 #include "value.cuh"
 
-// Offsets of either width: a row reads two, so that kernels need no copy for each.
-struct fur_row_starts {
-    const void *offsets;
-    bool wide;
-
-    __device__ int64_t operator[](int64_t row) const
-    {
-        return wide ? __ldg(static_cast<const long long *>(offsets) + row)
-                    : __ldg(static_cast<const int *>(offsets) + row);
-    }
-};
-
 // A row-major or column-major block by its steps: entry (i, j) at data[i row + j column].
 template <class Value> struct fur_block {
     Value *data;

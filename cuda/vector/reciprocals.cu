@@ -1,7 +1,7 @@
-// The reciprocals that Jacobi's preconditioner is made of, with the bits of
-// src/core/reciprocal_template.h: the same operations in the same order. The first that is not
-// finite is counted from the other end, as in csr/csr.cu, so that it has the largest number. Bytes
-// an entry: twice its size.
+// The reciprocals that Jacobi's preconditioner is made of. The first that is not finite is counted
+// from the other end, as in csr/csr.cu, so that it has the largest number. Bytes an entry: twice
+// its size.
+#include "reciprocal.cuh"
 #include "vector.cuh"
 
 #include <algorithm>
@@ -11,27 +11,6 @@
 
 namespace
 {
-
-template <class Real> __device__ bool invert(Real *x)
-{
-    bool finite = isfinite(*x);
-    *x = 1 / *x;
-    return finite && isfinite(*x);
-}
-
-// 1 / z = conj(z) / |z|^2, with z scaled by a power of two so that |z|^2 cannot overflow.
-template <class Real> __device__ bool invert(fur_complex_of<Real> *x)
-{
-    double re = x->re;
-    double im = x->im;
-    double large = fmax(fabs(re), fabs(im));
-    double scale = large > 0 && isfinite(large) ? scalbn(1.0, -ilogb(large)) : 1;
-    re *= scale;
-    im *= scale;
-    double square = fma(re, re, im * im);
-    *x = fur_from<fur_complex_of<Real>>({re / square * scale, -im / square * scale});
-    return isfinite(x->re) && isfinite(x->im) && square > 0;
-}
 
 // The last block to finish hands the figures to the host.
 __device__ void publish(fur_figures *total, fur_figures *published)
@@ -52,7 +31,7 @@ __global__ void __launch_bounds__(BLOCK)
 {
     for (int64_t i = blockIdx.x * int64_t(BLOCK) + threadIdx.x; i < n;
          i += gridDim.x * int64_t(BLOCK))
-        if (!invert(&x[i]))
+        if (!fur_invert(&x[i]))
             atomicMax(&total->bad_row, ~static_cast<unsigned long long>(i));
     publish(total, published);
 }

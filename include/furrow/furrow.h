@@ -4,6 +4,7 @@
 
 #include <furrow/algebra.h>
 #include <furrow/base.h>
+#include <furrow/batch.h>
 #include <furrow/binary.h>
 #include <furrow/choose.h>
 #include <furrow/context.h>

@@ -1575,6 +1575,49 @@ class output : public owner<fur_output, fur_output_abandon>
     fur_context *context_;
 };
 
+/* Systems of one pattern; pattern and values must outlive it. */
+class batch : public owner<fur_batch, fur_batch_destroy>
+{
+  public:
+    batch(const fur_csr *pattern, const fur_vectors *values)
+        : owner(fur_csr_context(pattern),
+                [=](auto out) { return fur_batch_create(pattern, values, out); })
+    {
+    }
+    std::int64_t count() const
+    {
+        return fur_batch_count(get());
+    }
+    void apply(scalar alpha, const fur_vectors *x, scalar beta, fur_vectors *y) const
+    {
+        check(fur_batch_apply(get(), alpha, x, beta, y), fur_batch_context(get()));
+    }
+};
+
+/* A solver for the systems of a batch, which must outlive it. */
+class batch_solver : public owner<fur_batch_solver, fur_batch_solver_destroy>
+{
+  public:
+    explicit batch_solver(const fur_batch *batch, const fur_batch_solver_options *options = nullptr)
+        : owner(fur_batch_context(batch),
+                [=](auto out) { return fur_batch_solver_create(batch, options, out); }),
+          context_(fur_batch_context(batch)),
+          count_(static_cast<std::size_t>(fur_batch_count(batch)))
+    {
+    }
+    /* How each solve ended. */
+    std::vector<fur_batch_result> solve(const fur_vectors *b, fur_vectors *x)
+    {
+        std::vector<fur_batch_result> results(count_);
+        check(fur_batch_solve(get(), b, x, results.data(), nullptr), context_);
+        return results;
+    }
+
+  private:
+    fur_context *context_;
+    std::size_t count_;
+};
+
 } // namespace furrow
 
 #endif

@@ -40,6 +40,7 @@ extern void ISA(pattern_scan)(const fur_env *env, const fur_csr_view *a, uint64_
 extern const fur_multigrid_kernels ISA(multigrid_kernels);
 extern const fur_spgemm_kernels ISA(spgemm_kernels);
 extern fur_trsv_solve ISA(trsv_solve);
+extern const fur_batch_kernels ISA(batch_kernels);
 extern const fur_backend ISA(backend_cpu);
 
 const fur_backend ISA(backend_cpu) = {
@@ -57,6 +58,7 @@ const fur_backend ISA(backend_cpu) = {
     .multigrid = &ISA(multigrid_kernels),
     .spgemm = &ISA(spgemm_kernels),
     .trsv = ISA(trsv_solve),
+    .batch = &ISA(batch_kernels),
     .uses_assumed = 50, /* an iterative solve */
     .pattern_scan = ISA(pattern_scan),
 };

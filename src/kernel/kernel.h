@@ -7,6 +7,7 @@
 #include <furrow/reorder.h>
 #include <furrow/scalars.h>
 
+#include "batch_kernel.h"
 #include "block_kernel.h"
 #include "env.h"
 #include "multigrid_kernel.h"
@@ -421,6 +422,7 @@ typedef struct fur_backend {
     const fur_multigrid_kernels *multigrid; /* NULL: none */
     const fur_spgemm_kernels *spgemm;       /* NULL: none; the companion multiplies */
     fur_trsv_solve *trsv;                   /* NULL with a remote */
+    const fur_batch_kernels *batch;         /* NULL: none */
     /* The products that "auto" assumes when the caller does not say how often a plan is used. */
     int64_t uses_assumed;
     /* "auto" measures candidates unasked from this number of announced uses on; 0: never. */

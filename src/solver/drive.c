@@ -23,12 +23,6 @@
 #define MOST_GAIN 1e-3
 #define SURE_GAIN 0.25
 
-/* A pass works on residuals with a norm between 2^-RANGE and 2^RANGE, so that squares of their
- * entries and products with A have room. In single precision the range of the vectors is that of
- * floats. */
-#define RANGE 300
-#define SINGLE_RANGE 40
-
 /* What is left of the residual where the fall of the error since then stands for the error, and the
  * most iterations to get there. */
 #define ERROR_SHARE 0.1
@@ -180,7 +174,8 @@ static fur_status refuse_wild(const drive *d)
 /* The power of two that brings a residual into the range in which passes work; 1 if it is there. */
 static double scale_of(const drive *d)
 {
-    int range = fur_value_is_single(fur_vector_value_type(d->b)) ? SINGLE_RANGE : RANGE;
+    int range =
+        fur_value_is_single(fur_vector_value_type(d->b)) ? FUR_SOLVE_SINGLE_RANGE : FUR_SOLVE_RANGE;
     int exponent = ilogb(d->residual);
     return exponent < -range || exponent > range ? scalbn(1, -exponent) : 1;
 }

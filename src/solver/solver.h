@@ -12,6 +12,12 @@
 #include <float.h>
 #include <stdbool.h>
 
+/* A pass works on residuals with a norm between 2^-range and 2^range, so that squares of their
+ * entries and products with A have room. In single precision the range of the vectors is that of
+ * floats. */
+#define FUR_SOLVE_RANGE 300
+#define FUR_SOLVE_SINGLE_RANGE 40
+
 /* What a solver keeps to run many iterations at once. */
 typedef struct fur_recording fur_recording;
 typedef struct fur_persistent fur_persistent;

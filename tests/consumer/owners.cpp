@@ -40,7 +40,8 @@ static_assert(move_only<furrow::context> && move_only<furrow::vector> && move_on
               move_only<furrow::recognised> && move_only<furrow::linear_operator> &&
               move_only<furrow::solver> && move_only<furrow::scalars> &&
               move_only<furrow::recording> && move_only<furrow::multigrid> &&
-              move_only<furrow::product> && move_only<furrow::output>);
+              move_only<furrow::product> && move_only<furrow::output> && move_only<furrow::batch> &&
+              move_only<furrow::batch_solver>);
 
 using numbers = std::vector<double>;
 
@@ -326,6 +327,30 @@ static void blocks(furrow::context &context, const furrow::csr &a)
     EXPECT(copy.view().stride == a.rows());
 }
 
+// Three copies of a matrix, side by side.
+static void batches(furrow::context &context)
+{
+    furrow::csr a = line(context);
+    const auto *entries = static_cast<const double *>(fur_csr_get(a)->values);
+    numbers side;
+    for (int k = 0; k < 7; k++)
+        side.insert(side.end(), 3, entries[k]);
+    furrow::vectors values(context, FUR_F64, 7, 3, FUR_LAYOUT_ROWS);
+    furrow::vectors x(context, FUR_F64, 3, 3, FUR_LAYOUT_ROWS);
+    furrow::vectors y(context, FUR_F64, 3, 3, FUR_LAYOUT_ROWS);
+    values.upload(side.data());
+    x.fill(1.0);
+    furrow::batch three(a, values);
+    three.apply(1.0, x, 0.0, y);
+    numbers products(9);
+    y.download(products.data());
+    EXPECT(three.count() == 3 && products == (numbers{3, 3, 3, 2, 2, 2, 3, 3, 3}));
+    furrow::batch_solver solver(three);
+    x.fill(0.0);
+    auto results = solver.solve(y, x);
+    EXPECT(results.size() == 3 && results[2].outcome == FUR_OUTCOME_CONVERGED);
+}
+
 static void operators(furrow::context &context)
 {
     auto definition = FUR_DEFAULT(fur_stencil_definition);
@@ -519,6 +544,7 @@ static void run()
     operators(context);
     choices(context);
     grids(context);
+    batches(context);
     failures(context);
     context.synchronize();
     std::cout << "furrow " << fur_version() << ": all owners work\n";

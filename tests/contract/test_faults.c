@@ -306,6 +306,26 @@ static fur_status plan(fixture *f, object *out)
     return fur_spmv_plan(f->a, &f->options, &out->plan);
 }
 
+/* A batch of two systems with a solver; both are gone on return. */
+static fur_status batch_cg(fixture *f, object *out)
+{
+    fur_vectors *values = NULL;
+    fur_batch *batch = NULL;
+    fur_batch_solver *solver = NULL;
+    fur_status status = fur_vectors_create(f->context, FUR_F64, fur_csr_get(f->a)->entries, 2,
+                                           FUR_LAYOUT_ROWS, &values);
+    if (status == FUR_OK)
+        status = fur_batch_create(f->a, values, &batch);
+    if (status == FUR_OK)
+        status = fur_batch_solver_create(batch, NULL, &solver);
+    fur_batch_solver_destroy(solver);
+    fur_batch_destroy(batch);
+    fur_vectors_destroy(values);
+    if (status == FUR_OK)
+        out->any = NULL;
+    return status;
+}
+
 static fur_status trsv_by(fixture *f, const char *schedule, fur_op op, object *out)
 {
     fur_trsv_options options = {.size = sizeof options, .schedule = schedule};
@@ -587,6 +607,7 @@ static const creation creations[] = {
     {"recognised stencil of fields", recognise_fields, destroy_recognised, 30},
     {"operator of a recognised stencil", recognised_operator, destroy_operator, 1},
     {"product in another order", product, destroy_product, 10},
+    {"batch with a solver", batch_cg, destroy_nothing, 6},
 };
 static const creation plan_creation = {"plan", plan, destroy_plan, 1};
 

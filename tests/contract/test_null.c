@@ -32,6 +32,8 @@ typedef struct results {
     fur_operator *op;
     fur_multigrid *multigrid;
     fur_solver *solver;
+    fur_batch *batch;
+    fur_batch_solver *batch_solver;
     fur_scalars *scalars;
     fur_output *output;
     void *memory;
@@ -74,6 +76,9 @@ typedef struct world {
     fur_solver *solver;
     fur_scalars *scalars;
     fur_output *output;
+    fur_vectors *batch_values;
+    fur_batch *batch;
+    fur_batch_solver *batch_solver;
     fur_csr_view arrays;
     fur_coo_view coo;
     fur_stencil_definition stencil_definition;
@@ -144,11 +149,18 @@ static void make_world(void)
     ck_ok(w.context, fur_scalars_create(w.context, &w.scalars));
     ck_ok(w.context, fur_output_create(w.context, "/dev/null", &w.output));
     w.arrays = *fur_csr_get(w.a);
+    ck_ok(w.context, fur_vectors_create(w.context, FUR_F64, w.arrays.entries, 2, FUR_LAYOUT_ROWS,
+                                        &w.batch_values));
+    ck_ok(w.context, fur_batch_create(w.a, w.batch_values, &w.batch));
+    ck_ok(w.context, fur_batch_solver_create(w.batch, NULL, &w.batch_solver));
     memset(&w.out, 0x5a, sizeof w.out);
 }
 
 static void destroy_world(void)
 {
+    fur_batch_solver_destroy(w.batch_solver);
+    fur_batch_destroy(w.batch);
+    fur_vectors_destroy(w.batch_values);
     fur_output_abandon(w.output);
     fur_scalars_destroy(w.scalars);
     fur_solver_destroy(w.solver);
@@ -495,6 +507,22 @@ static int refuse_graphs(int wanted, int rows)
     return rows;
 }
 
+static int refuse_batches(int wanted, int rows)
+{
+    REFUSED(NULL, "pattern", fur_batch_create(NULL, w.batch_values, &w.out.batch));
+    REFUSED(w.context, "values", fur_batch_create(w.a, NULL, &w.out.batch));
+    REFUSED(w.context, "out", fur_batch_create(w.a, w.batch_values, NULL));
+    REFUSED(NULL, "batch", fur_batch_apply(NULL, one, w.block, one, w.other_block));
+    REFUSED(w.context, "x", fur_batch_apply(w.batch, one, NULL, one, w.other_block));
+    REFUSED(w.context, "y", fur_batch_apply(w.batch, one, w.block, one, NULL));
+    REFUSED(NULL, "batch", fur_batch_solver_create(NULL, NULL, &w.out.batch_solver));
+    REFUSED(w.context, "out", fur_batch_solver_create(w.batch, NULL, NULL));
+    REFUSED(NULL, "solver", fur_batch_solve(NULL, w.block, w.other_block, NULL, NULL));
+    REFUSED(w.context, "b", fur_batch_solve(w.batch_solver, NULL, w.other_block, NULL, NULL));
+    REFUSED(w.context, "x", fur_batch_solve(w.batch_solver, w.block, NULL, NULL, NULL));
+    return rows;
+}
+
 static int refuse_stencils(int wanted, int rows)
 {
     REFUSED(NULL, "context", fur_stencil_create(NULL, &w.stencil_definition, &w.out.stencil));
@@ -633,6 +661,7 @@ static int refuse(int wanted)
     rows = refuse_operations(wanted, rows);
     rows = refuse_triangles(wanted, rows);
     rows = refuse_graphs(wanted, rows);
+    rows = refuse_batches(wanted, rows);
     rows = refuse_stencils(wanted, rows);
     rows = refuse_operators(wanted, rows);
     return refuse_files(wanted, rows);
@@ -684,6 +713,8 @@ START_TEST(destroying_null_does_nothing)
     fur_multigrid_destroy(NULL);
     fur_solver_destroy(NULL);
     fur_scalars_destroy(NULL);
+    fur_batch_destroy(NULL);
+    fur_batch_solver_destroy(NULL);
 }
 END_TEST
 
@@ -749,6 +780,9 @@ START_TEST(asking_null_has_a_neutral_answer)
     ck_assert_int_eq(fur_operator_value_type(NULL), FUR_F32);
     ck_assert_int_eq(fur_multigrid_describe(NULL)->levels, 0);
     ck_assert_int_eq(fur_binary_detect(NULL), 0);
+    ck_assert_ptr_null(fur_batch_context(NULL));
+    ck_assert_ptr_null(fur_batch_pattern(NULL));
+    ck_assert_int_eq(fur_batch_count(NULL), 0);
 }
 END_TEST
 

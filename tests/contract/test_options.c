@@ -383,6 +383,41 @@ static fur_status fill_solver_report(fur_context *context, const void *report)
     return status;
 }
 
+/* Two systems of the matrix's pattern. */
+static fur_status solve_batch(fur_context *context, const fur_batch_solver_options *options,
+                              fur_batch_report *report)
+{
+    fur_csr *a = tiny(context);
+    const fur_csr_view *v = fur_csr_get(a);
+    fur_vectors *values = NULL, *b = NULL, *x = NULL;
+    fur_batch *batch = NULL;
+    fur_batch_solver *solver = NULL;
+    ck_ok(context, fur_vectors_create(context, FUR_F64, v->entries, 2, FUR_LAYOUT_ROWS, &values));
+    ck_ok(context, fur_vectors_create(context, FUR_F64, v->rows, 2, FUR_LAYOUT_ROWS, &b));
+    ck_ok(context, fur_vectors_create(context, FUR_F64, v->rows, 2, FUR_LAYOUT_ROWS, &x));
+    ck_ok(context, fur_batch_create(a, values, &batch));
+    fur_status status = fur_batch_solver_create(batch, options, &solver);
+    if (status == FUR_OK && report)
+        status = fur_batch_solve(solver, b, x, NULL, report);
+    fur_batch_solver_destroy(solver);
+    fur_batch_destroy(batch);
+    fur_vectors_destroy(x);
+    fur_vectors_destroy(b);
+    fur_vectors_destroy(values);
+    fur_csr_destroy(a);
+    return status;
+}
+
+static fur_status take_batch(fur_context *context, const void *options)
+{
+    return solve_batch(context, options, NULL);
+}
+
+static fur_status fill_batch_report(fur_context *context, const void *report)
+{
+    return solve_batch(context, NULL, filled(report));
+}
+
 static fur_status solve_auto(fur_context *context, const fur_auto_options *options,
                              fur_solver_report *report)
 {
@@ -570,6 +605,8 @@ static const kind kinds[] = {
     KIND_FILLED(fur_solver_report, fill_auto_report),
     KIND_FILLED(fur_csr_traits, fill_traits),
     KIND_FILLED(fur_choice, fill_choice),
+    KIND(fur_batch_solver_options, take_batch),
+    KIND_FILLED(fur_batch_report, fill_batch_report),
 };
 
 /* Whether the struct is refused for the size that it begins with, in words that name both. */

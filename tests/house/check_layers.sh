@@ -26,7 +26,7 @@ may_see() {
     case $1 in
     furrow_base) echo src/base ;;
     furrow_cpu_*) echo src/cpu src/cpu/vector src/cpu/block src/cpu/spmv src/cpu/spmm src/cpu/spgemm \
-            src/cpu/stencil src/cpu/multigrid src/cpu/triangular "$kernel" ;;
+            src/cpu/stencil src/cpu/multigrid src/cpu/triangular src/cpu/batch "$kernel" ;;
     furrow_core) echo src/core "$kernel" ;;
     furrow_csr) echo src/csr src/core "$kernel" ;;
     furrow_algebra | furrow_spmv | furrow_spmm | furrow_spgemm | furrow_stencil | furrow_reorder)
@@ -38,6 +38,7 @@ may_see() {
     furrow_solver) echo src/solver "$matrix" ;;
     furrow_method) echo src/method src/solver src/core "$kernel" ;;
     furrow_choose) echo src/choose src/solver "$matrix" ;;
+    furrow_batch) echo src/batch src/solver "$matrix" ;;
     furrow_eigs) echo src/eigs src/method src/solver src/core "$kernel" ;;
     furrow_io_common) echo io/common src/base ;;
     furrow_io_number) echo io/number ;;
@@ -112,7 +113,8 @@ may_see_cuda() {
     reorder) echo device csr reorder ;;
     solver) echo device vector csr spmv solver ;;
     triangular) echo device csr triangular ;;
-    .) echo device vector block csr spgemm spmv spmm stencil multigrid reorder solver triangular ;;
+    batch) echo device vector batch ;;
+    .) echo device vector block csr spgemm spmv spmm stencil multigrid reorder solver triangular batch ;;
     *) echo "cuda/$1 is not in the table of $0" >&2 && exit 1 ;;
     esac
 }

@@ -228,7 +228,7 @@ class UsageTest(CommandTest):
              "--reorder takes rcm, cm, rcm-quality or sloan, not"),
             (["convert", plate, "a.mtx", "--format", "abacus"], "--format takes mtx or fur, not"),
             (["bench", "abacus"], "bench without a matrix takes spmv, spmm, reduce, stencil, solve, "
-             "trisolve, spgemm, multigrid, io or recognise"),
+             "trisolve, spgemm, multigrid, io, recognise or batch"),
         ] + [([*arguments, "--reorder", "abacus"],
               "--reorder takes none, rcm, cm, rcm-quality, sloan or auto, not")
              for arguments in (["multiply", plate], ["solve", plate])

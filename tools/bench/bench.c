@@ -116,6 +116,7 @@ static const suite suites[] = {
      NULL,
      {"7-point:160", "7-point:160:periodic", "27-point:100", "5-point:2000",
       "7-point:100:variable"}},
+    {"batch", "cpu", TAKES_ROUNDS, NULL, bench_batch, NULL, {"1000x1000"}},
 #ifdef FURROW_HAVE_CUDA
     {"spmv",
      "cuda",
@@ -192,6 +193,7 @@ static const suite suites[] = {
      NULL,
      {"7-point:256", "7-point:256:periodic", "27-point:128", "5-point:4000",
       "7-point:128:variable"}},
+    {"batch", "cuda", TAKES_ROUNDS, NULL, bench_batch, NULL, {"1000x1000"}},
 #endif
 };
 

@@ -1,15 +1,17 @@
 /* When a residual is small enough. */
-#ifndef FURROW_BASE_TARGET_H
-#define FURROW_BASE_TARGET_H
+#ifndef FURROW_KERNEL_TARGET_H
+#define FURROW_KERNEL_TARGET_H
+
+#include "anywhere.h"
 
 #include <math.h>
 
 /* rtol norm, lowered where rounding has raised it: every r <= target has r / norm <= rtol. */
-static inline double fur_target(double rtol, double norm)
+FUR_ANYWHERE double fur_target(double rtol, double norm)
 {
     double target = rtol * norm;
     while (target / norm > rtol)
-        target = nextafter(target, 0);
+        target = nextafter(target, 0.0);
     return target;
 }
 

@@ -1,0 +1,75 @@
+// Batches of systems on the device: blocks are row-major, so neighbouring threads have neighbouring
+// systems.
+#ifndef FURROW_CUDA_BATCH_CUH
+#define FURROW_CUDA_BATCH_CUH
+
+#include "device.cuh"
+#include "value.cuh"
+
+// Entry (i, s) at data[i stride + s].
+template <class Value> struct fur_batch_side {
+    Value *data;
+    int64_t stride;
+
+    fur_batch_side(const fur_vectors_view *v)
+        : data(static_cast<Value *>(v->data)), stride(v->stride)
+    {
+    }
+    fur_batch_side(void *memory, int64_t step) : data(static_cast<Value *>(memory)), stride(step)
+    {
+    }
+    __device__ Value &operator()(int64_t i, int64_t s) const
+    {
+        return data[i * stride + s];
+    }
+};
+
+// The systems.
+template <class Value> struct fur_batch_systems {
+    int64_t rows;
+    int64_t count;
+    fur_row_starts starts;
+    const int32_t *columns;
+    fur_batch_side<const Value> values;
+
+    explicit fur_batch_systems(const fur_batch_view &a)
+        : rows(a.pattern->rows),
+          count(a.values->cols), starts{a.pattern->offsets, a.pattern->offset_type == FUR_I64},
+          columns(a.pattern->columns), values(a.values)
+    {
+    }
+
+    // Row i of A_s x, in the order of FUR_ROW_SEGMENT.
+    template <class X> __device__ Value multiply(int64_t i, int64_t s, const X &x) const
+    {
+        int64_t begin = starts[i];
+        int64_t end = starts[i + 1];
+        Value sum = fur_zero<Value>();
+        for (int64_t from = begin; from < end; from += FUR_ROW_SEGMENT) {
+            Value segment = fur_zero<Value>();
+#pragma unroll 4
+            for (int64_t k = from; k < min(end, from + FUR_ROW_SEGMENT); k++)
+                segment = fur_fma(values(k, s), x(__ldg(columns + k)), segment);
+            sum = from == begin ? segment : fur_add(sum, segment);
+        }
+        return sum;
+    }
+};
+
+// Room for solves: `size` bytes of entries, and the results.
+struct fur_batch_room {
+    void *memory;
+    fur_batch_result *results;
+};
+
+extern "C" {
+extern const fur_batch_kernels fur_cuda_batch;
+fur_status fur_cuda_batch_apply(const fur_batch_call *call);
+// Bytes of entries that a solve needs, and the solve.
+int64_t fur_cuda_batch_cg_bytes(const fur_batch_view *a, const fur_batch_form *form);
+fur_status fur_cuda_batch_cg(const fur_batch_solve_call *call, const fur_batch_room *room);
+int64_t fur_cuda_batch_band_bytes(const fur_batch_view *a, const fur_batch_form *form);
+fur_status fur_cuda_batch_band(const fur_batch_solve_call *call, const fur_batch_room *room);
+}
+
+#endif

@@ -1,0 +1,211 @@
+/* Elimination with partial pivoting within a band, for real systems side by side (Golub and Van
+ * Loan, Matrix Computations, 2013, section 4.3). A row is kept from its first column on that is
+ * not yet eliminated: all rows that may be pivots begin with the same column, and pivoting makes
+ * none longer than lower + upper + 1 entries. Each system chooses its own pivots.
+ *
+ * Bytes a row and system of a tridiagonal matrix: 5 entries read and one written, and 8 in the
+ * thread's second-level cache. */
+#ifndef FUR_TEMPLATE
+#    include "chunk.h"
+#    include "isa.h"
+
+#    include <math.h>
+
+#    define FUR_TEMPLATE "batch/band.c"
+#    include "foreach_value.h"
+
+/* Rows that are being eliminated, and those of U; the right-hand side; which systems are singular.
+ */
+static int64_t bytes(const fur_batch_view *a, const fur_batch_form *form)
+{
+    fur_value_type value = a->values->value_type;
+    return ((form->lower + form->upper + 2) * a->pattern->rows + 1) * chunk_side(value) *
+           (int64_t)fur_value_size(value);
+}
+
+static void solve(const fur_batch_solve_call *call, int64_t first, void *room)
+{
+    if (call->a.values->value_type == FUR_F32)
+        solve_chunk_f32(call, first, room);
+    else
+        solve_chunk_f64(call, first, room);
+}
+
+extern const batch_method ISA(batch_band);
+const batch_method ISA(batch_band) = {bytes, solve};
+#elif !COMPLEX
+#    include "chunk.h"
+
+/* The systems first .. first + count - 1. Row i has `width` entries of its matrix from its first
+ * column on, at row + i width. */
+typedef struct FN(chunk) {
+    const fur_batch_solve_call *call;
+    int64_t rows;
+    int64_t first;
+    int count;
+    VALUE *row;
+    VALUE *y;
+    VALUE *singular; /* not 0: this system is */
+} FN(chunk);
+
+/* Row i of the matrices and of b, as the elimination comes to it. */
+INLINE void FN(open_row)(const FN(chunk) * c, int64_t lower, int64_t width, int64_t i)
+{
+    const fur_batch_view *a = &c->call->a;
+    const fur_vectors_view *b = c->call->b;
+    int64_t begin = i > lower ? i - lower : 0;
+    VALUE *row = c->row + i * width * SIDE;
+    int64_t end = fur_offset_at(a->pattern, i + 1);
+    memset(row, 0, (size_t)(width * SIDE) * sizeof *row);
+    for (int64_t k = fur_offset_at(a->pattern, i); k < end; k++) {
+        VALUE *entry = row + (a->pattern->columns[k] - begin) * SIDE;
+        const VALUE *from = (const VALUE *)a->values->data + k * a->values->stride + c->first;
+        VALUE value[SIDE];
+        if (k + CHUNK_AHEAD < a->values->rows)
+            __builtin_prefetch(from + CHUNK_AHEAD * a->values->stride);
+        FN(load_row)(from, c->count, value);
+#    pragma omp simd
+        for (int s = 0; s < SIDE; s++)
+            entry[s] += value[s];
+    }
+    FN(load_row)((const VALUE *)b->data + i * b->stride + c->first, c->count, c->y + i * SIDE);
+}
+
+/* Exchanges two rows of `count` entries for the systems whose pivot is in row `at`. */
+INLINE void FN(exchange)(const VALUE *pivot, VALUE at, int64_t count, VALUE *one, VALUE *other)
+{
+    for (int64_t k = 0; k < count; k++)
+#    pragma omp simd
+        for (int s = 0; s < SIDE; s++) {
+            VALUE a = one[k * SIDE + s];
+            VALUE b = other[k * SIDE + s];
+            one[k * SIDE + s] = pivot[s] == at ? b : a;
+            other[k * SIDE + s] = pivot[s] == at ? a : b;
+        }
+}
+
+/* Brings the largest first entry of rows j .. j + below to row j, the first of equal ones. */
+INLINE void FN(choose_pivots)(const FN(chunk) * c, int64_t width, int64_t j, int64_t below)
+{
+    VALUE best[SIDE];
+    VALUE pivot[SIDE];
+    VALUE *row = c->row + j * width * SIDE;
+    for (int s = 0; s < SIDE; s++) {
+        best[s] = (VALUE)fabs(row[s]);
+        pivot[s] = 0;
+    }
+    for (int64_t r = 1; r <= below; r++) {
+        const VALUE *other = row + r * width * SIDE;
+#    pragma omp simd
+        for (int s = 0; s < SIDE; s++) {
+            VALUE size = (VALUE)fabs(other[s]);
+            pivot[s] = size > best[s] ? (VALUE)r : pivot[s];
+            best[s] = size > best[s] ? size : best[s];
+        }
+    }
+#    pragma omp simd
+    for (int s = 0; s < SIDE; s++)
+        c->singular[s] = best[s] == 0 ? 1 : c->singular[s];
+    for (int64_t r = 1; r <= below; r++) {
+        FN(exchange)(pivot, (VALUE)r, width, row, row + r * width * SIDE);
+        FN(exchange)(pivot, (VALUE)r, 1, c->y + j * SIDE, c->y + (j + r) * SIDE);
+    }
+}
+
+/* Subtracts the multiple of row j from row i that leaves no entry in its first column. */
+INLINE void FN(eliminate)(const FN(chunk) * c, int64_t width, int64_t j, int64_t i)
+{
+    const VALUE *from = c->row + j * width * SIDE;
+    VALUE *to = c->row + i * width * SIDE;
+    VALUE factor[SIDE];
+#    pragma omp simd
+    for (int s = 0; s < SIDE; s++) {
+        factor[s] = -(to[s] / from[s]);
+        c->y[i * SIDE + s] = V(fma)(factor[s], c->y[j * SIDE + s], c->y[i * SIDE + s]);
+    }
+    for (int64_t k = 1; k < width; k++)
+#    pragma omp simd
+        for (int s = 0; s < SIDE; s++)
+            to[(k - 1) * SIDE + s] = V(fma)(factor[s], from[k * SIDE + s], to[k * SIDE + s]);
+    for (int s = 0; s < SIDE; s++)
+        to[(width - 1) * SIDE + s] = 0;
+}
+
+/* x = U^-1 y, the entry farthest from the diagonal first; NaN for singular systems. */
+INLINE void FN(substitute)(const FN(chunk) * c, int64_t width)
+{
+    const fur_vectors_view *x = c->call->x;
+    for (int64_t i = c->rows - 1; i >= 0; i--) {
+        const VALUE *row = c->row + i * width * SIDE;
+        VALUE *sum = c->y + i * SIDE;
+        VALUE out[SIDE];
+        for (int64_t k = fur_smaller(width, c->rows - i) - 1; k > 0; k--)
+#    pragma omp simd
+            for (int s = 0; s < SIDE; s++)
+                sum[s] = V(fma)(-row[k * SIDE + s], sum[k * SIDE + s], sum[s]);
+#    pragma omp simd
+        for (int s = 0; s < SIDE; s++) {
+            sum[s] = sum[s] / row[s];
+            out[s] = c->singular[s] != 0 ? (VALUE)NAN : sum[s];
+        }
+        memcpy((VALUE *)x->data + i * x->stride + c->first, out, (size_t)c->count * sizeof *out);
+    }
+}
+
+INLINE void FN(solve_band)(const FN(chunk) * c, int64_t lower, int64_t width)
+{
+    for (int64_t i = 0; i < fur_smaller(lower, c->rows); i++)
+        FN(open_row)(c, lower, width, i);
+    for (int64_t j = 0; j < c->rows; j++) {
+        int64_t below = fur_smaller(lower, c->rows - 1 - j);
+        if (j + lower < c->rows)
+            FN(open_row)(c, lower, width, j + lower);
+        FN(choose_pivots)(c, width, j, below);
+        for (int64_t r = 1; r <= below; r++)
+            FN(eliminate)(c, width, j, j + r);
+    }
+    FN(substitute)(c, width);
+}
+
+/* How each ended, from whether all its entries are finite. */
+static void FN(take_results)(const FN(chunk) * c)
+{
+    VALUE differences[SIDE] = {0};
+    for (int64_t i = 0; i < c->rows; i++)
+#    pragma omp simd
+        for (int s = 0; s < SIDE; s++)
+            differences[s] += c->y[i * SIDE + s] - c->y[i * SIDE + s]; /* 0, or NaN */
+    for (int s = 0; s < c->count; s++)
+        c->call->results[c->first + s] = (fur_batch_result){
+            .outcome = c->singular[s] != 0   ? FUR_OUTCOME_SINGULAR
+                       : differences[s] == 0 ? FUR_OUTCOME_CONVERGED
+                                             : FUR_OUTCOME_BREAKDOWN,
+            .residual = NAN,
+        };
+}
+
+static void FN(solve_chunk)(const fur_batch_solve_call *call, int64_t first, void *room)
+{
+    const fur_batch_form *form = call->form;
+    int64_t width = form->lower + form->upper + 1;
+    int64_t rows = call->x->rows;
+    VALUE *memory = room;
+    FN(chunk)
+    c = {
+        .call = call,
+        .rows = rows,
+        .first = first,
+        .count = (int)fur_smaller(SIDE, call->x->cols - first),
+        .singular = memory,
+        .y = memory + SIDE,
+        .row = memory + SIDE + rows * SIDE,
+    };
+    memset(c.singular, 0, SIDE * sizeof *c.singular);
+    if (form->lower == 1 && form->upper == 1)
+        FN(solve_band)(&c, 1, 3);
+    else
+        FN(solve_band)(&c, form->lower, width);
+    FN(take_results)(&c);
+}
+
+#endif

@@ -1,0 +1,123 @@
+/* Products of systems side by side: parts of consecutive rows, and in each row up to four registers
+ * of systems, whose sums stay there while the row's entries are gone through. Each entry is a
+ * stream of its own.
+ *
+ * Bytes a row of n entries and system: n entries of A, two of x and y; columns and offsets are read
+ * once for all. */
+#ifndef FUR_TEMPLATE
+#    include "balance.h"
+#    include "isa.h"
+#    include "kernel.h"
+#    include "lanes.h"
+#    include "scalar.h"
+#    include "table.h"
+
+#    define MOST_REGISTERS 4
+
+#    define FUR_TEMPLATE "batch/product.c"
+#    include "foreach_value.h"
+
+typedef void multiply_rows(const fur_batch_call *call, int64_t begin, int64_t end);
+
+typedef struct cut_product {
+    const fur_batch_call *call;
+    int parts;
+    multiply_rows *multiply;
+} cut_product;
+
+static void multiply_parts(void *job, int64_t begin, int64_t end)
+{
+    const cut_product *p = job;
+    const fur_csr_view *a = p->call->a.pattern;
+    for (int64_t part = begin; part < end; part++)
+        p->multiply(p->call, fur_balanced_row(a, p->parts, (int)part),
+                    fur_balanced_row(a, p->parts, (int)part + 1));
+}
+
+extern fur_status ISA(batch_apply)(const fur_batch_call *call);
+fur_status ISA(batch_apply)(const fur_batch_call *call)
+{
+    static multiply_rows *const table[FUR_VALUE_COUNT] = FUR_VALUE_TABLE(multiply);
+    const fur_csr_view *a = call->a.pattern;
+    double work = (double)(a->entries + a->rows) * (double)call->y->cols;
+    cut_product p = {.call = call, .multiply = table[call->a.values->value_type]};
+    p.parts = fur_parts(call->env->threads, (int64_t)(work / FUR_SPMV_GRAIN));
+    fur_parallel(call->env, p.parts, p.parts, multiply_parts, &p);
+    return FUR_OK;
+}
+#else
+#    include "finish.h"
+
+typedef FUR_WIDE_LANES(VALUE_NAME) FN(wide);
+
+INLINE FN(wide) FN(load)(const VALUE *p, bool whole, unsigned mask)
+{
+    return whole ? W(load)(p) : W(load_some)(p, mask);
+}
+
+/* The sums of entries begin .. end-1 for some registers of systems from `values` and `x` on. Number
+ * and whole are constants; if not whole the last register has the systems of the mask. */
+INLINE void FN(sum_entries)(const fur_batch_call *call, int registers, bool whole, unsigned mask,
+                            int64_t begin, int64_t end, int64_t first, FN(wide) * sum)
+{
+    const int32_t *columns = call->a.pattern->columns;
+    for (int r = 0; r < registers; r++)
+        sum[r] = W(zero)();
+    for (int64_t k = begin; k < end; k++) {
+        const VALUE *value =
+            (const VALUE *)call->a.values->data + k * call->a.values->stride + first;
+        const VALUE *entry = (const VALUE *)call->x->data + columns[k] * call->x->stride + first;
+        for (int r = 0; r < registers; r++) {
+            bool all = whole || r < registers - 1;
+            sum[r] = W(madd)(FN(load)(value + (ptrdiff_t)r * WIDTH, all, mask),
+                             FN(load)(entry + (ptrdiff_t)r * WIDTH, all, mask), sum[r]);
+        }
+    }
+}
+
+/* Row i for some registers of systems from the first on. */
+INLINE void FN(multiply_some)(const fur_batch_call *call, int registers, bool whole, unsigned mask,
+                              int64_t i, int64_t first)
+{
+    FN(wide) sum[MOST_REGISTERS];
+    FN(wide) segment[MOST_REGISTERS];
+    VALUE lane[MOST_REGISTERS * WIDTH];
+    VALUE alpha = V(from)(call->alpha);
+    VALUE beta = V(from)(call->beta);
+    bool overwrite = V(is_zero)(beta);
+    int count = whole ? registers * WIDTH : (registers - 1) * WIDTH + __builtin_popcount(mask);
+    VALUE *y = (VALUE *)call->y->data + i * call->y->stride + first;
+    int64_t begin = fur_offset_at(call->a.pattern, i);
+    int64_t end = fur_offset_at(call->a.pattern, i + 1);
+    for (int r = 0; r < registers; r++)
+        sum[r] = W(zero)();
+    for (int64_t from = begin; from < end; from += FUR_ROW_SEGMENT) {
+        int64_t to = fur_smaller(end, from + FUR_ROW_SEGMENT);
+        FN(sum_entries)(call, registers, whole, mask, from, to, first, segment);
+        for (int r = 0; r < registers; r++)
+            sum[r] = from == begin ? segment[r] : W(plus)(sum[r], segment[r]);
+    }
+    for (int r = 0; r < registers; r++)
+        W(store)(lane + (ptrdiff_t)r * WIDTH, sum[r]);
+    for (int s = 0; s < count; s++)
+        FN(finish)(alpha, lane[s], beta, overwrite, y + s);
+}
+
+/* Rows begin .. end-1. */
+static void FN(multiply)(const fur_batch_call *call, int64_t begin, int64_t end)
+{
+    const int64_t tile = MOST_REGISTERS * WIDTH;
+    const int64_t count = call->y->cols;
+    const unsigned mask = (1U << count % WIDTH) - 1;
+    for (int64_t i = begin; i < end; i++) {
+        int64_t first = 0;
+        for (; count - first >= tile; first += tile)
+            FN(multiply_some)(call, MOST_REGISTERS, true, 0, i, first);
+        for (; count - first >= WIDTH; first += WIDTH)
+            FN(multiply_some)(call, 1, true, 0, i, first);
+        if (first < count)
+            FN(multiply_some)(call, 1, false, mask, i, first);
+    }
+}
+
+#endif

@@ -1,0 +1,195 @@
+/* The course of conjugate gradients for one system of a batch, the same on the host and in CUDA:
+ * its scalars, and what follows from them. It takes the decisions of src/solver/drive.c and
+ * src/method/cg.c in their order, so that a system ends as it would alone. */
+#ifndef FURROW_KERNEL_BATCH_COURSE_H
+#define FURROW_KERNEL_BATCH_COURSE_H
+
+#include "anywhere.h"
+#include "batch_kernel.h"
+#include "target.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdbool.h>
+
+/* Those of src/solver/drive.c: the least factor by which a correction reduces the true residual,
+ * and its target relative to the residual that it starts from. */
+#define FUR_COURSE_LEAST_GAIN 0.5
+#define FUR_COURSE_MOST_GAIN 1e-3
+#define FUR_COURSE_SURE_GAIN 0.25
+/* That of src/method/cg.c: how far two directions may be from conjugate. */
+#define FUR_COURSE_CONJUGATE 0.1
+
+typedef struct fur_course {
+    double goal;     /* for the true residual */
+    double b_norm;   /* ||b||, 1 for b = 0 */
+    double residual; /* the true one */
+    double least;    /* what the pass must bring that below, unless it meets the goal */
+    /* Of the pass: */
+    bool corrects; /* it is of a correction from 0, else of x itself */
+    double scale;  /* of the residual that it sees */
+    double target;
+    double first;   /* ||r|| at its begin, and as carried along */
+    double carried; /* the same */
+    double rz;
+    double before; /* r.z one iteration earlier */
+    double pq;
+    double alpha; /* r.z / p.q */
+    double beta;
+    bool runs;    /* iterations go on */
+    bool settles; /* the last one's update of x is still due */
+    /* Of the solve: */
+    bool open; /* passes go on */
+    int64_t iterations;
+    fur_outcome outcome;
+} fur_course;
+
+FUR_ANYWHERE bool fur_course_is_finite(double a)
+{
+    return a - a == 0;
+}
+
+/* Prepares a pass from the true residual. */
+FUR_ANYWHERE void fur_course_start(fur_course *c, const fur_batch_form *form, double target,
+                                   bool corrects)
+{
+    int exponent = ilogb(c->residual);
+    bool far = exponent < -form->range || exponent > form->range;
+    c->corrects = corrects || far;
+    c->scale = far ? scalbn(1.0, -exponent) : 1;
+    c->target = target * c->scale;
+    c->first = c->carried = c->residual * c->scale;
+    c->runs = true;
+    c->settles = false;
+}
+
+/* Begins a solve, with the norm of b and the residual of the guess; usable: the diagonal has
+ * reciprocals, or else is finite or not. */
+FUR_ANYWHERE void fur_course_begin(fur_course *c, const fur_batch_form *form, double b_norm,
+                                   double residual, bool usable, bool finite)
+{
+    double goal = fur_target(form->rtol, b_norm);
+    c->goal = goal > form->atol ? goal : form->atol;
+    c->b_norm = b_norm > 0 ? b_norm : 1;
+    c->residual = residual;
+    c->least = HUGE_VAL;
+    c->iterations = 0;
+    c->runs = c->settles = false;
+    c->open = usable && residual < HUGE_VAL && !(residual <= c->goal);
+    c->outcome = !(residual < HUGE_VAL) ? FUR_OUTCOME_BREAKDOWN
+                 : residual <= c->goal  ? FUR_OUTCOME_CONVERGED
+                 : !usable && finite    ? FUR_OUTCOME_INDEFINITE
+                 : !usable              ? FUR_OUTCOME_BREAKDOWN
+                                        : FUR_OUTCOME_UNSOLVED;
+    if (c->open)
+        fur_course_start(c, form, c->goal, false);
+}
+
+FUR_ANYWHERE void fur_course_end_pass(fur_course *c, fur_outcome outcome, bool settles)
+{
+    c->outcome = outcome;
+    c->runs = false;
+    c->settles = settles;
+}
+
+/* r.z of the first direction. */
+FUR_ANYWHERE void fur_course_aim(fur_course *c, double rz)
+{
+    c->rz = rz;
+    if (c->runs && !(rz > 0 && fur_course_is_finite(rz)))
+        fur_course_end_pass(c,
+                            fur_course_is_finite(rz) && rz < 0
+                                ? FUR_OUTCOME_INDEFINITE_PRECONDITIONER
+                                : FUR_OUTCOME_BREAKDOWN,
+                            false);
+}
+
+/* p.q: the step, unless there is none. */
+FUR_ANYWHERE void fur_course_step(fur_course *c, double pq)
+{
+    c->pq = pq;
+    c->alpha = c->rz / pq;
+    if (c->runs && !(pq > 0 && fur_course_is_finite(pq) && fur_course_is_finite(c->alpha)))
+        fur_course_end_pass(c, pq <= 0 ? FUR_OUTCOME_INDEFINITE : FUR_OUTCOME_BREAKDOWN, false);
+}
+
+/* ||r|| and r.z after it. */
+FUR_ANYWHERE void fur_course_reduce(fur_course *c, const fur_batch_form *form, double norm,
+                                    double rz)
+{
+    if (!c->runs)
+        return;
+    c->iterations++;
+    c->carried = norm;
+    c->before = c->rz;
+    c->rz = rz;
+    c->beta = rz / c->before;
+    if (!(norm < HUGE_VAL))
+        fur_course_end_pass(c, FUR_OUTCOME_BREAKDOWN, true);
+    else if (norm <= c->target)
+        fur_course_end_pass(c, FUR_OUTCOME_CONVERGED, true);
+    else if (c->iterations >= form->max_iterations)
+        fur_course_end_pass(c, FUR_OUTCOME_MAX_ITERATIONS, true);
+    else if (!(rz > 0 && fur_course_is_finite(rz)))
+        fur_course_end_pass(c,
+                            fur_course_is_finite(rz) && rz < 0
+                                ? FUR_OUTCOME_INDEFINITE_PRECONDITIONER
+                                : FUR_OUTCOME_BREAKDOWN,
+                            true);
+    else if (!fur_course_is_finite(c->beta))
+        fur_course_end_pass(c, FUR_OUTCOME_BREAKDOWN, true);
+}
+
+/* Whether p.q of the next direction p and the last q must be looked at after `issued` iterations of
+ * a pass: 16, 32, 64, ... */
+FUR_ANYWHERE bool fur_course_is_milestone(int64_t issued)
+{
+    return issued >= 16 && (issued & (issued - 1)) == 0;
+}
+
+/* That product, which is 0 where A and M are symmetric. */
+FUR_ANYWHERE void fur_course_check(fur_course *c, double re, double im)
+{
+    double term = c->beta * c->pq;
+    if (c->runs && !(c->carried < c->first) &&
+        hypot(re, im) > FUR_COURSE_CONJUGATE * (hypot(re - term, im) + term))
+        fur_course_end_pass(c, FUR_OUTCOME_ASYMMETRIC, false);
+}
+
+/* Whether what the pass has found is taken, so that there is a new residual. */
+FUR_ANYWHERE bool fur_course_gains(const fur_course *c)
+{
+    return c->open && (!c->corrects || c->carried / c->scale < c->residual);
+}
+
+/* The true residual after a pass, that of before if it did not gain: the outcome, or the next pass.
+ */
+FUR_ANYWHERE void fur_course_judge(fur_course *c, const fur_batch_form *form, double residual)
+{
+    if (!c->open)
+        return;
+    c->residual = residual;
+    if (residual <= c->goal)
+        c->outcome = FUR_OUTCOME_CONVERGED;
+    else if (c->outcome == FUR_OUTCOME_CONVERGED)
+        c->outcome = !(residual < HUGE_VAL)                  ? FUR_OUTCOME_BREAKDOWN
+                     : c->iterations >= form->max_iterations ? FUR_OUTCOME_MAX_ITERATIONS
+                     : residual <= c->least                  ? FUR_OUTCOME_UNSOLVED
+                                                             : FUR_OUTCOME_STAGNATED;
+    c->open = c->outcome == FUR_OUTCOME_UNSOLVED;
+    if (c->open) {
+        double most = FUR_COURSE_SURE_GAIN * residual;
+        double least = FUR_COURSE_MOST_GAIN * residual;
+        double target = c->goal < most ? c->goal : most;
+        c->least = FUR_COURSE_LEAST_GAIN * residual;
+        fur_course_start(c, form, least > target ? least : target, true);
+    }
+}
+
+FUR_ANYWHERE fur_batch_result fur_course_result(const fur_course *c)
+{
+    fur_batch_result result = {c->outcome, c->iterations, c->residual / c->b_norm};
+    return result;
+}
+
+#endif

@@ -1,0 +1,56 @@
+/* What tests of batches share on the CPU and on a GPU: systems of one pattern, what single products
+ * and solves make of each on the host, and the comparison with a batch in any context. */
+#ifndef FURROW_TESTS_BATCH_TRIAL_H
+#define FURROW_TESTS_BATCH_TRIAL_H
+
+#include "support.h"
+
+/* Systems on the host; entry (i, s) of an array at i count + s. */
+typedef struct batch_trial {
+    const fur_csr *matrix; /* on the host; only its pattern counts */
+    fur_value_type value;
+    int64_t count;
+    void *values;
+    void *b; /* or x of a product, of which cols may differ from rows */
+    void *x; /* the guess, or y */
+    /* What single ones make of them: */
+    void *expected;
+    fur_batch_result *results;
+} batch_trial;
+
+/* A block with these entries in a context, with gaps of its own if `gaps`. `wide` is what was
+ * allocated, of which the block is a view, or NULL; both are to be destroyed. */
+typedef struct batch_block {
+    fur_vectors *wide;
+    fur_vectors *block;
+} batch_block;
+
+batch_block batch_block_make(fur_context *context, fur_value_type value, int64_t rows,
+                             int64_t count, const void *entries, bool gaps);
+void batch_block_release(batch_block *b);
+
+/* Random values and vectors; what products alpha A x + beta y give by the reference. */
+batch_trial batch_random(const fur_csr *matrix, fur_value_type value, int64_t count,
+                         fur_scalar alpha, fur_scalar beta, rng *r);
+/* Systems on a symmetric pattern with diagonal, most of them positive definite and the others in
+ * various ways not, with right-hand sides of any size; what fur_solver_solve makes of them. */
+batch_trial batch_definite(const fur_csr *matrix, fur_value_type value, int64_t count,
+                           const fur_batch_solver_options *options, rng *r);
+/* Random systems on a pattern of so many diagonals below and above, some of them singular or not
+ * finite; what elimination in the order of docs/numerics.md makes of them. */
+batch_trial batch_banded(const fur_csr *matrix, fur_value_type value, int64_t count, int64_t lower,
+                         int64_t upper, rng *r);
+void batch_release(batch_trial *t);
+
+/* A square matrix of so many diagonals below and above, of which some entries off the main one are
+ * missing. */
+fur_csr *batch_band_pattern(fur_context *context, rng *r, int64_t rows, int64_t lower,
+                            int64_t upper);
+
+/* In any context: the bits expected, and of solves the results. */
+void batch_check_product(fur_context *context, const batch_trial *t, fur_scalar alpha,
+                         fur_scalar beta, bool gaps, const char *what);
+void batch_check_solve(fur_context *context, const batch_trial *t,
+                       const fur_batch_solver_options *options, bool gaps, const char *what);
+
+#endif
