@@ -114,6 +114,7 @@ void set_services(fur_remote *r)
     r->vector.is_constant = fur_cuda_is_constant;
     r->vector.gather = fur_cuda_gather;
     r->vector.scatter = fur_cuda_scatter;
+    r->vector.round_single = fur_cuda_round_single;
     r->stencil.starts = fur_cuda_stencil_starts;
     r->stencil.fill = fur_cuda_stencil_fill;
     r->stencil.diagonal = fur_cuda_stencil_diagonal;

@@ -26,6 +26,18 @@ const char *product_order(fur_context *context, int index)
     return behind ? "auto" : method;
 }
 
+const char *product_values(fur_context *context, int index)
+{
+    static const char *const names[] = {"exact", "f32", NULL};
+    (void)context;
+    return names[index];
+}
+
+fur_stored product_stored(const char *name)
+{
+    return name && strcmp(name, "f32") == 0 ? FUR_STORED_F32 : FUR_STORED_EXACT;
+}
+
 /* *x moved by one of fur_vector_permute and fur_vector_unpermute. */
 static fur_status move(const fur_product *p, fur_vector **x,
                        fur_status (*by)(const fur_permutation *, const fur_vector *, fur_vector *))

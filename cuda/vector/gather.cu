@@ -1,5 +1,5 @@
-// Entries of a vector in another order. Bytes an entry: 4 for where it comes from or goes, and
-// twice its size, once in sectors of 32 bytes.
+// Entries of a vector in another order, or rounded. Bytes an entry: twice its size, of another
+// order once in sectors of 32 bytes, and 4 for where it comes from or goes.
 #include "vector.cuh"
 
 #define BLOCK 256
@@ -25,6 +25,14 @@ __global__ void __launch_bounds__(BLOCK)
     int64_t i = blockIdx.x * int64_t(BLOCK) + threadIdx.x;
     if (i < n)
         y[fur_stream(to + i)] = x[i];
+}
+
+// y_i = x_i in single precision
+__global__ void __launch_bounds__(BLOCK) round_single(int64_t n, const double *x, double *y)
+{
+    int64_t i = blockIdx.x * int64_t(BLOCK) + threadIdx.x;
+    if (i < n)
+        y[i] = double(float(x[i]));
 }
 
 } // namespace
@@ -53,4 +61,12 @@ fur_status fur_cuda_scatter(fur_env *env, fur_value_type value, int64_t n, const
             n, to, static_cast<const Value *>(x), static_cast<Value *>(y));
         return fur_cuda_launched(env, "scatter");
     });
+}
+
+fur_status fur_cuda_round_single(fur_env *env, int64_t n, const double *x, double *y)
+{
+    if (n == 0)
+        return FUR_OK;
+    round_single<<<fur_blocks(n, BLOCK), BLOCK, 0, fur_cuda_stream(env)>>>(n, x, y);
+    return fur_cuda_launched(env, "round");
 }

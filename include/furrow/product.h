@@ -33,6 +33,9 @@ typedef struct fur_product_options {
      * pay for a race with a stencil, and fewer than 100 do not pay for the search of another order:
      * "auto" then leaves it out. */
     int64_t uses;
+    /* As in fur_spmv_options: with other than FUR_STORED_EXACT "auto" takes no stencil, and
+     * "stencil" is FUR_UNSUPPORTED. */
+    fur_stored values;
 } fur_product_options;
 
 /* Chooses and prepares. A must outlive the product. The product takes over new values of A

@@ -30,6 +30,21 @@ typedef enum fur_op {
     FUR_OP_H      /* A^H, the conjugate transpose */
 } fur_op;
 
+/* Values that a product multiplies by. */
+typedef enum fur_stored {
+    FUR_STORED_EXACT = 0, /* A's */
+    /* On request, as digits are lost: A's rounded to single precision, for f64 and c128. Vectors
+     * and additions stay in double precision. With A' for the rounded matrix the product has, to
+     * the bit, the result of one with A' stored in f64, and for rows of n entries and real values
+     *
+     *     |A' x - A x| <= (2^-24 |A| + 2^-150) |x|,
+     *     |y - A x| <= (2^-24 + (n + 2) 2^-53 (1 + 2^-24)) |A| |x| + 2^-150 |x|
+     *
+     * summed over each row's entries; of complex values for each part of A. An entry above the
+     * largest number of single precision, about 3.4e38, becomes infinite. */
+    FUR_STORED_F32
+} fur_stored;
+
 typedef struct fur_spmv_options {
     size_t size;        /* sizeof(fur_spmv_options) */
     fur_op op;          /* which product the plan is for */
@@ -42,6 +57,11 @@ typedef struct fur_spmv_options {
     /* auto: 1 builds and times the promising kernels instead of estimating; on a GPU 200 uses or
      * more do the same. */
     int measure;
+    /* FUR_STORED_F32: the plan keeps rounded values, 8 bytes an entry, beside what its kernel
+     * needs. Kernels that keep single precision where no bit is lost (docs/kernels.md) then do, so
+     * that a product reads 4 bytes an entry less. The plan's operator (fur_operator_from_spmv) is
+     * that of A'. New values of A are rounded, too. */
+    fur_stored values;
 } fur_spmv_options;
 
 /* Chooses a kernel and prepares it. The plan reads the matrix's arrays at every product, so the

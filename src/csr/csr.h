@@ -113,6 +113,12 @@ fur_status fur_csr_rewrite_in_place(fur_csr *a, fur_csr_rewriter rewrite, const 
  * and *out 0, without any. The host must reach the arrays. */
 bool fur_csr_read_entry(const fur_csr_view *a, int64_t row, int64_t col, void *out);
 
+/* A matrix with A's offsets and columns, which it borrows, and uninitialised values of its own. */
+fur_status fur_csr_share_pattern(const fur_csr *a, fur_csr **out);
+/* Sets B's values, B having the pattern of A and maybe being A, to those of A rounded to single
+ * precision; both of a type in double precision. */
+fur_status fur_csr_round_values(const fur_csr *a, fur_csr *b);
+
 /* d_i = A(i, i), into a vector of min(rows, cols) entries that is there. */
 fur_status fur_csr_read_diagonal(const fur_csr *a, fur_vector *d);
 

@@ -233,6 +233,8 @@ typedef struct fur_vector_services {
                          const void *x, void *y);
     fur_status (*scatter)(fur_env *env, fur_value_type value, int64_t n, const int32_t *to,
                           const void *x, void *y);
+    /* y_i = x_i rounded to single precision, for n doubles; y may be x */
+    fur_status (*round_single)(fur_env *env, int64_t n, const double *x, double *y);
 } fur_vector_services;
 
 /* The two passes of an iteration of src/method/cg.c with a stencil S and the preconditioner d I,

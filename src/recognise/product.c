@@ -55,8 +55,11 @@ static void release_form(form *f)
 
 static fur_status make_plan(const fur_csr *a, const fur_product_options *o, form *out)
 {
-    fur_spmv_options options = {
-        .size = sizeof options, .op = o->op, .kernel = o->kernel, .uses = o->uses};
+    fur_spmv_options options = {.size = sizeof options,
+                                .op = o->op,
+                                .kernel = o->kernel,
+                                .uses = o->uses,
+                                .values = o->values};
     FUR_TRY(fur_spmv_plan(a, &options, &out->plan));
     return fur_operator_from_spmv(out->plan, &out->op);
 }
@@ -75,6 +78,11 @@ static fur_status demand_stencil(const fur_csr *a, const fur_product_options *o,
     if (o->op != FUR_OP_N)
         return fur_context_fail(a->context, FUR_UNSUPPORTED,
                                 "kernel \"stencil\" multiplies by A alone, not by its transpose");
+    if (o->values != FUR_STORED_EXACT)
+        return fur_context_fail(
+            a->context, FUR_UNSUPPORTED,
+            "kernel \"stencil\" multiplies by exact values; leave the option out "
+            "or name another kernel");
     FUR_TRY(make_stencil(a, out));
     return out->stencil
                ? FUR_OK
@@ -100,7 +108,8 @@ static fur_status choose_form(const fur_csr *a, const fur_product_options *o, fo
 {
     form stencil = {.op = NULL};
     FUR_TRY(make_plan(a, o, out));
-    if (o->op != FUR_OP_N || (o->uses > 0 && o->uses < USES_FOR_A_STENCIL))
+    if (o->op != FUR_OP_N || o->values != FUR_STORED_EXACT ||
+        (o->uses > 0 && o->uses < USES_FOR_A_STENCIL))
         return FUR_OK;
     fur_status status = make_stencil(a, &stencil);
     out->looked = true;

@@ -3,6 +3,7 @@
 #include "names.h"
 #include "options.h"
 #include "spmv.h"
+#include "value_type.h"
 
 #include <string.h>
 
@@ -11,6 +12,10 @@ static fur_status check_options(fur_env *env, const fur_spmv_options *o)
     if ((unsigned)o->op > FUR_OP_H)
         return fur_env_fail(env, FUR_INVALID, "%d is not an operation; use FUR_OP_N, _T or _H",
                             (int)o->op);
+    if ((unsigned)o->values > FUR_STORED_F32)
+        return fur_env_fail(env, FUR_INVALID,
+                            "%d is no form of values; use FUR_STORED_EXACT or FUR_STORED_F32",
+                            (int)o->values);
     if (o->uses < 0)
         return fur_env_fail(env, FUR_INVALID, "a plan cannot be used %lld times",
                             (long long)o->uses);
@@ -72,15 +77,27 @@ static fur_status choose(fur_spmv *plan, const fur_spmv_options *o)
                    : fur_spmv_choose_estimated(plan, &profile, o->uses);
 }
 
-/* A for op N, else its transpose, which the plan owns. */
+/* The plan's own matrix, where it has one, in the values of A that it multiplies by. */
+static fur_status round_operand(fur_spmv *plan)
+{
+    if (!plan->rounds)
+        return FUR_OK;
+    return plan->transpose ? fur_csr_round_values(plan->transpose, plan->transpose)
+                           : fur_csr_round_values(plan->a, plan->rounded);
+}
+
+/* A for op N, else its transpose, which the plan owns, as it does a rounded matrix. */
 static fur_status set_operand(fur_spmv *plan)
 {
     plan->operand = plan->a;
-    if (plan->op == FUR_OP_N)
-        return FUR_OK;
-    FUR_TRY(fur_csr_transpose(plan->a, plan->op == FUR_OP_H, &plan->transpose));
-    plan->operand = plan->transpose;
-    return FUR_OK;
+    if (plan->op != FUR_OP_N) {
+        FUR_TRY(fur_csr_transpose(plan->a, plan->op == FUR_OP_H, &plan->transpose));
+        plan->operand = plan->transpose;
+    } else if (plan->rounds) {
+        FUR_TRY(fur_csr_share_pattern(plan->a, &plan->rounded));
+        plan->operand = plan->rounded;
+    }
+    return round_operand(plan);
 }
 
 /* Bytes that a product moves: the form of A may depend on its values. */
@@ -101,6 +118,7 @@ static fur_status update(void *object)
     const fur_spmv_kernel *kernel = plan->kernel;
     if (plan->transpose)
         FUR_TRY(fur_csr_transpose_values(plan->a, plan->op == FUR_OP_H, plan->transpose));
+    FUR_TRY(round_operand(plan));
     if (kernel->refresh)
         FUR_TRY(kernel->refresh(&plan->context->env, &plan->operand->view, plan->state));
     report_bytes(plan);
@@ -140,6 +158,7 @@ fur_status fur_spmv_plan(const fur_csr *a, const fur_spmv_options *options, fur_
     plan->context = a->context;
     plan->a = a;
     plan->op = o.op;
+    plan->rounds = o.values == FUR_STORED_F32 && !fur_value_is_single(a->view.value_type);
     fur_status status = set_operand(plan);
     if (status == FUR_OK)
         status = choose(plan, &o);
@@ -161,6 +180,7 @@ void fur_spmv_destroy(fur_spmv *plan)
         return;
     fur_dependent_leave(&plan->dependent);
     fur_spmv_drop(plan, plan->kernel, plan->state);
+    fur_csr_destroy(plan->rounded);
     fur_csr_destroy(plan->transpose);
     fur_env_release(&plan->context->env, plan);
 }

@@ -16,8 +16,10 @@ struct fur_spmv {
     fur_context *context;
     const fur_csr *a;
     fur_op op;
-    const fur_csr *operand; /* op(A): a or transpose */
-    fur_csr *transpose;     /* NULL for op N */
+    const fur_csr *operand; /* op(A): a, transpose or rounded */
+    fur_csr *transpose;     /* NULL for op N; its values rounded, if that is asked for */
+    bool rounds;            /* values to single precision */
+    fur_csr *rounded;       /* NULL for another op, or exact values */
     const fur_spmv_kernel *kernel;
     void *state;            /* the kernel's */
     double seconds_prepare; /* the chosen kernel's own part, when measured */

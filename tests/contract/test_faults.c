@@ -306,6 +306,12 @@ static fur_status plan(fixture *f, object *out)
     return fur_spmv_plan(f->a, &f->options, &out->plan);
 }
 
+static fur_status plan_rounded(fixture *f, object *out)
+{
+    fur_spmv_options options = {.size = sizeof options, .values = FUR_STORED_F32};
+    return fur_spmv_plan(f->a, &options, &out->plan);
+}
+
 /* A batch of two systems with a solver; both are gone on return. */
 static fur_status batch_cg(fixture *f, object *out)
 {
@@ -607,6 +613,7 @@ static const creation creations[] = {
     {"recognised stencil of fields", recognise_fields, destroy_recognised, 30},
     {"operator of a recognised stencil", recognised_operator, destroy_operator, 1},
     {"product in another order", product, destroy_product, 10},
+    {"plan with rounded values", plan_rounded, destroy_plan, 3},
     {"batch with a solver", batch_cg, destroy_nothing, 6},
 };
 static const creation plan_creation = {"plan", plan, destroy_plan, 1};

@@ -3,6 +3,7 @@
  */
 #include "cuda_support.h"
 #include "narrow_cases.h"
+#include "rounded_cases.h"
 
 static const char *const kernels[] = {"sell", "delta"};
 
@@ -100,11 +101,28 @@ START_TEST(a_byte_tells_256_values_apart)
 }
 END_TEST
 
+/* Values rounded on request, by every exact kernel; loops over value types. */
+START_TEST(rounded_values_have_the_bits_of_the_rounded_matrix)
+{
+    fur_context *gpu = context_cuda();
+    rng r = rng_stream(30 + (uint64_t)_i);
+    const fur_kernel_info *kernel;
+    for (int k = 0; (kernel = fur_spmv_kernel_at(gpu, k)); k++)
+        for (int s = k % 3; kernel->exact && s < shape_count; s += test_small() ? 9 : 3)
+            rounded_check(gpu, &r, &shapes[s], (fur_value_type)_i, (fur_op)((s + k) % 3),
+                          kernel->name);
+    rounded_check(gpu, &r, &shapes[shape_find("grid")], (fur_value_type)_i, FUR_OP_N, "auto");
+    fur_context_destroy(gpu);
+}
+END_TEST
+
 static void add_tests(TCase *tests)
 {
     tcase_add_loop_test(tests, values_of_every_kind_keep_their_bits, 0, FUR_VALUE_COUNT);
     tcase_add_loop_test(tests, new_values_change_the_form, 0, FUR_VALUE_COUNT);
     tcase_add_loop_test(tests, a_byte_tells_256_values_apart, 0, FUR_VALUE_COUNT);
+    tcase_add_loop_test(tests, rounded_values_have_the_bits_of_the_rounded_matrix, 0,
+                        FUR_VALUE_COUNT);
 }
 
 int main(void)

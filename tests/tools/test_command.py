@@ -224,11 +224,12 @@ class UsageTest(CommandTest):
              "--precond takes auto, none, jacobi, norms or mg, not"),
             (["reorder", plate, "--method", "abacus"],
              "--method takes rcm, cm, rcm-quality or sloan, not"),
+            (["multiply", plate, "--values", "abacus"], "--values takes exact or f32, not"),
             (["spy", plate, "-o", "a.png", "--reorder", "abacus"],
              "--reorder takes rcm, cm, rcm-quality or sloan, not"),
             (["convert", plate, "a.mtx", "--format", "abacus"], "--format takes mtx or fur, not"),
             (["bench", "abacus"], "bench without a matrix takes spmv, spmm, reduce, stencil, solve, "
-             "trisolve, spgemm, multigrid, io, recognise or batch"),
+             "trisolve, spgemm, multigrid, io, recognise, batch or rounded"),
         ] + [([*arguments, "--reorder", "abacus"],
               "--reorder takes none, rcm, cm, rcm-quality, sloan or auto, not")
              for arguments in (["multiply", plate], ["solve", plate])
@@ -274,6 +275,7 @@ class UsageTest(CommandTest):
             (["solve", *grid, "--method", "mg", "--bounds"],
              "--bounds goes with another --method than mg"),
             (["multiply", plate, "--by", plate, "--x", plate], "--x goes without --by"),
+            (["multiply", plate, "--by", plate, "--values", "f32"], "--values goes without --by"),
             (["multiply", plate, "--kernel", "stencil", "--transpose"],
              "--kernel stencil goes without --transpose"),
             (["convert", plate, "b.mtx", "--pattern", "--type", "f32"],
@@ -553,6 +555,17 @@ class MultiplyByTest(CommandTest):
         lines = (self.folder / "c.mtx").read_text().splitlines()
         self.assertEqual([line.split() for line in lines if not line.startswith("%")],
                          [["3", "4", "3"], ["1", "2", "0"], ["3", "1", "-8"], ["3", "4", "2"]])
+
+    def test_rounded_values(self):
+        (self.folder / "a.mtx").write_text("%%MatrixMarket matrix coordinate real general\n"
+                                           "2 2 2\n1 1 0.1\n2 2 1e300\n")
+        exact = self.json("multiply", self.folder / "a.mtx", "--values", "exact")
+        self.assertEqual([exact["values"], exact["y_norm_max"]], ["exact", 1e300])
+        (self.folder / "a.mtx").write_text("%%MatrixMarket matrix coordinate real general\n"
+                                           "2 2 2\n1 1 0.1\n2 2 0.1\n")
+        rounded = self.json("multiply", self.folder / "a.mtx", "--values", "f32")
+        self.assertEqual([rounded["values"], rounded["y_norm_max"]], ["f32", 0.10000000149011612])
+        self.assertNotIn("values", self.json("multiply", self.folder / "a.mtx"))
 
     def test_product_with_itself_and_of_unfit_shapes(self):
         plate = data("plate.mtx")

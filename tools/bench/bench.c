@@ -117,6 +117,7 @@ static const suite suites[] = {
      {"7-point:160", "7-point:160:periodic", "27-point:100", "5-point:2000",
       "7-point:100:variable"}},
     {"batch", "cpu", TAKES_ROUNDS, NULL, bench_batch, NULL, {"1000x1000"}},
+    {"rounded", "cpu", TAKES_ROUNDS | TAKES_FILES, NULL, bench_rounded, NULL, {"27-point:100"}},
 #ifdef FURROW_HAVE_CUDA
     {"spmv",
      "cuda",
@@ -194,6 +195,7 @@ static const suite suites[] = {
      {"7-point:256", "7-point:256:periodic", "27-point:128", "5-point:4000",
       "7-point:128:variable"}},
     {"batch", "cuda", TAKES_ROUNDS, NULL, bench_batch, NULL, {"1000x1000"}},
+    {"rounded", "cuda", TAKES_ROUNDS | TAKES_FILES, NULL, bench_rounded, NULL, {"27-point:100"}},
 #endif
 };
 

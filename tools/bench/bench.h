@@ -33,6 +33,7 @@ fur_status bench_solve(bench *b, const char *name);
 fur_status bench_trisolve(bench *b, const char *name);
 fur_status bench_spgemm(bench *b, const char *name);
 fur_status bench_batch(bench *b, const char *name);
+fur_status bench_rounded(bench *b, const char *name);
 
 /* Keeps the record of a case, which it takes over, and prints its table unless all is to be JSON.
  */

@@ -28,6 +28,7 @@ typedef struct multiply_options {
     save_target out;
     const char *kernel;
     const char *reorder; /* NULL: not given */
+    const char *values;  /* NULL: not given */
     int64_t repeat;      /* 0: not given */
     bool transpose;
 } multiply_options;
@@ -68,7 +69,8 @@ static fur_status make_product(multiply_job *job)
                                    .uses = job->options->repeat,
                                    .op = o->transpose ? FUR_OP_T : FUR_OP_N,
                                    .kernel = o->kernel,
-                                   .order = o->reorder};
+                                   .order = o->reorder,
+                                   .values = product_stored(o->values)};
     COMMAND_TRY(fur_product_create(job->a.matrix, &options, &job->product));
     const fur_operator *op = fur_product_operator(job->product);
     COMMAND_TRY(product_enter(job->product, &job->x));
@@ -138,6 +140,8 @@ static void put_plan(output *out, const multiply_job *job)
 {
     const fur_product_report *report = fur_product_describe(job->product);
     double gigabytes = 1e-9 * (double)report->bytes;
+    if (job->options->values)
+        output_text(out, "values", "values multiplied by", job->options->values);
     output_text(out, "kernel", "kernel", report->kernel);
     output_text(out, "reason", "because", report->reason);
     if (report->seconds_estimated > 0)
@@ -235,6 +239,7 @@ static void settle(struct argp_state *state, void *options)
         {"--x", o->x, !o->by, "without --by"},
         {"--kernel", o->kernel, !o->by, "without --by"},
         {"--reorder", o->reorder, !o->by, "without --by"},
+        {"--values", o->values, !o->by, "without --by"},
     };
     command_check(state, pairings, sizeof pairings / sizeof *pairings);
     save_check(state, "--out", &o->out);
@@ -253,6 +258,7 @@ static const line_option own_options[] = {
      "Time N products, and choose for as many (default: about 0.2 s of them, chosen for 50)",
      LINE_LONG, AT(repeat), .most = REPEAT_MOST},
     {"reorder", "METHOD", PRODUCT_ORDER_DOC, LINE_CHOICE, AT(reorder), .names = product_order},
+    {"values", "FORM", PRODUCT_VALUES_DOC, LINE_CHOICE, AT(values), .names = product_values},
     {0},
 };
 
