@@ -73,11 +73,12 @@ INLINE void FN(add_entries)(const FN(chunk) * c, int64_t begin, int64_t end, con
 }
 
 /* Row i of the matrices times x. */
-INLINE void FN(multiply_row)(const FN(chunk) * c, int64_t i, const VALUE *x, VALUE *out)
+INLINE void FN(multiply_row)(const FN(chunk) * c, int64_t i, const VALUE *x, VALUE *sum)
 {
-    _Alignas(64) VALUE sum[SIDE] = {0};
     int64_t from = fur_offset_at(c->a, i);
     int64_t end = fur_offset_at(c->a, i + 1);
+    for (int s = 0; s < SIDE; s++)
+        sum[s] = V(from)(fur_real(0));
     FN(add_entries)(c, from, fur_smaller(end, from + FUR_ROW_SEGMENT), x, sum);
     for (from += FUR_ROW_SEGMENT; from < end; from += FUR_ROW_SEGMENT) {
         _Alignas(64) VALUE segment[SIDE] = {0};
@@ -85,7 +86,6 @@ INLINE void FN(multiply_row)(const FN(chunk) * c, int64_t i, const VALUE *x, VAL
         for (int s = 0; s < SIDE; s++)
             sum[s] = V(add)(sum[s], segment[s]);
     }
-    memcpy(out, sum, sizeof sum);
 }
 
 /* q = A p; p.q */
@@ -96,11 +96,14 @@ static void FN(visit_product)(void *job, int64_t i, int count, FN(lane) * one, F
     for (int j = 0; j < count; j++) {
         const VALUE *p = c->p + (i + j) * SIDE;
         VALUE *q = c->q + (i + j) * SIDE;
-        FN(multiply_row)(c, i + j, c->p, q);
         double *sum = one[j];
+        _Alignas(64) VALUE row[SIDE];
+        FN(multiply_row)(c, i + j, c->p, row);
 #    pragma omp simd aligned(p, q, sum : CHUNK_BYTES)
-        for (int s = 0; s < SIDE; s++)
-            sum[s] = FN(dot_re)(p[s], q[s], sum[s]);
+        for (int s = 0; s < SIDE; s++) {
+            q[s] = row[s];
+            sum[s] = FN(dot_re)(p[s], row[s], sum[s]);
+        }
     }
 }
 

@@ -18,11 +18,7 @@ typedef struct batch_method {
 } batch_method;
 
 /* The systems of a chunk. */
-#ifdef __AVX512F__
-#    define CHUNK_BYTES 32
-#else
-#    define CHUNK_BYTES 32
-#endif
+#define CHUNK_BYTES 64
 static inline int64_t chunk_side(fur_value_type value)
 {
     return CHUNK_BYTES / (value == FUR_F32 || value == FUR_C64 ? 4 : 8);
