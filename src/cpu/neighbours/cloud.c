@@ -138,8 +138,8 @@ static void FN(pack_group)(const cloud_pass *p, int64_t group)
             low[j * BOX + i] = high[j * BOX + i] = (REAL)NAN;
         for (int j = 0; item < p->items && j < c->dims; j++)
             FN(range_of)
-            (from + item * step + j * BOX, from + item * step + highs + j * BOX, &low[j * BOX + i],
-             &high[j * BOX + i]);
+        (from + item * step + j * BOX, from + item * step + highs + j * BOX, &low[j * BOX + i],
+         &high[j * BOX + i]);
         for (int lane = 0; item < p->items && lane < BOX; lane++) {
             int32_t number = numbers[item * BOX + lane];
             least = number >= 0 && number < least ? number : least;

@@ -85,8 +85,8 @@ static inline int32_t marks_next(uint64_t *word, int64_t index)
     return (int32_t)(index << MARKS_WORD) + bit;
 }
 
-/* Takes all columns out, in order, to places that are there unless `to` is NULL, a constant; returns
- * how many there were. */
+/* Takes all columns out, in order, to places that are there unless `to` is NULL, a constant;
+ * returns how many there were. */
 static inline __attribute__((always_inline)) int64_t marks_empty(marks *m, int32_t *to)
 {
     int64_t count = 0;
