@@ -4,7 +4,6 @@
 #include "clock.h"
 #include "csr.h"
 #include "options.h"
-#include "split.h"
 #include "vectors.h"
 
 /* A search that has been checked. */
@@ -37,9 +36,13 @@ static fur_status check_k(const fur_vectors *points, int64_t k, bool with_self)
     int64_t most = points->view.rows - (with_self ? 0 : 1);
     if (k >= 1 && k <= most)
         return FUR_OK; /* n k < 2^62 */
+    if (most < 1)
+        return fur_env_fail(&points->context->env, FUR_INVALID,
+                            "%lld points have no neighbours; give two or more",
+                            (long long)points->view.rows);
     return fur_env_fail(&points->context->env, FUR_INVALID,
                         "%lld neighbours for each of %lld points: ask for 1 to %lld%s",
-                        (long long)k, (long long)points->view.rows, (long long)fur_larger(most, 0),
+                        (long long)k, (long long)points->view.rows, (long long)most,
                         with_self ? "" : ", as a point is not its own neighbour");
 }
 
