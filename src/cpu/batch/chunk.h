@@ -26,7 +26,7 @@ static inline int64_t chunk_side(fur_value_type value)
 
 #endif
 #ifdef VALUE
-#    define SIDE (CHUNK_BYTES / (int)sizeof(REAL))
+#define SIDE (CHUNK_BYTES / (int)sizeof(REAL))
 
 /* A row of a chunk, of which the caller's block has `count` entries; zeros for the others. */
 static inline void FN(load_row)(const VALUE *from, int count, VALUE *to)
