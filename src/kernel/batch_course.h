@@ -92,16 +92,19 @@ FUR_ANYWHERE void fur_course_end_pass(fur_course *c, fur_outcome outcome, bool s
     c->settles = settles;
 }
 
+/* Why a pass ends that has no direction. */
+FUR_ANYWHERE fur_outcome fur_course_verdict(double rz)
+{
+    return fur_course_is_finite(rz) && rz < 0 ? FUR_OUTCOME_INDEFINITE_PRECONDITIONER
+                                              : FUR_OUTCOME_BREAKDOWN;
+}
+
 /* r.z of the first direction. */
 FUR_ANYWHERE void fur_course_aim(fur_course *c, double rz)
 {
     c->rz = rz;
     if (c->runs && !(rz > 0 && fur_course_is_finite(rz)))
-        fur_course_end_pass(c,
-                            fur_course_is_finite(rz) && rz < 0
-                                ? FUR_OUTCOME_INDEFINITE_PRECONDITIONER
-                                : FUR_OUTCOME_BREAKDOWN,
-                            false);
+        fur_course_end_pass(c, fur_course_verdict(rz), false);
 }
 
 /* p.q: the step, unless there is none. */
@@ -130,14 +133,8 @@ FUR_ANYWHERE void fur_course_reduce(fur_course *c, const fur_batch_form *form, d
         fur_course_end_pass(c, FUR_OUTCOME_CONVERGED, true);
     else if (c->iterations >= form->max_iterations)
         fur_course_end_pass(c, FUR_OUTCOME_MAX_ITERATIONS, true);
-    else if (!(rz > 0 && fur_course_is_finite(rz)))
-        fur_course_end_pass(c,
-                            fur_course_is_finite(rz) && rz < 0
-                                ? FUR_OUTCOME_INDEFINITE_PRECONDITIONER
-                                : FUR_OUTCOME_BREAKDOWN,
-                            true);
-    else if (!fur_course_is_finite(c->beta))
-        fur_course_end_pass(c, FUR_OUTCOME_BREAKDOWN, true);
+    else if (!(rz > 0 && fur_course_is_finite(rz) && fur_course_is_finite(c->beta)))
+        fur_course_end_pass(c, fur_course_verdict(rz), true);
 }
 
 /* Whether p.q of the next direction p and the last q must be looked at after `issued` iterations of

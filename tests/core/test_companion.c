@@ -163,6 +163,7 @@ static fur_context *context_far(void)
     d->backend.stencil_count = COUNT_OF(stencils);
     d->backend.spgemm = NULL;
     d->backend.neighbours = NULL;
+    d->backend.batch = NULL;
     d->backend.remote = &remote;
     d->results.scalars = fur_scalars_initial();
     c->env.device = d;
@@ -747,6 +748,45 @@ START_TEST(products_are_sampled_by_the_host)
 }
 END_TEST
 
+/* Loops over operations. */
+START_TEST(values_are_rounded_by_the_host)
+{
+    fur_context *far = context_far();
+    rng r = rng_stream(5000 + (uint64_t)_i);
+    fur_csr *near = matrix_random(far->host, &r, &shapes[shape_find("band")], FUR_F64, FUR_I32);
+    fur_csr *a = to_far(near, far);
+    const fur_spmv_options options = {
+        .size = sizeof options, .op = (fur_op)_i, .values = FUR_STORED_F32};
+    fur_spmv *plan = NULL;
+    fur_spmv *near_plan = NULL;
+    ck_ok(far, fur_spmv_plan(a, &options, &plan));
+    ck_ok(far->host, fur_spmv_plan(near, &options, &near_plan));
+    fur_vector *near_x = vector_random(far->host, &r, FUR_F64, near->view.cols);
+    fur_vector *near_y = vector_random(far->host, &r, FUR_F64, near->view.rows);
+    void *entries = vector_entries(near_x);
+    fur_vector *x = vector_from(far, FUR_F64, near->view.cols, entries);
+    fur_vector *y = NULL;
+    ck_ok(far, fur_vector_create(far, FUR_F64, near->view.rows, &y));
+    ck_ok(far, fur_spmv_apply(plan, fur_real(1), x, fur_real(0), y));
+    ck_ok(far->host, fur_spmv_apply(near_plan, fur_real(1), near_x, fur_real(0), near_y));
+    void *found = vector_entries(y);
+    void *expected = vector_entries(near_y);
+    ck_assert_int_lt(first_difference(FUR_F64, near->view.rows, found, expected), 0);
+    free(expected);
+    free(found);
+    free(entries);
+    fur_vector_destroy(y);
+    fur_vector_destroy(x);
+    fur_vector_destroy(near_y);
+    fur_vector_destroy(near_x);
+    fur_spmv_destroy(near_plan);
+    fur_spmv_destroy(plan);
+    fur_csr_destroy(a);
+    fur_csr_destroy(near);
+    fur_context_destroy(far);
+}
+END_TEST
+
 START_TEST(neighbours_are_found_by_the_host)
 {
     fur_context *far = context_far();
@@ -774,8 +814,30 @@ START_TEST(neighbours_are_found_by_the_host)
 }
 END_TEST
 
+START_TEST(batches_need_kernels)
+{
+    fur_context *far = context_far();
+    rng r = rng_stream(5010);
+    fur_csr *near = matrix_random(far->host, &r, &shapes[shape_find("band")], FUR_F64, FUR_I32);
+    fur_csr *a = to_far(near, far);
+    fur_vectors *values = NULL;
+    fur_batch *batch = NULL;
+    ck_ok(far, fur_vectors_create(far, FUR_F64, near->view.entries, 2, FUR_LAYOUT_ROWS, &values));
+    ck_fails(far, FUR_UNSUPPORTED,
+             "device far has no kernels for batches; make the batch in the context "
+             "fur_context_host",
+             fur_batch_create(a, values, &batch));
+    fur_vectors_destroy(values);
+    fur_csr_destroy(a);
+    fur_csr_destroy(near);
+    fur_context_destroy(far);
+}
+END_TEST
+
 static void add_tests(TCase *tests)
 {
+    tcase_add_loop_test(tests, values_are_rounded_by_the_host, 0, 3);
+    tcase_add_test(tests, batches_need_kernels);
     tcase_add_loop_test(tests, blocks_are_multiplied_by_the_host, 0, 3);
     tcase_add_loop_test(tests, products_are_sampled_by_the_host, 0, FUR_VALUE_COUNT);
     tcase_add_loop_test(tests, matrices_are_worked_on_by_the_host, 0, shape_count);

@@ -157,6 +157,7 @@ fur_status batch_singles_make(fur_context *context, const batch_systems *s, cons
         return fur_context_fail(context, FUR_OUT_OF_MEMORY, "out of memory for %lld systems",
                                 (long long)s->count);
     out->count = s->count;
+    out->systems = s;
     for (int64_t i = 0; i < s->count; i++)
         COMMAND_TRY(make_single(context, s, method, i, &out->each[i]));
     return FUR_OK;
@@ -214,6 +215,34 @@ fur_status batch_single_band(void *self)
         COMMAND_TRY(fur_batch_solve(one->elimination, one->b_block, one->x_block, NULL, NULL));
     }
     return FUR_OK;
+}
+
+static fur_status take_values(const batch_singles *s, int64_t system)
+{
+    const double *values = s->systems->values + system * s->systems->entries;
+    return fur_csr_set_values(s->each[0].a, values, FUR_OWNERSHIP_COPY);
+}
+
+fur_status batch_reused_multiply(void *self)
+{
+    const batch_singles *s = self;
+    for (int64_t i = 0; i < s->count; i++) {
+        COMMAND_TRY(take_values(s, i));
+        COMMAND_TRY(
+            fur_spmv_apply(s->each[0].plan, fur_real(1), s->each[i].b, fur_real(0), s->each[i].x));
+    }
+    return take_values(s, 0);
+}
+
+fur_status batch_reused_cg(void *self)
+{
+    const batch_singles *s = self;
+    for (int64_t i = 0; i < s->count; i++) {
+        COMMAND_TRY(take_values(s, i));
+        COMMAND_TRY(fur_vector_fill(s->each[i].x, fur_real(0)));
+        COMMAND_TRY(fur_solver_solve(s->each[0].solver, s->each[i].b, s->each[i].x, NULL));
+    }
+    return take_values(s, 0);
 }
 
 fur_status batch_single_result(const batch_singles *singles, int64_t s, double *x)

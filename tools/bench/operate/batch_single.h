@@ -43,6 +43,7 @@ typedef struct batch_single {
 
 typedef struct batch_singles {
     int64_t count;
+    const batch_systems *systems;
     batch_single *each;
 } batch_singles;
 
@@ -56,6 +57,11 @@ typedef fur_status batch_run(void *self);
 batch_run batch_single_multiply;
 batch_run batch_single_cg;
 batch_run batch_single_band;
+
+/* The first two with what is prepared for system 0 alone, which takes over the values of one system
+ * after the other. */
+batch_run batch_reused_multiply;
+batch_run batch_reused_cg;
 
 /* x of system s. */
 fur_status batch_single_result(const batch_singles *singles, int64_t s, double *x);

@@ -5,7 +5,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "batch_single.h"
 #include "output.h"
@@ -94,7 +93,7 @@ static fur_status check(const together *t, const batch_singles *singles, const c
     for (int64_t s = 0; s < v->cols && status == FUR_OK && wrong < 0; s++) {
         status = batch_single_result(singles, s, one);
         for (int64_t i = 0; i < v->rows; i++)
-            wrong = memcmp(&all[i * v->cols + s], &one[i], sizeof *one) ? s : wrong;
+            wrong = all[i * v->cols + s] != one[i] ? s : wrong;
     }
     free(one);
     free(all);
@@ -105,15 +104,20 @@ static fur_status check(const together *t, const batch_singles *singles, const c
                                         (long long)wrong);
 }
 
-/* What is raced: all at once, and the same by a loop over single ones. */
+/* What is raced: all at once, the same by a loop over single ones, and by a loop with one of them
+ * that takes new values. */
 static const struct {
-    const char *names[2];
+    const char *names[3];
     const char *method;
     batch_run *single;
+    batch_run *reused; /* NULL: not raced */
 } races[] = {
-    {{"loop of products", "batch: products"}, NULL, batch_single_multiply},
-    {{"loop of cg", "batch: cg"}, "cg", batch_single_cg},
-    {{"loop of eliminations", "batch: band"}, "band", batch_single_band},
+    {{"loop of products", "batch: products", "one plan, new values"},
+     NULL,
+     batch_single_multiply,
+     batch_reused_multiply},
+    {{"loop of cg", "batch: cg", "one solver, new values"}, "cg", batch_single_cg, batch_reused_cg},
+    {{"loop of eliminations", "batch: band", NULL}, "band", batch_single_band, NULL},
 };
 #define RACES ((int)(sizeof races / sizeof *races))
 
@@ -134,6 +138,9 @@ static void add(batch_case *c, int i)
         (race_about){.role = RACE_PEER, .bytes = bytes};
     *wall_race_add(&c->race, races[i].names[1], run_together, &c->all[i], loop) =
         (race_about){.role = RACE_KERNEL, .exact = true, .bytes = bytes};
+    if (races[i].reused)
+        *wall_race_add(&c->race, races[i].names[2], races[i].reused, &c->singles[i], loop) =
+            (race_about){.role = RACE_PEER, .bytes = bytes};
 }
 
 static fur_status prepare(bench *b, batch_case *c, int64_t rows, int64_t count)

@@ -5,7 +5,7 @@
 
 #include "bench.h"
 
-#define WALL_RACERS 8
+#define WALL_RACERS 12
 
 typedef struct wall_racer {
     const char *name;
