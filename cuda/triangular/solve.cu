@@ -122,11 +122,10 @@ template <class Value> __device__ Value divide(Value s, Value divisor)
 
 // The end of a row: division, and the solution to those who wait and to the caller.
 template <class Value, int K>
-__device__ void finish(const system<Value> &s, int64_t place, row_values<Value, K> sum)
+__device__ void finish(const system<Value> &s, int64_t place, int64_t row, Value divisor,
+                       row_values<Value, K> sum)
 {
-    int64_t row = s.order[place];
     if (s.divisors) {
-        Value divisor = s.divisors[place];
 #pragma unroll
         for (int r = 0; r < K; r++)
             sum.at[r] = divide(sum.at[r], divisor);
@@ -139,29 +138,70 @@ __device__ void finish(const system<Value> &s, int64_t place, row_values<Value, 
     }
 }
 
+// Entries of a row that are looked at together: so many reads are under way at once. What else a
+// row needs is read before it waits.
+template <class Value, int K> struct entries_ahead {
+    static constexpr int most = K == 1 ? 4 : 1;
+    int count;
+    int taken;
+    int32_t column[most];
+    Value value[most];
+
+    __device__ void fetch(const system<Value> &s, int64_t k, int64_t end)
+    {
+        taken = 0;
+        count = static_cast<int>(min(end - k, int64_t(most)));
+#pragma unroll
+        for (int j = 0; j < most; j++)
+            if (j < count) {
+                column[j] = s.columns[k + j];
+                value[j] = s.values[k + j];
+            }
+    }
+};
+
 // Each lane has a row, or none.
 template <class Value, int K>
 __device__ void solve_lanes(const system<Value> &s, int64_t place, int64_t begin, int64_t end)
 {
+    using ahead = entries_ahead<Value, K>;
     bool done = place >= s.rows;
-    int64_t k = begin;
-    int64_t stop = min(begin + FUR_ROW_SEGMENT, end);
+    int64_t row = done ? 0 : s.order[place];
+    Value divisor = !done && s.divisors ? s.divisors[place] : fur_zero<Value>();
+    int64_t k = begin; // the entry that ahead begins with
+    int64_t stop = begin + FUR_ROW_SEGMENT;
     row_values<Value, K> total = nothing<Value, K>();
     row_values<Value, K> sum = total;
+    ahead e;
     if (!done)
-        sum = right_hand_side<Value, K>(s, s.order[place]);
+        sum = right_hand_side<Value, K>(s, row);
+    e.fetch(s, k, end);
     while (!__all_sync(ALL_LANES, done)) {
-        row_values<Value, K> x;
-        while (k < end && look<Value, K>(s, s.columns[k], &x)) {
-            if (k == stop) {
-                total = sum; // there are two segments at most
+        row_values<Value, K> x[ahead::most];
+        bool known[ahead::most];
+#pragma unroll
+        for (int j = 0; j < ahead::most; j++)
+            known[j] = j >= e.taken && j < e.count && look<Value, K>(s, e.column[j], &x[j]);
+#pragma unroll
+        for (int j = 0; j < ahead::most; j++) {
+            if (j != e.taken || !known[j])
+                continue;
+            if (k + j == stop) {
+                total = stop == begin + FUR_ROW_SEGMENT ? sum : plus<Value, K>(total, sum);
                 sum = nothing<Value, K>();
+                stop += FUR_ROW_SEGMENT;
             }
-            subtract<Value, K>(s.values[k], x, &sum);
-            k++;
+            subtract<Value, K>(e.value[j], x[j], &sum);
+            e.taken++;
         }
-        if (!done && k == end) {
-            finish<Value, K>(s, place, end > stop ? plus<Value, K>(total, sum) : sum);
+        if (!done && e.taken == e.count) {
+            k += e.count;
+            if (k < end) {
+                e.fetch(s, k, end);
+                continue;
+            }
+            finish<Value, K>(s, place, row, divisor,
+                             end - begin > FUR_ROW_SEGMENT ? plus<Value, K>(total, sum) : sum);
             done = true;
         }
     }

@@ -52,7 +52,7 @@ typedef struct fur_trsv_call {
 typedef void fur_trsv_solve(const fur_trsv_call *call);
 
 /* Entries of the longest row that a device solves with; the companion takes longer ones. */
-#define FUR_TRSV_LONGEST (2 * FUR_ROW_SEGMENT)
+#define FUR_TRSV_LONGEST (32 * FUR_ROW_SEGMENT)
 
 /* What a device is to solve with, and what its plan has found of the pattern. */
 typedef struct fur_trsv_form {

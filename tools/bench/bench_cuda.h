@@ -11,6 +11,7 @@ fur_status bench_spmm_cuda(bench *b, const char *name);
 fur_status bench_reduce_cuda(bench *b, const char *name);
 fur_status bench_ladder_cuda(bench *b, const char *name);
 fur_status bench_sddmm_cuda(bench *b, const char *name);
+fur_status bench_trisolve_cuda(bench *b, const char *name);
 fur_status bench_dense_cuda(bench *b, const char *name);
 fur_status bench_transfer_cuda(bench *b, const char *name);
 fur_status bench_reorder_cuda(bench *b, const char *name);
