@@ -1,17 +1,19 @@
-// Products of two blocks of vectors at the entries of a matrix, for row-major blocks: two to eight
-// threads an entry, each with the lanes that 16 bytes of a row of Y hold. A group of threads has
-// some consecutive entries, four of which are on their way at once; neighbouring entries share
-// their row of X, and most rows of Y, by the first-level cache. Long rows are so shared out like
-// any others. After Gale, Zaharia, Young and Elsen 2020 (Sputnik), with the entries cut instead of
-// the rows.
+// Products of two blocks of vectors at the entries of a matrix: two to eight threads an entry, each
+// with the lanes that 16 bytes of a row of Y hold. A group of threads has some consecutive entries,
+// as many as a row or some rows have on average: so neighbouring groups are at the same place of
+// neighbouring rows, which share most rows of Y by the first-level cache. Up to four entries of a
+// row are on their way at once, and the row of X is read once for them; the columns of the next
+// four come meanwhile. Long rows are shared out like any others. After Gale, Zaharia, Young and
+// Elsen 2020 (Sputnik), with the entries cut instead of the rows.
 //
 // Bytes an entry and k columns: k entries for its row of Y, column, value (two with beta); a row:
-// offset, k entries of X. 2 k flops an entry.
+// offset, k entries of X, which the first-level cache hands out for each four entries. 2 k flops an
+// entry.
 #include "spmm.cuh"
 
 #define BLOCK 256
 #define ALL_LANES 0xffffffffu
-// Entries of a group whose rows of Y are read side by side, and entries of a group at most.
+// Entries of a row whose rows of Y are read side by side, and entries of a group at most.
 #define TOGETHER 4
 #define MOST_ENTRIES 32
 // Blocks for each multiprocessor that are to be there before groups get more entries.
@@ -24,6 +26,9 @@ namespace
 template <class Value> constexpr int lanes_each = fur_piece<Value>::entries;
 template <class Value> constexpr int group_threads = FUR_SDDMM_LANES / lanes_each<Value>;
 template <class Value> constexpr int groups_a_block = BLOCK / group_threads<Value>;
+// Of TOGETHER entries a thread finishes so many.
+template <class Value>
+constexpr int entries_each = group_threads<Value> < TOGETHER ? TOGETHER / group_threads<Value> : 1;
 
 // C = alpha X Y^H + beta A on A's pattern.
 template <class Value> struct sampling {
@@ -90,35 +95,63 @@ __device__ int64_t advance(const fur_row_starts &starts, int64_t row, int64_t hi
     return row == high || starts[row + 1] > entry ? row : find_row(starts, row + 1, high, entry);
 }
 
-template <class Value> __device__ Value from_below(Value value, int distance, int width)
+template <class Value> __device__ Value from_across(Value value, int distance)
 {
     if constexpr (fur_value_of<Value>::is_complex)
-        return {__shfl_down_sync(ALL_LANES, value.re, distance, width),
-                __shfl_down_sync(ALL_LANES, value.im, distance, width)};
+        return {__shfl_xor_sync(ALL_LANES, value.re, distance),
+                __shfl_xor_sync(ALL_LANES, value.im, distance)};
     else
-        return __shfl_down_sync(ALL_LANES, value, distance, width);
+        return __shfl_xor_sync(ALL_LANES, value, distance);
 }
 
-// The lanes of a group, folded in halves; its first thread has the sum.
-template <class Value> __device__ Value fold(Value (&lane)[lanes_each<Value>])
+// The lanes of TOGETHER entries, folded in halves. Threads share the entries out meanwhile: sum[u]
+// becomes that of entry part * TOGETHER / threads + u.
+template <class Value> __device__ void fold(int part, Value (&sum)[TOGETHER][lanes_each<Value>])
 {
     constexpr int each = lanes_each<Value>;
+    int live = TOGETHER;
 #pragma unroll
-    for (int half = FUR_SDDMM_LANES / 2; half > 0; half /= 2)
+    for (int half = FUR_SDDMM_LANES / 2; half >= each; half /= 2) {
+        int distance = half / each;
+        bool upper = live > 1 && (part & distance) != 0;
+        int kept = live > 1 ? live / 2 : 1;
 #pragma unroll
-        for (int i = 0; i < (half < each ? half : each); i++) {
-            Value other = half < each ? lane[(i + half) % each]
-                                      : from_below(lane[i], half / each, group_threads<Value>);
-            lane[i] = fur_add(lane[i], other);
-        }
-    return lane[0];
+        for (int u = 0; u < kept; u++)
+#pragma unroll
+            for (int i = 0; i < each; i++) {
+                Value low = sum[u][i];
+                Value high = sum[u + live - kept][i];
+                Value other = from_across(upper ? low : high, distance);
+                sum[u][i] = fur_add(upper ? high : low, other);
+            }
+        live = kept;
+    }
+#pragma unroll
+    for (int half = each / 2; half > 0; half /= 2)
+#pragma unroll
+        for (int u = 0; u < entries_each<Value>; u++)
+#pragma unroll
+            for (int i = 0; i < half; i++)
+                sum[u][i] = fur_add(sum[u][i], sum[u][i + half]);
 }
 
-// A thread's entries of a row: 16 bytes at once where rows lie like that.
-template <class Value, bool whole> __device__ fur_piece<Value> read_piece(const Value *p)
+// How rows of X and Y are read: entry by entry; 16 bytes at once where they begin at multiples of
+// that; and so that the second-level cache fetches whole lines of 128 bytes where they consist of
+// those, as half a line at a time is what DRAM is slow at.
+enum reading { by_entry, by_piece, by_line };
+
+#define LINE 128
+
+template <class Value, reading how> __device__ fur_piece<Value> read_piece(const Value *p)
 {
     fur_piece<Value> piece;
-    if constexpr (whole) {
+    if constexpr (how == by_line) {
+        float4 bits;
+        asm("ld.global.nc.L2::128B.v4.f32 {%0, %1, %2, %3}, [%4];"
+            : "=f"(bits.x), "=f"(bits.y), "=f"(bits.z), "=f"(bits.w)
+            : "l"(p));
+        piece = *reinterpret_cast<fur_piece<Value> *>(&bits);
+    } else if constexpr (how == by_piece) {
         piece = fur_read(reinterpret_cast<const fur_piece<Value> *>(p));
     } else {
 #pragma unroll
@@ -128,49 +161,93 @@ template <class Value, bool whole> __device__ fur_piece<Value> read_piece(const 
     return piece;
 }
 
-// TOGETHER entries: where their rows begin for this thread, and its lanes of their sums.
+// TOGETHER entries of a row: where their rows begin for this thread, and its lanes of their sums.
 template <class Value> struct together {
-    const Value *x[TOGETHER];
+    const Value *x;
     const Value *y[TOGETHER];
     Value sum[TOGETHER][lanes_each<Value>];
 };
 
 // All whole groups of lanes, then the columns that are left.
-template <class Value, bool whole>
+template <class Value, reading how>
 __device__ void add_columns(int64_t cols, int part, together<Value> *t)
 {
     constexpr int each = lanes_each<Value>;
     int64_t full = cols - cols % FUR_SDDMM_LANES;
 #pragma unroll 2
     for (int64_t k = 0; k < full; k += FUR_SDDMM_LANES) {
-        fur_piece<Value> x[TOGETHER];
         fur_piece<Value> y[TOGETHER];
 #pragma unroll
-        for (int u = 0; u < TOGETHER; u++) {
-            y[u] = read_piece<Value, whole>(t->y[u] + k);
-            x[u] = read_piece<Value, whole>(t->x[u] + k);
-        }
+        for (int u = 0; u < TOGETHER; u++)
+            y[u] = read_piece<Value, how>(t->y[u] + k);
+        fur_piece<Value> x = read_piece<Value, how>(t->x + k);
 #pragma unroll
         for (int u = 0; u < TOGETHER; u++)
 #pragma unroll
             for (int i = 0; i < each; i++)
-                t->sum[u][i] = fur_fma(fur_conj(x[u].entry[i]), y[u].entry[i], t->sum[u][i]);
+                t->sum[u][i] = fur_fma(fur_conj(x.entry[i]), y[u].entry[i], t->sum[u][i]);
     }
 #pragma unroll
     for (int i = 0; i < each; i++)
         if (full + part * each + i < cols)
 #pragma unroll
             for (int u = 0; u < TOGETHER; u++)
-                t->sum[u][i] = fur_fma(fur_conj(fur_read(t->x[u] + full + i)),
+                t->sum[u][i] = fur_fma(fur_conj(fur_read(t->x + full + i)),
                                        fur_read(t->y[u] + full + i), t->sum[u][i]);
 }
 
-// `run` entries a group. Bytes and flops: above.
-template <class Value, bool whole>
-__global__ void __launch_bounds__(BLOCK) sample(const __grid_constant__ sampling<Value> s, int run)
+// The columns of TOGETHER entries from e on.
+__device__ void read_columns(const int32_t *columns, int64_t e, int64_t last,
+                             int32_t (&out)[TOGETHER])
+{
+#pragma unroll
+    for (int u = 0; u < TOGETHER; u++)
+        out[u] = __ldg(columns + min(e + u, last));
+}
+
+// A group's entries from e on, the first of them in `row`; rows end at last_row. Groups of a warp
+// that have no more entries stay with the others, and read nothing.
+template <class Value, reading how>
+__device__ void sample_run(const sampling<Value> &s, int64_t e, int64_t end, int64_t row,
+                           int64_t last_row)
 {
     constexpr int threads = group_threads<Value>;
-    constexpr int each = lanes_each<Value>;
+    const int part = threadIdx.x % threads;
+    const int64_t offset = part * lanes_each<Value>;
+    const int64_t last = s.entries - 1;
+    int64_t row_end = s.starts[row + 1];
+    int32_t columns[TOGETHER];
+    read_columns(s.columns, e, last, columns);
+    while (__any_sync(ALL_LANES, e < end)) {
+        if (e < end && e == row_end) {
+            row = advance(s.starts, row, last_row, e);
+            row_end = s.starts[row + 1];
+        }
+        const int count =
+            static_cast<int>(max(int64_t(0), min(min(end, row_end) - e, int64_t(TOGETHER))));
+        together<Value> t = {};
+        t.x = s.x + row * s.x_row + offset;
+#pragma unroll
+        for (int u = 0; u < TOGETHER; u++)
+            t.y[u] = s.y + (u < count ? columns[u] : columns[0]) * s.y_row + offset;
+        read_columns(s.columns, e + count, last, columns);
+        add_columns<Value, how>(count > 0 ? s.cols : 0, part, &t);
+        fold<Value>(part, t.sum);
+#pragma unroll
+        for (int u = 0; u < entries_each<Value>; u++) {
+            const int which = part * TOGETHER / threads + u;
+            if (part * TOGETHER % threads == 0 && which < count)
+                s.values[e + which] = s.finish.combine(fur_conj(t.sum[u][0]), &s.old[e + which]);
+        }
+        e += count;
+    }
+}
+
+// `run` entries a group. Bytes and flops: above.
+template <class Value, reading how>
+__global__ void __launch_bounds__(BLOCK, 2)
+    sample(const __grid_constant__ sampling<Value> s, int run)
+{
     __shared__ int64_t ends[2]; // the rows of the block's first and last entry
     int64_t first = blockIdx.x * (int64_t(groups_a_block<Value>) * run);
     int64_t last = min(s.entries, first + int64_t(groups_a_block<Value>) * run) - 1;
@@ -181,52 +258,50 @@ __global__ void __launch_bounds__(BLOCK) sample(const __grid_constant__ sampling
             ends[warp] = row;
     }
     __syncthreads();
-    int part = threadIdx.x % threads;
-    int64_t begin = first + threadIdx.x / threads * int64_t(run);
+    int64_t begin = first + threadIdx.x / group_threads<Value> * int64_t(run);
     int64_t row = find_row(s.starts, ends[0], ends[1], min(begin, last));
-    for (int64_t e = begin; e < begin + run; e += TOGETHER) {
-        together<Value> t = {};
-#pragma unroll
-        for (int u = 0; u < TOGETHER; u++) {
-            int64_t entry = min(e + u, last); // lanes of a warp stay together
-            row = advance(s.starts, row, ends[1], entry);
-            t.x[u] = s.x + row * s.x_row + part * each;
-            t.y[u] = s.y + s.columns[entry] * s.y_row + part * each;
-        }
-        add_columns<Value, whole>(s.cols, part, &t);
-#pragma unroll
-        for (int u = 0; u < TOGETHER; u++) {
-            Value sum = fur_conj(fold(t.sum[u]));
-            if (part == 0 && e + u <= last)
-                s.values[e + u] = s.finish.combine(sum, &s.old[e + u]);
-        }
-    }
+    sample_run<Value, how>(s, begin, min(begin + run, last + 1), row, ends[1]);
 }
 
-// Entries for a group: more where there are blocks enough, as each block looks for its rows.
-template <class Value> int entries_a_group(const fur_device *device, int64_t entries)
+// Entries for a group: more where there are blocks enough, as each block looks for its rows; whole
+// rows of the average length where they are short, so that groups keep pace.
+template <class Value> int entries_a_group(const sampling<Value> &s, const fur_device *device)
 {
     int64_t groups = int64_t(groups_a_block<Value>) * BLOCKS_WANTED * device->multiprocessors;
-    int64_t fair = fur_ceil_div(fur_ceil_div(entries, groups), TOGETHER) * TOGETHER;
-    return static_cast<int>(fair < MOST_ENTRIES ? fair : MOST_ENTRIES);
+    int64_t fair = fur_ceil_div(fur_ceil_div(s.entries, groups), TOGETHER) * TOGETHER;
+    int64_t most = fair < MOST_ENTRIES ? fair : MOST_ENTRIES;
+    int64_t row = fur_ceil_div(s.entries, s.rows);
+    return static_cast<int>(row < most ? most / row * row : most);
 }
 
-// Whether rows begin at multiples of 16 bytes.
-template <class Value> bool in_pieces(const fur_vectors_view *v)
+// Whether rows begin at multiples of so many bytes.
+template <class Value> bool in_steps(const fur_vectors_view *v, int bytes)
 {
-    return v->stride % lanes_each<Value> == 0 && reinterpret_cast<uintptr_t>(v->data) % 16 == 0;
+    return v->stride * sizeof(Value) % bytes == 0 &&
+           reinterpret_cast<uintptr_t>(v->data) % bytes == 0;
+}
+
+template <class Value> reading reading_of(const fur_sddmm_call *call)
+{
+    if (!in_steps<Value>(call->x, 16) || !in_steps<Value>(call->y, 16))
+        return by_entry;
+    return call->x->cols * sizeof(Value) % LINE == 0 && in_steps<Value>(call->x, LINE) &&
+                   in_steps<Value>(call->y, LINE)
+               ? by_line
+               : by_piece;
 }
 
 template <class Value> fur_status launch(const fur_sddmm_call *call)
 {
     const sampling<Value> s(call);
-    int run = entries_a_group<Value>(call->env->device, s.entries);
+    int run = entries_a_group(s, call->env->device);
     unsigned blocks = fur_blocks(s.entries, int64_t(groups_a_block<Value>) * run);
     cudaStream_t stream = fur_cuda_stream(call->env);
-    if (in_pieces<Value>(call->x) && in_pieces<Value>(call->y))
-        sample<Value, true><<<blocks, BLOCK, 0, stream>>>(s, run);
-    else
-        sample<Value, false><<<blocks, BLOCK, 0, stream>>>(s, run);
+    reading how = reading_of<Value>(call);
+    auto kernel = how == by_line    ? sample<Value, by_line>
+                  : how == by_piece ? sample<Value, by_piece>
+                                    : sample<Value, by_entry>;
+    kernel<<<blocks, BLOCK, 0, stream>>>(s, run);
     return fur_cuda_launched(call->env, "sddmm");
 }
 

@@ -48,7 +48,5 @@ template <class T> int dense_run_registers(const dense_product *p);
 template <class T> int dense_run_vectors(const dense_product *p);
 template <class T> int dense_run_warps(const dense_product *p);
 template <class T> int dense_run_tensor(const dense_product *p);
-template <class T> int dense_run_tensor_halved(const dense_product *p);
-int dense_run_tensor_deep(const dense_product *p);
 
 #endif

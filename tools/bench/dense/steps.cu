@@ -17,8 +17,6 @@ const dense_step doubles[] = {
     {"4 16-byte loads, two buffers", 0, dense_run_vectors<double>},
     {"5 warp tiles", 0, dense_run_warps<double>},
     {"6 tensor cores", 0, dense_run_tensor<double>},
-    {"6 tensor cores, two blocks", 0, dense_run_tensor_halved<double>},
-    {"6 tensor cores, deeper stages", 0, dense_run_tensor_deep},
 };
 
 const dense_step singles[] = {
@@ -28,7 +26,6 @@ const dense_step singles[] = {
     {"4 16-byte loads, two buffers", 0, dense_run_vectors<float>},
     {"5 warp tiles", 0, dense_run_warps<float>},
     {"6 tensor cores, tf32", TF32_ERROR, dense_run_tensor<float>},
-    {"6 tensor cores, tf32, two blocks", TF32_ERROR, dense_run_tensor_halved<float>},
 };
 
 template <int count> const dense_step *step_at(const dense_step (&steps)[count], int index)

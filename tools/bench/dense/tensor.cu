@@ -13,35 +13,22 @@ namespace
 {
 
 // A block's tile of C, rows x cols, and its warps' parts of it; columns of A in a stage, and
-// stages.
-template <int Rows, int Cols, int WarpRows, int WarpCols, int Depth, int Stages, int Blocks>
-struct tiling {
+// stages. One block is on a multiprocessor, with few bytes of A and B for each product.
+template <int Rows, int Cols, int WarpRows, int WarpCols, int Depth, int Stages> struct tiling {
     static constexpr int rows = Rows;
     static constexpr int cols = Cols;
     static constexpr int warp_rows = WarpRows;
     static constexpr int warp_cols = WarpCols;
     static constexpr int depth = Depth;
     static constexpr int stages = Stages;
-    static constexpr int blocks = Blocks; // on a multiprocessor
     static constexpr int warps_across = Cols / WarpCols;
     static constexpr int threads = 32 * (Rows / WarpRows) * warps_across;
 };
 
-// One block on a multiprocessor, with few bytes of A and B for each product.
-template <class T> struct large;
-template <> struct large<double> : tiling<128, 128, 64, 32, 16, 4, 1> {
+template <class T> struct tiles;
+template <> struct tiles<double> : tiling<128, 128, 64, 32, 16, 4> {
 };
-template <> struct large<float> : tiling<256, 128, 64, 64, 32, 3, 1> {
-};
-// Two blocks, of which one multiplies while the other waits at its barrier.
-template <class T> struct halved;
-template <> struct halved<double> : tiling<128, 64, 64, 32, 16, 3, 2> {
-};
-template <> struct halved<float> : tiling<128, 128, 64, 64, 32, 3, 2> {
-};
-// One block with half as many barriers.
-template <class T> struct deep;
-template <> struct deep<double> : tiling<128, 128, 64, 32, 32, 3, 1> {
+template <> struct tiles<float> : tiling<256, 128, 64, 64, 32, 3> {
 };
 
 // Rows, columns and depth of one instruction.
@@ -53,19 +40,19 @@ template <> struct deep<double> : tiling<128, 128, 64, 32, 32, 3, 1> {
 // tiles of A and B in the second-level cache.
 #define GROUP 8
 
-template <class T, class tiles> struct stage {
-    T a[tiles::rows][tiles::depth + 4];
-    T b[tiles::depth][tiles::cols + 32 / sizeof(T)];
+template <class T> struct stage {
+    T a[tiles<T>::rows][tiles<T>::depth + 4];
+    T b[tiles<T>::depth][tiles<T>::cols + 32 / sizeof(T)];
 };
 
 // The fragments of a warp for K columns of A and rows of B: those of a thread, by instruction.
-template <class T, class tiles> struct fragments {
-    T a[tiles::warp_rows / M][4];
-    T b[tiles::warp_cols / N][2];
+template <class T> struct fragments {
+    T a[tiles<T>::warp_rows / M][4];
+    T b[tiles<T>::warp_cols / N][2];
 };
 
-template <class T, class tiles> struct sums {
-    T part[tiles::warp_rows / M][tiles::warp_cols / N][4];
+template <class T> struct sums {
+    T part[tiles<T>::warp_rows / M][tiles<T>::warp_cols / N][4];
 };
 
 // Where a thread stands: the first entry of its warp's part, and its place within fragments.
@@ -76,12 +63,12 @@ struct place {
     int within; // a column of A and a row of B
 };
 
-template <class tiles> __device__ place place_of_thread()
+template <class T> __device__ place place_of_thread()
 {
     int warp = threadIdx.x / 32;
     int lane = threadIdx.x % 32;
-    return {warp / tiles::warps_across * tiles::warp_rows,
-            warp % tiles::warps_across * tiles::warp_cols, lane / 4, lane % 4};
+    return {warp / tiles<T>::warps_across * tiles<T>::warp_rows,
+            warp % tiles<T>::warps_across * tiles<T>::warp_cols, lane / 4, lane % 4};
 }
 
 __device__ inline void multiply_add(const double (&a)[4], const double (&b)[2], double (&c)[4])
@@ -151,28 +138,27 @@ __device__ void copy_tile(T (&to)[rows][stride], const T *from, int n)
 }
 
 // The first row and column of the block's tile of C.
-template <class tiles> __device__ int2 origin_of_block(int n)
+template <class T> __device__ int2 origin_of_block(int n)
 {
-    int down = n / tiles::rows;
-    int across = n / tiles::cols;
+    int down = n / tiles<T>::rows;
+    int across = n / tiles<T>::cols;
     int number = blockIdx.x;
     int first = number / (GROUP * across) * GROUP;
     int size = min(GROUP, down - first);
     int in_group = number % (GROUP * across);
-    return {(first + in_group % size) * tiles::rows, in_group / size * tiles::cols};
+    return {(first + in_group % size) * tiles<T>::rows, in_group / size * tiles<T>::cols};
 }
 
-template <class T, class tiles>
-__device__ void read_fragments(const stage<T, tiles> &from, const place &at, int k,
-                               fragments<T, tiles> *out)
+template <class T>
+__device__ void read_fragments(const stage<T> &from, const place &at, int k, fragments<T> *out)
 {
 #pragma unroll
-    for (int m = 0; m < tiles::warp_rows / M; m++)
+    for (int m = 0; m < tiles<T>::warp_rows / M; m++)
 #pragma unroll
         for (int e = 0; e < 4; e++)
             out->a[m][e] = from.a[at.row + m * M + e % 2 * 8 + at.group][k + e / 2 * 4 + at.within];
 #pragma unroll
-    for (int j = 0; j < tiles::warp_cols / N; j++)
+    for (int j = 0; j < tiles<T>::warp_cols / N; j++)
 #pragma unroll
         for (int e = 0; e < 2; e++)
             out->b[j][e] = from.b[k + e * 4 + at.within][at.col + j * N + at.group];
@@ -180,12 +166,11 @@ __device__ void read_fragments(const stage<T, tiles> &from, const place &at, int
 
 // All products of a warp's fragments; rows of C there and back, so that neighbours share an
 // operand.
-template <class T, class tiles>
-__device__ void multiply_fragments(const fragments<T, tiles> &f, sums<T, tiles> *c)
+template <class T> __device__ void multiply_fragments(const fragments<T> &f, sums<T> *c)
 {
-    constexpr int across = tiles::warp_cols / N;
+    constexpr int across = tiles<T>::warp_cols / N;
 #pragma unroll
-    for (int m = 0; m < tiles::warp_rows / M; m++)
+    for (int m = 0; m < tiles<T>::warp_rows / M; m++)
 #pragma unroll
         for (int j = 0; j < across; j++) {
             int turned = m % 2 ? across - 1 - j : j;
@@ -193,17 +178,16 @@ __device__ void multiply_fragments(const fragments<T, tiles> &f, sums<T, tiles> 
         }
 }
 
-template <class T, class tiles>
-__device__ void write_sums(const sums<T, tiles> &c, const place &at, T *to, int n)
+template <class T> __device__ void write_sums(const sums<T> &c, const place &at, T *to, int n)
 {
     struct alignas(2 * sizeof(T)) two {
         T first;
         T second;
     };
 #pragma unroll
-    for (int m = 0; m < tiles::warp_rows / M; m++)
+    for (int m = 0; m < tiles<T>::warp_rows / M; m++)
 #pragma unroll
-        for (int j = 0; j < tiles::warp_cols / N; j++)
+        for (int j = 0; j < tiles<T>::warp_cols / N; j++)
 #pragma unroll
             for (int half = 0; half < 2; half++) {
                 int row = at.row + m * M + half * 8 + at.group;
@@ -213,25 +197,25 @@ __device__ void write_sums(const sums<T, tiles> &c, const place &at, T *to, int 
             }
 }
 
-template <class T, class tiles>
-__global__ void __launch_bounds__(tiles::threads, tiles::blocks) tensor(dense_arrays<T> p)
+template <class T> __global__ void __launch_bounds__(tiles<T>::threads) tensor(dense_arrays<T> p)
 {
-    constexpr int steps = tiles::depth / K;
-    constexpr int stages = tiles::stages;
+    constexpr int steps = tiles<T>::depth / K;
+    constexpr int stages = tiles<T>::stages;
     extern __shared__ __align__(16) unsigned char shared[];
-    auto buffer = reinterpret_cast<stage<T, tiles> *>(shared);
-    const place at = place_of_thread<tiles>();
-    const int2 origin = origin_of_block<tiles>(p.n);
+    auto buffer = reinterpret_cast<stage<T> *>(shared);
+    const place at = place_of_thread<T>();
+    const int2 origin = origin_of_block<T>(p.n);
     const T *a = p.a + origin.x * p.n;
     const T *b = p.b + origin.y;
-    const int count = p.n / tiles::depth;
-    fragments<T, tiles> f[2];
-    sums<T, tiles> c = {};
+    const int count = p.n / tiles<T>::depth;
+    fragments<T> f[2];
+    sums<T> c = {};
     auto copy = [&](int tile) {
         if (tile < count) {
-            stage<T, tiles> *to = &buffer[tile % stages];
-            copy_tile<tiles::threads, tiles::depth>(to->a, a + tile * tiles::depth, p.n);
-            copy_tile<tiles::threads, tiles::cols>(to->b, b + tile * tiles::depth * p.n, p.n);
+            stage<T> *to = &buffer[tile % stages];
+            copy_tile<tiles<T>::threads, tiles<T>::depth>(to->a, a + tile * tiles<T>::depth, p.n);
+            copy_tile<tiles<T>::threads, tiles<T>::cols>(to->b, b + tile * tiles<T>::depth * p.n,
+                                                         p.n);
         }
         end_group();
     };
@@ -259,10 +243,12 @@ __global__ void __launch_bounds__(tiles::threads, tiles::blocks) tensor(dense_ar
     write_sums(c, at, p.c + origin.x * p.n + origin.y, p.n);
 }
 
-template <class T, class tiles> int run(const dense_product *p)
+} // namespace
+
+template <class T> int dense_run_tensor(const dense_product *p)
 {
-    constexpr int bytes = tiles::stages * static_cast<int>(sizeof(stage<T, tiles>));
-    auto kernel = tensor<T, tiles>;
+    constexpr int bytes = tiles<T>::stages * static_cast<int>(sizeof(stage<T>));
+    auto kernel = tensor<T>;
     cudaError_t error =
         cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
     if (error == cudaSuccess)
@@ -270,29 +256,10 @@ template <class T, class tiles> int run(const dense_product *p)
                                      cudaSharedmemCarveoutMaxShared);
     if (error != cudaSuccess)
         return error;
-    int blocks = p->n / tiles::rows * (p->n / tiles::cols);
-    kernel<<<blocks, tiles::threads, bytes, dense_stream(p)>>>(dense_arrays<T>(p));
+    int blocks = p->n / tiles<T>::rows * (p->n / tiles<T>::cols);
+    kernel<<<blocks, tiles<T>::threads, bytes, dense_stream(p)>>>(dense_arrays<T>(p));
     return cudaGetLastError();
-}
-
-} // namespace
-
-template <class T> int dense_run_tensor(const dense_product *p)
-{
-    return run<T, large<T>>(p);
-}
-
-template <class T> int dense_run_tensor_halved(const dense_product *p)
-{
-    return run<T, halved<T>>(p);
-}
-
-int dense_run_tensor_deep(const dense_product *p)
-{
-    return run<double, deep<double>>(p);
 }
 
 template int dense_run_tensor<float>(const dense_product *p);
 template int dense_run_tensor<double>(const dense_product *p);
-template int dense_run_tensor_halved<float>(const dense_product *p);
-template int dense_run_tensor_halved<double>(const dense_product *p);
