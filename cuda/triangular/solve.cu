@@ -7,7 +7,9 @@
 // each goes as far as it can in turn.
 //
 // A row's entries, of FUR_TRSV_LONGEST at most, are taken by one thread in the order of
-// docs/numerics.md.
+// docs/numerics.md. Of several right-hand sides each has a thread, neighbours in a warp, so that
+// their solutions are read together. From level to level there is one read of the second-level
+// cache, as entries are looked at several at a time and all else is read before a row waits.
 //
 // Bytes a row of n entries: n (entry + 4 + entry from the second-level cache) + 8 for the start, 4
 // for the order, three entries for the diagonal, b and x, two for the solution by places.
@@ -19,7 +21,7 @@
 namespace
 {
 
-// What the kernels read; K right-hand sides, of which `count` are there.
+// What the kernels read; of `count` right-hand sides.
 template <class Value> struct system {
     int64_t rows;
     const int64_t *starts;
@@ -36,80 +38,12 @@ template <class Value> struct system {
     Value *x[FUR_CUDA_MANY];
 };
 
-// K values of one row.
-template <class Value, int K> struct row_values {
-    Value at[K];
-};
-
-template <class Value, int K>
-__device__ row_values<Value, K> right_hand_side(const system<Value> &s, int64_t row)
-{
-    row_values<Value, K> sum;
-#pragma unroll
-    for (int r = 0; r < K; r++) {
-        Value own = r < s.count ? s.b[r][row] : fur_zero<Value>();
-        sum.at[r] = s.scales ? fur_mul(s.alpha, own) : own;
-    }
-    return sum;
-}
-
-template <class Value, int K> __device__ row_values<Value, K> nothing()
-{
-    row_values<Value, K> sum;
-#pragma unroll
-    for (int r = 0; r < K; r++)
-        sum.at[r] = fur_zero<Value>();
-    return sum;
-}
-
-// The solution of a place as it is now; false if it is not there.
-template <class Value, int K>
-__device__ bool look(const system<Value> &s, int32_t place, row_values<Value, K> *x)
-{
-    const Value *from = s.work + int64_t(place) * K;
-    bool known = true;
-    if constexpr (K == 1) {
-        x->at[0] = fur_look(from);
-        known = fur_is_known(x->at[0]);
-    } else {
-        constexpr int each = fur_piece<Value>::entries;
-#pragma unroll
-        for (int r = 0; r < K; r += each) {
-            auto piece = fur_look(reinterpret_cast<const fur_piece<Value> *>(from + r));
-#pragma unroll
-            for (int i = 0; i < each; i++) {
-                x->at[r + i] = piece.entry[i];
-                known = known && fur_is_known(piece.entry[i]);
-            }
-        }
-    }
-    return known;
-}
-
 template <class Value> __device__ Value negative(Value a)
 {
     if constexpr (fur_value_of<Value>::is_complex)
         return {-a.re, -a.im};
     else
         return -a;
-}
-
-// sum = sum - value x
-template <class Value, int K>
-__device__ void subtract(Value value, const row_values<Value, K> &x, row_values<Value, K> *sum)
-{
-#pragma unroll
-    for (int r = 0; r < K; r++)
-        sum->at[r] = fur_fma(negative(value), x.at[r], sum->at[r]);
-}
-
-template <class Value, int K>
-__device__ row_values<Value, K> plus(row_values<Value, K> a, const row_values<Value, K> &b)
-{
-#pragma unroll
-    for (int r = 0; r < K; r++)
-        a.at[r] = fur_add(a.at[r], b.at[r]);
-    return a;
 }
 
 template <class Value> __device__ Value divide(Value s, Value divisor)
@@ -120,28 +54,9 @@ template <class Value> __device__ Value divide(Value s, Value divisor)
         return s / divisor;
 }
 
-// The end of a row: division, and the solution to those who wait and to the caller.
-template <class Value, int K>
-__device__ void finish(const system<Value> &s, int64_t place, int64_t row, Value divisor,
-                       row_values<Value, K> sum)
-{
-    if (s.divisors) {
-#pragma unroll
-        for (int r = 0; r < K; r++)
-            sum.at[r] = divide(sum.at[r], divisor);
-    }
-#pragma unroll
-    for (int r = 0; r < K; r++) {
-        fur_tell(&s.work[place * K + r], fur_knowable(sum.at[r]));
-        if (r < s.count)
-            s.x[r][row] = sum.at[r];
-    }
-}
-
-// Entries of a row that are looked at together: so many reads are under way at once. What else a
-// row needs is read before it waits.
-template <class Value, int K> struct entries_ahead {
-    static constexpr int most = K == 1 ? 4 : 1;
+// The next entries of a row, which are looked at together.
+template <class Value> struct entries_ahead {
+    static constexpr int most = fur_value_of<Value>::is_complex ? 4 : 8;
     int count;
     int taken;
     int32_t column[most];
@@ -160,61 +75,69 @@ template <class Value, int K> struct entries_ahead {
     }
 };
 
-// Each lane has a row, or none.
-template <class Value, int K>
-__device__ void solve_lanes(const system<Value> &s, int64_t place, int64_t begin, int64_t end)
+// Each lane has a row and a right-hand side, or none; Sides of them stand side by side.
+template <class Value, int Sides>
+__device__ void solve_lane(const system<Value> &s, int64_t place, int side)
 {
-    using ahead = entries_ahead<Value, K>;
-    bool done = place >= s.rows;
+    using ahead = entries_ahead<Value>;
+    bool done = place >= s.rows || side >= s.count;
+    int64_t k = done ? 0 : s.starts[place]; // the entry that e begins with
+    int64_t end = done ? 0 : s.starts[place + 1];
     int64_t row = done ? 0 : s.order[place];
     Value divisor = !done && s.divisors ? s.divisors[place] : fur_zero<Value>();
-    int64_t k = begin; // the entry that ahead begins with
-    int64_t stop = begin + FUR_ROW_SEGMENT;
-    row_values<Value, K> total = nothing<Value, K>();
-    row_values<Value, K> sum = total;
+    Value sum = done ? fur_zero<Value>() : s.b[side][row];
+    Value total = fur_zero<Value>();
+    int64_t first_stop = k + FUR_ROW_SEGMENT;
+    int64_t stop = first_stop;
     ahead e;
-    if (!done)
-        sum = right_hand_side<Value, K>(s, row);
+    if (s.scales)
+        sum = fur_mul(s.alpha, sum);
     e.fetch(s, k, end);
     while (!__all_sync(ALL_LANES, done)) {
-        row_values<Value, K> x[ahead::most];
+        Value x[ahead::most];
         bool known[ahead::most];
 #pragma unroll
-        for (int j = 0; j < ahead::most; j++)
-            known[j] = j >= e.taken && j < e.count && look<Value, K>(s, e.column[j], &x[j]);
+        for (int j = 0; j < ahead::most; j++) {
+            known[j] = j >= e.taken && j < e.count;
+            if (known[j]) {
+                x[j] = fur_look(s.work + int64_t(e.column[j]) * Sides + side);
+                known[j] = fur_is_known(x[j]);
+            }
+        }
 #pragma unroll
         for (int j = 0; j < ahead::most; j++) {
             if (j != e.taken || !known[j])
                 continue;
             if (k + j == stop) {
-                total = stop == begin + FUR_ROW_SEGMENT ? sum : plus<Value, K>(total, sum);
-                sum = nothing<Value, K>();
+                total = stop == first_stop ? sum : fur_add(total, sum);
+                sum = fur_zero<Value>();
                 stop += FUR_ROW_SEGMENT;
             }
-            subtract<Value, K>(e.value[j], x[j], &sum);
+            sum = fur_fma(negative(e.value[j]), x[j], sum);
             e.taken++;
         }
-        if (!done && e.taken == e.count) {
-            k += e.count;
-            if (k < end) {
-                e.fetch(s, k, end);
-                continue;
-            }
-            finish<Value, K>(s, place, row, divisor,
-                             end - begin > FUR_ROW_SEGMENT ? plus<Value, K>(total, sum) : sum);
-            done = true;
+        if (done || e.taken < e.count)
+            continue;
+        k += e.count;
+        if (k < end) {
+            e.fetch(s, k, end);
+            continue;
         }
+        if (end > first_stop)
+            sum = fur_add(total, sum);
+        if (s.divisors)
+            sum = divide(sum, divisor);
+        fur_tell(&s.work[place * Sides + side], fur_knowable(sum));
+        s.x[side][row] = sum;
+        done = true;
     }
 }
 
-template <class Value, int K>
+template <class Value, int Sides>
 __global__ void __launch_bounds__(BLOCK) solve(const __grid_constant__ system<Value> s)
 {
-    int64_t place = fur_begin_block(s.ticket) * BLOCK + threadIdx.x;
-    bool has_row = place < s.rows;
-    int64_t begin = has_row ? s.starts[place] : 0;
-    int64_t end = has_row ? s.starts[place + 1] : 0;
-    solve_lanes<Value, K>(s, place, begin, end);
+    int64_t lane = fur_begin_block(s.ticket) * BLOCK + threadIdx.x;
+    solve_lane<Value, Sides>(s, lane / Sides, static_cast<int>(lane % Sides));
 }
 
 template <class Value>
@@ -249,11 +172,11 @@ fur_status solve_some(fur_env *env, const fur_cuda_triangle *t, fur_scalar alpha
     return fur_with_value(t->value, [&](auto zero) {
         using Value = decltype(zero);
         auto s = system_of<Value>(t, alpha, count, b, x);
-        unsigned blocks = fur_blocks(t->rows, BLOCK);
         if (t->many)
-            solve<Value, FUR_CUDA_MANY><<<blocks, BLOCK, 0, stream>>>(s);
+            solve<Value, FUR_CUDA_MANY>
+                <<<fur_blocks(t->rows, BLOCK / FUR_CUDA_MANY), BLOCK, 0, stream>>>(s);
         else
-            solve<Value, 1><<<blocks, BLOCK, 0, stream>>>(s);
+            solve<Value, 1><<<fur_blocks(t->rows, BLOCK), BLOCK, 0, stream>>>(s);
         return fur_cuda_launched(env, "triangular solve");
     });
 }

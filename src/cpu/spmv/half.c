@@ -232,9 +232,10 @@ static fur_status plan(fur_env *env, const fur_csr_view *a, bool conjugate, void
     int64_t *apart = NULL;
     FUR_TRY(fur_env_allocate_zeros(env, 1, sizeof *h, &h));
     h->conjugate = conjugate;
-    fur_status status = fur_env_allocate_zeros(env, a->rows, sizeof *counts, &counts);
+    /* One more: a matrix without rows has arrays, too. */
+    fur_status status = fur_env_allocate_zeros(env, a->rows + 1, sizeof *counts, &counts);
     if (status == FUR_OK)
-        status = fur_env_allocate(env, a->rows, sizeof *apart, &apart);
+        status = fur_env_allocate(env, a->rows + 1, sizeof *apart, &apart);
     if (status == FUR_OK)
         status = arrange(env, a, h, counts, apart);
     fur_env_release(env, counts);
