@@ -54,20 +54,24 @@ template <class Value> __device__ Value divide(Value s, Value divisor)
         return s / divisor;
 }
 
-// The next entries of a row, which are looked at together.
-template <class Value> struct entries_ahead {
-    static constexpr int most = fur_value_of<Value>::is_complex ? 4 : 8;
+// The next entries of a row, which are looked at together, and how many: more make rows of few
+// entries slower (7-point 128^3 on an H200: 437 us with 4, 516 with 8) and others faster (27-point
+// 64^3: 899 and 687).
+#define FEW_AHEAD 4
+#define MANY_AHEAD 8
+
+template <class Value, int Most> struct entries_ahead {
     int count;
     int taken;
-    int32_t column[most];
-    Value value[most];
+    int32_t column[Most];
+    Value value[Most];
 
     __device__ void fetch(const system<Value> &s, int64_t k, int64_t end)
     {
         taken = 0;
-        count = static_cast<int>(min(end - k, int64_t(most)));
+        count = static_cast<int>(min(end - k, int64_t(Most)));
 #pragma unroll
-        for (int j = 0; j < most; j++)
+        for (int j = 0; j < Most; j++)
             if (j < count) {
                 column[j] = s.columns[k + j];
                 value[j] = s.values[k + j];
@@ -76,10 +80,9 @@ template <class Value> struct entries_ahead {
 };
 
 // Each lane has a row and a right-hand side, or none; Sides of them stand side by side.
-template <class Value, int Sides>
+template <class Value, int Sides, int Most>
 __device__ void solve_lane(const system<Value> &s, int64_t place, int side)
 {
-    using ahead = entries_ahead<Value>;
     bool done = place >= s.rows || side >= s.count;
     int64_t k = done ? 0 : s.starts[place]; // the entry that e begins with
     int64_t end = done ? 0 : s.starts[place + 1];
@@ -89,15 +92,15 @@ __device__ void solve_lane(const system<Value> &s, int64_t place, int side)
     Value total = fur_zero<Value>();
     int64_t first_stop = k + FUR_ROW_SEGMENT;
     int64_t stop = first_stop;
-    ahead e;
+    entries_ahead<Value, Most> e;
     if (s.scales)
         sum = fur_mul(s.alpha, sum);
     e.fetch(s, k, end);
     while (!__all_sync(ALL_LANES, done)) {
-        Value x[ahead::most];
-        bool known[ahead::most];
+        Value x[Most];
+        bool known[Most];
 #pragma unroll
-        for (int j = 0; j < ahead::most; j++) {
+        for (int j = 0; j < Most; j++) {
             known[j] = j >= e.taken && j < e.count;
             if (known[j]) {
                 x[j] = fur_look(s.work + int64_t(e.column[j]) * Sides + side);
@@ -105,7 +108,7 @@ __device__ void solve_lane(const system<Value> &s, int64_t place, int side)
             }
         }
 #pragma unroll
-        for (int j = 0; j < ahead::most; j++) {
+        for (int j = 0; j < Most; j++) {
             if (j != e.taken || !known[j])
                 continue;
             if (k + j == stop) {
@@ -133,11 +136,11 @@ __device__ void solve_lane(const system<Value> &s, int64_t place, int side)
     }
 }
 
-template <class Value, int Sides>
+template <class Value, int Sides, int Most>
 __global__ void __launch_bounds__(BLOCK) solve(const __grid_constant__ system<Value> s)
 {
     int64_t lane = fur_begin_block(s.ticket) * BLOCK + threadIdx.x;
-    solve_lane<Value, Sides>(s, lane / Sides, static_cast<int>(lane % Sides));
+    solve_lane<Value, Sides, Most>(s, lane / Sides, static_cast<int>(lane % Sides));
 }
 
 template <class Value>
@@ -163,6 +166,16 @@ system<Value> system_of(const fur_cuda_triangle *t, fur_scalar alpha, int count,
     return s;
 }
 
+template <class Value, int Most>
+void launch(const fur_cuda_triangle *t, const system<Value> &s, cudaStream_t stream)
+{
+    if (t->many)
+        solve<Value, FUR_CUDA_MANY, Most>
+            <<<fur_blocks(t->rows, BLOCK / FUR_CUDA_MANY), BLOCK, 0, stream>>>(s);
+    else
+        solve<Value, 1, Most><<<fur_blocks(t->rows, BLOCK), BLOCK, 0, stream>>>(s);
+}
+
 // Up to eight right-hand sides if the plan is for several, else one.
 fur_status solve_some(fur_env *env, const fur_cuda_triangle *t, fur_scalar alpha, int count,
                       const void *const *b, void *const *x)
@@ -172,11 +185,11 @@ fur_status solve_some(fur_env *env, const fur_cuda_triangle *t, fur_scalar alpha
     return fur_with_value(t->value, [&](auto zero) {
         using Value = decltype(zero);
         auto s = system_of<Value>(t, alpha, count, b, x);
-        if (t->many)
-            solve<Value, FUR_CUDA_MANY>
-                <<<fur_blocks(t->rows, BLOCK / FUR_CUDA_MANY), BLOCK, 0, stream>>>(s);
-        else
-            solve<Value, 1><<<fur_blocks(t->rows, BLOCK), BLOCK, 0, stream>>>(s);
+        // More complex ones do not fit the registers.
+        if (fur_value_of<Value>::is_complex || t->entries <= FEW_AHEAD * t->rows)
+            launch<Value, FEW_AHEAD>(t, s, stream);
+        else if constexpr (!fur_value_of<Value>::is_complex)
+            launch<Value, MANY_AHEAD>(t, s, stream);
         return fur_cuda_launched(env, "triangular solve");
     });
 }
