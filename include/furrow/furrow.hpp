@@ -1067,7 +1067,7 @@ class vectors : public owner<fur_vectors, fur_vectors_destroy>
                    fur_neighbours_report *report = nullptr) const
     {
         return csr(context(),
-                   [=](auto out) { return fur_neighbours(get(), k, options, report, out); });
+                   [&](auto out) { return fur_neighbours(get(), k, options, report, out); });
     }
     std::vector<double> norm1() const
     {

@@ -94,7 +94,8 @@ START_TEST(errors_are_within_their_bound)
     placed_block x = block_place(context, FUR_F64, ROWS, COLS, FUR_LAYOUT_ROWS, false, entries);
     ck_ok(context, fur_sddmm_multiply(fur_real(1), x.block, x.block, fur_real(0), a, &c));
     const double *found = fur_csr_get(c)->values;
-    const double bound = (COLS / 8 + 1 + 3) * 0x1p-53 * (1 + 0x1p-40);
+    const int rounds = COLS / 8 + 1 + 3;
+    const double bound = rounds * 0x1p-53 * (1 + 0x1p-40);
     for (int e = 0; e < ROWS * ROWS; e++) {
         long double sum = 0;
         long double size = 0;
