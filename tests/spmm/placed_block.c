@@ -46,3 +46,10 @@ void *block_take_back(placed_block *p)
     block_remove(p);
     return entries;
 }
+
+fur_vectors *block_make(fur_context *context, fur_value_type value, int64_t rows, int64_t cols)
+{
+    fur_vectors *x = NULL;
+    ck_ok(context, fur_vectors_create(context, value, rows, cols, FUR_LAYOUT_ROWS, &x));
+    return x;
+}

@@ -18,4 +18,7 @@ void block_remove(placed_block *p);
 /* Frees it and returns its entries in row-major order, in memory of malloc. */
 void *block_take_back(placed_block *p);
 
+/* A row-major block of zeros. */
+fur_vectors *block_make(fur_context *context, fur_value_type value, int64_t rows, int64_t cols);
+
 #endif

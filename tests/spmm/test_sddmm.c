@@ -211,13 +211,6 @@ START_TEST(what_was_made_from_the_matrix_follows)
 }
 END_TEST
 
-static fur_vectors *block(fur_context *context, fur_value_type value, int64_t rows, int64_t cols)
-{
-    fur_vectors *x = NULL;
-    ck_ok(context, fur_vectors_create(context, value, rows, cols, FUR_LAYOUT_ROWS, &x));
-    return x;
-}
-
 START_TEST(what_does_not_fit_is_refused)
 {
     fur_context *context = context_make(NULL, 1);
@@ -227,11 +220,11 @@ START_TEST(what_does_not_fit_is_refused)
     fur_csr *a = NULL;
     fur_csr *c = NULL;
     ck_ok(context, fur_csr_create(context, &view, FUR_OWNERSHIP_COPY, &a));
-    fur_vectors *x = block(context, FUR_F64, 4, 3);
-    fur_vectors *y = block(context, FUR_F64, 6, 3);
-    fur_vectors *wide = block(context, FUR_F64, 6, 4);
-    fur_vectors *single = block(context, FUR_F32, 6, 3);
-    fur_vectors *foreign = block(other, FUR_F64, 6, 3);
+    fur_vectors *x = block_make(context, FUR_F64, 4, 3);
+    fur_vectors *y = block_make(context, FUR_F64, 6, 3);
+    fur_vectors *wide = block_make(context, FUR_F64, 6, 4);
+    fur_vectors *single = block_make(context, FUR_F32, 6, 3);
+    fur_vectors *foreign = block_make(other, FUR_F64, 6, 3);
     const fur_scalar one = fur_real(1);
     ck_fails(context, FUR_INVALID, "X has 6 rows, the 4 x 6 matrix needs 4",
              fur_sddmm_multiply(one, y, y, one, a, &c));
@@ -291,8 +284,8 @@ START_TEST(rows_are_sampled_without_allocating)
     fur_context *context = context_counting(&m, NULL, 2);
     rng r = rng_stream(50);
     fur_csr *a = matrix_random(context, &r, &shapes[shape_find("band")], FUR_C128, FUR_I64);
-    fur_vectors *x = block(context, FUR_C128, fur_csr_get(a)->rows, 9);
-    fur_vectors *y = block(context, FUR_C128, fur_csr_get(a)->cols, 9);
+    fur_vectors *x = block_make(context, FUR_C128, fur_csr_get(a)->rows, 9);
+    fur_vectors *y = block_make(context, FUR_C128, fur_csr_get(a)->cols, 9);
     int64_t calls = m.calls;
     ck_ok(context, fur_sddmm_apply(fur_real(1), x, y, fur_real(1), a));
     ck_assert_int_eq(m.calls, calls);

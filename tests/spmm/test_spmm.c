@@ -1,6 +1,7 @@
 /* Products with blocks of vectors: every kernel on every shape, operation, value type, offset
  * width, layout and number of columns has the bits of single products; new values; what is refused.
  */
+#include "placed_block.h"
 #include "spmm_trial.h"
 
 #include <string.h>
@@ -209,13 +210,6 @@ START_TEST(new_values_reach_the_plan)
 }
 END_TEST
 
-static fur_vectors *block(fur_context *context, fur_value_type value, int64_t rows, int64_t cols)
-{
-    fur_vectors *x = NULL;
-    ck_ok(context, fur_vectors_create(context, value, rows, cols, FUR_LAYOUT_ROWS, &x));
-    return x;
-}
-
 START_TEST(what_does_not_fit_is_refused)
 {
     fur_context *context = context_make(NULL, 1);
@@ -238,11 +232,11 @@ START_TEST(what_does_not_fit_is_refused)
              "there is no SpMM kernel \"fast\" on device cpu; it has auto, reference, rows",
              fur_spmm_plan(a, &wrong, &plan));
     ck_ok(context, fur_spmm_plan(a, NULL, &plan));
-    fur_vectors *x = block(context, FUR_F64, 6, 3);
-    fur_vectors *y = block(context, FUR_F64, 4, 3);
-    fur_vectors *wide = block(context, FUR_F64, 4, 4);
-    fur_vectors *single = block(context, FUR_F32, 4, 3);
-    fur_vectors *foreign = block(other, FUR_F64, 4, 3);
+    fur_vectors *x = block_make(context, FUR_F64, 6, 3);
+    fur_vectors *y = block_make(context, FUR_F64, 4, 3);
+    fur_vectors *wide = block_make(context, FUR_F64, 4, 4);
+    fur_vectors *single = block_make(context, FUR_F32, 4, 3);
+    fur_vectors *foreign = block_make(other, FUR_F64, 4, 3);
     fur_vectors *inside = NULL;
     const fur_scalar one = fur_real(1);
     ck_ok(context, fur_vectors_rows(x, 1, 4, &inside));

@@ -139,6 +139,38 @@ START_TEST(parts_pass_terms_on)
 }
 END_TEST
 
+/* Half with rounded values is half of the rounded matrix, also where op(A) is A. */
+START_TEST(half_of_rounded_values)
+{
+    shape s = {"below", 3000, 3000, fill_below, 40};
+    fur_context *context = context_make(NULL, 3);
+    rng r = rng_stream(940);
+    fur_csr *lower = lower_random(context, &r, &s, FUR_F64, FUR_I32);
+    fur_csr *whole = whole_of(lower, FUR_HALF_SYMMETRIC);
+    for (int op = FUR_OP_N; op <= FUR_OP_H; op++) {
+        fur_spmv_options options = {
+            .size = sizeof options, .op = (fur_op)op, .values = FUR_STORED_F32};
+        fur_spmv *plans[2] = {NULL, NULL};
+        ck_ok(context, fur_spmv_plan(whole, &options, &plans[1]));
+        options.half = FUR_HALF_SYMMETRIC;
+        ck_ok(context, fur_spmv_plan(lower, &options, &plans[0]));
+        check_products(&r, plans[0], plans[1]);
+        void *values = entries_random(&r, FUR_F64, fur_csr_get(lower)->entries);
+        ck_ok(context, fur_csr_set_values(lower, values, FUR_OWNERSHIP_COPY));
+        fur_csr *fresh = whole_of(lower, FUR_HALF_SYMMETRIC);
+        ck_ok(context, fur_csr_set_values(whole, fur_csr_get(fresh)->values, FUR_OWNERSHIP_COPY));
+        check_products(&r, plans[0], plans[1]);
+        fur_csr_destroy(fresh);
+        free(values);
+        fur_spmv_destroy(plans[0]);
+        fur_spmv_destroy(plans[1]);
+    }
+    fur_csr_destroy(lower);
+    fur_csr_destroy(whole);
+    fur_context_destroy(context);
+}
+END_TEST
+
 /* A product by half of a banded matrix moves little more than half of the whole's bytes. */
 START_TEST(half_moves_half)
 {
@@ -202,6 +234,7 @@ static void add_tests(TCase *tests)
 {
     tcase_add_loop_test(tests, half_has_the_bits_of_the_whole, 0, FUR_VALUE_COUNT);
     tcase_add_test(tests, parts_pass_terms_on);
+    tcase_add_test(tests, half_of_rounded_values);
     tcase_add_test(tests, half_moves_half);
     tcase_add_test(tests, what_is_no_half_is_refused);
 }
