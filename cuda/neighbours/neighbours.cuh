@@ -46,7 +46,6 @@ struct fur_near_search {
 
 extern "C" {
 extern const fur_neighbours_kernels fur_cuda_neighbours;
-}
 
 // numbers of the points along the curve, into order.
 fur_status fur_cuda_curve_sort(fur_env *env, const fur_vectors_view *points, int32_t *order);
@@ -58,6 +57,7 @@ void fur_cuda_cloud_release(fur_env *env, fur_cuda_cloud *c);
 // The two searches.
 fur_status fur_cuda_near_brute(fur_env *env, const fur_cuda_cloud *c, const fur_near_search *s);
 fur_status fur_cuda_near_boxes(fur_env *env, const fur_cuda_cloud *c, const fur_near_search *s);
+}
 
 // Coordinate j of point i.
 template <class Real>
