@@ -24,6 +24,10 @@
 #    define TEST_SLOW 0
 #endif
 
+/* Loops i over 0 .. count - 1; in slow builds over one in `rest`, others in other turns. */
+#define FOR_TURNS(i, count, rest, turn)                                                            \
+    for (int i = TEST_SLOW ? (int)((turn) % (rest)) : 0; i < (count); i += TEST_SLOW ? (rest) : 1)
+
 #define COUNT_OF(array) ((int)(sizeof(array) / sizeof *(array)))
 
 /* Runs the tests that `add` adds, each in a process of its own, and returns main's exit status.

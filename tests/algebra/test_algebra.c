@@ -111,7 +111,7 @@ static void check_shift(const fur_csr *a, rng *r)
 /* Loops over the shapes. */
 START_TEST(rows_of_two_matrices_are_merged)
 {
-    for (int type = 0; type < TYPES; type++) {
+    FOR_TURNS (type, TYPES, 5, _i) {
         memory m = {0};
         rng r = rng_stream((uint64_t)(100 * _i + type));
         fur_context *context =

@@ -138,7 +138,7 @@ static void check_dropped(const fur_csr *a, double tolerance)
 /* Loops over the shapes. */
 START_TEST(parts_have_their_entries)
 {
-    for (int type = 0; type < TYPES; type++) {
+    FOR_TURNS (type, TYPES, 5, _i) {
         memory m = {0};
         rng r = rng_stream((uint64_t)(100 * _i + type));
         fur_context *context =

@@ -518,7 +518,7 @@ static void check_coo(rng *r, fur_value_type value, int64_t rows, int64_t cols, 
 START_TEST(coordinates_become_rows)
 {
     rng r = rng_stream(2);
-    for (int i = 0; i < (TEST_SLOW ? 10 : 60); i++) {
+    for (int i = 0; i < (TEST_SLOW ? 4 : 60); i++) {
         int64_t rows = 1 + rng_below(&r, 40);
         int64_t cols = 1 + rng_below(&r, 40);
         check_coo(&r, (fur_value_type)_i, rows, cols, rng_below(&r, 3 * rows * cols / 2));

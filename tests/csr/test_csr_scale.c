@@ -84,7 +84,7 @@ static void check_scaled(fur_csr *a, rng *random, int sides)
 /* Loops over the shapes. */
 START_TEST(rows_and_columns_are_scaled)
 {
-    for (int type = 0; type < FUR_VALUE_COUNT * FUR_OFFSET_COUNT; type++) {
+    FOR_TURNS (type, FUR_VALUE_COUNT * FUR_OFFSET_COUNT, 5, _i) {
         memory m = {0};
         rng r = rng_stream((uint64_t)(100 * _i + type));
         fur_context *context =

@@ -27,7 +27,7 @@ START_TEST(plans_take_new_values_over)
 {
     memory m;
     values_subject s = open_subject(&m, (uint64_t)_i, 1 + _i % 3);
-    for (int value = 0; value < FUR_VALUE_COUNT; value++)
+    FOR_TURNS (value, FUR_VALUE_COUNT, 4, _i)
         values_reach_plans(&s, &shapes[_i], (fur_value_type)value);
     close_subject(&s, &m);
 }

@@ -257,23 +257,24 @@ END_TEST
 /* Loops over value types. */
 START_TEST(bits_are_the_same_everywhere)
 {
+    const int64_t side = TEST_SLOW ? 60 : 120;
     fur_value_type value = (fur_value_type)_i;
     void *first = NULL;
-    for (int threads = 1; threads <= 8; threads += threads < 3 ? 1 : 5) {
+    for (int threads = 1; threads <= 8; threads += TEST_SLOW ? 7 : threads < 3 ? 1 : 5) {
         fur_context *context = context_make(NULL, threads);
         for (int kernel = 0; kernel < kernel_count(fur_spmv_kernel_at, context); kernel++) {
             fur_kernel_info info = *fur_spmv_kernel_at(context, kernel);
             if (!info.exact)
                 continue;
-            grid g = grid_open(context, value, 150, 120, info.name);
+            grid g = grid_open(context, value, 150, side, info.name);
             fur_solver_report report =
                 solve_grid(&g, (fur_solver_options){.max_iterations = 20, .check_every = threads});
             void *x = vector_entries(g.x);
             ck_assert_int_eq(report.reduced, 1);
             if (!first)
                 first = x;
-            ck_assert_msg(first_difference(value, 150 * 120, x, first) < 0, "kernel %s, %d threads",
-                          info.name, threads);
+            ck_assert_msg(first_difference(value, 150 * side, x, first) < 0,
+                          "kernel %s, %d threads", info.name, threads);
             if (x != first)
                 free(x);
             grid_close(&g);

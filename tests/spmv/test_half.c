@@ -127,8 +127,8 @@ START_TEST(parts_pass_terms_on)
 {
     const int64_t widths[] = {1, 30, 63, 64, 65, 127, 128, 190};
     rng r = rng_stream(910);
-    for (int w = 0; w < COUNT_OF(widths); w++)
-        for (int threads = 1; threads <= 8; threads += 3) {
+    FOR_TURNS (w, COUNT_OF(widths), 3, 1)
+        for (int threads = 1; threads <= 8; threads += TEST_SLOW ? 7 : 3) {
             shape s = {"below", 6000, 6000, fill_below, widths[w]};
             fur_context *context = context_make(NULL, threads);
             fur_csr *lower = lower_random(context, &r, &s, FUR_F64, FUR_I32);

@@ -8,12 +8,13 @@
 /* Loops over value types. */
 START_TEST(products_have_the_bits_of_the_rounded_matrix)
 {
+    const int step = TEST_SLOW ? 9 : 3;
     rng r = rng_stream(300 + (uint64_t)_i);
     for (int i = 0; isa_name(i); i++) {
         fur_context *context = context_make(isa_name(i), 1 + i);
         const fur_kernel_info *kernel;
         for (int k = 0; (kernel = fur_spmv_kernel_at(context, k)); k++)
-            for (int s = k % 3; kernel->exact && s < shape_count; s += 3)
+            for (int s = k % step; kernel->exact && s < shape_count; s += step)
                 rounded_check(context, &r, &shapes[s], (fur_value_type)_i, (fur_op)((s + k) % 3),
                               kernel->name);
         rounded_check(context, &r, &shapes[shape_find("grid")], (fur_value_type)_i, FUR_OP_N,

@@ -181,7 +181,7 @@ static const struct {
 
 void sweep_random(sweeper *s, fur_value_type value, int boundaries)
 {
-    const int step = TEST_SLOW ? 6 : 2;
+    const int step = TEST_SLOW ? 12 : 2;
     const int last = COUNT_OF(drawn) - 1; /* the one that no kernel refuses: always */
     for (int n = last; n >= 0; n -= n == last ? 1 + (int)rng_below(&s->random, step) : step) {
         stencil_trial *t = trial_open(value, boundaries);

@@ -5,6 +5,7 @@ A program of tests is called with COMMAND DATA [unittest's arguments].
 
 import functools
 import json
+import os
 import pathlib
 import random
 import resource
@@ -37,6 +38,12 @@ def pipe(content, *arguments):
 
 def data(name):
     return DATA / name
+
+
+def matrices():
+    """The files of data/; where a run takes long, as with sanitizers, one in four."""
+    paths = sorted(DATA.glob("*.mtx"))
+    return paths[::4] if "FURROW_TEST_SLOW" in os.environ else paths
 
 
 def matrix(name):

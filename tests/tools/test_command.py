@@ -31,7 +31,7 @@ sys.dont_write_bytecode = True  # no cache is to be left beside this file
 import matrix_market
 import pictures
 from command_case import (COMMAND, DATA, CommandTest, CudaCase, cuda_missing, data, limit_files,
-                          limit_memory, main, matrix, pipe, run, shuffled_grid)
+                          limit_memory, main, matrices, matrix, pipe, run, shuffled_grid)
 
 METHODS = ["rcm", "cm", "rcm-quality", "sloan"]
 SUBCOMMANDS = ["info", "multiply", "solve", "eigs", "convert", "add", "extract", "combine",
@@ -319,7 +319,7 @@ class UsageTest(CommandTest):
 
 class InfoTest(CommandTest):
     def test_every_matrix(self):
-        for path in sorted(DATA.glob("*.mtx")):
+        for path in matrices():
             with self.subTest(file=path.name):
                 self.check(self.json("info", path), matrix(path.name))
 
@@ -586,7 +586,7 @@ class MultiplyTest(CommandTest):
         return [complex(v, 1 - v) for v in x] if a.field == "complex" else x
 
     def test_every_matrix_both_ways(self):
-        for path in sorted(DATA.glob("*.mtx")):
+        for path in matrices():
             if path.name == "extremes.mtx":
                 continue
             a = matrix(path.name)
@@ -1228,7 +1228,7 @@ class ReorderTest(CommandTest):
                 self.assertAlmostEqual(report[f"{key}_{when}"], right, delta=1e-12 * right)
 
     def test_every_square_matrix(self):
-        for path in sorted(DATA.glob("*.mtx")):
+        for path in matrices():
             a = matrix(path.name)
             if a.rows != a.cols or a.rows > 200:
                 continue
@@ -1411,7 +1411,7 @@ class ReorderedWorkTest(CommandTest):
 
 class SpyTest(CommandTest):
     def test_every_entry_is_a_square(self):
-        for path in sorted(DATA.glob("*.mtx")):
+        for path in matrices():
             a = matrix(path.name)
             if max(a.rows, a.cols) > 300 or min(a.rows, a.cols) < 20:
                 continue
@@ -1548,7 +1548,7 @@ class ConvertTest(CommandTest):
         return matrix_market.read(out.read_text()), report
 
     def test_every_matrix_keeps_its_bits(self):
-        for path in sorted(DATA.glob("*.mtx")):
+        for path in matrices():
             with self.subTest(file=path.name):
                 before = matrix(path.name)
                 after, report = self.convert(path)
@@ -1618,7 +1618,7 @@ class BinaryTest(CommandTest):
         return out
 
     def test_every_matrix_there_and_back(self):
-        for path in sorted(DATA.glob("*.mtx")):
+        for path in matrices():
             with self.subTest(file=path.name):
                 there = self.converted(path, "there.fur")
                 back = self.converted(there, "back.mtx")
@@ -1628,7 +1628,7 @@ class BinaryTest(CommandTest):
                 self.assertEqual(again.read_bytes(), there.read_bytes())
 
     def test_info_is_the_same(self):
-        for path in sorted(DATA.glob("*.mtx")):
+        for path in matrices():
             with self.subTest(file=path.name):
                 text = self.json("info", path)
                 binary = self.json("info", self.converted(path, "a.fur"))
@@ -2072,7 +2072,7 @@ class CudaTest(CudaCase):
         return self.json(*arguments), self.json(*arguments, "--device", "cuda")
 
     def test_info(self):
-        for path in sorted(DATA.glob("*.mtx")):
+        for path in matrices():
             cpu, gpu = self.both("info", path)
             self.assertEqual(gpu["device"], "cuda")
             self.assertRegex(gpu["isa"], r"\Asm_\d+\Z")
@@ -2081,7 +2081,7 @@ class CudaTest(CudaCase):
             self.assertEqual(gpu, cpu, path.name)
 
     def test_multiply_has_the_bits_of_the_cpu(self):
-        for path in sorted(DATA.glob("*.mtx")):
+        for path in matrices():
             for options in ([], ["--transpose"]):
                 with self.subTest(file=path.name, options=options):
                     cpu, gpu = self.both("multiply", path, "--repeat", 2, *options)
