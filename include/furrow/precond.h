@@ -29,7 +29,7 @@ typedef struct fur_precond_options {
      * diagonal. Approximate inverses: further steps of the pattern. */
     int fill;
     double drop;  /* entries below drop times the norm of their row are left out */
-    double shift; /* diagonals are made larger by this factor - 1 of themselves at first */
+    double shift; /* of factors: that of A with its diagonal times 1 + shift is factored */
     int modified; /* 1: what is left out is subtracted from the diagonal: row sums stay */
     int coloured; /* 1: rows by colours of the graph: fewer levels, other factors */
     int degree;   /* of a polynomial */
@@ -66,7 +66,7 @@ typedef struct fur_precond_report {
     int64_t entries;      /* that it keeps of M or its factors */
     double bytes;         /* compulsory traffic of one application */
     double seconds_setup; /* of fur_precond_create, or the last fur_precond_update */
-    double shift;         /* factors are those of A with its diagonal times 1 + shift */
+    double shift;         /* of factors: that of A with its diagonal times 1 + shift is factored */
     int64_t levels;       /* of the solve with the lower factor, or of grids */
     int symmetric;        /* 1: M is Hermitian where A is, as "cg" and "minres" need it */
 } fur_precond_report;

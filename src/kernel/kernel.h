@@ -10,6 +10,7 @@
 #include "batch_kernel.h"
 #include "block_kernel.h"
 #include "env.h"
+#include "factor_kernel.h"
 #include "multigrid_kernel.h"
 #include "neighbours_kernel.h"
 #include "offsets.h"
@@ -430,6 +431,7 @@ typedef struct fur_backend {
     const fur_multigrid_kernels *multigrid; /* NULL: none */
     const fur_spgemm_kernels *spgemm;       /* NULL: none; the companion multiplies */
     fur_trsv_solve *trsv;                   /* NULL with a remote */
+    fur_factor *factor;                     /* likewise */
     /* NULL: none; the companion searches */
     const fur_neighbours_kernels *neighbours;
     const fur_batch_kernels *batch; /* NULL: none */

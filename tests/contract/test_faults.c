@@ -482,7 +482,7 @@ static fur_status neighbours_grid(fixture *f, object *out)
 static fur_status precond_by(fixture *f, const char *kind, object *out)
 {
     fur_precond_options options = {.size = sizeof options, .kind = kind};
-    return fur_precond_create(f->a, &options, &out->precond);
+    return fur_precond_create(f->constant, &options, &out->precond);
 }
 
 static fur_status precond_jacobi(fixture *f, object *out)
@@ -493,6 +493,16 @@ static fur_status precond_jacobi(fixture *f, object *out)
 static fur_status precond_ssor(fixture *f, object *out)
 {
     return precond_by(f, "ssor", out);
+}
+
+static fur_status precond_ic0(fixture *f, object *out)
+{
+    return precond_by(f, "ic0", out);
+}
+
+static fur_status precond_ilu0(fixture *f, object *out)
+{
+    return precond_by(f, "ilu0", out);
 }
 
 /* Not a creation, but it needs memory on its way. */
@@ -662,6 +672,8 @@ static const creation creations[] = {
     {"batch with a solver", batch_cg, destroy_nothing, 6},
     {"preconditioner jacobi", precond_jacobi, destroy_precond, 6},
     {"preconditioner ssor", precond_ssor, destroy_precond, 20},
+    {"preconditioner ic0", precond_ic0, destroy_precond, 30},
+    {"preconditioner ilu0", precond_ilu0, destroy_precond, 30},
 };
 static const creation plan_creation = {"plan", plan, destroy_plan, 1};
 
