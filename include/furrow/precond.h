@@ -25,15 +25,13 @@ typedef struct fur_precond fur_precond;
 typedef struct fur_precond_options {
     size_t size;      /* sizeof(fur_precond_options) */
     const char *kind; /* of fur_precond_at; NULL: "jacobi" */
-    /* Incomplete factorisations: levels of fill, or most entries of a row of L and of U besides the
-     * diagonal. Approximate inverses: further steps of the pattern. */
-    int fill;
-    double drop;  /* entries below drop times the norm of their row are left out */
-    double shift; /* of factors: that of A with its diagonal times 1 + shift is factored */
-    int modified; /* 1: what is left out is subtracted from the diagonal: row sums stay */
-    int coloured; /* 1: rows by colours of the graph: fewer levels, other factors */
-    int degree;   /* of a polynomial */
-    int blocks;   /* rows of a diagonal block */
+    int fill;         /* of "fsai": the positions are those of A^(fill + 1), fill up to 3 */
+    double drop;      /* entries below drop times the norm of their row are left out */
+    double shift;     /* of factors: that of A with its diagonal times 1 + shift is factored */
+    int modified;     /* 1: what is left out is subtracted from the diagonal: row sums stay */
+    int coloured;     /* 1: rows by colours of the graph: fewer levels, other factors */
+    int degree;       /* of "chebyshev": steps, 0: 3 */
+    int blocks;       /* rows of a diagonal block */
 } fur_precond_options;
 
 /* The preconditioner of A, which must outlive it. Without A it refuses to be used, FUR_INVALID.
@@ -46,10 +44,11 @@ FUR_API fur_status fur_precond_create(const fur_csr *a, const fur_precond_option
 /* Destroys a preconditioner. */
 FUR_API void fur_precond_destroy(fur_precond *p);
 
-/* Takes over new values of A (fur_csr_set_values); what follows from the pattern is kept. "jacobi"
- * and "ssor" have done so already when A's values changed. The others keep the values they were
- * made of until this call: an old preconditioner is often good enough for a few more solves. If it
- * fails, the preconditioner refuses to be used, FUR_INVALID with the reason, until it succeeds. */
+/* Takes over new values of A (fur_csr_set_values); what follows from the pattern is kept. "jacobi",
+ * "ssor" and "chebyshev" have done so already when A's values changed. The others keep the values
+ * they were made of until this call: an old preconditioner is often good enough for a few more
+ * solves. If it fails, the preconditioner refuses to be used, FUR_INVALID with the reason, until it
+ * succeeds. */
 FUR_API fur_status fur_precond_update(fur_precond *p);
 
 /* z = M r. r and z have A's rows and value type and must not overlap. Allocates nothing. */

@@ -21,9 +21,10 @@ typedef struct fur_factors {
     fur_vector *between; /* multiplies what the first has solved; NULL: nothing does */
 } fur_factors;
 
-/* The pattern of A, or of its lower triangle, each position once. FUR_INVALID, naming the row, if
- * the diagonal lacks an entry. */
-fur_status fur_factors_pattern(const fur_csr *a, bool lower, fur_csr **out);
+/* The pattern of A, or of its lower triangle, each position once; of a row of the latter at most
+ * `most`, those nearest to the diagonal. FUR_INVALID, naming the row, if the diagonal lacks an
+ * entry. */
+fur_status fur_factors_pattern(const fur_csr *a, bool lower, int64_t most, fur_csr **out);
 
 /* Makes p->state: factors in the pattern f, which becomes theirs in any case. */
 fur_status fur_factors_create(fur_precond *p, const fur_precond_options *options,

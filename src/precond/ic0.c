@@ -6,7 +6,7 @@ static fur_status create(fur_precond *p, const fur_precond_options *options)
 {
     bool both = options->modified != 0;
     fur_csr *f;
-    FUR_TRY(fur_factors_pattern(p->a, !both, &f));
+    FUR_TRY(fur_factors_pattern(p->a, !both, INT64_MAX, &f));
     return fur_factors_create(p, options, both ? FUR_FACTOR_HERMITIAN : FUR_FACTOR_CHOLESKY, f);
 }
 

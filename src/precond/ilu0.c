@@ -4,7 +4,7 @@
 static fur_status create(fur_precond *p, const fur_precond_options *options)
 {
     fur_csr *f;
-    FUR_TRY(fur_factors_pattern(p->a, false, &f));
+    FUR_TRY(fur_factors_pattern(p->a, false, INT64_MAX, &f));
     return fur_factors_create(p, options, FUR_FACTOR_LU, f);
 }
 

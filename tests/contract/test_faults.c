@@ -505,6 +505,17 @@ static fur_status precond_ilu0(fixture *f, object *out)
     return precond_by(f, "ilu0", out);
 }
 
+static fur_status precond_fsai(fixture *f, object *out)
+{
+    fur_precond_options options = {.size = sizeof options, .kind = "fsai", .fill = 1};
+    return fur_precond_create(f->constant, &options, &out->precond);
+}
+
+static fur_status precond_chebyshev(fixture *f, object *out)
+{
+    return precond_by(f, "chebyshev", out);
+}
+
 /* Not a creation, but it needs memory on its way. */
 static int release_calls;
 
@@ -674,6 +685,8 @@ static const creation creations[] = {
     {"preconditioner ssor", precond_ssor, destroy_precond, 20},
     {"preconditioner ic0", precond_ic0, destroy_precond, 30},
     {"preconditioner ilu0", precond_ilu0, destroy_precond, 30},
+    {"preconditioner fsai", precond_fsai, destroy_precond, 20},
+    {"preconditioner chebyshev", precond_chebyshev, destroy_precond, 10},
 };
 static const creation plan_creation = {"plan", plan, destroy_plan, 1};
 

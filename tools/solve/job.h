@@ -28,6 +28,8 @@ typedef struct job_options {
     double damp;
     double shift;
     int restart;
+    int fill; /* 0: not given, as the next */
+    int degree;
     int64_t max_iterations;
     bool whole;
     bool bounds;

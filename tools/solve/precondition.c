@@ -24,8 +24,12 @@ static fur_status take_matrix(job *j, const fur_csr **out)
 fur_status job_precondition(job *j)
 {
     const job_options *o = j->options;
-    fur_precond_options options = {
-        .size = sizeof options, .kind = o->precond, .shift = o->shift, .modified = o->modified};
+    fur_precond_options options = {.size = sizeof options,
+                                   .kind = o->precond,
+                                   .fill = o->fill,
+                                   .shift = o->shift,
+                                   .modified = o->modified,
+                                   .degree = o->degree};
     const fur_csr *a;
     if (!job_has_factors(o))
         return FUR_OK;

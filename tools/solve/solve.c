@@ -127,6 +127,8 @@ static void settle(struct argp_state *state, void *options)
          "with another --method than lsqr, lsmr and cgnr"},
         {"--shift", o->shift > 0, pivots, "with --precond ic0 or ilu0"},
         {"--modified", o->modified, pivots, "with --precond ic0 or ilu0"},
+        {"--fill", o->fill > 0, job_is(o->precond, "fsai"), "with --precond fsai"},
+        {"--degree", o->degree > 0, job_is(o->precond, "chebyshev"), "with --precond chebyshev"},
     };
     command_check(state, pairings, sizeof pairings / sizeof *pairings);
     if (!stencil && o->common.operand_count == 0)
@@ -164,7 +166,9 @@ static const line_option own_options[] = {
      "Preconditioner: auto (default), none, jacobi, norms (of the columns; for symmetric matrices "
      "and least squares), mg, for real stencils of 3, 5 and 7 points without a periodic axis of "
      "odd length, which auto takes for those; made from a square matrix: ssor, a symmetric sweep, "
-     "ic0, incomplete Cholesky factors (symmetric positive definite), ilu0, incomplete LU factors",
+     "ic0, incomplete Cholesky factors, fsai, an approximate inverse, chebyshev, a polynomial "
+     "(these "
+     "for symmetric positive definite matrices), ilu0, incomplete LU factors",
      LINE_CHOICE, AT(precond), .names = precond_name},
     {"shift", "S",
      "Of ic0 and ilu0: factor A with its diagonal times 1 + S (default 0; more where a pivot "
@@ -185,6 +189,9 @@ static const line_option own_options[] = {
      "Give up after N iterations (default: 10 times the rows plus 100, at most 50000; 100 cycles "
      "of mg)",
      LINE_LONG, AT(max_iterations), .most = INT64_MAX},
+    {"fill", "N", "Of fsai: positions of the N + 1st power of A, from 1 to 3 (default: of A)",
+     LINE_COUNT, AT(fill), .most = 3},
+    {"degree", "N", "Of chebyshev: steps (default 3)", LINE_COUNT, AT(degree), .most = 100},
     {"whole", NULL,
      "Never reduce a matrix of two colours to one (cg does, without a preconditioner or with "
      "jacobi: half the iterations)",
