@@ -28,12 +28,12 @@ typedef struct fur_precond_options {
     /* Of "ilu": levels of fill, 0: 1, at most 100. Of "fsai": the positions are those of A^(fill +
      * 1), fill up to 3. */
     int fill;
-    double drop;  /* entries below drop times the norm of their row are left out */
     double shift; /* of factors: that of A with its diagonal times 1 + shift is factored */
-    int modified; /* 1: what is left out is subtracted from the diagonal: row sums stay */
-    int coloured; /* 1: rows by colours of the graph: fewer levels, other factors */
-    int degree;   /* of "chebyshev": steps, 0: 3 */
-    int blocks;   /* rows of a diagonal block */
+    int modified; /* of factors: 1: what is left out is subtracted from the diagonal */
+    /* Of "ic0", "ilu0" and "ilu": 1: rows by colours of the graph, which makes other factors, whose
+     * solves have as many levels as there are colours; update then allocates. */
+    int coloured;
+    int degree; /* of "chebyshev": steps, 0: 3 */
 } fur_precond_options;
 
 /* The preconditioner of A, which must outlive it. Without A it refuses to be used, FUR_INVALID.

@@ -114,13 +114,13 @@ static fur_status copy_pattern(const filling *f, const fur_csr *a, fur_csr **out
     return FUR_OK;
 }
 
-static fur_status find_pattern(const fur_csr *a, int most, fur_csr **out)
+static fur_status find(const fur_csr *a, const fur_precond_options *options, fur_csr **out)
 {
     fur_env *env = &a->context->env;
     int64_t n = a->view.rows;
     fur_csr *own = NULL;
     fur_status status = FUR_OK;
-    filling f = {.env = env, .most = most};
+    filling f = {.env = env, .most = options->fill ? options->fill : DEFAULT_FILL};
     FUR_TRY_DONE(fur_factors_pattern(a, false, INT64_MAX, &own));
     f.a = &own->view;
     FUR_TRY_DONE(fur_env_allocate_zeros(env, n + 1, sizeof *f.start, &f.start));
@@ -143,13 +143,11 @@ done:
 
 static fur_status create(fur_precond *p, const fur_precond_options *options)
 {
-    fur_csr *f;
     if (options->fill < 0 || options->fill > MOST_FILL)
         return fur_context_fail(p->context, FUR_INVALID,
                                 "fill of \"ilu\" must be from 0 to %d, it is %d", MOST_FILL,
                                 options->fill);
-    FUR_TRY(find_pattern(p->a, options->fill ? options->fill : DEFAULT_FILL, &f));
-    return fur_factors_create(p, options, FUR_FACTOR_LU, f);
+    return fur_factors_create(p, options, FUR_FACTOR_LU, find);
 }
 
 const fur_precond_kind fur_precond_ilu = {

@@ -289,7 +289,7 @@ START_TEST(factors_have_the_bits_of_the_plain_algorithm)
 {
     fur_value_type value = (fur_value_type)(_i % FUR_VALUE_COUNT);
     const form *f = &forms[_i / FUR_VALUE_COUNT];
-    static const int64_t sizes[] = {0, 1, 40, 500};
+    static const int64_t sizes[] = {0, 1, 40, 200};
     rng r = rng_stream(920 + (uint64_t)_i);
     for (int s = 0; s < (TEST_SLOW ? 3 : 4); s++)
         for (int threads = 1; threads <= 8; threads += 7) {
@@ -429,6 +429,68 @@ START_TEST(known_iterations_are_taken)
     o.kind = "ilu"; /* of one level */
     ck_assert_int_eq(poisson_stationary(a, &o, &residual), 40);
     fur_csr_destroy(a);
+    fur_context_destroy(context);
+}
+END_TEST
+
+/* Factors in the order of the colours: red-black, cg takes the known iterations; and M is P^T M' P,
+ * M' that of the permuted matrix, before and after new values. */
+START_TEST(colours_are_an_order)
+{
+    static const int64_t extent[] = {10, 20, 32};
+    static const int64_t red_black[] = {13, 26, 41};
+    fur_context *context = context_make(NULL, 3);
+    rng r = rng_stream(1090);
+    for (int i = 0; i < (TEST_SLOW ? 1 : 3); i++) {
+        fur_precond_options o = {.size = sizeof o, .kind = "ic0", .coloured = 1};
+        fur_csr *a = poisson_make(context, extent[i]);
+        fur_precond *p = NULL;
+        ck_assert_int_eq(poisson_iterations(a, "cg", &o, NULL), red_black[i]);
+        ck_ok(context, fur_precond_create(a, &o, &p));
+        ck_assert_int_eq(fur_precond_describe(p)->levels, 2);
+        fur_precond_destroy(p);
+        fur_csr_destroy(a);
+    }
+    for (int k = 0; k < COUNT_OF(forms); k++) {
+        const form *f = &forms[k];
+        fur_precond_options o = {.size = sizeof o,
+                                 .kind = f->kind,
+                                 .fill = f->fill,
+                                 .modified = f->modified,
+                                 .coloured = 1};
+        fur_csr *a = make(context, &r, 90, 30, f->hermitian, FUR_C128, FUR_I32);
+        fur_vector *b = vector_random(context, &r, FUR_C128, 90);
+        fur_vector *x = vector_random(context, &r, FUR_C128, 90);
+        fur_vector *z = vector_random(context, &r, FUR_C128, 90);
+        fur_vector *d = vector_random(context, &r, FUR_C128, 90);
+        fur_classes *colours = NULL;
+        fur_permutation *order = NULL;
+        fur_precond *p = NULL;
+        ck_ok(context, fur_precond_create(a, &o, &p));
+        ck_ok(context, fur_classes_from_colours(a, NULL, &colours));
+        ck_ok(context, fur_classes_order(colours, &order));
+        for (int turn = 0; turn < 2; turn++) {
+            fur_csr *permuted = NULL;
+            ck_ok(context, fur_csr_permute(a, order, order, &permuted));
+            ck_ok(context, fur_vector_permute(order, b, x));
+            apply_plainly(permuted, f, x);
+            ck_ok(context, fur_vector_unpermute(order, x, z));
+            ck_ok(context, fur_precond_apply(p, b, x));
+            check_same(x, z);
+            fur_csr_destroy(permuted);
+            ck_ok(context, fur_vector_fill(d, fur_real(3)));
+            ck_ok(context, fur_csr_scale(a, d, d));
+            ck_ok(context, fur_precond_update(p));
+        }
+        fur_permutation_destroy(order);
+        fur_classes_destroy(colours);
+        fur_precond_destroy(p);
+        fur_vector_destroy(d);
+        fur_vector_destroy(z);
+        fur_vector_destroy(x);
+        fur_vector_destroy(b);
+        fur_csr_destroy(a);
+    }
     fur_context_destroy(context);
 }
 END_TEST
@@ -594,6 +656,7 @@ static void add_tests(TCase *tests)
     tcase_add_loop_test(tests, factors_of_a_full_matrix_solve, 0, all);
     tcase_add_loop_test(tests, modified_factors_keep_row_sums, 0, 2);
     tcase_add_test(tests, known_iterations_are_taken);
+    tcase_add_test(tests, colours_are_an_order);
     tcase_add_test(tests, breakdowns_are_shifted);
     tcase_add_loop_test(tests, new_values_wait_for_the_update, 0, all);
     tcase_add_loop_test(tests, useless_rows_are_named, 0, COUNT_OF(forms));

@@ -805,7 +805,7 @@ class SolveTest(CommandTest):
     def test_preconditioners_of_the_matrix(self):
         """Each finds the solution, in its own order too, in fewer iterations than Jacobi's."""
         plain = self.json("solve", data("plate.mtx"), "--precond", "jacobi", "--whole")
-        for arguments in (["ssor"], ["ic0"], ["ic0", "--modified"], ["ilu0", "--shift", "0.01"],
+        for arguments in (["ssor"], ["ic0"], ["ic0", "--modified"], ["ic0", "--coloured"], ["ilu0", "--shift", "0.01"],
                           ["ic0", "--reorder", "rcm"], ["fsai"], ["fsai", "--fill", 1], ["ilu", "--fill", 2],
                           ["chebyshev", "--degree", 4]):
             report = self.json("solve", data("plate.mtx"), "--precond", *arguments)

@@ -128,6 +128,7 @@ static void settle(struct argp_state *state, void *options)
          "with another --method than lsqr, lsmr and cgnr"},
         {"--shift", o->shift > 0, pivots, "with --precond ic0, ilu0 or ilu"},
         {"--modified", o->modified, pivots, "with --precond ic0, ilu0 or ilu"},
+        {"--coloured", o->coloured, pivots, "with --precond ic0, ilu0 or ilu"},
         {"--fill", o->fill > 0, job_is(o->precond, "fsai") || job_is(o->precond, "ilu"),
          "with --precond ilu or fsai"},
         {"--degree", o->degree > 0, job_is(o->precond, "chebyshev"), "with --precond chebyshev"},
@@ -192,6 +193,9 @@ static const line_option own_options[] = {
      "Give up after N iterations (default: 10 times the rows plus 100, at most 50000; 100 cycles "
      "of mg)",
      LINE_LONG, AT(max_iterations), .most = INT64_MAX},
+    {"coloured", NULL,
+     "Of ic0, ilu0 and ilu: rows by colours of the graph, for many threads; other factors",
+     LINE_FLAG, AT(coloured)},
     {"fill", "N",
      "Of ilu: levels of fill (default 1). Of fsai: positions of the N + 1st power of A, up to 3 "
      "(default: of A)",
