@@ -22,6 +22,8 @@ int64_t ISA(fsai)(const fur_fsai_call *call)
 {
     static fur_body *const table[FUR_VALUE_COUNT][FUR_OFFSET_COUNT] = FUR_TYPE_TABLE(fsai_lanes);
     inverting job = {.call = call, .failed = INT64_MAX};
+    if (call->g->rows == 0)
+        return -1; /* there is no work memory */
     fur_parallel(call->env, call->lanes, call->lanes,
                  table[call->g->value_type][call->g->offset_type], &job);
     return job.failed == INT64_MAX ? -1 : job.failed;
