@@ -1,0 +1,24 @@
+/* Incomplete Cholesky factors without fill. */
+#include "factor.h"
+
+/* Modified factors need what falls right of the diagonal, too: then both are computed. */
+static fur_status find(const fur_csr *a, const fur_precond_options *options, fur_csr **out)
+{
+    return fur_factors_pattern(a, !options->modified, INT64_MAX, out);
+}
+
+static fur_status create(fur_precond *p, const fur_precond_options *options)
+{
+    return fur_factors_create(p, options,
+                              options->modified ? FUR_FACTOR_HERMITIAN : FUR_FACTOR_CHOLESKY, find);
+}
+
+const fur_precond_kind fur_precond_ic0 = {
+    .info = {"ic0", "incomplete Cholesky factors in A's pattern, for positive definite matrices",
+             "Meijerink and van der Vorst 1977"},
+    .symmetric = true,
+    .create = create,
+    .update = fur_factors_update,
+    .apply = fur_factors_apply,
+    .release = fur_factors_release,
+};
