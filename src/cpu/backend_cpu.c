@@ -40,6 +40,7 @@ extern void ISA(pattern_scan)(const fur_env *env, const fur_csr_view *a, uint64_
                               fur_pattern_scan *out);
 extern const fur_multigrid_kernels ISA(multigrid_kernels);
 extern const fur_spgemm_kernels ISA(spgemm_kernels);
+extern const fur_triple_kernels ISA(triple_kernels);
 extern fur_trsv_solve ISA(trsv_solve);
 extern const fur_neighbours_kernels ISA(neighbours_kernels);
 extern fur_sddmm ISA(sddmm);
@@ -64,6 +65,7 @@ const fur_backend ISA(backend_cpu) = {
     .stencil_block = ISA(stencil_block),
     .multigrid = &ISA(multigrid_kernels),
     .spgemm = &ISA(spgemm_kernels),
+    .triple = &ISA(triple_kernels),
     .trsv = ISA(trsv_solve),
     .neighbours = &ISA(neighbours_kernels),
     .batch = &ISA(batch_kernels),
