@@ -13,6 +13,7 @@
 #include "product.h"
 #include "progress.h"
 #include "save.h"
+#include "symmetric.h"
 
 /* Products to expect where nobody knows. */
 #define USES 300
@@ -63,24 +64,13 @@ static fur_status check_matrix(const eigs_job *j)
 {
     fur_csr_view a = *fur_csr_get(j->a.matrix);
     bool complex_values = a.value_type == FUR_C64 || a.value_type == FUR_C128;
-    const char *kind = complex_values ? "Hermitian" : "symmetric";
-    fur_csr_asymmetry pair = FUR_DEFAULT(fur_csr_asymmetry);
     if (a.rows != a.cols)
         return fur_context_fail(j->context, FUR_INVALID,
                                 "only a square matrix has eigenvalues, this one is %lld x %lld",
                                 (long long)a.rows, (long long)a.cols);
-    COMMAND_TRY(fur_csr_find_asymmetry(
-        j->a.matrix, complex_values ? FUR_SYMMETRY_HERMITIAN : FUR_SYMMETRY_SYMMETRIC, &pair));
-    if (!pair.found)
-        return FUR_OK;
-    return fur_context_fail(j->context, FUR_INVALID,
-                            pair.alone
-                                ? "furrow eigs needs a %s matrix: there is an entry (%lld, %lld) "
-                                  "and none at (%lld, %lld), counting from 1"
-                                : "furrow eigs needs a %s matrix: entries (%lld, %lld) and "
-                                  "(%lld, %lld), counting from 1, do not match",
-                            kind, (long long)pair.row + 1, (long long)pair.col + 1,
-                            (long long)pair.col + 1, (long long)pair.row + 1);
+    return symmetric_check(j->a.matrix,
+                           complex_values ? FUR_SYMMETRY_HERMITIAN : FUR_SYMMETRY_SYMMETRIC,
+                           "furrow eigs");
 }
 
 static fur_status prepare(eigs_job *j)

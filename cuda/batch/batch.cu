@@ -34,4 +34,5 @@ fur_status solve(const fur_batch_solve_call *call)
 
 } // namespace
 
-extern "C" const fur_batch_kernels fur_cuda_batch = {fur_cuda_batch_apply, plan, solve, release};
+extern "C" const fur_batch_kernels fur_cuda_batch = {fur_cuda_batch_apply, plan, solve, release,
+                                                     false};

@@ -61,8 +61,9 @@ typedef struct fur_batch_solver_options {
     size_t size; /* sizeof(fur_batch_solver_options) */
     /* NULL or "cg": conjugate gradients with Jacobi's preconditioner, for Hermitian positive
      * definite systems (Hestenes and Stiefel 1952). "band": elimination with partial pivoting
-     * within the band of the pattern, for real values (Golub and Van Loan, Matrix Computations,
-     * 2013, section 4.3); of a tridiagonal pattern that is Thomas' algorithm made stable. */
+     * within the band of the pattern (Golub and Van Loan, Matrix Computations, 2013, section 4.3);
+     * of a tridiagonal pattern that is Thomas' algorithm made stable. Complex values on the CPU
+     * only. */
     const char *method;
     /* Of cg, as in fur_solver_options; each system stops by its own residual. */
     double rtol;
@@ -93,7 +94,8 @@ typedef struct fur_batch_report {
 
 /* A solver for A_s x_s = b_s. The batch must outlive it; it reads the values at every solve.
  * FUR_INVALID unless the pattern is square; FUR_UNSUPPORTED for an unknown method, and of "band"
- * for complex values and for a pattern with more than FUR_BATCH_BAND_MOST diagonals on a side. */
+ * for complex values on a GPU and for a pattern with more than FUR_BATCH_BAND_MOST diagonals on a
+ * side. */
 FUR_API fur_status fur_batch_solver_create(const fur_batch *batch,
                                            const fur_batch_solver_options *options,
                                            fur_batch_solver **out);

@@ -36,6 +36,9 @@ typedef struct fur_product_options {
     /* As in fur_spmv_options: with other than FUR_STORED_EXACT "auto" takes no stencil, and
      * "stencil" is FUR_UNSUPPORTED. */
     fur_stored values;
+    /* As in fur_spmv_options: A is half of the matrix that is meant. Only with kernel "auto", which
+     * then takes no stencil, and in the order of A: FUR_INVALID otherwise. */
+    fur_half half;
 } fur_product_options;
 
 /* Chooses and prepares. A must outlive the product. The product takes over new values of A

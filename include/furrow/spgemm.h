@@ -82,7 +82,11 @@ FUR_API void fur_triple_destroy(fur_triple *plan);
 FUR_API fur_status fur_triple_multiply(fur_triple *plan, fur_scalar alpha, fur_csr **out);
 FUR_API fur_status fur_triple_apply(fur_triple *plan, fur_scalar alpha, fur_csr *c);
 
-/* C = A B, and C = R (A P), in one call, without a plan that stays. */
+/* C = A B, and C = R (A P), in one call, without a plan that stays. The latter has the bits of a
+ * plan's. On the CPU it does not store A P where each row of it is needed about once, as by the R
+ * of aggregates: where R has up to 9/8 of the entries that A has rows, and A's rows times the
+ * longest row of P are at most twice the entries of A and P. It then takes the memory of one more
+ * value and column for each of these meanwhile, most of which it does not write to. */
 FUR_API fur_status fur_csr_multiply(const fur_csr *a, const fur_csr *b, fur_csr **out);
 FUR_API fur_status fur_csr_triple(const fur_csr *r, const fur_csr *a, const fur_csr *p,
                                   fur_csr **out);

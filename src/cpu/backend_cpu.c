@@ -40,6 +40,7 @@ extern void ISA(pattern_scan)(const fur_env *env, const fur_csr_view *a, uint64_
                               fur_pattern_scan *out);
 extern const fur_multigrid_kernels ISA(multigrid_kernels);
 extern const fur_spgemm_kernels ISA(spgemm_kernels);
+extern const fur_triple_kernels ISA(triple_kernels);
 extern fur_trsv_solve ISA(trsv_solve);
 extern fur_factor ISA(factor);
 extern fur_fsai ISA(fsai);
@@ -66,6 +67,7 @@ const fur_backend ISA(backend_cpu) = {
     .stencil_block = ISA(stencil_block),
     .multigrid = &ISA(multigrid_kernels),
     .spgemm = &ISA(spgemm_kernels),
+    .triple = &ISA(triple_kernels),
     .trsv = ISA(trsv_solve),
     .factor = ISA(factor),
     .fsai = ISA(fsai),

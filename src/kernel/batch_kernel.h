@@ -2,6 +2,8 @@
 #ifndef FURROW_KERNEL_BATCH_KERNEL_H
 #define FURROW_KERNEL_BATCH_KERNEL_H
 
+#include <stdbool.h>
+
 #include <furrow/batch.h>
 
 #include "env.h"
@@ -57,6 +59,7 @@ typedef struct fur_batch_kernels {
                        void **state);
     fur_status (*solve)(const fur_batch_solve_call *call);
     void (*release)(fur_env *env, void *state);
+    bool complex_band; /* whether "band" takes complex values */
 } fur_batch_kernels;
 
 #ifdef __cplusplus

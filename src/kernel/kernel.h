@@ -431,6 +431,7 @@ typedef struct fur_backend {
     int sweep_count;                        /* 0: none */
     const fur_multigrid_kernels *multigrid; /* NULL: none */
     const fur_spgemm_kernels *spgemm;       /* NULL: none; the companion multiplies */
+    const fur_triple_kernels *triple;       /* NULL: two products */
     fur_trsv_solve *trsv;                   /* NULL with a remote */
     fur_factor *factor;                     /* likewise, and the next */
     fur_fsai *fsai;

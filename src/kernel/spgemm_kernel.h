@@ -34,6 +34,17 @@ typedef struct fur_spgemm_kernels {
     void (*release)(fur_env *env, void *state);
 } fur_spgemm_kernels;
 
+/* C = R (A P) once, without A P, of matrices as above. */
+typedef struct fur_triple_kernels {
+    /* Computes C and tells how many entries it has. FUR_UNSUPPORTED where two products are better.
+     */
+    fur_status (*compute)(fur_env *env, const fur_csr_view *r, const fur_csr_view *a,
+                          const fur_csr_view *p, void **state, int64_t *entries);
+    /* Moves it to the arrays of C, which are there. */
+    void (*take)(fur_env *env, void *state, const fur_csr_view *c, void *values);
+    void (*release)(fur_env *env, void *state);
+} fur_triple_kernels;
+
 #ifdef __cplusplus
 }
 #endif

@@ -59,6 +59,7 @@ static fur_status make_plan(const fur_csr *a, const fur_product_options *o, form
                                 .op = o->op,
                                 .kernel = o->kernel,
                                 .uses = o->uses,
+                                .half = o->half,
                                 .values = o->values};
     FUR_TRY(fur_spmv_plan(a, &options, &out->plan));
     return fur_operator_from_spmv(out->plan, &out->op);
@@ -123,6 +124,8 @@ static fur_status choose_form(const fur_csr *a, const fur_product_options *o, fo
 /* Makes the product by this matrix. On failure the caller releases the members made so far. */
 static fur_status make_form(const fur_csr *a, const fur_product_options *o, form *out)
 {
+    if (o->half)
+        return make_plan(a, o, out);
     if (!o->kernel || is(o->kernel, "auto"))
         return choose_form(a, o, out);
     return is(o->kernel, "stencil") ? demand_stencil(a, o, out) : make_plan(a, o, out);
@@ -215,6 +218,11 @@ static fur_status choose(fur_product *p)
     p->report.order_reason = "";
     if (!order || is(order, "none"))
         return make_form(p->a, &p->options, &p->form);
+    if (p->options.half)
+        return fur_context_fail(p->context, FUR_INVALID,
+                                "half of a matrix is not brought into order \"%s\": "
+                                "fur_csr_permute the whole one",
+                                order);
     return is(order, "auto") ? choose_order(p) : follow_method(p);
 }
 

@@ -3,7 +3,7 @@
 #include "clock.h"
 #include "options.h"
 
-static fur_status check_operands(const fur_csr *a, const fur_csr *b)
+fur_status fur_spgemm_check(const fur_csr *a, const fur_csr *b)
 {
     fur_context *context = a->context;
     if (b->context != context)
@@ -92,7 +92,7 @@ fur_status fur_spgemm_plan(const fur_csr *a, const fur_csr *b, const fur_spgemm_
     double start = fur_seconds();
     fur_spgemm_options o;
     FUR_TAKE_OPTIONS(a->context, fur_spgemm_options, &o, options);
-    FUR_TRY(check_operands(a, b));
+    FUR_TRY(fur_spgemm_check(a, b));
     fur_spgemm *plan;
     FUR_TRY(fur_env_allocate_zeros(&a->context->env, 1, sizeof *plan, &plan));
     plan->context = a->context;

@@ -27,6 +27,9 @@ struct fur_spgemm {
     fur_spgemm_report report;
 };
 
+/* FUR_INVALID unless A B is a product: of one context, of one value type, and of fitting shapes. */
+fur_status fur_spgemm_check(const fur_csr *a, const fur_csr *b);
+
 /* Makes the plan's companion and takes the pattern of C from it. */
 fur_status fur_spgemm_plan_near(fur_spgemm *plan, const fur_spgemm_options *options);
 /* Sets the values of C, which lie in the memory of the plan's context. */

@@ -59,12 +59,50 @@ fur_status fur_triple_apply(fur_triple *plan, fur_scalar alpha, fur_csr *c)
     return fur_spgemm_apply(plan->left, alpha, c);
 }
 
+/* C of what the kernels have computed. */
+static fur_status take(fur_context *context, void *state, const fur_csr *r, const fur_csr *p,
+                       int64_t entries, fur_csr **out)
+{
+    fur_csr_pattern *pattern;
+    fur_csr *c = NULL;
+    FUR_TRY(fur_csr_pattern_create(context, r->view.rows, p->view.cols, entries, p->view.value_type,
+                                   &pattern));
+    fur_status status = fur_csr_of_pattern(pattern, &c);
+    if (status == FUR_OK) {
+        context->backend->triple->take(&context->env, state, &c->view, fur_csr_values(c));
+        *out = c;
+    }
+    fur_csr_pattern_release(pattern);
+    return status;
+}
+
+/* In one pass; FUR_UNSUPPORTED where two products are better. */
+static fur_status multiply_fused(const fur_csr *r, const fur_csr *a, const fur_csr *p,
+                                 fur_csr **out)
+{
+    fur_context *context = a->context;
+    const fur_triple_kernels *kernels = context->backend->triple;
+    void *state;
+    int64_t entries;
+    if (!kernels)
+        return FUR_UNSUPPORTED;
+    FUR_TRY(kernels->compute(&context->env, &r->view, &a->view, &p->view, &state, &entries));
+    fur_status status = take(context, state, r, p, entries, out);
+    kernels->release(&context->env, state);
+    return status;
+}
+
 fur_status fur_csr_triple(const fur_csr *r, const fur_csr *a, const fur_csr *p, fur_csr **out)
 {
     FUR_NEED(fur_csr_context(r), r, a, p, out);
     fur_triple *plan;
+    FUR_TRY(fur_spgemm_check(a, p));
+    FUR_TRY(fur_spgemm_check(r, a));
+    fur_status status = multiply_fused(r, a, p, out);
+    if (status != FUR_UNSUPPORTED)
+        return status;
     FUR_TRY(fur_triple_plan(r, a, p, NULL, &plan));
-    fur_status status = fur_spgemm_multiply(plan->left, fur_real(1), out);
+    status = fur_spgemm_multiply(plan->left, fur_real(1), out);
     fur_triple_destroy(plan);
     return status;
 }

@@ -58,9 +58,8 @@ static fur_csr *matrix_of(const batch_trial *t, int64_t s)
     return a;
 }
 
-/* Values, b and x of the sizes, to be filled, and room for what is expected. */
-static batch_trial make(const fur_csr *matrix, fur_value_type value, int64_t count, int64_t b_rows,
-                        rng *r)
+batch_trial batch_make(const fur_csr *matrix, fur_value_type value, int64_t count, int64_t b_rows,
+                       rng *r)
 {
     const fur_csr_view *a = fur_csr_get(matrix);
     batch_trial t = {.matrix = matrix, .value = value, .count = count};
@@ -109,7 +108,7 @@ static void multiply(const batch_trial *t, fur_scalar alpha, fur_scalar beta, in
 batch_trial batch_random(const fur_csr *matrix, fur_value_type value, int64_t count,
                          fur_scalar alpha, fur_scalar beta, rng *r)
 {
-    batch_trial t = make(matrix, value, count, fur_csr_get(matrix)->cols, r);
+    batch_trial t = batch_make(matrix, value, count, fur_csr_get(matrix)->cols, r);
     for (int64_t s = 0; s < count; s++)
         multiply(&t, alpha, beta, s);
     return t;
@@ -271,7 +270,7 @@ static void solve(batch_trial *t, const fur_batch_solver_options *options, int64
 batch_trial batch_definite(const fur_csr *matrix, fur_value_type value, int64_t count,
                            const fur_batch_solver_options *options, rng *r)
 {
-    batch_trial t = make(matrix, value, count, fur_csr_get(matrix)->rows, r);
+    batch_trial t = batch_make(matrix, value, count, fur_csr_get(matrix)->rows, r);
     for (int64_t s = 0; s < count; s++) {
         set_definite(&t, s, r);
         set_fault(&t, s, r);
@@ -281,117 +280,6 @@ batch_trial batch_definite(const fur_csr *matrix, fur_value_type value, int64_t 
     memcpy(t.expected, t.x, bytes_of(&t, fur_csr_get(matrix)->rows));
     for (int64_t s = 0; s < count; s++)
         solve(&t, options, s);
-    return t;
-}
-
-fur_csr *batch_band_pattern(fur_context *context, rng *r, int64_t rows, int64_t lower,
-                            int64_t upper)
-{
-    int64_t most = rows * (lower + upper + 1);
-    int32_t *row = malloc(((size_t)most + 1) * sizeof *row);
-    int32_t *col = malloc(((size_t)most + 1) * sizeof *col);
-    double *values = calloc((size_t)most + 1, sizeof *values);
-    int64_t count = 0;
-    for (int64_t i = 0; i < rows; i++)
-        for (int64_t j = i > lower ? i - lower : 0; j < rows && j <= i + upper; j++)
-            if (i == j || i < 2 * lower + 2 || rng_below(r, 10) > 0) {
-                row[count] = (int32_t)i;
-                col[count++] = (int32_t)j;
-            }
-    fur_coo_view coo = {sizeof coo, rows, rows, count, FUR_F64, row, col, values};
-    fur_csr *a = NULL;
-    ck_ok(context, fur_csr_from_coo(context, &coo, FUR_DUPLICATES_ERROR, &a));
-    free(values);
-    free(col);
-    free(row);
-    return a;
-}
-
-static double fma_of(bool single, double a, double b, double c)
-{
-    return single ? (double)fmaf((float)a, (float)b, (float)c) : fma(a, b, c);
-}
-
-static double over(bool single, double a, double b)
-{
-    return single ? (double)((float)a / (float)b) : a / b;
-}
-
-/* x in place of b, by elimination on dense rows; whether the matrix is singular. Each entry of U
- * that is outside of the band is 0, and changes nothing. */
-static bool eliminate(bool single, int64_t n, int64_t lower, int64_t upper, double *a, double *b)
-{
-    bool singular = false;
-    for (int64_t j = 0; j < n; j++) {
-        int64_t pivot = j;
-        for (int64_t i = j; i < n && i <= j + lower; i++)
-            pivot = fabs(a[i * n + j]) > fabs(a[pivot * n + j]) ? i : pivot;
-        singular = singular || a[pivot * n + j] == 0;
-        for (int64_t k = 0; pivot != j && k < n; k++) {
-            double swap = a[j * n + k];
-            a[j * n + k] = a[pivot * n + k];
-            a[pivot * n + k] = swap;
-        }
-        double swap = b[j];
-        b[j] = b[pivot];
-        b[pivot] = swap;
-        for (int64_t i = j + 1; i < n && i <= j + lower; i++) {
-            double factor = over(single, a[i * n + j], a[j * n + j]);
-            for (int64_t k = j + 1; k < n && k <= j + lower + upper; k++)
-                a[i * n + k] = fma_of(single, -factor, a[j * n + k], a[i * n + k]);
-            b[i] = fma_of(single, -factor, b[j], b[i]);
-        }
-    }
-    for (int64_t i = n - 1; i >= 0; i--) {
-        int64_t last = i + lower + upper < n ? i + lower + upper : n - 1;
-        for (int64_t k = last; k > i; k--)
-            b[i] = fma_of(single, -a[i * n + k], b[k], b[i]);
-        b[i] = over(single, b[i], a[i * n + i]);
-    }
-    return singular;
-}
-
-static void solve_band(batch_trial *t, int64_t lower, int64_t upper, int64_t s)
-{
-    const fur_csr_view *v = fur_csr_get(t->matrix);
-    int64_t n = v->rows;
-    double *a = calloc((size_t)(n * n) + 1, sizeof *a);
-    double *b = calloc((size_t)n + 1, sizeof *b);
-    fur_outcome outcome = FUR_OUTCOME_CONVERGED;
-    for (int64_t i = 0; i < n; i++) {
-        b[i] = entry_get(t->value, t->b, i * t->count + s).re;
-        for (int64_t k = offset_at(v, i); k < offset_at(v, i + 1); k++)
-            a[i * n + v->columns[k]] = entry_get(t->value, t->values, k * t->count + s).re;
-    }
-    bool singular = eliminate(t->value == FUR_F32, n, lower, upper, a, b);
-    for (int64_t i = 0; i < n; i++) {
-        if (!isfinite(b[i]))
-            outcome = FUR_OUTCOME_BREAKDOWN;
-        entry_set(t->value, t->expected, i * t->count + s, fur_real(singular ? NAN : b[i]));
-    }
-    t->results[s] = (fur_batch_result){singular ? FUR_OUTCOME_SINGULAR : outcome, 0, NAN};
-    free(b);
-    free(a);
-}
-
-/* Rows with the same entries, where no rounding hides it: one of two is all zeros. Or a NaN. */
-static void spoil(batch_trial *t, int64_t s, rng *r)
-{
-    const fur_csr_view *a = fur_csr_get(t->matrix);
-    int64_t row = rng_below(r, a->rows);
-    for (int64_t k = offset_at(a, row); k < offset_at(a, row + 1); k++)
-        entry_set(t->value, t->values, k * t->count + s, fur_real(s % 2 ? NAN : 0));
-}
-
-batch_trial batch_banded(const fur_csr *matrix, fur_value_type value, int64_t count, int64_t lower,
-                         int64_t upper, rng *r)
-{
-    batch_trial t = make(matrix, value, count, fur_csr_get(matrix)->rows, r);
-    for (int64_t s = 0; s < count; s++) {
-        if (s % 5 == 3)
-            spoil(&t, s, r);
-        solve_band(&t, lower, upper, s);
-    }
     return t;
 }
 

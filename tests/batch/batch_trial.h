@@ -29,6 +29,9 @@ batch_block batch_block_make(fur_context *context, fur_value_type value, int64_t
                              int64_t count, const void *entries, bool gaps);
 void batch_block_release(batch_block *b);
 
+/* Values, b and x of the sizes, to be filled, and room for what is expected. */
+batch_trial batch_make(const fur_csr *matrix, fur_value_type value, int64_t count, int64_t b_rows,
+                       rng *r);
 /* Random values and vectors; what products alpha A x + beta y give by the reference. */
 batch_trial batch_random(const fur_csr *matrix, fur_value_type value, int64_t count,
                          fur_scalar alpha, fur_scalar beta, rng *r);
@@ -36,8 +39,8 @@ batch_trial batch_random(const fur_csr *matrix, fur_value_type value, int64_t co
  * various ways not, with right-hand sides of any size; what fur_solver_solve makes of them. */
 batch_trial batch_definite(const fur_csr *matrix, fur_value_type value, int64_t count,
                            const fur_batch_solver_options *options, rng *r);
-/* Random systems on a pattern of so many diagonals below and above, some of them singular or not
- * finite; what elimination in the order of docs/numerics.md makes of them. */
+/* Random systems on a pattern of so many diagonals below and above, some of them singular, not
+ * finite, or large; what elimination in the order of docs/numerics.md makes of them. */
 batch_trial batch_banded(const fur_csr *matrix, fur_value_type value, int64_t count, int64_t lower,
                          int64_t upper, rng *r);
 void batch_release(batch_trial *t);

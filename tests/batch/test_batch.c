@@ -3,6 +3,7 @@
  * against a solution in long double; what is refused. */
 #include "batch_trial.h"
 
+#include <complex.h>
 #include <math.h>
 #include <string.h>
 
@@ -83,7 +84,7 @@ static const struct {
 } bands[] = {{1, 0, 0},  {40, 0, 0}, {90, 1, 1}, {2, 1, 1},  {60, 2, 2},
              {50, 0, 3}, {50, 3, 0}, {77, 1, 4}, {64, 5, 2}, {80, 16, 16}};
 
-/* Loops over f32 and f64. */
+/* Loops over the value types. */
 START_TEST(elimination_has_its_order)
 {
     const fur_batch_solver_options o = {.size = sizeof o, .method = "band"};
@@ -105,25 +106,33 @@ START_TEST(elimination_has_its_order)
 }
 END_TEST
 
+typedef long double complex wide;
+
+static wide widen(fur_value_type value, const void *entries, int64_t i)
+{
+    fur_scalar a = entry_get(value, entries, i);
+    return (long double)a.re + (long double)a.im * I;
+}
+
 /* The inverse of a dense matrix in long double, by elimination with pivots. */
-static void invert(int64_t n, long double *a, long double *inverse)
+static void invert(int64_t n, wide *a, wide *inverse)
 {
     for (int64_t i = 0; i < n * n; i++)
         inverse[i] = i % (n + 1) == 0;
     for (int64_t j = 0; j < n; j++) {
         int64_t pivot = j;
         for (int64_t i = j; i < n; i++)
-            pivot = fabsl(a[i * n + j]) > fabsl(a[pivot * n + j]) ? i : pivot;
+            pivot = cabsl(a[i * n + j]) > cabsl(a[pivot * n + j]) ? i : pivot;
         for (int64_t k = 0; k < n; k++) {
-            long double one = a[pivot * n + k];
-            long double two = inverse[pivot * n + k];
+            wide one = a[pivot * n + k];
+            wide two = inverse[pivot * n + k];
             a[pivot * n + k] = a[j * n + k];
             inverse[pivot * n + k] = inverse[j * n + k];
             a[j * n + k] = one;
             inverse[j * n + k] = two;
         }
         for (int64_t i = 0; i < n; i++) {
-            long double factor = a[i * n + j] / a[j * n + j];
+            wide factor = a[i * n + j] / a[j * n + j];
             for (int64_t k = 0; i != j && k < n; k++) {
                 a[i * n + k] -= factor * a[j * n + k];
                 inverse[i * n + k] -= factor * inverse[j * n + k];
@@ -138,50 +147,56 @@ static void invert(int64_t n, long double *a, long double *inverse)
 /* (A + E) x = b with |E| <= 3 w u |L| |U| to first order, w = lower + upper + 1 (Higham 2002,
  * theorem 9.3: a row of U takes part in w of a row's sums): |L| <= 1, and pivoting within a band
  * makes entries of U at most 2^(2 lower) times those of A (Higham 2002, section 9.4). So an entry
- * of E is at most 4 w^2 u 2^(2 lower) max |A|, and |x - A^-1 b| <= |A^-1| |E| |x|. */
+ * of E is at most 4 w^2 u 2^(2 lower) max |A|, and |x - A^-1 b| <= |A^-1| |E| |x|. Complex pivots
+ * are the largest by |re| + |im|, so that |L| <= sqrt(2), entries of U grow by (1 + sqrt(2))^2 < 6
+ * for a diagonal, and an operation rounds by up to 2 sqrt(2) u: E is at most 32 w^2 u 6^lower max
+ * |A|. */
 static void check_solution(const batch_trial *t, int64_t lower, int64_t upper, int64_t s,
-                           const double *x)
+                           const void *x)
 {
+    bool is_complex = value_is_complex(t->value);
     const fur_csr_view *v = fur_csr_get(t->matrix);
     int64_t n = v->rows;
     double w = (double)(lower + upper + 1);
-    long double *a = calloc((size_t)(n * n), sizeof *a);
-    long double *inverse = calloc((size_t)(n * n), sizeof *inverse);
+    wide *a = calloc((size_t)(n * n), sizeof *a);
+    wide *inverse = calloc((size_t)(n * n), sizeof *inverse);
     long double most = 0;
     long double sum = 0;
     for (int64_t i = 0; i < n; i++) {
-        sum += fabsl((long double)x[i * t->count + s]);
+        sum += cabsl(widen(t->value, x, i * t->count + s));
         for (int64_t k = offset_at(v, i); k < offset_at(v, i + 1); k++) {
-            long double entry = entry_get(t->value, t->values, k * t->count + s).re;
+            wide entry = widen(t->value, t->values, k * t->count + s);
             a[i * n + v->columns[k]] = entry;
-            most = fmaxl(most, fabsl(entry));
+            most = fmaxl(most, cabsl(entry));
         }
     }
-    long double error =
-        4 * w * w * value_epsilon(t->value) / 2 * pow(4, (double)lower) * most * sum;
+    long double error = (is_complex ? 32 : 4) * w * w * value_epsilon(t->value) / 2 *
+                        pow(is_complex ? 6 : 4, (double)lower) * most * sum;
     invert(n, a, inverse);
     for (int64_t i = 0; i < n; i++) {
-        long double exact = 0;
+        wide exact = 0;
         long double norm = 0;
         for (int64_t j = 0; j < n; j++) {
-            exact += inverse[i * n + j] * entry_get(t->value, t->b, j * t->count + s).re;
-            norm += fabsl(inverse[i * n + j]);
+            exact += inverse[i * n + j] * widen(t->value, t->b, j * t->count + s);
+            norm += cabsl(inverse[i * n + j]);
         }
-        ck_assert_msg(fabsl(exact - (long double)x[i * t->count + s]) <= norm * error,
-                      "row %lld of system %lld is %g, must be %Lg up to %Lg", (long long)i,
-                      (long long)s, x[i * t->count + s], exact, norm * error);
+        long double off = cabsl(exact - widen(t->value, x, i * t->count + s));
+        ck_assert_msg(off <= norm * error, "row %lld of system %lld is off by %Lg, may be by %Lg",
+                      (long long)i, (long long)s, off, norm * error);
     }
     free(inverse);
     free(a);
 }
 
+/* Loops over f64 and c128. */
 START_TEST(elimination_is_near_the_solution)
 {
-    rng r = rng_stream(50);
+    rng r = rng_stream(50 + (uint64_t)_i);
     fur_context *context = context_make(NULL, 2);
     for (int k = 0; k < COUNT_OF(bands) - 1; k++) {
         fur_csr *a = batch_band_pattern(context, &r, bands[k].rows, bands[k].lower, bands[k].upper);
-        batch_trial t = batch_banded(a, FUR_F64, 9, bands[k].lower, bands[k].upper, &r);
+        batch_trial t = batch_banded(a, _i ? FUR_C128 : FUR_F64, _i ? 3 : 9, bands[k].lower,
+                                     bands[k].upper, &r);
         for (int64_t s = 0; s < t.count; s++)
             if (t.results[s].outcome == FUR_OUTCOME_CONVERGED)
                 check_solution(&t, bands[k].lower, bands[k].upper, s, t.expected);
@@ -385,8 +400,8 @@ static void add(TCase *tests)
     tcase_add_loop_test(tests, products_have_the_bits_of_single_ones, 0, FUR_VALUE_COUNT);
     tcase_add_loop_test(tests, cg_ends_as_alone, 0, FUR_VALUE_COUNT);
     tcase_add_loop_test(tests, cg_ends_as_alone_with_thousands_of_rows, 0, FUR_VALUE_COUNT);
-    tcase_add_loop_test(tests, elimination_has_its_order, FUR_F32, FUR_F64 + 1);
-    tcase_add_test(tests, elimination_is_near_the_solution);
+    tcase_add_loop_test(tests, elimination_has_its_order, 0, FUR_VALUE_COUNT);
+    tcase_add_loop_test(tests, elimination_is_near_the_solution, 0, 2);
     tcase_add_test(tests, a_singular_system_is_named);
     tcase_add_test(tests, new_values_are_used);
     tcase_add_test(tests, what_does_not_fit_is_refused);

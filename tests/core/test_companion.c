@@ -162,6 +162,7 @@ static fur_context *context_far(void)
     d->backend.stencil = stencils;
     d->backend.stencil_count = COUNT_OF(stencils);
     d->backend.spgemm = NULL;
+    d->backend.triple = NULL;
     d->backend.neighbours = NULL;
     d->backend.batch = NULL;
     d->backend.remote = &remote;

@@ -266,6 +266,39 @@ START_TEST(a_product_in_another_order_refuses_what_it_cannot_follow)
 }
 END_TEST
 
+/* Loops over the two kinds of halves. */
+START_TEST(half_of_a_matrix_is_taken_for_the_whole)
+{
+    rng r = rng_stream(600 + (uint64_t)_i);
+    fur_context *context = context_make(NULL, 2);
+    fur_csr *lower = NULL;
+    fur_csr *a = laplacian(context, 30);
+    fur_product_options options = {.size = sizeof options,
+                                   .half = _i ? FUR_HALF_HERMITIAN : FUR_HALF_SYMMETRIC};
+    fur_product *p = NULL;
+    ck_ok(context, fur_csr_band(a, INT64_MIN, 0, &lower));
+    ck_ok(context, fur_product_create(lower, &options, &p));
+    ck_assert_str_eq(fur_product_describe(p)->kernel, "half");
+    ck_assert_ptr_null(fur_product_describe(p)->recognition);
+    check_product(a, FUR_OP_N, p, &r);
+    fur_product_destroy(p);
+    p = NULL;
+    options.kernel = "stencil";
+    ck_fails(context, FUR_INVALID,
+             "kernel \"stencil\" does not take half of a matrix; leave it to \"auto\"",
+             fur_product_create(lower, &options, &p));
+    options.kernel = NULL;
+    options.order = "rcm";
+    ck_fails(context, FUR_INVALID,
+             "half of a matrix is not brought into order \"rcm\": fur_csr_permute the whole one",
+             fur_product_create(lower, &options, &p));
+    ck_assert_ptr_null(p);
+    fur_csr_destroy(lower);
+    fur_csr_destroy(a);
+    fur_context_destroy(context);
+}
+END_TEST
+
 START_TEST(a_race_needs_two_of_one_shape)
 {
     fur_context *context = context_make(NULL, 2);
@@ -303,6 +336,7 @@ static void add_tests(TCase *tests)
     tcase_add_test(tests, only_a_square_matrix_has_another_order);
     tcase_add_loop_test(tests, new_values_are_followed, 0, COUNT_OF(orders));
     tcase_add_test(tests, a_product_in_another_order_refuses_what_it_cannot_follow);
+    tcase_add_loop_test(tests, half_of_a_matrix_is_taken_for_the_whole, 0, 2);
     tcase_add_test(tests, a_race_needs_two_of_one_shape);
 }
 

@@ -206,6 +206,10 @@ class UsageTest(CommandTest):
              "--bounds goes with another --method than mg"),
             (["multiply", plate, "--by", plate, "--x", plate], "--x goes without --by"),
             (["multiply", plate, "--by", plate, "--values", "f32"], "--values goes without --by"),
+            (["multiply", plate, "--by", plate, "--half"], "--half goes without --by"),
+            (["multiply", plate, "--half", "--kernel", "rows"], "--half goes without --kernel"),
+            (["multiply", plate, "--half", "--reorder", "rcm"],
+             "--half goes without --reorder: order the file by furrow reorder"),
             (["multiply", plate, "--kernel", "stencil", "--transpose"],
              "--kernel stencil goes without --transpose"),
             (["convert", plate, "b.mtx", "--pattern", "--type", "f32"],
@@ -536,6 +540,38 @@ class MultiplyByTest(CommandTest):
         rounded = self.json("multiply", self.folder / "a.mtx", "--values", "f32")
         self.assertEqual([rounded["values"], rounded["y_norm_max"]], ["f32", 0.10000000149011612])
         self.assertNotIn("values", self.json("multiply", self.folder / "a.mtx"))
+
+    def test_half_storage(self):
+        """Half of a symmetric file, and of a whole matrix, has the norms and the bits of A."""
+        self.json("convert", data("plate.mtx"), self.folder / "plate.fur")
+        self.json("convert", data("ring.mtx"), self.folder / "whole.mtx", "--symmetry", "general")
+        for path, half in ((data("plate.mtx"), "symmetric"), (data("ring.mtx"), "Hermitian"),
+                           (data("dense_symmetric.mtx"), "symmetric"),
+                           (self.folder / "plate.fur", "symmetric"),
+                           (self.folder / "whole.mtx", "Hermitian")):
+            with self.subTest(file=path):
+                lines = []
+                for options in ([], ["--half"]):
+                    report = self.json("multiply", path, *options, "--repeat", 1, "--out",
+                                       self.folder / "y.mtx")
+                    lines.append((self.folder / "y.mtx").read_text())
+                self.assertEqual(lines[0], lines[1])
+                self.assertEqual([report["half"], report["kernel"]], [half, "half"])
+        whole = self.json("multiply", data("plate.mtx"))
+        self.assertNotIn("half", whole)
+        self.assertLess(self.json("multiply", data("plate.mtx"), "--half")["entries"],
+                        whole["entries"])
+
+    def test_half_storage_needs_symmetry(self):
+        skew = self.folder / "skew.mtx"
+        skew.write_text("%%MatrixMarket matrix coordinate real skew-symmetric\n2 2 1\n2 1 3\n")
+        for path, why in ((data("wind.mtx"), "entries (1, 2) and (2, 1), counting from 1, do not match"),
+                          (data("scattering.mtx"), "--half needs a symmetric matrix: "),
+                          (data("survey.mtx"), "this one is 60 x 15"),
+                          (skew, "this one is skew-symmetric")):
+            self.assertIn(why, self.sentence("multiply", path, "--half"))
+        self.assertIn("half of a complex matrix is multiplied as A",
+                      self.sentence("multiply", data("ring.mtx"), "--half", "--transpose"))
 
     def test_product_with_itself_and_of_unfit_shapes(self):
         plate = data("plate.mtx")

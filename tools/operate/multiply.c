@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "line.h"
-#include "load.h"
+#include "load_half.h"
 #include "multiply_block.h"
 #include "multiply_by.h"
 #include "output.h"
@@ -22,6 +22,7 @@ typedef struct multiply_options {
     const char *values;  /* NULL: not given */
     int64_t repeat;      /* 0: not given */
     bool transpose;
+    bool half;
 } multiply_options;
 
 /* All that one run holds, released in one place. */
@@ -29,19 +30,26 @@ typedef struct multiply_job {
     fur_context *context;
     const multiply_options *options;
     loaded_matrix a;
+    fur_half half;
     fur_product *product;
     fur_vector *x;
     fur_vector *y;
     repeat repeat;
 } multiply_job;
 
+static fur_status load_a(multiply_job *job, const char *name)
+{
+    const command_common *common = &job->options->common;
+    return job->options->half ? load_half(job->context, common, name, &job->a, &job->half)
+                              : load_matrix(job->context, common, name, &job->a);
+}
+
 static fur_status load_operands(multiply_job *job)
 {
     const multiply_options *options = job->options;
     const char *name = options->common.operands[0];
     COMMAND_TRY(product_check_kernel(job->context, options->kernel));
-    COMMAND_TRY(command_while(job->context, "reading", name,
-                              load_matrix(job->context, &options->common, name, &job->a)));
+    COMMAND_TRY(command_while(job->context, "reading", name, load_a(job, name)));
     const fur_csr_view *view = fur_csr_get(job->a.matrix);
     vector_request x = {.path = options->x,
                         .value = view->value_type,
@@ -58,7 +66,8 @@ static fur_status make_product(multiply_job *job)
                                    .op = o->transpose ? FUR_OP_T : FUR_OP_N,
                                    .kernel = o->kernel,
                                    .order = o->reorder,
-                                   .values = product_stored(o->values)};
+                                   .values = product_stored(o->values),
+                                   .half = job->half};
     COMMAND_TRY(fur_product_create(job->a.matrix, &options, &job->product));
     const fur_operator *op = fur_product_operator(job->product);
     COMMAND_TRY(product_enter(job->product, &job->x));
@@ -78,6 +87,8 @@ static void put_plan(output *out, const multiply_job *job)
     double gigabytes = 1e-9 * (double)report->bytes;
     if (job->options->values)
         output_text(out, "values", "values multiplied by", job->options->values);
+    if (job->half)
+        output_text(out, "half", "half storage of", half_name(job->half));
     output_text(out, "kernel", "kernel", report->kernel);
     output_text(out, "reason", "because", report->reason);
     if (report->seconds_estimated > 0)
@@ -167,6 +178,9 @@ static void settle(struct argp_state *state, void *options)
         {"--kernel", o->kernel, !o->by, "without --by"},
         {"--reorder", o->reorder, !o->by, "without --by"},
         {"--values", o->values, !o->by, "without --by"},
+        {"--half", o->half, !o->by, "without --by"},
+        {"--half", o->half, !o->kernel, "without --kernel"},
+        {"--half", o->half, !o->reorder, "without --reorder: order the file by furrow reorder"},
     };
     command_check(state, pairings, sizeof pairings / sizeof *pairings);
     save_check(state, "--out", &o->out);
@@ -178,6 +192,10 @@ static const line_option own_options[] = {
     {"by", "B.mtx", "Multiply by B instead, a sparse matrix or the columns of an array: C = A B",
      LINE_INPUT, AT(by)},
     {"transpose", NULL, "Multiply by the transpose of A", LINE_FLAG, AT(transpose)},
+    {"half", NULL,
+     "Store the lower triangle and the diagonal of a symmetric or Hermitian A alone: half the "
+     "memory, the same result",
+     LINE_FLAG, AT(half)},
     {"out", "Y.mtx", "Write y, or C, to this file", LINE_FILE, AT(out.path)},
     {"format", "NAME", SAVE_FORMAT_DOC, LINE_OWN, AT(out), .parse = save_parse_format},
     {"kernel", "NAME", PRODUCT_KERNEL_DOC, LINE_TEXT, AT(kernel)},

@@ -48,8 +48,11 @@ static fur_status read_matrix(fur_context *context, const char *path,
 {
     fur_binary_read_options binary = {
         .size = sizeof binary, .header = &out->header, .limits = text->limits};
-    return is_binary(path) ? fur_binary_read_csr(context, path, &binary, &out->matrix)
-                           : fur_mtx_read_csr(context, path, text, &out->matrix);
+    if (is_binary(path)) /* whole */
+        return fur_binary_read_csr(context, path, &binary, &out->matrix);
+    COMMAND_TRY(fur_mtx_read_csr(context, path, text, &out->matrix));
+    out->triangle = text->keep_triangle && out->header.symmetry != FUR_MTX_GENERAL;
+    return FUR_OK;
 }
 
 fur_status load_matrix(fur_context *context, const command_common *common, const char *path,

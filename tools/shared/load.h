@@ -8,6 +8,7 @@
 typedef struct loaded_matrix {
     fur_csr *matrix;
     fur_mtx_header header;
+    bool triangle;  /* of a symmetric one, as common->reading asks for: half of its entries */
     double seconds; /* what reading took */
 } loaded_matrix;
 

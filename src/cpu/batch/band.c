@@ -1,13 +1,15 @@
-/* Elimination with partial pivoting within a band, for real systems side by side (Golub and Van
+/* Elimination with partial pivoting within a band, for systems side by side (Golub and Van
  * Loan, Matrix Computations, 2013, section 4.3). A row is kept from its first column on that is
  * not yet eliminated: all rows that may be pivots begin with the same column, and pivoting makes
- * none longer than lower + upper + 1 entries. Each system chooses its own pivots.
+ * none longer than lower + upper + 1 entries. Each system chooses its own pivots; a complex pivot
+ * gives way to its reciprocal.
  *
  * Bytes a row and system of a tridiagonal matrix: 5 entries read and one written, and 8 in the
  * thread's second-level cache. */
 #ifndef FUR_TEMPLATE
 #    include "chunk.h"
 #    include "isa.h"
+#    include "table.h"
 
 #    include <math.h>
 
@@ -25,16 +27,72 @@ static int64_t bytes(const fur_batch_view *a, const fur_batch_form *form)
 
 static void solve(const fur_batch_solve_call *call, int64_t first, void *room)
 {
-    if (call->a.values->value_type == FUR_F32)
-        solve_chunk_f32(call, first, room);
-    else
-        solve_chunk_f64(call, first, room);
+    static void (*const table[FUR_VALUE_COUNT])(const fur_batch_solve_call *, int64_t, void *) =
+        FUR_VALUE_TABLE(solve_chunk);
+    table[call->a.values->value_type](call, first, room);
 }
 
 extern const batch_method ISA(batch_band);
 const batch_method ISA(batch_band) = {bytes, solve};
-#elif !COMPLEX
+#else
 #    include "chunk.h"
+
+/* What differs between real and complex values: the size by which pivots are chosen, a pivot in the
+ * form to divide by, and the division. */
+#    if COMPLEX
+#        include "reciprocal_template.h"
+
+static inline REAL FN(size_of)(VALUE a)
+{
+    return (REAL)fabs(a.re) + (REAL)fabs(a.im);
+}
+
+/* The bits of FN(reciprocals), which scales by powers of two where |a|^2 may overflow. */
+static inline VALUE FN(divisor)(VALUE a)
+{
+    double re = a.re;
+    double im = a.im;
+    double large = fmax(fabs(re), fabs(im));
+    if (!(large > 0x1p-400 && large < 0x1p400)) {
+        FN(reciprocals)(1, &a);
+        return a;
+    }
+    double square = fma(re, re, im * im);
+    return V(from)((fur_scalar){re / square, -im / square});
+}
+
+static inline VALUE FN(over)(VALUE a, VALUE divisor)
+{
+    return V(mul)(a, divisor);
+}
+
+/* 0, or NaN */
+static inline REAL FN(self_difference)(VALUE a)
+{
+    return (a.re - a.re) + (a.im - a.im);
+}
+#    else
+static inline REAL FN(size_of)(VALUE a)
+{
+    return (REAL)fabs(a);
+}
+
+static inline VALUE FN(divisor)(VALUE a)
+{
+    return a;
+}
+
+static inline VALUE FN(over)(VALUE a, VALUE divisor)
+{
+    return a / divisor;
+}
+
+/* 0, or NaN */
+static inline REAL FN(self_difference)(VALUE a)
+{
+    return a - a;
+}
+#    endif
 
 /* The systems first .. first + count - 1. Row i has `width` entries of its matrix from its first
  * column on, at row + i width. */
@@ -45,7 +103,7 @@ typedef struct FN(chunk) {
     int count;
     VALUE *row;
     VALUE *y;
-    VALUE *singular; /* not 0: this system is */
+    REAL *singular; /* not 0: this system is */
 } FN(chunk);
 
 /* Row i of the matrices and of b, as the elimination comes to it. */
@@ -66,13 +124,13 @@ INLINE void FN(open_row)(const FN(chunk) * c, int64_t lower, int64_t width, int6
         FN(load_row)(from, c->count, value);
 #    pragma omp simd
         for (int s = 0; s < SIDE; s++)
-            entry[s] += value[s];
+            entry[s] = V(add)(entry[s], value[s]);
     }
     FN(load_row)((const VALUE *)b->data + i * b->stride + c->first, c->count, c->y + i * SIDE);
 }
 
 /* Exchanges two rows of `count` entries for the systems whose pivot is in row `at`. */
-INLINE void FN(exchange)(const VALUE *pivot, VALUE at, int64_t count, VALUE *one, VALUE *other)
+INLINE void FN(exchange)(const REAL *pivot, REAL at, int64_t count, VALUE *one, VALUE *other)
 {
     for (int64_t k = 0; k < count; k++)
 #    pragma omp simd
@@ -84,22 +142,23 @@ INLINE void FN(exchange)(const VALUE *pivot, VALUE at, int64_t count, VALUE *one
         }
 }
 
-/* Brings the largest first entry of rows j .. j + below to row j, the first of equal ones. */
+/* Brings the largest first entry of rows j .. j + below to row j, the first of equal ones, in the
+ * form to divide by. */
 INLINE void FN(choose_pivots)(const FN(chunk) * c, int64_t width, int64_t j, int64_t below)
 {
-    VALUE best[SIDE];
-    VALUE pivot[SIDE];
+    REAL best[SIDE];
+    REAL pivot[SIDE];
     VALUE *row = c->row + j * width * SIDE;
     for (int s = 0; s < SIDE; s++) {
-        best[s] = (VALUE)fabs(row[s]);
+        best[s] = FN(size_of)(row[s]);
         pivot[s] = 0;
     }
     for (int64_t r = 1; r <= below; r++) {
         const VALUE *other = row + r * width * SIDE;
 #    pragma omp simd
         for (int s = 0; s < SIDE; s++) {
-            VALUE size = (VALUE)fabs(other[s]);
-            pivot[s] = size > best[s] ? (VALUE)r : pivot[s];
+            REAL size = FN(size_of)(other[s]);
+            pivot[s] = size > best[s] ? (REAL)r : pivot[s];
             best[s] = size > best[s] ? size : best[s];
         }
     }
@@ -107,9 +166,11 @@ INLINE void FN(choose_pivots)(const FN(chunk) * c, int64_t width, int64_t j, int
     for (int s = 0; s < SIDE; s++)
         c->singular[s] = best[s] == 0 ? 1 : c->singular[s];
     for (int64_t r = 1; r <= below; r++) {
-        FN(exchange)(pivot, (VALUE)r, width, row, row + r * width * SIDE);
-        FN(exchange)(pivot, (VALUE)r, 1, c->y + j * SIDE, c->y + (j + r) * SIDE);
+        FN(exchange)(pivot, (REAL)r, width, row, row + r * width * SIDE);
+        FN(exchange)(pivot, (REAL)r, 1, c->y + j * SIDE, c->y + (j + r) * SIDE);
     }
+    for (int s = 0; s < SIDE; s++)
+        row[s] = FN(divisor)(row[s]);
 }
 
 /* Subtracts the multiple of row j from row i that leaves no entry in its first column. */
@@ -120,7 +181,7 @@ INLINE void FN(eliminate)(const FN(chunk) * c, int64_t width, int64_t j, int64_t
     VALUE factor[SIDE];
 #    pragma omp simd
     for (int s = 0; s < SIDE; s++) {
-        factor[s] = -(to[s] / from[s]);
+        factor[s] = V(neg)(FN(over)(to[s], from[s]));
         c->y[i * SIDE + s] = V(fma)(factor[s], c->y[j * SIDE + s], c->y[i * SIDE + s]);
     }
     for (int64_t k = 1; k < width; k++)
@@ -128,7 +189,7 @@ INLINE void FN(eliminate)(const FN(chunk) * c, int64_t width, int64_t j, int64_t
         for (int s = 0; s < SIDE; s++)
             to[(k - 1) * SIDE + s] = V(fma)(factor[s], from[k * SIDE + s], to[k * SIDE + s]);
     for (int s = 0; s < SIDE; s++)
-        to[(width - 1) * SIDE + s] = 0;
+        to[(width - 1) * SIDE + s] = V(from)((fur_scalar){0, 0});
 }
 
 /* x = U^-1 y, the entry farthest from the diagonal first; NaN for singular systems. */
@@ -142,11 +203,11 @@ INLINE void FN(substitute)(const FN(chunk) * c, int64_t width)
         for (int64_t k = fur_smaller(width, c->rows - i) - 1; k > 0; k--)
 #    pragma omp simd
             for (int s = 0; s < SIDE; s++)
-                sum[s] = V(fma)(-row[k * SIDE + s], sum[k * SIDE + s], sum[s]);
+                sum[s] = V(fma)(V(neg)(row[k * SIDE + s]), sum[k * SIDE + s], sum[s]);
 #    pragma omp simd
         for (int s = 0; s < SIDE; s++) {
-            sum[s] = sum[s] / row[s];
-            out[s] = c->singular[s] != 0 ? (VALUE)NAN : sum[s];
+            sum[s] = FN(over)(sum[s], row[s]);
+            out[s] = c->singular[s] != 0 ? V(from)((fur_scalar){NAN, NAN}) : sum[s];
         }
         memcpy((VALUE *)x->data + i * x->stride + c->first, out, (size_t)c->count * sizeof *out);
     }
@@ -170,11 +231,11 @@ INLINE void FN(solve_band)(const FN(chunk) * c, int64_t lower, int64_t width)
 /* How each ended, from whether all its entries are finite. */
 static void FN(take_results)(const FN(chunk) * c)
 {
-    VALUE differences[SIDE] = {0};
+    REAL differences[SIDE] = {0};
     for (int64_t i = 0; i < c->rows; i++)
 #    pragma omp simd
         for (int s = 0; s < SIDE; s++)
-            differences[s] += c->y[i * SIDE + s] - c->y[i * SIDE + s]; /* 0, or NaN */
+            differences[s] += FN(self_difference)(c->y[i * SIDE + s]);
     for (int s = 0; s < c->count; s++)
         c->call->results[c->first + s] = (fur_batch_result){
             .outcome = c->singular[s] != 0   ? FUR_OUTCOME_SINGULAR
@@ -196,7 +257,7 @@ static void FN(solve_chunk)(const fur_batch_solve_call *call, int64_t first, voi
         .rows = rows,
         .first = first,
         .count = (int)fur_smaller(SIDE, call->x->cols - first),
-        .singular = memory,
+        .singular = room,
         .y = memory + SIDE,
         .row = memory + SIDE + rows * SIDE,
     };
