@@ -20,6 +20,13 @@ typedef struct search {
     int32_t *aggregate;
 } search;
 
+/* Of the square of an entry beside those of the diagonals. Compared in single precision, so that
+ * a_ij and a_ji, which rounding tells apart, are on one side of the limit. */
+static inline bool is_strong(double square, double diagonals, double limit)
+{
+    return limit > 0 ? (float)(square / diagonals) > (float)limit : square > 0;
+}
+
 #    define FUR_TEMPLATE "strength.c"
 #    include "foreach_value.h"
 
@@ -119,7 +126,7 @@ static int32_t FN(select_blocks)(const search *s, int64_t i, int32_t *column)
     for (int c = 0; c < s->block; c++)
         at[c] = fur_offset_at(s->a, i * s->block + c);
     while ((square = FN(next_block)(s, i, at, &node)) >= 0)
-        if (node != i && square > s->limit * s->diagonal[i] * s->diagonal[node])
+        if (node != i && is_strong(square, s->diagonal[i] * s->diagonal[node], s->limit))
             column[count++] = (int32_t)node;
     return count;
 }
@@ -127,13 +134,13 @@ static int32_t FN(select_blocks)(const search *s, int64_t i, int32_t *column)
 static int32_t FN(select_entries)(const search *s, int64_t i, int32_t *column)
 {
     const VALUE *values = s->a->values;
-    const double limit = s->limit * s->diagonal[i];
+    const double own = s->diagonal[i];
     const int64_t end = fur_offset_at(s->a, i + 1);
     int32_t count = 0;
     for (int64_t k = fur_offset_at(s->a, i); k < end; k++) {
         int32_t j = s->a->columns[k];
         column[count] = j;
-        count += j != i && FN(square)(values[k]) > limit * s->diagonal[j];
+        count += j != i && is_strong(FN(square)(values[k]), own * s->diagonal[j], s->limit);
     }
     return count;
 }
