@@ -164,7 +164,7 @@ void fur_amg_destroy(fur_amg *amg)
         return;
     fur_env *env = &amg->context->env;
     fur_dependent_leave(&amg->dependent);
-    for (int i = 0; i < amg->levels; i++)
+    for (int i = 0; i < FUR_AMG_LEVELS_MOST; i++) /* a level that failed is not counted */
         fur_amg_release_rung(env, &amg->rung[i]);
     fur_env_release(env, amg->dense.x);
     fur_env_release(env, amg->dense.inverse);
