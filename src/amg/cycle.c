@@ -20,10 +20,15 @@ typedef struct cast {
     double factor;
 } cast;
 
+/* What a cycle that comes to a level twice keeps of the first time. */
+typedef struct visit {
+    int cycles;
+    fur_scalar first; /* step along the first direction */
+    double energy;    /* c.A c of that */
+} visit;
+
 #    define FUR_TEMPLATE "cycle.c"
 #    include "foreach_value.h"
-
-static fur_status cycle(const fur_amg *amg, int index, fur_vector *x);
 
 static fur_coefficient factor(double number)
 {
@@ -67,18 +72,6 @@ static fur_status solve_last(const fur_amg *amg, const fur_amg_rung *g, fur_vect
     return FUR_OK;
 }
 
-/* Two cycles on a level with the right-hand side in r. */
-static fur_status cycle_twice(const fur_amg *amg, int index)
-{
-    const fur_amg_rung *g = &amg->rung[index];
-    FUR_TRY(fur_vector_copy(g->r, g->kept[0]));
-    FUR_TRY(cycle(amg, index, g->kept[1]));
-    FUR_TRY(fur_spmv_apply(g->times_a, fur_real(-1), g->kept[1], fur_real(1), g->kept[0]));
-    FUR_TRY(fur_vector_copy(g->kept[0], g->r));
-    FUR_TRY(cycle(amg, index, g->x));
-    return fur_axpby(fur_real(1), g->kept[1], fur_real(1), g->x);
-}
-
 static fur_scalar times(fur_scalar a, fur_scalar b)
 {
     return fur_complex(a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re);
@@ -89,77 +82,124 @@ static fur_scalar over(fur_scalar a, double b)
     return fur_complex(a.re / b, a.im / b);
 }
 
-/* The second step: adds to `first` times c = kept[1] what a cycle finds for the residual in
- * kept[0], made conjugate to c; A c is in kept[2]. */
-static fur_status second_step(const fur_amg *amg, int index, fur_scalar first, double c_energy)
+/* Before a second cycle on a level: what the first one found goes to kept[1], what it leaves of the
+ * right-hand side in kept[0] to r. */
+static fur_status again_plain(const fur_amg_rung *g)
 {
-    const fur_amg_rung *g = &amg->rung[index];
-    fur_scalar gamma;
-    fur_scalar energy;
-    fur_scalar product;
-    FUR_TRY(fur_vector_copy(g->kept[0], g->r));
-    FUR_TRY(cycle(amg, index, g->x));
-    FUR_TRY(fur_spmv_apply(g->times_a, fur_real(1), g->x, fur_real(0), g->p));
-    FUR_TRY(fur_dot(g->kept[2], g->x, &gamma));
-    FUR_TRY(fur_dot(g->x, g->p, &energy));
-    FUR_TRY(fur_dot(g->x, g->kept[0], &product));
-    double left = energy.re - (gamma.re * gamma.re + gamma.im * gamma.im) / c_energy;
-    if (!(left > 0))
-        return fur_axpby(first, g->kept[1], fur_real(0), g->x);
-    fur_scalar second = over(product, left);
-    fur_scalar shift = over(times(second, gamma), c_energy);
-    return fur_axpby(fur_complex(first.re - shift.re, first.im - shift.im), g->kept[1], second,
-                     g->x);
+    FUR_TRY(fur_vector_copy(g->x, g->kept[1]));
+    FUR_TRY(fur_spmv_apply(g->times_a, fur_real(-1), g->x, fur_real(1), g->kept[0]));
+    return fur_vector_copy(g->kept[0], g->r);
 }
 
-/* One or two steps of conjugate gradients on a level with the right-hand side in r. */
-static fur_status cycle_krylov(const fur_amg *amg, int index)
+/* The first step of conjugate gradients along c = x, which goes to kept[1], A c to kept[2], the
+ * residual to kept[0] and r. *again: whether a second step is worth it; if not, x is the result. */
+static fur_status first_step(const fur_amg_rung *g, visit *v, bool *again)
 {
-    const fur_amg_rung *g = &amg->rung[index];
     fur_scalar energy;
     fur_scalar product;
     double before;
     double after;
-    FUR_TRY(fur_vector_copy(g->r, g->kept[0]));
-    FUR_TRY(fur_norm2(g->r, &before));
-    FUR_TRY(cycle(amg, index, g->kept[1]));
-    FUR_TRY(fur_spmv_apply(g->times_a, fur_real(1), g->kept[1], fur_real(0), g->kept[2]));
-    FUR_TRY(fur_dot(g->kept[1], g->kept[2], &energy));
-    FUR_TRY(fur_dot(g->kept[1], g->kept[0], &product));
+    *again = false;
+    FUR_TRY(fur_spmv_apply(g->times_a, fur_real(1), g->x, fur_real(0), g->kept[2]));
+    FUR_TRY(fur_dot(g->x, g->kept[2], &energy));
+    FUR_TRY(fur_dot(g->x, g->kept[0], &product));
+    FUR_TRY(fur_norm2(g->kept[0], &before));
     if (!(energy.re > 0))
-        return fur_vector_copy(g->kept[1], g->x);
-    fur_scalar first = over(product, energy.re);
-    FUR_TRY(fur_axpby(fur_complex(-first.re, -first.im), g->kept[2], fur_real(1), g->kept[0]));
+        return FUR_OK;
+    v->energy = energy.re;
+    v->first = over(product, energy.re);
+    FUR_TRY(fur_vector_copy(g->x, g->kept[1]));
+    FUR_TRY(
+        fur_axpby(fur_complex(-v->first.re, -v->first.im), g->kept[2], fur_real(1), g->kept[0]));
     FUR_TRY(fur_norm2(g->kept[0], &after));
-    return after <= ENOUGH * before ? fur_axpby(first, g->kept[1], fur_real(0), g->x)
-                                    : second_step(amg, index, first, energy.re);
+    *again = after > ENOUGH * before;
+    return *again ? fur_vector_copy(g->kept[0], g->r) : fur_vector_scale(g->x, v->first);
 }
 
-/* The correction of a level from its right-hand side in r, to its x. */
-static fur_status visit(const fur_amg *amg, int index)
+/* The second step, along d = x made conjugate to c: the result is in x. */
+static fur_status second_step(const fur_amg_rung *g, const visit *v)
 {
-    if (amg->options.cycle == FUR_AMG_V || index + 1 == amg->levels)
-        return cycle(amg, index, amg->rung[index].x);
-    return amg->options.cycle == FUR_AMG_W ? cycle_twice(amg, index) : cycle_krylov(amg, index);
+    fur_scalar gamma;
+    fur_scalar energy;
+    fur_scalar product;
+    FUR_TRY(fur_spmv_apply(g->times_a, fur_real(1), g->x, fur_real(0), g->p));
+    FUR_TRY(fur_dot(g->kept[2], g->x, &gamma));
+    FUR_TRY(fur_dot(g->x, g->p, &energy));
+    FUR_TRY(fur_dot(g->x, g->kept[0], &product));
+    double left = energy.re - (gamma.re * gamma.re + gamma.im * gamma.im) / v->energy;
+    if (!(left > 0))
+        return fur_axpby(v->first, g->kept[1], fur_real(0), g->x);
+    fur_scalar second = over(product, left);
+    fur_scalar shift = over(times(second, gamma), v->energy);
+    return fur_axpby(fur_complex(v->first.re - shift.re, v->first.im - shift.im), g->kept[1],
+                     second, g->x);
 }
 
-/* x = M r on a level; r and p are overwritten. The correction from below is the first direction
- * after it, with the coefficient 1. */
-static fur_status cycle(const fur_amg *amg, int index, fur_vector *x)
+/* After a cycle on a level between the first and the last: *again if another follows. */
+static fur_status complete_visit(const fur_amg *amg, const fur_amg_rung *g, visit *v, bool *again)
 {
-    const fur_amg_rung *g = &amg->rung[index];
-    const fur_amg_rung *below = g + 1;
-    if (index + 1 == amg->levels)
-        return solve_last(amg, g, x);
+    bool krylov = amg->options.cycle == FUR_AMG_K;
+    *again = false;
+    if (amg->options.cycle == FUR_AMG_V)
+        return FUR_OK;
+    if (v->cycles++ > 0)
+        return krylov ? second_step(g, v) : fur_axpby(fur_real(1), g->kept[1], fur_real(1), g->x);
+    if (krylov)
+        return first_step(g, v, again);
+    *again = true;
+    return again_plain(g);
+}
+
+/* From the level's r to its x before the coarse level, and to the right-hand side there. */
+static fur_status descend(const fur_amg_rung *g, fur_vector *x)
+{
     FUR_TRY(fur_vector_fill(x, fur_real(0)));
     FUR_TRY(fur_multiply_elementwise(g->scaling, g->r, g->p));
     FUR_TRY(smooth(g, false, x));
-    FUR_TRY(fur_spmv_apply(g->step.times_r, fur_real(1), g->r, fur_real(0), below->r));
-    FUR_TRY(visit(amg, index + 1));
-    FUR_TRY(fur_spmv_apply(g->step.times_p, fur_real(1), below->x, fur_real(0), g->p));
+    return fur_spmv_apply(g->step.times_r, fur_real(1), g->r, fur_real(0), (g + 1)->r);
+}
+
+/* Adds the correction of the coarse level, which is the first direction after it, with the
+ * coefficient 1. */
+static fur_status ascend(const fur_amg_rung *g, fur_vector *x)
+{
+    FUR_TRY(fur_spmv_apply(g->step.times_p, fur_real(1), (g + 1)->x, fur_real(0), g->p));
     FUR_TRY(subtract_product(g, 1));
     FUR_TRY(fur_axpy_direction(factor(1), factor(0), g->scaling, fur_real(1), g->r, g->p, x));
     return smooth(g, true, x);
+}
+
+/* Down from level *index to the last one. */
+static fur_status go_down(const fur_amg *amg, visit *visits, int *index, fur_vector *x)
+{
+    for (; *index + 1 < amg->levels; ++*index) {
+        const fur_amg_rung *g = &amg->rung[*index];
+        const fur_amg_rung *below = g + 1;
+        FUR_TRY(descend(g, *index > 0 ? g->x : x));
+        visits[*index + 1] = (visit){0};
+        if (below->kept[0])
+            FUR_TRY(fur_vector_copy(below->r, below->kept[0]));
+    }
+    const fur_amg_rung *last = &amg->rung[*index];
+    return solve_last(amg, last, *index > 0 ? last->x : x);
+}
+
+/* x = M r on the first level; r and p are overwritten. */
+static fur_status cycle(const fur_amg *amg, fur_vector *x)
+{
+    visit visits[FUR_AMG_LEVELS_MOST];
+    int index = 0;
+    FUR_TRY(go_down(amg, visits, &index, x));
+    while (index > 0) {
+        bool again = false;
+        index--;
+        FUR_TRY(ascend(&amg->rung[index], index > 0 ? amg->rung[index].x : x));
+        if (index > 0)
+            FUR_TRY(complete_visit(amg, &amg->rung[index], &visits[index], &again));
+        if (again)
+            FUR_TRY(go_down(amg, visits, &index, x));
+    }
+    return FUR_OK;
 }
 
 /* to = factor from, between precisions. */
@@ -181,7 +221,7 @@ static fur_status apply_single(const fur_amg *amg, const fur_vector *b, fur_vect
     if (!(norm > 0 && 1 / norm > 0 && 1 / norm < HUGE_VAL))
         return fur_axpby(fur_real(1), b, fur_real(0), x);
     convert(amg, b, 1 / norm, g->r);
-    FUR_TRY(cycle(amg, 0, g->x));
+    FUR_TRY(cycle(amg, g->x));
     convert(amg, g->x, norm, x);
     return FUR_OK;
 }
@@ -196,7 +236,7 @@ fur_status fur_amg_apply(fur_amg *amg, const fur_vector *b, fur_vector *x)
     if (amg->value != amg->a->view.value_type)
         return apply_single(amg, b, x);
     FUR_TRY(fur_vector_copy(b, amg->rung[0].r));
-    return cycle(amg, 0, x);
+    return cycle(amg, x);
 }
 
 static fur_status apply(void *user, const fur_vector *b, fur_vector *x)

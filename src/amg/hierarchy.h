@@ -114,6 +114,6 @@ void fur_amg_release_rung(fur_env *env, fur_amg_rung *rung);
 
 /* All levels from the options, and all values again. */
 fur_status fur_amg_build(fur_amg *amg);
-fur_status fur_amg_refresh(void *amg);
+fur_status fur_amg_refresh(void *object);
 
 #endif
