@@ -1,4 +1,6 @@
 /* The rigid body modes of points, the near-nullspace of elasticity. */
+#include <furrow/amg.h>
+
 #include "core.h"
 #include "value_type.h"
 #include "vectors.h"
