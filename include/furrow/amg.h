@@ -101,6 +101,7 @@ typedef struct fur_amg_report {
     int64_t coarsest;           /* rows of the last level */
     double operator_complexity; /* entries of all levels over those of A */
     double grid_complexity;     /* rows of all levels over those of A */
+    double bytes_cycle;         /* compulsory traffic of one cycle; of W and K at most */
     int64_t bytes;              /* that the hierarchy keeps, A not counted */
     double seconds_setup;       /* of fur_amg_create, or of the last new values */
     const char *smoother;       /* "chebyshev" or "jacobi" */

@@ -55,7 +55,7 @@ FUR_API fur_status fur_csr_examine(const fur_csr *a, fur_csr_traits *out);
 typedef struct fur_choice {
     size_t size;         /* sizeof(fur_choice) */
     const char *method;  /* of fur_solver_method_at; NULL: nothing is left to try */
-    const char *precond; /* "none", "jacobi" or "norms" */
+    const char *precond; /* "none", "jacobi", "norms", or as the caller calls its own */
     int restart;         /* 0: the method's default */
     int place;           /* in the list of what suits such a matrix */
     int last;            /* 1: nothing follows */
@@ -77,7 +77,8 @@ typedef struct fur_auto_options {
     const fur_solver_options *solver;
     /* NULL or "auto": chosen; "none"; "jacobi", which divides by the diagonal, for minres by its
      * moduli; "norms", which divides by the norms of the columns, for Hermitian A and least
-     * squares. */
+     * squares. With solver->preconditioner, which then is M ~ A^-1 in the order of the products:
+     * its name, for the choices and reports; methods of least squares go without it. */
     const char *precond;
     /* Products with A; b and x are in its order. NULL: that of fur_product_create. */
     const fur_product *product;

@@ -18,6 +18,7 @@
 #include <furrow/operator.h>
 #include <furrow/output.h>
 #include <furrow/permutation.h>
+#include <furrow/precond.h>
 #include <furrow/product.h>
 #include <furrow/recognise.h>
 #include <furrow/recording.h>

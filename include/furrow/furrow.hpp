@@ -1374,6 +1374,37 @@ class amg : public owner<fur_amg, fur_amg_destroy>
     fur_context *context_;
 };
 
+/* A preconditioner of a matrix, which must outlive it: z = M r, M ~ A^-1. */
+class precond : public owner<fur_precond, fur_precond_destroy>
+{
+  public:
+    explicit precond(const fur_csr *a, const fur_precond_options *options = nullptr)
+        : owner(fur_csr_context(a), [=](auto out) { return fur_precond_create(a, options, out); }),
+          context_(fur_csr_context(a))
+    {
+    }
+    /* Takes over new values of the matrix. */
+    void update()
+    {
+        check(fur_precond_update(get()), context_);
+    }
+    void apply(const fur_vector *r, fur_vector *z)
+    {
+        check(fur_precond_apply(get(), r, z), context_);
+    }
+    const fur_precond_report &describe() const
+    {
+        return *fur_precond_describe(get());
+    }
+    fur_context *context() const
+    {
+        return context_;
+    }
+
+  private:
+    fur_context *context_;
+};
+
 /* The fastest form of y = op(A) x: a kernel, a stencil, another order. */
 class product : public owner<fur_product, fur_product_destroy>
 {
@@ -1450,6 +1481,11 @@ class linear_operator : public owner<fur_operator, fur_operator_destroy>
     /* One cycle from 0, as a preconditioner; the multigrid must outlive it. */
     linear_operator(fur_context *context, const amg &mg)
         : owner(context, [&](auto out) { return fur_operator_from_amg(mg, out); })
+    {
+    }
+    /* The preconditioner must outlive it. */
+    explicit linear_operator(const precond &m)
+        : owner(m.context(), [&](auto out) { return fur_operator_from_precond(m, out); })
     {
     }
     /* Jacobi's preconditioner of an operator. */

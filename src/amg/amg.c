@@ -108,12 +108,25 @@ static int64_t bytes_of(const fur_amg_rung *rung, int64_t value)
     return bytes;
 }
 
+/* Of the sweeps of a level, and of the ways to and from the next. */
+static double traffic_of(const fur_amg_rung *rung, int sweeps, double value)
+{
+    const fur_csr *p = rung->step.p;
+    double rows = (double)rung->level.a->view.rows;
+    double product = (double)fur_csr_bytes(&rung->level.a->view) + 3 * rows * value;
+    if (!p)
+        return 2 * product;
+    return 2 * sweeps * (product + 6 * rows * value) + 4 * rows * value +
+           2 * (double)fur_csr_bytes(&p->view) + 2 * (rows + (double)p->view.cols) * value;
+}
+
 static void complete_report(fur_amg *amg)
 {
     fur_amg_report *report = &amg->report;
     const fur_csr_view *first = &amg->a->view;
     int64_t rows = 0;
     int64_t entries = 0;
+    double visits = 1;
     report->size = sizeof *report;
     report->levels = amg->levels;
     report->coarsest = amg->rung[amg->levels - 1].level.a->view.rows;
@@ -122,6 +135,9 @@ static void complete_report(fur_amg *amg)
     for (int i = 0; i < amg->levels; i++) {
         rows += amg->rung[i].level.a->view.rows;
         entries += amg->rung[i].level.a->view.entries;
+        report->bytes_cycle += visits * traffic_of(&amg->rung[i], amg->options.sweeps,
+                                                   (double)fur_value_size(amg->value));
+        visits *= amg->options.cycle != FUR_AMG_V && i > 0 ? 2 : 1;
         report->bytes += bytes_of(&amg->rung[i], (int64_t)fur_value_size(amg->value));
     }
     report->grid_complexity = first->rows > 0 ? (double)rows / (double)first->rows : 1;

@@ -104,7 +104,7 @@ static fur_status check_traits(const course *c)
                                 "entry (%lld, %lld) of the matrix, counting from 1, is not a "
                                 "finite number; nothing was solved",
                                 (long long)t->wild_row + 1, (long long)t->wild_col + 1);
-    if (is_auto(precond) || is(precond, "none") || is(precond, "norms"))
+    if (c->solver.preconditioner || is_auto(precond) || is(precond, "none") || is(precond, "norms"))
         return FUR_OK;
     if (!is(precond, "jacobi"))
         return fur_context_fail(c->context, FUR_UNSUPPORTED,
@@ -133,6 +133,14 @@ static void take_method(const course *c, fur_choice *out)
                  (long long)t->zero_row + 1);
 }
 
+/* Whether the caller's preconditioner is M ~ A^-1 and the method one of least squares, which needs
+ * another kind of M. */
+static bool goes_without(const course *c, const fur_choice *choice)
+{
+    return c->solver.preconditioner && !is_auto(c->options.precond) && choice->method &&
+           is_least_squares(choice);
+}
+
 /* The next choice, by the library and the caller. */
 static fur_status choose(const course *c, const fur_choice *previous, fur_outcome outcome,
                          fur_choice *out)
@@ -149,7 +157,9 @@ static fur_status choose(const course *c, const fur_choice *previous, fur_outcom
         if (damped && !previous)
             snprintf(out->reason, sizeof out->reason, "damping is for least squares");
     }
-    if (!is_auto(c->options.precond))
+    if (goes_without(c, out))
+        out->precond = "none";
+    else if (!is_auto(c->options.precond))
         out->precond = c->options.precond;
     else if (c->solver.damp > 0) /* lsqr and lsmr take one of the two */
         out->precond = "none";
@@ -225,6 +235,8 @@ static fur_status solve(course *c, const fur_choice *choice, fur_operator *preco
     options.whole = options.whole || is_stencil(c);
     if (preconditioner)
         options.preconditioner = preconditioner;
+    if (goes_without(c, choice))
+        options.preconditioner = NULL;
     if (options.bounds && !options.matrix)
         FUR_TRY(take_matrix(c, &options.matrix));
     if (is_least_squares(choice) && !options.adjoint) {

@@ -41,6 +41,8 @@ extern void ISA(pattern_scan)(const fur_env *env, const fur_csr_view *a, uint64_
 extern const fur_multigrid_kernels ISA(multigrid_kernels);
 extern const fur_spgemm_kernels ISA(spgemm_kernels);
 extern fur_trsv_solve ISA(trsv_solve);
+extern fur_factor ISA(factor);
+extern fur_fsai ISA(fsai);
 extern const fur_neighbours_kernels ISA(neighbours_kernels);
 extern fur_sddmm ISA(sddmm);
 extern fur_stencil_block ISA(stencil_block);
@@ -65,6 +67,8 @@ const fur_backend ISA(backend_cpu) = {
     .multigrid = &ISA(multigrid_kernels),
     .spgemm = &ISA(spgemm_kernels),
     .trsv = ISA(trsv_solve),
+    .factor = ISA(factor),
+    .fsai = ISA(fsai),
     .neighbours = &ISA(neighbours_kernels),
     .batch = &ISA(batch_kernels),
     .uses_assumed = 50, /* an iterative solve */

@@ -10,6 +10,8 @@
 #include "batch_kernel.h"
 #include "block_kernel.h"
 #include "env.h"
+#include "factor_kernel.h"
+#include "fsai_kernel.h"
 #include "multigrid_kernel.h"
 #include "neighbours_kernel.h"
 #include "offsets.h"
@@ -430,6 +432,8 @@ typedef struct fur_backend {
     const fur_multigrid_kernels *multigrid; /* NULL: none */
     const fur_spgemm_kernels *spgemm;       /* NULL: none; the companion multiplies */
     fur_trsv_solve *trsv;                   /* NULL with a remote */
+    fur_factor *factor;                     /* likewise, and the next */
+    fur_fsai *fsai;
     /* NULL: none; the companion searches */
     const fur_neighbours_kernels *neighbours;
     const fur_batch_kernels *batch; /* NULL: none */

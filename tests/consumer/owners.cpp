@@ -41,7 +41,8 @@ static_assert(move_only<furrow::context> && move_only<furrow::vector> && move_on
               move_only<furrow::solver> && move_only<furrow::scalars> &&
               move_only<furrow::recording> && move_only<furrow::multigrid> &&
               move_only<furrow::product> && move_only<furrow::output> && move_only<furrow::batch> &&
-              move_only<furrow::batch_solver> && move_only<furrow::amg>);
+              move_only<furrow::batch_solver> && move_only<furrow::amg> &&
+              move_only<furrow::precond>);
 
 using numbers = std::vector<double>;
 
@@ -408,6 +409,13 @@ static void operators(furrow::context &context)
     by_lower.apply(x, z);
     EXPECT(y.download<double>() == z.download<double>());
     EXPECT(lower.describe().levels == 19);
+    furrow::precond inverse_diagonal(a);
+    inverse_diagonal.update();
+    inverse_diagonal.apply(x, y);
+    jacobi.apply(x, z);
+    EXPECT(y.download<double>() == z.download<double>());
+    EXPECT(inverse_diagonal.describe().entries == 100);
+    solves(context, by_plan, furrow::linear_operator(inverse_diagonal));
     found.apply(1.0, x, 0.0, y);
     by_function.apply(x, z);
     EXPECT(y.download<double>() == z.download<double>());

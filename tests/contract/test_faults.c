@@ -21,6 +21,7 @@ typedef union object {
     fur_stencil *stencil;
     fur_recognised *recognised;
     fur_product *product;
+    fur_precond *precond;
 } object;
 
 /* What the functions are called with. */
@@ -478,6 +479,43 @@ static fur_status neighbours_grid(fixture *f, object *out)
     return neighbours_by(f, "grid", out);
 }
 
+static fur_status precond_by(fixture *f, const char *kind, object *out)
+{
+    fur_precond_options options = {.size = sizeof options, .kind = kind};
+    return fur_precond_create(f->constant, &options, &out->precond);
+}
+
+static fur_status precond_jacobi(fixture *f, object *out)
+{
+    return precond_by(f, "jacobi", out);
+}
+
+static fur_status precond_ssor(fixture *f, object *out)
+{
+    return precond_by(f, "ssor", out);
+}
+
+static fur_status precond_ic0(fixture *f, object *out)
+{
+    return precond_by(f, "ic0", out);
+}
+
+static fur_status precond_ilu0(fixture *f, object *out)
+{
+    return precond_by(f, "ilu0", out);
+}
+
+static fur_status precond_fsai(fixture *f, object *out)
+{
+    fur_precond_options options = {.size = sizeof options, .kind = "fsai", .fill = 1};
+    return fur_precond_create(f->constant, &options, &out->precond);
+}
+
+static fur_status precond_chebyshev(fixture *f, object *out)
+{
+    return precond_by(f, "chebyshev", out);
+}
+
 /* Not a creation, but it needs memory on its way. */
 static int release_calls;
 
@@ -610,6 +648,11 @@ static void destroy_recognised(object o)
     fur_recognised_destroy(o.recognised);
 }
 
+static void destroy_precond(object o)
+{
+    fur_precond_destroy(o.precond);
+}
+
 typedef struct creation {
     const char *name;
     fur_status (*create)(fixture *f, object *out);
@@ -678,6 +721,12 @@ static const creation creations[] = {
     {"algebraic multigrid", amg, destroy_nothing, 30},
     {"algebraic multigrid in single precision", amg_single, destroy_nothing, 33},
     {"rigid body modes", rigid_modes, destroy_nothing, 4},
+    {"preconditioner jacobi", precond_jacobi, destroy_precond, 6},
+    {"preconditioner ssor", precond_ssor, destroy_precond, 20},
+    {"preconditioner ic0", precond_ic0, destroy_precond, 30},
+    {"preconditioner ilu0", precond_ilu0, destroy_precond, 30},
+    {"preconditioner fsai", precond_fsai, destroy_precond, 20},
+    {"preconditioner chebyshev", precond_chebyshev, destroy_precond, 10},
 };
 static const creation plan_creation = {"plan", plan, destroy_plan, 1};
 

@@ -35,6 +35,7 @@ typedef struct results {
     fur_batch *batch;
     fur_batch_solver *batch_solver;
     fur_amg *amg;
+    fur_precond *precond;
     fur_scalars *scalars;
     fur_output *output;
     void *memory;
@@ -81,6 +82,7 @@ typedef struct world {
     fur_batch *batch;
     fur_batch_solver *batch_solver;
     fur_amg *amg;
+    fur_precond *precond;
     fur_csr_view arrays;
     fur_coo_view coo;
     fur_stencil_definition stencil_definition;
@@ -156,12 +158,14 @@ static void make_world(void)
     ck_ok(w.context, fur_batch_create(w.a, w.batch_values, &w.batch));
     ck_ok(w.context, fur_batch_solver_create(w.batch, NULL, &w.batch_solver));
     ck_ok(w.context, fur_amg_create(w.a, NULL, &w.amg));
+    ck_ok(w.context, fur_precond_create(w.a, NULL, &w.precond));
     memset(&w.out, 0x5a, sizeof w.out);
 }
 
 static void destroy_world(void)
 {
     fur_amg_destroy(w.amg);
+    fur_precond_destroy(w.precond);
     fur_batch_solver_destroy(w.batch_solver);
     fur_batch_destroy(w.batch);
     fur_vectors_destroy(w.batch_values);
@@ -500,6 +504,14 @@ static int refuse_triangles(int wanted, int rows)
     REFUSED(NULL, "plan", fur_trsv_apply_many(NULL, one, 1, right, left));
     REFUSED(w.context, "b", fur_trsv_apply_many(w.trsv, one, 1, NULL, left));
     REFUSED(w.context, "x", fur_trsv_apply_many(w.trsv, one, 1, right, NULL));
+    REFUSED(NULL, "a", fur_precond_create(NULL, NULL, &w.out.precond));
+    REFUSED(w.context, "out", fur_precond_create(w.a, NULL, NULL));
+    REFUSED(NULL, "p", fur_precond_update(NULL));
+    REFUSED(NULL, "p", fur_precond_apply(NULL, w.x, w.y));
+    REFUSED(w.context, "r", fur_precond_apply(w.precond, NULL, w.y));
+    REFUSED(w.context, "z", fur_precond_apply(w.precond, w.x, NULL));
+    REFUSED(NULL, "p", fur_operator_from_precond(NULL, &w.out.op));
+    REFUSED(w.context, "out", fur_operator_from_precond(w.precond, NULL));
     REFUSED(NULL, "plan", fur_operator_from_trsv(NULL, &w.out.op));
     REFUSED(w.context, "out", fur_operator_from_trsv(w.trsv, NULL));
     return rows;
@@ -747,6 +759,7 @@ START_TEST(destroying_null_does_nothing)
     fur_batch_destroy(NULL);
     fur_batch_solver_destroy(NULL);
     fur_amg_destroy(NULL);
+    fur_precond_destroy(NULL);
 }
 END_TEST
 
@@ -790,6 +803,8 @@ START_TEST(asking_null_has_a_neutral_answer)
     ck_assert_int_eq(fur_trsv_op(NULL), FUR_OP_N);
     ck_assert_str_eq(fur_trsv_describe(NULL)->schedule, "");
     ck_assert_str_eq(fur_trsv_describe(NULL)->reason, "");
+    ck_assert_int_eq(fur_precond_describe(NULL)->entries, 0);
+    ck_assert_str_eq(fur_precond_describe(NULL)->kind, "");
     ck_assert_int_eq(fur_stencil_named(7, NULL), 0);
     ck_assert_int_eq(fur_spgemm_describe(NULL)->entries, 0);
     ck_assert_str_eq(fur_stencil_describe(NULL)->kernel, "");
@@ -848,6 +863,7 @@ START_TEST(numbers_out_of_range_have_a_neutral_answer)
         ck_assert_ptr_null(fur_device_at(n));
         ck_assert_ptr_null(fur_reorder_method_at(n));
         ck_assert_ptr_null(fur_solver_method_at(n));
+        ck_assert_ptr_null(fur_precond_at(n));
         ck_assert_int_eq(fur_stencil_named(n, &w.stencil_definition), 0);
     }
     ck_assert_str_eq(fur_version(), FUR_VERSION);

@@ -68,6 +68,16 @@ static fur_status take_trsv(fur_context *context, const void *options)
     return status;
 }
 
+static fur_status take_precond(fur_context *context, const void *options)
+{
+    fur_csr *a = tiny(context);
+    fur_precond *precond = NULL;
+    fur_status status = fur_precond_create(a, options, &precond);
+    fur_precond_destroy(precond);
+    fur_csr_destroy(a);
+    return status;
+}
+
 static fur_status take_spmm(fur_context *context, const void *options)
 {
     fur_csr *a = tiny(context);
@@ -642,6 +652,7 @@ static const kind kinds[] = {
     KIND(fur_batch_solver_options, take_batch),
     KIND_FILLED(fur_batch_report, fill_batch_report),
     KIND(fur_amg_options, take_amg),
+    KIND(fur_precond_options, take_precond),
 };
 
 /* Whether the struct is refused for the size that it begins with, in words that name both. */

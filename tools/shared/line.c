@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#define OPTIONS_MOST 20
+#define OPTIONS_MOST 40
 #define NAME_BYTES 32
 
 typedef struct reading {

@@ -56,6 +56,7 @@ static fur_solver_options solver_options(job *j)
 /* A matrix: the library chooses what was not asked for. */
 static fur_status solve_matrix(job *j)
 {
+    COMMAND_TRY(job_precondition(j));
     fur_solver_options solver = solver_options(j);
     fur_auto_options options = {.size = sizeof options,
                                 .solver = &solver,
@@ -190,6 +191,8 @@ double job_bytes(const job *j)
         (double)(fur_operator_cols(j->op)) * (double)fur_value_size(fur_operator_value_type(j->op));
     bool counted = job_is(j->best->choice.method, "cg") && job_is(precond, "jacobi");
     double divided = counted || job_is(precond, "none") ? 0 : 3 * vector;
+    if (j->precond && !job_is(precond, "none"))
+        divided = fur_precond_describe(j->precond)->bytes;
     if (!(r->bytes > 0) || r->reduced || job_is(precond, "mg"))
         return 0;
     return job_products(j) * (product + divided) + r->bytes;

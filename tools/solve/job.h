@@ -18,7 +18,7 @@ typedef struct job_options {
     const char *b;
     const char *x0;
     const char *method;  /* "auto", one of fur_solver, or "mg" */
-    const char *precond; /* NULL: not given; "auto", "none", "jacobi" or "mg" */
+    const char *precond; /* NULL: not given; "auto", "none", "norms", "mg" or of fur_precond */
     const char *kernel;
     const char *reorder; /* NULL: not given */
     const char *history;
@@ -26,10 +26,14 @@ typedef struct job_options {
     save_target out;
     double rtol; /* 0: not given, as the next three */
     double damp;
+    double shift;
     int restart;
+    int fill; /* 0: not given, as the next */
+    int degree;
     int64_t max_iterations;
     bool whole;
     bool bounds;
+    bool modified;
 } job_options;
 
 /* One attempt to solve, and what came of it. */
@@ -48,7 +52,9 @@ typedef struct job {
     fur_stencil *stencil;  /* instead of a matrix and its product */
     fur_operator *own;     /* of the stencil */
     fur_multigrid *multigrid;
-    fur_operator *preconditioner; /* of the stencil; NULL: none */
+    fur_csr *permuted;            /* the matrix in the order of the products, for the next */
+    fur_precond *precond;         /* of the matrix; NULL: the library makes its own, or none */
+    fur_operator *preconditioner; /* of the stencil, or of precond; NULL: none */
     const fur_operator *op;       /* A, by either */
     fur_vector *b;
     const char *rhs; /* what b is, in words */
@@ -72,6 +78,9 @@ fur_status job_about(const job *j, fur_status status);
 
 /* A, b and the first x. */
 fur_status job_load(job *j);
+/* Whether the preconditioner asked for is one that is made from the matrix; makes it. */
+bool job_has_factors(const job_options *o);
+fur_status job_precondition(job *j);
 /* Attempts, and x in the order of the file. */
 fur_status job_solve(job *j);
 /* Prints what came out; its status, on failure with a sentence that says why and what to do. */

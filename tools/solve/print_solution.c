@@ -98,6 +98,18 @@ static void put_choice(output *out, const job *j)
     put_attempts(out, j);
 }
 
+/* What a preconditioner that was made from the matrix is. */
+static void put_precond(output *out, const job *j)
+{
+    const fur_precond_report *made = fur_precond_describe(j->precond);
+    if (!j->precond)
+        return;
+    output_count(out, "precond_entries", "entries of it", made->entries);
+    output_seconds(out, "seconds_precond", "time to make it", made->seconds_setup);
+    if (out->json || made->shift > 0)
+        output_number(out, "precond_shift", "diagonal times 1 +", made->shift);
+}
+
 /* The bound of the residual, raised by what the six digits of text round. */
 static double shown_bound(const output *out, const fur_solver_report *r)
 {
@@ -138,6 +150,7 @@ fur_status job_print(const job *j)
     output_text(&out, "value", "value type", fur_value_name(fur_operator_value_type(j->op)));
     output_text(&out, "rhs", "right-hand side", j->rhs);
     put_choice(&out, j);
+    put_precond(&out, j);
     output_text(&out, "device", "device", fur_context_device(j->context));
     output_count(&out, "threads", "threads", fur_context_threads(j->context));
     if (j->stencil)

@@ -33,6 +33,8 @@ static void release(job *j)
     watch_release(&j->watch);
     fur_vector_destroy(j->watch.sample.r);
     fur_operator_destroy(j->preconditioner);
+    fur_precond_destroy(j->precond);
+    fur_csr_destroy(j->permuted);
     fur_product_destroy(j->product);
     fur_operator_destroy(j->own);
     fur_multigrid_destroy(j->multigrid);
@@ -68,11 +70,20 @@ static const char *method_name(fur_context *context, int index)
     return fur_solver_method_at(index - 2) ? "mg" : NULL;
 }
 
+/* What needs no set-up, multigrid of a stencil, and what is made from a matrix but for Jacobi's,
+ * which comes first there, too. */
 static const char *precond_name(fur_context *context, int index)
 {
-    static const char *const names[] = {"auto", "none", "jacobi", "norms", "mg", NULL};
+    static const char *const names[] = {"auto", "none", "jacobi", "norms", "mg"};
+    enum { OWN = sizeof names / sizeof *names };
+    const fur_method_info *kind = index < OWN ? NULL : fur_precond_at(index - OWN + 1);
     (void)context;
-    return names[index];
+    return index < OWN ? names[index] : kind ? kind->name : NULL;
+}
+
+static bool is_least_squares(const char *method)
+{
+    return job_is(method, "lsqr") || job_is(method, "lsmr") || job_is(method, "cgnr");
 }
 
 /* Multigrid is for real stencils of few points, and for periodic axes of an even length. */
@@ -93,6 +104,8 @@ static void settle(struct argp_state *state, void *options)
     job_options *o = options;
     bool stencil = o->grid.points != 0;
     bool cycles = job_is(o->method, "mg");
+    bool factors = job_has_factors(o);
+    bool pivots = job_is(o->precond, "ic0") || job_is(o->precond, "ilu0");
     bool preconditioned = !job_is(o->precond, "auto") && !job_is(o->precond, "none");
     command_pairing pairings[] = {
         {"--stencil", stencil, o->common.operand_count == 0, "without a file"},
@@ -109,6 +122,13 @@ static void settle(struct argp_state *state, void *options)
         {"--restart", o->restart > 0, !cycles, "with another --method than mg"},
         {"--bounds", o->bounds, !cycles, "with another --method than mg"},
         {"--damp", o->damp > 0, !stencil, "with a file, not with --stencil"},
+        {"--precond of a matrix", factors, !stencil, "with a file, not with --stencil"},
+        {"--precond of a square matrix", factors, !is_least_squares(o->method) && o->damp == 0,
+         "with another --method than lsqr, lsmr and cgnr"},
+        {"--shift", o->shift > 0, pivots, "with --precond ic0 or ilu0"},
+        {"--modified", o->modified, pivots, "with --precond ic0 or ilu0"},
+        {"--fill", o->fill > 0, job_is(o->precond, "fsai"), "with --precond fsai"},
+        {"--degree", o->degree > 0, job_is(o->precond, "chebyshev"), "with --precond chebyshev"},
     };
     command_check(state, pairings, sizeof pairings / sizeof *pairings);
     if (!stencil && o->common.operand_count == 0)
@@ -144,9 +164,20 @@ static const line_option own_options[] = {
      LINE_CHOICE, AT(method), .names = method_name},
     {"precond", "NAME",
      "Preconditioner: auto (default), none, jacobi, norms (of the columns; for symmetric matrices "
-     "and least squares), or mg, for real stencils of 3, 5 and 7 points without a periodic axis of "
-     "odd length, which auto takes for those",
+     "and least squares), mg, for real stencils of 3, 5 and 7 points without a periodic axis of "
+     "odd length, which auto takes for those; made from a square matrix: ssor, a symmetric sweep, "
+     "ic0, incomplete Cholesky factors, fsai, an approximate inverse, chebyshev, a polynomial, "
+     "amg, algebraic multigrid (these "
+     "for symmetric positive definite matrices), ilu0, incomplete LU factors",
      LINE_CHOICE, AT(precond), .names = precond_name},
+    {"shift", "S",
+     "Of ic0 and ilu0: factor A with its diagonal times 1 + S (default 0; more where a pivot "
+     "breaks "
+     "down)",
+     LINE_POSITIVE, AT(shift)},
+    {"modified", NULL,
+     "Of ic0 and ilu0: what they leave out is subtracted from the diagonal, for fine grids",
+     LINE_FLAG, AT(modified)},
     {"restart", "N",
      "Directions that gmres and fgmres keep before they restart, shadow vectors of idrs",
      LINE_COUNT, AT(restart), .most = FUR_SOLVER_MOST_RESTART},
@@ -158,6 +189,9 @@ static const line_option own_options[] = {
      "Give up after N iterations (default: 10 times the rows plus 100, at most 50000; 100 cycles "
      "of mg)",
      LINE_LONG, AT(max_iterations), .most = INT64_MAX},
+    {"fill", "N", "Of fsai: positions of the N + 1st power of A, from 1 to 3 (default: of A)",
+     LINE_COUNT, AT(fill), .most = 3},
+    {"degree", "N", "Of chebyshev: steps (default 3)", LINE_COUNT, AT(degree), .most = 100},
     {"whole", NULL,
      "Never reduce a matrix of two colours to one (cg does, without a preconditioner or with "
      "jacobi: half the iterations)",

@@ -1,86 +1,36 @@
-/* Triangular solves by rows. Threads take tasks in their order and wait, awake, until those that a
- * task needs are done: who holds these runs or has run, so that nobody waits for what nobody does.
- * (Park, Smelyanskiy, Sundaram and Dubey 2014 have threads wait for single tasks; here a task waits
- * for all up to the last that it needs, which one number says.)
+/* Triangular solves by rows.
  *
  * Bytes a row of n entries off the diagonal: n (entry + 4) + offset, three entries for the
  * diagonal, b and x. The chain from row to row is one fma and one division, as the nearest entry
  * comes last.
  */
 #ifndef FUR_TEMPLATE
-#    include "atomic.h"
 #    include "isa.h"
 #    include "kernel.h"
 #    include "lanes.h"
 #    include "scalar.h"
-#    include "spin.h"
-#    include "split.h"
 #    include "table.h"
-#    include "team.h"
-#    include "trsv_tasks.h"
+#    include "tasks.h"
 
 #    include <string.h>
 
 /* Rows of which several right-hand sides are read together: a few lines of each. */
 #    define TILE 32
 
-typedef void solve_places(const fur_trsv_call *call, int64_t begin, int64_t end);
-
 #    define FUR_TEMPLATE "triangular/solve.c"
 #    include "foreach_type.h"
-
-typedef struct solving {
-    const fur_trsv_call *call;
-    solve_places *solve;
-    fur_shared next; /* the first task that nobody has taken */
-} solving;
-
-/* The number of tasks, from the first on, that are known to be done, at least as many as needed. */
-static int64_t await_tasks(const fur_trsv_tasks *tasks, int64_t known, int64_t needs)
-{
-    for (; known < needs; known++)
-        for (int looks = 0;
-             atomic_load_explicit(&tasks->done[known], memory_order_acquire) != tasks->solve;
-             looks++)
-            fur_spin(looks);
-    return known;
-}
-
-static void take_tasks(solving *s)
-{
-    fur_trsv_tasks *tasks = s->call->tasks;
-    int64_t known = 0;
-    int64_t i;
-    while ((i = fur_shared_take(&s->next, 1)) < tasks->count) {
-        const fur_trsv_task *task = &tasks->task[i];
-        known = await_tasks(tasks, known, task->needs);
-        s->solve(s->call, task->begin, task->end);
-        atomic_store_explicit(&tasks->done[i], tasks->solve, memory_order_release);
-    }
-}
-
-/* Each index is a thread. */
-static void work(void *job, int64_t begin, int64_t end)
-{
-    for (int64_t i = begin; i < end; i++)
-        take_tasks(job);
-}
 
 extern fur_trsv_solve ISA(trsv_solve);
 void ISA(trsv_solve)(const fur_trsv_call *call)
 {
-    static solve_places *const one[FUR_VALUE_COUNT][FUR_OFFSET_COUNT] = FUR_TYPE_TABLE(solve_one);
-    static solve_places *const many[FUR_VALUE_COUNT][FUR_OFFSET_COUNT] = FUR_TYPE_TABLE(solve_many);
+    static fur_task_body *const one[FUR_VALUE_COUNT][FUR_OFFSET_COUNT] = FUR_TYPE_TABLE(solve_one);
+    static fur_task_body *const many[FUR_VALUE_COUNT][FUR_OFFSET_COUNT] =
+        FUR_TYPE_TABLE(solve_many);
     fur_value_type value = call->t->value_type;
     fur_offset_type offset = call->t->offset_type;
-    solving s = {.call = call,
-                 .solve = call->count == 1 ? one[value][offset] : many[value][offset]};
-    call->tasks->solve++;
-    if (call->tasks->count == 1)
-        s.solve(call, 0, call->t->rows);
-    else
-        fur_parallel(call->env, fur_smaller(call->env->threads, call->tasks->count),
-                     fur_smaller(call->env->threads, call->tasks->count), work, &s);
+    fur_tasks_run(call->env, call->t->rows, call->tasks,
+                  call->count == 1 ? one[value][offset] : many[value][offset],
+                  (void *)(uintptr_t)call);
 }
 #else
 
@@ -127,8 +77,9 @@ static inline OFFSET FN(first_stop)(OFFSET first, OFFSET last)
 }
 
 /* Places begin .. end-1 for one right-hand side. */
-static void FN(solve_one)(const fur_trsv_call *call, int64_t begin, int64_t end)
+static void FN(solve_one)(void *job, int64_t begin, int64_t end)
 {
+    const fur_trsv_call *call = job;
     const fur_triangle_view *t = call->t;
     const OFFSET *offsets = t->offsets;
     const int32_t *columns = t->columns;
@@ -215,8 +166,9 @@ static void FN(store_tile)(const fur_trsv_call *call, int64_t begin, int64_t end
 
 /* The same for several, a tile at a time. A vector's part of a tile is read, and written, at once:
  * vectors that lie a power of two apart would push each other's lines out of the caches. */
-static void FN(solve_many)(const fur_trsv_call *call, int64_t begin, int64_t end)
+static void FN(solve_many)(void *job, int64_t begin, int64_t end)
 {
+    const fur_trsv_call *call = job;
     VALUE *work = call->work;
     VALUE tile[TILE * LANES];
     for (int64_t first = begin; first < end; first += TILE) {

@@ -1,0 +1,85 @@
+/* Preconditioners M ~ A^-1 from any square CSR matrix, applied as z = M r. fur_precond_at lists the
+ * kinds; docs/preconditioners.md says which is for what.
+ *
+ * Set-up and application have the same bits for any number of threads (docs/numerics.md). All value
+ * types and both widths of offsets are taken, unless a kind says otherwise.
+ *
+ * In a CUDA context only "jacobi" works; create refuses the others with FUR_UNSUPPORTED. */
+#ifndef FURROW_PRECOND_H
+#define FURROW_PRECOND_H
+
+#include <furrow/amg.h>
+#include <furrow/base.h>
+#include <furrow/csr.h>
+#include <furrow/operator.h>
+#include <furrow/vector.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Used by one thread at a time, as its context, and for one application at a time. Keeps what its
+ * kind needs; fur_precond_describe says how much that is. */
+typedef struct fur_precond fur_precond;
+
+/* Zero stands for the default of the kind; a kind ignores the members of others. */
+typedef struct fur_precond_options {
+    size_t size;      /* sizeof(fur_precond_options) */
+    const char *kind; /* of fur_precond_at; NULL: "jacobi" */
+    int fill;         /* of "fsai": the positions are those of A^(fill + 1), fill up to 3 */
+    double drop;      /* entries below drop times the norm of their row are left out */
+    double shift;     /* of factors: that of A with its diagonal times 1 + shift is factored */
+    int modified;     /* 1: what is left out is subtracted from the diagonal: row sums stay */
+    int coloured;     /* 1: rows by colours of the graph: fewer levels, other factors */
+    int degree;       /* of "chebyshev": steps, 0: 3 */
+    int blocks;       /* rows of a diagonal block */
+    const fur_amg_options *amg; /* of "amg": furrow/amg.h; NULL: the defaults */
+} fur_precond_options;
+
+/* The preconditioner of A, which must outlive it. Without A it refuses to be used, FUR_INVALID.
+ * FUR_INVALID unless A is square, for an option out of range, and for a row that the kind cannot
+ * use, which the sentence names; FUR_UNSUPPORTED for an unknown kind, and in a CUDA context for all
+ * but "jacobi". */
+FUR_API fur_status fur_precond_create(const fur_csr *a, const fur_precond_options *options,
+                                      fur_precond **out);
+
+/* Destroys a preconditioner. */
+FUR_API void fur_precond_destroy(fur_precond *p);
+
+/* Takes over new values of A (fur_csr_set_values); what follows from the pattern is kept. "jacobi",
+ * "ssor" and "chebyshev" have done so already when A's values changed. The others keep the values
+ * they were made of until this call: an old preconditioner is often good enough for a few more
+ * solves. If it fails, the preconditioner refuses to be used, FUR_INVALID with the reason, until it
+ * succeeds. */
+FUR_API fur_status fur_precond_update(fur_precond *p);
+
+/* z = M r. r and z have A's rows and value type and must not overlap. Allocates nothing. */
+FUR_API fur_status fur_precond_apply(fur_precond *p, const fur_vector *r, fur_vector *z);
+
+/* The operator z = M r, for the solvers; the preconditioner must outlive it. That of "jacobi" knows
+ * that it is a scaling (fur_operator_scaling). */
+FUR_API fur_status fur_operator_from_precond(fur_precond *p, fur_operator **out);
+
+/* What is not known is 0. */
+typedef struct fur_precond_report {
+    size_t size;          /* of the library's struct */
+    const char *kind;     /* its name */
+    int64_t entries;      /* that it keeps of M or its factors */
+    double bytes;         /* compulsory traffic of one application */
+    double seconds_setup; /* of fur_precond_create, or the last fur_precond_update */
+    double shift;         /* of factors: that of A with its diagonal times 1 + shift is factored */
+    int64_t levels;       /* of the solve with the lower factor, or of grids */
+    int symmetric;        /* 1: M is Hermitian where A is, as "cg" and "minres" need it */
+} fur_precond_report;
+
+/* What was made: the report lives as long as the preconditioner. For NULL all numbers are 0 and the
+ * name is "". */
+FUR_API const fur_precond_report *fur_precond_describe(const fur_precond *p);
+
+/* Kind 0, 1, 2 ...: its name, and one sentence; NULL past the last. */
+FUR_API const fur_method_info *fur_precond_at(int index);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,157 @@
+/* Steps of Chebyshev's iteration for D^-1 A x = D^-1 r from x = 0, D the diagonal of A: a
+ * polynomial in D^-1 A, which is small on [bound / 10, bound] (Saad, Iterative Methods for Sparse
+ * Linear Systems, 2003, section 12.1). The bound is Gershgorin's, max_i sum_j |a_ij| / a_ii: no
+ * estimate that a start vector decides, and no eigenvalue lies above it. */
+#include "atomic.h"
+#include "magnitude.h"
+#include "precond.h"
+#include "team.h"
+
+#include <furrow/spmv.h>
+
+#define DEFAULT_DEGREE 3
+#define MOST_DEGREE 100
+/* The lower end of the interval: below it cg does better than a polynomial of few steps. */
+#define RANGE 10
+#define ROW_GRAIN 4096
+
+typedef struct chebyshev {
+    fur_spmv *plan;
+    fur_operator *a;
+    fur_operator *jacobi;
+    fur_vector *residual;
+    fur_vector *step;
+    fur_vector *scaled;
+    double bound;
+    int degree;
+} chebyshev;
+
+typedef struct bounding {
+    const fur_csr_view *a;
+    fur_shared *bound; /* as bits of a double */
+    fur_shared *bad;   /* the first row whose diagonal is not positive */
+} bounding;
+
+static void bound_rows(void *job, int64_t begin, int64_t end)
+{
+    const bounding *b = job;
+    const fur_csr_view *a = b->a;
+    int64_t largest = 0;
+    for (int64_t i = begin; i < end; i++) {
+        double sum = 0;
+        double diagonal = 0;
+        for (int64_t k = fur_offset_at(a, i); k < fur_offset_at(a, i + 1); k++) {
+            fur_scalar v = fur_scalar_at(a->value_type, a->values, k);
+            sum += v.im == 0 ? fabs(v.re) : fur_magnitude(v.re, v.im);
+            diagonal += a->columns[k] == i ? v.re : 0;
+        }
+        if (!(diagonal > 0))
+            fur_shared_least(b->bad, i);
+        int64_t own = fur_magnitude_bits(sum / diagonal);
+        largest = own > largest ? own : largest;
+    }
+    fur_shared_largest(b->bound, largest);
+}
+
+static fur_status find_bound(const fur_precond *p, chebyshev *own)
+{
+    const fur_csr_view *a = &p->a->view;
+    fur_shared bound = 0;
+    fur_shared bad = INT64_MAX;
+    bounding job = {a, &bound, &bad};
+    fur_parallel(&p->context->env, a->rows / ROW_GRAIN, a->rows, bound_rows, &job);
+    if (bad != INT64_MAX)
+        return fur_context_fail(p->context, FUR_INVALID,
+                                "row %lld, counting from 1, has a diagonal that is not positive: "
+                                "\"chebyshev\" is for positive definite matrices",
+                                (long long)bad + 1);
+    own->bound = fur_magnitude_from(bound);
+    return FUR_OK;
+}
+
+static fur_status make_vectors(fur_precond *p, chebyshev *own)
+{
+    const fur_csr_view *a = &p->a->view;
+    FUR_TRY(fur_vector_create(p->context, a->value_type, a->rows, &own->residual));
+    FUR_TRY(fur_vector_create(p->context, a->value_type, a->rows, &own->step));
+    return fur_vector_create(p->context, a->value_type, a->rows, &own->scaled);
+}
+
+static fur_status create(fur_precond *p, const fur_precond_options *options)
+{
+    const fur_csr_view *a = &p->a->view;
+    double vector = (double)a->rows * (double)fur_value_size(a->value_type);
+    chebyshev *own;
+    if (options->degree < 0 || options->degree > MOST_DEGREE)
+        return fur_context_fail(p->context, FUR_INVALID,
+                                "degree of \"chebyshev\" must be from 0 to %d, it is %d",
+                                MOST_DEGREE, options->degree);
+    FUR_TRY(fur_env_allocate_zeros(&p->context->env, 1, sizeof *own, &own));
+    p->state = own;
+    own->degree = options->degree ? options->degree : DEFAULT_DEGREE;
+    FUR_TRY(find_bound(p, own));
+    FUR_TRY(fur_spmv_plan(p->a, NULL, &own->plan));
+    FUR_TRY(fur_operator_from_spmv(own->plan, &own->a));
+    FUR_TRY(fur_operator_jacobi(own->a, &own->jacobi));
+    FUR_TRY(make_vectors(p, own));
+    p->report.entries = a->entries;
+    p->report.bytes =
+        (own->degree - 1) * ((double)fur_spmv_describe(own->plan)->bytes + 9 * vector) + 9 * vector;
+    return FUR_OK;
+}
+
+/* The operators inside have followed A before. */
+static fur_status update(fur_precond *p)
+{
+    chebyshev *own = p->state;
+    FUR_TRY(find_bound(p, own));
+    return fur_dependent_check(&p->context->env, &own->jacobi->dependent);
+}
+
+static fur_status apply(fur_precond *p, const fur_vector *r, fur_vector *z)
+{
+    const chebyshev *own = p->state;
+    double centre = 0.5 * (own->bound + own->bound / RANGE);
+    double radius = 0.5 * (own->bound - own->bound / RANGE);
+    double sigma = centre / radius;
+    double rho = 1 / sigma;
+    FUR_TRY(fur_vector_copy(r, own->residual));
+    FUR_TRY(fur_operator_apply(own->jacobi, r, own->scaled));
+    FUR_TRY(fur_axpby(fur_real(1 / centre), own->scaled, fur_real(0), own->step));
+    FUR_TRY(fur_vector_copy(own->step, z));
+    for (int k = 1; k < own->degree; k++) {
+        double next = 1 / (2 * sigma - rho);
+        FUR_TRY(fur_spmv_apply(own->plan, fur_real(-1), own->step, fur_real(1), own->residual));
+        FUR_TRY(fur_operator_apply(own->jacobi, own->residual, own->scaled));
+        FUR_TRY(
+            fur_axpby(fur_real(2 * next / radius), own->scaled, fur_real(next * rho), own->step));
+        FUR_TRY(fur_axpby(fur_real(1), own->step, fur_real(1), z));
+        rho = next;
+    }
+    return FUR_OK;
+}
+
+static void release(fur_precond *p)
+{
+    chebyshev *own = p->state;
+    if (!own)
+        return;
+    fur_vector_destroy(own->scaled);
+    fur_vector_destroy(own->step);
+    fur_vector_destroy(own->residual);
+    fur_operator_destroy(own->jacobi);
+    fur_operator_destroy(own->a);
+    fur_spmv_destroy(own->plan);
+    fur_env_release(&p->context->env, own);
+}
+
+const fur_precond_kind fur_precond_chebyshev = {
+    .info = {"chebyshev", "some steps of Chebyshev's iteration: products, and nothing that waits",
+             "Chebyshev 1854; Johnson, Micchelli and Paul 1983"},
+    .follows = true,
+    .symmetric = true,
+    .create = create,
+    .update = update,
+    .apply = apply,
+    .release = release,
+};

@@ -1,0 +1,38 @@
+/* Incomplete factors of A in a given pattern: values, triangular solves, new values. What the kinds
+ * "ic0", "ilu0" and "ilu" share; they differ in their pattern. */
+#ifndef FURROW_PRECOND_FACTOR_H
+#define FURROW_PRECOND_FACTOR_H
+
+#include "factor_kernel.h"
+#include "precond.h"
+#include "triangular.h"
+
+typedef struct fur_factors {
+    fur_factor_form form;
+    bool modified;
+    double shift;      /* as asked for: the least that is tried */
+    fur_csr *f;        /* both factors, or the lower one */
+    int64_t *diagonal; /* where its diagonal's entries stand */
+    void *inverse;     /* of complex pivots; NULL: not needed */
+    fur_schedule schedule;
+    fur_trsv_tasks tasks;
+    fur_trsv *first; /* the two solves */
+    fur_trsv *second;
+    fur_vector *between; /* multiplies what the first has solved; NULL: nothing does */
+} fur_factors;
+
+/* The pattern of A, or of its lower triangle, each position once; of a row of the latter at most
+ * `most`, those nearest to the diagonal. FUR_INVALID, naming the row, if the diagonal lacks an
+ * entry. */
+fur_status fur_factors_pattern(const fur_csr *a, bool lower, int64_t most, fur_csr **out);
+
+/* Makes p->state: factors in the pattern f, which becomes theirs in any case. */
+fur_status fur_factors_create(fur_precond *p, const fur_precond_options *options,
+                              fur_factor_form form, fur_csr *f);
+
+/* Of a kind's descriptor. */
+fur_status fur_factors_update(fur_precond *p);
+fur_status fur_factors_apply(fur_precond *p, const fur_vector *r, fur_vector *z);
+void fur_factors_release(fur_precond *p);
+
+#endif

@@ -1,0 +1,136 @@
+/* A factorised approximate inverse: M = G^H G with G A G^H ~ I, G in the pattern of the lower
+ * triangle of a power of A. Both halves are products: no row waits for another. */
+#include "factor.h"
+
+#include "fsai_kernel.h"
+#include "team.h"
+
+#include <furrow/spgemm.h>
+#include <furrow/spmv.h>
+
+/* Rows keep the positions nearest to the diagonal, at most so many: their dense matrices take the
+ * square of that. */
+#define MOST_POSITIONS 256
+#define MOST_FILL 3
+#define ROW_GRAIN 256
+
+typedef struct fsai {
+    fur_csr *g;
+    fur_spmv *first;  /* G */
+    fur_spmv *second; /* G^H */
+    fur_vector *between;
+    int lanes;
+    int64_t longest;
+    void *work;
+} fsai;
+
+/* A pattern of A^(fill + 1), lower triangle; its values are anything. */
+static fur_status find_pattern(const fur_csr *a, int fill, fur_csr **out)
+{
+    const fur_csr *power = a;
+    fur_csr *own = NULL;
+    fur_status status = FUR_OK;
+    for (int k = 0; k < fill && status == FUR_OK; k++) {
+        fur_csr *next = NULL;
+        status = fur_csr_multiply(power, a, &next);
+        fur_csr_destroy(own);
+        own = next;
+        power = next;
+    }
+    if (status == FUR_OK)
+        status = fur_factors_pattern(power, true, MOST_POSITIONS, out);
+    fur_csr_destroy(own);
+    return status;
+}
+
+static fur_status compute(fur_precond *p, const fsai *own)
+{
+    fur_fsai_call call = {.env = &p->context->env,
+                          .a = &p->a->view,
+                          .g = &own->g->view,
+                          .values = fur_csr_values(own->g),
+                          .lanes = own->lanes,
+                          .longest = own->longest,
+                          .work = own->work};
+    int64_t failed = p->context->backend->fsai(&call);
+    return failed < 0 ? FUR_OK
+                      : fur_context_fail(p->context, FUR_INVALID,
+                                         "row %lld, counting from 1: A at the positions of this "
+                                         "row of \"fsai\" is not positive definite; try \"ilu0\" "
+                                         "or \"jacobi\"",
+                                         (long long)failed + 1);
+}
+
+static fur_status make_room(fur_precond *p, fsai *own)
+{
+    fur_env *env = &p->context->env;
+    const fur_csr_view *g = &own->g->view;
+    for (int64_t i = 0; i < g->rows; i++) {
+        int64_t length = fur_offset_at(g, i + 1) - fur_offset_at(g, i);
+        own->longest = length > own->longest ? length : own->longest;
+    }
+    own->lanes = fur_lanes(env->threads, g->rows / ROW_GRAIN);
+    return fur_env_allocate(env, own->lanes * (own->longest * own->longest + own->longest),
+                            fur_value_size(g->value_type), &own->work);
+}
+
+static fur_status create(fur_precond *p, const fur_precond_options *options)
+{
+    const fur_csr_view *a = &p->a->view;
+    fur_spmv_options adjoint = {.size = sizeof adjoint, .op = FUR_OP_H};
+    fsai *own;
+    if (options->fill < 0 || options->fill > MOST_FILL)
+        return fur_context_fail(p->context, FUR_INVALID,
+                                "fill of \"fsai\" must be from 0 to %d, it is %d", MOST_FILL,
+                                options->fill);
+    FUR_TRY(fur_env_allocate_zeros(&p->context->env, 1, sizeof *own, &own));
+    p->state = own;
+    FUR_TRY(find_pattern(p->a, options->fill, &own->g));
+    FUR_TRY(make_room(p, own));
+    FUR_TRY(compute(p, own));
+    FUR_TRY(fur_vector_create(p->context, a->value_type, a->rows, &own->between));
+    FUR_TRY(fur_spmv_plan(own->g, NULL, &own->first));
+    FUR_TRY(fur_spmv_plan(own->g, &adjoint, &own->second));
+    p->report.entries = own->g->view.entries;
+    p->report.bytes =
+        (double)(fur_spmv_describe(own->first)->bytes + fur_spmv_describe(own->second)->bytes);
+    return FUR_OK;
+}
+
+static fur_status update(fur_precond *p)
+{
+    const fsai *own = p->state;
+    FUR_TRY(compute(p, own));
+    fur_csr_values_changed(own->g);
+    return FUR_OK;
+}
+
+static fur_status apply(fur_precond *p, const fur_vector *r, fur_vector *z)
+{
+    const fsai *own = p->state;
+    FUR_TRY(fur_spmv_apply(own->first, fur_real(1), r, fur_real(0), own->between));
+    return fur_spmv_apply(own->second, fur_real(1), own->between, fur_real(0), z);
+}
+
+static void release(fur_precond *p)
+{
+    fsai *own = p->state;
+    if (!own)
+        return;
+    fur_spmv_destroy(own->second);
+    fur_spmv_destroy(own->first);
+    fur_vector_destroy(own->between);
+    fur_env_release(&p->context->env, own->work);
+    fur_csr_destroy(own->g);
+    fur_env_release(&p->context->env, own);
+}
+
+const fur_precond_kind fur_precond_fsai = {
+    .info = {"fsai", "a factorised approximate inverse, applied by two products: no row waits",
+             "Kolotilina and Yeremin 1993"},
+    .symmetric = true,
+    .create = create,
+    .update = update,
+    .apply = apply,
+    .release = release,
+};

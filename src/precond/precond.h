@@ -1,0 +1,36 @@
+/* What all preconditioners share. A kind is one file with a descriptor, and one line in kinds.def.
+ */
+#ifndef FURROW_PRECOND_PRECOND_H
+#define FURROW_PRECOND_PRECOND_H
+
+#include <furrow/precond.h>
+
+#include "csr.h"
+
+typedef struct fur_precond_kind {
+    fur_method_info info;
+    bool device;    /* works in a context whose memory the host does not reach */
+    bool follows;   /* takes A's new values over when they come; else fur_precond_update does */
+    bool symmetric; /* M is Hermitian where A is */
+    /* Makes p->state, and sets what it knows of p->report and p->scaling. p->a is square. What a
+     * failure leaves is release's. */
+    fur_status (*create)(fur_precond *p, const fur_precond_options *options);
+    /* Takes A's values over, and sets the report's figures that depend on them. */
+    fur_status (*update)(fur_precond *p);
+    /* z = M r; r and z fit and are apart. */
+    fur_status (*apply)(fur_precond *p, const fur_vector *r, fur_vector *z);
+    /* Takes p->state down; it may be NULL. */
+    void (*release)(fur_precond *p);
+} fur_precond_kind;
+
+struct fur_precond {
+    fur_context *context;
+    const fur_csr *a;
+    const fur_precond_kind *kind;
+    void *state;                /* of the kind */
+    const fur_scaling *scaling; /* NULL: M is no diagonal matrix */
+    fur_dependent dependent;    /* on the matrix */
+    fur_precond_report report;
+};
+
+#endif

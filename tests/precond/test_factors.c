@@ -1,0 +1,568 @@
+/* Incomplete factorisations: their values against the plain serial algorithm, to the bit and by any
+ * number of threads; against exact factors, within a bound; iterations that are known; breakdowns,
+ * new values, and what is refused. */
+#include "poisson.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+/* The forms that kinds have. */
+typedef struct form {
+    const char *kind;
+    int modified;
+    bool lower; /* A ~ L L^H, of the lower triangle */
+    bool hermitian;
+} form;
+
+static const form forms[] = {{"ic0", 0, true, true},
+                             {"ic0", 1, false, true},
+                             {"ilu0", 0, false, false},
+                             {"ilu0", 1, false, false}};
+
+/* Arithmetic in a value type. */
+static fur_scalar fma_entry(fur_value_type value, fur_scalar a, fur_scalar b, fur_scalar c)
+{
+    bool single = value == FUR_F32 || value == FUR_C64;
+#define FMA(x, y, z) (single ? (double)fmaf((float)(x), (float)(y), (float)(z)) : fma(x, y, z))
+    if (!value_is_complex(value))
+        return fur_real(FMA(a.re, b.re, c.re));
+    return fur_complex(FMA(-a.im, b.im, FMA(a.re, b.re, c.re)),
+                       FMA(a.im, b.re, FMA(a.re, b.im, c.im)));
+#undef FMA
+}
+
+static fur_scalar mul_entry(fur_value_type value, fur_scalar a, fur_scalar b)
+{
+    fur_scalar re = entry_round(value, fur_complex(a.re * b.re, a.re * b.im));
+    if (!value_is_complex(value))
+        return fur_real(re.re);
+    bool single = value == FUR_C64;
+    double x =
+        single ? (double)fmaf((float)-a.im, (float)b.im, (float)re.re) : fma(-a.im, b.im, re.re);
+    double y =
+        single ? (double)fmaf((float)a.im, (float)b.re, (float)re.im) : fma(a.im, b.re, re.im);
+    return fur_complex(x, y);
+}
+
+/* The rounded reciprocal that complex pivots have. */
+static fur_scalar reciprocal(fur_value_type value, fur_scalar z)
+{
+    double large = fmax(fabs(z.re), fabs(z.im));
+    double scale = scalbn(1, -ilogb(large));
+    double re = z.re * scale;
+    double im = z.im * scale;
+    double square = fma(re, re, im * im);
+    return entry_round(value, fur_complex(re / square * scale, -im / square * scale));
+}
+
+static fur_scalar negative(fur_scalar a)
+{
+    return fur_complex(-a.re, -a.im);
+}
+
+static fur_scalar conjugate(fur_scalar a)
+{
+    return fur_complex(a.re, -a.im);
+}
+
+static fur_scalar over(fur_value_type value, fur_scalar a, fur_scalar d, bool by_real)
+{
+    if (value_is_complex(value) && !by_real)
+        return mul_entry(value, reciprocal(value, d), a);
+    return entry_round(value, fur_complex(a.re / d.re, a.im / d.re));
+}
+
+/* Dense n x n, with a flag for what the pattern has. */
+typedef struct dense {
+    int64_t n;
+    fur_scalar *at;
+    bool *has;
+} dense;
+
+static dense dense_from(const fur_csr *a)
+{
+    const fur_csr_view *v = fur_csr_get(a);
+    size_t all = (size_t)(v->rows * v->rows) + 1;
+    dense d = {v->rows, calloc(all, sizeof *d.at), calloc(all, sizeof *d.has)};
+    for (int64_t i = 0; i < v->rows; i++)
+        for (int64_t k = offset_at(v, i); k < offset_at(v, i + 1); k++) {
+            d.at[i * d.n + v->columns[k]] = entry_get(v->value_type, v->values, k);
+            d.has[i * d.n + v->columns[k]] = true;
+        }
+    return d;
+}
+
+static void dense_release(dense *d)
+{
+    free(d->at);
+    free(d->has);
+}
+
+/* The rows of A, one after the other, by elimination with the rows before. */
+static void factor_plainly(dense *d, fur_value_type value, const form *f)
+{
+    int64_t n = d->n;
+    for (int64_t i = 0; i < n; i++) {
+        fur_scalar *row = d->at + i * n;
+        const bool *has = d->has + i * n;
+        for (int64_t k = 0; k < i; k++) {
+            const fur_scalar *up = d->at + k * n;
+            if (!has[k])
+                continue;
+            row[k] = over(value, row[k], up[k], false);
+            for (int64_t j = k + 1; j < n; j++)
+                if (d->has[k * n + j] && (has[j] || f->modified)) {
+                    fur_scalar *to = has[j] ? &row[j] : &row[i];
+                    *to = fma_entry(value, negative(row[k]), up[j], *to);
+                }
+        }
+        if (f->hermitian)
+            row[i].im = 0;
+    }
+}
+
+/* The lower triangle of A, column by column of a row, by dot products. */
+static void factor_lower(dense *d, fur_value_type value)
+{
+    int64_t n = d->n;
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j <= i; j++) {
+            fur_scalar s = d->at[i * n + j];
+            const fur_scalar *left = d->at + i * n;
+            const fur_scalar *right = d->at + j * n;
+            for (int64_t k = 0; k < j && d->has[i * n + j]; k++)
+                if (d->has[i * n + k] && d->has[j * n + k])
+                    s = fma_entry(value, negative(left[k]), conjugate(right[k]), s);
+            if (d->has[i * n + j])
+                d->at[i * n + j] = j < i ? over(value, s, right[j], true)
+                                         : entry_round(value, fur_real(sqrt(s.re)));
+        }
+}
+
+/* A's pattern with other values. */
+static fur_csr *with_values(const fur_csr *a, const dense *d)
+{
+    fur_csr_view v = *fur_csr_get(a);
+    void *values = entries_make(v.value_type, v.entries);
+    fur_csr *out = NULL;
+    for (int64_t i = 0; i < v.rows; i++)
+        for (int64_t k = offset_at(&v, i); k < offset_at(&v, i + 1); k++)
+            entry_set(v.value_type, values, k, d->at[i * d->n + v.columns[k]]);
+    v.values = values;
+    ck_ok(fur_csr_context(a), fur_csr_create(fur_csr_context(a), &v, FUR_OWNERSHIP_COPY, &out));
+    free(values);
+    return out;
+}
+
+static void solve(const fur_csr *f, fur_triangle triangle, fur_op op, fur_triangle_diagonal unit,
+                  fur_vector *x)
+{
+    fur_trsv *plan = NULL;
+    ck_ok(fur_csr_context(f), fur_trsv_plan(f, triangle, op, unit, NULL, &plan));
+    ck_ok(fur_csr_context(f), fur_trsv_apply(plan, fur_real(1), x, x));
+    fur_trsv_destroy(plan);
+}
+
+/* x := M x by factors that are computed here. */
+static void apply_plainly(const fur_csr *a, const form *kind, fur_vector *x)
+{
+    fur_context *context = fur_csr_context(a);
+    fur_value_type value = fur_csr_get(a)->value_type;
+    dense d = dense_from(a);
+    fur_vector *diagonal = NULL;
+    if (kind->lower)
+        factor_lower(&d, value);
+    else
+        factor_plainly(&d, value, kind);
+    fur_csr *f = with_values(a, &d);
+    if (kind->lower) {
+        solve(f, FUR_TRIANGLE_LOWER, FUR_OP_N, FUR_DIAGONAL_STORED, x);
+        solve(f, FUR_TRIANGLE_LOWER, FUR_OP_H, FUR_DIAGONAL_STORED, x);
+    } else if (kind->hermitian) {
+        solve(f, FUR_TRIANGLE_UPPER, FUR_OP_H, FUR_DIAGONAL_STORED, x);
+        ck_ok(context, fur_csr_diagonal(f, &diagonal));
+        ck_ok(context, fur_multiply_elementwise(diagonal, x, x));
+        solve(f, FUR_TRIANGLE_UPPER, FUR_OP_N, FUR_DIAGONAL_STORED, x);
+        fur_vector_destroy(diagonal);
+    } else {
+        solve(f, FUR_TRIANGLE_LOWER, FUR_OP_N, FUR_DIAGONAL_UNIT, x);
+        solve(f, FUR_TRIANGLE_UPPER, FUR_OP_N, FUR_DIAGONAL_STORED, x);
+    }
+    fur_csr_destroy(f);
+    dense_release(&d);
+}
+
+/* A random matrix whose diagonal dominates: of a grid's neighbours and some more, symmetric in its
+ * pattern and Hermitian if asked for; `most` in 1000 of the others are there. */
+static fur_csr *make(fur_context *context, rng *r, int64_t n, int most, bool hermitian,
+                     fur_value_type value, fur_offset_type offset)
+{
+    size_t all = (size_t)(n * n) + 1;
+    int32_t *row = malloc(all * sizeof *row);
+    int32_t *col = malloc(all * sizeof *col);
+    void *values = entries_make(value, n * n + 1);
+    int64_t count = 0;
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j <= i; j++) {
+            fur_scalar v = rng_scalar(r, value);
+            bool near = i - j == 1 || i - j == 13;
+            if (i != j && !near && rng_below(r, 1000) >= most)
+                continue;
+            row[count] = (int32_t)i;
+            col[count] = (int32_t)j;
+            double largest = most > 500 ? (double)n : 12;
+            fur_scalar d = {largest + v.re, hermitian ? 0 : v.im};
+            entry_set(value, values, count++, i == j ? d : v);
+            if (i == j)
+                continue;
+            row[count] = (int32_t)j;
+            col[count] = (int32_t)i;
+            entry_set(value, values, count++, hermitian ? conjugate(v) : rng_scalar(r, value));
+        }
+    fur_coo_view coo = {sizeof coo, n, n, count, value, row, col, values};
+    fur_csr *a = NULL;
+    fur_csr *wide = NULL;
+    ck_ok(context, fur_csr_from_coo(context, &coo, FUR_DUPLICATES_ERROR, &a));
+    ck_ok(context, fur_csr_convert(a, value, offset, &wide));
+    fur_csr_destroy(a);
+    free(values);
+    free(col);
+    free(row);
+    return wide;
+}
+
+static fur_precond *precond_make(const fur_csr *a, const form *f, double shift)
+{
+    fur_precond_options o = {
+        .size = sizeof o, .kind = f->kind, .modified = f->modified, .shift = shift};
+    fur_precond *p = NULL;
+    ck_ok(fur_csr_context(a), fur_precond_create(a, &o, &p));
+    return p;
+}
+
+static void check_same(const fur_vector *x, const fur_vector *y)
+{
+    void *left = vector_entries(x);
+    void *right = vector_entries(y);
+    ck_assert_int_eq(first_difference(fur_vector_value_type(x), fur_vector_size(x), left, right),
+                     -1);
+    free(left);
+    free(right);
+}
+
+/* Loops over value types and forms; the sizes take one task and several. */
+START_TEST(factors_have_the_bits_of_the_plain_algorithm)
+{
+    fur_value_type value = (fur_value_type)(_i % FUR_VALUE_COUNT);
+    const form *f = &forms[_i / FUR_VALUE_COUNT];
+    static const int64_t sizes[] = {0, 1, 40, 500};
+    rng r = rng_stream(920 + (uint64_t)_i);
+    for (int s = 0; s < (TEST_SLOW ? 3 : 4); s++)
+        for (int threads = 1; threads <= 8; threads += 7) {
+            fur_context *context = context_make(NULL, threads);
+            int64_t n = sizes[s];
+            fur_csr *a =
+                make(context, &r, n, 5, f->hermitian, value, (fur_offset_type)(threads > 1));
+            fur_vector *b = vector_random(context, &r, value, n);
+            fur_vector *z = vector_random(context, &r, value, n);
+            fur_precond *p = precond_make(a, f, 0);
+            ck_ok(context, fur_precond_apply(p, b, z));
+            apply_plainly(a, f, b);
+            check_same(b, z);
+            ck_assert(fur_precond_describe(p)->shift == 0);
+            ck_assert_int_eq(fur_precond_describe(p)->symmetric, f->hermitian);
+            fur_precond_destroy(p);
+            fur_vector_destroy(z);
+            fur_vector_destroy(b);
+            fur_csr_destroy(a);
+            fur_context_destroy(context);
+        }
+}
+END_TEST
+
+/* Larger ones, with several tasks for each thread: the bits of one thread. */
+START_TEST(factors_have_the_same_bits_by_any_number_of_threads)
+{
+    const form *f = &forms[_i];
+    int64_t n = TEST_SLOW ? 12 : 24;
+    void *first = NULL;
+    for (int threads = 1; threads <= 8; threads = threads < 4 ? threads + 1 : threads + 4) {
+        fur_context *context = context_make(NULL, threads);
+        fur_csr *a = poisson_make(context, n);
+        fur_vector *b = NULL;
+        fur_vector *z = NULL;
+        ck_ok(context, fur_vector_create(context, FUR_F64, n * n * n, &b));
+        ck_ok(context, fur_vector_create(context, FUR_F64, n * n * n, &z));
+        ck_ok(context, fur_vector_fill(b, fur_real(0.3)));
+        fur_precond *p = precond_make(a, f, 0);
+        ck_ok(context, fur_precond_apply(p, b, z));
+        void *own = vector_entries(z);
+        if (first)
+            ck_assert_int_eq(first_difference(FUR_F64, n * n * n, first, own), -1);
+        free(first);
+        first = own;
+        fur_precond_destroy(p);
+        fur_vector_destroy(z);
+        fur_vector_destroy(b);
+        fur_csr_destroy(a);
+        fur_context_destroy(context);
+    }
+    free(first);
+}
+END_TEST
+
+/* Of a full matrix the factors are complete, and M its inverse: |A z - b| <= c n^2 u |A| |z| with
+ * room for the growth of factors of a matrix that is dominated by its diagonal, which is 2. */
+START_TEST(factors_of_a_full_matrix_solve)
+{
+    fur_value_type value = (fur_value_type)(_i % FUR_VALUE_COUNT);
+    const form *f = &forms[_i / FUR_VALUE_COUNT];
+    rng r = rng_stream(970 + (uint64_t)_i);
+    fur_context *context = context_make(NULL, 2);
+    int64_t n = 30;
+    fur_csr *a = make(context, &r, n, 1000, f->hermitian, value, FUR_I32);
+    fur_vector *b = vector_random(context, &r, value, n);
+    fur_vector *z = vector_random(context, &r, value, n);
+    fur_precond *p = precond_make(a, f, 0);
+    fur_spmv *plan = NULL;
+    double norm;
+    ck_ok(context, fur_precond_apply(p, b, z));
+    ck_ok(context, fur_spmv_plan(a, NULL, &plan));
+    ck_ok(context, fur_spmv_apply(plan, fur_real(-1), z, fur_real(1), b));
+    ck_ok(context, fur_norm2(b, &norm));
+    /* |A|_inf <= n + 1 + 1.5 n, |z| <= 3 |b| / n, and 8 n u for each triangle, twice for complex */
+    ck_assert_msg(norm <= 200 * (double)n * value_epsilon(value), "%g", norm);
+    fur_spmv_destroy(plan);
+    fur_precond_destroy(p);
+    fur_vector_destroy(z);
+    fur_vector_destroy(b);
+    fur_csr_destroy(a);
+    fur_context_destroy(context);
+}
+END_TEST
+
+/* Modified factors keep row sums: M^-1 e = A e, so M (A e) = e. */
+START_TEST(modified_factors_keep_row_sums)
+{
+    fur_context *context = context_make(NULL, 2);
+    fur_csr *a = poisson_make(context, 8);
+    const form *f = &forms[_i == 0 ? 1 : 3];
+    fur_precond *p = precond_make(a, f, 0);
+    fur_spmv *plan = NULL;
+    fur_vector *e = NULL;
+    fur_vector *sums = NULL;
+    double norm;
+    ck_ok(context, fur_vector_create(context, FUR_F64, 512, &e));
+    ck_ok(context, fur_vector_create(context, FUR_F64, 512, &sums));
+    ck_ok(context, fur_vector_fill(e, fur_real(1)));
+    ck_ok(context, fur_spmv_plan(a, NULL, &plan));
+    ck_ok(context, fur_spmv_apply(plan, fur_real(1), e, fur_real(0), sums));
+    ck_ok(context, fur_precond_apply(p, sums, e));
+    ck_ok(context, fur_vector_fill(sums, fur_real(1)));
+    ck_ok(context, fur_axpby(fur_real(-1), sums, fur_real(1), e));
+    ck_ok(context, fur_norm_max(e, &norm));
+    ck_assert_msg(norm <= 1e-10, "%g", norm); /* its condition is below 100 */
+    fur_vector_destroy(sums);
+    fur_vector_destroy(e);
+    fur_spmv_destroy(plan);
+    fur_precond_destroy(p);
+    fur_csr_destroy(a);
+    fur_context_destroy(context);
+}
+END_TEST
+
+/* PCG to 1e-8 for N = 10, 20, 32; of LU factors stationary iterations as another library's tests
+ * have them. */
+START_TEST(known_iterations_are_taken)
+{
+    static const int64_t extent[] = {10, 20, 32};
+    static const int64_t ic0[] = {14, 24, 36};
+    fur_context *context = context_make(NULL, 2);
+    for (int i = 0; i < (TEST_SLOW ? 1 : 3); i++) {
+        fur_precond_options o = {.size = sizeof o, .kind = "ic0"};
+        fur_csr *a = poisson_make(context, extent[i]);
+        ck_assert_int_eq(poisson_iterations(a, "cg", &o, NULL), ic0[i]);
+        o.modified = 1;
+        /* the condition grows as 1 / h in place of 1 / h^2: it pays on fine grids */
+        ck_assert_int_le(poisson_iterations(a, "cg", &o, NULL), ic0[i] + (i == 0));
+        fur_csr_destroy(a);
+    }
+    fur_csr *a = poisson_make(context, 10);
+    fur_precond_options o = {.size = sizeof o, .kind = "ilu0"};
+    double residual;
+    ck_assert_int_eq(poisson_stationary(a, &o, &residual), 85);
+    ck_assert_msg(fabs(residual - 9.266244e-9) < 1e-15, "%.7g", residual);
+    fur_csr_destroy(a);
+    fur_context_destroy(context);
+}
+END_TEST
+
+/* 1 2; 2 1 has a pivot of -3, which no positive definite matrix has. */
+START_TEST(breakdowns_are_shifted)
+{
+    const double values[] = {1, 2, 2, 1};
+    const int32_t offsets[] = {0, 2, 4};
+    const int32_t columns[] = {0, 1, 0, 1};
+    const double zero_pivot[] = {2, 4, 1, 2};
+    fur_csr_view view = {sizeof view, 2, 2, 4, FUR_F64, FUR_I32, offsets, columns, values};
+    fur_context *context = context_make(NULL, 1);
+    fur_csr *a = NULL;
+    ck_ok(context, fur_csr_create(context, &view, FUR_OWNERSHIP_COPY, &a));
+    fur_precond *p = precond_make(a, &forms[0], 0);
+    /* (1 + s)^2 > 4: the first of 0.001 2^k */
+    ck_assert(fabs(fur_precond_describe(p)->shift - 1.024) < 1e-12);
+    fur_precond_destroy(p);
+    p = precond_make(a, &forms[2], 0);
+    ck_assert(fur_precond_describe(p)->shift == 0);
+    ck_ok(context, fur_csr_set_values(a, zero_pivot, FUR_OWNERSHIP_COPY));
+    ck_ok(context, fur_precond_update(p));
+    ck_assert(fabs(fur_precond_describe(p)->shift - 0.001) < 1e-12);
+    fur_precond_destroy(p);
+    p = precond_make(a, &forms[2], 0.5);
+    ck_assert(fur_precond_describe(p)->shift == 0.5);
+    fur_precond_destroy(p);
+    fur_csr_destroy(a);
+    fur_context_destroy(context);
+}
+END_TEST
+
+/* The old factors stay until the update, and have the bits of new ones after it. */
+START_TEST(new_values_wait_for_the_update)
+{
+    memory m = {0};
+    rng r = rng_stream(990 + (uint64_t)_i);
+    fur_value_type value = (fur_value_type)(_i % FUR_VALUE_COUNT);
+    const form *f = &forms[_i / FUR_VALUE_COUNT];
+    fur_context *context = context_counting(&m, NULL, 2);
+    fur_csr *a = make(context, &r, 120, 20, f->hermitian, value, FUR_I32);
+    fur_vector *b = vector_random(context, &r, value, 120);
+    fur_vector *before = vector_random(context, &r, value, 120);
+    fur_vector *z = vector_random(context, &r, value, 120);
+    fur_vector *twos = vector_random(context, &r, value, 120);
+    fur_precond *p = precond_make(a, f, 0);
+    ck_ok(context, fur_vector_fill(twos, fur_real(1.5)));
+    ck_ok(context, fur_precond_apply(p, b, before));
+    ck_ok(context, fur_csr_scale(a, twos, twos));
+    int64_t calls = m.calls;
+    ck_ok(context, fur_precond_apply(p, b, z));
+    check_same(before, z);
+    ck_ok(context, fur_precond_update(p));
+    ck_ok(context, fur_precond_apply(p, b, z));
+    ck_assert_int_eq(m.calls, calls);
+    apply_plainly(a, f, b);
+    check_same(b, z);
+    fur_precond_destroy(p);
+    fur_vector_destroy(twos);
+    fur_vector_destroy(z);
+    fur_vector_destroy(before);
+    fur_vector_destroy(b);
+    fur_csr_destroy(a);
+    fur_context_destroy(context);
+    ck_assert_int_eq(m.outstanding, 0);
+}
+END_TEST
+
+/* A matrix of coordinates. */
+static fur_csr *from(fur_context *context, int64_t n, int64_t count, const int32_t *row,
+                     const int32_t *col, const double *values, fur_duplicates duplicates)
+{
+    fur_coo_view coo = {sizeof coo, n, n, count, FUR_F64, row, col, values};
+    fur_csr *a = NULL;
+    ck_ok(context, fur_csr_from_coo(context, &coo, duplicates, &a));
+    return a;
+}
+
+START_TEST(useless_rows_are_named)
+{
+    static const int32_t at[] = {0, 1, 2};
+    static const int32_t right[] = {0, 1, 1};
+    static const double zero[] = {1, 0, 3};
+    static const double minus[] = {1, -2, 3};
+    static const double nan[] = {1, NAN, 3};
+    fur_context *context = context_make(NULL, 1);
+    const form *f = &forms[_i];
+    fur_precond_options o = {.size = sizeof o, .kind = f->kind, .modified = f->modified};
+    fur_precond *p = NULL;
+    fur_csr *a = from(context, 3, 3, at, right, minus, FUR_DUPLICATES_ERROR);
+    ck_assert_int_eq(fur_precond_create(a, &o, &p), FUR_INVALID);
+    ck_assert_ptr_nonnull(strstr(fur_context_error(context), "row 3, counting from 1, has no"));
+    fur_csr_destroy(a);
+    const double *const bad[] = {zero, nan, minus};
+    for (int i = 0; i < (f->hermitian ? 3 : 2); i++) {
+        a = from(context, 3, 3, at, at, bad[i], FUR_DUPLICATES_ERROR);
+        ck_assert_int_eq(fur_precond_create(a, &o, &p), FUR_INVALID);
+        ck_assert_ptr_nonnull(strstr(fur_context_error(context), "row 2, counting from 1"));
+        fur_csr_destroy(a);
+    }
+    a = from(context, 3, 3, at, at, (const double[]){1, 2, 3}, FUR_DUPLICATES_ERROR);
+    o.shift = -1;
+    ck_assert_int_eq(fur_precond_create(a, &o, &p), FUR_INVALID);
+    ck_assert_ptr_nonnull(strstr(fur_context_error(context), "shift"));
+    ck_assert_ptr_null(p);
+    o.shift = 0;
+    ck_ok(context, fur_precond_create(a, &o, &p));
+    ck_ok(context, fur_csr_set_values(a, zero, FUR_OWNERSHIP_COPY));
+    fur_vector *x = vector_from(context, FUR_F64, 3, minus);
+    fur_vector *y = vector_from(context, FUR_F64, 3, minus);
+    ck_ok(context, fur_precond_apply(p, x, y));
+    ck_assert_int_eq(fur_precond_update(p), FUR_INVALID);
+    ck_assert_int_eq(fur_precond_apply(p, x, y), FUR_INVALID);
+    ck_assert_ptr_nonnull(strstr(fur_context_error(context), "row 2"));
+    fur_vector_destroy(y);
+    fur_vector_destroy(x);
+    fur_precond_destroy(p);
+    fur_csr_destroy(a);
+    fur_context_destroy(context);
+}
+END_TEST
+
+/* Kept duplicates count as their sum. */
+START_TEST(duplicates_count)
+{
+    static const int32_t row[] = {0, 0, 0, 1, 1};
+    static const int32_t col[] = {0, 0, 1, 0, 1};
+    static const double values[] = {1, 3, 1, 1, 4};
+    const form *f = &forms[_i];
+    rng r = rng_stream(995);
+    fur_context *context = context_make(NULL, 1);
+    fur_csr *a = from(context, 2, 5, row, col, values, FUR_DUPLICATES_KEEP);
+    fur_csr *summed = from(context, 2, 5, row, col, values, FUR_DUPLICATES_SUM);
+    fur_precond *p = precond_make(a, f, 0);
+    fur_precond *q = precond_make(summed, f, 0);
+    fur_vector *b = vector_random(context, &r, FUR_F64, 2);
+    fur_vector *x = vector_random(context, &r, FUR_F64, 2);
+    fur_vector *y = vector_random(context, &r, FUR_F64, 2);
+    ck_ok(context, fur_precond_apply(p, b, x));
+    ck_ok(context, fur_precond_apply(q, b, y));
+    check_same(x, y);
+    fur_vector_destroy(y);
+    fur_vector_destroy(x);
+    fur_vector_destroy(b);
+    fur_precond_destroy(q);
+    fur_precond_destroy(p);
+    fur_csr_destroy(summed);
+    fur_csr_destroy(a);
+    fur_context_destroy(context);
+}
+END_TEST
+
+static void add_tests(TCase *tests)
+{
+    int all = COUNT_OF(forms) * FUR_VALUE_COUNT;
+    tcase_add_loop_test(tests, factors_have_the_bits_of_the_plain_algorithm, 0, all);
+    tcase_add_loop_test(tests, factors_have_the_same_bits_by_any_number_of_threads, 0,
+                        COUNT_OF(forms));
+    tcase_add_loop_test(tests, factors_of_a_full_matrix_solve, 0, all);
+    tcase_add_loop_test(tests, modified_factors_keep_row_sums, 0, 2);
+    tcase_add_test(tests, known_iterations_are_taken);
+    tcase_add_test(tests, breakdowns_are_shifted);
+    tcase_add_loop_test(tests, new_values_wait_for_the_update, 0, all);
+    tcase_add_loop_test(tests, useless_rows_are_named, 0, COUNT_OF(forms));
+    tcase_add_loop_test(tests, duplicates_count, 0, COUNT_OF(forms));
+}
+
+int main(void)
+{
+    return run_tests("factors", add_tests);
+}

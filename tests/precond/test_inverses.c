@@ -1,0 +1,262 @@
+/* Approximate inverses by products: rows of a factorised one against A itself, polynomials against
+ * their recurrence; known iterations, new values, threads, and what is refused. */
+#include "poisson.h"
+
+#include <math.h>
+#include <string.h>
+
+static const fur_precond_options kinds[] = {
+    {.size = sizeof kinds[0], .kind = "fsai"},
+    {.size = sizeof kinds[0], .kind = "fsai", .fill = 1},
+    {.size = sizeof kinds[0], .kind = "chebyshev", .degree = 1},
+    {.size = sizeof kinds[0], .kind = "chebyshev", .degree = 4},
+};
+
+/* A Hermitian matrix whose diagonal dominates; `most` in 1000 entries are there. */
+static fur_csr *make(fur_context *context, rng *r, int64_t n, int most, fur_value_type value)
+{
+    size_t all = (size_t)(n * n) + 1;
+    int32_t *row = malloc(all * sizeof *row);
+    int32_t *col = malloc(all * sizeof *col);
+    void *values = entries_make(value, n * n + 1);
+    int64_t count = 0;
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j <= i; j++) {
+            fur_scalar v = rng_scalar(r, value);
+            if (i != j && rng_below(r, 1000) >= most)
+                continue;
+            row[count] = (int32_t)i;
+            col[count] = (int32_t)j;
+            entry_set(value, values, count++, i == j ? fur_real((double)n + v.re) : v);
+            if (i == j)
+                continue;
+            row[count] = (int32_t)j;
+            col[count] = (int32_t)i;
+            entry_set(value, values, count++, fur_complex(v.re, -v.im));
+        }
+    fur_coo_view coo = {sizeof coo, n, n, count, value, row, col, values};
+    fur_csr *a = NULL;
+    ck_ok(context, fur_csr_from_coo(context, &coo, FUR_DUPLICATES_ERROR, &a));
+    free(values);
+    free(col);
+    free(row);
+    return a;
+}
+
+static fur_precond *precond_make(const fur_csr *a, const fur_precond_options *o)
+{
+    fur_precond *p = NULL;
+    ck_ok(fur_csr_context(a), fur_precond_create(a, o, &p));
+    return p;
+}
+
+/* The entry (i, j) of M, by a unit vector. */
+static void take_column(fur_precond *p, fur_vector *e, fur_vector *z, int64_t j, fur_scalar *column)
+{
+    fur_context *context = fur_vector_context(e);
+    fur_value_type value = fur_vector_value_type(e);
+    int64_t n = fur_vector_size(e);
+    ck_ok(context, fur_vector_fill(e, fur_real(0)));
+    entry_set(value, fur_vector_data(e), j, fur_real(1));
+    ck_ok(context, fur_precond_apply(p, e, z));
+    for (int64_t i = 0; i < n; i++)
+        column[i] = entry_get(value, fur_vector_data(z), i);
+}
+
+/* M is Hermitian up to rounding, and of a full matrix that of fsai is the inverse: M A = I. */
+START_TEST(inverses_are_hermitian_and_complete)
+{
+    fur_value_type value = (fur_value_type)(_i % FUR_VALUE_COUNT);
+    const fur_precond_options *o = &kinds[_i / FUR_VALUE_COUNT];
+    bool complete = strcmp(o->kind, "fsai") == 0;
+    enum { N = 24 };
+    static fur_scalar m[N][N];
+    rng r = rng_stream(1000 + (uint64_t)_i);
+    fur_context *context = context_make(NULL, 2);
+    fur_csr *a = make(context, &r, N, complete ? 1000 : 200, value);
+    fur_precond *p = precond_make(a, o);
+    fur_vector *e = vector_random(context, &r, value, N);
+    fur_vector *z = vector_random(context, &r, value, N);
+    double bound = 64 * N * value_epsilon(value); /* of entries around 1 / N, products around 1 */
+    for (int64_t j = 0; j < N; j++)
+        take_column(p, e, z, j, m[j]);
+    for (int i = 0; i < N; i++)
+        for (int j = 0; j < N; j++)
+            ck_assert(fabs(m[i][j].re - m[j][i].re) <= bound &&
+                      fabs(m[i][j].im + m[j][i].im) <= bound);
+    for (int64_t j = 0; j < N && complete; j++)
+        for (int64_t i = 0; i < N; i++) {
+            double re = i == j ? -1 : 0;
+            double im = 0;
+            for (int64_t k = 0; k < N; k++) {
+                fur_scalar v;
+                ck_ok(context, fur_csr_entry(a, k, j, &v));
+                re += m[k][i].re * v.re - m[k][i].im * v.im;
+                im += m[k][i].re * v.im + m[k][i].im * v.re;
+            }
+            ck_assert_msg(fabs(re) <= bound && fabs(im) <= bound, "%g %g", re, im);
+        }
+    ck_assert_int_eq(fur_precond_describe(p)->symmetric, 1);
+    fur_vector_destroy(z);
+    fur_vector_destroy(e);
+    fur_precond_destroy(p);
+    fur_csr_destroy(a);
+    fur_context_destroy(context);
+}
+END_TEST
+
+/* PCG to 1e-8 for N = 10, 20, 32, of published and repeated computations. */
+START_TEST(known_iterations_are_taken)
+{
+    static const int64_t extent[] = {10, 20, 32};
+    static const int64_t polynomial[3][3] = {{14, 11, 9}, {27, 19, 15}, {43, 30, 24}};
+    static const int64_t inverse[2][2] = {{18, 15}, {35, 28}};
+    fur_context *context = context_make(NULL, 2);
+    for (int i = 0; i < (TEST_SLOW ? 1 : 3); i++) {
+        fur_csr *a = poisson_make(context, extent[i]);
+        for (int degree = 2; degree <= 4; degree++) {
+            fur_precond_options o = {.size = sizeof o, .kind = "chebyshev", .degree = degree};
+            ck_assert_int_eq(poisson_iterations(a, "cg", &o, NULL), polynomial[i][degree - 2]);
+        }
+        for (int fill = 0; fill < 2 && i < 2; fill++) {
+            fur_precond_options o = {.size = sizeof o, .kind = "fsai", .fill = fill};
+            ck_assert_int_eq(poisson_iterations(a, "cg", &o, NULL), inverse[i][fill]);
+        }
+        fur_csr_destroy(a);
+    }
+    fur_context_destroy(context);
+}
+END_TEST
+
+static void check_same(const fur_vector *x, const fur_vector *y)
+{
+    void *left = vector_entries(x);
+    void *right = vector_entries(y);
+    ck_assert_int_eq(first_difference(fur_vector_value_type(x), fur_vector_size(x), left, right),
+                     -1);
+    free(left);
+    free(right);
+}
+
+/* By one thread and by several; and with new values the bits of one made of them, without
+ * allocating. */
+START_TEST(bits_depend_on_values_alone)
+{
+    const fur_precond_options *o = &kinds[_i];
+    rng r = rng_stream(1030 + (uint64_t)_i);
+    void *first = NULL;
+    double *random = NULL;
+    for (int threads = 1; threads <= 8; threads += 3) {
+        memory m = {0};
+        fur_context *context = context_counting(&m, NULL, threads);
+        fur_csr *a = poisson_make(context, TEST_SLOW ? 9 : 17);
+        int64_t n = fur_csr_get(a)->rows;
+        if (!random)
+            random = entries_random(&r, FUR_F64, n);
+        fur_vector *b = vector_from(context, FUR_F64, n, random);
+        fur_vector *d = vector_from(context, FUR_F64, n, random);
+        fur_vector *z = vector_from(context, FUR_F64, n, random);
+        fur_vector *y = vector_from(context, FUR_F64, n, random);
+        fur_precond *p = precond_make(a, o);
+        int64_t calls = m.calls;
+        ck_ok(context, fur_precond_apply(p, b, z));
+        ck_assert_int_eq(m.calls, calls);
+        void *own = vector_entries(z);
+        if (first)
+            ck_assert_int_eq(first_difference(FUR_F64, n, first, own), -1);
+        free(first);
+        first = own;
+        ck_ok(context, fur_vector_fill(d, fur_real(1.25)));
+        ck_ok(context, fur_csr_scale(a, d, NULL));
+        calls = m.calls;
+        ck_ok(context, fur_precond_update(p));
+        ck_ok(context, fur_precond_apply(p, b, z));
+        ck_assert_int_eq(m.calls, calls);
+        fur_precond *q = precond_make(a, o);
+        ck_ok(context, fur_precond_apply(q, b, y));
+        check_same(z, y);
+        fur_precond_destroy(q);
+        fur_precond_destroy(p);
+        fur_vector_destroy(y);
+        fur_vector_destroy(z);
+        fur_vector_destroy(d);
+        fur_vector_destroy(b);
+        fur_csr_destroy(a);
+        fur_context_destroy(context);
+        ck_assert_int_eq(m.outstanding, 0);
+    }
+    free(random);
+    free(first);
+}
+END_TEST
+
+/* Of a row with more positions the nearest are kept; empty matrices and 1 x 1 work. */
+START_TEST(extreme_sizes_work)
+{
+    rng r = rng_stream(1050);
+    fur_context *context = context_make(NULL, 2);
+    for (int k = 0; k < COUNT_OF(kinds); k++)
+        for (int64_t n = 0; n < 3; n++) {
+            fur_csr *a = make(context, &r, n, 1000, FUR_F64);
+            fur_precond *p = precond_make(a, &kinds[k]);
+            fur_vector *b = vector_random(context, &r, FUR_F64, n);
+            fur_vector *z = vector_random(context, &r, FUR_F64, n);
+            ck_ok(context, fur_precond_apply(p, b, z));
+            fur_vector_destroy(z);
+            fur_vector_destroy(b);
+            fur_precond_destroy(p);
+            fur_csr_destroy(a);
+        }
+    fur_csr *a = make(context, &r, 300, 1000, FUR_F64);
+    fur_precond *p = precond_make(a, &kinds[0]);
+    ck_assert_int_eq(fur_precond_describe(p)->entries, 256 * 257 / 2 + 44 * 256);
+    fur_precond_destroy(p);
+    fur_csr_destroy(a);
+    fur_context_destroy(context);
+}
+END_TEST
+
+START_TEST(what_is_not_positive_definite_is_refused)
+{
+    static const int32_t offsets[] = {0, 2, 4};
+    static const int32_t columns[] = {0, 1, 0, 1};
+    static const double indefinite[] = {1, 2, 2, 1};
+    static const double negative[] = {1, 0, 0, -1};
+    fur_csr_view view = {sizeof view, 2, 2, 4, FUR_F64, FUR_I32, offsets, columns, indefinite};
+    fur_context *context = context_make(NULL, 1);
+    fur_precond_options o = {.size = sizeof o, .kind = "fsai"};
+    fur_csr *a = NULL;
+    fur_precond *p = NULL;
+    ck_ok(context, fur_csr_create(context, &view, FUR_OWNERSHIP_COPY, &a));
+    ck_assert_int_eq(fur_precond_create(a, &o, &p), FUR_INVALID);
+    ck_assert_ptr_nonnull(strstr(fur_context_error(context), "row 2, counting from 1"));
+    o.fill = -1;
+    ck_assert_int_eq(fur_precond_create(a, &o, &p), FUR_INVALID);
+    ck_assert_ptr_nonnull(strstr(fur_context_error(context), "fill"));
+    o = (fur_precond_options){.size = sizeof o, .kind = "chebyshev", .degree = 101};
+    ck_assert_int_eq(fur_precond_create(a, &o, &p), FUR_INVALID);
+    ck_assert_ptr_nonnull(strstr(fur_context_error(context), "degree"));
+    ck_ok(context, fur_csr_set_values(a, negative, FUR_OWNERSHIP_COPY));
+    o.degree = 2;
+    ck_assert_int_eq(fur_precond_create(a, &o, &p), FUR_INVALID);
+    ck_assert_ptr_nonnull(strstr(fur_context_error(context), "row 2, counting from 1"));
+    ck_assert_ptr_null(p);
+    fur_csr_destroy(a);
+    fur_context_destroy(context);
+}
+END_TEST
+
+static void add_tests(TCase *tests)
+{
+    tcase_add_loop_test(tests, inverses_are_hermitian_and_complete, 0,
+                        COUNT_OF(kinds) * FUR_VALUE_COUNT);
+    tcase_add_test(tests, known_iterations_are_taken);
+    tcase_add_loop_test(tests, bits_depend_on_values_alone, 0, COUNT_OF(kinds));
+    tcase_add_test(tests, extreme_sizes_work);
+    tcase_add_test(tests, what_is_not_positive_definite_is_refused);
+}
+
+int main(void)
+{
+    return run_tests("inverses", add_tests);
+}
