@@ -47,10 +47,10 @@ FUR_API fur_status fur_precond_create(const fur_csr *a, const fur_precond_option
 FUR_API void fur_precond_destroy(fur_precond *p);
 
 /* Takes over new values of A (fur_csr_set_values); what follows from the pattern is kept. "jacobi",
- * "ssor" and "chebyshev" have done so already when A's values changed. The others keep the values
- * they were made of until this call: an old preconditioner is often good enough for a few more
- * solves. If it fails, the preconditioner refuses to be used, FUR_INVALID with the reason, until it
- * succeeds. */
+ * "ssor", "chebyshev" and "amg" have done so already when A's values changed. The others keep the
+ * values they were made of until this call: an old preconditioner is often good enough for a few
+ * more solves. If it fails, the preconditioner refuses to be used, FUR_INVALID with the reason,
+ * until it succeeds. */
 FUR_API fur_status fur_precond_update(fur_precond *p);
 
 /* z = M r. r and z have A's rows and value type and must not overlap. Allocates nothing. */
