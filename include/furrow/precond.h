@@ -26,13 +26,15 @@ typedef struct fur_precond fur_precond;
 typedef struct fur_precond_options {
     size_t size;      /* sizeof(fur_precond_options) */
     const char *kind; /* of fur_precond_at; NULL: "jacobi" */
-    int fill;         /* of "fsai": the positions are those of A^(fill + 1), fill up to 3 */
-    double drop;      /* entries below drop times the norm of their row are left out */
-    double shift;     /* of factors: that of A with its diagonal times 1 + shift is factored */
-    int modified;     /* 1: what is left out is subtracted from the diagonal: row sums stay */
-    int coloured;     /* 1: rows by colours of the graph: fewer levels, other factors */
-    int degree;       /* of "chebyshev": steps, 0: 3 */
-    int blocks;       /* rows of a diagonal block */
+    /* Of "ilu": levels of fill, 0: 1, at most 100. Of "fsai": the positions are those of A^(fill +
+     * 1), fill up to 3. */
+    int fill;
+    double shift; /* of factors: that of A with its diagonal times 1 + shift is factored */
+    int modified; /* of factors: 1: what is left out is subtracted from the diagonal */
+    /* Of "ic0", "ilu0" and "ilu": 1: rows by colours of the graph, which makes other factors, whose
+     * solves have as many levels as there are colours; update then allocates. */
+    int coloured;
+    int degree;                 /* of "chebyshev": steps, 0: 3 */
     const fur_amg_options *amg; /* of "amg": furrow/amg.h; NULL: the defaults */
 } fur_precond_options;
 

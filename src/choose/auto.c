@@ -157,10 +157,8 @@ static fur_status choose(const course *c, const fur_choice *previous, fur_outcom
         if (damped && !previous)
             snprintf(out->reason, sizeof out->reason, "damping is for least squares");
     }
-    if (goes_without(c, out))
-        out->precond = "none";
-    else if (!is_auto(c->options.precond))
-        out->precond = c->options.precond;
+    if (!is_auto(c->options.precond))
+        out->precond = goes_without(c, out) ? "none" : c->options.precond;
     else if (c->solver.damp > 0) /* lsqr and lsmr take one of the two */
         out->precond = "none";
     if (c->solver.restart > 0)

@@ -1,6 +1,8 @@
 /* Incomplete factors in a given pattern. */
 #include "factor.h"
 
+#include <furrow/graph.h>
+
 #include <math.h>
 #include <string.h>
 
@@ -45,11 +47,41 @@ static fur_status find_diagonal(fur_env *env, fur_factors *own)
     return fur_env_allocate(env, f->rows, fur_value_size(f->value_type), &own->inverse);
 }
 
+/* A in the order of the factors. */
+static const fur_csr *source_of(const fur_precond *p, const fur_factors *own)
+{
+    return own->permuted ? own->permuted : p->a;
+}
+
+/* A with its values of now in the order of the colours. */
+static fur_status permute(const fur_precond *p, fur_factors *own)
+{
+    fur_csr *fresh;
+    FUR_TRY(fur_csr_permute(p->a, own->order, own->order, &fresh));
+    fur_csr_destroy(own->permuted);
+    own->permuted = fresh;
+    return FUR_OK;
+}
+
+/* Rows of a colour do not need each other: a solve has at most as many levels as there are colours.
+ */
+static fur_status colour(const fur_precond *p, fur_factors *own)
+{
+    const fur_csr_view *a = &p->a->view;
+    fur_classes *colours;
+    FUR_TRY(fur_classes_from_colours(p->a, NULL, &colours));
+    fur_status status = fur_classes_order(colours, &own->order);
+    fur_classes_destroy(colours);
+    FUR_TRY(status);
+    FUR_TRY(permute(p, own));
+    return fur_vector_create(p->context, a->value_type, a->rows, &own->work);
+}
+
 /* A row that no shift helps, as the shift is a part of its diagonal. */
 static bool is_hopeless(const fur_precond *p, const fur_factors *own, int64_t row)
 {
     double entry[2];
-    fur_csr_read_entry(&p->a->view, row, row, entry);
+    fur_csr_read_entry(&source_of(p, own)->view, row, row, entry);
     fur_scalar d = fur_scalar_at(p->a->view.value_type, entry, 0);
     if (own->form != FUR_FACTOR_LU)
         return !(d.re > 0) || !isfinite(d.re);
@@ -63,8 +95,8 @@ static fur_status fail_at(const fur_precond *p, const fur_factors *own, int64_t 
         p->context, FUR_INVALID,
         "row %lld, counting from 1, has a pivot that is %s, with the diagonal times %g: \"%s\" "
         "needs %s; try \"jacobi\", or another order of rows",
-        (long long)row + 1, positive ? "not positive" : "0 or not finite", 1 + shift,
-        p->kind->info.name,
+        (long long)(own->order ? own->order->order[row] : row) + 1,
+        positive ? "not positive" : "0 or not finite", 1 + shift, p->kind->info.name,
         positive ? "a matrix with a positive diagonal, better a positive definite one"
                  : "pivots that can be divided by");
 }
@@ -74,7 +106,7 @@ static fur_status fail_at(const fur_precond *p, const fur_factors *own, int64_t 
 static fur_status compute(fur_precond *p, fur_factors *own)
 {
     fur_factor_call call = {.env = &p->context->env,
-                            .a = &p->a->view,
+                            .a = &source_of(p, own)->view,
                             .f = &own->f->view,
                             .values = fur_csr_values(own->f),
                             .diagonal = own->diagonal,
@@ -126,28 +158,27 @@ static void complete_report(fur_precond *p, const fur_factors *own)
     const fur_trsv_report *second = fur_trsv_describe(own->second);
     double vector = (double)p->a->view.rows * (double)fur_value_size(p->a->view.value_type);
     p->report.entries = own->f->view.entries;
-    p->report.bytes = (double)(first->bytes + second->bytes) + (own->between ? 3 * vector : 0);
+    p->report.bytes = (double)(first->bytes + second->bytes) + (own->between ? 3 * vector : 0) +
+                      (own->order ? 4 * vector + 8 * (double)p->a->view.rows : 0);
     p->report.levels = first->levels;
 }
 
 fur_status fur_factors_create(fur_precond *p, const fur_precond_options *options,
-                              fur_factor_form form, fur_csr *f)
+                              fur_factor_form form, fur_factors_find *find)
 {
     fur_env *env = &p->context->env;
     fur_factors *own;
-    fur_status status = fur_env_allocate_zeros(env, 1, sizeof *own, &own);
-    if (status != FUR_OK) {
-        fur_csr_destroy(f);
-        return status;
-    }
-    p->state = own;
-    own->f = f;
-    own->form = form;
-    own->modified = options->modified != 0;
-    own->shift = options->shift;
     if (!(options->shift >= 0 && options->shift <= LAST_SHIFT))
         return fur_env_fail(env, FUR_INVALID, "the shift must be from 0 to %g, it is %g",
                             LAST_SHIFT, options->shift);
+    FUR_TRY(fur_env_allocate_zeros(env, 1, sizeof *own, &own));
+    p->state = own;
+    own->form = form;
+    own->modified = options->modified != 0;
+    own->shift = options->shift;
+    if (options->coloured)
+        FUR_TRY(colour(p, own));
+    FUR_TRY(find(source_of(p, own), options, &own->f));
     FUR_TRY(find_diagonal(env, own));
     FUR_TRY(make_schedule(env, own));
     FUR_TRY(compute(p, own));
@@ -159,18 +190,30 @@ fur_status fur_factors_create(fur_precond *p, const fur_precond_options *options
 fur_status fur_factors_update(fur_precond *p)
 {
     fur_factors *own = p->state;
+    if (own->order)
+        FUR_TRY(permute(p, own));
     FUR_TRY(compute(p, own));
     fur_csr_values_changed(own->f);
     return own->between ? fur_csr_read_diagonal(own->f, own->between) : FUR_OK;
 }
 
-fur_status fur_factors_apply(fur_precond *p, const fur_vector *r, fur_vector *z)
+/* z = M r in the order of the factors; z may be r. */
+static fur_status solve(const fur_factors *own, const fur_vector *r, fur_vector *z)
 {
-    const fur_factors *own = p->state;
     FUR_TRY(fur_trsv_apply(own->first, fur_real(1), r, z));
     if (own->between)
         FUR_TRY(fur_multiply_elementwise(own->between, z, z));
     return fur_trsv_apply(own->second, fur_real(1), z, z);
+}
+
+fur_status fur_factors_apply(fur_precond *p, const fur_vector *r, fur_vector *z)
+{
+    const fur_factors *own = p->state;
+    if (!own->order)
+        return solve(own, r, z);
+    FUR_TRY(fur_vector_permute(own->order, r, own->work));
+    FUR_TRY(solve(own, own->work, own->work));
+    return fur_vector_unpermute(own->order, own->work, z);
 }
 
 void fur_factors_release(fur_precond *p)
@@ -187,5 +230,8 @@ void fur_factors_release(fur_precond *p)
     fur_env_release(env, own->inverse);
     fur_env_release(env, own->diagonal);
     fur_csr_destroy(own->f);
+    fur_vector_destroy(own->work);
+    fur_csr_destroy(own->permuted);
+    fur_permutation_destroy(own->order);
     fur_env_release(env, own);
 }

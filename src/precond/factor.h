@@ -10,7 +10,11 @@
 typedef struct fur_factors {
     fur_factor_form form;
     bool modified;
-    double shift;      /* as asked for: the least that is tried */
+    double shift; /* as asked for: the least that is tried */
+    /* The rows by colours, A in that order, and a vector in it; NULL: A's own order. */
+    fur_permutation *order;
+    fur_csr *permuted;
+    fur_vector *work;
     fur_csr *f;        /* both factors, or the lower one */
     int64_t *diagonal; /* where its diagonal's entries stand */
     void *inverse;     /* of complex pivots; NULL: not needed */
@@ -26,9 +30,13 @@ typedef struct fur_factors {
  * entry. */
 fur_status fur_factors_pattern(const fur_csr *a, bool lower, int64_t most, fur_csr **out);
 
-/* Makes p->state: factors in the pattern f, which becomes theirs in any case. */
+/* Makes the pattern of the factors of a, which is A or has its rows in another order. */
+typedef fur_status fur_factors_find(const fur_csr *a, const fur_precond_options *options,
+                                    fur_csr **out);
+
+/* Makes p->state: factors in the pattern that is found. */
 fur_status fur_factors_create(fur_precond *p, const fur_precond_options *options,
-                              fur_factor_form form, fur_csr *f);
+                              fur_factor_form form, fur_factors_find *find);
 
 /* Of a kind's descriptor. */
 fur_status fur_factors_update(fur_precond *p);

@@ -2,12 +2,15 @@
 #include "factor.h"
 
 /* Modified factors need what falls right of the diagonal, too: then both are computed. */
+static fur_status find(const fur_csr *a, const fur_precond_options *options, fur_csr **out)
+{
+    return fur_factors_pattern(a, !options->modified, INT64_MAX, out);
+}
+
 static fur_status create(fur_precond *p, const fur_precond_options *options)
 {
-    bool both = options->modified != 0;
-    fur_csr *f;
-    FUR_TRY(fur_factors_pattern(p->a, !both, INT64_MAX, &f));
-    return fur_factors_create(p, options, both ? FUR_FACTOR_HERMITIAN : FUR_FACTOR_CHOLESKY, f);
+    return fur_factors_create(p, options,
+                              options->modified ? FUR_FACTOR_HERMITIAN : FUR_FACTOR_CHOLESKY, find);
 }
 
 const fur_precond_kind fur_precond_ic0 = {

@@ -1,11 +1,15 @@
 /* Incomplete LU factors without fill. */
 #include "factor.h"
 
+static fur_status find(const fur_csr *a, const fur_precond_options *options, fur_csr **out)
+{
+    (void)options;
+    return fur_factors_pattern(a, false, INT64_MAX, out);
+}
+
 static fur_status create(fur_precond *p, const fur_precond_options *options)
 {
-    fur_csr *f;
-    FUR_TRY(fur_factors_pattern(p->a, false, INT64_MAX, &f));
-    return fur_factors_create(p, options, FUR_FACTOR_LU, f);
+    return fur_factors_create(p, options, FUR_FACTOR_LU, find);
 }
 
 const fur_precond_kind fur_precond_ilu0 = {

@@ -52,7 +52,7 @@ static void count_rows(void *job, int64_t begin, int64_t end)
 static void copy_rows(void *job, int64_t begin, int64_t end)
 {
     const copying *c = job;
-    bool has_diagonal;
+    bool has_diagonal = false;
     for (int64_t i = begin; i < end; i++) {
         int64_t kept = c->start[i + 1] - c->start[i];
         int64_t skip = kept < c->most ? 0 : walk_row(c, i, 0, NULL, &has_diagonal) - kept;

@@ -505,6 +505,17 @@ static fur_status precond_ilu0(fixture *f, object *out)
     return precond_by(f, "ilu0", out);
 }
 
+static fur_status precond_ilu(fixture *f, object *out)
+{
+    return precond_by(f, "ilu", out);
+}
+
+static fur_status precond_coloured(fixture *f, object *out)
+{
+    fur_precond_options options = {.size = sizeof options, .kind = "ic0", .coloured = 1};
+    return fur_precond_create(f->constant, &options, &out->precond);
+}
+
 static fur_status precond_fsai(fixture *f, object *out)
 {
     fur_precond_options options = {.size = sizeof options, .kind = "fsai", .fill = 1};
@@ -725,6 +736,8 @@ static const creation creations[] = {
     {"preconditioner ssor", precond_ssor, destroy_precond, 20},
     {"preconditioner ic0", precond_ic0, destroy_precond, 30},
     {"preconditioner ilu0", precond_ilu0, destroy_precond, 30},
+    {"preconditioner ilu", precond_ilu, destroy_precond, 35},
+    {"preconditioner ic0 by colours", precond_coloured, destroy_precond, 35},
     {"preconditioner fsai", precond_fsai, destroy_precond, 20},
     {"preconditioner chebyshev", precond_chebyshev, destroy_precond, 10},
 };

@@ -13,12 +13,12 @@ typedef struct form {
     int modified;
     bool lower; /* A ~ L L^H, of the lower triangle */
     bool hermitian;
+    int fill; /* levels */
 } form;
 
-static const form forms[] = {{"ic0", 0, true, true},
-                             {"ic0", 1, false, true},
-                             {"ilu0", 0, false, false},
-                             {"ilu0", 1, false, false}};
+static const form forms[] = {{"ic0", 0, true, true, 0},    {"ic0", 1, false, true, 0},
+                             {"ilu0", 0, false, false, 0}, {"ilu0", 1, false, false, 0},
+                             {"ilu", 0, false, false, 1},  {"ilu", 1, false, false, 3}};
 
 /* Arithmetic in a value type. */
 static fur_scalar fma_entry(fur_value_type value, fur_scalar a, fur_scalar b, fur_scalar c)
@@ -140,18 +140,46 @@ static void factor_lower(dense *d, fur_value_type value)
         }
 }
 
-/* A's pattern with other values. */
-static fur_csr *with_values(const fur_csr *a, const dense *d)
+/* Adds the positions of fill up to that level, each with a zero: lev(i, j) is the least of
+ * lev(i, k) + lev(k, j) + 1 over k < min(i, j). */
+static void fill_levels(dense *d, int most)
 {
-    fur_csr_view v = *fur_csr_get(a);
-    void *values = entries_make(v.value_type, v.entries);
+    int64_t n = d->n;
+    int *level = calloc((size_t)(n * n) + 1, sizeof *level);
+    for (int64_t i = 0; i < n * n; i++)
+        level[i] = d->has[i] ? 0 : most + 1;
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t k = 0; k < i; k++)
+            for (int64_t j = k + 1; j < n && level[i * n + k] <= most; j++) {
+                int through = level[i * n + k] + level[k * n + j] + 1;
+                if (through < level[i * n + j])
+                    level[i * n + j] = through;
+            }
+    for (int64_t i = 0; i < n * n; i++)
+        d->has[i] = level[i] <= most;
+    free(level);
+}
+
+/* A matrix of those entries. */
+static fur_csr *csr_from(fur_context *context, const dense *d, fur_value_type value)
+{
+    int64_t n = d->n;
+    int32_t *row = malloc(((size_t)(n * n) + 1) * sizeof *row);
+    int32_t *col = malloc(((size_t)(n * n) + 1) * sizeof *col);
+    void *values = entries_make(value, n * n + 1);
+    int64_t count = 0;
     fur_csr *out = NULL;
-    for (int64_t i = 0; i < v.rows; i++)
-        for (int64_t k = offset_at(&v, i); k < offset_at(&v, i + 1); k++)
-            entry_set(v.value_type, values, k, d->at[i * d->n + v.columns[k]]);
-    v.values = values;
-    ck_ok(fur_csr_context(a), fur_csr_create(fur_csr_context(a), &v, FUR_OWNERSHIP_COPY, &out));
+    for (int64_t i = 0; i < n * n; i++)
+        if (d->has[i]) {
+            row[count] = (int32_t)(i / n);
+            col[count] = (int32_t)(i % n);
+            entry_set(value, values, count++, d->at[i]);
+        }
+    fur_coo_view coo = {sizeof coo, n, n, count, value, row, col, values};
+    ck_ok(context, fur_csr_from_coo(context, &coo, FUR_DUPLICATES_ERROR, &out));
     free(values);
+    free(col);
+    free(row);
     return out;
 }
 
@@ -171,11 +199,13 @@ static void apply_plainly(const fur_csr *a, const form *kind, fur_vector *x)
     fur_value_type value = fur_csr_get(a)->value_type;
     dense d = dense_from(a);
     fur_vector *diagonal = NULL;
+    if (kind->fill > 0)
+        fill_levels(&d, kind->fill);
     if (kind->lower)
         factor_lower(&d, value);
     else
         factor_plainly(&d, value, kind);
-    fur_csr *f = with_values(a, &d);
+    fur_csr *f = csr_from(context, &d, value);
     if (kind->lower) {
         solve(f, FUR_TRIANGLE_LOWER, FUR_OP_N, FUR_DIAGONAL_STORED, x);
         solve(f, FUR_TRIANGLE_LOWER, FUR_OP_H, FUR_DIAGONAL_STORED, x);
@@ -234,8 +264,11 @@ static fur_csr *make(fur_context *context, rng *r, int64_t n, int most, bool her
 
 static fur_precond *precond_make(const fur_csr *a, const form *f, double shift)
 {
-    fur_precond_options o = {
-        .size = sizeof o, .kind = f->kind, .modified = f->modified, .shift = shift};
+    fur_precond_options o = {.size = sizeof o,
+                             .kind = f->kind,
+                             .fill = f->fill,
+                             .modified = f->modified,
+                             .shift = shift};
     fur_precond *p = NULL;
     ck_ok(fur_csr_context(a), fur_precond_create(a, &o, &p));
     return p;
@@ -256,7 +289,7 @@ START_TEST(factors_have_the_bits_of_the_plain_algorithm)
 {
     fur_value_type value = (fur_value_type)(_i % FUR_VALUE_COUNT);
     const form *f = &forms[_i / FUR_VALUE_COUNT];
-    static const int64_t sizes[] = {0, 1, 40, 500};
+    static const int64_t sizes[] = {0, 1, 40, 200};
     rng r = rng_stream(920 + (uint64_t)_i);
     for (int s = 0; s < (TEST_SLOW ? 3 : 4); s++)
         for (int threads = 1; threads <= 8; threads += 7) {
@@ -393,7 +426,71 @@ START_TEST(known_iterations_are_taken)
     double residual;
     ck_assert_int_eq(poisson_stationary(a, &o, &residual), 85);
     ck_assert_msg(fabs(residual - 9.266244e-9) < 1e-15, "%.7g", residual);
+    o.kind = "ilu"; /* of one level */
+    ck_assert_int_eq(poisson_stationary(a, &o, &residual), 40);
     fur_csr_destroy(a);
+    fur_context_destroy(context);
+}
+END_TEST
+
+/* Factors in the order of the colours: red-black, cg takes the known iterations; and M is P^T M' P,
+ * M' that of the permuted matrix, before and after new values. */
+START_TEST(colours_are_an_order)
+{
+    static const int64_t extent[] = {10, 20, 32};
+    static const int64_t red_black[] = {13, 26, 41};
+    fur_context *context = context_make(NULL, 3);
+    rng r = rng_stream(1090);
+    for (int i = 0; i < (TEST_SLOW ? 1 : 3); i++) {
+        fur_precond_options o = {.size = sizeof o, .kind = "ic0", .coloured = 1};
+        fur_csr *a = poisson_make(context, extent[i]);
+        fur_precond *p = NULL;
+        ck_assert_int_eq(poisson_iterations(a, "cg", &o, NULL), red_black[i]);
+        ck_ok(context, fur_precond_create(a, &o, &p));
+        ck_assert_int_eq(fur_precond_describe(p)->levels, 2);
+        fur_precond_destroy(p);
+        fur_csr_destroy(a);
+    }
+    for (int k = 0; k < COUNT_OF(forms); k++) {
+        const form *f = &forms[k];
+        fur_precond_options o = {.size = sizeof o,
+                                 .kind = f->kind,
+                                 .fill = f->fill,
+                                 .modified = f->modified,
+                                 .coloured = 1};
+        fur_csr *a = make(context, &r, 90, 30, f->hermitian, FUR_C128, FUR_I32);
+        fur_vector *b = vector_random(context, &r, FUR_C128, 90);
+        fur_vector *x = vector_random(context, &r, FUR_C128, 90);
+        fur_vector *z = vector_random(context, &r, FUR_C128, 90);
+        fur_vector *d = vector_random(context, &r, FUR_C128, 90);
+        fur_classes *colours = NULL;
+        fur_permutation *order = NULL;
+        fur_precond *p = NULL;
+        ck_ok(context, fur_precond_create(a, &o, &p));
+        ck_ok(context, fur_classes_from_colours(a, NULL, &colours));
+        ck_ok(context, fur_classes_order(colours, &order));
+        for (int turn = 0; turn < 2; turn++) {
+            fur_csr *permuted = NULL;
+            ck_ok(context, fur_csr_permute(a, order, order, &permuted));
+            ck_ok(context, fur_vector_permute(order, b, x));
+            apply_plainly(permuted, f, x);
+            ck_ok(context, fur_vector_unpermute(order, x, z));
+            ck_ok(context, fur_precond_apply(p, b, x));
+            check_same(x, z);
+            fur_csr_destroy(permuted);
+            ck_ok(context, fur_vector_fill(d, fur_real(3)));
+            ck_ok(context, fur_csr_scale(a, d, d));
+            ck_ok(context, fur_precond_update(p));
+        }
+        fur_permutation_destroy(order);
+        fur_classes_destroy(colours);
+        fur_precond_destroy(p);
+        fur_vector_destroy(d);
+        fur_vector_destroy(z);
+        fur_vector_destroy(x);
+        fur_vector_destroy(b);
+        fur_csr_destroy(a);
+    }
     fur_context_destroy(context);
 }
 END_TEST
@@ -499,6 +596,9 @@ START_TEST(useless_rows_are_named)
     o.shift = -1;
     ck_assert_int_eq(fur_precond_create(a, &o, &p), FUR_INVALID);
     ck_assert_ptr_nonnull(strstr(fur_context_error(context), "shift"));
+    o.fill = -1;
+    ck_assert_int_eq(fur_precond_create(a, &o, &p), FUR_INVALID);
+    o.fill = 0;
     ck_assert_ptr_null(p);
     o.shift = 0;
     ck_ok(context, fur_precond_create(a, &o, &p));
@@ -556,6 +656,7 @@ static void add_tests(TCase *tests)
     tcase_add_loop_test(tests, factors_of_a_full_matrix_solve, 0, all);
     tcase_add_loop_test(tests, modified_factors_keep_row_sums, 0, 2);
     tcase_add_test(tests, known_iterations_are_taken);
+    tcase_add_test(tests, colours_are_an_order);
     tcase_add_test(tests, breakdowns_are_shifted);
     tcase_add_loop_test(tests, new_values_wait_for_the_update, 0, all);
     tcase_add_loop_test(tests, useless_rows_are_named, 0, COUNT_OF(forms));

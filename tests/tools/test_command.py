@@ -98,8 +98,8 @@ class UsageTest(CommandTest):
             (["solve", "--rtol", "nan", plate], "--rtol takes a positive number"),
             (["solve", "--max-iterations", "0", plate], "--max-iterations takes a whole number"),
             (["solve", "--precond", "ilu", plate],
-             "--precond takes auto, none, jacobi, norms, mg, ssor, ic0, ilu0, fsai, chebyshev "
-             "or amg, not 'ilu'"),
+             "--precond takes auto, none, jacobi, norms, mg, ssor, ic0, ilu0, fsai, "
+             "chebyshev, ilu or amg, not 'ilu'"),
             (["solve", "--restart", "0", plate], "--restart takes a whole number"),
             (["solve", "--damp", "-1", plate], "--damp takes a positive number"),
             (["solve", "--report", "r.htm", plate], "--report takes a name that ends in .html"),
@@ -141,8 +141,8 @@ class UsageTest(CommandTest):
             (["info", plate, "--device", "abacus"], "--device takes cpu, cuda or cuda:N, not"),
             (["solve", plate, "--method", "abacus"], "--method takes auto, cg"),
             (["solve", plate, "--precond", "abacus"],
-             "--precond takes auto, none, jacobi, norms, mg, ssor, ic0, ilu0, fsai, chebyshev "
-             "or amg, not"),
+             "--precond takes auto, none, jacobi, norms, mg, ssor, ic0, ilu0, fsai, "
+             "chebyshev, ilu or amg, not"),
             (["reorder", plate, "--method", "abacus"],
              "--method takes rcm, cm, rcm-quality or sloan, not"),
             (["multiply", plate, "--values", "abacus"], "--values takes exact or f32, not"),
@@ -194,11 +194,11 @@ class UsageTest(CommandTest):
              "--precond of a matrix goes with a file, not with --stencil"),
             (["solve", plate, "--precond", "ilu0", "--method", "lsmr"],
              "--precond of a square matrix goes with another --method than lsqr, lsmr and cgnr"),
-            (["solve", plate, "--modified"], "--modified goes with --precond ic0 or ilu0"),
-            (["solve", plate, "--precond", "ic0", "--fill", 1], "--fill goes with --precond fsai"),
+            (["solve", plate, "--modified"], "--modified goes with --precond ic0, ilu0 or ilu"),
+            (["solve", plate, "--precond", "ic0", "--fill", 1], "--fill goes with --precond ilu or fsai"),
             (["solve", plate, "--degree", 2], "--degree goes with --precond chebyshev"),
             (["solve", plate, "--shift", "0.1", "--precond", "ssor"],
-             "--shift goes with --precond ic0 or ilu0"),
+             "--shift goes with --precond ic0, ilu0 or ilu"),
             (["solve", *grid, "--reorder", "rcm"], "--reorder goes with a file, not"),
             (["solve", *grid, "--method", "mg", "--precond", "jacobi"],
              "--precond goes with another --method than mg"),
@@ -805,8 +805,8 @@ class SolveTest(CommandTest):
     def test_preconditioners_of_the_matrix(self):
         """Each finds the solution, in its own order too, in fewer iterations than Jacobi's."""
         plain = self.json("solve", data("plate.mtx"), "--precond", "jacobi", "--whole")
-        for arguments in (["ssor"], ["ic0"], ["ic0", "--modified"], ["ilu0", "--shift", "0.01"],
-                          ["ic0", "--reorder", "rcm"], ["fsai"], ["fsai", "--fill", 1],
+        for arguments in (["ssor"], ["ic0"], ["ic0", "--modified"], ["ic0", "--coloured"], ["ilu0", "--shift", "0.01"],
+                          ["ic0", "--reorder", "rcm"], ["fsai"], ["fsai", "--fill", 1], ["ilu", "--fill", 2],
                           ["chebyshev", "--degree", 4], ["amg"], ["amg", "--reorder", "rcm"]):
             report = self.json("solve", data("plate.mtx"), "--precond", *arguments)
             self.assertEqual((report["method"], report["precond"]), ("cg", arguments[0]))

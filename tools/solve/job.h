@@ -34,6 +34,7 @@ typedef struct job_options {
     bool whole;
     bool bounds;
     bool modified;
+    bool coloured;
 } job_options;
 
 /* One attempt to solve, and what came of it. */

@@ -29,6 +29,7 @@ fur_status job_precondition(job *j)
                                    .fill = o->fill,
                                    .shift = o->shift,
                                    .modified = o->modified,
+                                   .coloured = o->coloured,
                                    .degree = o->degree};
     const fur_csr *a;
     if (!job_has_factors(o))

@@ -105,7 +105,8 @@ static void settle(struct argp_state *state, void *options)
     bool stencil = o->grid.points != 0;
     bool cycles = job_is(o->method, "mg");
     bool factors = job_has_factors(o);
-    bool pivots = job_is(o->precond, "ic0") || job_is(o->precond, "ilu0");
+    bool pivots =
+        job_is(o->precond, "ic0") || job_is(o->precond, "ilu0") || job_is(o->precond, "ilu");
     bool preconditioned = !job_is(o->precond, "auto") && !job_is(o->precond, "none");
     command_pairing pairings[] = {
         {"--stencil", stencil, o->common.operand_count == 0, "without a file"},
@@ -125,9 +126,11 @@ static void settle(struct argp_state *state, void *options)
         {"--precond of a matrix", factors, !stencil, "with a file, not with --stencil"},
         {"--precond of a square matrix", factors, !is_least_squares(o->method) && o->damp == 0,
          "with another --method than lsqr, lsmr and cgnr"},
-        {"--shift", o->shift > 0, pivots, "with --precond ic0 or ilu0"},
-        {"--modified", o->modified, pivots, "with --precond ic0 or ilu0"},
-        {"--fill", o->fill > 0, job_is(o->precond, "fsai"), "with --precond fsai"},
+        {"--shift", o->shift > 0, pivots, "with --precond ic0, ilu0 or ilu"},
+        {"--modified", o->modified, pivots, "with --precond ic0, ilu0 or ilu"},
+        {"--coloured", o->coloured, pivots, "with --precond ic0, ilu0 or ilu"},
+        {"--fill", o->fill > 0, job_is(o->precond, "fsai") || job_is(o->precond, "ilu"),
+         "with --precond ilu or fsai"},
         {"--degree", o->degree > 0, job_is(o->precond, "chebyshev"), "with --precond chebyshev"},
     };
     command_check(state, pairings, sizeof pairings / sizeof *pairings);
@@ -168,15 +171,16 @@ static const line_option own_options[] = {
      "odd length, which auto takes for those; made from a square matrix: ssor, a symmetric sweep, "
      "ic0, incomplete Cholesky factors, fsai, an approximate inverse, chebyshev, a polynomial, "
      "amg, algebraic multigrid (these "
-     "for symmetric positive definite matrices), ilu0, incomplete LU factors",
+     "for symmetric positive definite matrices), ilu0 and ilu, incomplete LU factors without "
+     "and with fill",
      LINE_CHOICE, AT(precond), .names = precond_name},
     {"shift", "S",
-     "Of ic0 and ilu0: factor A with its diagonal times 1 + S (default 0; more where a pivot "
+     "Of ic0, ilu0 and ilu: factor A with its diagonal times 1 + S (default 0; more where a pivot "
      "breaks "
      "down)",
      LINE_POSITIVE, AT(shift)},
     {"modified", NULL,
-     "Of ic0 and ilu0: what they leave out is subtracted from the diagonal, for fine grids",
+     "Of ic0, ilu0 and ilu: what they leave out is subtracted from the diagonal, for fine grids",
      LINE_FLAG, AT(modified)},
     {"restart", "N",
      "Directions that gmres and fgmres keep before they restart, shadow vectors of idrs",
@@ -189,8 +193,13 @@ static const line_option own_options[] = {
      "Give up after N iterations (default: 10 times the rows plus 100, at most 50000; 100 cycles "
      "of mg)",
      LINE_LONG, AT(max_iterations), .most = INT64_MAX},
-    {"fill", "N", "Of fsai: positions of the N + 1st power of A, from 1 to 3 (default: of A)",
-     LINE_COUNT, AT(fill), .most = 3},
+    {"coloured", NULL,
+     "Of ic0, ilu0 and ilu: rows by colours of the graph, for many threads; other factors",
+     LINE_FLAG, AT(coloured)},
+    {"fill", "N",
+     "Of ilu: levels of fill (default 1). Of fsai: positions of the N + 1st power of A, up to 3 "
+     "(default: of A)",
+     LINE_COUNT, AT(fill), .most = 100},
     {"degree", "N", "Of chebyshev: steps (default 3)", LINE_COUNT, AT(degree), .most = 100},
     {"whole", NULL,
      "Never reduce a matrix of two colours to one (cg does, without a preconditioner or with "

@@ -1,0 +1,160 @@
+/* Incomplete LU factors with levels of fill: an entry of A has level 0, what row k puts at (i, j)
+ * lev(i, k) + lev(k, j) + 1, and the least of these levels stays if it is at most `fill`
+ * (Gustafsson 1978; Saad, Iterative Methods for Sparse Linear Systems, 2003, section 10.3.3). */
+#include "factor.h"
+
+#include <string.h>
+
+#define DEFAULT_FILL 1
+#define MOST_FILL 100
+#define END INT32_MAX
+
+/* The pattern in the making, row after row. */
+typedef struct filling {
+    fur_env *env;
+    const fur_csr_view *a; /* rows sorted, no entry twice */
+    int most;
+    int64_t *start;
+    int64_t *upper; /* where the entries right of the diagonal begin */
+    int32_t *columns;
+    uint8_t *levels;
+    int64_t count;
+    int64_t room;
+    /* Of the row in progress: the column behind each column, and the level of each. */
+    int32_t *next;
+    uint8_t *level;
+} filling;
+
+/* Room for so many entries more. */
+static fur_status make_room(filling *f, int64_t more)
+{
+    int32_t *columns;
+    uint8_t *levels;
+    if (f->count + more <= f->room)
+        return FUR_OK;
+    int64_t room = 2 * (f->count + more);
+    FUR_TRY(fur_env_allocate(f->env, room, sizeof *columns, &columns));
+    fur_status status = fur_env_allocate(f->env, room, sizeof *levels, &levels);
+    if (status != FUR_OK) {
+        fur_env_release(f->env, columns);
+        return status;
+    }
+    if (f->count > 0) {
+        memcpy(columns, f->columns, (size_t)f->count * sizeof *columns);
+        memcpy(levels, f->levels, (size_t)f->count * sizeof *levels);
+    }
+    fur_env_release(f->env, f->columns);
+    fur_env_release(f->env, f->levels);
+    f->columns = columns;
+    f->levels = levels;
+    f->room = room;
+    return FUR_OK;
+}
+
+/* Lists A's columns of a row. Returns the first, and adds their number. */
+static int32_t list_row(filling *f, int64_t i, int64_t *length)
+{
+    int64_t begin = fur_offset_at(f->a, i);
+    int64_t end = fur_offset_at(f->a, i + 1);
+    for (int64_t k = begin; k < end; k++) {
+        f->next[f->a->columns[k]] = k + 1 < end ? f->a->columns[k + 1] : END;
+        f->level[f->a->columns[k]] = 0;
+    }
+    *length += end - begin;
+    return f->a->columns[begin];
+}
+
+/* Adds what row k puts into the row in progress. */
+static void add_fill(filling *f, int32_t k, int64_t *length)
+{
+    int32_t at = k;
+    for (int64_t q = f->upper[k]; q < f->start[k + 1]; q++) {
+        int32_t j = f->columns[q];
+        int level = f->level[k] + f->levels[q] + 1;
+        if (level > f->most)
+            continue;
+        while (f->next[at] < j)
+            at = f->next[at];
+        if (f->next[at] != j) {
+            f->next[j] = f->next[at];
+            f->next[at] = j;
+            f->level[j] = (uint8_t)level;
+            ++*length;
+        } else if (level < f->level[j]) {
+            f->level[j] = (uint8_t)level;
+        }
+    }
+}
+
+static fur_status fill_row(filling *f, int64_t i)
+{
+    int64_t length = 0;
+    int32_t first = list_row(f, i, &length);
+    for (int32_t k = first; k < i; k = f->next[k])
+        add_fill(f, k, &length);
+    FUR_TRY(make_room(f, length));
+    for (int32_t j = first; j != END; j = f->next[j]) {
+        f->columns[f->count] = j;
+        f->levels[f->count++] = f->level[j];
+        if (j == i)
+            f->upper[i] = f->count;
+    }
+    f->start[i + 1] = f->count;
+    return FUR_OK;
+}
+
+static fur_status copy_pattern(const filling *f, const fur_csr *a, fur_csr **out)
+{
+    int64_t n = f->a->rows;
+    FUR_TRY(fur_csr_allocate(a->context, n, n, f->count, f->a->value_type, fur_offset_for(f->count),
+                             out));
+    fur_csr_set_offsets(*out, f->start);
+    if (f->count > 0)
+        memcpy(fur_csr_columns(*out), f->columns, (size_t)f->count * sizeof *f->columns);
+    return FUR_OK;
+}
+
+static fur_status find(const fur_csr *a, const fur_precond_options *options, fur_csr **out)
+{
+    fur_env *env = &a->context->env;
+    int64_t n = a->view.rows;
+    fur_csr *own = NULL;
+    fur_status status = FUR_OK;
+    filling f = {.env = env, .most = options->fill ? options->fill : DEFAULT_FILL};
+    FUR_TRY_DONE(fur_factors_pattern(a, false, INT64_MAX, &own));
+    f.a = &own->view;
+    FUR_TRY_DONE(fur_env_allocate_zeros(env, n + 1, sizeof *f.start, &f.start));
+    FUR_TRY_DONE(fur_env_allocate(env, n, sizeof *f.upper, &f.upper));
+    FUR_TRY_DONE(fur_env_allocate(env, n, sizeof *f.next, &f.next));
+    FUR_TRY_DONE(fur_env_allocate(env, n, sizeof *f.level, &f.level));
+    for (int64_t i = 0; i < n; i++)
+        FUR_TRY_DONE(fill_row(&f, i));
+    FUR_TRY_DONE(copy_pattern(&f, a, out));
+done:
+    fur_env_release(env, f.level);
+    fur_env_release(env, f.next);
+    fur_env_release(env, f.levels);
+    fur_env_release(env, f.columns);
+    fur_env_release(env, f.upper);
+    fur_env_release(env, f.start);
+    fur_csr_destroy(own);
+    return status;
+}
+
+static fur_status create(fur_precond *p, const fur_precond_options *options)
+{
+    if (options->fill < 0 || options->fill > MOST_FILL)
+        return fur_context_fail(p->context, FUR_INVALID,
+                                "fill of \"ilu\" must be from 0 to %d, it is %d", MOST_FILL,
+                                options->fill);
+    return fur_factors_create(p, options, FUR_FACTOR_LU, find);
+}
+
+const fur_precond_kind fur_precond_ilu = {
+    .info = {"ilu", "incomplete LU factors with levels of fill: more memory, fewer iterations",
+             "Gustafsson 1978"},
+    .create = create,
+    .update = fur_factors_update,
+    .apply = fur_factors_apply,
+    .release = fur_factors_release,
+};
