@@ -3,6 +3,7 @@
 #define FURROW_FURROW_H
 
 #include <furrow/algebra.h>
+#include <furrow/amg.h>
 #include <furrow/base.h>
 #include <furrow/batch.h>
 #include <furrow/binary.h>

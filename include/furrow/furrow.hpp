@@ -1069,6 +1069,11 @@ class vectors : public owner<fur_vectors, fur_vectors_destroy>
         return csr(context(),
                    [&](auto out) { return fur_neighbours(get(), k, options, report, out); });
     }
+    /* The rigid body modes of the points that are the rows of this X. */
+    vectors rigid_modes() const
+    {
+        return vectors(context(), [&](auto out) { return fur_amg_rigid_modes(get(), out); });
+    }
     std::vector<double> norm1() const
     {
         return norms(fur_vectors_norm1);
@@ -1346,6 +1351,29 @@ class multigrid : public owner<fur_multigrid, fur_multigrid_destroy>
     fur_context *context_;
 };
 
+/* Algebraic multigrid, a preconditioner: operator_from_amg makes it one for solvers. */
+class amg : public owner<fur_amg, fur_amg_destroy>
+{
+  public:
+    explicit amg(const fur_csr *a, const fur_amg_options *options = nullptr)
+        : owner(fur_csr_context(a), [&](auto out) { return fur_amg_create(a, options, out); }),
+          context_(fur_csr_context(a))
+    {
+    }
+    /* One cycle: x = M b. */
+    void apply(const fur_vector *b, fur_vector *x)
+    {
+        check(fur_amg_apply(get(), b, x), context_);
+    }
+    const fur_amg_report &describe() const
+    {
+        return *fur_amg_describe(get());
+    }
+
+  private:
+    fur_context *context_;
+};
+
 /* A preconditioner of a matrix, which must outlive it: z = M r, M ~ A^-1. */
 class precond : public owner<fur_precond, fur_precond_destroy>
 {
@@ -1448,6 +1476,11 @@ class linear_operator : public owner<fur_operator, fur_operator_destroy>
     /* One cycle from 0, as a preconditioner; the multigrid must outlive it. */
     linear_operator(fur_context *context, const multigrid &mg)
         : owner(context, [&](auto out) { return fur_operator_from_multigrid(mg, out); })
+    {
+    }
+    /* One cycle from 0, as a preconditioner; the multigrid must outlive it. */
+    linear_operator(fur_context *context, const amg &mg)
+        : owner(context, [&](auto out) { return fur_operator_from_amg(mg, out); })
     {
     }
     /* The preconditioner must outlive it. */

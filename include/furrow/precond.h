@@ -8,6 +8,7 @@
 #ifndef FURROW_PRECOND_H
 #define FURROW_PRECOND_H
 
+#include <furrow/amg.h>
 #include <furrow/base.h>
 #include <furrow/csr.h>
 #include <furrow/operator.h>
@@ -33,7 +34,8 @@ typedef struct fur_precond_options {
     /* Of "ic0", "ilu0" and "ilu": 1: rows by colours of the graph, which makes other factors, whose
      * solves have as many levels as there are colours; update then allocates. */
     int coloured;
-    int degree; /* of "chebyshev": steps, 0: 3 */
+    int degree;                 /* of "chebyshev": steps, 0: 3 */
+    const fur_amg_options *amg; /* of "amg": furrow/amg.h; NULL: the defaults */
 } fur_precond_options;
 
 /* The preconditioner of A, which must outlive it. Without A it refuses to be used, FUR_INVALID.
@@ -47,10 +49,10 @@ FUR_API fur_status fur_precond_create(const fur_csr *a, const fur_precond_option
 FUR_API void fur_precond_destroy(fur_precond *p);
 
 /* Takes over new values of A (fur_csr_set_values); what follows from the pattern is kept. "jacobi",
- * "ssor" and "chebyshev" have done so already when A's values changed. The others keep the values
- * they were made of until this call: an old preconditioner is often good enough for a few more
- * solves. If it fails, the preconditioner refuses to be used, FUR_INVALID with the reason, until it
- * succeeds. */
+ * "ssor", "chebyshev" and "amg" have done so already when A's values changed. The others keep the
+ * values they were made of until this call: an old preconditioner is often good enough for a few
+ * more solves. If it fails, the preconditioner refuses to be used, FUR_INVALID with the reason,
+ * until it succeeds. */
 FUR_API fur_status fur_precond_update(fur_precond *p);
 
 /* z = M r. r and z have A's rows and value type and must not overlap. Allocates nothing. */

@@ -1,8 +1,11 @@
 /* Vectors that look random and are the same everywhere. */
 #include "hashed.h"
 
-#include "env.h"
+#include "core.h"
+#include "team.h"
 #include "value_type.h"
+
+#define PART_GRAIN 8192
 
 /* A number of (-1, 1) for every index: splitmix64 (Steele, Lea and Flood 2014). */
 static double hash(uint64_t index)
@@ -13,22 +16,30 @@ static double hash(uint64_t index)
     return ((double)((z ^ (z >> 31)) >> 11) + 0.5) * 0x1p-52 - 1;
 }
 
+typedef struct filling {
+    uint64_t first;
+    bool single;
+    void *parts;
+} filling;
+
+static void fill_parts(void *job, int64_t begin, int64_t end)
+{
+    const filling f = *(const filling *)job;
+    for (int64_t i = begin; i < end; i++) {
+        double number = hash(f.first + (uint64_t)i);
+        if (f.single)
+            ((float *)f.parts)[i] = (float)number;
+        else
+            ((double *)f.parts)[i] = number;
+    }
+}
+
 fur_status fur_vector_fill_hashed(fur_vector *x, uint64_t first)
 {
-    fur_value_type value = fur_vector_value_type(x);
-    fur_context *context = fur_vector_context(x);
-    int64_t parts = fur_vector_size(x) * fur_value_parts(value);
-    size_t size = fur_value_size(value) / (size_t)fur_value_parts(value);
-    void *entries;
-    FUR_TRY(fur_context_allocate(context, (size_t)parts * size, &entries));
-    for (int64_t i = 0; i < parts; i++) {
-        double number = hash(first + (uint64_t)i);
-        if (fur_value_is_single(value))
-            ((float *)entries)[i] = (float)number;
-        else
-            ((double *)entries)[i] = number;
-    }
-    fur_status status = fur_vector_upload(entries, x);
-    fur_context_release(context, entries);
-    return status;
+    int64_t parts = x->size * fur_value_parts(x->value_type);
+    int64_t bytes = x->size * (int64_t)fur_value_size(x->value_type);
+    filling f = {first, fur_value_is_single(x->value_type), NULL};
+    FUR_TRY(fur_memory_to_host(x->context, x->data, bytes, &f.parts));
+    fur_parallel(&x->context->env, parts / PART_GRAIN, parts, fill_parts, &f);
+    return fur_memory_from_host(x->context, x->data, f.parts, bytes);
 }

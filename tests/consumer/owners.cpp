@@ -41,7 +41,8 @@ static_assert(move_only<furrow::context> && move_only<furrow::vector> && move_on
               move_only<furrow::solver> && move_only<furrow::scalars> &&
               move_only<furrow::recording> && move_only<furrow::multigrid> &&
               move_only<furrow::product> && move_only<furrow::output> && move_only<furrow::batch> &&
-              move_only<furrow::batch_solver> && move_only<furrow::precond>);
+              move_only<furrow::batch_solver> && move_only<furrow::amg> &&
+              move_only<furrow::precond>);
 
 using numbers = std::vector<double>;
 
@@ -329,6 +330,7 @@ static void blocks(furrow::context &context, const furrow::csr &a)
     furrow::vectors points(context, FUR_F64, 3, 1);
     points.upload(places);
     EXPECT(points.neighbours(1).entry(2, 1) == 2.0);
+    EXPECT(furrow::vectors(context, FUR_F64, 3, 2).rigid_modes().view().cols == 3);
     furrow::csr sampled = furrow::sddmm(1.0, x, x, 0.0, a);
     furrow::sddmm_apply(1.0, x, x, -1.0, sampled);
     EXPECT(sampled.norm_max() == 0.0);
@@ -496,6 +498,10 @@ static void grids(furrow::context &context)
                      furrow::multigrid(context, furrow::stencil(context, definition));
                  });
     furrow::csr matrix = s.assemble();
+    furrow::amg levels(matrix);
+    EXPECT(levels.describe().levels == 1);
+    levels.apply(b, x);
+    solves(context, a, furrow::linear_operator(context, levels));
     furrow::product p(matrix);
     solves(context, p.as_operator(), nullptr);
     EXPECT(p.order() == nullptr && *p.describe().kernel);

@@ -607,6 +607,43 @@ static void destroy_solver(object o)
     fur_solver_destroy(o.solver);
 }
 
+/* Levels of a matrix; all are gone on return. */
+static fur_status amg_by(fixture *f, int single, object *out)
+{
+    fur_amg *amg = NULL;
+    fur_amg_options options = {
+        .size = sizeof options, .coarsest = 4, .single = single, .cycle = FUR_AMG_K};
+    fur_status status = fur_amg_create(f->a, &options, &amg);
+    fur_amg_destroy(amg);
+    if (status == FUR_OK)
+        out->any = NULL;
+    return status;
+}
+
+static fur_status amg(fixture *f, object *out)
+{
+    return amg_by(f, 0, out);
+}
+
+static fur_status amg_single(fixture *f, object *out)
+{
+    return amg_by(f, 1, out);
+}
+
+static fur_status rigid_modes(fixture *f, object *out)
+{
+    fur_vectors *points = NULL;
+    fur_vectors *modes = NULL;
+    fur_status status = fur_vectors_create(f->context, FUR_F64, 9, 3, FUR_LAYOUT_ROWS, &points);
+    if (status == FUR_OK)
+        status = fur_amg_rigid_modes(points, &modes);
+    fur_vectors_destroy(modes);
+    fur_vectors_destroy(points);
+    if (status == FUR_OK)
+        out->any = NULL;
+    return status;
+}
+
 static void destroy_stencil(object o)
 {
     fur_stencil_destroy(o.stencil);
@@ -692,6 +729,9 @@ static const creation creations[] = {
     {"neighbours by a grid", neighbours_grid, destroy_matrix, 13},
     {"plan with rounded values", plan_rounded, destroy_plan, 3},
     {"batch with a solver", batch_cg, destroy_nothing, 6},
+    {"algebraic multigrid", amg, destroy_nothing, 30},
+    {"algebraic multigrid in single precision", amg_single, destroy_nothing, 33},
+    {"rigid body modes", rigid_modes, destroy_nothing, 4},
     {"preconditioner jacobi", precond_jacobi, destroy_precond, 6},
     {"preconditioner ssor", precond_ssor, destroy_precond, 20},
     {"preconditioner ic0", precond_ic0, destroy_precond, 30},

@@ -34,6 +34,7 @@ typedef struct results {
     fur_solver *solver;
     fur_batch *batch;
     fur_batch_solver *batch_solver;
+    fur_amg *amg;
     fur_precond *precond;
     fur_scalars *scalars;
     fur_output *output;
@@ -80,6 +81,7 @@ typedef struct world {
     fur_vectors *batch_values;
     fur_batch *batch;
     fur_batch_solver *batch_solver;
+    fur_amg *amg;
     fur_precond *precond;
     fur_csr_view arrays;
     fur_coo_view coo;
@@ -155,12 +157,14 @@ static void make_world(void)
                                         &w.batch_values));
     ck_ok(w.context, fur_batch_create(w.a, w.batch_values, &w.batch));
     ck_ok(w.context, fur_batch_solver_create(w.batch, NULL, &w.batch_solver));
+    ck_ok(w.context, fur_amg_create(w.a, NULL, &w.amg));
     ck_ok(w.context, fur_precond_create(w.a, NULL, &w.precond));
     memset(&w.out, 0x5a, sizeof w.out);
 }
 
 static void destroy_world(void)
 {
+    fur_amg_destroy(w.amg);
     fur_precond_destroy(w.precond);
     fur_batch_solver_destroy(w.batch_solver);
     fur_batch_destroy(w.batch);
@@ -544,6 +548,20 @@ static int refuse_batches(int wanted, int rows)
     return rows;
 }
 
+static int refuse_amg(int wanted, int rows)
+{
+    REFUSED(NULL, "a", fur_amg_create(NULL, NULL, &w.out.amg));
+    REFUSED(w.context, "out", fur_amg_create(w.a, NULL, NULL));
+    REFUSED(NULL, "amg", fur_amg_apply(NULL, w.x, w.y));
+    REFUSED(w.context, "b", fur_amg_apply(w.amg, NULL, w.y));
+    REFUSED(w.context, "x", fur_amg_apply(w.amg, w.x, NULL));
+    REFUSED(NULL, "amg", fur_operator_from_amg(NULL, &w.out.op));
+    REFUSED(w.context, "out", fur_operator_from_amg(w.amg, NULL));
+    REFUSED(NULL, "points", fur_amg_rigid_modes(NULL, &w.out.vectors));
+    REFUSED(w.context, "out", fur_amg_rigid_modes(w.block, NULL));
+    return rows;
+}
+
 static int refuse_stencils(int wanted, int rows)
 {
     REFUSED(NULL, "context", fur_stencil_create(NULL, &w.stencil_definition, &w.out.stencil));
@@ -686,6 +704,7 @@ static int refuse(int wanted)
     rows = refuse_triangles(wanted, rows);
     rows = refuse_graphs(wanted, rows);
     rows = refuse_batches(wanted, rows);
+    rows = refuse_amg(wanted, rows);
     rows = refuse_stencils(wanted, rows);
     rows = refuse_operators(wanted, rows);
     return refuse_files(wanted, rows);
@@ -739,6 +758,7 @@ START_TEST(destroying_null_does_nothing)
     fur_scalars_destroy(NULL);
     fur_batch_destroy(NULL);
     fur_batch_solver_destroy(NULL);
+    fur_amg_destroy(NULL);
     fur_precond_destroy(NULL);
 }
 END_TEST
@@ -810,6 +830,8 @@ START_TEST(asking_null_has_a_neutral_answer)
     ck_assert_ptr_null(fur_batch_context(NULL));
     ck_assert_ptr_null(fur_batch_pattern(NULL));
     ck_assert_int_eq(fur_batch_count(NULL), 0);
+    ck_assert_str_eq(fur_amg_describe(NULL)->smoother, "");
+    ck_assert_ptr_null(fur_amg_level_at(NULL, 0));
 }
 END_TEST
 

@@ -576,6 +576,16 @@ static fur_status fill_binary_header_option(fur_context *context, const void *ou
     return take_binary_read(context, &options);
 }
 
+static fur_status take_amg(fur_context *context, const void *options)
+{
+    fur_csr *a = tiny(context);
+    fur_amg *amg = NULL;
+    fur_status status = fur_amg_create(a, options, &amg);
+    fur_amg_destroy(amg);
+    fur_csr_destroy(a);
+    return status;
+}
+
 #define KIND(type, take)                                                                           \
     {                                                                                              \
 #        type, sizeof(type), take, false                                                           \
@@ -641,6 +651,7 @@ static const kind kinds[] = {
     KIND_FILLED(fur_neighbours_report, fill_neighbours_report),
     KIND(fur_batch_solver_options, take_batch),
     KIND_FILLED(fur_batch_report, fill_batch_report),
+    KIND(fur_amg_options, take_amg),
     KIND(fur_precond_options, take_precond),
 };
 

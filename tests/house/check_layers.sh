@@ -39,8 +39,9 @@ may_see() {
     furrow_solver) echo src/solver "$matrix" ;;
     furrow_method) echo src/method src/solver src/core "$kernel" ;;
     furrow_choose) echo src/choose src/solver "$matrix" ;;
+    furrow_amg) echo src/amg src/method "$matrix" ;;
     furrow_batch) echo src/batch src/solver "$matrix" ;;
-    furrow_precond) echo src/precond src/triangular src/graph src/spgemm src/spmv "$matrix" ;;
+    furrow_precond) echo src/precond src/amg src/triangular src/graph src/spgemm src/spmv "$matrix" ;;
     furrow_eigs) echo src/eigs src/method src/solver src/core "$kernel" ;;
     furrow_io_common) echo io/common src/base ;;
     furrow_io_number) echo io/number ;;

@@ -99,7 +99,7 @@ class UsageTest(CommandTest):
             (["solve", "--max-iterations", "0", plate], "--max-iterations takes a whole number"),
             (["solve", "--precond", "ilu", plate],
              "--precond takes auto, none, jacobi, norms, mg, ssor, ic0, ilu0, fsai, "
-             "chebyshev or ilu, not 'ilu'"),
+             "chebyshev, ilu or amg, not 'ilu'"),
             (["solve", "--restart", "0", plate], "--restart takes a whole number"),
             (["solve", "--damp", "-1", plate], "--damp takes a positive number"),
             (["solve", "--report", "r.htm", plate], "--report takes a name that ends in .html"),
@@ -142,7 +142,7 @@ class UsageTest(CommandTest):
             (["solve", plate, "--method", "abacus"], "--method takes auto, cg"),
             (["solve", plate, "--precond", "abacus"],
              "--precond takes auto, none, jacobi, norms, mg, ssor, ic0, ilu0, fsai, "
-             "chebyshev or ilu, not"),
+             "chebyshev, ilu or amg, not"),
             (["reorder", plate, "--method", "abacus"],
              "--method takes rcm, cm, rcm-quality or sloan, not"),
             (["multiply", plate, "--values", "abacus"], "--values takes exact or f32, not"),
@@ -843,7 +843,7 @@ class SolveTest(CommandTest):
         plain = self.json("solve", data("plate.mtx"), "--precond", "jacobi", "--whole")
         for arguments in (["ssor"], ["ic0"], ["ic0", "--modified"], ["ic0", "--coloured"], ["ilu0", "--shift", "0.01"],
                           ["ic0", "--reorder", "rcm"], ["fsai"], ["fsai", "--fill", 1], ["ilu", "--fill", 2],
-                          ["chebyshev", "--degree", 4]):
+                          ["chebyshev", "--degree", 4], ["amg"], ["amg", "--reorder", "rcm"]):
             report = self.json("solve", data("plate.mtx"), "--precond", *arguments)
             self.assertEqual((report["method"], report["precond"]), ("cg", arguments[0]))
             self.assertIs(report["converged"], True)

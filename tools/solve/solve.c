@@ -169,8 +169,8 @@ static const line_option own_options[] = {
      "Preconditioner: auto (default), none, jacobi, norms (of the columns; for symmetric matrices "
      "and least squares), mg, for real stencils of 3, 5 and 7 points without a periodic axis of "
      "odd length, which auto takes for those; made from a square matrix: ssor, a symmetric sweep, "
-     "ic0, incomplete Cholesky factors, fsai, an approximate inverse, chebyshev, a polynomial "
-     "(these "
+     "ic0, incomplete Cholesky factors, fsai, an approximate inverse, chebyshev, a polynomial, "
+     "amg, algebraic multigrid (these "
      "for symmetric positive definite matrices), ilu0 and ilu, incomplete LU factors without "
      "and with fill",
      LINE_CHOICE, AT(precond), .names = precond_name},

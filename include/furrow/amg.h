@@ -1,0 +1,141 @@
+/* Algebraic multigrid by smoothed aggregation: a preconditioner for symmetric (Hermitian) positive
+ * definite matrices, such as those of elliptic equations on grids and meshes of any kind, made from
+ * the matrix alone (Vanek, Mandel and Brezina 1996).
+ *
+ * On each level rows that are strongly coupled are gathered in aggregates, each a root and its
+ * neighbours, the roots being a maximal independent set at distance 2 that is found by hashes of
+ * their numbers (Bell, Dalton and Olson 2012; Kelley and Rajamanickam 2022). The tentative
+ * prolongation T has the near-nullspace, orthonormal on each aggregate, and
+ *
+ *     P = (I - 4 / (3 rho) D^-1 A') T,  A_c = P^H A P
+ *
+ * where A' is A with its weak entries moved to the diagonal, D the diagonal of A' and rho an
+ * estimate of the largest eigenvalue of D^-1 A. The coarsest level is solved by a dense inverse.
+ *
+ * Hierarchy and cycle have the same bits for any number of threads (docs/numerics.md). docs/amg.md
+ * says which options are for what. */
+#ifndef FURROW_AMG_H
+#define FURROW_AMG_H
+
+#include <furrow/base.h>
+#include <furrow/csr.h>
+#include <furrow/operator.h>
+#include <furrow/vector.h>
+#include <furrow/vectors.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Used by one thread at a time, as its context, and for one cycle at a time. Keeps the matrices of
+ * all levels but the first, what new values need, and four vectors a level: report.bytes. */
+typedef struct fur_amg fur_amg;
+
+/* The order in which a cycle visits the levels. */
+typedef enum fur_amg_visits {
+    FUR_AMG_V = 0, /* down to the coarsest and up again */
+    FUR_AMG_W,     /* each level twice as often as the one above */
+    /* Each level by one or two steps of conjugate gradients with the levels below (Notay and
+     * Vassilevski 2008): the second if the first leaves more than a quarter of the residual. Not
+     * quite linear: best in "fgmres". */
+    FUR_AMG_K
+} fur_amg_visits;
+
+/* For options where 0 stands for the default. */
+#define FUR_AMG_NONE (-1)
+
+typedef struct fur_amg_options {
+    size_t size; /* sizeof(fur_amg_options) */
+    /* Vectors that A nearly turns into 0, and that the coarse levels have to represent: a row for
+     * each of A's, of A's value type, on the host. NULL: the constant; with block > 1 one constant
+     * for each unknown of a node. For elasticity fur_amg_rigid_modes. Read by fur_amg_create only.
+     */
+    const fur_vectors *near_nullspace;
+    /* Unknowns of a node, whose rows follow each other; they stay together. 0: 1. */
+    int block;
+    /* The entry, or the block, at (i, j) is strong if |a_ij|^2 > theta^2 |a_ii| |a_jj|, in the norm
+     * of Frobenius. 0: FUR_AMG_THETA; FUR_AMG_NONE: every entry that is not 0. */
+    double theta;
+    int levels;       /* most levels; 0: until `coarsest` */
+    int64_t coarsest; /* coarsening ends at a level of at most this number of rows; 0: 300 */
+    /* NULL or "chebyshev": a polynomial in D^-1 A, the smallest on the upper part of its spectrum.
+     * "jacobi": sweeps by the sums of the moduli of the rows, which need no eigenvalue (Baker,
+     * Falgout, Kolev and Yang 2011). Both before and after the coarse level, and so symmetric. */
+    const char *smoother;
+    int sweeps; /* degree of the polynomial, or number of sweeps, 1 to 16; 0: 2 */
+    fur_amg_visits cycle;
+    /* 1: levels and cycle are in single precision for an A in double precision. Half the memory and
+     * traffic; vectors are scaled to norm 1 before they are rounded. The bits are those for A
+     * rounded. */
+    int single;
+} fur_amg_options;
+
+#define FUR_AMG_THETA 0.02
+#define FUR_AMG_SWEEPS_MOST 16
+#define FUR_AMG_BLOCK_MOST 16
+#define FUR_AMG_MODES_MOST 16
+
+/* The hierarchy of a square matrix, which must outlive it. New values of A (fur_csr_set_values)
+ * reach it in place, and allocate nothing: aggregates, patterns and near-nullspace stay, all values
+ * are computed again. FUR_INVALID for a matrix that is not square or whose rows are not whole
+ * nodes, for options out of range, for a near-nullspace of another shape or type, and for an entry
+ * of A that is not finite; FUR_UNSUPPORTED for a smoother that is not there and in a CUDA context.
+ */
+FUR_API fur_status fur_amg_create(const fur_csr *a, const fur_amg_options *options, fur_amg **out);
+
+/* Destroys a hierarchy. */
+FUR_API void fur_amg_destroy(fur_amg *amg);
+
+/* x = M b: one cycle from x = 0, for b and x of A's size and value type, which must not overlap.
+ * With V and W cycles M is symmetric up to rounding, and positive definite if A is. Rows without
+ * entries get x_i = 0. Allocates nothing. */
+FUR_API fur_status fur_amg_apply(fur_amg *amg, const fur_vector *b, fur_vector *x);
+
+/* The operator x = M b, a preconditioner for "cg"; the hierarchy must outlive it. Like that, it
+ * takes over new values. */
+FUR_API fur_status fur_operator_from_amg(fur_amg *amg, fur_operator **out);
+
+typedef struct fur_amg_report {
+    size_t size; /* of the library's struct */
+    int levels;
+    int64_t coarsest;           /* rows of the last level */
+    double operator_complexity; /* entries of all levels over those of A */
+    double grid_complexity;     /* rows of all levels over those of A */
+    double bytes_cycle;         /* compulsory traffic of one cycle; of W and K at most */
+    int64_t bytes;              /* that the hierarchy keeps, A not counted */
+    double seconds_setup;       /* of fur_amg_create, or of the last new values */
+    const char *smoother;       /* "chebyshev" or "jacobi" */
+    int dense;                  /* 1: the last level has an inverse; 0: it is only smoothed */
+} fur_amg_report;
+
+/* What was made; lives as long as the hierarchy. For NULL all numbers are 0 and strings "". */
+FUR_API const fur_amg_report *fur_amg_describe(const fur_amg *amg);
+
+/* A level, for pictures and tests. */
+typedef struct fur_amg_level {
+    size_t size;      /* of the library's struct */
+    const fur_csr *a; /* the matrix; of the first level the caller's, or that in single precision */
+    const fur_csr *p; /* prolongation from the next level; NULL on the last */
+    int block;        /* rows of a node */
+    int64_t nodes;
+    int64_t aggregates; /* nodes of the next level; 0 on the last */
+    /* The aggregate of each node; -1: in none, as it is coupled to nothing. NULL on the last. */
+    const int32_t *aggregate;
+    double gershgorin; /* largest sum of moduli of a row of D^-1 A: bounds its eigenvalues */
+    double largest;    /* the estimate of the largest of them that is used; at most gershgorin */
+} fur_amg_level;
+
+/* Level 0, the finest, 1, 2, ...; NULL past the last. Lives as long as the hierarchy. */
+FUR_API const fur_amg_level *fur_amg_level_at(const fur_amg *amg, int index);
+
+/* The rigid body modes of points in 2 or 3 dimensions, a row of `points` each, of a real type: the
+ * near-nullspace of elasticity, with the displacements of a point in neighbouring rows (block 2 or
+ * 3). 3 modes of 2 rows a point: (1, 0), (0, 1), (-y, x); 6 of 3 rows a point: the three
+ * translations, then the rotations (0, -z, y), (z, 0, -x), (-y, x, 0). Coordinates count from the
+ * mean of the points. FUR_INVALID for other dimensions and for a complex type. */
+FUR_API fur_status fur_amg_rigid_modes(const fur_vectors *points, fur_vectors **out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

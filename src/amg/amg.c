@@ -1,0 +1,199 @@
+/* Algebraic multigrid: making it from options, what it says about itself. */
+#include "clock.h"
+#include "hierarchy.h"
+#include "options.h"
+#include "value_type.h"
+
+#include <math.h>
+
+#define COARSEST 300
+#define SWEEPS 2
+
+static fur_status check_matrix(const fur_csr *a, int block)
+{
+    fur_env *env = &a->context->env;
+    const fur_csr_view *v = &a->view;
+    if (fur_is_remote(a->context))
+        return fur_env_fail(env, FUR_UNSUPPORTED,
+                            "algebraic multigrid works on the CPU only: transfer the matrix to "
+                            "fur_context_host");
+    if (v->rows != v->cols)
+        return fur_env_fail(env, FUR_INVALID,
+                            "algebraic multigrid needs a square matrix, this one is %lld x %lld",
+                            (long long)v->rows, (long long)v->cols);
+    if (block < 0 || block > FUR_AMG_BLOCK_MOST)
+        return fur_env_fail(env, FUR_INVALID,
+                            "a node cannot have %d unknowns; block is from 1 to %d", block,
+                            FUR_AMG_BLOCK_MOST);
+    if (block > 0 && v->rows % block != 0)
+        return fur_env_fail(env, FUR_INVALID, "%lld rows are not whole nodes of %d",
+                            (long long)v->rows, block);
+    return FUR_OK;
+}
+
+static fur_status check_near(const fur_csr *a, const fur_vectors *near)
+{
+    fur_env *env = &a->context->env;
+    if (!near)
+        return FUR_OK;
+    const fur_vectors_view *v = fur_vectors_get(near);
+    if (fur_vectors_context(near) != a->context)
+        return fur_env_fail(env, FUR_INVALID,
+                            "the near-nullspace belongs to another context than the matrix");
+    if (v->value_type != a->view.value_type || v->rows != a->view.rows)
+        return fur_env_fail(env, FUR_INVALID,
+                            "the near-nullspace has %lld rows of type %s, the matrix %lld of %s",
+                            (long long)v->rows, fur_value_name(v->value_type),
+                            (long long)a->view.rows, fur_value_name(a->view.value_type));
+    return v->cols >= 1 && v->cols <= FUR_AMG_MODES_MOST
+               ? FUR_OK
+               : fur_env_fail(env, FUR_INVALID,
+                              "the near-nullspace has %lld vectors; it can have 1 to %d",
+                              (long long)v->cols, FUR_AMG_MODES_MOST);
+}
+
+static fur_status check_options(fur_env *env, const fur_amg_options *o)
+{
+    if (!(o->theta >= 0 && o->theta < 1) && o->theta != FUR_AMG_NONE)
+        return fur_env_fail(env, FUR_INVALID,
+                            "theta is %g; it must be at least 0 and below 1, or FUR_AMG_NONE",
+                            o->theta);
+    if (o->levels < 0 || o->coarsest < 0)
+        return fur_env_fail(env, FUR_INVALID, "levels and coarsest must not be negative");
+    if (o->sweeps < 0 || o->sweeps > FUR_AMG_SWEEPS_MOST)
+        return fur_env_fail(env, FUR_INVALID, "sweeps is %d; it must be from 1 to %d, or 0 for %d",
+                            o->sweeps, FUR_AMG_SWEEPS_MOST, SWEEPS);
+    if ((unsigned)o->cycle > FUR_AMG_K)
+        return fur_env_fail(env, FUR_INVALID,
+                            "%d is not a cycle; use FUR_AMG_V, FUR_AMG_W or FUR_AMG_K",
+                            (int)o->cycle);
+    if (o->smoother && strcmp(o->smoother, "chebyshev") != 0 && strcmp(o->smoother, "jacobi") != 0)
+        return fur_env_fail(env, FUR_UNSUPPORTED,
+                            "there is no smoother \"%s\"; there are chebyshev and jacobi",
+                            o->smoother);
+    return FUR_OK;
+}
+
+/* Puts the defaults in place of what is 0. */
+static void complete_options(fur_amg *amg)
+{
+    fur_amg_options *o = &amg->options;
+    o->block = o->block ? o->block : 1;
+    o->sweeps = o->sweeps ? o->sweeps : SWEEPS;
+    o->coarsest = o->coarsest ? o->coarsest : COARSEST;
+    if (o->levels == 0 || o->levels > FUR_AMG_LEVELS_MOST)
+        o->levels = FUR_AMG_LEVELS_MOST;
+    amg->theta = o->theta == FUR_AMG_NONE ? 0 : o->theta > 0 ? o->theta : FUR_AMG_THETA;
+    amg->modes = o->near_nullspace ? (int)fur_vectors_get(o->near_nullspace)->cols : o->block;
+    amg->value = amg->a->view.value_type;
+    if (o->single)
+        amg->value = fur_value_is_complex(amg->value) ? FUR_C64 : FUR_F32;
+    amg->report.smoother =
+        o->smoother && strcmp(o->smoother, "jacobi") == 0 ? "jacobi" : "chebyshev";
+}
+
+static int64_t bytes_of(const fur_amg_rung *rung, int64_t value)
+{
+    const fur_amg_step *step = &rung->step;
+    const fur_csr *made[] = {rung->own, step->p, step->r, step->ap};
+    int64_t rows = rung->level.a->view.rows;
+    int64_t bytes = rows * 4 * value;
+    for (int i = 0; i < 4; i++)
+        bytes += made[i] ? fur_csr_bytes(&made[i]->view) : 0;
+    for (int i = 0; i < 3; i++)
+        bytes += rung->kept[i] ? rows * value : 0;
+    if (step->p)
+        bytes += step->strong.nodes * 16 + rung->level.a->view.entries * 4 +
+                 rows * value * step->p->view.cols / step->aggregates;
+    return bytes;
+}
+
+/* Of the sweeps of a level, and of the ways to and from the next. */
+static double traffic_of(const fur_amg_rung *rung, int sweeps, double value)
+{
+    const fur_csr *p = rung->step.p;
+    double rows = (double)rung->level.a->view.rows;
+    double product = (double)fur_csr_bytes(&rung->level.a->view) + 3 * rows * value;
+    if (!p)
+        return 2 * product;
+    return 2 * sweeps * (product + 6 * rows * value) + 4 * rows * value +
+           2 * (double)fur_csr_bytes(&p->view) + 2 * (rows + (double)p->view.cols) * value;
+}
+
+static void complete_report(fur_amg *amg)
+{
+    fur_amg_report *report = &amg->report;
+    const fur_csr_view *first = &amg->a->view;
+    int64_t rows = 0;
+    int64_t entries = 0;
+    double visits = 1;
+    report->size = sizeof *report;
+    report->levels = amg->levels;
+    report->coarsest = amg->rung[amg->levels - 1].level.a->view.rows;
+    report->dense = amg->dense.inverse != NULL;
+    report->bytes = (amg->dense.order + 1) * amg->dense.order * (int64_t)sizeof(double);
+    for (int i = 0; i < amg->levels; i++) {
+        rows += amg->rung[i].level.a->view.rows;
+        entries += amg->rung[i].level.a->view.entries;
+        report->bytes_cycle += visits * traffic_of(&amg->rung[i], amg->options.sweeps,
+                                                   (double)fur_value_size(amg->value));
+        visits *= amg->options.cycle != FUR_AMG_V && i > 0 ? 2 : 1;
+        report->bytes += bytes_of(&amg->rung[i], (int64_t)fur_value_size(amg->value));
+    }
+    report->grid_complexity = first->rows > 0 ? (double)rows / (double)first->rows : 1;
+    report->operator_complexity = first->entries > 0 ? (double)entries / (double)first->entries : 1;
+}
+
+fur_status fur_amg_create(const fur_csr *a, const fur_amg_options *options, fur_amg **out)
+{
+    FUR_NEED(fur_csr_context(a), a, out);
+    double start = fur_seconds();
+    fur_env *env = &a->context->env;
+    fur_amg_options o;
+    fur_amg *amg;
+    FUR_TAKE_OPTIONS(a->context, fur_amg_options, &o, options);
+    FUR_TRY(check_matrix(a, o.block));
+    FUR_TRY(check_near(a, o.near_nullspace));
+    FUR_TRY(check_options(env, &o));
+    FUR_TRY(fur_env_allocate_zeros(env, 1, sizeof *amg, &amg));
+    amg->context = a->context;
+    amg->a = a;
+    amg->options = o;
+    complete_options(amg);
+    fur_status status = fur_amg_build(amg);
+    if (status != FUR_OK) {
+        fur_amg_destroy(amg);
+        return status;
+    }
+    amg->options.near_nullspace = NULL; /* has been read */
+    complete_report(amg);
+    amg->report.seconds_setup = fur_seconds() - start;
+    amg->dependent = (fur_dependent){"the multigrid", amg, fur_amg_refresh, .reads = true};
+    fur_dependent_join(&amg->dependent, &a->made);
+    *out = amg;
+    return FUR_OK;
+}
+
+void fur_amg_destroy(fur_amg *amg)
+{
+    if (!amg)
+        return;
+    fur_env *env = &amg->context->env;
+    fur_dependent_leave(&amg->dependent);
+    for (int i = 0; i < FUR_AMG_LEVELS_MOST; i++) /* a level that failed is not counted */
+        fur_amg_release_rung(env, &amg->rung[i]);
+    fur_env_release(env, amg->dense.x);
+    fur_env_release(env, amg->dense.inverse);
+    fur_env_release(env, amg);
+}
+
+const fur_amg_report *fur_amg_describe(const fur_amg *amg)
+{
+    static const fur_amg_report none = {.size = sizeof none, .smoother = ""};
+    return amg ? &amg->report : &none;
+}
+
+const fur_amg_level *fur_amg_level_at(const fur_amg *amg, int index)
+{
+    return amg && index >= 0 && index < amg->levels ? &amg->rung[index].level : NULL;
+}

@@ -1,0 +1,285 @@
+/* Cycles, and one cycle as an operator. */
+#ifndef FUR_TEMPLATE
+#    include "hierarchy.h"
+#    include "options.h"
+#    include "scalar.h"
+#    include "table.h"
+
+#    include <furrow/reduce.h>
+#    include <furrow/scalars.h>
+
+#    define ENTRY_GRAIN 16384
+/* Of a residual, that a first step of conjugate gradients may leave. */
+#    define ENOUGH 0.25
+/* Rounds of the smoother on a last level without an inverse. */
+#    define LAST_ROUNDS 4
+
+typedef struct cast {
+    const void *from;
+    void *to;
+    double factor;
+} cast;
+
+/* What a cycle that comes to a level twice keeps of the first time. */
+typedef struct visit {
+    int cycles;
+    fur_scalar first; /* step along the first direction */
+    double energy;    /* c.A c of that */
+} visit;
+
+#    define FUR_TEMPLATE "cycle.c"
+#    include "foreach_value.h"
+
+static fur_coefficient factor(double number)
+{
+    return (fur_coefficient){.factor = fur_real(number), .denominator = -1, .numerator = -1};
+}
+
+/* r = r - alpha A p */
+static fur_status subtract_product(const fur_amg_rung *g, double alpha)
+{
+    return fur_spmv_apply(g->times_a, fur_real(-alpha), g->p, fur_real(1), g->r);
+}
+
+/* The sweeps of a smoother whose first direction is in p: x and r follow; r need not follow the
+ * last sweep of all. */
+static fur_status smooth(const fur_amg_rung *g, bool is_last, fur_vector *x)
+{
+    const fur_amg_sweeps *s = &g->sweeps;
+    for (int k = 0; k < s->count; k++) {
+        bool end = k + 1 == s->count;
+        if (!end || !is_last)
+            FUR_TRY(subtract_product(g, s->alpha[k]));
+        FUR_TRY(end ? fur_axpby(fur_real(s->alpha[k]), g->p, fur_real(1), x)
+                    : fur_axpy_direction(factor(s->alpha[k]), factor(s->beta[k + 1]), g->scaling,
+                                         fur_real(1), g->r, g->p, x));
+    }
+    return FUR_OK;
+}
+
+/* The last level: its inverse, or rounds of the smoother. */
+static fur_status solve_last(const fur_amg *amg, const fur_amg_rung *g, fur_vector *x)
+{
+    if (amg->dense.inverse) {
+        fur_amg_apply_dense(&amg->dense, g->r, x);
+        return FUR_OK;
+    }
+    FUR_TRY(fur_vector_fill(x, fur_real(0)));
+    for (int round = 0; round < LAST_ROUNDS; round++) {
+        FUR_TRY(fur_multiply_elementwise(g->scaling, g->r, g->p));
+        FUR_TRY(smooth(g, round + 1 == LAST_ROUNDS, x));
+    }
+    return FUR_OK;
+}
+
+static fur_scalar times(fur_scalar a, fur_scalar b)
+{
+    return fur_complex(a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re);
+}
+
+static fur_scalar over(fur_scalar a, double b)
+{
+    return fur_complex(a.re / b, a.im / b);
+}
+
+/* Before a second cycle on a level: what the first one found goes to kept[1], what it leaves of the
+ * right-hand side in kept[0] to r. */
+static fur_status again_plain(const fur_amg_rung *g)
+{
+    FUR_TRY(fur_vector_copy(g->x, g->kept[1]));
+    FUR_TRY(fur_spmv_apply(g->times_a, fur_real(-1), g->x, fur_real(1), g->kept[0]));
+    return fur_vector_copy(g->kept[0], g->r);
+}
+
+/* The first step of conjugate gradients along c = x, which goes to kept[1], A c to kept[2], the
+ * residual to kept[0] and r. *again: whether a second step is worth it; if not, x is the result. */
+static fur_status first_step(const fur_amg_rung *g, visit *v, bool *again)
+{
+    fur_scalar energy;
+    fur_scalar product;
+    double before;
+    double after;
+    *again = false;
+    FUR_TRY(fur_spmv_apply(g->times_a, fur_real(1), g->x, fur_real(0), g->kept[2]));
+    FUR_TRY(fur_dot(g->x, g->kept[2], &energy));
+    FUR_TRY(fur_dot(g->x, g->kept[0], &product));
+    FUR_TRY(fur_norm2(g->kept[0], &before));
+    if (!(energy.re > 0))
+        return FUR_OK;
+    v->energy = energy.re;
+    v->first = over(product, energy.re);
+    FUR_TRY(fur_vector_copy(g->x, g->kept[1]));
+    FUR_TRY(
+        fur_axpby(fur_complex(-v->first.re, -v->first.im), g->kept[2], fur_real(1), g->kept[0]));
+    FUR_TRY(fur_norm2(g->kept[0], &after));
+    *again = after > ENOUGH * before;
+    return *again ? fur_vector_copy(g->kept[0], g->r) : fur_vector_scale(g->x, v->first);
+}
+
+/* The second step, along d = x made conjugate to c: the result is in x. */
+static fur_status second_step(const fur_amg_rung *g, const visit *v)
+{
+    fur_scalar gamma;
+    fur_scalar energy;
+    fur_scalar product;
+    FUR_TRY(fur_spmv_apply(g->times_a, fur_real(1), g->x, fur_real(0), g->p));
+    FUR_TRY(fur_dot(g->kept[2], g->x, &gamma));
+    FUR_TRY(fur_dot(g->x, g->p, &energy));
+    FUR_TRY(fur_dot(g->x, g->kept[0], &product));
+    double left = energy.re - (gamma.re * gamma.re + gamma.im * gamma.im) / v->energy;
+    if (!(left > 0))
+        return fur_axpby(v->first, g->kept[1], fur_real(0), g->x);
+    fur_scalar second = over(product, left);
+    fur_scalar shift = over(times(second, gamma), v->energy);
+    return fur_axpby(fur_complex(v->first.re - shift.re, v->first.im - shift.im), g->kept[1],
+                     second, g->x);
+}
+
+/* After a cycle on a level between the first and the last: *again if another follows. */
+static fur_status complete_visit(const fur_amg *amg, const fur_amg_rung *g, visit *v, bool *again)
+{
+    bool krylov = amg->options.cycle == FUR_AMG_K;
+    *again = false;
+    if (amg->options.cycle == FUR_AMG_V)
+        return FUR_OK;
+    if (v->cycles++ > 0)
+        return krylov ? second_step(g, v) : fur_axpby(fur_real(1), g->kept[1], fur_real(1), g->x);
+    if (krylov)
+        return first_step(g, v, again);
+    *again = true;
+    return again_plain(g);
+}
+
+/* From the level's r to its x before the coarse level, and to the right-hand side there. */
+static fur_status descend(const fur_amg_rung *g, fur_vector *x)
+{
+    FUR_TRY(fur_vector_fill(x, fur_real(0)));
+    FUR_TRY(fur_multiply_elementwise(g->scaling, g->r, g->p));
+    FUR_TRY(smooth(g, false, x));
+    return fur_spmv_apply(g->step.times_r, fur_real(1), g->r, fur_real(0), (g + 1)->r);
+}
+
+/* Adds the correction of the coarse level, which is the first direction after it, with the
+ * coefficient 1. */
+static fur_status ascend(const fur_amg_rung *g, fur_vector *x)
+{
+    FUR_TRY(fur_spmv_apply(g->step.times_p, fur_real(1), (g + 1)->x, fur_real(0), g->p));
+    FUR_TRY(subtract_product(g, 1));
+    FUR_TRY(fur_axpy_direction(factor(1), factor(0), g->scaling, fur_real(1), g->r, g->p, x));
+    return smooth(g, true, x);
+}
+
+/* Down from level *index to the last one. */
+static fur_status go_down(const fur_amg *amg, visit *visits, int *index, fur_vector *x)
+{
+    for (; *index + 1 < amg->levels; ++*index) {
+        const fur_amg_rung *g = &amg->rung[*index];
+        const fur_amg_rung *below = g + 1;
+        FUR_TRY(descend(g, *index > 0 ? g->x : x));
+        visits[*index + 1] = (visit){0};
+        if (below->kept[0])
+            FUR_TRY(fur_vector_copy(below->r, below->kept[0]));
+    }
+    const fur_amg_rung *last = &amg->rung[*index];
+    return solve_last(amg, last, *index > 0 ? last->x : x);
+}
+
+/* x = M r on the first level; r and p are overwritten. */
+static fur_status cycle(const fur_amg *amg, fur_vector *x)
+{
+    visit visits[FUR_AMG_LEVELS_MOST];
+    int index = 0;
+    FUR_TRY(go_down(amg, visits, &index, x));
+    while (index > 0) {
+        bool again = false;
+        index--;
+        FUR_TRY(ascend(&amg->rung[index], index > 0 ? amg->rung[index].x : x));
+        if (index > 0)
+            FUR_TRY(complete_visit(amg, &amg->rung[index], &visits[index], &again));
+        if (again)
+            FUR_TRY(go_down(amg, visits, &index, x));
+    }
+    return FUR_OK;
+}
+
+/* to = factor from, between precisions. */
+static void convert(const fur_amg *amg, const fur_vector *from, double factor, fur_vector *to)
+{
+    static fur_body *const narrow[FUR_VALUE_COUNT] = FUR_VALUE_TABLE(narrow);
+    static fur_body *const widen[FUR_VALUE_COUNT] = FUR_VALUE_TABLE(widen);
+    fur_body *body = (from->value_type == amg->value ? widen : narrow)[amg->value];
+    fur_parallel(&amg->context->env, from->size / ENTRY_GRAIN, from->size, body,
+                 &(cast){from->data, to->data, factor});
+}
+
+/* One cycle in single precision, for b over its norm. */
+static fur_status apply_single(const fur_amg *amg, const fur_vector *b, fur_vector *x)
+{
+    const fur_amg_rung *g = &amg->rung[0];
+    double norm;
+    FUR_TRY(fur_norm2(b, &norm));
+    if (!(norm > 0 && 1 / norm > 0 && 1 / norm < HUGE_VAL))
+        return fur_axpby(fur_real(1), b, fur_real(0), x);
+    convert(amg, b, 1 / norm, g->r);
+    FUR_TRY(cycle(amg, g->x));
+    convert(amg, g->x, norm, x);
+    return FUR_OK;
+}
+
+fur_status fur_amg_apply(fur_amg *amg, const fur_vector *b, fur_vector *x)
+{
+    FUR_NEED(amg ? amg->context : NULL, amg, b, x);
+    FUR_TRY(fur_dependent_check(&amg->context->env, &amg->dependent));
+    FUR_TRY(fur_csr_check_vector(amg->a, "b", b, amg->a->view.rows));
+    FUR_TRY(fur_csr_check_vector(amg->a, "x", x, amg->a->view.rows));
+    FUR_TRY(fur_vector_check_apart(b, "b", x, "x"));
+    if (amg->value != amg->a->view.value_type)
+        return apply_single(amg, b, x);
+    FUR_TRY(fur_vector_copy(b, amg->rung[0].r));
+    return cycle(amg, x);
+}
+
+static fur_status apply(void *user, const fur_vector *b, fur_vector *x)
+{
+    return fur_amg_apply(user, b, x);
+}
+
+fur_status fur_operator_from_amg(fur_amg *amg, fur_operator **out)
+{
+    FUR_NEED(amg ? amg->context : NULL, amg, out);
+    const fur_csr_view *a = &amg->a->view;
+    fur_operator_definition definition = {
+        .size = sizeof definition,
+        .rows = a->rows,
+        .cols = a->cols,
+        .value_type = a->value_type,
+        .user = amg,
+        .apply = apply,
+    };
+    fur_dependent dependent = {"the operator of a multigrid", NULL, NULL, .reads = true};
+    return fur_operator_derive(amg->context, &definition, &dependent, &amg->dependent.made, out);
+}
+#else
+
+/* Between VALUE and the type of its kind in double precision. */
+static void FN(narrow)(void *job, int64_t begin, int64_t end)
+{
+    const cast c = *(const cast *)job;
+    const int parts = (int)(sizeof(VALUE) / sizeof(REAL));
+    const double *from = c.from;
+    REAL *to = c.to;
+    for (int64_t i = begin * parts; i < end * parts; i++)
+        to[i] = (REAL)(c.factor * from[i]);
+}
+
+static void FN(widen)(void *job, int64_t begin, int64_t end)
+{
+    const cast c = *(const cast *)job;
+    const int parts = (int)(sizeof(VALUE) / sizeof(REAL));
+    const REAL *from = c.from;
+    double *to = c.to;
+    for (int64_t i = begin * parts; i < end * parts; i++)
+        to[i] = c.factor * (double)from[i];
+}
+
+#endif

@@ -1,0 +1,119 @@
+/* Smoothed aggregation: the levels, and the steps that make one from the one above. */
+#ifndef FURROW_AMG_HIERARCHY_H
+#define FURROW_AMG_HIERARCHY_H
+
+#include <furrow/amg.h>
+#include <furrow/spgemm.h>
+#include <furrow/spmv.h>
+
+#include "csr.h"
+#include "team.h"
+
+#define FUR_AMG_LEVELS_MOST 40
+
+/* In fur_amg_step.aggregate: the node is in no aggregate. */
+#define FUR_AMG_ALONE (-1)
+#define FUR_AMG_FREE (-2) /* not yet in one */
+
+/* Strong neighbours of nodes, without the node itself: those of node i are the count[i] nodes from
+ * column[begin[i]] on, in rising order. */
+typedef struct fur_amg_graph {
+    int64_t nodes;
+    int64_t *begin;
+    int32_t *count;
+    int32_t *column;
+} fur_amg_graph;
+
+/* A step from a level to the next. */
+typedef struct fur_amg_step {
+    fur_amg_graph strong;
+    int32_t *aggregate; /* of each node */
+    int64_t aggregates;
+    void *tentative; /* T: the `modes` entries of each row in the columns of its aggregate */
+    fur_csr *p;
+    fur_csr *r;        /* P^H */
+    fur_spgemm *right; /* A P */
+    fur_csr *ap;
+    fur_spgemm *left; /* R (A P) */
+    fur_spmv *times_p;
+    fur_spmv *times_r;
+} fur_amg_step;
+
+/* The coefficients of a smoother: sweep k has p = M r + beta[k] p, x += alpha[k] p. */
+typedef struct fur_amg_sweeps {
+    int count;
+    double alpha[FUR_AMG_SWEEPS_MOST];
+    double beta[FUR_AMG_SWEEPS_MOST];
+} fur_amg_sweeps;
+
+typedef struct fur_amg_rung {
+    fur_amg_level level; /* what the caller sees */
+    fur_csr *own;        /* its matrix, unless it is the caller's */
+    fur_amg_step step;   /* to the next */
+    fur_spmv *times_a;
+    fur_vector *scaling; /* M of the smoother */
+    fur_amg_sweeps sweeps;
+    fur_vector *x; /* NULL on the first level, unless in single precision */
+    fur_vector *r;
+    fur_vector *p;
+    fur_vector *kept[3]; /* of cycles that come twice: on levels between first and last */
+} fur_amg_rung;
+
+/* The inverse of the coarsest matrix, on pairs of real numbers for complex ones. */
+typedef struct fur_amg_dense {
+    int64_t order;
+    double *inverse; /* by columns */
+    double *x;       /* room for a vector */
+} fur_amg_dense;
+
+struct fur_amg {
+    fur_context *context;
+    const fur_csr *a;
+    fur_value_type value; /* of the levels */
+    fur_amg_options options;
+    double theta;
+    int levels;
+    int modes; /* of the near-nullspace */
+    fur_amg_rung rung[FUR_AMG_LEVELS_MOST];
+    fur_amg_dense dense;
+    fur_dependent dependent;
+    fur_amg_report report;
+};
+
+/* Strong neighbours by the square of theta. Nodes without any whose row is all but diagonal become
+ * FUR_AMG_ALONE, others FUR_AMG_FREE. Memory that a failure leaves belongs to the step. */
+fur_status fur_amg_find_strong(const fur_csr *a, int block, double theta, fur_amg_step *step);
+
+/* Makes a graph symmetric if it is not. */
+fur_status fur_amg_symmetrise(fur_env *env, fur_amg_graph *graph);
+
+/* Sets the aggregates of nodes that are FUR_AMG_FREE. */
+fur_status fur_amg_aggregate(fur_env *env, fur_amg_step *step);
+
+/* T from the near-nullspace of a level, `modes` entries a row, and that of the next level, which
+ * the caller releases. */
+fur_status fur_amg_fill_tentative(fur_env *env, fur_value_type value, int block, int modes,
+                                  const void *fine, fur_amg_step *step, void **coarse);
+
+/* P without values, and the values. */
+fur_status fur_amg_plan_prolongation(const fur_csr *a, int block, int modes, fur_amg_step *step);
+void fur_amg_fill_prolongation(const fur_csr *a, int block, int modes, double omega,
+                               const fur_amg_step *step);
+
+/* The smoother of a level: diagonal, eigenvalue, coefficients. FUR_INVALID for a row that is not
+ * finite. */
+fur_status fur_amg_set_smoother(const fur_amg *amg, fur_amg_rung *rung);
+
+/* Memory for the inverse, and the inverse. */
+fur_status fur_amg_plan_dense(fur_amg *amg, const fur_csr *a);
+void fur_amg_invert(const fur_csr *a, fur_amg_dense *dense);
+void fur_amg_apply_dense(const fur_amg_dense *dense, const fur_vector *b, fur_vector *x);
+
+/* Gives back what a level keeps. */
+void fur_amg_release_rung(fur_env *env, fur_amg_rung *rung);
+
+/* All levels from the options, and all values again. */
+fur_status fur_amg_build(fur_amg *amg);
+fur_status fur_amg_refresh(void *object);
+
+#endif

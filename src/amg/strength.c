@@ -1,0 +1,160 @@
+/* Which couplings of nodes are strong (Vanek, Mandel and Brezina 1996): |a_ij|^2 > theta^2 |a_ii|
+ * |a_jj|, of blocks in the norm of Frobenius. */
+#ifndef FUR_TEMPLATE
+#    include "hierarchy.h"
+#    include "scalar.h"
+#    include "table.h"
+
+#    define NODE_GRAIN 2048
+
+/* A node without strong neighbours is left to the smoother if the moduli beside its diagonal are
+ * together at most this part of it. */
+#    define SLIGHT 0.1
+
+typedef struct search {
+    const fur_csr_view *a;
+    int block;
+    double limit;     /* theta^2 */
+    double *diagonal; /* norm of each node's block */
+    fur_amg_graph graph;
+    int32_t *aggregate;
+} search;
+
+/* Of the square of an entry beside those of the diagonals. Compared in single precision, so that
+ * a_ij and a_ji, which rounding tells apart, are on one side of the limit. */
+static inline bool is_strong(double square, double diagonals, double limit)
+{
+    return limit > 0 ? (float)(square / diagonals) > (float)limit : square > 0;
+}
+
+#    define FUR_TEMPLATE "strength.c"
+#    include "foreach_value.h"
+
+fur_status fur_amg_find_strong(const fur_csr *a, int block, double theta, fur_amg_step *step)
+{
+    static fur_body *const measure[FUR_VALUE_COUNT] = FUR_VALUE_TABLE(measure_diagonal);
+    static fur_body *const select[FUR_VALUE_COUNT] = FUR_VALUE_TABLE(select_strong);
+    fur_env *env = &a->context->env;
+    const fur_csr_view *v = &a->view;
+    fur_amg_graph *graph = &step->strong;
+    search s = {v, block, theta * theta, NULL, {0}, NULL};
+    graph->nodes = v->rows / block;
+    FUR_TRY(fur_env_allocate(env, graph->nodes + 1, sizeof *graph->begin, &graph->begin));
+    FUR_TRY(fur_env_allocate(env, graph->nodes, sizeof *graph->count, &graph->count));
+    FUR_TRY(fur_env_allocate(env, v->entries, sizeof *graph->column, &graph->column));
+    FUR_TRY(fur_env_allocate(env, graph->nodes, sizeof *step->aggregate, &step->aggregate));
+    FUR_TRY(fur_env_allocate(env, graph->nodes, sizeof *s.diagonal, &s.diagonal));
+    s.graph = *graph;
+    s.aggregate = step->aggregate;
+    int64_t worth = graph->nodes / NODE_GRAIN;
+    graph->begin[graph->nodes] = v->entries;
+    fur_parallel(env, worth, graph->nodes, measure[v->value_type], &s);
+    fur_parallel(env, worth, graph->nodes, select[v->value_type], &s);
+    fur_env_release(env, s.diagonal);
+    return fur_amg_symmetrise(env, graph);
+}
+#else
+
+static double FN(square)(VALUE a)
+{
+#    if COMPLEX
+    return (double)a.re * (double)a.re + (double)a.im * (double)a.im;
+#    else
+    return (double)a * (double)a;
+#    endif
+}
+
+/* The squares of the next block of node row `i`, whose rows have got to at[]: *node, and that of
+ * the entries; -1 if there is none. */
+static double FN(next_block)(const search *s, int64_t i, int64_t *at, int64_t *node)
+{
+    const VALUE *values = s->a->values;
+    double sum = 0;
+    *node = INT64_MAX;
+    for (int c = 0; c < s->block; c++)
+        if (at[c] < fur_offset_at(s->a, i * s->block + c + 1) &&
+            s->a->columns[at[c]] / s->block < *node)
+            *node = s->a->columns[at[c]] / s->block;
+    if (*node == INT64_MAX)
+        return -1;
+    for (int c = 0; c < s->block; c++) {
+        int64_t end = fur_offset_at(s->a, i * s->block + c + 1);
+        for (; at[c] < end && s->a->columns[at[c]] / s->block == *node; at[c]++)
+            sum += FN(square)(values[at[c]]);
+    }
+    return sum;
+}
+
+static void FN(measure_diagonal)(void *job, int64_t begin, int64_t end)
+{
+    const search *s = job;
+    const VALUE *values = s->a->values;
+    for (int64_t i = begin; i < end; i++) {
+        double sum = 0;
+        for (int c = 0; c < s->block; c++) {
+            int64_t row = i * s->block + c;
+            int64_t stop = fur_offset_at(s->a, row + 1);
+            int64_t k = fur_csr_find(s->a, row, i * s->block);
+            for (; k < stop && s->a->columns[k] < (i + 1) * s->block; k++)
+                sum += FN(square)(values[k]);
+        }
+        s->diagonal[i] = sqrt(sum);
+        s->graph.begin[i] = fur_offset_at(s->a, i * s->block);
+    }
+}
+
+/* Whether all blocks beside the diagonal are small together. */
+static bool FN(is_alone)(const search *s, int64_t i)
+{
+    int64_t at[FUR_AMG_BLOCK_MOST];
+    int64_t node;
+    double square;
+    double sum = 0;
+    for (int c = 0; c < s->block; c++)
+        at[c] = fur_offset_at(s->a, i * s->block + c);
+    while ((square = FN(next_block)(s, i, at, &node)) >= 0)
+        sum += node == i ? 0 : sqrt(square);
+    return sum <= SLIGHT * s->diagonal[i];
+}
+
+static int32_t FN(select_blocks)(const search *s, int64_t i, int32_t *column)
+{
+    int64_t at[FUR_AMG_BLOCK_MOST];
+    int64_t node;
+    double square;
+    int32_t count = 0;
+    for (int c = 0; c < s->block; c++)
+        at[c] = fur_offset_at(s->a, i * s->block + c);
+    while ((square = FN(next_block)(s, i, at, &node)) >= 0)
+        if (node != i && is_strong(square, s->diagonal[i] * s->diagonal[node], s->limit))
+            column[count++] = (int32_t)node;
+    return count;
+}
+
+static int32_t FN(select_entries)(const search *s, int64_t i, int32_t *column)
+{
+    const VALUE *values = s->a->values;
+    const double own = s->diagonal[i];
+    const int64_t end = fur_offset_at(s->a, i + 1);
+    int32_t count = 0;
+    for (int64_t k = fur_offset_at(s->a, i); k < end; k++) {
+        int32_t j = s->a->columns[k];
+        column[count] = j;
+        count += j != i && is_strong(FN(square)(values[k]), own * s->diagonal[j], s->limit);
+    }
+    return count;
+}
+
+static void FN(select_strong)(void *job, int64_t begin, int64_t end)
+{
+    const search *s = job;
+    for (int64_t i = begin; i < end; i++) {
+        int32_t *column = s->graph.column + s->graph.begin[i];
+        int32_t count =
+            s->block == 1 ? FN(select_entries)(s, i, column) : FN(select_blocks)(s, i, column);
+        s->graph.count[i] = count;
+        s->aggregate[i] = count == 0 && FN(is_alone)(s, i) ? FUR_AMG_ALONE : FUR_AMG_FREE;
+    }
+}
+
+#endif

@@ -1,0 +1,91 @@
+/* The union of a graph with its transpose, where they differ: aggregates need edges that both ends
+ * know. */
+#include "atomic.h"
+#include "hierarchy.h"
+#include "sort.h"
+
+#define NODE_GRAIN 4096
+
+typedef struct comparison {
+    const fur_amg_graph *graph;
+    fur_shared sum;
+} comparison;
+
+/* A hash of the edge, the same from both ends (the finaliser of splitmix64). */
+static int64_t hash_edge(uint64_t low, uint64_t high)
+{
+    uint64_t z = (low << 32 | high) * UINT64_C(0x9e3779b97f4a7c15);
+    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return (int64_t)((z ^ (z >> 31)) >> 1);
+}
+
+/* Adds up the hashes of the entries above the diagonal less those below. */
+static void compare_halves(void *job, int64_t begin, int64_t end)
+{
+    comparison *c = job;
+    uint64_t sum = 0;
+    for (int64_t i = begin; i < end; i++) {
+        const int32_t *column = c->graph->column + c->graph->begin[i];
+        for (int32_t k = 0; k < c->graph->count[i]; k++) {
+            int64_t j = column[k];
+            sum += i < j ? (uint64_t)hash_edge((uint64_t)i, (uint64_t)j)
+                         : 0 - (uint64_t)hash_edge((uint64_t)j, (uint64_t)i);
+        }
+    }
+    fur_shared_add(&c->sum, (int64_t)sum);
+}
+
+/* Both directions of every edge as items, sorted: once each in the new graph. */
+static int64_t collect(const fur_amg_graph *graph, uint64_t *items)
+{
+    int64_t count = 0;
+    for (int64_t i = 0; i < graph->nodes; i++) {
+        const int32_t *column = graph->column + graph->begin[i];
+        for (int32_t k = 0; k < graph->count[i]; k++) {
+            items[count++] = fur_item((int32_t)i, column[k]);
+            items[count++] = fur_item(column[k], (int32_t)i);
+        }
+    }
+    fur_sort_in_place(items, count);
+    int64_t distinct = 0;
+    for (int64_t k = 0; k < count; k++)
+        if (k == 0 || items[k] != items[k - 1])
+            items[distinct++] = items[k];
+    return distinct;
+}
+
+static void take_items(fur_amg_graph *graph, const uint64_t *items, int64_t count)
+{
+    int64_t k = 0;
+    for (int64_t i = 0; i < graph->nodes; i++) {
+        graph->begin[i] = k;
+        for (; k < count && fur_item_key(items[k]) == i; k++)
+            graph->column[k] = fur_item_number(items[k]);
+        graph->count[i] = (int32_t)(k - graph->begin[i]);
+    }
+    graph->begin[graph->nodes] = k;
+}
+
+fur_status fur_amg_symmetrise(fur_env *env, fur_amg_graph *graph)
+{
+    comparison c = {graph, 0};
+    uint64_t *items;
+    int32_t *column;
+    int64_t edges = 0;
+    fur_parallel(env, graph->nodes / NODE_GRAIN, graph->nodes, compare_halves, &c);
+    if (c.sum == 0)
+        return FUR_OK;
+    for (int64_t i = 0; i < graph->nodes; i++)
+        edges += graph->count[i];
+    FUR_TRY(fur_env_allocate(env, 2 * edges, sizeof *items, &items));
+    int64_t count = collect(graph, items);
+    fur_status status = fur_env_allocate(env, count, sizeof *column, &column);
+    if (status == FUR_OK) {
+        fur_env_release(env, graph->column);
+        graph->column = column;
+        take_items(graph, items, count);
+    }
+    fur_env_release(env, items);
+    return status;
+}

@@ -1,0 +1,56 @@
+/* Algebraic multigrid by smoothed aggregation (furrow/amg.h) as a preconditioner: one cycle. */
+#include "precond.h"
+
+#include "hierarchy.h"
+
+static void describe(fur_precond *p)
+{
+    const fur_amg_report *report = fur_amg_describe(p->state);
+    const fur_amg_level *level;
+    p->report.levels = report->levels;
+    p->report.bytes = report->bytes_cycle;
+    p->report.entries = 0;
+    for (int i = 0; (level = fur_amg_level_at(p->state, i)); i++) {
+        p->report.entries += i > 0 ? fur_csr_get(level->a)->entries : 0;
+        p->report.entries += level->p ? fur_csr_get(level->p)->entries : 0;
+    }
+}
+
+static fur_status create(fur_precond *p, const fur_precond_options *options)
+{
+    fur_amg *amg;
+    FUR_TRY(fur_amg_create(p->a, options->amg, &amg));
+    p->state = amg;
+    describe(p);
+    return FUR_OK;
+}
+
+/* The levels have followed A before. If they refuse to be used, this does, too. */
+static fur_status update(fur_precond *p)
+{
+    const fur_amg *amg = p->state;
+    return fur_dependent_check(&p->context->env, &amg->dependent);
+}
+
+static fur_status apply(fur_precond *p, const fur_vector *r, fur_vector *z)
+{
+    return fur_amg_apply(p->state, r, z);
+}
+
+static void release(fur_precond *p)
+{
+    fur_amg_destroy(p->state);
+}
+
+const fur_precond_kind fur_precond_amg = {
+    .info = {"amg",
+             "algebraic multigrid by smoothed aggregation: hardly more iterations for more "
+             "unknowns",
+             "Vanek, Mandel and Brezina 1996"},
+    .follows = true,
+    .symmetric = true,
+    .create = create,
+    .update = update,
+    .apply = apply,
+    .release = release,
+};
