@@ -97,9 +97,9 @@ class UsageTest(CommandTest):
             (["solve", "--rtol", "0", plate], "--rtol takes a positive number"),
             (["solve", "--rtol", "nan", plate], "--rtol takes a positive number"),
             (["solve", "--max-iterations", "0", plate], "--max-iterations takes a whole number"),
-            (["solve", "--precond", "ilu", plate],
+            (["solve", "--precond", "lu", plate],
              "--precond takes auto, none, jacobi, norms, mg, ssor, ic0, ilu0, fsai, "
-             "chebyshev or ilu, not 'ilu'"),
+             "chebyshev or ilu, not 'lu'"),
             (["solve", "--restart", "0", plate], "--restart takes a whole number"),
             (["solve", "--damp", "-1", plate], "--damp takes a positive number"),
             (["solve", "--report", "r.htm", plate], "--report takes a name that ends in .html"),
