@@ -1,0 +1,205 @@
+#include "plain_factors.h"
+
+#include <math.h>
+
+/* Arithmetic in a value type. */
+static fur_scalar fma_entry(fur_value_type value, fur_scalar a, fur_scalar b, fur_scalar c)
+{
+    bool single = value == FUR_F32 || value == FUR_C64;
+#define FMA(x, y, z) (single ? (double)fmaf((float)(x), (float)(y), (float)(z)) : fma(x, y, z))
+    if (!value_is_complex(value))
+        return fur_real(FMA(a.re, b.re, c.re));
+    return fur_complex(FMA(-a.im, b.im, FMA(a.re, b.re, c.re)),
+                       FMA(a.im, b.re, FMA(a.re, b.im, c.im)));
+#undef FMA
+}
+
+static fur_scalar mul_entry(fur_value_type value, fur_scalar a, fur_scalar b)
+{
+    fur_scalar re = entry_round(value, fur_complex(a.re * b.re, a.re * b.im));
+    if (!value_is_complex(value))
+        return fur_real(re.re);
+    bool single = value == FUR_C64;
+    double x =
+        single ? (double)fmaf((float)-a.im, (float)b.im, (float)re.re) : fma(-a.im, b.im, re.re);
+    double y =
+        single ? (double)fmaf((float)a.im, (float)b.re, (float)re.im) : fma(a.im, b.re, re.im);
+    return fur_complex(x, y);
+}
+
+/* The rounded reciprocal that complex pivots have. */
+static fur_scalar reciprocal(fur_value_type value, fur_scalar z)
+{
+    double large = fmax(fabs(z.re), fabs(z.im));
+    double scale = scalbn(1, -ilogb(large));
+    double re = z.re * scale;
+    double im = z.im * scale;
+    double square = fma(re, re, im * im);
+    return entry_round(value, fur_complex(re / square * scale, -im / square * scale));
+}
+
+static fur_scalar negative(fur_scalar a)
+{
+    return fur_complex(-a.re, -a.im);
+}
+
+static fur_scalar conjugate(fur_scalar a)
+{
+    return fur_complex(a.re, -a.im);
+}
+
+static fur_scalar over(fur_value_type value, fur_scalar a, fur_scalar d, bool by_real)
+{
+    if (value_is_complex(value) && !by_real)
+        return mul_entry(value, reciprocal(value, d), a);
+    return entry_round(value, fur_complex(a.re / d.re, a.im / d.re));
+}
+
+/* Dense n x n, with a flag for what the pattern has. */
+typedef struct dense {
+    int64_t n;
+    fur_scalar *at;
+    bool *has;
+} dense;
+
+static dense dense_from(const fur_csr *a)
+{
+    const fur_csr_view *v = fur_csr_get(a);
+    size_t all = (size_t)(v->rows * v->rows) + 1;
+    dense d = {v->rows, calloc(all, sizeof *d.at), calloc(all, sizeof *d.has)};
+    for (int64_t i = 0; i < v->rows; i++)
+        for (int64_t k = offset_at(v, i); k < offset_at(v, i + 1); k++) {
+            d.at[i * d.n + v->columns[k]] = entry_get(v->value_type, v->values, k);
+            d.has[i * d.n + v->columns[k]] = true;
+        }
+    return d;
+}
+
+static void dense_release(dense *d)
+{
+    free(d->at);
+    free(d->has);
+}
+
+/* The rows of A, one after the other, by elimination with the rows before. */
+static void factor_plainly(dense *d, fur_value_type value, const form *f)
+{
+    int64_t n = d->n;
+    for (int64_t i = 0; i < n; i++) {
+        fur_scalar *row = d->at + i * n;
+        const bool *has = d->has + i * n;
+        for (int64_t k = 0; k < i; k++) {
+            const fur_scalar *up = d->at + k * n;
+            if (!has[k])
+                continue;
+            row[k] = over(value, row[k], up[k], false);
+            for (int64_t j = k + 1; j < n; j++)
+                if (d->has[k * n + j] && (has[j] || f->modified)) {
+                    fur_scalar *to = has[j] ? &row[j] : &row[i];
+                    *to = fma_entry(value, negative(row[k]), up[j], *to);
+                }
+        }
+        if (f->hermitian)
+            row[i].im = 0;
+    }
+}
+
+/* The lower triangle of A, column by column of a row, by dot products. */
+static void factor_lower(dense *d, fur_value_type value)
+{
+    int64_t n = d->n;
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j <= i; j++) {
+            fur_scalar s = d->at[i * n + j];
+            const fur_scalar *left = d->at + i * n;
+            const fur_scalar *right = d->at + j * n;
+            for (int64_t k = 0; k < j && d->has[i * n + j]; k++)
+                if (d->has[i * n + k] && d->has[j * n + k])
+                    s = fma_entry(value, negative(left[k]), conjugate(right[k]), s);
+            if (d->has[i * n + j])
+                d->at[i * n + j] = j < i ? over(value, s, right[j], true)
+                                         : entry_round(value, fur_real(sqrt(s.re)));
+        }
+}
+
+/* Adds the positions of fill up to that level, each with a zero: lev(i, j) is the least of
+ * lev(i, k) + lev(k, j) + 1 over k < min(i, j). */
+static void fill_levels(dense *d, int most)
+{
+    int64_t n = d->n;
+    int *level = calloc((size_t)(n * n) + 1, sizeof *level);
+    for (int64_t i = 0; i < n * n; i++)
+        level[i] = d->has[i] ? 0 : most + 1;
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t k = 0; k < i; k++)
+            for (int64_t j = k + 1; j < n && level[i * n + k] <= most; j++) {
+                int through = level[i * n + k] + level[k * n + j] + 1;
+                if (through < level[i * n + j])
+                    level[i * n + j] = through;
+            }
+    for (int64_t i = 0; i < n * n; i++)
+        d->has[i] = level[i] <= most;
+    free(level);
+}
+
+/* A matrix of those entries. */
+static fur_csr *csr_from(fur_context *context, const dense *d, fur_value_type value)
+{
+    int64_t n = d->n;
+    int32_t *row = malloc(((size_t)(n * n) + 1) * sizeof *row);
+    int32_t *col = malloc(((size_t)(n * n) + 1) * sizeof *col);
+    void *values = entries_make(value, n * n + 1);
+    int64_t count = 0;
+    fur_csr *out = NULL;
+    for (int64_t i = 0; i < n * n; i++)
+        if (d->has[i]) {
+            row[count] = (int32_t)(i / n);
+            col[count] = (int32_t)(i % n);
+            entry_set(value, values, count++, d->at[i]);
+        }
+    fur_coo_view coo = {sizeof coo, n, n, count, value, row, col, values};
+    ck_ok(context, fur_csr_from_coo(context, &coo, FUR_DUPLICATES_ERROR, &out));
+    free(values);
+    free(col);
+    free(row);
+    return out;
+}
+
+static void solve(const fur_csr *f, fur_triangle triangle, fur_op op, fur_triangle_diagonal unit,
+                  fur_vector *x)
+{
+    fur_trsv *plan = NULL;
+    ck_ok(fur_csr_context(f), fur_trsv_plan(f, triangle, op, unit, NULL, &plan));
+    ck_ok(fur_csr_context(f), fur_trsv_apply(plan, fur_real(1), x, x));
+    fur_trsv_destroy(plan);
+}
+
+void apply_plainly(const fur_csr *a, const form *kind, fur_vector *x)
+{
+    fur_context *context = fur_csr_context(a);
+    fur_value_type value = fur_csr_get(a)->value_type;
+    dense d = dense_from(a);
+    fur_vector *diagonal = NULL;
+    if (kind->fill > 0)
+        fill_levels(&d, kind->fill);
+    if (kind->lower)
+        factor_lower(&d, value);
+    else
+        factor_plainly(&d, value, kind);
+    fur_csr *f = csr_from(context, &d, value);
+    if (kind->lower) {
+        solve(f, FUR_TRIANGLE_LOWER, FUR_OP_N, FUR_DIAGONAL_STORED, x);
+        solve(f, FUR_TRIANGLE_LOWER, FUR_OP_H, FUR_DIAGONAL_STORED, x);
+    } else if (kind->hermitian) {
+        solve(f, FUR_TRIANGLE_UPPER, FUR_OP_H, FUR_DIAGONAL_STORED, x);
+        ck_ok(context, fur_csr_diagonal(f, &diagonal));
+        ck_ok(context, fur_multiply_elementwise(diagonal, x, x));
+        solve(f, FUR_TRIANGLE_UPPER, FUR_OP_N, FUR_DIAGONAL_STORED, x);
+        fur_vector_destroy(diagonal);
+    } else {
+        solve(f, FUR_TRIANGLE_LOWER, FUR_OP_N, FUR_DIAGONAL_UNIT, x);
+        solve(f, FUR_TRIANGLE_UPPER, FUR_OP_N, FUR_DIAGONAL_STORED, x);
+    }
+    fur_csr_destroy(f);
+    dense_release(&d);
+}
