@@ -311,6 +311,16 @@ void *vector_entries(const fur_vector *x)
     return entries;
 }
 
+void ck_same_bits(const fur_vector *x, const fur_vector *y)
+{
+    void *left = vector_entries(x);
+    void *right = vector_entries(y);
+    ck_assert_int_eq(first_difference(fur_vector_value_type(x), fur_vector_size(x), left, right),
+                     -1);
+    free(left);
+    free(right);
+}
+
 fur_permutation *permutation_random(fur_context *context, rng *r, int64_t n)
 {
     int32_t *order = rng_order(r, n);

@@ -104,6 +104,8 @@ fur_vector *vector_random(fur_context *context, rng *r, fur_value_type value, in
 fur_vector *vector_from(fur_context *context, fur_value_type value, int64_t n, const void *entries);
 /* The vector's entries in memory of malloc, wherever the vector has them. */
 void *vector_entries(const fur_vector *x);
+/* Fails unless two vectors of one type and size have the same bits. */
+void ck_same_bits(const fur_vector *x, const fur_vector *y);
 
 /* A random permutation. */
 fur_permutation *permutation_random(fur_context *context, rng *r, int64_t n);

@@ -86,10 +86,12 @@ fur_status fur_factors_pattern(const fur_csr *a, bool lower, int64_t most, fur_c
     fur_status status =
         missing == INT64_MAX
             ? copy_pattern(a, &c, out)
-            : fur_env_fail(env, FUR_INVALID,
-                           "row %lld, counting from 1, has no entry on the diagonal: this "
-                           "preconditioner needs one in every row",
-                           (long long)missing + 1);
+            : fur_env_fail(
+                  env, FUR_INVALID,
+                  "row %lld, counting from 1, has no entry on the diagonal: this "
+                  "preconditioner needs one in every row; fur_matching_find gives an order "
+                  "of rows that has them",
+                  (long long)missing + 1);
     fur_env_release(env, c.start);
     return status;
 }

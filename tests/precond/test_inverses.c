@@ -128,16 +128,6 @@ START_TEST(known_iterations_are_taken)
 }
 END_TEST
 
-static void check_same(const fur_vector *x, const fur_vector *y)
-{
-    void *left = vector_entries(x);
-    void *right = vector_entries(y);
-    ck_assert_int_eq(first_difference(fur_vector_value_type(x), fur_vector_size(x), left, right),
-                     -1);
-    free(left);
-    free(right);
-}
-
 /* By one thread and by several; and with new values the bits of one made of them, without
  * allocating. */
 START_TEST(bits_depend_on_values_alone)
@@ -174,7 +164,7 @@ START_TEST(bits_depend_on_values_alone)
         ck_assert_int_eq(m.calls, calls);
         fur_precond *q = precond_make(a, o);
         ck_ok(context, fur_precond_apply(q, b, y));
-        check_same(z, y);
+        ck_same_bits(z, y);
         fur_precond_destroy(q);
         fur_precond_destroy(p);
         fur_vector_destroy(y);

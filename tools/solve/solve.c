@@ -170,14 +170,12 @@ static const line_option own_options[] = {
      "and least squares), mg, for real stencils of 3, 5 and 7 points without a periodic axis of "
      "odd length, which auto takes for those; made from a square matrix: ssor, a symmetric sweep, "
      "ic0, incomplete Cholesky factors, fsai, an approximate inverse, chebyshev, a polynomial, "
-     "amg, algebraic multigrid (these "
-     "for symmetric positive definite matrices), ilu0 and ilu, incomplete LU factors without "
-     "and with fill",
+     "amg, algebraic multigrid (these for symmetric positive definite matrices), ilu0 and ilu, "
+     "incomplete LU factors without and with fill",
      LINE_CHOICE, AT(precond), .names = precond_name},
     {"shift", "S",
      "Of ic0, ilu0 and ilu: factor A with its diagonal times 1 + S (default 0; more where a pivot "
-     "breaks "
-     "down)",
+     "breaks down)",
      LINE_POSITIVE, AT(shift)},
     {"modified", NULL,
      "Of ic0, ilu0 and ilu: what they leave out is subtracted from the diagonal, for fine grids",

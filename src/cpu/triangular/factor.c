@@ -32,6 +32,7 @@ int64_t ISA(factor)(const fur_factor_call *call)
     return job.failed == INT64_MAX ? -1 : job.failed;
 }
 #else
+#    include "triangular/real_template.h"
 
 /* A's entries of a row, 0 where only the pattern has one; those right of Cholesky's diagonal are
  * left out. */
@@ -53,25 +54,6 @@ static inline void FN(load_row)(const fur_factor_call *c, int64_t i)
             return;
         values[to] = V(add)(values[to], from[k]);
     }
-}
-
-/* s / d for a real d */
-static inline VALUE FN(divide)(VALUE s, REAL d)
-{
-#    if COMPLEX
-    return (VALUE){s.re / d, s.im / d};
-#    else
-    return s / d;
-#    endif
-}
-
-static inline REAL FN(real)(VALUE s)
-{
-#    if COMPLEX
-    return s.re;
-#    else
-    return s;
-#    endif
 }
 
 /* The entry over the pivot of a row. */

@@ -29,25 +29,7 @@ int64_t ISA(fsai)(const fur_fsai_call *call)
     return job.failed == INT64_MAX ? -1 : job.failed;
 }
 #else
-
-static inline REAL FN(real)(VALUE s)
-{
-#    if COMPLEX
-    return s.re;
-#    else
-    return s;
-#    endif
-}
-
-/* s / d for a real d */
-static inline VALUE FN(divide)(VALUE s, REAL d)
-{
-#    if COMPLEX
-    return (VALUE){s.re / d, s.im / d};
-#    else
-    return s / d;
-#    endif
-}
+#    include "triangular/real_template.h"
 
 /* The lower triangle of A(J, J) by rows, J the m columns; entries at one position are added. */
 static void FN(gather)(const fur_csr_view *a, const int32_t *columns, int64_t m, VALUE *l)
