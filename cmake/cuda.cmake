@@ -37,3 +37,10 @@ option(FURROW_WITH_CUSPARSE "Register cuSPARSE's products as kernels" OFF)
 if(FURROW_WITH_CUSPARSE)
   list(APPEND FURROW_CUDA_LIBRARIES CUDA::cusparse)
 endif()
+
+# For machines that compile device code and cannot run it: half the time, and slow kernels.
+option(FURROW_CUDA_QUICK "Compile device code without optimisation, if nvcc can" OFF)
+if(FURROW_CUDA_QUICK)
+  include(CheckCompilerFlag)
+  check_compiler_flag(CUDA -Ofc=max FURROW_NVCC_HAS_OFC)
+endif()

@@ -3,7 +3,8 @@
 #
 #   tools/gpu-test.sh [--out DIR] [STEP...]     all steps, or only those named, in this order:
 #
-#   build      the preset cuda, for this GPU
+#   build      the preset cuda, for this GPU; prints what registers and shared memory each kernel
+#              takes, and fails if one spills registers
 #   tests      those that need a GPU, one after the other, then all others
 #   sanitize   compute-sanitizer's memcheck, racecheck and initcheck over small cases of the former
 #   spmv       furrow bench spmv on generated matrices, beside cuSPARSE
@@ -60,8 +61,10 @@ step_build() {
     find -L "$(dirname "$CUDACXX")/.." -name cusparse.h | grep -q . || cusparse=OFF
     [ $cusparse = ON ] || say "No cusparse.h beside $CUDACXX: its kernels are left out"
     cmake --preset cuda -B "$build" --log-level=WARNING -DCMAKE_CUDA_ARCHITECTURES=native \
-        -DFURROW_WITH_CUSPARSE=$cusparse >/dev/null
+        -DFURROW_WITH_CUSPARSE=$cusparse \
+        -DCMAKE_CUDA_COMPILER_LAUNCHER="$root/tools/scripts/kernel-resources.sh;--compile" >/dev/null
     cmake --build "$build"
+    tools/scripts/kernel-resources.sh "$build/cuda"
 }
 
 step_tests() {

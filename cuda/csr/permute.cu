@@ -3,9 +3,7 @@
 // it; entries of long rows are sorted by row and column (CUB's radix sort is stable, so that
 // entries of one position stay in their order).
 #include "csr.cuh"
-#include "cub.cuh"
-
-#include <cub/device/device_radix_sort.cuh>
+#include "arrange.cuh"
 
 #define BLOCK 256
 // Longest row whose entries are counted: a row takes length^2 reads, from the first cache.
@@ -154,12 +152,8 @@ fur_status sort_long_rows(fur_env *env, const renumbering<Value, Offset> &r, wor
     }
     set_keys<<<fur_entries_blocks(w->count), FUR_ENTRIES_BLOCK, 0, stream>>>(r, *w);
     FUR_TRY(fur_cuda_launched(env, "keys of long rows"));
-    FUR_TRY(
-        fur_with_storage(env, "cub::DeviceRadixSort::SortPairs", [&](void *room, size_t &bytes) {
-            return cub::DeviceRadixSort::SortPairs(room, bytes, w->keys[0], w->keys[1],
-                                                   w->origins[0], w->origins[1], w->count, 0,
-                                                   w->col_bits + fur_bits(r.rows - 1), stream);
-        }));
+    FUR_TRY(fur_sort_pairs(env, w->keys[0], w->keys[1], w->origins[0], w->origins[1], w->count,
+                           w->col_bits + fur_bits(r.rows - 1)));
     place_long_rows<<<fur_entries_blocks(w->count), FUR_ENTRIES_BLOCK, 0, stream>>>(r, *w);
     return fur_cuda_launched(env, "places in long rows");
 }

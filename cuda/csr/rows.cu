@@ -1,7 +1,7 @@
 // Some rows of a matrix as a matrix: offsets from the rows' lengths, then every entry is fetched.
 // Bytes an entry: twice its size and its column's; a row's offsets besides.
 #include "csr.cuh"
-#include "cub.cuh"
+#include "arrange.cuh"
 
 #define BLOCK 256
 

@@ -1,9 +1,7 @@
 // A^T and A^H on the device: the entries sorted by column with their order kept (CUB's radix sort
 // is stable), so that the result's rows are sorted.
 #include "csr.cuh"
-#include "cub.cuh"
-
-#include <cub/device/device_radix_sort.cuh>
+#include "arrange.cuh"
 
 #define BLOCK 256
 
@@ -84,11 +82,8 @@ fur_status sort_by_column(fur_env *env, const fur_csr_view *a, work<Index> *w)
     fur_count_up<<<fur_blocks(a->entries, FUR_ENTRIES_BLOCK), FUR_ENTRIES_BLOCK, 0,
                    fur_cuda_stream(env)>>>(a->entries, w->order);
     FUR_TRY(fur_cuda_launched(env, "count up"));
-    return fur_with_storage(env, "cub::DeviceRadixSort::SortPairs", [&](void *s, size_t &bytes) {
-        return cub::DeviceRadixSort::SortPairs(s, bytes, a->columns, w->columns, w->order, w->place,
-                                               a->entries, 0, fur_bits(a->cols - 1),
-                                               fur_cuda_stream(env));
-    });
+    return fur_sort_pairs(env, a->columns, w->columns, w->order, w->place, a->entries,
+                          fur_bits(a->cols - 1));
 }
 
 template <class T> T *writable(const void *array)

@@ -4,10 +4,8 @@
 //
 // Bytes a point: for each dimension some 16 for every 8 binary digits of a coordinate, to sort it,
 // and 8 to anywhere; 24 for every 8 digits of the ranks.
-#include "cub.cuh"
+#include "arrange.cuh"
 #include "neighbours.cuh"
-
-#include <cub/device/device_radix_sort.cuh>
 
 #define BLOCK 256
 #define CODE_BITS 62
@@ -80,18 +78,6 @@ __global__ void count_up(int64_t n, int32_t *numbers)
         numbers[i] = static_cast<int32_t>(i);
 }
 
-template <class Key>
-fur_status sort(fur_env *env, int64_t n, int bits, const Key *keys, Key *sorted_keys,
-                const int32_t *numbers, int32_t *sorted_numbers)
-{
-    return fur_with_storage(
-        env, "cub::DeviceRadixSort::SortPairs", [&](void *storage, size_t &bytes) {
-            return cub::DeviceRadixSort::SortPairs(storage, bytes, keys, sorted_keys, numbers,
-                                                   sorted_numbers, n, 0, bits,
-                                                   fur_cuda_stream(env));
-        });
-}
-
 template <class Real, class Key>
 fur_status rank_points(fur_env *env, const fur_vectors_view *points, room *r)
 {
@@ -106,15 +92,15 @@ fur_status rank_points(fur_env *env, const fur_vectors_view *points, room *r)
     for (int dim = 0; dim < dims; dim++) {
         list_keys<Real><<<fur_blocks(n, BLOCK), BLOCK, 0, stream>>>(*points, dim, keys, r->numbers);
         FUR_TRY(fur_cuda_launched(env, "keys of coordinates"));
-        FUR_TRY(sort(env, n, 8 * static_cast<int>(sizeof(Key)), keys, sorted, r->numbers,
-                     r->sorted_numbers));
+        FUR_TRY(fur_sort_pairs(env, keys, sorted, r->numbers, r->sorted_numbers, n,
+                               8 * static_cast<int>(sizeof(Key))));
         add_ranks<<<fur_blocks(n, BLOCK), BLOCK, 0, stream>>>(
             n, sorted, r->sorted_numbers, rank_bits - bits, bits, dim, dims, r->codes);
         FUR_TRY(fur_cuda_launched(env, "ranks of coordinates"));
     }
     count_up<<<fur_blocks(n, BLOCK), BLOCK, 0, stream>>>(n, r->numbers);
-    return sort(env, n, bits * dims, r->codes, static_cast<uint64_t *>(r->sorted_keys), r->numbers,
-                r->sorted_numbers);
+    return fur_sort_pairs(env, r->codes, static_cast<uint64_t *>(r->sorted_keys), r->numbers,
+                          r->sorted_numbers, n, bits * dims);
 }
 
 fur_status make_room(fur_env *env, int64_t n, room *r)

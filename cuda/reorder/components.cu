@@ -5,7 +5,7 @@
 //
 // An edge is looked at from its vertex of lower rank, which has the lower degree: so no vertex has
 // more than sqrt(2 edges) of them.
-#include "cub.cuh"
+#include "arrange.cuh"
 #include "reorder.cuh"
 
 #define BLOCK 256

@@ -4,6 +4,7 @@
 // Bytes an entry, of a symmetric pattern: the column three times, a random rank, 8 to write the
 // edge, and 16 for every 8 binary digits of the number of rows to sort it.
 #include "csr.cuh"
+#include "arrange.cuh"
 #include "cub.cuh"
 #include "reorder.cuh"
 #include "seed.h"
@@ -218,10 +219,7 @@ fur_status rank_rows(fur_env *env, work *w, fur_cuda_graph *g)
     cudaStream_t stream = fur_cuda_stream(env);
     fur_count_up<<<fur_blocks(n, FUR_ENTRIES_BLOCK), FUR_ENTRIES_BLOCK, 0, stream>>>(n, w->rows);
     FUR_TRY(fur_cuda_launched(env, "count up"));
-    FUR_TRY(fur_with_storage(env, "cub::DeviceRadixSort::SortPairs", [&](void *s, size_t &bytes) {
-        return cub::DeviceRadixSort::SortPairs(s, bytes, w->degree, w->sorted, w->rows, g->index, n,
-                                               0, fur_bits(n), stream);
-    }));
+    FUR_TRY(fur_sort_pairs(env, w->degree, w->sorted, w->rows, g->index, n, fur_bits(n)));
     set_ranks<<<fur_blocks(n + 1, BLOCK), BLOCK, 0, stream>>>(n, g->index, w->sorted, g->rank,
                                                               g->offsets);
     FUR_TRY(fur_cuda_launched(env, "ranks"));
@@ -246,10 +244,7 @@ fur_status list_neighbours(fur_env *env, int64_t entries, const Offset *offsets,
     list_edges<<<fur_entries_blocks(entries), FUR_ENTRIES_BLOCK, 0, stream>>>(
         n, entries, offsets, columns, g->rank, g->offsets, w->filled, w->from, w->to);
     FUR_TRY(fur_cuda_launched(env, "list edges"));
-    return fur_with_storage(env, "cub::DeviceRadixSort::SortPairs", [&](void *s, size_t &bytes) {
-        return cub::DeviceRadixSort::SortPairs(s, bytes, w->to, w->sorted_to, w->from, g->columns,
-                                               g->edges, 0, fur_bits(n - 1), stream);
-    });
+    return fur_sort_pairs(env, w->to, w->sorted_to, w->from, g->columns, g->edges, fur_bits(n - 1));
 }
 
 // Sorts both directions of all entries and drops duplicates; *out = number of edges left in

@@ -8,12 +8,10 @@
 // pass's bandwidth and the next start of that component. Components whose search has ended take no
 // part in the next pass.
 #include "csr.cuh"
-#include "cub.cuh"
+#include "arrange.cuh"
 #include "reorder.cuh"
 
 #include <climits>
-
-#include <cub/device/device_radix_sort.cuh>
 
 #define BLOCK 256
 // A graph of fewer than FEW_EDGES edges, counted from both ends, is tried from EXTRA_STARTS more
@@ -313,10 +311,8 @@ fur_status divide(fur_env *env, const work *w, int64_t count, const int32_t *ver
     cudaStream_t stream = fur_cuda_stream(env);
     set_keys<<<fur_blocks(count, BLOCK), BLOCK, 0, stream>>>(count, vertex, w->components.of, d);
     FUR_TRY(fur_cuda_launched(env, "set keys"));
-    return fur_with_storage(env, "cub::DeviceRadixSort::SortPairs", [&](void *storage, size_t &n) {
-        return cub::DeviceRadixSort::SortPairs(storage, n, d.key, d.sorted_key, d.element, d.sorted,
-                                               count, 0, fur_bits(w->components.count - 1), stream);
-    });
+    return fur_sort_pairs(env, d.key, d.sorted_key, d.element, d.sorted, count,
+                          fur_bits(w->components.count - 1));
 }
 
 // *count = the components of the next pass, *limit = the bandwidth at which it may be given up.

@@ -7,7 +7,7 @@
 // on the one before, so what a pass takes is mostly the number of its levels times the waiting of
 // one. (Measured on an H100: some 4 us a level of up to a thousand vertices, 9 us one of several
 // thousand.)
-#include "cub.cuh"
+#include "arrange.cuh"
 #include "level.cuh"
 
 #include <climits>

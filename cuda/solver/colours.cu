@@ -3,7 +3,7 @@
 // colour: the literals of src/csr/colours.c. The root of a set is its first row, so the colours
 // do not depend on who comes first.
 #include "csr.cuh"
-#include "cub.cuh"
+#include "arrange.cuh"
 #include "solver.cuh"
 
 #define BLOCK 256

@@ -1,7 +1,10 @@
 // The pattern of C: which rows follow from which, the lengths of the others, offsets, columns, and
 // where in its row each product of a leader is added.
+#include "arrange.cuh"
 #include "cub.cuh"
 #include "spgemm.cuh"
+
+#include <cub/device/device_scan.cuh>
 
 #include <stdint.h>
 

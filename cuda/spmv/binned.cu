@@ -9,7 +9,7 @@
 //
 // Bytes a row of n entries: n (entry + 4) + offset for A, 4 for its place in the order, two entries
 // for x and y. 2 n flops, and one for each thread.
-#include "cub.cuh"
+#include "arrange.cuh"
 #include "lanes.cuh"
 #include "spmv.cuh"
 #include "ticket.cuh"

@@ -9,7 +9,7 @@
 //
 // Bytes a row with blocks for m B entries: m (B entry + 6 / B) + offset / B for A, two entries for
 // x and y. 2 n flops for n entries.
-#include "cub.cuh"
+#include "arrange.cuh"
 #include "spmv.cuh"
 
 #define BLOCK 256

@@ -1,6 +1,6 @@
 // Building the sliced layout on the device. Bytes: offsets once or twice; of what is spread, every
 // element once in and once out with padding.
-#include "cub.cuh"
+#include "arrange.cuh"
 #include "sell_layout.cuh"
 #include "spmv.cuh"
 

@@ -2,7 +2,7 @@
 // filled: an offset, and an entry and its column for each term. Where all neighbours are inside,
 // terms have a column each, in order; elsewhere a row's columns are found one after the other, each
 // by a look at all of its terms.
-#include "cub.cuh"
+#include "arrange.cuh"
 #include "stencil.cuh"
 
 #define BLOCK 256

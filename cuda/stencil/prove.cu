@@ -9,7 +9,7 @@
 //
 // Bytes a row: an offset and its entries, 1/4 for what was found. With fields an entry a term is
 // written, and values are read where the row has been found to be the stencil's.
-#include "cub.cuh"
+#include "arrange.cuh"
 #include "lanes.cuh"
 #include "stencil.cuh"
 

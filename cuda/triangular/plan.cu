@@ -3,10 +3,8 @@
 // (CUB's radix sort, which is stable) and their entries copied in the order in which they are
 // taken.
 #include "csr.cuh"
-#include "cub.cuh"
+#include "arrange.cuh"
 #include "triangular.cuh"
-
-#include <cub/device/device_radix_sort.cuh>
 
 #define BLOCK 256
 // No row: above all numbers of rows.
@@ -210,12 +208,7 @@ fur_status sort_rows(fur_env *env, strict<Offset> s, fur_cuda_triangle *t, const
     list_rows<<<fur_blocks(s.rows, BLOCK), BLOCK, 0, stream>>>(s.rows, s.upper, p->level, p->key,
                                                                p->row);
     FUR_TRY(fur_cuda_launched(env, "rows to sort"));
-    FUR_TRY(
-        fur_with_storage(env, "cub::DeviceRadixSort::SortPairs", [&](void *room, size_t &bytes) {
-            return cub::DeviceRadixSort::SortPairs(room, bytes, p->key, p->sorted, p->row, t->order,
-                                                   s.rows, 0, fur_bits(s.rows),
-                                                   fur_cuda_stream(env));
-        }));
+    FUR_TRY(fur_sort_pairs(env, p->key, p->sorted, p->row, t->order, s.rows, fur_bits(s.rows)));
     FUR_TRY(fur_cuda_copy(env, &last, p->sorted + s.rows - 1, sizeof last));
     *levels = int64_t(last) + 1;
     return FUR_OK;
