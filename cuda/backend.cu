@@ -1,4 +1,5 @@
 // The CUDA backend: a device with its stream and memory, and the tables of its kernels.
+#include "amg.cuh"
 #include "batch.cuh"
 #include "block.cuh"
 #include "csr.cuh"
@@ -117,6 +118,7 @@ void set_services(fur_remote *r)
     r->vector.gather = fur_cuda_gather;
     r->vector.scatter = fur_cuda_scatter;
     r->vector.round_single = fur_cuda_round_single;
+    r->vector.fill_hashed = fur_cuda_fill_hashed;
     r->stencil.starts = fur_cuda_stencil_starts;
     r->stencil.fill = fur_cuda_stencil_fill;
     r->stencil.diagonal = fur_cuda_stencil_diagonal;
@@ -136,6 +138,18 @@ void set_services(fur_remote *r)
     r->trsv.refresh = fur_cuda_trsv_refresh;
     r->trsv.solve = fur_cuda_trsv_solve;
     r->trsv.release = fur_cuda_trsv_release;
+    r->amg.scan_rows = fur_cuda_amg_scan_rows;
+    r->amg.find_strong = fur_cuda_amg_find_strong;
+    r->amg.aggregate = fur_cuda_amg_aggregate;
+    r->amg.fill_constants = fur_cuda_amg_fill_constants;
+    r->amg.fill_tentative = fur_cuda_amg_fill_tentative;
+    r->amg.start_prolongation = fur_cuda_amg_start_prolongation;
+    r->amg.plan_prolongation = fur_cuda_amg_plan_prolongation;
+    r->amg.fill_prolongation = fur_cuda_amg_fill_prolongation;
+    r->amg.narrow = fur_cuda_amg_narrow;
+    r->amg.widen = fur_cuda_amg_widen;
+    r->amg.invert = fur_cuda_amg_invert;
+    r->amg.apply_dense = fur_cuda_amg_apply_dense;
     r->recording.create = fur_cuda_recording_create;
     r->recording.begin = fur_cuda_recording_begin;
     r->recording.end = fur_cuda_recording_end;

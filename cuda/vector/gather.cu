@@ -1,6 +1,8 @@
-// Entries of a vector in another order, or rounded. Bytes an entry: twice its size, of another
-// order once in sectors of 32 bytes, and 4 for where it comes from or goes.
+// Entries of a vector in another order, rounded, or made up. Bytes an entry: twice its size, of
+// another order once in sectors of 32 bytes, and 4 for where it comes from or goes.
 #include "vector.cuh"
+
+#include "hashed_number.h"
 
 #define BLOCK 256
 
@@ -33,6 +35,15 @@ __global__ void __launch_bounds__(BLOCK) round_single(int64_t n, const double *x
     int64_t i = blockIdx.x * int64_t(BLOCK) + threadIdx.x;
     if (i < n)
         y[i] = double(float(x[i]));
+}
+
+// x_i = fur_hashed_number(first + i)
+template <class Real>
+__global__ void __launch_bounds__(BLOCK) fill_hashed(int64_t n, uint64_t first, Real *x)
+{
+    int64_t i = blockIdx.x * int64_t(BLOCK) + threadIdx.x;
+    if (i < n)
+        x[i] = static_cast<Real>(fur_hashed_number(first + static_cast<uint64_t>(i)));
 }
 
 } // namespace
@@ -69,4 +80,17 @@ fur_status fur_cuda_round_single(fur_env *env, int64_t n, const double *x, doubl
         return FUR_OK;
     round_single<<<fur_blocks(n, BLOCK), BLOCK, 0, fur_cuda_stream(env)>>>(n, x, y);
     return fur_cuda_launched(env, "round");
+}
+
+fur_status fur_cuda_fill_hashed(fur_env *env, int64_t n, uint64_t first, bool single, void *x)
+{
+    if (n == 0)
+        return FUR_OK;
+    if (single)
+        fill_hashed<<<fur_blocks(n, BLOCK), BLOCK, 0, fur_cuda_stream(env)>>>(
+            n, first, static_cast<float *>(x));
+    else
+        fill_hashed<<<fur_blocks(n, BLOCK), BLOCK, 0, fur_cuda_stream(env)>>>(
+            n, first, static_cast<double *>(x));
+    return fur_cuda_launched(env, "hashed numbers");
 }

@@ -20,6 +20,7 @@ fur_status fur_cuda_gather(fur_env *env, fur_value_type value, int64_t n, const 
 fur_status fur_cuda_scatter(fur_env *env, fur_value_type value, int64_t n, const int32_t *to,
                             const void *x, void *y);
 fur_status fur_cuda_round_single(fur_env *env, int64_t n, const double *x, double *y);
+fur_status fur_cuda_fill_hashed(fur_env *env, int64_t n, uint64_t first, bool single, void *x);
 fur_status fur_cuda_is_constant(fur_env *env, fur_value_type value, int64_t n, const void *x,
                                 bool *constant);
 fur_status fur_cuda_reciprocals(fur_env *env, fur_value_type value, int64_t n, void *x,

@@ -10,9 +10,6 @@
 #define NODE_GRAIN 2048
 #define ROUNDS_MOST 1000
 
-/* Aggregates that a node which is left compares; further ones are not looked at. */
-#define CHOICES 32
-
 /* States of nodes: a root, one that can be none, and between them priorities. */
 #define ROOT 0
 #define NONE UINT32_MAX
@@ -30,20 +27,12 @@ typedef struct election {
     int32_t *aggregate;
 } election;
 
-static uint32_t hash(uint32_t node, uint32_t round)
-{
-    uint32_t z = node * UINT32_C(0x9e3779b1) + round * UINT32_C(0x85ebca6b);
-    z = (z ^ (z >> 16)) * UINT32_C(0x7feb352d);
-    z = (z ^ (z >> 15)) * UINT32_C(0x846ca68b);
-    return z ^ (z >> 16);
-}
-
 static void give_priorities(void *job, int64_t begin, int64_t end)
 {
     const election *e = job;
     for (int64_t k = begin; k < end; k++) {
         uint32_t node = (uint32_t)e->open[k];
-        uint32_t above = e->bits < 32 ? hash(node, e->round) << e->bits : 0;
+        uint32_t above = e->bits < 32 ? fur_amg_hash(node, e->round) << e->bits : 0;
         e->state[node] = above | (node + 1);
     }
 }
@@ -132,15 +121,15 @@ static int32_t best(const election *e, int64_t i)
 {
     const int32_t *joined = (const int32_t *)e->least;
     const int32_t *column = e->graph->column + e->graph->begin[i];
-    int32_t seen[CHOICES];
-    int32_t votes[CHOICES];
+    int32_t seen[FUR_AMG_CHOICES];
+    int32_t votes[FUR_AMG_CHOICES];
     int count = 0;
     for (int32_t t = 0; t < e->graph->count[i]; t++) {
         int32_t other = joined[column[t]];
         int k = 0;
         while (k < count && seen[k] != other)
             k++;
-        if (other < 0 || k == CHOICES)
+        if (other < 0 || k == FUR_AMG_CHOICES)
             continue;
         votes[k] = k == count ? 1 : votes[k] + 1;
         seen[k] = other;
@@ -189,8 +178,12 @@ static void begin_election(election *e)
         e->bits++;
 }
 
-fur_status fur_amg_aggregate(fur_env *env, fur_amg_step *step)
+fur_status fur_amg_aggregate(fur_context *context, fur_amg_step *step)
 {
+    fur_env *env = &context->env;
+    if (fur_is_remote(context))
+        return fur_amg_device(context)->aggregate(env, &step->strong, step->aggregate,
+                                                  &step->aggregates);
     int64_t n = step->strong.nodes;
     election e = {.graph = &step->strong, .aggregate = step->aggregate};
     fur_status status = FUR_OK;

@@ -13,10 +13,6 @@ static fur_status check_matrix(const fur_csr *a, int block)
 {
     fur_env *env = &a->context->env;
     const fur_csr_view *v = &a->view;
-    if (fur_is_remote(a->context))
-        return fur_env_fail(env, FUR_UNSUPPORTED,
-                            "algebraic multigrid works on the CPU only: transfer the matrix to "
-                            "fur_context_host");
     if (v->rows != v->cols)
         return fur_env_fail(env, FUR_INVALID,
                             "algebraic multigrid needs a square matrix, this one is %lld x %lld",
@@ -178,13 +174,12 @@ void fur_amg_destroy(fur_amg *amg)
 {
     if (!amg)
         return;
-    fur_env *env = &amg->context->env;
     fur_dependent_leave(&amg->dependent);
     for (int i = 0; i < FUR_AMG_LEVELS_MOST; i++) /* a level that failed is not counted */
-        fur_amg_release_rung(env, &amg->rung[i]);
-    fur_env_release(env, amg->dense.x);
-    fur_env_release(env, amg->dense.inverse);
-    fur_env_release(env, amg);
+        fur_amg_release_rung(amg->context, &amg->rung[i]);
+    fur_env_release(&amg->context->env, amg->dense.x);
+    fur_memory_release(amg->context, amg->dense.inverse);
+    fur_env_release(&amg->context->env, amg);
 }
 
 const fur_amg_report *fur_amg_describe(const fur_amg *amg)

@@ -4,6 +4,7 @@
 #    include "options.h"
 #    include "scalar.h"
 #    include "table.h"
+#    include "value_type.h"
 
 #    include <furrow/reduce.h>
 #    include <furrow/scalars.h>
@@ -60,10 +61,8 @@ static fur_status smooth(const fur_amg_rung *g, bool is_last, fur_vector *x)
 /* The last level: its inverse, or rounds of the smoother. */
 static fur_status solve_last(const fur_amg *amg, const fur_amg_rung *g, fur_vector *x)
 {
-    if (amg->dense.inverse) {
-        fur_amg_apply_dense(&amg->dense, g->r, x);
-        return FUR_OK;
-    }
+    if (amg->dense.inverse)
+        return fur_amg_apply_dense(&amg->dense, g->r, x);
     FUR_TRY(fur_vector_fill(x, fur_real(0)));
     for (int round = 0; round < LAST_ROUNDS; round++) {
         FUR_TRY(fur_multiply_elementwise(g->scaling, g->r, g->p));
@@ -202,14 +201,27 @@ static fur_status cycle(const fur_amg *amg, fur_vector *x)
     return FUR_OK;
 }
 
-/* to = factor from, between precisions. */
-static void convert(const fur_amg *amg, const fur_vector *from, double factor, fur_vector *to)
+/* to = factor from, between precisions, on a device. */
+static fur_status convert_far(const fur_vector *from, double factor, fur_vector *to, bool wide)
+{
+    const fur_amg_services *device = fur_amg_device(from->context);
+    fur_env *env = &from->context->env;
+    int64_t n = from->size * fur_value_parts(from->value_type);
+    return wide ? device->widen(env, n, from->data, factor, to->data)
+                : device->narrow(env, n, from->data, factor, to->data);
+}
+
+/* The same anywhere. */
+static fur_status convert(const fur_amg *amg, const fur_vector *from, double factor, fur_vector *to)
 {
     static fur_body *const narrow[FUR_VALUE_COUNT] = FUR_VALUE_TABLE(narrow);
     static fur_body *const widen[FUR_VALUE_COUNT] = FUR_VALUE_TABLE(widen);
-    fur_body *body = (from->value_type == amg->value ? widen : narrow)[amg->value];
-    fur_parallel(&amg->context->env, from->size / ENTRY_GRAIN, from->size, body,
-                 &(cast){from->data, to->data, factor});
+    bool wide = from->value_type == amg->value;
+    if (fur_is_remote(amg->context))
+        return convert_far(from, factor, to, wide);
+    fur_parallel(&amg->context->env, from->size / ENTRY_GRAIN, from->size,
+                 (wide ? widen : narrow)[amg->value], &(cast){from->data, to->data, factor});
+    return FUR_OK;
 }
 
 /* One cycle in single precision, for b over its norm. */
@@ -220,10 +232,9 @@ static fur_status apply_single(const fur_amg *amg, const fur_vector *b, fur_vect
     FUR_TRY(fur_norm2(b, &norm));
     if (!(norm > 0 && 1 / norm > 0 && 1 / norm < HUGE_VAL))
         return fur_axpby(fur_real(1), b, fur_real(0), x);
-    convert(amg, b, 1 / norm, g->r);
+    FUR_TRY(convert(amg, b, 1 / norm, g->r));
     FUR_TRY(cycle(amg, g->x));
-    convert(amg, g->x, norm, x);
-    return FUR_OK;
+    return convert(amg, g->x, norm, x);
 }
 
 fur_status fur_amg_apply(fur_amg *amg, const fur_vector *b, fur_vector *x)

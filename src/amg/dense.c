@@ -5,19 +5,17 @@
 #include "hierarchy.h"
 #include "value_type.h"
 
-#include <float.h>
 #include <math.h>
-
-/* Of epsilon, for each row and so many more: what rounding may leave of a pivot. */
-#define ROWS_MORE 64
 
 fur_status fur_amg_plan_dense(fur_amg *amg, const fur_csr *a)
 {
-    fur_env *env = &amg->context->env;
     fur_amg_dense *dense = &amg->dense;
     dense->order = a->view.rows * fur_value_parts(a->view.value_type);
-    FUR_TRY(fur_env_allocate(env, dense->order * dense->order, sizeof(double), &dense->inverse));
-    return fur_env_allocate(env, dense->order, sizeof(double), &dense->x);
+    FUR_TRY(fur_memory_allocate(amg->context, dense->order * dense->order, sizeof(double),
+                                &dense->inverse));
+    return fur_is_remote(amg->context)
+               ? FUR_OK
+               : fur_env_allocate(&amg->context->env, dense->order, sizeof(double), &dense->x);
 }
 
 /* The matrix by rows; an entry re + i im is [re, -im; im, re]. */
@@ -84,11 +82,10 @@ static void transpose(int64_t n, double *g)
         }
 }
 
-void fur_amg_invert(const fur_csr *a, fur_amg_dense *dense)
+static void invert_here(const fur_csr *a, fur_amg_dense *dense)
 {
     const int64_t n = dense->order;
-    const double epsilon = fur_value_is_single(a->view.value_type) ? FLT_EPSILON : DBL_EPSILON;
-    const double least = (double)(n + ROWS_MORE) * epsilon;
+    const double least = fur_amg_least_pivot(n, fur_value_is_single(a->view.value_type));
     double *g = dense->inverse;
     double *s = dense->x;
     unpack(&a->view, dense);
@@ -105,8 +102,18 @@ void fur_amg_invert(const fur_csr *a, fur_amg_dense *dense)
     transpose(n, g);
 }
 
+fur_status fur_amg_invert(const fur_csr *a, fur_amg_dense *dense)
+{
+    fur_context *context = a->context;
+    if (fur_is_remote(context))
+        return fur_amg_device(context)->invert(&context->env, &a->view, dense->order,
+                                               dense->inverse);
+    invert_here(a, dense);
+    return FUR_OK;
+}
+
 /* x = G b, column by column. */
-void fur_amg_apply_dense(const fur_amg_dense *dense, const fur_vector *b, fur_vector *x)
+static void apply_here(const fur_amg_dense *dense, const fur_vector *b, fur_vector *x)
 {
     const int64_t n = dense->order;
     for (int64_t i = 0; i < n; i++)
@@ -123,4 +130,15 @@ void fur_amg_apply_dense(const fur_amg_dense *dense, const fur_vector *b, fur_ve
         else
             ((double *)x->data)[i] = dense->x[i];
     }
+}
+
+fur_status fur_amg_apply_dense(const fur_amg_dense *dense, const fur_vector *b, fur_vector *x)
+{
+    fur_context *context = b->context;
+    if (fur_is_remote(context))
+        return fur_amg_device(context)->apply_dense(&context->env, dense->order, dense->inverse,
+                                                    fur_value_is_single(b->value_type), b->data,
+                                                    x->data);
+    apply_here(dense, b, x);
+    return FUR_OK;
 }

@@ -6,23 +6,11 @@
 #include <furrow/spgemm.h>
 #include <furrow/spmv.h>
 
+#include "amg_kernel.h"
 #include "csr.h"
 #include "team.h"
 
 #define FUR_AMG_LEVELS_MOST 40
-
-/* In fur_amg_step.aggregate: the node is in no aggregate. */
-#define FUR_AMG_ALONE (-1)
-#define FUR_AMG_FREE (-2) /* not yet in one */
-
-/* Strong neighbours of nodes, without the node itself: those of node i are the count[i] nodes from
- * column[begin[i]] on, in rising order. */
-typedef struct fur_amg_graph {
-    int64_t nodes;
-    int64_t *begin;
-    int32_t *count;
-    int32_t *column;
-} fur_amg_graph;
 
 /* A step from a level to the next. */
 typedef struct fur_amg_step {
@@ -59,11 +47,12 @@ typedef struct fur_amg_rung {
     fur_vector *kept[3]; /* of cycles that come twice: on levels between first and last */
 } fur_amg_rung;
 
-/* The inverse of the coarsest matrix, on pairs of real numbers for complex ones. */
+/* The inverse of the coarsest matrix, on pairs of real numbers for complex ones, where the
+ * context's kernels work. */
 typedef struct fur_amg_dense {
     int64_t order;
     double *inverse; /* by columns */
-    double *x;       /* room for a vector */
+    double *x;       /* room for a vector; NULL on a device */
 } fur_amg_dense;
 
 struct fur_amg {
@@ -88,17 +77,17 @@ fur_status fur_amg_find_strong(const fur_csr *a, int block, double theta, fur_am
 fur_status fur_amg_symmetrise(fur_env *env, fur_amg_graph *graph);
 
 /* Sets the aggregates of nodes that are FUR_AMG_FREE. */
-fur_status fur_amg_aggregate(fur_env *env, fur_amg_step *step);
+fur_status fur_amg_aggregate(fur_context *context, fur_amg_step *step);
 
 /* T from the near-nullspace of a level, `modes` entries a row, and that of the next level, which
  * the caller releases. */
-fur_status fur_amg_fill_tentative(fur_env *env, fur_value_type value, int block, int modes,
+fur_status fur_amg_fill_tentative(fur_context *context, fur_value_type value, int block, int modes,
                                   const void *fine, fur_amg_step *step, void **coarse);
 
 /* P without values, and the values. */
 fur_status fur_amg_plan_prolongation(const fur_csr *a, int block, int modes, fur_amg_step *step);
-void fur_amg_fill_prolongation(const fur_csr *a, int block, int modes, double omega,
-                               const fur_amg_step *step);
+fur_status fur_amg_fill_prolongation(const fur_csr *a, int block, int modes, double omega,
+                                     const fur_amg_step *step);
 
 /* The smoother of a level: diagonal, eigenvalue, coefficients. FUR_INVALID for a row that is not
  * finite. */
@@ -106,11 +95,17 @@ fur_status fur_amg_set_smoother(const fur_amg *amg, fur_amg_rung *rung);
 
 /* Memory for the inverse, and the inverse. */
 fur_status fur_amg_plan_dense(fur_amg *amg, const fur_csr *a);
-void fur_amg_invert(const fur_csr *a, fur_amg_dense *dense);
-void fur_amg_apply_dense(const fur_amg_dense *dense, const fur_vector *b, fur_vector *x);
+fur_status fur_amg_invert(const fur_csr *a, fur_amg_dense *dense);
+fur_status fur_amg_apply_dense(const fur_amg_dense *dense, const fur_vector *b, fur_vector *x);
 
 /* Gives back what a level keeps. */
-void fur_amg_release_rung(fur_env *env, fur_amg_rung *rung);
+void fur_amg_release_rung(fur_context *context, fur_amg_rung *rung);
+
+/* The steps on the context's device; all NULL on the CPU. */
+static inline const fur_amg_services *fur_amg_device(const fur_context *context)
+{
+    return &fur_services(context)->amg;
+}
 
 /* All levels from the options, and all values again. */
 fur_status fur_amg_build(fur_amg *amg);

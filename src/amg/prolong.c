@@ -11,8 +11,6 @@
 #    define NODE_GRAIN 1024
 /* Up to so many neighbours aggregates are put in order one by one. */
 #    define FEW 48
-/* A row whose diagonal the weak entries leave less of than this part is not smoothed. */
-#    define LEAST 0.1
 
 typedef struct prolongation {
     const fur_csr_view *a;
@@ -133,35 +131,71 @@ static int64_t largest_count(const fur_amg_graph *g)
     return most;
 }
 
-fur_status fur_amg_plan_prolongation(const fur_csr *a, int block, int modes, fur_amg_step *step)
+static fur_status plan_here(const fur_csr *a, prolongation *p, fur_csr **out)
 {
     fur_env *env = &a->context->env;
     fur_status status = FUR_OK;
-    int64_t nodes = step->strong.nodes;
-    prolongation p = {.a = &a->view, .block = block, .modes = modes, .step = step};
-    if (step->aggregates * modes > INT32_MAX)
-        return fur_env_fail(env, FUR_OVERFLOW,
-                            "a level of multigrid would have more than 2^31 - 1 rows: give fewer "
-                            "vectors of the near-nullspace");
-    p.lanes = fur_lanes(env->threads, nodes / NODE_GRAIN);
-    p.stride = largest_count(&step->strong) + 1;
-    FUR_TRY_DONE(fur_env_allocate(env, nodes + 1, sizeof *p.starts, &p.starts));
-    FUR_TRY_DONE(fur_env_allocate(env, p.lanes * p.stride, sizeof *p.room, &p.room));
-    FUR_TRY_DONE(plan_rows(env, a, &p, &step->p));
+    const fur_amg_graph *graph = &p->step->strong;
+    p->lanes = fur_lanes(env->threads, graph->nodes / NODE_GRAIN);
+    p->stride = largest_count(graph) + 1;
+    FUR_TRY_DONE(fur_env_allocate(env, graph->nodes + 1, sizeof *p->starts, &p->starts));
+    FUR_TRY_DONE(fur_env_allocate(env, p->lanes * p->stride, sizeof *p->room, &p->room));
+    FUR_TRY_DONE(plan_rows(env, a, p, out));
 done:
-    fur_env_release(env, p.room);
-    fur_env_release(env, p.starts);
+    fur_env_release(env, p->room);
+    fur_env_release(env, p->starts);
     return status;
 }
 
-void fur_amg_fill_prolongation(const fur_csr *a, int block, int modes, double omega,
-                               const fur_amg_step *step)
+static fur_status plan_far(const fur_csr *a, const prolongation *p, fur_csr **out)
+{
+    fur_context *context = a->context;
+    const fur_amg_services *device = fur_amg_device(context);
+    const fur_amg_graph *graph = &p->step->strong;
+    fur_status status = FUR_OK;
+    int64_t *starts = NULL;
+    int64_t total;
+    fur_csr *made = NULL;
+    FUR_TRY_DONE(fur_memory_allocate(context, graph->nodes + 1, sizeof *starts, &starts));
+    FUR_TRY_DONE(
+        device->start_prolongation(&context->env, graph, p->step->aggregate, starts, &total));
+    total *= p->block * p->modes;
+    FUR_TRY_DONE(fur_csr_allocate(context, a->view.rows, p->step->aggregates * p->modes, total,
+                                  a->view.value_type, fur_offset_for(total), &made));
+    FUR_TRY_DONE(device->plan_prolongation(&context->env, p->block, p->modes, graph,
+                                           p->step->aggregate, starts, &made->view));
+    *out = made;
+    made = NULL;
+done:
+    fur_csr_destroy(made);
+    fur_memory_release(context, starts);
+    return status;
+}
+
+fur_status fur_amg_plan_prolongation(const fur_csr *a, int block, int modes, fur_amg_step *step)
+{
+    prolongation p = {.a = &a->view, .block = block, .modes = modes, .step = step};
+    if (step->aggregates * modes > INT32_MAX)
+        return fur_env_fail(&a->context->env, FUR_OVERFLOW,
+                            "a level of multigrid would have more than 2^31 - 1 rows: give fewer "
+                            "vectors of the near-nullspace");
+    return fur_is_remote(a->context) ? plan_far(a, &p, &step->p) : plan_here(a, &p, &step->p);
+}
+
+fur_status fur_amg_fill_prolongation(const fur_csr *a, int block, int modes, double omega,
+                                     const fur_amg_step *step)
 {
     static fur_body *const fill[FUR_VALUE_COUNT] = FUR_VALUE_TABLE(fill_nodes);
+    fur_env *env = &a->context->env;
     prolongation p = {
         .a = &a->view, .block = block, .modes = modes, .omega = omega, .step = step, .p = step->p};
-    fur_parallel(&a->context->env, step->strong.nodes / NODE_GRAIN, step->strong.nodes,
-                 fill[a->view.value_type], &p);
+    if (fur_is_remote(a->context))
+        return fur_amg_device(a->context)
+            ->fill_prolongation(env, p.a, block, modes, omega, &step->strong, step->aggregate,
+                                step->tentative, &step->p->view);
+    fur_parallel(env, step->strong.nodes / NODE_GRAIN, step->strong.nodes, fill[p.a->value_type],
+                 &p);
+    return FUR_OK;
 }
 #else
 
@@ -234,12 +268,12 @@ static VALUE FN(factor)(const prolongation *p, const FN(sum) * s)
     double along = re * (double)s->stored.re + im * (double)s->stored.im;
     double stored =
         (double)s->stored.re * (double)s->stored.re + (double)s->stored.im * (double)s->stored.im;
-    bool smooth = along > LEAST * stored;
+    bool smooth = along > FUR_AMG_LEAST * stored;
     return V(from)(smooth ? (fur_scalar){-p->omega * re / square, p->omega * im / square} : zero);
 #    else
     double d = s->diagonal;
     double stored = s->stored;
-    return V(from)(d * stored > LEAST * stored * stored ? fur_real(-p->omega / d) : zero);
+    return V(from)(d * stored > FUR_AMG_LEAST * stored * stored ? fur_real(-p->omega / d) : zero);
 #    endif
 }
 

@@ -28,7 +28,7 @@ static fur_status equip(fur_amg *amg, int index)
     return fur_spmv_plan(a, NULL, &rung->times_a);
 }
 
-static void release_step(fur_env *env, fur_amg_step *step)
+static void release_step(fur_context *context, fur_amg_step *step)
 {
     fur_spmv_destroy(step->times_r);
     fur_spmv_destroy(step->times_p);
@@ -37,15 +37,15 @@ static void release_step(fur_env *env, fur_amg_step *step)
     fur_spgemm_destroy(step->right);
     fur_csr_destroy(step->r);
     fur_csr_destroy(step->p);
-    fur_env_release(env, step->tentative);
-    fur_env_release(env, step->aggregate);
-    fur_env_release(env, step->strong.column);
-    fur_env_release(env, step->strong.count);
-    fur_env_release(env, step->strong.begin);
+    fur_memory_release(context, step->tentative);
+    fur_memory_release(context, step->aggregate);
+    fur_memory_release(context, step->strong.column);
+    fur_memory_release(context, step->strong.count);
+    fur_memory_release(context, step->strong.begin);
     *step = (fur_amg_step){0};
 }
 
-void fur_amg_release_rung(fur_env *env, fur_amg_rung *rung)
+void fur_amg_release_rung(fur_context *context, fur_amg_rung *rung)
 {
     for (int i = 0; i < 3; i++)
         fur_vector_destroy(rung->kept[i]);
@@ -54,7 +54,7 @@ void fur_amg_release_rung(fur_env *env, fur_amg_rung *rung)
     fur_vector_destroy(rung->x);
     fur_vector_destroy(rung->scaling);
     fur_spmv_destroy(rung->times_a);
-    release_step(env, &rung->step);
+    release_step(context, &rung->step);
     fur_csr_destroy(rung->own);
 }
 
@@ -68,21 +68,21 @@ static bool suits(const fur_amg *amg, const fur_amg_rung *rung)
 static fur_status gather(fur_amg *amg, fur_amg_rung *rung, double theta)
 {
     FUR_TRY(fur_amg_find_strong(matrix(rung), rung->level.block, theta, &rung->step));
-    return fur_amg_aggregate(&amg->context->env, &rung->step);
+    return fur_amg_aggregate(amg->context, &rung->step);
 }
 
 /* The aggregates of a level; *found is false where it is the last. */
 static fur_status find_aggregates(fur_amg *amg, fur_amg_rung *rung, bool *found)
 {
-    fur_env *env = &amg->context->env;
+    fur_context *context = amg->context;
     FUR_TRY(gather(amg, rung, amg->theta));
     if (!suits(amg, rung) && amg->theta > 0) {
-        release_step(env, &rung->step);
+        release_step(context, &rung->step);
         FUR_TRY(gather(amg, rung, 0));
     }
     *found = suits(amg, rung);
     if (!*found)
-        release_step(env, &rung->step);
+        release_step(context, &rung->step);
     return FUR_OK;
 }
 
@@ -98,7 +98,7 @@ static fur_status descend(const fur_amg *amg, fur_amg_rung *rung, fur_csr **coar
     const fur_csr *a = matrix(rung);
     fur_amg_step *step = &rung->step;
     FUR_TRY(fur_amg_plan_prolongation(a, rung->level.block, amg->modes, step));
-    fur_amg_fill_prolongation(a, rung->level.block, amg->modes, omega(rung), step);
+    FUR_TRY(fur_amg_fill_prolongation(a, rung->level.block, amg->modes, omega(rung), step));
     FUR_TRY(fur_csr_transpose(step->p, 1, &step->r));
     FUR_TRY(fur_spgemm_plan(a, step->p, NULL, &step->right));
     FUR_TRY(fur_spgemm_multiply(step->right, fur_real(1), &step->ap));
@@ -127,7 +127,7 @@ static void describe_level(fur_amg_rung *rung, const fur_csr *a, int block)
  * near-nullspace of the level, and then of the next. */
 static fur_status extend(fur_amg *amg, int index, void **near, bool *more)
 {
-    fur_env *env = &amg->context->env;
+    fur_context *context = amg->context;
     fur_amg_rung *rung = &amg->rung[index];
     fur_amg_rung *next = rung + 1;
     void *coarse = NULL;
@@ -136,9 +136,9 @@ static fur_status extend(fur_amg *amg, int index, void **near, bool *more)
         FUR_TRY(find_aggregates(amg, rung, more));
     if (!*more)
         return FUR_OK;
-    FUR_TRY(fur_amg_fill_tentative(env, amg->value, rung->level.block, amg->modes, *near,
+    FUR_TRY(fur_amg_fill_tentative(context, amg->value, rung->level.block, amg->modes, *near,
                                    &rung->step, &coarse));
-    fur_env_release(env, *near);
+    fur_memory_release(context, *near);
     *near = coarse;
     FUR_TRY(descend(amg, rung, &next->own));
     rung->level.p = rung->step.p;
@@ -149,34 +149,114 @@ static fur_status extend(fur_amg *amg, int index, void **near, bool *more)
     return equip(amg, index + 1);
 }
 
-/* The near-nullspace of the first level: the caller's, or constants. */
-static fur_status begin_near(fur_amg *amg, void **near)
+/* The caller's near-nullspace, row by row in the levels' type. */
+static void take_near(const fur_amg *amg, const fur_vectors_view *given, const void *data,
+                      void *made)
 {
-    const fur_csr *a = matrix(&amg->rung[0]);
-    fur_env *env = &amg->context->env;
     const int parts = fur_value_parts(amg->value);
-    const int64_t count = a->view.rows * amg->modes;
-    void *made;
-    FUR_TRY(fur_env_allocate_zeros(env, count, fur_value_size(amg->value), &made));
-    const fur_vectors_view *given = fur_vectors_get(amg->options.near_nullspace);
     int64_t row_step = given->layout == FUR_LAYOUT_ROWS ? given->stride : 1;
     int64_t column_step = given->layout == FUR_LAYOUT_ROWS ? 1 : given->stride;
-    for (int64_t i = 0; i < count; i++) {
-        int64_t row = i / amg->modes;
-        int64_t mode = i % amg->modes;
+    for (int64_t i = 0; i < given->rows * amg->modes; i++) {
+        int64_t from = i / amg->modes * row_step + i % amg->modes * column_step;
         for (int part = 0; part < parts; part++) {
-            double number = part == 0 && row % amg->rung[0].level.block == mode;
-            if (amg->options.near_nullspace)
-                number = fur_value_part(given->value_type, given->data,
-                                        (row * row_step + mode * column_step) * parts + part);
+            double number = fur_value_part(given->value_type, data, from * parts + part);
             if (fur_value_is_single(amg->value))
                 ((float *)made)[i * parts + part] = (float)number;
             else
                 ((double *)made)[i * parts + part] = number;
         }
     }
-    *near = made;
+}
+
+/* One constant for each unknown of a node. */
+static void fill_constants(const fur_amg *amg, int64_t rows, void *made)
+{
+    const int64_t parts = fur_value_parts(amg->value);
+    for (int64_t i = 0; i < rows; i++) {
+        int64_t one = (i * amg->modes + i % amg->rung[0].level.block) * parts;
+        if (fur_value_is_single(amg->value))
+            ((float *)made)[one] = 1;
+        else
+            ((double *)made)[one] = 1;
+    }
+}
+
+/* The near-nullspace of the first level in the host's memory. */
+static fur_status make_near(const fur_amg *amg, void *made)
+{
+    const fur_vectors_view *given = fur_vectors_get(amg->options.near_nullspace);
+    if (!amg->options.near_nullspace) {
+        fill_constants(amg, amg->a->view.rows, made);
+        return FUR_OK;
+    }
+    bool by_rows = given->layout == FUR_LAYOUT_ROWS;
+    int64_t lines = by_rows ? given->rows : given->cols;
+    int64_t across = by_rows ? given->cols : given->rows;
+    int64_t entries = lines > 0 ? (lines - 1) * given->stride + across : 0;
+    const void *data;
+    FUR_TRY(fur_memory_to_host(amg->context, given->data,
+                               entries * (int64_t)fur_value_size(given->value_type), &data));
+    take_near(amg, given, data, made);
+    fur_memory_drop(amg->context, given->data, (void *)(uintptr_t)data);
     return FUR_OK;
+}
+
+/* The same where the context's kernels work: the caller's, or constants. */
+static fur_status begin_near(fur_amg *amg, void **near)
+{
+    fur_context *context = amg->context;
+    fur_env *env = &context->env;
+    const int64_t rows = amg->a->view.rows;
+    const size_t size = fur_value_size(amg->value) * (size_t)amg->modes;
+    if (!fur_is_remote(context)) {
+        FUR_TRY(fur_env_allocate_zeros(env, rows, size, near));
+        return make_near(amg, *near);
+    }
+    FUR_TRY(fur_memory_allocate(context, rows, size, near));
+    if (!amg->options.near_nullspace)
+        return fur_amg_device(context)->fill_constants(env, amg->value, rows, amg->modes, *near);
+    void *made;
+    FUR_TRY(fur_env_allocate_zeros(env, rows, size, &made));
+    fur_status status = make_near(amg, made);
+    if (status == FUR_OK)
+        status = fur_memory_copy(context, *near, made, rows * (int64_t)size);
+    fur_env_release(env, made);
+    return status;
+}
+
+/* Values of a matrix in single precision with A's pattern. */
+static fur_status round_values(const fur_csr *a, fur_csr *single)
+{
+    fur_env *env = &a->context->env;
+    const fur_csr_view *v = &a->view;
+    if (fur_is_remote(a->context))
+        return fur_amg_device(a->context)
+            ->narrow(env, v->entries * fur_value_parts(v->value_type), v->values, 1,
+                     fur_csr_values(single));
+    fur_convert_values(env, v->entries, v->value_type, v->values, single->view.value_type,
+                       fur_csr_values(single));
+    return FUR_OK;
+}
+
+/* A copy in single precision. */
+static fur_status copy_single(const fur_csr *a, fur_value_type value, fur_csr **out)
+{
+    fur_context *context = a->context;
+    const fur_csr_view *v = &a->view;
+    fur_status status = FUR_OK;
+    fur_csr *made = NULL;
+    FUR_TRY_DONE(
+        fur_csr_allocate(context, v->rows, v->cols, v->entries, value, v->offset_type, &made));
+    FUR_TRY_DONE(fur_memory_copy(context, fur_csr_offsets(made), v->offsets,
+                                 (v->rows + 1) * (int64_t)fur_offset_size(v->offset_type)));
+    FUR_TRY_DONE(fur_memory_copy(context, fur_csr_columns(made), v->columns,
+                                 v->entries * (int64_t)sizeof *v->columns));
+    FUR_TRY_DONE(round_values(a, made));
+    *out = made;
+    made = NULL;
+done:
+    fur_csr_destroy(made);
+    return status;
 }
 
 /* The first level: the caller's matrix, or a copy in single precision. */
@@ -185,7 +265,7 @@ static fur_status begin(fur_amg *amg)
     fur_amg_rung *rung = &amg->rung[0];
     int block = amg->options.block;
     if (amg->value != amg->a->view.value_type)
-        FUR_TRY(fur_csr_convert(amg->a, amg->value, amg->a->view.offset_type, &rung->own));
+        FUR_TRY(copy_single(amg->a, amg->value, &rung->own));
     describe_level(rung, rung->own ? rung->own : amg->a, block);
     amg->levels = 1;
     return equip(amg, 0);
@@ -200,13 +280,11 @@ static fur_status finish(fur_amg *amg)
     if (last->view.rows > fur_larger(DENSE_MOST, amg->options.coarsest))
         return FUR_OK;
     FUR_TRY(fur_amg_plan_dense(amg, last));
-    fur_amg_invert(last, &amg->dense);
-    return FUR_OK;
+    return fur_amg_invert(last, &amg->dense);
 }
 
 fur_status fur_amg_build(fur_amg *amg)
 {
-    fur_env *env = &amg->context->env;
     fur_status status = FUR_OK;
     void *near = NULL;
     bool more = true;
@@ -218,7 +296,7 @@ fur_status fur_amg_build(fur_amg *amg)
     }
     FUR_TRY_DONE(finish(amg));
 done:
-    fur_env_release(env, near);
+    fur_memory_release(amg->context, near);
     return status;
 }
 
@@ -226,7 +304,8 @@ done:
 static fur_status refresh_step(const fur_amg *amg, fur_amg_rung *rung, fur_csr *coarse)
 {
     fur_amg_step *step = &rung->step;
-    fur_amg_fill_prolongation(matrix(rung), rung->level.block, amg->modes, omega(rung), step);
+    FUR_TRY(
+        fur_amg_fill_prolongation(matrix(rung), rung->level.block, amg->modes, omega(rung), step));
     fur_csr_values_changed(step->p);
     FUR_TRY(fur_csr_transpose_values(step->p, true, step->r));
     fur_csr_values_changed(step->r);
@@ -240,8 +319,7 @@ fur_status fur_amg_refresh(void *object)
     double start = fur_seconds();
     fur_csr *own = amg->rung[0].own;
     if (own) {
-        fur_convert_values(&amg->context->env, own->view.entries, amg->a->view.value_type,
-                           amg->a->view.values, amg->value, fur_csr_values(own));
+        FUR_TRY(round_values(amg->a, own));
         fur_csr_values_changed(own);
     }
     for (int index = 0; index < amg->levels; index++) {
@@ -251,7 +329,7 @@ fur_status fur_amg_refresh(void *object)
             FUR_TRY(refresh_step(amg, rung, rung[1].own));
     }
     if (amg->dense.inverse)
-        fur_amg_invert(matrix(&amg->rung[amg->levels - 1]), &amg->dense);
+        FUR_TRY(fur_amg_invert(matrix(&amg->rung[amg->levels - 1]), &amg->dense));
     amg->report.seconds_setup = fur_seconds() - start;
     return FUR_OK;
 }

@@ -106,16 +106,27 @@ static void set_sweeps(fur_amg_sweeps *s)
     }
 }
 
-fur_status fur_amg_set_smoother(const fur_amg *amg, fur_amg_rung *rung)
+/* M, and the largest radius of Gershgorin. */
+static fur_status scan_matrix(const fur_csr *a, bool sums, fur_vector *scaling, double *gershgorin)
 {
     static fur_body *const scan_rows[FUR_VALUE_COUNT] = FUR_VALUE_TABLE(scan_rows);
+    fur_env *env = &a->context->env;
+    const fur_csr_view *v = &a->view;
+    scan s = {v, sums, scaling->data, 0};
+    if (fur_is_remote(a->context))
+        return fur_amg_device(a->context)->scan_rows(env, v, sums, scaling->data, gershgorin);
+    fur_parallel(env, v->rows / ROW_GRAIN, v->rows, scan_rows[v->value_type], &s);
+    *gershgorin = fur_magnitude_from(s.gershgorin);
+    return FUR_OK;
+}
+
+fur_status fur_amg_set_smoother(const fur_amg *amg, fur_amg_rung *rung)
+{
     fur_env *env = &amg->context->env;
-    const fur_csr_view *a = &rung->level.a->view;
     fur_amg_level *level = &rung->level;
     bool jacobi = strcmp(amg->report.smoother, "jacobi") == 0;
-    scan s = {a, jacobi, fur_vector_data(rung->scaling), 0};
-    fur_parallel(env, a->rows / ROW_GRAIN, a->rows, scan_rows[a->value_type], &s);
-    level->gershgorin = level->largest = fur_magnitude_from(s.gershgorin);
+    FUR_TRY(scan_matrix(level->a, jacobi, rung->scaling, &level->gershgorin));
+    level->largest = level->gershgorin;
     if (!(level->gershgorin < HUGE_VAL))
         return fur_env_fail(env, FUR_INVALID,
                             "multigrid cannot use a matrix with an entry that is not finite, or "

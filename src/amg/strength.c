@@ -7,10 +7,6 @@
 
 #    define NODE_GRAIN 2048
 
-/* A node without strong neighbours is left to the smoother if the moduli beside its diagonal are
- * together at most this part of it. */
-#    define SLIGHT 0.1
-
 typedef struct search {
     const fur_csr_view *a;
     int block;
@@ -20,38 +16,78 @@ typedef struct search {
     int32_t *aggregate;
 } search;
 
-/* Of the square of an entry beside those of the diagonals. Compared in single precision, so that
- * a_ij and a_ji, which rounding tells apart, are on one side of the limit. */
-static inline bool is_strong(double square, double diagonals, double limit)
-{
-    return limit > 0 ? (float)(square / diagonals) > (float)limit : square > 0;
-}
-
 #    define FUR_TEMPLATE "strength.c"
 #    include "foreach_value.h"
 
-fur_status fur_amg_find_strong(const fur_csr *a, int block, double theta, fur_amg_step *step)
+/* The graph of the host: of each node's block its norm, then what is strong. */
+static fur_status find_here(fur_env *env, search *s)
 {
     static fur_body *const measure[FUR_VALUE_COUNT] = FUR_VALUE_TABLE(measure_diagonal);
     static fur_body *const select[FUR_VALUE_COUNT] = FUR_VALUE_TABLE(select_strong);
-    fur_env *env = &a->context->env;
+    fur_amg_graph *graph = &s->graph;
+    int64_t worth = graph->nodes / NODE_GRAIN;
+    graph->begin[graph->nodes] = s->a->entries;
+    fur_parallel(env, worth, graph->nodes, measure[s->a->value_type], s);
+    fur_parallel(env, worth, graph->nodes, select[s->a->value_type], s);
+    return FUR_OK;
+}
+
+/* A graph on a device, made symmetric on the host. */
+static fur_status symmetrise_far(fur_context *context, fur_amg_graph *graph)
+{
+    fur_env *env = &context->env;
+    fur_status status = FUR_OK;
+    fur_amg_graph near = {graph->nodes, NULL, NULL, NULL};
+    int64_t starts = (graph->nodes + 1) * (int64_t)sizeof *near.begin;
+    int64_t counts = graph->nodes * (int64_t)sizeof *near.count;
+    FUR_TRY_DONE(fur_memory_to_host(context, graph->begin, starts, &near.begin));
+    FUR_TRY_DONE(fur_memory_to_host(context, graph->count, counts, &near.count));
+    FUR_TRY_DONE(fur_memory_to_host(context, graph->column,
+                                    near.begin[graph->nodes] * (int64_t)sizeof *near.column,
+                                    &near.column));
+    FUR_TRY_DONE(fur_amg_symmetrise(env, &near));
+    fur_memory_release(context, graph->column);
+    graph->column = NULL;
+    int64_t edges = near.begin[graph->nodes];
+    FUR_TRY_DONE(fur_memory_allocate(context, edges, sizeof *near.column, &graph->column));
+    FUR_TRY_DONE(
+        fur_memory_copy(context, graph->column, near.column, edges * (int64_t)sizeof *near.column));
+    FUR_TRY_DONE(fur_memory_copy(context, graph->begin, near.begin, starts));
+    FUR_TRY_DONE(fur_memory_copy(context, graph->count, near.count, counts));
+done:
+    fur_env_release(env, near.column);
+    fur_env_release(env, near.count);
+    fur_env_release(env, near.begin);
+    return status;
+}
+
+/* The same on a device. */
+static fur_status find_far(fur_context *context, search *s, fur_amg_graph *graph)
+{
+    bool symmetric;
+    FUR_TRY(fur_amg_device(context)->find_strong(&context->env, s->a, s->block, s->limit,
+                                                 s->diagonal, graph, s->aggregate, &symmetric));
+    return symmetric ? FUR_OK : symmetrise_far(context, graph);
+}
+
+fur_status fur_amg_find_strong(const fur_csr *a, int block, double theta, fur_amg_step *step)
+{
+    fur_context *context = a->context;
     const fur_csr_view *v = &a->view;
     fur_amg_graph *graph = &step->strong;
     search s = {v, block, theta * theta, NULL, {0}, NULL};
     graph->nodes = v->rows / block;
-    FUR_TRY(fur_env_allocate(env, graph->nodes + 1, sizeof *graph->begin, &graph->begin));
-    FUR_TRY(fur_env_allocate(env, graph->nodes, sizeof *graph->count, &graph->count));
-    FUR_TRY(fur_env_allocate(env, v->entries, sizeof *graph->column, &graph->column));
-    FUR_TRY(fur_env_allocate(env, graph->nodes, sizeof *step->aggregate, &step->aggregate));
-    FUR_TRY(fur_env_allocate(env, graph->nodes, sizeof *s.diagonal, &s.diagonal));
+    FUR_TRY(fur_memory_allocate(context, graph->nodes + 1, sizeof *graph->begin, &graph->begin));
+    FUR_TRY(fur_memory_allocate(context, graph->nodes, sizeof *graph->count, &graph->count));
+    FUR_TRY(fur_memory_allocate(context, v->entries, sizeof *graph->column, &graph->column));
+    FUR_TRY(fur_memory_allocate(context, graph->nodes, sizeof *step->aggregate, &step->aggregate));
+    FUR_TRY(fur_memory_allocate(context, graph->nodes, sizeof *s.diagonal, &s.diagonal));
     s.graph = *graph;
     s.aggregate = step->aggregate;
-    int64_t worth = graph->nodes / NODE_GRAIN;
-    graph->begin[graph->nodes] = v->entries;
-    fur_parallel(env, worth, graph->nodes, measure[v->value_type], &s);
-    fur_parallel(env, worth, graph->nodes, select[v->value_type], &s);
-    fur_env_release(env, s.diagonal);
-    return fur_amg_symmetrise(env, graph);
+    bool far = fur_is_remote(context);
+    fur_status status = far ? find_far(context, &s, graph) : find_here(&context->env, &s);
+    fur_memory_release(context, s.diagonal);
+    return far || status != FUR_OK ? status : fur_amg_symmetrise(&context->env, graph);
 }
 #else
 
@@ -114,7 +150,7 @@ static bool FN(is_alone)(const search *s, int64_t i)
         at[c] = fur_offset_at(s->a, i * s->block + c);
     while ((square = FN(next_block)(s, i, at, &node)) >= 0)
         sum += node == i ? 0 : sqrt(square);
-    return sum <= SLIGHT * s->diagonal[i];
+    return sum <= FUR_AMG_SLIGHT * s->diagonal[i];
 }
 
 static int32_t FN(select_blocks)(const search *s, int64_t i, int32_t *column)
@@ -126,7 +162,7 @@ static int32_t FN(select_blocks)(const search *s, int64_t i, int32_t *column)
     for (int c = 0; c < s->block; c++)
         at[c] = fur_offset_at(s->a, i * s->block + c);
     while ((square = FN(next_block)(s, i, at, &node)) >= 0)
-        if (node != i && is_strong(square, s->diagonal[i] * s->diagonal[node], s->limit))
+        if (node != i && fur_amg_is_strong(square, s->diagonal[i] * s->diagonal[node], s->limit))
             column[count++] = (int32_t)node;
     return count;
 }
@@ -140,7 +176,7 @@ static int32_t FN(select_entries)(const search *s, int64_t i, int32_t *column)
     for (int64_t k = fur_offset_at(s->a, i); k < end; k++) {
         int32_t j = s->a->columns[k];
         column[count] = j;
-        count += j != i && is_strong(FN(square)(values[k]), own * s->diagonal[j], s->limit);
+        count += j != i && fur_amg_is_strong(FN(square)(values[k]), own * s->diagonal[j], s->limit);
     }
     return count;
 }

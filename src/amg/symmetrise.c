@@ -11,15 +11,6 @@ typedef struct comparison {
     fur_shared sum;
 } comparison;
 
-/* A hash of the edge, the same from both ends (the finaliser of splitmix64). */
-static int64_t hash_edge(uint64_t low, uint64_t high)
-{
-    uint64_t z = (low << 32 | high) * UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return (int64_t)((z ^ (z >> 31)) >> 1);
-}
-
 /* Adds up the hashes of the entries above the diagonal less those below. */
 static void compare_halves(void *job, int64_t begin, int64_t end)
 {
@@ -29,8 +20,8 @@ static void compare_halves(void *job, int64_t begin, int64_t end)
         const int32_t *column = c->graph->column + c->graph->begin[i];
         for (int32_t k = 0; k < c->graph->count[i]; k++) {
             int64_t j = column[k];
-            sum += i < j ? (uint64_t)hash_edge((uint64_t)i, (uint64_t)j)
-                         : 0 - (uint64_t)hash_edge((uint64_t)j, (uint64_t)i);
+            sum += i < j ? (uint64_t)fur_amg_hash_edge((uint64_t)i, (uint64_t)j)
+                         : 0 - (uint64_t)fur_amg_hash_edge((uint64_t)j, (uint64_t)i);
         }
     }
     fur_shared_add(&c->sum, (int64_t)sum);

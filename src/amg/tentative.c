@@ -10,10 +10,6 @@
 
 #    define AGGREGATE_GRAIN 512
 
-/* A vector of which the others leave less than this, times its length, is one of their space. */
-#    define DEPENDENT_DOUBLE 1e-10
-#    define DEPENDENT_SINGLE 1e-4
-
 typedef struct basis {
     const int32_t *node; /* by aggregates */
     const int64_t *start;
@@ -51,29 +47,51 @@ static void begin_tentative(const fur_amg_step *step, size_t bytes, const void *
             memset(t + (size_t)i * bytes, 0, bytes);
 }
 
-fur_status fur_amg_fill_tentative(fur_env *env, fur_value_type value, int block, int modes,
-                                  const void *fine, fur_amg_step *step, void **coarse)
+static fur_status fill_here(fur_env *env, fur_value_type value, const basis *b, const void *fine,
+                            const fur_amg_step *step)
 {
     static fur_body *const orthonormalise[FUR_VALUE_COUNT] = FUR_VALUE_TABLE(orthonormalise);
     const int64_t nodes = step->strong.nodes;
-    const size_t bytes = (size_t)(block * modes) * fur_value_size(value);
     fur_status status = FUR_OK;
     int64_t *start = NULL;
     int32_t *node = NULL;
-    void *next;
-    FUR_TRY(fur_env_allocate(env, nodes, bytes, &step->tentative));
+    basis job = *b;
     FUR_TRY_DONE(fur_env_allocate(env, step->aggregates + 2, sizeof *start, &start));
     FUR_TRY_DONE(fur_env_allocate(env, nodes, sizeof *node, &node));
-    FUR_TRY_DONE(fur_env_allocate_zeros(env, step->aggregates,
-                                        (size_t)(modes * modes) * fur_value_size(value), &next));
     sort_nodes(step, start, node);
-    begin_tentative(step, bytes, fine);
-    fur_parallel(env, nodes / AGGREGATE_GRAIN, step->aggregates, orthonormalise[value],
-                 &(basis){node, start, block, modes, step->tentative, next});
-    *coarse = next;
+    begin_tentative(step, (size_t)(b->block * b->modes) * fur_value_size(value), fine);
+    job.start = start;
+    job.node = node;
+    memset(b->coarse, 0, (size_t)(step->aggregates * b->modes * b->modes) * fur_value_size(value));
+    fur_parallel(env, nodes / AGGREGATE_GRAIN, step->aggregates, orthonormalise[value], &job);
 done:
     fur_env_release(env, node);
     fur_env_release(env, start);
+    return status;
+}
+
+fur_status fur_amg_fill_tentative(fur_context *context, fur_value_type value, int block, int modes,
+                                  const void *fine, fur_amg_step *step, void **coarse)
+{
+    fur_env *env = &context->env;
+    const size_t size = fur_value_size(value);
+    void *next;
+    FUR_TRY(fur_memory_allocate(context, step->strong.nodes, (size_t)(block * modes) * size,
+                                &step->tentative));
+    FUR_TRY(fur_memory_allocate(context, step->aggregates, (size_t)(modes * modes) * size, &next));
+    fur_status status =
+        fur_is_remote(context)
+            ? fur_amg_device(context)->fill_tentative(env, value, block, modes, step->strong.nodes,
+                                                      step->aggregate, step->aggregates, fine,
+                                                      step->tentative, next)
+            : fill_here(
+                  env, value,
+                  &(basis){.block = block, .modes = modes, .t = step->tentative, .coarse = next},
+                  fine, step);
+    if (status == FUR_OK)
+        *coarse = next;
+    else
+        fur_memory_release(context, next);
     return status;
 }
 #else
@@ -120,7 +138,8 @@ static void FN(subtract)(const basis *b, int64_t aggregate, int x, int y, fur_sc
 static void FN(orthonormalise_column)(const basis *b, int64_t aggregate, int y)
 {
     VALUE *r = (VALUE *)b->coarse + aggregate * b->modes * b->modes;
-    const double least = fur_value_is_single(VALUE_TAG) ? DEPENDENT_SINGLE : DEPENDENT_DOUBLE;
+    const double least =
+        fur_value_is_single(VALUE_TAG) ? FUR_AMG_DEPENDENT_SINGLE : FUR_AMG_DEPENDENT_DOUBLE;
     double first = sqrt(FN(dot)(b, aggregate, y, y).re);
     for (int pass = 0; pass < 2; pass++)
         for (int x = 0; x < y; x++) {

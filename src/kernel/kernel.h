@@ -7,6 +7,7 @@
 #include <furrow/reorder.h>
 #include <furrow/scalars.h>
 
+#include "amg_kernel.h"
 #include "batch_kernel.h"
 #include "block_kernel.h"
 #include "env.h"
@@ -239,6 +240,8 @@ typedef struct fur_vector_services {
                           const void *x, void *y);
     /* y_i = x_i rounded to single precision, for n doubles; y may be x */
     fur_status (*round_single)(fur_env *env, int64_t n, const double *x, double *y);
+    /* x_i = fur_hashed_number(first + i), rounded to single precision or not */
+    fur_status (*fill_hashed)(fur_env *env, int64_t n, uint64_t first, bool single, void *x);
 } fur_vector_services;
 
 /* The two passes of an iteration of src/method/cg.c with a stencil S and the preconditioner d I,
@@ -408,6 +411,7 @@ typedef struct fur_remote {
     fur_solver_services solver;
     fur_colour_services colour;
     fur_triangular_services trsv;
+    fur_amg_services amg;
 } fur_remote;
 
 /* One device's kernels. spmv[0] and stencil[0] are the references. */

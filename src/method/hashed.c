@@ -2,19 +2,11 @@
 #include "hashed.h"
 
 #include "core.h"
+#include "hashed_number.h"
 #include "team.h"
 #include "value_type.h"
 
 #define PART_GRAIN 8192
-
-/* A number of (-1, 1) for every index: splitmix64 (Steele, Lea and Flood 2014). */
-static double hash(uint64_t index)
-{
-    uint64_t z = (index + 1) * UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return ((double)((z ^ (z >> 31)) >> 11) + 0.5) * 0x1p-52 - 1;
-}
 
 typedef struct filling {
     uint64_t first;
@@ -26,7 +18,7 @@ static void fill_parts(void *job, int64_t begin, int64_t end)
 {
     const filling f = *(const filling *)job;
     for (int64_t i = begin; i < end; i++) {
-        double number = hash(f.first + (uint64_t)i);
+        double number = fur_hashed_number(f.first + (uint64_t)i);
         if (f.single)
             ((float *)f.parts)[i] = (float)number;
         else
@@ -38,6 +30,10 @@ fur_status fur_vector_fill_hashed(fur_vector *x, uint64_t first)
 {
     int64_t parts = x->size * fur_value_parts(x->value_type);
     int64_t bytes = x->size * (int64_t)fur_value_size(x->value_type);
+    const fur_remote *device = fur_services(x->context);
+    if (device->vector.fill_hashed)
+        return device->vector.fill_hashed(&x->context->env, parts, first,
+                                          fur_value_is_single(x->value_type), x->data);
     filling f = {first, fur_value_is_single(x->value_type), NULL};
     FUR_TRY(fur_memory_to_host(x->context, x->data, bytes, &f.parts));
     fur_parallel(&x->context->env, parts / PART_GRAIN, parts, fill_parts, &f);

@@ -1,0 +1,117 @@
+/* Algebraic multigrid on a device: the steps of src/amg, whose order of additions these have. */
+#ifndef FURROW_KERNEL_AMG_KERNEL_H
+#define FURROW_KERNEL_AMG_KERNEL_H
+
+#include <furrow/csr.h>
+
+#include "anywhere.h"
+#include "env.h"
+
+#include <float.h>
+#include <stdbool.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* In the array of aggregates: the node is in no aggregate. */
+#define FUR_AMG_ALONE (-1)
+#define FUR_AMG_FREE (-2) /* not yet in one */
+
+/* An entry, or a block, is strong by its square in single precision, so that a_ij and a_ji, which
+ * rounding tells apart, are on one side of the limit. A node without strong neighbours is left to
+ * the smoother if the moduli beside its diagonal are together at most this part of it. */
+#define FUR_AMG_SLIGHT 0.1
+
+/* Aggregates that a node which is left compares; further ones are not looked at. */
+#define FUR_AMG_CHOICES 32
+
+/* A row whose diagonal the weak entries leave less of than this part is not smoothed. */
+#define FUR_AMG_LEAST 0.1
+
+/* A vector of which the others leave less than this, times its length, is one of their space. */
+#define FUR_AMG_DEPENDENT_DOUBLE 1e-10
+#define FUR_AMG_DEPENDENT_SINGLE 1e-4
+
+/* Strong neighbours of nodes, without the node itself: those of node i are the count[i] nodes from
+ * column[begin[i]] on, in rising order. */
+typedef struct fur_amg_graph {
+    int64_t nodes;
+    int64_t *begin;
+    int32_t *count;
+    int32_t *column;
+} fur_amg_graph;
+
+/* All of them or none. None but those that return a number waits. */
+typedef struct fur_amg_services {
+    /* Of the smoother: M, and the largest radius of Gershgorin. */
+    fur_status (*scan_rows)(fur_env *env, const fur_csr_view *a, bool sums, void *scaling,
+                            double *gershgorin);
+    /* The graph, whose columns have room for as many as A has entries, and which nodes are alone;
+     * diagonal: room for a number of each node. *symmetric: whether all edges are there from both
+     * ends. */
+    fur_status (*find_strong)(fur_env *env, const fur_csr_view *a, int block, double limit,
+                              double *diagonal, const fur_amg_graph *graph, int32_t *aggregate,
+                              bool *symmetric);
+    /* Aggregates of nodes that are free, and their number. */
+    fur_status (*aggregate)(fur_env *env, const fur_amg_graph *graph, int32_t *aggregate,
+                            int64_t *aggregates);
+    /* The near-nullspace of constants, one for each unknown of a node. */
+    fur_status (*fill_constants)(fur_env *env, fur_value_type value, int64_t rows, int block,
+                                 void *near);
+    /* T and the near-nullspace of the next level, which is 0 before. */
+    fur_status (*fill_tentative)(fur_env *env, fur_value_type value, int block, int modes,
+                                 int64_t nodes, const int32_t *aggregate, int64_t aggregates,
+                                 const void *fine, void *t, void *coarse);
+    /* The aggregates of the nodes before each, and P's offsets and columns. */
+    fur_status (*start_prolongation)(fur_env *env, const fur_amg_graph *graph,
+                                     const int32_t *aggregate, int64_t *starts, int64_t *total);
+    fur_status (*plan_prolongation)(fur_env *env, int block, int modes, const fur_amg_graph *graph,
+                                    const int32_t *aggregate, const int64_t *starts,
+                                    const fur_csr_view *p);
+    fur_status (*fill_prolongation)(fur_env *env, const fur_csr_view *a, int block, int modes,
+                                    double omega, const fur_amg_graph *graph,
+                                    const int32_t *aggregate, const void *t, const fur_csr_view *p);
+    /* to = factor from for n real numbers, in double precision and in single */
+    fur_status (*narrow)(fur_env *env, int64_t n, const double *from, double factor, float *to);
+    fur_status (*widen)(fur_env *env, int64_t n, const float *from, double factor, double *to);
+    /* The inverse, by columns, of a matrix of `order` real rows, and x = G b. */
+    fur_status (*invert)(fur_env *env, const fur_csr_view *a, int64_t order, double *inverse);
+    fur_status (*apply_dense)(fur_env *env, int64_t order, const double *inverse, bool single,
+                              const void *b, void *x);
+} fur_amg_services;
+
+/* What rounding may leave of a pivot of a matrix whose diagonal is scaled to ones. */
+FUR_ANYWHERE double fur_amg_least_pivot(int64_t order, bool single)
+{
+    return (double)(order + 64) * (single ? (double)FLT_EPSILON : DBL_EPSILON);
+}
+
+/* A number of 32 bits that looks random, of a node in a round. */
+FUR_ANYWHERE uint32_t fur_amg_hash(uint32_t node, uint32_t round)
+{
+    uint32_t z = node * UINT32_C(0x9e3779b1) + round * UINT32_C(0x85ebca6b);
+    z = (z ^ (z >> 16)) * UINT32_C(0x7feb352d);
+    z = (z ^ (z >> 15)) * UINT32_C(0x846ca68b);
+    return z ^ (z >> 16);
+}
+
+/* A hash of an edge, the same from both ends (the finaliser of splitmix64). */
+FUR_ANYWHERE int64_t fur_amg_hash_edge(uint64_t low, uint64_t high)
+{
+    uint64_t z = (low << 32 | high) * UINT64_C(0x9e3779b97f4a7c15);
+    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return (int64_t)((z ^ (z >> 31)) >> 1);
+}
+
+/* Whether an entry is strong, of its square and the product of the diagonals. */
+FUR_ANYWHERE bool fur_amg_is_strong(double square, double diagonals, double limit)
+{
+    return limit > 0 ? (float)(square / diagonals) > (float)limit : square > 0;
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif
