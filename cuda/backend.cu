@@ -1,4 +1,5 @@
 // The CUDA backend: a device with its stream and memory, and the tables of its kernels.
+#include "algebra.cuh"
 #include "amg.cuh"
 #include "batch.cuh"
 #include "block.cuh"
@@ -113,6 +114,12 @@ void set_services(fur_remote *r)
     r->csr.row_starts = fur_cuda_row_starts;
     r->csr.take_rows = fur_cuda_take_rows;
     r->csr.diagonal = fur_cuda_csr_diagonal;
+    r->algebra.count = fur_cuda_making_count;
+    r->algebra.fill = fur_cuda_making_fill;
+    r->algebra.count_up = fur_cuda_count_up;
+    r->algebra.scale = fur_cuda_csr_scale;
+    r->algebra.norm_inf = fur_cuda_csr_norm_inf;
+    r->algebra.compare = fur_cuda_csr_compare;
     r->vector.reciprocals = fur_cuda_reciprocals;
     r->vector.is_constant = fur_cuda_is_constant;
     r->vector.gather = fur_cuda_gather;

@@ -1,12 +1,13 @@
-// Elimination with partial pivoting within a band, for real systems side by side: a thread a
-// system, with the order of src/cpu/batch/band.c. The rows that may be pivots are a window that
-// moves down, in registers where the band is narrow; finished rows of U go to memory and come back
-// for the substitution.
+// Elimination with partial pivoting within a band, for systems side by side: a thread a system,
+// with the order of src/cpu/batch/band.c; a complex pivot gives way to its reciprocal. The rows
+// that may be pivots are a window that moves down, in registers where the band is narrow; finished
+// rows of U go to memory and come back for the substitution.
 //
 // Bytes a row and system of a tridiagonal matrix: 5 entries read and one written, and 8 in the
 // room. 10 flops. Rows wait for each other: time is rows times the latency of two divisions and of
 // the memory, until there are some 10,000 systems.
 #include "batch.cuh"
+#include "reciprocal.cuh"
 
 // Threads of a block: few, so that systems spread over the device.
 #define BLOCK 32
@@ -16,17 +17,59 @@
 namespace
 {
 
-template <class Real> struct job {
-    fur_batch_systems<Real> a;
+template <class Value> struct job {
+    fur_batch_systems<Value> a;
     int64_t entries;
-    fur_batch_side<const Real> b;
-    fur_batch_side<Real> x;
-    fur_batch_side<Real> u; // entry c of row i of U at (i width + c, s)
-    fur_batch_side<Real> y;
+    fur_batch_side<const Value> b;
+    fur_batch_side<Value> x;
+    fur_batch_side<Value> u; // entry c of row i of U at (i width + c, s)
+    fur_batch_side<Value> y;
     int lower;
     int width;
     fur_batch_result *results;
 };
+
+// The size by which pivots are chosen.
+template <class Real> __device__ Real size_of(Real a)
+{
+    return fabs(a);
+}
+template <class Real> __device__ Real size_of(fur_complex_of<Real> a)
+{
+    return static_cast<Real>(fabs(a.re)) + static_cast<Real>(fabs(a.im));
+}
+
+// A pivot in the form to divide by, and the division.
+template <class Value> __device__ Value divisor(Value a)
+{
+    if constexpr (fur_value_of<Value>::is_complex)
+        fur_invert(&a);
+    return a;
+}
+template <class Value> __device__ Value over(Value a, Value divisor)
+{
+    if constexpr (fur_value_of<Value>::is_complex)
+        return fur_mul(a, divisor);
+    else
+        return a / divisor;
+}
+
+template <class Value> __device__ Value negative(Value a)
+{
+    if constexpr (fur_value_of<Value>::is_complex)
+        return {-a.re, -a.im};
+    else
+        return -a;
+}
+
+// 0, or NaN
+template <class Value> __device__ typename fur_value_of<Value>::real self_difference(Value a)
+{
+    if constexpr (fur_value_of<Value>::is_complex)
+        return (a.re - a.re) + (a.im - a.im);
+    else
+        return a - a;
+}
 
 __device__ inline void prefetch(const void *p)
 {
@@ -35,57 +78,57 @@ __device__ inline void prefetch(const void *p)
 
 // A system of a band of at most `Lower` diagonals below the main one and `Width` in all; exactly so
 // many if `Exact`, and then what is indexed below stays in registers.
-template <class Real, int Lower, int Width, bool Exact> struct band {
-    const job<Real> &w;
+template <class Value, int Lower, int Width, bool Exact> struct band {
+    const job<Value> &w;
     int64_t s;
     int lower;
     int width;
     bool singular;
-    Real row[Lower + 1][Width]; // from the first column on that is not eliminated
-    Real right[Lower + 1];
+    Value row[Lower + 1][Width]; // from the first column on that is not eliminated
+    Value right[Lower + 1];
 
-    __device__ band(const job<Real> &w, int64_t s)
+    __device__ band(const job<Value> &w, int64_t s)
         : w(w), s(s), lower(Exact ? Lower : w.lower), width(Exact ? Width : w.width),
           singular(false)
     {
     }
 
     // Row i of the matrix and of b; zeros below the last.
-    __device__ Real open(int64_t i, Real *out) const
+    __device__ Value open(int64_t i, Value *out) const
     {
 #pragma unroll
         for (int c = 0; c < (Exact ? Width : width); c++)
-            out[c] = 0;
+            out[c] = fur_zero<Value>();
         if (i >= w.a.rows)
-            return 0;
+            return fur_zero<Value>();
         int64_t begin = i > lower ? i - lower : 0;
         int64_t end = w.a.starts[i + 1];
 #pragma unroll 1
         for (int64_t k = w.a.starts[i]; k < end; k++) {
             int64_t column = __ldg(w.a.columns + k) - begin;
-            Real value = w.a.values(k, s);
+            Value value = w.a.values(k, s);
             if (k + AHEAD < w.entries)
                 prefetch(&w.a.values(k + AHEAD, s));
             if constexpr (Exact) {
 #pragma unroll
                 for (int c = 0; c < Width; c++)
-                    out[c] = c == column ? out[c] + value : out[c];
+                    out[c] = c == column ? fur_add(out[c], value) : out[c];
             } else {
-                out[column] += value;
+                out[column] = fur_add(out[column], value);
             }
         }
         return w.b(i, s);
     }
 
-    // Brings the largest first entry to the top, the first of equal ones.
+    // Brings the largest first entry to the top, the first of equal ones, in the form to divide by.
     __device__ void choose_pivot()
     {
-        Real best = fabs(row[0][0]);
+        auto best = size_of(row[0][0]);
         int pivot = 0;
 #pragma unroll
         for (int r = 1; r <= (Exact ? Lower : lower); r++)
-            if (fabs(row[r][0]) > best) {
-                best = fabs(row[r][0]);
+            if (size_of(row[r][0]) > best) {
+                best = size_of(row[r][0]);
                 pivot = r;
             }
         singular = singular || best == 0;
@@ -94,21 +137,22 @@ template <class Real, int Lower, int Width, bool Exact> struct band {
             if (pivot == r) {
 #pragma unroll
                 for (int c = 0; c < (Exact ? Width : width); c++) {
-                    Real top = row[0][c];
+                    Value top = row[0][c];
                     row[0][c] = row[r][c];
                     row[r][c] = top;
                 }
-                Real top = right[0];
+                Value top = right[0];
                 right[0] = right[r];
                 right[r] = top;
             }
+        row[0][0] = divisor(row[0][0]);
     }
 
     // The top row is one of U; those below it lose their first column and move up.
     __device__ void eliminate(int64_t j)
     {
-        Real top[Width];
-        Real y = right[0];
+        Value top[Width];
+        Value y = right[0];
 #pragma unroll
         for (int c = 0; c < (Exact ? Width : width); c++) {
             top[c] = row[0][c];
@@ -117,12 +161,12 @@ template <class Real, int Lower, int Width, bool Exact> struct band {
         w.y(j, s) = y;
 #pragma unroll
         for (int r = 1; r <= (Exact ? Lower : lower); r++) {
-            Real factor = -(row[r][0] / top[0]);
+            Value factor = negative(over(row[r][0], top[0]));
             right[r - 1] = fur_fma(factor, y, right[r]);
 #pragma unroll
             for (int c = 1; c < (Exact ? Width : width); c++)
                 row[r - 1][c - 1] = fur_fma(factor, top[c], row[r][c]);
-            row[r - 1][width - 1] = 0;
+            row[r - 1][width - 1] = fur_zero<Value>();
         }
     }
 
@@ -133,8 +177,8 @@ template <class Real, int Lower, int Width, bool Exact> struct band {
             right[r] = open(r, row[r]);
 #pragma unroll 1
         for (int64_t j = 0; j < w.a.rows; j++) {
-            Real next[Width];
-            Real next_right = open(j + lower + 1, next); // on its way meanwhile
+            Value next[Width];
+            Value next_right = open(j + lower + 1, next); // on its way meanwhile
             choose_pivot();
             eliminate(j);
             right[lower] = next_right;
@@ -145,7 +189,7 @@ template <class Real, int Lower, int Width, bool Exact> struct band {
     }
 
     // Row i of U; its entry of y.
-    __device__ Real fetch(int64_t i, Real *out) const
+    __device__ Value fetch(int64_t i, Value *out) const
     {
 #pragma unroll
         for (int c = 0; c < (Exact ? Width : width); c++)
@@ -158,27 +202,27 @@ template <class Real, int Lower, int Width, bool Exact> struct band {
     // x = U^-1 y, the entry farthest from the diagonal first. Whether x is finite.
     __device__ bool substitute() const
     {
-        Real x[Width]; // of this row and those below it
-        Real u[Width];
-        Real differences = 0;
-        Real y = fetch(w.a.rows - 1, u);
+        Value x[Width]; // of this row and those below it
+        Value u[Width];
+        typename fur_value_of<Value>::real differences = 0;
+        Value y = fetch(w.a.rows - 1, u);
 #pragma unroll
         for (int c = 0; c < (Exact ? Width : width); c++)
-            x[c] = 0;
+            x[c] = fur_zero<Value>();
 #pragma unroll 1
         for (int64_t i = w.a.rows - 1; i >= 0; i--) {
-            Real next[Width];
-            Real next_y = fetch(i > 0 ? i - 1 : 0, next);
+            Value next[Width];
+            Value next_y = fetch(i > 0 ? i - 1 : 0, next);
 #pragma unroll
             for (int c = (Exact ? Width : width) - 1; c > 0; c--)
                 x[c] = x[c - 1];
 #pragma unroll
             for (int c = (Exact ? Width : width) - 1; c > 0; c--)
                 if (i + c < w.a.rows)
-                    y = fur_fma(-u[c], x[c], y);
-            x[0] = y / u[0];
-            differences += x[0] - x[0];
-            w.x(i, s) = singular ? static_cast<Real>(NAN) : x[0];
+                    y = fur_fma(negative(u[c]), x[c], y);
+            x[0] = over(y, u[0]);
+            differences += self_difference(x[0]);
+            w.x(i, s) = singular ? fur_from<Value>({NAN, NAN}) : x[0];
             y = next_y;
 #pragma unroll
             for (int c = 0; c < (Exact ? Width : width); c++)
@@ -188,13 +232,13 @@ template <class Real, int Lower, int Width, bool Exact> struct band {
     }
 };
 
-template <class Real, int Lower, int Width, bool Exact>
-__global__ void __launch_bounds__(BLOCK) solve(const __grid_constant__ job<Real> w)
+template <class Value, int Lower, int Width, bool Exact>
+__global__ void __launch_bounds__(BLOCK) solve(const __grid_constant__ job<Value> w)
 {
     int64_t s = blockIdx.x * int64_t(BLOCK) + threadIdx.x;
     if (s >= w.a.count)
         return;
-    band<Real, Lower, Width, Exact> own(w, s);
+    band<Value, Lower, Width, Exact> own(w, s);
     own.factor();
     bool finite = own.substitute();
     w.results[s] = {own.singular ? FUR_OUTCOME_SINGULAR
@@ -203,29 +247,29 @@ __global__ void __launch_bounds__(BLOCK) solve(const __grid_constant__ job<Real>
                     0, NAN};
 }
 
-template <class Real>
+template <class Value>
 fur_status launch(const fur_batch_solve_call *call, const fur_batch_room *room)
 {
     int64_t count = call->x->cols;
     int64_t width = call->form->lower + call->form->upper + 1;
-    auto *memory = static_cast<Real *>(room->memory);
-    job<Real> w = {fur_batch_systems<Real>(call->a),
-                   call->a.pattern->entries,
-                   fur_batch_side<const Real>(call->b),
-                   fur_batch_side<Real>(call->x),
-                   fur_batch_side<Real>(memory, count),
-                   fur_batch_side<Real>(memory + call->x->rows * width * count, count),
-                   static_cast<int>(call->form->lower),
-                   static_cast<int>(width),
-                   room->results};
+    auto *memory = static_cast<Value *>(room->memory);
+    job<Value> w = {fur_batch_systems<Value>(call->a),
+                    call->a.pattern->entries,
+                    fur_batch_side<const Value>(call->b),
+                    fur_batch_side<Value>(call->x),
+                    fur_batch_side<Value>(memory, count),
+                    fur_batch_side<Value>(memory + call->x->rows * width * count, count),
+                    static_cast<int>(call->form->lower),
+                    static_cast<int>(width),
+                    room->results};
     unsigned blocks = fur_blocks(count, BLOCK);
     cudaStream_t stream = fur_cuda_stream(call->env);
     if (w.lower == 1 && width == 3)
-        solve<Real, 1, 3, true><<<blocks, BLOCK, 0, stream>>>(w);
+        solve<Value, 1, 3, true><<<blocks, BLOCK, 0, stream>>>(w);
     else if (w.lower == 2 && width == 5)
-        solve<Real, 2, 5, true><<<blocks, BLOCK, 0, stream>>>(w);
+        solve<Value, 2, 5, true><<<blocks, BLOCK, 0, stream>>>(w);
     else
-        solve<Real, FUR_BATCH_BAND_MOST, 2 * FUR_BATCH_BAND_MOST + 1, false>
+        solve<Value, FUR_BATCH_BAND_MOST, 2 * FUR_BATCH_BAND_MOST + 1, false>
             <<<blocks, BLOCK, 0, stream>>>(w);
     return fur_cuda_launched(call->env, "batch band");
 }
@@ -240,5 +284,6 @@ int64_t fur_cuda_batch_band_bytes(const fur_batch_view *a, const fur_batch_form 
 
 fur_status fur_cuda_batch_band(const fur_batch_solve_call *call, const fur_batch_room *room)
 {
-    return call->x->value_type == FUR_F32 ? launch<float>(call, room) : launch<double>(call, room);
+    return fur_with_value(call->x->value_type,
+                          [&](auto value) { return launch<decltype(value)>(call, room); });
 }

@@ -34,5 +34,4 @@ fur_status solve(const fur_batch_solve_call *call)
 
 } // namespace
 
-extern "C" const fur_batch_kernels fur_cuda_batch = {fur_cuda_batch_apply, plan, solve, release,
-                                                     false};
+extern "C" const fur_batch_kernels fur_cuda_batch = {fur_cuda_batch_apply, plan, solve, release};

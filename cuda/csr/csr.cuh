@@ -31,8 +31,8 @@ fur_status fur_cuda_csr_diagonal(fur_env *env, const fur_csr_view *a, const int3
 #define FUR_ENTRIES_SHARE 2048
 
 // The last of the rows low .. high - 1 that begins at entry k or before it.
-template <class Offset>
-__device__ inline int64_t fur_row_of(const Offset *offsets, int64_t low, int64_t high, int64_t k)
+template <class Offsets>
+__device__ inline int64_t fur_row_of(Offsets offsets, int64_t low, int64_t high, int64_t k)
 {
     while (high - low > 1) {
         int64_t middle = low + (high - low) / 2;
@@ -45,8 +45,8 @@ __device__ inline int64_t fur_row_of(const Offset *offsets, int64_t low, int64_t
 }
 
 // Calls f(row, k) for the entries k of the calling block.
-template <class Offset, class F>
-__device__ inline void fur_for_entries(int64_t rows, int64_t entries, const Offset *offsets, F f)
+template <class Offsets, class F>
+__device__ inline void fur_for_entries(int64_t rows, int64_t entries, Offsets offsets, F f)
 {
     __shared__ int64_t ends[2];
     int64_t first = blockIdx.x * int64_t(FUR_ENTRIES_SHARE);

@@ -1,8 +1,10 @@
-// The rows of C that follow from no other: their columns, sorted and each once. Either all
-// products' columns are sorted in shared memory, a warp a row (bitonic sort, Batcher 1968), or they
-// are marked in a set of bits there, a block a row, from which they come out sorted; a row that is
-// wider than the set takes it several times.
+// The rows of C that follow from no other: their columns, sorted and each once. Few products are
+// sorted in the registers of some lanes; more go through a table, and what is left is sorted in
+// shared memory, a warp a row; many are marked in a set of bits there, a block a row, from which
+// they come out sorted; a row that is wider than the set takes it several times.
 #include "spgemm.cuh"
+
+#include <stdint.h>
 
 #define SORT_BLOCK 128
 #define MARK_BLOCK 256
@@ -39,50 +41,129 @@ __device__ void sort_by_warp(int32_t *numbers, int n, int lane)
         }
 }
 
-// Writes each number of a sorted list once, if `to` is not null; returns how many there are.
-__device__ int64_t write_once(const int32_t *numbers, int count, int lane, int32_t *to)
+// Sorts a number of each lane of a group; lane by lane they rise afterwards.
+template <int lanes> __device__ uint64_t sort_by_lanes(uint64_t number, int lane)
 {
-    int64_t written = 0;
-    for (int k = 0; k < count; k += FUR_WARP) {
-        int i = k + lane;
-        bool first = i < count && (i == 0 || numbers[i - 1] != numbers[i]);
-        unsigned all = __ballot_sync(0xffffffffu, first);
-        if (first && to)
-            to[written + __popc(all & ((1u << lane) - 1))] = numbers[i];
-        written += __popc(all);
-    }
-    return written;
+    for (int size = 2; size <= lanes; size *= 2)
+        for (int half = size / 2; half > 0; half /= 2) {
+            uint64_t other = __shfl_xor_sync(~0U, number, half, lanes);
+            bool keeps_small = ((lane & half) == 0) == ((lane & size) == 0);
+            number = (other < number) == keeps_small ? other : number;
+        }
+    return number;
 }
 
-// Rows of at most FUR_SPGEMM_SORTED products, a warp each. Bytes: the columns of A and B.
+// A product of a row for each lane of a group: its column above its number, or UINT64_MAX. The row
+// has as many products and entries of A at most.
+template <int lanes> __device__ uint64_t product_of_lane(const forming &f, int64_t row, int lane)
+{
+    int64_t from = 0;
+    int upto = 0; // products of this entry and those before
+    int count = 0;
+    if (row >= 0 && f.a.start(row) + lane < f.a.start(row + 1)) {
+        int32_t k = f.a.columns[f.a.start(row) + lane];
+        from = f.b.start(k);
+        count = static_cast<int>(f.b.start(k + 1) - from);
+    }
+    upto = count;
+    for (int step = 1; step < lanes; step *= 2) {
+        int other = __shfl_up_sync(~0U, upto, step, lanes);
+        upto += lane >= step ? other : 0;
+    }
+    int entry = 0;
+    for (int step = lanes / 2; step > 0; step /= 2)
+        entry += __shfl_sync(~0U, upto, entry + step - 1, lanes) <= lane ? step : 0;
+    int64_t begin = __shfl_sync(~0U, from, entry, lanes);
+    int before = __shfl_sync(~0U, upto - count, entry, lanes);
+    if (lane >= __shfl_sync(~0U, upto, lanes - 1, lanes))
+        return UINT64_MAX;
+    auto column = static_cast<uint64_t>(f.b.columns[begin + (lane - before)]);
+    return column * FUR_WARP + static_cast<uint64_t>(lane);
+}
+
+// Rows of as many products at most as the group has lanes, sorted in registers (Batcher 1968).
+// Bytes: the columns of A and B; then those of C and places.
+template <int lanes, class Place>
+__global__ void __launch_bounds__(SORT_BLOCK)
+    sort_few(forming f, const int64_t *place_start, Place *places)
+{
+    unsigned index = (blockIdx.x * SORT_BLOCK + threadIdx.x) / lanes;
+    int lane = threadIdx.x % lanes;
+    int64_t row = index < f.count ? f.list[index] : -1;
+    uint64_t mine = sort_by_lanes<lanes>(product_of_lane<lanes>(f, row, lane), lane);
+    uint64_t before = __shfl_up_sync(~0U, mine, 1, lanes);
+    bool is_there = mine != UINT64_MAX;
+    bool is_first = is_there && (lane == 0 || before / FUR_WARP != mine / FUR_WARP);
+    unsigned firsts = __ballot_sync(~0U, is_first) >> (threadIdx.x % FUR_WARP / lanes * lanes);
+    int place = __popc(firsts & (2U << lane) - 1) - 1;
+    if (!f.columns) {
+        unsigned all = lanes == FUR_WARP ? ~0U : (1U << lanes % FUR_WARP) - 1;
+        if (row >= 0 && lane == 0)
+            f.starts[row] = __popc(firsts & all);
+        return;
+    }
+    if (is_first)
+        f.columns[f.starts[row] + place] = static_cast<int32_t>(mine / FUR_WARP);
+    if (is_there)
+        places[place_start[row] + static_cast<int64_t>(mine % FUR_WARP)] =
+            static_cast<Place>(place);
+}
+
+#define TABLE (2 * FUR_SPGEMM_SORTED)
+#define TABLE_BITS 10
+static_assert(1 << TABLE_BITS == TABLE, "slots of a table");
+
+// Adds a column to a table and, if it is new, to a list.
+__device__ void note_column(int32_t *table, int32_t *list, int *count, int32_t column)
+{
+    unsigned slot = static_cast<unsigned>(column) * 2654435769U >> (32 - TABLE_BITS);
+    for (;; slot = (slot + 1) % TABLE) {
+        int32_t found = atomicCAS(&table[slot], -1, column);
+        if (found == column)
+            return;
+        if (found == -1)
+            break;
+    }
+    list[atomicAdd(count, 1)] = column;
+}
+
+// Rows of at most FUR_SPGEMM_SORTED products, a warp each: a table leaves repetitions out, what is
+// left is sorted (bitonic, Batcher 1968). Bytes: the columns of A and B; then those of C.
 __global__ void __launch_bounds__(SORT_BLOCK) sort_rows(forming f)
 {
-    __shared__ int32_t all[SORT_BLOCK / FUR_WARP][FUR_SPGEMM_SORTED];
+    __shared__ int32_t tables[SORT_BLOCK / FUR_WARP][TABLE];
+    __shared__ int32_t lists[SORT_BLOCK / FUR_WARP][FUR_SPGEMM_SORTED];
+    __shared__ int counts[SORT_BLOCK / FUR_WARP];
     unsigned index = (blockIdx.x * SORT_BLOCK + threadIdx.x) / FUR_WARP;
     int lane = threadIdx.x % FUR_WARP;
-    int32_t *numbers = all[threadIdx.x / FUR_WARP];
+    int32_t *table = tables[threadIdx.x / FUR_WARP];
+    int32_t *list = lists[threadIdx.x / FUR_WARP];
+    int *count = &counts[threadIdx.x / FUR_WARP];
     if (index >= f.count)
         return;
     int64_t row = f.list[index];
-    int count = 0;
-    for (int64_t e = f.a.start(row); e < f.a.start(row + 1); e++) {
-        int64_t from = f.b.start(f.a.columns[e]);
-        int more = static_cast<int>(f.b.start(f.a.columns[e] + 1) - from);
-        for (int t = lane; t < more; t += FUR_WARP)
-            numbers[count + t] = f.b.columns[from + t];
-        count += more;
+    for (int i = lane; i < TABLE; i += FUR_WARP)
+        table[i] = -1;
+    if (lane == 0)
+        *count = 0;
+    __syncwarp();
+    fur_for_products(f.a, f.b, row, lane,
+                     [&](int64_t, int32_t column) { note_column(table, list, count, column); });
+    __syncwarp();
+    if (!f.columns) {
+        if (lane == 0)
+            f.starts[row] = *count;
+        return;
     }
     int n = FUR_WARP;
-    while (n < count)
+    while (n < *count)
         n *= 2;
-    for (int i = count + lane; i < n; i += FUR_WARP)
-        numbers[i] = INT32_MAX;
+    for (int i = *count + lane; i < n; i += FUR_WARP)
+        list[i] = INT32_MAX;
     __syncwarp();
-    sort_by_warp(numbers, n, lane);
-    int64_t written =
-        write_once(numbers, count, lane, f.columns ? f.columns + f.starts[row] : nullptr);
-    if (!f.columns && lane == 0)
-        f.starts[row] = written;
+    sort_by_warp(list, n, lane);
+    for (int i = lane; i < *count; i += FUR_WARP)
+        f.columns[f.starts[row] + i] = list[i];
 }
 
 // The sum of what the threads before have, and *total of all, of a block of MARK_BLOCK.
@@ -183,18 +264,52 @@ fur_status launch_sorts(fur_env *env, const forming &f)
     return fur_cuda_launched(env, "sort columns of a product");
 }
 
+template <int lanes, class Place>
+fur_status launch_few(fur_env *env, const fur_spgemm_state *s, const forming &f)
+{
+    if (f.count == 0)
+        return FUR_OK;
+    sort_few<lanes>
+        <<<fur_blocks(int64_t(f.count) * lanes, SORT_BLOCK), SORT_BLOCK, 0, fur_cuda_stream(env)>>>(
+            f, s->place_start, static_cast<Place *>(s->places));
+    return fur_cuda_launched(env, "sort few products");
+}
+
+template <int lanes>
+fur_status launch_few_of(fur_env *env, const fur_spgemm_state *s, const forming &f)
+{
+    return s->wide_places() ? launch_few<lanes, uint32_t>(env, s, f)
+                            : launch_few<lanes, uint16_t>(env, s, f);
+}
+
+fur_status launch_bin(fur_env *env, const fur_spgemm_state *s, int bin, const forming &f)
+{
+    switch (bin) {
+    case FUR_SPGEMM_FEW:
+        return launch_few_of<FUR_SPGEMM_FEW_LANES>(env, s, f);
+    case FUR_SPGEMM_SOME:
+        return launch_few_of<FUR_SPGEMM_SOME_LANES>(env, s, f);
+    case FUR_SPGEMM_SORT:
+        return launch_sorts(env, f);
+    case FUR_SPGEMM_NEAR:
+        return launch_marks(env, f, FUR_SPGEMM_NEAR_COLUMNS);
+    case FUR_SPGEMM_WIDE:
+        return launch_marks(env, f, FUR_SPGEMM_WIDE_COLUMNS);
+    default:
+        return launch_marks(env, f, FUR_SPGEMM_ALL_COLUMNS);
+    }
+}
+
 } // namespace
 
 // Counts the leaders' columns, or writes them.
 fur_status fur_cuda_spgemm_form(fur_env *env, const fur_spgemm_state *s, fur_rows a, fur_rows b,
                                 int32_t *columns)
 {
-    const int sizes[] = {0, FUR_SPGEMM_NEAR_COLUMNS, FUR_SPGEMM_WIDE_COLUMNS,
-                         FUR_SPGEMM_ALL_COLUMNS};
     for (int bin = 0; bin < FUR_SPGEMM_BINS; bin++) {
-        forming f = {a,         b,      s->lists + bin * s->rows, s->host.lists[bin], s->ranges,
-                     s->starts, columns};
-        FUR_TRY(bin == FUR_SPGEMM_SORT ? launch_sorts(env, f) : launch_marks(env, f, sizes[bin]));
+        const forming f = {
+            a, b, s->lists + bin * s->rows, s->host.lists[bin], s->ranges, s->starts, columns};
+        FUR_TRY(launch_bin(env, s, bin, f));
     }
     return FUR_OK;
 }

@@ -85,13 +85,22 @@ struct larger {
     }
 };
 
-__device__ int bin_of(int64_t products, int64_t range)
+// The bin of a row with these products and entries of A; -1 if its range of columns decides.
+__device__ int bin_of(int64_t products, int64_t entries)
 {
-    if (products <= FUR_SPGEMM_SORTED && range > 64 * max(products, int64_t(32)))
-        return FUR_SPGEMM_SORT;
-    if (range <= FUR_SPGEMM_NEAR_COLUMNS)
+    if (max(products, entries) <= FUR_SPGEMM_FEW_LANES)
+        return FUR_SPGEMM_FEW;
+    if (fur_spgemm_is_small(products, entries))
+        return FUR_SPGEMM_SOME;
+    return products <= FUR_SPGEMM_SORTED ? FUR_SPGEMM_SORT : -1;
+}
+
+__device__ int bin_of_range(fur_spgemm_range range)
+{
+    int64_t width = int64_t(range.last) - range.first + 1;
+    if (width <= FUR_SPGEMM_NEAR_COLUMNS)
         return FUR_SPGEMM_NEAR;
-    return range <= FUR_SPGEMM_WIDE_COLUMNS ? FUR_SPGEMM_WIDE : FUR_SPGEMM_ALL;
+    return width <= FUR_SPGEMM_WIDE_COLUMNS ? FUR_SPGEMM_WIDE : FUR_SPGEMM_ALL;
 }
 
 __device__ fur_spgemm_range range_of(fur_rows a, fur_rows b, int64_t row)
@@ -127,8 +136,11 @@ __global__ void __launch_bounds__(BLOCK)
     if (row < rows && leader[row] == row) {
         starts[row] = 0;
         if (products[row] > 0) {
-            ranges[row] = range_of(a, b, row);
-            bin = bin_of(products[row], int64_t(ranges[row].last) - ranges[row].first + 1);
+            bin = bin_of(products[row], a.start(row + 1) - a.start(row));
+            if (bin < 0) {
+                ranges[row] = range_of(a, b, row);
+                bin = bin_of_range(ranges[row]);
+            }
             place = atomicAdd(&counts[bin], 1u);
         }
     }
@@ -200,34 +212,30 @@ __global__ void __launch_bounds__(BLOCK)
         place_start[row] = place_start[leader[row]];
 }
 
-// Where in its row of C each product of a leader is added, by bisection, a warp a row.
+// Where in its row of C each product of a leader is added, by bisection, a warp a row. Those of
+// small rows are known since they were sorted.
 template <class Place>
 __global__ void __launch_bounds__(BLOCK)
     find_places(fur_rows a, fur_rows b, int64_t rows, const int32_t *leader, const int64_t *starts,
                 const int32_t *columns, const int64_t *place_start, Place *places)
 {
     int64_t row = (blockIdx.x * int64_t(BLOCK) + threadIdx.x) / FUR_WARP;
-    if (row >= rows || leader[row] != row)
+    if (row >= rows || leader[row] != row ||
+        fur_spgemm_is_small(place_start[row + 1] - place_start[row],
+                            a.start(row + 1) - a.start(row)))
         return;
     const int32_t *own = columns + starts[row];
     int64_t length = starts[row + 1] - starts[row];
     Place *to = places + place_start[row];
-    int64_t end = a.start(row + 1);
-    for (int64_t e = a.start(row); e < end; e++) {
-        int64_t from = b.start(a.columns[e]);
-        int64_t count = b.start(a.columns[e] + 1) - from;
-        for (int64_t t = threadIdx.x % FUR_WARP; t < count; t += FUR_WARP) {
-            int32_t column = b.columns[from + t];
-            int64_t low = 0;
-            int64_t high = length;
-            while (high - low > 1) {
-                int64_t middle = low + (high - low) / 2;
-                *(own[middle] <= column ? &low : &high) = middle;
-            }
-            to[t] = static_cast<Place>(low);
+    fur_for_products(a, b, row, threadIdx.x % FUR_WARP, [&](int64_t t, int32_t column) {
+        int64_t low = 0;
+        int64_t high = length;
+        while (high - low > 1) {
+            int64_t middle = low + (high - low) / 2;
+            *(own[middle] <= column ? &low : &high) = middle;
         }
-        to += count;
-    }
+        to[t] = static_cast<Place>(low);
+    });
 }
 
 // Rows whose sums do not fit shared memory.
@@ -319,19 +327,27 @@ fur_status count(fur_env *env, const fur_csr_view *a, const fur_csr_view *b, fur
     return fur_cuda_copy(env, &size->entries, s->starts + s->rows, sizeof size->entries);
 }
 
-// Places in their width, and the rows that are long.
+// Room for the places of leaders.
+fur_status make_places(fur_env *env, fur_spgemm_state *s)
+{
+    int64_t n = s->rows;
+    int64_t total;
+    keep_leaders<<<blocks_for(n + 1), BLOCK, 0, fur_cuda_stream(env)>>>(n, s->leader,
+                                                                        s->place_start);
+    FUR_TRY(fur_cuda_launched(env, "keep leaders"));
+    FUR_TRY(fur_exclusive_scan(env, s->place_start, n + 1));
+    FUR_TRY(fur_cuda_copy(env, &total, s->place_start + n, sizeof total));
+    return fur_cuda_allocate(env, total, s->wide_places() ? sizeof(uint32_t) : sizeof(uint16_t),
+                             &s->places);
+}
+
+// Places in their width.
 template <class Place>
 fur_status set_places(fur_env *env, fur_spgemm_state *s, fur_rows a, fur_rows b,
                       const int32_t *columns)
 {
     int64_t n = s->rows;
-    int64_t total;
     cudaStream_t stream = fur_cuda_stream(env);
-    keep_leaders<<<blocks_for(n + 1), BLOCK, 0, stream>>>(n, s->leader, s->place_start);
-    FUR_TRY(fur_cuda_launched(env, "keep leaders"));
-    FUR_TRY(fur_exclusive_scan(env, s->place_start, n + 1));
-    FUR_TRY(fur_cuda_copy(env, &total, s->place_start + n, sizeof total));
-    FUR_TRY(fur_cuda_allocate(env, total, sizeof(Place), &s->places));
     find_places<<<blocks_for(n, FUR_WARP), BLOCK, 0, stream>>>(
         a, b, n, s->leader, s->starts, columns, s->place_start, static_cast<Place *>(s->places));
     FUR_TRY(fur_cuda_launched(env, "find places of products"));
@@ -384,13 +400,13 @@ fur_status fill(fur_env *env, void *state, const fur_csr_view *a, const fur_csr_
         s->rows, s->starts, const_cast<void *>(c->offsets), c->offset_type == FUR_I64);
     FUR_TRY(fur_cuda_launched(env, "offsets of a product"));
     if (c->entries > 0) {
+        FUR_TRY(make_places(env, s));
         FUR_TRY(fur_cuda_spgemm_form(env, s, fur_rows(a), fur_rows(b), columns));
         spread_columns<<<blocks_for(s->rows, LANES), BLOCK, 0, stream>>>(
             s->rows, s->leader, s->steps, s->starts, columns);
         FUR_TRY(fur_cuda_launched(env, "columns of rows that follow"));
-        FUR_TRY(s->host.longest <= UINT16_MAX
-                    ? set_places<uint16_t>(env, s, fur_rows(a), fur_rows(b), columns)
-                    : set_places<uint32_t>(env, s, fur_rows(a), fur_rows(b), columns));
+        FUR_TRY(s->wide_places() ? set_places<uint32_t>(env, s, fur_rows(a), fur_rows(b), columns)
+                                 : set_places<uint16_t>(env, s, fur_rows(a), fur_rows(b), columns));
         FUR_TRY(set_long_rows(env, s, c->value_type));
     }
     drop_pattern(env, s);

@@ -10,12 +10,23 @@
 #include "device.cuh"
 #include "value.cuh"
 
-// How the columns of leaders are put in order: by sorting products, where they are few and far
-// apart, or in a set of bits in shared memory, of one of three sizes.
-enum fur_spgemm_bin { FUR_SPGEMM_SORT, FUR_SPGEMM_NEAR, FUR_SPGEMM_WIDE, FUR_SPGEMM_ALL };
-#define FUR_SPGEMM_BINS 4
+// How the columns of leaders are put in order: a product a lane, in registers, by 8 lanes or 32;
+// without repetitions, sorted by a warp in shared memory; or in a set of bits there, of one of
+// three sizes.
+enum fur_spgemm_bin {
+    FUR_SPGEMM_FEW,
+    FUR_SPGEMM_SOME,
+    FUR_SPGEMM_SORT,
+    FUR_SPGEMM_NEAR,
+    FUR_SPGEMM_WIDE,
+    FUR_SPGEMM_ALL
+};
+#define FUR_SPGEMM_BINS 6
 
-// Products of a row that is sorted, at most.
+// Products of a row of the first two bins, and entries of A's, at most.
+#define FUR_SPGEMM_FEW_LANES 8
+#define FUR_SPGEMM_SOME_LANES FUR_WARP
+// Products of a row that is sorted in shared memory, at most.
 #define FUR_SPGEMM_SORTED 512
 // Columns of the sets, which a row may pass through several times.
 #define FUR_SPGEMM_NEAR_COLUMNS (1 << 15)
@@ -77,11 +88,56 @@ struct fur_spgemm_state {
                           // places of its leader's products begin
     void *places;         // of a leader's products in its row: uint16_t, or uint32_t in long rows
     int32_t *long_rows;
+
+    bool wide_places() const
+    {
+        return host.longest > UINT16_MAX;
+    }
 };
 
+// Whether a row belongs to the first two bins.
+__device__ inline bool fur_spgemm_is_small(int64_t products, int64_t entries_of_a)
+{
+    return max(products, entries_of_a) <= FUR_SPGEMM_SOME_LANES;
+}
+
+// Calls f(t, its column) for all products t of a row of C, by a warp, a product a lane.
+template <class F>
+__device__ inline void fur_for_products(const fur_rows &a, const fur_rows &b, int64_t row, int lane,
+                                        F f)
+{
+    int64_t end = a.start(row + 1);
+    int64_t done = 0;
+    for (int64_t first = a.start(row); first < end; first += FUR_WARP) {
+        int64_t from = 0;
+        int64_t count = 0;
+        if (first + lane < end) {
+            int32_t k = a.columns[first + lane];
+            from = b.start(k);
+            count = b.start(k + 1) - from;
+        }
+        int64_t upto = count; // products of this entry and those before
+        for (int step = 1; step < FUR_WARP; step *= 2) {
+            int64_t other = __shfl_up_sync(~0U, upto, step);
+            upto += lane >= step ? other : 0;
+        }
+        int64_t total = __shfl_sync(~0U, upto, FUR_WARP - 1);
+        for (int64_t t = lane; t - lane < total; t += FUR_WARP) {
+            int entry = 0;
+            for (int step = FUR_WARP / 2; step > 0; step /= 2)
+                entry += __shfl_sync(~0U, upto, entry + step - 1) <= t ? step : 0;
+            int64_t begin = __shfl_sync(~0U, from, entry);
+            int64_t before = __shfl_sync(~0U, upto - count, entry);
+            if (t < total)
+                f(done + t, b.columns[begin + (t - before)]);
+        }
+        done += total;
+    }
+}
+
 extern "C" {
-// Forms the leaders' rows of a bin: their lengths into `starts`, or their columns to where `starts`
-// says.
+// Forms the leaders' rows: their lengths into `starts`, or their columns to where `starts` says;
+// then, in the first two bins, places too.
 fur_status fur_cuda_spgemm_form(fur_env *env, const fur_spgemm_state *s, fur_rows a, fur_rows b,
                                 int32_t *columns);
 // The values of C.

@@ -10,8 +10,8 @@
  * their moduli.
  *
  * Products with diagonal matrices are fur_csr_scale, transposes and permutations are in csr.h. In a
- * CUDA context matrices are moved to the host and the result back, except for fur_csr_norm_max and
- * fur_csr_norm_frobenius, which work on the device. */
+ * CUDA context all of them work on the device, with the same bits; each waits for the number of the
+ * result's entries, which takes 8 bytes a row meanwhile. */
 #ifndef FURROW_ALGEBRA_H
 #define FURROW_ALGEBRA_H
 
@@ -61,7 +61,7 @@ FUR_API fur_status fur_csr_submatrix(const fur_csr *a, int64_t row_begin, int64_
 
 /* B(i, j) = A(rows[i], cols[j]) for i < row_count, j < col_count: numbers in any order, also
  * several times. NULL takes all of A's rows or columns, and its count is ignored. Both lists lie on
- * the host. Takes memory for A's columns and, if cols does not rise, a copy of B meanwhile.
+ * the host. Takes memory for A's columns and, unless cols rises, a copy of B meanwhile.
  * FUR_INVALID, and the place in the list, for a number out of range. */
 FUR_API fur_status fur_csr_select(const fur_csr *a, int64_t row_count, const int32_t *rows,
                                   int64_t col_count, const int32_t *cols, fur_csr **out);
@@ -81,7 +81,7 @@ FUR_API fur_status fur_csr_drop(const fur_csr *a, double tolerance, fur_csr **ou
 /* Norms, in double precision for every value type; NaN if an entry is, 0 without entries. The
  * moduli of a row, or of a column, are added in the order of docs/numerics.md. */
 
-/* max_j sum_i |A(i, j)|; takes 24 bytes for each column meanwhile. */
+/* max_j sum_i |A(i, j)|; takes 24 bytes for each column meanwhile, in a CUDA context a transpose. */
 FUR_API fur_status fur_csr_norm1(const fur_csr *a, double *out);
 /* max_i sum_j |A(i, j)| */
 FUR_API fur_status fur_csr_norm_inf(const fur_csr *a, double *out);

@@ -94,8 +94,7 @@ typedef struct fur_batch_report {
 
 /* A solver for A_s x_s = b_s. The batch must outlive it; it reads the values at every solve.
  * FUR_INVALID unless the pattern is square; FUR_UNSUPPORTED for an unknown method, and of "band"
- * for complex values on a GPU and for a pattern with more than FUR_BATCH_BAND_MOST diagonals on a
- * side. */
+ * for a pattern with more than FUR_BATCH_BAND_MOST diagonals on a side. */
 FUR_API fur_status fur_batch_solver_create(const fur_batch *batch,
                                            const fur_batch_solver_options *options,
                                            fur_batch_solver **out);

@@ -56,6 +56,18 @@ fur_status fur_csr_add(const fur_csr *a, fur_scalar alpha, const fur_csr *b, fur
 {
     FUR_NEED(fur_csr_context(a), a, b, out);
     FUR_TRY(fur_csr_match_shape(a, b));
+    const fur_making making = {
+        .kind = FUR_MAKING_ADD,
+        .rows = a->view.rows,
+        .cols = a->view.cols,
+        .value_type = a->view.value_type,
+        .a = &a->view,
+        .b = &b->view,
+        .alpha = alpha,
+        .beta = beta,
+    };
+    if (fur_algebra_device(a->context))
+        return fur_making_follow(a->context, &making, out);
     return fur_algebra_on_host(a->context, 2, (const fur_csr *const[]){a, b}, add,
                                (const fur_scalar[]){alpha, beta}, out);
 }

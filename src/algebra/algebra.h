@@ -74,6 +74,11 @@ fur_status fur_algebra_on_host(fur_context *context, int64_t count, const fur_cs
                                fur_algebra_algorithm *algorithm, const void *arguments,
                                fur_csr **out);
 
+/* The services of a context's device for these operations; NULL where the host computes them. */
+const fur_algebra_services *fur_algebra_device(const fur_context *context);
+/* The matrix made so, in a context with such services. */
+fur_status fur_making_follow(fur_context *context, const fur_making *m, fur_csr **out);
+
 /* FUR_INVALID unless A and B have the same context and value type; for the second also the same
  * shape. */
 fur_status fur_csr_match(const fur_csr *a, const fur_csr *b);

@@ -73,6 +73,16 @@ static fur_status compare(fur_env *env, comparison *c, fur_csr_difference *out)
     return FUR_OK;
 }
 
+static fur_status compare_there(const fur_csr *a, const fur_csr *b, double rtol, double atol,
+                                fur_csr_difference *out)
+{
+    fur_csr_difference found = {.size = sizeof found};
+    FUR_TRY(fur_algebra_device(a->context)
+                ->compare(&a->context->env, &a->view, &b->view, rtol, atol, &found));
+    fur_report_fill(out, &found, sizeof *out);
+    return FUR_OK;
+}
+
 fur_status fur_csr_compare_within(const fur_csr *a, const fur_csr *b, double rtol, double atol,
                                   fur_csr_difference *out)
 {
@@ -81,6 +91,8 @@ fur_status fur_csr_compare_within(const fur_csr *a, const fur_csr *b, double rto
     FUR_TRY(fur_csr_match_shape(a, b));
     FUR_TRY(fur_tolerance_check(a->context, "rtol", rtol));
     FUR_TRY(fur_tolerance_check(a->context, "atol", atol));
+    if (fur_algebra_device(a->context))
+        return compare_there(a, b, rtol, atol, out);
     fur_context *host = a->context->host;
     fur_status status = FUR_OK;
     const fur_csr *near_a;

@@ -37,6 +37,16 @@ fur_status fur_csr_drop(const fur_csr *a, double tolerance, fur_csr **out)
 {
     FUR_NEED(fur_csr_context(a), a, out);
     FUR_TRY(fur_tolerance_check(a->context, "the tolerance", tolerance));
+    const fur_making making = {
+        .kind = FUR_MAKING_DROP,
+        .rows = a->view.rows,
+        .cols = a->view.cols,
+        .value_type = a->view.value_type,
+        .a = &a->view,
+        .tolerance = tolerance,
+    };
+    if (fur_algebra_device(a->context))
+        return fur_making_follow(a->context, &making, out);
     return fur_csr_on_host(a, drop, &tolerance, out);
 }
 #else

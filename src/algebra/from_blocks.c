@@ -135,6 +135,27 @@ static const fur_csr *find_block(int64_t count, const fur_csr *const *blocks)
     return NULL;
 }
 
+/* The same where the blocks lie on a device. */
+static fur_status combine_there(fur_context *context, const grid *g, fur_csr **out)
+{
+    int64_t count = g->rows * g->cols;
+    const fur_csr_view **views;
+    FUR_TRY(find_sizes(context, g));
+    FUR_TRY(fur_env_allocate(&context->env, count, sizeof *views, &views));
+    for (int64_t n = 0; n < count; n++)
+        views[n] = g->blocks[n] ? &g->blocks[n]->view : NULL;
+    const fur_making making = {
+        .kind = FUR_MAKING_BLOCKS,
+        .rows = g->row_starts[g->rows],
+        .cols = g->col_starts[g->cols],
+        .value_type = find_block(count, g->blocks)->view.value_type,
+        .grid = {g->rows, g->cols, views, g->row_starts, g->col_starts},
+    };
+    fur_status status = fur_making_follow(context, &making, out);
+    fur_env_release(&context->env, views);
+    return status;
+}
+
 static fur_status combine(fur_context *context, const fur_csr *const *blocks, const void *arguments,
                           fur_csr **out)
 {
@@ -174,8 +195,10 @@ fur_status fur_csr_from_blocks(int64_t block_rows, int64_t block_cols, const fur
     int64_t *starts;
     FUR_TRY(fur_env_allocate(env, block_rows + block_cols + 2, sizeof *starts, &starts));
     const grid g = {block_rows, block_cols, blocks, starts, starts + block_rows + 1};
-    fur_status status =
-        fur_algebra_on_host(first->context, block_rows * block_cols, blocks, combine, &g, out);
+    fur_status status = fur_algebra_device(first->context)
+                            ? combine_there(first->context, &g, out)
+                            : fur_algebra_on_host(first->context, block_rows * block_cols, blocks,
+                                                  combine, &g, out);
     fur_env_release(env, starts);
     return status;
 }

@@ -26,6 +26,23 @@ static fur_status make(const fur_vector *d, fur_csr **out)
     return FUR_OK;
 }
 
+static fur_status make_there(const fur_vector *d, fur_csr **out)
+{
+    fur_context *context = d->context;
+    int64_t n = d->size;
+    fur_csr *a;
+    FUR_TRY(fur_csr_allocate(context, n, n, n, d->value_type, FUR_I32, &a));
+    fur_status status = fur_algebra_device(context)->count_up(&context->env, &a->view);
+    if (status == FUR_OK)
+        status = fur_memory_copy(context, fur_csr_values(a), d->data,
+                                 n * (int64_t)fur_value_size(d->value_type));
+    if (status == FUR_OK)
+        *out = a;
+    else
+        fur_csr_destroy(a);
+    return status;
+}
+
 fur_status fur_csr_from_diagonal(const fur_vector *d, fur_csr **out)
 {
     FUR_NEED(fur_vector_context(d), d, out);
@@ -35,6 +52,8 @@ fur_status fur_csr_from_diagonal(const fur_vector *d, fur_csr **out)
     FUR_TRY(fur_csr_check_size(d->context, d->size, d->size));
     if (!fur_is_remote(d->context))
         return make(d, out);
+    if (fur_algebra_device(d->context))
+        return make_there(d, out);
     FUR_TRY(fur_vector_to_host(d, &near, &copy));
     fur_status status = fur_context_pass_on(near->context, d->context, make(near, &a));
     if (status == FUR_OK)

@@ -63,6 +63,16 @@ fur_status fur_csr_kron(const fur_csr *a, const fur_csr *b, fur_csr **out)
     FUR_NEED(fur_csr_context(a), a, b, out);
     FUR_TRY(fur_csr_match(a, b));
     FUR_TRY(check_product(a->context, &a->view, &b->view));
+    const fur_making making = {
+        .kind = FUR_MAKING_KRON,
+        .rows = a->view.rows * b->view.rows,
+        .cols = a->view.cols * b->view.cols,
+        .value_type = a->view.value_type,
+        .a = &a->view,
+        .b = &b->view,
+    };
+    if (fur_algebra_device(a->context))
+        return fur_making_follow(a->context, &making, out);
     return fur_algebra_on_host(a->context, 2, (const fur_csr *const[]){a, b}, multiply, NULL, out);
 }
 #else

@@ -45,6 +45,16 @@ fur_status fur_csr_multiply_elementwise(const fur_csr *a, const fur_csr *b, fur_
 {
     FUR_NEED(fur_csr_context(a), a, b, out);
     FUR_TRY(fur_csr_match_shape(a, b));
+    const fur_making making = {
+        .kind = FUR_MAKING_MULTIPLY,
+        .rows = a->view.rows,
+        .cols = a->view.cols,
+        .value_type = a->view.value_type,
+        .a = &a->view,
+        .b = &b->view,
+    };
+    if (fur_algebra_device(a->context))
+        return fur_making_follow(a->context, &making, out);
     return fur_algebra_on_host(a->context, 2, (const fur_csr *const[]){a, b}, multiply, NULL, out);
 }
 #else

@@ -71,16 +71,31 @@ static fur_status norm_of_columns(fur_env *env, const fur_csr_view *a, double *o
 fur_status fur_csr_norm_inf(const fur_csr *a, double *out)
 {
     FUR_NEED(fur_csr_context(a), a, out);
+    const fur_algebra_services *device = fur_algebra_device(a->context);
     fur_csr *copy;
+    if (device)
+        return device->norm_inf(&a->context->env, &a->view, out);
     FUR_TRY(fur_csr_to_host(a, &a, &copy));
     *out = norm_of_rows(&a->context->env, &a->view);
     fur_csr_destroy(copy);
     return FUR_OK;
 }
 
+/* By the rows of the transpose, which have the entries of A's columns in their order. */
+static fur_status norm_by_transpose(const fur_csr *a, double *out)
+{
+    fur_csr *t;
+    FUR_TRY(fur_csr_transpose(a, 0, &t));
+    fur_status status = fur_csr_norm_inf(t, out);
+    fur_csr_destroy(t);
+    return status;
+}
+
 fur_status fur_csr_norm1(const fur_csr *a, double *out)
 {
     FUR_NEED(fur_csr_context(a), a, out);
+    if (fur_algebra_device(a->context))
+        return norm_by_transpose(a, out);
     const fur_csr *near;
     fur_csr *copy;
     FUR_TRY(fur_csr_to_host(a, &near, &copy));

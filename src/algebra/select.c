@@ -26,6 +26,8 @@ typedef struct selection {
  * entries. */
 #    define OFFSETS_AHEAD 32
 #    define ENTRIES_AHEAD 16
+/* Columns of a list that a device takes. */
+#    define MOST_COLS_THERE (1 << 26)
 
 static inline int64_t row_of(const selection *s, int64_t i)
 {
@@ -108,11 +110,12 @@ static fur_status find_places(fur_env *env, selection *s)
     return FUR_OK;
 }
 
-/* Whether entries come to the places of their columns in order. */
+/* Whether entries come to the places of their columns in order, also those that were kept of one
+ * position. */
 static bool is_rising(const lists *l)
 {
     for (int64_t j = 1; l->col && j < l->cols; j++)
-        if (l->col[j - 1] > l->col[j])
+        if (l->col[j - 1] >= l->col[j])
             return false;
     return true;
 }
@@ -185,6 +188,99 @@ static fur_status check_list(fur_context *context, const char *side, int64_t cou
     return FUR_OK;
 }
 
+/* The columns of a list in rising order, on the host. */
+typedef struct ranking {
+    int32_t *start; /* column j of A goes to ranks start[j] .. start[j+1]-1 */
+    int32_t *place; /* of a rank in the list */
+} ranking;
+
+static fur_status rank_columns(fur_env *env, const lists *l, int64_t cols, ranking *r)
+{
+    FUR_TRY(fur_env_allocate_zeros(env, cols + 2, sizeof *r->start, &r->start));
+    FUR_TRY(fur_env_allocate(env, l->cols, sizeof *r->place, &r->place));
+    for (int64_t k = 0; k < l->cols; k++)
+        r->start[l->col[k] + 2]++;
+    for (int64_t j = 0; j <= cols; j++)
+        r->start[j + 1] += r->start[j];
+    for (int64_t k = 0; k < l->cols; k++)
+        r->place[r->start[l->col[k] + 1]++] = (int32_t)k;
+    return FUR_OK;
+}
+
+/* A copy of a list where the device reads it; NULL stays NULL. */
+static fur_status send(fur_context *context, int64_t count, const int32_t *list, int32_t **out)
+{
+    *out = NULL;
+    if (!list)
+        return FUR_OK;
+    FUR_TRY(fur_memory_allocate(context, count, sizeof **out, out));
+    return fur_memory_copy(context, *out, list, count * (int64_t)sizeof **out);
+}
+
+/* The matrix, its columns moved to these places on the device, in its place. */
+static fur_status move_columns(fur_csr **a, const int32_t *place)
+{
+    fur_context *context = (*a)->context;
+    const fur_csr_view *v = &(*a)->view;
+    fur_csr *moved;
+    FUR_TRY(fur_csr_allocate(context, v->rows, v->cols, v->entries, v->value_type, v->offset_type,
+                             &moved));
+    fur_status status =
+        fur_services(context)->csr.permute(&context->env, v, NULL, place, &moved->view);
+    fur_csr_destroy(status == FUR_OK ? *a : moved);
+    if (status == FUR_OK)
+        *a = moved;
+    return status;
+}
+
+/* On a device: columns in the order of A first, so that rows come sorted, then in that of the list.
+ */
+static fur_status select_there(const fur_csr *a, const lists *l, fur_csr **out)
+{
+    fur_context *context = a->context;
+    fur_status status = FUR_OK;
+    ranking r = {NULL, NULL};
+    int32_t *row = NULL;
+    int32_t *start = NULL;
+    int32_t *place = NULL;
+    fur_csr *b = NULL;
+    FUR_TRY_DONE(send(context, l->rows, l->row, &row));
+    if (l->col) {
+        FUR_TRY_DONE(rank_columns(&context->env, l, a->view.cols, &r));
+        FUR_TRY_DONE(send(context, a->view.cols + 1, r.start, &start));
+    }
+    const fur_making making = {
+        .kind = FUR_MAKING_SELECT,
+        .rows = l->rows,
+        .cols = l->cols,
+        .value_type = a->view.value_type,
+        .a = &a->view,
+        .selection = {row, start},
+    };
+    FUR_TRY_DONE(fur_making_follow(context, &making, &b));
+    if (!is_rising(l)) {
+        FUR_TRY_DONE(send(context, l->cols, r.place, &place));
+        FUR_TRY_DONE(move_columns(&b, place));
+    }
+    *out = b;
+    b = NULL;
+done:
+    fur_csr_destroy(b);
+    fur_memory_release(context, place);
+    fur_memory_release(context, start);
+    fur_memory_release(context, row);
+    fur_env_release(&context->env, r.place);
+    fur_env_release(&context->env, r.start);
+    return status;
+}
+
+/* Whether the device can: it counts a row's entries of some columns in 32 bits. */
+static bool is_for_device(const fur_csr *a, const lists *l)
+{
+    return fur_algebra_device(a->context) && fur_services(a->context)->csr.permute &&
+           (!l->col || l->cols < MOST_COLS_THERE);
+}
+
 fur_status fur_csr_select(const fur_csr *a, int64_t row_count, const int32_t *rows,
                           int64_t col_count, const int32_t *cols, fur_csr **out)
 {
@@ -195,7 +291,8 @@ fur_status fur_csr_select(const fur_csr *a, int64_t row_count, const int32_t *ro
         FUR_TRY(check_list(a->context, "rows", row_count, rows, a->view.rows));
     if (cols)
         FUR_TRY(check_list(a->context, "cols", col_count, cols, a->view.cols));
-    return fur_csr_on_host(a, select_here, &l, out);
+    return is_for_device(a, &l) ? select_there(a, &l, out)
+                                : fur_csr_on_host(a, select_here, &l, out);
 }
 #else
 

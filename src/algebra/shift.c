@@ -58,6 +58,16 @@ fur_status fur_csr_shift(const fur_csr *a, fur_scalar shift, fur_csr **out)
         return fur_env_fail(&a->context->env, FUR_INVALID,
                             "the matrix is %lld x %lld; only a square one can be shifted",
                             (long long)a->view.rows, (long long)a->view.cols);
+    const fur_making making = {
+        .kind = FUR_MAKING_SHIFT,
+        .rows = a->view.rows,
+        .cols = a->view.cols,
+        .value_type = a->view.value_type,
+        .a = &a->view,
+        .alpha = {-shift.re, -shift.im},
+    };
+    if (fur_algebra_device(a->context))
+        return fur_making_follow(a->context, &making, out);
     return fur_csr_on_host(a, shift_here, &shift, out);
 }
 #else

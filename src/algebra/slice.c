@@ -3,14 +3,10 @@
 #include "algebra.h"
 #include "split.h"
 
-/* B(i, j) = A(row + i, col + j) for the columns low + slope i <= col + j < high + slope i. */
+/* A part of A. */
 typedef struct slice {
     const fur_csr_view *a;
-    int64_t row;
-    int64_t col;
-    int64_t low;
-    int64_t high;
-    int64_t slope; /* 0, or 1 along the diagonals */
+    fur_row_slice of;
 } slice;
 
 /* Positions begin .. end-1 of A. */
@@ -22,11 +18,11 @@ typedef struct range {
 /* What row i of the slice has of A. */
 static range range_of(const slice *s, int64_t i)
 {
-    int64_t row = s->row + i;
+    int64_t row = s->of.row + i;
     int64_t begin = fur_offset_at(s->a, row);
     int64_t end = fur_offset_at(s->a, row + 1);
-    range r = {fur_csr_find_within(s->a, begin, end, s->low + s->slope * i),
-               fur_csr_find_within(s->a, begin, end, s->high + s->slope * i)};
+    range r = {fur_csr_find_within(s->a, begin, end, s->of.low + s->of.slope * i),
+               fur_csr_find_within(s->a, begin, end, s->of.high + s->of.slope * i)};
     r.end = fur_larger(r.begin, r.end);
     return r;
 }
@@ -34,7 +30,7 @@ static range range_of(const slice *s, int64_t i)
 /* Whether the slice has whole rows. */
 static bool is_whole(const slice *s)
 {
-    return s->slope == 0 && s->low <= 0 && s->high >= s->a->cols;
+    return s->of.slope == 0 && s->of.low <= 0 && s->of.high >= s->a->cols;
 }
 
 static int64_t count_rows(const void *job, int64_t begin, int64_t end)
@@ -42,7 +38,7 @@ static int64_t count_rows(const void *job, int64_t begin, int64_t end)
     const slice *s = job;
     int64_t count = 0;
     if (is_whole(s))
-        return fur_offset_at(s->a, s->row + end) - fur_offset_at(s->a, s->row + begin);
+        return fur_offset_at(s->a, s->of.row + end) - fur_offset_at(s->a, s->of.row + begin);
     for (int64_t i = begin; i < end; i++) {
         range r = range_of(s, i);
         count += r.end - r.begin;
@@ -54,30 +50,53 @@ static void fill_rows(const void *job, int64_t begin, int64_t end, int64_t at, f
 {
     const slice *s = job;
     if (is_whole(s)) {
-        fur_csr_copy_rows(s->a, s->row + begin, s->row + end, -s->col, begin, at, out);
+        fur_csr_copy_rows(s->a, s->of.row + begin, s->of.row + end, -s->of.col, begin, at, out);
         return;
     }
     for (int64_t i = begin; i < end; i++) {
         range r = range_of(s, i);
-        fur_csr_copy_entries(s->a, r.begin, r.end - r.begin, -s->col, at, out);
+        fur_csr_copy_entries(s->a, r.begin, r.end - r.begin, -s->of.col, at, out);
         at += r.end - r.begin;
         fur_csr_end_row(out, i, at);
     }
 }
 
-static fur_status take(fur_context *context, int64_t rows, int64_t cols, const slice *s,
-                       fur_csr **out)
+/* What is taken, with its shape. */
+typedef struct part {
+    int64_t rows;
+    int64_t cols;
+    fur_row_slice slice;
+} part;
+
+static fur_status take_here(const fur_csr *a, const void *arguments, fur_csr **out)
 {
+    const part *p = arguments;
+    const fur_csr_view *v = &a->view;
+    const slice s = {v, p->slice};
     const fur_recipe recipe = {
-        .rows = rows,
-        .cols = cols,
-        .value_type = s->a->value_type,
-        .work = s->a->rows > 0 ? s->a->entries / s->a->rows * rows : 0,
+        .rows = p->rows,
+        .cols = p->cols,
+        .value_type = v->value_type,
+        .work = v->rows > 0 ? v->entries / v->rows * p->rows : 0,
         .count = count_rows,
         .fill = fill_rows,
-        .job = s,
+        .job = &s,
     };
-    return fur_recipe_follow(context, &recipe, out);
+    return fur_recipe_follow(a->context, &recipe, out);
+}
+
+static fur_status take(const fur_csr *a, const part *p, fur_csr **out)
+{
+    const fur_making making = {
+        .kind = FUR_MAKING_SLICE,
+        .rows = p->rows,
+        .cols = p->cols,
+        .value_type = a->view.value_type,
+        .a = &a->view,
+        .slice = p->slice,
+    };
+    return fur_algebra_device(a->context) ? fur_making_follow(a->context, &making, out)
+                                          : fur_csr_on_host(a, take_here, p, out);
 }
 
 /* Diagonals beyond the matrix are as good as those at its edge, and do not overflow. */
@@ -86,31 +105,12 @@ static int64_t clip(const fur_csr_view *a, int64_t diagonal)
     return fur_larger(-a->rows, fur_smaller(a->cols, diagonal));
 }
 
-static fur_status take_band(const fur_csr *a, const void *diagonals, fur_csr **out)
-{
-    const int64_t *lowest = diagonals;
-    const fur_csr_view *v = &a->view;
-    const slice s = {v, 0, 0, clip(v, lowest[0]), clip(v, lowest[1]) + 1, 1};
-    return take(a->context, v->rows, v->cols, &s, out);
-}
-
 fur_status fur_csr_band(const fur_csr *a, int64_t lowest, int64_t highest, fur_csr **out)
 {
     FUR_NEED(fur_csr_context(a), a, out);
-    return fur_csr_on_host(a, take_band, (const int64_t[]){lowest, highest}, out);
-}
-
-/* Rows and columns of a submatrix. */
-typedef struct ranges {
-    range rows;
-    range cols;
-} ranges;
-
-static fur_status take_submatrix(const fur_csr *a, const void *arguments, fur_csr **out)
-{
-    const ranges *r = arguments;
-    const slice s = {&a->view, r->rows.begin, r->cols.begin, r->cols.begin, r->cols.end, 0};
-    return take(a->context, r->rows.end - r->rows.begin, r->cols.end - r->cols.begin, &s, out);
+    const fur_csr_view *v = &a->view;
+    const part band = {v->rows, v->cols, {0, 0, clip(v, lowest), clip(v, highest) + 1, 1}};
+    return take(a, &band, out);
 }
 
 static fur_status check_range(fur_context *context, const char *side, range r, int64_t size)
@@ -127,8 +127,9 @@ fur_status fur_csr_submatrix(const fur_csr *a, int64_t row_begin, int64_t row_en
                              int64_t col_begin, int64_t col_end, fur_csr **out)
 {
     FUR_NEED(fur_csr_context(a), a, out);
-    const ranges r = {{row_begin, row_end}, {col_begin, col_end}};
-    FUR_TRY(check_range(a->context, "rows", r.rows, a->view.rows));
-    FUR_TRY(check_range(a->context, "columns", r.cols, a->view.cols));
-    return fur_csr_on_host(a, take_submatrix, &r, out);
+    FUR_TRY(check_range(a->context, "rows", (range){row_begin, row_end}, a->view.rows));
+    FUR_TRY(check_range(a->context, "columns", (range){col_begin, col_end}, a->view.cols));
+    const part sub = {
+        row_end - row_begin, col_end - col_begin, {row_begin, col_begin, col_begin, col_end, 0}};
+    return take(a, &sub, out);
 }

@@ -68,14 +68,8 @@ static fur_status find_band(const fur_batch *batch, fur_batch_form *form)
 
 static fur_status set_band(const fur_batch *batch, fur_batch_form *form)
 {
-    fur_value_type value = batch->values->view.value_type;
     if (form->method != FUR_BATCH_BAND)
         return FUR_OK;
-    if (fur_value_is_complex(value) && !batch->context->backend->batch->complex_band)
-        return fur_context_fail(batch->context, FUR_UNSUPPORTED,
-                                "method \"band\" is for real values on device %s, not for %s; "
-                                "solve in the context fur_context_host",
-                                batch->context->backend->device, fur_value_name(value));
     FUR_TRY(find_band(batch, form));
     if (form->lower > FUR_BATCH_BAND_MOST || form->upper > FUR_BATCH_BAND_MOST)
         return fur_context_fail(batch->context, FUR_UNSUPPORTED,

@@ -29,6 +29,18 @@ static fur_status scale(fur_env *env, const fur_csr_view *a, const void *argumen
     return FUR_OK;
 }
 
+/* The same where the matrix and the factors lie on a device. */
+static fur_status scale_there(fur_env *env, const fur_csr_view *a, const void *arguments,
+                              void *values)
+{
+    const fur_vector *const *factors = arguments;
+    return factors[0] ? fur_services(factors[0]->context)
+                            ->algebra.scale(env, a, factors[0]->data,
+                                            fur_vector_const_data(factors[1]), values)
+                      : fur_services(factors[1]->context)
+                            ->algebra.scale(env, a, NULL, factors[1]->data, values);
+}
+
 fur_status fur_csr_scale(fur_csr *a, const fur_vector *r, const fur_vector *c)
 {
     FUR_NEED(NULL, a);
@@ -39,6 +51,8 @@ fur_status fur_csr_scale(fur_csr *a, const fur_vector *r, const fur_vector *c)
         FUR_TRY(fur_csr_check_vector(a, "r", r, a->view.rows));
     if (c)
         FUR_TRY(fur_csr_check_vector(a, "c", c, a->view.cols));
+    if (fur_services(a->context)->algebra.scale && (r || c))
+        return fur_csr_rewrite_in_place(a, scale_there, factors);
     for (int side = 0; side < 2; side++)
         if (factors[side])
             FUR_TRY_DONE(fur_vector_to_host(factors[side], &factors[side], &copies[side]));

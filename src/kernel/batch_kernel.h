@@ -59,7 +59,6 @@ typedef struct fur_batch_kernels {
                        void **state);
     fur_status (*solve)(const fur_batch_solve_call *call);
     void (*release)(fur_env *env, void *state);
-    bool complex_band; /* whether "band" takes complex values */
 } fur_batch_kernels;
 
 #ifdef __cplusplus

@@ -7,6 +7,7 @@
 #include <furrow/reorder.h>
 #include <furrow/scalars.h>
 
+#include "algebra_kernel.h"
 #include "amg_kernel.h"
 #include "batch_kernel.h"
 #include "block_kernel.h"
@@ -404,6 +405,7 @@ typedef struct fur_remote {
     fur_status (*copy_async)(fur_env *env, void *to, const void *from, int64_t bytes);
 
     fur_csr_services csr;
+    fur_algebra_services algebra;
     fur_vector_services vector;
     fur_stencil_services stencil;
     fur_order_services order;

@@ -176,6 +176,28 @@ START_TEST(what_is_not_a_number_is_not_dropped)
 }
 END_TEST
 
+/* A column that is kept twice and taken twice: its places are in order all the same. */
+START_TEST(duplicates_of_a_repeated_column_are_sorted)
+{
+    static const int32_t rows[] = {0, 0, 0}, columns[] = {1, 1, 2}, list[] = {1, 1, 2};
+    static const int32_t expected[] = {0, 0, 1, 1, 2};
+    const double entries[] = {1, 2, 3};
+    const double sorted[] = {1, 2, 1, 2, 3};
+    const fur_coo_view coo = {sizeof coo, 1, 3, 3, FUR_F64, rows, columns, entries};
+    fur_context *context = context_make(NULL, 1);
+    fur_csr *a = NULL;
+    fur_csr *b = NULL;
+    ck_ok(context, fur_csr_from_coo(context, &coo, FUR_DUPLICATES_KEEP, &a));
+    ck_ok(context, fur_csr_select(a, 0, NULL, 3, list, &b));
+    ck_assert_int_eq(fur_csr_get(b)->entries, 5);
+    ck_assert(memcmp(fur_csr_get(b)->columns, expected, sizeof expected) == 0);
+    ck_assert(memcmp(fur_csr_get(b)->values, sorted, sizeof sorted) == 0);
+    fur_csr_destroy(b);
+    fur_csr_destroy(a);
+    fur_context_destroy(context);
+}
+END_TEST
+
 /* The grid of blocks, of which each side's sizes are those of the shapes. */
 static void check_blocks(fur_context *context, rng *r, int type, int rows, int cols)
 {
@@ -297,6 +319,7 @@ static void add_tests(TCase *tests)
 {
     tcase_add_loop_test(tests, parts_have_their_entries, 0, shape_count);
     tcase_add_test(tests, what_is_not_a_number_is_not_dropped);
+    tcase_add_test(tests, duplicates_of_a_repeated_column_are_sorted);
     tcase_add_loop_test(tests, blocks_stand_in_their_places, 0, TYPES);
     tcase_add_loop_test(tests, diagonal_matrices_have_their_vector, 0, FUR_VALUE_COUNT);
     tcase_add_test(tests, parts_that_cannot_be_are_refused);

@@ -117,8 +117,9 @@ may_see_cuda() {
     solver) echo device vector csr spmv solver ;;
     triangular) echo device csr triangular ;;
     batch) echo device vector batch ;;
+    algebra) echo device vector csr algebra ;;
     .) echo device vector block csr spgemm spmv spmm stencil multigrid reorder solver triangular neighbours \
-            batch ;;
+            batch algebra ;;
     *) echo "cuda/$1 is not in the table of $0" >&2 && exit 1 ;;
     esac
 }

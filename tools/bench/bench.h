@@ -34,6 +34,8 @@ fur_status bench_trisolve(bench *b, const char *name);
 fur_status bench_spgemm(bench *b, const char *name);
 fur_status bench_batch(bench *b, const char *name);
 fur_status bench_rounded(bench *b, const char *name);
+fur_status bench_stencil_block(bench *b, const char *name);
+fur_status bench_algebra(bench *b, const char *name);
 fur_status bench_sddmm(bench *b, const char *name);
 fur_status bench_neighbours(bench *b, const char *name);
 

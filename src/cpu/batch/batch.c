@@ -72,4 +72,4 @@ static fur_status solve(const fur_batch_solve_call *call)
 }
 
 extern const fur_batch_kernels ISA(batch_kernels);
-const fur_batch_kernels ISA(batch_kernels) = {ISA(batch_apply), plan, solve, release, true};
+const fur_batch_kernels ISA(batch_kernels) = {ISA(batch_apply), plan, solve, release};

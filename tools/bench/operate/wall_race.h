@@ -5,7 +5,7 @@
 
 #include "bench.h"
 
-#define WALL_RACERS 12
+#define WALL_RACERS 20
 
 typedef struct wall_racer {
     const char *name;

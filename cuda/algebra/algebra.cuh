@@ -1,0 +1,81 @@
+// Operations on whole matrices on the device: what their kernels share. A result is made in two
+// passes, as on the CPU (src/algebra/recipe.c): lengths of rows, whose sums before each are the
+// offsets, then entries.
+#ifndef FURROW_CUDA_ALGEBRA_CUH
+#define FURROW_CUDA_ALGEBRA_CUH
+
+#include "csr.cuh"
+#include "device.cuh"
+#include "value.cuh"
+
+extern "C" {
+// The algebra part of fur_remote.
+fur_status fur_cuda_making_count(fur_env *env, const fur_making *m, int64_t *starts);
+fur_status fur_cuda_making_fill(fur_env *env, const fur_making *m, const int64_t *starts,
+                                const fur_csr_view *out);
+fur_status fur_cuda_count_up(fur_env *env, const fur_csr_view *out);
+fur_status fur_cuda_csr_scale(fur_env *env, const fur_csr_view *a, const void *r, const void *c,
+                              void *values);
+fur_status fur_cuda_csr_norm_inf(fur_env *env, const fur_csr_view *a, double *out);
+fur_status fur_cuda_csr_compare(fur_env *env, const fur_csr_view *a, const fur_csr_view *b,
+                                double rtol, double atol, fur_csr_difference *out);
+
+// Lengths of the result's rows, and a 0 behind them; then its columns and values.
+fur_status fur_cuda_merge_lengths(fur_env *env, const fur_making *m, int64_t *lengths);
+fur_status fur_cuda_merge_fill(fur_env *env, const fur_making *m, const int64_t *starts,
+                               const fur_csr_view *out);
+fur_status fur_cuda_kron_lengths(fur_env *env, const fur_making *m, int64_t *lengths);
+fur_status fur_cuda_kron_fill(fur_env *env, const fur_making *m, const int64_t *starts,
+                              const fur_csr_view *out);
+fur_status fur_cuda_shift_lengths(fur_env *env, const fur_making *m, int64_t *lengths);
+fur_status fur_cuda_shift_fill(fur_env *env, const fur_making *m, const int64_t *starts,
+                               const fur_csr_view *out);
+fur_status fur_cuda_slice_lengths(fur_env *env, const fur_making *m, int64_t *lengths);
+fur_status fur_cuda_slice_fill(fur_env *env, const fur_making *m, const int64_t *starts,
+                               const fur_csr_view *out);
+fur_status fur_cuda_sieve_lengths(fur_env *env, const fur_making *m, int64_t *lengths);
+fur_status fur_cuda_sieve_fill(fur_env *env, const fur_making *m, const int64_t *starts,
+                               const fur_csr_view *out);
+fur_status fur_cuda_blocks_lengths(fur_env *env, const fur_making *m, int64_t *lengths);
+fur_status fur_cuda_blocks_fill(fur_env *env, const fur_making *m, const int64_t *starts,
+                                const fur_csr_view *out);
+}
+
+// A matrix that kernels read.
+template <class Value> struct fur_matrix {
+    fur_row_starts starts;
+    const int32_t *columns;
+    const Value *values;
+
+    explicit fur_matrix(const fur_csr_view *a)
+        : starts{a->offsets, a->offset_type == FUR_I64}, columns(a->columns),
+          values(static_cast<const Value *>(a->values))
+    {
+    }
+};
+
+static inline fur_row_starts fur_starts_of(const fur_csr_view *a)
+{
+    return {a->offsets, a->offset_type == FUR_I64};
+}
+
+template <class T> T *fur_writable(const void *array)
+{
+    return static_cast<T *>(const_cast<void *>(array));
+}
+
+// The first position of begin .. end-1, a row, at or behind the column; end without one.
+__device__ inline int64_t fur_find_column(const int32_t *columns, int64_t begin, int64_t end,
+                                          int64_t column)
+{
+    while (begin < end) {
+        int64_t middle = begin + (end - begin) / 2;
+        if (columns[middle] < column)
+            begin = middle + 1;
+        else
+            end = middle;
+    }
+    return begin;
+}
+
+#endif
