@@ -448,7 +448,7 @@ static int64_t fill_grid(const shape *s, rng *r, int64_t row, int32_t *columns)
     return n;
 }
 
-#define LONG_ROW (3 * 4096 + 5)
+#define LONG_ROW (4 * 4096 + 5)
 
 /* Row lengths around powers of two: long rows are added in segments, and a segment has such a
  * length. */

@@ -4,7 +4,7 @@
 #define FURROW_CUDA_BATCH_CUH
 
 #include "device.cuh"
-#include "value.cuh"
+#include "long_sum.cuh"
 
 // Entry (i, s) at data[i stride + s].
 template <class Value> struct fur_batch_side {
@@ -44,14 +44,15 @@ template <class Value> struct fur_batch_systems {
     {
         int64_t begin = starts[i];
         int64_t end = starts[i + 1];
+        auto term = [values = values, columns = columns, s, x](int64_t k, Value sum) {
+            return fur_fma(values(k, s), x(__ldg(columns + k)), sum);
+        };
+        if (end - begin > FUR_ROW_SEGMENT)
+            return fur_long_sum<Value>(begin, end, term);
         Value sum = fur_zero<Value>();
-        for (int64_t from = begin; from < end; from += FUR_ROW_SEGMENT) {
-            Value segment = fur_zero<Value>();
 #pragma unroll 4
-            for (int64_t k = from; k < min(end, from + FUR_ROW_SEGMENT); k++)
-                segment = fur_fma(values(k, s), x(__ldg(columns + k)), segment);
-            sum = from == begin ? segment : fur_add(sum, segment);
-        }
+        for (int64_t k = begin; k < end; k++)
+            sum = term(k, sum);
         return sum;
     }
 };

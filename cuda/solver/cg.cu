@@ -47,13 +47,12 @@ template <class Value> struct slice {
     }
 };
 
-// sum_j a_ij p_j of the row of a thread, with p_j = z_j + beta p_j of the pairs; in segments.
+// sum_j a_ij p_j of the row of a thread, with p_j = z_j + beta p_j of the pairs.
 template <int Units, class Value> struct row_product {
     const slice<Value> &a;
     const fur_cg_pair<Value> *pairs;
     int length;
     Value beta;
-    Value total = fur_zero<Value>();
     Value sum = fur_zero<Value>();
 
     // The entries from `first` on, of which the slice has one.
@@ -77,22 +76,32 @@ template <int Units, class Value> struct row_product {
             if (first + u < length)
                 sum = fur_fma(ahead ? factor[u] : a.values[(first + u) * FUR_WARP], p, sum);
         }
-        int done = first + Loads;
-        if (done % FUR_ROW_SEGMENT == 0 && done < length) {
-            total = done == FUR_ROW_SEGMENT ? sum : fur_add(total, sum);
-            sum = fur_zero<Value>();
-        }
     }
+
+    // The sum of a row of more than one segment. Not inlined: it would take registers from others.
+    __device__ __noinline__ Value long_result() const
+    {
+        auto term = [values = a.values, columns = a.columns, pairs = pairs,
+                     beta = beta](int64_t k, Value sum) {
+            fur_cg_pair<Value> v = fur_from_l2(pairs + columns[k * FUR_WARP]);
+            Value p = fur_fma(fur_from<Value>({1, 0}), v.z, fur_mul(beta, v.p));
+            return fur_fma(values[k * FUR_WARP], p, sum);
+        };
+        return fur_long_sum<Value>(0, length, term);
+    }
+
     __device__ Value result()
     {
         constexpr int few = few_loads<Value>;
         constexpr int many = many_loads<Units, Value>;
         int first = 0;
+        if (length > FUR_ROW_SEGMENT)
+            return long_result();
         for (; many > few && first + many <= a.width; first += many)
             take<many>(first);
         for (; first < a.width; first += few)
             take<few>(first);
-        return length <= FUR_ROW_SEGMENT ? sum : fur_add(total, sum);
+        return sum;
     }
 };
 

@@ -1,5 +1,7 @@
-// Long rows: a block each, whose threads add segments side by side, and then their sums in order.
+// Long rows: a block each, with a thread for each lane of some segments side by side and each of
+// some columns.
 #include "long_rows.cuh"
+#include "long_sum.cuh"
 
 #define BLOCK 256
 // Columns that a block has at most.
@@ -18,57 +20,60 @@ __global__ void __launch_bounds__(BLOCK)
     list_rows(fur_row_starts starts, int64_t rows, int32_t *list, unsigned *count)
 {
     int64_t row = blockIdx.x * int64_t(BLOCK) + threadIdx.x;
-    if (row < rows && starts[row + 1] - starts[row] > FUR_LONG_ROW)
+    if (row < rows && starts[row + 1] - starts[row] > FUR_ROW_SEGMENT)
         list[atomicAdd(count, 1u)] = static_cast<int32_t>(row);
 }
 
-// A long row a block, some columns. Bytes a row of n entries: n (entry + 4) + offset for A, two
-// entries a column for X and Y; 2 n flops a column.
+// A long row a block, some columns: threads are slots of one lane each, by columns. Bytes a row of
+// n entries: n (entry + 4) + offset for A, two entries a column for X and Y; 2 n flops a column.
 template <class Value>
 __global__ void __launch_bounds__(BLOCK)
     multiply_rows(const __grid_constant__ fur_block_product<Value> p, const int32_t *list,
                   int columns)
 {
-    __shared__ Value sums[BLOCK];
-    int slots = BLOCK / columns;
+    __shared__ Value memory[BLOCK];
+    int segments = BLOCK / columns / FUR_ROW_LANES; // side by side
     int slot = static_cast<int>(threadIdx.x) / columns;
     int64_t j = blockIdx.y * int64_t(columns) + static_cast<int>(threadIdx.x) % columns;
     int64_t row = list[blockIdx.x];
-    int64_t begin = p.starts[row];
     int64_t end = p.starts[row + 1];
-    bool works = slot < slots && j < p.cols;
+    bool works = slot < segments * FUR_ROW_LANES && j < p.cols;
     const Value *x = p.x.data + j * p.x.column;
-    Value total = fur_zero<Value>();
-    for (int64_t from = begin; from < end; from += int64_t(slots) * FUR_ROW_SEGMENT) {
-        int64_t k = from + slot * int64_t(FUR_ROW_SEGMENT);
-        int64_t stop = min(end, k + FUR_ROW_SEGMENT);
+    fur_segment_sums<Value, FUR_ROW_LEVELS> sums;
+    for (int64_t from = p.starts[row]; from < end; from += int64_t(segments) * FUR_ROW_SEGMENT) {
+        int64_t begin = from + slot / FUR_ROW_LANES * int64_t(FUR_ROW_SEGMENT);
+        int64_t stop = min(end, begin + FUR_ROW_SEGMENT);
         Value sum = fur_zero<Value>();
         if (works)
 #pragma unroll 4
-            for (; k < stop; k++)
+            for (int64_t k = begin + slot % FUR_ROW_LANES; k < stop; k += FUR_ROW_LANES)
                 sum = fur_fma(fur_read(p.values + k),
                               fur_read(x + fur_read(p.columns + k) * p.x.row), sum);
-        sums[threadIdx.x] = sum;
+        memory[threadIdx.x] = sum;
         __syncthreads();
         if (slot == 0 && works)
-            for (int s = 0; s < slots && from + s * int64_t(FUR_ROW_SEGMENT) < end; s++) {
-                Value segment = sums[s * columns + threadIdx.x];
-                total = from == begin && s == 0 ? segment : fur_add(total, segment);
+            for (int s = 0; s < segments && from + s * int64_t(FUR_ROW_SEGMENT) < end; s++) {
+                Value lane[FUR_ROW_LANES];
+#pragma unroll
+                for (int i = 0; i < FUR_ROW_LANES; i++)
+                    lane[i] = memory[(s * FUR_ROW_LANES + i) * columns + threadIdx.x];
+                sums.add(fur_fold(lane));
             }
         __syncthreads();
     }
     if (slot == 0 && works)
-        p.finish(total, p.y.data + row * p.y.row + j * p.y.column);
+        p.finish(sums.total(), p.y.data + row * p.y.row + j * p.y.column);
 }
 
 fur_status find_rows(fur_env *env, const fur_csr_view *a, long_rows *found)
 {
     unsigned *count;
     unsigned counted = 0;
-    if (a->rows == 0 || a->entries <= FUR_LONG_ROW)
+    if (a->rows == 0 || a->entries <= FUR_ROW_SEGMENT)
         return FUR_OK;
     fur_row_starts starts = {a->offsets, a->offset_type == FUR_I64};
-    FUR_TRY(fur_cuda_allocate(env, a->entries / FUR_LONG_ROW, sizeof *found->list, &found->list));
+    FUR_TRY(
+        fur_cuda_allocate(env, a->entries / FUR_ROW_SEGMENT, sizeof *found->list, &found->list));
     FUR_TRY(fur_cuda_allocate(env, 1, sizeof *count, &count));
     fur_status status = fur_cuda_clear(env, count, sizeof *count);
     if (status == FUR_OK) {

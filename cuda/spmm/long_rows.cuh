@@ -1,12 +1,9 @@
-// Rows of so many entries that one group of threads would be busy with them when all others are
-// done: kernels leave them to a launch of their own.
+// Rows of more than FUR_ROW_SEGMENT entries, whose sums have lanes: kernels leave them to a launch
+// of their own.
 #ifndef FURROW_CUDA_LONG_ROWS_CUH
 #define FURROW_CUDA_LONG_ROWS_CUH
 
 #include "spmm.cuh"
-
-// Longer rows are long.
-#define FUR_LONG_ROW 512
 
 extern "C" {
 // A kernel's plan that has the list of A's long rows; waits for their number.

@@ -56,10 +56,10 @@ __device__ void add_entries(const fur_block_product<Value> &p, const Value *x, i
                 sum[i] = fur_fma(a[u], piece[u].entry[i], sum[i]);
 }
 
-// The sums of a row's segment of at most FUR_ROW_SEGMENT entries.
+// The sums of a row of one segment.
 template <class Value, int width>
-__device__ void sum_segment(const fur_block_product<Value> &p, const Value *x, int64_t begin,
-                            int64_t end, Value (&sum)[width])
+__device__ void sum_row(const fur_block_product<Value> &p, const Value *x, int64_t begin,
+                        int64_t end, Value (&sum)[width])
 {
 #pragma unroll
     for (int i = 0; i < width; i++)
@@ -107,17 +107,10 @@ __global__ void __launch_bounds__(BLOCK, RESIDENT)
     for (int64_t row = blockIdx.x * int64_t(rows_a_block) + group; row < last; row += at_once) {
         int64_t begin = p.starts[row];
         int64_t end = p.starts[row + 1];
-        if (end - begin > FUR_LONG_ROW)
+        if (end - begin > FUR_ROW_SEGMENT)
             continue;
         Value sum[width];
-        sum_segment<Value, width>(p, x, begin, min(end, begin + FUR_ROW_SEGMENT), sum);
-        for (int64_t from = begin + FUR_ROW_SEGMENT; from < end; from += FUR_ROW_SEGMENT) {
-            Value segment[width];
-            sum_segment<Value, width>(p, x, from, min(end, from + FUR_ROW_SEGMENT), segment);
-#pragma unroll
-            for (int i = 0; i < width; i++)
-                sum[i] = fur_add(sum[i], segment[i]);
-        }
+        sum_row<Value, width>(p, x, begin, end, sum);
         finish_row<Value, width>(p, sum, p.y.data + row * p.y.row + first * p.y.column);
     }
 }

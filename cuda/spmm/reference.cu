@@ -2,6 +2,7 @@
 //
 // Bytes a row of n entries and a column: n (entry + 4) + offset for A, which the threads of a row
 // share by the first-level cache, two entries for X and Y. 2 n flops.
+#include "long_sum.cuh"
 #include "spmm.cuh"
 
 #define BLOCK 256
@@ -20,13 +21,15 @@ template <class Value> __global__ void __launch_bounds__(BLOCK) multiply(fur_blo
     const Value *x = p.x.data + j * p.x.column;
     int64_t begin = p.starts[row];
     int64_t end = p.starts[row + 1];
+    auto term = [values = p.values, columns = p.columns, x, step = p.x.row](int64_t k, Value sum) {
+        return fur_fma(values[k], x[columns[k] * step], sum);
+    };
     Value sum = fur_zero<Value>();
-    for (int64_t from = begin; from < end; from += FUR_ROW_SEGMENT) {
-        Value segment = fur_zero<Value>();
-        for (int64_t k = from; k < min(end, from + FUR_ROW_SEGMENT); k++)
-            segment = fur_fma(p.values[k], x[p.columns[k] * p.x.row], segment);
-        sum = from == begin ? segment : fur_add(sum, segment);
-    }
+    if (end - begin > FUR_ROW_SEGMENT)
+        sum = fur_long_sum<Value>(begin, end, term);
+    else
+        for (int64_t k = begin; k < end; k++)
+            sum = term(k, sum);
     p.finish(sum, p.y.data + row * p.y.row + j * p.y.column);
 }
 

@@ -34,18 +34,7 @@ template <class Value> struct stage {
 template <class Value, int count> struct row_sums {
     int64_t begin;
     int64_t end;
-    Value total[count];
-    Value segment[count];
-
-    // The segment is complete.
-    __device__ void close(int64_t from)
-    {
-#pragma unroll
-        for (int g = 0; g < count; g++) {
-            total[g] = from == begin ? segment[g] : fur_add(total[g], segment[g]);
-            segment[g] = fur_zero<Value>();
-        }
-    }
+    Value sum[count];
 };
 
 // Adds the entries of a row that the part from `first` to `last` has.
@@ -53,23 +42,15 @@ template <class Value, int count>
 __device__ void add_part(const fur_block_product<Value> &p, const stage<Value> &a, int64_t first,
                          int64_t last, const Value *x, row_sums<Value, count> *row)
 {
-    int64_t k = max(row->begin, first);
     int64_t stop = min(row->end, last);
-    while (k < stop) {
-        int64_t from = k - (k - row->begin) % FUR_ROW_SEGMENT;
-        int64_t segment_end = min(row->end, from + FUR_ROW_SEGMENT);
-        int64_t until = min(stop, segment_end);
 #pragma unroll 2
-        for (; k < until; k++) {
-            int place = place_of(static_cast<int>(k - first));
-            Value value = a.values[place];
-            const Value *at = x + a.columns[place] * p.x.row;
+    for (int64_t k = max(row->begin, first); k < stop; k++) {
+        int place = place_of(static_cast<int>(k - first));
+        Value value = a.values[place];
+        const Value *at = x + a.columns[place] * p.x.row;
 #pragma unroll
-            for (int g = 0; g < count; g++)
-                row->segment[g] = fur_fma(value, fur_read(at + g * p.x.column), row->segment[g]);
-        }
-        if (k == segment_end)
-            row->close(from);
+        for (int g = 0; g < count; g++)
+            row->sum[g] = fur_fma(value, fur_read(at + g * p.x.column), row->sum[g]);
     }
 }
 
@@ -90,13 +71,13 @@ __global__ void __launch_bounds__(BLOCK, RESIDENT)
     if (works) {
         sums.begin = p.starts[row];
         sums.end = p.starts[row + 1];
-        works = sums.end - sums.begin <= FUR_LONG_ROW;
+        works = sums.end - sums.begin <= FUR_ROW_SEGMENT;
     }
     if (!works)
         sums.begin = sums.end = 0;
 #pragma unroll
     for (int g = 0; g < count; g++)
-        sums.total[g] = sums.segment[g] = fur_zero<Value>();
+        sums.sum[g] = fur_zero<Value>();
     int64_t end = p.starts[last_row];
     for (int64_t first = p.starts[first_row]; first < end; first += ENTRIES) {
         int64_t last = min(end, first + ENTRIES);
@@ -114,7 +95,7 @@ __global__ void __launch_bounds__(BLOCK, RESIDENT)
     Value *y = p.y.data + row * p.y.row + j * p.y.column;
 #pragma unroll
     for (int g = 0; g < count; g++)
-        p.finish(sums.total[g], y + g * p.y.column);
+        p.finish(sums.sum[g], y + g * p.y.column);
 }
 
 // `count` columns a thread, as many times as there are that many from `first` on, which moves on.

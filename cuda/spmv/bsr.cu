@@ -122,30 +122,6 @@ struct state {
     void *lines;
 };
 
-// The sum of a row to which entries are given in turn.
-template <class Value> struct segmented_sum {
-    Value rows_sum = fur_zero<Value>(); // of the segments before
-    Value sum = fur_zero<Value>();
-    int64_t taken = 0;
-
-    // The sum of the row so far: closed segments and the open one.
-    __device__ Value total() const
-    {
-        return taken > FUR_ROW_SEGMENT ? fur_add(rows_sum, sum) : sum;
-    }
-
-    // Adds a x; after every FUR_ROW_SEGMENT entries a segment begins.
-    __device__ void take(Value a, Value x)
-    {
-        if (taken > 0 && taken % FUR_ROW_SEGMENT == 0) {
-            rows_sum = total();
-            sum = fur_zero<Value>();
-        }
-        sum = fur_fma(a, x, sum);
-        taken++;
-    }
-};
-
 // A row a thread: its line of each block of the block row. Bytes and flops a row: above.
 template <int B, class Value, class Offset>
 __global__ void __launch_bounds__(BLOCK)
@@ -156,7 +132,7 @@ __global__ void __launch_bounds__(BLOCK)
         return;
     int line = static_cast<int>(row % B);
     int64_t end = a.offsets[row / B + 1];
-    segmented_sum<Value> sum;
+    Value sum = fur_zero<Value>();
     for (int64_t block = a.offsets[row / B]; block < end; block++) {
         block_line<B, Value> entries = a.lines[block * B + line];
         unsigned mask = a.masks[block] >> (line * B);
@@ -168,9 +144,9 @@ __global__ void __launch_bounds__(BLOCK)
 #pragma unroll
         for (int place = 0; place < B; place++)
             if (mask >> place & 1)
-                sum.take(entries.entry[place], x[place]);
+                sum = fur_fma(entries.entry[place], x[place], sum);
     }
-    p.finish(sum.total(), &p.y[row]);
+    p.finish(sum, &p.y[row]);
 }
 
 // Calls f with the size of the blocks as a constant.
@@ -330,8 +306,11 @@ void release(fur_env *env, void *memory)
     fur_env_release(env, s);
 }
 
-fur_status plan(fur_env *env, const fur_csr_view *a, const fur_spmv_profile *, void **out)
+fur_status plan(fur_env *env, const fur_csr_view *a, const fur_spmv_profile *profile, void **out)
 {
+    if (profile->rows.row_max > FUR_ROW_SEGMENT)
+        return fur_env_fail(env, FUR_UNSUPPORTED, "a row has more than %d entries",
+                            FUR_ROW_SEGMENT);
     return fur_make_state<state>(env, release, out, [&](state *s) { return build(env, a, s); });
 }
 

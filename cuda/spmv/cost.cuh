@@ -12,10 +12,8 @@
 #define FUR_HOP_NS 900.0
 // A row's next entry for a thread that walks through it.
 #define FUR_WALK_NS 170.0
-// A second launch that waits for the first.
-#define FUR_SECOND_NS 4000.0
 // A row that blocks share.
-#define FUR_SHARED_ROW_NS 4000.0
+#define FUR_SHARED_ROW_NS 1500.0
 // Copy rate of an H200.
 #define FUR_BYTES_A_NS 4200.0
 
@@ -42,15 +40,14 @@ static inline fur_spmv_cost fur_cuda_cost(double wait_ns, double bytes)
     return {FUR_LAUNCH_NS + longer + 0.5 * shorter, 0, nullptr};
 }
 
-// The kernels over slices (sell_layout.cuh): a lane's entries in batches of `unroll`, and a second
-// launch where rows are longer than a segment.
+// The kernels over slices (sell_layout.cuh): a lane's entries in batches of `unroll`.
 static inline fur_spmv_cost fur_cuda_sliced_cost(const fur_spmv_profile *profile, int unroll,
                                                  double bytes)
 {
     int64_t longest = profile->rows.row_max;
     double entries = static_cast<double>(longest < FUR_ROW_SEGMENT ? longest : FUR_ROW_SEGMENT);
-    double second = longest > FUR_ROW_SEGMENT ? FUR_SECOND_NS : 0;
-    return fur_cuda_cost(FUR_HOP_NS * entries / unroll + second, 1.02 * bytes);
+    double shared = longest > FUR_ROW_SEGMENT ? FUR_SHARED_ROW_NS : 0;
+    return fur_cuda_cost(FUR_HOP_NS * entries / unroll + shared, 1.02 * bytes);
 }
 
 // Kernels in which one thread walks through a row in CSR: neighbours read a row apart, so that long

@@ -17,6 +17,7 @@
 #define UNROLL 4
 // Blocks that should fit on a multiprocessor.
 #define RESIDENT 10
+#define RESIDENT_LONG 6
 
 namespace
 {
@@ -92,17 +93,18 @@ __device__ Value sum_slice(const delta &d, int64_t slice, const fur_sell_place &
 }
 
 // A slice a warp, in the width that its excesses have. Bytes and flops a row: above.
-template <class Value>
-__global__ void __launch_bounds__(SELL_BLOCK, RESIDENT) multiply(delta d, product<Value> q)
+template <class Value, bool Long>
+__global__ void __launch_bounds__(SELL_BLOCK, Long ? RESIDENT_LONG : RESIDENT)
+    multiply(delta d, product<Value> q)
 {
-    fur_sell_for_slice(d.layout, [&](int64_t slice, const fur_sell_place &p) {
+    fur_sell_for_slice<Long>(d.layout, [&](int64_t slice, const fur_sell_place &p) {
         int64_t begin = d.begin[slice];
         int64_t bytes = d.begin[slice + 1] - begin;
         Value sum = bytes == 0               ? sum_slice<0>(d, slice, p, begin, q)
                     : bytes == p.width()     ? sum_slice<1>(d, slice, p, begin, q)
                     : bytes == 2 * p.width() ? sum_slice<2>(d, slice, p, begin, q)
                                              : sum_slice<4>(d, slice, p, begin, q);
-        fur_sell_finish(d.layout, slice, p, sum, q.y, q.finish);
+        fur_sell_finish<Long>(d.layout, slice, p, sum, q.y, q.finish);
     });
 }
 
@@ -266,10 +268,10 @@ fur_status apply(const fur_spmv_call *call)
         using Value = decltype(value);
         product<Value> q = {static_cast<const Value *>(call->x), static_cast<Value *>(call->y),
                             fur_finish<Value>(call)};
-        multiply<<<fur_sell_blocks(d->layout.slices), SELL_BLOCK, 0, fur_cuda_stream(call->env)>>>(
-            *d, q);
-        FUR_TRY(fur_cuda_launched(call->env, "spmv delta"));
-        return fur_sell_finish_long<Value>(call, &d->layout);
+        auto kernel = d->layout.long_slices > 0 ? multiply<Value, true> : multiply<Value, false>;
+        kernel<<<fur_sell_blocks(d->layout.slices), SELL_BLOCK, 0, fur_cuda_stream(call->env)>>>(*d,
+                                                                                                 q);
+        return fur_cuda_launched(call->env, "spmv delta");
     });
 }
 

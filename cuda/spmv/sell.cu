@@ -44,14 +44,14 @@ template <class Value> struct plain_columns {
 };
 
 // A slice a warp, a unit a lane. Bytes and flops a row: above.
-template <class Value>
+template <class Value, bool Long>
 __global__ void __launch_bounds__(SELL_BLOCK, 1)
     multiply(fur_sell s, const int32_t *all, fur_narrow values, const Value *x, Value *y,
              fur_finish<Value> finish)
 {
-    fur_sell_for_slice(s, [&](int64_t slice, const fur_sell_place &p) {
+    fur_sell_for_slice<Long>(s, [&](int64_t slice, const fur_sell_place &p) {
         plain_columns<Value> columns = {all + p.start + p.lane(), p, {}};
-        fur_sell_finish(s, slice, p, fur_narrow_sum(values, slice, p, columns, x), y, finish);
+        fur_sell_finish<Long>(s, slice, p, fur_narrow_sum(values, slice, p, columns, x), y, finish);
     });
 }
 
@@ -95,11 +95,11 @@ fur_status apply(const fur_spmv_call *call)
         return FUR_OK;
     return fur_with_value(call->a->value_type, [&](auto value) {
         using Value = decltype(value);
-        multiply<<<fur_sell_blocks(s->layout.slices), SELL_BLOCK, 0, fur_cuda_stream(call->env)>>>(
+        auto kernel = s->layout.long_slices > 0 ? multiply<Value, true> : multiply<Value, false>;
+        kernel<<<fur_sell_blocks(s->layout.slices), SELL_BLOCK, 0, fur_cuda_stream(call->env)>>>(
             s->layout, s->columns, s->values, static_cast<const Value *>(call->x),
             static_cast<Value *>(call->y), fur_finish<Value>(call));
-        FUR_TRY(fur_cuda_launched(call->env, "spmv sell"));
-        return fur_sell_finish_long<Value>(call, &s->layout);
+        return fur_cuda_launched(call->env, "spmv sell");
     });
 }
 

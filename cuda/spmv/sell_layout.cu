@@ -25,40 +25,44 @@ __global__ void count_segments(int64_t rows, const Offset *offsets, int32_t *seg
         segments[row] = length > FUR_ROW_SEGMENT ? fur_ceil_segments(length) : 0;
 }
 
-// The row of each segment, and the long rows, in any order: each is added up by itself.
-__global__ void list_segments(fur_sell s, unsigned *long_count)
+// The row of each segment.
+__global__ void list_segments(fur_sell s)
 {
     int64_t row = blockIdx.x * int64_t(BLOCK) + threadIdx.x;
     if (row >= s.rows)
         return;
-    int32_t first = s.row_segment[row];
-    int32_t end = s.row_segment[row + 1];
-    for (int32_t segment = first; segment < end; segment++)
+    for (int32_t segment = s.row_segment[row]; segment < s.row_segment[row + 1]; segment++)
         s.segment_row[segment] = static_cast<int32_t>(row);
-    if (end > first)
-        s.long_rows[atomicAdd(long_count, 1)] = static_cast<int32_t>(row);
 }
 
-// Where the entries of a unit are in CSR; a negative length: it has none of its own.
+// Where the entries of a unit are in CSR: neighbours or, of a lane, FUR_ROW_LANES apart; a negative
+// length: it has none of its own. The units of a segment have one rank, by which they are sorted.
 struct range {
     int64_t begin;
     int length;
+    int rank;
 };
 
-// The entries of a row, or of a segment of a long one.
+// The entries of a row, or of a lane of a segment of a long one.
 template <class Offset>
 __device__ range range_of(const fur_sell &s, const Offset *offsets, int64_t unit)
 {
-    bool is_row = unit < s.rows;
-    int64_t segment = unit - s.rows;
-    int64_t row = is_row ? unit : s.segment_row[segment];
-    int64_t begin = offsets[row];
-    int64_t end = offsets[row + 1];
-    if (is_row && end - begin > FUR_ROW_SEGMENT)
-        return {0, -1};
-    if (!is_row)
-        begin += (segment - s.row_segment[row]) * FUR_ROW_SEGMENT;
-    return {begin, static_cast<int>(min(end - begin, int64_t(FUR_ROW_SEGMENT)))};
+    if (unit >= s.rows && unit < s.first_long)
+        return {0, -1, 0};
+    if (unit < s.rows) {
+        int64_t begin = offsets[unit];
+        int64_t length = offsets[unit + 1] - begin;
+        if (length > FUR_ROW_SEGMENT)
+            return {0, -1, 0};
+        return {begin, static_cast<int>(length), static_cast<int>(length)};
+    }
+    int64_t segment = (unit - s.first_long) / FUR_ROW_LANES;
+    int lane = static_cast<int>((unit - s.first_long) % FUR_ROW_LANES);
+    int64_t row = s.segment_row[segment];
+    int64_t begin = offsets[row] + (segment - s.row_segment[row]) * FUR_ROW_SEGMENT;
+    int length = static_cast<int>(min(offsets[row + 1] - begin, int64_t(FUR_ROW_SEGMENT)));
+    int most = (length + FUR_ROW_LANES - 1) / FUR_ROW_LANES;
+    return {begin + lane, max(0, (length - lane + FUR_ROW_LANES - 1) / FUR_ROW_LANES), most};
 }
 
 // Sorts a window's units by falling length, equal ones in order: one block a window. A key holds
@@ -73,19 +77,23 @@ __global__ void __launch_bounds__(SORT_BLOCK)
     int64_t window = blockIdx.x * int64_t(SELL_WINDOW);
     for (int i = 0; i < SORT_ITEMS; i++) {
         uint32_t local = threadIdx.x * SORT_ITEMS + i;
-        range r = {0, -1};
+        range r = {0, -1, 0};
         if (window + local < s.units)
             r = range_of(s, offsets, window + local);
         uint32_t number = r.length < 0 ? SELL_WINDOW : local;
-        key[i] = static_cast<uint32_t>(longest - max(r.length, 0)) << 16 | number;
+        key[i] = static_cast<uint32_t>(longest - r.rank) << 16 | number;
     }
     sorter(storage).Sort(key, 16, 16 + length_bits);
     for (int i = 0; i < SORT_ITEMS; i++) {
         int64_t place = window + threadIdx.x * SORT_ITEMS + i;
-        int length = longest - static_cast<int>(key[i] >> 16);
-        s.lanes[place] = {static_cast<uint16_t>(key[i] & 0xffff), static_cast<uint16_t>(length)};
+        int rank = longest - static_cast<int>(key[i] >> 16);
+        int number = static_cast<int>(key[i] & 0xffff);
+        int length = rank;
+        if (number < SELL_WINDOW && s.long_slices > 0)
+            length = range_of(s, offsets, window + number).length;
+        s.lanes[place] = {static_cast<uint16_t>(number), static_cast<uint16_t>(length)};
         if (place % SELL_LANES == 0)
-            widths[place / SELL_LANES] = int64_t(length) * SELL_LANES;
+            widths[place / SELL_LANES] = int64_t(rank) * SELL_LANES;
     }
 }
 
@@ -133,8 +141,12 @@ __global__ void __launch_bounds__(SPREAD_BLOCK)
     auto turned = memory[threadIdx.x / FUR_WARP];
     fur_sell_for_slice(s, [&](int64_t slice, const fur_sell_place &p) {
         int64_t unit = p.unit(slice);
-        range r = unit >= 0 ? range_of(s, offsets, unit) : range{0, 0};
-        if (p.width() <= 8)
+        range r = unit >= 0 ? range_of(s, offsets, unit) : range{0, 0, 0};
+        if (slice >= s.slices - s.long_slices)
+            for (int k = 0; k < p.width(); k++)
+                to[p.start + k * SELL_LANES + p.lane()] =
+                    k < r.length ? fur_stream(from + r.begin + k * FUR_ROW_LANES) : T{};
+        else if (p.width() <= 8)
             turn<8>(p, r, from, turned, to);
         else if (p.width() <= 16)
             turn<16>(p, r, from, turned, to);
@@ -144,7 +156,7 @@ __global__ void __launch_bounds__(SPREAD_BLOCK)
 }
 
 // Cuts long rows into segments.
-fur_status cut(fur_env *env, const fur_csr_view *a, unsigned *long_count, fur_sell *s)
+fur_status cut(fur_env *env, const fur_csr_view *a, fur_sell *s)
 {
     FUR_TRY(fur_cuda_allocate(env, a->rows + 1, sizeof *s->row_segment, &s->row_segment));
     FUR_TRY(fur_with_offset(a, [&](auto offsets) {
@@ -155,34 +167,28 @@ fur_status cut(fur_env *env, const fur_csr_view *a, unsigned *long_count, fur_se
     FUR_TRY(fur_exclusive_scan(env, s->row_segment, a->rows + 1));
     int32_t segments;
     FUR_TRY(fur_cuda_copy(env, &segments, s->row_segment + a->rows, sizeof segments));
-    s->units += segments;
-    int64_t longest = a->entries / FUR_ROW_SEGMENT; // rows that may be long
+    int64_t windows = fur_ceil_div(int64_t(segments) * FUR_ROW_LANES, SELL_WINDOW);
+    s->first_long = fur_ceil_div(a->rows, SELL_WINDOW) * SELL_WINDOW;
+    s->long_slices = windows * SELL_SLICES;
+    s->units = s->first_long + int64_t(segments) * FUR_ROW_LANES;
     FUR_TRY(fur_cuda_allocate(env, segments, sizeof *s->segment_row, &s->segment_row));
-    FUR_TRY(fur_cuda_allocate(env, longest, sizeof *s->long_rows, &s->long_rows));
     FUR_TRY(fur_cuda_allocate(env, segments, fur_value_size(a->value_type), &s->sums));
-    FUR_TRY(fur_cuda_clear(env, long_count, sizeof *long_count));
-    list_segments<<<fur_blocks(a->rows, BLOCK), BLOCK, 0, fur_cuda_stream(env)>>>(*s, long_count);
-    FUR_TRY(fur_cuda_launched(env, "sell: list segments"));
-    unsigned count;
-    FUR_TRY(fur_cuda_copy(env, &count, long_count, sizeof count));
-    s->long_count = count;
-    return FUR_OK;
+    FUR_TRY(fur_cuda_allocate(env, segments, sizeof *s->arrived, &s->arrived));
+    FUR_TRY(fur_cuda_clear(env, s->arrived, segments * static_cast<int64_t>(sizeof *s->arrived)));
+    list_segments<<<fur_blocks(a->rows, BLOCK), BLOCK, 0, fur_cuda_stream(env)>>>(*s);
+    return fur_cuda_launched(env, "sell: list segments");
 }
 
-// Rows, and where some are long their segments, as units.
+// Rows, and where some are long the lanes of their segments, as units.
 fur_status find_units(fur_env *env, const fur_csr_view *a, const fur_spmv_profile *profile,
                       fur_sell *s)
 {
-    unsigned *long_count;
     s->rows = s->units = a->rows;
     if (profile->rows.row_max <= FUR_ROW_SEGMENT)
         return FUR_OK;
     if (a->entries / (FUR_ROW_SEGMENT / 2) > INT32_MAX)
         return fur_env_fail(env, FUR_UNSUPPORTED, "it has too many segments of long rows");
-    FUR_TRY(fur_cuda_allocate(env, 1, sizeof *long_count, &long_count));
-    fur_status status = cut(env, a, long_count, s);
-    fur_cuda_release(env, long_count);
-    return status;
+    return cut(env, a, s);
 }
 
 // Sorts the units of each window by length; s->start = the width of each slice.
@@ -260,6 +266,6 @@ void fur_sell_release(fur_env *env, fur_sell *s)
     fur_cuda_release(env, s->start);
     fur_cuda_release(env, s->segment_row);
     fur_cuda_release(env, s->row_segment);
-    fur_cuda_release(env, s->long_rows);
+    fur_cuda_release(env, s->arrived);
     fur_cuda_release(env, s->sums);
 }

@@ -1,13 +1,15 @@
 // The sliced layout that sell.cu and delta.cu share: SELL-C-sigma (Kreutzer, Hager,
 // Wellein, Fehske and Bishop 2014) over units: first the rows, of which those of more than
-// FUR_ROW_SEGMENT entries count as empty, then the segments of these. Slices of C = 32 units, one a
-// lane, come from windows of sigma = 1024 units that are sorted by length. Entry k of a lane stands
+// FUR_ROW_SEGMENT entries count as empty, then, from a new window on, the lanes of the segments of
+// these (docs/numerics.md). Slices of C = 32 units, one a lane, come from windows of sigma = 1024
+// units that are sorted by length; the lanes of a segment stay together. Entry k of a lane stands
 // at start + 32 k + lane: a warp reads 32 neighbours. What pads a slice is 0 and is read, but never
 // multiplied.
 #ifndef FURROW_CUDA_SELL_CUH
 #define FURROW_CUDA_SELL_CUH
 
-#include "lanes.cuh"
+#include "long_sum.cuh"
+#include "ticket.cuh"
 
 #define SELL_LANES FUR_WARP
 #define SELL_WINDOW 1024
@@ -29,12 +31,14 @@ struct fur_sell {
     int64_t padded;       // entries with padding
     fur_sell_lane *lanes; // SELL_LANES a slice
     int64_t *start;       // of a slice, in entries; slices + 1
-    // With long rows only, else NULL: the row of each segment, the first segment of each row, the
-    // long rows, and room for the sum of each segment.
+    // With long rows only, else NULL or 0: the first of their units, and the slices of these; the
+    // row of each segment, the first segment of each row, the sum of each segment and, at the first
+    // of a row, how many have arrived, 0 between products.
+    int64_t first_long;
+    int64_t long_slices;
     int32_t *segment_row;
     int32_t *row_segment;
-    int32_t *long_rows;
-    int64_t long_count;
+    unsigned *arrived;
     void *sums;
 };
 
@@ -90,14 +94,17 @@ struct fur_sell_place {
     }
 };
 
-// Calls f(slice, place) for the slice of the calling warp. (Warps that go from slice to slice with
-// the next one's place under way were slower: the hardware balances better.)
-template <class F> __device__ void fur_sell_for_slice(const fur_sell &s, F f)
+// Calls f(slice, place) for the slice of the calling warp. Turned: slices of long rows, which have
+// an end to wait for, come first. (Warps that go from slice to slice with the next one's place
+// under way were slower: the hardware balances better.)
+template <bool Turned = false, class F> __device__ void fur_sell_for_slice(const fur_sell &s, F f)
 {
     int64_t slice = (blockIdx.x * int64_t(blockDim.x) + threadIdx.x) / FUR_WARP;
     fur_sell_place place;
     if (slice >= s.slices)
         return;
+    if constexpr (Turned)
+        slice += slice < s.long_slices ? s.slices - s.long_slices : -s.long_slices;
     place.fetch(s, slice);
     f(slice, place);
 }
@@ -139,61 +146,52 @@ __device__ Value fur_sell_sum(const fur_sell_place &p, Values values, Columns co
     return sum;
 }
 
-// The end of a unit's product.
+// The end of the product of a slice of lanes of long rows: the last warp to bring a segment of a
+// row adds them up.
 template <class Value>
+__device__ void fur_sell_finish_long(const fur_sell &s, int64_t unit, Value sum, Value *y,
+                                     const fur_finish<Value> &finish)
+{
+    Value *sums = static_cast<Value *>(s.sums);
+    int32_t row = 0;
+    int32_t first = 0;
+    int32_t count = 0;
+    bool last = false;
+    sum = fur_fold_lanes(sum, FUR_ROW_LANES);
+    if (unit >= 0 && threadIdx.x % FUR_ROW_LANES == 0) {
+        int64_t segment = (unit - s.first_long) / FUR_ROW_LANES;
+        row = s.segment_row[segment];
+        first = s.row_segment[row];
+        count = s.row_segment[row + 1] - first;
+        sums[segment] = sum;
+        last = fur_last_to_arrive(&s.arrived[first], static_cast<unsigned>(count));
+    }
+    for (unsigned left = __ballot_sync(FUR_ALL_LANES, last); left > 0; left &= left - 1) {
+        int from = __ffs(static_cast<int>(left)) - 1;
+        Value total = fur_add_up(sums + __shfl_sync(FUR_ALL_LANES, first, from),
+                                 __shfl_sync(FUR_ALL_LANES, count, from));
+        int32_t own = __shfl_sync(FUR_ALL_LANES, row, from);
+        if (fur_sell_place::lane() == 0)
+            finish(total, &y[own]);
+    }
+}
+
+// The end of the product of a slice; Long: there are long rows.
+template <bool Long, class Value>
 __device__ void fur_sell_finish(const fur_sell &s, int64_t slice, const fur_sell_place &p,
                                 Value sum, Value *y, const fur_finish<Value> &finish)
 {
     int64_t unit = p.unit(slice);
-    if (unit >= s.rows)
-        static_cast<Value *>(s.sums)[unit - s.rows] = sum;
+    if (Long && slice >= s.slices - s.long_slices)
+        fur_sell_finish_long(s, unit, sum, y, finish);
     else if (unit >= 0)
         finish(sum, &y[unit]);
-}
-
-// Adds up the segments of the long rows, in order, one warp a row: the lanes fetch, and all add.
-template <class Value>
-__global__ void __launch_bounds__(SELL_BLOCK)
-    fur_sell_add_segments(fur_sell s, Value *y, fur_finish<Value> finish)
-{
-    int64_t warp = (blockIdx.x * int64_t(SELL_BLOCK) + threadIdx.x) / FUR_WARP;
-    int lane = static_cast<int>(threadIdx.x % FUR_WARP);
-    if (warp >= s.long_count)
-        return;
-    int32_t row = s.long_rows[warp];
-    int32_t first = s.row_segment[row];
-    int32_t end = s.row_segment[row + 1];
-    const Value *sums = static_cast<const Value *>(s.sums);
-    Value total = sums[first];
-    Value next = first + 1 + lane < end ? sums[first + 1 + lane] : fur_zero<Value>();
-    for (int32_t base = first + 1; base < end; base += FUR_WARP) {
-        Value own = next;
-        int32_t ahead = base + FUR_WARP + lane;
-        int count = min(FUR_WARP, end - base);
-        if (ahead < end)
-            next = sums[ahead];
-        for (int i = 0; i < count; i++)
-            total = fur_add(total, fur_shuffle(own, i));
-    }
-    if (lane == 0)
-        finish(total, &y[row]);
 }
 
 // The number of blocks for so many warps.
 static inline unsigned fur_sell_blocks(int64_t warps)
 {
     return fur_blocks(warps * FUR_WARP, SELL_BLOCK);
-}
-
-// The second launch of a product, for matrices with long rows.
-template <class Value> fur_status fur_sell_finish_long(const fur_spmv_call *call, const fur_sell *s)
-{
-    if (s->long_count == 0)
-        return FUR_OK;
-    fur_sell_add_segments<<<fur_sell_blocks(s->long_count), SELL_BLOCK, 0,
-                            fur_cuda_stream(call->env)>>>(*s, static_cast<Value *>(call->y),
-                                                          fur_finish<Value>(call));
-    return fur_cuda_launched(call->env, "spmv sell: long rows");
 }
 
 // The bytes of the layout, without columns and values.

@@ -4,7 +4,7 @@
 #define FURROW_CUDA_SPMV_CUH
 
 #include "device.cuh"
-#include "value.cuh"
+#include "long_sum.cuh"
 
 // y = alpha A x + beta y with the types of A.
 template <class Value, class Offset> struct fur_product {
@@ -35,13 +35,7 @@ template <class F> fur_status fur_with_product(const fur_spmv_call *call, F f)
     });
 }
 
-// Segments of a row, or of a part of one.
-__device__ inline int fur_ceil_segments(int64_t entries)
-{
-    return static_cast<int>((entries + FUR_ROW_SEGMENT - 1) / FUR_ROW_SEGMENT);
-}
-
-// x: the vector, or what stands for it.
+// The sum of a row of one segment. x: the vector, or what stands for it.
 template <class Value, class X, class Offset>
 __device__ inline Value fur_segment_sum(const Value *values, const int32_t *columns, X x,
                                         Offset begin, Offset end)
@@ -52,19 +46,15 @@ __device__ inline Value fur_segment_sum(const Value *values, const int32_t *colu
     return sum;
 }
 
-// The sum of a row: of its segments, one after the other.
+// The sum of a row by one thread.
 template <class Value, class X, class Offset>
 __device__ inline Value fur_row_sum(const Value *values, const int32_t *columns, X x, Offset begin,
                                     Offset end)
 {
-    Offset stop = end - begin > FUR_ROW_SEGMENT ? begin + FUR_ROW_SEGMENT : end;
-    Value sum = fur_segment_sum(values, columns, x, begin, stop);
-    while (stop < end) {
-        begin = stop;
-        stop = end - begin > FUR_ROW_SEGMENT ? begin + FUR_ROW_SEGMENT : end;
-        sum = fur_add(sum, fur_segment_sum(values, columns, x, begin, stop));
-    }
-    return sum;
+    if (end - begin <= FUR_ROW_SEGMENT)
+        return fur_segment_sum(values, columns, x, begin, end);
+    return fur_long_sum<Value>(
+        begin, end, [=](int64_t k, Value sum) { return fur_fma(values[k], x[columns[k]], sum); });
 }
 
 #endif

@@ -3,9 +3,9 @@
 // every row in order, one thread a row. After CSR-stream (Greathouse and Daga 2014), over tiles
 // that are equal shares of rows plus entries (Merrill and Garland 2016).
 //
-// A row of more than one segment of FUR_ROW_SEGMENT entries is added segment by segment, by
-// whatever tiles its segments begin in: the last of these to finish adds up the sums of the
-// segments in order. So neither one long row nor many empty ones unbalance the blocks, and the
+// A row of more than one segment of FUR_ROW_SEGMENT entries is added segment by segment, a lane a
+// thread, by whatever tiles its segments begin in: the last of these to finish adds up the sums of
+// the segments. So neither one long row nor many empty ones unbalance the blocks, and the
 // result has the bits of the reference.
 //
 // Bytes a row of n entries: n (entry + 4) + offset for A, two entries for x and y; 2 n flops.
@@ -120,22 +120,23 @@ __device__ void stage(const product<Value, Offset> &p, int64_t begin, int count,
     }
 }
 
-// The sum of staged entries begin .. end-1, in order; several are fetched at a time.
-template <class Value, class Place>
+// The sum of staged entries begin, begin + step, ... before `end`, in order; several are fetched at
+// a time.
+template <int step, class Value, class Place>
 __device__ Value sum_placed(const staged<Value> *from, int begin, int end, Place place)
 {
     Value sum = fur_zero<Value>();
     int i = begin;
-    for (; i + FETCH <= end; i += FETCH) {
+    for (; i + (FETCH - 1) * step < end; i += FETCH * step) {
         staged<Value> entry[FETCH];
 #pragma unroll
         for (int u = 0; u < FETCH; u++)
-            entry[u] = from[place(i + u)];
+            entry[u] = from[place(i + u * step)];
 #pragma unroll
         for (int u = 0; u < FETCH; u++)
             sum = fur_fma(entry[u].value, entry[u].x, sum);
     }
-    for (; i < end; i++) {
+    for (; i < end; i += step) {
         staged<Value> entry = from[place(i)];
         sum = fur_fma(entry.value, entry.x, sum);
     }
@@ -146,8 +147,9 @@ __device__ Value sum_placed(const staged<Value> *from, int begin, int end, Place
 template <class Value>
 __device__ Value sum_staged(const staged<Value> *from, int begin, int end, int skew)
 {
-    return skew == NO_SKEW ? sum_placed(from, begin, end, [](int i) { return i; })
-                           : sum_placed(from, begin, end, [skew](int i) { return place(i, skew); });
+    return skew == NO_SKEW
+               ? sum_placed<1>(from, begin, end, [](int i) { return i; })
+               : sum_placed<1>(from, begin, end, [skew](int i) { return place(i, skew); });
 }
 
 // A tile of rows of one segment each.
@@ -252,19 +254,30 @@ __device__ void sum_short_rows(const product<Value, Offset> &p, start from, int3
     }
 }
 
-// Sums the segments of long rows, into shared memory where a row has no others elsewhere. They go
-// to the threads from the last one down: the first ones have rows.
+// Sums the segments of long rows, a lane a thread, into shared memory where a row has no others
+// elsewhere. They go to the threads from the last ones down: the first ones have rows. With long
+// rows there is no skew.
 template <class Value, class Offset>
 __device__ void sum_segments(const product<Value, Offset> &p, const staged<Value> *tile,
                              shares<Value> *s)
 {
-    for (int i = BLOCK - 1 - threadIdx.x; i < s->rows * TILE_SEGMENTS; i += BLOCK) {
-        long_row r = s->row[i / TILE_SEGMENTS];
+    constexpr int groups = BLOCK / FUR_ROW_LANES;
+    int lane = static_cast<int>(threadIdx.x % FUR_ROW_LANES);
+    for (int first = 0; first < s->rows * TILE_SEGMENTS; first += groups) {
+        int i = first + groups - 1 - static_cast<int>(threadIdx.x) / FUR_ROW_LANES;
         int segment = i % TILE_SEGMENTS;
-        int begin = r.begin + segment * FUR_ROW_SEGMENT;
-        if (segment >= r.count)
+        bool there = i / TILE_SEGMENTS < s->rows && segment < s->row[i / TILE_SEGMENTS].count;
+        Value sum = fur_zero<Value>();
+        long_row r = {};
+        if (there) {
+            r = s->row[i / TILE_SEGMENTS];
+            int begin = r.begin + segment * FUR_ROW_SEGMENT;
+            int end = min(r.end, begin + FUR_ROW_SEGMENT);
+            sum = sum_placed<FUR_ROW_LANES>(tile, begin + lane, end, [](int at) { return at; });
+        }
+        sum = fur_fold_lanes(sum, FUR_ROW_LANES);
+        if (!there || lane > 0)
             continue;
-        Value sum = sum_staged(tile, begin, min(r.end, begin + FUR_ROW_SEGMENT), p.skew);
         if (r.count == r.all)
             s->sum[i / TILE_SEGMENTS][segment] = sum;
         else
@@ -280,10 +293,12 @@ __device__ void settle(const product<Value, Offset> &p, shares<Value> *s, int i)
     long_row r = s->row[i];
     s->last[i] = false;
     if (r.count == r.all) {
-        Value sum = s->sum[i][0];
-        for (int segment = 1; segment < r.count; segment++)
-            sum = fur_add(sum, s->sum[i][segment]);
-        p.finish(sum, &p.y[r.row]);
+        static_assert(TILE_SEGMENTS <= FUR_ROW_LANES, "a sum a lane");
+        Value lane[FUR_ROW_LANES];
+#pragma unroll
+        for (int l = 0; l < FUR_ROW_LANES; l++)
+            lane[l] = l < r.count ? fur_add(fur_zero<Value>(), s->sum[i][l]) : fur_zero<Value>();
+        p.finish(fur_fold(lane), &p.y[r.row]);
         return;
     }
     int64_t slot = p.offsets[r.row] / SLOT_ENTRIES;
@@ -294,30 +309,6 @@ __device__ void settle(const product<Value, Offset> &p, shares<Value> *s, int i)
         p.arrived[slot] = 0;
         s->last[i] = true;
     }
-}
-
-// Adds up the segments of a row in order. All threads fetch, one adds.
-template <class Value, class Offset>
-__device__ void add_up(const product<Value, Offset> &p, long_row r, Value *buffer)
-{
-    const Value *sums = p.sums + p.offsets[r.row] / SLOT_ENTRIES;
-    Value total = fur_zero<Value>();
-    for (int begin = 0; begin < r.all; begin += p.cut.tile) {
-        int count = min(p.cut.tile, r.all - begin);
-        __syncthreads();
-        for (int i = threadIdx.x; i < count; i += BLOCK)
-            buffer[i] = fur_from_l2(&sums[begin + i]);
-        __syncthreads();
-        if (threadIdx.x == 0) {
-            int i = begin == 0 ? 1 : 0;
-            total = begin == 0 ? buffer[0] : total;
-#pragma unroll 16
-            for (; i < count; i++)
-                total = fur_add(total, buffer[i]);
-        }
-    }
-    if (threadIdx.x == 0)
-        p.finish(total, &p.y[r.row]);
 }
 
 // Tiles are taken from both ends of the matrix in turn: dense rows, which take longest to finish,
@@ -352,9 +343,14 @@ __global__ void __launch_bounds__(BLOCK, RESIDENT) multiply_any(product<Value, O
     if (shared.open == 0)
         return;
     __syncthreads();
-    for (int i = 0; i < shared.rows; i++)
-        if (shared.last[i])
-            add_up(p, shared.row[i], reinterpret_cast<Value *>(memory));
+    for (int i = static_cast<int>(threadIdx.x) / FUR_WARP; i < shared.rows; i += BLOCK / FUR_WARP) {
+        if (!shared.last[i])
+            continue;
+        long_row r = shared.row[i];
+        Value sum = fur_add_up(p.sums + p.offsets[r.row] / SLOT_ENTRIES, r.all);
+        if (threadIdx.x % FUR_WARP == 0)
+            p.finish(sum, &p.y[r.row]);
+    }
 }
 
 // The first row that does not begin before a merged position.

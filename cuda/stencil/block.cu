@@ -19,44 +19,15 @@ template <class Value, int width> struct alignas(width * sizeof(Value)) columns_
     Value entry[width];
 };
 
-// The sums of a point for some columns, in segments of terms that are not left out.
+// The sums of a point for some columns.
 template <class Value, bool Long, int width> struct column_sums {
-    Value total[width];
-    Value segment[width];
-    int terms = 0;
-
-    __device__ column_sums()
-    {
-#pragma unroll
-        for (int i = 0; i < width; i++)
-            total[i] = segment[i] = fur_zero<Value>();
-    }
+    fur_term_sum<Value, Long> own[width];
 
     __device__ void add(Value coefficient, const columns_of<Value, width> &x)
     {
-        if constexpr (Long) {
-            if (terms > 0 && terms % FUR_ROW_SEGMENT == 0)
-                close();
-            terms++;
-        }
 #pragma unroll
         for (int i = 0; i < width; i++)
-            segment[i] = fur_fma(coefficient, x.entry[i], segment[i]);
-    }
-
-    // The segment is complete.
-    __device__ void close()
-    {
-#pragma unroll
-        for (int i = 0; i < width; i++) {
-            total[i] = result(i);
-            segment[i] = fur_zero<Value>();
-        }
-    }
-
-    __device__ Value result(int i) const
-    {
-        return Long && terms > FUR_ROW_SEGMENT ? fur_add(total[i], segment[i]) : segment[i];
+            own[i].add(coefficient, x.entry[i]);
     }
 };
 
@@ -118,7 +89,7 @@ template <class Value, class Terms, bool Long, int width> struct block_product {
             out = *to;
 #pragma unroll
         for (int i = 0; i < width; i++)
-            out.entry[i] = finish.combine(sum.result(i), &out.entry[i]);
+            out.entry[i] = finish.combine(sum.own[i].result(), &out.entry[i]);
         *to = out;
     }
 };

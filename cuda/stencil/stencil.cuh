@@ -5,7 +5,7 @@
 #define FURROW_CUDA_STENCIL_CUH
 
 #include "device.cuh"
-#include "value.cuh"
+#include "long_sum.cuh"
 
 // Bytes of shared memory that a block may have on every supported device.
 #define FUR_SHARED_MOST (96 << 10)
@@ -66,30 +66,70 @@ fur_status fur_cuda_stencil_prove(fur_env *env, const fur_csr_view *a, const fur
                                   int64_t most, int32_t **numbers, int64_t *count);
 }
 
-// The sum of a point's terms, in segments of those that are not left out. Long: there may be more
-// than one segment.
+// The sum of a point's terms, those that are not left out, added like the entries of a row. Long:
+// they may be more than one segment.
 template <class Value, bool Long> struct fur_term_sum {
-    Value total = fur_zero<Value>(); // of the segments before
-    Value segment = fur_zero<Value>();
-    int terms = 0;
+    Value sum = fur_zero<Value>();
 
-    // Adds a term; after every FUR_ROW_SEGMENT of them a segment begins.
     __device__ void add(Value coefficient, Value x)
     {
-        if constexpr (Long) {
-            if (terms > 0 && terms % FUR_ROW_SEGMENT == 0) {
-                total = result();
-                segment = fur_zero<Value>();
-            }
-            terms++;
-        }
-        segment = fur_fma(coefficient, x, segment);
+        sum = fur_fma(coefficient, x, sum);
+    }
+    __device__ Value result()
+    {
+        return sum;
+    }
+};
+
+template <class Value> struct fur_term_sum<Value, true> {
+    Value sum = fur_zero<Value>(); // of up to FUR_ROW_SEGMENT terms
+    Value lane[FUR_ROW_LANES];     // in turn: the first takes the next term
+    fur_segment_sums<Value, 1> sums;
+    int terms = 0;
+
+    __device__ fur_term_sum()
+    {
+        clear();
     }
 
-    // The sum of all terms: closed segments and the open one.
-    __device__ Value result() const
+    __device__ void clear()
     {
-        return Long && terms > FUR_ROW_SEGMENT ? fur_add(total, segment) : segment;
+#pragma unroll
+        for (int i = 0; i < FUR_ROW_LANES; i++)
+            lane[i] = fur_zero<Value>();
+    }
+
+    // The first lane becomes `own`, and the last.
+    __device__ void turn(Value own)
+    {
+#pragma unroll
+        for (int i = 0; i < FUR_ROW_LANES - 1; i++)
+            lane[i] = lane[i + 1];
+        lane[FUR_ROW_LANES - 1] = own;
+        terms++;
+    }
+
+    __device__ void add(Value coefficient, Value x)
+    {
+        if (terms < FUR_ROW_SEGMENT)
+            sum = fur_fma(coefficient, x, sum);
+        turn(fur_fma(coefficient, x, lane[0]));
+        if (terms % FUR_ROW_SEGMENT == 0) {
+            sums.add(fur_fold(lane));
+            clear();
+        }
+    }
+
+    __device__ Value result()
+    {
+        if (terms <= FUR_ROW_SEGMENT)
+            return sum;
+        if (terms % FUR_ROW_SEGMENT > 0) {
+            while (terms % FUR_ROW_LANES > 0)
+                turn(lane[0]);
+            sums.add(fur_fold(lane));
+        }
+        return sums.total();
     }
 };
 

@@ -1,5 +1,5 @@
-/* Norms of matrices. The moduli of a row or column are added in segments of FUR_ROW_SEGMENT, as the
- * products of a row are: each from 0 on, then the segments' sums one after the other. */
+/* Norms of matrices. The moduli of a row or column are added in segments of FUR_ROW_SEGMENT: each
+ * from 0 on, then the segments' sums one after the other. */
 #ifndef FUR_TEMPLATE
 #    include <furrow/reduce.h>
 

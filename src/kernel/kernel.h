@@ -29,11 +29,11 @@
 extern "C" {
 #endif
 
-/* Products of a row are added in segments of this many entries: within a segment one after the
- * other by fma, starting from 0; the segments' sums then one after the other (docs/numerics.md).
- * Segments do not wait for each other: a long row is added several at a time, and by several
- * threads, with the bits of one. */
+/* A row of at most FUR_ROW_SEGMENT entries is added in order by fma. A longer one is cut into
+ * segments of so many, whose entries k go to lanes k mod FUR_ROW_LANES, which are folded; the sums
+ * of segments are added in the same way, until one is left (docs/numerics.md). */
 #define FUR_ROW_SEGMENT 128
+#define FUR_ROW_LANES 8
 
 /* Figures of a matrix by which a kernel is chosen. */
 typedef struct fur_spmv_profile {

@@ -68,7 +68,8 @@ static void look_at_rows(const fur_csr_view *a, int64_t begin, int64_t end, fur_
     for (int64_t i = begin; i < end; i++) {
         int64_t length = fur_offset_at(a, i + 1) - fur_offset_at(a, i);
         out->turns += before >= 0 && length != before;
-        out->late_entries += (double)fur_larger(0, length - LATE);
+        if (length <= FUR_ROW_SEGMENT) /* longer ones have several sums that do not wait */
+            out->late_entries += (double)fur_larger(0, length - LATE);
         if ((i - begin) % 2)
             look_at_pair(before, length, out);
         before = length;

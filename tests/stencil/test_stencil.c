@@ -17,26 +17,44 @@ static fur_scalar multiply_entries(fur_value_type value, fur_scalar a, fur_scala
     return entry_fma(value, a, b, fur_complex(-0.0, -0.0));
 }
 
+/* The sum of `count` numbers s_k, or of products c_k s_k, by the rule for rows of more than SEGMENT
+ * entries: segments of eight lanes, folded in halves, and their sums in the same way. */
+static fur_scalar long_sum(fur_value_type value, const fur_scalar *c, fur_scalar *s, int count)
+{
+    int segments = 0;
+    for (int first = 0; first < count; first += SEGMENT) {
+        fur_scalar lane[8] = {{0, 0}};
+        for (int k = first; k < count && k < first + SEGMENT; k++)
+            lane[k % 8] =
+                c ? entry_fma(value, c[k], s[k], lane[k % 8]) : entry_add(value, lane[k % 8], s[k]);
+        for (int half = 4; half > 0; half /= 2)
+            for (int l = 0; l < half; l++)
+                lane[l] = entry_add(value, lane[l], lane[l + half]);
+        s[segments++] = lane[0];
+    }
+    return segments == 1 ? s[0] : long_sum(value, NULL, s, segments);
+}
+
 /* `order` has the offsets by z, then y, then x. */
 static fur_scalar expected_sum(const stencil_trial *t, const int *order, int64_t p)
 {
     fur_value_type value = t->d.value_type;
+    fur_scalar c[9 * 9 * 9];
+    fur_scalar x[9 * 9 * 9];
     fur_scalar sum = {0, 0};
-    fur_scalar segment = {0, 0};
     int terms = 0;
     for (int n = 0; n < t->d.points; n++) {
         int64_t from = trial_neighbour(t, p, order[n]);
         if (from < 0)
             continue;
-        if (terms > 0 && terms % SEGMENT == 0) {
-            sum = terms == SEGMENT ? segment : entry_add(value, sum, segment);
-            segment = fur_real(0);
-        }
-        segment = entry_fma(value, trial_coefficient(t, p, order[n]), entry_get(value, t->x, from),
-                            segment);
-        terms++;
+        c[terms] = trial_coefficient(t, p, order[n]);
+        x[terms++] = entry_get(value, t->x, from);
     }
-    return terms <= SEGMENT ? segment : entry_add(value, sum, segment);
+    if (terms > SEGMENT)
+        return long_sum(value, c, x, terms);
+    for (int n = 0; n < terms; n++)
+        sum = entry_fma(value, c[n], x[n], sum);
+    return sum;
 }
 
 static int rank_of(fur_stencil_offset o)

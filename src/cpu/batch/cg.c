@@ -33,7 +33,9 @@ static void solve(const fur_batch_solve_call *call, int64_t first, void *room)
 extern const batch_method ISA(batch_cg);
 const batch_method ISA(batch_cg) = {bytes, solve};
 #else
+#    define SUMS_SIDE SIDE
 #    include "chunk.h"
+#    include "long_sum.h"
 #    include "sums.h"
 
 #    include "reciprocal_template.h"
@@ -59,11 +61,11 @@ typedef struct FN(chunk) {
     fur_course course[SIDE];
 } FN(chunk);
 
-/* Adds entries begin .. end-1 of a row times x. */
-INLINE void FN(add_entries)(const FN(chunk) * c, int64_t begin, int64_t end, const VALUE *x,
-                            VALUE *sum)
+/* Adds the entries begin, begin + step, ... before `end` of a row times x. */
+INLINE void FN(add_entries)(const FN(chunk) * c, int64_t begin, int64_t end, int step,
+                            const VALUE *x, VALUE *sum)
 {
-    for (int64_t k = begin; k < end; k++) {
+    for (int64_t k = begin; k < end; k += step) {
         const VALUE *value = c->values + k * SIDE;
         const VALUE *entry = x + (int64_t)c->a->columns[k] * SIDE;
 #    pragma omp simd aligned(value, entry : CHUNK_BYTES)
@@ -72,20 +74,35 @@ INLINE void FN(add_entries)(const FN(chunk) * c, int64_t begin, int64_t end, con
     }
 }
 
+/* A row of more than one segment times x. */
+static void FN(multiply_long_row)(const FN(chunk) * c, int64_t begin, int64_t end, const VALUE *x,
+                                  VALUE *sum)
+{
+    FN(long_sum) s;
+    FN(long_start)(&s, SIDE);
+    for (; begin < end; begin += FUR_ROW_SEGMENT) {
+        FN(abreast) lane[FUR_ROW_LANES];
+        memset(lane, 0, sizeof lane);
+        for (int l = 0; l < FUR_ROW_LANES; l++)
+            FN(add_entries)
+        (c, begin + l, fur_smaller(end, begin + FUR_ROW_SEGMENT), FUR_ROW_LANES, x, lane[l]);
+        FN(add_segment)(&s, lane);
+    }
+    FN(long_total)(&s, sum);
+}
+
 /* Row i of the matrices times x. */
 INLINE void FN(multiply_row)(const FN(chunk) * c, int64_t i, const VALUE *x, VALUE *sum)
 {
-    int64_t from = fur_offset_at(c->a, i);
+    int64_t begin = fur_offset_at(c->a, i);
     int64_t end = fur_offset_at(c->a, i + 1);
+    if (end - begin > FUR_ROW_SEGMENT) {
+        FN(multiply_long_row)(c, begin, end, x, sum);
+        return;
+    }
     for (int s = 0; s < SIDE; s++)
         sum[s] = V(from)(fur_real(0));
-    FN(add_entries)(c, from, fur_smaller(end, from + FUR_ROW_SEGMENT), x, sum);
-    for (from += FUR_ROW_SEGMENT; from < end; from += FUR_ROW_SEGMENT) {
-        _Alignas(64) VALUE segment[SIDE] = {0};
-        FN(add_entries)(c, from, fur_smaller(end, from + FUR_ROW_SEGMENT), x, segment);
-        for (int s = 0; s < SIDE; s++)
-            sum[s] = V(add)(sum[s], segment[s]);
-    }
+    FN(add_entries)(c, begin, end, 1, x, sum);
 }
 
 /* q = A p; p.q */

@@ -13,6 +13,8 @@
 #    include "table.h"
 
 #    define MOST_REGISTERS 4
+/* Sums of a long row side by side. */
+#    define SUMS_SIDE (MOST_REGISTERS * WIDTH)
 
 #    define FUR_TEMPLATE "batch/product.c"
 #    include "foreach_value.h"
@@ -47,6 +49,7 @@ fur_status ISA(batch_apply)(const fur_batch_call *call)
 }
 #else
 #    include "finish.h"
+#    include "long_sum.h"
 
 typedef FUR_WIDE_LANES(VALUE_NAME) FN(wide);
 
@@ -55,15 +58,16 @@ INLINE FN(wide) FN(load)(const VALUE *p, bool whole, unsigned mask)
     return whole ? W(load)(p) : W(load_some)(p, mask);
 }
 
-/* The sums of entries begin .. end-1 for some registers of systems from `values` and `x` on. Number
- * and whole are constants; if not whole the last register has the systems of the mask. */
+/* The sums of entries begin, begin + step, ... before `end` for some registers of systems from
+ * `first` on. Number and whole are constants; if not whole the last register has the systems of the
+ * mask. */
 INLINE void FN(sum_entries)(const fur_batch_call *call, int registers, bool whole, unsigned mask,
-                            int64_t begin, int64_t end, int64_t first, FN(wide) * sum)
+                            int64_t begin, int64_t end, int step, int64_t first, FN(wide) * sum)
 {
     const int32_t *columns = call->a.pattern->columns;
     for (int r = 0; r < registers; r++)
         sum[r] = W(zero)();
-    for (int64_t k = begin; k < end; k++) {
+    for (int64_t k = begin; k < end; k += step) {
         const VALUE *value =
             (const VALUE *)call->a.values->data + k * call->a.values->stride + first;
         const VALUE *entry = (const VALUE *)call->x->data + columns[k] * call->x->stride + first;
@@ -75,12 +79,33 @@ INLINE void FN(sum_entries)(const fur_batch_call *call, int registers, bool whol
     }
 }
 
+/* The sums of a row of more than one segment. */
+INLINE void FN(sum_long_row)(const fur_batch_call *call, int registers, bool whole, unsigned mask,
+                             int64_t begin, int64_t end, int64_t first, FN(wide) * sum)
+{
+    FN(long_sum) s;
+    FN(abreast) lane[FUR_ROW_LANES];
+    FN(long_start)(&s, registers * WIDTH);
+    for (; begin < end; begin += FUR_ROW_SEGMENT) {
+        int64_t stop = fur_smaller(end, begin + FUR_ROW_SEGMENT);
+        for (int l = 0; l < FUR_ROW_LANES; l++) {
+            FN(sum_entries)
+            (call, registers, whole, mask, begin + l, stop, FUR_ROW_LANES, first, sum);
+            for (int r = 0; r < registers; r++)
+                W(store)(lane[l] + (ptrdiff_t)r * WIDTH, sum[r]);
+        }
+        FN(add_segment)(&s, lane);
+    }
+    FN(long_total)(&s, lane[0]);
+    for (int r = 0; r < registers; r++)
+        sum[r] = W(load)(lane[0] + (ptrdiff_t)r * WIDTH);
+}
+
 /* Row i for some registers of systems from the first on. */
 INLINE void FN(multiply_some)(const fur_batch_call *call, int registers, bool whole, unsigned mask,
                               int64_t i, int64_t first)
 {
     FN(wide) sum[MOST_REGISTERS];
-    FN(wide) segment[MOST_REGISTERS];
     VALUE lane[MOST_REGISTERS * WIDTH];
     VALUE alpha = V(from)(call->alpha);
     VALUE beta = V(from)(call->beta);
@@ -89,14 +114,10 @@ INLINE void FN(multiply_some)(const fur_batch_call *call, int registers, bool wh
     VALUE *y = (VALUE *)call->y->data + i * call->y->stride + first;
     int64_t begin = fur_offset_at(call->a.pattern, i);
     int64_t end = fur_offset_at(call->a.pattern, i + 1);
-    for (int r = 0; r < registers; r++)
-        sum[r] = W(zero)();
-    for (int64_t from = begin; from < end; from += FUR_ROW_SEGMENT) {
-        int64_t to = fur_smaller(end, from + FUR_ROW_SEGMENT);
-        FN(sum_entries)(call, registers, whole, mask, from, to, first, segment);
-        for (int r = 0; r < registers; r++)
-            sum[r] = from == begin ? segment[r] : W(plus)(sum[r], segment[r]);
-    }
+    if (end - begin > FUR_ROW_SEGMENT)
+        FN(sum_long_row)(call, registers, whole, mask, begin, end, first, sum);
+    else
+        FN(sum_entries)(call, registers, whole, mask, begin, end, 1, first, sum);
     for (int r = 0; r < registers; r++)
         W(store)(lane + (ptrdiff_t)r * WIDTH, sum[r]);
     for (int s = 0; s < count; s++)

@@ -8,6 +8,8 @@
 #    include "scalar.h"
 #    include "table.h"
 
+#    include <string.h>
+
 #    define FUR_TEMPLATE "spmm/reference.c"
 #    include "foreach_type.h"
 
@@ -28,36 +30,23 @@ const fur_spmm_kernel ISA(spmm_reference) = {
     .apply = apply,
 };
 #else
-
-/* The sum of row i for a column of X whose entries lie `step` apart. */
-static VALUE FN(row_sum)(const fur_csr_view *a, int64_t i, const VALUE *x, int64_t step)
-{
-    const OFFSET *offsets = a->offsets;
-    const VALUE *values = a->values;
-    VALUE sum = V(from)((fur_scalar){0, 0});
-    VALUE segment = sum;
-    for (OFFSET k = offsets[i]; k < offsets[i + 1]; k++) {
-        segment = V(fma)(values[k], x[a->columns[k] * step], segment);
-        bool full = (k - offsets[i]) % FUR_ROW_SEGMENT == FUR_ROW_SEGMENT - 1;
-        if (full || k + 1 == offsets[i + 1]) {
-            sum = k - offsets[i] < FUR_ROW_SEGMENT ? segment : V(add)(sum, segment);
-            segment = V(from)((fur_scalar){0, 0});
-        }
-    }
-    return sum;
-}
+#    include "long_sum.h"
 
 static void FN(multiply)(const fur_spmm_call *call)
 {
     const fur_vectors_view *x = call->x;
     const fur_vectors_view *y = call->y;
+    const OFFSET *offsets = call->a->offsets;
+    const int32_t *columns = call->a->columns;
+    const VALUE *values = call->a->values;
     VALUE alpha = V(from)(call->alpha);
     VALUE beta = V(from)(call->beta);
     for (int64_t j = 0; j < y->cols; j++)
         for (int64_t i = 0; i < y->rows; i++) {
             const VALUE *first = x->data; /* NULL: A without columns */
             const VALUE *column = first ? first + j * fur_column_step(x) : NULL;
-            VALUE sum = FN(row_sum)(call->a, i, column, fur_row_step(x));
+            VALUE sum = FN(plain_row_sum)(values + offsets[i], columns + offsets[i],
+                                          offsets[i + 1] - offsets[i], column, fur_row_step(x));
             VALUE *entry = (VALUE *)y->data + i * fur_row_step(y) + j * fur_column_step(y);
             *entry =
                 V(is_zero)(beta) ? V(mul)(alpha, sum) : V(fma)(alpha, sum, V(mul)(beta, *entry));

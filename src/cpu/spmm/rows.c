@@ -23,6 +23,8 @@
  * streams, but not jumps from row to row. */
 #    define AHEAD 24
 #    define GROUP 4
+/* Sums of a long row side by side. */
+#    define SUMS_SIDE (MOST_REGISTERS * WIDTH)
 
 #    define FUR_TEMPLATE "spmm/rows.c"
 #    include "foreach_type.h"
@@ -72,6 +74,7 @@ const fur_spmm_kernel ISA(spmm_rows) = {
 #else
 #    include "finish.h"
 #    include "columns.h"
+#    include "long_row.h"
 
 /* A product in its types. */
 typedef struct FN(product) {
@@ -119,17 +122,19 @@ INLINE void FN(prefetch_columns)(const VALUE *row, int registers)
     __builtin_prefetch((const char *)row + bytes - 1);
 }
 
-/* The sums of the entries begin .. end-1 of a row for some registers of columns. */
+/* The sums of the entries begin, begin + step, ... before `end` of a row for some registers of
+ * columns. */
 INLINE void FN(sum_entries)(const FN(product) * p, int registers, bool whole, unsigned mask,
-                            OFFSET begin, OFFSET end, const VALUE *x, FN(wide) * sum)
+                            int64_t begin, int64_t end, int step, const VALUE *x, FN(wide) * sum)
 {
 #    pragma GCC unroll 4
     for (int r = 0; r < registers; r++)
         sum[r] = W(zero)();
-    for (OFFSET k = begin; k < end; k++) {
+    for (int64_t k = begin; k < end; k += step) {
         FN(wide) value = W(all)(p->values[k]);
         const VALUE *row = x + p->columns[k] * p->x_row;
-        FN(prefetch_columns)(x + p->columns[fur_smaller(k + AHEAD, p->last)] * p->x_row, registers);
+        FN(prefetch_columns)
+        (x + p->columns[fur_smaller(k + AHEAD * step, p->last)] * p->x_row, registers);
 #    pragma GCC unroll 4
         for (int r = 0; r < registers; r++)
             sum[r] = W(madd)(
@@ -139,21 +144,25 @@ INLINE void FN(sum_entries)(const FN(product) * p, int registers, bool whole, un
     }
 }
 
-/* The sums of a row: those of its segments, added in order. */
-INLINE void FN(sum_row)(const FN(product) * p, int registers, bool whole, unsigned mask,
-                        OFFSET begin, OFFSET end, const VALUE *x, FN(wide) * sum)
+/* The sums of a row of more than one segment. */
+INLINE void FN(sum_long_row)(const FN(product) * p, int registers, bool whole, unsigned mask,
+                             OFFSET begin, OFFSET end, const VALUE *x, FN(wide) * sum)
 {
-    OFFSET stop = end - begin > FUR_ROW_SEGMENT ? begin + FUR_ROW_SEGMENT : end;
-    FN(sum_entries)(p, registers, whole, mask, begin, stop, x, sum);
-    while (stop < end) {
-        FN(wide) segment[MOST_REGISTERS];
-        begin = stop;
+    FN(long_sum) s;
+    FN(abreast) lane[FUR_ROW_LANES];
+    FN(long_start)(&s, registers * WIDTH);
+    for (OFFSET stop = begin; begin < end; begin = stop) {
         stop = end - begin > FUR_ROW_SEGMENT ? begin + FUR_ROW_SEGMENT : end;
-        FN(sum_entries)(p, registers, whole, mask, begin, stop, x, segment);
-#    pragma GCC unroll 4
-        for (int r = 0; r < registers; r++)
-            sum[r] = W(plus)(sum[r], segment[r]);
+        for (int l = 0; l < FUR_ROW_LANES; l++) {
+            FN(sum_entries)(p, registers, whole, mask, begin + l, stop, FUR_ROW_LANES, x, sum);
+            for (int r = 0; r < registers; r++)
+                W(store)(lane[l] + (ptrdiff_t)r * WIDTH, sum[r]);
+        }
+        FN(add_segment)(&s, lane);
     }
+    FN(long_total)(&s, lane[0]);
+    for (int r = 0; r < registers; r++)
+        sum[r] = W(load)(lane[0] + (ptrdiff_t)r * WIDTH);
 }
 
 /* The end of some columns of a row of Y that are not neighbours. */
@@ -174,7 +183,12 @@ INLINE void FN(multiply_columns)(const FN(product) * p, int64_t begin, int64_t e
     VALUE *y = p->y + begin * p->y_row + first * p->y_column;
     for (int64_t i = begin; i < end; i++, y += p->y_row) {
         FN(wide) sum[MOST_REGISTERS];
-        FN(sum_row)(p, registers, whole, mask, p->offsets[i], p->offsets[i + 1], x, sum);
+        OFFSET from = p->offsets[i];
+        OFFSET stop = p->offsets[i + 1];
+        if (stop - from > FUR_ROW_SEGMENT)
+            FN(sum_long_row)(p, registers, whole, mask, from, stop, x, sum);
+        else
+            FN(sum_entries)(p, registers, whole, mask, from, stop, 1, x, sum);
         if (p->y_column == 1) {
 #    pragma GCC unroll 4
             for (int r = 0; r < registers; r++)
@@ -230,20 +244,14 @@ INLINE void FN(multiply_group)(const FN(product) * p, int count, int64_t begin, 
         VALUE sum[GROUP];
         OFFSET from = p->offsets[i];
         OFFSET last = p->offsets[i + 1];
-        OFFSET stop = last - from > FUR_ROW_SEGMENT ? from + FUR_ROW_SEGMENT : last;
         for (int g = 0; g < count; g++)
             sum[g] = V(from)((fur_scalar){0, 0});
-        FN(add_entries_of)(p, count, from, stop, x, sum);
-        while (stop < last) {
-            VALUE segment[GROUP];
-            from = stop;
-            stop = last - from > FUR_ROW_SEGMENT ? from + FUR_ROW_SEGMENT : last;
+        if (last - from <= FUR_ROW_SEGMENT)
+            FN(add_entries_of)(p, count, from, last, x, sum);
+        else
             for (int g = 0; g < count; g++)
-                segment[g] = V(from)((fur_scalar){0, 0});
-            FN(add_entries_of)(p, count, from, stop, x, segment);
-            for (int g = 0; g < count; g++)
-                sum[g] = V(add)(sum[g], segment[g]);
-        }
+                sum[g] = FN(long_row_sum)(p->values + from, p->columns + from, last - from,
+                                          x + g * p->x_column);
         FN(scatter_columns)(p, count, sum, p->y + i * p->y_row + first * p->y_column);
     }
 }

@@ -282,6 +282,7 @@ extern const fur_spmv_kernel ISA(spmv_half)[2];
 const fur_spmv_kernel ISA(spmv_half)[2] = {HALF(symmetric), HALF(hermitian)};
 #else
 #    include "finish.h"
+#    include "long_sum.h"
 
 /* a_ji of the whole matrix, where a_ij is stored. */
 static inline VALUE FN(mirrored)(VALUE value, bool conjugate)
@@ -328,17 +329,15 @@ static VALUE FN(sum_long_row)(const VALUE *values, const int32_t *columns, int64
                               const VALUE *term_values, const int32_t *term_columns, int64_t terms,
                               const VALUE *x)
 {
-    VALUE total = V(from)((fur_scalar){0, 0});
-    VALUE sum = total;
-    for (int64_t k = 0; k < count + terms; k++) {
-        if (k > 0 && k % FUR_ROW_SEGMENT == 0) {
-            total = k == FUR_ROW_SEGMENT ? sum : V(add)(total, sum);
-            sum = V(from)((fur_scalar){0, 0});
-        }
-        sum = k < count ? V(fma)(values[k], x[columns[k]], sum)
-                        : V(fma)(term_values[k - count], x[term_columns[k - count]], sum);
-    }
-    return V(add)(total, sum);
+    FN(long_sum) s;
+    VALUE sum;
+    FN(long_start)(&s, 1);
+    for (int64_t k = 0; k < count; k++)
+        FN(add_product)(&s, values[k], x[columns[k]]);
+    for (int64_t k = 0; k < terms; k++)
+        FN(add_product)(&s, term_values[k], x[term_columns[k]]);
+    FN(long_total)(&s, &sum);
+    return sum;
 }
 
 /* Completes the sums of the rows that are listed. */

@@ -2,7 +2,7 @@
  * equal parts, so that neither one long row nor many empty ones can unbalance the threads.
  *
  * A cut inside a row moves back to the beginning of its segment (FUR_ROW_SEGMENT). The segments of
- * a row that is cut leave their sums in the plan's workspace, and are added in order at the end:
+ * a row that is cut leave their sums in the plan's workspace, and are added at the end:
  * the same additions as without cuts.
  *
  * Bytes a row of n entries: n (entry + 4) + offset for A, two entries for x and y. */
@@ -10,6 +10,7 @@
 #    include "balance.h"
 #    include "isa.h"
 #    include "kernel.h"
+#    include "lanes.h"
 #    include "scalar.h"
 #    include "table.h"
 #    include "work.h"
@@ -129,8 +130,8 @@ static void FN(keep_segments)(const fur_spmv_call *call, int64_t row, int64_t be
     int64_t row_end = fur_offset_at(call->a, row + 1);
     for (int64_t k = begin; k < end; k += FUR_ROW_SEGMENT) {
         int64_t stop = row_end - k < FUR_ROW_SEGMENT ? row_end : k + FUR_ROW_SEGMENT;
-        workspace[segment_slot(k, row_end)] =
-            FN(segment_sum)(call->a->values, call->a->columns, call->x, (OFFSET)k, (OFFSET)stop);
+        workspace[segment_slot(k, row_end)] = FN(folded_sum)(
+            (const VALUE *)call->a->values + k, call->a->columns + k, stop - k, call->x);
     }
 }
 
@@ -156,9 +157,12 @@ static void FN(join)(const fur_spmv_call *call, int64_t row)
     const VALUE *workspace = call->state;
     int64_t begin = fur_offset_at(call->a, row);
     int64_t end = fur_offset_at(call->a, row + 1);
-    VALUE sum = workspace[segment_slot(begin, end)];
-    for (int64_t k = begin + FUR_ROW_SEGMENT; k < end; k += FUR_ROW_SEGMENT)
-        sum = V(add)(sum, workspace[segment_slot(k, end)]);
+    FN(long_sum) s;
+    VALUE sum;
+    FN(long_start)(&s, 1);
+    for (int64_t k = begin; k < end; k += FUR_ROW_SEGMENT)
+        FN(add_sum)(&s, 1, &workspace[segment_slot(k, end)]);
+    FN(long_total)(&s, &sum);
     VALUE *y = call->y;
     FN(finish)(V(from)(call->alpha), sum, V(from)(call->beta), FN(overwrites)(call), &y[row]);
 }

@@ -7,6 +7,8 @@
 #    include "scalar.h"
 #    include "table.h"
 
+#    include <string.h>
+
 #    define FUR_TEMPLATE "spmv/reference.c"
 #    include "foreach_type.h"
 
@@ -27,6 +29,7 @@ const fur_spmv_kernel ISA(spmv_reference) = {
     .apply = apply,
 };
 #else
+#    include "long_sum.h"
 
 static void FN(multiply)(const fur_spmv_call *call)
 {
@@ -35,20 +38,11 @@ static void FN(multiply)(const fur_spmv_call *call)
     const VALUE *values = call->a->values;
     const VALUE *x = call->x;
     VALUE *y = call->y;
-    VALUE zero = V(from)((fur_scalar){0, 0});
     VALUE alpha = V(from)(call->alpha);
     VALUE beta = V(from)(call->beta);
     for (int64_t i = 0; i < call->a->rows; i++) {
-        VALUE sum = zero;
-        VALUE segment = zero;
-        for (OFFSET k = offsets[i]; k < offsets[i + 1]; k++) {
-            segment = V(fma)(values[k], x[columns[k]], segment);
-            bool full = (k - offsets[i]) % FUR_ROW_SEGMENT == FUR_ROW_SEGMENT - 1;
-            if (full || k + 1 == offsets[i + 1]) {
-                sum = k - offsets[i] < FUR_ROW_SEGMENT ? segment : V(add)(sum, segment);
-                segment = zero;
-            }
-        }
+        VALUE sum = FN(plain_row_sum)(values + offsets[i], columns + offsets[i],
+                                      offsets[i + 1] - offsets[i], x, 1);
         y[i] = V(is_zero)(beta) ? V(mul)(alpha, sum) : V(fma)(alpha, sum, V(mul)(beta, y[i]));
     }
 }

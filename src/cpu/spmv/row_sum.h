@@ -1,5 +1,6 @@
 /* Rows of CSR times x, shared by the kernels that walk CSR rows. A template
  * over VALUE and OFFSET (foreach_type.h). */
+#include "long_row.h"
 
 /* sum of values[k] x[columns[k]] over begin <= k < end, in order */
 static inline VALUE FN(segment_sum)(const VALUE *values, const int32_t *columns, const VALUE *x,
@@ -11,46 +12,12 @@ static inline VALUE FN(segment_sum)(const VALUE *values, const int32_t *columns,
     return sum;
 }
 
-/* The sums of the four full segments from `begin` on, side by side: their additions do not wait for
- * each other. */
-static inline void FN(four_segments)(const VALUE *values, const int32_t *columns, const VALUE *x,
-                                     OFFSET begin, VALUE *sum)
-{
-    for (int i = 0; i < 4; i++)
-        sum[i] = V(from)((fur_scalar){0, 0});
-    for (OFFSET k = begin; k < begin + FUR_ROW_SEGMENT; k++)
-        for (OFFSET i = 0; i < 4; i++) {
-            OFFSET at = k + i * FUR_ROW_SEGMENT;
-            sum[i] = V(fma)(values[at], x[columns[at]], sum[i]);
-        }
-}
-
-/* The sum of a row of more than one segment. Not inlined: it would crowd the loop over ordinary
- * rows. */
-static __attribute__((noinline)) VALUE FN(long_row_sum)(const VALUE *values, const int32_t *columns,
-                                                        const VALUE *x, OFFSET begin, OFFSET end)
-{
-    VALUE total = FN(segment_sum)(values, columns, x, begin, begin + FUR_ROW_SEGMENT);
-    OFFSET k = begin + FUR_ROW_SEGMENT;
-    for (; end - k >= 4 * FUR_ROW_SEGMENT; k += 4 * FUR_ROW_SEGMENT) {
-        VALUE sum[4];
-        FN(four_segments)(values, columns, x, k, sum);
-        for (int i = 0; i < 4; i++)
-            total = V(add)(total, sum[i]);
-    }
-    while (k < end) {
-        OFFSET stop = end - k < FUR_ROW_SEGMENT ? end : k + FUR_ROW_SEGMENT;
-        total = V(add)(total, FN(segment_sum)(values, columns, x, k, stop));
-        k = stop;
-    }
-    return total;
-}
-
 static inline VALUE FN(row_sum)(const VALUE *values, const int32_t *columns, const VALUE *x,
                                 OFFSET begin, OFFSET end)
 {
-    return end - begin <= FUR_ROW_SEGMENT ? FN(segment_sum)(values, columns, x, begin, end)
-                                          : FN(long_row_sum)(values, columns, x, begin, end);
+    return end - begin <= FUR_ROW_SEGMENT
+               ? FN(segment_sum)(values, columns, x, begin, end)
+               : FN(long_row_sum)(values + begin, columns + begin, end - begin, x);
 }
 
 static inline void FN(loop_over_rows)(const fur_spmv_call *call, int64_t begin, int64_t end,

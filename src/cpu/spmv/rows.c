@@ -5,6 +5,7 @@
 #    include "balance.h"
 #    include "isa.h"
 #    include "kernel.h"
+#    include "lanes.h"
 #    include "scalar.h"
 #    include "table.h"
 #    include "work.h"

@@ -9,6 +9,7 @@
 #    include "kernel.h"
 #    include "lanes.h"
 #    include "scalar.h"
+#    include "split.h"
 #    include "table.h"
 
 #    define FUR_TEMPLATE "spmv/rows_simd.c"
@@ -31,32 +32,21 @@ const fur_spmv_kernel ISA(spmv_rows_simd) = {
 };
 #else
 #    include "finish.h"
-
-static inline VALUE FN(folded_row)(const VALUE *values, const int32_t *columns, const VALUE *x,
-                                   OFFSET begin, OFFSET end)
-{
-    FUR_LANES(VALUE_NAME) sum = V(zero)();
-    OFFSET k = begin;
-    for (; k + LANES <= end; k += LANES)
-        sum = V(madd)(V(load)(values + k), V(gather)(x, columns + k), sum);
-    if (k < end) {
-        unsigned mask = (1u << (end - k)) - 1;
-        sum = V(madd_some)(V(load_some)(values + k, mask), V(gather_some)(x, columns + k, mask),
-                           sum, mask);
-    }
-    return V(fold)(sum);
-}
+#    include "long_row.h"
 
 static void FN(multiply)(const fur_spmv_call *call, int64_t begin, int64_t end)
 {
     const OFFSET *offsets = call->a->offsets;
+    const int32_t *columns = call->a->columns;
+    const VALUE *values = call->a->values;
     VALUE alpha = V(from)(call->alpha);
     VALUE beta = V(from)(call->beta);
     VALUE *y = call->y;
     bool overwrite = FN(overwrites)(call);
     for (int64_t i = begin; i < end; i++) {
+        OFFSET first = offsets[i];
         VALUE sum =
-            FN(folded_row)(call->a->values, call->a->columns, call->x, offsets[i], offsets[i + 1]);
+            FN(folded_sum)(values + first, columns + first, offsets[i + 1] - first, call->x);
         FN(finish)(alpha, sum, beta, overwrite, &y[i]);
     }
 }

@@ -2,11 +2,13 @@
  * rows sorted by length within windows of 1024, packed in slices of 8, one row a lane.
  *
  * Lanes whose row has ended are masked out rather than padded with zeros, which would meet NaN and
- * infinity in x. Rows keep their order of additions.
+ * infinity in x. Rows of more than FUR_ROW_SEGMENT entries count as empty: they are multiplied from
+ * CSR, with the lanes along them. Rows keep their order of additions.
  *
  * Bytes a row of n entries, in a slice whose longest row has m: m (entry + 4) + 7 for A, where
- * steps.h keeps values narrower m (entry / 2 + 4) + 7 or m (1/8 + 4) + 7; two entries for x and y.
- */
+ * steps.h keeps values narrower m (entry / 2 + 4) + 7 or m (1/8 + 4) + 7; of a long row n (entry +
+ * 4)
+ * + 20; two entries for x and y. */
 #ifndef FUR_TEMPLATE
 #    include "balance.h"
 #    include "isa.h"
@@ -19,6 +21,7 @@
 #    include "table.h"
 #    include "work.h"
 
+#    include <math.h>
 #    include <string.h>
 
 #    define SIGMA 1024
@@ -37,44 +40,39 @@ typedef struct sell {
     uint16_t *length;   /* of the row at each place; a slice's do not increase */
     int32_t *columns;   /* eight per column of a slice */
     step_values values; /* a step is a column of a slice */
+    int64_t long_count;
+    int32_t *long_rows;
+    int64_t *long_start; /* the entries of the long rows before each; one more than there are */
 } sell;
 
-static int64_t row_length(const fur_csr_view *a, int64_t row)
+/* The entries of a row; of one behind the last none. */
+static int64_t entries_of(const fur_csr_view *a, int64_t row)
 {
     return row < a->rows ? fur_offset_at(a, row + 1) - fur_offset_at(a, row) : 0;
 }
 
-/* Sorts a window's items stably by the eight bits from `shift` on. Returns where they are then. */
-static uint32_t *sort_by_digit(uint32_t *items, uint32_t *room, int shift)
+/* Those of them that go into a slice. */
+static int64_t row_length(const fur_csr_view *a, int64_t row)
 {
-    int place[256] = {0};
-    for (int n = 0; n < SIGMA; n++)
-        place[items[n] >> shift & 255]++;
-    if (place[items[0] >> shift & 255] == SIGMA)
-        return items;
-    for (int digit = 0, sum = 0; digit < 256; digit++) {
-        int count = place[digit];
-        place[digit] = sum;
-        sum += count;
-    }
-    for (int n = 0; n < SIGMA; n++)
-        room[place[items[n] >> shift & 255]++] = items[n];
-    return room;
+    int64_t entries = entries_of(a, row);
+    return entries > FUR_ROW_SEGMENT ? 0 : entries;
 }
 
 /* Sorts a window's rows by length, longest first, equal ones in order. */
 static void sort_window(const fur_csr_view *a, int64_t first, int32_t *order, uint16_t *length)
 {
-    uint32_t items[SIGMA]; /* what the length lacks, above the place in the window */
-    uint32_t room[SIGMA];
-    for (uint32_t n = 0; n < SIGMA; n++)
-        items[n] = (uint32_t)(UINT16_MAX - row_length(a, first + n)) << 16 | n;
-    uint32_t *sorted = sort_by_digit(items, room, 16);
-    sorted = sort_by_digit(sorted, sorted == items ? room : items, 24);
+    int place[FUR_ROW_SEGMENT + 2] = {0}; /* by what the length lacks to the longest */
+    uint8_t lacks[SIGMA];
     for (int n = 0; n < SIGMA; n++) {
-        int64_t row = first + (sorted[n] & UINT16_MAX);
-        order[n] = row < a->rows ? (int32_t)row : INT32_MAX;
-        length[n] = (uint16_t)(UINT16_MAX - (sorted[n] >> 16));
+        lacks[n] = (uint8_t)(FUR_ROW_SEGMENT - row_length(a, first + n));
+        place[lacks[n] + 1]++;
+    }
+    for (int n = 0; n < FUR_ROW_SEGMENT; n++)
+        place[n + 1] += place[n];
+    for (int n = 0; n < SIGMA; n++) {
+        int to = place[lacks[n]]++;
+        order[to] = first + n < a->rows ? (int32_t)(first + n) : INT32_MAX;
+        length[to] = (uint16_t)(FUR_ROW_SEGMENT - lacks[n]);
     }
 }
 
@@ -112,11 +110,11 @@ static inline int active_lanes(const uint16_t *length, int k, int active)
     return active;
 }
 
-/* Masks of the lanes with an entry in columns first .. end-1 of a slice. */
-static void set_masks(const uint16_t *length, int first, int end, uint8_t *mask)
+/* Masks of the lanes with an entry in each column of a slice. */
+static void set_masks(const uint16_t *length, int count, uint8_t *mask)
 {
     int active = LANES;
-    for (int k = first; k < end; k++) {
+    for (int k = 0; k < count; k++) {
         active = active_lanes(length, k, active);
         *mask++ = (uint8_t)((1U << active) - 1);
     }
@@ -147,8 +145,7 @@ static void sort_windows(void *job, int64_t begin, int64_t end)
         sort_window(b->a, w * SIGMA, b->s->order + w * SIGMA, b->s->length + w * SIGMA);
 }
 
-/* Long rows go a segment at a time, which stays in the cache while all lanes write to it. False if
- * a value does not fit. */
+/* False if a value does not fit. */
 static bool set_slice(const building *b, int64_t slice, steps_before *before)
 {
     const sell *s = b->s;
@@ -156,21 +153,16 @@ static bool set_slice(const building *b, int64_t slice, steps_before *before)
     const uint16_t *length = s->length + slice * LANES;
     const char *columns[LANES];
     const char *values[LANES];
-    bool fits = true;
     if (length[0] == 0)
         return true;
     open_rows(b->a, order, b->a->columns, sizeof *s->columns, columns);
     open_rows(b->a, order, b->a->values, s->values.size, values);
-    for (int k = 0; fits && k < length[0]; k += FUR_ROW_SEGMENT) {
-        uint8_t mask[FUR_ROW_SEGMENT];
-        int count = (int)fur_smaller(FUR_ROW_SEGMENT, length[0] - k);
-        int64_t at = s->start[slice] + k;
-        set_masks(length, k, k + count, mask);
-        if (b->columns_too)
-            steps_spread(columns, mask, count, s->columns + at * LANES, sizeof *s->columns);
-        fits = steps_set(&s->values, at, values, mask, count, before);
-    }
-    return fits;
+    uint8_t mask[FUR_ROW_SEGMENT];
+    set_masks(length, length[0], mask);
+    if (b->columns_too)
+        steps_spread(columns, mask, length[0], s->columns + s->start[slice] * LANES,
+                     sizeof *s->columns);
+    return steps_set(&s->values, s->start[slice], values, mask, length[0], before);
 }
 
 static void set_windows(void *job, int64_t begin, int64_t end)
@@ -203,22 +195,21 @@ static void set(fur_env *env, const fur_csr_view *a, sell *s, steps_form form, b
 typedef struct sample {
     double columns; /* of slices */
     double full;    /* those of them in which every lane has an entry */
+    double entries; /* in slices */
     steps_form form;
 } sample;
 
-/* The first segment of a slice is telling. */
 static void try_slice(const fur_csr_view *a, const int32_t *order, const uint16_t *length,
                       steps_trial *t)
 {
     uint8_t mask[FUR_ROW_SEGMENT];
     const char *next[LANES];
     size_t size = fur_value_size(a->value_type);
-    int count = (int)fur_smaller(FUR_ROW_SEGMENT, length[0]);
-    if (count == 0)
+    if (length[0] == 0)
         return;
-    set_masks(length, 0, count, mask);
+    set_masks(length, length[0], mask);
     open_rows(a, order, a->values, size, next);
-    steps_try(t, next, mask, count, size);
+    steps_try(t, next, mask, length[0], size);
 }
 
 static sample take_sample(const fur_csr_view *a)
@@ -239,12 +230,15 @@ static sample take_sample(const fur_csr_view *a)
         found.full += (double)full_width(length);
         entries += (double)(fur_offset_at(a, fur_smaller(a->rows, first + SIGMA)) -
                             fur_offset_at(a, first));
+        for (int n = 0; n < SIGMA; n++)
+            found.entries += length[n];
         for (int place = 0; place < SAMPLE_SLICES * LANES; place += LANES)
             try_slice(a, order + place, length + place, &t);
     }
     double scale = entries > 0 ? (double)a->entries / entries : 0;
     found.columns *= scale;
     found.full *= scale;
+    found.entries *= scale;
     found.form = steps_tried(&t, found.columns);
     return found;
 }
@@ -261,6 +255,8 @@ static void release(fur_env *env, void *state)
     if (!s)
         return;
     steps_release(env, &s->values);
+    fur_env_release(env, s->long_start);
+    fur_env_release(env, s->long_rows);
     fur_env_release(env, s->columns);
     fur_env_release(env, s->length);
     fur_env_release(env, s->order);
@@ -268,11 +264,34 @@ static void release(fur_env *env, void *state)
     fur_env_release(env, s);
 }
 
+/* Lists the long rows. */
+static fur_status list_long_rows(fur_env *env, const fur_csr_view *a, sell *s)
+{
+    for (int64_t row = 0; row < a->rows; row++)
+        s->long_count += entries_of(a, row) > FUR_ROW_SEGMENT;
+    if (s->long_count == 0)
+        return FUR_OK;
+    FUR_TRY(fur_env_allocate(env, s->long_count, sizeof *s->long_rows, &s->long_rows));
+    FUR_TRY(fur_env_allocate(env, s->long_count + 1, sizeof *s->long_start, &s->long_start));
+    int64_t count = 0;
+    s->long_start[0] = 0;
+    for (int64_t row = 0; row < a->rows; row++) {
+        int64_t entries = entries_of(a, row);
+        if (entries <= FUR_ROW_SEGMENT)
+            continue;
+        s->long_rows[count] = (int32_t)row;
+        s->long_start[count + 1] = s->long_start[count] + entries;
+        count++;
+    }
+    return FUR_OK;
+}
+
 static fur_status build(fur_env *env, const fur_csr_view *a, sell *s)
 {
     FUR_TRY(fur_env_allocate(env, s->slices + 1, sizeof *s->start, &s->start));
     FUR_TRY(fur_env_allocate(env, s->windows, SIGMA * sizeof *s->order, &s->order));
     FUR_TRY(fur_env_allocate(env, s->windows, SIGMA * sizeof *s->length, &s->length));
+    FUR_TRY(list_long_rows(env, a, s));
     building b = {.a = a, .s = s};
     fur_parallel(env, s->windows / WINDOW_GRAIN, s->windows, sort_windows, &b);
     start_slices(s);
@@ -308,35 +327,45 @@ static fur_status plan(fur_env *env, const fur_csr_view *a, const fur_spmv_profi
 static fur_status apply(const fur_spmv_call *call)
 {
     static fur_spmv_multiply *const table[FUR_VALUE_COUNT] = FUR_VALUE_TABLE(multiply);
+    static fur_spmv_multiply *const long_table[FUR_VALUE_COUNT] = FUR_VALUE_TABLE(multiply_long);
     const sell *s = call->state;
-    return fur_spmv_by_units(call, s->start, s->slices, LANES, table[call->a->value_type]);
+    FUR_TRY(fur_spmv_by_units(call, s->start, s->slices, LANES, table[call->a->value_type]));
+    if (s->long_count == 0)
+        return FUR_OK;
+    return fur_spmv_by_units(call, s->long_start, s->long_count, 1,
+                             long_table[call->a->value_type]);
 }
 
 static int64_t matrix_bytes(const fur_csr_view *a, const void *state)
 {
     const sell *s = state;
-    int64_t values = steps_bytes(s->values.form, fur_value_size(a->value_type));
+    int64_t size = (int64_t)fur_value_size(a->value_type);
+    int64_t values = steps_bytes(s->values.form, (size_t)size);
+    int64_t long_entries = s->long_count > 0 ? s->long_start[s->long_count] : 0;
     return s->start[s->slices] * (values + LANES * (int64_t)sizeof *s->columns) +
-           s->windows * SIGMA * 6 + s->slices * 8;
+           s->windows * SIGMA * 6 + s->slices * 8 +
+           long_entries * (size + (int64_t)sizeof *a->columns) + s->long_count * 20;
 }
 
-/* Columns in which every lane has an entry, the others, their entries, and slices. */
+/* Columns in which every lane has an entry, the others, their entries, and slices. The entries of
+ * long rows, which are not in slices, count as columns of eight. */
 static fur_spmv_work work(const fur_csr_view *a, const fur_spmv_profile *profile)
 {
-    if (profile->rows.row_max > UINT16_MAX)
-        return (fur_spmv_work){.refusal = "a row has more than 65535 entries"};
     sample s = take_sample(a);
+    double size = (double)fur_value_size(a->value_type);
+    double along = fmax(0, (double)a->entries - s.entries); /* in long rows */
     double places = s.columns * LANES;
     double value_bytes = (double)steps_bytes(s.form, fur_value_size(a->value_type)) / LANES;
-    if (places > MOST_FILL * (double)a->entries && places > SMALL_PLACES)
+    if (places > MOST_FILL * s.entries && places > SMALL_PLACES)
         return (fur_spmv_work){.refusal = "its rows differ too much in length"};
     double form = places * (value_bytes + 4) + 7 * (double)a->rows;
+    double all = places + along;
     return (fur_spmv_work){
-        .part = {s.full, s.columns - s.full, (double)a->entries - LANES * s.full,
+        .part = {s.full + along / LANES, s.columns - s.full, s.entries - LANES * s.full,
                  (double)a->rows / LANES},
-        .bytes = form + fur_vector_bytes(a),
-        .worth = places / FUR_SPMV_GRAIN,
-        .longest = places > 0 ? (double)profile->rows.row_max * LANES / places : 0,
+        .bytes = form + along * (size + 4) + fur_vector_bytes(a),
+        .worth = all / FUR_SPMV_GRAIN,
+        .longest = all > 0 ? (double)profile->rows.row_max / all : 0,
         .form = form,
     };
 }
@@ -357,46 +386,30 @@ const fur_spmv_kernel ISA(spmv_sell) = {
 #else
 #    include "finish.h"
 #    include "load_step.h"
+#    include "long_row.h"
 
 typedef FUR_LANES(VALUE_NAME) FN(lanes);
 
-/* One segment of the eight rows of a slice, of columns k .. stop-1; step `at` is column 0. */
-INLINE FN(lanes) FN(sum_segment)(const sell *s, steps_form form, const uint16_t *length, int64_t at,
-                                 int k, int stop, const VALUE *x, bool stream)
+/* The sums of the eight rows of a slice, whose columns begin at step `at`. */
+INLINE FN(lanes) FN(sum_slice)(const sell *s, steps_form form, const uint16_t *length, int64_t at,
+                               const VALUE *x, bool stream)
 {
     FN(lanes) sum = V(zero)();
-    const int32_t *columns = s->columns + (at + k) * LANES;
-    int full = length[LANES - 1] < stop ? length[LANES - 1] : stop;
-    for (; k < full; k++, columns += LANES) {
+    const int32_t *columns = s->columns + at * LANES;
+    int k = 0;
+    for (; k < length[LANES - 1]; k++, columns += LANES) {
         if (stream)
             fur_prefetch_ahead(columns);
         sum = V(madd)(FN(load_step)(&s->values, form, at + k, stream), V(gather)(x, columns), sum);
     }
     int active = LANES;
-    for (; k < stop; k++, columns += LANES) {
+    for (; k < length[0]; k++, columns += LANES) {
         active = active_lanes(length, k, active);
         unsigned mask = (1u << active) - 1;
         sum = V(madd_some)(FN(load_step)(&s->values, form, at + k, false),
                            V(gather_some)(x, columns, mask), sum, mask);
     }
     return sum;
-}
-
-/* The sums of the eight rows of a slice, segment by segment. */
-INLINE FN(lanes) FN(sum_slice)(const sell *s, steps_form form, const uint16_t *length, int64_t at,
-                               const VALUE *x, bool stream)
-{
-    int width = length[0];
-    int first = width < FUR_ROW_SEGMENT ? width : FUR_ROW_SEGMENT;
-    FN(lanes) total = FN(sum_segment)(s, form, length, at, 0, first, x, stream);
-    int active = LANES;
-    for (int k = FUR_ROW_SEGMENT; k < width; k += FUR_ROW_SEGMENT) {
-        int stop = width - k < FUR_ROW_SEGMENT ? width : k + FUR_ROW_SEGMENT;
-        active = active_lanes(length, k, active);
-        total = V(plus_some)(total, FN(sum_segment)(s, form, length, at, k, stop, x, stream),
-                             (1u << active) - 1);
-    }
-    return total;
 }
 
 INLINE void FN(multiply_form)(const fur_spmv_call *call, int64_t begin, int64_t end,
@@ -415,7 +428,8 @@ INLINE void FN(multiply_form)(const fur_spmv_call *call, int64_t begin, int64_t 
         V(store)(lane, FN(sum_slice)(&s, form, length, at, call->x, stream));
         at += length[0];
         for (int i = 0; i < LANES; i++)
-            if (s.order[place + i] < call->a->rows)
+            if (s.order[place + i] < call->a->rows &&
+                (length[i] > 0 || entries_of(call->a, s.order[place + i]) == 0))
                 FN(finish)(alpha, lane[i], beta, overwrite, &y[s.order[place + i]]);
     }
 }
@@ -431,6 +445,20 @@ static void FN(multiply)(const fur_spmv_call *call, int64_t begin, int64_t end)
         break;
     default:
         FN(multiply_form)(call, begin, end, STEPS_WIDE);
+    }
+}
+
+/* The long rows begin .. end-1 of the list. */
+static void FN(multiply_long)(const fur_spmv_call *call, int64_t begin, int64_t end)
+{
+    const sell *s = call->state;
+    VALUE *y = call->y;
+    for (int64_t i = begin; i < end; i++) {
+        int64_t row = s->long_rows[i];
+        int64_t first = fur_offset_at(call->a, row);
+        VALUE sum = FN(long_row_sum)((const VALUE *)call->a->values + first,
+                                     call->a->columns + first, entries_of(call->a, row), call->x);
+        FN(finish)(V(from)(call->alpha), sum, V(from)(call->beta), FN(overwrites)(call), &y[row]);
     }
 }
 

@@ -17,6 +17,8 @@
 
 /* Points whose other columns come next. */
 #    define NEAR_POINTS 64
+/* Sums of a long row side by side. */
+#    define SUMS_SIDE (MOST_REGISTERS * WIDTH)
 
 #    define FUR_TEMPLATE "stencil/block.c"
 #    include "foreach_value.h"
@@ -50,6 +52,7 @@ fur_status ISA(stencil_block)(const fur_stencil_block_call *call)
 }
 #else
 #    include "columns.h"
+#    include "long_sum.h"
 
 /* A term of some points of a line: its row of X is `step` entries away, its coefficient at c, or in
  * the field that begins at c. */
@@ -84,14 +87,15 @@ static void FN(list_terms)(FN(points) * of, const int64_t at[3])
     }
 }
 
-/* The sums of terms begin .. end-1 at point p, of which x is the row of X. */
-INLINE void FN(sum_terms)(const FN(points) * of, int begin, int end, int64_t p, const VALUE *x,
-                          unsigned mask, int registers, bool whole, FN(wide) * sum)
+/* The sums of terms begin, begin + step, ... before `end` at point p, of which x is the row of X.
+ */
+INLINE void FN(sum_terms)(const FN(points) * of, int begin, int end, int step, int64_t p,
+                          const VALUE *x, unsigned mask, int registers, bool whole, FN(wide) * sum)
 {
 #    pragma GCC unroll 4
     for (int r = 0; r < registers; r++)
         sum[r] = W(zero)();
-    for (int k = begin; k < end; k++) {
+    for (int k = begin; k < end; k += step) {
         const FN(point_term) term = of->terms[k];
         FN(wide) value = W(all)(term.c[of->fields ? p : 0]);
         const VALUE *row = x + term.step;
@@ -104,6 +108,27 @@ INLINE void FN(sum_terms)(const FN(points) * of, int begin, int end, int64_t p, 
     }
 }
 
+/* The sums of a point with more than one segment. */
+INLINE void FN(sum_long_row)(const FN(points) * of, int64_t p, const VALUE *x, unsigned mask,
+                             int registers, bool whole, FN(wide) * sum)
+{
+    FN(long_sum) s;
+    FN(abreast) lane[FUR_ROW_LANES];
+    FN(long_start)(&s, registers * WIDTH);
+    for (int begin = 0; begin < of->count; begin += FUR_ROW_SEGMENT) {
+        int end = (int)fur_smaller(of->count, begin + FUR_ROW_SEGMENT);
+        for (int l = 0; l < FUR_ROW_LANES; l++) {
+            FN(sum_terms)(of, begin + l, end, FUR_ROW_LANES, p, x, mask, registers, whole, sum);
+            for (int r = 0; r < registers; r++)
+                W(store)(lane[l] + (ptrdiff_t)r * WIDTH, sum[r]);
+        }
+        FN(add_segment)(&s, lane);
+    }
+    FN(long_total)(&s, lane[0]);
+    for (int r = 0; r < registers; r++)
+        sum[r] = W(load)(lane[0] + (ptrdiff_t)r * WIDTH);
+}
+
 /* Points begin .. end-1 and some registers of columns from `first` on. */
 INLINE void FN(multiply_columns)(const FN(points) * of, int64_t begin, int64_t end, int64_t first,
                                  unsigned mask, int registers, bool whole)
@@ -112,17 +137,10 @@ INLINE void FN(multiply_columns)(const FN(points) * of, int64_t begin, int64_t e
     VALUE *y = of->y + begin * of->call->y->stride + first;
     for (int64_t p = begin; p < end; p++, x += of->call->x->stride, y += of->call->y->stride) {
         FN(wide) sum[MOST_REGISTERS];
-        int stop = of->count < FUR_ROW_SEGMENT ? of->count : FUR_ROW_SEGMENT;
-        FN(sum_terms)(of, 0, stop, p, x, mask, registers, whole, sum);
-        while (stop < of->count) {
-            FN(wide) segment[MOST_REGISTERS];
-            int from = stop;
-            stop = of->count - from < FUR_ROW_SEGMENT ? of->count : from + FUR_ROW_SEGMENT;
-            FN(sum_terms)(of, from, stop, p, x, mask, registers, whole, segment);
-#    pragma GCC unroll 4
-            for (int r = 0; r < registers; r++)
-                sum[r] = W(plus)(sum[r], segment[r]);
-        }
+        if (of->count > FUR_ROW_SEGMENT)
+            FN(sum_long_row)(of, p, x, mask, registers, whole, sum);
+        else
+            FN(sum_terms)(of, 0, of->count, 1, p, x, mask, registers, whole, sum);
 #    pragma GCC unroll 4
         for (int r = 0; r < registers; r++)
             FN(finish_columns)

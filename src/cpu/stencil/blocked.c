@@ -16,6 +16,8 @@
 #    include "stream.h"
 #    include "table.h"
 
+#    include <string.h>
+
 /* Registers that are added to side by side. */
 #    define REGISTERS 4
 
@@ -138,11 +140,8 @@ static const row *rows_of_line(const blocks *b, int64_t j, int64_t k)
     return b->rows + b->axis[0].places * line;
 }
 
-/* Where the segment that begins at a term ends. */
-static inline int segment_end(int count, int first)
-{
-    return count - first < FUR_ROW_SEGMENT ? count : first + FUR_ROW_SEGMENT;
-}
+/* Sums of a long row side by side. */
+#    define SUMS_SIDE (REGISTERS * WIDTH)
 
 #    define FUR_TEMPLATE "stencil/blocked.c"
 #    include "foreach_value.h"
@@ -210,25 +209,25 @@ const fur_stencil_kernel ISA(stencil_blocked) = {
 #else
 #    include "finish.h"
 #    include "output.h"
+#    include "long_sum.h"
 #    include "tile.h"
-
-static VALUE FN(segment_at)(const FN(tile) * t, const row *of, int first, int64_t i)
-{
-    int last = segment_end(of->count, first);
-    VALUE sum = V(from)((fur_scalar){0, 0});
-    for (const term *k = of->terms + first; k < of->terms + last; k++) {
-        const VALUE *c = k->c;
-        sum = V(fma)(c[t->fields ? t->p + i : 0], t->x[i + k->step], sum);
-    }
-    return sum;
-}
 
 /* Point i of the tile's line, whose terms are those of a row of its own. */
 static void FN(multiply_point)(const FN(tile) * t, const row *of, int64_t i)
 {
-    VALUE sum = FN(segment_at)(t, of, 0, i);
-    for (int k = FUR_ROW_SEGMENT; k < of->count; k += FUR_ROW_SEGMENT)
-        sum = V(add)(sum, FN(segment_at)(t, of, k, i));
+    FN(long_sum) s;
+    VALUE sum = V(from)((fur_scalar){0, 0});
+    bool is_long = of->count > FUR_ROW_SEGMENT;
+    FN(long_start)(&s, 1);
+    for (const term *k = of->terms; k < of->terms + of->count; k++) {
+        VALUE c = ((const VALUE *)k->c)[t->fields ? t->p + i : 0];
+        if (is_long)
+            FN(add_product)(&s, c, t->x[i + k->step]);
+        else
+            sum = V(fma)(c, t->x[i + k->step], sum);
+    }
+    if (is_long)
+        FN(long_total)(&s, &sum);
     t->y[i] =
         FN(combine)(t->out.alpha, sum, t->out.beta, t->out.overwrite, FN(other)(&t->out, &t->y[i]));
 }

@@ -7,6 +7,8 @@
 #    include "scalar.h"
 #    include "table.h"
 
+#    include <string.h>
+
 #    define FUR_TEMPLATE "stencil/reference.c"
 #    include "foreach_value.h"
 
@@ -28,27 +30,26 @@ const fur_stencil_kernel ISA(stencil_reference) = {
 };
 #else
 #    include "finish.h"
+#    include "long_sum.h"
 #    include "stencil_value.h"
 
-/* The terms of a point in the order of the offsets, in segments of those that are not left out. */
+/* The terms of a point in the order of the offsets, added like the entries of a row. */
 static VALUE FN(sum_at)(const fur_stencil_view *s, const int64_t at[3], int64_t p, const VALUE *x)
 {
-    VALUE zero = V(from)((fur_scalar){0, 0});
-    VALUE sum = zero;
-    VALUE segment = zero;
+    VALUE c[FUR_STENCIL_POINTS];
+    VALUE z[FUR_STENCIL_POINTS];
+    int32_t place[FUR_STENCIL_POINTS];
     int terms = 0;
     for (int k = 0; k < s->points; k++) {
         int64_t neighbour = fur_stencil_neighbour(s, at, s->offsets[k]);
         if (neighbour < 0)
             continue;
-        if (terms > 0 && terms % FUR_ROW_SEGMENT == 0) {
-            sum = terms == FUR_ROW_SEGMENT ? segment : V(add)(sum, segment);
-            segment = zero;
-        }
-        segment = V(fma)(FN(stencil_value)(s, k, p), x[neighbour], segment);
+        c[terms] = FN(stencil_value)(s, k, p);
+        z[terms] = x[neighbour];
+        place[terms] = terms;
         terms++;
     }
-    return terms <= FUR_ROW_SEGMENT ? segment : V(add)(sum, segment);
+    return FN(plain_row_sum)(c, place, terms, z, 1);
 }
 
 static void FN(multiply)(const fur_stencil_call *call)

@@ -63,33 +63,50 @@ INLINE void FN(add_term)(const FN(tile) * t, const term *at, bool field, int64_t
     }
 }
 
-/* The terms first <= k < last. */
-INLINE void FN(add_terms)(const FN(tile) * t, int first, int last, int64_t i, int lines, bool whole,
-                          FN(wide) * sum)
+/* The terms first, first + step, ... before `last`. */
+INLINE void FN(add_terms)(const FN(tile) * t, int first, int last, int step, int64_t i, int lines,
+                          bool whole, FN(wide) * sum)
 {
 #pragma GCC unroll 4
     for (int n = 0; n < REGISTERS; n++)
         sum[n] = W(zero)();
-    for (const term *at = t->row.terms + first; at < t->row.terms + last; at++)
+    for (int k = first; k < last; k += step) {
+        const term *at = t->row.terms + k;
         if (t->fields)
             FN(add_term)(t, at, true, i, lines, whole, sum);
         else
             FN(add_term)(t, at, false, i, lines, whole, sum);
+    }
 }
 
-/* The same of all terms, segment by segment. */
+/* The same of more terms than a segment has. */
+static void FN(add_long_row)(const FN(tile) * t, int64_t i, int lines, bool whole, FN(wide) * sum)
+{
+    FN(long_sum) s;
+    FN(abreast) lane[FUR_ROW_LANES];
+    const int count = t->row.count;
+    FN(long_start)(&s, SUMS_SIDE);
+    for (int k = 0; k < count; k += FUR_ROW_SEGMENT) {
+        int end = (int)fur_smaller(count, k + FUR_ROW_SEGMENT);
+        for (int l = 0; l < FUR_ROW_LANES; l++) {
+            FN(add_terms)(t, k + l, end, FUR_ROW_LANES, i, lines, whole, sum);
+            for (int n = 0; n < REGISTERS; n++)
+                W(store)(lane[l] + (ptrdiff_t)n * WIDTH, sum[n]);
+        }
+        FN(add_segment)(&s, lane);
+    }
+    FN(long_total)(&s, lane[0]);
+    for (int n = 0; n < REGISTERS; n++)
+        sum[n] = W(load)(lane[0] + (ptrdiff_t)n * WIDTH);
+}
+
+/* The same of all terms. */
 INLINE void FN(add_row)(const FN(tile) * t, int64_t i, int lines, bool whole, FN(wide) * sum)
 {
-    const int count = t->row.count;
-    int k = 0;
-    do {
-        FN(wide) next[REGISTERS];
-        FN(add_terms)(t, k, segment_end(count, k), i, lines, whole, next);
-#pragma GCC unroll 4
-        for (int n = 0; n < REGISTERS; n++)
-            sum[n] = k == 0 ? next[n] : W(plus)(sum[n], next[n]);
-        k += FUR_ROW_SEGMENT;
-    } while (k < count);
+    if (t->row.count > FUR_ROW_SEGMENT)
+        FN(add_long_row)(t, i, lines, whole, sum);
+    else
+        FN(add_terms)(t, 0, t->row.count, 1, i, lines, whole, sum);
 }
 
 /* The same for a known part of the 27 points of radius 1, whose coefficients are c: each entry of x

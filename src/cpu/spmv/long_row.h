@@ -1,0 +1,36 @@
+/* Sums with the lanes of a register along a row; a template over VALUE. */
+#include "long_sum.h"
+
+_Static_assert(LANES == FUR_ROW_LANES, "V(fold) folds the lanes of a long row");
+
+/* The sum of `count` entries in lanes, folded. */
+static inline VALUE FN(folded_sum)(const VALUE *values, const int32_t *columns, int64_t count,
+                                   const VALUE *x)
+{
+    FUR_LANES(VALUE_NAME) sum = V(zero)();
+    int64_t k = 0;
+    for (; k + LANES <= count; k += LANES)
+        sum = V(madd)(V(load)(values + k), V(gather)(x, columns + k), sum);
+    if (k < count) {
+        unsigned mask = (1u << (count - k)) - 1;
+        sum = V(madd_some)(V(load_some)(values + k, mask), V(gather_some)(x, columns + k, mask),
+                           sum, mask);
+    }
+    return V(fold)(sum);
+}
+
+/* The sum of a row of more than one segment. Not inlined: it would crowd the loop over ordinary
+ * rows. */
+static __attribute__((noinline, unused)) VALUE
+FN(long_row_sum)(const VALUE *values, const int32_t *columns, int64_t count, const VALUE *x)
+{
+    FN(long_sum) s;
+    VALUE sum;
+    FN(long_start)(&s, 1);
+    for (int64_t k = 0; k < count; k += FUR_ROW_SEGMENT) {
+        sum = FN(folded_sum)(values + k, columns + k, fur_smaller(FUR_ROW_SEGMENT, count - k), x);
+        FN(add_sum)(&s, 1, &sum);
+    }
+    FN(long_total)(&s, &sum);
+    return sum;
+}
