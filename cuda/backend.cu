@@ -199,6 +199,8 @@ void set_backend(fur_device *device, fur_backend *b)
     b->sweep_count = static_cast<int>(sizeof sweep_kernels / sizeof *sweep_kernels) - 1;
     b->multigrid = &fur_cuda_multigrid;
     b->spgemm = &fur_cuda_spgemm;
+    b->factor = fur_cuda_factor;
+    b->fsai = fur_cuda_fsai;
     b->neighbours = &fur_cuda_neighbours;
     b->batch = &fur_cuda_batch;
     b->uses_assumed = USES_ASSUMED;

@@ -38,14 +38,6 @@ template <class Value> struct system {
     Value *x[FUR_CUDA_MANY];
 };
 
-template <class Value> __device__ Value negative(Value a)
-{
-    if constexpr (fur_value_of<Value>::is_complex)
-        return {-a.re, -a.im};
-    else
-        return -a;
-}
-
 template <class Value> __device__ Value divide(Value s, Value divisor)
 {
     if constexpr (fur_value_of<Value>::is_complex)
@@ -116,7 +108,7 @@ __device__ void solve_lane(const system<Value> &s, int64_t place, int side)
                 sum = fur_zero<Value>();
                 stop += FUR_ROW_SEGMENT;
             }
-            sum = fur_fma(negative(e.value[j]), x[j], sum);
+            sum = fur_fma(fur_negative(e.value[j]), x[j], sum);
             e.taken++;
         }
         if (done || e.taken < e.count)

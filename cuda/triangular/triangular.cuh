@@ -41,6 +41,35 @@ fur_status fur_cuda_trsv_refresh(fur_env *env, const fur_csr_view *a, void *stat
 fur_status fur_cuda_trsv_solve(fur_env *env, void *state, fur_scalar alpha, int count,
                                const void *const *b, void *const *x);
 void fur_cuda_trsv_release(fur_env *env, void *state);
+
+// Of the backend: see factor_kernel.h and fsai_kernel.h.
+int64_t fur_cuda_factor(const fur_factor_call *call);
+int64_t fur_cuda_fsai(const fur_fsai_call *call);
+}
+
+template <class Value> __device__ inline Value fur_negative(Value a)
+{
+    if constexpr (fur_value_of<Value>::is_complex)
+        return {-a.re, -a.im};
+    else
+        return -a;
+}
+
+template <class Value> __device__ inline typename fur_value_of<Value>::real fur_real_part(Value a)
+{
+    if constexpr (fur_value_of<Value>::is_complex)
+        return a.re;
+    else
+        return a;
+}
+
+// s over the real part of d
+template <class Value> __device__ inline Value fur_over_real(Value s, Value d)
+{
+    if constexpr (fur_value_of<Value>::is_complex)
+        return {s.re / d.re, s.im / d.re};
+    else
+        return s / d;
 }
 
 // A value that other blocks may be about to write, as it is now, and whether it has been. Each part

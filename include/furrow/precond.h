@@ -1,10 +1,11 @@
 /* Preconditioners M ~ A^-1 from any square CSR matrix, applied as z = M r. fur_precond_at lists the
  * kinds; docs/preconditioners.md says which is for what.
  *
- * Set-up and application have the same bits for any number of threads (docs/numerics.md). All value
- * types and both widths of offsets are taken, unless a kind says otherwise.
+ * Set-up and application have the same bits for any number of threads and on a GPU
+ * (docs/numerics.md). All value types and both widths of offsets are taken, unless a kind says
+ * otherwise.
  *
- * In a CUDA context only "jacobi" works; create refuses the others with FUR_UNSUPPORTED. */
+ * In a CUDA context all work but "amg", which create refuses with FUR_UNSUPPORTED. */
 #ifndef FURROW_PRECOND_H
 #define FURROW_PRECOND_H
 
@@ -40,8 +41,8 @@ typedef struct fur_precond_options {
 
 /* The preconditioner of A, which must outlive it. Without A it refuses to be used, FUR_INVALID.
  * FUR_INVALID unless A is square, for an option out of range, and for a row that the kind cannot
- * use, which the sentence names; FUR_UNSUPPORTED for an unknown kind, and in a CUDA context for all
- * but "jacobi". */
+ * use, which the sentence names; FUR_UNSUPPORTED for an unknown kind, and in a CUDA context for
+ * "amg". */
 FUR_API fur_status fur_precond_create(const fur_csr *a, const fur_precond_options *options,
                                       fur_precond **out);
 

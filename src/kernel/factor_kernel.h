@@ -28,14 +28,14 @@ typedef struct fur_factor_call {
     void *values;            /* of f, to be computed */
     const int64_t *diagonal; /* where the diagonal's entries stand in f */
     void *inverse;           /* of complex pivots, to be computed; NULL: real ones, or Cholesky's */
-    fur_trsv_tasks *tasks;   /* of f's lower triangle */
-    const int32_t *order;    /* the row at each place; NULL: rows rise */
+    fur_trsv_tasks *tasks;   /* of f's lower triangle; a device does not need them */
+    const int32_t *order;    /* the row at each place; NULL: rows rise, not on a device */
     fur_factor_form form;
     bool modified; /* what the pattern leaves out goes to the diagonal of its row; not Cholesky's */
     double shift;  /* A's diagonal is taken times 1 + shift */
 } fur_factor_call;
 
-/* Returns the first row without a usable pivot, or -1: then the values are right. */
+/* Returns the first row without a usable pivot, or -1, or -1 less the status of a failure. */
 typedef int64_t fur_factor(const fur_factor_call *call);
 
 #ifdef __cplusplus

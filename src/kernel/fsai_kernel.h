@@ -22,8 +22,8 @@ typedef struct fur_fsai_call {
     void *work;            /* lanes x (longest^2 + longest) values */
 } fur_fsai_call;
 
-/* Returns the first row whose A(J, J) is not positive definite, or -1: then the values are right.
- */
+/* Returns the first row whose A(J, J) is not positive definite, or -1, or -1 less the status of a
+ * failure. */
 typedef int64_t fur_fsai(const fur_fsai_call *call);
 
 #ifdef __cplusplus

@@ -439,7 +439,7 @@ typedef struct fur_backend {
     const fur_spgemm_kernels *spgemm;       /* NULL: none; the companion multiplies */
     const fur_triple_kernels *triple;       /* NULL: two products */
     fur_trsv_solve *trsv;                   /* NULL with a remote */
-    fur_factor *factor;                     /* likewise, and the next */
+    fur_factor *factor;                     /* NULL: none, and the next */
     fur_fsai *fsai;
     /* NULL: none; the companion searches */
     const fur_neighbours_kernels *neighbours;

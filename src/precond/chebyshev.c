@@ -53,13 +53,18 @@ static void bound_rows(void *job, int64_t begin, int64_t end)
     fur_shared_largest(b->bound, largest);
 }
 
+/* On a device's matrix by a copy of it. */
 static fur_status find_bound(const fur_precond *p, chebyshev *own)
 {
-    const fur_csr_view *a = &p->a->view;
+    int64_t rows = p->a->view.rows;
     fur_shared bound = 0;
     fur_shared bad = INT64_MAX;
-    bounding job = {a, &bound, &bad};
-    fur_parallel(&p->context->env, a->rows / ROW_GRAIN, a->rows, bound_rows, &job);
+    const fur_csr *near;
+    fur_csr *copy;
+    FUR_TRY(fur_csr_to_host(p->a, &near, &copy));
+    bounding job = {&near->view, &bound, &bad};
+    fur_parallel(&near->context->env, rows / ROW_GRAIN, rows, bound_rows, &job);
+    fur_csr_destroy(copy);
     if (bad != INT64_MAX)
         return fur_context_fail(p->context, FUR_INVALID,
                                 "row %lld, counting from 1, has a diagonal that is not positive: "
@@ -148,6 +153,7 @@ static void release(fur_precond *p)
 const fur_precond_kind fur_precond_chebyshev = {
     .info = {"chebyshev", "some steps of Chebyshev's iteration: products, and nothing that waits",
              "Chebyshev 1854; Johnson, Micchelli and Paul 1983"},
+    .place = FUR_PRECOND_ANYWHERE,
     .follows = true,
     .symmetric = true,
     .create = create,

@@ -10,43 +10,6 @@
 #define FIRST_SHIFT 1e-3
 #define LAST_SHIFT 1e3
 
-/* The tasks of the factorisation: those of a solve with its lower triangle. */
-static fur_status make_schedule(fur_env *env, fur_factors *own)
-{
-    const fur_csr_view *f = &own->f->view;
-    int64_t n = f->rows;
-    fur_strict t = {f, false};
-    int64_t *start = NULL;
-    int32_t *level = NULL;
-    fur_status status = FUR_OK;
-    FUR_TRY_DONE(fur_env_allocate(env, n + 1, sizeof *start, &start));
-    FUR_TRY_DONE(fur_env_allocate(env, n, sizeof *level, &level));
-    start[0] = 0;
-    for (int64_t i = 0; i < n; i++)
-        start[i + 1] = start[i] + own->diagonal[i] - fur_offset_at(f, i);
-    fur_workload w = {t, start, level, fur_levels_fill(&t, level), env->threads};
-    FUR_TRY_DONE(fur_schedule_create(env, &w, NULL, &own->schedule));
-    own->tasks = (fur_trsv_tasks){.count = own->schedule.count, .task = own->schedule.task};
-    FUR_TRY_DONE(
-        fur_env_allocate_zeros(env, own->tasks.count, sizeof *own->tasks.done, &own->tasks.done));
-done:
-    fur_env_release(env, level);
-    fur_env_release(env, start);
-    return status;
-}
-
-static fur_status find_diagonal(fur_env *env, fur_factors *own)
-{
-    const fur_csr_view *f = &own->f->view;
-    bool is_complex = f->value_type == FUR_C64 || f->value_type == FUR_C128;
-    FUR_TRY(fur_env_allocate(env, f->rows, sizeof *own->diagonal, &own->diagonal));
-    for (int64_t i = 0; i < f->rows; i++)
-        own->diagonal[i] = fur_csr_find(f, i, i);
-    if (!is_complex || own->form == FUR_FACTOR_CHOLESKY)
-        return FUR_OK;
-    return fur_env_allocate(env, f->rows, fur_value_size(f->value_type), &own->inverse);
-}
-
 /* A in the order of the factors. */
 static const fur_csr *source_of(const fur_precond *p, const fur_factors *own)
 {
@@ -78,25 +41,30 @@ static fur_status colour(const fur_precond *p, fur_factors *own)
 }
 
 /* A row that no shift helps, as the shift is a part of its diagonal. */
-static bool is_hopeless(const fur_precond *p, const fur_factors *own, int64_t row)
+static fur_status is_hopeless(const fur_precond *p, const fur_factors *own, int64_t row,
+                              bool *hopeless)
 {
-    double entry[2];
-    fur_csr_read_entry(&source_of(p, own)->view, row, row, entry);
-    fur_scalar d = fur_scalar_at(p->a->view.value_type, entry, 0);
+    fur_scalar d;
+    FUR_TRY(fur_csr_entry(source_of(p, own), row, row, &d));
     if (own->form != FUR_FACTOR_LU)
-        return !(d.re > 0) || !isfinite(d.re);
-    return (d.re == 0 && d.im == 0) || !isfinite(d.re) || !isfinite(d.im);
+        *hopeless = !(d.re > 0) || !isfinite(d.re);
+    else
+        *hopeless = (d.re == 0 && d.im == 0) || !isfinite(d.re) || !isfinite(d.im);
+    return FUR_OK;
 }
 
 static fur_status fail_at(const fur_precond *p, const fur_factors *own, int64_t row, double shift)
 {
     bool positive = own->form != FUR_FACTOR_LU;
+    int32_t number = (int32_t)row;
+    if (own->order)
+        FUR_TRY(fur_memory_copy(p->context, &number, own->order->order + row, sizeof number));
     return fur_context_fail(
         p->context, FUR_INVALID,
         "row %lld, counting from 1, has a pivot that is %s, with the diagonal times %g: \"%s\" "
         "needs %s; try \"jacobi\", or another order of rows",
-        (long long)(own->order ? own->order->order[row] : row) + 1,
-        positive ? "not positive" : "0 or not finite", 1 + shift, p->kind->info.name,
+        (long long)number + 1, positive ? "not positive" : "0 or not finite", 1 + shift,
+        p->kind->info.name,
         positive ? "a matrix with a positive diagonal, better a positive definite one"
                  : "pivots that can be divided by");
 }
@@ -112,16 +80,20 @@ static fur_status compute(fur_precond *p, fur_factors *own)
                             .diagonal = own->diagonal,
                             .inverse = own->inverse,
                             .tasks = &own->tasks,
-                            .order = own->schedule.order,
+                            .order = own->rows,
                             .form = own->form,
                             .modified = own->modified,
                             .shift = own->shift};
     for (;;) {
         int64_t failed = p->context->backend->factor(&call);
-        if (failed < 0)
+        bool hopeless = false;
+        if (failed < 0) {
+            FUR_TRY((fur_status)(-1 - failed));
             break;
+        }
+        FUR_TRY(is_hopeless(p, own, failed, &hopeless));
         double next = call.shift < FIRST_SHIFT ? FIRST_SHIFT : 2 * call.shift;
-        if (next > LAST_SHIFT || is_hopeless(p, own, failed))
+        if (next > LAST_SHIFT || hopeless)
             return fail_at(p, own, failed, call.shift);
         call.shift = next;
     }
@@ -152,6 +124,30 @@ static fur_status plan_solves(fur_factors *own)
     return fur_trsv_plan(f, FUR_TRIANGLE_UPPER, FUR_OP_N, FUR_DIAGONAL_STORED, NULL, &own->second);
 }
 
+/* The pattern of the factors, of a device's matrix found on a copy, and all that follows from it.
+ */
+static fur_status make_pattern(fur_precond *p, const fur_precond_options *options,
+                               fur_factors_find *find, fur_factors *own)
+{
+    const fur_csr *near;
+    fur_csr *copy = NULL;
+    fur_csr *f = NULL;
+    fur_status status = FUR_OK;
+    FUR_TRY_DONE(fur_csr_to_host(source_of(p, own), &near, &copy));
+    FUR_TRY_DONE(fur_context_pass_on(near->context, p->context, find(near, options, &f)));
+    FUR_TRY_DONE(fur_factors_arrange(p, &f->view, own));
+    if (fur_is_remote(p->context)) {
+        FUR_TRY_DONE(fur_csr_transfer(f, p->context, &own->f));
+    } else {
+        own->f = f;
+        f = NULL;
+    }
+done:
+    fur_csr_destroy(f);
+    fur_csr_destroy(copy);
+    return status;
+}
+
 static void complete_report(fur_precond *p, const fur_factors *own)
 {
     const fur_trsv_report *first = fur_trsv_describe(own->first);
@@ -161,6 +157,7 @@ static void complete_report(fur_precond *p, const fur_factors *own)
     p->report.bytes = (double)(first->bytes + second->bytes) + (own->between ? 3 * vector : 0) +
                       (own->order ? 4 * vector + 8 * (double)p->a->view.rows : 0);
     p->report.levels = first->levels;
+    p->waits = own->first->near || own->second->near;
 }
 
 fur_status fur_factors_create(fur_precond *p, const fur_precond_options *options,
@@ -178,9 +175,7 @@ fur_status fur_factors_create(fur_precond *p, const fur_precond_options *options
     own->shift = options->shift;
     if (options->coloured)
         FUR_TRY(colour(p, own));
-    FUR_TRY(find(source_of(p, own), options, &own->f));
-    FUR_TRY(find_diagonal(env, own));
-    FUR_TRY(make_schedule(env, own));
+    FUR_TRY(make_pattern(p, options, find, own));
     FUR_TRY(compute(p, own));
     FUR_TRY(plan_solves(own));
     complete_report(p, own);
@@ -226,9 +221,10 @@ void fur_factors_release(fur_precond *p)
     fur_trsv_destroy(own->second);
     fur_trsv_destroy(own->first);
     fur_env_release(env, own->tasks.done);
-    fur_schedule_release(env, &own->schedule);
-    fur_env_release(env, own->inverse);
-    fur_env_release(env, own->diagonal);
+    fur_env_release(env, own->task);
+    fur_memory_release(p->context, own->rows);
+    fur_memory_release(p->context, own->inverse);
+    fur_memory_release(p->context, own->diagonal);
     fur_csr_destroy(own->f);
     fur_vector_destroy(own->work);
     fur_csr_destroy(own->permuted);

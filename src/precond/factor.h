@@ -15,12 +15,15 @@ typedef struct fur_factors {
     fur_permutation *order;
     fur_csr *permuted;
     fur_vector *work;
-    fur_csr *f;        /* both factors, or the lower one */
-    int64_t *diagonal; /* where its diagonal's entries stand */
-    void *inverse;     /* of complex pivots; NULL: not needed */
-    fur_schedule schedule;
-    fur_trsv_tasks tasks;
-    fur_trsv *first; /* the two solves */
+    fur_csr *f; /* both factors, or the lower one */
+    /* Where the context's kernels work: where the diagonal's entries stand; of complex pivots,
+     * NULL: not needed; the rows in the order in which they are computed, NULL: rows rise. */
+    int64_t *diagonal;
+    void *inverse;
+    int32_t *rows;
+    fur_trsv_tasks tasks; /* none on a device */
+    fur_trsv_task *task;  /* those of tasks */
+    fur_trsv *first;      /* the two solves */
     fur_trsv *second;
     fur_vector *between; /* multiplies what the first has solved; NULL: nothing does */
 } fur_factors;
@@ -33,6 +36,10 @@ fur_status fur_factors_pattern(const fur_csr *a, bool lower, int64_t most, fur_c
 /* Makes the pattern of the factors of a, which is A or has its rows in another order. */
 typedef fur_status fur_factors_find(const fur_csr *a, const fur_precond_options *options,
                                     fur_csr **out);
+
+/* How the rows of the factors are computed: own->diagonal, rows, tasks. f is their pattern, in
+ * memory that the host reaches. */
+fur_status fur_factors_arrange(fur_precond *p, const fur_csr_view *f, fur_factors *own);
 
 /* Makes p->state: factors in the pattern that is found. */
 fur_status fur_factors_create(fur_precond *p, const fur_precond_options *options,

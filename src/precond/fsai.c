@@ -3,6 +3,7 @@
 #include "factor.h"
 
 #include "fsai_kernel.h"
+#include "split.h"
 #include "team.h"
 
 #include <furrow/spgemm.h>
@@ -13,6 +14,11 @@
 #define MOST_POSITIONS 256
 #define MOST_FILL 3
 #define ROW_GRAIN 256
+/* Threads of a device that work on a row each, and the bytes for their dense matrices, unless even
+ * few threads need more. */
+#define DEVICE_LANES ((int64_t)1 << 18)
+#define DEVICE_LANES_LEAST 1024
+#define DEVICE_BYTES ((int64_t)1 << 28)
 
 typedef struct fsai {
     fur_csr *g;
@@ -23,6 +29,12 @@ typedef struct fsai {
     int64_t longest;
     void *work;
 } fsai;
+
+static fur_status take_lower(const fur_csr *a, const void *arguments, fur_csr **out)
+{
+    (void)arguments;
+    return fur_factors_pattern(a, true, MOST_POSITIONS, out);
+}
 
 /* A pattern of A^(fill + 1), lower triangle; its values are anything. */
 static fur_status find_pattern(const fur_csr *a, int fill, fur_csr **out)
@@ -38,7 +50,7 @@ static fur_status find_pattern(const fur_csr *a, int fill, fur_csr **out)
         power = next;
     }
     if (status == FUR_OK)
-        status = fur_factors_pattern(power, true, MOST_POSITIONS, out);
+        status = fur_csr_on_host(power, take_lower, NULL, out);
     fur_csr_destroy(own);
     return status;
 }
@@ -53,7 +65,7 @@ static fur_status compute(fur_precond *p, const fsai *own)
                           .longest = own->longest,
                           .work = own->work};
     int64_t failed = p->context->backend->fsai(&call);
-    return failed < 0 ? FUR_OK
+    return failed < 0 ? (fur_status)(-1 - failed)
                       : fur_context_fail(p->context, FUR_INVALID,
                                          "row %lld, counting from 1: A at the positions of this "
                                          "row of \"fsai\" is not positive definite; try \"ilu0\" "
@@ -61,17 +73,25 @@ static fur_status compute(fur_precond *p, const fsai *own)
                                          (long long)failed + 1);
 }
 
+/* How many rows are worked on at once, each in so many bytes. */
+static int count_lanes(const fur_context *context, int64_t rows, int64_t bytes)
+{
+    if (!fur_is_remote(context))
+        return fur_lanes(context->env.threads, rows / ROW_GRAIN);
+    int64_t lanes = bytes > 0 ? DEVICE_BYTES / bytes : DEVICE_LANES;
+    lanes = fur_smaller(fur_larger(lanes, DEVICE_LANES_LEAST), DEVICE_LANES);
+    return (int)fur_smaller(lanes, fur_larger(rows, 1));
+}
+
 static fur_status make_room(fur_precond *p, fsai *own)
 {
-    fur_env *env = &p->context->env;
-    const fur_csr_view *g = &own->g->view;
-    for (int64_t i = 0; i < g->rows; i++) {
-        int64_t length = fur_offset_at(g, i + 1) - fur_offset_at(g, i);
-        own->longest = length > own->longest ? length : own->longest;
-    }
-    own->lanes = fur_lanes(env->threads, g->rows / ROW_GRAIN);
-    return fur_env_allocate(env, own->lanes * (own->longest * own->longest + own->longest),
-                            fur_value_size(g->value_type), &own->work);
+    fur_csr_statistics figures = FUR_DEFAULT(fur_csr_statistics);
+    size_t value = fur_value_size(own->g->view.value_type);
+    FUR_TRY(fur_csr_measure(own->g, &figures));
+    own->longest = figures.row_max;
+    int64_t room = own->longest * own->longest + own->longest;
+    own->lanes = count_lanes(p->context, own->g->view.rows, room * (int64_t)value);
+    return fur_memory_allocate(p->context, own->lanes * room, value, &own->work);
 }
 
 static fur_status create(fur_precond *p, const fur_precond_options *options)
@@ -120,7 +140,7 @@ static void release(fur_precond *p)
     fur_spmv_destroy(own->second);
     fur_spmv_destroy(own->first);
     fur_vector_destroy(own->between);
-    fur_env_release(&p->context->env, own->work);
+    fur_memory_release(p->context, own->work);
     fur_csr_destroy(own->g);
     fur_env_release(&p->context->env, own);
 }
@@ -128,6 +148,7 @@ static void release(fur_precond *p)
 const fur_precond_kind fur_precond_fsai = {
     .info = {"fsai", "a factorised approximate inverse, applied by two products: no row waits",
              "Kolotilina and Yeremin 1993"},
+    .place = FUR_PRECOND_FACTORED,
     .symmetric = true,
     .create = create,
     .update = update,

@@ -16,6 +16,7 @@ static fur_status create(fur_precond *p, const fur_precond_options *options)
 const fur_precond_kind fur_precond_ic0 = {
     .info = {"ic0", "incomplete Cholesky factors in A's pattern, for positive definite matrices",
              "Meijerink and van der Vorst 1977"},
+    .place = FUR_PRECOND_FACTORED,
     .symmetric = true,
     .create = create,
     .update = fur_factors_update,

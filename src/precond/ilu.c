@@ -153,6 +153,7 @@ static fur_status create(fur_precond *p, const fur_precond_options *options)
 const fur_precond_kind fur_precond_ilu = {
     .info = {"ilu", "incomplete LU factors with levels of fill: more memory, fewer iterations",
              "Gustafsson 1978"},
+    .place = FUR_PRECOND_FACTORED,
     .create = create,
     .update = fur_factors_update,
     .apply = fur_factors_apply,

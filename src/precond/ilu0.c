@@ -15,6 +15,7 @@ static fur_status create(fur_precond *p, const fur_precond_options *options)
 const fur_precond_kind fur_precond_ilu0 = {
     .info = {"ilu0", "incomplete LU factors in A's pattern, for matrices of any kind",
              "Meijerink and van der Vorst 1977"},
+    .place = FUR_PRECOND_FACTORED,
     .create = create,
     .update = fur_factors_update,
     .apply = fur_factors_apply,

@@ -54,7 +54,7 @@ static void release(fur_precond *p)
 const fur_precond_kind fur_precond_jacobi = {
     .info = {"jacobi", "divides by the diagonal: nearly free, for rows that differ in scale",
              "Jacobi 1845"},
-    .device = true,
+    .place = FUR_PRECOND_ANYWHERE,
     .follows = true,
     .symmetric = true,
     .create = create,

@@ -40,13 +40,20 @@ static fur_status find_kind(fur_context *context, const char *name, const fur_pr
                             "there is no preconditioner \"%s\"; there are: %s", name, names);
 }
 
+/* Whether a device with memory of its own can make and apply it. */
+static bool works_on(const fur_backend *backend, const fur_precond_kind *kind)
+{
+    return kind->place == FUR_PRECOND_ANYWHERE ||
+           (kind->place == FUR_PRECOND_FACTORED && backend->factor);
+}
+
 static fur_status check(const fur_csr *a, const fur_precond_kind *kind)
 {
     if (a->view.rows != a->view.cols)
         return fur_context_fail(a->context, FUR_INVALID,
                                 "a preconditioner needs a square matrix, this one is %lld x %lld",
                                 (long long)a->view.rows, (long long)a->view.cols);
-    if (fur_is_remote(a->context) && !kind->device)
+    if (fur_is_remote(a->context) && !works_on(a->context->backend, kind))
         return fur_context_fail(a->context, FUR_UNSUPPORTED,
                                 "the preconditioner \"%s\" works on the CPU only; take \"jacobi\", "
                                 "or solve in a context on the CPU",
@@ -150,7 +157,7 @@ fur_status fur_operator_from_precond(fur_precond *p, fur_operator **out)
         .value_type = p->a->view.value_type,
         .user = p,
         .apply = apply,
-        .recordable = p->kind->device,
+        .recordable = p->kind->place != FUR_PRECOND_HOST && !p->waits,
     };
     fur_dependent dependent = {"the operator of a preconditioner", p, follow_precond,
                                .reads = true};

@@ -7,9 +7,16 @@
 
 #include "csr.h"
 
+/* Where a kind works. */
+typedef enum fur_precond_place {
+    FUR_PRECOND_HOST = 0,
+    FUR_PRECOND_ANYWHERE, /* also in a context whose memory the host does not reach */
+    FUR_PRECOND_FACTORED  /* there, if its backend has kernels for factors */
+} fur_precond_place;
+
 typedef struct fur_precond_kind {
     fur_method_info info;
-    bool device;    /* works in a context whose memory the host does not reach */
+    fur_precond_place place;
     bool follows;   /* takes A's new values over when they come; else fur_precond_update does */
     bool symmetric; /* M is Hermitian where A is */
     /* Makes p->state, and sets what it knows of p->report and p->scaling. p->a is square. What a
@@ -29,6 +36,7 @@ struct fur_precond {
     const fur_precond_kind *kind;
     void *state;                /* of the kind */
     const fur_scaling *scaling; /* NULL: M is no diagonal matrix */
+    bool waits;                 /* an application does, so that it cannot be recorded */
     fur_dependent dependent;    /* on the matrix */
     fur_precond_report report;
 };

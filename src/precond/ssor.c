@@ -24,6 +24,7 @@ static fur_status create(fur_precond *p, const fur_precond_options *options)
     FUR_TRY(fur_csr_diagonal(p->a, &own->diagonal));
     const fur_trsv_report *lower = fur_trsv_describe(own->lower);
     const fur_trsv_report *upper = fur_trsv_describe(own->upper);
+    p->waits = own->lower->near || own->upper->near;
     p->report.levels = lower->levels;
     p->report.entries = lower->entries + upper->entries;
     p->report.bytes = (double)(lower->bytes + upper->bytes) +
@@ -62,6 +63,7 @@ static void release(fur_precond *p)
 const fur_precond_kind fur_precond_ssor = {
     .info = {"ssor", "one symmetric sweep of Gauss-Seidel by A's own triangles: no set-up",
              "Young 1971"},
+    .place = FUR_PRECOND_ANYWHERE,
     .follows = true,
     .symmetric = true,
     .create = create,
