@@ -38,7 +38,8 @@ fur_status fur_vector_fill_hashed(fur_vector *x, uint64_t first)
 {
     int64_t parts = x->size * fur_value_parts(x->value_type);
     int64_t bytes = x->size * (int64_t)fur_value_size(x->value_type);
-    filling f = {first, fur_value_is_single(x->value_type), NULL};
+    int64_t before = fur_shared_begin(x->context) * fur_value_parts(x->value_type);
+    filling f = {first + (uint64_t)before, fur_value_is_single(x->value_type), NULL};
     FUR_TRY(fur_memory_to_host(x->context, x->data, bytes, &f.parts));
     fur_parallel(&x->context->env, parts / PART_GRAIN, parts, fill_parts, &f);
     return fur_memory_from_host(x->context, x->data, f.parts, bytes);
