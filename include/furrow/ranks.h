@@ -47,8 +47,8 @@ FUR_API fur_status fur_ranks_open_mpi(const void *communicator, const fur_ranks_
 FUR_API void fur_ranks_close(fur_ranks *group);
 
 /* Runs work(group, user) on `ranks` threads of this process, each of which is a rank, and returns
- * the status that they agree on; the sentence is then in fur_context_error(NULL). rank_options NULL:
- * defaults; else those of each rank. */
+ * the status that they agree on; the sentence is then in fur_context_error(NULL). rank_options
+ * NULL: defaults; else those of each rank. */
 FUR_API fur_status fur_ranks_run(int ranks, const fur_ranks_options *rank_options,
                                  fur_status (*work)(fur_ranks *group, void *user), void *user);
 
@@ -76,9 +76,9 @@ typedef struct fur_ranks_csr fur_ranks_csr;
 
 /* Rows of this rank, with columns of the whole matrix. */
 typedef struct fur_ranks_rows {
-    size_t size;   /* sizeof(fur_ranks_rows) */
-    int64_t rows;  /* of this rank; those of lower ranks come before */
-    int64_t cols;  /* of the whole matrix, the same on all ranks */
+    size_t size;  /* sizeof(fur_ranks_rows) */
+    int64_t rows; /* of this rank; those of lower ranks come before */
+    int64_t cols; /* of the whole matrix, the same on all ranks */
     fur_value_type value_type;
     const int64_t *offsets; /* rows + 1, from 0 */
     const int64_t *columns; /* rising strictly within a row */
@@ -97,8 +97,8 @@ FUR_API fur_status fur_ranks_csr_scatter(fur_ranks *group, const fur_csr *a, con
                                          fur_ranks_csr **out);
 
 /* Collective. The matrix of a Matrix Market file (real types as f64, complex as c128) or a .fur
- * file, as fur_mtx_read_csr has it. The ranks read a plain coordinate file together, each a range of
- * its bytes; what cannot be read so (compressed files, arrays), and a file with an error, rank 0
+ * file, as fur_mtx_read_csr has it. The ranks read a plain coordinate file together, each a range
+ * of its bytes; what cannot be read so (compressed files, arrays), and a file with an error, rank 0
  * reads alone, so sentences are those of fur_mtx_read_csr. */
 FUR_API fur_status fur_ranks_csr_read(fur_ranks *group, const char *path, const int64_t *bounds,
                                       fur_ranks_csr **out);
@@ -121,11 +121,11 @@ typedef struct fur_ranks_report {
     int64_t cols;
     int64_t entries;
     fur_value_type value_type;
-    int64_t halo_bytes;   /* that all ranks together send for a product */
-    double imbalance;     /* the most work of a rank, entries + 4 rows, over the mean */
-    double seconds_halo;  /* that this rank has waited for halos so far */
-    int64_t own_entries;  /* of this rank */
-    int64_t ghosts;       /* entries of x that this rank receives for a product */
+    int64_t halo_bytes;    /* that all ranks together send for a product */
+    double imbalance;      /* the most work of a rank, entries + 4 rows, over the mean */
+    double seconds_halo;   /* that this rank has waited for halos so far */
+    int64_t own_entries;   /* of this rank */
+    int64_t ghosts;        /* entries of x that this rank receives for a product */
     int64_t boundary_rows; /* rows of this rank that need some */
 } fur_ranks_report;
 
@@ -140,8 +140,8 @@ FUR_API fur_status fur_ranks_multiply(fur_ranks_csr *a, const fur_vector *x, fur
 FUR_API fur_status fur_ranks_solve(fur_ranks_csr *a, const fur_solver_options *options,
                                    const fur_vector *b, fur_vector *x, fur_solver_report *report);
 
-/* Collective: all entries of a vector of rows at rank 0, in order; `all` has room for them there and
- * is NULL elsewhere. */
+/* Collective: all entries of a vector of rows at rank 0, in order; `all` has room for them there
+ * and is NULL elsewhere. */
 FUR_API fur_status fur_ranks_gather_vector(fur_ranks_csr *a, const fur_vector *x, void *all);
 
 #ifdef __cplusplus

@@ -37,10 +37,11 @@ static fur_status check_rows(fur_ranks *g, const fur_ranks_rows *r, int64_t befo
 static fur_status check_arguments(fur_ranks *g, const fur_ranks_rows *r)
 {
     if (!r || r->size != sizeof *r)
-        return fur_ranks_fail(g, FUR_INVALID,
-                              "rank %d gave no rows; write .size = sizeof(fur_ranks_rows)", g->rank);
+        return fur_ranks_fail(
+            g, FUR_INVALID, "rank %d gave no rows; write .size = sizeof(fur_ranks_rows)", g->rank);
     if (r->rows < 0 || r->cols < 0 || fur_value_size(r->value_type) == 0 || !r->offsets ||
-        r->offsets[0] != 0 || (r->rows > 0 && r->offsets[r->rows] > 0 && (!r->columns || !r->values)))
+        r->offsets[0] != 0 ||
+        (r->rows > 0 && r->offsets[r->rows] > 0 && (!r->columns || !r->values)))
         return fur_ranks_fail(g, FUR_INVALID,
                               "rank %d needs rows and cols of at least 0, a value type and three "
                               "arrays, of which the offsets begin with 0",

@@ -1,8 +1,8 @@
 /* Groups: messages, gathers, and the agreement on a failure.
  *
  * A rank that fails sends an alarm, its status and sentence, to all others. A rank that waits for a
- * message sees the alarm instead, and answers with one of its own, which may be empty. So every rank
- * gets the alarms of all, and all take the lowest rank's that says what failed. */
+ * message sees the alarm instead, and answers with one of its own, which may be empty. So every
+ * rank gets the alarms of all, and all take the lowest rank's that says what failed. */
 #include "group.h"
 
 #include <stdarg.h>
@@ -134,8 +134,8 @@ static fur_status begin_message(fur_ranks *g)
         return g->status;
     if (g->until_fault == 0 || --g->until_fault > 0)
         return FUR_OK;
-    return sound_alarm(g, fur_ranks_fail(g, FUR_IO_ERROR, "a message of rank %d was made to fail",
-                                         g->rank));
+    return sound_alarm(
+        g, fur_ranks_fail(g, FUR_IO_ERROR, "a message of rank %d was made to fail", g->rank));
 }
 
 fur_status group_send(fur_ranks *g, int to, const void *data, size_t bytes)
@@ -157,8 +157,7 @@ fur_status group_receive(fur_ranks *g, int from, void *data, size_t bytes)
     RANKS_TRY(begin_message(g));
     for (size_t done = 0; done < bytes; done += MESSAGE_MOST) {
         size_t part = bytes - done < MESSAGE_MOST ? bytes - done : MESSAGE_MOST;
-        arrival how =
-            g->via->receive(g->state, from, CHANNEL_DATA, (char *)data + done, part);
+        arrival how = g->via->receive(g->state, from, CHANNEL_DATA, (char *)data + done, part);
         if (how == ALARMED)
             return sound_alarm(g, FUR_OK);
         if (how == MISFIT)
@@ -234,8 +233,8 @@ fur_status group_allocate(fur_ranks *g, int64_t count, size_t size, void *out)
     if (count < 0 || (size_t)count > PTRDIFF_MAX / size)
         return fur_ranks_fail(g, FUR_OVERFLOW, "%lld elements do not fit in memory",
                               (long long)count);
-    RANKS_TRY(fur_ranks_pass_on(
-        g, g->home, fur_context_allocate(g->home, (size_t)count * size, &memory)));
+    RANKS_TRY(fur_ranks_pass_on(g, g->home,
+                                fur_context_allocate(g->home, (size_t)count * size, &memory)));
     memcpy(out, &memory, sizeof memory);
     return FUR_OK;
 }

@@ -16,7 +16,7 @@ struct fur_ranks {
     fur_ranks_options options;
     fur_context *home; /* of work before a matrix has its own; no sharing */
     bool broken;
-    fur_status status;  /* of the failure, FUR_OK before one */
+    fur_status status; /* of the failure, FUR_OK before one */
     char error[SENTENCE_ROOM];
     int64_t until_fault; /* of tests: messages until one fails; 0: none does */
 };

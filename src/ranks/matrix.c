@@ -8,24 +8,21 @@ static fur_status share_gather(void *user, const void *mine, size_t bytes, void 
 {
     const fur_ranks_csr *m = user;
     fur_status status = group_gather(m->group, mine, bytes, all);
-    return status == FUR_OK ? FUR_OK
-                            : fur_context_fail(m->context, status, "%s", m->group->error);
+    return status == FUR_OK ? FUR_OK : fur_context_fail(m->context, status, "%s", m->group->error);
 }
 
 static fur_status share_send(void *user, int to, const void *data, size_t bytes)
 {
     const fur_ranks_csr *m = user;
     fur_status status = group_send(m->group, to, data, bytes);
-    return status == FUR_OK ? FUR_OK
-                            : fur_context_fail(m->context, status, "%s", m->group->error);
+    return status == FUR_OK ? FUR_OK : fur_context_fail(m->context, status, "%s", m->group->error);
 }
 
 static fur_status share_receive(void *user, int from, void *data, size_t bytes)
 {
     const fur_ranks_csr *m = user;
     fur_status status = group_receive(m->group, from, data, bytes);
-    return status == FUR_OK ? FUR_OK
-                            : fur_context_fail(m->context, status, "%s", m->group->error);
+    return status == FUR_OK ? FUR_OK : fur_context_fail(m->context, status, "%s", m->group->error);
 }
 
 static fur_status make_context(fur_ranks_csr *m)
@@ -218,7 +215,7 @@ fur_context *fur_ranks_csr_context(const fur_ranks_csr *matrix)
 
 const fur_operator *fur_ranks_csr_operator(const fur_ranks_csr *matrix)
 {
-    return matrix ? matrix->operator : NULL;
+    return matrix ? matrix->operator: NULL;
 }
 
 const int64_t *fur_ranks_csr_bounds(const fur_ranks_csr *matrix)

@@ -33,27 +33,27 @@ typedef struct neighbour {
 /* x of the boundary rows: the columns that have entries there, in their order, so those of lower
  * ranks, of this one and of higher ranks. */
 typedef struct halo {
-    int64_t columns;     /* of the boundary */
-    int64_t *column;     /* their numbers in the whole matrix */
-    int64_t own_at;      /* the first of this rank's own among them, and how many they are */
+    int64_t columns; /* of the boundary */
+    int64_t *column; /* their numbers in the whole matrix */
+    int64_t own_at;  /* the first of this rank's own among them, and how many they are */
     int64_t own_count;
-    neighbour *sources;  /* ranks that send to this one */
+    neighbour *sources; /* ranks that send to this one */
     int source_count;
-    neighbour *targets;  /* ranks to which this one sends */
+    neighbour *targets; /* ranks to which this one sends */
     int target_count;
     int64_t give_count;
-    int64_t *give;       /* own entries to send, of all targets one after the other */
-    void *packed;        /* their values */
-    double seconds;      /* waited for */
+    int64_t *give;  /* own entries to send, of all targets one after the other */
+    void *packed;   /* their values */
+    double seconds; /* waited for */
 } halo;
 
 struct fur_ranks_csr {
     fur_ranks *group;
     fur_context *context;
-    int64_t *bounds;         /* of rows */
-    int64_t *column_bounds;  /* of columns; `bounds` itself for a square matrix */
-    fur_csr *inner;          /* all rows, of which those of the boundary are empty here */
-    fur_csr *outer;          /* the boundary's rows and columns */
+    int64_t *bounds;        /* of rows */
+    int64_t *column_bounds; /* of columns; `bounds` itself for a square matrix */
+    fur_csr *inner;         /* all rows, of which those of the boundary are empty here */
+    fur_csr *outer;         /* the boundary's rows and columns */
     fur_spmv *inner_plan;
     fur_spmv *outer_plan;
     int64_t boundary_rows;

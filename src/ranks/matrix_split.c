@@ -20,8 +20,8 @@ typedef struct part {
 
 static fur_status allocate_part(fur_ranks_csr *m, part *p, size_t value_size)
 {
-    RANKS_TRY(fur_context_allocate(m->context, ((size_t)p->rows + 1) * sizeof(int64_t),
-                                   &p->offsets));
+    RANKS_TRY(
+        fur_context_allocate(m->context, ((size_t)p->rows + 1) * sizeof(int64_t), &p->offsets));
     void *columns;
     RANKS_TRY(fur_context_allocate(m->context, (size_t)p->entries * sizeof(int32_t), &columns));
     p->columns = columns;
@@ -180,8 +180,8 @@ static fur_status take_diagonal(fur_ranks_csr *m, const local_rows *r, size_t si
 
 /* Fills a part and makes it a matrix. */
 static fur_status make_part(fur_ranks_csr *m, const local_rows *r, part *p,
-                            void (*fill)(const fur_ranks_csr *m, const local_rows *r,
-                                         const part *p, size_t size),
+                            void (*fill)(const fur_ranks_csr *m, const local_rows *r, const part *p,
+                                         size_t size),
                             fur_csr **out)
 {
     size_t size = fur_value_size(r->value);

@@ -93,8 +93,7 @@ static void drop_one(mpi_state *s)
     void *room = malloc((size_t)count + 1);
     if (!room)
         return;
-    MPI_Recv(room, count, MPI_BYTE, status.MPI_SOURCE, 0, s->comm[CHANNEL_DATA],
-             MPI_STATUS_IGNORE);
+    MPI_Recv(room, count, MPI_BYTE, status.MPI_SOURCE, 0, s->comm[CHANNEL_DATA], MPI_STATUS_IGNORE);
     free(room);
 }
 

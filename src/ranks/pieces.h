@@ -8,8 +8,9 @@ typedef struct pieces {
     int64_t rows; /* of the whole matrix, as the next; the same on all ranks */
     int64_t cols;
     fur_value_type value;
-    const fur_csr_view *own; /* this rank's piece, as large; kept duplicates in order. NULL: empty */
-    const int64_t *bounds;   /* NULL: balanced */
+    const fur_csr_view
+        *own;              /* this rank's piece, as large; kept duplicates in order. NULL: empty */
+    const int64_t *bounds; /* NULL: balanced */
     bool refuses_duplicates; /* a matrix with some is not made */
     /* Called when `own` is not needed any more. NULL: nothing is to be done. */
     void (*done)(void *user);

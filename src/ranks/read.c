@@ -1,6 +1,6 @@
 /* Matrices from files. A plain coordinate file is cut in ranges of bytes, each read by a rank as if
- * it were a file of its own. Whatever that cannot do, or fails at, rank 0 does alone, whose sentences
- * are those of the library. */
+ * it were a file of its own. Whatever that cannot do, or fails at, rank 0 does alone, whose
+ * sentences are those of the library. */
 #include "pieces.h"
 #include "text_range.h"
 
@@ -127,8 +127,8 @@ static fur_status read_binary(const reading *r, fur_ranks_csr **out)
     fur_csr *whole = NULL;
     int64_t *offsets = NULL;
     fur_binary_read_options options = {.size = sizeof options, .map = 1};
-    RANKS_TRY(fur_ranks_pass_on(g, g->home,
-                                fur_binary_read_csr(g->home, r->path, &options, &whole)));
+    RANKS_TRY(
+        fur_ranks_pass_on(g, g->home, fur_binary_read_csr(g->home, r->path, &options, &whole)));
     fur_csr_view own = *fur_csr_get(whole);
     int64_t begin = own.rows * g->rank / g->count;
     int64_t end = own.rows * (g->rank + 1) / g->count;

@@ -15,8 +15,8 @@ fur_status fur_ranks_multiply(fur_ranks_csr *a, const fur_vector *x, fur_vector 
     return group_finish(a->group, a->context, fur_operator_apply(a->operator, x, y));
 }
 
-fur_status fur_ranks_solve(fur_ranks_csr *a, const fur_solver_options *options,
-                           const fur_vector *b, fur_vector *x, fur_solver_report *report)
+fur_status fur_ranks_solve(fur_ranks_csr *a, const fur_solver_options *options, const fur_vector *b,
+                           fur_vector *x, fur_solver_report *report)
 {
     fur_solver *solver = NULL;
     if (!a)

@@ -111,11 +111,12 @@ static void put_head(text_range *t, int64_t bytes, const fur_mtx_header *header)
     char head[HEAD_MOST];
     char *lines = t->memory + HEAD_MOST;
     t->entries = count_entries(lines, lines + bytes);
-    int length = snprintf(head, sizeof head, "%%%%MatrixMarket matrix coordinate %s %s\n%lld %lld "
-                                             "%lld\n",
-                          fur_mtx_field_name(header->field),
-                          fur_mtx_symmetry_name(header->symmetry), (long long)header->rows,
-                          (long long)header->cols, (long long)t->entries);
+    int length =
+        snprintf(head, sizeof head,
+                 "%%%%MatrixMarket matrix coordinate %s %s\n%lld %lld "
+                 "%lld\n",
+                 fur_mtx_field_name(header->field), fur_mtx_symmetry_name(header->symmetry),
+                 (long long)header->rows, (long long)header->cols, (long long)t->entries);
     memcpy(lines - length, head, (size_t)length);
     t->text = lines - length;
     t->bytes = (size_t)(length + bytes);

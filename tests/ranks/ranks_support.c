@@ -59,7 +59,7 @@ static fur_solver_options options_of(const solve_job *job, const fur_operator *m
     return (fur_solver_options){.size = sizeof(fur_solver_options),
                                 .method = job->method,
                                 .preconditioner = m,
-                                .max_iterations = 200,
+                                .max_iterations = 50,
                                 .restart = 10,
                                 .whole = 1};
 }

@@ -1,5 +1,5 @@
-/* What the tests of ranks share: bounds of many kinds, serial references. Ranks are threads, in which
- * nothing is asserted: they leave results, which the test looks at when they have ended. */
+/* What the tests of ranks share: bounds of many kinds, serial references. Ranks are threads, in
+ * which nothing is asserted: they leave results, which the test looks at when they have ended. */
 #ifndef FURROW_TESTS_RANKS_SUPPORT_H
 #define FURROW_TESTS_RANKS_SUPPORT_H
 

@@ -125,8 +125,8 @@ static fur_status multiply(job *j)
     COMMAND_TRY(of(j, j->context,
                    fur_vector_create(j->context, r->value_type,
                                      own(fur_ranks_csr_bounds(j->a), rank), &j->y)));
-    COMMAND_TRY(of(j, j->home,
-                   fur_context_allocate(j->home, (size_t)repeat * sizeof *seconds, &memory)));
+    COMMAND_TRY(
+        of(j, j->home, fur_context_allocate(j->home, (size_t)repeat * sizeof *seconds, &memory)));
     seconds = memory;
     fur_status status = FUR_OK;
     for (int i = 0; status == FUR_OK && i < repeat; i++) {

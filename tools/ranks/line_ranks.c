@@ -96,10 +96,14 @@ static error_t parse(int key, char *text, struct argp_state *state)
 void ranks_line_parse(int argc, char **argv, ranks_line *out)
 {
     static const struct argp argp = {
-        options, parse, "multiply FILE\nsolve FILE",
+        options,
+        parse,
+        "multiply FILE\nsolve FILE",
         "Multiply by the matrix of a file, or solve A x = b with it, on several ranks: those that "
         "mpirun starts, or threads. The result has the same bits on any number of them.",
-        NULL, NULL, NULL};
+        NULL,
+        NULL,
+        NULL};
     *out = (ranks_line){.precond = "jacobi", .repeat = 20};
     argp_err_exit_status = COMMAND_USAGE;
     argp_parse(&argp, argc, argv, 0, NULL, out);

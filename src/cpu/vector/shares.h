@@ -91,8 +91,8 @@ static inline void walk_leaves(const fur_env *env, const reduction *r, int resul
     fur_parallel(env, worth, count, walk_subtrees, &s);
     for (int64_t i = 0; i < count; i++)
         for (int k = 0; k < results; k++)
-            forest_push(&forests[k], start[i],
-                        fur_subtree_level(start[i], start[i + 1], 61), sums[i * results + k]);
+            forest_push(&forests[k], start[i], fur_subtree_level(start[i], start[i + 1], 61),
+                        sums[i * results + k]);
 }
 
 /* Entries begin .. end-1 of this part, all of one leaf, into its lanes: of each result those of re
@@ -228,12 +228,11 @@ static inline void reduce_shared(fur_env *env, const reduction *r, int results, 
 {
     fur_shared *s = env->shared;
     if (s->status == FUR_OK && r->n != s->bounds[s->with.rank + 1] - s->bounds[s->with.rank])
-        s->status = fur_env_fail(env, FUR_UNSUPPORTED,
-                                 "a vector of %lld entries is not one that the context shares: its "
-                                 "part has %lld",
-                                 (long long)r->n,
-                                 (long long)(s->bounds[s->with.rank + 1] -
-                                             s->bounds[s->with.rank]));
+        s->status = fur_env_fail(
+            env, FUR_UNSUPPORTED,
+            "a vector of %lld entries is not one that the context shares: its "
+            "part has %lld",
+            (long long)r->n, (long long)(s->bounds[s->with.rank + 1] - s->bounds[s->with.rank]));
     if (s->status == FUR_OK)
         s->status = r->lanes ? reduce_ordered(env, r, results, out) : reduce_unordered(env, r, out);
     for (int k = 0; s->status != FUR_OK && k < results; k++)
