@@ -4,7 +4,7 @@ include(CMakePackageConfigHelpers)
 set(config_dir ${CMAKE_INSTALL_LIBDIR}/cmake/furrow)
 
 install(DIRECTORY include/furrow DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
-        FILES_MATCHING PATTERN *.h PATTERN *.hpp PATTERN ranks.h EXCLUDE)
+        FILES_MATCHING PATTERN *.h PATTERN *.hpp)
 install(TARGETS furrow_static furrow_shared EXPORT furrow)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 

@@ -54,7 +54,7 @@ static fur_status open_one(const fur_context_options *o, fur_context **out)
         status = fur_env_fail(&context->env, FUR_UNSUPPORTED,
                               "vectors are shared by contexts of the CPU only");
     if (status == FUR_OK)
-        status = fur_shared_open(&context->env, o->sharing);
+        status = fur_shared_open(context, o->sharing);
     if (status == FUR_OK && !context->backend->remote)
         status = fur_team_open(&context->env);
     if (status != FUR_OK) {

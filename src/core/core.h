@@ -69,7 +69,7 @@ fur_status fur_backend_find(fur_env *env, const fur_context_options *options,
                             const fur_backend **out);
 
 /* What reductions of shared vectors need, in env->shared; nothing without a sharing. */
-fur_status fur_shared_open(fur_env *env, const fur_sharing *sharing);
+fur_status fur_shared_open(fur_context *context, const fur_sharing *sharing);
 void fur_shared_close(fur_env *env);
 /* The entries of the whole vector of which one has `size`, and the number of its first in it. */
 int64_t fur_shared_size(const fur_context *context, int64_t size);

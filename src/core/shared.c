@@ -33,13 +33,13 @@ static fur_status fill(fur_env *env, fur_shared *s)
     return fur_env_allocate(env, doubles * ranks, sizeof(double), &s->all);
 }
 
-fur_status fur_shared_open(fur_env *env, const fur_sharing *sharing)
+fur_status fur_shared_open(fur_context *context, const fur_sharing *sharing)
 {
+    fur_env *env = &context->env;
     fur_sharing own;
     if (!sharing)
         return FUR_OK;
-    if (!fur_options_copy(&own, sizeof own, sharing))
-        return fur_env_fail(env, FUR_INVALID, "write .size = sizeof(fur_sharing) into the sharing");
+    FUR_TAKE_OPTIONS(context, fur_sharing, &own, sharing);
     FUR_TRY(check(env, &own));
     FUR_TRY(fur_env_allocate_zeros(env, 1, sizeof *env->shared, &env->shared));
     env->shared->with = own;

@@ -96,10 +96,10 @@ START_TEST(products)
     ck_ok(context, fur_spmv_apply(plan, fur_real(1), x, fur_real(0), y));
     void *x_entries = vector_entries(x);
     void *y_entries = vector_entries(y);
-    for (int ranks = 1; ranks <= RANKS_MOST; ranks += 2) {
+    for (int ranks = 1; ranks <= RANKS_MOST; ranks += 3) {
         int64_t bounds[RANKS_MOST + 1];
         void *got = entries_make(value, rows);
-        bounds_random(&r, ranks / 2, ranks, rows, bounds);
+        bounds_random(&r, (ranks + _i) % BOUND_KINDS, ranks, rows, bounds);
         product p = {a, bounds, x_entries, got};
         fur_status status = fur_ranks_run(ranks, NULL, multiply, &p);
         ck_assert_msg(status == FUR_OK, "%s", fur_context_error(NULL));
