@@ -19,6 +19,7 @@
 #define FURROW_CONTEXT_H
 
 #include <furrow/base.h>
+#include <furrow/sharing.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -74,6 +75,9 @@ typedef struct fur_context_options {
      * context's own. */
     void *stream;
     fur_file_watcher watcher; /* watch NULL: none */
+    /* NULL: vectors are whole. Else they are parts of longer ones (furrow/sharing.h). On the CPU
+     * only, FUR_UNSUPPORTED elsewhere. */
+    const fur_sharing *sharing;
 } fur_context_options;
 
 /* Makes a context. FUR_UNSUPPORTED if the build or the machine lacks the device or instruction

@@ -26,6 +26,7 @@
 #include <furrow/reorder.h>
 #include <furrow/scalars.h>
 #include <furrow/sddmm.h>
+#include <furrow/sharing.h>
 #include <furrow/solver.h>
 #include <furrow/spgemm.h>
 #include <furrow/spmm.h>

@@ -21,6 +21,7 @@ typedef struct fur_env {
     int threads;
     struct fur_team *team;     /* those threads; NULL: the calling one is alone */
     struct fur_device *device; /* a backend's own state; NULL where it has none */
+    struct fur_shared *shared; /* src/kernel/shared.h; NULL: vectors are whole */
     char error[1024];          /* the last failure's sentence, "" if none */
     int64_t failures;          /* sentences so far: whether a call has left one */
 } fur_env;

@@ -32,6 +32,7 @@ static void close_one(fur_context *context)
     fur_allocator allocator = context->env.allocator;
     for (int i = 0; i < FUR_VALUE_COUNT; i++)
         fur_env_release(&context->env, context->machine[i]);
+    fur_shared_close(&context->env);
     if (context->env.device)
         context->backend->remote->close(&context->env);
     else
@@ -49,6 +50,11 @@ static fur_status open_one(const fur_context_options *o, fur_context **out)
     context->watcher = o->watcher;
     context->env.threads = fur_team_size(o->threads);
     fur_status status = fur_backend_find(&context->env, o, &context->backend);
+    if (status == FUR_OK && o->sharing && context->backend->remote)
+        status = fur_env_fail(&context->env, FUR_UNSUPPORTED,
+                              "vectors are shared by contexts of the CPU only");
+    if (status == FUR_OK)
+        status = fur_shared_open(context, o->sharing);
     if (status == FUR_OK && !context->backend->remote)
         status = fur_team_open(&context->env);
     if (status != FUR_OK) {

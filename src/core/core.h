@@ -68,6 +68,13 @@ fur_status fur_operator_derive(fur_context *context, const fur_operator_definiti
 fur_status fur_backend_find(fur_env *env, const fur_context_options *options,
                             const fur_backend **out);
 
+/* What reductions of shared vectors need, in env->shared; nothing without a sharing. */
+fur_status fur_shared_open(fur_context *context, const fur_sharing *sharing);
+void fur_shared_close(fur_env *env);
+/* The entries of the whole vector of which one has `size`, and the number of its first in it. */
+int64_t fur_shared_size(const fur_context *context, int64_t size);
+int64_t fur_shared_begin(const fur_context *context);
+
 /* Memory where the context's kernels work: as fur_env_allocate and fur_env_release, and bytes moved
  * between any two places that the host or the context's device reaches. */
 fur_status fur_memory_allocate(fur_context *context, int64_t count, size_t size, void *out);

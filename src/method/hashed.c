@@ -31,6 +31,7 @@ fur_status fur_vector_fill_hashed(fur_vector *x, uint64_t first)
     int64_t parts = x->size * fur_value_parts(x->value_type);
     int64_t bytes = x->size * (int64_t)fur_value_size(x->value_type);
     const fur_remote *device = fur_services(x->context);
+    first += (uint64_t)(fur_shared_begin(x->context) * fur_value_parts(x->value_type));
     if (device->vector.fill_hashed)
         return device->vector.fill_hashed(&x->context->env, parts, first,
                                           fur_value_is_single(x->value_type), x->data);

@@ -4,6 +4,7 @@
 
 #include "arguments.h"
 #include "clock.h"
+#include "core.h"
 #include "env.h"
 #include "options.h"
 #include "target.h"
@@ -142,7 +143,7 @@ static fur_status find_wild(const fur_vector *x, int64_t *found)
     *found = 0;
     for (int64_t i = n * parts; status == FUR_OK && i > 0; i--)
         if (!(fabs(fur_value_part(value, entries, i - 1)) < HUGE_VAL))
-            *found = (i - 1) / parts + 1;
+            *found = fur_shared_begin(context) + (i - 1) / parts + 1;
     fur_context_release(context, entries);
     return status;
 }

@@ -6,6 +6,7 @@
 #include "names.h"
 
 #include "arguments.h"
+#include "core.h"
 #include "env.h"
 #include "options.h"
 #include "target.h"
@@ -142,6 +143,7 @@ static fur_status set_defaults(const fur_operator *a, const fur_method *method,
                                fur_solver_options *o)
 {
     fur_context *context = fur_operator_context(a);
+    int64_t rows = fur_shared_size(context, fur_operator_rows(a));
     if (!(o->rtol >= 0) || !(o->atol >= 0) || o->max_iterations < 0)
         return fur_context_fail(context, FUR_INVALID,
                                 "rtol, atol and max_iterations must not be negative");
@@ -159,13 +161,13 @@ static fur_status set_defaults(const fur_operator *a, const fur_method *method,
     if (o->rtol == 0)
         o->rtol = fur_value_is_single(fur_operator_value_type(a)) ? 1e-5 : 1e-10;
     if (o->max_iterations == 0)
-        o->max_iterations = fur_solver_iterations(fur_operator_rows(a));
+        o->max_iterations = fur_solver_iterations(rows);
     if (o->check_every == 0)
         o->check_every = default_interval(a);
     if (o->restart == 0)
         o->restart = method->default_restart;
-    if (o->restart > fur_operator_rows(a)) /* there are no more directions */
-        o->restart = fur_operator_rows(a) > 0 ? (int)fur_operator_rows(a) : 1;
+    if (o->restart > rows) /* there are no more directions */
+        o->restart = rows > 0 ? (int)rows : 1;
     return FUR_OK;
 }
 

@@ -47,6 +47,12 @@ static fur_status take_context(fur_context *context, const void *options)
                             : fur_context_fail(context, status, "%s", fur_context_error(NULL));
 }
 
+static fur_status take_sharing(fur_context *context, const void *sharing)
+{
+    fur_context_options options = {.size = sizeof options, .threads = 1, .sharing = sharing};
+    return take_context(context, &options);
+}
+
 static fur_status take_spmv(fur_context *context, const void *options)
 {
     fur_csr *a = tiny(context);
@@ -628,6 +634,7 @@ static const kind kinds[] = {
     KIND(fur_coo_view, take_coo),
     KIND(fur_scalars_state, take_scalars),
     KIND(fur_neighbours_options, take_neighbours),
+    KIND(fur_sharing, take_sharing),
     KIND_FILLED(fur_scalars_state, fill_scalars),
     KIND_FILLED(fur_mtx_header, take_origin),
     KIND_FILLED(fur_mtx_header, fill_mtx_header),

@@ -22,6 +22,7 @@
 typedef struct reduction {
     int64_t n;
     int64_t leaf_entries;
+    int64_t before; /* entries of the whole vector before the first of this part of it */
     const void *x;
     const void *y;
     void *out;
@@ -33,16 +34,30 @@ typedef struct reduction {
     /* The result for entries begin .. end-1, which are one leaf; or those of several vectors. */
     pair (*leaf)(const struct reduction *r, int64_t begin, int64_t end);
     void (*leaf_of_many)(const struct reduction *r, int64_t begin, int64_t end, pair *out);
+    /* Adds entries of one leaf to its lanes, the first entry to the first lane: those of result k,
+     * of which the last is added last. NULL: the order does not matter. */
+    void (*lanes)(const struct reduction *r, int k, int64_t begin, int64_t end, double *re,
+                  double *im);
     pair_combine combine;
 } reduction;
+
+/* Where a leaf of the whole vector begins in this part of it. */
+static inline int64_t leaf_begin(const reduction *r, int64_t leaf)
+{
+    return leaf * r->leaf_entries - r->before;
+}
+
+static inline int64_t leaf_end(const reduction *r, int64_t leaf)
+{
+    return fur_smaller(r->n, leaf_begin(r, leaf + 1));
+}
 
 static inline pair walk_block(const reduction *r, int64_t first, int64_t last)
 {
     tree t;
     tree_begin(&t, r->combine);
     for (int64_t leaf = first; leaf < last; leaf++)
-        tree_push(&t, r->leaf(r, leaf * r->leaf_entries,
-                              fur_smaller(r->n, (leaf + 1) * r->leaf_entries)));
+        tree_push(&t, r->leaf(r, leaf_begin(r, leaf), leaf_end(r, leaf)));
     return tree_root(&t);
 }
 
@@ -55,8 +70,7 @@ static inline void walk_block_of_many(const reduction *r, int64_t first, int64_t
         tree_begin(&trees[k], r->combine);
     for (int64_t leaf = first; leaf < last; leaf++) {
         pair sums[FUR_MANY_MAX];
-        r->leaf_of_many(r, leaf * r->leaf_entries, fur_smaller(r->n, (leaf + 1) * r->leaf_entries),
-                        sums);
+        r->leaf_of_many(r, leaf_begin(r, leaf), leaf_end(r, leaf), sums);
         for (int k = 0; k < count; k++)
             tree_push(&trees[k], sums[k]);
     }

@@ -12,12 +12,13 @@
 #ifndef FUR_TEMPLATE
 #    include "add_many.h"
 #    include "coefficient.h"
+#    include "fold.h"
 #    include "isa.h"
 #    include "kernel.h"
-#    include "lanes.h"
 #    include "leaves.h"
 #    include "magnitude.h"
 #    include "scalar.h"
+#    include "shares.h"
 #    include "stream.h"
 #    include "table.h"
 
@@ -43,34 +44,6 @@ static pair larger_pair(pair a, pair b)
     return (pair){larger(a.re, b.re), 0};
 }
 
-/* Sets lanes to 0, which the compiler must not know: it would take "rep stos" for constants, and
- * that a tenth of a leaf's time. */
-static inline void clear(double *lane, int lanes)
-{
-    volatile double unknown = 0;
-    double zero = unknown;
-    for (int j = 0; j < lanes; j++)
-        lane[j] = zero;
-}
-
-static inline void halve(double *lane, int half)
-{
-    for (int j = 0; j < half; j++)
-        lane[j] += lane[j + half];
-}
-
-/* Of 128, 64 or 32 lanes; halves of a constant length each become vectors. */
-static inline double fold(double *lane, int lanes)
-{
-    if (lanes > 64)
-        halve(lane, 64);
-    if (lanes > 32)
-        halve(lane, 32);
-    halve(lane, 16);
-    halve(lane, 8);
-    return f64_fold(f64_load(lane));
-}
-
 /* The power of two that brings a norm max to [1, 2), or as near as there is one: multiplying by it
  * changes no digit. */
 static double scale_for(double most)
@@ -78,8 +51,10 @@ static double scale_for(double most)
     return scalbn(1, most < DBL_MIN ? DBL_MAX_EXP - 1 : -ilogb(most));
 }
 
-static fur_status store(fur_slot out, double re, double im)
+/* The result of a reduction, unless it could not be shared. */
+static fur_status store(const fur_env *env, fur_slot out, double re, double im)
 {
+    FUR_TRY(shared_status(env));
     fur_slot_store(out, (fur_scalar){re, im});
     return FUR_OK;
 }
@@ -133,25 +108,38 @@ static inline void FN(dot_row)(const VALUE *restrict x, const VALUE *restrict y,
         FN(add_product)(x[j], y[j], &re[j], &im[COMPLEX ? j : 0]);
 }
 
+/* Entries begin .. end-1 of one leaf, the first of which belongs to lane 0, into the lanes. */
+static inline void FN(dot_rows_of)(const VALUE *x, const VALUE *y, int64_t begin, int64_t end,
+                                   double *restrict re, double *restrict im)
+{
+    int64_t i = begin;
+    for (; i + ROW <= end; i += ROW)
+        FN(dot_row)(x + i, y + i, ROW, re, im);
+    FN(dot_row)(x + i, y + i, (int)(end - i), re, im);
+}
+
 /* x^H y over one leaf. */
 static pair FN(dot_one)(const VALUE *x, const VALUE *y, int64_t begin, int64_t end)
 {
     double re[ROW];
     double im[COMPLEX ? ROW : 1];
-    int64_t i = begin;
     clear(re, ROW);
 #    if COMPLEX
     clear(im, ROW);
 #    endif
-    for (; i + ROW <= end; i += ROW)
-        FN(dot_row)(x + i, y + i, ROW, re, im);
-    FN(dot_row)(x + i, y + i, (int)(end - i), re, im);
+    FN(dot_rows_of)(x, y, begin, end, re, im);
     return (pair){fold(re, ROW), COMPLEX ? fold(im, ROW) : 0};
 }
 
 static pair FN(dot_leaf)(const reduction *r, int64_t begin, int64_t end)
 {
     return FN(dot_one)(r->x, r->y, begin, end);
+}
+
+static void FN(dot_lanes)(const reduction *r, int k, int64_t begin, int64_t end, double *re,
+                          double *im)
+{
+    FN(dot_rows_of)(r->many ? r->many->x[k] : r->x, r->y, begin, end, re, im);
 }
 
 static fur_status FN(dot)(fur_env *env, int64_t n, const void *x, const void *y, fur_slot out)
@@ -161,8 +149,9 @@ static fur_status FN(dot)(fur_env *env, int64_t n, const void *x, const void *y,
     reduction r = FN(reduction_of)(n, x);
     r.y = y;
     r.leaf = FN(dot_leaf);
-    pair sum = walk(env, &r);
-    return store(out, sum.re, sum.im);
+    r.lanes = FN(dot_lanes);
+    pair sum = reduce(env, &r);
+    return store(env, out, sum.re, sum.im);
 }
 
 static inline double FN(magnitude)(VALUE a)
@@ -180,15 +169,23 @@ static inline void FN(abs_row)(const VALUE *restrict x, int count, double *restr
         sum[j] += FN(magnitude)(x[j]);
 }
 
-static pair FN(abs_leaf)(const reduction *r, int64_t begin, int64_t end)
+static inline void FN(abs_lanes)(const reduction *r, int k, int64_t begin, int64_t end,
+                                 double *restrict sum, double *im)
 {
     const VALUE *x = r->x;
-    double sum[ROW];
     int64_t i = begin;
-    clear(sum, ROW);
+    (void)k;
+    (void)im;
     for (; i + ROW <= end; i += ROW)
         FN(abs_row)(x + i, ROW, sum);
     FN(abs_row)(x + i, (int)(end - i), sum);
+}
+
+static pair FN(abs_leaf)(const reduction *r, int64_t begin, int64_t end)
+{
+    double sum[ROW];
+    clear(sum, ROW);
+    FN(abs_lanes)(r, 0, begin, end, sum, NULL);
     return (pair){fold(sum, ROW), 0};
 }
 
@@ -196,7 +193,8 @@ static fur_status FN(norm1)(fur_env *env, int64_t n, const void *x, fur_slot out
 {
     reduction r = FN(reduction_of)(n, x);
     r.leaf = FN(abs_leaf);
-    return store(out, walk(env, &r).re, 0);
+    r.lanes = FN(abs_lanes);
+    return store(env, out, reduce(env, &r).re, 0);
 }
 
 static inline void FN(max_row)(const VALUE *restrict x, int count, int64_t *restrict most)
@@ -222,17 +220,17 @@ static pair FN(max_leaf)(const reduction *r, int64_t begin, int64_t end)
     return (pair){fur_magnitude_from(largest), 0};
 }
 
-static double FN(largest)(const fur_env *env, int64_t n, const void *x)
+static double FN(largest)(fur_env *env, int64_t n, const void *x)
 {
     reduction r = FN(reduction_of)(n, x);
     r.leaf = FN(max_leaf);
     r.combine = larger_pair;
-    return walk(env, &r).re;
+    return reduce(env, &r).re;
 }
 
 static fur_status FN(norm_max)(fur_env *env, int64_t n, const void *x, fur_slot out)
 {
-    return store(out, FN(largest)(env, n, x), 0);
+    return store(env, out, FN(largest)(env, n, x), 0);
 }
 
 static inline double FN(add_square)(VALUE a, double scale, double sum)
@@ -254,30 +252,39 @@ static inline void FN(squares_row)(const VALUE *restrict x, int count, double sc
         sum[j] = FN(add_square)(x[j], scale, sum[j]);
 }
 
-static pair FN(squares_leaf)(const reduction *r, int64_t begin, int64_t end)
+static inline void FN(squares_lanes)(const reduction *r, int k, int64_t begin, int64_t end,
+                                     double *restrict sum, double *im)
 {
     const VALUE *x = r->x;
-    double sum[ROW];
     int64_t i = begin;
-    clear(sum, ROW);
+    (void)k;
+    (void)im;
     for (; i + ROW <= end; i += ROW)
         FN(squares_row)(x + i, ROW, r->scale, sum);
     FN(squares_row)(x + i, (int)(end - i), r->scale, sum);
+}
+
+static pair FN(squares_leaf)(const reduction *r, int64_t begin, int64_t end)
+{
+    double sum[ROW];
+    clear(sum, ROW);
+    FN(squares_lanes)(r, 0, begin, end, sum, NULL);
     return (pair){fold(sum, ROW), 0};
 }
 
 /* sum |scale x_i|^2, scale a power of two */
-static double FN(sum_squares)(const fur_env *env, int64_t n, double scale, const void *x)
+static double FN(sum_squares)(fur_env *env, int64_t n, double scale, const void *x)
 {
     reduction r = FN(reduction_of)(n, x);
     r.scale = scale;
     r.leaf = FN(squares_leaf);
-    return walk(env, &r).re;
+    r.lanes = FN(squares_lanes);
+    return reduce(env, &r).re;
 }
 
 /* ||x||_2 from sum |x_i|^2. The sum is exact to rounding between these bounds: below the lower one
  * squares of single entries may have underflowed, by 2^-1074 each. */
-static double FN(norm_from)(const fur_env *env, int64_t n, double sum, const void *x)
+static double FN(norm_from)(fur_env *env, int64_t n, double sum, const void *x)
 {
     if (sum >= 0x1p-960 && sum <= DBL_MAX)
         return sqrt(sum);
@@ -291,7 +298,7 @@ static double FN(norm_from)(const fur_env *env, int64_t n, double sum, const voi
 static fur_status FN(norm2)(fur_env *env, int64_t n, const void *x, fur_slot out)
 {
     double sum = FN(sum_squares)(env, n, 1, x);
-    return store(out, FN(norm_from)(env, n, sum, x), 0);
+    return store(env, out, FN(norm_from)(env, n, sum, x), 0);
 }
 
 static inline void FN(axpy_row)(VALUE alpha, const VALUE *x, VALUE *y, int count,
@@ -304,19 +311,27 @@ static inline void FN(axpy_row)(VALUE alpha, const VALUE *x, VALUE *y, int count
 }
 
 /* The vectors of `many` but the last are added before x, which is the last. */
-static pair FN(axpy_leaf)(const reduction *r, int64_t begin, int64_t end)
+static inline void FN(axpy_lanes)(const reduction *r, int k, int64_t begin, int64_t end,
+                                  double *restrict sum, double *im)
 {
     const VALUE *x = r->x;
     VALUE *y = r->out;
     VALUE alpha = V(from)(r->alpha);
-    double sum[ROW];
     int64_t i = begin;
-    clear(sum, ROW);
+    (void)k;
+    (void)im;
     if (r->many)
         FN(add_many)(r->many, r->many->count - 1, y, begin, end);
     for (; i + ROW <= end; i += ROW)
         FN(axpy_row)(alpha, x + i, y + i, ROW, sum);
     FN(axpy_row)(alpha, x + i, y + i, (int)(end - i), sum);
+}
+
+static pair FN(axpy_leaf)(const reduction *r, int64_t begin, int64_t end)
+{
+    double sum[ROW];
+    clear(sum, ROW);
+    FN(axpy_lanes)(r, 0, begin, end, sum, NULL);
     return (pair){fold(sum, ROW), 0};
 }
 
@@ -328,8 +343,9 @@ static fur_status FN(axpy_norm2)(fur_env *env, int64_t n, const fur_ratio *alpha
         return FUR_OK;
     r.out = y;
     r.leaf = FN(axpy_leaf);
-    double sum = walk(env, &r).re;
-    return store(out, FN(norm_from)(env, n, sum, y), 0);
+    r.lanes = FN(axpy_lanes);
+    double sum = reduce(env, &r).re;
+    return store(env, out, FN(norm_from)(env, n, sum, y), 0);
 }
 
 /* The real part of conj(r) d r, as a dot product has it. */
@@ -354,23 +370,30 @@ static inline void FN(axpy_norms_row)(VALUE alpha, const VALUE *x, const VALUE *
 }
 
 /* Both sums, as the two parts of a pair. Without entries of d a row of the constant is its. */
-static pair FN(axpy_norms_leaf)(const reduction *r, int64_t begin, int64_t end)
+static inline void FN(axpy_norms_lanes)(const reduction *r, int k, int64_t begin, int64_t end,
+                                        double *restrict sum, double *restrict product)
 {
     const VALUE *x = r->x;
     const VALUE *d = r->y;
     VALUE *y = r->out;
     VALUE alpha = V(from)(r->alpha);
     VALUE same[ROW];
-    double sum[ROW];
-    double product[ROW];
     int64_t i = begin;
-    clear(sum, ROW);
-    clear(product, ROW);
+    (void)k;
     for (int j = 0; j < ROW; j++)
         same[j] = V(from)(r->constant);
     for (; i + ROW <= end; i += ROW)
         FN(axpy_norms_row)(alpha, x + i, d ? d + i : same, y + i, ROW, sum, product);
     FN(axpy_norms_row)(alpha, x + i, d ? d + i : same, y + i, (int)(end - i), sum, product);
+}
+
+static pair FN(axpy_norms_leaf)(const reduction *r, int64_t begin, int64_t end)
+{
+    double sum[ROW];
+    double product[ROW];
+    clear(sum, ROW);
+    clear(product, ROW);
+    FN(axpy_norms_lanes)(r, 0, begin, end, sum, product);
     return (pair){fold(sum, ROW), fold(product, ROW)};
 }
 
@@ -378,16 +401,18 @@ static fur_status FN(axpy_norms)(fur_env *env, int64_t n, const fur_ratio *alpha
                                  const fur_diagonal *d, void *y, fur_slot norm, fur_slot product)
 {
     reduction r = FN(reduction_of)(n, x);
-    bool unit = fur_is_unit(d);
+    /* An empty part of a shared d looks like a constant: both sums are taken on all ranks. */
+    bool unit = fur_is_unit(d) && !env->shared;
     if (norm.state->halted >= 0 || !fur_coefficient_read(alpha, &r.alpha))
         return FUR_OK;
     r.y = d->entries;
     r.constant = d->constant;
     r.out = y;
     r.leaf = unit ? FN(axpy_leaf) : FN(axpy_norms_leaf);
-    pair sums = walk(env, &r);
-    FUR_TRY(store(norm, FN(norm_from)(env, n, sums.re, y), 0));
-    return store(product, unit ? sums.re : sums.im, 0);
+    r.lanes = unit ? FN(axpy_lanes) : FN(axpy_norms_lanes);
+    pair sums = reduce(env, &r);
+    FUR_TRY(store(env, norm, FN(norm_from)(env, n, sums.re, y), 0));
+    return store(env, product, unit ? sums.re : sums.im, 0);
 }
 
 static fur_status FN(axpy_many_norm2)(fur_env *env, int64_t n, const fur_many *m, void *y,
@@ -398,8 +423,9 @@ static fur_status FN(axpy_many_norm2)(fur_env *env, int64_t n, const fur_many *m
     r.many = m;
     r.out = y;
     r.leaf = FN(axpy_leaf);
-    double sum = walk(env, &r).re;
-    return store(out, FN(norm_from)(env, n, sum, y), 0);
+    r.lanes = FN(axpy_lanes);
+    double sum = reduce(env, &r).re;
+    return store(env, out, FN(norm_from)(env, n, sum, y), 0);
 }
 
 /* One row of a constant count of vectors, GROUP at most, side by side. */
@@ -461,6 +487,15 @@ static void FN(dots_leaf)(const reduction *r, int64_t begin, int64_t end, pair *
         }
 }
 
+/* y is new when the first product is taken. */
+static void FN(axpy_dots_lanes)(const reduction *r, int k, int64_t begin, int64_t end, double *re,
+                                double *im)
+{
+    if (k == 0)
+        FN(add_many)(r->many, r->many->count, r->out, begin, end);
+    FN(dot_lanes)(r, k, begin, end, re, im);
+}
+
 static void FN(axpy_dots_leaf)(const reduction *r, int64_t begin, int64_t end, pair *out)
 {
     FN(add_many)(r->many, r->many->count, r->out, begin, end);
@@ -474,7 +509,8 @@ static fur_status FN(walk_dots)(fur_env *env, reduction r, const fur_many *m, co
     r.many = m;
     r.streams = fur_streams(r.n * m->count * (int64_t)sizeof(VALUE));
     r.y = y;
-    walk_many(env, &r, sums);
+    reduce_many(env, &r, sums);
+    FUR_TRY(shared_status(env));
     for (int k = 0; k < m->count; k++)
         out[k] = (fur_scalar){sums[k].re, sums[k].im};
     return FUR_OK;
@@ -485,6 +521,7 @@ static fur_status FN(dot_many)(fur_env *env, int64_t n, const fur_many *m, const
 {
     reduction r = FN(reduction_of)(n, NULL);
     r.leaf_of_many = FN(dots_leaf);
+    r.lanes = FN(dot_lanes);
     return FN(walk_dots)(env, r, m, y, out);
 }
 
@@ -493,6 +530,7 @@ static fur_status FN(axpy_many_dots)(fur_env *env, int64_t n, const fur_many *m,
 {
     reduction r = FN(reduction_of)(n, NULL);
     r.leaf_of_many = FN(axpy_dots_leaf);
+    r.lanes = FN(axpy_dots_lanes);
     r.out = y;
     return FN(walk_dots)(env, r, m, y, out);
 }

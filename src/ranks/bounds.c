@@ -1,0 +1,65 @@
+/* Where the rows of each rank begin. */
+#include "bounds.h"
+
+/* Whole leaves of every value type (docs/numerics.md): no lanes are sent. */
+#define LEAF_MOST 4096
+/* Ranks of so many rows do not mind half a leaf. */
+#define LEAVES_ENOUGH 100
+
+int64_t stretch_rows(int64_t rows)
+{
+    return rows <= STRETCHES_MOST ? 1 : (rows + STRETCHES_MOST - 1) / STRETCHES_MOST;
+}
+
+/* Moves a bound to the next leaf where that is a small share. */
+static int64_t snap(int64_t bound, int64_t rows, int ranks)
+{
+    if (rows / ranks < (int64_t)LEAVES_ENOUGH * LEAF_MOST)
+        return bound;
+    int64_t snapped = (bound + LEAF_MOST / 2) / LEAF_MOST * LEAF_MOST;
+    return snapped < rows ? snapped : rows;
+}
+
+void bounds_balance(int64_t rows, const int64_t *entries, int ranks, int64_t *bounds)
+{
+    int64_t length = stretch_rows(rows);
+    int64_t stretches = (rows + length - 1) / length;
+    double all = (double)ROW_WORK * (double)rows;
+    double before = 0;
+    int rank = 1;
+    for (int64_t i = 0; i < stretches; i++)
+        all += (double)entries[i];
+    bounds[0] = 0;
+    for (int64_t i = 0; i < stretches; i++) {
+        int64_t count = i + 1 < stretches ? length : rows - i * length;
+        double work = (double)entries[i] + (double)ROW_WORK * (double)count;
+        for (; rank < ranks && before + work >= all * rank / ranks; rank++) {
+            double share = (all * rank / ranks - before) / work;
+            int64_t bound = i * length + (int64_t)(share * (double)count + 0.5);
+            bounds[rank] = snap(bound < rows ? bound : rows, rows, ranks);
+        }
+        before += work;
+    }
+    for (; rank <= ranks; rank++)
+        bounds[rank] = rows;
+}
+
+void bounds_even(int64_t rows, int ranks, int64_t *bounds)
+{
+    for (int rank = 0; rank <= ranks; rank++)
+        bounds[rank] = rows / ranks * rank + (rows % ranks < rank ? rows % ranks : rank);
+}
+
+int bounds_find(const int64_t *bounds, int ranks, int64_t row)
+{
+    int low = 0;
+    int high = ranks - 1; /* the last rank whose rows begin at or before it */
+    while (low < high) {
+        int middle = (low + high + 1) / 2;
+        if (bounds[middle] <= row)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    return low;
+}

@@ -1,0 +1,100 @@
+/* A matrix from the rows that each rank has. */
+#include "matrix.h"
+
+/* What ranks must agree about, and what each has. */
+typedef struct shape {
+    int64_t rows;
+    int64_t cols;
+    int64_t value;
+} shape;
+
+static fur_status check_row(fur_ranks *g, const fur_ranks_rows *r, int64_t row, int64_t before)
+{
+    int64_t last = -1;
+    for (int64_t k = r->offsets[row]; k < r->offsets[row + 1]; k++) {
+        if (r->columns[k] <= last || r->columns[k] >= r->cols)
+            return fur_ranks_fail(g, FUR_INVALID,
+                                  "row %lld has column %lld, counting from 1, out of order or "
+                                  "beyond the %lld columns",
+                                  (long long)(before + row + 1), (long long)(r->columns[k] + 1),
+                                  (long long)r->cols);
+        last = r->columns[k];
+    }
+    return FUR_OK;
+}
+
+static fur_status check_rows(fur_ranks *g, const fur_ranks_rows *r, int64_t before)
+{
+    for (int64_t row = 0; row < r->rows; row++) {
+        if (r->offsets[row] > r->offsets[row + 1])
+            return fur_ranks_fail(g, FUR_INVALID, "the offsets fall at row %lld, counting from 1",
+                                  (long long)(before + row + 1));
+        RANKS_TRY(check_row(g, r, row, before));
+    }
+    return FUR_OK;
+}
+
+static fur_status check_arguments(fur_ranks *g, const fur_ranks_rows *r)
+{
+    if (!r || r->size != sizeof *r)
+        return fur_ranks_fail(
+            g, FUR_INVALID, "rank %d gave no rows; write .size = sizeof(fur_ranks_rows)", g->rank);
+    if (r->rows < 0 || r->cols < 0 || fur_value_size(r->value_type) == 0 || !r->offsets ||
+        r->offsets[0] != 0 ||
+        (r->rows > 0 && r->offsets[r->rows] > 0 && (!r->columns || !r->values)))
+        return fur_ranks_fail(g, FUR_INVALID,
+                              "rank %d needs rows and cols of at least 0, a value type and three "
+                              "arrays, of which the offsets begin with 0",
+                              g->rank);
+    return FUR_OK;
+}
+
+/* bounds from the rows of all; FUR_INVALID if the ranks disagree. */
+static fur_status find_bounds(fur_ranks *g, const shape *all, int64_t *bounds)
+{
+    bounds[0] = 0;
+    for (int i = 0; i < g->count; i++) {
+        bounds[i + 1] = bounds[i] + all[i].rows;
+        if (all[i].cols != all[0].cols || all[i].value != all[0].value)
+            return fur_ranks_fail(g, FUR_INVALID,
+                                  "ranks 0 and %d disagree about the columns or the value type of "
+                                  "the matrix",
+                                  i);
+    }
+    return FUR_OK;
+}
+
+static fur_status create(fur_ranks *g, const fur_ranks_rows *r, shape *all, int64_t *bounds,
+                         fur_ranks_csr **made)
+{
+    shape own = {r->rows, r->cols, r->value_type};
+    RANKS_TRY(group_gather(g, &own, sizeof own, all));
+    RANKS_TRY(find_bounds(g, all, bounds));
+    RANKS_TRY(check_rows(g, r, bounds[g->rank]));
+    local_rows rows = {.rows = r->rows,
+                       .cols = r->cols,
+                       .value = r->value_type,
+                       .offsets = r->offsets,
+                       .wide = r->columns,
+                       .values = r->values};
+    return matrix_build(g, &rows, bounds, made);
+}
+
+fur_status fur_ranks_csr_create(fur_ranks *group, const fur_ranks_rows *rows, fur_ranks_csr **out)
+{
+    fur_ranks_csr *made = NULL;
+    shape *all = NULL;
+    int64_t *bounds = NULL;
+    if (!group || !out)
+        return fur_context_fail(NULL, FUR_INVALID, "%s was given NULL", __func__);
+    fur_status status = check_arguments(group, rows);
+    if (status == FUR_OK)
+        status = group_allocate(group, group->count, sizeof *all, &all);
+    if (status == FUR_OK)
+        status = group_allocate(group, group->count + 1, sizeof *bounds, &bounds);
+    if (status == FUR_OK)
+        status = create(group, rows, all, bounds, &made);
+    group_release(group, all);
+    group_release(group, bounds);
+    return matrix_finish(group, status, made, out);
+}

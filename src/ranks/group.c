@@ -1,0 +1,250 @@
+/* Groups: messages, gathers, and the agreement on a failure.
+ *
+ * A rank that fails sends an alarm, its status and sentence, to all others. A rank that waits for a
+ * message sees the alarm instead, and answers with one of its own, which may be empty. So every
+ * rank gets the alarms of all, and all take the lowest rank's that says what failed. */
+#include "group.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct alarm_record {
+    int32_t status;
+    char sentence[SENTENCE_ROOM];
+} alarm_record;
+
+fur_status group_take_options(const fur_ranks_options *given, fur_ranks_options *out)
+{
+    if (given && given->size != sizeof *given)
+        return fur_context_fail(NULL, FUR_INVALID,
+                                "fur_ranks_options says that it has %zu bytes; write .size = "
+                                "sizeof(fur_ranks_options)",
+                                given->size);
+    *out = given ? *given : FUR_DEFAULT(fur_ranks_options);
+    out->threads = out->threads ? out->threads : 1;
+    return FUR_OK;
+}
+
+fur_status group_open(const transport *via, void *state, int rank, int count,
+                      const fur_ranks_options *options, fur_ranks **out)
+{
+    fur_context_options home = {.size = sizeof home,
+                                .threads = options->threads,
+                                .isa = options->isa,
+                                .allocator = options->allocator};
+    fur_context *context;
+    void *memory;
+    RANKS_TRY(fur_context_create(&home, &context));
+    fur_status status = fur_context_allocate(context, sizeof(fur_ranks), &memory);
+    if (status != FUR_OK) {
+        fur_context_fail(NULL, status, "%s", fur_context_error(context));
+        fur_context_destroy(context);
+        return status;
+    }
+    *out = memory;
+    **out = (fur_ranks){.via = via,
+                        .state = state,
+                        .rank = rank,
+                        .count = count,
+                        .options = *options,
+                        .home = context};
+    return FUR_OK;
+}
+
+void fur_ranks_close(fur_ranks *group)
+{
+    if (!group)
+        return;
+    fur_context *home = group->home;
+    group->via->close(group->state, group->broken);
+    fur_context_release(home, group);
+    fur_context_destroy(home);
+}
+
+int fur_ranks_rank(const fur_ranks *group)
+{
+    return group ? group->rank : 0;
+}
+
+int fur_ranks_count(const fur_ranks *group)
+{
+    return group ? group->count : 0;
+}
+
+const char *fur_ranks_transport(const fur_ranks *group)
+{
+    return group ? group->via->name : "";
+}
+
+const char *fur_ranks_error(const fur_ranks *group)
+{
+    return group ? group->error : "";
+}
+
+fur_status fur_ranks_fail(fur_ranks *group, fur_status status, const char *format, ...)
+{
+    va_list arguments;
+    if (!group || group->broken) /* what was agreed on stays */
+        return status;
+    va_start(arguments, format);
+    vsnprintf(group->error, sizeof group->error, format, arguments);
+    va_end(arguments);
+    return status;
+}
+
+fur_status fur_ranks_pass_on(fur_ranks *group, const fur_context *context, fur_status status)
+{
+    return status == FUR_OK ? FUR_OK
+                            : fur_ranks_fail(group, status, "%s", fur_context_error(context));
+}
+
+/* The answer of every rank to an alarm, of this or of another one. */
+static fur_status sound_alarm(fur_ranks *g, fur_status status)
+{
+    alarm_record own = {.status = (int32_t)status};
+    alarm_record other;
+    int lowest = status == FUR_OK ? g->count : g->rank;
+    if (g->broken)
+        return g->status;
+    if (status != FUR_OK)
+        memcpy(own.sentence, g->error, sizeof own.sentence);
+    for (int rank = 0; rank < g->count; rank++)
+        if (rank != g->rank)
+            g->via->send(g->state, rank, CHANNEL_ALARM, &own, sizeof own);
+    for (int rank = 0; rank < g->count; rank++) {
+        if (rank == g->rank)
+            continue;
+        g->via->receive(g->state, rank, CHANNEL_ALARM, &other, sizeof other);
+        if (other.status != FUR_OK && rank < lowest) {
+            lowest = rank;
+            own = other;
+        }
+    }
+    g->broken = true;
+    g->status = (fur_status)own.status;
+    memcpy(g->error, own.sentence, sizeof g->error);
+    return g->status;
+}
+
+/* Counts a message, which tests may want to fail. */
+static fur_status begin_message(fur_ranks *g)
+{
+    if (g->broken)
+        return g->status;
+    if (g->until_fault == 0 || --g->until_fault > 0)
+        return FUR_OK;
+    return sound_alarm(
+        g, fur_ranks_fail(g, FUR_IO_ERROR, "a message of rank %d was made to fail", g->rank));
+}
+
+fur_status group_send(fur_ranks *g, int to, const void *data, size_t bytes)
+{
+    RANKS_TRY(begin_message(g));
+    for (size_t done = 0; done < bytes; done += MESSAGE_MOST) {
+        size_t part = bytes - done < MESSAGE_MOST ? bytes - done : MESSAGE_MOST;
+        if (!g->via->send(g->state, to, CHANNEL_DATA, (const char *)data + done, part))
+            return sound_alarm(g, fur_ranks_fail(g, FUR_OUT_OF_MEMORY,
+                                                 "there is no memory for a message of %zu bytes "
+                                                 "from rank %d to %d",
+                                                 part, g->rank, to));
+    }
+    return FUR_OK;
+}
+
+fur_status group_receive(fur_ranks *g, int from, void *data, size_t bytes)
+{
+    RANKS_TRY(begin_message(g));
+    for (size_t done = 0; done < bytes; done += MESSAGE_MOST) {
+        size_t part = bytes - done < MESSAGE_MOST ? bytes - done : MESSAGE_MOST;
+        arrival how = g->via->receive(g->state, from, CHANNEL_DATA, (char *)data + done, part);
+        if (how == ALARMED)
+            return sound_alarm(g, FUR_OK);
+        if (how == MISFIT)
+            return sound_alarm(g, fur_ranks_fail(g, FUR_INVALID,
+                                                 "rank %d expected %zu bytes from rank %d and got "
+                                                 "another number; all ranks must make the same "
+                                                 "calls with the same options",
+                                                 g->rank, part, from));
+    }
+    return FUR_OK;
+}
+
+/* Blocks move in rounds: after k of them a rank has the blocks of the 2^k ranks from itself on
+ * (Bruck et al. 1997). */
+fur_status group_gather(fur_ranks *g, const void *mine, size_t bytes, void *all)
+{
+    char *blocks = all;
+    char *first = blocks + (size_t)g->rank * bytes;
+    if (bytes > 0)
+        memmove(first, mine, bytes);
+    for (int have = 1; have < g->count; have *= 2) {
+        int count = have < g->count - have ? have : g->count - have;
+        int to = (g->rank - have + g->count) % g->count;
+        int from = (g->rank + have) % g->count;
+        for (int i = 0; i < count; i++) {
+            int block = (g->rank + i) % g->count;
+            int run = block + count - i <= g->count ? count - i : g->count - block;
+            RANKS_TRY(group_send(g, to, blocks + (size_t)block * bytes, (size_t)run * bytes));
+            i += run - 1;
+        }
+        for (int i = 0; i < count; i++) {
+            int block = (from + i) % g->count;
+            int run = block + count - i <= g->count ? count - i : g->count - block;
+            RANKS_TRY(group_receive(g, from, blocks + (size_t)block * bytes, (size_t)run * bytes));
+            i += run - 1;
+        }
+    }
+    return FUR_OK;
+}
+
+/* As every rank sends a word and waits for those of all, none goes on before all have come. */
+fur_status fur_ranks_agree(fur_ranks *group, fur_status status)
+{
+    if (!group)
+        return fur_context_fail(NULL, FUR_INVALID, "%s was given NULL", __func__);
+    if (group->broken)
+        return group->status;
+    if (status != FUR_OK)
+        return sound_alarm(group, status);
+    int32_t token = 1;
+    for (int have = 1; have < group->count; have *= 2) {
+        int to = (group->rank + have) % group->count;
+        int from = (group->rank - have + group->count) % group->count;
+        RANKS_TRY(group_send(group, to, &token, sizeof token));
+        RANKS_TRY(group_receive(group, from, &token, sizeof token));
+    }
+    return FUR_OK;
+}
+
+fur_status group_finish(fur_ranks *g, fur_context *context, fur_status status)
+{
+    if (context)
+        fur_ranks_pass_on(g, context, status);
+    fur_status agreed = fur_ranks_agree(g, status);
+    if (context && agreed != FUR_OK)
+        fur_context_fail(context, agreed, "%s", g->error);
+    return agreed;
+}
+
+fur_status group_allocate(fur_ranks *g, int64_t count, size_t size, void *out)
+{
+    void *memory = NULL;
+    if (count < 0 || (size_t)count > PTRDIFF_MAX / size)
+        return fur_ranks_fail(g, FUR_OVERFLOW, "%lld elements do not fit in memory",
+                              (long long)count);
+    RANKS_TRY(fur_ranks_pass_on(g, g->home,
+                                fur_context_allocate(g->home, (size_t)count * size, &memory)));
+    memcpy(out, &memory, sizeof memory);
+    return FUR_OK;
+}
+
+void group_release(fur_ranks *g, void *memory)
+{
+    fur_context_release(g->home, memory);
+}
+
+void fur_ranks_fail_after(fur_ranks *g, int64_t messages)
+{
+    g->until_fault = messages;
+}

@@ -1,0 +1,54 @@
+/* A rank's end of a group, and messages that fail on all ranks or on none. */
+#ifndef FURROW_RANKS_GROUP_H
+#define FURROW_RANKS_GROUP_H
+
+#include <furrow/ranks.h>
+
+#include "transport.h"
+
+#define SENTENCE_ROOM 1016
+
+struct fur_ranks {
+    const transport *via;
+    void *state;
+    int rank;
+    int count;
+    fur_ranks_options options;
+    fur_context *home; /* of work before a matrix has its own; no sharing */
+    bool broken;
+    fur_status status; /* of the failure, FUR_OK before one */
+    char error[SENTENCE_ROOM];
+    int64_t until_fault; /* of tests: messages until one fails; 0: none does */
+};
+
+/* A group over a transport, which it takes over on success. */
+fur_status group_open(const transport *via, void *state, int rank, int count,
+                      const fur_ranks_options *options, fur_ranks **out);
+
+/* Options with defaults, or FUR_INVALID in fur_context_error(NULL). */
+fur_status group_take_options(const fur_ranks_options *given, fur_ranks_options *out);
+
+/* Messages, as in furrow/sharing.h. A failure breaks the group. */
+fur_status group_send(fur_ranks *g, int to, const void *data, size_t bytes);
+fur_status group_receive(fur_ranks *g, int from, void *data, size_t bytes);
+fur_status group_gather(fur_ranks *g, const void *mine, size_t bytes, void *all);
+
+/* Ends a collective call on the context: agrees on its status, and hands the agreed sentence to the
+ * context. NULL: that of the group. */
+fur_status group_finish(fur_ranks *g, fur_context *context, fur_status status);
+
+/* Memory of the home context. */
+fur_status group_allocate(fur_ranks *g, int64_t count, size_t size, void *out);
+void group_release(fur_ranks *g, void *memory);
+
+/* The n-th message of this rank from now on fails; for tests. */
+FUR_API void fur_ranks_fail_after(fur_ranks *g, int64_t messages);
+
+#define RANKS_TRY(call)                                                                            \
+    do {                                                                                           \
+        fur_status ranks_try_status = (call);                                                      \
+        if (ranks_try_status != FUR_OK)                                                            \
+            return ranks_try_status;                                                               \
+    } while (0)
+
+#endif

@@ -1,0 +1,145 @@
+/* The halo: entries of x that rows of one rank need of another. */
+#include "bounds.h"
+#include "matrix.h"
+
+#include <string.h>
+#include <time.h>
+
+static double seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* Finds the ranges of the boundary's columns that other ranks have. needs[rank]: how many. */
+static void find_sources(fur_ranks_csr *m, int64_t *needs)
+{
+    halo *h = &m->halo;
+    const fur_ranks *g = m->group;
+    memset(needs, 0, (size_t)g->count * sizeof *needs);
+    for (int64_t k = 0; k < h->columns;) {
+        int rank = bounds_find(m->column_bounds, g->count, h->column[k]);
+        int64_t end = k;
+        while (end < h->columns && h->column[end] < m->column_bounds[rank + 1])
+            end++;
+        if (rank == g->rank) {
+            h->own_at = k;
+            h->own_count = end - k;
+        } else {
+            h->sources[h->source_count++] = (neighbour){rank, end - k, k};
+            needs[rank] = end - k;
+        }
+        k = end;
+    }
+}
+
+/* all[i * count + j]: how many entries rank i needs of rank j. */
+static void find_targets(fur_ranks_csr *m, const int64_t *all)
+{
+    halo *h = &m->halo;
+    const fur_ranks *g = m->group;
+    for (int rank = 0; rank < g->count; rank++) {
+        int64_t count = all[(int64_t)rank * g->count + g->rank];
+        if (count == 0)
+            continue;
+        h->targets[h->target_count++] = (neighbour){rank, count, h->give_count};
+        h->give_count += count;
+    }
+    for (int64_t i = 0; i < (int64_t)g->count * g->count; i++)
+        m->report.halo_bytes += all[i];
+}
+
+/* Tells the sources which entries are needed. */
+static fur_status exchange_requests(fur_ranks_csr *m)
+{
+    halo *h = &m->halo;
+    fur_ranks *g = m->group;
+    for (int i = 0; i < h->source_count; i++)
+        RANKS_TRY(group_send(g, h->sources[i].rank, h->column + h->sources[i].at,
+                             (size_t)h->sources[i].count * sizeof *h->column));
+    for (int i = 0; i < h->target_count; i++)
+        RANKS_TRY(group_receive(g, h->targets[i].rank, h->give + h->targets[i].at,
+                                (size_t)h->targets[i].count * sizeof *h->give));
+    for (int64_t i = 0; i < h->give_count; i++)
+        h->give[i] -= m->column_bounds[g->rank];
+    return FUR_OK;
+}
+
+fur_status halo_plan(fur_ranks_csr *m, size_t value_size)
+{
+    halo *h = &m->halo;
+    fur_ranks *g = m->group;
+    int64_t *needs;
+    int64_t *all;
+    RANKS_TRY(group_allocate(g, g->count, sizeof *h->sources, &h->sources));
+    RANKS_TRY(group_allocate(g, g->count, sizeof *h->targets, &h->targets));
+    RANKS_TRY(group_allocate(g, (int64_t)g->count * (g->count + 1), sizeof *needs, &needs));
+    all = needs + g->count;
+    find_sources(m, needs);
+    fur_status status = group_gather(g, needs, (size_t)g->count * sizeof *needs, all);
+    if (status == FUR_OK)
+        find_targets(m, all);
+    group_release(g, needs);
+    RANKS_TRY(status);
+    m->report.halo_bytes *= (int64_t)value_size;
+    RANKS_TRY(group_allocate(g, h->give_count, sizeof *h->give, &h->give));
+    RANKS_TRY(group_allocate(g, h->give_count, value_size, &h->packed));
+    return exchange_requests(m);
+}
+
+/* to[i] = from[at[i] - first], of elements of 4, 8 or 16 bytes */
+static void pick(size_t size, int64_t count, const int64_t *at, int64_t first, const void *from,
+                 void *to)
+{
+    if (size == 8) {
+        const uint64_t *in = from;
+        uint64_t *out = to;
+        for (int64_t i = 0; i < count; i++)
+            out[i] = in[at[i] - first];
+        return;
+    }
+    for (int64_t i = 0; i < count; i++)
+        memcpy((char *)to + (size_t)i * size, (const char *)from + (size_t)(at[i] - first) * size,
+               size);
+}
+
+fur_status halo_begin(fur_ranks_csr *m, const void *x)
+{
+    halo *h = &m->halo;
+    size_t size = fur_value_size(m->report.value_type);
+    pick(size, h->give_count, h->give, 0, x, h->packed);
+    for (int i = 0; i < h->target_count; i++)
+        RANKS_TRY(group_send(m->group, h->targets[i].rank,
+                             (const char *)h->packed + (size_t)h->targets[i].at * size,
+                             (size_t)h->targets[i].count * size));
+    return FUR_OK;
+}
+
+fur_status halo_end(fur_ranks_csr *m, const void *x)
+{
+    halo *h = &m->halo;
+    size_t size = fur_value_size(m->report.value_type);
+    char *outer = fur_vector_data(m->outer_x);
+    if (h->own_count > 0)
+        pick(size, h->own_count, h->column + h->own_at, m->column_bounds[m->group->rank], x,
+             outer + (size_t)h->own_at * size);
+    double start = seconds();
+    for (int i = 0; i < h->source_count; i++)
+        RANKS_TRY(group_receive(m->group, h->sources[i].rank,
+                                outer + (size_t)h->sources[i].at * size,
+                                (size_t)h->sources[i].count * size));
+    h->seconds += seconds() - start;
+    m->report.seconds_halo = h->seconds;
+    return FUR_OK;
+}
+
+void halo_release(fur_ranks_csr *m)
+{
+    halo *h = &m->halo;
+    group_release(m->group, h->column);
+    group_release(m->group, h->sources);
+    group_release(m->group, h->targets);
+    group_release(m->group, h->give);
+    group_release(m->group, h->packed);
+}

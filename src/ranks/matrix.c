@@ -1,0 +1,235 @@
+/* Matrices of all ranks: their context, operator and figures. */
+#include "matrix.h"
+#include "bounds.h"
+
+#include <string.h>
+
+static fur_status share_gather(void *user, const void *mine, size_t bytes, void *all)
+{
+    const fur_ranks_csr *m = user;
+    fur_status status = group_gather(m->group, mine, bytes, all);
+    return status == FUR_OK ? FUR_OK : fur_context_fail(m->context, status, "%s", m->group->error);
+}
+
+static fur_status share_send(void *user, int to, const void *data, size_t bytes)
+{
+    const fur_ranks_csr *m = user;
+    fur_status status = group_send(m->group, to, data, bytes);
+    return status == FUR_OK ? FUR_OK : fur_context_fail(m->context, status, "%s", m->group->error);
+}
+
+static fur_status share_receive(void *user, int from, void *data, size_t bytes)
+{
+    const fur_ranks_csr *m = user;
+    fur_status status = group_receive(m->group, from, data, bytes);
+    return status == FUR_OK ? FUR_OK : fur_context_fail(m->context, status, "%s", m->group->error);
+}
+
+static fur_status make_context(fur_ranks_csr *m)
+{
+    fur_ranks *g = m->group;
+    fur_sharing sharing = {.size = sizeof sharing,
+                           .rank = g->rank,
+                           .ranks = g->count,
+                           .bounds = m->bounds,
+                           .user = m,
+                           .gather = share_gather,
+                           .send = share_send,
+                           .receive = share_receive};
+    fur_context_options options = {.size = sizeof options,
+                                   .threads = g->options.threads,
+                                   .isa = g->options.isa,
+                                   .allocator = g->options.allocator,
+                                   .sharing = &sharing};
+    return fur_ranks_pass_on(g, NULL, fur_context_create(&options, &m->context));
+}
+
+/* Bounds of rows and columns. */
+static fur_status make_bounds(fur_ranks_csr *m, const int64_t *bounds, int64_t cols)
+{
+    fur_ranks *g = m->group;
+    RANKS_TRY(group_allocate(g, g->count + 1, sizeof *m->bounds, &m->bounds));
+    memcpy(m->bounds, bounds, ((size_t)g->count + 1) * sizeof *bounds);
+    m->column_bounds = m->bounds;
+    if (cols == bounds[g->count])
+        return FUR_OK;
+    m->column_bounds = NULL;
+    RANKS_TRY(group_allocate(g, g->count + 1, sizeof *m->column_bounds, &m->column_bounds));
+    bounds_even(cols, g->count, m->column_bounds);
+    return FUR_OK;
+}
+
+/* y = A x: inner rows while the halo is on its way, then those of the boundary. */
+static fur_status multiply_outer(fur_ranks_csr *m, fur_vector *y)
+{
+    size_t size = fur_value_size(m->report.value_type);
+    char *out = fur_vector_data(y);
+    const char *sums = fur_vector_const_data(m->outer_y);
+    if (m->boundary_rows == 0)
+        return FUR_OK;
+    RANKS_TRY(fur_spmv_apply(m->outer_plan, fur_real(1), m->outer_x, fur_real(0), m->outer_y));
+    for (int64_t i = 0; i < m->boundary_rows; i++)
+        memcpy(out + (size_t)m->boundary[i] * size, sums + (size_t)i * size, size);
+    return FUR_OK;
+}
+
+static fur_status apply(void *user, const fur_vector *x, fur_vector *y)
+{
+    fur_ranks_csr *m = user;
+    fur_status status = halo_begin(m, fur_vector_const_data(x));
+    if (status == FUR_OK)
+        RANKS_TRY(fur_spmv_apply(m->inner_plan, fur_real(1), x, fur_real(0), y));
+    if (status == FUR_OK)
+        status = halo_end(m, fur_vector_const_data(x));
+    if (status != FUR_OK)
+        return fur_context_fail(m->context, status, "%s", m->group->error);
+    return multiply_outer(m, y);
+}
+
+static fur_status diagonal(void *user, fur_vector *d)
+{
+    const fur_ranks_csr *m = user;
+    return fur_vector_copy(m->diagonal, d);
+}
+
+static fur_status make_plans(fur_ranks_csr *m)
+{
+    fur_value_type value = m->report.value_type;
+    RANKS_TRY(fur_spmv_plan(m->inner, NULL, &m->inner_plan));
+    RANKS_TRY(fur_spmv_plan(m->outer, NULL, &m->outer_plan));
+    RANKS_TRY(fur_vector_create(m->context, value, m->halo.columns, &m->outer_x));
+    RANKS_TRY(fur_vector_create(m->context, value, m->boundary_rows, &m->outer_y));
+    const fur_csr_view *inner = fur_csr_get(m->inner);
+    fur_operator_definition definition = {.size = sizeof definition,
+                                          .rows = inner->rows,
+                                          .cols = inner->cols,
+                                          .value_type = value,
+                                          .user = m,
+                                          .apply = apply,
+                                          .diagonal = m->diagonal ? diagonal : NULL};
+    return fur_operator_create(m->context, &definition, &m->operator);
+}
+
+/* What only all ranks together know. */
+static fur_status take_figures(fur_ranks_csr *m, int64_t entries)
+{
+    fur_ranks *g = m->group;
+    int64_t *all;
+    int64_t most = 0;
+    RANKS_TRY(group_allocate(g, g->count, sizeof *all, &all));
+    fur_status status = group_gather(g, &entries, sizeof entries, all);
+    for (int i = 0; status == FUR_OK && i < g->count; i++) {
+        int64_t work = all[i] + ROW_WORK * (m->bounds[i + 1] - m->bounds[i]);
+        most = work > most ? work : most;
+        m->report.entries += all[i];
+    }
+    group_release(g, all);
+    double mean = (double)(m->report.entries + ROW_WORK * m->report.rows) / g->count;
+    m->report.imbalance = mean > 0 ? (double)most / mean : 1;
+    m->report.own_entries = entries;
+    m->report.boundary_rows = m->boundary_rows;
+    m->report.ghosts = m->halo.columns - m->halo.own_count;
+    return status;
+}
+
+static fur_status fill(fur_ranks_csr *m, const local_rows *rows, const int64_t *bounds)
+{
+    fur_ranks *g = m->group;
+    RANKS_TRY(make_bounds(m, bounds, rows->cols));
+    m->report = (fur_ranks_report){.size = sizeof m->report,
+                                   .rows = bounds[g->count],
+                                   .cols = rows->cols,
+                                   .value_type = rows->value};
+    RANKS_TRY(make_context(m));
+    RANKS_TRY(matrix_split(m, rows));
+    RANKS_TRY(halo_plan(m, fur_value_size(rows->value)));
+    RANKS_TRY(take_figures(m, rows->offsets[rows->rows]));
+    return fur_ranks_pass_on(g, m->context, make_plans(m));
+}
+
+fur_status matrix_build(fur_ranks *g, const local_rows *rows, const int64_t *bounds,
+                        fur_ranks_csr **out)
+{
+    fur_ranks_csr *m;
+    *out = NULL;
+    RANKS_TRY(group_allocate(g, 1, sizeof *m, &m));
+    memset(m, 0, sizeof *m);
+    m->group = g;
+    fur_status status = fill(m, rows, bounds);
+    if (status == FUR_OK)
+        *out = m;
+    else
+        fur_ranks_csr_destroy(m);
+    return status;
+}
+
+void fur_ranks_csr_destroy(fur_ranks_csr *matrix)
+{
+    if (!matrix)
+        return;
+    fur_ranks *g = matrix->group;
+    fur_operator_destroy(matrix->operator);
+    fur_spmv_destroy(matrix->inner_plan);
+    fur_spmv_destroy(matrix->outer_plan);
+    fur_csr_destroy(matrix->inner);
+    fur_csr_destroy(matrix->outer);
+    fur_vector_destroy(matrix->outer_x);
+    fur_vector_destroy(matrix->outer_y);
+    fur_vector_destroy(matrix->diagonal);
+    fur_context_destroy(matrix->context);
+    halo_release(matrix);
+    group_release(g, matrix->boundary);
+    if (matrix->column_bounds != matrix->bounds)
+        group_release(g, matrix->column_bounds);
+    group_release(g, matrix->bounds);
+    group_release(g, matrix);
+}
+
+fur_status matrix_check_bounds(fur_ranks *g, const int64_t *bounds, int64_t rows)
+{
+    bool fit = bounds[0] == 0 && bounds[g->count] == rows;
+    for (int i = 0; fit && i < g->count; i++)
+        fit = bounds[i] <= bounds[i + 1];
+    if (fit)
+        return FUR_OK;
+    return fur_ranks_fail(g, FUR_INVALID,
+                          "the bounds of %d ranks do not fit a matrix of %lld rows: they must rise "
+                          "from 0 to that",
+                          g->count, (long long)rows);
+}
+
+fur_status matrix_finish(fur_ranks *g, fur_status status, fur_ranks_csr *made, fur_ranks_csr **out)
+{
+    status = fur_ranks_agree(g, status);
+    if (status == FUR_OK)
+        *out = made;
+    else
+        fur_ranks_csr_destroy(made);
+    return status;
+}
+
+fur_context *fur_ranks_csr_context(const fur_ranks_csr *matrix)
+{
+    return matrix ? matrix->context : NULL;
+}
+
+const fur_operator *fur_ranks_csr_operator(const fur_ranks_csr *matrix)
+{
+    return matrix ? matrix->operator: NULL;
+}
+
+const int64_t *fur_ranks_csr_bounds(const fur_ranks_csr *matrix)
+{
+    return matrix ? matrix->bounds : NULL;
+}
+
+const int64_t *fur_ranks_csr_column_bounds(const fur_ranks_csr *matrix)
+{
+    return matrix ? matrix->column_bounds : NULL;
+}
+
+const fur_ranks_report *fur_ranks_csr_describe(const fur_ranks_csr *matrix)
+{
+    static const fur_ranks_report none = {.size = sizeof none};
+    return matrix ? &matrix->report : &none;
+}

@@ -1,0 +1,96 @@
+/* A matrix of all ranks: the rows of this one in two parts, and the halo between ranks. */
+#ifndef FURROW_RANKS_MATRIX_H
+#define FURROW_RANKS_MATRIX_H
+
+#include "group.h"
+
+#include <furrow/spmv.h>
+
+/* Rows of this rank on their way to becoming a matrix: columns are of the whole one, in one of two
+ * widths. */
+typedef struct local_rows {
+    int64_t rows;
+    int64_t cols; /* of the whole matrix */
+    fur_value_type value;
+    const int64_t *offsets;
+    const int64_t *wide;   /* columns; NULL: */
+    const int32_t *narrow; /* these */
+    const void *values;
+} local_rows;
+
+static inline int64_t column_of(const local_rows *r, int64_t k)
+{
+    return r->wide ? r->wide[k] : r->narrow[k];
+}
+
+/* Entries of x that pass between this rank and another. */
+typedef struct neighbour {
+    int rank;
+    int64_t count;
+    int64_t at; /* where they begin: received ones in the boundary's x, sent ones in `give` */
+} neighbour;
+
+/* x of the boundary rows: the columns that have entries there, in their order, so those of lower
+ * ranks, of this one and of higher ranks. */
+typedef struct halo {
+    int64_t columns; /* of the boundary */
+    int64_t *column; /* their numbers in the whole matrix */
+    int64_t own_at;  /* the first of this rank's own among them, and how many they are */
+    int64_t own_count;
+    neighbour *sources; /* ranks that send to this one */
+    int source_count;
+    neighbour *targets; /* ranks to which this one sends */
+    int target_count;
+    int64_t give_count;
+    int64_t *give;  /* own entries to send, of all targets one after the other */
+    void *packed;   /* their values */
+    double seconds; /* waited for */
+} halo;
+
+struct fur_ranks_csr {
+    fur_ranks *group;
+    fur_context *context;
+    int64_t *bounds;        /* of rows */
+    int64_t *column_bounds; /* of columns; `bounds` itself for a square matrix */
+    fur_csr *inner;         /* all rows, of which those of the boundary are empty here */
+    fur_csr *outer;         /* the boundary's rows and columns */
+    fur_spmv *inner_plan;
+    fur_spmv *outer_plan;
+    int64_t boundary_rows;
+    int64_t *boundary; /* their numbers */
+    halo halo;
+    fur_vector *outer_x;
+    fur_vector *outer_y;
+    fur_vector *diagonal; /* of a square matrix */
+    fur_operator *operator;
+    fur_ranks_report report;
+};
+
+/* The matrix of the rows of all ranks; collective, but ends without an agreement. bounds: of rows,
+ * copied. On failure *out is NULL. */
+fur_status matrix_build(fur_ranks *g, const local_rows *rows, const int64_t *bounds,
+                        fur_ranks_csr **out);
+
+/* The two parts and the columns of the boundary (matrix_split.c). */
+fur_status matrix_split(fur_ranks_csr *m, const local_rows *rows);
+
+/* Who sends what to whom (halo.c). */
+fur_status halo_plan(fur_ranks_csr *m, size_t value_size);
+/* Sends this rank's entries of x. */
+fur_status halo_begin(fur_ranks_csr *m, const void *x);
+/* Own entries and received ones into the boundary's x. */
+fur_status halo_end(fur_ranks_csr *m, const void *x);
+void halo_release(fur_ranks_csr *m);
+
+/* Checks bounds of the caller's; FUR_INVALID for a partition that does not fit. */
+fur_status matrix_check_bounds(fur_ranks *g, const int64_t *bounds, int64_t rows);
+
+/* Ends a collective function that makes a matrix: hands it out if all ranks have it, else destroys
+ * it. */
+fur_status matrix_finish(fur_ranks *g, fur_status status, fur_ranks_csr *made, fur_ranks_csr **out);
+
+/* fur_ranks_csr_scatter without the agreement. */
+fur_status matrix_scatter(fur_ranks *g, const fur_csr *a, const int64_t *bounds,
+                          fur_ranks_csr **out);
+
+#endif

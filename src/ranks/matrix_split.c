@@ -1,0 +1,216 @@
+/* The rows of a rank in two parts: those that need no other rank's entries of x, and the boundary.
+ *
+ * Rows are split, never columns, and columns keep their order in both parts: a row is added as in
+ * the whole matrix. The inner part has all rows, so that it writes y in place; rows of the boundary
+ * are empty in it. The outer part has these rows alone, and the columns that they use alone. */
+#include "matrix.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Arrays of a part before it is a matrix; NULL until they are there. */
+typedef struct part {
+    int64_t rows;
+    int64_t cols;
+    int64_t entries;
+    void *offsets;
+    int32_t *columns;
+    void *values;
+} part;
+
+static fur_status allocate_part(fur_ranks_csr *m, part *p, size_t value_size)
+{
+    RANKS_TRY(
+        fur_context_allocate(m->context, ((size_t)p->rows + 1) * sizeof(int64_t), &p->offsets));
+    void *columns;
+    RANKS_TRY(fur_context_allocate(m->context, (size_t)p->entries * sizeof(int32_t), &columns));
+    p->columns = columns;
+    return fur_context_allocate(m->context, (size_t)p->entries * value_size, &p->values);
+}
+
+static void release_part(fur_ranks_csr *m, const part *p)
+{
+    fur_context_release(m->context, p->offsets);
+    fur_context_release(m->context, p->columns);
+    fur_context_release(m->context, p->values);
+}
+
+/* int64 offsets to int32 in place, where the entries allow it: kernels read less. */
+static fur_offset_type narrow(const part *p)
+{
+    const int64_t *wide = p->offsets;
+    int32_t *small = p->offsets;
+    if (p->entries > INT32_MAX)
+        return FUR_I64;
+    for (int64_t i = 0; i <= p->rows; i++) {
+        int64_t offset = wide[i];
+        memcpy((char *)small + (size_t)i * sizeof *small, &(int32_t){(int32_t)offset},
+               sizeof *small);
+    }
+    return FUR_I32;
+}
+
+static fur_status make_matrix(fur_ranks_csr *m, const part *p, fur_value_type value, fur_csr **out)
+{
+    fur_csr_view view = {.size = sizeof view,
+                         .rows = p->rows,
+                         .cols = p->cols,
+                         .entries = p->entries,
+                         .value_type = value,
+                         .offset_type = narrow(p),
+                         .offsets = p->offsets,
+                         .columns = p->columns,
+                         .values = p->values};
+    return fur_csr_create(m->context, &view, FUR_OWNERSHIP_ADOPT, out);
+}
+
+static bool is_inner(const local_rows *r, int64_t row, int64_t begin, int64_t end)
+{
+    int64_t first = r->offsets[row];
+    int64_t last = r->offsets[row + 1] - 1;
+    return first > last || (column_of(r, first) >= begin && column_of(r, last) < end);
+}
+
+/* Lists the rows of the boundary, and counts the entries of both parts. */
+static fur_status find_boundary(fur_ranks_csr *m, const local_rows *r, part *inner, part *outer)
+{
+    int64_t begin = m->column_bounds[m->group->rank];
+    int64_t end = m->column_bounds[m->group->rank + 1];
+    int64_t count = 0;
+    for (int64_t row = 0; row < r->rows; row++)
+        count += !is_inner(r, row, begin, end);
+    RANKS_TRY(group_allocate(m->group, count, sizeof *m->boundary, &m->boundary));
+    for (int64_t row = 0; row < r->rows; row++) {
+        bool in = is_inner(r, row, begin, end);
+        (in ? inner : outer)->entries += r->offsets[row + 1] - r->offsets[row];
+        if (!in)
+            m->boundary[m->boundary_rows++] = row;
+    }
+    inner->rows = r->rows;
+    inner->cols = end - begin;
+    outer->rows = count;
+    return FUR_OK;
+}
+
+static int compare(const void *a, const void *b)
+{
+    int64_t left = *(const int64_t *)a;
+    int64_t right = *(const int64_t *)b;
+    return (left > right) - (left < right);
+}
+
+/* The columns of the boundary's rows, each once, in order. */
+static fur_status find_columns(fur_ranks_csr *m, const local_rows *r, int64_t entries)
+{
+    halo *h = &m->halo;
+    int64_t count = 0;
+    RANKS_TRY(group_allocate(m->group, entries, sizeof *h->column, &h->column));
+    for (int64_t i = 0; i < m->boundary_rows; i++)
+        for (int64_t k = r->offsets[m->boundary[i]]; k < r->offsets[m->boundary[i] + 1]; k++)
+            h->column[count++] = column_of(r, k);
+    if (count > 0)
+        qsort(h->column, (size_t)count, sizeof *h->column, compare);
+    for (int64_t i = 0; i < count; i++)
+        if (h->columns == 0 || h->column[h->columns - 1] != h->column[i])
+            h->column[h->columns++] = h->column[i];
+    return FUR_OK;
+}
+
+/* The number of a column among those of the boundary. */
+static int32_t number_of(const halo *h, int64_t column)
+{
+    const int64_t *found =
+        bsearch(&column, h->column, (size_t)h->columns, sizeof *h->column, compare);
+    return (int32_t)(found - h->column);
+}
+
+static void fill_inner(const fur_ranks_csr *m, const local_rows *r, const part *p, size_t size)
+{
+    int64_t begin = m->column_bounds[m->group->rank];
+    int64_t *offsets = p->offsets;
+    int64_t at = 0;
+    int64_t next = 0; /* of the boundary's rows */
+    for (int64_t row = 0; row < r->rows; row++) {
+        int64_t first = r->offsets[row];
+        int64_t count = r->offsets[row + 1] - first;
+        offsets[row] = at;
+        if (next < m->boundary_rows && m->boundary[next] == row) {
+            next++;
+            continue;
+        }
+        for (int64_t k = 0; k < count; k++)
+            p->columns[at + k] = (int32_t)(column_of(r, first + k) - begin);
+        if (count > 0)
+            memcpy((char *)p->values + (size_t)at * size,
+                   (const char *)r->values + (size_t)first * size, (size_t)count * size);
+        at += count;
+    }
+    offsets[r->rows] = at;
+}
+
+static void fill_outer(const fur_ranks_csr *m, const local_rows *r, const part *p, size_t size)
+{
+    int64_t *offsets = p->offsets;
+    int64_t at = 0;
+    for (int64_t i = 0; i < m->boundary_rows; i++) {
+        int64_t first = r->offsets[m->boundary[i]];
+        int64_t count = r->offsets[m->boundary[i] + 1] - first;
+        offsets[i] = at;
+        for (int64_t k = 0; k < count; k++)
+            p->columns[at + k] = number_of(&m->halo, column_of(r, first + k));
+        memcpy((char *)p->values + (size_t)at * size,
+               (const char *)r->values + (size_t)first * size, (size_t)count * size);
+        at += count;
+    }
+    offsets[m->boundary_rows] = at;
+}
+
+/* A(i, i) of this rank's rows; zeros where there is none. */
+static fur_status take_diagonal(fur_ranks_csr *m, const local_rows *r, size_t size)
+{
+    int64_t begin = m->bounds[m->group->rank];
+    RANKS_TRY(fur_vector_create(m->context, r->value, r->rows, &m->diagonal));
+    char *d = fur_vector_data(m->diagonal);
+    for (int64_t row = 0; row < r->rows; row++)
+        for (int64_t k = r->offsets[row]; k < r->offsets[row + 1]; k++)
+            if (column_of(r, k) == begin + row)
+                memcpy(d + (size_t)row * size, (const char *)r->values + (size_t)k * size, size);
+    return FUR_OK;
+}
+
+/* Fills a part and makes it a matrix. */
+static fur_status make_part(fur_ranks_csr *m, const local_rows *r, part *p,
+                            void (*fill)(const fur_ranks_csr *m, const local_rows *r, const part *p,
+                                         size_t size),
+                            fur_csr **out)
+{
+    size_t size = fur_value_size(r->value);
+    fur_status status = allocate_part(m, p, size);
+    if (status == FUR_OK) {
+        fill(m, r, p, size);
+        status = make_matrix(m, p, r->value, out);
+    }
+    if (status != FUR_OK)
+        release_part(m, p);
+    return fur_ranks_pass_on(m->group, m->context, status);
+}
+
+fur_status matrix_split(fur_ranks_csr *m, const local_rows *rows)
+{
+    part inner = {0};
+    part outer = {0};
+    RANKS_TRY(find_boundary(m, rows, &inner, &outer));
+    RANKS_TRY(find_columns(m, rows, outer.entries));
+    outer.cols = m->halo.columns;
+    if (outer.cols > INT32_MAX || inner.cols > INT32_MAX)
+        return fur_ranks_fail(m->group, FUR_OVERFLOW,
+                              "rank %d has %lld columns; one rank can have 2147483647: use more "
+                              "ranks",
+                              m->group->rank, (long long)inner.cols);
+    RANKS_TRY(make_part(m, rows, &inner, fill_inner, &m->inner));
+    RANKS_TRY(make_part(m, rows, &outer, fill_outer, &m->outer));
+    if (m->bounds == m->column_bounds)
+        RANKS_TRY(fur_ranks_pass_on(m->group, m->context,
+                                    take_diagonal(m, rows, fur_value_size(rows->value))));
+    return FUR_OK;
+}

@@ -1,0 +1,174 @@
+/* Matrices from files. A plain coordinate file is cut in ranges of bytes, each read by a rank as if
+ * it were a file of its own. Whatever that cannot do, or fails at, rank 0 does alone, whose
+ * sentences are those of the library. */
+#include "pieces.h"
+#include "text_range.h"
+
+#include <furrow/binary.h>
+#include <furrow/mtx.h>
+
+/* What all ranks must know about each other's ranges. */
+typedef struct finding {
+    int64_t entries; /* lines; -1: not read, so rank 0 must */
+    int64_t rows;
+    int64_t cols;
+    int64_t kind; /* field and symmetry */
+} finding;
+
+typedef struct reading {
+    fur_ranks *g;
+    const char *path;
+    const int64_t *bounds;
+    fur_mtx_header header;
+    fur_csr *piece;
+} reading;
+
+/* As for the whole file, whose bytes a range does not show. */
+static int64_t shape_limit(const text_range *t, int64_t entries)
+{
+    int64_t limit = INT64_C(1) << 22;
+    limit = limit > 8 * t->file_bytes ? limit : 8 * t->file_bytes;
+    return limit > 2 * entries ? limit : 2 * entries;
+}
+
+/* Reads this rank's range; *piece stays NULL where rank 0 must read. */
+static fur_status read_piece(reading *r, int64_t *entries)
+{
+    text_range t;
+    bool found = false;
+    *entries = -1;
+    if (fur_mtx_read_header(r->g->home, r->path, &r->header) != FUR_OK ||
+        r->header.format != FUR_MTX_COORDINATE)
+        return FUR_OK;
+    fur_status status = text_range_read(r->g, r->path, &r->header, &t, &found);
+    if (status == FUR_OK && found) {
+        fur_mtx_read_options options = {
+            .size = sizeof options,
+            .duplicates = FUR_DUPLICATES_KEEP,
+            .limits = {.shape = shape_limit(&t, r->header.entries_in_file),
+                       .entries = FUR_NO_LIMIT,
+                       .unpacked = FUR_NO_LIMIT}};
+        fur_status parsed =
+            fur_mtx_read_csr_from_memory(r->g->home, t.text, t.bytes, &options, &r->piece);
+        if (parsed == FUR_OK)
+            *entries = t.entries;
+        else if (parsed == FUR_OUT_OF_MEMORY)
+            status = fur_ranks_pass_on(r->g, r->g->home, parsed);
+    }
+    text_range_release(r->g, &t);
+    return status;
+}
+
+/* Whether the ranges of all ranks are the file that its head announces. */
+static fur_status compare_pieces(reading *r, int64_t entries, bool *whole)
+{
+    finding *all;
+    finding own = {entries, r->header.rows, r->header.cols,
+                   (int64_t)r->header.field * 16 + (int64_t)r->header.symmetry};
+    int64_t sum = 0;
+    RANKS_TRY(group_allocate(r->g, r->g->count, sizeof *all, &all));
+    fur_status status = group_gather(r->g, &own, sizeof own, all);
+    *whole = status == FUR_OK;
+    for (int i = 0; status == FUR_OK && i < r->g->count; i++) {
+        *whole = *whole && all[i].entries >= 0 && all[i].rows == own.rows &&
+                 all[i].cols == own.cols && all[i].kind == own.kind;
+        sum += all[i].entries;
+    }
+    *whole = *whole && sum == r->header.entries_in_file;
+    group_release(r->g, all);
+    return status;
+}
+
+static void drop_piece(void *user)
+{
+    reading *r = user;
+    fur_csr_destroy(r->piece);
+    r->piece = NULL;
+}
+
+/* *out stays NULL where rank 0 must read. */
+static fur_status read_together(reading *r, fur_ranks_csr **out)
+{
+    int64_t entries;
+    bool whole;
+    RANKS_TRY(read_piece(r, &entries));
+    RANKS_TRY(compare_pieces(r, entries, &whole));
+    if (!whole)
+        return FUR_OK;
+    const fur_csr_view *view = fur_csr_get(r->piece);
+    pieces p = {.rows = view->rows,
+                .cols = view->cols,
+                .value = view->value_type,
+                .own = view,
+                .bounds = r->bounds,
+                .refuses_duplicates = r->header.symmetry != FUR_MTX_GENERAL,
+                .done = drop_piece,
+                .user = r};
+    return matrix_from_pieces(r->g, &p, out);
+}
+
+static fur_status read_alone(const reading *r, fur_ranks_csr **out)
+{
+    fur_csr *whole = NULL;
+    fur_status status = FUR_OK;
+    if (r->g->rank == 0)
+        status = fur_ranks_pass_on(r->g, r->g->home,
+                                   fur_mtx_read_csr(r->g->home, r->path, NULL, &whole));
+    if (status == FUR_OK)
+        status = matrix_scatter(r->g, whole, r->bounds, out);
+    fur_csr_destroy(whole);
+    return status;
+}
+
+/* Every rank maps the file and has the rows of its share for a piece. */
+static fur_status read_binary(const reading *r, fur_ranks_csr **out)
+{
+    fur_ranks *g = r->g;
+    fur_csr *whole = NULL;
+    int64_t *offsets = NULL;
+    fur_binary_read_options options = {.size = sizeof options, .map = 1};
+    RANKS_TRY(
+        fur_ranks_pass_on(g, g->home, fur_binary_read_csr(g->home, r->path, &options, &whole)));
+    fur_csr_view own = *fur_csr_get(whole);
+    int64_t begin = own.rows * g->rank / g->count;
+    int64_t end = own.rows * (g->rank + 1) / g->count;
+    int64_t first = view_offset(&own, begin);
+    int64_t last = view_offset(&own, end);
+    fur_status status = group_allocate(g, own.rows + 1, sizeof *offsets, &offsets);
+    for (int64_t row = 0; status == FUR_OK && row <= own.rows; row++)
+        offsets[row] = row < begin ? 0 : (row < end ? view_offset(&own, row) : last) - first;
+    own.offset_type = FUR_I64;
+    own.offsets = offsets;
+    own.columns += first;
+    own.values = (const char *)own.values + (size_t)first * fur_value_size(own.value_type);
+    pieces p = {.rows = own.rows,
+                .cols = own.cols,
+                .value = own.value_type,
+                .own = &own,
+                .bounds = r->bounds};
+    if (status == FUR_OK)
+        status = matrix_from_pieces(g, &p, out);
+    group_release(g, offsets);
+    fur_csr_destroy(whole);
+    return status;
+}
+
+static fur_status read_matrix(reading *r, fur_ranks_csr **out)
+{
+    if (fur_binary_detect(r->path))
+        return read_binary(r, out);
+    RANKS_TRY(read_together(r, out));
+    return *out ? FUR_OK : read_alone(r, out);
+}
+
+fur_status fur_ranks_csr_read(fur_ranks *group, const char *path, const int64_t *bounds,
+                              fur_ranks_csr **out)
+{
+    fur_ranks_csr *made = NULL;
+    if (!group || !path || !out)
+        return fur_context_fail(NULL, FUR_INVALID, "%s was given NULL", __func__);
+    reading r = {.g = group, .path = path, .bounds = bounds, .header = {.size = sizeof r.header}};
+    fur_status status = read_matrix(&r, &made);
+    drop_piece(&r);
+    return matrix_finish(group, status, made, out);
+}

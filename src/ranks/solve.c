@@ -1,0 +1,56 @@
+/* Products and solves of all ranks, and a vector at rank 0. */
+#include "matrix.h"
+
+#include <string.h>
+
+static fur_status refuse_null(const char *function)
+{
+    return fur_context_fail(NULL, FUR_INVALID, "%s was given NULL", function);
+}
+
+fur_status fur_ranks_multiply(fur_ranks_csr *a, const fur_vector *x, fur_vector *y)
+{
+    if (!a)
+        return refuse_null(__func__);
+    return group_finish(a->group, a->context, fur_operator_apply(a->operator, x, y));
+}
+
+fur_status fur_ranks_solve(fur_ranks_csr *a, const fur_solver_options *options, const fur_vector *b,
+                           fur_vector *x, fur_solver_report *report)
+{
+    fur_solver *solver = NULL;
+    if (!a)
+        return refuse_null(__func__);
+    fur_status status = fur_solver_create(a->operator, options, &solver);
+    if (status == FUR_OK)
+        status = fur_solver_solve(solver, b, x, report);
+    fur_solver_destroy(solver);
+    return group_finish(a->group, a->context, status);
+}
+
+static fur_status gather_vector(fur_ranks_csr *a, const fur_vector *x, void *all)
+{
+    fur_ranks *g = a->group;
+    size_t size = fur_value_size(fur_vector_value_type(x));
+    size_t own = (size_t)fur_vector_size(x) * size;
+    if (fur_vector_size(x) != a->bounds[g->rank + 1] - a->bounds[g->rank])
+        return fur_ranks_fail(g, FUR_INVALID,
+                              "the vector of rank %d has %lld entries, its rows are %lld", g->rank,
+                              (long long)fur_vector_size(x),
+                              (long long)(a->bounds[g->rank + 1] - a->bounds[g->rank]));
+    if (g->rank > 0)
+        return group_send(g, 0, fur_vector_const_data(x), own);
+    if (own > 0)
+        memcpy(all, fur_vector_const_data(x), own);
+    for (int from = 1; from < g->count; from++)
+        RANKS_TRY(group_receive(g, from, (char *)all + (size_t)a->bounds[from] * size,
+                                (size_t)(a->bounds[from + 1] - a->bounds[from]) * size));
+    return FUR_OK;
+}
+
+fur_status fur_ranks_gather_vector(fur_ranks_csr *a, const fur_vector *x, void *all)
+{
+    if (!a || !x)
+        return refuse_null(__func__);
+    return fur_ranks_agree(a->group, gather_vector(a, x, all));
+}

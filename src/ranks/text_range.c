@@ -1,0 +1,171 @@
+/* Byte ranges of a Matrix Market file. A line belongs to the rank in whose range it begins. */
+#include "text_range.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* The banner and size line that lines get. */
+#define HEAD_MOST 160
+#define LOOK_BYTES 4096
+
+static fur_status refuse(fur_ranks *g, const char *path, const char *doing)
+{
+    char reason[128];
+    return fur_ranks_fail(g, FUR_IO_ERROR, "%s: cannot %s: %s", path, doing,
+                          strerror_r(errno, reason, sizeof reason));
+}
+
+/* Reads bytes `at` .. of a file; fewer than asked only at its end. -1: the system refuses. */
+static int64_t read_at(int file, int64_t at, char *to, int64_t bytes)
+{
+    int64_t done = 0;
+    while (done < bytes) {
+        ssize_t got = pread(file, to + done, (size_t)(bytes - done), at + done);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return -1;
+        if (got == 0)
+            break;
+        done += got;
+    }
+    return done;
+}
+
+/* Where the scan of a head is. */
+typedef enum head_state { LINE_BEGINS, COMMENT, SIZE_LINE, BODY } head_state;
+
+static head_state advance(head_state state, char c)
+{
+    if (c == '\n')
+        return state == SIZE_LINE ? BODY : LINE_BEGINS;
+    if (state != LINE_BEGINS || c == ' ' || c == '\t' || c == '\r')
+        return state;
+    return c == '%' ? COMMENT : SIZE_LINE;
+}
+
+/* *body: the byte behind the size line; -1: there is none, or the file is no plain text. */
+static bool find_body(int file, int64_t *body)
+{
+    char look[LOOK_BYTES];
+    head_state state = LINE_BEGINS;
+    *body = -1;
+    for (int64_t at = 0;; at += LOOK_BYTES) {
+        int64_t got = read_at(file, at, look, LOOK_BYTES);
+        if (got < 0)
+            return false;
+        if (got == 0 || (at == 0 && look[0] != '%'))
+            return true;
+        for (int64_t i = 0; i < got; i++) {
+            state = advance(state, look[i]);
+            if (state == BODY) {
+                *body = at + i + 1;
+                return true;
+            }
+        }
+    }
+}
+
+/* *start: of the first line that begins at `at` or behind it; the end of the file if none does. */
+static bool find_line(int file, int64_t body, int64_t at, int64_t end, int64_t *start)
+{
+    char look[LOOK_BYTES];
+    *start = at <= body ? body : end;
+    for (int64_t from = at - 1; at > body && from < end; from += LOOK_BYTES) {
+        int64_t got = read_at(file, from, look, LOOK_BYTES);
+        if (got < 0)
+            return false;
+        const char *found = got > 0 ? memchr(look, '\n', (size_t)got) : NULL;
+        if (found) {
+            *start = from + (found - look) + 1;
+            return true;
+        }
+        if (got < LOOK_BYTES)
+            return true;
+    }
+    return true;
+}
+
+/* Lines that are neither blank nor comments. */
+static int64_t count_entries(const char *at, const char *end)
+{
+    int64_t count = 0;
+    while (at < end) {
+        const char *line_end = memchr(at, '\n', (size_t)(end - at));
+        line_end = line_end ? line_end : end;
+        while (at < line_end && (*at == ' ' || *at == '\t' || *at == '\r'))
+            at++;
+        count += at < line_end && *at != '%';
+        at = line_end + 1;
+    }
+    return count;
+}
+
+/* Puts a head right before the lines. */
+static void put_head(text_range *t, int64_t bytes, const fur_mtx_header *header)
+{
+    char head[HEAD_MOST];
+    char *lines = t->memory + HEAD_MOST;
+    t->entries = count_entries(lines, lines + bytes);
+    int length =
+        snprintf(head, sizeof head,
+                 "%%%%MatrixMarket matrix coordinate %s %s\n%lld %lld "
+                 "%lld\n",
+                 fur_mtx_field_name(header->field), fur_mtx_symmetry_name(header->symmetry),
+                 (long long)header->rows, (long long)header->cols, (long long)t->entries);
+    memcpy(lines - length, head, (size_t)length);
+    t->text = lines - length;
+    t->bytes = (size_t)(length + bytes);
+}
+
+static fur_status read_range(fur_ranks *g, int file, const char *path, const fur_mtx_header *header,
+                             text_range *t, bool *found)
+{
+    struct stat about;
+    int64_t body;
+    int64_t from;
+    int64_t to;
+    if (fstat(file, &about) != 0 || !S_ISREG(about.st_mode))
+        return FUR_OK;
+    int64_t end = about.st_size;
+    t->file_bytes = end;
+    if (!find_body(file, &body))
+        return refuse(g, path, "read");
+    if (body < 0)
+        return FUR_OK;
+    int64_t share = (end - body) / g->count;
+    if (!find_line(file, body, body + share * g->rank, end, &from) ||
+        !find_line(file, body, g->rank + 1 < g->count ? body + share * (g->rank + 1) : end, end,
+                   &to))
+        return refuse(g, path, "read");
+    to = g->rank + 1 < g->count ? to : end;
+    RANKS_TRY(group_allocate(g, HEAD_MOST + to - from, 1, &t->memory));
+    if (read_at(file, from, t->memory + HEAD_MOST, to - from) != to - from)
+        return refuse(g, path, "read");
+    put_head(t, to - from, header);
+    *found = true;
+    return FUR_OK;
+}
+
+fur_status text_range_read(fur_ranks *g, const char *path, const fur_mtx_header *header,
+                           text_range *out, bool *found)
+{
+    *out = (text_range){0};
+    *found = false;
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0)
+        return refuse(g, path, "open");
+    fur_status status = read_range(g, file, path, header, out, found);
+    close(file);
+    return status;
+}
+
+void text_range_release(fur_ranks *g, text_range *t)
+{
+    group_release(g, t->memory);
+    t->memory = NULL;
+}

@@ -1,0 +1,81 @@
+#!/bin/sh
+# furrow-ranks over MPI: the bits of one rank, and one sentence for a failure. Says so and does nothing
+# where mpirun cannot start processes.
+#
+#   check_mpi.sh FURROW_RANKS MPIRUN
+set -eu
+
+ranks=$1 mpirun=$2
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+export OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_rmaps_base_oversubscribe=1
+
+# start COUNT ARGUMENT...
+start() {
+    count=$1
+    shift
+    timeout 60 "$mpirun" -n "$count" "$ranks" "$@"
+}
+
+fail() {
+    echo "$*"
+    exit 1
+}
+
+if ! timeout 60 "$mpirun" -n 2 true >"$work/log" 2>&1; then
+    echo "skipped: mpirun cannot start two processes here:"
+    cat "$work/log"
+    exit 77
+fi
+
+# A symmetric matrix of 5 points and one that is not symmetric, both with 900 rows.
+awk -v n=30 'BEGIN {
+    print "%%MatrixMarket matrix coordinate real symmetric"
+    print n * n, n * n, 3 * n * n - 2 * n
+    for (i = 0; i < n * n; i++) {
+        print i + 1, i + 1, 4.25 + i / 1000
+        if (i % n > 0) print i + 1, i, -1
+        if (i >= n) print i + 1, i + 1 - n, -1
+    }
+}' >"$work/symmetric.mtx"
+awk -v n=900 'BEGIN {
+    print "%%MatrixMarket matrix coordinate real general"
+    print n, n, 3 * n
+    for (i = n - 1; i >= 0; i--) {
+        print i + 1, (7 * i + 3) % n + 1, 0.5
+        print i + 1, i + 1, 3 + i / 100
+        print i + 1, (i + n / 2) % n + 1, -1
+    }
+}' >"$work/general.mtx"
+
+compare() {
+    name=$1
+    shift
+    "$ranks" "$@" --out="$work/one.mtx" >"$work/one.txt"
+    for count in $counts; do
+        start "$count" "$@" --out="$work/many.mtx" --json >"$work/many.json" ||
+            fail "$name fails on $count ranks"
+        cmp "$work/one.mtx" "$work/many.mtx" || fail "$name has other bits on $count ranks"
+        grep -q "\"ranks\": $count" "$work/many.json" || fail "$name did not run on $count ranks"
+    done
+    echo "$name: the same bits on $counts ranks and on one"
+}
+
+counts="2 3 4"
+compare "a product" multiply "$work/general.mtx" --repeat=2
+compare "cg" solve "$work/symmetric.mtx"
+counts="2 5"
+compare "cg with two threads" solve "$work/symmetric.mtx" --threads=2
+compare "gmres" solve "$work/general.mtx" --method=gmres
+counts="8"
+compare "bicgstab" solve "$work/general.mtx" --method=bicgstab
+
+# A bad file: the sentence of furrow's reader, once, and status 1 of every rank.
+sed '5s/.*/2 two 3/' "$work/general.mtx" >"$work/bad.mtx"
+if start 3 solve "$work/bad.mtx" >"$work/out.txt" 2>"$work/err.txt"; then
+    fail "a bad file did not fail"
+fi
+[ "$(grep -c '^furrow-ranks: ' "$work/err.txt")" = 1 ] || fail "not one sentence: $(cat "$work/err.txt")"
+grep -q "bad.mtx:5:3: " "$work/err.txt" || fail "the sentence is: $(cat "$work/err.txt")"
+echo "a bad file: one sentence"

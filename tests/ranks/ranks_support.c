@@ -1,0 +1,141 @@
+#include "ranks_support.h"
+
+#include <string.h>
+
+static int compare(const void *a, const void *b)
+{
+    int64_t left = *(const int64_t *)a;
+    int64_t right = *(const int64_t *)b;
+    return (left > right) - (left < right);
+}
+
+void bounds_random(rng *r, int kind, int ranks, int64_t rows, int64_t *bounds)
+{
+    for (int i = 0; i <= ranks; i++)
+        bounds[i] = kind == 0 ? rows * i / ranks : rng_below(r, rows + 1);
+    for (int i = 1; kind == 2 && i < ranks; i += 2)
+        bounds[i] = bounds[i - 1];
+    for (int i = 1; kind == 3 && i < ranks; i++)
+        bounds[i] = bounds[1] + i - 1 < rows ? bounds[1] + i - 1 : rows;
+    for (int i = 1; kind == 4 && i < ranks; i++)
+        bounds[i] = bounds[i] % 2 ? 0 : rows;
+    bounds[0] = 0;
+    bounds[ranks] = rows;
+    qsort(bounds, (size_t)ranks + 1, sizeof *bounds, compare);
+}
+
+fur_csr *matrix_definite(fur_context *context, rng *r, fur_value_type value, int64_t rows)
+{
+    int64_t most = 8 * rows + 8;
+    int64_t count = 0;
+    int32_t *row = malloc((size_t)most * sizeof *row);
+    int32_t *col = malloc((size_t)most * sizeof *col);
+    void *values = entries_make(value, most);
+    fur_csr *a = NULL;
+    for (int64_t i = 0; i < rows; i++) {
+        int64_t near[2] = {i + 1, rng_below(r, 20) == 0 ? rng_below(r, rows) : i + 7};
+        row[count] = col[count] = (int32_t)i;
+        entry_set(value, values, count++, fur_real(8 + rng_unit(r)));
+        for (int k = 0; k < 2; k++) {
+            if (near[k] == i || near[k] >= rows)
+                continue;
+            fur_scalar entry = fur_real(0.9 * rng_unit(r));
+            row[count] = col[count + 1] = (int32_t)i;
+            col[count] = row[count + 1] = (int32_t)near[k];
+            entry_set(value, values, count++, entry);
+            entry_set(value, values, count++, entry);
+        }
+    }
+    fur_coo_view coo = {sizeof coo, rows, rows, count, value, row, col, values};
+    ck_ok(context, fur_csr_from_coo(context, &coo, FUR_DUPLICATES_LAST, &a));
+    free(row);
+    free(col);
+    free(values);
+    return a;
+}
+
+static fur_solver_options options_of(const solve_job *job, const fur_operator *m)
+{
+    return (fur_solver_options){.size = sizeof(fur_solver_options),
+                                .method = job->method,
+                                .preconditioner = m,
+                                .max_iterations = 50,
+                                .restart = 10,
+                                .whole = 1};
+}
+
+void solve_alone(solve_job *job)
+{
+    fur_context *context = fur_csr_context(job->a);
+    fur_value_type value = fur_csr_get(job->a)->value_type;
+    fur_spmv *plan;
+    fur_operator *a;
+    fur_operator *m = NULL;
+    fur_solver *solver;
+    ck_ok(context, fur_spmv_plan(job->a, NULL, &plan));
+    ck_ok(context, fur_operator_from_spmv(plan, &a));
+    if (job->jacobi)
+        ck_ok(context, fur_operator_jacobi(a, &m));
+    fur_solver_options options = options_of(job, m);
+    fur_vector *b = vector_from(context, value, fur_operator_rows(a), job->b);
+    fur_vector *x = vector_from(context, value, fur_operator_rows(a), job->x);
+    ck_ok(context, fur_solver_create(a, &options, &solver));
+    job->report = FUR_DEFAULT(fur_solver_report);
+    ck_ok(context, fur_solver_solve(solver, b, x, &job->report));
+    ck_ok(context, fur_vector_download(x, job->x));
+    fur_vector_destroy(b);
+    fur_vector_destroy(x);
+    fur_solver_destroy(solver);
+    fur_operator_destroy(m);
+    fur_operator_destroy(a);
+    fur_spmv_destroy(plan);
+}
+
+/* This rank's part of entries that every rank has. */
+static fur_status take_part(const fur_ranks_csr *a, int rank, const void *all, fur_vector **out)
+{
+    const int64_t *bounds = fur_ranks_csr_bounds(a);
+    fur_value_type value = fur_ranks_csr_describe(a)->value_type;
+    char *first = (char *)all + (size_t)bounds[rank] * fur_value_size(value);
+    return fur_vector_wrap(fur_ranks_csr_context(a), value, bounds[rank + 1] - bounds[rank], first,
+                           FUR_OWNERSHIP_COPY, out);
+}
+
+static fur_status solve_matrix(fur_ranks *group, solve_job *job, fur_ranks_csr *a)
+{
+    int rank = fur_ranks_rank(group);
+    fur_solver_report report = FUR_DEFAULT(fur_solver_report);
+    fur_operator *m = NULL;
+    fur_vector *b = NULL;
+    fur_vector *x = NULL;
+    fur_status status = take_part(a, rank, job->b, &b);
+    if (status == FUR_OK)
+        status = take_part(a, rank, job->x, &x);
+    if (status == FUR_OK && job->jacobi)
+        status = fur_operator_jacobi(fur_ranks_csr_operator(a), &m);
+    fur_ranks_pass_on(group, fur_ranks_csr_context(a), status);
+    status = fur_ranks_agree(group, status);
+    fur_solver_options options = options_of(job, m);
+    if (status == FUR_OK)
+        status = fur_ranks_solve(a, &options, b, x, &report);
+    if (status == FUR_OK)
+        status = fur_ranks_gather_vector(a, x, rank == 0 ? job->x : NULL);
+    if (rank == 0)
+        job->report = report;
+    fur_operator_destroy(m);
+    fur_vector_destroy(b);
+    fur_vector_destroy(x);
+    return status;
+}
+
+fur_status solve_on_ranks(fur_ranks *group, void *user)
+{
+    solve_job *job = user;
+    fur_ranks_csr *a = NULL;
+    fur_status status =
+        fur_ranks_csr_scatter(group, fur_ranks_rank(group) == 0 ? job->a : NULL, job->bounds, &a);
+    if (status == FUR_OK)
+        status = solve_matrix(group, job, a);
+    fur_ranks_csr_destroy(a);
+    return status;
+}

@@ -1,0 +1,35 @@
+/* What the tests of ranks share: bounds of many kinds, serial references. Ranks are threads, in
+ * which nothing is asserted: they leave results, which the test looks at when they have ended. */
+#ifndef FURROW_TESTS_RANKS_SUPPORT_H
+#define FURROW_TESTS_RANKS_SUPPORT_H
+
+#include "support.h"
+
+#include <furrow/ranks.h>
+
+#define RANKS_MOST 8
+
+/* Random bounds of ranks + 1 numbers: by `kind` even, odd, with empty ranks, with ranks of one row,
+ * or all rows at one rank. */
+#define BOUND_KINDS 5
+void bounds_random(rng *r, int kind, int ranks, int64_t rows, int64_t *bounds);
+
+/* A symmetric positive definite matrix with random far entries. */
+fur_csr *matrix_definite(fur_context *context, rng *r, fur_value_type value, int64_t rows);
+
+/* A solve, by one context or by ranks. */
+typedef struct solve_job {
+    const fur_csr *a;      /* of rank 0's; every rank may read it */
+    const int64_t *bounds; /* NULL: balanced */
+    const char *method;
+    bool jacobi;
+    const void *b; /* all entries, as x */
+    void *x;
+    fur_solver_report report;
+} solve_job;
+
+void solve_alone(solve_job *job);
+/* work of fur_ranks_run; user is a solve_job */
+fur_status solve_on_ranks(fur_ranks *group, void *user);
+
+#endif

@@ -1,0 +1,129 @@
+/* Products and solves on 1 to 8 ranks, by wherever the bounds lie: the bits of one context. */
+#include "ranks_support.h"
+
+#include <string.h>
+
+static const char *const methods[] = {"cg", "minres", "bicgstab", "gmres", "idrs", "richardson"};
+
+static void compare_solves(fur_context *context, rng *r, int method, fur_value_type value,
+                           int64_t rows)
+{
+    fur_csr *a = matrix_definite(context, r, value, rows);
+    size_t bytes = (size_t)rows * fur_value_size(value);
+    void *b = entries_random(r, value, rows);
+    solve_job alone = {.a = a, .method = methods[method], .jacobi = true, .b = b};
+    alone.x = entries_make(value, rows);
+    solve_alone(&alone);
+    for (int ranks = 1; ranks <= RANKS_MOST; ranks += ranks < 3 ? 1 : ranks < 5 ? 2 : 3) {
+        int64_t bounds[RANKS_MOST + 1];
+        fur_ranks_options options = {.size = sizeof options, .threads = 1 + ranks % 2};
+        solve_job job = alone;
+        bounds_random(r, (ranks + method) % BOUND_KINDS, ranks, rows, bounds);
+        job.bounds = ranks == 5 ? NULL : bounds;
+        job.x = entries_make(value, rows);
+        fur_status status = fur_ranks_run(ranks, &options, solve_on_ranks, &job);
+        ck_assert_msg(status == FUR_OK, "%s", fur_context_error(NULL));
+        ck_assert_int_eq(job.report.outcome, alone.report.outcome);
+        ck_assert_int_eq(job.report.iterations, alone.report.iterations);
+        ck_assert(memcmp(&job.report.residual, &alone.report.residual, sizeof(double)) == 0);
+        ck_assert_msg(memcmp(job.x, alone.x, bytes) == 0, "%s on %d ranks", methods[method], ranks);
+        free(job.x);
+    }
+    free(alone.x);
+    free(b);
+    fur_csr_destroy(a);
+}
+
+START_TEST(solves)
+{
+    static const int64_t sizes[] = {1, 40, 2048, 4999};
+    fur_context *context = context_make(NULL, 1);
+    rng r = rng_stream((uint64_t)_i);
+    for (int s = 0; s < COUNT_OF(sizes); s++)
+        compare_solves(context, &r, _i, (fur_value_type)((_i + s) % FUR_VALUE_COUNT), sizes[s]);
+    fur_context_destroy(context);
+}
+END_TEST
+
+/* A product of any shape. */
+typedef struct product {
+    const fur_csr *a;
+    const int64_t *bounds;
+    const void *x;
+    void *y;
+} product;
+
+static fur_status multiply(fur_ranks *group, void *user)
+{
+    product *p = user;
+    int rank = fur_ranks_rank(group);
+    fur_ranks_csr *a = NULL;
+    fur_vector *x = NULL;
+    fur_vector *y = NULL;
+    fur_status status = fur_ranks_csr_scatter(group, rank == 0 ? p->a : NULL, p->bounds, &a);
+    if (status != FUR_OK)
+        return status;
+    const int64_t *cols = fur_ranks_csr_column_bounds(a);
+    const int64_t *rows = fur_ranks_csr_bounds(a);
+    fur_value_type value = fur_ranks_csr_describe(a)->value_type;
+    char *first = (char *)p->x + (size_t)cols[rank] * fur_value_size(value);
+    fur_context *context = fur_ranks_csr_context(a);
+    status =
+        fur_vector_wrap(context, value, cols[rank + 1] - cols[rank], first, FUR_OWNERSHIP_COPY, &x);
+    if (status == FUR_OK)
+        status = fur_vector_create(context, value, rows[rank + 1] - rows[rank], &y);
+    if (status == FUR_OK)
+        status = fur_ranks_multiply(a, x, y);
+    if (status == FUR_OK)
+        status = fur_ranks_gather_vector(a, y, rank == 0 ? p->y : NULL);
+    fur_vector_destroy(x);
+    fur_vector_destroy(y);
+    fur_ranks_csr_destroy(a);
+    return status;
+}
+
+START_TEST(products)
+{
+    rng r = rng_stream((uint64_t)_i);
+    fur_context *context = context_make(NULL, 1);
+    fur_value_type value = (fur_value_type)(_i % FUR_VALUE_COUNT);
+    fur_csr *a = matrix_random(context, &r, &shapes[_i], value, FUR_I32);
+    int64_t rows = shapes[_i].rows;
+    fur_vector *x = vector_random(context, &r, value, shapes[_i].cols);
+    fur_vector *y = vector_random(context, &r, value, rows);
+    fur_spmv *plan;
+    ck_ok(context, fur_spmv_plan(a, NULL, &plan));
+    ck_ok(context, fur_spmv_apply(plan, fur_real(1), x, fur_real(0), y));
+    void *x_entries = vector_entries(x);
+    void *y_entries = vector_entries(y);
+    for (int ranks = 1; ranks <= RANKS_MOST; ranks += 3) {
+        int64_t bounds[RANKS_MOST + 1];
+        void *got = entries_make(value, rows);
+        bounds_random(&r, (ranks + _i) % BOUND_KINDS, ranks, rows, bounds);
+        product p = {a, bounds, x_entries, got};
+        fur_status status = fur_ranks_run(ranks, NULL, multiply, &p);
+        ck_assert_msg(status == FUR_OK, "%s", fur_context_error(NULL));
+        ck_assert_msg(first_difference(value, rows, got, y_entries) < 0, "%s on %d ranks",
+                      shapes[_i].name, ranks);
+        free(got);
+    }
+    free(x_entries);
+    free(y_entries);
+    fur_vector_destroy(x);
+    fur_vector_destroy(y);
+    fur_spmv_destroy(plan);
+    fur_csr_destroy(a);
+    fur_context_destroy(context);
+}
+END_TEST
+
+static void add(TCase *tests)
+{
+    tcase_add_loop_test(tests, solves, 0, COUNT_OF(methods));
+    tcase_add_loop_test(tests, products, 0, shape_count);
+}
+
+int main(void)
+{
+    return run_tests("ranks_solve", add);
+}

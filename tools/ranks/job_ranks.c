@@ -1,0 +1,232 @@
+#include "ranks_job.h"
+
+#include "command.h"
+#include "output.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A job on its way. */
+typedef struct job {
+    const ranks_line *line;
+    fur_ranks *group;
+    fur_context *home; /* of vectors as files have them */
+    fur_ranks_csr *a;
+    fur_context *context; /* of the matrix */
+    fur_vector *x;
+    fur_vector *y; /* b of a solve */
+    output out;
+    double seconds_load;
+} job;
+
+/* A failure in a context is the group's. */
+static fur_status of(job *j, fur_context *context, fur_status status)
+{
+    return fur_ranks_pass_on(j->group, context, status);
+}
+
+static int64_t own(const int64_t *bounds, int rank)
+{
+    return bounds[rank + 1] - bounds[rank];
+}
+
+/* This rank's part of the vector of a file, which every rank reads; NULL: ones. */
+static fur_status load(job *j, const char *path, const int64_t *bounds, fur_vector **out)
+{
+    int rank = fur_ranks_rank(j->group);
+    fur_value_type value = fur_ranks_csr_describe(j->a)->value_type;
+    fur_vector *whole = NULL;
+    COMMAND_TRY(of(j, j->context, fur_vector_create(j->context, value, own(bounds, rank), out)));
+    if (!path)
+        return of(j, j->context, fur_vector_fill(*out, fur_real(1)));
+    fur_mtx_read_options options = {.size = sizeof options, .convert = fur_mtx_as(value)};
+    COMMAND_TRY(of(j, j->home, fur_mtx_read_vector(j->home, path, &options, &whole)));
+    fur_status status = FUR_OK;
+    if (fur_vector_size(whole) != bounds[fur_ranks_count(j->group)])
+        status = fur_ranks_fail(j->group, FUR_INVALID, "%s has %lld entries, the matrix needs %lld",
+                                path, (long long)fur_vector_size(whole),
+                                (long long)bounds[fur_ranks_count(j->group)]);
+    else if (own(bounds, rank) > 0)
+        memcpy(fur_vector_data(*out),
+               (const char *)fur_vector_const_data(whole) +
+                   (size_t)bounds[rank] * fur_value_size(value),
+               (size_t)own(bounds, rank) * fur_value_size(value));
+    fur_vector_destroy(whole);
+    return status;
+}
+
+/* A vector of rows, as a file. */
+static fur_status save(job *j, const fur_vector *x)
+{
+    fur_vector *whole = NULL;
+    fur_status status = FUR_OK;
+    bool writes = fur_ranks_rank(j->group) == 0;
+    if (!j->line->out)
+        return FUR_OK;
+    if (writes)
+        status = of(j, j->home,
+                    fur_vector_create(j->home, fur_vector_value_type(x),
+                                      fur_ranks_csr_describe(j->a)->rows, &whole));
+    status = fur_ranks_agree(j->group, status);
+    if (status == FUR_OK)
+        status = fur_ranks_gather_vector(j->a, x, writes ? fur_vector_data(whole) : NULL);
+    if (status == FUR_OK && writes)
+        status = of(j, j->home, fur_mtx_write_vector(whole, j->line->out, NULL));
+    fur_vector_destroy(whole);
+    return fur_ranks_agree(j->group, status);
+}
+
+static void put_matrix(job *j)
+{
+    const fur_ranks_report *r = fur_ranks_csr_describe(j->a);
+    output_count(&j->out, "rows", "Rows", r->rows);
+    output_count(&j->out, "cols", "Columns", r->cols);
+    output_count(&j->out, "entries", "Entries", r->entries);
+    output_text(&j->out, "value", "Value type", fur_value_name(r->value_type));
+    output_count(&j->out, "ranks", "Ranks", fur_ranks_count(j->group));
+    output_text(&j->out, "transport", "Transport", fur_ranks_transport(j->group));
+    output_count(&j->out, "threads", "Threads of a rank", fur_context_threads(j->context));
+    output_count(&j->out, "halo_bytes", "Halo of a product, bytes", r->halo_bytes);
+    output_number(&j->out, "imbalance", "Most work over mean", r->imbalance);
+    output_seconds(&j->out, "seconds_halo", "Waiting for halos", r->seconds_halo);
+    output_seconds(&j->out, "seconds_load", "Reading", j->seconds_load);
+}
+
+/* Norms of a vector that is shared. */
+static fur_status put_norms(job *j, const fur_vector *y)
+{
+    double one;
+    double two;
+    double most;
+    COMMAND_TRY(of(j, j->context, fur_norm1(y, &one)));
+    COMMAND_TRY(of(j, j->context, fur_norm2(y, &two)));
+    COMMAND_TRY(of(j, j->context, fur_norm_max(y, &most)));
+    output_number(&j->out, "y_norm_1", "Norm 1 of y", one);
+    output_number(&j->out, "y_norm_2", "Norm 2 of y", two);
+    output_number(&j->out, "y_norm_max", "Largest entry of y", most);
+    return FUR_OK;
+}
+
+static int compare(const void *a, const void *b)
+{
+    double left = *(const double *)a;
+    double right = *(const double *)b;
+    return (left > right) - (left < right);
+}
+
+static fur_status multiply(job *j)
+{
+    int repeat = j->line->repeat;
+    int rank = fur_ranks_rank(j->group);
+    double *seconds;
+    void *memory;
+    const fur_ranks_report *r = fur_ranks_csr_describe(j->a);
+    COMMAND_TRY(load(j, j->line->x, fur_ranks_csr_column_bounds(j->a), &j->x));
+    COMMAND_TRY(of(j, j->context,
+                   fur_vector_create(j->context, r->value_type,
+                                     own(fur_ranks_csr_bounds(j->a), rank), &j->y)));
+    COMMAND_TRY(
+        of(j, j->home, fur_context_allocate(j->home, (size_t)repeat * sizeof *seconds, &memory)));
+    seconds = memory;
+    fur_status status = FUR_OK;
+    for (int i = 0; status == FUR_OK && i < repeat; i++) {
+        double start = command_seconds();
+        status = fur_ranks_multiply(j->a, j->x, j->y);
+        seconds[i] = command_seconds() - start;
+    }
+    qsort(seconds, (size_t)repeat, sizeof *seconds, compare);
+    double median = seconds[repeat / 2];
+    fur_context_release(j->home, memory);
+    COMMAND_TRY(status);
+    output_count(&j->out, "repeat", "Products", repeat);
+    output_seconds(&j->out, "seconds_median", "One product", median);
+    COMMAND_TRY(put_norms(j, j->y));
+    return save(j, j->y);
+}
+
+static void put_solve(job *j, const fur_solver_report *r)
+{
+    output_text(&j->out, "method", "Method", r->method);
+    output_text(&j->out, "precond", "Preconditioner", j->line->precond);
+    output_count(&j->out, "iterations", "Iterations", r->iterations);
+    output_seconds(&j->out, "seconds_solve", "Solve", r->seconds);
+    output_seconds(&j->out, "seconds_per_iteration", "One iteration",
+                   r->iterations > 0 ? r->seconds / (double)r->iterations : 0);
+    output_flag(&j->out, "converged", "Converged", r->outcome == FUR_OUTCOME_CONVERGED);
+    output_text(&j->out, "outcome", "Outcome", fur_outcome_name(r->outcome));
+    output_number(&j->out, "residual", "Relative residual", r->residual);
+    output_number(&j->out, "residual_recursive", "The same, carried along", r->residual_recursive);
+}
+
+/* b, given or A times ones, and the first x, 0. */
+static fur_status make_system(job *j)
+{
+    const int64_t *bounds = fur_ranks_csr_bounds(j->a);
+    const fur_ranks_report *r = fur_ranks_csr_describe(j->a);
+    if (r->rows != r->cols)
+        return fur_ranks_fail(j->group, FUR_INVALID,
+                              "%s is %lld x %lld; ranks solve square systems", j->line->file,
+                              (long long)r->rows, (long long)r->cols);
+    COMMAND_TRY(load(j, NULL, bounds, &j->x));
+    COMMAND_TRY(load(j, j->line->b, bounds, &j->y));
+    if (!j->line->b)
+        COMMAND_TRY(fur_ranks_multiply(j->a, j->x, j->y));
+    return of(j, j->context, fur_vector_fill(j->x, fur_real(0)));
+}
+
+static fur_status solve(job *j)
+{
+    fur_solver_report report = FUR_DEFAULT(fur_solver_report);
+    fur_operator *m = NULL;
+    fur_status status = make_system(j);
+    if (status == FUR_OK && strcmp(j->line->precond, "jacobi") == 0)
+        status = of(j, j->context, fur_operator_jacobi(fur_ranks_csr_operator(j->a), &m));
+    status = fur_ranks_agree(j->group, status);
+    fur_solver_options options = {.size = sizeof options,
+                                  .method = j->line->method,
+                                  .preconditioner = m,
+                                  .rtol = j->line->rtol,
+                                  .max_iterations = j->line->max_iterations,
+                                  .restart = j->line->restart};
+    if (status == FUR_OK)
+        status = fur_ranks_solve(j->a, &options, j->y, j->x, &report);
+    if (status == FUR_OK) {
+        put_solve(j, &report);
+        status = save(j, j->x);
+    }
+    fur_operator_destroy(m);
+    return status;
+}
+
+static fur_status run(job *j)
+{
+    double start = command_seconds();
+    COMMAND_TRY(fur_ranks_csr_read(j->group, j->line->file, NULL, &j->a));
+    j->seconds_load = command_seconds() - start;
+    j->context = fur_ranks_csr_context(j->a);
+    COMMAND_TRY(fur_ranks_agree(j->group, j->line->solves ? solve(j) : multiply(j)));
+    put_matrix(j);
+    return FUR_OK;
+}
+
+fur_status ranks_job(fur_ranks *group, void *user)
+{
+    job j = {.line = user, .group = group};
+    bool prints = fur_ranks_rank(group) == 0;
+    j.out = (output){.json = true}; /* of other ranks it goes nowhere */
+    if (prints)
+        j.out = output_begin(j.line->json);
+    fur_status status = of(&j, NULL, fur_context_create(NULL, &j.home));
+    status = fur_ranks_agree(group, status);
+    if (status == FUR_OK)
+        status = run(&j);
+    if (prints && status == FUR_OK)
+        status = of(&j, j.home, output_end(&j.out, j.home));
+    else if (j.out.object)
+        json_decref(j.out.object);
+    fur_vector_destroy(j.x);
+    fur_vector_destroy(j.y);
+    fur_ranks_csr_destroy(j.a);
+    fur_context_destroy(j.home);
+    return fur_ranks_agree(group, status);
+}

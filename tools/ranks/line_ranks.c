@@ -1,0 +1,110 @@
+#include "ranks_line.h"
+
+#include "command.h"
+
+#include <string.h>
+
+enum { X = 1000, B, OUT, METHOD, PRECOND, RTOL, MOST, RESTART, REPEAT, THREADS, RANKS, JSON };
+
+static const struct argp_option options[] = {
+    {"x", X, "X.mtx", 0, "multiply: the vector x (default: all ones)", 0},
+    {"b", B, "B.mtx", 0, "solve: the right-hand side (default: A times ones)", 0},
+    {"out", OUT, "X.mtx", 0, "Write the result to this file", 0},
+    {"method", METHOD, "NAME", 0, "solve: one of the methods of furrow solve (default: cg)", 0},
+    {"precond", PRECOND, "NAME", 0, "solve: jacobi (default) or none", 0},
+    {"rtol", RTOL, "R", 0, "solve: the residual to reach, relative to b (default: 1e-10)", 0},
+    {"max-iterations", MOST, "N", 0, "solve: the most iterations", 0},
+    {"restart", RESTART, "N", 0, "solve: that of gmres and idrs", 0},
+    {"repeat", REPEAT, "N", 0, "multiply: time N products (default: 20)", 0},
+    {"threads", THREADS, "N", 0, "Threads of each rank (default: 1)", 0},
+    {"ranks", RANKS, "N", 0, "Run N ranks as threads of this process, without MPI", 0},
+    {"json", JSON, NULL, 0, "Print one JSON object", 0},
+    {0},
+};
+
+static int whole(struct argp_state *state, const char *name, const char *text)
+{
+    return (int)command_whole_number(state, name, text, 1, 1 << 20);
+}
+
+static error_t take_operand(struct argp_state *state, ranks_line *l, const char *text)
+{
+    if (state->arg_num == 0 && strcmp(text, "multiply") != 0 && strcmp(text, "solve") != 0)
+        argp_error(state, "the first word is multiply or solve, not '%s'", text);
+    if (state->arg_num == 0)
+        l->solves = strcmp(text, "solve") == 0;
+    else if (state->arg_num == 1)
+        l->file = command_file(state, "FILE", text);
+    else
+        argp_error(state, "there is one FILE; '%s' is too much", text);
+    return 0;
+}
+
+static error_t parse(int key, char *text, struct argp_state *state)
+{
+    ranks_line *l = state->input;
+    switch (key) {
+    case X:
+        l->x = command_file(state, "--x", text);
+        return 0;
+    case B:
+        l->b = command_file(state, "--b", text);
+        return 0;
+    case OUT:
+        l->out = command_file(state, "--out", text);
+        return 0;
+    case METHOD:
+        l->method = text;
+        return 0;
+    case PRECOND:
+        if (strcmp(text, "jacobi") != 0 && strcmp(text, "none") != 0)
+            argp_error(state, "--precond takes jacobi or none, not '%s'", text);
+        l->precond = text;
+        return 0;
+    case RTOL:
+        l->rtol = command_positive_number(state, "--rtol", text);
+        return 0;
+    case MOST:
+        l->max_iterations = command_whole_number(state, "--max-iterations", text, 1, 1 << 30);
+        return 0;
+    case RESTART:
+        l->restart = whole(state, "--restart", text);
+        return 0;
+    case REPEAT:
+        l->repeat = whole(state, "--repeat", text);
+        return 0;
+    case THREADS:
+        l->threads = whole(state, "--threads", text);
+        return 0;
+    case RANKS:
+        l->ranks = whole(state, "--ranks", text);
+        return 0;
+    case JSON:
+        l->json = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        return take_operand(state, l, text);
+    case ARGP_KEY_END:
+        if (!l->file)
+            argp_error(state, "say multiply or solve, and the FILE of the matrix");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+void ranks_line_parse(int argc, char **argv, ranks_line *out)
+{
+    static const struct argp argp = {
+        options,
+        parse,
+        "multiply FILE\nsolve FILE",
+        "Multiply by the matrix of a file, or solve A x = b with it, on several ranks: those that "
+        "mpirun starts, or threads. The result has the same bits on any number of them.",
+        NULL,
+        NULL,
+        NULL};
+    *out = (ranks_line){.precond = "jacobi", .repeat = 20};
+    argp_err_exit_status = COMMAND_USAGE;
+    argp_parse(&argp, argc, argv, 0, NULL, out);
+}

@@ -1,0 +1,28 @@
+/* The command line of furrow-ranks. */
+#ifndef FURROW_TOOLS_RANKS_LINE_H
+#define FURROW_TOOLS_RANKS_LINE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct ranks_line {
+    bool solves; /* else it multiplies */
+    const char *file;
+    const char *x;   /* multiply: NULL: ones */
+    const char *b;   /* solve: NULL: A times ones */
+    const char *out; /* NULL: the result is not written */
+    const char *method;
+    const char *precond; /* none or jacobi */
+    double rtol;         /* 0: default, as the next */
+    int64_t max_iterations;
+    int restart;
+    int repeat;
+    int threads; /* of a rank */
+    int ranks;   /* in this process; 0: those of MPI */
+    bool json;
+} ranks_line;
+
+/* Reads it, or ends with a usage error. */
+void ranks_line_parse(int argc, char **argv, ranks_line *out);
+
+#endif
