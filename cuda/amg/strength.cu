@@ -37,6 +37,20 @@ template <class Value> struct blocks {
         return low;
     }
 
+    // The square of block (i, j), 0 where there is none.
+    __device__ double square_at(int64_t i, int64_t j) const
+    {
+        double sum = 0;
+#pragma unroll 1
+        for (int c = 0; c < block; c++) {
+            int64_t row = i * block + c;
+            int64_t end = offsets[row + 1];
+            for (int64_t k = find(row, j * block); k < end && columns[k] < (j + 1) * block; k++)
+                sum += square(values[k]);
+        }
+        return sum;
+    }
+
     // Calls f(node, square) for the blocks of node row i, in rising order.
     template <class F> __device__ __forceinline__ void for_blocks(int64_t i, F f) const
     {
@@ -71,15 +85,7 @@ template <class Value> struct measure {
 
     __device__ void operator()(int64_t i) const
     {
-        double sum = 0;
-        for (int c = 0; c < a.block; c++) {
-            int64_t row = i * a.block + c;
-            int64_t end = a.offsets[row + 1];
-            for (int64_t k = a.find(row, i * a.block); k < end && a.columns[k] < (i + 1) * a.block;
-                 k++)
-                sum += square(a.values[k]);
-        }
-        diagonal[i] = sqrt(sum);
+        diagonal[i] = sqrt(a.square_at(i, i));
         begin[i] = a.offsets[i * a.block];
     }
 };
@@ -92,14 +98,21 @@ template <class Value> struct choose {
     fur_amg_graph graph;
     int32_t *aggregate;
 
+    __device__ bool is_strong(double squares, int64_t i, int64_t j) const
+    {
+        double diagonals = diagonal[i] * diagonal[j];
+        if (fur_amg_is_close(squares, diagonals, limit))
+            squares = fmax(squares, a.square_at(j, i));
+        return fur_amg_is_strong(squares, diagonals, limit);
+    }
+
     __device__ int32_t entries(int64_t i, int32_t *column) const
     {
-        double own = diagonal[i];
         int32_t count = 0;
         int64_t end = a.offsets[i + 1];
         for (int64_t k = a.offsets[i]; k < end; k++) {
             int32_t j = a.columns[k];
-            if (j != i && fur_amg_is_strong(square(a.values[k]), own * diagonal[j], limit))
+            if (j != i && is_strong(square(a.values[k]), i, j))
                 column[count++] = j;
         }
         return count;
@@ -109,7 +122,7 @@ template <class Value> struct choose {
     {
         int32_t count = 0;
         a.for_blocks(i, [&](int64_t node, double sum) {
-            if (node != i && fur_amg_is_strong(sum, diagonal[i] * diagonal[node], limit))
+            if (node != i && is_strong(sum, i, node))
                 column[count++] = static_cast<int32_t>(node);
         });
         return count;

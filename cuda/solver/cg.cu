@@ -15,6 +15,7 @@
 // of A that shared memory has no room for.
 #include "cg_scalars.cuh"
 #include "cg_sums.cuh"
+#include "long_sum.cuh"
 
 namespace
 {

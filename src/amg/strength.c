@@ -121,20 +121,26 @@ static double FN(next_block)(const search *s, int64_t i, int64_t *at, int64_t *n
     return sum;
 }
 
+/* The square of block (i, j), 0 where there is none. */
+static double FN(square_at)(const search *s, int64_t i, int64_t j)
+{
+    const VALUE *values = s->a->values;
+    double sum = 0;
+    for (int c = 0; c < s->block; c++) {
+        int64_t row = i * s->block + c;
+        int64_t stop = fur_offset_at(s->a, row + 1);
+        int64_t k = fur_csr_find(s->a, row, j * s->block);
+        for (; k < stop && s->a->columns[k] < (j + 1) * s->block; k++)
+            sum += FN(square)(values[k]);
+    }
+    return sum;
+}
+
 static void FN(measure_diagonal)(void *job, int64_t begin, int64_t end)
 {
     const search *s = job;
-    const VALUE *values = s->a->values;
     for (int64_t i = begin; i < end; i++) {
-        double sum = 0;
-        for (int c = 0; c < s->block; c++) {
-            int64_t row = i * s->block + c;
-            int64_t stop = fur_offset_at(s->a, row + 1);
-            int64_t k = fur_csr_find(s->a, row, i * s->block);
-            for (; k < stop && s->a->columns[k] < (i + 1) * s->block; k++)
-                sum += FN(square)(values[k]);
-        }
-        s->diagonal[i] = sqrt(sum);
+        s->diagonal[i] = sqrt(FN(square_at)(s, i, i));
         s->graph.begin[i] = fur_offset_at(s->a, i * s->block);
     }
 }
@@ -153,6 +159,14 @@ static bool FN(is_alone)(const search *s, int64_t i)
     return sum <= FUR_AMG_SLIGHT * s->diagonal[i];
 }
 
+static bool FN(is_strong)(const search *s, double square, int64_t i, int64_t j)
+{
+    double diagonals = s->diagonal[i] * s->diagonal[j];
+    if (fur_amg_is_close(square, diagonals, s->limit))
+        square = fmax(square, FN(square_at)(s, j, i));
+    return fur_amg_is_strong(square, diagonals, s->limit);
+}
+
 static int32_t FN(select_blocks)(const search *s, int64_t i, int32_t *column)
 {
     int64_t at[FUR_AMG_BLOCK_MOST];
@@ -162,7 +176,7 @@ static int32_t FN(select_blocks)(const search *s, int64_t i, int32_t *column)
     for (int c = 0; c < s->block; c++)
         at[c] = fur_offset_at(s->a, i * s->block + c);
     while ((square = FN(next_block)(s, i, at, &node)) >= 0)
-        if (node != i && fur_amg_is_strong(square, s->diagonal[i] * s->diagonal[node], s->limit))
+        if (node != i && FN(is_strong)(s, square, i, node))
             column[count++] = (int32_t)node;
     return count;
 }
@@ -170,13 +184,12 @@ static int32_t FN(select_blocks)(const search *s, int64_t i, int32_t *column)
 static int32_t FN(select_entries)(const search *s, int64_t i, int32_t *column)
 {
     const VALUE *values = s->a->values;
-    const double own = s->diagonal[i];
     const int64_t end = fur_offset_at(s->a, i + 1);
     int32_t count = 0;
     for (int64_t k = fur_offset_at(s->a, i); k < end; k++) {
         int32_t j = s->a->columns[k];
         column[count] = j;
-        count += j != i && fur_amg_is_strong(FN(square)(values[k]), own * s->diagonal[j], s->limit);
+        count += j != i && FN(is_strong)(s, FN(square)(values[k]), i, j);
     }
     return count;
 }

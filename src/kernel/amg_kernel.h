@@ -8,6 +8,7 @@
 #include "env.h"
 
 #include <float.h>
+#include <math.h>
 #include <stdbool.h>
 
 #ifdef __cplusplus
@@ -18,9 +19,11 @@ extern "C" {
 #define FUR_AMG_ALONE (-1)
 #define FUR_AMG_FREE (-2) /* not yet in one */
 
-/* An entry, or a block, is strong by its square in single precision, so that a_ij and a_ji, which
- * rounding tells apart, are on one side of the limit. A node without strong neighbours is left to
- * the smoother if the moduli beside its diagonal are together at most this part of it. */
+/* How far from the limit, relative to it, the square of a_ij is looked at beside that of a_ji. */
+#define FUR_AMG_CLOSE 1e-3
+
+/* A node without strong neighbours is left to the smoother if the moduli beside its diagonal are
+ * together at most this part of it. */
 #define FUR_AMG_SLIGHT 0.1
 
 /* Aggregates that a node which is left compares; further ones are not looked at. */
@@ -108,7 +111,14 @@ FUR_ANYWHERE int64_t fur_amg_hash_edge(uint64_t low, uint64_t high)
 /* Whether an entry is strong, of its square and the product of the diagonals. */
 FUR_ANYWHERE bool fur_amg_is_strong(double square, double diagonals, double limit)
 {
-    return limit > 0 ? (float)(square / diagonals) > (float)limit : square > 0;
+    return limit > 0 ? square / diagonals > limit : square > 0;
+}
+
+/* Whether rounding may have a_ij and a_ji on different sides of the limit: then the larger of both
+ * decides, from both ends. */
+FUR_ANYWHERE bool fur_amg_is_close(double square, double diagonals, double limit)
+{
+    return fabs(square / diagonals - limit) <= FUR_AMG_CLOSE * limit;
 }
 
 #ifdef __cplusplus

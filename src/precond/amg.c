@@ -47,7 +47,7 @@ const fur_precond_kind fur_precond_amg = {
              "algebraic multigrid by smoothed aggregation: hardly more iterations for more "
              "unknowns",
              "Vanek, Mandel and Brezina 1996"},
-    .device = true,
+    .place = FUR_PRECOND_ANYWHERE,
     .follows = true,
     .symmetric = true,
     .create = create,
