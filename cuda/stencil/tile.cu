@@ -15,6 +15,7 @@ namespace
 
 // The arguments of a product.
 template <class Value, bool Long> struct product {
+    static constexpr int resident = Long ? 2 : 4; // blocks on a multiprocessor at least
     fur_stencil_view s;
     const fur_stencil_term<Value> *terms;
     const Value *x;
@@ -102,7 +103,7 @@ template <class Value, bool Long> struct product {
 
 // A stretch of a line a block, in steps of the grid along y and z. Bytes and flops a point: above.
 template <bool AtOnce, class Product>
-__global__ void __launch_bounds__(BLOCK, 4) multiply(Product product)
+__global__ void __launch_bounds__(BLOCK, Product::resident) multiply(Product product)
 {
     const int64_t *extent = product.s.extent;
     int64_t first = blockIdx.x * int64_t(BLOCK);
