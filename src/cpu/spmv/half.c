@@ -13,6 +13,7 @@
 #    include "balance.h"
 #    include "isa.h"
 #    include "kernel.h"
+#    include "lanes.h"
 #    include "scalar.h"
 #    include "table.h"
 
@@ -282,7 +283,7 @@ extern const fur_spmv_kernel ISA(spmv_half)[2];
 const fur_spmv_kernel ISA(spmv_half)[2] = {HALF(symmetric), HALF(hermitian)};
 #else
 #    include "finish.h"
-#    include "long_sum.h"
+#    include "long_row.h"
 
 /* a_ji of the whole matrix, where a_ij is stored. */
 static inline VALUE FN(mirrored)(VALUE value, bool conjugate)
@@ -324,6 +325,21 @@ FN(go_down)(const fur_spmv_call *call, int64_t begin, int64_t end, bool conjugat
     }
 }
 
+/* The sum of a segment of `n` entries that begins with the last `stored` ones of a row and goes on
+ * with its terms. */
+static VALUE FN(sum_across)(const VALUE *values, const int32_t *columns, int64_t stored,
+                            const VALUE *term_values, const int32_t *term_columns, int64_t n,
+                            const VALUE *x)
+{
+    VALUE value[FUR_ROW_SEGMENT];
+    int32_t column[FUR_ROW_SEGMENT];
+    for (int64_t k = 0; k < n; k++) {
+        value[k] = k < stored ? values[k] : term_values[k - stored];
+        column[k] = k < stored ? columns[k] : term_columns[k - stored];
+    }
+    return FN(folded_sum)(value, column, n, x);
+}
+
 /* The sum of a row with sums of segments: of `count` stored entries, and then of its terms. */
 static VALUE FN(sum_long_row)(const VALUE *values, const int32_t *columns, int64_t count,
                               const VALUE *term_values, const int32_t *term_columns, int64_t terms,
@@ -332,10 +348,17 @@ static VALUE FN(sum_long_row)(const VALUE *values, const int32_t *columns, int64
     FN(long_sum) s;
     VALUE sum;
     FN(long_start)(&s, 1);
-    for (int64_t k = 0; k < count; k++)
-        FN(add_product)(&s, values[k], x[columns[k]]);
-    for (int64_t k = 0; k < terms; k++)
-        FN(add_product)(&s, term_values[k], x[term_columns[k]]);
+    for (int64_t k = 0; k < count + terms; k += FUR_ROW_SEGMENT) {
+        int64_t n = fur_smaller(FUR_ROW_SEGMENT, count + terms - k);
+        if (k + n <= count)
+            sum = FN(folded_sum)(values + k, columns + k, n, x);
+        else if (k >= count)
+            sum = FN(folded_sum)(term_values + (k - count), term_columns + (k - count), n, x);
+        else
+            sum =
+                FN(sum_across)(values + k, columns + k, count - k, term_values, term_columns, n, x);
+        FN(add_sum)(&s, 1, &sum);
+    }
     FN(long_total)(&s, &sum);
     return sum;
 }
