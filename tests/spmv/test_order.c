@@ -14,8 +14,9 @@ static const int64_t lengths[] = {0,   1,   127,  128,   129,   130,   135,   13
 #define ROWS COUNT_OF(lengths)
 #define COLS 40003
 
-/* The sum of `count` numbers s, or of products a s; s is overwritten. */
-static double long_sum(const double *a, double *s, int64_t count)
+/* The sums of the segments of `count` products a s or, without a, of numbers s take their places;
+ * returns how many. */
+static int64_t fold_segments(const double *a, double *s, int64_t count)
 {
     int64_t segments = 0;
     for (int64_t first = 0; first < count; first += SEGMENT) {
@@ -27,7 +28,7 @@ static double long_sum(const double *a, double *s, int64_t count)
                 lane[l] += lane[l + half];
         s[segments++] = lane[0];
     }
-    return segments == 1 ? s[0] : long_sum(NULL, s, segments);
+    return segments;
 }
 
 static double expected_sum(const double *a, const int32_t *columns, const double *x, int64_t count)
@@ -36,8 +37,11 @@ static double expected_sum(const double *a, const int32_t *columns, const double
     double sum = 0;
     for (int64_t k = 0; k < count; k++)
         s[k] = x[columns[k]];
-    if (count > SEGMENT)
-        return long_sum(a, s, count);
+    if (count > SEGMENT) {
+        for (count = fold_segments(a, s, count); count > 1;)
+            count = fold_segments(NULL, s, count);
+        return s[0];
+    }
     for (int64_t k = 0; k < count; k++)
         sum = fma(a[k], s[k], sum);
     return sum;

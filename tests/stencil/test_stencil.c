@@ -17,9 +17,10 @@ static fur_scalar multiply_entries(fur_value_type value, fur_scalar a, fur_scala
     return entry_fma(value, a, b, fur_complex(-0.0, -0.0));
 }
 
-/* The sum of `count` numbers s_k, or of products c_k s_k, by the rule for rows of more than SEGMENT
- * entries: segments of eight lanes, folded in halves, and their sums in the same way. */
-static fur_scalar long_sum(fur_value_type value, const fur_scalar *c, fur_scalar *s, int count)
+/* By the rule for rows of more than SEGMENT entries: the sums of segments of `count` products c_k
+ * s_k or, without c, numbers s_k, eight lanes folded in halves, take their places; returns how
+ * many. */
+static int fold_segments(fur_value_type value, const fur_scalar *c, fur_scalar *s, int count)
 {
     int segments = 0;
     for (int first = 0; first < count; first += SEGMENT) {
@@ -32,7 +33,7 @@ static fur_scalar long_sum(fur_value_type value, const fur_scalar *c, fur_scalar
                 lane[l] = entry_add(value, lane[l], lane[l + half]);
         s[segments++] = lane[0];
     }
-    return segments == 1 ? s[0] : long_sum(value, NULL, s, segments);
+    return segments;
 }
 
 /* `order` has the offsets by z, then y, then x. */
@@ -50,8 +51,11 @@ static fur_scalar expected_sum(const stencil_trial *t, const int *order, int64_t
         c[terms] = trial_coefficient(t, p, order[n]);
         x[terms++] = entry_get(value, t->x, from);
     }
-    if (terms > SEGMENT)
-        return long_sum(value, c, x, terms);
+    if (terms > SEGMENT) {
+        for (terms = fold_segments(value, c, x, terms); terms > 1;)
+            terms = fold_segments(value, NULL, x, terms);
+        return x[0];
+    }
     for (int n = 0; n < terms; n++)
         sum = entry_fma(value, c[n], x[n], sum);
     return sum;
