@@ -45,8 +45,8 @@ static void FN(multiply)(const fur_spmm_call *call)
         for (int64_t i = 0; i < y->rows; i++) {
             const VALUE *first = x->data; /* NULL: A without columns */
             const VALUE *column = first ? first + j * fur_column_step(x) : NULL;
-            VALUE sum = FN(plain_row_sum)(values + offsets[i], columns + offsets[i],
-                                          offsets[i + 1] - offsets[i], column, fur_row_step(x));
+            VALUE sum = FN(plain_row_sum)(values, columns, offsets[i], offsets[i + 1], column,
+                                          fur_row_step(x));
             VALUE *entry = (VALUE *)y->data + i * fur_row_step(y) + j * fur_column_step(y);
             *entry =
                 V(is_zero)(beta) ? V(mul)(alpha, sum) : V(fma)(alpha, sum, V(mul)(beta, *entry));

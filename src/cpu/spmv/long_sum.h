@@ -87,19 +87,20 @@ static inline void FN(long_total)(FN(long_sum) * s, VALUE *sum)
     memcpy(sum, s->lane[level][0], (size_t)s->width * sizeof *sum);
 }
 
-/* The sum of a row of any length, for an x whose entries lie `step` apart: plain, for reference. */
-static inline VALUE FN(plain_row_sum)(const VALUE *values, const int32_t *columns, int64_t count,
-                                      const VALUE *x, int64_t step)
+/* The sum of entries begin to end - 1, a row of any length, for an x whose entries lie `step`
+ * apart: plain, for reference. */
+static inline VALUE FN(plain_row_sum)(const VALUE *values, const int32_t *columns, int64_t begin,
+                                      int64_t end, const VALUE *x, int64_t step)
 {
     FN(long_sum) s;
     VALUE sum = V(from)((fur_scalar){0, 0});
-    if (count <= FUR_ROW_SEGMENT) {
-        for (int64_t k = 0; k < count; k++)
+    if (end - begin <= FUR_ROW_SEGMENT) {
+        for (int64_t k = begin; k < end; k++)
             sum = V(fma)(values[k], x[columns[k] * step], sum);
         return sum;
     }
     FN(long_start)(&s, 1);
-    for (int64_t k = 0; k < count; k++)
+    for (int64_t k = begin; k < end; k++)
         FN(add_product)(&s, values[k], x[columns[k] * step]);
     FN(long_total)(&s, &sum);
     return sum;

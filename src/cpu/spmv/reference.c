@@ -41,8 +41,7 @@ static void FN(multiply)(const fur_spmv_call *call)
     VALUE alpha = V(from)(call->alpha);
     VALUE beta = V(from)(call->beta);
     for (int64_t i = 0; i < call->a->rows; i++) {
-        VALUE sum = FN(plain_row_sum)(values + offsets[i], columns + offsets[i],
-                                      offsets[i + 1] - offsets[i], x, 1);
+        VALUE sum = FN(plain_row_sum)(values, columns, offsets[i], offsets[i + 1], x, 1);
         y[i] = V(is_zero)(beta) ? V(mul)(alpha, sum) : V(fma)(alpha, sum, V(mul)(beta, y[i]));
     }
 }

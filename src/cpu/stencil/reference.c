@@ -49,7 +49,7 @@ static VALUE FN(sum_at)(const fur_stencil_view *s, const int64_t at[3], int64_t 
         place[terms] = terms;
         terms++;
     }
-    return FN(plain_row_sum)(c, place, terms, z, 1);
+    return FN(plain_row_sum)(c, place, 0, terms, z, 1);
 }
 
 static void FN(multiply)(const fur_stencil_call *call)
