@@ -118,31 +118,45 @@ template <class Value> struct choose {
         return count;
     }
 
-    __device__ int32_t whole_blocks(int64_t i, int32_t *column) const
+    // The sum of the moduli beside the diagonal.
+    __device__ double entries_beside(int64_t i) const
+    {
+        double sum = 0;
+        int64_t end = a.offsets[i + 1];
+        for (int64_t k = a.offsets[i]; k < end; k++)
+            sum += a.columns[k] == i ? 0 : sqrt(square(a.values[k]));
+        return sum;
+    }
+
+    // Also gives the sum of the norms beside the diagonal.
+    __device__ int32_t whole_blocks(int64_t i, int32_t *column, double *beside) const
     {
         int32_t count = 0;
-        a.for_blocks(i, [&](int64_t node, double sum) {
-            if (node != i && is_strong(sum, i, node))
+        double sum = 0;
+        a.for_blocks(i, [&](int64_t node, double squares) {
+            if (node == i)
+                return;
+            sum += sqrt(squares);
+            if (is_strong(squares, i, node))
                 column[count++] = static_cast<int32_t>(node);
         });
+        *beside = sum;
         return count;
     }
 
-    // Whether all blocks beside the diagonal are small together.
-    __device__ bool is_alone(int64_t i) const
-    {
-        double sum = 0;
-        a.for_blocks(i,
-                     [&](int64_t node, double squares) { sum += node == i ? 0 : sqrt(squares); });
-        return sum <= FUR_AMG_SLIGHT * diagonal[i];
-    }
-
+    // A node is alone if all blocks beside its diagonal are small together.
     __device__ void operator()(int64_t i) const
     {
         int32_t *column = graph.column + graph.begin[i];
-        int32_t count = a.block == 1 ? entries(i, column) : whole_blocks(i, column);
+        double beside = 0;
+        int32_t count;
+        if (a.block > 1)
+            count = whole_blocks(i, column, &beside);
+        else if ((count = entries(i, column)) == 0)
+            beside = entries_beside(i);
         graph.count[i] = count;
-        aggregate[i] = count == 0 && is_alone(i) ? FUR_AMG_ALONE : FUR_AMG_FREE;
+        aggregate[i] =
+            count == 0 && beside <= FUR_AMG_SLIGHT * diagonal[i] ? FUR_AMG_ALONE : FUR_AMG_FREE;
     }
 };
 
