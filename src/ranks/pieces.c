@@ -125,9 +125,9 @@ static fur_status receive_lengths(journey *j)
     RANKS_TRY(group_allocate(g, j->rows + 1, sizeof *j->offsets, &j->offsets));
     memset(j->offsets, 0, ((size_t)j->rows + 1) * sizeof *j->offsets);
     for (int from = 0; from < g->count; from++) {
-        int32_t *lengths = j->lengths + from * j->rows;
         if (count_at(j, from, g->rank) == 0)
             continue;
+        int32_t *lengths = j->lengths + from * j->rows;
         if (from == g->rank)
             take_lengths(j, j->bounds[from], j->rows, lengths);
         else

@@ -337,7 +337,7 @@ static VALUE FN(sum_across)(const VALUE *values, const int32_t *columns, int64_t
         value[k] = k < stored ? values[k] : term_values[k - stored];
         column[k] = k < stored ? columns[k] : term_columns[k - stored];
     }
-    return FN(folded_sum)(value, column, n, x);
+    return FN(folded_sum)(value, column, 0, n, x);
 }
 
 /* The sum of a row with sums of segments: of `count` stored entries, and then of its terms. */
@@ -351,9 +351,9 @@ static VALUE FN(sum_long_row)(const VALUE *values, const int32_t *columns, int64
     for (int64_t k = 0; k < count + terms; k += FUR_ROW_SEGMENT) {
         int64_t n = fur_smaller(FUR_ROW_SEGMENT, count + terms - k);
         if (k + n <= count)
-            sum = FN(folded_sum)(values + k, columns + k, n, x);
+            sum = FN(folded_sum)(values, columns, k, k + n, x);
         else if (k >= count)
-            sum = FN(folded_sum)(term_values + (k - count), term_columns + (k - count), n, x);
+            sum = FN(folded_sum)(term_values, term_columns, k - count, k - count + n, x);
         else
             sum =
                 FN(sum_across)(values + k, columns + k, count - k, term_values, term_columns, n, x);

@@ -3,16 +3,16 @@
 
 _Static_assert(LANES == FUR_ROW_LANES, "V(fold) folds the lanes of a long row");
 
-/* The sum of `count` entries in lanes, folded. */
-static inline VALUE FN(folded_sum)(const VALUE *values, const int32_t *columns, int64_t count,
-                                   const VALUE *x)
+/* The sum of values[k] x[columns[k]] over begin <= k < end in lanes, folded. */
+static inline VALUE FN(folded_sum)(const VALUE *values, const int32_t *columns, int64_t begin,
+                                   int64_t end, const VALUE *x)
 {
     FUR_LANES(VALUE_NAME) sum = V(zero)();
-    int64_t k = 0;
-    for (; k + LANES <= count; k += LANES)
+    int64_t k = begin;
+    for (; k + LANES <= end; k += LANES)
         sum = V(madd)(V(load)(values + k), V(gather)(x, columns + k), sum);
-    if (k < count) {
-        unsigned mask = (1u << (count - k)) - 1;
+    if (k < end) {
+        unsigned mask = (1u << (end - k)) - 1;
         sum = V(madd_some)(V(load_some)(values + k, mask), V(gather_some)(x, columns + k, mask),
                            sum, mask);
     }
@@ -28,7 +28,7 @@ FN(long_row_sum)(const VALUE *values, const int32_t *columns, int64_t count, con
     VALUE sum;
     FN(long_start)(&s, 1);
     for (int64_t k = 0; k < count; k += FUR_ROW_SEGMENT) {
-        sum = FN(folded_sum)(values + k, columns + k, fur_smaller(FUR_ROW_SEGMENT, count - k), x);
+        sum = FN(folded_sum)(values, columns, k, fur_smaller(k + FUR_ROW_SEGMENT, count), x);
         FN(add_sum)(&s, 1, &sum);
     }
     FN(long_total)(&s, &sum);

@@ -130,8 +130,8 @@ static void FN(keep_segments)(const fur_spmv_call *call, int64_t row, int64_t be
     int64_t row_end = fur_offset_at(call->a, row + 1);
     for (int64_t k = begin; k < end; k += FUR_ROW_SEGMENT) {
         int64_t stop = row_end - k < FUR_ROW_SEGMENT ? row_end : k + FUR_ROW_SEGMENT;
-        workspace[segment_slot(k, row_end)] = FN(folded_sum)(
-            (const VALUE *)call->a->values + k, call->a->columns + k, stop - k, call->x);
+        workspace[segment_slot(k, row_end)] =
+            FN(folded_sum)(call->a->values, call->a->columns, k, stop, call->x);
     }
 }
 

@@ -44,9 +44,7 @@ static void FN(multiply)(const fur_spmv_call *call, int64_t begin, int64_t end)
     VALUE *y = call->y;
     bool overwrite = FN(overwrites)(call);
     for (int64_t i = begin; i < end; i++) {
-        OFFSET first = offsets[i];
-        VALUE sum =
-            FN(folded_sum)(values + first, columns + first, offsets[i + 1] - first, call->x);
+        VALUE sum = FN(folded_sum)(values, columns, offsets[i], offsets[i + 1], call->x);
         FN(finish)(alpha, sum, beta, overwrite, &y[i]);
     }
 }
