@@ -41,6 +41,14 @@ template <int lanes> struct group {
     {
         __syncwarp(mask);
     }
+
+    template <class T> __device__ T from(T x, int other) const
+    {
+        if constexpr (fur_value_of<T>::is_complex)
+            return {from(x.re, other), from(x.im, other)};
+        else
+            return __shfl_sync(mask, x, other, lanes);
+    }
 };
 
 // An entry of A, and the row of B that it meets.
@@ -58,64 +66,44 @@ __device__ entry<Value> read_entry(const product<Value, Place> &p, int64_t e)
     return {p.a_values[e], from, static_cast<int>(p.b.start(k + 1) - from)};
 }
 
-// Entries of A whose products are fetched before the first of them is added: as many loads are on
-// their way at once.
-template <class Value>
-constexpr int entries_at_once = fur_value_of<Value>::is_complex ? 32 / sizeof(Value) : 8;
-
-// The products of an entry that lie behind those that the lanes have.
-template <int lanes, class Value, class Place>
-__device__ void add_rest(const product<Value, Place> &p, int64_t e, group<lanes> g,
-                         const Place *places, Value *sums)
-{
-    entry<Value> now = read_entry(p, e);
-#pragma unroll 1
-    for (int t = g.lane + lanes; t < now.count; t += lanes)
-        sums[places[t]] = fur_fma(now.factor, p.b_values[now.from + t], sums[places[t]]);
-}
-
-// Adds the row's products to sums that are 0, entry after entry of A's row. All lanes read the
-// entries, which costs no more than handing them around.
+// Adds the row's products to sums that are 0. Each lane reads an entry of A ahead, and its part of
+// the next row of B while the one before is added.
 template <int lanes, class Value, class Place>
 __device__ void add_products(const product<Value, Place> &p, int64_t row, group<lanes> g,
                              Value *sums)
 {
-    constexpr int most = entries_at_once<Value>;
     const Place *places = p.places + p.place_start[row];
     int64_t end = p.a.start(row + 1);
+    for (int64_t first = p.a.start(row); first < end; first += lanes) {
+        int count = static_cast<int>(min(int64_t(lanes), end - first));
+        entry<Value> mine = {};
+        if (g.lane < count)
+            mine = read_entry(p, first + g.lane);
+        entry<Value> next = {g.from(mine.factor, 0), g.from(mine.from, 0), g.from(mine.count, 0)};
+        Value next_value = fur_zero<Value>();
+        Place next_place = 0;
+        if (g.lane < next.count) {
+            next_value = p.b_values[next.from + g.lane];
+            next_place = places[g.lane];
+        }
 #pragma unroll 1
-    for (int64_t first = p.a.start(row); first < end; first += most) {
-        int64_t from[most];
-        int count[most];
-        Value factor[most];
-        Value value[most];
-        Place place[most];
-#pragma unroll
-        for (int j = 0; j < most; j++) {
-            bool is_there = first + j < end;
-            int32_t k = is_there ? p.a.columns[first + j] : 0;
-            factor[j] = is_there ? p.a_values[first + j] : fur_zero<Value>();
-            from[j] = p.b.start(k);
-            count[j] = is_there ? static_cast<int>(p.b.start(k + 1) - from[j]) : 0;
-        }
-        const Place *next = places;
-#pragma unroll
-        for (int j = 0; j < most; j++) {
-            value[j] = fur_zero<Value>();
-            place[j] = 0;
-            if (g.lane < count[j]) {
-                value[j] = p.b_values[from[j] + g.lane];
-                place[j] = next[g.lane];
+        for (int j = 0; j < count; j++) {
+            entry<Value> now = next;
+            Value value = next_value;
+            Place place = next_place;
+            int other = min(j + 1, count - 1);
+            next = {g.from(mine.factor, other), g.from(mine.from, other),
+                    g.from(mine.count, other)};
+            if (j + 1 < count && g.lane < next.count) {
+                next_value = p.b_values[next.from + g.lane];
+                next_place = places[now.count + g.lane];
             }
-            next += count[j];
-        }
-#pragma unroll
-        for (int j = 0; j < most; j++) {
-            if (g.lane < count[j])
-                sums[place[j]] = fur_fma(factor[j], value[j], sums[place[j]]);
-            if (count[j] > lanes)
-                add_rest(p, first + j, g, places, sums);
-            places += count[j];
+            if (g.lane < now.count)
+                sums[place] = fur_fma(now.factor, value, sums[place]);
+#pragma unroll 1
+            for (int t = g.lane + lanes; t < now.count; t += lanes)
+                sums[places[t]] = fur_fma(now.factor, p.b_values[now.from + t], sums[places[t]]);
+            places += now.count;
             g.wait();
         }
     }
@@ -123,7 +111,7 @@ __device__ void add_products(const product<Value, Place> &p, int64_t row, group<
 
 // Rows of more than `least` and at most `room` entries: their sums lie in shared memory.
 template <int lanes, class Value, class Place>
-__global__ void __launch_bounds__(BLOCK, 2) sum_short(product<Value, Place> p, int least, int room)
+__global__ void __launch_bounds__(BLOCK, 3) sum_short(product<Value, Place> p, int least, int room)
 {
     extern __shared__ double2 memory[];
     int64_t row = (blockIdx.x * int64_t(BLOCK) + threadIdx.x) / lanes;
