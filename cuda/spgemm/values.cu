@@ -2,7 +2,8 @@
 // entries of A's row one after the other and share out the row of B. Each product has its place in
 // the row, which the plan has found, so that nothing is looked up and no column is read. Two lanes
 // never have the same place, as B has no column twice in a row: no atomics, and the bits of the
-// CPU.
+// CPU. Short rows that nearly all follow a leader, as on grids, have a lane each: neighbours have
+// the same places, and read and write next to each other.
 //
 // Bytes: A, offsets of B for each entry of A, the values of B for each entry of A from the caches,
 // 2 for each product where rows follow no others, offsets and values of C.
@@ -131,6 +132,84 @@ __global__ void __launch_bounds__(BLOCK, 3) sum_short(product<Value, Place> p, i
         p.values[start + j] = fur_mul(p.alpha, sums[j]);
 }
 
+#define ABREAST_BLOCK 128
+// Of the sums of a place in shared memory: neither the lanes of a place nor the places of a lane
+// share a bank.
+#define ABREAST_STRIDE (FUR_WARP + 1)
+// Bytes of the sums of a row, at most.
+#define ABREAST_BYTES 384
+
+// Adds the products of an entry, some at a time: their places differ.
+template <class Value, class Place>
+__device__ void add_entry(const product<Value, Place> &p, const entry<Value> &e,
+                          const Place *places, Value *sums)
+{
+    constexpr int at_once = fur_value_of<Value>::is_complex ? 4 : 8;
+    for (int t = 0; t < e.count; t += at_once) {
+        Value value[at_once];
+        Value *place[at_once];
+        Value sum[at_once];
+#pragma unroll
+        for (int i = 0; i < at_once; i++) {
+            int one = min(t + i, e.count - 1);
+            value[i] = p.b_values[e.from + one];
+            place[i] = sums + places[one] * ABREAST_STRIDE;
+        }
+#pragma unroll
+        for (int i = 0; i < at_once; i++)
+            sum[i] = *place[i];
+#pragma unroll
+        for (int i = 0; i < at_once; i++)
+            if (t + i < e.count)
+                *place[i] = fur_fma(e.factor, value[i], sum[i]);
+    }
+}
+
+// The sums of a row by one lane, which reads an entry of A ahead.
+template <class Value, class Place>
+__device__ void add_row(const product<Value, Place> &p, int64_t row, int length, Value *sums)
+{
+    const Place *places = p.places + p.place_start[row];
+    int64_t end = p.a.start(row + 1);
+    entry<Value> next = {};
+    for (int j = 0; j < length; j++)
+        sums[j * ABREAST_STRIDE] = fur_zero<Value>();
+    if (length > 0)
+        next = read_entry(p, p.a.start(row));
+    for (int64_t e = p.a.start(row); e < end; e++) {
+        entry<Value> now = next;
+        next = read_entry(p, min(e + 1, end - 1));
+        add_entry(p, now, places, sums);
+        places += now.count;
+    }
+}
+
+// Rows of at most `room` entries, a lane each; `width` lanes write a row.
+template <class Value, class Place>
+__global__ void __launch_bounds__(ABREAST_BLOCK)
+    sum_abreast(product<Value, Place> p, int room, int width)
+{
+    extern __shared__ double2 memory[];
+    int64_t row = blockIdx.x * int64_t(ABREAST_BLOCK) + threadIdx.x;
+    int lane = threadIdx.x % FUR_WARP;
+    Value *sums = reinterpret_cast<Value *>(memory) +
+                  static_cast<int>(threadIdx.x) / FUR_WARP * room * ABREAST_STRIDE;
+    int64_t start = 0;
+    int length = 0;
+    if (row < p.rows) {
+        start = p.c.start(row);
+        length = static_cast<int>(p.c.start(row + 1) - start);
+        add_row(p, row, length, sums + lane);
+    }
+    __syncwarp();
+    for (int r = lane / width; r < FUR_WARP; r += FUR_WARP / width) {
+        int64_t to = __shfl_sync(~0U, start, r);
+        int count = __shfl_sync(~0U, length, r);
+        for (int j = lane % width; j < count; j += width)
+            p.values[to + j] = fur_mul(p.alpha, sums[j * ABREAST_STRIDE + r]);
+    }
+}
+
 // Longer rows, a block each: sums lie in C.
 template <class Value, class Place>
 __global__ void __launch_bounds__(BLOCK) sum_long(product<Value, Place> p, const int32_t *list)
@@ -163,6 +242,30 @@ fur_status launch_short(fur_env *env, const product<Value, Place> &p, int least,
     FUR_CUDA(env, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
     kernel<<<fur_blocks(p.rows * lanes, BLOCK), BLOCK, bytes, stream>>>(p, least, room);
     return fur_cuda_launched(env, "values of a product");
+}
+
+template <class Value, class Place>
+fur_status launch_abreast(fur_env *env, const product<Value, Place> &p, int longest)
+{
+    size_t bytes = sizeof(Value) * ABREAST_STRIDE * (ABREAST_BLOCK / FUR_WARP) * longest;
+    int width = 1;
+    while (width < longest && width < FUR_WARP)
+        width *= 2;
+    auto kernel = sum_abreast<Value, Place>;
+    FUR_CUDA(env, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                       static_cast<int>(bytes)));
+    kernel<<<fur_blocks(p.rows, ABREAST_BLOCK), ABREAST_BLOCK, bytes, fur_cuda_stream(env)>>>(
+        p, longest, width);
+    return fur_cuda_launched(env, "values of like rows of a product");
+}
+
+// Whether rows are short and nearly all have the places of the row before.
+bool are_alike(const fur_spgemm_state *s, double mean, size_t value)
+{
+    int64_t leaders = 0;
+    for (unsigned count : s->host.lists)
+        leaders += count;
+    return mean <= 8 && s->host.longest * value <= ABREAST_BYTES && leaders * 8 <= s->rows;
 }
 
 // As many lanes as B's rows have entries on average, but no more rows a block than have room.
@@ -212,6 +315,8 @@ fur_status apply(fur_env *env, const fur_spgemm_state *s, const fur_csr_view *a,
                                static_cast<Value *>(values)};
     auto longest = static_cast<int64_t>(s->host.longest);
     double mean = static_cast<double>(s->host.products) / static_cast<double>(a->entries);
+    if (are_alike(s, mean, sizeof(Value)))
+        return launch_abreast(env, p, static_cast<int>(longest));
     FUR_TRY(launch_all(env, p, mean, longest));
     if (s->host.long_rows == 0)
         return FUR_OK;

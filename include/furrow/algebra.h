@@ -81,7 +81,7 @@ FUR_API fur_status fur_csr_drop(const fur_csr *a, double tolerance, fur_csr **ou
 /* Norms, in double precision for every value type; NaN if an entry is, 0 without entries. The
  * moduli of a row, or of a column, are added in the order of docs/numerics.md. */
 
-/* max_j sum_i |A(i, j)|; takes 24 bytes for each column meanwhile, in a CUDA context a transpose. */
+/* max_j sum_i |A(i, j)|; takes 24 bytes a column meanwhile, in a CUDA context a transpose. */
 FUR_API fur_status fur_csr_norm1(const fur_csr *a, double *out);
 /* max_i sum_j |A(i, j)| */
 FUR_API fur_status fur_csr_norm_inf(const fur_csr *a, double *out);

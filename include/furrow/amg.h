@@ -12,8 +12,8 @@
  * where A' is A with its weak entries moved to the diagonal, D the diagonal of A' and rho an
  * estimate of the largest eigenvalue of D^-1 A. The coarsest level is solved by a dense inverse.
  *
- * Hierarchy and cycle have the same bits for any number of threads (docs/numerics.md). docs/amg.md
- * says which options are for what. */
+ * Hierarchy and cycle have the same bits for any number of threads and on a GPU (docs/numerics.md).
+ * docs/amg.md says which options are for what. */
 #ifndef FURROW_AMG_H
 #define FURROW_AMG_H
 
@@ -47,9 +47,9 @@ typedef enum fur_amg_visits {
 typedef struct fur_amg_options {
     size_t size; /* sizeof(fur_amg_options) */
     /* Vectors that A nearly turns into 0, and that the coarse levels have to represent: a row for
-     * each of A's, of A's value type, on the host. NULL: the constant; with block > 1 one constant
-     * for each unknown of a node. For elasticity fur_amg_rigid_modes. Read by fur_amg_create only.
-     */
+     * each of A's, of A's value type and in its context. NULL: the constant; with block > 1 one
+     * constant for each unknown of a node. For elasticity fur_amg_rigid_modes. Read by
+     * fur_amg_create only. */
     const fur_vectors *near_nullspace;
     /* Unknowns of a node, whose rows follow each other; they stay together. 0: 1. */
     int block;
@@ -79,8 +79,9 @@ typedef struct fur_amg_options {
  * reach it in place, and allocate nothing: aggregates, patterns and near-nullspace stay, all values
  * are computed again. FUR_INVALID for a matrix that is not square or whose rows are not whole
  * nodes, for options out of range, for a near-nullspace of another shape or type, and for an entry
- * of A that is not finite; FUR_UNSUPPORTED for a smoother that is not there and in a CUDA context.
- */
+ * of A that is not finite; FUR_UNSUPPORTED for a smoother that is not there. In a CUDA context all
+ * steps run on the device, but for one-sided strong edges and a near-nullspace that is given, which
+ * pass through the host. */
 FUR_API fur_status fur_amg_create(const fur_csr *a, const fur_amg_options *options, fur_amg **out);
 
 /* Destroys a hierarchy. */
@@ -119,7 +120,8 @@ typedef struct fur_amg_level {
     int block;        /* rows of a node */
     int64_t nodes;
     int64_t aggregates; /* nodes of the next level; 0 on the last */
-    /* The aggregate of each node; -1: in none, as it is coupled to nothing. NULL on the last. */
+    /* The aggregate of each node; -1: in none, as it is coupled to nothing. NULL on the last. In a
+     * CUDA context it lies on the device. */
     const int32_t *aggregate;
     double gershgorin; /* largest sum of moduli of a row of D^-1 A: bounds its eigenvalues */
     double largest;    /* the estimate of the largest of them that is used; at most gershgorin */

@@ -3,9 +3,7 @@
  *
  * Set-up and application have the same bits for any number of threads and on a GPU
  * (docs/numerics.md). All value types and both widths of offsets are taken, unless a kind says
- * otherwise.
- *
- * In a CUDA context all work but "amg", which create refuses with FUR_UNSUPPORTED. */
+ * otherwise. All kinds work in a CUDA context. */
 #ifndef FURROW_PRECOND_H
 #define FURROW_PRECOND_H
 
@@ -41,8 +39,7 @@ typedef struct fur_precond_options {
 
 /* The preconditioner of A, which must outlive it. Without A it refuses to be used, FUR_INVALID.
  * FUR_INVALID unless A is square, for an option out of range, and for a row that the kind cannot
- * use, which the sentence names; FUR_UNSUPPORTED for an unknown kind, and in a CUDA context for
- * "amg". */
+ * use, which the sentence names; FUR_UNSUPPORTED for an unknown kind. */
 FUR_API fur_status fur_precond_create(const fur_csr *a, const fur_precond_options *options,
                                       fur_precond **out);
 

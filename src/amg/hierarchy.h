@@ -3,6 +3,7 @@
 #define FURROW_AMG_HIERARCHY_H
 
 #include <furrow/amg.h>
+#include <furrow/scalars.h>
 #include <furrow/spgemm.h>
 #include <furrow/spmv.h>
 
@@ -65,6 +66,7 @@ struct fur_amg {
     int modes; /* of the near-nullspace */
     fur_amg_rung rung[FUR_AMG_LEVELS_MOST];
     fur_amg_dense dense;
+    fur_scalars *scalars; /* of the estimates of eigenvalues */
     fur_dependent dependent;
     fur_amg_report report;
 };
@@ -88,6 +90,9 @@ fur_status fur_amg_fill_tentative(fur_context *context, fur_value_type value, in
 fur_status fur_amg_plan_prolongation(const fur_csr *a, int block, int modes, fur_amg_step *step);
 fur_status fur_amg_fill_prolongation(const fur_csr *a, int block, int modes, double omega,
                                      const fur_amg_step *step);
+
+/* What the estimates need. */
+fur_status fur_amg_make_scalars(fur_amg *amg);
 
 /* The smoother of a level: diagonal, eigenvalue, coefficients. FUR_INVALID for a row that is not
  * finite. */

@@ -289,6 +289,7 @@ fur_status fur_amg_build(fur_amg *amg)
     void *near = NULL;
     bool more = true;
     FUR_TRY(begin(amg));
+    FUR_TRY(fur_amg_make_scalars(amg));
     FUR_TRY_DONE(begin_near(amg, &near));
     for (int index = 0; more; index++) {
         FUR_TRY_DONE(fur_amg_set_smoother(amg, &amg->rung[index]));

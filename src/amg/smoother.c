@@ -9,8 +9,6 @@
 #    include "table.h"
 #    include "tridiagonal.h"
 
-#    include <furrow/reduce.h>
-
 #    define ROW_GRAIN 4096
 /* Steps of conjugate gradients, whose coefficients tell the largest eigenvalue from below, within
  * some per cent (Saad 2003, section 6.7.3); the factor that makes up for it. */
@@ -29,58 +27,84 @@ typedef struct scan {
 #    define FUR_TEMPLATE "smoother.c"
 #    include "foreach_value.h"
 
-/* One step of conjugate gradients with D^-1 on A y = r. The level's x holds products. False where
- * the numbers end. */
-static fur_status step(fur_amg_rung *rung, double *product, double *alpha, double *beta, bool *more)
+/* Slots of amg->scalars; both are kept, and halt where they are not positive. */
+enum { PRODUCT, CURVATURE, SLOTS };
+
+fur_status fur_amg_make_scalars(fur_amg *amg)
 {
-    fur_scalar curvature;
-    fur_scalar next;
-    *more = false;
+    FUR_TRY(fur_scalars_create(amg->context, &amg->scalars));
+    return fur_scalars_keep(amg->scalars, SLOTS, EIGENVALUE_STEPS + 1);
+}
+
+/* One step of conjugate gradients with D^-1 on A y = r. The level's x holds products. */
+static fur_status queue_step(fur_scalars *s, const fur_amg_rung *rung)
+{
+    const fur_coefficient one = {.factor = fur_real(1)};
+    const fur_coefficient alpha = {fur_real(-1), s, PRODUCT, CURVATURE};
+    const fur_coefficient beta = {fur_real(1), s, PRODUCT, FUR_PREVIOUS(PRODUCT)};
     FUR_TRY(fur_spmv_apply(rung->times_a, fur_real(1), rung->p, fur_real(0), rung->x));
-    FUR_TRY(fur_dot(rung->p, rung->x, &curvature));
-    *alpha = *product / curvature.re;
-    if (!(curvature.re > 0 && *alpha > 0 && *alpha < HUGE_VAL))
-        return FUR_OK;
-    FUR_TRY(fur_axpby(fur_real(-*alpha), rung->x, fur_real(1), rung->r));
+    FUR_TRY(fur_dot_into(rung->p, rung->x, s, CURVATURE));
+    FUR_TRY(fur_axpby_from(alpha, rung->x, one, rung->r));
     FUR_TRY(fur_multiply_elementwise(rung->scaling, rung->r, rung->x));
-    FUR_TRY(fur_dot(rung->r, rung->x, &next));
-    *beta = next.re / *product;
-    *product = next.re;
-    *more = *beta > 1e-12 && *beta < HUGE_VAL;
-    return fur_axpby(fur_real(1), rung->x, fur_real(*beta), rung->p);
+    FUR_TRY(fur_dot_into(rung->r, rung->x, s, PRODUCT));
+    return fur_axpby_from(one, rung->x, beta, rung->p);
+}
+
+/* All steps, none of which waits for the host. */
+static fur_status queue_steps(fur_scalars *s, const fur_amg_rung *rung)
+{
+    fur_scalars_state start = fur_scalars_initial();
+    start.floor[PRODUCT] = 0;
+    start.floor[CURVATURE] = 0;
+    FUR_TRY(fur_scalars_set(s, &start));
+    FUR_TRY(fur_vector_fill_hashed(rung->r, 0));
+    FUR_TRY(fur_multiply_elementwise(rung->scaling, rung->r, rung->p));
+    FUR_TRY(fur_dot_into(rung->r, rung->p, s, PRODUCT));
+    for (int k = 0; k < EIGENVALUE_STEPS; k++)
+        FUR_TRY(queue_step(s, rung));
+    return FUR_OK;
+}
+
+/* The largest eigenvalue of T of so many steps, or 0 where A is not positive definite. */
+static double find_largest(int64_t steps, int64_t products, const double *product,
+                           const double *curvature)
+{
+    double diagonal[EIGENVALUE_STEPS];
+    double beside[EIGENVALUE_STEPS];
+    double past = 0; /* beta / alpha of the step before */
+    bool more = true;
+    int n = 0;
+    while (more && n < steps) {
+        double alpha = product[n] / curvature[n];
+        double beta = n + 1 < products ? product[n + 1] / product[n] : 0;
+        if (!(curvature[n] > 0 && alpha > 0 && alpha < HUGE_VAL))
+            return 0;
+        more = beta > 1e-12 && beta < HUGE_VAL;
+        diagonal[n] = 1 / alpha + past;
+        beside[n] = more ? sqrt(beta) / alpha : 0;
+        past = beta / alpha;
+        n++;
+    }
+    return n > 0 ? fur_tridiagonal_eigenvalue(n, diagonal, beside, n - 1, 1e-3) : 0;
 }
 
 /* The largest eigenvalue of D^-1 A, at most Gershgorin's bound; that where A is not positive
  * definite. */
-static fur_status estimate(fur_amg_rung *rung)
+static fur_status estimate(fur_scalars *s, fur_amg_rung *rung)
 {
-    double diagonal[EIGENVALUE_STEPS];
-    double beside[EIGENVALUE_STEPS];
-    double alpha = 0;
-    double beta = 0;
-    double past = 0; /* beta / alpha of the step before */
-    fur_scalar product;
-    bool more = true;
-    int steps = 0;
+    double product[EIGENVALUE_STEPS + 1];
+    double curvature[EIGENVALUE_STEPS];
+    fur_scalars_state state = FUR_DEFAULT(fur_scalars_state);
     fur_amg_level *level = &rung->level;
-    level->largest = level->gershgorin;
-    FUR_TRY(fur_vector_fill_hashed(rung->r, 0));
-    FUR_TRY(fur_multiply_elementwise(rung->scaling, rung->r, rung->p));
-    FUR_TRY(fur_dot(rung->r, rung->p, &product));
-    more = product.re > 0 && product.re < HUGE_VAL;
-    while (more && steps < EIGENVALUE_STEPS) {
-        FUR_TRY(step(rung, &product.re, &alpha, &beta, &more));
-        if (!(alpha > 0 && alpha < HUGE_VAL))
-            return FUR_OK;
-        diagonal[steps] = 1 / alpha + past;
-        beside[steps] = more ? sqrt(beta) / alpha : 0;
-        past = beta / alpha;
-        steps++;
-    }
-    if (steps > 0) {
-        double largest = fur_tridiagonal_eigenvalue(steps, diagonal, beside, steps - 1, 1e-3);
+    FUR_TRY(queue_steps(s, rung));
+    FUR_TRY(fur_scalars_get(s, &state));
+    int64_t steps = state.stores[CURVATURE];
+    int64_t products = state.stores[PRODUCT];
+    FUR_TRY(fur_scalars_kept(s, PRODUCT, products, product));
+    FUR_TRY(fur_scalars_kept(s, CURVATURE, steps, curvature));
+    double largest = find_largest(steps, products, product, curvature);
+    if (largest > 0)
         level->largest = fmin(level->gershgorin, EIGENVALUE_MARGIN * largest);
-    }
     return FUR_OK;
 }
 
@@ -134,7 +158,7 @@ fur_status fur_amg_set_smoother(const fur_amg *amg, fur_amg_rung *rung)
                             (int)(rung - amg->rung));
     rung->sweeps.count = amg->options.sweeps;
     if (!jacobi)
-        FUR_TRY(estimate(rung));
+        FUR_TRY(estimate(amg->scalars, rung));
     if (jacobi || !(level->largest > 0))
         set_sweeps(&rung->sweeps);
     else

@@ -16,7 +16,7 @@ static fur_status check_row(fur_ranks *g, const fur_ranks_rows *r, int64_t row, 
             return fur_ranks_fail(g, FUR_INVALID,
                                   "row %lld has column %lld, counting from 1, out of order or "
                                   "beyond the %lld columns",
-                                  (long long)(before + row + 1), (long long)(r->columns[k] + 1),
+                                  (long long)before + row + 1, (long long)r->columns[k] + 1,
                                   (long long)r->cols);
         last = r->columns[k];
     }
@@ -28,7 +28,7 @@ static fur_status check_rows(fur_ranks *g, const fur_ranks_rows *r, int64_t befo
     for (int64_t row = 0; row < r->rows; row++) {
         if (r->offsets[row] > r->offsets[row + 1])
             return fur_ranks_fail(g, FUR_INVALID, "the offsets fall at row %lld, counting from 1",
-                                  (long long)(before + row + 1));
+                                  (long long)before + row + 1);
         RANKS_TRY(check_row(g, r, row, before));
     }
     return FUR_OK;

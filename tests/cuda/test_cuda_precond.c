@@ -172,6 +172,24 @@ START_TEST(solves_have_the_bits_of_the_cpu)
 }
 END_TEST
 
+/* "amg" has tests of its own; here as a kind among others. */
+START_TEST(multigrid_is_a_kind_too)
+{
+    static const fur_precond_options options = {.size = sizeof options, .kind = "amg"};
+    rng r = rng_stream(7450);
+    double residual[2];
+    pair p;
+    pair_open(&p);
+    p.near = poisson_make(p.host, test_small() ? 8 : 24);
+    make_both(&p, &options);
+    check_application(&p, &r);
+    int64_t near = poisson_iterations(p.near, "cg", &options, &residual[0]);
+    ck_assert_int_eq(poisson_iterations(p.far, "cg", &options, &residual[1]), near);
+    ck_assert(memcmp(&residual[0], &residual[1], sizeof residual[0]) == 0);
+    pair_close(&p);
+}
+END_TEST
+
 /* Loops over kinds: a captured application is repeated with other numbers in r. */
 START_TEST(applications_are_captured)
 {
@@ -281,6 +299,7 @@ static void add_tests(TCase *tests)
     tcase_add_loop_test(tests, applications_have_the_bits_of_the_cpu, 0,
                         KIND_COUNT * FUR_VALUE_COUNT);
     tcase_add_loop_test(tests, solves_have_the_bits_of_the_cpu, 0, KIND_COUNT);
+    tcase_add_test(tests, multigrid_is_a_kind_too);
     tcase_add_loop_test(tests, applications_are_captured, 0, KIND_COUNT);
     tcase_add_loop_test(tests, refusals_have_the_words_of_the_cpu, 0, KIND_COUNT);
     tcase_add_loop_test(tests, every_failing_allocation_is_survived, 0, KIND_COUNT);

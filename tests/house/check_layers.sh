@@ -116,10 +116,10 @@ may_see_cuda() {
     reorder) echo device csr reorder ;;
     solver) echo device vector csr spmv solver ;;
     triangular) echo device csr triangular ;;
-    batch) echo device vector batch ;;
+    amg | batch) echo device vector "$1" ;;
     algebra) echo device vector csr algebra ;;
     .) echo device vector block csr spgemm spmv spmm stencil multigrid reorder solver triangular neighbours \
-            batch algebra ;;
+            batch algebra amg ;;
     *) echo "cuda/$1 is not in the table of $0" >&2 && exit 1 ;;
     esac
 }
