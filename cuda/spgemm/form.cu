@@ -1,7 +1,8 @@
-// The rows of C that follow from no other: their columns, sorted and each once. Few products are
-// sorted in the registers of some lanes; more go through a table, and what is left is sorted in
-// shared memory, a warp a row; many are marked in a set of bits there, a block a row, from which
-// they come out sorted; a row that is wider than the set takes it several times.
+// The rows of C that follow from no other: their columns, sorted and each once, and where in the
+// row each product is added. Few products are sorted in the registers of some lanes; more go
+// through a table, and what is left is sorted in shared memory, a warp a row; many are marked in a
+// set of bits there, a block a row, from which they come out sorted; a row that is wider than the
+// set takes it several times.
 #include "spgemm.cuh"
 
 #include <stdint.h>
@@ -21,7 +22,32 @@ struct forming {
     const fur_spgemm_range *ranges;
     int64_t *starts;
     int32_t *columns;
+    const int64_t *place_start;
+    void *places;
 };
+
+// The place of a column among n >= 1 sorted ones, of which it is one.
+__device__ int64_t place_of(int32_t column, const int32_t *sorted, int64_t n)
+{
+    int64_t low = 0;
+    int64_t high = n;
+    while (high - low > 1) {
+        int64_t middle = low + (high - low) / 2;
+        *(sorted[middle] <= column ? &low : &high) = middle;
+    }
+    return low;
+}
+
+// The places of a row's products, by a warp.
+template <class Place>
+__device__ void find_places(const forming &f, int64_t row, int lane, const int32_t *sorted,
+                            int64_t n)
+{
+    Place *to = static_cast<Place *>(f.places) + f.place_start[row];
+    fur_for_products(f.a, f.b, row, lane, [&](int64_t t, int32_t column) {
+        to[t] = static_cast<Place>(place_of(column, sorted, n));
+    });
+}
 
 // Sorts n numbers, a power of two, by the lanes of a warp.
 __device__ void sort_by_warp(int32_t *numbers, int n, int lane)
@@ -42,20 +68,21 @@ __device__ void sort_by_warp(int32_t *numbers, int n, int lane)
 }
 
 // Sorts a number of each lane of a group; lane by lane they rise afterwards.
-template <int lanes> __device__ uint64_t sort_by_lanes(uint64_t number, int lane)
+template <int lanes, class Key> __device__ Key sort_by_lanes(Key number, int lane)
 {
     for (int size = 2; size <= lanes; size *= 2)
         for (int half = size / 2; half > 0; half /= 2) {
-            uint64_t other = __shfl_xor_sync(~0U, number, half, lanes);
+            Key other = __shfl_xor_sync(~0U, number, half, lanes);
             bool keeps_small = ((lane & half) == 0) == ((lane & size) == 0);
             number = (other < number) == keeps_small ? other : number;
         }
     return number;
 }
 
-// A product of a row for each lane of a group: its column above its number, or UINT64_MAX. The row
-// has as many products and entries of A at most.
-template <int lanes> __device__ uint64_t product_of_lane(const forming &f, int64_t row, int lane)
+// A product of a row for each lane of a group: its column above its number, or the largest key. The
+// row has as many products and entries of A at most.
+template <int lanes, class Key>
+__device__ Key product_of_lane(const forming &f, int64_t row, int lane)
 {
     int64_t from = 0;
     int upto = 0; // products of this entry and those before
@@ -76,23 +103,22 @@ template <int lanes> __device__ uint64_t product_of_lane(const forming &f, int64
     int64_t begin = __shfl_sync(~0U, from, entry, lanes);
     int before = __shfl_sync(~0U, upto - count, entry, lanes);
     if (lane >= __shfl_sync(~0U, upto, lanes - 1, lanes))
-        return UINT64_MAX;
-    auto column = static_cast<uint64_t>(f.b.columns[begin + (lane - before)]);
-    return column * FUR_WARP + static_cast<uint64_t>(lane);
+        return ~Key(0);
+    auto column = static_cast<Key>(f.b.columns[begin + (lane - before)]);
+    return column * FUR_WARP + static_cast<Key>(lane);
 }
 
 // Rows of as many products at most as the group has lanes, sorted in registers (Batcher 1968).
 // Bytes: the columns of A and B; then those of C and places.
-template <int lanes, class Place>
-__global__ void __launch_bounds__(SORT_BLOCK)
-    sort_few(forming f, const int64_t *place_start, Place *places)
+template <int lanes, class Place, class Key>
+__global__ void __launch_bounds__(SORT_BLOCK) sort_few(forming f)
 {
     unsigned index = (blockIdx.x * SORT_BLOCK + threadIdx.x) / lanes;
     int lane = threadIdx.x % lanes;
     int64_t row = index < f.count ? f.list[index] : -1;
-    uint64_t mine = sort_by_lanes<lanes>(product_of_lane<lanes>(f, row, lane), lane);
-    uint64_t before = __shfl_up_sync(~0U, mine, 1, lanes);
-    bool is_there = mine != UINT64_MAX;
+    Key mine = sort_by_lanes<lanes>(product_of_lane<lanes, Key>(f, row, lane), lane);
+    Key before = __shfl_up_sync(~0U, mine, 1, lanes);
+    bool is_there = mine != ~Key(0);
     bool is_first = is_there && (lane == 0 || before / FUR_WARP != mine / FUR_WARP);
     unsigned firsts = __ballot_sync(~0U, is_first) >> (threadIdx.x % FUR_WARP / lanes * lanes);
     int place = __popc(firsts & (2U << lane) - 1) - 1;
@@ -105,7 +131,7 @@ __global__ void __launch_bounds__(SORT_BLOCK)
     if (is_first)
         f.columns[f.starts[row] + place] = static_cast<int32_t>(mine / FUR_WARP);
     if (is_there)
-        places[place_start[row] + static_cast<int64_t>(mine % FUR_WARP)] =
+        static_cast<Place *>(f.places)[f.place_start[row] + static_cast<int64_t>(mine % FUR_WARP)] =
             static_cast<Place>(place);
 }
 
@@ -129,7 +155,7 @@ __device__ void note_column(int32_t *table, int32_t *list, int *count, int32_t c
 
 // Rows of at most FUR_SPGEMM_SORTED products, a warp each: a table leaves repetitions out, what is
 // left is sorted (bitonic, Batcher 1968). Bytes: the columns of A and B; then those of C.
-__global__ void __launch_bounds__(SORT_BLOCK) sort_rows(forming f)
+template <class Place> __global__ void __launch_bounds__(SORT_BLOCK) sort_rows(forming f)
 {
     __shared__ int32_t tables[SORT_BLOCK / FUR_WARP][TABLE];
     __shared__ int32_t lists[SORT_BLOCK / FUR_WARP][FUR_SPGEMM_SORTED];
@@ -164,6 +190,7 @@ __global__ void __launch_bounds__(SORT_BLOCK) sort_rows(forming f)
     sort_by_warp(list, n, lane);
     for (int i = lane; i < *count; i += FUR_WARP)
         f.columns[f.starts[row] + i] = list[i];
+    find_places<Place>(f, row, lane, list, *count);
 }
 
 // The sum of what the threads before have, and *total of all, of a block of MARK_BLOCK.
@@ -243,73 +270,85 @@ __global__ void __launch_bounds__(MARK_BLOCK) mark_rows(forming f, int64_t size)
         f.starts[row] = written;
 }
 
-fur_status launch_marks(fur_env *env, const forming &f, int size)
+// The same after the columns of marked rows, a warp a row.
+template <class Place> __global__ void __launch_bounds__(SORT_BLOCK) find_places_of(forming f)
+{
+    unsigned index = (blockIdx.x * SORT_BLOCK + threadIdx.x) / FUR_WARP;
+    if (index >= f.count)
+        return;
+    int64_t row = f.list[index];
+    find_places<Place>(f, row, threadIdx.x % FUR_WARP, f.columns + f.starts[row],
+                       f.starts[row + 1] - f.starts[row]);
+}
+
+unsigned warps(const forming &f)
+{
+    return fur_blocks(int64_t(f.count) * FUR_WARP, SORT_BLOCK);
+}
+
+template <class Place> fur_status launch_marks(fur_env *env, const forming &f, int size)
 {
     int bytes = size / 8;
-    if (f.count == 0)
-        return FUR_OK;
     cudaStream_t stream = fur_cuda_stream(env);
     FUR_CUDA(env,
              cudaFuncSetAttribute(mark_rows, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
     mark_rows<<<f.count, MARK_BLOCK, bytes, stream>>>(f, size);
-    return fur_cuda_launched(env, "mark columns of a product");
+    FUR_TRY(fur_cuda_launched(env, "mark columns of a product"));
+    if (!f.columns)
+        return FUR_OK;
+    find_places_of<Place><<<warps(f), SORT_BLOCK, 0, stream>>>(f);
+    return fur_cuda_launched(env, "find places of products");
 }
 
-fur_status launch_sorts(fur_env *env, const forming &f)
+template <class Place> fur_status launch_sorts(fur_env *env, const forming &f)
 {
-    if (f.count == 0)
-        return FUR_OK;
-    sort_rows<<<fur_blocks(int64_t(f.count) * FUR_WARP, SORT_BLOCK), SORT_BLOCK, 0,
-                fur_cuda_stream(env)>>>(f);
+    sort_rows<Place><<<warps(f), SORT_BLOCK, 0, fur_cuda_stream(env)>>>(f);
     return fur_cuda_launched(env, "sort columns of a product");
 }
 
 template <int lanes, class Place>
 fur_status launch_few(fur_env *env, const fur_spgemm_state *s, const forming &f)
 {
-    if (f.count == 0)
-        return FUR_OK;
-    sort_few<lanes>
-        <<<fur_blocks(int64_t(f.count) * lanes, SORT_BLOCK), SORT_BLOCK, 0, fur_cuda_stream(env)>>>(
-            f, s->place_start, static_cast<Place *>(s->places));
+    // Columns below 2^27 - 1 leave room for the number of a product.
+    auto kernel = s->columns < (1 << 27) ? sort_few<lanes, Place, uint32_t>
+                                         : sort_few<lanes, Place, uint64_t>;
+    kernel<<<fur_blocks(int64_t(f.count) * lanes, SORT_BLOCK), SORT_BLOCK, 0,
+             fur_cuda_stream(env)>>>(f);
     return fur_cuda_launched(env, "sort few products");
 }
 
-template <int lanes>
-fur_status launch_few_of(fur_env *env, const fur_spgemm_state *s, const forming &f)
-{
-    return s->wide_places() ? launch_few<lanes, uint32_t>(env, s, f)
-                            : launch_few<lanes, uint16_t>(env, s, f);
-}
-
+template <class Place>
 fur_status launch_bin(fur_env *env, const fur_spgemm_state *s, int bin, const forming &f)
 {
     switch (bin) {
     case FUR_SPGEMM_FEW:
-        return launch_few_of<FUR_SPGEMM_FEW_LANES>(env, s, f);
+        return launch_few<FUR_SPGEMM_FEW_LANES, Place>(env, s, f);
     case FUR_SPGEMM_SOME:
-        return launch_few_of<FUR_SPGEMM_SOME_LANES>(env, s, f);
+        return launch_few<FUR_SPGEMM_SOME_LANES, Place>(env, s, f);
     case FUR_SPGEMM_SORT:
-        return launch_sorts(env, f);
+        return launch_sorts<Place>(env, f);
     case FUR_SPGEMM_NEAR:
-        return launch_marks(env, f, FUR_SPGEMM_NEAR_COLUMNS);
+        return launch_marks<Place>(env, f, FUR_SPGEMM_NEAR_COLUMNS);
     case FUR_SPGEMM_WIDE:
-        return launch_marks(env, f, FUR_SPGEMM_WIDE_COLUMNS);
+        return launch_marks<Place>(env, f, FUR_SPGEMM_WIDE_COLUMNS);
     default:
-        return launch_marks(env, f, FUR_SPGEMM_ALL_COLUMNS);
+        return launch_marks<Place>(env, f, FUR_SPGEMM_ALL_COLUMNS);
     }
 }
 
 } // namespace
 
-// Counts the leaders' columns, or writes them.
+// Counts the leaders' columns, or writes them and places.
 fur_status fur_cuda_spgemm_form(fur_env *env, const fur_spgemm_state *s, fur_rows a, fur_rows b,
                                 int32_t *columns)
 {
     for (int bin = 0; bin < FUR_SPGEMM_BINS; bin++) {
         const forming f = {
-            a, b, s->lists + bin * s->rows, s->host.lists[bin], s->ranges, s->starts, columns};
-        FUR_TRY(launch_bin(env, s, bin, f));
+            a,         b,       s->lists + bin * s->rows, s->host.lists[bin], s->ranges,
+            s->starts, columns, s->place_start,           s->places};
+        if (f.count > 0)
+            FUR_TRY(s->wide_places() ? launch_bin<uint32_t>(env, s, bin, f)
+                                     : launch_bin<uint16_t>(env, s, bin, f));
     }
     return FUR_OK;
 }

@@ -90,7 +90,7 @@ __device__ int bin_of(int64_t products, int64_t entries)
 {
     if (max(products, entries) <= FUR_SPGEMM_FEW_LANES)
         return FUR_SPGEMM_FEW;
-    if (fur_spgemm_is_small(products, entries))
+    if (max(products, entries) <= FUR_SPGEMM_SOME_LANES)
         return FUR_SPGEMM_SOME;
     return products <= FUR_SPGEMM_SORTED ? FUR_SPGEMM_SORT : -1;
 }
@@ -212,32 +212,6 @@ __global__ void __launch_bounds__(BLOCK)
         place_start[row] = place_start[leader[row]];
 }
 
-// Where in its row of C each product of a leader is added, by bisection, a warp a row. Those of
-// small rows are known since they were sorted.
-template <class Place>
-__global__ void __launch_bounds__(BLOCK)
-    find_places(fur_rows a, fur_rows b, int64_t rows, const int32_t *leader, const int64_t *starts,
-                const int32_t *columns, const int64_t *place_start, Place *places)
-{
-    int64_t row = (blockIdx.x * int64_t(BLOCK) + threadIdx.x) / FUR_WARP;
-    if (row >= rows || leader[row] != row ||
-        fur_spgemm_is_small(place_start[row + 1] - place_start[row],
-                            a.start(row + 1) - a.start(row)))
-        return;
-    const int32_t *own = columns + starts[row];
-    int64_t length = starts[row + 1] - starts[row];
-    Place *to = places + place_start[row];
-    fur_for_products(a, b, row, threadIdx.x % FUR_WARP, [&](int64_t t, int32_t column) {
-        int64_t low = 0;
-        int64_t high = length;
-        while (high - low > 1) {
-            int64_t middle = low + (high - low) / 2;
-            *(own[middle] <= column ? &low : &high) = middle;
-        }
-        to[t] = static_cast<Place>(low);
-    });
-}
-
 // Rows whose sums do not fit shared memory.
 __global__ void __launch_bounds__(BLOCK)
     list_long_rows(int64_t rows, const int64_t *starts, int64_t room, int32_t *list,
@@ -307,6 +281,7 @@ fur_status count(fur_env *env, const fur_csr_view *a, const fur_csr_view *b, fur
                  fur_spgemm_size *size)
 {
     s->rows = a->rows;
+    s->columns = b->cols;
     FUR_TRY(fur_cuda_allocate(env, 1, sizeof *s->figures, &s->figures));
     FUR_TRY(fur_cuda_clear(env, s->figures, sizeof *s->figures));
     FUR_TRY(fur_cuda_allocate(env, a->rows + 1, sizeof *s->starts, &s->starts));
@@ -339,20 +314,6 @@ fur_status make_places(fur_env *env, fur_spgemm_state *s)
     FUR_TRY(fur_cuda_copy(env, &total, s->place_start + n, sizeof total));
     return fur_cuda_allocate(env, total, s->wide_places() ? sizeof(uint32_t) : sizeof(uint16_t),
                              &s->places);
-}
-
-// Places in their width.
-template <class Place>
-fur_status set_places(fur_env *env, fur_spgemm_state *s, fur_rows a, fur_rows b,
-                      const int32_t *columns)
-{
-    int64_t n = s->rows;
-    cudaStream_t stream = fur_cuda_stream(env);
-    find_places<<<blocks_for(n, FUR_WARP), BLOCK, 0, stream>>>(
-        a, b, n, s->leader, s->starts, columns, s->place_start, static_cast<Place *>(s->places));
-    FUR_TRY(fur_cuda_launched(env, "find places of products"));
-    spread_places<<<blocks_for(n), BLOCK, 0, stream>>>(n, s->leader, s->place_start);
-    return fur_cuda_launched(env, "places of rows that follow");
 }
 
 fur_status set_long_rows(fur_env *env, fur_spgemm_state *s, fur_value_type value)
@@ -405,8 +366,9 @@ fur_status fill(fur_env *env, void *state, const fur_csr_view *a, const fur_csr_
         spread_columns<<<blocks_for(s->rows, LANES), BLOCK, 0, stream>>>(
             s->rows, s->leader, s->steps, s->starts, columns);
         FUR_TRY(fur_cuda_launched(env, "columns of rows that follow"));
-        FUR_TRY(s->wide_places() ? set_places<uint32_t>(env, s, fur_rows(a), fur_rows(b), columns)
-                                 : set_places<uint16_t>(env, s, fur_rows(a), fur_rows(b), columns));
+        spread_places<<<blocks_for(s->rows), BLOCK, 0, stream>>>(s->rows, s->leader,
+                                                                 s->place_start);
+        FUR_TRY(fur_cuda_launched(env, "places of rows that follow"));
         FUR_TRY(set_long_rows(env, s, c->value_type));
     }
     drop_pattern(env, s);

@@ -73,6 +73,7 @@ struct fur_spgemm_range {
 // All arrays are on the device.
 struct fur_spgemm_state {
     int64_t rows;
+    int64_t columns;
     fur_spgemm_figures *figures;
     fur_spgemm_figures host; // the same, fetched
     // From the count to the columns.
@@ -94,12 +95,6 @@ struct fur_spgemm_state {
         return host.longest > UINT16_MAX;
     }
 };
-
-// Whether a row belongs to the first two bins.
-__device__ inline bool fur_spgemm_is_small(int64_t products, int64_t entries_of_a)
-{
-    return max(products, entries_of_a) <= FUR_SPGEMM_SOME_LANES;
-}
 
 // Calls f(t, its column) for all products t of a row of C, by a warp, a product a lane.
 template <class F>
@@ -137,7 +132,7 @@ __device__ inline void fur_for_products(const fur_rows &a, const fur_rows &b, in
 
 extern "C" {
 // Forms the leaders' rows: their lengths into `starts`, or their columns to where `starts` says;
-// then, in the first two bins, places too.
+// then places too.
 fur_status fur_cuda_spgemm_form(fur_env *env, const fur_spgemm_state *s, fur_rows a, fur_rows b,
                                 int32_t *columns);
 // The values of C.

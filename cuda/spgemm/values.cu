@@ -268,7 +268,8 @@ bool are_alike(const fur_spgemm_state *s, double mean, size_t value)
     return mean <= 8 && s->host.longest * value <= ABREAST_BYTES && leaders * 8 <= s->rows;
 }
 
-// As many lanes as B's rows have entries on average, but no more rows a block than have room.
+// As many lanes as B's rows have entries on average, of long rows a quarter, as each step costs all
+// lanes the same; but no more rows a block than have room.
 template <class Value, class Place>
 fur_status launch(fur_env *env, const product<Value, Place> &p, double mean, int least, int room)
 {
@@ -280,9 +281,9 @@ fur_status launch(fur_env *env, const product<Value, Place> &p, double mean, int
         return launch_short<2>(env, p, least, room);
     if (mean <= 5 && fits(4))
         return launch_short<4>(env, p, least, room);
-    if (mean <= 10 && fits(8))
+    if (mean <= 32 && fits(8))
         return launch_short<8>(env, p, least, room);
-    if (mean <= 20 && fits(16))
+    if (mean <= 64 && fits(16))
         return launch_short<16>(env, p, least, room);
     return launch_short<32>(env, p, least, room);
 }

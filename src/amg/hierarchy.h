@@ -94,6 +94,10 @@ fur_status fur_amg_fill_prolongation(const fur_csr *a, int block, int modes, dou
 /* What the estimates need. */
 fur_status fur_amg_make_scalars(fur_amg *amg);
 
+/* The inverse of the diagonal, or of the sums of the moduli of rows, and the largest radius of
+ * Gershgorin of D^-1 A. */
+fur_status fur_amg_scan_rows(const fur_csr *a, bool sums, fur_vector *scaling, double *gershgorin);
+
 /* The smoother of a level: diagonal, eigenvalue, coefficients. FUR_INVALID for a row that is not
  * finite. */
 fur_status fur_amg_set_smoother(const fur_amg *amg, fur_amg_rung *rung);

@@ -130,8 +130,7 @@ static void set_sweeps(fur_amg_sweeps *s)
     }
 }
 
-/* M, and the largest radius of Gershgorin. */
-static fur_status scan_matrix(const fur_csr *a, bool sums, fur_vector *scaling, double *gershgorin)
+fur_status fur_amg_scan_rows(const fur_csr *a, bool sums, fur_vector *scaling, double *gershgorin)
 {
     static fur_body *const scan_rows[FUR_VALUE_COUNT] = FUR_VALUE_TABLE(scan_rows);
     fur_env *env = &a->context->env;
@@ -149,7 +148,7 @@ fur_status fur_amg_set_smoother(const fur_amg *amg, fur_amg_rung *rung)
     fur_env *env = &amg->context->env;
     fur_amg_level *level = &rung->level;
     bool jacobi = strcmp(amg->report.smoother, "jacobi") == 0;
-    FUR_TRY(scan_matrix(level->a, jacobi, rung->scaling, &level->gershgorin));
+    FUR_TRY(fur_amg_scan_rows(level->a, jacobi, rung->scaling, &level->gershgorin));
     level->largest = level->gershgorin;
     if (!(level->gershgorin < HUGE_VAL))
         return fur_env_fail(env, FUR_INVALID,

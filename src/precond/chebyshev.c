@@ -3,8 +3,9 @@
  * Linear Systems, 2003, section 12.1). The bound is Gershgorin's, max_i sum_j |a_ij| / a_ii: no
  * estimate that a start vector decides, and no eigenvalue lies above it. */
 #include "atomic.h"
-#include "magnitude.h"
+#include "hierarchy.h"
 #include "precond.h"
+#include "scalar.h"
 #include "team.h"
 
 #include <furrow/spmv.h>
@@ -26,51 +27,46 @@ typedef struct chebyshev {
     int degree;
 } chebyshev;
 
-typedef struct bounding {
-    const fur_csr_view *a;
-    fur_shared *bound; /* as bits of a double */
-    fur_shared *bad;   /* the first row whose diagonal is not positive */
-} bounding;
+typedef struct search {
+    fur_value_type type;
+    const void *inverse; /* 1 / a_ii */
+    fur_shared bad;      /* the first row whose diagonal is not positive */
+} search;
 
-static void bound_rows(void *job, int64_t begin, int64_t end)
+static void find_bad(void *job, int64_t begin, int64_t end)
 {
-    const bounding *b = job;
-    const fur_csr_view *a = b->a;
-    int64_t largest = 0;
-    for (int64_t i = begin; i < end; i++) {
-        double sum = 0;
-        double diagonal = 0;
-        for (int64_t k = fur_offset_at(a, i); k < fur_offset_at(a, i + 1); k++) {
-            fur_scalar v = fur_scalar_at(a->value_type, a->values, k);
-            sum += v.im == 0 ? fabs(v.re) : fur_magnitude(v.re, v.im);
-            diagonal += a->columns[k] == i ? v.re : 0;
+    search *s = job;
+    for (int64_t i = begin; i < end; i++)
+        if (!(fur_scalar_at(s->type, s->inverse, i).re > 0)) {
+            fur_shared_least(&s->bad, i);
+            return;
         }
-        if (!(diagonal > 0))
-            fur_shared_least(b->bad, i);
-        int64_t own = fur_magnitude_bits(sum / diagonal);
-        largest = own > largest ? own : largest;
-    }
-    fur_shared_largest(b->bound, largest);
 }
 
-/* On a device's matrix by a copy of it. */
+/* The first row whose diagonal is not positive, or INT64_MAX, from 1 / a_ii; on a device's vector
+ * by a copy. */
+static fur_status find_bad_row(const fur_vector *inverse, int64_t *bad)
+{
+    const fur_vector *near;
+    fur_vector *copy;
+    FUR_TRY(fur_vector_to_host(inverse, &near, &copy));
+    search s = {near->value_type, near->data, INT64_MAX};
+    fur_parallel(&near->context->env, near->size / ROW_GRAIN, near->size, find_bad, &s);
+    fur_vector_destroy(copy);
+    *bad = s.bad;
+    return FUR_OK;
+}
+
 static fur_status find_bound(const fur_precond *p, chebyshev *own)
 {
-    int64_t rows = p->a->view.rows;
-    fur_shared bound = 0;
-    fur_shared bad = INT64_MAX;
-    const fur_csr *near;
-    fur_csr *copy;
-    FUR_TRY(fur_csr_to_host(p->a, &near, &copy));
-    bounding job = {&near->view, &bound, &bad};
-    fur_parallel(&near->context->env, rows / ROW_GRAIN, rows, bound_rows, &job);
-    fur_csr_destroy(copy);
+    int64_t bad;
+    FUR_TRY(fur_amg_scan_rows(p->a, false, own->scaled, &own->bound));
+    FUR_TRY(find_bad_row(own->scaled, &bad));
     if (bad != INT64_MAX)
         return fur_context_fail(p->context, FUR_INVALID,
                                 "row %lld, counting from 1, has a diagonal that is not positive: "
                                 "\"chebyshev\" is for positive definite matrices",
                                 (long long)bad + 1);
-    own->bound = fur_magnitude_from(bound);
     return FUR_OK;
 }
 
@@ -94,11 +90,11 @@ static fur_status create(fur_precond *p, const fur_precond_options *options)
     FUR_TRY(fur_env_allocate_zeros(&p->context->env, 1, sizeof *own, &own));
     p->state = own;
     own->degree = options->degree ? options->degree : DEFAULT_DEGREE;
+    FUR_TRY(make_vectors(p, own));
     FUR_TRY(find_bound(p, own));
     FUR_TRY(fur_spmv_plan(p->a, NULL, &own->plan));
     FUR_TRY(fur_operator_from_spmv(own->plan, &own->a));
     FUR_TRY(fur_operator_jacobi(own->a, &own->jacobi));
-    FUR_TRY(make_vectors(p, own));
     p->report.entries = a->entries;
     p->report.bytes =
         (own->degree - 1) * ((double)fur_spmv_describe(own->plan)->bytes + 9 * vector) + 9 * vector;
