@@ -1,0 +1,232 @@
+/* furrow bench precond: what a preconditioner costs and what it brings: set-up, new values of A, an
+ * application, and a solve by cg to 1e-8 with b = 1 beside one with "jacobi". Cases: "7-point:128"
+ * is "amg", "7-point:128@ic0:coloured" a kind and its forms. */
+#include <furrow/precond.h>
+
+#include <stdio.h>
+#include <string.h>
+
+#include "wall_race.h"
+
+#define TOLERANCE 1e-8
+
+/* Products, or applications, that are waited for together: a GPU is queued several. */
+#define TIMES 10
+
+/* A solve with a preconditioner. */
+typedef struct solve {
+    const struct precond_case *c;
+    fur_precond *precond;
+    fur_operator *m;
+    fur_solver *solver;
+    fur_solver_report report;
+} solve;
+
+typedef struct precond_case {
+    bench *b;
+    char *matrix; /* its name */
+    fur_precond_options options;
+    fur_amg_options amg;
+    fur_csr *a;
+    fur_csr *twin; /* A once more, which nothing but preconditioners follow */
+    fur_spmv *plan;
+    fur_operator *product;
+    fur_vector *rhs;
+    fur_vector *x;
+    solve solves[2]; /* with "jacobi", and with the kind of the case */
+    wall_race race;
+} precond_case;
+
+static fur_status set_up(void *self)
+{
+    const precond_case *c = self;
+    fur_precond *made = NULL;
+    fur_status status = fur_precond_create(c->a, &c->options, &made);
+    fur_precond_destroy(made);
+    return status;
+}
+
+/* Some kinds follow A when it changes, the others when they are told to. */
+static fur_status renew(void *self)
+{
+    const precond_case *c = self;
+    fur_csr_values_changed(c->twin);
+    return fur_precond_update(c->solves[1].precond);
+}
+
+static fur_status multiply(void *self)
+{
+    const precond_case *c = self;
+    for (int i = 0; i < TIMES; i++)
+        COMMAND_TRY(fur_spmv_apply(c->plan, fur_real(1), c->rhs, fur_real(0), c->x));
+    return FUR_OK;
+}
+
+static fur_status apply(void *self)
+{
+    const precond_case *c = self;
+    for (int i = 0; i < TIMES; i++)
+        COMMAND_TRY(fur_precond_apply(c->solves[1].precond, c->rhs, c->x));
+    return FUR_OK;
+}
+
+static fur_status run_solve(void *self)
+{
+    solve *s = self;
+    const precond_case *c = s->c;
+    COMMAND_TRY(fur_vector_fill(c->x, fur_real(0)));
+    s->report = FUR_DEFAULT(fur_solver_report);
+    return fur_solver_solve(s->solver, c->rhs, c->x, &s->report);
+}
+
+/* One form behind the kind. */
+static bool set_form(precond_case *c, const char *form)
+{
+    if (strcmp(form, "coloured") == 0)
+        c->options.coloured = 1;
+    else if (strcmp(form, "modified") == 0)
+        c->options.modified = 1;
+    else if (strcmp(form, "single") == 0)
+        c->amg.single = 1;
+    else if (strcmp(form, "w") == 0)
+        c->amg.cycle = FUR_AMG_W;
+    else
+        return false;
+    return true;
+}
+
+/* Ends a text at the first such character, if there is one, and goes on behind it. */
+static char *split(char *text, char at)
+{
+    char *end = text ? strchr(text, at) : NULL;
+    if (!end)
+        return NULL;
+    *end = '\0';
+    return end + 1;
+}
+
+/* The matrix's name, the kind and its forms. */
+static fur_status parse(precond_case *c, const char *name)
+{
+    size_t size = strlen(name) + 1;
+    COMMAND_TRY(fur_context_allocate(c->b->context, size, (void **)&c->matrix));
+    memcpy(c->matrix, name, size);
+    char *kind = split(c->matrix, '@');
+    char *form = split(kind, ':');
+    c->options.kind = kind ? kind : "amg";
+    c->options.amg = &c->amg;
+    while (form) {
+        char *rest = split(form, ':');
+        if (!set_form(c, form))
+            return fur_context_fail(c->b->context, FUR_INVALID,
+                                    "%s: there is no form '%s'; there are coloured, modified, "
+                                    "single and w",
+                                    name, form);
+        form = rest;
+    }
+    return FUR_OK;
+}
+
+static fur_status load(precond_case *c)
+{
+    fur_context *host = fur_context_host(c->b->context);
+    fur_csr *a = NULL;
+    COMMAND_TRY(bench_load(c->b, host, c->matrix, &a));
+    fur_status status = fur_csr_transfer(a, c->b->context, &c->a);
+    if (status == FUR_OK)
+        status = fur_csr_transfer(a, c->b->context, &c->twin);
+    fur_csr_destroy(a);
+    return status;
+}
+
+static fur_status make_solve(const precond_case *c, const fur_csr *a,
+                             const fur_precond_options *options, solve *s)
+{
+    s->c = c;
+    COMMAND_TRY(fur_precond_create(a, options, &s->precond));
+    COMMAND_TRY(fur_operator_from_precond(s->precond, &s->m));
+    fur_solver_options how = FUR_DEFAULT(fur_solver_options);
+    how.preconditioner = s->m;
+    how.rtol = TOLERANCE;
+    how.whole = 1;
+    return fur_solver_create(c->product, &how, &s->solver);
+}
+
+static fur_status make_all(precond_case *c)
+{
+    fur_context *context = c->b->context;
+    fur_spmv_options how = {.size = sizeof how, .uses = 100};
+    COMMAND_TRY(fur_spmv_plan(c->a, &how, &c->plan));
+    COMMAND_TRY(fur_operator_from_spmv(c->plan, &c->product));
+    const fur_csr_view *v = fur_csr_get(c->a);
+    COMMAND_TRY(fur_vector_create(context, v->value_type, v->rows, &c->rhs));
+    COMMAND_TRY(fur_vector_create(context, v->value_type, v->rows, &c->x));
+    COMMAND_TRY(fur_vector_fill(c->rhs, fur_real(1)));
+    fur_precond_options jacobi = FUR_DEFAULT(fur_precond_options);
+    COMMAND_TRY(make_solve(c, c->a, &jacobi, &c->solves[0]));
+    return make_solve(c, c->twin, &c->options, &c->solves[1]);
+}
+
+static race_about *add(precond_case *c, const char *name, fur_status (*run)(void *self), void *self,
+                       int against)
+{
+    race_about *about = wall_race_add(&c->race, name, run, self, against);
+    about->exact = true;
+    return about;
+}
+
+static void note_solve(const solve *s, race_about *about)
+{
+    about->bytes = s->report.bytes * (double)s->report.iterations;
+    snprintf(about->note, sizeof about->note, "%s after %lld iterations",
+             fur_outcome_name(s->report.outcome), (long long)s->report.iterations);
+}
+
+/* What a hierarchy has of levels, or factors of entries. */
+static void note_set_up(const precond_case *c, race_about *about)
+{
+    const fur_precond_report *r = fur_precond_describe(c->solves[1].precond);
+    snprintf(about->note, sizeof about->note, "%lld entries, %.2f of A's; %lld levels",
+             (long long)r->entries, (double)r->entries / (double)fur_csr_get(c->a)->entries,
+             (long long)r->levels);
+}
+
+static fur_status run_case(precond_case *c, const char *name)
+{
+    enum { BY_JACOBI, SET_UP, RENEW, MULTIPLY, APPLY, SOLVE };
+    COMMAND_TRY(parse(c, name));
+    COMMAND_TRY(load(c));
+    COMMAND_TRY(make_all(c));
+    for (int i = 0; i < 2; i++)
+        COMMAND_TRY(run_solve(&c->solves[i]));
+    note_solve(&c->solves[0], add(c, "solve, jacobi", run_solve, &c->solves[0], BY_JACOBI));
+    note_set_up(c, add(c, "set-up", set_up, c, SET_UP));
+    add(c, "new values", renew, c, SET_UP);
+    race_about *about = add(c, "10 products", multiply, c, MULTIPLY);
+    about->kernel = fur_spmv_describe(c->plan)->kernel;
+    about->bytes = TIMES * (double)fur_spmv_describe(c->plan)->bytes;
+    about = add(c, "10 applications", apply, c, MULTIPLY);
+    about->bytes = TIMES * fur_precond_describe(c->solves[1].precond)->bytes;
+    note_solve(&c->solves[1], add(c, "solve", run_solve, &c->solves[1], BY_JACOBI));
+    return wall_race_run(c->b, &c->race, bench_matrix(name, c->a));
+}
+
+fur_status bench_precond(bench *b, const char *name)
+{
+    precond_case c = {
+        .b = b, .options = FUR_DEFAULT(fur_precond_options), .amg = FUR_DEFAULT(fur_amg_options)};
+    fur_status status = run_case(&c, name);
+    for (int i = 0; i < 2; i++) {
+        fur_solver_destroy(c.solves[i].solver);
+        fur_operator_destroy(c.solves[i].m);
+        fur_precond_destroy(c.solves[i].precond);
+    }
+    fur_vector_destroy(c.x);
+    fur_vector_destroy(c.rhs);
+    fur_operator_destroy(c.product);
+    fur_spmv_destroy(c.plan);
+    fur_csr_destroy(c.twin);
+    fur_csr_destroy(c.a);
+    fur_context_release(b->context, c.matrix);
+    return status;
+}
