@@ -145,6 +145,8 @@ void set_services(fur_remote *r)
     r->trsv.refresh = fur_cuda_trsv_refresh;
     r->trsv.solve = fur_cuda_trsv_solve;
     r->trsv.release = fur_cuda_trsv_release;
+    r->trsv.find_diagonal = fur_cuda_find_diagonal;
+    r->trsv.order = fur_cuda_order_rows;
     r->amg.scan_rows = fur_cuda_amg_scan_rows;
     r->amg.find_strong = fur_cuda_amg_find_strong;
     r->amg.aggregate = fur_cuda_amg_aggregate;

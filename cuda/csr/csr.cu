@@ -66,8 +66,10 @@ __device__ void look_at_row(fur_figures *f, const fur_csr_view &a, int64_t row)
         if (!sound(a.columns, begin, end, a.cols))
             blame(f, row);
     } else {
-        keep_most(&f->row_longest, static_cast<unsigned long long>(end - begin));
-        keep_most(&f->row_spare, UINT32_MAX - static_cast<unsigned long long>(end - begin));
+        auto length = static_cast<unsigned long long>(end - begin);
+        keep_most(&f->row_longest, length);
+        keep_most(&f->row_whole, length <= FUR_ROW_SEGMENT ? length : 0);
+        keep_most(&f->row_spare, UINT32_MAX - length);
         f->empty_rows += begin == end;
         if (what == PATTERN && begin < end)
             look_at_ends(f, row, a.columns[begin], a.columns[end - 1]);
@@ -78,6 +80,7 @@ __device__ void look_at_row(fur_figures *f, const fur_csr_view &a, int64_t row)
 __device__ void gather(fur_figures *to, const fur_figures &from)
 {
     atomicMax(&to->row_longest, from.row_longest);
+    atomicMax(&to->row_whole, from.row_whole);
     atomicMax(&to->row_spare, from.row_spare);
     atomicAdd(&to->empty_rows, from.empty_rows);
     atomicMax(&to->bandwidth, from.bandwidth);
@@ -90,6 +93,7 @@ __device__ fur_figures gather_warp(fur_figures f)
 {
     for (int half = FUR_WARP / 2; half > 0; half /= 2) {
         keep_most(&f.row_longest, __shfl_down_sync(~0U, f.row_longest, half));
+        keep_most(&f.row_whole, __shfl_down_sync(~0U, f.row_whole, half));
         keep_most(&f.row_spare, __shfl_down_sync(~0U, f.row_spare, half));
         f.empty_rows += __shfl_down_sync(~0U, f.empty_rows, half);
         keep_most(&f.bandwidth, __shfl_down_sync(~0U, f.bandwidth, half));
@@ -226,6 +230,7 @@ fur_status fur_cuda_spmv_profile(fur_env *env, const fur_csr_view *a, fur_spmv_p
     FUR_TRY(find<LENGTHS>(env, a, &f));
     *out = fur_spmv_profile{};
     out->rows = statistics_of(a, f);
+    out->row_whole = static_cast<int64_t>(f.row_whole);
     return FUR_OK;
 }
 

@@ -14,6 +14,7 @@ struct fur_staging;
 // Counts over the rows of a matrix: see csr/csr.cu.
 struct fur_figures {
     unsigned long long row_longest;
+    unsigned long long row_whole; // the longest of those that are one sum (FUR_ROW_SEGMENT)
     unsigned long long row_spare; // 2^32 - 1 less the shortest row
     unsigned long long empty_rows;
     unsigned long long bandwidth;

@@ -5,6 +5,7 @@
 #define FURROW_CUDA_COST_CUH
 
 #include "kernel.h"
+#include "split.h"
 
 // A product of next to nothing.
 #define FUR_LAUNCH_NS 3400.0
@@ -40,14 +41,16 @@ static inline fur_spmv_cost fur_cuda_cost(double wait_ns, double bytes)
     return {FUR_LAUNCH_NS + longer + 0.5 * shorter, 0, nullptr};
 }
 
-// The kernels over slices (sell_layout.cuh): a lane's entries in batches of `unroll`.
+// The kernels over slices (sell_layout.cuh): a lane's entries in batches of `unroll`. Of a row of
+// several segments a lane has FUR_ROW_SEGMENT / FUR_ROW_LANES entries.
 static inline fur_spmv_cost fur_cuda_sliced_cost(const fur_spmv_profile *profile, int unroll,
                                                  double bytes)
 {
-    int64_t longest = profile->rows.row_max;
-    double entries = static_cast<double>(longest < FUR_ROW_SEGMENT ? longest : FUR_ROW_SEGMENT);
-    double shared = longest > FUR_ROW_SEGMENT ? FUR_SHARED_ROW_NS : 0;
-    return fur_cuda_cost(FUR_HOP_NS * entries / unroll + shared, 1.02 * bytes);
+    bool shared = profile->rows.row_max > FUR_ROW_SEGMENT;
+    int64_t of_segment = shared ? FUR_ROW_SEGMENT / FUR_ROW_LANES : 0;
+    double longest = static_cast<double>(fur_larger(profile->row_whole, of_segment));
+    return fur_cuda_cost(FUR_HOP_NS * longest / unroll + (shared ? FUR_SHARED_ROW_NS : 0),
+                         1.02 * bytes);
 }
 
 // Kernels in which one thread walks through a row in CSR: neighbours read a row apart, so that long

@@ -1,7 +1,8 @@
-// Incomplete factors in a given pattern with the bits of src/cpu/triangular/factor.c: a thread has
-// a row and takes what the rows before it put into it in the order of columns. As in solve.cu,
-// blocks number themselves as they begin, a row waits for those that it needs, whose notes say that
-// they are there, and lanes take an entry each in turn.
+// Incomplete factors in a given pattern with the bits of src/cpu/triangular/factor.c: a team of
+// lanes has a row and takes what the rows before it put into it in the order of columns; entries of
+// one such row go to different places, and so each to a lane. As in solve.cu, blocks number
+// themselves as they begin, a row waits for those that it needs, whose notes say that they are
+// there, and teams go on as far as they can in turn.
 //
 // What other rows have computed is read from the second-level cache, as the first-level cache of a
 // multiprocessor does not see what others write.
@@ -13,6 +14,10 @@
 
 #define BLOCK 128
 #define ALL_LANES 0xffffffffu
+
+// Lanes that share a row: few for rows of few entries in the mean.
+#define FEW_LANES 8
+#define FEW_ENTRIES 12
 
 namespace
 {
@@ -48,46 +53,103 @@ struct row_place {
     int64_t k;
 };
 
-// A's entries of a row, 0 where only the pattern has one.
-template <class Value> __device__ void load_row(const factoring<Value> &s, const row_place &r)
-{
-    int64_t to = r.begin;
-    int64_t stop = s.a[r.i + 1];
-    for (int64_t k = r.begin; k < r.end; k++)
-        s.values[k] = fur_zero<Value>();
-    for (int64_t k = s.a[r.i]; k < stop; k++) {
-        while (to < r.end && s.columns[to] < s.a_columns[k])
-            to++;
-        if (to == r.end)
-            break;
-        s.values[to] = fur_add(s.values[to], s.a_values[k]);
+// The lanes that share a row.
+template <int lanes> struct team {
+    int lane;
+    int first; // of the team, in its warp
+    unsigned mask;
+
+    __device__ team()
+        : lane(threadIdx.x % lanes), first(threadIdx.x % FUR_WARP / lanes * lanes),
+          mask(ALL_LANES >> (FUR_WARP - lanes) << first)
+    {
     }
-    if (s.shifts)
-        s.values[r.own] = fur_mul(s.factor, s.values[r.own]);
+
+    // What lanes have written is seen by all of the team.
+    __device__ void sync() const
+    {
+        __syncwarp(mask);
+    }
+
+    template <class T> __device__ T shuffle(T value, int from) const
+    {
+        if constexpr (fur_value_of<T>::is_complex)
+            return {__shfl_sync(mask, value.re, from, lanes),
+                    __shfl_sync(mask, value.im, from, lanes)};
+        else
+            return __shfl_sync(mask, value, from, lanes);
+    }
+
+    // Calls f(lane) for the lanes for which it is so, in order, all lanes together.
+    template <class F> __device__ void for_those(bool is_so, F f) const
+    {
+        for (unsigned left = __ballot_sync(mask, is_so) >> first; left > 0; left &= left - 1)
+            f(__ffs(static_cast<int>(left)) - 1);
+    }
+};
+
+// The first of sorted entries begin .. end - 1 that is in the column, or -1.
+__device__ int64_t find(const int32_t *columns, int64_t begin, int64_t end, int32_t column)
+{
+    int64_t last = end;
+    while (begin < end) {
+        int64_t middle = begin + (end - begin) / 2;
+        if (columns[middle] < column)
+            begin = middle + 1;
+        else
+            end = middle;
+    }
+    return begin < last && columns[begin] == column ? begin : -1;
 }
 
-// Subtracts what row `row`, that of entry k, puts into a row of L and U.
-template <class Value>
-__device__ void eliminate(const factoring<Value> &s, const row_place &r, int32_t row)
+// A's entries of a row, 0 where only the pattern has one; a lane takes a position.
+template <class Value, int lanes>
+__device__ void load_row(const factoring<Value> &s, const team<lanes> &t, const row_place &r)
+{
+    int64_t stop = s.a[r.i + 1];
+    for (int64_t to = r.begin + t.lane; to < r.end; to += lanes) {
+        Value sum = fur_zero<Value>();
+        int32_t column = s.columns[to];
+        int64_t k = find(s.a_columns, s.a[r.i], stop, column);
+        for (; k >= 0 && k < stop && s.a_columns[k] == column; k++)
+            sum = fur_add(sum, s.a_values[k]);
+        s.values[to] = s.shifts && to == r.own ? fur_mul(s.factor, sum) : sum;
+    }
+    t.sync();
+}
+
+// Subtracts what row `row`, that of entry k, puts into a row of L and U. What falls on the diagonal
+// of a modified one keeps the order of columns.
+template <class Value, int lanes>
+__device__ void eliminate(const factoring<Value> &s, const team<lanes> &t, const row_place &r,
+                          int32_t row)
 {
     Value over;
+    int64_t begin = s.diagonal[row] + 1;
+    int64_t end = s.f[row + int64_t(1)];
     if constexpr (fur_value_of<Value>::is_complex)
         over = fur_mul(fur_from_l2(&s.inverse[row]), s.values[r.k]);
     else
-        over = s.values[r.k] / fur_from_l2(&s.values[s.diagonal[row]]);
-    s.values[r.k] = over;
+        over = s.values[r.k] / fur_from_l2(&s.values[begin - 1]);
     Value minus = fur_negative(over);
-    int64_t to = r.k + 1;
-    int64_t last = s.f[row + int64_t(1)];
-    for (int64_t q = s.diagonal[row] + 1; q < last; q++) {
-        int32_t column = s.columns[q];
-        while (to < r.end && s.columns[to] < column)
-            to++;
-        if (to < r.end && s.columns[to] == column)
-            s.values[to] = fur_fma(minus, fur_from_l2(&s.values[q]), s.values[to]);
-        else if (s.modified)
-            s.values[r.own] = fur_fma(minus, fur_from_l2(&s.values[q]), s.values[r.own]);
+    t.sync();
+    if (t.lane == 0)
+        s.values[r.k] = over;
+    for (int64_t group = begin; group < end; group += lanes) {
+        int64_t q = group + t.lane;
+        Value value = q < end ? fur_from_l2(&s.values[q]) : fur_zero<Value>();
+        int64_t to =
+            find(s.columns, r.k + 1, q < end ? r.end : r.k + 1, s.columns[min(q, end - 1)]);
+        bool to_diagonal = s.modified && q < end && (to < 0 || to == r.own);
+        if (to >= 0 && !to_diagonal)
+            s.values[to] = fur_fma(minus, value, s.values[to]);
+        t.for_those(to_diagonal, [&](int lane) {
+            Value other = t.shuffle(value, lane);
+            if (t.lane == 0)
+                s.values[r.own] = fur_fma(minus, other, s.values[r.own]);
+        });
     }
+    t.sync();
 }
 
 // Whether the pivot can be divided by; it becomes real, and is inverted, where that is asked for.
@@ -111,22 +173,29 @@ template <class Value> __device__ bool finish_lu(const factoring<Value> &s, cons
 }
 
 // Entry k of a row of L in A ~ L L^H, and what it takes from the diagonal.
-template <class Value>
-__device__ void cholesky(const factoring<Value> &s, const row_place &r, int32_t row)
+template <class Value, int lanes>
+__device__ void cholesky(const factoring<Value> &s, const team<lanes> &t, const row_place &r,
+                         int32_t row)
 {
-    int64_t q = s.f[row];
+    int64_t begin = s.f[row];
     int64_t last = s.f[row + int64_t(1)] - 1;
     Value sum = s.values[r.k];
-    for (int64_t p = r.begin; p < r.k && q < last; p++) {
-        int32_t column = s.columns[p];
-        while (q < last && s.columns[q] < column)
-            q++;
-        if (q < last && s.columns[q] == column)
-            sum = fur_fma(fur_negative(s.values[p]), fur_conj(fur_from_l2(&s.values[q])), sum);
+    for (int64_t group = r.begin; group < r.k; group += lanes) {
+        int64_t p = group + t.lane;
+        int64_t q = find(s.columns, begin, p < r.k ? last : begin, s.columns[min(p, r.k)]);
+        Value minus = q >= 0 ? fur_negative(s.values[p]) : fur_zero<Value>();
+        Value value = q >= 0 ? fur_conj(fur_from_l2(&s.values[q])) : minus;
+        t.for_those(q >= 0, [&](int lane) {
+            sum = fur_fma(t.shuffle(minus, lane), t.shuffle(value, lane), sum);
+        });
     }
     sum = fur_over_real(sum, fur_from_l2(&s.values[last]));
-    s.values[r.k] = sum;
-    s.values[r.own] = fur_fma(fur_negative(sum), fur_conj(sum), s.values[r.own]);
+    t.sync();
+    if (t.lane == 0) {
+        s.values[r.k] = sum;
+        s.values[r.own] = fur_fma(fur_negative(sum), fur_conj(sum), s.values[r.own]);
+    }
+    t.sync();
 }
 
 template <class Value>
@@ -137,18 +206,33 @@ __device__ bool finish_cholesky(const factoring<Value> &s, const row_place &r)
     return pivot > 0 && isfinite(pivot);
 }
 
-template <class Value> __device__ bool is_there(const factoring<Value> &s, int32_t row)
+// Whether a row has been computed, as the first lane of the team sees it.
+template <class Value, int lanes>
+__device__ bool is_there(const factoring<Value> &s, const team<lanes> &t, int32_t row)
 {
-    if (__ldcv(&s.notes[row]) != 0)
-        return false;
-    __threadfence();
-    return true;
+    bool there = t.shuffle(__ldcv(&s.notes[row]), 0) == 0;
+    if (there)
+        __threadfence();
+    return there;
 }
 
-template <class Value, bool Lower>
+// Tells the others, after what all lanes have written.
+template <class Value, bool Lower, int lanes>
+__device__ void finish_row(const factoring<Value> &s, const team<lanes> &t, const row_place &r)
+{
+    if (t.lane == 0 && !(Lower ? finish_cholesky(s, r) : finish_lu(s, r)))
+        atomicMin(s.failed, static_cast<unsigned long long>(r.i));
+    __threadfence();
+    t.sync();
+    if (t.lane == 0)
+        __stcg(&s.notes[r.i], 0u);
+}
+
+template <class Value, bool Lower, int lanes>
 __global__ void __launch_bounds__(BLOCK) factor_rows(const __grid_constant__ factoring<Value> s)
 {
-    int64_t place = fur_begin_block(s.ticket) * BLOCK + threadIdx.x;
+    const team<lanes> t;
+    int64_t place = (fur_begin_block(s.ticket) * BLOCK + threadIdx.x) / lanes;
     bool done = place >= s.rows;
     row_place r = {};
     if (!done) {
@@ -156,22 +240,19 @@ __global__ void __launch_bounds__(BLOCK) factor_rows(const __grid_constant__ fac
         r.begin = r.k = s.f[r.i];
         r.end = s.f[r.i + 1];
         r.own = s.diagonal[r.i];
-        load_row(s, r);
+        load_row(s, t, r);
     }
     while (!__all_sync(ALL_LANES, done)) {
-        if (r.k < r.own && is_there(s, s.columns[r.k])) {
+        if (r.k < r.own && is_there(s, t, s.columns[r.k])) {
             if constexpr (Lower)
-                cholesky(s, r, s.columns[r.k]);
+                cholesky(s, t, r, s.columns[r.k]);
             else
-                eliminate(s, r, s.columns[r.k]);
+                eliminate(s, t, r, s.columns[r.k]);
             r.k++;
         }
         if (done || r.k < r.own)
             continue;
-        if (!(Lower ? finish_cholesky(s, r) : finish_lu(s, r)))
-            atomicMin(s.failed, static_cast<unsigned long long>(r.i));
-        __threadfence();
-        __stcg(&s.notes[r.i], 0u);
+        finish_row<Value, Lower>(s, t, r);
         done = true;
     }
 }
@@ -201,20 +282,25 @@ template <class Value> factoring<Value> factoring_of(const fur_factor_call *call
     return s;
 }
 
+template <int lanes, class Value>
+fur_status launch(const fur_factor_call *call, const factoring<Value> &s)
+{
+    auto kernel = call->form == FUR_FACTOR_CHOLESKY ? factor_rows<Value, true, lanes>
+                                                    : factor_rows<Value, false, lanes>;
+    kernel<<<fur_blocks(s.rows * lanes, BLOCK), BLOCK, 0, fur_cuda_stream(call->env)>>>(s);
+    return fur_cuda_launched(call->env, "incomplete factors");
+}
+
 fur_status factor(const fur_factor_call *call, unsigned *memory, int64_t *failed)
 {
     fur_env *env = call->env;
     cudaStream_t stream = fur_cuda_stream(env);
-    unsigned blocks = fur_blocks(call->f->rows, BLOCK);
+    bool few = call->f->entries <= FEW_ENTRIES * call->f->rows;
     FUR_CUDA(env, cudaMemsetAsync(memory, 0xff, (call->f->rows + 3) * sizeof *memory, stream));
     FUR_TRY(fur_with_value(call->f->value_type, [&](auto zero) {
         using Value = decltype(zero);
         auto s = factoring_of<Value>(call, memory);
-        if (call->form == FUR_FACTOR_CHOLESKY)
-            factor_rows<Value, true><<<blocks, BLOCK, 0, stream>>>(s);
-        else
-            factor_rows<Value, false><<<blocks, BLOCK, 0, stream>>>(s);
-        return fur_cuda_launched(env, "incomplete factors");
+        return few ? launch<FEW_LANES>(call, s) : launch<FUR_WARP>(call, s);
     }));
     return fur_cuda_copy(env, failed, memory, sizeof *failed); // all bits set: -1
 }

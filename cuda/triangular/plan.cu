@@ -40,6 +40,13 @@ template <class Offset> struct strict {
         return low;
     }
 
+    // The first entry on the diagonal, or -1.
+    __device__ int64_t diagonal(int64_t i) const
+    {
+        int64_t k = find(i, i);
+        return k < offsets[i + 1] && columns[k] == i ? k : -1;
+    }
+
     // How many entries a row has off the diagonal.
     __device__ int64_t count(int64_t i) const
     {
@@ -70,11 +77,8 @@ __global__ void __launch_bounds__(BLOCK)
     int64_t count = done ? 0 : t.count(i);
     int64_t k = 0;
     int32_t own = 0;
-    if (!done) {
-        int64_t diagonal = t.find(i, i);
-        if (diagonal == t.offsets[i + 1] || t.columns[diagonal] != i)
-            atomicMin(missing, static_cast<unsigned long long>(i));
-    }
+    if (!done && t.diagonal(i) < 0)
+        atomicMin(missing, static_cast<unsigned long long>(i));
     while (!__all_sync(0xffffffffu, done)) {
         while (k < count) {
             int32_t needed = __ldcv(&level[t.columns[t.entry(i, k)]]);
@@ -88,6 +92,21 @@ __global__ void __launch_bounds__(BLOCK)
             done = true;
         }
     }
+}
+
+// at[i], if it is not null, and the first row without an entry on the diagonal.
+template <class Offset>
+__global__ void __launch_bounds__(BLOCK)
+    find_diagonals(strict<Offset> t, int64_t *at, unsigned long long *missing)
+{
+    int64_t i = blockIdx.x * int64_t(BLOCK) + threadIdx.x;
+    if (i >= t.rows)
+        return;
+    int64_t k = t.diagonal(i);
+    if (k < 0)
+        atomicMin(missing, static_cast<unsigned long long>(i));
+    if (at)
+        at[i] = k;
 }
 
 // The keys and rows to be sorted. Bytes a row: 12.
@@ -150,18 +169,18 @@ __global__ void __launch_bounds__(BLOCK)
         atomicMin(first, static_cast<unsigned long long>(i));
 }
 
-// Sets *t->fault to NO_ROW on the stream.
-fur_status clear_fault(fur_env *env, fur_cuda_triangle *t)
+// Sets a row that is no good to NO_ROW on the stream.
+fur_status clear_fault(fur_env *env, int64_t *fault)
 {
     const int64_t none = NO_ROW;
-    return fur_cuda_copy(env, t->fault, &none, sizeof none);
+    return fur_cuda_copy(env, fault, &none, sizeof none);
 }
 
 // What it is now, -1 for NO_ROW. Waits.
-fur_status read_fault(fur_env *env, const fur_cuda_triangle *t, int64_t *row)
+fur_status read_fault(fur_env *env, const int64_t *fault, int64_t *row)
 {
     int64_t found;
-    FUR_TRY(fur_cuda_copy(env, &found, t->fault, sizeof found));
+    FUR_TRY(fur_cuda_copy(env, &found, fault, sizeof found));
     *row = found == NO_ROW ? -1 : found;
     return FUR_OK;
 }
@@ -193,22 +212,23 @@ fur_status allocate_arrays(fur_env *env, int64_t rows, plan_arrays *p)
     return fur_cuda_allocate(env, rows, sizeof(int32_t), &p->position);
 }
 
-// t->order = the rows by level; *levels = how many there are.
+// order = the rows by level; *levels = how many there are. fault: the first row without an entry on
+// the diagonal.
 template <class Offset>
-fur_status sort_rows(fur_env *env, strict<Offset> s, fur_cuda_triangle *t, const plan_arrays *p,
-                     int64_t *levels)
+fur_status sort_rows(fur_env *env, strict<Offset> s, const plan_arrays *p, unsigned *ticket,
+                     int64_t *fault, int32_t *order, int64_t *levels)
 {
     cudaStream_t stream = fur_cuda_stream(env);
     int32_t last;
     FUR_CUDA(env, cudaMemsetAsync(p->level, 0xff, s.rows * sizeof *p->level, stream));
-    FUR_CUDA(env, cudaMemsetAsync(t->ticket, 0xff, sizeof *t->ticket, stream));
+    FUR_CUDA(env, cudaMemsetAsync(ticket, 0xff, sizeof *ticket, stream));
     find_levels<<<fur_blocks(s.rows, BLOCK), BLOCK, 0, stream>>>(
-        s, p->level, t->ticket, reinterpret_cast<unsigned long long *>(t->fault));
+        s, p->level, ticket, reinterpret_cast<unsigned long long *>(fault));
     FUR_TRY(fur_cuda_launched(env, "levels"));
     list_rows<<<fur_blocks(s.rows, BLOCK), BLOCK, 0, stream>>>(s.rows, s.upper, p->level, p->key,
                                                                p->row);
     FUR_TRY(fur_cuda_launched(env, "rows to sort"));
-    FUR_TRY(fur_sort_pairs(env, p->key, p->sorted, p->row, t->order, s.rows, fur_bits(s.rows)));
+    FUR_TRY(fur_sort_pairs(env, p->key, p->sorted, p->row, order, s.rows, fur_bits(s.rows)));
     FUR_TRY(fur_cuda_copy(env, &last, p->sorted + s.rows - 1, sizeof last));
     *levels = int64_t(last) + 1;
     return FUR_OK;
@@ -258,7 +278,7 @@ fur_status make(fur_env *env, const fur_csr_view *a, fur_cuda_triangle *t,
 {
     plan_arrays p = {};
     FUR_TRY(allocate(env, t));
-    FUR_TRY(clear_fault(env, t));
+    FUR_TRY(clear_fault(env, t->fault));
     if (t->rows == 0)
         return fur_cuda_clear(env, t->starts, sizeof *t->starts);
     fur_status status = allocate_arrays(env, t->rows, &p);
@@ -266,12 +286,12 @@ fur_status make(fur_env *env, const fur_csr_view *a, fur_cuda_triangle *t,
         status = fur_with_offset(a, [&](auto offsets) {
             using Offset = std::remove_const_t<std::remove_pointer_t<decltype(offsets)>>;
             auto s = strict_of<Offset>(a, t->upper);
-            FUR_TRY(sort_rows(env, s, t, &p, &figures->levels));
+            FUR_TRY(sort_rows(env, s, &p, t->ticket, t->fault, t->order, &figures->levels));
             return copy_pattern(env, s, t, &p, &figures->entries);
         });
     release_arrays(env, &p);
     t->entries = figures->entries;
-    return status == FUR_OK ? read_fault(env, t, &figures->missing) : status;
+    return status == FUR_OK ? read_fault(env, t->fault, &figures->missing) : status;
 }
 
 // The divisors from A's diagonal; *useless = the first row that cannot be divided by, or -1.
@@ -282,7 +302,7 @@ fur_status set_divisors(fur_env *env, const fur_csr_view *a, fur_cuda_triangle *
         FUR_TRY(
             env->device->remote.vector.reciprocals(env, t->value, t->rows, t->diagonal, useless));
     } else {
-        FUR_TRY(clear_fault(env, t));
+        FUR_TRY(clear_fault(env, t->fault));
         FUR_TRY(fur_with_value(t->value, [&](auto zero) {
             using Value = decltype(zero);
             find_zero<<<fur_blocks(t->rows, BLOCK), BLOCK, 0, fur_cuda_stream(env)>>>(
@@ -290,7 +310,7 @@ fur_status set_divisors(fur_env *env, const fur_csr_view *a, fur_cuda_triangle *
                 reinterpret_cast<unsigned long long *>(t->fault));
             return fur_cuda_launched(env, "zeros of a diagonal");
         }));
-        FUR_TRY(read_fault(env, t, useless));
+        FUR_TRY(read_fault(env, t->fault, useless));
     }
     return env->device->remote.vector.gather(env, t->value, t->rows, t->order, t->diagonal,
                                              t->divisors);
@@ -330,6 +350,51 @@ fur_status fur_cuda_trsv_refresh(fur_env *env, const fur_csr_view *a, void *stat
             return fur_cuda_launched(env, "values of a triangle");
         }));
     return t->unit ? FUR_OK : set_divisors(env, a, t, useless);
+}
+
+fur_status fur_cuda_find_diagonal(fur_env *env, const fur_csr_view *a, int64_t *at,
+                                  int64_t *missing)
+{
+    int64_t *fault;
+    *missing = -1;
+    if (a->rows == 0)
+        return FUR_OK;
+    FUR_TRY(fur_cuda_allocate(env, 1, sizeof *fault, &fault));
+    fur_status status = clear_fault(env, fault);
+    if (status == FUR_OK)
+        status = fur_with_offset(a, [&](auto offsets) {
+            using Offset = std::remove_const_t<std::remove_pointer_t<decltype(offsets)>>;
+            find_diagonals<<<fur_blocks(a->rows, BLOCK), BLOCK, 0, fur_cuda_stream(env)>>>(
+                strict_of<Offset>(a, false), at, reinterpret_cast<unsigned long long *>(fault));
+            return fur_cuda_launched(env, "entries on a diagonal");
+        });
+    if (status == FUR_OK)
+        status = read_fault(env, fault, missing);
+    fur_cuda_release(env, fault);
+    return status;
+}
+
+fur_status fur_cuda_order_rows(fur_env *env, const fur_csr_view *a, int32_t *order)
+{
+    plan_arrays p = {};
+    int64_t *memory = nullptr; // a fault, and a ticket
+    int64_t levels;
+    if (a->rows == 0)
+        return FUR_OK;
+    fur_status status = allocate_arrays(env, a->rows, &p);
+    if (status == FUR_OK)
+        status = fur_cuda_allocate(env, 2, sizeof *memory, &memory);
+    if (status == FUR_OK)
+        status = clear_fault(env, memory);
+    if (status == FUR_OK)
+        status = fur_with_offset(a, [&](auto offsets) {
+            using Offset = std::remove_const_t<std::remove_pointer_t<decltype(offsets)>>;
+            return sort_rows(env, strict_of<Offset>(a, false), &p,
+                             reinterpret_cast<unsigned *>(memory + 1), memory, order, &levels);
+        });
+    fur_cuda_release(env, memory);
+    release_arrays(env, &p);
+    return status;
 }
 
 void fur_cuda_trsv_release(fur_env *env, void *state)

@@ -41,6 +41,9 @@ fur_status fur_cuda_trsv_refresh(fur_env *env, const fur_csr_view *a, void *stat
 fur_status fur_cuda_trsv_solve(fur_env *env, void *state, fur_scalar alpha, int count,
                                const void *const *b, void *const *x);
 void fur_cuda_trsv_release(fur_env *env, void *state);
+fur_status fur_cuda_find_diagonal(fur_env *env, const fur_csr_view *a, int64_t *at,
+                                  int64_t *missing);
+fur_status fur_cuda_order_rows(fur_env *env, const fur_csr_view *a, int32_t *order);
 
 // Of the backend: see factor_kernel.h and fsai_kernel.h.
 int64_t fur_cuda_factor(const fur_factor_call *call);

@@ -49,6 +49,7 @@ typedef struct fur_spmv_profile {
     double turns;
     double long_pairs;
     double lone_entries;
+    int64_t row_whole; /* the longest row of at most FUR_ROW_SEGMENT entries; of a device only */
 } fur_spmv_profile;
 
 /* A kernel's estimate of its time. Only the ratios matter. */
@@ -369,6 +370,12 @@ typedef struct fur_triangular_services {
     fur_status (*solve)(fur_env *env, void *state, fur_scalar alpha, int count,
                         const void *const *b, void *const *x);
     void (*release)(fur_env *env, void *state);
+    /* Where each row has its first entry on the diagonal; NULL: not asked. *missing: the first row
+     * without one, or -1. Waits. */
+    fur_status (*find_diagonal)(fur_env *env, const fur_csr_view *a, int64_t *at,
+                                int64_t *missing);
+    /* The rows by levels of the lower triangle, those of a level rising. Waits. */
+    fur_status (*order)(fur_env *env, const fur_csr_view *a, int32_t *order);
 } fur_triangular_services;
 
 /* Calls that are recorded and replayed; all of them or none. */

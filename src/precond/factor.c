@@ -124,30 +124,6 @@ static fur_status plan_solves(fur_factors *own)
     return fur_trsv_plan(f, FUR_TRIANGLE_UPPER, FUR_OP_N, FUR_DIAGONAL_STORED, NULL, &own->second);
 }
 
-/* The pattern of the factors, of a device's matrix found on a copy, and all that follows from it.
- */
-static fur_status make_pattern(fur_precond *p, const fur_precond_options *options,
-                               fur_factors_find *find, fur_factors *own)
-{
-    const fur_csr *near;
-    fur_csr *copy = NULL;
-    fur_csr *f = NULL;
-    fur_status status = FUR_OK;
-    FUR_TRY_DONE(fur_csr_to_host(source_of(p, own), &near, &copy));
-    FUR_TRY_DONE(fur_context_pass_on(near->context, p->context, find(near, options, &f)));
-    FUR_TRY_DONE(fur_factors_arrange(p, &f->view, own));
-    if (fur_is_remote(p->context)) {
-        FUR_TRY_DONE(fur_csr_transfer(f, p->context, &own->f));
-    } else {
-        own->f = f;
-        f = NULL;
-    }
-done:
-    fur_csr_destroy(f);
-    fur_csr_destroy(copy);
-    return status;
-}
-
 static void complete_report(fur_precond *p, const fur_factors *own)
 {
     const fur_trsv_report *first = fur_trsv_describe(own->first);
@@ -175,7 +151,8 @@ fur_status fur_factors_create(fur_precond *p, const fur_precond_options *options
     own->shift = options->shift;
     if (options->coloured)
         FUR_TRY(colour(p, own));
-    FUR_TRY(make_pattern(p, options, find, own));
+    FUR_TRY(find(source_of(p, own), options, &own->f));
+    FUR_TRY(fur_factors_arrange(p, own));
     FUR_TRY(compute(p, own));
     FUR_TRY(plan_solves(own));
     complete_report(p, own);

@@ -29,17 +29,18 @@ typedef struct fur_factors {
 } fur_factors;
 
 /* The pattern of A, or of its lower triangle, each position once; of a row of the latter at most
- * `most`, those nearest to the diagonal. FUR_INVALID, naming the row, if the diagonal lacks an
- * entry. */
+ * `most`, those nearest to the diagonal. Its values are anything. FUR_INVALID, naming the row, if
+ * the diagonal lacks an entry. A device's pattern is made there unless it has a position twice, or
+ * too long a row. */
 fur_status fur_factors_pattern(const fur_csr *a, bool lower, int64_t most, fur_csr **out);
 
 /* Makes the pattern of the factors of a, which is A or has its rows in another order. */
 typedef fur_status fur_factors_find(const fur_csr *a, const fur_precond_options *options,
                                     fur_csr **out);
 
-/* How the rows of the factors are computed: own->diagonal, rows, tasks. f is their pattern, in
- * memory that the host reaches. */
-fur_status fur_factors_arrange(fur_precond *p, const fur_csr_view *f, fur_factors *own);
+/* How the rows of the factors are computed, by the pattern of own->f: own->diagonal, rows, tasks.
+ */
+fur_status fur_factors_arrange(fur_precond *p, fur_factors *own);
 
 /* Makes p->state: factors in the pattern that is found. */
 fur_status fur_factors_create(fur_precond *p, const fur_precond_options *options,

@@ -30,12 +30,6 @@ typedef struct fsai {
     void *work;
 } fsai;
 
-static fur_status take_lower(const fur_csr *a, const void *arguments, fur_csr **out)
-{
-    (void)arguments;
-    return fur_factors_pattern(a, true, MOST_POSITIONS, out);
-}
-
 /* A pattern of A^(fill + 1), lower triangle; its values are anything. */
 static fur_status find_pattern(const fur_csr *a, int fill, fur_csr **out)
 {
@@ -50,7 +44,7 @@ static fur_status find_pattern(const fur_csr *a, int fill, fur_csr **out)
         power = next;
     }
     if (status == FUR_OK)
-        status = fur_csr_on_host(power, take_lower, NULL, out);
+        status = fur_factors_pattern(power, true, MOST_POSITIONS, out);
     fur_csr_destroy(own);
     return status;
 }

@@ -114,8 +114,10 @@ static fur_status copy_pattern(const filling *f, const fur_csr *a, fur_csr **out
     return FUR_OK;
 }
 
-static fur_status find(const fur_csr *a, const fur_precond_options *options, fur_csr **out)
+/* The pattern of a matrix that the host reaches. */
+static fur_status find_here(const fur_csr *a, const void *arguments, fur_csr **out)
 {
+    const fur_precond_options *options = arguments;
     fur_env *env = &a->context->env;
     int64_t n = a->view.rows;
     fur_csr *own = NULL;
@@ -139,6 +141,11 @@ done:
     fur_env_release(env, f.start);
     fur_csr_destroy(own);
     return status;
+}
+
+static fur_status find(const fur_csr *a, const fur_precond_options *options, fur_csr **out)
+{
+    return fur_csr_on_host(a, find_here, options, out);
 }
 
 static fur_status create(fur_precond *p, const fur_precond_options *options)

@@ -3,6 +3,8 @@
 #include "factor.h"
 #include "team.h"
 
+#include <furrow/algebra.h>
+
 #define ROW_GRAIN 4096
 
 typedef struct copying {
@@ -75,23 +77,84 @@ static fur_status copy_pattern(const fur_csr *a, copying *c, fur_csr **out)
     return FUR_OK;
 }
 
-fur_status fur_factors_pattern(const fur_csr *a, bool lower, int64_t most, fur_csr **out)
+static fur_status check_missing(fur_env *env, int64_t row)
 {
+    return row < 0 ? FUR_OK
+                   : fur_env_fail(env, FUR_INVALID,
+                                  "row %lld, counting from 1, has no entry on the diagonal: this "
+                                  "preconditioner needs one in every row; fur_matching_find gives "
+                                  "an order of rows that has them",
+                                  (long long)row + 1);
+}
+
+/* What part of A's pattern is asked for. */
+typedef struct part {
+    bool lower;
+    int64_t most;
+} part;
+
+/* The pattern of a matrix that the host reaches. */
+static fur_status find_here(const fur_csr *a, const void *arguments, fur_csr **out)
+{
+    const part *asked = arguments;
     fur_env *env = &a->context->env;
     int64_t n = a->view.rows;
     fur_shared missing = INT64_MAX;
-    copying c = {.a = &a->view, .lower = lower, .most = most, .missing = &missing};
+    copying c = {.a = &a->view, .lower = asked->lower, .most = asked->most, .missing = &missing};
     FUR_TRY(fur_env_allocate(env, n + 1, sizeof *c.start, &c.start));
     fur_parallel(env, n / ROW_GRAIN, n, count_rows, &c);
-    fur_status status =
-        missing == INT64_MAX
-            ? copy_pattern(a, &c, out)
-            : fur_env_fail(
-                  env, FUR_INVALID,
-                  "row %lld, counting from 1, has no entry on the diagonal: this "
-                  "preconditioner needs one in every row; fur_matching_find gives an order "
-                  "of rows that has them",
-                  (long long)missing + 1);
+    fur_status status = check_missing(env, missing == INT64_MAX ? -1 : missing);
+    if (status == FUR_OK)
+        status = copy_pattern(a, &c, out);
     fur_env_release(env, c.start);
     return status;
+}
+
+/* A matrix of a device with the pattern of A. */
+static fur_status copy_all(const fur_csr *a, fur_csr **out)
+{
+    const fur_csr_view *v = &a->view;
+    fur_csr *made;
+    FUR_TRY(fur_csr_allocate(a->context, v->rows, v->cols, v->entries, v->value_type,
+                             v->offset_type, &made));
+    fur_status status = fur_memory_copy(a->context, fur_csr_offsets(made), v->offsets,
+                                        (v->rows + 1) * (int64_t)fur_offset_size(v->offset_type));
+    if (status == FUR_OK)
+        status = fur_memory_copy(a->context, fur_csr_columns(made), v->columns,
+                                 v->entries * (int64_t)sizeof *v->columns);
+    if (status == FUR_OK)
+        *out = made;
+    else
+        fur_csr_destroy(made);
+    return status;
+}
+
+/* Whether the part is all of A or of its lower triangle, each position once. */
+static fur_status is_plain(const fur_csr *a, const part *asked, bool *plain)
+{
+    fur_csr_statistics figures = FUR_DEFAULT(fur_csr_statistics);
+    int64_t disorder;
+    FUR_TRY(fur_services(a->context)->csr.find_bad_column(&a->context->env, &a->view, &disorder));
+    FUR_TRY(fur_csr_measure(a, &figures));
+    *plain = disorder < 0 && figures.row_max <= asked->most;
+    return FUR_OK;
+}
+
+static fur_status find_there(const fur_csr *a, const part *asked, fur_csr **out)
+{
+    fur_env *env = &a->context->env;
+    int64_t missing;
+    bool plain;
+    FUR_TRY(fur_services(a->context)->trsv.find_diagonal(env, &a->view, NULL, &missing));
+    FUR_TRY(check_missing(env, missing));
+    FUR_TRY(is_plain(a, asked, &plain));
+    if (!plain)
+        return fur_csr_on_host(a, find_here, asked, out);
+    return asked->lower ? fur_csr_band(a, INT64_MIN, 0, out) : copy_all(a, out);
+}
+
+fur_status fur_factors_pattern(const fur_csr *a, bool lower, int64_t most, fur_csr **out)
+{
+    const part asked = {lower, most};
+    return fur_is_remote(a->context) ? find_there(a, &asked, out) : find_here(a, &asked, out);
 }
