@@ -1,13 +1,15 @@
 // The rows of C that follow from no other: their columns, sorted and each once, and where in the
 // row each product is added. Few products are sorted in the registers of some lanes; more go
-// through a table, and what is left is sorted in shared memory, a warp a row; many are marked in a
-// set of bits there, a block a row, from which they come out sorted; a row that is wider than the
-// set takes it several times.
+// through a table in shared memory, and what is left is sorted in the registers of a warp; many are
+// marked in a set of bits there, a block a row, from which they come out sorted; a row that is
+// wider than the set takes it several times.
 #include "spgemm.cuh"
 
 #include <stdint.h>
 
 #define SORT_BLOCK 128
+// Lanes that copy a row.
+#define COPY_LANES 8
 #define MARK_BLOCK 256
 
 namespace
@@ -21,7 +23,8 @@ struct forming {
     unsigned count;
     const fur_spgemm_range *ranges;
     int64_t *starts;
-    int32_t *columns;
+    int32_t *columns; // of C; null: rows are counted
+    int32_t *formed;
     const int64_t *place_start;
     void *places;
 };
@@ -49,22 +52,27 @@ __device__ void find_places(const forming &f, int64_t row, int lane, const int32
     });
 }
 
-// Sorts n numbers, a power of two, by the lanes of a warp.
-__device__ void sort_by_warp(int32_t *numbers, int n, int lane)
+// Sorts the numbers of a warp, of which lane l has the (32 j + l)-th (bitonic, Batcher 1968).
+template <int each> __device__ void sort_by_warp(int32_t (&number)[each], int lane)
 {
-    for (int size = 2; size <= n; size *= 2)
-        for (int half = size / 2; half > 0; half /= 2) {
-            for (int i = lane; i < n / 2; i += FUR_WARP) {
-                int low = 2 * i - (i & (half - 1));
-                int32_t x = numbers[low];
-                int32_t y = numbers[low + half];
-                if ((x > y) == ((low & size) == 0)) {
-                    numbers[low] = y;
-                    numbers[low + half] = x;
+#pragma unroll
+    for (int size = 2; size <= FUR_WARP * each; size *= 2)
+#pragma unroll
+        for (int half = size / 2; half > 0; half /= 2)
+#pragma unroll
+            for (int j = 0; j < each; j++) {
+                bool rises = ((FUR_WARP * j + lane) & size) == 0;
+                if (half < FUR_WARP) {
+                    int32_t other = __shfl_xor_sync(~0U, number[j], half);
+                    bool keeps_small = ((lane & half) == 0) == rises;
+                    number[j] = keeps_small ? min(number[j], other) : max(number[j], other);
+                } else if ((j & half / FUR_WARP) == 0) {
+                    int32_t x = number[j];
+                    int32_t &other = number[j | half / FUR_WARP];
+                    number[j] = rises ? min(x, other) : max(x, other);
+                    other = rises ? max(x, other) : min(x, other);
                 }
             }
-            __syncwarp();
-        }
 }
 
 // Sorts a number of each lane of a group; lane by lane they rise afterwards.
@@ -109,7 +117,7 @@ __device__ Key product_of_lane(const forming &f, int64_t row, int lane)
 }
 
 // Rows of as many products at most as the group has lanes, sorted in registers (Batcher 1968).
-// Bytes: the columns of A and B; then those of C and places.
+// Bytes: the columns of A, B and C, and places.
 template <int lanes, class Place, class Key>
 __global__ void __launch_bounds__(SORT_BLOCK) sort_few(forming f)
 {
@@ -122,14 +130,11 @@ __global__ void __launch_bounds__(SORT_BLOCK) sort_few(forming f)
     bool is_first = is_there && (lane == 0 || before / FUR_WARP != mine / FUR_WARP);
     unsigned firsts = __ballot_sync(~0U, is_first) >> (threadIdx.x % FUR_WARP / lanes * lanes);
     int place = __popc(firsts & (2U << lane) - 1) - 1;
-    if (!f.columns) {
-        unsigned all = lanes == FUR_WARP ? ~0U : (1U << lanes % FUR_WARP) - 1;
-        if (row >= 0 && lane == 0)
-            f.starts[row] = __popc(firsts & all);
-        return;
-    }
+    unsigned all = lanes == FUR_WARP ? ~0U : (1U << lanes % FUR_WARP) - 1;
+    if (row >= 0 && lane == 0)
+        f.starts[row] = __popc(firsts & all);
     if (is_first)
-        f.columns[f.starts[row] + place] = static_cast<int32_t>(mine / FUR_WARP);
+        f.formed[f.place_start[row] + place] = static_cast<int32_t>(mine / FUR_WARP);
     if (is_there)
         static_cast<Place *>(f.places)[f.place_start[row] + static_cast<int64_t>(mine % FUR_WARP)] =
             static_cast<Place>(place);
@@ -139,22 +144,67 @@ __global__ void __launch_bounds__(SORT_BLOCK) sort_few(forming f)
 #define TABLE_BITS 10
 static_assert(1 << TABLE_BITS == TABLE, "slots of a table");
 
-// Adds a column to a table and, if it is new, to a list.
-__device__ void note_column(int32_t *table, int32_t *list, int *count, int32_t column)
+// Where a column is first looked for in a table; then at the next place, and so on.
+__device__ unsigned first_slot(int32_t column)
 {
-    unsigned slot = static_cast<unsigned>(column) * 2654435769U >> (32 - TABLE_BITS);
-    for (;; slot = (slot + 1) % TABLE) {
-        int32_t found = atomicCAS(&table[slot], -1, column);
-        if (found == column)
-            return;
-        if (found == -1)
-            break;
+    return static_cast<unsigned>(column) * 2654435769U >> (32 - TABLE_BITS);
+}
+
+// Adds a column to a table and, if it is new, to a list. Returns its slot.
+__device__ unsigned note_column(int32_t *table, int32_t *list, int *count, int32_t column)
+{
+    unsigned slot = first_slot(column);
+    int32_t found = atomicCAS(&table[slot], -1, column);
+    while (found != -1 && found != column) {
+        slot = (slot + 1) % TABLE;
+        found = atomicCAS(&table[slot], -1, column);
     }
-    list[atomicAdd(count, 1)] = column;
+    if (found == -1)
+        list[atomicAdd(count, 1)] = column;
+    return slot;
+}
+
+// Sorts `count` columns of a list, by a warp; their places take their slots in the table.
+template <int each>
+__device__ void sort_list(const int32_t *list, int count, int32_t *table, int lane, int32_t *sorted)
+{
+    int32_t column[each];
+    unsigned slot[each];
+#pragma unroll
+    for (int j = 0; j < each; j++)
+        column[j] = FUR_WARP * j + lane < count ? list[FUR_WARP * j + lane] : INT32_MAX;
+    sort_by_warp(column, lane);
+#pragma unroll
+    for (int j = 0; j < each; j++) {
+        bool is_there = FUR_WARP * j + lane < count;
+        if (is_there)
+            sorted[FUR_WARP * j + lane] = column[j];
+        slot[j] = first_slot(column[j]);
+        while (is_there && table[slot[j]] != column[j])
+            slot[j] = (slot[j] + 1) % TABLE;
+    }
+    __syncwarp();
+#pragma unroll
+    for (int j = 0; j < each; j++)
+        if (FUR_WARP * j + lane < count)
+            table[slot[j]] = FUR_WARP * j + lane;
+    __syncwarp();
+}
+
+// The same with as few numbers a lane as there must be; one after the other, as nested branches
+// take more barriers than there are.
+template <int each = 1>
+__device__ void sort_any_list(const int32_t *list, int count, int32_t *table, int lane,
+                              int32_t *sorted)
+{
+    if (count <= each * FUR_WARP && (each == 1 || count > each / 2 * FUR_WARP))
+        sort_list<each>(list, count, table, lane, sorted);
+    if constexpr (each * FUR_WARP < FUR_SPGEMM_SORTED)
+        sort_any_list<2 * each>(list, count, table, lane, sorted);
 }
 
 // Rows of at most FUR_SPGEMM_SORTED products, a warp each: a table leaves repetitions out, what is
-// left is sorted (bitonic, Batcher 1968). Bytes: the columns of A and B; then those of C.
+// left is sorted. Bytes: the columns of A, B and C, and places three times.
 template <class Place> __global__ void __launch_bounds__(SORT_BLOCK) sort_rows(forming f)
 {
     __shared__ int32_t tables[SORT_BLOCK / FUR_WARP][TABLE];
@@ -168,29 +218,36 @@ template <class Place> __global__ void __launch_bounds__(SORT_BLOCK) sort_rows(f
     if (index >= f.count)
         return;
     int64_t row = f.list[index];
+    int64_t start = f.place_start[row];
+    Place *places = static_cast<Place *>(f.places) + start;
     for (int i = lane; i < TABLE; i += FUR_WARP)
         table[i] = -1;
     if (lane == 0)
         *count = 0;
     __syncwarp();
-    fur_for_products(f.a, f.b, row, lane,
-                     [&](int64_t, int32_t column) { note_column(table, list, count, column); });
+    fur_for_products(f.a, f.b, row, lane, [&](int64_t t, int32_t column) {
+        places[t] = static_cast<Place>(note_column(table, list, count, column));
+    });
     __syncwarp();
-    if (!f.columns) {
-        if (lane == 0)
-            f.starts[row] = *count;
+    if (lane == 0)
+        f.starts[row] = *count;
+    sort_any_list(list, *count, table, lane, f.formed + start);
+    int products = static_cast<int>(f.place_start[row + 1] - start);
+    for (int t = lane; t < products; t += FUR_WARP)
+        places[t] = static_cast<Place>(table[places[t]]);
+}
+
+// Columns of sorted rows to where they belong. Bytes: those of C twice.
+__global__ void __launch_bounds__(SORT_BLOCK) copy_formed(forming f)
+{
+    unsigned index = (blockIdx.x * SORT_BLOCK + threadIdx.x) / COPY_LANES;
+    if (index >= f.count)
         return;
-    }
-    int n = FUR_WARP;
-    while (n < *count)
-        n *= 2;
-    for (int i = *count + lane; i < n; i += FUR_WARP)
-        list[i] = INT32_MAX;
-    __syncwarp();
-    sort_by_warp(list, n, lane);
-    for (int i = lane; i < *count; i += FUR_WARP)
-        f.columns[f.starts[row] + i] = list[i];
-    find_places<Place>(f, row, lane, list, *count);
+    int64_t row = f.list[index];
+    int64_t to = f.starts[row];
+    int64_t length = f.starts[row + 1] - to;
+    for (int64_t k = threadIdx.x % COPY_LANES; k < length; k += COPY_LANES)
+        f.columns[to + k] = f.formed[f.place_start[row] + k];
 }
 
 // The sum of what the threads before have, and *total of all, of a block of MARK_BLOCK.
@@ -281,9 +338,10 @@ template <class Place> __global__ void __launch_bounds__(SORT_BLOCK) find_places
                        f.starts[row + 1] - f.starts[row]);
 }
 
-unsigned warps(const forming &f)
+// Blocks for so many lanes a row.
+unsigned blocks_for(const forming &f, int lanes)
 {
-    return fur_blocks(int64_t(f.count) * FUR_WARP, SORT_BLOCK);
+    return fur_blocks(int64_t(f.count) * lanes, SORT_BLOCK);
 }
 
 template <class Place> fur_status launch_marks(fur_env *env, const forming &f, int size)
@@ -296,13 +354,13 @@ template <class Place> fur_status launch_marks(fur_env *env, const forming &f, i
     FUR_TRY(fur_cuda_launched(env, "mark columns of a product"));
     if (!f.columns)
         return FUR_OK;
-    find_places_of<Place><<<warps(f), SORT_BLOCK, 0, stream>>>(f);
+    find_places_of<Place><<<blocks_for(f, FUR_WARP), SORT_BLOCK, 0, stream>>>(f);
     return fur_cuda_launched(env, "find places of products");
 }
 
 template <class Place> fur_status launch_sorts(fur_env *env, const forming &f)
 {
-    sort_rows<Place><<<warps(f), SORT_BLOCK, 0, fur_cuda_stream(env)>>>(f);
+    sort_rows<Place><<<blocks_for(f, FUR_WARP), SORT_BLOCK, 0, fur_cuda_stream(env)>>>(f);
     return fur_cuda_launched(env, "sort columns of a product");
 }
 
@@ -317,9 +375,17 @@ fur_status launch_few(fur_env *env, const fur_spgemm_state *s, const forming &f)
     return fur_cuda_launched(env, "sort few products");
 }
 
+fur_status launch_copy(fur_env *env, const forming &f)
+{
+    copy_formed<<<blocks_for(f, COPY_LANES), SORT_BLOCK, 0, fur_cuda_stream(env)>>>(f);
+    return fur_cuda_launched(env, "copy columns of a product");
+}
+
 template <class Place>
 fur_status launch_bin(fur_env *env, const fur_spgemm_state *s, int bin, const forming &f)
 {
+    if (bin < FUR_SPGEMM_SORTED_BINS && f.columns)
+        return launch_copy(env, f);
     switch (bin) {
     case FUR_SPGEMM_FEW:
         return launch_few<FUR_SPGEMM_FEW_LANES, Place>(env, s, f);
@@ -338,14 +404,13 @@ fur_status launch_bin(fur_env *env, const fur_spgemm_state *s, int bin, const fo
 
 } // namespace
 
-// Counts the leaders' columns, or writes them and places.
 fur_status fur_cuda_spgemm_form(fur_env *env, const fur_spgemm_state *s, fur_rows a, fur_rows b,
                                 int32_t *columns)
 {
     for (int bin = 0; bin < FUR_SPGEMM_BINS; bin++) {
         const forming f = {
-            a,         b,       s->lists + bin * s->rows, s->host.lists[bin], s->ranges,
-            s->starts, columns, s->place_start,           s->places};
+            a,       b,         s->lists + bin * s->rows, s->host.lists[bin], s->ranges, s->starts,
+            columns, s->formed, s->place_start,           s->places};
         if (f.count > 0)
             FUR_TRY(s->wide_places() ? launch_bin<uint32_t>(env, s, bin, f)
                                      : launch_bin<uint16_t>(env, s, bin, f));

@@ -47,15 +47,16 @@ __global__ void __launch_bounds__(BLOCK)
 }
 
 // leader[i] = i unless row i of C follows from the one before, then 0; steps[i] = 1 where its
-// columns are one further; products[i], and their sum. Bytes: the columns of A, two offsets of B
-// for each.
+// columns are one further; products[i], their sum, and the most of a leader. Bytes: the columns of
+// A, two offsets of B for each.
 __global__ void __launch_bounds__(BLOCK)
     follow(fur_rows a, fur_rows b, int64_t rows, const uint8_t *of_a, const uint8_t *of_b,
            int32_t *leader, int64_t *steps, int64_t *products, fur_spgemm_figures *figures)
 {
     __shared__ unsigned long long all;
+    __shared__ unsigned long long most;
     if (threadIdx.x == 0)
-        all = 0;
+        all = most = 0;
     __syncthreads();
     int64_t row = blockIdx.x * int64_t(BLOCK) + threadIdx.x;
     if (row < rows) {
@@ -72,10 +73,14 @@ __global__ void __launch_bounds__(BLOCK)
         steps[row] = bits == NEXT;
         products[row] = sum;
         atomicAdd(&all, static_cast<unsigned long long>(sum));
+        if (!bits)
+            atomicMax(&most, static_cast<unsigned long long>(sum));
     }
     __syncthreads();
-    if (threadIdx.x == 0)
+    if (threadIdx.x == 0) {
         atomicAdd(&figures->products, all);
+        atomicMax(&figures->most, most);
+    }
 }
 
 struct larger {
@@ -260,6 +265,22 @@ fur_status find_leaders(fur_env *env, fur_spgemm_state *s, fur_rows a, fur_rows 
     return fur_exclusive_scan(env, s->steps, n + 1);
 }
 
+// Room for what is formed of leaders, a number for each of their products.
+fur_status make_room(fur_env *env, fur_spgemm_state *s)
+{
+    int64_t n = s->rows;
+    int64_t total;
+    keep_leaders<<<blocks_for(n + 1), BLOCK, 0, fur_cuda_stream(env)>>>(n, s->leader,
+                                                                        s->place_start);
+    FUR_TRY(fur_cuda_launched(env, "keep leaders"));
+    FUR_TRY(fur_exclusive_scan(env, s->place_start, n + 1));
+    FUR_TRY(fur_cuda_copy(env, &total, s->place_start + n, sizeof total));
+    FUR_TRY(fetch_figures(env, s));
+    FUR_TRY(fur_cuda_allocate(env, total, sizeof *s->formed, &s->formed));
+    return fur_cuda_allocate(env, total, s->wide_places() ? sizeof(uint32_t) : sizeof(uint16_t),
+                             &s->places);
+}
+
 // Lengths of the rows of C as offsets.
 fur_status count_rows(fur_env *env, fur_spgemm_state *s, fur_rows a, fur_rows b)
 {
@@ -270,7 +291,7 @@ fur_status count_rows(fur_env *env, fur_spgemm_state *s, fur_rows a, fur_rows b)
     list_leaders<<<blocks_for(n), BLOCK, 0, stream>>>(a, b, n, s->leader, s->place_start, s->ranges,
                                                       s->starts, s->lists, s->figures);
     FUR_TRY(fur_cuda_launched(env, "list rows of a product"));
-    FUR_TRY(fetch_figures(env, s));
+    FUR_TRY(make_room(env, s));
     FUR_TRY(fur_cuda_spgemm_form(env, s, a, b, nullptr));
     spread_lengths<<<blocks_for(n + 1), BLOCK, 0, stream>>>(n, s->leader, s->starts, s->figures);
     FUR_TRY(fur_cuda_launched(env, "lengths of rows of a product"));
@@ -302,20 +323,6 @@ fur_status count(fur_env *env, const fur_csr_view *a, const fur_csr_view *b, fur
     return fur_cuda_copy(env, &size->entries, s->starts + s->rows, sizeof size->entries);
 }
 
-// Room for the places of leaders.
-fur_status make_places(fur_env *env, fur_spgemm_state *s)
-{
-    int64_t n = s->rows;
-    int64_t total;
-    keep_leaders<<<blocks_for(n + 1), BLOCK, 0, fur_cuda_stream(env)>>>(n, s->leader,
-                                                                        s->place_start);
-    FUR_TRY(fur_cuda_launched(env, "keep leaders"));
-    FUR_TRY(fur_exclusive_scan(env, s->place_start, n + 1));
-    FUR_TRY(fur_cuda_copy(env, &total, s->place_start + n, sizeof total));
-    return fur_cuda_allocate(env, total, s->wide_places() ? sizeof(uint32_t) : sizeof(uint16_t),
-                             &s->places);
-}
-
 fur_status set_long_rows(fur_env *env, fur_spgemm_state *s, fur_value_type value)
 {
     auto room = static_cast<int64_t>(FUR_SPGEMM_SHORT / fur_value_size(value));
@@ -345,8 +352,9 @@ void drop_pattern(fur_env *env, fur_spgemm_state *s)
     release_array(env, s->starts);
     release_array(env, s->lists);
     release_array(env, s->ranges);
+    release_array(env, s->formed);
     s->repeats_a = s->repeats_b = nullptr;
-    s->leader = s->lists = nullptr;
+    s->leader = s->lists = s->formed = nullptr;
     s->steps = s->starts = nullptr;
     s->ranges = nullptr;
 }
@@ -361,7 +369,6 @@ fur_status fill(fur_env *env, void *state, const fur_csr_view *a, const fur_csr_
         s->rows, s->starts, const_cast<void *>(c->offsets), c->offset_type == FUR_I64);
     FUR_TRY(fur_cuda_launched(env, "offsets of a product"));
     if (c->entries > 0) {
-        FUR_TRY(make_places(env, s));
         FUR_TRY(fur_cuda_spgemm_form(env, s, fur_rows(a), fur_rows(b), columns));
         spread_columns<<<blocks_for(s->rows, LANES), BLOCK, 0, stream>>>(
             s->rows, s->leader, s->steps, s->starts, columns);

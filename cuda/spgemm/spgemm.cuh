@@ -11,8 +11,8 @@
 #include "value.cuh"
 
 // How the columns of leaders are put in order: a product a lane, in registers, by 8 lanes or 32;
-// without repetitions, sorted by a warp in shared memory; or in a set of bits there, of one of
-// three sizes.
+// without repetitions, sorted in the registers of a warp; or in a set of bits in shared memory, of
+// one of three sizes.
 enum fur_spgemm_bin {
     FUR_SPGEMM_FEW,
     FUR_SPGEMM_SOME,
@@ -22,11 +22,12 @@ enum fur_spgemm_bin {
     FUR_SPGEMM_ALL
 };
 #define FUR_SPGEMM_BINS 6
+#define FUR_SPGEMM_SORTED_BINS 3
 
 // Products of a row of the first two bins, and entries of A's, at most.
 #define FUR_SPGEMM_FEW_LANES 8
 #define FUR_SPGEMM_SOME_LANES FUR_WARP
-// Products of a row that is sorted in shared memory, at most.
+// Products of a row of the third bin, at most.
 #define FUR_SPGEMM_SORTED 512
 // Columns of the sets, which a row may pass through several times.
 #define FUR_SPGEMM_NEAR_COLUMNS (1 << 15)
@@ -59,6 +60,7 @@ struct fur_rows {
 struct fur_spgemm_figures {
     unsigned long long products;
     unsigned long long longest;      // row of C
+    unsigned long long most;         // products of a leader
     unsigned lists[FUR_SPGEMM_BINS]; // rows of each bin
     unsigned long_rows;              // of more than FUR_SPGEMM_SHORT bytes
     int has_duplicates;              // B
@@ -84,15 +86,17 @@ struct fur_spgemm_state {
     int64_t *starts;    // rows + 1: offsets of C
     int32_t *lists;     // FUR_SPGEMM_BINS times so many leaders as there are rows
     fur_spgemm_range *ranges; // of leaders
+    int32_t *formed; // columns of leaders of the sorted bins, each row's where its places begin
     // For the values.
-    int64_t *place_start; // rows + 1: the products of each row before the count; then where the
-                          // places of its leader's products begin
-    void *places;         // of a leader's products in its row: uint16_t, or uint32_t in long rows
+    int64_t *place_start; // rows + 1: the products of each row at first; then where the places of
+                          // its products begin, or those of its leader
+    void *places;         // of a leader's products in its row: uint16_t, or uint32_t of many
     int32_t *long_rows;
 
+    // A row of C has at most as many columns as products, and as B.
     bool wide_places() const
     {
-        return host.longest > UINT16_MAX;
+        return host.most > UINT16_MAX && columns > UINT16_MAX;
     }
 };
 
@@ -131,8 +135,8 @@ __device__ inline void fur_for_products(const fur_rows &a, const fur_rows &b, in
 }
 
 extern "C" {
-// Forms the leaders' rows: their lengths into `starts`, or their columns to where `starts` says;
-// then places too.
+// Forms the leaders' rows. Without `columns`: their lengths into `starts` and, in the sorted bins,
+// `formed` and places. Then: their columns to where `starts` says, and the other places.
 fur_status fur_cuda_spgemm_form(fur_env *env, const fur_spgemm_state *s, fur_rows a, fur_rows b,
                                 int32_t *columns);
 // The values of C.

@@ -337,8 +337,7 @@ fur_status fur_cuda_spgemm_apply(fur_env *env, const void *state, const fur_csr_
         return FUR_OK;
     return fur_with_value(c->value_type, [&](auto value) {
         using Value = decltype(value);
-        return s->host.longest <= UINT16_MAX
-                   ? apply<Value, uint16_t>(env, s, a, b, alpha, c, values)
-                   : apply<Value, uint32_t>(env, s, a, b, alpha, c, values);
+        return s->wide_places() ? apply<Value, uint32_t>(env, s, a, b, alpha, c, values)
+                                : apply<Value, uint16_t>(env, s, a, b, alpha, c, values);
     });
 }

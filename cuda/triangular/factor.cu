@@ -1,14 +1,12 @@
 // Incomplete factors in a given pattern with the bits of src/cpu/triangular/factor.c: a team of
 // lanes has a row and takes what the rows before it put into it in the order of columns; entries of
 // one such row go to different places, and so each to a lane. As in solve.cu, blocks number
-// themselves as they begin, a row waits for those that it needs, whose notes say that they are
-// there, and teams go on as far as they can in turn.
+// themselves as they begin, a row looks at what it needs until all is known, and teams go on as far
+// as they can in turn.
 //
-// What other rows have computed is read from the second-level cache, as the first-level cache of a
-// multiprocessor does not see what others write.
-//
-// Bytes a row of n entries: those of A and of F once, F once more as it is written, and for each
-// entry left of the diagonal the row of its column from the second-level cache.
+// Bytes a row of n entries: those of A and of F once, the row in the making, F once more as it is
+// written, and for each entry left of the diagonal the row of its column from the second-level
+// cache.
 #include "reciprocal.cuh"
 #include "triangular.cuh"
 
@@ -29,7 +27,8 @@ template <class Value> struct factoring {
     const Value *a_values;
     fur_row_starts f;
     const int32_t *columns;
-    Value *values;
+    Value *work;   // of f, rows in the making
+    Value *values; // of f; of these two all bits are set where nothing is known yet
     Value *inverse;
     const int64_t *diagonal;
     const int32_t *order;
@@ -37,9 +36,7 @@ template <class Value> struct factoring {
     bool shifts;
     bool modified;
     bool hermitian;
-    // All bits are set at first: 0 for a row that is there; the next block; the first row without a
-    // usable pivot.
-    unsigned *notes;
+    // All bits are set at first: the next block; the first row without a usable pivot.
     unsigned *ticket;
     unsigned long long *failed;
 };
@@ -83,8 +80,12 @@ template <int lanes> struct team {
     // Calls f(lane) for the lanes for which it is so, in order, all lanes together.
     template <class F> __device__ void for_those(bool is_so, F f) const
     {
-        for (unsigned left = __ballot_sync(mask, is_so) >> first; left > 0; left &= left - 1)
+        unsigned left = __ballot_sync(mask, is_so) >> first;
+#pragma unroll 1
+        while (left > 0) {
             f(__ffs(static_cast<int>(left)) - 1);
+            left &= left - 1;
+        }
     }
 };
 
@@ -92,6 +93,7 @@ template <int lanes> struct team {
 __device__ int64_t find(const int32_t *columns, int64_t begin, int64_t end, int32_t column)
 {
     int64_t last = end;
+#pragma unroll 1
     while (begin < end) {
         int64_t middle = begin + (end - begin) / 2;
         if (columns[middle] < column)
@@ -102,130 +104,159 @@ __device__ int64_t find(const int32_t *columns, int64_t begin, int64_t end, int3
     return begin < last && columns[begin] == column ? begin : -1;
 }
 
-// A's entries of a row, 0 where only the pattern has one; a lane takes a position.
+// A's entries in the pattern, 0 where only that has one; a lane takes a position of a row. Bytes:
+// those of A and of F.
 template <class Value, int lanes>
-__device__ void load_row(const factoring<Value> &s, const team<lanes> &t, const row_place &r)
+__global__ void __launch_bounds__(BLOCK) load_rows(const __grid_constant__ factoring<Value> s)
 {
-    int64_t stop = s.a[r.i + 1];
-    for (int64_t to = r.begin + t.lane; to < r.end; to += lanes) {
+    int64_t i = (blockIdx.x * int64_t(BLOCK) + threadIdx.x) / lanes;
+    if (i >= s.rows)
+        return;
+    int64_t stop = s.a[i + 1];
+    int64_t own = s.diagonal[i];
+    for (int64_t to = s.f[i] + threadIdx.x % lanes; to < s.f[i + 1]; to += lanes) {
         Value sum = fur_zero<Value>();
         int32_t column = s.columns[to];
-        int64_t k = find(s.a_columns, s.a[r.i], stop, column);
+        int64_t k = find(s.a_columns, s.a[i], stop, column);
         for (; k >= 0 && k < stop && s.a_columns[k] == column; k++)
             sum = fur_add(sum, s.a_values[k]);
-        s.values[to] = s.shifts && to == r.own ? fur_mul(s.factor, sum) : sum;
+        s.work[to] = s.shifts && to == own ? fur_mul(s.factor, sum) : sum;
     }
-    t.sync();
 }
 
-// Subtracts what row `row`, that of entry k, puts into a row of L and U. What falls on the diagonal
-// of a modified one keeps the order of columns.
+// What is taken from the row of entry k at once, an entry a lane: of U from those right of its
+// diagonal, begin .. end - 1; of L own entries meet those left of it. All of it follows from the
+// pattern, and is found before values are waited for.
+struct step {
+    int32_t row;
+    int64_t begin;
+    int64_t end;
+    int64_t at;  // the lane's entry: of the row, or of L its own
+    int64_t met; // where it goes in the own row, or of L the row's entry in its column; -1: none
+};
+
 template <class Value, int lanes>
-__device__ void eliminate(const factoring<Value> &s, const team<lanes> &t, const row_place &r,
-                          int32_t row)
+__device__ step begin_lu(const factoring<Value> &s, const team<lanes> &t, const row_place &r)
 {
-    Value over;
+    int32_t row = s.columns[r.k];
     int64_t begin = s.diagonal[row] + 1;
-    int64_t end = s.f[row + int64_t(1)];
-    if constexpr (fur_value_of<Value>::is_complex)
-        over = fur_mul(fur_from_l2(&s.inverse[row]), s.values[r.k]);
-    else
-        over = s.values[r.k] / fur_from_l2(&s.values[begin - 1]);
+    return {row, begin, s.f[row + int64_t(1)], begin + t.lane, -1};
+}
+
+template <class Value>
+__device__ int64_t meet_lu(const factoring<Value> &s, const row_place &r, const step &w)
+{
+    int64_t from = r.k + 1;
+    return find(s.columns, from, w.at < w.end ? r.end : from, s.columns[min(w.at, w.end - 1)]);
+}
+
+// Subtracts what these entries put into a row of L and U; false if they are not there yet. What
+// falls on the diagonal of a modified one keeps the order of columns.
+template <class Value, int lanes>
+__device__ bool eliminate(const factoring<Value> &s, const team<lanes> &t, const row_place &r,
+                          const step &w)
+{
+    constexpr bool is_complex = fur_value_of<Value>::is_complex;
+    Value pivot = fur_look(is_complex ? &s.inverse[w.row] : &s.values[w.begin - 1]);
+    Value value = fur_look(&s.values[min(w.at, w.end - 1)]);
+    if (!__all_sync(t.mask, fur_is_known(pivot) && fur_is_known(value)))
+        return false;
+    Value over = s.work[r.k];
+    if (w.at - t.lane == w.begin) {
+        if constexpr (is_complex)
+            over = fur_mul(pivot, over);
+        else
+            over = over / pivot;
+    }
     Value minus = fur_negative(over);
     t.sync();
     if (t.lane == 0)
-        s.values[r.k] = over;
-    for (int64_t group = begin; group < end; group += lanes) {
-        int64_t q = group + t.lane;
-        Value value = q < end ? fur_from_l2(&s.values[q]) : fur_zero<Value>();
-        int64_t to =
-            find(s.columns, r.k + 1, q < end ? r.end : r.k + 1, s.columns[min(q, end - 1)]);
-        bool to_diagonal = s.modified && q < end && (to < 0 || to == r.own);
-        if (to >= 0 && !to_diagonal)
-            s.values[to] = fur_fma(minus, value, s.values[to]);
-        t.for_those(to_diagonal, [&](int lane) {
-            Value other = t.shuffle(value, lane);
-            if (t.lane == 0)
-                s.values[r.own] = fur_fma(minus, other, s.values[r.own]);
-        });
-    }
+        s.work[r.k] = over;
+    bool to_diagonal = s.modified && w.at < w.end && (w.met < 0 || w.met == r.own);
+    if (w.met >= 0 && !to_diagonal)
+        s.work[w.met] = fur_fma(minus, value, s.work[w.met]);
+    t.for_those(to_diagonal, [&](int lane) {
+        Value other = t.shuffle(value, lane);
+        if (t.lane == 0)
+            s.work[r.own] = fur_fma(minus, other, s.work[r.own]);
+    });
     t.sync();
+    return true;
 }
 
 // Whether the pivot can be divided by; it becomes real, and is inverted, where that is asked for.
 template <class Value> __device__ bool finish_lu(const factoring<Value> &s, const row_place &r)
 {
-    Value pivot = s.values[r.own];
+    Value pivot = s.work[r.own];
     double real = fur_real_part(pivot);
-    if (s.hermitian) {
-        pivot = fur_from<Value>({real, 0});
-        s.values[r.own] = pivot;
-        if (!(real > 0))
-            return false;
-    }
+    if (s.hermitian)
+        s.work[r.own] = pivot = fur_from<Value>({real, 0});
+    bool usable = isfinite(real) && real != 0;
     if constexpr (fur_value_of<Value>::is_complex) {
-        bool usable = fur_invert(&pivot);
-        s.inverse[r.i] = pivot;
-        return usable;
-    } else {
-        return isfinite(real) && real != 0;
+        usable = fur_invert(&pivot);
+        fur_tell(&s.inverse[r.i], fur_knowable(pivot));
     }
+    return usable && (!s.hermitian || real > 0);
 }
 
-// Entry k of a row of L in A ~ L L^H, and what it takes from the diagonal.
 template <class Value, int lanes>
-__device__ void cholesky(const factoring<Value> &s, const team<lanes> &t, const row_place &r,
-                         int32_t row)
+__device__ step begin_cholesky(const factoring<Value> &s, const team<lanes> &t, const row_place &r)
 {
-    int64_t begin = s.f[row];
-    int64_t last = s.f[row + int64_t(1)] - 1;
-    Value sum = s.values[r.k];
-    for (int64_t group = r.begin; group < r.k; group += lanes) {
-        int64_t p = group + t.lane;
-        int64_t q = find(s.columns, begin, p < r.k ? last : begin, s.columns[min(p, r.k)]);
-        Value minus = q >= 0 ? fur_negative(s.values[p]) : fur_zero<Value>();
-        Value value = q >= 0 ? fur_conj(fur_from_l2(&s.values[q])) : minus;
-        t.for_those(q >= 0, [&](int lane) {
-            sum = fur_fma(t.shuffle(minus, lane), t.shuffle(value, lane), sum);
-        });
-    }
-    sum = fur_over_real(sum, fur_from_l2(&s.values[last]));
+    int32_t row = s.columns[r.k];
+    return {row, s.f[row], s.f[row + int64_t(1)] - 1, r.begin + t.lane, -1};
+}
+
+template <class Value>
+__device__ int64_t meet_cholesky(const factoring<Value> &s, const row_place &r, const step &w)
+{
+    return find(s.columns, w.begin, w.at < r.k ? w.end : w.begin, s.columns[min(w.at, r.k)]);
+}
+
+// Entry k of a row of L in A ~ L L^H, as far as these own entries go, and after the last what it
+// takes from the diagonal; false if the row that it needs is not there yet.
+template <class Value, int lanes>
+__device__ bool cholesky(const factoring<Value> &s, const team<lanes> &t, const row_place &r,
+                         const step &w)
+{
+    Value pivot = fur_look(&s.values[w.end]);
+    Value value = fur_look(&s.values[w.met >= 0 ? w.met : w.end]);
+    if (!__all_sync(t.mask, fur_is_known(pivot) && fur_is_known(value)))
+        return false;
+    Value sum = s.work[r.k];
+    Value minus = fur_negative(s.work[min(w.at, r.k)]);
+    t.for_those(w.met >= 0, [&](int lane) {
+        sum = fur_fma(t.shuffle(minus, lane), fur_conj(t.shuffle(value, lane)), sum);
+    });
+    bool is_last = w.at - t.lane + lanes >= r.k;
+    if (is_last)
+        sum = fur_over_real(sum, pivot);
     t.sync();
-    if (t.lane == 0) {
-        s.values[r.k] = sum;
-        s.values[r.own] = fur_fma(fur_negative(sum), fur_conj(sum), s.values[r.own]);
-    }
+    if (t.lane == 0)
+        s.work[r.k] = sum;
+    if (t.lane == 0 && is_last)
+        s.work[r.own] = fur_fma(fur_negative(sum), fur_conj(sum), s.work[r.own]);
     t.sync();
+    return true;
 }
 
 template <class Value>
 __device__ bool finish_cholesky(const factoring<Value> &s, const row_place &r)
 {
-    double pivot = sqrt(double(fur_real_part(s.values[r.own])));
-    s.values[r.own] = fur_from<Value>({pivot, 0});
+    double pivot = sqrt(double(fur_real_part(s.work[r.own])));
+    s.work[r.own] = fur_from<Value>({pivot, 0});
     return pivot > 0 && isfinite(pivot);
 }
 
-// Whether a row has been computed, as the first lane of the team sees it.
-template <class Value, int lanes>
-__device__ bool is_there(const factoring<Value> &s, const team<lanes> &t, int32_t row)
-{
-    bool there = t.shuffle(__ldcv(&s.notes[row]), 0) == 0;
-    if (there)
-        __threadfence();
-    return there;
-}
-
-// Tells the others, after what all lanes have written.
+// Tells the others the row.
 template <class Value, bool Lower, int lanes>
 __device__ void finish_row(const factoring<Value> &s, const team<lanes> &t, const row_place &r)
 {
     if (t.lane == 0 && !(Lower ? finish_cholesky(s, r) : finish_lu(s, r)))
         atomicMin(s.failed, static_cast<unsigned long long>(r.i));
-    __threadfence();
     t.sync();
-    if (t.lane == 0)
-        __stcg(&s.notes[r.i], 0u);
+#pragma unroll 1
+    for (int64_t k = r.begin + t.lane; k < r.end; k += lanes)
+        fur_tell(&s.values[k], fur_knowable(s.work[k]));
 }
 
 template <class Value, bool Lower, int lanes>
@@ -240,24 +271,30 @@ __global__ void __launch_bounds__(BLOCK) factor_rows(const __grid_constant__ fac
         r.begin = r.k = s.f[r.i];
         r.end = s.f[r.i + 1];
         r.own = s.diagonal[r.i];
-        load_row(s, t, r);
     }
+    step w = {};
+    bool begins = true; // with entry k
+    bool moves = true;  // to other entries
+#pragma unroll 1
     while (!__all_sync(ALL_LANES, done)) {
-        if (r.k < r.own && is_there(s, t, s.columns[r.k])) {
-            if constexpr (Lower)
-                cholesky(s, t, r, s.columns[r.k]);
-            else
-                eliminate(s, t, r, s.columns[r.k]);
-            r.k++;
+        if (r.k < r.own) {
+            if (begins)
+                w = Lower ? begin_cholesky(s, t, r) : begin_lu(s, t, r);
+            if (moves)
+                w.met = Lower ? meet_cholesky(s, r, w) : meet_lu(s, r, w);
+            moves = Lower ? cholesky(s, t, r, w) : eliminate(s, t, r, w);
+            w.at += moves ? lanes : 0;
+            begins = moves && w.at - t.lane >= (Lower ? r.k : w.end);
+            r.k += begins;
+        } else if (!done) {
+            finish_row<Value, Lower>(s, t, r);
+            done = true;
         }
-        if (done || r.k < r.own)
-            continue;
-        finish_row<Value, Lower>(s, t, r);
-        done = true;
     }
 }
 
-template <class Value> factoring<Value> factoring_of(const fur_factor_call *call, unsigned *memory)
+template <class Value>
+factoring<Value> factoring_of(const fur_factor_call *call, void *work, unsigned *memory)
 {
     const fur_csr_view *a = call->a;
     const fur_csr_view *f = call->f;
@@ -268,6 +305,7 @@ template <class Value> factoring<Value> factoring_of(const fur_factor_call *call
     s.a_values = static_cast<const Value *>(a->values);
     s.f = {f->offsets, f->offset_type == FUR_I64};
     s.columns = f->columns;
+    s.work = static_cast<Value *>(work);
     s.values = static_cast<Value *>(call->values);
     s.inverse = static_cast<Value *>(call->inverse);
     s.diagonal = call->diagonal;
@@ -278,7 +316,6 @@ template <class Value> factoring<Value> factoring_of(const fur_factor_call *call
     s.hermitian = call->form == FUR_FACTOR_HERMITIAN;
     s.failed = reinterpret_cast<unsigned long long *>(memory);
     s.ticket = memory + 2;
-    s.notes = memory + 3;
     return s;
 }
 
@@ -287,36 +324,57 @@ fur_status launch(const fur_factor_call *call, const factoring<Value> &s)
 {
     auto kernel = call->form == FUR_FACTOR_CHOLESKY ? factor_rows<Value, true, lanes>
                                                     : factor_rows<Value, false, lanes>;
-    kernel<<<fur_blocks(s.rows * lanes, BLOCK), BLOCK, 0, fur_cuda_stream(call->env)>>>(s);
+    unsigned blocks = fur_blocks(s.rows * lanes, BLOCK);
+    cudaStream_t stream = fur_cuda_stream(call->env);
+    load_rows<Value, lanes><<<blocks, BLOCK, 0, stream>>>(s);
+    FUR_TRY(fur_cuda_launched(call->env, "values in a pattern"));
+    kernel<<<blocks, BLOCK, 0, stream>>>(s);
     return fur_cuda_launched(call->env, "incomplete factors");
 }
 
-fur_status factor(const fur_factor_call *call, unsigned *memory, int64_t *failed)
+// Nothing is known yet.
+fur_status forget(const fur_factor_call *call, unsigned *memory)
 {
     fur_env *env = call->env;
+    const fur_csr_view *f = call->f;
+    size_t size = fur_value_size(f->value_type);
     cudaStream_t stream = fur_cuda_stream(env);
+    FUR_CUDA(env, cudaMemsetAsync(memory, 0xff, 3 * sizeof *memory, stream));
+    FUR_CUDA(env, cudaMemsetAsync(call->values, 0xff, f->entries * size, stream));
+    if (call->inverse)
+        FUR_CUDA(env, cudaMemsetAsync(call->inverse, 0xff, f->rows * size, stream));
+    return FUR_OK;
+}
+
+fur_status factor(const fur_factor_call *call, void *work, unsigned *memory, int64_t *failed)
+{
     bool few = call->f->entries <= FEW_ENTRIES * call->f->rows;
-    FUR_CUDA(env, cudaMemsetAsync(memory, 0xff, (call->f->rows + 3) * sizeof *memory, stream));
+    FUR_TRY(forget(call, memory));
     FUR_TRY(fur_with_value(call->f->value_type, [&](auto zero) {
         using Value = decltype(zero);
-        auto s = factoring_of<Value>(call, memory);
+        auto s = factoring_of<Value>(call, work, memory);
         return few ? launch<FEW_LANES>(call, s) : launch<FUR_WARP>(call, s);
     }));
-    return fur_cuda_copy(env, failed, memory, sizeof *failed); // all bits set: -1
+    return fur_cuda_copy(call->env, failed, memory, sizeof *failed); // all bits set: -1
 }
 
 } // namespace
 
 int64_t fur_cuda_factor(const fur_factor_call *call)
 {
+    fur_env *env = call->env;
     int64_t failed = -1;
-    unsigned *memory;
+    unsigned *memory = nullptr;
+    void *work = nullptr;
     if (call->f->rows == 0)
         return failed;
-    fur_status status = fur_cuda_allocate(call->env, call->f->rows + 3, sizeof *memory, &memory);
-    if (status == FUR_OK) {
-        status = factor(call, memory, &failed);
-        fur_cuda_release(call->env, memory);
-    }
+    fur_status status =
+        fur_cuda_allocate(env, call->f->entries, fur_value_size(call->f->value_type), &work);
+    if (status == FUR_OK)
+        status = fur_cuda_allocate(env, 3, sizeof *memory, &memory);
+    if (status == FUR_OK)
+        status = factor(call, work, memory, &failed);
+    fur_cuda_release(env, memory);
+    fur_cuda_release(env, work);
     return status == FUR_OK ? failed : -1 - static_cast<int64_t>(status);
 }

@@ -8,12 +8,22 @@
  * as strong, and if that does not help, coarsening ends. */
 #define SLOW 0.7
 
+/* Cycles of a solve: plans of products must pay within one. */
+#define CYCLES 15
+
 /* A last level of at most so many rows has an inverse. */
 #define DENSE_MOST 1000
 
 static const fur_csr *matrix(const fur_amg_rung *rung)
 {
     return rung->level.a;
+}
+
+/* For so many products in a cycle. */
+static fur_status plan_products(const fur_csr *a, int times, fur_spmv **out)
+{
+    fur_spmv_options options = {.size = sizeof options, .uses = (int64_t)times * CYCLES};
+    return fur_spmv_plan(a, &options, out);
 }
 
 /* The vectors and products of a level. */
@@ -25,7 +35,7 @@ static fur_status equip(fur_amg *amg, int index)
     fur_vector **vectors[] = {&rung->scaling, &rung->x, &rung->r, &rung->p};
     for (int i = 0; i < 4; i++)
         FUR_TRY(fur_vector_create(context, amg->value, a->view.rows, vectors[i]));
-    return fur_spmv_plan(a, NULL, &rung->times_a);
+    return plan_products(a, 2 * amg->options.sweeps + 1, &rung->times_a);
 }
 
 static void release_step(fur_context *context, fur_amg_step *step)
@@ -104,8 +114,8 @@ static fur_status descend(const fur_amg *amg, fur_amg_rung *rung, fur_csr **coar
     FUR_TRY(fur_spgemm_multiply(step->right, fur_real(1), &step->ap));
     FUR_TRY(fur_spgemm_plan(step->r, step->ap, NULL, &step->left));
     FUR_TRY(fur_spgemm_multiply(step->left, fur_real(1), coarse));
-    FUR_TRY(fur_spmv_plan(step->p, NULL, &step->times_p));
-    return fur_spmv_plan(step->r, NULL, &step->times_r);
+    FUR_TRY(plan_products(step->p, 1, &step->times_p));
+    return plan_products(step->r, 1, &step->times_r);
 }
 
 /* Vectors for cycles that come to a level twice. */
