@@ -3,6 +3,7 @@
 #define FURROW_CUDA_AMG_CUH
 
 #include "device.cuh"
+#include "lanes.cuh"
 #include "value.cuh"
 
 extern "C" {
@@ -60,6 +61,29 @@ template <class Body> fur_status fur_amg_run(fur_env *env, const char *name, int
     if (n == 0)
         return FUR_OK;
     fur_amg_each<<<fur_blocks(n, FUR_AMG_BLOCK), FUR_AMG_BLOCK, 0, fur_cuda_stream(env)>>>(n, body);
+    return fur_cuda_launched(env, name);
+}
+
+// Lanes that walk along a row together, so that they read neighbours.
+#define FUR_AMG_LANES 8
+using fur_amg_lanes = fur_lane_team<FUR_AMG_LANES>;
+
+// Runs body(i, team) for i < n, a team each.
+template <class Body>
+__global__ void __launch_bounds__(FUR_AMG_BLOCK) fur_amg_each_by_teams(int64_t n, Body body)
+{
+    int64_t i = fur_amg_index() / FUR_AMG_LANES;
+    if (i < n)
+        body(i, fur_amg_lanes());
+}
+
+template <class Body>
+fur_status fur_amg_run_teams(fur_env *env, const char *name, int64_t n, Body body)
+{
+    if (n == 0)
+        return FUR_OK;
+    fur_amg_each_by_teams<<<fur_blocks(n * FUR_AMG_LANES, FUR_AMG_BLOCK), FUR_AMG_BLOCK, 0,
+                            fur_cuda_stream(env)>>>(n, body);
     return fur_cuda_launched(env, name);
 }
 

@@ -1,5 +1,5 @@
-// The smoothed prolongation, as src/amg/prolong.c: a node, or a row, a thread. Bytes: the graph and
-// what it leads to for the pattern; the matrix, the graph, T and P for the values.
+// The smoothed prolongation, as src/amg/prolong.c: a node a thread, or a row a team. Bytes: the
+// graph and what it leads to for the pattern; the matrix, the graph, T and P for the values.
 #include "amg.cuh"
 #include "arrange.cuh"
 
@@ -117,29 +117,27 @@ template <class Value> struct fill_row {
     const int32_t *columns;
     Value *values;
 
-    // Where an aggregate's entries are in a row of P.
-    __device__ int64_t place(int64_t begin, int64_t count, int32_t number) const
+    // Which aggregate of a row of P, of `count`, is that of row j; -1: none.
+    __device__ int slot_of(int64_t begin, int count, int32_t j) const
     {
+        int32_t number = aggregate[j / block];
         int32_t column = number * modes;
-        int64_t low = 0;
-        int64_t high = count / modes;
+        int low = 0;
+        int high = count;
         while (high - low > 1) {
-            int64_t middle = low + (high - low) / 2;
-            if (columns[begin + middle * modes] <= column)
+            int middle = low + (high - low) / 2;
+            if (columns[begin + int64_t(middle) * modes] <= column)
                 low = middle;
             else
                 high = middle;
         }
-        return begin + low * modes;
+        return number >= 0 ? low : -1;
     }
 
-    // row += a T_j
-    __device__ void add(int64_t begin, int64_t count, Value a, int64_t j) const
+    // values[to ..] += a T_j
+    __device__ void add(int64_t to, Value a, int64_t j) const
     {
-        int32_t number = aggregate[j / block];
-        if (number < 0)
-            return;
-        int64_t to = place(begin, count, number);
+#pragma unroll 1
         for (int mode = 0; mode < modes; mode++)
             values[to + mode] = fur_add(values[to + mode], fur_mul(a, t[j * modes + mode]));
     }
@@ -160,45 +158,86 @@ template <class Value> struct fill_row {
         } else {
             double d = diagonal;
             double of_stored = stored;
-            return d * of_stored > FUR_AMG_LEAST * of_stored * of_stored
-                       ? fur_from<Value>({-omega / d, 0})
-                       : fur_zero<Value>();
+            double quotient = -omega / d;
+            bool smooths = d * of_stored > FUR_AMG_LEAST * of_stored * of_stored;
+            return fur_from<Value>({smooths ? quotient : 0, 0});
         }
     }
 
-    __device__ void operator()(int64_t row) const
+    // Whether another node is a strong neighbour.
+    __device__ bool is_strong(int64_t node, int32_t other) const
     {
+        const int32_t *column = graph.column + graph.begin[node];
+        int32_t low = 0;
+        int32_t high = graph.count[node];
+        while (low < high) {
+            int32_t middle = low + (high - low) / 2;
+            if (column[middle] < other)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        return low < graph.count[node] && column[low] == other;
+    }
+
+    // An entry of A' as a lane has it: weak ones are moved to the diagonal.
+    struct moved {
+        Value a;
+        int32_t column;
+        int32_t j;
+        int slot; // of its aggregate
+    };
+
+    __device__ moved fetch(int32_t row, int64_t begin, int count, int64_t k) const
+    {
+        int32_t node = row / block;
+        int32_t j = a_columns[k];
+        moved m = {a_values[k], j, j, -1};
+        if (j / block != node && !is_strong(node, j / block))
+            m.j = node * block + j % block;
+        m.slot = slot_of(begin, count, m.j);
+        return m;
+    }
+
+    // Each lane adds to the places that are its own, in the order of A's entries.
+    __device__ void operator()(int64_t index, const fur_amg_lanes &team) const
+    {
+        auto row = static_cast<int32_t>(index);
         int64_t begin = offsets[row];
-        int64_t count = offsets[row + 1] - begin;
-        int64_t node = row / block;
-        const int32_t *strong = graph.column + graph.begin[node];
-        const int32_t *strong_end = strong + graph.count[node];
+        int64_t stop = offsets[row + int64_t(1)];
+        int count = static_cast<int>(stop - begin) / modes;
         Value diagonal = fur_zero<Value>();
         Value stored = fur_zero<Value>();
-        for (int64_t k = 0; k < count; k++)
-            values[begin + k] = fur_zero<Value>();
         if (count == 0)
             return;
-        int64_t end = a_offsets[row + 1];
-        for (int64_t k = a_offsets[row]; k < end; k++) {
-            int64_t column = a_columns[k];
-            int64_t j = column;
-            int64_t other = j / block;
-            Value a = a_values[k];
-            while (strong < strong_end && *strong < other)
-                strong++;
-            if (other != node && (strong == strong_end || *strong != other))
-                j = node * block + j % block;
-            if (j == row)
-                diagonal = fur_add(diagonal, a);
-            if (column == row)
-                stored = fur_add(stored, a);
-            add(begin, count, a, j);
+#pragma unroll 1
+        for (int64_t k = begin + team.lane; k < stop; k += FUR_AMG_LANES)
+            values[k] = fur_zero<Value>();
+        team.sync();
+        int64_t end = a_offsets[row + int64_t(1)];
+        for (int64_t first = a_offsets[row]; first < end; first += FUR_AMG_LANES) {
+            moved mine = fetch(row, begin, count, min(first + team.lane, end - 1));
+            int there = static_cast<int>(min(int64_t(FUR_AMG_LANES), end - first));
+#pragma unroll 1
+            for (int lane = 0; lane < there; lane++) {
+                Value a = team.from(mine.a, lane);
+                int32_t j = team.from(mine.j, lane);
+                int slot = team.from(mine.slot, lane);
+                diagonal = j == row ? fur_add(diagonal, a) : diagonal;
+                stored = team.from(mine.column, lane) == row ? fur_add(stored, a) : stored;
+                if (slot >= 0 && slot % FUR_AMG_LANES == team.lane)
+                    add(begin + int64_t(slot) * modes, a, j);
+            }
         }
+        team.sync();
         Value by = factor(diagonal, stored);
-        for (int64_t k = 0; k < count; k++)
-            values[begin + k] = fur_mul(by, values[begin + k]);
-        add(begin, count, fur_from<Value>({1, 0}), row);
+#pragma unroll 1
+        for (int64_t k = begin + team.lane; k < stop; k += FUR_AMG_LANES)
+            values[k] = fur_mul(by, values[k]);
+        team.sync();
+        int slot = slot_of(begin, count, row);
+        if (slot >= 0 && team.lane == 0)
+            add(begin + int64_t(slot) * modes, fur_from<Value>({1, 0}), row);
     }
 };
 
@@ -238,18 +277,18 @@ fur_status fur_cuda_amg_fill_prolongation(fur_env *env, const fur_csr_view *a, i
 {
     return fur_with_value(a->value_type, [&](auto one) {
         using Value = decltype(one);
-        return fur_amg_run(env, "values of a prolongation", a->rows,
-                           fill_row<Value>{{a->offsets, a->offset_type == FUR_I64},
-                                           a->columns,
-                                           static_cast<const Value *>(a->values),
-                                           block,
-                                           modes,
-                                           omega,
-                                           *graph,
-                                           aggregate,
-                                           static_cast<const Value *>(t),
-                                           {p->offsets, p->offset_type == FUR_I64},
-                                           p->columns,
-                                           fur_amg_writable<Value>(p->values)});
+        return fur_amg_run_teams(env, "values of a prolongation", a->rows,
+                                 fill_row<Value>{{a->offsets, a->offset_type == FUR_I64},
+                                                 a->columns,
+                                                 static_cast<const Value *>(a->values),
+                                                 block,
+                                                 modes,
+                                                 omega,
+                                                 *graph,
+                                                 aggregate,
+                                                 static_cast<const Value *>(t),
+                                                 {p->offsets, p->offset_type == FUR_I64},
+                                                 p->columns,
+                                                 fur_amg_writable<Value>(p->values)});
     });
 }

@@ -20,26 +20,34 @@ template <class Value> __device__ Value scale(Value d, double modulus, double su
         return 1 / d;
 }
 
+// A team a row.
 template <class Value>
 __global__ void __launch_bounds__(FUR_AMG_BLOCK)
     scan_rows(fur_row_starts offsets, const int32_t *columns, const Value *values, int64_t rows,
               bool sums, Value *scaling, unsigned long long *largest)
 {
-    int64_t i = fur_amg_index();
+    const fur_amg_lanes team;
+    int64_t i = fur_amg_index() / FUR_AMG_LANES;
     unsigned long long bits = 0;
     if (i < rows) {
         Value d = fur_zero<Value>();
         double sum = 0;
         int64_t end = offsets[i + 1];
-        for (int64_t k = offsets[i]; k < end; k++) {
-            sum += magnitude(values[k]);
-            if (columns[k] == i)
-                d = fur_add(d, values[k]);
+        for (int64_t first = offsets[i]; first < end; first += FUR_AMG_LANES) {
+            int64_t k = min(first + team.lane, end - 1);
+            Value mine = values[k];
+            int there = static_cast<int>(min(int64_t(FUR_AMG_LANES), end - first));
+            double modulus = magnitude(mine);
+            for (int lane = 0; lane < there; lane++)
+                sum += team.from(modulus, lane);
+            team.for_those(columns[k] == i && team.lane < there,
+                           [&](int lane) { d = fur_add(d, team.from(mine, lane)); });
         }
         double modulus = magnitude(d);
         double radius = modulus == 0 ? (sum < HUGE_VAL ? 0 : sum) : sum / modulus;
         bits = static_cast<unsigned long long>(__double_as_longlong(fabs(radius)));
-        scaling[i] = scale(d, modulus, sum, sums);
+        if (team.lane == 0)
+            scaling[i] = scale(d, modulus, sum, sums);
     }
     for (int half = FUR_WARP / 2; half > 0; half /= 2)
         bits = max(bits, __shfl_down_sync(~0U, bits, half));
@@ -60,7 +68,7 @@ fur_status fur_cuda_amg_scan_rows(fur_env *env, const fur_csr_view *a, bool sums
     FUR_TRY(fur_with_value(a->value_type, [&](auto value) {
         using Value = decltype(value);
         if (a->rows > 0)
-            scan_rows<<<fur_blocks(a->rows, FUR_AMG_BLOCK), FUR_AMG_BLOCK, 0,
+            scan_rows<<<fur_blocks(a->rows * FUR_AMG_LANES, FUR_AMG_BLOCK), FUR_AMG_BLOCK, 0,
                         fur_cuda_stream(env)>>>({a->offsets, a->offset_type == FUR_I64}, a->columns,
                                                 static_cast<const Value *>(a->values), a->rows,
                                                 sums, static_cast<Value *>(scaling), largest.at);

@@ -90,8 +90,8 @@ template <class Value> struct measure {
     }
 };
 
-// The strong neighbours of a node.
-template <class Value> struct choose {
+// How the strong neighbours of a node are found.
+template <class Value> struct choice {
     blocks<Value> a;
     double limit;
     const double *diagonal;
@@ -106,57 +106,70 @@ template <class Value> struct choose {
         return fur_amg_is_strong(squares, diagonals, limit);
     }
 
-    __device__ int32_t entries(int64_t i, int32_t *column) const
+    // A node is alone if all blocks beside its diagonal are small together.
+    __device__ void keep(int64_t i, int32_t count, double beside) const
     {
-        int32_t count = 0;
-        int64_t end = a.offsets[i + 1];
-        for (int64_t k = a.offsets[i]; k < end; k++) {
-            int32_t j = a.columns[k];
-            if (j != i && is_strong(square(a.values[k]), i, j))
-                column[count++] = j;
-        }
-        return count;
+        graph.count[i] = count;
+        aggregate[i] =
+            count == 0 && beside <= FUR_AMG_SLIGHT * diagonal[i] ? FUR_AMG_ALONE : FUR_AMG_FREE;
     }
+};
 
+// Those of a row, a team a row.
+template <class Value> struct choose_entries : choice<Value> {
     // The sum of the moduli beside the diagonal.
     __device__ double entries_beside(int64_t i) const
     {
         double sum = 0;
+        const blocks<Value> &a = this->a;
         int64_t end = a.offsets[i + 1];
         for (int64_t k = a.offsets[i]; k < end; k++)
             sum += a.columns[k] == i ? 0 : sqrt(square(a.values[k]));
         return sum;
     }
 
+    __device__ void operator()(int64_t i, const fur_amg_lanes &team) const
+    {
+        const blocks<Value> &a = this->a;
+        int32_t *column = this->graph.column + this->graph.begin[i];
+        int32_t count = 0;
+        int64_t end = a.offsets[i + 1];
+        for (int64_t first = a.offsets[i]; first < end; first += FUR_AMG_LANES) {
+            int64_t k = first + team.lane;
+            int32_t j = k < end ? a.columns[k] : static_cast<int32_t>(i);
+            unsigned strong = team.ballot(j != i && this->is_strong(square(a.values[k]), i, j));
+            if (strong >> team.lane & 1)
+                column[count + __popc(strong & (1u << team.lane) - 1)] = j;
+            count += __popc(strong);
+        }
+        if (team.lane == 0)
+            this->keep(i, count, count == 0 ? entries_beside(i) : 0);
+    }
+};
+
+// Those of a node of several rows.
+template <class Value> struct choose_blocks : choice<Value> {
     // Also gives the sum of the norms beside the diagonal.
     __device__ int32_t whole_blocks(int64_t i, int32_t *column, double *beside) const
     {
         int32_t count = 0;
         double sum = 0;
-        a.for_blocks(i, [&](int64_t node, double squares) {
+        this->a.for_blocks(i, [&](int64_t node, double squares) {
             if (node == i)
                 return;
             sum += sqrt(squares);
-            if (is_strong(squares, i, node))
+            if (this->is_strong(squares, i, node))
                 column[count++] = static_cast<int32_t>(node);
         });
         *beside = sum;
         return count;
     }
 
-    // A node is alone if all blocks beside its diagonal are small together.
     __device__ void operator()(int64_t i) const
     {
-        int32_t *column = graph.column + graph.begin[i];
         double beside = 0;
-        int32_t count;
-        if (a.block > 1)
-            count = whole_blocks(i, column, &beside);
-        else if ((count = entries(i, column)) == 0)
-            beside = entries_beside(i);
-        graph.count[i] = count;
-        aggregate[i] =
-            count == 0 && beside <= FUR_AMG_SLIGHT * diagonal[i] ? FUR_AMG_ALONE : FUR_AMG_FREE;
+        int32_t count = whole_blocks(i, this->graph.column + this->graph.begin[i], &beside);
+        this->keep(i, count, beside);
     }
 };
 
@@ -216,8 +229,11 @@ fur_status fur_cuda_amg_find_strong(fur_env *env, const fur_csr_view *a, int blo
                                    block};
         FUR_TRY(fur_amg_run(env, "diagonals", graph->nodes,
                             measure<Value>{by_blocks, diagonal, graph->begin}));
-        return fur_amg_run(env, "strong entries", graph->nodes,
-                           choose<Value>{by_blocks, limit, diagonal, *graph, aggregate});
+        choice<Value> how = {by_blocks, limit, diagonal, *graph, aggregate};
+        return block > 1
+                   ? fur_amg_run(env, "strong blocks", graph->nodes, choose_blocks<Value>{how})
+                   : fur_amg_run_teams(env, "strong entries", graph->nodes,
+                                       choose_entries<Value>{how});
     }));
     return is_symmetric(env, graph, symmetric);
 }

@@ -1,4 +1,4 @@
-// Values that move between the lanes of a warp. All lanes of the warp must take part.
+// Values that move between the lanes of a warp, of which all must take part, or of a team.
 #ifndef FURROW_CUDA_LANES_CUH
 #define FURROW_CUDA_LANES_CUH
 
@@ -46,5 +46,51 @@ template <class Value> __device__ inline Value fur_fold_lanes(Value sum, int lan
         sum = fur_add(sum, fur_shuffle_down(sum, half));
     return sum;
 }
+
+// So many neighbouring lanes of a warp, a power of two, that work on the same thing; what its
+// members do, all of its lanes must do together.
+template <int lanes> struct fur_lane_team {
+    int lane;
+    int first; // of its lanes in the warp
+    unsigned mask;
+
+    __device__ fur_lane_team()
+        : lane(threadIdx.x % lanes), first(threadIdx.x % FUR_WARP / lanes * lanes),
+          mask(FUR_ALL_LANES >> (FUR_WARP - lanes) << first)
+    {
+    }
+
+    // What lanes have written is seen by all of the team.
+    __device__ void sync() const
+    {
+        __syncwarp(mask);
+    }
+
+    // The value of a lane.
+    template <class T> __device__ T from(T value, int other) const
+    {
+        if constexpr (fur_value_of<T>::is_complex)
+            return {from(value.re, other), from(value.im, other)};
+        else
+            return __shfl_sync(mask, value, other, lanes);
+    }
+
+    // A bit for each lane for which it is so, the first lowest.
+    __device__ unsigned ballot(bool is_so) const
+    {
+        return __ballot_sync(mask, is_so) >> first & FUR_ALL_LANES >> (FUR_WARP - lanes);
+    }
+
+    // Calls f(lane) for the lanes for which it is so, in order.
+    template <class F> __device__ void for_those(bool is_so, F f) const
+    {
+        unsigned left = ballot(is_so);
+#pragma unroll 1
+        while (left > 0) {
+            f(__ffs(static_cast<int>(left)) - 1);
+            left &= left - 1;
+        }
+    }
+};
 
 #endif

@@ -29,29 +29,6 @@ struct forming {
     void *places;
 };
 
-// The place of a column among n >= 1 sorted ones, of which it is one.
-__device__ int64_t place_of(int32_t column, const int32_t *sorted, int64_t n)
-{
-    int64_t low = 0;
-    int64_t high = n;
-    while (high - low > 1) {
-        int64_t middle = low + (high - low) / 2;
-        *(sorted[middle] <= column ? &low : &high) = middle;
-    }
-    return low;
-}
-
-// The places of a row's products, by a warp.
-template <class Place>
-__device__ void find_places(const forming &f, int64_t row, int lane, const int32_t *sorted,
-                            int64_t n)
-{
-    Place *to = static_cast<Place *>(f.places) + f.place_start[row];
-    fur_for_products(f.a, f.b, row, lane, [&](int64_t t, int32_t column) {
-        to[t] = static_cast<Place>(place_of(column, sorted, n));
-    });
-}
-
 // Sorts the numbers of a warp, of which lane l has the (32 j + l)-th (bitonic, Batcher 1968).
 template <int each> __device__ void sort_by_warp(int32_t (&number)[each], int lane)
 {
@@ -290,20 +267,75 @@ __device__ void mark_columns(const forming &f, int64_t row, int64_t base, int64_
     }
 }
 
+// The entries of A's row, begin .. end - 1, that a warp takes, and where the places of their
+// products begin.
+struct share {
+    int64_t begin;
+    int64_t end;
+    int64_t product;
+};
+
+__device__ share share_of(const forming &f, int64_t row)
+{
+    constexpr int warps = MARK_BLOCK / FUR_WARP;
+    __shared__ int64_t sums[warps];
+    int warp = threadIdx.x / FUR_WARP;
+    int lane = threadIdx.x % FUR_WARP;
+    int64_t first = f.a.start(row);
+    int64_t entries = f.a.start(row + 1) - first;
+    int64_t each = (entries + warps - 1) / warps;
+    share s = {first + min(warp * each, entries), first + min((warp + 1) * each, entries),
+               f.place_start[row]};
+    int64_t mine = 0;
+    for (int64_t e = s.begin + lane; e < s.end; e += FUR_WARP)
+        mine += f.b.start(f.a.columns[e] + 1) - f.b.start(f.a.columns[e]);
+    for (int half = FUR_WARP / 2; half > 0; half /= 2)
+        mine += __shfl_down_sync(~0U, mine, half);
+    if (lane == 0)
+        sums[warp] = mine;
+    __syncthreads();
+    for (int i = 0; i < warp; i++)
+        s.product += sums[i];
+    return s;
+}
+
+// The places of a warp's products in columns from `base` on, of `width`: the marks before theirs,
+// of which ranks[i] are before word i.
+template <class Place>
+__device__ void place_products(const forming &f, const share &s, int64_t base, int64_t width,
+                               const unsigned *set, const unsigned *ranks)
+{
+    Place *places = static_cast<Place *>(f.places) + s.product;
+    for (int64_t e = s.begin; e < s.end; e++) {
+        int64_t from = f.b.start(f.a.columns[e]);
+        int64_t stop = f.b.start(f.a.columns[e] + 1);
+        for (int64_t t = from + threadIdx.x % FUR_WARP; t < stop; t += FUR_WARP) {
+            int64_t at = f.b.columns[t] - base;
+            if (at >= 0 && at < width)
+                places[t - from] =
+                    static_cast<Place>(ranks[at / 32] + __popc(set[at / 32] & (1u << at % 32) - 1));
+        }
+        places += stop - from;
+    }
+}
+
 // Rows of any number of products, a block each; the set has `size` columns. Bytes: the columns of A
-// and B for each time that the row takes the set.
+// and B for each time that the row takes the set; the second time twice, those of C, and places.
+template <class Place>
 __global__ void __launch_bounds__(MARK_BLOCK) mark_rows(forming f, int64_t size)
 {
     extern __shared__ unsigned set[];
+    unsigned *ranks = set + size / 32;
     int64_t row = f.list[blockIdx.x];
     fur_spgemm_range range = f.ranges[row];
+    share own = share_of(f, row);
     int64_t written = 0;
     for (int64_t base = range.first; base <= range.last; base += size) {
         int64_t width = min(size, range.last - base + 1);
         int words = static_cast<int>((width + 31) / 32);
-        int share = (words + MARK_BLOCK - 1) / MARK_BLOCK;
-        int begin = min(static_cast<int>(threadIdx.x) * share, words);
-        int end = min(begin + share, words);
+        int each = (words + MARK_BLOCK - 1) / MARK_BLOCK;
+        int begin = min(static_cast<int>(threadIdx.x) * each, words);
+        int end = min(begin + each, words);
         for (int i = threadIdx.x; i < words; i += MARK_BLOCK)
             set[i] = 0;
         __syncthreads();
@@ -313,29 +345,23 @@ __global__ void __launch_bounds__(MARK_BLOCK) mark_rows(forming f, int64_t size)
         for (int i = begin; i < end; i++)
             mine += __popc(set[i]);
         int total;
-        int before = sum_before(mine, &total);
+        int64_t rank = written + sum_before(mine, &total);
         if (f.columns) {
-            int32_t *to = f.columns + f.starts[row] + written + before;
-            for (int i = begin; i < end; i++)
+            int32_t *to = f.columns + f.starts[row] + rank;
+            for (int i = begin; i < end; i++) {
+                ranks[i] = static_cast<unsigned>(rank);
+                rank += __popc(set[i]);
                 for (unsigned bits = set[i]; bits; bits &= bits - 1)
                     *to++ = static_cast<int32_t>(base) + 32 * i + __ffs(bits) - 1;
+            }
+            __syncthreads();
+            place_products<Place>(f, own, base, width, set, ranks);
         }
         written += total;
         __syncthreads();
     }
     if (!f.columns && threadIdx.x == 0)
         f.starts[row] = written;
-}
-
-// The same after the columns of marked rows, a warp a row.
-template <class Place> __global__ void __launch_bounds__(SORT_BLOCK) find_places_of(forming f)
-{
-    unsigned index = (blockIdx.x * SORT_BLOCK + threadIdx.x) / FUR_WARP;
-    if (index >= f.count)
-        return;
-    int64_t row = f.list[index];
-    find_places<Place>(f, row, threadIdx.x % FUR_WARP, f.columns + f.starts[row],
-                       f.starts[row + 1] - f.starts[row]);
 }
 
 // Blocks for so many lanes a row.
@@ -346,16 +372,11 @@ unsigned blocks_for(const forming &f, int lanes)
 
 template <class Place> fur_status launch_marks(fur_env *env, const forming &f, int size)
 {
-    int bytes = size / 8;
-    cudaStream_t stream = fur_cuda_stream(env);
-    FUR_CUDA(env,
-             cudaFuncSetAttribute(mark_rows, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
-    mark_rows<<<f.count, MARK_BLOCK, bytes, stream>>>(f, size);
-    FUR_TRY(fur_cuda_launched(env, "mark columns of a product"));
-    if (!f.columns)
-        return FUR_OK;
-    find_places_of<Place><<<blocks_for(f, FUR_WARP), SORT_BLOCK, 0, stream>>>(f);
-    return fur_cuda_launched(env, "find places of products");
+    int bytes = size / 4; // marks and ranks
+    auto kernel = mark_rows<Place>;
+    FUR_CUDA(env, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+    kernel<<<f.count, MARK_BLOCK, bytes, fur_cuda_stream(env)>>>(f, size);
+    return fur_cuda_launched(env, "mark columns of a product");
 }
 
 template <class Place> fur_status launch_sorts(fur_env *env, const forming &f)

@@ -32,7 +32,7 @@ enum fur_spgemm_bin {
 // Columns of the sets, which a row may pass through several times.
 #define FUR_SPGEMM_NEAR_COLUMNS (1 << 15)
 #define FUR_SPGEMM_WIDE_COLUMNS (1 << 18)
-#define FUR_SPGEMM_ALL_COLUMNS (3 << 18)
+#define FUR_SPGEMM_ALL_COLUMNS (3 << 17)
 // Bytes of the sums of a row of C that lie in shared memory, at most.
 #define FUR_SPGEMM_SHORT (8 << 10)
 

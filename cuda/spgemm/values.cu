@@ -7,6 +7,7 @@
 //
 // Bytes: A, offsets of B for each entry of A, the values of B for each entry of A from the caches,
 // 2 for each product where rows follow no others, offsets and values of C.
+#include "lanes.cuh"
 #include "spgemm.cuh"
 
 #define BLOCK 256
@@ -27,31 +28,6 @@ template <class Value, class Place> struct product {
     Value *values;
 };
 
-// Some lanes of a warp that have a row.
-template <int lanes> struct group {
-    int lane;
-    unsigned mask; // of all its lanes in the warp
-
-    __device__ group() : lane(threadIdx.x % lanes)
-    {
-        unsigned all = lanes == FUR_WARP ? 0xffffffffu : (1u << lanes % FUR_WARP) - 1u;
-        mask = all << (threadIdx.x % FUR_WARP / lanes * lanes);
-    }
-
-    __device__ void wait() const
-    {
-        __syncwarp(mask);
-    }
-
-    template <class T> __device__ T from(T x, int other) const
-    {
-        if constexpr (fur_value_of<T>::is_complex)
-            return {from(x.re, other), from(x.im, other)};
-        else
-            return __shfl_sync(mask, x, other, lanes);
-    }
-};
-
 // An entry of A, and the row of B that it meets.
 template <class Value> struct entry {
     Value factor;
@@ -70,8 +46,8 @@ __device__ entry<Value> read_entry(const product<Value, Place> &p, int64_t e)
 // Adds the row's products to sums that are 0. Each lane reads an entry of A ahead, and its part of
 // the next row of B while the one before is added.
 template <int lanes, class Value, class Place>
-__device__ void add_products(const product<Value, Place> &p, int64_t row, group<lanes> g,
-                             Value *sums)
+__device__ void add_products(const product<Value, Place> &p, int64_t row,
+                             const fur_lane_team<lanes> &g, Value *sums)
 {
     const Place *places = p.places + p.place_start[row];
     int64_t end = p.a.start(row + 1);
@@ -105,7 +81,7 @@ __device__ void add_products(const product<Value, Place> &p, int64_t row, group<
             for (int t = g.lane + lanes; t < now.count; t += lanes)
                 sums[places[t]] = fur_fma(now.factor, p.b_values[now.from + t], sums[places[t]]);
             places += now.count;
-            g.wait();
+            g.sync();
         }
     }
 }
@@ -122,11 +98,11 @@ __global__ void __launch_bounds__(BLOCK, 3) sum_short(product<Value, Place> p, i
     int64_t length = p.c.start(row + 1) - start;
     if (length <= least || length > room)
         return;
-    group<lanes> g;
+    const fur_lane_team<lanes> g;
     Value *sums = reinterpret_cast<Value *>(memory) + threadIdx.x / lanes * room;
     for (int64_t j = g.lane; j < length; j += lanes)
         sums[j] = fur_zero<Value>();
-    g.wait();
+    g.sync();
     add_products(p, row, g, sums);
     for (int64_t j = g.lane; j < length; j += lanes)
         p.values[start + j] = fur_mul(p.alpha, sums[j]);

@@ -7,11 +7,11 @@
 // Bytes a row of n entries: those of A and of F once, the row in the making, F once more as it is
 // written, and for each entry left of the diagonal the row of its column from the second-level
 // cache.
+#include "lanes.cuh"
 #include "reciprocal.cuh"
 #include "triangular.cuh"
 
 #define BLOCK 128
-#define ALL_LANES 0xffffffffu
 
 // Lanes that share a row: few for rows of few entries in the mean.
 #define FEW_LANES 8
@@ -48,45 +48,6 @@ struct row_place {
     int64_t end;
     int64_t own; // its diagonal
     int64_t k;
-};
-
-// The lanes that share a row.
-template <int lanes> struct team {
-    int lane;
-    int first; // of the team, in its warp
-    unsigned mask;
-
-    __device__ team()
-        : lane(threadIdx.x % lanes), first(threadIdx.x % FUR_WARP / lanes * lanes),
-          mask(ALL_LANES >> (FUR_WARP - lanes) << first)
-    {
-    }
-
-    // What lanes have written is seen by all of the team.
-    __device__ void sync() const
-    {
-        __syncwarp(mask);
-    }
-
-    template <class T> __device__ T shuffle(T value, int from) const
-    {
-        if constexpr (fur_value_of<T>::is_complex)
-            return {__shfl_sync(mask, value.re, from, lanes),
-                    __shfl_sync(mask, value.im, from, lanes)};
-        else
-            return __shfl_sync(mask, value, from, lanes);
-    }
-
-    // Calls f(lane) for the lanes for which it is so, in order, all lanes together.
-    template <class F> __device__ void for_those(bool is_so, F f) const
-    {
-        unsigned left = __ballot_sync(mask, is_so) >> first;
-#pragma unroll 1
-        while (left > 0) {
-            f(__ffs(static_cast<int>(left)) - 1);
-            left &= left - 1;
-        }
-    }
 };
 
 // The first of sorted entries begin .. end - 1 that is in the column, or -1.
@@ -136,7 +97,8 @@ struct step {
 };
 
 template <class Value, int lanes>
-__device__ step begin_lu(const factoring<Value> &s, const team<lanes> &t, const row_place &r)
+__device__ step begin_lu(const factoring<Value> &s, const fur_lane_team<lanes> &t,
+                         const row_place &r)
 {
     int32_t row = s.columns[r.k];
     int64_t begin = s.diagonal[row] + 1;
@@ -153,8 +115,8 @@ __device__ int64_t meet_lu(const factoring<Value> &s, const row_place &r, const 
 // Subtracts what these entries put into a row of L and U; false if they are not there yet. What
 // falls on the diagonal of a modified one keeps the order of columns.
 template <class Value, int lanes>
-__device__ bool eliminate(const factoring<Value> &s, const team<lanes> &t, const row_place &r,
-                          const step &w)
+__device__ bool eliminate(const factoring<Value> &s, const fur_lane_team<lanes> &t,
+                          const row_place &r, const step &w)
 {
     constexpr bool is_complex = fur_value_of<Value>::is_complex;
     Value pivot = fur_look(is_complex ? &s.inverse[w.row] : &s.values[w.begin - 1]);
@@ -176,7 +138,7 @@ __device__ bool eliminate(const factoring<Value> &s, const team<lanes> &t, const
     if (w.met >= 0 && !to_diagonal)
         s.work[w.met] = fur_fma(minus, value, s.work[w.met]);
     t.for_those(to_diagonal, [&](int lane) {
-        Value other = t.shuffle(value, lane);
+        Value other = t.from(value, lane);
         if (t.lane == 0)
             s.work[r.own] = fur_fma(minus, other, s.work[r.own]);
     });
@@ -200,7 +162,8 @@ template <class Value> __device__ bool finish_lu(const factoring<Value> &s, cons
 }
 
 template <class Value, int lanes>
-__device__ step begin_cholesky(const factoring<Value> &s, const team<lanes> &t, const row_place &r)
+__device__ step begin_cholesky(const factoring<Value> &s, const fur_lane_team<lanes> &t,
+                               const row_place &r)
 {
     int32_t row = s.columns[r.k];
     return {row, s.f[row], s.f[row + int64_t(1)] - 1, r.begin + t.lane, -1};
@@ -215,8 +178,8 @@ __device__ int64_t meet_cholesky(const factoring<Value> &s, const row_place &r, 
 // Entry k of a row of L in A ~ L L^H, as far as these own entries go, and after the last what it
 // takes from the diagonal; false if the row that it needs is not there yet.
 template <class Value, int lanes>
-__device__ bool cholesky(const factoring<Value> &s, const team<lanes> &t, const row_place &r,
-                         const step &w)
+__device__ bool cholesky(const factoring<Value> &s, const fur_lane_team<lanes> &t,
+                         const row_place &r, const step &w)
 {
     Value pivot = fur_look(&s.values[w.end]);
     Value value = fur_look(&s.values[w.met >= 0 ? w.met : w.end]);
@@ -225,7 +188,7 @@ __device__ bool cholesky(const factoring<Value> &s, const team<lanes> &t, const 
     Value sum = s.work[r.k];
     Value minus = fur_negative(s.work[min(w.at, r.k)]);
     t.for_those(w.met >= 0, [&](int lane) {
-        sum = fur_fma(t.shuffle(minus, lane), fur_conj(t.shuffle(value, lane)), sum);
+        sum = fur_fma(t.from(minus, lane), fur_conj(t.from(value, lane)), sum);
     });
     bool is_last = w.at - t.lane + lanes >= r.k;
     if (is_last)
@@ -249,7 +212,8 @@ __device__ bool finish_cholesky(const factoring<Value> &s, const row_place &r)
 
 // Tells the others the row.
 template <class Value, bool Lower, int lanes>
-__device__ void finish_row(const factoring<Value> &s, const team<lanes> &t, const row_place &r)
+__device__ void finish_row(const factoring<Value> &s, const fur_lane_team<lanes> &t,
+                           const row_place &r)
 {
     if (t.lane == 0 && !(Lower ? finish_cholesky(s, r) : finish_lu(s, r)))
         atomicMin(s.failed, static_cast<unsigned long long>(r.i));
@@ -262,7 +226,7 @@ __device__ void finish_row(const factoring<Value> &s, const team<lanes> &t, cons
 template <class Value, bool Lower, int lanes>
 __global__ void __launch_bounds__(BLOCK) factor_rows(const __grid_constant__ factoring<Value> s)
 {
-    const team<lanes> t;
+    const fur_lane_team<lanes> t;
     int64_t place = (fur_begin_block(s.ticket) * BLOCK + threadIdx.x) / lanes;
     bool done = place >= s.rows;
     row_place r = {};
@@ -276,7 +240,7 @@ __global__ void __launch_bounds__(BLOCK) factor_rows(const __grid_constant__ fac
     bool begins = true; // with entry k
     bool moves = true;  // to other entries
 #pragma unroll 1
-    while (!__all_sync(ALL_LANES, done)) {
+    while (!__all_sync(FUR_ALL_LANES, done)) {
         if (r.k < r.own) {
             if (begins)
                 w = Lower ? begin_cholesky(s, t, r) : begin_lu(s, t, r);
