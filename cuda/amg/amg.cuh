@@ -64,26 +64,28 @@ template <class Body> fur_status fur_amg_run(fur_env *env, const char *name, int
     return fur_cuda_launched(env, name);
 }
 
-// Lanes that walk along a row together, so that they read neighbours.
+// Lanes that walk along a long row together, so that they read neighbours; a short one has a lane.
 #define FUR_AMG_LANES 8
-using fur_amg_lanes = fur_lane_team<FUR_AMG_LANES>;
+#define FUR_AMG_SHORT 12
 
-// Runs body(i, team) for i < n, a team each.
-template <class Body>
-__global__ void __launch_bounds__(FUR_AMG_BLOCK) fur_amg_each_by_teams(int64_t n, Body body)
+// Runs body(row, team) for the rows of a matrix, a team each.
+template <int lanes, class Body>
+__global__ void __launch_bounds__(FUR_AMG_BLOCK) fur_amg_each_row(int64_t rows, Body body)
 {
-    int64_t i = fur_amg_index() / FUR_AMG_LANES;
-    if (i < n)
-        body(i, fur_amg_lanes());
+    int64_t row = fur_amg_index() / lanes;
+    if (row < rows)
+        body(row, fur_lane_team<lanes>());
 }
 
 template <class Body>
-fur_status fur_amg_run_teams(fur_env *env, const char *name, int64_t n, Body body)
+fur_status fur_amg_run_rows(fur_env *env, const char *name, const fur_csr_view *a, Body body)
 {
-    if (n == 0)
+    bool is_short = a->entries <= FUR_AMG_SHORT * a->rows;
+    auto kernel = is_short ? fur_amg_each_row<1, Body> : fur_amg_each_row<FUR_AMG_LANES, Body>;
+    if (a->rows == 0)
         return FUR_OK;
-    fur_amg_each_by_teams<<<fur_blocks(n * FUR_AMG_LANES, FUR_AMG_BLOCK), FUR_AMG_BLOCK, 0,
-                            fur_cuda_stream(env)>>>(n, body);
+    kernel<<<fur_blocks(a->rows * (is_short ? 1 : FUR_AMG_LANES), FUR_AMG_BLOCK), FUR_AMG_BLOCK, 0,
+             fur_cuda_stream(env)>>>(a->rows, body);
     return fur_cuda_launched(env, name);
 }
 

@@ -200,7 +200,7 @@ template <class Value> struct fill_row {
     }
 
     // Each lane adds to the places that are its own, in the order of A's entries.
-    __device__ void operator()(int64_t index, const fur_amg_lanes &team) const
+    template <class Team> __device__ void operator()(int64_t index, const Team &team) const
     {
         auto row = static_cast<int32_t>(index);
         int64_t begin = offsets[row];
@@ -211,13 +211,13 @@ template <class Value> struct fill_row {
         if (count == 0)
             return;
 #pragma unroll 1
-        for (int64_t k = begin + team.lane; k < stop; k += FUR_AMG_LANES)
+        for (int64_t k = begin + team.lane; k < stop; k += Team::size)
             values[k] = fur_zero<Value>();
         team.sync();
         int64_t end = a_offsets[row + int64_t(1)];
-        for (int64_t first = a_offsets[row]; first < end; first += FUR_AMG_LANES) {
+        for (int64_t first = a_offsets[row]; first < end; first += Team::size) {
             moved mine = fetch(row, begin, count, min(first + team.lane, end - 1));
-            int there = static_cast<int>(min(int64_t(FUR_AMG_LANES), end - first));
+            int there = static_cast<int>(min(int64_t(Team::size), end - first));
 #pragma unroll 1
             for (int lane = 0; lane < there; lane++) {
                 Value a = team.from(mine.a, lane);
@@ -225,14 +225,14 @@ template <class Value> struct fill_row {
                 int slot = team.from(mine.slot, lane);
                 diagonal = j == row ? fur_add(diagonal, a) : diagonal;
                 stored = team.from(mine.column, lane) == row ? fur_add(stored, a) : stored;
-                if (slot >= 0 && slot % FUR_AMG_LANES == team.lane)
+                if (slot >= 0 && slot % Team::size == team.lane)
                     add(begin + int64_t(slot) * modes, a, j);
             }
         }
         team.sync();
         Value by = factor(diagonal, stored);
 #pragma unroll 1
-        for (int64_t k = begin + team.lane; k < stop; k += FUR_AMG_LANES)
+        for (int64_t k = begin + team.lane; k < stop; k += Team::size)
             values[k] = fur_mul(by, values[k]);
         team.sync();
         int slot = slot_of(begin, count, row);
@@ -277,18 +277,18 @@ fur_status fur_cuda_amg_fill_prolongation(fur_env *env, const fur_csr_view *a, i
 {
     return fur_with_value(a->value_type, [&](auto one) {
         using Value = decltype(one);
-        return fur_amg_run_teams(env, "values of a prolongation", a->rows,
-                                 fill_row<Value>{{a->offsets, a->offset_type == FUR_I64},
-                                                 a->columns,
-                                                 static_cast<const Value *>(a->values),
-                                                 block,
-                                                 modes,
-                                                 omega,
-                                                 *graph,
-                                                 aggregate,
-                                                 static_cast<const Value *>(t),
-                                                 {p->offsets, p->offset_type == FUR_I64},
-                                                 p->columns,
-                                                 fur_amg_writable<Value>(p->values)});
+        return fur_amg_run_rows(env, "values of a prolongation", a,
+                                fill_row<Value>{{a->offsets, a->offset_type == FUR_I64},
+                                                a->columns,
+                                                static_cast<const Value *>(a->values),
+                                                block,
+                                                modes,
+                                                omega,
+                                                *graph,
+                                                aggregate,
+                                                static_cast<const Value *>(t),
+                                                {p->offsets, p->offset_type == FUR_I64},
+                                                p->columns,
+                                                fur_amg_writable<Value>(p->values)});
     });
 }

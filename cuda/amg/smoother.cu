@@ -20,23 +20,24 @@ template <class Value> __device__ Value scale(Value d, double modulus, double su
         return 1 / d;
 }
 
-// A team a row.
-template <class Value>
-__global__ void __launch_bounds__(FUR_AMG_BLOCK)
-    scan_rows(fur_row_starts offsets, const int32_t *columns, const Value *values, int64_t rows,
-              bool sums, Value *scaling, unsigned long long *largest)
-{
-    const fur_amg_lanes team;
-    int64_t i = fur_amg_index() / FUR_AMG_LANES;
-    unsigned long long bits = 0;
-    if (i < rows) {
+// A row's scaling, and what the largest radius becomes by it.
+template <class Value> struct scan_row {
+    fur_row_starts offsets;
+    const int32_t *columns;
+    const Value *values;
+    bool sums;
+    Value *scaling;
+    unsigned long long *largest;
+
+    template <class Team> __device__ void operator()(int64_t i, const Team &team) const
+    {
         Value d = fur_zero<Value>();
         double sum = 0;
         int64_t end = offsets[i + 1];
-        for (int64_t first = offsets[i]; first < end; first += FUR_AMG_LANES) {
+        for (int64_t first = offsets[i]; first < end; first += Team::size) {
             int64_t k = min(first + team.lane, end - 1);
             Value mine = values[k];
-            int there = static_cast<int>(min(int64_t(FUR_AMG_LANES), end - first));
+            int there = static_cast<int>(min(int64_t(Team::size), end - first));
             double modulus = magnitude(mine);
             for (int lane = 0; lane < there; lane++)
                 sum += team.from(modulus, lane);
@@ -45,15 +46,22 @@ __global__ void __launch_bounds__(FUR_AMG_BLOCK)
         }
         double modulus = magnitude(d);
         double radius = modulus == 0 ? (sum < HUGE_VAL ? 0 : sum) : sum / modulus;
-        bits = static_cast<unsigned long long>(__double_as_longlong(fabs(radius)));
         if (team.lane == 0)
             scaling[i] = scale(d, modulus, sum, sums);
+        keep(static_cast<unsigned long long>(__double_as_longlong(fabs(radius))));
     }
-    for (int half = FUR_WARP / 2; half > 0; half /= 2)
-        bits = max(bits, __shfl_down_sync(~0U, bits, half));
-    if (threadIdx.x % FUR_WARP == 0 && bits > 0)
-        atomicMax(largest, bits);
-}
+
+    // By one lane of those that are here.
+    __device__ void keep(unsigned long long bits) const
+    {
+        unsigned here = __activemask();
+        unsigned high = __reduce_max_sync(here, static_cast<unsigned>(bits >> 32));
+        bool is_high = static_cast<unsigned>(bits >> 32) == high;
+        unsigned low = __reduce_max_sync(here, is_high ? static_cast<unsigned>(bits) : 0u);
+        if (threadIdx.x % FUR_WARP == __ffs(static_cast<int>(here)) - 1)
+            atomicMax(largest, static_cast<unsigned long long>(high) << 32 | low);
+    }
+};
 
 } // namespace
 
@@ -67,12 +75,13 @@ fur_status fur_cuda_amg_scan_rows(fur_env *env, const fur_csr_view *a, bool sums
     FUR_TRY(fur_cuda_clear(env, largest.at, sizeof bits));
     FUR_TRY(fur_with_value(a->value_type, [&](auto value) {
         using Value = decltype(value);
-        if (a->rows > 0)
-            scan_rows<<<fur_blocks(a->rows * FUR_AMG_LANES, FUR_AMG_BLOCK), FUR_AMG_BLOCK, 0,
-                        fur_cuda_stream(env)>>>({a->offsets, a->offset_type == FUR_I64}, a->columns,
-                                                static_cast<const Value *>(a->values), a->rows,
-                                                sums, static_cast<Value *>(scaling), largest.at);
-        return fur_cuda_launched(env, "radii of Gershgorin");
+        return fur_amg_run_rows(env, "radii of Gershgorin", a,
+                                scan_row<Value>{{a->offsets, a->offset_type == FUR_I64},
+                                                a->columns,
+                                                static_cast<const Value *>(a->values),
+                                                sums,
+                                                static_cast<Value *>(scaling),
+                                                largest.at});
     }));
     FUR_TRY(fur_cuda_copy(env, &bits, largest.at, sizeof bits));
     *gershgorin = fur_magnitude_from(static_cast<int64_t>(bits));

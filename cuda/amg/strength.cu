@@ -128,13 +128,13 @@ template <class Value> struct choose_entries : choice<Value> {
         return sum;
     }
 
-    __device__ void operator()(int64_t i, const fur_amg_lanes &team) const
+    template <class Team> __device__ void operator()(int64_t i, const Team &team) const
     {
         const blocks<Value> &a = this->a;
         int32_t *column = this->graph.column + this->graph.begin[i];
         int32_t count = 0;
         int64_t end = a.offsets[i + 1];
-        for (int64_t first = a.offsets[i]; first < end; first += FUR_AMG_LANES) {
+        for (int64_t first = a.offsets[i]; first < end; first += Team::size) {
             int64_t k = first + team.lane;
             int32_t j = k < end ? a.columns[k] : static_cast<int32_t>(i);
             unsigned strong = team.ballot(j != i && this->is_strong(square(a.values[k]), i, j));
@@ -232,8 +232,7 @@ fur_status fur_cuda_amg_find_strong(fur_env *env, const fur_csr_view *a, int blo
         choice<Value> how = {by_blocks, limit, diagonal, *graph, aggregate};
         return block > 1
                    ? fur_amg_run(env, "strong blocks", graph->nodes, choose_blocks<Value>{how})
-                   : fur_amg_run_teams(env, "strong entries", graph->nodes,
-                                       choose_entries<Value>{how});
+                   : fur_amg_run_rows(env, "strong entries", a, choose_entries<Value>{how});
     }));
     return is_symmetric(env, graph, symmetric);
 }

@@ -50,6 +50,7 @@ template <class Value> __device__ inline Value fur_fold_lanes(Value sum, int lan
 // So many neighbouring lanes of a warp, a power of two, that work on the same thing; what its
 // members do, all of its lanes must do together.
 template <int lanes> struct fur_lane_team {
+    static constexpr int size = lanes;
     int lane;
     int first; // of its lanes in the warp
     unsigned mask;
@@ -69,7 +70,9 @@ template <int lanes> struct fur_lane_team {
     // The value of a lane.
     template <class T> __device__ T from(T value, int other) const
     {
-        if constexpr (fur_value_of<T>::is_complex)
+        if constexpr (lanes == 1)
+            return value;
+        else if constexpr (fur_value_of<T>::is_complex)
             return {from(value.re, other), from(value.im, other)};
         else
             return __shfl_sync(mask, value, other, lanes);
