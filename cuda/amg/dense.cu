@@ -2,7 +2,11 @@
 // launch, from one array into the other. Bytes a step: the matrix in and out, from the caches.
 #include "amg.cuh"
 
-#define ROWS 64 // of a product with the inverse, in a block
+// Of a product with the inverse: threads of a block, which fetch so many columns of so many rows at
+// once; one of them has a row.
+#define THREADS 256
+#define ROWS FUR_WARP
+#define COLUMNS 128
 
 namespace
 {
@@ -96,27 +100,32 @@ struct eliminate {
     }
 };
 
-// x = G b, column by column: a row a thread. Bytes: the inverse.
+// x = G b, column by column. Bytes: the inverse.
 template <class Real>
-__global__ void __launch_bounds__(ROWS)
+__global__ void __launch_bounds__(THREADS)
     apply(int64_t order, const double *inverse, const Real *b, Real *x)
 {
-    __shared__ double part[ROWS];
-    int64_t i = blockIdx.x * int64_t(ROWS) + threadIdx.x;
+    __shared__ double tile[COLUMNS][ROWS];
+    __shared__ double part[COLUMNS];
+    int64_t top = blockIdx.x * int64_t(ROWS);
+    int rows = static_cast<int>(min(order - top, int64_t(ROWS)));
+    int lane = threadIdx.x % ROWS;
     double sum = 0;
-    for (int64_t first = 0; first < order; first += ROWS) {
-        int64_t count = min(order - first, int64_t(ROWS));
+    for (int64_t first = 0; first < order; first += COLUMNS) {
+        int count = static_cast<int>(min(order - first, int64_t(COLUMNS)));
         __syncthreads();
-        if (int64_t(threadIdx.x) < count)
+        for (int j = threadIdx.x / ROWS; j < count && lane < rows; j += THREADS / ROWS)
+            tile[j][lane] = inverse[(first + j) * order + top + lane];
+        if (static_cast<int>(threadIdx.x) < count)
             part[threadIdx.x] = double(b[first + threadIdx.x]);
         __syncthreads();
-        if (i < order)
-#pragma unroll 16
-            for (int64_t j = 0; j < count; j++)
-                sum += inverse[(first + j) * order + i] * part[j];
+        if (static_cast<int>(threadIdx.x) < rows)
+#pragma unroll 8
+            for (int j = 0; j < count; j++)
+                sum += tile[j][lane] * part[j];
     }
-    if (i < order)
-        x[i] = static_cast<Real>(sum);
+    if (static_cast<int>(threadIdx.x) < rows)
+        x[top + lane] = static_cast<Real>(sum);
 }
 
 // Between precisions.
@@ -171,10 +180,10 @@ fur_status fur_cuda_amg_apply_dense(fur_env *env, int64_t order, const double *i
         return FUR_OK;
     unsigned blocks = fur_blocks(order, ROWS);
     if (single)
-        apply<<<blocks, ROWS, 0, fur_cuda_stream(env)>>>(
+        apply<<<blocks, THREADS, 0, fur_cuda_stream(env)>>>(
             order, inverse, static_cast<const float *>(b), static_cast<float *>(x));
     else
-        apply<<<blocks, ROWS, 0, fur_cuda_stream(env)>>>(
+        apply<<<blocks, THREADS, 0, fur_cuda_stream(env)>>>(
             order, inverse, static_cast<const double *>(b), static_cast<double *>(x));
     return fur_cuda_launched(env, "coarsest level");
 }
