@@ -12,13 +12,14 @@
 #define ROUNDS 2
 #define ENTRIES 12000
 #define PASSES 3
-/* Plans of each kernel in each trial. */
+/* Plans of each kernel in each trial, and of the last by all threads, one of which may be late. */
 #define PLANS 2
+#define PLANS_BY_ALL 6
+/* Bounds of the time to get a byte of new memory, which is taken once. */
+#define FRESH_LEAST 0.02
+#define FRESH_MOST 1.0
 /* Steps of the fit. */
 #define SWEEPS 300
-
-/* The time to get a byte of memory that has not been used before. */
-#define FRESH_NS 0.15
 
 /* What a kernel did in the trials. */
 typedef struct record {
@@ -29,24 +30,26 @@ typedef struct record {
 } record;
 
 typedef struct trials {
-    fur_env *env; /* of one thread */
+    fur_env *env; /* of one thread, but for the last steps */
     const fur_backend *backend;
     fur_trial trial[FUR_TRIALS];
     record record[FUR_SPMV_KERNELS];
 } trials;
 
-/* Makes a kernel's plan for a trial, twice: the least time is that in memory that has been used
+/* Makes a kernel's plan for a trial some times: *ns is the least time, in memory that has been used
  * before. */
-static fur_status make_plan(trials *s, int index, const fur_spmv_kernel *kernel, record *r)
+static fur_status make_plan(trials *s, int index, const fur_spmv_kernel *kernel, record *r,
+                            int times, double *ns)
 {
     const fur_trial *t = &s->trial[index];
-    for (int i = 0; i < PLANS; i++) {
+    *ns = INFINITY;
+    for (int i = 0; i < times; i++) {
         if (r->state[index] && kernel->release)
             kernel->release(s->env, r->state[index]);
         r->state[index] = NULL;
         double start = fur_seconds();
         FUR_TRY(kernel->plan(s->env, &t->a, &t->profile, &r->state[index]));
-        r->plan_ns = fmin(r->plan_ns, 1e9 * (fur_seconds() - start) / (double)t->a.entries);
+        *ns = fmin(*ns, 1e9 * (fur_seconds() - start));
     }
     return FUR_OK;
 }
@@ -55,11 +58,16 @@ static fur_status make_plan(trials *s, int index, const fur_spmv_kernel *kernel,
 static fur_status prepare_kernel(trials *s, int index, const fur_spmv_kernel *kernel, record *r)
 {
     const fur_trial *t = &s->trial[index];
+    double ns = 0;
     r->ns[index] = INFINITY;
     r->work[index] = kernel->work(&t->a, &t->profile);
     if (index == 0)
         r->plan_ns = kernel->plan ? INFINITY : 0;
-    return r->work[index].refusal || !kernel->plan ? FUR_OK : make_plan(s, index, kernel, r);
+    if (r->work[index].refusal || !kernel->plan)
+        return FUR_OK;
+    FUR_TRY(make_plan(s, index, kernel, r, PLANS, &ns));
+    r->plan_ns = fmin(r->plan_ns, ns / (double)t->a.entries);
+    return FUR_OK;
 }
 
 static fur_status prepare(trials *s, fur_value_type value)
@@ -164,7 +172,26 @@ static fur_status run_trials(trials *s, fur_value_type value, fur_machine *m)
     return FUR_OK;
 }
 
-/* All of it by the calling thread alone. */
+/* What all threads take for plans, beyond their shares. */
+static fur_status wake_threads(trials *s, fur_machine *m)
+{
+    for (int k = 0; k < fur_spmv_kernel_count(s->backend); k++) {
+        const fur_spmv_kernel *kernel = s->backend->spmv[k];
+        fur_kernel_speed *speed = &m->kernel[k];
+        record *r = &s->record[k];
+        double ns;
+        if (!kernel->work || !kernel->plan || r->work[FUR_FAR_TRIAL].refusal)
+            continue;
+        FUR_TRY(make_plan(s, FUR_FAR_TRIAL, kernel, r, PLANS_BY_ALL, &ns));
+        double entries = (double)s->trial[FUR_FAR_TRIAL].a.entries;
+        speed->waking = fmax(0, ns - speed->plan * entries / s->env->threads);
+    }
+    FUR_TRY(fur_machine_fresh(s->env, &m->fresh));
+    m->fresh = fmax(FRESH_LEAST, fmin(m->fresh, FRESH_MOST));
+    return FUR_OK;
+}
+
+/* Trials by the calling thread alone, plans then by all. */
 static fur_status measure(fur_context *context, fur_value_type value, fur_machine *m)
 {
     fur_env *env = &context->env;
@@ -177,9 +204,11 @@ static fur_status measure(fur_context *context, fur_value_type value, fur_machin
     env->threads = 1;
     env->team = NULL;
     fur_status status = run_trials(s, value, m);
-    release(s);
     env->threads = threads;
     env->team = team;
+    if (status == FUR_OK)
+        status = wake_threads(s, m);
+    release(s);
     fur_env_release(env, s);
     return status;
 }
@@ -226,6 +255,8 @@ fur_spmv_cost fur_machine_cost(fur_machine *m, const fur_context *context, int i
     double far = speed->far * profile->far_entries / threads;
     return (fur_spmv_cost){
         .product_ns = fmax(core, stream_ns(m, context, a, work.bytes)) + far,
-        .plan_ns = (speed->plan * (double)a->entries + FRESH_NS * work.form) / threads,
+        .plan_ns = speed->plan > 0 ? speed->waking + m->fresh * work.form +
+                                         speed->plan * (double)a->entries / threads
+                                   : 0,
     };
 }

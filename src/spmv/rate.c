@@ -1,4 +1,5 @@
-/* How fast all threads read a matrix, from wherever it lies between two products. */
+/* How fast all threads read a matrix, from wherever it lies between two products, and get new
+ * memory. */
 #include "machine.h"
 
 #include "atomic.h"
@@ -17,6 +18,11 @@
 #define READS_LEAST 3
 #define READS_MOST 16
 #define READS_SECONDS 0.0005
+/* New memory that is touched, a word a page. */
+#define FRESH_BYTES (4 << 20)
+#define PAGE_BYTES 4096
+#define PAGE_GRAIN 16
+
 /* Sums that do not wait for each other. */
 #define SUMS 16
 
@@ -51,4 +57,23 @@ double fur_machine_rate(const fur_env *env, const void *array, int64_t bytes)
         spent += seconds;
     }
     return 1e-9 * (double)(blocks * BLOCK_BYTES) / least;
+}
+
+static void touch_pages(void *job, int64_t begin, int64_t end)
+{
+    volatile char *pages = job;
+    for (int64_t i = begin; i < end; i++)
+        pages[i * PAGE_BYTES] = 0;
+}
+
+fur_status fur_machine_fresh(fur_env *env, double *ns)
+{
+    const int64_t pages = FRESH_BYTES / PAGE_BYTES;
+    char *memory;
+    FUR_TRY(fur_env_allocate(env, FRESH_BYTES, 1, &memory));
+    double start = fur_seconds();
+    fur_parallel(env, pages / PAGE_GRAIN, pages, touch_pages, memory);
+    *ns = 1e9 * (fur_seconds() - start) / FRESH_BYTES;
+    fur_env_release(env, memory);
+    return FUR_OK;
 }
