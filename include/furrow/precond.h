@@ -39,6 +39,9 @@ typedef struct fur_precond_options {
     /* Of "ilut": entries below drop times the 2-norm of A's row are left out, 0: 1e-3, below 1. */
     double drop;
     int unmatched; /* of "ilut": 1: without a matching before, unscaled */
+    /* Of "bjacobi": rows of a block, at most 32, 0: neighbouring rows with entries in the same
+     * columns. */
+    int64_t block;
 } fur_precond_options;
 
 /* The preconditioner of A, which must outlive it. Without A it refuses to be used, FUR_INVALID.

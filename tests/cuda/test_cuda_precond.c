@@ -20,6 +20,8 @@ static const fur_precond_options kinds[] = {
     {.size = sizeof kinds[0], .kind = "ilu", .fill = 2},
     {.size = sizeof kinds[0], .kind = "ilut"},
     {.size = sizeof kinds[0], .kind = "ilut", .fill = 3, .drop = 0.01, .unmatched = 1},
+    {.size = sizeof kinds[0], .kind = "bjacobi"},
+    {.size = sizeof kinds[0], .kind = "bjacobi", .block = 7},
 };
 #define KIND_COUNT ((int)(sizeof kinds / sizeof *kinds))
 

@@ -10,6 +10,7 @@ static const fur_precond_options kinds[] = {
     {.size = sizeof kinds[0], .kind = "fsai", .fill = 1},
     {.size = sizeof kinds[0], .kind = "chebyshev", .degree = 1},
     {.size = sizeof kinds[0], .kind = "chebyshev", .degree = 4},
+    {.size = sizeof kinds[0], .kind = "bjacobi", .block = 5},
 };
 
 /* A Hermitian matrix whose diagonal dominates; `most` in 1000 entries are there. */

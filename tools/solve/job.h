@@ -31,6 +31,7 @@ typedef struct job_options {
     int restart;
     int fill; /* 0: not given, as the next */
     int degree;
+    int64_t block;
     int64_t max_iterations;
     bool whole;
     bool bounds;

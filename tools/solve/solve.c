@@ -135,6 +135,7 @@ static void settle(struct argp_state *state, void *options)
          "with --precond ilu, ilut or fsai"},
         {"--drop", o->drop > 0, thresholds, "with --precond ilut"},
         {"--unmatched", o->unmatched, thresholds, "with --precond ilut"},
+        {"--block", o->block > 0, job_is(o->precond, "bjacobi"), "with --precond bjacobi"},
         {"--degree", o->degree > 0, job_is(o->precond, "chebyshev"), "with --precond chebyshev"},
     };
     command_check(state, pairings, sizeof pairings / sizeof *pairings);
@@ -176,7 +177,7 @@ static const line_option own_options[] = {
      "ic0, incomplete Cholesky factors, fsai, an approximate inverse, chebyshev, a polynomial, "
      "amg, algebraic multigrid (these for symmetric positive definite matrices), ilu0 and ilu, "
      "incomplete LU factors without and with fill, ilut, such factors by thresholds, of rows "
-     "matched and scaled before",
+     "matched and scaled before, bjacobi, inverses of blocks along the diagonal",
      LINE_CHOICE, AT(precond), .names = precond_name},
     {"shift", "S",
      "Of ic0, ilu0, ilu and ilut: factor A with its diagonal times 1 + S (default 0; more where a "
@@ -210,6 +211,9 @@ static const line_option own_options[] = {
      LINE_POSITIVE, AT(drop)},
     {"unmatched", NULL, "Of ilut: rows in their own order, neither matched nor scaled", LINE_FLAG,
      AT(unmatched)},
+    {"block", "N",
+     "Of bjacobi: rows of a block, up to 32 (default: neighbouring rows of equal pattern)",
+     LINE_LONG, AT(block), .most = INT64_MAX},
     {"degree", "N", "Of chebyshev: steps (default 3)", LINE_COUNT, AT(degree), .most = 100},
     {"whole", NULL,
      "Never reduce a matrix of two colours to one (cg does, without a preconditioner or with "
