@@ -42,6 +42,7 @@ typedef struct fur_precond_options {
     /* Of "bjacobi": rows of a block, at most 32, 0: neighbouring rows with entries in the same
      * columns. */
     int64_t block;
+    int diagonal; /* of "spai": 1: positions on the diagonal alone */
 } fur_precond_options;
 
 /* The preconditioner of A, which must outlive it. Without A it refuses to be used, FUR_INVALID.

@@ -520,6 +520,11 @@ static fur_status precond_bjacobi(fixture *f, object *out)
     return precond_by(f, "bjacobi", out);
 }
 
+static fur_status precond_spai(fixture *f, object *out)
+{
+    return precond_by(f, "spai", out);
+}
+
 static fur_status precond_coloured(fixture *f, object *out)
 {
     fur_precond_options options = {.size = sizeof options, .kind = "ic0", .coloured = 1};
@@ -749,6 +754,7 @@ static const creation creations[] = {
     {"preconditioner ilu", precond_ilu, destroy_precond, 35},
     {"preconditioner ilut", precond_ilut, destroy_precond, 60},
     {"preconditioner bjacobi", precond_bjacobi, destroy_precond, 8},
+    {"preconditioner spai", precond_spai, destroy_precond, 8},
     {"preconditioner ic0 by colours", precond_coloured, destroy_precond, 35},
     {"preconditioner fsai", precond_fsai, destroy_precond, 20},
     {"preconditioner chebyshev", precond_chebyshev, destroy_precond, 10},

@@ -99,7 +99,7 @@ class UsageTest(CommandTest):
             (["solve", "--max-iterations", "0", plate], "--max-iterations takes a whole number"),
             (["solve", "--precond", "lu", plate],
              "--precond takes auto, none, jacobi, norms, mg, ssor, ic0, ilu0, fsai, "
-             "chebyshev, ilu, amg, ilut or bjacobi, not 'lu'"),
+             "chebyshev, ilu, amg, ilut, bjacobi or spai, not 'lu'"),
             (["solve", "--restart", "0", plate], "--restart takes a whole number"),
             (["solve", "--damp", "-1", plate], "--damp takes a positive number"),
             (["solve", "--report", "r.htm", plate], "--report takes a name that ends in .html"),
@@ -142,7 +142,7 @@ class UsageTest(CommandTest):
             (["solve", plate, "--method", "abacus"], "--method takes auto, cg"),
             (["solve", plate, "--precond", "abacus"],
              "--precond takes auto, none, jacobi, norms, mg, ssor, ic0, ilu0, fsai, "
-             "chebyshev, ilu, amg, ilut or bjacobi, not"),
+             "chebyshev, ilu, amg, ilut, bjacobi or spai, not"),
             (["reorder", plate, "--method", "abacus"],
              "--method takes rcm, cm, rcm-quality or sloan, not"),
             (["multiply", plate, "--values", "abacus"], "--values takes exact or f32, not"),
@@ -200,6 +200,7 @@ class UsageTest(CommandTest):
              "--fill goes with --precond ilu, ilut or fsai"),
             (["solve", plate, "--precond", "ilu0", "--drop", "0.1"], "--drop goes with --precond ilut"),
             (["solve", plate, "--block", 3], "--block goes with --precond bjacobi"),
+            (["solve", plate, "--diagonal"], "--diagonal goes with --precond spai"),
             (["solve", plate, "--unmatched"], "--unmatched goes with --precond ilut"),
             (["solve", plate, "--degree", 2], "--degree goes with --precond chebyshev"),
             (["solve", plate, "--shift", "0.1", "--precond", "ssor"],
@@ -859,6 +860,9 @@ class SolveTest(CommandTest):
         report = self.json("solve", data("ring.mtx"), "--precond", "ilut", "--drop", "1e-2", "--fill", 5, "--method",
                            "gmres")
         self.assertEqual((report["converged"], report["precond"], report["precond_raised"]), (True, "ilut", 0))
+        for arguments in (["spai"], ["spai", "--diagonal"]):
+            report = self.json("solve", data("ring.mtx"), "--precond", *arguments, "--method", "gmres")
+            self.assertEqual((report["converged"], report["precond"]), (True, "spai"))
         text = self.sentence("solve", data("indefinite.mtx"), "--precond", "ic0")
         self.assertRegex(text, r"row \d+, counting from 1, has a pivot that is not positive")
 

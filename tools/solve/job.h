@@ -38,6 +38,7 @@ typedef struct job_options {
     bool modified;
     bool coloured;
     bool unmatched;
+    bool diagonal;
 } job_options;
 
 /* One attempt to solve, and what came of it. */

@@ -33,7 +33,8 @@ fur_status job_precondition(job *j)
                                    .degree = o->degree,
                                    .drop = o->drop,
                                    .unmatched = o->unmatched,
-                                   .block = o->block};
+                                   .block = o->block,
+                                   .diagonal = o->diagonal};
     const fur_csr *a;
     if (!job_has_factors(o))
         return FUR_OK;

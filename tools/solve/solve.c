@@ -136,6 +136,7 @@ static void settle(struct argp_state *state, void *options)
         {"--drop", o->drop > 0, thresholds, "with --precond ilut"},
         {"--unmatched", o->unmatched, thresholds, "with --precond ilut"},
         {"--block", o->block > 0, job_is(o->precond, "bjacobi"), "with --precond bjacobi"},
+        {"--diagonal", o->diagonal, job_is(o->precond, "spai"), "with --precond spai"},
         {"--degree", o->degree > 0, job_is(o->precond, "chebyshev"), "with --precond chebyshev"},
     };
     command_check(state, pairings, sizeof pairings / sizeof *pairings);
@@ -177,7 +178,9 @@ static const line_option own_options[] = {
      "ic0, incomplete Cholesky factors, fsai, an approximate inverse, chebyshev, a polynomial, "
      "amg, algebraic multigrid (these for symmetric positive definite matrices), ilu0 and ilu, "
      "incomplete LU factors without and with fill, ilut, such factors by thresholds, of rows "
-     "matched and scaled before, bjacobi, inverses of blocks along the diagonal",
+     "matched and scaled before, bjacobi, inverses of blocks along the diagonal, spai, an "
+     "approximate "
+     "inverse of any matrix",
      LINE_CHOICE, AT(precond), .names = precond_name},
     {"shift", "S",
      "Of ic0, ilu0, ilu and ilut: factor A with its diagonal times 1 + S (default 0; more where a "
@@ -214,6 +217,7 @@ static const line_option own_options[] = {
     {"block", "N",
      "Of bjacobi: rows of a block, up to 32 (default: neighbouring rows of equal pattern)",
      LINE_LONG, AT(block), .most = INT64_MAX},
+    {"diagonal", NULL, "Of spai: positions on the diagonal alone", LINE_FLAG, AT(diagonal)},
     {"degree", "N", "Of chebyshev: steps (default 3)", LINE_COUNT, AT(degree), .most = 100},
     {"whole", NULL,
      "Never reduce a matrix of two colours to one (cg does, without a preconditioner or with "
