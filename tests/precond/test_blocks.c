@@ -216,12 +216,165 @@ START_TEST(blocks_without_inverses_are_refused)
 }
 END_TEST
 
+/* The rows of a block that begins with `first`: its own and, with overlap, those that they have
+ * entries of, rising. Returns how many. */
+static int64_t rows_of(const fur_csr_view *v, int64_t first, int64_t end, bool overlap,
+                       int32_t *rows)
+{
+    bool *has = calloc((size_t)v->rows + 1, sizeof *has);
+    int64_t count = 0;
+    for (int64_t i = first; i < end; i++) {
+        has[i] = true;
+        for (int64_t k = offset_at(v, i); k < offset_at(v, i + 1); k++)
+            has[v->columns[k]] |= overlap;
+    }
+    for (int64_t i = 0; i < v->rows; i++)
+        if (has[i])
+            rows[count++] = (int32_t)i;
+    free(has);
+    return count;
+}
+
+/* Adds what the block of rows first .. end - 1 makes of r to z: for its own rows alone, or all. */
+static void add_block(const fur_csr *a, int64_t first, int64_t end, const fur_precond_options *o,
+                      const fur_vector *r, fur_scalar *z)
+{
+    fur_context *context = fur_csr_context(a);
+    const fur_csr_view *v = fur_csr_get(a);
+    fur_precond_options inner = {.size = sizeof inner, .kind = o->symmetric ? "ic0" : "ilu0"};
+    int32_t *rows = malloc((size_t)v->rows * sizeof *rows);
+    int64_t count = rows_of(v, first, end, !o->apart, rows);
+    fur_csr *block = NULL;
+    ck_ok(context, fur_csr_select(a, count, rows, count, rows, &block));
+    fur_precond *p = precond_make(block, &inner);
+    fur_vector *x = NULL;
+    fur_vector *y = NULL;
+    ck_ok(context, fur_vector_create(context, v->value_type, count, &x));
+    ck_ok(context, fur_vector_create(context, v->value_type, count, &y));
+    for (int64_t k = 0; k < count; k++)
+        entry_set(v->value_type, fur_vector_data(x), k,
+                  entry_get(v->value_type, fur_vector_const_data(r), rows[k]));
+    ck_ok(context, fur_precond_apply(p, x, y));
+    for (int64_t k = 0; k < count; k++) {
+        fur_scalar s = entry_get(v->value_type, fur_vector_const_data(y), k);
+        if (o->symmetric || (rows[k] >= first && rows[k] < end)) {
+            z[rows[k]].re += s.re;
+            z[rows[k]].im += s.im;
+        }
+    }
+    fur_vector_destroy(y);
+    fur_vector_destroy(x);
+    fur_precond_destroy(p);
+    fur_csr_destroy(block);
+    free(rows);
+}
+
+/* Each block by factors of its own matrix; to the bit where only one block has a word, else up to
+ * the rounding of the sum of at most n / block + 1 numbers of modulus 100 or less. */
+START_TEST(blocks_are_solved_apart)
+{
+    static const fur_precond_options trials[] = {
+        {.size = sizeof trials[0], .kind = "schwarz", .block = 30, .apart = 1},
+        {.size = sizeof trials[0], .kind = "schwarz", .block = 30},
+        {.size = sizeof trials[0], .kind = "schwarz", .block = 17, .symmetric = 1},
+        {.size = sizeof trials[0], .kind = "schwarz"}};
+    enum { N = 125 };
+    fur_value_type value = (fur_value_type)(_i % FUR_VALUE_COUNT);
+    const fur_precond_options *o = &trials[_i / FUR_VALUE_COUNT];
+    int64_t block = o->block ? o->block : 1024;
+    rng r = rng_stream(1250 + (uint64_t)_i);
+    fur_context *context = context_make(NULL, 2);
+    fur_csr *grid = poisson_make(context, 5);
+    fur_csr *a = NULL;
+    ck_ok(context, fur_csr_convert(grid, value, FUR_I64, &a));
+    fur_vector *scale = vector_random(context, &r, value, N);
+    fur_vector *x = vector_random(context, &r, value, N);
+    fur_vector *y = vector_random(context, &r, value, N);
+    fur_precond *p = precond_make(a, o);
+    for (int turn = 0; turn < 2; turn++) {
+        fur_scalar z[N] = {{0, 0}};
+        for (int64_t first = 0; first < N; first += block)
+            add_block(a, first, first + block < N ? first + block : N, o, x, z);
+        ck_ok(context, fur_precond_apply(p, x, y));
+        double bound = o->symmetric ? 10 * value_epsilon(value) * 100 : 0;
+        for (int64_t i = 0; i < N; i++) {
+            fur_scalar found = entry_get(value, fur_vector_const_data(y), i);
+            ck_assert(fabs(found.re - z[i].re) <= bound && fabs(found.im - z[i].im) <= bound);
+        }
+        ck_ok(context, fur_vector_fill(scale, fur_real(1.25)));
+        ck_ok(context, fur_csr_scale(a, scale, scale));
+        ck_ok(context, fur_precond_update(p));
+    }
+    ck_assert_int_eq(fur_precond_describe(p)->symmetric, o->symmetric);
+    fur_precond_destroy(p);
+    fur_vector_destroy(y);
+    fur_vector_destroy(x);
+    fur_vector_destroy(scale);
+    fur_csr_destroy(a);
+    fur_csr_destroy(grid);
+    fur_context_destroy(context);
+}
+END_TEST
+
+/* One block is ic0, whose iterations are known; more take more, overlap takes some of them back. */
+START_TEST(blocks_cost_iterations)
+{
+    fur_context *context = context_make(NULL, 2);
+    fur_csr *a = poisson_make(context, 10);
+    fur_precond_options o = {
+        .size = sizeof o, .kind = "schwarz", .block = INT64_MAX, .symmetric = 1};
+    ck_assert_int_eq(poisson_iterations(a, "cg", &o, NULL), 14);
+    o.block = 100;
+    int64_t apart = poisson_iterations(a, "cg", &o, NULL);
+    ck_assert_int_gt(apart, 14);
+    o = (fur_precond_options){.size = sizeof o, .kind = "schwarz", .block = 100, .apart = 1};
+    apart = poisson_iterations(a, "gmres", &o, NULL);
+    o.apart = 0;
+    ck_assert_int_lt(poisson_iterations(a, "gmres", &o, NULL), apart);
+    fur_csr_destroy(a);
+    fur_context_destroy(context);
+}
+END_TEST
+
+START_TEST(schwarz_refuses)
+{
+    static const int32_t at[] = {0, 1, 2};
+    static const double values[] = {1, 0, 3};
+    static const double good[] = {1, 2, 3};
+    fur_coo_view coo = {sizeof coo, 3, 3, 3, FUR_F64, at, at, values};
+    fur_context *context = context_make(NULL, 1);
+    fur_precond_options o = {.size = sizeof o, .kind = "schwarz", .block = -1};
+    fur_csr *a = NULL;
+    fur_precond *p = NULL;
+    ck_ok(context, fur_csr_from_coo(context, &coo, FUR_DUPLICATES_ERROR, &a));
+    ck_fails(context, FUR_INVALID, "block of \"schwarz\" must be at least 0, it is -1",
+             fur_precond_create(a, &o, &p));
+    o.block = 2;
+    ck_assert_int_eq(fur_precond_create(a, &o, &p), FUR_INVALID);
+    ck_assert_ptr_nonnull(strstr(fur_context_error(context),
+                                 "of the rows of \"schwarz\", one block after the other: row 2"));
+    ck_assert_ptr_null(p);
+    ck_ok(context, fur_csr_set_values(a, good, FUR_OWNERSHIP_COPY));
+    p = precond_make(a, &o);
+    ck_ok(context, fur_csr_set_values(a, values, FUR_OWNERSHIP_COPY));
+    ck_assert_int_eq(fur_precond_update(p), FUR_INVALID);
+    ck_ok(context, fur_csr_set_values(a, good, FUR_OWNERSHIP_COPY));
+    ck_ok(context, fur_precond_update(p));
+    fur_precond_destroy(p);
+    fur_csr_destroy(a);
+    fur_context_destroy(context);
+}
+END_TEST
+
 static void add_tests(TCase *tests)
 {
     tcase_add_loop_test(tests, inverses_are_those_of_the_blocks, 0, FUR_VALUE_COUNT);
     tcase_add_test(tests, blocks_are_found);
     tcase_add_test(tests, known_iterations_are_taken);
     tcase_add_test(tests, blocks_without_inverses_are_refused);
+    tcase_add_loop_test(tests, blocks_are_solved_apart, 0, 4 * FUR_VALUE_COUNT);
+    tcase_add_test(tests, blocks_cost_iterations);
+    tcase_add_test(tests, schwarz_refuses);
 }
 
 int main(void)

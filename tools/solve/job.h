@@ -39,6 +39,8 @@ typedef struct job_options {
     bool coloured;
     bool unmatched;
     bool diagonal;
+    bool apart;
+    bool symmetric;
 } job_options;
 
 /* One attempt to solve, and what came of it. */

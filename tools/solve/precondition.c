@@ -34,7 +34,9 @@ fur_status job_precondition(job *j)
                                    .drop = o->drop,
                                    .unmatched = o->unmatched,
                                    .block = o->block,
-                                   .diagonal = o->diagonal};
+                                   .diagonal = o->diagonal,
+                                   .apart = o->apart,
+                                   .symmetric = o->symmetric};
     const fur_csr *a;
     if (!job_has_factors(o))
         return FUR_OK;
