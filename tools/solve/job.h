@@ -24,17 +24,23 @@ typedef struct job_options {
     const char *history;
     const char *report;
     save_target out;
-    double rtol; /* 0: not given, as the next three */
+    double rtol; /* 0: not given, as the next four */
     double damp;
     double shift;
+    double drop;
     int restart;
     int fill; /* 0: not given, as the next */
     int degree;
+    int64_t block;
     int64_t max_iterations;
     bool whole;
     bool bounds;
     bool modified;
     bool coloured;
+    bool unmatched;
+    bool diagonal;
+    bool apart;
+    bool symmetric;
 } job_options;
 
 /* One attempt to solve, and what came of it. */

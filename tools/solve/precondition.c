@@ -30,7 +30,13 @@ fur_status job_precondition(job *j)
                                    .shift = o->shift,
                                    .modified = o->modified,
                                    .coloured = o->coloured,
-                                   .degree = o->degree};
+                                   .degree = o->degree,
+                                   .drop = o->drop,
+                                   .unmatched = o->unmatched,
+                                   .block = o->block,
+                                   .diagonal = o->diagonal,
+                                   .apart = o->apart,
+                                   .symmetric = o->symmetric};
     const fur_csr *a;
     if (!job_has_factors(o))
         return FUR_OK;
