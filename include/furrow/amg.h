@@ -10,7 +10,8 @@
  *     P = (I - 4 / (3 rho) D^-1 A') T,  A_c = P^H A P
  *
  * where A' is A with its weak entries moved to the diagonal, D the diagonal of A' and rho an
- * estimate of the largest eigenvalue of D^-1 A. The coarsest level is solved by a dense inverse.
+ * estimate of the largest eigenvalue of D^-1 A. Vectors of the near-nullspace that A does not
+ * nearly turn into 0 are relaxed before (Brezina et al. 2005). The coarsest level is solved by a dense inverse.
  *
  * Hierarchy and cycle have the same bits for any number of threads and on a GPU (docs/numerics.md).
  * docs/amg.md says which options are for what. */

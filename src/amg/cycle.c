@@ -58,6 +58,13 @@ static fur_status smooth(const fur_amg_rung *g, bool is_last, fur_vector *x)
     return FUR_OK;
 }
 
+fur_status fur_amg_relax(const fur_amg_rung *g, fur_vector *x)
+{
+    FUR_TRY(fur_spmv_apply(g->times_a, fur_real(-1), x, fur_real(0), g->r));
+    FUR_TRY(fur_multiply_elementwise(g->scaling, g->r, g->p));
+    return smooth(g, true, x);
+}
+
 /* The last level: its inverse, or rounds of the smoother. */
 static fur_status solve_last(const fur_amg *amg, const fur_amg_rung *g, fur_vector *x)
 {

@@ -40,6 +40,7 @@ typedef struct fur_amg_rung {
     fur_csr *own;        /* its matrix, unless it is the caller's */
     fur_amg_step step;   /* to the next */
     fur_spmv *times_a;
+    double radius;       /* the largest eigenvalue of D^-1 A as estimated, without a margin */
     fur_vector *scaling; /* M of the smoother */
     fur_amg_sweeps sweeps;
     fur_vector *x; /* NULL on the first level, unless in single precision */
@@ -101,6 +102,12 @@ fur_status fur_amg_scan_rows(const fur_csr *a, bool sums, fur_vector *scaling, d
 /* The smoother of a level: diagonal, eigenvalue, coefficients. FUR_INVALID for a row that is not
  * finite. */
 fur_status fur_amg_set_smoother(const fur_amg *amg, fur_amg_rung *rung);
+
+/* One round of the smoother for A x = 0 on a level, whose r and p are overwritten. */
+fur_status fur_amg_relax(const fur_amg_rung *rung, fur_vector *x);
+
+/* Relaxes the vectors of the first level's near-nullspace that need it. */
+fur_status fur_amg_improve(const fur_amg *amg, void *near);
 
 /* Memory for the inverse, and the inverse. */
 fur_status fur_amg_plan_dense(fur_amg *amg, const fur_csr *a);

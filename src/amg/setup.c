@@ -88,8 +88,7 @@ static fur_status find_aggregates(fur_amg *amg, fur_amg_rung *rung, bool *found)
 
 static double omega(const fur_amg_rung *rung)
 {
-    double largest = rung->level.largest;
-    return largest > 0 ? 4 / (3 * largest) : 0;
+    return rung->radius > 0 ? 4 / (3 * rung->radius) : 0;
 }
 
 /* P, R and the matrix of the next level. */
@@ -293,6 +292,8 @@ fur_status fur_amg_build(fur_amg *amg)
     FUR_TRY_DONE(begin_near(amg, &near));
     for (int index = 0; more; index++) {
         FUR_TRY_DONE(fur_amg_set_smoother(amg, &amg->rung[index]));
+        if (index == 0 && amg->options.levels > 1)
+            FUR_TRY_DONE(fur_amg_improve(amg, near));
         FUR_TRY_DONE(extend(amg, index, &near, &more));
     }
     FUR_TRY_DONE(finish(amg));

@@ -103,8 +103,10 @@ static fur_status estimate(fur_scalars *s, fur_amg_rung *rung)
     FUR_TRY(fur_scalars_kept(s, PRODUCT, products, product));
     FUR_TRY(fur_scalars_kept(s, CURVATURE, steps, curvature));
     double largest = find_largest(steps, products, product, curvature);
-    if (largest > 0)
+    if (largest > 0) {
         level->largest = fmin(level->gershgorin, EIGENVALUE_MARGIN * largest);
+        rung->radius = fmin(level->gershgorin, largest);
+    }
     return FUR_OK;
 }
 
@@ -150,6 +152,7 @@ fur_status fur_amg_set_smoother(const fur_amg *amg, fur_amg_rung *rung)
     bool jacobi = strcmp(amg->report.smoother, "jacobi") == 0;
     FUR_TRY(fur_amg_scan_rows(level->a, jacobi, rung->scaling, &level->gershgorin));
     level->largest = level->gershgorin;
+    rung->radius = level->gershgorin;
     if (!(level->gershgorin < HUGE_VAL))
         return fur_env_fail(env, FUR_INVALID,
                             "multigrid cannot use a matrix with an entry that is not finite, or "

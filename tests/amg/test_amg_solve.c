@@ -129,6 +129,24 @@ START_TEST(elasticity_needs_its_rigid_modes)
 }
 END_TEST
 
+/* S A S for a diagonal S: constants are far from its near-nullspace, which is S^-1 times them. */
+START_TEST(near_nullspace_of_scaled_unknowns_is_found)
+{
+    fur_context *context = context_make(NULL, 2);
+    rng r = rng_stream(9);
+    fur_csr *a = poisson(context, 100, 100, 1);
+    fur_vector *s = vector_random(context, &r, FUR_F64, 10000);
+    double *entry = fur_vector_data(s);
+    for (int64_t i = 0; i < 10000; i++)
+        entry[i] = 4.5 + 3.5 * rng_unit(&r);
+    ck_ok(context, fur_csr_scale(a, s, s));
+    expect(a, &defaults, "cg", 1e-8, false, 20);
+    fur_vector_destroy(s);
+    fur_csr_destroy(a);
+    fur_context_destroy(context);
+}
+END_TEST
+
 /* A x = b with b in the range, where constants, or the rigid modes, are in the nullspace. */
 START_TEST(singular_systems_are_solved)
 {
@@ -274,6 +292,7 @@ static void add_tests(TCase *tests)
     tcase_add_test(tests, iterations_grow_slowly_with_the_grid);
     tcase_add_test(tests, anisotropy_and_jumps_are_followed);
     tcase_add_test(tests, elasticity_needs_its_rigid_modes);
+    tcase_add_test(tests, near_nullspace_of_scaled_unknowns_is_found);
     tcase_add_test(tests, singular_systems_are_solved);
     tcase_add_test(tests, every_type_is_solved);
     tcase_add_test(tests, strange_matrices_are_taken);
