@@ -11,7 +11,8 @@
  *
  * where A' is A with its weak entries moved to the diagonal, D the diagonal of A' and rho an
  * estimate of the largest eigenvalue of D^-1 A. Vectors of the near-nullspace that A does not
- * nearly turn into 0 are relaxed before (Brezina et al. 2005). The coarsest level is solved by a dense inverse.
+ * nearly turn into 0 are relaxed before (Brezina et al. 2005). The coarsest level is solved by a
+ * dense inverse.
  *
  * Hierarchy and cycle have the same bits for any number of threads and on a GPU (docs/numerics.md).
  * docs/amg.md says which options are for what. */
@@ -61,7 +62,9 @@ typedef struct fur_amg_options {
     int64_t coarsest; /* coarsening ends at a level of at most this number of rows; 0: 300 */
     /* NULL or "chebyshev": a polynomial in D^-1 A, the smallest on the upper part of its spectrum.
      * "jacobi": sweeps by the sums of the moduli of the rows, which need no eigenvalue (Baker,
-     * Falgout, Kolev and Yang 2011). Both before and after the coarse level, and so symmetric. */
+     * Falgout, Kolev and Yang 2011). Both before and after the coarse level, and so symmetric.
+     * "gauss-seidel": sweeps by colours of the rows, forwards before the coarse level and backwards
+     * after it, and so symmetric. */
     const char *smoother;
     int sweeps; /* degree of the polynomial, or number of sweeps, 1 to 16; 0: 2 */
     fur_amg_visits cycle;
@@ -78,11 +81,12 @@ typedef struct fur_amg_options {
 
 /* The hierarchy of a square matrix, which must outlive it. New values of A (fur_csr_set_values)
  * reach it in place, and allocate nothing: aggregates, patterns and near-nullspace stay, all values
- * are computed again. FUR_INVALID for a matrix that is not square or whose rows are not whole
- * nodes, for options out of range, for a near-nullspace of another shape or type, and for an entry
- * of A that is not finite; FUR_UNSUPPORTED for a smoother that is not there. In a CUDA context all
- * steps run on the device, but for one-sided strong edges and a near-nullspace that is given, which
- * pass through the host. */
+ * are computed again. (With "gauss-seidel" they take memory meanwhile.) FUR_INVALID for a matrix
+ * that is not square or whose rows are not whole nodes, for options out of range, for a
+ * near-nullspace of another shape or type, and for an entry of A that is not finite;
+ * FUR_UNSUPPORTED for a smoother that is not there. In a CUDA context all steps run on the device,
+ * but for one-sided strong edges and a near-nullspace that is given, which pass through the host.
+ */
 FUR_API fur_status fur_amg_create(const fur_csr *a, const fur_amg_options *options, fur_amg **out);
 
 /* Destroys a hierarchy. */
@@ -106,7 +110,7 @@ typedef struct fur_amg_report {
     double bytes_cycle;         /* compulsory traffic of one cycle; of W and K at most */
     int64_t bytes;              /* that the hierarchy keeps, A not counted */
     double seconds_setup;       /* of fur_amg_create, or of the last new values */
-    const char *smoother;       /* "chebyshev" or "jacobi" */
+    const char *smoother;       /* "chebyshev", "jacobi" or "gauss-seidel" */
     int dense;                  /* 1: the last level has an inverse; 0: it is only smoothed */
 } fur_amg_report;
 

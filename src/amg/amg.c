@@ -9,6 +9,18 @@
 #define COARSEST 300
 #define SWEEPS 2
 
+/* By fur_amg_smoother: what options call them. */
+static const char *const smoother_names[] = {"chebyshev", "jacobi", "gauss-seidel"};
+
+/* The smoother with this name, FUR_AMG_SMOOTHERS if there is none. */
+static fur_amg_smoother find_smoother(const char *name)
+{
+    int i = 0;
+    while (name && i < FUR_AMG_SMOOTHERS && strcmp(smoother_names[i], name) != 0)
+        i++;
+    return (fur_amg_smoother)i;
+}
+
 static fur_status check_matrix(const fur_csr *a, int block)
 {
     fur_env *env = &a->context->env;
@@ -63,10 +75,11 @@ static fur_status check_options(fur_env *env, const fur_amg_options *o)
         return fur_env_fail(env, FUR_INVALID,
                             "%d is not a cycle; use FUR_AMG_V, FUR_AMG_W or FUR_AMG_K",
                             (int)o->cycle);
-    if (o->smoother && strcmp(o->smoother, "chebyshev") != 0 && strcmp(o->smoother, "jacobi") != 0)
-        return fur_env_fail(env, FUR_UNSUPPORTED,
-                            "there is no smoother \"%s\"; there are chebyshev and jacobi",
-                            o->smoother);
+    if (find_smoother(o->smoother) == FUR_AMG_SMOOTHERS)
+        return fur_env_fail(
+            env, FUR_UNSUPPORTED,
+            "there is no smoother \"%s\"; there are chebyshev, jacobi and gauss-seidel",
+            o->smoother);
     return FUR_OK;
 }
 
@@ -75,6 +88,7 @@ static void complete_options(fur_amg *amg)
 {
     fur_amg_options *o = &amg->options;
     o->block = o->block ? o->block : 1;
+    amg->smoother = find_smoother(o->smoother);
     o->sweeps = o->sweeps ? o->sweeps : SWEEPS;
     o->coarsest = o->coarsest ? o->coarsest : COARSEST;
     if (o->levels == 0 || o->levels > FUR_AMG_LEVELS_MOST)
@@ -84,8 +98,7 @@ static void complete_options(fur_amg *amg)
     amg->value = amg->a->view.value_type;
     if (o->single)
         amg->value = fur_value_is_complex(amg->value) ? FUR_C64 : FUR_F32;
-    amg->report.smoother =
-        o->smoother && strcmp(o->smoother, "jacobi") == 0 ? "jacobi" : "chebyshev";
+    amg->report.smoother = smoother_names[amg->smoother];
 }
 
 static int64_t bytes_of(const fur_amg_rung *rung, int64_t value)
@@ -93,7 +106,7 @@ static int64_t bytes_of(const fur_amg_rung *rung, int64_t value)
     const fur_amg_step *step = &rung->step;
     const fur_csr *made[] = {rung->own, step->p, step->r, step->ap};
     int64_t rows = rung->level.a->view.rows;
-    int64_t bytes = rows * 4 * value;
+    int64_t bytes = rows * 4 * value + fur_amg_coloured_bytes(&rung->coloured);
     for (int i = 0; i < 4; i++)
         bytes += made[i] ? fur_csr_bytes(&made[i]->view) : 0;
     for (int i = 0; i < 3; i++)
@@ -109,7 +122,8 @@ static double traffic_of(const fur_amg_rung *rung, int sweeps, double value)
 {
     const fur_csr *p = rung->step.p;
     double rows = (double)rung->level.a->view.rows;
-    double product = (double)fur_csr_bytes(&rung->level.a->view) + 3 * rows * value;
+    double product = (double)fur_csr_bytes(&rung->level.a->view) + 3 * rows * value +
+                     fur_amg_coloured_traffic(&rung->coloured);
     if (!p)
         return 2 * product;
     return 2 * sweeps * (product + 6 * rows * value) + 4 * rows * value +

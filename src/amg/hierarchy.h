@@ -3,9 +3,11 @@
 #define FURROW_AMG_HIERARCHY_H
 
 #include <furrow/amg.h>
+#include <furrow/permutation.h>
 #include <furrow/scalars.h>
 #include <furrow/spgemm.h>
 #include <furrow/spmv.h>
+#include <furrow/triangular.h>
 
 #include "amg_kernel.h"
 #include "csr.h"
@@ -35,6 +37,15 @@ typedef struct fur_amg_sweeps {
     double beta[FUR_AMG_SWEEPS_MOST];
 } fur_amg_sweeps;
 
+/* Gauss-Seidel sweeps by colours; all NULL for other smoothers. */
+typedef struct fur_amg_coloured {
+    fur_permutation *order; /* of the rows by their colours */
+    fur_csr *scaled;        /* D^-1 A in this order */
+    fur_trsv *lower;
+    fur_trsv *upper;
+    fur_vector *work;
+} fur_amg_coloured;
+
 typedef struct fur_amg_rung {
     fur_amg_level level; /* what the caller sees */
     fur_csr *own;        /* its matrix, unless it is the caller's */
@@ -42,12 +53,20 @@ typedef struct fur_amg_rung {
     fur_spmv *times_a;
     double radius;       /* the largest eigenvalue of D^-1 A as estimated, without a margin */
     fur_vector *scaling; /* M of the smoother */
+    fur_amg_coloured coloured;
     fur_amg_sweeps sweeps;
     fur_vector *x; /* NULL on the first level, unless in single precision */
     fur_vector *r;
     fur_vector *p;
     fur_vector *kept[3]; /* of cycles that come twice: on levels between first and last */
 } fur_amg_rung;
+
+typedef enum fur_amg_smoother {
+    FUR_AMG_CHEBYSHEV = 0,
+    FUR_AMG_JACOBI,
+    FUR_AMG_GAUSS_SEIDEL,
+    FUR_AMG_SMOOTHERS
+} fur_amg_smoother;
 
 /* The inverse of the coarsest matrix, on pairs of real numbers for complex ones, where the
  * context's kernels work. */
@@ -63,6 +82,7 @@ struct fur_amg {
     fur_value_type value; /* of the levels */
     fur_amg_options options;
     double theta;
+    fur_amg_smoother smoother;
     int levels;
     int modes; /* of the near-nullspace */
     fur_amg_rung rung[FUR_AMG_LEVELS_MOST];
@@ -102,6 +122,18 @@ fur_status fur_amg_scan_rows(const fur_csr *a, bool sums, fur_vector *scaling, d
 /* The smoother of a level: diagonal, eigenvalue, coefficients. FUR_INVALID for a row that is not
  * finite. */
 fur_status fur_amg_set_smoother(const fur_amg *amg, fur_amg_rung *rung);
+
+/* The sweeps by colours of a level whose scaling is D^-1, from new values, and z = M r. New values
+ * take memory meanwhile. */
+fur_status fur_amg_plan_coloured(fur_amg_rung *rung);
+fur_status fur_amg_refresh_coloured(fur_amg_rung *rung);
+fur_status fur_amg_apply_coloured(const fur_amg_rung *rung, bool backwards, const fur_vector *r,
+                                  fur_vector *z);
+void fur_amg_release_coloured(fur_amg_coloured *coloured);
+
+/* What they keep, and what z = M r moves. */
+int64_t fur_amg_coloured_bytes(const fur_amg_coloured *coloured);
+double fur_amg_coloured_traffic(const fur_amg_coloured *coloured);
 
 /* One round of the smoother for A x = 0 on a level, whose r and p are overwritten. */
 fur_status fur_amg_relax(const fur_amg_rung *rung, fur_vector *x);

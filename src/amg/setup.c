@@ -53,6 +53,7 @@ void fur_amg_release_rung(fur_context *context, fur_amg_rung *rung)
     fur_vector_destroy(rung->r);
     fur_vector_destroy(rung->x);
     fur_vector_destroy(rung->scaling);
+    fur_amg_release_coloured(&rung->coloured);
     fur_spmv_destroy(rung->times_a);
     release_step(context, &rung->step);
     fur_csr_destroy(rung->own);

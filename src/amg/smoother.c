@@ -149,7 +149,7 @@ fur_status fur_amg_set_smoother(const fur_amg *amg, fur_amg_rung *rung)
 {
     fur_env *env = &amg->context->env;
     fur_amg_level *level = &rung->level;
-    bool jacobi = strcmp(amg->report.smoother, "jacobi") == 0;
+    bool jacobi = amg->smoother == FUR_AMG_JACOBI;
     FUR_TRY(fur_amg_scan_rows(level->a, jacobi, rung->scaling, &level->gershgorin));
     level->largest = level->gershgorin;
     rung->radius = level->gershgorin;
@@ -161,11 +161,13 @@ fur_status fur_amg_set_smoother(const fur_amg *amg, fur_amg_rung *rung)
     rung->sweeps.count = amg->options.sweeps;
     if (!jacobi)
         FUR_TRY(estimate(amg->scalars, rung));
-    if (jacobi || !(level->largest > 0))
-        set_sweeps(&rung->sweeps);
-    else
+    if (amg->smoother == FUR_AMG_CHEBYSHEV && level->largest > 0)
         set_chebyshev(level->largest, &rung->sweeps);
-    return FUR_OK;
+    else
+        set_sweeps(&rung->sweeps);
+    if (amg->smoother != FUR_AMG_GAUSS_SEIDEL)
+        return FUR_OK;
+    return rung->coloured.upper ? fur_amg_refresh_coloured(rung) : fur_amg_plan_coloured(rung);
 }
 #else
 
