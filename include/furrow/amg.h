@@ -1,6 +1,6 @@
 /* Algebraic multigrid by smoothed aggregation: a preconditioner for symmetric (Hermitian) positive
- * definite matrices, such as those of elliptic equations on grids and meshes of any kind, made from
- * the matrix alone (Vanek, Mandel and Brezina 1996).
+ * definite matrices, such as those of elliptic equations on grids and meshes of any kind, and for
+ * such with convection, made from the matrix alone (Vanek, Mandel and Brezina 1996).
  *
  * On each level rows that are strongly coupled are gathered in aggregates, each a root and its
  * neighbours, the roots being a maximal independent set at distance 2 that is found by hashes of
@@ -72,6 +72,10 @@ typedef struct fur_amg_options {
      * traffic; vectors are scaled to norm 1 before they are rounded. The bits are those for A
      * rounded. */
     int single;
+    /* 1: A is not nearly symmetric. The restriction is then what P^H would be for A^H: R = T^H (I -
+     * 4 / (3 rho) A' D^-1) (Sala and Tuminaro 2008), with rho of Gershgorin; A_c = R A P; and the
+     * default smoother is "gauss-seidel". For "gmres", "bicgstab" and their like. 0: R = P^H. */
+    int nonsymmetric;
 } fur_amg_options;
 
 #define FUR_AMG_THETA 0.02

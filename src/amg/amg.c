@@ -89,6 +89,8 @@ static void complete_options(fur_amg *amg)
     fur_amg_options *o = &amg->options;
     o->block = o->block ? o->block : 1;
     amg->smoother = find_smoother(o->smoother);
+    if (o->nonsymmetric && !o->smoother)
+        amg->smoother = FUR_AMG_GAUSS_SEIDEL;
     o->sweeps = o->sweeps ? o->sweeps : SWEEPS;
     o->coarsest = o->coarsest ? o->coarsest : COARSEST;
     if (o->levels == 0 || o->levels > FUR_AMG_LEVELS_MOST)
@@ -104,10 +106,10 @@ static void complete_options(fur_amg *amg)
 static int64_t bytes_of(const fur_amg_rung *rung, int64_t value)
 {
     const fur_amg_step *step = &rung->step;
-    const fur_csr *made[] = {rung->own, step->p, step->r, step->ap};
+    const fur_csr *made[] = {rung->own, step->p, step->r, step->ap, step->q, step->adjoint};
     int64_t rows = rung->level.a->view.rows;
     int64_t bytes = rows * 4 * value + fur_amg_coloured_bytes(&rung->coloured);
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 6; i++)
         bytes += made[i] ? fur_csr_bytes(&made[i]->view) : 0;
     for (int i = 0; i < 3; i++)
         bytes += rung->kept[i] ? rows * value : 0;

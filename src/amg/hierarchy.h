@@ -22,7 +22,9 @@ typedef struct fur_amg_step {
     int64_t aggregates;
     void *tentative; /* T: the `modes` entries of each row in the columns of its aggregate */
     fur_csr *p;
-    fur_csr *r;        /* P^H */
+    fur_csr *adjoint; /* A^H, if R is made from it */
+    fur_csr *q;       /* what P is for A^H; NULL: R is P^H */
+    fur_csr *r;
     fur_spgemm *right; /* A P */
     fur_csr *ap;
     fur_spgemm *left; /* R (A P) */
@@ -111,6 +113,12 @@ fur_status fur_amg_fill_tentative(fur_context *context, fur_value_type value, in
 fur_status fur_amg_plan_prolongation(const fur_csr *a, int block, int modes, fur_amg_step *step);
 fur_status fur_amg_fill_prolongation(const fur_csr *a, int block, int modes, double omega,
                                      const fur_amg_step *step);
+
+/* R with its values, from A^H if `adjoint`, and new values. P has been made. */
+fur_status fur_amg_plan_restriction(const fur_csr *a, bool adjoint, int block, int modes,
+                                    double omega, fur_amg_step *step);
+fur_status fur_amg_fill_restriction(const fur_csr *a, int block, int modes, double omega,
+                                    const fur_amg_step *step);
 
 /* What the estimates need. */
 fur_status fur_amg_make_scalars(fur_amg *amg);

@@ -36,6 +36,8 @@ static void release_step(fur_context *context, fur_amg_step *step)
     fur_csr_destroy(step->ap);
     fur_spgemm_destroy(step->right);
     fur_csr_destroy(step->r);
+    fur_csr_destroy(step->q);
+    fur_csr_destroy(step->adjoint);
     fur_csr_destroy(step->p);
     fur_memory_release(context, step->tentative);
     fur_memory_release(context, step->aggregate);
@@ -99,7 +101,8 @@ static fur_status descend(const fur_amg *amg, fur_amg_rung *rung, fur_csr **coar
     fur_amg_step *step = &rung->step;
     FUR_TRY(fur_amg_plan_prolongation(a, rung->level.block, amg->modes, step));
     FUR_TRY(fur_amg_fill_prolongation(a, rung->level.block, amg->modes, omega(rung), step));
-    FUR_TRY(fur_csr_transpose(step->p, 1, &step->r));
+    FUR_TRY(fur_amg_plan_restriction(a, amg->options.nonsymmetric != 0, rung->level.block,
+                                     amg->modes, omega(rung), step));
     FUR_TRY(fur_spgemm_plan(a, step->p, NULL, &step->right));
     FUR_TRY(fur_spgemm_multiply(step->right, fur_real(1), &step->ap));
     FUR_TRY(fur_spgemm_plan(step->r, step->ap, NULL, &step->left));
@@ -310,7 +313,8 @@ static fur_status refresh_step(const fur_amg *amg, fur_amg_rung *rung, fur_csr *
     FUR_TRY(
         fur_amg_fill_prolongation(matrix(rung), rung->level.block, amg->modes, omega(rung), step));
     fur_csr_values_changed(step->p);
-    FUR_TRY(fur_csr_transpose_values(step->p, true, step->r));
+    FUR_TRY(
+        fur_amg_fill_restriction(matrix(rung), rung->level.block, amg->modes, omega(rung), step));
     fur_csr_values_changed(step->r);
     FUR_TRY(fur_spgemm_apply(step->right, fur_real(1), step->ap));
     return fur_spgemm_apply(step->left, fur_real(1), coarse);

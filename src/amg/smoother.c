@@ -159,7 +159,7 @@ fur_status fur_amg_set_smoother(const fur_amg *amg, fur_amg_rung *rung)
                             "too large beside its diagonal, on level %d",
                             (int)(rung - amg->rung));
     rung->sweeps.count = amg->options.sweeps;
-    if (!jacobi)
+    if (!jacobi && !amg->options.nonsymmetric)
         FUR_TRY(estimate(amg->scalars, rung));
     if (amg->smoother == FUR_AMG_CHEBYSHEV && level->largest > 0)
         set_chebyshev(level->largest, &rung->sweeps);

@@ -615,7 +615,8 @@ static fur_status amg_by(fixture *f, int single, const char *smoother, object *o
                                .coarsest = 4,
                                .single = single,
                                .cycle = FUR_AMG_K,
-                               .smoother = smoother};
+                               .smoother = smoother,
+                               .nonsymmetric = smoother != NULL};
     fur_status status = fur_amg_create(f->a, &options, &amg);
     fur_amg_destroy(amg);
     if (status == FUR_OK)

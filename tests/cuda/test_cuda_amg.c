@@ -128,7 +128,8 @@ static const fur_amg_options ways[] = {
     {.size = sizeof(fur_amg_options), .single = 1, .cycle = FUR_AMG_K, .coarsest = 20},
     {.size = sizeof(fur_amg_options), .smoother = "jacobi", .cycle = FUR_AMG_W, .coarsest = 5},
     {.size = sizeof(fur_amg_options), .theta = FUR_AMG_NONE, .sweeps = 3, .levels = 2},
-    {.size = sizeof(fur_amg_options), .smoother = "gauss-seidel"}};
+    {.size = sizeof(fur_amg_options), .smoother = "gauss-seidel"},
+    {.size = sizeof(fur_amg_options), .nonsymmetric = 1, .smoother = "jacobi"}};
 enum { WAYS = sizeof ways / sizeof ways[0] };
 
 /* Loops over ways and types. */
