@@ -14,6 +14,9 @@
  * nearly turn into 0 are relaxed before (Brezina et al. 2005). The coarsest level is solved by a
  * dense inverse.
  *
+ * Classical multigrid (Ruge and Stueben 1987), whose coarse levels have some of the rows of the
+ * fine ones, is there as well.
+ *
  * Hierarchy and cycle have the same bits for any number of threads and on a GPU (docs/numerics.md).
  * docs/amg.md says which options are for what. */
 #ifndef FURROW_AMG_H
@@ -56,7 +59,8 @@ typedef struct fur_amg_options {
     /* Unknowns of a node, whose rows follow each other; they stay together. 0: 1. */
     int block;
     /* The entry, or the block, at (i, j) is strong if |a_ij|^2 > theta^2 |a_ii| |a_jj|, in the norm
-     * of Frobenius. 0: FUR_AMG_THETA; FUR_AMG_NONE: every entry that is not 0. */
+     * of Frobenius. 0: FUR_AMG_THETA, or FUR_AMG_THETA_CLASSICAL; FUR_AMG_NONE: every entry that
+     * is not 0. */
     double theta;
     int levels;       /* most levels; 0: until `coarsest` */
     int64_t coarsest; /* coarsening ends at a level of at most this number of rows; 0: 300 */
@@ -76,9 +80,16 @@ typedef struct fur_amg_options {
      * 4 / (3 rho) A' D^-1) (Sala and Tuminaro 2008), with rho of Gershgorin; A_c = R A P; and the
      * default smoother is "gauss-seidel". For "gmres", "bicgstab" and their like. 0: R = P^H. */
     int nonsymmetric;
+    /* NULL or "aggregation": smoothed aggregation. "classical": some rows are the next level's,
+     * chosen by PMIS (De Sterck, Yang and Heys 2006), the others are interpolated from up to four
+     * of these by extended+i interpolation (De Sterck, Falgout, Nolting and Yang 2008), and R =
+     * P^T. For real types, without near_nullspace and block. Row i depends on j if -a_ij is at
+     * least theta times the largest -a_ik (for a_ii > 0). Levels are made on the host. */
+    const char *kind;
 } fur_amg_options;
 
 #define FUR_AMG_THETA 0.02
+#define FUR_AMG_THETA_CLASSICAL 0.25
 #define FUR_AMG_SWEEPS_MOST 16
 #define FUR_AMG_BLOCK_MOST 16
 #define FUR_AMG_MODES_MOST 16
@@ -88,7 +99,8 @@ typedef struct fur_amg_options {
  * are computed again. (With "gauss-seidel" they take memory meanwhile.) FUR_INVALID for a matrix
  * that is not square or whose rows are not whole nodes, for options out of range, for a
  * near-nullspace of another shape or type, and for an entry of A that is not finite;
- * FUR_UNSUPPORTED for a smoother that is not there. In a CUDA context all steps run on the device,
+ * FUR_UNSUPPORTED for a smoother or a kind that is not there, and for the
+ * classical kind of a complex matrix. In a CUDA context all steps run on the device,
  * but for one-sided strong edges and a near-nullspace that is given, which pass through the host.
  */
 FUR_API fur_status fur_amg_create(const fur_csr *a, const fur_amg_options *options, fur_amg **out);
@@ -129,7 +141,8 @@ typedef struct fur_amg_level {
     int block;        /* rows of a node */
     int64_t nodes;
     int64_t aggregates; /* nodes of the next level; 0 on the last */
-    /* The aggregate of each node; -1: in none, as it is coupled to nothing. NULL on the last. In a
+    /* The aggregate of each node; -1: in none, as it is coupled to nothing. NULL on the last, and
+     * on classical levels. In a
      * CUDA context it lies on the device. */
     const int32_t *aggregate;
     double gershgorin; /* largest sum of moduli of a row of D^-1 A: bounds its eigenvalues */

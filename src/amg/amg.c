@@ -9,14 +9,14 @@
 #define COARSEST 300
 #define SWEEPS 2
 
-/* By fur_amg_smoother: what options call them. */
-static const char *const smoother_names[] = {"chebyshev", "jacobi", "gauss-seidel"};
+/* By fur_amg_smoother: what options call them; NULL behind the last. */
+static const char *const smoother_names[] = {"chebyshev", "jacobi", "gauss-seidel", NULL};
 
 /* The smoother with this name, FUR_AMG_SMOOTHERS if there is none. */
 static fur_amg_smoother find_smoother(const char *name)
 {
     int i = 0;
-    while (name && i < FUR_AMG_SMOOTHERS && strcmp(smoother_names[i], name) != 0)
+    while (name && smoother_names[i] && strcmp(smoother_names[i], name) != 0)
         i++;
     return (fur_amg_smoother)i;
 }
@@ -60,6 +60,26 @@ static fur_status check_near(const fur_csr *a, const fur_vectors *near)
                               (long long)v->cols, FUR_AMG_MODES_MOST);
 }
 
+/* The classical kind is for one unknown a row. */
+static fur_status check_kind(const fur_csr *a, const fur_amg_options *o)
+{
+    fur_env *env = &a->context->env;
+    if (!o->kind || strcmp(o->kind, "aggregation") == 0)
+        return FUR_OK;
+    if (strcmp(o->kind, "classical") != 0)
+        return fur_env_fail(env, FUR_UNSUPPORTED,
+                            "there is no multigrid \"%s\"; there are aggregation and classical",
+                            o->kind);
+    if (fur_value_is_complex(a->view.value_type))
+        return fur_env_fail(env, FUR_UNSUPPORTED,
+                            "classical multigrid is for real matrices, this one has type %s",
+                            fur_value_name(a->view.value_type));
+    return o->block <= 1 && !o->near_nullspace
+               ? FUR_OK
+               : fur_env_fail(env, FUR_INVALID,
+                              "classical multigrid takes no near-nullspace and block 1 only");
+}
+
 static fur_status check_options(fur_env *env, const fur_amg_options *o)
 {
     if (!(o->theta >= 0 && o->theta < 1) && o->theta != FUR_AMG_NONE)
@@ -95,7 +115,11 @@ static void complete_options(fur_amg *amg)
     o->coarsest = o->coarsest ? o->coarsest : COARSEST;
     if (o->levels == 0 || o->levels > FUR_AMG_LEVELS_MOST)
         o->levels = FUR_AMG_LEVELS_MOST;
-    amg->theta = o->theta == FUR_AMG_NONE ? 0 : o->theta > 0 ? o->theta : FUR_AMG_THETA;
+    amg->classical = o->kind && strcmp(o->kind, "classical") == 0;
+    amg->theta = o->theta == FUR_AMG_NONE ? 0
+                 : o->theta > 0           ? o->theta
+                 : amg->classical         ? FUR_AMG_THETA_CLASSICAL
+                                          : FUR_AMG_THETA;
     amg->modes = o->near_nullspace ? (int)fur_vectors_get(o->near_nullspace)->cols : o->block;
     amg->value = amg->a->view.value_type;
     if (o->single)
@@ -113,7 +137,9 @@ static int64_t bytes_of(const fur_amg_rung *rung, int64_t value)
         bytes += made[i] ? fur_csr_bytes(&made[i]->view) : 0;
     for (int i = 0; i < 3; i++)
         bytes += rung->kept[i] ? rows * value : 0;
-    if (step->p)
+    if (step->classical)
+        bytes += fur_amg_classical_bytes(step->classical);
+    else if (step->p)
         bytes += step->strong.nodes * 16 + rung->level.a->view.entries * 4 +
                  rows * value * step->p->view.cols / step->aggregates;
     return bytes;
@@ -167,6 +193,7 @@ fur_status fur_amg_create(const fur_csr *a, const fur_amg_options *options, fur_
     FUR_TRY(check_matrix(a, o.block));
     FUR_TRY(check_near(a, o.near_nullspace));
     FUR_TRY(check_options(env, &o));
+    FUR_TRY(check_kind(a, &o));
     FUR_TRY(fur_env_allocate_zeros(env, 1, sizeof *amg, &amg));
     amg->context = a->context;
     amg->a = a;

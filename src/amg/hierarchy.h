@@ -15,11 +15,15 @@
 
 #define FUR_AMG_LEVELS_MOST 40
 
+/* What a classical step keeps, on the host. */
+typedef struct fur_amg_classical fur_amg_classical;
+
 /* A step from a level to the next. */
 typedef struct fur_amg_step {
     fur_amg_graph strong;
     int32_t *aggregate; /* of each node */
     int64_t aggregates;
+    fur_amg_classical *classical; /* NULL: of aggregation */
     void *tentative; /* T: the `modes` entries of each row in the columns of its aggregate */
     fur_csr *p;
     fur_csr *adjoint; /* A^H, if R is made from it */
@@ -85,6 +89,7 @@ struct fur_amg {
     fur_amg_options options;
     double theta;
     fur_amg_smoother smoother;
+    bool classical;
     int levels;
     int modes; /* of the near-nullspace */
     fur_amg_rung rung[FUR_AMG_LEVELS_MOST];
@@ -113,6 +118,13 @@ fur_status fur_amg_fill_tentative(fur_context *context, fur_value_type value, in
 fur_status fur_amg_plan_prolongation(const fur_csr *a, int block, int modes, fur_amg_step *step);
 fur_status fur_amg_fill_prolongation(const fur_csr *a, int block, int modes, double omega,
                                      const fur_amg_step *step);
+
+/* P of classical multigrid, and its values for new ones of A. Memory that a failure leaves belongs
+ * to the step. In a CUDA context both work on a copy of A. */
+fur_status fur_amg_coarsen(const fur_csr *a, double theta, fur_amg_step *step);
+fur_status fur_amg_coarsen_again(const fur_csr *a, const fur_amg_step *step);
+void fur_amg_release_classical(fur_context *context, fur_amg_classical *classical);
+int64_t fur_amg_classical_bytes(const fur_amg_classical *classical);
 
 /* R with its values, from A^H if `adjoint`, and new values. P has been made. */
 fur_status fur_amg_plan_restriction(const fur_csr *a, bool adjoint, int block, int modes,

@@ -68,11 +68,14 @@ START_TEST(any_number_of_threads_gives_the_same_bits)
         {.size = sizeof(fur_amg_options)},
         {.size = sizeof(fur_amg_options), .single = 1, .cycle = FUR_AMG_K},
         {.size = sizeof(fur_amg_options), .smoother = "jacobi", .cycle = FUR_AMG_W},
-        {.size = sizeof(fur_amg_options), .smoother = "gauss-seidel", .nonsymmetric = 1}};
-    const fur_amg_options *options = &ways[_i % 4];
+        {.size = sizeof(fur_amg_options), .smoother = "gauss-seidel", .nonsymmetric = 1},
+        {.size = sizeof(fur_amg_options), .kind = "classical"}};
+    const fur_amg_options *options = &ways[_i % 5];
     grid g = cube;
-    g.value = (fur_value_type)(_i / 4);
+    g.value = (fur_value_type)(_i / 5);
     uint64_t expected = 0;
+    if (options->kind && value_is_complex(g.value))
+        return;
     for (int threads = 1; threads <= 8; threads += TEST_SLOW || threads == 4 ? 4 : 1) {
         fur_context *context = context_make(NULL, threads);
         g.offset = threads % 2 ? FUR_I64 : FUR_I32;
@@ -475,7 +478,7 @@ END_TEST
 
 static void add_tests(TCase *tests)
 {
-    tcase_add_loop_test(tests, any_number_of_threads_gives_the_same_bits, 0, 4 * FUR_VALUE_COUNT);
+    tcase_add_loop_test(tests, any_number_of_threads_gives_the_same_bits, 0, 5 * FUR_VALUE_COUNT);
     tcase_add_test(tests, aggregates_are_a_root_and_neighbours);
     tcase_add_test(tests, tentative_prolongation_has_the_near_nullspace);
     tcase_add_test(tests, prolongation_keeps_constants);
