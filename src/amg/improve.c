@@ -22,14 +22,19 @@ static fur_status measure(const fur_amg_rung *g, const fur_vector *diagonal, dou
     return FUR_OK;
 }
 
-/* Relaxes the level's x if it needs that. */
-static fur_status improve(const fur_amg_rung *g, const fur_vector *diagonal, bool *needed)
+/* Relaxes the level's x if it needs that; *better: whether that has been of use. */
+static fur_status improve(const fur_amg_rung *g, const fur_vector *diagonal, bool *better)
 {
-    double energy;
-    FUR_TRY(measure(g, diagonal, &energy));
-    *needed = energy > ENERGY * g->level.largest;
-    for (int round = 0; *needed && round < ROUNDS; round++)
+    double before;
+    double after;
+    *better = false;
+    FUR_TRY(measure(g, diagonal, &before));
+    if (!(before > ENERGY * g->level.largest))
+        return FUR_OK;
+    for (int round = 0; round < ROUNDS; round++)
         FUR_TRY(fur_amg_relax(g, g->x));
+    FUR_TRY(measure(g, diagonal, &after));
+    *better = after < before;
     return FUR_OK;
 }
 
@@ -40,12 +45,12 @@ static fur_status improve_column(const fur_amg_rung *g, const fur_vector *diagon
     fur_status status = FUR_OK;
     fur_vectors *column = NULL;
     fur_vectors *x = NULL;
-    bool needed;
+    bool better;
     FUR_TRY_DONE(fur_vectors_columns(near, j, 1, &column));
     FUR_TRY_DONE(fur_vectors_from_vector(g->x, &x));
     FUR_TRY_DONE(fur_vectors_copy(column, x));
-    FUR_TRY_DONE(improve(g, diagonal, &needed));
-    if (needed)
+    FUR_TRY_DONE(improve(g, diagonal, &better));
+    if (better)
         FUR_TRY_DONE(fur_vectors_copy(x, column));
 done:
     fur_vectors_destroy(x);
