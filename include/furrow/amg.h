@@ -1,6 +1,6 @@
 /* Algebraic multigrid by smoothed aggregation: a preconditioner for symmetric (Hermitian) positive
- * definite matrices, such as those of elliptic equations on grids and meshes of any kind, made from
- * the matrix alone (Vanek, Mandel and Brezina 1996).
+ * definite matrices, such as those of elliptic equations on grids and meshes of any kind, and for
+ * such with convection, made from the matrix alone (Vanek, Mandel and Brezina 1996).
  *
  * On each level rows that are strongly coupled are gathered in aggregates, each a root and its
  * neighbours, the roots being a maximal independent set at distance 2 that is found by hashes of
@@ -10,7 +10,12 @@
  *     P = (I - 4 / (3 rho) D^-1 A') T,  A_c = P^H A P
  *
  * where A' is A with its weak entries moved to the diagonal, D the diagonal of A' and rho an
- * estimate of the largest eigenvalue of D^-1 A. The coarsest level is solved by a dense inverse.
+ * estimate of the largest eigenvalue of D^-1 A. Vectors of the near-nullspace that A does not
+ * nearly turn into 0 are relaxed before (Brezina et al. 2005). The coarsest level is solved by a
+ * dense inverse.
+ *
+ * Classical multigrid (Ruge and Stueben 1987), whose coarse levels have some of the rows of the
+ * fine ones, is there as well.
  *
  * Hierarchy and cycle have the same bits for any number of threads and on a GPU (docs/numerics.md).
  * docs/amg.md says which options are for what. */
@@ -54,13 +59,16 @@ typedef struct fur_amg_options {
     /* Unknowns of a node, whose rows follow each other; they stay together. 0: 1. */
     int block;
     /* The entry, or the block, at (i, j) is strong if |a_ij|^2 > theta^2 |a_ii| |a_jj|, in the norm
-     * of Frobenius. 0: FUR_AMG_THETA; FUR_AMG_NONE: every entry that is not 0. */
+     * of Frobenius. 0: FUR_AMG_THETA, or FUR_AMG_THETA_CLASSICAL; FUR_AMG_NONE: every entry that
+     * is not 0. */
     double theta;
     int levels;       /* most levels; 0: until `coarsest` */
     int64_t coarsest; /* coarsening ends at a level of at most this number of rows; 0: 300 */
     /* NULL or "chebyshev": a polynomial in D^-1 A, the smallest on the upper part of its spectrum.
      * "jacobi": sweeps by the sums of the moduli of the rows, which need no eigenvalue (Baker,
-     * Falgout, Kolev and Yang 2011). Both before and after the coarse level, and so symmetric. */
+     * Falgout, Kolev and Yang 2011). Both before and after the coarse level, and so symmetric.
+     * "gauss-seidel": sweeps by colours of the rows, forwards before the coarse level and backwards
+     * after it, and so symmetric. */
     const char *smoother;
     int sweeps; /* degree of the polynomial, or number of sweeps, 1 to 16; 0: 2 */
     fur_amg_visits cycle;
@@ -68,20 +76,33 @@ typedef struct fur_amg_options {
      * traffic; vectors are scaled to norm 1 before they are rounded. The bits are those for A
      * rounded. */
     int single;
+    /* 1: A is not nearly symmetric. The restriction is then what P^H would be for A^H: R = T^H (I -
+     * 4 / (3 rho) A' D^-1) (Sala and Tuminaro 2008), with rho of Gershgorin; A_c = R A P; and the
+     * default smoother is "gauss-seidel". For "gmres", "bicgstab" and their like. 0: R = P^H. */
+    int nonsymmetric;
+    /* NULL or "aggregation": smoothed aggregation. "classical": some rows are the next level's,
+     * chosen by PMIS (De Sterck, Yang and Heys 2006), the others are interpolated from up to four
+     * of these by extended+i interpolation (De Sterck, Falgout, Nolting and Yang 2008), and R =
+     * P^T. For real types, without near_nullspace and block. Row i depends on j if -a_ij is at
+     * least theta times the largest -a_ik (for a_ii > 0). Levels are made on the host. */
+    const char *kind;
 } fur_amg_options;
 
 #define FUR_AMG_THETA 0.02
+#define FUR_AMG_THETA_CLASSICAL 0.25
 #define FUR_AMG_SWEEPS_MOST 16
 #define FUR_AMG_BLOCK_MOST 16
 #define FUR_AMG_MODES_MOST 16
 
 /* The hierarchy of a square matrix, which must outlive it. New values of A (fur_csr_set_values)
  * reach it in place, and allocate nothing: aggregates, patterns and near-nullspace stay, all values
- * are computed again. FUR_INVALID for a matrix that is not square or whose rows are not whole
+ * are computed again. (With "gauss-seidel", and in a CUDA context with the classical kind, they
+ * take memory meanwhile.) FUR_INVALID for a matrix that is not square or whose rows are not whole
  * nodes, for options out of range, for a near-nullspace of another shape or type, and for an entry
- * of A that is not finite; FUR_UNSUPPORTED for a smoother that is not there. In a CUDA context all
- * steps run on the device, but for one-sided strong edges and a near-nullspace that is given, which
- * pass through the host. */
+ * of A that is not finite; FUR_UNSUPPORTED for a smoother or a kind that is not there, and for the
+ * classical kind of a complex matrix. In a CUDA context all steps run on the device, but for
+ * colours, classical prolongations, one-sided strong edges and a near-nullspace that is given,
+ * which pass through the host. */
 FUR_API fur_status fur_amg_create(const fur_csr *a, const fur_amg_options *options, fur_amg **out);
 
 /* Destroys a hierarchy. */
@@ -105,7 +126,7 @@ typedef struct fur_amg_report {
     double bytes_cycle;         /* compulsory traffic of one cycle; of W and K at most */
     int64_t bytes;              /* that the hierarchy keeps, A not counted */
     double seconds_setup;       /* of fur_amg_create, or of the last new values */
-    const char *smoother;       /* "chebyshev" or "jacobi" */
+    const char *smoother;       /* "chebyshev", "jacobi" or "gauss-seidel" */
     int dense;                  /* 1: the last level has an inverse; 0: it is only smoothed */
 } fur_amg_report;
 
@@ -120,7 +141,8 @@ typedef struct fur_amg_level {
     int block;        /* rows of a node */
     int64_t nodes;
     int64_t aggregates; /* nodes of the next level; 0 on the last */
-    /* The aggregate of each node; -1: in none, as it is coupled to nothing. NULL on the last. In a
+    /* The aggregate of each node; -1: in none, as it is coupled to nothing. NULL on the last, and
+     * on classical levels. In a
      * CUDA context it lies on the device. */
     const int32_t *aggregate;
     double gershgorin; /* largest sum of moduli of a row of D^-1 A: bounds its eigenvalues */

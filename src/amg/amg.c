@@ -9,6 +9,18 @@
 #define COARSEST 300
 #define SWEEPS 2
 
+/* By fur_amg_smoother: what options call them; NULL behind the last. */
+static const char *const smoother_names[] = {"chebyshev", "jacobi", "gauss-seidel", NULL};
+
+/* The smoother with this name, FUR_AMG_SMOOTHERS if there is none. */
+static fur_amg_smoother find_smoother(const char *name)
+{
+    int i = 0;
+    while (name && smoother_names[i] && strcmp(smoother_names[i], name) != 0)
+        i++;
+    return (fur_amg_smoother)i;
+}
+
 static fur_status check_matrix(const fur_csr *a, int block)
 {
     fur_env *env = &a->context->env;
@@ -48,6 +60,26 @@ static fur_status check_near(const fur_csr *a, const fur_vectors *near)
                               (long long)v->cols, FUR_AMG_MODES_MOST);
 }
 
+/* The classical kind is for one unknown a row. */
+static fur_status check_kind(const fur_csr *a, const fur_amg_options *o)
+{
+    fur_env *env = &a->context->env;
+    if (!o->kind || strcmp(o->kind, "aggregation") == 0)
+        return FUR_OK;
+    if (strcmp(o->kind, "classical") != 0)
+        return fur_env_fail(env, FUR_UNSUPPORTED,
+                            "there is no multigrid \"%s\"; there are aggregation and classical",
+                            o->kind);
+    if (fur_value_is_complex(a->view.value_type))
+        return fur_env_fail(env, FUR_UNSUPPORTED,
+                            "classical multigrid is for real matrices, this one has type %s",
+                            fur_value_name(a->view.value_type));
+    return o->block <= 1 && !o->near_nullspace
+               ? FUR_OK
+               : fur_env_fail(env, FUR_INVALID,
+                              "classical multigrid takes no near-nullspace and block 1 only");
+}
+
 static fur_status check_options(fur_env *env, const fur_amg_options *o)
 {
     if (!(o->theta >= 0 && o->theta < 1) && o->theta != FUR_AMG_NONE)
@@ -63,10 +95,11 @@ static fur_status check_options(fur_env *env, const fur_amg_options *o)
         return fur_env_fail(env, FUR_INVALID,
                             "%d is not a cycle; use FUR_AMG_V, FUR_AMG_W or FUR_AMG_K",
                             (int)o->cycle);
-    if (o->smoother && strcmp(o->smoother, "chebyshev") != 0 && strcmp(o->smoother, "jacobi") != 0)
-        return fur_env_fail(env, FUR_UNSUPPORTED,
-                            "there is no smoother \"%s\"; there are chebyshev and jacobi",
-                            o->smoother);
+    if (find_smoother(o->smoother) == FUR_AMG_SMOOTHERS)
+        return fur_env_fail(
+            env, FUR_UNSUPPORTED,
+            "there is no smoother \"%s\"; there are chebyshev, jacobi and gauss-seidel",
+            o->smoother);
     return FUR_OK;
 }
 
@@ -75,30 +108,38 @@ static void complete_options(fur_amg *amg)
 {
     fur_amg_options *o = &amg->options;
     o->block = o->block ? o->block : 1;
+    amg->smoother = find_smoother(o->smoother);
+    if (o->nonsymmetric && !o->smoother)
+        amg->smoother = FUR_AMG_GAUSS_SEIDEL;
     o->sweeps = o->sweeps ? o->sweeps : SWEEPS;
     o->coarsest = o->coarsest ? o->coarsest : COARSEST;
     if (o->levels == 0 || o->levels > FUR_AMG_LEVELS_MOST)
         o->levels = FUR_AMG_LEVELS_MOST;
-    amg->theta = o->theta == FUR_AMG_NONE ? 0 : o->theta > 0 ? o->theta : FUR_AMG_THETA;
+    amg->classical = o->kind && strcmp(o->kind, "classical") == 0;
+    amg->theta = o->theta == FUR_AMG_NONE ? 0
+                 : o->theta > 0           ? o->theta
+                 : amg->classical         ? FUR_AMG_THETA_CLASSICAL
+                                          : FUR_AMG_THETA;
     amg->modes = o->near_nullspace ? (int)fur_vectors_get(o->near_nullspace)->cols : o->block;
     amg->value = amg->a->view.value_type;
     if (o->single)
         amg->value = fur_value_is_complex(amg->value) ? FUR_C64 : FUR_F32;
-    amg->report.smoother =
-        o->smoother && strcmp(o->smoother, "jacobi") == 0 ? "jacobi" : "chebyshev";
+    amg->report.smoother = smoother_names[amg->smoother];
 }
 
 static int64_t bytes_of(const fur_amg_rung *rung, int64_t value)
 {
     const fur_amg_step *step = &rung->step;
-    const fur_csr *made[] = {rung->own, step->p, step->r, step->ap};
+    const fur_csr *made[] = {rung->own, step->p, step->r, step->ap, step->q, step->adjoint};
     int64_t rows = rung->level.a->view.rows;
-    int64_t bytes = rows * 4 * value;
-    for (int i = 0; i < 4; i++)
+    int64_t bytes = rows * 4 * value + fur_amg_coloured_bytes(&rung->coloured);
+    for (int i = 0; i < 6; i++)
         bytes += made[i] ? fur_csr_bytes(&made[i]->view) : 0;
     for (int i = 0; i < 3; i++)
         bytes += rung->kept[i] ? rows * value : 0;
-    if (step->p)
+    if (step->classical)
+        bytes += fur_amg_classical_bytes(step->classical);
+    else if (step->p)
         bytes += step->strong.nodes * 16 + rung->level.a->view.entries * 4 +
                  rows * value * step->p->view.cols / step->aggregates;
     return bytes;
@@ -109,7 +150,8 @@ static double traffic_of(const fur_amg_rung *rung, int sweeps, double value)
 {
     const fur_csr *p = rung->step.p;
     double rows = (double)rung->level.a->view.rows;
-    double product = (double)fur_csr_bytes(&rung->level.a->view) + 3 * rows * value;
+    double product = (double)fur_csr_bytes(&rung->level.a->view) + 3 * rows * value +
+                     fur_amg_coloured_traffic(&rung->coloured);
     if (!p)
         return 2 * product;
     return 2 * sweeps * (product + 6 * rows * value) + 4 * rows * value +
@@ -151,6 +193,7 @@ fur_status fur_amg_create(const fur_csr *a, const fur_amg_options *options, fur_
     FUR_TRY(check_matrix(a, o.block));
     FUR_TRY(check_near(a, o.near_nullspace));
     FUR_TRY(check_options(env, &o));
+    FUR_TRY(check_kind(a, &o));
     FUR_TRY(fur_env_allocate_zeros(env, 1, sizeof *amg, &amg));
     amg->context = a->context;
     amg->a = a;

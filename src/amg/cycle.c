@@ -42,9 +42,30 @@ static fur_status subtract_product(const fur_amg_rung *g, double alpha)
     return fur_spmv_apply(g->times_a, fur_real(-alpha), g->p, fur_real(1), g->r);
 }
 
+/* Whether sweeps by colours go from the last to the first; to other smoothers it is the same. */
+typedef enum direction { FORWARDS = 0, BACKWARDS } direction;
+
+/* p = M r */
+static fur_status precondition(const fur_amg_rung *g, direction d)
+{
+    return g->coloured.upper ? fur_amg_apply_coloured(g, d == BACKWARDS, g->r, g->p)
+                             : fur_multiply_elementwise(g->scaling, g->r, g->p);
+}
+
+/* x = x + alpha p, p = M r + beta p, beta being 0 for sweeps by colours */
+static fur_status advance(const fur_amg_rung *g, direction d, double alpha, double beta,
+                          fur_vector *x)
+{
+    if (!g->coloured.upper)
+        return fur_axpy_direction(factor(alpha), factor(beta), g->scaling, fur_real(1), g->r, g->p,
+                                  x);
+    FUR_TRY(fur_axpby(fur_real(alpha), g->p, fur_real(1), x));
+    return precondition(g, d);
+}
+
 /* The sweeps of a smoother whose first direction is in p: x and r follow; r need not follow the
  * last sweep of all. */
-static fur_status smooth(const fur_amg_rung *g, bool is_last, fur_vector *x)
+static fur_status smooth(const fur_amg_rung *g, direction d, bool is_last, fur_vector *x)
 {
     const fur_amg_sweeps *s = &g->sweeps;
     for (int k = 0; k < s->count; k++) {
@@ -52,10 +73,16 @@ static fur_status smooth(const fur_amg_rung *g, bool is_last, fur_vector *x)
         if (!end || !is_last)
             FUR_TRY(subtract_product(g, s->alpha[k]));
         FUR_TRY(end ? fur_axpby(fur_real(s->alpha[k]), g->p, fur_real(1), x)
-                    : fur_axpy_direction(factor(s->alpha[k]), factor(s->beta[k + 1]), g->scaling,
-                                         fur_real(1), g->r, g->p, x));
+                    : advance(g, d, s->alpha[k], s->beta[k + 1], x));
     }
     return FUR_OK;
+}
+
+fur_status fur_amg_relax(const fur_amg_rung *g, fur_vector *x)
+{
+    FUR_TRY(fur_spmv_apply(g->times_a, fur_real(-1), x, fur_real(0), g->r));
+    FUR_TRY(precondition(g, FORWARDS));
+    return smooth(g, FORWARDS, true, x);
 }
 
 /* The last level: its inverse, or rounds of the smoother. */
@@ -65,8 +92,9 @@ static fur_status solve_last(const fur_amg *amg, const fur_amg_rung *g, fur_vect
         return fur_amg_apply_dense(&amg->dense, g->r, x);
     FUR_TRY(fur_vector_fill(x, fur_real(0)));
     for (int round = 0; round < LAST_ROUNDS; round++) {
-        FUR_TRY(fur_multiply_elementwise(g->scaling, g->r, g->p));
-        FUR_TRY(smooth(g, round + 1 == LAST_ROUNDS, x));
+        direction d = round < LAST_ROUNDS / 2 ? FORWARDS : BACKWARDS;
+        FUR_TRY(precondition(g, d));
+        FUR_TRY(smooth(g, d, round + 1 == LAST_ROUNDS, x));
     }
     return FUR_OK;
 }
@@ -153,8 +181,8 @@ static fur_status complete_visit(const fur_amg *amg, const fur_amg_rung *g, visi
 static fur_status descend(const fur_amg_rung *g, fur_vector *x)
 {
     FUR_TRY(fur_vector_fill(x, fur_real(0)));
-    FUR_TRY(fur_multiply_elementwise(g->scaling, g->r, g->p));
-    FUR_TRY(smooth(g, false, x));
+    FUR_TRY(precondition(g, FORWARDS));
+    FUR_TRY(smooth(g, FORWARDS, false, x));
     return fur_spmv_apply(g->step.times_r, fur_real(1), g->r, fur_real(0), (g + 1)->r);
 }
 
@@ -164,8 +192,8 @@ static fur_status ascend(const fur_amg_rung *g, fur_vector *x)
 {
     FUR_TRY(fur_spmv_apply(g->step.times_p, fur_real(1), (g + 1)->x, fur_real(0), g->p));
     FUR_TRY(subtract_product(g, 1));
-    FUR_TRY(fur_axpy_direction(factor(1), factor(0), g->scaling, fur_real(1), g->r, g->p, x));
-    return smooth(g, true, x);
+    FUR_TRY(advance(g, BACKWARDS, 1, 0, x));
+    return smooth(g, BACKWARDS, true, x);
 }
 
 /* Down from level *index to the last one. */

@@ -3,9 +3,11 @@
 #define FURROW_AMG_HIERARCHY_H
 
 #include <furrow/amg.h>
+#include <furrow/permutation.h>
 #include <furrow/scalars.h>
 #include <furrow/spgemm.h>
 #include <furrow/spmv.h>
+#include <furrow/triangular.h>
 
 #include "amg_kernel.h"
 #include "csr.h"
@@ -13,14 +15,20 @@
 
 #define FUR_AMG_LEVELS_MOST 40
 
+/* What a classical step keeps, on the host. */
+typedef struct fur_amg_classical fur_amg_classical;
+
 /* A step from a level to the next. */
 typedef struct fur_amg_step {
     fur_amg_graph strong;
     int32_t *aggregate; /* of each node */
     int64_t aggregates;
+    fur_amg_classical *classical; /* NULL: of aggregation */
     void *tentative; /* T: the `modes` entries of each row in the columns of its aggregate */
     fur_csr *p;
-    fur_csr *r;        /* P^H */
+    fur_csr *adjoint; /* A^H, if R is made from it */
+    fur_csr *q;       /* what P is for A^H; NULL: R is P^H */
+    fur_csr *r;
     fur_spgemm *right; /* A P */
     fur_csr *ap;
     fur_spgemm *left; /* R (A P) */
@@ -35,18 +43,36 @@ typedef struct fur_amg_sweeps {
     double beta[FUR_AMG_SWEEPS_MOST];
 } fur_amg_sweeps;
 
+/* Gauss-Seidel sweeps by colours; all NULL for other smoothers. */
+typedef struct fur_amg_coloured {
+    fur_permutation *order; /* of the rows by their colours */
+    fur_csr *scaled;        /* D^-1 A in this order */
+    fur_trsv *lower;
+    fur_trsv *upper;
+    fur_vector *work;
+} fur_amg_coloured;
+
 typedef struct fur_amg_rung {
     fur_amg_level level; /* what the caller sees */
     fur_csr *own;        /* its matrix, unless it is the caller's */
     fur_amg_step step;   /* to the next */
     fur_spmv *times_a;
+    double radius;       /* the largest eigenvalue of D^-1 A as estimated, without a margin */
     fur_vector *scaling; /* M of the smoother */
+    fur_amg_coloured coloured;
     fur_amg_sweeps sweeps;
     fur_vector *x; /* NULL on the first level, unless in single precision */
     fur_vector *r;
     fur_vector *p;
     fur_vector *kept[3]; /* of cycles that come twice: on levels between first and last */
 } fur_amg_rung;
+
+typedef enum fur_amg_smoother {
+    FUR_AMG_CHEBYSHEV = 0,
+    FUR_AMG_JACOBI,
+    FUR_AMG_GAUSS_SEIDEL,
+    FUR_AMG_SMOOTHERS
+} fur_amg_smoother;
 
 /* The inverse of the coarsest matrix, on pairs of real numbers for complex ones, where the
  * context's kernels work. */
@@ -62,6 +88,8 @@ struct fur_amg {
     fur_value_type value; /* of the levels */
     fur_amg_options options;
     double theta;
+    fur_amg_smoother smoother;
+    bool classical;
     int levels;
     int modes; /* of the near-nullspace */
     fur_amg_rung rung[FUR_AMG_LEVELS_MOST];
@@ -91,6 +119,19 @@ fur_status fur_amg_plan_prolongation(const fur_csr *a, int block, int modes, fur
 fur_status fur_amg_fill_prolongation(const fur_csr *a, int block, int modes, double omega,
                                      const fur_amg_step *step);
 
+/* P of classical multigrid, and its values for new ones of A. Memory that a failure leaves belongs
+ * to the step. In a CUDA context both work on a copy of A. */
+fur_status fur_amg_coarsen(const fur_csr *a, double theta, fur_amg_step *step);
+fur_status fur_amg_coarsen_again(const fur_csr *a, const fur_amg_step *step);
+void fur_amg_release_classical(fur_context *context, fur_amg_classical *classical);
+int64_t fur_amg_classical_bytes(const fur_amg_classical *classical);
+
+/* R with its values, from A^H if `adjoint`, and new values. P has been made. */
+fur_status fur_amg_plan_restriction(const fur_csr *a, bool adjoint, int block, int modes,
+                                    double omega, fur_amg_step *step);
+fur_status fur_amg_fill_restriction(const fur_csr *a, int block, int modes, double omega,
+                                    const fur_amg_step *step);
+
 /* What the estimates need. */
 fur_status fur_amg_make_scalars(fur_amg *amg);
 
@@ -101,6 +142,24 @@ fur_status fur_amg_scan_rows(const fur_csr *a, bool sums, fur_vector *scaling, d
 /* The smoother of a level: diagonal, eigenvalue, coefficients. FUR_INVALID for a row that is not
  * finite. */
 fur_status fur_amg_set_smoother(const fur_amg *amg, fur_amg_rung *rung);
+
+/* The sweeps by colours of a level whose scaling is D^-1, from new values, and z = M r. New values
+ * take memory meanwhile. */
+fur_status fur_amg_plan_coloured(fur_amg_rung *rung);
+fur_status fur_amg_refresh_coloured(fur_amg_rung *rung);
+fur_status fur_amg_apply_coloured(const fur_amg_rung *rung, bool backwards, const fur_vector *r,
+                                  fur_vector *z);
+void fur_amg_release_coloured(fur_amg_coloured *coloured);
+
+/* What they keep, and what z = M r moves. */
+int64_t fur_amg_coloured_bytes(const fur_amg_coloured *coloured);
+double fur_amg_coloured_traffic(const fur_amg_coloured *coloured);
+
+/* One round of the smoother for A x = 0 on a level, whose r and p are overwritten. */
+fur_status fur_amg_relax(const fur_amg_rung *rung, fur_vector *x);
+
+/* Relaxes the vectors of the first level's near-nullspace that need it. */
+fur_status fur_amg_improve(const fur_amg *amg, void *near);
 
 /* Memory for the inverse, and the inverse. */
 fur_status fur_amg_plan_dense(fur_amg *amg, const fur_csr *a);

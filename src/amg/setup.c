@@ -46,7 +46,10 @@ static void release_step(fur_context *context, fur_amg_step *step)
     fur_csr_destroy(step->ap);
     fur_spgemm_destroy(step->right);
     fur_csr_destroy(step->r);
+    fur_csr_destroy(step->q);
+    fur_csr_destroy(step->adjoint);
     fur_csr_destroy(step->p);
+    fur_amg_release_classical(context, step->classical);
     fur_memory_release(context, step->tentative);
     fur_memory_release(context, step->aggregate);
     fur_memory_release(context, step->strong.column);
@@ -63,6 +66,7 @@ void fur_amg_release_rung(fur_context *context, fur_amg_rung *rung)
     fur_vector_destroy(rung->r);
     fur_vector_destroy(rung->x);
     fur_vector_destroy(rung->scaling);
+    fur_amg_release_coloured(&rung->coloured);
     fur_spmv_destroy(rung->times_a);
     release_step(context, &rung->step);
     fur_csr_destroy(rung->own);
@@ -98,18 +102,45 @@ static fur_status find_aggregates(fur_amg *amg, fur_amg_rung *rung, bool *found)
 
 static double omega(const fur_amg_rung *rung)
 {
-    double largest = rung->level.largest;
-    return largest > 0 ? 4 / (3 * largest) : 0;
+    return rung->radius > 0 ? 4 / (3 * rung->radius) : 0;
 }
 
-/* P, R and the matrix of the next level. */
+/* P by aggregation; *found is false where the level is the last. `near` is the near-nullspace of
+ * the level, and then of the next. */
+static fur_status prolong(fur_amg *amg, fur_amg_rung *rung, void **near, bool *found)
+{
+    const fur_csr *a = matrix(rung);
+    fur_amg_step *step = &rung->step;
+    int block = rung->level.block;
+    void *coarse = NULL;
+    FUR_TRY(find_aggregates(amg, rung, found));
+    if (!*found)
+        return FUR_OK;
+    FUR_TRY(
+        fur_amg_fill_tentative(amg->context, amg->value, block, amg->modes, *near, step, &coarse));
+    fur_memory_release(amg->context, *near);
+    *near = coarse;
+    FUR_TRY(fur_amg_plan_prolongation(a, block, amg->modes, step));
+    return fur_amg_fill_prolongation(a, block, amg->modes, omega(rung), step);
+}
+
+/* P of classical multigrid. */
+static fur_status interpolate(const fur_amg *amg, fur_amg_rung *rung, bool *found)
+{
+    FUR_TRY(fur_amg_coarsen(matrix(rung), amg->theta, &rung->step));
+    *found = suits(amg, rung);
+    if (!*found)
+        release_step(amg->context, &rung->step);
+    return FUR_OK;
+}
+
+/* R and the matrix of the next level. */
 static fur_status descend(const fur_amg *amg, fur_amg_rung *rung, fur_csr **coarse)
 {
     const fur_csr *a = matrix(rung);
     fur_amg_step *step = &rung->step;
-    FUR_TRY(fur_amg_plan_prolongation(a, rung->level.block, amg->modes, step));
-    FUR_TRY(fur_amg_fill_prolongation(a, rung->level.block, amg->modes, omega(rung), step));
-    FUR_TRY(fur_csr_transpose(step->p, 1, &step->r));
+    bool adjoint = amg->options.nonsymmetric && !amg->classical;
+    FUR_TRY(fur_amg_plan_restriction(a, adjoint, rung->level.block, amg->modes, omega(rung), step));
     FUR_TRY(fur_spgemm_plan(a, step->p, NULL, &step->right));
     FUR_TRY(fur_spgemm_multiply(step->right, fur_real(1), &step->ap));
     FUR_TRY(fur_spgemm_plan(step->r, step->ap, NULL, &step->left));
@@ -137,19 +168,13 @@ static void describe_level(fur_amg_rung *rung, const fur_csr *a, int block)
  * near-nullspace of the level, and then of the next. */
 static fur_status extend(fur_amg *amg, int index, void **near, bool *more)
 {
-    fur_context *context = amg->context;
     fur_amg_rung *rung = &amg->rung[index];
     fur_amg_rung *next = rung + 1;
-    void *coarse = NULL;
     *more = matrix(rung)->view.rows > amg->options.coarsest && index + 1 < amg->options.levels;
     if (*more)
-        FUR_TRY(find_aggregates(amg, rung, more));
+        FUR_TRY(amg->classical ? interpolate(amg, rung, more) : prolong(amg, rung, near, more));
     if (!*more)
         return FUR_OK;
-    FUR_TRY(fur_amg_fill_tentative(context, amg->value, rung->level.block, amg->modes, *near,
-                                   &rung->step, &coarse));
-    fur_memory_release(context, *near);
-    *near = coarse;
     FUR_TRY(descend(amg, rung, &next->own));
     rung->level.p = rung->step.p;
     rung->level.aggregates = rung->step.aggregates;
@@ -300,9 +325,12 @@ fur_status fur_amg_build(fur_amg *amg)
     bool more = true;
     FUR_TRY(begin(amg));
     FUR_TRY(fur_amg_make_scalars(amg));
-    FUR_TRY_DONE(begin_near(amg, &near));
+    if (!amg->classical)
+        FUR_TRY_DONE(begin_near(amg, &near));
     for (int index = 0; more; index++) {
         FUR_TRY_DONE(fur_amg_set_smoother(amg, &amg->rung[index]));
+        if (near && index == 0 && amg->options.levels > 1)
+            FUR_TRY_DONE(fur_amg_improve(amg, near));
         FUR_TRY_DONE(extend(amg, index, &near, &more));
     }
     FUR_TRY_DONE(finish(amg));
@@ -315,10 +343,13 @@ done:
 static fur_status refresh_step(const fur_amg *amg, fur_amg_rung *rung, fur_csr *coarse)
 {
     fur_amg_step *step = &rung->step;
-    FUR_TRY(
-        fur_amg_fill_prolongation(matrix(rung), rung->level.block, amg->modes, omega(rung), step));
+    const fur_csr *a = matrix(rung);
+    FUR_TRY(amg->classical
+                ? fur_amg_coarsen_again(a, step)
+                : fur_amg_fill_prolongation(a, rung->level.block, amg->modes, omega(rung), step));
     fur_csr_values_changed(step->p);
-    FUR_TRY(fur_csr_transpose_values(step->p, true, step->r));
+    FUR_TRY(
+        fur_amg_fill_restriction(matrix(rung), rung->level.block, amg->modes, omega(rung), step));
     fur_csr_values_changed(step->r);
     FUR_TRY(fur_spgemm_apply(step->right, fur_real(1), step->ap));
     return fur_spgemm_apply(step->left, fur_real(1), coarse);

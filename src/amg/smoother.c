@@ -103,8 +103,10 @@ static fur_status estimate(fur_scalars *s, fur_amg_rung *rung)
     FUR_TRY(fur_scalars_kept(s, PRODUCT, products, product));
     FUR_TRY(fur_scalars_kept(s, CURVATURE, steps, curvature));
     double largest = find_largest(steps, products, product, curvature);
-    if (largest > 0)
+    if (largest > 0) {
         level->largest = fmin(level->gershgorin, EIGENVALUE_MARGIN * largest);
+        rung->radius = fmin(level->gershgorin, largest);
+    }
     return FUR_OK;
 }
 
@@ -147,22 +149,25 @@ fur_status fur_amg_set_smoother(const fur_amg *amg, fur_amg_rung *rung)
 {
     fur_env *env = &amg->context->env;
     fur_amg_level *level = &rung->level;
-    bool jacobi = strcmp(amg->report.smoother, "jacobi") == 0;
+    bool jacobi = amg->smoother == FUR_AMG_JACOBI;
     FUR_TRY(fur_amg_scan_rows(level->a, jacobi, rung->scaling, &level->gershgorin));
     level->largest = level->gershgorin;
+    rung->radius = level->gershgorin;
     if (!(level->gershgorin < HUGE_VAL))
         return fur_env_fail(env, FUR_INVALID,
                             "multigrid cannot use a matrix with an entry that is not finite, or "
                             "too large beside its diagonal, on level %d",
                             (int)(rung - amg->rung));
     rung->sweeps.count = amg->options.sweeps;
-    if (!jacobi)
+    if (!jacobi && !amg->options.nonsymmetric)
         FUR_TRY(estimate(amg->scalars, rung));
-    if (jacobi || !(level->largest > 0))
-        set_sweeps(&rung->sweeps);
-    else
+    if (amg->smoother == FUR_AMG_CHEBYSHEV && level->largest > 0)
         set_chebyshev(level->largest, &rung->sweeps);
-    return FUR_OK;
+    else
+        set_sweeps(&rung->sweeps);
+    if (amg->smoother != FUR_AMG_GAUSS_SEIDEL)
+        return FUR_OK;
+    return rung->coloured.upper ? fur_amg_refresh_coloured(rung) : fur_amg_plan_coloured(rung);
 }
 #else
 

@@ -62,6 +62,8 @@ START_TEST(the_laplacian_takes_few_iterations)
     o = defaults;
     o.smoother = "jacobi";
     expect(a, &o, "cg", 1e-8, false, 24);
+    o.smoother = "gauss-seidel";
+    expect(a, &o, "cg", 1e-8, false, 13);
     o = defaults;
     o.cycle = FUR_AMG_W;
     expect(a, &o, "cg", 1e-8, false, 13);
@@ -129,6 +131,64 @@ START_TEST(elasticity_needs_its_rigid_modes)
 }
 END_TEST
 
+/* S A S for a diagonal S: constants are far from its near-nullspace, which is S^-1 times them. */
+START_TEST(near_nullspace_of_scaled_unknowns_is_found)
+{
+    fur_context *context = context_make(NULL, 2);
+    rng r = rng_stream(9);
+    fur_csr *a = poisson(context, 100, 100, 1);
+    fur_vector *s = vector_random(context, &r, FUR_F64, 10000);
+    double *entry = fur_vector_data(s);
+    for (int64_t i = 0; i < 10000; i++)
+        entry[i] = 4.5 + 3.5 * rng_unit(&r);
+    ck_ok(context, fur_csr_scale(a, s, s));
+    expect(a, &defaults, "cg", 1e-8, false, 20);
+    fur_vector_destroy(s);
+    fur_csr_destroy(a);
+    fur_context_destroy(context);
+}
+END_TEST
+
+/* -Laplace u + w . grad u by upwind differences on n x n points, w h = (slope, 0.5 slope). */
+static fur_csr *convection(fur_context *context, int n, double slope)
+{
+    int32_t *row = malloc((size_t)(n * n) * 5 * sizeof *row);
+    int32_t *col = malloc((size_t)(n * n) * 5 * sizeof *col);
+    double *values = malloc((size_t)(n * n) * 5 * sizeof *values);
+    fur_coo_view coo = {sizeof coo, n * n, n * n, 0, FUR_F64, row, col, values};
+    const double coefficient[5] = {-1 - 0.5 * slope, -1 - slope, 4 + 1.5 * slope, -1, -1};
+    for (int i = 0; i < n * n; i++) {
+        const bool is_there[5] = {i >= n, i % n > 0, true, i % n + 1 < n, i < n * n - n};
+        const int neighbour[5] = {i - n, i - 1, i, i + 1, i + n};
+        for (int k = 0; k < 5; k++)
+            if (is_there[k]) {
+                row[coo.entries] = i;
+                col[coo.entries] = neighbour[k];
+                values[coo.entries++] = coefficient[k];
+            }
+    }
+    fur_csr *a;
+    ck_ok(context, fur_csr_from_coo(context, &coo, FUR_DUPLICATES_SUM, &a));
+    free(row), free(col), free(values);
+    return a;
+}
+
+START_TEST(convection_is_followed)
+{
+    static const double slopes[] = {0.5, 5, 50};
+    fur_context *context = context_make(NULL, 2);
+    fur_amg_options o = defaults;
+    o.nonsymmetric = 1;
+    for (int k = 0; k < 3; k++) {
+        fur_csr *a = convection(context, 64, slopes[k]);
+        expect(a, &o, "gmres", 1e-8, false, 25);
+        expect(a, &o, "bicgstab", 1e-8, false, 20);
+        fur_csr_destroy(a);
+    }
+    fur_context_destroy(context);
+}
+END_TEST
+
 /* A x = b with b in the range, where constants, or the rigid modes, are in the nullspace. */
 START_TEST(singular_systems_are_solved)
 {
@@ -191,8 +251,9 @@ START_TEST(strange_matrices_are_taken)
     static const double hollow[] = {2, -1, 0, -1, 2, 0, 0, 0, 0};
     fur_context *context = context_make(NULL, 2);
     fur_amg_options o = defaults;
-    for (int coarsest = 1; coarsest <= 300; coarsest += 299) {
-        o.coarsest = coarsest;
+    for (int way = 0; way < 4; way++) {
+        o.coarsest = way % 2 ? 1 : 300;
+        o.smoother = way < 2 ? "chebyshev" : "gauss-seidel";
         fur_csr *a = dense_matrix(context, 1, one);
         expect(a, &o, "cg", 1e-10, false, 1);
         fur_csr_destroy(a);
@@ -274,6 +335,8 @@ static void add_tests(TCase *tests)
     tcase_add_test(tests, iterations_grow_slowly_with_the_grid);
     tcase_add_test(tests, anisotropy_and_jumps_are_followed);
     tcase_add_test(tests, elasticity_needs_its_rigid_modes);
+    tcase_add_test(tests, near_nullspace_of_scaled_unknowns_is_found);
+    tcase_add_test(tests, convection_is_followed);
     tcase_add_test(tests, singular_systems_are_solved);
     tcase_add_test(tests, every_type_is_solved);
     tcase_add_test(tests, strange_matrices_are_taken);

@@ -629,11 +629,15 @@ static void destroy_solver(object o)
 }
 
 /* Levels of a matrix; all are gone on return. */
-static fur_status amg_by(fixture *f, int single, object *out)
+static fur_status amg_by(fixture *f, int single, const char *smoother, object *out)
 {
     fur_amg *amg = NULL;
-    fur_amg_options options = {
-        .size = sizeof options, .coarsest = 4, .single = single, .cycle = FUR_AMG_K};
+    fur_amg_options options = {.size = sizeof options,
+                               .coarsest = 4,
+                               .single = single,
+                               .cycle = FUR_AMG_K,
+                               .smoother = smoother,
+                               .nonsymmetric = smoother != NULL};
     fur_status status = fur_amg_create(f->a, &options, &amg);
     fur_amg_destroy(amg);
     if (status == FUR_OK)
@@ -643,12 +647,28 @@ static fur_status amg_by(fixture *f, int single, object *out)
 
 static fur_status amg(fixture *f, object *out)
 {
-    return amg_by(f, 0, out);
+    return amg_by(f, 0, NULL, out);
 }
 
 static fur_status amg_single(fixture *f, object *out)
 {
-    return amg_by(f, 1, out);
+    return amg_by(f, 1, NULL, out);
+}
+
+static fur_status amg_classical(fixture *f, object *out)
+{
+    fur_amg *amg = NULL;
+    fur_amg_options options = {.size = sizeof options, .coarsest = 4, .kind = "classical"};
+    fur_status status = fur_amg_create(f->a, &options, &amg);
+    fur_amg_destroy(amg);
+    if (status == FUR_OK)
+        out->any = NULL;
+    return status;
+}
+
+static fur_status amg_coloured(fixture *f, object *out)
+{
+    return amg_by(f, 0, "gauss-seidel", out);
 }
 
 static fur_status rigid_modes(fixture *f, object *out)
@@ -752,6 +772,8 @@ static const creation creations[] = {
     {"batch with a solver", batch_cg, destroy_nothing, 6},
     {"algebraic multigrid", amg, destroy_nothing, 30},
     {"algebraic multigrid in single precision", amg_single, destroy_nothing, 33},
+    {"classical multigrid", amg_classical, destroy_nothing, 30},
+    {"algebraic multigrid with sweeps by colours", amg_coloured, destroy_nothing, 40},
     {"rigid body modes", rigid_modes, destroy_nothing, 4},
     {"preconditioner jacobi", precond_jacobi, destroy_precond, 6},
     {"preconditioner ssor", precond_ssor, destroy_precond, 20},

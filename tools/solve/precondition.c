@@ -24,6 +24,7 @@ static fur_status take_matrix(job *j, const fur_csr **out)
 fur_status job_precondition(job *j)
 {
     const job_options *o = j->options;
+    const fur_amg_options amg = {.size = sizeof amg, .nonsymmetric = !j->traits.hermitian};
     fur_precond_options options = {.size = sizeof options,
                                    .kind = o->precond,
                                    .fill = o->fill,
@@ -36,7 +37,8 @@ fur_status job_precondition(job *j)
                                    .block = o->block,
                                    .diagonal = o->diagonal,
                                    .apart = o->apart,
-                                   .symmetric = o->symmetric};
+                                   .symmetric = o->symmetric,
+                                   .amg = &amg};
     const fur_csr *a;
     if (!job_has_factors(o))
         return FUR_OK;

@@ -1,0 +1,57 @@
+/* Steps of classical multigrid: made on the host, or on a copy there, and handed over. */
+#include "classical.h"
+
+typedef struct request {
+    double theta;
+    fur_amg_classical *made;
+} request;
+
+/* As fur_csr_algorithm. *out is NULL if no row is coarse. */
+static fur_status coarsen(const fur_csr *a, const void *arguments, fur_csr **out)
+{
+    const request *r = arguments;
+    fur_env *env = &a->context->env;
+    FUR_TRY(fur_amg_find_dependences(env, &a->view, r->theta, &r->made->strong));
+    FUR_TRY(fur_amg_split(env, r->made));
+    FUR_TRY(fur_amg_plan_interpolation(env, &a->view, r->made));
+    return fur_amg_interpolate(a, r->made, out);
+}
+
+fur_status fur_amg_coarsen(const fur_csr *a, double theta, fur_amg_step *step)
+{
+    FUR_TRY(fur_env_allocate_zeros(&fur_csr_context(a)->env, 1, sizeof *step->classical,
+                                   &step->classical));
+    request r = {theta, step->classical};
+    FUR_TRY(fur_csr_on_host(a, coarsen, &r, &step->p));
+    step->aggregates = step->classical->count;
+    return FUR_OK;
+}
+
+fur_status fur_amg_coarsen_again(const fur_csr *a, const fur_amg_step *step)
+{
+    return fur_csr_fill_on_host(a, fur_amg_interpolate_again, step->classical, step->p);
+}
+
+void fur_amg_release_classical(fur_context *context, fur_amg_classical *c)
+{
+    if (!c)
+        return;
+    fur_env *env = &context->host->env;
+    fur_env_release(env, c->weight);
+    fur_env_release(env, c->column);
+    fur_env_release(env, c->place);
+    fur_env_release(env, c->coarse);
+    fur_env_release(env, c->strong.column);
+    fur_env_release(env, c->strong.count);
+    fur_env_release(env, c->strong.begin);
+    fur_env_release(&context->env, c);
+}
+
+int64_t fur_amg_classical_bytes(const fur_amg_classical *c)
+{
+    const fur_amg_graph *g = &c->strong;
+    return g->nodes * (int64_t)(sizeof *g->begin + sizeof *g->count + sizeof *c->coarse) +
+           g->begin[g->nodes] * (int64_t)sizeof *g->column +
+           c->lanes * (g->nodes * (int64_t)sizeof *c->place +
+                       c->longest * (int64_t)(sizeof *c->column + sizeof *c->weight));
+}

@@ -1,0 +1,287 @@
+/* The prolongation of classical multigrid: extended+i interpolation (De Sterck, Falgout, Nolting
+ * and Yang 2008). A fine row i is interpolated from the coarse rows that it, or a fine row that it
+ * depends on, depends on:
+ *
+ *     w_j = -(a_ij + sum_k a_ik b_kj / s_k) / (a_ii + sum_n a_in + sum_k a_ik b_ki / s_k)
+ *
+ * k: the fine rows that i depends on; n: the other neighbours that are not among these; b_kl: a_kl
+ * where its sign is not that of a_kk, else 0; s_k: the sum of b_kl over those coarse rows and i. Of
+ * the weights the four with the largest moduli are kept and scaled to the sum of all. */
+#include "classical.h"
+#include "split.h"
+
+#define ROW_GRAIN 1024
+
+/* A row while its weights are computed. */
+typedef struct row {
+    const fur_csr_view *a;
+    const fur_amg_classical *c;
+    int64_t i;
+    int32_t *place; /* of a column in the list; -1: not there */
+    int32_t *column;
+    double *weight;
+    int64_t count;
+    double diagonal;
+} row;
+
+typedef struct interpolation {
+    const fur_csr_view *a;
+    const fur_amg_classical *c;
+    int64_t *starts; /* in place of weights: their numbers */
+    fur_csr *p;
+    bool is_planned; /* P's columns are there */
+} interpolation;
+
+static bool is_coarse(const fur_amg_classical *c, int64_t i)
+{
+    return c->coarse[i] >= 0;
+}
+
+/* Adds the coarse rows that `from` depends on to the list. */
+static void add_coarse(row *r, int64_t from)
+{
+    const fur_amg_graph *g = &r->c->strong;
+    for (int32_t t = 0; t < g->count[from]; t++) {
+        int32_t j = g->column[g->begin[from] + t];
+        if (!is_coarse(r->c, j) || r->place[j] >= 0)
+            continue;
+        r->place[j] = (int32_t)r->count;
+        r->weight[r->count] = 0;
+        r->column[r->count++] = j;
+    }
+}
+
+/* The list of the coarse rows, those of i first, with weights of 0. */
+static void collect(row *r)
+{
+    const fur_amg_graph *g = &r->c->strong;
+    add_coarse(r, r->i);
+    for (int32_t t = 0; t < g->count[r->i]; t++) {
+        int32_t k = g->column[g->begin[r->i] + t];
+        if (!is_coarse(r->c, k))
+            add_coarse(r, k);
+    }
+}
+
+/* Adds a_ik b_kl / s_k to the weights and the diagonal; a_ik to the diagonal if s_k is 0. */
+static void distribute(row *r, int32_t k, double entry)
+{
+    const int64_t start = fur_offset_at(r->a, k);
+    const int64_t stop = fur_offset_at(r->a, k + 1);
+    const bool negative = fur_amg_diagonal(r->a, k) < 0;
+    double sum = 0;
+    for (int pass = 0; pass < 2; pass++) {
+        for (int64_t e = start; e < stop; e++) {
+            int32_t l = r->a->columns[e];
+            double b = fur_amg_number(r->a, e);
+            if ((l != r->i && r->place[l] < 0) || l == k || (b < 0) == negative)
+                continue;
+            if (pass == 0)
+                sum += b;
+            else
+                *(l == r->i ? &r->diagonal : &r->weight[r->place[l]]) += entry * (b / sum);
+        }
+        if (sum == 0) {
+            r->diagonal += entry;
+            return;
+        }
+    }
+}
+
+/* The weights of a fine row. */
+static void weigh(row *r)
+{
+    const fur_amg_graph *g = &r->c->strong;
+    const int32_t *strong = g->column + g->begin[r->i];
+    const int32_t *end = strong + g->count[r->i];
+    const int64_t stop = fur_offset_at(r->a, r->i + 1);
+    for (int64_t e = fur_offset_at(r->a, r->i); e < stop; e++) {
+        int32_t j = r->a->columns[e];
+        double entry = fur_amg_number(r->a, e);
+        while (strong < end && *strong < j)
+            strong++;
+        if (r->place[j] >= 0)
+            r->weight[r->place[j]] += entry;
+        else if (strong < end && *strong == j)
+            distribute(r, j, entry);
+        else
+            r->diagonal += entry;
+    }
+    for (int64_t k = 0; k < r->count; k++)
+        r->weight[k] = r->diagonal != 0 ? -r->weight[k] / r->diagonal : 0;
+}
+
+static void forget(row *r)
+{
+    for (int64_t k = 0; k < r->count; k++)
+        r->place[r->column[k]] = -1;
+}
+
+/* Whether weight x is to be kept rather than y. */
+static bool is_larger(const row *r, int64_t x, int64_t y)
+{
+    double a = fabs(r->weight[x]);
+    double b = fabs(r->weight[y]);
+    return a > b || (a == b && r->column[x] < r->column[y]);
+}
+
+static void sort_places(const row *r, int count, int32_t *kept)
+{
+    for (int t = 1; t < count; t++)
+        for (int k = t; k > 0 && r->column[kept[k]] < r->column[kept[k - 1]]; k--) {
+            int32_t other = kept[k];
+            kept[k] = kept[k - 1];
+            kept[k - 1] = other;
+        }
+}
+
+/* The places of the largest weights, by their columns. */
+static int select_largest(const row *r, int32_t *kept)
+{
+    int count = 0;
+    for (int32_t k = 0; k < r->count; k++) {
+        int at = count;
+        while (at > 0 && is_larger(r, k, kept[at - 1]))
+            at--;
+        if (at == FUR_AMG_INTERPOLATED)
+            continue;
+        count += count < FUR_AMG_INTERPOLATED;
+        for (int t = count - 1; t > at; t--)
+            kept[t] = kept[t - 1];
+        kept[at] = k;
+    }
+    sort_places(r, count, kept);
+    return count;
+}
+
+/* The places of the entries that P's row has. */
+static int find_planned(const row *r, const fur_csr_view *p, int32_t *kept)
+{
+    const int64_t begin = fur_offset_at(p, r->i);
+    const int count = (int)(fur_offset_at(p, r->i + 1) - begin);
+    for (int t = 0; t < count; t++) {
+        kept[t] = 0;
+        while (r->c->coarse[r->column[kept[t]]] != p->columns[begin + t])
+            kept[t]++;
+    }
+    return count;
+}
+
+static void set_entry(fur_csr *p, int64_t k, double value)
+{
+    if (p->view.value_type == FUR_F64)
+        ((double *)fur_csr_values(p))[k] = value;
+    else
+        ((float *)fur_csr_values(p))[k] = (float)value;
+}
+
+static void write_row(const row *r, const interpolation *p)
+{
+    int32_t kept[FUR_AMG_INTERPOLATED];
+    const int64_t begin = fur_offset_at(&p->p->view, r->i);
+    int count = p->is_planned ? find_planned(r, &p->p->view, kept) : select_largest(r, kept);
+    double all = 0;
+    double sum = 0;
+    for (int64_t k = 0; k < r->count; k++)
+        all += r->weight[k];
+    for (int k = 0; k < count; k++)
+        sum += r->weight[kept[k]];
+    double factor = sum != 0 ? all / sum : 1;
+    for (int k = 0; k < count; k++) {
+        fur_csr_columns(p->p)[begin + k] = r->c->coarse[r->column[kept[k]]];
+        set_entry(p->p, begin + k, factor * r->weight[kept[k]]);
+    }
+}
+
+static void interpolate_row(row *r, const interpolation *p)
+{
+    if (is_coarse(r->c, r->i) && p->starts)
+        p->starts[r->i + 1] = 1;
+    else if (is_coarse(r->c, r->i)) {
+        int64_t k = fur_offset_at(&p->p->view, r->i);
+        fur_csr_columns(p->p)[k] = r->c->coarse[r->i];
+        set_entry(p->p, k, 1);
+    } else {
+        collect(r);
+        if (p->starts)
+            p->starts[r->i + 1] = fur_smaller(r->count, FUR_AMG_INTERPOLATED);
+        else {
+            weigh(r);
+            write_row(r, p);
+        }
+        forget(r);
+    }
+}
+
+static void interpolate_rows(void *job, int64_t begin, int64_t end)
+{
+    const interpolation *p = job;
+    const fur_amg_classical *c = p->c;
+    int64_t n = p->a->rows;
+    for (int64_t lane = begin; lane < end; lane++)
+        for (int64_t i = fur_split(n, c->lanes, (int)lane);
+             i < fur_split(n, c->lanes, (int)lane + 1); i++) {
+            row r = {.a = p->a,
+                     .c = c,
+                     .i = i,
+                     .place = c->place + lane * n,
+                     .column = c->column + lane * c->longest,
+                     .weight = c->weight + lane * c->longest};
+            interpolate_row(&r, p);
+        }
+}
+
+/* The most rows that a row could be interpolated from. */
+static int64_t find_longest(const fur_amg_classical *c)
+{
+    const fur_amg_graph *g = &c->strong;
+    int64_t longest = 1;
+    for (int64_t i = 0; i < g->nodes; i++) {
+        int64_t count = g->count[i];
+        for (int32_t t = 0; t < g->count[i]; t++)
+            count += g->count[g->column[g->begin[i] + t]];
+        longest = fur_larger(longest, fur_smaller(count, c->count));
+    }
+    return longest;
+}
+
+fur_status fur_amg_plan_interpolation(fur_env *env, const fur_csr_view *a, fur_amg_classical *c)
+{
+    c->lanes = fur_lanes(env->threads, a->rows / ROW_GRAIN);
+    c->longest = find_longest(c);
+    FUR_TRY(fur_env_allocate(env, c->lanes * a->rows, sizeof *c->place, &c->place));
+    FUR_TRY(fur_env_allocate(env, c->lanes * c->longest, sizeof *c->column, &c->column));
+    FUR_TRY(fur_env_allocate(env, c->lanes * c->longest, sizeof *c->weight, &c->weight));
+    for (int64_t k = 0; k < c->lanes * a->rows; k++)
+        c->place[k] = -1;
+    return FUR_OK;
+}
+
+fur_status fur_amg_interpolate(const fur_csr *a, const fur_amg_classical *c, fur_csr **out)
+{
+    fur_env *env = &a->context->env;
+    interpolation p = {.a = &a->view, .c = c};
+    int64_t n = a->view.rows;
+    FUR_TRY(fur_env_allocate(env, n + 1, sizeof *p.starts, &p.starts));
+    p.starts[0] = 0;
+    fur_parallel(env, c->lanes, c->lanes, interpolate_rows, &p);
+    for (int64_t i = 0; i < n; i++)
+        p.starts[i + 1] += p.starts[i];
+    fur_status status = fur_csr_allocate(a->context, n, c->count, p.starts[n], a->view.value_type,
+                                         fur_offset_for(p.starts[n]), &p.p);
+    if (status == FUR_OK) {
+        fur_csr_set_offsets(p.p, p.starts);
+        fur_env_release(env, p.starts);
+        p.starts = NULL;
+        fur_parallel(env, c->lanes, c->lanes, interpolate_rows, &p);
+        *out = p.p;
+    }
+    fur_env_release(env, p.starts);
+    return status;
+}
+
+void fur_amg_interpolate_again(const fur_csr *a, const void *classical, fur_csr *to)
+{
+    interpolation p = {.a = &a->view, .c = classical, .p = to, .is_planned = true};
+    fur_parallel(&a->context->env, p.c->lanes, p.c->lanes, interpolate_rows, &p);
+}
