@@ -226,7 +226,7 @@ START_TEST(lists_end)
             choice = next;
             count++;
         }
-        ck_assert_int_le(count, 5);
+        ck_assert_int_le(count, 12);
         ck_ok(NULL, fur_choose(&t, NULL, FUR_OUTCOME_UNSOLVED, &choice));
         ck_ok(NULL, fur_choose(&t, &choice, FUR_OUTCOME_CONVERGED, &choice));
         ck_assert_ptr_null(choice.method);
@@ -239,8 +239,8 @@ END_TEST
 typedef struct diary {
     int attempts;
     int begun;
-    char methods[8][16];
-    fur_outcome outcomes[8];
+    char methods[16][16];
+    fur_outcome outcomes[16];
 } diary;
 
 static void watch(void *user, const fur_choice *choice, const fur_solver_report *report)
