@@ -25,7 +25,8 @@ typedef struct fur_precond fur_precond;
 typedef struct fur_precond_options {
     size_t size;      /* sizeof(fur_precond_options) */
     const char *kind; /* of fur_precond_at; NULL: "jacobi" */
-    /* Of "ilu": levels of fill, 0: 1, at most 100. Of "fsai": the positions are those of A^(fill +
+    /* Of "ilu": levels of fill, 0: 1, at most 100. Of "ilut": entries of a row of either factor
+     * beyond those of A's, 0: 10, at most 10000. Of "fsai": the positions are those of A^(fill +
      * 1), fill up to 3. */
     int fill;
     double shift; /* of factors: that of A with its diagonal times 1 + shift is factored */
@@ -35,6 +36,9 @@ typedef struct fur_precond_options {
     int coloured;
     int degree;                 /* of "chebyshev": steps, 0: 3 */
     const fur_amg_options *amg; /* of "amg": furrow/amg.h; NULL: the defaults */
+    /* Of "ilut": entries below drop times the 2-norm of A's row are left out, 0: 1e-3, below 1. */
+    double drop;
+    int unmatched; /* of "ilut": 1: without a matching before, unscaled */
 } fur_precond_options;
 
 /* The preconditioner of A, which must outlive it. Without A it refuses to be used, FUR_INVALID.
@@ -49,8 +53,9 @@ FUR_API void fur_precond_destroy(fur_precond *p);
 /* Takes over new values of A (fur_csr_set_values); what follows from the pattern is kept. "jacobi",
  * "ssor", "chebyshev" and "amg" have done so already when A's values changed. The others keep the
  * values they were made of until this call: an old preconditioner is often good enough for a few
- * more solves. If it fails, the preconditioner refuses to be used, FUR_INVALID with the reason,
- * until it succeeds. */
+ * more solves. "ilut" makes new factors in the order and with the scales of the first ones, and
+ * allocates; capture graphs again. If it fails, the preconditioner refuses to be used, FUR_INVALID
+ * with the reason, until it succeeds. */
 FUR_API fur_status fur_precond_update(fur_precond *p);
 
 /* z = M r. r and z have A's rows and value type and must not overlap. Allocates nothing. */
@@ -70,6 +75,7 @@ typedef struct fur_precond_report {
     double shift;         /* of factors: that of A with its diagonal times 1 + shift is factored */
     int64_t levels;       /* of the solve with the lower factor, or of grids */
     int symmetric;        /* 1: M is Hermitian where A is, as "cg" and "minres" need it */
+    int64_t raised;       /* of "ilut": pivots that were too small and were raised */
 } fur_precond_report;
 
 /* What was made: the report lives as long as the preconditioner. For NULL all numbers are 0 and the

@@ -213,8 +213,10 @@ static fur_status make_divider(course *c, const fur_choice *choice, fur_operator
 /* One of fur_precond. */
 static fur_status make_factors(course *c, const fur_choice *choice, fur_operator **out)
 {
-    fur_precond_options options = {
-        .size = sizeof options, .kind = choice->precond, .fill = choice->fill};
+    fur_precond_options options = {.size = sizeof options,
+                                   .kind = choice->precond,
+                                   .fill = choice->fill,
+                                   .drop = choice->drop};
     const fur_csr *a;
     FUR_TRY(take_matrix(c, &a));
     FUR_TRY(fur_precond_create(a, &options, &c->made));

@@ -21,8 +21,10 @@
 /* From so many rows on multigrid comes before incomplete factors. */
 #define LARGE_ROWS 20000
 
-/* Factors may have so many entries beyond those of A. */
+/* Incomplete factors may have so many entries beyond those of A; complete ones are for so many
+ * rows, as they may take far more memory. */
 #define MOST_FILL 20000000
+#define MOST_DIRECT_ROWS 100000
 
 /* One line of a list. */
 typedef struct candidate {
@@ -34,13 +36,28 @@ typedef struct candidate {
     double drop;
 } candidate;
 
-#define MOST_CANDIDATES 10
+#define MOST_CANDIDATES 14
 typedef candidate candidates[MOST_CANDIDATES + 1];
+
+/* gmres with incomplete factors by thresholds, of so many entries a row beyond A's. */
+#define FACTORS(most, least)                                                                       \
+    {                                                                                              \
+        .method = "gmres", .precond = "ilut", .restart = LONG_RESTART, .trial = 300, .fill = most, \
+        .drop = least                                                                              \
+    }
+/* Complete factors, and refinement. */
+#define DIRECT                                                                                     \
+    {                                                                                              \
+        .method = "richardson", .precond = "direct", .trial = 20                                   \
+    }
 
 static const candidates definite = {
     {.method = "cg", .trial = 1000},
     {.method = "cg", .precond = "ic0", .trial = 3000},
     {.method = "cg", .precond = "amg", .trial = 1000},
+    FACTORS(50, 1e-5),
+    FACTORS(300, 1e-9),
+    DIRECT,
     {.method = "cg"},
     {.method = "minres"},
     {.method = "gmres", .restart = LONG_RESTART},
@@ -52,17 +69,28 @@ static const candidates large_definite = {
     {.method = "cg", .precond = "ic0", .trial = 3000},
     {.method = "cg"},
     {.method = "minres"},
+    FACTORS(50, 1e-5),
+    FACTORS(300, 1e-9),
+    DIRECT,
     {.method = "gmres", .restart = LONG_RESTART},
     {.method = "lsmr"},
 };
 static const candidates indefinite = {
     {.method = "minres", .trial = 1000},
+    FACTORS(10, 1e-3),
+    FACTORS(50, 1e-5),
+    FACTORS(300, 1e-9),
+    DIRECT,
     {.method = "minres"},
     {.method = "gmres", .restart = LONG_RESTART},
     {.method = "lsmr"},
 };
 static const candidates small_unsymmetric = {
     {.method = "gmres", .restart = SMALL_ROWS},
+    FACTORS(10, 1e-3),
+    FACTORS(300, 1e-9),
+    FACTORS(SMALL_ROWS, 1e-14),
+    DIRECT,
     {.method = "gmres", .precond = "none", .restart = SMALL_ROWS},
     {.method = "idrs"},
     {.method = "idrs", .precond = "norms"},
@@ -71,14 +99,20 @@ static const candidates small_unsymmetric = {
 static const candidates dominant = {
     {.method = "bicgstab", .trial = 500},
     {.method = "bicgstab", .precond = "ilu0", .trial = 500},
+    FACTORS(50, 1e-5),
     {.method = "bicgstab"},
     {.method = "idrs"},
     {.method = "gmres", .restart = LONG_RESTART},
+    DIRECT,
     {.method = "lsmr"},
 };
 static const candidates unsymmetric = {
     {.method = "idrs", .trial = 500},
-    {.method = "gmres", .precond = "ilu0", .restart = LONG_RESTART, .trial = 500},
+    FACTORS(10, 1e-3),
+    FACTORS(50, 1e-5),
+    FACTORS(300, 1e-9),
+    FACTORS(1000, 1e-13),
+    DIRECT,
     {.method = "idrs"},
     {.method = "gmres", .restart = LONG_RESTART},
     {.method = "idrs", .precond = "norms"},
@@ -152,6 +186,13 @@ static bool are_alike(const selection *s, int i, int k)
            trial_of(s, i) == trial_of(s, k);
 }
 
+static bool has_room(const fur_csr_traits *t, const candidate *line)
+{
+    if (strcmp(line->precond, "direct") == 0)
+        return t->rows <= MOST_DIRECT_ROWS;
+    return line->fill <= MOST_FILL / (t->rows + 1);
+}
+
 /* Whether the library has the method, the factors have room, and this line is not one before it
  * again. */
 static bool is_of_use(const selection *s, int place)
@@ -160,7 +201,7 @@ static bool is_of_use(const selection *s, int place)
     for (int i = 0; i < place; i++)
         if (are_alike(s, i, place))
             return false;
-    if (has_factors(line) && (s->plain || line->fill > MOST_FILL / (s->t->rows + 1)))
+    if (has_factors(line) && (s->plain || !has_room(s->t, line)))
         return false;
     return fur_method_find(line->method) != NULL;
 }

@@ -1,14 +1,11 @@
 /* Incomplete factors in a given pattern. */
 #include "factor.h"
+#include "shift.h"
 
 #include <furrow/graph.h>
 
 #include <math.h>
 #include <string.h>
-
-/* Shifts that are tried after a breakdown: the first, and those beyond which none is. */
-#define FIRST_SHIFT 1e-3
-#define LAST_SHIFT 1e3
 
 /* A in the order of the factors. */
 static const fur_csr *source_of(const fur_precond *p, const fur_factors *own)
@@ -70,7 +67,7 @@ static fur_status fail_at(const fur_precond *p, const fur_factors *own, int64_t 
 }
 
 /* The values of the factors: of A, or else of A with the smallest shift tried that lets all pivots
- * be used (Manteuffel 1980). */
+ * be used. */
 static fur_status compute(fur_precond *p, fur_factors *own)
 {
     fur_factor_call call = {.env = &p->context->env,
@@ -92,8 +89,8 @@ static fur_status compute(fur_precond *p, fur_factors *own)
             break;
         }
         FUR_TRY(is_hopeless(p, own, failed, &hopeless));
-        double next = call.shift < FIRST_SHIFT ? FIRST_SHIFT : 2 * call.shift;
-        if (next > LAST_SHIFT || hopeless)
+        double next = fur_shift_next(call.shift);
+        if (next > FUR_SHIFT_MOST || hopeless)
             return fail_at(p, own, failed, call.shift);
         call.shift = next;
     }
@@ -165,9 +162,7 @@ fur_status fur_factors_create(fur_precond *p, const fur_precond_options *options
 {
     fur_env *env = &p->context->env;
     fur_factors *own;
-    if (!(options->shift >= 0 && options->shift <= LAST_SHIFT))
-        return fur_env_fail(env, FUR_INVALID, "the shift must be from 0 to %g, it is %g",
-                            LAST_SHIFT, options->shift);
+    FUR_TRY(fur_shift_check(env, options->shift));
     FUR_TRY(fur_env_allocate_zeros(env, 1, sizeof *own, &own));
     p->state = own;
     own->form = form;

@@ -2,6 +2,7 @@
  * lev(i, k) + lev(k, j) + 1, and the least of these levels stays if it is at most `fill`
  * (Gustafsson 1978; Saad, Iterative Methods for Sparse Linear Systems, 2003, section 10.3.3). */
 #include "factor.h"
+#include "growing.h"
 
 #include <string.h>
 
@@ -15,41 +16,12 @@ typedef struct filling {
     const fur_csr_view *a; /* rows sorted, no entry twice */
     int most;
     int64_t *start;
-    int64_t *upper; /* where the entries right of the diagonal begin */
-    int32_t *columns;
-    uint8_t *levels;
-    int64_t count;
-    int64_t room;
+    int64_t *upper;   /* where the entries right of the diagonal begin */
+    fur_growing rows; /* with the level of each entry, a byte */
     /* Of the row in progress: the column behind each column, and the level of each. */
     int32_t *next;
     uint8_t *level;
 } filling;
-
-/* Room for so many entries more. */
-static fur_status make_room(filling *f, int64_t more)
-{
-    int32_t *columns;
-    uint8_t *levels;
-    if (f->count + more <= f->room)
-        return FUR_OK;
-    int64_t room = 2 * (f->count + more);
-    FUR_TRY(fur_env_allocate(f->env, room, sizeof *columns, &columns));
-    fur_status status = fur_env_allocate(f->env, room, sizeof *levels, &levels);
-    if (status != FUR_OK) {
-        fur_env_release(f->env, columns);
-        return status;
-    }
-    if (f->count > 0) {
-        memcpy(columns, f->columns, (size_t)f->count * sizeof *columns);
-        memcpy(levels, f->levels, (size_t)f->count * sizeof *levels);
-    }
-    fur_env_release(f->env, f->columns);
-    fur_env_release(f->env, f->levels);
-    f->columns = columns;
-    f->levels = levels;
-    f->room = room;
-    return FUR_OK;
-}
 
 /* Lists A's columns of a row. Returns the first, and adds their number. */
 static int32_t list_row(filling *f, int64_t i, int64_t *length)
@@ -67,10 +39,11 @@ static int32_t list_row(filling *f, int64_t i, int64_t *length)
 /* Adds what row k puts into the row in progress. */
 static void add_fill(filling *f, int32_t k, int64_t *length)
 {
+    const uint8_t *levels = f->rows.items;
     int32_t at = k;
     for (int64_t q = f->upper[k]; q < f->start[k + 1]; q++) {
-        int32_t j = f->columns[q];
-        int level = f->level[k] + f->levels[q] + 1;
+        int32_t j = f->rows.columns[q];
+        int level = f->level[k] + levels[q] + 1;
         if (level > f->most)
             continue;
         while (f->next[at] < j)
@@ -92,25 +65,26 @@ static fur_status fill_row(filling *f, int64_t i)
     int32_t first = list_row(f, i, &length);
     for (int32_t k = first; k < i; k = f->next[k])
         add_fill(f, k, &length);
-    FUR_TRY(make_room(f, length));
+    FUR_TRY(fur_growing_reserve(f->env, &f->rows, length));
     for (int32_t j = first; j != END; j = f->next[j]) {
-        f->columns[f->count] = j;
-        f->levels[f->count++] = f->level[j];
+        f->rows.columns[f->rows.count] = j;
+        ((uint8_t *)f->rows.items)[f->rows.count++] = f->level[j];
         if (j == i)
-            f->upper[i] = f->count;
+            f->upper[i] = f->rows.count;
     }
-    f->start[i + 1] = f->count;
+    f->start[i + 1] = f->rows.count;
     return FUR_OK;
 }
 
 static fur_status copy_pattern(const filling *f, const fur_csr *a, fur_csr **out)
 {
     int64_t n = f->a->rows;
-    FUR_TRY(fur_csr_allocate(a->context, n, n, f->count, f->a->value_type, fur_offset_for(f->count),
-                             out));
+    int64_t count = f->rows.count;
+    FUR_TRY(
+        fur_csr_allocate(a->context, n, n, count, f->a->value_type, fur_offset_for(count), out));
     fur_csr_set_offsets(*out, f->start);
-    if (f->count > 0)
-        memcpy(fur_csr_columns(*out), f->columns, (size_t)f->count * sizeof *f->columns);
+    if (count > 0)
+        memcpy(fur_csr_columns(*out), f->rows.columns, (size_t)count * sizeof *f->rows.columns);
     return FUR_OK;
 }
 
@@ -120,7 +94,9 @@ static fur_status find(const fur_csr *a, const fur_precond_options *options, fur
     int64_t n = a->view.rows;
     fur_csr *own = NULL;
     fur_status status = FUR_OK;
-    filling f = {.env = env, .most = options->fill ? options->fill : DEFAULT_FILL};
+    filling f = {.env = env,
+                 .rows.size = sizeof(uint8_t),
+                 .most = options->fill ? options->fill : DEFAULT_FILL};
     FUR_TRY_DONE(fur_factors_pattern(a, false, INT64_MAX, &own));
     f.a = &own->view;
     FUR_TRY_DONE(fur_env_allocate_zeros(env, n + 1, sizeof *f.start, &f.start));
@@ -133,8 +109,7 @@ static fur_status find(const fur_csr *a, const fur_precond_options *options, fur
 done:
     fur_env_release(env, f.level);
     fur_env_release(env, f.next);
-    fur_env_release(env, f.levels);
-    fur_env_release(env, f.columns);
+    fur_growing_release(env, &f.rows);
     fur_env_release(env, f.upper);
     fur_env_release(env, f.start);
     fur_csr_destroy(own);

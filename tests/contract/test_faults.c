@@ -510,6 +510,11 @@ static fur_status precond_ilu(fixture *f, object *out)
     return precond_by(f, "ilu", out);
 }
 
+static fur_status precond_ilut(fixture *f, object *out)
+{
+    return precond_by(f, "ilut", out);
+}
+
 static fur_status precond_coloured(fixture *f, object *out)
 {
     fur_precond_options options = {.size = sizeof options, .kind = "ic0", .coloured = 1};
@@ -737,6 +742,7 @@ static const creation creations[] = {
     {"preconditioner ic0", precond_ic0, destroy_precond, 30},
     {"preconditioner ilu0", precond_ilu0, destroy_precond, 30},
     {"preconditioner ilu", precond_ilu, destroy_precond, 35},
+    {"preconditioner ilut", precond_ilut, destroy_precond, 60},
     {"preconditioner ic0 by colours", precond_coloured, destroy_precond, 35},
     {"preconditioner fsai", precond_fsai, destroy_precond, 20},
     {"preconditioner chebyshev", precond_chebyshev, destroy_precond, 10},

@@ -18,6 +18,8 @@ static const fur_precond_options kinds[] = {
     {.size = sizeof kinds[0], .kind = "ilu0", .modified = 1, .shift = 0.01},
     {.size = sizeof kinds[0], .kind = "ilu0", .coloured = 1},
     {.size = sizeof kinds[0], .kind = "ilu", .fill = 2},
+    {.size = sizeof kinds[0], .kind = "ilut"},
+    {.size = sizeof kinds[0], .kind = "ilut", .fill = 3, .drop = 0.01, .unmatched = 1},
 };
 #define KIND_COUNT ((int)(sizeof kinds / sizeof *kinds))
 
@@ -115,6 +117,7 @@ static void make_both(pair *p, const fur_precond_options *options)
     ck_assert_int_eq(far->entries, near->entries);
     ck_assert_int_eq(far->levels, near->levels);
     ck_assert(far->shift == near->shift);
+    ck_assert_int_eq(far->raised, near->raised);
 }
 
 /* The same values, each a little larger, so that the diagonal goes on dominating. */

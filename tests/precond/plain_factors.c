@@ -142,6 +142,99 @@ static void fill_levels(dense *d, int most)
     free(level);
 }
 
+static double modulus(fur_value_type value, fur_scalar a)
+{
+    return value_is_complex(value) ? sqrt(fma(a.re, a.re, a.im * a.im)) : fabs(a.re);
+}
+
+/* The norm of a row of A. */
+static double norm_of(const dense *d, fur_value_type value, int64_t i)
+{
+    double sum = 0;
+    for (int64_t j = 0; j < d->n; j++) {
+        double size = modulus(value, d->at[i * d->n + j]);
+        if (d->has[i * d->n + j])
+            sum = fma(size, size, sum);
+    }
+    return sqrt(sum);
+}
+
+static int64_t count_positions(const bool *has, int64_t begin, int64_t end)
+{
+    int64_t count = 0;
+    for (int64_t j = begin; j < end; j++)
+        count += has[j];
+    return count;
+}
+
+/* Row i by elimination with the rows before; what is below the threshold goes. */
+static void eliminate_above(dense *d, fur_value_type value, int64_t i, double drop, double norm)
+{
+    int64_t n = d->n;
+    fur_scalar *row = d->at + i * n;
+    bool *has = d->has + i * n;
+    for (int64_t k = 0; k < i; k++) {
+        if (!has[k])
+            continue;
+        row[k] = over(value, row[k], d->at[k * n + k], false);
+        has[k] = !(modulus(value, row[k]) / norm < drop);
+        for (int64_t j = k + 1; j < n && has[k]; j++)
+            if (d->has[k * n + j]) {
+                has[j] = true;
+                row[j] = fma_entry(value, negative(row[k]), d->at[k * n + j], row[j]);
+            }
+    }
+    for (int64_t j = i + 1; j < n; j++)
+        has[j] = has[j] && !(modulus(value, row[j]) / norm < drop);
+}
+
+/* Takes the smallest away until few enough are left, of equal ones that with the higher column. */
+static void keep_largest(const dense *d, fur_value_type value, int64_t i, int64_t begin,
+                         int64_t end, int64_t most, double norm)
+{
+    bool *has = d->has + i * d->n;
+    while (count_positions(has, begin, end) > most) {
+        int64_t smallest = -1;
+        float least = INFINITY;
+        for (int64_t j = begin; j < end; j++) {
+            float size = (float)(modulus(value, d->at[i * d->n + j]) / norm);
+            if (has[j] && size <= least) {
+                smallest = j;
+                least = size;
+            }
+        }
+        has[smallest] = false;
+    }
+}
+
+static void factor_by_thresholds(dense *d, fur_value_type value, const thresholds *t,
+                                 int64_t *raised)
+{
+    int64_t n = d->n;
+    for (int64_t i = 0; i < n; i++) {
+        bool *has = d->has + i * n;
+        fur_scalar *pivot = d->at + i * n + i;
+        double norm = norm_of(d, value, i);
+        int64_t left = t->fill + count_positions(has, 0, i);
+        int64_t right = t->fill + count_positions(has, i + 1, n);
+        if (t->shift > 0)
+            *pivot = mul_entry(value, entry_round(value, fur_real(1 + t->shift)), *pivot);
+        eliminate_above(d, value, i, t->drop, norm);
+        double size = modulus(value, *pivot);
+        if (size < 1e-4 * norm) {
+            fur_scalar factor = entry_round(value, fur_real(1e-4 * norm / size));
+            *pivot = size > 0 ? mul_entry(value, factor, *pivot)
+                              : entry_round(value, fur_real(1e-4 * norm));
+            ++*raised;
+        }
+        has[i] = true;
+        keep_largest(d, value, i, 0, i, left, norm);
+        keep_largest(d, value, i, i + 1, n, right, norm);
+        for (int64_t j = 0; j < n; j++)
+            d->at[i * n + j] = has[j] ? d->at[i * n + j] : fur_real(0);
+    }
+}
+
 /* A matrix of those entries. */
 static fur_csr *csr_from(fur_context *context, const dense *d, fur_value_type value)
 {
@@ -200,6 +293,19 @@ void apply_plainly(const fur_csr *a, const form *kind, fur_vector *x)
         solve(f, FUR_TRIANGLE_LOWER, FUR_OP_N, FUR_DIAGONAL_UNIT, x);
         solve(f, FUR_TRIANGLE_UPPER, FUR_OP_N, FUR_DIAGONAL_STORED, x);
     }
+    fur_csr_destroy(f);
+    dense_release(&d);
+}
+
+void apply_thresholds_plainly(const fur_csr *a, const thresholds *t, fur_vector *x, int64_t *raised)
+{
+    fur_value_type value = fur_csr_get(a)->value_type;
+    dense d = dense_from(a);
+    *raised = 0;
+    factor_by_thresholds(&d, value, t, raised);
+    fur_csr *f = csr_from(fur_csr_context(a), &d, value);
+    solve(f, FUR_TRIANGLE_LOWER, FUR_OP_N, FUR_DIAGONAL_UNIT, x);
+    solve(f, FUR_TRIANGLE_UPPER, FUR_OP_N, FUR_DIAGONAL_STORED, x);
     fur_csr_destroy(f);
     dense_release(&d);
 }

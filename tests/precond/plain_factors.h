@@ -13,6 +13,17 @@ typedef struct form {
     int fill; /* levels */
 } form;
 
+/* What factors by thresholds keep. */
+typedef struct thresholds {
+    int64_t fill;
+    double drop;
+    double shift;
+} thresholds;
+
+/* x := (L U)^-1 x by factors of a by thresholds, computed here; *raised: pivots that were. */
+void apply_thresholds_plainly(const fur_csr *a, const thresholds *t, fur_vector *x,
+                              int64_t *raised);
+
 /* x := M x by factors that are computed here. */
 void apply_plainly(const fur_csr *a, const form *kind, fur_vector *x);
 

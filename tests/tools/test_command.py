@@ -99,7 +99,7 @@ class UsageTest(CommandTest):
             (["solve", "--max-iterations", "0", plate], "--max-iterations takes a whole number"),
             (["solve", "--precond", "lu", plate],
              "--precond takes auto, none, jacobi, norms, mg, ssor, ic0, ilu0, fsai, "
-             "chebyshev, ilu or amg, not 'lu'"),
+             "chebyshev, ilu, amg or ilut, not 'lu'"),
             (["solve", "--restart", "0", plate], "--restart takes a whole number"),
             (["solve", "--damp", "-1", plate], "--damp takes a positive number"),
             (["solve", "--report", "r.htm", plate], "--report takes a name that ends in .html"),
@@ -142,7 +142,7 @@ class UsageTest(CommandTest):
             (["solve", plate, "--method", "abacus"], "--method takes auto, cg"),
             (["solve", plate, "--precond", "abacus"],
              "--precond takes auto, none, jacobi, norms, mg, ssor, ic0, ilu0, fsai, "
-             "chebyshev, ilu or amg, not"),
+             "chebyshev, ilu, amg or ilut, not"),
             (["reorder", plate, "--method", "abacus"],
              "--method takes rcm, cm, rcm-quality or sloan, not"),
             (["multiply", plate, "--values", "abacus"], "--values takes exact or f32, not"),
@@ -196,10 +196,13 @@ class UsageTest(CommandTest):
             (["solve", plate, "--precond", "ilu0", "--method", "lsmr"],
              "--precond of a square matrix goes with another --method than lsqr, lsmr and cgnr"),
             (["solve", plate, "--modified"], "--modified goes with --precond ic0, ilu0 or ilu"),
-            (["solve", plate, "--precond", "ic0", "--fill", 1], "--fill goes with --precond ilu or fsai"),
+            (["solve", plate, "--precond", "ic0", "--fill", 1],
+             "--fill goes with --precond ilu, ilut or fsai"),
+            (["solve", plate, "--precond", "ilu0", "--drop", "0.1"], "--drop goes with --precond ilut"),
+            (["solve", plate, "--unmatched"], "--unmatched goes with --precond ilut"),
             (["solve", plate, "--degree", 2], "--degree goes with --precond chebyshev"),
             (["solve", plate, "--shift", "0.1", "--precond", "ssor"],
-             "--shift goes with --precond ic0, ilu0 or ilu"),
+             "--shift goes with --precond ic0, ilu0, ilu or ilut"),
             (["solve", *grid, "--reorder", "rcm"], "--reorder goes with a file, not"),
             (["solve", *grid, "--method", "mg", "--precond", "jacobi"],
              "--precond goes with another --method than mg"),
@@ -852,6 +855,9 @@ class SolveTest(CommandTest):
             self.assertGreater(report["precond_entries"], 0)
             self.assertGreaterEqual(report["seconds_precond"], 0)
             self.assertEqual(report["precond_shift"], 0.01 if "--shift" in arguments else 0)
+        report = self.json("solve", data("ring.mtx"), "--precond", "ilut", "--drop", "1e-2", "--fill", 5, "--method",
+                           "gmres")
+        self.assertEqual((report["converged"], report["precond"], report["precond_raised"]), (True, "ilut", 0))
         text = self.sentence("solve", data("indefinite.mtx"), "--precond", "ic0")
         self.assertRegex(text, r"row \d+, counting from 1, has a pivot that is not positive")
 

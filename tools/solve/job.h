@@ -24,9 +24,10 @@ typedef struct job_options {
     const char *history;
     const char *report;
     save_target out;
-    double rtol; /* 0: not given, as the next three */
+    double rtol; /* 0: not given, as the next four */
     double damp;
     double shift;
+    double drop;
     int restart;
     int fill; /* 0: not given, as the next */
     int degree;
@@ -35,6 +36,7 @@ typedef struct job_options {
     bool bounds;
     bool modified;
     bool coloured;
+    bool unmatched;
 } job_options;
 
 /* One attempt to solve, and what came of it. */

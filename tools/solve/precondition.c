@@ -30,7 +30,9 @@ fur_status job_precondition(job *j)
                                    .shift = o->shift,
                                    .modified = o->modified,
                                    .coloured = o->coloured,
-                                   .degree = o->degree};
+                                   .degree = o->degree,
+                                   .drop = o->drop,
+                                   .unmatched = o->unmatched};
     const fur_csr *a;
     if (!job_has_factors(o))
         return FUR_OK;

@@ -112,6 +112,8 @@ static void put_precond(output *out, const job *j)
     output_seconds(out, "seconds_precond", "time to make it", made->seconds_setup);
     if (out->json || made->shift > 0)
         output_number(out, "precond_shift", "diagonal times 1 +", made->shift);
+    if (out->json || made->raised > 0)
+        output_count(out, "precond_raised", "pivots raised", made->raised);
 }
 
 /* The bound of the residual, raised by what the six digits of text round. */

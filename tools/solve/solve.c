@@ -107,6 +107,7 @@ static void settle(struct argp_state *state, void *options)
     bool factors = job_has_factors(o);
     bool pivots =
         job_is(o->precond, "ic0") || job_is(o->precond, "ilu0") || job_is(o->precond, "ilu");
+    bool thresholds = job_is(o->precond, "ilut");
     bool preconditioned = !job_is(o->precond, "auto") && !job_is(o->precond, "none");
     command_pairing pairings[] = {
         {"--stencil", stencil, o->common.operand_count == 0, "without a file"},
@@ -126,11 +127,14 @@ static void settle(struct argp_state *state, void *options)
         {"--precond of a matrix", factors, !stencil, "with a file, not with --stencil"},
         {"--precond of a square matrix", factors, !is_least_squares(o->method) && o->damp == 0,
          "with another --method than lsqr, lsmr and cgnr"},
-        {"--shift", o->shift > 0, pivots, "with --precond ic0, ilu0 or ilu"},
+        {"--shift", o->shift > 0, pivots || thresholds, "with --precond ic0, ilu0, ilu or ilut"},
         {"--modified", o->modified, pivots, "with --precond ic0, ilu0 or ilu"},
         {"--coloured", o->coloured, pivots, "with --precond ic0, ilu0 or ilu"},
-        {"--fill", o->fill > 0, job_is(o->precond, "fsai") || job_is(o->precond, "ilu"),
-         "with --precond ilu or fsai"},
+        {"--fill", o->fill > 0,
+         job_is(o->precond, "fsai") || job_is(o->precond, "ilu") || thresholds,
+         "with --precond ilu, ilut or fsai"},
+        {"--drop", o->drop > 0, thresholds, "with --precond ilut"},
+        {"--unmatched", o->unmatched, thresholds, "with --precond ilut"},
         {"--degree", o->degree > 0, job_is(o->precond, "chebyshev"), "with --precond chebyshev"},
     };
     command_check(state, pairings, sizeof pairings / sizeof *pairings);
@@ -171,10 +175,12 @@ static const line_option own_options[] = {
      "odd length, which auto takes for those; made from a square matrix: ssor, a symmetric sweep, "
      "ic0, incomplete Cholesky factors, fsai, an approximate inverse, chebyshev, a polynomial, "
      "amg, algebraic multigrid (these for symmetric positive definite matrices), ilu0 and ilu, "
-     "incomplete LU factors without and with fill",
+     "incomplete LU factors without and with fill, ilut, such factors by thresholds, of rows "
+     "matched and scaled before",
      LINE_CHOICE, AT(precond), .names = precond_name},
     {"shift", "S",
-     "Of ic0, ilu0 and ilu: factor A with its diagonal times 1 + S (default 0; more where a pivot "
+     "Of ic0, ilu0, ilu and ilut: factor A with its diagonal times 1 + S (default 0; more where a "
+     "pivot "
      "breaks down)",
      LINE_POSITIVE, AT(shift)},
     {"modified", NULL,
@@ -195,9 +201,15 @@ static const line_option own_options[] = {
      "Of ic0, ilu0 and ilu: rows by colours of the graph, for many threads; other factors",
      LINE_FLAG, AT(coloured)},
     {"fill", "N",
-     "Of ilu: levels of fill (default 1). Of fsai: positions of the N + 1st power of A, up to 3 "
+     "Of ilu: levels of fill, up to 100 (default 1). Of ilut: entries of a row of either factor "
+     "beyond those of A (default 10). Of fsai: positions of the N + 1st power of A, up to 3 "
      "(default: of A)",
-     LINE_COUNT, AT(fill), .most = 100},
+     LINE_COUNT, AT(fill), .most = 10000},
+    {"drop", "T",
+     "Of ilut: entries below T times the norm of their row are left out (default 1e-3)",
+     LINE_POSITIVE, AT(drop)},
+    {"unmatched", NULL, "Of ilut: rows in their own order, neither matched nor scaled", LINE_FLAG,
+     AT(unmatched)},
     {"degree", "N", "Of chebyshev: steps (default 3)", LINE_COUNT, AT(degree), .most = 100},
     {"whole", NULL,
      "Never reduce a matrix of two colours to one (cg does, without a preconditioner or with "

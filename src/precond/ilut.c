@@ -1,0 +1,225 @@
+/* Incomplete LU factors by thresholds (Saad 1994) of B = P D_r A D_c Q^T: the rows of A in an order
+ * in which the product of the moduli on the diagonal is largest, with scales by which these are 1
+ * and no other entry is larger (Duff and Koster 2001); then rows and columns by the order "rcm".
+ * M = D_c Q^T (L U)^-1 P D_r. */
+#include "ilut.h"
+#include "precond.h"
+#include "shift.h"
+
+#include "triangular.h"
+
+#include <furrow/graph.h>
+#include <furrow/reorder.h>
+
+#define DEFAULT_FILL 10
+#define DEFAULT_DROP 1e-3
+#define MOST_FILL 10000
+
+typedef struct ilut {
+    fur_ilut_limits limits;
+    fur_permutation *rows; /* of A */
+    fur_permutation *cols;
+    fur_vector *r; /* scales of B's rows and columns; NULL: no matching */
+    fur_vector *c;
+    fur_vector *work; /* in B's order */
+    fur_csr *f;       /* both factors */
+    fur_trsv *lower;
+    fur_trsv *upper;
+} ilut;
+
+/* order[i] = first[second[i]] */
+static fur_status compose(const fur_permutation *first, const fur_permutation *second,
+                          fur_permutation **out)
+{
+    fur_context *context = first->context;
+    fur_env *env = &context->env;
+    int64_t bytes = first->size * (int64_t)sizeof(int32_t);
+    fur_status status = FUR_OK;
+    int32_t *outer = NULL;
+    int32_t *inner = NULL;
+    FUR_TRY_DONE(fur_env_allocate(env, first->size, sizeof *outer, &outer));
+    FUR_TRY_DONE(fur_env_allocate(env, first->size, sizeof *inner, &inner));
+    FUR_TRY_DONE(fur_memory_copy(context, outer, first->order, bytes));
+    FUR_TRY_DONE(fur_memory_copy(context, inner, second->order, bytes));
+    for (int64_t i = 0; i < first->size; i++)
+        inner[i] = outer[inner[i]];
+    FUR_TRY_DONE(fur_permutation_create(context, first->size, inner, out));
+done:
+    fur_env_release(env, inner);
+    fur_env_release(env, outer);
+    return status;
+}
+
+static fur_status permute_in_place(const fur_permutation *order, fur_vector **x)
+{
+    fur_vector *permuted;
+    FUR_TRY(fur_vector_create(order->context, (*x)->value_type, (*x)->size, &permuted));
+    fur_status status = fur_vector_permute(order, *x, permuted);
+    fur_vector_destroy(*x);
+    *x = permuted;
+    return status;
+}
+
+/* The order of B's rows and columns with a matching, and its scales. */
+static fur_status order_matched(const fur_csr *a, ilut *own)
+{
+    const fur_csr_view *v = &a->view;
+    fur_permutation *matching = NULL;
+    fur_csr *matched = NULL;
+    fur_status status = FUR_OK;
+    FUR_TRY_DONE(fur_vector_create(a->context, v->value_type, v->rows, &own->r));
+    FUR_TRY_DONE(fur_vector_create(a->context, v->value_type, v->rows, &own->c));
+    FUR_TRY_DONE(fur_matching_find(a, own->r, own->c, NULL, &matching));
+    FUR_TRY_DONE(fur_csr_permute(a, matching, NULL, &matched));
+    FUR_TRY_DONE(fur_reorder(matched, NULL, NULL, NULL, &own->cols));
+    FUR_TRY_DONE(compose(matching, own->cols, &own->rows));
+    FUR_TRY_DONE(permute_in_place(own->rows, &own->r));
+    FUR_TRY_DONE(permute_in_place(own->cols, &own->c));
+done:
+    fur_csr_destroy(matched);
+    fur_permutation_destroy(matching);
+    return status;
+}
+
+/* B of the values that A has now. */
+static fur_status take_matrix(const fur_csr *a, const ilut *own, fur_csr **out)
+{
+    fur_csr *b;
+    FUR_TRY(fur_csr_permute(a, own->rows, own->cols, &b));
+    fur_status status = own->r ? fur_csr_scale(b, own->r, own->c) : FUR_OK;
+    if (status == FUR_OK)
+        *out = b;
+    else
+        fur_csr_destroy(b);
+    return status;
+}
+
+static fur_status fail_at(const fur_precond *p, const ilut *own, int64_t row)
+{
+    int32_t number;
+    FUR_TRY(fur_memory_copy(p->context, &number, own->rows->order + row, sizeof number));
+    return fur_context_fail(p->context, FUR_INVALID,
+                            "row %lld, counting from 1, has no entry but 0, or one that is not "
+                            "finite or becomes so: \"%s\" cannot use it",
+                            (long long)number + 1, p->kind->info.name);
+}
+
+static void drop_factors(ilut *own)
+{
+    fur_trsv_destroy(own->upper);
+    fur_trsv_destroy(own->lower);
+    fur_csr_destroy(own->f);
+    own->upper = NULL;
+    own->lower = NULL;
+    own->f = NULL;
+}
+
+static void complete_report(fur_precond *p, const ilut *own)
+{
+    const fur_csr_view *a = &p->a->view;
+    const fur_trsv_report *lower = fur_trsv_describe(own->lower);
+    const fur_trsv_report *upper = fur_trsv_describe(own->upper);
+    double vectors = own->r ? 10 : 4;
+    p->report.entries = own->f->view.entries;
+    p->report.bytes = (double)(lower->bytes + upper->bytes) +
+                      vectors * (double)a->rows * (double)fur_value_size(a->value_type) +
+                      8 * (double)a->rows;
+    p->report.levels = lower->levels;
+    p->waits = own->lower->near || own->upper->near;
+}
+
+/* The factors of A's values of now: their pattern is another with other values. */
+static fur_status update(fur_precond *p)
+{
+    ilut *own = p->state;
+    fur_ilut_outcome outcome = {.failed = -1};
+    fur_ilut_call call = {&own->limits, &outcome};
+    fur_csr *b;
+    drop_factors(own);
+    FUR_TRY(take_matrix(p->a, own, &b));
+    fur_status status = fur_csr_on_host(b, fur_ilut_factor, &call, &own->f);
+    fur_csr_destroy(b);
+    if (outcome.failed >= 0 && status == FUR_INVALID)
+        return fail_at(p, own, outcome.failed);
+    FUR_TRY(status);
+    p->report.shift = outcome.shift;
+    p->report.raised = outcome.raised;
+    FUR_TRY(
+        fur_trsv_plan(own->f, FUR_TRIANGLE_LOWER, FUR_OP_N, FUR_DIAGONAL_UNIT, NULL, &own->lower));
+    FUR_TRY(fur_trsv_plan(own->f, FUR_TRIANGLE_UPPER, FUR_OP_N, FUR_DIAGONAL_STORED, NULL,
+                          &own->upper));
+    complete_report(p, own);
+    return FUR_OK;
+}
+
+static fur_status check(fur_context *context, const fur_precond_options *options)
+{
+    if (options->fill < 0 || options->fill > MOST_FILL)
+        return fur_context_fail(context, FUR_INVALID,
+                                "fill of \"ilut\" must be from 0 to %d, it is %d", MOST_FILL,
+                                options->fill);
+    if (!(options->drop >= 0 && options->drop < 1))
+        return fur_context_fail(context, FUR_INVALID,
+                                "drop of \"ilut\" must be at least 0 and below 1, it is %g",
+                                options->drop);
+    return fur_shift_check(&context->env, options->shift);
+}
+
+static fur_status create(fur_precond *p, const fur_precond_options *options)
+{
+    const fur_csr_view *a = &p->a->view;
+    ilut *own;
+    FUR_TRY(check(p->context, options));
+    FUR_TRY(fur_env_allocate_zeros(&p->context->env, 1, sizeof *own, &own));
+    p->state = own;
+    own->limits = (fur_ilut_limits){.fill = options->fill ? options->fill : DEFAULT_FILL,
+                                    .drop = options->drop > 0 ? options->drop : DEFAULT_DROP,
+                                    .shift = options->shift};
+    if (options->unmatched) {
+        FUR_TRY(fur_reorder(p->a, NULL, NULL, NULL, &own->rows));
+        FUR_TRY(fur_permutation_transfer(own->rows, p->context, &own->cols));
+    } else {
+        FUR_TRY(order_matched(p->a, own));
+    }
+    FUR_TRY(fur_vector_create(p->context, a->value_type, a->rows, &own->work));
+    return update(p);
+}
+
+static fur_status apply(fur_precond *p, const fur_vector *r, fur_vector *z)
+{
+    const ilut *own = p->state;
+    FUR_TRY(fur_vector_permute(own->rows, r, own->work));
+    if (own->r)
+        FUR_TRY(fur_multiply_elementwise(own->r, own->work, own->work));
+    FUR_TRY(fur_trsv_apply(own->lower, fur_real(1), own->work, own->work));
+    FUR_TRY(fur_trsv_apply(own->upper, fur_real(1), own->work, own->work));
+    if (own->c)
+        FUR_TRY(fur_multiply_elementwise(own->c, own->work, own->work));
+    return fur_vector_unpermute(own->cols, own->work, z);
+}
+
+static void release(fur_precond *p)
+{
+    ilut *own = p->state;
+    if (!own)
+        return;
+    drop_factors(own);
+    fur_vector_destroy(own->work);
+    fur_vector_destroy(own->c);
+    fur_vector_destroy(own->r);
+    fur_permutation_destroy(own->cols);
+    fur_permutation_destroy(own->rows);
+    fur_env_release(&p->context->env, own);
+}
+
+const fur_precond_kind fur_precond_ilut = {
+    .info = {"ilut",
+             "incomplete LU factors by thresholds, rows matched and scaled before: for matrices "
+             "of any kind, with zeros on the diagonal too",
+             "Saad 1994; Duff and Koster 2001"},
+    .place = FUR_PRECOND_ANYWHERE,
+    .create = create,
+    .update = update,
+    .apply = apply,
+    .release = release,
+};
