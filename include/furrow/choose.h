@@ -84,8 +84,9 @@ typedef struct fur_auto_options {
     const fur_solver_options *solver;
     /* NULL or "auto": chosen; "none"; "jacobi", which divides by the diagonal, for minres by its
      * moduli; "norms", which divides by the norms of the columns, for Hermitian A and least
-     * squares. With solver->preconditioner, which then is M ~ A^-1 in the order of the products:
-     * its name, for the choices and reports; methods of least squares go without it. */
+     * squares; another kind of fur_precond, as it is without options. With solver->preconditioner,
+     * which then is M ~ A^-1 in the order of the products: its name, for the choices and reports.
+     * Methods of least squares go without such an M. */
     const char *precond;
     /* Products with A; b and x are in its order. NULL: that of fur_product_create. */
     const fur_product *product;

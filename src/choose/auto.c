@@ -106,13 +106,8 @@ static fur_status check_traits(const course *c)
                                 "entry (%lld, %lld) of the matrix, counting from 1, is not a "
                                 "finite number; nothing was solved",
                                 (long long)t->wild_row + 1, (long long)t->wild_col + 1);
-    if (c->solver.preconditioner || is_auto(precond) || is(precond, "none") || is(precond, "norms"))
+    if (c->solver.preconditioner || is_auto(precond) || !is(precond, "jacobi"))
         return FUR_OK;
-    if (!is(precond, "jacobi"))
-        return fur_context_fail(c->context, FUR_UNSUPPORTED,
-                                "there is no preconditioner \"%s\"; there are: auto, none, jacobi, "
-                                "norms",
-                                precond);
     if (t->diagonal_zero > 0)
         return fur_context_fail(c->context, FUR_INVALID,
                                 "the diagonal is 0 in row %lld, counting from 1; Jacobi's "
@@ -135,12 +130,19 @@ static void take_method(const course *c, fur_choice *out)
                  (long long)t->zero_row + 1);
 }
 
+/* Whether its preconditioner is made from the matrix by fur_precond. */
+static bool has_factors(const char *precond)
+{
+    return !is(precond, "none") && !is(precond, "jacobi") && !is(precond, "norms");
+}
+
 /* Whether the caller's preconditioner is M ~ A^-1 and the method one of least squares, which needs
  * another kind of M. */
 static bool goes_without(const course *c, const fur_choice *choice)
 {
-    return c->solver.preconditioner && !is_auto(c->options.precond) && choice->method &&
-           is_least_squares(choice);
+    const char *precond = c->options.precond;
+    return !is_auto(precond) && (c->solver.preconditioner || has_factors(precond)) &&
+           choice->method && is_least_squares(choice);
 }
 
 /* Whether the caller says which preconditioner is taken. */
@@ -223,17 +225,12 @@ static fur_status make_factors(course *c, const fur_choice *choice, fur_operator
     return fur_operator_from_precond(c->made, out);
 }
 
-static bool has_factors(const fur_choice *choice)
-{
-    return !is(choice->precond, "none") && !is(choice->precond, "jacobi") &&
-           !is(choice->precond, "norms");
-}
-
 static fur_status make_preconditioner(course *c, const fur_choice *choice, fur_operator **out)
 {
     if (c->solver.preconditioner || is(choice->precond, "none"))
         return FUR_OK;
-    return has_factors(choice) ? make_factors(c, choice, out) : make_divider(c, choice, out);
+    return has_factors(choice->precond) ? make_factors(c, choice, out)
+                                        : make_divider(c, choice, out);
 }
 
 static void drop_preconditioner(course *c, fur_operator *preconditioner)
@@ -319,7 +316,7 @@ static fur_status keep_best(course *c, const fur_solver_report *report)
 static fur_status give_up(course *c, const fur_choice *choice, fur_status status,
                           fur_solver_report *report)
 {
-    if (has_own(c) || !has_factors(choice) || choice->last)
+    if (has_own(c) || !has_factors(choice->precond) || choice->last)
         return status;
     snprintf(c->refusal, sizeof c->refusal, "%s", fur_context_error(c->context));
     report->method = choice->method;

@@ -51,10 +51,12 @@ typedef candidate candidates[MOST_CANDIDATES + 1];
         .method = "richardson", .precond = "direct", .trial = 20                                   \
     }
 
+/* minres comes before the factors, as cg may find that the matrix is not definite. */
 static const candidates definite = {
     {.method = "cg", .trial = 1000},
     {.method = "cg", .precond = "ic0", .trial = 3000},
     {.method = "cg", .precond = "amg", .trial = 1000},
+    {.method = "minres", .trial = 1000},
     FACTORS(50, 1e-5),
     FACTORS(300, 1e-9),
     DIRECT,
@@ -67,11 +69,12 @@ static const candidates large_definite = {
     {.method = "cg", .trial = 200},
     {.method = "cg", .precond = "amg", .trial = 1000},
     {.method = "cg", .precond = "ic0", .trial = 3000},
-    {.method = "cg"},
-    {.method = "minres"},
+    {.method = "minres", .trial = 1000},
     FACTORS(50, 1e-5),
     FACTORS(300, 1e-9),
     DIRECT,
+    {.method = "cg"},
+    {.method = "minres"},
     {.method = "gmres", .restart = LONG_RESTART},
     {.method = "lsmr"},
 };
@@ -311,6 +314,18 @@ static void say_not_divisible(const fur_csr_traits *t, char *text, size_t size)
              (long long)t->zero_row + 1);
 }
 
+/* What has led to the next line. */
+static void say_what_failed(const fur_choice *previous, fur_outcome outcome, char *text,
+                            size_t size)
+{
+    if (previous->trial > 0 && outcome == FUR_OUTCOME_MAX_ITERATIONS)
+        snprintf(text, size, "%s with %s was not done after a trial of at most %lld iterations",
+                 previous->method, previous->precond, (long long)previous->trial);
+    else
+        snprintf(text, size, "%s with %s ended as: %s", previous->method, previous->precond,
+                 fur_outcome_name(outcome));
+}
+
 static int restart_of(const fur_csr_traits *t, const candidate *c)
 {
     if (t->rows > LONG_RESTART_ROWS)
@@ -332,8 +347,7 @@ static void fill(const selection *s, int place, const fur_choice *previous, fur_
                         .fill = c->fill,
                         .drop = c->drop};
     if (previous)
-        snprintf(out->reason, sizeof out->reason, "%s with %s ended as: %s", previous->method,
-                 previous->precond, fur_outcome_name(outcome));
+        say_what_failed(previous, outcome, out->reason, sizeof out->reason);
     else
         say_why(t, out->reason, sizeof out->reason);
     bool said = t->rows == t->cols && t->hermitian && !looks_definite(t);
