@@ -242,21 +242,24 @@ static bool is_worth_another(const fur_choice *previous, fur_outcome outcome)
 }
 
 /* Whether a line can do what one that came to this outcome could not. cg does not suit a matrix
- * that is not positive definite; from a singular one only least squares find something, or factors,
- * where only a method took it for singular. */
-static bool can_follow(const candidate *line, fur_outcome outcome)
+ * that is not positive definite; a preconditioner that could not be made has no other turn; from a
+ * singular matrix only least squares find something, or factors, where only a method took it for
+ * singular. */
+static bool can_follow(const candidate *line, const fur_choice *previous, fur_outcome outcome)
 {
     if (outcome == FUR_OUTCOME_INDEFINITE || outcome == FUR_OUTCOME_ASYMMETRIC)
         return strcmp(line->method, "cg") != 0;
+    if (outcome == FUR_OUTCOME_UNSOLVED)
+        return !has_factors(line) || strcmp(line->precond, previous->precond) != 0;
     return outcome != FUR_OUTCOME_SINGULAR || has_factors(line) ||
            fur_method_find(line->method)->kind == FUR_METHOD_LEAST_SQUARES;
 }
 
 /* What follows a line. */
-static int next_place(const selection *s, int previous, fur_outcome outcome)
+static int next_place(const selection *s, const fur_choice *previous, fur_outcome outcome)
 {
-    int place = find_place(s, previous + 1);
-    while (place < MOST_CANDIDATES && !can_follow(&s->list[place], outcome))
+    int place = find_place(s, previous->place + 1);
+    while (place < MOST_CANDIDATES && !can_follow(&s->list[place], previous, outcome))
         place = find_place(s, place + 1);
     return place;
 }
@@ -364,7 +367,7 @@ void fur_choose_line(const fur_csr_traits *t, const fur_choice *previous, fur_ou
     if (!previous)
         place = find_place(&s, 0);
     else if (previous->method && is_worth_another(previous, outcome))
-        place = next_place(&s, previous->place, outcome);
+        place = next_place(&s, previous, outcome);
     if (place < MOST_CANDIDATES)
         fill(&s, place, previous, outcome, &chosen);
     *out = chosen;

@@ -99,7 +99,7 @@ class UsageTest(CommandTest):
             (["solve", "--max-iterations", "0", plate], "--max-iterations takes a whole number"),
             (["solve", "--precond", "lu", plate],
              "--precond takes auto, none, jacobi, norms, mg, ssor, ic0, ilu0, fsai, "
-             "chebyshev, ilu, amg or ilut, not 'lu'"),
+             "chebyshev, ilu, amg, ilut or direct, not 'lu'"),
             (["solve", "--restart", "0", plate], "--restart takes a whole number"),
             (["solve", "--damp", "-1", plate], "--damp takes a positive number"),
             (["solve", "--report", "r.htm", plate], "--report takes a name that ends in .html"),
@@ -142,7 +142,7 @@ class UsageTest(CommandTest):
             (["solve", plate, "--method", "abacus"], "--method takes auto, cg"),
             (["solve", plate, "--precond", "abacus"],
              "--precond takes auto, none, jacobi, norms, mg, ssor, ic0, ilu0, fsai, "
-             "chebyshev, ilu, amg or ilut, not"),
+             "chebyshev, ilu, amg, ilut or direct, not"),
             (["reorder", plate, "--method", "abacus"],
              "--method takes rcm, cm, rcm-quality or sloan, not"),
             (["multiply", plate, "--values", "abacus"], "--values takes exact or f32, not"),
@@ -1161,7 +1161,7 @@ class SolveTest(CommandTest):
         self.assertEqual([(a["method"], a["outcome"]) for a in report["attempts"]][-1],
                          ("lsmr", "converged"))
         self.assertEqual(report["attempts"][0]["method"], "gmres")
-        self.assertIn("gmres ended as: singular", report["reason"])
+        self.assertIn("gmres with none ended as: singular", report["attempts"][1]["reason"])
         self.assertEqual(report["iterations"], sum(a["iterations"] for a in report["attempts"]))
         self.assertRegex(run("solve", data("links.mtx")).stdout,
                          r"(?m)^tried +gmres with none: singular")

@@ -67,9 +67,8 @@ static void put_attempts(output *out, const job *j)
         snprintf(text, sizeof text, "%s with %s: %s, after %lld iterations, residual %.1e",
                  a->choice.method, a->choice.precond, fur_outcome_name(a->report.outcome),
                  (long long)a->report.iterations, a->report.residual);
-        if (a->report.outcome == FUR_OUTCOME_UNSOLVED)
-            snprintf(text, sizeof text, "%s with %s: the preconditioner could not be made",
-                     a->choice.method, a->choice.precond);
+        if (a->report.outcome == FUR_OUTCOME_UNSOLVED && i + 1 < j->count)
+            snprintf(text, sizeof text, "%s", j->attempts[i + 1].choice.reason);
         if (a != j->best)
             output_line("tried", text);
     }

@@ -58,14 +58,17 @@ static fur_status solve(fur_context *context, const void *options)
     return status;
 }
 
-/* "auto", direct, multigrid, and the solver's methods. */
+/* "auto", the solver's methods and, behind them, multigrid and complete factors. */
 static const char *method_name(fur_context *context, int index)
 {
-    static const char *const names[] = {"auto", "direct", "mg"};
-    enum { OWN = sizeof names / sizeof *names };
-    const fur_method_info *method = index < OWN ? NULL : fur_solver_method_at(index - OWN);
+    static const char *const behind[] = {"mg", "direct", NULL};
+    int count = 0;
     (void)context;
-    return index < OWN ? names[index] : method ? method->name : NULL;
+    while (fur_solver_method_at(count))
+        count++;
+    if (index == 0)
+        return "auto";
+    return index <= count ? fur_solver_method_at(index - 1)->name : behind[index - count - 1];
 }
 
 /* What needs no set-up, multigrid of a stencil, and what is made from a matrix but for Jacobi's,
@@ -182,7 +185,7 @@ static const line_option own_options[] = {
      "ic0, incomplete Cholesky factors, fsai, an approximate inverse, chebyshev, a polynomial, "
      "amg, algebraic multigrid (these for symmetric positive definite matrices), ilu0 and ilu, "
      "incomplete LU factors without and with fill, ilut, such factors by thresholds, of rows "
-     "matched and scaled before",
+     "matched and scaled before, direct, complete factors by UMFPACK, if it is installed",
      LINE_CHOICE, AT(precond), .names = precond_name},
     {"shift", "S",
      "Of ic0, ilu0, ilu and ilut: factor A with its diagonal times 1 + S (default 0; more where a "
