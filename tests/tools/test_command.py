@@ -1143,6 +1143,21 @@ class SolveTest(CommandTest):
             self.assertEqual(report["attempts"][0][key], report[key])
         self.assertIn("symmetric", report["reason"])
 
+    def test_direct(self):
+        """Complete factors, where the machine has them; else a sentence says what is missing."""
+        done = run("solve", data("indefinite.mtx"), "--method", "direct", "--json")
+        if "needs UMFPACK" in done.stderr:
+            self.skipTest("no UMFPACK")
+        report = json.loads(done.stdout)
+        self.assertEqual((report["method"], report["precond"], report["converged"]),
+                         ("richardson", "direct", True))
+        self.assertLessEqual(report["iterations"], 2)
+        for options, sentence in (
+                (("--method", "direct", "--precond", "ic0"), "--method direct"),
+                (("--stencil", "5", "--extent", "4,4", "--method", "direct"), "--method direct")):
+            files = () if "--stencil" in options else (data("indefinite.mtx"),)
+            self.assertIn(sentence, run("solve", *files, *options).stderr)
+
     def test_choices(self):
         """Each kind of matrix is solved without a word about it, and x is that of the file."""
         for name, method in (("wind", "gmres"), ("rotation", "gmres"), ("ring", "cg"),
