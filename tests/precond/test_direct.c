@@ -105,6 +105,33 @@ START_TEST(no_rows_are_solved)
 }
 END_TEST
 
+/* UMFPACK has memory of its own; what the preconditioner takes is the context's. */
+START_TEST(every_failing_allocation_is_survived)
+{
+    memory m = {.calls = 0};
+    rng r = rng_stream(1320);
+    fur_context *context = context_counting(&m, NULL, 1);
+    fur_csr *a = make(context, &r, FUR_C64, FUR_I32);
+    int64_t before = m.outstanding;
+    int failures = 0;
+    bool failed = true;
+    for (int64_t n = 1; failed; n++) {
+        fur_precond *p = NULL;
+        m.fail_at = m.calls + n;
+        fur_status status = fur_precond_create(a, &direct, &p);
+        failed = m.calls >= m.fail_at;
+        ck_assert_int_eq(status, failed ? FUR_OUT_OF_MEMORY : FUR_OK);
+        failures += failed;
+        fur_precond_destroy(p);
+        ck_assert_int_eq(m.outstanding, before);
+    }
+    m.fail_at = 0;
+    ck_assert_int_ge(failures, 8);
+    fur_csr_destroy(a);
+    fur_context_destroy(context);
+}
+END_TEST
+
 /* Prints why, if the machine does not have it. */
 static bool is_here(void)
 {
@@ -128,6 +155,7 @@ static void add_tests(TCase *tests)
     tcase_add_loop_test(tests, residuals_are_within_a_bound, 0, 8);
     tcase_add_test(tests, singular_matrices_are_refused);
     tcase_add_test(tests, no_rows_are_solved);
+    tcase_add_test(tests, every_failing_allocation_is_survived);
 }
 
 int main(void)
