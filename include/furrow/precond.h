@@ -42,6 +42,15 @@ typedef struct fur_precond_options {
     /* Of "ilut": entries below drop times the 2-norm of A's row are left out, 0: 1e-3, below 1. */
     double drop;
     int unmatched; /* of "ilut": 1: without a matching before, unscaled */
+    /* Of "bjacobi": rows of a block, at most 32, 0: neighbouring rows with entries in the same
+     * columns. Of "schwarz": consecutive rows of a block, 0: 1024. */
+    int64_t block;
+    int diagonal; /* of "spai": 1: positions on the diagonal alone */
+    int apart;    /* of "schwarz": 1: blocks without the rows that their own have entries of */
+    /* Of "schwarz": 1: factors are those of "ic0", and what overlaps is added, so that M is
+     * Hermitian where A is; 0: of "ilu0", and a row's result is that of its own block. shift and
+     * modified are those of the factors. */
+    int symmetric;
 } fur_precond_options;
 
 /* The preconditioner of A, which must outlive it. Without A it refuses to be used, FUR_INVALID.

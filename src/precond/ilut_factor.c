@@ -97,6 +97,9 @@ static void choose(candidates *c)
     fur_sort_in_place(c->items, c->count);
 }
 
+#    define FUR_TEMPLATE "modulus_template.h"
+#    include "foreach_value.h"
+#    undef FUR_TEMPLATE
 #    define FUR_TEMPLATE "reciprocal_template.h"
 #    include "foreach_value.h"
 #    undef FUR_TEMPLATE
@@ -197,15 +200,6 @@ done:
     return status;
 }
 #else
-
-static inline double FN(modulus)(VALUE s)
-{
-#    if COMPLEX
-    return fur_magnitude((double)s.re, (double)s.im);
-#    else
-    return fabs((double)s);
-#    endif
-}
 
 /* Brings row i of A in; returns its norm. */
 static double FN(load_row)(elimination *e, int64_t i)

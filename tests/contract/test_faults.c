@@ -515,6 +515,22 @@ static fur_status precond_ilut(fixture *f, object *out)
     return precond_by(f, "ilut", out);
 }
 
+static fur_status precond_bjacobi(fixture *f, object *out)
+{
+    return precond_by(f, "bjacobi", out);
+}
+
+static fur_status precond_spai(fixture *f, object *out)
+{
+    return precond_by(f, "spai", out);
+}
+
+static fur_status precond_schwarz(fixture *f, object *out)
+{
+    fur_precond_options options = {.size = sizeof options, .kind = "schwarz", .block = 50};
+    return fur_precond_create(f->constant, &options, &out->precond);
+}
+
 static fur_status precond_coloured(fixture *f, object *out)
 {
     fur_precond_options options = {.size = sizeof options, .kind = "ic0", .coloured = 1};
@@ -743,6 +759,9 @@ static const creation creations[] = {
     {"preconditioner ilu0", precond_ilu0, destroy_precond, 30},
     {"preconditioner ilu", precond_ilu, destroy_precond, 35},
     {"preconditioner ilut", precond_ilut, destroy_precond, 60},
+    {"preconditioner bjacobi", precond_bjacobi, destroy_precond, 8},
+    {"preconditioner spai", precond_spai, destroy_precond, 8},
+    {"preconditioner schwarz", precond_schwarz, destroy_precond, 50},
     {"preconditioner ic0 by colours", precond_coloured, destroy_precond, 35},
     {"preconditioner fsai", precond_fsai, destroy_precond, 20},
     {"preconditioner chebyshev", precond_chebyshev, destroy_precond, 10},

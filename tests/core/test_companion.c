@@ -815,6 +815,51 @@ START_TEST(neighbours_are_found_by_the_host)
 }
 END_TEST
 
+/* Those that need no kernels of their own, with new values, too. */
+START_TEST(preconditioners_are_made_by_the_host)
+{
+    static const fur_precond_options kinds[] = {
+        {.size = sizeof kinds[0], .kind = "bjacobi", .block = 4},
+        {.size = sizeof kinds[0], .kind = "spai"},
+        {.size = sizeof kinds[0], .kind = "ilut", .unmatched = 1},
+    };
+    fur_context *far = context_far();
+    rng r = rng_stream(5000 + (uint64_t)_i);
+    const shape *grid = &shapes[shape_find("small grid")];
+    fur_csr *random = matrix_random(far->host, &r, grid, FUR_F64, FUR_I32);
+    fur_csr *near = NULL;
+    ck_ok(far->host, fur_csr_shift(random, fur_real(9), &near));
+    fur_csr *of[2] = {to_far(near, far), near};
+    fur_vector *x[2] = {vector_random(far, &r, FUR_F64, near->view.rows), NULL};
+    fur_vector *z[2] = {NULL, NULL};
+    fur_precond *p[2] = {NULL, NULL};
+    void *entries = vector_entries(x[0]);
+    x[1] = vector_from(far->host, FUR_F64, near->view.rows, entries);
+    for (int i = 0; i < 2; i++) {
+        ck_ok(of[i]->context, fur_vector_create(of[i]->context, FUR_F64, near->view.rows, &z[i]));
+        ck_ok(of[i]->context, fur_precond_create(of[i], &kinds[_i], &p[i]));
+    }
+    for (int turn = 0; turn < 2; turn++) {
+        for (int i = 0; i < 2; i++)
+            ck_ok(of[i]->context, fur_precond_apply(p[i], x[i], z[i]));
+        ck_same_vector(z[0], z[1], kinds[_i].kind);
+        for (int i = 0; i < 2; i++) {
+            ck_ok(of[i]->context, fur_csr_scale(of[i], x[i], NULL));
+            ck_ok(of[i]->context, fur_precond_update(p[i]));
+        }
+    }
+    for (int i = 0; i < 2; i++) {
+        fur_precond_destroy(p[i]);
+        fur_vector_destroy(z[i]);
+        fur_vector_destroy(x[i]);
+        fur_csr_destroy(of[i]);
+    }
+    free(entries);
+    fur_csr_destroy(random);
+    fur_context_destroy(far);
+}
+END_TEST
+
 START_TEST(batches_need_kernels)
 {
     fur_context *far = context_far();
@@ -838,6 +883,7 @@ END_TEST
 static void add_tests(TCase *tests)
 {
     tcase_add_loop_test(tests, values_are_rounded_by_the_host, 0, 3);
+    tcase_add_loop_test(tests, preconditioners_are_made_by_the_host, 0, 3);
     tcase_add_test(tests, batches_need_kernels);
     tcase_add_loop_test(tests, blocks_are_multiplied_by_the_host, 0, 3);
     tcase_add_loop_test(tests, products_are_sampled_by_the_host, 0, FUR_VALUE_COUNT);

@@ -10,7 +10,14 @@ static const fur_precond_options kinds[] = {
     {.size = sizeof kinds[0], .kind = "fsai", .fill = 1},
     {.size = sizeof kinds[0], .kind = "chebyshev", .degree = 1},
     {.size = sizeof kinds[0], .kind = "chebyshev", .degree = 4},
+    {.size = sizeof kinds[0], .kind = "bjacobi", .block = 5},
+    {.size = sizeof kinds[0], .kind = "spai", .diagonal = 1},
+    {.size = sizeof kinds[0], .kind = "schwarz", .block = 9, .symmetric = 1},
+    {.size = sizeof kinds[0], .kind = "schwarz", .block = 100},
+    {.size = sizeof kinds[0], .kind = "spai"},
 };
+/* The last two are not Hermitian. */
+#define HERMITIAN_COUNT (COUNT_OF(kinds) - 2)
 
 /* A Hermitian matrix whose diagonal dominates; `most` in 1000 entries are there. */
 static fur_csr *make(fur_context *context, rng *r, int64_t n, int most, fur_value_type value)
@@ -105,12 +112,123 @@ START_TEST(inverses_are_hermitian_and_complete)
 }
 END_TEST
 
+/* Row i of M, as spai has it, is nearest: m A(J, :) - e has no part along a row of A(J, :), but for
+ * c n u |A(J, :)| (|e| + |m||A(J, :)|) with n rows or fewer and a small c (Higham 2002,
+ * theorem 20.3; norms of Frobenius). */
+static void check_row(const fur_csr *a, const fur_csr_view *v, int64_t i, const fur_scalar *m,
+                      double bound)
+{
+    enum { N = 40 };
+    fur_context *context = fur_csr_context(a);
+    fur_scalar rest[N];
+    for (int64_t c = 0; c < N; c++) {
+        rest[c] = fur_real(c == i ? -1 : 0);
+        for (int64_t j = 0; j < N; j++) {
+            fur_scalar entry;
+            ck_ok(context, fur_csr_entry(a, j, c, &entry));
+            rest[c].re += m[j].re * entry.re - m[j].im * entry.im;
+            rest[c].im += m[j].re * entry.im + m[j].im * entry.re;
+        }
+    }
+    for (int64_t k = offset_at(v, i); k < offset_at(v, i + 1); k++) {
+        fur_scalar along = {0, 0};
+        for (int64_t c = 0; c < N; c++) {
+            fur_scalar entry;
+            ck_ok(context, fur_csr_entry(a, v->columns[k], c, &entry));
+            along.re += rest[c].re * entry.re + rest[c].im * entry.im;
+            along.im += rest[c].im * entry.re - rest[c].re * entry.im;
+        }
+        ck_assert_msg(fabs(along.re) <= bound && fabs(along.im) <= bound, "%g %g, bound %g",
+                      along.re, along.im, bound);
+    }
+}
+
+/* The matrix is not symmetric, and its diagonal does not dominate. */
+START_TEST(rows_are_least_squares)
+{
+    enum { N = 40 };
+    static fur_scalar columns[N][N];
+    fur_value_type value = (fur_value_type)_i;
+    rng r = rng_stream(1010 + (uint64_t)_i);
+    fur_context *context = context_make(NULL, 2);
+    fur_precond_options o = {.size = sizeof o, .kind = "spai"};
+    fur_csr *a = make(context, &r, N, 150, value);
+    const fur_csr_view *v = fur_csr_get(a);
+    fur_vector *values = vector_random(context, &r, value, v->entries);
+    ck_ok(context, fur_csr_set_values(a, fur_vector_const_data(values), FUR_OWNERSHIP_COPY));
+    fur_precond *p = precond_make(a, &o);
+    fur_vector *e = vector_random(context, &r, value, N);
+    fur_vector *z = vector_random(context, &r, value, N);
+    ck_assert_int_eq(fur_precond_describe(p)->entries, v->entries);
+    ck_assert_int_eq(fur_precond_describe(p)->symmetric, 0);
+    for (int64_t j = 0; j < N; j++)
+        take_column(p, e, z, j, columns[j]);
+    for (int64_t i = 0; i < N; i++) {
+        fur_scalar m[N];
+        double sum = 0;
+        double own = 0;
+        for (int64_t j = 0; j < N; j++) {
+            m[j] = columns[j][i];
+            sum += m[j].re * m[j].re + m[j].im * m[j].im;
+        }
+        own = sqrt(2.0 * (double)v->entries); /* of all rows of A, a bound of those in J */
+        check_row(a, v, i, m, 8 * N * value_epsilon(value) * own * (1 + own * sqrt(sum)));
+    }
+    fur_vector_destroy(z);
+    fur_vector_destroy(e);
+    fur_precond_destroy(p);
+    fur_vector_destroy(values);
+    fur_csr_destroy(a);
+    fur_context_destroy(context);
+}
+END_TEST
+
+/* Rows of more than 128 entries: the diagonal alone, and nobody uses them. A row that nothing
+ * approximates is named. */
+START_TEST(long_rows_are_left_out)
+{
+    enum { N = 200 };
+    int32_t row[4 * N];
+    int32_t col[4 * N];
+    double values[4 * N];
+    int64_t count = 0;
+    for (int32_t i = 0; i < N; i++)
+        for (int32_t j = 0; j < N; j++)
+            if (i == j || i == 7 || j == 7) {
+                row[count] = i;
+                col[count] = j;
+                values[count++] = i == j ? 4 : 0.5;
+            }
+    fur_coo_view coo = {sizeof coo, N, N, count, FUR_F64, row, col, values};
+    fur_context *context = context_make(NULL, 1);
+    fur_csr *a = NULL;
+    fur_precond *p = NULL;
+    fur_precond_options o = {.size = sizeof o, .kind = "spai"};
+    ck_ok(context, fur_csr_from_coo(context, &coo, FUR_DUPLICATES_ERROR, &a));
+    ck_ok(context, fur_precond_create(a, &o, &p));
+    ck_assert_int_eq(fur_precond_describe(p)->entries, N);
+    fur_precond_destroy(p);
+    p = NULL;
+    for (int64_t k = 0; k < count; k++)
+        values[k] = row[k] == 30 ? 0 : values[k];
+    ck_ok(context, fur_csr_set_values(a, values, FUR_OWNERSHIP_COPY));
+    ck_fails(context, FUR_INVALID,
+             "row 31, counting from 1, of the approximate inverse \"spai\" is 0 or not finite; try "
+             "\"ilut\"",
+             fur_precond_create(a, &o, &p));
+    ck_assert_ptr_null(p);
+    fur_csr_destroy(a);
+    fur_context_destroy(context);
+}
+END_TEST
+
 /* PCG to 1e-8 for N = 10, 20, 32, of published and repeated computations. */
 START_TEST(known_iterations_are_taken)
 {
     static const int64_t extent[] = {10, 20, 32};
     static const int64_t polynomial[3][3] = {{14, 11, 9}, {27, 19, 15}, {43, 30, 24}};
     static const int64_t inverse[2][2] = {{18, 15}, {35, 28}};
+    static const int64_t nearest[2][2] = {{24, 20}, {49, 34}};
     fur_context *context = context_make(NULL, 2);
     for (int i = 0; i < (TEST_SLOW ? 1 : 3); i++) {
         fur_csr *a = poisson_make(context, extent[i]);
@@ -121,6 +239,10 @@ START_TEST(known_iterations_are_taken)
         for (int fill = 0; fill < 2 && i < 2; fill++) {
             fur_precond_options o = {.size = sizeof o, .kind = "fsai", .fill = fill};
             ck_assert_int_eq(poisson_iterations(a, "cg", &o, NULL), inverse[i][fill]);
+        }
+        for (int whole = 0; whole < 2 && i < 2; whole++) {
+            fur_precond_options o = {.size = sizeof o, .kind = "spai", .diagonal = !whole};
+            ck_assert_int_eq(poisson_iterations(a, "cg", &o, NULL), nearest[i][whole]);
         }
         fur_csr_destroy(a);
     }
@@ -239,7 +361,9 @@ END_TEST
 static void add_tests(TCase *tests)
 {
     tcase_add_loop_test(tests, inverses_are_hermitian_and_complete, 0,
-                        COUNT_OF(kinds) * FUR_VALUE_COUNT);
+                        HERMITIAN_COUNT * FUR_VALUE_COUNT);
+    tcase_add_loop_test(tests, rows_are_least_squares, 0, FUR_VALUE_COUNT);
+    tcase_add_test(tests, long_rows_are_left_out);
     tcase_add_test(tests, known_iterations_are_taken);
     tcase_add_loop_test(tests, bits_depend_on_values_alone, 0, COUNT_OF(kinds));
     tcase_add_test(tests, extreme_sizes_work);

@@ -99,7 +99,7 @@ class UsageTest(CommandTest):
             (["solve", "--max-iterations", "0", plate], "--max-iterations takes a whole number"),
             (["solve", "--precond", "lu", plate],
              "--precond takes auto, none, jacobi, norms, mg, ssor, ic0, ilu0, fsai, "
-             "chebyshev, ilu, amg, ilut or direct, not 'lu'"),
+             "chebyshev, ilu, amg, ilut, bjacobi, spai, schwarz or direct, not 'lu'"),
             (["solve", "--restart", "0", plate], "--restart takes a whole number"),
             (["solve", "--damp", "-1", plate], "--damp takes a positive number"),
             (["solve", "--report", "r.htm", plate], "--report takes a name that ends in .html"),
@@ -142,7 +142,7 @@ class UsageTest(CommandTest):
             (["solve", plate, "--method", "abacus"], "--method takes auto, cg"),
             (["solve", plate, "--precond", "abacus"],
              "--precond takes auto, none, jacobi, norms, mg, ssor, ic0, ilu0, fsai, "
-             "chebyshev, ilu, amg, ilut or direct, not"),
+             "chebyshev, ilu, amg, ilut, bjacobi, spai, schwarz or direct, not"),
             (["reorder", plate, "--method", "abacus"],
              "--method takes rcm, cm, rcm-quality or sloan, not"),
             (["multiply", plate, "--values", "abacus"], "--values takes exact or f32, not"),
@@ -199,6 +199,10 @@ class UsageTest(CommandTest):
             (["solve", plate, "--precond", "ic0", "--fill", 1],
              "--fill goes with --precond ilu, ilut or fsai"),
             (["solve", plate, "--precond", "ilu0", "--drop", "0.1"], "--drop goes with --precond ilut"),
+            (["solve", plate, "--block", 3], "--block goes with --precond bjacobi or schwarz"),
+            (["solve", plate, "--diagonal"], "--diagonal goes with --precond spai"),
+            (["solve", plate, "--apart"], "--apart goes with --precond schwarz"),
+            (["solve", plate, "--symmetric"], "--symmetric goes with --precond schwarz"),
             (["solve", plate, "--unmatched"], "--unmatched goes with --precond ilut"),
             (["solve", plate, "--degree", 2], "--degree goes with --precond chebyshev"),
             (["solve", plate, "--shift", "0.1", "--precond", "ssor"],
@@ -846,7 +850,8 @@ class SolveTest(CommandTest):
         """Each finds the solution, in its own order too, in fewer iterations than Jacobi's."""
         plain = self.json("solve", data("plate.mtx"), "--precond", "jacobi", "--whole")
         for arguments in (["ssor"], ["ic0"], ["ic0", "--modified"], ["ic0", "--coloured"], ["ilu0", "--shift", "0.01"],
-                          ["ic0", "--reorder", "rcm"], ["fsai"], ["fsai", "--fill", 1], ["ilu", "--fill", 2],
+                          ["ic0", "--reorder", "rcm"], ["fsai"], ["fsai", "--fill", 1], ["ilu", "--fill", 2], ["bjacobi", "--block", 10],
+                          ["schwarz", "--symmetric", "--block", 500],
                           ["chebyshev", "--degree", 4], ["amg"], ["amg", "--reorder", "rcm"]):
             report = self.json("solve", data("plate.mtx"), "--precond", *arguments)
             self.assertEqual((report["method"], report["precond"]), ("cg", arguments[0]))
@@ -858,6 +863,9 @@ class SolveTest(CommandTest):
         report = self.json("solve", data("ring.mtx"), "--precond", "ilut", "--drop", "1e-2", "--fill", 5, "--method",
                            "gmres")
         self.assertEqual((report["converged"], report["precond"], report["precond_raised"]), (True, "ilut", 0))
+        for arguments in (["spai"], ["spai", "--diagonal"], ["schwarz"], ["schwarz", "--apart", "--block", 10]):
+            report = self.json("solve", data("ring.mtx"), "--precond", *arguments, "--method", "gmres")
+            self.assertEqual((report["converged"], report["precond"]), (True, arguments[0]))
         text = self.sentence("solve", data("indefinite.mtx"), "--precond", "ic0")
         self.assertRegex(text, r"row \d+, counting from 1, has a pivot that is not positive")
 

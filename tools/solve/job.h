@@ -31,12 +31,16 @@ typedef struct job_options {
     int restart;
     int fill; /* 0: not given, as the next */
     int degree;
+    int64_t block;
     int64_t max_iterations;
     bool whole;
     bool bounds;
     bool modified;
     bool coloured;
     bool unmatched;
+    bool diagonal;
+    bool apart;
+    bool symmetric;
 } job_options;
 
 /* One attempt to solve, and what came of it. */

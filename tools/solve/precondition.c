@@ -32,7 +32,11 @@ fur_status job_precondition(job *j)
                                    .coloured = o->coloured,
                                    .degree = o->degree,
                                    .drop = o->drop,
-                                   .unmatched = o->unmatched};
+                                   .unmatched = o->unmatched,
+                                   .block = o->block,
+                                   .diagonal = o->diagonal,
+                                   .apart = o->apart,
+                                   .symmetric = o->symmetric};
     const fur_csr *a;
     if (!job_has_factors(o))
         return FUR_OK;

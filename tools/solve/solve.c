@@ -110,6 +110,7 @@ static void settle(struct argp_state *state, void *options)
     bool pivots =
         job_is(o->precond, "ic0") || job_is(o->precond, "ilu0") || job_is(o->precond, "ilu");
     bool thresholds = job_is(o->precond, "ilut");
+    bool blocks = job_is(o->precond, "schwarz");
     bool preconditioned = !job_is(o->precond, "auto") && !job_is(o->precond, "none");
     command_pairing pairings[] = {
         {"--stencil", stencil, o->common.operand_count == 0, "without a file"},
@@ -139,6 +140,11 @@ static void settle(struct argp_state *state, void *options)
          "with --precond ilu, ilut or fsai"},
         {"--drop", o->drop > 0, thresholds, "with --precond ilut"},
         {"--unmatched", o->unmatched, thresholds, "with --precond ilut"},
+        {"--block", o->block > 0, job_is(o->precond, "bjacobi") || blocks,
+         "with --precond bjacobi or schwarz"},
+        {"--apart", o->apart, blocks, "with --precond schwarz"},
+        {"--symmetric", o->symmetric, blocks, "with --precond schwarz"},
+        {"--diagonal", o->diagonal, job_is(o->precond, "spai"), "with --precond spai"},
         {"--degree", o->degree > 0, job_is(o->precond, "chebyshev"), "with --precond chebyshev"},
     };
     command_check(state, pairings, sizeof pairings / sizeof *pairings);
@@ -185,7 +191,9 @@ static const line_option own_options[] = {
      "ic0, incomplete Cholesky factors, fsai, an approximate inverse, chebyshev, a polynomial, "
      "amg, algebraic multigrid (these for symmetric positive definite matrices), ilu0 and ilu, "
      "incomplete LU factors without and with fill, ilut, such factors by thresholds, of rows "
-     "matched and scaled before, direct, complete factors by UMFPACK, if it is installed",
+     "matched and scaled before, bjacobi, inverses of blocks along the diagonal, spai, an "
+     "approximate inverse of any matrix, schwarz, factors of overlapping blocks, direct, complete "
+     "factors by UMFPACK, if it is installed",
      LINE_CHOICE, AT(precond), .names = precond_name},
     {"shift", "S",
      "Of ic0, ilu0, ilu and ilut: factor A with its diagonal times 1 + S (default 0; more where a "
@@ -219,6 +227,15 @@ static const line_option own_options[] = {
      LINE_POSITIVE, AT(drop)},
     {"unmatched", NULL, "Of ilut: rows in their own order, neither matched nor scaled", LINE_FLAG,
      AT(unmatched)},
+    {"block", "N",
+     "Of bjacobi: rows of a block, up to 32 (default: neighbouring rows of equal pattern). Of "
+     "schwarz: rows of a block (default 1024)",
+     LINE_LONG, AT(block), .most = INT64_MAX},
+    {"apart", NULL, "Of schwarz: blocks without the rows that theirs have entries of", LINE_FLAG,
+     AT(apart)},
+    {"symmetric", NULL, "Of schwarz: factors of ic0, and what overlaps is added: for cg and minres",
+     LINE_FLAG, AT(symmetric)},
+    {"diagonal", NULL, "Of spai: positions on the diagonal alone", LINE_FLAG, AT(diagonal)},
     {"degree", "N", "Of chebyshev: steps (default 3)", LINE_COUNT, AT(degree), .most = 100},
     {"whole", NULL,
      "Never reduce a matrix of two colours to one (cg does, without a preconditioner or with "

@@ -1,0 +1,146 @@
+/* Additive Schwarz: incomplete factors of blocks of consecutive rows, which overlap or do not, with
+ * each row's result from its own block alone (restricted: Cai and Sarkis 1999), or the sum of all
+ * blocks', which is Hermitian (Dryja and Widlund 1987). The blocks are one matrix with
+ * preconditioner of its own. */
+#include "expansion.h"
+#include "precond.h"
+#include "split.h"
+
+#include <furrow/spmv.h>
+
+#define DEFAULT_BLOCK 1024
+
+typedef struct schwarz {
+    fur_expansion x;
+    int32_t *from; /* the rows of A in the blocks, where kernels work; that of x on the host */
+    fur_csr *e;    /* the blocks */
+    fur_precond *inner;
+    fur_csr *ones; /* from the blocks to A */
+    fur_spmv *join;
+    fur_vector *near; /* of the blocks, as the next */
+    fur_vector *solved;
+} schwarz;
+
+/* The rows of the blocks, where the context's kernels read them. */
+static fur_status hand_over(fur_context *context, schwarz *own)
+{
+    int64_t size = own->e->view.rows;
+    own->from = own->x.numbers;
+    if (!fur_is_remote(context))
+        return FUR_OK;
+    own->from = NULL;
+    FUR_TRY(fur_memory_allocate(context, size, sizeof *own->from, &own->from));
+    return fur_memory_copy(context, own->from, own->x.numbers, size * (int64_t)sizeof *own->from);
+}
+
+/* The sentence of a failure of the inner one, which knows the blocks alone. */
+static fur_status about_blocks(const fur_precond *p, fur_status status)
+{
+    char sentence[sizeof p->context->env.error];
+    if (status != FUR_INVALID)
+        return status;
+    memcpy(sentence, p->context->env.error, sizeof sentence);
+    return fur_context_fail(p->context, status,
+                            "of the rows of \"schwarz\", one block after the other: %.800s",
+                            sentence);
+}
+
+static fur_status make_inner(fur_precond *p, const fur_precond_options *options, schwarz *own)
+{
+    fur_precond_options inner = *options;
+    inner.kind = options->symmetric ? "ic0" : "ilu0";
+    return about_blocks(p, fur_precond_create(own->e, &inner, &own->inner));
+}
+
+static fur_status make_vectors(fur_precond *p, schwarz *own)
+{
+    fur_value_type value = p->a->view.value_type;
+    FUR_TRY(fur_vector_create(p->context, value, own->e->view.rows, &own->near));
+    return fur_vector_create(p->context, value, own->e->view.rows, &own->solved);
+}
+
+static void complete_report(fur_precond *p, const schwarz *own)
+{
+    const fur_precond_report *inner = fur_precond_describe(own->inner);
+    double size = (double)own->e->view.rows;
+    double value = (double)fur_value_size(p->a->view.value_type);
+    p->report.symmetric = inner->symmetric;
+    p->report.entries = inner->entries;
+    p->report.levels = inner->levels;
+    p->report.shift = inner->shift;
+    p->report.bytes =
+        inner->bytes + (double)fur_spmv_describe(own->join)->bytes + size * (4 + 2 * value);
+    p->waits = own->inner->waits;
+}
+
+static fur_status create(fur_precond *p, const fur_precond_options *options)
+{
+    fur_csr_algorithm *join = options->symmetric ? fur_expansion_add_up : fur_expansion_pick;
+    schwarz *own;
+    if (options->block < 0)
+        return fur_context_fail(p->context, FUR_INVALID,
+                                "block of \"schwarz\" must be at least 0, it is %lld",
+                                (long long)options->block);
+    FUR_TRY(fur_env_allocate_zeros(&p->context->env, 1, sizeof *own, &own));
+    p->state = own;
+    own->x.block = fur_smaller(options->block > 0 ? options->block : DEFAULT_BLOCK,
+                               fur_larger(p->a->view.rows, 1));
+    own->x.overlaps = !options->apart;
+    const fur_expansion *x = &own->x;
+    FUR_TRY(fur_csr_on_host(p->a, fur_expansion_make, &x, &own->e));
+    FUR_TRY(hand_over(p->context, own));
+    FUR_TRY(fur_csr_on_host(p->a, join, &x, &own->ones));
+    FUR_TRY(make_inner(p, options, own));
+    FUR_TRY(fur_spmv_plan(own->ones, NULL, &own->join));
+    FUR_TRY(make_vectors(p, own));
+    complete_report(p, own);
+    return FUR_OK;
+}
+
+static fur_status update(fur_precond *p)
+{
+    schwarz *own = p->state;
+    const fur_expansion *x = &own->x;
+    FUR_TRY(fur_csr_fill_on_host(p->a, fur_expansion_fill, &x, own->e));
+    fur_csr_values_changed(own->e);
+    FUR_TRY(about_blocks(p, fur_precond_update(own->inner)));
+    p->report.shift = fur_precond_describe(own->inner)->shift;
+    return FUR_OK;
+}
+
+static fur_status apply(fur_precond *p, const fur_vector *r, fur_vector *z)
+{
+    const schwarz *own = p->state;
+    FUR_TRY(fur_vector_gather(r, own->from, own->near));
+    FUR_TRY(fur_precond_apply(own->inner, own->near, own->solved));
+    return fur_spmv_apply(own->join, fur_real(1), own->solved, fur_real(0), z);
+}
+
+static void release(fur_precond *p)
+{
+    schwarz *own = p->state;
+    if (!own)
+        return;
+    fur_vector_destroy(own->solved);
+    fur_vector_destroy(own->near);
+    fur_spmv_destroy(own->join);
+    fur_precond_destroy(own->inner);
+    fur_csr_destroy(own->ones);
+    fur_csr_destroy(own->e);
+    if (fur_is_remote(p->context))
+        fur_memory_release(p->context, own->from);
+    fur_expansion_release(&p->context->env, &own->x);
+    fur_env_release(&p->context->env, own);
+}
+
+const fur_precond_kind fur_precond_schwarz = {
+    .info =
+        {"schwarz",
+         "incomplete factors of blocks of rows, which overlap or do not: as many solves at once",
+         "Dryja and Widlund 1987; Cai and Sarkis 1999"},
+    .place = FUR_PRECOND_FACTORED,
+    .create = create,
+    .update = update,
+    .apply = apply,
+    .release = release,
+};

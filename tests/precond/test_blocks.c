@@ -1,0 +1,383 @@
+/* Preconditioners by blocks of rows: inverses against the blocks themselves, blocks that are found,
+ * known iterations, and what is refused. */
+#include "poisson.h"
+
+#include <math.h>
+#include <string.h>
+
+static fur_precond *precond_make(const fur_csr *a, const fur_precond_options *o)
+{
+    fur_precond *p = NULL;
+    ck_ok(fur_csr_context(a), fur_precond_create(a, o, &p));
+    return p;
+}
+
+/* n rows in blocks of `size`, the last maybe smaller: dense blocks in whose rows one entry, in
+ * another column for each row, is larger than all others together; and `most` in 1000 of the
+ * entries elsewhere, of any size. */
+static fur_csr *make(fur_context *context, rng *r, int64_t n, int64_t size, int most,
+                     fur_value_type value)
+{
+    size_t all = (size_t)(n * n) + 1;
+    int32_t *row = malloc(all * sizeof *row);
+    int32_t *col = malloc(all * sizeof *col);
+    void *values = entries_make(value, n * n + 1);
+    int64_t count = 0;
+    for (int64_t k = 0; k < n * n; k++) {
+        int64_t i = k / n;
+        int64_t j = k % n;
+        int64_t first = i / size * size;
+        int64_t here = first + size < n ? size : n - first;
+        if (j / size != i / size && rng_below(r, 1000) >= most)
+            continue;
+        fur_scalar v = rng_scalar(r, value);
+        if (j == first + (i - first + 1) % here)
+            v.re += 3 * (double)size;
+        row[count] = (int32_t)i;
+        col[count] = (int32_t)j;
+        entry_set(value, values, count++, v);
+    }
+    fur_coo_view coo = {sizeof coo, n, n, count, value, row, col, values};
+    fur_csr *a = NULL;
+    ck_ok(context, fur_csr_from_coo(context, &coo, FUR_DUPLICATES_ERROR, &a));
+    free(values);
+    free(col);
+    free(row);
+    return a;
+}
+
+/* A with what is outside of the blocks left out. */
+static fur_csr *blocks_of(const fur_csr *a, int64_t size)
+{
+    const fur_csr_view *v = fur_csr_get(a);
+    fur_csr *out = NULL;
+    int32_t *row = malloc((size_t)(v->entries + 1) * sizeof *row);
+    int32_t *col = malloc((size_t)(v->entries + 1) * sizeof *col);
+    void *values = entries_make(v->value_type, v->entries + 1);
+    int64_t count = 0;
+    for (int64_t i = 0; i < v->rows; i++)
+        for (int64_t k = offset_at(v, i); k < offset_at(v, i + 1); k++)
+            if (v->columns[k] / size == i / size) {
+                row[count] = (int32_t)i;
+                col[count] = v->columns[k];
+                entry_set(v->value_type, values, count++, entry_get(v->value_type, v->values, k));
+            }
+    fur_coo_view coo = {sizeof coo, v->rows, v->rows, count, v->value_type, row, col, values};
+    ck_ok(fur_csr_context(a),
+          fur_csr_from_coo(fur_csr_context(a), &coo, FUR_DUPLICATES_ERROR, &out));
+    free(values);
+    free(col);
+    free(row);
+    return out;
+}
+
+/* B M r = r for the blocks B. Rows of a block have norms up to w = 5 k for k rows, their inverses
+ * norms of at most 1 / k; an inverse by Gauss and Jordan leaves a residual of at most 8 k u
+ * |B||X||B||X| (Higham 2002, section 14.4), which is 200 k u w max |z| here, and the products add a
+ * few u w. */
+static void check_inverse(const fur_csr *a, int64_t size, fur_precond *p, rng *r)
+{
+    fur_context *context = fur_csr_context(a);
+    fur_value_type value = fur_csr_get(a)->value_type;
+    int64_t n = fur_csr_get(a)->rows;
+    fur_csr *b = blocks_of(a, size);
+    fur_spmv *plan = NULL;
+    fur_vector *x = vector_random(context, r, value, n);
+    fur_vector *z = vector_random(context, r, value, n);
+    double norm;
+    double largest;
+    ck_ok(context, fur_spmv_plan(b, NULL, &plan));
+    ck_ok(context, fur_precond_apply(p, x, z));
+    ck_ok(context, fur_spmv_apply(plan, fur_real(-1), z, fur_real(1), x));
+    ck_ok(context, fur_norm_max(x, &norm));
+    ck_ok(context, fur_norm_max(z, &largest));
+    double k = (double)size;
+    ck_assert_msg(norm <= 1000 * k * k * value_epsilon(value) * largest, "%g", norm);
+    fur_vector_destroy(z);
+    fur_vector_destroy(x);
+    fur_spmv_destroy(plan);
+    fur_csr_destroy(b);
+}
+
+/* Blocks of given sizes, with a rest or without, that need pivots; with new values, too. */
+START_TEST(inverses_are_those_of_the_blocks)
+{
+    static const int64_t sizes[] = {1, 2, 7, 32};
+    rng r = rng_stream(1200 + (uint64_t)_i);
+    fur_value_type value = (fur_value_type)_i;
+    fur_context *context = context_make(NULL, 2);
+    for (int i = 0; i < COUNT_OF(sizes); i++) {
+        fur_precond_options o = {.size = sizeof o, .kind = "bjacobi", .block = sizes[i]};
+        fur_csr *a = make(context, &r, 100, sizes[i], 100, value);
+        fur_vector *twos = vector_random(context, &r, value, 100);
+        fur_precond *p = precond_make(a, &o);
+        check_inverse(a, sizes[i], p, &r);
+        ck_ok(context, fur_vector_fill(twos, fur_real(0.75)));
+        ck_ok(context, fur_csr_scale(a, twos, twos));
+        ck_ok(context, fur_precond_update(p));
+        check_inverse(a, sizes[i], p, &r);
+        fur_precond_destroy(p);
+        fur_vector_destroy(twos);
+        fur_csr_destroy(a);
+    }
+    fur_context_destroy(context);
+}
+END_TEST
+
+/* Rows of a node have one pattern: its blocks are found, up to 32 rows of them. */
+START_TEST(blocks_are_found)
+{
+    static const int64_t sizes[] = {1, 3, 40};
+    rng r = rng_stream(1220);
+    fur_context *context = context_make(NULL, 2);
+    for (int i = 0; i < COUNT_OF(sizes); i++) {
+        int64_t size = sizes[i];
+        fur_precond_options o = {.size = sizeof o, .kind = "bjacobi"};
+        fur_csr *grid = poisson_make(context, 4);
+        fur_csr *node = make(context, &r, size, size, 0, FUR_F64);
+        fur_csr *a = NULL;
+        ck_ok(context, fur_csr_kron(grid, node, &a));
+        fur_precond *p = precond_make(a, &o);
+        int64_t entries = size == 40 ? 32 * 32 + 8 * 8 : size * size;
+        ck_assert_int_eq(fur_precond_describe(p)->entries, 64 * entries);
+        if (size < 32)
+            check_inverse(a, size, p, &r);
+        fur_precond_destroy(p);
+        fur_csr_destroy(a);
+        fur_csr_destroy(node);
+        fur_csr_destroy(grid);
+    }
+    fur_context_destroy(context);
+}
+END_TEST
+
+/* Lines of the 7-point problem; where no rows are alike, blocks that are found are Jacobi's. */
+START_TEST(known_iterations_are_taken)
+{
+    static const int64_t extent[] = {10, 20, 32};
+    static const int64_t jacobi[] = {23, 49, 79};
+    static const int64_t lines[] = {25, 50, 79};
+    fur_context *context = context_make(NULL, 2);
+    for (int i = 0; i < (TEST_SLOW ? 1 : 3); i++) {
+        fur_csr *a = poisson_make(context, extent[i]);
+        fur_precond_options o = {.size = sizeof o, .kind = "bjacobi"};
+        ck_assert_int_eq(poisson_iterations(a, "cg", &o, NULL), jacobi[i]);
+        o.block = extent[i];
+        ck_assert_int_eq(poisson_iterations(a, "cg", &o, NULL), lines[i]);
+        fur_csr_destroy(a);
+    }
+    fur_context_destroy(context);
+}
+END_TEST
+
+START_TEST(blocks_without_inverses_are_refused)
+{
+    static const int32_t row[] = {0, 1, 1, 2, 2, 2};
+    static const int32_t col[] = {0, 1, 2, 0, 1, 2};
+    static const double good[] = {1, 2, 3, 1, 4, 5};
+    static const double singular[] = {1, 2, 4, 1, 1, 2};
+    fur_coo_view coo = {sizeof coo, 3, 3, 6, FUR_F64, row, col, singular};
+    fur_precond_options o = {.size = sizeof o, .kind = "bjacobi", .block = 33};
+    fur_context *context = context_make(NULL, 1);
+    fur_csr *a = NULL;
+    fur_csr *turned = NULL;
+    fur_precond *p = NULL;
+    fur_permutation *order = NULL;
+    static const int32_t turn[] = {1, 2, 0};
+    ck_ok(context, fur_csr_from_coo(context, &coo, FUR_DUPLICATES_ERROR, &a));
+    ck_fails(context, FUR_INVALID, "block of \"bjacobi\" must be from 0 to 32 rows, it is 33",
+             fur_precond_create(a, &o, &p));
+    o.block = -1;
+    ck_assert_int_eq(fur_precond_create(a, &o, &p), FUR_INVALID);
+    o.block = 2; /* rows 1 and 2, row 3 */
+    p = precond_make(a, &o);
+    fur_precond_destroy(p);
+    p = NULL;
+    ck_ok(context, fur_permutation_create(context, 3, turn, &order));
+    ck_ok(context, fur_csr_permute(a, order, order, &turned));
+    ck_fails(
+        context, FUR_INVALID,
+        "the block of rows 1 to 2, counting from 1, is singular: \"bjacobi\" needs its inverse",
+        fur_precond_create(turned, &o, &p));
+    o.block = 3;
+    ck_assert_int_eq(fur_precond_create(a, &o, &p), FUR_INVALID);
+    ck_assert_ptr_null(p);
+    ck_ok(context, fur_csr_set_values(a, good, FUR_OWNERSHIP_COPY));
+    p = precond_make(a, &o);
+    ck_ok(context, fur_csr_set_values(a, singular, FUR_OWNERSHIP_COPY));
+    ck_assert_int_eq(fur_precond_update(p), FUR_INVALID);
+    ck_ok(context, fur_csr_set_values(a, good, FUR_OWNERSHIP_COPY));
+    ck_ok(context, fur_precond_update(p));
+    fur_precond_destroy(p);
+    fur_permutation_destroy(order);
+    fur_csr_destroy(turned);
+    fur_csr_destroy(a);
+    fur_context_destroy(context);
+}
+END_TEST
+
+/* The rows of a block that begins with `first`: its own and, with overlap, those that they have
+ * entries of, rising. Returns how many. */
+static int64_t rows_of(const fur_csr_view *v, int64_t first, int64_t end, bool overlap,
+                       int32_t *rows)
+{
+    bool *has = calloc((size_t)v->rows + 1, sizeof *has);
+    int64_t count = 0;
+    for (int64_t i = first; i < end; i++) {
+        has[i] = true;
+        for (int64_t k = offset_at(v, i); k < offset_at(v, i + 1); k++)
+            has[v->columns[k]] |= overlap;
+    }
+    for (int64_t i = 0; i < v->rows; i++)
+        if (has[i])
+            rows[count++] = (int32_t)i;
+    free(has);
+    return count;
+}
+
+/* Adds what the block of rows first .. end - 1 makes of r to z: for its own rows alone, or all. */
+static void add_block(const fur_csr *a, int64_t first, int64_t end, const fur_precond_options *o,
+                      const fur_vector *r, fur_scalar *z)
+{
+    fur_context *context = fur_csr_context(a);
+    const fur_csr_view *v = fur_csr_get(a);
+    fur_precond_options inner = {.size = sizeof inner, .kind = o->symmetric ? "ic0" : "ilu0"};
+    int32_t *rows = malloc((size_t)v->rows * sizeof *rows);
+    int64_t count = rows_of(v, first, end, !o->apart, rows);
+    fur_csr *block = NULL;
+    ck_ok(context, fur_csr_select(a, count, rows, count, rows, &block));
+    fur_precond *p = precond_make(block, &inner);
+    fur_vector *x = NULL;
+    fur_vector *y = NULL;
+    ck_ok(context, fur_vector_create(context, v->value_type, count, &x));
+    ck_ok(context, fur_vector_create(context, v->value_type, count, &y));
+    for (int64_t k = 0; k < count; k++)
+        entry_set(v->value_type, fur_vector_data(x), k,
+                  entry_get(v->value_type, fur_vector_const_data(r), rows[k]));
+    ck_ok(context, fur_precond_apply(p, x, y));
+    for (int64_t k = 0; k < count; k++) {
+        fur_scalar s = entry_get(v->value_type, fur_vector_const_data(y), k);
+        if (o->symmetric || (rows[k] >= first && rows[k] < end)) {
+            z[rows[k]].re += s.re;
+            z[rows[k]].im += s.im;
+        }
+    }
+    fur_vector_destroy(y);
+    fur_vector_destroy(x);
+    fur_precond_destroy(p);
+    fur_csr_destroy(block);
+    free(rows);
+}
+
+/* Each block by factors of its own matrix; to the bit where only one block has a word, else up to
+ * the rounding of the sum of at most n / block + 1 numbers of modulus 100 or less. */
+START_TEST(blocks_are_solved_apart)
+{
+    static const fur_precond_options trials[] = {
+        {.size = sizeof trials[0], .kind = "schwarz", .block = 30, .apart = 1},
+        {.size = sizeof trials[0], .kind = "schwarz", .block = 30},
+        {.size = sizeof trials[0], .kind = "schwarz", .block = 17, .symmetric = 1},
+        {.size = sizeof trials[0], .kind = "schwarz"}};
+    enum { N = 125 };
+    fur_value_type value = (fur_value_type)(_i % FUR_VALUE_COUNT);
+    const fur_precond_options *o = &trials[_i / FUR_VALUE_COUNT];
+    int64_t block = o->block ? o->block : 1024;
+    rng r = rng_stream(1250 + (uint64_t)_i);
+    fur_context *context = context_make(NULL, 2);
+    fur_csr *grid = poisson_make(context, 5);
+    fur_csr *a = NULL;
+    ck_ok(context, fur_csr_convert(grid, value, FUR_I64, &a));
+    fur_vector *scale = vector_random(context, &r, value, N);
+    fur_vector *x = vector_random(context, &r, value, N);
+    fur_vector *y = vector_random(context, &r, value, N);
+    fur_precond *p = precond_make(a, o);
+    for (int turn = 0; turn < 2; turn++) {
+        fur_scalar z[N] = {{0, 0}};
+        for (int64_t first = 0; first < N; first += block)
+            add_block(a, first, first + block < N ? first + block : N, o, x, z);
+        ck_ok(context, fur_precond_apply(p, x, y));
+        double bound = o->symmetric ? 10 * value_epsilon(value) * 100 : 0;
+        for (int64_t i = 0; i < N; i++) {
+            fur_scalar found = entry_get(value, fur_vector_const_data(y), i);
+            ck_assert(fabs(found.re - z[i].re) <= bound && fabs(found.im - z[i].im) <= bound);
+        }
+        ck_ok(context, fur_vector_fill(scale, fur_real(1.25)));
+        ck_ok(context, fur_csr_scale(a, scale, scale));
+        ck_ok(context, fur_precond_update(p));
+    }
+    ck_assert_int_eq(fur_precond_describe(p)->symmetric, o->symmetric);
+    fur_precond_destroy(p);
+    fur_vector_destroy(y);
+    fur_vector_destroy(x);
+    fur_vector_destroy(scale);
+    fur_csr_destroy(a);
+    fur_csr_destroy(grid);
+    fur_context_destroy(context);
+}
+END_TEST
+
+/* One block is ic0, whose iterations are known; more take more, overlap takes some of them back. */
+START_TEST(blocks_cost_iterations)
+{
+    fur_context *context = context_make(NULL, 2);
+    fur_csr *a = poisson_make(context, 10);
+    fur_precond_options o = {
+        .size = sizeof o, .kind = "schwarz", .block = INT64_MAX, .symmetric = 1};
+    ck_assert_int_eq(poisson_iterations(a, "cg", &o, NULL), 14);
+    o.block = 100;
+    int64_t apart = poisson_iterations(a, "cg", &o, NULL);
+    ck_assert_int_gt(apart, 14);
+    o = (fur_precond_options){.size = sizeof o, .kind = "schwarz", .block = 100, .apart = 1};
+    apart = poisson_iterations(a, "gmres", &o, NULL);
+    o.apart = 0;
+    ck_assert_int_lt(poisson_iterations(a, "gmres", &o, NULL), apart);
+    fur_csr_destroy(a);
+    fur_context_destroy(context);
+}
+END_TEST
+
+START_TEST(schwarz_refuses)
+{
+    static const int32_t at[] = {0, 1, 2};
+    static const double values[] = {1, 0, 3};
+    static const double good[] = {1, 2, 3};
+    fur_coo_view coo = {sizeof coo, 3, 3, 3, FUR_F64, at, at, values};
+    fur_context *context = context_make(NULL, 1);
+    fur_precond_options o = {.size = sizeof o, .kind = "schwarz", .block = -1};
+    fur_csr *a = NULL;
+    fur_precond *p = NULL;
+    ck_ok(context, fur_csr_from_coo(context, &coo, FUR_DUPLICATES_ERROR, &a));
+    ck_fails(context, FUR_INVALID, "block of \"schwarz\" must be at least 0, it is -1",
+             fur_precond_create(a, &o, &p));
+    o.block = 2;
+    ck_assert_int_eq(fur_precond_create(a, &o, &p), FUR_INVALID);
+    ck_assert_ptr_nonnull(strstr(fur_context_error(context),
+                                 "of the rows of \"schwarz\", one block after the other: row 2"));
+    ck_assert_ptr_null(p);
+    ck_ok(context, fur_csr_set_values(a, good, FUR_OWNERSHIP_COPY));
+    p = precond_make(a, &o);
+    ck_ok(context, fur_csr_set_values(a, values, FUR_OWNERSHIP_COPY));
+    ck_assert_int_eq(fur_precond_update(p), FUR_INVALID);
+    ck_ok(context, fur_csr_set_values(a, good, FUR_OWNERSHIP_COPY));
+    ck_ok(context, fur_precond_update(p));
+    fur_precond_destroy(p);
+    fur_csr_destroy(a);
+    fur_context_destroy(context);
+}
+END_TEST
+
+static void add_tests(TCase *tests)
+{
+    tcase_add_loop_test(tests, inverses_are_those_of_the_blocks, 0, FUR_VALUE_COUNT);
+    tcase_add_test(tests, blocks_are_found);
+    tcase_add_test(tests, known_iterations_are_taken);
+    tcase_add_test(tests, blocks_without_inverses_are_refused);
+    tcase_add_loop_test(tests, blocks_are_solved_apart, 0, 4 * FUR_VALUE_COUNT);
+    tcase_add_test(tests, blocks_cost_iterations);
+    tcase_add_test(tests, schwarz_refuses);
+}
+
+int main(void)
+{
+    return run_tests("blocks", add_tests);
+}
