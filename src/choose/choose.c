@@ -81,7 +81,6 @@ static const candidates large_definite = {
 static const candidates indefinite = {
     {.method = "minres", .trial = 1000},
     FACTORS(10, 1e-3),
-    FACTORS(50, 1e-5),
     FACTORS(300, 1e-9),
     DIRECT,
     {.method = "minres"},
