@@ -6,6 +6,7 @@
 
 #include <furrow/base.h>
 #include <furrow/csr.h>
+#include <furrow/precond.h>
 #include <furrow/product.h>
 #include <furrow/solver.h>
 #include <furrow/vector.h>
@@ -55,16 +56,22 @@ FUR_API fur_status fur_csr_examine(const fur_csr *a, fur_csr_traits *out);
 typedef struct fur_choice {
     size_t size;         /* sizeof(fur_choice) */
     const char *method;  /* of fur_solver_method_at; NULL: nothing is left to try */
-    const char *precond; /* "none", "jacobi", "norms", or as the caller calls its own */
+    const char *precond; /* "none", "norms", of fur_precond_at, or as the caller calls its own */
     int restart;         /* 0: the method's default */
     int place;           /* in the list of what suits such a matrix */
     int last;            /* 1: nothing follows */
     char reason[256];    /* why this is tried, one clause */
+    int64_t trial;       /* after so many iterations the next has its turn; 0: no trial */
+    int fill;            /* for fur_precond_options, as the next */
+    double drop;
+    /* For fur_auto_options.watch, after an attempt: the preconditioner that was made from the
+     * matrix; NULL: none was. */
+    const fur_precond_report *made;
 } fur_choice;
 
 /* The first choice for a matrix with these traits, or, after the previous choice has come to this
- * outcome, the next. For an outcome that nothing else would change the method is NULL. previous may
- * be NULL. */
+ * outcome, the next; FUR_OUTCOME_UNSOLVED: its preconditioner could not be made. For an outcome
+ * that nothing else would change the method is NULL. previous may be NULL. */
 FUR_API fur_status fur_choose(const fur_csr_traits *traits, const fur_choice *previous,
                               fur_outcome outcome, fur_choice *out);
 
@@ -73,17 +80,20 @@ typedef struct fur_auto_options {
     /* As for fur_solver_create, NULL: all defaults. A method other than NULL and "auto" is the only
      * one that is tried; so is a preconditioner. max_iterations is for all attempts together; 0: an
      * attempt that others follow gets a quarter of what is left of the default, unless it is by cg
-     * or minres. The adjoint is made where a method needs it. */
+     * or minres and no trial. The adjoint is made where a method needs it. */
     const fur_solver_options *solver;
     /* NULL or "auto": chosen; "none"; "jacobi", which divides by the diagonal, for minres by its
      * moduli; "norms", which divides by the norms of the columns, for Hermitian A and least
-     * squares. With solver->preconditioner, which then is M ~ A^-1 in the order of the products:
-     * its name, for the choices and reports; methods of least squares go without it. */
+     * squares; another kind of fur_precond, as it is without options. With solver->preconditioner,
+     * which then is M ~ A^-1 in the order of the products: its name, for the choices and reports.
+     * Methods of least squares go without such an M. */
     const char *precond;
     /* Products with A; b and x are in its order. NULL: that of fur_product_create. */
     const fur_product *product;
     const fur_csr_traits *traits; /* of A, if they are known; NULL: fur_csr_examine */
-    /* Called before an attempt, with report NULL, and after it with its report. NULL: none. */
+    /* Called before an attempt, with report NULL, and after it with its report; if its
+     * preconditioner could not be made, that of FUR_OUTCOME_UNSOLVED, with a residual of NaN, and
+     * the next choice says why. NULL: none. */
     void (*watch)(void *user, const fur_choice *choice, const fur_solver_report *report);
     void *watch_user;
 } fur_auto_options;

@@ -2,8 +2,11 @@
  * kinds; docs/preconditioners.md says which is for what.
  *
  * Set-up and application have the same bits for any number of threads and on a GPU
- * (docs/numerics.md). All value types and both widths of offsets are taken, unless a kind says
- * otherwise. All kinds work in a CUDA context. */
+ * (docs/numerics.md), but for "direct", complete factors by UMFPACK (Davis 2004): that library is
+ * looked for when they are made, FUR_UNSUPPORTED where it is missing, takes its own memory, and has
+ * its own bits. "direct" with the method "richardson" is a direct solve with refinement. All value
+ * types and both widths of offsets are taken, unless a kind says otherwise. All kinds work in a
+ * CUDA context. */
 #ifndef FURROW_PRECOND_H
 #define FURROW_PRECOND_H
 

@@ -33,6 +33,8 @@ typedef struct course {
     fur_vector *best;  /* x of the attempt that best_report is of */
     fur_solver_report best_report;
     fur_solver_report sum; /* iterations, products and seconds of all attempts */
+    fur_precond *made;     /* of the attempt in progress; NULL: none */
+    char refusal[160];     /* why that could not be made */
 } course;
 
 static bool is(const char *name, const char *word)
@@ -104,13 +106,8 @@ static fur_status check_traits(const course *c)
                                 "entry (%lld, %lld) of the matrix, counting from 1, is not a "
                                 "finite number; nothing was solved",
                                 (long long)t->wild_row + 1, (long long)t->wild_col + 1);
-    if (c->solver.preconditioner || is_auto(precond) || is(precond, "none") || is(precond, "norms"))
+    if (c->solver.preconditioner || is_auto(precond) || !is(precond, "jacobi"))
         return FUR_OK;
-    if (!is(precond, "jacobi"))
-        return fur_context_fail(c->context, FUR_UNSUPPORTED,
-                                "there is no preconditioner \"%s\"; there are: auto, none, jacobi, "
-                                "norms",
-                                precond);
     if (t->diagonal_zero > 0)
         return fur_context_fail(c->context, FUR_INVALID,
                                 "the diagonal is 0 in row %lld, counting from 1; Jacobi's "
@@ -133,17 +130,30 @@ static void take_method(const course *c, fur_choice *out)
                  (long long)t->zero_row + 1);
 }
 
+/* Whether its preconditioner is made from the matrix by fur_precond. */
+static bool has_factors(const char *precond)
+{
+    return !is(precond, "none") && !is(precond, "jacobi") && !is(precond, "norms");
+}
+
 /* Whether the caller's preconditioner is M ~ A^-1 and the method one of least squares, which needs
  * another kind of M. */
 static bool goes_without(const course *c, const fur_choice *choice)
 {
-    return c->solver.preconditioner && !is_auto(c->options.precond) && choice->method &&
-           is_least_squares(choice);
+    const char *precond = c->options.precond;
+    return !is_auto(precond) && (c->solver.preconditioner || has_factors(precond)) &&
+           choice->method && is_least_squares(choice);
+}
+
+/* Whether the caller says which preconditioner is taken. */
+static bool has_own(const course *c)
+{
+    return c->solver.preconditioner || !is_auto(c->options.precond);
 }
 
 /* The next choice, by the library and the caller. */
-static fur_status choose(const course *c, const fur_choice *previous, fur_outcome outcome,
-                         fur_choice *out)
+static void choose(const course *c, const fur_choice *previous, fur_outcome outcome,
+                   fur_choice *out)
 {
     fur_csr_traits traits = c->traits;
     *out = FUR_DEFAULT(fur_choice);
@@ -153,7 +163,7 @@ static fur_status choose(const course *c, const fur_choice *previous, fur_outcom
     } else {
         bool damped = c->solver.damp > 0 && traits.rows == traits.cols;
         traits.rows += damped; /* least squares as of a matrix that is not square */
-        FUR_TRY(fur_choose(&traits, previous, outcome, out));
+        fur_choose_line(&traits, previous, outcome, has_own(c), out);
         if (damped && !previous)
             snprintf(out->reason, sizeof out->reason, "damping is for least squares");
     }
@@ -163,7 +173,9 @@ static fur_status choose(const course *c, const fur_choice *previous, fur_outcom
         out->precond = "none";
     if (c->solver.restart > 0)
         out->restart = c->solver.restart;
-    return FUR_OK;
+    if (previous && outcome == FUR_OUTCOME_UNSOLVED)
+        snprintf(out->reason, sizeof out->reason, "%s could not be made: %s", previous->precond,
+                 c->refusal);
 }
 
 /* A in the order of the products. */
@@ -187,18 +199,45 @@ static fur_status make_adjoint(course *c)
     return fur_operator_from_spmv(c->plan, &c->adjoint);
 }
 
-static fur_status make_preconditioner(course *c, const fur_choice *choice, fur_operator **out)
+/* One that divides by numbers. */
+static fur_status make_divider(course *c, const fur_choice *choice, fur_operator **out)
 {
     const fur_operator *op = fur_product_operator(c->product);
     const fur_csr *a;
-    if (c->solver.preconditioner || is(choice->precond, "none"))
-        return FUR_OK;
     if (is(choice->precond, "norms")) {
         FUR_TRY(take_matrix(c, &a));
         return fur_operator_columns(a, out);
     }
     bool moduli = is(choice->method, "minres") && c->traits.diagonal_positive < c->traits.rows;
     return moduli ? fur_operator_moduli(op, out) : fur_operator_jacobi(op, out);
+}
+
+/* One of fur_precond. */
+static fur_status make_factors(course *c, const fur_choice *choice, fur_operator **out)
+{
+    fur_precond_options options = {.size = sizeof options,
+                                   .kind = choice->precond,
+                                   .fill = choice->fill,
+                                   .drop = choice->drop};
+    const fur_csr *a;
+    FUR_TRY(take_matrix(c, &a));
+    FUR_TRY(fur_precond_create(a, &options, &c->made));
+    return fur_operator_from_precond(c->made, out);
+}
+
+static fur_status make_preconditioner(course *c, const fur_choice *choice, fur_operator **out)
+{
+    if (c->solver.preconditioner || is(choice->precond, "none"))
+        return FUR_OK;
+    return has_factors(choice->precond) ? make_factors(c, choice, out)
+                                        : make_divider(c, choice, out);
+}
+
+static void drop_preconditioner(course *c, fur_operator *preconditioner)
+{
+    fur_operator_destroy(preconditioner);
+    fur_precond_destroy(c->made);
+    c->made = NULL;
 }
 
 /* 0: the default. */
@@ -210,8 +249,12 @@ static int64_t iterations_for(const course *c, const fur_choice *choice)
     int64_t left = most - c->sum.iterations;
     bool sure =
         is(choice->method, "cg") || is(choice->method, "minres") || is_least_squares(choice);
-    bool shared = !c->solver.max_iterations && !choice->last && !sure;
-    return left < 1 ? 1 : shared ? (left + SHARE - 1) / SHARE : left;
+    bool shared = !c->solver.max_iterations && !choice->last && (!sure || choice->trial);
+    if (shared)
+        left = (left + SHARE - 1) / SHARE;
+    if (choice->trial && left > choice->trial)
+        left = choice->trial;
+    return left < 1 ? 1 : left;
 }
 
 /* Whether A was found to be a stencil: what a race then chose must not be seen in the bits, and a
@@ -269,20 +312,46 @@ static fur_status keep_best(course *c, const fur_solver_report *report)
     return fur_vector_copy(c->x, c->best);
 }
 
+/* A preconditioner that could not be made is no failure where something else can be tried. */
+static fur_status give_up(course *c, const fur_choice *choice, fur_status status,
+                          fur_solver_report *report)
+{
+    if (has_own(c) || !has_factors(choice->precond) || choice->last)
+        return status;
+    snprintf(c->refusal, sizeof c->refusal, "%s", fur_context_error(c->context));
+    report->method = choice->method;
+    report->residual = report->residual_recursive = NAN;
+    tell(c, choice, report);
+    return FUR_OK;
+}
+
+/* One that went its way: what it cost, and what it brought. */
+static fur_status take_result(course *c, const fur_choice *choice, const fur_solver_report *report)
+{
+    fur_choice told = *choice;
+    told.made = c->made ? fur_precond_describe(c->made) : NULL;
+    c->sum.iterations += report->iterations;
+    c->sum.products += report->products;
+    c->sum.seconds += report->seconds;
+    tell(c, &told, report);
+    return keep_best(c, report);
+}
+
 static fur_status attempt(course *c, const fur_choice *choice, fur_solver_report *report)
 {
     fur_operator *preconditioner = NULL;
     *report = FUR_DEFAULT(fur_solver_report);
-    FUR_TRY(make_preconditioner(c, choice, &preconditioner));
     tell(c, choice, NULL);
-    fur_status status = solve(c, choice, preconditioner, report);
-    fur_operator_destroy(preconditioner);
-    FUR_TRY(status);
-    c->sum.iterations += report->iterations;
-    c->sum.products += report->products;
-    c->sum.seconds += report->seconds;
-    tell(c, choice, report);
-    return keep_best(c, report);
+    fur_status status = make_preconditioner(c, choice, &preconditioner);
+    if (status != FUR_OK) {
+        drop_preconditioner(c, preconditioner);
+        return give_up(c, choice, status, report);
+    }
+    status = solve(c, choice, preconditioner, report);
+    if (status == FUR_OK)
+        status = take_result(c, choice, report);
+    drop_preconditioner(c, preconditioner);
+    return status;
 }
 
 static bool has_iterations_left(const course *c)
@@ -296,13 +365,13 @@ static fur_status run(course *c)
 {
     fur_choice choice;
     fur_solver_report report;
-    FUR_TRY(choose(c, NULL, FUR_OUTCOME_UNSOLVED, &choice));
+    choose(c, NULL, FUR_OUTCOME_UNSOLVED, &choice);
     if (!choice.method)
         return fur_context_fail(c->context, FUR_UNSUPPORTED, "no method suits this matrix");
     for (;;) {
         FUR_TRY(attempt(c, &choice, &report));
         fur_choice previous = choice;
-        FUR_TRY(choose(c, &previous, report.outcome, &choice));
+        choose(c, &previous, report.outcome, &choice);
         if (!choice.method || !has_iterations_left(c))
             return fur_vector_copy(c->best, c->x);
         FUR_TRY(fur_vector_copy(c->guess, c->x));

@@ -18,33 +18,111 @@
 #define LONG_RESTART 100
 #define LONG_RESTART_ROWS 2000000
 
+/* From so many rows on multigrid comes before incomplete factors. */
+#define LARGE_ROWS 20000
+
+/* Incomplete factors may have so many entries beyond those of A; complete ones are for so many
+ * rows, as they may take far more memory. */
+#define MOST_FILL 20000000
+#define MOST_DIRECT_ROWS 100000
+
 /* One line of a list. */
 typedef struct candidate {
     const char *method;
     const char *precond; /* NULL: that of fur_choose_precond */
     int restart;         /* 0: the method's default */
+    int64_t trial;       /* as in fur_choice, as the next two */
+    int fill;
+    double drop;
 } candidate;
 
-#define MOST_CANDIDATES 5
+#define MOST_CANDIDATES 14
 typedef candidate candidates[MOST_CANDIDATES + 1];
 
+/* gmres with incomplete factors by thresholds, of so many entries a row beyond A's. */
+#define FACTORS(most, least)                                                                       \
+    {                                                                                              \
+        .method = "gmres", .precond = "ilut", .restart = LONG_RESTART, .trial = 300, .fill = most, \
+        .drop = least                                                                              \
+    }
+/* Complete factors, and refinement. */
+#define DIRECT                                                                                     \
+    {                                                                                              \
+        .method = "richardson", .precond = "direct", .trial = 20                                   \
+    }
+
+/* minres comes before the factors, as cg may find that the matrix is not definite. */
 static const candidates definite = {
-    {"cg", NULL, 0}, {"minres", NULL, 0}, {"gmres", NULL, LONG_RESTART}, {"lsmr", NULL, 0}};
+    {.method = "cg", .trial = 1000},
+    {.method = "cg", .precond = "ic0", .trial = 3000},
+    {.method = "cg", .precond = "amg", .trial = 1000},
+    {.method = "minres", .trial = 1000},
+    FACTORS(50, 1e-5),
+    FACTORS(300, 1e-9),
+    DIRECT,
+    {.method = "cg"},
+    {.method = "minres"},
+    {.method = "gmres", .restart = LONG_RESTART},
+    {.method = "lsmr"},
+};
+static const candidates large_definite = {
+    {.method = "cg", .trial = 200},
+    {.method = "cg", .precond = "amg", .trial = 1000},
+    {.method = "cg", .precond = "ic0", .trial = 3000},
+    {.method = "minres", .trial = 1000},
+    FACTORS(50, 1e-5),
+    FACTORS(300, 1e-9),
+    DIRECT,
+    {.method = "cg"},
+    {.method = "minres"},
+    {.method = "gmres", .restart = LONG_RESTART},
+    {.method = "lsmr"},
+};
 static const candidates indefinite = {
-    {"minres", NULL, 0}, {"gmres", NULL, LONG_RESTART}, {"lsmr", NULL, 0}};
-static const candidates small_unsymmetric = {{"gmres", NULL, SMALL_ROWS},
-                                             {"gmres", "none", SMALL_ROWS},
-                                             {"idrs", NULL, 0},
-                                             {"idrs", "norms", 0},
-                                             {"lsmr", NULL, 0}};
+    {.method = "minres", .trial = 1000},
+    FACTORS(10, 1e-3),
+    FACTORS(300, 1e-9),
+    DIRECT,
+    {.method = "minres"},
+    {.method = "gmres", .restart = LONG_RESTART},
+    {.method = "lsmr"},
+};
+static const candidates small_unsymmetric = {
+    {.method = "gmres", .restart = SMALL_ROWS},
+    FACTORS(10, 1e-3),
+    FACTORS(300, 1e-9),
+    FACTORS(SMALL_ROWS, 1e-14),
+    DIRECT,
+    {.method = "gmres", .precond = "none", .restart = SMALL_ROWS},
+    {.method = "idrs"},
+    {.method = "idrs", .precond = "norms"},
+    {.method = "lsmr"},
+};
 static const candidates dominant = {
-    {"bicgstab", NULL, 0}, {"idrs", NULL, 0}, {"gmres", NULL, LONG_RESTART}, {"lsmr", NULL, 0}};
-static const candidates unsymmetric = {{"idrs", NULL, 0},
-                                       {"gmres", NULL, LONG_RESTART},
-                                       {"idrs", "norms", 0},
-                                       {"gmres", "none", LONG_RESTART},
-                                       {"lsmr", NULL, 0}};
-static const candidates least_squares = {{"lsmr", NULL, 0}, {"lsqr", NULL, 0}, {"cgnr", NULL, 0}};
+    {.method = "bicgstab", .trial = 500},
+    {.method = "bicgstab", .precond = "ilu0", .trial = 500},
+    FACTORS(50, 1e-5),
+    {.method = "bicgstab"},
+    {.method = "idrs"},
+    {.method = "gmres", .restart = LONG_RESTART},
+    DIRECT,
+    {.method = "lsmr"},
+};
+static const candidates unsymmetric = {
+    {.method = "idrs", .trial = 500},
+    FACTORS(10, 1e-3),
+    FACTORS(50, 1e-5),
+    FACTORS(300, 1e-9),
+    FACTORS(1000, 1e-13),
+    DIRECT,
+    {.method = "idrs"},
+    {.method = "gmres", .restart = LONG_RESTART},
+    {.method = "idrs", .precond = "norms"},
+    {.method = "gmres", .precond = "none", .restart = LONG_RESTART},
+    {.method = "lsmr"},
+};
+static const candidates least_squares = {
+    {.method = "lsmr"}, {.method = "lsqr"}, {.method = "cgnr"}};
 
 static bool looks_definite(const fur_csr_traits *t)
 {
@@ -55,8 +133,10 @@ static const candidate *list_for(const fur_csr_traits *t)
 {
     if (t->rows != t->cols)
         return least_squares;
+    if (t->hermitian && looks_definite(t))
+        return t->rows >= LARGE_ROWS ? large_definite : definite;
     if (t->hermitian)
-        return looks_definite(t) ? definite : indefinite;
+        return indefinite;
     if (t->rows <= SMALL_ROWS)
         return small_unsymmetric;
     return t->dominant_rows == t->rows ? dominant : unsymmetric;
@@ -80,37 +160,73 @@ static const char *precond_of(const fur_csr_traits *t, const candidate *c)
     return c->precond ? c->precond : fur_choose_precond(t, c->method);
 }
 
-/* Whether the library has the method, and this line is not one before it again, as it may be where
- * the diagonal does not allow Jacobi. */
-static bool is_of_use(const fur_csr_traits *t, const candidate *list, int place)
+/* Whether its preconditioner is made from the matrix. */
+static bool has_factors(const candidate *c)
 {
-    const candidate *c = &list[place];
+    return c->precond && strcmp(c->precond, "none") != 0 && strcmp(c->precond, "norms") != 0;
+}
+
+/* A list, and what of it counts. */
+typedef struct selection {
+    const fur_csr_traits *t;
+    const candidate *list;
+    bool plain; /* no preconditioner is made from the matrix: what follows a trial goes on */
+} selection;
+
+static int64_t trial_of(const selection *s, int place)
+{
+    return s->plain ? 0 : s->list[place].trial;
+}
+
+/* Whether two lines are the same way, as they may be where the diagonal does not allow Jacobi. */
+static bool are_alike(const selection *s, int i, int k)
+{
+    const candidate *a = &s->list[i];
+    const candidate *b = &s->list[k];
+    return strcmp(a->method, b->method) == 0 &&
+           strcmp(precond_of(s->t, a), precond_of(s->t, b)) == 0 && a->fill == b->fill &&
+           trial_of(s, i) == trial_of(s, k);
+}
+
+static bool has_room(const fur_csr_traits *t, const candidate *line)
+{
+    if (strcmp(line->precond, "direct") == 0)
+        return t->rows <= MOST_DIRECT_ROWS;
+    return line->fill <= MOST_FILL / (t->rows + 1);
+}
+
+/* Whether the library has the method, the factors have room, and this line is not one before it
+ * again. */
+static bool is_of_use(const selection *s, int place)
+{
+    const candidate *line = &s->list[place];
     for (int i = 0; i < place; i++)
-        if (strcmp(list[i].method, c->method) == 0 &&
-            strcmp(precond_of(t, &list[i]), precond_of(t, c)) == 0)
+        if (are_alike(s, i, place))
             return false;
-    return fur_method_find(c->method) != NULL;
+    if (has_factors(line) && (s->plain || !has_room(s->t, line)))
+        return false;
+    return fur_method_find(line->method) != NULL;
 }
 
 /* The first line from a place on that is of use; MOST_CANDIDATES: none. */
-static int find_place(const fur_csr_traits *t, const candidate *list, int place)
+static int find_place(const selection *s, int place)
 {
-    while (place < MOST_CANDIDATES && list[place].method && !is_of_use(t, list, place))
+    while (place < MOST_CANDIDATES && s->list[place].method && !is_of_use(s, place))
         place++;
-    return list[place].method ? place : MOST_CANDIDATES;
+    return s->list[place].method ? place : MOST_CANDIDATES;
 }
 
-/* Whether another method could do better after this outcome. Where iterations run out, none needs
- * fewer than cg, minres and the methods of least squares. */
+/* Whether another line could do better after this outcome. Where iterations run out without a
+ * trial, no method needs fewer than cg, minres and the methods of least squares. */
 static bool is_worth_another(const fur_choice *previous, fur_outcome outcome)
 {
-    if (!previous->method) /* nothing was left to try */
-        return false;
     const fur_method *m = fur_method_find(previous->method);
     switch (outcome) {
     case FUR_OUTCOME_MAX_ITERATIONS:
-        return strcmp(previous->method, "cg") != 0 && strcmp(previous->method, "minres") != 0 &&
-               (!m || m->kind == FUR_METHOD_SQUARE);
+        return previous->trial > 0 ||
+               (strcmp(previous->method, "cg") != 0 && strcmp(previous->method, "minres") != 0 &&
+                (!m || m->kind == FUR_METHOD_SQUARE));
+    case FUR_OUTCOME_UNSOLVED:
     case FUR_OUTCOME_INDEFINITE:
     case FUR_OUTCOME_INDEFINITE_PRECONDITIONER:
     case FUR_OUTCOME_ASYMMETRIC:
@@ -124,14 +240,26 @@ static bool is_worth_another(const fur_choice *previous, fur_outcome outcome)
     }
 }
 
-/* What follows a line. From a singular matrix only least squares find something. */
-static int next_place(const fur_csr_traits *t, const candidate *list, int previous,
-                      fur_outcome outcome)
+/* Whether a line can do what one that came to this outcome could not. cg does not suit a matrix
+ * that is not positive definite; a preconditioner that could not be made has no other turn; from a
+ * singular matrix only least squares find something, or factors, where only a method took it for
+ * singular. */
+static bool can_follow(const candidate *line, const fur_choice *previous, fur_outcome outcome)
 {
-    int place = find_place(t, list, previous + 1);
-    while (outcome == FUR_OUTCOME_SINGULAR && place < MOST_CANDIDATES &&
-           fur_method_find(list[place].method)->kind != FUR_METHOD_LEAST_SQUARES)
-        place = find_place(t, list, place + 1);
+    if (outcome == FUR_OUTCOME_INDEFINITE || outcome == FUR_OUTCOME_ASYMMETRIC)
+        return strcmp(line->method, "cg") != 0;
+    if (outcome == FUR_OUTCOME_UNSOLVED)
+        return !has_factors(line) || strcmp(line->precond, previous->precond) != 0;
+    return outcome != FUR_OUTCOME_SINGULAR || has_factors(line) ||
+           fur_method_find(line->method)->kind == FUR_METHOD_LEAST_SQUARES;
+}
+
+/* What follows a line. */
+static int next_place(const selection *s, const fur_choice *previous, fur_outcome outcome)
+{
+    int place = find_place(s, previous->place + 1);
+    while (place < MOST_CANDIDATES && !can_follow(&s->list[place], previous, outcome))
+        place = find_place(s, place + 1);
     return place;
 }
 
@@ -188,6 +316,18 @@ static void say_not_divisible(const fur_csr_traits *t, char *text, size_t size)
              (long long)t->zero_row + 1);
 }
 
+/* What has led to the next line. */
+static void say_what_failed(const fur_choice *previous, fur_outcome outcome, char *text,
+                            size_t size)
+{
+    if (previous->trial > 0 && outcome == FUR_OUTCOME_MAX_ITERATIONS)
+        snprintf(text, size, "%s with %s was not done after a trial of at most %lld iterations",
+                 previous->method, previous->precond, (long long)previous->trial);
+    else
+        snprintf(text, size, "%s with %s ended as: %s", previous->method, previous->precond,
+                 fur_outcome_name(outcome));
+}
+
 static int restart_of(const fur_csr_traits *t, const candidate *c)
 {
     if (t->rows > LONG_RESTART_ROWS)
@@ -195,23 +335,41 @@ static int restart_of(const fur_csr_traits *t, const candidate *c)
     return c->restart > t->rows ? (int)t->rows : c->restart;
 }
 
-static void fill(const fur_csr_traits *t, const candidate *list, int place,
-                 const fur_choice *previous, fur_outcome outcome, fur_choice *out)
+static void fill(const selection *s, int place, const fur_choice *previous, fur_outcome outcome,
+                 fur_choice *out)
 {
-    const candidate *c = &list[place];
+    const fur_csr_traits *t = s->t;
+    const candidate *c = &s->list[place];
     *out = (fur_choice){.method = c->method,
                         .precond = precond_of(t, c),
                         .restart = restart_of(t, c),
                         .place = place,
-                        .last = find_place(t, list, place + 1) == MOST_CANDIDATES};
+                        .last = find_place(s, place + 1) == MOST_CANDIDATES,
+                        .trial = trial_of(s, place),
+                        .fill = c->fill,
+                        .drop = c->drop};
     if (previous)
-        snprintf(out->reason, sizeof out->reason, "%s ended as: %s", previous->method,
-                 fur_outcome_name(outcome));
+        say_what_failed(previous, outcome, out->reason, sizeof out->reason);
     else
         say_why(t, out->reason, sizeof out->reason);
     bool said = t->rows == t->cols && t->hermitian && !looks_definite(t);
     if (!previous && t->rows == t->cols && t->diagonal_zero > 0 && !said)
         say_not_divisible(t, out->reason, sizeof out->reason);
+}
+
+void fur_choose_line(const fur_csr_traits *t, const fur_choice *previous, fur_outcome outcome,
+                     bool plain, fur_choice *out)
+{
+    const selection s = {t, list_for(t), plain};
+    fur_choice chosen = {.size = sizeof chosen, .last = 1};
+    int place = MOST_CANDIDATES;
+    if (!previous)
+        place = find_place(&s, 0);
+    else if (previous->method && is_worth_another(previous, outcome))
+        place = next_place(&s, previous, outcome);
+    if (place < MOST_CANDIDATES)
+        fill(&s, place, previous, outcome, &chosen);
+    *out = chosen;
 }
 
 fur_status fur_choose(const fur_csr_traits *traits, const fur_choice *previous, fur_outcome outcome,
@@ -220,18 +378,11 @@ fur_status fur_choose(const fur_csr_traits *traits, const fur_choice *previous, 
     FUR_NEED(NULL, traits, out);
     fur_csr_traits t;
     fur_choice before;
+    fur_choice chosen;
     FUR_TAKE_OPTIONS(NULL, fur_csr_traits, &t, traits);
     FUR_TAKE_OPTIONS(NULL, fur_choice, &before, previous);
     FUR_CHECK_REPORT(NULL, fur_choice, out);
-    const candidate *list = list_for(&t);
-    fur_choice chosen = {.last = 1};
-    int place = MOST_CANDIDATES;
-    if (!previous)
-        place = find_place(&t, list, 0);
-    else if (before.method && is_worth_another(&before, outcome))
-        place = next_place(&t, list, before.place, outcome);
-    if (place < MOST_CANDIDATES)
-        fill(&t, list, place, previous ? &before : NULL, outcome, &chosen);
+    fur_choose_line(&t, previous ? &before : NULL, outcome, false, &chosen);
     fur_report_fill(out, &chosen, sizeof chosen);
     return FUR_OK;
 }

@@ -226,7 +226,7 @@ START_TEST(lists_end)
             choice = next;
             count++;
         }
-        ck_assert_int_le(count, 5);
+        ck_assert_int_le(count, 12);
         ck_ok(NULL, fur_choose(&t, NULL, FUR_OUTCOME_UNSOLVED, &choice));
         ck_ok(NULL, fur_choose(&t, &choice, FUR_OUTCOME_CONVERGED, &choice));
         ck_assert_ptr_null(choice.method);
@@ -235,12 +235,55 @@ START_TEST(lists_end)
 }
 END_TEST
 
+/* After this outcome of a choice, that one is next, for a reason. */
+static fur_choice expect_next(const fur_csr_traits *t, const fur_choice *choice,
+                              fur_outcome outcome, const char *method, const char *precond,
+                              const char *reason)
+{
+    fur_choice next = FUR_DEFAULT(fur_choice);
+    ck_ok(NULL, fur_choose(t, choice, outcome, &next));
+    ck_assert_ptr_nonnull(next.method);
+    ck_assert_str_eq(next.method, method);
+    ck_assert_str_eq(next.precond, precond);
+    ck_assert_msg(strstr(next.reason, reason), "%s", next.reason);
+    return next;
+}
+
+START_TEST(trials_lead_to_preconditioners)
+{
+    fur_context *context = context_make(NULL, 1);
+    draft d = line(40, 2, -1, -1);
+    fur_csr_traits t = traits_of(context, &d);
+    fur_choice choice = FUR_DEFAULT(fur_choice);
+    ck_ok(NULL, fur_choose(&t, NULL, FUR_OUTCOME_UNSOLVED, &choice));
+    ck_assert_int_eq(choice.trial, 1000);
+    choice = expect_next(&t, &choice, FUR_OUTCOME_MAX_ITERATIONS, "cg", "ic0",
+                         "cg with jacobi was not done after a trial of at most 1000 iterations");
+    expect_next(&t, &choice, FUR_OUTCOME_INDEFINITE, "minres", "jacobi", "ended as: indefinite");
+    t.rows = t.cols = t.diagonal_positive = t.dominant_rows = 50000;
+    ck_ok(NULL, fur_choose(&t, NULL, FUR_OUTCOME_UNSOLVED, &choice));
+    expect_next(&t, &choice, FUR_OUTCOME_MAX_ITERATIONS, "cg", "amg", "trial");
+
+    d = line(1600, 0, -1.5, -0.5);
+    t = traits_of(context, &d);
+    ck_ok(NULL, fur_choose(&t, NULL, FUR_OUTCOME_UNSOLVED, &choice));
+    choice = expect_next(&t, &choice, FUR_OUTCOME_SINGULAR, "gmres", "ilut", "singular");
+    fur_choice more = expect_next(&t, &choice, FUR_OUTCOME_STAGNATED, "gmres", "ilut", "stagnated");
+    ck_assert(more.fill > choice.fill && more.drop < choice.drop);
+    expect_next(&t, &choice, FUR_OUTCOME_UNSOLVED, "richardson", "direct", "");
+    fur_context_destroy(context);
+}
+END_TEST
+
 /* What was tried, and how it ended. */
 typedef struct diary {
     int attempts;
     int begun;
-    char methods[8][16];
-    fur_outcome outcomes[8];
+    char methods[16][16];
+    char preconds[16][16];
+    char reasons[16][256];
+    bool made[16];
+    fur_outcome outcomes[16];
 } diary;
 
 static void watch(void *user, const fur_choice *choice, const fur_solver_report *report)
@@ -251,6 +294,9 @@ static void watch(void *user, const fur_choice *choice, const fur_solver_report 
         return;
     }
     snprintf(d->methods[d->attempts], sizeof d->methods[0], "%s", choice->method);
+    snprintf(d->preconds[d->attempts], sizeof d->preconds[0], "%s", choice->precond);
+    snprintf(d->reasons[d->attempts], sizeof d->reasons[0], "%s", choice->reason);
+    d->made[d->attempts] = choice->made && strcmp(choice->made->kind, choice->precond) == 0;
     d->outcomes[d->attempts++] = report->outcome;
 }
 
@@ -327,6 +373,80 @@ START_TEST(solves_change_their_mind)
 }
 END_TEST
 
+/* A ring whose large entries are off the diagonal, with rows of several scales, in a random order.
+ */
+static draft scattered(rng *r, int64_t n)
+{
+    draft d = {.rows = n, .cols = n, .value = FUR_F64};
+    int32_t *order = rng_order(r, n);
+    for (int64_t i = 0; i < n; i++) {
+        double scale = ldexp(1, (int)rng_below(r, 7) - 3);
+        put(&d, order[i], (i + 1) % n, fur_real(4 * scale));
+        put(&d, order[i], (i + 2) % n, fur_real(scale));
+        put(&d, order[i], (i + n / 3) % n, fur_real(-scale));
+    }
+    free(order);
+    return d;
+}
+
+/* Hopeless for products alone, easy for rows that are matched and scaled. */
+START_TEST(factors_solve_what_products_cannot)
+{
+    fur_context *context = context_make(NULL, 2);
+    rng r = rng_stream(4);
+    draft d = scattered(&r, 1500);
+    diary told = solve(context, &r, &d, true);
+    ck_assert_int_ge(told.attempts, 2);
+    ck_assert_str_eq(told.methods[0], "idrs");
+    ck_assert_str_eq(told.preconds[told.attempts - 1], "ilut");
+    ck_assert(told.made[told.attempts - 1] && !told.made[0]);
+    fur_context_destroy(context);
+}
+END_TEST
+
+/* The rows of a skew matrix of odd order cannot be matched: that is told, and something else is
+ * tried. */
+START_TEST(what_cannot_be_made_is_passed_over)
+{
+    fur_context *context = context_make(NULL, 2);
+    rng r = rng_stream(5);
+    draft d = line(1601, 0, 1, -1);
+    diary told = solve(context, &r, &d, false);
+    ck_assert_int_ge(told.attempts, 3);
+    ck_assert_str_eq(told.preconds[1], "ilut");
+    ck_assert_int_eq(told.outcomes[1], FUR_OUTCOME_UNSOLVED);
+    ck_assert_msg(strstr(told.reasons[2], "ilut could not be made: only 1600 of 1601 rows"), "%s",
+                  told.reasons[2]);
+    fur_context_destroy(context);
+}
+END_TEST
+
+/* A kind by its name is the only preconditioner, and its method the library's choice. */
+START_TEST(kinds_are_taken_by_name)
+{
+    fur_context *context = context_make(NULL, 2);
+    draft d = line(300, 2, -1, -1);
+    fur_csr *a = make(context, &d);
+    fur_vector *b = NULL;
+    fur_vector *x = NULL;
+    diary told = {.attempts = 0};
+    fur_auto_options options = {
+        .size = sizeof options, .precond = "ic0", .watch = watch, .watch_user = &told};
+    fur_solver_report report = FUR_DEFAULT(fur_solver_report);
+    ck_ok(context, fur_vector_create(context, FUR_F64, 300, &b));
+    ck_ok(context, fur_vector_create(context, FUR_F64, 300, &x));
+    ck_ok(context, fur_vector_fill(b, fur_real(1)));
+    ck_ok(context, fur_solve_auto(a, b, x, &options, &report));
+    ck_assert_int_eq(report.outcome, FUR_OUTCOME_CONVERGED);
+    ck_assert_int_le(report.iterations, 2); /* the factors of a line are exact */
+    ck_assert(told.attempts == 1 && told.made[0]);
+    fur_vector_destroy(x);
+    fur_vector_destroy(b);
+    fur_csr_destroy(a);
+    fur_context_destroy(context);
+}
+END_TEST
+
 START_TEST(what_cannot_work_is_refused)
 {
     fur_context *context = context_make(NULL, 1);
@@ -343,7 +463,8 @@ START_TEST(what_cannot_work_is_refused)
              fur_solve_auto(a, b, x, &options, NULL));
     options.precond = "abacus";
     ck_fails(context, FUR_UNSUPPORTED,
-             "there is no preconditioner \"abacus\"; there are: auto, none, jacobi, norms",
+             "there is no preconditioner \"abacus\"; there are: jacobi, ssor, ic0, ilu0, fsai, "
+             "chebyshev, ilu, amg, ilut, bjacobi, spai, schwarz, direct",
              fur_solve_auto(a, b, x, &options, NULL));
     fur_solver_options solver = {.size = sizeof solver, .method = "cg", .restart = 5};
     options = (fur_auto_options){.size = sizeof options, .solver = &solver};
@@ -368,7 +489,8 @@ START_TEST(what_cannot_work_is_refused)
 }
 END_TEST
 
-/* Solves with the n-th allocation failing: whether all went well without it. */
+/* Solves with the n-th allocation failing, which a preconditioner is passed over for: whether there
+ * were fewer. */
 static bool survives(memory *m, fur_context *context, const fur_csr *a, const fur_product *product,
                      int64_t n)
 {
@@ -382,13 +504,15 @@ static bool survives(memory *m, fur_context *context, const fur_csr *a, const fu
     int64_t outstanding = m->outstanding;
     m->fail_at = m->calls + n;
     fur_status status = fur_solve_auto(a, b, x, &options, NULL);
+    bool fewer = m->calls < m->fail_at;
     m->fail_at = 0;
     ck_assert_int_eq(m->outstanding, outstanding);
     ck_assert_msg(status == FUR_OK || status == FUR_OUT_OF_MEMORY, "%s",
                   fur_context_error(context));
+    ck_assert(!fewer || status == FUR_OK);
     fur_vector_destroy(x);
     fur_vector_destroy(b);
-    return status == FUR_OK;
+    return fewer;
 }
 
 START_TEST(every_failing_allocation_is_survived)
@@ -396,8 +520,8 @@ START_TEST(every_failing_allocation_is_survived)
     memory m = {.calls = 0};
     fur_context *context = context_counting(&m, NULL, 1);
     draft drafts[] = {line(9, 2, -1, -1), line(9, -2, 1, 1), line(9, 2, -1.5, -0.5),
-                      line(9, 2, -1.5, -0.5)};
-    drafts[3].rows++; /* least squares */
+                      line(9, 2, -1.5, -0.5), line(9, 0, 1, -1)};
+    drafts[3].rows++; /* least squares; the last is singular, and many ways are tried */
     for (int i = 0; i < COUNT_OF(drafts); i++) {
         fur_product_options rows = {.size = sizeof rows, .kernel = "rows"};
         fur_csr *a = make(context, &drafts[i]);
@@ -468,8 +592,12 @@ static void add_tests(TCase *tests)
     tcase_add_test(tests, other_matrices);
     tcase_add_test(tests, wild_entries_are_named);
     tcase_add_test(tests, lists_end);
+    tcase_add_test(tests, trials_lead_to_preconditioners);
     tcase_add_test(tests, solves_choose_by_themselves);
     tcase_add_test(tests, solves_change_their_mind);
+    tcase_add_test(tests, factors_solve_what_products_cannot);
+    tcase_add_test(tests, what_cannot_be_made_is_passed_over);
+    tcase_add_test(tests, kinds_are_taken_by_name);
     tcase_add_test(tests, what_cannot_work_is_refused);
     tcase_add_test(tests, every_failing_allocation_is_survived);
     tcase_add_test(tests, products_in_another_order);

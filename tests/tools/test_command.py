@@ -99,7 +99,7 @@ class UsageTest(CommandTest):
             (["solve", "--max-iterations", "0", plate], "--max-iterations takes a whole number"),
             (["solve", "--precond", "lu", plate],
              "--precond takes auto, none, jacobi, norms, mg, ssor, ic0, ilu0, fsai, "
-             "chebyshev, ilu, amg, ilut, bjacobi, spai or schwarz, not 'lu'"),
+             "chebyshev, ilu, amg, ilut, bjacobi, spai, schwarz or direct, not 'lu'"),
             (["solve", "--restart", "0", plate], "--restart takes a whole number"),
             (["solve", "--damp", "-1", plate], "--damp takes a positive number"),
             (["solve", "--report", "r.htm", plate], "--report takes a name that ends in .html"),
@@ -142,7 +142,7 @@ class UsageTest(CommandTest):
             (["solve", plate, "--method", "abacus"], "--method takes auto, cg"),
             (["solve", plate, "--precond", "abacus"],
              "--precond takes auto, none, jacobi, norms, mg, ssor, ic0, ilu0, fsai, "
-             "chebyshev, ilu, amg, ilut, bjacobi, spai or schwarz, not"),
+             "chebyshev, ilu, amg, ilut, bjacobi, spai, schwarz or direct, not"),
             (["reorder", plate, "--method", "abacus"],
              "--method takes rcm, cm, rcm-quality or sloan, not"),
             (["multiply", plate, "--values", "abacus"], "--values takes exact or f32, not"),
@@ -1151,6 +1151,21 @@ class SolveTest(CommandTest):
             self.assertEqual(report["attempts"][0][key], report[key])
         self.assertIn("symmetric", report["reason"])
 
+    def test_direct(self):
+        """Complete factors, where the machine has them; else a sentence says what is missing."""
+        done = run("solve", data("indefinite.mtx"), "--method", "direct", "--json")
+        if "needs UMFPACK" in done.stderr:
+            self.skipTest("no UMFPACK")
+        report = json.loads(done.stdout)
+        self.assertEqual((report["method"], report["precond"], report["converged"]),
+                         ("richardson", "direct", True))
+        self.assertLessEqual(report["iterations"], 2)
+        for options, sentence in (
+                (("--method", "direct", "--precond", "ic0"), "--method direct"),
+                (("--stencil", "5", "--extent", "4,4", "--method", "direct"), "--method direct")):
+            files = () if "--stencil" in options else (data("indefinite.mtx"),)
+            self.assertIn(sentence, run("solve", *files, *options).stderr)
+
     def test_choices(self):
         """Each kind of matrix is solved without a word about it, and x is that of the file."""
         for name, method in (("wind", "gmres"), ("rotation", "gmres"), ("ring", "cg"),
@@ -1169,7 +1184,7 @@ class SolveTest(CommandTest):
         self.assertEqual([(a["method"], a["outcome"]) for a in report["attempts"]][-1],
                          ("lsmr", "converged"))
         self.assertEqual(report["attempts"][0]["method"], "gmres")
-        self.assertIn("gmres ended as: singular", report["reason"])
+        self.assertIn("gmres with none ended as: singular", report["attempts"][1]["reason"])
         self.assertEqual(report["iterations"], sum(a["iterations"] for a in report["attempts"]))
         self.assertRegex(run("solve", data("links.mtx")).stdout,
                          r"(?m)^tried +gmres with none: singular")

@@ -19,22 +19,28 @@ static void begin_attempt(job *j, const fur_choice *choice)
 {
     if (j->count == JOB_ATTEMPTS)
         j->count--; /* the library's lists are shorter */
-    j->attempts[j->count].choice = *choice;
+    j->attempts[j->count] = (job_attempt){.choice = *choice};
     watch_attempt(&j->watch, choice->method, choice->precond, choice->reason);
 }
 
-static void end_attempt(job *j, const fur_solver_report *report)
+/* made: the preconditioner from the matrix; NULL: none. */
+static void end_attempt(job *j, const fur_solver_report *report, const fur_precond_report *made)
 {
-    j->attempts[j->count++].report = *report;
-    watch_result(&j->watch, report);
+    job_attempt *a = &j->attempts[j->count++];
+    a->report = *report;
+    if (made)
+        a->made = *made;
+    if (report->outcome != FUR_OUTCOME_UNSOLVED)
+        watch_result(&j->watch, report);
 }
 
 static void follow(void *user, const fur_choice *choice, const fur_solver_report *report)
 {
+    job *j = user;
     if (report)
-        end_attempt(user, report);
+        end_attempt(j, report, j->precond ? fur_precond_describe(j->precond) : choice->made);
     else
-        begin_attempt(user, choice);
+        begin_attempt(j, choice);
 }
 
 static fur_solver_options solver_options(job *j)
@@ -125,7 +131,7 @@ static fur_status solve_stencil(job *j)
     fur_choice choice = stencil_choice(j);
     begin_attempt(j, &choice);
     COMMAND_TRY(job_is(j->options->method, "mg") ? run_cycles(j) : iterate(j));
-    end_attempt(j, &j->total);
+    end_attempt(j, &j->total, NULL);
     return FUR_OK;
 }
 
@@ -191,8 +197,8 @@ double job_bytes(const job *j)
         (double)(fur_operator_cols(j->op)) * (double)fur_value_size(fur_operator_value_type(j->op));
     bool counted = job_is(j->best->choice.method, "cg") && job_is(precond, "jacobi");
     double divided = counted || job_is(precond, "none") ? 0 : 3 * vector;
-    if (j->precond && !job_is(precond, "none"))
-        divided = fur_precond_describe(j->precond)->bytes;
+    if (j->best->made.bytes > 0 && !job_is(precond, "none"))
+        divided = j->best->made.bytes;
     if (!(r->bytes > 0) || r->reduced || job_is(precond, "mg"))
         return 0;
     return job_products(j) * (product + divided) + r->bytes;

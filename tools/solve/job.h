@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-#define JOB_ATTEMPTS 8
+#define JOB_ATTEMPTS 16
 
 typedef struct job_options {
     command_common common;
@@ -47,6 +47,7 @@ typedef struct job_options {
 typedef struct job_attempt {
     fur_choice choice;
     fur_solver_report report;
+    fur_precond_report made; /* what was made from the matrix for it */
 } job_attempt;
 
 typedef struct job {

@@ -47,6 +47,7 @@ static json_t *attempt_to_json(const job_attempt *a)
     json_object_set_new(row, "residual",
                         isfinite(a->report.residual) ? json_real(a->report.residual) : json_null());
     json_object_set_new(row, "seconds", json_real(a->report.seconds));
+    json_object_set_new(row, "seconds_precond", json_real(a->made.seconds_setup));
     return row;
 }
 
@@ -66,6 +67,8 @@ static void put_attempts(output *out, const job *j)
         snprintf(text, sizeof text, "%s with %s: %s, after %lld iterations, residual %.1e",
                  a->choice.method, a->choice.precond, fur_outcome_name(a->report.outcome),
                  (long long)a->report.iterations, a->report.residual);
+        if (a->report.outcome == FUR_OUTCOME_UNSOLVED && i + 1 < j->count)
+            snprintf(text, sizeof text, "%s", j->attempts[i + 1].choice.reason);
         if (a != j->best)
             output_line("tried", text);
     }
@@ -101,8 +104,8 @@ static void put_choice(output *out, const job *j)
 /* What a preconditioner that was made from the matrix is. */
 static void put_precond(output *out, const job *j)
 {
-    const fur_precond_report *made = fur_precond_describe(j->precond);
-    if (!j->precond)
+    const fur_precond_report *made = &j->best->made;
+    if (!made->kind)
         return;
     output_count(out, "precond_entries", "entries of it", made->entries);
     output_seconds(out, "seconds_precond", "time to make it", made->seconds_setup);

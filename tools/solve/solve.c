@@ -58,16 +58,17 @@ static fur_status solve(fur_context *context, const void *options)
     return status;
 }
 
-/* "auto", the solver's methods and, behind them, multigrid. */
+/* "auto", the solver's methods and, behind them, multigrid and complete factors. */
 static const char *method_name(fur_context *context, int index)
 {
-    const fur_method_info *method = fur_solver_method_at(index - 1);
+    static const char *const behind[] = {"mg", "direct", NULL};
+    int count = 0;
     (void)context;
+    while (fur_solver_method_at(count))
+        count++;
     if (index == 0)
         return "auto";
-    if (method)
-        return method->name;
-    return fur_solver_method_at(index - 2) ? "mg" : NULL;
+    return index <= count ? fur_solver_method_at(index - 1)->name : behind[index - count - 1];
 }
 
 /* What needs no set-up, multigrid of a stencil, and what is made from a matrix but for Jacobi's,
@@ -104,6 +105,7 @@ static void settle(struct argp_state *state, void *options)
     job_options *o = options;
     bool stencil = o->grid.points != 0;
     bool cycles = job_is(o->method, "mg");
+    bool direct = job_is(o->method, "direct");
     bool factors = job_has_factors(o);
     bool pivots =
         job_is(o->precond, "ic0") || job_is(o->precond, "ilu0") || job_is(o->precond, "ilu");
@@ -117,6 +119,8 @@ static void settle(struct argp_state *state, void *options)
         {"--type", o->grid.typed, stencil, "with --stencil; convert changes the type of a file"},
         {"--reorder", o->reorder, !stencil, "with a file, not with --stencil"},
         {"--method mg", cycles, stencil, "with --stencil, not with a file"},
+        {"--method direct", direct, !stencil, "with a file, not with --stencil"},
+        {"--method direct", direct, job_is(o->precond, "auto"), "without --precond"},
         {"--precond norms", job_is(o->precond, "norms"), !stencil,
          "with a file, not with --stencil"},
         {"--precond mg", job_is(o->precond, "mg"), stencil, "with --stencil, not with a file"},
@@ -144,6 +148,10 @@ static void settle(struct argp_state *state, void *options)
         {"--degree", o->degree > 0, job_is(o->precond, "chebyshev"), "with --precond chebyshev"},
     };
     command_check(state, pairings, sizeof pairings / sizeof *pairings);
+    if (direct) { /* complete factors, and refinement */
+        o->method = "richardson";
+        o->precond = "direct";
+    }
     if (!stencil && o->common.operand_count == 0)
         argp_error(state, "a file name is missing");
     save_check(state, "--out", &o->out);
@@ -172,8 +180,9 @@ static const line_option own_options[] = {
     {"method", "NAME",
      "auto (default) looks at the matrix, chooses, and tries another where that fails; else one "
      "alone: cg or chebyshev (symmetric positive definite), minres (symmetric), bicgstab, idrs, "
-     "gmres or fgmres (square), richardson, lsmr, lsqr or cgnr (least squares), or mg, multigrid, "
-     "for stencils of 3, 5 and 7 points",
+     "gmres or fgmres (square), richardson, lsmr, lsqr or cgnr (least squares), mg, multigrid, "
+     "for stencils of 3, 5 and 7 points, or direct, complete factors by UMFPACK, if it is "
+     "installed, and refinement",
      LINE_CHOICE, AT(method), .names = method_name},
     {"precond", "NAME",
      "Preconditioner: auto (default), none, jacobi, norms (of the columns; for symmetric matrices "
@@ -183,8 +192,8 @@ static const line_option own_options[] = {
      "amg, algebraic multigrid (these for symmetric positive definite matrices), ilu0 and ilu, "
      "incomplete LU factors without and with fill, ilut, such factors by thresholds, of rows "
      "matched and scaled before, bjacobi, inverses of blocks along the diagonal, spai, an "
-     "approximate "
-     "inverse of any matrix",
+     "approximate inverse of any matrix, schwarz, factors of overlapping blocks, direct, complete "
+     "factors by UMFPACK, if it is installed",
      LINE_CHOICE, AT(precond), .names = precond_name},
     {"shift", "S",
      "Of ic0, ilu0, ilu and ilut: factor A with its diagonal times 1 + S (default 0; more where a "

@@ -185,8 +185,11 @@ static void put_attempts(const page *p)
         fprintf(p->stream, "<tr><th scope=\"row\">%s<small>preconditioner: %s</small></th><td>",
                 a->choice.method, a->choice.precond);
         words_put(p->stream, a->choice.reason);
-        fprintf(p->stream, "</td><td>%s</td><td>%s</td><td>%.1e</td></tr>\n",
-                fur_outcome_name(a->report.outcome), iterations, a->report.residual);
+        fprintf(p->stream, "</td><td>%s</td><td>%s</td><td>", fur_outcome_name(a->report.outcome),
+                iterations);
+        if (isfinite(a->report.residual))
+            fprintf(p->stream, "%.1e", a->report.residual);
+        fputs("</td></tr>\n", p->stream);
     }
     fputs("</tbody>\n</table>\n</section>\n", p->stream);
 }
