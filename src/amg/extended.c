@@ -21,6 +21,7 @@ typedef struct row {
     int32_t *column;
     double *weight;
     int64_t count;
+    int64_t most; /* that the list is to have */
     double diagonal;
 } row;
 
@@ -41,7 +42,7 @@ static bool is_coarse(const fur_amg_classical *c, int64_t i)
 static void add_coarse(row *r, int64_t from)
 {
     const fur_amg_graph *g = &r->c->strong;
-    for (int32_t t = 0; t < g->count[from]; t++) {
+    for (int32_t t = 0; t < g->count[from] && r->count < r->most; t++) {
         int32_t j = g->column[g->begin[from] + t];
         if (!is_coarse(r->c, j) || r->place[j] >= 0)
             continue;
@@ -56,35 +57,55 @@ static void collect(row *r)
 {
     const fur_amg_graph *g = &r->c->strong;
     add_coarse(r, r->i);
-    for (int32_t t = 0; t < g->count[r->i]; t++) {
+    for (int32_t t = 0; t < g->count[r->i] && r->count < r->most; t++) {
         int32_t k = g->column[g->begin[r->i] + t];
         if (!is_coarse(r->c, k))
             add_coarse(r, k);
     }
 }
 
+/* Where a number that is added to the weight of l, or for i to the diagonal, goes; NULL: nowhere.
+ */
+static double *target(row *r, int32_t l)
+{
+    if (l == r->i)
+        return &r->diagonal;
+    return r->place[l] < 0 ? NULL : &r->weight[r->place[l]];
+}
+
+/* s_k; *negative: whether a_kk is. */
+static double sum_part(row *r, int32_t k, bool *negative)
+{
+    const int64_t stop = fur_offset_at(r->a, k + 1);
+    double sums[2] = {0, 0}; /* of numbers that are not below 0, and that are */
+    *negative = false;
+    for (int64_t e = fur_offset_at(r->a, k); e < stop; e++) {
+        int32_t l = r->a->columns[e];
+        double b = fur_amg_number(r->a, e);
+        if (l == k)
+            *negative = b < 0;
+        else if (target(r, l))
+            sums[b < 0] += b;
+    }
+    return sums[!*negative];
+}
+
 /* Adds a_ik b_kl / s_k to the weights and the diagonal; a_ik to the diagonal if s_k is 0. */
 static void distribute(row *r, int32_t k, double entry)
 {
-    const int64_t start = fur_offset_at(r->a, k);
+    bool negative;
     const int64_t stop = fur_offset_at(r->a, k + 1);
-    const bool negative = fur_amg_diagonal(r->a, k) < 0;
-    double sum = 0;
-    for (int pass = 0; pass < 2; pass++) {
-        for (int64_t e = start; e < stop; e++) {
-            int32_t l = r->a->columns[e];
-            double b = fur_amg_number(r->a, e);
-            if ((l != r->i && r->place[l] < 0) || l == k || (b < 0) == negative)
-                continue;
-            if (pass == 0)
-                sum += b;
-            else
-                *(l == r->i ? &r->diagonal : &r->weight[r->place[l]]) += entry * (b / sum);
-        }
-        if (sum == 0) {
-            r->diagonal += entry;
-            return;
-        }
+    double sum = sum_part(r, k, &negative);
+    if (sum == 0) {
+        r->diagonal += entry;
+        return;
+    }
+    for (int64_t e = fur_offset_at(r->a, k); e < stop; e++) {
+        int32_t l = r->a->columns[e];
+        double b = fur_amg_number(r->a, e);
+        double *to = l == k || (b < 0) == negative ? NULL : target(r, l);
+        if (to)
+            *to += entry * (b / sum);
     }
 }
 
@@ -193,24 +214,28 @@ static void write_row(const row *r, const interpolation *p)
     }
 }
 
-static void interpolate_row(row *r, const interpolation *p)
+/* How many entries P's row has. */
+static int64_t count_row(row *r)
 {
-    if (is_coarse(r->c, r->i) && p->starts)
-        p->starts[r->i + 1] = 1;
-    else if (is_coarse(r->c, r->i)) {
+    if (is_coarse(r->c, r->i))
+        return 1;
+    collect(r);
+    forget(r);
+    return r->count;
+}
+
+static void fill_row(row *r, const interpolation *p)
+{
+    if (is_coarse(r->c, r->i)) {
         int64_t k = fur_offset_at(&p->p->view, r->i);
         fur_csr_columns(p->p)[k] = r->c->coarse[r->i];
         set_entry(p->p, k, 1);
-    } else {
-        collect(r);
-        if (p->starts)
-            p->starts[r->i + 1] = fur_smaller(r->count, FUR_AMG_INTERPOLATED);
-        else {
-            weigh(r);
-            write_row(r, p);
-        }
-        forget(r);
+        return;
     }
+    collect(r);
+    weigh(r);
+    write_row(r, p);
+    forget(r);
 }
 
 static void interpolate_rows(void *job, int64_t begin, int64_t end)
@@ -226,8 +251,12 @@ static void interpolate_rows(void *job, int64_t begin, int64_t end)
                      .i = i,
                      .place = c->place + lane * n,
                      .column = c->column + lane * c->longest,
-                     .weight = c->weight + lane * c->longest};
-            interpolate_row(&r, p);
+                     .weight = c->weight + lane * c->longest,
+                     .most = p->starts ? FUR_AMG_INTERPOLATED : c->longest};
+            if (p->starts)
+                p->starts[i + 1] = count_row(&r);
+            else
+                fill_row(&r, p);
         }
 }
 
