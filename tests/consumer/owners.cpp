@@ -464,6 +464,12 @@ static void choices(furrow::context &context)
         furrow::axpby(-found.values[k], found.vectors[k], 1.0, x);
         EXPECT(furrow::norm2(x) < 1e-9);
     }
+    auto block_options = FUR_DEFAULT(fur_lobpcg_options);
+    block_options.count = 2;
+    furrow::eigenpairs lowest = furrow::lobpcg(op, &block_options);
+    EXPECT(lowest.report.outcome == FUR_OUTCOME_CONVERGED && lowest.vectors.size() == 2);
+    EXPECT(std::fabs(lowest.values[1] - found.values[1]) < 1e-9);
+
     auto options = FUR_DEFAULT(fur_eigs_options);
     options.count = 101;
     bool refused = false;

@@ -633,6 +633,8 @@ static int refuse_operators(int wanted, int rows)
     REFUSED(w.context, "x", fur_solver_solve(w.solver, w.x, NULL, NULL));
     REFUSED(NULL, "a", fur_eigs(NULL, NULL, w.entries, NULL, NULL, NULL));
     REFUSED(w.context, "values", fur_eigs(w.op, NULL, NULL, NULL, NULL, NULL));
+    REFUSED(NULL, "a", fur_lobpcg(NULL, NULL, w.entries, NULL, NULL, NULL));
+    REFUSED(w.context, "values", fur_lobpcg(w.op, NULL, NULL, NULL, NULL, NULL));
     REFUSED(NULL, "a", fur_csr_examine(NULL, &w.out.traits));
     REFUSED(w.context, "out", fur_csr_examine(w.a, NULL));
     REFUSED(NULL, "traits", fur_choose(NULL, NULL, FUR_OUTCOME_UNSOLVED, &w.out.choice));

@@ -197,6 +197,18 @@ static fur_status take_eigs(fur_context *context, const void *options)
     return status;
 }
 
+static fur_status take_lobpcg(fur_context *context, const void *options)
+{
+    fur_stencil *s = line(context);
+    fur_operator *a = NULL;
+    double values[8];
+    ck_ok(context, fur_operator_from_stencil(s, &a));
+    fur_status status = fur_lobpcg(a, options, values, NULL, NULL, NULL);
+    fur_operator_destroy(a);
+    fur_stencil_destroy(s);
+    return status;
+}
+
 static fur_status take_stencil(fur_context *context, const void *options)
 {
     fur_stencil *s = NULL;
@@ -375,6 +387,18 @@ static fur_status fill_eigs_report(fur_context *context, const void *report)
     double values[8];
     ck_ok(context, fur_operator_from_stencil(s, &a));
     fur_status status = fur_eigs(a, NULL, values, NULL, NULL, filled(report));
+    fur_operator_destroy(a);
+    fur_stencil_destroy(s);
+    return status;
+}
+
+static fur_status fill_lobpcg_report(fur_context *context, const void *report)
+{
+    fur_stencil *s = line(context);
+    fur_operator *a = NULL;
+    double values[8];
+    ck_ok(context, fur_operator_from_stencil(s, &a));
+    fur_status status = fur_lobpcg(a, NULL, values, NULL, NULL, filled(report));
     fur_operator_destroy(a);
     fur_stencil_destroy(s);
     return status;
@@ -615,6 +639,7 @@ static const kind kinds[] = {
     KIND(fur_multigrid_options, take_multigrid),
     KIND(fur_solver_options, take_solver),
     KIND(fur_eigs_options, take_eigs),
+    KIND(fur_lobpcg_options, take_lobpcg),
     KIND(fur_auto_options, take_auto),
     KIND(fur_solver_options, take_auto_solver),
     KIND(fur_csr_traits, take_traits),
@@ -650,6 +675,7 @@ static const kind kinds[] = {
     KIND_FILLED(fur_matching_report, fill_matching_report),
     KIND_FILLED(fur_recognise_report, fill_recognise_report),
     KIND_FILLED(fur_eigs_report, fill_eigs_report),
+    KIND_FILLED(fur_eigs_report, fill_lobpcg_report),
     KIND_FILLED(fur_solver_report, fill_solver_report),
     KIND_FILLED(fur_solver_report, fill_multigrid_report),
     KIND_FILLED(fur_solver_report, fill_auto_report),

@@ -819,6 +819,23 @@ class EigsTest(CommandTest):
         self.assertIn("1000 eigenvalues were asked for; the matrix has 48",
                       self.sentence("eigs", data("ring.mtx"), "--count", 1000))
 
+    def test_lobpcg(self):
+        """The values of Lanczos' method; options of the other method are refused."""
+        expected = self.json("eigs", data("plate.mtx"), "--count", 3)["values"]
+        for precond in "ic0", "amg":
+            report = self.json("eigs", data("plate.mtx"), "--count", 3, "--method", "lobpcg",
+                               "--precond", precond, "--relative", "1e-8")
+            self.assertIs(report["converged"], True)
+            self.assertEqual((report["method"], report["precond"]), ("lobpcg", precond))
+            for value, other in zip(report["values"], expected):
+                self.assertLessEqual(abs(value - other), 1e-7 * other)
+        for option in ("--precond", "ic0"), ("--block", "9"), ("--relative", "1e-3"):
+            self.assertIn(f"{option[0]} goes with --method lobpcg",
+                          self.sentence("eigs", data("plate.mtx"), *option, status=2))
+        self.assertIn("goes with --method lanczos",
+                      self.sentence("eigs", data("plate.mtx"), "--method", "lobpcg", "--which",
+                                    "both", status=2))
+
     def test_too_few_iterations(self):
         arguments = ["eigs", data("plate.mtx"), "--count", 2, "--max-iterations", 5]
         report = self.json(*arguments, status=1)
