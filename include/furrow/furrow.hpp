@@ -1583,6 +1583,14 @@ class solver : public owner<fur_solver, fur_solver_destroy>
         check(fur_solver_solve(get(), b, x, &report), context_);
         return report;
     }
+    /* A X = B from the guesses in X: a report for each column. */
+    std::vector<fur_solver_report> solve(const fur_vectors *b, fur_vectors *x)
+    {
+        auto cols = static_cast<std::size_t>(fur_vectors_get(b)->cols);
+        std::vector<fur_solver_report> reports(cols, fur_default<fur_solver_report>());
+        check(fur_solver_solve_block(get(), b, x, reports.data()), context_);
+        return reports;
+    }
     /* A solve from 0 as a preconditioner, of any value type; the solver must outlive it. */
     linear_operator as_operator(fur_value_type value)
     {

@@ -53,11 +53,12 @@ static inline fur_vector fur_vectors_at(const fur_vectors *x, int64_t j)
     return (fur_vector){x->context, v->value_type, v->rows, data, false};
 }
 
-/* Columns first .. first + count - 1 of a block in columns, in place. */
+/* Columns first .. first + count - 1 of a block, in place. */
 static inline fur_vectors fur_vectors_part(const fur_vectors *x, int64_t first, int64_t count)
 {
     fur_vectors part = {x->context, x->view, false};
-    part.view.data = fur_vectors_at(x, first).data;
+    int64_t bytes = first * fur_column_step(&x->view) * (int64_t)fur_value_size(x->view.value_type);
+    part.view.data = x->view.data ? (char *)x->view.data + bytes : NULL;
     part.view.cols = count;
     return part;
 }

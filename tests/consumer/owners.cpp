@@ -455,6 +455,12 @@ static void choices(furrow::context &context)
     EXPECT(report.outcome == FUR_OUTCOME_CONVERGED && report.iterations < 20);
     EXPECT(furrow::race(op, op).second > 0);
 
+    furrow::vectors rhs(context, FUR_F64, 100, 3, FUR_LAYOUT_COLUMNS);
+    furrow::vectors solutions(context, FUR_F64, 100, 3, FUR_LAYOUT_COLUMNS);
+    EXPECT(fur_vectors_fill(rhs, fur_real(1)) == FUR_OK);
+    std::vector<fur_solver_report> reports = furrow::solver(op).solve(rhs, solutions);
+    EXPECT(reports.size() == 3 && reports[2].outcome == FUR_OUTCOME_CONVERGED);
+
     furrow::eigenpairs found = furrow::eigs(op);
     EXPECT(found.report.outcome == FUR_OUTCOME_CONVERGED && found.vectors.size() == 6);
     for (std::size_t k = 0; k < 6; k++) {

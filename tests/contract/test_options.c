@@ -423,6 +423,25 @@ static fur_status fill_solver_report(fur_context *context, const void *report)
     return status;
 }
 
+static fur_status fill_block_report(fur_context *context, const void *report)
+{
+    fur_stencil *s = line(context);
+    fur_operator *a = NULL;
+    fur_solver *solver = NULL;
+    fur_vectors *b = NULL, *x = NULL;
+    ck_ok(context, fur_vectors_create(context, FUR_F64, 8, 1, FUR_LAYOUT_ROWS, &b));
+    ck_ok(context, fur_vectors_create(context, FUR_F64, 8, 1, FUR_LAYOUT_ROWS, &x));
+    ck_ok(context, fur_operator_from_stencil(s, &a));
+    ck_ok(context, fur_solver_create(a, NULL, &solver));
+    fur_status status = fur_solver_solve_block(solver, b, x, filled(report));
+    fur_solver_destroy(solver);
+    fur_operator_destroy(a);
+    fur_vectors_destroy(x);
+    fur_vectors_destroy(b);
+    fur_stencil_destroy(s);
+    return status;
+}
+
 /* Two systems of the matrix's pattern. */
 static fur_status solve_batch(fur_context *context, const fur_batch_solver_options *options,
                               fur_batch_report *report)
@@ -677,6 +696,7 @@ static const kind kinds[] = {
     KIND_FILLED(fur_eigs_report, fill_eigs_report),
     KIND_FILLED(fur_eigs_report, fill_lobpcg_report),
     KIND_FILLED(fur_solver_report, fill_solver_report),
+    KIND_FILLED(fur_solver_report, fill_block_report),
     KIND_FILLED(fur_solver_report, fill_multigrid_report),
     KIND_FILLED(fur_solver_report, fill_auto_report),
     KIND_FILLED(fur_csr_traits, fill_traits),
