@@ -184,8 +184,9 @@ FUR_API fur_status fur_solver_solve(fur_solver *solver, const fur_vector *b, fur
  * with the column, and `execution`. cg, for the operator of a plan with an exact kernel, solves up
  * to 16 columns together: a product reads the matrix once for several (furrow/spmm.h), each column
  * has its own scalars and stops by itself, and what has ended is not multiplied any more. Other
- * methods and operators, and systems that one kernel solves (FUR_EXECUTION_PERSISTENT), take one
- * column after the other. reports: of as many as B has columns, all with their size; or NULL.
+ * methods and operators, systems that one kernel solves (FUR_EXECUTION_PERSISTENT), and on the CPU
+ * matrices of which a compressed form moves less than that saves, take one column after the other.
+ * reports: of as many as B has columns, all with their size; or NULL.
  *
  * Layouts may differ; fastest are columns for both. The first solve together allocates 4 vectors
  * for each column of those, with blocks in rows up to 6, and a plan for products; the solver keeps

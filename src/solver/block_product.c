@@ -14,6 +14,11 @@ void fur_block_product_release(fur_block_product *product)
     product->plan = NULL;
 }
 
+bool fur_block_product_shares(const fur_block_product *product)
+{
+    return product->plan && !fur_spmm_describe(product->plan)->by_columns;
+}
+
 fur_status fur_block_product_apply(const fur_block_product *product, const fur_vectors *x,
                                    fur_vectors *y)
 {

@@ -18,6 +18,9 @@ typedef struct fur_block_product {
 fur_status fur_block_product_make(const fur_operator *a, fur_block_product *out);
 void fur_block_product_release(fur_block_product *product);
 
+/* Whether a product with several columns reads A less often than products with each. */
+bool fur_block_product_shares(const fur_block_product *product);
+
 /* X and Y are in columns, do not overlap, and have as many of them. */
 fur_status fur_block_product_apply(const fur_block_product *product, const fur_vectors *x,
                                    fur_vectors *y);

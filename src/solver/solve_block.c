@@ -23,21 +23,6 @@ struct fur_together {
     fur_block_product product;
 };
 
-void fur_together_release(fur_context *context, fur_together *t)
-{
-    if (!t)
-        return;
-    fur_block_product_release(&t->product);
-    for (int k = 0; k < WORK; k++)
-        fur_vectors_destroy(t->work[k]);
-    for (int j = 0; j < FUR_SOLVE_BLOCK; j++)
-        fur_scalars_destroy(t->scalars[j]);
-    fur_vectors_destroy(t->r);
-    fur_vectors_destroy(t->b);
-    fur_vectors_destroy(t->x);
-    fur_context_release(context, t);
-}
-
 static fur_status make_block(const fur_solver *s, int count, fur_vectors **out)
 {
     return fur_vectors_create(s->context, fur_operator_value_type(s->a), fur_operator_rows(s->a),
@@ -53,31 +38,63 @@ static fur_status make_scalars(const fur_solver *s, fur_scalars **out)
     return s->method->prepare ? s->method->prepare(&own) : FUR_OK;
 }
 
-static fur_status fill(const fur_solver *s, fur_together *t)
+static void release_columns(fur_together *t)
 {
-    FUR_TRY(fur_block_product_make(s->a, &t->product));
-    FUR_TRY(make_block(s, t->room, &t->r));
     for (int k = 0; k < WORK; k++)
-        FUR_TRY(make_block(s, t->room, &t->work[k]));
-    for (int j = 0; j < t->room; j++)
+        fur_vectors_destroy(t->work[k]);
+    for (int j = 0; j < FUR_SOLVE_BLOCK; j++)
+        fur_scalars_destroy(t->scalars[j]);
+    fur_vectors_destroy(t->r);
+    fur_vectors_destroy(t->b);
+    fur_vectors_destroy(t->x);
+    *t = (fur_together){.product = t->product};
+}
+
+void fur_together_release(fur_context *context, fur_together *t)
+{
+    if (!t)
+        return;
+    release_columns(t);
+    fur_block_product_release(&t->product);
+    fur_context_release(context, t);
+}
+
+/* Room for that many columns. */
+static fur_status make_columns(const fur_solver *s, int count, fur_together *t)
+{
+    FUR_TRY(make_block(s, count, &t->r));
+    for (int k = 0; k < WORK; k++)
+        FUR_TRY(make_block(s, count, &t->work[k]));
+    for (int j = 0; j < count; j++)
         FUR_TRY(make_scalars(s, &t->scalars[j]));
+    t->room = count;
     return FUR_OK;
 }
 
-/* Room for that many columns in solver->together. */
-static fur_status make_room(fur_solver *s, int count)
+static fur_status make_room(const fur_solver *s, int count)
 {
-    if (s->together && s->together->room >= count)
+    fur_together *t = s->together;
+    if (t->room >= count)
         return FUR_OK;
-    fur_together_release(s->context, s->together);
-    s->together = NULL;
-    FUR_TRY(fur_env_allocate_zeros(&s->context->env, 1, sizeof *s->together, &s->together));
-    s->together->room = count;
-    fur_status status = fill(s, s->together);
-    if (status != FUR_OK) {
-        fur_together_release(s->context, s->together);
-        s->together = NULL;
-    }
+    release_columns(t);
+    fur_status status = make_columns(s, count, t);
+    if (status != FUR_OK)
+        release_columns(t);
+    return status;
+}
+
+/* The plan for products, once. */
+static fur_status make_product(fur_solver *s)
+{
+    fur_together *t;
+    if (s->together)
+        return FUR_OK;
+    FUR_TRY(fur_env_allocate_zeros(&s->context->env, 1, sizeof *t, &t));
+    fur_status status = fur_block_product_make(s->a, &t->product);
+    if (status == FUR_OK)
+        s->together = t;
+    else
+        fur_together_release(s->context, t);
     return status;
 }
 
@@ -257,10 +274,19 @@ static fur_status check_blocks(const fur_solver *solver, const fur_vectors *b, c
     return fur_vectors_check_apart(b, "B", x, "X");
 }
 
-/* Whether columns share more than the solver. */
-static bool solves_together(const fur_solver *solver)
+/* How many columns are solved together, at most; 1 where that would share nothing but the solver,
+ * else there is room for them. */
+static fur_status find_step(fur_solver *solver, int64_t cols, int64_t *step)
 {
-    return solver->method->run_block && solver->a->csr && !solver->persistent && !solver->fused;
+    *step = 1;
+    if (cols < 2 || !solver->method->run_block || !solver->a->csr || solver->persistent ||
+        solver->fused)
+        return FUR_OK;
+    FUR_TRY(make_product(solver));
+    if (!fur_block_product_shares(&solver->together->product))
+        return FUR_OK;
+    *step = FUR_SOLVE_BLOCK;
+    return make_room(solver, (int)(cols < *step ? cols : *step));
 }
 
 /* A column by itself, in place or by way of copies in columns. */
@@ -310,10 +336,9 @@ fur_status fur_solver_solve_block(fur_solver *solver, const fur_vectors *b, fur_
     FUR_NEED(solver ? solver->context : NULL, solver, b, x);
     FUR_TRY(check_blocks(solver, b, x));
     int64_t cols = b->view.cols;
-    int64_t step = solves_together(solver) && cols > 1 ? FUR_SOLVE_BLOCK : 1;
+    int64_t step;
     FUR_TRY(check_reports(solver, reports, cols));
-    if (step > 1)
-        FUR_TRY(make_room(solver, (int)(cols < step ? cols : step)));
+    FUR_TRY(find_step(solver, cols, &step));
     for (int64_t j = 0; j < cols; j += step) {
         int64_t count = cols - j < step ? cols - j : step;
         const fur_vectors of_b = fur_vectors_part(b, j, count);

@@ -158,6 +158,7 @@ fur_status fur_spmm_plan(const fur_csr *a, const fur_spmm_options *options, fur_
         .kernel = plan->kernel->info.name,
         .matrix_bytes = fur_csr_bytes(&plan->operand->view),
         .seconds_plan = fur_seconds() - start,
+        .by_columns = plan->single != NULL,
     };
     plan->dependent = (fur_dependent){"the plan", plan, update, .reads = true};
     fur_dependent_join(&plan->dependent, &a->made);

@@ -9,7 +9,8 @@
 
 #define MOST 19 /* columns; more than are solved together */
 
-/* A system of a grid's matrix: with 5 points its rows have two colours. */
+/* A system of a grid's matrix, D A D with a random D, so that no form takes much less than its
+ * entries: with 5 points its rows have two colours. */
 typedef struct system {
     fur_context *context;
     fur_csr *matrix;
@@ -19,6 +20,20 @@ typedef struct system {
     fur_operator *m;
     int64_t n;
 } system_case;
+
+static void scale(fur_csr *a)
+{
+    rng r = rng_stream(99);
+    fur_context *context = fur_csr_context(a);
+    fur_vector *d = NULL;
+    double entries[13 * 11];
+    for (int i = 0; i < COUNT_OF(entries); i++)
+        entries[i] = 1 + 0.25 * rng_unit(&r);
+    ck_ok(context, fur_vector_create(context, FUR_F64, COUNT_OF(entries), &d));
+    ck_ok(context, fur_vector_upload(entries, d));
+    ck_ok(context, fur_csr_scale(a, d, d));
+    fur_vector_destroy(d);
+}
 
 static system_case system_open(fur_context *context, int points, fur_value_type value, double shift,
                                const char *kind)
@@ -35,6 +50,7 @@ static system_case system_open(fur_context *context, int points, fur_value_type 
     ck_ok(context, fur_stencil_create(context, &definition, &stencil));
     ck_ok(context, fur_stencil_assemble(stencil, &made));
     ck_ok(context, fur_csr_shift(made, fur_real(shift), &shifted));
+    scale(shifted);
     ck_ok(context, fur_csr_convert(shifted, value, FUR_I32, &s.matrix));
     ck_ok(context, fur_spmv_plan(s.matrix, NULL, &s.plan));
     ck_ok(context, fur_operator_from_spmv(s.plan, &s.a));
