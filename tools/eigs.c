@@ -1,5 +1,5 @@
-/* furrow eigs: the smallest or largest eigenvalues of a symmetric matrix, and their eigenvectors.
- */
+/* furrow eigs: the smallest or largest eigenvalues of a symmetric matrix, and their eigenvectors,
+ * by Lanczos' method or by LOBPCG with a preconditioner. */
 #include "command.h"
 
 #include <stdio.h>
@@ -22,8 +22,12 @@ typedef struct eigs_options {
     command_common common;
     int count;
     const char *which;
+    const char *method;
+    const char *precond;
     double tolerance;
+    double relative;
     int basis;
+    int block;
     int64_t max_iterations;
     const char *kernel;
     save_target out;
@@ -35,8 +39,11 @@ typedef struct eigs_job {
     const char *name;
     loaded_matrix a;
     fur_product *product;
+    fur_precond *precond; /* NULL: none */
+    fur_operator *preconditioner;
     progress line;
-    fur_eigs_options search;
+    int count;
+    fur_eigs_which which;
     fur_eigs_report report;
     double *values;
     double *residuals;
@@ -58,6 +65,31 @@ static fur_eigs_which end_of(const char *name)
     return (fur_eigs_which)index;
 }
 
+static const char *method_name(fur_context *context, int index)
+{
+    static const char *const names[] = {"lanczos", "lobpcg", NULL};
+    (void)context;
+    return names[index];
+}
+
+/* "none" and the library's kinds. */
+static const char *precond_name(fur_context *context, int index)
+{
+    const fur_method_info *kind = index > 0 ? fur_precond_at(index - 1) : NULL;
+    (void)context;
+    return index == 0 ? "none" : kind ? kind->name : NULL;
+}
+
+static bool is_lobpcg(const eigs_options *o)
+{
+    return o->method && strcmp(o->method, "lobpcg") == 0;
+}
+
+static bool is_preconditioned(const eigs_options *o)
+{
+    return o->precond && strcmp(o->precond, "none") != 0;
+}
+
 /* --- the matrix ------------------------------------------------------------------------------- */
 
 static fur_status check_matrix(const eigs_job *j)
@@ -73,6 +105,15 @@ static fur_status check_matrix(const eigs_job *j)
                            "furrow eigs");
 }
 
+static fur_status precondition(eigs_job *j)
+{
+    fur_precond_options options = {.size = sizeof options, .kind = j->options->precond};
+    if (!is_preconditioned(j->options))
+        return FUR_OK;
+    COMMAND_TRY(fur_precond_create(j->a.matrix, &options, &j->precond));
+    return fur_operator_from_precond(j->precond, &j->preconditioner);
+}
+
 static fur_status prepare(eigs_job *j)
 {
     fur_product_options product = {
@@ -81,8 +122,9 @@ static fur_status prepare(eigs_job *j)
     COMMAND_TRY(command_while(j->context, "reading", j->name,
                               load_matrix(j->context, &j->options->common, j->name, &j->a)));
     COMMAND_TRY(command_while(j->context, "eigenvalues of", j->name, check_matrix(j)));
-    return command_while(j->context, "eigenvalues of", j->name,
-                         fur_product_create(j->a.matrix, &product, &j->product));
+    COMMAND_TRY(command_while(j->context, "eigenvalues of", j->name,
+                              fur_product_create(j->a.matrix, &product, &j->product)));
+    return command_while(j->context, "preconditioner of", j->name, precondition(j));
 }
 
 /* --- the search ------------------------------------------------------------------------------- */
@@ -93,7 +135,7 @@ static int watch(void *user, const fur_eigs_progress *state)
     char text[96];
     if (progress_due(&j->line)) {
         snprintf(text, sizeof text, "iteration %lld, %d of %d converged, residual %.1e",
-                 (long long)state->iteration, state->converged, j->search.count, state->residual);
+                 (long long)state->iteration, state->converged, j->count, state->residual);
         progress_show(&j->line, text);
     }
     return interrupt_name() ? 1 : 0;
@@ -102,7 +144,7 @@ static int watch(void *user, const fur_eigs_progress *state)
 /* Room for the results; eigenvectors only for --out. */
 static fur_status make_room(eigs_job *j)
 {
-    int count = j->search.count;
+    int count = j->count;
     fur_csr_view a = *fur_csr_get(j->a.matrix);
     j->values = calloc((size_t)count + 1, sizeof *j->values);
     j->residuals = calloc((size_t)count + 1, sizeof *j->residuals);
@@ -115,25 +157,49 @@ static fur_status make_room(eigs_job *j)
     return FUR_OK;
 }
 
+static fur_status search_by_lanczos(eigs_job *j)
+{
+    const eigs_options *o = j->options;
+    const fur_eigs_options search = {.size = sizeof search,
+                                     .count = j->count,
+                                     .which = j->which,
+                                     .tolerance = o->tolerance,
+                                     .basis = o->basis,
+                                     .max_iterations = o->max_iterations,
+                                     .monitor = watch,
+                                     .monitor_user = j};
+    return fur_eigs(fur_product_operator(j->product), &search, j->values, j->residuals, j->vectors,
+                    &j->report);
+}
+
+static fur_status search_by_lobpcg(eigs_job *j)
+{
+    const eigs_options *o = j->options;
+    const fur_lobpcg_options search = {.size = sizeof search,
+                                       .count = j->count,
+                                       .which = j->which,
+                                       .preconditioner = j->preconditioner,
+                                       .tolerance = o->tolerance,
+                                       .relative = o->relative,
+                                       .block = o->block,
+                                       .max_iterations = o->max_iterations,
+                                       .monitor = watch,
+                                       .monitor_user = j};
+    return fur_lobpcg(fur_product_operator(j->product), &search, j->values, j->residuals,
+                      j->vectors, &j->report);
+}
+
 static fur_status search(eigs_job *j)
 {
     const eigs_options *o = j->options;
     int64_t rows = fur_csr_get(j->a.matrix)->rows;
-    int count = o->count > 0 ? o->count : rows < 6 ? (int)rows : 6;
-    j->search = (fur_eigs_options){.size = sizeof j->search,
-                                   .count = count,
-                                   .which = end_of(o->which),
-                                   .tolerance = o->tolerance,
-                                   .basis = o->basis,
-                                   .max_iterations = o->max_iterations,
-                                   .monitor = watch,
-                                   .monitor_user = j};
+    j->count = o->count > 0 ? o->count : rows < 6 ? (int)rows : 6;
+    j->which = end_of(o->which);
     j->report = FUR_DEFAULT(fur_eigs_report);
     COMMAND_TRY(make_room(j));
     j->line = progress_begin(o->common.quiet);
     interrupt_begin();
-    fur_status status = fur_eigs(fur_product_operator(j->product), &j->search, j->values,
-                                 j->residuals, j->vectors, &j->report);
+    fur_status status = is_lobpcg(o) ? search_by_lobpcg(j) : search_by_lanczos(j);
     interrupt_end();
     progress_end(&j->line);
     return command_while(j->context, "eigenvalues of", j->name, status);
@@ -145,7 +211,7 @@ static fur_status search(eigs_job *j)
 static fur_status fill_columns(const eigs_job *j, int64_t rows, size_t size, int64_t *offsets,
                                int32_t *columns, char *values, char *one)
 {
-    int64_t count = j->search.count;
+    int64_t count = j->count;
     for (int64_t i = 0; i <= rows; i++)
         offsets[i] = i * count;
     for (int64_t k = 0; k < count; k++) {
@@ -161,7 +227,7 @@ static fur_status fill_columns(const eigs_job *j, int64_t rows, size_t size, int
 static fur_status make_columns(const eigs_job *j, fur_csr **out)
 {
     fur_csr_view a = *fur_csr_get(j->a.matrix);
-    int64_t count = j->search.count;
+    int64_t count = j->count;
     size_t size = fur_value_size(a.value_type);
     size_t entries = (size_t)(a.rows * count);
     int64_t *offsets = malloc(((size_t)a.rows + 1) * sizeof *offsets);
@@ -199,8 +265,11 @@ static fur_status print(const eigs_job *j)
 {
     const fur_eigs_report *r = &j->report;
     output out = output_begin(j->options->common.json);
-    output_text(&out, "which", "which", end_name(NULL, (int)j->search.which));
-    output_count(&out, "count", "eigenvalues", j->search.count);
+    output_text(&out, "method", "method", is_lobpcg(j->options) ? "lobpcg" : "lanczos");
+    output_text(&out, "precond", "preconditioner",
+                j->precond ? fur_precond_describe(j->precond)->kind : "none");
+    output_text(&out, "which", "which", end_name(NULL, (int)j->which));
+    output_count(&out, "count", "eigenvalues", j->count);
     output_text(&out, "outcome", "outcome", fur_outcome_name(r->outcome));
     output_flag(&out, "converged", "converged", r->outcome == FUR_OUTCOME_CONVERGED);
     output_count(&out, "values_converged", "of them", r->converged);
@@ -212,12 +281,14 @@ static fur_status print(const eigs_job *j)
     output_text(&out, "device", "device", fur_context_device(j->context));
     output_count(&out, "threads", "threads", fur_context_threads(j->context));
     output_seconds(&out, "seconds_load", "time to load", j->a.seconds);
+    output_seconds(&out, "seconds_precond", "time to make M",
+                   fur_precond_describe(j->precond)->seconds_setup);
     output_seconds(&out, "seconds_eigs", "time to search", r->seconds);
-    output_list(&out, "values", j->search.count, j->values);
-    output_list(&out, "residuals", j->search.count, j->residuals);
-    if (!j->options->common.json && j->search.count > 0)
+    output_list(&out, "values", j->count, j->values);
+    output_list(&out, "residuals", j->count, j->residuals);
+    if (!j->options->common.json && j->count > 0)
         printf("\n%24s  %s\n\n", "eigenvalue", "||A v - lambda v||");
-    for (int i = 0; !j->options->common.json && i < j->search.count; i++)
+    for (int i = 0; !j->options->common.json && i < j->count; i++)
         printf("%24.16g  %.1e\n", j->values[i], j->residuals[i]);
     return output_end(&out, j->context);
 }
@@ -232,12 +303,14 @@ static fur_status judge(const eigs_job *j)
         return fur_context_fail(j->context, FUR_INVALID, "%s: stopped by %s after %lld iterations",
                                 j->name, interrupt_name(), (long long)r->iterations);
     if (r->outcome == FUR_OUTCOME_MAX_ITERATIONS)
-        advice = "; allow more iterations or a larger basis";
+        advice = is_lobpcg(j->options) ? "; allow more iterations, a larger block or a better "
+                                         "preconditioner"
+                                       : "; allow more iterations or a larger basis";
     if (r->outcome == FUR_OUTCOME_STAGNATED)
         advice = "; ask for less with --tolerance";
     return fur_context_fail(j->context, FUR_INVALID,
                             "%s: %d of %d eigenvalues converged in %lld iterations: %s%s", j->name,
-                            r->converged, j->search.count, (long long)r->iterations,
+                            r->converged, j->count, (long long)r->iterations,
                             fur_outcome_name(r->outcome), advice);
 }
 
@@ -258,11 +331,13 @@ static fur_status eigs(fur_context *context, const void *options)
     eigs_job j = {.context = context, .options = options};
     j.name = j.options->common.operands[0];
     fur_status status = eigs_steps(&j);
-    for (int i = 0; j.vectors && i < j.search.count; i++)
+    for (int i = 0; j.vectors && i < j.count; i++)
         fur_vector_destroy(j.vectors[i]);
     free(j.vectors);
     free(j.residuals);
     free(j.values);
+    fur_operator_destroy(j.preconditioner);
+    fur_precond_destroy(j.precond);
     fur_product_destroy(j.product);
     fur_csr_destroy(j.a.matrix);
     return status;
@@ -271,7 +346,16 @@ static fur_status eigs(fur_context *context, const void *options)
 static void settle(struct argp_state *state, void *options)
 {
     const eigs_options *o = options;
+    bool both = o->which && strcmp(o->which, "both") == 0;
+    command_pairing pairings[] = {
+        {"--precond", is_preconditioned(o), is_lobpcg(o), "with --method lobpcg"},
+        {"--block", o->block > 0, is_lobpcg(o), "with --method lobpcg"},
+        {"--relative", o->relative > 0, is_lobpcg(o), "with --method lobpcg"},
+        {"--basis", o->basis > 0, !is_lobpcg(o), "with --method lanczos"},
+        {"--which both", both, !is_lobpcg(o), "with --method lanczos"},
+    };
     save_check(state, "--out", &o->out);
+    command_check(state, pairings, sizeof pairings / sizeof *pairings);
 }
 
 #define AT(member) .at = offsetof(eigs_options, member)
@@ -281,13 +365,28 @@ static const line_option own_options[] = {
     {"which", "END",
      "smallest (default), largest, or both: half of them from each end; by value, not by modulus",
      LINE_CHOICE, AT(which), .names = end_name},
+    {"method", "NAME",
+     "lanczos (default), or lobpcg: with a preconditioner, for the smallest of a badly conditioned "
+     "matrix",
+     LINE_CHOICE, AT(method), .names = method_name},
+    {"precond", "NAME",
+     "Preconditioner of lobpcg: none (default), or of furrow solve one that is made from the "
+     "matrix: "
+     "jacobi, ic0, ssor, fsai, chebyshev, amg, ...",
+     LINE_CHOICE, AT(precond), .names = precond_name},
+    {"block", "N", "Vectors that lobpcg works on at once (default: 1.25 K + 1)", LINE_COUNT,
+     AT(block), .most = FUR_LOBPCG_MOST_BLOCK},
     {"tolerance", "T",
      "Converged: ||A v - lambda v|| is T times the norm of A (default 1e-10, for f32 and c64 1e-5)",
      LINE_POSITIVE, AT(tolerance)},
+    {"relative", "T",
+     "Of lobpcg, in place of --tolerance: converged is ||A v - lambda v|| <= T |lambda|",
+     LINE_POSITIVE, AT(relative)},
     {"basis", "N", "Vectors to keep before a restart (default: 2 K + 20, or all of up to 160 rows)",
      LINE_COUNT, AT(basis), .most = 10000},
     {"max-iterations", "N",
-     "Give up after about N iterations (default: 10 times the rows plus 1000, at most 50000)",
+     "Give up after about N iterations (default: 10 times the rows plus 1000, at most 50000; of "
+     "lobpcg 1000)",
      LINE_LONG, AT(max_iterations), .most = INT64_MAX},
     {"kernel", "NAME", PRODUCT_KERNEL_DOC, LINE_TEXT, AT(kernel)},
     {"out", "V.mtx", "Write the eigenvectors to this file, as columns of a matrix", LINE_FILE,
@@ -301,7 +400,8 @@ static const line line_of = {
     .operands = "FILE",
     .settle = settle,
     .doc = "Find the smallest or largest eigenvalues of a symmetric (Hermitian) matrix by Lanczos' "
-           "method with thick restarts. An eigenvalue of the matrix lies within the residual, "
+           "method with thick restarts, or by LOBPCG with a preconditioner. An eigenvalue of the "
+           "matrix lies within the residual, "
            "computed afresh, of each value; the command fails unless all are small enough.",
 };
 

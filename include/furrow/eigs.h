@@ -1,11 +1,13 @@
-/* A few extreme eigenvalues of a symmetric (Hermitian) operator, with their eigenvectors, by
- * Lanczos' method with thick restarts (Wu and Simon 2000) and full orthogonalisation.
+/* A few extreme eigenvalues of a symmetric (Hermitian) operator, with their eigenvectors: by
+ * Lanczos' method with thick restarts (Wu and Simon 2000) and full orthogonalisation, fur_eigs, or
+ * with a preconditioner by fur_lobpcg.
  *
  * Nothing is called converged but by ||A v - lambda v||, computed afresh: an eigenvalue of A lies
  * within that distance of lambda. A single start vector sees one vector of a multiple eigenvalue;
  * so what has converged is set aside and the rest of the space searched from another vector, until
- * that finds nothing new. The start vectors are always the same, and a result has the same bits for
- * any number of threads, and on a GPU those of the CPU. */
+ * that finds nothing new; fur_lobpcg works on a block of vectors instead. The start vectors are
+ * always the same, and a result has the same bits for any number of threads, and on a GPU those of
+ * the CPU. */
 #ifndef FURROW_EIGS_H
 #define FURROW_EIGS_H
 
@@ -13,6 +15,7 @@
 #include <furrow/operator.h>
 #include <furrow/solver.h>
 #include <furrow/vector.h>
+#include <furrow/vectors.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -72,6 +75,55 @@ typedef struct fur_eigs_report {
  * undefined. */
 FUR_API fur_status fur_eigs(const fur_operator *a, const fur_eigs_options *options, double *values,
                             double *residuals, fur_vector *const *vectors, fur_eigs_report *report);
+
+#define FUR_LOBPCG_MOST_COUNT 50
+#define FUR_LOBPCG_MOST_BLOCK 85
+
+typedef struct fur_lobpcg_options {
+    size_t size; /* sizeof(fur_lobpcg_options) */
+    int count;   /* eigenvalues, with their multiplicities; 0: 6, or all of a smaller matrix */
+    fur_eigs_which which; /* FUR_EIGS_SMALLEST or FUR_EIGS_LARGEST */
+    /* M, Hermitian positive definite, of A's size: for the smallest M ~ A^-1, or that of A with a
+     * shift. Multigrid and factors for cg are such. NULL: identity. */
+    const fur_operator *preconditioner;
+    /* Y: the results are those of A on vectors orthogonal to its columns, (I - Q) A (I - Q) with Q
+     * the projection on them. If Y has eigenvectors they are the next ones. Columns need not be
+     * orthonormal; those that depend on others count for nothing. NULL: none. */
+    const fur_vectors *constraints;
+    double tolerance; /* as in fur_eigs_options */
+    /* In place of that: converged is ||A v - lambda v|| <= relative |lambda|, for values so small
+     * beside ||A|| that an error of a share of it would be larger. 0: off */
+    double relative;
+    /* Vectors that are iterated on, from count on: more of them bring those that are asked for
+     * closer in fewer iterations. 0: 1.25 count + 1 */
+    int block;
+    int64_t max_iterations; /* 0: 1000 */
+    /* Called after every iteration; non-zero stops the search. NULL: none. */
+    int (*monitor)(void *user, const fur_eigs_progress *progress);
+    void *monitor_user;
+} fur_lobpcg_options;
+
+/* Finds options->count eigenvalues as fur_eigs, with the same values, residuals, vectors and
+ * report, by the locally optimal block preconditioned conjugate gradient method (Knyazev 2001): the
+ * best approximations in the space of the block X, its preconditioned residuals W and its last
+ * steps P. The basis is kept orthonormal (Hetmaniuk and Lehoucq 2006), and a vector of which
+ * nothing is left beside the others goes (Duersch, Shao, Yang and Gu 2018).
+ *
+ * With constraints Y, v is orthogonal to them and residuals[i] is ||(I - Q)(A v - lambda v)||_2.
+ * Where the vectors orthogonal to Y have no more dimensions than 5 count or 3 block, all of them
+ * are the basis, and one small dense problem is solved. A single vector of an eigenvalue that
+ * occurs more often than the block has vectors beyond it may be missed, as by all methods.
+ *
+ * report->iterations counts those of the block, products A times a vector, restarts how often A X
+ * was computed afresh. INDEFINITE_PRECONDITIONER: r.Mr < 0 was met. MAX_ITERATIONS, STOPPED and
+ * STAGNATED as in fur_eigs. A product by the operator of a matrix's plan reads the matrix once for
+ * several vectors (furrow/spmm.h). Allocates 6 block + 1 vectors, those of Y and, for a plan,
+ * another plan meanwhile. FUR_INVALID if A or M does not suit, if there are fewer than count
+ * vectors orthogonal to Y, or a vector does not fit; memory and results on failure as in fur_eigs.
+ */
+FUR_API fur_status fur_lobpcg(const fur_operator *a, const fur_lobpcg_options *options,
+                              double *values, double *residuals, fur_vector *const *vectors,
+                              fur_eigs_report *report);
 
 #ifdef __cplusplus
 }

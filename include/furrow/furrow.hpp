@@ -1583,6 +1583,14 @@ class solver : public owner<fur_solver, fur_solver_destroy>
         check(fur_solver_solve(get(), b, x, &report), context_);
         return report;
     }
+    /* A X = B from the guesses in X: a report for each column. */
+    std::vector<fur_solver_report> solve(const fur_vectors *b, fur_vectors *x)
+    {
+        auto cols = static_cast<std::size_t>(fur_vectors_get(b)->cols);
+        std::vector<fur_solver_report> reports(cols, fur_default<fur_solver_report>());
+        check(fur_solver_solve_block(get(), b, x, reports.data()), context_);
+        return reports;
+    }
     /* A solve from 0 as a preconditioner, of any value type; the solver must outlive it. */
     linear_operator as_operator(fur_value_type value)
     {
@@ -1620,15 +1628,16 @@ struct eigenpairs {
     fur_eigs_report report = fur_default<fur_eigs_report>();
 };
 
-/* Some eigenvalues at an end of the spectrum of a symmetric (Hermitian) operator. */
-inline eigenpairs eigs(const fur_operator *a, const fur_eigs_options *options = nullptr)
+/* The eigenpairs that a method finds, `find` being fur_eigs or fur_lobpcg. */
+template <typename Options, typename Find>
+eigenpairs find_eigenpairs(const fur_operator *a, const Options *options, int most, Find find)
 {
     fur_context *context = fur_operator_context(a);
     std::int64_t rows = fur_operator_rows(a);
-    auto own = options ? *options : fur_default<fur_eigs_options>();
+    auto own = options ? *options : fur_default<Options>();
     if (own.count == 0)
         own.count = static_cast<int>(rows < 6 ? rows : 6);
-    bool fits = own.count > 0 && own.count <= rows && own.count <= FUR_EIGS_MOST_COUNT;
+    bool fits = own.count > 0 && own.count <= rows && own.count <= most;
     std::size_t count = fits ? static_cast<std::size_t>(own.count) : 0; /* else it is refused */
     eigenpairs found;
     std::vector<fur_vector *> handles;
@@ -1638,10 +1647,21 @@ inline eigenpairs eigs(const fur_operator *a, const fur_eigs_options *options = 
         found.vectors.emplace_back(context, fur_operator_value_type(a), rows);
         handles.push_back(found.vectors[i]);
     }
-    check(fur_eigs(a, &own, found.values.data(), found.residuals.data(), handles.data(),
-                   &found.report),
+    check(find(a, &own, found.values.data(), found.residuals.data(), handles.data(), &found.report),
           context);
     return found;
+}
+
+/* Some eigenvalues at an end of the spectrum of a symmetric (Hermitian) operator. */
+inline eigenpairs eigs(const fur_operator *a, const fur_eigs_options *options = nullptr)
+{
+    return find_eigenpairs(a, options, FUR_EIGS_MOST_COUNT, fur_eigs);
+}
+
+/* The same with a preconditioner, or orthogonal to given vectors. */
+inline eigenpairs lobpcg(const fur_operator *a, const fur_lobpcg_options *options = nullptr)
+{
+    return find_eigenpairs(a, options, FUR_LOBPCG_MOST_COUNT, fur_lobpcg);
 }
 
 /* A file that appears under its name when commit has returned; without it nothing is left. */

@@ -20,6 +20,7 @@
 #include <furrow/csr.h>
 #include <furrow/operator.h>
 #include <furrow/vector.h>
+#include <furrow/vectors.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -33,6 +34,7 @@ typedef struct fur_solver_progress {
     int64_t iteration;
     /* ||r||_2 / ||b||_2 of the recursively updated residual; it may rise where it starts afresh */
     double residual;
+    int64_t column; /* of fur_solver_solve_block: which right-hand side; else 0 */
 } fur_solver_progress;
 
 /* The largest default of max_iterations: two and a half times the iterations to 1e-10 of the
@@ -176,6 +178,22 @@ FUR_API void fur_solver_destroy(fur_solver *solver);
  * is not taken for this one's, and leaves the rest of the report untouched. report may be NULL. */
 FUR_API fur_status fur_solver_solve(fur_solver *solver, const fur_vector *b, fur_vector *x,
                                     fur_solver_report *report);
+
+/* Solves A X = B, column j from the guess in column j of X: x_j and reports[j] are what
+ * fur_solver_solve would give, bit for bit, but for `seconds`, which begin with the call and end
+ * with the column, and `execution`. cg, for the operator of a plan with an exact kernel, solves up
+ * to 16 columns together: a product reads the matrix once for several (furrow/spmm.h), each column
+ * has its own scalars and stops by itself, and what has ended is not multiplied any more. Other
+ * methods and operators, systems that one kernel solves (FUR_EXECUTION_PERSISTENT), and on the CPU
+ * matrices of which a compressed form moves less than that saves, take one column after the other.
+ * reports: of as many as B has columns, all with their size; or NULL.
+ *
+ * Layouts may differ; fastest are columns for both. The first solve together allocates 4 vectors
+ * for each column of those, with blocks in rows up to 6, and a plan for products; the solver keeps
+ * them. FUR_INVALID as in fur_solver_solve, for different numbers of columns and for blocks that
+ * overlap; columns before that one may have been solved. A monitor's stop is of one column. */
+FUR_API fur_status fur_solver_solve_block(fur_solver *solver, const fur_vectors *b, fur_vectors *x,
+                                          fur_solver_report *reports);
 
 /* A solver as a preconditioner z = M r ~ A^-1 r, of any value type of the same kind, real or
  * complex: a solve from 0 by its options, whatever its outcome. A solver of type f32 as an operator

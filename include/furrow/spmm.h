@@ -65,6 +65,7 @@ typedef struct fur_spmm_report {
     int64_t matrix_bytes; /* of A in the kernel's form, which a product reads at least once; X and Y
                              add (rows + cols) entries for each column */
     double seconds_plan;  /* duration of the analysis */
+    int by_columns;       /* 1: blocks in columns are multiplied one column after the other */
 } fur_spmm_report;
 
 /* The plan's kernel and cost: the report lives as long as the plan. For NULL all numbers are 0 and

@@ -55,6 +55,7 @@ struct fur_operator {
     fur_dependent dependent;
     const fur_scaling *scaling;      /* NULL: another operator */
     const fur_csr_view *matrix;      /* of y = A x in the order of FUR_ROW_SEGMENT; NULL: another */
+    const fur_csr *csr;              /* the matrix with that view; NULL: another */
     const fur_stencil_view *stencil; /* the same of a stencil, all of whose rows are its own */
 };
 

@@ -44,6 +44,25 @@ fur_status fur_vectors_to_host(const fur_vectors *x, fur_vectors_view *near);
 fur_status fur_vectors_run(fur_block_task task, fur_block_call call, const fur_vectors *x,
                            fur_vectors *y);
 
+/* Column j of a block in columns as a vector, in place. */
+static inline fur_vector fur_vectors_at(const fur_vectors *x, int64_t j)
+{
+    const fur_vectors_view *v = &x->view;
+    int64_t bytes = j * v->stride * (int64_t)fur_value_size(v->value_type);
+    void *data = v->data ? (char *)v->data + bytes : NULL;
+    return (fur_vector){x->context, v->value_type, v->rows, data, false};
+}
+
+/* Columns first .. first + count - 1 of a block, in place. */
+static inline fur_vectors fur_vectors_part(const fur_vectors *x, int64_t first, int64_t count)
+{
+    fur_vectors part = {x->context, x->view, false};
+    int64_t bytes = first * fur_column_step(&x->view) * (int64_t)fur_value_size(x->view.value_type);
+    part.view.data = x->view.data ? (char *)x->view.data + bytes : NULL;
+    part.view.cols = count;
+    return part;
+}
+
 /* Whether the blocks begin at the same entry and have the same order. */
 static inline bool fur_vectors_are_same(const fur_vectors_view *x, const fur_vectors_view *y)
 {

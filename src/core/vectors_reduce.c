@@ -84,13 +84,12 @@ static fur_status open_columns(const fur_vectors *x, columns *c)
     *c = (columns){.context = x->context};
     if (x->view.layout == FUR_LAYOUT_ROWS)
         FUR_TRY(copy_into_columns(x, &c->copy));
-    const fur_vectors_view *v = c->copy ? &c->copy->view : &x->view;
-    FUR_TRY(fur_env_allocate(env, v->cols, sizeof *c->vectors, &c->vectors));
-    FUR_TRY(fur_env_allocate(env, v->cols, sizeof *c->list, &c->list));
-    int64_t bytes = v->stride * (int64_t)fur_value_size(v->value_type);
-    for (int64_t j = 0; j < v->cols; j++) {
-        void *data = v->data ? (char *)v->data + j * bytes : NULL;
-        c->vectors[j] = (fur_vector){x->context, v->value_type, v->rows, data, false};
+    const fur_vectors *block = c->copy ? c->copy : x;
+    int64_t cols = block->view.cols;
+    FUR_TRY(fur_env_allocate(env, cols, sizeof *c->vectors, &c->vectors));
+    FUR_TRY(fur_env_allocate(env, cols, sizeof *c->list, &c->list));
+    for (int64_t j = 0; j < cols; j++) {
+        c->vectors[j] = fur_vectors_at(block, j);
         c->list[j] = &c->vectors[j];
     }
     return FUR_OK;

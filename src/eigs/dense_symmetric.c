@@ -4,12 +4,27 @@
  * Lanczos outweigh, and finds eigenvectors orthogonal to rounding. */
 #include "dense_symmetric.h"
 
+#include "number.h"
+
 #include <float.h>
 #include <math.h>
 
 #define MOST_SWEEPS 60
 
-/* Rows (or columns) p and q of a matrix with this step between entries: (c p - s q, s p + c q). */
+typedef struct dense {
+    int parts; /* of an entry: 1, or 2 of a complex one */
+    int n;
+    double *a;
+    double *vectors;
+} dense;
+
+/* Row i of a matrix of the problem. */
+static double *row_of(const dense *d, double *matrix, int i)
+{
+    return matrix + i * d->n * d->parts;
+}
+
+/* (p, q) = (c p - s q, s p + c q) for n numbers at p and at q, so far apart. */
 static void rotate(int n, double *p, double *q, int step, double c, double s)
 {
     for (int k = 0; k < n; k++) {
@@ -20,27 +35,70 @@ static void rotate(int n, double *p, double *q, int step, double c, double s)
     }
 }
 
-/* Turns a(p, q) into 0. */
-static void eliminate(int n, double *a, double *vectors, int p, int q)
+/* n complex numbers at x, so many parts apart, times re + i im. */
+static void turn(int n, double *x, int step, double re, double im)
 {
-    double tau = (a[q * n + q] - a[p * n + p]) / 2 / a[p * n + q];
+    for (int k = 0; k < n; k++) {
+        double *at = x + k * step;
+        double x_re = at[0];
+        at[0] = x_re * re - at[1] * im;
+        at[1] = x_re * im + at[1] * re;
+    }
+}
+
+static double modulus(const double *entry, int parts)
+{
+    return parts == 1 ? fabs(entry[0]) : fur_modulus(fur_complex(entry[0], entry[1]));
+}
+
+/* Makes entry (p, q) of a complex matrix real: column q times a number of modulus 1, row q times
+ * its conjugate. */
+static void make_real(const dense *d, int p, int q)
+{
+    double *entry = row_of(d, d->a, p) + 2 * q;
+    double *diagonal = row_of(d, d->a, q) + 2 * q;
+    double own = diagonal[0];
+    double length = modulus(entry, 2);
+    double re = entry[0] / length;
+    double im = -entry[1] / length;
+    turn(d->n, d->a + 2 * q, 2 * d->n, re, im);
+    turn(d->n, row_of(d, d->a, q), 2, re, -im);
+    turn(d->n, row_of(d, d->vectors, q), 2, re, im);
+    entry[0] = length;
+    entry[1] = 0;
+    diagonal[0] = own;
+    diagonal[1] = 0;
+}
+
+/* Turns a(p, q) into 0. */
+static void eliminate(const dense *d, int p, int q)
+{
+    int parts = d->parts;
+    int n = d->n;
+    double *row_p = row_of(d, d->a, p);
+    double *row_q = row_of(d, d->a, q);
+    if (parts == 2 && row_p[2 * q + 1] != 0)
+        make_real(d, p, q);
+    double tau = (row_q[q * parts] - row_p[p * parts]) / 2 / row_p[q * parts];
     double t = 1 / (fabs(tau) + sqrt(1 + tau * tau));
     double c = 1 / sqrt(1 + t * t);
     double s = tau < 0 ? -t * c : t * c;
-    rotate(n, a + p * n, a + q * n, 1, c, s);
-    rotate(n, a + p, a + q, n, c, s);
-    rotate(n, vectors + p * n, vectors + q * n, 1, c, s);
-    a[p * n + q] = a[q * n + p] = 0;
+    rotate(n * parts, row_p, row_q, 1, c, s);
+    for (int part = 0; part < parts; part++)
+        rotate(n, d->a + p * parts + part, d->a + q * parts + part, n * parts, c, s);
+    rotate(n * parts, row_of(d, d->vectors, p), row_of(d, d->vectors, q), 1, c, s);
+    for (int part = 0; part < parts; part++)
+        row_p[q * parts + part] = row_q[p * parts + part] = 0;
 }
 
 /* Whether a sweep found something to eliminate. */
-static int sweep(int n, double *a, double *vectors, double least)
+static int sweep(const dense *d, double least)
 {
     int found = 0;
-    for (int p = 0; p < n; p++)
-        for (int q = p + 1; q < n; q++)
-            if (fabs(a[p * n + q]) > least) {
-                eliminate(n, a, vectors, p, q);
+    for (int p = 0; p < d->n; p++)
+        for (int q = p + 1; q < d->n; q++)
+            if (modulus(row_of(d, d->a, p) + q * d->parts, d->parts) > least) {
+                eliminate(d, p, q);
                 found = 1;
             }
     return found;
@@ -53,30 +111,31 @@ static void exchange(double *a, double *b)
     *b = kept;
 }
 
-static void sort(int n, double *values, double *vectors)
+static void sort(const dense *d, double *values)
 {
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < d->n; i++) {
         int least = i;
-        for (int j = i + 1; j < n; j++)
+        for (int j = i + 1; j < d->n; j++)
             least = values[j] < values[least] ? j : least;
         if (least == i)
             continue;
         exchange(&values[i], &values[least]);
-        for (int k = 0; k < n; k++)
-            exchange(&vectors[i * n + k], &vectors[least * n + k]);
+        for (int k = 0; k < d->n * d->parts; k++)
+            exchange(&row_of(d, d->vectors, i)[k], &row_of(d, d->vectors, least)[k]);
     }
 }
 
-void fur_dense_symmetric_eigen(int n, double *a, double *values, double *vectors)
+void fur_dense_symmetric_eigen(int parts, int n, double *a, double *values, double *vectors)
 {
+    const dense d = {parts, n, a, vectors};
     double most = 0;
-    for (int i = 0; i < n * n; i++) {
+    for (int i = 0; i < n * n * parts; i++) {
         most = fmax(most, fabs(a[i]));
-        vectors[i] = i % (n + 1) == 0;
+        vectors[i] = i % ((n + 1) * parts) == 0;
     }
-    for (int i = 0; i < MOST_SWEEPS && sweep(n, a, vectors, DBL_EPSILON / n * most); i++)
+    for (int i = 0; i < MOST_SWEEPS && sweep(&d, DBL_EPSILON / n * most); i++)
         ;
     for (int i = 0; i < n; i++)
-        values[i] = a[i * n + i];
-    sort(n, values, vectors);
+        values[i] = a[(i * n + i) * parts];
+    sort(&d, values);
 }

@@ -11,6 +11,7 @@
 
 #include "arguments.h"
 #include "clock.h"
+#include "asked.h"
 #include "dense_symmetric.h"
 #include "hashed.h"
 #include "number.h"
@@ -30,8 +31,6 @@
 #define MOST_BASIS 10000
 /* Estimates of residuals are below this share of what the true ones must not exceed. */
 #define SHARE 0.1
-/* V^H A V may be so far from symmetric, as a share of ||A||: far more than rounding makes it. */
-#define ASYMMETRY 1e-2
 
 typedef struct eigs {
     fur_context *context;
@@ -95,7 +94,7 @@ static bool take_column(eigs *e, int j)
         gap = fmax(gap, fmax(fabs(sums[i].re - e->h[j * e->basis + i]), fabs(sums[i].im)));
     for (int i = 0; i <= j; i++)
         e->h[j * e->basis + i] = e->h[i * e->basis + j] = sums[i].re;
-    return gap <= ASYMMETRY * e->norm && fabs(sums[j].im) <= ASYMMETRY * e->norm;
+    return gap <= FUR_EIGS_ASYMMETRY * e->norm && fabs(sums[j].im) <= FUR_EIGS_ASYMMETRY * e->norm;
 }
 
 /* The next vector from what is left of A v_j, of norm beta, or a new one where nothing is. */
@@ -161,7 +160,7 @@ static void solve_projected(eigs *e)
     for (int i = 0; i < e->size; i++)
         for (int j = 0; j < e->size; j++)
             e->work[i * e->size + j] = e->h[i * e->basis + j];
-    fur_dense_symmetric_eigen(e->size, e->work, e->theta, e->s);
+    fur_dense_symmetric_eigen(1, e->size, e->work, e->theta, e->s);
     e->norm = fmax(e->norm, fmax(fabs(e->theta[0]), fabs(e->theta[e->size - 1])));
 }
 
@@ -347,28 +346,11 @@ static fur_status set_defaults(eigs *e)
         return fur_context_fail(e->context, FUR_INVALID, "the basis has at most %d vectors",
                                 MOST_BASIS);
     if (o->tolerance == 0)
-        o->tolerance = fur_value_is_single(e->value) ? 1e-5 : 1e-10;
+        o->tolerance = fur_eigs_tolerance(e->value);
     if (o->max_iterations == 0)
         o->max_iterations = e->n < (FUR_SOLVER_MOST_ITERATIONS - 1000) / 10
                                 ? 10 * e->n + 1000
                                 : FUR_SOLVER_MOST_ITERATIONS;
-    return FUR_OK;
-}
-
-static fur_status check(const eigs *e, fur_vector *const *vectors)
-{
-    if (fur_operator_cols(e->a) != e->n)
-        return fur_context_fail(e->context, FUR_INVALID,
-                                "eigenvalues need a square matrix, this one is %lld x %lld",
-                                (long long)e->n, (long long)fur_operator_cols(e->a));
-    for (int i = 0; vectors && i < e->options.count; i++)
-        if (!vectors[i] || fur_vector_size(vectors[i]) != e->n ||
-            fur_vector_value_type(vectors[i]) != e->value ||
-            fur_vector_context(vectors[i]) != e->context)
-            return fur_context_fail(e->context, FUR_INVALID,
-                                    "vector %d must have %lld entries of type %s in the matrix's "
-                                    "context",
-                                    i, (long long)e->n, fur_value_name(e->value));
     return FUR_OK;
 }
 
@@ -455,7 +437,7 @@ fur_status fur_eigs(const fur_operator *a, const fur_eigs_options *options, doub
     e.value = fur_operator_value_type(a);
     e.epsilon = fur_value_is_single(e.value) ? FLT_EPSILON : DBL_EPSILON;
     FUR_TRY(set_defaults(&e));
-    FUR_TRY(check(&e, vectors));
+    FUR_TRY(fur_eigs_check(a, e.options.count, vectors));
     e.basis = e.options.basis;
     e.keep = e.options.count + (e.basis - e.options.count) / 2;
     fur_status status = make_workspace(&e);

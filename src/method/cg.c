@@ -18,7 +18,7 @@
  *
  *     x += alpha p; p' = z + beta p; p'.q   x p z x p'       5
  *     r -= alpha q; ||r||, r.z              p r r            3 */
-#include "solver.h"
+#include "cg.h"
 
 #include "core.h"
 #include "fused.h"
@@ -49,31 +49,19 @@ enum { RZ, PQ, RR };
 /* The iteration of a pass from which they are recorded. */
 #define FIRST_RECORDED 8
 
-/* The vectors of a solve by their names in the literature. */
-typedef struct cg {
-    fur_vector *r;       /* residual */
-    fur_vector *p[2];    /* search direction; of fused passes those of every second iteration */
-    fur_vector *q;       /* A p */
-    fur_vector *z;       /* M r; r itself where M is diagonal or missing */
-    const fur_vector *d; /* of a diagonal M; NULL: of a constant */
-    fur_scalar constant;
-    bool applies; /* M is another operator: z is stored */
-    bool fuses;   /* iterations are the passes of fused.h */
-} cg;
-
-static cg vectors_of(const fur_solve *s)
+static fur_cg vectors_of(const fur_solve *s)
 {
     const fur_scaling *m = s->preconditioner ? s->preconditioner->scaling : NULL;
     bool applies = s->preconditioner && !m;
     bool fuses = s->fused && !applies && (!m || m->is_constant);
-    return (cg){.r = s->r,
-                .p = {s->work[0], s->work[fuses ? 2 : 0]},
-                .q = s->work[1],
-                .z = applies ? s->work[2] : s->r,
-                .d = m && !m->is_constant ? m->d : NULL,
-                .constant = m && m->is_constant ? m->constant : fur_real(1),
-                .applies = applies,
-                .fuses = fuses};
+    return (fur_cg){.r = s->r,
+                    .p = {s->work[0], s->work[fuses ? 2 : 0]},
+                    .q = s->work[1],
+                    .z = applies ? s->work[2] : s->r,
+                    .d = m && !m->is_constant ? m->d : NULL,
+                    .constant = m && m->is_constant ? m->constant : fur_real(1),
+                    .applies = applies,
+                    .fuses = fuses};
 }
 
 /* The step and the direction need r.z > 0 and p.q > 0; ||r|| at the target ends the solve. */
@@ -87,21 +75,22 @@ static fur_status set_guards(const fur_solve *s)
 }
 
 /* z = M r; r.z */
-static fur_status precondition(const fur_solve *s, const cg *v)
+static fur_status precondition(const fur_solve *s, const fur_cg *v)
 {
     FUR_TRY(fur_operator_apply(s->preconditioner, v->r, v->z));
     return fur_dot_into(v->r, v->z, s->scalars, RZ);
 }
 
 /* The direction of an iteration, from 1 on. */
-static fur_vector *direction(const cg *v, int64_t iteration)
+static fur_vector *direction(const fur_cg *v, int64_t iteration)
 {
     return v->p[(iteration - 1) % 2];
 }
 
-/* The first direction: p = z; r.z */
-static fur_status begin(const fur_solve *s, const cg *v)
+fur_status fur_cg_begin(const fur_cg_course *c)
 {
+    const fur_solve *s = c->s;
+    const fur_cg *v = &c->v;
     fur_vector *p = direction(v, 1);
     if (v->applies)
         FUR_TRY(precondition(s, v));
@@ -114,31 +103,39 @@ static fur_status begin(const fur_solve *s, const cg *v)
     return v->applies ? FUR_OK : fur_dot_into(v->r, p, s->scalars, RZ);
 }
 
-/* q = A p; r -= alpha q with alpha = r.z / p.q; ||r||, r.z */
-static fur_status reduce(fur_solve *s, const cg *v, const fur_vector *p)
+fur_status fur_cg_reduce(fur_cg_course *c)
 {
+    const fur_solve *s = c->s;
+    const fur_cg *v = &c->v;
     fur_coefficient alpha = {fur_real(-1), s->scalars, RZ, PQ};
-    FUR_TRY(fur_solve_multiply(s, p, v->q));
-    FUR_TRY(fur_dot_into(p, v->q, s->scalars, PQ));
+    c->issued++;
+    c->turned = false;
+    FUR_TRY(fur_dot_into(direction(v, c->issued), v->q, s->scalars, PQ));
     return v->applies
                ? fur_axpy_norm2_into(alpha, v->q, v->r, s->scalars, RR)
                : fur_axpy_norms_into(alpha, v->q, v->d, v->constant, v->r, s->scalars, RR, RZ);
 }
 
 /* The same without q, where the turn has found p.q. */
-static fur_status descend(fur_solve *s, const cg *v, const fur_vector *p)
+static fur_status descend(fur_cg_course *c)
 {
-    fur_coefficient alpha = {fur_real(-1), s->scalars, RZ, PQ};
-    s->products++;
-    return fur_fused_descend(s, alpha, v->constant, p, RR, RZ);
+    fur_coefficient alpha = {fur_real(-1), c->s->scalars, RZ, PQ};
+    c->s->products++;
+    c->issued++;
+    c->turned = false;
+    return fur_fused_descend(c->s, alpha, c->v.constant, direction(&c->v, c->issued), RR, RZ);
 }
 
-/* z = M r where it is stored; x += alpha p; the next p = z + beta p with beta = r.z over the one
- * before */
-static fur_status turn(fur_solve *s, const cg *v, const fur_vector *p, fur_vector *next)
+/* x += alpha p; the next p = z + beta p with beta = r.z over the one before */
+fur_status fur_cg_turn(fur_cg_course *c)
 {
+    const fur_solve *s = c->s;
+    const fur_cg *v = &c->v;
+    const fur_vector *p = direction(v, c->issued);
+    fur_vector *next = direction(v, c->issued + 1);
     fur_coefficient alpha = {fur_real(1), s->scalars, FUR_PREVIOUS(RZ), PQ};
     fur_coefficient beta = {fur_real(1), s->scalars, RZ, FUR_PREVIOUS(RZ)};
+    c->turned = true;
     if (v->applies)
         FUR_TRY(precondition(s, v));
     return v->fuses ? fur_fused_turn(s, alpha, beta, v->constant, p, next, PQ)
@@ -155,21 +152,7 @@ static fur_outcome verdict(const fur_scalars_state *state)
                                             : FUR_OUTCOME_BREAKDOWN;
 }
 
-/* One pass: where it began, and what of it is under way. */
-typedef struct course {
-    fur_solve *s;
-    cg v;
-    int64_t before;   /* iterations of earlier passes */
-    double first;     /* ||r|| at the start */
-    int64_t issued;   /* iterations whose residual is computed or queued */
-    bool turned;      /* the last one's update of x and p is, too */
-    bool records;     /* iterations are recorded and replayed, if that works */
-    int64_t recorded; /* after so many of them some are; 0: none */
-} course;
-
-/* Looks at the scalars: at the last iteration that was completed, if there is a new one, and at
- * what kept the next from being. */
-static fur_status look(const course *c, bool *over)
+fur_status fur_cg_look(const fur_cg_course *c, bool *over)
 {
     fur_solve *s = c->s;
     fur_scalars_state state = FUR_DEFAULT(fur_scalars_state);
@@ -185,7 +168,7 @@ static fur_status look(const course *c, bool *over)
 
 /* The last update of x, which nothing has halted but was not reached: alpha = r.z / p.q of the last
  * residual, whose r.z is no longer the last if the next one was stored. */
-static fur_status settle(const course *c)
+fur_status fur_cg_settle(const fur_cg_course *c)
 {
     fur_scalars_state state = FUR_DEFAULT(fur_scalars_state);
     FUR_TRY(fur_scalars_get(c->s->scalars, &state));
@@ -201,7 +184,7 @@ static fur_status settle(const course *c)
  * conjugate to the direction before, of which q is. p.q = z.q + beta p'.q must be 0, which needs A
  * and M to be symmetric. Only these iterations are looked at, whatever others are, and what is
  * found is the same. */
-static fur_status check_course(const course *c, bool *over)
+fur_status fur_cg_check(const fur_cg_course *c, bool *over)
 {
     fur_solve *s = c->s;
     fur_scalars_state state = FUR_DEFAULT(fur_scalars_state);
@@ -257,7 +240,7 @@ static double sum_descent(int64_t k, const double *rz, const double *pq)
 
 /* What the coefficients of this pass tell: the largest eigenvalue of M A and its quotient with the
  * smallest, and by how much the error has fallen. */
-static fur_status take_estimates(fur_solve *s)
+fur_status fur_cg_take_estimates(fur_solve *s)
 {
     fur_scalars_state state = FUR_DEFAULT(fur_scalars_state);
     double *rz = s->scratch;
@@ -291,62 +274,44 @@ static int64_t scratch(int restart)
 
 /* Entries of vectors that an iteration moves for each row, besides A, p and q of the product, and
  * another M than a diagonal: above. */
-static int transfers(const cg *v)
+static int transfers(const fur_cg *v)
 {
     return v->fuses ? 6 : 2 + (v->d ? 4 : 3) + (v->d ? 6 : 5) + (v->applies ? 2 : 0);
 }
 
-/* 16, 32, 64, ... */
-static bool is_milestone(int64_t iteration)
+/* The product and the residual of an iteration. */
+static fur_status end_next(fur_cg_course *c)
 {
-    return iteration >= 16 && (iteration & (iteration - 1)) == 0;
+    if (c->v.fuses)
+        return descend(c);
+    FUR_TRY(fur_solve_multiply(c->s, direction(&c->v, c->issued + 1), c->v.q));
+    return fur_cg_reduce(c);
 }
 
-/* One iteration more is begun, by the turn of the last. */
-static fur_status begin_next(course *c)
+static fur_status advance(fur_cg_course *c)
 {
-    const cg *v = &c->v;
-    return turn(c->s, v, direction(v, c->issued), direction(v, c->issued + 1));
-}
-
-/* And ended, by the residual after it. */
-static fur_status end_next(course *c)
-{
-    const fur_vector *p = direction(&c->v, c->issued + 1);
-    FUR_TRY(c->v.fuses ? descend(c->s, &c->v, p) : reduce(c->s, &c->v, p));
-    c->issued++;
-    return FUR_OK;
-}
-
-static fur_status advance(course *c)
-{
-    FUR_TRY(begin_next(c));
+    FUR_TRY(fur_cg_turn(c));
     return end_next(c);
 }
 
 /* The same with a look at the course between the two. */
-static fur_status advance_with_care(course *c, bool *over)
+static fur_status advance_with_care(fur_cg_course *c, bool *over)
 {
     if (c->v.fuses)
         FUR_TRY(fur_operator_apply(c->s->a, direction(&c->v, c->issued), c->v.q));
-    FUR_TRY(begin_next(c));
-    c->turned = true;
-    FUR_TRY(check_course(c, over));
-    if (*over)
-        return FUR_OK;
-    FUR_TRY(end_next(c));
-    c->turned = false;
-    return FUR_OK;
+    FUR_TRY(fur_cg_turn(c));
+    FUR_TRY(fur_cg_check(c, over));
+    return *over ? FUR_OK : end_next(c);
 }
 
 /* The iterations of a recording: it begins and ends with p in one place. */
-static int64_t stride(const course *c)
+static int64_t stride(const fur_cg_course *c)
 {
     return c->v.fuses ? 2 : 1;
 }
 
 /* Records a few iterations. What cannot be recorded after all is run call by call. */
-static void record(course *c)
+static void record(fur_cg_course *c)
 {
     int64_t products = c->s->products;
     int64_t issued = c->issued;
@@ -364,7 +329,7 @@ static void record(course *c)
 }
 
 /* Iterations that are not issued one by one. */
-static void count_ahead(course *c, fur_execution execution, int64_t count)
+static void count_ahead(fur_cg_course *c, fur_execution execution, int64_t count)
 {
     c->s->execution = execution;
     c->s->products += count;
@@ -372,20 +337,20 @@ static void count_ahead(course *c, fur_execution execution, int64_t count)
 }
 
 /* Whether the next iterations are those of the recording, and all of them wanted. */
-static bool is_recorded(const course *c, int64_t end)
+static bool is_recorded(const fur_cg_course *c, int64_t end)
 {
     return c->recorded && (c->issued - c->recorded) % stride(c) == 0 &&
            c->issued + stride(c) <= end;
 }
 
-static fur_status replay(course *c, int64_t times)
+static fur_status replay(fur_cg_course *c, int64_t times)
 {
     count_ahead(c, FUR_EXECUTION_RECORDED, times * stride(c));
     return fur_recording_replay(c->s->recording, times);
 }
 
 /* `count` iterations, the first few of a pass call by call: many passes are short. */
-static fur_status advance_by(course *c, int64_t count)
+static fur_status advance_by(fur_cg_course *c, int64_t count)
 {
     if (c->s->persistent) {
         count_ahead(c, FUR_EXECUTION_PERSISTENT, count);
@@ -405,7 +370,7 @@ static fur_status advance_by(course *c, int64_t count)
 }
 
 /* Iterations up to the next that the host stops at. */
-static fur_status advance_to(course *c, int64_t end)
+static fur_status advance_to(fur_cg_course *c, int64_t end)
 {
     int64_t milestone = 16;
     while (milestone <= c->issued)
@@ -413,25 +378,25 @@ static fur_status advance_to(course *c, int64_t end)
     return advance_by(c, (end < milestone ? end : milestone) - c->issued);
 }
 
-static fur_status iterate(course *c)
+static fur_status iterate(fur_cg_course *c)
 {
     fur_solve *s = c->s;
     bool over = false;
     int64_t next_look = fur_solve_next_look(s, c->before);
-    FUR_TRY(begin(s, &c->v));
-    FUR_TRY(reduce(s, &c->v, direction(&c->v, 1)));
-    c->issued = 1;
+    FUR_TRY(fur_cg_begin(c));
+    FUR_TRY(fur_solve_multiply(s, direction(&c->v, 1), c->v.q));
+    FUR_TRY(fur_cg_reduce(c));
     for (;;) {
         if (c->before + c->issued == next_look) {
-            FUR_TRY(look(c, &over));
+            FUR_TRY(fur_cg_look(c, &over));
             next_look = fur_solve_next_look(s, next_look);
         }
-        if (!over && is_milestone(c->issued))
+        if (!over && fur_cg_is_milestone(c->issued))
             FUR_TRY(advance_with_care(c, &over));
         else if (!over)
             FUR_TRY(advance_to(c, next_look - c->before));
         if (over)
-            return settle(c);
+            return fur_cg_settle(c);
     }
 }
 
@@ -441,20 +406,26 @@ static int64_t look_ahead(const fur_solve *s)
     return s->persistent && !s->options->monitor ? PERSISTENT_AHEAD : 0;
 }
 
-static fur_status run(fur_solve *s)
+fur_status fur_cg_open(fur_solve *s, fur_cg_course *c)
 {
-    course c = {.s = s,
-                .v = vectors_of(s),
-                .before = s->iterations,
-                .first = s->residual,
-                .records = s->recording != NULL};
+    *c = (fur_cg_course){.s = s,
+                         .v = vectors_of(s),
+                         .before = s->iterations,
+                         .first = s->residual,
+                         .records = s->recording != NULL};
     s->look_ahead = look_ahead(s);
     if (s->persistent)
         FUR_TRY(fur_persistent_refresh(s->persistent));
-    s->bytes = fur_solve_bytes(s, transfers(&c.v));
-    FUR_TRY(set_guards(s));
+    s->bytes = fur_solve_bytes(s, transfers(&c->v));
+    return set_guards(s);
+}
+
+static fur_status run(fur_solve *s)
+{
+    fur_cg_course c;
+    FUR_TRY(fur_cg_open(s, &c));
     FUR_TRY(iterate(&c));
-    return take_estimates(s);
+    return fur_cg_take_estimates(s);
 }
 
 extern const fur_method fur_method_cg;
@@ -470,4 +441,5 @@ const fur_method fur_method_cg = {
     .reduces = true,
     .descends = true,
     .run = run,
+    .run_block = fur_cg_run_block,
 };

@@ -1,4 +1,5 @@
 /* A solve: passes of a method, until the true residual says that it is done. */
+#include "drive.h"
 #include "red_black.h"
 #include "residual_bound.h"
 
@@ -47,7 +48,7 @@ bool fur_solve_is_over(fur_solve *solve, int64_t iteration, double residual)
 {
     solve->iterations = iteration;
     solve->residual = residual;
-    fur_solver_progress progress = {iteration, fur_relative(solve, residual)};
+    fur_solver_progress progress = {iteration, fur_relative(solve, residual), solve->column};
     const fur_solver_options *o = solve->options;
     solve->stopped = o->monitor && o->monitor(o->monitor_user, &progress) != 0;
     if (!(residual < HUGE_VAL))
@@ -93,31 +94,21 @@ fur_status fur_solve_preconditioned(fur_solve *solve, const fur_vector *r, fur_v
     return solve->preconditioner ? fur_operator_apply(solve->preconditioner, r, spare) : FUR_OK;
 }
 
-/* The solve of a caller: what it is about, and what is known of it in the caller's units. */
-typedef struct drive {
-    fur_solver *solver;
-    fur_solve *pass;
-    const fur_vector *b;
-    fur_vector *x;
-    double b_norm;
-    double goal;     /* for the true residual */
-    double residual; /* the true one */
-    double normal;   /* ||A^H r - damp^2 d||, where d is the change of x; -1: not computed */
-    double damped;   /* damp ||d||, which damping adds to the residual */
-    bool reduced;    /* passes are of the reduced system */
-} drive;
-
-/* r = b - A x, and its norm */
-static fur_status take_residual(drive *d, const fur_vector *x)
+fur_status fur_drive_take_residual(fur_drive *d, fur_vector *r)
 {
-    fur_vector *r = d->solver->r;
-    FUR_TRY(fur_solve_multiply(d->pass, x, r));
     FUR_TRY(fur_axpby(fur_real(1), d->b, fur_real(-1), r));
     return fur_norm2(r, &d->residual);
 }
 
+/* r = b - A x, and its norm */
+static fur_status take_residual(fur_drive *d, const fur_vector *x)
+{
+    FUR_TRY(fur_solve_multiply(d->pass, x, d->solver->r));
+    return fur_drive_take_residual(d, d->solver->r);
+}
+
 /* ||A^H r - damp^2 d||, by the first vector of the workspace */
-static fur_status take_normal_residual(drive *d)
+static fur_status take_normal_residual(fur_drive *d)
 {
     double damp = d->solver->options.damp;
     fur_vector *t = d->solver->work[0];
@@ -130,50 +121,8 @@ static fur_status take_normal_residual(drive *d)
     return fur_norm2(t, &d->normal);
 }
 
-/* The first entry that is not finite, from 1; 0 if there is none. */
-static fur_status find_wild(const fur_vector *x, int64_t *found)
-{
-    fur_value_type value = fur_vector_value_type(x);
-    fur_context *context = fur_vector_context(x);
-    int64_t n = fur_vector_size(x);
-    int parts = fur_value_parts(value);
-    void *entries;
-    FUR_TRY(fur_context_allocate(context, (size_t)n * fur_value_size(value), &entries));
-    fur_status status = fur_vector_download(x, entries);
-    *found = 0;
-    for (int64_t i = n * parts; status == FUR_OK && i > 0; i--)
-        if (!(fabs(fur_value_part(value, entries, i - 1)) < HUGE_VAL))
-            *found = fur_shared_begin(context) + (i - 1) / parts + 1;
-    fur_context_release(context, entries);
-    return status;
-}
-
-/* Says which entry of b, of the guess or of A times it is not finite. */
-static fur_status refuse_wild(const drive *d)
-{
-    const struct {
-        const char *name;
-        const fur_vector *vector;
-    } suspects[] = {
-        {"b", d->b},
-        {"the initial guess", d->x},
-        {"b - A x of the initial guess x (so A has NaN or infinity in that row, or overflows)",
-         d->solver->r},
-    };
-    for (size_t i = 0; i < sizeof suspects / sizeof *suspects; i++) {
-        int64_t found;
-        FUR_TRY(find_wild(suspects[i].vector, &found));
-        if (found > 0)
-            return fur_context_fail(d->solver->context, FUR_INVALID,
-                                    "entry %lld of %s is not a finite number; nothing was solved",
-                                    (long long)found, suspects[i].name);
-    }
-    return fur_context_fail(d->solver->context, FUR_INVALID,
-                            "the norm of b - A x overflows; nothing was solved");
-}
-
 /* The power of two that brings a residual into the range in which passes work; 1 if it is there. */
-static double scale_of(const drive *d)
+static double scale_of(const fur_drive *d)
 {
     int range =
         fur_value_is_single(fur_vector_value_type(d->b)) ? FUR_SOLVE_SINGLE_RANGE : FUR_SOLVE_RANGE;
@@ -181,8 +130,7 @@ static double scale_of(const drive *d)
     return exponent < -range || exponent > range ? scalbn(1, -exponent) : 1;
 }
 
-/* One pass, towards a target in the caller's units: of x itself, or of the correction from 0. */
-static fur_status run_pass(drive *d, fur_vector *x, double target)
+void fur_drive_aim(fur_drive *d, fur_vector *x, double target)
 {
     fur_solve *s = d->pass;
     s->x = x;
@@ -190,6 +138,13 @@ static fur_status run_pass(drive *d, fur_vector *x, double target)
     s->b_norm = d->b_norm * s->scale;
     s->target = target * s->scale;
     s->residual = d->residual * s->scale;
+}
+
+/* One pass, towards a target in the caller's units: of x itself, or of the correction from 0. */
+static fur_status run_pass(fur_drive *d, fur_vector *x, double target)
+{
+    fur_solve *s = d->pass;
+    fur_drive_aim(d, x, target);
     if (s->scale != 1)
         FUR_TRY(fur_vector_scale(s->r, fur_real(s->scale)));
     FUR_TRY(d->reduced ? fur_red_black_run(d->solver->red_black, d->solver->method, s)
@@ -199,14 +154,14 @@ static fur_status run_pass(drive *d, fur_vector *x, double target)
 }
 
 /* The true residuals after a pass. */
-static fur_status take_residuals(drive *d)
+static fur_status take_residuals(fur_drive *d)
 {
     FUR_TRY(take_residual(d, d->x));
     return d->solver->method->kind == FUR_METHOD_LEAST_SQUARES ? take_normal_residual(d) : FUR_OK;
 }
 
 /* x += correction if the true residual is less then. */
-static fur_status accept(drive *d)
+static fur_status accept(fur_drive *d)
 {
     fur_vector *sum = d->solver->correction;
     double before = d->residual;
@@ -220,7 +175,7 @@ static fur_status accept(drive *d)
 
 /* x += the correction that a pass finds from the true residual, unless that is none; the true
  * residuals then. */
-static fur_status correct(drive *d, double target)
+static fur_status correct(fur_drive *d, double target)
 {
     fur_vector *correction = d->solver->correction;
     double before = d->residual;
@@ -236,24 +191,22 @@ static fur_status correct(drive *d, double target)
     return take_residuals(d);
 }
 
-/* Whether the first pass must be one of a correction: for damping, which is of the change of x,
- * where the residual needs a scale, and where x may get worse. */
-static bool must_correct(const drive *d)
+bool fur_drive_must_correct(const fur_drive *d)
 {
     return d->solver->options.damp > 0 || scale_of(d) != 1 || d->solver->method->guarded;
 }
 
 /* The first pass, of x itself where that can be. */
-static fur_status begin(drive *d)
+static fur_status begin(fur_drive *d)
 {
-    if (must_correct(d))
+    if (fur_drive_must_correct(d))
         return correct(d, d->goal);
     FUR_TRY(run_pass(d, d->x, d->goal));
     return take_residuals(d);
 }
 
 /* Whether the least-squares solution that a method claims is one. */
-static bool is_least_squares(const drive *d)
+static bool is_least_squares(const fur_drive *d)
 {
     double residual = larger(d->residual, d->damped);
     return d->normal <= NORMAL_SLACK * d->solver->options.rtol * d->pass->norm * residual;
@@ -262,7 +215,7 @@ static bool is_least_squares(const drive *d)
 /* The outcome of a solve by the true residual after a pass, and what that had to fall below.
  * FUR_OUTCOME_CONVERGED of a pass is only what its recursion says: FUR_OUTCOME_UNSOLVED means that
  * another pass may help. */
-static fur_outcome judge(const drive *d, double least)
+static fur_outcome judge(const fur_drive *d, double least)
 {
     const fur_solve *s = d->pass;
     bool claimed = s->outcome == FUR_OUTCOME_LEAST_SQUARES;
@@ -285,26 +238,34 @@ static fur_outcome judge(const drive *d, double least)
 }
 
 /* What a correction has to reach. */
-static double correction_target(const drive *d)
+static double correction_target(const fur_drive *d)
 {
     double most = SURE_GAIN * d->residual;
     return larger(MOST_GAIN * d->residual, d->goal < most ? d->goal : most);
 }
 
-/* Passes until x meets the goal or a pass does not help. */
-static fur_status run(drive *d)
+fur_status fur_drive_start(fur_drive *d, const fur_vector *r, bool *over)
 {
     fur_solve *s = d->pass;
-    FUR_TRY(take_residual(d, d->x));
     if (!(d->residual < HUGE_VAL))
-        return refuse_wild(d);
+        return fur_drive_refuse_wild(d, r);
     s->b_norm = d->b_norm;
     s->target = d->goal;
     s->scale = 1;
-    if (fur_solve_is_over(s, 0, d->residual))
-        return FUR_OK;
-    double least = d->solver->method->guarded ? nextafter(d->residual, 0) : HUGE_VAL;
-    FUR_TRY(begin(d));
+    *over = fur_solve_is_over(s, 0, d->residual);
+    return FUR_OK;
+}
+
+/* What the residual of a first pass must be below, so that it counts. */
+static double first_limit(const fur_drive *d)
+{
+    return d->solver->method->guarded ? nextafter(d->residual, 0) : HUGE_VAL;
+}
+
+/* Passes until x meets the goal or a pass does not help; the last one had to fall below `least`. */
+static fur_status finish(fur_drive *d, double least)
+{
+    fur_solve *s = d->pass;
     for (;;) {
         s->outcome = judge(d, least);
         if (s->outcome != FUR_OUTCOME_UNSOLVED)
@@ -314,9 +275,32 @@ static fur_status run(drive *d)
     }
 }
 
+fur_status fur_drive_finish(fur_drive *d, const fur_vector *r)
+{
+    FUR_TRY(fur_vector_copy(r, d->solver->r));
+    return finish(d, HUGE_VAL);
+}
+
+fur_status fur_drive_solve(fur_drive *d)
+{
+    double least = first_limit(d);
+    FUR_TRY(begin(d));
+    return finish(d, least);
+}
+
+/* The solve of one right-hand side. */
+static fur_status run(fur_drive *d)
+{
+    bool over = false;
+    FUR_TRY(take_residual(d, d->x));
+    FUR_TRY(fur_drive_start(d, d->solver->r, &over));
+    return over ? FUR_OK : fur_drive_solve(d);
+}
+
 /* ||x'||_A^2 - ||x' - x||_A^2 = x.(b + r) for A x' = b and the residual r of x, in units of 4^half;
  * `spare` for x in units of b. */
-static fur_status take_known_energy(const drive *d, fur_vector *spare, int *half, double *energy)
+static fur_status take_known_energy(const fur_drive *d, fur_vector *spare, int *half,
+                                    double *energy)
 {
     bool single = fur_value_is_single(fur_vector_value_type(d->x));
     fur_scalar xb;
@@ -332,9 +316,9 @@ static fur_status take_known_energy(const drive *d, fur_vector *spare, int *half
 
 /* The error of x, from below: what a pass takes away of it that begins with x's true residual. Its
  * correction of x is dropped, as is all else that it finds. */
-static fur_status estimate_error(const drive *own, double *error)
+static fur_status estimate_error(const fur_drive *own, double *error)
 {
-    drive d = *own;
+    fur_drive d = *own;
     fur_solve s = *own->pass;
     fur_solver_options options = *s.options;
     fur_vector *correction = d.solver->correction;
@@ -357,7 +341,7 @@ static fur_status estimate_error(const drive *own, double *error)
 }
 
 /* Whether an outcome leaves it open that A is positive definite, and iterations may go on. */
-static bool may_estimate(const drive *d)
+static bool may_estimate(const fur_drive *d)
 {
     fur_outcome outcome = d->pass->outcome;
     return d->solver->method->descends && d->residual > 0 && d->b_norm > 0 &&
@@ -374,7 +358,7 @@ static const fur_csr_view *rows_of(const fur_solver *solver)
 }
 
 /* How good x is, where that was asked for. */
-static fur_status take_bounds(const drive *d, fur_solver_report *report)
+static fur_status take_bounds(const fur_drive *d, fur_solver_report *report)
 {
     const fur_csr_view *a = rows_of(d->solver);
     if (!d->solver->options.bounds)
@@ -432,47 +416,61 @@ static fur_solve solve_of(const fur_solver *solver)
     };
 }
 
+fur_status fur_drive_open(fur_solver *solver, const fur_vector *b, fur_vector *x, fur_solve *pass,
+                          fur_drive *d)
+{
+    const fur_solver_options *o = &solver->options;
+    *pass = solve_of(solver);
+    *d = (fur_drive){.solver = solver,
+                     .pass = pass,
+                     .b = b,
+                     .x = x,
+                     .normal = -1,
+                     .reduced = fur_red_black_works(solver->red_black),
+                     .start = fur_seconds()};
+    FUR_TRY(fur_norm2(b, &d->b_norm));
+    d->goal = larger(fur_target(o->rtol, d->b_norm), o->atol);
+    /* Any guess but 0 would only be rounded towards it. */
+    return d->b_norm == 0 ? fur_vector_fill(x, fur_real(0)) : FUR_OK;
+}
+
+fur_status fur_drive_report(const fur_drive *d, fur_solver_report *report)
+{
+    const fur_solve *pass = d->pass;
+    double unit = d->b_norm > 0 ? d->b_norm : 1;
+    fur_solver_report own = {
+        .outcome = pass->outcome,
+        .iterations = pass->iterations,
+        .residual_recursive = pass->residual / unit,
+        .residual = d->residual / unit,
+        .seconds = fur_seconds() - d->start,
+        .method = d->solver->options.method,
+        .products = pass->products,
+        .condition = pass->condition,
+        .norm = pass->norm,
+        .bytes = pass->bytes,
+        .execution = pass->execution,
+        .normal_residual = d->normal > 0 ? d->normal : 0,
+        .reduced = d->reduced,
+        .residual_bound = NAN,
+        .error_a_norm = NAN,
+    };
+    FUR_TRY(take_bounds(d, &own));
+    fur_report_fill(report, &own, sizeof own);
+    return FUR_OK;
+}
+
 fur_status fur_solver_solve(fur_solver *solver, const fur_vector *b, fur_vector *x,
                             fur_solver_report *report)
 {
+    fur_solve pass;
+    fur_drive d;
     FUR_CHECK_REPORT(solver ? solver->context : NULL, fur_solver_report, report);
     if (report)
         report->outcome = FUR_OUTCOME_UNSOLVED;
     FUR_NEED(solver ? solver->context : NULL, solver, b, x);
-    double start = fur_seconds();
-    const fur_solver_options *o = &solver->options;
-    fur_solve pass = solve_of(solver);
-    drive d = {.solver = solver,
-               .pass = &pass,
-               .b = b,
-               .x = x,
-               .normal = -1,
-               .reduced = fur_red_black_works(solver->red_black)};
     FUR_TRY(check_vectors(solver, b, x));
-    FUR_TRY(fur_norm2(b, &d.b_norm));
-    d.goal = larger(fur_target(o->rtol, d.b_norm), o->atol);
-    if (d.b_norm == 0) /* any guess but 0 would only be rounded towards it */
-        FUR_TRY(fur_vector_fill(x, fur_real(0)));
+    FUR_TRY(fur_drive_open(solver, b, x, &pass, &d));
     FUR_TRY(run(&d));
-    double unit = d.b_norm > 0 ? d.b_norm : 1;
-    fur_solver_report own = {
-        .outcome = pass.outcome,
-        .iterations = pass.iterations,
-        .residual_recursive = pass.residual / unit,
-        .residual = d.residual / unit,
-        .seconds = fur_seconds() - start,
-        .method = o->method,
-        .products = pass.products,
-        .condition = pass.condition,
-        .norm = pass.norm,
-        .bytes = pass.bytes,
-        .execution = pass.execution,
-        .normal_residual = d.normal > 0 ? d.normal : 0,
-        .reduced = d.reduced,
-        .residual_bound = NAN,
-        .error_a_norm = NAN,
-    };
-    FUR_TRY(take_bounds(&d, &own));
-    fur_report_fill(report, &own, sizeof own);
-    return FUR_OK;
+    return fur_drive_report(&d, report);
 }

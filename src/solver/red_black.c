@@ -17,7 +17,9 @@
 
 #include "colours.h"
 #include "csr.h"
+#include "vectors.h"
 
+#include <furrow/spmm.h>
 #include <furrow/spmv.h>
 
 #include <math.h>
@@ -27,7 +29,8 @@
 typedef struct block {
     fur_csr *matrix;
     fur_spmv *plan;
-    int32_t *from; /* where the context's kernels work */
+    fur_spmm *together; /* for several vectors; NULL until there are some */
+    int32_t *from;      /* where the context's kernels work */
 } block;
 
 struct fur_red_black {
@@ -100,6 +103,7 @@ static fur_status update(void *object)
 
 static void release_block(fur_context *context, block *b)
 {
+    fur_spmm_destroy(b->together);
     fur_spmv_destroy(b->plan);
     fur_csr_destroy(b->matrix);
     fur_memory_release(context, b->from);
@@ -325,40 +329,124 @@ static void widen_spectrum(fur_solve *s, double condition, double norm)
     s->norm = wider ? largest : norm;
 }
 
-/* The method's pass with the reduced system in place of the whole one. */
-static fur_status run_method(fur_red_black *rb, const fur_method *method, fur_solve *s)
+/* The pass begins with the reduced system in place of the whole one, unless what is left is in the
+ * black rows. */
+static fur_status enter(fur_red_black *rb, fur_solve *s, bool *runs)
 {
-    const fur_solve whole = *s;
+    s->products++;
+    FUR_TRY(reduce(rb, s->r, &s->residual));
+    FUR_TRY(fur_vector_fill(&rb->d, fur_real(0)));
+    *runs = !(s->residual <= s->target);
+    if (!*runs) {
+        s->outcome = FUR_OUTCOME_CONVERGED;
+        return FUR_OK;
+    }
     s->a = rb->s;
     s->preconditioner = rb->m;
     s->r = &rb->g;
     s->x = &rb->d;
     s->work = rb->work;
     s->condition = 0;
-    fur_status status = method->run(s);
-    s->a = whole.a;
-    s->preconditioner = whole.preconditioner;
-    s->r = whole.r;
-    s->x = whole.x;
-    s->work = whole.work;
-    widen_spectrum(s, whole.condition, whole.norm);
-    if (s->outcome == FUR_OUTCOME_INDEFINITE_PRECONDITIONER && !whole.preconditioner)
+    return FUR_OK;
+}
+
+/* After the method's pass, if it ran: the whole system again, and x. */
+static fur_status leave(fur_red_black *rb, const fur_solve *whole, bool ran, fur_solve *s)
+{
+    s->a = whole->a;
+    s->preconditioner = whole->preconditioner;
+    s->r = whole->r;
+    s->x = whole->x;
+    s->work = whole->work;
+    if (ran)
+        widen_spectrum(s, whole->condition, whole->norm);
+    if (s->outcome == FUR_OUTCOME_INDEFINITE_PRECONDITIONER && !whole->preconditioner)
         s->outcome = FUR_OUTCOME_INDEFINITE; /* D^-1 is not definite, and so A is not */
-    return status;
+    if (s->outcome == FUR_OUTCOME_CONVERGED || s->iterations > whole->iterations)
+        return extend(rb, s->r, s->x);
+    s->residual = whole->residual; /* x is as it was */
+    return FUR_OK;
 }
 
 fur_status fur_red_black_run(fur_red_black *reduction, const fur_method *method, fur_solve *s)
 {
-    const fur_solve before = *s;
-    s->products++;
-    FUR_TRY(reduce(reduction, s->r, &s->residual));
-    FUR_TRY(fur_vector_fill(&reduction->d, fur_real(0)));
-    if (s->residual <= s->target) /* what is left is in the black rows */
-        s->outcome = FUR_OUTCOME_CONVERGED;
-    else
-        FUR_TRY(run_method(reduction, method, s));
-    if (s->outcome == FUR_OUTCOME_CONVERGED || s->iterations > before.iterations)
-        return extend(reduction, s->r, s->x);
-    s->residual = before.residual; /* x is as it was */
+    const fur_solve whole = *s;
+    bool runs;
+    FUR_TRY(enter(reduction, s, &runs));
+    if (runs)
+        FUR_TRY(method->run(s));
+    return leave(reduction, &whole, runs, s);
+}
+
+/* --- several at once ---------------------------------------------------------------------------
+ */
+
+typedef struct together {
+    const fur_red_black *rb;
+    const fur_vectors *p; /* blocks of p and t, and of q */
+    const fur_vectors *q;
+} together;
+
+/* Rows of the first columns of a block in columns. */
+static fur_vectors rows_of(const fur_vectors *x, int64_t first, int64_t rows, int count)
+{
+    fur_vectors part = fur_vectors_part(x, 0, count);
+    part.view.data = (char *)part.view.data + (size_t)first * fur_value_size(part.view.value_type);
+    part.view.rows = rows;
+    return part;
+}
+
+/* The columns of q = S times those of p. */
+static fur_status multiply(void *user, int count)
+{
+    const together *t = user;
+    int64_t red = t->rb->p.size;
+    int64_t black = t->rb->t.size;
+    fur_vectors both = rows_of(t->p, 0, red + black, count);
+    fur_vectors of_red = rows_of(t->p, 0, red, count);
+    fur_vectors of_black = rows_of(t->p, red, black, count);
+    fur_vectors image = rows_of(t->q, 0, red, count);
+    FUR_TRY(
+        fur_spmm_apply(t->rb->to_black.together, fur_real(-1), &of_red, fur_real(0), &of_black));
+    return fur_spmm_apply(t->rb->to_red.together, fur_real(1), &both, fur_real(0), &image);
+}
+
+static fur_status plan_together(block *b)
+{
+    const fur_spmm_options options = {.size = sizeof options, .layout = FUR_LAYOUT_COLUMNS};
+    return b->together ? FUR_OK : fur_spmm_plan(b->matrix, &options, &b->together);
+}
+
+fur_status fur_red_black_run_block(fur_red_black *reduction, const fur_method *method,
+                                   fur_solve_block *passes, const fur_vectors *p,
+                                   const fur_vectors *q)
+{
+    fur_red_black own[FUR_SOLVE_BLOCK]; /* with the vectors of a solve each */
+    fur_solve whole[FUR_SOLVE_BLOCK];
+    fur_vector **work[FUR_SOLVE_BLOCK];
+    together t = {reduction, p, q};
+    fur_solve_block reduced = {.multiply = multiply, .user = &t};
+    FUR_TRY(plan_together(&reduction->to_black));
+    FUR_TRY(plan_together(&reduction->to_red));
+    for (int j = 0; j < passes->active; j++)
+        work[j] = passes->solves[j]->work;
+    for (int j = 0; j < passes->active; j++) {
+        fur_solve *s = passes->solves[j];
+        int at = reduced.active;
+        bool runs;
+        own[at] = *reduction;
+        whole[at] = *s;
+        set_parts(&own[at], work[at], s->r, reduction->p.size);
+        FUR_TRY(enter(&own[at], s, &runs));
+        if (runs)
+            reduced.solves[reduced.active++] = s;
+        else
+            FUR_TRY(leave(&own[at], &whole[at], false, s));
+    }
+    fur_solve_block running = reduced; /* of which none is left in the end */
+    if (running.active > 0)
+        FUR_TRY(method->run_block(&running));
+    for (int j = 0; j < reduced.active; j++)
+        FUR_TRY(leave(&own[j], &whole[j], true, reduced.solves[j]));
     return FUR_OK;
 }

@@ -5,6 +5,8 @@
 
 #include "solver.h"
 
+#include <furrow/vectors.h>
+
 /* What a solver needs for it; *out = NULL where the whole system is the way: for operators without
  * a matrix, matrices without two colours or with a diagonal that cannot be divided by, and
  * preconditioners other than A's own Jacobi. work and r: three vectors of the solver and its
@@ -20,5 +22,11 @@ bool fur_red_black_works(const fur_red_black *reduction);
 /* A pass of the solve, by a method that sees the reduced system: it has two vectors of workspace.
  */
 fur_status fur_red_black_run(fur_red_black *reduction, const fur_method *method, fur_solve *s);
+
+/* The same of several solves at once. Each has three work vectors of its own, as the solver has;
+ * the first of them are columns of the block p, the third of the block q. */
+fur_status fur_red_black_run_block(fur_red_black *reduction, const fur_method *method,
+                                   fur_solve_block *passes, const fur_vectors *p,
+                                   const fur_vectors *q);
 
 #endif

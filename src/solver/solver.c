@@ -272,6 +272,7 @@ void fur_solver_destroy(fur_solver *solver)
 {
     if (!solver)
         return;
+    fur_together_release(solver->context, solver->together);
     fur_red_black_release(solver->red_black);
     destroy_vectors(solver, count_work(solver), solver->work);
     destroy_vectors(solver, solver->method->range_workspace, solver->range);

@@ -24,6 +24,7 @@ typedef struct fur_persistent fur_persistent;
 typedef struct fur_fused fur_fused;
 
 typedef struct fur_red_black fur_red_black;
+typedef struct fur_together fur_together;
 
 /* One solve in progress, in passes: the first improves x, each further one starts with the true
  * residual and makes a correction of x. What a pass sees may be scaled by a power of two, so that
@@ -50,6 +51,8 @@ typedef struct fur_solve {
     int64_t check_every; /* iterations between looks at the scalars; 0: more and more */
     int64_t look_ahead;  /* these in place of that, set by a method that ends without the host */
     bool stopped;        /* the monitor has asked for it */
+    bool is_column;      /* of several right-hand sides, this one: */
+    int64_t column;
     /* Set by the method. */
     fur_outcome
         outcome;        /* FUR_OUTCOME_CONVERGED: the target is met by the residual carried along */
@@ -63,6 +66,17 @@ typedef struct fur_solve {
     fur_execution execution;
     int64_t products;
 } fur_solve;
+
+/* First passes of several solves of one solver. The work vectors p and q of solve j, 0 and 1, are
+ * columns j of two blocks. */
+#define FUR_SOLVE_BLOCK 16
+typedef struct fur_solve_block {
+    int active; /* solves that go on; at most FUR_SOLVE_BLOCK at first */
+    fur_solve *solves[FUR_SOLVE_BLOCK];
+    /* q = A p for the first `count` columns. */
+    fur_status (*multiply)(void *user, int count);
+    void *user;
+} fur_solve_block;
 
 typedef enum fur_method_kind {
     FUR_METHOD_SQUARE,       /* A x = b, A square */
@@ -90,6 +104,8 @@ typedef struct fur_method {
     bool descends;   /* every iteration lowers ||x' - x||_A, and s->descent says by how much */
     /* Improves x by a pass; fails only if an operator does. */
     fur_status (*run)(fur_solve *solve);
+    /* The same for several at once, from 0 iterations on; NULL: one after the other. */
+    fur_status (*run_block)(fur_solve_block *block);
 } fur_method;
 
 /* The method of that name; NULL: there is none. */
@@ -113,7 +129,11 @@ struct fur_solver {
     fur_persistent *persistent;
     fur_fused *fused;
     fur_red_black *red_black; /* NULL: the whole system is solved */
+    fur_together *together;   /* for several right-hand sides; NULL until there are some */
 };
+
+/* What fur_solver_solve_block has made. */
+void fur_together_release(fur_context *context, fur_together *together);
 
 /* y = A x, y = A^H x, z = M r (a copy without a preconditioner); products are counted. */
 fur_status fur_solve_multiply(fur_solve *solve, const fur_vector *x, fur_vector *y);

@@ -158,6 +158,7 @@ fur_status fur_spmm_plan(const fur_csr *a, const fur_spmm_options *options, fur_
         .kernel = plan->kernel->info.name,
         .matrix_bytes = fur_csr_bytes(&plan->operand->view),
         .seconds_plan = fur_seconds() - start,
+        .by_columns = plan->single != NULL,
     };
     plan->dependent = (fur_dependent){"the plan", plan, update, .reads = true};
     fur_dependent_join(&plan->dependent, &a->made);
@@ -207,21 +208,12 @@ static fur_status check_blocks(const fur_spmm *plan, const fur_vectors *x, const
     return fur_vectors_check_apart(x, "X", y, "Y");
 }
 
-/* Column j of a block whose columns are vectors. */
-static fur_vector column_of(const fur_vectors *x, int64_t j)
-{
-    const fur_vectors_view *v = &x->view;
-    int64_t bytes = j * v->stride * (int64_t)fur_value_size(v->value_type);
-    void *data = v->data ? (char *)v->data + bytes : NULL;
-    return (fur_vector){x->context, v->value_type, v->rows, data, false};
-}
-
 static fur_status apply_columns(const fur_spmm *plan, fur_scalar alpha, const fur_vectors *x,
                                 fur_scalar beta, fur_vectors *y)
 {
     for (int64_t j = 0; j < y->view.cols; j++) {
-        const fur_vector from = column_of(x, j);
-        fur_vector to = column_of(y, j);
+        const fur_vector from = fur_vectors_at(x, j);
+        fur_vector to = fur_vectors_at(y, j);
         FUR_TRY(fur_spmv_apply(plan->single, alpha, &from, beta, &to));
     }
     return FUR_OK;

@@ -30,6 +30,8 @@ fur_status fur_operator_from_spmv(const fur_spmv *plan, fur_operator **out)
     fur_dependent dependent = {"the operator of a plan", NULL, NULL, .reads = true};
     FUR_TRY(
         fur_operator_derive(plan->context, &definition, &dependent, &plan->dependent.made, out));
-    (*out)->matrix = plan->kernel->info.exact && !plan->half ? a : NULL;
+    bool in_order = plan->kernel->info.exact && !plan->half;
+    (*out)->matrix = in_order ? a : NULL;
+    (*out)->csr = in_order && plan->operand == plan->a ? plan->a : NULL;
     return FUR_OK;
 }

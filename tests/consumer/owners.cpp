@@ -455,6 +455,12 @@ static void choices(furrow::context &context)
     EXPECT(report.outcome == FUR_OUTCOME_CONVERGED && report.iterations < 20);
     EXPECT(furrow::race(op, op).second > 0);
 
+    furrow::vectors rhs(context, FUR_F64, 100, 3, FUR_LAYOUT_COLUMNS);
+    furrow::vectors solutions(context, FUR_F64, 100, 3, FUR_LAYOUT_COLUMNS);
+    EXPECT(fur_vectors_fill(rhs, fur_real(1)) == FUR_OK);
+    std::vector<fur_solver_report> reports = furrow::solver(op).solve(rhs, solutions);
+    EXPECT(reports.size() == 3 && reports[2].outcome == FUR_OUTCOME_CONVERGED);
+
     furrow::eigenpairs found = furrow::eigs(op);
     EXPECT(found.report.outcome == FUR_OUTCOME_CONVERGED && found.vectors.size() == 6);
     for (std::size_t k = 0; k < 6; k++) {
@@ -464,6 +470,12 @@ static void choices(furrow::context &context)
         furrow::axpby(-found.values[k], found.vectors[k], 1.0, x);
         EXPECT(furrow::norm2(x) < 1e-9);
     }
+    auto block_options = FUR_DEFAULT(fur_lobpcg_options);
+    block_options.count = 2;
+    furrow::eigenpairs lowest = furrow::lobpcg(op, &block_options);
+    EXPECT(lowest.report.outcome == FUR_OUTCOME_CONVERGED && lowest.vectors.size() == 2);
+    EXPECT(std::fabs(lowest.values[1] - found.values[1]) < 1e-9);
+
     auto options = FUR_DEFAULT(fur_eigs_options);
     options.count = 101;
     bool refused = false;

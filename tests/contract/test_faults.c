@@ -618,6 +618,30 @@ static void destroy_operator(object o)
     fur_operator_destroy(o.op);
 }
 
+/* Eigenvalues with a constraint; all is gone on return. The operator is that of a stencil, as plans
+ * for blocks make do with less memory. */
+static fur_status lobpcg(fixture *f, object *out)
+{
+    double values[2];
+    fur_operator *a = NULL;
+    fur_vectors *ones = NULL;
+    fur_status status = fur_operator_from_stencil(f->stencil, &a);
+    if (status == FUR_OK)
+        status = fur_vectors_create(f->context, fur_operator_value_type(a), fur_operator_rows(a), 1,
+                                    FUR_LAYOUT_ROWS, &ones);
+    if (status == FUR_OK)
+        status = fur_vectors_fill(ones, fur_real(1));
+    fur_lobpcg_options options = {
+        .size = sizeof options, .count = 2, .constraints = ones, .tolerance = 1e-3};
+    if (status == FUR_OK)
+        status = fur_lobpcg(a, &options, values, NULL, NULL, NULL);
+    fur_vectors_destroy(ones);
+    fur_operator_destroy(a);
+    if (status == FUR_OK)
+        out->any = NULL;
+    return status;
+}
+
 static void destroy_permutation(object o)
 {
     fur_permutation_destroy(o.permutation);
@@ -770,6 +794,7 @@ static const creation creations[] = {
     {"neighbours by a grid", neighbours_grid, destroy_matrix, 13},
     {"plan with rounded values", plan_rounded, destroy_plan, 3},
     {"batch with a solver", batch_cg, destroy_nothing, 6},
+    {"eigenvalues by lobpcg", lobpcg, destroy_nothing, 18},
     {"algebraic multigrid", amg, destroy_nothing, 30},
     {"algebraic multigrid in single precision", amg_single, destroy_nothing, 33},
     {"classical multigrid", amg_classical, destroy_nothing, 30},

@@ -631,8 +631,13 @@ static int refuse_operators(int wanted, int rows)
     REFUSED(NULL, "solver", fur_solver_solve(NULL, w.x, w.y, NULL));
     REFUSED(w.context, "b", fur_solver_solve(w.solver, NULL, w.y, NULL));
     REFUSED(w.context, "x", fur_solver_solve(w.solver, w.x, NULL, NULL));
+    REFUSED(NULL, "solver", fur_solver_solve_block(NULL, w.block, w.other_block, NULL));
+    REFUSED(w.context, "b", fur_solver_solve_block(w.solver, NULL, w.block, NULL));
+    REFUSED(w.context, "x", fur_solver_solve_block(w.solver, w.block, NULL, NULL));
     REFUSED(NULL, "a", fur_eigs(NULL, NULL, w.entries, NULL, NULL, NULL));
     REFUSED(w.context, "values", fur_eigs(w.op, NULL, NULL, NULL, NULL, NULL));
+    REFUSED(NULL, "a", fur_lobpcg(NULL, NULL, w.entries, NULL, NULL, NULL));
+    REFUSED(w.context, "values", fur_lobpcg(w.op, NULL, NULL, NULL, NULL, NULL));
     REFUSED(NULL, "a", fur_csr_examine(NULL, &w.out.traits));
     REFUSED(w.context, "out", fur_csr_examine(w.a, NULL));
     REFUSED(NULL, "traits", fur_choose(NULL, NULL, FUR_OUTCOME_UNSOLVED, &w.out.choice));

@@ -197,6 +197,18 @@ static fur_status take_eigs(fur_context *context, const void *options)
     return status;
 }
 
+static fur_status take_lobpcg(fur_context *context, const void *options)
+{
+    fur_stencil *s = line(context);
+    fur_operator *a = NULL;
+    double values[8];
+    ck_ok(context, fur_operator_from_stencil(s, &a));
+    fur_status status = fur_lobpcg(a, options, values, NULL, NULL, NULL);
+    fur_operator_destroy(a);
+    fur_stencil_destroy(s);
+    return status;
+}
+
 static fur_status take_stencil(fur_context *context, const void *options)
 {
     fur_stencil *s = NULL;
@@ -380,6 +392,18 @@ static fur_status fill_eigs_report(fur_context *context, const void *report)
     return status;
 }
 
+static fur_status fill_lobpcg_report(fur_context *context, const void *report)
+{
+    fur_stencil *s = line(context);
+    fur_operator *a = NULL;
+    double values[8];
+    ck_ok(context, fur_operator_from_stencil(s, &a));
+    fur_status status = fur_lobpcg(a, NULL, values, NULL, NULL, filled(report));
+    fur_operator_destroy(a);
+    fur_stencil_destroy(s);
+    return status;
+}
+
 static fur_status fill_solver_report(fur_context *context, const void *report)
 {
     static double ones[8] = {1, 1, 1, 1, 1, 1, 1, 1};
@@ -395,6 +419,25 @@ static fur_status fill_solver_report(fur_context *context, const void *report)
     fur_operator_destroy(a);
     fur_vector_destroy(x);
     fur_vector_destroy(b);
+    fur_stencil_destroy(s);
+    return status;
+}
+
+static fur_status fill_block_report(fur_context *context, const void *report)
+{
+    fur_stencil *s = line(context);
+    fur_operator *a = NULL;
+    fur_solver *solver = NULL;
+    fur_vectors *b = NULL, *x = NULL;
+    ck_ok(context, fur_vectors_create(context, FUR_F64, 8, 1, FUR_LAYOUT_ROWS, &b));
+    ck_ok(context, fur_vectors_create(context, FUR_F64, 8, 1, FUR_LAYOUT_ROWS, &x));
+    ck_ok(context, fur_operator_from_stencil(s, &a));
+    ck_ok(context, fur_solver_create(a, NULL, &solver));
+    fur_status status = fur_solver_solve_block(solver, b, x, filled(report));
+    fur_solver_destroy(solver);
+    fur_operator_destroy(a);
+    fur_vectors_destroy(x);
+    fur_vectors_destroy(b);
     fur_stencil_destroy(s);
     return status;
 }
@@ -615,6 +658,7 @@ static const kind kinds[] = {
     KIND(fur_multigrid_options, take_multigrid),
     KIND(fur_solver_options, take_solver),
     KIND(fur_eigs_options, take_eigs),
+    KIND(fur_lobpcg_options, take_lobpcg),
     KIND(fur_auto_options, take_auto),
     KIND(fur_solver_options, take_auto_solver),
     KIND(fur_csr_traits, take_traits),
@@ -650,7 +694,9 @@ static const kind kinds[] = {
     KIND_FILLED(fur_matching_report, fill_matching_report),
     KIND_FILLED(fur_recognise_report, fill_recognise_report),
     KIND_FILLED(fur_eigs_report, fill_eigs_report),
+    KIND_FILLED(fur_eigs_report, fill_lobpcg_report),
     KIND_FILLED(fur_solver_report, fill_solver_report),
+    KIND_FILLED(fur_solver_report, fill_block_report),
     KIND_FILLED(fur_solver_report, fill_multigrid_report),
     KIND_FILLED(fur_solver_report, fill_auto_report),
     KIND_FILLED(fur_csr_traits, fill_traits),

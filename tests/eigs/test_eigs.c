@@ -1,7 +1,7 @@
 /* Eigenvalues: of Laplacians by their closed form, of random matrices by Jacobi's method in long
  * double, multiple ones, all of a small matrix, matrices of any scale; residuals are what they say
  * they are; what has not converged is not called so; the same bits for any number of threads. */
-#include "dense.h"
+#include "spectrum.h"
 
 #include <float.h>
 #include <math.h>
@@ -31,82 +31,6 @@ static found find(const fur_operator *a, const fur_eigs_options *options)
                                          &f.vectors[i]));
     ck_ok(context, fur_eigs(a, options, f.values, f.residuals, f.vectors, &f.report));
     return f;
-}
-
-/* ||A v - lambda v|| of one result, in long double. */
-static double residual_of(const dense *d, const fur_vector *v, double lambda)
-{
-    long double sum = 0;
-    void *x = vector_entries(v);
-    for (int64_t i = 0; i < d->n; i++) {
-        fur_scalar own = entry_get(d->value, x, i);
-        long double re = -(long double)lambda * own.re;
-        long double im = -(long double)lambda * own.im;
-        for (int64_t j = 0; j < d->n; j++) {
-            fur_scalar a = d->a[i * d->n + j];
-            fur_scalar b = entry_get(d->value, x, j);
-            re += (long double)a.re * b.re - (long double)a.im * b.im;
-            im += (long double)a.re * b.im + (long double)a.im * b.re;
-        }
-        sum += re * re + im * im;
-    }
-    free(x);
-    return (double)sqrtl(sum);
-}
-
-/* A rotation of rows and columns p and q that makes entry (p, q) zero. */
-static void rotate(long double *a, int64_t n, int64_t p, int64_t q)
-{
-    long double angle = atan2l(2 * a[p * n + q], a[q * n + q] - a[p * n + p]) / 2;
-    long double c = cosl(angle);
-    long double s = sinl(angle);
-    for (int64_t k = 0; k < n; k++) {
-        long double x = a[p * n + k];
-        a[p * n + k] = c * x - s * a[q * n + k];
-        a[q * n + k] = s * x + c * a[q * n + k];
-    }
-    for (int64_t k = 0; k < n; k++) {
-        long double x = a[k * n + p];
-        a[k * n + p] = c * x - s * a[k * n + q];
-        a[k * n + q] = s * x + c * a[k * n + q];
-    }
-}
-
-/* The n diagonal entries, rising. */
-static void sort_diagonal(const long double *a, int64_t n, long double *values)
-{
-    for (int64_t i = 0; i < n; i++) {
-        int64_t k = i;
-        for (; k > 0 && values[k - 1] > a[i * n + i]; k--)
-            values[k] = values[k - 1];
-        values[k] = a[i * n + i];
-    }
-}
-
-/* All eigenvalues, rising, by Jacobi's method on the real matrix of twice the rows, which has each
- * twice. To be freed. */
-static long double *all_of(const dense *d)
-{
-    int64_t n = 2 * d->n;
-    long double *a = calloc((size_t)(n * n), sizeof *a);
-    long double *values = calloc((size_t)n, sizeof *values);
-    for (int64_t i = 0; i < d->n; i++)
-        for (int64_t j = 0; j < d->n; j++) {
-            fur_scalar entry = d->a[i * d->n + j];
-            a[i * n + j] = a[(i + d->n) * n + j + d->n] = entry.re;
-            a[(i + d->n) * n + j] = entry.im;
-            a[i * n + j + d->n] = -entry.im;
-        }
-    for (int sweep = 0; sweep < 12; sweep++)
-        for (int64_t p = 0; p < n; p++)
-            for (int64_t q = p + 1; q < n; q++)
-                if (a[p * n + q] != 0)
-                    rotate(a, n, p, q);
-    sort_diagonal(a, n, values);
-    for (int64_t i = 0; i < d->n; i++)
-        values[i] = values[2 * i];
-    free(a);
-    return values;
 }
 
 /* The index of result i among all n values, rising. */
@@ -144,13 +68,13 @@ static void check_found(const fur_eigs_options *o, const found *f, int64_t n, fu
 static void check_dense(fur_context *context, const dense *d, const fur_eigs_options *options)
 {
     dense_problem p = dense_open(d, context);
-    long double *all = all_of(d);
+    long double *all = spectrum_of(d);
     found f = find(p.a, options);
     check_found(options, &f, d->n, d->value, all);
     for (int i = 0; i < options->count; i++) {
         double rounding = 100 * (double)d->n * value_epsilon(d->value) * f.report.norm;
         double norm;
-        ck_assert_double_le(fabs(residual_of(d, f.vectors[i], f.values[i]) - f.residuals[i]),
+        ck_assert_double_le(fabs(spectrum_residual(d, f.vectors[i], f.values[i]) - f.residuals[i]),
                             rounding);
         ck_ok(context, fur_norm2(f.vectors[i], &norm));
         /* Each of n rotations in each of some ten sweeps rounds a vector of the basis'
@@ -315,8 +239,8 @@ START_TEST(what_has_not_converged_is_not_called_so)
                       "%s", fur_outcome_name(f.report.outcome));
         ck_assert_int_lt(f.report.converged, 3);
         for (int k = 0; k < 3; k++)
-            ck_assert_double_le(fabs(residual_of(&d, f.vectors[k], f.values[k]) - f.residuals[k]),
-                                1e-12);
+            ck_assert_double_le(
+                fabs(spectrum_residual(&d, f.vectors[k], f.values[k]) - f.residuals[k]), 1e-12);
         found_release(&f);
     }
     ck_assert_int_eq(calls, 2);

@@ -826,12 +826,68 @@ class EigsTest(CommandTest):
         self.assertIn("1000 eigenvalues were asked for; the matrix has 48",
                       self.sentence("eigs", data("ring.mtx"), "--count", 1000))
 
+    def test_lobpcg(self):
+        """The values of Lanczos' method; options of the other method are refused."""
+        expected = self.json("eigs", data("plate.mtx"), "--count", 3)["values"]
+        for precond in "ic0", "amg":
+            report = self.json("eigs", data("plate.mtx"), "--count", 3, "--method", "lobpcg",
+                               "--precond", precond, "--relative", "1e-8")
+            self.assertIs(report["converged"], True)
+            self.assertEqual((report["method"], report["precond"]), ("lobpcg", precond))
+            for value, other in zip(report["values"], expected):
+                self.assertLessEqual(abs(value - other), 1e-7 * other)
+        for option in ("--precond", "ic0"), ("--block", "9"), ("--relative", "1e-3"):
+            self.assertIn(f"{option[0]} goes with --method lobpcg",
+                          self.sentence("eigs", data("plate.mtx"), *option, status=2))
+        self.assertIn("goes with --method lanczos",
+                      self.sentence("eigs", data("plate.mtx"), "--method", "lobpcg", "--which",
+                                    "both", status=2))
+
     def test_too_few_iterations(self):
         arguments = ["eigs", data("plate.mtx"), "--count", 2, "--max-iterations", 5]
         report = self.json(*arguments, status=1)
         self.assertEqual((report["converged"], report["values_converged"]), (False, 0))
         self.assertIn("0 of 2 eigenvalues converged in 24 iterations: iteration limit reached",
                       self.sentence(*arguments))
+
+
+class SolveColumnsTest(CommandTest):
+    def write(self, columns):
+        """An array with these columns."""
+        path = self.folder / "b.mtx"
+        lines = [str(entry) for column in columns for entry in column]
+        path.write_text("%%MatrixMarket matrix array real general\n"
+                        f"{len(columns[0])} {len(columns)}\n" + "\n".join(lines) + "\n")
+        return path
+
+    def test_each_column_is_a_solve(self):
+        """The columns of X are what single solves write."""
+        rows = self.json("info", data("plate.mtx"))["rows"]
+        columns = [[(i * (7 + j)) % 5 - 2 for i in range(rows)] for j in range(3)]
+        out = self.folder / "x.mtx"
+        report = self.json("solve", data("plate.mtx"), "--b", self.write(columns), "--out", out,
+                           "--precond", "ic0", "--method", "cg")
+        self.assertEqual((report["converged"], report["right_hand_sides"]), (True, 3))
+        found = [line for line in out.read_text().splitlines() if not line.startswith("%")][1:]
+        for j, column in enumerate(columns):
+            one = self.folder / "one.mtx"
+            single = self.json("solve", data("plate.mtx"), "--b", self.write([column]), "--out",
+                               one, "--precond", "ic0", "--method", "cg")
+            lines = [line for line in one.read_text().splitlines() if not line.startswith("%")]
+            self.assertEqual(found[j * rows:(j + 1) * rows], lines[1:])
+            self.assertEqual(report["columns"][j]["iterations"], single["iterations"])
+
+    def test_columns_that_fail(self):
+        rows = self.json("info", data("plate.mtx"))["rows"]
+        path = self.write([[0] * rows, [1] * rows])
+        self.assertIn("column 2 has no solution after 3 iterations: iteration limit reached",
+                      self.sentence("solve", data("plate.mtx"), "--b", path, "--max-iterations", 3))
+        self.assertIn("--history goes with one right-hand side",
+                      self.sentence("solve", data("plate.mtx"), "--b", path, "--history",
+                                    self.folder / "h.csv"))
+        self.assertIn("several right-hand sides are solved for with square matrices",
+                      self.sentence("solve", data("survey.mtx"), "--b",
+                                    self.write([[1] * 60, [2] * 60])))
 
 
 class SolveTest(CommandTest):

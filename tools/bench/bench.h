@@ -37,6 +37,7 @@ fur_status bench_rounded(bench *b, const char *name);
 fur_status bench_stencil_block(bench *b, const char *name);
 fur_status bench_algebra(bench *b, const char *name);
 fur_status bench_precond(bench *b, const char *name);
+fur_status bench_solve_block(bench *b, const char *name);
 fur_status bench_sddmm(bench *b, const char *name);
 fur_status bench_neighbours(bench *b, const char *name);
 

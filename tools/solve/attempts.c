@@ -119,7 +119,7 @@ static fur_status run_cycles(job *j)
         part.seconds += all->seconds;
         *all = part;
         stop = watch_iteration(&j->watch,
-                               &(fur_solver_progress){all->iterations, all->residual_recursive});
+                               &(fur_solver_progress){all->iterations, all->residual_recursive, 0});
     } while (all->outcome == FUR_OUTCOME_MAX_ITERATIONS && left > 0 && !stop);
     if (all->outcome == FUR_OUTCOME_MAX_ITERATIONS && left > 0)
         all->outcome = FUR_OUTCOME_STOPPED;

@@ -86,6 +86,11 @@ fur_status job_about(const job *j, fur_status status);
 
 /* A, b and the first x. */
 fur_status job_load(job *j);
+/* A from a file, and its products. */
+fur_status job_load_matrix(job *j);
+/* Whether --b is an array of several columns; all of a run with them. */
+bool job_has_columns(fur_context *context, const job_options *o);
+fur_status job_solve_columns(job *j);
 /* Whether the preconditioner asked for is one that is made from the matrix; makes it. */
 bool job_has_factors(const job_options *o);
 fur_status job_precondition(job *j);

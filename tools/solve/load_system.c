@@ -21,8 +21,7 @@ static fur_status prepare_matrix(job *j)
     return FUR_OK;
 }
 
-/* A from a file. */
-static fur_status load_matrix_system(job *j)
+fur_status job_load_matrix(job *j)
 {
     const job_options *o = j->options;
     COMMAND_TRY(product_check_kernel(j->context, o->kernel));
@@ -122,7 +121,7 @@ fur_status job_load(job *j)
 {
     double start = command_seconds();
     bool stencil = j->options->grid.points != 0;
-    COMMAND_TRY(stencil ? job_about(j, make_stencil(j)) : load_matrix_system(j));
+    COMMAND_TRY(stencil ? job_about(j, make_stencil(j)) : job_load_matrix(j));
     j->seconds_setup = command_seconds() - start - j->a.seconds;
     COMMAND_TRY(load_right_hand_side(j));
     return load_first_guess(j);

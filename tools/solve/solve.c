@@ -44,16 +44,20 @@ static void release(job *j)
     fur_csr_destroy(j->a.matrix);
 }
 
+static fur_status solve_column(job *j)
+{
+    COMMAND_TRY(job_load(j));
+    COMMAND_TRY(job_solve(j));
+    return tell(j);
+}
+
 static fur_status solve(fur_context *context, const void *options)
 {
     job j = {.context = context, .options = options};
     bool file = j.options->grid.points == 0;
     j.name = file ? j.options->common.operands[0] : "the stencil";
-    fur_status status = job_load(&j);
-    if (status == FUR_OK)
-        status = job_solve(&j);
-    if (status == FUR_OK)
-        status = tell(&j);
+    fur_status status =
+        job_has_columns(context, j.options) ? job_solve_columns(&j) : solve_column(&j);
     release(&j);
     return status;
 }
@@ -174,7 +178,7 @@ static const line_option own_options[] = {
     {"type", "TYPE", GRID_TYPE_DOC, LINE_OWN, AT(grid), .parse = grid_parse_type},
     {"b", "B.mtx",
      "The right-hand side (default: that of FILE, if it is an archive with name_b.mtx, else A "
-     "times ones)",
+     "times ones). The columns of an array are solved for together, by one method",
      LINE_INPUT, AT(b)},
     {"x0", "X.mtx", "The first x (default: 0)", LINE_INPUT, AT(x0)},
     {"method", "NAME",

@@ -1,8 +1,8 @@
 /* A block of vectors times a small matrix, Y = alpha X C + beta Y.
  *
- * Some rows at a time: those of X are brought side by side, each is multiplied by all of C, which
- * stays in the caches, and the sums go to Y, which may be X. Bytes a row: one entry for each column
- * of X and of Y (two with beta). */
+ * Some rows at a time: those of X are brought side by side, are multiplied together by one column
+ * of C after the other, which stay in the caches, and the sums go to Y, which may be X. Bytes a
+ * row: one entry for each column of X and of Y (two with beta). */
 #ifndef FUR_TEMPLATE
 #    include "block_kernel.h"
 #    include "isa.h"
@@ -14,7 +14,7 @@
 
 #    define PRODUCT_GRAIN 65536
 /* Rows at a time. */
-#    define NEAR_ROWS 8
+#    define NEAR_ROWS 16
 
 #    define FUR_TEMPLATE "block/small.c"
 #    include "foreach_value.h"
@@ -32,44 +32,49 @@ fur_status ISA(block_multiply)(const fur_block_call *call)
 #else
 #    include "finish.h"
 
-/* sum_j = sum_l x_l C(l, j), in the order of l */
-static void FN(multiply_row)(const VALUE *restrict x, int64_t k, const VALUE *restrict c, int64_t m,
-                             VALUE *restrict sum)
-{
-    for (int64_t j = 0; j < m; j++)
-        sum[j] = V(from)((fur_scalar){0, 0});
-    for (int64_t l = 0; l < k; l++)
-        for (int64_t j = 0; j < m; j++)
-            sum[j] = V(fma)(c[l * m + j], x[l], sum[j]);
-}
-
-/* `count` rows from row i on, side by side. */
+/* `count` rows from row i on, side by side for each column of X; zeros in place of more. */
 static void FN(take_rows)(const fur_vectors_view *x, int64_t i, int64_t count, VALUE *rows)
 {
     const VALUE *from = (const VALUE *)x->data + i * fur_row_step(x);
     for (int64_t l = 0; l < x->cols; l++)
-        for (int64_t r = 0; r < count; r++)
-            rows[r * x->cols + l] = from[r * fur_row_step(x) + l * fur_column_step(x)];
+        for (int64_t r = 0; r < NEAR_ROWS; r++)
+            rows[l * NEAR_ROWS + r] = r < count ? from[r * fur_row_step(x) + l * fur_column_step(x)]
+                                                : V(from)((fur_scalar){0, 0});
+}
+
+/* sum_r = sum_l x_rl C(l), in the order of l; entries of this column of C are m apart. */
+static void FN(multiply_column)(const VALUE *restrict rows, int64_t k, const VALUE *restrict c,
+                                int64_t m, VALUE *restrict sum)
+{
+    VALUE own[NEAR_ROWS];
+    for (int64_t r = 0; r < NEAR_ROWS; r++)
+        own[r] = V(from)((fur_scalar){0, 0});
+    for (int64_t l = 0; l < k; l++)
+        for (int64_t r = 0; r < NEAR_ROWS; r++)
+            own[r] = V(fma)(c[l * m], rows[l * NEAR_ROWS + r], own[r]);
+    for (int64_t r = 0; r < NEAR_ROWS; r++)
+        sum[r] = own[r];
 }
 
 static void FN(multiply_rows)(void *job, int64_t begin, int64_t end)
 {
     const fur_block_call *call = job;
     const fur_vectors_view *y = call->y;
+    const VALUE *c = call->c;
     const int64_t k = call->x->cols;
     VALUE alpha = V(from)(call->alpha);
     VALUE beta = V(from)(call->beta);
     bool overwrite = V(is_zero)(beta);
     VALUE rows[NEAR_ROWS * FUR_SMALL_MOST];
-    VALUE sum[FUR_SMALL_MOST];
+    VALUE sum[NEAR_ROWS];
     for (int64_t i = begin; i < end; i += NEAR_ROWS) {
         int64_t count = fur_smaller(NEAR_ROWS, end - i);
         FN(take_rows)(call->x, i, count, rows);
-        for (int64_t r = 0; r < count; r++) {
-            VALUE *to = (VALUE *)y->data + (i + r) * fur_row_step(y);
-            FN(multiply_row)(rows + r * k, k, call->c, y->cols, sum);
-            for (int64_t j = 0; j < y->cols; j++)
-                FN(finish)(alpha, sum[j], beta, overwrite, to + j * fur_column_step(y));
+        for (int64_t j = 0; j < y->cols; j++) {
+            VALUE *to = (VALUE *)y->data + i * fur_row_step(y) + j * fur_column_step(y);
+            FN(multiply_column)(rows, k, c + j, y->cols, sum);
+            for (int64_t r = 0; r < count; r++)
+                FN(finish)(alpha, sum[r], beta, overwrite, to + r * fur_row_step(y));
         }
     }
 }

@@ -1,0 +1,54 @@
+/* The solve of a caller, in stages: opened, started from the residual of the guess, a first pass,
+ * and finished by more passes if it needs them. */
+#ifndef FURROW_SOLVER_DRIVE_H
+#define FURROW_SOLVER_DRIVE_H
+
+#include "solver.h"
+
+/* What it is about, and what is known of it in the caller's units. */
+typedef struct fur_drive {
+    fur_solver *solver;
+    fur_solve *pass;
+    const fur_vector *b;
+    fur_vector *x;
+    double b_norm;
+    double goal;     /* for the true residual */
+    double residual; /* the true one */
+    double normal;   /* ||A^H r - damp^2 d||, where d is the change of x; -1: not computed */
+    double damped;   /* damp ||d||, which damping adds to the residual */
+    bool reduced;    /* passes are of the reduced system */
+    double start;    /* when it began */
+} fur_drive;
+
+/* A x = b with this guess, whose pass is kept there; x = 0 if b is. */
+fur_status fur_drive_open(fur_solver *solver, const fur_vector *b, fur_vector *x, fur_solve *pass,
+                          fur_drive *d);
+
+/* r = b - A x where r = A x is given, and its norm */
+fur_status fur_drive_take_residual(fur_drive *d, fur_vector *r);
+
+/* After the residual of the guess: whether there is nothing to do. FUR_INVALID if it is not finite.
+ */
+fur_status fur_drive_start(fur_drive *d, const fur_vector *r, bool *over);
+
+/* Says which entry of b, of the guess or of r is not finite. */
+fur_status fur_drive_refuse_wild(const fur_drive *d, const fur_vector *r);
+
+/* Whether the first pass must be one of a correction: for damping, which is of the change of x,
+ * where the residual needs a scale, and where x may get worse. */
+bool fur_drive_must_correct(const fur_drive *d);
+
+/* The pass begins from a residual, to improve x or a correction of it, towards a target in the
+ * caller's units. */
+void fur_drive_aim(fur_drive *d, fur_vector *x, double target);
+
+/* From the true residual after the first pass to the outcome: r has it, and more passes. */
+fur_status fur_drive_finish(fur_drive *d, const fur_vector *r);
+
+/* All after the start. */
+fur_status fur_drive_solve(fur_drive *d);
+
+/* The report, with the bounds that were asked for. */
+fur_status fur_drive_report(const fur_drive *d, fur_solver_report *report);
+
+#endif

@@ -1,0 +1,78 @@
+/* The spectrum of a dense matrix, by Jacobi's method in long double. */
+#include "spectrum.h"
+
+#include <math.h>
+
+double spectrum_residual(const dense *d, const fur_vector *v, double lambda)
+{
+    long double sum = 0;
+    void *x = vector_entries(v);
+    for (int64_t i = 0; i < d->n; i++) {
+        fur_scalar own = entry_get(d->value, x, i);
+        long double re = -(long double)lambda * own.re;
+        long double im = -(long double)lambda * own.im;
+        for (int64_t j = 0; j < d->n; j++) {
+            fur_scalar a = d->a[i * d->n + j];
+            fur_scalar b = entry_get(d->value, x, j);
+            re += (long double)a.re * b.re - (long double)a.im * b.im;
+            im += (long double)a.re * b.im + (long double)a.im * b.re;
+        }
+        sum += re * re + im * im;
+    }
+    free(x);
+    return (double)sqrtl(sum);
+}
+
+/* A rotation of rows and columns p and q that makes entry (p, q) zero. */
+static void rotate(long double *a, int64_t n, int64_t p, int64_t q)
+{
+    long double angle = atan2l(2 * a[p * n + q], a[q * n + q] - a[p * n + p]) / 2;
+    long double c = cosl(angle);
+    long double s = sinl(angle);
+    for (int64_t k = 0; k < n; k++) {
+        long double x = a[p * n + k];
+        a[p * n + k] = c * x - s * a[q * n + k];
+        a[q * n + k] = s * x + c * a[q * n + k];
+    }
+    for (int64_t k = 0; k < n; k++) {
+        long double x = a[k * n + p];
+        a[k * n + p] = c * x - s * a[k * n + q];
+        a[k * n + q] = s * x + c * a[k * n + q];
+    }
+}
+
+/* The n diagonal entries, rising. */
+static void sort_diagonal(const long double *a, int64_t n, long double *values)
+{
+    for (int64_t i = 0; i < n; i++) {
+        int64_t k = i;
+        for (; k > 0 && values[k - 1] > a[i * n + i]; k--)
+            values[k] = values[k - 1];
+        values[k] = a[i * n + i];
+    }
+}
+
+/* By Jacobi's method on the real matrix of twice the rows, which has each twice. */
+long double *spectrum_of(const dense *d)
+{
+    int64_t n = 2 * d->n;
+    long double *a = calloc((size_t)(n * n), sizeof *a);
+    long double *values = calloc((size_t)n, sizeof *values);
+    for (int64_t i = 0; i < d->n; i++)
+        for (int64_t j = 0; j < d->n; j++) {
+            fur_scalar entry = d->a[i * d->n + j];
+            a[i * n + j] = a[(i + d->n) * n + j + d->n] = entry.re;
+            a[(i + d->n) * n + j] = entry.im;
+            a[i * n + j + d->n] = -entry.im;
+        }
+    for (int sweep = 0; sweep < 12; sweep++)
+        for (int64_t p = 0; p < n; p++)
+            for (int64_t q = p + 1; q < n; q++)
+                if (a[p * n + q] != 0)
+                    rotate(a, n, p, q);
+    sort_diagonal(a, n, values);
+    for (int64_t i = 0; i < d->n; i++)
+        values[i] = values[2 * i];
+    free(a);
+    return values;
+}

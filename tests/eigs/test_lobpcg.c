@@ -1,0 +1,668 @@
+/* LOBPCG: eigenvalues of random matrices by Jacobi's method in long double, multiple and clustered
+ * ones, matrices as small as the block, constraints that are eigenvectors and others, singular
+ * matrices, with multigrid as few iterations as others take; residuals are what they say they are;
+ * what has not converged is not called so; the same bits for any number of threads, with and
+ * without products of blocks. */
+#include "spectrum.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#define MOST 16 /* eigenvalues */
+
+typedef struct found {
+    double values[MOST];
+    double residuals[MOST];
+    fur_vector *vectors[MOST];
+    fur_eigs_report report;
+} found;
+
+static void found_release(found *f)
+{
+    for (int i = 0; i < MOST; i++)
+        fur_vector_destroy(f->vectors[i]);
+}
+
+static found find(const fur_operator *a, const fur_lobpcg_options *options)
+{
+    found f = {.report = FUR_DEFAULT(fur_eigs_report)};
+    fur_context *context = fur_operator_context(a);
+    for (int i = 0; i < options->count; i++)
+        ck_ok(context, fur_vector_create(context, fur_operator_value_type(a), fur_operator_rows(a),
+                                         &f.vectors[i]));
+    ck_ok(context, fur_lobpcg(a, options, f.values, f.residuals, f.vectors, &f.report));
+    return f;
+}
+
+/* An eigenvalue lies within ||A v - lambda v|| of lambda, and there is one for each result, the
+ * first of `all` from that end; vectors have norm 1 and the residuals that are reported. */
+static void check_found(const dense *d, const fur_lobpcg_options *o, const found *f,
+                        const long double *all)
+{
+    double epsilon = value_epsilon(d->value);
+    double norm = fmax(fabs((double)all[0]), fabs((double)all[d->n - 1]));
+    double rounding = 100 * (double)d->n * epsilon * norm;
+    double tolerance = epsilon == DBL_EPSILON ? 1e-10 : 1e-5;
+    ck_assert_msg(f->report.outcome == FUR_OUTCOME_CONVERGED, "%lld rows, %s: %s, %d of %d",
+                  (long long)d->n, fur_value_name(d->value), fur_outcome_name(f->report.outcome),
+                  f->report.converged, o->count);
+    ck_assert_int_eq(f->report.converged, o->count);
+    ck_assert_double_le(f->report.norm, norm * (1 + 1e3 * epsilon));
+    for (int i = 0; i < o->count; i++) {
+        int64_t place = o->which == FUR_EIGS_LARGEST ? d->n - 1 - i : i;
+        double error = (double)fabsl(f->values[i] - all[place]);
+        double length;
+        ck_assert_double_le(f->residuals[i], tolerance * f->report.norm);
+        ck_assert_msg(error <= f->residuals[i] + rounding,
+                      "%lld rows, %s, value %d of %d: %.17g, not %.17Lg; residual %g",
+                      (long long)d->n, fur_value_name(d->value), i, o->count, f->values[i],
+                      all[place], f->residuals[i]);
+        ck_assert_double_le(
+            fabs(spectrum_residual(d, f->vectors[i], f->values[i]) - f->residuals[i]), rounding);
+        ck_ok(fur_vector_context(f->vectors[i]), fur_norm2(f->vectors[i], &length));
+        ck_assert_double_le(fabs(length - 1), 100 * (double)d->n * epsilon);
+    }
+}
+
+static void check_dense(fur_context *context, const dense *d, const fur_lobpcg_options *options)
+{
+    dense_problem p = dense_open(d, context);
+    long double *all = spectrum_of(d);
+    fur_lobpcg_options o = *options;
+    found f = find(p.a, &o);
+    check_found(d, &o, &f, all);
+    found_release(&f);
+    if (all[0] > 0 && o.which == FUR_EIGS_SMALLEST) {
+        fur_operator *jacobi = NULL;
+        ck_ok(context, fur_operator_jacobi(p.a, &jacobi));
+        o.preconditioner = jacobi;
+        f = find(p.a, &o);
+        check_found(d, &o, &f, all);
+        found_release(&f);
+        fur_operator_destroy(jacobi);
+    }
+    free(all);
+    dense_close(&p);
+}
+
+/* Loops over value types. Sizes from those below the block's on, of which all is searched. */
+START_TEST(random_matrices)
+{
+    static const int64_t sizes[] = {1, 2, 3, 10, 30, 90};
+    fur_context *context = context_make(NULL, 2);
+    rng r = rng_stream((uint64_t)_i);
+    for (int size = 0; size < COUNT_OF(sizes); size++)
+        for (int which = 0; which < 2; which++) {
+            dense d = dense_dominant(&r, (fur_value_type)_i, sizes[size], true, which == 0);
+            int64_t most = sizes[size] < MOST ? sizes[size] : MOST;
+            fur_lobpcg_options options = {.size = sizeof options,
+                                          .count = 1 + (int)rng_below(&r, most),
+                                          .which = (fur_eigs_which)which};
+            check_dense(context, &d, &options);
+            dense_release(&d);
+        }
+    fur_context_destroy(context);
+}
+END_TEST
+
+/* Loops over value types: 1, 1, 1, 2, 2, 3, 4, ..., and the first six in a cluster. */
+START_TEST(multiple_and_clustered_eigenvalues)
+{
+    static const double first[] = {2, 1, 3, 1, 2, 1};
+    fur_context *context = context_make(NULL, 2);
+    for (int cluster = 0; cluster < 2; cluster++) {
+        dense d = dense_make((fur_value_type)_i, 80);
+        for (int k = 0; k < 80; k++)
+            dense_set(&d, k, k,
+                      fur_real(k >= 6    ? k - 2
+                               : cluster ? 1 + 1e-7 * first[k]
+                                         : first[k]));
+        fur_lobpcg_options options = {.size = sizeof options, .count = 6};
+        check_dense(context, &d, &options);
+        options.count = 2; /* a part of those that are equal */
+        check_dense(context, &d, &options);
+        dense_release(&d);
+    }
+    fur_context_destroy(context);
+}
+END_TEST
+
+/* A grid's matrix as an operator, with a preconditioner of this kind. */
+typedef struct problem {
+    fur_stencil *stencil;
+    fur_csr *matrix;
+    fur_spmv *plan;
+    fur_operator *a;
+    fur_precond *precond;
+    fur_operator *m;
+} problem;
+
+static problem problem_open(fur_context *context, int points, const int64_t *extent,
+                            fur_value_type value, fur_boundary boundary, const char *kind)
+{
+    problem p = {.matrix = NULL};
+    fur_csr *made = NULL;
+    fur_stencil_definition definition = FUR_DEFAULT(fur_stencil_definition);
+    fur_precond_options options = {.size = sizeof options, .kind = kind};
+    fur_stencil_named(points, &definition);
+    definition.value_type = FUR_F64;
+    for (int axis = 0; axis < 2; axis++) {
+        definition.extent[axis] = extent[axis];
+        definition.boundary[axis] = boundary;
+    }
+    ck_ok(context, fur_stencil_create(context, &definition, &p.stencil));
+    ck_ok(context, fur_stencil_assemble(p.stencil, &made));
+    ck_ok(context, fur_csr_convert(made, value, FUR_I32, &p.matrix));
+    fur_csr_destroy(made);
+    ck_ok(context, fur_spmv_plan(p.matrix, NULL, &p.plan));
+    ck_ok(context, fur_operator_from_spmv(p.plan, &p.a));
+    ck_ok(context, fur_precond_create(p.matrix, &options, &p.precond));
+    ck_ok(context, fur_operator_from_precond(p.precond, &p.m));
+    return p;
+}
+
+static void problem_close(problem *p)
+{
+    fur_operator_destroy(p->m);
+    fur_precond_destroy(p->precond);
+    fur_operator_destroy(p->a);
+    fur_spmv_destroy(p->plan);
+    fur_csr_destroy(p->matrix);
+    fur_stencil_destroy(p->stencil);
+}
+
+/* 64^2 points, 4 pairs to 1e-6 of ||A|| < 8: SciPy's lobpcg with PyAMG's smoothed aggregation takes
+ * 18 iterations. The values are 4 sin^2(i pi / 130) + 4 sin^2(j pi / 130). */
+START_TEST(multigrid_needs_few_iterations)
+{
+    static const int64_t extent[] = {64, 64};
+    static const int pairs[][2] = {{1, 1}, {1, 2}, {2, 1}, {2, 2}};
+    fur_context *context = context_make(NULL, 2);
+    problem p = problem_open(context, 5, extent, FUR_F64, FUR_BOUNDARY_DIRICHLET, "amg");
+    fur_lobpcg_options options = {
+        .size = sizeof options, .count = 4, .tolerance = 1e-6 / 8, .preconditioner = p.m};
+    found f = find(p.a, &options);
+    ck_assert_int_eq(f.report.outcome, FUR_OUTCOME_CONVERGED);
+    ck_assert_int_le(f.report.iterations, 18);
+    for (int k = 0; k < 4; k++) {
+        double x = sin(pairs[k][0] * acos(-1) / 130);
+        double y = sin(pairs[k][1] * acos(-1) / 130);
+        ck_assert_double_le(f.residuals[k], 1e-6);
+        ck_assert_double_le(fabs(f.values[k] - 4 * (x * x + y * y)), f.residuals[k]);
+    }
+    found_release(&f);
+    problem_close(&p);
+    fur_context_destroy(context);
+}
+END_TEST
+
+/* A block of the vectors, a sum of two of them and one of zeros, in rows, each scaled. */
+static fur_vectors *block_of(fur_context *context, fur_vector *const *vectors, int count)
+{
+    fur_vectors *block = NULL;
+    fur_value_type value = fur_vector_value_type(vectors[0]);
+    int64_t n = fur_vector_size(vectors[0]);
+    ck_ok(context, fur_vectors_create(context, value, n, count + 2, FUR_LAYOUT_ROWS, &block));
+    for (int j = 0; j <= count; j++) {
+        fur_vectors *column = NULL;
+        fur_vectors *one = NULL;
+        ck_ok(context, fur_vectors_columns(block, j, 1, &column));
+        ck_ok(context, fur_vectors_from_vector(vectors[j % count], &one));
+        ck_ok(context, fur_vectors_axpby(fur_real(j + 0.5), one, fur_real(0), column));
+        if (j == count && count > 1) {
+            fur_vectors_destroy(one);
+            ck_ok(context, fur_vectors_from_vector(vectors[1], &one));
+            ck_ok(context, fur_vectors_axpby(fur_real(1), one, fur_real(1), column));
+        }
+        fur_vectors_destroy(one);
+        fur_vectors_destroy(column);
+    }
+    return block;
+}
+
+static void check_orthogonal(const found *f, int count, fur_vector *const *y, int constraints)
+{
+    for (int i = 0; i < count; i++)
+        for (int j = 0; j < constraints; j++) {
+            double length;
+            fur_scalar dot;
+            fur_context *context = fur_vector_context(y[j]);
+            double epsilon = value_epsilon(fur_vector_value_type(y[j]));
+            ck_ok(context, fur_norm2(y[j], &length));
+            ck_ok(context, fur_dot(y[j], f->vectors[i], &dot));
+            ck_assert_double_le(hypot(dot.re, dot.im), 1000 * epsilon * length);
+        }
+}
+
+/* Loops over value types: the first three as constraints, and the next five are found. */
+START_TEST(constraints_that_are_eigenvectors)
+{
+    fur_context *context = context_make(NULL, 2);
+    rng r = rng_stream(60 + (uint64_t)_i);
+    dense d = dense_dominant(&r, (fur_value_type)_i, 60, true, true);
+    dense_problem p = dense_open(&d, context);
+    long double *all = spectrum_of(&d);
+    double epsilon = value_epsilon(d.value);
+    fur_lobpcg_options options = {.size = sizeof options, .count = 3};
+    found first = find(p.a, &options);
+    fur_vectors *y = block_of(context, first.vectors, 3);
+    options.count = 5;
+    options.constraints = y;
+    found f = find(p.a, &options);
+    ck_assert_int_eq(f.report.outcome, FUR_OUTCOME_CONVERGED);
+    check_orthogonal(&f, 5, first.vectors, 3);
+    double off = first.residuals[0] + first.residuals[1] + first.residuals[2];
+    for (int i = 0; i < 5; i++)
+        ck_assert_double_le((double)fabsl(f.values[i] - all[i + 3]),
+                            f.residuals[i] + off + 1e4 * epsilon * f.report.norm);
+    found_release(&f);
+    found_release(&first);
+    fur_vectors_destroy(y);
+    free(all);
+    dense_close(&p);
+    dense_release(&d);
+    fur_context_destroy(context);
+}
+END_TEST
+
+/* (I - Q) A (I - Q) + shift Q for the projection Q on v. */
+static dense projected(const dense *d, const fur_vector *v, double shift)
+{
+    int64_t n = d->n;
+    dense out = dense_make(d->value, n);
+    long double complex *q = calloc((size_t)n, sizeof *q);
+    long double complex *aq = calloc((size_t)n, sizeof *aq);
+    void *entries = vector_entries(v);
+    long double square = 0;
+    long double complex qaq = 0;
+    for (int64_t i = 0; i < n; i++) {
+        fur_scalar own = entry_get(d->value, entries, i);
+        q[i] = own.re + own.im * (long double complex)I;
+        square += creall(q[i] * conjl(q[i]));
+    }
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j < n; j++) {
+            fur_scalar a = d->a[i * n + j];
+            aq[i] += (a.re + a.im * (long double complex)I) * q[j] / square;
+        }
+    for (int64_t i = 0; i < n; i++)
+        qaq += conjl(q[i]) * aq[i] / square;
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j < n; j++) {
+            fur_scalar a = d->a[i * n + j];
+            long double complex own = a.re + a.im * (long double complex)I;
+            own += (qaq + shift / square) * q[i] * conjl(q[j]) - aq[i] * conjl(q[j]) -
+                   q[i] * conjl(aq[j]);
+            out.a[i * n + j] = fur_complex((double)creall(own), (double)cimagl(own));
+        }
+    free(entries);
+    free(aq);
+    free(q);
+    return out;
+}
+
+/* Loops over value types: any vector, where the projected matrix counts, small and larger ones. */
+START_TEST(constraints_that_are_not_eigenvectors)
+{
+    static const int64_t sizes[] = {4, 9, 60};
+    fur_context *context = context_make(NULL, 2);
+    rng r = rng_stream(70 + (uint64_t)_i);
+    for (int size = 0; size < COUNT_OF(sizes); size++) {
+        dense d = dense_dominant(&r, (fur_value_type)_i, sizes[size], true, true);
+        dense_problem p = dense_open(&d, context);
+        fur_vector *v = vector_random(context, &r, d.value, d.n);
+        dense rest = projected(&d, v, 1e3);
+        long double *all = spectrum_of(&rest);
+        fur_vectors *y = block_of(context, &v, 1);
+        fur_lobpcg_options options = {.size = sizeof options, .count = 3, .constraints = y};
+        found f = find(p.a, &options);
+        ck_assert_int_eq(f.report.outcome, FUR_OUTCOME_CONVERGED);
+        check_orthogonal(&f, 3, &v, 1);
+        for (int i = 0; i < 3; i++)
+            ck_assert_double_le((double)fabsl(f.values[i] - all[i]),
+                                f.residuals[i] + 1e4 * value_epsilon(d.value) * f.report.norm);
+        found_release(&f);
+        fur_vectors_destroy(y);
+        fur_vector_destroy(v);
+        free(all);
+        dense_release(&rest);
+        dense_close(&p);
+        dense_release(&d);
+    }
+    fur_context_destroy(context);
+}
+END_TEST
+
+/* With Neumann boundaries 0 is an eigenvalue, of the constant vector; with that as the constraint
+ * the next one, 4 sin^2(pi / 80) of 40 points, is the first. */
+START_TEST(singular_matrices)
+{
+    static const int64_t extent[] = {40, 23};
+    fur_context *context = context_make(NULL, 2);
+    problem p = problem_open(context, 5, extent, FUR_F64, FUR_BOUNDARY_NEUMANN, "jacobi");
+    double next = 4 * sin(acos(-1) / 80) * sin(acos(-1) / 80);
+    fur_vectors *ones = NULL;
+    fur_lobpcg_options options = {.size = sizeof options, .count = 2, .preconditioner = p.m};
+    found f = find(p.a, &options);
+    ck_assert_int_eq(f.report.outcome, FUR_OUTCOME_CONVERGED);
+    ck_assert_double_le(fabs(f.values[0]), f.residuals[0] + 1e-13);
+    ck_assert_double_le(fabs(f.values[1] - next), f.residuals[1] + 1e-13);
+    found_release(&f);
+    ck_ok(context, fur_vectors_create(context, FUR_F64, 40 * 23, 1, FUR_LAYOUT_ROWS, &ones));
+    ck_ok(context, fur_vectors_fill(ones, fur_real(1)));
+    options.constraints = ones;
+    options.count = 1;
+    f = find(p.a, &options);
+    ck_assert_int_eq(f.report.outcome, FUR_OUTCOME_CONVERGED);
+    ck_assert_double_le(fabs(f.values[0] - next), f.residuals[0] + 1e-13);
+    found_release(&f);
+    fur_vectors_destroy(ones);
+    problem_close(&p);
+    fur_context_destroy(context);
+}
+END_TEST
+
+/* Eigenvalues from 1e-6 to 1e12, each to six digits of itself. */
+START_TEST(tolerances_relative_to_the_values)
+{
+    fur_context *context = context_make(NULL, 1);
+    dense d = dense_make(FUR_F64, 90);
+    for (int k = 0; k < 90; k++)
+        dense_set(&d, k, k, fur_real(pow(10, -6 + 0.2 * k)));
+    dense_problem p = dense_open(&d, context);
+    fur_operator *jacobi = NULL;
+    ck_ok(context, fur_operator_jacobi(p.a, &jacobi));
+    fur_lobpcg_options options = {
+        .size = sizeof options, .count = 3, .relative = 1e-6, .preconditioner = jacobi};
+    found f = find(p.a, &options);
+    ck_assert_int_eq(f.report.outcome, FUR_OUTCOME_CONVERGED);
+    for (int k = 0; k < 3; k++)
+        ck_assert_double_le(fabs(f.values[k] / pow(10, -6 + 0.2 * k) - 1), 2e-6);
+    found_release(&f);
+    fur_operator_destroy(jacobi);
+    dense_close(&p);
+    dense_release(&d);
+    fur_context_destroy(context);
+}
+END_TEST
+
+/* Powers of two scale values and residuals and change nothing else. */
+START_TEST(matrices_of_any_scale)
+{
+    static const double scales[] = {1, 0x1p-900, 0x1p900, 0};
+    fur_context *context = context_make(NULL, 1);
+    double first[3];
+    for (int i = 0; i < COUNT_OF(scales); i++) {
+        rng r = rng_stream(53);
+        dense d = dense_make(FUR_F64, 40);
+        for (int row = 0; row < 40; row++)
+            for (int col = 0; col <= row; col++) {
+                fur_scalar entry = fur_real(scales[i] * (rng_unit(&r) + 4 * (row == col) * row));
+                dense_set(&d, row, col, entry);
+                dense_set(&d, col, row, entry);
+            }
+        dense_problem p = dense_open(&d, context);
+        fur_lobpcg_options options = {.size = sizeof options, .count = 3};
+        found f = find(p.a, &options);
+        ck_assert_int_eq(f.report.outcome, FUR_OUTCOME_CONVERGED);
+        if (i == 0)
+            memcpy(first, f.values, sizeof first);
+        for (int k = 0; k < 3; k++)
+            ck_assert_double_eq(f.values[k], scales[i] * first[k]);
+        found_release(&f);
+        dense_close(&p);
+        dense_release(&d);
+    }
+    fur_context_destroy(context);
+}
+END_TEST
+
+static int stop_at(void *user, const fur_eigs_progress *progress)
+{
+    (void)progress;
+    return ++*(int *)user == 2;
+}
+
+/* y = -x */
+static fur_status negate(void *user, const fur_vector *x, fur_vector *y)
+{
+    (void)user;
+    return fur_axpby(fur_real(-1), x, fur_real(0), y);
+}
+
+/* y = NaN */
+static fur_status spoil(void *user, const fur_vector *x, fur_vector *y)
+{
+    (void)user;
+    (void)x;
+    return fur_vector_fill(y, fur_real(NAN));
+}
+
+static fur_operator *operator_of(fur_context *context, int64_t n,
+                                 fur_status (*apply)(void *, const fur_vector *, fur_vector *),
+                                 void *user)
+{
+    fur_operator *op = NULL;
+    fur_operator_definition definition = {.size = sizeof definition,
+                                          .rows = n,
+                                          .cols = n,
+                                          .value_type = FUR_F64,
+                                          .user = user,
+                                          .apply = apply};
+    ck_ok(context, fur_operator_create(context, &definition, &op));
+    return op;
+}
+
+/* Too few iterations, a stop, a tolerance below rounding, M and A that are no good. */
+START_TEST(what_has_not_converged_is_not_called_so)
+{
+    fur_context *context = context_make(NULL, 1);
+    dense d = dense_make(FUR_F64, 300);
+    for (int k = 0; k < 300; k++)
+        dense_set(&d, k, k, fur_real(1 + 1e-6 * k * k));
+    dense_problem p = dense_open(&d, context);
+    int calls = 0;
+    fur_operator *minus = operator_of(context, 300, negate, NULL);
+    fur_operator *nan = operator_of(context, 300, spoil, NULL);
+    const struct {
+        fur_lobpcg_options options;
+        const fur_operator *a;
+        fur_outcome outcome;
+    } cases[] = {
+        {{.max_iterations = 3, .tolerance = 1e-12}, p.a, FUR_OUTCOME_MAX_ITERATIONS},
+        {{.monitor = stop_at, .monitor_user = &calls}, p.a, FUR_OUTCOME_STOPPED},
+        {{.which = FUR_EIGS_LARGEST, .tolerance = 1e-18}, p.a, FUR_OUTCOME_STAGNATED},
+        {{.preconditioner = minus}, p.a, FUR_OUTCOME_INDEFINITE_PRECONDITIONER},
+        {{.preconditioner = nan}, p.a, FUR_OUTCOME_BREAKDOWN},
+        {{.count = 3}, nan, FUR_OUTCOME_BREAKDOWN},
+    };
+    for (int i = 0; i < COUNT_OF(cases); i++) {
+        fur_lobpcg_options options = cases[i].options;
+        options.size = sizeof options;
+        options.count = 3;
+        found f = find(cases[i].a, &options);
+        ck_assert_msg(f.report.outcome == cases[i].outcome, "case %d: %s", i,
+                      fur_outcome_name(f.report.outcome));
+        ck_assert_int_lt(f.report.converged, 3);
+        for (int k = 0; k < 3 && f.report.outcome != FUR_OUTCOME_BREAKDOWN; k++)
+            ck_assert_double_le(
+                fabs(spectrum_residual(&d, f.vectors[k], f.values[k]) - f.residuals[k]), 1e-12);
+        found_release(&f);
+    }
+    ck_assert_int_eq(calls, 2);
+    fur_operator_destroy(nan);
+    fur_operator_destroy(minus);
+    dense_close(&p);
+    dense_release(&d);
+    fur_context_destroy(context);
+}
+END_TEST
+
+START_TEST(an_operator_that_is_not_symmetric_is_found_out)
+{
+    fur_context *context = context_make(NULL, 1);
+    rng r = rng_stream(54);
+    for (int value = 0; value < FUR_VALUE_COUNT; value++) {
+        dense d = dense_dominant(&r, (fur_value_type)value, 50, false, true);
+        dense_set(&d, 0, 49, fur_real(20));
+        dense_problem p = dense_open(&d, context);
+        fur_lobpcg_options options = {.size = sizeof options, .count = 2};
+        found f = find(p.a, &options);
+        ck_assert_int_eq(f.report.outcome, FUR_OUTCOME_ASYMMETRIC);
+        ck_assert_int_eq(f.report.converged, 0);
+        ck_assert(isnan(f.values[0]) && isnan(f.residuals[1]));
+        found_release(&f);
+        dense_close(&p);
+        dense_release(&d);
+    }
+    fur_context_destroy(context);
+}
+END_TEST
+
+START_TEST(wrong_options_are_refused)
+{
+    fur_context *context = context_make(NULL, 1);
+    rng r = rng_stream(55);
+    dense d = dense_dominant(&r, FUR_F64, 10, true, true);
+    dense_problem p = dense_open(&d, context);
+    double values[10];
+    fur_vector *vector = NULL;
+    fur_vectors *narrow = NULL;
+    fur_vectors *full = NULL;
+    fur_operator *small = operator_of(context, 9, negate, NULL);
+    ck_ok(context, fur_vector_create(context, FUR_F32, 10, &vector));
+    ck_ok(context, fur_vectors_create(context, FUR_F32, 10, 1, FUR_LAYOUT_ROWS, &narrow));
+    ck_ok(context, fur_vectors_create(context, FUR_F64, 10, 8, FUR_LAYOUT_ROWS, &full));
+    double identity[80] = {0};
+    for (int i = 0; i < 8; i++)
+        identity[9 * i] = 1;
+    ck_ok(context, fur_vectors_upload(identity, full));
+    fur_vector *vectors[] = {vector};
+    static const char negative[] = "tolerance, relative and max_iterations must not be negative";
+    static const char block[] =
+        "the block must have from 3, the eigenvalues asked for, to 85 vectors";
+    const struct {
+        fur_lobpcg_options options;
+        const char *sentence;
+    } cases[] = {
+        {{.count = 11},
+         "11 eigenvalues were asked for; the matrix has 10, and at most 50 are found"},
+        {{.which = FUR_EIGS_BOTH_ENDS},
+         "lobpcg finds the smallest or the largest eigenvalues, at one end"},
+        {{.tolerance = -1}, negative},
+        {{.relative = NAN}, negative},
+        {{.max_iterations = -1}, negative},
+        {{.count = 3, .block = 2}, block},
+        {{.count = 3, .block = 86}, block},
+        {{.preconditioner = small},
+         "the preconditioner differs from the matrix in size, value "
+         "type or context; it must be 10 x 10"},
+        {{.constraints = narrow},
+         "the constraints must be at most 10000 vectors of 10 entries of "
+         "type f64 in the matrix's context"},
+        {{.count = 1}, "vector 0 must have 10 entries of type f64 in the matrix's context"},
+    };
+    for (int i = 0; i < COUNT_OF(cases); i++) {
+        fur_lobpcg_options options = cases[i].options;
+        options.size = sizeof options;
+        ck_fails(context, FUR_INVALID, cases[i].sentence,
+                 fur_lobpcg(p.a, &options, values, NULL, vectors, NULL));
+    }
+    fur_lobpcg_options options = {.size = sizeof options, .count = 3, .constraints = full};
+    ck_fails(context, FUR_INVALID,
+             "3 eigenvalues were asked for; there are 2 vectors orthogonal to the constraints",
+             fur_lobpcg(p.a, &options, values, NULL, NULL, NULL));
+    ck_ok(context, fur_lobpcg(p.a, NULL, values, NULL, NULL, NULL));
+    fur_operator_destroy(small);
+    fur_vectors_destroy(full);
+    fur_vectors_destroy(narrow);
+    fur_vector_destroy(vector);
+    dense_close(&p);
+    dense_release(&d);
+    fur_context_destroy(context);
+}
+END_TEST
+
+static void check_same(const found *f, const found *first, int count)
+{
+    ck_assert_int_eq(f->report.iterations, first->report.iterations);
+    for (int k = 0; k < count; k++) {
+        ck_assert(f->values[k] == first->values[k] && f->residuals[k] == first->residuals[k]);
+        ck_same_bits(f->vectors[k], first->vectors[k]);
+    }
+}
+
+/* Loops over value types. */
+START_TEST(results_have_the_same_bits_for_any_number_of_threads)
+{
+    static const int threads[] = {1, 2, 3, 8};
+    static const int64_t extent[] = {100, 61};
+    found first = {{0}, {0}, {NULL}, {0}};
+    fur_context *contexts[COUNT_OF(threads)];
+    for (int i = 0; i < COUNT_OF(threads); i++) {
+        fur_context *context = contexts[i] = context_make(NULL, threads[i]);
+        problem p =
+            problem_open(context, 5, extent, (fur_value_type)_i, FUR_BOUNDARY_DIRICHLET, "ic0");
+        fur_lobpcg_options options = {
+            .size = sizeof options, .count = 3, .max_iterations = 12, .preconditioner = p.m};
+        found f = find(p.a, &options);
+        if (i == 0)
+            first = f;
+        check_same(&f, &first, 3);
+        if (i > 0)
+            found_release(&f);
+        problem_close(&p);
+    }
+    found_release(&first);
+    for (int i = 0; i < COUNT_OF(threads); i++)
+        fur_context_destroy(contexts[i]);
+}
+END_TEST
+
+static fur_status apply_inner(void *user, const fur_vector *x, fur_vector *y)
+{
+    return fur_operator_apply(user, x, y);
+}
+
+/* An operator that hides its plan is multiplied column by column. */
+START_TEST(products_of_blocks_have_the_bits_of_single_ones)
+{
+    static const int64_t extent[] = {31, 27};
+    fur_context *context = context_make(NULL, 2);
+    problem p = problem_open(context, 9, extent, FUR_F64, FUR_BOUNDARY_DIRICHLET, "jacobi");
+    fur_operator *hidden = operator_of(context, 31 * 27, apply_inner, p.a);
+    fur_lobpcg_options options = {.size = sizeof options, .count = 5, .preconditioner = p.m};
+    found first = find(p.a, &options);
+    found f = find(hidden, &options);
+    check_same(&f, &first, 5);
+    found_release(&f);
+    found_release(&first);
+    fur_operator_destroy(hidden);
+    problem_close(&p);
+    fur_context_destroy(context);
+}
+END_TEST
+
+static void add_tests(TCase *tests)
+{
+    tcase_add_loop_test(tests, random_matrices, 0, FUR_VALUE_COUNT);
+    tcase_add_loop_test(tests, multiple_and_clustered_eigenvalues, 0, FUR_VALUE_COUNT);
+    tcase_add_test(tests, multigrid_needs_few_iterations);
+    tcase_add_loop_test(tests, constraints_that_are_eigenvectors, 0, FUR_VALUE_COUNT);
+    tcase_add_loop_test(tests, constraints_that_are_not_eigenvectors, 0, FUR_VALUE_COUNT);
+    tcase_add_test(tests, singular_matrices);
+    tcase_add_test(tests, tolerances_relative_to_the_values);
+    tcase_add_test(tests, matrices_of_any_scale);
+    tcase_add_test(tests, what_has_not_converged_is_not_called_so);
+    tcase_add_test(tests, an_operator_that_is_not_symmetric_is_found_out);
+    tcase_add_test(tests, wrong_options_are_refused);
+    tcase_add_loop_test(tests, results_have_the_same_bits_for_any_number_of_threads, 0,
+                        FUR_VALUE_COUNT);
+    tcase_add_test(tests, products_of_blocks_have_the_bits_of_single_ones);
+}
+
+int main(void)
+{
+    return run_tests("lobpcg", add_tests);
+}

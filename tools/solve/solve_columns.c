@@ -1,0 +1,226 @@
+/* furrow solve with a --b of several columns: A X = B by one method, each column with an end of its
+ * own. */
+#include "job.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "interrupt.h"
+#include "output.h"
+#include "product.h"
+
+typedef struct columns_job {
+    job *base;       /* A and M */
+    loaded_matrix b; /* a matrix with all its entries: rows one after the other */
+    fur_vectors *rhs;
+    fur_vectors *x;
+    fur_choice choice;
+    fur_solver_report *reports;
+    double seconds;
+} columns_job;
+
+bool job_has_columns(fur_context *context, const job_options *o)
+{
+    fur_mtx_header header = FUR_DEFAULT(fur_mtx_header);
+    return o->b && o->grid.points == 0 && strcmp(o->b, "-") != 0 && !fur_binary_detect(o->b) &&
+           fur_mtx_read_header(context, o->b, &header) == FUR_OK &&
+           header.format == FUR_MTX_ARRAY && header.cols > 1;
+}
+
+/* Options that are about one vector. */
+static fur_status check_options(const columns_job *c)
+{
+    const job_options *o = c->base->options;
+    const command_pairing single[] = {
+        {"--x0", o->x0, false, NULL},
+        {"--history", o->history, false, NULL},
+        {"--report", o->report, false, NULL},
+        {"--reorder", o->reorder, false, NULL},
+        {"--damp", o->damp > 0, false, NULL},
+        {"--bounds", o->bounds, false, NULL},
+        {"--precond norms", job_is(o->precond, "norms"), false, NULL},
+    };
+    for (size_t i = 0; i < sizeof single / sizeof *single; i++)
+        if (single[i].given)
+            return fur_context_fail(c->base->context, FUR_INVALID,
+                                    "%s goes with one right-hand side; %s has several columns",
+                                    single[i].option, o->b);
+    return FUR_OK;
+}
+
+/* B in A's value type, and X of zeros. */
+static fur_status load_columns(columns_job *c)
+{
+    const job *j = c->base;
+    command_common common = j->options->common;
+    fur_value_type value = fur_operator_value_type(j->op);
+    common.reading.convert = fur_mtx_as(value);
+    COMMAND_TRY(load_matrix(j->context, &common, j->options->b, &c->b));
+    const fur_csr_view *b = fur_csr_get(c->b.matrix);
+    const fur_vectors_view array = {.size = sizeof array,
+                                    .rows = b->rows,
+                                    .cols = b->cols,
+                                    .value_type = value,
+                                    .data = (void *)(uintptr_t)b->values};
+    COMMAND_TRY(fur_vectors_wrap(j->context, &array, FUR_OWNERSHIP_BORROW, &c->rhs));
+    return fur_vectors_create(j->context, value, fur_operator_cols(j->op), b->cols,
+                              FUR_LAYOUT_COLUMNS, &c->x);
+}
+
+/* What was asked for, or what the matrix looks as if it needed first. */
+static fur_status choose(columns_job *c)
+{
+    const job_options *o = c->base->options;
+    c->choice = FUR_DEFAULT(fur_choice);
+    COMMAND_TRY(fur_choose(&c->base->traits, NULL, FUR_OUTCOME_UNSOLVED, &c->choice));
+    if (job_is(c->choice.precond, "norms"))
+        c->choice.precond = "none";
+    if (!job_is(o->method, "auto"))
+        c->choice.method = o->method;
+    if (!job_is(o->precond, "auto"))
+        c->choice.precond = o->precond;
+    if (c->base->traits.rows != c->base->traits.cols)
+        return fur_context_fail(c->base->context, FUR_UNSUPPORTED,
+                                "several right-hand sides are solved for with square matrices");
+    return FUR_OK;
+}
+
+static fur_status precondition(columns_job *c)
+{
+    job *j = c->base;
+    if (job_is(c->choice.precond, "jacobi"))
+        return fur_operator_jacobi(j->op, &j->preconditioner);
+    return job_precondition(j);
+}
+
+static int watch_columns(void *user, const fur_solver_progress *state)
+{
+    (void)user;
+    (void)state;
+    return interrupt_name() ? 1 : 0;
+}
+
+static fur_status solve_columns(columns_job *c)
+{
+    const job_options *o = c->base->options;
+    int64_t cols = fur_vectors_get(c->rhs)->cols;
+    fur_solver *solver = NULL;
+    c->reports = calloc((size_t)cols, sizeof *c->reports);
+    if (!c->reports)
+        return fur_context_fail(c->base->context, FUR_OUT_OF_MEMORY, "out of memory");
+    for (int64_t k = 0; k < cols; k++)
+        c->reports[k] = FUR_DEFAULT(fur_solver_report);
+    fur_solver_options options = {.size = sizeof options,
+                                  .method = c->choice.method,
+                                  .preconditioner = c->base->preconditioner,
+                                  .rtol = o->rtol,
+                                  .max_iterations = o->max_iterations,
+                                  .restart = o->restart ? o->restart : c->choice.restart,
+                                  .whole = o->whole,
+                                  .monitor = watch_columns};
+    COMMAND_TRY(fur_solver_create(c->base->op, &options, &solver));
+    double start = command_seconds();
+    interrupt_begin();
+    fur_status status = fur_solver_solve_block(solver, c->rhs, c->x, c->reports);
+    interrupt_end();
+    c->seconds = command_seconds() - start;
+    fur_solver_destroy(solver);
+    return status;
+}
+
+/* The column that is furthest from a solution. */
+static int64_t worst_of(const columns_job *c)
+{
+    int64_t worst = 0;
+    for (int64_t k = 1; k < fur_vectors_get(c->x)->cols; k++) {
+        bool fails = c->reports[k].outcome != FUR_OUTCOME_CONVERGED;
+        bool failed = c->reports[worst].outcome != FUR_OUTCOME_CONVERGED;
+        if (fails != failed ? fails : c->reports[k].residual > c->reports[worst].residual)
+            worst = k;
+    }
+    return worst;
+}
+
+static void put_columns(output *out, const columns_job *c)
+{
+    json_t *rows = json_array();
+    if (!out->json)
+        printf("\n%8s %11s  %8s  %s\n\n", "column", "iterations", "residual", "outcome");
+    for (int64_t k = 0; k < fur_vectors_get(c->x)->cols; k++) {
+        const fur_solver_report *r = &c->reports[k];
+        json_t *row = json_object();
+        json_object_set_new(row, "outcome", output_string(fur_outcome_name(r->outcome)));
+        json_object_set_new(row, "iterations", json_integer(r->iterations));
+        json_object_set_new(row, "residual", json_real(r->residual));
+        output_append(rows, row);
+        if (!out->json)
+            printf("%8lld %11lld  %8.1e  %s\n", (long long)k + 1, (long long)r->iterations,
+                   r->residual, fur_outcome_name(r->outcome));
+    }
+    if (out->json)
+        output_member(out, "columns", rows);
+    else
+        json_decref(rows);
+}
+
+static fur_status print_columns(const columns_job *c)
+{
+    const job *j = c->base;
+    const fur_solver_report *worst = &c->reports[worst_of(c)];
+    output out = output_begin(j->options->common.json);
+    output_count(&out, "rows", "rows", fur_operator_rows(j->op));
+    output_count(&out, "right_hand_sides", "right-hand sides", fur_vectors_get(c->x)->cols);
+    output_text(&out, "value", "value type", fur_value_name(fur_operator_value_type(j->op)));
+    output_text(&out, "method", "method", c->choice.method);
+    output_text(&out, "precond", "preconditioner", c->choice.precond);
+    output_flag(&out, "reduced", "two colours", worst->reduced);
+    output_text(&out, "kernel", "kernel", fur_product_describe(j->product)->kernel);
+    output_text(&out, "device", "device", fur_context_device(j->context));
+    output_count(&out, "threads", "threads", fur_context_threads(j->context));
+    output_seconds(&out, "seconds_load", "time to load", j->a.seconds + c->b.seconds);
+    output_seconds(&out, "seconds_solve", "time to solve", c->seconds);
+    output_flag(&out, "converged", "converged", worst->outcome == FUR_OUTCOME_CONVERGED);
+    output_number(&out, "residual", "largest residual", worst->residual);
+    put_columns(&out, c);
+    return output_end(&out, j->context);
+}
+
+static fur_status judge(const columns_job *c)
+{
+    int64_t worst = worst_of(c);
+    const fur_solver_report *r = &c->reports[worst];
+    if (r->outcome == FUR_OUTCOME_CONVERGED)
+        return FUR_OK;
+    return fur_context_fail(c->base->context, FUR_INVALID,
+                            "%s: column %lld has no solution after %lld iterations: %s, relative "
+                            "residual %.1e; %s",
+                            c->base->name, (long long)worst + 1, (long long)r->iterations,
+                            fur_outcome_name(r->outcome), r->residual,
+                            fur_outcome_advice(r->outcome));
+}
+
+static fur_status run(columns_job *c)
+{
+    job *j = c->base;
+    COMMAND_TRY(check_options(c));
+    COMMAND_TRY(job_load_matrix(j));
+    COMMAND_TRY(command_while(j->context, "reading", j->options->b, load_columns(c)));
+    COMMAND_TRY(job_about(j, choose(c)));
+    COMMAND_TRY(job_about(j, precondition(c)));
+    COMMAND_TRY(job_about(j, solve_columns(c)));
+    if (j->options->out.path)
+        COMMAND_TRY(save_vectors(c->x, &j->options->out));
+    COMMAND_TRY(print_columns(c));
+    return judge(c);
+}
+
+fur_status job_solve_columns(job *j)
+{
+    columns_job c = {.base = j};
+    fur_status status = run(&c);
+    fur_vectors_destroy(c.x);
+    fur_vectors_destroy(c.rhs);
+    fur_csr_destroy(c.b.matrix);
+    free(c.reports);
+    return status;
+}
