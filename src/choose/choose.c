@@ -23,7 +23,7 @@
 
 /* Incomplete factors may have so many entries beyond those of A; complete ones are for so many
  * rows, as they may take far more memory. */
-#define MOST_FILL 20000000
+#define MOST_FILL 10000000
 #define MOST_DIRECT_ROWS 100000
 
 /* One line of a list. */
