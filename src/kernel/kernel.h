@@ -372,8 +372,7 @@ typedef struct fur_triangular_services {
     void (*release)(fur_env *env, void *state);
     /* Where each row has its first entry on the diagonal; NULL: not asked. *missing: the first row
      * without one, or -1. Waits. */
-    fur_status (*find_diagonal)(fur_env *env, const fur_csr_view *a, int64_t *at,
-                                int64_t *missing);
+    fur_status (*find_diagonal)(fur_env *env, const fur_csr_view *a, int64_t *at, int64_t *missing);
     /* The rows by levels of the lower triangle, those of a level rising. Waits. */
     fur_status (*order)(fur_env *env, const fur_csr_view *a, int32_t *order);
 } fur_triangular_services;
