@@ -64,18 +64,4 @@ template <class T> T *fur_writable(const void *array)
     return static_cast<T *>(const_cast<void *>(array));
 }
 
-// The first position of begin .. end-1, a row, at or behind the column; end without one.
-__device__ inline int64_t fur_find_column(const int32_t *columns, int64_t begin, int64_t end,
-                                          int64_t column)
-{
-    while (begin < end) {
-        int64_t middle = begin + (end - begin) / 2;
-        if (columns[middle] < column)
-            begin = middle + 1;
-        else
-            end = middle;
-    }
-    return begin;
-}
-
 #endif

@@ -178,15 +178,8 @@ __global__ void __launch_bounds__(BLOCK)
     if (i >= n)
         return;
     int64_t row = numbers ? numbers[i] : i;
-    int64_t low = offsets[i];
     int64_t end = offsets[i + 1];
-    for (int64_t high = end; low < high;) {
-        int64_t middle = low + (high - low) / 2;
-        if (columns[middle] < row)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    int64_t low = fur_find_column(columns, offsets[i], end, row);
     bool found = low < end && columns[low] == row;
     Value sum = found ? values[low] : fur_zero<Value>();
     for (low++; found && low < end && columns[low] == row; low++)

@@ -72,4 +72,18 @@ template <class Index> __global__ void fur_count_up(int64_t n, Index *out)
         out[i] = static_cast<Index>(i);
 }
 
+// The first position of begin .. end-1, a row, at or behind the column; end without one.
+__device__ inline int64_t fur_find_column(const int32_t *columns, int64_t begin, int64_t end,
+                                          int64_t column)
+{
+    while (begin < end) {
+        int64_t middle = begin + (end - begin) / 2;
+        if (columns[middle] < column)
+            begin = middle + 1;
+        else
+            end = middle;
+    }
+    return begin;
+}
+
 #endif

@@ -7,6 +7,7 @@
 // Bytes a row of n entries: those of A and of F once, the row in the making, F once more as it is
 // written, and for each entry left of the diagonal the row of its column from the second-level
 // cache.
+#include "csr.cuh"
 #include "lanes.cuh"
 #include "reciprocal.cuh"
 #include "triangular.cuh"
@@ -50,19 +51,11 @@ struct row_place {
     int64_t k;
 };
 
-// The first of sorted entries begin .. end - 1 that is in the column, or -1.
+// The first entry of begin .. end - 1 that is in the column, or -1.
 __device__ int64_t find(const int32_t *columns, int64_t begin, int64_t end, int32_t column)
 {
-    int64_t last = end;
-#pragma unroll 1
-    while (begin < end) {
-        int64_t middle = begin + (end - begin) / 2;
-        if (columns[middle] < column)
-            begin = middle + 1;
-        else
-            end = middle;
-    }
-    return begin < last && columns[begin] == column ? begin : -1;
+    int64_t k = fur_find_column(columns, begin, end, column);
+    return k < end && columns[k] == column ? k : -1;
 }
 
 // A's entries in the pattern, 0 where only that has one; a lane takes a position of a row. Bytes:

@@ -28,16 +28,7 @@ template <class Offset> struct strict {
     // The first entry of a row that is not left of a column.
     __device__ int64_t find(int64_t i, int64_t column) const
     {
-        int64_t low = offsets[i];
-        int64_t high = offsets[i + 1];
-        while (low < high) {
-            int64_t middle = low + (high - low) / 2;
-            if (columns[middle] < column)
-                low = middle + 1;
-            else
-                high = middle;
-        }
-        return low;
+        return fur_find_column(columns, offsets[i], offsets[i + 1], column);
     }
 
     // The first entry on the diagonal, or -1.
