@@ -150,7 +150,7 @@ class UsageTest(CommandTest):
              "--reorder takes rcm, cm, rcm-quality or sloan, not"),
             (["convert", plate, "a.mtx", "--format", "abacus"], "--format takes mtx or fur, not"),
             (["bench", "abacus"], "bench without a matrix takes spmv, spmm, reduce, stencil, solve, "
-             "trisolve, spgemm, sddmm, precond, multigrid, io, recognise, neighbours, batch, rounded, "
+             "trisolve, spgemm, sddmm, solve_block, precond, multigrid, io, recognise, neighbours, batch, rounded, "
              "stencil_block or algebra"),
         ] + [([*arguments, "--reorder", "abacus"],
               "--reorder takes none, rcm, cm, rcm-quality, sloan or auto, not")
