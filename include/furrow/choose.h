@@ -64,9 +64,9 @@ typedef struct fur_choice {
     int64_t trial;       /* after so many iterations the next has its turn; 0: no trial */
     int fill;            /* for fur_precond_options, as the next */
     double drop;
-    /* For fur_auto_options.watch, after an attempt: the preconditioner that was made from the
-     * matrix; NULL: none was. */
-    const fur_precond_report *made;
+    /* For fur_auto_options.watch, after an attempt and for the time of the call: the preconditioner
+     * that was made from the matrix; NULL: none was. */
+    const fur_precond *made;
 } fur_choice;
 
 /* The first choice for a matrix with these traits, or, after the previous choice has come to this

@@ -1396,6 +1396,11 @@ class precond : public owner<fur_precond, fur_precond_destroy>
     {
         return *fur_precond_describe(get());
     }
+    /* NULL: no hierarchy. */
+    const fur_amg *hierarchy() const
+    {
+        return fur_precond_hierarchy(get());
+    }
     fur_context *context() const
     {
         return context_;

@@ -94,6 +94,10 @@ typedef struct fur_precond_report {
  * name is "". */
 FUR_API const fur_precond_report *fur_precond_describe(const fur_precond *p);
 
+/* The levels of "amg", for pictures; NULL for other kinds. They live as long as the preconditioner.
+ */
+FUR_API const fur_amg *fur_precond_hierarchy(const fur_precond *p);
+
 /* Kind 0, 1, 2 ...: its name, and one sentence; NULL past the last. */
 FUR_API const fur_method_info *fur_precond_at(int index);
 

@@ -329,7 +329,7 @@ static fur_status give_up(course *c, const fur_choice *choice, fur_status status
 static fur_status take_result(course *c, const fur_choice *choice, const fur_solver_report *report)
 {
     fur_choice told = *choice;
-    told.made = c->made ? fur_precond_describe(c->made) : NULL;
+    told.made = c->made;
     c->sum.iterations += report->iterations;
     c->sum.products += report->products;
     c->sum.seconds += report->seconds;

@@ -42,6 +42,11 @@ static void release(fur_precond *p)
     fur_amg_destroy(p->state);
 }
 
+static const fur_amg *hierarchy(const fur_precond *p)
+{
+    return p->state;
+}
+
 const fur_precond_kind fur_precond_amg = {
     .info = {"amg",
              "algebraic multigrid by smoothed aggregation: hardly more iterations for more "
@@ -54,4 +59,5 @@ const fur_precond_kind fur_precond_amg = {
     .update = update,
     .apply = apply,
     .release = release,
+    .hierarchy = hierarchy,
 };

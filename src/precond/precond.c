@@ -167,6 +167,11 @@ fur_status fur_operator_from_precond(fur_precond *p, fur_operator **out)
     return FUR_OK;
 }
 
+const fur_amg *fur_precond_hierarchy(const fur_precond *p)
+{
+    return p && p->kind->hierarchy ? p->kind->hierarchy(p) : NULL;
+}
+
 const fur_precond_report *fur_precond_describe(const fur_precond *p)
 {
     static const fur_precond_report none = {.size = sizeof none, .kind = ""};

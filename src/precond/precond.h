@@ -28,6 +28,8 @@ typedef struct fur_precond_kind {
     fur_status (*apply)(fur_precond *p, const fur_vector *r, fur_vector *z);
     /* Takes p->state down; it may be NULL. */
     void (*release)(fur_precond *p);
+    /* Its levels; NULL: it has none. */
+    const fur_amg *(*hierarchy)(const fur_precond *p);
 } fur_precond_kind;
 
 struct fur_precond {

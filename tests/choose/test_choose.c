@@ -296,7 +296,8 @@ static void watch(void *user, const fur_choice *choice, const fur_solver_report 
     snprintf(d->methods[d->attempts], sizeof d->methods[0], "%s", choice->method);
     snprintf(d->preconds[d->attempts], sizeof d->preconds[0], "%s", choice->precond);
     snprintf(d->reasons[d->attempts], sizeof d->reasons[0], "%s", choice->reason);
-    d->made[d->attempts] = choice->made && strcmp(choice->made->kind, choice->precond) == 0;
+    d->made[d->attempts] =
+        choice->made && strcmp(fur_precond_describe(choice->made)->kind, choice->precond) == 0;
     d->outcomes[d->attempts++] = report->outcome;
 }
 

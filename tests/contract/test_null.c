@@ -808,6 +808,7 @@ START_TEST(asking_null_has_a_neutral_answer)
     ck_assert_int_eq(fur_trsv_op(NULL), FUR_OP_N);
     ck_assert_str_eq(fur_trsv_describe(NULL)->schedule, "");
     ck_assert_str_eq(fur_trsv_describe(NULL)->reason, "");
+    ck_assert_ptr_null(fur_precond_hierarchy(NULL));
     ck_assert_int_eq(fur_precond_describe(NULL)->entries, 0);
     ck_assert_str_eq(fur_precond_describe(NULL)->kind, "");
     ck_assert_int_eq(fur_stencil_named(7, NULL), 0);

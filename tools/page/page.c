@@ -78,3 +78,18 @@ void page_put_origin(FILE *stream, const page_origin *origin)
     fprintf(stream, "Measured on %s (%s) with %d %s by furrow %s", origin->device, origin->isa,
             origin->threads, origin->threads == 1 ? "thread" : "threads", origin->version);
 }
+
+void page_put_base64(FILE *stream, const void *bytes, size_t size)
+{
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    const uint8_t *byte = bytes;
+    for (size_t i = 0; i < size; i += 3) {
+        size_t left = size - i;
+        uint32_t group = (uint32_t)byte[i] << 16 | (left > 1 ? (uint32_t)byte[i + 1] << 8 : 0U) |
+                         (left > 2 ? (uint32_t)byte[i + 2] : 0U);
+        fputc(digits[group >> 18], stream);
+        fputc(digits[group >> 12 & 63], stream);
+        fputc(left > 1 ? digits[group >> 6 & 63] : '=', stream);
+        fputc(left > 2 ? digits[group & 63] : '=', stream);
+    }
+}

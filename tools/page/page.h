@@ -17,6 +17,9 @@ void page_header(FILE *stream, const char *kind, const char *name, const char *f
 /* A figure in large type, with its name above and a note below. */
 void page_card(FILE *stream, const char *title, const char *figure, const char *note);
 
+/* Bytes within the page, such as those of a picture. */
+void page_put_base64(FILE *stream, const void *bytes, size_t size);
+
 /* What is measured, as three digits and a unit. */
 void page_time(double seconds, char out[WORDS_BYTES]);
 void page_count(double count, char out[WORDS_BYTES]);

@@ -131,27 +131,13 @@ static void put_cards(const page *p)
     fputs("</div>\n", p->stream);
 }
 
-static void put_base64(FILE *stream, const uint8_t *bytes, size_t size)
-{
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    for (size_t i = 0; i < size; i += 3) {
-        size_t left = size - i;
-        uint32_t group = (uint32_t)bytes[i] << 16 | (left > 1 ? (uint32_t)bytes[i + 1] << 8 : 0U) |
-                         (left > 2 ? (uint32_t)bytes[i + 2] : 0U);
-        fputc(digits[group >> 18], stream);
-        fputc(digits[group >> 12 & 63], stream);
-        fputc(left > 1 ? digits[group >> 6 & 63] : '=', stream);
-        fputc(left > 2 ? digits[group & 63] : '=', stream);
-    }
-}
-
 /* The picture as PNG within the page. */
 static fur_status put_image(const page *p, const raster *cells)
 {
     void *bytes = NULL;
     size_t size = 0;
     COMMAND_TRY(draw_png_cells(p->context, cells, p->densest, &bytes, &size));
-    put_base64(p->stream, bytes, size);
+    page_put_base64(p->stream, bytes, size);
     fur_context_release(p->context, bytes);
     return FUR_OK;
 }

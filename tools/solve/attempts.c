@@ -23,13 +23,16 @@ static void begin_attempt(job *j, const fur_choice *choice)
     watch_attempt(&j->watch, choice->method, choice->precond, choice->reason);
 }
 
-/* made: the preconditioner from the matrix; NULL: none. */
-static void end_attempt(job *j, const fur_solver_report *report, const fur_precond_report *made)
+/* made: the preconditioner from the matrix; NULL: none. What becomes of its picture is not worth a
+ * failure. */
+static void end_attempt(job *j, const fur_solver_report *report, const fur_precond *made)
 {
     job_attempt *a = &j->attempts[j->count++];
     a->report = *report;
     if (made)
-        a->made = *made;
+        a->made = *fur_precond_describe(made);
+    if (j->options->report)
+        (void)levels_take(&j->levels, j->context, fur_precond_hierarchy(made));
     if (report->outcome != FUR_OUTCOME_UNSOLVED)
         watch_result(&j->watch, report);
 }
@@ -38,7 +41,7 @@ static void follow(void *user, const fur_choice *choice, const fur_solver_report
 {
     job *j = user;
     if (report)
-        end_attempt(j, report, j->precond ? fur_precond_describe(j->precond) : choice->made);
+        end_attempt(j, report, j->precond ? j->precond : choice->made);
     else
         begin_attempt(j, choice);
 }

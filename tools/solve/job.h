@@ -4,6 +4,7 @@
 
 #include "command.h"
 #include "grid.h"
+#include "levels.h"
 #include "load.h"
 #include "save.h"
 #include "watch.h"
@@ -70,6 +71,7 @@ typedef struct job {
     watch watch;
     job_attempt attempts[JOB_ATTEMPTS];
     int count;
+    levels levels;           /* of the last attempt by a hierarchy, for the page */
     const job_attempt *best; /* whose x it is */
     fur_solver_report total; /* of all attempts; its residuals are those of the best */
     double seconds_examine;

@@ -33,6 +33,7 @@ static void release(job *j)
     watch_release(&j->watch);
     fur_vector_destroy(j->watch.sample.r);
     fur_operator_destroy(j->preconditioner);
+    levels_release(&j->levels);
     fur_precond_destroy(j->precond);
     fur_csr_destroy(j->permuted);
     fur_product_destroy(j->product);

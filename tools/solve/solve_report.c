@@ -129,6 +129,12 @@ static double rate(const job *j)
     return r->seconds > 0 ? job_bytes(j) * (double)r->iterations / r->seconds : 0;
 }
 
+/* What an iteration leaves of the residual, the geometric mean. */
+static double mean_factor(const fur_solver_report *r)
+{
+    return r->iterations > 0 ? pow(r->residual, 1 / (double)r->iterations) : 1;
+}
+
 static void put_cards(const page *p)
 {
     const job *j = p->job;
@@ -313,6 +319,7 @@ static void put_figures(const page *p)
 
 static void put_page(const page *p)
 {
+    const job *j = p->job;
     static const char style[] =
         ".bad{background:#fdecea;color:#8c1d18}\n"
         "@media(prefers-color-scheme:dark){.bad{background:#44201d;color:#f9b4ab}}\n"
@@ -324,6 +331,7 @@ static void put_page(const page *p)
         ".tried td,.tried td:nth-child(n+4){text-align:left;border:0;padding:.1rem 0}"
         ".tried td:nth-child(4)::before{content:\"iterations: \"}"
         ".tried td:nth-child(5)::before{content:\"true residual: \"}}\n"
+        ".levels img{width:5rem;margin-left:auto}.levels td,.levels th{vertical-align:middle}\n"
         ".true-key::before{background:var(--warm)}\n";
     char title[2 * WORDS_BYTES];
     char styles[4096];
@@ -336,6 +344,7 @@ static void put_page(const page *p)
     put_cards(p);
     put_curve(p);
     put_attempts(p);
+    levels_put(&j->levels, mean_factor(&j->best->report), p->stream);
     fputs("<div class=\"pair\">\n", p->stream);
     put_times(p);
     put_figures(p);
