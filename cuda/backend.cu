@@ -141,6 +141,9 @@ void set_services(fur_remote *r)
     r->solver.cg_release = fur_cuda_cg_release;
     r->colour.find = fur_cuda_colours_find;
     r->colour.split = fur_cuda_colours_split;
+    r->classes.is_symmetric = fur_cuda_pattern_is_symmetric;
+    r->classes.colour = fur_cuda_colour_rows;
+    r->classes.arrange = fur_cuda_arrange_classes;
     r->trsv.plan = fur_cuda_trsv_plan;
     r->trsv.refresh = fur_cuda_trsv_refresh;
     r->trsv.solve = fur_cuda_trsv_solve;
@@ -159,6 +162,7 @@ void set_services(fur_remote *r)
     r->amg.widen = fur_cuda_amg_widen;
     r->amg.invert = fur_cuda_amg_invert;
     r->amg.apply_dense = fur_cuda_amg_apply_dense;
+    r->amg.run = fur_cuda_amg_run_actions;
     r->recording.create = fur_cuda_recording_create;
     r->recording.begin = fur_cuda_recording_begin;
     r->recording.end = fur_cuda_recording_end;

@@ -37,6 +37,8 @@ fur_status fur_cuda_amg_widen(fur_env *env, int64_t n, const float *from, double
 fur_status fur_cuda_amg_invert(fur_env *env, const fur_csr_view *a, int64_t order, double *inverse);
 fur_status fur_cuda_amg_apply_dense(fur_env *env, int64_t order, const double *inverse, bool single,
                                     const void *b, void *x);
+fur_status fur_cuda_amg_run_actions(fur_env *env, fur_value_type value, int64_t count,
+                                    const fur_amg_action *actions);
 }
 
 #define FUR_AMG_BLOCK 256

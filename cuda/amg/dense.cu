@@ -1,12 +1,14 @@
-// The inverse of the coarsest matrix, as src/amg/dense.c: Gauss and Jordan's method, a step a
-// launch, from one array into the other. Bytes a step: the matrix in and out, from the caches.
+// The inverse of the coarsest matrix, as src/amg/dense.c: Gauss and Jordan's method, each step from
+// one array into the other. Bytes a step: the matrix in and out, from the caches.
 #include "amg.cuh"
+#include "cluster.cuh"
+#include "inverse.cuh"
 
-// Of a product with the inverse: threads of a block, which fetch so many columns of so many rows at
-// once; one of them has a row.
+// Of a product with the inverse.
 #define THREADS 256
-#define ROWS FUR_WARP
-#define COLUMNS 128
+// A matrix of so many rows is inverted in one launch of a cluster, a larger one a step a launch.
+#define ONCE_MOST 384
+#define ONCE_THREADS 1024
 
 namespace
 {
@@ -80,8 +82,8 @@ struct eliminate {
 
     __device__ void operator()(int64_t at) const
     {
-        int64_t i = at / order;
-        int64_t j = at % order;
+        int64_t i = static_cast<unsigned>(at) / static_cast<unsigned>(order);
+        int64_t j = at - i * order;
         double own = from[at];
         double diagonal = from[k * order + k];
         if (!(fabs(diagonal) > least)) {
@@ -100,32 +102,43 @@ struct eliminate {
     }
 };
 
-// x = G b, column by column. Bytes: the inverse.
+// All steps; the result is in `from` if the order is even.
+__global__ void __launch_bounds__(ONCE_THREADS)
+    eliminate_all(int64_t order, double least, double *from, double *to)
+{
+    const int64_t entries = order * order;
+    const int64_t threads = FUR_CLUSTER * int64_t(ONCE_THREADS);
+    for (int64_t k = 0; k < order; k++) {
+        const eliminate step = {order, k, least, from, to};
+        for (int64_t at = fur_cluster_rank() * int64_t(ONCE_THREADS) + threadIdx.x; at < entries;
+             at += threads)
+            step(at);
+        fur_cluster_wait();
+        double *swapped = from;
+        from = to;
+        to = swapped;
+    }
+}
+
+// The same by launches.
+fur_status eliminate_by_steps(fur_env *env, int64_t order, double least, double *from, double *to)
+{
+    for (int64_t k = 0; k < order; k++) {
+        FUR_TRY(fur_amg_run(env, "eliminate", order * order, eliminate{order, k, least, from, to}));
+        double *swapped = from;
+        from = to;
+        to = swapped;
+    }
+    return FUR_OK;
+}
+
+// x = G b. Bytes: the inverse.
 template <class Real>
 __global__ void __launch_bounds__(THREADS)
     apply(int64_t order, const double *inverse, const Real *b, Real *x)
 {
-    __shared__ double tile[COLUMNS][ROWS];
-    __shared__ double part[COLUMNS];
-    int64_t top = blockIdx.x * int64_t(ROWS);
-    int rows = static_cast<int>(min(order - top, int64_t(ROWS)));
-    int lane = threadIdx.x % ROWS;
-    double sum = 0;
-    for (int64_t first = 0; first < order; first += COLUMNS) {
-        int count = static_cast<int>(min(order - first, int64_t(COLUMNS)));
-        __syncthreads();
-        for (int j = threadIdx.x / ROWS; j < count && lane < rows; j += THREADS / ROWS)
-            tile[j][lane] = inverse[(first + j) * order + top + lane];
-        if (static_cast<int>(threadIdx.x) < count)
-            part[threadIdx.x] = double(b[first + threadIdx.x]);
-        __syncthreads();
-        if (static_cast<int>(threadIdx.x) < rows)
-#pragma unroll 8
-            for (int j = 0; j < count; j++)
-                sum += tile[j][lane] * part[j];
-    }
-    if (static_cast<int>(threadIdx.x) < rows)
-        x[top + lane] = static_cast<Real>(sum);
+    __shared__ fur_inverse_tile tile;
+    fur_apply_inverse(order, inverse, b, x, blockIdx.x * int64_t(FUR_INVERSE_ROWS), &tile);
 }
 
 // Between precisions.
@@ -150,9 +163,9 @@ fur_status fur_cuda_amg_invert(fur_env *env, const fur_csr_view *a, int64_t orde
     FUR_TRY(other.take(entries));
     FUR_TRY(s.take(order));
     double least = fur_amg_least_pivot(order, a->value_type == FUR_F32 || a->value_type == FUR_C64);
-    // The last step writes to `other`, from where the result is scaled.
-    double *from = order % 2 == 0 ? inverse : other.at;
-    double *to = order % 2 == 0 ? other.at : inverse;
+    // The steps end in `other`, from where the result is scaled: an even number where it began.
+    double *from = order % 2 == 0 ? other.at : inverse;
+    double *to = order % 2 == 0 ? inverse : other.at;
     FUR_TRY(fur_with_value(a->value_type, [&](auto one) {
         using Value = decltype(one);
         return fur_amg_run(env, "a dense matrix", a->rows,
@@ -160,17 +173,15 @@ fur_status fur_cuda_amg_invert(fur_env *env, const fur_csr_view *a, int64_t orde
                                          a->columns,
                                          static_cast<const Value *>(a->values),
                                          order,
-                                         from});
+                                         to});
     }));
-    FUR_TRY(fur_amg_run(env, "scales", order, find_scale{order, from, s.at}));
-    FUR_TRY(fur_amg_run(env, "scale a dense matrix", entries, scale{order, s.at, false, from, to}));
-    for (int64_t k = 0; k < order; k++) {
-        double *swapped = from;
-        from = to;
-        to = swapped;
-        FUR_TRY(fur_amg_run(env, "eliminate", entries, eliminate{order, k, least, from, to}));
-    }
-    return fur_amg_run(env, "scale an inverse", entries, scale{order, s.at, true, to, inverse});
+    FUR_TRY(fur_amg_run(env, "scales", order, find_scale{order, to, s.at}));
+    FUR_TRY(fur_amg_run(env, "scale a dense matrix", entries, scale{order, s.at, false, to, from}));
+    FUR_TRY(order <= ONCE_MOST
+                ? fur_launch_cluster(env, eliminate_all, ONCE_THREADS, order, least, from, to)
+                : eliminate_by_steps(env, order, least, from, to));
+    return fur_amg_run(env, "scale an inverse", entries,
+                       scale{order, s.at, true, other.at, inverse});
 }
 
 fur_status fur_cuda_amg_apply_dense(fur_env *env, int64_t order, const double *inverse, bool single,
@@ -178,7 +189,7 @@ fur_status fur_cuda_amg_apply_dense(fur_env *env, int64_t order, const double *i
 {
     if (order == 0)
         return FUR_OK;
-    unsigned blocks = fur_blocks(order, ROWS);
+    unsigned blocks = fur_blocks(order, FUR_INVERSE_ROWS);
     if (single)
         apply<<<blocks, THREADS, 0, fur_cuda_stream(env)>>>(
             order, inverse, static_cast<const float *>(b), static_cast<float *>(x));

@@ -1,6 +1,6 @@
-// Finishing in the launch that began: the blocks that share a result count themselves, and the last
-// one adds up what all have left in memory. Which one that is changes nothing, as it adds in an
-// order of its own.
+// Tickets that blocks take. Finishing in the launch that began: the blocks that share a result
+// count themselves, and the last one adds up what all have left in memory. Which one that is
+// changes nothing, as it adds in an order of its own.
 #ifndef FURROW_CUDA_TICKET_CUH
 #define FURROW_CUDA_TICKET_CUH
 
@@ -17,6 +17,17 @@ __device__ inline bool fur_last_to_arrive(unsigned *ticket, unsigned count)
         *ticket = 0;
     __threadfence();
     return last;
+}
+
+// The number of the calling block among those that have begun: whom it waits for has begun before.
+// All bits of the ticket are set at first.
+__device__ inline int64_t fur_begin_block(unsigned *ticket)
+{
+    __shared__ unsigned number;
+    if (threadIdx.x == 0)
+        number = atomicAdd(ticket, 1u) + 1u;
+    __syncthreads();
+    return number;
 }
 
 #endif

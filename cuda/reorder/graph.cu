@@ -195,21 +195,20 @@ __global__ void find_rows(int64_t rows, int64_t entries, const uint64_t *keys, i
     offsets[row] = low;
 }
 
-// Bandwidth, entries that are no edges, and whether the pattern is symmetric, in one pass.
+// Bandwidth, entries that are no edges, in all and of each row, and whether the pattern is
+// symmetric, in one pass.
 template <class Offset>
 fur_status take_look(fur_env *env, int64_t rows, int64_t entries, const Offset *offsets,
-                     const int32_t *columns, work *w, look *out)
+                     const int32_t *columns, uint32_t *spare, look *found, look *out)
 {
-    cudaStream_t stream = fur_cuda_stream(env);
-    FUR_TRY(fur_cuda_clear(env, w->degree, rows * static_cast<int64_t>(sizeof *w->degree)));
-    FUR_TRY(fur_cuda_clear(env, w->found, sizeof *w->found));
+    FUR_TRY(fur_cuda_clear(env, spare, rows * static_cast<int64_t>(sizeof *spare)));
+    FUR_TRY(fur_cuda_clear(env, found, sizeof *found));
     if (entries > 0)
-        look_at_entries<<<fur_entries_blocks(entries), FUR_ENTRIES_BLOCK, 0, stream>>>(
-            rows, entries, offsets, columns, fur_seed(), w->degree, w->found);
+        look_at_entries<<<fur_entries_blocks(entries), FUR_ENTRIES_BLOCK, 0,
+                          fur_cuda_stream(env)>>>(rows, entries, offsets, columns, fur_seed(),
+                                                  spare, found);
     FUR_TRY(fur_cuda_launched(env, "look at entries"));
-    find_degrees<<<fur_blocks(rows, BLOCK), BLOCK, 0, stream>>>(rows, offsets, w->degree);
-    FUR_TRY(fur_cuda_launched(env, "degrees"));
-    return fur_cuda_copy(env, out, w->found, sizeof *out);
+    return fur_cuda_copy(env, out, found, sizeof *out);
 }
 
 // Vertices in order: index, rank, and the offsets of their lists.
@@ -299,6 +298,9 @@ fur_status finish(fur_env *env, int64_t entries, const Offset *offsets, const in
                   const look &found, work *w, fur_cuda_graph *g)
 {
     g->edges = entries - static_cast<int64_t>(found.spare);
+    find_degrees<<<fur_blocks(g->vertices, BLOCK), BLOCK, 0, fur_cuda_stream(env)>>>(
+        g->vertices, offsets, w->degree);
+    FUR_TRY(fur_cuda_launched(env, "degrees"));
     FUR_TRY(rank_rows(env, w, g));
     return list_neighbours(env, entries, offsets, columns, w, g);
 }
@@ -311,12 +313,13 @@ fur_status make(fur_env *env, const fur_csr_view *a, const Offset *offsets, work
     int64_t n = a->rows;
     look found;
     pattern both;
-    FUR_TRY(take_look(env, n, a->entries, offsets, a->columns, w, &found));
+    FUR_TRY(take_look(env, n, a->entries, offsets, a->columns, w->degree, w->found, &found));
     g->bandwidth = static_cast<int64_t>(found.bandwidth);
     if (found.mixed == 0)
         return finish(env, a->entries, offsets, a->columns, found, w, g);
     FUR_TRY(unite(env, n, a->entries, offsets, a->columns, w, &both));
-    FUR_TRY(take_look(env, n, both.entries, both.offsets, both.columns, w, &found));
+    FUR_TRY(
+        take_look(env, n, both.entries, both.offsets, both.columns, w->degree, w->found, &found));
     return finish(env, both.entries, both.offsets, both.columns, found, w, g);
 }
 
@@ -367,4 +370,22 @@ void fur_cuda_graph_release(fur_env *env, fur_cuda_graph *g)
     fur_cuda_release(env, g->columns);
     fur_cuda_release(env, g->index);
     fur_cuda_release(env, g->rank);
+}
+
+fur_status fur_cuda_pattern_is_symmetric(fur_env *env, const fur_csr_view *a, bool *symmetric)
+{
+    uint32_t *spare = nullptr;
+    look *found = nullptr;
+    look seen = {};
+    fur_status status = fur_cuda_allocate(env, a->rows, sizeof *spare, &spare);
+    if (status == FUR_OK)
+        status = fur_cuda_allocate(env, 1, sizeof *found, &found);
+    if (status == FUR_OK)
+        status = fur_with_offset(a, [&](auto offsets) {
+            return take_look(env, a->rows, a->entries, offsets, a->columns, spare, found, &seen);
+        });
+    fur_cuda_release(env, found);
+    fur_cuda_release(env, spare);
+    *symmetric = seen.mixed == 0;
+    return status;
 }

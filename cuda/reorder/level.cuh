@@ -8,9 +8,9 @@
 #ifndef FURROW_CUDA_REORDER_LEVEL_CUH
 #define FURROW_CUDA_REORDER_LEVEL_CUH
 
+#include "cluster.cuh"
 #include "reorder.cuh"
 
-#include <cooperative_groups.h>
 #include <cub/block/block_scan.cuh>
 
 namespace groups = cooperative_groups;
@@ -20,15 +20,9 @@ namespace groups = cooperative_groups;
 #define UNIT THREADS
 #define UNITS 2
 #define SHARE (UNIT * UNITS)
-#define CLUSTER_BLOCKS 8
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-#    define CLUSTER CLUSTER_BLOCKS
-#else
-#    define CLUSTER 1 // there are none
-#endif
 // Edges up to which a level is for one block, and for one cluster.
 #define BLOCK_EDGES SHARE
-#define CLUSTER_EDGES (CLUSTER * SHARE)
+#define CLUSTER_EDGES (FUR_CLUSTER * SHARE)
 
 // The list of neighbours of a vertex in the queue is at first + shift, where `first` counts the
 // edges before it in the pass.
@@ -78,7 +72,7 @@ struct shared {
     int64_t shift[SHARE + 1];
     int32_t begin[SHARE + 1];
     scan::TempStorage scan;
-    fur_walk_sum sums[CLUSTER]; // of each block of the cluster
+    fur_walk_sum sums[FUR_CLUSTER]; // of each block of the cluster
     fur_walk_sum before;
     fur_walk_sum total;
 };
@@ -111,19 +105,19 @@ struct one_block {
 struct one_cluster {
     __device__ static unsigned rank()
     {
-        return groups::this_cluster().block_rank();
+        return fur_cluster_rank();
     }
     __device__ static unsigned size()
     {
-        return CLUSTER;
+        return FUR_CLUSTER;
     }
     __device__ static void wait()
     {
-        groups::this_cluster().sync();
+        fur_cluster_wait();
     }
     __device__ static void tell(const pass &, shared *s, fur_walk_sum sum)
     {
-        if (threadIdx.x < CLUSTER)
+        if (threadIdx.x < FUR_CLUSTER)
             *groups::this_cluster().map_shared_rank(&s->sums[rank()], threadIdx.x) = sum;
     }
     __device__ static fur_walk_sum told(const pass &, const shared *s, unsigned block)

@@ -65,6 +65,12 @@ void fur_cuda_walk_close(fur_env *env, fur_cuda_walk *walk);
 fur_status fur_cuda_walk_pass(fur_env *env, const fur_cuda_graph *graph, const int32_t *roots,
                               int64_t count, int64_t limit, fur_cuda_walk *walk);
 
+// fur_class_services
+fur_status fur_cuda_pattern_is_symmetric(fur_env *env, const fur_csr_view *a, bool *symmetric);
+fur_status fur_cuda_colour_rows(fur_env *env, const fur_csr_view *a, int32_t *of, int64_t *count);
+fur_status fur_cuda_arrange_classes(fur_env *env, int64_t rows, int64_t count, const int32_t *of,
+                                    int32_t *order, int32_t *position, int64_t *begin);
+
 // The orders of fur_remote.
 fur_status fur_cuda_cuthill_mckee(fur_env *env, const fur_csr_view *a, bool reversed,
                                   bool allow_worse, int32_t *order, int32_t *position,

@@ -76,7 +76,7 @@ __global__ void __launch_bounds__(THREADS, 1) run(pass p)
     fur_walk_level l = load_level(p);
     while (goes_on(p, l)) {
         if (is_within(p, l, CLUSTER_EDGES)) {
-            if (blockIdx.x < CLUSTER)
+            if (blockIdx.x < FUR_CLUSTER)
                 run_in_cluster(p, l, s);
             all_blocks::wait();
             l = load_level(p);
@@ -150,25 +150,13 @@ void set_launch(fur_env *env, unsigned blocks, bool clusters, launch *out)
     *out = {};
     out->attributes[0].id = cudaLaunchAttributeCooperative;
     out->attributes[0].val.cooperative = 1;
-    out->attributes[1].id = cudaLaunchAttributeClusterDimension;
-    out->attributes[1].val.clusterDim.x = CLUSTER_BLOCKS;
-    out->attributes[1].val.clusterDim.y = 1;
-    out->attributes[1].val.clusterDim.z = 1;
+    out->attributes[1] = fur_cluster_attribute();
     out->config.gridDim = blocks;
     out->config.blockDim = THREADS;
     out->config.dynamicSmemBytes = sizeof(shared);
     out->config.stream = fur_cuda_stream(env);
     out->config.attrs = out->attributes;
     out->config.numAttrs = clusters ? 2 : 1;
-}
-
-// Whether the kernel was compiled for a device with clusters.
-fur_status has_clusters(fur_env *env, bool *out)
-{
-    cudaFuncAttributes attributes;
-    FUR_CUDA(env, cudaFuncGetAttributes(&attributes, run));
-    *out = attributes.ptxVersion >= 90;
-    return FUR_OK;
 }
 
 // *out = blocks of a launch, whole clusters.
@@ -180,15 +168,15 @@ fur_status count_blocks(fur_env *env, unsigned *out)
     launch l;
     FUR_CUDA(env, cudaFuncSetAttribute(run, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                        static_cast<int>(sizeof(shared))));
-    FUR_TRY(has_clusters(env, &clustered));
+    FUR_TRY(fur_has_clusters(env, run, &clustered));
     *out = most;
     if (!clustered)
         return FUR_OK;
-    set_launch(env, most / CLUSTER_BLOCKS * CLUSTER_BLOCKS, true, &l);
+    set_launch(env, most / FUR_CLUSTER_BLOCKS * FUR_CLUSTER_BLOCKS, true, &l);
     l.config.numAttrs = 1;
     l.config.attrs = &l.attributes[1];
     FUR_CUDA(env, cudaOccupancyMaxActiveClusters(&clusters, run, &l.config));
-    unsigned fit = static_cast<unsigned>(clusters) * CLUSTER_BLOCKS;
+    unsigned fit = static_cast<unsigned>(clusters) * FUR_CLUSTER_BLOCKS;
     *out = fit < l.config.gridDim.x ? fit : l.config.gridDim.x;
     return FUR_OK;
 }
@@ -243,7 +231,7 @@ fur_status fur_cuda_walk_pass(fur_env *env, const fur_cuda_graph *g, const int32
     launch l;
     bool clustered = false;
     FUR_TRY(start(env, g, roots, count, p, w->starts));
-    FUR_TRY(has_clusters(env, &clustered));
+    FUR_TRY(fur_has_clusters(env, run, &clustered));
     set_launch(env, w->blocks, clustered, &l);
     FUR_CUDA(env, cudaLaunchKernelEx(&l.config, run, p));
     FUR_TRY(fur_cuda_copy(env, &end, w->level, sizeof end));

@@ -4,6 +4,7 @@
 #define FURROW_CUDA_TRIANGULAR_CUH
 
 #include "device.cuh"
+#include "ticket.cuh"
 #include "value.cuh"
 
 // Solutions of this many right-hand sides stand side by side where there are several.
@@ -115,17 +116,6 @@ template <class T> __device__ inline void fur_tell(T *p, T value)
 {
     using raw = typename fur_raw_of<sizeof(T)>::type;
     __stcg(reinterpret_cast<raw *>(p), *reinterpret_cast<raw *>(&value));
-}
-
-// The number of the calling block among those that have begun: whom it waits for has begun before.
-// All bits of the ticket are set at first.
-__device__ inline int64_t fur_begin_block(unsigned *ticket)
-{
-    __shared__ unsigned number;
-    if (threadIdx.x == 0)
-        number = atomicAdd(ticket, 1u) + 1u;
-    __syncthreads();
-    return number;
 }
 
 #endif

@@ -2,8 +2,9 @@
  * together, and which entries can stand on the diagonal.
  *
  * Its graph has a vertex for each row and an edge between i and j != i where A(i, j) or A(j, i) is
- * stored. All results are the same on every device and for any number of threads; in a CUDA context
- * they are found on the host. */
+ * stored. All results are the same on every device and for any number of threads. In a CUDA context
+ * colours at distance 1 of a symmetric pattern, in the order of the rows, are found on the device;
+ * all else is found on the host. */
 #ifndef FURROW_GRAPH_H
 #define FURROW_GRAPH_H
 
@@ -18,8 +19,8 @@ extern "C" {
 #endif
 
 /* A division of rows into classes 0 .. count-1: levels, colours or components. Used by one thread
- * at a time, as its context. Keeps 4 bytes a row and 8 a class, on the host, and needs the matrix
- * no more. */
+ * at a time, as its context. Keeps 4 bytes a row and 8 a class, on the host, and where a device
+ * found it 8 a row there; needs the matrix no more. */
 typedef struct fur_classes fur_classes;
 
 /* The levels of the rows of a triangle, the diagonal not looked at: a row is on level 0 if it has

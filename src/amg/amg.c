@@ -220,6 +220,7 @@ void fur_amg_destroy(fur_amg *amg)
     fur_dependent_leave(&amg->dependent);
     for (int i = 0; i < FUR_AMG_LEVELS_MOST; i++) /* a level that failed is not counted */
         fur_amg_release_rung(amg->context, &amg->rung[i]);
+    fur_amg_release_program(amg->context, &amg->program);
     fur_scalars_destroy(amg->scalars);
     fur_env_release(&amg->context->env, amg->dense.x);
     fur_memory_release(amg->context, amg->dense.inverse);

@@ -31,15 +31,10 @@ typedef struct visit {
 #    define FUR_TEMPLATE "cycle.c"
 #    include "foreach_value.h"
 
-static fur_coefficient factor(double number)
-{
-    return (fur_coefficient){.factor = fur_real(number), .denominator = -1, .numerator = -1};
-}
-
 /* r = r - alpha A p */
 static fur_status subtract_product(const fur_amg_rung *g, double alpha)
 {
-    return fur_spmv_apply(g->times_a, fur_real(-alpha), g->p, fur_real(1), g->r);
+    return fur_amg_multiply(g, &g->times_a, -alpha, g->p, true, g->r);
 }
 
 /* Whether sweeps by colours go from the last to the first; to other smoothers it is the same. */
@@ -49,7 +44,7 @@ typedef enum direction { FORWARDS = 0, BACKWARDS } direction;
 static fur_status precondition(const fur_amg_rung *g, direction d)
 {
     return g->coloured.upper ? fur_amg_apply_coloured(g, d == BACKWARDS, g->r, g->p)
-                             : fur_multiply_elementwise(g->scaling, g->r, g->p);
+                             : fur_amg_scale(g);
 }
 
 /* x = x + alpha p, p = M r + beta p, beta being 0 for sweeps by colours */
@@ -57,9 +52,8 @@ static fur_status advance(const fur_amg_rung *g, direction d, double alpha, doub
                           fur_vector *x)
 {
     if (!g->coloured.upper)
-        return fur_axpy_direction(factor(alpha), factor(beta), g->scaling, fur_real(1), g->r, g->p,
-                                  x);
-    FUR_TRY(fur_axpby(fur_real(alpha), g->p, fur_real(1), x));
+        return fur_amg_turn(g, alpha, beta, x);
+    FUR_TRY(fur_amg_add(g, alpha, g->p, x));
     return precondition(g, d);
 }
 
@@ -72,7 +66,7 @@ static fur_status smooth(const fur_amg_rung *g, direction d, bool is_last, fur_v
         bool end = k + 1 == s->count;
         if (!end || !is_last)
             FUR_TRY(subtract_product(g, s->alpha[k]));
-        FUR_TRY(end ? fur_axpby(fur_real(s->alpha[k]), g->p, fur_real(1), x)
+        FUR_TRY(end ? fur_amg_add(g, s->alpha[k], g->p, x)
                     : advance(g, d, s->alpha[k], s->beta[k + 1], x));
     }
     return FUR_OK;
@@ -80,7 +74,7 @@ static fur_status smooth(const fur_amg_rung *g, direction d, bool is_last, fur_v
 
 fur_status fur_amg_relax(const fur_amg_rung *g, fur_vector *x)
 {
-    FUR_TRY(fur_spmv_apply(g->times_a, fur_real(-1), x, fur_real(0), g->r));
+    FUR_TRY(fur_amg_multiply(g, &g->times_a, -1, x, false, g->r));
     FUR_TRY(precondition(g, FORWARDS));
     return smooth(g, FORWARDS, true, x);
 }
@@ -89,8 +83,8 @@ fur_status fur_amg_relax(const fur_amg_rung *g, fur_vector *x)
 static fur_status solve_last(const fur_amg *amg, const fur_amg_rung *g, fur_vector *x)
 {
     if (amg->dense.inverse)
-        return fur_amg_apply_dense(&amg->dense, g->r, x);
-    FUR_TRY(fur_vector_fill(x, fur_real(0)));
+        return fur_amg_solve_dense(g, &amg->dense, x);
+    FUR_TRY(fur_amg_clear(g, x));
     for (int round = 0; round < LAST_ROUNDS; round++) {
         direction d = round < LAST_ROUNDS / 2 ? FORWARDS : BACKWARDS;
         FUR_TRY(precondition(g, d));
@@ -113,9 +107,9 @@ static fur_scalar over(fur_scalar a, double b)
  * right-hand side in kept[0] to r. */
 static fur_status again_plain(const fur_amg_rung *g)
 {
-    FUR_TRY(fur_vector_copy(g->x, g->kept[1]));
-    FUR_TRY(fur_spmv_apply(g->times_a, fur_real(-1), g->x, fur_real(1), g->kept[0]));
-    return fur_vector_copy(g->kept[0], g->r);
+    FUR_TRY(fur_amg_copy(g, g->x, g->kept[1]));
+    FUR_TRY(fur_amg_multiply(g, &g->times_a, -1, g->x, true, g->kept[0]));
+    return fur_amg_copy(g, g->kept[0], g->r);
 }
 
 /* The first step of conjugate gradients along c = x, which goes to kept[1], A c to kept[2], the
@@ -127,7 +121,7 @@ static fur_status first_step(const fur_amg_rung *g, visit *v, bool *again)
     double before;
     double after;
     *again = false;
-    FUR_TRY(fur_spmv_apply(g->times_a, fur_real(1), g->x, fur_real(0), g->kept[2]));
+    FUR_TRY(fur_amg_multiply(g, &g->times_a, 1, g->x, false, g->kept[2]));
     FUR_TRY(fur_dot(g->x, g->kept[2], &energy));
     FUR_TRY(fur_dot(g->x, g->kept[0], &product));
     FUR_TRY(fur_norm2(g->kept[0], &before));
@@ -149,7 +143,7 @@ static fur_status second_step(const fur_amg_rung *g, const visit *v)
     fur_scalar gamma;
     fur_scalar energy;
     fur_scalar product;
-    FUR_TRY(fur_spmv_apply(g->times_a, fur_real(1), g->x, fur_real(0), g->p));
+    FUR_TRY(fur_amg_multiply(g, &g->times_a, 1, g->x, false, g->p));
     FUR_TRY(fur_dot(g->kept[2], g->x, &gamma));
     FUR_TRY(fur_dot(g->x, g->p, &energy));
     FUR_TRY(fur_dot(g->x, g->kept[0], &product));
@@ -170,7 +164,7 @@ static fur_status complete_visit(const fur_amg *amg, const fur_amg_rung *g, visi
     if (amg->options.cycle == FUR_AMG_V)
         return FUR_OK;
     if (v->cycles++ > 0)
-        return krylov ? second_step(g, v) : fur_axpby(fur_real(1), g->kept[1], fur_real(1), g->x);
+        return krylov ? second_step(g, v) : fur_amg_add(g, 1, g->kept[1], g->x);
     if (krylov)
         return first_step(g, v, again);
     *again = true;
@@ -180,44 +174,51 @@ static fur_status complete_visit(const fur_amg *amg, const fur_amg_rung *g, visi
 /* From the level's r to its x before the coarse level, and to the right-hand side there. */
 static fur_status descend(const fur_amg_rung *g, fur_vector *x)
 {
-    FUR_TRY(fur_vector_fill(x, fur_real(0)));
+    FUR_TRY(fur_amg_clear(g, x));
     FUR_TRY(precondition(g, FORWARDS));
     FUR_TRY(smooth(g, FORWARDS, false, x));
-    return fur_spmv_apply(g->step.times_r, fur_real(1), g->r, fur_real(0), (g + 1)->r);
+    return fur_amg_multiply(g, &g->step.times_r, 1, g->r, false, (g + 1)->r);
 }
 
 /* Adds the correction of the coarse level, which is the first direction after it, with the
  * coefficient 1. */
 static fur_status ascend(const fur_amg_rung *g, fur_vector *x)
 {
-    FUR_TRY(fur_spmv_apply(g->step.times_p, fur_real(1), (g + 1)->x, fur_real(0), g->p));
+    FUR_TRY(fur_amg_multiply(g, &g->step.times_p, 1, (g + 1)->x, false, g->p));
     FUR_TRY(subtract_product(g, 1));
     FUR_TRY(advance(g, BACKWARDS, 1, 0, x));
     return smooth(g, BACKWARDS, true, x);
 }
 
-/* Down from level *index to the last one. */
+/* x = M r on a level whose steps a device runs by itself, and on those below it. */
+static fur_status visit_small(const fur_amg *amg, const fur_amg_rung *g, fur_vector *x)
+{
+    FUR_TRY(fur_amg_run_program(amg));
+    return x == g->x ? FUR_OK : fur_vector_copy(g->x, x);
+}
+
+/* Down from level *index to the last one, or to the first of the small ones. */
 static fur_status go_down(const fur_amg *amg, visit *visits, int *index, fur_vector *x)
 {
-    for (; *index + 1 < amg->levels; ++*index) {
+    for (; *index + 1 < amg->levels && *index < amg->small; ++*index) {
         const fur_amg_rung *g = &amg->rung[*index];
         const fur_amg_rung *below = g + 1;
         FUR_TRY(descend(g, *index > 0 ? g->x : x));
         visits[*index + 1] = (visit){0};
         if (below->kept[0])
-            FUR_TRY(fur_vector_copy(below->r, below->kept[0]));
+            FUR_TRY(fur_amg_copy(g, below->r, below->kept[0]));
     }
     const fur_amg_rung *last = &amg->rung[*index];
-    return solve_last(amg, last, *index > 0 ? last->x : x);
+    fur_vector *found = *index > 0 ? last->x : x;
+    return *index < amg->small ? solve_last(amg, last, found) : visit_small(amg, last, found);
 }
 
-/* x = M r on the first level; r and p are overwritten. */
-static fur_status cycle(const fur_amg *amg, fur_vector *x)
+fur_status fur_amg_visit(const fur_amg *amg, int top, fur_vector *x)
 {
-    visit visits[FUR_AMG_LEVELS_MOST];
-    int index = 0;
+    visit visits[FUR_AMG_LEVELS_MOST] = {0};
+    int index = top;
     FUR_TRY(go_down(amg, visits, &index, x));
-    while (index > 0) {
+    while (index > top) {
         bool again = false;
         index--;
         FUR_TRY(ascend(&amg->rung[index], index > 0 ? amg->rung[index].x : x));
@@ -261,7 +262,7 @@ static fur_status apply_single(const fur_amg *amg, const fur_vector *b, fur_vect
     if (!(norm > 0 && 1 / norm > 0 && 1 / norm < HUGE_VAL))
         return fur_axpby(fur_real(1), b, fur_real(0), x);
     FUR_TRY(convert(amg, b, 1 / norm, g->r));
-    FUR_TRY(cycle(amg, g->x));
+    FUR_TRY(fur_amg_visit(amg, 0, g->x));
     return convert(amg, g->x, norm, x);
 }
 
@@ -275,7 +276,7 @@ fur_status fur_amg_apply(fur_amg *amg, const fur_vector *b, fur_vector *x)
     if (amg->value != amg->a->view.value_type)
         return apply_single(amg, b, x);
     FUR_TRY(fur_vector_copy(b, amg->rung[0].r));
-    return cycle(amg, x);
+    return fur_amg_visit(amg, 0, x);
 }
 
 static fur_status apply(void *user, const fur_vector *b, fur_vector *x)

@@ -18,6 +18,22 @@
 /* What a classical step keeps, on the host. */
 typedef struct fur_amg_classical fur_amg_classical;
 
+/* A matrix and the plan of products with it. */
+typedef struct fur_amg_product {
+    const fur_csr *matrix;
+    fur_spmv *plan;
+} fur_amg_product;
+
+/* Steps that a device runs in one launch. */
+typedef struct fur_amg_program {
+    fur_env *env;
+    int64_t count;
+    int64_t room;
+    int64_t sent;
+    fur_amg_action *actions;
+    fur_amg_action *there; /* on the device, with room for those that were sent */
+} fur_amg_program;
+
 /* A step from a level to the next. */
 typedef struct fur_amg_step {
     fur_amg_graph strong;
@@ -32,8 +48,8 @@ typedef struct fur_amg_step {
     fur_spgemm *right; /* A P */
     fur_csr *ap;
     fur_spgemm *left; /* R (A P) */
-    fur_spmv *times_p;
-    fur_spmv *times_r;
+    fur_amg_product times_p;
+    fur_amg_product times_r;
 } fur_amg_step;
 
 /* The coefficients of a smoother: sweep k has p = M r + beta[k] p, x += alpha[k] p. */
@@ -56,15 +72,16 @@ typedef struct fur_amg_rung {
     fur_amg_level level; /* what the caller sees */
     fur_csr *own;        /* its matrix, unless it is the caller's */
     fur_amg_step step;   /* to the next */
-    fur_spmv *times_a;
+    fur_amg_product times_a;
     double radius;       /* the largest eigenvalue of D^-1 A as estimated, without a margin */
     fur_vector *scaling; /* M of the smoother */
     fur_amg_coloured coloured;
     fur_amg_sweeps sweeps;
-    fur_vector *x; /* NULL on the first level, unless in single precision */
+    fur_vector *x;
     fur_vector *r;
     fur_vector *p;
-    fur_vector *kept[3]; /* of cycles that come twice: on levels between first and last */
+    fur_vector *kept[3];      /* of cycles that come twice: on levels between first and last */
+    fur_amg_program *program; /* NULL, or where its steps are noted and not done */
 } fur_amg_rung;
 
 typedef enum fur_amg_smoother {
@@ -91,9 +108,11 @@ struct fur_amg {
     fur_amg_smoother smoother;
     bool classical;
     int levels;
+    int small; /* the first of those whose steps are a program; `levels` if none */
     int modes; /* of the near-nullspace */
     fur_amg_rung rung[FUR_AMG_LEVELS_MOST];
     fur_amg_dense dense;
+    fur_amg_program program;
     fur_scalars *scalars; /* of the estimates of eigenvalues */
     fur_dependent dependent;
     fur_amg_report report;
@@ -165,6 +184,27 @@ fur_status fur_amg_improve(const fur_amg *amg, void *near);
 fur_status fur_amg_plan_dense(fur_amg *amg, const fur_csr *a);
 fur_status fur_amg_invert(const fur_csr *a, fur_amg_dense *dense);
 fur_status fur_amg_apply_dense(const fur_amg_dense *dense, const fur_vector *b, fur_vector *x);
+
+/* What a cycle does on a level, or notes in its program: y = alpha A x, + y if `add`; p = M r;
+ * x = x + alpha p with p = M r + beta p; y = y + alpha x; y = x; x = 0; x = G r. */
+fur_status fur_amg_multiply(const fur_amg_rung *rung, const fur_amg_product *a, double alpha,
+                            const fur_vector *x, bool add, fur_vector *y);
+fur_status fur_amg_scale(const fur_amg_rung *rung);
+fur_status fur_amg_turn(const fur_amg_rung *rung, double alpha, double beta, fur_vector *x);
+fur_status fur_amg_add(const fur_amg_rung *rung, double alpha, const fur_vector *x, fur_vector *y);
+fur_status fur_amg_copy(const fur_amg_rung *rung, const fur_vector *x, fur_vector *y);
+fur_status fur_amg_clear(const fur_amg_rung *rung, fur_vector *x);
+fur_status fur_amg_solve_dense(const fur_amg_rung *rung, const fur_amg_dense *dense, fur_vector *x);
+
+/* x = M r on the level `top` by those from there on; their r and p are overwritten. */
+fur_status fur_amg_visit(const fur_amg *amg, int top, fur_vector *x);
+
+/* The program of the small levels, once more for new values; and a visit, from the r of the first
+ * of them to its x. */
+fur_status fur_amg_make_program(fur_amg *amg);
+fur_status fur_amg_run_program(const fur_amg *amg);
+fur_status fur_amg_program_append(fur_amg_program *program, const fur_amg_action *action);
+void fur_amg_release_program(fur_context *context, fur_amg_program *program);
 
 /* Gives back what a level keeps. */
 void fur_amg_release_rung(fur_context *context, fur_amg_rung *rung);

@@ -20,10 +20,11 @@ static const fur_csr *matrix(const fur_amg_rung *rung)
 }
 
 /* For so many products in a cycle. */
-static fur_status plan_products(const fur_csr *a, int times, fur_spmv **out)
+static fur_status plan_products(const fur_csr *a, int times, fur_amg_product *out)
 {
     fur_spmv_options options = {.size = sizeof options, .uses = (int64_t)times * CYCLES};
-    return fur_spmv_plan(a, &options, out);
+    out->matrix = a;
+    return fur_spmv_plan(a, &options, &out->plan);
 }
 
 /* The vectors and products of a level. */
@@ -40,8 +41,8 @@ static fur_status equip(fur_amg *amg, int index)
 
 static void release_step(fur_context *context, fur_amg_step *step)
 {
-    fur_spmv_destroy(step->times_r);
-    fur_spmv_destroy(step->times_p);
+    fur_spmv_destroy(step->times_r.plan);
+    fur_spmv_destroy(step->times_p.plan);
     fur_spgemm_destroy(step->left);
     fur_csr_destroy(step->ap);
     fur_spgemm_destroy(step->right);
@@ -67,7 +68,7 @@ void fur_amg_release_rung(fur_context *context, fur_amg_rung *rung)
     fur_vector_destroy(rung->x);
     fur_vector_destroy(rung->scaling);
     fur_amg_release_coloured(&rung->coloured);
-    fur_spmv_destroy(rung->times_a);
+    fur_spmv_destroy(rung->times_a.plan);
     release_step(context, &rung->step);
     fur_csr_destroy(rung->own);
 }
@@ -306,16 +307,23 @@ static fur_status begin(fur_amg *amg)
     return equip(amg, 0);
 }
 
-static fur_status finish(fur_amg *amg)
+/* The inverse of the last level's matrix if that is small. */
+static fur_status invert_last(fur_amg *amg)
 {
     const fur_csr *last = matrix(&amg->rung[amg->levels - 1]);
-    if (amg->options.cycle != FUR_AMG_V)
-        for (int i = 1; i + 1 < amg->levels; i++)
-            FUR_TRY(equip_twice(amg, i));
     if (last->view.rows > fur_larger(DENSE_MOST, amg->options.coarsest))
         return FUR_OK;
     FUR_TRY(fur_amg_plan_dense(amg, last));
     return fur_amg_invert(last, &amg->dense);
+}
+
+static fur_status finish(fur_amg *amg)
+{
+    if (amg->options.cycle != FUR_AMG_V)
+        for (int i = 1; i + 1 < amg->levels; i++)
+            FUR_TRY(equip_twice(amg, i));
+    FUR_TRY(invert_last(amg));
+    return fur_amg_make_program(amg);
 }
 
 fur_status fur_amg_build(fur_amg *amg)
@@ -372,6 +380,7 @@ fur_status fur_amg_refresh(void *object)
     }
     if (amg->dense.inverse)
         FUR_TRY(fur_amg_invert(matrix(&amg->rung[amg->levels - 1]), &amg->dense));
+    FUR_TRY(fur_amg_make_program(amg));
     amg->report.seconds_setup = fur_seconds() - start;
     return FUR_OK;
 }

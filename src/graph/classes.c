@@ -10,38 +10,45 @@ static void count_rows(fur_classes *c)
         c->begin[k + 1] += c->begin[k];
 }
 
-/* What is made in the context of the matrix, or of its copy. */
-static fur_status fill(const fur_csr *a, fur_classifier *classify, const void *arguments,
+/* By the host, in the context of the matrix or of its copy. */
+static fur_status fill(const fur_csr *a, const fur_classification *how, const void *arguments,
                        fur_classes *c)
 {
     fur_env *env = &c->context->env;
+    fur_csr *copy = NULL;
+    const fur_csr *near;
+    fur_status status = FUR_OK;
     FUR_TRY(fur_env_allocate(env, c->rows, sizeof *c->of, &c->of));
-    FUR_TRY(fur_context_pass_on(a->context, c->context, classify(a, arguments, c->of, &c->count)));
-    FUR_TRY(fur_env_allocate_zeros(env, c->count + 1, sizeof *c->begin, &c->begin));
+    FUR_TRY_DONE(fur_csr_to_host(a, &near, &copy));
+    FUR_TRY_DONE(fur_context_pass_on(near->context, c->context,
+                                     how->by_host(near, arguments, c->of, &c->count)));
+    FUR_TRY_DONE(fur_env_allocate_zeros(env, c->count + 1, sizeof *c->begin, &c->begin));
     count_rows(c);
-    return FUR_OK;
+done:
+    fur_csr_destroy(copy);
+    return status;
 }
 
-fur_status fur_classes_create(const fur_csr *a, const char *purpose, fur_classifier *classify,
+fur_status fur_classes_create(const fur_csr *a, const fur_classification *how,
                               const void *arguments, fur_classes **out)
 {
     fur_env *env = &a->context->env;
     fur_classes *c = NULL;
-    fur_csr *copy = NULL;
-    const fur_csr *near;
+    bool found = false;
     fur_status status = FUR_OK;
     if (a->view.rows != a->view.cols)
         return fur_env_fail(env, FUR_INVALID, "%s need a square matrix, this one is %lld x %lld",
-                            purpose, (long long)a->view.rows, (long long)a->view.cols);
+                            how->name, (long long)a->view.rows, (long long)a->view.cols);
     FUR_TRY_DONE(fur_env_allocate_zeros(env, 1, sizeof *c, &c));
     c->context = a->context;
     c->rows = a->view.rows;
-    FUR_TRY_DONE(fur_csr_to_host(a, &near, &copy));
-    FUR_TRY_DONE(fill(near, classify, arguments, c));
+    if (fur_is_remote(a->context) && how->by_device)
+        FUR_TRY_DONE(how->by_device(a, arguments, c, &found));
+    if (!found)
+        FUR_TRY_DONE(fill(a, how, arguments, c));
     *out = c;
     c = NULL;
 done:
-    fur_csr_destroy(copy);
     fur_classes_destroy(c);
     return status;
 }
@@ -51,6 +58,7 @@ void fur_classes_destroy(fur_classes *classes)
     if (!classes)
         return;
     fur_env *env = &classes->context->env;
+    fur_permutation_destroy(classes->order);
     fur_env_release(env, classes->begin);
     fur_env_release(env, classes->of);
     fur_env_release(env, classes);
@@ -96,6 +104,8 @@ fur_status fur_classes_order(const fur_classes *classes, fur_permutation **out)
 {
     FUR_NEED(classes ? classes->context : NULL, classes, out);
     fur_env *env = &classes->context->env;
+    if (classes->order)
+        return fur_permutation_transfer(classes->order, classes->context, out);
     int64_t *next = NULL;
     int32_t *order = NULL;
     fur_status status = FUR_OK;

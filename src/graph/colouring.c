@@ -140,6 +140,8 @@ static fur_status classify(const fur_csr *a, const void *arguments, int32_t *of,
     return status;
 }
 
+static const fur_classification how = {"colours", classify, fur_colours_by_device};
+
 fur_status fur_classes_from_colours(const fur_csr *a, const fur_colour_options *options,
                                     fur_classes **out)
 {
@@ -155,5 +157,5 @@ fur_status fur_classes_from_colours(const fur_csr *a, const fur_colour_options *
                                 "_ROWS, _LARGEST or _HASHED",
                                 (int)o.order);
     o.distance = o.distance == 0 ? 1 : o.distance;
-    return fur_classes_create(a, "colours", classify, &o, out);
+    return fur_classes_create(a, &how, &o, out);
 }

@@ -53,8 +53,10 @@ static fur_status classify(const fur_csr *a, const void *arguments, int32_t *of,
     return status;
 }
 
+static const fur_classification how = {"components", classify, NULL};
+
 fur_status fur_classes_from_components(const fur_csr *a, fur_classes **out)
 {
     FUR_NEED(fur_csr_context(a), a, out);
-    return fur_classes_create(a, "components", classify, NULL, out);
+    return fur_classes_create(a, &how, NULL, out);
 }

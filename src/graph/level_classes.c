@@ -10,6 +10,8 @@ static fur_status classify(const fur_csr *a, const void *arguments, int32_t *of,
     return FUR_OK;
 }
 
+static const fur_classification how = {"levels", classify, NULL};
+
 fur_status fur_classes_from_levels(const fur_csr *a, fur_triangle triangle, fur_classes **out)
 {
     FUR_NEED(fur_csr_context(a), a, out);
@@ -17,5 +19,5 @@ fur_status fur_classes_from_levels(const fur_csr *a, fur_triangle triangle, fur_
         return fur_context_fail(
             a->context, FUR_INVALID,
             "%d is not a triangle; use FUR_TRIANGLE_LOWER or FUR_TRIANGLE_UPPER", (int)triangle);
-    return fur_classes_create(a, "levels", classify, &triangle, out);
+    return fur_classes_create(a, &how, &triangle, out);
 }

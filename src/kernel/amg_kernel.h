@@ -45,6 +45,32 @@ typedef struct fur_amg_graph {
     int32_t *column;
 } fur_amg_graph;
 
+/* What one action of a cycle does on vectors of `rows` entries; of FUR_AMG_MULTIPLY, rows of A. */
+typedef enum fur_amg_verb {
+    FUR_AMG_MULTIPLY, /* y = alpha A x, + y if beta is 1 */
+    FUR_AMG_SCALE,    /* y = scaling x */
+    FUR_AMG_TURN,     /* y = y + alpha p, p = scaling x + beta p */
+    FUR_AMG_ADD,      /* y = y + alpha x */
+    FUR_AMG_COPY,     /* y = x */
+    FUR_AMG_CLEAR,    /* y = 0 */
+    FUR_AMG_SOLVE     /* y = G x, G by columns in `values`, all real */
+} fur_amg_verb;
+
+typedef struct fur_amg_action {
+    fur_amg_verb verb;
+    bool wide; /* offsets of 64 bits */
+    int64_t rows;
+    double alpha;
+    double beta;
+    const void *offsets;
+    const int32_t *columns;
+    const void *values;
+    const void *scaling;
+    const void *x;
+    void *y;
+    void *p;
+} fur_amg_action;
+
 /* All of them or none. None but those that return a number waits. */
 typedef struct fur_amg_services {
     /* Of the smoother: M, and the largest radius of Gershgorin. */
@@ -82,6 +108,9 @@ typedef struct fur_amg_services {
     fur_status (*invert)(fur_env *env, const fur_csr_view *a, int64_t order, double *inverse);
     fur_status (*apply_dense)(fur_env *env, int64_t order, const double *inverse, bool single,
                               const void *b, void *x);
+    /* Actions, one after the other, on few rows and in one launch. */
+    fur_status (*run)(fur_env *env, fur_value_type value, int64_t count,
+                      const fur_amg_action *actions);
 } fur_amg_services;
 
 /* What rounding may leave of a pivot of a matrix whose diagonal is scaled to ones. */

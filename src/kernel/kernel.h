@@ -357,6 +357,18 @@ typedef struct fur_colour_services {
                         const fur_colour_blocks *out, bool *clean);
 } fur_colour_services;
 
+/* Classes of the rows of a square matrix (furrow/graph.h); all of them or none. All wait. */
+typedef struct fur_class_services {
+    /* Whether for each entry there is one at the mirror's place; wrong with a chance of 2^-64. */
+    fur_status (*is_symmetric)(fur_env *env, const fur_csr_view *a, bool *symmetric);
+    /* Each row of a symmetric pattern takes the first colour that no neighbour before it has. */
+    fur_status (*colour)(fur_env *env, const fur_csr_view *a, int32_t *of, int64_t *count);
+    /* The rows by class, within one in their order; the inverse; and in the host's memory where
+     * each class begins, count + 1 numbers. */
+    fur_status (*arrange)(fur_env *env, int64_t rows, int64_t count, const int32_t *of,
+                          int32_t *order, int32_t *position, int64_t *begin);
+} fur_class_services;
+
 /* Triangular solves with square A that lies on the device; all of them or none. */
 typedef struct fur_triangular_services {
     /* The pattern of the triangle in the form that the next two use. Waits. */
@@ -418,6 +430,7 @@ typedef struct fur_remote {
     fur_recording_services recording;
     fur_solver_services solver;
     fur_colour_services colour;
+    fur_class_services classes;
     fur_triangular_services trsv;
     fur_amg_services amg;
 } fur_remote;
