@@ -86,6 +86,10 @@ typedef struct fur_amg_options {
      * P^T. For real types, without near_nullspace and block. Row i depends on j if -a_ij is at
      * least theta times the largest -a_ik (for a_ii > 0). Levels are made on the host. */
     const char *kind;
+    /* Of "classical": of so many levels, from the first on, the next has the coarse rows of its
+     * coarse rows (De Sterck, Yang and Heys 2006), interpolated in two stages (Yang 2010): fewer
+     * entries of all levels, more iterations. 0: none. */
+    int aggressive;
 } fur_amg_options;
 
 #define FUR_AMG_THETA 0.02

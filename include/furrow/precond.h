@@ -2,11 +2,13 @@
  * kinds; docs/preconditioners.md says which is for what.
  *
  * Set-up and application have the same bits for any number of threads and on a GPU
- * (docs/numerics.md), but for "direct", complete factors by UMFPACK (Davis 2004): that library is
- * looked for when they are made, FUR_UNSUPPORTED where it is missing, takes its own memory, and has
- * its own bits. "direct" with the method "richardson" is a direct solve with refinement. All value
- * types and both widths of offsets are taken, unless a kind says otherwise. All kinds work in a
- * CUDA context. */
+ * (docs/numerics.md), but for "direct", complete factors by a library of SuiteSparse: CHOLMOD (Chen,
+ * Davis, Hager and Rajamanickam 2008) for Hermitian positive definite matrices, KLU (Davis and
+ * Palamadai Natarajan 2010) for those with very few operations an entry of the factors, or UMFPACK
+ * (Davis 2004). They are looked for when factors are made, FUR_UNSUPPORTED where none is there,
+ * take their own memory, and have their own bits; the report says which was taken and why. "direct"
+ * with the method "richardson" is a direct solve with refinement. All value types and both widths
+ * of offsets are taken, unless a kind says otherwise. All kinds work in a CUDA context. */
 #ifndef FURROW_PRECOND_H
 #define FURROW_PRECOND_H
 
@@ -88,6 +90,7 @@ typedef struct fur_precond_report {
     int64_t levels;       /* of the solve with the lower factor, or of grids */
     int symmetric;        /* 1: M is Hermitian where A is, as "cg" and "minres" need it */
     int64_t raised;       /* of "ilut": pivots that were too small and were raised */
+    char note[128];       /* of "direct": the library and why; "": nothing */
 } fur_precond_report;
 
 /* What was made: the report lives as long as the preconditioner. For NULL all numbers are 0 and the

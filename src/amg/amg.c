@@ -65,7 +65,10 @@ static fur_status check_kind(const fur_csr *a, const fur_amg_options *o)
 {
     fur_env *env = &a->context->env;
     if (!o->kind || strcmp(o->kind, "aggregation") == 0)
-        return FUR_OK;
+        return o->aggressive == 0
+                   ? FUR_OK
+                   : fur_env_fail(env, FUR_INVALID,
+                                  "aggressive is for classical multigrid, not for aggregation");
     if (strcmp(o->kind, "classical") != 0)
         return fur_env_fail(env, FUR_UNSUPPORTED,
                             "there is no multigrid \"%s\"; there are aggregation and classical",
@@ -86,8 +89,9 @@ static fur_status check_options(fur_env *env, const fur_amg_options *o)
         return fur_env_fail(env, FUR_INVALID,
                             "theta is %g; it must be at least 0 and below 1, or FUR_AMG_NONE",
                             o->theta);
-    if (o->levels < 0 || o->coarsest < 0)
-        return fur_env_fail(env, FUR_INVALID, "levels and coarsest must not be negative");
+    if (o->levels < 0 || o->coarsest < 0 || o->aggressive < 0)
+        return fur_env_fail(env, FUR_INVALID,
+                            "levels, coarsest and aggressive must not be negative");
     if (o->sweeps < 0 || o->sweeps > FUR_AMG_SWEEPS_MOST)
         return fur_env_fail(env, FUR_INVALID, "sweeps is %d; it must be from 1 to %d, or 0 for %d",
                             o->sweeps, FUR_AMG_SWEEPS_MOST, SWEEPS);

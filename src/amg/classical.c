@@ -3,40 +3,46 @@
 
 typedef struct request {
     double theta;
+    bool aggressive;
     fur_amg_classical *made;
 } request;
 
-/* As fur_csr_algorithm. *out is NULL if no row is coarse. */
+fur_status fur_amg_take_stage(const fur_csr *a, double theta, fur_amg_classical *c, fur_csr **out)
+{
+    fur_env *env = &a->context->env;
+    FUR_TRY(fur_amg_find_dependences(env, &a->view, theta, &c->strong));
+    FUR_TRY(fur_amg_split(env, c));
+    FUR_TRY(fur_amg_plan_interpolation(env, &a->view, c));
+    return fur_amg_interpolate(a, c, out);
+}
+
+/* As fur_csr_algorithm. */
 static fur_status coarsen(const fur_csr *a, const void *arguments, fur_csr **out)
 {
     const request *r = arguments;
-    fur_env *env = &a->context->env;
-    FUR_TRY(fur_amg_find_dependences(env, &a->view, r->theta, &r->made->strong));
-    FUR_TRY(fur_amg_split(env, r->made));
-    FUR_TRY(fur_amg_plan_interpolation(env, &a->view, r->made));
-    return fur_amg_interpolate(a, r->made, out);
+    FUR_TRY(fur_amg_take_stage(a, r->theta, r->made, out));
+    return r->aggressive ? fur_amg_take_second(a, r->theta, r->made, out) : FUR_OK;
 }
 
-fur_status fur_amg_coarsen(const fur_csr *a, double theta, fur_amg_step *step)
+fur_status fur_amg_coarsen(const fur_csr *a, double theta, bool aggressive, fur_amg_step *step)
 {
     FUR_TRY(fur_env_allocate_zeros(&fur_csr_context(a)->env, 1, sizeof *step->classical,
                                    &step->classical));
-    request r = {theta, step->classical};
+    request r = {theta, aggressive, step->classical};
     FUR_TRY(fur_csr_on_host(a, coarsen, &r, &step->p));
-    step->aggregates = step->classical->count;
+    step->aggregates = step->p->view.cols;
     return FUR_OK;
 }
 
 fur_status fur_amg_coarsen_again(const fur_csr *a, const fur_amg_step *step)
 {
-    return fur_csr_fill_on_host(a, fur_amg_interpolate_again, step->classical, step->p);
+    const fur_amg_classical *c = step->classical;
+    return fur_csr_fill_on_host(a, c->second ? fur_amg_second_again : fur_amg_interpolate_again, c,
+                                step->p);
 }
 
-void fur_amg_release_classical(fur_context *context, fur_amg_classical *c)
+void fur_amg_release_stage(fur_env *env, fur_amg_classical *c)
 {
-    if (!c)
-        return;
-    fur_env *env = &context->host->env;
     fur_env_release(env, c->weight);
     fur_env_release(env, c->column);
     fur_env_release(env, c->place);
@@ -44,14 +50,23 @@ void fur_amg_release_classical(fur_context *context, fur_amg_classical *c)
     fur_env_release(env, c->strong.column);
     fur_env_release(env, c->strong.count);
     fur_env_release(env, c->strong.begin);
+}
+
+void fur_amg_release_classical(fur_context *context, fur_amg_classical *c)
+{
+    if (!c)
+        return;
+    fur_amg_release_second(&context->host->env, c->second);
+    fur_amg_release_stage(&context->host->env, c);
     fur_env_release(&context->env, c);
 }
 
 int64_t fur_amg_classical_bytes(const fur_amg_classical *c)
 {
     const fur_amg_graph *g = &c->strong;
-    return g->nodes * (int64_t)(sizeof *g->begin + sizeof *g->count + sizeof *c->coarse) +
-           g->begin[g->nodes] * (int64_t)sizeof *g->column +
-           c->lanes * (g->nodes * (int64_t)sizeof *c->place +
-                       c->longest * (int64_t)(sizeof *c->column + sizeof *c->weight));
+    int64_t bytes = g->nodes * (int64_t)(sizeof *g->begin + sizeof *g->count + sizeof *c->coarse) +
+                    g->begin[g->nodes] * (int64_t)sizeof *g->column +
+                    c->lanes * (g->nodes * (int64_t)sizeof *c->place +
+                                c->longest * (int64_t)(sizeof *c->column + sizeof *c->weight));
+    return bytes + (c->second ? fur_amg_second_bytes(c->second) : 0);
 }

@@ -18,9 +18,7 @@ typedef struct row {
     const fur_amg_classical *c;
     int64_t i;
     int32_t *place; /* of a column in the list; -1: not there */
-    int32_t *column;
-    double *weight;
-    int64_t count;
+    fur_amg_list list;
     int64_t most; /* that the list is to have */
     double diagonal;
 } row;
@@ -42,13 +40,13 @@ static bool is_coarse(const fur_amg_classical *c, int64_t i)
 static void add_coarse(row *r, int64_t from)
 {
     const fur_amg_graph *g = &r->c->strong;
-    for (int32_t t = 0; t < g->count[from] && r->count < r->most; t++) {
+    for (int32_t t = 0; t < g->count[from] && r->list.count < r->most; t++) {
         int32_t j = g->column[g->begin[from] + t];
         if (!is_coarse(r->c, j) || r->place[j] >= 0)
             continue;
-        r->place[j] = (int32_t)r->count;
-        r->weight[r->count] = 0;
-        r->column[r->count++] = j;
+        r->place[j] = (int32_t)r->list.count;
+        r->list.weight[r->list.count] = 0;
+        r->list.column[r->list.count++] = j;
     }
 }
 
@@ -57,7 +55,7 @@ static void collect(row *r)
 {
     const fur_amg_graph *g = &r->c->strong;
     add_coarse(r, r->i);
-    for (int32_t t = 0; t < g->count[r->i] && r->count < r->most; t++) {
+    for (int32_t t = 0; t < g->count[r->i] && r->list.count < r->most; t++) {
         int32_t k = g->column[g->begin[r->i] + t];
         if (!is_coarse(r->c, k))
             add_coarse(r, k);
@@ -70,7 +68,7 @@ static double *target(row *r, int32_t l)
 {
     if (l == r->i)
         return &r->diagonal;
-    return r->place[l] < 0 ? NULL : &r->weight[r->place[l]];
+    return r->place[l] < 0 ? NULL : &r->list.weight[r->place[l]];
 }
 
 /* s_k; *negative: whether a_kk is. */
@@ -122,96 +120,20 @@ static void weigh(row *r)
         while (strong < end && *strong < j)
             strong++;
         if (r->place[j] >= 0)
-            r->weight[r->place[j]] += entry;
+            r->list.weight[r->place[j]] += entry;
         else if (strong < end && *strong == j)
             distribute(r, j, entry);
         else
             r->diagonal += entry;
     }
-    for (int64_t k = 0; k < r->count; k++)
-        r->weight[k] = r->diagonal != 0 ? -r->weight[k] / r->diagonal : 0;
+    for (int64_t k = 0; k < r->list.count; k++)
+        r->list.weight[k] = r->diagonal != 0 ? -r->list.weight[k] / r->diagonal : 0;
 }
 
 static void forget(row *r)
 {
-    for (int64_t k = 0; k < r->count; k++)
-        r->place[r->column[k]] = -1;
-}
-
-/* Whether weight x is to be kept rather than y. */
-static bool is_larger(const row *r, int64_t x, int64_t y)
-{
-    double a = fabs(r->weight[x]);
-    double b = fabs(r->weight[y]);
-    return a > b || (a == b && r->column[x] < r->column[y]);
-}
-
-static void sort_places(const row *r, int count, int32_t *kept)
-{
-    for (int t = 1; t < count; t++)
-        for (int k = t; k > 0 && r->column[kept[k]] < r->column[kept[k - 1]]; k--) {
-            int32_t other = kept[k];
-            kept[k] = kept[k - 1];
-            kept[k - 1] = other;
-        }
-}
-
-/* The places of the largest weights, by their columns. */
-static int select_largest(const row *r, int32_t *kept)
-{
-    int count = 0;
-    for (int32_t k = 0; k < r->count; k++) {
-        int at = count;
-        while (at > 0 && is_larger(r, k, kept[at - 1]))
-            at--;
-        if (at == FUR_AMG_INTERPOLATED)
-            continue;
-        count += count < FUR_AMG_INTERPOLATED;
-        for (int t = count - 1; t > at; t--)
-            kept[t] = kept[t - 1];
-        kept[at] = k;
-    }
-    sort_places(r, count, kept);
-    return count;
-}
-
-/* The places of the entries that P's row has. */
-static int find_planned(const row *r, const fur_csr_view *p, int32_t *kept)
-{
-    const int64_t begin = fur_offset_at(p, r->i);
-    const int count = (int)(fur_offset_at(p, r->i + 1) - begin);
-    for (int t = 0; t < count; t++) {
-        kept[t] = 0;
-        while (r->c->coarse[r->column[kept[t]]] != p->columns[begin + t])
-            kept[t]++;
-    }
-    return count;
-}
-
-static void set_entry(fur_csr *p, int64_t k, double value)
-{
-    if (p->view.value_type == FUR_F64)
-        ((double *)fur_csr_values(p))[k] = value;
-    else
-        ((float *)fur_csr_values(p))[k] = (float)value;
-}
-
-static void write_row(const row *r, const interpolation *p)
-{
-    int32_t kept[FUR_AMG_INTERPOLATED];
-    const int64_t begin = fur_offset_at(&p->p->view, r->i);
-    int count = p->is_planned ? find_planned(r, &p->p->view, kept) : select_largest(r, kept);
-    double all = 0;
-    double sum = 0;
-    for (int64_t k = 0; k < r->count; k++)
-        all += r->weight[k];
-    for (int k = 0; k < count; k++)
-        sum += r->weight[kept[k]];
-    double factor = sum != 0 ? all / sum : 1;
-    for (int k = 0; k < count; k++) {
-        fur_csr_columns(p->p)[begin + k] = r->c->coarse[r->column[kept[k]]];
-        set_entry(p->p, begin + k, factor * r->weight[kept[k]]);
-    }
+    for (int64_t k = 0; k < r->list.count; k++)
+        r->place[r->list.column[k]] = -1;
 }
 
 /* How many entries P's row has. */
@@ -221,7 +143,7 @@ static int64_t count_row(row *r)
         return 1;
     collect(r);
     forget(r);
-    return r->count;
+    return r->list.count;
 }
 
 static void fill_row(row *r, const interpolation *p)
@@ -229,12 +151,12 @@ static void fill_row(row *r, const interpolation *p)
     if (is_coarse(r->c, r->i)) {
         int64_t k = fur_offset_at(&p->p->view, r->i);
         fur_csr_columns(p->p)[k] = r->c->coarse[r->i];
-        set_entry(p->p, k, 1);
+        fur_amg_set(p->p, k, 1);
         return;
     }
     collect(r);
     weigh(r);
-    write_row(r, p);
+    fur_amg_write_row(&r->list, r->c->coarse, p->is_planned, r->i, p->p);
     forget(r);
 }
 
@@ -250,8 +172,7 @@ static void interpolate_rows(void *job, int64_t begin, int64_t end)
                      .c = c,
                      .i = i,
                      .place = c->place + lane * n,
-                     .column = c->column + lane * c->longest,
-                     .weight = c->weight + lane * c->longest,
+                     .list = {0, c->column + lane * c->longest, c->weight + lane * c->longest},
                      .most = p->starts ? FUR_AMG_INTERPOLATED : c->longest};
             if (p->starts)
                 p->starts[i + 1] = count_row(&r);

@@ -140,7 +140,7 @@ fur_status fur_amg_fill_prolongation(const fur_csr *a, int block, int modes, dou
 
 /* P of classical multigrid, and its values for new ones of A. Memory that a failure leaves belongs
  * to the step. In a CUDA context both work on a copy of A. */
-fur_status fur_amg_coarsen(const fur_csr *a, double theta, fur_amg_step *step);
+fur_status fur_amg_coarsen(const fur_csr *a, double theta, bool aggressive, fur_amg_step *step);
 fur_status fur_amg_coarsen_again(const fur_csr *a, const fur_amg_step *step);
 void fur_amg_release_classical(fur_context *context, fur_amg_classical *classical);
 int64_t fur_amg_classical_bytes(const fur_amg_classical *classical);

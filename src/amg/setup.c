@@ -126,9 +126,11 @@ static fur_status prolong(fur_amg *amg, fur_amg_rung *rung, void **near, bool *f
 }
 
 /* P of classical multigrid. */
-static fur_status interpolate(const fur_amg *amg, fur_amg_rung *rung, bool *found)
+static fur_status interpolate(fur_amg *amg, int index, bool *found)
 {
-    FUR_TRY(fur_amg_coarsen(matrix(rung), amg->theta, &rung->step));
+    fur_amg_rung *rung = &amg->rung[index];
+    bool aggressive = index < amg->options.aggressive;
+    FUR_TRY(fur_amg_coarsen(matrix(rung), amg->theta, aggressive, &rung->step));
     *found = suits(amg, rung);
     if (!*found)
         release_step(amg->context, &rung->step);
@@ -173,7 +175,7 @@ static fur_status extend(fur_amg *amg, int index, void **near, bool *more)
     fur_amg_rung *next = rung + 1;
     *more = matrix(rung)->view.rows > amg->options.coarsest && index + 1 < amg->options.levels;
     if (*more)
-        FUR_TRY(amg->classical ? interpolate(amg, rung, more) : prolong(amg, rung, near, more));
+        FUR_TRY(amg->classical ? interpolate(amg, index, more) : prolong(amg, rung, near, more));
     if (!*more)
         return FUR_OK;
     FUR_TRY(descend(amg, rung, &next->own));

@@ -1,132 +1,261 @@
-/* The inverse of A by complete factors, which UMFPACK makes and solves with. */
-#include "precond.h"
-#include "umfpack.h"
+/* The inverse of A by complete factors, which a library that the machine has makes and solves with:
+ * the first that takes the matrix. */
+#include "direct.h"
 
+#include <furrow/choose.h>
+
+#include "precond.h"
 #include "value_type.h"
 
+#include <dlfcn.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#define FUR_DIRECT(library) extern const fur_direct_library library;
+#include "direct_libraries.def"
+#undef FUR_DIRECT
+
+#define FUR_DIRECT(library) &library,
+static const fur_direct_library *const libraries[] = {
+#include "direct_libraries.def"
+};
+#undef FUR_DIRECT
+
+#define LIBRARY_COUNT ((int)(sizeof libraries / sizeof *libraries))
+#define WORK 4 /* numbers a row */
+
 typedef struct direct {
-    fur_umfpack umfpack;
-    void *numeric; /* NULL: no factors */
+    void *handle;                      /* of the open library */
+    const fur_direct_library *library; /* NULL: none is open */
+    void *state;                       /* of it */
+    fur_direct_made made;
     void *entries; /* of a vector of the value type */
-    double *b;     /* vectors in double precision */
-    double *x;
-    double *work;
-    int *work_int;
+    fur_direct_vectors vectors;
 } direct;
+
+fur_direct_outcome fur_direct_say(fur_direct_made *made, fur_direct_outcome outcome,
+                                  const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(made->reason, sizeof made->reason, format, arguments);
+    va_end(arguments);
+    return outcome;
+}
+
+static bool is_complex(const fur_precond *p)
+{
+    return fur_value_is_complex(p->a->view.value_type);
+}
 
 static int64_t parts_of(const fur_precond *p)
 {
     return p->a->view.rows * fur_value_parts(p->a->view.value_type);
 }
 
-static void drop_factors(direct *own)
+/* Whether all of its functions are there; their addresses go to the state. */
+static bool find_functions(void *handle, bool complex, const fur_direct_function *f, void *state)
 {
-    if (own->numeric)
-        own->umfpack.free_numeric(&own->numeric);
-    own->numeric = NULL;
+    for (; f->real; f++) {
+        void *address = dlsym(handle, complex ? f->complex : f->real);
+        if (!address)
+            return false;
+        *(void **)((char *)state + f->at) = address;
+    }
+    return true;
 }
 
-/* What UMFPACK has made, or why not. */
-static fur_status judge(const fur_precond *p, int status)
+static void close_library(fur_precond *p)
 {
-    switch (status) {
-    case 0:
+    direct *own = p->state;
+    if (own->library)
+        own->library->drop(own->state);
+    if (own->handle)
+        dlclose(own->handle);
+    fur_env_release(&p->context->env, own->state);
+    own->library = NULL;
+    own->handle = NULL;
+    own->state = NULL;
+}
+
+/* Opens a library; own->library stays NULL if the machine does not have it. */
+static fur_status open_library(fur_precond *p, const fur_direct_library *library)
+{
+    direct *own = p->state;
+    FUR_TRY(fur_env_allocate_zeros(&p->context->env, 1, library->state, &own->state));
+    for (const char *const *file = library->files; *file && !own->handle; file++)
+        own->handle = dlopen(*file, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    if (own->handle && find_functions(own->handle, is_complex(p), library->functions, own->state))
+        own->library = library;
+    return FUR_OK;
+}
+
+/* What the libraries have made, or why not. */
+static fur_status judge(const fur_precond *p, fur_direct_outcome outcome)
+{
+    const direct *own = p->state;
+    switch (outcome) {
+    case FUR_DIRECT_MADE:
         return FUR_OK;
-    case FUR_UMFPACK_SINGULAR:
-        return fur_context_fail(p->context, FUR_INVALID,
-                                "the matrix is singular: UMFPACK met a pivot that is 0");
-    case FUR_UMFPACK_NO_MEMORY:
+    case FUR_DIRECT_SINGULAR:
+        return fur_context_fail(p->context, FUR_INVALID, "the matrix is singular: %s",
+                                own->made.reason);
+    case FUR_DIRECT_NO_MEMORY:
         return fur_context_fail(p->context, FUR_OUT_OF_MEMORY,
                                 "no memory for the complete factors of a matrix with %lld rows",
                                 (long long)p->a->view.rows);
     default:
-        return fur_context_fail(p->context, FUR_INVALID, "UMFPACK failed with its status %d",
-                                status);
+        return fur_context_fail(p->context, FUR_UNSUPPORTED, "no complete factors: %s",
+                                own->made.reason);
     }
 }
 
+static void describe(fur_precond *p)
+{
+    const direct *own = p->state;
+    p->report.entries = own->made.entries;
+    p->report.bytes = (double)own->made.bytes;
+    snprintf(p->report.note, sizeof p->report.note, "%s%s%s", own->library->name,
+             *own->made.reason ? ": " : "", own->made.reason);
+}
+
+/* Asks the libraries, one after the other. */
+static fur_status factor(fur_precond *p, const fur_direct_matrix *a)
+{
+    direct *own = p->state;
+    fur_direct_outcome outcome = FUR_DIRECT_PASSED;
+    int found = 0;
+    own->made = (fur_direct_made){.entries = 0};
+    for (int i = 0; i < LIBRARY_COUNT; i++) {
+        FUR_TRY(open_library(p, libraries[i]));
+        found += own->library != NULL;
+        if (own->library)
+            outcome = own->library->factor(own->state, a, &own->made);
+        if (own->library && outcome == FUR_DIRECT_MADE) {
+            describe(p);
+            return FUR_OK;
+        }
+        close_library(p);
+    }
+    if (found == 0)
+        return fur_context_fail(p->context, FUR_UNSUPPORTED,
+                                "\"direct\" needs UMFPACK, CHOLMOD or KLU of SuiteSparse, none of "
+                                "which was found; install one (libumfpack), or take another "
+                                "preconditioner");
+    return judge(p, outcome);
+}
+
+/* Copies the rows of A; where a position comes several times, its sum. */
+static void copy_rows(const fur_csr_view *a, fur_direct_matrix *out)
+{
+    const int parts = fur_value_parts(a->value_type);
+    int64_t at = 0;
+    out->offsets[0] = 0;
+    for (int64_t i = 0; i < a->rows; i++) {
+        for (int64_t k = fur_offset_at(a, i); k < fur_offset_at(a, i + 1); k++) {
+            bool again = at > out->offsets[i] && out->columns[at - 1] == a->columns[k];
+            at += !again;
+            out->columns[at - 1] = a->columns[k];
+            for (int part = 0; part < parts; part++) {
+                double *to = &out->values[(at - 1) * parts + part];
+                *to =
+                    (again ? *to : 0) + fur_value_part(a->value_type, a->values, k * parts + part);
+            }
+        }
+        out->offsets[i + 1] = at;
+    }
+}
+
+/* What a look at A shows. FUR_INVALID for an entry that is not finite. */
+static fur_status look(const fur_precond *p, fur_direct_matrix *out)
+{
+    fur_csr_traits t = {.size = sizeof t};
+    FUR_TRY(fur_csr_examine(p->a, &t));
+    if (t.hermitian)
+        out->definite = t.diagonal_negative == t.rows                           ? -1
+                        : t.diagonal_positive == t.rows && t.indefinite_row < 0 ? 1
+                                                                                : 0;
+    if (t.wild_row < 0)
+        return FUR_OK;
+    return fur_context_fail(p->context, FUR_INVALID,
+                            "entry (%lld, %lld) of the matrix, counting from 1, is not a finite "
+                            "number; it has no factors",
+                            (long long)t.wild_row + 1, (long long)t.wild_col + 1);
+}
+
 /* The factors of A, a copy of which lies on the host. */
-static fur_status factor(fur_precond *p, const fur_csr_view *a, direct *own)
+static fur_status take(fur_precond *p, const fur_csr *near)
 {
     fur_env *env = &p->context->env;
-    int64_t parts = a->entries * fur_value_parts(a->value_type);
+    const fur_csr_view *v = &near->view;
+    fur_direct_matrix a = {.rows = v->rows, .complex = is_complex(p)};
     fur_status status = FUR_OK;
-    int32_t *offsets = NULL;
-    double *values = NULL;
-    FUR_TRY_DONE(fur_env_allocate(env, a->rows + 1, sizeof *offsets, &offsets));
-    FUR_TRY_DONE(fur_env_allocate(env, parts, sizeof *values, &values));
-    for (int64_t i = 0; i <= a->rows; i++)
-        offsets[i] = (int32_t)fur_offset_at(a, i);
-    for (int64_t k = 0; k < parts; k++)
-        values[k] = fur_value_part(a->value_type, a->values, k);
-    FUR_TRY_DONE(judge(p, fur_umfpack_factor(&own->umfpack, (int)a->rows, offsets, a->columns,
-                                             values, &own->numeric, &p->report.entries)));
+    FUR_TRY_DONE(look(p, &a));
+    FUR_TRY_DONE(fur_env_allocate(env, v->rows + 1, sizeof *a.offsets, &a.offsets));
+    FUR_TRY_DONE(fur_env_allocate(env, v->entries, sizeof *a.columns, &a.columns));
+    FUR_TRY_DONE(fur_env_allocate(env, v->entries * fur_value_parts(v->value_type),
+                                  sizeof *a.values, &a.values));
+    copy_rows(v, &a);
+    FUR_TRY_DONE(factor(p, &a));
 done:
-    fur_env_release(env, values);
-    fur_env_release(env, offsets);
+    fur_env_release(env, a.values);
+    fur_env_release(env, a.columns);
+    fur_env_release(env, a.offsets);
     return status;
 }
 
 static fur_status update(fur_precond *p)
 {
-    direct *own = p->state;
     const fur_csr *near;
     fur_csr *copy = NULL;
-    drop_factors(own);
+    close_library(p);
     if (p->a->view.rows == 0)
         return FUR_OK;
-    if (p->a->view.entries > INT32_MAX)
-        return fur_context_fail(p->context, FUR_UNSUPPORTED,
-                                "\"direct\" takes up to %d entries, the matrix has %lld", INT32_MAX,
-                                (long long)p->a->view.entries);
     FUR_TRY(fur_csr_to_host(p->a, &near, &copy));
-    fur_status status = factor(p, &near->view, own);
+    fur_status status = take(p, near);
     fur_csr_destroy(copy);
     if (status != FUR_OK)
-        drop_factors(own);
-    p->report.bytes = 12.0 * (double)p->report.entries;
+        close_library(p);
     return status;
 }
 
 static fur_status create(fur_precond *p, const fur_precond_options *options)
 {
     fur_env *env = &p->context->env;
-    int64_t n = p->a->view.rows;
-    int64_t parts = parts_of(p);
+    const int64_t n = p->a->view.rows;
+    const int64_t parts = parts_of(p);
     direct *own;
     (void)options;
     FUR_TRY(fur_env_allocate_zeros(env, 1, sizeof *own, &own));
     p->state = own;
     p->waits = true;
-    if (!fur_umfpack_open(fur_value_is_complex(p->a->view.value_type), &own->umfpack))
-        return fur_context_fail(p->context, FUR_UNSUPPORTED,
-                                "\"direct\" needs UMFPACK of SuiteSparse, which was not found; "
-                                "install it (libumfpack), or take another preconditioner");
+    fur_direct_vectors *v = &own->vectors;
+    v->rows = n;
     FUR_TRY(fur_env_allocate(env, n, fur_value_size(p->a->view.value_type), &own->entries));
-    FUR_TRY(fur_env_allocate(env, parts, sizeof *own->b, &own->b));
-    FUR_TRY(fur_env_allocate(env, parts, sizeof *own->x, &own->x));
-    FUR_TRY(fur_env_allocate(env, 4 * n, sizeof *own->work, &own->work));
-    FUR_TRY(fur_env_allocate(env, n, sizeof *own->work_int, &own->work_int));
+    FUR_TRY(fur_env_allocate(env, parts, sizeof *v->b, &v->b));
+    FUR_TRY(fur_env_allocate(env, parts, sizeof *v->x, &v->x));
+    FUR_TRY(fur_env_allocate(env, WORK * n, sizeof *v->work, &v->work));
+    FUR_TRY(fur_env_allocate(env, n, sizeof *v->work_int, &v->work_int));
     return update(p);
 }
 
 static fur_status apply(fur_precond *p, const fur_vector *r, fur_vector *z)
 {
-    const direct *own = p->state;
-    fur_value_type value = p->a->view.value_type;
-    int64_t parts = parts_of(p);
+    direct *own = p->state;
+    const fur_direct_vectors *v = &own->vectors;
+    const fur_value_type value = p->a->view.value_type;
+    const int64_t parts = parts_of(p);
     if (parts == 0)
         return FUR_OK;
     FUR_TRY(fur_vector_download(r, own->entries));
     for (int64_t i = 0; i < parts; i++)
-        own->b[i] = fur_value_part(value, own->entries, i);
-    FUR_TRY(judge(p, fur_umfpack_solve(&own->umfpack, own->numeric, own->b, own->x, own->work_int,
-                                       own->work)));
+        v->b[i] = fur_value_part(value, own->entries, i);
+    FUR_TRY(judge(p, own->library->solve(own->state, v)));
     for (int64_t i = 0; i < parts; i++) {
         if (fur_value_is_single(value))
-            ((float *)own->entries)[i] = (float)own->x[i];
+            ((float *)own->entries)[i] = (float)v->x[i];
         else
-            ((double *)own->entries)[i] = own->x[i];
+            ((double *)own->entries)[i] = v->x[i];
     }
     return fur_vector_upload(own->entries, z);
 }
@@ -137,19 +266,19 @@ static void release(fur_precond *p)
     direct *own = p->state;
     if (!own)
         return;
-    drop_factors(own);
-    fur_umfpack_close(&own->umfpack);
-    fur_env_release(env, own->work_int);
-    fur_env_release(env, own->work);
-    fur_env_release(env, own->x);
-    fur_env_release(env, own->b);
+    close_library(p);
+    fur_env_release(env, own->vectors.work_int);
+    fur_env_release(env, own->vectors.work);
+    fur_env_release(env, own->vectors.x);
+    fur_env_release(env, own->vectors.b);
     fur_env_release(env, own->entries);
     fur_env_release(env, own);
 }
 
 const fur_precond_kind fur_precond_direct = {
     .info = {"direct",
-             "complete LU factors, by UMFPACK where the machine has it: for what resists all else",
+             "complete factors, by CHOLMOD, KLU or UMFPACK where the machine has them: for what "
+             "resists all else",
              "Davis 2004"},
     .place = FUR_PRECOND_ANYWHERE,
     .create = create,

@@ -1,9 +1,9 @@
-/* UMFPACK, found at run time. */
-#include "umfpack.h"
+/* UMFPACK (Davis 2004): complete LU factors of any square matrix. Only its functions are used, by
+ * the names of the user guide; those for complex matrices, whose parts may be in two arrays, have
+ * more arguments. */
+#include "direct.h"
 
-#include <dlfcn.h>
 #include <math.h>
-#include <stddef.h>
 
 /* Of the user guide. */
 #define CONTROLS 20
@@ -12,84 +12,121 @@
 #define INFO_LOWER 43
 #define INFO_UPPER 44
 #define TRANSPOSED 2 /* A.' x = b */
+#define SINGULAR 1
+#define NO_MEMORY (-1)
 
-static void *open_library(void)
-{
-    static const char *const names[] = {"libumfpack.so.6", "libumfpack.so.5", "libumfpack.so"};
-    void *library = NULL;
-    for (int i = 0; !library && i < (int)(sizeof names / sizeof *names); i++)
-        library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-    return library;
-}
+typedef struct umfpack {
+    void (*free_symbolic)(void **symbolic);
+    void (*free_numeric)(void **numeric);
+    union {
+        int (*real)(int64_t rows, int64_t cols, const int64_t *start, const int64_t *index,
+                    const double *values, void **symbolic, const double *control, double *info);
+        int (*complex)(int64_t rows, int64_t cols, const int64_t *start, const int64_t *index,
+                       const double *values, const double *imaginary, void **symbolic,
+                       const double *control, double *info);
+    } symbolic;
+    union {
+        int (*real)(const int64_t *start, const int64_t *index, const double *values,
+                    void *symbolic, void **numeric, const double *control, double *info);
+        int (*complex)(const int64_t *start, const int64_t *index, const double *values,
+                       const double *imaginary, void *symbolic, void **numeric,
+                       const double *control, double *info);
+    } factor;
+    union {
+        int (*real)(int system, const int64_t *start, const int64_t *index, const double *values,
+                    double *x, const double *b, void *numeric, const double *control, double *info,
+                    int64_t *work_int, double *work);
+        int (*complex)(int system, const int64_t *start, const int64_t *index, const double *values,
+                       const double *imaginary, double *x, double *x_imaginary, const double *b,
+                       const double *b_imaginary, void *numeric, const double *control,
+                       double *info, int64_t *work_int, double *work);
+    } solve;
+    bool complex;
+    void *numeric; /* NULL: no factors */
+} umfpack;
 
-bool fur_umfpack_open(bool complex, fur_umfpack *out)
-{
-    static const char *const names[][5] = {
-        {"umfpack_di_free_symbolic", "umfpack_di_free_numeric", "umfpack_di_symbolic",
-         "umfpack_di_numeric", "umfpack_di_wsolve"},
-        {"umfpack_zi_free_symbolic", "umfpack_zi_free_numeric", "umfpack_zi_symbolic",
-         "umfpack_zi_numeric", "umfpack_zi_wsolve"}};
-    const char *const *name = names[complex];
-    fur_umfpack u = {.library = open_library(), .complex = complex};
-    if (!u.library)
-        return false;
-    *(void **)&u.free_symbolic = dlsym(u.library, name[0]);
-    *(void **)&u.free_numeric = dlsym(u.library, name[1]);
-    *(void **)&u.symbolic = dlsym(u.library, name[2]);
-    *(void **)&u.numeric = dlsym(u.library, name[3]);
-    *(void **)&u.solve = dlsym(u.library, name[4]);
-    if (!u.free_symbolic || !u.free_numeric || !u.symbolic.real || !u.numeric.real ||
-        !u.solve.real) {
-        fur_umfpack_close(&u);
-        return false;
-    }
-    *out = u;
-    return true;
-}
+#define AT(member) offsetof(umfpack, member)
+static const fur_direct_function functions[] = {
+    {"umfpack_dl_free_symbolic", "umfpack_zl_free_symbolic", AT(free_symbolic)},
+    {"umfpack_dl_free_numeric", "umfpack_zl_free_numeric", AT(free_numeric)},
+    {"umfpack_dl_symbolic", "umfpack_zl_symbolic", AT(symbolic)},
+    {"umfpack_dl_numeric", "umfpack_zl_numeric", AT(factor)},
+    {"umfpack_dl_wsolve", "umfpack_zl_wsolve", AT(solve)},
+    {NULL, NULL, 0},
+};
 
-void fur_umfpack_close(fur_umfpack *u)
-{
-    if (u->library)
-        dlclose(u->library);
-    u->library = NULL;
-}
-
-static int analyse(const fur_umfpack *u, int n, const int *offsets, const int *columns,
-                   const double *values, void **symbolic)
+static int analyse(const umfpack *u, const fur_direct_matrix *a, void **symbolic)
 {
     if (u->complex)
-        return u->symbolic.complex(n, n, offsets, columns, values, NULL, symbolic, NULL, NULL);
-    return u->symbolic.real(n, n, offsets, columns, values, symbolic, NULL, NULL);
+        return u->symbolic.complex(a->rows, a->rows, a->offsets, a->columns, a->values, NULL,
+                                   symbolic, NULL, NULL);
+    return u->symbolic.real(a->rows, a->rows, a->offsets, a->columns, a->values, symbolic, NULL,
+                            NULL);
 }
 
-int fur_umfpack_factor(const fur_umfpack *u, int n, const int *offsets, const int *columns,
-                       const double *values, void **numeric, int64_t *entries)
+static int factor(umfpack *u, const fur_direct_matrix *a, void *symbolic, double *info)
 {
+    if (u->complex)
+        return u->factor.complex(a->offsets, a->columns, a->values, NULL, symbolic, &u->numeric,
+                                 NULL, info);
+    return u->factor.real(a->offsets, a->columns, a->values, symbolic, &u->numeric, NULL, info);
+}
+
+/* The reason stays that of the library before, which has left the matrix to this one. */
+static fur_direct_outcome make(void *state, const fur_direct_matrix *a, fur_direct_made *made)
+{
+    umfpack *u = state;
     double info[INFOS] = {0};
     void *symbolic = NULL;
-    int status = analyse(u, n, offsets, columns, values, &symbolic);
-    if (status == 0 && u->complex)
-        status = u->numeric.complex(offsets, columns, values, NULL, symbolic, numeric, NULL, info);
-    else if (status == 0)
-        status = u->numeric.real(offsets, columns, values, symbolic, numeric, NULL, info);
+    u->complex = a->complex;
+    int status = analyse(u, a, &symbolic);
+    if (status == 0)
+        status = factor(u, a, symbolic, info);
     if (symbolic)
         u->free_symbolic(&symbolic);
-    *entries = (int64_t)(info[INFO_LOWER] + info[INFO_UPPER]);
-    return status;
+    if (status == SINGULAR)
+        return fur_direct_say(made, FUR_DIRECT_SINGULAR, "UMFPACK met a pivot that is 0");
+    if (status != 0)
+        return fur_direct_say(made, status == NO_MEMORY ? FUR_DIRECT_NO_MEMORY : FUR_DIRECT_FAILED,
+                              "UMFPACK failed with its status %d", status);
+    made->entries = (int64_t)(info[INFO_LOWER] + info[INFO_UPPER]);
+    made->bytes = made->entries * (a->complex ? 24 : 16);
+    return FUR_DIRECT_MADE;
 }
 
 /* Without its own refinement, which would need A once more: the solver around it has the true
  * residual. */
-int fur_umfpack_solve(const fur_umfpack *u, void *numeric, const double *b, double *x,
-                      int *work_int, double *work)
+static fur_direct_outcome solve(void *state, const fur_direct_vectors *v)
 {
+    const umfpack *u = state;
     double control[CONTROLS];
     for (int i = 0; i < CONTROLS; i++)
         control[i] = NAN;
     control[CONTROL_REFINEMENTS] = 0;
-    if (u->complex)
-        return u->solve.complex(TRANSPOSED, NULL, NULL, NULL, NULL, x, NULL, b, NULL, numeric,
-                                control, NULL, work_int, work);
-    return u->solve.real(TRANSPOSED, NULL, NULL, NULL, x, b, numeric, control, NULL, work_int,
-                         work);
+    int status = u->complex
+                     ? u->solve.complex(TRANSPOSED, NULL, NULL, NULL, NULL, v->x, NULL, v->b, NULL,
+                                        u->numeric, control, NULL, v->work_int, v->work)
+                     : u->solve.real(TRANSPOSED, NULL, NULL, NULL, v->x, v->b, u->numeric, control,
+                                     NULL, v->work_int, v->work);
+    return status == 0 ? FUR_DIRECT_MADE : FUR_DIRECT_FAILED;
 }
+
+static void drop(void *state)
+{
+    umfpack *u = state;
+    if (u->numeric)
+        u->free_numeric(&u->numeric);
+    u->numeric = NULL;
+}
+
+static const char *const files[] = {"libumfpack.so.6", "libumfpack.so.5", "libumfpack.so", NULL};
+
+const fur_direct_library fur_direct_umfpack = {
+    .name = "UMFPACK",
+    .files = files,
+    .functions = functions,
+    .state = sizeof(umfpack),
+    .factor = make,
+    .solve = solve,
+    .drop = drop,
+};

@@ -69,10 +69,11 @@ START_TEST(any_number_of_threads_gives_the_same_bits)
         {.size = sizeof(fur_amg_options), .single = 1, .cycle = FUR_AMG_K},
         {.size = sizeof(fur_amg_options), .smoother = "jacobi", .cycle = FUR_AMG_W},
         {.size = sizeof(fur_amg_options), .smoother = "gauss-seidel", .nonsymmetric = 1},
-        {.size = sizeof(fur_amg_options), .kind = "classical"}};
-    const fur_amg_options *options = &ways[_i % 5];
+        {.size = sizeof(fur_amg_options), .kind = "classical"},
+        {.size = sizeof(fur_amg_options), .kind = "classical", .aggressive = 2}};
+    const fur_amg_options *options = &ways[_i % 6];
     grid g = cube;
-    g.value = (fur_value_type)(_i / 5);
+    g.value = (fur_value_type)(_i / 6);
     uint64_t expected = 0;
     if (options->kind && value_is_complex(g.value))
         return;
@@ -414,9 +415,9 @@ START_TEST(wrong_options_are_refused)
     refused(a, (fur_amg_options){.theta = (double)NAN}, FUR_INVALID,
             "theta is nan; it must be at least 0 and below 1, or FUR_AMG_NONE");
     refused(a, (fur_amg_options){.levels = -1}, FUR_INVALID,
-            "levels and coarsest must not be negative");
+            "levels, coarsest and aggressive must not be negative");
     refused(a, (fur_amg_options){.coarsest = -1}, FUR_INVALID,
-            "levels and coarsest must not be negative");
+            "levels, coarsest and aggressive must not be negative");
     refused(a, (fur_amg_options){.sweeps = 17}, FUR_INVALID,
             "sweeps is 17; it must be from 1 to 16, or 0 for 2");
     refused(a, (fur_amg_options){.cycle = (fur_amg_visits)3}, FUR_INVALID,
@@ -478,7 +479,7 @@ END_TEST
 
 static void add_tests(TCase *tests)
 {
-    tcase_add_loop_test(tests, any_number_of_threads_gives_the_same_bits, 0, 5 * FUR_VALUE_COUNT);
+    tcase_add_loop_test(tests, any_number_of_threads_gives_the_same_bits, 0, 6 * FUR_VALUE_COUNT);
     tcase_add_test(tests, aggregates_are_a_root_and_neighbours);
     tcase_add_test(tests, tentative_prolongation_has_the_near_nullspace);
     tcase_add_test(tests, prolongation_keeps_constants);

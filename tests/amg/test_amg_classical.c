@@ -1,5 +1,5 @@
-/* Classical multigrid: the choice of coarse rows, weights beside those of dense matrices, few
- * iterations, new values. */
+/* Classical multigrid: the choice of coarse rows, weights beside those of dense matrices, two
+ * stages as one, few iterations, new values. */
 #include "problems.h"
 
 #include "classical.h"
@@ -98,36 +98,45 @@ static void weigh(const dense *d, int i, double *weight, double *size)
     *size /= fabs(diagonal);
 }
 
-/* The entries of row i of P are the largest weights, and have their sum. Each side of the
- * comparison has some ROWS^2 roundings of numbers of this size, relative to the diagonal, which
- * cancellation makes less exact by `size` again. */
-static void check_row(const dense *d, const fur_amg_classical *c, const fur_csr_view *p, int i)
+/* The entries of row i of P are the largest of the weights by its columns, and have their sum. Both
+ * sides may differ by the bound, and what is computed from them by more, relative to their size. */
+static void check_kept(const double *weight, double size, double bound, const fur_csr_view *p,
+                       int i)
 {
-    double weight[ROWS];
-    double size;
     double all = 0;
     double kept = 0;
     double least = HUGE_VAL;
     bool is_kept[ROWS] = {false};
-    weigh(d, i, weight, &size);
-    double bound = 4 * ROWS * ROWS * value_epsilon(FUR_F64) * (1 + size) * (1 + size);
-    for (int j = 0; j < ROWS; j++) {
+    for (int64_t k = offset_at(p, i); k < offset_at(p, i + 1); k++)
+        is_kept[p->columns[k]] = true;
+    for (int j = 0; j < p->cols; j++) {
         all += weight[j];
-        for (int64_t k = offset_at(p, i); k < offset_at(p, i + 1); k++)
-            is_kept[j] = is_kept[j] || (c->coarse[j] >= 0 && p->columns[k] == c->coarse[j]);
         kept += is_kept[j] ? weight[j] : 0;
         least = is_kept[j] ? fmin(least, fabs(weight[j])) : least;
     }
-    for (int j = 0; j < ROWS; j++)
+    for (int j = 0; j < p->cols; j++)
         ck_assert(is_kept[j] || fabs(weight[j]) <= least + bound);
-    for (int64_t k = offset_at(p, i); k < offset_at(p, i + 1); k++)
-        for (int j = 0; j < ROWS; j++)
-            if (c->coarse[j] == p->columns[k]) {
-                double value = ((const double *)p->values)[k];
-                double factor = fabs(all / kept) + 1;
-                ck_assert_double_le(fabs(value * kept - weight[j] * all),
-                                    bound * factor * (1 + size));
-            }
+    for (int64_t k = offset_at(p, i); k < offset_at(p, i + 1); k++) {
+        double value = ((const double *)p->values)[k];
+        double factor = fabs(all / kept) + 1;
+        ck_assert_double_le(fabs(value * kept - weight[p->columns[k]] * all),
+                            bound * factor * (1 + size));
+    }
+}
+
+/* Each side of the comparison has some ROWS^2 roundings of numbers of this size, relative to the
+ * diagonal, which cancellation makes less exact by `size` again. */
+static void check_row(const dense *d, const fur_amg_classical *c, const fur_csr_view *p, int i)
+{
+    double weight[ROWS];
+    double by_column[ROWS] = {0};
+    double size;
+    weigh(d, i, weight, &size);
+    for (int j = 0; j < ROWS; j++)
+        if (c->coarse[j] >= 0)
+            by_column[c->coarse[j]] = weight[j];
+    check_kept(by_column, size, 4 * ROWS * ROWS * value_epsilon(FUR_F64) * (1 + size) * (1 + size),
+               p, i);
 }
 
 /* Of two rows that depend on each other at most one is coarse; a fine row that others depend on
@@ -180,6 +189,69 @@ START_TEST(rows_are_chosen_and_interpolated_as_published)
 }
 END_TEST
 
+/* Row i of a product of two matrices, and the sum of the moduli of its terms. */
+static double multiply_row(const fur_csr_view *a, int64_t i, const fur_csr_view *b, double *row)
+{
+    double size = 0;
+    memset(row, 0, ROWS * sizeof *row);
+    for (int64_t k = offset_at(a, i); k < offset_at(a, i + 1); k++)
+        for (int64_t m = offset_at(b, a->columns[k]); m < offset_at(b, a->columns[k] + 1); m++) {
+            double term = ((const double *)a->values)[k] * ((const double *)b->values)[m];
+            row[b->columns[m]] += term;
+            size += fabs(term);
+        }
+    return size;
+}
+
+/* The level between is that of the coarse rows of A times P of the first stage: at most ROWS terms
+ * an entry. */
+static void check_between(const fur_csr *a, const fur_amg_classical *c)
+{
+    const fur_csr_view *first = fur_csr_get(c->second->first);
+    const fur_csr_view *between = fur_csr_get(c->second->between);
+    ck_assert_int_eq(between->rows, c->count);
+    ck_assert_int_eq(between->cols, c->count);
+    for (int i = 0; i < ROWS; i++) {
+        double row[ROWS];
+        double size = multiply_row(fur_csr_get(a), i, first, row);
+        for (int64_t k = 0; c->coarse[i] >= 0 && k < between->entries; k++)
+            if (k >= offset_at(between, c->coarse[i]) && k < offset_at(between, c->coarse[i] + 1))
+                row[between->columns[k]] -= ((const double *)between->values)[k];
+        for (int j = 0; j < ROWS && c->coarse[i] >= 0; j++)
+            ck_assert_double_le(fabs(row[j]), ROWS * value_epsilon(FUR_F64) * size);
+    }
+}
+
+START_TEST(two_stages_are_joined)
+{
+    fur_context *context = context_make(NULL, 1 + _i % 4);
+    rng r = rng_stream(100 + (uint64_t)_i);
+    fur_csr *a = random_matrix(context, &r);
+    fur_amg_options o = classical;
+    fur_amg *amg;
+    o.coarsest = 5;
+    o.levels = 2;
+    o.aggressive = 1;
+    ck_ok(context, fur_amg_create(a, &o, &amg));
+    const fur_amg_classical *c = amg->rung[0].step.classical;
+    if (c && c->second) {
+        const fur_csr_view *p = fur_csr_get(fur_amg_level_at(amg, 0)->p);
+        check_between(a, c);
+        ck_assert_int_lt(p->cols, c->count);
+        for (int i = 0; i < ROWS; i++) {
+            double row[ROWS];
+            double size =
+                multiply_row(fur_csr_get(c->second->first), i, fur_csr_get(c->second->p), row);
+            ck_assert_int_le(offset_at(p, i + 1) - offset_at(p, i), FUR_AMG_INTERPOLATED);
+            check_kept(row, size, ROWS * value_epsilon(FUR_F64) * (1 + size), p, i);
+        }
+    }
+    fur_amg_destroy(amg);
+    fur_csr_destroy(a);
+    fur_context_destroy(context);
+}
+END_TEST
+
 static void expect(const fur_csr *a, const fur_amg_options *options, const char *method,
                    int64_t most)
 {
@@ -198,6 +270,9 @@ START_TEST(few_iterations_are_taken)
     grid g = {.extent = {32, 32, 32}, .coupling = {1, 1, 1}, .value = FUR_F64};
     fur_csr *a = grid_matrix(context, &g);
     expect(a, &o, "cg", 10);
+    o.aggressive = 1;
+    expect(a, &o, "cg", 12);
+    o.aggressive = 0;
     fur_csr_destroy(a);
     g = (grid){.extent = {100, 100, 1}, .coupling = {1, 1e-3, 0}, .value = FUR_F64};
     a = grid_matrix(context, &g);
@@ -242,14 +317,17 @@ START_TEST(old_values_bring_back_the_old_cycle)
     fur_csr *kept = grid_matrix(context, &g);
     g.coupling[0] = 1.5;
     fur_csr *other = grid_matrix(context, &g);
+    fur_amg_options o = classical;
+    o.aggressive = _i;
     fur_amg *amg;
-    ck_ok(context, fur_amg_create(a, &classical, &amg));
+    ck_ok(context, fur_amg_create(a, &o, &amg));
+    ck_assert_int_eq(amg->rung[0].step.classical->second != NULL, _i);
     uint64_t first = hash_cycle(amg, a);
     int64_t calls = m.calls;
     ck_ok(context, fur_csr_set_values(a, fur_csr_get(other)->values, FUR_OWNERSHIP_COPY));
     ck_assert_int_eq(m.calls, calls);
     ck_assert(hash_cycle(amg, a) != first);
-    ck_assert_int_le(iterations(amg, a, "cg", 1e-8, false), 11);
+    ck_assert_int_le(iterations(amg, a, "cg", 1e-8, false), 11 + 3 * _i);
     ck_ok(context, fur_csr_set_values(a, fur_csr_get(kept)->values, FUR_OWNERSHIP_COPY));
     ck_assert(hash_cycle(amg, a) == first);
     fur_amg_destroy(amg);
@@ -279,6 +357,10 @@ START_TEST(what_does_not_suit_is_refused)
             "there is no multigrid \"plain\"; there are aggregation and classical");
     refused(a, (fur_amg_options){.kind = "classical", .block = 2}, FUR_INVALID,
             "classical multigrid takes no near-nullspace and block 1 only");
+    refused(a, (fur_amg_options){.aggressive = 1}, FUR_INVALID,
+            "aggressive is for classical multigrid, not for aggregation");
+    refused(a, (fur_amg_options){.kind = "classical", .aggressive = -1}, FUR_INVALID,
+            "levels, coarsest and aggressive must not be negative");
     fur_csr_destroy(a);
     g.value = FUR_C64;
     a = grid_matrix(context, &g);
@@ -293,7 +375,8 @@ static void add_tests(TCase *tests)
 {
     tcase_add_loop_test(tests, rows_are_chosen_and_interpolated_as_published, 0, 20);
     tcase_add_loop_test(tests, few_iterations_are_taken, 0, 2);
-    tcase_add_test(tests, old_values_bring_back_the_old_cycle);
+    tcase_add_loop_test(tests, two_stages_are_joined, 0, 20);
+    tcase_add_loop_test(tests, old_values_bring_back_the_old_cycle, 0, 2);
     tcase_add_test(tests, what_does_not_suit_is_refused);
 }
 

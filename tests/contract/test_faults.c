@@ -679,15 +679,26 @@ static fur_status amg_single(fixture *f, object *out)
     return amg_by(f, 1, NULL, out);
 }
 
-static fur_status amg_classical(fixture *f, object *out)
+static fur_status amg_by_rows(fixture *f, int aggressive, object *out)
 {
     fur_amg *amg = NULL;
-    fur_amg_options options = {.size = sizeof options, .coarsest = 4, .kind = "classical"};
+    fur_amg_options options = {
+        .size = sizeof options, .coarsest = 4, .kind = "classical", .aggressive = aggressive};
     fur_status status = fur_amg_create(f->a, &options, &amg);
     fur_amg_destroy(amg);
     if (status == FUR_OK)
         out->any = NULL;
     return status;
+}
+
+static fur_status amg_classical(fixture *f, object *out)
+{
+    return amg_by_rows(f, 0, out);
+}
+
+static fur_status amg_aggressive(fixture *f, object *out)
+{
+    return amg_by_rows(f, 1, out);
 }
 
 static fur_status amg_coloured(fixture *f, object *out)
@@ -798,6 +809,7 @@ static const creation creations[] = {
     {"algebraic multigrid", amg, destroy_nothing, 30},
     {"algebraic multigrid in single precision", amg_single, destroy_nothing, 33},
     {"classical multigrid", amg_classical, destroy_nothing, 30},
+    {"aggressive multigrid", amg_aggressive, destroy_nothing, 50},
     {"algebraic multigrid with sweeps by colours", amg_coloured, destroy_nothing, 40},
     {"rigid body modes", rigid_modes, destroy_nothing, 4},
     {"preconditioner jacobi", precond_jacobi, destroy_precond, 6},

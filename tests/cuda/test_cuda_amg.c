@@ -130,7 +130,8 @@ static const fur_amg_options ways[] = {
     {.size = sizeof(fur_amg_options), .theta = FUR_AMG_NONE, .sweeps = 3, .levels = 2},
     {.size = sizeof(fur_amg_options), .smoother = "gauss-seidel"},
     {.size = sizeof(fur_amg_options), .nonsymmetric = 1, .smoother = "jacobi"},
-    {.size = sizeof(fur_amg_options), .kind = "classical"}};
+    {.size = sizeof(fur_amg_options), .kind = "classical"},
+    {.size = sizeof(fur_amg_options), .kind = "classical", .aggressive = 1, .coarsest = 5}};
 enum { WAYS = sizeof ways / sizeof ways[0] };
 
 /* Loops over ways and types. */

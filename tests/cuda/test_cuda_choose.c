@@ -27,7 +27,7 @@ static fur_csr *scattered(fur_context *context, rng *r)
     return a;
 }
 
-/* A solve; without UMFPACK that by "direct" is refused. */
+/* A solve; without a library that makes complete factors that by "direct" is refused. */
 static fur_status solve(const fur_csr *a, const char *precond, fur_vector *x,
                         fur_solver_report *report)
 {

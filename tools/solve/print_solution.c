@@ -107,6 +107,8 @@ static void put_precond(output *out, const job *j)
     const fur_precond_report *made = &j->best->made;
     if (!made->kind)
         return;
+    if (*made->note)
+        output_text(out, "precond_note", "made by", made->note);
     output_count(out, "precond_entries", "entries of it", made->entries);
     output_seconds(out, "seconds_precond", "time to make it", made->seconds_setup);
     if (out->json || made->shift > 0)

@@ -186,8 +186,8 @@ static const line_option own_options[] = {
      "auto (default) looks at the matrix, chooses, and tries another where that fails; else one "
      "alone: cg or chebyshev (symmetric positive definite), minres (symmetric), bicgstab, idrs, "
      "gmres or fgmres (square), richardson, lsmr, lsqr or cgnr (least squares), mg, multigrid, "
-     "for stencils of 3, 5 and 7 points, or direct, complete factors by UMFPACK, if it is "
-     "installed, and refinement",
+     "for stencils of 3, 5 and 7 points, or direct, complete factors by CHOLMOD, KLU or "
+     "UMFPACK, if one is installed, and refinement",
      LINE_CHOICE, AT(method), .names = method_name},
     {"precond", "NAME",
      "Preconditioner: auto (default), none, jacobi, norms (of the columns; for symmetric matrices "
@@ -198,7 +198,7 @@ static const line_option own_options[] = {
      "incomplete LU factors without and with fill, ilut, such factors by thresholds, of rows "
      "matched and scaled before, bjacobi, inverses of blocks along the diagonal, spai, an "
      "approximate inverse of any matrix, schwarz, factors of overlapping blocks, direct, complete "
-     "factors by UMFPACK, if it is installed",
+     "factors by CHOLMOD, KLU or UMFPACK, if one is installed",
      LINE_CHOICE, AT(precond), .names = precond_name},
     {"shift", "S",
      "Of ic0, ilu0, ilu and ilut: factor A with its diagonal times 1 + S (default 0; more where a "

@@ -191,6 +191,8 @@ static void put_attempts(const page *p)
         fprintf(p->stream, "<tr><th scope=\"row\">%s<small>preconditioner: %s</small></th><td>",
                 a->choice.method, a->choice.precond);
         words_put(p->stream, a->choice.reason);
+        fputs(*a->made.note ? "; factors by " : "", p->stream);
+        words_put(p->stream, a->made.note);
         fprintf(p->stream, "</td><td>%s</td><td>%s</td><td>", fur_outcome_name(a->report.outcome),
                 iterations);
         if (isfinite(a->report.residual))
