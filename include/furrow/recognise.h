@@ -37,6 +37,7 @@ typedef struct fur_recognised fur_recognised;
 typedef struct fur_recognise_options {
     size_t size;        /* sizeof(fur_recognise_options) */
     const char *kernel; /* of the stencil, as in fur_stencil_definition */
+    int constant;       /* 1: only one with constant coefficients */
 } fur_recognise_options;
 
 /* The stencil that was found. If none was, only `reason`, which says why, and `seconds` are set. */

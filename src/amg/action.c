@@ -28,7 +28,8 @@ fur_status fur_amg_multiply(const fur_amg_rung *g, const fur_amg_product *a, dou
     if (g->program)
         return note(g, FUR_AMG_MULTIPLY, a->matrix,
                     (fur_amg_action){.alpha = alpha, .x = x->data, .beta = add, .y = y->data});
-    return fur_spmv_apply(a->plan, fur_real(alpha), x, fur_real(add), y);
+    return a->stencil ? fur_recognised_apply(a->stencil, fur_real(alpha), x, fur_real(add), y)
+                      : fur_spmv_apply(a->plan, fur_real(alpha), x, fur_real(add), y);
 }
 
 fur_status fur_amg_scale(const fur_amg_rung *g)

@@ -4,6 +4,7 @@
 
 #include <furrow/amg.h>
 #include <furrow/permutation.h>
+#include <furrow/recognise.h>
 #include <furrow/scalars.h>
 #include <furrow/spgemm.h>
 #include <furrow/spmv.h>
@@ -18,10 +19,11 @@
 /* What a classical step keeps, on the host. */
 typedef struct fur_amg_classical fur_amg_classical;
 
-/* A matrix and the plan of products with it. */
+/* A matrix, and a plan of products with it or the stencil that it is; the other is NULL. */
 typedef struct fur_amg_product {
     const fur_csr *matrix;
     fur_spmv *plan;
+    fur_recognised *stencil;
 } fur_amg_product;
 
 /* Steps that a device runs in one launch. */

@@ -27,6 +27,38 @@ static fur_status plan_products(const fur_csr *a, int times, fur_amg_product *ou
     return fur_spmv_plan(a, &options, &out->plan);
 }
 
+/* The same with the first level's matrix, which may be a stencil: that has the bits of the plan and
+ * reads less. */
+static fur_status plan_first(const fur_csr *a, int times, fur_amg_product *out)
+{
+    const fur_recognise_options constant = {.size = sizeof constant, .constant = 1};
+    out->matrix = a;
+    FUR_TRY(fur_stencil_recognise(a, &constant, NULL, &out->stencil));
+    return out->stencil ? FUR_OK : plan_products(a, times, out);
+}
+
+/* A stencil refuses new values that do not suit it: a plan takes its place. */
+static fur_status replan_first(const fur_amg_rung *rung, int times, fur_amg_product *out)
+{
+    if (!out->stencil || fur_amg_multiply(rung, out, 1, rung->p, false, rung->r) != FUR_INVALID)
+        return FUR_OK;
+    fur_recognised_destroy(out->stencil);
+    out->stencil = NULL;
+    return plan_products(out->matrix, times, out);
+}
+
+static void release_product(fur_amg_product *product)
+{
+    fur_recognised_destroy(product->stencil);
+    fur_spmv_destroy(product->plan);
+}
+
+/* Products with a level's matrix in a cycle. */
+static int times_of(const fur_amg *amg)
+{
+    return 2 * amg->options.sweeps + 1;
+}
+
 /* The vectors and products of a level. */
 static fur_status equip(fur_amg *amg, int index)
 {
@@ -36,13 +68,14 @@ static fur_status equip(fur_amg *amg, int index)
     fur_vector **vectors[] = {&rung->scaling, &rung->x, &rung->r, &rung->p};
     for (int i = 0; i < 4; i++)
         FUR_TRY(fur_vector_create(context, amg->value, a->view.rows, vectors[i]));
-    return plan_products(a, 2 * amg->options.sweeps + 1, &rung->times_a);
+    return index > 0 ? plan_products(a, times_of(amg), &rung->times_a)
+                     : plan_first(a, times_of(amg), &rung->times_a);
 }
 
 static void release_step(fur_context *context, fur_amg_step *step)
 {
-    fur_spmv_destroy(step->times_r.plan);
-    fur_spmv_destroy(step->times_p.plan);
+    release_product(&step->times_r);
+    release_product(&step->times_p);
     fur_spgemm_destroy(step->left);
     fur_csr_destroy(step->ap);
     fur_spgemm_destroy(step->right);
@@ -68,7 +101,7 @@ void fur_amg_release_rung(fur_context *context, fur_amg_rung *rung)
     fur_vector_destroy(rung->x);
     fur_vector_destroy(rung->scaling);
     fur_amg_release_coloured(&rung->coloured);
-    fur_spmv_destroy(rung->times_a.plan);
+    release_product(&rung->times_a);
     release_step(context, &rung->step);
     fur_csr_destroy(rung->own);
 }
@@ -374,6 +407,7 @@ fur_status fur_amg_refresh(void *object)
         FUR_TRY(round_values(amg->a, own));
         fur_csr_values_changed(own);
     }
+    FUR_TRY(replan_first(&amg->rung[0], times_of(amg), &amg->rung[0].times_a));
     for (int index = 0; index < amg->levels; index++) {
         fur_amg_rung *rung = &amg->rung[index];
         FUR_TRY(fur_amg_set_smoother(amg, rung));

@@ -15,6 +15,14 @@ static bool may_be_stencil(const fur_csr *a, fur_recognise_report *report)
     return v->rows > 0 || fur_recognise_refuse(report, "the matrix has no rows");
 }
 
+/* Whether the caller takes a stencil of this kind. */
+static bool is_wanted(const fur_recognise_options *o, const fur_stencil_view *s,
+                      fur_recognise_report *report)
+{
+    return !o->constant || s->coefficients ||
+           fur_recognise_refuse(report, "the coefficients vary, and constant ones are asked for");
+}
+
 /* Whether the stencil has less to read than the matrix, x and y left out. */
 static bool is_smaller(const fur_csr_view *a, const fur_stencil_view *s,
                        fur_recognise_report *report)
@@ -119,16 +127,16 @@ static fur_status prove(fur_recognised *r, const fur_csr *a, const fur_guess *g,
 }
 
 /* *out stays NULL where nothing is recognised. */
-static fur_status build(const fur_csr *a, const fur_guess *g, const char *kernel,
+static fur_status build(const fur_csr *a, const fur_guess *g, const fur_recognise_options *o,
                         fur_recognise_report *report, fur_recognised **out)
 {
     fur_recognised *r;
-    if (!is_smaller(&a->view, &g->s, report))
+    if (!is_wanted(o, &g->s, report) || !is_smaller(&a->view, &g->s, report))
         return FUR_OK;
     FUR_TRY(fur_env_allocate_zeros(&a->context->env, 1, sizeof *r, &r));
     r->context = a->context;
     r->a = a;
-    fur_status status = prove(r, a, g, kernel, report);
+    fur_status status = prove(r, a, g, o->kernel, report);
     if (status == FUR_OK && r->stencil)
         *out = r;
     else
@@ -154,7 +162,7 @@ fur_status fur_stencil_recognise(const fur_csr *a, const fur_recognise_options *
         FUR_TRY_DONE(fur_env_allocate_zeros(env, 1, sizeof *g, &g));
         FUR_TRY_DONE(fur_recognise_guess(a, g, &found, &likely));
         if (likely)
-            FUR_TRY_DONE(build(a, g, o.kernel, &found, &r));
+            FUR_TRY_DONE(build(a, g, &o, &found, &r));
     }
     found.seconds = fur_seconds() - start;
     fur_report_fill(report, &found, sizeof found);

@@ -312,7 +312,7 @@ START_TEST(old_values_bring_back_the_old_cycle)
 {
     memory m = {0};
     fur_context *context = context_counting(&m, NULL, 2);
-    grid g = {.extent = {19, 18, 17}, .coupling = {1, 1, 0.7}, .value = FUR_F64};
+    grid g = {.extent = {19, 18, 17}, .coupling = {1, 1, 0.7}, .jump = 1.1, .value = FUR_F64};
     fur_csr *a = grid_matrix(context, &g);
     fur_csr *kept = grid_matrix(context, &g);
     g.coupling[0] = 1.5;

@@ -130,6 +130,17 @@ START_TEST(reports_describe_what_was_found)
     ck_ok(context, fur_stencil_recognise(a, NULL, NULL, &r));
     fur_recognised_destroy(r);
     fur_csr_destroy(a);
+    const fur_recognise_options constant = {.size = sizeof constant, .constant = 1};
+    a = grid(context, 5, 40, 30, 1);
+    double *values = malloc((size_t)fur_csr_get(a)->entries * sizeof *values);
+    for (int64_t k = 0; k < fur_csr_get(a)->entries; k++)
+        values[k] = (double)(k + 1);
+    ck_ok(context, fur_csr_set_values(a, values, FUR_OWNERSHIP_COPY));
+    free(values);
+    ck_ok(context, fur_stencil_recognise(a, &constant, &report, &r));
+    ck_assert(r == NULL);
+    ck_assert_str_eq(report.reason, "the coefficients vary, and constant ones are asked for");
+    fur_csr_destroy(a);
     fur_context_destroy(context);
 }
 END_TEST
