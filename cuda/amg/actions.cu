@@ -164,6 +164,6 @@ fur_status fur_cuda_amg_run_actions(fur_env *env, fur_value_type value, int64_t 
                                     const fur_amg_action *actions)
 {
     return fur_with_value(value, [&](auto one) {
-        return fur_launch_cluster(env, run<decltype(one)>, THREADS, count, actions);
+        return fur_launch_cluster(env, run<decltype(one)>, THREADS, 0, count, actions);
     });
 }

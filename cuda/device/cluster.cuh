@@ -53,10 +53,10 @@ template <class Kernel> fur_status fur_has_clusters(fur_env *env, Kernel *kernel
     return FUR_OK;
 }
 
-// Launches a kernel on one cluster.
+// Launches a kernel on one cluster whose blocks have so many threads and bytes of shared memory.
 template <class... Parameters, class... Arguments>
 fur_status fur_launch_cluster(fur_env *env, void (*kernel)(Parameters...), unsigned threads,
-                              Arguments... arguments)
+                              size_t bytes, Arguments... arguments)
 {
     cudaLaunchAttribute attribute = fur_cluster_attribute();
     cudaLaunchConfig_t config = {};
@@ -64,6 +64,7 @@ fur_status fur_launch_cluster(fur_env *env, void (*kernel)(Parameters...), unsig
     FUR_TRY(fur_has_clusters(env, kernel, &clustered));
     config.gridDim = clustered ? FUR_CLUSTER_BLOCKS : 1;
     config.blockDim = threads;
+    config.dynamicSmemBytes = bytes;
     config.stream = fur_cuda_stream(env);
     config.attrs = &attribute;
     config.numAttrs = clustered ? 1 : 0;

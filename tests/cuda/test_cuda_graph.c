@@ -110,10 +110,10 @@ START_TEST(grids_have_the_colours_of_the_cpu)
 {
     fur_context *gpu = context_cuda();
     fur_context *host = fur_context_host(gpu);
-    static const int points[] = {5, 7, 13, 27};
+    static const int points[] = {5, 9, 13, 27};
     for (int k = 0; k < 4; k++) {
         fur_stencil_definition d = {.size = sizeof d, .value_type = FUR_F64};
-        ck_ok(host, fur_stencil_named(points[k], &d));
+        ck_assert(fur_stencil_named(points[k], &d));
         for (int axis = 0; axis < d.axes; axis++)
             d.extent[axis] = SIDE + axis;
         fur_stencil *s;
