@@ -1,0 +1,32 @@
+/* The matrix as Python holds it. */
+#ifndef FURROW_PYTHON_CSR_H
+#define FURROW_PYTHON_CSR_H
+
+#include "array.h"
+#include "context.h"
+
+class Csr : public Held<fur_csr, fur_csr_destroy>
+{
+  public:
+    using Held::Held;
+    const fur_csr_view &view() const
+    {
+        return *fur_csr_get(get());
+    }
+};
+
+/* A new matrix that make(&handle) makes in a's context, whose lock is taken. */
+template <typename Make> Csr derive(const Csr &a, Make make)
+{
+    Use use(a.context());
+    fur_csr *made = nullptr;
+    furrow::check(make(&made), a.context().get());
+    return Csr(a.shared_context(), made);
+}
+
+/* Bytes of the matrix's arrays. */
+std::int64_t bytes_of(const Csr &a);
+
+void bind_csr(nb::module_ &m);
+
+#endif

@@ -1,0 +1,15 @@
+/* furrow._core: the library's handles for the Python package, which has the interface. One noun a file. */
+#include "context.h"
+#include "csr.h"
+#include "errors.h"
+#include "product.h"
+
+NB_MODULE(_core, m)
+{
+    nb::set_leak_warnings(false); // what a program holds until its end is no leak
+    m.def("version", &fur_version);
+    bind_errors(m);
+    bind_context(m);
+    bind_csr(m);
+    bind_product(m);
+}

@@ -1,0 +1,61 @@
+"""Threads, fork, spawn, interrupts: how the package behaves in a process."""
+
+import multiprocessing
+import os
+import sys
+import threading
+
+import furrow
+import numpy as np
+import pytest
+from conftest import random_matrix
+
+
+def product(f, x):
+    return f @ x
+
+
+def test_many_threads_at_once(rng):
+    a = random_matrix(rng, 2000, 2000, 0.01)
+    f = furrow.csr(a)
+    x = rng.standard_normal(2000)
+    want, wrong = f @ x, []
+
+    def work():
+        for _ in range(50):
+            if not np.array_equal(f @ x, want) or not np.array_equal(furrow.csr(a).T @ x, f.T @ x):
+                wrong.append(1)
+
+    threads = [threading.Thread(target=work) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+
+
+@pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
+def test_a_child_of_fork_computes(rng):
+    a = random_matrix(rng, 3000, 3000, 0.01)
+    f = furrow.csr(a, threads=2)
+    x = rng.standard_normal(3000)
+    want = f @ x
+    child = os.fork()
+    if child == 0:
+        os._exit(0 if np.array_equal(f @ x, want) and np.array_equal(furrow.csr(a, threads=2) @ x, want) else 1)
+    assert os.waitpid(child, 0)[1] == 0
+
+
+@pytest.mark.parametrize("method", ["spawn", "forkserver"])
+def test_a_spawned_process_computes(rng, method):
+    f = furrow.csr(random_matrix(rng, 100, 100))
+    x = rng.standard_normal(100)
+    with multiprocessing.get_context(method).Pool(1) as pool:
+        np.testing.assert_array_equal(pool.apply(product, (f, x)), f @ x)
+
+
+def test_nothing_is_imported_that_is_not_needed():
+    code = "import sys, furrow; print([m for m in ('scipy', 'cupy', 'torch', 'matplotlib') if m in sys.modules])"
+    import subprocess
+
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
