@@ -1,6 +1,7 @@
 #include "context.h"
 
 #include <algorithm>
+#include <chrono>
 #include <new>
 
 /* All contexts, for fork. With the GIL; never destroyed, as contexts may outlive static objects. */
@@ -78,7 +79,7 @@ void Context::revive()
 {
     bool ours = user_ == std::this_thread::get_id();
     lost_ = lost_ || on_gpu_ || (depth_ > 0 && !ours);
-    new (&mutex_) std::recursive_mutex;
+    new (&mutex_) std::recursive_timed_mutex;
     for (int i = 0; ours && i < depth_; i++)
         mutex_.lock();
     if (!ours)
@@ -106,9 +107,19 @@ Use::Use(Context &context, std::int64_t bytes) : context_(context)
     context.try_sweep();
     if (bytes > brief || !context.mutex_.try_lock()) {
         released_.emplace();
-        context.mutex_.lock();
+        wait();
     }
     context.enter();
+}
+
+/* Takes the lock; Ctrl-C ends the wait for another thread. */
+void Use::wait()
+{
+    while (!context_.mutex_.try_lock_for(std::chrono::milliseconds(50))) {
+        nb::gil_scoped_acquire gil;
+        if (PyErr_CheckSignals() != 0)
+            throw nb::python_error();
+    }
 }
 
 Use::~Use()

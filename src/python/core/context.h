@@ -20,6 +20,12 @@
 
 namespace nb = nanobind;
 
+/* A text for the library, where an empty one stands for none. */
+inline const char *or_null(const std::string &text)
+{
+    return text.empty() ? nullptr : text.c_str();
+}
+
 /* An object of the library that Python no longer needs, and what must outlive it. */
 struct remains {
     void *object;
@@ -59,7 +65,7 @@ class Context
 
     furrow::context handle_;
     bool on_gpu_;
-    std::recursive_mutex mutex_;
+    std::recursive_timed_mutex mutex_;
     std::thread::id user_; /* who holds the lock, and how often */
     int depth_ = 0;
     bool lost_ = false; /* to a fork */
@@ -80,6 +86,7 @@ class Use
 
   private:
     Context &context_;
+    void wait();
     std::optional<nb::gil_scoped_release> released_;
 };
 

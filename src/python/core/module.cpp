@@ -2,6 +2,7 @@
 #include "context.h"
 #include "csr.h"
 #include "errors.h"
+#include "io.h"
 #include "product.h"
 
 NB_MODULE(_core, m)
@@ -12,4 +13,5 @@ NB_MODULE(_core, m)
     bind_context(m);
     bind_csr(m);
     bind_product(m);
+    bind_io(m);
 }

@@ -1,10 +1,5 @@
 #include "product.h"
 
-static const char *or_null(const std::string &name)
-{
-    return name.empty() ? nullptr : name.c_str();
-}
-
 static Product plan(nb::handle self, int op, const std::string &kernel, const std::string &order,
                     std::int64_t uses, bool rounded, int half)
 {

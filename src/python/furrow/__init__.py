@@ -1,10 +1,11 @@
 """Sparse matrices at memory speed.
 
 `csr` makes a matrix of what SciPy, CuPy, torch or three arrays hold, in the same memory;
-``A @ x`` multiplies, `Csr.plan` prepares many products, `set_num_threads` sets the threads.
+``A @ x`` multiplies, `Csr.plan` prepares many products, `read` and `write` are for files,
+`set_num_threads` sets the threads.
 """
 
-from . import _core
+from . import _core, io
 from ._contexts import devices, get_num_threads, set_num_threads
 from ._csr import Csr, csr
 from ._errors import (
@@ -19,6 +20,7 @@ from ._errors import (
     Unsupported,
 )
 from ._plan import Plan, PlanReport
+from ._read import FileWarning, Header, Limits, read, read_header, write
 
 __version__: str = _core.version()
 
@@ -27,8 +29,11 @@ __all__ = [
     "Csr",
     "DeviceError",
     "Error",
+    "FileWarning",
+    "Header",
     "Invalid",
     "IoError",
+    "Limits",
     "Malformed",
     "OutOfMemory",
     "Overflow",
@@ -38,5 +43,9 @@ __all__ = [
     "csr",
     "devices",
     "get_num_threads",
+    "io",
+    "read",
+    "read_header",
     "set_num_threads",
+    "write",
 ]
