@@ -18,7 +18,8 @@ nb::dlpack::dtype dtype_of(fur_value_type value)
 nb::dlpack::dtype dtype_of(fur_offset_type offset)
 {
     auto bits = 8 * fur_offset_size(offset);
-    return {static_cast<std::uint8_t>(nb::dlpack::dtype_code::Int), static_cast<std::uint8_t>(bits), 1};
+    return {static_cast<std::uint8_t>(nb::dlpack::dtype_code::Int), static_cast<std::uint8_t>(bits),
+            1};
 }
 
 fur_value_type value_type_of(const Dense &array)

@@ -38,8 +38,8 @@ nb::dlpack::dtype dtype_of(fur_offset_type offset);
 /* The address of `size` entries without gaps. */
 const void *entries_of(const Dense &array, std::int64_t size);
 
-/* A vector in the array itself, and a block: of two axes, one of them without gaps. With the context's
- * lock. */
+/* A vector in the array itself, and a block: of two axes, one of them without gaps. With the
+ * context's lock. */
 furrow::vector borrow_vector(fur_context *context, const Dense &array);
 furrow::vectors borrow_block(fur_context *context, const Dense &array);
 

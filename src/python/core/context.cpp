@@ -74,7 +74,8 @@ void Context::bury(remains &&object)
     try_sweep();
 }
 
-/* In the child of a fork, where no other thread is left: its context is lost, whatever it was doing. */
+/* In the child of a fork, where no other thread is left: its context is lost, whatever it was
+ * doing. */
 void Context::revive()
 {
     bool ours = user_ == std::this_thread::get_id();
@@ -94,10 +95,11 @@ void Context::after_fork_in_child()
 
 static const char *why_lost(const Context &context)
 {
-    return context.on_gpu() ? "a GPU cannot be used in a child of fork: start processes by "
-                              "multiprocessing's \"spawn\" or \"forkserver\""
-                            : "another thread was computing when this process forked, and its work is "
-                              "lost: start processes by multiprocessing's \"spawn\" or \"forkserver\"";
+    return context.on_gpu()
+               ? "a GPU cannot be used in a child of fork: start processes by "
+                 "multiprocessing's \"spawn\" or \"forkserver\""
+               : "another thread was computing when this process forked, and its work is "
+                 "lost: start processes by multiprocessing's \"spawn\" or \"forkserver\"";
 }
 
 Use::Use(Context &context, std::int64_t bytes) : context_(context)
@@ -148,7 +150,7 @@ void bind_context(nb::module_ &m)
         .def_prop_ro("notice", [](const Context &c) { return fur_context_notice(c.get()); })
         .def("synchronize", [](Context &c) {
             Use use(c);
-            furrow::check(fur_context_synchronize(c.get()), c.get());
+            expect_ok(fur_context_synchronize(c.get()), c.get());
         });
     m.def("devices", &devices);
     m.def("after_fork_in_child", &Context::after_fork_in_child);

@@ -1,15 +1,16 @@
 /* A context shared by the threads of Python, and the objects made in it.
  *
- * A context belongs to one thread at a time: whoever uses it holds its lock. Nobody waits for the lock
- * with the GIL, so a thread that holds the lock may take the GIL, as callbacks do. The lock may be
- * taken again by the thread that holds it: a callback may compute. */
+ * A context belongs to one thread at a time: whoever uses it holds its lock. Nobody waits for the
+ * lock with the GIL, so a thread that holds the lock may take the GIL, as callbacks do. The lock
+ * may be taken again by the thread that holds it: a callback may compute. */
 #ifndef FURROW_PYTHON_CONTEXT_H
 #define FURROW_PYTHON_CONTEXT_H
 
-#include <furrow/furrow.hpp>
-#include <nanobind/nanobind.h>
+#include "errors.h"
+
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include <memory>
 #include <mutex>
@@ -90,8 +91,18 @@ class Use
     std::optional<nb::gil_scoped_release> released_;
 };
 
-/* An object of the library as Python holds it. `kept` outlives it: borrowed arrays, what it was made
- * from. */
+/* The object that make(&object), a function of the library, makes in a context, whose lock is taken
+ * meanwhile. */
+template <typename Object, typename Make> Object *make_in(Context &context, Make make)
+{
+    Use use(context);
+    Object *made = nullptr;
+    expect_ok(make(&made), context.get());
+    return made;
+}
+
+/* An object of the library as Python holds it. `kept` outlives it: borrowed arrays, what it was
+ * made from. */
 template <typename Handle, void (*destroy)(Handle *)> class Held
 {
   public:

@@ -12,7 +12,8 @@ std::int64_t bytes_of(const Csr &a)
 {
     const fur_csr_view &v = a.view();
     auto entry = static_cast<std::int64_t>(fur_value_size(v.value_type) + sizeof *v.columns);
-    return v.entries * entry + (v.rows + 1) * static_cast<std::int64_t>(fur_offset_size(v.offset_type));
+    return v.entries * entry +
+           (v.rows + 1) * static_cast<std::int64_t>(fur_offset_size(v.offset_type));
 }
 
 static fur_csr_view view_of(std::int64_t rows, std::int64_t cols, const Dense &data,
@@ -36,15 +37,11 @@ static void make_csr(Csr *self, std::shared_ptr<Context> context, std::int64_t r
                      std::int64_t cols, const InArray &data, const InArray &indices,
                      const InArray &indptr, bool copy, nb::object kept)
 {
-    fur_csr_view view =
-        view_of(rows, cols, Dense(data, "data"), Dense(indices, "indices"), Dense(indptr, "indptr"));
-    fur_csr *made = nullptr;
-    {
-        Use use(*context);
-        furrow::check(fur_csr_create(context->get(), &view,
-                                     copy ? FUR_OWNERSHIP_COPY : FUR_OWNERSHIP_BORROW, &made),
-                      context->get());
-    }
+    fur_csr_view view = view_of(rows, cols, Dense(data, "data"), Dense(indices, "indices"),
+                                Dense(indptr, "indptr"));
+    auto ownership = copy ? FUR_OWNERSHIP_COPY : FUR_OWNERSHIP_BORROW;
+    fur_csr *made = make_in<fur_csr>(
+        *context, [&](auto out) { return fur_csr_create(context->get(), &view, ownership, out); });
     new (self) Csr(std::move(context), made, copy ? nb::none() : std::move(kept));
 }
 
@@ -60,32 +57,39 @@ static Csr from_coo(std::shared_ptr<Context> context, std::int64_t rows, std::in
     coo.values = entries_of(values, coo.entries);
     coo.row_indices = static_cast<const std::int32_t *>(entries_of(Dense(row, "row"), coo.entries));
     coo.col_indices = static_cast<const std::int32_t *>(entries_of(Dense(col, "col"), coo.entries));
-    Use use(*context);
+    auto duplicates = keep ? FUR_DUPLICATES_KEEP : FUR_DUPLICATES_SUM;
+    fur_csr *made = make_in<fur_csr>(*context, [&](auto out) {
+        return fur_csr_from_coo(context->get(), &coo, duplicates, out);
+    });
+    return Csr(std::move(context), made);
+}
+
+/* A copy in a context on another device. */
+static fur_csr *transfer(const Csr &a, Context &context)
+{
+    Use here(a.context());
+    Use there(context);
     fur_csr *made = nullptr;
-    furrow::check(fur_csr_from_coo(context->get(), &coo,
-                                   keep ? FUR_DUPLICATES_KEEP : FUR_DUPLICATES_SUM, &made),
-                  context->get());
-    return Csr(context, made);
+    expect_ok(fur_csr_transfer(a.get(), context.get(), &made), a.context().get());
+    return made;
 }
 
 /* The same matrix in another context, in the same arrays if that can read them. */
 static Csr share(nb::handle self, std::shared_ptr<Context> context)
 {
     const Csr &a = nb::cast<const Csr &>(self);
-    fur_csr *made = nullptr;
     if (a.context().on_gpu() || context->on_gpu()) {
-        Use here(a.context());
-        Use there(*context);
-        furrow::check(fur_csr_transfer(a.get(), context->get(), &made), a.context().get());
+        fur_csr *made = transfer(a, *context);
         return Csr(std::move(context), made);
     }
-    Use use(*context);
-    furrow::check(fur_csr_create(context->get(), &a.view(), FUR_OWNERSHIP_BORROW, &made),
-                  context->get());
+    fur_csr *made = make_in<fur_csr>(*context, [&](auto out) {
+        return fur_csr_create(context->get(), &a.view(), FUR_OWNERSHIP_BORROW, out);
+    });
     return Csr(std::move(context), made, nb::borrow(self));
 }
 
-/* ---- arrays ------------------------------------------------------------------------------------ */
+/* ---- arrays ------------------------------------------------------------------------------------
+ */
 
 template <typename Array>
 static nb::object array_at(const void *data, std::int64_t size, nb::dlpack::dtype dtype,
@@ -115,16 +119,17 @@ static void set_values(Csr &a, const InArray &data)
 {
     const void *values = entries_of(Dense(data, "data"), a.view().entries);
     Use use(a.context());
-    furrow::check(fur_csr_set_values(a.get(), values, FUR_OWNERSHIP_COPY), a.context().get());
+    expect_ok(fur_csr_set_values(a.get(), values, FUR_OWNERSHIP_COPY), a.context().get());
 }
 
-/* ---- results ----------------------------------------------------------------------------------- */
+/* ---- results -----------------------------------------------------------------------------------
+ */
 
 static std::complex<double> entry(const Csr &a, std::int64_t row, std::int64_t col)
 {
     fur_scalar value;
     Use use(a.context(), Use::brief);
-    furrow::check(fur_csr_entry(a.get(), row, col, &value), a.context().get());
+    expect_ok(fur_csr_entry(a.get(), row, col, &value), a.context().get());
     return {value.re, value.im};
 }
 
@@ -134,14 +139,14 @@ static void diagonal(const Csr &a, const OutArray &out)
     Use use(a.context());
     furrow::vector d(context, [&](auto made) { return fur_csr_diagonal(a.get(), made); });
     furrow::vector y = borrow_vector(context, Dense(out, "out"));
-    furrow::check(fur_vector_copy(d, y), context);
+    expect_ok(fur_vector_copy(d, y), context);
 }
 
 static bool equal(const Csr &a, const Csr &b)
 {
     int same = 0;
     Use use(a.context());
-    furrow::check(fur_csr_compare(a.get(), b.get(), &same), a.context().get());
+    expect_ok(fur_csr_compare(a.get(), b.get(), &same), a.context().get());
     return same != 0;
 }
 
@@ -153,7 +158,7 @@ static double norm(const Csr &a, const std::string &kind)
                                    : fur_csr_norm_frobenius;
     double result = 0;
     Use use(a.context());
-    furrow::check(norm_of(a.get(), &result), a.context().get());
+    expect_ok(norm_of(a.get(), &result), a.context().get());
     return result;
 }
 
@@ -161,8 +166,8 @@ static bool symmetric(const Csr &a, int symmetry)
 {
     auto found = fur_default<fur_csr_asymmetry>();
     Use use(a.context());
-    furrow::check(fur_csr_find_asymmetry(a.get(), static_cast<fur_symmetry>(symmetry), &found),
-                  a.context().get());
+    expect_ok(fur_csr_find_asymmetry(a.get(), static_cast<fur_symmetry>(symmetry), &found),
+              a.context().get());
     return !found.found;
 }
 
@@ -171,7 +176,7 @@ static nb::dict measure(const Csr &a)
     auto s = fur_default<fur_csr_statistics>();
     {
         Use use(a.context());
-        furrow::check(fur_csr_measure(a.get(), &s), a.context().get());
+        expect_ok(fur_csr_measure(a.get(), &s), a.context().get());
     }
     nb::dict made;
     made["row_min"] = s.row_min;
@@ -183,13 +188,13 @@ static nb::dict measure(const Csr &a)
     return made;
 }
 
-/* The tones of a picture of the pattern of at most `pixels` cells a side: rows of cells, 0 for an empty
- * one up to RASTER_TONES. */
+/* The tones of a picture of the pattern of at most `pixels` cells a side: rows of cells, 0 for an
+ * empty one up to RASTER_TONES. */
 static std::vector<std::vector<int>> picture(const Csr &a, int pixels)
 {
     Use use(a.context());
     raster r;
-    furrow::check(raster_create(a.get(), pixels, &r), a.context().get());
+    expect_ok(raster_create(a.get(), pixels, &r), a.context().get());
     double densest = raster_densest(&r);
     std::vector<std::vector<int>> tones(static_cast<std::size_t>(r.rows.cells));
     for (int row = 0; row < r.rows.cells; row++)
@@ -199,7 +204,8 @@ static std::vector<std::vector<int>> picture(const Csr &a, int pixels)
     return tones;
 }
 
-/* ---- matrices of matrices ---------------------------------------------------------------------- */
+/* ---- matrices of matrices ----------------------------------------------------------------------
+ */
 
 static fur_scalar scalar_of(std::complex<double> value)
 {
@@ -224,7 +230,8 @@ static Csr scaled(const Csr &a, std::complex<double> alpha)
 static Csr converted(const Csr &a, int value)
 {
     return derive(a, [&](auto out) {
-        return fur_csr_convert(a.get(), static_cast<fur_value_type>(value), a.view().offset_type, out);
+        return fur_csr_convert(a.get(), static_cast<fur_value_type>(value), a.view().offset_type,
+                               out);
     });
 }
 
@@ -261,10 +268,9 @@ static Csr selected(const Csr &a, const std::vector<std::int32_t> &rows,
                     const std::vector<std::int32_t> &cols)
 {
     return derive(a, [&](auto out) {
-        return fur_csr_select(a.get(), static_cast<std::int64_t>(rows.size()),
-                              rows.empty() ? nullptr : rows.data(),
-                              static_cast<std::int64_t>(cols.size()),
-                              cols.empty() ? nullptr : cols.data(), out);
+        return fur_csr_select(
+            a.get(), static_cast<std::int64_t>(rows.size()), rows.empty() ? nullptr : rows.data(),
+            static_cast<std::int64_t>(cols.size()), cols.empty() ? nullptr : cols.data(), out);
     });
 }
 
@@ -276,6 +282,11 @@ static Csr band(const Csr &a, std::int64_t lowest, std::int64_t highest)
 static Csr dropped(const Csr &a, double tolerance)
 {
     return derive(a, [&](auto out) { return fur_csr_drop(a.get(), tolerance, out); });
+}
+
+static Csr shifted(const Csr &a, std::complex<double> shift)
+{
+    return derive(a, [&](auto out) { return fur_csr_shift(a.get(), scalar_of(shift), out); });
 }
 
 void bind_csr(nb::module_ &m)
@@ -312,5 +323,6 @@ void bind_csr(nb::module_ &m)
         .def("submatrix", &submatrix)
         .def("selected", &selected)
         .def("band", &band)
+        .def("shifted", &shifted)
         .def("dropped", &dropped);
 }

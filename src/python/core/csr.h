@@ -15,13 +15,10 @@ class Csr : public Held<fur_csr, fur_csr_destroy>
     }
 };
 
-/* A new matrix that make(&handle) makes in a's context, whose lock is taken. */
+/* A new matrix that make(&handle) makes in a's context. */
 template <typename Make> Csr derive(const Csr &a, Make make)
 {
-    Use use(a.context());
-    fur_csr *made = nullptr;
-    furrow::check(make(&made), a.context().get());
-    return Csr(a.shared_context(), made);
+    return Csr(a.shared_context(), make_in<fur_csr>(a.context(), make));
 }
 
 /* Bytes of the matrix's arrays. */

@@ -1,10 +1,28 @@
 #include "errors.h"
 
-#include <furrow/furrow.hpp>
-
 #include <exception>
+#include <utility>
 
 namespace nb = nanobind;
+
+static thread_local std::exception_ptr kept;
+
+void keep_exception() noexcept
+{
+    kept = std::current_exception();
+}
+
+bool has_exception() noexcept
+{
+    return kept != nullptr;
+}
+
+void expect_ok(fur_status status, const fur_context *context)
+{
+    if (kept)
+        std::rethrow_exception(std::exchange(kept, nullptr));
+    furrow::check(status, context);
+}
 
 /* furrow._errors.make chooses the class of a status. */
 static void translate(const std::exception_ptr &thrown, void *)
@@ -21,5 +39,6 @@ static void translate(const std::exception_ptr &thrown, void *)
 void bind_errors(nb::module_ &m)
 {
     nb::register_exception_translator(translate);
-    m.def("status_name", [](int status) { return fur_status_name(static_cast<fur_status>(status)); });
+    m.def("status_name",
+          [](int status) { return fur_status_name(static_cast<fur_status>(status)); });
 }

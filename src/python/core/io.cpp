@@ -81,12 +81,8 @@ static nb::tuple hear(const std::shared_ptr<Context> &context, const Reading &re
                       nb::handle progress, Read read)
 {
     Hearing h(progress);
-    fur_csr *made = nullptr;
-    {
-        Use use(*context);
-        auto options = options_of(reading, &h);
-        h.pulse.check(read(&options, &made), context->get());
-    }
+    auto options = options_of(reading, &h);
+    fur_csr *made = make_in<fur_csr>(*context, [&](auto out) { return read(&options, out); });
     return nb::make_tuple(Csr(context, made), dict_of(h.header), h.warnings);
 }
 
@@ -116,26 +112,25 @@ static nb::tuple read_binary(std::shared_ptr<Context> context, const std::string
     options.header = &header;
     options.map = map;
     options.limits = limits_of(reading);
-    fur_csr *made = nullptr;
-    {
-        Use use(*context);
-        furrow::check(fur_binary_read_csr(context->get(), path.c_str(), &options, &made),
-                      context->get());
-    }
+    fur_csr *made = make_in<fur_csr>(*context, [&](auto out) {
+        return fur_binary_read_csr(context->get(), path.c_str(), &options, out);
+    });
     return nb::make_tuple(Csr(context, made), dict_of(header), std::vector<std::string>());
 }
 
 static nb::dict read_header(Context &context, const std::string &path)
 {
     auto header = fur_default<fur_mtx_header>();
-    Use use(context, Use::brief);
     auto read = fur_binary_detect(path.c_str()) ? fur_binary_read_header : fur_mtx_read_header;
-    furrow::check(read(context.get(), path.c_str(), &header), context.get());
+    {
+        Use use(context);
+        expect_ok(read(context.get(), path.c_str(), &header), context.get());
+    }
     return dict_of(header);
 }
 
-static void write_mtx(const Csr &a, const std::string &path, int symmetry, bool pattern, bool integer,
-                      const std::string &comment, bool sync)
+static void write_mtx(const Csr &a, const std::string &path, int symmetry, bool pattern,
+                      bool integer, const std::string &comment, bool sync)
 {
     auto options = fur_default<fur_mtx_write_options>();
     options.symmetry = static_cast<fur_mtx_symmetry>(symmetry);
@@ -144,7 +139,7 @@ static void write_mtx(const Csr &a, const std::string &path, int symmetry, bool 
     options.comment = or_null(comment);
     options.sync = sync;
     Use use(a.context());
-    furrow::check(fur_mtx_write_csr(a.get(), path.c_str(), &options), a.context().get());
+    expect_ok(fur_mtx_write_csr(a.get(), path.c_str(), &options), a.context().get());
 }
 
 static void write_mtx_block(Context &context, const InArray &x, const std::string &path,
@@ -155,10 +150,11 @@ static void write_mtx_block(Context &context, const InArray &x, const std::strin
     options.sync = sync;
     Use use(context);
     furrow::vectors block = borrow_block(context.get(), Dense(x, "x"));
-    furrow::check(fur_mtx_write_vectors(block, path.c_str(), &options), context.get());
+    expect_ok(fur_mtx_write_vectors(block, path.c_str(), &options), context.get());
 }
 
-static void write_binary(const Csr &a, const std::string &path, int symmetry, bool pattern, bool sync)
+static void write_binary(const Csr &a, const std::string &path, int symmetry, bool pattern,
+                         bool sync)
 {
     auto origin = fur_default<fur_mtx_header>();
     bool complex = a.view().value_type == FUR_C64 || a.view().value_type == FUR_C128;
@@ -168,7 +164,7 @@ static void write_binary(const Csr &a, const std::string &path, int symmetry, bo
     options.origin = &origin;
     options.sync = sync;
     Use use(a.context());
-    furrow::check(fur_binary_write_csr(a.get(), path.c_str(), &options), a.context().get());
+    expect_ok(fur_binary_write_csr(a.get(), path.c_str(), &options), a.context().get());
 }
 
 void bind_io(nb::module_ &m)
@@ -189,7 +185,8 @@ void bind_io(nb::module_ &m)
         .def_rw("most_entries", &Reading::most_entries)
         .def_rw("most_unpacked", &Reading::most_unpacked)
         .def_rw("seconds", &Reading::seconds);
-    m.def("is_binary", [](const std::string &path) { return fur_binary_detect(path.c_str()) != 0; });
+    m.def("is_binary",
+          [](const std::string &path) { return fur_binary_detect(path.c_str()) != 0; });
     m.def("read_mtx", &read_mtx, nb::arg("context"), nb::arg("path"), nb::arg("reading"),
           nb::arg("progress").none() = nb::none());
     m.def("read_mtx_from_memory", &read_mtx_from_memory, nb::arg("context"), nb::arg("text"),

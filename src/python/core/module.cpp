@@ -1,9 +1,13 @@
-/* furrow._core: the library's handles for the Python package, which has the interface. One noun a file. */
+/* furrow._core: the library's handles for the Python package, which has the interface. One noun a
+ * file. */
 #include "context.h"
 #include "csr.h"
 #include "errors.h"
 #include "io.h"
+#include "operator.h"
+#include "precond.h"
 #include "product.h"
+#include "solver.h"
 
 NB_MODULE(_core, m)
 {
@@ -14,4 +18,7 @@ NB_MODULE(_core, m)
     bind_csr(m);
     bind_product(m);
     bind_io(m);
+    bind_operator(m);
+    bind_precond(m);
+    bind_solver(m);
 }

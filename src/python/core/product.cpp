@@ -38,7 +38,7 @@ static void multiply(const Product &p, const InArray &x, const OutArray &y)
     Use use(p.context(), p.get()->bytes);
     furrow::vector in = borrow_vector(context, Dense(x, "x"));
     furrow::vector out = borrow_vector(context, Dense(y, "out"));
-    furrow::check(fur_operator_apply(p.get()->as_operator(), in, out), context);
+    expect_ok(fur_operator_apply(p.get()->as_operator(), in, out), context);
 }
 
 static nb::dict report(const Product &p)
@@ -65,11 +65,8 @@ static BlockProduct plan_block(nb::handle self, int op, bool columns)
     auto options = fur_default<fur_spmm_options>();
     options.op = static_cast<fur_op>(op);
     options.layout = columns ? FUR_LAYOUT_COLUMNS : FUR_LAYOUT_ROWS;
-    fur_spmm *made = nullptr;
-    {
-        Use use(a.context());
-        furrow::check(fur_spmm_plan(a.get(), &options, &made), a.context().get());
-    }
+    fur_spmm *made = make_in<fur_spmm>(
+        a.context(), [&](auto out) { return fur_spmm_plan(a.get(), &options, out); });
     return BlockProduct(a.shared_context(), made, nb::borrow(self));
 }
 
@@ -80,7 +77,7 @@ static void multiply_block(const BlockProduct &p, const InArray &x, const OutArr
     Use use(p.context());
     furrow::vectors in = borrow_block(context, Dense(x, "x"));
     furrow::vectors out = borrow_block(context, Dense(y, "out"));
-    furrow::check(fur_spmm_apply(p.get(), fur_real(1), in, fur_real(0), out), context);
+    expect_ok(fur_spmm_apply(p.get(), fur_real(1), in, fur_real(0), out), context);
 }
 
 void bind_product(nb::module_ &m)
@@ -93,6 +90,7 @@ void bind_product(nb::module_ &m)
         .def("report", &report)
         .def("__call__", &multiply);
     nb::class_<BlockProduct>(m, "BlockProduct")
-        .def_static("plan", &plan_block, nb::arg("csr"), nb::arg("op") = 0, nb::arg("columns") = false)
+        .def_static("plan", &plan_block, nb::arg("csr"), nb::arg("op") = 0,
+                    nb::arg("columns") = false)
         .def("__call__", &multiply_block);
 }

@@ -4,7 +4,8 @@
 
 #include "csr.h"
 
-/* A product with vectors in the order of A, whatever its own. Members go from the last to the first. */
+/* A product with vectors in the order of A, whatever its own. Members go from the last to the
+ * first. */
 struct ordered_product {
     furrow::product product;
     furrow::linear_operator permuted; /* NULL: the order is that of A */

@@ -1,16 +1,16 @@
-/* What happens now and then during a long call: Ctrl-C is noticed, and Python is told how far it is. */
+/* What happens now and then during a long call: Ctrl-C is noticed, and Python is told how far it
+ * is. */
 #ifndef FURROW_PYTHON_PULSE_H
 #define FURROW_PYTHON_PULSE_H
 
-#include <furrow/furrow.hpp>
-#include <nanobind/nanobind.h>
+#include "errors.h"
 
 #include <chrono>
-#include <exception>
 
 namespace nb = nanobind;
 
-/* Beats at most 20 times a second: only then it takes the GIL. */
+/* Beats at most 20 times a second: only then it takes the GIL. What Python raises is kept for
+ * expect_ok(). */
 class Pulse
 {
   public:
@@ -23,7 +23,7 @@ class Pulse
     {
         auto now = std::chrono::steady_clock::now();
         if (now < next_)
-            return raised_ != nullptr;
+            return has_exception();
         next_ = now + std::chrono::milliseconds(50);
         return ask(words...);
     }
@@ -36,22 +36,14 @@ class Pulse
                 throw nb::python_error();
             return !call_.is_none() && nb::cast<bool>(nb::bool_(call_(words...)));
         } catch (...) {
-            raised_ = std::current_exception();
+            keep_exception();
             return 1;
         }
-    }
-    /* What Python raised, if it did; else the library's failure. */
-    void check(fur_status status, const fur_context *context) const
-    {
-        if (raised_)
-            std::rethrow_exception(raised_);
-        furrow::check(status, context);
     }
 
   private:
     nb::handle call_;
     std::chrono::steady_clock::time_point next_;
-    std::exception_ptr raised_;
 };
 
 #endif

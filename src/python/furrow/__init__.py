@@ -20,7 +20,9 @@ from ._errors import (
     Unsupported,
 )
 from ._plan import Plan, PlanReport
+from ._preconditioners import Preconditioner, methods, preconditioners
 from ._read import FileWarning, Header, Limits, read, read_header, write
+from ._solvers import Info, SolveReport, bicgstab, cg, gmres, idrs, minres, solve
 
 __version__: str = _core.version()
 
@@ -31,6 +33,7 @@ __all__ = [
     "Error",
     "FileWarning",
     "Header",
+    "Info",
     "Invalid",
     "IoError",
     "Limits",
@@ -39,13 +42,23 @@ __all__ = [
     "Overflow",
     "Plan",
     "PlanReport",
+    "Preconditioner",
+    "SolveReport",
     "Unsupported",
+    "bicgstab",
+    "cg",
     "csr",
     "devices",
     "get_num_threads",
+    "gmres",
+    "idrs",
     "io",
+    "methods",
+    "minres",
+    "preconditioners",
     "read",
     "read_header",
     "set_num_threads",
+    "solve",
     "write",
 ]
