@@ -176,6 +176,19 @@ def test_arrays_outlive_the_matrix_and_the_matrix_its_source(rng):
     np.testing.assert_array_equal(sp.csr_array(arrays, shape=(50, 50)).toarray(), dense)
 
 
+def test_arrays_that_had_to_be_converted_are_kept(rng):
+    a = random_matrix(rng, 3000, 3000, 0.02)
+    x = rng.standard_normal(3000)
+    f = furrow.csr((a.data.astype(np.float16), a.indices.astype(np.int64), a.indptr.astype(np.uint32)), shape=a.shape)
+    gc.collect()
+    others = [np.full(a.nnz, -1, np.int32) for _ in range(4)]  # what is free again gets other content
+    want = a.data.astype(np.float16).astype(np.float32)
+    np.testing.assert_array_equal(f.data, want)
+    np.testing.assert_array_equal(f.indices, a.indices)
+    np.testing.assert_array_equal(f.indptr, a.indptr)
+    assert others and np.isfinite(f @ x).all()
+
+
 def test_new_values_reach_what_was_made(rng):
     a = random_matrix(rng, 30, 30)
     f = furrow.csr(a)

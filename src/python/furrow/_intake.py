@@ -76,14 +76,13 @@ def _of_dense(source: Any, dtype: Any, copy: bool | None, threads: int | None) -
 def _on_host(
     data: Any, indices: Any, indptr: Any, shape: tuple[int, int], dtype: Any, copy: bool | None, threads: int | None
 ) -> _core.Csr:
-    given = (data, indices, indptr)
     data = _fitting("data", data, computed(dtype or _dtype(data)), copy)
     indices = _fitting("indices", indices, np.dtype(np.int32), copy)
     indptr = _fitting("indptr", indptr, _offsets_dtype(indptr), copy)
     home = context("cpu", threads)
     rows, cols = (int(n) for n in shape)
     try:
-        return _core.Csr(home, rows, cols, data, indices, indptr, bool(copy), given)
+        return _core.Csr(home, rows, cols, data, indices, indptr, bool(copy), (data, indices, indptr))
     except Invalid as failure:
         if copy is False:
             why = failure.sentence.partition(";")[0]  # what follows is advice to programs in C
@@ -134,4 +133,4 @@ def _on_gpu(
     home = context(library.device, threads, library.stream)
     rows, cols = (int(n) for n in shape)
     arrays = tuple(library.take(array) for array in (data, indices, indptr))
-    return _core.Csr(home, rows, cols, *arrays, bool(copy), (data, indices, indptr))
+    return _core.Csr(home, rows, cols, *arrays, bool(copy), arrays)
