@@ -21,16 +21,16 @@ def number_of(dtype: np.dtype[Any]) -> int:
 
 def computed(dtype: Any) -> np.dtype[Any]:
     """The dtype that values of another are computed in: float64 for integers and booleans."""
-    dtype = np.dtype(dtype)
-    if dtype in _NUMBERS:
-        return dtype
-    if dtype.kind in "biu":
+    found: np.dtype[Any] = np.dtype(dtype)
+    if found in _NUMBERS:
+        return DTYPES[_NUMBERS[found]]
+    if found.kind in "biu":
         return DTYPES[1]
-    if dtype.kind == "f":
-        return DTYPES[0] if dtype.itemsize < 4 else DTYPES[1]
-    if dtype.kind == "c":
+    if found.kind == "f":
+        return DTYPES[0] if found.itemsize < 4 else DTYPES[1]
+    if found.kind == "c":
         return DTYPES[3]
-    raise TypeError(f"values of dtype {dtype} are no numbers that Furrow computes with")
+    raise TypeError(f"values of dtype {found} are no numbers that Furrow computes with")
 
 
 class NumpyLibrary:

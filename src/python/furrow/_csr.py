@@ -249,7 +249,7 @@ class Csr:
         return self._plus(other, -1.0)
 
     def __rsub__(self, other: Any) -> Csr:
-        return (-self) + other
+        return (-self)._plus(other, 1.0)
 
     def __neg__(self) -> Csr:
         return self * -1.0

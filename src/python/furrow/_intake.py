@@ -70,7 +70,8 @@ def _of_dense(source: Any, dtype: Any, copy: bool | None, threads: int | None) -
     row, col = np.nonzero(dense)
     data = dense[row, col].astype(computed(dtype or dense.dtype))
     index = np.int32
-    return _core.Csr.from_coo(context("cpu", threads), *dense.shape, data, row.astype(index), col.astype(index))
+    rows, cols = dense.shape
+    return _core.Csr.from_coo(context("cpu", threads), rows, cols, data, row.astype(index), col.astype(index))
 
 
 def _on_host(
@@ -132,5 +133,5 @@ def _on_gpu(
 ) -> _core.Csr:
     home = context(library.device, threads, library.stream)
     rows, cols = (int(n) for n in shape)
-    arrays = tuple(library.take(array) for array in (data, indices, indptr))
-    return _core.Csr(home, rows, cols, *arrays, bool(copy), arrays)
+    data, indices, indptr = (library.take(array) for array in (data, indices, indptr))
+    return _core.Csr(home, rows, cols, data, indices, indptr, bool(copy), (data, indices, indptr))

@@ -11,6 +11,7 @@ from . import _core
 from ._arrays import DTYPES, number_of
 from ._contexts import context
 from ._csr import Csr, csr
+from ._preconditioners import Preconditioner
 
 USES = 1000  # products to expect of a solve
 
@@ -29,9 +30,8 @@ def operator_of(A: Any, dtype: np.dtype[Any], size: int, adjoint: bool = False) 
     if isinstance(A, Csr):
         plan = _core.Product.plan(A.astype(dtype)._home(), 2 if adjoint else 0, uses=USES)
         return _core.Operator.of_product(plan)
-    made = getattr(A, "_operator", None)
-    if made is not None and not adjoint:
-        return made(dtype)
+    if isinstance(A, Preconditioner) and not adjoint:
+        return A._operator(dtype)
     function, shape = _function_of(A, size, adjoint)
     return _core.Operator.of_function(context(), *shape, number_of(dtype), _writing(function))
 

@@ -97,15 +97,14 @@ def _multiply_block(a: Csr, x: Any, dtype: np.dtype[Any]) -> Any:
     x = x.astype(dtype, order="K", copy=False)
     if not (_has_rows(x) or _has_rows(x.T)) or not x.flags.aligned:
         x = np.ascontiguousarray(x)
-    order = "C" if _has_rows(x) else "F"
-    y = np.empty((a.shape[0], x.shape[1]), dtype, order=order)
+    y = np.empty((a.shape[0], x.shape[1]), dtype, order="C" if _has_rows(x) else "F")
     _block_product(a)(x, y)
     return y
 
 
 def _has_rows(x: Any) -> bool:
     """Whether the entries of a row are neighbours, and rows do not overlap."""
-    return x.flags.c_contiguous or x.strides[1] == x.itemsize and x.strides[0] >= x.shape[1] * x.itemsize
+    return bool(x.flags.c_contiguous or x.strides[1] == x.itemsize and x.strides[0] >= x.shape[1] * x.itemsize)
 
 
 def _multiply_complex(a: Csr, x: Any, dtype: np.dtype[Any]) -> Any:

@@ -6,10 +6,7 @@ digits go through plain Python, at its speed.
 
 from __future__ import annotations
 
-import gzip
 import os
-import shutil
-import tempfile
 from typing import Any
 
 import numpy as np
@@ -76,24 +73,25 @@ def mmread(source: Any, *, spmatrix: bool = True) -> Any:
     path = _path_of(source)
     if path is not None and not os.path.exists(path):
         raise FileNotFoundError(f"The source file does not exist: {path}")
-    text = None if path is not None and not path.endswith(".bz2") else _bytes_of(source)
+    direct = path is not None and not path.endswith(".bz2")
+    text = b"" if direct else _bytes_of(source)
     options = _core.Reading()
     options.mirrored_lower = True
     try:
-        if text is None:
+        if direct and path is not None:
             handle, header, _ = _core.read_mtx(context(), path, options)
         else:
             handle, header, _ = _core.read_mtx_from_memory(context(), text, options)
     except ValueError:
-        text = _bytes_of(source) if text is None else text
+        text = _bytes_of(source) if direct else text
         if not _mmtext.is_beyond_the_library(text):
             raise
         return _coordinates(*_mmtext.read(text), spmatrix)
     data, indices, indptr = handle.arrays(True)
     if header["field"] == "integer":
         if np.abs(data).max(initial=0) >= EXACT_INTEGERS:
-            return _coordinates(*_mmtext.read(_bytes_of(source) if text is None else text), spmatrix)
-        field = (mminfo(source) if text is None else _mmtext.header(text).info)[4]
+            return _coordinates(*_mmtext.read(_bytes_of(source) if direct else text), spmatrix)
+        field = (mminfo(source) if direct else _mmtext.header(text).info)[4]
         data = data.astype(_mmtext.DTYPES[field])
     shape = handle.rows, handle.cols
     if header["format"] == "array" and len(data) == shape[0] * shape[1]:
@@ -163,6 +161,9 @@ def mmwrite(
     if path is not None:
         _write(path, a, comment, field, symmetry)
         return
+    import shutil
+    import tempfile
+
     with tempfile.TemporaryDirectory() as folder:
         name = os.path.join(folder, "a.mtx")
         _write(name, a, comment, field, symmetry)
@@ -204,7 +205,11 @@ def _opened(path: str) -> Any:
         import bz2
 
         return bz2.open(path, "rb")
-    return (gzip.open if path.endswith(".gz") else open)(path, "rb")
+    if path.endswith(".gz"):
+        import gzip
+
+        return gzip.open(path, "rb")
+    return open(path, "rb")
 
 
 def _bytes_of(source: Any) -> bytes:
@@ -230,5 +235,9 @@ def _put(path: str | None, target: Any, text: bytes) -> None:
     if path is None:
         target.write(text)
         return
-    with gzip.open(path, "wb") if path.endswith(".gz") else open(path, "wb") as file:
+    if path.endswith(".gz"):
+        import gzip
+
+        text = gzip.compress(text)
+    with open(path, "wb") as file:
         file.write(text)
