@@ -7,6 +7,7 @@ digits go through plain Python, at its speed.
 from __future__ import annotations
 
 import os
+import warnings
 from typing import Any
 
 import numpy as np
@@ -46,15 +47,15 @@ def mminfo(source: Any) -> tuple[int, int, int, str, str, str]:
     return h["rows"], h["cols"], h["entries"], h["format"], h["field"], h["symmetry"]
 
 
-def mmread(source: Any, *, spmatrix: bool = True) -> Any:
+def mmread(source: Any, *, spmatrix: bool | None = None) -> Any:
     """Reads a Matrix Market file as `scipy.io.mmread` does, on all threads and without the GIL.
 
     Parameters
     ----------
     source : path or open file
         Also .gz, .bz2, .zst.
-    spmatrix : bool
-        True: coo_matrix; False: coo_array.
+    spmatrix : bool, optional
+        True: coo_matrix; False: coo_array; None: what the installed SciPy gives, with its warning.
 
     Returns
     -------
@@ -104,13 +105,26 @@ def mmread(source: Any, *, spmatrix: bool = True) -> Any:
     return _coordinates((data, (row, indices)), shape, spmatrix)
 
 
-def _coordinates(triplet: Any, shape: Any, spmatrix: bool) -> Any:
+def _coordinates(triplet: Any, shape: Any, spmatrix: bool | None) -> Any:
     """SciPy's matrix; an array that is not sparse as it is."""
     from scipy.sparse import coo_array, coo_matrix
 
     if isinstance(triplet, np.ndarray):
         return triplet
+    if spmatrix is None:
+        spmatrix = _default_of_scipy()
     return (coo_matrix if spmatrix else coo_array)(triplet, shape=shape)
+
+
+def _default_of_scipy() -> bool:
+    """SciPy's default of `spmatrix`: True, with a warning from 1.18 on, False from 1.20 on."""
+    import scipy
+
+    version = tuple(int(part) for part in scipy.__version__.split(".")[:2])
+    if (1, 18) <= version < (1, 20):
+        sentence = "The default value for `spmatrix` is changing to `False` in SciPy 1.20: name the one you want"
+        warnings.warn(sentence, DeprecationWarning, stacklevel=4)
+    return version < (1, 20)
 
 
 def mmwrite(
