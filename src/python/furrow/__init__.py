@@ -19,6 +19,7 @@ from ._errors import (
     Overflow,
     Unsupported,
 )
+from ._least_squares import lsmr, lsqr
 from ._plan import Plan, PlanReport
 from ._preconditioners import Preconditioner, methods, preconditioners
 from ._read import FileWarning, Header, Limits, read, read_header, write
@@ -53,6 +54,8 @@ __all__ = [
     "gmres",
     "idrs",
     "io",
+    "lsmr",
+    "lsqr",
     "methods",
     "minres",
     "preconditioners",

@@ -66,7 +66,7 @@ class SolveReport:
 
 class Info(int):
     """SciPy's number of a solve: 0 converged, above 0 the iterations that were not enough, -1 the
-    method broke down. `report` has the rest.
+    method broke down; of `lsqr` and `lsmr` why they stopped. `report` has the rest.
 
     Examples
     --------
@@ -78,9 +78,8 @@ class Info(int):
 
     report: SolveReport
 
-    def __new__(cls, report: SolveReport) -> Info:
-        failed = max(report.iterations, 1) if report.stopped else -1
-        made = super().__new__(cls, 0 if report.converged else failed)
+    def __new__(cls, number: int, report: SolveReport) -> Info:
+        made = super().__new__(cls, number)
         made.report = report
         return made
 
@@ -161,7 +160,8 @@ def _listener(progress: bool | Callable[[int, float], Any], rtol: float, callbac
 def _finish(system: _System, report: SolveReport, residuals: list[float] | None) -> tuple[Any, Info]:
     if residuals is not None:
         residuals.extend(report.residuals)
-    return system.solution(), Info(report)
+    failed = max(report.iterations, 1) if report.stopped else -1
+    return system.solution(), Info(0 if report.converged else failed, report)
 
 
 def cg(
