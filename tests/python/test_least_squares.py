@@ -43,11 +43,14 @@ def test_a_system_with_a_solution(rng, ours, theirs):
 def test_damping_and_a_guess(rng, ours, theirs):
     a, b = problem(rng, np.float64)
     x0 = rng.standard_normal(25)
+    dense = a.toarray()
     for guess in (None, x0):
         got = ours(a, b, damp=0.7, atol=1e-11, btol=1e-11, x0=guess)
-        want = theirs(a, b, damp=0.7, atol=1e-13, btol=1e-13, x0=guess)
-        np.testing.assert_allclose(got[0], want[0], atol=1e-7)
-    got, want = furrow.lsqr(a, b, 0.7), spla.lsqr(a, b, 0.7)
+        begin = np.zeros(25) if guess is None else guess
+        want = begin + np.linalg.solve(dense.T @ dense + 0.49 * np.eye(25), dense.T @ (b - dense @ begin))
+        np.testing.assert_allclose(got[0], want, atol=1e-8)
+        np.testing.assert_allclose(theirs(a, b, damp=0.7, atol=1e-13, btol=1e-13, x0=guess)[0], want, atol=1e-3)
+    got, want = furrow.lsqr(a, b, 0.7), spla.lsqr(a, b, 0.7, iter_lim=1000)
     assert got[3] == pytest.approx(want[3], rel=1e-4) and got[4] == pytest.approx(want[4], rel=1e-4)
 
 

@@ -1,5 +1,8 @@
 #include "array.h"
 
+#include "errors.h"
+
+#include <cstring>
 #include <string>
 
 [[noreturn]] static void refuse(const Dense &array, const std::string &why)
@@ -47,22 +50,38 @@ const void *entries_of(const Dense &array, std::int64_t size)
     return array.data;
 }
 
-/* The library borrows no array of size 0. */
-static fur_ownership borrow_unless(bool empty)
+static bool is_gpu(const fur_context *context)
 {
-    return empty ? FUR_OWNERSHIP_COPY : FUR_OWNERSHIP_BORROW;
+    return std::strcmp(fur_context_device(context), "cuda") == 0;
 }
 
-furrow::vector borrow_vector(fur_context *context, const Dense &array)
+/* Borrowed, unless the array is empty, or of the host for a GPU. */
+static fur_ownership ownership_of(const fur_context *context, const Dense &array, bool empty)
+{
+    bool gpu = is_gpu(context);
+    if (array.on_gpu && !gpu)
+        refuse(array, "lies on a GPU, and the matrix on the CPU");
+    return empty || array.on_gpu != gpu ? FUR_OWNERSHIP_COPY : FUR_OWNERSHIP_BORROW;
+}
+
+furrow::vector vector_of(fur_context *context, const Dense &array)
 {
     if (array.axes != 1)
         refuse(array, "should have one axis");
     std::int64_t size = array.shape[0];
     void *entries = const_cast<void *>(entries_of(array, size));
     fur_value_type value = value_type_of(array);
+    auto ownership = ownership_of(context, array, size == 0);
     return furrow::vector(context, [&](auto out) {
-        return fur_vector_wrap(context, value, size, entries, borrow_unless(size == 0), out);
+        return fur_vector_wrap(context, value, size, entries, ownership, out);
     });
+}
+
+void Result::finish() const
+{
+    fur_context *context = fur_vector_context(vector_);
+    if (is_gpu(context) && !array_.on_gpu)
+        expect_ok(fur_vector_download(vector_, const_cast<void *>(array_.data)), context);
 }
 
 /* Layout and stride of an array that is not empty. */
@@ -81,7 +100,7 @@ static void lay_out(const Dense &array, fur_vectors_view *view)
     }
 }
 
-furrow::vectors borrow_block(fur_context *context, const Dense &array)
+static fur_vectors_view view_of(const Dense &array)
 {
     if (array.axes != 2)
         refuse(array, "should have two axes");
@@ -90,8 +109,24 @@ furrow::vectors borrow_block(fur_context *context, const Dense &array)
     view.cols = array.shape[1];
     view.value_type = value_type_of(array);
     view.data = const_cast<void *>(array.data);
-    bool empty = view.rows == 0 || view.cols == 0;
-    if (!empty)
+    if (view.rows > 0 && view.cols > 0)
         lay_out(array, &view);
-    return furrow::vectors(context, view, borrow_unless(empty));
+    return view;
+}
+
+furrow::vectors block_of(fur_context *context, const Dense &array)
+{
+    fur_vectors_view view = view_of(array);
+    bool empty = view.rows == 0 || view.cols == 0;
+    return furrow::vectors(context, view, ownership_of(context, array, empty));
+}
+
+/* By a block of the host's companion in the array itself, whose gaps stay as they are. */
+void BlockResult::finish() const
+{
+    fur_context *context = fur_vectors_context(block_);
+    if (!is_gpu(context) || array_.on_gpu)
+        return;
+    furrow::vectors host = block_of(fur_context_host(context), array_);
+    expect_ok(fur_vectors_copy(block_, host), context);
 }

@@ -18,7 +18,8 @@ struct Dense {
     template <typename... Kind>
     Dense(const nb::ndarray<Kind...> &array, const char *name)
         : name(name), data(array.data()), axes(array.ndim()), shape(array.shape_ptr()),
-          stride(array.stride_ptr()), dtype(array.dtype())
+          stride(array.stride_ptr()), dtype(array.dtype()),
+          on_gpu(array.device_type() == nb::device::cuda::value)
     {
     }
     const char *name;
@@ -27,6 +28,7 @@ struct Dense {
     const std::int64_t *shape;
     const std::int64_t *stride;
     nb::dlpack::dtype dtype;
+    bool on_gpu;
 };
 
 /* Tags of dtypes; an error for those that the library does not have. */
@@ -38,9 +40,47 @@ nb::dlpack::dtype dtype_of(fur_offset_type offset);
 /* The address of `size` entries without gaps. */
 const void *entries_of(const Dense &array, std::int64_t size);
 
-/* A vector in the array itself, and a block: of two axes, one of them without gaps. With the
- * context's lock. */
-furrow::vector borrow_vector(fur_context *context, const Dense &array);
-furrow::vectors borrow_block(fur_context *context, const Dense &array);
+/* A vector, or a block, of an array's entries: in the array itself, unless that lies on the host
+ * and the context's device is a GPU. A block's array has two axes, one of them without gaps. With
+ * the context's lock, as all that follows. */
+furrow::vector vector_of(fur_context *context, const Dense &array);
+furrow::vectors block_of(fur_context *context, const Dense &array);
+
+/* The same for results, which finish() brings into the array where the vector is a copy of it. */
+class Result
+{
+  public:
+    Result(fur_context *context, const Dense &array)
+        : vector_(vector_of(context, array)), array_(array)
+    {
+    }
+    operator fur_vector *() const
+    {
+        return vector_;
+    }
+    void finish() const;
+
+  private:
+    furrow::vector vector_;
+    const Dense array_;
+};
+
+class BlockResult
+{
+  public:
+    BlockResult(fur_context *context, const Dense &array)
+        : block_(block_of(context, array)), array_(array)
+    {
+    }
+    operator fur_vectors *() const
+    {
+        return block_;
+    }
+    void finish() const;
+
+  private:
+    furrow::vectors block_;
+    const Dense array_;
+};
 
 #endif

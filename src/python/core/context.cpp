@@ -21,7 +21,7 @@ static furrow::context make(const std::string &device, int threads, std::uintptr
 }
 
 Context::Context(const std::string &device, int threads, std::uintptr_t stream)
-    : handle_(make(device, threads, stream)),
+    : handle_(make(device, threads, stream)), device_(device),
       on_gpu_(std::string(fur_context_device(handle_)) == "cuda")
 {
     contexts().push_back(this);
@@ -130,6 +130,12 @@ Use::~Use()
     context_.mutex_.unlock();
 }
 
+void synchronize(Context &context)
+{
+    Use use(context);
+    expect_ok(fur_context_synchronize(context.get()), context.get());
+}
+
 static std::vector<nb::tuple> devices()
 {
     std::vector<nb::tuple> all;
@@ -148,10 +154,7 @@ void bind_context(nb::module_ &m)
         .def_prop_ro("threads", [](const Context &c) { return fur_context_threads(c.get()); })
         .def_prop_ro("isa", [](const Context &c) { return fur_context_isa(c.get()); })
         .def_prop_ro("notice", [](const Context &c) { return fur_context_notice(c.get()); })
-        .def("synchronize", [](Context &c) {
-            Use use(c);
-            expect_ok(fur_context_synchronize(c.get()), c.get());
-        });
+        .def("synchronize", &synchronize);
     m.def("devices", &devices);
     m.def("after_fork_in_child", &Context::after_fork_in_child);
 }

@@ -50,6 +50,11 @@ class Context
     {
         return on_gpu_;
     }
+    /* As it was asked for: "cpu", "cuda:1". */
+    const std::string &device() const
+    {
+        return device_;
+    }
     /* Destroys now, or when the context is used next if another thread uses it. With the GIL. */
     void bury(remains &&object);
 
@@ -65,6 +70,7 @@ class Context
     void revive();
 
     furrow::context handle_;
+    std::string device_;
     bool on_gpu_;
     std::recursive_timed_mutex mutex_;
     std::thread::id user_; /* who holds the lock, and how often */
@@ -139,6 +145,9 @@ template <typename Handle, void (*destroy)(Handle *)> class Held
     Handle *handle_;
     nb::object kept_;
 };
+
+/* Waits for the context's work. */
+void synchronize(Context &context);
 
 void bind_context(nb::module_ &m);
 

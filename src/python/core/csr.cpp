@@ -78,10 +78,12 @@ static fur_csr *transfer(const Csr &a, Context &context)
 static Csr share(nb::handle self, std::shared_ptr<Context> context)
 {
     const Csr &a = nb::cast<const Csr &>(self);
-    if (a.context().on_gpu() || context->on_gpu()) {
+    if (a.context().device() != context->device()) {
         fur_csr *made = transfer(a, *context);
         return Csr(std::move(context), made);
     }
+    if (context->on_gpu())
+        synchronize(a.context()); // what is still being written to the arrays
     fur_csr *made = make_in<fur_csr>(*context, [&](auto out) {
         return fur_csr_create(context->get(), &a.view(), FUR_OWNERSHIP_BORROW, out);
     });
@@ -138,8 +140,9 @@ static void diagonal(const Csr &a, const OutArray &out)
     fur_context *context = a.context().get();
     Use use(a.context());
     furrow::vector d(context, [&](auto made) { return fur_csr_diagonal(a.get(), made); });
-    furrow::vector y = borrow_vector(context, Dense(out, "out"));
+    Result y(context, Dense(out, "out"));
     expect_ok(fur_vector_copy(d, y), context);
+    y.finish();
 }
 
 static bool equal(const Csr &a, const Csr &b)

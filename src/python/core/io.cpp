@@ -149,7 +149,7 @@ static void write_mtx_block(Context &context, const InArray &x, const std::strin
     options.comment = or_null(comment);
     options.sync = sync;
     Use use(context);
-    furrow::vectors block = borrow_block(context.get(), Dense(x, "x"));
+    furrow::vectors block = block_of(context.get(), Dense(x, "x"));
     expect_ok(fur_mtx_write_vectors(block, path.c_str(), &options), context.get());
 }
 

@@ -72,17 +72,19 @@ static void apply_operator(const Operator &a, const InArray &x, const OutArray &
 {
     fur_context *context = a.context().get();
     Use use(a.context());
-    furrow::vector in = borrow_vector(context, Dense(x, "x"));
-    furrow::vector out = borrow_vector(context, Dense(y, "out"));
+    furrow::vector in = vector_of(context, Dense(x, "x"));
+    Result out(context, Dense(y, "out"));
     expect_ok(fur_operator_apply(a.op(), in, out), context);
+    out.finish();
 }
 
 static void diagonal(const Operator &a, const OutArray &d)
 {
     fur_context *context = a.context().get();
     Use use(a.context());
-    furrow::vector out = borrow_vector(context, Dense(d, "out"));
+    Result out(context, Dense(d, "out"));
     expect_ok(fur_operator_diagonal(a.op(), out), context);
+    out.finish();
 }
 
 void bind_operator(nb::module_ &m)

@@ -36,9 +36,10 @@ static void multiply(const Product &p, const InArray &x, const OutArray &y)
 {
     fur_context *context = p.context().get();
     Use use(p.context(), p.get()->bytes);
-    furrow::vector in = borrow_vector(context, Dense(x, "x"));
-    furrow::vector out = borrow_vector(context, Dense(y, "out"));
+    furrow::vector in = vector_of(context, Dense(x, "x"));
+    Result out(context, Dense(y, "out"));
     expect_ok(fur_operator_apply(p.get()->as_operator(), in, out), context);
+    out.finish();
 }
 
 static nb::dict report(const Product &p)
@@ -75,9 +76,10 @@ static void multiply_block(const BlockProduct &p, const InArray &x, const OutArr
 {
     fur_context *context = p.context().get();
     Use use(p.context());
-    furrow::vectors in = borrow_block(context, Dense(x, "x"));
-    furrow::vectors out = borrow_block(context, Dense(y, "out"));
+    furrow::vectors in = block_of(context, Dense(x, "x"));
+    BlockResult out(context, Dense(y, "out"));
     expect_ok(fur_spmm_apply(p.get(), fur_real(1), in, fur_real(0), out), context);
+    out.finish();
 }
 
 void bind_product(nb::module_ &m)

@@ -109,10 +109,11 @@ static nb::tuple solve(const Operator &a, const InArray &b, const OutArray &x, n
     auto report = fur_default<fur_solver_report>();
     {
         Use use(a.context());
-        furrow::vector right = borrow_vector(context, Dense(b, "b"));
-        furrow::vector guess = borrow_vector(context, Dense(x, "x0"));
+        furrow::vector right = vector_of(context, Dense(b, "b"));
+        Result guess(context, Dense(x, "x0"));
         furrow::solver solver(a.op(), &options);
         expect_ok(fur_solver_solve(solver, right, guess, &report), context);
+        guess.finish();
     }
     return nb::make_tuple(dict_of(report), watch.take_residuals(), watch.take_attempts());
 }
@@ -136,9 +137,10 @@ static nb::tuple solve_auto(const Csr &a, const InArray &b, const OutArray &x, n
     auto report = fur_default<fur_solver_report>();
     {
         Use use(a.context());
-        furrow::vector right = borrow_vector(context, Dense(b, "b"));
-        furrow::vector guess = borrow_vector(context, Dense(x, "x0"));
+        furrow::vector right = vector_of(context, Dense(b, "b"));
+        Result guess(context, Dense(x, "x0"));
         expect_ok(fur_solve_auto(a.get(), right, guess, &choice, &report), context);
+        guess.finish();
     }
     return nb::make_tuple(dict_of(report), watch.take_residuals(), watch.take_attempts());
 }
