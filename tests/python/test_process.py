@@ -46,6 +46,40 @@ def test_a_child_of_fork_computes(rng):
     assert os.waitpid(child, 0)[1] == 0
 
 
+@pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
+def test_a_fork_while_another_thread_computes_says_what_is_lost(rng):
+    """The child cannot use the context whose thread it does not have; another one it can."""
+    a = furrow.csr(random_matrix(rng, 500, 500) + 100 * np.eye(500), threads=3)
+    busy, done = threading.Event(), threading.Event()
+
+    def slow(x):
+        busy.set()
+        done.wait()
+        return a @ x
+
+    b = rng.standard_normal(500)
+    thread = threading.Thread(target=lambda: furrow.cg(slow, b))
+    thread.start()
+    busy.wait()
+    other = furrow.csr(a, threads=2)
+    child = os.fork()
+    if child == 0:
+        os._exit(verdict_of_child(other, b))
+    done.set()
+    thread.join()
+    assert os.waitpid(child, 0)[1] == 0
+
+
+def verdict_of_child(other, b):
+    try:
+        furrow.csr(np.eye(3)) @ np.ones(3)  # in the default context, that of the function
+        return 1
+    except furrow.Unsupported as failure:
+        if "another thread" not in failure.sentence or "spawn" not in failure.sentence:
+            return 2
+    return 0 if np.isfinite(other @ b).all() else 3
+
+
 @pytest.mark.parametrize("method", ["spawn", "forkserver"])
 def test_a_spawned_process_computes(rng, method):
     f = furrow.csr(random_matrix(rng, 100, 100))

@@ -140,16 +140,3 @@ def test_from_the_left_and_as_scipys_operator(rng):
     operator = aslinearoperator(f)
     np.testing.assert_allclose(operator.H @ x, a.conj().T @ x, rtol=1e-12)
     np.testing.assert_allclose(operator @ block[:, :6].T, a @ block[:, :6].T, rtol=1e-12)
-
-
-def test_torch(rng):
-    torch = pytest.importorskip("torch")
-    a = random_matrix(rng, 8, 6)
-    f = furrow.csr(a)
-    t = f.to_torch()
-    assert t.values().data_ptr() == a.data.ctypes.data
-    g = furrow.csr(t, copy=False) if t.crow_indices().dtype == torch.int32 else furrow.csr(t)
-    assert g == f
-    y = f @ torch.ones(6, dtype=torch.float64)
-    assert isinstance(y, torch.Tensor)
-    np.testing.assert_allclose(y.numpy(), a @ np.ones(6), rtol=1e-12)

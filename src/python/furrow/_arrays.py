@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 DTYPES = (np.dtype(np.float32), np.dtype(np.float64), np.dtype(np.complex64), np.dtype(np.complex128))
+LEGACY_STREAM = 1  # what CUDA calls its default stream, which CuPy and torch call 0
 _NUMBERS = {dtype: number for number, dtype in enumerate(DTYPES)}
 
 
@@ -78,7 +79,7 @@ class GpuLibrary:
 
     def __init__(self, device: str, stream: int) -> None:
         self.device = device
-        self.stream = stream
+        self.stream = stream or LEGACY_STREAM
 
     def take(self, array: Any) -> Any:
         return array.detach() if hasattr(array, "detach") else array
@@ -110,6 +111,5 @@ def library_of(array: Any) -> Library:
         return GpuLibrary(f"cuda:{array.device.index}", torch.cuda.current_stream(array.device).cuda_stream)
     if module in ("cupy", "cupyx"):
         cupy = sys.modules["cupy"]
-        # CuPy's default stream is the legacy one, which the library calls 1.
-        return GpuLibrary(f"cuda:{array.device.id}", cupy.cuda.get_current_stream().ptr or 1)
+        return GpuLibrary(f"cuda:{array.device.id}", cupy.cuda.get_current_stream().ptr)
     return NUMPY

@@ -15,6 +15,7 @@ os.register_at_fork(after_in_child=_core.after_fork_in_child)
 
 def context(device: str = "cpu", threads: int | None = None, stream: int = 0) -> _core.Context:
     """The context of a device; threads None: what `set_num_threads` says."""
+    device = "cuda:0" if device == "cuda" else device
     key = (device, _threads if threads is None else threads, stream)
     found = _made.get(key)
     if found is None:

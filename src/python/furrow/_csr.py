@@ -110,6 +110,13 @@ class Csr:
                 self._handle = self._handle.share(wanted)
                 self._cache = _products.Cache()
 
+    def _follow(self, library: Any) -> None:
+        """Moves a matrix of a GPU to the context of the stream that a library computes in."""
+        wanted = _contexts.context(library.device, self._threads, library.stream)
+        if self._handle.context is not wanted:
+            self._handle = self._handle.share(wanted)
+            self._cache = _products.Cache()
+
     def _beside(self, other: Csr, dtype: np.dtype[Any]) -> tuple[_core.Csr, _core.Csr]:
         """Handles of both in one context and dtype."""
         mine, others = self.astype(dtype)._home(), other.astype(dtype)._handle

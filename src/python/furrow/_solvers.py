@@ -115,11 +115,26 @@ class _System:
 def _system(A: Any, b: Any, x0: Any) -> _System:
     matrix = matrix_of(A)
     A = A if matrix is None else matrix
-    right = np.ravel(library_of(b).take(b))
+    library = library_of(b)
+    right = library.take(b)
+    if library.device != "cpu":
+        return _system_on_gpu(A, right, x0, library)
+    right = np.ravel(right)
     dtype = dtype_of(A, right)
     cols = A.shape[1] if hasattr(A, "shape") else len(right)
     x = np.zeros(cols, dtype) if x0 is None else np.array(np.ravel(library_of(x0).take(x0)), dtype)
     return _System(A, np.ascontiguousarray(right, dtype), x, dtype, b)
+
+
+def _system_on_gpu(A: Any, b: Any, x0: Any, library: Any) -> _System:
+    """b, the guess and A of one dtype lie on the device; b and the guess have no gaps."""
+    if not isinstance(A, Csr):
+        raise TypeError("b lies on a GPU: A should be a matrix")
+    A = A.to(library.device) if A.device == "cpu" else A
+    A._follow(library)
+    x = library.empty((A.shape[1],), A.dtype, b)
+    x[...] = 0 if x0 is None else x0
+    return _System(A, b, x, A.dtype, b)
 
 
 def _solve(
