@@ -8,6 +8,7 @@
 from . import _core, io
 from ._contexts import devices, get_num_threads, set_num_threads
 from ._csr import Csr, csr
+from ._eigs import EigsReport, NoConvergence, eigsh, lobpcg
 from ._errors import (
     Cancelled,
     DeviceError,
@@ -20,10 +21,15 @@ from ._errors import (
     Unsupported,
 )
 from ._least_squares import lsmr, lsqr
+from ._multigrid import Multigrid
+from ._neighbours import neighbours, neighbours_graph
 from ._plan import Plan, PlanReport
 from ._preconditioners import Preconditioner, methods, preconditioners
 from ._read import FileWarning, Header, Limits, read, read_header, write
+from ._reorder import OrderFigures, measure_order, permute, reorder, reverse_cuthill_mckee
 from ._solvers import Info, SolveReport, bicgstab, cg, gmres, idrs, minres, solve
+from ._stencil import Recognition, RecognitionReport, Stencil, StencilReport, recognise
+from ._triangular import TriangularSolve, spsolve_triangular
 
 __version__: str = _core.version()
 
@@ -31,6 +37,7 @@ __all__ = [
     "Cancelled",
     "Csr",
     "DeviceError",
+    "EigsReport",
     "Error",
     "FileWarning",
     "Header",
@@ -39,29 +46,47 @@ __all__ = [
     "IoError",
     "Limits",
     "Malformed",
+    "Multigrid",
+    "NoConvergence",
+    "OrderFigures",
     "OutOfMemory",
     "Overflow",
     "Plan",
     "PlanReport",
     "Preconditioner",
+    "Recognition",
+    "RecognitionReport",
     "SolveReport",
+    "Stencil",
+    "StencilReport",
+    "TriangularSolve",
     "Unsupported",
     "bicgstab",
     "cg",
     "csr",
     "devices",
+    "eigsh",
     "get_num_threads",
     "gmres",
     "idrs",
     "io",
     "lsmr",
     "lsqr",
+    "lobpcg",
+    "measure_order",
     "methods",
     "minres",
+    "neighbours",
+    "neighbours_graph",
+    "permute",
     "preconditioners",
     "read",
     "read_header",
+    "recognise",
+    "reorder",
+    "reverse_cuthill_mckee",
     "set_num_threads",
     "solve",
+    "spsolve_triangular",
     "write",
 ]
