@@ -6,6 +6,7 @@
 """
 
 from . import _core, io
+from ._accelerate import accelerate_scipy
 from ._contexts import devices, get_num_threads, set_num_threads
 from ._csr import Csr, csr
 from ._eigs import EigsReport, NoConvergence, eigsh, lobpcg
@@ -61,6 +62,7 @@ __all__ = [
     "StencilReport",
     "TriangularSolve",
     "Unsupported",
+    "accelerate_scipy",
     "bicgstab",
     "cg",
     "csr",
