@@ -24,6 +24,7 @@ from ._errors import (
 from ._least_squares import lsmr, lsqr
 from ._multigrid import Multigrid
 from ._neighbours import neighbours, neighbours_graph
+from ._pictures import plot_convergence, plot_roofline
 from ._plan import Plan, PlanReport
 from ._preconditioners import Preconditioner, methods, preconditioners
 from ._read import FileWarning, Header, Limits, read, read_header, write
@@ -81,6 +82,8 @@ __all__ = [
     "neighbours",
     "neighbours_graph",
     "permute",
+    "plot_convergence",
+    "plot_roofline",
     "preconditioners",
     "read",
     "read_header",
