@@ -85,7 +85,8 @@ class Multigrid(Linear):
         x = np.zeros_like(right) if x0 is None else np.array(np.ravel(library_of(x0).take(x0)), self.dtype)
         found = self._made.solve(right, x, rtol, maxiter)
         solution = x.reshape(np.shape(b))
-        return library.give(solution, b), Info(SolveReport(**found, residuals=[], attempts=[]))
+        report = SolveReport(**found, residuals=[], attempts=[])
+        return library.give(solution, b), Info(0 if report.converged else max(report.iterations, 1), report)
 
     def __repr__(self) -> str:
         return f"<furrow.Multigrid of {self.report['levels']} levels, {self.shape[0]} points, {self.dtype}>"

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import timeit
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -38,7 +36,7 @@ def spy(a: Csr, ax: Any, cells: int) -> Any:
     tones[tones > 0] = 0.3 + 0.7 * tones[tones > 0] / max(tones.max(initial=1), 1)
     shades = LinearSegmentedColormap.from_list("pattern", ["white", COLOURS[0]])
     extent = (-0.5, max(cols, 1) - 0.5, max(rows, 1) - 0.5, -0.5)
-    ax.imshow(tones, cmap=shades, vmin=0, vmax=1, extent=extent, interpolation="nearest")
+    ax.imshow(tones, cmap=shades, vmin=0, vmax=1, extent=extent, interpolation="antialiased")
     ax.xaxis.set_ticks_position("top")
     ax.set_xlabel(f"{rows:,} × {cols:,}, {a.nnz:,} entries")
     return ax
@@ -134,6 +132,8 @@ def plot_roofline(plans: Mapping[str, Plan], ax: Any = None, *, bandwidth: float
 
 def _point(plan: Plan, repeats: int = 10) -> tuple[float, float, float]:
     """Operations, compulsory bytes, and the seconds of the fastest of some products."""
+    import timeit
+
     matrix = plan._matrix
     x, y = np.ones(plan.shape[1], matrix.dtype), np.empty(plan.shape[0], matrix.dtype)
     seconds = min(timeit.repeat(lambda: plan(x, out=y), number=1, repeat=repeats))
@@ -142,6 +142,9 @@ def _point(plan: Plan, repeats: int = 10) -> tuple[float, float, float]:
 
 def _bandwidth(size: int = 1 << 24) -> float:
     """Bytes a second that all threads together read: by sums of parts of an array of `size` numbers."""
+    import timeit
+    from concurrent.futures import ThreadPoolExecutor
+
     threads = get_num_threads()
     parts = np.array_split(np.ones(size), threads)
     with ThreadPoolExecutor(threads) as pool:
