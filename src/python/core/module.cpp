@@ -4,6 +4,7 @@
 #include "csr.h"
 #include "eigs.h"
 #include "errors.h"
+#include "graph.h"
 #include "io.h"
 #include "multigrid.h"
 #include "neighbours.h"
@@ -33,4 +34,5 @@ NB_MODULE(_core, m)
     bind_reorder(m);
     bind_triangular(m);
     bind_neighbours(m);
+    bind_graph(m);
 }

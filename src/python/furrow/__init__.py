@@ -7,6 +7,7 @@
 
 from . import _core, io
 from ._accelerate import accelerate_scipy
+from ._algebra import kron, norm, tril, triu
 from ._contexts import devices, get_num_threads, set_num_threads
 from ._csr import Csr, csr
 from ._eigs import EigsReport, NoConvergence, eigsh, lobpcg
@@ -21,6 +22,7 @@ from ._errors import (
     Overflow,
     Unsupported,
 )
+from ._graph import colours, connected_components
 from ._least_squares import lsmr, lsqr
 from ._multigrid import Multigrid
 from ._neighbours import neighbours, neighbours_graph
@@ -66,6 +68,8 @@ __all__ = [
     "accelerate_scipy",
     "bicgstab",
     "cg",
+    "colours",
+    "connected_components",
     "csr",
     "devices",
     "eigsh",
@@ -73,14 +77,16 @@ __all__ = [
     "gmres",
     "idrs",
     "io",
+    "kron",
+    "lobpcg",
     "lsmr",
     "lsqr",
-    "lobpcg",
     "measure_order",
     "methods",
     "minres",
     "neighbours",
     "neighbours_graph",
+    "norm",
     "permute",
     "plot_convergence",
     "plot_roofline",
@@ -93,5 +99,7 @@ __all__ = [
     "set_num_threads",
     "solve",
     "spsolve_triangular",
+    "tril",
+    "triu",
     "write",
 ]
