@@ -31,6 +31,7 @@ from ._plan import Plan, PlanReport
 from ._preconditioners import Preconditioner, methods, preconditioners
 from ._read import FileWarning, Header, Limits, read, read_header, write
 from ._reorder import OrderFigures, measure_order, permute, reorder, reverse_cuthill_mckee
+from ._report import write_report
 from ._solvers import Info, SolveReport, bicgstab, cg, gmres, idrs, minres, solve
 from ._stencil import Recognition, RecognitionReport, Stencil, StencilReport, recognise
 from ._triangular import TriangularSolve, spsolve_triangular
@@ -102,4 +103,5 @@ __all__ = [
     "tril",
     "triu",
     "write",
+    "write_report",
 ]
