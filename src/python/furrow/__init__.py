@@ -5,7 +5,7 @@
 `set_num_threads` sets the threads.
 """
 
-from . import _core, io
+from . import _core, _threadpool, io
 from ._accelerate import accelerate_scipy
 from ._algebra import kron, norm, tril, triu
 from ._contexts import devices, get_num_threads, set_num_threads
@@ -37,6 +37,7 @@ from ._stencil import Recognition, RecognitionReport, Stencil, StencilReport, re
 from ._triangular import TriangularSolve, spsolve_triangular
 
 __version__: str = _core.version()
+_threadpool.register()
 
 __all__ = [
     "Cancelled",
