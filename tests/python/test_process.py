@@ -93,3 +93,19 @@ def test_nothing_is_imported_that_is_not_needed():
     import subprocess
 
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
+
+
+def test_threadpoolctl_limits_threads(rng):
+    threadpoolctl = pytest.importorskip("threadpoolctl")
+    before = furrow.get_num_threads()
+    found = [library for library in threadpoolctl.threadpool_info() if library["user_api"] == "furrow"]
+    assert [library["num_threads"] for library in found] == [before] and found[0]["version"] == furrow.__version__
+    f, x = furrow.csr(random_matrix(rng, 200, 200)), rng.standard_normal(200)
+    y = f @ x
+    try:
+        with threadpoolctl.threadpool_limits(limits=1, user_api="furrow"):
+            assert furrow.get_num_threads() == 1
+            np.testing.assert_array_equal(f @ x, y)
+        assert furrow.get_num_threads() == before
+    finally:
+        furrow.set_num_threads(None)

@@ -2,12 +2,19 @@
  * file. */
 #include "context.h"
 #include "csr.h"
+#include "eigs.h"
 #include "errors.h"
+#include "graph.h"
 #include "io.h"
+#include "multigrid.h"
+#include "neighbours.h"
 #include "operator.h"
 #include "precond.h"
 #include "product.h"
+#include "reorder.h"
 #include "solver.h"
+#include "stencil.h"
+#include "triangular.h"
 
 NB_MODULE(_core, m)
 {
@@ -21,4 +28,11 @@ NB_MODULE(_core, m)
     bind_operator(m);
     bind_precond(m);
     bind_solver(m);
+    bind_eigs(m);
+    bind_stencil(m);
+    bind_multigrid(m);
+    bind_reorder(m);
+    bind_triangular(m);
+    bind_neighbours(m);
+    bind_graph(m);
 }

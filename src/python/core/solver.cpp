@@ -50,7 +50,7 @@ class Watch
     std::vector<std::string> attempts_;
 };
 
-static nb::dict dict_of(const fur_solver_report &r)
+nb::dict dict_of(const fur_solver_report &r)
 {
     nb::dict made;
     made["outcome"] = fur_outcome_name(r.outcome);

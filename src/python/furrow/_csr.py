@@ -94,6 +94,29 @@ class Csr:
         picture = pattern_svg(self._handle.picture(SIDE))
         return f'<div style="display:flex;gap:1em;align-items:center">{picture}<div>furrow.Csr<br>{words}</div></div>'
 
+    def spy(self, ax: Any = None, cells: int = 512) -> Any:
+        """Draws the pattern by matplotlib: each cell the darker, the more entries it has.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            None: new ones.
+        cells : int
+            Of the picture, on its longer side.
+
+        Returns
+        -------
+        ax : matplotlib Axes
+
+        Examples
+        --------
+        >>> import furrow
+        >>> ax = furrow.Stencil(5, (30, 30)).to_csr().spy()  # doctest: +SKIP
+        """
+        from ._pictures import spy
+
+        return spy(self, ax, cells)
+
     # ---- its context
 
     def _home(self) -> _core.Csr:

@@ -11,6 +11,7 @@ from . import _core
 from ._arrays import DTYPES, number_of
 from ._contexts import context
 from ._csr import Csr, csr
+from ._linear import Linear
 from ._preconditioners import Preconditioner
 
 USES = 1000  # products to expect of a solve
@@ -30,7 +31,7 @@ def operator_of(A: Any, dtype: np.dtype[Any], size: int, adjoint: bool = False) 
     if isinstance(A, Csr):
         plan = _core.Product.plan(A.astype(dtype)._home(), 2 if adjoint else 0, uses=USES)
         return _core.Operator.of_product(plan)
-    if isinstance(A, Preconditioner) and not adjoint:
+    if isinstance(A, Linear | Preconditioner) and not adjoint:
         return A._operator(dtype)
     function, shape = _function_of(A, size, adjoint)
     return _core.Operator.of_function(context(), *shape, number_of(dtype), _writing(function))

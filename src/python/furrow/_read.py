@@ -118,8 +118,8 @@ def read(
     limits : Limits, optional
         What reading may cost.
     progress : bool or function
-        True: a bar on a terminal. A function gets the bytes read and those of the file; if it returns
-        True, reading ends.
+        True: a bar on a terminal or in a notebook. A function gets the bytes read and those of the file;
+        if it returns True, reading ends.
     threads : int, optional
         Of computations with this matrix; None: what `set_num_threads` says.
 

@@ -215,8 +215,8 @@ def cg(
     residuals : list, optional
         Gets the relative residual of the guess and after each iteration.
     progress : bool or function
-        True: a bar on a terminal. A function gets iteration and residual now and then; if it returns
-        True, the solve ends.
+        True: a bar on a terminal or in a notebook. A function gets iteration and residual now and then; if
+        it returns True, the solve ends.
     bounds : bool
         Whether the report is to have `residual_bound` and `error_a_norm`.
 
