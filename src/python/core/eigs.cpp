@@ -122,7 +122,7 @@ static nb::dict lobpcg(const Operator &a, int count, int which, const OutArray &
     return find(a, count, out, [&](fur_context *context, fur_vector **columns, auto *report) {
         std::optional<furrow::vectors> apart;
         if (constraints)
-            apart.emplace(borrow_block(context, Dense(*constraints, "Y")));
+            apart.emplace(block_of(context, Dense(*constraints, "Y")));
         options.constraints = apart ? apart->get() : nullptr;
         return fur_lobpcg(a.op(), &options, out.values, out.residuals, columns, report);
     });
