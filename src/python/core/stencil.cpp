@@ -76,7 +76,7 @@ static Stencil create(std::shared_ptr<Context> context, int value,
         std::vector<const fur_vector *> handles;
         for (const InArray &field : fields)
             handles.push_back(
-                vectors.emplace_back(borrow_vector(context->get(), Dense(field, "coefficients")))
+                vectors.emplace_back(vector_of(context->get(), Dense(field, "coefficients")))
                     .get());
         d.coefficients = fields.empty() ? constants.data() : nullptr;
         d.fields = fields.empty() ? nullptr : handles.data();
@@ -102,9 +102,10 @@ static void multiply_block(const Stencil &s, const InArray &x, const OutArray &y
 {
     fur_context *context = s.context().get();
     Use use(s.context());
-    furrow::vectors in = borrow_block(context, Dense(x, "x"));
-    furrow::vectors out = borrow_block(context, Dense(y, "out"));
+    furrow::vectors in = block_of(context, Dense(x, "x"));
+    BlockResult out(context, Dense(y, "out"));
     s.get()->stencil.apply_block(fur_real(1), in, fur_real(0), out);
+    out.finish();
 }
 
 static Csr assemble(const Stencil &s)
