@@ -32,16 +32,16 @@ static void solve_many(const Trsv &t, const std::vector<OutArray> &arrays)
 {
     fur_context *context = t.context().get();
     Use use(t.context());
-    std::vector<Result> results;
-    std::vector<fur_vector *> x;
+    std::vector<Result> vectors;
     for (const OutArray &array : arrays)
-        x.push_back(results.emplace_back(context, Dense(array, "b")));
-    std::vector<const fur_vector *> b(x.begin(), x.end());
+        vectors.emplace_back(context, Dense(array, "b"));
+    std::vector<fur_vector *> x(vectors.begin(), vectors.end());
+    std::vector<const fur_vector *> b(vectors.begin(), vectors.end());
     expect_ok(
         fur_trsv_apply_many(t.get(), fur_real(1), static_cast<int>(x.size()), b.data(), x.data()),
         context);
-    for (const Result &result : results)
-        result.finish();
+    for (const Result &vector : vectors)
+        vector.finish();
 }
 
 static nb::dict report(const Trsv &t)

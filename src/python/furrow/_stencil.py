@@ -111,7 +111,7 @@ class Stencil(Linear):
 
     def _make(self) -> None:
         self._setting = _contexts.setting
-        constants, fields = _coefficients(self.coefficients, self.extent, self.dtype, self.device)
+        constants, fields = _coefficients(self.coefficients, self.extent, self.dtype)
         self._handle = _core.Stencil.create(
             _contexts.context(self.device, self._threads),
             number_of(self.dtype),
@@ -244,14 +244,20 @@ def _boundaries(boundary: str | Sequence[str], axes: int) -> tuple[str, ...]:
 
 
 def _coefficients(
-    given: Sequence[Any], extent: tuple[int, ...], dtype: np.dtype[Any], device: str
+    given: Sequence[Any], extent: tuple[int, ...], dtype: np.dtype[Any]
 ) -> tuple[list[complex], list[Any]]:
     """Constants, or else a field for each offset."""
     if not any(np.ndim(c) for c in given):
         return [complex(c) for c in given], []
-    if device != "cpu":
-        return [], [c.reshape(-1) for c in given]
-    return [], [np.broadcast_to(np.asarray(c, dtype), extent).ravel() for c in given]
+    return [], [_field(c, extent, dtype) for c in given]
+
+
+def _field(coefficient: Any, extent: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
+    """A coefficient at each point of the grid."""
+    library = library_of(coefficient)
+    if library.device != "cpu":
+        return library.take(coefficient).reshape(-1)
+    return np.broadcast_to(np.asarray(coefficient, dtype), extent).ravel()
 
 
 # ---- recognition
