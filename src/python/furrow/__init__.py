@@ -33,6 +33,7 @@ from ._read import FileWarning, Header, Limits, read, read_header, write
 from ._reorder import OrderFigures, measure_order, permute, reorder, reverse_cuthill_mckee
 from ._report import write_report
 from ._solvers import Info, SolveReport, bicgstab, cg, gmres, idrs, minres, solve
+from ._spgemm import MatmulPlan, sddmm, triple
 from ._stencil import Recognition, RecognitionReport, Stencil, StencilReport, recognise
 from ._triangular import TriangularSolve, spsolve_triangular
 
@@ -52,6 +53,7 @@ __all__ = [
     "IoError",
     "Limits",
     "Malformed",
+    "MatmulPlan",
     "Multigrid",
     "NoConvergence",
     "OrderFigures",
@@ -98,10 +100,12 @@ __all__ = [
     "recognise",
     "reorder",
     "reverse_cuthill_mckee",
+    "sddmm",
     "set_num_threads",
     "solve",
     "spsolve_triangular",
     "tril",
+    "triple",
     "triu",
     "write",
     "write_report",
