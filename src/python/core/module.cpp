@@ -13,6 +13,7 @@
 #include "product.h"
 #include "reorder.h"
 #include "solver.h"
+#include "spgemm.h"
 #include "stencil.h"
 #include "triangular.h"
 
@@ -35,4 +36,5 @@ NB_MODULE(_core, m)
     bind_triangular(m);
     bind_neighbours(m);
     bind_graph(m);
+    bind_spgemm(m);
 }

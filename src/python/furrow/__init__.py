@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from ._pictures import plot_convergence, plot_roofline
     from ._reorder import OrderFigures, measure_order, permute, reorder, reverse_cuthill_mckee
     from ._report import write_report
+    from ._spgemm import MatmulPlan, sddmm, triple
     from ._stencil import Recognition, RecognitionReport, Stencil, StencilReport, recognise
     from ._triangular import TriangularSolve, spsolve_triangular
 
@@ -57,6 +58,7 @@ __all__ = [
     "IoError",
     "Limits",
     "Malformed",
+    "MatmulPlan",
     "Multigrid",
     "NoConvergence",
     "OrderFigures",
@@ -103,10 +105,12 @@ __all__ = [
     "recognise",
     "reorder",
     "reverse_cuthill_mckee",
+    "sddmm",
     "set_num_threads",
     "solve",
     "spsolve_triangular",
     "tril",
+    "triple",
     "triu",
     "write",
     "write_report",
@@ -124,6 +128,7 @@ _LATER = {
     "_pictures": ("plot_convergence", "plot_roofline"),
     "_reorder": ("OrderFigures", "measure_order", "permute", "reorder", "reverse_cuthill_mckee"),
     "_report": ("write_report",),
+    "_spgemm": ("MatmulPlan", "sddmm", "triple"),
     "_stencil": ("Recognition", "RecognitionReport", "Stencil", "StencilReport", "recognise"),
     "_triangular": ("TriangularSolve", "spsolve_triangular"),
 }
