@@ -1,5 +1,6 @@
 /* furrow._core: the library's handles for the Python package, which has the interface. One noun a
  * file. */
+#include "batch.h"
 #include "context.h"
 #include "csr.h"
 #include "eigs.h"
@@ -37,4 +38,5 @@ NB_MODULE(_core, m)
     bind_neighbours(m);
     bind_graph(m);
     bind_spgemm(m);
+    bind_batch(m);
 }

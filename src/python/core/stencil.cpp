@@ -3,6 +3,7 @@
 #include "operator.h"
 
 #include <nanobind/stl/complex.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>
 
 #include <tuple>
@@ -108,6 +109,23 @@ static void multiply_block(const Stencil &s, const InArray &x, const OutArray &y
     out.finish();
 }
 
+/* x := S x + alpha b, so many times; b may be None. */
+static void sweep(const Stencil &s, std::int64_t count, double alpha,
+                  const std::optional<InArray> &b, const OutArray &x, const OutArray &work)
+{
+    fur_context *context = s.context().get();
+    Use use(s.context());
+    std::optional<furrow::vector> right;
+    if (b)
+        right.emplace(vector_of(context, Dense(*b, "b")));
+    Result swept(context, Dense(x, "x"));
+    furrow::vector room = vector_of(context, Dense(work, "work"));
+    expect_ok(fur_stencil_sweep(s.get()->stencil, count, fur_real(alpha),
+                                right ? right->get() : nullptr, swept, room),
+              context);
+    swept.finish();
+}
+
 static Csr assemble(const Stencil &s)
 {
     return Csr(s.shared_context(), make_in<fur_csr>(s.context(), [&](auto out) {
@@ -169,6 +187,8 @@ void bind_stencil(nb::module_ &m)
         .def_prop_ro("context", [](const Stencil &s) { return s.shared_context(); })
         .def("operator", &operator_of_stencil)
         .def("multiply_block", &multiply_block)
+        .def("sweep", &sweep, nb::arg("count"), nb::arg("alpha"), nb::arg("b").none(), nb::arg("x"),
+             nb::arg("work"))
         .def("assemble", &assemble)
         .def("report", &report);
     nb::class_<Recognised>(m, "Recognised").def("operator", &operator_of_recognised);

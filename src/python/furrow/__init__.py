@@ -30,6 +30,7 @@ from ._solvers import Info, SolveReport, bicgstab, cg, gmres, idrs, minres, solv
 if TYPE_CHECKING:
     from ._accelerate import accelerate_scipy
     from ._algebra import kron, norm, tril, triu
+    from ._batch import Batch, BatchReport
     from ._eigs import EigsReport, NoConvergence, eigsh, lobpcg
     from ._graph import colours, connected_components
     from ._least_squares import lsmr, lsqr
@@ -46,6 +47,8 @@ __version__: str = _core.version()
 _threadpool.register()
 
 __all__ = [
+    "Batch",
+    "BatchReport",
     "Cancelled",
     "Csr",
     "DeviceError",
@@ -120,6 +123,7 @@ __all__ = [
 _LATER = {
     "_accelerate": ("accelerate_scipy",),
     "_algebra": ("kron", "norm", "tril", "triu"),
+    "_batch": ("Batch", "BatchReport"),
     "_eigs": ("EigsReport", "NoConvergence", "eigsh", "lobpcg"),
     "_graph": ("colours", "connected_components"),
     "_least_squares": ("lsmr", "lsqr"),

@@ -174,6 +174,35 @@ class Stencil(Linear):
         self.astype(dtype)._home().multiply_block(x, y)
         return y
 
+    def sweep(self, x: Any, count: int = 1, b: Any = None, alpha: float = 1.0) -> Any:
+        """``x := S x + alpha b``, so many times, several of them in one pass over memory.
+
+        Parameters
+        ----------
+        x : array
+            Of the grid's shape, or a vector; it is not written to.
+        count : int
+        b : array, optional
+            Like x; None: zeros.
+        alpha : float
+
+        Returns
+        -------
+        x : array of the given kind and shape
+
+        Examples
+        --------
+        >>> import furrow, numpy as np
+        >>> halves = furrow.Stencil([(-1,), (1,)], (3,), [0.5, 0.5])
+        >>> halves.sweep(np.array([0.0, 4.0, 0.0]), 2)
+        array([0., 2., 0.])
+        """
+        library = library_of(x)
+        swept = np.array(np.ravel(library.take(x)), self.dtype)
+        right = None if b is None else np.ascontiguousarray(np.ravel(library_of(b).take(b)), self.dtype)
+        self._home().sweep(count, alpha, right, swept, np.empty_like(swept))
+        return library.give(swept.reshape(np.shape(x)), x)
+
     # ---- as a matrix
 
     def to_csr(self) -> Csr:
