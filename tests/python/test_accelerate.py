@@ -8,10 +8,9 @@ import pytest
 import scipy.sparse as sp
 import scipy.sparse.linalg as spla
 from conftest import DTYPES, bound, random_matrix, random_values
+from furrow import _accelerate
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-
-from furrow import _accelerate
 
 OWNER = _accelerate._common_class()
 

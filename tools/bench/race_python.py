@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Races the package with SciPy: medians of alternating runs, ratios, and a check of every result.
 
-    race_python.py [--quick] [NAME...]      of: product small block read cg rcm overhead import
+race_python.py [--quick] [NAME...]      of: product small block read cg rcm overhead import
 """
 
 from __future__ import annotations
@@ -162,8 +162,10 @@ def read(quick: bool) -> None:
             say(f"{suffix} to csr_array", theirs, ours)
             say(f"mmread of {suffix}", race(lambda p=path: scipy.io.mmread(p, spmatrix=False), runs=3)[0], mm)
             memory = [peak(path, code) for code in (THEIR_READING, OUR_READING)]
-            print(f"{'peak memory of ' + suffix:34} SciPy {memory[0]:7.0f} MB   Furrow {memory[1]:7.0f} MB   "
-                  f"{memory[1] / memory[0]:.2f} of it")
+            print(
+                f"{'peak memory of ' + suffix:34} SciPy {memory[0]:7.0f} MB   Furrow {memory[1]:7.0f} MB   "
+                f"{memory[1] / memory[0]:.2f} of it"
+            )
 
 
 THEIR_READING = "scipy.io.mmread(path, spmatrix=False).tocsr()"
@@ -184,7 +186,10 @@ print((peak() - before) / 1024)
 
 
 def cg(quick: bool) -> None:
-    for name, a in ((f"7 points, {32 if quick else 64}^3", stencil(7, 32 if quick else 64)), ("5 points, 512^2", stencil(5, 512))):
+    for name, a in (
+        (f"7 points, {32 if quick else 64}^3", stencil(7, 32 if quick else 64)),
+        ("5 points, 512^2", stencil(5, 512)),
+    ):
         a = canonical(a + sp.diags_array(np.linspace(0, 0.05, a.shape[0])))  # no multiple of a stencil
         f, b = furrow.csr(a), np.random.default_rng(2).standard_normal(a.shape[0])
         inverse = spla.aslinearoperator(sp.diags_array(1 / a.diagonal()))
@@ -192,8 +197,11 @@ def cg(quick: bool) -> None:
         ours, info = furrow.cg(f, b, rtol=1e-8, M="jacobi")
         assert info == 0 and np.linalg.norm(b - a @ ours) <= 1.01e-8 * np.linalg.norm(b)
         near(ours, theirs, 1e-4)
-        say(f"cg with Jacobi, {name}", *race(lambda: spla.cg(a, b, rtol=1e-8, M=inverse),
-                                            lambda: furrow.cg(f, b, rtol=1e-8, M="jacobi"), runs=3), f"{info.report.iterations} iterations")
+        say(
+            f"cg with Jacobi, {name}",
+            *race(lambda: spla.cg(a, b, rtol=1e-8, M=inverse), lambda: furrow.cg(f, b, rtol=1e-8, M="jacobi"), runs=3),
+            f"{info.report.iterations} iterations",
+        )
 
 
 def rcm(quick: bool) -> None:
@@ -206,8 +214,15 @@ def rcm(quick: bool) -> None:
     theirs = sp.csgraph.reverse_cuthill_mckee(a, symmetric_mode=True)
     ours = furrow.reverse_cuthill_mckee(a, symmetric_mode=True)
     width = [int(abs(np.subtract(*a[p][:, p].nonzero())).max()) for p in (theirs, ours)]
-    say("reverse_cuthill_mckee", *race(lambda: sp.csgraph.reverse_cuthill_mckee(a, symmetric_mode=True),
-                                       lambda: furrow.reverse_cuthill_mckee(a, symmetric_mode=True), runs=3), f"bandwidths {width}")
+    say(
+        "reverse_cuthill_mckee",
+        *race(
+            lambda: sp.csgraph.reverse_cuthill_mckee(a, symmetric_mode=True),
+            lambda: furrow.reverse_cuthill_mckee(a, symmetric_mode=True),
+            runs=3,
+        ),
+        f"bandwidths {width}",
+    )
 
 
 def overhead(quick: bool) -> None:
@@ -220,11 +235,23 @@ def overhead(quick: bool) -> None:
 
 def imports(quick: bool) -> None:
     code = "import time, numpy; b = time.perf_counter(); import furrow; print(time.perf_counter() - b)"
-    seconds = [float(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout) for _ in range(9)]
+    seconds = [
+        float(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout)
+        for _ in range(9)
+    ]
     print(f"{'import furrow after NumPy':34} {statistics.median(seconds) * 1e3:.1f} ms")
 
 
-RACES = {"product": product, "small": small, "block": block, "read": read, "cg": cg, "rcm": rcm, "overhead": overhead, "import": imports}
+RACES = {
+    "product": product,
+    "small": small,
+    "block": block,
+    "read": read,
+    "cg": cg,
+    "rcm": rcm,
+    "overhead": overhead,
+    "import": imports,
+}
 
 
 def main() -> None:
@@ -232,8 +259,8 @@ def main() -> None:
     parser.add_argument("names", nargs="*", choices=[*RACES, []], metavar="NAME")
     parser.add_argument("--quick", action="store_true", help="small matrices")
     given = parser.parse_args()
-    print(f"furrow {furrow.__version__}, SciPy {scipy.__version__}, NumPy {np.__version__}, Python {platform.python_version()}, "
-          f"{furrow.get_num_threads()} threads")
+    versions = f"furrow {furrow.__version__}, SciPy {scipy.__version__}, NumPy {np.__version__}"
+    print(f"{versions}, Python {platform.python_version()}, {furrow.get_num_threads()} threads")
     for name in given.names or RACES:
         RACES[name](given.quick)
     print(f"{'peak memory of all':34} {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB")

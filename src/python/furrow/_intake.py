@@ -129,7 +129,13 @@ def _in_order(
 
 
 def _on_gpu(
-    library: Library, data: Any, indices: Any, indptr: Any, shape: tuple[int, int], copy: bool | None, threads: int | None
+    library: Library,
+    data: Any,
+    indices: Any,
+    indptr: Any,
+    shape: tuple[int, int],
+    copy: bool | None,
+    threads: int | None,
 ) -> _core.Csr:
     home = context(library.device, threads, library.stream)
     rows, cols = (int(n) for n in shape)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ._solvers import Info, SolveReport, _listener, _solve, _system, _System
+from ._solvers import Info, SolveReport, _listener, _solve, _System, _system
 
 # SciPy's numbers of why a method stopped.
 ZERO, SOLVED, LEAST_SQUARES, STAGNATED, LIMIT = 0, 1, 2, 5, 7
@@ -96,7 +96,14 @@ def lsqr(
     x = system.x
     moved = float(np.linalg.norm(x if x0 is None else x - np.ravel(x0)))
     norms = norm, float(np.hypot(norm, damp * moved)), report.norm, report.condition, report.normal_residual
-    return system.solution(), _istop(system, report), report.iterations, *norms, float(np.linalg.norm(x)), np.zeros(len(x))
+    return (
+        system.solution(),
+        _istop(system, report),
+        report.iterations,
+        *norms,
+        float(np.linalg.norm(x)),
+        np.zeros(len(x)),
+    )
 
 
 def lsmr(

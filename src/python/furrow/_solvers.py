@@ -245,7 +245,13 @@ def cg(
     """
     system = _system(A, b, x0)
     late = None if callback is None else _CallbackOfCg(callback, system.x)
-    wishes = {"rtol": rtol, "atol": atol, "max_iterations": maxiter, "bounds": bounds, "whole": late is not None or None}
+    wishes = {
+        "rtol": rtol,
+        "atol": atol,
+        "max_iterations": maxiter,
+        "bounds": bounds,
+        "whole": late is not None or None,
+    }
     report = _solve(system, "cg", M, _listener(progress, rtol, late), wishes, options)
     if callback is not None and report.iterations > 0:
         callback(system.x)
