@@ -102,6 +102,19 @@ def test_nothing_is_kept_of_matrices_that_are_gone(rng):
         assert not _accelerate._kept
 
 
+def test_the_number_of_threads_is_followed(rng):
+    a, x = random_matrix(rng, 100, 100), rng.standard_normal(100)
+    try:
+        with furrow.accelerate_scipy():
+            y = a @ x
+            furrow.set_num_threads(1)
+            np.testing.assert_array_equal(a @ x, y)
+            (plans,) = _accelerate._kept.values()
+            assert plans.matrix._handle.context.threads == 1
+    finally:
+        furrow.set_num_threads(None)
+
+
 def test_scipys_solvers_profit(rng):
     a = furrow.Stencil(5, (20, 20)).to_csr().to_scipy()
     b = rng.standard_normal(400)

@@ -13,7 +13,8 @@ import scipy.sparse.linalg as spla
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "python.md"
 TABLE = PAGE.read_text().split("## SciPy call, Furrow call")[1].split("\n## ")[0]
-NAMES = sorted(set(re.findall(r"`((?:scipy|furrow)(?:\.\w+)+)", TABLE)))
+MORE = PAGE.read_text().split("## Beyond SciPy")[1].split("\n## ")[0]
+NAMES = sorted(set(re.findall(r"`((?:scipy|furrow)(?:\.\w+)+)", TABLE + MORE)))
 ROWS = [line.split("|")[1:4] for line in TABLE.splitlines() if line.startswith("| ")][1:]
 OLD_SCIPY = tuple(int(n) for n in scipy.__version__.split(".")[:2]) < (1, 17)
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from . import _core
+from . import _contexts, _core
 from ._arrays import DTYPES
 from ._csr import Csr, csr
 from ._products import _has_rows
@@ -29,14 +29,15 @@ _restore: list[Callable[[], None]] = []
 
 
 class _Plans:
-    """What is kept of a matrix of SciPy's as long as its arrays are the same ones."""
+    """What is kept of a matrix of SciPy's as long as its arrays, and the number of threads, are the same."""
 
-    __slots__ = ("arrays", "block", "matrix", "product", "reference", "shape")
+    __slots__ = ("arrays", "block", "matrix", "product", "reference", "setting", "shape")
 
     def __init__(self, source: Any, forget: Callable[[Any], None]) -> None:
         self.reference = weakref.ref(source, forget)
         self.arrays = (source.data, source.indices, source.indptr)
         self.shape = source.shape
+        self.setting = _contexts.setting
         self.matrix: Any = _in_place(source)  # a Csr, or None: left to SciPy
         self.product: _core.Product | None = None
         self.block: _core.BlockProduct | None = None
@@ -44,7 +45,7 @@ class _Plans:
     def suits(self, source: Any) -> bool:
         data, indices, indptr = self.arrays
         same = source.data is data and source.indices is indices and source.indptr is indptr
-        return same and source.shape == self.shape
+        return same and source.shape == self.shape and self.setting is _contexts.setting
 
     def multiply(self, x: Any) -> Any:
         if self.product is None:
