@@ -153,6 +153,7 @@ void bind_context(nb::module_ &m)
         .def_prop_ro("device", [](const Context &c) { return fur_context_device(c.get()); })
         .def_prop_ro("threads", [](const Context &c) { return fur_context_threads(c.get()); })
         .def_prop_ro("isa", [](const Context &c) { return fur_context_isa(c.get()); })
+        .def_prop_ro("lost", &Context::lost)
         .def_prop_ro("notice", [](const Context &c) { return fur_context_notice(c.get()); })
         .def("synchronize", &synchronize);
     m.def("devices", &devices);

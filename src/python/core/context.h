@@ -58,6 +58,11 @@ class Context
     /* Destroys now, or when the context is used next if another thread uses it. With the GIL. */
     void bury(remains &&object);
 
+    /* Whether it was in use by another thread when the process forked, or is a GPU's. */
+    bool lost() const
+    {
+        return lost_;
+    }
     /* For os.register_at_fork. With the GIL. */
     static void after_fork_in_child();
 

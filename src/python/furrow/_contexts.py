@@ -10,7 +10,17 @@ _made: dict[tuple[str, int, int], _core.Context] = {}
 _threads = 0
 setting = object()  # another one after every set_num_threads
 
-os.register_at_fork(after_in_child=_core.after_fork_in_child)
+
+def _after_fork_in_child() -> None:
+    """Matrices go on in new contexts; what was made in a lost one says that it is lost."""
+    global setting
+    _core.after_fork_in_child()
+    for key in [key for key, made in _made.items() if made.lost and made.device == "cpu"]:
+        del _made[key]
+    setting = object()
+
+
+os.register_at_fork(after_in_child=_after_fork_in_child)
 
 
 def context(device: str = "cpu", threads: int | None = None, stream: int = 0) -> _core.Context:
