@@ -167,3 +167,22 @@ def test_dtypes_that_are_no_numbers(dtype):
         furrow.csr(np.zeros((2, 2)).astype(dtype) if dtype is not object else np.array([[1, None]], object))
     with pytest.raises((TypeError, ValueError)):
         furrow.csr(np.eye(2)) @ np.array([1, 2]).astype(dtype)
+
+
+RIGHT = {
+    "list": lambda b: b.tolist(),
+    "read-only": lambda b: np.broadcast_to(b, b.shape),
+    "gaps": lambda b: np.repeat(b, 2)[::2],
+    "backwards": lambda b: b[::-1].copy()[::-1],
+    "column": lambda b: b[:, None],
+    "other bytes": lambda b: b.astype(">f8"),
+}
+
+
+@pytest.mark.parametrize("kind", sorted(RIGHT))
+@pytest.mark.parametrize("solver", ["cg", "minres", "gmres", "bicgstab", "idrs", "lsqr", "lsmr", "solve"])
+def test_right_hand_sides_of_any_kind(rng, solver, kind):
+    a = furrow.Stencil(3, (40,)).to_csr() + sp.eye_array(40, format="csr")
+    b = rng.standard_normal(40)
+    solve = getattr(furrow, solver)
+    np.testing.assert_array_equal(np.ravel(solve(a, RIGHT[kind](b))[0]), solve(a, b)[0])

@@ -10,6 +10,7 @@ import numpy as np
 from . import _core
 from ._arrays import computed, library_of
 from ._csr import Csr, csr
+from ._rebuilt import Rebuilt
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,7 @@ class BatchReport:
     residuals: Any
 
 
-class Batch:
+class Batch(Rebuilt):
     """Systems ``A_s x_s = b_s`` of one pattern: each has the bits that it would have alone.
 
     Arrays have a column for each system, so that neighbours in memory belong to neighbouring systems.
@@ -76,6 +77,7 @@ class Batch:
             raise ValueError(f"values should have {self._pattern.nnz} rows, one for each entry of the pattern")
         self.count = int(taken.shape[1])
         self.shape = self._pattern.shape
+        self._made_from = (self._pattern, taken), {}
         self._made = _core.Batch.create(self._pattern._home(), taken, taken)
 
     def __matmul__(self, x: Any) -> Any:

@@ -187,7 +187,8 @@ class Csr:
         made = _core.Product.plan(
             self._home(), _OPS[op], kernel or "", order or "", uses, rounded=rounded, half=_HALVES[half]
         )
-        return Plan(self, made, self.shape if op == "N" else self.shape[::-1])
+        wishes = {"uses": uses, "op": op, "kernel": kernel, "order": order, "values": values, "half": half}
+        return Plan(self, made, self.shape if op == "N" else self.shape[::-1], wishes)
 
     def __matmul__(self, other: Any) -> Any:
         if isinstance(other, Csr):

@@ -9,11 +9,12 @@ import numpy as np
 from . import _core
 from ._arrays import library_of
 from ._linear import Linear
+from ._rebuilt import Rebuilt
 from ._solvers import Info, SolveReport
 from ._stencil import Stencil
 
 
-class Multigrid(Linear):
+class Multigrid(Rebuilt, Linear):
     """Multigrid for ``S x = b``, where S is a stencil of axis neighbours with constant coefficients.
 
     As an operator, ``M @ b``, it is a cycle from x = 0: a preconditioner for `cg`.
@@ -42,6 +43,7 @@ class Multigrid(Linear):
     """
 
     def __init__(self, stencil: Stencil, cycle: str = "V", **options: Any) -> None:
+        self._made_from = (stencil, cycle), options
         self._full = {"V": False, "F": True}[cycle.upper()]
         self._made = _core.Multigrid.create(stencil._home(), self._full, options)
         self._applied = self._made.operator() if self._symmetric(options) else None

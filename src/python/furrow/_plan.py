@@ -65,12 +65,18 @@ class Plan:
     array([3., 3.])
     """
 
-    __slots__ = ("_matrix", "_product", "_shape")
+    __slots__ = ("_matrix", "_product", "_shape", "_wishes")
 
-    def __init__(self, matrix: Csr, product: _core.Product, shape: tuple[int, int]) -> None:
+    def __init__(
+        self, matrix: Csr, product: _core.Product, shape: tuple[int, int], wishes: dict[str, Any]
+    ) -> None:
         self._matrix = matrix
         self._product = product
         self._shape = shape
+        self._wishes = wishes
+
+    def __reduce__(self) -> Any:
+        return _planned, (self._matrix, self._wishes)
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -110,3 +116,8 @@ class Plan:
     def __repr__(self) -> str:
         report = self.report
         return f"<furrow.Plan of {self._shape[0]} x {self._shape[1]}: {report.kernel}, {report.reason}>"
+
+
+def _planned(matrix: Csr, wishes: dict[str, Any]) -> Plan:
+    """What is called to read a pickle."""
+    return matrix.plan(**wishes)

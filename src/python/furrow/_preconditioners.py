@@ -8,9 +8,10 @@ import numpy as np
 
 from . import _core
 from ._csr import csr
+from ._rebuilt import Rebuilt
 
 
-class Preconditioner:
+class Preconditioner(Rebuilt):
     """An approximate inverse of a matrix.
 
     Parameters
@@ -38,6 +39,7 @@ class Preconditioner:
 
     def __init__(self, A: Any, kind: str = "jacobi", **options: Any) -> None:
         self._matrix = csr(A)
+        self._made_from = (self._matrix, kind), options
         self._made = _core.Precond.create(self._matrix._home(), kind, options)
         self._applied = self._made.operator()
         self.shape = self._matrix.shape

@@ -8,9 +8,10 @@ import numpy as np
 
 from . import _core
 from ._csr import Csr, csr
+from ._rebuilt import Rebuilt
 
 
-class MatmulPlan:
+class MatmulPlan(Rebuilt):
     """``C = A @ B``, whose pattern is found once, for values that change.
 
     Parameters
@@ -31,6 +32,7 @@ class MatmulPlan:
 
     def __init__(self, A: Any, B: Any) -> None:
         self._matrices = csr(A), csr(B)
+        self._made_from = self._matrices, {}
         a, b = self._matrices
         self._made = _core.Spgemm.plan(*a._beside(b, np.result_type(a.dtype, b.dtype)))
         self.shape = a.shape[0], b.shape[1]

@@ -12,6 +12,7 @@ from . import _contexts, _core
 from ._arrays import computed, library_of, number_of
 from ._csr import Csr, csr
 from ._linear import Linear
+from ._rebuilt import Rebuilt
 
 _BOUNDARIES = {"dirichlet": 0, "neumann": 1, "periodic": 2}
 
@@ -39,7 +40,7 @@ class StencilReport:
     bytes: int
 
 
-class Stencil(Linear):
+class Stencil(Rebuilt, Linear):
     """``(S x)(p) = sum over k of c_k(p) x(p + o_k)`` for the points p of a grid, without a matrix.
 
     Points are numbered in C order, as NumPy's arrays of the grid's shape are: the last axis runs
@@ -105,6 +106,7 @@ class Stencil(Linear):
         size = int(np.prod(self.extent, dtype=np.int64))
         self.shape = (size, size)
         self._kernel, self._threads = kernel or "", threads
+        self._made_from = (), self._definition()
         self._make()
 
     # ---- its context
@@ -136,12 +138,14 @@ class Stencil(Linear):
         dtype = np.dtype(dtype)
         return self if dtype == self.dtype else self._with(dtype=dtype)
 
-    def _with(self, **changed: Any) -> Stencil:
-        same = {
+    def _definition(self) -> dict[str, Any]:
+        return {
             "points": self.offsets, "extent": self.extent, "coefficients": self.coefficients, "boundary": self.boundary,
             "dtype": self.dtype, "device": self.device, "kernel": self._kernel, "threads": self._threads,
         }  # fmt: skip
-        return Stencil(**{**same, **changed})
+
+    def _with(self, **changed: Any) -> Stencil:
+        return Stencil(**{**self._definition(), **changed})
 
     def _operator(self, dtype: np.dtype[Any]) -> _core.Operator:
         if dtype != self.dtype:

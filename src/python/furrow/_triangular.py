@@ -10,9 +10,10 @@ from . import _core
 from ._arrays import computed, library_of
 from ._csr import _OPS, Csr, csr
 from ._linear import Linear
+from ._rebuilt import Rebuilt
 
 
-class TriangularSolve(Linear):
+class TriangularSolve(Rebuilt, Linear):
     """``x = op(T)^-1 b`` for a triangle T of a square matrix, prepared once and used many times.
 
     As an operator it is a preconditioner, or half of one. New values of the matrix
@@ -44,6 +45,8 @@ class TriangularSolve(Linear):
         self, A: Any, *, lower: bool = True, op: str = "N", unit_diagonal: bool = False, schedule: str | None = None
     ) -> None:
         self._matrix: Csr = csr(A)
+        choices = {"lower": lower, "op": op, "unit_diagonal": unit_diagonal, "schedule": schedule}
+        self._made_from = (self._matrix,), choices
         self._made = _core.Trsv.plan(self._matrix._home(), lower, _OPS[op], unit_diagonal, schedule or "", True)
         self._applied = self._made.operator()
         self.shape = self._matrix.shape
