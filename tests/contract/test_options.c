@@ -635,6 +635,23 @@ static fur_status take_amg(fur_context *context, const void *options)
     return status;
 }
 
+static fur_status take_prediction(fur_context *context, const void *options)
+{
+    fur_csr *a = tiny(context);
+    fur_amg_prediction found = FUR_DEFAULT(fur_amg_prediction);
+    fur_status status = fur_amg_predict(a, options, &found);
+    fur_csr_destroy(a);
+    return status;
+}
+
+static fur_status fill_prediction(fur_context *context, const void *out)
+{
+    fur_csr *a = tiny(context);
+    fur_status status = fur_amg_predict(a, NULL, filled(out));
+    fur_csr_destroy(a);
+    return status;
+}
+
 #define KIND(type, take)                                                                           \
     {                                                                                              \
 #        type, sizeof(type), take, false                                                           \
@@ -705,6 +722,8 @@ static const kind kinds[] = {
     KIND(fur_batch_solver_options, take_batch),
     KIND_FILLED(fur_batch_report, fill_batch_report),
     KIND(fur_amg_options, take_amg),
+    KIND(fur_amg_options, take_prediction),
+    KIND_FILLED(fur_amg_prediction, fill_prediction),
     KIND(fur_precond_options, take_precond),
 };
 
