@@ -1,5 +1,6 @@
 /* Positions of a factorised approximate inverse that are searched: M against a plain search in long
  * double, threads, new values, fewer iterations by more positions, and what is refused. */
+#include "duplicates.h"
 #include "poisson.h"
 
 #include <complex.h>
@@ -290,6 +291,14 @@ START_TEST(new_values_keep_the_positions)
 }
 END_TEST
 
+START_TEST(duplicates_count)
+{
+    const fur_precond_options o = {.size = sizeof o, .kind = "fsai", .steps = 1};
+    rng r = rng_stream(1320);
+    check_duplicates(&r, &o);
+}
+END_TEST
+
 START_TEST(wrong_options_are_refused)
 {
     static const struct {
@@ -330,6 +339,7 @@ static void add_tests(TCase *tests)
     tcase_add_loop_test(tests, bits_do_not_depend_on_threads, 0, FUR_VALUE_COUNT);
     tcase_add_test(tests, positions_are_worth_their_memory);
     tcase_add_test(tests, new_values_keep_the_positions);
+    tcase_add_test(tests, duplicates_count);
     tcase_add_test(tests, wrong_options_are_refused);
 }
 
