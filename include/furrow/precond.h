@@ -53,6 +53,14 @@ typedef struct fur_precond_options {
      * Hermitian where A is; 0: of "ilu0", and a row's result is that of its own block. shift and
      * modified are those of the factors. */
     int symmetric;
+    /* Of "fsai": positions are searched row by row (Janna and Ferronato 2011): each of `steps`
+     * steps adds those `grow` positions, 0: 1, where the gradient of the row's part of the Kaporin
+     * number, of A scaled to a diagonal of ones, is largest; a row ends early with a step that has
+     * lessened its part by less than `gain` times what it was, 0: 1e-2, below 1. steps times grow
+     * is at most 255; 0 steps: fill decides. fur_precond_update keeps the positions. */
+    int steps;
+    int grow;
+    double gain;
 } fur_precond_options;
 
 /* The preconditioner of A, which must outlive it. Without A it refuses to be used, FUR_INVALID.

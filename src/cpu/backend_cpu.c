@@ -44,6 +44,7 @@ extern const fur_triple_kernels ISA(triple_kernels);
 extern fur_trsv_solve ISA(trsv_solve);
 extern fur_factor ISA(factor);
 extern fur_fsai ISA(fsai);
+extern fur_fsai_search ISA(fsai_search);
 extern const fur_neighbours_kernels ISA(neighbours_kernels);
 extern fur_sddmm ISA(sddmm);
 extern fur_stencil_block ISA(stencil_block);
@@ -71,6 +72,7 @@ const fur_backend ISA(backend_cpu) = {
     .trsv = ISA(trsv_solve),
     .factor = ISA(factor),
     .fsai = ISA(fsai),
+    .fsai_search = ISA(fsai_search),
     .neighbours = &ISA(neighbours_kernels),
     .batch = &ISA(batch_kernels),
     .uses_assumed = 50, /* an iterative solve */

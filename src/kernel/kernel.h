@@ -460,6 +460,7 @@ typedef struct fur_backend {
     fur_trsv_solve *trsv;                   /* NULL with a remote */
     fur_factor *factor;                     /* NULL: none, and the next */
     fur_fsai *fsai;
+    fur_fsai_search *fsai_search; /* NULL with a remote: the companion searches */
     /* NULL: none; the companion searches */
     const fur_neighbours_kernels *neighbours;
     const fur_batch_kernels *batch; /* NULL: none */

@@ -2,7 +2,7 @@
  * Quintana-Orti 2017). Blocks are of so many rows each, or of neighbouring rows whose entries are
  * in the same columns, as those of a node are. */
 #ifndef FUR_TEMPLATE
-#    include "precond.h"
+#    include "explicit.h"
 
 #    include "atomic.h"
 #    include "magnitude.h"
@@ -10,21 +10,18 @@
 #    include "table.h"
 #    include "team.h"
 
-#    include <furrow/spmv.h>
-
 #    include <string.h>
 
 #    define MOST_ROWS 32
 #    define BLOCK_GRAIN 256
 
 typedef struct bjacobi {
+    fur_explicit x;
     int most;         /* rows of a block */
     bool given;       /* all blocks but the last have as many */
     int64_t count;    /* of blocks */
     int64_t *begin;   /* the first row of each, and one past the last, on the host */
     int64_t singular; /* the first block without an inverse, or count */
-    fur_csr *m;
-    fur_spmv *plan;
 } bjacobi;
 
 typedef struct inversion {
@@ -92,7 +89,7 @@ static fur_status make_pattern(const fur_csr *a, const bjacobi *own, fur_csr **o
 static void invert(const fur_csr *a, const void *arguments, fur_csr *m)
 {
     static fur_body *const invert_blocks[FUR_VALUE_COUNT] = FUR_VALUE_TABLE(invert_blocks);
-    bjacobi *own = *(bjacobi *const *)arguments;
+    bjacobi *own = *(void *const *)arguments;
     inversion job = {&a->view, own->begin, &m->view, fur_csr_values(m), own->count};
     fur_parallel(&a->context->env, own->count / BLOCK_GRAIN, own->count,
                  invert_blocks[a->view.value_type], &job);
@@ -101,15 +98,16 @@ static void invert(const fur_csr *a, const void *arguments, fur_csr *m)
 
 static fur_status make(const fur_csr *a, const void *arguments, fur_csr **out)
 {
-    bjacobi *own = *(bjacobi *const *)arguments;
+    bjacobi *own = *(void *const *)arguments;
     find_blocks(&a->view, own);
     FUR_TRY(make_pattern(a, own, out));
     invert(a, arguments, *out);
     return FUR_OK;
 }
 
-static fur_status check(const fur_precond *p, const bjacobi *own)
+static fur_status check(const fur_precond *p)
 {
+    const bjacobi *own = p->state;
     if (own->singular == own->count)
         return FUR_OK;
     return fur_context_fail(p->context, FUR_INVALID,
@@ -118,6 +116,8 @@ static fur_status check(const fur_precond *p, const bjacobi *own)
                             (long long)own->begin[own->singular] + 1,
                             (long long)own->begin[own->singular + 1]);
 }
+
+static const fur_explicit_form form = {make, invert, check};
 
 static fur_status create(fur_precond *p, const fur_precond_options *options)
 {
@@ -132,27 +132,12 @@ static fur_status create(fur_precond *p, const fur_precond_options *options)
     own->most = own->given ? (int)options->block : MOST_ROWS;
     FUR_TRY(
         fur_env_allocate(&p->context->env, p->a->view.rows + 1, sizeof *own->begin, &own->begin));
-    FUR_TRY(fur_csr_on_host(p->a, make, &own, &own->m));
-    FUR_TRY(check(p, own));
-    FUR_TRY(fur_spmv_plan(own->m, NULL, &own->plan));
-    p->report.entries = own->m->view.entries;
-    p->report.bytes = (double)fur_spmv_describe(own->plan)->bytes;
-    return FUR_OK;
+    return fur_explicit_make(p, &form);
 }
 
 static fur_status update(fur_precond *p)
 {
-    bjacobi *own = p->state;
-    FUR_TRY(fur_csr_fill_on_host(p->a, invert, &own, own->m));
-    FUR_TRY(check(p, own));
-    fur_csr_values_changed(own->m);
-    return FUR_OK;
-}
-
-static fur_status apply(fur_precond *p, const fur_vector *r, fur_vector *z)
-{
-    const bjacobi *own = p->state;
-    return fur_spmv_apply(own->plan, fur_real(1), r, fur_real(0), z);
+    return fur_explicit_fill(p, &form);
 }
 
 static void release(fur_precond *p)
@@ -160,8 +145,7 @@ static void release(fur_precond *p)
     bjacobi *own = p->state;
     if (!own)
         return;
-    fur_spmv_destroy(own->plan);
-    fur_csr_destroy(own->m);
+    fur_explicit_release(&own->x);
     fur_env_release(&p->context->env, own->begin);
     fur_env_release(&p->context->env, own);
 }
@@ -175,7 +159,7 @@ const fur_precond_kind fur_precond_bjacobi = {
     .symmetric = true,
     .create = create,
     .update = update,
-    .apply = apply,
+    .apply = fur_explicit_apply,
     .release = release,
 };
 #else

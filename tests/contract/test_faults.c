@@ -543,6 +543,12 @@ static fur_status precond_fsai(fixture *f, object *out)
     return fur_precond_create(f->constant, &options, &out->precond);
 }
 
+static fur_status precond_fsai_steps(fixture *f, object *out)
+{
+    fur_precond_options options = {.size = sizeof options, .kind = "fsai", .steps = 4};
+    return fur_precond_create(f->constant, &options, &out->precond);
+}
+
 static fur_status precond_chebyshev(fixture *f, object *out)
 {
     return precond_by(f, "chebyshev", out);
@@ -823,6 +829,7 @@ static const creation creations[] = {
     {"preconditioner schwarz", precond_schwarz, destroy_precond, 50},
     {"preconditioner ic0 by colours", precond_coloured, destroy_precond, 35},
     {"preconditioner fsai", precond_fsai, destroy_precond, 20},
+    {"preconditioner fsai by steps", precond_fsai_steps, destroy_precond, 20},
     {"preconditioner chebyshev", precond_chebyshev, destroy_precond, 10},
 };
 static const creation plan_creation = {"plan", plan, destroy_plan, 1};

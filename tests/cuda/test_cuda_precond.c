@@ -11,6 +11,7 @@ static const fur_precond_options kinds[] = {
     {.size = sizeof kinds[0], .kind = "chebyshev", .degree = 4},
     {.size = sizeof kinds[0], .kind = "fsai"},
     {.size = sizeof kinds[0], .kind = "fsai", .fill = 1},
+    {.size = sizeof kinds[0], .kind = "fsai", .steps = 6, .grow = 2},
     {.size = sizeof kinds[0], .kind = "ic0"},
     {.size = sizeof kinds[0], .kind = "ic0", .modified = 1},
     {.size = sizeof kinds[0], .kind = "ic0", .coloured = 1},

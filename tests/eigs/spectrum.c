@@ -1,4 +1,4 @@
-/* The spectrum of a dense matrix, by Jacobi's method in long double. */
+/* The spectrum of a dense matrix, by Jacobi's method in long double, and what methods find. */
 #include "spectrum.h"
 
 #include <math.h>
@@ -75,4 +75,38 @@ long double *spectrum_of(const dense *d)
         values[i] = values[2 * i];
     free(a);
     return values;
+}
+
+found found_open(const fur_operator *a, int count)
+{
+    found f = {.report = FUR_DEFAULT(fur_eigs_report)};
+    fur_context *context = fur_operator_context(a);
+    for (int i = 0; i < count; i++)
+        ck_ok(context, fur_vector_create(context, fur_operator_value_type(a), fur_operator_rows(a),
+                                         &f.vectors[i]));
+    return f;
+}
+
+void found_release(found *f)
+{
+    for (int i = 0; i < FOUND_MOST; i++)
+        fur_vector_destroy(f->vectors[i]);
+}
+
+void check_asymmetric(rng *r, found (*find_two)(const fur_operator *a))
+{
+    fur_context *context = context_make(NULL, 1);
+    for (int value = 0; value < FUR_VALUE_COUNT; value++) {
+        dense d = dense_dominant(r, (fur_value_type)value, 50, false, true);
+        dense_set(&d, 0, 49, fur_real(20));
+        dense_problem p = dense_open(&d, context);
+        found f = find_two(p.a);
+        ck_assert_int_eq(f.report.outcome, FUR_OUTCOME_ASYMMETRIC);
+        ck_assert_int_eq(f.report.converged, 0);
+        ck_assert(isnan(f.values[0]) && isnan(f.residuals[1]));
+        found_release(&f);
+        dense_close(&p);
+        dense_release(&d);
+    }
+    fur_context_destroy(context);
 }

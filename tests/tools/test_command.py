@@ -199,6 +199,9 @@ class UsageTest(CommandTest):
             (["solve", plate, "--precond", "ic0", "--fill", 1],
              "--fill goes with --precond ilu, ilut or fsai"),
             (["solve", plate, "--precond", "ilu0", "--drop", "0.1"], "--drop goes with --precond ilut"),
+            (["solve", plate, "--steps", 3], "--steps goes with --precond fsai, without --fill"),
+            (["solve", plate, "--precond", "fsai", "--grow", 2], "--grow goes with --steps"),
+            (["solve", plate, "--precond", "fsai", "--gain", "0.1"], "--gain goes with --steps"),
             (["solve", plate, "--block", 3], "--block goes with --precond bjacobi or schwarz"),
             (["solve", plate, "--diagonal"], "--diagonal goes with --precond spai"),
             (["solve", plate, "--apart"], "--apart goes with --precond schwarz"),
@@ -906,7 +909,8 @@ class SolveTest(CommandTest):
         """Each finds the solution, in its own order too, in fewer iterations than Jacobi's."""
         plain = self.json("solve", data("plate.mtx"), "--precond", "jacobi", "--whole")
         for arguments in (["ssor"], ["ic0"], ["ic0", "--modified"], ["ic0", "--coloured"], ["ilu0", "--shift", "0.01"],
-                          ["ic0", "--reorder", "rcm"], ["fsai"], ["fsai", "--fill", 1], ["ilu", "--fill", 2], ["bjacobi", "--block", 10],
+                          ["ic0", "--reorder", "rcm"], ["fsai"], ["fsai", "--fill", 1],
+                          ["fsai", "--steps", 9, "--grow", 2, "--gain", "0.001"], ["ilu", "--fill", 2], ["bjacobi", "--block", 10],
                           ["schwarz", "--symmetric", "--block", 500],
                           ["chebyshev", "--degree", 4], ["amg"], ["amg", "--reorder", "rcm"]):
             report = self.json("solve", data("plate.mtx"), "--precond", *arguments)

@@ -150,6 +150,10 @@ static void settle(struct argp_state *state, void *options)
         {"--apart", o->apart, blocks, "with --precond schwarz"},
         {"--symmetric", o->symmetric, blocks, "with --precond schwarz"},
         {"--diagonal", o->diagonal, job_is(o->precond, "spai"), "with --precond spai"},
+        {"--steps", o->steps > 0, job_is(o->precond, "fsai") && o->fill == 0,
+         "with --precond fsai, without --fill"},
+        {"--grow", o->grow > 0, o->steps > 0, "with --steps"},
+        {"--gain", o->gain > 0, o->steps > 0, "with --steps"},
         {"--degree", o->degree > 0, job_is(o->precond, "chebyshev"), "with --precond chebyshev"},
     };
     command_check(state, pairings, sizeof pairings / sizeof *pairings);
@@ -241,6 +245,15 @@ static const line_option own_options[] = {
     {"symmetric", NULL, "Of schwarz: factors of ic0, and what overlaps is added: for cg and minres",
      LINE_FLAG, AT(symmetric)},
     {"diagonal", NULL, "Of spai: positions on the diagonal alone", LINE_FLAG, AT(diagonal)},
+    {"steps", "N",
+     "Of fsai: search positions row by row, in N steps (default: those of A, or --fill)",
+     LINE_COUNT, AT(steps), .most = 255},
+    {"grow", "N", "Of fsai with --steps: positions that a step adds to a row (default 1)",
+     LINE_COUNT, AT(grow), .most = 255},
+    {"gain", "G",
+     "Of fsai with --steps: a row ends with a step that lessens its part of the Kaporin number by "
+     "less than G times (default 1e-2)",
+     LINE_POSITIVE, AT(gain)},
     {"degree", "N", "Of chebyshev: steps (default 3)", LINE_COUNT, AT(degree), .most = 100},
     {"whole", NULL,
      "Never reduce a matrix of two colours to one (cg does, without a preconditioner or with "
