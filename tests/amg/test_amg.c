@@ -11,7 +11,7 @@ static const fur_amg_options defaults = {.size = sizeof defaults};
 
 static const grid cube = {.extent = {19, 18, 17}, .coupling = {1, 1, 0.7}, .value = FUR_F64};
 
-/* Of two levels, and of three if they go on below 20 rows. */
+/* Of two levels. */
 static const grid block = {.extent = {11, 10, 9}, .coupling = {1, 1, 0.7}, .value = FUR_F64};
 
 static uint64_t hash_bytes(uint64_t hash, const void *data, size_t bytes)
@@ -263,10 +263,9 @@ START_TEST(cycles_are_symmetric_and_positive)
 {
     fur_context *context = context_make(NULL, 2);
     static const char *const smoothers[] = {"chebyshev", "jacobi", "gauss-seidel"};
-    grid g = block;
+    grid g = cube;
     g.value = (fur_value_type)(_i / 12);
     fur_amg_options o = defaults;
-    o.coarsest = 20; /* so that a W is not a V */
     o.cycle = _i % 2 ? FUR_AMG_W : FUR_AMG_V;
     o.smoother = smoothers[_i / 2 % 3];
     o.levels = _i % 12 < 6 ? 0 : 1; /* which is only smoothed */
@@ -284,7 +283,6 @@ START_TEST(cycles_are_symmetric_and_positive)
     double x_norm;
     double my_norm;
     ck_ok(context, fur_amg_create(a, &o, &amg));
-    ck_assert((fur_amg_level_at(amg, 2) == NULL) == (o.levels == 1));
     ck_ok(context, fur_amg_apply(amg, x, mx));
     ck_ok(context, fur_amg_apply(amg, y, my));
     ck_ok(context, fur_dot(x, my, &xmy));
