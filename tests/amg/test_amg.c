@@ -11,6 +11,9 @@ static const fur_amg_options defaults = {.size = sizeof defaults};
 
 static const grid cube = {.extent = {19, 18, 17}, .coupling = {1, 1, 0.7}, .value = FUR_F64};
 
+/* Of two levels. */
+static const grid block = {.extent = {11, 10, 9}, .coupling = {1, 1, 0.7}, .value = FUR_F64};
+
 static uint64_t hash_bytes(uint64_t hash, const void *data, size_t bytes)
 {
     const unsigned char *at = data;
@@ -303,7 +306,7 @@ END_TEST
 START_TEST(restriction_of_symmetric_matrices_is_the_adjoint)
 {
     fur_context *context = context_make(NULL, 2);
-    grid g = cube;
+    grid g = block;
     g.value = (fur_value_type)_i;
     fur_csr *a = grid_matrix(context, &g);
     fur_amg_options o = defaults;
@@ -314,6 +317,7 @@ START_TEST(restriction_of_symmetric_matrices_is_the_adjoint)
     ck_ok(context, fur_amg_create(a, &o, &plain));
     o.nonsymmetric = 1;
     ck_ok(context, fur_amg_create(a, &o, &other));
+    ck_assert_ptr_nonnull(fur_amg_level_at(plain, 1));
     ck_assert(hash_hierarchy(plain, a) == hash_hierarchy(other, a));
     fur_amg_destroy(other);
     fur_amg_destroy(plain);
