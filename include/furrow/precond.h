@@ -2,13 +2,13 @@
  * kinds; docs/preconditioners.md says which is for what.
  *
  * Set-up and application have the same bits for any number of threads and on a GPU
- * (docs/numerics.md), but for "direct", complete factors by a library of SuiteSparse: CHOLMOD (Chen,
- * Davis, Hager and Rajamanickam 2008) for Hermitian positive definite matrices, KLU (Davis and
- * Palamadai Natarajan 2010) for those with very few operations an entry of the factors, or UMFPACK
- * (Davis 2004). They are looked for when factors are made, FUR_UNSUPPORTED where none is there,
- * take their own memory, and have their own bits; the report says which was taken and why. "direct"
- * with the method "richardson" is a direct solve with refinement. All value types and both widths
- * of offsets are taken, unless a kind says otherwise. All kinds work in a CUDA context. */
+ * (docs/numerics.md), but for "direct", complete factors by a library of SuiteSparse: CHOLMOD
+ * (Chen, Davis, Hager and Rajamanickam 2008) for Hermitian positive definite matrices, KLU (Davis
+ * and Palamadai Natarajan 2010) for those with very few operations an entry of the factors, or
+ * UMFPACK (Davis 2004). They are looked for when factors are made, FUR_UNSUPPORTED where none is
+ * there, take their own memory, and have their own bits; the report says which was taken and why.
+ * "direct" with the method "richardson" is a direct solve with refinement. All value types and both
+ * widths of offsets are taken, unless a kind says otherwise. All kinds work in a CUDA context. */
 #ifndef FURROW_PRECOND_H
 #define FURROW_PRECOND_H
 
@@ -61,6 +61,9 @@ typedef struct fur_precond_options {
     int steps;
     int grow;
     double gain;
+    /* Of "bjacobi": 1: each inverse in half, single or full precision, by its block's condition
+     * (Anzt, Dongarra, Flegar and Quintana-Orti 2019), scaled by a power of two. */
+    int narrow;
 } fur_precond_options;
 
 /* The preconditioner of A, which must outlive it. Without A it refuses to be used, FUR_INVALID.

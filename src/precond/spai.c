@@ -2,7 +2,7 @@
  * nearest to I in the norm of Frobenius (Grote and Huckle 1997). Each row m of M is a least-squares
  * problem of its own: with J its columns, min || m A(J, :) - e ||, by Householder's QR. */
 #ifndef FUR_TEMPLATE
-#    include "explicit.h"
+#    include "precond.h"
 
 #    include "atomic.h"
 #    include "magnitude.h"
@@ -10,6 +10,8 @@
 #    include "split.h"
 #    include "table.h"
 #    include "team.h"
+
+#    include <furrow/spmv.h>
 
 #    include <string.h>
 
@@ -20,8 +22,9 @@
 #    define TINY_HEAD 0x1p-60
 
 typedef struct spai {
-    fur_explicit x;
     bool diagonal; /* M has the diagonal's positions alone */
+    fur_csr *m;
+    fur_spmv *plan;
     /* Threads that work on rows of their own, and the memory of each, on the host: the dense matrix
      * of a row and its right-hand side, the columns of A that it has, and their places, -1 between
      * two rows. */
@@ -157,7 +160,7 @@ static fur_status make_room(const fur_csr *a, const fur_csr_view *m, spai *own)
 static void compute(const fur_csr *a, const void *arguments, fur_csr *m)
 {
     static fur_body *const invert_lanes[FUR_VALUE_COUNT] = FUR_VALUE_TABLE(invert_lanes);
-    spai *own = *(void *const *)arguments;
+    spai *own = *(spai *const *)arguments;
     inverting job = {&a->view, &m->view, fur_csr_values(m), own,
                      m->view.entries > 0 ? a->view.rows : 0};
     if (m->view.entries > 0)
@@ -168,7 +171,7 @@ static void compute(const fur_csr *a, const void *arguments, fur_csr *m)
 
 static fur_status make(const fur_csr *a, const void *arguments, fur_csr **out)
 {
-    spai *own = *(void *const *)arguments;
+    spai *own = *(spai *const *)arguments;
     fur_csr *m;
     FUR_TRY(make_pattern(a, own->diagonal, &m));
     fur_status status = make_room(a, &m->view, own);
@@ -181,9 +184,8 @@ static fur_status make(const fur_csr *a, const void *arguments, fur_csr **out)
     return FUR_OK;
 }
 
-static fur_status check(const fur_precond *p)
+static fur_status check(const fur_precond *p, const spai *own)
 {
-    const spai *own = p->state;
     if (own->failed == p->a->view.rows)
         return FUR_OK;
     return fur_context_fail(p->context, FUR_INVALID,
@@ -192,22 +194,34 @@ static fur_status check(const fur_precond *p)
                             (long long)own->failed + 1);
 }
 
-static const fur_explicit_form form = {make, compute, check};
-
 static fur_status create(fur_precond *p, const fur_precond_options *options)
 {
     spai *own;
     FUR_TRY(fur_env_allocate_zeros(&p->context->env, 1, sizeof *own, &own));
     p->state = own;
     own->diagonal = options->diagonal != 0;
-    FUR_TRY(fur_explicit_make(p, &form));
+    FUR_TRY(fur_csr_on_host(p->a, make, &own, &own->m));
+    FUR_TRY(check(p, own));
+    FUR_TRY(fur_spmv_plan(own->m, NULL, &own->plan));
     p->report.symmetric = own->diagonal;
+    p->report.entries = own->m->view.entries;
+    p->report.bytes = (double)fur_spmv_describe(own->plan)->bytes;
     return FUR_OK;
 }
 
 static fur_status update(fur_precond *p)
 {
-    return fur_explicit_fill(p, &form);
+    spai *own = p->state;
+    FUR_TRY(fur_csr_fill_on_host(p->a, compute, &own, own->m));
+    FUR_TRY(check(p, own));
+    fur_csr_values_changed(own->m);
+    return FUR_OK;
+}
+
+static fur_status apply(fur_precond *p, const fur_vector *r, fur_vector *z)
+{
+    const spai *own = p->state;
+    return fur_spmv_apply(own->plan, fur_real(1), r, fur_real(0), z);
 }
 
 static void release(fur_precond *p)
@@ -216,7 +230,8 @@ static void release(fur_precond *p)
     spai *own = p->state;
     if (!own)
         return;
-    fur_explicit_release(&own->x);
+    fur_spmv_destroy(own->plan);
+    fur_csr_destroy(own->m);
     fur_env_release(env, own->places);
     fur_env_release(env, own->columns);
     fur_env_release(env, own->dense);
@@ -231,7 +246,7 @@ const fur_precond_kind fur_precond_spai = {
     .place = FUR_PRECOND_ANYWHERE,
     .create = create,
     .update = update,
-    .apply = fur_explicit_apply,
+    .apply = apply,
     .release = release,
 };
 #else

@@ -23,6 +23,7 @@ static const fur_precond_options kinds[] = {
     {.size = sizeof kinds[0], .kind = "ilut", .fill = 3, .drop = 0.01, .unmatched = 1},
     {.size = sizeof kinds[0], .kind = "bjacobi"},
     {.size = sizeof kinds[0], .kind = "bjacobi", .block = 7},
+    {.size = sizeof kinds[0], .kind = "bjacobi", .block = 7, .narrow = 1},
     {.size = sizeof kinds[0], .kind = "spai"},
     {.size = sizeof kinds[0], .kind = "spai", .diagonal = 1},
     {.size = sizeof kinds[0], .kind = "schwarz", .block = 30},

@@ -16,9 +16,10 @@ static const fur_precond_options kinds[] = {
     {.size = sizeof kinds[0], .kind = "schwarz", .block = 9, .symmetric = 1},
     {.size = sizeof kinds[0], .kind = "schwarz", .block = 100},
     {.size = sizeof kinds[0], .kind = "spai"},
+    {.size = sizeof kinds[0], .kind = "bjacobi", .block = 5, .narrow = 1},
 };
-/* The last two are not Hermitian. */
-#define HERMITIAN_COUNT (COUNT_OF(kinds) - 2)
+/* The last three are not Hermitian, or but for rounding in half precision. */
+#define HERMITIAN_COUNT (COUNT_OF(kinds) - 3)
 
 /* A Hermitian matrix whose diagonal dominates; `most` in 1000 entries are there. */
 static fur_csr *make(fur_context *context, rng *r, int64_t n, int most, fur_value_type value)

@@ -203,6 +203,7 @@ class UsageTest(CommandTest):
             (["solve", plate, "--precond", "fsai", "--grow", 2], "--grow goes with --steps"),
             (["solve", plate, "--precond", "fsai", "--gain", "0.1"], "--gain goes with --steps"),
             (["solve", plate, "--block", 3], "--block goes with --precond bjacobi or schwarz"),
+            (["solve", plate, "--narrow"], "--narrow goes with --precond bjacobi"),
             (["solve", plate, "--diagonal"], "--diagonal goes with --precond spai"),
             (["solve", plate, "--apart"], "--apart goes with --precond schwarz"),
             (["solve", plate, "--symmetric"], "--symmetric goes with --precond schwarz"),
@@ -912,6 +913,7 @@ class SolveTest(CommandTest):
         for arguments in (["ssor"], ["ic0"], ["ic0", "--modified"], ["ic0", "--coloured"], ["ilu0", "--shift", "0.01"],
                           ["ic0", "--reorder", "rcm"], ["fsai"], ["fsai", "--fill", 1],
                           ["fsai", "--steps", 9, "--grow", 2, "--gain", "0.001"], ["ilu", "--fill", 2], ["bjacobi", "--block", 10],
+                          ["bjacobi", "--block", 10, "--narrow"],
                           ["schwarz", "--symmetric", "--block", 500],
                           ["chebyshev", "--degree", 4], ["amg"], ["amg", "--reorder", "rcm"]):
             report = self.json("solve", data("plate.mtx"), "--precond", *arguments)

@@ -45,6 +45,7 @@ typedef struct job_options {
     bool diagonal;
     bool apart;
     bool symmetric;
+    bool narrow;
 } job_options;
 
 /* One attempt to solve, and what came of it. */

@@ -147,6 +147,7 @@ static void settle(struct argp_state *state, void *options)
         {"--unmatched", o->unmatched, thresholds, "with --precond ilut"},
         {"--block", o->block > 0, job_is(o->precond, "bjacobi") || blocks,
          "with --precond bjacobi or schwarz"},
+        {"--narrow", o->narrow, job_is(o->precond, "bjacobi"), "with --precond bjacobi"},
         {"--apart", o->apart, blocks, "with --precond schwarz"},
         {"--symmetric", o->symmetric, blocks, "with --precond schwarz"},
         {"--diagonal", o->diagonal, job_is(o->precond, "spai"), "with --precond spai"},
@@ -240,6 +241,9 @@ static const line_option own_options[] = {
      "Of bjacobi: rows of a block, up to 32 (default: neighbouring rows of equal pattern). Of "
      "schwarz: rows of a block (default 1024)",
      LINE_LONG, AT(block), .most = INT64_MAX},
+    {"narrow", NULL,
+     "Of bjacobi: inverses in half or single precision where their conditions allow", LINE_FLAG,
+     AT(narrow)},
     {"apart", NULL, "Of schwarz: blocks without the rows that theirs have entries of", LINE_FLAG,
      AT(apart)},
     {"symmetric", NULL, "Of schwarz: factors of ic0, and what overlaps is added: for cg and minres",
