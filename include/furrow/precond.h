@@ -99,6 +99,7 @@ typedef struct fur_precond_report {
     int symmetric;        /* 1: M is Hermitian where A is, as "cg" and "minres" need it */
     int64_t raised;       /* of "ilut": pivots that were too small and were raised */
     char note[128];       /* of "direct": the library and why; "": nothing */
+    double spread;        /* of "grid": the largest coupling along an axis over the smallest */
 } fur_precond_report;
 
 /* What was made: the report lives as long as the preconditioner. For NULL all numbers are 0 and the
