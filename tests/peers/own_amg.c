@@ -2,7 +2,8 @@
  *
  *     own_amg SYSTEM KIND SINGLE AGGRESSIVE THREADS
  *
- * cg to 1e-8 for b = 1. Prints the seconds of set-up and solve, iterations and the true residual. */
+ * cg to 1e-8 for b = 1. Prints the seconds of set-up and solve, iterations and the true residual.
+ */
 #include <furrow/amg.h>
 #include <furrow/solver.h>
 #include <furrow/spmv.h>

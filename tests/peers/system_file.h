@@ -1,6 +1,6 @@
-/* A matrix in CSR form as compare_amg.py writes it: int64 rows and entries, int64 offsets[rows + 1],
- * int32 columns[entries], double values[entries], as the machine has them. Header only, for programs
- * that are compiled by hand with the libraries of others. */
+/* A matrix in CSR form as compare_amg.py writes it: int64 rows and entries, int64 offsets[rows +
+ * 1], int32 columns[entries], double values[entries], as the machine has them. Header only, for
+ * programs that are compiled by hand with the libraries of others. */
 #ifndef FURROW_TESTS_PEERS_SYSTEM_FILE_H
 #define FURROW_TESTS_PEERS_SYSTEM_FILE_H
 
