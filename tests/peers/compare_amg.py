@@ -12,6 +12,7 @@ library's. Ends with 77, which means skipped, without PyAMG.
 """
 
 import argparse
+import math
 import os
 import pathlib
 import statistics
@@ -130,7 +131,7 @@ def race(name, options, system, shape):
     for side, (setup, solve, iterations) in median.items():
         cells.append(f"{setup:.3f} + {solve:.3f} ({iterations:.0f})" if iterations > 0 else "no")
         if side != "furrow":
-            cells.append(f"{(setup + solve) / own:.2f}" if iterations > 0 else "")
+            cells.append(f"{(setup + solve) / own:.2f}" if iterations > 0 and math.isfinite(own) else "")
     ways = " ".join(sides["furrow"][2:5]) + ("; hypre " + " ".join(sides["hypre"][-3:]) if "hypre" in sides else "")
     print("| " + " | ".join([*cells, ways]) + " |", flush=True)
 
