@@ -79,7 +79,7 @@ FUR_API void fur_precond_destroy(fur_precond *p);
  * "ssor", "chebyshev" and "amg" have done so already when A's values changed. The others keep the
  * values they were made of until this call: an old preconditioner is often good enough for a few
  * more solves. "ilut" makes new factors in the order and with the scales of the first ones, and
- * allocates; capture graphs again. If it fails, the preconditioner refuses to be used, FUR_INVALID
+ * allocates; capture graphs again. "direct" and "grid" make all anew. If it fails, the preconditioner refuses to be used, FUR_INVALID
  * with the reason, until it succeeds. */
 FUR_API fur_status fur_precond_update(fur_precond *p);
 
@@ -102,6 +102,7 @@ typedef struct fur_precond_report {
     int symmetric;        /* 1: M is Hermitian where A is, as "cg" and "minres" need it */
     int64_t raised;       /* of "ilut": pivots that were too small and were raised */
     char note[128];       /* of "direct": the library and why; "": nothing */
+    double spread;        /* of "grid": the largest coupling along an axis over the smallest */
 } fur_precond_report;
 
 /* What was made: the report lives as long as the preconditioner. For NULL all numbers are 0 and the

@@ -99,7 +99,7 @@ class UsageTest(CommandTest):
             (["solve", "--max-iterations", "0", plate], "--max-iterations takes a whole number"),
             (["solve", "--precond", "lu", plate],
              "--precond takes auto, none, jacobi, norms, mg, ssor, ic0, ilu0, fsai, "
-             "chebyshev, ilu, amg, ilut, bjacobi, spai, schwarz or direct, not 'lu'"),
+             "chebyshev, ilu, amg, ilut, bjacobi, spai, schwarz, direct or grid, not 'lu'"),
             (["solve", "--restart", "0", plate], "--restart takes a whole number"),
             (["solve", "--damp", "-1", plate], "--damp takes a positive number"),
             (["solve", "--report", "r.htm", plate], "--report takes a name that ends in .html"),
@@ -142,7 +142,7 @@ class UsageTest(CommandTest):
             (["solve", plate, "--method", "abacus"], "--method takes auto, cg"),
             (["solve", plate, "--precond", "abacus"],
              "--precond takes auto, none, jacobi, norms, mg, ssor, ic0, ilu0, fsai, "
-             "chebyshev, ilu, amg, ilut, bjacobi, spai, schwarz or direct, not"),
+             "chebyshev, ilu, amg, ilut, bjacobi, spai, schwarz, direct or grid, not"),
             (["reorder", plate, "--method", "abacus"],
              "--method takes rcm, cm, rcm-quality or sloan, not"),
             (["multiply", plate, "--values", "abacus"], "--values takes exact or f32, not"),

@@ -203,7 +203,8 @@ static const line_option own_options[] = {
      "incomplete LU factors without and with fill, ilut, such factors by thresholds, of rows "
      "matched and scaled before, bjacobi, inverses of blocks along the diagonal, spai, an "
      "approximate inverse of any matrix, schwarz, factors of overlapping blocks, direct, complete "
-     "factors by CHOLMOD, KLU or UMFPACK, if one is installed",
+     "factors by CHOLMOD, KLU or UMFPACK, if one is installed, or grid, geometric multigrid of the "
+     "nearest constant coefficients, for matrices of a grid",
      LINE_CHOICE, AT(precond), .names = precond_name},
     {"shift", "S",
      "Of ic0, ilu0, ilu and ilut: factor A with its diagonal times 1 + S (default 0; more where a "
