@@ -1,0 +1,160 @@
+#include "context.h"
+
+#include <algorithm>
+#include <chrono>
+#include <new>
+
+/* All contexts, for fork. With the GIL; never destroyed, as contexts may outlive static objects. */
+static std::vector<Context *> &contexts()
+{
+    static auto &all = *new std::vector<Context *>;
+    return all;
+}
+
+static furrow::context make(const std::string &device, int threads, std::uintptr_t stream)
+{
+    auto options = fur_default<fur_context_options>();
+    options.device = device.c_str();
+    options.threads = threads;
+    options.stream = reinterpret_cast<void *>(stream);
+    return furrow::context(&options);
+}
+
+Context::Context(const std::string &device, int threads, std::uintptr_t stream)
+    : handle_(make(device, threads, stream)), device_(device),
+      on_gpu_(std::string(fur_context_device(handle_)) == "cuda")
+{
+    contexts().push_back(this);
+}
+
+Context::~Context()
+{
+    auto &all = contexts();
+    all.erase(std::remove(all.begin(), all.end(), this), all.end());
+    sweep();
+    if (lost_)
+        handle_.release();
+}
+
+void Context::enter()
+{
+    user_ = std::this_thread::get_id();
+    depth_++;
+}
+
+void Context::leave()
+{
+    if (--depth_ == 0)
+        user_ = std::thread::id();
+}
+
+/* Needs the lock and the GIL. What is kept may be the last to need another object, which is buried
+ * meanwhile. */
+void Context::sweep()
+{
+    while (!dead_.empty()) {
+        remains next = std::move(dead_.back());
+        dead_.pop_back();
+        if (!lost_)
+            next.destroy(next.object);
+    }
+}
+
+void Context::try_sweep()
+{
+    if (!dead_.empty() && mutex_.try_lock()) {
+        sweep();
+        mutex_.unlock();
+    }
+}
+
+void Context::bury(remains &&object)
+{
+    dead_.push_back(std::move(object));
+    try_sweep();
+}
+
+/* In the child of a fork, where no other thread is left: its context is lost, whatever it was
+ * doing. */
+void Context::revive()
+{
+    bool ours = user_ == std::this_thread::get_id();
+    lost_ = lost_ || on_gpu_ || (depth_ > 0 && !ours);
+    new (&mutex_) std::recursive_timed_mutex;
+    for (int i = 0; ours && i < depth_; i++)
+        mutex_.lock();
+    if (!ours)
+        depth_ = 0;
+}
+
+void Context::after_fork_in_child()
+{
+    for (Context *context : contexts())
+        context->revive();
+}
+
+static const char *why_lost(const Context &context)
+{
+    return context.on_gpu()
+               ? "a GPU cannot be used in a child of fork: start processes by "
+                 "multiprocessing's \"spawn\" or \"forkserver\""
+               : "another thread was computing when this process forked, and its work is "
+                 "lost: start processes by multiprocessing's \"spawn\" or \"forkserver\"";
+}
+
+Use::Use(Context &context, std::int64_t bytes) : context_(context)
+{
+    if (context.lost_)
+        throw furrow::error(FUR_UNSUPPORTED, why_lost(context));
+    context.try_sweep();
+    if (bytes > brief || !context.mutex_.try_lock()) {
+        released_.emplace();
+        wait();
+    }
+    context.enter();
+}
+
+/* Takes the lock; Ctrl-C ends the wait for another thread. */
+void Use::wait()
+{
+    while (!context_.mutex_.try_lock_for(std::chrono::milliseconds(50))) {
+        nb::gil_scoped_acquire gil;
+        if (PyErr_CheckSignals() != 0)
+            throw nb::python_error();
+    }
+}
+
+Use::~Use()
+{
+    context_.leave();
+    context_.mutex_.unlock();
+}
+
+void synchronize(Context &context)
+{
+    Use use(context);
+    expect_ok(fur_context_synchronize(context.get()), context.get());
+}
+
+static std::vector<nb::tuple> devices()
+{
+    std::vector<nb::tuple> all;
+    for (const fur_device_info &device : furrow::devices())
+        all.push_back(nb::make_tuple(std::string(device.name), std::string(device.description),
+                                     device.memory, device.usable != 0));
+    return all;
+}
+
+void bind_context(nb::module_ &m)
+{
+    nb::class_<Context>(m, "Context")
+        .def(nb::init<const std::string &, int, std::uintptr_t>(), nb::arg("device") = "cpu",
+             nb::arg("threads") = 0, nb::arg("stream") = 0)
+        .def_prop_ro("device", [](const Context &c) { return fur_context_device(c.get()); })
+        .def_prop_ro("threads", [](const Context &c) { return fur_context_threads(c.get()); })
+        .def_prop_ro("isa", [](const Context &c) { return fur_context_isa(c.get()); })
+        .def_prop_ro("notice", [](const Context &c) { return fur_context_notice(c.get()); })
+        .def("synchronize", &synchronize);
+    m.def("devices", &devices);
+    m.def("after_fork_in_child", &Context::after_fork_in_child);
+}

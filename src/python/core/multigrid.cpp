@@ -1,0 +1,74 @@
+#include "multigrid.h"
+
+#include "operator.h"
+#include "options.h"
+#include "solver.h"
+#include "stencil.h"
+
+using Multigrid = Held<fur_multigrid, fur_multigrid_destroy>;
+
+static Multigrid create(const Stencil &a, bool full, const nb::dict &keywords)
+{
+    Keywords given(keywords);
+    auto options = fur_default<fur_multigrid_options>();
+    options.cycle = full ? FUR_CYCLE_F : FUR_CYCLE_V;
+    given.take("before", options.before);
+    given.take("after", options.after);
+    given.take("levels", options.levels);
+    given.take("coarsest", options.coarsest);
+    given.finish("multigrid");
+    return Multigrid(a.shared_context(), make_in<fur_multigrid>(a.context(), [&](auto out) {
+                         return fur_multigrid_create(a.get()->stencil, &options, out);
+                     }));
+}
+
+static Operator as_operator(nb::handle self)
+{
+    const Multigrid &mg = nb::cast<const Multigrid &>(self);
+    return derive_operator(mg.shared_context(), nb::borrow(self),
+                           [&](auto out) { return fur_operator_from_multigrid(mg.get(), out); });
+}
+
+static void cycle(Multigrid &mg, const InArray &b, const OutArray &x)
+{
+    fur_context *context = mg.context().get();
+    Use use(mg.context());
+    furrow::vector right = borrow_vector(context, Dense(b, "b"));
+    furrow::vector guess = borrow_vector(context, Dense(x, "x"));
+    expect_ok(fur_multigrid_cycle(mg.get(), right, guess), context);
+}
+
+/* Cycles from the guess in x: the report. */
+static nb::dict solve(Multigrid &mg, const InArray &b, const OutArray &x, double rtol,
+                      std::int64_t most)
+{
+    fur_context *context = mg.context().get();
+    auto report = fur_default<fur_solver_report>();
+    {
+        Use use(mg.context());
+        furrow::vector right = borrow_vector(context, Dense(b, "b"));
+        furrow::vector guess = borrow_vector(context, Dense(x, "x0"));
+        expect_ok(fur_multigrid_solve(mg.get(), right, guess, rtol, most, &report), context);
+    }
+    return dict_of(report);
+}
+
+static nb::dict report(const Multigrid &mg)
+{
+    const fur_multigrid_report &r = *fur_multigrid_describe(mg.get());
+    nb::dict made;
+    made["levels"] = r.levels;
+    made["points"] = r.points;
+    made["coarsest"] = r.coarsest;
+    return made;
+}
+
+void bind_multigrid(nb::module_ &m)
+{
+    nb::class_<Multigrid>(m, "Multigrid")
+        .def_static("create", &create, nb::arg("stencil"), nb::arg("full"), nb::arg("options"))
+        .def("operator", &as_operator)
+        .def("cycle", &cycle)
+        .def("solve", &solve)
+        .def("report", &report);
+}

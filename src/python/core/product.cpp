@@ -1,0 +1,98 @@
+#include "product.h"
+
+static Product plan(nb::handle self, int op, const std::string &kernel, const std::string &order,
+                    std::int64_t uses, bool rounded, int half)
+{
+    const Csr &a = nb::cast<const Csr &>(self);
+    auto options = fur_default<fur_product_options>();
+    options.op = static_cast<fur_op>(op);
+    options.kernel = or_null(kernel);
+    options.order = or_null(order);
+    options.uses = uses;
+    options.values = rounded ? FUR_STORED_F32 : FUR_STORED_EXACT;
+    options.half = static_cast<fur_half>(half);
+    std::unique_ptr<ordered_product> made;
+    {
+        Use use(a.context());
+        furrow::product product(a.get(), &options);
+        furrow::linear_operator permuted;
+        if (const fur_permutation *order = product.order())
+            permuted = furrow::linear_operator(a.context().get(), [&](auto out) {
+                return fur_operator_permute(product.as_operator(), order, out);
+            });
+        std::int64_t bytes = product.describe().bytes;
+        made.reset(new ordered_product{std::move(product), std::move(permuted), bytes});
+    }
+    return Product(a.shared_context(), made.release(), nb::borrow(self));
+}
+
+void destroy(ordered_product *p)
+{
+    delete p;
+}
+
+/* y = op(A) x. The arrays are of A's dtype and lie on its device. */
+static void multiply(const Product &p, const InArray &x, const OutArray &y)
+{
+    fur_context *context = p.context().get();
+    Use use(p.context(), p.get()->bytes);
+    furrow::vector in = vector_of(context, Dense(x, "x"));
+    Result out(context, Dense(y, "out"));
+    expect_ok(fur_operator_apply(p.get()->as_operator(), in, out), context);
+    out.finish();
+}
+
+static nb::dict report(const Product &p)
+{
+    const fur_product_report &r = p.get()->product.describe();
+    nb::dict made;
+    made["kernel"] = r.kernel;
+    made["reason"] = r.reason;
+    made["bytes"] = r.bytes;
+    made["csr_bytes"] = r.csr_bytes;
+    made["seconds_plan"] = r.seconds_plan;
+    made["seconds_estimated"] = r.seconds_estimated;
+    made["order"] = r.order;
+    made["order_reason"] = r.order_reason;
+    made["seconds_order"] = r.seconds_order;
+    made["seconds_before"] = r.seconds_before;
+    made["seconds_after"] = r.seconds_after;
+    return made;
+}
+
+static BlockProduct plan_block(nb::handle self, int op, bool columns)
+{
+    const Csr &a = nb::cast<const Csr &>(self);
+    auto options = fur_default<fur_spmm_options>();
+    options.op = static_cast<fur_op>(op);
+    options.layout = columns ? FUR_LAYOUT_COLUMNS : FUR_LAYOUT_ROWS;
+    fur_spmm *made = make_in<fur_spmm>(
+        a.context(), [&](auto out) { return fur_spmm_plan(a.get(), &options, out); });
+    return BlockProduct(a.shared_context(), made, nb::borrow(self));
+}
+
+/* Y = op(A) X. */
+static void multiply_block(const BlockProduct &p, const InArray &x, const OutArray &y)
+{
+    fur_context *context = p.context().get();
+    Use use(p.context());
+    furrow::vectors in = block_of(context, Dense(x, "x"));
+    BlockResult out(context, Dense(y, "out"));
+    expect_ok(fur_spmm_apply(p.get(), fur_real(1), in, fur_real(0), out), context);
+    out.finish();
+}
+
+void bind_product(nb::module_ &m)
+{
+    nb::class_<Product>(m, "Product")
+        .def_static("plan", &plan, nb::arg("csr"), nb::arg("op") = 0, nb::arg("kernel") = "",
+                    nb::arg("order") = "", nb::arg("uses") = 0, nb::arg("rounded") = false,
+                    nb::arg("half") = 0)
+        .def_prop_ro("context", [](const Product &p) { return p.shared_context(); })
+        .def("report", &report)
+        .def("__call__", &multiply);
+    nb::class_<BlockProduct>(m, "BlockProduct")
+        .def_static("plan", &plan_block, nb::arg("csr"), nb::arg("op") = 0,
+                    nb::arg("columns") = false)
+        .def("__call__", &multiply_block);
+}

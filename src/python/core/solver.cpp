@@ -1,0 +1,154 @@
+#include "solver.h"
+
+#include "array.h"
+#include "csr.h"
+#include "operator.h"
+#include "options.h"
+#include "pulse.h"
+
+#include <nanobind/stl/vector.h>
+
+/* What a solve tells Python while it runs, and what it leaves. */
+class Watch
+{
+  public:
+    /* every: call at every iteration, not only now and then. */
+    Watch(nb::handle call, bool every) : pulse_(call), every_(every)
+    {
+    }
+    static int monitor(void *user, const fur_solver_progress *p)
+    {
+        auto self = static_cast<Watch *>(user);
+        self->residuals_.push_back(p->residual);
+        return self->every_ ? self->pulse_.ask(p->iteration, p->residual)
+                            : self->pulse_.beat(p->iteration, p->residual);
+    }
+    /* An attempt of a choice of methods begins, with report NULL, or has ended. */
+    static void attempt(void *user, const fur_choice *choice, const fur_solver_report *report)
+    {
+        auto self = static_cast<Watch *>(user);
+        if (!report)
+            self->residuals_.clear();
+        else
+            self->attempts_.emplace_back(std::string(choice->method) + ", " + choice->precond +
+                                         ": " + fur_outcome_name(report->outcome) + "; tried as " +
+                                         choice->reason);
+    }
+    std::vector<double> take_residuals()
+    {
+        return std::move(residuals_);
+    }
+    std::vector<std::string> take_attempts()
+    {
+        return std::move(attempts_);
+    }
+
+  private:
+    Pulse pulse_;
+    bool every_;
+    std::vector<double> residuals_;
+    std::vector<std::string> attempts_;
+};
+
+nb::dict dict_of(const fur_solver_report &r)
+{
+    nb::dict made;
+    made["outcome"] = fur_outcome_name(r.outcome);
+    made["advice"] = fur_outcome_advice(r.outcome);
+    made["converged"] =
+        r.outcome == FUR_OUTCOME_CONVERGED || r.outcome == FUR_OUTCOME_LEAST_SQUARES;
+    made["stopped"] = r.outcome == FUR_OUTCOME_MAX_ITERATIONS || r.outcome == FUR_OUTCOME_STOPPED;
+    made["iterations"] = r.iterations;
+    made["residual"] = r.residual;
+    made["residual_recursive"] = r.residual_recursive;
+    made["seconds"] = r.seconds;
+    made["method"] = r.method;
+    made["products"] = r.products;
+    made["condition"] = r.condition;
+    made["norm"] = r.norm;
+    made["normal_residual"] = r.normal_residual;
+    made["residual_bound"] = r.residual_bound;
+    made["error_a_norm"] = r.error_a_norm;
+    return made;
+}
+
+static fur_solver_options options_of(Keywords *given)
+{
+    auto o = fur_default<fur_solver_options>();
+    given->take("method", o.method);
+    given->take("rtol", o.rtol);
+    given->take("atol", o.atol);
+    given->take("max_iterations", o.max_iterations);
+    given->take("check_every", o.check_every);
+    given->take("restart", o.restart);
+    given->take("damp", o.damp);
+    given->take("whole", o.whole);
+    given->take("bounds", o.bounds);
+    return o;
+}
+
+/* op of an operator, NULL for None. */
+static const fur_operator *op_of(nb::handle object)
+{
+    return object.is_none() ? nullptr : nb::cast<const Operator &>(object).op();
+}
+
+/* Solves from the guess in x: the report, the residuals, and no attempts. */
+static nb::tuple solve(const Operator &a, const InArray &b, const OutArray &x, nb::handle m,
+                       nb::handle adjoint, nb::handle call, bool every, const nb::dict &keywords)
+{
+    fur_context *context = a.context().get();
+    Keywords given(keywords);
+    fur_solver_options options = options_of(&given);
+    given.finish("a solver");
+    Watch watch(call, every);
+    options.preconditioner = op_of(m);
+    options.adjoint = op_of(adjoint);
+    options.monitor = Watch::monitor;
+    options.monitor_user = &watch;
+    auto report = fur_default<fur_solver_report>();
+    {
+        Use use(a.context());
+        furrow::vector right = vector_of(context, Dense(b, "b"));
+        Result guess(context, Dense(x, "x0"));
+        furrow::solver solver(a.op(), &options);
+        expect_ok(fur_solver_solve(solver, right, guess, &report), context);
+        guess.finish();
+    }
+    return nb::make_tuple(dict_of(report), watch.take_residuals(), watch.take_attempts());
+}
+
+/* The same by methods that the library chooses, one after the other. */
+static nb::tuple solve_auto(const Csr &a, const InArray &b, const OutArray &x, nb::handle call,
+                            const std::string &precond, const nb::dict &keywords)
+{
+    fur_context *context = a.context().get();
+    Keywords given(keywords);
+    fur_solver_options options = options_of(&given);
+    given.finish("a solver");
+    Watch watch(call, false);
+    options.monitor = Watch::monitor;
+    options.monitor_user = &watch;
+    auto choice = fur_default<fur_auto_options>();
+    choice.solver = &options;
+    choice.precond = or_null(precond);
+    choice.watch = Watch::attempt;
+    choice.watch_user = &watch;
+    auto report = fur_default<fur_solver_report>();
+    {
+        Use use(a.context());
+        furrow::vector right = vector_of(context, Dense(b, "b"));
+        Result guess(context, Dense(x, "x0"));
+        expect_ok(fur_solve_auto(a.get(), right, guess, &choice, &report), context);
+        guess.finish();
+    }
+    return nb::make_tuple(dict_of(report), watch.take_residuals(), watch.take_attempts());
+}
+
+void bind_solver(nb::module_ &m)
+{
+    m.def("solve", &solve, nb::arg("a"), nb::arg("b"), nb::arg("x"), nb::arg("m").none(),
+          nb::arg("adjoint").none(), nb::arg("call").none(), nb::arg("every"), nb::arg("options"));
+    m.def("solve_auto", &solve_auto, nb::arg("a"), nb::arg("b"), nb::arg("x"),
+          nb::arg("call").none(), nb::arg("precond"), nb::arg("options"));
+}

@@ -1,0 +1,13 @@
+/* Solvers of A x = b. */
+#ifndef FURROW_PYTHON_SOLVER_H
+#define FURROW_PYTHON_SOLVER_H
+
+#include <furrow/furrow.hpp>
+#include <nanobind/nanobind.h>
+
+/* The fields of a report, for SolveReport of furrow/_solvers.py. */
+nanobind::dict dict_of(const fur_solver_report &r);
+
+void bind_solver(nanobind::module_ &m);
+
+#endif

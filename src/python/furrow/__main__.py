@@ -1,0 +1,24 @@
+"""The command furrow, which the package has brought along: ``python -m furrow``, ``furrow``."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import NoReturn
+
+
+def command() -> str:
+    """The path of the program."""
+    return os.path.join(os.path.dirname(__file__), "bin", "furrow")
+
+
+def main() -> NoReturn:
+    """Becomes the command."""
+    path = command()
+    if not os.path.exists(path):
+        sys.exit("furrow: this package was built without the command, which takes jansson and libpng")
+    os.execv(path, [path, *sys.argv[1:]])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,70 @@
+"""Contexts: one for each device and number of threads, made when it is first needed."""
+
+from __future__ import annotations
+
+import os
+
+from . import _core
+
+_made: dict[tuple[str, int, int], _core.Context] = {}
+_threads = 0
+setting = object()  # another one after every set_num_threads
+
+os.register_at_fork(after_in_child=_core.after_fork_in_child)
+
+
+def context(device: str = "cpu", threads: int | None = None, stream: int = 0) -> _core.Context:
+    """The context of a device; threads None: what `set_num_threads` says."""
+    device = "cuda:0" if device == "cuda" else device
+    key = (device, _threads if threads is None else threads, stream)
+    found = _made.get(key)
+    if found is None:
+        found = _made[key] = _core.Context(*key)
+    return found
+
+
+def set_num_threads(threads: int | None) -> None:
+    """Sets the number of threads of every later call; results do not depend on it.
+
+    Parameters
+    ----------
+    threads : int or None
+        None: what the environment variable ``OMP_NUM_THREADS`` says, else one for each processor.
+
+    Examples
+    --------
+    >>> import furrow
+    >>> furrow.set_num_threads(1)
+    >>> furrow.get_num_threads()
+    1
+    >>> furrow.set_num_threads(None)
+    """
+    global _threads, setting
+    if threads is not None and threads < 1:
+        raise ValueError(f"threads is {threads}; it should be at least 1, or None for the default")
+    _threads = threads or 0
+    setting = object()
+
+
+def get_num_threads() -> int:
+    """The number of threads that calls use.
+
+    Examples
+    --------
+    >>> import furrow
+    >>> furrow.get_num_threads() >= 1
+    True
+    """
+    return context().threads
+
+
+def devices() -> list[str]:
+    """The names of this machine's devices: ``"cpu"``, then ``"cuda:0"`` and so on.
+
+    Examples
+    --------
+    >>> import furrow
+    >>> furrow.devices()[0]
+    'cpu'
+    """
+    return [name for name, _, _, usable in _core.devices() if usable]

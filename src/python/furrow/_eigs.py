@@ -1,0 +1,271 @@
+"""Extreme eigenvalues of symmetric operators, with the signatures of scipy.sparse.linalg."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from . import _core
+from ._errors import Error
+from ._operators import dtype_of, matrix_of, operator_of
+from ._preconditioners import Preconditioner
+
+_ENDS = {"SA": 0, "LA": 1, "BE": 2}  # SciPy's names of the library's
+
+
+@dataclass(frozen=True)
+class EigsReport:
+    """How a search for eigenvalues ended.
+
+    Attributes
+    ----------
+    outcome, advice : str
+        ``"converged"``, ...; what to try else, one sentence.
+    converged : int
+        How many values have converged by their true residuals.
+    iterations, products, restarts : int
+    norm : float
+        An estimate of A's, from below.
+    seconds : float
+
+    Examples
+    --------
+    >>> import furrow, numpy as np
+    >>> try:
+    ...     furrow.eigsh(furrow.Stencil(3, (5000,)), 1, which="SA", maxiter=30)
+    ... except furrow.NoConvergence as failure:
+    ...     failure.report.outcome
+    'iteration limit reached'
+    """
+
+    outcome: str
+    advice: str
+    converged: int
+    iterations: int
+    products: int
+    restarts: int
+    norm: float
+    seconds: float
+
+
+class NoConvergence(Error):
+    """Not all of the eigenvalues that were asked for have converged.
+
+    Attributes
+    ----------
+    eigenvalues, eigenvectors, residuals : array
+        The best that was found.
+    report : EigsReport
+    """
+
+    status = "not converged"
+
+    def __init__(self, found: _Found) -> None:
+        report = found.report
+        super().__init__(f"{report.converged} of {len(found.values)} eigenvalues: {report.outcome}; {report.advice}")
+        self.eigenvalues = found.values
+        self.eigenvectors = found.vectors
+        self.residuals = found.residuals
+        self.report = report
+
+
+@dataclass
+class _Found:
+    """Eigenvalues with their vectors, as columns, and residuals."""
+
+    values: Any
+    vectors: Any
+    residuals: Any
+    report: EigsReport
+
+    def select(self, order: Any) -> _Found:
+        return _Found(self.values[order], self.vectors[:, order], self.residuals[order], self.report)
+
+
+class _Problem:
+    """An operator, ready for the core, and room for so many results."""
+
+    def __init__(self, A: Any, count: int) -> None:
+        matrix = matrix_of(A)
+        self.A = A if matrix is None else matrix
+        self.rows = self.A.shape[0]
+        self.dtype = dtype_of(self.A, np.empty(0, getattr(self.A, "dtype", np.float64)))
+        self.operator = operator_of(self.A, self.dtype, self.rows)
+        self.arrays = np.empty(count), np.empty(count), np.empty((self.rows, count), self.dtype, order="F")
+
+    def found(self, report: dict[str, Any]) -> _Found:
+        values, residuals, vectors = self.arrays
+        return _Found(values, vectors, residuals, EigsReport(**report))
+
+    def preconditioner(self, M: Any, options: dict[str, Any]) -> _core.Operator | None:
+        if M is None:
+            return None
+        if isinstance(M, str):
+            M = Preconditioner(self.A, M, **options)
+        matrix = matrix_of(M)
+        return operator_of(M if matrix is None else matrix, self.dtype, self.rows)
+
+
+def eigsh(
+    A: Any,
+    k: int = 6,
+    M: Any = None,
+    sigma: Any = None,
+    which: str = "LM",
+    v0: Any = None,
+    ncv: int | None = None,
+    maxiter: int | None = None,
+    tol: float = 0,
+    return_eigenvectors: bool = True,
+    *,
+    residuals: list[float] | None = None,
+    progress: Callable[[int, int, float], Any] | None = None,
+) -> Any:
+    """Some eigenvalues at the ends of the spectrum of a symmetric (Hermitian) A, by Lanczos' method.
+
+    The result has the same bits for any number of threads, and each time: there is no random start.
+
+    Parameters
+    ----------
+    A : Csr, Stencil, sparse matrix, array or LinearOperator
+    k : int
+        How many, with their multiplicities.
+    M, sigma
+        For SciPy's signature only: None. `lobpcg` has preconditioners, which find small eigenvalues
+        without solves.
+    which : {'LM', 'LA', 'SA', 'BE'}
+        The largest moduli, the largest, the smallest, or half of each end. ``"LM"`` looks for k at
+        both ends: for a positive semidefinite A ``"LA"`` is the same with half of the work.
+    v0
+        Not used.
+    ncv : int, optional
+        Vectors that are kept before a restart.
+    maxiter : int, optional
+        Most products with A.
+    tol : float
+        Converged: ``||A v - lambda v|| <= tol ||A||``; 0: 1e-10, 1e-5 in single precision.
+    return_eigenvectors : bool
+    residuals : list, optional
+        Gets ``||A v - lambda v||`` of each eigenvalue.
+    progress : function, optional
+        Gets products, converged values and the largest residual now and then; if it returns True, the
+        search ends.
+
+    Returns
+    -------
+    w : array
+        The eigenvalues, rising.
+    v : array
+        Eigenvectors of norm 1 as columns.
+
+    Raises
+    ------
+    NoConvergence
+        It has what was found.
+
+    Examples
+    --------
+    >>> import furrow, numpy as np
+    >>> A = furrow.Stencil(3, (50,))
+    >>> w, v = furrow.eigsh(A, 2, which="SA")
+    >>> np.allclose(w, 2 - 2 * np.cos(np.arange(1, 3) * np.pi / 51))
+    True
+    """
+    if M is not None or sigma is not None:
+        raise NotImplementedError("eigsh has neither M nor sigma; lobpcg with a preconditioner finds the smallest")
+    if which not in ("LM", *_ENDS):
+        raise NotImplementedError(f"which is {which!r}; eigsh has 'LM', 'LA', 'SA' and 'BE'")
+    rows = A.shape[0]
+    count = min(2 * k, rows) if which == "LM" else k
+    problem = _Problem(A, count)
+    options = {"basis": ncv or 0, "max_iterations": maxiter or 0, "tolerance": float(tol)}
+    ends = _ENDS["BE" if which == "LM" else which]
+    found = problem.found(_core.eigs(problem.operator, count, ends, *problem.arrays, progress, options))
+    if found.report.converged < count:
+        raise NoConvergence(found)
+    if which == "LM":
+        found = found.select(np.argsort(-abs(found.values), kind="stable")[:k])
+    found = found.select(np.argsort(found.values, kind="stable"))
+    if residuals is not None:
+        residuals.extend(found.residuals.tolist())
+    return (found.values, found.vectors) if return_eigenvectors else found.values
+
+
+def lobpcg(
+    A: Any,
+    X: Any,
+    B: Any = None,
+    M: Any = None,
+    Y: Any = None,
+    tol: float | None = None,
+    maxiter: int | None = None,
+    largest: bool = True,
+    verbosityLevel: int = 0,
+    retLambdaHistory: bool = False,
+    retResidualNormsHistory: bool = False,
+    restartControl: int = 20,
+    *,
+    residuals: list[float] | None = None,
+    progress: Callable[[int, int, float], Any] | None = None,
+    **options: Any,
+) -> tuple[Any, Any]:
+    """Some of the largest or smallest eigenvalues of a symmetric (Hermitian) A, with a preconditioner.
+
+    The signature is SciPy's. The start is always the same, and the result has the same bits for any
+    number of threads.
+
+    Parameters
+    ----------
+    A : Csr, Stencil, sparse matrix, array or LinearOperator
+    X : array
+        Its number of columns is that of the eigenvalues; its values are not used.
+    M : str, Preconditioner, Multigrid, LinearOperator, matrix or function, optional
+        Approximates the inverse of A, for the smallest. A string is a kind of `Preconditioner`, with
+        `options`.
+    Y : array, optional
+        Eigenvectors that are known: results are orthogonal to its columns.
+    tol : float, optional
+        Converged: ``||A v - lambda v|| <= tol ||A||``, where SciPy's is not relative to the norm. None:
+        1e-10, 1e-5 in single precision.
+    maxiter : int, optional
+        None: 1000.
+    largest : bool
+    B, verbosityLevel, retLambdaHistory, retResidualNormsHistory, restartControl
+        For SciPy's signature only.
+    residuals, progress
+        As of `eigsh`.
+
+    Returns
+    -------
+    w : array
+        Falling for the largest, rising for the smallest.
+    v : array
+        Eigenvectors of norm 1 as columns.
+
+    Examples
+    --------
+    >>> import furrow, numpy as np
+    >>> S = furrow.Stencil(5, (40, 40))
+    >>> w, v = furrow.lobpcg(S, np.empty((1600, 3)), M=furrow.Multigrid(S), largest=False)
+    >>> line = 2 - 2 * np.cos(np.arange(1, 3) * np.pi / 41)
+    >>> np.allclose(w, [2 * line[0], line[0] + line[1], line[0] + line[1]])
+    True
+    """
+    if B is not None or retLambdaHistory or retResidualNormsHistory:
+        raise NotImplementedError("lobpcg has no B and no histories; residuals= gets the residuals of the result")
+    count = X.shape[1]
+    problem = _Problem(A, count)
+    m = problem.preconditioner(M, options)
+    apart = None if Y is None else np.asfortranarray(Y, problem.dtype)
+    wishes = {"tolerance": tol or 0.0, "max_iterations": maxiter or 0}
+    report = _core.lobpcg(problem.operator, count, int(largest), *problem.arrays, m, apart, progress, wishes)
+    found = problem.found(report)
+    if found.report.converged < count:
+        warnings.warn(str(NoConvergence(found)), UserWarning, stacklevel=2)
+    if residuals is not None:
+        residuals.extend(found.residuals.tolist())
+    return found.values, found.vectors

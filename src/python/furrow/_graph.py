@@ -1,0 +1,73 @@
+"""What the pattern of a square matrix says, as of a graph without directions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import _core
+from ._csr import csr
+
+
+def connected_components(
+    csgraph: Any, directed: bool = True, connection: str = "weak", return_labels: bool = True
+) -> Any:
+    """The function of scipy.sparse.csgraph: the connected components of a graph, weak ones.
+
+    Parameters
+    ----------
+    csgraph : Csr, sparse matrix or array
+        Square; an edge between i and j where (i, j) or (j, i) is stored.
+    directed : bool
+        For SciPy's signature: weak components are the same in both cases.
+    connection : {'weak'}
+    return_labels : bool
+
+    Returns
+    -------
+    n_components : int
+    labels : numpy array of int32
+        The component of each row, numbered by their first rows.
+
+    Examples
+    --------
+    >>> import furrow, numpy as np
+    >>> furrow.connected_components(np.array([[0, 1, 0], [0, 0, 0], [0, 0, 0]]))
+    (2, array([0, 0, 1], dtype=int32))
+    """
+    if connection != "weak" and directed:
+        raise NotImplementedError("strong components are not there; SciPy has them")
+    matrix, labels = _with_labels(csgraph)
+    count = _core.components(matrix, labels)
+    return (count, labels) if return_labels else count
+
+
+def colours(A: Any, distance: int = 1) -> tuple[int, Any]:
+    """Colours for the rows of a square matrix: rows with an edge between them have different ones.
+
+    Parameters
+    ----------
+    A : Csr, sparse matrix or array
+    distance : {1, 2}
+        2: rows with a common neighbour have different colours, too, as for a Jacobian by differences.
+
+    Returns
+    -------
+    count : int
+    labels : numpy array of int32
+        The colour of each row.
+
+    Examples
+    --------
+    >>> import furrow
+    >>> furrow.colours(furrow.Stencil(3, (5,)).to_csr())
+    (2, array([1, 0, 1, 0, 1], dtype=int32))
+    """
+    matrix, labels = _with_labels(A)
+    return _core.colours(matrix, distance, labels), labels
+
+
+def _with_labels(A: Any) -> tuple[_core.Csr, Any]:
+    matrix = csr(A)
+    return matrix._home(), np.empty(matrix.shape[0], np.int32)

@@ -1,0 +1,137 @@
+"""The arrays of a matrix from what callers have: SciPy, CuPy, torch, three arrays, dense arrays.
+
+No array of the caller's is ever written to. An array that the library can read stays where it is; of
+any other a copy is made, unless copy=False, which names it and says why it cannot be shared.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import _core
+from ._arrays import NUMPY, Library, computed, library_of
+from ._contexts import context
+from ._errors import Invalid
+
+INT32_MOST = 2**31 - 1
+
+
+def make_handle(
+    source: Any, shape: tuple[int, int] | None, dtype: Any, device: str | None, copy: bool | None, threads: int | None
+) -> _core.Csr:
+    """The core's matrix of a source."""
+    compressed = _compressed_arrays(source, shape, copy)
+    if compressed is None:
+        return _of_dense(source, dtype, copy, threads)
+    data, indices, indptr, shape = compressed
+    library = library_of(data)
+    if library.device != "cpu":
+        return _on_gpu(library, data, indices, indptr, shape, copy, threads)
+    handle = _on_host(data, indices, indptr, shape, dtype, copy, threads)
+    return handle if device in (None, "cpu") else handle.share(context(device, threads))
+
+
+def _compressed_arrays(
+    source: Any, shape: tuple[int, int] | None, copy: bool | None
+) -> tuple[Any, Any, Any, tuple[int, int]] | None:
+    """data, indices, indptr and shape of a source in CSR; None for a dense one."""
+    if isinstance(source, tuple) and len(source) == 3:
+        return _three_arrays(source, shape)
+    if hasattr(source, "crow_indices"):  # torch
+        source = source.detach()
+        return source.values(), source.col_indices(), source.crow_indices(), tuple(source.shape)
+    if hasattr(source, "tocsr"):  # SciPy, CuPy, and others that follow them
+        if source.format != "csr":
+            if copy is False:
+                raise ValueError(f"copy=False: the matrix is in the format {source.format!r} and not in CSR")
+            source = source.tocsr()
+        return source.data, source.indices, source.indptr, source.shape
+    return None
+
+
+def _three_arrays(arrays: tuple[Any, Any, Any], shape: tuple[int, int] | None) -> tuple[Any, Any, Any, tuple[int, int]]:
+    data, indices, indptr = (a if hasattr(a, "dtype") else np.asarray(a) for a in arrays)
+    if shape is None:
+        if len(indptr) == 0:
+            raise Invalid("indptr is empty; it should have an entry for each row and one more")
+        shape = (len(indptr) - 1, int(indices.max()) + 1 if len(indices) else 0)
+    return data, indices, indptr, shape
+
+
+def _of_dense(source: Any, dtype: Any, copy: bool | None, threads: int | None) -> _core.Csr:
+    """The entries of a dense array that are not zero."""
+    if copy is False:
+        raise ValueError("copy=False: a dense array has no entries in CSR that could be shared")
+    dense = np.asarray(source)
+    if dense.ndim != 2:
+        raise TypeError(f"{type(source).__name__} is neither a sparse matrix nor an array of two axes")
+    row, col = np.nonzero(dense)
+    data = dense[row, col].astype(computed(dtype or dense.dtype))
+    index = np.int32
+    rows, cols = dense.shape
+    return _core.Csr.from_coo(context("cpu", threads), rows, cols, data, row.astype(index), col.astype(index))
+
+
+def _on_host(
+    data: Any, indices: Any, indptr: Any, shape: tuple[int, int], dtype: Any, copy: bool | None, threads: int | None
+) -> _core.Csr:
+    data = _fitting("data", data, computed(dtype or _dtype(data)), copy)
+    indices = _fitting("indices", indices, np.dtype(np.int32), copy)
+    indptr = _fitting("indptr", indptr, _offsets_dtype(indptr), copy)
+    home = context("cpu", threads)
+    rows, cols = (int(n) for n in shape)
+    try:
+        return _core.Csr(home, rows, cols, data, indices, indptr, bool(copy), (data, indices, indptr))
+    except Invalid as failure:
+        if copy is False:
+            why = failure.sentence.partition(";")[0]  # what follows is advice to programs in C
+            raise Invalid(f"copy=False: indices cannot be shared: {why}") from None
+        return _in_order(home, rows, cols, data, indices, indptr, failure)
+
+
+def _dtype(array: Any) -> Any:
+    """NumPy's name for the dtype of an array of any library."""
+    return NUMPY.take(array).dtype if library_of(array) is NUMPY else str(array.dtype).rpartition(".")[2]
+
+
+def _offsets_dtype(indptr: Any) -> np.dtype[Any]:
+    return np.dtype(np.int64 if _dtype(indptr) in (np.dtype(np.int64), "int64") else np.int32)
+
+
+def _fitting(name: str, array: Any, dtype: np.dtype[Any], copy: bool | None) -> Any:
+    """The array as NumPy's, of this dtype and without gaps: itself if it is such a one."""
+    found = library_of(array).take(array)
+    fits = found.dtype == dtype and found.flags.c_contiguous and found.flags.aligned
+    if fits:
+        return found
+    if copy is False:
+        why = f"has dtype {found.dtype}, not {dtype}" if found.dtype != dtype else "has gaps, or is not aligned"
+        raise ValueError(f"copy=False: {name} cannot be shared: it {why}")
+    if found.dtype.kind in "iu" and dtype.kind == "i" and found.size and found.itemsize > dtype.itemsize:
+        if int(found.max()) > INT32_MOST:
+            raise OverflowError(f"{name} has {int(found.max())}, but a matrix has at most 2^31 - 1 columns")
+    return np.ascontiguousarray(found, dtype=dtype)
+
+
+def _in_order(
+    home: _core.Context, rows: int, cols: int, data: Any, indices: Any, indptr: Any, failure: Invalid
+) -> _core.Csr:
+    """A copy with sorted rows, and with the sum of entries at one position. The failure is that of
+    arrays which are no matrix in any order."""
+    steps = np.diff(indptr)
+    whole = len(indptr) == rows + 1 and indptr[0] == 0 and indptr[-1] == len(indices) == len(data)
+    if not whole or (steps < 0).any():
+        raise failure
+    row = np.repeat(np.arange(rows, dtype=np.int32), steps)
+    return _core.Csr.from_coo(home, rows, cols, data, row, indices)
+
+
+def _on_gpu(
+    library: Library, data: Any, indices: Any, indptr: Any, shape: tuple[int, int], copy: bool | None, threads: int | None
+) -> _core.Csr:
+    home = context(library.device, threads, library.stream)
+    rows, cols = (int(n) for n in shape)
+    data, indices, indptr = (library.take(array) for array in (data, indices, indptr))
+    return _core.Csr(home, rows, cols, data, indices, indptr, bool(copy), (data, indices, indptr))

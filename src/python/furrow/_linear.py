@@ -1,0 +1,63 @@
+"""What stencils, multigrid and triangular solves have in common: products by the core's operators."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import _core
+from ._arrays import computed, library_of
+
+
+class Linear:
+    """A linear operator, as solvers of this package and of SciPy take it: ``A @ x``, ``A @ X``."""
+
+    shape: tuple[int, int]  #: Rows and columns.
+    dtype: np.dtype[Any]  #: The dtype of results for real x; x is converted to it.
+    __array_ufunc__ = None  # NumPy leaves x @ A to this class, which has none
+
+    def _operator(self, dtype: np.dtype[Any]) -> _core.Operator:
+        """The core's operator in a dtype."""
+        raise NotImplementedError
+
+    def _expect(self, dtype: np.dtype[Any]) -> None:
+        """Refuses a dtype other than its own."""
+        if dtype != self.dtype:
+            raise TypeError(f"the {type(self).__name__} is of {self.dtype}, the vector of {dtype}")
+
+    def matvec(self, x: Any) -> Any:
+        """``A @ x`` for a vector, in the kind of array that x is."""
+        library = library_of(x)
+        taken = library.take(x)
+        if library.device != "cpu":
+            return self._apply(library, taken, self.dtype)
+        taken = taken.reshape(-1)
+        dtype = np.result_type(self.dtype, computed(taken.dtype))
+        if dtype.kind == "c" and self.dtype.kind == "f":
+            return library.give(self._matvec_complex(taken, dtype), x)
+        return library.give(self._apply(library, np.ascontiguousarray(taken, dtype), dtype), x)
+
+    def _apply(self, library: Any, x: Any, dtype: np.dtype[Any]) -> Any:
+        y = library.empty((self.shape[0],), dtype, x)
+        self._operator(dtype)(x, y)
+        return y
+
+    def _matvec_complex(self, x: Any, dtype: np.dtype[Any]) -> Any:
+        """A real operator on complex x: on its real and its imaginary part."""
+        return (self.matvec(x.real.copy()) + 1j * self.matvec(x.imag.copy())).astype(dtype, copy=False)
+
+    def matmat(self, x: Any) -> Any:
+        """``A @ X`` for a block of vectors."""
+        columns = [self.matvec(column) for column in library_of(x).take(x).T]
+        return np.stack(columns, axis=1) if columns else np.empty((self.shape[0], 0), self.dtype)
+
+    def __matmul__(self, x: Any) -> Any:
+        return self.matvec(x) if np.ndim(x) == 1 else self.matmat(x)
+
+    def dot(self, x: Any) -> Any:
+        """``A @ x``"""
+        return self @ x
+
+    def __call__(self, x: Any) -> Any:
+        return self @ x

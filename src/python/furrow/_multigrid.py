@@ -1,0 +1,92 @@
+"""Geometric multigrid for stencils."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import _core
+from ._arrays import library_of
+from ._linear import Linear
+from ._solvers import Info, SolveReport
+from ._stencil import Stencil
+
+
+class Multigrid(Linear):
+    """Multigrid for ``S x = b``, where S is a stencil of axis neighbours with constant coefficients.
+
+    As an operator, ``M @ b``, it is a cycle from x = 0: a preconditioner for `cg`.
+
+    Parameters
+    ----------
+    stencil : Stencil
+        Of 3, 5 or 7 points, real, symmetric and not singular.
+    cycle : {'V', 'F'}
+        ``"F"``: a full multigrid start; one cycle leaves about the discretization's error.
+    **options
+        `before`, `after`: sweeps on the way down and up; `levels`, `coarsest`: most levels, and the
+        number of points at which coarsening ends.
+
+    Examples
+    --------
+    >>> import furrow, numpy as np
+    >>> S = furrow.Stencil(5, (64, 64))
+    >>> b = np.ones((64, 64))
+    >>> x, info = furrow.Multigrid(S).solve(b)
+    >>> bool(np.linalg.norm(b - S @ x) <= 1e-10 * np.linalg.norm(b))
+    True
+    >>> x, info = furrow.cg(S, b, rtol=1e-10, M=furrow.Multigrid(S))
+    >>> info == 0, info.report.iterations < 10
+    (True, True)
+    """
+
+    def __init__(self, stencil: Stencil, cycle: str = "V", **options: Any) -> None:
+        self._full = {"V": False, "F": True}[cycle.upper()]
+        self._made = _core.Multigrid.create(stencil._home(), self._full, options)
+        self._applied = self._made.operator() if self._symmetric(options) else None
+        self.shape = stencil.shape
+        self.dtype = stencil.dtype
+        self.extent = stencil.extent
+
+    def _symmetric(self, options: dict[str, Any]) -> bool:
+        return not self._full and options.get("before", 2) == options.get("after", 2)
+
+    def _operator(self, dtype: np.dtype[Any]) -> _core.Operator:
+        if self._applied is None:
+            raise NotImplementedError("an F cycle, and before != after, are no symmetric operators")
+        self._expect(dtype)
+        return self._applied
+
+    @property
+    def report(self) -> dict[str, int]:
+        """How many levels there are, the points of all, and of the coarsest."""
+        return self._made.report()
+
+    def solve(self, b: Any, x0: Any = None, *, rtol: float = 1e-10, maxiter: int = 100) -> tuple[Any, Info]:
+        """Cycles until ``||b - S x|| <= rtol ||b||``.
+
+        Parameters
+        ----------
+        b, x0 : array
+            Of the grid's shape, or vectors. x0 None: zeros.
+        rtol : float
+        maxiter : int
+            Most cycles.
+
+        Returns
+        -------
+        x : array of b's kind and shape
+        info : Info
+            0: converged; ``info.report`` has the rest.
+        """
+        library = library_of(b)
+        right = np.ascontiguousarray(np.ravel(library.take(b)), self.dtype)
+        x = np.zeros_like(right) if x0 is None else np.array(np.ravel(library_of(x0).take(x0)), self.dtype)
+        found = self._made.solve(right, x, rtol, maxiter)
+        solution = x.reshape(np.shape(b))
+        report = SolveReport(**found, residuals=[], attempts=[])
+        return library.give(solution, b), Info(0 if report.converged else max(report.iterations, 1), report)
+
+    def __repr__(self) -> str:
+        return f"<furrow.Multigrid of {self.report['levels']} levels, {self.shape[0]} points, {self.dtype}>"

@@ -1,0 +1,63 @@
+"""What may stand for a matrix in a solver: matrices, SciPy's LinearOperators, functions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from . import _core
+from ._arrays import DTYPES, number_of
+from ._contexts import context
+from ._csr import Csr, csr
+from ._linear import Linear
+from ._preconditioners import Preconditioner
+
+USES = 1000  # products to expect of a solve
+
+
+def matrix_of(A: Any) -> Csr | None:
+    """The matrix, if A is one."""
+    if isinstance(A, Csr):
+        return A
+    if hasattr(A, "tocsr") or hasattr(A, "crow_indices") or isinstance(A, np.ndarray | tuple | list):
+        return csr(A)
+    return None
+
+
+def operator_of(A: Any, dtype: np.dtype[Any], size: int, adjoint: bool = False) -> _core.Operator:
+    """The core's operator of A, or of its adjoint, in a dtype; size: of a function's argument."""
+    if isinstance(A, Csr):
+        plan = _core.Product.plan(A.astype(dtype)._home(), 2 if adjoint else 0, uses=USES)
+        return _core.Operator.of_product(plan)
+    if isinstance(A, Linear | Preconditioner) and not adjoint:
+        return A._operator(dtype)
+    function, shape = _function_of(A, size, adjoint)
+    return _core.Operator.of_function(context(), *shape, number_of(dtype), _writing(function))
+
+
+def _function_of(A: Any, size: int, adjoint: bool) -> tuple[Callable[[Any], Any], tuple[int, int]]:
+    name = "rmatvec" if adjoint else "matvec"
+    if hasattr(A, name):
+        rows, cols = A.shape
+        return getattr(A, name), (cols, rows) if adjoint else (rows, cols)
+    if adjoint or not callable(A):
+        raise TypeError(f"{type(A).__name__} is neither a matrix, nor has it {name}() and a shape")
+    return A, (size, size)
+
+
+def _writing(function: Callable[[Any], Any]) -> Callable[[Any, Any], None]:
+    """What the core calls: x is the library's own and may be gone after the call, so it is copied."""
+
+    def call(x: Any, y: Any) -> None:
+        y[:] = np.asarray(function(x.copy())).reshape(y.shape)
+
+    return call
+
+
+def dtype_of(A: Any, b: Any) -> np.dtype[Any]:
+    """The dtype in which A x = b is solved."""
+    mine = getattr(A, "dtype", None)
+    wide = np.result_type(b.dtype if mine is None else np.dtype(mine), b.dtype)
+    return wide if wide in DTYPES else np.result_type(wide, np.float64)

@@ -1,0 +1,151 @@
+"""Pictures by matplotlib, which is imported only here, when they are drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ._contexts import get_num_threads
+
+if TYPE_CHECKING:
+    from ._csr import Csr
+    from ._plan import Plan
+
+COLOURS = ("#1f4e79", "#c0504d", "#4f8a3c", "#7b5aa6", "#d08a2a", "#3a8fa0")
+
+
+def _axes(ax: Any) -> Any:
+    """The axes to draw in; new ones for None."""
+    if ax is not None:
+        return ax
+    import matplotlib.pyplot as plt
+
+    return plt.subplots(layout="constrained")[1]
+
+
+def spy(a: Csr, ax: Any, cells: int) -> Any:
+    """The pattern of a matrix: each cell the darker, the more entries it has."""
+    from matplotlib.colors import LinearSegmentedColormap
+
+    ax = _axes(ax)
+    rows, cols = a.shape
+    tones = np.array(a._home().picture(cells), dtype=float)
+    # From white at 0; a single entry should be seen.
+    tones[tones > 0] = 0.3 + 0.7 * tones[tones > 0] / max(tones.max(initial=1), 1)
+    shades = LinearSegmentedColormap.from_list("pattern", ["white", COLOURS[0]])
+    extent = (-0.5, max(cols, 1) - 0.5, max(rows, 1) - 0.5, -0.5)
+    ax.imshow(tones, cmap=shades, vmin=0, vmax=1, extent=extent, interpolation="antialiased")
+    ax.xaxis.set_ticks_position("top")
+    ax.set_xlabel(f"{rows:,} × {cols:,}, {a.nnz:,} entries")
+    return ax
+
+
+def plot_convergence(histories: Any, ax: Any = None, *, rtol: float | None = None) -> Any:
+    """Draws the relative residuals of solves over their iterations.
+
+    Parameters
+    ----------
+    histories : Info, SolveReport, sequence of float, or a dict of these by name
+        What `cg` and others return, or their ``residuals=``.
+    ax : matplotlib Axes, optional
+        None: new ones.
+    rtol : float, optional
+        Draws a line there.
+
+    Returns
+    -------
+    ax : matplotlib Axes
+
+    Examples
+    --------
+    >>> import furrow, numpy as np
+    >>> A = np.diag(np.arange(1.0, 9.0))
+    >>> _, info = furrow.cg(A, np.ones(8), rtol=1e-10)
+    >>> ax = furrow.plot_convergence({"cg": info}, rtol=1e-10)  # doctest: +SKIP
+    """
+    ax = _axes(ax)
+    named = histories if isinstance(histories, Mapping) else {None: histories}
+    for colour, (name, history) in zip(_colours(len(named)), named.items(), strict=True):
+        residuals = _residuals(history)
+        ax.semilogy(range(len(residuals)), residuals, color=colour, label=name)
+    if rtol is not None:
+        ax.axhline(rtol, color="#888888", linewidth=0.8, linestyle="--")
+    if isinstance(histories, Mapping):
+        ax.legend(frameon=False)
+    ax.set_xlabel("Iterations")
+    ax.set_ylabel("‖b − A x‖ / ‖b‖")
+    ax.grid(alpha=0.3)
+    return ax
+
+
+def _colours(count: int) -> list[str]:
+    return [COLOURS[i % len(COLOURS)] for i in range(count)]
+
+
+def _residuals(history: Any) -> Any:
+    report = getattr(history, "report", history)
+    return getattr(report, "residuals", report)
+
+
+def plot_roofline(plans: Mapping[str, Plan], ax: Any = None, *, bandwidth: float | None = None) -> Any:
+    """Measures products and draws how many operations a second they make, beside what memory allows.
+
+    A product has to move so many bytes, so that its operations are at most the operations for each byte
+    times the bandwidth of memory.
+
+    Parameters
+    ----------
+    plans : dict of Plan
+        By name.
+    ax : matplotlib Axes, optional
+        None: new ones.
+    bandwidth : float, optional
+        Bytes a second; None: measured, of reading with all threads.
+
+    Returns
+    -------
+    ax : matplotlib Axes
+
+    Examples
+    --------
+    >>> import furrow
+    >>> A = furrow.Stencil(5, (100, 100)).to_csr()
+    >>> ax = furrow.plot_roofline({"A @ x": A.plan(uses=1000)})  # doctest: +SKIP
+    """
+    ax = _axes(ax)
+    bandwidth = bandwidth or _bandwidth()
+    points = {name: _point(plan) for name, plan in plans.items()}
+    intensities = [operations / size for operations, size, _ in points.values()] or [1.0]
+    line = np.array([min(intensities) / 4, max(intensities) * 4])
+    ax.loglog(line, line * bandwidth / 1e9, color="#888888", label=f"memory, {bandwidth / 1e9:.1f} GB/s")
+    for colour, (name, (operations, size, seconds)) in zip(_colours(len(points)), points.items(), strict=True):
+        label = f"{name}, {size / seconds / 1e9:.1f} GB/s"
+        ax.loglog(operations / size, operations / seconds / 1e9, "o", color=colour, label=label)
+    ax.set_xlabel("Operations for each byte")
+    ax.set_ylabel("10⁹ operations a second")
+    ax.grid(alpha=0.3, which="both")
+    ax.legend(frameon=False)
+    return ax
+
+
+def _point(plan: Plan, repeats: int = 10) -> tuple[float, float, float]:
+    """Operations, compulsory bytes, and the seconds of the fastest of some products."""
+    import timeit
+
+    matrix = plan._matrix
+    x, y = np.ones(plan.shape[1], matrix.dtype), np.empty(plan.shape[0], matrix.dtype)
+    seconds = min(timeit.repeat(lambda: plan(x, out=y), number=1, repeat=repeats))
+    return (2.0 if matrix.dtype.kind == "f" else 8.0) * matrix.nnz, float(plan.report.bytes), seconds
+
+
+def _bandwidth(size: int = 1 << 24) -> float:
+    """Bytes a second that all threads together read: by sums of parts of an array of `size` numbers."""
+    import timeit
+    from concurrent.futures import ThreadPoolExecutor
+
+    threads = get_num_threads()
+    parts = np.array_split(np.ones(size), threads)
+    with ThreadPoolExecutor(threads) as pool:
+        return 8.0 * size / min(timeit.repeat(lambda: list(pool.map(np.sum, parts)), number=1, repeat=5))

@@ -1,0 +1,112 @@
+"""Plans: products by one matrix, prepared once and used many times."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import _core
+
+if TYPE_CHECKING:
+    from ._csr import Csr
+
+
+@dataclass(frozen=True)
+class PlanReport:
+    """What a plan chose, and why.
+
+    Attributes
+    ----------
+    kernel : str
+        The kernel's name, or ``"stencil"``.
+    reason : str
+        Why it was chosen, one sentence.
+    bytes, csr_bytes : int
+        Compulsory traffic of a product, and that of plain CSR.
+    seconds_plan, seconds_estimated : float
+        Duration of the analysis; of a product with its share of it, if the kernel was estimated.
+    order, order_reason : str
+        The order of rows and columns, ``"none"`` for the matrix's own.
+    seconds_order, seconds_before, seconds_after : float
+        Time to find it, and of a product before and after, if the orders raced.
+
+    Examples
+    --------
+    >>> import furrow, numpy as np
+    >>> furrow.csr(np.eye(3)).plan(uses=1).report.kernel
+    'rows'
+    """
+
+    kernel: str
+    reason: str
+    bytes: int
+    csr_bytes: int
+    seconds_plan: float
+    seconds_estimated: float
+    order: str
+    order_reason: str
+    seconds_order: float
+    seconds_before: float
+    seconds_after: float
+
+
+class Plan:
+    """Products ``y = op(A) x`` with one matrix; `Csr.plan` makes it.
+
+    Examples
+    --------
+    >>> import furrow, numpy as np
+    >>> A = furrow.csr(np.array([[2.0, 1.0], [0.0, 3.0]]))
+    >>> p = A.plan(uses=1000)
+    >>> y = np.empty(2)
+    >>> p(np.ones(2), out=y)
+    array([3., 3.])
+    """
+
+    __slots__ = ("_matrix", "_product", "_shape")
+
+    def __init__(self, matrix: Csr, product: _core.Product, shape: tuple[int, int]) -> None:
+        self._matrix = matrix
+        self._product = product
+        self._shape = shape
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns of op(A)."""
+        return self._shape
+
+    @property
+    def report(self) -> PlanReport:
+        """What was chosen, and why."""
+        return PlanReport(**self._product.report())
+
+    def __call__(self, x: Any, out: Any = None) -> Any:
+        """The product ``op(A) x``.
+
+        Parameters
+        ----------
+        x : array of A's dtype, without gaps
+        out : array, optional
+            Of A's dtype, without gaps, in memory of its own; gets the result.
+
+        Returns
+        -------
+        array
+            `out`, or a new array of x's kind.
+        """
+        if type(x) is np.ndarray:
+            y = np.empty(self._shape[0], self._matrix.dtype) if out is None else out
+            self._product(x, y)
+            return y
+        from ._arrays import library_of
+
+        library = library_of(x)
+        y = library.empty((self._shape[0],), self._matrix.dtype, x) if out is None else library.take(out)
+        self._product(library.take(x), y)
+        return library.give(y, x) if out is None else out
+
+    def __repr__(self) -> str:
+        report = self.report
+        return f"<furrow.Plan of {self._shape[0]} x {self._shape[1]}: {report.kernel}, {report.reason}>"

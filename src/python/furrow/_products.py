@@ -1,0 +1,126 @@
+"""Products of a matrix with dense arrays: which plan, which dtypes, which layouts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import _core
+from ._arrays import NUMPY, computed, library_of
+
+if TYPE_CHECKING:
+    from ._csr import Csr
+
+# By the number of the product: the uses to plan for. The first are not worth an analysis; whoever
+# multiplies again and again gets plans that pay.
+_STAGES = {1: 1, 4: 100, 100: 10000}
+
+
+class Cache:
+    """What a matrix keeps of its earlier products."""
+
+    __slots__ = ("adjoint", "block", "converted", "product", "transpose", "uses")
+
+    def __init__(self) -> None:
+        self.uses = 0
+        self.product: _core.Product | None = None
+        self.block: _core.BlockProduct | None = None
+        self.transpose: Csr | None = None
+        self.adjoint: Csr | None = None
+        self.converted: Csr | None = None
+
+    def forget_values(self) -> None:
+        """Plans take over new values; other matrices do not."""
+        self.transpose = self.adjoint = self.converted = None
+
+
+def _product(a: Csr) -> Any:
+    """The plan for the next product."""
+    home = a._home()
+    cache = a._cache
+    cache.uses += 1
+    uses = _STAGES.get(cache.uses)
+    if uses is not None or cache.product is None:
+        cache.product = _core.Product.plan(home, 0, uses=uses or 1)
+    return cache.product
+
+
+def _block_product(a: Csr) -> Any:
+    home = a._home()
+    if a._cache.block is None:
+        a._cache.block = _core.BlockProduct.plan(home, 0)
+    return a._cache.block
+
+
+def multiply(a: Csr, x: Any) -> Any:
+    """``A @ x`` for a vector or a block, in the kind of array that x is."""
+    if type(x) is np.ndarray and x.ndim == 1 and x.dtype is a.dtype and x.flags.c_contiguous:
+        y = np.empty(a._handle.rows, x.dtype)
+        _product(a)(x, y)
+        return y
+    library = library_of(x)
+    taken = library.take(x)
+    if library is NUMPY or library.device == "cpu":
+        return library.give(_multiply_host(a, taken), x)
+    return _multiply_device(a, library, taken)
+
+
+def _multiply_host(a: Csr, x: Any) -> Any:
+    """The product with an array of any dtype and layout on the host."""
+    if x.ndim not in (1, 2):
+        raise ValueError(f"x has {x.ndim} axes; a product takes one or two")
+    dtype = np.result_type(a.dtype, computed(x.dtype))
+    if dtype.kind == "c" and a.dtype.kind == "f":
+        return _multiply_complex(a, x, dtype)
+    b = _converted(a, dtype)
+    return _multiply_vector(b, x, dtype) if x.ndim == 1 else _multiply_block(b, x, dtype)
+
+
+def _converted(a: Csr, dtype: np.dtype[Any]) -> Csr:
+    """A in the dtype of a result: kept, as the same is likely to be asked for again."""
+    if dtype == a.dtype:
+        return a
+    if a._cache.converted is None or a._cache.converted.dtype != dtype:
+        a._cache.converted = a.astype(dtype)
+    return a._cache.converted
+
+
+def _multiply_vector(a: Csr, x: Any, dtype: np.dtype[Any]) -> Any:
+    y = np.empty(a.shape[0], dtype)
+    _product(a)(np.ascontiguousarray(x, dtype), y)
+    return y
+
+
+def _multiply_block(a: Csr, x: Any, dtype: np.dtype[Any]) -> Any:
+    """The result has the layout of X: of NumPy's default where X has neither."""
+    x = x.astype(dtype, order="K", copy=False)
+    if not (_has_rows(x) or _has_rows(x.T)) or not x.flags.aligned:
+        x = np.ascontiguousarray(x)
+    y = np.empty((a.shape[0], x.shape[1]), dtype, order="C" if _has_rows(x) else "F")
+    _block_product(a)(x, y)
+    return y
+
+
+def _has_rows(x: Any) -> bool:
+    """Whether the entries of a row are neighbours, and rows do not overlap."""
+    return bool(x.flags.c_contiguous or x.strides[1] == x.itemsize and x.strides[0] >= x.shape[1] * x.itemsize)
+
+
+def _multiply_complex(a: Csr, x: Any, dtype: np.dtype[Any]) -> Any:
+    """A real matrix times complex x: with real and imaginary parts as columns of a block."""
+    parts = np.dtype(np.float32 if dtype == np.complex64 else np.float64)
+    x = np.ascontiguousarray(x, dtype)
+    columns = 1 if x.ndim == 1 else x.shape[1]
+    y = _multiply_block(_converted(a, parts), x.reshape(x.shape[0], columns).view(parts), parts)
+    return y.view(dtype).reshape((a.shape[0], *x.shape[1:]))
+
+
+def _multiply_device(a: Csr, library: Any, x: Any) -> Any:
+    """The product with an array of A's dtype on its device, in the order of the caller's stream."""
+    if a.device == "cpu":
+        raise ValueError("x lies on a GPU and the matrix on the CPU: use A.to('cuda')")
+    a._follow(library)
+    y = library.empty((a.shape[0], *x.shape[1:]), a.dtype, x)
+    (_product(a) if len(x.shape) == 1 else _block_product(a))(x, y)
+    return y

@@ -1,0 +1,244 @@
+"""Files: Matrix Market, also compressed or in an archive, and the container .fur."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from . import _core
+from ._arrays import number_of
+from ._contexts import context
+from ._csr import Csr, csr
+from ._progress import progress_of
+
+DUPLICATES = {"sum": 0, "last": 1, "error": 2}
+SYMMETRIES = {"general": 0, "symmetric": 1, "skew-symmetric": 2, "hermitian": 3}
+
+
+class FileWarning(UserWarning):
+    """A file's content is valid, but perhaps a mistake of its author."""
+
+
+@dataclass(frozen=True)
+class Header:
+    """What the header of a file says.
+
+    Attributes
+    ----------
+    rows, cols : int
+    entries : int
+        The number of entries in the file.
+    format, field, symmetry : str
+        The words of the Matrix Market format.
+
+    Examples
+    --------
+    >>> import furrow, numpy as np, os, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "a.mtx")
+    >>> furrow.write(path, np.eye(2))
+    >>> furrow.read_header(path)
+    Header(rows=2, cols=2, entries=2, format='coordinate', field='real', symmetry='general')
+    """
+
+    rows: int
+    cols: int
+    entries: int
+    format: str
+    field: str
+    symmetry: str
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What reading a file of unknown origin may cost. 0: the default, in proportion to the file.
+
+    Attributes
+    ----------
+    shape : int
+        Rows plus columns.
+    entries : int
+        Entries in the file.
+    unpacked : int
+        Bytes after decompression.
+    seconds : float
+        0: no limit.
+
+    Examples
+    --------
+    >>> import furrow
+    >>> furrow.Limits(seconds=60).entries
+    0
+    """
+
+    shape: int = 0
+    entries: int = 0
+    unpacked: int = 0
+    seconds: float = 0
+
+
+def read(
+    path: str | os.PathLike[str],
+    *,
+    dtype: Any = None,
+    device: str | None = None,
+    member: str | None = None,
+    keep_triangle: bool = False,
+    duplicates: str = "sum",
+    map: bool = False,
+    strict: bool = False,
+    limits: Limits | None = None,
+    progress: bool | Callable[[int, int], Any] = False,
+    threads: int | None = None,
+) -> Csr:
+    """Reads a matrix from a file.
+
+    Parameters
+    ----------
+    path : path
+        A Matrix Market file, plain, .gz, .zst or in an archive .tar.gz, or a .fur file, by its content.
+    dtype : dtype, optional
+        None: complex128 for complex files, float64 for all others.
+    device : str, optional
+        Where the matrix is to be; None: ``"cpu"``.
+    member : str, optional
+        ``"b"`` for name_b.mtx in an archive name.tar.gz.
+    keep_triangle : bool
+        A symmetric file's lower triangle only.
+    duplicates : {'sum', 'last', 'error'}
+        What becomes of several entries at one position.
+    map : bool
+        A .fur file is mapped into memory, not copied. Nobody may change it in place meanwhile.
+    strict : bool
+        Refuses NaN, infinity, numbers out of range and dialects of the format.
+    limits : Limits, optional
+        What reading may cost.
+    progress : bool or function
+        True: a bar on a terminal or in a notebook. A function gets the bytes read and those of the file;
+        if it returns True, reading ends.
+    threads : int, optional
+        Of computations with this matrix; None: what `set_num_threads` says.
+
+    Returns
+    -------
+    Csr
+
+    Raises
+    ------
+    Malformed
+        With path, line and column.
+    FileNotFoundError, IoError
+        If the file cannot be read.
+
+    Examples
+    --------
+    >>> import furrow, numpy as np, os, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "a.mtx.gz")
+    >>> furrow.write(path, np.eye(3))
+    >>> furrow.read(path)
+    <furrow.Csr of 3 x 3 with 3 entries, float64, cpu>
+    """
+    options = _reading(dtype, member, keep_triangle, duplicates, strict, limits)
+    handle, _ = read_handle(_existing(path), options, map, progress, threads)
+    made = Csr(handle, threads)
+    return made if device is None else csr(made, device=device)
+
+
+def read_handle(
+    path: str, options: _core.Reading, map: bool, progress: Any, threads: int | None
+) -> tuple[_core.Csr, dict[str, Any]]:
+    """The core's matrix and the header of a file, with Python's warnings."""
+    home = context("cpu", threads)
+    if _core.is_binary(path):
+        handle, header, sentences = _core.read_binary(home, path, map, options)
+    else:
+        with progress_of(progress, "Reading") as told:
+            handle, header, sentences = _core.read_mtx(home, path, options, told)
+    for sentence in sentences:
+        warnings.warn(sentence, FileWarning, stacklevel=3)
+    return handle, header
+
+
+def _existing(path: str | os.PathLike[str]) -> str:
+    name = os.fspath(path)
+    if not os.path.exists(name):
+        raise FileNotFoundError(f"{name}: there is no such file")
+    return name
+
+
+def _reading(
+    dtype: Any, member: str | None, keep_triangle: bool, duplicates: str, strict: bool, limits: Limits | None
+) -> _core.Reading:
+    options = _core.Reading()
+    options.convert = 0 if dtype is None else 1 + number_of(np.dtype(dtype))
+    options.member = member or ""
+    options.keep_triangle = keep_triangle
+    options.duplicates = DUPLICATES[duplicates]
+    options.refuse_nonfinite = options.refuse_range = options.refuse_dialects = strict
+    limits = limits or Limits()
+    options.most_shape, options.most_entries = limits.shape, limits.entries
+    options.most_unpacked, options.seconds = limits.unpacked, limits.seconds
+    return options
+
+
+def read_header(path: str | os.PathLike[str]) -> Header:
+    """The header of a file, from its first bytes.
+
+    Examples
+    --------
+    >>> import furrow, numpy as np, os, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "a.fur")
+    >>> furrow.write(path, np.eye(2))
+    >>> furrow.read_header(path).rows
+    2
+    """
+    return Header(**_core.read_header(context(), _existing(path)))
+
+
+def write(
+    path: str | os.PathLike[str],
+    A: Any,
+    *,
+    symmetry: str = "general",
+    pattern: bool = False,
+    comment: str | None = None,
+    sync: bool = False,
+) -> None:
+    """Writes a matrix to a file, which has its name only when it is complete.
+
+    Parameters
+    ----------
+    path : path
+        .fur: the binary container; .gz or .zst at the end: compressed; else Matrix Market as text.
+    A : Csr, sparse matrix or array
+        Numbers have the fewest digits that read back to the same bits.
+    symmetry : {'general', 'symmetric', 'skew-symmetric', 'hermitian'}
+        Writes the lower triangle; Invalid if A does not have that symmetry.
+    pattern : bool
+        Positions only.
+    comment : str, optional
+        Lines below the banner of a text.
+    sync : bool
+        Waits until the data is on the disk.
+
+    Examples
+    --------
+    >>> import furrow, numpy as np, os, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "a.mtx")
+    >>> furrow.write(path, np.eye(2), symmetry="symmetric")
+    >>> print(open(path).read(), end="")
+    %%MatrixMarket matrix coordinate real symmetric
+    2 2 2
+    1 1 1
+    2 2 1
+    """
+    name, kind = os.fspath(path), SYMMETRIES[symmetry]
+    handle = csr(A)._host()._home()
+    if name.endswith(".fur"):
+        _core.write_binary(handle, name, kind, pattern, sync)
+    else:
+        _core.write_mtx(handle, name, kind, pattern, comment=comment or "", sync=sync)

@@ -1,0 +1,71 @@
+"""The command's page about a solve."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+
+from . import io
+from .__main__ import command
+from ._csr import csr
+from ._errors import Error
+from ._read import write
+
+
+def write_report(path: str | os.PathLike[str], A: Any, b: Any = None, *, name: str = "A", **options: Any) -> str:
+    """Solves A x = b by the command ``furrow solve`` and writes its page for browsers: how the residual
+    fell, where the time went, what was chosen and why, and what to do after a failure.
+
+    Parameters
+    ----------
+    path : path
+        Of the page, such as ``"report.html"``.
+    A : Csr, sparse matrix or array
+    b : array, optional
+        None: A times ones.
+    name : str
+        What the page calls the matrix.
+    **options
+        Those of the command, such as ``method="cg"``, ``precond="amg"``, ``rtol=1e-8``,
+        ``max_iterations=100``, ``bounds=True``; docs/command.md has them.
+
+    Returns
+    -------
+    summary : str
+        What the command says.
+
+    Raises
+    ------
+    Error
+        The solve failed, with the command's sentence. If it ran, the page has been written, and says why.
+
+    Examples
+    --------
+    >>> import furrow, os, tempfile
+    >>> A = furrow.Stencil(5, (20, 20)).to_csr()
+    >>> page = os.path.join(tempfile.mkdtemp(), "report.html")
+    >>> summary = furrow.write_report(page, A, method="cg")  # doctest: +SKIP
+    """
+    import subprocess
+    from tempfile import TemporaryDirectory
+
+    with TemporaryDirectory() as folder:
+        matrix, right = os.path.join(folder, f"{name}.fur"), os.path.join(folder, "b.mtx")
+        write(matrix, csr(A))
+        if b is not None:
+            io.mmwrite(right, np.asarray(b).reshape(-1, 1))
+            options["b"] = right
+        words = [command(), "solve", matrix, f"--report={os.path.abspath(path)}", *map(_option, options.items())]
+        done = subprocess.run(words, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise Error(done.stderr.strip())
+    return done.stdout
+
+
+def _option(option: tuple[str, Any]) -> str:
+    """A keyword as the command has it."""
+    name, value = option
+    flag = f"--{name.replace('_', '-')}"
+    return flag if value is True else f"{flag}={value}"

@@ -1,0 +1,478 @@
+"""Solvers of A x = b with the signatures of scipy.sparse.linalg, and `solve`, which chooses by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from . import _core
+from ._arrays import library_of
+from ._csr import Csr
+from ._operators import dtype_of, matrix_of, operator_of
+from ._preconditioners import Preconditioner
+from ._progress import Bar
+
+
+@dataclass(frozen=True)
+class SolveReport:
+    """How a solve ended.
+
+    Attributes
+    ----------
+    outcome, advice : str
+        ``"converged"``, ...; what to try else, one sentence.
+    converged : bool
+        Whether the true residual is small enough.
+    stopped : bool
+        Whether the limit of iterations, or the caller, ended the solve before.
+    iterations, products : int
+    residual, residual_recursive : float
+        ``||b - A x|| / ||b||``, computed afresh; by the method's recursion.
+    seconds : float
+    method : str
+    condition, norm : float
+        Estimates from below, of M A; 0: not known.
+    normal_residual : float
+        Of least squares.
+    residual_bound, error_a_norm : float
+        With ``bounds=True``; else NaN.
+    residuals : list of float
+        The recursive residual after each iteration, the first of the guess.
+    attempts : list of str
+        Of `solve`: what was tried, and why.
+    """
+
+    outcome: str
+    advice: str
+    converged: bool
+    stopped: bool
+    iterations: int
+    residual: float
+    residual_recursive: float
+    seconds: float
+    method: str
+    products: int
+    condition: float
+    norm: float
+    normal_residual: float
+    residual_bound: float
+    error_a_norm: float
+    residuals: list[float]
+    attempts: list[str]
+
+
+class Info(int):
+    """SciPy's number of a solve: 0 converged, above 0 the iterations that were not enough, -1 the
+    method broke down; of `lsqr` and `lsmr` why they stopped. `report` has the rest.
+
+    Examples
+    --------
+    >>> import furrow, numpy as np
+    >>> x, info = furrow.cg(np.diag([1.0, 2.0]), np.ones(2))
+    >>> info == 0, info.report.outcome
+    (True, 'converged')
+    """
+
+    report: SolveReport
+
+    def __new__(cls, number: int, report: SolveReport) -> Info:
+        made = super().__new__(cls, number)
+        made.report = report
+        return made
+
+
+@dataclass(frozen=True)
+class _System:
+    """A x = b, ready for the core."""
+
+    A: Any  # a Csr, or what has matvec
+    b: Any
+    x: Any  # the guess, and then the solution
+    dtype: np.dtype[Any]
+    like: Any  # the caller's b
+
+    def solution(self) -> Any:
+        return library_of(self.like).give(self.x, self.like)
+
+    def operator(self, A: Any = None, adjoint: bool = False) -> _core.Operator:
+        return operator_of(self.A if A is None else A, self.dtype, len(self.b), adjoint)
+
+    def preconditioner(self, M: Any, options: dict[str, Any]) -> _core.Operator | None:
+        """M by its kind, as an operator, as a matrix; None for none."""
+        if M is None:
+            return None
+        if isinstance(M, str):
+            if not isinstance(self.A, Csr):
+                raise TypeError(f"M is {M!r}, which is made from a matrix; A is none")
+            return Preconditioner(self.A.astype(self.dtype), M, **options)._operator(self.dtype)
+        matrix = matrix_of(M)
+        return self.operator(M if matrix is None else matrix)
+
+
+def _system(A: Any, b: Any, x0: Any) -> _System:
+    matrix = matrix_of(A)
+    A = A if matrix is None else matrix
+    library = library_of(b)
+    right = library.take(b)
+    if library.device != "cpu":
+        return _system_on_gpu(A, right, x0, library)
+    right = np.ravel(right)
+    dtype = dtype_of(A, right)
+    cols = A.shape[1] if hasattr(A, "shape") else len(right)
+    x = np.zeros(cols, dtype) if x0 is None else np.array(np.ravel(library_of(x0).take(x0)), dtype)
+    return _System(A, np.ascontiguousarray(right, dtype), x, dtype, b)
+
+
+def _system_on_gpu(A: Any, b: Any, x0: Any, library: Any) -> _System:
+    """b, the guess and A of one dtype lie on the device; b and the guess have no gaps."""
+    if not isinstance(A, Csr):
+        raise TypeError("b lies on a GPU: A should be a matrix")
+    A = A.to(library.device) if A.device == "cpu" else A
+    A._follow(library)
+    x = library.empty((A.shape[1],), A.dtype, b)
+    x[...] = 0 if x0 is None else x0
+    return _System(A, b, x, A.dtype, b)
+
+
+def _solve(
+    system: _System,
+    method: str,
+    M: Any,
+    listener: tuple[Any, bool],
+    options: dict[str, Any],
+    M_options: dict[str, Any] | None = None,
+    adjoint: bool = False,
+) -> SolveReport:
+    m = system.preconditioner(M, M_options or {})
+    adjoint_operator = system.operator(adjoint=True) if adjoint else None
+    given = {name: value for name, value in options.items() if value is not None}
+    found, residuals, attempts = _core.solve(
+        system.operator(), system.b, system.x, m, adjoint_operator, *listener, {"method": method, **given}
+    )
+    return SolveReport(**found, residuals=residuals, attempts=attempts)
+
+
+def _bar(rtol: float) -> Callable[[int, float], Any]:
+    """Progress in digits of the residual."""
+    bar, digits = Bar("Solving"), -np.log10(max(rtol, 1e-300))
+
+    def show(iteration: int, residual: float) -> bool:
+        return bar(int(1000 * -np.log10(max(residual, 1e-300)) / digits) if residual < 1 else 0, 1000)
+
+    return show
+
+
+def _listener(progress: bool | Callable[[int, float], Any], rtol: float, callback: Any) -> tuple[Any, bool]:
+    """What the core calls with iteration and residual, and whether at every iteration."""
+    if callback is not None:
+        return (lambda iteration, residual: callback(iteration, residual) and None), True
+    return (_bar(rtol) if progress is True else progress or None), False
+
+
+def _finish(system: _System, report: SolveReport, residuals: list[float] | None) -> tuple[Any, Info]:
+    if residuals is not None:
+        residuals.extend(report.residuals)
+    failed = max(report.iterations, 1) if report.stopped else -1
+    return system.solution(), Info(0 if report.converged else failed, report)
+
+
+def cg(
+    A: Any,
+    b: Any,
+    x0: Any = None,
+    *,
+    rtol: float = 1e-5,
+    atol: float = 0.0,
+    maxiter: int | None = None,
+    M: Any = None,
+    callback: Callable[[Any], Any] | None = None,
+    residuals: list[float] | None = None,
+    progress: bool | Callable[[int, float], Any] = False,
+    bounds: bool = False,
+    **options: Any,
+) -> tuple[Any, Info]:
+    """Conjugate gradients for a symmetric (Hermitian) positive definite A.
+
+    The result has the same bits for any number of threads, and on a GPU.
+
+    Parameters
+    ----------
+    A : Csr, sparse matrix, array, LinearOperator or function
+    b : array
+    x0 : array, optional
+        The guess; None: zeros.
+    rtol, atol : float
+        Converged: ``||b - A x|| <= max(rtol ||b||, atol)`` of the true residual.
+    maxiter : int, optional
+        None: 10 times the rows and 100, at most 50000.
+    M : str, Preconditioner, LinearOperator, matrix or function, optional
+        Approximates the inverse of A. A string is a kind of `Preconditioner`, with `options`.
+    callback : function, optional
+        Called as ``callback(xk)`` after each iteration.
+    residuals : list, optional
+        Gets the relative residual of the guess and after each iteration.
+    progress : bool or function
+        True: a bar on a terminal or in a notebook. A function gets iteration and residual now and then; if
+        it returns True, the solve ends.
+    bounds : bool
+        Whether the report is to have `residual_bound` and `error_a_norm`.
+
+    Returns
+    -------
+    x : array of b's kind
+    info : Info
+        0: converged; ``info.report`` has the rest.
+
+    Examples
+    --------
+    >>> import furrow, numpy as np
+    >>> A = furrow.csr(np.array([[4.0, 1.0], [1.0, 3.0]]))
+    >>> x, info = furrow.cg(A, np.array([1.0, 2.0]), rtol=1e-12, M="jacobi")
+    >>> x.round(6), info == 0
+    (array([0.090909, 0.636364]), True)
+    """
+    system = _system(A, b, x0)
+    late = None if callback is None else _CallbackOfCg(callback, system.x)
+    wishes = {"rtol": rtol, "atol": atol, "max_iterations": maxiter, "bounds": bounds, "whole": late is not None or None}
+    report = _solve(system, "cg", M, _listener(progress, rtol, late), wishes, options)
+    if callback is not None and report.iterations > 0:
+        callback(system.x)
+    return _finish(system, report, residuals)
+
+
+class _CallbackOfCg:
+    """Gives x after each iteration to SciPy's kind of callback. When the core tells of iteration k, x is
+    that of k - 1; the last is told after the solve."""
+
+    def __init__(self, callback: Callable[[Any], Any], x: Any) -> None:
+        self.callback, self.x = callback, x
+
+    def __call__(self, iteration: int, residual: float) -> None:
+        if iteration > 1:
+            self.callback(self.x)
+
+
+def _residual_callback(callback: Callable[[float], Any] | None) -> Any:
+    if callback is None:
+        return None
+
+    def call(iteration: int, residual: float) -> None:
+        if iteration > 0:
+            callback(residual)
+
+    return call
+
+
+def bicgstab(
+    A: Any,
+    b: Any,
+    x0: Any = None,
+    *,
+    rtol: float = 1e-5,
+    atol: float = 0.0,
+    maxiter: int | None = None,
+    M: Any = None,
+    callback: Callable[[float], Any] | None = None,
+    residuals: list[float] | None = None,
+    progress: bool | Callable[[int, float], Any] = False,
+    **options: Any,
+) -> tuple[Any, Info]:
+    """BiCGSTAB for an A that is not symmetric; parameters as of `cg`, but for `callback`, which gets
+    the relative residual.
+
+    Examples
+    --------
+    >>> import furrow, numpy as np
+    >>> A = np.array([[4.0, 1.0], [0.0, 3.0]])
+    >>> x, info = furrow.bicgstab(A, A @ np.ones(2), rtol=1e-12)
+    >>> x.round(6), info == 0
+    (array([1., 1.]), True)
+    """
+    system = _system(A, b, x0)
+    wishes = {"rtol": rtol, "atol": atol, "max_iterations": maxiter}
+    listener = _listener(progress, rtol, _residual_callback(callback))
+    return _finish(system, _solve(system, "bicgstab", M, listener, wishes, options), residuals)
+
+
+def gmres(
+    A: Any,
+    b: Any,
+    x0: Any = None,
+    *,
+    rtol: float = 1e-5,
+    atol: float = 0.0,
+    restart: int | None = None,
+    maxiter: int | None = None,
+    M: Any = None,
+    callback: Callable[[float], Any] | None = None,
+    callback_type: str = "pr_norm",
+    residuals: list[float] | None = None,
+    progress: bool | Callable[[int, float], Any] = False,
+    flexible: bool = False,
+    **options: Any,
+) -> tuple[Any, Info]:
+    """GMRES with restarts; parameters as of `cg` and those below.
+
+    Parameters
+    ----------
+    restart : int, optional
+        Directions that are kept; None: 30, but not more than A has rows.
+    maxiter : int, optional
+        Restarts, as in SciPy.
+    callback : function, optional
+        Gets the relative residual after each iteration.
+    callback_type : {'pr_norm', 'legacy'}
+        SciPy's names for that.
+    flexible : bool
+        FGMRES, for an M that changes from one application to the next.
+
+    Examples
+    --------
+    >>> import furrow, numpy as np
+    >>> A = np.array([[4.0, 1.0], [0.0, 3.0]])
+    >>> x, info = furrow.gmres(A, A @ np.ones(2), rtol=1e-12)
+    >>> x.round(6), info == 0
+    (array([1., 1.]), True)
+    """
+    if callback_type not in ("pr_norm", "legacy"):
+        raise NotImplementedError(f"callback_type is {callback_type!r}; the callback gets residuals, 'pr_norm'")
+    system = _system(A, b, x0)
+    restart = min(restart or 30, max(len(system.b), 1))
+    iterations = None if maxiter is None else maxiter * restart
+    wishes = {"rtol": rtol, "atol": atol, "max_iterations": iterations, "restart": restart}
+    listener = _listener(progress, rtol, _residual_callback(callback))
+    method = "fgmres" if flexible else "gmres"
+    return _finish(system, _solve(system, method, M, listener, wishes, options), residuals)
+
+
+def minres(
+    A: Any,
+    b: Any,
+    x0: Any = None,
+    *,
+    rtol: float = 1e-5,
+    shift: float = 0.0,
+    maxiter: int | None = None,
+    M: Any = None,
+    callback: Callable[[float], Any] | None = None,
+    residuals: list[float] | None = None,
+    progress: bool | Callable[[int, float], Any] = False,
+    **options: Any,
+) -> tuple[Any, Info]:
+    """MINRES for a symmetric (Hermitian) A, also indefinite or singular; parameters as of `cg`, but for
+    `callback`, which gets the relative residual, and
+
+    Parameters
+    ----------
+    shift : float
+        Solves ``(A - shift I) x = b``, of a matrix A.
+
+    Examples
+    --------
+    >>> import furrow, numpy as np
+    >>> A = np.diag([1.0, -2.0])
+    >>> x, info = furrow.minres(A, np.ones(2), rtol=1e-12)
+    >>> x.round(6), info == 0
+    (array([ 1. , -0.5]), True)
+    """
+    system = _system(A, b, x0)
+    if shift != 0:
+        if not isinstance(system.A, Csr):
+            raise TypeError("shift is for matrices; let the operator subtract it")
+        system = _System(_shifted(system.A.astype(system.dtype), shift), system.b, system.x, system.dtype, b)
+    wishes = {"rtol": rtol, "max_iterations": maxiter}
+    listener = _listener(progress, rtol, _residual_callback(callback))
+    return _finish(system, _solve(system, "minres", M, listener, wishes, options), residuals)
+
+
+def _shifted(A: Csr, shift: float) -> Csr:
+    return A._new(A._home().shifted(shift))
+
+
+def idrs(
+    A: Any,
+    b: Any,
+    x0: Any = None,
+    *,
+    s: int = 4,
+    rtol: float = 1e-5,
+    atol: float = 0.0,
+    maxiter: int | None = None,
+    M: Any = None,
+    callback: Callable[[float], Any] | None = None,
+    residuals: list[float] | None = None,
+    progress: bool | Callable[[int, float], Any] = False,
+    **options: Any,
+) -> tuple[Any, Info]:
+    """IDR(s) for an A that is not symmetric; parameters as of `bicgstab`, and `s` shadow vectors.
+
+    Examples
+    --------
+    >>> import furrow, numpy as np
+    >>> A = np.array([[4.0, 1.0], [0.0, 3.0]])
+    >>> x, info = furrow.idrs(A, A @ np.ones(2), rtol=1e-12)
+    >>> x.round(6), info == 0
+    (array([1., 1.]), True)
+    """
+    system = _system(A, b, x0)
+    wishes = {"rtol": rtol, "atol": atol, "max_iterations": maxiter, "restart": s}
+    listener = _listener(progress, rtol, _residual_callback(callback))
+    return _finish(system, _solve(system, "idrs", M, listener, wishes, options), residuals)
+
+
+def solve(
+    A: Any,
+    b: Any,
+    x0: Any = None,
+    *,
+    method: str | None = None,
+    M: str | None = None,
+    rtol: float = 1e-10,
+    atol: float = 0.0,
+    maxiter: int | None = None,
+    residuals: list[float] | None = None,
+    progress: bool | Callable[[int, float], Any] = False,
+    **options: Any,
+) -> tuple[Any, Info]:
+    """Solves A x = b, or ``min ||b - A x||``: looks at A, chooses, and tries another way where that fails.
+
+    Parameters
+    ----------
+    A : Csr, sparse matrix or array
+    b, x0, rtol, atol, residuals, progress
+        As of `cg`.
+    method : str, optional
+        One of `methods`, the only one that is tried.
+    M : str, optional
+        One of `preconditioners`, ``"none"``, or ``"norms"``.
+    maxiter : int, optional
+        Of all attempts together.
+    **options
+        `restart`, `damp` and `bounds` of the method.
+
+    Returns
+    -------
+    x : array of b's kind
+    info : Info
+        ``info.report.attempts`` says what was tried, and why.
+
+    Examples
+    --------
+    >>> import furrow, numpy as np
+    >>> A = np.array([[4.0, 1.0], [1.0, 3.0]])
+    >>> x, info = furrow.solve(A, A @ np.ones(2))
+    >>> x.round(6), info.report.method
+    (array([1., 1.]), 'cg')
+    """
+    system = _system(A, b, x0)
+    if not isinstance(system.A, Csr):
+        raise TypeError(f"{type(A).__name__} is no matrix that could be looked at; name a method: cg, gmres, ...")
+    wishes = {"method": method, "rtol": rtol, "atol": atol, "max_iterations": maxiter, **options}
+    given = {name: value for name, value in wishes.items() if value is not None}
+    handle = system.A.astype(system.dtype)._home()
+    call, _ = _listener(progress, rtol, None)
+    found, history, attempts = _core.solve_auto(handle, system.b, system.x, call, M or "", given)
+    return _finish(system, SolveReport(**found, residuals=history, attempts=attempts), residuals)

@@ -1,0 +1,355 @@
+"""Stencils on grids, without a matrix, and those that are found in matrices."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from . import _contexts, _core
+from ._arrays import computed, library_of, number_of
+from ._csr import Csr, csr
+from ._linear import Linear
+
+_BOUNDARIES = {"dirichlet": 0, "neumann": 1, "periodic": 2}
+
+
+@dataclass(frozen=True)
+class StencilReport:
+    """What a stencil's products are computed by.
+
+    Attributes
+    ----------
+    kernel, reason : str
+        The kernel's name, and why it was chosen.
+    bytes : int
+        Compulsory traffic of a product.
+
+    Examples
+    --------
+    >>> import furrow
+    >>> furrow.Stencil(5, (10, 10)).report.bytes
+    1600
+    """
+
+    kernel: str
+    reason: str
+    bytes: int
+
+
+class Stencil(Linear):
+    """``(S x)(p) = sum over k of c_k(p) x(p + o_k)`` for the points p of a grid, without a matrix.
+
+    Points are numbered in C order, as NumPy's arrays of the grid's shape are: the last axis runs
+    fastest. ``S @ x`` takes such an array, a vector, or a block with a column for each vector.
+
+    Parameters
+    ----------
+    points : int or sequence of tuples
+        3, 5, 9, 7, 13, 19 or 27: the negated Laplacian of so many points, scaled to small integers, on
+        one (3), two (5, 9) or three axes. Or the offsets o_k, of one number for each axis.
+    extent : tuple of int
+        The shape of the grid, of up to three axes.
+    coefficients : sequence, optional
+        c_k for each of `offsets`: numbers, or arrays of the grid's shape. None: those of the Laplacian.
+    boundary : str or sequence of str
+        ``"dirichlet"``: x beyond the grid is 0; ``"neumann"``: mirrored; ``"periodic"``. Of all axes,
+        or of each.
+    dtype : dtype, optional
+        None: that of the coefficients, float64 for integers.
+    device : str
+        ``"cpu"`` or ``"cuda"``.
+    kernel : str, optional
+        A kernel's name; None: chosen.
+    threads : int, optional
+        None: what `set_num_threads` says.
+
+    Examples
+    --------
+    >>> import furrow, numpy as np
+    >>> S = furrow.Stencil(5, (3, 4))
+    >>> S @ np.ones((3, 4))
+    array([[2., 1., 1., 2.],
+           [1., 0., 0., 1.],
+           [2., 1., 1., 2.]])
+    >>> S.to_csr()
+    <furrow.Csr of 12 x 12 with 46 entries, float64, cpu>
+    >>> upwind = furrow.Stencil([(0, -1), (0, 0)], (3, 4), [-1.0, 1.0])
+    >>> (upwind @ np.ones(12)).reshape(3, 4)[0]
+    array([1., 0., 0., 0.])
+    """
+
+    def __init__(
+        self,
+        points: int | Sequence[Sequence[int]],
+        extent: Sequence[int],
+        coefficients: Sequence[Any] | None = None,
+        *,
+        boundary: str | Sequence[str] = "dirichlet",
+        dtype: Any = None,
+        device: str = "cpu",
+        kernel: str | None = None,
+        threads: int | None = None,
+    ) -> None:
+        self.extent = tuple(int(n) for n in extent)
+        self.offsets, own = _points(points, len(self.extent))
+        self.coefficients = own if coefficients is None else list(coefficients)
+        if len(self.coefficients) != len(self.offsets):
+            raise ValueError(f"{len(self.coefficients)} coefficients for {len(self.offsets)} offsets")
+        self.boundary = _boundaries(boundary, len(self.extent))
+        found = [c.dtype if hasattr(c, "dtype") else np.asarray(c).dtype for c in self.coefficients]
+        self.dtype = np.dtype(dtype) if dtype is not None else computed(np.result_type(*found, np.float32))
+        self.device = device
+        size = int(np.prod(self.extent, dtype=np.int64))
+        self.shape = (size, size)
+        self._kernel, self._threads = kernel or "", threads
+        self._make()
+
+    # ---- its context
+
+    def _make(self) -> None:
+        self._setting = _contexts.setting
+        constants, fields = _coefficients(self.coefficients, self.extent, self.dtype, self.device)
+        self._handle = _core.Stencil.create(
+            _contexts.context(self.device, self._threads),
+            number_of(self.dtype),
+            self.extent[::-1],
+            [_BOUNDARIES[name] for name in reversed(self.boundary)],
+            [_reversed(offset) for offset in self.offsets],
+            constants,
+            fields,
+            self._kernel,
+            fields,
+        )
+        self._applied = self._handle.operator()
+
+    def _home(self) -> _core.Stencil:
+        """The handle in the context that is to be used now: another after set_num_threads."""
+        if self._setting is not _contexts.setting:
+            self._make()
+        return self._handle
+
+    def astype(self, dtype: Any) -> Stencil:
+        """The stencil with coefficients of another dtype; itself if it has that already."""
+        dtype = np.dtype(dtype)
+        return self if dtype == self.dtype else self._with(dtype=dtype)
+
+    def _with(self, **changed: Any) -> Stencil:
+        same = {
+            "points": self.offsets, "extent": self.extent, "coefficients": self.coefficients, "boundary": self.boundary,
+            "dtype": self.dtype, "device": self.device, "kernel": self._kernel, "threads": self._threads,
+        }  # fmt: skip
+        return Stencil(**{**same, **changed})
+
+    def _operator(self, dtype: np.dtype[Any]) -> _core.Operator:
+        if dtype != self.dtype:
+            return self.astype(dtype)._applied
+        self._home()
+        return self._applied
+
+    # ---- products
+
+    def __matmul__(self, x: Any) -> Any:
+        if np.shape(x) == self.extent:
+            return self.matvec(x.reshape(-1)).reshape(self.extent)
+        return super().__matmul__(x)
+
+    def matmat(self, x: Any) -> Any:
+        """``S @ X`` for a block of vectors, whose rows are the points of the grid."""
+        library = library_of(x)
+        taken = library.take(x)
+        if library.device != "cpu":
+            return self._block(library, taken, self.dtype)
+        dtype = np.result_type(self.dtype, computed(taken.dtype))
+        if dtype.kind == "c" and self.dtype.kind == "f":
+            parts = np.dtype(np.float32 if dtype == np.complex64 else np.float64)
+            pairs = np.ascontiguousarray(taken, dtype).view(parts)
+            return library.give(self._block(library, pairs, parts).view(dtype), x)
+        return library.give(self._block(library, np.ascontiguousarray(taken, dtype), dtype), x)
+
+    def _block(self, library: Any, x: Any, dtype: np.dtype[Any]) -> Any:
+        y = library.empty(tuple(x.shape), dtype, x)
+        self.astype(dtype)._home().multiply_block(x, y)
+        return y
+
+    # ---- as a matrix
+
+    def to_csr(self) -> Csr:
+        """The same operator as a matrix, which takes more memory and has the same products."""
+        return Csr(self._home().assemble(), self._threads)
+
+    @property
+    def T(self) -> Stencil:
+        """The transpose: of constant coefficients and boundaries that are not Neumann's."""
+        if "neumann" in self.boundary or any(np.ndim(c) for c in self.coefficients):
+            raise NotImplementedError("the transpose of this stencil is none; to_csr().T has it")
+        turned = [tuple(-step for step in offset) for offset in self.offsets]
+        return self._with(points=turned)
+
+    @property
+    def H(self) -> Stencil:
+        """The conjugate transpose, likewise."""
+        turned = self.T
+        if self.dtype.kind == "f":
+            return turned
+        return turned._with(coefficients=[np.conj(c) for c in self.coefficients])
+
+    def rmatvec(self, x: Any) -> Any:
+        """``S.H @ x``, by the name that SciPy's LinearOperator has."""
+        return self.H.matvec(x)
+
+    # ---- what it is
+
+    @property
+    def report(self) -> StencilReport:
+        """The kernel, and why it was chosen."""
+        return StencilReport(**self._handle.report())
+
+    def __repr__(self) -> str:
+        grid = " x ".join(str(n) for n in self.extent)
+        return f"<furrow.Stencil of {len(self.offsets)} points on {grid}, {self.dtype}, {self.device}>"
+
+
+def _points(points: int | Sequence[Sequence[int]], axes: int) -> tuple[list[tuple[int, ...]], list[Any]]:
+    """Offsets in C order, and the coefficients of a named stencil."""
+    if not isinstance(points, int | np.integer):
+        offsets = [tuple(int(step) for step in offset) for offset in points]
+        if any(len(offset) != axes for offset in offsets):
+            raise ValueError(f"an offset has a number for each of the {axes} axes of the grid")
+        return offsets, []
+    named, offsets, coefficients = _core.named_stencil(int(points))
+    if named == 0:
+        raise ValueError(f"there is no Laplacian of {points} points; there are 3, 5, 7, 9, 13, 19 and 27")
+    if named != axes:
+        raise ValueError(f"the Laplacian of {points} points is for {named} axes, the grid has {axes}")
+    return [offset[:axes][::-1] for offset in offsets], coefficients
+
+
+def _reversed(offset: tuple[int, ...]) -> tuple[int, int, int]:
+    """An offset in the library's order, which begins with the axis that runs fastest."""
+    x, y, z = (*reversed(offset), 0, 0)[:3]
+    return x, y, z
+
+
+def _boundaries(boundary: str | Sequence[str], axes: int) -> tuple[str, ...]:
+    names = (boundary,) * axes if isinstance(boundary, str) else tuple(boundary)
+    for name in names:
+        if name not in _BOUNDARIES:
+            raise ValueError(f"boundary is {name!r}; it should be one of {', '.join(_BOUNDARIES)}")
+    if len(names) != axes:
+        raise ValueError(f"{len(names)} boundaries for {axes} axes")
+    return names
+
+
+def _coefficients(
+    given: Sequence[Any], extent: tuple[int, ...], dtype: np.dtype[Any], device: str
+) -> tuple[list[complex], list[Any]]:
+    """Constants, or else a field for each offset."""
+    if not any(np.ndim(c) for c in given):
+        return [complex(c) for c in given], []
+    if device != "cpu":
+        return [], [c.reshape(-1) for c in given]
+    return [], [np.broadcast_to(np.asarray(c, dtype), extent).ravel() for c in given]
+
+
+# ---- recognition
+
+
+@dataclass(frozen=True)
+class RecognitionReport:
+    """What a look for a stencil found.
+
+    Attributes
+    ----------
+    recognised : bool
+    reason : str
+        One sentence.
+    extent : tuple of int
+        The grid, in C order.
+    points : int
+        Of the stencil.
+    variable : bool
+        Whether coefficients vary from point to point.
+    rows_differing : int
+        Rows that are not the stencil's.
+    bytes : int
+        Compulsory traffic of a product.
+    seconds : float
+
+    Examples
+    --------
+    >>> import furrow, numpy as np
+    >>> furrow.recognise(np.eye(3)[::-1]).report.recognised
+    False
+    """
+
+    recognised: bool
+    reason: str
+    extent: tuple[int, ...]
+    points: int
+    variable: bool
+    rows_differing: int
+    bytes: int
+    seconds: float
+
+
+class Recognition(Linear):
+    """The stencil that a matrix is, but for some rows; false if it is none. `recognise` makes it.
+
+    Examples
+    --------
+    >>> import furrow, numpy as np
+    >>> A = furrow.Stencil(7, (20, 20, 20)).to_csr()
+    >>> found = furrow.recognise(A)
+    >>> bool(found), found.report.points, found.report.extent
+    (True, 7, (20, 20, 20))
+    >>> x = np.random.default_rng(1).random(8000)
+    >>> np.array_equal(found @ x, A @ x)
+    True
+    """
+
+    def __init__(self, matrix: Csr, report: RecognitionReport, handle: _core.Recognised | None) -> None:
+        self.report = report
+        self.shape = matrix.shape
+        self.dtype = matrix.dtype
+        self._applied = handle.operator() if handle is not None else None
+
+    def __bool__(self) -> bool:
+        return self.report.recognised
+
+    def _operator(self, dtype: np.dtype[Any]) -> _core.Operator:
+        if self._applied is None:
+            raise ValueError(f"the matrix is no stencil: {self.report.reason}")
+        self._expect(dtype)
+        return self._applied
+
+    def __repr__(self) -> str:
+        return f"<furrow.Recognition: {self.report.reason}>"
+
+
+def recognise(A: Any) -> Recognition:
+    """Looks for a stencil in a matrix, whose products then need not read the matrix.
+
+    Products have the bits of those with the matrix. `Csr.plan` does this by itself where it pays.
+
+    Parameters
+    ----------
+    A : Csr, sparse matrix or array
+
+    Returns
+    -------
+    Recognition
+        False in a condition if A is no stencil; `report` says why, or what it is.
+
+    Examples
+    --------
+    >>> import furrow
+    >>> furrow.recognise(furrow.Stencil(5, (40, 30)).to_csr()).report.extent
+    (40, 30)
+    """
+    matrix = csr(A)
+    found, handle = _core.recognise(matrix._home())
+    found["extent"] = tuple(reversed(found["extent"]))
+    return Recognition(matrix, RecognitionReport(**found), handle)

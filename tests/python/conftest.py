@@ -1,0 +1,56 @@
+"""What the tests of the Python package share: random matrices, seeds that are printed, SciPy to compare with."""
+
+import os
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import HealthCheck, settings
+
+DTYPES = [np.float32, np.float64, np.complex64, np.complex128]
+
+settings.register_profile(
+    "furrow", deadline=None, max_examples=30, print_blob=True, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("furrow")
+
+
+def pytest_report_header():
+    return f"FURROW_SEED={seed()}"
+
+
+def seed():
+    return int(os.environ.setdefault("FURROW_SEED", str(int.from_bytes(os.urandom(4), "little"))))
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(seed())
+
+
+def random_values(rng, size, dtype):
+    """Values of magnitude about 1, complex where the dtype is."""
+    real = rng.standard_normal(size)
+    if np.dtype(dtype).kind == "c":
+        return (real + 1j * rng.standard_normal(size)).astype(dtype)
+    return real.astype(dtype)
+
+
+def random_matrix(rng, rows, cols, density=0.1, dtype=np.float64):
+    """SciPy's csr_array with sorted rows."""
+    pattern = sp.random_array((rows, cols), density=density, format="csr", rng=rng)
+    pattern.sort_indices()
+    data = random_values(rng, pattern.nnz, dtype)
+    return sp.csr_array((data, pattern.indices, pattern.indptr), shape=(rows, cols))
+
+
+def bound(a, x):
+    """What an entry of A x may be off by: (n + 2) u |A| |x| for rows of n entries, four times that for
+    complex numbers, twice for two computations that are compared."""
+    longest = int(np.diff(a.indptr).max(initial=0))
+    dtype = np.result_type(a.dtype, x.dtype)
+    return 8 * (longest + 2) * np.finfo(dtype).eps * (abs(a) @ abs(x)) + np.finfo(dtype).tiny
+
+
+def address(array):
+    return array.__array_interface__["data"][0]

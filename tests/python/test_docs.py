@@ -1,0 +1,34 @@
+"""Every public name is documented, and what its examples show is what they give."""
+
+import doctest
+import importlib
+import inspect
+import pkgutil
+
+import furrow
+import pytest
+
+MODULES = [name for _, name, _ in pkgutil.walk_packages(furrow.__path__, "furrow.") if name != "furrow._core"]
+PUBLIC = [(furrow, name) for name in furrow.__all__] + [(furrow.io, name) for name in furrow.io.__all__]
+
+
+@pytest.mark.parametrize("name", ["furrow", *MODULES])
+def test_examples(name):
+    if name == "furrow.__main__":
+        pytest.skip("it is the command")
+    result = doctest.testmod(importlib.import_module(name))
+    assert result.failed == 0
+
+
+@pytest.mark.parametrize("module, name", PUBLIC, ids=[f"{m.__name__}.{n}" for m, n in PUBLIC])
+def test_public_names_are_documented(module, name):
+    found = getattr(module, name)
+    if inspect.ismodule(found):
+        return
+    assert found.__doc__, name
+    if not (inspect.isclass(found) and issubclass(found, Exception | Warning)):
+        assert ">>>" in found.__doc__ or name == "SolveReport", f"{name} has no example"
+    if inspect.isclass(found):
+        for member, value in vars(found).items():
+            if not member.startswith("_") and callable(value):
+                assert value.__doc__, f"{name}.{member}"

@@ -1,0 +1,54 @@
+"""Matrices on a GPU: the bits of the CPU, arrays of the host, of CuPy and of torch. Skipped without a GPU."""
+
+import furrow
+import numpy as np
+import pytest
+from conftest import DTYPES, random_matrix, random_values
+
+GPUS = furrow.devices()[1:]
+pytestmark = pytest.mark.skipif(not GPUS, reason="there is no GPU, or the package has no code for one")
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_products_have_the_bits_of_the_cpu(rng, dtype):
+    a = furrow.csr(random_matrix(rng, 300, 200, 0.05, dtype))
+    g = a.to("cuda")
+    assert g.device == "cuda" and g.to("cpu") == a
+    x, block = random_values(rng, 200, dtype), random_values(rng, (200, 7), dtype)
+    np.testing.assert_array_equal(g @ x, a @ x)
+    np.testing.assert_array_equal(g.plan(uses=100)(x), a @ x)
+    for order in "CF":
+        np.testing.assert_array_equal(g @ np.asarray(block, order=order), a @ block)
+    np.testing.assert_array_equal((g @ g.H).to("cpu").toarray(), (a @ a.H).toarray())
+
+
+def test_solves_have_the_bits_of_the_cpu(rng):
+    a = random_matrix(rng, 400, 400, 0.02)
+    a = furrow.csr(a @ a.T + 4 * np.eye(400))
+    b = rng.standard_normal(400)
+    for M in (None, "jacobi"):
+        x, info = furrow.cg(a.to("cuda"), b, rtol=1e-9, M=M)
+        assert info == 0
+        np.testing.assert_array_equal(x, furrow.cg(a, b, rtol=1e-9, M=M)[0])
+
+
+def test_arrays_of_cupy(rng):
+    cupy = pytest.importorskip("cupy")
+    a = furrow.csr(random_matrix(rng, 300, 200, 0.05))
+    x = rng.standard_normal(200)
+    g = furrow.csr(a.to("cuda").to_cupy())
+    with cupy.cuda.Stream():
+        y = g @ cupy.asarray(x)
+        assert isinstance(y, cupy.ndarray)
+        np.testing.assert_array_equal(cupy.asnumpy(y), a @ x)
+    with pytest.raises(ValueError, match="GPU"):
+        a @ cupy.asarray(x)
+
+
+def test_arrays_of_torch(rng):
+    torch = pytest.importorskip("torch")
+    a = furrow.csr(random_matrix(rng, 300, 200, 0.05))
+    x = rng.standard_normal(200)
+    y = a.to("cuda") @ torch.from_numpy(x).cuda()
+    assert y.is_cuda
+    np.testing.assert_array_equal(y.cpu().numpy(), a @ x)

@@ -1,0 +1,191 @@
+"""Solvers: true residuals, SciPy's solutions, callbacks, operators and preconditioners of every kind, Ctrl-C."""
+
+import os
+import signal
+import threading
+import time
+
+import furrow
+import numpy as np
+import pytest
+import scipy.sparse as sp
+import scipy.sparse.linalg as spla
+from conftest import DTYPES, random_matrix, random_values
+
+SOLVERS = [furrow.cg, furrow.bicgstab, furrow.gmres, furrow.minres, furrow.idrs]
+
+
+def laplacian(grid, dtype=np.float64):
+    line = sp.diags_array([-1.0, 2.0, -1.0], offsets=[-1, 0, 1], shape=(grid, grid))
+    one = sp.eye_array(grid)
+    return (sp.kron(line, one) + sp.kron(one, line)).tocsr().astype(dtype)
+
+
+def residual(a, x, b):
+    return np.linalg.norm(b - a @ x) / np.linalg.norm(b)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_the_residual_is_as_small_as_asked(rng, solver, dtype):
+    a = laplacian(12, dtype)
+    b = random_values(rng, a.shape[0], dtype)
+    rtol = 1e-4 if np.finfo(dtype).eps > 1e-10 else 1e-9
+    x, info = solver(a, b, rtol=rtol)
+    assert info == 0 and info.report.converged and x.dtype == dtype
+    assert residual(a, x, b) <= 1.01 * rtol
+    assert info.report.residual <= rtol and info.report.iterations > 0
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_whatever_can_be_a_matrix(rng, solver):
+    a = laplacian(8)
+    b = rng.standard_normal(64)
+    first, info = solver(furrow.csr(a), b, rtol=1e-10)
+    assert info == 0
+    for other in (a.tocoo(), a.toarray(), sp.csc_matrix(a), spla.aslinearoperator(a), lambda x: a @ x):
+        x, info = solver(other, b, rtol=1e-10)
+        assert info == 0
+        np.testing.assert_allclose(x, first, rtol=1e-7)
+
+
+@pytest.mark.parametrize("kind", sorted(set(furrow.preconditioners()) - {"direct"}))
+def test_preconditioners(rng, kind):
+    a = laplacian(12)
+    b = rng.standard_normal(144)
+    plain = furrow.gmres(a, b, rtol=1e-8)[1].report.iterations
+    x, info = furrow.gmres(a, b, rtol=1e-8, M=kind)
+    assert info == 0 and residual(a, x, b) <= 1e-7
+    assert info.report.iterations <= plain + 5
+    M = furrow.Preconditioner(a, kind)
+    assert M.report["kind"] == kind and kind in repr(M)
+    assert furrow.gmres(a, b, rtol=1e-8, M=M)[1].report.iterations == info.report.iterations
+    z = M @ b
+    np.testing.assert_array_equal(spla.aslinearoperator(M) @ b, z)
+    np.testing.assert_array_equal((M @ np.stack([b, b], axis=1))[:, 1], z)
+    x, info = spla.gmres(a, b, rtol=1e-8, M=spla.aslinearoperator(M))
+    assert info == 0
+
+
+def test_preconditioners_of_callers(rng):
+    a = laplacian(10)
+    b = rng.standard_normal(100)
+    inverse = sp.diags_array(1 / a.diagonal())
+    want = furrow.cg(a, b, rtol=1e-9)[0]
+    for M in (inverse, spla.aslinearoperator(inverse), lambda r: r / a.diagonal()):
+        x, info = furrow.cg(a, b, rtol=1e-9, M=M)
+        assert info == 0
+        np.testing.assert_allclose(x, want, rtol=1e-6)
+    with pytest.raises(TypeError, match="has no option deegree"):
+        furrow.cg(a, b, M="chebyshev", deegree=4)
+    with pytest.raises(furrow.Unsupported, match="nonesuch"):
+        furrow.cg(a, b, M="nonesuch")
+    with pytest.raises(TypeError, match="made from a matrix"):
+        furrow.cg(lambda x: a @ x, b, M="jacobi")
+
+
+def test_the_callback_of_cg_gets_every_iterate(rng):
+    a = laplacian(10)
+    b = rng.standard_normal(100)
+    seen, residuals = [], []
+    x, info = furrow.cg(a, b, rtol=1e-8, callback=lambda xk: seen.append(xk.copy()), residuals=residuals)
+    assert len(seen) == info.report.iterations and len(residuals) == len(seen) + 1
+    np.testing.assert_array_equal(seen[-1], x)
+    for xk, told in zip(seen, residuals[1:], strict=True):
+        assert residual(a, xk, b) == pytest.approx(told, rel=1e-3)
+    theirs = []
+    spla.cg(a, b, rtol=1e-8, callback=lambda xk: theirs.append(xk.copy()))
+    np.testing.assert_allclose(seen[4], theirs[4], rtol=1e-8)
+
+
+@pytest.mark.parametrize("solver", SOLVERS[1:])
+def test_other_callbacks_get_residuals(rng, solver):
+    a = laplacian(8)
+    seen, residuals = [], []
+    _, info = solver(a, rng.standard_normal(64), callback=seen.append, residuals=residuals)
+    assert info == 0 and seen == residuals[1:] and len(seen) >= info.report.iterations
+
+
+def test_exceptions_of_callers_functions_arrive(rng):
+    a = laplacian(8)
+    b = rng.standard_normal(64)
+    for arguments in (
+        {"A": lambda x: x / np.array([]), "b": b},
+        {"A": a, "b": b, "M": lambda r: 1 // 0},
+        {"A": a, "b": b, "callback": lambda x: 1 // 0},
+        {"A": a, "b": b, "progress": lambda k, r: 1 // 0},
+    ):
+        with pytest.raises((ZeroDivisionError, ValueError)):
+            furrow.cg(**arguments)
+    assert furrow.cg(a, b)[1] == 0  # nothing is left of them
+
+
+def test_a_function_may_use_the_package(rng):
+    a = furrow.csr(laplacian(8))
+    b = rng.standard_normal(64)
+    x, info = furrow.cg(lambda x: a @ x, b, rtol=1e-9, M=lambda r: furrow.cg(a, r, rtol=1e-3)[0])
+    assert info == 0 and residual(a.to_scipy(), x, b) < 1e-8
+
+
+def test_what_did_not_converge_is_said(rng):
+    a = laplacian(20)
+    b = rng.standard_normal(400)
+    x, info = furrow.cg(a, b, rtol=1e-12, maxiter=5)
+    assert info == 5 and not info.report.converged and info.report.advice
+    indefinite = sp.diags_array(np.linspace(-1, 1, 400))
+    x, info = furrow.cg(indefinite, b)
+    assert info == -1 and "indefinite" in info.report.outcome
+    x, info = furrow.cg(a, b, rtol=1e-12, progress=lambda k, r: True)
+    assert info > 0
+
+
+def test_bits_do_not_depend_on_threads(rng):
+    a = laplacian(40)
+    b = rng.standard_normal(1600)
+    first = furrow.cg(furrow.csr(a, threads=1), b, M="jacobi")[0]
+    for threads in (2, 3, 8):
+        np.testing.assert_array_equal(furrow.cg(furrow.csr(a, threads=threads), b, M="jacobi")[0], first)
+
+
+def test_minres_with_a_shift(rng):
+    a = laplacian(8)
+    b = rng.standard_normal(64)
+    x, info = furrow.minres(a, b, shift=0.3, rtol=1e-10)
+    assert info == 0
+    np.testing.assert_allclose(a @ x - 0.3 * x, b, atol=1e-8)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.complex128])
+def test_solve_chooses_by_itself(rng, dtype):
+    a = random_matrix(rng, 200, 200, 0.03, dtype) + 8 * sp.eye_array(200)
+    for matrix in (a, laplacian(14, dtype)):
+        b = random_values(rng, matrix.shape[0], dtype)
+        x, info = furrow.solve(matrix, b)
+        assert info == 0 and residual(matrix, x, b) <= 1e-9
+        assert info.report.attempts and info.report.method in furrow.methods()
+    tall = random_matrix(rng, 100, 20, 0.3, dtype) + sp.eye_array(100, 20)
+    b = random_values(rng, 100, dtype)
+    x, info = furrow.solve(tall, b)
+    assert info == 0
+    np.testing.assert_allclose(x, np.linalg.lstsq(tall.toarray(), b)[0], atol=1e-6)
+
+
+def test_ctrl_c_ends_a_solve():
+    a = furrow.csr(laplacian(200))
+    b = np.ones(40000)
+    sent = []
+
+    def send():
+        time.sleep(0.3)
+        sent.append(time.perf_counter())
+        os.kill(os.getpid(), signal.SIGINT)
+
+    thread = threading.Thread(target=send)
+    thread.start()
+    with pytest.raises(KeyboardInterrupt):
+        furrow.bicgstab(a, b, rtol=1e-300, maxiter=10**9)
+        furrow.idrs(a, b, rtol=1e-300, maxiter=10**9)
+        time.sleep(5)
+    late = time.perf_counter() - sent[0]
+    thread.join()
+    assert late < 1.0  # 0.2 s on a machine that has nothing else to do: docs/results/python.md
