@@ -75,6 +75,9 @@ def test_changes_in_place_count(rng):
         assert (a @ x)[3] == 0
         a.resize(150, 200)
         assert (a @ x).shape == (150,)
+        a.resize(150, 300)
+        np.testing.assert_array_equal(a @ np.ones(300), furrow.csr(a) @ np.ones(300))
+        a.resize(150, 200)
         a.data = a.data.copy()
         np.testing.assert_array_equal(a @ x, furrow.csr(a) @ x)
 

@@ -71,6 +71,7 @@ def test_the_search_can_be_ended_and_fails_with_its_callback():
 
     with pytest.raises(KeyError, match="mine"):
         furrow.eigsh(stencil, 2, which="SA", progress=fail)
+    furrow.eigsh(furrow.Stencil(3, (50,)), 2, which="SA", progress=True)
 
 
 @pytest.mark.parametrize("M", [None, "jacobi", "amg"])

@@ -153,17 +153,21 @@ def resident():
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="no /proc")
 @pytest.mark.parametrize("name", sorted(ACTIVITIES))
 def test_no_memory_is_left(name, tmp_path):
-    """An array of the matrix's values left each time would be 600 kB; less than a fifth of it is allowed."""
+    """An array of the matrix's values left each time would be 600 kB; less than a fifth of it is allowed.
+    The allocator of the C library keeps what it likes, once: a leak shows in each of several rounds."""
     act = ACTIVITIES[name] if name != "files" else lambda: read(tmp_path)
     repeats, values = 30, big().data.nbytes
-    for _ in range(5):
-        act()
+    assert min(growth(act, repeats) for _ in range(4)) <= repeats * values / 5
+
+
+def growth(act, repeats):
+    """Bytes that the process has grown by."""
     gc.collect()
     before = resident()
     for _ in range(repeats):
         act()
     gc.collect()
-    assert resident() - before <= repeats * values / 5
+    return resident() - before
 
 
 @pytest.mark.parametrize("name", sorted(set(ACTIVITIES) - {"files", "failures", "interrupted"}))

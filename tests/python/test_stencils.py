@@ -106,6 +106,22 @@ def test_dtypes_transposes_and_solvers(rng):
     assert info == 0
 
 
+@pytest.mark.parametrize("b", [None, 0.5])
+def test_sweeps_are_products_one_after_the_other(rng, b):
+    named = furrow.Stencil(7, (8, 9, 10))
+    stencil = furrow.Stencil(7, named.extent, [-c / 6 if c < 0 else 0.0 for c in named.coefficients])
+    x = rng.standard_normal(stencil.extent)
+    right = None if b is None else rng.standard_normal(stencil.extent)
+    want = x
+    for _ in range(3):
+        want = stencil @ want if right is None else stencil @ want + b * right
+    got = stencil.sweep(x, 3, right, 0.0 if b is None else b)
+    assert got.shape == x.shape
+    np.testing.assert_allclose(got, want, rtol=0, atol=1e-14)
+    if b is None:
+        np.testing.assert_array_equal(got, want)
+
+
 def test_threads_of_stencils_can_be_set(rng):
     stencil = furrow.Stencil(7, (9, 8, 7))
     x = rng.standard_normal(504)

@@ -152,22 +152,22 @@ def read(quick: bool) -> None:
         for suffix in (".mtx", ".mtx.gz"):
             path = os.path.join(folder, "a" + suffix)
             furrow.write(path, a)
-            assert (scipy.io.mmread(path).tocsr() != furrow.read(path).to_scipy()).nnz == 0
+            assert (scipy.io.mmread(path, spmatrix=False).tocsr() != furrow.read(path).to_scipy()).nnz == 0
             theirs, ours, mm = race(
-                lambda p=path: scipy.io.mmread(p).tocsr(),
+                lambda p=path: scipy.io.mmread(p, spmatrix=False).tocsr(),
                 lambda p=path: furrow.read(p).to_scipy(),
-                lambda p=path: furrow.io.mmread(p),
+                lambda p=path: furrow.io.mmread(p, spmatrix=False),
                 runs=5,
             )
             say(f"{suffix} to csr_array", theirs, ours)
-            say(f"mmread of {suffix}", race(lambda p=path: scipy.io.mmread(p), runs=3)[0], mm)
+            say(f"mmread of {suffix}", race(lambda p=path: scipy.io.mmread(p, spmatrix=False), runs=3)[0], mm)
             memory = [peak(path, code) for code in (THEIR_READING, OUR_READING)]
             print(f"{'peak memory of ' + suffix:34} SciPy {memory[0]:7.0f} MB   Furrow {memory[1]:7.0f} MB   "
                   f"{memory[1] / memory[0]:.2f} of it")
 
 
-THEIR_READING = "import scipy.io; scipy.io.mmread(path).tocsr()"
-OUR_READING = "import furrow; furrow.read(path).to_scipy()"
+THEIR_READING = "scipy.io.mmread(path, spmatrix=False).tocsr()"
+OUR_READING = "furrow.read(path).to_scipy()"
 
 
 def peak(path: str, code: str) -> float:

@@ -62,7 +62,7 @@ class Result
 
   private:
     furrow::vector vector_;
-    const Dense array_;
+    Dense array_;
 };
 
 class BlockResult
@@ -80,7 +80,7 @@ class BlockResult
 
   private:
     furrow::vectors block_;
-    const Dense array_;
+    Dense array_;
 };
 
 #endif

@@ -27,22 +27,18 @@ static nb::dict dict_of(const fur_eigs_report &r)
 }
 
 /* The columns of an array as vectors. */
-static std::vector<furrow::vector> columns_of(fur_context *context, const Dense &array,
-                                              std::int64_t count)
+static std::vector<Result> columns_of(fur_context *context, const Dense &array, std::int64_t count)
 {
     if (array.axes != 2 || array.shape[1] != count || (array.shape[0] > 1 && array.stride[0] != 1))
         throw furrow::error(FUR_INVALID,
                             "vectors should be the columns of an array in their order");
-    fur_value_type value = value_type_of(array);
-    auto size = static_cast<std::int64_t>(fur_value_size(value));
-    std::vector<furrow::vector> columns;
+    auto size = static_cast<std::int64_t>(fur_value_size(value_type_of(array)));
+    std::vector<Result> columns;
     for (std::int64_t k = 0; k < count; k++) {
-        auto first =
-            static_cast<char *>(const_cast<void *>(array.data)) + k * array.stride[1] * size;
-        columns.push_back(furrow::vector(context, [&](auto out) {
-            return fur_vector_wrap(context, value, array.shape[0], first, FUR_OWNERSHIP_BORROW,
-                                   out);
-        }));
+        Dense column = array;
+        column.axes = 1;
+        column.data = static_cast<const char *>(array.data) + k * array.stride[1] * size;
+        columns.emplace_back(context, column);
     }
     return columns;
 }
@@ -64,9 +60,11 @@ static nb::dict find(const Operator &a, std::int64_t count, const results &out, 
         Use use(a.context());
         auto columns = columns_of(context, Dense(out.vectors, "vectors"), count);
         std::vector<fur_vector *> handles;
-        for (const furrow::vector &column : columns)
-            handles.push_back(column.get());
+        for (const Result &column : columns)
+            handles.push_back(column);
         expect_ok(call(context, handles.data(), &report), context);
+        for (const Result &column : columns)
+            column.finish();
     }
     return dict_of(report);
 }
@@ -122,7 +120,7 @@ static nb::dict lobpcg(const Operator &a, int count, int which, const OutArray &
     return find(a, count, out, [&](fur_context *context, fur_vector **columns, auto *report) {
         std::optional<furrow::vectors> apart;
         if (constraints)
-            apart.emplace(borrow_block(context, Dense(*constraints, "Y")));
+            apart.emplace(block_of(context, Dense(*constraints, "Y")));
         options.constraints = apart ? apart->get() : nullptr;
         return fur_lobpcg(a.op(), &options, out.values, out.residuals, columns, report);
     });

@@ -1,5 +1,6 @@
 /* furrow._core: the library's handles for the Python package, which has the interface. One noun a
  * file. */
+#include "batch.h"
 #include "context.h"
 #include "csr.h"
 #include "eigs.h"
@@ -13,6 +14,7 @@
 #include "product.h"
 #include "reorder.h"
 #include "solver.h"
+#include "spgemm.h"
 #include "stencil.h"
 #include "triangular.h"
 
@@ -35,4 +37,6 @@ NB_MODULE(_core, m)
     bind_triangular(m);
     bind_neighbours(m);
     bind_graph(m);
+    bind_spgemm(m);
+    bind_batch(m);
 }

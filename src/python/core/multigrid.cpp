@@ -33,9 +33,10 @@ static void cycle(Multigrid &mg, const InArray &b, const OutArray &x)
 {
     fur_context *context = mg.context().get();
     Use use(mg.context());
-    furrow::vector right = borrow_vector(context, Dense(b, "b"));
-    furrow::vector guess = borrow_vector(context, Dense(x, "x"));
+    furrow::vector right = vector_of(context, Dense(b, "b"));
+    Result guess(context, Dense(x, "x"));
     expect_ok(fur_multigrid_cycle(mg.get(), right, guess), context);
+    guess.finish();
 }
 
 /* Cycles from the guess in x: the report. */
@@ -46,9 +47,10 @@ static nb::dict solve(Multigrid &mg, const InArray &b, const OutArray &x, double
     auto report = fur_default<fur_solver_report>();
     {
         Use use(mg.context());
-        furrow::vector right = borrow_vector(context, Dense(b, "b"));
-        furrow::vector guess = borrow_vector(context, Dense(x, "x0"));
+        furrow::vector right = vector_of(context, Dense(b, "b"));
+        Result guess(context, Dense(x, "x0"));
         expect_ok(fur_multigrid_solve(mg.get(), right, guess, rtol, most, &report), context);
+        guess.finish();
     }
     return dict_of(report);
 }

@@ -13,7 +13,7 @@ static Csr neighbours(std::shared_ptr<Context> context, const InArray &points, s
     fur_csr *made = nullptr;
     {
         Use use(*context);
-        furrow::vectors cloud = borrow_block(context->get(), Dense(points, "points"));
+        furrow::vectors cloud = block_of(context->get(), Dense(points, "points"));
         expect_ok(fur_neighbours(cloud, k, &options, nullptr, &made), context->get());
     }
     return Csr(std::move(context), made);

@@ -3,6 +3,7 @@
 #include "operator.h"
 
 #include <nanobind/stl/complex.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>
 
 #include <tuple>
@@ -76,7 +77,7 @@ static Stencil create(std::shared_ptr<Context> context, int value,
         std::vector<const fur_vector *> handles;
         for (const InArray &field : fields)
             handles.push_back(
-                vectors.emplace_back(borrow_vector(context->get(), Dense(field, "coefficients")))
+                vectors.emplace_back(vector_of(context->get(), Dense(field, "coefficients")))
                     .get());
         d.coefficients = fields.empty() ? constants.data() : nullptr;
         d.fields = fields.empty() ? nullptr : handles.data();
@@ -102,9 +103,27 @@ static void multiply_block(const Stencil &s, const InArray &x, const OutArray &y
 {
     fur_context *context = s.context().get();
     Use use(s.context());
-    furrow::vectors in = borrow_block(context, Dense(x, "x"));
-    furrow::vectors out = borrow_block(context, Dense(y, "out"));
+    furrow::vectors in = block_of(context, Dense(x, "x"));
+    BlockResult out(context, Dense(y, "out"));
     s.get()->stencil.apply_block(fur_real(1), in, fur_real(0), out);
+    out.finish();
+}
+
+/* x := S x + alpha b, so many times; b may be None. */
+static void sweep(const Stencil &s, std::int64_t count, double alpha,
+                  const std::optional<InArray> &b, const OutArray &x, const OutArray &work)
+{
+    fur_context *context = s.context().get();
+    Use use(s.context());
+    std::optional<furrow::vector> right;
+    if (b)
+        right.emplace(vector_of(context, Dense(*b, "b")));
+    Result swept(context, Dense(x, "x"));
+    furrow::vector room = vector_of(context, Dense(work, "work"));
+    expect_ok(fur_stencil_sweep(s.get()->stencil, count, fur_real(alpha),
+                                right ? right->get() : nullptr, swept, room),
+              context);
+    swept.finish();
 }
 
 static Csr assemble(const Stencil &s)
@@ -168,6 +187,8 @@ void bind_stencil(nb::module_ &m)
         .def_prop_ro("context", [](const Stencil &s) { return s.shared_context(); })
         .def("operator", &operator_of_stencil)
         .def("multiply_block", &multiply_block)
+        .def("sweep", &sweep, nb::arg("count"), nb::arg("alpha"), nb::arg("b").none(), nb::arg("x"),
+             nb::arg("work"))
         .def("assemble", &assemble)
         .def("report", &report);
     nb::class_<Recognised>(m, "Recognised").def("operator", &operator_of_recognised);

@@ -27,28 +27,21 @@ static Operator as_operator(nb::handle self)
                            [&](auto out) { return fur_operator_from_trsv(t.get(), out); });
 }
 
-static std::vector<furrow::vector> vectors_of(fur_context *context,
-                                              const std::vector<OutArray> &arrays)
-{
-    std::vector<furrow::vector> made;
-    for (const OutArray &array : arrays)
-        made.push_back(borrow_vector(context, Dense(array, "b")));
-    return made;
-}
-
 /* Solves for each right-hand side, in place: the arrays get the solutions. */
 static void solve_many(const Trsv &t, const std::vector<OutArray> &arrays)
 {
     fur_context *context = t.context().get();
     Use use(t.context());
-    std::vector<furrow::vector> vectors = vectors_of(context, arrays);
-    std::vector<fur_vector *> x;
-    for (const furrow::vector &vector : vectors)
-        x.push_back(vector.get());
-    std::vector<const fur_vector *> b(x.begin(), x.end());
+    std::vector<Result> vectors;
+    for (const OutArray &array : arrays)
+        vectors.emplace_back(context, Dense(array, "b"));
+    std::vector<fur_vector *> x(vectors.begin(), vectors.end());
+    std::vector<const fur_vector *> b(vectors.begin(), vectors.end());
     expect_ok(
         fur_trsv_apply_many(t.get(), fur_real(1), static_cast<int>(x.size()), b.data(), x.data()),
         context);
+    for (const Result &vector : vectors)
+        vector.finish();
 }
 
 static nb::dict report(const Trsv &t)

@@ -5,12 +5,12 @@
 `set_num_threads` sets the threads.
 """
 
+from importlib import import_module
+from typing import TYPE_CHECKING
+
 from . import _core, _threadpool, io
-from ._accelerate import accelerate_scipy
-from ._algebra import kron, norm, tril, triu
 from ._contexts import devices, get_num_threads, set_num_threads
 from ._csr import Csr, csr
-from ._eigs import EigsReport, NoConvergence, eigsh, lobpcg
 from ._errors import (
     Cancelled,
     DeviceError,
@@ -22,24 +22,33 @@ from ._errors import (
     Overflow,
     Unsupported,
 )
-from ._graph import colours, connected_components
-from ._least_squares import lsmr, lsqr
-from ._multigrid import Multigrid
-from ._neighbours import neighbours, neighbours_graph
-from ._pictures import plot_convergence, plot_roofline
 from ._plan import Plan, PlanReport
 from ._preconditioners import Preconditioner, methods, preconditioners
 from ._read import FileWarning, Header, Limits, read, read_header, write
-from ._reorder import OrderFigures, measure_order, permute, reorder, reverse_cuthill_mckee
-from ._report import write_report
 from ._solvers import Info, SolveReport, bicgstab, cg, gmres, idrs, minres, solve
-from ._stencil import Recognition, RecognitionReport, Stencil, StencilReport, recognise
-from ._triangular import TriangularSolve, spsolve_triangular
+
+if TYPE_CHECKING:
+    from ._accelerate import accelerate_scipy
+    from ._algebra import kron, norm, tril, triu
+    from ._batch import Batch, BatchReport
+    from ._eigs import EigsReport, NoConvergence, eigsh, lobpcg
+    from ._graph import colours, connected_components
+    from ._least_squares import lsmr, lsqr
+    from ._multigrid import Multigrid
+    from ._neighbours import neighbours, neighbours_graph
+    from ._pictures import plot_convergence, plot_roofline
+    from ._reorder import OrderFigures, measure_order, permute, reorder, reverse_cuthill_mckee
+    from ._report import write_report
+    from ._spgemm import MatmulPlan, sddmm, triple
+    from ._stencil import Recognition, RecognitionReport, Stencil, StencilReport, recognise
+    from ._triangular import TriangularSolve, spsolve_triangular
 
 __version__: str = _core.version()
 _threadpool.register()
 
 __all__ = [
+    "Batch",
+    "BatchReport",
     "Cancelled",
     "Csr",
     "DeviceError",
@@ -52,6 +61,7 @@ __all__ = [
     "IoError",
     "Limits",
     "Malformed",
+    "MatmulPlan",
     "Multigrid",
     "NoConvergence",
     "OrderFigures",
@@ -98,11 +108,43 @@ __all__ = [
     "recognise",
     "reorder",
     "reverse_cuthill_mckee",
+    "sddmm",
     "set_num_threads",
     "solve",
     "spsolve_triangular",
     "tril",
+    "triple",
     "triu",
     "write",
     "write_report",
 ]
+
+# Modules that are imported when one of their names is first asked for, so that the others come at once.
+_LATER = {
+    "_accelerate": ("accelerate_scipy",),
+    "_algebra": ("kron", "norm", "tril", "triu"),
+    "_batch": ("Batch", "BatchReport"),
+    "_eigs": ("EigsReport", "NoConvergence", "eigsh", "lobpcg"),
+    "_graph": ("colours", "connected_components"),
+    "_least_squares": ("lsmr", "lsqr"),
+    "_multigrid": ("Multigrid",),
+    "_neighbours": ("neighbours", "neighbours_graph"),
+    "_pictures": ("plot_convergence", "plot_roofline"),
+    "_reorder": ("OrderFigures", "measure_order", "permute", "reorder", "reverse_cuthill_mckee"),
+    "_report": ("write_report",),
+    "_spgemm": ("MatmulPlan", "sddmm", "triple"),
+    "_stencil": ("Recognition", "RecognitionReport", "Stencil", "StencilReport", "recognise"),
+    "_triangular": ("TriangularSolve", "spsolve_triangular"),
+}
+
+
+def __getattr__(name: str) -> object:
+    for module, names in _LATER.items():
+        if name in names:
+            found = globals()[name] = getattr(import_module("." + module, __name__), name)
+            return found
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -31,18 +31,20 @@ _restore: list[Callable[[], None]] = []
 class _Plans:
     """What is kept of a matrix of SciPy's as long as its arrays are the same ones."""
 
-    __slots__ = ("arrays", "block", "matrix", "product", "reference")
+    __slots__ = ("arrays", "block", "matrix", "product", "reference", "shape")
 
     def __init__(self, source: Any, forget: Callable[[Any], None]) -> None:
         self.reference = weakref.ref(source, forget)
         self.arrays = (source.data, source.indices, source.indptr)
+        self.shape = source.shape
         self.matrix: Any = _in_place(source)  # a Csr, or None: left to SciPy
         self.product: _core.Product | None = None
         self.block: _core.BlockProduct | None = None
 
     def suits(self, source: Any) -> bool:
         data, indices, indptr = self.arrays
-        return source.data is data and source.indices is indices and source.indptr is indptr
+        same = source.data is data and source.indices is indices and source.indptr is indptr
+        return same and source.shape == self.shape
 
     def multiply(self, x: Any) -> Any:
         if self.product is None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +14,7 @@ from . import _core
 from ._errors import Error
 from ._operators import dtype_of, matrix_of, operator_of
 from ._preconditioners import Preconditioner
+from ._progress import progress_of
 
 _ENDS = {"SA": 0, "LA": 1, "BE": 2}  # SciPy's names of the library's
 
@@ -110,6 +112,13 @@ class _Problem:
         return operator_of(M if matrix is None else matrix, self.dtype, self.rows)
 
 
+@contextmanager
+def _listener(progress: bool | Callable[[int, int, float], Any], count: int) -> Iterator[Any]:
+    """What the core calls with products, converged values and the largest residual."""
+    with progress_of(progress, "Eigenvalues") as tell:
+        yield tell if progress is not True or tell is None else lambda products, converged, _: tell(converged, count)
+
+
 def eigsh(
     A: Any,
     k: int = 6,
@@ -123,7 +132,7 @@ def eigsh(
     return_eigenvectors: bool = True,
     *,
     residuals: list[float] | None = None,
-    progress: Callable[[int, int, float], Any] | None = None,
+    progress: bool | Callable[[int, int, float], Any] = False,
 ) -> Any:
     """Some eigenvalues at the ends of the spectrum of a symmetric (Hermitian) A, by Lanczos' method.
 
@@ -151,9 +160,9 @@ def eigsh(
     return_eigenvectors : bool
     residuals : list, optional
         Gets ``||A v - lambda v||`` of each eigenvalue.
-    progress : function, optional
-        Gets products, converged values and the largest residual now and then; if it returns True, the
-        search ends.
+    progress : bool or function
+        True: a bar on a terminal or in a notebook. A function gets products, converged values and the
+        largest residual now and then; if it returns True, the search ends.
 
     Returns
     -------
@@ -184,7 +193,8 @@ def eigsh(
     problem = _Problem(A, count)
     options = {"basis": ncv or 0, "max_iterations": maxiter or 0, "tolerance": float(tol)}
     ends = _ENDS["BE" if which == "LM" else which]
-    found = problem.found(_core.eigs(problem.operator, count, ends, *problem.arrays, progress, options))
+    with _listener(progress, count) as listener:
+        found = problem.found(_core.eigs(problem.operator, count, ends, *problem.arrays, listener, options))
     if found.report.converged < count:
         raise NoConvergence(found)
     if which == "LM":
@@ -210,7 +220,7 @@ def lobpcg(
     restartControl: int = 20,
     *,
     residuals: list[float] | None = None,
-    progress: Callable[[int, int, float], Any] | None = None,
+    progress: bool | Callable[[int, int, float], Any] = False,
     **options: Any,
 ) -> tuple[Any, Any]:
     """Some of the largest or smallest eigenvalues of a symmetric (Hermitian) A, with a preconditioner.
@@ -262,7 +272,8 @@ def lobpcg(
     m = problem.preconditioner(M, options)
     apart = None if Y is None else np.asfortranarray(Y, problem.dtype)
     wishes = {"tolerance": tol or 0.0, "max_iterations": maxiter or 0}
-    report = _core.lobpcg(problem.operator, count, int(largest), *problem.arrays, m, apart, progress, wishes)
+    with _listener(progress, count) as listener:
+        report = _core.lobpcg(problem.operator, count, int(largest), *problem.arrays, m, apart, listener, wishes)
     found = problem.found(report)
     if found.report.converged < count:
         warnings.warn(str(NoConvergence(found)), UserWarning, stacklevel=2)

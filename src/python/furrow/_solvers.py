@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +14,7 @@ from ._arrays import library_of
 from ._csr import Csr
 from ._operators import dtype_of, matrix_of, operator_of
 from ._preconditioners import Preconditioner
-from ._progress import Bar
+from ._progress import progress_of
 
 
 @dataclass(frozen=True)
@@ -141,7 +142,7 @@ def _solve(
     system: _System,
     method: str,
     M: Any,
-    listener: tuple[Any, bool],
+    listener: AbstractContextManager[tuple[Any, bool]],
     options: dict[str, Any],
     M_options: dict[str, Any] | None = None,
     adjoint: bool = False,
@@ -149,27 +150,35 @@ def _solve(
     m = system.preconditioner(M, M_options or {})
     adjoint_operator = system.operator(adjoint=True) if adjoint else None
     given = {name: value for name, value in options.items() if value is not None}
-    found, residuals, attempts = _core.solve(
-        system.operator(), system.b, system.x, m, adjoint_operator, *listener, {"method": method, **given}
-    )
+    with listener as (call, every):
+        found, residuals, attempts = _core.solve(
+            system.operator(), system.b, system.x, m, adjoint_operator, call, every, {"method": method, **given}
+        )
     return SolveReport(**found, residuals=residuals, attempts=attempts)
 
 
-def _bar(rtol: float) -> Callable[[int, float], Any]:
-    """Progress in digits of the residual."""
-    bar, digits = Bar("Solving"), -np.log10(max(rtol, 1e-300))
+def _digits(bar: Any, rtol: float) -> Callable[[int, float], Any]:
+    """Shows how many of the digits of the residual are done."""
+    digits = -np.log10(max(rtol, 1e-300))
 
     def show(iteration: int, residual: float) -> bool:
-        return bar(int(1000 * -np.log10(max(residual, 1e-300)) / digits) if residual < 1 else 0, 1000)
+        done = -np.log10(max(residual, 1e-300)) / digits if residual < 1 else 0.0
+        bar(int(1000 * done), 1000)
+        return False
 
     return show
 
 
-def _listener(progress: bool | Callable[[int, float], Any], rtol: float, callback: Any) -> tuple[Any, bool]:
+@contextmanager
+def _listener(
+    progress: bool | Callable[[int, float], Any], rtol: float, callback: Any
+) -> Iterator[tuple[Callable[[int, float], Any] | None, bool]]:
     """What the core calls with iteration and residual, and whether at every iteration."""
     if callback is not None:
-        return (lambda iteration, residual: callback(iteration, residual) and None), True
-    return (_bar(rtol) if progress is True else progress or None), False
+        yield (lambda iteration, residual: callback(iteration, residual) and None), True
+        return
+    with progress_of(progress, "Solving") as told:
+        yield (_digits(told, rtol) if progress is True else told), False
 
 
 def _finish(system: _System, report: SolveReport, residuals: list[float] | None) -> tuple[Any, Info]:
@@ -473,6 +482,6 @@ def solve(
     wishes = {"method": method, "rtol": rtol, "atol": atol, "max_iterations": maxiter, **options}
     given = {name: value for name, value in wishes.items() if value is not None}
     handle = system.A.astype(system.dtype)._home()
-    call, _ = _listener(progress, rtol, None)
-    found, history, attempts = _core.solve_auto(handle, system.b, system.x, call, M or "", given)
+    with _listener(progress, rtol, None) as (call, _):
+        found, history, attempts = _core.solve_auto(handle, system.b, system.x, call, M or "", given)
     return _finish(system, SolveReport(**found, residuals=history, attempts=attempts), residuals)

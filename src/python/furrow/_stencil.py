@@ -111,7 +111,7 @@ class Stencil(Linear):
 
     def _make(self) -> None:
         self._setting = _contexts.setting
-        constants, fields = _coefficients(self.coefficients, self.extent, self.dtype, self.device)
+        constants, fields = _coefficients(self.coefficients, self.extent, self.dtype)
         self._handle = _core.Stencil.create(
             _contexts.context(self.device, self._threads),
             number_of(self.dtype),
@@ -173,6 +173,35 @@ class Stencil(Linear):
         y = library.empty(tuple(x.shape), dtype, x)
         self.astype(dtype)._home().multiply_block(x, y)
         return y
+
+    def sweep(self, x: Any, count: int = 1, b: Any = None, alpha: float = 1.0) -> Any:
+        """``x := S x + alpha b``, so many times, several of them in one pass over memory.
+
+        Parameters
+        ----------
+        x : array
+            Of the grid's shape, or a vector; it is not written to.
+        count : int
+        b : array, optional
+            Like x; None: zeros.
+        alpha : float
+
+        Returns
+        -------
+        x : array of the given kind and shape
+
+        Examples
+        --------
+        >>> import furrow, numpy as np
+        >>> halves = furrow.Stencil([(-1,), (1,)], (3,), [0.5, 0.5])
+        >>> halves.sweep(np.array([0.0, 4.0, 0.0]), 2)
+        array([0., 2., 0.])
+        """
+        library = library_of(x)
+        swept = np.array(np.ravel(library.take(x)), self.dtype)
+        right = None if b is None else np.ascontiguousarray(np.ravel(library_of(b).take(b)), self.dtype)
+        self._home().sweep(count, alpha, right, swept, np.empty_like(swept))
+        return library.give(swept.reshape(np.shape(x)), x)
 
     # ---- as a matrix
 
@@ -244,14 +273,20 @@ def _boundaries(boundary: str | Sequence[str], axes: int) -> tuple[str, ...]:
 
 
 def _coefficients(
-    given: Sequence[Any], extent: tuple[int, ...], dtype: np.dtype[Any], device: str
+    given: Sequence[Any], extent: tuple[int, ...], dtype: np.dtype[Any]
 ) -> tuple[list[complex], list[Any]]:
     """Constants, or else a field for each offset."""
     if not any(np.ndim(c) for c in given):
         return [complex(c) for c in given], []
-    if device != "cpu":
-        return [], [c.reshape(-1) for c in given]
-    return [], [np.broadcast_to(np.asarray(c, dtype), extent).ravel() for c in given]
+    return [], [_field(c, extent, dtype) for c in given]
+
+
+def _field(coefficient: Any, extent: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
+    """A coefficient at each point of the grid."""
+    library = library_of(coefficient)
+    if library.device != "cpu":
+        return library.take(coefficient).reshape(-1)
+    return np.broadcast_to(np.asarray(coefficient, dtype), extent).ravel()
 
 
 # ---- recognition

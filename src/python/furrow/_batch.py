@@ -1,0 +1,134 @@
+"""Many small systems of one pattern, multiplied or solved at once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from . import _core
+from ._arrays import computed, library_of
+from ._csr import Csr, csr
+
+
+@dataclass(frozen=True)
+class BatchReport:
+    """How the solves of a batch ended, a value for each system.
+
+    Attributes
+    ----------
+    converged : array of bool
+    outcomes : list of str
+    iterations : array of int
+    residuals : array
+        ``||b - A x|| / ||b||``, computed afresh; NaN of elimination.
+
+    Examples
+    --------
+    >>> import furrow, numpy as np
+    >>> batch = furrow.Batch(np.eye(2), np.array([[2.0, 0.0], [4.0, 1.0]]))
+    >>> x, report = batch.solve(np.ones((2, 2)), method="band")
+    >>> report.converged, report.outcomes[0]
+    (array([ True, False]), 'converged')
+    """
+
+    converged: Any
+    outcomes: list[str]
+    iterations: Any
+    residuals: Any
+
+
+class Batch:
+    """Systems ``A_s x_s = b_s`` of one pattern: each has the bits that it would have alone.
+
+    Arrays have a column for each system, so that neighbours in memory belong to neighbouring systems.
+
+    Parameters
+    ----------
+    pattern : Csr, sparse matrix or array
+        Its values are not read.
+    values : array of a row for each entry and a column for each system
+        In C order they are read where they lie: new values are just written there.
+
+    Examples
+    --------
+    >>> import furrow, numpy as np
+    >>> batch = furrow.Batch(np.eye(2), np.array([[2.0, 4.0, 8.0], [1.0, 1.0, 1.0]]))
+    >>> batch @ np.ones((2, 3))
+    array([[2., 4., 8.],
+           [1., 1., 1.]])
+    >>> x, report = batch.solve(np.ones((2, 3)))
+    >>> x[0]
+    array([0.5  , 0.25 , 0.125])
+    """
+
+    def __init__(self, pattern: Any, values: Any) -> None:
+        self._pattern: Csr = csr(pattern)
+        library = library_of(values)
+        taken = library.take(values)
+        if library.device == "cpu":
+            taken = np.ascontiguousarray(taken, computed(taken.dtype))
+            self.dtype = taken.dtype
+        else:
+            self.dtype = self._pattern.dtype
+        if len(taken.shape) != 2 or taken.shape[0] != self._pattern.nnz:
+            raise ValueError(f"values should have {self._pattern.nnz} rows, one for each entry of the pattern")
+        self.count = int(taken.shape[1])
+        self.shape = self._pattern.shape
+        self._made = _core.Batch.create(self._pattern._home(), taken, taken)
+
+    def __matmul__(self, x: Any) -> Any:
+        """The products ``A_s x_s``."""
+        library = library_of(x)
+        y = library.empty((self.shape[0], self.count), self.dtype, x)
+        self._made.multiply(self._block(library, x, "x"), y)
+        return library.give(y, x)
+
+    def solve(
+        self,
+        b: Any,
+        x0: Any = None,
+        *,
+        method: str = "cg",
+        rtol: float = 1e-10,
+        atol: float = 0.0,
+        maxiter: int | None = None,
+    ) -> tuple[Any, BatchReport]:
+        """Solves all systems.
+
+        Parameters
+        ----------
+        b, x0 : arrays of a column for each system
+            x0 None: zeros.
+        method : {'cg', 'band'}
+            Conjugate gradients with Jacobi's preconditioner, for positive definite systems; elimination
+            within a band of up to 16 diagonals on either side.
+        rtol, atol, maxiter
+            Of cg: each system stops by its own residual.
+
+        Returns
+        -------
+        x : array of b's kind
+        report : BatchReport
+        """
+        library = library_of(b)
+        right = self._block(library, b, "b")
+        x = np.zeros((self.shape[1], self.count), self.dtype) if x0 is None else np.array(x0, self.dtype, order="C")
+        options = {"method": method}
+        wishes = {"rtol": rtol, "atol": atol, "max_iterations": maxiter or 0} if method == "cg" else {}
+        outcomes, iterations, residuals = self._made.solve(right, x, {**options, **wishes})
+        converged = np.array([outcome == "converged" for outcome in outcomes], bool)
+        return library.give(x, b), BatchReport(converged, outcomes, np.array(iterations), np.array(residuals))
+
+    def _block(self, library: Any, x: Any, name: str) -> Any:
+        taken = library.take(x)
+        if library.device != "cpu":
+            return taken
+        if np.result_type(self.dtype, computed(taken.dtype)) != self.dtype:
+            raise TypeError(f"{name} is of {taken.dtype}, the batch of {self.dtype}")
+        return np.ascontiguousarray(taken, self.dtype)
+
+    def __repr__(self) -> str:
+        rows, cols = self.shape
+        return f"<furrow.Batch of {self.count} systems of {rows} x {cols}, {self.dtype}>"

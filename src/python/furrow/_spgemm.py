@@ -1,0 +1,100 @@
+"""Products of two and of three matrices, and of blocks of vectors at the entries of one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import _core
+from ._csr import Csr, csr
+
+
+class MatmulPlan:
+    """``C = A @ B``, whose pattern is found once, for values that change.
+
+    Parameters
+    ----------
+    A, B : Csr, sparse matrix or array
+
+    Examples
+    --------
+    >>> import furrow, numpy as np
+    >>> A = furrow.csr(np.array([[1.0, 2.0], [0.0, 3.0]]))
+    >>> p = furrow.MatmulPlan(A, A)
+    >>> C = p()
+    >>> A.set_values([2.0, 4.0, 6.0])
+    >>> p(out=C).toarray()
+    array([[ 4., 32.],
+           [ 0., 36.]])
+    """
+
+    def __init__(self, A: Any, B: Any) -> None:
+        self._matrices = csr(A), csr(B)
+        a, b = self._matrices
+        self._made = _core.Spgemm.plan(*a._beside(b, np.result_type(a.dtype, b.dtype)))
+        self.shape = a.shape[0], b.shape[1]
+
+    def __call__(self, out: Csr | None = None) -> Csr:
+        """The product, by the values that A and B have now.
+
+        Parameters
+        ----------
+        out : Csr, optional
+            What an earlier call has made: it gets the new values, and so do plans made from it.
+        """
+        if out is None:
+            return self._matrices[0]._new(self._made.multiply())
+        self._made.apply(out._handle)
+        out._cache.forget_values()
+        return out
+
+    @property
+    def report(self) -> dict[str, Any]:
+        """Entries of the product, products of entries that make them up, bytes, seconds_plan."""
+        return self._made.report()
+
+    def __repr__(self) -> str:
+        return f"<furrow.MatmulPlan of {self.shape[0]} x {self.shape[1]}, {self.report['entries']} entries>"
+
+
+def triple(R: Any, A: Any, P: Any) -> Csr:
+    """``R @ (A @ P)``, as coarse operators of multigrid are, in one step.
+
+    Examples
+    --------
+    >>> import furrow, numpy as np
+    >>> P = np.array([[1.0], [1.0]])
+    >>> furrow.triple(P.T, np.array([[2.0, -1.0], [-1.0, 2.0]]), P).toarray()
+    array([[2.]])
+    """
+    r, a, p = csr(R), csr(A), csr(P)
+    dtype = np.result_type(r.dtype, a.dtype, p.dtype)
+    middle, right = a._beside(p, dtype)
+    _, left = a._beside(r, dtype)
+    return a._new(_core.triple(left, middle, right))
+
+
+def sddmm(A: Any, X: Any, Y: Any, alpha: float = 1.0, beta: float = 0.0) -> Csr:
+    """``alpha X Y^H + beta A`` at the entries of A, without the dense product.
+
+    Parameters
+    ----------
+    A : Csr, sparse matrix or array
+    X, Y : arrays
+        Of as many rows as A has rows, and columns; both of as many columns.
+    alpha, beta : float
+
+    Examples
+    --------
+    >>> import furrow, numpy as np
+    >>> furrow.sddmm(np.eye(2), np.array([[1.0, 2.0], [3.0, 4.0]]), np.ones((2, 2))).toarray()
+    array([[3., 0.],
+           [0., 7.]])
+    """
+    matrix = csr(A)
+    if matrix.device == "cpu":
+        dtype = np.result_type(matrix.dtype, X, Y)
+        matrix = matrix.astype(dtype)
+        X, Y = np.ascontiguousarray(X, dtype), np.ascontiguousarray(Y, dtype)
+    return matrix._new(_core.sddmm(matrix._home(), alpha, X, Y, beta))
