@@ -74,10 +74,10 @@ def race_cg() -> None:
         theirs = csp.csr_matrix(host)
         ours = furrow.csr(theirs)
         b = cupy.ones(host.shape[0])
-        for x, info in (furrow.cg(ours, b, rtol=1e-8), cla.cg(theirs, b, tol=1e-8)):
+        for x, info in (furrow.cg(ours, b, rtol=1e-8), cla.cg(theirs, b, rtol=1e-8)):
             assert info == 0 and float(cupy.linalg.norm(b - theirs @ x) / cupy.linalg.norm(b)) < 2e-8
-        tell(f"cg, {host.shape[0]} rows", *race(lambda: furrow.cg(ours, b, rtol=1e-8), lambda: cla.cg(theirs, b, tol=1e-8), 1, 5))
-        tell('  M="amg"', *race(lambda: furrow.cg(ours, b, rtol=1e-8, M="amg"), lambda: cla.cg(theirs, b, tol=1e-8), 1, 5))
+        tell(f"cg, {host.shape[0]} rows", *race(lambda: furrow.cg(ours, b, rtol=1e-8), lambda: cla.cg(theirs, b, rtol=1e-8), 1, 5))
+        tell('  M="amg"', *race(lambda: furrow.cg(ours, b, rtol=1e-8, M="amg"), lambda: cla.cg(theirs, b, rtol=1e-8), 1, 5))
 
 
 if __name__ == "__main__":
