@@ -207,6 +207,7 @@ void set_backend(fur_device *device, fur_backend *b)
     b->spgemm = &fur_cuda_spgemm;
     b->factor = fur_cuda_factor;
     b->fsai = fur_cuda_fsai;
+    b->dense_blocks = fur_cuda_dense_blocks;
     b->neighbours = &fur_cuda_neighbours;
     b->batch = &fur_cuda_batch;
     b->uses_assumed = USES_ASSUMED;

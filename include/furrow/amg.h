@@ -110,6 +110,21 @@ typedef struct fur_amg_options {
  * host. */
 FUR_API fur_status fur_amg_create(const fur_csr *a, const fur_amg_options *options, fur_amg **out);
 
+typedef struct fur_amg_prediction {
+    size_t size;                /* sizeof(fur_amg_prediction) */
+    int64_t bytes;              /* what report.bytes of the hierarchy will be */
+    double operator_complexity; /* the same */
+    int64_t rows;               /* of the part of A that was looked at */
+} fur_amg_prediction;
+
+/* The memory that fur_amg_create with these options will keep, before it is taken: a hierarchy of
+ * some 60,000 rows around one in the middle of A is made, on the host, and its memory times the
+ * part that their entries are of all. So it is exact for small matrices, and for others as good as
+ * the part is like the rest: docs/amg.md. Takes the memory of that hierarchy and a byte a row
+ * meanwhile, in a CUDA context also a copy of A on the host. Failures as of fur_amg_create. */
+FUR_API fur_status fur_amg_predict(const fur_csr *a, const fur_amg_options *options,
+                                   fur_amg_prediction *out);
+
 /* Destroys a hierarchy. */
 FUR_API void fur_amg_destroy(fur_amg *amg);
 

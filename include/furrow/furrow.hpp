@@ -1365,6 +1365,13 @@ class amg : public owner<fur_amg, fur_amg_destroy>
     {
         check(fur_amg_apply(get(), b, x), context_);
     }
+    static fur_amg_prediction predict(const fur_csr *a, const fur_amg_options *options = nullptr)
+    {
+        fur_amg_prediction found = {};
+        found.size = sizeof found;
+        check(fur_amg_predict(a, options, &found), fur_csr_context(a));
+        return found;
+    }
     const fur_amg_report &describe() const
     {
         return *fur_amg_describe(get());

@@ -2,13 +2,13 @@
  * kinds; docs/preconditioners.md says which is for what.
  *
  * Set-up and application have the same bits for any number of threads and on a GPU
- * (docs/numerics.md), but for "direct", complete factors by a library of SuiteSparse: CHOLMOD (Chen,
- * Davis, Hager and Rajamanickam 2008) for Hermitian positive definite matrices, KLU (Davis and
- * Palamadai Natarajan 2010) for those with very few operations an entry of the factors, or UMFPACK
- * (Davis 2004). They are looked for when factors are made, FUR_UNSUPPORTED where none is there,
- * take their own memory, and have their own bits; the report says which was taken and why. "direct"
- * with the method "richardson" is a direct solve with refinement. All value types and both widths
- * of offsets are taken, unless a kind says otherwise. All kinds work in a CUDA context. */
+ * (docs/numerics.md), but for "direct", complete factors by a library of SuiteSparse: CHOLMOD
+ * (Chen, Davis, Hager and Rajamanickam 2008) for Hermitian positive definite matrices, KLU (Davis
+ * and Palamadai Natarajan 2010) for those with very few operations an entry of the factors, or
+ * UMFPACK (Davis 2004). They are looked for when factors are made, FUR_UNSUPPORTED where none is
+ * there, take their own memory, and have their own bits; the report says which was taken and why.
+ * "direct" with the method "richardson" is a direct solve with refinement. All value types and both
+ * widths of offsets are taken, unless a kind says otherwise. All kinds work in a CUDA context. */
 #ifndef FURROW_PRECOND_H
 #define FURROW_PRECOND_H
 
@@ -53,6 +53,17 @@ typedef struct fur_precond_options {
      * Hermitian where A is; 0: of "ilu0", and a row's result is that of its own block. shift and
      * modified are those of the factors. */
     int symmetric;
+    /* Of "fsai": positions are searched row by row (Janna and Ferronato 2011): each of `steps`
+     * steps adds those `grow` positions, 0: 1, where the gradient of the row's part of the Kaporin
+     * number, of A scaled to a diagonal of ones, is largest; a row ends early with a step that has
+     * lessened its part by less than `gain` times what it was, 0: 1e-2, below 1. steps times grow
+     * is at most 255; 0 steps: fill decides. fur_precond_update keeps the positions. */
+    int steps;
+    int grow;
+    double gain;
+    /* Of "bjacobi": 1: each inverse in half, single or full precision, by its block's condition
+     * (Anzt, Dongarra, Flegar and Quintana-Orti 2019), scaled by a power of two. */
+    int narrow;
 } fur_precond_options;
 
 /* The preconditioner of A, which must outlive it. Without A it refuses to be used, FUR_INVALID.
@@ -68,7 +79,7 @@ FUR_API void fur_precond_destroy(fur_precond *p);
  * "ssor", "chebyshev" and "amg" have done so already when A's values changed. The others keep the
  * values they were made of until this call: an old preconditioner is often good enough for a few
  * more solves. "ilut" makes new factors in the order and with the scales of the first ones, and
- * allocates; capture graphs again. If it fails, the preconditioner refuses to be used, FUR_INVALID
+ * allocates; capture graphs again. "direct" and "grid" make all anew. If it fails, the preconditioner refuses to be used, FUR_INVALID
  * with the reason, until it succeeds. */
 FUR_API fur_status fur_precond_update(fur_precond *p);
 
@@ -91,6 +102,7 @@ typedef struct fur_precond_report {
     int symmetric;        /* 1: M is Hermitian where A is, as "cg" and "minres" need it */
     int64_t raised;       /* of "ilut": pivots that were too small and were raised */
     char note[128];       /* of "direct": the library and why; "": nothing */
+    double spread;        /* of "grid": the largest coupling along an axis over the smallest */
 } fur_precond_report;
 
 /* What was made: the report lives as long as the preconditioner. For NULL all numbers are 0 and the

@@ -131,12 +131,23 @@ static void complete_options(fur_amg *amg)
     amg->report.smoother = smoother_names[amg->smoother];
 }
 
+/* What a plan keeps beside the matrix: its own format, if it has one. */
+static int64_t format_bytes(const fur_amg_product *a)
+{
+    const fur_spmv_report *plan = fur_spmv_describe(a->plan);
+    return plan->bytes == plan->csr_bytes
+               ? 0
+               : plan->bytes - plan->csr_bytes + fur_csr_bytes(&a->matrix->view);
+}
+
 static int64_t bytes_of(const fur_amg_rung *rung, int64_t value)
 {
     const fur_amg_step *step = &rung->step;
     const fur_csr *made[] = {rung->own, step->p, step->r, step->ap, step->q, step->adjoint};
     int64_t rows = rung->level.a->view.rows;
-    int64_t bytes = rows * 4 * value + fur_amg_coloured_bytes(&rung->coloured);
+    int64_t bytes = rows * 4 * value + fur_amg_coloured_bytes(&rung->coloured) +
+                    format_bytes(&rung->times_a) + format_bytes(&step->times_p) +
+                    format_bytes(&step->times_r);
     for (int i = 0; i < 6; i++)
         bytes += made[i] ? fur_csr_bytes(&made[i]->view) : 0;
     for (int i = 0; i < 3; i++)
@@ -186,6 +197,14 @@ static void complete_report(fur_amg *amg)
     report->operator_complexity = first->entries > 0 ? (double)entries / (double)first->entries : 1;
 }
 
+fur_status fur_amg_check(const fur_csr *a, const fur_amg_options *o)
+{
+    FUR_TRY(check_matrix(a, o->block));
+    FUR_TRY(check_near(a, o->near_nullspace));
+    FUR_TRY(check_options(&a->context->env, o));
+    return check_kind(a, o);
+}
+
 fur_status fur_amg_create(const fur_csr *a, const fur_amg_options *options, fur_amg **out)
 {
     FUR_NEED(fur_csr_context(a), a, out);
@@ -194,10 +213,7 @@ fur_status fur_amg_create(const fur_csr *a, const fur_amg_options *options, fur_
     fur_amg_options o;
     fur_amg *amg;
     FUR_TAKE_OPTIONS(a->context, fur_amg_options, &o, options);
-    FUR_TRY(check_matrix(a, o.block));
-    FUR_TRY(check_near(a, o.near_nullspace));
-    FUR_TRY(check_options(env, &o));
-    FUR_TRY(check_kind(a, &o));
+    FUR_TRY(fur_amg_check(a, &o));
     FUR_TRY(fur_env_allocate_zeros(env, 1, sizeof *amg, &amg));
     amg->context = a->context;
     amg->a = a;

@@ -153,6 +153,9 @@ fur_status fur_amg_plan_restriction(const fur_csr *a, bool adjoint, int block, i
 fur_status fur_amg_fill_restriction(const fur_csr *a, int block, int modes, double omega,
                                     const fur_amg_step *step);
 
+/* FUR_INVALID or FUR_UNSUPPORTED unless the options suit the matrix. */
+fur_status fur_amg_check(const fur_csr *a, const fur_amg_options *options);
+
 /* What the estimates need. */
 fur_status fur_amg_make_scalars(fur_amg *amg);
 

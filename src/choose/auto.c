@@ -33,6 +33,7 @@ typedef struct course {
     fur_vector *best;  /* x of the attempt that best_report is of */
     fur_solver_report best_report;
     fur_solver_report sum; /* iterations, products and seconds of all attempts */
+    fur_precond *grid;     /* of a matrix with smooth coefficients, until it is tried */
     fur_precond *made;     /* of the attempt in progress; NULL: none */
     char refusal[160];     /* why that could not be made */
 } course;
@@ -163,7 +164,10 @@ static void choose(const course *c, const fur_choice *previous, fur_outcome outc
     } else {
         bool damped = c->solver.damp > 0 && traits.rows == traits.cols;
         traits.rows += damped; /* least squares as of a matrix that is not square */
-        fur_choose_line(&traits, previous, outcome, has_own(c), out);
+        if (!previous && c->grid)
+            fur_choose_grid(out);
+        else
+            fur_choose_line(&traits, previous, outcome, has_own(c), out);
         if (damped && !previous)
             snprintf(out->reason, sizeof out->reason, "damping is for least squares");
     }
@@ -220,8 +224,11 @@ static fur_status make_factors(course *c, const fur_choice *choice, fur_operator
                                    .fill = choice->fill,
                                    .drop = choice->drop};
     const fur_csr *a;
+    c->made = c->grid;
+    c->grid = NULL;
     FUR_TRY(take_matrix(c, &a));
-    FUR_TRY(fur_precond_create(a, &options, &c->made));
+    if (!c->made)
+        FUR_TRY(fur_precond_create(a, &options, &c->made));
     return fur_operator_from_precond(c->made, out);
 }
 
@@ -257,14 +264,6 @@ static int64_t iterations_for(const course *c, const fur_choice *choice)
     return left < 1 ? 1 : left;
 }
 
-/* Whether A was found to be a stencil: what a race then chose must not be seen in the bits, and a
- * product without a matrix moves about as little as a reduced system. */
-static bool is_stencil(const course *c)
-{
-    const fur_recognise_report *found = fur_product_describe(c->product)->recognition;
-    return found && found->recognised;
-}
-
 static fur_status solve(course *c, const fur_choice *choice, fur_operator *preconditioner,
                         fur_solver_report *report)
 {
@@ -273,7 +272,9 @@ static fur_status solve(course *c, const fur_choice *choice, fur_operator *preco
     options.method = choice->method;
     options.restart = choice->restart;
     options.max_iterations = iterations_for(c, choice);
-    options.whole = options.whole || is_stencil(c);
+    /* What a race between a stencil and a plan chose must not be seen in the bits, and a product
+     * without a matrix moves about as little as a reduced system. */
+    options.whole = options.whole || fur_find_stencil(c->product);
     if (preconditioner)
         options.preconditioner = preconditioner;
     if (goes_without(c, choice))
@@ -391,6 +392,8 @@ static fur_status prepare(course *c)
     if (!c->product)
         FUR_TRY(fur_product_create(c->a, NULL, &c->own));
     c->product = c->product ? c->product : c->own;
+    if (is_auto(c->solver.method) && !has_own(c) && c->solver.damp == 0)
+        FUR_TRY(fur_make_grid(c->a, &c->traits, c->product, &c->grid));
     FUR_TRY(fur_vector_create(c->context, fur_vector_value_type(c->x), fur_vector_size(c->x),
                               &c->best));
     FUR_TRY(fur_vector_create(c->context, fur_vector_value_type(c->x), fur_vector_size(c->x),
@@ -400,6 +403,7 @@ static fur_status prepare(course *c)
 
 static void release(course *c)
 {
+    fur_precond_destroy(c->grid);
     fur_vector_destroy(c->guess);
     fur_vector_destroy(c->best);
     fur_operator_destroy(c->adjoint);

@@ -51,32 +51,26 @@ typedef candidate candidates[MOST_CANDIDATES + 1];
         .method = "richardson", .precond = "direct", .trial = 20                                   \
     }
 
-/* minres comes before the factors, as cg may find that the matrix is not definite. */
+/* What follows the trials of cg. minres comes before the factors, as cg may find that the matrix is
+ * not definite. */
+#define AFTER_CG                                                                                   \
+    {.method = "minres", .trial = 1000}, FACTORS(50, 1e-5), FACTORS(300, 1e-9), DIRECT,            \
+        {.method = "cg"}, {.method = "minres"}, {.method = "gmres", .restart = LONG_RESTART},      \
+    {                                                                                              \
+        .method = "lsmr"                                                                           \
+    }
+
 static const candidates definite = {
     {.method = "cg", .trial = 1000},
     {.method = "cg", .precond = "ic0", .trial = 3000},
     {.method = "cg", .precond = "amg", .trial = 1000},
-    {.method = "minres", .trial = 1000},
-    FACTORS(50, 1e-5),
-    FACTORS(300, 1e-9),
-    DIRECT,
-    {.method = "cg"},
-    {.method = "minres"},
-    {.method = "gmres", .restart = LONG_RESTART},
-    {.method = "lsmr"},
+    AFTER_CG,
 };
 static const candidates large_definite = {
     {.method = "cg", .trial = 200},
     {.method = "cg", .precond = "amg", .trial = 1000},
     {.method = "cg", .precond = "ic0", .trial = 3000},
-    {.method = "minres", .trial = 1000},
-    FACTORS(50, 1e-5),
-    FACTORS(300, 1e-9),
-    DIRECT,
-    {.method = "cg"},
-    {.method = "minres"},
-    {.method = "gmres", .restart = LONG_RESTART},
-    {.method = "lsmr"},
+    AFTER_CG,
 };
 static const candidates indefinite = {
     {.method = "minres", .trial = 1000},

@@ -43,7 +43,9 @@ extern const fur_spgemm_kernels ISA(spgemm_kernels);
 extern const fur_triple_kernels ISA(triple_kernels);
 extern fur_trsv_solve ISA(trsv_solve);
 extern fur_factor ISA(factor);
+extern fur_dense_blocks_apply ISA(dense_blocks_apply);
 extern fur_fsai ISA(fsai);
+extern fur_fsai_search ISA(fsai_search);
 extern const fur_neighbours_kernels ISA(neighbours_kernels);
 extern fur_sddmm ISA(sddmm);
 extern fur_stencil_block ISA(stencil_block);
@@ -69,8 +71,10 @@ const fur_backend ISA(backend_cpu) = {
     .spgemm = &ISA(spgemm_kernels),
     .triple = &ISA(triple_kernels),
     .trsv = ISA(trsv_solve),
+    .dense_blocks = ISA(dense_blocks_apply),
     .factor = ISA(factor),
     .fsai = ISA(fsai),
+    .fsai_search = ISA(fsai_search),
     .neighbours = &ISA(neighbours_kernels),
     .batch = &ISA(batch_kernels),
     .uses_assumed = 50, /* an iterative solve */

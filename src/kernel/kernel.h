@@ -11,6 +11,7 @@
 #include "amg_kernel.h"
 #include "batch_kernel.h"
 #include "block_kernel.h"
+#include "dense_blocks_kernel.h"
 #include "env.h"
 #include "factor_kernel.h"
 #include "fsai_kernel.h"
@@ -458,8 +459,10 @@ typedef struct fur_backend {
     const fur_spgemm_kernels *spgemm;       /* NULL: none; the companion multiplies */
     const fur_triple_kernels *triple;       /* NULL: two products */
     fur_trsv_solve *trsv;                   /* NULL with a remote */
-    fur_factor *factor;                     /* NULL: none, and the next */
+    fur_factor *factor;                     /* NULL: none, and the next two */
     fur_fsai *fsai;
+    fur_dense_blocks_apply *dense_blocks;
+    fur_fsai_search *fsai_search; /* NULL with a remote: the companion searches */
     /* NULL: none; the companion searches */
     const fur_neighbours_kernels *neighbours;
     const fur_batch_kernels *batch; /* NULL: none */

@@ -1,48 +1,21 @@
-/* Block Jacobi: the inverses of blocks along the diagonal, as a matrix (Anzt, Dongarra, Flegar and
- * Quintana-Orti 2017). Blocks are of so many rows each, or of neighbouring rows whose entries are
- * in the same columns, as those of a node are. */
-#ifndef FUR_TEMPLATE
-#    include "precond.h"
+/* Block Jacobi: the inverses of blocks along the diagonal (Anzt, Dongarra, Flegar and Quintana-Orti
+ * 2017), each in the precision that its condition needs if asked (2019). Blocks are of so many rows
+ * each, or of neighbouring rows whose entries are in the same columns, as those of a node are. */
+#include "inverses.h"
+#include "precond.h"
 
-#    include "atomic.h"
-#    include "magnitude.h"
-#    include "scalar.h"
-#    include "table.h"
-#    include "team.h"
-
-#    include <furrow/spmv.h>
-
-#    include <string.h>
-
-#    define MOST_ROWS 32
-#    define BLOCK_GRAIN 256
+#include <string.h>
 
 typedef struct bjacobi {
-    int most;         /* rows of a block */
-    bool given;       /* all blocks but the last have as many */
-    int64_t count;    /* of blocks */
-    int64_t *begin;   /* the first row of each, and one past the last, on the host */
-    int64_t singular; /* the first block without an inverse, or count */
-    fur_csr *m;
-    fur_spmv *plan;
+    int most;   /* rows of a block */
+    bool given; /* all blocks but the last have as many */
+    fur_inverses v;
+    void *packed; /* the inverses in their forms, on the host; NULL: those of v serve */
+    /* What kernels read on a device, else NULL. */
+    void *far_entries;
+    fur_dense_block *far_blocks;
+    int32_t *far_block_of;
 } bjacobi;
-
-typedef struct inversion {
-    const fur_csr_view *a;
-    const int64_t *begin;
-    const fur_csr_view *m;
-    void *values; /* of m */
-    fur_shared singular;
-} inversion;
-
-#    define FUR_TEMPLATE "modulus_template.h"
-#    include "foreach_value.h"
-#    undef FUR_TEMPLATE
-#    define FUR_TEMPLATE "reciprocal_template.h"
-#    include "foreach_value.h"
-#    undef FUR_TEMPLATE
-#    define FUR_TEMPLATE "bjacobi.c"
-#    include "foreach_value.h"
 
 /* Whether the row has its entries in the columns of the row before. */
 static bool is_like_last(const fur_csr_view *a, int64_t i)
@@ -56,206 +29,182 @@ static bool is_like_last(const fur_csr_view *a, int64_t i)
 
 static void find_blocks(const fur_csr_view *a, bjacobi *own)
 {
-    own->count = 0;
+    fur_inverses *v = &own->v;
+    v->count = 0;
     for (int64_t i = 0; i < a->rows; i++) {
-        int64_t first = own->count > 0 ? own->begin[own->count - 1] : -1;
+        int64_t first = v->count > 0 ? v->begin[v->count - 1] : -1;
         bool joins = first >= 0 && i - first < own->most && (own->given || is_like_last(a, i));
         if (!joins)
-            own->begin[own->count++] = i;
+            v->begin[v->count++] = i;
     }
-    own->begin[own->count] = a->rows;
+    v->begin[v->count] = a->rows;
 }
 
-/* The pattern of M: dense blocks. */
-static fur_status make_pattern(const fur_csr *a, const bjacobi *own, fur_csr **out)
+/* What follows from the bounds of the blocks. */
+static fur_status describe_blocks(fur_env *env, fur_inverses *v, fur_value_type type)
 {
-    int64_t n = a->view.rows;
-    int64_t entries = 0;
-    for (int64_t b = 0; b < own->count; b++)
-        entries += (own->begin[b + 1] - own->begin[b]) * (own->begin[b + 1] - own->begin[b]);
-    FUR_TRY(fur_csr_allocate(a->context, n, n, entries, a->view.value_type, fur_offset_for(entries),
-                             out));
-    int32_t *columns = fur_csr_columns(*out);
-    fur_offset_type type = (*out)->view.offset_type;
-    int64_t at = 0;
-    fur_offsets_set(type, fur_csr_offsets(*out), 0, 0);
-    for (int64_t b = 0; b < own->count; b++)
-        for (int64_t i = own->begin[b]; i < own->begin[b + 1]; i++) {
-            for (int64_t j = own->begin[b]; j < own->begin[b + 1]; j++)
-                columns[at++] = (int32_t)j;
-            fur_offsets_set(type, fur_csr_offsets(*out), i + 1, at);
-        }
-    return FUR_OK;
+    FUR_TRY(fur_env_allocate(env, v->count + 1, sizeof *v->squares, &v->squares));
+    FUR_TRY(fur_env_allocate_zeros(env, v->count, sizeof *v->blocks, &v->blocks));
+    v->squares[0] = 0;
+    for (int64_t b = 0; b < v->count; b++) {
+        int64_t size = v->begin[b + 1] - v->begin[b];
+        v->squares[b + 1] = v->squares[b] + size * size;
+        v->blocks[b].first = (int32_t)v->begin[b];
+        v->blocks[b].rows = (int8_t)size;
+    }
+    return fur_env_allocate(env, v->squares[v->count], fur_value_size(type), &v->values);
 }
 
-/* The inverses; what is singular has any values. */
-static void invert(const fur_csr *a, const void *arguments, fur_csr *m)
+/* Room on a device, with the block of each row. */
+static fur_status make_far(fur_precond *p, bjacobi *own)
 {
-    static fur_body *const invert_blocks[FUR_VALUE_COUNT] = FUR_VALUE_TABLE(invert_blocks);
-    bjacobi *own = *(bjacobi *const *)arguments;
-    inversion job = {&a->view, own->begin, &m->view, fur_csr_values(m), own->count};
-    fur_parallel(&a->context->env, own->count / BLOCK_GRAIN, own->count,
-                 invert_blocks[a->view.value_type], &job);
-    own->singular = job.singular;
+    const fur_inverses *v = &own->v;
+    const fur_csr_view *a = &p->a->view;
+    int32_t *block_of;
+    FUR_TRY(fur_memory_allocate(p->context, v->squares[v->count], fur_value_size(a->value_type),
+                                &own->far_entries));
+    FUR_TRY(fur_memory_allocate(p->context, v->count, sizeof *own->far_blocks, &own->far_blocks));
+    FUR_TRY(fur_memory_allocate(p->context, a->rows, sizeof *block_of, &own->far_block_of));
+    FUR_TRY(fur_env_allocate(&p->context->env, a->rows, sizeof *block_of, &block_of));
+    for (int64_t b = 0; b < v->count; b++)
+        for (int64_t i = v->begin[b]; i < v->begin[b + 1]; i++)
+            block_of[i] = (int32_t)b;
+    fur_status status = fur_memory_copy(p->context, own->far_block_of, block_of,
+                                        a->rows * (int64_t)sizeof *block_of);
+    fur_env_release(&p->context->env, block_of);
+    return status;
 }
 
-static fur_status make(const fur_csr *a, const void *arguments, fur_csr **out)
+/* What follows from the pattern of A, which the host reaches. */
+static fur_status make(fur_precond *p, const fur_csr *near, bjacobi *own)
 {
-    bjacobi *own = *(bjacobi *const *)arguments;
-    find_blocks(&a->view, own);
-    FUR_TRY(make_pattern(a, own, out));
-    invert(a, arguments, *out);
-    return FUR_OK;
+    fur_env *env = &p->context->env;
+    fur_value_type type = near->view.value_type;
+    FUR_TRY(fur_env_allocate(env, near->view.rows + 1, sizeof *own->v.begin, &own->v.begin));
+    find_blocks(&near->view, own);
+    FUR_TRY(describe_blocks(env, &own->v, type));
+    if (own->v.narrow)
+        FUR_TRY(fur_env_allocate(env, own->v.squares[own->v.count], fur_value_size(type),
+                                 &own->packed));
+    return fur_is_remote(p->context) ? make_far(p, own) : FUR_OK;
 }
 
-static fur_status check(const fur_precond *p, const bjacobi *own)
+static fur_status check(const fur_precond *p, const fur_inverses *v)
 {
-    if (own->singular == own->count)
+    if (v->singular == v->count)
         return FUR_OK;
     return fur_context_fail(p->context, FUR_INVALID,
                             "the block of rows %lld to %lld, counting from 1, is singular: "
                             "\"bjacobi\" needs its inverse",
-                            (long long)own->begin[own->singular] + 1,
-                            (long long)own->begin[own->singular + 1]);
+                            (long long)v->begin[v->singular] + 1,
+                            (long long)v->begin[v->singular + 1]);
+}
+
+/* Brings the inverses where kernels work. */
+static fur_status hand_over(const fur_precond *p, const bjacobi *own, int64_t bytes)
+{
+    const fur_inverses *v = &own->v;
+    if (!own->far_blocks)
+        return FUR_OK;
+    FUR_TRY(fur_memory_copy(p->context, own->far_blocks, v->blocks,
+                            v->count * (int64_t)sizeof *v->blocks));
+    return fur_memory_copy(p->context, own->far_entries, own->packed ? own->packed : v->values,
+                           bytes);
+}
+
+/* The inverses of A, which the host reaches. */
+static fur_status compute(fur_precond *p, const fur_csr *near, bjacobi *own)
+{
+    const fur_csr_view *a = &p->a->view;
+    fur_inverses *v = &own->v;
+    fur_inverses_compute(near, v);
+    FUR_TRY(check(p, v));
+    int64_t bytes = fur_inverses_place(a->value_type, v);
+    if (own->packed)
+        fur_inverses_pack(&near->context->env, a->value_type, v, own->packed);
+    p->report.bytes = (double)bytes + (double)v->count * (double)sizeof *v->blocks +
+                      2 * (double)a->rows * (double)fur_value_size(a->value_type) +
+                      (own->far_blocks ? (double)a->rows * (double)sizeof *own->far_block_of : 0);
+    return hand_over(p, own, bytes);
 }
 
 static fur_status create(fur_precond *p, const fur_precond_options *options)
 {
+    const fur_csr *near;
+    fur_csr *copy;
     bjacobi *own;
-    if (options->block < 0 || options->block > MOST_ROWS)
+    if (options->block < 0 || options->block > FUR_DENSE_BLOCK_MOST)
         return fur_context_fail(p->context, FUR_INVALID,
                                 "block of \"bjacobi\" must be from 0 to %d rows, it is %lld",
-                                MOST_ROWS, (long long)options->block);
+                                FUR_DENSE_BLOCK_MOST, (long long)options->block);
     FUR_TRY(fur_env_allocate_zeros(&p->context->env, 1, sizeof *own, &own));
     p->state = own;
     own->given = options->block > 0;
-    own->most = own->given ? (int)options->block : MOST_ROWS;
-    FUR_TRY(
-        fur_env_allocate(&p->context->env, p->a->view.rows + 1, sizeof *own->begin, &own->begin));
-    FUR_TRY(fur_csr_on_host(p->a, make, &own, &own->m));
-    FUR_TRY(check(p, own));
-    FUR_TRY(fur_spmv_plan(own->m, NULL, &own->plan));
-    p->report.entries = own->m->view.entries;
-    p->report.bytes = (double)fur_spmv_describe(own->plan)->bytes;
-    return FUR_OK;
+    own->most = own->given ? (int)options->block : FUR_DENSE_BLOCK_MOST;
+    own->v.narrow = options->narrow != 0;
+    FUR_TRY(fur_csr_to_host(p->a, &near, &copy));
+    fur_status status = make(p, near, own);
+    if (status == FUR_OK)
+        status = compute(p, near, own);
+    fur_csr_destroy(copy);
+    if (status == FUR_OK)
+        p->report.entries = own->v.squares[own->v.count];
+    return status;
 }
 
 static fur_status update(fur_precond *p)
 {
-    bjacobi *own = p->state;
-    FUR_TRY(fur_csr_fill_on_host(p->a, invert, &own, own->m));
-    FUR_TRY(check(p, own));
-    fur_csr_values_changed(own->m);
-    return FUR_OK;
+    const fur_csr *near;
+    fur_csr *copy;
+    FUR_TRY(fur_csr_to_host(p->a, &near, &copy));
+    fur_status status = compute(p, near, p->state);
+    fur_csr_destroy(copy);
+    return status;
 }
 
 static fur_status apply(fur_precond *p, const fur_vector *r, fur_vector *z)
 {
     const bjacobi *own = p->state;
-    return fur_spmv_apply(own->plan, fur_real(1), r, fur_real(0), z);
+    const fur_inverses *v = &own->v;
+    fur_dense_blocks m = {.value_type = p->a->view.value_type,
+                          .rows = p->a->view.rows,
+                          .count = v->count,
+                          .blocks = own->far_blocks ? own->far_blocks : v->blocks,
+                          .entries = own->far_entries ? own->far_entries
+                                     : own->packed    ? own->packed
+                                                      : v->values,
+                          .block_of = own->far_block_of};
+    return p->context->backend->dense_blocks(&p->context->env, &m, r->data, z->data);
 }
 
 static void release(fur_precond *p)
 {
+    fur_env *env = &p->context->env;
     bjacobi *own = p->state;
     if (!own)
         return;
-    fur_spmv_destroy(own->plan);
-    fur_csr_destroy(own->m);
-    fur_env_release(&p->context->env, own->begin);
-    fur_env_release(&p->context->env, own);
+    if (fur_is_remote(p->context)) {
+        fur_memory_release(p->context, own->far_block_of);
+        fur_memory_release(p->context, own->far_blocks);
+        fur_memory_release(p->context, own->far_entries);
+    }
+    fur_env_release(env, own->packed);
+    fur_env_release(env, own->v.values);
+    fur_env_release(env, own->v.blocks);
+    fur_env_release(env, own->v.squares);
+    fur_env_release(env, own->v.begin);
+    fur_env_release(env, own);
 }
 
 const fur_precond_kind fur_precond_bjacobi = {
     .info = {"bjacobi",
              "inverses of blocks along the diagonal, of given size or of rows with equal patterns: "
              "for several unknowns a node",
-             "Anzt, Dongarra, Flegar and Quintana-Orti 2017"},
-    .place = FUR_PRECOND_ANYWHERE,
+             "Anzt, Dongarra, Flegar and Quintana-Orti 2017, 2019"},
+    .place = FUR_PRECOND_FACTORED,
     .symmetric = true,
     .create = create,
     .update = update,
     .apply = apply,
     .release = release,
 };
-#else
-
-/* Brings the block of A that begins with a row in; its entries are dense at x. */
-static void FN(load)(const fur_csr_view *a, int64_t first, int64_t size, VALUE *x)
-{
-    const VALUE *values = a->values;
-    for (int64_t k = 0; k < size * size; k++)
-        x[k] = V(from)((fur_scalar){0, 0});
-    for (int64_t i = 0; i < size; i++) {
-        int64_t end = fur_offset_at(a, first + i + 1);
-        for (int64_t k = fur_csr_find(a, first + i, first); k < end; k++) {
-            int64_t j = a->columns[k] - first;
-            if (j >= size)
-                break;
-            x[i * size + j] = V(add)(x[i * size + j], values[k]);
-        }
-    }
-}
-
-static inline void FN(swap)(VALUE *a, VALUE *b)
-{
-    VALUE kept = *a;
-    *a = *b;
-    *b = kept;
-}
-
-/* Brings the row with the largest entry in column p, of those from p on, to place p. */
-static int64_t FN(take_pivot)(VALUE *x, int64_t size, int64_t p)
-{
-    int64_t best = p;
-    for (int64_t i = p + 1; i < size; i++)
-        if (FN(modulus)(x[i * size + p]) > FN(modulus)(x[best * size + p]))
-            best = i;
-    for (int64_t j = 0; j < size && best != p; j++)
-        FN(swap)(x + p * size + j, x + best * size + j);
-    return best;
-}
-
-/* The inverse in place, by Gauss and Jordan with partial pivoting. False if a pivot has no inverse.
- */
-static bool FN(invert_block)(VALUE *x, int64_t size)
-{
-    int64_t from[MOST_ROWS];
-    for (int64_t p = 0; p < size; p++) {
-        VALUE *row = x + p * size;
-        from[p] = FN(take_pivot)(x, size, p);
-        VALUE inverse = row[p];
-        if (FUR_JOIN(reciprocals, VALUE_NAME)(1, &inverse) >= 0)
-            return false;
-        row[p] = V(from)((fur_scalar){1, 0});
-        for (int64_t j = 0; j < size; j++)
-            row[j] = V(mul)(inverse, row[j]);
-        for (int64_t i = 0; i < size; i++) {
-            VALUE minus = V(neg)(x[i * size + p]);
-            if (i == p)
-                continue;
-            x[i * size + p] = V(from)((fur_scalar){0, 0});
-            for (int64_t j = 0; j < size; j++)
-                x[i * size + j] = V(fma)(minus, row[j], x[i * size + j]);
-        }
-    }
-    for (int64_t p = size - 1; p >= 0; p--)
-        for (int64_t i = 0; i < size && from[p] != p; i++)
-            FN(swap)(x + i * size + p, x + i * size + from[p]);
-    return true;
-}
-
-static void FN(invert_blocks)(void *job, int64_t begin, int64_t end)
-{
-    inversion *v = job;
-    for (int64_t b = begin; b < end; b++) {
-        int64_t first = v->begin[b];
-        int64_t size = v->begin[b + 1] - first;
-        VALUE *x = (VALUE *)v->values + fur_offset_at(v->m, first);
-        FN(load)(v->a, first, size, x);
-        if (!FN(invert_block)(x, size))
-            fur_shared_least(&v->singular, b);
-    }
-}
-
-#endif

@@ -1,6 +1,8 @@
 /* A factorised approximate inverse: M = G^H G with G A G^H ~ I, G in the pattern of the lower
- * triangle of a power of A. Both halves are products: no row waits for another. */
+ * triangle of a power of A, or at positions that are searched row by row. Both halves are products:
+ * no row waits for another. */
 #include "factor.h"
+#include "fsai_search.h"
 
 #include "fsai_kernel.h"
 #include "split.h"
@@ -11,7 +13,7 @@
 
 /* Rows keep the positions nearest to the diagonal, at most so many: their dense matrices take the
  * square of that. */
-#define MOST_POSITIONS 256
+#define MOST_POSITIONS (FUR_FSAI_MOST + 1)
 #define MOST_FILL 3
 #define ROW_GRAIN 256
 /* Threads of a device that work on a row each, and the bytes for their dense matrices, unless even
@@ -97,9 +99,11 @@ static fur_status create(fur_precond *p, const fur_precond_options *options)
         return fur_context_fail(p->context, FUR_INVALID,
                                 "fill of \"fsai\" must be from 0 to %d, it is %d", MOST_FILL,
                                 options->fill);
+    FUR_TRY(fur_fsai_check(p->context, options));
     FUR_TRY(fur_env_allocate_zeros(&p->context->env, 1, sizeof *own, &own));
     p->state = own;
-    FUR_TRY(find_pattern(p->a, options->fill, &own->g));
+    FUR_TRY(options->steps > 0 ? fur_fsai_find(p->a, options, &own->g)
+                               : find_pattern(p->a, options->fill, &own->g));
     FUR_TRY(make_room(p, own));
     FUR_TRY(compute(p, own));
     FUR_TRY(fur_vector_create(p->context, a->value_type, a->rows, &own->between));
@@ -141,7 +145,7 @@ static void release(fur_precond *p)
 
 const fur_precond_kind fur_precond_fsai = {
     .info = {"fsai", "a factorised approximate inverse, applied by two products: no row waits",
-             "Kolotilina and Yeremin 1993"},
+             "Kolotilina and Yeremin 1993; Janna and Ferronato 2011"},
     .place = FUR_PRECOND_FACTORED,
     .symmetric = true,
     .create = create,

@@ -11,6 +11,9 @@ static const fur_amg_options defaults = {.size = sizeof defaults};
 
 static const grid cube = {.extent = {19, 18, 17}, .coupling = {1, 1, 0.7}, .value = FUR_F64};
 
+/* Of two levels. */
+static const grid block = {.extent = {11, 10, 9}, .coupling = {1, 1, 0.7}, .value = FUR_F64};
+
 static uint64_t hash_bytes(uint64_t hash, const void *data, size_t bytes)
 {
     const unsigned char *at = data;
@@ -303,7 +306,7 @@ END_TEST
 START_TEST(restriction_of_symmetric_matrices_is_the_adjoint)
 {
     fur_context *context = context_make(NULL, 2);
-    grid g = cube;
+    grid g = block;
     g.value = (fur_value_type)_i;
     fur_csr *a = grid_matrix(context, &g);
     fur_amg_options o = defaults;
@@ -314,9 +317,77 @@ START_TEST(restriction_of_symmetric_matrices_is_the_adjoint)
     ck_ok(context, fur_amg_create(a, &o, &plain));
     o.nonsymmetric = 1;
     ck_ok(context, fur_amg_create(a, &o, &other));
+    ck_assert_ptr_nonnull(fur_amg_level_at(plain, 1));
     ck_assert(hash_hierarchy(plain, a) == hash_hierarchy(other, a));
     fur_amg_destroy(other);
     fur_amg_destroy(plain);
+    fur_csr_destroy(a);
+    fur_context_destroy(context);
+}
+END_TEST
+
+/* What is predicted from a part is what is kept: exactly where the part is all, else within a
+ * tenth. */
+START_TEST(memory_is_known_before)
+{
+    memory m = {0};
+    fur_context *context = context_counting(&m, NULL, 2);
+    const int64_t side = _i == 0 ? 20 : 45;
+    grid g = {.extent = {side, side - 1, side - 2}, .coupling = {1, 1, 0.7}, .value = FUR_F64};
+    g.jump = _i == 2 ? 100 : 0;
+    fur_csr *a = grid_matrix(context, &g);
+    fur_amg_prediction p = FUR_DEFAULT(fur_amg_prediction);
+    fur_amg *amg;
+    ck_ok(context, fur_amg_predict(a, NULL, &p));
+    ck_ok(context, fur_amg_create(a, NULL, &amg));
+    const fur_amg_report *r = fur_amg_describe(amg);
+    double ratio = (double)p.bytes / (double)r->bytes;
+    ck_assert_msg(_i == 0 ? p.bytes == r->bytes : fabs(ratio - 1) < 0.2, "predicted %.3f of it",
+                  ratio);
+    ck_assert(p.rows == (_i == 0 ? fur_csr_get(a)->rows : 60000));
+    fur_amg_destroy(amg);
+    fur_csr_destroy(a);
+    fur_context_destroy(context);
+    ck_assert_int_eq(m.outstanding, 0);
+}
+END_TEST
+
+/* The rows of the near-nullspace go along, and nodes stay whole. */
+START_TEST(memory_of_plates_is_known_before)
+{
+    fur_context *context = context_make(NULL, 2);
+    fur_vectors *points;
+    fur_vectors *modes;
+    fur_csr *a = elastic_plate(context, 210, 0.3, true, &points);
+    ck_ok(context, fur_amg_rigid_modes(points, &modes));
+    const fur_amg_options o = {.size = sizeof o, .block = 2, .near_nullspace = modes};
+    fur_amg_prediction p = FUR_DEFAULT(fur_amg_prediction);
+    fur_amg *amg;
+    ck_ok(context, fur_amg_predict(a, &o, &p));
+    ck_ok(context, fur_amg_create(a, &o, &amg));
+    double ratio = (double)p.bytes / (double)fur_amg_describe(amg)->bytes;
+    ck_assert_msg(p.rows == 60000 && fabs(ratio - 1) < 0.1, "predicted %.3f of it", ratio);
+    fur_amg_destroy(amg);
+    fur_csr *same = NULL;
+    fur_vectors *near = NULL;
+    memory m = {0};
+    fur_context *counting = context_counting(&m, NULL, 2);
+    ck_ok(context, fur_csr_transfer(a, counting, &same));
+    ck_ok(counting, fur_vectors_create(counting, FUR_F64, fur_csr_get(a)->rows, 3,
+                                       fur_vectors_get(modes)->layout, &near));
+    ck_ok(counting, fur_vectors_upload(fur_vectors_get(modes)->data, near));
+    fur_amg_options there = o;
+    there.near_nullspace = near;
+    for (int first = 1; first <= 12; first++) { /* while the part is cut, and somewhat later */
+        m.fail_at = m.calls + first;
+        ck_assert_int_eq(fur_amg_predict(same, &there, &p), FUR_OUT_OF_MEMORY);
+    }
+    fur_vectors_destroy(near);
+    fur_csr_destroy(same);
+    fur_context_destroy(counting);
+    ck_assert_int_eq(m.outstanding, 0);
+    fur_vectors_destroy(modes);
+    fur_vectors_destroy(points);
     fur_csr_destroy(a);
     fur_context_destroy(context);
 }
@@ -489,6 +560,8 @@ static void add_tests(TCase *tests)
     tcase_add_loop_test(tests, cycles_are_symmetric_and_positive, 0, 12 * FUR_VALUE_COUNT);
     tcase_add_loop_test(tests, restriction_of_symmetric_matrices_is_the_adjoint, 0,
                         FUR_VALUE_COUNT);
+    tcase_add_loop_test(tests, memory_is_known_before, 0, 3);
+    tcase_add_test(tests, memory_of_plates_is_known_before);
     tcase_add_loop_test(tests, new_values_are_taken_over, 0, 8);
     tcase_add_test(tests, rigid_modes_are_turns_and_shifts);
     tcase_add_test(tests, wrong_options_are_refused);

@@ -465,7 +465,7 @@ START_TEST(what_cannot_work_is_refused)
     options.precond = "abacus";
     ck_fails(context, FUR_UNSUPPORTED,
              "there is no preconditioner \"abacus\"; there are: jacobi, ssor, ic0, ilu0, fsai, "
-             "chebyshev, ilu, amg, ilut, bjacobi, spai, schwarz, direct",
+             "chebyshev, ilu, amg, ilut, bjacobi, spai, schwarz, direct, grid",
              fur_solve_auto(a, b, x, &options, NULL));
     fur_solver_options solver = {.size = sizeof solver, .method = "cg", .restart = 5};
     options = (fur_auto_options){.size = sizeof options, .solver = &solver};

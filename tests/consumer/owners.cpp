@@ -510,6 +510,7 @@ static void grids(furrow::context &context)
                      furrow::multigrid(context, furrow::stencil(context, definition));
                  });
     furrow::csr matrix = s.assemble();
+    EXPECT(furrow::amg::predict(matrix).bytes > 0);
     furrow::amg levels(matrix);
     EXPECT(levels.describe().levels == 1);
     levels.apply(b, x);

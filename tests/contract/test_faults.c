@@ -517,7 +517,8 @@ static fur_status precond_ilut(fixture *f, object *out)
 
 static fur_status precond_bjacobi(fixture *f, object *out)
 {
-    return precond_by(f, "bjacobi", out);
+    fur_precond_options options = {.size = sizeof options, .kind = "bjacobi", .narrow = 1};
+    return fur_precond_create(f->constant, &options, &out->precond);
 }
 
 static fur_status precond_spai(fixture *f, object *out)
@@ -540,6 +541,12 @@ static fur_status precond_coloured(fixture *f, object *out)
 static fur_status precond_fsai(fixture *f, object *out)
 {
     fur_precond_options options = {.size = sizeof options, .kind = "fsai", .fill = 1};
+    return fur_precond_create(f->constant, &options, &out->precond);
+}
+
+static fur_status precond_fsai_steps(fixture *f, object *out)
+{
+    fur_precond_options options = {.size = sizeof options, .kind = "fsai", .steps = 4};
     return fur_precond_create(f->constant, &options, &out->precond);
 }
 
@@ -818,11 +825,12 @@ static const creation creations[] = {
     {"preconditioner ilu0", precond_ilu0, destroy_precond, 30},
     {"preconditioner ilu", precond_ilu, destroy_precond, 35},
     {"preconditioner ilut", precond_ilut, destroy_precond, 60},
-    {"preconditioner bjacobi", precond_bjacobi, destroy_precond, 8},
+    {"preconditioner bjacobi", precond_bjacobi, destroy_precond, 7},
     {"preconditioner spai", precond_spai, destroy_precond, 8},
     {"preconditioner schwarz", precond_schwarz, destroy_precond, 50},
     {"preconditioner ic0 by colours", precond_coloured, destroy_precond, 35},
     {"preconditioner fsai", precond_fsai, destroy_precond, 20},
+    {"preconditioner fsai by steps", precond_fsai_steps, destroy_precond, 20},
     {"preconditioner chebyshev", precond_chebyshev, destroy_precond, 10},
 };
 static const creation plan_creation = {"plan", plan, destroy_plan, 1};

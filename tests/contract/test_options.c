@@ -172,41 +172,52 @@ static fur_status take_multigrid(fur_context *context, const void *options)
     return status;
 }
 
-static fur_status take_solver(fur_context *context, const void *options)
+typedef fur_status operator_taker(const fur_operator *a, const void *options);
+
+static fur_status with_operator(fur_context *context, const void *options, operator_taker *take)
 {
     fur_stencil *s = line(context);
     fur_operator *a = NULL;
-    fur_solver *solver = NULL;
     ck_ok(context, fur_operator_from_stencil(s, &a));
-    fur_status status = fur_solver_create(a, options, &solver);
-    fur_solver_destroy(solver);
+    fur_status status = take(a, options);
     fur_operator_destroy(a);
     fur_stencil_destroy(s);
     return status;
+}
+
+static fur_status solve_by(const fur_operator *a, const void *options)
+{
+    fur_solver *solver = NULL;
+    fur_status status = fur_solver_create(a, options, &solver);
+    fur_solver_destroy(solver);
+    return status;
+}
+
+static fur_status take_solver(fur_context *context, const void *options)
+{
+    return with_operator(context, options, solve_by);
+}
+
+static fur_status eigs_by(const fur_operator *a, const void *options)
+{
+    double values[8];
+    return fur_eigs(a, options, values, NULL, NULL, NULL);
 }
 
 static fur_status take_eigs(fur_context *context, const void *options)
 {
-    fur_stencil *s = line(context);
-    fur_operator *a = NULL;
+    return with_operator(context, options, eigs_by);
+}
+
+static fur_status lobpcg_by(const fur_operator *a, const void *options)
+{
     double values[8];
-    ck_ok(context, fur_operator_from_stencil(s, &a));
-    fur_status status = fur_eigs(a, options, values, NULL, NULL, NULL);
-    fur_operator_destroy(a);
-    fur_stencil_destroy(s);
-    return status;
+    return fur_lobpcg(a, options, values, NULL, NULL, NULL);
 }
 
 static fur_status take_lobpcg(fur_context *context, const void *options)
 {
-    fur_stencil *s = line(context);
-    fur_operator *a = NULL;
-    double values[8];
-    ck_ok(context, fur_operator_from_stencil(s, &a));
-    fur_status status = fur_lobpcg(a, options, values, NULL, NULL, NULL);
-    fur_operator_destroy(a);
-    fur_stencil_destroy(s);
-    return status;
+    return with_operator(context, options, lobpcg_by);
 }
 
 static fur_status take_stencil(fur_context *context, const void *options)
@@ -635,6 +646,23 @@ static fur_status take_amg(fur_context *context, const void *options)
     return status;
 }
 
+static fur_status take_prediction(fur_context *context, const void *options)
+{
+    fur_csr *a = tiny(context);
+    fur_amg_prediction found = FUR_DEFAULT(fur_amg_prediction);
+    fur_status status = fur_amg_predict(a, options, &found);
+    fur_csr_destroy(a);
+    return status;
+}
+
+static fur_status fill_prediction(fur_context *context, const void *out)
+{
+    fur_csr *a = tiny(context);
+    fur_status status = fur_amg_predict(a, NULL, filled(out));
+    fur_csr_destroy(a);
+    return status;
+}
+
 #define KIND(type, take)                                                                           \
     {                                                                                              \
 #        type, sizeof(type), take, false                                                           \
@@ -705,6 +733,8 @@ static const kind kinds[] = {
     KIND(fur_batch_solver_options, take_batch),
     KIND_FILLED(fur_batch_report, fill_batch_report),
     KIND(fur_amg_options, take_amg),
+    KIND(fur_amg_options, take_prediction),
+    KIND_FILLED(fur_amg_prediction, fill_prediction),
     KIND(fur_precond_options, take_precond),
 };
 

@@ -11,6 +11,7 @@ static const fur_precond_options kinds[] = {
     {.size = sizeof kinds[0], .kind = "chebyshev", .degree = 4},
     {.size = sizeof kinds[0], .kind = "fsai"},
     {.size = sizeof kinds[0], .kind = "fsai", .fill = 1},
+    {.size = sizeof kinds[0], .kind = "fsai", .steps = 6, .grow = 2},
     {.size = sizeof kinds[0], .kind = "ic0"},
     {.size = sizeof kinds[0], .kind = "ic0", .modified = 1},
     {.size = sizeof kinds[0], .kind = "ic0", .coloured = 1},
@@ -22,6 +23,7 @@ static const fur_precond_options kinds[] = {
     {.size = sizeof kinds[0], .kind = "ilut", .fill = 3, .drop = 0.01, .unmatched = 1},
     {.size = sizeof kinds[0], .kind = "bjacobi"},
     {.size = sizeof kinds[0], .kind = "bjacobi", .block = 7},
+    {.size = sizeof kinds[0], .kind = "bjacobi", .block = 7, .narrow = 1},
     {.size = sizeof kinds[0], .kind = "spai"},
     {.size = sizeof kinds[0], .kind = "spai", .diagonal = 1},
     {.size = sizeof kinds[0], .kind = "schwarz", .block = 30},
@@ -199,6 +201,34 @@ START_TEST(multigrid_is_a_kind_too)
 }
 END_TEST
 
+/* Of a Laplacian that is scaled from both sides: its coefficients vary. */
+START_TEST(geometric_multigrid_is_a_kind_too)
+{
+    static const fur_precond_options grid = {.size = sizeof grid, .kind = "grid"};
+    fur_stencil_definition d = {
+        .size = sizeof d, .value_type = _i ? FUR_F64 : FUR_F32, .extent = {23, 17, 12}};
+    pair p;
+    fur_stencil *stencil = NULL;
+    rng r = rng_stream(7700 + (uint64_t)_i);
+    pair_open(&p);
+    ck_assert(fur_stencil_named(7, &d));
+    ck_ok(p.host, fur_stencil_create(p.host, &d, &stencil));
+    ck_ok(p.host, fur_stencil_assemble(stencil, &p.near));
+    fur_stencil_destroy(stencil);
+    int64_t n = fur_csr_get(p.near)->rows;
+    void *entries = entries_make(d.value_type, n);
+    for (int64_t i = 0; i < n; i++)
+        entry_set(d.value_type, entries, i, fur_real(1 + rng_unit(&r)));
+    fur_vector *scale = vector_from(p.host, d.value_type, n, entries);
+    free(entries);
+    ck_ok(p.host, fur_csr_scale(p.near, scale, scale));
+    make_both(&p, &grid);
+    check_application(&p, &r);
+    fur_vector_destroy(scale);
+    pair_close(&p);
+}
+END_TEST
+
 /* Loops over kinds: a captured application is repeated with other numbers in r. */
 START_TEST(applications_are_captured)
 {
@@ -310,6 +340,7 @@ static void add_tests(TCase *tests)
                         KIND_COUNT * FUR_VALUE_COUNT);
     tcase_add_loop_test(tests, solves_have_the_bits_of_the_cpu, 0, KIND_COUNT);
     tcase_add_test(tests, multigrid_is_a_kind_too);
+    tcase_add_loop_test(tests, geometric_multigrid_is_a_kind_too, 0, 2);
     tcase_add_loop_test(tests, applications_are_captured, 0, KIND_COUNT);
     tcase_add_loop_test(tests, refusals_have_the_words_of_the_cpu, 0, KIND_COUNT);
     tcase_add_loop_test(tests, every_failing_allocation_is_survived, 0, KIND_COUNT);

@@ -1,6 +1,7 @@
-/* The spectrum of a dense matrix, by Jacobi's method in long double. */
+/* The spectrum of a dense matrix, by Jacobi's method in long double, and what methods find. */
 #include "spectrum.h"
 
+#include <float.h>
 #include <math.h>
 
 double spectrum_residual(const dense *d, const fur_vector *v, double lambda)
@@ -41,6 +42,19 @@ static void rotate(long double *a, int64_t n, int64_t p, int64_t q)
     }
 }
 
+/* Rotates all entries above `small` to zero; whether there were any. */
+static bool sweep(long double *a, int64_t n, long double small)
+{
+    bool some = false;
+    for (int64_t p = 0; p < n; p++)
+        for (int64_t q = p + 1; q < n; q++)
+            if (fabsl(a[p * n + q]) > small) {
+                rotate(a, n, p, q);
+                some = true;
+            }
+    return some;
+}
+
 /* The n diagonal entries, rising. */
 static void sort_diagonal(const long double *a, int64_t n, long double *values)
 {
@@ -52,27 +66,66 @@ static void sort_diagonal(const long double *a, int64_t n, long double *values)
     }
 }
 
-/* By Jacobi's method on the real matrix of twice the rows, which has each twice. */
+/* By Jacobi's method; of complex matrices on the real one of twice the rows, which has each value
+ * twice. What is left beside the diagonal moves none by more than a rounding of ||A||. */
 long double *spectrum_of(const dense *d)
 {
-    int64_t n = 2 * d->n;
+    int64_t times = value_is_complex(d->value) ? 2 : 1;
+    int64_t n = times * d->n;
     long double *a = calloc((size_t)(n * n), sizeof *a);
     long double *values = calloc((size_t)n, sizeof *values);
+    long double squares = 0;
     for (int64_t i = 0; i < d->n; i++)
         for (int64_t j = 0; j < d->n; j++) {
             fur_scalar entry = d->a[i * d->n + j];
-            a[i * n + j] = a[(i + d->n) * n + j + d->n] = entry.re;
-            a[(i + d->n) * n + j] = entry.im;
-            a[i * n + j + d->n] = -entry.im;
+            a[i * n + j] = entry.re;
+            if (times == 2) {
+                a[(i + d->n) * n + j + d->n] = entry.re;
+                a[(i + d->n) * n + j] = entry.im;
+                a[i * n + j + d->n] = -entry.im;
+            }
+            squares += (long double)entry.re * entry.re + (long double)entry.im * entry.im;
         }
-    for (int sweep = 0; sweep < 12; sweep++)
-        for (int64_t p = 0; p < n; p++)
-            for (int64_t q = p + 1; q < n; q++)
-                if (a[p * n + q] != 0)
-                    rotate(a, n, p, q);
+    long double small = LDBL_EPSILON * sqrtl(squares) / (long double)n;
+    for (int i = 0; i < 30 && sweep(a, n, small); i++)
+        ;
     sort_diagonal(a, n, values);
     for (int64_t i = 0; i < d->n; i++)
-        values[i] = values[2 * i];
+        values[i] = values[times * i];
     free(a);
     return values;
+}
+
+found found_open(const fur_operator *a, int count)
+{
+    found f = {.report = FUR_DEFAULT(fur_eigs_report)};
+    fur_context *context = fur_operator_context(a);
+    for (int i = 0; i < count; i++)
+        ck_ok(context, fur_vector_create(context, fur_operator_value_type(a), fur_operator_rows(a),
+                                         &f.vectors[i]));
+    return f;
+}
+
+void found_release(found *f)
+{
+    for (int i = 0; i < FOUND_MOST; i++)
+        fur_vector_destroy(f->vectors[i]);
+}
+
+void check_asymmetric(rng *r, found (*find_two)(const fur_operator *a))
+{
+    fur_context *context = context_make(NULL, 1);
+    for (int value = 0; value < FUR_VALUE_COUNT; value++) {
+        dense d = dense_dominant(r, (fur_value_type)value, 50, false, true);
+        dense_set(&d, 0, 49, fur_real(20));
+        dense_problem p = dense_open(&d, context);
+        found f = find_two(p.a);
+        ck_assert_int_eq(f.report.outcome, FUR_OUTCOME_ASYMMETRIC);
+        ck_assert_int_eq(f.report.converged, 0);
+        ck_assert(isnan(f.values[0]) && isnan(f.residuals[1]));
+        found_release(&f);
+        dense_close(&p);
+        dense_release(&d);
+    }
+    fur_context_destroy(context);
 }

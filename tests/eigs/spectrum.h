@@ -10,4 +10,21 @@ double spectrum_residual(const dense *d, const fur_vector *v, double lambda);
 /* All eigenvalues of a Hermitian matrix, rising; to be freed. */
 long double *spectrum_of(const dense *d);
 
+#define FOUND_MOST 40 /* eigenvalues */
+
+/* What a method finds. */
+typedef struct found {
+    double values[FOUND_MOST];
+    double residuals[FOUND_MOST];
+    fur_vector *vectors[FOUND_MOST];
+    fur_eigs_report report;
+} found;
+
+/* Room for so many pairs of an operator. */
+found found_open(const fur_operator *a, int count);
+void found_release(found *f);
+
+/* That a method, asked for two pairs, finds out an operator that is not symmetric. */
+void check_asymmetric(rng *r, found (*find_two)(const fur_operator *a));
+
 #endif

@@ -1,6 +1,7 @@
 /* Incomplete factorisations: their values against the plain serial algorithm, to the bit and by any
  * number of threads; against exact factors, within a bound; iterations that are known; breakdowns,
  * new values, and what is refused. */
+#include "duplicates.h"
 #include "plain_factors.h"
 #include "poisson.h"
 
@@ -56,13 +57,18 @@ static fur_csr *make(fur_context *context, rng *r, int64_t n, int most, bool her
     return wide;
 }
 
+static fur_precond_options options_of(const form *f, double shift)
+{
+    return (fur_precond_options){.size = sizeof(fur_precond_options),
+                                 .kind = f->kind,
+                                 .fill = f->fill,
+                                 .modified = f->modified,
+                                 .shift = shift};
+}
+
 static fur_precond *precond_make(const fur_csr *a, const form *f, double shift)
 {
-    fur_precond_options o = {.size = sizeof o,
-                             .kind = f->kind,
-                             .fill = f->fill,
-                             .modified = f->modified,
-                             .shift = shift};
+    fur_precond_options o = options_of(f, shift);
     fur_precond *p = NULL;
     ck_ok(fur_csr_context(a), fur_precond_create(a, &o, &p));
     return p;
@@ -401,33 +407,12 @@ START_TEST(useless_rows_are_named)
 }
 END_TEST
 
-/* Kept duplicates count as their sum. */
 START_TEST(duplicates_count)
 {
-    static const int32_t row[] = {0, 0, 0, 1, 1};
-    static const int32_t col[] = {0, 0, 1, 0, 1};
-    static const double values[] = {1, 3, 1, 1, 4};
     const form *f = &forms[_i];
+    fur_precond_options o = options_of(f, 0);
     rng r = rng_stream(995);
-    fur_context *context = context_make(NULL, 1);
-    fur_csr *a = from(context, 2, 5, row, col, values, FUR_DUPLICATES_KEEP);
-    fur_csr *summed = from(context, 2, 5, row, col, values, FUR_DUPLICATES_SUM);
-    fur_precond *p = precond_make(a, f, 0);
-    fur_precond *q = precond_make(summed, f, 0);
-    fur_vector *b = vector_random(context, &r, FUR_F64, 2);
-    fur_vector *x = vector_random(context, &r, FUR_F64, 2);
-    fur_vector *y = vector_random(context, &r, FUR_F64, 2);
-    ck_ok(context, fur_precond_apply(p, b, x));
-    ck_ok(context, fur_precond_apply(q, b, y));
-    ck_same_bits(x, y);
-    fur_vector_destroy(y);
-    fur_vector_destroy(x);
-    fur_vector_destroy(b);
-    fur_precond_destroy(q);
-    fur_precond_destroy(p);
-    fur_csr_destroy(summed);
-    fur_csr_destroy(a);
-    fur_context_destroy(context);
+    check_duplicates(&r, &o);
 }
 END_TEST
 

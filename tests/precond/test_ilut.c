@@ -1,6 +1,7 @@
 /* Incomplete factors by thresholds: against the plain algorithm in the order and with the scales of
  * public functions, to the bit; against exact factors, within a bound; matrices that other kinds
  * refuse; new values, pivots that are raised, and what is refused. */
+#include "duplicates.h"
 #include "plain_factors.h"
 #include "poisson.h"
 
@@ -334,34 +335,11 @@ START_TEST(breakdowns_are_shifted)
 }
 END_TEST
 
-/* Kept duplicates count as their sum. */
 START_TEST(duplicates_count)
 {
-    static const int32_t row[] = {0, 0, 0, 1, 1};
-    static const int32_t col[] = {0, 0, 1, 0, 1};
-    static const double values[] = {1, 3, 1, 1, 4};
-    static const double sums[] = {4, 1, 1, 4};
     static const fur_precond_options fine = OPTIONS(.fill = 1, .drop = DBL_MIN, .unmatched = 1);
     rng r = rng_stream(1180);
-    fur_context *context = context_make(NULL, 1);
-    fur_csr *a = from(context, 2, 5, row, col, values);
-    fur_csr *summed = from(context, 2, 4, row + 1, col + 1, sums);
-    fur_precond *p = precond_make(a, &fine);
-    fur_precond *q = precond_make(summed, &fine);
-    fur_vector *b = vector_random(context, &r, FUR_F64, 2);
-    fur_vector *x = vector_random(context, &r, FUR_F64, 2);
-    fur_vector *y = vector_random(context, &r, FUR_F64, 2);
-    ck_ok(context, fur_precond_apply(p, b, x));
-    ck_ok(context, fur_precond_apply(q, b, y));
-    ck_same_bits(x, y);
-    fur_vector_destroy(y);
-    fur_vector_destroy(x);
-    fur_vector_destroy(b);
-    fur_precond_destroy(q);
-    fur_precond_destroy(p);
-    fur_csr_destroy(summed);
-    fur_csr_destroy(a);
-    fur_context_destroy(context);
+    check_duplicates(&r, &fine);
 }
 END_TEST
 

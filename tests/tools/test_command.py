@@ -99,7 +99,7 @@ class UsageTest(CommandTest):
             (["solve", "--max-iterations", "0", plate], "--max-iterations takes a whole number"),
             (["solve", "--precond", "lu", plate],
              "--precond takes auto, none, jacobi, norms, mg, ssor, ic0, ilu0, fsai, "
-             "chebyshev, ilu, amg, ilut, bjacobi, spai, schwarz or direct, not 'lu'"),
+             "chebyshev, ilu, amg, ilut, bjacobi, spai, schwarz, direct or grid, not 'lu'"),
             (["solve", "--restart", "0", plate], "--restart takes a whole number"),
             (["solve", "--damp", "-1", plate], "--damp takes a positive number"),
             (["solve", "--report", "r.htm", plate], "--report takes a name that ends in .html"),
@@ -142,7 +142,7 @@ class UsageTest(CommandTest):
             (["solve", plate, "--method", "abacus"], "--method takes auto, cg"),
             (["solve", plate, "--precond", "abacus"],
              "--precond takes auto, none, jacobi, norms, mg, ssor, ic0, ilu0, fsai, "
-             "chebyshev, ilu, amg, ilut, bjacobi, spai, schwarz or direct, not"),
+             "chebyshev, ilu, amg, ilut, bjacobi, spai, schwarz, direct or grid, not"),
             (["reorder", plate, "--method", "abacus"],
              "--method takes rcm, cm, rcm-quality or sloan, not"),
             (["multiply", plate, "--values", "abacus"], "--values takes exact or f32, not"),
@@ -199,7 +199,11 @@ class UsageTest(CommandTest):
             (["solve", plate, "--precond", "ic0", "--fill", 1],
              "--fill goes with --precond ilu, ilut or fsai"),
             (["solve", plate, "--precond", "ilu0", "--drop", "0.1"], "--drop goes with --precond ilut"),
+            (["solve", plate, "--steps", 3], "--steps goes with --precond fsai, without --fill"),
+            (["solve", plate, "--precond", "fsai", "--grow", 2], "--grow goes with --steps"),
+            (["solve", plate, "--precond", "fsai", "--gain", "0.1"], "--gain goes with --steps"),
             (["solve", plate, "--block", 3], "--block goes with --precond bjacobi or schwarz"),
+            (["solve", plate, "--narrow"], "--narrow goes with --precond bjacobi"),
             (["solve", plate, "--diagonal"], "--diagonal goes with --precond spai"),
             (["solve", plate, "--apart"], "--apart goes with --precond schwarz"),
             (["solve", plate, "--symmetric"], "--symmetric goes with --precond schwarz"),
@@ -828,9 +832,10 @@ class EigsTest(CommandTest):
 
     def test_lobpcg(self):
         """The values of Lanczos' method; options of the other method are refused."""
-        expected = self.json("eigs", data("plate.mtx"), "--count", 3)["values"]
+        grid = shuffled_grid(self.folder / "grid.mtx", 30, 20)
+        expected = self.json("eigs", grid, "--count", 3)["values"]
         for precond in "ic0", "amg":
-            report = self.json("eigs", data("plate.mtx"), "--count", 3, "--method", "lobpcg",
+            report = self.json("eigs", grid, "--count", 3, "--method", "lobpcg",
                                "--precond", precond, "--relative", "1e-8")
             self.assertIs(report["converged"], True)
             self.assertEqual((report["method"], report["precond"]), ("lobpcg", precond))
@@ -838,9 +843,9 @@ class EigsTest(CommandTest):
                 self.assertLessEqual(abs(value - other), 1e-7 * other)
         for option in ("--precond", "ic0"), ("--block", "9"), ("--relative", "1e-3"):
             self.assertIn(f"{option[0]} goes with --method lobpcg",
-                          self.sentence("eigs", data("plate.mtx"), *option, status=2))
+                          self.sentence("eigs", grid, *option, status=2))
         self.assertIn("goes with --method lanczos",
-                      self.sentence("eigs", data("plate.mtx"), "--method", "lobpcg", "--which",
+                      self.sentence("eigs", grid, "--method", "lobpcg", "--which",
                                     "both", status=2))
 
     def test_too_few_iterations(self):
@@ -906,7 +911,9 @@ class SolveTest(CommandTest):
         """Each finds the solution, in its own order too, in fewer iterations than Jacobi's."""
         plain = self.json("solve", data("plate.mtx"), "--precond", "jacobi", "--whole")
         for arguments in (["ssor"], ["ic0"], ["ic0", "--modified"], ["ic0", "--coloured"], ["ilu0", "--shift", "0.01"],
-                          ["ic0", "--reorder", "rcm"], ["fsai"], ["fsai", "--fill", 1], ["ilu", "--fill", 2], ["bjacobi", "--block", 10],
+                          ["ic0", "--reorder", "rcm"], ["fsai"], ["fsai", "--fill", 1],
+                          ["fsai", "--steps", 9, "--grow", 2, "--gain", "0.001"], ["ilu", "--fill", 2], ["bjacobi", "--block", 10],
+                          ["bjacobi", "--block", 10, "--narrow"],
                           ["schwarz", "--symmetric", "--block", 500],
                           ["chebyshev", "--degree", 4], ["amg"], ["amg", "--reorder", "rcm"]):
             report = self.json("solve", data("plate.mtx"), "--precond", *arguments)

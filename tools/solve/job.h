@@ -25,13 +25,16 @@ typedef struct job_options {
     const char *history;
     const char *report;
     save_target out;
-    double rtol; /* 0: not given, as the next four */
+    double rtol; /* 0: not given, as the next five */
     double damp;
     double shift;
     double drop;
+    double gain;
     int restart;
-    int fill; /* 0: not given, as the next */
+    int fill; /* 0: not given, as the next three */
     int degree;
+    int steps;
+    int grow;
     int64_t block;
     int64_t max_iterations;
     bool whole;
@@ -42,6 +45,7 @@ typedef struct job_options {
     bool diagonal;
     bool apart;
     bool symmetric;
+    bool narrow;
 } job_options;
 
 /* One attempt to solve, and what came of it. */

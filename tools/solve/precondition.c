@@ -38,6 +38,10 @@ fur_status job_precondition(job *j)
                                    .diagonal = o->diagonal,
                                    .apart = o->apart,
                                    .symmetric = o->symmetric,
+                                   .narrow = o->narrow,
+                                   .steps = o->steps,
+                                   .grow = o->grow,
+                                   .gain = o->gain,
                                    .amg = &amg};
     const fur_csr *a;
     if (!job_has_factors(o))

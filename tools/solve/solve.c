@@ -147,9 +147,14 @@ static void settle(struct argp_state *state, void *options)
         {"--unmatched", o->unmatched, thresholds, "with --precond ilut"},
         {"--block", o->block > 0, job_is(o->precond, "bjacobi") || blocks,
          "with --precond bjacobi or schwarz"},
+        {"--narrow", o->narrow, job_is(o->precond, "bjacobi"), "with --precond bjacobi"},
         {"--apart", o->apart, blocks, "with --precond schwarz"},
         {"--symmetric", o->symmetric, blocks, "with --precond schwarz"},
         {"--diagonal", o->diagonal, job_is(o->precond, "spai"), "with --precond spai"},
+        {"--steps", o->steps > 0, job_is(o->precond, "fsai") && o->fill == 0,
+         "with --precond fsai, without --fill"},
+        {"--grow", o->grow > 0, o->steps > 0, "with --steps"},
+        {"--gain", o->gain > 0, o->steps > 0, "with --steps"},
         {"--degree", o->degree > 0, job_is(o->precond, "chebyshev"), "with --precond chebyshev"},
     };
     command_check(state, pairings, sizeof pairings / sizeof *pairings);
@@ -198,7 +203,8 @@ static const line_option own_options[] = {
      "incomplete LU factors without and with fill, ilut, such factors by thresholds, of rows "
      "matched and scaled before, bjacobi, inverses of blocks along the diagonal, spai, an "
      "approximate inverse of any matrix, schwarz, factors of overlapping blocks, direct, complete "
-     "factors by CHOLMOD, KLU or UMFPACK, if one is installed",
+     "factors by CHOLMOD, KLU or UMFPACK, if one is installed, or grid, geometric multigrid of the "
+     "nearest constant coefficients, for matrices of a grid",
      LINE_CHOICE, AT(precond), .names = precond_name},
     {"shift", "S",
      "Of ic0, ilu0, ilu and ilut: factor A with its diagonal times 1 + S (default 0; more where a "
@@ -236,11 +242,23 @@ static const line_option own_options[] = {
      "Of bjacobi: rows of a block, up to 32 (default: neighbouring rows of equal pattern). Of "
      "schwarz: rows of a block (default 1024)",
      LINE_LONG, AT(block), .most = INT64_MAX},
+    {"narrow", NULL,
+     "Of bjacobi: inverses in half or single precision where their conditions allow", LINE_FLAG,
+     AT(narrow)},
     {"apart", NULL, "Of schwarz: blocks without the rows that theirs have entries of", LINE_FLAG,
      AT(apart)},
     {"symmetric", NULL, "Of schwarz: factors of ic0, and what overlaps is added: for cg and minres",
      LINE_FLAG, AT(symmetric)},
     {"diagonal", NULL, "Of spai: positions on the diagonal alone", LINE_FLAG, AT(diagonal)},
+    {"steps", "N",
+     "Of fsai: search positions row by row, in N steps (default: those of A, or --fill)",
+     LINE_COUNT, AT(steps), .most = 255},
+    {"grow", "N", "Of fsai with --steps: positions that a step adds to a row (default 1)",
+     LINE_COUNT, AT(grow), .most = 255},
+    {"gain", "G",
+     "Of fsai with --steps: a row ends with a step that lessens its part of the Kaporin number by "
+     "less than G times (default 1e-2)",
+     LINE_POSITIVE, AT(gain)},
     {"degree", "N", "Of chebyshev: steps (default 3)", LINE_COUNT, AT(degree), .most = 100},
     {"whole", NULL,
      "Never reduce a matrix of two colours to one (cg does, without a preconditioner or with "

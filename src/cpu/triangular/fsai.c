@@ -29,7 +29,7 @@ int64_t ISA(fsai)(const fur_fsai_call *call)
     return job.failed == INT64_MAX ? -1 : job.failed;
 }
 #else
-#    include "triangular/real_template.h"
+#    include "triangular/cholesky_template.h"
 
 /* The lower triangle of A(J, J) by rows, J the m columns; entries at one position are added. */
 static void FN(gather)(const fur_csr_view *a, const int32_t *columns, int64_t m, VALUE *l)
@@ -52,33 +52,20 @@ static void FN(gather)(const fur_csr_view *a, const int32_t *columns, int64_t m,
 /* l := L, of l = L L^H. False for a pivot that is not positive. */
 static bool FN(factor)(VALUE *l, int64_t m)
 {
-    for (int64_t p = 0; p < m; p++) {
-        VALUE *row = l + p * m;
-        for (int64_t q = 0; q <= p; q++) {
-            const VALUE *other = l + q * m;
-            VALUE s = row[q];
-            for (int64_t k = 0; k < q; k++)
-                s = V(fma)(V(neg)(row[k]), V(conj)(other[k]), s);
-            row[q] = q < p ? FN(divide)(s, FN(real)(other[q])) : s;
-        }
-        double pivot = sqrt((double)FN(real)(row[p]));
-        if (!(pivot > 0) || !isfinite(pivot))
+    for (int64_t p = 0; p < m; p++)
+        if (!FN(factor_row)(l, m, p))
             return false;
-        row[p] = V(from)((fur_scalar){pivot, 0});
-    }
     return true;
 }
 
 /* out = conj(y), L^H y = e */
 static void FN(solve)(const VALUE *l, int64_t m, VALUE *y, VALUE *out)
 {
-    for (int64_t p = m - 1; p >= 0; p--) {
-        VALUE s = V(from)((fur_scalar){p == m - 1 ? 1 : 0, 0});
-        for (int64_t k = p + 1; k < m; k++)
-            s = V(fma)(V(neg)(V(conj)(l[k * m + p])), y[k], s);
-        y[p] = FN(divide)(s, FN(real)(l[p * m + p]));
+    for (int64_t p = 0; p < m; p++)
+        y[p] = V(from)((fur_scalar){p == m - 1 ? 1 : 0, 0});
+    FN(solve_adjoint)(l, m, m, y);
+    for (int64_t p = 0; p < m; p++)
         out[p] = V(conj)(y[p]);
-    }
 }
 
 /* Each index is a lane, with rows and memory of its own. */

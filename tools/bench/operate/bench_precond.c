@@ -1,7 +1,9 @@
 /* furrow bench precond: what a preconditioner costs and what it brings: set-up, new values of A, an
- * application, and a solve by cg to 1e-8 with b = 1 beside one with "jacobi". Cases: "7-point:128"
+ * application, and a solve by cg to 1e-8 with b = 1 beside one with "jacobi", both with the fastest
+ * product by A (furrow/product.h). Cases: "7-point:128"
  * is "amg", "7-point:128@ic0:coloured" a kind and its forms. */
 #include <furrow/precond.h>
+#include <furrow/product.h>
 
 #include <stdio.h>
 #include <string.h>
@@ -30,7 +32,7 @@ typedef struct precond_case {
     fur_csr *a;
     fur_csr *twin; /* A once more, which nothing but preconditioners follow */
     fur_spmv *plan;
-    fur_operator *product;
+    fur_product *product; /* of the solves: a plan, or the stencil that A is */
     fur_vector *rhs;
     fur_vector *x;
     solve solves[2]; /* with "jacobi", and with the kind of the case */
@@ -149,7 +151,7 @@ static fur_status make_solve(const precond_case *c, const fur_csr *a,
     how.preconditioner = s->m;
     how.rtol = TOLERANCE;
     how.whole = 1;
-    return fur_solver_create(c->product, &how, &s->solver);
+    return fur_solver_create(fur_product_operator(c->product), &how, &s->solver);
 }
 
 static fur_status make_all(precond_case *c)
@@ -157,7 +159,8 @@ static fur_status make_all(precond_case *c)
     fur_context *context = c->b->context;
     fur_spmv_options how = {.size = sizeof how, .uses = 100};
     COMMAND_TRY(fur_spmv_plan(c->a, &how, &c->plan));
-    COMMAND_TRY(fur_operator_from_spmv(c->plan, &c->product));
+    fur_product_options often = {.size = sizeof often, .uses = 1000};
+    COMMAND_TRY(fur_product_create(c->a, &often, &c->product));
     const fur_csr_view *v = fur_csr_get(c->a);
     COMMAND_TRY(fur_vector_create(context, v->value_type, v->rows, &c->rhs));
     COMMAND_TRY(fur_vector_create(context, v->value_type, v->rows, &c->x));
@@ -223,7 +226,7 @@ fur_status bench_precond(bench *b, const char *name)
     }
     fur_vector_destroy(c.x);
     fur_vector_destroy(c.rhs);
-    fur_operator_destroy(c.product);
+    fur_product_destroy(c.product);
     fur_spmv_destroy(c.plan);
     fur_csr_destroy(c.twin);
     fur_csr_destroy(c.a);

@@ -1,0 +1,57 @@
+/* Whether a matrix is that of a grid with smooth coefficients, which geometric multigrid solves. */
+#include "choose.h"
+
+#include "try.h"
+
+#include <stdio.h>
+
+/* From so many rows on it is worth its set-up. */
+#define ROWS 10000
+
+/* Couplings of the scaled matrix may differ by so much: those of smooth coefficients hardly do, at
+ * Neumann's boundaries by less than 2, at jumps by a factor of 10 by 2.5 and more. */
+#define SPREAD_MOST 2
+
+/* About the time of algebraic multigrid's set-up and solve. */
+#define TRIAL 100
+
+const fur_recognise_report *fur_find_stencil(const fur_product *product)
+{
+    const fur_recognise_report *found = fur_product_describe(product)->recognition;
+    return found && found->recognised ? found : NULL;
+}
+
+static bool may_suit(const fur_csr_traits *t, const fur_product *product)
+{
+    const fur_recognise_report *found = fur_find_stencil(product);
+    return found && found->points == 2 * found->axes + 1 && t->rows >= ROWS && t->hermitian &&
+           t->diagonal_positive == t->rows && t->indefinite_row < 0 && !fur_product_order(product);
+}
+
+fur_status fur_make_grid(const fur_csr *a, const fur_csr_traits *t, const fur_product *product,
+                         fur_precond **out)
+{
+    const fur_precond_options options = {.size = sizeof options, .kind = "grid"};
+    fur_precond *made = NULL;
+    *out = NULL;
+    if (!may_suit(t, product))
+        return FUR_OK;
+    fur_status status = fur_precond_create(a, &options, &made);
+    if (status == FUR_UNSUPPORTED) /* singular, or complex */
+        return FUR_OK;
+    FUR_TRY(status);
+    if (fur_precond_describe(made)->spread <= SPREAD_MOST)
+        *out = made;
+    else
+        fur_precond_destroy(made);
+    return FUR_OK;
+}
+
+void fur_choose_grid(fur_choice *out)
+{
+    *out = (fur_choice){
+        .size = sizeof *out, .method = "cg", .precond = "grid", .trial = TRIAL, .place = -1};
+    snprintf(out->reason, sizeof out->reason,
+             "the matrix is symmetric with a positive diagonal, and a stencil on a grid whose "
+             "coefficients are smooth");
+}

@@ -1,0 +1,62 @@
+/* Dense blocks along the diagonal of a matrix, as kernels see them. */
+#ifndef FURROW_KERNEL_DENSE_BLOCKS_KERNEL_H
+#define FURROW_KERNEL_DENSE_BLOCKS_KERNEL_H
+
+#include <furrow/base.h>
+
+#include "anywhere.h"
+#include "env.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Rows of a block, at most. */
+#define FUR_DENSE_BLOCK_MOST 32
+
+/* How the parts of a block's entries are kept. */
+typedef enum fur_dense_form {
+    FUR_DENSE_FULL = 0, /* in the precision of the value type */
+    FUR_DENSE_SINGLE,   /* as f32 */
+    FUR_DENSE_HALF      /* as fur_half_value has them */
+} fur_dense_form;
+
+typedef struct fur_dense_block {
+    int64_t
+        start; /* bytes before its entries, which stand column after column; parts are aligned */
+    int32_t first;    /* row and column */
+    int16_t exponent; /* entries are those that are kept times 2^exponent, from -1000 to 1000, of
+                       * single types from -100 to 100 */
+    int8_t rows;
+    int8_t form;
+} fur_dense_block;
+
+typedef struct fur_dense_blocks {
+    fur_value_type value_type;
+    int64_t rows;
+    int64_t count;
+    const fur_dense_block *blocks; /* one after the other, all rows in one */
+    const void *entries;
+    const int32_t *block_of; /* the block of each row; NULL on the CPU */
+} fur_dense_blocks;
+
+/* y = M x; x and y are apart. */
+typedef fur_status fur_dense_blocks_apply(fur_env *env, const fur_dense_blocks *m, const void *x,
+                                          void *y);
+
+/* 2^exponent, from -1000 to 1000. */
+FUR_ANYWHERE double fur_power_of_two(int exponent)
+{
+    int64_t bits = ((int64_t)exponent + 1023) << 52;
+    double x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif

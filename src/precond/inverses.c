@@ -1,0 +1,185 @@
+/* Inverses of blocks along the diagonal, by Gauss and Jordan, and the precision that each needs
+ * (Anzt, Dongarra, Flegar and Quintana-Orti 2019). */
+#ifndef FUR_TEMPLATE
+#    include "inverses.h"
+
+#    include "atomic.h"
+#    include "magnitude.h"
+#    include "scalar.h"
+#    include "table.h"
+#    include "team.h"
+
+#    define BLOCK_GRAIN 256
+
+/* A form of unit roundoff u is enough for a block of condition c if c u is at most this: then what
+ * the block makes is wrong in the first digit at most. */
+#    define MOST_LOSS 0.1
+#    define HALF_ROUNDOFF 0x1p-11
+#    define SINGLE_ROUNDOFF 0x1p-24
+
+/* Powers of two that kernels multiply by. */
+#    define MOST_EXPONENT 1000
+#    define MOST_EXPONENT_SINGLE 100
+
+typedef struct inversion {
+    const fur_csr_view *a;
+    fur_inverses *v;
+    fur_shared singular;
+} inversion;
+
+/* The form of a block of this condition, whose inverse has parts up to `largest`. */
+static void choose_form(fur_dense_block *b, double condition, double largest, bool single)
+{
+    int most = single ? MOST_EXPONENT_SINGLE : MOST_EXPONENT;
+    int exponent = ilogb(largest);
+    fur_dense_form form = FUR_DENSE_FULL;
+    if (condition * HALF_ROUNDOFF <= MOST_LOSS)
+        form = FUR_DENSE_HALF;
+    else if (condition * SINGLE_ROUNDOFF <= MOST_LOSS && !single)
+        form = FUR_DENSE_SINGLE;
+    if (exponent < -most || exponent > most)
+        form = FUR_DENSE_FULL;
+    b->form = (int8_t)form;
+    b->exponent = (int16_t)(form == FUR_DENSE_FULL ? 0 : exponent);
+}
+
+#    define FUR_TEMPLATE "modulus_template.h"
+#    include "foreach_value.h"
+#    undef FUR_TEMPLATE
+#    define FUR_TEMPLATE "reciprocal_template.h"
+#    include "foreach_value.h"
+#    undef FUR_TEMPLATE
+#    define FUR_TEMPLATE "inverses.c"
+#    include "foreach_value.h"
+
+void fur_inverses_compute(const fur_csr *a, fur_inverses *v)
+{
+    static fur_body *const invert_blocks[FUR_VALUE_COUNT] = FUR_VALUE_TABLE(invert_blocks);
+    inversion job = {&a->view, v, v->count};
+    fur_parallel(&a->context->env, v->count / BLOCK_GRAIN, v->count,
+                 invert_blocks[a->view.value_type], &job);
+    v->singular = job.singular;
+}
+#else
+
+/* Brings the block of A that begins with a row in; its entries are dense at x. */
+static void FN(load)(const fur_csr_view *a, int64_t first, int64_t size, VALUE *x)
+{
+    const VALUE *values = a->values;
+    for (int64_t k = 0; k < size * size; k++)
+        x[k] = V(from)((fur_scalar){0, 0});
+    for (int64_t i = 0; i < size; i++) {
+        int64_t end = fur_offset_at(a, first + i + 1);
+        for (int64_t k = fur_csr_find(a, first + i, first); k < end; k++) {
+            int64_t j = a->columns[k] - first;
+            if (j >= size)
+                break;
+            x[i * size + j] = V(add)(x[i * size + j], values[k]);
+        }
+    }
+}
+
+static inline void FN(swap)(VALUE *a, VALUE *b)
+{
+    VALUE kept = *a;
+    *a = *b;
+    *b = kept;
+}
+
+/* Brings the row with the largest entry in column p, of those from p on, to place p. */
+static int64_t FN(take_pivot)(VALUE *x, int64_t size, int64_t p)
+{
+    int64_t best = p;
+    for (int64_t i = p + 1; i < size; i++)
+        if (FN(modulus)(x[i * size + p]) > FN(modulus)(x[best * size + p]))
+            best = i;
+    for (int64_t j = 0; j < size && best != p; j++)
+        FN(swap)(x + p * size + j, x + best * size + j);
+    return best;
+}
+
+/* The inverse in place, by Gauss and Jordan with partial pivoting. False if a pivot has no inverse.
+ */
+static bool FN(invert_block)(VALUE *x, int64_t size)
+{
+    int64_t from[FUR_DENSE_BLOCK_MOST];
+    for (int64_t p = 0; p < size; p++) {
+        VALUE *row = x + p * size;
+        from[p] = FN(take_pivot)(x, size, p);
+        VALUE inverse = row[p];
+        if (FUR_JOIN(reciprocals, VALUE_NAME)(1, &inverse) >= 0)
+            return false;
+        row[p] = V(from)((fur_scalar){1, 0});
+        for (int64_t j = 0; j < size; j++)
+            row[j] = V(mul)(inverse, row[j]);
+        for (int64_t i = 0; i < size; i++) {
+            VALUE minus = V(neg)(x[i * size + p]);
+            if (i == p)
+                continue;
+            x[i * size + p] = V(from)((fur_scalar){0, 0});
+            for (int64_t j = 0; j < size; j++)
+                x[i * size + j] = V(fma)(minus, row[j], x[i * size + j]);
+        }
+    }
+    for (int64_t p = size - 1; p >= 0; p--)
+        for (int64_t i = 0; i < size && from[p] != p; i++)
+            FN(swap)(x + i * size + p, x + i * size + from[p]);
+    return true;
+}
+
+/* The largest sum of the moduli of a row. */
+static double FN(norm)(const VALUE *x, int64_t size)
+{
+    double most = 0;
+    for (int64_t i = 0; i < size; i++) {
+        double sum = 0;
+        for (int64_t j = 0; j < size; j++)
+            sum += FN(modulus)(x[i * size + j]);
+        most = sum > most ? sum : most;
+    }
+    return most;
+}
+
+/* The largest modulus of a part of an entry. */
+static double FN(largest)(const VALUE *x, int64_t size)
+{
+    double most = 0;
+    for (int64_t k = 0; k < size * size; k++) {
+#    if COMPLEX
+        most = fmax(most, fmax(fabs((double)x[k].re), fabs((double)x[k].im)));
+#    else
+        most = fmax(most, fabs((double)x[k]));
+#    endif
+    }
+    return most;
+}
+
+static void FN(transpose)(VALUE *x, int64_t size)
+{
+    for (int64_t i = 0; i < size; i++)
+        for (int64_t j = 0; j < i; j++)
+            FN(swap)(x + i * size + j, x + j * size + i);
+}
+
+static void FN(invert_blocks)(void *job, int64_t begin, int64_t end)
+{
+    inversion *n = job;
+    fur_inverses *v = n->v;
+    for (int64_t b = begin; b < end; b++) {
+        int64_t first = v->begin[b];
+        int64_t size = v->begin[b + 1] - first;
+        VALUE *x = (VALUE *)v->values + v->squares[b];
+        FN(load)(n->a, first, size, x);
+        double norm = FN(norm)(x, size);
+        if (!FN(invert_block)(x, size)) {
+            fur_shared_least(&n->singular, b);
+            continue;
+        }
+        if (v->narrow)
+            choose_form(&v->blocks[b], norm * FN(norm)(x, size), FN(largest)(x, size),
+                        sizeof(REAL) == sizeof(float));
+        FN(transpose)(x, size);
+    }
+}
+
+#endif
