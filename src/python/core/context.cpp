@@ -114,6 +114,14 @@ Use::Use(Context &context, std::int64_t bytes) : context_(context)
     context.enter();
 }
 
+Use::Use(Context &context, const Use &) : context_(context)
+{
+    if (context.lost_)
+        throw furrow::error(FUR_UNSUPPORTED, why_lost(context));
+    wait();
+    context.enter();
+}
+
 /* Takes the lock; Ctrl-C ends the wait for another thread. */
 void Use::wait()
 {

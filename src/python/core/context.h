@@ -92,6 +92,9 @@ class Use
     static constexpr std::int64_t brief = 1 << 16;
 
     explicit Use(Context &context, std::int64_t bytes = INT64_MAX);
+    /* Of a second context beside the first, where the GIL is not held any more. Two threads that
+     * use the same two contexts must take them in the same order. */
+    Use(Context &context, const Use &first);
     ~Use();
     Use(const Use &) = delete;
     Use &operator=(const Use &) = delete;
