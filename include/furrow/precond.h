@@ -79,8 +79,8 @@ FUR_API void fur_precond_destroy(fur_precond *p);
  * "ssor", "chebyshev" and "amg" have done so already when A's values changed. The others keep the
  * values they were made of until this call: an old preconditioner is often good enough for a few
  * more solves. "ilut" makes new factors in the order and with the scales of the first ones, and
- * allocates; capture graphs again. "direct" and "grid" make all anew. If it fails, the preconditioner refuses to be used, FUR_INVALID
- * with the reason, until it succeeds. */
+ * allocates; capture graphs again. "direct" and "grid" make all anew. If it fails, the
+ * preconditioner refuses to be used, FUR_INVALID with the reason, until it succeeds. */
 FUR_API fur_status fur_precond_update(fur_precond *p);
 
 /* z = M r. r and z have A's rows and value type and must not overlap. Allocates nothing. */
