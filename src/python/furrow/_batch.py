@@ -50,7 +50,8 @@ class Batch(Rebuilt):
     pattern : Csr, sparse matrix or array
         Its values are not read.
     values : array of a row for each entry and a column for each system
-        In C order they are read where they lie: new values are just written there.
+        In C order they are read where they lie: new values are just written there. (A batch on a GPU has
+        a copy of an array of the host.)
 
     Examples
     --------

@@ -49,8 +49,11 @@ class Linear:
 
     def matmat(self, x: Any) -> Any:
         """``A @ X`` for a block of vectors."""
-        columns = [self.matvec(column) for column in library_of(x).take(x).T]
-        return np.stack(columns, axis=1) if columns else np.empty((self.shape[0], 0), self.dtype)
+        library = library_of(x)
+        if library.device != "cpu":
+            raise NotImplementedError(f"a {type(self).__name__} takes vectors on a GPU, one after the other")
+        columns = [self.matvec(column) for column in library.take(x).T]
+        return library.give(np.stack(columns, axis=1) if columns else np.empty((self.shape[0], 0), self.dtype), x)
 
     def __matmul__(self, x: Any) -> Any:
         return self.matvec(x) if np.ndim(x) == 1 else self.matmat(x)

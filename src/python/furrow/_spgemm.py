@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
+from ._arrays import library_of
 from ._csr import Csr, csr
 from ._rebuilt import Rebuilt
 
@@ -95,7 +96,7 @@ def sddmm(A: Any, X: Any, Y: Any, alpha: float = 1.0, beta: float = 0.0) -> Csr:
            [0., 7.]])
     """
     matrix = csr(A)
-    if matrix.device == "cpu":
+    if library_of(X).device == "cpu":
         dtype = np.result_type(matrix.dtype, X, Y)
         matrix = matrix.astype(dtype)
         X, Y = np.ascontiguousarray(X, dtype), np.ascontiguousarray(Y, dtype)
