@@ -65,6 +65,9 @@ class Context
     }
     /* For os.register_at_fork. With the GIL. */
     static void after_fork_in_child();
+    /* For atexit: what is on a GPU is left to the driver, as streams and CUDA itself may go first.
+     * With the GIL. */
+    static void leave_gpus();
 
   private:
     friend class Use;
