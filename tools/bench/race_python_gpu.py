@@ -87,9 +87,8 @@ def race_cg() -> None:
 
 
 if __name__ == "__main__":
-    print(
-        f"furrow {furrow.__version__}, CuPy {cupy.__version__}, {cupy.cuda.runtime.getDeviceProperties(0)['name'].decode()}"
-    )
+    name = cupy.cuda.runtime.getDeviceProperties(0)["name"].decode()
+    print(f"furrow {furrow.__version__}, CuPy {cupy.__version__}, {name}")
     race_products()
     race_calls()
     race_cg()
