@@ -67,9 +67,7 @@ class Plan:
 
     __slots__ = ("_matrix", "_product", "_shape", "_wishes")
 
-    def __init__(
-        self, matrix: Csr, product: _core.Product, shape: tuple[int, int], wishes: dict[str, Any]
-    ) -> None:
+    def __init__(self, matrix: Csr, product: _core.Product, shape: tuple[int, int], wishes: dict[str, Any]) -> None:
         self._matrix = matrix
         self._product = product
         self._shape = shape
