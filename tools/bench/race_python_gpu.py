@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Races the package with CuPy on a GPU: medians of alternating runs, ratios, and a check of every result.
 
-    race_python_gpu.py      products on stencils, the time of a call, conjugate gradients
+race_python_gpu.py      products on stencils, the time of a call, conjugate gradients
 """
 
 from __future__ import annotations
@@ -76,12 +76,20 @@ def race_cg() -> None:
         b = cupy.ones(host.shape[0])
         for x, info in (furrow.cg(ours, b, rtol=1e-8), cla.cg(theirs, b, rtol=1e-8)):
             assert info == 0 and float(cupy.linalg.norm(b - theirs @ x) / cupy.linalg.norm(b)) < 2e-8
-        tell(f"cg, {host.shape[0]} rows", *race(lambda: furrow.cg(ours, b, rtol=1e-8), lambda: cla.cg(theirs, b, rtol=1e-8), 1, 5))
-        tell('  M="amg"', *race(lambda: furrow.cg(ours, b, rtol=1e-8, M="amg"), lambda: cla.cg(theirs, b, rtol=1e-8), 1, 5))
+        tell(
+            f"cg, {host.shape[0]} rows",
+            *race(lambda: furrow.cg(ours, b, rtol=1e-8), lambda: cla.cg(theirs, b, rtol=1e-8), 1, 5),
+        )
+        tell(
+            '  M="amg"',
+            *race(lambda: furrow.cg(ours, b, rtol=1e-8, M="amg"), lambda: cla.cg(theirs, b, rtol=1e-8), 1, 5),
+        )
 
 
 if __name__ == "__main__":
-    print(f"furrow {furrow.__version__}, CuPy {cupy.__version__}, {cupy.cuda.runtime.getDeviceProperties(0)['name'].decode()}")
+    print(
+        f"furrow {furrow.__version__}, CuPy {cupy.__version__}, {cupy.cuda.runtime.getDeviceProperties(0)['name'].decode()}"
+    )
     race_products()
     race_calls()
     race_cg()

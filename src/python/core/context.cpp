@@ -93,6 +93,12 @@ void Context::after_fork_in_child()
         context->revive();
 }
 
+void Context::leave_gpus()
+{
+    for (Context *context : contexts())
+        context->lost_ = context->lost_ || context->on_gpu_;
+}
+
 static const char *why_lost(const Context &context)
 {
     return context.on_gpu()
@@ -111,6 +117,14 @@ Use::Use(Context &context, std::int64_t bytes) : context_(context)
         released_.emplace();
         wait();
     }
+    context.enter();
+}
+
+Use::Use(Context &context, const Use &) : context_(context)
+{
+    if (context.lost_)
+        throw furrow::error(FUR_UNSUPPORTED, why_lost(context));
+    wait();
     context.enter();
 }
 
@@ -158,4 +172,5 @@ void bind_context(nb::module_ &m)
         .def("synchronize", &synchronize);
     m.def("devices", &devices);
     m.def("after_fork_in_child", &Context::after_fork_in_child);
+    m.def("leave_gpus", &Context::leave_gpus);
 }

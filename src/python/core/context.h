@@ -65,6 +65,9 @@ class Context
     }
     /* For os.register_at_fork. With the GIL. */
     static void after_fork_in_child();
+    /* For atexit: what is on a GPU is left to the driver, as streams and CUDA itself may go first.
+     * With the GIL. */
+    static void leave_gpus();
 
   private:
     friend class Use;
@@ -92,6 +95,9 @@ class Use
     static constexpr std::int64_t brief = 1 << 16;
 
     explicit Use(Context &context, std::int64_t bytes = INT64_MAX);
+    /* Of a second context beside the first, where the GIL is not held any more. Two threads that
+     * use the same two contexts must take them in the same order. */
+    Use(Context &context, const Use &first);
     ~Use();
     Use(const Use &) = delete;
     Use &operator=(const Use &) = delete;

@@ -8,6 +8,8 @@ extern "C" {
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/vector.h>
 
+#include <functional>
+
 std::int64_t bytes_of(const Csr &a)
 {
     const fur_csr_view &v = a.view();
@@ -67,8 +69,9 @@ static Csr from_coo(std::shared_ptr<Context> context, std::int64_t rows, std::in
 /* A copy in a context on another device. */
 static fur_csr *transfer(const Csr &a, Context &context)
 {
-    Use here(a.context());
-    Use there(context);
+    bool ours_first = std::less<>()(&a.context(), &context);
+    Use first(ours_first ? a.context() : context);
+    Use second(ours_first ? context : a.context(), first);
     fur_csr *made = nullptr;
     expect_ok(fur_csr_transfer(a.get(), context.get(), &made), a.context().get());
     return made;

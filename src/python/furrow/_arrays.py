@@ -99,6 +99,18 @@ NUMPY = NumpyLibrary()
 TORCH = TorchLibrary()
 
 
+# CuPy destroys a stream that nobody holds, but contexts may still have work on it.
+_streams: dict[int, Any] = {}
+_gpu_libraries: dict[tuple[int, int], GpuLibrary] = {}
+
+
+def _gpu_library(device: int, stream: int) -> GpuLibrary:
+    made = _gpu_libraries.get((device, stream))
+    if made is None:
+        made = _gpu_libraries[device, stream] = GpuLibrary(f"cuda:{device}", stream)
+    return made
+
+
 def library_of(array: Any) -> Library:
     """Whose array it is."""
     if isinstance(array, np.ndarray):
@@ -108,8 +120,10 @@ def library_of(array: Any) -> Library:
         if not array.is_cuda:
             return TORCH
         torch = sys.modules["torch"]
-        return GpuLibrary(f"cuda:{array.device.index}", torch.cuda.current_stream(array.device).cuda_stream)
+        return _gpu_library(array.device.index, torch.cuda.current_stream(array.device).cuda_stream)
     if module in ("cupy", "cupyx"):
         cupy = sys.modules["cupy"]
-        return GpuLibrary(f"cuda:{array.device.id}", cupy.cuda.get_current_stream().ptr)
+        stream = cupy.cuda.get_current_stream()
+        _streams.setdefault(stream.ptr, stream)
+        return _gpu_library(array.device.id, stream.ptr)
     return NUMPY

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 
 from . import _core
@@ -21,6 +22,7 @@ def _after_fork_in_child() -> None:
 
 
 os.register_at_fork(after_in_child=_after_fork_in_child)
+atexit.register(_core.leave_gpus)
 
 
 def context(device: str = "cpu", threads: int | None = None, stream: int = 0) -> _core.Context:

@@ -29,12 +29,22 @@ def matrix_of(A: Any) -> Csr | None:
 def operator_of(A: Any, dtype: np.dtype[Any], size: int, adjoint: bool = False) -> _core.Operator:
     """The core's operator of A, or of its adjoint, in a dtype; size: of a function's argument."""
     if isinstance(A, Csr):
-        plan = _core.Product.plan(A.astype(dtype)._home(), 2 if adjoint else 0, uses=USES)
-        return _core.Operator.of_product(plan)
+        return _operator_of_matrix(A, dtype, adjoint)
     if isinstance(A, Linear | Preconditioner) and not adjoint:
         return A._operator(dtype)
     function, shape = _function_of(A, size, adjoint)
     return _core.Operator.of_function(context(), *shape, number_of(dtype), _writing(function))
+
+
+def _operator_of_matrix(A: Csr, dtype: np.dtype[Any], adjoint: bool) -> _core.Operator:
+    """Kept with the matrix for the next solve: to choose its plan takes as long as many products."""
+    home = A.astype(dtype)._home()
+    made = A._cache.operators.get(adjoint) if A.dtype == dtype else None
+    if made is None:
+        made = _core.Operator.of_product(_core.Product.plan(home, 2 if adjoint else 0, uses=USES))
+        if A.dtype == dtype:
+            A._cache.operators[adjoint] = made
+    return made
 
 
 def _function_of(A: Any, size: int, adjoint: bool) -> tuple[Callable[[Any], Any], tuple[int, int]]:

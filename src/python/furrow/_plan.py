@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _core
+from ._arrays import library_of
 
 if TYPE_CHECKING:
     from ._csr import Csr
@@ -104,8 +105,6 @@ class Plan:
             y = np.empty(self._shape[0], self._matrix.dtype) if out is None else out
             self._product(x, y)
             return y
-        from ._arrays import library_of
-
         library = library_of(x)
         y = library.empty((self._shape[0],), self._matrix.dtype, x) if out is None else library.take(out)
         self._product(library.take(x), y)

@@ -20,7 +20,7 @@ _STAGES = {1: 1, 4: 100, 100: 10000}
 class Cache:
     """What a matrix keeps of its earlier products."""
 
-    __slots__ = ("adjoint", "blocks", "converted", "product", "transpose", "uses")
+    __slots__ = ("adjoint", "blocks", "converted", "operators", "product", "transpose", "uses")
 
     def __init__(self) -> None:
         self.uses = 0
@@ -29,6 +29,7 @@ class Cache:
         self.transpose: Csr | None = None
         self.adjoint: Csr | None = None
         self.converted: Csr | None = None
+        self.operators: dict[bool, _core.Operator] = {}  # of solvers: A, and its adjoint
 
     def forget_values(self) -> None:
         """Plans take over new values; other matrices do not."""
