@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from . import _core
 from ._arrays import DTYPES, number_of
 from ._contexts import context
 from ._csr import Csr, csr
+from ._errors import Unsupported
 from ._linear import Linear
 from ._preconditioners import Preconditioner
 
@@ -29,12 +31,20 @@ def matrix_of(A: Any) -> Csr | None:
 def operator_of(A: Any, dtype: np.dtype[Any], size: int, adjoint: bool = False) -> _core.Operator:
     """The core's operator of A, or of its adjoint, in a dtype; size: of a function's argument."""
     if isinstance(A, Csr):
-        plan = _core.Product.plan(A.astype(dtype)._home(), 2 if adjoint else 0, uses=USES)
-        return _core.Operator.of_product(plan)
+        return _core.Operator.of_product(_product(A.astype(dtype), adjoint))
     if isinstance(A, Linear | Preconditioner) and not adjoint:
         return A._operator(dtype)
     function, shape = _function_of(A, size, adjoint)
     return _core.Operator.of_function(context(), *shape, number_of(dtype), _writing(function))
+
+
+def _product(A: Csr, adjoint: bool) -> _core.Product:
+    """The products of a solve: the stencil's wherever A is one. A race between stencil and kernel would
+    leave it to the clock whether cg works on one of two colours, and so which bits x has."""
+    if not adjoint:
+        with suppress(Unsupported):
+            return _core.Product.plan(A._home(), 0, "stencil", uses=USES)
+    return _core.Product.plan(A._home(), 2 if adjoint else 0, uses=USES)
 
 
 def _function_of(A: Any, size: int, adjoint: bool) -> tuple[Callable[[Any], Any], tuple[int, int]]:
