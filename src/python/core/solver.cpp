@@ -118,6 +118,34 @@ static nb::tuple solve(const Operator &a, const InArray &b, const OutArray &x, n
     return nb::make_tuple(dict_of(report), watch.take_residuals(), watch.take_attempts());
 }
 
+/* The same for each column of B, from the guess in that of X: a report for each. */
+static nb::list solve_block(const Operator &a, const InArray &b, const OutArray &x, nb::handle m,
+                            const nb::dict &keywords)
+{
+    fur_context *context = a.context().get();
+    Keywords given(keywords);
+    fur_solver_options options = options_of(&given);
+    given.finish("a solver");
+    Watch watch(nb::none(), false);
+    options.preconditioner = op_of(m);
+    options.monitor = Watch::monitor;
+    options.monitor_user = &watch;
+    std::vector<fur_solver_report> reports(b.ndim() == 2 ? b.shape(1) : 0,
+                                           fur_default<fur_solver_report>());
+    {
+        Use use(a.context());
+        furrow::vectors right = block_of(context, Dense(b, "b"));
+        BlockResult guess(context, Dense(x, "x0"));
+        furrow::solver solver(a.op(), &options);
+        expect_ok(fur_solver_solve_block(solver, right, guess, reports.data()), context);
+        guess.finish();
+    }
+    nb::list made;
+    for (const fur_solver_report &report : reports)
+        made.append(dict_of(report));
+    return made;
+}
+
 /* The same by methods that the library chooses, one after the other. */
 static nb::tuple solve_auto(const Csr &a, const InArray &b, const OutArray &x, nb::handle call,
                             const std::string &precond, const nb::dict &keywords)
@@ -149,6 +177,8 @@ void bind_solver(nb::module_ &m)
 {
     m.def("solve", &solve, nb::arg("a"), nb::arg("b"), nb::arg("x"), nb::arg("m").none(),
           nb::arg("adjoint").none(), nb::arg("call").none(), nb::arg("every"), nb::arg("options"));
+    m.def("solve_block", &solve_block, nb::arg("a"), nb::arg("b"), nb::arg("x"),
+          nb::arg("m").none(), nb::arg("options"));
     m.def("solve_auto", &solve_auto, nb::arg("a"), nb::arg("b"), nb::arg("x"),
           nb::arg("call").none(), nb::arg("precond"), nb::arg("options"));
 }

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from ._accelerate import accelerate_scipy
     from ._algebra import kron, norm, tril, triu
     from ._batch import Batch, BatchReport
+    from ._block import solve_block
     from ._eigs import EigsReport, NoConvergence, eigsh, lobpcg
     from ._graph import colours, connected_components
     from ._least_squares import lsmr, lsqr
@@ -111,6 +112,7 @@ __all__ = [
     "sddmm",
     "set_num_threads",
     "solve",
+    "solve_block",
     "spsolve_triangular",
     "tril",
     "triple",
@@ -124,6 +126,7 @@ _LATER = {
     "_accelerate": ("accelerate_scipy",),
     "_algebra": ("kron", "norm", "tril", "triu"),
     "_batch": ("Batch", "BatchReport"),
+    "_block": ("solve_block",),
     "_eigs": ("EigsReport", "NoConvergence", "eigsh", "lobpcg"),
     "_graph": ("colours", "connected_components"),
     "_least_squares": ("lsmr", "lsqr"),

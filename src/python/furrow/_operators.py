@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from . import _core
 from ._arrays import DTYPES, number_of
 from ._contexts import context
 from ._csr import Csr, csr
+from ._errors import Unsupported
 from ._linear import Linear
 from ._preconditioners import Preconditioner
 
@@ -38,13 +40,22 @@ def operator_of(A: Any, dtype: np.dtype[Any], size: int, adjoint: bool = False) 
 
 def _operator_of_matrix(A: Csr, dtype: np.dtype[Any], adjoint: bool) -> _core.Operator:
     """Kept with the matrix for the next solve: to choose its plan takes as long as many products."""
-    home = A.astype(dtype)._home()
+    A._home()  # which forgets what was made in another context
     made = A._cache.operators.get(adjoint) if A.dtype == dtype else None
     if made is None:
-        made = _core.Operator.of_product(_core.Product.plan(home, 2 if adjoint else 0, uses=USES))
+        made = _core.Operator.of_product(_product(A.astype(dtype), adjoint))
         if A.dtype == dtype:
             A._cache.operators[adjoint] = made
     return made
+
+
+def _product(A: Csr, adjoint: bool) -> _core.Product:
+    """The products of a solve: the stencil's wherever A is one. A race between stencil and kernel would
+    leave it to the clock whether cg works on one of two colours, and so which bits x has."""
+    if not adjoint:
+        with suppress(Unsupported):
+            return _core.Product.plan(A._home(), 0, "stencil", uses=USES)
+    return _core.Product.plan(A._home(), 2 if adjoint else 0, uses=USES)
 
 
 def _function_of(A: Any, size: int, adjoint: bool) -> tuple[Callable[[Any], Any], tuple[int, int]]:

@@ -20,12 +20,12 @@ _STAGES = {1: 1, 4: 100, 100: 10000}
 class Cache:
     """What a matrix keeps of its earlier products."""
 
-    __slots__ = ("adjoint", "block", "converted", "operators", "product", "transpose", "uses")
+    __slots__ = ("adjoint", "blocks", "converted", "operators", "product", "transpose", "uses")
 
     def __init__(self) -> None:
         self.uses = 0
         self.product: _core.Product | None = None
-        self.block: _core.BlockProduct | None = None
+        self.blocks: dict[bool, _core.BlockProduct] = {}  # by whether X has columns
         self.transpose: Csr | None = None
         self.adjoint: Csr | None = None
         self.converted: Csr | None = None
@@ -47,11 +47,11 @@ def _product(a: Csr) -> Any:
     return cache.product
 
 
-def _block_product(a: Csr) -> Any:
+def _block_product(a: Csr, columns: bool) -> Any:
     home = a._home()
-    if a._cache.block is None:
-        a._cache.block = _core.BlockProduct.plan(home, 0)
-    return a._cache.block
+    if columns not in a._cache.blocks:
+        a._cache.blocks[columns] = _core.BlockProduct.plan(home, 0, columns)
+    return a._cache.blocks[columns]
 
 
 def multiply(a: Csr, x: Any) -> Any:
@@ -99,7 +99,7 @@ def _multiply_block(a: Csr, x: Any, dtype: np.dtype[Any]) -> Any:
     if not (_has_rows(x) or _has_rows(x.T)) or not x.flags.aligned:
         x = np.ascontiguousarray(x)
     y = np.empty((a.shape[0], x.shape[1]), dtype, order="C" if _has_rows(x) else "F")
-    _block_product(a)(x, y)
+    _block_product(a, not _has_rows(x))(x, y)
     return y
 
 
@@ -123,5 +123,5 @@ def _multiply_device(a: Csr, library: Any, x: Any) -> Any:
         raise ValueError("x lies on a GPU and the matrix on the CPU: use A.to('cuda')")
     a._follow(library)
     y = library.empty((a.shape[0], *x.shape[1:]), a.dtype, x)
-    (_product(a) if len(x.shape) == 1 else _block_product(a))(x, y)
+    (_product(a) if len(x.shape) == 1 else _block_product(a, False))(x, y)
     return y

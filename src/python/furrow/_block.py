@@ -1,0 +1,73 @@
+"""Solves for several right-hand sides."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import _core
+from ._arrays import library_of
+from ._operators import dtype_of, matrix_of
+from ._solvers import Info, SolveReport, _System
+
+
+def solve_block(
+    A: Any,
+    B: Any,
+    X0: Any = None,
+    *,
+    method: str = "cg",
+    M: Any = None,
+    rtol: float = 1e-5,
+    atol: float = 0.0,
+    maxiter: int | None = None,
+    **options: Any,
+) -> tuple[Any, list[Info]]:
+    """Solves ``A X = B``: each column as by a solver for it alone, to the last bit, but in less time.
+
+    ``"cg"`` with a matrix multiplies up to 16 columns at once, so that the matrix is read once for them;
+    other methods take one column after the other.
+
+    Parameters
+    ----------
+    A : Csr, Stencil, sparse matrix, array, LinearOperator or function
+    B, X0 : arrays of a column for each right-hand side
+        X0, the guesses, None: zeros.
+    method : str
+        ``"cg"``, ``"minres"``, ``"gmres"``, ``"fgmres"``, ``"bicgstab"`` or ``"idrs"``.
+    M, rtol, atol
+        As of `cg`.
+    maxiter : int, optional
+        Of each column.
+
+    Returns
+    -------
+    X : array of B's kind
+    infos : list of Info
+        One for each column.
+
+    Examples
+    --------
+    >>> import furrow, numpy as np
+    >>> A = furrow.csr(np.array([[4.0, 1.0], [1.0, 3.0]]))
+    >>> X, infos = furrow.solve_block(A, np.eye(2), rtol=1e-12)
+    >>> np.allclose(A @ X, np.eye(2)), [info == 0 for info in infos]
+    (True, [True, True])
+    """
+    matrix, library = matrix_of(A), library_of(B)
+    A = A if matrix is None else matrix
+    taken = library.take(B)
+    dtype = dtype_of(A, taken)
+    right = np.asfortranarray(taken, dtype)
+    x = np.zeros(right.shape, dtype, order="F") if X0 is None else np.array(X0, dtype, order="F")
+    system = _System(A, right, x, dtype, B)
+    wishes = {"method": method, "rtol": rtol, "atol": atol, "max_iterations": maxiter or 0}
+    found = _core.solve_block(system.operator(), right, x, system.preconditioner(M, options), wishes)
+    return system.solution(), [_info(report) for report in found]
+
+
+def _info(found: dict[str, Any]) -> Info:
+    report = SolveReport(**found, residuals=[], attempts=[])
+    failed = max(report.iterations, 1) if report.stopped else -1
+    return Info(0 if report.converged else failed, report)
