@@ -171,6 +171,19 @@ def test_recognition(rng):
         other @ np.ones(500)
 
 
+@pytest.mark.parametrize("uses", [1, 5, 120])
+def test_a_matrix_that_is_a_stencil_no_longer(rng, uses):
+    matrix = furrow.Stencil(5, (60, 60)).to_csr()
+    x = rng.standard_normal(3600)
+    for _ in range(uses):
+        matrix @ x
+    furrow.cg(matrix, x, maxiter=3)
+    matrix.set_values(matrix.data * (1 + rng.random(matrix.nnz)))
+    other = furrow.csr(matrix, copy=True)
+    np.testing.assert_array_equal(matrix @ x, other @ x)
+    np.testing.assert_array_equal(furrow.gmres(matrix, x, maxiter=1)[0], furrow.gmres(other, x, maxiter=1)[0])
+
+
 @pytest.mark.parametrize("extent", [(100,), (33, 40), (16, 17, 18)])
 @pytest.mark.parametrize("cycle", ["V", "F"])
 def test_multigrid(rng, extent, cycle):
