@@ -44,3 +44,9 @@ if(FURROW_CUDA_QUICK)
   include(CheckCompilerFlag)
   check_compiler_flag(CUDA -Ofc=max FURROW_NVCC_HAS_OFC)
 endif()
+
+# A wheel carries device code for several GPUs: half as many bytes, unpacked when it is loaded.
+if(FURROW_PYTHON)
+  include(CheckCompilerFlag)
+  check_compiler_flag(CUDA --compress-mode=size FURROW_NVCC_HAS_COMPRESS_MODE)
+endif()
