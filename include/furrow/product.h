@@ -1,8 +1,8 @@
 /* The fastest product by a matrix, in one call: y = op(A) x by a plan (furrow/spmv.h), or by the
  * stencil that A is (furrow/recognise.h), with rows and columns in the order of A or in a better
  * one (furrow/reorder.h). Where estimates cannot decide, the candidates race and the fastest wins.
- * The result has the same bits whichever wins, unless the order changes. The command furrow
- * multiplies and solves in this way. */
+ * The result has the same bits whichever wins, unless the order changes, and so has a solve by
+ * cg. The command furrow multiplies and solves in this way. */
 #ifndef FURROW_PRODUCT_H
 #define FURROW_PRODUCT_H
 

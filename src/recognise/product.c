@@ -65,13 +65,19 @@ static fur_status make_plan(const fur_csr *a, const fur_product_options *o, form
     return fur_operator_from_spmv(out->plan, &out->op);
 }
 
-/* Leaves the operator NULL if A is no stencil. */
+/* Leaves the operator NULL if A is no stencil. Like that of a plan it has A, by which cg may reduce
+ * the system: the course of a solve must not depend on which of both was faster. */
 static fur_status make_stencil(const fur_csr *a, form *out)
 {
     out->looked = true;
     out->found = FUR_DEFAULT(fur_recognise_report);
     FUR_TRY(fur_stencil_recognise(a, NULL, &out->found, &out->stencil));
-    return out->stencil ? fur_operator_from_recognised(out->stencil, &out->op) : FUR_OK;
+    if (!out->stencil)
+        return FUR_OK;
+    FUR_TRY(fur_operator_from_recognised(out->stencil, &out->op));
+    out->op->matrix = &a->view;
+    out->op->csr = a;
+    return FUR_OK;
 }
 
 static fur_status demand_stencil(const fur_csr *a, const fur_product_options *o, form *out)
