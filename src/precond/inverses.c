@@ -143,15 +143,14 @@ static double FN(norm)(const VALUE *x, int64_t size)
 /* The largest modulus of a part of an entry. */
 static double FN(largest)(const VALUE *x, int64_t size)
 {
-    double most = 0;
-    for (int64_t k = 0; k < size * size; k++) {
-#    if COMPLEX
-        most = fmax(most, fmax(fabs((double)x[k].re), fabs((double)x[k].im)));
-#    else
-        most = fmax(most, fabs((double)x[k]));
-#    endif
+    const REAL *part = (const REAL *)x;
+    const int64_t parts = size * size * (int64_t)(sizeof(VALUE) / sizeof(REAL));
+    REAL most = 0; /* gcc 12 for 64-bit ARM breaks down where this is wider than the parts */
+    for (int64_t k = 0; k < parts; k++) {
+        REAL modulus = part[k] < 0 ? -part[k] : part[k];
+        most = modulus > most ? modulus : most;
     }
-    return most;
+    return (double)most;
 }
 
 static void FN(transpose)(VALUE *x, int64_t size)
