@@ -14,4 +14,5 @@ endfunction()
 
 furrow_python_default(FURROW_WITH_GZIP libisal)
 furrow_python_default(FURROW_WITH_ZSTD libzstd)
+furrow_python_default(FURROW_WITH_XXHASH libxxhash)
 furrow_python_default(FURROW_BUILD_TOOLS jansson libpng)

@@ -82,6 +82,7 @@ fur_status fur_binary_open(fur_context *context, const char *path, const fur_rea
                            fur_binary_file *out)
 {
     fur_binary_file file = {.context = context, .path = path, .arrays.context = context};
+    FUR_TRY(fur_binary_need(context, path));
     FUR_TRY(fur_limits_check(context, limits));
     fur_watch_begin(&file.watch, &(fur_mtx_read_options){.limits = *limits});
     /* Not to wait for the other end if it is a pipe. */

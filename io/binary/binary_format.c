@@ -6,8 +6,13 @@
 #include <stddef.h>
 #include <string.h>
 
-#define XXH_INLINE_ALL
-#include <xxhash.h>
+#ifdef FURROW_WITH_XXHASH
+#    define XXH_INLINE_ALL
+#    include <xxhash.h>
+#else
+/* Nothing is written or read without: fur_binary_need. */
+#    define XXH3_64bits(bytes, size) ((void)(bytes), (void)(size), UINT64_C(0))
+#endif
 
 #define WORDS (sizeof(fur_binary_header) / sizeof(uint64_t))
 _Static_assert(sizeof(fur_binary_header) == 19 * sizeof(uint64_t), "a header is made of words");
@@ -65,6 +70,19 @@ fur_binary_piece fur_binary_get_piece(const fur_binary_layout *layout, int64_t i
     return (fur_binary_piece){.section = (fur_binary_section)i,
                               .begin = begin,
                               .size = left < FUR_BINARY_PIECE ? left : FUR_BINARY_PIECE};
+}
+
+fur_status fur_binary_need(fur_context *context, const char *path)
+{
+#ifdef FURROW_WITH_XXHASH
+    (void)context, (void)path;
+    return FUR_OK;
+#else
+    return fur_context_fail(context, FUR_UNSUPPORTED,
+                            "%.400s: this build has no .fur files; build furrow with "
+                            "FURROW_WITH_XXHASH=ON",
+                            path);
+#endif
 }
 
 uint64_t fur_binary_sum(const void *bytes, uint64_t size)

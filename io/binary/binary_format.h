@@ -89,6 +89,9 @@ typedef struct fur_binary_piece {
 /* The piece that the table has at this index. */
 fur_binary_piece fur_binary_get_piece(const fur_binary_layout *layout, int64_t index);
 
+/* FUR_UNSUPPORTED in a build without checksums. */
+fur_status fur_binary_need(fur_context *context, const char *path);
+
 /* XXH3, 64 bits, seed 0 (Collet 2019). */
 uint64_t fur_binary_sum(const void *bytes, uint64_t size);
 

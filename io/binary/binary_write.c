@@ -56,6 +56,7 @@ static fur_status write_file(fur_context *context, const char *path, bool sync,
     void *table = NULL;
     fur_binary_layout layout = fur_binary_lay_out(header);
     uint64_t table_size = layout.sections[FUR_BINARY_TABLE].size;
+    FUR_TRY(fur_binary_need(context, path));
     FUR_TRY(fur_context_allocate(context, table_size, &table));
     fur_binary_make_table(context, &layout, arrays, table);
     fur_binary_complete(header);
