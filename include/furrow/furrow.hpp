@@ -155,7 +155,7 @@ template <typename Handle, void (*destroy)(Handle *)> class owner
     template <typename Call, typename = std::enable_if_t<std::is_invocable_v<Call, Handle **>>>
     owner(const fur_context *context, Call call)
     {
-        check(call(&handle_), context);
+        furrow::check(call(&handle_), context);
     }
     owner(owner &&other) noexcept : handle_(other.release())
     {
@@ -215,7 +215,7 @@ class context : public owner<fur_context, fur_context_destroy>
     }
     void synchronize()
     {
-        check(fur_context_synchronize(get()), get());
+        furrow::check(fur_context_synchronize(get()), get());
     }
     /* work(begin, end) on the context's threads for ranges that cover 0 .. count - 1 once. It must
      * not throw: that ends the program. */
@@ -226,7 +226,7 @@ class context : public owner<fur_context, fur_context_destroy>
             (*static_cast<Own *>(user))(begin, end);
         };
         void *user = const_cast<void *>(static_cast<const void *>(std::addressof(work)));
-        check(fur_context_parallel(get(), count, grain, call, user), get());
+        furrow::check(fur_context_parallel(get(), count, grain, call, user), get());
     }
 };
 
@@ -345,7 +345,7 @@ class vector : public owner<fur_vector, fur_vector_destroy>
     }
     void done(fur_status status) const
     {
-        check(status, fur_vector_context(get()));
+        furrow::check(status, fur_vector_context(get()));
     }
     /* That many entries of type T are what the vector has. */
     template <typename T> void require(std::int64_t count) const
@@ -366,9 +366,10 @@ inline void check_factors(span<const fur_scalar> alpha, span<const fur_vector *c
 {
     fur_context *context = fur_vector_context(y);
     if (alpha.size() != x.size())
-        check(fur_context_fail(context, FUR_INVALID, "there are %zu factors for %zu vectors",
-                               alpha.size(), x.size()),
-              context);
+        furrow::check(fur_context_fail(context, FUR_INVALID,
+                                       "there are %zu factors for %zu vectors", alpha.size(),
+                                       x.size()),
+                      context);
 }
 inline std::vector<std::complex<double>> numbers(const std::vector<fur_scalar> &scalars)
 {
@@ -381,36 +382,36 @@ inline std::vector<std::complex<double>> numbers(const std::vector<fur_scalar> &
 
 inline void copy(const fur_vector *x, fur_vector *y)
 {
-    check(fur_vector_copy(x, y), fur_vector_context(x));
+    furrow::check(fur_vector_copy(x, y), fur_vector_context(x));
 }
 inline void axpby(scalar alpha, const fur_vector *x, scalar beta, fur_vector *y)
 {
-    check(fur_axpby(alpha, x, beta, y), fur_vector_context(x));
+    furrow::check(fur_axpby(alpha, x, beta, y), fur_vector_context(x));
 }
 inline void multiply_elementwise(const fur_vector *x, const fur_vector *y, fur_vector *z)
 {
-    check(fur_multiply_elementwise(x, y, z), fur_vector_context(x));
+    furrow::check(fur_multiply_elementwise(x, y, z), fur_vector_context(x));
 }
 inline std::complex<double> dot(const fur_vector *x, const fur_vector *y)
 {
     fur_scalar sum = {0, 0};
-    check(fur_dot(x, y, &sum), fur_vector_context(x));
+    furrow::check(fur_dot(x, y, &sum), fur_vector_context(x));
     return {sum.re, sum.im};
 }
 /* y += sum_k alpha[k] x[k] */
 inline void axpy_many(span<const fur_scalar> alpha, span<const fur_vector *const> x, fur_vector *y)
 {
     detail::check_factors(alpha, x, y);
-    check(fur_axpy_many(static_cast<int>(x.size()), alpha.data(), x.data(), y),
-          fur_vector_context(y));
+    furrow::check(fur_axpy_many(static_cast<int>(x.size()), alpha.data(), x.data(), y),
+                  fur_vector_context(y));
 }
 /* dot(x[k], y) for all k */
 inline std::vector<std::complex<double>> dot_many(span<const fur_vector *const> x,
                                                   const fur_vector *y)
 {
     std::vector<fur_scalar> sums(x.size());
-    check(fur_dot_many(static_cast<int>(x.size()), x.data(), y, sums.data()),
-          fur_vector_context(y));
+    furrow::check(fur_dot_many(static_cast<int>(x.size()), x.data(), y, sums.data()),
+                  fur_vector_context(y));
     return detail::numbers(sums);
 }
 /* y += sum_k alpha[k] x[k]; norm2(y) */
@@ -419,8 +420,8 @@ inline double axpy_many_norm2(span<const fur_scalar> alpha, span<const fur_vecto
 {
     double norm = 0;
     detail::check_factors(alpha, x, y);
-    check(fur_axpy_many_norm2(static_cast<int>(x.size()), alpha.data(), x.data(), y, &norm),
-          fur_vector_context(y));
+    furrow::check(fur_axpy_many_norm2(static_cast<int>(x.size()), alpha.data(), x.data(), y, &norm),
+                  fur_vector_context(y));
     return norm;
 }
 /* y += sum_k alpha[k] x[k]; dot(x[k], y) for all k */
@@ -429,33 +430,34 @@ axpy_many_dots(span<const fur_scalar> alpha, span<const fur_vector *const> x, fu
 {
     std::vector<fur_scalar> sums(x.size());
     detail::check_factors(alpha, x, y);
-    check(fur_axpy_many_dots(static_cast<int>(x.size()), alpha.data(), x.data(), y, sums.data()),
-          fur_vector_context(y));
+    furrow::check(
+        fur_axpy_many_dots(static_cast<int>(x.size()), alpha.data(), x.data(), y, sums.data()),
+        fur_vector_context(y));
     return detail::numbers(sums);
 }
 /* y += alpha x; norm2(y) */
 inline double axpy_norm2(scalar alpha, const fur_vector *x, fur_vector *y)
 {
     double norm = 0;
-    check(fur_axpy_norm2(alpha, x, y, &norm), fur_vector_context(y));
+    furrow::check(fur_axpy_norm2(alpha, x, y, &norm), fur_vector_context(y));
     return norm;
 }
 inline double norm1(const fur_vector *x)
 {
     double norm = 0;
-    check(fur_norm1(x, &norm), fur_vector_context(x));
+    furrow::check(fur_norm1(x, &norm), fur_vector_context(x));
     return norm;
 }
 inline double norm2(const fur_vector *x)
 {
     double norm = 0;
-    check(fur_norm2(x, &norm), fur_vector_context(x));
+    furrow::check(fur_norm2(x, &norm), fur_vector_context(x));
     return norm;
 }
 inline double norm_max(const fur_vector *x)
 {
     double norm = 0;
-    check(fur_norm_max(x, &norm), fur_vector_context(x));
+    furrow::check(fur_norm_max(x, &norm), fur_vector_context(x));
     return norm;
 }
 
@@ -471,24 +473,24 @@ class scalars : public owner<fur_scalars, fur_scalars_destroy>
     }
     void set(const fur_scalars_state &state)
     {
-        check(fur_scalars_set(get(), &state), context_);
+        furrow::check(fur_scalars_set(get(), &state), context_);
     }
     /* Waits for the operations that store to them. */
     fur_scalars_state state() const
     {
         auto state = fur_default<fur_scalars_state>();
-        check(fur_scalars_get(get(), &state), context_);
+        furrow::check(fur_scalars_get(get(), &state), context_);
         return state;
     }
     /* The first values of slots 0 .. slots - 1 are kept from now on, and can be asked for. */
     void keep(int slots, std::int64_t capacity)
     {
-        check(fur_scalars_keep(get(), slots, capacity), context_);
+        furrow::check(fur_scalars_keep(get(), slots, capacity), context_);
     }
     std::vector<double> kept(int slot, std::int64_t count) const
     {
         std::vector<double> values(static_cast<std::size_t>(count > 0 ? count : 0));
-        check(fur_scalars_kept(get(), slot, count, values.data()), context_);
+        furrow::check(fur_scalars_kept(get(), slot, count, values.data()), context_);
         return values;
     }
     /* factor re(value[numerator]) / re(value[denominator]); denominator -1 divides by 1. */
@@ -517,17 +519,17 @@ struct coefficient : fur_coefficient {
 /* value[slot] = dot(x, y) */
 inline void dot_into(const fur_vector *x, const fur_vector *y, fur_scalars *scalars, int slot)
 {
-    check(fur_dot_into(x, y, scalars, slot), fur_vector_context(x));
+    furrow::check(fur_dot_into(x, y, scalars, slot), fur_vector_context(x));
 }
 inline void axpby_from(coefficient alpha, const fur_vector *x, coefficient beta, fur_vector *y)
 {
-    check(fur_axpby_from(alpha, x, beta, y), fur_vector_context(x));
+    furrow::check(fur_axpby_from(alpha, x, beta, y), fur_vector_context(x));
 }
 /* y += alpha x; value[slot] = norm2(y) */
 inline void axpy_norm2_into(coefficient alpha, const fur_vector *x, fur_vector *y,
                             fur_scalars *scalars, int slot)
 {
-    check(fur_axpy_norm2_into(alpha, x, y, scalars, slot), fur_vector_context(x));
+    furrow::check(fur_axpy_norm2_into(alpha, x, y, scalars, slot), fur_vector_context(x));
 }
 
 /* The residual of conjugate gradients: r += alpha q; value[norm] = norm2(r), value[product] =
@@ -536,14 +538,14 @@ inline void axpy_norms_into(coefficient alpha, const fur_vector *q, const fur_ve
                             scalar constant, fur_vector *r, fur_scalars *scalars, int norm,
                             int product)
 {
-    check(fur_axpy_norms_into(alpha, q, d, constant, r, scalars, norm, product),
-          fur_vector_context(r));
+    furrow::check(fur_axpy_norms_into(alpha, q, d, constant, r, scalars, norm, product),
+                  fur_vector_context(r));
 }
 /* Their step and direction: x += alpha p; p = d z + beta p. */
 inline void axpy_direction(coefficient alpha, coefficient beta, const fur_vector *d,
                            scalar constant, const fur_vector *z, fur_vector *p, fur_vector *x)
 {
-    check(fur_axpy_direction(alpha, beta, d, constant, z, p, x), fur_vector_context(x));
+    furrow::check(fur_axpy_direction(alpha, beta, d, constant, z, p, x), fur_vector_context(x));
 }
 
 /* Calls on a GPU that are made once and replayed; what they use must outlive it. */
@@ -558,18 +560,18 @@ class recording : public owner<fur_recording, fur_recording_destroy>
     /* Records what calls() does with objects of the context; after a failure nothing. */
     template <typename Calls> void record(Calls &&calls)
     {
-        check(fur_recording_begin(get()), context_);
+        furrow::check(fur_recording_begin(get()), context_);
         try {
             calls();
         } catch (...) {
             fur_recording_end(get());
             throw;
         }
-        check(fur_recording_end(get()), context_);
+        furrow::check(fur_recording_end(get()), context_);
     }
     void replay(std::int64_t times = 1)
     {
-        check(fur_recording_replay(get(), times), context_);
+        furrow::check(fur_recording_replay(get(), times), context_);
     }
 
   private:
@@ -608,11 +610,11 @@ class permutation : public owner<fur_permutation, fur_permutation_destroy>
     }
     void permute(const fur_vector *x, fur_vector *y) const
     {
-        check(fur_vector_permute(get(), x, y), fur_permutation_context(get()));
+        furrow::check(fur_vector_permute(get(), x, y), fur_permutation_context(get()));
     }
     void unpermute(const fur_vector *x, fur_vector *y) const
     {
-        check(fur_vector_unpermute(get(), x, y), fur_permutation_context(get()));
+        furrow::check(fur_vector_unpermute(get(), x, y), fur_permutation_context(get()));
     }
 };
 
@@ -869,12 +871,12 @@ class csr : public owner<fur_csr, fur_csr_destroy>
   private:
     void done(fur_status status) const
     {
-        check(status, fur_csr_context(get()));
+        furrow::check(status, fur_csr_context(get()));
     }
     static void require(fur_context *context, bool holds, const char *sentence)
     {
         if (!holds)
-            check(fur_context_fail(context, FUR_INVALID, "%s", sentence), context);
+            furrow::check(fur_context_fail(context, FUR_INVALID, "%s", sentence), context);
     }
     template <typename Call> csr derive(Call call) const
     {
@@ -946,7 +948,7 @@ inline csr sddmm(scalar alpha, const fur_vectors *x, const fur_vectors *y, scala
 inline void sddmm_apply(scalar alpha, const fur_vectors *x, const fur_vectors *y, scalar beta,
                         fur_csr *a)
 {
-    check(fur_sddmm_apply(alpha, x, y, beta, a), fur_csr_context(a));
+    furrow::check(fur_sddmm_apply(alpha, x, y, beta, a), fur_csr_context(a));
 }
 
 /* An order for the rows and columns of a: a.permute(p, p) applies it. */
@@ -962,7 +964,7 @@ inline permutation reorder(const fur_csr *a, const char *method = nullptr,
 inline fur_order_figures measure_order(const fur_csr *a, const fur_permutation *order = nullptr)
 {
     auto figures = fur_default<fur_order_figures>();
-    check(fur_order_measure(a, order, &figures), fur_csr_context(a));
+    furrow::check(fur_order_measure(a, order, &figures), fur_csr_context(a));
     return figures;
 }
 
@@ -970,13 +972,13 @@ inline fur_order_figures measure_order(const fur_csr *a, const fur_permutation *
 inline fur_mtx_header read_mtx_header(fur_context *context, const std::string &path)
 {
     auto header = fur_default<fur_mtx_header>();
-    check(fur_mtx_read_header(context, path.c_str(), &header), context);
+    furrow::check(fur_mtx_read_header(context, path.c_str(), &header), context);
     return header;
 }
 inline fur_mtx_header read_binary_header(fur_context *context, const std::string &path)
 {
     auto header = fur_default<fur_mtx_header>();
-    check(fur_binary_read_header(context, path.c_str(), &header), context);
+    furrow::check(fur_binary_read_header(context, path.c_str(), &header), context);
     return header;
 }
 
@@ -1101,7 +1103,7 @@ class vectors : public owner<fur_vectors, fur_vectors_destroy>
     }
     void done(fur_status status) const
     {
-        check(status, context());
+        furrow::check(status, context());
     }
 };
 
@@ -1115,7 +1117,7 @@ class spmm : public owner<fur_spmm, fur_spmm_destroy>
     }
     void apply(scalar alpha, const fur_vectors *x, scalar beta, fur_vectors *y) const
     {
-        check(fur_spmm_apply(get(), alpha, x, beta, y), fur_vectors_context(x));
+        furrow::check(fur_spmm_apply(get(), alpha, x, beta, y), fur_vectors_context(x));
     }
     const fur_spmm_report &describe() const
     {
@@ -1133,7 +1135,7 @@ class spmv : public owner<fur_spmv, fur_spmv_destroy>
     }
     void apply(scalar alpha, const fur_vector *x, scalar beta, fur_vector *y) const
     {
-        check(fur_spmv_apply(get(), alpha, x, beta, y), fur_vector_context(x));
+        furrow::check(fur_spmv_apply(get(), alpha, x, beta, y), fur_vector_context(x));
     }
     const fur_spmv_report &describe() const
     {
@@ -1203,14 +1205,15 @@ class trsv : public owner<fur_trsv, fur_trsv_destroy>
     }
     void apply(scalar alpha, const fur_vector *b, fur_vector *x) const
     {
-        check(fur_trsv_apply(get(), alpha, b, x), fur_vector_context(x));
+        furrow::check(fur_trsv_apply(get(), alpha, b, x), fur_vector_context(x));
     }
     /* As many solutions as right-hand sides. */
     void apply_many(scalar alpha, const std::vector<const fur_vector *> &b,
                     const std::vector<fur_vector *> &x) const
     {
-        check(fur_trsv_apply_many(get(), alpha, static_cast<int>(b.size()), b.data(), x.data()),
-              fur_csr_context(fur_trsv_matrix(get())));
+        furrow::check(
+            fur_trsv_apply_many(get(), alpha, static_cast<int>(b.size()), b.data(), x.data()),
+            fur_csr_context(fur_trsv_matrix(get())));
     }
     const fur_trsv_report &describe() const
     {
@@ -1233,7 +1236,7 @@ class spgemm : public owner<fur_spgemm, fur_spgemm_destroy>
     }
     void apply(scalar alpha, fur_csr *c) const
     {
-        check(fur_spgemm_apply(get(), alpha, c), context_);
+        furrow::check(fur_spgemm_apply(get(), alpha, c), context_);
     }
     const fur_spgemm_report &describe() const
     {
@@ -1261,7 +1264,7 @@ class triple : public owner<fur_triple, fur_triple_destroy>
     }
     void apply(scalar alpha, fur_csr *c)
     {
-        check(fur_triple_apply(get(), alpha, c), context_);
+        furrow::check(fur_triple_apply(get(), alpha, c), context_);
     }
 
   private:
@@ -1278,16 +1281,16 @@ class stencil : public owner<fur_stencil, fur_stencil_destroy>
     }
     void apply(scalar alpha, const fur_vector *x, scalar beta, fur_vector *y) const
     {
-        check(fur_stencil_apply(get(), alpha, x, beta, y), context_);
+        furrow::check(fur_stencil_apply(get(), alpha, x, beta, y), context_);
     }
     void apply_block(scalar alpha, const fur_vectors *x, scalar beta, fur_vectors *y) const
     {
-        check(fur_stencil_apply_block(get(), alpha, x, beta, y), context_);
+        furrow::check(fur_stencil_apply_block(get(), alpha, x, beta, y), context_);
     }
     void sweep(std::int64_t count, scalar alpha, const fur_vector *b, fur_vector *x,
                fur_vector *work) const
     {
-        check(fur_stencil_sweep(get(), count, alpha, b, x, work), context_);
+        furrow::check(fur_stencil_sweep(get(), count, alpha, b, x, work), context_);
     }
     csr assemble() const
     {
@@ -1314,7 +1317,7 @@ class recognised : public owner<fur_recognised, fur_recognised_destroy>
     }
     void apply(scalar alpha, const fur_vector *x, scalar beta, fur_vector *y) const
     {
-        check(fur_recognised_apply(get(), alpha, x, beta, y), fur_vector_context(x));
+        furrow::check(fur_recognised_apply(get(), alpha, x, beta, y), fur_vector_context(x));
     }
 };
 
@@ -1331,7 +1334,7 @@ class multigrid : public owner<fur_multigrid, fur_multigrid_destroy>
     /* One cycle: improves x. */
     void cycle(const fur_vector *b, fur_vector *x)
     {
-        check(fur_multigrid_cycle(get(), b, x), context_);
+        furrow::check(fur_multigrid_cycle(get(), b, x), context_);
     }
     /* Cycles from the guess in x; 0: the defaults of fur_multigrid_solve. How it ended stands in
      * the report, as with a solver. */
@@ -1339,7 +1342,7 @@ class multigrid : public owner<fur_multigrid, fur_multigrid_destroy>
                             std::int64_t max_cycles = 0)
     {
         auto report = fur_default<fur_solver_report>();
-        check(fur_multigrid_solve(get(), b, x, rtol, max_cycles, &report), context_);
+        furrow::check(fur_multigrid_solve(get(), b, x, rtol, max_cycles, &report), context_);
         return report;
     }
     const fur_multigrid_report &describe() const
@@ -1363,13 +1366,13 @@ class amg : public owner<fur_amg, fur_amg_destroy>
     /* One cycle: x = M b. */
     void apply(const fur_vector *b, fur_vector *x)
     {
-        check(fur_amg_apply(get(), b, x), context_);
+        furrow::check(fur_amg_apply(get(), b, x), context_);
     }
     static fur_amg_prediction predict(const fur_csr *a, const fur_amg_options *options = nullptr)
     {
         fur_amg_prediction found = {};
         found.size = sizeof found;
-        check(fur_amg_predict(a, options, &found), fur_csr_context(a));
+        furrow::check(fur_amg_predict(a, options, &found), fur_csr_context(a));
         return found;
     }
     const fur_amg_report &describe() const
@@ -1393,11 +1396,11 @@ class precond : public owner<fur_precond, fur_precond_destroy>
     /* Takes over new values of the matrix. */
     void update()
     {
-        check(fur_precond_update(get()), context_);
+        furrow::check(fur_precond_update(get()), context_);
     }
     void apply(const fur_vector *r, fur_vector *z)
     {
-        check(fur_precond_apply(get(), r, z), context_);
+        furrow::check(fur_precond_apply(get(), r, z), context_);
     }
     const fur_precond_report &describe() const
     {
@@ -1514,7 +1517,7 @@ class linear_operator : public owner<fur_operator, fur_operator_destroy>
     }
     void apply(const fur_vector *x, fur_vector *y) const
     {
-        check(fur_operator_apply(get(), x, y), fur_operator_context(get()));
+        furrow::check(fur_operator_apply(get(), x, y), fur_operator_context(get()));
     }
 
     std::int64_t rows() const
@@ -1528,7 +1531,7 @@ class linear_operator : public owner<fur_operator, fur_operator_destroy>
     vector diagonal() const
     {
         vector d(fur_operator_context(get()), fur_operator_value_type(get()), rows());
-        check(fur_operator_diagonal(get(), d), fur_operator_context(get()));
+        furrow::check(fur_operator_diagonal(get(), d), fur_operator_context(get()));
         return d;
     }
     /* It now does something else: preconditioners made from it read its diagonal again. */
@@ -1574,7 +1577,7 @@ inline std::pair<double, double> race(const fur_operator *a, const fur_operator 
 {
     const fur_operator *const both[] = {a, b};
     double least[2] = {0, 0};
-    check(fur_operator_race(both, seconds, least), fur_operator_context(a));
+    furrow::check(fur_operator_race(both, seconds, least), fur_operator_context(a));
     return {least[0], least[1]};
 }
 
@@ -1592,7 +1595,7 @@ class solver : public owner<fur_solver, fur_solver_destroy>
     fur_solver_report solve(const fur_vector *b, fur_vector *x)
     {
         auto report = fur_default<fur_solver_report>();
-        check(fur_solver_solve(get(), b, x, &report), context_);
+        furrow::check(fur_solver_solve(get(), b, x, &report), context_);
         return report;
     }
     /* A X = B from the guesses in X: a report for each column. */
@@ -1600,7 +1603,7 @@ class solver : public owner<fur_solver, fur_solver_destroy>
     {
         auto cols = static_cast<std::size_t>(fur_vectors_get(b)->cols);
         std::vector<fur_solver_report> reports(cols, fur_default<fur_solver_report>());
-        check(fur_solver_solve_block(get(), b, x, reports.data()), context_);
+        furrow::check(fur_solver_solve_block(get(), b, x, reports.data()), context_);
         return reports;
     }
     /* A solve from 0 as a preconditioner, of any value type; the solver must outlive it. */
@@ -1619,7 +1622,7 @@ inline fur_choice choose(const fur_csr_traits &traits, const fur_choice *previou
                          fur_outcome outcome = FUR_OUTCOME_UNSOLVED)
 {
     auto choice = fur_default<fur_choice>();
-    check(fur_choose(&traits, previous, outcome, &choice), nullptr);
+    furrow::check(fur_choose(&traits, previous, outcome, &choice), nullptr);
     return choice;
 }
 
@@ -1628,7 +1631,7 @@ inline fur_solver_report solve_auto(const fur_csr *a, const fur_vector *b, fur_v
                                     const fur_auto_options *options = nullptr)
 {
     auto report = fur_default<fur_solver_report>();
-    check(fur_solve_auto(a, b, x, options, &report), fur_csr_context(a));
+    furrow::check(fur_solve_auto(a, b, x, options, &report), fur_csr_context(a));
     return report;
 }
 
@@ -1659,8 +1662,9 @@ eigenpairs find_eigenpairs(const fur_operator *a, const Options *options, int mo
         found.vectors.emplace_back(context, fur_operator_value_type(a), rows);
         handles.push_back(found.vectors[i]);
     }
-    check(find(a, &own, found.values.data(), found.residuals.data(), handles.data(), &found.report),
-          context);
+    furrow::check(
+        find(a, &own, found.values.data(), found.residuals.data(), handles.data(), &found.report),
+        context);
     return found;
 }
 
@@ -1687,13 +1691,13 @@ class output : public owner<fur_output, fur_output_abandon>
     }
     template <typename Array> void write(const Array &bytes)
     {
-        check(
+        furrow::check(
             fur_output_write(get(), std::data(bytes), std::size(bytes) * sizeof *std::data(bytes)),
             context_);
     }
     void commit(bool sync = false)
     {
-        check(fur_output_commit(release(), sync), context_);
+        furrow::check(fur_output_commit(release(), sync), context_);
     }
 
   private:
@@ -1715,7 +1719,7 @@ class batch : public owner<fur_batch, fur_batch_destroy>
     }
     void apply(scalar alpha, const fur_vectors *x, scalar beta, fur_vectors *y) const
     {
-        check(fur_batch_apply(get(), alpha, x, beta, y), fur_batch_context(get()));
+        furrow::check(fur_batch_apply(get(), alpha, x, beta, y), fur_batch_context(get()));
     }
 };
 
@@ -1734,7 +1738,7 @@ class batch_solver : public owner<fur_batch_solver, fur_batch_solver_destroy>
     std::vector<fur_batch_result> solve(const fur_vectors *b, fur_vectors *x)
     {
         std::vector<fur_batch_result> results(count_);
-        check(fur_batch_solve(get(), b, x, results.data(), nullptr), context_);
+        furrow::check(fur_batch_solve(get(), b, x, results.data(), nullptr), context_);
         return results;
     }
 

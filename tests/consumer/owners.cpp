@@ -1,9 +1,18 @@
 // Every owner of furrow.hpp does what the C interface does, and throws where that fails.
+#include <furrow/furrow.h>
+
+#include <cstdlib>
+
+// A program's own function, which the wrapper must not take for its own of that name.
+[[maybe_unused]] static void check(fur_status, const fur_context *)
+{
+    std::abort();
+}
+
 #include <furrow/furrow.hpp>
 
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
 #include <iostream>
 
 static void expect(bool holds, const char *what)
