@@ -4,8 +4,9 @@
 #include <cstdlib>
 
 // A program's own function, which the wrapper must not take for its own of that name.
-[[maybe_unused]] static void check(fur_status, const fur_context *)
+[[maybe_unused]] static void check(fur_status status, const fur_context *context)
 {
+    (void)status, (void)context;
     std::abort();
 }
 
