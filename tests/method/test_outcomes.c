@@ -111,24 +111,20 @@ static void draw_singular(dense *d, rng *r)
 
 /* A space that A maps to itself, but not onto itself, is found by a cycle as long as A has rows;
  * the next may begin with so little left of r that it finds no such space. Where A has another
- * pivot that n roundings hide, the method cannot tell the two apart, and may say that it stagnates;
- * of some 30,000 other matrices in single precision, one brought that answer. */
+ * pivot that n roundings hide, the method cannot tell the two apart, and may say that it stagnates.
+ */
 START_TEST(gmres_without_a_restart_knows_a_singular_matrix)
 {
     rng r = rng_stream(12);
-    int stagnated = 0;
     for (int trial = 0; trial < (TEST_SLOW ? 100 : 500); trial++) {
         dense d = circle((fur_value_type)_i, 3 + rng_below(&r, 30));
         draw_singular(&d, &r);
         fur_solver_report report = solve(&d, names[2 + trial % 2], 10000);
         bool hidden = report.condition * value_epsilon(d.value) * (double)d.n >= 1;
-        if (report.outcome == FUR_OUTCOME_STAGNATED)
-            stagnated += !hidden;
-        else
+        if (!(hidden && report.outcome == FUR_OUTCOME_STAGNATED))
             ck_outcome(report, FUR_OUTCOME_SINGULAR);
         dense_release(&d);
     }
-    ck_assert_int_le(stagnated, 1);
 }
 END_TEST
 
